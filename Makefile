@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+# sxsprof. `make help` lists the targets; V=1 shows commands, O=DIR builds elsewhere, CC=clang or gcc,
+# DEBUG=1 turns assertions on and warnings into errors, SAN=address,undefined or SAN=thread.
+
+MAKEFLAGS += -rR --no-print-directory
+VERSION := 0.1.0
+comma   := ,
+SAN     ?=
+O       ?= build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
+V       ?= 0
+Q       := $(if $(filter 1,$(V)),,@)
+say      = @printf '  %-7s %s\n' '$(1)' '$(2)'
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+FAKE_VERSIONS := 2.0 4.0 3.1 5.0 6.0 7.0 8.0 9.0 10.0
+
+ifeq ($(origin CC),default)
+CC := cc
+endif
+CC       ?= cc
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wvla
+CPPFLAGS += -D_GNU_SOURCE -I. -I$(O)/gen -DSXS_VERSION='"$(VERSION)"' $(if $(DEBUG),,-DNDEBUG)
+CFLAGS   ?= -O2 -g
+override CFLAGS += -std=gnu11 $(WARNINGS) -fvisibility=hidden -fPIC -fno-omit-frame-pointer \
+                   $(if $(DEBUG),-Werror) $(if $(SAN),-fsanitize=$(SAN) -DSXS_SANITIZED)
+LDFLAGS  += -Wl,-z,now $(if $(SAN),-fsanitize=$(SAN))
+# A sanitizer's runtime is found in the program, not in each library: no -z defs then.
+SHARED   := -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
+
+LIB_SRC     := $(wildcard manager/base/*.c manager/*.c record/session_write.c tools/*.c callback/*.c \
+                 stackwalk/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
+PRELOAD_SRC := manager/base/log.c $(filter-out signals/local.c,$(wildcard signals/*.c))
+CMD_SRC     := $(wildcard report/*.c) record/session_read.c
+RUNSXS_SRC  := $(wildcard harness/*.c)
+BRIDGE_SRC  := $(wildcard harness/bridge/*.c)
+FAKE_SRC    := $(wildcard harness/fakeclr/*.c)
+UNIT_SRC    := $(wildcard tests/unit/test_*.c)
+GEN         := $(addprefix $(O)/gen/,sxs_abi.h sxs_abi.c sxs_events.h sxs_events.inc sxs_info.h \
+                 sxs_info.c sxs_callback.inc sxs_fake_info.inc)
+
+obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
+LIB_OBJ   := $(call obj,$(LIB_SRC)) $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
+UNIT_BIN  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT_SRC))
+FAKE_LIBS := $(patsubst %,$(O)/fakeclr/%/libcoreclr.so,$(FAKE_VERSIONS))
+
+LIB_LIBS := -lunwind -ldw -ldl -lpthread
+CMD_LIBS := -ljansson
+
+.PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
+        install clean setup abi-check unit
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/sxsprof $(O)/runsxs $(O)/libsxsbridge.so \
+     $(FAKE_LIBS)
+
+help:
+	@echo 'all (default)   the library, the command, the harness, the simulated runtimes, in $(O)/'
+	@echo 'demo            three real CLRs in one process, profiled; sets everything up'
+	@echo 'check           every test; sets everything up    check-loop N=20: again and again'
+	@echo 'SAN=... check   the same on simulated runtimes under address,undefined or thread'
+	@echo 'bench, soak     measurements into docs/bench.md; long runs'
+	@echo 'lint, format    clang-tidy, cppcheck, layering, signal safety; clang-format'
+	@echo 'install         PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
+	@echo 'clean           removes $(O)/ but for the runtimes in it'
+
+# ---- generated -------------------------------------------------------------------------------
+
+$(GEN) &: manager/abi/gen_abi.py $(wildcard manager/abi/*.tsv)
+	$(call say,GEN,$(O)/gen)
+	$(Q)python3 manager/abi/gen_abi.py manager/abi $(O)/gen
+
+# ---- objects ---------------------------------------------------------------------------------
+
+$(O)/obj/gen/%.o: $(O)/gen/%.c $(GEN)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/obj/%.o: %.c $(GEN)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+# The router lives inside signal handlers of others: no instrumentation there that calls out.
+$(O)/obj/signals/%.o: override CFLAGS += -fno-optimize-sibling-calls
+
+# ---- what is built ---------------------------------------------------------------------------
+
+$(O)/libsxsprof.so: $(LIB_OBJ) callback/exports.map
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SHARED) $(LDFLAGS) -Wl,--version-script=callback/exports.map \
+	    -Wl,-soname,libsxsprof.so -o $@ $(LIB_OBJ) $(LIB_LIBS)
+
+$(O)/libsxsprof-preload.so: $(call obj,$(PRELOAD_SRC)) signals/exports.map
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SHARED) $(LDFLAGS) -Wl,--version-script=signals/exports.map \
+	    -Wl,-soname,libsxsprof-preload.so -o $@ $(call obj,$(PRELOAD_SRC)) -ldl -lpthread
+
+$(O)/sxsprof: $(call obj,$(CMD_SRC))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LIBS)
+
+$(O)/runsxs: $(call obj,$(RUNSXS_SRC))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -rdynamic -o $@ $^ -ldl -lpthread
+
+$(O)/libsxsbridge.so: $(call obj,$(BRIDGE_SRC))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SHARED) $(LDFLAGS) -o $@ $^ -ldl -lpthread
+
+$(O)/fakeclr/%/libcoreclr.so: $(FAKE_SRC) $(wildcard harness/fakeclr/*.h) $(GEN)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SHARED) $(LDFLAGS) -Wl,-Bsymbolic \
+	    -DFAKECLR_VERSION='"$*"' $(FAKE_SRC) $(O)/gen/sxs_abi.c -o $@ -ldl -lpthread
+
+$(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(O)/obj/record/session_read.o
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(LIB_OBJ) \
+	    $(O)/obj/record/session_read.o $(LIB_LIBS) -lcmocka
+
+unit: $(UNIT_BIN)
+
+# ---- the two commands of README, and the rest ------------------------------------------------
+
+setup:
+	$(Q)sh setup/packages.sh
+	$(Q)sh setup/runtimes.sh build/runtimes
+
+check:
+	$(Q)sh setup/packages.sh
+	$(Q)$(MAKE) --no-print-directory all unit
+	$(Q)$(MAKE) --no-print-directory check-run
+
+check-run:
+	$(Q)$(if $(SAN),,sh setup/runtimes.sh build/runtimes && sh setup/managed.sh build/managed &&) \
+	    BUILD=$(O) SAN=$(SAN) sh tests/run.sh
+
+check-loop: all unit
+	$(Q)BUILD=$(O) SAN=$(SAN) N=$(or $(N),20) sh tests/loop.sh
+
+demo:
+	$(Q)sh setup/packages.sh
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)sh setup/runtimes.sh build/runtimes
+	$(Q)sh setup/managed.sh build/managed
+	$(Q)BUILD=$(O) sh tests/demo.sh
+
+bench: setup all
+	$(Q)sh setup/managed.sh build/managed
+	$(Q)BUILD=$(O) sh tests/bench/run.sh
+
+soak: setup all
+	$(Q)sh setup/managed.sh build/managed
+	$(Q)BUILD=$(O) sh tests/soak.sh
+
+lint: $(GEN)
+	$(Q)sh setup/packages.sh lint
+	$(Q)BUILD=$(O) sh tests/lint/run.sh
+
+format:
+	$(Q)sh setup/packages.sh lint
+	$(Q)git ls-files '*.c' '*.h' | xargs clang-format -i
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/sxsprof \
+	    $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(O)/sxsprof $(O)/runsxs $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsbridge.so \
+	    $(DESTDIR)$(PREFIX)/lib/sxsprof
+	install -m 644 include/sxsprof.h harness/bridge/bridge.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+
+clean:
+	$(Q)find $(O) -mindepth 1 -maxdepth 1 ! -name runtimes -exec rm -rf {} +
+
+-include $(shell find $(O)/obj $(O)/tests -name '*.d' 2>/dev/null)

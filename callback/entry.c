@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* entry.c - where a runtime comes in: DllGetClassObject. */
+#include <dlfcn.h>
+
+#include "callback/class_factory.h"
+#include "callback/guid.h"
+#include "include/sxsprof.h"
+#include "manager/base/log.h"
+#include "manager/manager.h"
+#include "stackwalk/walk.h"
+#include "tools/tools.h"
+
+SXS_EXPORT HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **out);
+SXS_EXPORT HRESULT DllCanUnloadNow(void);
+
+static const struct sxs_tool *const tools[] = {
+    &sxs_guard_tool,
+    &sxs_census_tool,
+    &sxs_stackwalk_tool,
+};
+
+/* A runtime that fails to initialize us closes the library, but signal handlers, hooks and other
+ * runtimes stay: from here on nothing unloads it. */
+static int pin_library(void)
+{
+    Dl_info self;
+    return dladdr((void *)(uintptr_t)DllGetClassObject, &self) && self.dli_fname &&
+           dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
+}
+
+SXS_EXPORT HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **out)
+{
+    GUID           ours;
+    IClassFactory *factory = sxs_class_factory();
+    if (!out)
+        return E_POINTER;
+    *out = NULL;
+    if (!clsid || !sxs_guid_parse(SXSPROF_CLSID, &ours) || !sxs_guid_equal(clsid, &ours))
+        return CLASS_E_CLASSNOTAVAILABLE;
+    if (!pin_library()) {
+        sxs_error("the library cannot be kept loaded (%s): not profiling", dlerror());
+        return E_FAIL;
+    }
+    sxs_manager_init(tools, ARRAY_LEN(tools));
+    return factory->vtbl->QueryInterface(factory, iid, out);
+}
+
+SXS_EXPORT HRESULT DllCanUnloadNow(void)
+{
+    return S_FALSE;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * runtime_callback.c - one per runtime: who calls it says which runtime it is. The forwarding stubs
+ * and the vtable are generated (sxs_callback.inc); what is not mere forwarding is here.
+ */
+#include "callback/runtime_callback.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "callback/guid.h"
+#include "manager/manager.h"
+#include "manager/runtime_internal.h"
+
+struct runtime_callback {
+    ICorProfilerCallback11 com; /* the runtime holds this address */
+    atomic_uint            refs;
+    struct sxs_runtime    *rt; /* one reference, dropped with the last Release */
+};
+
+static struct runtime_callback *callback_of(ICorProfilerCallback11 *self)
+{
+    return container_of(self, struct runtime_callback, com);
+}
+
+static struct sxs_runtime *runtime_of(ICorProfilerCallback11 *self)
+{
+    return callback_of(self)->rt;
+}
+
+static HRESULT cb_QueryInterface(ICorProfilerCallback11 *self, const GUID *iid, void **out)
+{
+    if (!out)
+        return E_POINTER;
+    *out = iid && sxs_guid_in(iid, sxs_callback_iids, ARRAY_LEN(sxs_callback_iids)) ? self : NULL;
+    if (!*out)
+        return E_NOINTERFACE;
+    self->vtbl->AddRef(self); /* each version extends the last: one vtable serves all */
+    return S_OK;
+}
+
+static ULONG cb_AddRef(ICorProfilerCallback11 *self)
+{
+    return atomic_fetch_add_explicit(&callback_of(self)->refs, 1, memory_order_relaxed) + 1;
+}
+
+static ULONG cb_Release(ICorProfilerCallback11 *self)
+{
+    struct runtime_callback *cb = callback_of(self);
+    unsigned left = atomic_fetch_sub_explicit(&cb->refs, 1, memory_order_acq_rel) - 1;
+    if (left == 0) {
+        sxs_manager_ended(cb->rt, 1); /* nothing to do unless it never got to Shutdown */
+        sxs_runtime_unref(cb->rt);
+        free(cb);
+    }
+    return left;
+}
+
+static HRESULT cb_Initialize(ICorProfilerCallback11 *self, IUnknown *info)
+{
+    return sxs_manager_initialize(runtime_of(self), info, 0);
+}
+
+static HRESULT cb_InitializeForAttach(ICorProfilerCallback11 *self, IUnknown *info, void *data,
+                                      UINT size)
+{
+    (void)data; /* settings come from the environment the process was started with */
+    (void)size;
+    return sxs_manager_initialize(runtime_of(self), info, 1);
+}
+
+static HRESULT cb_Shutdown(ICorProfilerCallback11 *self)
+{
+    sxs_manager_ended(runtime_of(self), 0);
+    return S_OK;
+}
+
+static HRESULT cb_ProfilerDetachSucceeded(ICorProfilerCallback11 *self)
+{
+    sxs_manager_ended(runtime_of(self), 1);
+    return S_OK;
+}
+
+static HRESULT cb_LoadAsNotificationOnly(ICorProfilerCallback11 *self, BOOL *notification_only)
+{
+    (void)self;
+    if (!notification_only)
+        return E_POINTER;
+    *notification_only = 0; /* the main profiler of its runtime, or none */
+    return S_OK;
+}
+
+#include "sxs_callback.inc"
+
+ICorProfilerCallback11 *sxs_callback_new(struct sxs_runtime *rt)
+{
+    struct runtime_callback *cb = calloc(1, sizeof(*cb));
+    if (!cb)
+        return NULL;
+    cb->com.vtbl = &callback_vtbl;
+    atomic_init(&cb->refs, 1);
+    cb->rt = rt;
+    return &cb->com;
+}

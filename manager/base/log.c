@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "manager/base/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum sxs_log_level sxs_log_level = SXS_LOG_WARN;
+
+static const char *const level_text[] = {"error", "warn", "info", "debug"};
+
+/* What cannot be written is lost: the host's standard error may be closed or full. */
+static void write_line(const char *line, size_t len)
+{
+    int saved = errno;
+    ssize_t done = write(STDERR_FILENO, line, len);
+    (void)done;
+    errno = saved;
+}
+
+void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
+{
+    char    line[1024];
+    int     saved = errno;
+    int     head = snprintf(line, sizeof(line), "sxsprof: %s", level == SXS_LOG_DEBUG ? "debug: " : "");
+    va_list args;
+    va_start(args, fmt);
+    int body = vsnprintf(line + head, sizeof(line) - (size_t)head - 1, fmt, args);
+    va_end(args);
+    size_t len = (size_t)head + (body < 0 ? 0 : (size_t)body);
+    if (len > sizeof(line) - 2)
+        len = sizeof(line) - 2;
+    line[len++] = '\n';
+    write_line(line, len);
+    errno = saved;
+}
+
+void sxs_log_raw(const char *text)
+{
+    char   line[512];
+    size_t len = 0;
+    while (text[len] && len < sizeof(line) - 1) {
+        line[len] = text[len];
+        len++;
+    }
+    line[len++] = '\n';
+    write_line(line, len);
+}
+
+void sxs_log_init(void)
+{
+    const char *text = getenv("SXSPROF_LOG");
+    if (!text || !*text)
+        return;
+    for (unsigned i = 0; i < ARRAY_LEN(level_text); i++) {
+        if (strcmp(text, level_text[i]) == 0) {
+            sxs_log_level = (enum sxs_log_level)i;
+            return;
+        }
+    }
+    sxs_error("SXSPROF_LOG=%s: expected error, warn, info or debug; going on with warn", text);
+}

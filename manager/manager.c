@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "manager/manager.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "manager/base/log.h"
+#include "manager/module.h"
+#include "manager/runtime_internal.h"
+#include "manager/settings.h"
+#include "record/session_write.h"
+#include "signals/signals.h"
+
+static struct {
+    pthread_mutex_t     lock; /* guards everything below */
+    int                 ready;
+    struct sxs_settings settings; /* read-only once ready */
+    unsigned            n_admitted;
+    const struct sxs_runtime *first; /* pick-first: who is it; borrowed, compared only */
+    size_t              n_live;
+    struct sxs_runtime *live[SXS_MAX_RUNTIMES]; /* one reference each */
+} manager = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void sxs_manager_init(const struct sxs_tool *const *tools, size_t n_tools)
+{
+    pthread_mutex_lock(&manager.lock);
+    if (!manager.ready) {
+        const struct sxs_signals *signals;
+        struct sxs_census        *census;
+        sxs_log_init();
+        sxs_settings_read(&manager.settings, tools, n_tools);
+        census = sxs_session_open(manager.settings.out);
+        signals = sxs_signals();
+        census->preloaded = (uint32_t)signals->preloaded;
+        census->signals_off = (uint32_t)signals->off;
+        signals->count_unwanted_into(&census->signals_unwanted);
+        manager.ready = 1;
+    }
+    pthread_mutex_unlock(&manager.lock);
+}
+
+/* ---- admission ------------------------------------------------------------------------------- */
+
+static void settle(struct sxs_runtime *rt, enum sxs_state state)
+{
+    rt->state = state;
+    snprintf(rt->row->version, sizeof(rt->row->version), "%s", rt->version);
+    snprintf(rt->row->path, sizeof(rt->row->path), "%s", rt->path);
+    atomic_store_explicit(&rt->row->state, state, memory_order_release);
+}
+
+/* One line, only when there is something to say. */
+static void say_unprotected(const struct sxs_runtime *rt, const struct sxs_adoption *got)
+{
+    static const char *const names[] = {"SIGSEGV", "SIGFPE",  "SIGILL",  "SIGBUS",
+                                        "SIGTRAP", "SIGABRT", "SIGRTMIN"};
+    char text[160] = "";
+    for (unsigned i = 0; i < ARRAY_LEN(names); i++)
+        if (got->hidden >> i & 1)
+            snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s", names[i]);
+    if (text[0])
+        sxs_warn("runtime %u (%s): another runtime hides its handlers of%s; to protect it start the "
+                 "program with sxsprof run", rt->number, rt->path, text);
+}
+
+static void adopt_signals(struct sxs_runtime *rt, uintptr_t caller)
+{
+    const struct sxs_signals *signals = sxs_signals();
+    struct sxs_adoption       got = {0};
+    rt->owner = signals->adopt(caller, &got);
+    if (rt->owner < 0)
+        return;
+    signals->count_into(rt->owner, &rt->row->signals);
+    say_unprotected(rt, &got);
+}
+
+/* Who comes first is decided here, under the lock, however many arrive at once. */
+static int turned_away(const struct sxs_runtime *rt)
+{
+    int away = 0;
+    pthread_mutex_lock(&manager.lock);
+    if (manager.settings.pick == SXS_PICK_FIRST) {
+        if (!manager.first)
+            manager.first = rt;
+        else
+            away = manager.settings.cancel;
+    }
+    pthread_mutex_unlock(&manager.lock);
+    return away;
+}
+
+HRESULT sxs_manager_admit(uintptr_t caller, struct sxs_runtime **out)
+{
+    struct sxs_runtime *rt = sxs_runtime_new();
+    struct timespec     now;
+    if (!rt)
+        return E_OUTOFMEMORY;
+    pthread_mutex_lock(&manager.lock);
+    rt->number = ++manager.n_admitted;
+    pthread_mutex_unlock(&manager.lock);
+    rt->row = sxs_session_row(rt->number);
+    clock_gettime(CLOCK_REALTIME, &now);
+    rt->row->started_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    sxs_module_path(caller, rt->path, sizeof(rt->path));
+    sxs_module_version(rt->path, rt->version, sizeof(rt->version)); /* until it can be asked */
+    adopt_signals(rt, caller);
+    if (turned_away(rt)) {
+        settle(rt, SXS_STATE_CANCELLED);
+        sxs_note("runtime %u (%s) is turned away: another came first", rt->number, rt->path);
+        sxs_runtime_unref(rt);
+        return E_FAIL;
+    }
+    *out = rt;
+    return S_OK;
+}
+
+/* ---- initialization -------------------------------------------------------------------------- */
+
+static enum sxs_state decide(const struct sxs_runtime *rt)
+{
+    const struct sxs_settings *s = &manager.settings;
+    int                        picked = 1;
+    pthread_mutex_lock(&manager.lock);
+    if (s->pick == SXS_PICK_FIRST)
+        picked = manager.first == rt;
+    pthread_mutex_unlock(&manager.lock);
+    if (s->pick == SXS_PICK_ONE)
+        picked = sxs_settings_names(s->pick_what, rt->version, rt->path);
+    if (picked)
+        return SXS_STATE_PICKED;
+    return s->cancel ? SXS_STATE_CANCELLED : SXS_STATE_GUARDED;
+}
+
+static void list(struct sxs_runtime *rt)
+{
+    pthread_mutex_lock(&manager.lock);
+    if (manager.n_live < SXS_MAX_RUNTIMES)
+        manager.live[manager.n_live++] = sxs_runtime_ref(rt);
+    pthread_mutex_unlock(&manager.lock);
+}
+
+HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attach)
+{
+    const char *name;
+    HRESULT     hr = sxs_runtime_connect(rt, info);
+    if (FAILED(hr))
+        goto failed;
+    rt->attached = attach;
+    rt->state = decide(rt);
+    if (rt->state == SXS_STATE_CANCELLED) {
+        hr = CORPROF_E_PROFILER_CANCEL_ACTIVATION;
+        sxs_note("runtime %u (%s) is cancelled: not the one picked", rt->number, rt->version);
+        goto failed;
+    }
+    if (rt->owner >= 0) { /* Initialize comes on a thread of the runtime's */
+        sxs_signals()->announces(rt->owner);
+        if (!attach)
+            sxs_signals()->own_thread(rt->owner, 1);
+    }
+    hr = sxs_runtime_subscribe(rt, manager.settings.tools, manager.settings.n_tools);
+    if (FAILED(hr))
+        goto failed;
+    settle(rt, rt->state);
+    list(rt);
+    return S_OK;
+failed:
+    if (hr != CORPROF_E_PROFILER_CANCEL_ACTIVATION) {
+        name = sxs_hresult_name(hr);
+        sxs_error("runtime %u (%s) runs unprofiled: its Info could not be used (%s 0x%08x)",
+                  rt->number, rt->path, name ? name : "HRESULT", (unsigned)hr);
+    }
+    settle(rt, SXS_STATE_CANCELLED);
+    sxs_manager_ended(rt, 0);
+    return hr;
+}
+
+void sxs_manager_ended(struct sxs_runtime *rt, int detached)
+{
+    struct sxs_runtime *listed = NULL;
+    pthread_mutex_lock(&manager.lock);
+    if (manager.first == rt && atomic_load(&rt->row->state) != SXS_STATE_PICKED)
+        manager.first = NULL; /* it never ran profiled: the next one may */
+    for (size_t i = 0; i < manager.n_live; i++) {
+        if (manager.live[i] == rt) {
+            listed = rt;
+            memmove(&manager.live[i], &manager.live[i + 1],
+                    (--manager.n_live - i) * sizeof(manager.live[0]));
+            break;
+        }
+    }
+    pthread_mutex_unlock(&manager.lock);
+    sxs_runtime_end(rt, detached);
+    sxs_runtime_unref(listed);
+}
+
+size_t sxs_runtimes_live(struct sxs_runtime **out, size_t cap)
+{
+    size_t n = 0;
+    pthread_mutex_lock(&manager.lock);
+    for (size_t i = 0; i < manager.n_live && n < cap; i++)
+        if (sxs_runtime_is_live(manager.live[i]))
+            out[n++] = sxs_runtime_ref(manager.live[i]);
+    pthread_mutex_unlock(&manager.lock);
+    return n;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime.c - one runtime: references, its Info, its name, its end. */
+#include "manager/runtime_internal.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "manager/base/log.h"
+#include "manager/module.h"
+
+struct sxs_runtime *sxs_runtime_new(void)
+{
+    struct sxs_runtime *rt = calloc(1, sizeof(*rt));
+    if (!rt)
+        return NULL;
+    atomic_init(&rt->refs, 1);
+    rt->owner = -1;
+    pthread_mutex_init(&rt->mask_lock, NULL);
+    return rt;
+}
+
+SXS_SIGSAFE unsigned sxs_runtime_number(const struct sxs_runtime *rt)
+{
+    return rt->number;
+}
+
+const char *sxs_runtime_version(const struct sxs_runtime *rt)
+{
+    return rt->version;
+}
+
+const char *sxs_runtime_path(const struct sxs_runtime *rt)
+{
+    return rt->path;
+}
+
+int sxs_runtime_is_picked(const struct sxs_runtime *rt)
+{
+    return rt->state == SXS_STATE_PICKED;
+}
+
+SXS_SIGSAFE int sxs_runtime_is_live(const struct sxs_runtime *rt)
+{
+    return atomic_load_explicit(&rt->phase, memory_order_acquire) == SXS_PHASE_LIVE;
+}
+
+SXS_SIGSAFE struct sxs_census_runtime *sxs_runtime_row(const struct sxs_runtime *rt)
+{
+    return rt->row;
+}
+
+unsigned sxs_runtime_info_version(const struct sxs_runtime *rt)
+{
+    return rt->info_version;
+}
+
+int sxs_runtime_signal_owner(const struct sxs_runtime *rt)
+{
+    return rt->owner;
+}
+
+/* ---- references ------------------------------------------------------------------------------ */
+
+struct sxs_runtime *sxs_runtime_ref(struct sxs_runtime *rt)
+{
+    atomic_fetch_add_explicit(&rt->refs, 1, memory_order_relaxed);
+    return rt;
+}
+
+static void let_info_go(struct sxs_runtime *rt)
+{
+    ICorProfilerInfo15 *info = atomic_exchange(&rt->info, NULL);
+    if (info)
+        info->vtbl->Release(info);
+}
+
+void sxs_runtime_unref(struct sxs_runtime *rt)
+{
+    if (!rt || atomic_fetch_sub_explicit(&rt->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    for (unsigned i = rt->n_subs; i-- > 0;)
+        if (rt->subs[i].tool->release)
+            rt->subs[i].tool->release(&rt->subs[i]);
+    let_info_go(rt);
+    pthread_mutex_destroy(&rt->mask_lock);
+    free(rt);
+}
+
+/* ---- Info ------------------------------------------------------------------------------------ */
+
+HRESULT sxs_runtime_info(struct sxs_runtime *rt, unsigned slot, ICorProfilerInfo15 **out)
+{
+    *out = NULL;
+    if (slot >= rt->info_slots)
+        return rt->info_slots ? E_NOTIMPL : CORPROF_E_RUNTIME_UNINITIALIZED;
+    atomic_fetch_add(&rt->info_users, 1); /* before looking: end() looks the other way round */
+    if (atomic_load(&rt->phase) == SXS_PHASE_LIVE)
+        *out = atomic_load(&rt->info);
+    if (!*out) {
+        sxs_runtime_info_done(rt);
+        return CORPROF_E_RUNTIME_UNINITIALIZED;
+    }
+    return S_OK;
+}
+
+void sxs_runtime_info_done(struct sxs_runtime *rt)
+{
+    if (atomic_fetch_sub(&rt->info_users, 1) == 1 && atomic_load(&rt->phase) == SXS_PHASE_ENDED)
+        let_info_go(rt);
+}
+
+HRESULT sxs_runtime_foreign_id(const struct sxs_runtime *rt, const struct sxs_runtime *other,
+                               const char *method)
+{
+    sxs_error("%s of runtime %u was handed an ID of runtime %u: refused", method, rt->number,
+              other ? other->number : 0);
+    assert(!"an ID reached another runtime's Info");
+    return E_INVALIDARG;
+}
+
+/* ---- connecting ------------------------------------------------------------------------------ */
+
+static HRESULT query_info(struct sxs_runtime *rt, IUnknown *unknown)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(sxs_info_versions); i++) {
+        void *info = NULL;
+        if (SUCCEEDED(unknown->vtbl->QueryInterface(unknown, sxs_info_versions[i].iid, &info)) &&
+            info) {
+            rt->info_slots = sxs_info_versions[i].n_slots;
+            rt->info_version = sxs_info_versions[i].version;
+            atomic_store(&rt->info, info);
+            return S_OK;
+        }
+    }
+    return E_NOINTERFACE;
+}
+
+/* No ICorProfilerInfo3, no GetRuntimeInformation: that is a 2.0 CLR. */
+static void ask_version(struct sxs_runtime *rt)
+{
+    USHORT  major = 2, minor = 0, build = 0, qfe = 0;
+    HRESULT hr = sxs_info_GetRuntimeInformation(rt, NULL, NULL, &major, &minor, &build, &qfe, 0,
+                                                NULL, NULL);
+    if (hr == E_NOTIMPL)
+        snprintf(rt->version, sizeof(rt->version), "2.0");
+    else if (SUCCEEDED(hr))
+        snprintf(rt->version, sizeof(rt->version), "%u.%u.%u", major, minor, build);
+    else
+        sxs_note("runtime %u does not say its version (%s)", rt->number, sxs_hresult_name(hr));
+}
+
+HRESULT sxs_runtime_connect(struct sxs_runtime *rt, IUnknown *info_unknown)
+{
+    HRESULT hr = info_unknown ? query_info(rt, info_unknown) : E_INVALIDARG;
+    if (FAILED(hr))
+        return hr;
+    atomic_store(&rt->phase, SXS_PHASE_LIVE);
+    if (!rt->path[0])
+        sxs_module_path((uintptr_t)info_unknown->vtbl, rt->path, sizeof(rt->path));
+    ask_version(rt);
+    return S_OK;
+}
+
+void sxs_runtime_end(struct sxs_runtime *rt, int detached)
+{
+    struct timespec now;
+    if (atomic_exchange(&rt->phase, SXS_PHASE_ENDED) != SXS_PHASE_LIVE)
+        return;
+    for (unsigned slot = 0; slot < SXS_N_CALLBACK_SLOTS; slot++)
+        atomic_store_explicit(&rt->wants[slot], 0, memory_order_release);
+    for (unsigned i = rt->n_subs; i-- > 0;)
+        if (rt->subs[i].tool->stop)
+            rt->subs[i].tool->stop(&rt->subs[i], detached);
+    clock_gettime(CLOCK_REALTIME, &now);
+    atomic_store(&rt->row->ended_ns, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+    if (atomic_load(&rt->info_users) == 0)
+        let_info_go(rt);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "manager/settings.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "manager/base/log.h"
+
+static void read_pick(struct sxs_settings *s)
+{
+    const char *text = getenv("SXSPROF_PICK");
+    if (!text || !*text || strcmp(text, "all") == 0)
+        return;
+    if (strcmp(text, "first") == 0) {
+        s->pick = SXS_PICK_FIRST;
+    } else if (strncmp(text, "one:", 4) == 0 && text[4] && strlen(text + 4) < sizeof(s->pick_what)) {
+        s->pick = SXS_PICK_ONE;
+        snprintf(s->pick_what, sizeof(s->pick_what), "%s", text + 4);
+    } else {
+        sxs_error("SXSPROF_PICK=%.100s: expected all, first, or one:VERSION or one:PATH; going on "
+                  "with all", text);
+    }
+}
+
+static void read_unpicked(struct sxs_settings *s)
+{
+    const char *text = getenv("SXSPROF_UNPICKED");
+    if (!text || !*text || strcmp(text, "guard") == 0)
+        return;
+    if (strcmp(text, "cancel") == 0)
+        s->cancel = 1;
+    else
+        sxs_error("SXSPROF_UNPICKED=%.100s: expected guard or cancel; going on with guard", text);
+}
+
+static const struct sxs_tool *find_tool(const struct sxs_tool *const *known, size_t n,
+                                        const char *name, size_t len)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(known[i]->name, name, len) == 0 && known[i]->name[len] == '\0')
+            return known[i];
+    return NULL;
+}
+
+static void enable(struct sxs_settings *s, const struct sxs_tool *tool, const char *options)
+{
+    for (size_t i = 0; i < s->n_tools; i++) {
+        if (s->tools[i].tool == tool) { /* named twice: the last word counts */
+            s->tools[i].options = options;
+            return;
+        }
+    }
+    if (s->n_tools < SXS_MAX_TOOLS)
+        s->tools[s->n_tools++] = (struct sxs_enabled_tool){tool, options};
+}
+
+/* NAME[:OPTIONS][;NAME[:OPTIONS]]... */
+static void read_tools(struct sxs_settings *s, const struct sxs_tool *const *known, size_t n_known)
+{
+    const char *env = getenv("SXSPROF_TOOLS");
+    char       *text = env && *env ? strdup(env) : NULL; /* kept: options point into it */
+    char       *save = NULL;
+    for (size_t i = 0; i < n_known; i++)
+        if (known[i]->always)
+            enable(s, known[i], "");
+    for (char *item = text ? strtok_r(text, ";", &save) : NULL; item;
+         item = strtok_r(NULL, ";", &save)) {
+        size_t                 len = strcspn(item, ":");
+        const struct sxs_tool *tool = find_tool(known, n_known, item, len);
+        if (tool)
+            enable(s, tool, item[len] ? item + len + 1 : "");
+        else
+            sxs_error("SXSPROF_TOOLS: there is no tool \"%.*s\"; going on without it", (int)len,
+                      item);
+    }
+}
+
+void sxs_settings_read(struct sxs_settings *s, const struct sxs_tool *const *known, size_t n_known)
+{
+    memset(s, 0, sizeof(*s));
+    read_pick(s);
+    read_unpicked(s);
+    read_tools(s, known, n_known);
+    s->out = getenv("SXSPROF_OUT");
+    if (s->out)
+        s->out = strdup(s->out); /* the host may change its environment */
+}
+
+int sxs_settings_names(const char *what, const char *version, const char *path)
+{
+    size_t len = strlen(what);
+    if (strchr(what, '/')) {
+        char a[PATH_MAX], b[PATH_MAX];
+        return strcmp(what, path) == 0 ||
+               (realpath(what, a) && realpath(path, b) && strcmp(a, b) == 0);
+    }
+    return strncmp(version, what, len) == 0 && (version[len] == '.' || version[len] == '\0');
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* tool.c - subscriptions: which events a runtime is asked for, and which tool gets which. */
+#include "manager/tool.h"
+
+#include "manager/base/log.h"
+#include "manager/runtime_internal.h"
+
+/* Recomputed after every change of a mask. Under mask_lock. */
+static void route_events_locked(struct sxs_runtime *rt)
+{
+#define SXS_EVENT(name, low_bits, high_bits, always)                                           \
+    {                                                                                          \
+        uint64_t bits = 0;                                                                     \
+        for (unsigned i = 0; i < rt->n_subs; i++) {                                            \
+            const struct sxs_sub *sub = &rt->subs[i];                                          \
+            if (sub->on && sub->on->name &&                                                    \
+                ((always) || (sub->low & (low_bits)) || (sub->high & (high_bits))))            \
+                bits |= UINT64_C(1) << i;                                                      \
+        }                                                                                      \
+        atomic_store_explicit(&rt->wants[SXS_SLOT_##name], bits, memory_order_release);        \
+    }
+#include "sxs_events.inc"
+#undef SXS_EVENT
+}
+
+static HRESULT ask_runtime(struct sxs_runtime *rt, uint32_t low, uint32_t high)
+{
+    HRESULT hr = sxs_info_SetEventMask2(rt, low, high);
+    if (hr != E_NOTIMPL)
+        return hr;
+    if (high)
+        return E_NOTIMPL; /* before ICorProfilerInfo5 there were no high bits */
+    return sxs_info_SetEventMask(rt, low);
+}
+
+/* In the place of a tool that was left out; the others keep theirs, for they know its address. */
+static const struct sxs_tool left_out = {.name = "(left out)"};
+
+static void drop(struct sxs_runtime *rt, struct sxs_sub *sub, HRESULT hr, const char *why)
+{
+    const char *name = sxs_hresult_name(hr);
+    sxs_error("tool %s is off for runtime %u (%s): %s (%s 0x%08x)", sub->tool->name, rt->number,
+              rt->version, why, name ? name : "HRESULT", (unsigned)hr);
+    if (sub->tool->release)
+        sub->tool->release(sub);
+    *sub = (struct sxs_sub){.tool = &left_out, .rt = rt};
+}
+
+static void start_tools(struct sxs_runtime *rt, const struct sxs_enabled_tool *tools, size_t n)
+{
+    for (size_t i = 0; i < n && rt->n_subs < SXS_MAX_TOOLS; i++) {
+        const struct sxs_tool *tool = tools[i].tool;
+        struct sxs_sub        *sub = &rt->subs[rt->n_subs];
+        HRESULT                hr;
+        if (rt->state != SXS_STATE_PICKED && !tool->on_guarded)
+            continue;
+        *sub = (struct sxs_sub){.tool = tool, .on = tool->on, .rt = rt};
+        hr = tool->start ? tool->start(sub, tools[i].options ? tools[i].options : "") : S_OK;
+        if (FAILED(hr))
+            drop(rt, sub, hr, "it could not start");
+        else
+            rt->n_subs++;
+    }
+}
+
+/* The union was refused: which tool's wish was it? Each is tried on top of those that passed. */
+static void leave_out_refused(struct sxs_runtime *rt)
+{
+    rt->low = rt->high = 0;
+    for (unsigned i = 0; i < rt->n_subs; i++) {
+        struct sxs_sub *sub = &rt->subs[i];
+        HRESULT         hr = ask_runtime(rt, rt->low | sub->low, rt->high | sub->high);
+        if (FAILED(hr)) {
+            drop(rt, sub, hr, "the runtime refuses its event mask");
+        } else {
+            rt->low |= sub->low;
+            rt->high |= sub->high;
+        }
+    }
+    ask_runtime(rt, rt->low, rt->high);
+}
+
+HRESULT sxs_runtime_subscribe(struct sxs_runtime *rt, const struct sxs_enabled_tool *tools, size_t n)
+{
+    pthread_mutex_lock(&rt->mask_lock);
+    start_tools(rt, tools, n);
+    for (unsigned i = 0; i < rt->n_subs; i++) {
+        rt->low |= rt->subs[i].low;
+        rt->high |= rt->subs[i].high;
+    }
+    if (FAILED(ask_runtime(rt, rt->low, rt->high)))
+        leave_out_refused(rt);
+    route_events_locked(rt);
+    pthread_mutex_unlock(&rt->mask_lock);
+    return S_OK;
+}
+
+HRESULT sxs_sub_set_mask(struct sxs_sub *sub, uint32_t low, uint32_t high)
+{
+    struct sxs_runtime *rt = sub->rt;
+    uint32_t            all_low, all_high;
+    HRESULT             hr = S_OK;
+    pthread_mutex_lock(&rt->mask_lock);
+    /* What cannot be changed stays as Initialize asked for it. */
+    all_low = low | (rt->low & (uint32_t)COR_PRF_MONITOR_IMMUTABLE);
+    all_high = high | (rt->high & (uint32_t)COR_PRF_HIGH_MONITOR_IMMUTABLE);
+    if ((low & ~rt->low & (uint32_t)COR_PRF_MONITOR_IMMUTABLE) ||
+        (high & ~rt->high & (uint32_t)COR_PRF_HIGH_MONITOR_IMMUTABLE)) {
+        sxs_error("tool %s asks runtime %u for immutable events (low 0x%08x, high 0x%08x) after "
+                  "Initialize: refused, its mask stays", sub->tool->name, rt->number, low, high);
+        hr = CORPROF_E_UNSUPPORTED_CALL_SEQUENCE;
+        goto done;
+    }
+    for (unsigned i = 0; i < rt->n_subs; i++) {
+        if (&rt->subs[i] != sub) {
+            all_low |= rt->subs[i].low;
+            all_high |= rt->subs[i].high;
+        }
+    }
+    hr = ask_runtime(rt, all_low, all_high);
+    if (FAILED(hr))
+        goto done;
+    sub->low = low;
+    sub->high = high;
+    rt->low = all_low;
+    rt->high = all_high;
+    route_events_locked(rt);
+done:
+    pthread_mutex_unlock(&rt->mask_lock);
+    return hr;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * session.h - the session folder: what the library leaves behind and the command reads.
+ *
+ * A session folder holds one folder per process, named after its pid (a dash and a number follow
+ * when the pid comes back); in it lies the file "census": one struct sxs_census, mapped shared while
+ * the process lives, so that whatever ends the process (exit, _exit, a signal, kill -9) loses nothing.
+ * docs/session.md describes the same bytes for other readers. All integers are little-endian.
+ */
+#ifndef SXS_RECORD_SESSION_H
+#define SXS_RECORD_SESSION_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SXS_CENSUS_MAGIC   "SXSCENS" /* 8 bytes with its zero */
+#define SXS_CENSUS_VERSION 1u
+#define SXS_CENSUS_FILE    "census"
+#define SXS_MAX_RUNTIMES   64u /* more runtimes than this in one process are counted, not listed */
+
+/** What became of a runtime. The texts are part of the JSON contract: see sxs_state_text(). */
+enum sxs_state {
+    SXS_STATE_NONE = 0, /* slot not used yet */
+    SXS_STATE_PICKED = 1,
+    SXS_STATE_GUARDED = 2,
+    SXS_STATE_CANCELLED = 3,
+};
+
+/** One runtime's row. Counters only grow; relaxed atomic stores, readable at any time. */
+struct sxs_census_runtime {
+    _Atomic uint32_t state;     /* enum sxs_state; stored last when a slot comes into use */
+    uint32_t         number;    /* 1, 2, 3... in order of arrival in this process */
+    _Atomic uint64_t modules;   /* modules loaded without error */
+    _Atomic uint64_t methods;   /* method bodies compiled without error, every tier counted */
+    _Atomic uint64_t threads;   /* managed threads created */
+    _Atomic uint64_t gcs;       /* garbage collections started */
+    _Atomic uint64_t exceptions;/* managed exceptions thrown */
+    _Atomic uint64_t signals;   /* signals handed to this runtime by the router */
+    _Atomic uint64_t errors;    /* calls into this runtime that failed and were survived */
+    uint64_t         started_ns;/* CLOCK_REALTIME, nanoseconds since 1970 */
+    _Atomic uint64_t ended_ns;  /* 0 while it runs or when the process ended without Shutdown */
+    char             version[64];/* "8.0.29", zero-terminated; "" until known */
+    char             path[512]; /* of libcoreclr.so, zero-terminated, cut when longer */
+};
+
+/** The whole file. */
+struct sxs_census {
+    char             magic[8];   /* SXS_CENSUS_MAGIC */
+    uint32_t         version;    /* SXS_CENSUS_VERSION */
+    uint32_t         size;       /* sizeof(struct sxs_census), bytes */
+    uint32_t         row_size;   /* sizeof(struct sxs_census_runtime), bytes */
+    uint32_t         pid;
+    uint64_t         started_ns; /* CLOCK_REALTIME of the first runtime's arrival */
+    _Atomic uint32_t n_runtimes; /* rows in use, at most SXS_MAX_RUNTIMES */
+    _Atomic uint32_t n_unlisted; /* runtimes beyond SXS_MAX_RUNTIMES */
+    uint32_t         preloaded;  /* 1 when the signal library was preloaded */
+    uint32_t         signals_off;/* 1 when SXSPROF_SIGNALS=off */
+    _Atomic uint64_t signals_unwanted; /* routed signals that no runtime wanted */
+    char             command[1024];    /* /proc/self/cmdline, spaces for zeros, cut when longer */
+    struct sxs_census_runtime runtimes[SXS_MAX_RUNTIMES];
+};
+
+_Static_assert(sizeof(struct sxs_census_runtime) == 656, "row layout is part of the format");
+_Static_assert(offsetof(struct sxs_census, runtimes) == 1080, "header layout is part of the format");
+
+/** sxs_state_text - "picked", "guarded", "cancelled", or "none". Static string. */
+static inline const char *sxs_state_text(uint32_t state)
+{
+    static const char *const text[] = {"none", "picked", "guarded", "cancelled"};
+    return state < 4 ? text[state] : "unknown";
+}
+
+#endif

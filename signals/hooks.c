@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hooks.c - what a runtime's calls to sigaction, pthread_kill, mmap and munmap come to.
+ *
+ * A runtime that registers a routed signal is told that the router was there before it; the kernel
+ * keeps the router. Anybody else's registration for a routed signal becomes the action that gets what
+ * no runtime wants. A runtime's suspension signals carry their sender, and what a runtime maps to run
+ * is noted as its code.
+ */
+#include "signals/router.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Between vfork and exec the child runs in our memory: its signal actions are its own business. */
+static int other_process(void)
+{
+    return (pid_t)syscall(SYS_getpid) != atomic_load_explicit(&router.pid, memory_order_relaxed);
+}
+
+static int is_function(const struct sigaction *act)
+{
+    return act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN;
+}
+
+/* ---- sigaction ------------------------------------------------------------------------------- */
+
+static int runtime_registers(int owner, int idx, const struct sigaction *act, struct sigaction *old)
+{
+    struct owner *o = &router.owners[owner];
+    sigset_t      saved;
+    int           err = 0;
+    router_lock(&saved);
+    if (act && is_function(act) && act->sa_sigaction != router_entry) {
+        /* Known before the kernel can send: the handler first. */
+        atomic_store_explicit(&o->handler[idx], act->sa_sigaction, memory_order_release);
+        atomic_fetch_or(&o->registered, 1u << idx);
+        err = router_install(idx, act);
+    } else if (act) { /* it puts back what it was told had been there, or the default: it gives up */
+        struct route *r = sxs_thread_state.top;
+        if (r && r->asking == owner && routed_index(r->sig) == idx)
+            r->restored = 1;
+        if (act->sa_sigaction == router_entry || idx == IDX_ABRT)
+            atomic_store_explicit(&o->handler[idx], NULL, memory_order_release);
+    }
+    if (old)
+        router_action(idx, old);
+    router_unlock(&saved);
+    if (err) {
+        errno = -err;
+        return -1;
+    }
+    return 0;
+}
+
+static int host_registers(int idx, const struct sigaction *act, struct sigaction *old)
+{
+    sigset_t         saved;
+    struct sigaction fresh;
+    if (act)
+        fresh = *act; /* read before the lock: it may be a bad pointer */
+    router_lock(&saved);
+    struct sigaction was = router.host[idx];
+    int              bottom = atomic_load(&router.bottom[idx]);
+    if (act)
+        router.host[idx] = fresh;
+    router_unlock(&saved);
+    if (old) {
+        if (bottom >= 0 && !is_function(&was)) /* known to a runtime only: chaining leads there */
+            router_action(idx, old);
+        else
+            *old = was;
+    }
+    return 0;
+}
+
+int hook_sigaction(uintptr_t caller, int sig, const struct sigaction *act, struct sigaction *old)
+{
+    int idx = routed_index(sig);
+    int owner;
+    if (router.off || idx < 0 || other_process())
+        return real.sigaction(sig, act, old);
+    owner = owner_of_module(caller);
+    if (owner < 0 && act && is_function(act))
+        owner = owner_register(caller, 0);
+    if (owner >= 0 && (act || (atomic_load(&router.installed) >> idx & 1)))
+        return runtime_registers(owner, idx, act, old);
+    if (atomic_load(&router.installed) >> idx & 1)
+        return host_registers(idx, act, old);
+    return real.sigaction(sig, act, old);
+}
+
+/* ---- suspension signals ---------------------------------------------------------------------- */
+
+#define SENDER_MAGIC UINT64_C(0x5358530000000000) /* "SXS": the value an activation carries */
+
+SXS_SIGSAFE int activation_sender(const siginfo_t *info)
+{
+    uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+    if (info->si_code != SI_QUEUE || (value & ~UINT64_C(0xffff)) != SENDER_MAGIC)
+        return -1;
+    return (int)(value & 0xffff);
+}
+
+int hook_pthread_kill(uintptr_t caller, pthread_t thread, int sig)
+{
+    int owner;
+    if (router.off || sig != SIGRTMIN || (owner = owner_of_module(caller)) < 0)
+        return real.pthread_kill(thread, sig);
+    union sigval tag = {.sival_ptr = (void *)(uintptr_t)(SENDER_MAGIC | (unsigned)owner)};
+    int          err = pthread_sigqueue(thread, sig, tag);
+    if (err == EAGAIN)
+        return err; /* the queue is full: a runtime takes that as "try again" */
+    if (err == ESRCH)
+        return EAGAIN; /* gone already; 8.0 aborts on any other answer than this one */
+    return err ? real.pthread_kill(thread, sig) : 0; /* a sandbox that forbids it: untagged */
+}
+
+/* ---- code ------------------------------------------------------------------------------------ */
+
+/* A CLR reserves up to 2 GiB near itself and puts nearly all it will ever run there. */
+static int is_code_reservation(size_t len, int prot, int flags, int fd)
+{
+    return prot == PROT_NONE && fd < 0 && (flags & MAP_ANONYMOUS) && len >= (size_t)32 << 20 &&
+           len <= (size_t)2 << 30 && len % 4096 == 0;
+}
+
+static int is_code(int prot, int flags, int fd)
+{
+    return (prot & PROT_EXEC) || (prot == PROT_NONE && (flags & MAP_SHARED) && fd >= 0);
+}
+
+void *hook_mmap(uintptr_t caller, void *addr, size_t len, int prot, int flags, int fd, off_t off)
+{
+    void *at = real.mmap(addr, len, prot, flags, fd, off);
+    int   saved_errno = errno;
+    int   owner;
+    if (at == MAP_FAILED || router.off || !(is_code(prot, flags, fd) ||
+                                            is_code_reservation(len, prot, flags, fd)))
+        return at;
+    owner = owner_of_module(caller);
+    if (owner < 0 && router.preloaded && is_code_reservation(len, prot, flags, fd) && !other_process())
+        owner = owner_register(caller, 0); /* it reserves before it registers handlers */
+    if (owner >= 0 && !other_process()) {
+        sigset_t saved;
+        router_lock(&saved);
+        sxs_ranges_add(&router.ranges, (uintptr_t)at, (uintptr_t)at + len, owner, SXS_RANGE_CODE);
+        router_unlock(&saved);
+    }
+    errno = saved_errno;
+    return at;
+}
+
+int hook_munmap(uintptr_t caller, void *addr, size_t len)
+{
+    int owner = router.off ? -1 : owner_of_module(caller);
+    if (owner >= 0 && owner_of_code((uintptr_t)addr) == owner && !other_process()) {
+        sigset_t saved;
+        router_lock(&saved);
+        sxs_ranges_remove(&router.ranges, (uintptr_t)addr, (uintptr_t)addr + len, owner);
+        router_unlock(&saved);
+    }
+    return real.munmap(addr, len);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* library.c - the operations table of this copy of the router. */
+#include "signals/router.h"
+
+#include <errno.h>
+
+static void announces(int owner)
+{
+    if (owner >= 0 && owner < SXS_MAX_OWNERS)
+        atomic_store(&router.owners[owner].announced, 1);
+}
+
+SXS_SIGSAFE static void own_thread(int owner, int belongs)
+{
+    if (owner < 0 || owner >= SXS_MAX_OWNERS)
+        return;
+    if (belongs)
+        sxs_thread_state.owners |= UINT64_C(1) << owner;
+    else
+        sxs_thread_state.owners &= ~(UINT64_C(1) << owner);
+}
+
+static void count_into(int owner, _Atomic uint64_t *counter)
+{
+    if (owner < 0 || owner >= SXS_MAX_OWNERS)
+        return;
+    struct owner *o = &router.owners[owner];
+    if (counter) /* what was routed before anyone counted */
+        atomic_fetch_add(counter, atomic_exchange(&o->own_counter, 0));
+    atomic_store_explicit(&o->counter, counter, memory_order_release);
+}
+
+static void count_unwanted_into(_Atomic uint64_t *counter)
+{
+    if (counter)
+        atomic_fetch_add(counter, atomic_exchange(&router.own_unwanted, 0));
+    atomic_store_explicit(&router.unwanted, counter, memory_order_release);
+}
+
+static const char *path(int owner)
+{
+    return owner >= 0 && owner < atomic_load(&router.n_owners) ? router.owners[owner].path : "";
+}
+
+static int adopt(uintptr_t addr, struct sxs_adoption *out)
+{
+    return router.off ? -ENOTSUP : owner_adopt(addr, out);
+}
+
+/* Filled once by router_operations(); read-only afterwards. */
+static struct sxs_signals operations = {
+    .version = SXS_SIGNALS_VERSION,
+    .size = sizeof(struct sxs_signals),
+    .adopt = adopt,
+    .announces = announces,
+    .own_thread = own_thread,
+    .count_into = count_into,
+    .count_unwanted_into = count_unwanted_into,
+    .find_ip = owner_of_code,
+    .path = path,
+};
+
+const struct sxs_signals *router_operations(void)
+{
+    operations.preloaded = router.preloaded;
+    operations.off = router.off;
+    return &operations;
+}

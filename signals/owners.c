@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* owners.c - which modules are runtimes, what belongs to them, and how their handlers are taken over. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+
+#include "manager/base/log.h"
+#include "signals/router.h"
+
+SXS_SIGSAFE int owner_of_code(uintptr_t addr)
+{
+    struct sxs_range found;
+    return sxs_ranges_find(&router.ranges, addr, &found) ? found.owner : -1;
+}
+
+SXS_SIGSAFE int owner_of_module(uintptr_t addr)
+{
+    struct sxs_range found;
+    if (!sxs_ranges_find(&router.ranges, addr, &found) || found.kind != SXS_RANGE_MODULE)
+        return -1;
+    return found.owner;
+}
+
+/* ---- modules --------------------------------------------------------------------------------- */
+
+struct module {
+    uintptr_t addr; /* asked for */
+    uintptr_t base;
+    char      path[512];
+    int       n_segments;
+    struct {
+        uintptr_t lo, hi;
+    } segment[16];
+};
+
+static int module_visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct module *m = arg;
+    int            here = 0;
+    (void)size;
+    m->n_segments = 0;
+    for (int i = 0; i < info->dlpi_phnum && m->n_segments < 16; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        uintptr_t lo = info->dlpi_addr + ph->p_vaddr;
+        if (ph->p_type != PT_LOAD)
+            continue;
+        m->segment[m->n_segments].lo = lo;
+        m->segment[m->n_segments++].hi = lo + ph->p_memsz;
+        here |= m->addr >= lo && m->addr < lo + ph->p_memsz;
+    }
+    if (!here)
+        return 0;
+    m->base = info->dlpi_addr;
+    strncpy(m->path, info->dlpi_name ? info->dlpi_name : "", sizeof(m->path) - 1);
+    return 1;
+}
+
+static int module_find(uintptr_t addr, struct module *m)
+{
+    memset(m, 0, sizeof(*m));
+    m->addr = addr;
+    return dl_iterate_phdr(module_visit, m);
+}
+
+/* libcoreclr.so, a single-file host, a NativeAOT library: each exports one of these. */
+static int looks_like_runtime(const struct module *m)
+{
+    static const char *const marks[] = {"coreclr_initialize", "DotNetRuntimeInfo",
+                                        "DotNetRuntimeDebugHeader"};
+    void *handle = dlopen(m->path[0] ? m->path : NULL, RTLD_LAZY | RTLD_NOLOAD);
+    int   found = 0;
+    if (!handle)
+        return 0;
+    for (unsigned i = 0; i < ARRAY_LEN(marks) && !found; i++) {
+        Dl_info where;
+        void   *sym = dlsym(handle, marks[i]); /* may come from a dependency: check whose it is */
+        found = sym && dladdr(sym, &where) && (uintptr_t)where.dli_fbase == m->segment[0].lo;
+    }
+    dlclose(handle);
+    return found;
+}
+
+/* ---- registration ---------------------------------------------------------------------------- */
+
+static int add_locked(const struct module *m, uintptr_t addr)
+{
+    int           n = atomic_load(&router.n_owners);
+    struct owner *o = &router.owners[n];
+    if (n >= SXS_MAX_OWNERS)
+        return -ENOSPC;
+    o->text = addr;
+    memcpy(o->path, m->path, sizeof(o->path));
+    for (int i = 0; i < m->n_segments; i++)
+        sxs_ranges_add(&router.ranges, m->segment[i].lo, m->segment[i].hi, n, SXS_RANGE_MODULE);
+    atomic_store_explicit(&router.n_owners, n + 1, memory_order_release);
+    return n;
+}
+
+int owner_register(uintptr_t addr, int force)
+{
+    struct module m;
+    sigset_t      saved;
+    int           owner = owner_of_module(addr);
+    if (owner >= 0)
+        return owner;
+    if (!module_find(addr, &m) || (!force && !looks_like_runtime(&m)))
+        return -ENOENT;
+    router_lock(&saved);
+    owner = owner_of_module(addr); /* another thread may have been faster */
+    if (owner < 0)
+        owner = add_locked(&m, addr);
+    router_unlock(&saved);
+    if (owner >= 0 && !router.owners[owner].hooked)
+        router.owners[owner].hooked = router.preloaded || imports_patch(addr) > 0;
+    return owner;
+}
+
+/* Runtimes that are loaded but have not registered yet are hooked in good time: with their imports
+ * patched, it does not matter when they do. */
+struct loaded {
+    uintptr_t text[SXS_MAX_OWNERS];
+    int       n;
+};
+
+static int loaded_visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct loaded *all = arg;
+    const char    *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+    (void)size;
+    if (!name || strcmp(name, "/libcoreclr.so") != 0 || all->n >= SXS_MAX_OWNERS)
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X)) {
+            all->text[all->n++] = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+            break;
+        }
+    return 0;
+}
+
+static void register_loaded(void)
+{
+    struct loaded all = {.n = 0};
+    dl_iterate_phdr(loaded_visit, &all);
+    for (int i = 0; i < all.n; i++)
+        owner_register(all.text[i], 0);
+}
+
+/* ---- taking over ----------------------------------------------------------------------------- */
+
+static int is_function(const struct sigaction *act)
+{
+    return act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN;
+}
+
+static void know_handler(int owner, int idx, const struct sigaction *act)
+{
+    struct owner *o = &router.owners[owner];
+    atomic_store_explicit(&o->handler[idx], act->sa_sigaction, memory_order_release);
+    atomic_fetch_or(&o->registered, 1u << idx);
+}
+
+/* The kernel's action belongs to a runtime. Behind it may lie others that registered before: each
+ * keeps the one before it in a variable, which its handler's code names. Follow them down, and put
+ * the router in place of what they would chain to. */
+static void take_chain(int idx, const struct sigaction *now)
+{
+    struct sigaction act = *now;
+    int              first = !(atomic_load(&router.installed) >> idx & 1);
+    int              last = -1;
+    for (int depth = 0; depth < SXS_MAX_OWNERS; depth++) {
+        uintptr_t         fn = (uintptr_t)act.sa_sigaction;
+        int               owner = is_function(&act) ? owner_register(fn, 0) : -1;
+        struct sigaction *previous;
+        if (act.sa_sigaction == router_entry || owner < 0)
+            break; /* the router itself, the default, or a handler of the host's */
+        know_handler(owner, idx, &act);
+        last = owner;
+        previous = chain_previous(owner, act.sa_sigaction);
+        if (!previous)
+            break;
+        act = *previous;
+        if (is_function(&act) && act.sa_sigaction != router_entry) {
+            __atomic_store_n(&previous->sa_sigaction, router_entry, __ATOMIC_RELEASE);
+            if (owner_register((uintptr_t)act.sa_sigaction, 0) < 0) {
+                router.host[idx] = act; /* now in our keeping; the runtime chains to us instead */
+                return;
+            }
+        }
+    }
+    if (first && last >= 0) /* what it has as its previous cannot be told from anything else */
+        atomic_store(&router.bottom[idx], last);
+}
+
+/* Handlers first, router second: no moment in which a known runtime's fault finds no handler. */
+static void take_over(int idx)
+{
+    struct sigaction now, old, host;
+    sigset_t         saved;
+    if (real.sigaction(routed_signal(idx), NULL, &now) != 0)
+        return;
+    for (int tries = 0; tries < SXS_MAX_OWNERS; tries++) {
+        if (!is_function(&now) || now.sa_sigaction == router_entry ||
+            owner_register((uintptr_t)now.sa_sigaction, 0) < 0)
+            return;
+        take_chain(idx, &now);
+        router_lock(&saved);
+        host = router.host[idx];
+        atomic_fetch_and(&router.installed, ~(1u << idx)); /* it was registered over: install anew */
+        router_install(idx, &now);
+        old = router.host[idx];  /* what the kernel named: a runtime */
+        router.host[idx] = host; /* and this is who was there before them all */
+        router_unlock(&saved);
+        if (old.sa_sigaction == now.sa_sigaction)
+            return;
+        now = old; /* one more registered in between */
+    }
+}
+
+int owner_adopt(uintptr_t addr, struct sxs_adoption *out)
+{
+    int owner = owner_register(addr, 1);
+    if (owner < 0)
+        return owner;
+    if (!router.preloaded) {
+        register_loaded();
+        for (int i = 0; i < N_ROUTED; i++)
+            take_over(i);
+        maps_scan();
+    }
+    if (out) {
+        struct owner *o = &router.owners[owner];
+        out->taken = out->hidden = 0;
+        out->hooked = o->hooked;
+        for (int i = 0; i < N_ROUTED; i++) {
+            if (atomic_load(&o->handler[i]))
+                out->taken |= 1u << i;
+            else if (atomic_load(&router.installed) >> i & 1)
+                out->hidden |= 1u << i;
+        }
+    }
+    return owner;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/** router.h - what the files of signals/ share. Not for other folders. */
+#ifndef SXS_ROUTER_H
+#define SXS_ROUTER_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "signals/ranges.h"
+#include "signals/signals.h"
+
+/* The routed signals. A row's place is the signal's bit in masks. */
+enum { IDX_SEGV, IDX_FPE, IDX_ILL, IDX_BUS, IDX_TRAP, IDX_ABRT, IDX_ACTIVATION, N_ROUTED };
+
+/** Place of @sig in the table above, or -1. */
+SXS_SIGSAFE int  routed_index(int sig);
+SXS_SIGSAFE int  routed_signal(int idx);
+
+typedef void (*handler_fn)(int, siginfo_t *, void *);
+
+/** A module that registers CLR signal handlers. Written under the router's lock, read anywhere. */
+struct owner {
+    _Atomic(handler_fn) handler[N_ROUTED];  /* NULL: none, or not known */
+    _Atomic unsigned    hidden;             /* bits: registered, but not to be found */
+    _Atomic int         announced;          /* its threads are reported by own_thread() */
+    _Atomic unsigned    registered;         /* bits: had a handler at any time */
+    _Atomic(_Atomic uint64_t *) counter;    /* of signals handed to it */
+    _Atomic uint64_t    own_counter;
+    uintptr_t           text;               /* an address inside the module */
+    int                 hooked;             /* its calls to sigaction & co come to us */
+    char                path[512];
+};
+
+/** One signal being routed on this thread; lives on the stack of route(). */
+struct route {
+    struct route *outer;
+    siginfo_t    *info;
+    void         *context;
+    int           sig;
+    int           asking;      /* owner whose handler is running */
+    int           last_rites;  /* nobody wants it: a decline is to return */
+    int           in_host;     /* the host's handler is running; what it chains to is next */
+    int           restored;    /* the owner put the default action back: it declined */
+    void         *declined[5]; /* where a decline continues (__builtin_setjmp) */
+};
+
+/** Per thread; initial-exec, so that a handler can reach it without the loader or malloc. */
+struct thread_state {
+    struct route *top;
+    uint64_t      owners; /* bit per owner this thread belongs to */
+};
+
+struct router {
+    pthread_spinlock_t lock; /* taken with all signals blocked; no call out of this folder inside */
+    int                off;
+    int                preloaded;
+    _Atomic int        pid; /* of the process this state belongs to: a vfork child shares it */
+    _Atomic int        n_owners;
+    struct owner       owners[SXS_MAX_OWNERS];
+    struct sxs_ranges  ranges;
+    _Atomic unsigned   installed;        /* bits: the kernel's action is the router */
+    int                flags[N_ROUTED];  /* sa_flags the router is installed with */
+    struct sigaction   host[N_ROUTED];   /* who was there before, or came later without being a CLR */
+    _Atomic int        bottom[N_ROUTED]; /* >= 0: host is known only to this owner, as its previous */
+    _Atomic(_Atomic uint64_t *) unwanted;
+    _Atomic uint64_t   own_unwanted;
+};
+
+extern struct router       router;
+extern SXS_TLS struct thread_state sxs_thread_state;
+
+/* The C library's own functions, past any interposition. Set by router_init(). */
+struct real_calls {
+    int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+    int (*pthread_kill)(pthread_t, int);
+    void *(*mmap)(void *, size_t, int, int, int, off_t);
+    int (*munmap)(void *, size_t);
+};
+extern struct real_calls real;
+
+/** Reads SXSPROF_SIGNALS, notes the pid. Idempotent. @preloaded: this copy is the preloaded one. */
+void router_init(int preloaded, const struct real_calls *calls);
+
+void router_lock(sigset_t *saved);
+void router_unlock(const sigset_t *saved);
+
+/* router.c */
+/** The function the kernel calls, and what runtimes are told was there before them. */
+void router_entry(int sig, siginfo_t *info, void *context);
+/** Makes the router the kernel's action for signal @idx. @like: the action it stands in for (flags
+ *  and mask are taken from it). Under the lock. Returns 0 or -errno. */
+int  router_install(int idx, const struct sigaction *like);
+/** The action that stands for the router in what sigaction() tells runtimes. */
+void router_action(int idx, struct sigaction *out);
+
+/* owners.c */
+/** Owner whose module contains @addr, or -1. Lock-free, signal-safe. */
+SXS_SIGSAFE int owner_of_module(uintptr_t addr);
+SXS_SIGSAFE int owner_of_code(uintptr_t addr);
+/** Registers the module that contains @addr if it looks like a runtime (or @force). Takes the lock. */
+int owner_register(uintptr_t addr, int force);
+/** Takes handlers over from the kernel's actions, for a runtime that registered unseen. */
+int owner_adopt(uintptr_t addr, struct sxs_adoption *out);
+
+/* hooks.c: what runtimes' calls come to, through the preloaded library or their patched imports.
+ * @caller: the return address. */
+int   hook_sigaction(uintptr_t caller, int sig, const struct sigaction *act, struct sigaction *old);
+int   hook_pthread_kill(uintptr_t caller, pthread_t thread, int sig);
+void *hook_mmap(uintptr_t caller, void *addr, size_t len, int prot, int flags, int fd, off_t off);
+int   hook_munmap(uintptr_t caller, void *addr, size_t len);
+/** The value an activation carries when its sender is known; -1 when @value carries none. */
+SXS_SIGSAFE int activation_sender(const siginfo_t *info);
+
+/* library.c */
+/** The operations of this copy; router_init() first. */
+const struct sxs_signals *router_operations(void);
+
+/* imports.c */
+/** Points the import table of the module at @addr to the hooks. Returns how many were patched. */
+int imports_patch(uintptr_t addr);
+
+/* maps.c */
+/** Gives executable mappings found in /proc/self/maps to the owners they belong to. */
+void maps_scan(void);
+
+/* chain.c */
+/** Finds, in the code of @handler for @sig, the variable in which its module keeps the action that
+ *  was there before. Returns its address, or NULL. */
+struct sigaction *chain_previous(int owner, handler_fn handler);
+
+#endif

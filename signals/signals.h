@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * signals.h - one signal router for all the runtimes of a process.
+ *
+ * CLRs install process-wide handlers for SIGSEGV, SIGFPE, SIGILL, SIGBUS, SIGTRAP, SIGABRT and
+ * SIGRTMIN and expect to be alone. The router takes their place and hands each signal to the runtime
+ * it belongs to. It lives either in the preloaded library (then it sees every registration) or in
+ * libsxsprof.so (then it takes the handlers over when a runtime creates its profiler); never in both:
+ * sxs_signals() names the one that works. docs/signals.md tells the whole story.
+ *
+ * An owner is one module that registered such handlers: a libcoreclr.so, or a NativeAOT library.
+ * Owners are numbered from 0 and never go away, as runtimes never unload.
+ */
+#ifndef SXS_SIGNALS_H
+#define SXS_SIGNALS_H
+
+#include <stdatomic.h>
+
+#include "manager/base/base.h"
+
+#define SXS_MAX_OWNERS       64
+#define SXS_SIGNALS_VERSION  1u
+#define SXS_SIGNALS_SYMBOL   "sxsprof_signals_v1"
+
+/** What adopt() found, for the one line that says what could not be protected. */
+struct sxs_adoption {
+    unsigned taken;  /* bit i: this owner's handler for routed signal i is known and routed */
+    unsigned hidden; /* bit i: another runtime registered over it before it could be seen */
+    int      hooked; /* nonzero: this owner's later registrations and activations are seen */
+};
+
+/** The router's operations. Version 1; a later version only appends. */
+struct sxs_signals {
+    uint32_t version;
+    uint32_t size;      /* sizeof(struct sxs_signals) */
+    int      preloaded; /* nonzero: every registration of the process passes through the router */
+    int      off;       /* nonzero: SXSPROF_SIGNALS=off; every operation does nothing */
+    /**
+     * adopt - take over the handlers of the module that contains @addr.
+     * @out: may be NULL. Idempotent. Any thread; takes the router's lock; not signal-safe.
+     * Returns the owner's number, or -ENOENT (no module there), -ENOSPC (too many), -ENOTSUP (off).
+     */
+    int (*adopt)(uintptr_t addr, struct sxs_adoption *out);
+    /** announces - this owner's threads are reported by own_thread() from now on. */
+    void (*announces)(int owner);
+    /** own_thread - the calling thread belongs to @owner (or no longer does). Signal-safe. */
+    void (*own_thread)(int owner, int belongs);
+    /** count_into - signals handed to @owner are counted in @counter from now on (it must outlive
+     *  the process's last signal; NULL goes back to the router's own). */
+    void (*count_into)(int owner, _Atomic uint64_t *counter);
+    /** count_unwanted_into - the same for routed signals that no runtime wanted. */
+    void (*count_unwanted_into)(_Atomic uint64_t *counter);
+    /** find_ip - the owner whose code (its module, or what it mapped to run) contains @ip, or -1.
+     *  Lock-free; signal-safe; any thread. */
+    int (*find_ip)(uintptr_t ip);
+    /** path - where @owner's module was loaded from; borrowed, for ever; "" when unknown. */
+    const char *(*path)(int owner);
+};
+
+/** The router at work in this process. The first call decides; any thread; not signal-safe. */
+const struct sxs_signals *sxs_signals(void);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * guard.c - tells the signal router which threads belong to which runtime. On every admitted
+ * runtime, picked or not: these few events are all that a guarded one is asked for.
+ */
+#include "tools/tools.h"
+
+#include "signals/signals.h"
+
+/* Both come on the thread itself; the state carries the owner's number. */
+static HRESULT thread_created(struct sxs_sub *sub, sxs_thread thread)
+{
+    (void)thread;
+    sxs_signals()->own_thread((int)(intptr_t)sub->state, 1);
+    return S_OK;
+}
+
+static HRESULT thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD os_thread)
+{
+    (void)thread;
+    (void)os_thread;
+    sxs_signals()->own_thread((int)(intptr_t)sub->state, 1);
+    return S_OK;
+}
+
+static const struct sxs_events events = {
+    .ThreadCreated = thread_created,
+    .ThreadAssignedToOSThread = thread_assigned,
+};
+
+static HRESULT start(struct sxs_sub *sub, const char *options)
+{
+    int owner = sxs_runtime_signal_owner(sub->rt);
+    (void)options;
+    sub->state = (void *)(intptr_t)owner;
+    sub->low = owner >= 0 ? (uint32_t)COR_PRF_MONITOR_THREADS : 0;
+    return S_OK;
+}
+
+const struct sxs_tool sxs_guard_tool = {
+    .name = "guard", .always = 1, .on_guarded = 1, .on = &events, .start = start};
