@@ -133,6 +133,23 @@ SXS_SIGSAFE static uintptr_t context_ip(const void *context)
 
 enum answer { TOOK_IT, DECLINED };
 
+/* Every handler is called from here, in a section of its own: a runtime that passes a signal on by a
+ * tail jump (NativeAOT does) leaves this as the return address. */
+extern const char __start_sxs_call_text[] __attribute__((visibility("hidden")));
+extern const char __stop_sxs_call_text[] __attribute__((visibility("hidden")));
+
+NOT_SANITIZED __attribute__((noinline, section("sxs_call_text"))) static void
+call_handler(handler_fn fn, const struct route *r)
+{
+    fn(r->sig, r->info, r->context);
+    __asm__ volatile("" ::: "memory"); /* no tail call here either */
+}
+
+SXS_SIGSAFE static int called_from_here(uintptr_t from)
+{
+    return from > (uintptr_t)__start_sxs_call_text && from <= (uintptr_t)__stop_sxs_call_text;
+}
+
 /* Runs @owner's handler. A decline comes back by __builtin_longjmp from chained(). */
 NOT_SANITIZED __attribute__((noinline)) static enum answer ask(struct route *r, int owner, int idx)
 {
@@ -144,7 +161,7 @@ NOT_SANITIZED __attribute__((noinline)) static enum answer ask(struct route *r, 
     r->restored = 0;
     sxs_thread_state.top = r;
     if (__builtin_setjmp(r->declined) == 0) {
-        fn(r->sig, r->info, r->context);
+        call_handler(fn, r);
         return r->restored ? DECLINED : TOOK_IT;
     }
     return DECLINED;
@@ -216,9 +233,10 @@ static void unwanted(struct route *r, int idx)
         return;
     }
     r->in_host = 1;
+    r->asking = -1;
     sxs_thread_state.top = r;
     if (host.sa_flags & SA_SIGINFO)
-        host.sa_sigaction(r->sig, r->info, r->context);
+        call_handler(host.sa_sigaction, r);
     else
         host.sa_handler(r->sig);
     r->in_host = 0;
@@ -257,7 +275,7 @@ SXS_SIGSAFE static uint64_t activation_owners(const struct route *r, int n)
     return n == 1 ? 1 : 0;
 }
 
-/* GC suspension. These handlers come back, and never chain. */
+/* GC suspension. These handlers come back; a CLR's never passes on, a NativeAOT library's always. */
 static int activate(struct route *r)
 {
     int      n = atomic_load_explicit(&router.n_owners, memory_order_acquire);
@@ -274,7 +292,8 @@ static int activate(struct route *r)
         any = 1;
         count(&o->counter, &o->own_counter);
         r->asking = i;
-        fn(r->sig, r->info, r->context);
+        sxs_thread_state.top = r;
+        call_handler(fn, r);
     }
     return any;
 }
@@ -284,7 +303,8 @@ NOT_SANITIZED __attribute__((noinline)) static void route(int sig, siginfo_t *in
 {
     int          idx = routed_index(sig);
     int          saved_errno = errno;
-    struct route r = {.outer = sxs_thread_state.top, .info = info, .context = context, .sig = sig};
+    struct route r = {.outer = sxs_thread_state.top, .info = info, .context = context, .sig = sig,
+                      .asking = -1};
     if (idx == IDX_ACTIVATION) {
         if (!activate(&r))
             unwanted(&r, idx);
@@ -313,8 +333,8 @@ NOT_SANITIZED static void chained(int by, int sig, siginfo_t *info, void *contex
 {
     struct route *r = sxs_thread_state.top;
     if (r && r->asking == by && r->sig == sig && r->context == context && r->info == info) {
-        if (r->last_rites)
-            return;
+        if (r->last_rites || sig == SIGRTMIN)
+            return; /* it goes on with its own business */
         leave_frames();
         __builtin_longjmp(r->declined, 1);
     }
@@ -325,8 +345,9 @@ NOT_SANITIZED static void chained(int by, int sig, siginfo_t *info, void *contex
 
 NOT_SANITIZED __attribute__((noinline)) void router_entry(int sig, siginfo_t *info, void *context)
 {
-    int by = owner_of_module((uintptr_t)__builtin_return_address(0));
+    uintptr_t     from = (uintptr_t)__builtin_return_address(0);
     struct route *r = sxs_thread_state.top;
+    int           by = called_from_here(from) && r ? r->asking : owner_of_module(from);
     if (by >= 0) {
         chained(by, sig, info, context);
     } else if (r && r->in_host && r->sig == sig && r->context == context) {

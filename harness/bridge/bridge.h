@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* libsxsbridge.so: native code through which apps of different runtimes call each other. */
+#ifndef SXSBRIDGE_H
+#define SXSBRIDGE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SXSBRIDGE_API __attribute__((visibility("default")))
+
+enum { SXSBRIDGE_APPS_MAX = 64 };
+
+/* An app's way in: a function pointer from [UnmanagedCallersOnly] or a delegate that is kept alive.
+ * Called on whatever thread makes the hop, which its runtime may never have seen. */
+typedef void (*sxsbridge_entry)(int depth, int max, long arg);
+
+/* ---- for apps (P/Invoke "sxsbridge") ---- */
+
+/**
+ * sxsbridge_join - register the calling app and wait until all apps have done the same.
+ * Returns the app's index, which is its place on the host's command line (or the next free one on a
+ * thread the host gave none); -1 after 60 seconds, when an app ended without joining, or when this
+ * app has joined before. Without a host that opened the bridge it returns 0 at once, and every
+ * thread that joins is alone with its own entry. Any thread; not async-signal-safe. */
+SXSBRIDGE_API int sxsbridge_join(sxsbridge_entry entry);
+
+/* The index that joining on this thread will return, claimed by asking; 0 without a host that
+ * opened the bridge, -1 when all are taken. Any thread. */
+SXSBRIDGE_API int sxsbridge_index(void);
+
+/* The number of apps: 1 without a host that opened the bridge. Any thread. */
+SXSBRIDGE_API int sxsbridge_apps(void);
+
+/**
+ * sxsbridge_hop - call the entry of app @depth % sxsbridge_apps() with @depth + 1, @max and @arg.
+ * Two plain native frames, sxsbridge_span_near and sxsbridge_span_far, lie in between. @max and
+ * @arg are passed on as they are. Does nothing before all have joined. Any thread, to any depth the
+ * thread's stack has room for. */
+SXSBRIDGE_API void sxsbridge_hop(int depth, int max, long arg);
+
+/**
+ * sxsbridge_leave - wait until all apps have come here, so that none ends while others still call
+ * it. Returns 0; -1 after 600 seconds or when an app ended without leaving. Any thread. */
+SXSBRIDGE_API int sxsbridge_leave(void);
+
+/**
+ * sxsbridge_crash - crash in native code. @kind: "segv" writes to address 0, "abort" calls abort(),
+ * "kill-abrt" sends SIGABRT to the process. Returns only when the process has survived a
+ * "kill-abrt" for a second (0), or the kind is unknown (-1). */
+SXSBRIDGE_API int sxsbridge_crash(const char *kind);
+
+/* ---- for the host (runsxs) ---- */
+
+/* Tells how many apps will join; before any of them starts. Returns 0, or -1 for a number outside
+ * 1..SXSBRIDGE_APPS_MAX or when it was told before. */
+SXSBRIDGE_API int sxsbridge_open(int n_apps);
+
+/* The calling thread will run the Main of app @index. */
+SXSBRIDGE_API void sxsbridge_seat(int index);
+
+/* The app of the calling thread has ended: nobody need wait for it any more. */
+SXSBRIDGE_API void sxsbridge_end(void);
+
+/* The native frames of every hop. They are exported only so that a stack names them. */
+SXSBRIDGE_API void sxsbridge_span_near(sxsbridge_entry entry, int depth, int max, long arg);
+SXSBRIDGE_API void sxsbridge_span_far(sxsbridge_entry entry, int depth, int max, long arg);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

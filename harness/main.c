@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* runsxs - run .NET apps in one process, each in a runtime of its own. */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "harness/options.h"
+#include "harness/private_copy.h"
+#include "harness/run.h"
+#include "harness/self.h"
+#include "harness/watchdog.h"
+
+enum { STATUS_WELL = 0, STATUS_BAD = 1, STATUS_USAGE = 2 };
+
+static atomic_bool printed; /* all runtimes have ended and their lines are out */
+
+static void report_timeout(void *arg)
+{
+    static const char at_exit[] =
+        "runsxs: all runtimes have ended, but the process does not: its exit handlers hang\n";
+
+    if (!atomic_load(&printed))
+        sxs_runs_print(arg);
+    else if (write(STDERR_FILENO, at_exit, sizeof(at_exit) - 1) < 0)
+        return;
+    sxs_private_copy_remove();
+}
+
+/* Everything that can fail before a runtime starts and is no fault of the command line. */
+static int get_ready(struct sxs_runs *runs, const struct sxs_options *options, char *why,
+                     size_t why_size)
+{
+    if (sxs_runs_separate(runs, why, why_size))
+        return -1;
+    if (options->bridge &&
+        sxs_bridge_host_open(&runs->bridge, (int)runs->len, why, why_size))
+        return -1;
+    if (options->timeout && sxs_watchdog_start(options->timeout, report_timeout, runs)) {
+        snprintf(why, why_size, "cannot start the watchdog's thread");
+        return -1;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static struct sxs_runs runs; /* outlives main: the watchdog reads it through exit handlers */
+    struct sxs_options     options;
+    char                   why[1024];
+
+    switch (sxs_options_parse(argc, argv, &options)) {
+    case SXS_OPTIONS_RUN:
+        break;
+    case SXS_OPTIONS_DONE:
+        return STATUS_WELL;
+    case SXS_OPTIONS_WRONG:
+        sxs_options_free(&options);
+        return STATUS_USAGE;
+    }
+    int status = STATUS_USAGE;
+    if (sxs_runs_prepare(&runs, &options, why, sizeof(why))) {
+        fprintf(stderr, "runsxs: %s\n", why);
+        goto done;
+    }
+    status = STATUS_BAD;
+    if (get_ready(&runs, &options, why, sizeof(why))) {
+        fprintf(stderr, "runsxs: %s\n", why);
+        goto done;
+    }
+    sxs_runs_execute(&runs, &options);
+    status = sxs_runs_print(&runs) ? STATUS_BAD : STATUS_WELL;
+    atomic_store(&printed, true);
+done:
+    sxs_private_copy_remove();
+    if (!options.timeout) /* else the watchdog may still want to name them */
+        sxs_runs_free(&runs);
+    sxs_options_free(&options);
+    return status;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+using System;
+using System.Runtime.CompilerServices;
+using Sxs;
+
+namespace Crash;
+
+/// <summary>
+/// Ends the process the way its argument says: the control that a real crash stays a crash.
+/// Exit codes: 2 unknown argument, 3 still alive.
+/// </summary>
+internal static class Program
+{
+    private static int Main(string[] args)
+    {
+        string kind = args.Length > 0 ? args[0] : "";
+        Console.WriteLine($"crash: .NET {Environment.Version}, {kind}");
+        switch (kind)
+        {
+            case "segv":
+            case "abort":
+            case "kill-abrt":
+                Bridge.Crash(kind);
+                break;
+            case "unhandled":
+                throw new InvalidOperationException("an exception nobody handles");
+            case "overflow":
+                Console.WriteLine(Overflow(0));
+                break;
+            case "failfast":
+                Environment.FailFast("the app asked for it");
+                break;
+            default:
+                Console.Error.WriteLine(
+                    "crash: expected segv, abort, unhandled, overflow, failfast or kill-abrt");
+                return 2;
+        }
+        Console.Error.WriteLine($"crash: still alive after {kind}");
+        return 3;
+    }
+
+    // The sum after the call keeps it from becoming a loop.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static int Overflow(int depth) => Overflow(depth + 1) + depth;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Threading;
+
+namespace Stress;
+
+/// <summary>
+/// All that a runtime needs signals for, at the same time and counted: NAME=N..., see Options.
+/// Exit codes: 0 every count is right, 1 one is not, 2 wrong arguments.
+/// </summary>
+internal static class Program
+{
+    private static int Main(string[] args)
+    {
+        if (!Options.TryParse(args, out Options options))
+        {
+            Console.Error.WriteLine($"stress: expected words NAME=N, from: {Options.Names}");
+            return 2;
+        }
+        var clock = Stopwatch.StartNew();
+        var tally = new Tally();
+        int rounds = 0;
+        do
+        {
+            Round(options, tally);
+            rounds++;
+        }
+        while (clock.Elapsed.TotalSeconds < options.Seconds && tally.Right);
+        Console.WriteLine($"stress: .NET {Environment.Version}: {rounds} rounds, {tally}");
+        return tally.Right ? 0 : 1;
+    }
+
+    /// <summary>Every kind of work on threads of its own; ends when all have.</summary>
+    private static void Round(Options options, Tally tally)
+    {
+        var threads = new List<Thread>();
+        for (int i = 0; i < Faults.Threads; i++)
+        {
+            int nre = Share(options.Nre, i, Faults.Threads);
+            int div = Share(options.Div, i, Faults.Threads);
+            threads.Add(Run(tally, () => tally.Add("nre", Faults.NullReferences(nre), nre)));
+            threads.Add(Run(tally, () => tally.Add("div", Faults.DivisionsByZero(div), div)));
+        }
+        threads.Add(Run(tally, () => tally.Add("gcs",
+            Collections.Collect(options.Gcs, options.Loops), options.Gcs)));
+        threads.Add(Run(tally, () => tally.Add("pool", Pool.Items(options.Pool), options.Pool)));
+        threads.Add(Run(tally, () => tally.Add("tasks", Pool.Tasks(options.Pool), options.Pool)));
+        threads.Add(Run(tally, () => tally.Add("callbacks",
+            Callbacks.Sort(options.Pool), options.Pool)));
+        foreach (Thread thread in threads)
+            thread.Join();
+    }
+
+    /// <summary>An exception that should not have been is a wrong count, not a crash.</summary>
+    private static Thread Run(Tally tally, Action work)
+    {
+        var thread = new Thread(() =>
+        {
+            try
+            {
+                work();
+            }
+            catch (Exception e)
+            {
+                tally.Fail(e);
+            }
+        });
+        thread.Start();
+        return thread;
+    }
+
+    private static int Share(int total, int index, int of) =>
+        total / of + (index < total % of ? 1 : 0);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/watchdog.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct {
+    struct timespec deadline; /* CLOCK_MONOTONIC */
+    void (*report)(void *);
+    void *arg;
+} watch;
+
+static void *run(void *unused)
+{
+    (void)unused;
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &watch.deadline, NULL) == EINTR)
+        ;
+    watch.report(watch.arg);
+    _exit(SXS_WATCHDOG_STATUS);
+}
+
+int sxs_watchdog_start(unsigned seconds, void (*report)(void *), void *arg)
+{
+    pthread_t thread;
+    sigset_t  all, before;
+
+    clock_gettime(CLOCK_MONOTONIC, &watch.deadline);
+    watch.deadline.tv_sec += seconds;
+    watch.report = report;
+    watch.arg = arg;
+    /* Signals sent to the process go to other threads: a handler could hang this one too. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int err = pthread_create(&thread, NULL, run, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (err)
+        return -1;
+    pthread_detach(thread);
+    return 0;
+}

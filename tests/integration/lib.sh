@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# lib.sh - what the integration tests share: TAP, runtimes, runs.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+: "${BUILD:=build}" "${SAN:=}"
+sxsprof=$BUILD/sxsprof
+runsxs=$BUILD/runsxs
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/sxsprof-test.XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+n_test=0
+any_failed=0
+unset SXSPROF_LOG SXSPROF_PICK SXSPROF_UNPICKED SXSPROF_TOOLS SXSPROF_OUT SXSPROF_SIGNALS
+unset CORECLR_ENABLE_PROFILING CORECLR_PROFILER CORECLR_PROFILER_PATH LD_PRELOAD
+ulimit -S -c 0
+
+ok() { n_test=$((n_test + 1)); echo "ok $n_test - $1"; }
+not_ok() { # claim [file to show]
+    n_test=$((n_test + 1)); any_failed=1
+    echo "not ok $n_test - $1"
+    [ -n "${2:-}" ] && [ -e "$2" ] && sed 's/^/# /' "$2" | tail -n 30
+    return 0
+}
+check() { # claim status-of-last-command [file]
+    if [ "$2" -eq 0 ]; then ok "$1"; else not_ok "$1 (status $2)" "${3:-}"; fi
+}
+skip_all() { echo "ok 1 - $1 # SKIP $2"; exit 0; }
+
+# Versions that are here, of 8, 9 and 10; real runtimes play no part under sanitizers.
+real_versions() {
+    [ -n "$SAN" ] && return
+    for v in "$BUILD"/runtimes/*/; do
+        [ -e "$v/libcoreclr.so" ] && basename "$v"
+    done | sort -V
+}
+need_real() { # how many
+    [ -n "$SAN" ] && skip_all "$0" "real runtimes are not run under sanitizers"
+    versions=$(real_versions)
+    [ "$(echo "$versions" | grep -c .)" -ge "$1" ] ||
+        skip_all "$0" "needs $1 real runtimes in $BUILD/runtimes (no .NET SDK here?)"
+    [ -e "$BUILD/managed/stress/stress.dll" ] || skip_all "$0" "the managed apps are not built"
+}
+# jsonq FILE EXPRESSION: a Python expression over r, the list of runtimes.
+jsonq() { python3 -c 'import json,sys; r=json.load(open(sys.argv[1]))["runtimes"]; print(eval(sys.argv[2]))' "$1" "$2"; }
+finish() { exit $any_failed; }

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# soak.sh - four real runtimes at once (8, 9, 10, and one version twice), again and again.
+#
+# Each app works on NullReferenceExceptions, divisions by zero, collections against a loop without
+# safepoints, and thread pool. Every tenth run one of the four dies of a native fault instead: the
+# control that an unhandled signal still ends the process with that signal.
+#
+# RUNS  runs of each protected kind (200)   OFF_RUNS  runs of the control without router (20)
+set -u
+cd "$(dirname "$0")/.." || exit 1
+: "${BUILD:=build}" "${RUNS:=200}" "${OFF_RUNS:=20}"
+unset SXSPROF_PICK SXSPROF_UNPICKED SXSPROF_TOOLS SXSPROF_OUT SXSPROF_SIGNALS
+work="nre=300 div=300 gcs=40 loops=1 pool=300"
+log=$(mktemp "${TMPDIR:-/tmp}/sxsprof-soak.XXXXXX") || exit 1
+keep=$BUILD/soak-failures
+trap 'rm -f "$log"' EXIT
+trap 'exit 130' INT TERM
+ulimit -S -c 0
+[ -e "$BUILD/runtimes/10.0.11/libcoreclr.so" ] || { echo "soak: needs the real runtimes (no .NET SDK here?)"; exit 1; }
+
+# kind, runs, options of sxsprof run, options of runsxs
+series() {
+    good=0 controls=0 controls_good=0 died=0 hung=0 n=0
+    began=$(date +%s)
+    while [ $n -lt "$2" ]; do
+        n=$((n + 1))
+        if [ $((n % 10)) -eq 0 ] && [ "$1" != off ]; then
+            controls=$((controls + 1))
+            # shellcheck disable=SC2086
+            timeout -k 5 90 "$BUILD/sxsprof" run --quiet $3 -- "$BUILD/runsxs" $4 --timeout 60 \
+                8 stress "$work" 9 stress "$work" 10.0.11 crash segv 8 stress "$work" >"$log" 2>&1
+            [ $? -eq 139 ] && controls_good=$((controls_good + 1)) || { mkdir -p "$keep"; cp "$log" "$keep/$1.$n"; }
+        fi
+        # shellcheck disable=SC2086
+        timeout -k 5 90 "$BUILD/sxsprof" run --quiet $3 -- "$BUILD/runsxs" $4 --timeout "$5" \
+            8 stress "$work" 9 stress "$work" 10.0.11 stress "$work" 8 stress "$work" >"$log" 2>&1
+        status=$?
+        case $status in
+        0) good=$((good + 1)) ;;
+        124) hung=$((hung + 1)) ;;
+        *) died=$((died + 1)) ;;
+        esac
+        if [ $status -ne 0 ] && [ "$1" != off ]; then mkdir -p "$keep"; cp "$log" "$keep/$1.$n"; fi
+        [ -t 1 ] && printf '\r%-28s %d of %d well' "$1" $good $n
+    done 2>/dev/null
+    [ -t 1 ] && printf '\r'
+    printf '%-28s %d of %d ended well, %d hung, %d died' "$1" $good "$2" $hung $died
+    [ $controls -gt 0 ] && printf '; crash control: %d of %d died of SIGSEGV' $controls_good $controls
+    printf '; %d s\n' $(($(date +%s) - began))
+    [ "$1" = off ] || [ $good -eq "$2" ] && [ $controls_good -eq $controls ]
+}
+
+bad=0
+series "preload, same instant" "$RUNS" "" "" 60 || bad=1
+series "no preload, --turns" "$RUNS" "--no-preload" "--turns" 60 || bad=1
+series "no preload, same instant" "$RUNS" "--no-preload" "" 60 || true # as many as can be
+series off "$OFF_RUNS" "--signals off" "" 10
+exit $bad
