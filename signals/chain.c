@@ -52,7 +52,7 @@ static int is_runtimes_action(const struct sigaction *act, int not_owner)
         return 0;
     if ((act->sa_flags & (SA_SIGINFO | SA_RESTART)) != (SA_SIGINFO | SA_RESTART))
         return 0;
-    owner = owner_of_module((uintptr_t)act->sa_sigaction);
+    owner = owner_register((uintptr_t)act->sa_sigaction, 0);
     return owner >= 0 && owner != not_owner;
 }
 

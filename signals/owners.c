@@ -217,6 +217,32 @@ static void take_over(int idx)
     }
 }
 
+/* A runtime that was interrupted between its registration and the note it makes of the action before
+ * could not be followed down. By the time the one it hides gets here, the note has been made: look at
+ * every runtime's notes again, and put the router in place of every runtime in them. */
+static void take_hidden(int idx)
+{
+    int n = atomic_load(&router.n_owners);
+    for (int i = 0; i < n; i++) {
+        handler_fn        fn = atomic_load(&router.owners[i].handler[idx]);
+        struct sigaction *previous = fn ? chain_previous(i, fn) : NULL;
+        int               hidden;
+        if (!previous)
+            continue;
+        struct sigaction act = *previous;
+        hidden = owner_register((uintptr_t)act.sa_sigaction, 0);
+        if (hidden < 0 || act.sa_sigaction == router_entry)
+            continue;
+        if (!atomic_load(&router.owners[hidden].handler[idx]))
+            know_handler(hidden, idx, &act);
+        __atomic_store_n(&previous->sa_sigaction, router_entry, __ATOMIC_RELEASE);
+        if (atomic_load(&router.bottom[idx]) == i)
+            atomic_store(&router.bottom[idx], hidden); /* one step further down */
+        i = -1; /* what lay below it can be followed now */
+        n = atomic_load(&router.n_owners);
+    }
+}
+
 int owner_adopt(uintptr_t addr, struct sxs_adoption *out)
 {
     int owner = owner_register(addr, 1);
@@ -226,6 +252,8 @@ int owner_adopt(uintptr_t addr, struct sxs_adoption *out)
         register_loaded();
         for (int i = 0; i < N_ROUTED; i++)
             take_over(i);
+        for (int i = 0; i < N_ROUTED; i++)
+            take_hidden(i);
         maps_scan();
     }
     if (out) {

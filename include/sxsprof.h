@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * sxsprof.h - what a process profiled by libsxsprof.so may call in it.
+ *
+ * The library is loaded by the runtimes, not linked to: reach it through dlsym() or P/Invoke on the
+ * path in CORECLR_PROFILER_PATH.
+ */
+#ifndef SXSPROF_H
+#define SXSPROF_H
+
+/** The profiler's class: what CORECLR_PROFILER must be set to. */
+#define SXSPROF_CLSID "{6B8F5B6E-3C0D-4E0B-9A57-5C1D0F2E7A31}"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * sxsprof_print_stack - print the calling thread's stack, across all runtimes in the process.
+ * @fd:   an open file descriptor; it is written to in pieces and stays open.
+ * @mode: "mixed" (native and managed frames) or "managed" (those of the runtimes alone).
+ *
+ * One line a frame, youngest first, five fields with tabs between: index (from 0), SP, IP, owner
+ * ("clr1:8.0.29" or "native:libc.so.6"), name. A last line beginning with "#" tells the mode, the
+ * number of frames and why there are no more. At most 4096 frames.
+ *
+ * Returns the number of frames printed (0 is possible), or a negative errno value: -EINVAL for
+ * another mode or an @fd that is not open for writing, -ENOMEM, -EAGAIN (no thread could be
+ * started), or what write(2) failed with, SIGPIPE being held back. Keeps errno. Callable from any
+ * thread, by many at once, from native code or through P/Invoke with or without a GC transition;
+ * not from a signal handler. It allocates, and starts a short-lived thread.
+ */
+int sxsprof_print_stack(int fd, const char *mode);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

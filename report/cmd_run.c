@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* sxsprof run: everything is checked before anything is started. */
+#include "report/child.h"
+#include "report/child_env.h"
+#include "report/command.h"
+#include "report/out_dir.h"
+#include "report/settings.h"
+#include "report/table.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_PICK = 1000, KEY_UNPICKED, KEY_TOOL, KEY_NO_PRELOAD, KEY_SIGNALS, KEY_QUIET };
+
+struct options {
+    const char *unpicked, *signals, *out;
+    char       *pick;  /* owned */
+    char       *tools; /* owned, separated by ';' */
+    bool        no_preload, quiet;
+    char      **command; /* borrowed from main's argv */
+};
+
+static const struct argp_option option_list[] = {
+    {"pick", KEY_PICK, "all|first|one:WHAT", 0,
+     "Which runtimes are profiled: all of them (the default), the first, or one by a prefix of its "
+     "version or its libcoreclr.so's path",
+     0},
+    {"unpicked", KEY_UNPICKED, "guard|cancel", 0,
+     "What becomes of the others: guard their signals (the default), or turn them away", 0},
+    {"tool", KEY_TOOL, "NAME[:OPTIONS]", 0, "Use a tool; may be given several times", 0},
+    {NULL, 'o', "DIR", 0,
+     "Keep the session in DIR: a new folder, an empty one, or an earlier session", 0},
+    {"no-preload", KEY_NO_PRELOAD, NULL, 0, "Do not preload the signal library", 0},
+    {"signals", KEY_SIGNALS, "on|off", 0, "Route signals to their runtimes (on is the default)", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "Print no table at the end", 0},
+    {0},
+};
+
+/* Holds an option's value against its variable's row; argp_error() ends the process. */
+static const char *checked(struct argp_state *state, const char *variable, const char *value)
+{
+    char why[1024];
+    const struct sxs_setting *row = sxs_setting_find(variable);
+    if (sxs_setting_check(row, row->option, value, why, sizeof(why)) != 0)
+        argp_error(state, "%s", why);
+    return value;
+}
+
+/* "one:PATH" with a relative path: the command may change its folder before the library looks. */
+static char *absolute_pick(struct argp_state *state, const char *pick)
+{
+    char path[PATH_MAX], *out = NULL;
+    bool relative = strncmp(pick, "one:", 4) == 0 && pick[4] != '/' && strchr(pick, '/');
+    if (relative && !realpath(pick + 4, path))
+        argp_error(state, "--pick: %s: %s", pick + 4, strerror(errno));
+    if (asprintf(&out, "%s%s", relative ? "one:" : pick, relative ? path : "") < 0)
+        argp_error(state, "--pick: out of memory");
+    return out;
+}
+
+static void add_tool(struct argp_state *state, struct options *o, const char *tool)
+{
+    char        detail[512];
+    char       *list = NULL;
+    const char *wrong = *tool ? sxs_tool_check(tool, detail, sizeof(detail)) : "it has no name";
+    if (wrong)
+        argp_error(state, "--tool: '%s': %s; expected NAME[:OPTIONS]", tool, wrong);
+    if (asprintf(&list, "%s%s%s", o->tools ? o->tools : "", o->tools ? ";" : "", tool) < 0)
+        argp_error(state, "--tool: out of memory");
+    free(o->tools);
+    o->tools = list;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case KEY_PICK:
+        free(o->pick);
+        o->pick = absolute_pick(state, checked(state, "SXSPROF_PICK", arg));
+        return 0;
+    case KEY_UNPICKED:
+        o->unpicked = checked(state, "SXSPROF_UNPICKED", arg);
+        return 0;
+    case KEY_SIGNALS:
+        o->signals = checked(state, "SXSPROF_SIGNALS", arg);
+        return 0;
+    case KEY_TOOL:
+        add_tool(state, o, arg);
+        return 0;
+    case KEY_NO_PRELOAD:
+        o->no_preload = true;
+        return 0;
+    case KEY_QUIET:
+        o->quiet = true;
+        return 0;
+    case 'o':
+        if (!*arg)
+            argp_error(state, "-o: the folder's name is empty");
+        o->out = arg;
+        return 0;
+    case ARGP_KEY_ARG: /* from here on everything is the command's */
+        o->command = state->argv + state->next - 1;
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->command)
+            argp_error(state, "COMMAND is missing: expected a command to run, after --");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = option_list,
+    .parser = parse,
+    .args_doc = "-- COMMAND [ARGUMENT...]",
+    .doc = "Run a command with its .NET runtimes profiled, and print what they did.\v"
+           "The exit status is the command's; when a signal ended it, the same signal ends "
+           "sxsprof. The table goes to standard error. Wrong input: exit status 2, and nothing is "
+           "started.",
+};
+
+/* Variables that no option replaces reach the library as they are: a bad one is wrong input too. */
+static int check_inherited(const struct options *o)
+{
+    const struct {
+        const char *variable;
+        bool        replaced;
+    } inherited[] = {
+        {"SXSPROF_PICK", o->pick != NULL},
+        {"SXSPROF_UNPICKED", o->unpicked != NULL},
+        {"SXSPROF_TOOLS", o->tools != NULL},
+        {"SXSPROF_SIGNALS", o->signals != NULL},
+        {"SXSPROF_LOG", false},
+    };
+    for (size_t i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++) {
+        char        why[1024];
+        const char *name = inherited[i].variable, *value = getenv(name);
+        if (inherited[i].replaced || !value || !*value)
+            continue;
+        if (sxs_setting_check(sxs_setting_find(name), name, value, why, sizeof(why)) != 0)
+            return sxs_wrong_input("%s (the variable is set)", why);
+    }
+    return 0;
+}
+
+static int check_library(const struct sxs_library *lib, bool preload)
+{
+    if (!lib->has_profiler)
+        return sxs_wrong_input("%s is missing; expected it there or in %s/../lib/sxsprof",
+                               lib->profiler, lib->bin_dir);
+    if (preload && !lib->has_preload)
+        return sxs_wrong_input("%s is missing; expected it there or in %s/../lib/sxsprof, or "
+                               "--no-preload",
+                               lib->preload, lib->bin_dir);
+    if (preload && strpbrk(lib->preload, ": "))
+        return sxs_wrong_input("%s: the loader cannot preload a path with a space or a colon in "
+                               "it; expected another place, or --no-preload",
+                               lib->preload);
+    return 0;
+}
+
+static int check_command(const char *name, char *path, size_t size)
+{
+    switch (sxs_child_find(name, path, size)) {
+    case 0:
+        return 0;
+    case EACCES:
+        return sxs_wrong_input("%s: cannot be executed; expected a program", name);
+    default:
+        return sxs_wrong_input("%s: not found%s; expected a program", name,
+                               strchr(name, '/') ? "" : " on PATH");
+    }
+}
+
+static void print_session(const struct sxs_out_dir *out)
+{
+    struct sxs_session s;
+    int err = sxs_session_read(out->path, &s);
+    if (err)
+        sxs_complain("%s: %s", out->path, strerror(err));
+    sxs_out_dir_keep_new(out, &s);
+    for (size_t i = 0; i < s.n_problems; i++)
+        sxs_complain("%s/%s", out->path, s.problems[i]);
+    if (!err && sxs_table_rows(&s) == 0)
+        sxs_complain("no runtime loaded the library; sxsprof doctor -- COMMAND tells why");
+    else
+        sxs_table_print(stderr, &s);
+    sxs_session_free(&s);
+}
+
+/* Starts what has been checked. Returns an exit status, or does not return at all. */
+static int start(const struct options *o, const struct sxs_library *lib, const char *path,
+                 struct sxs_out_dir *out)
+{
+    const struct sxs_child_settings settings = {
+        .library = lib,
+        .preload = !o->no_preload,
+        .pick = o->pick,
+        .unpicked = o->unpicked,
+        .tools = o->tools,
+        .signals = o->signals,
+        .out = out->path,
+    };
+    int    status = 0;
+    char **env = sxs_child_env(&settings);
+    int    err = env ? sxs_child_run(path, o->command, env, &status) : ENOMEM;
+    sxs_child_env_free(env);
+    if (err) {
+        sxs_out_dir_abandon(out);
+        return sxs_wrong_input("%s: %s; nothing was started", path, strerror(err));
+    }
+    signal(SIGPIPE, SIG_IGN); /* a reader of stderr that is gone must not change our exit status */
+    if (!o->quiet)
+        print_session(out);
+    sxs_out_dir_close(out);
+    sxs_child_exit_like(status);
+}
+
+int sxs_cmd_run(int argc, char **argv)
+{
+    struct options     o = {0};
+    struct sxs_library lib;
+    struct sxs_out_dir out;
+    char               path[PATH_MAX], why[PATH_MAX + 512];
+    int                status = SXS_EXIT_USAGE;
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+
+    int err = sxs_library_find(&lib);
+    if (err) {
+        sxs_complain("/proc/self/exe: %s; expected it to tell where this command lies",
+                     strerror(err));
+        goto done;
+    }
+    if (check_inherited(&o) || check_library(&lib, !o.no_preload) ||
+        check_command(o.command[0], path, sizeof(path)))
+        goto done;
+    if (sxs_out_dir_open(&out, o.out, why, sizeof(why)) != 0) {
+        sxs_complain("%s", why);
+        goto done;
+    }
+    status = start(&o, &lib, path, &out);
+done:
+    free(o.pick);
+    free(o.tools);
+    return status;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/settings.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The tools of the library. A tool that takes options checks their meaning itself. */
+static const struct {
+    const char *name;
+    bool        has_options;
+} tools[] = {
+    {"census", false},
+};
+#define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
+
+const char *sxs_tools_known(void)
+{
+    static char list[128];
+    list[0] = '\0';
+    for (size_t i = 0; i < N_TOOLS; i++) {
+        strncat(list, i ? ", " : "", sizeof(list) - strlen(list) - 1);
+        strncat(list, tools[i].name, sizeof(list) - strlen(list) - 1);
+    }
+    return list;
+}
+
+const char *sxs_tool_check(const char *tool, char *why, size_t size)
+{
+    size_t len = strcspn(tool, ":");
+    if (strchr(tool, ';'))
+        return "';' separates tools and cannot be part of one";
+    for (size_t i = 0; i < N_TOOLS; i++) {
+        if (strlen(tools[i].name) != len || strncmp(tool, tools[i].name, len) != 0)
+            continue;
+        if (tool[len] != ':' || tools[i].has_options)
+            return NULL;
+        snprintf(why, size, "the tool %s takes no options", tools[i].name);
+        return why;
+    }
+    snprintf(why, size, "there is no tool '%.*s' (known: %s)", (int)len, tool, sxs_tools_known());
+    return why;
+}
+
+static bool is_version_prefix(const char *s)
+{
+    return *s >= '0' && *s <= '9' &&
+           strspn(s, "0123456789.-+abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") ==
+               strlen(s);
+}
+
+static const char *check_pick(const char *value, char *why, size_t size)
+{
+    struct stat st;
+    if (strcmp(value, "all") == 0 || strcmp(value, "first") == 0)
+        return NULL;
+    if (strncmp(value, "one:", 4) != 0)
+        return strcmp(value, "one") == 0 ? "it does not say which one" : "not a known choice";
+    const char *what = value + 4;
+    if (is_version_prefix(what))
+        return NULL;
+    if (!strchr(what, '/')) {
+        snprintf(why, size, "'%s' is neither a version prefix nor a path", what);
+        return why;
+    }
+    if (stat(what, &st) != 0) {
+        snprintf(why, size, "there is no file %s", what);
+        return why;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        snprintf(why, size, "%s is not a file", what);
+        return why;
+    }
+    return NULL;
+}
+
+static const char *check_unpicked(const char *value, char *why, size_t size)
+{
+    (void)why, (void)size;
+    bool good = strcmp(value, "guard") == 0 || strcmp(value, "cancel") == 0;
+    return good ? NULL : "not a known choice";
+}
+
+static const char *check_signals(const char *value, char *why, size_t size)
+{
+    (void)why, (void)size;
+    bool good = strcmp(value, "on") == 0 || strcmp(value, "off") == 0;
+    return good ? NULL : "not a known choice";
+}
+
+static const char *check_tools(const char *value, char *why, size_t size)
+{
+    char *list = strdup(value), *save = NULL;
+    const char *wrong = list ? NULL : "out of memory";
+    for (char *t = list ? strtok_r(list, ";", &save) : NULL; t && !wrong;
+         t = strtok_r(NULL, ";", &save))
+        wrong = sxs_tool_check(t, why, size);
+    free(list);
+    return wrong;
+}
+
+static const char *check_log(const char *value, char *why, size_t size)
+{
+    static const char *const levels[] = {"error", "warn", "info", "debug"};
+    (void)why, (void)size;
+    for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+        if (strcmp(value, levels[i]) == 0)
+            return NULL;
+    return "not a known level";
+}
+
+static const char *check_out(const char *value, char *why, size_t size)
+{
+    struct stat st;
+    if (stat(value, &st) != 0) {
+        snprintf(why, size, "there is no folder %s", value);
+        return why;
+    }
+    if (!S_ISDIR(st.st_mode))
+        return "not a folder";
+    return NULL;
+}
+
+const struct sxs_setting sxs_settings[] = {
+    {"SXSPROF_PICK", "--pick",
+     "all, first, or one:WHAT (a version prefix or a libcoreclr.so's path)", check_pick},
+    {"SXSPROF_UNPICKED", "--unpicked", "guard or cancel", check_unpicked},
+    {"SXSPROF_TOOLS", "--tool", "NAME[:OPTIONS], several separated by ';'", check_tools},
+    {"SXSPROF_SIGNALS", "--signals", "on or off", check_signals},
+    {"SXSPROF_LOG", NULL, "error, warn, info or debug", check_log},
+    {"SXSPROF_OUT", "-o", "an existing folder that can be written to", check_out},
+};
+const size_t sxs_n_settings = sizeof(sxs_settings) / sizeof(sxs_settings[0]);
+
+const struct sxs_setting *sxs_setting_find(const char *variable)
+{
+    for (size_t i = 0; i < sxs_n_settings; i++)
+        if (strcmp(sxs_settings[i].variable, variable) == 0)
+            return &sxs_settings[i];
+    return NULL;
+}
+
+int sxs_setting_check(const struct sxs_setting *s, const char *source, const char *value, char *why,
+                      size_t size)
+{
+    char        detail[512];
+    const char *wrong = s->check(value, detail, sizeof(detail));
+    if (!wrong)
+        return 0;
+    snprintf(why, size, "%s: '%s': %s; expected %s", source, value, wrong, s->expected);
+    return -1;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * table.h - a session as people read it and as programs read it.
+ */
+#ifndef SXS_REPORT_TABLE_H
+#define SXS_REPORT_TABLE_H
+
+#include "record/session_read.h"
+
+#include <stdio.h>
+
+/**
+ * sxs_table_print - the closing table: a row per runtime, under a heading per process when there is
+ * more than one process, and a line for everything that deserves one (failed calls, runtimes that
+ * are not listed, signals nobody wanted). Prints nothing but the notes when there is no runtime.
+ */
+void sxs_table_print(FILE *to, const struct sxs_session *s);
+
+/** sxs_table_json - the same as one JSON object and a newline. Returns 0, or -1 without memory. */
+int sxs_table_json(FILE *to, const struct sxs_session *s);
+
+/** sxs_table_rows - how many runtimes the session has, listed and unlisted. */
+size_t sxs_table_rows(const struct sxs_session *s);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/table.h"
+#include "report/text.h"
+
+#include <jansson.h>
+
+/* JSON numbers are signed 64-bit here; a counter beyond that is garbage, and stays a number. */
+static json_t *number(uint64_t v)
+{
+    return json_integer(v > INT64_MAX ? INT64_MAX : (json_int_t)v);
+}
+
+/* Text may come from a garbled file; jansson takes valid UTF-8 only. Each byte can become three. */
+static json_t *text(const char *s)
+{
+    char clean[3 * 1024 + 1];
+    sxs_text_clean(s, clean, sizeof(clean));
+    return json_string(clean);
+}
+
+static json_t *runtime_json(const struct sxs_session_process *p,
+                            const struct sxs_session_runtime *r)
+{
+    json_t *o = json_object();
+    int     err = 0;
+    err |= json_object_set_new(o, "number", number(r->number));
+    err |= json_object_set_new(o, "version", text(r->version));
+    err |= json_object_set_new(o, "path", text(r->path));
+    err |= json_object_set_new(o, "state", text(sxs_state_text((uint32_t)r->state)));
+    err |= json_object_set_new(o, "modules", number(r->modules));
+    err |= json_object_set_new(o, "methods", number(r->methods));
+    err |= json_object_set_new(o, "threads", number(r->threads));
+    err |= json_object_set_new(o, "gcs", number(r->gcs));
+    err |= json_object_set_new(o, "exceptions", number(r->exceptions));
+    err |= json_object_set_new(o, "signals", number(r->signals));
+    err |= json_object_set_new(o, "pid", number(p->pid));
+    err |= json_object_set_new(o, "process", text(p->command));
+    if (err) {
+        json_decref(o);
+        return NULL;
+    }
+    return o;
+}
+
+int sxs_table_json(FILE *to, const struct sxs_session *s)
+{
+    json_t *top = json_object(), *rows = json_array();
+    int     err = json_object_set_new(top, "runtimes", rows);
+    for (size_t p = 0; p < s->n_processes && !err; p++)
+        for (size_t r = 0; r < s->processes[p].n_runtimes && !err; r++)
+            err = json_array_append_new(
+                rows, runtime_json(&s->processes[p], &s->processes[p].runtimes[r]));
+    if (!err)
+        err = json_dumpf(top, to, JSON_INDENT(2));
+    fputc('\n', to);
+    json_decref(top);
+    return err ? -1 : 0;
+}

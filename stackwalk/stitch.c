@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "stackwalk/walk.h"
+
+SXS_SIGSAFE static uintptr_t run_sp(const struct sxs_run *run)
+{
+    return run->frames[run->at].at.rsp;
+}
+
+SXS_SIGSAFE static int run_is_managed(const struct sxs_run *run)
+{
+    return run->frames[run->at].fn.id != 0;
+}
+
+/** The run whose next frame is youngest; NULL when all are used up. */
+SXS_SIGSAFE static struct sxs_run *youngest(struct sxs_run *runs, size_t n_runs)
+{
+    struct sxs_run *young = NULL;
+    for (size_t i = 0; i < n_runs; i++) {
+        if (runs[i].at >= runs[i].len)
+            continue;
+        if (!young || run_sp(&runs[i]) < run_sp(young) ||
+            (run_sp(&runs[i]) == run_sp(young) && run_is_managed(&runs[i]) &&
+             !run_is_managed(young)))
+            young = &runs[i];
+    }
+    return young;
+}
+
+/* The stack grows down: smallest SP, youngest frame. When one runtime's code calls another's with
+ * no native frame between them, the caller is in both runs: a frame to one, "not mine" to the
+ * other. */
+size_t sxs_stitch(struct sxs_frame *out, size_t cap, struct sxs_run *runs, size_t n_runs)
+{
+    for (size_t n = 0; n < cap; n++) {
+        struct sxs_run *young = youngest(runs, n_runs);
+        if (!young)
+            return n;
+        out[n] = young->frames[young->at];
+        for (size_t i = 0; i < n_runs; i++)
+            while (runs[i].at < runs[i].len && run_sp(&runs[i]) <= out[n].at.rsp)
+                runs[i].at++;
+    }
+    return cap;
+}

@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# sxsprof doctor: what wins, what is in conflict, what a command is.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/command/common.inc
+ours='{6B8F5B6E-3C0D-4E0B-9A57-5C1D0F2E7A31}'
+other='{846F5F1C-F9AE-4B07-969E-05C26BC060D8}'
+lib=$T/bin/libsxsprof.so
+
+# well CLAIM "PART|PART" [VARIABLE=VALUE]... [-- COMMAND]: all is well, and this is said.
+# bad: the same with a problem.
+examine() {
+    local claim=$1 want=$2 parts env=()
+    IFS='|' read -ra parts <<<"$3"
+    shift 3
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do env+=("$1") && shift; done
+    try env "${env[@]}" "$SXS" doctor "$@"
+    is "$claim: exit status $want" "$want" "$status"
+    has "$claim: said" "$out" "${parts[@]}"
+    [ -z "$(grep 'runtime error\|Sanitizer' "$T/err")" ] || not_ok "$claim: clean" "$err"
+}
+well() { local c=$1 && shift && examine "$c" 0 "$@"; }
+bad() { local c=$1 && shift && examine "$c" 1 "$@"; }
+on=(CORECLR_ENABLE_PROFILING=1)
+
+well "nothing set" "loads no profiler; under sxsprof run it loads $lib|All is well"
+well "ours by hand" "every runtime loads $lib, by CORECLR_PROFILER_PATH" \
+    "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH="$lib"
+well "_64 wins over the plain path" "by CORECLR_PROFILER_PATH_64|CORECLR_PROFILER_PATH: not read" \
+    "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH_64="$lib" CORECLR_PROFILER_PATH=/x.so
+well "an empty _64 does not win" "by CORECLR_PROFILER_PATH" \
+    "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH_64= CORECLR_PROFILER_PATH="$lib"
+well "_32 is not read" "CORECLR_PROFILER_PATH_32: not read" \
+    "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH_32=/x CORECLR_PROFILER_PATH="$lib"
+bad "another profiler" "another profiler is set: class $other, library /o/p.so|sxsprof run replaces it" \
+    "${on[@]}" CORECLR_PROFILER=$other CORECLR_PROFILER_PATH=/o/p.so
+bad "another profiler by _64 over our path" "CORECLR_PROFILER_PATH_64=/o/p.so: No such file" \
+    "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH_64=/o/p.so CORECLR_PROFILER_PATH="$lib"
+bad "our library, another class" "not this profiler's class" \
+    "${on[@]}" CORECLR_PROFILER=$other CORECLR_PROFILER_PATH="$lib"
+bad "a class without braces" "not a class ID in braces" \
+    "${on[@]}" CORECLR_PROFILER=6B8F5B6E-3C0D-4E0B-9A57-5C1D0F2E7A31 CORECLR_PROFILER_PATH="$lib"
+bad "no class" "CORECLR_PROFILER: not set" "${on[@]}" CORECLR_PROFILER_PATH="$lib"
+bad "no path" "CORECLR_PROFILER_PATH is not set" "${on[@]}" CORECLR_PROFILER=$ours
+bad "enabling with a word" "CORECLR_ENABLE_PROFILING=true: not a hexadecimal number" \
+    CORECLR_ENABLE_PROFILING=true
+well "switched off" "CORECLR_ENABLE_PROFILING is off" CORECLR_ENABLE_PROFILING=0 CORECLR_PROFILER=$other
+well "COR_ names" "COR_PROFILER: read by .NET Framework alone" COR_PROFILER=$other COR_ENABLE_PROFILING=1
+bad "diagnostics off" "DOTNET_EnableDiagnostics=0: no runtime loads any profiler" DOTNET_EnableDiagnostics=0
+bad "profilers off, old prefix" "COMPlus_EnableDiagnostics_Profiler=0" COMPlus_EnableDiagnostics_Profiler=0
+well "DOTNET_ wins over COMPlus_" "All is well" DOTNET_EnableDiagnostics=1 COMPlus_EnableDiagnostics=0
+bad "PreventLoad" "no runtime loads a profiler when it starts" \
+    DOTNET_ProfAPI_ProfilerCompatibilitySetting=preventload
+well "notification profilers" "CORECLR_NOTIFICATION_PROFILERS=/n.so=$other;: loaded beside" \
+    CORECLR_NOTIFICATION_PROFILERS="/n.so=$other;" CORECLR_ENABLE_NOTIFICATION_PROFILERS=1
+bad "notification profilers without an end" "no ';' at its end" \
+    CORECLR_NOTIFICATION_PROFILERS="/n.so=$other" CORECLR_ENABLE_NOTIFICATION_PROFILERS=1
+well "notification profilers not enabled" "PROFILERS is not set" CORECLR_NOTIFICATION_PROFILERS="/n.so=$other"
+
+# --- libraries
+mkdir "$T/empty"
+echo text >"$T/text.so"
+printf '\177ELF\1\1\1' | cat - /dev/zero | head -c 200 >"$T/small.so"
+echo 'int nothing;' | $CC -shared -fPIC -x c - -o "$T/plain.so"
+echo 'int gone;' | $CC -shared -fPIC -x c - -Wl,-soname,libgone.so.7 -o "$T/libgone.so.7"
+echo 'extern int gone; int DllGetClassObject(void); int DllGetClassObject(void) { return gone; }' |
+    $CC -shared -fPIC -x c - -x none "$T/libgone.so.7" -o "$T/needy.so" && rm "$T/libgone.so.7"
+for case in "text.so|no ELF file" "small.so|32-bit" "plain.so|no DllGetClassObject" \
+    "needy.so|cannot be found: libgone.so.7" "empty|Is a directory"; do
+    file=$T/${case%%|*}
+    bad "path to ${case#*|}" "${case#*|}" "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH="$file"
+done
+bad "a missing LD_PRELOAD" "/no/such.so: missing" LD_PRELOAD=/no/such.so
+well "ours in LD_PRELOAD" "the signal library of this command" LD_PRELOAD="$T/bin/libsxsprof-preload.so"
+well "another in LD_PRELOAD" "plain.so: stays" LD_PRELOAD="$T/plain.so"
+cp "$SXS" "$T/empty/"
+try "$T/empty/sxsprof" doctor
+has "without libraries" "$status:$out" "1:" "libsxsprof.so: missing" "libsxsprof-preload.so: missing"
+
+# --- settings
+bad "a bad setting" "SXSPROF_PICK: 'most'|expected all, first" SXSPROF_PICK=most
+bad "a bad tool" "no tool 'frob'" SXSPROF_TOOLS=frob
+bad "a folder that is not there" "there is no folder /no/where" SXSPROF_OUT=/no/where
+bad "a bad log level" "SXSPROF_LOG: 'loud'" SXSPROF_LOG=loud
+well "good settings" "SXSPROF_PICK=one:9" SXSPROF_PICK=one:9 SXSPROF_OUT="$T" SXSPROF_SIGNALS=on
+well "an unknown setting" "SXSPROF_FROB: not a setting" SXSPROF_FROB=1
+bad "TMPDIR that is not there" "/no/tmp: no folder can be made there" TMPDIR=/no/tmp
+
+# --- commands
+bad "a command that is not there" "no-such: not found" -- no-such
+bad "a file that cannot be executed" "cannot be executed" -- "$T/text.so"
+printf '#!/usr/bin/env bash\n' >"$T/script" && chmod +x "$T/script"
+well "a script" "a script, run by /usr/bin/env bash" -- "$T/script"
+echo data >"$T/data" && chmod +x "$T/data"
+bad "a file without #!" "neither a program nor a script" -- "$T/data"
+well "a native host" "runtimes that it hosts itself are profiled" -- "$SXS"
+if echo 'int main(void) { return 0; }' | $CC -static -x c - -o "$T/static" 2>/dev/null; then
+    bad "a static program" "a static program: LD_PRELOAD is ignored" -- "$T/static"
+else
+    skip "a static program" "no static libc here"
+fi
+if [ "$(id -u)" = 0 ]; then
+    cp /bin/true "$T/setuid" && chown 1 "$T/setuid" && chmod 4755 "$T/setuid"
+    bad "a set-user-ID program" "set-user-ID" -- "$T/setuid"
+else
+    skip "a set-user-ID program" "needs root to make one"
+fi
+
+mkdir -p "$T/root/shared/Microsoft.NETCore.App" "$T/app"
+for v in 8.0.3 8.0.29 9.0.18 9.1.2 10.0.11; do
+    mkdir "$T/root/shared/Microsoft.NETCore.App/$v" && touch "$T/root/shared/Microsoft.NETCore.App/$v/libcoreclr.so"
+done
+cp /bin/true "$T/root/dotnet"
+touch "$T/app/app.dll"
+cp /bin/true "$T/app/app"
+asks() { # VERSION [ROLLFORWARD]
+    printf '{"runtimeOptions": {%s "framework": {"name": "Microsoft.NETCore.App", "version": "%s"}}}' \
+        "${2:+\"rollForward\": \"$2\",}" "$1" >"$T/app/app.runtimeconfig.json"
+}
+gets() { # CLAIM EXPECTED [VARIABLE=VALUE]
+    well "$1" "gets $2: $T/root/shared" DOTNET_ROOT="$T/root" "${@:3}" -- "$T/root/dotnet" "$T/app/app.dll" argument
+}
+asks 8.0.0 && gets "the highest patch of the version asked for" 8.0.29
+asks 9.0.0 LatestMinor && gets "LatestMinor" 9.1.2
+asks 8.0.3 Disable && gets "Disable takes the very version" 8.0.3
+asks 8.0.0 LatestPatch && gets "Major, and there is a fitting one of the same" 8.0.29 DOTNET_ROLL_FORWARD=Major
+asks 7.0.0 LatestPatch && gets "DOTNET_ROLL_FORWARD wins over the file" 8.0.29 DOTNET_ROLL_FORWARD=Major
+asks 7.0.0 Major && gets "Major takes the nearest" 8.0.29
+asks 99.0.0
+bad "a version that nothing fits" "asks for 99.0.0 (Minor), and none" \
+    DOTNET_ROOT="$T/root" -- "$T/root/dotnet" "$T/app/app.dll"
+asks 10.0.0
+well "an app's own program" "app.runtimeconfig.json: asks for 10.0.0" DOTNET_ROOT="$T/root" -- "$T/app/app"
+echo '{"runtimeOptions": {"includedFrameworks": []}}' >"$T/app/app.runtimeconfig.json"
+well "a self-contained app" "self-contained" -- "$T/app/app"
+echo '{"runtimeOptions": ' >"$T/app/app.runtimeconfig.json"
+bad "a garbled runtimeconfig.json" "app.runtimeconfig.json" -- "$T/app/app"
+bad "a dll that is not there" "gone.dll: No such file" -- "$T/root/dotnet" "$T/gone.dll"
+well "a command of the SDK" "a command of the SDK" -- "$T/root/dotnet" build
+finish

@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# sxsprof run: the environment, exit status, signals, job control and output of a command.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/command/common.inc
+
+# --- exit status
+for n in 0 1 2 42 255; do
+    try "$SXS" run --quiet -- sh -c "exit $n"
+    is "exit status $n is passed through" $n "$status"
+done
+for s in TERM KILL SEGV ABRT; do
+    got=$(python3 - "$SXS" "$s" <<'PY'
+import subprocess, sys
+p = subprocess.run([sys.argv[1], "run", "--quiet", "--", "sh", "-c", f"ulimit -c 0; kill -{sys.argv[2]} $$"])
+print(p.returncode)
+PY
+    )
+    is "a command that dies of SIG$s: sxsprof dies of it" "-$(kill -l $s)" "$got"
+done
+mkdir "$T/core"
+{ (cd "$T/core" && ulimit -c unlimited && "$SXS" run --quiet -- sh -c 'ulimit -c 0; kill -ABRT $$'); } 2>/dev/null
+is "sxsprof leaves no core dump of its own" "" "$(ls -A "$T/core")"
+
+# --- the environment
+try env LD_PRELOAD= CORECLR_PROFILER_PATH_64=/other/lib.so CORECLR_PROFILER_PATH_32=/x \
+    CORECLR_PROFILER_PATH_ARM64=/x CORECLR_PROFILER='{00000000-0000-0000-0000-000000000000}' \
+    CORECLR_ENABLE_PROFILING=0 SXSPROF_OUT=/elsewhere \
+    "$SXS" run --quiet --pick one:8 --unpicked cancel --tool census --tool census --signals off \
+    -- env
+has "the profiler variables are set" "$out" "CORECLR_ENABLE_PROFILING=1" \
+    "CORECLR_PROFILER={6B8F5B6E-3C0D-4E0B-9A57-5C1D0F2E7A31}" \
+    "CORECLR_PROFILER_PATH=$T/bin/libsxsprof.so"
+lacks "stronger path variables are taken out" "$out" "CORECLR_PROFILER_PATH_"
+has "the settings are set" "$out" "SXSPROF_PICK=one:8" "SXSPROF_UNPICKED=cancel" \
+    "SXSPROF_TOOLS=census;census" "SXSPROF_SIGNALS=off" "SXSPROF_OUT=$T/tmp/sxsprof-"
+has "the signal library is preloaded" "$out" "LD_PRELOAD=$T/bin/libsxsprof-preload.so"
+is "each variable is there once" "" "$(printf '%s\n' "$out" | sed 's/=.*//' | sort | uniq -d)"
+is "the temporary folder is gone" "" "$(ls -A "$TMPDIR")"
+try env LD_PRELOAD="$T/bin/libsxsprof.so" "$SXS" run --quiet -- printenv LD_PRELOAD
+is "LD_PRELOAD keeps what was there, behind" "$T/bin/libsxsprof-preload.so:$T/bin/libsxsprof.so" "$out"
+try "$SXS" run --quiet --no-preload -- sh -c 'echo "${LD_PRELOAD-none}"'
+is "--no-preload leaves LD_PRELOAD alone" none "$out"
+try env SXSPROF_PICK=first "$SXS" run --quiet -- printenv SXSPROF_PICK
+is "a variable without its option stays" first "$out"
+try "$SXS" run --quiet -- sh -c 'stat -c %a "$SXSPROF_OUT"'
+is "the temporary folder is private" 700 "$out"
+touch "$T/libcoreclr.so"
+try sh -c "cd '$T/bin' && '$SXS' run --quiet --pick one:../libcoreclr.so -- printenv SXSPROF_PICK"
+is "a relative path in --pick becomes absolute" "one:$T/libcoreclr.so" "$out"
+try "$SXS" run --quiet -- echo --pick nonsense -o
+is "what follows the command is the command's" "--pick nonsense -o" "$out"
+try "$SXS" run --quiet echo --quiet
+is "-- may be left out" "--quiet" "$out"
+is "stdin is the command's" hello "$(echo hello | "$SXS" run --quiet -- cat)"
+mkdir -p "$T/prefix/bin" "$T/prefix/lib/sxsprof" && cp "$SXS" "$T/prefix/bin/" &&
+    cp "$T"/bin/*.so "$T/prefix/lib/sxsprof/"
+try "$T/prefix/bin/sxsprof" run --quiet -- printenv CORECLR_PROFILER_PATH
+is "installed, it finds ../lib/sxsprof" "$T/prefix/lib/sxsprof/libsxsprof.so" "$out"
+
+# --- the table
+record='"$0" "$SXSPROF_OUT" $$ runtime=1,8.0.29,1,10,200,3,4,5,6; echo output'
+try "$SXS" run -- sh -c "$record" "$CENSUS"
+is "stdout is the command's alone" output "$out"
+has "the table is on stderr" "$err" "runtime" "8.0.29" "picked" "200"
+try "$SXS" run --quiet -- sh -c "$record; exit 3" "$CENSUS"
+is "--quiet prints no table" "3:" "$status:$err"
+try "$SXS" run -- true
+has "no runtime: one line, and what to do" "$err" "no runtime loaded the library" "sxsprof doctor"
+is "no runtime: it is one line" 1 "$(wc -l <"$T/err")"
+try "$SXS" run -o "$T/kept" -- sh -c "$record" "$CENSUS"
+is "-o makes a private folder" 700 "$(stat -c %a "$T/kept")"
+is "-o keeps the session" "$err" "$("$SXS" report "$T/kept")"
+try "$SXS" run -o "$T/kept" -- sh -c '"$0" "$SXSPROF_OUT" $$ runtime=1,9.0.18,2,1,1,1,1,1,1' "$CENSUS"
+lacks "a second run's table leaves the first out" "$err" "8.0.29"
+has "report has both" "$("$SXS" report "$T/kept")" "8.0.29" "9.0.18"
+try sh -c "'$SXS' run -- sh -c 'exit 5' 2>&-"
+is "without a stderr the exit status is right" 5 "$status"
+
+# --- signals
+cat >"$T/signals.py" <<'PY'
+import os, signal, subprocess, sys, time
+sxs, want = sys.argv[1], sys.argv[2]
+shell = ('trap "echo got; exit 33" %s; echo ready; while :; do sleep 0.05; done' % want)
+p = subprocess.Popen([sxs, "run", "--quiet", "--", "bash", "-c", shell],
+                     stdout=subprocess.PIPE, start_new_session=True)
+assert p.stdout.readline() == b"ready\n"
+p.send_signal(getattr(signal, "SIG" + want))
+print(p.stdout.read().decode().strip(), p.wait(20))
+PY
+for s in INT TERM HUP QUIT USR1 USR2 ALRM WINCH; do
+    is "SIG$s reaches the command" "got 33" "$(timeout 30 python3 "$T/signals.py" "$SXS" $s 2>&1)"
+done
+
+cat >"$T/child.py" <<'PY'
+# Who sent each SIGINT: 0 is the terminal.
+import signal
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+print("ready", flush=True)
+senders = []
+while info := signal.sigtimedwait([signal.SIGINT], 0.5):
+    senders.append(info.si_pid != 0)
+print("senders=%d/%d" % (sum(senders), len(senders)), flush=True)
+PY
+cat >"$T/once.py" <<'PY'
+# What the terminal sends to the whole group must not come a second time, from sxsprof.
+import os, pty, sys, time
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "run", "--quiet", "--", sys.executable, sys.argv[2]])
+data = b""
+while b"ready" not in data:
+    data += os.read(fd, 1000)
+for _ in range(10):
+    os.write(fd, b"\x03")
+    time.sleep(0.05)
+try:
+    while True:
+        data += os.read(fd, 1000)
+except OSError:
+    pass
+os.waitpid(pid, 0)
+print(data.decode().split("senders=")[1].strip())
+PY
+is "Ctrl-C at the terminal arrives once" 0/10 "$(timeout 20 python3 "$T/once.py" "$SXS" "$T/child.py" 2>&1)"
+
+cat >"$T/stop.py" <<'PY'
+# Stopped from the terminal, sxsprof stops with its command; continued, both go on.
+import os, signal, subprocess, sys
+sxs = sys.argv[1]
+p = subprocess.Popen([sxs, "run", "--quiet", "--", "bash", "-c", "echo ready; sleep 0.4; exit 7"],
+                     stdout=subprocess.PIPE, preexec_fn=os.setpgrp)
+p.stdout.readline()
+# a session without a terminal and parent in the group is orphaned: stop signals would be dropped
+os.kill(p.pid, signal.SIGTSTP)
+_, st = os.waitpid(p.pid, os.WUNTRACED)
+print("stopped" if os.WIFSTOPPED(st) else "ended %x" % st, end=" ")
+os.killpg(p.pid, signal.SIGCONT)
+_, st = os.waitpid(p.pid, 0)
+print(os.WEXITSTATUS(st))
+PY
+is "job control: stop and go on" "stopped 7" "$(timeout 20 python3 "$T/stop.py" "$SXS" 2>&1)"
+
+is "an ignored SIGCHLD loses nothing" 9 "$(python3 - "$SXS" 2>&1 <<'PY'
+import signal, subprocess, sys
+def ignore(): signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+print(subprocess.run([sys.argv[1], "run", "--quiet", "--", "sh", "-c", "exit 9"], preexec_fn=ignore, timeout=20).returncode)
+PY
+)"
+finish

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# sxsprof runtimes: where it looks, the order, each runtime once.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/command/common.inc
+
+mkdir -p "$T/root" "$T/home" "$T/path"
+export DOTNET_ROOT=$T/root HOME=$T/home PATH=$T/path:$PATH
+put() { mkdir -p "$1" && touch "$1/libcoreclr.so"; }
+shared=shared/Microsoft.NETCore.App
+put "$T/root/$shared/10.0.2"
+put "$T/root/$shared/9.0.18"
+put "$T/root/$shared/10.0.11"
+put "$T/root/$shared/11.0.0-rc.1.2"
+put "$T/root/$shared/11.0.0"
+put "$T/home/.dotnet/$shared/8.0.29"
+put "$T/bin/runtimes/8.0.5"
+mkdir -p "$T/root/$shared/7.0.0" "$T/sdk/$shared"
+put "$T/sdk/$shared/6.0.1"
+printf '#!/bin/sh\n' >"$T/sdk/dotnet" && chmod +x "$T/sdk/dotnet" && ln -s "$T/sdk/dotnet" "$T/path/dotnet"
+ln -s "$T/root/$shared/9.0.18" "$T/bin/runtimes/9.0.18"
+
+mine() { grep -F "$T" "$1"; }
+try "$SXS" runtimes
+is "exit status 0" 0 "$status"
+is "sorted by version, as numbers; a pre-release first" \
+    "6.0.1 8.0.5 8.0.29 9.0.18 10.0.2 10.0.11 11.0.0-rc.1.2 11.0.0" \
+    "$(mine "$T/out" | awk '{print $1}' | paste -sd' ')"
+is "a runtime found twice is listed once" 1 "$(mine "$T/out" | grep -c 9.0.18)"
+has "beside the command: build" "$(mine "$T/out" | grep 8.0.5)" "build" "$T/bin/runtimes/8.0.5/libcoreclr.so"
+has "below DOTNET_ROOT: dotnet" "$(mine "$T/out" | grep 10.0.11)" "dotnet"
+has "through the link on PATH" "$(mine "$T/out" | grep 6.0.1)" "$T/sdk/$shared/6.0.1/libcoreclr.so"
+lacks "a folder without libcoreclr.so is none" "$out" "7.0.0"
+try "$SXS" runtimes --format json
+is "the JSON has the same" "6.0.1 8.0.5 8.0.29 9.0.18 10.0.2 10.0.11 11.0.0-rc.1.2 11.0.0" \
+    "$(python3 -c 'import json,sys
+print(*[r["version"] for r in json.load(sys.stdin)["runtimes"]
+        if r["path"].startswith(sys.argv[1]) and sorted(r) == ["kind", "path", "version"]])' "$T" <"$T/out")"
+finish

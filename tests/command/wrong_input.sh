@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Wrong input: a message that says what was expected, exit status 2, nothing started.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/command/common.inc
+
+# refused CLAIM "PART|PART" ARGUMENT...: the last argument is a command that would leave a mark.
+refused() {
+    local claim=$1 parts
+    IFS='|' read -ra parts <<<"$2"
+    shift 2
+    rm -f "$T/started"
+    try "$SXS" "$@"
+    is "$claim: exit status 2" 2 "$status"
+    has "$claim: says what was expected" "$err" "${parts[@]}"
+    is "$claim: prints nothing on stdout" "" "$out"
+    [ ! -e "$T/started" ] && [ -z "$(ls -A "$TMPDIR")" ] && ok "$claim: nothing started or left" ||
+        not_ok "$claim: nothing started or left" "$(ls -A "$TMPDIR")"
+}
+mark=(-- touch "$T/started")
+
+refused "no verb" "run"
+refused "an unknown verb" "'walk'|expected run, report, runtimes or doctor" walk
+refused "an unknown option of the command" "'--frob'|expected" --frob
+refused "an unknown option of run" "--frob|--help" run --frob "${mark[@]}"
+refused "a bad --pick" "--pick|'some'|expected all, first, or one:" run --pick some "${mark[@]}"
+refused "--pick one without which" "'one'|which one" run --pick one "${mark[@]}"
+refused "--pick one:text" "neither a version prefix nor a path" run --pick one:abc "${mark[@]}"
+refused "--pick one: with nothing" "expected all, first, or one:" run --pick one: "${mark[@]}"
+refused "--pick one: a missing file" "no file /nowhere/libcoreclr.so" \
+    run --pick one:/nowhere/libcoreclr.so "${mark[@]}"
+refused "a bad --unpicked" "--unpicked|'kill'|expected guard or cancel" run --unpicked kill "${mark[@]}"
+refused "a bad --signals" "--signals|'maybe'|expected on or off" run --signals maybe "${mark[@]}"
+refused "an unknown tool" "no tool 'coverage'|known: census" run --tool coverage "${mark[@]}"
+refused "a tool without a name" "no name|expected NAME[:OPTIONS]" run --tool "" "${mark[@]}"
+refused "options for a tool that has none" "census takes no options" run --tool census:x "${mark[@]}"
+refused "two tools in one option" "';' separates" run --tool "census;census" "${mark[@]}"
+refused "run without a command" "COMMAND is missing" run
+refused "run with -- alone" "COMMAND is missing" run --pick all --
+refused "a command that is not on PATH" "no-such-command-here: not found on PATH" \
+    run -- no-such-command-here
+refused "a command that is not there" "$T/nothing: not found" run -- "$T/nothing"
+refused "a folder as the command" "cannot be executed" run -- "$T/bin"
+echo data >"$T/data"
+refused "a file that cannot be executed" "cannot be executed" run -- "$T/data"
+
+mkdir "$T/full" && touch "$T/full/letter"
+refused "-o with a folder of somebody's own" "it has 'letter' in it|expected an empty folder" \
+    run -o "$T/full" "${mark[@]}"
+is "that folder is as it was" letter "$(ls -A "$T/full")"
+refused "-o with a file" "Not a directory|expected a folder" run -o "$T/data" "${mark[@]}"
+refused "-o in a folder that is not there" "No such file|expected" run -o "$T/no/where" "${mark[@]}"
+refused "-o with nothing" "-o: the folder's name is empty" run -o "" "${mark[@]}"
+refused "-o /proc/x" "expected a folder that can be made there" run -o /proc/x "${mark[@]}"
+if [ "$(id -u)" != 0 ]; then
+    mkdir -m 500 "$T/locked"
+    refused "-o with a folder that cannot be written to" "expected a folder that can be written to" \
+        run -o "$T/locked" "${mark[@]}"
+else
+    skip "-o with a folder that cannot be written to" "root writes everywhere"
+fi
+refused "-o is not made for a command that is missing" "not found" run -o "$T/new" -- "$T/nothing"
+[ ! -e "$T/new" ] && ok "no folder is left of it" || not_ok "no folder is left of it"
+
+SXSPROF_PICK=some refused "a bad SXSPROF_PICK" "SXSPROF_PICK: 'some'|expected all, first" run "${mark[@]}"
+SXSPROF_TOOLS="census;frob" refused "a bad SXSPROF_TOOLS" "SXSPROF_TOOLS|no tool 'frob'" run "${mark[@]}"
+SXSPROF_SIGNALS=1 refused "a bad SXSPROF_SIGNALS" "SXSPROF_SIGNALS|expected on or off" run "${mark[@]}"
+SXSPROF_LOG=loud refused "a bad SXSPROF_LOG" "SXSPROF_LOG: 'loud'|expected error, warn" run "${mark[@]}"
+SXSPROF_PICK=some try "$SXS" run --quiet --pick all -- true
+is "an option replaces a bad variable" 0 "$status"
+
+TMPDIR=/nowhere try "$SXS" run -- touch "$T/started"
+is "TMPDIR that is not there: exit status 2" 2 "$status"
+has "TMPDIR that is not there: says so" "$err" "/nowhere" "expected TMPDIR"
+mkdir "$T/alone" && cp "$SXS" "$T/alone/"
+try "$T/alone/sxsprof" run -- touch "$T/started"
+is "without the profiler library: exit status 2" 2 "$status"
+has "without the profiler library: says where it belongs" "$err" "$T/alone/libsxsprof.so is missing"
+cp "$T/bin/libsxsprof.so" "$T/alone/"
+try "$T/alone/sxsprof" run -- touch "$T/started"
+is "without the signal library: exit status 2" 2 "$status"
+has "without the signal library: names --no-preload" "$err" "libsxsprof-preload.so" "--no-preload"
+[ ! -e "$T/started" ] && ok "none of these started anything" || not_ok "none of these started anything"
+try "$T/alone/sxsprof" run --quiet --no-preload -- true
+is "without the signal library, --no-preload runs" 0 "$status"
+mkdir "$T/a b" && cp "$T"/bin/* "$T/a b/"
+try "$T/a b/sxsprof" run -- true
+is "a place that LD_PRELOAD cannot name: exit status 2" 2 "$status"
+
+refused "report without a folder" "DIR is missing" report
+refused "report of a missing folder" "$T/no: No such file|expected a folder made by" report "$T/no"
+refused "report of a file" "Not a directory" report "$T/data"
+refused "report of another folder" "no session|expected" report "$T/full"
+refused "report of two folders" "one folder is expected" report "$T/full" "$T/full"
+refused "report in a bad format" "--format: 'xml': expected text or json" report --format xml "$T/full"
+refused "runtimes in a bad format" "expected text or json" runtimes --format=yaml
+refused "runtimes with an argument" "no argument is expected" runtimes 8.0
+refused "an unknown option of doctor" "--cure" doctor --cure
+finish
