@@ -20,11 +20,12 @@ static const struct sxs_tool *const tools[] = {
 };
 
 /* A runtime that fails to initialize us closes the library, but signal handlers, hooks and other
- * runtimes stay: from here on nothing unloads it. */
+ * runtimes stay: from here on nothing unloads it. The address is that of a static function: the
+ * exported ones may be found in another profiler that the program was linked with. */
 static int pin_library(void)
 {
     Dl_info self;
-    return dladdr((void *)(uintptr_t)DllGetClassObject, &self) && self.dli_fname &&
+    return dladdr((void *)(uintptr_t)pin_library, &self) && self.dli_fname &&
            dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
 }
 

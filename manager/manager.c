@@ -18,7 +18,7 @@ static struct {
     int                 ready;
     struct sxs_settings settings; /* read-only once ready */
     unsigned            n_admitted;
-    const struct sxs_runtime *first; /* pick-first: who is it; borrowed, compared only */
+    unsigned            first; /* pick-first: whose number it is; 0: nobody's yet */
     size_t              n_live;
     struct sxs_runtime *live[SXS_MAX_RUNTIMES]; /* one reference each */
 } manager = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -83,7 +83,7 @@ static int turned_away(const struct sxs_runtime *rt)
     pthread_mutex_lock(&manager.lock);
     if (manager.settings.pick == SXS_PICK_FIRST) {
         if (!manager.first)
-            manager.first = rt;
+            manager.first = rt->number;
         else
             away = manager.settings.cancel;
     }
@@ -123,8 +123,11 @@ static enum sxs_state decide(const struct sxs_runtime *rt)
     const struct sxs_settings *s = &manager.settings;
     int                        picked = 1;
     pthread_mutex_lock(&manager.lock);
-    if (s->pick == SXS_PICK_FIRST)
-        picked = manager.first == rt;
+    if (s->pick == SXS_PICK_FIRST) {
+        if (!manager.first) /* the one that came before failed in the meantime */
+            manager.first = rt->number;
+        picked = manager.first == rt->number;
+    }
     pthread_mutex_unlock(&manager.lock);
     if (s->pick == SXS_PICK_ONE)
         picked = sxs_settings_names(s->pick_what, rt->version, rt->path);
@@ -154,10 +157,9 @@ HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attac
         sxs_note("runtime %u (%s) is cancelled: not the one picked", rt->number, rt->version);
         goto failed;
     }
-    if (rt->owner >= 0) { /* Initialize comes on a thread of the runtime's */
-        sxs_signals()->announces(rt->owner);
-        if (!attach)
-            sxs_signals()->own_thread(rt->owner, 1);
+    if (rt->owner >= 0 && !attach) { /* Initialize comes on a thread of the runtime's */
+        sxs_signals()->announces(rt->owner); /* by an attach we missed the threads it has */
+        sxs_signals()->own_thread(rt->owner, 1);
     }
     hr = sxs_runtime_subscribe(rt, manager.settings.tools, manager.settings.n_tools);
     if (FAILED(hr))
@@ -180,8 +182,8 @@ void sxs_manager_ended(struct sxs_runtime *rt, int detached)
 {
     struct sxs_runtime *listed = NULL;
     pthread_mutex_lock(&manager.lock);
-    if (manager.first == rt && atomic_load(&rt->row->state) != SXS_STATE_PICKED)
-        manager.first = NULL; /* it never ran profiled: the next one may */
+    if (manager.first == rt->number && rt->state != SXS_STATE_PICKED)
+        manager.first = 0; /* it never ran profiled: the next one may */
     for (size_t i = 0; i < manager.n_live; i++) {
         if (manager.live[i] == rt) {
             listed = rt;

@@ -84,7 +84,7 @@ char **sxs_child_env(const struct sxs_child_settings *s)
     for (size_t i = 0; i < sizeof(stronger) / sizeof(stronger[0]); i++)
         unset(env, stronger[i]);
     err |= set(env, "CORECLR_ENABLE_PROFILING", "1");
-    err |= set(env, "CORECLR_PROFILER", SXS_CLSID_TEXT);
+    err |= set(env, "CORECLR_PROFILER", SXSPROF_CLSID);
     err |= set(env, "CORECLR_PROFILER_PATH", s->library->profiler);
     err |= set(env, "SXSPROF_PICK", s->pick);
     err |= set(env, "SXSPROF_UNPICKED", s->unpicked);

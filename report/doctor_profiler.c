@@ -160,14 +160,14 @@ static bool loadable(struct sxs_findings *f, const char *name, const char *path)
 static void examine_class_and_path(struct sxs_findings *f, const struct sxs_library *lib,
                                    const char *clsid, const char *name, const char *path)
 {
-    bool our_class = strcasecmp(clsid, SXS_CLSID_TEXT) == 0;
+    bool our_class = strcasecmp(clsid, SXSPROF_CLSID) == 0;
     bool our_path = same_file(path, lib->profiler);
     bool good = loadable(f, name, path);
     if (our_class && our_path && good) {
         sxs_found_ok("every runtime loads %s, by %s", path, name);
     } else if (!our_class && our_path) {
         sxs_found_problem(f, "CORECLR_PROFILER=%s: not this profiler's class: it refuses", clsid);
-        sxs_found_advice("set it to " SXS_CLSID_TEXT ", or use sxsprof run, which does");
+        sxs_found_advice("set it to " SXSPROF_CLSID ", or use sxsprof run, which does");
     } else if (our_class && good) {
         sxs_found_problem(f, "%s=%s: another file than this command's %s", name, path,
                           lib->profiler);
@@ -199,7 +199,7 @@ static void examine_main(struct sxs_findings *f, const struct sxs_library *lib)
         sxs_found_problem(f, "CORECLR_PROFILER%s%s: %s; the runtime goes on without a profiler",
                           clsid ? "=" : "", clsid ? clsid : "",
                           clsid ? "not a class ID in braces" : "not set");
-        sxs_found_advice("set it to " SXS_CLSID_TEXT ", or use sxsprof run, which does");
+        sxs_found_advice("set it to " SXSPROF_CLSID ", or use sxsprof run, which does");
     }
     if (!path) {
         sxs_found_problem(f, "CORECLR_PROFILER_PATH is not set; the runtime goes on without a "

@@ -8,8 +8,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* What CORECLR_PROFILER must name: the class that the library's DllGetClassObject serves. */
-#define SXS_CLSID_TEXT "{6B8F5B6E-3C0D-4E0B-9A57-5C1D0F2E7A31}"
+#include "include/sxsprof.h"
 
 #define SXS_LIBRARY_FILE "libsxsprof.so"
 #define SXS_PRELOAD_FILE "libsxsprof-preload.so"

@@ -4,8 +4,7 @@
  *
  * Runtimes that start at the same instant hide each other: the kernel names only the last one. But
  * each keeps the action it replaced in a variable of its own, and its handler's code names that
- * variable, relative to the instruction pointer. Every such operand in the handler's first bytes is
- * looked at; it counts only if it lies in the module's writable data, is aligned, and holds a
+ * variable, relative to the instruction pointer. Every such operand in the handler is looked at; it counts only if it lies in the module's writable data, is aligned, and holds a
  * sigaction as a CLR registers it, with a function in another runtime's module.
  */
 #include <link.h>
@@ -13,36 +12,60 @@
 
 #include "signals/router.h"
 
-#define LOOK_AHEAD 2048 /* bytes of code; the longest handler, for SIGSEGV, has some 700 */
-
-struct data_range {
-    uintptr_t addr;
-    uintptr_t lo[8], hi[8];
-    int       n;
-    uintptr_t text_hi;
+struct module_parts {
+    uintptr_t            addr;
+    uintptr_t            data_lo[8], data_hi[8]; /* writable segments */
+    int                  n_data;
+    const unsigned char *unwind_index; /* .eh_frame_hdr */
 };
 
-static int find_data(struct dl_phdr_info *info, size_t size, void *arg)
+static int find_parts(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    struct data_range *d = arg;
-    int                here = 0;
+    struct module_parts *m = arg;
+    int                  here = 0;
     (void)size;
-    d->n = 0;
+    m->n_data = 0;
+    m->unwind_index = NULL;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
         uintptr_t         lo = info->dlpi_addr + ph->p_vaddr, hi = lo + ph->p_memsz;
+        if (ph->p_type == PT_GNU_EH_FRAME)
+            m->unwind_index = (const unsigned char *)lo;
         if (ph->p_type != PT_LOAD)
             continue;
-        if (d->addr >= lo && d->addr < hi) {
-            here = 1;
-            d->text_hi = hi;
-        }
-        if ((ph->p_flags & PF_W) && d->n < 8) {
-            d->lo[d->n] = lo;
-            d->hi[d->n++] = hi;
+        here |= m->addr >= lo && m->addr < hi;
+        if ((ph->p_flags & PF_W) && m->n_data < 8) {
+            m->data_lo[m->n_data] = lo;
+            m->data_hi[m->n_data++] = hi;
         }
     }
     return here;
+}
+
+/* The unwind index is a sorted table of function starts, relative to itself: the function that starts
+ * at @fn ends before the next one. Reading on into a neighbour would find other signals' variables. */
+static uintptr_t function_end(const struct module_parts *m, uintptr_t fn)
+{
+    const unsigned char *index = m->unwind_index;
+    uint32_t             n, lo = 0;
+    /* version 1; a 4-byte pointer; a 4-byte count; pairs of 4 bytes, relative to the index */
+    if (!index || index[0] != 1 || (index[1] & 0x0f) != 0x0b || index[2] != 0x03 || index[3] != 0x3b)
+        return fn;
+    memcpy(&n, index + 8, sizeof(n));
+    for (uint32_t hi = n; lo < hi;) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        int32_t  start;
+        memcpy(&start, index + 12 + (size_t)mid * 8, sizeof(start));
+        if ((uintptr_t)index + (uintptr_t)(intptr_t)start <= fn)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == 0 || lo >= n)
+        return fn;
+    int32_t next;
+    memcpy(&next, index + 12 + (size_t)lo * 8, sizeof(next));
+    return (uintptr_t)index + (uintptr_t)(intptr_t)next;
 }
 
 static int is_runtimes_action(const struct sigaction *act, int not_owner)
@@ -59,22 +82,24 @@ static int is_runtimes_action(const struct sigaction *act, int not_owner)
 struct sigaction *chain_previous(int owner, handler_fn handler)
 {
 #if defined(__x86_64__)
-    struct data_range    d = {.addr = (uintptr_t)handler};
+    struct module_parts  m = {.addr = (uintptr_t)handler};
     const unsigned char *code = (const unsigned char *)(uintptr_t)handler;
-    if (!dl_iterate_phdr(find_data, &d))
+    uintptr_t            end;
+    if (!dl_iterate_phdr(find_parts, &m))
         return NULL;
-    for (size_t i = 0; i < LOOK_AHEAD && (uintptr_t)code + i + 7 < d.text_hi; i++) {
+    end = function_end(&m, (uintptr_t)handler);
+    for (; (uintptr_t)code + 7 <= end; code++) {
         int32_t   disp;
         uintptr_t target;
-        if ((code[i] & 0xfb) != 0x48 || (code[i + 1] != 0x8d && code[i + 1] != 0x8b) ||
-            (code[i + 2] & 0xc7) != 0x05)
+        if ((code[0] & 0xfb) != 0x48 || (code[1] != 0x8d && code[1] != 0x8b) ||
+            (code[2] & 0xc7) != 0x05)
             continue; /* lea or mov, 64 bits, RIP-relative */
-        memcpy(&disp, code + i + 3, sizeof(disp));
-        target = (uintptr_t)code + i + 7 + (uintptr_t)(intptr_t)disp;
-        for (int k = 0; k < d.n; k++) {
+        memcpy(&disp, code + 3, sizeof(disp));
+        target = (uintptr_t)code + 7 + (uintptr_t)(intptr_t)disp;
+        for (int k = 0; k < m.n_data; k++) {
             struct sigaction *act = (struct sigaction *)target;
-            if (target % sizeof(void *) == 0 && target >= d.lo[k] &&
-                target + sizeof(*act) <= d.hi[k] && is_runtimes_action(act, owner))
+            if (target % sizeof(void *) == 0 && target >= m.data_lo[k] &&
+                target + sizeof(*act) <= m.data_hi[k] && is_runtimes_action(act, owner))
                 return act;
         }
     }

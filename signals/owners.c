@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <link.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "manager/base/log.h"
 #include "signals/router.h"
@@ -243,6 +244,15 @@ static void take_hidden(int idx)
     }
 }
 
+static unsigned unknown_handlers(const struct owner *o)
+{
+    unsigned unknown = 0;
+    for (int i = 0; i < N_ROUTED; i++)
+        if (!atomic_load(&o->handler[i]) && (atomic_load(&router.installed) >> i & 1))
+            unknown |= 1u << i;
+    return unknown;
+}
+
 int owner_adopt(uintptr_t addr, struct sxs_adoption *out)
 {
     int owner = owner_register(addr, 1);
@@ -252,20 +262,21 @@ int owner_adopt(uintptr_t addr, struct sxs_adoption *out)
         register_loaded();
         for (int i = 0; i < N_ROUTED; i++)
             take_over(i);
-        for (int i = 0; i < N_ROUTED; i++)
-            take_hidden(i);
+        /* The one that hides it may be off the processor in the middle of its registration. */
+        for (int tries = 0; tries < 250; tries++) {
+            for (int i = 0; i < N_ROUTED; i++)
+                take_hidden(i);
+            if (!unknown_handlers(&router.owners[owner]))
+                break;
+            usleep(1000);
+        }
         maps_scan();
     }
     if (out) {
         struct owner *o = &router.owners[owner];
-        out->taken = out->hidden = 0;
         out->hooked = o->hooked;
-        for (int i = 0; i < N_ROUTED; i++) {
-            if (atomic_load(&o->handler[i]))
-                out->taken |= 1u << i;
-            else if (atomic_load(&router.installed) >> i & 1)
-                out->hidden |= 1u << i;
-        }
+        out->taken = atomic_load(&o->registered);
+        out->hidden = unknown_handlers(o);
     }
     return owner;
 }

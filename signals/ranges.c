@@ -103,6 +103,7 @@ int sxs_ranges_add(struct sxs_ranges *r, uintptr_t lo, uintptr_t hi, int owner,
 {
     struct sxs_range       fresh = {lo, hi, (int16_t)owner, (int16_t)kind};
     struct sxs_range       had;
+    unsigned               n_pieces = 1;
     const struct snapshot *now =
         &r->kept[atomic_load_explicit(&r->generation, memory_order_relaxed) % SXS_RANGES_KEPT];
     if (lo >= hi)
@@ -110,7 +111,10 @@ int sxs_ranges_add(struct sxs_ranges *r, uintptr_t lo, uintptr_t hi, int owner,
     if (sxs_ranges_find(r, lo, &had) && had.owner == owner && had.kind == (int16_t)kind &&
         had.hi >= hi)
         return 0;
-    if (now->n + 3 > SXS_RANGES_MAX) {
+    /* One piece more for every module in between, and two where others are cut. */
+    for (unsigned i = 0; i < now->n; i++)
+        n_pieces += now->at[i].lo < hi && now->at[i].hi > lo;
+    if (now->n + n_pieces + 2 > SXS_RANGES_MAX) {
         r->overflow++;
         return -1;
     }

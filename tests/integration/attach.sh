@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# InitializeForAttach: a running CLR is asked through its diagnostics port to load the library.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+clsid=$(sed -n 's/.*SXSPROF_CLSID "{\(.*\)}".*/\1/p' include/sxsprof.h)
+
+attach() { # version pick expected-state
+    dir=$tmp/out.$1.$2
+    SXSPROF_OUT=$dir SXSPROF_PICK=$2 timeout -k 5 60 "$runsxs" --timeout 50 "$1" stress \
+        "nre=100 div=100 gcs=20 loops=1 pool=100 seconds=4" >"$tmp/log" 2>&1 &
+    timeout_pid=$!
+    pid=
+    for _ in $(seq 100); do
+        pid=$(pgrep -P $timeout_pid -x runsxs) && break
+        sleep 0.05
+    done
+    sleep 1
+    answer=$(python3 tests/integration/attach.py "$pid" "$clsid" "$PWD/$BUILD/libsxsprof.so" 2>>"$tmp/log")
+    attached=$?
+    wait $timeout_pid
+    status=$?
+    "$sxsprof" report --format json "$dir" >"$tmp/json" 2>>"$tmp/log"
+    echo "answer $answer, status $status" >>"$tmp/log"
+    # What is turned away answers the request with its HRESULT; the program runs on all the same.
+    if [ $status -eq 0 ] && { [ $attached -eq 0 ] || [ "$3" = cancelled ]; } &&
+        [ "$(jsonq "$tmp/json" "[x['state'] for x in r]==['$3']")" = True ] &&
+        { [ "$3" != picked ] || [ "$(jsonq "$tmp/json" "r[0]['exceptions']>0 and r[0]['gcs']>0 and r[0]['signals']>0")" = True ]; }; then
+        ok "attach to $1 with pick $2 under load: $3, the program ends well"
+    else
+        cat "$tmp/json" >>"$tmp/log"
+        not_ok "attach to $1 with pick $2" "$tmp/log"
+    fi
+}
+attach 8 all picked
+attach 9 all picked
+attach 10.0.11 all picked
+attach 9 one:8 guarded
+SXSPROF_UNPICKED=cancel attach 10.0.11 one:8 cancelled
+finish

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# Detach on real runtimes: a debugger calls RequestProfilerDetach on the first one's Info while all of
+# them work; it is let go, the others stay profiled, and all end well.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+command -v gdb >/dev/null || skip_all "detach" "needs gdb to call RequestProfilerDetach"
+work="nre=100 div=100 gcs=20 loops=1 pool=100 seconds=6"
+cat >"$tmp/gdb" <<'E2'
+set pagination off
+set confirm off
+set $rt = manager.live[0]
+set $info = $rt->info
+print ((int (*)(void *, unsigned))$info->vtbl->RequestProfilerDetach)($info, 2000)
+detach
+E2
+for preload in "" --no-preload; do
+    dir=$tmp/out$preload
+    # shellcheck disable=SC2086
+    "$sxsprof" run --quiet $preload -o "$dir" -- "$runsxs" --turns --timeout 50 8 stress "$work" \
+        9 stress "$work" 10.0.11 stress "$work" >"$tmp/log" 2>&1 &
+    run=$!
+    sleep 2
+    pid=$(pgrep -P $run -x runsxs)
+    timeout 60 gdb -batch -p "$pid" -x "$tmp/gdb" >"$tmp/gdb.log" 2>&1
+    wait $run
+    status=$?
+    "$sxsprof" report --format json "$dir" >"$tmp/json"
+    cat "$tmp/gdb.log" "$tmp/json" >>"$tmp/log"
+    if grep -q '= 0$' "$tmp/gdb.log" && [ $status -eq 0 ] &&
+        [ "$(jsonq "$tmp/json" 'len(r)==3 and r[0]["gcs"]<r[1]["gcs"] and r[0]["signals"]>100')" = True ]; then
+        ok "the first of three runtimes detaches under load ${preload:-preloaded}; all end well"
+    else
+        not_ok "detach ${preload:-preloaded}: status $status" "$tmp/log"
+    fi
+done
+finish
