@@ -109,7 +109,7 @@ $(O)/runsxs: $(call obj,$(RUNSXS_SRC))
 
 $(O)/libsxsbridge.so: $(call obj,$(BRIDGE_SRC))
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SHARED) $(LDFLAGS) -o $@ $^ -ldl -lpthread
+	$(Q)$(CC) $(SHARED) $(LDFLAGS) -Wl,-soname,libsxsbridge.so -o $@ $^ -ldl -lpthread
 
 $(O)/fakeclr/%/libcoreclr.so: $(FAKE_SRC) $(wildcard harness/fakeclr/*.h) $(GEN)
 	@mkdir -p $(@D)
@@ -137,7 +137,8 @@ check:
 	$(Q)$(MAKE) --no-print-directory check-run
 
 check-run:
-	$(Q)$(if $(SAN),,sh setup/runtimes.sh build/runtimes && sh setup/managed.sh build/managed &&) \
+	$(Q)$(if $(SAN),,sh setup/runtimes.sh build/runtimes && sh setup/managed.sh build/managed && \
+	    sh setup/native_aot.sh build/native_aot &&) \
 	    BUILD=$(O) SAN=$(SAN) sh tests/run.sh
 
 check-loop: all unit
@@ -176,6 +177,6 @@ install: all
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
 clean:
-	$(Q)find $(O) -mindepth 1 -maxdepth 1 ! -name runtimes -exec rm -rf {} +
+	$(Q)[ ! -d $(O) ] || find $(O) -mindepth 1 -maxdepth 1 ! -name runtimes -exec rm -rf {} +
 
 -include $(shell find $(O)/obj $(O)/tests -name '*.d' 2>/dev/null)

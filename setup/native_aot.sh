@@ -15,8 +15,7 @@ if [ -f "$lib" ] && ! find "$sources" -type f -newer "$lib" | grep -q .; then
     exit 0
 fi
 if ! command -v dotnet >/dev/null 2>&1; then
-    say "left out: there is no dotnet command"
-    exit 0
+    exit 0 # setup/runtimes.sh has said so
 fi
 mkdir -p "$dir/project" || exit 1
 dir=$(cd "$dir" && pwd)

@@ -29,7 +29,7 @@ if [ "$(uname -m)" != x86_64 ]; then
     exit 0
 fi
 if ! command -v dotnet >/dev/null 2>&1; then
-    say "left out .NET $names: there is no dotnet command; simulated runtimes still work"
+    say "left out .NET $names: no dotnet command here, so no real runtimes and no apps for them; simulated ones take their place"
     exit 0
 fi
 

@@ -53,10 +53,12 @@ static void take_snapshots(struct mixed *m)
     }
 }
 
-/** The next landmark at or above @sp, NULL when there is none. */
+/** The next landmark at or above @sp, NULL when there is none. A "not mine" that does not say where
+ *  it stands is none. */
 static const struct sxs_frame *mark_from(struct mixed *m, uintptr_t sp)
 {
-    while (m->at_mark < m->n_marks && m->marks[m->at_mark].at.rsp < sp)
+    while (m->at_mark < m->n_marks &&
+           (m->marks[m->at_mark].at.rsp < sp || m->marks[m->at_mark].at.rip == 0))
         m->at_mark++;
     return m->at_mark < m->n_marks ? &m->marks[m->at_mark] : NULL;
 }

@@ -12,10 +12,26 @@ unset SXSPROF_PICK SXSPROF_UNPICKED SXSPROF_TOOLS SXSPROF_OUT SXSPROF_SIGNALS
 runtimes=$(for v in "$BUILD"/runtimes/*/; do [ -e "$v/libcoreclr.so" ] && basename "$v"; done | sort -V | head -n 3)
 work="nre=200 div=100 gcs=50 loops=1 pool=200"
 
+show() {
+    awk -F'\t' '/^#/ { print; next } { printf "%4s  %-14s  %-26s %s\n", $1, $3, $4, $5 }' "$1" | cut -c1-150
+}
+
 if [ "$(echo "$runtimes" | grep -c .)" -lt 3 ] || [ ! -e "$BUILD/managed/hops/hops.dll" ]; then
     echo "== Three simulated runtimes in one process (no .NET SDK here: the real ones are left out)"
-    for v in 8.0 9.0 10.0; do set -- "$@" "fake:$v" "!modules 12; threads 4; jit 200; gc 5; throw 20; signal-faults 50" ""; done
-    exec "$BUILD/sxsprof" run -- "$BUILD/runsxs" "$@"
+    echo "== 1. They call each other, two hops deep; the stack at the bottom, youngest frame first:"
+    echo
+    "$BUILD/sxsprof" run --quiet -- "$BUILD/runsxs" --bridge --timeout 60 fake:8.0 "!hops 2 $dir/stack" "" \
+        fake:9.0 "!hops 0" "" fake:10.0 "!hops 0" "" >"$dir/log" 2>&1 ||
+        { cat "$dir/log"; echo "the hops did not end well"; exit 1; }
+    show "$dir/stack.mixed"
+    echo
+    echo "== 2. All three work at once: faults, collections, exceptions, threads."
+    echo
+    for v in 8.0 9.0 10.0; do
+        set -- "$@" "fake:$v" "!modules 12; threads 4; jit 200; gc 5; throw 20; signal-faults 50" ""
+    done
+    "$BUILD/sxsprof" run -- "$BUILD/runsxs" "$@"
+    exit
 fi
 
 echo "== Three CLRs in one process: $(echo $runtimes)"
@@ -25,7 +41,7 @@ set --
 for v in $runtimes; do set -- "$@" "$v" hops "4 mixed $dir/stack"; done
 "$BUILD/sxsprof" run --quiet -- "$BUILD/runsxs" --bridge --timeout 60 "$@" >"$dir/log" 2>&1 ||
     { cat "$dir/log"; echo "the hops did not end well"; exit 1; }
-awk -F'\t' '/^#/ { print; next } { printf "%4s  %-14s  %-26s %s\n", $1, $3, $4, $5 }' "$dir/stack.mixed" | cut -c1-150
+show "$dir/stack.mixed"
 echo
 echo "== 2. All three work at once: NullReferenceExceptions, divisions by zero, thread pool, and"
 echo "      collections against a loop without safepoints. Without sxsprof this process dies."

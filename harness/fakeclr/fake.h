@@ -261,6 +261,10 @@ uint8_t *fake_code_of(const struct fake_function *function);
 struct fake_function *fake_function_at(uint64_t ip); /* lock-free; signal-safe */
 enum { FAKE_ENTRY_CALL = 0, FAKE_RETURN_AT = 16, FAKE_ENTRY_NULL = 0x20, FAKE_ENTRY_DIVIDE = 0x40 };
 
+/* hops.c */
+HRESULT fake_hops(struct fake_module *module, struct fake_class *type, unsigned long n,
+                  const char *out);
+
 /* threads.c */
 struct fake_thread *fake_thread_attach(void);
 void fake_thread_detach(void);

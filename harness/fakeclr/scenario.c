@@ -152,6 +152,13 @@ static HRESULT do_frames(struct scenario *s, unsigned long n, char **words)
     return S_OK;
 }
 
+/* `hops N [OUT]`: N calls through the bridge from app to app, then the stack to OUT.mixed, OUT.managed. */
+static HRESULT do_hops(struct scenario *s, unsigned long n, char **words)
+{
+    need_method(s);
+    return fake_hops(s->module, s->type, n, words[1] ? words[2] : NULL);
+}
+
 static HRESULT do_sleep(struct scenario *s, unsigned long n, char **words)
 {
     (void)s;
@@ -288,6 +295,7 @@ static const struct {
     {"elt", do_elt},
     {"objects", do_objects},
     {"frames", do_frames},
+    {"hops", do_hops},
     {"sleep-ms", do_sleep},
     {"signal-faults", do_faults},
     {"thread-faults", do_thread_faults},

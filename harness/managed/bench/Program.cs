@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+using System;
+using System.Globalization;
+using System.IO;
+
+namespace Bench;
+
+/// <summary>
+/// One measurement per run, printed as "bench: NAME VALUE" lines:
+/// start; methods N; faults N; collections N. Times are in ns for one of N.
+/// </summary>
+internal static class Program
+{
+    private static int Main(string[] args)
+    {
+        int n = 0;
+        if (args.Length > 1 && !int.TryParse(args[1], out n))
+            n = 0;
+        switch (args.Length > 0 ? args[0] : "")
+        {
+            case "start":
+                Memory();
+                return 0;
+            case "methods" when n > 0:
+                Print("ns", Methods.Compile(n));
+                return 0;
+            case "faults" when n > 0:
+                Print("ns", Signals.NullReferences(n));
+                return 0;
+            case "collections" when n > 0:
+                Print("ns", Signals.Collections(n));
+                return 0;
+            default:
+                Console.Error.WriteLine(
+                    "bench: expected start, methods N, faults N or collections N");
+                return 2;
+        }
+    }
+
+    /// <summary>What the kernel says of this process, in KiB.</summary>
+    private static void Memory()
+    {
+        Print("rss_kib", KiB("/proc/self/status", "VmRSS:"));
+        Print("peak_kib", KiB("/proc/self/status", "VmHWM:"));
+        Print("private_kib", KiB("/proc/self/smaps_rollup", "Private_Dirty:")
+            + KiB("/proc/self/smaps_rollup", "Private_Clean:"));
+    }
+
+    private static double KiB(string file, string name)
+    {
+        foreach (string line in File.ReadLines(file))
+        {
+            if (line.StartsWith(name, StringComparison.Ordinal))
+                return double.Parse(line[name.Length..].Replace("kB", "").Trim(),
+                    CultureInfo.InvariantCulture);
+        }
+        return 0;
+    }
+
+    private static void Print(string name, double value) =>
+        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"bench: {name} {value:F1}"));
+}

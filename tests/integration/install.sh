@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# make install, and a program built against what it installed.
+. "$(dirname "$0")/lib.sh"
+[ -n "$SAN" ] && skip_all "install" "a sanitizer build is not installed"
+make -s install O="$BUILD" DESTDIR="$tmp" PREFIX=/opt/sxs >"$tmp/log" 2>&1
+check "make install DESTDIR= PREFIX=" $? "$tmp/log"
+root=$tmp/opt/sxs
+[ -x "$root/bin/sxsprof" ] && [ -x "$root/bin/runsxs" ] && [ -e "$root/lib/sxsprof/libsxsprof.so" ] &&
+    [ -e "$root/lib/sxsprof/libsxsprof-preload.so" ] && [ -e "$root/include/sxsprof.h" ] &&
+    [ -e "$root/share/man/man1/sxsprof.1" ]
+check "command, harness, libraries, header and man page are where they belong" $? "$tmp/log"
+cat >"$tmp/a.c" <<'E2'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <sxsprof.h>
+int main(int argc, char **argv)
+{
+    void *lib = dlopen(argv[argc - 1], RTLD_NOW);
+    int (*print)(int, const char *);
+    if (!lib)
+        return puts(dlerror());
+    *(void **)&print = dlsym(lib, "sxsprof_print_stack");
+    return print && print(1, "mixed") > 0 && print(1, "sideways") < 0 ? 0 : 1;
+}
+E2
+${CC:-cc} -Wall -Werror -I"$root/include" "$tmp/a.c" -o "$tmp/a" -ldl 2>>"$tmp/log" &&
+    "$tmp/a" "$root/lib/sxsprof/libsxsprof.so" >>"$tmp/log" 2>&1
+check "a C program includes sxsprof.h and prints its stack without any runtime" $? "$tmp/log"
+grep -q 'main' "$tmp/log"
+check "the stack names its main" $? "$tmp/log"
+v=$(ls "$BUILD/fakeclr" | tail -n 1)
+"$root/bin/sxsprof" run -- "$runsxs" "fake:$v" "!jit 3" "" >"$tmp/log" 2>&1
+s=$?
+[ $s -eq 0 ] && grep -q picked "$tmp/log"
+check "the installed command finds the installed libraries" $? "$tmp/log"
+finish
