@@ -32,12 +32,13 @@ static int runtime_registers(int owner, int idx, const struct sigaction *act, st
 {
     struct owner *o = &router.owners[owner];
     sigset_t      saved;
-    int           err = 0;
+    int           err = 0, fresh = 0;
     router_lock(&saved);
     if (act && is_function(act) && act->sa_sigaction != router_entry) {
         /* Known before the kernel can send: the handler first. */
         atomic_store_explicit(&o->handler[idx], act->sa_sigaction, memory_order_release);
         atomic_fetch_or(&o->registered, 1u << idx);
+        fresh = !(atomic_load(&router.installed) >> idx & 1);
         err = router_install(idx, act);
     } else if (act) { /* it puts back what it was told had been there, or the default: it gives up */
         struct route *r = sxs_thread_state.top;
@@ -49,6 +50,8 @@ static int runtime_registers(int owner, int idx, const struct sigaction *act, st
     if (old)
         router_action(idx, old);
     router_unlock(&saved);
+    if (fresh)
+        owner_take_host(idx);
     if (err) {
         errno = -err;
         return -1;
@@ -128,9 +131,10 @@ static int is_code_reservation(size_t len, int prot, int flags, int fd)
            len <= (size_t)2 << 30 && len % 4096 == 0;
 }
 
+/* Pieces of its memory file that are not for writing: they are made executable by mprotect. */
 static int is_code(int prot, int flags, int fd)
 {
-    return (prot & PROT_EXEC) || (prot == PROT_NONE && (flags & MAP_SHARED) && fd >= 0);
+    return (prot & PROT_EXEC) || (!(prot & PROT_WRITE) && (flags & MAP_SHARED) && fd >= 0);
 }
 
 void *hook_mmap(uintptr_t caller, void *addr, size_t len, int prot, int flags, int fd, off_t off)

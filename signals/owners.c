@@ -164,10 +164,9 @@ static void know_handler(int owner, int idx, const struct sigaction *act)
 /* The kernel's action belongs to a runtime. Behind it may lie others that registered before: each
  * keeps the one before it in a variable, which its handler's code names. Follow them down, and put
  * the router in place of what they would chain to. */
-static void take_chain(int idx, const struct sigaction *now)
+static void take_chain(int idx, const struct sigaction *now, int first)
 {
     struct sigaction act = *now;
-    int              first = !(atomic_load(&router.installed) >> idx & 1);
     int              last = -1;
     for (int depth = 0; depth < SXS_MAX_OWNERS; depth++) {
         uintptr_t         fn = (uintptr_t)act.sa_sigaction;
@@ -193,6 +192,18 @@ static void take_chain(int idx, const struct sigaction *now)
         atomic_store(&router.bottom[idx], last);
 }
 
+/* A hooked runtime registered, and what the kernel named as there before it is another runtime, which
+ * registered unseen and is not here yet to be taken over. */
+void owner_take_host(int idx)
+{
+    struct sigaction was = router.host[idx];
+    if (router.preloaded || !is_function(&was) || was.sa_sigaction == router_entry ||
+        owner_register((uintptr_t)was.sa_sigaction, 0) < 0)
+        return;
+    memset(&router.host[idx], 0, sizeof(router.host[idx])); /* take_chain() may put another there */
+    take_chain(idx, &was, 1);
+}
+
 /* Handlers first, router second: no moment in which a known runtime's fault finds no handler. */
 static void take_over(int idx)
 {
@@ -204,7 +215,7 @@ static void take_over(int idx)
         if (!is_function(&now) || now.sa_sigaction == router_entry ||
             owner_register((uintptr_t)now.sa_sigaction, 0) < 0)
             return;
-        take_chain(idx, &now);
+        take_chain(idx, &now, !(atomic_load(&router.installed) >> idx & 1));
         router_lock(&saved);
         host = router.host[idx];
         atomic_fetch_and(&router.installed, ~(1u << idx)); /* it was registered over: install anew */

@@ -213,13 +213,13 @@ static void defaulted(struct route *r, int idx)
     int bottom = atomic_load_explicit(&router.bottom[idx], memory_order_relaxed);
     if (idx == IDX_ACTIVATION)
         return; /* as a CLR does with an activation from another process */
+    if (router.host[idx].sa_handler == SIG_IGN && !is_fault(r->info))
+        return;
     if (bottom >= 0) { /* it alone knows who was there before; if that is nobody, it gives up */
         if (ask(r, bottom, idx) == DECLINED)
             die(r->sig, r->info);
         return;
     }
-    if (router.host[idx].sa_handler == SIG_IGN && !is_fault(r->info))
-        return;
     last_rites(r, idx);
     die(r->sig, r->info);
 }

@@ -103,6 +103,8 @@ SXS_SIGSAFE int owner_of_code(uintptr_t addr);
 int owner_register(uintptr_t addr, int force);
 /** Takes handlers over from the kernel's actions, for a runtime that registered unseen. */
 int owner_adopt(uintptr_t addr, struct sxs_adoption *out);
+/** After router_install() in a hook: the action it replaced may be a runtime's that is not known yet. */
+void owner_take_host(int idx);
 
 /* hooks.c: what runtimes' calls come to, through the preloaded library or their patched imports.
  * @caller: the return address. */
