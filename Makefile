@@ -159,7 +159,7 @@ soak: setup all
 	$(Q)sh setup/managed.sh build/managed
 	$(Q)BUILD=$(O) sh tests/soak.sh
 
-lint: $(GEN)
+lint: $(GEN) $(O)/libsxsprof.so $(O)/libsxsprof-preload.so
 	$(Q)sh setup/packages.sh lint
 	$(Q)BUILD=$(O) sh tests/lint/run.sh
 

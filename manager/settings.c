@@ -75,6 +75,7 @@ static void read_tools(struct sxs_settings *s, const struct sxs_tool *const *kno
             sxs_error("SXSPROF_TOOLS: there is no tool \"%.*s\"; going on without it", (int)len,
                       item);
     }
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): kept for the life of the process, options point into it
 }
 
 void sxs_settings_read(struct sxs_settings *s, const struct sxs_tool *const *known, size_t n_known)

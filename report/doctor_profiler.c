@@ -72,9 +72,9 @@ static void examine_switches(struct sxs_findings *f)
         sxs_found_advice("unset it, or set it to 1");
     }
     name = prefixed("ProfAPI_ProfilerCompatibilitySetting", buf, sizeof(buf));
-    if (name && strcasecmp(getenv(name), "PreventLoad") == 0) {
-        sxs_found_problem(f, "%s=%s: no runtime loads a profiler when it starts", name,
-                          getenv(name));
+    const char *setting = name ? getenv(name) : NULL;
+    if (setting && strcasecmp(setting, "PreventLoad") == 0) {
+        sxs_found_problem(f, "%s=%s: no runtime loads a profiler when it starts", name, setting);
         sxs_found_advice("unset it");
     } else if (name) {
         sxs_found_note("%s=%s: matters to profilers of .NET 2.0's kind only", name, getenv(name));

@@ -80,8 +80,10 @@ void sxs_snapshot_free(struct sxs_snapshot *snap)
 /** A snapshot of every picked runtime, appended in the order of their SPs. */
 static void merge_snapshots(struct sxs_walk *walk, struct sxs_run *runs, size_t total)
 {
-    struct sxs_frame *all = total ? calloc(total, sizeof(*all)) : NULL;
-    if (total && !all) {
+    if (!total)
+        return;
+    struct sxs_frame *all = calloc(total, sizeof(*all));
+    if (!all) {
         walk->end = SXS_WALK_NO_MEMORY;
         return;
     }

@@ -13,7 +13,7 @@ enum sxs_log_level sxs_log_level = SXS_LOG_WARN;
 static const char *const level_text[] = {"error", "warn", "info", "debug"};
 
 /* What cannot be written is lost: the host's standard error may be closed or full. */
-static void write_line(const char *line, size_t len)
+SXS_SIGSAFE static void write_line(const char *line, size_t len)
 {
     int saved = errno;
     ssize_t done = write(STDERR_FILENO, line, len);
@@ -42,7 +42,7 @@ void sxs_log_raw(const char *text)
 {
     char   line[512];
     size_t len = 0;
-    while (text[len] && len < sizeof(line) - 1) {
+    while (len < sizeof(line) - 1 && text[len]) {
         line[len] = text[len];
         len++;
     }

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bare_profiler.c - a profiler that asks for the census's events and does nothing with them: what a
+ * runtime itself spends on having any profiler, to be told from what the library adds.
+ */
+#include "sxs_abi.h"
+
+__attribute__((visibility("default"))) HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid,
+                                                                 void **out);
+
+static HRESULT nothing(void)
+{
+    return S_OK;
+}
+
+static ULONG keep(void)
+{
+    return 1;
+}
+
+static HRESULT query(IUnknown *self, const GUID *iid, void **out)
+{
+    (void)iid;
+    *out = self;
+    return S_OK;
+}
+
+static HRESULT initialize(IUnknown *self, IUnknown *unknown)
+{
+    ICorProfilerInfo15 *info = NULL;
+    (void)self;
+    if (FAILED(unknown->vtbl->QueryInterface(unknown, &IID_ICorProfilerInfo5, (void **)&info)))
+        return E_FAIL;
+    return info->vtbl->SetEventMask2(info,
+                                     COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_JIT_COMPILATION |
+                                         COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_EXCEPTIONS,
+                                     COR_PRF_HIGH_BASIC_GC);
+}
+
+/* One vtable, filled by slot, is both the factory and the callback: callers on x86_64 and aarch64
+ * leave arguments that nobody takes in registers. */
+static void *factory_slots[5];
+static void *callback_slots[SXS_N_CALLBACK_SLOTS];
+static struct {
+    void **vtbl;
+} factory = {factory_slots}, callback = {callback_slots};
+
+static HRESULT create(IUnknown *self, IUnknown *outer, const GUID *iid, void **out)
+{
+    (void)self;
+    (void)outer;
+    (void)iid;
+    *out = &callback;
+    return S_OK;
+}
+
+HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **out)
+{
+    void *const known[] = {(void *)query, (void *)keep, (void *)keep};
+    (void)clsid;
+    (void)iid;
+    for (unsigned i = 0; i < SXS_N_CALLBACK_SLOTS; i++)
+        callback_slots[i] = i < 3 ? known[i] : (void *)nothing;
+    callback_slots[SXS_SLOT_Initialize] = (void *)initialize;
+    for (unsigned i = 0; i < 3; i++)
+        factory_slots[i] = known[i];
+    factory_slots[3] = (void *)create;
+    factory_slots[4] = (void *)nothing;
+    *out = &factory;
+    return S_OK;
+}

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""bench.py - what the library costs, each measurement beside the run without it.
+
+usage: bench.py BUILD DOCUMENT
+Prints the tables and rewrites them in DOCUMENT, between its two markers. QUICK=1 takes a few rounds
+only and leaves DOCUMENT alone.
+"""
+import datetime
+import glob
+import os
+import sys
+
+from measure import Comparison, Variants, commit, in_turns, machine
+
+BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
+QUICK = bool(os.environ.get("QUICK"))
+HEAD = ["measured", "runtime", "without", "with", "cost", "ratio", "n", "aim", "met"]
+
+
+def rounds(n):
+    return 3 if QUICK else n
+
+
+def note(text):
+    print(f"bench: {text}", file=sys.stderr, flush=True)
+
+
+class Bench:
+    def __init__(self, build):
+        self.build = os.path.abspath(build)
+        self.variants = Variants(self.build)
+        self.rows, self.control = [], []
+        self.runtimes = sorted(
+            (os.path.basename(os.path.dirname(p))
+             for p in glob.glob(os.path.join(self.build, "runtimes/*/libcoreclr.so"))),
+            key=lambda v: [int(x) for x in v.split(".")])
+
+    def app(self, version, args):
+        return [os.path.join(self.build, "runsxs"), version, "bench", args]
+
+    def compare(self, version, args, n, names):
+        return in_turns(n, {name: (self.app(version, args), self.variants.env[name])
+                            for name in names})
+
+    def row(self, table, what, runtime, without, with_, key, unit=("", 1), aim=None):
+        """A line of a table; @aim in the unit shown: the cost is to stay below it."""
+        c = Comparison(without, with_, key)
+        name, scale = unit
+
+        def span(mid, ends):
+            return f"{mid / scale:.2f} ({ends[0] / scale:.2f}-{ends[1] / scale:.2f})"
+
+        cost = c.cost / scale
+        lo, hi = (end / scale for end in c.cost_range)
+        met = "" if aim is None else "yes" if hi < aim else "NO" if lo >= aim else "unclear"
+        table.append([what, runtime, span(c.a, c.a_range), span(c.b, c.b_range),
+                      f"{cost:+.3f} ({lo:+.3f} to {hi:+.3f}) {name}", f"{c.ratio:.3f}", str(c.n),
+                      "" if aim is None else f"< {aim:g} {name}", met])
+
+    # ---- one group each -------------------------------------------------------------------------
+
+    def start(self, version):
+        sxsprof = [os.path.join(self.build, "sxsprof"), "run", "--quiet", "--"]
+        commands = {name: (self.app(version, "start"), self.variants.env[name])
+                    for name in ("none", "bare", "router", "preload")}
+        commands["command"] = (sxsprof + self.app(version, "start"), self.variants.env["none"])
+        r = in_turns(rounds(41), commands)
+        ms, mb = ("ms", 1), ("MB", 1000 / 1.024)
+        for name, text in (("router", "start"), ("preload", "start, with preload")):
+            self.row(self.rows, f"{text}: wall", version, r["none"], r[name], "wall_ms", ms, 5)
+            self.row(self.rows, f"{text}: CPU", version, r["none"], r[name], "cpu_ms", ms, 5)
+            self.row(self.rows, f"{text}: resident", version, r["none"], r[name], "rss_kib", mb, 2)
+            self.row(self.rows, f"{text}: private", version, r["none"], r[name], "private_kib", mb,
+                     2)
+        self.row(self.control, "start: wall, library against a bare profiler", version, r["bare"],
+                 r["router"], "wall_ms", ms)
+        self.row(self.control, "start: resident, library against a bare profiler", version,
+                 r["bare"], r["router"], "rss_kib", mb)
+        self.row(self.control, "start: wall, bare profiler against none", version, r["none"],
+                 r["bare"], "wall_ms", ms)
+        self.row(self.control, "start: wall, `sxsprof run` against none", version, r["none"],
+                 r["command"], "wall_ms", ms)
+
+    def methods(self, version):
+        r = self.compare(version, "methods 5000", rounds(25), ("none", "bare", "router"))
+        us = ("us", 1000)
+        self.row(self.rows, "one method", version, r["none"], r["router"], "ns", us, 0.5)
+        self.row(self.control, "one method, library against a bare profiler", version, r["bare"],
+                 r["router"], "ns", us)
+        self.row(self.control, "one method, bare profiler against none", version, r["none"],
+                 r["bare"], "ns", us)
+
+    def signals(self, version):
+        us = ("us", 1000)
+        for args, text in (("faults 5000", "one NullReferenceException"),
+                           ("collections 400", "one collection, a thread stopped by signal")):
+            r = self.compare(version, args, rounds(25), ("none", "off", "router", "preload"))
+            self.row(self.rows, text, version, r["off"], r["router"], "ns", us, 1)
+            self.row(self.rows, f"{text}, with preload", version, r["off"], r["preload"], "ns", us,
+                     1)
+            self.row(self.control, f"{text}, router off against no profiler", version, r["none"],
+                     r["off"], "ns", us)
+
+    def alone(self):
+        """The library's own share, measured on a simulated runtime that does nothing besides."""
+        fake = os.path.join(self.build, "fakeclr/9.0/libcoreclr.so")
+        program = os.path.join(self.build, "bench/bench_callback")
+        env = dict(self.variants.env["off"], CORECLR_PROFILER_PATH="@program")
+        us = ("us", 1000)
+        r = in_turns(rounds(15), {"lib": ([program, fake, self.variants.library], env),
+                                  "bare": ([program, fake,
+                                            os.path.join(self.build, "bench/libbare.so")], env)})
+        self.row(self.rows, "one method: the callbacks alone", "simulated", r["bare"], r["lib"],
+                 "method", ("ns", 1), 500)
+        program = os.path.join(self.build, "bench/bench_signal")
+        r = in_turns(rounds(9), {name: ([program, fake], self.variants.env[name])
+                                 for name in ("none", "off", "router", "preload")})
+        for name, text in (("router", ""), ("preload", ", with preload")):
+            for key in ("fault", "activation"):
+                self.row(self.rows, f"one {key}{text}", "simulated", r["off"], r[name], key, us, 1)
+
+    def measure(self):
+        note("the library alone, on a simulated runtime")
+        self.alone()
+        for version in self.runtimes:
+            for what in (self.start, self.methods, self.signals):
+                note(f"{version}: {what.__name__}")
+                what(version)
+        self.rows.sort(key=lambda row: row[0])
+        self.control.sort(key=lambda row: row[0])
+
+
+def table(rows):
+    lines = [HEAD, ["---"] * len(HEAD)] + rows
+    widths = [max(len(line[i]) for line in lines) for i in range(len(HEAD))]
+    return "\n".join("| " + " | ".join(cell.ljust(w) for cell, w in zip(line, widths)) + " |"
+                     for line in lines)
+
+
+def report(bench):
+    cpu, kernel = machine()
+    return "\n".join([
+        f"{datetime.date.today()}, commit {commit()}, {cpu}, Linux {kernel},"
+        f" .NET {', '.join(bench.runtimes) or 'none: simulated runtimes only'}.", "",
+        table(bench.rows), "", "Controls:", "", table(bench.control) if bench.control else "none"])
+
+
+def rewrite(document, text):
+    with open(document, encoding="utf-8") as f:
+        head, rest = f.read().split(BEGIN, 1)
+        tail = rest.split(END, 1)[1]
+    with open(document, "w", encoding="utf-8") as f:
+        f.write(f"{head}{BEGIN}\n{text}\n{END}{tail}")
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit("usage: bench.py BUILD DOCUMENT")
+    bench = Bench(sys.argv[1])
+    bench.measure()
+    text = report(bench)
+    print(text)
+    if not QUICK:
+        rewrite(sys.argv[2], text)
+        note(f"written to {sys.argv[2]}")
+
+
+main()

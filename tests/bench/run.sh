@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# run.sh - `make bench`: builds the native benchmarks, measures, rewrites the tables of docs/bench.md.
+# docs/bench.md says what is measured and how. Nothing here passes or fails by time.
+#
+# BUILD  folder with what was built    CC  compiler    QUICK=1  a few rounds, docs/ left alone
+set -eu
+cd "$(dirname "$0")/../.."
+: "${BUILD:=build}" "${CC:=cc}"
+flags="-std=gnu11 -O2 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual
+       -Wvla -fvisibility=hidden -D_GNU_SOURCE -I. -I$BUILD/gen"
+
+for needed in libsxsprof.so libsxsprof-preload.so sxsprof runsxs fakeclr/9.0/libcoreclr.so; do
+    [ -e "$BUILD/$needed" ] || { echo "bench: $BUILD/$needed is not there; run make first" >&2; exit 1; }
+done
+mkdir -p "$BUILD/bench"
+# shellcheck disable=SC2086 # flags are several words
+build() { out=$1; shift; "$CC" $flags "$@" -o "$BUILD/bench/$out" -ldl -lpthread; }
+build bench_callback -rdynamic tests/bench/bench_callback.c
+build bench_signal tests/bench/bench_signal.c
+build libbare.so -shared -fPIC tests/bench/bare_profiler.c "$BUILD/gen/sxs_abi.c"
+
+exec python3 -B tests/bench/bench.py "$BUILD" docs/bench.md

@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# quick.sh - the checks of `make lint` that need no other tools and take a second. Speaks TAP.
+#
+# A check that never finds anything proves nothing: each is also run on a copy with a fault put in.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+: "${BUILD:=build}"
+export BUILD
+copy=$(mktemp -d "${TMPDIR:-/tmp}/sxsprof-lint.XXXXXX") || exit 1
+trap 'rm -rf "$copy"' EXIT
+trap 'exit 130' INT TERM
+n=0
+
+tap() { # status claim output
+    n=$((n + 1))
+    case $1 in
+    0) echo "ok $n - $2" ;;
+    77) echo "ok $n - $2 # SKIP $3" ;;
+    *) echo "not ok $n - $2"; printf '%s\n' "$3" | sed 's/^/# /' ;;
+    esac
+}
+
+passes() { # claim script arguments...
+    claim=$1
+    shift
+    out=$(sh "$@" 2>&1)
+    tap $? "$claim" "$out"
+}
+
+finds() { # claim pattern command...
+    claim=$1 pattern=$2
+    shift 2
+    out=$(cd "$copy" && sh "$@" 2>&1)
+    if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -q "$pattern"; then tap 0 "$claim" ""; else tap 1 "$claim" "$out"; fi
+}
+
+echo 1..6
+passes "no folder includes what lies above it" tests/lint/layering.sh
+passes "what may run in a signal handler calls only what may be called there" \
+    tests/lint/signal-safety.sh --source
+passes "the libraries export what they promise and nothing else" tests/lint/symbols.sh
+
+cp -r manager record signals stackwalk tools callback report harness include tests docs "$copy/" || exit 1
+echo '#include "callback/guid.h"' >>"$copy/stackwalk/walk.c"
+finds "an include that points up is named" 'stackwalk/walk.c:.*callback/guid.h' tests/lint/layering.sh
+echo '#include "signals/router.h"' >>"$copy/manager/manager.c"
+finds "so is one of another folder's private header" 'manager/manager.c:.*router.h' tests/lint/layering.sh
+cat >>"$copy/signals/owners.c" <<'C'
+SXS_SIGSAFE static void *fault_put_in(void)
+{
+    return malloc(1);
+}
+C
+finds "a malloc() in a marked function is named" 'owners.c:.*fault_put_in() .*malloc()' \
+    tests/lint/signal-safety.sh --source

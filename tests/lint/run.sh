@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# run.sh - `make lint`: clang-tidy, cppcheck, layering, signal safety, exported symbols, shell scripts,
+# manual pages. Status 1 when anything is found. .clang-tidy and cppcheck.txt say what is left out and why.
+#
+# BUILD  folder with gen/    ONLY  names of steps, default all of them
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+: "${BUILD:=build}"
+export BUILD
+: "${ONLY:=layering signal-safety symbols shell manual cppcheck clang-tidy}"
+defines="-D_GNU_SOURCE -DSXS_VERSION=\"lint\" -DFAKECLR_VERSION=\"9.0\" -I. -I$BUILD/gen"
+flags="-std=gnu11 $defines"
+log=$(mktemp "${TMPDIR:-/tmp}/sxsprof-lint.XXXXXX") || exit 1
+trap 'rm -f "$log"' EXIT
+trap 'exit 130' INT TERM
+bad=0
+
+sources() {
+    find manager record signals stackwalk tools instr callback report harness tests \
+        -name '*.c' 2>/dev/null | sort
+}
+
+scripts() { find setup tests .ci -name '*.sh' -o -path .ci/run | sort; }
+
+shell() {
+    if command -v shellcheck >/dev/null; then
+        scripts | xargs shellcheck -x -S warning
+    else
+        for script in $(scripts); do
+            case $script in # tests/run.sh gives its test programs to bash
+                tests/*/*) bash -n "$script" ;;
+                *) sh -n "$script" ;;
+            esac || return 1
+        done
+    fi
+}
+
+# man and groff report on standard error and end well all the same.
+manual() {
+    for page in docs/man/*.[1-9]; do
+        [ -e "$page" ] || continue
+        said=$(MANWIDTH=80 LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)
+        [ -z "$said" ] || { printf '%s\n' "$page: $said"; return 1; }
+    done
+}
+
+check_cpp() {
+    # shellcheck disable=SC2086
+    sources | cppcheck -q --file-list=- -j "$(nproc)" --std=c11 --language=c --inline-suppr \
+        --library=tests/lint/cppcheck.cfg -D__x86_64__=1 -D__linux__=1 \
+        --enable=warning,performance,portability --suppressions-list=tests/lint/cppcheck.txt \
+        --error-exitcode=1 $defines
+}
+
+tidy() {
+    # One compiler run a file: each is told of once, and a broken one does not hide the others.
+    # shellcheck disable=SC2086
+    sources | xargs -P "$(nproc)" -I '{}' sh -c '
+        out=$(clang-tidy --quiet "$@" 2>/dev/null) || { printf "%s\n" "$out"; exit 1; }
+    ' sh '{}' -- $flags -Wall -Wextra
+}
+
+step() { # name tool command...
+    case " $ONLY " in *" $1 "*) ;; *) return ;; esac
+    name=$1 tool=$2
+    shift 2
+    if ! command -v "$tool" >/dev/null; then
+        printf '%-14s left out: %s is not installed\n' "$name" "$tool"
+        return
+    fi
+    "$@" >"$log" 2>&1
+    status=$?
+    if [ $status -eq 0 ]; then
+        printf '%-14s ok\n' "$name"
+    elif [ $status -eq 77 ]; then
+        printf '%-14s left out: %s\n' "$name" "$(cat "$log")"
+    else
+        printf '%-14s FINDINGS\n' "$name"
+        sed "s|$PWD/||g; s/^/    /" "$log"
+        bad=1
+    fi
+}
+
+step layering      awk        sh tests/lint/layering.sh
+step signal-safety python3    sh tests/lint/signal-safety.sh
+step symbols       nm         sh tests/lint/symbols.sh
+step shell         sh         shell
+step manual        man        manual
+step cppcheck      cppcheck   check_cpp
+step clang-tidy    clang-tidy tidy
+exit $bad

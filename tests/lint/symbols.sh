@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# symbols.sh - the two libraries export what they promise, and nothing else. Status 1 if not; 77 when
+# they are not built.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+: "${BUILD:=build}"
+bad=0
+
+check() { # library names...
+    library=$BUILD/$1
+    shift
+    [ -e "$library" ] || { echo "$library is not built"; exit 77; }
+    expected=$(printf '%s\n' "$@" | sort)
+    # a version script's own names (type A) are no symbols
+    got=$(nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort)
+    [ "$got" = "$expected" ] && return
+    bad=1
+    for name in $got; do
+        echo "$expected" | grep -qxF "$name" || echo "$library exports $name, which is not on the list"
+    done
+    for name in $expected; do
+        echo "$got" | grep -qxF "$name" || echo "$library does not export $name"
+    done
+}
+
+check libsxsprof.so DllGetClassObject DllCanUnloadNow sxsprof_print_stack
+check libsxsprof-preload.so sxsprof_signals_v1 sigaction signal pthread_kill mmap mmap64 munmap
+exit $bad
