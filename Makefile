@@ -94,10 +94,20 @@ $(O)/libsxsprof.so: $(LIB_OBJ) callback/exports.map
 	$(Q)$(CC) $(SHARED) $(LDFLAGS) -Wl,--version-script=callback/exports.map \
 	    -Wl,-soname,libsxsprof.so -o $@ $(LIB_OBJ) $(LIB_LIBS)
 
-$(O)/libsxsprof-preload.so: $(call obj,$(PRELOAD_SRC)) signals/exports.map
+# Preloaded, it is at work before a sanitizer is: never instrumented.
+PRELOAD_OBJ := $(patsubst %.c,$(O)/obj/preload/%.o,$(PRELOAD_SRC))
+
+$(O)/obj/preload/%.o: override CFLAGS := $(filter-out -fsanitize=% -DSXS_SANITIZED,$(CFLAGS)) \
+                                         -fno-optimize-sibling-calls
+$(O)/obj/preload/%.o: %.c $(GEN)
+	@mkdir -p $(@D)
+	$(call say,CC,$< (preload))
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/libsxsprof-preload.so: $(PRELOAD_OBJ) signals/exports.map
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SHARED) $(LDFLAGS) -Wl,--version-script=signals/exports.map \
-	    -Wl,-soname,libsxsprof-preload.so -o $@ $(call obj,$(PRELOAD_SRC)) -ldl -lpthread
+	$(Q)$(CC) -shared -Wl,-z,now,-z,defs -Wl,--version-script=signals/exports.map \
+	    -Wl,-soname,libsxsprof-preload.so -o $@ $(PRELOAD_OBJ) -ldl -lpthread
 
 $(O)/sxsprof: $(call obj,$(CMD_SRC))
 	$(call say,LINK,$@)

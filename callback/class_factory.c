@@ -52,6 +52,7 @@ static HRESULT factory_CreateInstance(IClassFactory *self, IUnknown *outer, cons
         goto done;
     callback = sxs_callback_new(rt);
     if (!callback) {
+        sxs_manager_ended(rt, 1); /* whoever comes next may be the first then */
         sxs_runtime_unref(rt);
         hr = E_OUTOFMEMORY;
         goto done;

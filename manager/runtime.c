@@ -169,8 +169,10 @@ void sxs_runtime_end(struct sxs_runtime *rt, int detached)
     struct timespec now;
     if (atomic_exchange(&rt->phase, SXS_PHASE_ENDED) != SXS_PHASE_LIVE)
         return;
+    pthread_mutex_lock(&rt->mask_lock); /* a change of masks under way would fill them again */
     for (unsigned slot = 0; slot < SXS_N_CALLBACK_SLOTS; slot++)
         atomic_store_explicit(&rt->wants[slot], 0, memory_order_release);
+    pthread_mutex_unlock(&rt->mask_lock);
     for (unsigned i = rt->n_subs; i-- > 0;)
         if (rt->subs[i].tool->stop)
             rt->subs[i].tool->stop(&rt->subs[i], detached);

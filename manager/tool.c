@@ -118,7 +118,7 @@ HRESULT sxs_sub_set_mask(struct sxs_sub *sub, uint32_t low, uint32_t high)
         }
     }
     hr = ask_runtime(rt, all_low, all_high);
-    if (FAILED(hr))
+    if (FAILED(hr) || !sxs_runtime_is_live(rt))
         goto done;
     sub->low = low;
     sub->high = high;

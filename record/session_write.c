@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,6 +17,7 @@
 static struct sxs_census          in_memory; /* when there is no file */
 static struct sxs_census_runtime  unlisted;
 static struct sxs_census         *census;
+static int                        process_folder = -1; /* open for the life of the process */
 static pthread_mutex_t            open_lock = PTHREAD_MUTEX_INITIALIZER; /* guards census */
 
 static void describe_process(struct sxs_census *c)
@@ -40,14 +42,13 @@ static void describe_process(struct sxs_census *c)
 }
 
 /* A folder of this process's own in @dir: its pid, or pid-2, pid-3... when that pid came before. */
-static int open_process_folder(int dir)
+static int open_process_folder(int dir, char *name, size_t size)
 {
-    char name[32];
     for (int n = 1; n < 1000; n++) {
         if (n == 1)
-            snprintf(name, sizeof(name), "%d", (int)getpid());
+            snprintf(name, size, "%d", (int)getpid());
         else
-            snprintf(name, sizeof(name), "%d-%d", (int)getpid(), n);
+            snprintf(name, size, "%d-%d", (int)getpid(), n);
         if (mkdirat(dir, name, 0700) == 0)
             return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (errno != EEXIST)
@@ -56,25 +57,44 @@ static int open_process_folder(int dir)
     return -1;
 }
 
+/* A file that may not grow so large is an error to us, not the end of the host: whoever crosses
+ * RLIMIT_FSIZE is sent SIGXFSZ. */
+static int reserve(int fd, off_t size)
+{
+    static const struct timespec no_time;
+    sigset_t xfsz, saved, pending;
+    sigemptyset(&xfsz);
+    sigaddset(&xfsz, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &xfsz, &saved);
+    sigpending(&pending);
+    int err = posix_fallocate(fd, 0, size);
+    if (!sigismember(&pending, SIGXFSZ))
+        sigtimedwait(&xfsz, NULL, &no_time);
+    pthread_sigmask(SIG_SETMASK, &saved, NULL);
+    return err;
+}
+
 /* The blocks are reserved before the map is made: a full disk must not turn into a SIGBUS later. */
 static struct sxs_census *map_file(const char *dir_path)
 {
     struct sxs_census *map = MAP_FAILED;
     int                dir = -1, folder = -1, fd = -1, err;
+    char               name[32];
     if (mkdir(dir_path, 0700) != 0 && errno != EEXIST)
         goto done;
     dir = open(dir_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir < 0)
         goto done;
-    folder = open_process_folder(dir);
+    folder = open_process_folder(dir, name, sizeof(name));
     if (folder < 0)
         goto done;
     fd = openat(folder, SXS_CENSUS_FILE, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         goto done;
-    err = posix_fallocate(fd, 0, sizeof(struct sxs_census));
+    err = reserve(fd, sizeof(struct sxs_census));
     if (err) {
         unlinkat(folder, SXS_CENSUS_FILE, 0);
+        unlinkat(dir, name, AT_REMOVEDIR);
         errno = err;
         goto done;
     }
@@ -83,7 +103,9 @@ done:
     err = errno;
     if (fd >= 0)
         close(fd);
-    if (folder >= 0)
+    if (folder >= 0 && map != MAP_FAILED)
+        process_folder = folder; /* for whoever else has something to leave there */
+    else if (folder >= 0)
         close(folder);
     if (dir >= 0)
         close(dir);
@@ -91,12 +113,15 @@ done:
     return map == MAP_FAILED ? NULL : map;
 }
 
-/* The file goes on being the parent's. */
+/* The file goes on being the parent's. Its rows are known by address, so other memory takes their
+ * place; should there be none, the child's few events are counted in the parent's file. */
 static void child_forked(void)
 {
-    if (census && census != &in_memory)
-        mmap(census, sizeof(*census), PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (!census || census == &in_memory)
+        return;
+    if (mmap(census, sizeof(*census), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+        sxs_log_raw("sxsprof: no memory for a forked child: it is counted with its parent");
 }
 
 struct sxs_census *sxs_session_open(const char *dir)
@@ -115,6 +140,11 @@ struct sxs_census *sxs_session_open(const char *dir)
     }
     pthread_mutex_unlock(&open_lock);
     return census;
+}
+
+int sxs_session_folder(void)
+{
+    return process_folder;
 }
 
 struct sxs_census_runtime *sxs_session_row(unsigned number)

@@ -20,4 +20,7 @@ struct sxs_census *sxs_session_open(const char *dir);
  */
 struct sxs_census_runtime *sxs_session_row(unsigned number);
 
+/** This process's folder in the session, open, or -1 when nothing is recorded. Not to be closed. */
+int sxs_session_folder(void);
+
 #endif

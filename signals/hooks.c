@@ -131,10 +131,11 @@ static int is_code_reservation(size_t len, int prot, int flags, int fd)
            len <= (size_t)2 << 30 && len % 4096 == 0;
 }
 
-/* Pieces of its memory file that are not for writing: they are made executable by mprotect. */
+/* Pieces of its memory file come without access and are made executable by mprotect; what is mapped to
+ * be read are whole assemblies, of which there may be hundreds. */
 static int is_code(int prot, int flags, int fd)
 {
-    return (prot & PROT_EXEC) || (!(prot & PROT_WRITE) && (flags & MAP_SHARED) && fd >= 0);
+    return (prot & PROT_EXEC) || (prot == PROT_NONE && (flags & MAP_SHARED) && fd >= 0);
 }
 
 void *hook_mmap(uintptr_t caller, void *addr, size_t len, int prot, int flags, int fd, off_t off)

@@ -67,10 +67,11 @@ void maps_scan(void)
             owner = next_module_above(lo);
         else
             continue;
-        if (owner < 0 || owner_of_code(lo) >= 0)
-            continue; /* nobody's, or known by a call that was seen */
-        router_lock(&saved);
-        sxs_ranges_add(&router.ranges, lo, hi, owner, SXS_RANGE_CODE);
+        if (owner < 0)
+            continue;
+        router_lock(&saved); /* a call that was seen knows better, also one in this moment */
+        if (owner_of_code(lo) < 0)
+            sxs_ranges_add(&router.ranges, lo, hi, owner, SXS_RANGE_CODE);
         router_unlock(&saved);
     }
     fclose(maps);

@@ -29,7 +29,7 @@ static bool map_up_to(uint32_t end)
     while (ready < end) {
         if (ready + PIECE > FAKE_CODE_SIZE)
             return false;
-        void *at = mmap64(fake.code + ready, PIECE, PROT_READ, MAP_SHARED | MAP_FIXED, fake.code_fd,
+        void *at = mmap64(fake.code + ready, PIECE, PROT_NONE, MAP_SHARED | MAP_FIXED, fake.code_fd,
                           ready);
         if (at == MAP_FAILED || mprotect(at, PIECE, PROT_READ | PROT_EXEC) != 0)
             return false;

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# Faults, collections and threads of four simulated runtimes at once. They are strict: what a real CLR
+# dies of (a foreign activation, an ID of another runtime) ends them.
+. "$(dirname "$0")/lib.sh"
+[ "$SAN" = thread ] && skip_all "four simulated runtimes" \
+    "the preloaded mmap goes past the thread sanitizer's; test_router has the router under it"
+export FAKECLR_STRICT=1
+work='!threads 2; signal-faults 40; gc 4; thread-faults 20 3; gc 2; join; counts'
+[ -n "$SAN" ] && work='!threads 1; signal-faults 12; gc 2; thread-faults 8 2; join; counts'
+: "${N_RUNS:=20}"
+[ -n "$SAN" ] && N_RUNS=8
+
+times() { # claim options-of-run options-of-runsxs
+    good=0
+    for _ in $(seq "$N_RUNS"); do
+        # shellcheck disable=SC2086
+        timeout -k 5 60 "$sxsprof" run --quiet $2 -- "$runsxs" $3 --timeout 50 fake:3.1 "$work" "" \
+            fake:8.0 "$work" "" fake:9.0 "$work" "" fake:10.0 "$work" "" >"$tmp/log" 2>&1 &&
+            [ "$(grep -c 'hangs 0 .*chained 0 after-previous 0 .*foreign 0 ids 0' "$tmp/log")" -eq 4 ] &&
+            good=$((good + 1)) || cp "$tmp/log" "$tmp/bad"
+    done
+    if [ $good -eq "$N_RUNS" ]; then ok "$1: $good of $N_RUNS"
+    else not_ok "$1: $good of $N_RUNS" "$tmp/bad"; fi
+}
+
+times "four at the same instant, preloaded" "" ""
+times "four one after the other" "" /st
+times "four taking turns, without preload" --no-preload --turns
+
+# The control: without the router, collections of all but the last hang, or faults go astray.
+( timeout -k 5 60 "$sxsprof" run --quiet --signals off -- "$runsxs" --timeout 8 fake:8.0 "$work" "" \
+    fake:9.0 "$work" "" fake:10.0 "$work" "" ) >"$tmp/log" 2>&1
+if [ $? -ne 0 ]; then ok "with --signals off the same run fails: the control"
+else not_ok "with --signals off the same run was expected to fail" "$tmp/log"; fi
+for kind in segv abort; do
+    case $kind in segv) dies=139 ;; abort) dies=134 ;; esac
+    ( timeout -k 5 60 "$sxsprof" run --quiet -- "$runsxs" --timeout 50 fake:8.0 '!sleep-ms 300' "" \
+        fake:9.0 "!$kind" "" fake:10.0 '!sleep-ms 300' "" ) >"$tmp/log" 2>&1
+    s=$?
+    if [ $s -eq $dies ]; then ok "a native $kind among three still ends the process: status $dies"
+    else not_ok "a native $kind among three: status $s, expected $dies" "$tmp/log"; fi
+done
+finish
