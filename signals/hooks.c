@@ -122,6 +122,20 @@ int hook_pthread_kill(uintptr_t caller, pthread_t thread, int sig)
     return err ? real.pthread_kill(thread, sig) : 0; /* a sandbox that forbids it: untagged */
 }
 
+/* A runtime that leaves the alternate stack unblocks the one signal it knows it had blocked there, and
+ * blocks it again when it comes back. A profiler's sample signal goes with it: it too would overflow
+ * that small stack, and the router blocks it there (router_install). */
+int hook_sigmask(uintptr_t caller, int how, const sigset_t *set, sigset_t *old)
+{
+    sigset_t more;
+    if (router.off || !set || how == SIG_SETMASK || !sigismember(set, SIGRTMIN) ||
+        owner_of_module(caller) < 0)
+        return real.mask_signals(how, set, old);
+    more = *set;
+    sigaddset(&more, SIGPROF);
+    return real.mask_signals(how, &more, old);
+}
+
 /* ---- code ------------------------------------------------------------------------------------ */
 
 /* A CLR reserves up to 2 GiB near itself and puts nearly all it will ever run there. */

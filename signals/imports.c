@@ -37,13 +37,18 @@ static int import_munmap(void *addr, size_t len)
     return hook_munmap(CALLER, addr, len);
 }
 
+static int import_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    return hook_sigmask(CALLER, how, set, old);
+}
+
 static const struct import {
     const char *name;
     void       *hook;
 } imports[] = {
     {"sigaction", (void *)import_sigaction}, {"pthread_kill", (void *)import_pthread_kill},
     {"mmap", (void *)import_mmap},           {"mmap64", (void *)import_mmap},
-    {"munmap", (void *)import_munmap},
+    {"munmap", (void *)import_munmap},       {"pthread_sigmask", (void *)import_sigmask},
 };
 
 struct tables {

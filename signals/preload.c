@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload.c - libsxsprof-preload.so: interposes sigaction (and signal, pthread_kill, mmap, munmap),
+ * preload.c - libsxsprof-preload.so: interposes sigaction (and signal, pthread_kill,
+ * pthread_sigmask, mmap, munmap),
  * so that every registration of the process passes through the router, whoever makes it and when.
  * In a process without a runtime it passes everything on and does nothing else.
  */
@@ -21,6 +22,7 @@ extern int __sigaction(int sig, const struct sigaction *act, struct sigaction *o
 static int (*next_sigaction)(int, const struct sigaction *, struct sigaction *);
 static int (*next_pthread_kill)(pthread_t, int);
 static sighandler_t (*next_signal)(int, sighandler_t);
+static int (*next_sigmask)(int, const sigset_t *, sigset_t *);
 
 /* Memory calls go to the kernel: they may come before anything can be looked up. */
 static void *kernel_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
@@ -42,8 +44,9 @@ __attribute__((constructor)) static void start(void)
     *(void **)&next_sigaction = dlsym(RTLD_NEXT, "sigaction");
     *(void **)&next_pthread_kill = dlsym(RTLD_NEXT, "pthread_kill");
     *(void **)&next_signal = dlsym(RTLD_NEXT, "signal");
+    *(void **)&next_sigmask = dlsym(RTLD_NEXT, "pthread_sigmask");
     struct real_calls calls = {next_sigaction ? next_sigaction : __sigaction, next_pthread_kill,
-                               kernel_mmap, kernel_munmap};
+                               kernel_mmap, kernel_munmap, next_sigmask};
     router_init(1, &calls);
     ready = 1;
 }
@@ -81,6 +84,13 @@ SXS_EXPORT int pthread_kill(pthread_t thread, int sig)
     if (!ready)
         start();
     return hook_pthread_kill(CALLER, thread, sig);
+}
+
+SXS_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    if (!ready)
+        start();
+    return hook_sigmask(CALLER, how, set, old);
 }
 
 SXS_EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)

@@ -60,14 +60,14 @@ void router_lock(sigset_t *saved)
 {
     sigset_t all;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, saved);
+    real.mask_signals(SIG_SETMASK, &all, saved);
     pthread_spin_lock(&router.lock);
 }
 
 void router_unlock(const sigset_t *saved)
 {
     pthread_spin_unlock(&router.lock);
-    pthread_sigmask(SIG_SETMASK, saved, NULL);
+    real.mask_signals(SIG_SETMASK, saved, NULL);
 }
 
 /* ---- who gets it ---------------------------------------------------------------------------- */
@@ -381,6 +381,8 @@ int router_install(int idx, const struct sigaction *like)
      * unblocks just what it knows of, and the rest would stay blocked for ever. */
     act = *like;
     act.sa_sigaction = router_entry;
+    if (flags & SA_ONSTACK)
+        sigaddset(&act.sa_mask, SIGPROF); /* hook_sigmask() unblocks it when the stack is left */
     act.sa_flags = flags | (have ? router.flags[idx] : 0);
     if (real.sigaction(sig, &act, have ? NULL : &router.host[idx]) != 0)
         return -errno;

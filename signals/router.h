@@ -77,6 +77,7 @@ struct real_calls {
     int (*pthread_kill)(pthread_t, int);
     void *(*mmap)(void *, size_t, int, int, int, off_t);
     int (*munmap)(void *, size_t);
+    int (*mask_signals)(int, const sigset_t *, sigset_t *);
 };
 extern struct real_calls real;
 
@@ -111,6 +112,7 @@ void owner_take_host(int idx);
 int   hook_sigaction(uintptr_t caller, int sig, const struct sigaction *act, struct sigaction *old);
 int   hook_pthread_kill(uintptr_t caller, pthread_t thread, int sig);
 void *hook_mmap(uintptr_t caller, void *addr, size_t len, int prot, int flags, int fd, off_t off);
+int   hook_sigmask(uintptr_t caller, int how, const sigset_t *set, sigset_t *old);
 int   hook_munmap(uintptr_t caller, void *addr, size_t len);
 /** The value an activation carries when its sender is known; -1 when @value carries none. */
 SXS_SIGSAFE int activation_sender(const siginfo_t *info);
