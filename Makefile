@@ -29,10 +29,10 @@ LDFLAGS  += -Wl,-z,now $(if $(SAN),-fsanitize=$(SAN))
 # A sanitizer's runtime is found in the program, not in each library: no -z defs then.
 SHARED   := -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
 
-LIB_SRC     := $(wildcard manager/base/*.c manager/*.c record/session_write.c tools/*.c callback/*.c \
-                 stackwalk/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
+LIB_SRC     := $(wildcard manager/base/*.c manager/*.c record/*_write.c record/sample_options.c \
+                 tools/*.c callback/*.c stackwalk/*.c sampler/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
 PRELOAD_SRC := manager/base/log.c $(filter-out signals/local.c,$(wildcard signals/*.c))
-CMD_SRC     := $(wildcard report/*.c) record/session_read.c
+CMD_SRC     := $(wildcard report/*.c) record/session_read.c record/sample_options.c
 RUNSXS_SRC  := $(wildcard harness/*.c)
 BRIDGE_SRC  := $(wildcard harness/bridge/*.c)
 FAKE_SRC    := $(wildcard harness/fakeclr/*.c)

@@ -7,6 +7,7 @@
 #include "include/sxsprof.h"
 #include "manager/base/log.h"
 #include "manager/manager.h"
+#include "sampler/sampler.h"
 #include "stackwalk/walk.h"
 #include "tools/tools.h"
 
@@ -17,6 +18,7 @@ static const struct sxs_tool *const tools[] = {
     &sxs_guard_tool,
     &sxs_census_tool,
     &sxs_stackwalk_tool,
+    &sxs_sample_tool,
 };
 
 /* A runtime that fails to initialize us closes the library, but signal handlers, hooks and other

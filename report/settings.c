@@ -1,18 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/settings.h"
 
+#include "record/sample_options.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* The tools of the library. A tool that takes options checks their meaning itself. */
+static const char *check_sample(const char *options, char *why, size_t size)
+{
+    struct sxs_sampler_options parsed;
+    char                       bad[64];
+    if (sxs_sampler_parse(options, &parsed, bad, sizeof(bad)) == 0)
+        return NULL;
+    snprintf(why, size, "'%s' is no option of the tool sample (%s)", bad,
+             SXS_SAMPLE_OPTIONS_EXPECTED);
+    return why;
+}
+
+/* The tools of the library. */
 static const struct {
     const char *name;
-    bool        has_options;
+    const char *(*check)(const char *options, char *why, size_t size); /* NULL: takes none */
 } tools[] = {
-    {"census", false},
+    {"census", NULL},
+    {"sample", check_sample},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 
@@ -35,8 +49,10 @@ const char *sxs_tool_check(const char *tool, char *why, size_t size)
     for (size_t i = 0; i < N_TOOLS; i++) {
         if (strlen(tools[i].name) != len || strncmp(tool, tools[i].name, len) != 0)
             continue;
-        if (tool[len] != ':' || tools[i].has_options)
+        if (tool[len] != ':')
             return NULL;
+        if (tools[i].check)
+            return tools[i].check(tool + len + 1, why, size);
         snprintf(why, size, "the tool %s takes no options", tools[i].name);
         return why;
     }

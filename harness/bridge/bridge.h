@@ -50,6 +50,9 @@ SXSBRIDGE_API int sxsbridge_leave(void);
  * "kill-abrt" for a second (0), or the kind is unknown (-1). */
 SXSBRIDGE_API int sxsbridge_crash(const char *kind);
 
+/* Uses @ns nanoseconds of the calling thread's CPU time in native code. */
+SXSBRIDGE_API void sxsbridge_burn(long ns);
+
 /* ---- for the host (runsxs) ---- */
 
 /* Tells how many apps will join; before any of them starts. Returns 0, or -1 for a number outside

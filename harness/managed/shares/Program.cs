@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+using System;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+namespace Shares;
+
+/// <summary>Burns known shares of CPU time in known functions: "alpha=40 beta=30 native=10 seconds=2"
+/// burns, in turns of a few milliseconds, that many hundredths of so many seconds of this thread's CPU
+/// time in each. What a sampling profiler says of it can be held against the truth.</summary>
+internal static unsafe class Program
+{
+    [StructLayout(LayoutKind.Sequential)]
+    private struct TimeSpec
+    {
+        public long Seconds, Nanoseconds;
+    }
+
+    [DllImport("libc", EntryPoint = "clock_gettime")]
+    private static extern int ClockGetTime(int clock, TimeSpec* time);
+
+    [DllImport("sxsbridge", EntryPoint = "sxsbridge_burn")]
+    private static extern void NativeBurn(long nanoseconds);
+
+    private static ulong s_sink;
+
+    private static long CpuNow()
+    {
+        TimeSpec t;
+        ClockGetTime(3, &t); // CLOCK_THREAD_CPUTIME_ID
+        return t.Seconds * 1_000_000_000 + t.Nanoseconds;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
+    private static void Alpha(long until)
+    {
+        do
+        {
+            for (int i = 0; i < 100_000; i++)
+                s_sink = s_sink * 6364136223846793005 + 1;
+        } while (CpuNow() < until);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
+    private static void Beta(long until)
+    {
+        do
+        {
+            for (int i = 0; i < 100_000; i++)
+                s_sink = s_sink * 2862933555777941757 + 3;
+        } while (CpuNow() < until);
+    }
+
+    private static int Main(string[] args)
+    {
+        double alpha = 0, beta = 0, native = 0, seconds = 2;
+        foreach (string arg in args)
+        {
+            string[] word = arg.Split('=');
+            double value = double.Parse(word[1]);
+            switch (word[0])
+            {
+                case "alpha": alpha = value; break;
+                case "beta": beta = value; break;
+                case "native": native = value; break;
+                case "seconds": seconds = value; break;
+                default: throw new ArgumentException(arg);
+            }
+        }
+        const int Rounds = 50;
+        double unit = seconds * 1e9 / 100 / Rounds; // nanoseconds of one hundredth in one round
+        long begin = CpuNow(), due = begin;
+        for (int i = 0; i < Rounds; i++)
+        {
+            // Each turn ends when its share since the start is used up: what one overdraws, the next
+            // does not pay for twice.
+            long at = CpuNow();
+            if (alpha > 0) Alpha(due = Math.Max(at, due) + (long)(alpha * unit));
+            if (beta > 0) Beta(due = Math.Max(CpuNow(), due) + (long)(beta * unit));
+            if (native > 0) NativeBurn((long)(native * unit));
+            due = CpuNow();
+        }
+        Console.WriteLine($"shares: .NET {Environment.Version}: {(CpuNow() - begin) / 1e9:F2} s of CPU");
+        return 0;
+    }
+}

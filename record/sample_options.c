@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/sample_options.h"
+
+#define MAX_HZ 10000
+
+static int read_hz(const char *text, unsigned *hz)
+{
+    char         *end;
+    unsigned long n = strtoul(text, &end, 10);
+    if (end == text || *end || n == 0 || n > MAX_HZ)
+        return -1;
+    *hz = (unsigned)n;
+    return 0;
+}
+
+static int read_walker(const char *text, enum sxs_sample_walker *walker)
+{
+    if (strcmp(text, "fast") == 0)
+        *walker = SXS_WALKER_FAST;
+    else if (strcmp(text, "unwind") == 0)
+        *walker = SXS_WALKER_UNWIND;
+    else
+        return -1;
+    return 0;
+}
+
+int sxs_sampler_parse(const char *text, struct sxs_sampler_options *out, char *bad, size_t size)
+{
+    *out = (struct sxs_sampler_options){SXS_MODE_CPU, SXS_WALKER_FAST, 199};
+    while (*text) {
+        char   item[64];
+        size_t len = strcspn(text, ",");
+        int    err = -1;
+        snprintf(item, sizeof(item), "%.*s", (int)len, text);
+        if (strncmp(item, "cpu=", 4) == 0) {
+            out->mode = SXS_MODE_CPU;
+            err = read_hz(item + 4, &out->hz);
+        } else if (strncmp(item, "wall=", 5) == 0) {
+            out->mode = SXS_MODE_WALL;
+            err = read_hz(item + 5, &out->hz);
+        } else if (strncmp(item, "walker=", 7) == 0) {
+            err = read_walker(item + 7, &out->walker);
+        }
+        if (err) {
+            snprintf(bad, size, "%s", item);
+            return -1;
+        }
+        text += len + (text[len] == ',');
+    }
+    return 0;
+}

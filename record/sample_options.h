@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/** sample_options.h - what follows "sample:" in SXSPROF_TOOLS; read by the library and the command. */
+#ifndef SXS_SAMPLE_OPTIONS_H
+#define SXS_SAMPLE_OPTIONS_H
+
+#include <stddef.h>
+
+#include "record/samples.h"
+
+#define SXS_SAMPLE_OPTIONS_EXPECTED "cpu=HZ or wall=HZ (1 to 10000), walker=fast or walker=unwind"
+
+struct sxs_sampler_options {
+    enum sxs_sample_mode   mode;
+    enum sxs_sample_walker walker;
+    unsigned               hz;
+};
+
+/** Parses @text over the defaults (cpu=199,walker=fast). Returns 0, or -1 with the piece that is wrong
+ *  in @bad (@size bytes). Pure. */
+int sxs_sampler_parse(const char *text, struct sxs_sampler_options *out, char *bad, size_t size);
+
+#endif

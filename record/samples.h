@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * samples.h - the format of the file "samples" in a process's session folder.
+ *
+ * A header of one page, then chunks of SXS_CHUNK_SIZE bytes. The library maps the file shared and
+ * writes straight into the mapping, from signal handlers and threads at once, so whatever ends the
+ * process loses nothing that was committed. A record is reserved by advancing its chunk's `used`,
+ * filled, and committed by storing its `type` last; a record whose writer died in between stays
+ * uncommitted (type 0) and is skipped by its size, or, if that is 0 too, by looking for the next
+ * record mark. docs/session.md describes the same bytes. Little-endian; all records 8-byte aligned.
+ */
+#ifndef SXS_RECORD_SAMPLES_H
+#define SXS_RECORD_SAMPLES_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define SXS_SAMPLES_MAGIC   "SXSSAMP" /* 8 bytes with its zero */
+#define SXS_SAMPLES_VERSION 1u
+#define SXS_SAMPLES_FILE    "samples"
+#define SXS_HEADER_SIZE     4096u
+#define SXS_CHUNK_SIZE      (256u << 10)
+#define SXS_CHUNK_MAGIC     0x4b484353u /* "SCHK" */
+#define SXS_RECORD_MARK     0xa5c3u
+#define SXS_MAX_STACK       512u /* IPs of one sample; a longer stack is cut at its old end */
+
+/** How a walk ended. The names are what reports print. */
+#define SXS_SAMPLE_ENDS(X)                                                                  \
+    X(BOTTOM, "bottom of the stack")                                                        \
+    X(CUT, "longer than can be recorded")                                                   \
+    X(TIMEOUT, "time limit")                                                                \
+    X(BAD_FRAME, "frame pointer leads nowhere")                                             \
+    X(OFF_STACK, "frame outside the thread's stack")                                        \
+    X(NO_TABLE, "no unwind table for this code")                                            \
+    X(ON_ALTSTACK, "inside a runtime's fault handling")                                     \
+    X(FAILED, "the walker failed")
+enum sxs_sample_end {
+#define X(name, text) SXS_SAMPLE_END_##name,
+    SXS_SAMPLE_ENDS(X)
+#undef X
+        SXS_N_SAMPLE_ENDS
+};
+
+enum sxs_sample_mode { SXS_MODE_CPU = 1, SXS_MODE_WALL = 2 };
+enum sxs_sample_walker { SXS_WALKER_FAST = 1, SXS_WALKER_UNWIND = 2, SXS_WALKER_SNAPSHOT = 3 };
+enum sxs_sample_clock { SXS_CLOCK_CPU_TIMER = 1, SXS_CLOCK_PERF = 2, SXS_CLOCK_MONOTONIC = 3 };
+
+/** The first SXS_HEADER_SIZE bytes. */
+struct sxs_samples_header {
+    char             magic[8];
+    uint32_t         version;
+    uint32_t         chunk_size;
+    uint32_t         pid;
+    uint16_t         mode, walker; /* enum sxs_sample_mode, enum sxs_sample_walker */
+    uint32_t         asked_hz;
+    uint32_t         clock;        /* enum sxs_sample_clock: what gives the rate */
+    uint64_t         started_realtime_ns;
+    uint64_t         started_ns;   /* CLOCK_MONOTONIC, as all times in records */
+    _Atomic uint64_t ended_ns;     /* 0: still running, or ended without saying so */
+    _Atomic uint32_t n_chunks;     /* chunks the file has */
+    uint32_t         max_chunks;   /* upper bound of the file's size */
+    _Atomic uint64_t n_samples;
+    _Atomic uint64_t n_dropped;    /* samples that found no room */
+    _Atomic uint64_t n_ends[16];   /* walks by enum sxs_sample_end */
+    _Atomic uint64_t handler_ns;   /* time spent in the handler, all samples */
+    char             command[1024];
+};
+
+struct sxs_chunk_header {
+    uint32_t         magic; /* SXS_CHUNK_MAGIC */
+    uint32_t         index; /* of this chunk in the file, from 0 */
+    _Atomic uint32_t used;  /* bytes reserved, this header included; may exceed SXS_CHUNK_SIZE */
+    uint32_t         zero;
+};
+
+enum sxs_record_type {
+    SXS_RECORD_NONE = 0, /* reserved, not committed */
+    SXS_RECORD_SAMPLE = 1,
+    SXS_RECORD_THREAD = 2,
+    SXS_RECORD_MODULE = 3,
+    SXS_RECORD_CODE = 4,
+    SXS_RECORD_RUNTIME = 5,
+    SXS_RECORD_PAUSE = 6,
+};
+
+struct sxs_record {
+    uint32_t         size; /* bytes, this header included, a multiple of 8 */
+    uint16_t         mark; /* SXS_RECORD_MARK */
+    _Atomic uint16_t type; /* enum sxs_record_type; stored last */
+};
+
+struct sxs_record_sample {
+    struct sxs_record head;
+    uint64_t          time_ns;
+    uint64_t          weight_ns; /* CPU or wall time this sample stands for */
+    uint32_t          tid;
+    uint8_t           end;       /* enum sxs_sample_end */
+    uint8_t           waiting;   /* 1: the thread was not running (wall only) */
+    uint16_t          n;         /* IPs that follow */
+    uint64_t          ips[];     /* youngest first; all but the first are return addresses */
+};
+
+/** May come again for the same tid: when it is named, and with ended_ns when it ends. */
+struct sxs_record_thread {
+    struct sxs_record head;
+    uint32_t          tid;
+    uint32_t          zero;
+    uint64_t          runtimes; /* bit N: belongs to runtime number N */
+    uint64_t          started_ns, ended_ns; /* 0: not known */
+    char              name[16]; /* zero-terminated */
+};
+
+/** An ELF file mapped into the process. */
+struct sxs_record_module {
+    struct sxs_record head;
+    uint64_t          time_ns;
+    uint64_t          base;     /* load bias: address = base + ELF virtual address */
+    uint64_t          lo, hi;   /* its executable addresses */
+    uint8_t           build_id[20];
+    uint8_t           build_id_size;
+    uint8_t           unloaded; /* 1: no longer there from time_ns on */
+    uint16_t          path_size; /* bytes that follow, no zero at the end */
+    char              path[];
+};
+
+enum sxs_code_tier {
+    SXS_TIER_UNKNOWN, SXS_TIER_0, SXS_TIER_1, SXS_TIER_OSR, SXS_TIER_R2R, SXS_TIER_STUB,
+    SXS_TIER_DYNAMIC, SXS_TIER_OPTIMIZED, /* compiled once, without tiers */
+};
+
+/** Code of a runtime: valid from time_ns until another record covers the same addresses. */
+struct sxs_record_code {
+    struct sxs_record head;
+    uint64_t          time_ns;
+    uint64_t          lo, hi;
+    uint64_t          function;  /* the runtime's FunctionID: equal for versions of one function */
+    uint32_t          rejit;     /* ReJIT version, 0 for the original */
+    uint32_t          token;     /* mdMethodDef, 0 if none */
+    uint16_t          runtime;   /* its number */
+    uint8_t           tier;      /* enum sxs_code_tier */
+    uint8_t           zero;
+    uint16_t          name_size; /* bytes that follow: Namespace.Type.Method(parameters) */
+    uint16_t          file_size; /* then: path of the assembly; 0 if none */
+    uint32_t          n_lines;   /* then, 8-byte aligned: IL offset of native offset */
+    char              text[];
+};
+struct sxs_code_line {
+    uint32_t native_offset, il_offset;
+};
+
+struct sxs_record_runtime {
+    struct sxs_record head;
+    uint32_t          number;
+    uint16_t          version_size, path_size; /* bytes that follow, in this order */
+    char              text[];
+};
+
+/** A stop of a runtime: from the request to suspend to the resumption. */
+struct sxs_record_pause {
+    struct sxs_record head;
+    uint64_t          time_ns, duration_ns;
+    uint16_t          runtime;
+    uint16_t          reason; /* COR_PRF_SUSPEND_REASON */
+    uint32_t          zero;
+};
+
+_Static_assert(sizeof(struct sxs_samples_header) <= SXS_HEADER_SIZE, "the header is one page");
+_Static_assert(sizeof(struct sxs_chunk_header) == 16, "part of the format");
+_Static_assert(sizeof(struct sxs_record_sample) == 32, "part of the format");
+_Static_assert(sizeof(struct sxs_record_thread) == 56, "part of the format");
+_Static_assert(sizeof(struct sxs_record_module) == 64, "part of the format");
+_Static_assert(sizeof(struct sxs_record_code) == 64, "part of the format");
+_Static_assert(sizeof(struct sxs_record_pause) == 32, "part of the format");
+
+#endif

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+#include "sampler/code.h"
+
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sampler/walk_fast.h"
+#include "signals/signals.h"
+#include "stackwalk/names.h"
+
+/* Code whose name is recorded, sorted by address. */
+struct known {
+    uintptr_t           lo, hi;
+    struct sxs_runtime *rt; /* compared only */
+};
+
+static struct {
+    pthread_mutex_t            lock; /* guards everything here; runtimes are called inside it */
+    struct sxs_samples_writer *writer;
+    struct sxs_namer          *namer;
+    struct known              *known;
+    size_t                     n_known, cap_known;
+    uint32_t                   chunk, offset; /* how far samples have been read back */
+    unsigned long long         adds, subs;    /* of the loader, at the last look */
+    struct elf_range {
+        uintptr_t lo, hi;
+    } *elf;
+    size_t n_elf, cap_elf;
+} code = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- what is known ---------------------------------------------------------------------------- */
+
+static size_t known_after(uintptr_t ip)
+{
+    size_t lo = 0, hi = code.n_known;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (code.known[mid].hi <= ip)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static int is_known(uintptr_t ip)
+{
+    size_t at = known_after(ip);
+    return at < code.n_known && code.known[at].lo <= ip;
+}
+
+static void learn(uintptr_t lo, uintptr_t hi, struct sxs_runtime *rt)
+{
+    size_t at = known_after(lo), end = at;
+    while (end < code.n_known && code.known[end].lo < hi)
+        end++; /* replaced */
+    if (code.n_known - (end - at) + 1 > code.cap_known) {
+        size_t        cap = code.cap_known ? code.cap_known * 2 : 1024;
+        struct known *more = realloc(code.known, cap * sizeof(*more));
+        if (!more)
+            return; /* asked again next time */
+        code.known = more;
+        code.cap_known = cap;
+    }
+    memmove(&code.known[at + 1], &code.known[end], (code.n_known - end) * sizeof(code.known[0]));
+    code.n_known = code.n_known - (end - at) + 1;
+    code.known[at] = (struct known){lo, hi, rt};
+}
+
+static void forget(const struct sxs_runtime *rt)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < code.n_known; i++)
+        if (code.known[i].rt != rt)
+            code.known[n++] = code.known[i];
+    code.n_known = n;
+}
+
+/* ---- asking ----------------------------------------------------------------------------------- */
+
+static void record_code(struct sxs_runtime *rt, sxs_function fn, uintptr_t lo, uintptr_t hi,
+                        uint64_t from_ns, enum sxs_code_tier tier, const char *name)
+{
+    size_t                  len = strlen(name);
+    struct sxs_record_code *r;
+    if (len > 4000)
+        len = 4000;
+    r = sxs_samples_reserve(code.writer, sizeof(*r) + len);
+    if (!r)
+        return;
+    r->time_ns = from_ns;
+    r->lo = lo;
+    r->hi = hi;
+    r->function = fn.id;
+    r->runtime = (uint16_t)sxs_runtime_number(rt);
+    r->tier = (uint8_t)tier;
+    r->name_size = (uint16_t)len;
+    memcpy(r->text, name, len);
+    sxs_samples_commit(r, SXS_RECORD_CODE);
+}
+
+/* The piece of @fn's code, of whichever version, that holds @ip. */
+static int find_piece(sxs_function fn, uintptr_t ip, uintptr_t *lo, uintptr_t *hi)
+{
+    UINT_PTR          starts[64];
+    COR_PRF_CODE_INFO pieces[16];
+    ULONG32           n_starts = 0, n = 0;
+    sxs_rejit         original = {fn.rt, 0};
+    if (SUCCEEDED(sxs_info_GetNativeCodeStartAddresses(fn.rt, fn, original, 64, &n_starts, starts))) {
+        for (ULONG32 i = 0; i < n_starts && i < 64; i++) {
+            if (FAILED(sxs_info_GetCodeInfo4(fn.rt, starts[i], 16, &n, pieces)))
+                continue;
+            for (ULONG32 k = 0; k < n && k < 16; k++) {
+                *lo = (uintptr_t)pieces[k].startAddress;
+                *hi = *lo + (uintptr_t)pieces[k].size;
+                if (ip >= *lo && ip < *hi)
+                    return 1;
+            }
+        }
+    }
+    if (SUCCEEDED(sxs_info_GetCodeInfo2(fn.rt, fn, 16, &n, pieces))) {
+        for (ULONG32 k = 0; k < n && k < 16; k++) {
+            *lo = (uintptr_t)pieces[k].startAddress;
+            *hi = *lo + (uintptr_t)pieces[k].size;
+            if (ip >= *lo && ip < *hi)
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* @from_ns: of the sample that met it: the code was there by then. */
+static void ask(struct sxs_runtime *rt, uintptr_t ip, uint64_t from_ns)
+{
+    char         name[2048];
+    sxs_function fn = {rt, 0};
+    uintptr_t    lo = ip, hi = ip + 1;
+    if (!sxs_namer_find(rt, ip, &fn)) {
+        record_code(rt, fn, lo, hi, from_ns, SXS_TIER_STUB, "[stub]");
+        learn(lo, hi, rt);
+        return;
+    }
+    sxs_namer_function(code.namer, fn, name, sizeof(name));
+    if (!find_piece(fn, ip, &lo, &hi)) {
+        lo = ip;
+        hi = ip + 1;
+    }
+    record_code(rt, fn, lo, hi, from_ns, SXS_TIER_UNKNOWN, name);
+    learn(lo, hi, rt);
+}
+
+static struct sxs_runtime *runtime_of(uintptr_t ip, struct sxs_runtime *const *rts, size_t n)
+{
+    int owner = sxs_signals()->find_ip(ip);
+    for (size_t i = 0; i < n && owner >= 0; i++)
+        if (sxs_runtime_signal_owner(rts[i]) == owner)
+            return rts[i];
+    for (size_t i = 0; i < n && owner < 0; i++) { /* signals off, or mapped unseen */
+        sxs_function fn = {rts[i], 0};
+        if (sxs_namer_find(rts[i], ip, &fn))
+            return rts[i];
+    }
+    return NULL;
+}
+
+static int in_elf(uintptr_t ip)
+{
+    size_t lo = 0, hi = code.n_elf;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (code.elf[mid].hi <= ip)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < code.n_elf && code.elf[lo].lo <= ip;
+}
+
+static void look_up(const struct sxs_record_sample *sample, struct sxs_runtime *const *rts, size_t n,
+                    const struct sxs_runtime *only)
+{
+    for (unsigned i = 0; i < sample->n; i++) {
+        uintptr_t           ip = sample->ips[i] - (i > 0);
+        struct sxs_runtime *rt;
+        if (is_known(ip) || in_elf(ip))
+            continue;
+        rt = runtime_of(ip, rts, n);
+        if (rt && (!only || rt == only))
+            ask(rt, ip, sample->time_ns);
+        else if (!rt)
+            learn(ip, ip + 1, NULL);
+    }
+}
+
+/* ---- reading back ----------------------------------------------------------------------------- */
+
+/* A record that is not committed yet stops the reading; it is met again the next time. */
+static void catch_up_locked(struct sxs_runtime *only)
+{
+    struct sxs_runtime       *rts[64];
+    struct sxs_samples_header *header = sxs_samples_header(code.writer);
+    size_t                    n = sxs_runtimes_live(rts, ARRAY_LEN(rts));
+    unsigned char            *chunks = (unsigned char *)header + SXS_HEADER_SIZE;
+    for (;;) {
+        struct sxs_chunk_header *chunk =
+            (struct sxs_chunk_header *)(chunks + (size_t)code.chunk * SXS_CHUNK_SIZE);
+        uint32_t used = atomic_load(&chunk->used);
+        if (used > SXS_CHUNK_SIZE)
+            used = SXS_CHUNK_SIZE;
+        if (code.offset < sizeof(*chunk))
+            code.offset = sizeof(*chunk);
+        while (code.offset + sizeof(struct sxs_record) <= used) {
+            struct sxs_record *r = (struct sxs_record *)((unsigned char *)chunk + code.offset);
+            uint16_t           type = atomic_load_explicit(&r->type, memory_order_acquire);
+            if (r->size < sizeof(*r) || r->size > used - code.offset || type == SXS_RECORD_NONE)
+                break;
+            if (type == SXS_RECORD_SAMPLE)
+                look_up((struct sxs_record_sample *)r, rts, n, only);
+            code.offset += r->size;
+        }
+        if (code.chunk + 1 >= atomic_load(&header->n_chunks) ||
+            atomic_load(&((struct sxs_chunk_header *)(chunks + (size_t)(code.chunk + 1) *
+                                                                   SXS_CHUNK_SIZE))->used) <=
+                sizeof(*chunk))
+            break;
+        code.chunk++;
+        code.offset = 0;
+    }
+    for (size_t i = 0; i < n; i++)
+        sxs_runtime_unref(rts[i]);
+}
+
+void sxs_code_catch_up(struct sxs_runtime *only)
+{
+    pthread_mutex_lock(&code.lock);
+    if (code.writer)
+        catch_up_locked(only);
+    pthread_mutex_unlock(&code.lock);
+}
+
+void sxs_code_unloading(struct sxs_runtime *rt)
+{
+    pthread_mutex_lock(&code.lock);
+    if (code.writer) {
+        catch_up_locked(rt);
+        sxs_namer_reset(code.namer);
+        forget(rt);
+        sxs_walk_forget();
+    }
+    pthread_mutex_unlock(&code.lock);
+}
+
+int sxs_code_init(struct sxs_samples_writer *w)
+{
+    int err = 0;
+    pthread_mutex_lock(&code.lock);
+    code.namer = sxs_namer_new();
+    if (code.namer)
+        code.writer = w;
+    else
+        err = -ENOMEM;
+    pthread_mutex_unlock(&code.lock);
+    return err;
+}
+
+/* ---- native modules --------------------------------------------------------------------------- */
+
+static void copy_build_id(const struct dl_phdr_info *info, struct sxs_record_module *r)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        const unsigned char *at = (const unsigned char *)(info->dlpi_addr + ph->p_vaddr);
+        const unsigned char *end = at + ph->p_memsz;
+        if (ph->p_type != PT_NOTE)
+            continue;
+        while (at + sizeof(ElfW(Nhdr)) <= end) {
+            const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(const void *)at;
+            const unsigned char *desc = at + sizeof(*note) + ((note->n_namesz + 3) & ~3u);
+            if (note->n_type == NT_GNU_BUILD_ID && note->n_descsz <= sizeof(r->build_id) &&
+                desc + note->n_descsz <= end) {
+                memcpy(r->build_id, desc, note->n_descsz);
+                r->build_id_size = (uint8_t)note->n_descsz;
+                return;
+            }
+            at = desc + ((note->n_descsz + 3) & ~3u);
+        }
+    }
+}
+
+static void record_module(const struct dl_phdr_info *info, uintptr_t lo, uintptr_t hi)
+{
+    const char *path = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe";
+    char        resolved[4096];
+    size_t      len;
+    struct sxs_record_module *r;
+    if (realpath(path, resolved))
+        path = resolved;
+    len = strlen(path);
+    r = sxs_samples_reserve(code.writer, sizeof(*r) + len);
+    if (!r)
+        return;
+    r->time_ns = now_ns();
+    r->base = info->dlpi_addr;
+    r->lo = lo;
+    r->hi = hi;
+    copy_build_id(info, r);
+    r->path_size = (uint16_t)len;
+    memcpy(r->path, path, len);
+    sxs_samples_commit(r, SXS_RECORD_MODULE);
+}
+
+static void add_elf(uintptr_t lo, uintptr_t hi)
+{
+    size_t at = 0;
+    if (code.n_elf == code.cap_elf) {
+        size_t cap = code.cap_elf ? code.cap_elf * 2 : 64;
+        void  *more = realloc(code.elf, cap * sizeof(code.elf[0]));
+        if (!more)
+            return;
+        code.elf = more;
+        code.cap_elf = cap;
+    }
+    while (at < code.n_elf && code.elf[at].lo < lo)
+        at++;
+    memmove(&code.elf[at + 1], &code.elf[at], (code.n_elf - at) * sizeof(code.elf[0]));
+    code.elf[at] = (struct elf_range){lo, hi};
+    code.n_elf++;
+}
+
+static int module_visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    const struct elf_range *had = arg;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        uintptr_t lo = info->dlpi_addr + ph->p_vaddr, hi = lo + ph->p_memsz;
+        int       known = 0;
+        if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X))
+            continue;
+        for (const struct elf_range *h = had; h->hi && !known; h++)
+            known = h->lo == lo && h->hi == hi;
+        if (!known)
+            record_module(info, lo, hi);
+        add_elf(lo, hi);
+    }
+    return 0;
+}
+
+static int counters_visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    unsigned long long *counters = arg;
+    (void)size;
+    counters[0] = info->dlpi_adds;
+    counters[1] = info->dlpi_subs;
+    return 1;
+}
+
+void sxs_code_modules(void)
+{
+    unsigned long long counters[2] = {0, 0};
+    struct elf_range  *had;
+    dl_iterate_phdr(counters_visit, counters);
+    pthread_mutex_lock(&code.lock);
+    if (code.writer && (counters[0] != code.adds || counters[1] != code.subs)) {
+        code.adds = counters[0];
+        code.subs = counters[1];
+        had = calloc(code.n_elf + 1, sizeof(*had));
+        if (had) {
+            if (code.n_elf)
+                memcpy(had, code.elf, code.n_elf * sizeof(*had));
+            code.n_elf = 0;
+            dl_iterate_phdr(module_visit, had);
+            free(had);
+        }
+    }
+    pthread_mutex_unlock(&code.lock);
+}

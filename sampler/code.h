@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * code.h - names for sampled addresses in runtimes' code, found outside the handler.
+ *
+ * Addresses come in as samples are read back; those in no native module and in no code known so far
+ * are looked up in their runtime, and a CODE record is written. What is unloaded is looked up before
+ * it goes and forgotten after.
+ */
+#ifndef SXS_SAMPLER_CODE_H
+#define SXS_SAMPLER_CODE_H
+
+#include "manager/runtime.h"
+#include "record/samples_write.h"
+
+int sxs_code_init(struct sxs_samples_writer *w);
+
+/** Looks at what was sampled since the last call. On a thread no runtime knows, or in a callback of
+ *  @only (then nothing is asked of any other runtime; NULL: all). Takes a lock. */
+void sxs_code_catch_up(struct sxs_runtime *only);
+
+/** The code of @rt is about to lose functions: catch up, then forget what is known of it. In a
+ *  callback of @rt. */
+void sxs_code_unloading(struct sxs_runtime *rt);
+
+/** Writes MODULE records for ELF files that came or went since the last call. */
+void sxs_code_modules(void);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "sampler/elf.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "sampler/cfi.h"
+
+static void executable_range(struct sxs_elf *elf, const struct dl_phdr_info *info)
+{
+    elf->lo = UINTPTR_MAX;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t         lo = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+            continue;
+        if (lo < elf->lo)
+            elf->lo = lo;
+        if (lo + p->p_memsz > elf->hi)
+            elf->hi = lo + p->p_memsz;
+    }
+    if (elf->lo > elf->hi)
+        elf->lo = elf->hi = 0;
+}
+
+/* End of the readable segment that holds @at, 0 if none does. */
+static uintptr_t segment_end(const struct dl_phdr_info *info, uintptr_t at)
+{
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t         lo = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_R) && at >= lo && at < lo + p->p_filesz)
+            return lo + p->p_filesz;
+    }
+    return 0;
+}
+
+/* The header's second byte says how the pointer to .eh_frame, at byte 4, is written. */
+static void find_eh_frame(struct sxs_elf *elf, const struct dl_phdr_info *info,
+                          const ElfW(Phdr) *header)
+{
+    uintptr_t at = info->dlpi_addr + header->p_vaddr, end;
+    uint8_t   head[8];
+    int32_t   offset;
+    if (header->p_memsz < sizeof(head) || segment_end(info, at) < at + sizeof(head))
+        return;
+    memcpy(head, (const void *)at, sizeof(head));
+    if (head[0] != 1 || head[1] != 0x1b) /* pc-relative, signed, 4 bytes: what all linkers write */
+        return;
+    memcpy(&offset, head + 4, sizeof(offset));
+    elf->eh_frame = at + 4 + (uintptr_t)(intptr_t)offset;
+    end = segment_end(info, elf->eh_frame);
+    if (end)
+        elf->eh_frame_size = sxs_cfi_size((const uint8_t *)elf->eh_frame, end - elf->eh_frame);
+    else
+        elf->eh_frame = 0;
+}
+
+static void find_build_id(struct sxs_elf *elf, const struct dl_phdr_info *info,
+                          const ElfW(Phdr) *notes)
+{
+    uintptr_t at = info->dlpi_addr + notes->p_vaddr, end = at + notes->p_filesz;
+    if (segment_end(info, at) < end)
+        return;
+    while (end - at >= sizeof(ElfW(Nhdr))) {
+        ElfW(Nhdr) note;
+        memcpy(&note, (const void *)at, sizeof(note));
+        uintptr_t name = at + sizeof(note), desc = name + ((note.n_namesz + 3u) & ~3u);
+        if (desc > end || note.n_descsz > end - desc)
+            return;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+            !memcmp((const void *)name, "GNU", 4) && note.n_descsz <= sizeof(elf->build_id)) {
+            memcpy(elf->build_id, (const void *)desc, note.n_descsz);
+            elf->build_id_size = (uint8_t)note.n_descsz;
+            return;
+        }
+        at = desc + ((note.n_descsz + 3u) & ~3u);
+        if (at > end)
+            return;
+    }
+}
+
+struct each {
+    int (*on)(const struct sxs_elf *elf, void *user);
+    void *user;
+};
+
+static int on_file(struct dl_phdr_info *info, size_t size, void *user)
+{
+    struct each   *each = user;
+    struct sxs_elf elf = {.bias = info->dlpi_addr, .path = info->dlpi_name ? info->dlpi_name : ""};
+    (void)size;
+    executable_range(&elf, info);
+    if (!elf.hi)
+        return 0;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_GNU_EH_FRAME)
+            find_eh_frame(&elf, info, p);
+        else if (p->p_type == PT_NOTE && !elf.build_id_size)
+            find_build_id(&elf, info, p);
+    }
+    return each->on(&elf, each->user);
+}
+
+int sxs_elf_each(int (*on)(const struct sxs_elf *elf, void *user), void *user)
+{
+    struct each each = {on, user};
+    return dl_iterate_phdr(on_file, &each);
+}
+
+static int on_first(struct dl_phdr_info *info, size_t size, void *user)
+{
+    uint64_t *changes = user;
+    (void)size;
+    *changes = info->dlpi_adds + info->dlpi_subs;
+    return 1;
+}
+
+uint64_t sxs_elf_changes(void)
+{
+    uint64_t changes = 0;
+    dl_iterate_phdr(on_first, &changes);
+    return changes;
+}

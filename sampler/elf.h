@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/** elf.h - the ELF files the loader has mapped, and copies of their .eh_frame. */
+#ifndef SXS_SAMPLER_ELF_H
+#define SXS_SAMPLER_ELF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sxs_elf {
+    uintptr_t      bias;   /* address = bias + ELF virtual address */
+    uintptr_t      lo, hi; /* its executable addresses, half-open */
+    uintptr_t      eh_frame;      /* address, 0: has none */
+    size_t         eh_frame_size; /* bytes */
+    uint8_t        build_id[20];
+    uint8_t        build_id_size; /* 0: has none */
+    const char    *path;          /* the loader's name for it; empty for the program itself */
+};
+
+/**
+ * sxs_elf_each - calls @on for every mapped file, with the loader's lock held: a file cannot go away
+ * meanwhile. @on must not call the loader; what it is given ends with its return. Nonzero from @on
+ * stops. Returns what @on returned last. Any thread, never a signal handler.
+ */
+int sxs_elf_each(int (*on)(const struct sxs_elf *elf, void *user), void *user);
+
+/**
+ * sxs_elf_changes - a number that differs after any file was loaded or unloaded. Cheap (no file is
+ * looked at), but takes the loader's lock: never in a signal handler.
+ */
+uint64_t sxs_elf_changes(void);
+
+#endif

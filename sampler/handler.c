@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * handler.c - what happens on a thread when its time is up. Async-signal-safe and bounded: no lock, no
+ * allocation, no loader; every read of the stack lies between the interrupted stack pointer and the
+ * end of the mapping it is in.
+ */
+#include "sampler/handler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "sampler/clocks.h"
+#include "sampler/walkers.h"
+#include "signals/signals.h"
+
+static struct {
+    struct sxs_samples_writer *writer;
+    struct sxs_samples_header *header;
+    enum sxs_sample_walker     walker;
+    sxs_find_code_fn           find_code; /* NULL when the router, which knows, is off */
+    struct sigaction           before;
+    _Atomic int                paused;
+} state;
+
+#define WALK_CYCLES 1000000 /* a walk that takes longer, some 0.3 ms, is broken off */
+
+static const struct sxs_signals *signals; /* set before the handler is installed */
+
+SXS_SIGSAFE static int find_code(uintptr_t ip, uintptr_t *start)
+{
+    (void)start;
+    return signals->find_ip(ip) >= 0;
+}
+
+/* ---- stacks ---------------------------------------------------------------------------------- */
+
+/* Writable mappings in order of address, in two generations: the handler uses the one published. */
+#define MAX_MAPPINGS 16384
+struct mappings {
+    unsigned  n;
+    uintptr_t lo[MAX_MAPPINGS], hi[MAX_MAPPINGS];
+};
+static struct mappings         kept[3];
+static _Atomic unsigned        generation;
+
+void sxs_handler_refresh_stacks(void)
+{
+    unsigned         next = atomic_load(&generation) + 1;
+    struct mappings *m = &kept[next % 3];
+    char             line[512];
+    FILE            *maps = fopen("/proc/self/maps", "re");
+    if (!maps)
+        return;
+    m->n = 0;
+    while (m->n < MAX_MAPPINGS && fgets(line, sizeof(line), maps)) {
+        unsigned long lo, hi;
+        char          perms[8];
+        if (sscanf(line, "%lx-%lx %7s", &lo, &hi, perms) != 3 || perms[0] != 'r' || perms[1] != 'w')
+            continue;
+        m->lo[m->n] = lo;
+        m->hi[m->n++] = hi;
+    }
+    fclose(maps);
+    atomic_store_explicit(&generation, next, memory_order_release);
+}
+
+SXS_SIGSAFE static int find_stack(uintptr_t sp, uintptr_t *lo, uintptr_t *hi)
+{
+    const struct mappings *m = &kept[atomic_load_explicit(&generation, memory_order_acquire) % 3];
+    unsigned               a = 0, b = m->n;
+    while (a < b) {
+        unsigned mid = (a + b) / 2;
+        if (m->hi[mid] <= sp)
+            a = mid + 1;
+        else
+            b = mid;
+    }
+    if (a >= m->n || m->lo[a] > sp)
+        return 0;
+    *lo = m->lo[a];
+    *hi = m->hi[a];
+    return 1;
+}
+
+/* ---- the handler ------------------------------------------------------------------------------ */
+
+SXS_SIGSAFE static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+SXS_SIGSAFE static void note_end(enum sxs_sample_end end)
+{
+    atomic_fetch_add_explicit(&state.header->n_ends[end], 1, memory_order_relaxed);
+}
+
+SXS_SIGSAFE static int on_alternate_stack(const ucontext_t *uc, uintptr_t sp)
+{
+    uintptr_t lo = (uintptr_t)uc->uc_stack.ss_sp;
+    return !(uc->uc_stack.ss_flags & SS_DISABLE) && sp >= lo && sp < lo + uc->uc_stack.ss_size;
+}
+
+SXS_SIGSAFE static void take(struct sxs_sampled_thread *t, uint32_t tid, uint64_t weight,
+                             ucontext_t *uc, uint64_t began)
+{
+    uintptr_t                 ips[SXS_MAX_STACK];
+    uintptr_t                 sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+    struct sxs_walk_limits    limits = {.deadline_tsc = __rdtsc() + WALK_CYCLES,
+                                        .max = SXS_MAX_STACK,
+                                        .find_code = state.find_code};
+    enum sxs_sample_end       end = SXS_SAMPLE_END_OFF_STACK;
+    size_t                    n = 1;
+    struct sxs_record_sample *record;
+    ips[0] = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+    if (on_alternate_stack(uc, sp)) {
+        end = SXS_SAMPLE_END_ON_ALTSTACK;
+    } else {
+        if (t)
+            limits.stack_hi = atomic_load_explicit(&t->stack_hi, memory_order_relaxed);
+        /* The first thread's stack grows: below what was seen, it is still the same. */
+        if (t && sp < limits.stack_hi &&
+            (sp >= atomic_load_explicit(&t->stack_lo, memory_order_relaxed) ||
+             tid == state.header->pid)) {
+            limits.stack_lo = sp;
+            n = sxs_walkers_walk(state.walker, uc, &limits, ips, &end);
+        } else if (find_stack(sp, &limits.stack_lo, &limits.stack_hi)) {
+            if (t) {
+                atomic_store_explicit(&t->stack_lo, limits.stack_lo, memory_order_relaxed);
+                atomic_store_explicit(&t->stack_hi, limits.stack_hi, memory_order_relaxed);
+            }
+            n = sxs_walkers_walk(state.walker, uc, &limits, ips, &end);
+        }
+    }
+    note_end(end);
+    record = sxs_samples_reserve(state.writer, sizeof(*record) + n * sizeof(ips[0]));
+    if (!record) {
+        atomic_fetch_add_explicit(&state.header->n_dropped, 1, memory_order_relaxed);
+        return;
+    }
+    record->time_ns = began;
+    record->weight_ns = weight;
+    record->tid = tid;
+    record->end = (uint8_t)end;
+    record->n = (uint16_t)n;
+    memcpy(record->ips, ips, n * sizeof(ips[0]));
+    sxs_samples_commit(record, SXS_RECORD_SAMPLE);
+    if (t)
+        atomic_store_explicit(&t->last, record, memory_order_release);
+    atomic_fetch_add_explicit(&state.header->n_samples, 1, memory_order_relaxed);
+}
+
+static void pass_on(int sig, siginfo_t *info, void *context)
+{
+    if (state.before.sa_flags & SA_SIGINFO) {
+        if (state.before.sa_sigaction)
+            state.before.sa_sigaction(sig, info, context);
+    } else if (state.before.sa_handler != SIG_DFL && state.before.sa_handler != SIG_IGN) {
+        state.before.sa_handler(sig);
+    }
+}
+
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+    int                        saved_errno = errno;
+    uint32_t                   tid = (uint32_t)syscall(SYS_gettid);
+    struct sxs_sampled_thread *t = sxs_threads_find(tid);
+    uint64_t                   weight = sxs_clocks_weight(t, info);
+    if (!weight) {
+        pass_on(sig, info, context);
+    } else if (!atomic_load_explicit(&state.paused, memory_order_relaxed)) {
+        uint64_t began = now_ns();
+        take(t, tid, weight, context, began);
+        atomic_fetch_add_explicit(&state.header->handler_ns, now_ns() - began, memory_order_relaxed);
+    }
+    errno = saved_errno;
+}
+
+int sxs_handler_install(struct sxs_samples_writer *w, enum sxs_sample_walker walker)
+{
+    struct sigaction act;
+    state.writer = w;
+    state.header = sxs_samples_header(w);
+    state.walker = walker;
+    signals = sxs_signals();
+    state.find_code = signals->off ? NULL : find_code;
+    memset(&act, 0, sizeof(act));
+    act.sa_sigaction = on_signal;
+    act.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigemptyset(&act.sa_mask);
+    return sigaction(SXS_SAMPLE_SIGNAL, &act, &state.before) == 0 ? 0 : -errno;
+}
+
+void sxs_handler_pause(int paused)
+{
+    atomic_store(&state.paused, paused);
+}

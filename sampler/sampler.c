@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sampler.c - the tool's life: started with the first picked runtime, one service thread that finds
+ * threads, starts their clocks, makes room in the file and names what was sampled.
+ */
+#include "sampler/sampler.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "manager/base/log.h"
+#include "record/sample_options.h"
+#include "record/samples_write.h"
+#include "record/session_write.h"
+#include "sampler/clocks.h"
+#include "sampler/code.h"
+#include "sampler/handler.h"
+#include "sampler/tables.h"
+#include "sampler/threads.h"
+#include "sampler/wall.h"
+
+#define PERIOD_NS  20000000L
+#define MAX_BYTES  (UINT64_C(1) << 30) /* of the samples file; beyond it samples are counted as dropped */
+
+static struct {
+    pthread_mutex_t            lock; /* guards started */
+    int                        started; /* 1: at work, -1: could not */
+    struct sxs_samples_writer *writer;
+    struct sxs_samples_header *header;
+    struct sxs_sampler_options options;
+    _Atomic int                forked;
+} sampler = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint64_t now_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- threads ---------------------------------------------------------------------------------- */
+
+static void record_thread(const struct sxs_sampled_thread *t, uint64_t ended_ns)
+{
+    struct sxs_record_thread *r = sxs_samples_reserve(sampler.writer, sizeof(*r));
+    if (!r)
+        return;
+    r->tid = atomic_load(&t->tid);
+    r->runtimes = atomic_load(&t->runtimes);
+    r->started_ns = t->started_ns;
+    r->ended_ns = ended_ns;
+    memcpy(r->name, t->name, sizeof(r->name));
+    sxs_samples_commit(r, SXS_RECORD_THREAD);
+}
+
+static int some_came;
+
+static void came(struct sxs_sampled_thread *t)
+{
+    some_came = 1;
+    if (!t->excluded) {
+        if (sampler.options.mode == SXS_MODE_CPU)
+            sxs_clocks_start(t); /* one that is gone already needs none */
+    }
+    record_thread(t, 0);
+}
+
+static void went(struct sxs_sampled_thread *t)
+{
+    sxs_clocks_stop(t);
+    record_thread(t, now_ns(CLOCK_MONOTONIC));
+}
+
+static void renamed(struct sxs_sampled_thread *t)
+{
+    record_thread(t, 0);
+}
+
+static void *serve(void *arg)
+{
+    static const struct sxs_threads_events events = {came, went, renamed};
+    struct timespec                        period = {0, PERIOD_NS};
+    (void)arg;
+    pthread_setname_np(pthread_self(), "sxsprof");
+    sxs_threads_exclude_me();
+    for (unsigned round = 0; !atomic_load(&sampler.forked); round++) {
+        some_came = 0;
+        sxs_threads_scan(&events);
+        if (some_came)
+            sxs_handler_refresh_stacks();
+        if (sxs_samples_make_room(sampler.writer) != 0)
+            sxs_warn("the samples file cannot grow: what comes from now on is dropped and counted");
+        if (round % 4 == 0) {
+            sxs_tables_refresh();
+            sxs_code_modules();
+            sxs_code_catch_up(NULL);
+        }
+        nanosleep(&period, NULL);
+    }
+    return NULL;
+}
+
+static void *serve_wall(void *arg)
+{
+    (void)arg;
+    pthread_setname_np(pthread_self(), "sxsprof wall");
+    sxs_threads_exclude_me();
+    while (!atomic_load(&sampler.forked))
+        sxs_wall_tick();
+    return NULL;
+}
+
+/* ---- fork ------------------------------------------------------------------------------------- */
+
+static sigset_t before_fork; /* written under the C library's own fork lock */
+
+/* A sample signal that arrives again and again can keep clone() from ever getting done. */
+static void preparing(void)
+{
+    sigset_t block;
+    sigemptyset(&block);
+    sigaddset(&block, SXS_SAMPLE_SIGNAL);
+    pthread_sigmask(SIG_BLOCK, &block, &before_fork);
+}
+
+static void parent_goes_on(void)
+{
+    pthread_sigmask(SIG_SETMASK, &before_fork, NULL);
+}
+
+static void child_goes_on(void)
+{
+    atomic_store(&sampler.forked, 1);
+    sxs_handler_pause(1);
+    sxs_samples_forget(sampler.writer);
+    sxs_threads_forget();
+    pthread_sigmask(SIG_SETMASK, &before_fork, NULL);
+}
+
+/* ---- start and end ---------------------------------------------------------------------------- */
+
+static int start_thread(void *(*body)(void *))
+{
+    pthread_t      thread;
+    pthread_attr_t attr;
+    sigset_t       all, saved;
+    int            err;
+    sigfillset(&all);
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_SETMASK, &all, &saved); /* the thread inherits it */
+    err = pthread_create(&thread, &attr, body, NULL);
+    pthread_sigmask(SIG_SETMASK, &saved, NULL);
+    pthread_attr_destroy(&attr);
+    return -err;
+}
+
+static int start_sampling(void)
+{
+    int folder = sxs_session_folder(), err;
+    if (folder < 0) {
+        sxs_error("tool sample needs a session folder: set SXSPROF_OUT, or use sxsprof run -o");
+        return -1;
+    }
+    sampler.writer = sxs_samples_create(folder, MAX_BYTES);
+    if (!sampler.writer) {
+        sxs_error("tool sample: the samples file cannot be made: %s", strerror(errno));
+        return -1;
+    }
+    sampler.header = sxs_samples_header(sampler.writer);
+    sampler.header->mode = (uint16_t)sampler.options.mode;
+    sampler.header->walker = (uint16_t)sampler.options.walker;
+    sampler.header->asked_hz = sampler.options.hz;
+    sampler.header->clock = sxs_clocks_choose(sampler.options.hz);
+    sampler.header->started_realtime_ns = now_ns(CLOCK_REALTIME);
+    sampler.header->started_ns = now_ns(CLOCK_MONOTONIC);
+    memcpy(sampler.header->command, sxs_session_open(NULL)->command,
+           sizeof(sampler.header->command));
+    sxs_handler_refresh_stacks();
+    sxs_tables_refresh();
+    err = sxs_code_init(sampler.writer);
+    if (!err)
+        err = sxs_handler_install(sampler.writer, sampler.options.walker);
+    if (!err)
+        err = start_thread(serve);
+    if (!err && sampler.options.mode == SXS_MODE_WALL) {
+        sxs_wall_init(sampler.writer, sampler.options.hz);
+        err = start_thread(serve_wall);
+    }
+    if (err) {
+        sxs_error("tool sample cannot start: %s", strerror(-err));
+        sxs_handler_pause(1);
+        return -1;
+    }
+    pthread_atfork(preparing, parent_goes_on, child_goes_on);
+    return 1;
+}
+
+__attribute__((destructor)) static void ended(void)
+{
+    if (sampler.started == 1 && !atomic_load(&sampler.forked))
+        atomic_store(&sampler.header->ended_ns, now_ns(CLOCK_MONOTONIC));
+}
+
+/* ---- the tool ---------------------------------------------------------------------------------- */
+
+static void record_runtime(const struct sxs_runtime *rt)
+{
+    const char *version = sxs_runtime_version(rt), *path = sxs_runtime_path(rt);
+    size_t      v = strlen(version), p = strlen(path);
+    struct sxs_record_runtime *r = sxs_samples_reserve(sampler.writer, sizeof(*r) + v + p);
+    if (!r)
+        return;
+    r->number = sxs_runtime_number(rt);
+    r->version_size = (uint16_t)v;
+    r->path_size = (uint16_t)p;
+    memcpy(r->text, version, v);
+    memcpy(r->text + v, path, p);
+    sxs_samples_commit(r, SXS_RECORD_RUNTIME);
+}
+
+static HRESULT start(struct sxs_sub *sub, const char *text)
+{
+    char bad[64];
+    int  ok;
+    pthread_mutex_lock(&sampler.lock);
+    if (!sampler.started) {
+        sampler.started = -1;
+        if (sxs_sampler_parse(text, &sampler.options, bad, sizeof(bad)) != 0)
+            sxs_error("tool sample: \"%s\": expected " SXS_SAMPLE_OPTIONS_EXPECTED, bad);
+        else
+            sampler.started = start_sampling();
+    }
+    ok = sampler.started == 1;
+    pthread_mutex_unlock(&sampler.lock);
+    if (!ok)
+        return E_FAIL;
+    record_runtime(sub->rt);
+    sub->low = COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_FUNCTION_UNLOADS |
+               COR_PRF_MONITOR_MODULE_LOADS;
+    if (sxs_runtime_info_version(sub->rt) >= 9)
+        sub->high = COR_PRF_HIGH_MONITOR_DYNAMIC_FUNCTION_UNLOADS;
+    return S_OK;
+}
+
+static HRESULT thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD tid)
+{
+    (void)thread;
+    sxs_threads_mark(tid, sxs_runtime_number(sub->rt));
+    return S_OK;
+}
+
+static HRESULT function_unloading(struct sxs_sub *sub, sxs_function function)
+{
+    (void)function;
+    sxs_code_unloading(sub->rt);
+    return S_OK;
+}
+
+static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
+{
+    (void)module;
+    sxs_code_unloading(sub->rt);
+    return S_OK;
+}
+
+static void stop(struct sxs_sub *sub, int detached)
+{
+    (void)detached;
+    sxs_code_unloading(sub->rt);
+}
+
+static const struct sxs_events events = {
+    .ThreadAssignedToOSThread = thread_assigned,
+    .FunctionUnloadStarted = function_unloading,
+    .DynamicMethodUnloaded = function_unloading,
+    .ModuleUnloadStarted = module_unloading,
+};
+
+const struct sxs_tool sxs_sample_tool = {
+    .name = "sample", .on = &events, .start = start, .stop = stop};

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wall.c - a thread whose CPU clock has moved since the last round is running: it gets a signal. One
+ * whose clock stands still waits where it waited before, so the stack taken last stands for that time
+ * as well: no signal, no interrupted system call (EINTR), however long it sleeps.
+ */
+#include "sampler/wall.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "sampler/clocks.h"
+#include "sampler/threads.h"
+
+#define RECORD_NS 100000000u /* waiting time is recorded at least this often */
+
+static struct sxs_samples_writer *writer;
+static uint64_t                   interval_ns, due_ns, round_ns;
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz)
+{
+    writer = w;
+    interval_ns = 1000000000u / hz;
+    due_ns = now_ns();
+}
+
+static void record_waiting(struct sxs_sampled_thread *t)
+{
+    const struct sxs_record_sample *last = atomic_load_explicit(&t->last, memory_order_acquire);
+    struct sxs_record_sample       *record;
+    if (!last || !t->waited_ns)
+        return;
+    record = sxs_samples_reserve(writer, last->head.size);
+    if (!record) {
+        atomic_fetch_add(&sxs_samples_header(writer)->n_dropped, 1);
+        return;
+    }
+    record->time_ns = round_ns;
+    record->weight_ns = t->waited_ns;
+    record->tid = last->tid;
+    record->end = last->end;
+    record->waiting = 1;
+    record->n = last->n;
+    memcpy(record->ips, last->ips, last->n * sizeof(last->ips[0]));
+    sxs_samples_commit(record, SXS_RECORD_SAMPLE);
+    atomic_fetch_add(&sxs_samples_header(writer)->n_samples, 1);
+    t->waited_ns = 0;
+}
+
+/* A thread met for the first time is disturbed once, running or not: its stack is not known yet. Its
+ * own handler moves its clock a little; what the last poke cost is not taken for work. */
+static void look_at(struct sxs_sampled_thread *t)
+{
+    uint64_t cpu = sxs_clocks_cpu_ns(atomic_load(&t->tid)), before = atomic_load(&t->cpu_ns);
+    int      known = atomic_load(&t->last) != NULL;
+    if (!cpu)
+        return;
+    if (known && cpu - before < 20000) {
+        t->waited_ns += interval_ns;
+        atomic_store(&t->cpu_ns, cpu);
+        if (t->waited_ns >= RECORD_NS)
+            record_waiting(t);
+        return;
+    }
+    record_waiting(t);
+    atomic_store(&t->cpu_ns, cpu);
+    sxs_clocks_poke(atomic_load(&t->tid), (uint32_t)interval_ns);
+}
+
+void sxs_wall_tick(void)
+{
+    struct timespec due;
+    due_ns += interval_ns;
+    due.tv_sec = (time_t)(due_ns / 1000000000u);
+    due.tv_nsec = (long)(due_ns % 1000000000u);
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+    round_ns = now_ns();
+    if (round_ns > due_ns + 10 * interval_ns)
+        due_ns = round_ns; /* the machine stood still: do not make up for it in a burst */
+    sxs_threads_each(look_at);
+}
