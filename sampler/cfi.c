@@ -220,7 +220,7 @@ static void saved_expression(struct state *s, uint64_t reg, struct cursor e)
  * rsp + 8 + ((rip & 15) >= n ? 8 : 0). */
 static void cfa_expression(struct state *s, struct cursor e)
 {
-    static const uint8_t plt_rest[] = {0x3f, 0x1a}; /* lit15, and */
+    static const uint8_t plt_rest[] = {0x3f, 0x1a};            /* lit15, and */
     static const uint8_t plt_end[] = {0x2a, 0x33, 0x24, 0x22}; /* ge, lit3, shl, plus */
     uint8_t              op = (uint8_t)fixed(&e, 1);
     int64_t              offset = sleb(&e);
@@ -279,7 +279,7 @@ static void extended(struct machine *m, struct cursor *c, uint8_t op)
     uint64_t      reg;
     switch (op) {
     case 0x00: break; /* nop */
-    case 0x01: /* set_loc */
+    case 0x01:        /* set_loc */
         emit(m);
         m->pc = encoded(c, m->cie->fde_encoding, m->cfi);
         break;
@@ -332,7 +332,7 @@ static void extended(struct machine *m, struct cursor *c, uint8_t op)
         set(s, reg, UNSUPPORTED, 0);
         break;
     case 0x2e: uleb(c); break; /* GNU_args_size */
-    case 0x2f: /* GNU_negative_offset_extended */
+    case 0x2f:                 /* GNU_negative_offset_extended */
         reg = uleb(c);
         set(s, reg, AT_OFFSET, -(int64_t)uleb(c) * align);
         break;

@@ -22,7 +22,7 @@ struct sxs_cfi {
 
 /** Receives the rows of one description in ascending order: @rule holds from @pc up to the next. */
 struct sxs_cfi_sink {
-    int (*function)(void *user, uintptr_t lo, uintptr_t hi);               /* starts a description */
+    int (*function)(void *user, uintptr_t lo, uintptr_t hi);           /* starts a description */
     int (*row)(void *user, uintptr_t pc, const struct sxs_rule *rule); /* nonzero: stop, -1 */
     void *user;
 };

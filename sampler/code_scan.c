@@ -8,11 +8,11 @@
 
 /* The stack pointer along the straight path from the IP, relative to its value there. */
 struct path {
-    int64_t rsp;         /* bytes */
-    int64_t popped_rbp;  /* offset from where rbp was popped; -1: not popped */
-    int64_t popped_rbx;
-    int     set_by_rbp;  /* rsp was taken from rbp: only rbp tells where things lie */
-    int     only_prologue, only_epilogue; /* nothing else was met so far */
+    int64_t  rsp;        /* bytes */
+    int64_t  popped_rbp; /* offset from where rbp was popped; -1: not popped */
+    int64_t  popped_rbx;
+    int      set_by_rbp; /* rsp was taken from rbp: only rbp tells where things lie */
+    int      only_prologue, only_epilogue; /* nothing else was met so far */
     unsigned n_insns;
 };
 
@@ -115,9 +115,9 @@ static int is_vzeroupper(const uint8_t *code, size_t length)
 
 SXS_SIGSAFE struct sxs_rule sxs_code_scan(uintptr_t ip, int is_leaf, uintptr_t start)
 {
-    uint8_t         code[SXS_CODE_SCAN_SIZE];
-    size_t          size = sxs_safe_read(code, ip, sizeof(code));
-    struct path     p = {.popped_rbp = -1, .popped_rbx = -1, .only_prologue = 1, .only_epilogue = 1};
+    uint8_t     code[SXS_CODE_SCAN_SIZE];
+    size_t      size = sxs_safe_read(code, ip, sizeof(code));
+    struct path p = {.popped_rbp = -1, .popped_rbx = -1, .only_prologue = 1, .only_epilogue = 1};
     struct sxs_rule rule;
     if (!size)
         return (struct sxs_rule){.kind = SXS_RULE_NOWHERE};

@@ -12,7 +12,7 @@ static void executable_range(struct sxs_elf *elf, const struct dl_phdr_info *inf
     elf->lo = UINTPTR_MAX;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        uintptr_t         lo = info->dlpi_addr + p->p_vaddr;
+        uintptr_t lo = info->dlpi_addr + p->p_vaddr;
         if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
             continue;
         if (lo < elf->lo)
@@ -29,7 +29,7 @@ static uintptr_t segment_end(const struct dl_phdr_info *info, uintptr_t at)
 {
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        uintptr_t         lo = info->dlpi_addr + p->p_vaddr;
+        uintptr_t lo = info->dlpi_addr + p->p_vaddr;
         if (p->p_type == PT_LOAD && (p->p_flags & PF_R) && at >= lo && at < lo + p->p_filesz)
             return lo + p->p_filesz;
     }
@@ -38,7 +38,7 @@ static uintptr_t segment_end(const struct dl_phdr_info *info, uintptr_t at)
 
 /* The header's second byte says how the pointer to .eh_frame, at byte 4, is written. */
 static void find_eh_frame(struct sxs_elf *elf, const struct dl_phdr_info *info,
-                          const ElfW(Phdr) *header)
+                          const ElfW(Phdr) * header)
 {
     uintptr_t at = info->dlpi_addr + header->p_vaddr, end;
     uint8_t   head[8];
@@ -58,7 +58,7 @@ static void find_eh_frame(struct sxs_elf *elf, const struct dl_phdr_info *info,
 }
 
 static void find_build_id(struct sxs_elf *elf, const struct dl_phdr_info *info,
-                          const ElfW(Phdr) *notes)
+                          const ElfW(Phdr) * notes)
 {
     uintptr_t at = info->dlpi_addr + notes->p_vaddr, end = at + notes->p_filesz;
     if (segment_end(info, at) < end)

@@ -7,19 +7,19 @@
 #include <stdint.h>
 
 struct sxs_elf {
-    uintptr_t      bias;   /* address = bias + ELF virtual address */
-    uintptr_t      lo, hi; /* its executable addresses, half-open */
-    uintptr_t      eh_frame;      /* address, 0: has none */
-    size_t         eh_frame_size; /* bytes */
-    uint8_t        build_id[20];
-    uint8_t        build_id_size; /* 0: has none */
-    const char    *path;          /* the loader's name for it; empty for the program itself */
+    uintptr_t   bias;          /* address = bias + ELF virtual address */
+    uintptr_t   lo, hi;        /* its executable addresses, half-open */
+    uintptr_t   eh_frame;      /* address, 0: has none */
+    size_t      eh_frame_size; /* bytes */
+    uint8_t     build_id[20];
+    uint8_t     build_id_size; /* 0: has none */
+    const char *path;          /* the loader's name for it; empty for the program itself */
 };
 
 /**
- * sxs_elf_each - calls @on for every mapped file, with the loader's lock held: a file cannot go away
- * meanwhile. @on must not call the loader; what it is given ends with its return. Nonzero from @on
- * stops. Returns what @on returned last. Any thread, never a signal handler.
+ * sxs_elf_each - calls @on for every mapped file, with the loader's lock held: a file cannot go
+ * away meanwhile. @on must not call the loader; what it is given ends with its return. Nonzero from
+ * @on stops. Returns what @on returned last. Any thread, never a signal handler.
  */
 int sxs_elf_each(int (*on)(const struct sxs_elf *elf, void *user), void *user);
 

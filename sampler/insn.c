@@ -10,19 +10,31 @@ enum { M = 0x10, I1 = 1, I2 = 2, IZ = 4, IV = 8, I3 = 3, IA = 9, BAD = 0x20, G3 
 /* The one-byte opcodes. Prefixes and escapes (0f, 26, 2e, 36, 3e, 40-4f, 62, 64-67, c4, c5, f0, f2,
  * f3) are taken before the table is asked. G3: the immediate is there for two of eight forms. */
 static const uint8_t one_byte[256] = {
-    ALU, ALU, ALU, ALU, ALU, ALU, ALU, ALU,                                        /* 00-3f */
-    BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, /* 40 */
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,                                /* 50 */
-    BAD, BAD, BAD, M, BAD, BAD, BAD, BAD, IZ, M | IZ, I1, M | I1, 0, 0, 0, 0,      /* 60 */
-    I1, I1, I1, I1, I1, I1, I1, I1, I1, I1, I1, I1, I1, I1, I1, I1,                /* 70 */
-    M | I1, M | IZ, BAD, M | I1, M, M, M, M, M, M, M, M, M, M, M, M,               /* 80 */
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, BAD, 0, 0, 0, 0, 0,                              /* 90 */
-    IA, IA, IA, IA, 0, 0, 0, 0, I1, IZ, 0, 0, 0, 0, 0, 0,                          /* a0 */
-    I1, I1, I1, I1, I1, I1, I1, I1, IV, IV, IV, IV, IV, IV, IV, IV,                /* b0 */
-    M | I1, M | I1, I2, 0, BAD, BAD, M | I1, M | IZ, I3, 0, I2, 0, 0, I1, BAD, 0,  /* c0 */
-    M, M, M, M, BAD, BAD, BAD, 0, M, M, M, M, M, M, M, M,                          /* d0 */
-    I1, I1, I1, I1, I1, I1, I1, I1, IZ, IZ, BAD, I1, 0, 0, 0, 0,                   /* e0 */
-    BAD, 0, BAD, BAD, 0, 0, M | G3 | I1, M | G3 | IZ, 0, 0, 0, 0, 0, 0, M, M,      /* f0 */
+    ALU,    ALU,    ALU, ALU,    ALU, ALU, ALU,         ALU, /* 00-3f */
+    BAD,    BAD,    BAD, BAD,    BAD, BAD, BAD,         BAD,
+    BAD,    BAD,    BAD, BAD,    BAD, BAD, BAD,         BAD, /* 40 */
+    0,      0,      0,   0,      0,   0,   0,           0,
+    0,      0,      0,   0,      0,   0,   0,           0, /* 50 */
+    BAD,    BAD,    BAD, M,      BAD, BAD, BAD,         BAD,
+    IZ,     M | IZ, I1,  M | I1, 0,   0,   0,           0, /* 60 */
+    I1,     I1,     I1,  I1,     I1,  I1,  I1,          I1,
+    I1,     I1,     I1,  I1,     I1,  I1,  I1,          I1, /* 70 */
+    M | I1, M | IZ, BAD, M | I1, M,   M,   M,           M,
+    M,      M,      M,   M,      M,   M,   M,           M, /* 80 */
+    0,      0,      0,   0,      0,   0,   0,           0,
+    0,      0,      BAD, 0,      0,   0,   0,           0, /* 90 */
+    IA,     IA,     IA,  IA,     0,   0,   0,           0,
+    I1,     IZ,     0,   0,      0,   0,   0,           0, /* a0 */
+    I1,     I1,     I1,  I1,     I1,  I1,  I1,          I1,
+    IV,     IV,     IV,  IV,     IV,  IV,  IV,          IV, /* b0 */
+    M | I1, M | I1, I2,  0,      BAD, BAD, M | I1,      M | IZ,
+    I3,     0,      I2,  0,      0,   I1,  BAD,         0, /* c0 */
+    M,      M,      M,   M,      BAD, BAD, BAD,         0,
+    M,      M,      M,   M,      M,   M,   M,           M, /* d0 */
+    I1,     I1,     I1,  I1,     I1,  I1,  I1,          I1,
+    IZ,     IZ,     BAD, I1,     0,   0,   0,           0, /* e0 */
+    BAD,    0,      BAD, BAD,    0,   0,   M | G3 | I1, M | G3 | IZ,
+    0,      0,      0,   0,      0,   0,   M,           M, /* f0 */
 };
 
 struct decoder {
@@ -108,9 +120,7 @@ SXS_SIGSAFE static void meaning_of_lea(struct sxs_insn *insn, const uint8_t *p)
         return;
     insn->value = signed_at(p + (from == 4 ? 2 : 1), mod == 1 ? 1 : 4);
     if (from == 4)
-        insn->kind = to == 4   ? SXS_INSN_ADJUST
-                     : to == 5 ? SXS_INSN_SET_RBP
-                               : SXS_INSN_OTHER;
+        insn->kind = to == 4 ? SXS_INSN_ADJUST : to == 5 ? SXS_INSN_SET_RBP : SXS_INSN_OTHER;
     else if (from == 5 && to == 4)
         insn->kind = SXS_INSN_SET_RSP;
 }

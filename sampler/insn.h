@@ -10,11 +10,11 @@
 
 enum sxs_insn_kind {
     SXS_INSN_OTHER,
-    SXS_INSN_PUSH,     /* reg: DWARF number */
-    SXS_INSN_POP,      /* reg */
-    SXS_INSN_ADJUST,   /* rsp += value: add, sub, lea rsp, [rsp + n] */
-    SXS_INSN_SET_RSP,  /* rsp = rbp + value */
-    SXS_INSN_SET_RBP,  /* rbp = rsp + value */
+    SXS_INSN_PUSH,    /* reg: DWARF number */
+    SXS_INSN_POP,     /* reg */
+    SXS_INSN_ADJUST,  /* rsp += value: add, sub, lea rsp, [rsp + n] */
+    SXS_INSN_SET_RSP, /* rsp = rbp + value */
+    SXS_INSN_SET_RBP, /* rbp = rsp + value */
     SXS_INSN_LEAVE,
     SXS_INSN_RET,
     SXS_INSN_CALL,
@@ -32,7 +32,8 @@ struct sxs_insn {
     int32_t            value;
 };
 
-/** sxs_insn_read - decodes the instruction at @code, of which @size bytes are there. Signal-safe. */
+/** sxs_insn_read - decodes the instruction at @code, of which @size bytes are there. Signal-safe.
+ */
 SXS_SIGSAFE struct sxs_insn sxs_insn_read(const uint8_t *code, size_t size);
 
 /**

@@ -2,8 +2,8 @@
 /**
  * rule_cache.h - rules by address, shared by all threads: most frames were seen before.
  *
- * Direct-mapped. An entry is two words, the rule and the rule xor its key: a reader that catches two
- * writers half-way sees a key that fits nothing, and takes it for a miss. No waiting, no locks.
+ * Direct-mapped. An entry is two words, the rule and the rule xor its key: a reader that catches
+ * two writers half-way sees a key that fits nothing, and takes it for a miss. No waiting, no locks.
  */
 #ifndef SXS_SAMPLER_RULE_CACHE_H
 #define SXS_SAMPLER_RULE_CACHE_H

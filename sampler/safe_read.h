@@ -31,7 +31,8 @@ SXS_SIGSAFE static inline size_t sxs_safe_read(void *to, uintptr_t from, size_t 
         planned += piece;
         n++;
     }
-    long got = syscall(SYS_process_vm_readv, (pid_t)syscall(SYS_getpid), &local, 1UL, remote, n, 0UL);
+    long got =
+        syscall(SYS_process_vm_readv, (pid_t)syscall(SYS_getpid), &local, 1UL, remote, n, 0UL);
     return got > 0 ? (size_t)got : 0;
 }
 

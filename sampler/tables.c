@@ -16,7 +16,7 @@
 /* A table and whose it is. Owned by the list until no index names it any more. */
 struct entry {
     struct entry            *next;
-    struct sxs_unwind_table *table; /* owned; NULL: nothing to describe */
+    struct sxs_unwind_table *table;           /* owned; NULL: nothing to describe */
     uintptr_t                lo_offset, size; /* of the code, from the bias */
     uintptr_t                bias;            /* tells files without build ID apart */
     char                    *path;
@@ -32,15 +32,15 @@ struct sxs_index {
 
 /* Lock order: refresh_lock, then the loader's. */
 static struct {
-    pthread_mutex_t refresh_lock; /* guards all but live and readers */
+    pthread_mutex_t             refresh_lock; /* guards all but live and readers */
     _Atomic(struct sxs_index *) live;
-    atomic_uint       readers;
-    struct entry     *entries;
-    uint64_t          changes; /* sxs_elf_changes() when the index was made, plus 1 */
-    unsigned          generation;
-    struct sxs_index *retired[MAX_RETIRED];
-    size_t            n_retired;
-    uint64_t          build_ns;
+    atomic_uint                 readers;
+    struct entry               *entries;
+    uint64_t                    changes; /* sxs_elf_changes() when the index was made, plus 1 */
+    unsigned                    generation;
+    struct sxs_index           *retired[MAX_RETIRED];
+    size_t                      n_retired;
+    uint64_t                    build_ns;
 } tables = {.refresh_lock = PTHREAD_MUTEX_INITIALIZER};
 
 SXS_SIGSAFE const struct sxs_index *sxs_tables_enter(void)
@@ -85,7 +85,7 @@ SXS_SIGSAFE struct sxs_rule sxs_tables_rule(const struct sxs_module *module, uin
 /* What is remembered of a file while the loader's lock is held. */
 struct found {
     struct sxs_elf elf;
-    struct entry  *entry; /* known already; else the copy below is to be read */
+    struct entry  *entry;    /* known already; else the copy below is to be read */
     uint8_t       *eh_frame; /* owned */
     char          *path;     /* owned */
 };
@@ -213,8 +213,7 @@ static int publish_locked(struct scan *scan)
     next->n = scan->n;
     for (size_t i = 0; i < scan->n; i++) {
         const struct sxs_elf *elf = &scan->files[i].elf;
-        next->at[i] =
-            (struct sxs_module){elf->lo, elf->hi, elf->bias, scan->files[i].entry->table};
+        next->at[i] = (struct sxs_module){elf->lo, elf->hi, elf->bias, scan->files[i].entry->table};
         scan->files[i].entry->used = tables.generation;
     }
     qsort(next->at, next->n, sizeof(next->at[0]), by_lo);
@@ -257,7 +256,8 @@ int sxs_tables_refresh(void)
     int      rc = 0;
     uint64_t changes;
     pthread_mutex_lock(&tables.refresh_lock);
-    changes = sxs_elf_changes() + 1; /* before looking: what is loaded meanwhile is seen next time */
+    changes =
+        sxs_elf_changes() + 1; /* before looking: what is loaded meanwhile is seen next time */
     if (changes != tables.changes) {
         rc = rebuild_locked();
         if (rc > 0)

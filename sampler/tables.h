@@ -27,9 +27,9 @@ struct sxs_module {
 struct sxs_tables_stats {
     size_t   n_modules, n_tables; /* tables are shared by files with the same build ID */
     size_t   n_rows, n_unsupported, n_damaged;
-    size_t   size;     /* bytes of all tables */
+    size_t   size;      /* bytes of all tables */
     size_t   n_retired; /* indexes waiting to be freed */
-    uint64_t build_ns; /* all table building so far */
+    uint64_t build_ns;  /* all table building so far */
 };
 
 /**

@@ -75,9 +75,8 @@ static int on_function(void *user, uintptr_t lo, uintptr_t hi)
     if (grow(&functions, &b->room_functions, b->n_functions, sizeof(*b->functions)))
         return -1;
     b->functions = functions;
-    b->functions[b->n_functions++] = (struct function){.lo = (uint32_t)(lo - b->lo),
-                                                       .hi = (uint32_t)(hi - b->lo),
-                                                       .first_row = b->n_rows};
+    b->functions[b->n_functions++] = (struct function){
+        .lo = (uint32_t)(lo - b->lo), .hi = (uint32_t)(hi - b->lo), .first_row = b->n_rows};
     return 0;
 }
 
@@ -97,7 +96,8 @@ static int on_row(void *user, uintptr_t pc, const struct sxs_rule *rule)
         return -1;
     b->rows = rows;
     if (f->n_rows && b->rows[b->n_rows - 1].pc == (uint32_t)(pc - b->lo)) {
-        b->rows[b->n_rows - 1].rule = (uint16_t)number; /* no code in between: the later one holds */
+        b->rows[b->n_rows - 1].rule =
+            (uint16_t)number; /* no code in between: the later one holds */
         return 0;
     }
     if (f->n_rows && b->rows[b->n_rows - 1].pc > (uint32_t)(pc - b->lo))

@@ -12,7 +12,8 @@
 
 /**
  * Row i holds for [pcs[i], pcs[i + 1]), in bytes from `lo`; 6 bytes a row: functions share a few
- * thousand different rules, kept once. Position-independent: files with the same build ID share one.
+ * thousand different rules, kept once. Position-independent: files with the same build ID share
+ * one.
  */
 struct sxs_unwind_table {
     uint32_t              n_rows, n_rules;

@@ -8,6 +8,9 @@
 #include "sampler/rule_cache.h"
 #include "sampler/tables.h"
 
+/* The few steps that nearly all frames take are one loop without calls. */
+#define HOT inline __attribute__((always_inline))
+
 #define CLOCK_EVERY 32u /* frames between two looks at the clock, which costs as much as a few */
 
 /* Stack words are read whatever a sanitizer thinks lives there. */
@@ -22,9 +25,9 @@ static struct sxs_rule_cache cache;
 static atomic_uint           forgotten;
 
 struct walk {
-    uintptr_t                     ip, sp, bp, bx;
-    const greg_t                 *regs;    /* all registers of this frame, or NULL */
-    int                           is_leaf; /* ip is an instruction to be run, not a return address */
+    uintptr_t     ip, sp, bp, bx;
+    const greg_t *regs;    /* all registers of this frame, or NULL */
+    int           is_leaf; /* ip is an instruction to be run, not a return address */
     const struct sxs_walk_limits *limits;
     const struct sxs_index       *index;
     const struct sxs_module      *module; /* the last one found; frames come in clusters */
@@ -57,7 +60,8 @@ SXS_SIGSAFE static const struct sxs_module *module_of(struct walk *w, uintptr_t 
     return m;
 }
 
-SXS_SIGSAFE static struct sxs_rule find_rule(struct walk *w, uintptr_t ip, int is_leaf)
+SXS_SIGSAFE __attribute__((noinline)) static struct sxs_rule find_rule(struct walk *w, uintptr_t ip,
+                                                                       int is_leaf)
 {
     uintptr_t                pc = ip - !is_leaf, start = 0;
     const struct sxs_module *m = module_of(w, pc);
@@ -68,7 +72,7 @@ SXS_SIGSAFE static struct sxs_rule find_rule(struct walk *w, uintptr_t ip, int i
     return sxs_code_scan(ip, is_leaf, start);
 }
 
-SXS_SIGSAFE static struct sxs_rule rule_at(struct walk *w, uintptr_t ip, int is_leaf)
+SXS_SIGSAFE static HOT struct sxs_rule rule_at(struct walk *w, uintptr_t ip, int is_leaf)
 {
     uint64_t        key = ip ^ w->epoch ^ (is_leaf ? KEY_LEAF : 0);
     struct sxs_rule rule = {.kind = SXS_RULE_NOWHERE};
@@ -109,7 +113,7 @@ static const uint8_t greg_of[16] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI,
                                     REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
                                     REG_R12, REG_R13, REG_R14, REG_R15};
 
-SXS_SIGSAFE static int base_of(const struct walk *w, unsigned reg, uintptr_t *value)
+SXS_SIGSAFE static HOT int base_of(const struct walk *w, unsigned reg, uintptr_t *value)
 {
     switch (reg) {
     case SXS_DWARF_RSP: *value = w->sp; return 0;
@@ -124,7 +128,7 @@ SXS_SIGSAFE static int base_of(const struct walk *w, unsigned reg, uintptr_t *va
 }
 
 /* Moves to the caller, whose frame begins at @cfa. Nonzero: that is not a possible frame. */
-SXS_SIGSAFE static int leave_to(struct walk *w, uintptr_t cfa, uintptr_t bp, uintptr_t bx)
+SXS_SIGSAFE static HOT int leave_to(struct walk *w, uintptr_t cfa, uintptr_t bp, uintptr_t bx)
 {
     uintptr_t ip;
     if (cfa <= w->sp || read_word(w, cfa - 8, &ip))
@@ -138,16 +142,23 @@ SXS_SIGSAFE static int leave_to(struct walk *w, uintptr_t cfa, uintptr_t bp, uin
     return 0;
 }
 
-SXS_SIGSAFE static int saved_registers(const struct walk *w, const struct sxs_rule *rule,
-                                       uintptr_t base, uintptr_t *bp, uintptr_t *bx)
+/* In an epilogue the tables go on naming the slot of a register that was popped already: what lies
+ * below rsp may be overwritten, the register holds it. */
+SXS_SIGSAFE static HOT int read_saved(const struct walk *w, uintptr_t at, uintptr_t *reg)
+{
+    return at < w->sp ? 0 : read_word(w, at, reg);
+}
+
+SXS_SIGSAFE static HOT int saved_registers(const struct walk *w, const struct sxs_rule *rule,
+                                           uintptr_t base, uintptr_t *bp, uintptr_t *bx)
 {
     *bp = w->bp;
     *bx = w->bx;
-    if (rule->rbx_at && read_word(w, base - 8u * rule->rbx_at, bx))
+    if (rule->rbx_at && read_saved(w, base - 8u * rule->rbx_at, bx))
         return -1;
     if (rule->rbp_at == SXS_RBP_AT_RBP)
         return read_word(w, w->bp, bp);
-    return rule->rbp_at ? read_word(w, base - 8 * (intptr_t)rule->rbp_at, bp) : 0;
+    return rule->rbp_at ? read_saved(w, base - (uintptr_t)(8 * (intptr_t)rule->rbp_at), bp) : 0;
 }
 
 SXS_SIGSAFE static enum sxs_sample_end out_of(const struct walk *w, uintptr_t cfa)
@@ -158,7 +169,7 @@ SXS_SIGSAFE static enum sxs_sample_end out_of(const struct walk *w, uintptr_t cf
 
 #define GO_ON SXS_N_SAMPLE_ENDS /* no end: there is a frame more */
 
-SXS_SIGSAFE static enum sxs_sample_end by_cfa(struct walk *w, const struct sxs_rule *rule)
+SXS_SIGSAFE static HOT enum sxs_sample_end by_cfa(struct walk *w, const struct sxs_rule *rule)
 {
     uintptr_t base, cfa, bp, bx;
     if (base_of(w, rule->cfa_reg, &base))
@@ -176,7 +187,7 @@ SXS_SIGSAFE static enum sxs_sample_end by_deref(struct walk *w, const struct sxs
         return SXS_SAMPLE_END_BAD_FRAME;
     bp = w->bp;
     bx = w->bx;
-    if (read_word(w, w->bp - 8 * (intptr_t)rule->rbp_at, &bp) ||
+    if (read_word(w, w->bp - (uintptr_t)(8 * (intptr_t)rule->rbp_at), &bp) ||
         (rule->rbx_at && read_word(w, w->bp - 8u * rule->rbx_at, &bx)) || leave_to(w, cfa, bp, bx))
         return out_of(w, cfa);
     return GO_ON;
@@ -210,7 +221,7 @@ RAW_READ SXS_SIGSAFE static enum sxs_sample_end by_signal(struct walk *w)
 }
 
 /* rbp's frame, which ends above it. */
-SXS_SIGSAFE static enum sxs_sample_end by_rbp(struct walk *w)
+SXS_SIGSAFE static HOT enum sxs_sample_end by_rbp(struct walk *w)
 {
     uintptr_t bp;
     if (read_word(w, w->bp, &bp) || leave_to(w, w->bp + 16, bp, w->bx))
@@ -218,14 +229,16 @@ SXS_SIGSAFE static enum sxs_sample_end by_rbp(struct walk *w)
     return GO_ON;
 }
 
-/* A funclet (handler, finally block) runs with rbp of the function it belongs to, which is older: its
- * own frame ends where its epilogue says. In other frames both say the same, or rsp is not exact
- * (where a runtime made a frame for what faulted). */
-SXS_SIGSAFE static enum sxs_sample_end by_frame(struct walk *w, const struct sxs_rule *rule)
+/* A funclet (handler, finally block) runs with rbp of the function it belongs to, which is older:
+ * its own frame ends where its epilogue says, and its caller is the runtime's native code, or that
+ * very function with the same rbp. In other frames both say the same, or rsp is not exact (where a
+ * runtime made a frame for what faulted). */
+SXS_SIGSAFE static HOT enum sxs_sample_end by_frame(struct walk *w, const struct sxs_rule *rule)
 {
     uintptr_t at = w->sp + 8u * ((uintptr_t)rule->rbp_at - 1), ip, bp;
     if (rule->rbp_at && at < w->bp + 8 && !read_word(w, at, &ip) && at >= w->sp + 8 &&
-        is_return(w, ip) && !read_word(w, at - 8, &bp) && !leave_to(w, at + 8, bp, w->bx)) {
+        is_return(w, ip) && !read_word(w, at - 8, &bp) && (bp == w->bp || module_of(w, ip)) &&
+        !leave_to(w, at + 8, bp, w->bx)) {
         w->counts.funclets++;
         return GO_ON;
     }
@@ -251,7 +264,8 @@ SXS_SIGSAFE static enum sxs_sample_end by_default(struct walk *w)
     return end == SXS_SAMPLE_END_BAD_FRAME ? SXS_SAMPLE_END_NO_TABLE : end;
 }
 
-/* Code compiled, or a file loaded, since anyone last looked: followed where the stack confirms it. */
+/* Code compiled, or a file loaded, since anyone last looked: followed where the stack confirms it.
+ */
 SXS_SIGSAFE static enum sxs_sample_end by_unlisted(struct walk *w)
 {
     struct sxs_rule rule = sxs_code_scan(w->ip, w->is_leaf, 0);
@@ -264,8 +278,8 @@ SXS_SIGSAFE static enum sxs_sample_end by_unlisted(struct walk *w)
     return SXS_SAMPLE_END_BAD_FRAME;
 }
 
-/* Not known as code. Perhaps it is nevertheless; else this was a call to nowhere, and what called has
- * just put its return address on the stack. */
+/* Not known as code. Perhaps it is nevertheless; else this was a call to nowhere, and what called
+ * has just put its return address on the stack. */
 SXS_SIGSAFE static enum sxs_sample_end by_nothing(struct walk *w)
 {
     uintptr_t ip;
@@ -279,7 +293,7 @@ SXS_SIGSAFE static enum sxs_sample_end by_nothing(struct walk *w)
     return SXS_SAMPLE_END_BAD_FRAME;
 }
 
-SXS_SIGSAFE static enum sxs_sample_end step(struct walk *w)
+SXS_SIGSAFE static HOT enum sxs_sample_end step(struct walk *w)
 {
     struct sxs_rule rule = rule_at(w, w->ip, w->is_leaf);
     switch ((enum sxs_rule_kind)rule.kind) {
@@ -352,8 +366,8 @@ SXS_SIGSAFE size_t sxs_walk_fast(const ucontext_t *uc, const struct sxs_walk_lim
                        .is_leaf = 1,
                        .limits = limits,
                        .index = sxs_tables_enter()};
-    unsigned      epoch = sxs_tables_generation(w.index) +
-                     atomic_load_explicit(&forgotten, memory_order_relaxed);
+    unsigned      epoch =
+        sxs_tables_generation(w.index) + atomic_load_explicit(&forgotten, memory_order_relaxed);
     size_t n;
     w.epoch = (uint64_t)(epoch & ((1u << EPOCH_BITS) - 1)) << 47;
     n = frames(&w, ips, end);

@@ -11,9 +11,9 @@
 #include "record/samples.h"
 
 /**
- * A code range that no ELF file describes: JIT code, stubs, precompiled images. Returns 1 if @ip lies
- * in one, else 0. @start: set to where its function begins if that is known (left alone if not).
- * Runs in the handler: signal-safe. What it calls code need not stay readable.
+ * A code range that no ELF file describes: JIT code, stubs, precompiled images. Returns 1 if @ip
+ * lies in one, else 0. @start: set to where its function begins if that is known (left alone if
+ * not). Runs in the handler: signal-safe. What it calls code need not stay readable.
  */
 typedef int (*sxs_find_code_fn)(uintptr_t ip, uintptr_t *start);
 
@@ -27,11 +27,11 @@ struct sxs_walk_counts {
 };
 
 struct sxs_walk_limits {
-    uintptr_t               stack_lo, stack_hi;   /* bytes, half-open; nothing outside is read */
+    uintptr_t               stack_lo, stack_hi; /* bytes, half-open; nothing outside is read */
     uint64_t                deadline_tsc; /* __rdtsc() from which on no frame is added; 0: none */
     size_t                  max;          /* elements of ips */
     sxs_find_code_fn        find_code;    /* NULL: whatever can be read counts as code */
-    struct sxs_walk_counts *counts; /* added to, this thread's own; may be NULL */
+    struct sxs_walk_counts *counts;       /* added to, this thread's own; may be NULL */
 };
 
 /**
@@ -40,8 +40,9 @@ struct sxs_walk_limits {
  *     __restore_rt) again an interrupted IP.
  * @end: receives why there are no more. Never NULL.
  * Returns how many were stored, at least 1 if limits->max is. Async-signal-safe: no lock, no
- * allocation, no loader, no thread-local storage; changes errno. 2 to 5 ns a frame seen before, 0.2
- * to 3 us for one seen first. sxs_tables_refresh() must have run, or module code is left by rbp.
+ * allocation, no loader, no thread-local storage; changes errno. 7 to 20 ns a frame seen before,
+ * 0.2 to 3 us for one seen first. sxs_tables_refresh() must have run, or module code is left by
+ * rbp.
  */
 SXS_SIGSAFE size_t sxs_walk_fast(const ucontext_t *uc, const struct sxs_walk_limits *limits,
                                  uintptr_t *ips, enum sxs_sample_end *end);
