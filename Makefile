@@ -32,7 +32,8 @@ SHARED   := -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
 LIB_SRC     := $(wildcard manager/base/*.c manager/*.c record/*_write.c record/sample_options.c \
                  tools/*.c callback/*.c stackwalk/*.c sampler/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
 PRELOAD_SRC := manager/base/log.c $(filter-out signals/local.c,$(wildcard signals/*.c))
-CMD_SRC     := $(wildcard report/*.c) record/session_read.c record/sample_options.c
+CMD_SRC     := $(wildcard report/*.c report/profile/*.c) record/session_read.c record/samples_read.c \
+                 record/sample_options.c
 RUNSXS_SRC  := $(wildcard harness/*.c)
 BRIDGE_SRC  := $(wildcard harness/bridge/*.c)
 FAKE_SRC    := $(wildcard harness/fakeclr/*.c)
@@ -46,7 +47,8 @@ UNIT_BIN  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT_SRC))
 FAKE_LIBS := $(patsubst %,$(O)/fakeclr/%/libcoreclr.so,$(FAKE_VERSIONS))
 
 LIB_LIBS := -lunwind -ldw -ldl -lpthread
-CMD_LIBS := -ljansson
+# libstdc++ for its demangler alone
+CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
 
 .PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
         install clean setup abi-check unit
@@ -71,6 +73,21 @@ help:
 $(GEN) &: manager/abi/gen_abi.py $(wildcard manager/abi/*.tsv)
 	$(call say,GEN,$(O)/gen)
 	$(Q)python3 manager/abi/gen_abi.py manager/abi $(O)/gen
+
+PAGE    := report/profile/page.html report/profile/page.css report/profile/page.js
+CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h
+
+$(O)/gen/sxs_page.h: report/profile/embed.py $(PAGE)
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)python3 report/profile/embed.py report/profile $@
+
+$(O)/gen/profile.pb-c.c $(O)/gen/profile.pb-c.h &: report/profile/profile.proto
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)protoc-c --proto_path=report/profile --c_out=$(O)/gen $<
+
+$(call obj,$(wildcard report/profile/*.c)): $(CMD_GEN)
 
 # ---- objects ---------------------------------------------------------------------------------
 
@@ -109,7 +126,9 @@ $(O)/libsxsprof-preload.so: $(PRELOAD_OBJ) signals/exports.map
 	$(Q)$(CC) -shared -Wl,-z,now,-z,defs -Wl,--version-script=signals/exports.map \
 	    -Wl,-soname,libsxsprof-preload.so -o $@ $(PRELOAD_OBJ) -ldl -lpthread
 
-$(O)/sxsprof: $(call obj,$(CMD_SRC))
+$(O)/obj/gen/profile.pb-c.o: override CFLAGS += -Wno-cast-qual
+
+$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LIBS)
 
@@ -133,7 +152,21 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(O)/obj/record/session_read.o
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(LIB_OBJ) \
 	    $(O)/obj/record/session_read.o $(LIB_LIBS) -lcmocka
 
-unit: $(UNIT_BIN)
+# The reports' own test program, and the fuzz driver of the samples reader.
+PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) record/session_read.c record/samples_read.c) \
+               $(O)/obj/gen/profile.pb-c.o
+
+$(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(PROFILE_OBJ) $(CMD_LIBS)
+
+$(O)/tests/fuzz_samples: tests/fuzz/fuzz_samples.c $(wildcard tests/profile/*.h) $(PROFILE_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(PROFILE_OBJ) $(CMD_LIBS)
+
+unit: $(UNIT_BIN) $(O)/tests/report_main $(O)/tests/fuzz_samples
 
 # ---- the two commands of README, and the rest ------------------------------------------------
 

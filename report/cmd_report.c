@@ -1,24 +1,60 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof report: the table of a session folder, as text or JSON, on stdout. */
+/* sxsprof report: a session folder as a table, JSON, or one of the formats of samples. */
 #include "report/command.h"
+#include "report/profile/profile.h"
 #include "report/table.h"
 
 #include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+enum { KEY_RUNTIME = 256, KEY_NATIVE, KEY_MANAGED, KEY_TOP, KEY_PROCESS };
+
 struct options {
-    enum sxs_format format;
-    const char     *dir;
+    const char               *format;
+    struct sxs_report_options samples;
+    bool                      selective; /* an option that only samples have was given */
+    const char               *dir;
 };
+
+static unsigned long number(struct argp_state *state, const char *option, const char *text)
+{
+    char         *end;
+    unsigned long n = strtoul(text, &end, 10);
+    if (end == text || *end || n == 0 || n > 1000000)
+        argp_error(state, "%s: '%s': expected a number from 1", option, text);
+    return n;
+}
+
+static void set_only(struct argp_state *state, struct options *o, enum sxs_only only)
+{
+    if (o->samples.only && o->samples.only != only)
+        argp_error(state, "--native and --managed exclude each other");
+    o->samples.only = only;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
+    o->selective |= key >= KEY_RUNTIME && key <= KEY_PROCESS;
     switch (key) {
     case 'f':
-        if (sxs_format_parse(arg, &o->format) != 0)
-            argp_error(state, "--format: '%s': expected text or json", arg);
+        if (strcmp(arg, "json") != 0 && !sxs_profile_format_known(arg))
+            argp_error(state, "--format: '%s': expected json, %s", arg, sxs_profile_formats());
+        o->format = arg;
         return 0;
+    case 'o': o->samples.output = arg; return 0;
+    case 't':
+        o->samples.thread = arg;
+        o->selective = true;
+        return 0;
+    case KEY_RUNTIME: o->samples.runtime = (uint32_t)number(state, "--runtime", arg); return 0;
+    case KEY_NATIVE: set_only(state, o, SXS_ONLY_NATIVE); return 0;
+    case KEY_MANAGED: set_only(state, o, SXS_ONLY_MANAGED); return 0;
+    case KEY_TOP: o->samples.top = number(state, "--top", arg); return 0;
+    case KEY_PROCESS: o->samples.process = arg; return 0;
     case ARGP_KEY_ARG:
         if (o->dir)
             argp_error(state, "one folder is expected, '%s' is one more", arg);
@@ -34,21 +70,66 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option option_list[] = {
-    {"format", 'f', "text|json", 0, "A table for people (text, the default) or JSON", 0},
+    {"format", 'f', "FORMAT", 0,
+     "text (the default) or json: what the runtimes did. Of samples: text, html (a flame graph in one "
+     "file), collapsed, speedscope, pprof, chrome, firefox", 0},
+    {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
+    {"runtime", KEY_RUNTIME, "N", 0, "Samples with a frame of runtime number N only", 1},
+    {"thread", 't', "T", 0, "Samples of one thread: its id, name, or a pattern of names", 1},
+    {"process", KEY_PROCESS, "P", 0, "Samples of one process: its pid", 1},
+    {"native", KEY_NATIVE, NULL, 0, "Native frames only", 1},
+    {"managed", KEY_MANAGED, NULL, 0, "Managed frames only", 1},
+    {"top", KEY_TOP, "N", 0, "Functions the text names (30)", 1},
     {0},
 };
 static const struct argp argp = {
     .options = option_list,
     .parser = parse,
     .args_doc = "DIR",
-    .doc = "Print what the runtimes of a recorded session did.\v"
+    .doc = "Print what the runtimes of a recorded session did, and where its time went.\v"
            "DIR is a folder made by sxsprof run -o DIR. What cannot be read is named on standard "
            "error, the rest is printed and the exit status is 1.",
 };
 
+static int profile(const struct options *o)
+{
+    switch (sxs_profile_report(o->dir, o->format, &o->samples)) {
+    case SXS_PROFILE_OK: return SXS_EXIT_OK;
+    case SXS_PROFILE_NOTHING:
+        return sxs_wrong_input("%s: no samples%s; expected a folder made by sxsprof run --tool "
+                               "sample -o DIR", o->dir, o->selective ? " that were asked for" : "");
+    default: return SXS_EXIT_PROBLEM;
+    }
+}
+
+/* The table of what the runtimes did, or the same as JSON. */
+static int census(const struct options *o, const struct sxs_session *s, FILE *to)
+{
+    if (strcmp(o->format, "json") == 0)
+        return sxs_table_json(to, s) == 0 ? SXS_EXIT_OK : SXS_EXIT_PROBLEM;
+    sxs_table_print(to, s);
+    return SXS_EXIT_OK;
+}
+
+static int write_census(const struct options *o, const struct sxs_session *s)
+{
+    FILE *to = o->samples.output ? fopen(o->samples.output, "we") : stdout;
+    int   status;
+    if (!to)
+        return sxs_wrong_input("--output: %s: %s", o->samples.output, strerror(errno));
+    status = census(o, s, to);
+    if (to == stdout)
+        return sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
+    if (fclose(to) != 0) {
+        sxs_complain("%s: %s", o->samples.output, strerror(errno));
+        return SXS_EXIT_PROBLEM;
+    }
+    return status;
+}
+
 int sxs_cmd_report(int argc, char **argv)
 {
-    struct options     o = {SXS_FORMAT_TEXT, NULL};
+    struct options     o = {.format = "text"};
     struct sxs_session s;
     argp_parse(&argp, argc, argv, 0, NULL, &o);
 
@@ -67,11 +148,18 @@ int sxs_cmd_report(int argc, char **argv)
                                  o.dir);
         goto done;
     }
-    if (o.format == SXS_FORMAT_TEXT)
-        sxs_table_print(stdout, &s);
-    else if (sxs_table_json(stdout, &s) != 0)
-        status = SXS_EXIT_PROBLEM;
-    if (sxs_finish_output() != SXS_EXIT_OK || s.n_problems)
+    bool text = strcmp(o.format, "text") == 0;
+    bool samples = !text && strcmp(o.format, "json") != 0;
+    if (text && (o.selective || sxs_profile_has_samples(o.dir))) {
+        if (!o.samples.output && !o.selective) {
+            sxs_table_print(stdout, &s);
+            puts("");
+            fflush(stdout);
+        }
+        samples = true;
+    }
+    status = samples ? profile(&o) : write_census(&o, &s);
+    if (status == SXS_EXIT_OK && s.n_problems)
         status = SXS_EXIT_PROBLEM;
 done:
     sxs_session_free(&s);

@@ -19,6 +19,7 @@ enum sxs_exit {
 /* The verbs. @argv[0] is what messages call the command: "sxsprof run". Each returns its status. */
 int sxs_cmd_run(int argc, char **argv);
 int sxs_cmd_report(int argc, char **argv);
+int sxs_cmd_diff(int argc, char **argv);
 int sxs_cmd_runtimes(int argc, char **argv);
 int sxs_cmd_doctor(int argc, char **argv);
 

@@ -13,7 +13,8 @@ static const struct {
     const char *summary;
 } verbs[] = {
     {"run", "sxsprof run", sxs_cmd_run, "run a command with its .NET runtimes profiled"},
-    {"report", "sxsprof report", sxs_cmd_report, "print the table of a recorded session"},
+    {"report", "sxsprof report", sxs_cmd_report, "say what a recorded session did, and draw it"},
+    {"diff", "sxsprof diff", sxs_cmd_diff, "draw what changed between two sessions"},
     {"runtimes", "sxsprof runtimes", sxs_cmd_runtimes, "list the .NET runtimes installed here"},
     {"doctor", "sxsprof doctor", sxs_cmd_doctor,
      "say what will be profiled, and what stands in the way"},
@@ -55,6 +56,6 @@ int main(int argc, char **argv)
             argv[1] = name;
             return verbs[i].run(argc - 1, argv + 1);
         }
-    return sxs_wrong_input("%s '%s': expected run, report, runtimes or doctor (sxsprof --help)",
+    return sxs_wrong_input("%s '%s': expected run, report, diff, runtimes or doctor (sxsprof --help)",
                            argv[1][0] == '-' ? "unknown option" : "unknown verb", argv[1]);
 }

@@ -50,7 +50,17 @@ set --
 for v in $runtimes; do set -- "$@" "$v" stress "$work"; done
 "$BUILD/sxsprof" run -o "$dir/session" -- "$BUILD/runsxs" --timeout 60 "$@" || exit 1
 echo
-echo "== The same without the signal router (SXSPROF_SIGNALS=off), for comparison:"
+echo "== 3. Where the time goes: the same work, sampled 499 times a second and CPU."
+echo
+set --
+for v in $runtimes; do set -- "$@" "$v" stress "nre=100 div=100 gcs=20 loops=1 pool=100 seconds=2"; done
+"$BUILD/sxsprof" run --quiet --tool sample:cpu=499 -o "$dir/samples" -- "$BUILD/runsxs" --timeout 60 "$@" \
+    >"$dir/log" 2>&1 || { cat "$dir/log"; echo "the sampled run did not end well"; exit 1; }
+"$BUILD/sxsprof" report "$dir/samples" 2>/dev/null | sed -n '/^shares/,/^$/p'
+"$BUILD/sxsprof" report --format html -o "$BUILD/demo.html" "$dir/samples" 2>/dev/null || exit 1
+set --
+for v in $runtimes; do set -- "$@" "$v" stress "$work"; done
+echo "== The same as in 2. without the signal router (SXSPROF_SIGNALS=off), for comparison:"
 ( ulimit -S -c 0; "$BUILD/sxsprof" run --quiet --signals off -- "$BUILD/runsxs" --timeout 5 "$@" >"$dir/log" 2>&1 ) 2>/dev/null
 status=$?
 case $status in
@@ -59,4 +69,5 @@ case $status in
 *) [ $status -gt 128 ] && echo "it died of signal $((status - 128)) ($(kill -l $((status - 128))))" || echo "it ended with status $status" ;;
 esac
 echo
+echo "Flame graph of the three runtimes, to be opened in a browser: $BUILD/demo.html"
 echo "Try it on your own program:  $BUILD/sxsprof run -- COMMAND"

@@ -20,7 +20,7 @@ refused() {
 mark=(-- touch "$T/started")
 
 refused "no verb" "run"
-refused "an unknown verb" "'walk'|expected run, report, runtimes or doctor" walk
+refused "an unknown verb" "'walk'|expected run, report, diff, runtimes or doctor" walk
 refused "an unknown option of the command" "'--frob'|expected" --frob
 refused "an unknown option of run" "--frob|--help" run --frob "${mark[@]}"
 refused "a bad --pick" "--pick|'some'|expected all, first, or one:" run --pick some "${mark[@]}"
@@ -92,7 +92,7 @@ refused "report of a missing folder" "$T/no: No such file|expected a folder made
 refused "report of a file" "Not a directory" report "$T/data"
 refused "report of another folder" "no session|expected" report "$T/full"
 refused "report of two folders" "one folder is expected" report "$T/full" "$T/full"
-refused "report in a bad format" "--format: 'xml': expected text or json" report --format xml "$T/full"
+refused "report in a bad format" "--format: 'xml': expected json, text, html" report --format xml "$T/full"
 refused "runtimes in a bad format" "expected text or json" runtimes --format=yaml
 refused "runtimes with an argument" "no argument is expected" runtimes 8.0
 refused "an unknown option of doctor" "--cure" doctor --cure

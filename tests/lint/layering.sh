@@ -23,6 +23,7 @@ BEGIN {
     layer_of["sxs_abi.h"] = "abi"; layer_of["sxs_events.h"] = "manager"
     layer_of["sxs_info.h"] = "manager"; layer_of["sxs_events.inc"] = "abi"
     layer_of["sxs_callback.inc"] = "callback"; layer_of["sxs_fake_info.inc"] = "harness"
+    layer_of["sxs_page.h"] = "report"; layer_of["profile.pb-c.h"] = "report"
 }
 function layer(path,    part) {
     if (path in layer_of)

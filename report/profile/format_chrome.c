@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * chrome: trace events (JSON) as chrome://tracing and ui.perfetto.dev load them. Samples are joined:
+ * a frame that stays on a thread's stack from one sample to the next is one complete event ("X").
+ * A gap of more than four samples' worth ends them all. Stops of runtimes are events of their own.
+ */
+#include "report/profile/format.h"
+
+#include "report/profile/must.h"
+
+#include <string.h>
+
+struct open_frame {
+    uint32_t frame;
+    uint64_t since_ns;
+};
+
+struct lane { /* what a thread's stack looks like at the sample before */
+    struct open_frame *open;
+    size_t             n;
+    uint64_t           until_ns;
+};
+
+struct trace {
+    const struct sxs_model *m;
+    FILE                   *to;
+    bool                    began;
+    struct lane            *lanes;
+};
+
+static void event(struct trace *t, uint32_t pid, uint32_t tid, const char *phase)
+{
+    fprintf(t->to, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u", t->began ? ",\n" : "\n", phase, pid,
+            tid);
+    t->began = true;
+}
+
+static void span(struct trace *t, uint32_t pid, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
+{
+    event(t, pid, tid, "X");
+    fprintf(t->to, ",\"ts\":%.3f,\"dur\":%.3f", (double)(from_ns - t->m->first_ns) / 1e3,
+            (double)(to_ns - from_ns) / 1e3);
+}
+
+/* Ends the frames above @keep at @now. */
+static void close_frames(struct trace *t, uint32_t thread, size_t keep, uint64_t now)
+{
+    static char                    text[70000];
+    struct lane                   *l = &t->lanes[thread];
+    const struct sxs_model_thread *v = &t->m->threads[thread];
+    while (l->n > keep) {
+        const struct open_frame *f = &l->open[--l->n];
+        span(t, t->m->processes[v->process].pid, v->tid, f->since_ns, now);
+        fprintf(t->to, ",\"cat\":\"%s\",\"name\":",
+                t->m->frames[f->frame].runtime ? "managed" : "native");
+        sxs_json_string(t->to, sxs_frame_text(t->m, f->frame, SXS_STYLE_FULL, text, sizeof(text)));
+        fputs("}", t->to);
+    }
+}
+
+static void take(struct trace *t, const struct sxs_model_sample *s)
+{
+    uint32_t     frames[SXS_MAX_STACK], thread = t->m->nodes[s->node].thread;
+    struct lane *l = &t->lanes[thread];
+    size_t       n = sxs_model_stack(t->m, s->node, frames), same = 0;
+    uint64_t     weight = s->weight_us ? s->weight_us * 1000ull : 1000;
+    if (!l->open)
+        l->open = sxs_must_zeroed(SXS_MAX_STACK, sizeof(*l->open));
+    if (l->n && s->time_ns > l->until_ns + 3 * weight)
+        close_frames(t, thread, 0, l->until_ns);
+    while (same < n && same < l->n && l->open[same].frame == frames[same])
+        same++;
+    close_frames(t, thread, same, s->time_ns);
+    for (; l->n < n; l->n++)
+        l->open[l->n] = (struct open_frame){frames[l->n], s->time_ns};
+    l->until_ns = s->time_ns + weight;
+}
+
+static void write_names(struct trace *t)
+{
+    char text[512];
+    for (size_t i = 0; i < t->m->n_processes; i++) {
+        event(t, t->m->processes[i].pid, 0, "M");
+        fputs(",\"name\":\"process_name\",\"args\":{\"name\":", t->to);
+        sxs_json_string(t->to, t->m->processes[i].head.command);
+        fputs("}}", t->to);
+    }
+    for (size_t i = 0; i < t->m->n_threads; i++) {
+        const struct sxs_model_thread *v = &t->m->threads[i];
+        event(t, t->m->processes[v->process].pid, v->tid, "M");
+        fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", t->to);
+        sxs_json_string(t->to, sxs_thread_text(t->m, (uint32_t)i, text, sizeof(text)));
+        fputs("}}", t->to);
+    }
+}
+
+static void write_pauses(struct trace *t)
+{
+    for (size_t i = 0; i < t->m->n_pauses; i++) {
+        const struct sxs_model_pause *p = &t->m->pauses[i];
+        if (p->time_ns < t->m->first_ns || p->duration_ns > UINT64_MAX - p->time_ns)
+            continue;
+        span(t, t->m->processes[p->process].pid, 0, p->time_ns, p->time_ns + p->duration_ns);
+        fputs(",\"cat\":\"pause\",\"name\":", t->to);
+        char text[128];
+        snprintf(text, sizeof(text), "%.64s stopped, reason %u",
+                 p->runtime ? sxs_model_text(t->m, t->m->runtimes[p->runtime - 1].version) : "?",
+                 p->reason);
+        sxs_json_string(t->to, text);
+        fputs("}", t->to);
+    }
+}
+
+static int write_chrome(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to)
+{
+    struct trace t = {.m = m, .to = to};
+    (void)o;
+    t.lanes = sxs_must_zeroed(m->n_threads, sizeof(*t.lanes));
+    fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"exporter\":\"sxsprof\"},"
+          "\"traceEvents\":[", to);
+    write_names(&t);
+    for (size_t i = 0; i < m->n_samples; i++)
+        take(&t, &m->samples[i]);
+    for (size_t i = 0; i < m->n_threads; i++) {
+        close_frames(&t, (uint32_t)i, 0, t.lanes[i].until_ns);
+        free(t.lanes[i].open);
+    }
+    write_pauses(&t);
+    fputs("\n]}\n", to);
+    free(t.lanes);
+    return 0;
+}
+
+const struct sxs_profile_format sxs_format_chrome = {"chrome", true, write_chrome};

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* From a session folder to the model: names first, then every sample into the tree. */
+#include "report/profile/addresses.h"
+#include "report/profile/must.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Most samples have a stack that was seen before: those cost one hash and one look. */
+#define STACK_SLOTS (1u << 20)
+
+struct known_stack {
+    uint64_t hash[2]; /* 128 bits tell stacks apart; both 0: free */
+    uint32_t node;    /* SXS_NO_NODE: filtered out */
+    uint32_t leaf;    /* frame of the youngest, for tiers */
+    uint8_t  tier;
+};
+
+struct loader {
+    struct sxs_model                *m;
+    const struct sxs_report_options *o;
+    bool                             timeline;
+    uint32_t                         process;
+    struct sxs_addresses            *names;
+    struct known_stack              *stacks;
+    uint8_t                         *thread_state; /* by thread index: asked for or not */
+    size_t                           n_states;
+};
+
+static bool thread_matches(const struct loader *l, const struct sxs_model_thread *t)
+{
+    char id[16];
+    snprintf(id, sizeof(id), "%u", t->tid);
+    return !l->o->thread || strcmp(id, l->o->thread) == 0 ||
+           fnmatch(l->o->thread, sxs_model_text(l->m, t->name), 0) == 0;
+}
+
+/* Is this thread asked for? Its name is known since the first pass: the answer is kept. */
+static bool thread_wanted(struct loader *l, uint32_t thread)
+{
+    enum { UNASKED, YES, NO };
+    if (thread >= l->n_states) {
+        size_t n = thread * 2 + 64;
+        l->thread_state = sxs_must(realloc(l->thread_state, n));
+        memset(l->thread_state + l->n_states, UNASKED, n - l->n_states);
+        l->n_states = n;
+    }
+    if (l->thread_state[thread] == UNASKED)
+        l->thread_state[thread] = thread_matches(l, &l->m->threads[thread]) ? YES : NO;
+    return l->thread_state[thread] == YES;
+}
+
+static bool frame_wanted(const struct loader *l, const struct sxs_model_frame *f)
+{
+    if (l->o->only == SXS_ONLY_NATIVE)
+        return f->runtime == 0;
+    return l->o->only != SXS_ONLY_MANAGED || f->runtime != 0;
+}
+
+/* Puts the stack into the tree. Returns false when an address may have another name later. */
+static bool add_stack(struct loader *l, const struct sxs_record_sample *v, uint32_t root,
+                      struct known_stack *out)
+{
+    struct sxs_named frame[SXS_MAX_STACK];
+    bool             steady = true, found = l->o->runtime == 0;
+    for (size_t i = 0; i < v->n; i++) {
+        /* a caller's address is the one behind its call, which may be the next function */
+        frame[i] = sxs_addresses_name(l->names, v->ips[i] - (i > 0), v->time_ns);
+        uint16_t runtime = l->m->frames[frame[i].frame].runtime;
+        found |= runtime && l->m->runtimes[runtime - 1].number == l->o->runtime;
+        steady &= !frame[i].varies;
+    }
+    out->node = found ? root : SXS_NO_NODE;
+    out->leaf = UINT32_MAX;
+    for (size_t i = v->n; found && i-- > 0;) {
+        if (!frame_wanted(l, &l->m->frames[frame[i].frame]))
+            continue;
+        uint32_t child = sxs_model_child(l->m, out->node, frame[i].frame, frame[i].tier);
+        if (child == out->node)
+            l->m->merged++;
+        out->node = child;
+        out->leaf = frame[i].frame;
+        out->tier = frame[i].tier;
+    }
+    return steady;
+}
+
+static const struct known_stack *find_stack(struct loader *l, const struct sxs_record_sample *v,
+                                            uint32_t thread, struct known_stack *fresh)
+{
+    size_t   size = v->n * sizeof(v->ips[0]);
+    uint64_t h0 = sxs_hash_bytes(v->ips, size, thread), h1 = sxs_hash_bytes(v->ips, size, ~h0) | 1;
+    struct known_stack *slot = &l->stacks[(h0 ^ (h0 >> 40)) & (STACK_SLOTS - 1)];
+    if (slot->hash[0] == h0 && slot->hash[1] == h1)
+        return slot;
+    bool steady = add_stack(l, v, l->m->threads[thread].root, fresh);
+    if (!steady)
+        return fresh;
+    fresh->hash[0] = h0;
+    fresh->hash[1] = h1;
+    *slot = *fresh;
+    return slot;
+}
+
+static void keep_on_timeline(struct loader *l, const struct sxs_record_sample *v, uint32_t node,
+                             uint64_t weight)
+{
+    struct sxs_model *m = l->m;
+    if (m->n_samples >= SXS_MODEL_MAX_SAMPLES) {
+        m->off_timeline++;
+        return;
+    }
+    SXS_GROW(m->samples, m->n_samples, m->cap_samples);
+    uint64_t us = weight / 1000;
+    m->samples[m->n_samples++] = (struct sxs_model_sample){
+        v->time_ns, node, us < INT32_MAX ? (uint32_t)us & INT32_MAX : INT32_MAX, v->waiting != 0};
+}
+
+static void stretch(uint64_t *first, uint64_t *last, uint64_t time)
+{
+    if (!*first || time < *first)
+        *first = time;
+    if (time > *last)
+        *last = time;
+}
+
+static void take_sample(struct loader *l, const struct sxs_record_sample *v)
+{
+    struct sxs_model         *m = l->m;
+    struct sxs_model_process *p = &m->processes[l->process];
+    uint32_t                  thread = sxs_model_thread(m, l->process, v->tid);
+    struct known_stack        fresh = {0};
+    uint64_t                  hz = p->head.asked_hz ? p->head.asked_hz : 1000;
+    /* A day bounds what a damaged weight can do to the sums. */
+    uint64_t weight = v->weight_ns && v->weight_ns < 86400000000000u ? v->weight_ns
+                                                                     : 1000000000u / hz;
+    if (!thread_wanted(l, thread)) {
+        m->filtered_out++;
+        return;
+    }
+    const struct known_stack *k = find_stack(l, v, thread, &fresh);
+    if (k->node == SXS_NO_NODE) {
+        m->filtered_out++;
+        return;
+    }
+    struct sxs_model_thread *t = &m->threads[thread];
+    m->nodes[k->node].self++;
+    m->nodes[k->node].self_ns += weight;
+    if (k->leaf != UINT32_MAX)
+        m->frames[k->leaf].tier_self[k->tier & 7]++;
+    t->samples++;
+    t->weight_ns += weight;
+    m->total++;
+    m->total_ns += weight;
+    if (v->waiting) {
+        t->waiting++;
+        t->waiting_ns += weight;
+        m->waiting++;
+        m->waiting_ns += weight;
+    }
+    m->ends[v->end]++;
+    stretch(&m->first_ns, &m->last_ns, v->time_ns);
+    stretch(&p->first_ns, &p->last_ns, v->time_ns);
+    if (l->timeline)
+        keep_on_timeline(l, v, k->node, weight);
+}
+
+static void take_process(struct loader *l, struct sxs_samples *reader, const char *folder,
+                         const struct sxs_session_process *census, struct sxs_natives *natives)
+{
+    struct sxs_model         *m = l->m;
+    struct sxs_samples_record r;
+    SXS_GROW(m->processes, m->n_processes, m->cap_processes);
+    struct sxs_model_process *p = &m->processes[m->n_processes];
+    memset(p, 0, sizeof(*p));
+    p->folder = sxs_must(strdup(folder));
+    p->pid = census->pid;
+    memcpy(&p->head, sxs_samples_head(reader), sizeof(p->head));
+    l->process = (uint32_t)m->n_processes++;
+    l->names = sxs_addresses_read(m, l->process, reader, census, natives);
+    l->stacks = sxs_must_zeroed(STACK_SLOTS, sizeof(*l->stacks)); /* pages come as they are used */
+    while (sxs_samples_next(reader, &r))
+        if (r.type == SXS_RECORD_SAMPLE)
+            take_sample(l, r.sample);
+    const char *line;
+    for (size_t i = 0; (line = sxs_samples_problem(reader, i)) != NULL; i++)
+        sxs_model_problem(m, "%s/" SXS_SAMPLES_FILE ": %s", folder, line);
+    sxs_addresses_free(l->names);
+    free(l->stacks);
+    l->names = NULL;
+}
+
+static void open_process(struct loader *l, int dir_fd, const struct sxs_session_process *census,
+                         struct sxs_natives *natives)
+{
+    char                why[256];
+    struct sxs_samples *reader = NULL;
+    int fd = openat(dir_fd, census->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+        sxs_model_problem(l->m, "%s: %s", census->folder, strerror(errno));
+        return;
+    }
+    int err = sxs_samples_open(fd, &reader, why, sizeof(why));
+    close(fd);
+    if (err && err != ENOENT) /* without the file the process was simply not sampled */
+        sxs_model_problem(l->m, "%s/" SXS_SAMPLES_FILE ": %s", census->folder, why);
+    if (!err)
+        take_process(l, reader, census->folder, census, natives);
+    sxs_samples_close(reader);
+}
+
+static bool process_wanted(const struct sxs_report_options *o, const struct sxs_session_process *p)
+{
+    char pid[16];
+    snprintf(pid, sizeof(pid), "%u", p->pid);
+    return !o->process || strcmp(o->process, p->folder) == 0 || strcmp(o->process, pid) == 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct sxs_model_sample *x = a, *y = b;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+/* Files that could not be asked for names: only those that a sample needed. */
+static void note_natives(struct sxs_model *m, const struct sxs_natives *natives)
+{
+    bool end = false;
+    for (uint32_t i = 0; !end; i++) {
+        const char *why = sxs_natives_problem(natives, i, &end);
+        if (!why)
+            continue;
+        sxs_model_problem(m, "%s: %s: its functions have no names", sxs_natives_path(natives, i),
+                          why);
+        m->n_notes++;
+    }
+}
+
+int sxs_model_load(const char *dir, const struct sxs_report_options *options, bool timeline,
+                   struct sxs_model *out)
+{
+    memset(out, 0, sizeof(*out));
+    sxs_strings_add(&out->strings, "", 0);
+    struct sxs_session session;
+    int                err = sxs_session_read(dir, &session);
+    int dir_fd = err ? -1 : open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (!err && dir_fd < 0)
+        err = errno;
+    if (err) {
+        sxs_session_free(&session);
+        return err;
+    }
+    struct loader l = {.m = out, .o = options, .timeline = timeline};
+    struct sxs_natives *natives = sxs_natives_new();
+    for (size_t i = 0; i < session.n_problems; i++)
+        sxs_model_problem(out, "%s", session.problems[i]);
+    for (size_t i = 0; i < session.n_processes; i++)
+        if (process_wanted(options, &session.processes[i]))
+            open_process(&l, dir_fd, &session.processes[i], natives);
+    note_natives(out, natives);
+    if (out->n_samples)
+        qsort(out->samples, out->n_samples, sizeof(*out->samples), by_time);
+    sxs_model_sum(out);
+    sxs_natives_free(natives);
+    sxs_session_free(&session);
+    free(l.thread_state);
+    close(dir_fd);
+    return 0;
+}

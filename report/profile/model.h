@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * model.h - a recorded session's samples in memory: named frames in a call tree per thread.
+ *
+ * Built once by sxs_model_load(), then read by the formats. Lists grow only while loading; pointers
+ * into the model hold until sxs_model_free(). Not signal-safe; one thread at a time.
+ *
+ * What a sample counts for is its weight (CPU or wall time, in ns). Each sample belongs to one class:
+ *   GC       its thread is called ".NET Server GC", ".NET BGC" or ".NET Background GC", or a native
+ *            frame lies in libclrgc.so or libclrgcexp.so or in a function gc_heap:: or GCHeap::
+ *   JIT      else: a native frame lies in libclrjit.so
+ *   runtime  else: its youngest frame is code of that runtime
+ *   native   everything else
+ */
+#ifndef SXS_REPORT_PROFILE_MODEL_H
+#define SXS_REPORT_PROFILE_MODEL_H
+
+#include "record/samples.h"
+#include "report/profile/strings.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define SXS_NO_NODE UINT32_MAX
+
+enum sxs_only { SXS_ONLY_ALL, SXS_ONLY_NATIVE, SXS_ONLY_MANAGED };
+
+/** What to report. Zeroed: everything. Strings are borrowed. */
+struct sxs_report_options {
+    uint32_t      runtime; /* samples with a frame of the runtime of this number only; 0: all */
+    const char   *thread;  /* a thread's id, name or pattern (fnmatch); NULL: all */
+    const char   *process; /* a process's folder or pid; NULL: all */
+    enum sxs_only only;    /* leave the other kind of frames out of the stacks */
+    const char   *output;  /* file to write; NULL: standard output */
+    size_t        top;     /* functions the text names; 0: 30 */
+};
+
+struct sxs_model_process {
+    char                     *folder; /* owned; "1234" */
+    uint32_t                  pid;
+    struct sxs_samples_header head;   /* a copy as it was when read */
+    uint64_t                  first_ns, last_ns; /* times of its first and last sample; 0: none */
+};
+
+struct sxs_model_runtime {
+    uint32_t number;        /* within its process */
+    uint32_t version, path; /* strings; the path of libcoreclr.so */
+    uint64_t self_ns, total_ns;     /* youngest frame is its code; any frame is */
+};
+
+enum sxs_frame_flag {
+    SXS_FRAME_GC = 1,
+    SXS_FRAME_JIT = 2,
+    SXS_FRAME_UNKNOWN = 4, /* an address nothing is known of */
+};
+
+struct sxs_model_frame {
+    uint32_t name;    /* string: Namespace.Type.Method(parameters), or a native symbol */
+    uint32_t file;    /* string: path of the assembly, or of the ELF file */
+    uint32_t source;  /* string: source file of a native function; "" when not known */
+    uint32_t line;    /* where that function begins, 0 when not known */
+    uint16_t runtime; /* managed: index into runtimes + 1; 0: native */
+    uint16_t home;    /* native: the runtime it came with (its folder) + 1, or 0 */
+    uint8_t  flags;   /* enum sxs_frame_flag */
+    uint64_t self_ns, total_ns; /* total: recursion counted once */
+    uint64_t self, total;       /* samples */
+    uint64_t tier_self[8];      /* samples by enum sxs_code_tier, youngest frame only */
+};
+
+/** A node of the tree. A parent always comes before its children. */
+struct sxs_model_node {
+    uint32_t parent; /* SXS_NO_NODE: the root of a thread, which has no frame */
+    uint32_t frame;
+    uint32_t thread;
+    uint8_t  tiers; /* bit N: seen here at enum sxs_code_tier N */
+    uint8_t  flags; /* SXS_FRAME_GC, SXS_FRAME_JIT: here or further down the stack */
+    uint64_t self, self_ns;
+};
+
+struct sxs_model_thread {
+    uint32_t process; /* index */
+    uint32_t tid;
+    uint32_t name;    /* string */
+    uint32_t root;    /* node */
+    uint64_t runtimes;/* bit N: runtime number N */
+    uint64_t samples, weight_ns, waiting, waiting_ns;
+    uint64_t started_ns, ended_ns;
+};
+
+/** One sample on the time line. */
+struct sxs_model_sample {
+    uint64_t time_ns;
+    uint32_t node;
+    uint32_t weight_us : 31, waiting : 1;
+};
+
+struct sxs_model_pause {
+    uint64_t time_ns, duration_ns;
+    uint32_t process;
+    uint16_t runtime; /* index + 1, 0 when not known */
+    uint16_t reason;
+};
+
+struct sxs_model {
+    struct sxs_strings        strings;
+    struct sxs_model_process *processes;
+    struct sxs_model_runtime *runtimes;
+    struct sxs_model_frame   *frames;
+    struct sxs_model_node    *nodes;
+    struct sxs_model_thread  *threads;
+    struct sxs_model_sample  *samples; /* by time, when asked for */
+    struct sxs_model_pause   *pauses;
+    size_t n_processes, n_runtimes, n_frames, n_nodes, n_threads, n_samples, n_pauses;
+    size_t cap_processes, cap_runtimes, cap_frames, cap_nodes, cap_threads, cap_samples, cap_pauses;
+
+    uint64_t total, total_ns, waiting, waiting_ns, filtered_out; /* samples; ns */
+    uint64_t gc_ns, jit_ns, native_ns;                           /* managed: in runtimes */
+    uint64_t ends[SXS_N_SAMPLE_ENDS];
+    uint64_t off_timeline; /* samples in the tree but, for their number, not in `samples` */
+    uint64_t merged;       /* samples counted at a caller because the tree was full */
+    uint64_t first_ns, last_ns;
+
+    char **problems; /* owned lines */
+    size_t n_problems, cap_problems;
+    size_t n_notes; /* of the problems, those that are not the session's: an ELF file is gone */
+    struct sxs_model_index *index; /* private: hash tables */
+};
+
+/** What is loaded is bounded: more samples are not on the time line, more nodes not in the tree. */
+#define SXS_MODEL_MAX_SAMPLES (12u << 20)
+#define SXS_MODEL_MAX_NODES   (8u << 20)
+
+/**
+ * sxs_model_load - read the session folder @dir.
+ * @timeline: keep the single samples as well.
+ * @out: overwritten; give it to sxs_model_free() whatever is returned.
+ * Returns 0, or an errno value when @dir cannot be read. What was damaged is in @out->problems.
+ */
+int sxs_model_load(const char *dir, const struct sxs_report_options *options, bool timeline,
+                   struct sxs_model *out);
+void sxs_model_free(struct sxs_model *m);
+
+/* ---- building ---- */
+
+/** sxs_model_frame - the number of a frame, added when new: equal names, files and runtimes. */
+uint32_t sxs_model_frame(struct sxs_model *m, const struct sxs_model_frame *frame);
+/** sxs_model_child - the node of @frame below @parent; @parent itself when the tree is full. */
+uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, uint8_t tier);
+/** sxs_model_thread - the index of a thread, added with its root node when new. */
+uint32_t sxs_model_thread(struct sxs_model *m, uint32_t process, uint32_t tid);
+/** sxs_model_runtime - the index of a runtime, added when new. Strings as in the struct. */
+uint32_t sxs_model_runtime(struct sxs_model *m, uint32_t number, uint32_t version, uint32_t path);
+/** sxs_model_problem - note one line about something that was not whole. */
+void sxs_model_problem(struct sxs_model *m, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/** sxs_model_sum - totals of frames, runtimes and classes from the tree; once, after loading. */
+void sxs_model_sum(struct sxs_model *m);
+
+/* ---- reading ---- */
+
+static inline const char *sxs_model_text(const struct sxs_model *m, uint32_t string)
+{
+    return sxs_strings_text(&m->strings, string);
+}
+
+enum sxs_frame_style { SXS_STYLE_FULL, SXS_STYLE_SHORT /* without parameters */ };
+
+/**
+ * sxs_frame_text - "[8.0.29] Namespace.Type.Method" or "[native] file!symbol".
+ * Returns @buf, cut to @size bytes.
+ */
+const char *sxs_frame_text(const struct sxs_model *m, uint32_t frame, enum sxs_frame_style style,
+                           char *buf, size_t size);
+/** sxs_thread_text - "name [tid]", with "pid/" in front when there are several processes. */
+const char *sxs_thread_text(const struct sxs_model *m, uint32_t thread, char *buf, size_t size);
+/** sxs_model_totals - owned array: each node's weight with all below it. free() it. */
+uint64_t *sxs_model_totals(const struct sxs_model *m);
+/** sxs_model_stack - the frames of a node, oldest first. Returns how many; @out has room for
+ *  SXS_MAX_STACK. */
+size_t sxs_model_stack(const struct sxs_model *m, uint32_t node, uint32_t *out);
+/** sxs_tier_text - "tier 0", "tier 1", "OSR", ... Static. */
+const char *sxs_tier_text(unsigned tier);
+/** sxs_base_name - the part of a path behind its last slash. Borrowed. */
+const char *sxs_base_name(const char *path);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* The model as formats see it: sums over the tree, texts of frames and threads. */
+#include "report/profile/model.h"
+#include "report/profile/must.h"
+
+#include <string.h>
+
+uint64_t *sxs_model_totals(const struct sxs_model *m)
+{
+    uint64_t *total = sxs_must_zeroed(m->n_nodes, sizeof(*total));
+    for (size_t i = m->n_nodes; i-- > 0;) {
+        total[i] += m->nodes[i].self_ns;
+        if (m->nodes[i].parent != SXS_NO_NODE)
+            total[m->nodes[i].parent] += total[i];
+    }
+    return total;
+}
+
+size_t sxs_model_stack(const struct sxs_model *m, uint32_t node, uint32_t *out)
+{
+    size_t n = 0;
+    for (uint32_t i = node; m->nodes[i].parent != SXS_NO_NODE && n < SXS_MAX_STACK;
+         i = m->nodes[i].parent)
+        n++;
+    size_t at = n;
+    for (uint32_t i = node; at > 0; i = m->nodes[i].parent)
+        out[--at] = m->nodes[i].frame;
+    return n;
+}
+
+/* Does a node further down the stack have the same frame? Then this one's time is counted there. */
+static bool recursive(const struct sxs_model *m, uint32_t node)
+{
+    uint32_t frame = m->nodes[node].frame;
+    for (uint32_t i = m->nodes[node].parent; m->nodes[i].parent != SXS_NO_NODE;
+         i = m->nodes[i].parent)
+        if (m->nodes[i].frame == frame)
+            return true;
+    return false;
+}
+
+/* Adds each node's weight to the runtimes that have a frame on its stack. */
+static void sum_runtimes(struct sxs_model *m)
+{
+    uint64_t *seen = sxs_must_zeroed(m->n_nodes, sizeof(*seen));
+    for (size_t i = 0; i < m->n_nodes; i++) {
+        const struct sxs_model_node *n = &m->nodes[i];
+        if (n->parent == SXS_NO_NODE)
+            continue;
+        uint32_t runtime = m->frames[n->frame].runtime;
+        seen[i] = seen[n->parent] | (runtime && runtime <= 64 ? 1ull << (runtime - 1) : 0);
+        for (uint64_t left = n->self ? seen[i] : 0; left; left &= left - 1)
+            m->runtimes[__builtin_ctzll(left)].total_ns += n->self_ns;
+    }
+    free(seen);
+}
+
+static void sum_class(struct sxs_model *m, const struct sxs_model_node *n)
+{
+    uint32_t runtime = n->parent == SXS_NO_NODE ? 0 : m->frames[n->frame].runtime;
+    if (n->flags & SXS_FRAME_GC)
+        m->gc_ns += n->self_ns;
+    else if (n->flags & SXS_FRAME_JIT)
+        m->jit_ns += n->self_ns;
+    else if (runtime)
+        m->runtimes[runtime - 1].self_ns += n->self_ns;
+    else
+        m->native_ns += n->self_ns;
+}
+
+void sxs_model_sum(struct sxs_model *m)
+{
+    uint64_t *total = sxs_model_totals(m);
+    uint64_t *count = sxs_must_zeroed(m->n_nodes, sizeof(*count));
+    for (size_t i = m->n_nodes; i-- > 0;) {
+        const struct sxs_model_node *n = &m->nodes[i];
+        count[i] += n->self;
+        sum_class(m, n);
+        if (n->parent == SXS_NO_NODE)
+            continue;
+        count[n->parent] += count[i];
+        struct sxs_model_frame *f = &m->frames[n->frame];
+        f->self += n->self;
+        f->self_ns += n->self_ns;
+        if (!recursive(m, (uint32_t)i)) {
+            f->total += count[i];
+            f->total_ns += total[i];
+        }
+    }
+    free(count);
+    free(total);
+    sum_runtimes(m);
+}
+
+const char *sxs_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The length of "Type.Method(parameters)" without its parameters: the last balanced bracket. */
+static size_t short_len(const char *name)
+{
+    size_t len = strlen(name), at = len;
+    int    depth = 0;
+    if (len == 0 || name[len - 1] != ')')
+        return len;
+    while (at-- > 0) {
+        depth += name[at] == ')';
+        depth -= name[at] == '(';
+        if (depth == 0)
+            return at ? at : len;
+    }
+    return len;
+}
+
+const char *sxs_frame_text(const struct sxs_model *m, uint32_t frame, enum sxs_frame_style style,
+                           char *buf, size_t size)
+{
+    const struct sxs_model_frame *f = &m->frames[frame];
+    const char                   *name = sxs_model_text(m, f->name);
+    if (f->runtime) {
+        size_t len = style == SXS_STYLE_SHORT ? short_len(name) : strlen(name);
+        snprintf(buf, size, "[%s] %.*s", sxs_model_text(m, m->runtimes[f->runtime - 1].version),
+                 (int)len, name);
+    } else {
+        snprintf(buf, size, "[native] %s!%s", sxs_base_name(sxs_model_text(m, f->file)), name);
+    }
+    return buf;
+}
+
+const char *sxs_thread_text(const struct sxs_model *m, uint32_t thread, char *buf, size_t size)
+{
+    const struct sxs_model_thread *t = &m->threads[thread];
+    const char                    *name = sxs_model_text(m, t->name);
+    char                           prefix[280] = "";
+    if (m->n_processes > 1)
+        snprintf(prefix, sizeof(prefix), "%s/", m->processes[t->process].folder);
+    snprintf(buf, size, "%s%s [%u]", prefix, name[0] ? name : "thread", t->tid);
+    return buf;
+}
+
+const char *sxs_tier_text(unsigned tier)
+{
+    static const char *const text[] = {"unknown", "tier 0", "tier 1",  "OSR",
+                                       "R2R",     "stub",   "dynamic", "optimized"};
+    return tier < 8 ? text[tier] : "unknown";
+}

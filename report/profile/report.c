@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of formats, and the way from a session folder to a file. */
+#include "report/profile/profile.h"
+
+#include "record/samples_read.h"
+#include "record/session_read.h"
+#include "report/profile/format.h"
+#include "report/profile/must.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct sxs_profile_format *const formats[] = {
+    &sxs_format_text,   &sxs_format_html,  &sxs_format_collapsed, &sxs_format_speedscope,
+    &sxs_format_pprof,  &sxs_format_chrome, &sxs_format_firefox,
+};
+
+static const struct sxs_profile_format *find_format(const char *name)
+{
+    for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+    return NULL;
+}
+
+const char *sxs_profile_formats(void)
+{
+    return "text, html, collapsed, speedscope, pprof, chrome, firefox";
+}
+
+bool sxs_profile_format_known(const char *name)
+{
+    return find_format(name) != NULL;
+}
+
+bool sxs_profile_has_samples(const char *dir)
+{
+    struct sxs_session s;
+    char               path[4096];
+    bool               found = false;
+    struct stat        st;
+    if (sxs_session_read(dir, &s) == 0)
+        for (size_t i = 0; !found && i < s.n_processes; i++) {
+            snprintf(path, sizeof(path), "%s/%s/" SXS_SAMPLES_FILE, dir, s.processes[i].folder);
+            found = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+        }
+    sxs_session_free(&s);
+    return found;
+}
+
+/** Where a report goes: standard output, or a file beside its final name until it is whole. */
+struct output {
+    const char *path;
+    char       *partial; /* owned */
+    FILE       *to;
+};
+
+static int output_open(struct output *out, const char *path)
+{
+    struct stat st;
+    *out = (struct output){.path = path, .to = stdout};
+    if (!path || strcmp(path, "-") == 0)
+        return 0;
+    /* /dev/stdout, a pipe and the like are written to, not replaced */
+    bool in_place = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    if (asprintf(&out->partial, in_place ? "%s" : "%s.part", path) < 0)
+        sxs_must(NULL);
+    out->to = fopen(out->partial, "we");
+    if (in_place) {
+        free(out->partial);
+        out->partial = NULL;
+    }
+    if (out->to)
+        return 0;
+    fprintf(stderr, "sxsprof: %s: %s\n", path, strerror(errno));
+    free(out->partial);
+    return -1;
+}
+
+static int output_close(struct output *out, int failed)
+{
+    bool bad = fflush(out->to) != 0 || ferror(out->to) || failed;
+    if (out->to != stdout)
+        bad |= fclose(out->to) != 0;
+    if (out->partial && !bad)
+        bad = rename(out->partial, out->path) != 0;
+    if (bad)
+        fprintf(stderr, "sxsprof: %s: cannot be written: %s\n",
+                out->path ? out->path : "standard output", strerror(errno));
+    if (out->partial && bad)
+        unlink(out->partial);
+    free(out->partial);
+    return bad ? -1 : 0;
+}
+
+/* Loads and complains. Returns OK, DAMAGED, NOTHING or FAILED. */
+static enum sxs_profile_result load(const char *dir, const struct sxs_report_options *o,
+                                    bool timeline, struct sxs_model *m)
+{
+    int err = sxs_model_load(dir, o, timeline, m);
+    if (err) {
+        fprintf(stderr, "sxsprof: %s: %s; expected a folder made by sxsprof run -o DIR\n", dir,
+                strerror(err));
+        return SXS_PROFILE_FAILED;
+    }
+    for (size_t i = 0; i < m->n_problems; i++)
+        fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
+    if (m->n_processes == 0)
+        fprintf(stderr, "sxsprof: %s: no samples; record them with sxsprof run --tool sample\n",
+                dir);
+    else if (m->total == 0 && m->filtered_out)
+        fprintf(stderr, "sxsprof: %s: none of its %llu samples is of what was asked for\n", dir,
+                (unsigned long long)m->filtered_out);
+    if (m->n_processes == 0 || (m->total == 0 && m->filtered_out))
+        return SXS_PROFILE_NOTHING;
+    return m->n_problems > m->n_notes ? SXS_PROFILE_DAMAGED : SXS_PROFILE_OK;
+}
+
+enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
+                                           const struct sxs_report_options *options)
+{
+    const struct sxs_profile_format *f = find_format(format);
+    struct sxs_model                 m;
+    struct output                    out;
+    if (!f) {
+        fprintf(stderr, "sxsprof: --format: '%s': expected one of %s\n", format,
+                sxs_profile_formats());
+        return SXS_PROFILE_NO_FORMAT;
+    }
+    enum sxs_profile_result result = load(dir, options, f->timeline, &m);
+    if (result <= SXS_PROFILE_DAMAGED) {
+        if (output_open(&out, options->output) != 0 ||
+            output_close(&out, f->write(&m, options, out.to)) != 0)
+            result = SXS_PROFILE_FAILED;
+    }
+    sxs_model_free(&m);
+    return result;
+}
+
+enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
+                                         const struct sxs_report_options *options)
+{
+    struct sxs_model before, now = {0};
+    struct output    out;
+    enum sxs_profile_result first = load(a, options, false, &before), result = first;
+    if (first <= SXS_PROFILE_DAMAGED)
+        result = load(b, options, false, &now);
+    if (result <= SXS_PROFILE_DAMAGED) {
+        if (output_open(&out, options->output) != 0 ||
+            output_close(&out, sxs_format_html_diff(&before, &now, out.to)) != 0)
+            result = SXS_PROFILE_FAILED;
+        else if (first == SXS_PROFILE_DAMAGED)
+            result = first;
+    }
+    sxs_model_free(&before);
+    sxs_model_free(&now);
+    return result;
+}

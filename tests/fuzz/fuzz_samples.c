@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Damaged samples files. With libFuzzer: clang -fsanitize=fuzzer,address -DSXS_LIBFUZZER. Without:
+ *
+ *   fuzz_samples [-n COUNT] [-s SEED] [FILE]...
+ *
+ * runs every FILE, then COUNT mutated copies of a generated file. Each goes through the reader and
+ * the whole model; a crash, a sanitizer's word or a run of ten seconds is a failure.
+ */
+#include "record/samples_read.h"
+#include "record/session.h"
+#include "report/profile/format.h"
+#include "tests/profile/samples_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static char dir[64], samples_path[192];
+
+static void remove_dir(void)
+{
+    char path[128];
+    unlink(samples_path);
+    snprintf(path, sizeof(path), "%s/1/" SXS_CENSUS_FILE, dir);
+    unlink(path);
+    snprintf(path, sizeof(path), "%s/1", dir);
+    rmdir(path);
+    rmdir(dir);
+}
+
+/* One session folder for all runs; only its file "samples" changes. */
+static void make_dir(void)
+{
+    static struct sxs_census c;
+    char                     path[128];
+    strcpy(dir, "/tmp/fuzz-samples-XXXXXX");
+    if (!mkdtemp(dir))
+        exit(1);
+    snprintf(path, sizeof(path), "%s/1", dir);
+    mkdir(path, 0700);
+    snprintf(samples_path, sizeof(samples_path), "%s/" SXS_SAMPLES_FILE, path);
+    snprintf(path, sizeof(path), "%s/1/" SXS_CENSUS_FILE, dir);
+    memcpy(c.magic, SXS_CENSUS_MAGIC, sizeof(c.magic));
+    c.version = SXS_CENSUS_VERSION;
+    c.size = sizeof(c);
+    c.row_size = sizeof(c.runtimes[0]);
+    c.pid = 1;
+    FILE *f = fopen(path, "w");
+    if (!f || fwrite(&c, sizeof(c), 1, f) != 1 || fclose(f) != 0)
+        exit(1);
+    atexit(remove_dir);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static const struct sxs_profile_format *const formats[] = {
+        &sxs_format_text, &sxs_format_html, &sxs_format_chrome, &sxs_format_firefox,
+        &sxs_format_pprof, &sxs_format_speedscope, &sxs_format_collapsed};
+    static unsigned           turn;
+    struct sxs_report_options o = {0};
+    struct sxs_model          m;
+    if (!dir[0])
+        make_dir();
+    FILE *f = fopen(samples_path, "w");
+    if (!f || (size && fwrite(bytes, size, 1, f) != 1) || fclose(f) != 0)
+        exit(1);
+    if (sxs_model_load(dir, &o, true, &m) == 0 && m.n_processes) {
+        FILE *null = fopen("/dev/null", "w");
+        if (null) {
+            formats[turn++ % 7]->write(&m, &o, null);
+            fclose(null);
+        }
+    }
+    sxs_model_free(&m);
+    return 0;
+}
+
+#ifndef SXS_LIBFUZZER
+static uint64_t state;
+
+static uint64_t roll(uint64_t below)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state % below;
+}
+
+static uint8_t *seed_file(size_t *size)
+{
+    static struct samples_file f;
+    char                      *bytes = NULL;
+    FILE                      *to = open_memstream(&bytes, size);
+    const uint64_t             ips[] = {0x8010, 0x9010, 0x7f0000000100, 0x8110};
+    samples_begin(&f, to, 1, "fuzz");
+    add_runtime(&f, 1, "8.0.29", "/net/libcoreclr.so");
+    add_thread(&f, 7, "worker", 2);
+    add_module(&f, 1, 0x7f0000000000, 0x7f0000000000, 0x7f0000100000, "/net/libclrgc.so", 0);
+    for (uint64_t i = 0; i < 40; i++) {
+        add_code(&f, i, 0x8000 + i * 0x80, 0x8100 + i * 0x80, 1, SXS_TIER_1, "A.B.C<int>(D)");
+        add_sample(&f, 100 + i, 7, (uint16_t)(i % 5), ips, SXS_SAMPLE_END_BOTTOM, i & 1);
+    }
+    add_module(&f, 90, 0x7f0000000000, 0x7f0000000000, 0x7f0000100000, "/net/libclrgc.so", 1);
+    add_pause(&f, 110, 5, 1);
+    samples_end(&f);
+    fclose(to);
+    return (uint8_t *)bytes;
+}
+
+/* A few bytes, words or stretches changed where the content is, sometimes the end cut off. */
+static size_t mutate(uint8_t *b, size_t size)
+{
+    static const uint64_t odd[] = {0, 1, 7, 8, 0xff, 0xffff, 0x7fffffff, 0xffffffff, UINT64_MAX};
+    size_t                content = SXS_HEADER_SIZE + 7000;
+    for (uint64_t n = 1 + roll(12); n-- > 0;) {
+        size_t at = roll(8) ? SXS_HEADER_SIZE + roll(content - SXS_HEADER_SIZE) : roll(128);
+        switch (roll(4)) {
+        case 0: b[at] = (uint8_t)roll(256); break;
+        case 1: memcpy(b + at, &odd[roll(9)], 1u << roll(4)); break;
+        case 2: memmove(b + at, b + SXS_HEADER_SIZE + roll(6000), roll(200)); break;
+        default: b[at] ^= (uint8_t)(1u << roll(8)); break;
+        }
+    }
+    return roll(6) ? size : roll(size);
+}
+
+static void run_file(const char *path)
+{
+    char   *bytes = NULL;
+    size_t  size = 0;
+    FILE   *in = fopen(path, "r"), *to = open_memstream(&bytes, &size);
+    for (int c; in && (c = getc(in)) != EOF;)
+        putc(c, to);
+    fclose(to);
+    if (in)
+        fclose(in);
+    alarm(10);
+    LLVMFuzzerTestOneInput((uint8_t *)bytes, size);
+    free(bytes);
+}
+
+int main(int argc, char **argv)
+{
+    unsigned long count = 1000, seed = 1;
+    int           opt;
+    while ((opt = getopt(argc, argv, "n:s:")) != -1) {
+        if (opt == 'n')
+            count = strtoul(optarg, NULL, 10);
+        else if (opt == 's')
+            seed = strtoul(optarg, NULL, 10);
+        else
+            return 2;
+    }
+    for (int i = optind; i < argc; i++)
+        run_file(argv[i]);
+    size_t   size;
+    uint8_t *whole = seed_file(&size), *copy = malloc(size);
+    state = seed * 0x9e3779b97f4a7c15u | 1;
+    for (unsigned long i = 0; copy && i < count; i++) {
+        memcpy(copy, whole, size);
+        alarm(10);
+        LLVMFuzzerTestOneInput(copy, mutate(copy, size));
+    }
+    free(whole);
+    free(copy);
+    printf("ok - %lu damaged samples files\n", count);
+    return 0;
+}
+#endif

@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Every report format of a session whose numbers are known, each read by a real reader of it.
+# TAP. BUILD names the build folder. SHOTS: where screenshots go (default: removed at the end).
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+BUILD=${BUILD:-build}
+CC=${CC:-cc}
+T=$(mktemp -d "${TMPDIR:-/tmp}/sxsprof-formats-XXXXXX") || exit 1
+trap 'rm -rf "$T"' EXIT
+SHOTS=${SHOTS:-$T}
+failed=0
+ok() { echo "ok - $1"; }
+not_ok() { echo "not ok - $1"; shift; printf '%s\n' "$@" | sed 's/^/# /'; failed=1; }
+skip() { echo "ok - $1 # SKIP $2"; }
+is() { if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "expected: $2" "got: $3"; fi; }
+has() { case $2 in *"$3"*) ok "$1" ;; *) not_ok "$1" "missing: $3" "in: $2" ;; esac; }
+
+REPORT=${REPORT:-$BUILD/tests/report_main}
+$CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_samples.c -o "$T/make_samples" || exit 1
+"$T/make_samples" "$T/s" known || exit 1
+report() { "$REPORT" "$1" "${S:-$T/s}" "$T/out.$1" "${@:2}" 2>"$T/err"; }
+
+# ---- text and collapsed: by hand ----
+report text
+is "text: a session that is whole ends with status 0" 0 $?
+text=$(cat "$T/out.text")
+has "text: self of a function, with its tier" "$text" " 39.22 %   39.22 %  [9.0.18] App.Hot.Spin(int) (tier 0)"
+has "text: GC is the thread's and libclrgc.so's" "$text" "  9.80 %  GC"
+has "text: JIT is libclrjit.so's" "$text" "  4.90 %  JIT"
+has "text: a runtime's share, and what it called" "$text" "  0.00 %  runtime 1, 8.0.29 (55.88 % with it on the stack)"
+has "text: why walks broke" "$text" " 20  frame pointer leads nowhere"
+has "text: rate asked for and reached" "$text" "asked for 200 Hz, reached 200 Hz"
+has "text: what was dropped" "$text" "7 dropped"
+report collapsed
+want='main [100];[8.0.29] App.Program.Main;[8.0.29] App.Bridge.Call;[native] libcoreclr.so!?;[9.0.18] App.Hot.Spin 400'
+has "collapsed: a stack through two runtimes" "$(cat "$T/out.collapsed")" "$want"
+is "collapsed: old and new code at one address, by time" "25 25" \
+    "$(sed -n 's/.*App.\(New\|Old\).Method //p' "$T/out.collapsed" | paste -sd' ')"
+is "collapsed: modules at one address, by time" "10 10" \
+    "$(sed -n 's/.*lib\(plugin\|other\).so!? //p' "$T/out.collapsed" | paste -sd' ')"
+has "collapsed: a native name from the ELF file" "$(cat "$T/out.collapsed")" "[native] make_samples!known_native_leaf 100"
+is "collapsed: all samples" 1020 "$(awk '{ n += $NF } END { print n }' "$T/out.collapsed")"
+report collapsed runtime=3
+is "one runtime's stacks only" "worker [101];[10.0.11] App.Loop.Start;[10.0.11] App.Loop.Run 300" "$(cat "$T/out.collapsed")"
+report collapsed only=managed thread=main
+is "managed frames of one thread" "570 0" \
+    "$(awk '{ n += $NF } END { print n }' "$T/out.collapsed") $(grep -c native "$T/out.collapsed")"
+report text thread=nobody
+is "nothing that was asked for: status 2" 2 $?
+report nonsense
+is "an unknown format: status 3" 3 $?
+cp -r "$T/s" "$T/cut" && truncate -s -100000 "$T/cut/4242/samples"
+S=$T/cut report text
+is "a cut file: what is whole is shown, status 1" "1 yes" "$? $(grep -q App "$T/out.text" && echo yes)"
+mkdir "$T/none" && "$REPORT" text "$T/none" - >/dev/null 2>"$T/err"
+is "no samples: status 2" 2 $?
+"$T/make_samples" "$T/s2" known 1 && "$T/make_samples" "$T/s2" known 2
+S=$T/s2 report collapsed process=2
+is "one process of several" 1020 "$(awk '{ n += $NF } END { print n }' "$T/out.collapsed")"
+S=$T/s2 report collapsed
+has "several processes: the pid before the thread" "$(cat "$T/out.collapsed")" "1/worker [101];"
+
+# ---- JSON formats ----
+report chrome
+is "chrome: Hot.Spin's events last 2 s" "2.0" "$(python3 - "$T/out.chrome" <<'PY'
+import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+print(round(sum(e["dur"] for e in events if e["ph"] == "X" and "Hot.Spin" in e["name"]) / 1e6, 2))
+PY
+)"
+report firefox
+is "firefox: tables of one length, indexes within them" "4 400" "$(python3 - "$T/out.firefox" <<'PY'
+import json, sys
+profile = json.load(open(sys.argv[1]))
+hits = 0
+for t in profile["threads"]:
+    for name in ("frameTable", "funcTable", "stackTable", "samples", "markers", "resourceTable"):
+        for key, column in t[name].items():
+            assert not isinstance(column, list) or len(column) == t[name]["length"], (name, key)
+    stacks, frames = t["stackTable"], t["frameTable"]
+    assert all(p is None or p < i for i, p in enumerate(stacks["prefix"]))
+    assert all(c < len(profile["meta"]["categories"]) for c in frames["category"])
+    for s in t["samples"]["stack"]:
+        while s is not None:
+            func = frames["func"][stacks["frame"][s]]
+            if "Hot.Spin" in t["stringArray"][t["funcTable"]["name"][func]]:
+                hits += 1
+                break
+            s = stacks["prefix"][s]
+print(len(profile["threads"]), hits)
+PY
+)"
+
+# ---- pprof ----
+report pprof
+if command -v go >/dev/null 2>&1; then
+    top=$(HOME=$T GOFLAGS=-mod=mod go tool pprof -top -sample_index=samples "$T/out.pprof" 2>"$T/err") || cat "$T/err"
+    has "pprof: go tool pprof adds up" "$top" "Total samples = 1020"
+    has "pprof: self of a function" "$top" "400 39.22% 39.22%        400 39.22%  [9.0.18] App.Hot.Spin(int)"
+    focus=$(HOME=$T go tool pprof -top -sample_index=samples -tagfocus=class=GC "$T/out.pprof" 2>/dev/null)
+    has "pprof: the class is a label" "$focus" "100"
+else
+    skip "pprof: go tool pprof" "no go here (Debian: golang-go)"
+fi
+
+# ---- with a browser ----
+report html
+report speedscope
+is "html: nothing from elsewhere" 0 "$(grep -cE '(src|href)="https?:|@import|url\(http' "$T/out.html")"
+: "${NODE_MODULES:=$BUILD/node/node_modules}"
+if ! command -v node >/dev/null 2>&1; then
+    skip "html and speedscope in a browser" "no node here"
+elif [ ! -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
+    skip "html and speedscope in a browser" "no Chromium here (Debian: chromium)"
+else
+    if [ ! -d "$NODE_MODULES/playwright-core" ] && command -v npm >/dev/null 2>&1; then
+        dir=$(dirname "$NODE_MODULES")
+        mkdir -p "$dir" && cp tests/profile/package.json "$dir/" &&
+            (cd "$dir" && npm install --no-audit --no-fund >"$T/npm" 2>&1)
+    fi
+    if [ ! -d "$NODE_MODULES/playwright-core" ]; then
+        skip "html and speedscope in a browser" "npm could not install playwright-core"
+    else
+        NODE_MODULES=$(cd "$NODE_MODULES" && pwd)
+        export NODE_MODULES
+        cp "$T/out.html" "$T/known.html"
+        timeout 120 node tests/profile/page.mjs "$T/known.html" "$SHOTS" known || failed=1
+        timeout 60 node tests/profile/speedscope.mjs "$T/out.speedscope" "$SHOTS" || failed=1
+        "$T/make_samples" "$T/b" known 4242 150
+        "$REPORT" diff "$T/s" "$T/diff.html" "$T/b" 2>/dev/null
+        is "diff: a page" 0 $?
+        timeout 120 node tests/profile/page.mjs "$T/diff.html" "$SHOTS" diff || failed=1
+        "$T/make_samples" "$T/big" scale 100000 300000
+        S=$T/big report html
+        timeout 120 node tests/profile/page.mjs "$T/out.html" "$SHOTS" scale || failed=1
+    fi
+fi
+exit $failed

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Opens a report page in headless Chromium and uses it as a person would. Prints TAP.
+// usage: node page.mjs PAGE.html SHOTS-FOLDER known|scale|diff      NODE_MODULES: where packages are
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import path from "node:path";
+
+const [page_file, shots, kind] = process.argv.slice(2);
+const require = createRequire(path.join(process.env.NODE_MODULES, "x.js"));
+const { chromium } = require("playwright-core");
+let failed = 0;
+const ok = (claim, good, got) => {
+  console.log(`${good ? "ok" : "not ok"} - page ${kind}: ${claim}`);
+  if (!good) { failed = 1; console.log(`# got: ${JSON.stringify(got)}`); }
+};
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+  args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--no-first-run"],
+});
+const complaints = [], asked = [];
+async function open(scheme) {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 860 }, colorScheme: scheme, reducedMotion: "reduce" });
+  page.on("console", (m) => { if (m.type() === "error" || m.type() === "warning") complaints.push(m.text()); });
+  page.on("pageerror", (e) => complaints.push(String(e)));
+  page.on("request", (r) => { if (!/^(file|data):/.test(r.url())) asked.push(r.url()); });
+  const start = Date.now();
+  await page.goto(pathToFileURL(page_file).href);
+  await page.waitForSelector("html[data-ready]", { timeout: 60000 });
+  await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))));
+  return [page, Date.now() - start];
+}
+const shown = (page) => page.evaluate(() => Number(document.querySelector("#graph").dataset.shown));
+const zoomed = (page) => page.evaluate(() => document.querySelector("#graph").dataset.zoom);
+const found = async (page, text) => {
+  await page.fill("#search", text);
+  await page.waitForTimeout(300);
+  return page.textContent("#found");
+};
+
+const [page, took] = await open("light");
+ok("boxes are drawn", await shown(page) > 5, await shown(page));
+if (kind === "scale") {
+  ok("100,000 distinct stacks are loaded and drawn within 6 s", took < 6000, took);
+  console.log(`# loaded and drawn in ${took} ms`);
+  const t = await page.evaluate(() => { const s = performance.now(); document.querySelector("[data-kind=managed]").click(); return performance.now() - s; });
+  ok("a filter answers within 2 s", t < 2000, t);
+  console.log(`# filtered in ${Math.round(t)} ms`);
+  await page.click("#reset");
+}
+await page.screenshot({ path: `${shots}/${kind}-light.png` });
+const box = await page.locator("#graph").boundingBox();
+const before = await zoomed(page);
+await page.mouse.move(box.x + box.width * 0.2, box.y + 19 * 2.5);
+await page.waitForTimeout(50);
+ok("hovering tells total and self", /total.*self/s.test(await page.textContent("#tip")), await page.textContent("#tip"));
+await page.screenshot({ path: `${shots}/${kind}-hover.png` });
+await page.mouse.click(box.x + box.width * 0.2, box.y + 19 * 2.5);
+ok("a click zooms", await zoomed(page) !== before, await zoomed(page));
+await page.screenshot({ path: `${shots}/${kind}-zoom.png` });
+await page.keyboard.press("Escape");
+ok("Escape zooms out", await zoomed(page) === before, await zoomed(page));
+
+if (kind === "known") {
+  ok("a search counts: Hot.Spin is 400 samples", (await found(page, "Hot.Spin")) === "400 · 39.2 %", await page.textContent("#found"));
+  await page.screenshot({ path: `${shots}/${kind}-search.png` });
+  ok("a search for nothing finds nothing", (await found(page, "no such thing")).startsWith("0 "), await page.textContent("#found"));
+  await page.click("#reset");
+  const legend = await page.textContent("#legend");
+  ok("the legend has every owner", [".NET 8.0.29", ".NET 9.0.18", ".NET 10.0.11", "native", "GC", "JIT"].every((t) => legend.includes(t)), legend);
+  await page.click("#legend button:has-text('10.0.11')");
+  ok("a runtime's filter keeps its 300 samples", (await found(page, "Loop.Start")).startsWith("300 · 100.0 %"), await page.textContent("#found"));
+  await page.click("#reset");
+  await page.click("[data-kind=managed]");
+  ok("managed only: no native frame", (await found(page, "^\\[native")).startsWith("0 "), await page.textContent("#found"));
+  await page.click("#reset");
+  await page.click("#bythread");
+  ok("by thread: a box per thread", (await found(page, "^worker")).startsWith("300 "), await page.textContent("#found"));
+  await page.click("#bythread");
+  await page.click("#reset");
+  const lane = await page.locator("#time").boundingBox();
+  await page.mouse.move(lane.x + 195, lane.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(lane.x + 195 + (lane.width - 200) * 0.25, lane.y + 30, { steps: 5 });
+  await page.mouse.up();
+  ok("dragging on the time line keeps that time only", /showing 0\.\d+ to 0\.\d+ s/.test(await page.textContent("#summary")), await page.textContent("#summary"));
+  await page.screenshot({ path: `${shots}/${kind}-range.png` });
+  await page.click("#reset");
+  await page.click("#direction");
+  ok("flame direction draws as much", await shown(page) > 5, await shown(page));
+  await page.screenshot({ path: `${shots}/${kind}-flame.png` });
+  await page.click("#direction");
+  await page.click("#crossings");
+  await page.screenshot({ path: `${shots}/${kind}-crossings.png` });
+  await page.click("#crossings");
+  await page.focus("#graph");
+  for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await page.keyboard.press(key);
+  ok("the keyboard moves and zooms", (await zoomed(page)) !== before, await zoomed(page));
+}
+const [night] = await open("dark");
+await night.screenshot({ path: `${shots}/${kind}-dark.png` });
+ok("dark as the system wishes", await night.evaluate(() => document.documentElement.classList.contains("dark")));
+await night.click("#theme");
+ok("and light by the switch", !await night.evaluate(() => document.documentElement.classList.contains("dark")));
+ok("no console error", complaints.length === 0, complaints);
+ok("nothing is fetched", asked.length === 0, asked);
+await browser.close();
+process.exit(failed);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The reports without the rest of the command: report_main FORMAT DIR OUTPUT [KEY=VALUE]..., or
+ * report_main diff A OUTPUT B. Exit status: enum sxs_profile_result. */
+#include "report/profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    struct sxs_report_options o = {0};
+    if (argc < 4)
+        return 64;
+    o.output = argv[3];
+    if (strcmp(argv[1], "diff") == 0)
+        return (int)sxs_profile_diff(argv[2], argv[4], &o);
+    for (int i = 4; i < argc; i++) {
+        if (strncmp(argv[i], "runtime=", 8) == 0)
+            o.runtime = (uint32_t)strtoul(argv[i] + 8, NULL, 10);
+        else if (strncmp(argv[i], "thread=", 7) == 0)
+            o.thread = argv[i] + 7;
+        else if (strncmp(argv[i], "process=", 8) == 0)
+            o.process = argv[i] + 8;
+        else if (strcmp(argv[i], "only=native") == 0)
+            o.only = SXS_ONLY_NATIVE;
+        else if (strcmp(argv[i], "only=managed") == 0)
+            o.only = SXS_ONLY_MANAGED;
+        else
+            return 64;
+    }
+    return (int)sxs_profile_report(argv[2], argv[1], &o);
+}
