@@ -56,4 +56,9 @@ series "preload, same instant" "$RUNS" "" "" 60 || bad=1
 series "no preload, --turns" "$RUNS" "--no-preload" "--turns" 60 || bad=1
 series "no preload, same instant" "$RUNS" "--no-preload" "" 60 || true # as many as can be
 series off "$OFF_RUNS" "--signals off" "" 10
+if command -v gdb >/dev/null; then
+    TESTS= bash tests/soak/detach.sh || bad=1
+else
+    echo "detach: left out, no gdb here"
+fi
 exit $bad
