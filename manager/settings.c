@@ -65,6 +65,7 @@ static void read_tools(struct sxs_settings *s, const struct sxs_tool *const *kno
     for (size_t i = 0; i < n_known; i++)
         if (known[i]->always)
             enable(s, known[i], "");
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): kept on purpose, options point into it
     for (char *item = text ? strtok_r(text, ";", &save) : NULL; item;
          item = strtok_r(NULL, ";", &save)) {
         size_t                 len = strcspn(item, ":");
@@ -75,7 +76,6 @@ static void read_tools(struct sxs_settings *s, const struct sxs_tool *const *kno
             sxs_error("SXSPROF_TOOLS: there is no tool \"%.*s\"; going on without it", (int)len,
                       item);
     }
-    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): kept for the life of the process, options point into it
 }
 
 void sxs_settings_read(struct sxs_settings *s, const struct sxs_tool *const *known, size_t n_known)

@@ -294,6 +294,7 @@ static void merge(struct sxs_model *into, uint32_t root, const struct sxs_model 
             *n_old = grown;
         }
         if (before) {
+            // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): made when there is an older session
             (*old)[node[i]] += n->self_ns;
         } else {
             into->nodes[node[i]].self += n->self;
@@ -327,6 +328,7 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
     write_tree(&both, &p, to);
     fputs(",\n\"before\":\"", to);
     for (size_t i = 0; i < both.n_nodes; i++)
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the same
         put_number(to, old[p.order[i]] / WEIGHT_UNIT_NS);
     fputs("\",\"buckets\":0,\"bucketNs\":1,\"timeline\":\"\",\"pauses\":[]}", to);
     fputs(sxs_page_tail, to);

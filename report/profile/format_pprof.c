@@ -126,6 +126,7 @@ static void add_frames(struct builder *b)
         location[i].n_line = 1;
         location[i].line = &lines[i];
     }
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): held by the message, freed with it
     b->profile.n_function = b->profile.n_location = m->n_frames;
     free(mapping);
 }
@@ -182,6 +183,7 @@ static void add_samples(struct builder *b)
         add_sample(b, &m->nodes[i], &all[at], label_all + at * LABELS, labels + at * LABELS);
         at++;
     }
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): held by the message, freed with it
     b->profile.n_sample = n;
 }
 

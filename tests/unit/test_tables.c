@@ -53,6 +53,7 @@ static void a_library_comes_and_goes(void **state)
     sxs_tables_refresh();
     sxs_tables_stats(&with);
     assert_int_equal(rule_at(at).kind, SXS_RULE_CFA);
+    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): skip() does not return
     dlclose(handle);
     sxs_tables_enter(); /* a reader in a handler: nothing may be freed */
     sxs_tables_refresh();

@@ -249,7 +249,9 @@ static void on_inner(int sig)
     ucontext_t             uc;
     struct sxs_walk_limits limits = {stack_lo, stack_hi, 0, 64, NULL, NULL};
     (void)sig;
+    // NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): takes no lock in glibc
     getcontext(&uc);
+    // NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): made for handlers
     n_in_handler = sxs_walk_fast(&uc, &limits, in_handler, &end_in_handler);
 }
 
@@ -304,6 +306,7 @@ static void garbage_registers_do_no_harm(void **state)
             static const int regs[3] = {REG_RIP, REG_RSP, REG_RBP};
             seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
             if (seed >> 62 == 0)
+                // NOLINTNEXTLINE(bugprone-misplaced-widening-cast): garbage is what is wanted
                 uc.uc_mcontext.gregs[regs[r]] = (greg_t)(seed * 0x9e3779b97f4a7c15u);
             else if (seed >> 62 == 1)
                 uc.uc_mcontext.gregs[regs[r]] += (greg_t)((seed >> 30) % 4096);
