@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/bridge_host.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "harness/library.h"
 #include "harness/self.h"
 
 /* Loaded by the path under which the runtimes will look for it too: one image, one set of globals.
@@ -13,10 +12,7 @@
 int sxs_bridge_host_open(struct sxs_bridge_host *out, int n_apps, char *why, size_t why_size)
 {
     int (*open_bridge)(int n) = NULL;
-    const struct {
-        const char *name;
-        void       *to;
-    } exports[] = {
+    const struct sxs_export exports[] = {
         { "sxsbridge_open", &open_bridge },
         { "sxsbridge_seat", &out->seat },
         { "sxsbridge_end", &out->end },
@@ -24,19 +20,9 @@ int sxs_bridge_host_open(struct sxs_bridge_host *out, int n_apps, char *why, siz
     char path[PATH_MAX];
 
     snprintf(path, sizeof(path), "%s/libsxsbridge.so", sxs_self_dir());
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        snprintf(why, why_size, "cannot load the bridge: %s", dlerror());
+    if (sxs_library_load(path, exports, sizeof(exports) / sizeof(exports[0]),
+                            "cannot load the bridge", why, why_size) != 0)
         return -1;
-    }
-    for (size_t i = 0; i < sizeof(exports) / sizeof(exports[0]); i++) {
-        void *symbol = dlsym(library, exports[i].name);
-        if (!symbol) {
-            snprintf(why, why_size, "%s does not export %s", path, exports[i].name);
-            return -1;
-        }
-        memcpy(exports[i].to, &symbol, sizeof(symbol));
-    }
     if (open_bridge(n_apps) == 0)
         return 0;
     snprintf(why, why_size, "the bridge cannot hold %d apps", n_apps);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/clr.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "harness/library.h"
 #include "harness/properties.h"
 #include "harness/self.h"
 
@@ -17,10 +16,7 @@ static int refused(const char *export, int hr, char *why, size_t why_size)
 
 int sxs_clr_load(struct sxs_clr *clr, const char *dir, char *why, size_t why_size)
 {
-    const struct {
-        const char *name;
-        void       *to; /* a function pointer's address; dlsym gives a void * */
-    } exports[] = {
+    const struct sxs_export exports[] = {
         { "coreclr_initialize", &clr->initialize },
         { "coreclr_execute_assembly", &clr->execute_assembly },
         { "coreclr_create_delegate", &clr->create_delegate },
@@ -29,20 +25,8 @@ int sxs_clr_load(struct sxs_clr *clr, const char *dir, char *why, size_t why_siz
     char path[PATH_MAX];
 
     snprintf(path, sizeof(path), "%s/libcoreclr.so", dir);
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        snprintf(why, why_size, "cannot load: %s", dlerror());
-        return -1;
-    }
-    for (size_t i = 0; i < sizeof(exports) / sizeof(exports[0]); i++) {
-        void *symbol = dlsym(library, exports[i].name);
-        if (!symbol) {
-            snprintf(why, why_size, "%s does not export %s", path, exports[i].name);
-            return -1;
-        }
-        memcpy(exports[i].to, &symbol, sizeof(symbol));
-    }
-    return 0;
+    return sxs_library_load(path, exports, sizeof(exports) / sizeof(exports[0]),
+                            "cannot load", why, why_size);
 }
 
 int sxs_clr_start(struct sxs_clr *clr, const struct sxs_properties *properties, char *why,

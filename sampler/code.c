@@ -8,11 +8,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "manager/base/clock.h"
 #include "sampler/walk_fast.h"
 #include "signals/signals.h"
 #include "stackwalk/names.h"
 
-/* Code whose name is recorded, sorted by address. */
+/* Code that need not be asked about again, sorted by address. */
 struct known {
     uintptr_t           lo, hi;
     struct sxs_runtime *rt; /* compared only */
@@ -26,27 +27,19 @@ static struct {
     size_t                     n_known, cap_known;
     uint32_t                   chunk, offset; /* how far samples have been read back */
     unsigned long long         adds, subs;    /* of the loader, at the last look */
-    struct elf_range {
-        uintptr_t lo, hi;
-    } *elf;
-    size_t n_elf, cap_elf;
+    struct known              *elf; /* native code: no runtime's */
+    size_t                     n_elf, cap_elf;
 } code = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* ---- what is known ---------------------------------------------------------------------------- */
 
-static size_t known_after(uintptr_t ip)
+/* The first of @n sorted ranges that does not end before @ip. */
+static size_t first_after(const struct known *ranges, size_t n, uintptr_t ip)
 {
-    size_t lo = 0, hi = code.n_known;
+    size_t lo = 0, hi = n;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
-        if (code.known[mid].hi <= ip)
+        if (ranges[mid].hi <= ip)
             lo = mid + 1;
         else
             hi = mid;
@@ -54,15 +47,15 @@ static size_t known_after(uintptr_t ip)
     return lo;
 }
 
-static int is_known(uintptr_t ip)
+static int is_in(const struct known *ranges, size_t n, uintptr_t ip)
 {
-    size_t at = known_after(ip);
-    return at < code.n_known && code.known[at].lo <= ip;
+    size_t at = first_after(ranges, n, ip);
+    return at < n && ranges[at].lo <= ip;
 }
 
 static void learn(uintptr_t lo, uintptr_t hi, struct sxs_runtime *rt)
 {
-    size_t at = known_after(lo), end = at;
+    size_t at = first_after(code.known, code.n_known, lo), end = at;
     while (end < code.n_known && code.known[end].lo < hi)
         end++; /* replaced */
     if (code.n_known - (end - at) + 1 > code.cap_known) {
@@ -174,26 +167,13 @@ static struct sxs_runtime *runtime_of(uintptr_t ip, struct sxs_runtime *const *r
     return NULL;
 }
 
-static int in_elf(uintptr_t ip)
-{
-    size_t lo = 0, hi = code.n_elf;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (code.elf[mid].hi <= ip)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < code.n_elf && code.elf[lo].lo <= ip;
-}
-
 static void look_up(const struct sxs_record_sample *sample, struct sxs_runtime *const *rts, size_t n,
                     const struct sxs_runtime *only)
 {
     for (unsigned i = 0; i < sample->n; i++) {
         uintptr_t           ip = sample->ips[i] - (i > 0);
         struct sxs_runtime *rt;
-        if (is_known(ip) || in_elf(ip))
+        if (is_in(code.known, code.n_known, ip) || is_in(code.elf, code.n_elf, ip))
             continue;
         rt = runtime_of(ip, rts, n);
         if (rt && (!only || rt == only))
@@ -310,7 +290,7 @@ static void record_module(const struct dl_phdr_info *info, uintptr_t lo, uintptr
     r = sxs_samples_reserve(code.writer, sizeof(*r) + len);
     if (!r)
         return;
-    r->time_ns = now_ns();
+    r->time_ns = sxs_now_ns(CLOCK_MONOTONIC);
     r->base = info->dlpi_addr;
     r->lo = lo;
     r->hi = hi;
@@ -334,13 +314,13 @@ static void add_elf(uintptr_t lo, uintptr_t hi)
     while (at < code.n_elf && code.elf[at].lo < lo)
         at++;
     memmove(&code.elf[at + 1], &code.elf[at], (code.n_elf - at) * sizeof(code.elf[0]));
-    code.elf[at] = (struct elf_range){lo, hi};
+    code.elf[at] = (struct known){lo, hi, NULL};
     code.n_elf++;
 }
 
 static int module_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    const struct elf_range *had = arg;
+    const struct known *had = arg;
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
@@ -348,7 +328,7 @@ static int module_visit(struct dl_phdr_info *info, size_t size, void *arg)
         int       known = 0;
         if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X))
             continue;
-        for (const struct elf_range *h = had; h->hi && !known; h++)
+        for (const struct known *h = had; h->hi && !known; h++)
             known = h->lo == lo && h->hi == hi;
         if (!known)
             record_module(info, lo, hi);
@@ -369,7 +349,7 @@ static int counters_visit(struct dl_phdr_info *info, size_t size, void *arg)
 void sxs_code_modules(void)
 {
     unsigned long long counters[2] = {0, 0};
-    struct elf_range  *had;
+    struct known  *had;
     dl_iterate_phdr(counters_visit, counters);
     pthread_mutex_lock(&code.lock);
     if (code.writer && (counters[0] != code.adds || counters[1] != code.subs)) {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include "manager/base/clock.h"
 #include "sampler/clocks.h"
 #include "sampler/walkers.h"
 #include "signals/signals.h"
@@ -90,13 +91,6 @@ SXS_SIGSAFE static int find_stack(uintptr_t sp, uintptr_t *lo, uintptr_t *hi)
 }
 
 /* ---- the handler ------------------------------------------------------------------------------ */
-
-SXS_SIGSAFE static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 SXS_SIGSAFE static void note_end(enum sxs_sample_end end)
 {
@@ -177,9 +171,9 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     if (!weight) {
         pass_on(sig, info, context);
     } else if (!atomic_load_explicit(&state.paused, memory_order_relaxed)) {
-        uint64_t began = now_ns();
+        uint64_t began = sxs_now_ns(CLOCK_MONOTONIC);
         take(t, tid, weight, context, began);
-        atomic_fetch_add_explicit(&state.header->handler_ns, now_ns() - began, memory_order_relaxed);
+        atomic_fetch_add_explicit(&state.header->handler_ns, sxs_now_ns(CLOCK_MONOTONIC) - began, memory_order_relaxed);
     }
     errno = saved_errno;
 }

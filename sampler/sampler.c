@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "manager/base/clock.h"
 #include "manager/base/log.h"
 #include "record/sample_options.h"
 #include "record/samples_write.h"
@@ -35,13 +36,6 @@ static struct {
     struct sxs_sampler_options options;
     _Atomic int                forked;
 } sampler = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static uint64_t now_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* ---- threads ---------------------------------------------------------------------------------- */
 
@@ -73,7 +67,7 @@ static void came(struct sxs_sampled_thread *t)
 static void went(struct sxs_sampled_thread *t)
 {
     sxs_clocks_stop(t);
-    record_thread(t, now_ns(CLOCK_MONOTONIC));
+    record_thread(t, sxs_now_ns(CLOCK_MONOTONIC));
 }
 
 static void renamed(struct sxs_sampled_thread *t)
@@ -177,8 +171,8 @@ static int start_sampling(void)
     sampler.header->walker = (uint16_t)sampler.options.walker;
     sampler.header->asked_hz = sampler.options.hz;
     sampler.header->clock = sxs_clocks_choose(sampler.options.hz);
-    sampler.header->started_realtime_ns = now_ns(CLOCK_REALTIME);
-    sampler.header->started_ns = now_ns(CLOCK_MONOTONIC);
+    sampler.header->started_realtime_ns = sxs_now_ns(CLOCK_REALTIME);
+    sampler.header->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
     memcpy(sampler.header->command, sxs_session_open(NULL)->command,
            sizeof(sampler.header->command));
     sxs_handler_refresh_stacks();
@@ -204,7 +198,7 @@ static int start_sampling(void)
 __attribute__((destructor)) static void ended(void)
 {
     if (sampler.started == 1 && !atomic_load(&sampler.forked))
-        atomic_store(&sampler.header->ended_ns, now_ns(CLOCK_MONOTONIC));
+        atomic_store(&sampler.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
 }
 
 /* ---- the tool ---------------------------------------------------------------------------------- */

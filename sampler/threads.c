@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/threads.h"
+#include "manager/base/clock.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -95,13 +96,6 @@ static int read_name(uint32_t tid, char *name, size_t size)
     return 0;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void look_at(uint32_t tid, uint32_t scan, int names, const struct sxs_threads_events *events)
 {
     struct sxs_sampled_thread *t = claim(tid);
@@ -111,7 +105,7 @@ static void look_at(uint32_t tid, uint32_t scan, int names, const struct sxs_thr
     if (!t->started_ns) { /* new, or so far only marked */
         t->timer = t->perf_fd = -1;
         t->excluded = is_own(tid);
-        t->started_ns = now_ns();
+        t->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
         read_name(tid, t->name, sizeof(t->name));
         atomic_store(&t->seen, scan);
         events->came(t);

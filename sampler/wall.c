@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "manager/base/clock.h"
 #include "sampler/clocks.h"
 #include "sampler/threads.h"
 
@@ -17,18 +18,11 @@
 static struct sxs_samples_writer *writer;
 static uint64_t                   interval_ns, due_ns, round_ns;
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz)
 {
     writer = w;
     interval_ns = 1000000000u / hz;
-    due_ns = now_ns();
+    due_ns = sxs_now_ns(CLOCK_MONOTONIC);
 }
 
 static void record_waiting(struct sxs_sampled_thread *t)
@@ -81,7 +75,7 @@ void sxs_wall_tick(void)
     due.tv_sec = (time_t)(due_ns / 1000000000u);
     due.tv_nsec = (long)(due_ns % 1000000000u);
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
-    round_ns = now_ns();
+    round_ns = sxs_now_ns(CLOCK_MONOTONIC);
     if (round_ns > due_ns + 10 * interval_ns)
         due_ns = round_ns; /* the machine stood still: do not make up for it in a burst */
     sxs_threads_each(look_at);

@@ -21,11 +21,6 @@ static int other_process(void)
     return (pid_t)syscall(SYS_getpid) != atomic_load_explicit(&router.pid, memory_order_relaxed);
 }
 
-static int is_function(const struct sigaction *act)
-{
-    return act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN;
-}
-
 /* ---- sigaction ------------------------------------------------------------------------------- */
 
 static int runtime_registers(int owner, int idx, const struct sigaction *act, struct sigaction *old)

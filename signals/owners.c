@@ -149,11 +149,6 @@ static void register_loaded(void)
 
 /* ---- taking over ----------------------------------------------------------------------------- */
 
-static int is_function(const struct sigaction *act)
-{
-    return act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN;
-}
-
 static void know_handler(int owner, int idx, const struct sigaction *act)
 {
     struct owner *o = &router.owners[owner];

@@ -201,12 +201,6 @@ static void last_rites(struct route *r, int idx)
     }
 }
 
-static int is_function(const struct sigaction *act)
-{
-    return (act->sa_flags & SA_SIGINFO) ? act->sa_sigaction != NULL
-                                        : act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN;
-}
-
 /* Nobody is left: the default action. */
 static void defaulted(struct route *r, int idx)
 {

@@ -87,6 +87,13 @@ void router_init(int preloaded, const struct real_calls *calls);
 void router_lock(sigset_t *saved);
 void router_unlock(const sigset_t *saved);
 
+/** Is that action a function, rather than the default or to be ignored? sa_handler and sa_sigaction are
+ *  one member, so SA_SIGINFO makes no difference. Signal-safe. */
+SXS_SIGSAFE static inline int is_function(const struct sigaction *act)
+{
+    return act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN;
+}
+
 /* router.c */
 /** The function the kernel calls, and what runtimes are told was there before them. */
 void router_entry(int sig, siginfo_t *info, void *context);
