@@ -56,7 +56,7 @@ CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
 .SECONDARY:
 
 all: $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/sxsprof $(O)/runsxs $(O)/libsxsbridge.so \
-     $(FAKE_LIBS)
+     $(O)/libsxsplugin.so $(FAKE_LIBS)
 
 help:
 	@echo 'all (default)   the library, the command, the harness, the simulated runtimes, in $(O)/'
@@ -140,6 +140,12 @@ $(O)/libsxsbridge.so: $(call obj,$(BRIDGE_SRC))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SHARED) $(LDFLAGS) -Wl,-soname,libsxsbridge.so -o $@ $^ -ldl -lpthread
 
+# Without frame pointers, so that its unwind table counts.
+$(O)/libsxsplugin.so: harness/plugin/plugin.c
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fomit-frame-pointer $(SHARED) $(LDFLAGS) -Wl,--build-id \
+	    -Wl,-soname,libsxsplugin.so -o $@ $<
+
 $(O)/fakeclr/%/libcoreclr.so: $(FAKE_SRC) $(wildcard harness/fakeclr/*.h) $(GEN)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
@@ -214,7 +220,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/sxsprof \
 	    $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(O)/sxsprof $(O)/runsxs $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsbridge.so \
+	install -m 755 $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsbridge.so $(O)/libsxsplugin.so \
 	    $(DESTDIR)$(PREFIX)/lib/sxsprof
 	install -m 644 include/sxsprof.h harness/bridge/bridge.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "harness/churn_host.h"
 #include "harness/options.h"
 #include "harness/private_copy.h"
 #include "harness/run.h"
@@ -35,6 +36,8 @@ static int get_ready(struct sxs_runs *runs, const struct sxs_options *options, c
         return -1;
     if (options->bridge &&
         sxs_bridge_host_open(&runs->bridge, (int)runs->len, why, why_size))
+        return -1;
+    if (options->churn && sxs_churn_host_start(options->churn, why, why_size))
         return -1;
     if (options->timeout && sxs_watchdog_start(options->timeout, report_timeout, runs)) {
         snprintf(why, why_size, "cannot start the watchdog's thread");
@@ -69,7 +72,8 @@ int main(int argc, char **argv)
         goto done;
     }
     sxs_runs_execute(&runs, &options);
-    status = sxs_runs_print(&runs) ? STATUS_BAD : STATUS_WELL;
+    size_t unrest = sxs_churn_host_end();
+    status = sxs_runs_print(&runs) + unrest ? STATUS_BAD : STATUS_WELL;
     atomic_store(&printed, true);
 done:
     sxs_private_copy_remove();

@@ -10,7 +10,7 @@
 enum { TIMEOUT_MAX = 1000000 }; /* seconds, eleven days: anything beyond is a slip of the pen */
 
 static const char usage[] =
-    "usage: runsxs [/st | --turns] [--bridge] [--timeout SECONDS]\n"
+    "usage: runsxs [/st | --turns] [--bridge] [--churn WORDS] [--timeout SECONDS]\n"
     "              VERSION APP \"ARGS\" [VERSION APP \"ARGS\"]...\n";
 
 static const char help[] =
@@ -29,6 +29,8 @@ static const char help[] =
     "                   (otherwise all start at the same instant, on threads of their own)\n"
     "--turns            all at once, but taking turns in coreclr_initialize\n"
     "--bridge           load libsxsbridge.so, through which the apps call each other\n"
+    "--churn WORDS      unrest beside the apps, so much a second: threads=N loads=N forks=N execs=N\n"
+    "                   spawns=N, and waiters=N threads that count EINTR; a line tells what was done\n"
     "--timeout SECONDS  name the runtimes that have not ended by then, and end with status 124\n"
     "--help             print this\n"
     "\n"
@@ -91,6 +93,10 @@ enum sxs_options_next sxs_options_parse(int argc, char **argv, struct sxs_option
             out->turns = true;
         } else if (!strcmp(arg, "--bridge")) {
             out->bridge = true;
+        } else if (!strcmp(arg, "--churn")) {
+            if (i + 1 == argc)
+                return wrong("--churn wants words such as 'threads=1000 forks=5'");
+            out->churn = argv[++i];
         } else if (!strcmp(arg, "--timeout")) {
             if (i + 1 == argc || !parse_seconds(argv[i + 1], &out->timeout))
                 return wrong("--timeout wants whole seconds from 1 to %d, not '%s'", TIMEOUT_MAX,
@@ -101,7 +107,7 @@ enum sxs_options_next sxs_options_parse(int argc, char **argv, struct sxs_option
             return SXS_OPTIONS_DONE;
         } else if (arg[0] == '-') {
             return wrong(
-                "unknown option '%s', expected /st, --turns, --bridge, --timeout or --help", arg);
+                "unknown option '%s', expected /st, --turns, --bridge, --churn, --timeout or --help", arg);
         } else {
             break;
         }

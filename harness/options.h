@@ -16,6 +16,7 @@ struct sxs_options {
     bool            serial;  /* /st: one after the other */
     bool            turns;   /* --turns: coreclr_initialize one at a time */
     bool            bridge; /* --bridge: load libsxsbridge.so and tell it how many apps there are */
+    const char     *churn;  /* --churn: what unrest beside the apps; NULL for none; borrowed */
     unsigned        timeout; /* seconds; 0 for none */
     struct sxs_job *jobs;    /* owned; freed with sxs_options_free() */
     size_t          n_jobs;

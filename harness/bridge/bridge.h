@@ -3,6 +3,8 @@
 #ifndef SXSBRIDGE_H
 #define SXSBRIDGE_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -54,6 +56,18 @@ SXSBRIDGE_API int sxsbridge_crash(const char *kind);
 SXSBRIDGE_API void sxsbridge_burn(long ns);
 
 /* ---- for the host (runsxs) ---- */
+
+/**
+ * sxsbridge_churn_start - begin with unrest in this process: words NAME=N in @what, separated by
+ * spaces or commas. threads: short native threads a second; loads: a plugin (libsxsplugin.so beside
+ * this library) loaded, called and unloaded; forks, execs, spawns: children a second; waiters:
+ * threads of each kind (nanosleep, poll, read, semaphore) that wait all the time and count EINTR;
+ * loader=1: forked children use the loader, which they may only if no app throws exceptions.
+ * Returns 0, or -1 for words it does not know. Once in a process; not async-signal-safe. */
+SXSBRIDGE_API int sxsbridge_churn_start(const char *what);
+
+/* Ends it and writes a line of what was done into @line. Returns 0, -1 when something failed. */
+SXSBRIDGE_API int sxsbridge_churn_end(char *line, size_t size);
 
 /* Tells how many apps will join; before any of them starts. Returns 0, or -1 for a number outside
  * 1..SXSBRIDGE_APPS_MAX or when it was told before. */

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Children of every kind. A child must find the signals as its parent had them, be able to allocate
+ * and to load a library, and never be killed by a signal that was meant for a thread of its parent.
+ */
+#include "harness/bridge/churn.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { HUNG_AFTER = 20 }; /* seconds until a child is killed by its own alarm */
+
+static int count_object(struct dl_phdr_info *info, size_t size, void *n)
+{
+    (void)info;
+    (void)size;
+    ++*(int *)n;
+    return 0;
+}
+
+/* In the child: the locks a fork may find taken. Returns its exit status. */
+static int use_everything(const struct churn *c)
+{
+    int      objects = 0;
+    sigset_t mask;
+    void    *p = malloc(100000), *loaded;
+    free(p);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    if (!p || sigismember(&mask, SIGPROF))
+        return 3;
+    if (!c->loader)
+        return 0;
+    dl_iterate_phdr(count_object, &objects);
+    loaded = dlopen(c->plugin, RTLD_NOW | RTLD_LOCAL);
+    return !objects || !loaded || dlclose(loaded);
+}
+
+static void reap(struct churn *c, pid_t child, const char *what)
+{
+    int status = -1;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) {
+            churn_failed(c, "waitpid");
+            return;
+        }
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        churn_failed(c, "a child that hung");
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF)
+        churn_failed(c, "a child killed by SIGPROF");
+    else if (status)
+        churn_failed(c, what);
+}
+
+static void fork_only(struct churn *c, unsigned long n)
+{
+    pid_t child;
+    if (c->loader)
+        pthread_mutex_lock(&churn_loading);
+    child = fork();
+    if (child == 0) {
+        alarm(HUNG_AFTER);
+        _exit(n % 2 ? use_everything(c) : 0);
+    }
+    if (c->loader)
+        pthread_mutex_unlock(&churn_loading);
+    if (child > 0)
+        reap(c, child, "a forked child");
+    else
+        churn_failed(c, "fork");
+    atomic_fetch_add(&c->n_forks, 1);
+}
+
+/* The shell of the child sees what it inherited: nothing of SIGPROF blocked or ignored. */
+static char *check[] = {"sh", "-c",
+                        "while read -r name value; do case $name in SigBlk:|SigIgn:) "
+                        "[ $((0x${value#????????} >> 26 & 1)) = 0 ] || exit 4;; esac; done "
+                        "</proc/self/status",
+                        NULL};
+static char *nothing[] = {"true", NULL};
+
+static void fork_and_exec(struct churn *c, unsigned long n)
+{
+    pid_t child = n % 2 ? fork() : vfork();
+    if (child == 0) {
+        execv(n % 4 ? "/bin/true" : "/bin/sh", n % 4 ? nothing : check);
+        _exit(127);
+    }
+    if (child > 0)
+        reap(c, child, "an executed child");
+    else
+        churn_failed(c, "fork");
+    atomic_fetch_add(&c->n_execs, 1);
+}
+
+static void spawn(struct churn *c, unsigned long n)
+{
+    pid_t child;
+    if (posix_spawn(&child, n % 4 ? "/bin/true" : "/bin/sh", NULL, NULL, n % 4 ? nothing : check,
+                    environ) == 0)
+        reap(c, child, "a spawned child");
+    else
+        churn_failed(c, "posix_spawn");
+    atomic_fetch_add(&c->n_spawns, 1);
+}
+
+void *churn_children(void *arg)
+{
+    struct churn *c = arg;
+    unsigned long n = 0;
+    while (!atomic_load(&c->stop)) {
+        unsigned all = c->forks + c->execs + c->spawns, turn = (unsigned)(n * 7919 % all);
+        if (turn < c->forks)
+            fork_only(c, atomic_load(&c->n_forks));
+        else if (turn < c->forks + c->execs)
+            fork_and_exec(c, atomic_load(&c->n_execs));
+        else
+            spawn(c, atomic_load(&c->n_spawns));
+        n++;
+        nanosleep(&(struct timespec){0, 999999999L / all}, NULL);
+    }
+    return NULL;
+}
