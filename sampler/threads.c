@@ -3,6 +3,7 @@
 #include "manager/base/clock.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +41,8 @@ static struct sxs_sampled_thread *claim(uint32_t tid)
     for (unsigned i = 0; !t && i < PROBES; i++) {
         struct sxs_sampled_thread *at = &table[place(tid, i)];
         uint32_t                   none = 0;
-        if (atomic_compare_exchange_strong(&at->tid, &none, tid))
-            t = at;
+        if (atomic_compare_exchange_strong(&at->tid, &none, tid) || none == tid)
+            t = at; /* just now, by us or by who marks it at the same time */
     }
     if (!t)
         atomic_fetch_add(&unlisted, 1);
@@ -131,6 +132,26 @@ static void release(struct sxs_sampled_thread *t)
     atomic_store_explicit(&t->tid, 0, memory_order_release);
 }
 
+/* The kernel ends a listing of threads early when the one it has come to dies, and may leave out others
+ * when it goes on: absence alone proves nothing. */
+static int is_gone(uint32_t tid)
+{
+    return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
+}
+
+static void sweep(uint32_t scan, const struct sxs_threads_events *events)
+{
+    for (size_t i = 0; i < SXS_MAX_SAMPLED_THREADS; i++) {
+        struct sxs_sampled_thread *t = &table[i];
+        uint32_t                   tid = atomic_load(&t->tid);
+        if (!tid || atomic_load(&t->seen) == scan || !is_gone(tid))
+            continue;
+        if (t->started_ns) /* else it was marked, and was gone before anyone looked */
+            events->went(t);
+        release(t);
+    }
+}
+
 /* The number of links of /proc/self/task tells how many threads there are: one call when nothing has
  * changed. The whole folder is read when it has, and once in a while all the same. */
 void sxs_threads_scan(const struct sxs_threads_events *events)
@@ -142,30 +163,27 @@ void sxs_threads_scan(const struct sxs_threads_events *events)
     struct dirent     *entry;
     DIR               *dir;
     int                names = 0;
+    nlink_t            listed = 0;
     if (stat("/proc/self/task", &st) != 0)
         return;
     if (st.st_nlink == last_links && ++idle < 20)
         return;
     names = idle >= 20 || scan < 4;
     idle = 0;
-    last_links = st.st_nlink;
     dir = opendir("/proc/self/task");
     if (!dir)
         return;
     scan++;
     while ((entry = readdir(dir)) != NULL) {
         uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
-        if (tid)
+        if (tid) {
             look_at(tid, scan, names, events);
-    }
-    closedir(dir);
-    for (size_t i = 0; i < SXS_MAX_SAMPLED_THREADS; i++) {
-        struct sxs_sampled_thread *t = &table[i];
-        if (atomic_load(&t->tid) && t->started_ns && atomic_load(&t->seen) != scan) {
-            events->went(t);
-            release(t);
+            listed++;
         }
     }
+    closedir(dir);
+    last_links = listed + 2; /* . and ..: a listing that is not whole is made again */
+    sweep(scan, events);
 }
 
 void sxs_threads_each(void (*fn)(struct sxs_sampled_thread *t))
