@@ -72,10 +72,10 @@ void sxs_handler_refresh_stacks(void)
     atomic_store_explicit(&generation, next, memory_order_release);
 }
 
-SXS_SIGSAFE static int find_stack(uintptr_t sp, uintptr_t *lo, uintptr_t *hi)
+SXS_SIGSAFE static int look_up_stack(const struct mappings *m, uintptr_t sp, uintptr_t *lo,
+                                     uintptr_t *hi)
 {
-    const struct mappings *m = &kept[atomic_load_explicit(&generation, memory_order_acquire) % 3];
-    unsigned               a = 0, b = m->n;
+    unsigned a = 0, b = m->n;
     while (a < b) {
         unsigned mid = (a + b) / 2;
         if (m->hi[mid] <= sp)
@@ -88,6 +88,33 @@ SXS_SIGSAFE static int find_stack(uintptr_t sp, uintptr_t *lo, uintptr_t *hi)
     *lo = m->lo[a];
     *hi = m->hi[a];
     return 1;
+}
+
+/* The C library keeps what it knows of a thread at the old end of that thread's stack. What lies beyond
+ * is another's, though the kernel may tell of both as one mapping, and may be gone any moment. */
+SXS_SIGSAFE static void end_at_own(uintptr_t sp, uintptr_t *hi)
+{
+    uintptr_t own = (uintptr_t)__builtin_thread_pointer();
+    if (own > sp && own < *hi)
+        *hi = own & ~(uintptr_t)15;
+}
+
+SXS_SIGSAFE static int find_stack(uintptr_t sp, uintptr_t *lo, uintptr_t *hi)
+{
+    unsigned now, seen = atomic_load(&generation);
+    int      found;
+    for (int i = 0; i < 3; i++) {
+        found = look_up_stack(&kept[seen % 3], sp, lo, hi);
+        atomic_thread_fence(memory_order_acquire);
+        now = atomic_load(&generation);
+        if (now - seen < 2) { /* else it was written anew while this thread did not run */
+            if (found)
+                end_at_own(sp, hi);
+            return found;
+        }
+        seen = now;
+    }
+    return 0;
 }
 
 /* ---- the handler ------------------------------------------------------------------------------ */
