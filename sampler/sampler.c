@@ -26,6 +26,7 @@
 #include "sampler/wall.h"
 
 #define PERIOD_NS  20000000L
+#define HOLD_OFF_NS 100000000L /* what a fork waits for the service thread at most */
 #define MAX_BYTES  (UINT64_C(1) << 30) /* of the samples file; beyond it samples are counted as dropped */
 
 static struct {
@@ -75,6 +76,10 @@ static void renamed(struct sxs_sampled_thread *t)
     record_thread(t, 0);
 }
 
+/* Held by the service thread while it lists what is loaded, and across a fork: the C library does not
+ * make the loader's lock of that list anew in a child, which would wait for it for ever. */
+static pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static void *serve(void *arg)
 {
     static const struct sxs_threads_events events = {came, went, renamed};
@@ -90,8 +95,10 @@ static void *serve(void *arg)
         if (sxs_samples_make_room(sampler.writer) != 0)
             sxs_warn("the samples file cannot grow: what comes from now on is dropped and counted");
         if (round % 4 == 0) {
+            pthread_mutex_lock(&loader_lock);
             sxs_tables_refresh();
             sxs_code_modules();
+            pthread_mutex_unlock(&loader_lock);
             sxs_code_catch_up(NULL);
         }
         nanosleep(&period, NULL);
@@ -111,7 +118,30 @@ static void *serve_wall(void *arg)
 
 /* ---- fork ------------------------------------------------------------------------------------- */
 
-static sigset_t before_fork; /* written under the C library's own fork lock */
+/* A thread's own: several may fork at once, and the C library holds no lock meanwhile. */
+static _Thread_local sigset_t before_fork;
+
+static _Thread_local int listing_held_off;
+
+/* Listing takes a millisecond or so. Whoever forks need not wait for more: the service thread itself may
+ * wait for a runtime that waits for this thread. */
+static void hold_off_listing(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += HOLD_OFF_NS;
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000L;
+    }
+    listing_held_off = pthread_mutex_clocklock(&loader_lock, CLOCK_MONOTONIC, &until) == 0;
+}
+
+static void let_listing_go_on(void)
+{
+    if (listing_held_off)
+        pthread_mutex_unlock(&loader_lock);
+}
 
 /* A sample signal that arrives again and again can keep clone() from ever getting done. */
 static void preparing(void)
@@ -120,10 +150,12 @@ static void preparing(void)
     sigemptyset(&block);
     sigaddset(&block, SXS_SAMPLE_SIGNAL);
     pthread_sigmask(SIG_BLOCK, &block, &before_fork);
+    hold_off_listing();
 }
 
 static void parent_goes_on(void)
 {
+    let_listing_go_on();
     pthread_sigmask(SIG_SETMASK, &before_fork, NULL);
 }
 
@@ -133,6 +165,7 @@ static void child_goes_on(void)
     sxs_handler_pause(1);
     sxs_samples_forget(sampler.writer);
     sxs_threads_forget();
+    let_listing_go_on();
     pthread_sigmask(SIG_SETMASK, &before_fork, NULL);
 }
 
