@@ -211,6 +211,7 @@ int sxs_handler_install(struct sxs_samples_writer *w, enum sxs_sample_walker wal
     state.writer = w;
     state.header = sxs_samples_header(w);
     state.walker = walker;
+    sxs_walkers_prepare(walker);
     signals = sxs_signals();
     state.find_code = signals->off ? NULL : find_code;
     memset(&act, 0, sizeof(act));

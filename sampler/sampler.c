@@ -23,6 +23,7 @@
 #include "sampler/handler.h"
 #include "sampler/tables.h"
 #include "sampler/threads.h"
+#include "sampler/walkers.h"
 #include "sampler/wall.h"
 
 #define PERIOD_NS  20000000L
@@ -96,8 +97,10 @@ static void *serve(void *arg)
             sxs_warn("the samples file cannot grow: what comes from now on is dropped and counted");
         if (round % 4 == 0) {
             pthread_mutex_lock(&loader_lock);
+            sxs_walkers_hold_off();
             sxs_tables_refresh();
             sxs_code_modules();
+            sxs_walkers_go_on();
             pthread_mutex_unlock(&loader_lock);
             sxs_code_catch_up(NULL);
         }
@@ -151,10 +154,12 @@ static void preparing(void)
     sigaddset(&block, SXS_SAMPLE_SIGNAL);
     pthread_sigmask(SIG_BLOCK, &block, &before_fork);
     hold_off_listing();
+    sxs_walkers_hold_off();
 }
 
 static void parent_goes_on(void)
 {
+    sxs_walkers_go_on();
     let_listing_go_on();
     pthread_sigmask(SIG_SETMASK, &before_fork, NULL);
 }
