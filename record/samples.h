@@ -64,6 +64,9 @@ struct sxs_samples_header {
     _Atomic uint64_t n_ends[16];   /* walks by enum sxs_sample_end */
     _Atomic uint64_t handler_ns;   /* time spent in the handler, all samples */
     char             command[1024];
+    _Atomic uint64_t n_unlisted;      /* threads not sampled for want of room: so many at least */
+    _Atomic uint64_t n_short_threads; /* lived < 50 ms, were never sampled, have no record */
+    _Atomic uint64_t short_cpu_ns;    /* CPU time of those */
 };
 
 struct sxs_chunk_header {
@@ -108,6 +111,7 @@ struct sxs_record_thread {
     uint64_t          runtimes; /* bit N: belongs to runtime number N */
     uint64_t          started_ns, ended_ns; /* 0: not known */
     char              name[16]; /* zero-terminated */
+    uint64_t          cpu_ns;   /* its CPU time, when it has ended and was asked; else 0 */
 };
 
 /** An ELF file mapped into the process. */
@@ -167,7 +171,7 @@ struct sxs_record_pause {
 _Static_assert(sizeof(struct sxs_samples_header) <= SXS_HEADER_SIZE, "the header is one page");
 _Static_assert(sizeof(struct sxs_chunk_header) == 16, "part of the format");
 _Static_assert(sizeof(struct sxs_record_sample) == 32, "part of the format");
-_Static_assert(sizeof(struct sxs_record_thread) == 56, "part of the format");
+_Static_assert(sizeof(struct sxs_record_thread) == 64, "part of the format");
 _Static_assert(sizeof(struct sxs_record_module) == 64, "part of the format");
 _Static_assert(sizeof(struct sxs_record_code) == 64, "part of the format");
 _Static_assert(sizeof(struct sxs_record_pause) == 32, "part of the format");

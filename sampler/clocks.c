@@ -15,6 +15,7 @@
 
 static enum sxs_sample_clock chosen = SXS_CLOCK_CPU_TIMER;
 static uint64_t              interval_ns;
+static uint64_t              tick_ns; /* how often the kernel looks at timers on CPU clocks */
 static int                   kernel_too; /* the system lets us sample inside system calls as well */
 
 /* The kernel's own numbering: any thread's CPU clock can be named by its tid. */
@@ -23,14 +24,22 @@ static clockid_t cpu_clock(uint32_t tid)
     return (clockid_t)((~(unsigned)tid << 3) | 6u);
 }
 
-static int open_perf(uint32_t tid, int exclude_kernel)
+/* A share of the interval, spread evenly over threads, and over every other or tenth of them too. */
+static uint64_t next_phase(void)
+{
+    static _Atomic uint64_t turn;
+    uint64_t                n = atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) + 1;
+    return (uint64_t)((unsigned __int128)(n * UINT64_C(0x9e3779b97f4a7c15)) * interval_ns >> 64);
+}
+
+static int open_perf(uint32_t tid, int exclude_kernel, uint64_t first_ns)
 {
     struct perf_event_attr attr;
     memset(&attr, 0, sizeof(attr));
     attr.size = sizeof(attr);
     attr.type = PERF_TYPE_SOFTWARE;
     attr.config = PERF_COUNT_SW_TASK_CLOCK;
-    attr.sample_period = interval_ns;
+    attr.sample_period = first_ns;
     attr.wakeup_events = 1;
     attr.disabled = 1;
     attr.exclude_kernel = exclude_kernel != 0;
@@ -39,13 +48,15 @@ static int open_perf(uint32_t tid, int exclude_kernel)
 
 enum sxs_sample_clock sxs_clocks_choose(unsigned hz)
 {
+    struct timespec tick;
     interval_ns = 1000000000u / hz;
+    tick_ns = clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? (uint64_t)tick.tv_nsec : 0;
     chosen = SXS_CLOCK_CPU_TIMER;
     if (hz > TICK_HZ) {
-        int fd = open_perf(0, 0);
+        int fd = open_perf(0, 0, interval_ns);
         kernel_too = fd >= 0;
         if (fd < 0)
-            fd = open_perf(0, 1);
+            fd = open_perf(0, 1, interval_ns);
         if (fd >= 0) {
             close(fd);
             chosen = SXS_CLOCK_PERF;
@@ -54,13 +65,18 @@ enum sxs_sample_clock sxs_clocks_choose(unsigned hz)
     return chosen;
 }
 
+/* Any thread must have its chance however short it lives: the first sample comes after a part of the
+ * interval, all parts being equally likely. Then time t of its life is sampled with probability
+ * t / interval, for long threads and short ones alike. */
 static int start_perf(struct sxs_sampled_thread *t)
 {
-    struct f_owner_ex owner = {F_OWNER_TID, (pid_t)atomic_load(&t->tid)};
-    int               fd = open_perf(atomic_load(&t->tid), !kernel_too);
+    uint32_t          tid = atomic_load(&t->tid);
+    struct f_owner_ex owner = {F_OWNER_TID, (pid_t)tid};
+    int               fd = open_perf(tid, !kernel_too, next_phase() + 1);
     if (fd < 0)
         return -errno;
     t->perf_fd = fd; /* before the first signal: the handler arms the next through it */
+    atomic_store(&t->first_due_ns, 1);
     if (fcntl(fd, F_SETFL, O_ASYNC) < 0 || fcntl(fd, F_SETSIG, SXS_SAMPLE_SIGNAL) < 0 ||
         fcntl(fd, F_SETOWN_EX, &owner) < 0 || ioctl(fd, PERF_EVENT_IOC_REFRESH, 1) < 0) {
         int err = errno;
@@ -71,12 +87,25 @@ static int start_perf(struct sxs_sampled_thread *t)
     return 0;
 }
 
+SXS_SIGSAFE static struct timespec timespec_of(uint64_t ns)
+{
+    return (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+}
+
+/*
+ * The kernel looks at these timers at its tick only: what is due in the last part of a tick that a
+ * thread does not live to see is lost, and of threads shorter than a tick nearly everything would be.
+ * So all due times lie one tick earlier than with start_perf(): each tick takes what was due in the
+ * tick's length before it, were it before the thread's begin (first_tick()).
+ */
 static int start_timer(struct sxs_sampled_thread *t)
 {
     struct itimerspec when;
     struct sigevent   event;
     int               id;
     uint32_t          tid = atomic_load(&t->tid);
+    uint64_t          now = sxs_clocks_cpu_ns(tid), due = now + next_phase() + 1;
+    int               at_once = due <= now + tick_ns; /* with the first tick */
     memset(&event, 0, sizeof(event));
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = SXS_SAMPLE_SIGNAL;
@@ -85,13 +114,11 @@ static int start_timer(struct sxs_sampled_thread *t)
     if (syscall(SYS_timer_create, cpu_clock(tid), &event, &id) != 0)
         return -errno;
     t->timer = id;
-    when.it_interval.tv_sec = (time_t)(interval_ns / 1000000000u);
-    when.it_interval.tv_nsec = (long)(interval_ns % 1000000000u);
-    when.it_value = when.it_interval;
-    /* A thread that lives shorter than an interval must have its chance: the first is at random. */
-    when.it_value.tv_nsec = (long)((tid * 2654435761u) % interval_ns) + 1;
-    when.it_value.tv_sec = 0;
-    if (syscall(SYS_timer_settime, id, 0, &when, NULL) != 0)
+    when.it_interval = timespec_of(interval_ns);
+    /* A time that has passed would make it come now, not with the tick: 1 ns from now has not. */
+    when.it_value = timespec_of(at_once ? 1 : due - tick_ns);
+    atomic_store(&t->first_due_ns, at_once ? due : 0);
+    if (syscall(SYS_timer_settime, id, at_once ? 0 : TIMER_ABSTIME, &when, NULL) != 0)
         return -errno;
     return 0;
 }
@@ -133,17 +160,58 @@ int sxs_clocks_poke(uint32_t tid, uint32_t weight_ns)
     return syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, SXS_SAMPLE_SIGNAL, &info) == 0 ? 0 : -errno;
 }
 
-SXS_SIGSAFE uint64_t sxs_clocks_weight(struct sxs_sampled_thread *t, const siginfo_t *info)
+/* Due times up to @cpu_ns, from @first on. */
+SXS_SIGSAFE static uint64_t n_due(uint64_t first, uint64_t cpu_ns)
 {
+    return cpu_ns < first ? 0 : (cpu_ns - first) / interval_ns + 1;
+}
+
+/* The first tick of a thread, when a due time before its begin may belong to it: how many do? From here
+ * on the timer keeps its own times. */
+SXS_SIGSAFE static uint64_t first_tick(const struct sxs_sampled_thread *t, uint64_t first)
+{
+    struct timespec   used;
+    struct itimerspec when;
+    uint64_t          now, before, until;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    now = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+    before = n_due(first, now);
+    until = n_due(first, now + tick_ns);
+    when.it_interval = timespec_of(interval_ns);
+    when.it_value = timespec_of(first + until * interval_ns - tick_ns);
+    syscall(SYS_timer_settime, t->timer, TIMER_ABSTIME, &when, NULL);
+    return until - before;
+}
+
+SXS_SIGSAFE static uint64_t timer_weight(struct sxs_sampled_thread *t, const siginfo_t *info)
+{
+    uint64_t due =
+        t ? atomic_exchange_explicit(&t->first_due_ns, 0, memory_order_relaxed) : 0;
+    if (due)
+        return interval_ns * first_tick(t, due);
+    return interval_ns * (1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0));
+}
+
+SXS_SIGSAFE static uint64_t perf_weight(struct sxs_sampled_thread *t)
+{
+    if (atomic_exchange_explicit(&t->first_due_ns, 0, memory_order_relaxed))
+        ioctl(t->perf_fd, PERF_EVENT_IOC_PERIOD, &interval_ns);
+    ioctl(t->perf_fd, PERF_EVENT_IOC_REFRESH, 1);
+    return interval_ns;
+}
+
+SXS_SIGSAFE int sxs_clocks_own(struct sxs_sampled_thread *t, const siginfo_t *info,
+                               uint64_t *weight_ns)
+{
+    uintptr_t value = (uintptr_t)info->si_value.sival_ptr;
     if (info->si_code == SI_TIMER && info->si_value.sival_ptr == MAGIC)
-        return interval_ns * (1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0));
-    if (info->si_code == SI_QUEUE &&
-        ((uintptr_t)info->si_value.sival_ptr & 0xffffffffu) == (uintptr_t)MAGIC)
-        return (uintptr_t)info->si_value.sival_ptr >> 32;
-    if (t && t->perf_fd >= 0 && info->si_fd == t->perf_fd &&
-        (info->si_code == POLL_IN || info->si_code == POLL_HUP)) {
-        ioctl(t->perf_fd, PERF_EVENT_IOC_REFRESH, 1);
-        return interval_ns;
-    }
-    return 0;
+        *weight_ns = timer_weight(t, info);
+    else if (info->si_code == SI_QUEUE && (value & 0xffffffffu) == (uintptr_t)MAGIC)
+        *weight_ns = value >> 32;
+    else if (t && t->perf_fd >= 0 && info->si_fd == t->perf_fd &&
+             (info->si_code == POLL_IN || info->si_code == POLL_HUP))
+        *weight_ns = perf_weight(t);
+    else
+        return 0;
+    return 1;
 }

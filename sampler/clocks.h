@@ -18,7 +18,7 @@
 /** Chooses for @hz. Returns what will be used; perf is tried out first. Not signal-safe. */
 enum sxs_sample_clock sxs_clocks_choose(unsigned hz);
 
-/** Starts the clock of one thread; 0, or -errno. Called by the service thread. */
+/** Starts the clock of one thread; 0, or -errno (it is gone). Called by whoever holds its slot BUSY. */
 int sxs_clocks_start(struct sxs_sampled_thread *t);
 void sxs_clocks_stop(struct sxs_sampled_thread *t);
 
@@ -29,9 +29,11 @@ uint64_t sxs_clocks_cpu_ns(uint32_t tid);
 int sxs_clocks_poke(uint32_t tid, uint32_t weight_ns);
 
 /**
- * sxs_clocks_weight - is this signal one of ours, and how much time does it stand for?
- * Returns ns, or 0 when the signal is somebody else's. Arms the next one. Signal-safe.
+ * sxs_clocks_own - is this signal one of ours? @weight_ns: then, how much time it stands for; 0: for
+ * none. @t: the calling thread, or NULL. Returns 1, or 0 when it is somebody else's. Arms the next
+ * one. Signal-safe.
  */
-SXS_SIGSAFE uint64_t sxs_clocks_weight(struct sxs_sampled_thread *t, const siginfo_t *info);
+SXS_SIGSAFE int sxs_clocks_own(struct sxs_sampled_thread *t, const siginfo_t *info,
+                               uint64_t *weight_ns);
 
 #endif

@@ -50,6 +50,12 @@ struct mappings {
 };
 static struct mappings         kept[3];
 static _Atomic unsigned        generation;
+static _Atomic int             missed; /* a stack was not in it */
+
+int sxs_handler_missed_stack(void)
+{
+    return atomic_exchange(&missed, 0);
+}
 
 void sxs_handler_refresh_stacks(void)
 {
@@ -83,8 +89,10 @@ SXS_SIGSAFE static int look_up_stack(const struct mappings *m, uintptr_t sp, uin
         else
             b = mid;
     }
-    if (a >= m->n || m->lo[a] > sp)
+    if (a >= m->n || m->lo[a] > sp) {
+        atomic_store_explicit(&missed, 1, memory_order_relaxed);
         return 0;
+    }
     *lo = m->lo[a];
     *hi = m->hi[a];
     return 1;
@@ -194,10 +202,10 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     int                        saved_errno = errno;
     uint32_t                   tid = (uint32_t)syscall(SYS_gettid);
     struct sxs_sampled_thread *t = sxs_threads_find(tid);
-    uint64_t                   weight = sxs_clocks_weight(t, info);
-    if (!weight) {
+    uint64_t                   weight;
+    if (!sxs_clocks_own(t, info, &weight)) {
         pass_on(sig, info, context);
-    } else if (!atomic_load_explicit(&state.paused, memory_order_relaxed)) {
+    } else if (weight && !atomic_load_explicit(&state.paused, memory_order_relaxed)) {
         uint64_t began = sxs_now_ns(CLOCK_MONOTONIC);
         take(t, tid, weight, context, began);
         atomic_fetch_add_explicit(&state.header->handler_ns, sxs_now_ns(CLOCK_MONOTONIC) - began, memory_order_relaxed);

@@ -12,7 +12,10 @@ int sxs_handler_install(struct sxs_samples_writer *w, enum sxs_sample_walker wal
 void sxs_handler_pause(int paused);
 
 /** Publishes the writable mappings of the process, for threads whose stack is not known. Called by the
- *  service thread when threads came. */
+ *  service thread when threads came, or one's stack was missed. */
 void sxs_handler_refresh_stacks(void);
+
+/** Nonzero once after a sample whose stack lay in none of the mappings. */
+int sxs_handler_missed_stack(void);
 
 #endif

@@ -25,6 +25,7 @@
 #include "sampler/threads.h"
 #include "sampler/walkers.h"
 #include "sampler/wall.h"
+#include "signals/signals.h"
 
 #define PERIOD_NS  20000000L
 #define HOLD_OFF_NS 100000000L /* what a fork waits for the service thread at most */
@@ -41,7 +42,7 @@ static struct {
 
 /* ---- threads ---------------------------------------------------------------------------------- */
 
-static void record_thread(const struct sxs_sampled_thread *t, uint64_t ended_ns)
+static void record_thread(struct sxs_sampled_thread *t, uint64_t ended_ns, uint64_t cpu_ns)
 {
     struct sxs_record_thread *r = sxs_samples_reserve(sampler.writer, sizeof(*r));
     if (!r)
@@ -50,31 +51,74 @@ static void record_thread(const struct sxs_sampled_thread *t, uint64_t ended_ns)
     r->runtimes = atomic_load(&t->runtimes);
     r->started_ns = t->started_ns;
     r->ended_ns = ended_ns;
+    r->cpu_ns = cpu_ns;
     memcpy(r->name, t->name, sizeof(r->name));
     sxs_samples_commit(r, SXS_RECORD_THREAD);
+    t->recorded = 1;
 }
+
+/* A process that makes a thousand threads a second must not fill the file with them. */
+static void record_end(struct sxs_sampled_thread *t, uint64_t cpu_ns)
+{
+    uint64_t now = sxs_now_ns(CLOCK_MONOTONIC);
+    if (t->recorded || atomic_load(&t->last) || now - t->started_ns >= SXS_SHORT_NS) {
+        record_thread(t, now, cpu_ns);
+        return;
+    }
+    atomic_fetch_add(&sampler.header->n_short_threads, 1);
+    atomic_fetch_add(&sampler.header->short_cpu_ns, cpu_ns);
+}
+
+static int start_clock(struct sxs_sampled_thread *t)
+{
+    if (t->excluded || sampler.options.mode != SXS_MODE_CPU)
+        return 0;
+    return sxs_clocks_start(t);
+}
+
+/* ---- on the threads themselves ---- */
+
+static void thread_started(uintptr_t stack_lo, uintptr_t stack_hi)
+{
+    struct sxs_sampled_thread *t;
+    if (atomic_load(&sampler.forked) || !(t = sxs_threads_begin(stack_lo, stack_hi)))
+        return;
+    start_clock(t);
+    sxs_threads_ready(t);
+}
+
+static void thread_ended(void)
+{
+    struct sxs_sampled_thread *t;
+    if (atomic_load(&sampler.forked) || !(t = sxs_threads_finish()))
+        return;
+    sxs_clocks_stop(t);
+    if (!t->excluded)
+        record_end(t, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID));
+    sxs_threads_release(t);
+}
+
+/* ---- on the service thread, for all others ---- */
 
 static int some_came;
 
-static void came(struct sxs_sampled_thread *t)
+static int came(struct sxs_sampled_thread *t)
 {
     some_came = 1;
-    if (!t->excluded) {
-        if (sampler.options.mode == SXS_MODE_CPU)
-            sxs_clocks_start(t); /* one that is gone already needs none */
-    }
-    record_thread(t, 0);
+    /* One that is gone already was seen to its end by itself. */
+    return start_clock(t) != 0 && sxs_clocks_cpu_ns(atomic_load(&t->tid)) == 0;
 }
 
 static void went(struct sxs_sampled_thread *t)
 {
     sxs_clocks_stop(t);
-    record_thread(t, sxs_now_ns(CLOCK_MONOTONIC));
+    if (!t->excluded)
+        record_end(t, 0);
 }
 
 static void renamed(struct sxs_sampled_thread *t)
 {
-    record_thread(t, 0);
+    record_thread(t, 0, 0);
 }
 
 /* Held by the service thread while it lists what is loaded, and across a fork: the C library does not
@@ -83,7 +127,7 @@ static pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *serve(void *arg)
 {
-    static const struct sxs_threads_events events = {came, went, renamed};
+    static const struct sxs_threads_events events = {came, went, renamed, renamed};
     struct timespec                        period = {0, PERIOD_NS};
     (void)arg;
     pthread_setname_np(pthread_self(), "sxsprof");
@@ -91,7 +135,8 @@ static void *serve(void *arg)
     for (unsigned round = 0; !atomic_load(&sampler.forked); round++) {
         some_came = 0;
         sxs_threads_scan(&events);
-        if (some_came)
+        atomic_store(&sampler.header->n_unlisted, sxs_threads_unlisted());
+        if (some_came || sxs_handler_missed_stack())
             sxs_handler_refresh_stacks();
         if (sxs_samples_make_room(sampler.writer) != 0)
             sxs_warn("the samples file cannot grow: what comes from now on is dropped and counted");
@@ -192,6 +237,15 @@ static int start_thread(void *(*body)(void *))
     return -err;
 }
 
+/* After our own threads were made. Without it they are found by looking, the short ones by chance. */
+static void watch_threads(void)
+{
+    static const struct sxs_thread_watch watch = {thread_started, thread_ended};
+    const struct sxs_signals            *signals = sxs_signals();
+    if (signals->size > offsetof(struct sxs_signals, watch_threads))
+        signals->watch_threads(&watch);
+}
+
 static int start_sampling(void)
 {
     int folder = sxs_session_folder(), err;
@@ -230,6 +284,7 @@ static int start_sampling(void)
         return -1;
     }
     pthread_atfork(preparing, parent_goes_on, child_goes_on);
+    watch_threads();
     return 1;
 }
 

@@ -29,7 +29,8 @@ static void record_waiting(struct sxs_sampled_thread *t)
 {
     const struct sxs_record_sample *last = atomic_load_explicit(&t->last, memory_order_acquire);
     struct sxs_record_sample       *record;
-    if (!last || !t->waited_ns)
+    uint64_t                        waited = atomic_exchange(&t->waited_ns, 0);
+    if (!last || !waited)
         return;
     record = sxs_samples_reserve(writer, last->head.size);
     if (!record) {
@@ -37,7 +38,7 @@ static void record_waiting(struct sxs_sampled_thread *t)
         return;
     }
     record->time_ns = round_ns;
-    record->weight_ns = t->waited_ns;
+    record->weight_ns = waited;
     record->tid = last->tid;
     record->end = last->end;
     record->waiting = 1;
@@ -45,7 +46,6 @@ static void record_waiting(struct sxs_sampled_thread *t)
     memcpy(record->ips, last->ips, last->n * sizeof(last->ips[0]));
     sxs_samples_commit(record, SXS_RECORD_SAMPLE);
     atomic_fetch_add(&sxs_samples_header(writer)->n_samples, 1);
-    t->waited_ns = 0;
 }
 
 /* A thread met for the first time is disturbed once, running or not: its stack is not known yet. Its
@@ -57,9 +57,9 @@ static void look_at(struct sxs_sampled_thread *t)
     if (!cpu)
         return;
     if (known && cpu - before < 20000) {
-        t->waited_ns += interval_ns;
+        uint64_t waited = atomic_fetch_add(&t->waited_ns, interval_ns) + interval_ns;
         atomic_store(&t->cpu_ns, cpu);
-        if (t->waited_ns >= RECORD_NS)
+        if (waited >= RECORD_NS)
             record_waiting(t);
         return;
     }

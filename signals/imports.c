@@ -42,6 +42,12 @@ static int import_sigmask(int how, const sigset_t *set, sigset_t *old)
     return hook_sigmask(CALLER, how, set, old);
 }
 
+static int import_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+                                 void *(*function)(void *), void *argument)
+{
+    return hook_pthread_create(thread, attr, function, argument);
+}
+
 static const struct import {
     const char *name;
     void       *hook;
@@ -49,6 +55,7 @@ static const struct import {
     {"sigaction", (void *)import_sigaction}, {"pthread_kill", (void *)import_pthread_kill},
     {"mmap", (void *)import_mmap},           {"mmap64", (void *)import_mmap},
     {"munmap", (void *)import_munmap},       {"pthread_sigmask", (void *)import_sigmask},
+    {"pthread_create", (void *)import_pthread_create},
 };
 
 struct tables {

@@ -58,6 +58,7 @@ static struct sxs_signals operations = {
     .count_unwanted_into = count_unwanted_into,
     .find_ip = owner_of_code,
     .path = path,
+    .watch_threads = threads_watch,
 };
 
 const struct sxs_signals *router_operations(void)

@@ -13,7 +13,7 @@ extern int __sigaction(int sig, const struct sigaction *act, struct sigaction *o
 static const struct sxs_signals *choose(void)
 {
     static const struct real_calls calls = {__sigaction, pthread_kill, mmap, munmap,
-                                            pthread_sigmask};
+                                            pthread_sigmask, pthread_create};
     const struct sxs_signals *(*preloaded)(void);
     *(void **)&preloaded = dlsym(RTLD_DEFAULT, SXS_SIGNALS_SYMBOL);
     if (preloaded) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * preload.c - libsxsprof-preload.so: interposes sigaction (and signal, pthread_kill,
- * pthread_sigmask, mmap, munmap),
- * so that every registration of the process passes through the router, whoever makes it and when.
+ * pthread_sigmask, mmap, munmap), so that every registration of the process passes through the router,
+ * whoever makes it and when; and pthread_create, for whoever wants to know of threads.
  * In a process without a runtime it passes everything on and does nothing else.
  */
 #include <dlfcn.h>
@@ -23,6 +23,7 @@ static int (*next_sigaction)(int, const struct sigaction *, struct sigaction *);
 static int (*next_pthread_kill)(pthread_t, int);
 static sighandler_t (*next_signal)(int, sighandler_t);
 static int (*next_sigmask)(int, const sigset_t *, sigset_t *);
+static int (*next_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
 /* Memory calls go to the kernel: they may come before anything can be looked up. */
 static void *kernel_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
@@ -45,8 +46,9 @@ __attribute__((constructor)) static void start(void)
     *(void **)&next_pthread_kill = dlsym(RTLD_NEXT, "pthread_kill");
     *(void **)&next_signal = dlsym(RTLD_NEXT, "signal");
     *(void **)&next_sigmask = dlsym(RTLD_NEXT, "pthread_sigmask");
+    *(void **)&next_create = dlsym(RTLD_NEXT, "pthread_create");
     struct real_calls calls = {next_sigaction ? next_sigaction : __sigaction, next_pthread_kill,
-                               kernel_mmap, kernel_munmap, next_sigmask};
+                               kernel_mmap, kernel_munmap, next_sigmask, next_create};
     router_init(1, &calls);
     ready = 1;
 }
@@ -91,6 +93,14 @@ SXS_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
     if (!ready)
         start();
     return hook_sigmask(CALLER, how, set, old);
+}
+
+SXS_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+                              void *(*function)(void *), void *argument)
+{
+    if (!ready)
+        start();
+    return hook_pthread_create(thread, attr, function, argument);
 }
 
 SXS_EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)

@@ -389,6 +389,7 @@ static void child_forked(void)
 {
     atomic_store(&router.pid, getpid());
     pthread_spin_init(&router.lock, PTHREAD_PROCESS_PRIVATE);
+    threads_forked();
 }
 
 void router_init(int preloaded, const struct real_calls *calls)

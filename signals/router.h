@@ -78,6 +78,7 @@ struct real_calls {
     void *(*mmap)(void *, size_t, int, int, int, off_t);
     int (*munmap)(void *, size_t);
     int (*mask_signals)(int, const sigset_t *, sigset_t *);
+    int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 };
 extern struct real_calls real;
 
@@ -123,6 +124,13 @@ int   hook_sigmask(uintptr_t caller, int how, const sigset_t *set, sigset_t *old
 int   hook_munmap(uintptr_t caller, void *addr, size_t len);
 /** The value an activation carries when its sender is known; -1 when @value carries none. */
 SXS_SIGSAFE int activation_sender(const siginfo_t *info);
+
+/* threads.c */
+int  hook_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *),
+                         void *argument);
+int  threads_watch(const struct sxs_thread_watch *watch);
+/** In a forked child: nobody listens. */
+void threads_forked(void);
 
 /* library.c */
 /** The operations of this copy; router_init() first. */

@@ -29,6 +29,16 @@ struct sxs_adoption {
     int      hooked; /* nonzero: this owner's later registrations and activations are seen */
 };
 
+/** Told of threads that pthread_create makes; both on the thread itself, with no lock held. */
+struct sxs_thread_watch {
+    /** started - before the program's function runs. @stack_lo, @stack_hi: all its frames lie between
+     *  them (the guard may too); 0: not known. May do what any thread may; errno is kept. */
+    void (*started)(uintptr_t stack_lo, uintptr_t stack_hi);
+    /** ended - after the program's function, pthread_exit or cancellation, from a destructor of
+     *  thread-specific data. Not called for threads that live when the process ends. */
+    void (*ended)(void);
+};
+
 /** The router's operations. Version 1; a later version only appends. */
 struct sxs_signals {
     uint32_t version;
@@ -55,6 +65,14 @@ struct sxs_signals {
     int (*find_ip)(uintptr_t ip);
     /** path - where @owner's module was loaded from; borrowed, for ever; "" when unknown. */
     const char *(*path)(int owner);
+    /**
+     * watch_threads - @watch (static) is told of threads from now on; in a forked child no longer.
+     * Preloaded: those of the whole process; else those that runtimes make. C11 threads and clone() by
+     * hand go unseen, as do threads when more than 1,000 are just being made.
+     * Once per process. Any thread; not signal-safe.
+     * Returns 0, -EBUSY (there is a listener), -ENOTSUP (off), or another -errno.
+     */
+    int (*watch_threads)(const struct sxs_thread_watch *watch);
 };
 
 /** The router at work in this process. The first call decides; any thread; not signal-safe. */

@@ -55,6 +55,12 @@ SXSBRIDGE_API int sxsbridge_crash(const char *kind);
 /* Uses @ns nanoseconds of the calling thread's CPU time in native code. */
 SXSBRIDGE_API void sxsbridge_burn(long ns);
 
+/**
+ * sxsbridge_churn - start @threads short native threads, one every @every_ns nanoseconds on average, each of which
+ * uses @burn_ns of CPU time in sxsbridge_short_life, and wait for them. Returns what they used, all of
+ * them in this process, in ns. One caller at a time. */
+SXSBRIDGE_API long sxsbridge_churn(int threads, long every_ns, long burn_ns);
+
 /* ---- for the host (runsxs) ---- */
 
 /**

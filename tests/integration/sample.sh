@@ -29,6 +29,22 @@ sys.exit(bad or whole < 64)
 E2
 check "each function's share is the known one, its chain complete: $(paste -sd';' "$tmp/shares.out")" $? "$tmp/shares.out"
 
+# 1,000 threads a second of 1 ms each, beside one that runs on: known by nobody who looks now and then.
+# A perf clock is fair to them; a timer on the scheduler's tick only as far as the machine is not crowded.
+timeout -k 5 120 "$sxsprof" run --quiet --tool sample:cpu=997 -o "$tmp/churn" -- "$runsxs" --timeout 100 \
+    --bridge 9 shares "alpha=100 churn=1000 seconds=2" >"$tmp/log" 2>&1
+check "a run with 1,000 short threads a second ends well" $? "$tmp/log"
+"$sxsprof" report --format collapsed "$tmp/churn" >"$tmp/collapsed" 2>>"$tmp/log"
+"$sxsprof" report "$tmp/churn" 2>/dev/null >"$tmp/text"
+truth=$(sed -n 's/.*short threads: \([0-9.]*\) %.*/\1/p' "$tmp/log")
+within=$(grep -q 'clock perf' "$tmp/text" && echo 7 || echo 25)
+got=$(awk '{ all += $NF } /sxsbridge_short_life/ { n += $NF } END { printf "%.1f", all ? 100 * n / all : 0 }' "$tmp/collapsed")
+awk -v a="$got" -v b="$truth" -v w="$within" 'BEGIN { d = a - b; exit !(b > 0 && d < w && d > -w) }'
+check "short threads: $got % of the samples, truth $truth %, within $within points" $? "$tmp/text"
+awk '/sxsbridge_short_life/ { all += $NF } /^[^;]*;\[native\] libc[^;]*clone[^;]*;\[native\] libc[^;]*start_thread;\[native\] libsxsbridge.so!sxsbridge_short_life/ { n += $NF }
+    END { print n + 0, "of", all + 0; exit !(all > 0 && n > all * 0.95) }' "$tmp/collapsed" >"$tmp/frames"
+check "their oldest frames are the C library's and their own: $(cat "$tmp/frames")" $? "$tmp/collapsed"
+
 # Faults, collections and four runtimes at 997 Hz: SIGPROF must not meet the alternate stack.
 work="nre=100 div=100 gcs=20 loops=1 pool=100 seconds=1"
 for how in "" --no-preload; do

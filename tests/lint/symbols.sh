@@ -25,5 +25,5 @@ check() { # library names...
 }
 
 check libsxsprof.so DllGetClassObject DllCanUnloadNow sxsprof_print_stack
-check libsxsprof-preload.so sxsprof_signals_v1 sigaction signal pthread_kill pthread_sigmask mmap mmap64 munmap
+check libsxsprof-preload.so sxsprof_signals_v1 sigaction signal pthread_kill pthread_sigmask pthread_create mmap mmap64 munmap
 exit $bad

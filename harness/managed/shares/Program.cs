@@ -2,12 +2,14 @@
 using System;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using System.Threading;
 
 namespace Shares;
 
 /// <summary>Burns known shares of CPU time in known functions: "alpha=40 beta=30 native=10 seconds=2"
 /// burns, in turns of a few milliseconds, that many hundredths of so many seconds of this thread's CPU
-/// time in each. What a sampling profiler says of it can be held against the truth.</summary>
+/// time in each. "churn=1000" starts so many native threads a second beside, each with 1 ms of CPU time.
+/// What a sampling profiler says of it can be held against the truth.</summary>
 internal static unsafe class Program
 {
     [StructLayout(LayoutKind.Sequential)]
@@ -21,6 +23,9 @@ internal static unsafe class Program
 
     [DllImport("sxsbridge", EntryPoint = "sxsbridge_burn")]
     private static extern void NativeBurn(long nanoseconds);
+
+    [DllImport("sxsbridge", EntryPoint = "sxsbridge_churn")]
+    private static extern long NativeChurn(int threads, long every, long burn);
 
     private static ulong s_sink;
 
@@ -53,7 +58,7 @@ internal static unsafe class Program
 
     private static int Main(string[] args)
     {
-        double alpha = 0, beta = 0, native = 0, seconds = 2;
+        double alpha = 0, beta = 0, native = 0, seconds = 2, churn = 0;
         foreach (string arg in args)
         {
             string[] word = arg.Split('=');
@@ -64,9 +69,13 @@ internal static unsafe class Program
                 case "beta": beta = value; break;
                 case "native": native = value; break;
                 case "seconds": seconds = value; break;
+                case "churn": churn = value; break;
                 default: throw new ArgumentException(arg);
             }
         }
+        long used = 0;
+        var other = new Thread(() => used = NativeChurn((int)(churn * seconds), (long)(1e9 / churn), 1_000_000));
+        if (churn > 0) other.Start();
         const int Rounds = 50;
         double unit = seconds * 1e9 / 100 / Rounds; // nanoseconds of one hundredth in one round
         long begin = CpuNow(), due = begin;
@@ -80,7 +89,13 @@ internal static unsafe class Program
             if (native > 0) NativeBurn((long)(native * unit));
             due = CpuNow();
         }
-        Console.WriteLine($"shares: .NET {Environment.Version}: {(CpuNow() - begin) / 1e9:F2} s of CPU");
+        long own = CpuNow() - begin;
+        if (churn > 0)
+        {
+            other.Join();
+            Console.WriteLine($"shares: short threads: {100.0 * used / (used + own):F1} % of {(used + own) / 1e9:F2} s");
+        }
+        Console.WriteLine($"shares: .NET {Environment.Version}: {own / 1e9:F2} s of CPU");
         return 0;
     }
 }

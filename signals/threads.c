@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * threads.c - tells one listener of every thread that pthread_create makes: on the thread itself,
+ * before the program's function runs, and again as late as a thread-specific destructor can be.
+ *
+ * The function is entered by a jump, so the thread's oldest frames are what they would be without us.
+ * With no listener pthread_create is passed on after one load.
+ */
+#include "signals/router.h"
+
+#include <errno.h>
+#include <limits.h>
+
+/** What the new thread is to run; given back before it does. Returned in two registers. */
+struct thread_start {
+    void *(*function)(void *);
+    void *argument;
+};
+
+struct pending {
+    _Atomic int         taken;
+    struct thread_start start;
+    size_t              stack_size;
+};
+
+/* Threads between pthread_create and their first instruction. One that finds none free starts unseen. */
+#define MAX_PENDING 1024
+static struct pending                         pending[MAX_PENDING];
+static _Atomic unsigned                       next_pending;
+static _Atomic(const struct sxs_thread_watch *) watch;
+static pthread_key_t                          key; /* its value counts the rounds of destructors */
+
+static struct pending *take_pending(void)
+{
+    unsigned at = atomic_fetch_add_explicit(&next_pending, 1, memory_order_relaxed);
+    for (unsigned i = 0; i < 64; i++) {
+        struct pending *p = &pending[(at + i) % MAX_PENDING];
+        int             no = 0;
+        if (atomic_compare_exchange_strong(&p->taken, &no, 1))
+            return p;
+    }
+    return NULL;
+}
+
+static size_t stack_size(const pthread_attr_t *attr)
+{
+    pthread_attr_t none;
+    size_t         size = 0;
+    if (attr)
+        return pthread_attr_getstacksize(attr, &size) == 0 ? size : 0;
+    if (pthread_attr_init(&none) != 0)
+        return 0;
+    if (pthread_attr_getstacksize(&none, &size) != 0)
+        size = 0;
+    pthread_attr_destroy(&none);
+    return size;
+}
+
+/* Others' destructors may use CPU time yet: in the last round but one (sanitizers take the last). */
+static void ending(void *value)
+{
+    const struct sxs_thread_watch *w = atomic_load_explicit(&watch, memory_order_acquire);
+    uintptr_t                      round = (uintptr_t)value;
+    if (round < PTHREAD_DESTRUCTOR_ITERATIONS - 1) /* cannot fail: the place is there */
+        pthread_setspecific(key, (void *)(round + 1));
+    else if (w)
+        w->ended();
+}
+
+/** Called by the trampoline below, on the new thread. */
+__attribute__((used)) struct thread_start sxs_thread_begin(struct pending *p);
+
+__attribute__((used)) struct thread_start sxs_thread_begin(struct pending *p)
+{
+    const struct sxs_thread_watch *w = atomic_load_explicit(&watch, memory_order_acquire);
+    struct thread_start            start = p->start;
+    uintptr_t                      here = (uintptr_t)__builtin_frame_address(0);
+    uintptr_t                      top = (uintptr_t)pthread_self(); /* glibc: above all frames */
+    size_t                         size = p->stack_size;
+    int                            saved_errno = errno;
+    atomic_store_explicit(&p->taken, 0, memory_order_release);
+    if (w) {
+        int inside = here < top && top - here < size;
+        w->started(inside ? top - size : 0, inside ? top : 0);
+        pthread_setspecific(key, (void *)1);
+    }
+    errno = saved_errno;
+    return start;
+}
+
+/* Leaves no frame: what sxs_thread_begin() returned in rax is jumped to with rdx as its argument. */
+void *sxs_thread_trampoline(void *arg);
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".hidden sxs_thread_trampoline\n"
+        ".globl sxs_thread_trampoline\n"
+        ".type sxs_thread_trampoline, @function\n"
+        "sxs_thread_trampoline:\n"
+        "    .cfi_startproc\n"
+        "    endbr64\n"
+        "    subq $8, %rsp\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    call sxs_thread_begin\n"
+        "    addq $8, %rsp\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    movq %rdx, %rdi\n"
+        "    jmp *%rax\n"
+        "    .cfi_endproc\n"
+        ".size sxs_thread_trampoline, . - sxs_thread_trampoline\n");
+
+int hook_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *),
+                        void *argument)
+{
+    struct pending *p = NULL;
+    int             err;
+    if (atomic_load_explicit(&watch, memory_order_acquire))
+        p = take_pending();
+    if (!p)
+        return real.pthread_create(thread, attr, function, argument);
+    p->start = (struct thread_start){function, argument};
+    p->stack_size = stack_size(attr);
+    err = real.pthread_create(thread, attr, sxs_thread_trampoline, p);
+    if (err)
+        atomic_store_explicit(&p->taken, 0, memory_order_release);
+    return err;
+}
+
+int threads_watch(const struct sxs_thread_watch *w)
+{
+    static _Atomic int asked;
+    int                err;
+    if (router.off)
+        return -ENOTSUP;
+    if (atomic_exchange(&asked, 1))
+        return -EBUSY;
+    err = pthread_key_create(&key, ending);
+    if (err)
+        return -err;
+    atomic_store_explicit(&watch, w, memory_order_release);
+    return 0;
+}
+
+void threads_forked(void)
+{
+    atomic_store(&watch, NULL);
+    for (unsigned i = 0; i < MAX_PENDING; i++)
+        atomic_store(&pending[i].taken, 0);
+}
