@@ -165,7 +165,7 @@ struct sxs_record_pause {
     uint64_t          time_ns, duration_ns;
     uint16_t          runtime;
     uint16_t          reason; /* COR_PRF_SUSPEND_REASON */
-    uint32_t          zero;
+    uint32_t          tid;    /* thread that stopped the others; for a collection, mostly does it too */
 };
 
 _Static_assert(sizeof(struct sxs_samples_header) <= SXS_HEADER_SIZE, "the header is one page");

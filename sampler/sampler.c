@@ -21,6 +21,7 @@
 #include "sampler/clocks.h"
 #include "sampler/code.h"
 #include "sampler/handler.h"
+#include "sampler/pauses.h"
 #include "sampler/tables.h"
 #include "sampler/threads.h"
 #include "sampler/walkers.h"
@@ -330,6 +331,9 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
     record_runtime(sub->rt);
     sub->low = COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_FUNCTION_UNLOADS |
                COR_PRF_MONITOR_MODULE_LOADS;
+    sub->state = sxs_pauses_new(sampler.writer);
+    if (sub->state)
+        sub->low |= COR_PRF_MONITOR_SUSPENDS;
     if (sxs_runtime_info_version(sub->rt) >= 9)
         sub->high = COR_PRF_HIGH_MONITOR_DYNAMIC_FUNCTION_UNLOADS;
     return S_OK;
@@ -339,6 +343,24 @@ static HRESULT thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD tid
 {
     (void)thread;
     sxs_threads_mark(tid, sxs_runtime_number(sub->rt));
+    return S_OK;
+}
+
+static HRESULT suspend_started(struct sxs_sub *sub, COR_PRF_SUSPEND_REASON reason)
+{
+    sxs_pauses_begin(sub->state, reason);
+    return S_OK;
+}
+
+static HRESULT suspend_aborted(struct sxs_sub *sub)
+{
+    sxs_pauses_abort(sub->state);
+    return S_OK;
+}
+
+static HRESULT resume_finished(struct sxs_sub *sub)
+{
+    sxs_pauses_end(sub->state, sxs_runtime_number(sub->rt));
     return S_OK;
 }
 
@@ -362,12 +384,21 @@ static void stop(struct sxs_sub *sub, int detached)
     sxs_code_unloading(sub->rt);
 }
 
+static void release(struct sxs_sub *sub)
+{
+    sxs_pauses_free(sub->state);
+    sub->state = NULL;
+}
+
 static const struct sxs_events events = {
     .ThreadAssignedToOSThread = thread_assigned,
+    .RuntimeSuspendStarted = suspend_started,
+    .RuntimeSuspendAborted = suspend_aborted,
+    .RuntimeResumeFinished = resume_finished,
     .FunctionUnloadStarted = function_unloading,
     .DynamicMethodUnloaded = function_unloading,
     .ModuleUnloadStarted = module_unloading,
 };
 
 const struct sxs_tool sxs_sample_tool = {
-    .name = "sample", .on = &events, .start = start, .stop = stop};
+    .name = "sample", .on = &events, .start = start, .stop = stop, .release = release};

@@ -146,7 +146,8 @@ static void take_pause(struct sxs_addresses *a, const struct sxs_record_pause *v
     struct sxs_model *m = a->m;
     SXS_GROW(m->pauses, m->n_pauses, m->cap_pauses);
     m->pauses[m->n_pauses++] = (struct sxs_model_pause){
-        v->time_ns, v->duration_ns, a->process, (uint16_t)a->runtime[v->runtime], v->reason};
+        v->time_ns, v->duration_ns, a->process, v->tid, (uint16_t)a->runtime[v->runtime],
+        v->reason};
 }
 
 /* One look at every record but the samples. Unloads wait: their modules may come behind them. */

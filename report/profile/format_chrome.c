@@ -103,9 +103,9 @@ static void write_pauses(struct trace *t)
         span(t, t->m->processes[p->process].pid, 0, p->time_ns, p->time_ns + p->duration_ns);
         fputs(",\"cat\":\"pause\",\"name\":", t->to);
         char text[128];
-        snprintf(text, sizeof(text), "%.64s stopped, reason %u",
+        snprintf(text, sizeof(text), "%.64s stopped: %s",
                  p->runtime ? sxs_model_text(t->m, t->m->runtimes[p->runtime - 1].version) : "?",
-                 p->reason);
+                 sxs_pause_text(p->reason));
         sxs_json_string(t->to, text);
         fputs("}", t->to);
     }

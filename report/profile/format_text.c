@@ -16,6 +16,20 @@ static double seconds(uint64_t ns)
     return (double)ns / 1e9;
 }
 
+/* Threads that left no sample, and why. */
+static void write_unsampled(const struct sxs_samples_header *h, FILE *to)
+{
+    uint64_t unlisted = atomic_load_explicit(&h->n_unlisted, memory_order_relaxed);
+    uint64_t brief = atomic_load_explicit(&h->n_short_threads, memory_order_relaxed);
+    uint64_t brief_ns = atomic_load_explicit(&h->short_cpu_ns, memory_order_relaxed);
+    if (unlisted)
+        fprintf(to, "  %llu threads or more were not sampled: too many at once, or too small a stack\n",
+                (unsigned long long)unlisted);
+    if (brief)
+        fprintf(to, "  %llu threads lived less than 50 ms without a sample, with %.3f s of CPU time in all\n",
+                (unsigned long long)brief, seconds(brief_ns));
+}
+
 static void write_process(const struct sxs_model *m, const struct sxs_model_process *p, FILE *to)
 {
     static const char *const clocks[] = {"?", "CPU timer", "perf events", "monotonic timer"};
@@ -43,6 +57,7 @@ static void write_process(const struct sxs_model *m, const struct sxs_model_proc
     if (!ended)
         fputs(", still running or ended without saying so", to);
     fputs("\n", to);
+    write_unsampled(h, to);
 }
 
 static void write_shares(const struct sxs_model *m, FILE *to)
@@ -158,22 +173,47 @@ static void write_ends(const struct sxs_model *m, FILE *to)
                     (unsigned long long)m->ends[i], text[i]);
 }
 
+struct pauses {
+    uint64_t n, sum_ns, longest_ns;
+};
+
+static void add_pause(struct pauses *all, const struct sxs_model_pause *p)
+{
+    all->n++;
+    all->sum_ns += p->duration_ns;
+    all->longest_ns = p->duration_ns > all->longest_ns ? p->duration_ns : all->longest_ns;
+}
+
+static void write_pause_row(const struct pauses *p, const char *what, FILE *to)
+{
+    if (p->n)
+        fprintf(to, "  %7llu  %9.3f s  %9.3f ms  %s\n", (unsigned long long)p->n,
+                seconds(p->sum_ns), (double)p->longest_ns / 1e6, what);
+}
+
+/* Each runtime, then what it stopped for. */
 static void write_pauses(const struct sxs_model *m, FILE *to)
 {
+    enum { REASONS = 16 };
+    fputs("\npauses\n    times        total       longest  runtime, reason\n", to);
     for (size_t r = 0; r <= m->n_runtimes; r++) {
-        uint64_t n = 0, sum = 0, longest = 0;
+        struct pauses all = {0}, by[REASONS] = {{0}};
+        char          who[160] = "an unknown runtime";
         for (size_t i = 0; i < m->n_pauses; i++) {
-            const struct sxs_model_pause *p = &m->pauses[i];
-            if (p->runtime != r)
+            if (m->pauses[i].runtime != r)
                 continue;
-            n++;
-            sum += p->duration_ns;
-            longest = p->duration_ns > longest ? p->duration_ns : longest;
+            add_pause(&all, &m->pauses[i]);
+            add_pause(&by[m->pauses[i].reason < REASONS ? m->pauses[i].reason : REASONS - 1],
+                      &m->pauses[i]);
         }
-        if (n)
-            fprintf(to, "%s was stopped %llu times, %.3f s in all, %.3f ms at most\n",
-                    r ? sxs_model_text(m, m->runtimes[r - 1].version) : "an unknown runtime",
-                    (unsigned long long)n, seconds(sum), (double)longest / 1e6);
+        if (r)
+            snprintf(who, sizeof(who), "runtime %u, %.64s", m->runtimes[r - 1].number,
+                     sxs_model_text(m, m->runtimes[r - 1].version));
+        write_pause_row(&all, who, to);
+        for (unsigned i = 0; i < REASONS; i++) {
+            snprintf(who, sizeof(who), "  %s", sxs_pause_text(i));
+            write_pause_row(&by[i], who, to);
+        }
     }
 }
 
@@ -185,6 +225,11 @@ static int write_text(const struct sxs_model *m, const struct sxs_report_options
     if (m->filtered_out)
         fprintf(to, "%llu samples are not of what was asked for: left out\n",
                 (unsigned long long)m->filtered_out);
+    if (m->merged)
+        fprintf(to, "%llu frames are counted at their callers: there are more than %u stacks\n",
+                (unsigned long long)m->merged, SXS_MODEL_MAX_NODES);
+    if (m->off_timeline)
+        fprintf(to, "%llu samples are not on the time line\n", (unsigned long long)m->off_timeline);
     if (m->total == 0) {
         fputs("no samples\n", to);
         return 0;
@@ -194,10 +239,8 @@ static int write_text(const struct sxs_model *m, const struct sxs_report_options
     write_top(m, "top functions by self", top, heavier_self, to);
     write_top(m, "top functions by total", top, heavier_total, to);
     write_ends(m, to);
-    if (m->n_pauses) {
-        fputs("\n", to);
+    if (m->n_pauses)
         write_pauses(m, to);
-    }
     return 0;
 }
 

@@ -2,6 +2,7 @@
 /* From a session folder to the model: names first, then every sample into the tree. */
 #include "report/profile/addresses.h"
 #include "report/profile/must.h"
+#include "report/profile/pauses.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,7 @@ struct loader {
     bool                             timeline;
     uint32_t                         process;
     struct sxs_addresses            *names;
+    struct sxs_collections          *collections;
     struct known_stack              *stacks;
     uint8_t                         *thread_state; /* by thread index: asked for or not */
     size_t                           n_states;
@@ -60,9 +62,44 @@ static bool frame_wanted(const struct loader *l, const struct sxs_model_frame *f
     return l->o->only != SXS_ONLY_MANAGED || f->runtime != 0;
 }
 
+/* The frame that stands for the collection of a runtime, whose own code has no names. */
+static uint32_t collection_frame(struct sxs_model *m, uint16_t runtime)
+{
+    static const char      name[] = "garbage collection";
+    struct sxs_model_frame f = {
+        .name = sxs_strings_add(&m->strings, name, sizeof(name) - 1),
+        .file = m->runtimes[runtime - 1].path,
+        .home = runtime,
+        .flags = SXS_FRAME_GC,
+    };
+    return sxs_model_frame(m, &f);
+}
+
+/* Where a collection begins: the frames up to there are native. */
+static size_t youngest_native(const struct loader *l, const struct sxs_named *frame, size_t n)
+{
+    size_t i = 0;
+    while (i < n && l->m->frames[frame[i].frame].runtime == 0)
+        i++;
+    return i;
+}
+
+static void add_frame(struct loader *l, struct known_stack *at, uint32_t frame, uint8_t tier)
+{
+    uint32_t child;
+    if (!frame_wanted(l, &l->m->frames[frame]))
+        return;
+    child = sxs_model_child(l->m, at->node, frame, tier);
+    if (child == at->node)
+        l->m->merged++;
+    at->node = child;
+    at->leaf = frame;
+    at->tier = tier;
+}
+
 /* Puts the stack into the tree. Returns false when an address may have another name later. */
 static bool add_stack(struct loader *l, const struct sxs_record_sample *v, uint32_t root,
-                      struct known_stack *out)
+                      uint16_t collecting, struct known_stack *out)
 {
     struct sxs_named frame[SXS_MAX_STACK];
     bool             steady = true, found = l->o->runtime == 0;
@@ -75,15 +112,11 @@ static bool add_stack(struct loader *l, const struct sxs_record_sample *v, uint3
     }
     out->node = found ? root : SXS_NO_NODE;
     out->leaf = UINT32_MAX;
+    size_t native = collecting ? youngest_native(l, frame, v->n) : 0;
     for (size_t i = v->n; found && i-- > 0;) {
-        if (!frame_wanted(l, &l->m->frames[frame[i].frame]))
-            continue;
-        uint32_t child = sxs_model_child(l->m, out->node, frame[i].frame, frame[i].tier);
-        if (child == out->node)
-            l->m->merged++;
-        out->node = child;
-        out->leaf = frame[i].frame;
-        out->tier = frame[i].tier;
+        if (i + 1 == native)
+            add_frame(l, out, collection_frame(l->m, collecting), 0);
+        add_frame(l, out, frame[i].frame, frame[i].tier);
     }
     return steady;
 }
@@ -92,11 +125,15 @@ static const struct known_stack *find_stack(struct loader *l, const struct sxs_r
                                             uint32_t thread, struct known_stack *fresh)
 {
     size_t   size = v->n * sizeof(v->ips[0]);
-    uint64_t h0 = sxs_hash_bytes(v->ips, size, thread), h1 = sxs_hash_bytes(v->ips, size, ~h0) | 1;
+    uint16_t collecting = sxs_collections_at(l->collections, v->tid, v->time_ns);
+    if (l->m->nodes[l->m->threads[thread].root].flags & SXS_FRAME_GC)
+        collecting = 0; /* a collector's own thread: all of it is */
+    uint64_t seed = thread | (uint64_t)collecting << 32;
+    uint64_t h0 = sxs_hash_bytes(v->ips, size, seed), h1 = sxs_hash_bytes(v->ips, size, ~h0) | 1;
     struct known_stack *slot = &l->stacks[(h0 ^ (h0 >> 40)) & (STACK_SLOTS - 1)];
     if (slot->hash[0] == h0 && slot->hash[1] == h1)
         return slot;
-    bool steady = add_stack(l, v, l->m->threads[thread].root, fresh);
+    bool steady = add_stack(l, v, l->m->threads[thread].root, collecting, fresh);
     if (!steady)
         return fresh;
     fresh->hash[0] = h0;
@@ -181,6 +218,7 @@ static void take_process(struct loader *l, struct sxs_samples *reader, const cha
     memcpy(&p->head, sxs_samples_head(reader), sizeof(p->head));
     l->process = (uint32_t)m->n_processes++;
     l->names = sxs_addresses_read(m, l->process, reader, census, natives);
+    l->collections = sxs_collections_new(m, l->process);
     l->stacks = sxs_must_zeroed(STACK_SLOTS, sizeof(*l->stacks)); /* pages come as they are used */
     while (sxs_samples_next(reader, &r))
         if (r.type == SXS_RECORD_SAMPLE)
@@ -189,6 +227,7 @@ static void take_process(struct loader *l, struct sxs_samples *reader, const cha
     for (size_t i = 0; (line = sxs_samples_problem(reader, i)) != NULL; i++)
         sxs_model_problem(m, "%s/" SXS_SAMPLES_FILE ": %s", folder, line);
     sxs_addresses_free(l->names);
+    sxs_collections_free(l->collections);
     free(l->stacks);
     l->names = NULL;
 }

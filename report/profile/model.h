@@ -7,7 +7,10 @@
  *
  * What a sample counts for is its weight (CPU or wall time, in ns). Each sample belongs to one class:
  *   GC       its thread is called ".NET Server GC", ".NET BGC" or ".NET Background GC", or a native
- *            frame lies in libclrgc.so or libclrgcexp.so or in a function gc_heap:: or GCHeap::
+ *            frame lies in libclrgc.so or libclrgcexp.so or in a function gc_heap:: or GCHeap::, or its
+ *            youngest frame is native while its thread has stopped a runtime for a collection: then
+ *            a frame "garbage collection" is put in where the native code begins, as libcoreclr.so is
+ *            stripped and its own frames cannot be told
  *   JIT      else: a native frame lies in libclrjit.so
  *   runtime  else: its youngest frame is code of that runtime
  *   native   everything else
@@ -99,6 +102,7 @@ struct sxs_model_sample {
 struct sxs_model_pause {
     uint64_t time_ns, duration_ns;
     uint32_t process;
+    uint32_t tid;     /* thread that stopped the others, 0 when not known */
     uint16_t runtime; /* index + 1, 0 when not known */
     uint16_t reason;
 };
@@ -180,6 +184,10 @@ uint64_t *sxs_model_totals(const struct sxs_model *m);
 /** sxs_model_stack - the frames of a node, oldest first. Returns how many; @out has room for
  *  SXS_MAX_STACK. */
 size_t sxs_model_stack(const struct sxs_model *m, uint32_t node, uint32_t *out);
+/** sxs_pause_text - COR_PRF_SUSPEND_REASON in words. Static. */
+const char *sxs_pause_text(unsigned reason);
+/** sxs_pause_is_gc - was it for a collection? */
+bool sxs_pause_is_gc(unsigned reason);
 /** sxs_tier_text - "tier 0", "tier 1", "OSR", ... Static. */
 const char *sxs_tier_text(unsigned tier);
 /** sxs_base_name - the part of a path behind its last slash. Borrowed. */

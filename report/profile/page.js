@@ -624,6 +624,7 @@ function paintSummary() {
   if (data.processes > 1) parts.push(`${data.processes} processes`);
   if (data.waiting) parts.push(`${percent(data.waiting, data.samples)} waiting`);
   if (sum > whole) parts.push(`${percent(sum - whole, sum)} of stacks incomplete`);
+  if (data.pauses.length) parts.push(`${count(data.pauses.length)} pauses of ${duration(data.pauses.reduce((a, p) => a + p[1], 0) * 1000 / data.unitNs)} in all`);
   if (data.dropped) parts.push(`${count(data.dropped)} dropped`);
   if (state.range) parts.push(`showing ${(state.range[0] * data.bucketNs / 1e9).toFixed(2)} to ${((state.range[1] + 1) * data.bucketNs / 1e9).toFixed(2)} s`);
   $("summary").textContent = parts.join(" · ");

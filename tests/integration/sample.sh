@@ -45,6 +45,20 @@ awk '/sxsbridge_short_life/ { all += $NF } /^[^;]*;\[native\] libc[^;]*clone[^;]
     END { print n + 0, "of", all + 0; exit !(all > 0 && n > all * 0.95) }' "$tmp/collapsed" >"$tmp/frames"
 check "their oldest frames are the C library's and their own: $(cat "$tmp/frames")" $? "$tmp/collapsed"
 
+# Collections on the allocating thread: pauses as long as the runtime says, and samples within them (of
+# 2 s of CPU time, some 1.2; on a crowded machine pauses last longer than the CPU time used in them).
+for v in 8 9 10; do
+    timeout -k 5 120 "$sxsprof" run --quiet --tool sample -o "$tmp/gc$v" -- "$runsxs" --timeout 100 \
+        $v shares "alpha=0 seconds=0 litter=2" >"$tmp/log" 2>&1
+    "$sxsprof" report "$tmp/gc$v" 2>/dev/null >"$tmp/text"
+    "$sxsprof" report --format collapsed "$tmp/gc$v" 2>/dev/null >"$tmp/collapsed"
+    truth=$(sed -n 's/.*collections: \([0-9.]*\) s.*/\1/p' "$tmp/log")
+    said=$(sed -n 's/^ *[0-9]* *\([0-9.]*\) s .* runtime 1, .*/\1/p' "$tmp/text")
+    gc=$(awk '/Program.Litter/ && /!garbage collection/ { n += $NF } END { printf "%.2f", n / 199 }' "$tmp/collapsed")
+    awk -v t="$truth" -v s="$said" -v g="$gc" 'BEGIN { exit !(t > 0.1 && s > 0.8 * t && s < 1.3 * t && g > 0.4 && g < 2 && g < 1.2 * t) }'
+    check "$v: pauses of $said s, the runtime says $truth s; $gc s of CPU time in collections" $? "$tmp/text"
+done
+
 # Faults, collections and four runtimes at 997 Hz: SIGPROF must not meet the alternate stack.
 work="nre=100 div=100 gcs=20 loops=1 pool=100 seconds=1"
 for how in "" --no-preload; do

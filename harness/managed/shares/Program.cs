@@ -9,6 +9,7 @@ namespace Shares;
 /// <summary>Burns known shares of CPU time in known functions: "alpha=40 beta=30 native=10 seconds=2"
 /// burns, in turns of a few milliseconds, that many hundredths of so many seconds of this thread's CPU
 /// time in each. "churn=1000" starts so many native threads a second beside, each with 1 ms of CPU time.
+/// "litter=2" goes on to allocate for 2 s and says how long collections stopped the program.
 /// What a sampling profiler says of it can be held against the truth.</summary>
 internal static unsafe class Program
 {
@@ -56,9 +57,27 @@ internal static unsafe class Program
         } while (CpuNow() < until);
     }
 
+    private sealed class Node
+    {
+        public Node? Left, Right;
+    }
+
+    private static Node Tree(int depth) =>
+        depth == 0 ? new Node() : new Node { Left = Tree(depth - 1), Right = Tree(depth - 1) };
+
+    /// <summary>Trees of which the last sixteen live: collections have something to do.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Litter(long until)
+    {
+        var kept = new Node[16];
+        for (int i = 0; CpuNow() < until; i++)
+            kept[i % kept.Length] = Tree(15);
+        GC.KeepAlive(kept);
+    }
+
     private static int Main(string[] args)
     {
-        double alpha = 0, beta = 0, native = 0, seconds = 2, churn = 0;
+        double alpha = 0, beta = 0, native = 0, seconds = 2, churn = 0, litter = 0;
         foreach (string arg in args)
         {
             string[] word = arg.Split('=');
@@ -70,6 +89,7 @@ internal static unsafe class Program
                 case "native": native = value; break;
                 case "seconds": seconds = value; break;
                 case "churn": churn = value; break;
+                case "litter": litter = value; break;
                 default: throw new ArgumentException(arg);
             }
         }
@@ -90,6 +110,14 @@ internal static unsafe class Program
             due = CpuNow();
         }
         long own = CpuNow() - begin;
+        if (litter > 0)
+        {
+            TimeSpan before = GC.GetTotalPauseDuration();
+            Litter(CpuNow() + (long)(litter * 1e9));
+            double pauses = (GC.GetTotalPauseDuration() - before).TotalSeconds;
+            Console.WriteLine($"shares: collections: {pauses:F3} s of pauses in {litter:F3} s");
+            own = CpuNow() - begin;
+        }
         if (churn > 0)
         {
             other.Join();
