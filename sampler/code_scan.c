@@ -16,7 +16,7 @@ struct path {
     unsigned n_insns;
 };
 
-static struct sxs_rule frame(int64_t return_at)
+SXS_SIGSAFE static struct sxs_rule frame(int64_t return_at)
 {
     struct sxs_rule rule = {.kind = SXS_RULE_FRAME, .cfa_reg = SXS_DWARF_RBP, .cfa_off = 16};
     if (return_at >= 0 && return_at % 8 == 0 && return_at / 8 < INT16_MAX)
@@ -25,7 +25,7 @@ static struct sxs_rule frame(int64_t return_at)
 }
 
 /* The return address lies @return_at bytes above rsp. */
-static struct sxs_rule guess(const struct path *p, int64_t return_at)
+SXS_SIGSAFE static struct sxs_rule guess(const struct path *p, int64_t return_at)
 {
     struct sxs_rule rule = {.kind = SXS_RULE_GUESS, .cfa_reg = SXS_DWARF_RSP};
     if (return_at < 0 || return_at > INT32_MAX - 8 || return_at % 8)
@@ -39,7 +39,7 @@ static struct sxs_rule guess(const struct path *p, int64_t return_at)
 }
 
 /* A return, or a jump out that stands for one. */
-static struct sxs_rule at_return(const struct path *p)
+SXS_SIGSAFE static struct sxs_rule at_return(const struct path *p)
 {
     if (p->popped_rbp < 0)
         return p->set_by_rbp ? frame(-1) : guess(p, p->rsp); /* rbp is the caller's throughout */
@@ -50,7 +50,7 @@ static struct sxs_rule at_return(const struct path *p)
 
 /* In a prologue, at or before the instruction that makes rbp the frame pointer: pushed at
  * rbp_new + 0, return address above it. */
-static struct sxs_rule at_set_rbp(const struct path *p, int32_t value)
+SXS_SIGSAFE static struct sxs_rule at_set_rbp(const struct path *p, int32_t value)
 {
     struct sxs_rule rule = {.kind = SXS_RULE_GUESS, .cfa_reg = SXS_DWARF_RSP, .rbp_at = 2};
     int64_t         rbp = p->rsp + value;
@@ -61,7 +61,8 @@ static struct sxs_rule at_set_rbp(const struct path *p, int32_t value)
 }
 
 /* Follows one instruction; nonzero: @rule is the answer. */
-static int follow(struct path *p, const struct sxs_insn *insn, int is_leaf, struct sxs_rule *rule)
+SXS_SIGSAFE static int follow(struct path *p, const struct sxs_insn *insn, int is_leaf,
+                              struct sxs_rule *rule)
 {
     int first = p->n_insns++ == 0;
     switch (insn->kind) {
@@ -108,7 +109,7 @@ static int follow(struct path *p, const struct sxs_insn *insn, int is_leaf, stru
     }
 }
 
-static int is_vzeroupper(const uint8_t *code, size_t length)
+SXS_SIGSAFE static int is_vzeroupper(const uint8_t *code, size_t length)
 {
     return length == 3 && code[0] == 0xc5 && code[1] == 0xf8 && code[2] == 0x77;
 }

@@ -310,7 +310,7 @@ SXS_SIGSAFE static HOT enum sxs_sample_end step(struct walk *w)
     return by_nothing(w);
 }
 
-static void count(struct sxs_walk_counts *sum, const struct sxs_walk_counts *c)
+SXS_SIGSAFE static void count(struct sxs_walk_counts *sum, const struct sxs_walk_counts *c)
 {
     sum->misses += c->misses;
     sum->guesses += c->guesses;

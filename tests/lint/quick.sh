@@ -35,13 +35,13 @@ finds() { # claim pattern command...
     if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -q "$pattern"; then tap 0 "$claim" ""; else tap 1 "$claim" "$out"; fi
 }
 
-echo 1..6
+echo 1..7
 passes "no folder includes what lies above it" tests/lint/layering.sh
 passes "what may run in a signal handler calls only what may be called there" \
     tests/lint/signal-safety.sh --source
 passes "the libraries export what they promise and nothing else" tests/lint/symbols.sh
 
-cp -r manager record signals stackwalk tools callback report harness include tests docs "$copy/" || exit 1
+cp -r manager record signals stackwalk tools callback sampler report harness include tests docs "$copy/" || exit 1
 echo '#include "callback/guid.h"' >>"$copy/stackwalk/walk.c"
 finds "an include that points up is named" 'stackwalk/walk.c:.*callback/guid.h' tests/lint/layering.sh
 echo '#include "signals/router.h"' >>"$copy/manager/manager.c"
@@ -53,4 +53,12 @@ SXS_SIGSAFE static void *fault_put_in(void)
 }
 C
 finds "a malloc() in a marked function is named" 'owners.c:.*fault_put_in() .*malloc()' \
+    tests/lint/signal-safety.sh --source
+cat >>"$copy/sampler/handler.c" <<'C'
+SXS_SIGSAFE static void fault_put_in(void)
+{
+    sxs_handler_refresh_stacks();
+}
+C
+finds "so is a look at /proc from the sample signal's handler" 'handler.c:.*fault_put_in() .*refresh_stacks()' \
     tests/lint/signal-safety.sh --source

@@ -53,7 +53,7 @@ def marked_in_headers(paths):
 
 def sources(kind):
     return sorted(p for folder in ("manager", "record", "signals", "stackwalk", "tools", "instr",
-                                   "callback")
+                                   "callback", "sampler")
                   for p in glob.glob(f"{folder}/**/*.{kind}", recursive=True))
 
 
