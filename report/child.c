@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int check_executable(const char *path)
@@ -99,14 +100,19 @@ static bool reap(pid_t child, int *status)
     return got < 0 && errno == ECHILD;
 }
 
-static void watch(pid_t child, const sigset_t *set, int *status)
+static void watch(pid_t child, const sigset_t *set, const struct sxs_child_tick *tick, int *status)
 {
     siginfo_t info;
     while (!reap(child, status)) {
-        int sig = sigwaitinfo(set, &info);
+        struct timespec period = {0, tick ? tick->period_ns : 0};
+        int             sig = sigtimedwait(set, &info, tick ? &period : NULL);
+        if (sig < 0 && tick)
+            tick->tick(tick->arg, false);
         if (sig > 0 && sig != SIGCHLD && !child_has_it(child, &info))
             kill(child, sig);
     }
+    if (tick)
+        tick->tick(tick->arg, true);
 }
 
 /* In the child: everything as it was, then the command. Tells the parent errno when that failed. */
@@ -121,7 +127,8 @@ static _Noreturn void become(const char *path, char **argv, char **env, const si
     _exit(n == (ssize_t)sizeof(err) ? 126 : 127);
 }
 
-int sxs_child_run(const char *path, char **argv, char **env, int *status)
+int sxs_child_run(const char *path, char **argv, char **env, const struct sxs_child_tick *tick,
+                  int *status)
 {
     sigset_t         set, old;
     struct sigaction dfl = {.sa_handler = SIG_DFL}, sigchld;
@@ -142,7 +149,7 @@ int sxs_child_run(const char *path, char **argv, char **env, int *status)
     if (!err && read(tell[0], &err, sizeof(err)) == (ssize_t)sizeof(err))
         waitpid(child, status, 0); /* could not be executed: err says why */
     else if (!err)
-        watch(child, &set, status);
+        watch(child, &set, tick, status);
     close(tell[0]);
     return err;
 }

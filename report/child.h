@@ -21,10 +21,17 @@ int sxs_child_find(const char *command, char *path, size_t size);
  * sxs_child_run - start @path with @argv and @env, pass signals on, wait for its end.
  * Signals sent to this process go on to the child; those the terminal sends reach both anyway. When
  * the child is stopped from the terminal, this process stops with it.
+ * @tick: called while it runs, and once when it has ended; NULL: not at all.
  * @status: receives what waitpid() gave. Returns 0, or an errno value when nothing was started.
  * One thread, once in a process: leaves SIGCHLD and the forwarded signals blocked.
  */
-int sxs_child_run(const char *path, char **argv, char **env, int *status);
+struct sxs_child_tick {
+    void (*tick)(void *arg, bool ended);
+    void *arg;
+    long  period_ns; /* below a second */
+};
+int sxs_child_run(const char *path, char **argv, char **env, const struct sxs_child_tick *tick,
+                  int *status);
 
 /**
  * sxs_child_exit_like - end this process as @status tells: exit status or signal.

@@ -4,6 +4,8 @@
 #include "report/child_env.h"
 #include "report/command.h"
 #include "report/out_dir.h"
+#include "report/profile/profile.h"
+#include "report/progress.h"
 #include "report/settings.h"
 #include "report/table.h"
 
@@ -12,6 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { KEY_PICK = 1000, KEY_UNPICKED, KEY_TOOL, KEY_NO_PRELOAD, KEY_SIGNALS, KEY_QUIET };
 
@@ -35,7 +38,7 @@ static const struct argp_option option_list[] = {
      "Keep the session in DIR: a new folder, an empty one, or an earlier session", 0},
     {"no-preload", KEY_NO_PRELOAD, NULL, 0, "Do not preload the signal library", 0},
     {"signals", KEY_SIGNALS, "on|off", 0, "Route signals to their runtimes (on is the default)", 0},
-    {"quiet", KEY_QUIET, NULL, 0, "Print no table at the end", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "Print no table at the end, and no progress", 0},
     {0},
 };
 
@@ -194,6 +197,48 @@ static void print_session(const struct sxs_out_dir *out)
     sxs_session_free(&s);
 }
 
+/* Is the tool "sample" among those the command will run with? */
+static bool samples(const struct options *o)
+{
+    const char *list = o->tools ? o->tools : getenv("SXSPROF_TOOLS");
+    for (; list && *list; list += strcspn(list, ";"), list += *list == ';')
+        if (strcspn(list, ":;") == strlen("sample") && strncmp(list, "sample", 6) == 0)
+            return true;
+    return false;
+}
+
+/* Without -o there is a folder all the same, unless nobody would be told of it. */
+static bool keeps_samples(const struct options *o)
+{
+    return samples(o) && !o->out && !o->quiet;
+}
+
+/* Nobody said where the samples are to go: their essence now, and where they are. */
+static void print_samples(struct sxs_out_dir *out)
+{
+    char        here[PATH_MAX];
+    const char *path = out->path;
+    if (!sxs_profile_has_samples(path)) {
+        out->temporary = true; /* there is nothing to keep */
+        return;
+    }
+    if (getcwd(here, sizeof(here)) && strncmp(path, here, strlen(here)) == 0 &&
+        path[strlen(here)] == '/')
+        path += strlen(here) + 1;
+    fputs("\n", stderr);
+    sxs_profile_summary(out->path, stderr);
+    fprintf(stderr, "\nThe session is kept in %s; for a flame graph:\n"
+                    "  sxsprof report --format html -o flame.html %s\n", path, path);
+}
+
+static void progress(void *arg, bool ended)
+{
+    if (ended)
+        sxs_progress_erase(arg);
+    else
+        sxs_progress_tick(arg);
+}
+
 /* Starts what has been checked. Returns an exit status, or does not return at all. */
 static int start(const struct options *o, const struct sxs_library *lib, const char *path,
                  struct sxs_out_dir *out)
@@ -207,9 +252,13 @@ static int start(const struct options *o, const struct sxs_library *lib, const c
         .signals = o->signals,
         .out = out->path,
     };
+    struct sxs_progress         shown;
+    const struct sxs_child_tick tick = {progress, &shown, SXS_PROGRESS_PERIOD_NS};
     int    status = 0;
     char **env = sxs_child_env(&settings);
-    int    err = env ? sxs_child_run(path, o->command, env, &status) : ENOMEM;
+    sxs_progress_init(&shown, out, o->quiet);
+    int err = env ? sxs_child_run(path, o->command, env, shown.enabled ? &tick : NULL, &status)
+                  : ENOMEM;
     sxs_child_env_free(env);
     if (err) {
         sxs_out_dir_abandon(out);
@@ -218,6 +267,8 @@ static int start(const struct options *o, const struct sxs_library *lib, const c
     signal(SIGPIPE, SIG_IGN); /* a reader of stderr that is gone must not change our exit status */
     if (!o->quiet)
         print_session(out);
+    if (keeps_samples(o))
+        print_samples(out);
     sxs_out_dir_close(out);
     sxs_child_exit_like(status);
 }
@@ -240,7 +291,8 @@ int sxs_cmd_run(int argc, char **argv)
     if (check_inherited(&o) || check_library(&lib, !o.no_preload) ||
         check_command(o.command[0], path, sizeof(path)))
         goto done;
-    if (sxs_out_dir_open(&out, o.out, why, sizeof(why)) != 0) {
+    if ((keeps_samples(&o) ? sxs_out_dir_open_kept(&out, why, sizeof(why))
+                           : sxs_out_dir_open(&out, o.out, why, sizeof(why))) != 0) {
         sxs_complain("%s", why);
         goto done;
     }

@@ -104,6 +104,29 @@ int sxs_out_dir_open(struct sxs_out_dir *out, const char *dir, char *why, size_t
     return dir ? open_named(out, dir, why, size) : open_temporary(out, why, size);
 }
 
+int sxs_out_dir_open_kept(struct sxs_out_dir *out, char *why, size_t size)
+{
+    char name[64];
+    memset(out, 0, sizeof(*out));
+    for (int i = 1; i < 100; i++) {
+        snprintf(name, sizeof(name), i == 1 ? "sxsprof-%d" : "sxsprof-%d-%d", (int)getpid(), i);
+        if (mkdir(name, 0700) != 0) {
+            if (errno == EEXIST)
+                continue;
+            break;
+        }
+        out->created = true;
+        if (realpath(name, out->path))
+            return 0;
+        rmdir(name);
+        break;
+    }
+    if (open_temporary(out, why, size) != 0)
+        return -1;
+    out->temporary = false;
+    return 0;
+}
+
 static bool is_old(const struct sxs_out_dir *out, const char *folder)
 {
     for (size_t i = 0; i < out->n_old; i++)

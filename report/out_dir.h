@@ -27,6 +27,12 @@ struct sxs_out_dir {
  */
 int sxs_out_dir_open(struct sxs_out_dir *out, const char *dir, char *why, size_t size);
 
+/**
+ * sxs_out_dir_open_kept - a new private folder sxsprof-<pid> in the current folder, or, where that
+ * cannot be written to, below $TMPDIR (or /tmp); it stays. Returns as above.
+ */
+int sxs_out_dir_open_kept(struct sxs_out_dir *out, char *why, size_t size);
+
 /** sxs_out_dir_keep_new - take those processes out of @s that were recorded before this run. */
 void sxs_out_dir_keep_new(const struct sxs_out_dir *out, struct sxs_session *s);
 

@@ -235,8 +235,11 @@ static int write_text(const struct sxs_model *m, const struct sxs_report_options
         return 0;
     }
     write_shares(m, to);
-    write_threads(m, top, to);
+    if (!o->brief)
+        write_threads(m, top, to);
     write_top(m, "top functions by self", top, heavier_self, to);
+    if (o->brief)
+        return 0;
     write_top(m, "top functions by total", top, heavier_total, to);
     write_ends(m, to);
     if (m->n_pauses)

@@ -38,6 +38,7 @@ struct sxs_report_options {
     enum sxs_only only;    /* leave the other kind of frames out of the stacks */
     const char   *output;  /* file to write; NULL: standard output */
     size_t        top;     /* functions the text names; 0: 30 */
+    bool          brief;   /* the text leaves out what is not the first to be looked at */
 };
 
 struct sxs_model_process {

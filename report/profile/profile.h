@@ -24,6 +24,9 @@ enum sxs_profile_result {
 enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
                                            const struct sxs_report_options *options);
 
+/** sxs_profile_summary - the first lines of the text report of @dir, to @to. Returns as above. */
+enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to);
+
 /**
  * sxs_profile_diff - one HTML page: the flame graph of session @b, coloured by what grew and shrank
  * since session @a, in shares of each session's weight. @options: as above, for both.

@@ -140,6 +140,17 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
     return result;
 }
 
+enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to)
+{
+    const struct sxs_report_options options = {.top = 10, .brief = true};
+    struct sxs_model                m;
+    enum sxs_profile_result         result = load(dir, &options, false, &m);
+    if (result <= SXS_PROFILE_DAMAGED && sxs_format_text.write(&m, &options, to) != 0)
+        result = SXS_PROFILE_FAILED;
+    sxs_model_free(&m);
+    return result;
+}
+
 enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
                                          const struct sxs_report_options *options)
 {

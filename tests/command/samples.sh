@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# sxsprof run with samples: progress on a terminal, and a session that nobody named a folder for.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/command/common.inc
+$CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_samples.c -o "$T/make_samples" || exit 1
+mkdir "$T/here"
+
+cat >"$T/on_terminal.py" <<'PY'
+# Runs a command on a terminal; prints all that came there. usage: on_terminal.py [2>FILE]... COMMAND
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ["TERM"] = "xterm"
+    os.execv(sys.argv[1], sys.argv[1:])
+data = b""
+try:
+    while piece := os.read(fd, 4000):
+        data += piece
+except OSError:
+    pass
+os.waitpid(pid, 0)
+sys.stdout.write(data.decode())
+PY
+terminal() { (cd "$T/here" && timeout 30 python3 "$T/on_terminal.py" "$@"); }
+
+# What a library would record, then some time, then a line of output.
+cat >"$T/work" <<'SH'
+#!/bin/sh
+"$1/make_samples" "$SXSPROF_OUT" known 4242 >/dev/null || exit 9
+sleep "$2"
+echo output
+SH
+chmod +x "$T/work"
+
+# --- progress
+got=$(terminal "$SXS" run --tool sample -o "$T/s1" -- "$T/work" "$T" 3)
+has "three seconds on a terminal: a line of progress" "$got" " s  1 process  3 runtimes  1020 samples" "7 dropped"
+times=$(grep -o '[0-9.]* s  1 process' <<<"$got" | sort -u | wc -l)
+[ "$times" -ge 3 ]; is "it is refreshed ($times times)" 0 $?
+lacks "it waits for two seconds" "$got" " 1.9 s  1 process"
+rest=${got##*samples}
+has "it is erased before the table" "${rest%%runtime  version*}" $'\033[J'
+lacks "nothing of it comes after the table" "${got##*runtime  version}" $'\033['
+got=$(terminal "$SXS" run --quiet --tool sample -o "$T/s2" -- "$T/work" "$T" 2.5)
+is "--quiet: none" "output" "$(tr -d '\r' <<<"$got")"
+got=$(terminal "$SXS" run --tool sample -o "$T/s3" -- "$T/work" "$T" 0.3)
+lacks "a short run: none" "$got" $'\033['
+got=$(terminal /bin/sh -c "'$SXS' run --tool sample -o '$T/s4' -- '$T/work' '$T' 2.5 2>/dev/null")
+is "stderr is no terminal: none" "output" "$(tr -d '\r' <<<"$got")"
+got=$(terminal "$SXS" run -o "$T/s5" -- sleep 2.5)
+lacks "nothing is sampled: none" "$got" $'\033['
+
+# --- a session without -o
+try sh -c "cd '$T/here' && exec '$SXS' run --tool sample -- '$T/work' '$T' 0"
+has "no -o: the essence on stderr, and where the session is" "$err" "top functions by self" \
+    "App.Hot.Spin" "The session is kept in sxsprof-"
+is "stdout is the command's alone" output "$out"
+kept=$(sed -n 's/^The session is kept in \([^;]*\);.*/\1/p' "$T/err")
+is "it is there, private" "700 4242" "$(stat -c %a "$T/here/$kept") $(ls "$T/here/$kept")"
+has "it can be reported" "$(cd "$T/here" && "$SXS" report "$kept" 2>&1)" "App.Hot.Spin"
+rm -rf "$T/here"/sxsprof-*
+try sh -c "cd '$T/here' && SXSPROF_TOOLS='census;sample:wall=9' exec '$SXS' run -- '$T/work' '$T' 0"
+has "the same for a tool from the environment" "$err" "The session is kept in sxsprof-"
+rm -rf "$T/here"/sxsprof-*
+try sh -c "cd '$T/here' && exec '$SXS' run --quiet --tool sample -- '$T/work' '$T' 0"
+is "--quiet: nothing is said and nothing kept" "output::" "$out:$err:$(ls "$T/here")"
+try sh -c "cd '$T/here' && exec '$SXS' run --tool sample -- true"
+is "no runtime came: nothing is kept" "" "$(ls "$T/here")"
+try sh -c "cd /proc && exec '$SXS' run --tool sample -- '$T/work' '$T' 0"
+has "a folder that cannot be written to: below TMPDIR" "$err" "kept in $TMPDIR/sxsprof-"
+finish
