@@ -57,6 +57,11 @@ unsigned sxs_runtime_info_version(const struct sxs_runtime *rt)
     return rt->info_version;
 }
 
+int sxs_runtime_is_attached(const struct sxs_runtime *rt)
+{
+    return rt->attached;
+}
+
 int sxs_runtime_signal_owner(const struct sxs_runtime *rt)
 {
     return rt->owner;

@@ -37,6 +37,9 @@ SXS_SIGSAFE struct sxs_census_runtime *sxs_runtime_row(const struct sxs_runtime 
 /** Which ICorProfilerInfo it answered with: 2 for a 2.0 CLR, 15 for 9.0; 0 before Initialize. */
 unsigned sxs_runtime_info_version(const struct sxs_runtime *rt);
 
+/** True when the profiler came to it while it ran (InitializeForAttach). Any thread. */
+int sxs_runtime_is_attached(const struct sxs_runtime *rt);
+
 /** Its number at the signal router (signals/signals.h), or -1 when signals are off. */
 int sxs_runtime_signal_owner(const struct sxs_runtime *rt);
 

@@ -9,6 +9,8 @@
 #include <time.h>
 
 #include "manager/base/clock.h"
+#include "sampler/compiled.h"
+#include "sampler/describe.h"
 #include "sampler/walk_fast.h"
 #include "signals/signals.h"
 #include "stackwalk/names.h"
@@ -16,7 +18,8 @@
 /* Code that need not be asked about again, sorted by address. */
 struct known {
     uintptr_t           lo, hi;
-    struct sxs_runtime *rt; /* compared only */
+    struct sxs_runtime *rt;       /* compared only */
+    uint64_t            function; /* FunctionID, compared only; 0: none's */
 };
 
 static struct {
@@ -53,7 +56,7 @@ static int is_in(const struct known *ranges, size_t n, uintptr_t ip)
     return at < n && ranges[at].lo <= ip;
 }
 
-static void learn(uintptr_t lo, uintptr_t hi, struct sxs_runtime *rt)
+static void learn(uintptr_t lo, uintptr_t hi, struct sxs_runtime *rt, uint64_t function)
 {
     size_t at = first_after(code.known, code.n_known, lo), end = at;
     while (end < code.n_known && code.known[end].lo < hi)
@@ -68,89 +71,41 @@ static void learn(uintptr_t lo, uintptr_t hi, struct sxs_runtime *rt)
     }
     memmove(&code.known[at + 1], &code.known[end], (code.n_known - end) * sizeof(code.known[0]));
     code.n_known = code.n_known - (end - at) + 1;
-    code.known[at] = (struct known){lo, hi, rt};
+    code.known[at] = (struct known){lo, hi, rt, function};
 }
 
-static void forget(const struct sxs_runtime *rt)
+/* All of @rt's, or what is @function's. */
+static void forget(const struct sxs_runtime *rt, uint64_t function)
 {
     size_t n = 0;
     for (size_t i = 0; i < code.n_known; i++)
-        if (code.known[i].rt != rt)
+        if (code.known[i].rt != rt || (function && code.known[i].function != function))
             code.known[n++] = code.known[i];
     code.n_known = n;
 }
 
 /* ---- asking ----------------------------------------------------------------------------------- */
 
-static void record_code(struct sxs_runtime *rt, sxs_function fn, uintptr_t lo, uintptr_t hi,
-                        uint64_t from_ns, enum sxs_code_tier tier, const char *name)
+/* News of the JIT: what was known of these addresses holds no longer. */
+static void news(const struct sxs_compiled *piece)
 {
-    size_t                  len = strlen(name);
-    struct sxs_record_code *r;
-    if (len > 4000)
-        len = 4000;
-    r = sxs_samples_reserve(code.writer, sizeof(*r) + len);
-    if (!r)
+    size_t at = first_after(code.known, code.n_known, piece->lo), end = at;
+    while (end < code.n_known && code.known[end].lo < piece->hi)
+        end++;
+    if (end == at)
         return;
-    r->time_ns = from_ns;
-    r->lo = lo;
-    r->hi = hi;
-    r->function = fn.id;
-    r->runtime = (uint16_t)sxs_runtime_number(rt);
-    r->tier = (uint8_t)tier;
-    r->name_size = (uint16_t)len;
-    memcpy(r->text, name, len);
-    sxs_samples_commit(r, SXS_RECORD_CODE);
-}
-
-/* The piece of @fn's code, of whichever version, that holds @ip. */
-static int find_piece(sxs_function fn, uintptr_t ip, uintptr_t *lo, uintptr_t *hi)
-{
-    UINT_PTR          starts[64];
-    COR_PRF_CODE_INFO pieces[16];
-    ULONG32           n_starts = 0, n = 0;
-    sxs_rejit         original = {fn.rt, 0};
-    if (SUCCEEDED(sxs_info_GetNativeCodeStartAddresses(fn.rt, fn, original, 64, &n_starts, starts))) {
-        for (ULONG32 i = 0; i < n_starts && i < 64; i++) {
-            if (FAILED(sxs_info_GetCodeInfo4(fn.rt, starts[i], 16, &n, pieces)))
-                continue;
-            for (ULONG32 k = 0; k < n && k < 16; k++) {
-                *lo = (uintptr_t)pieces[k].startAddress;
-                *hi = *lo + (uintptr_t)pieces[k].size;
-                if (ip >= *lo && ip < *hi)
-                    return 1;
-            }
-        }
-    }
-    if (SUCCEEDED(sxs_info_GetCodeInfo2(fn.rt, fn, 16, &n, pieces))) {
-        for (ULONG32 k = 0; k < n && k < 16; k++) {
-            *lo = (uintptr_t)pieces[k].startAddress;
-            *hi = *lo + (uintptr_t)pieces[k].size;
-            if (ip >= *lo && ip < *hi)
-                return 1;
-        }
-    }
-    return 0;
+    memmove(&code.known[at], &code.known[end], (code.n_known - end) * sizeof(code.known[0]));
+    code.n_known -= end - at;
 }
 
 /* @from_ns: of the sample that met it: the code was there by then. */
 static void ask(struct sxs_runtime *rt, uintptr_t ip, uint64_t from_ns)
 {
-    char         name[2048];
-    sxs_function fn = {rt, 0};
-    uintptr_t    lo = ip, hi = ip + 1;
-    if (!sxs_namer_find(rt, ip, &fn)) {
-        record_code(rt, fn, lo, hi, from_ns, SXS_TIER_STUB, "[stub]");
-        learn(lo, hi, rt);
-        return;
-    }
-    sxs_namer_function(code.namer, fn, name, sizeof(name));
-    if (!find_piece(fn, ip, &lo, &hi)) {
-        lo = ip;
-        hi = ip + 1;
-    }
-    record_code(rt, fn, lo, hi, from_ns, SXS_TIER_UNKNOWN, name);
-    learn(lo, hi, rt);
+    struct sxs_described what;
+    sxs_compiled_update(news); /* compiled before it was sampled, and told of before it ran */
+    sxs_describe(code.writer, code.namer, rt, ip, from_ns, &what);
+    if (what.hi)
+        learn(what.lo, what.hi, rt, what.function);
 }
 
 static struct sxs_runtime *runtime_of(uintptr_t ip, struct sxs_runtime *const *rts, size_t n)
@@ -179,7 +134,7 @@ static void look_up(const struct sxs_record_sample *sample, struct sxs_runtime *
         if (rt && (!only || rt == only))
             ask(rt, ip, sample->time_ns);
         else if (!rt)
-            learn(ip, ip + 1, NULL);
+            learn(ip, ip + 1, NULL, 0);
     }
 }
 
@@ -192,6 +147,7 @@ static void catch_up_locked(struct sxs_runtime *only)
     struct sxs_samples_header *header = sxs_samples_header(code.writer);
     size_t                    n = sxs_runtimes_live(rts, ARRAY_LEN(rts));
     unsigned char            *chunks = (unsigned char *)header + SXS_HEADER_SIZE;
+    sxs_compiled_update(news);
     for (;;) {
         struct sxs_chunk_header *chunk =
             (struct sxs_chunk_header *)(chunks + (size_t)code.chunk * SXS_CHUNK_SIZE);
@@ -229,15 +185,24 @@ void sxs_code_catch_up(struct sxs_runtime *only)
     pthread_mutex_unlock(&code.lock);
 }
 
-void sxs_code_unloading(struct sxs_runtime *rt)
+void sxs_code_unloading(struct sxs_runtime *rt, uint64_t function)
 {
     pthread_mutex_lock(&code.lock);
     if (code.writer) {
         catch_up_locked(rt);
-        sxs_namer_reset(code.namer);
-        forget(rt);
+        if (!function)
+            sxs_namer_reset(code.namer);
+        forget(rt, function);
         sxs_walk_forget();
     }
+    pthread_mutex_unlock(&code.lock);
+}
+
+void sxs_code_ended(struct sxs_runtime *rt)
+{
+    sxs_code_unloading(rt, 0);
+    pthread_mutex_lock(&code.lock);
+    sxs_compiled_stop(rt);
     pthread_mutex_unlock(&code.lock);
 }
 
@@ -314,7 +279,7 @@ static void add_elf(uintptr_t lo, uintptr_t hi)
     while (at < code.n_elf && code.elf[at].lo < lo)
         at++;
     memmove(&code.elf[at + 1], &code.elf[at], (code.n_elf - at) * sizeof(code.elf[0]));
-    code.elf[at] = (struct known){lo, hi, NULL};
+    code.elf[at] = (struct known){lo, hi, NULL, 0};
     code.n_elf++;
 }
 

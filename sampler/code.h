@@ -18,9 +18,12 @@ int sxs_code_init(struct sxs_samples_writer *w);
  *  @only (then nothing is asked of any other runtime; NULL: all). Takes a lock. */
 void sxs_code_catch_up(struct sxs_runtime *only);
 
-/** The code of @rt is about to lose functions: catch up, then forget what is known of it. In a
- *  callback of @rt. */
-void sxs_code_unloading(struct sxs_runtime *rt);
+/** The code of @rt is about to lose @function (FunctionID; 0: a module's, any may be): catch up, then
+ *  forget what is known of it. In a callback of @rt. */
+void sxs_code_unloading(struct sxs_runtime *rt, uint64_t function);
+
+/** @rt ends: the same for all of its code, and for what it told of its compilations. */
+void sxs_code_ended(struct sxs_runtime *rt);
 
 /** Writes MODULE records for ELF files that came or went since the last call. */
 void sxs_code_modules(void);

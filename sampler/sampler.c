@@ -20,6 +20,7 @@
 #include "record/session_write.h"
 #include "sampler/clocks.h"
 #include "sampler/code.h"
+#include "sampler/compiled.h"
 #include "sampler/handler.h"
 #include "sampler/pauses.h"
 #include "sampler/tables.h"
@@ -336,6 +337,10 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
         sub->low |= COR_PRF_MONITOR_SUSPENDS;
     if (sxs_runtime_info_version(sub->rt) >= 9)
         sub->high = COR_PRF_HIGH_MONITOR_DYNAMIC_FUNCTION_UNLOADS;
+    if (sxs_runtime_info_version(sub->rt) >= 12) {
+        sub->high |= COR_PRF_HIGH_MONITOR_EVENT_PIPE;
+        sxs_compiled_start(sub->rt);
+    }
     return S_OK;
 }
 
@@ -364,24 +369,34 @@ static HRESULT resume_finished(struct sxs_sub *sub)
     return S_OK;
 }
 
+static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider, DWORD id,
+                               DWORD version, ULONG metadata_size, LPCBYTE metadata, ULONG size,
+                               LPCBYTE data, LPCGUID activity, LPCGUID related, sxs_thread thread,
+                               ULONG n_frames, UINT_PTR *frames)
+{
+    (void)provider, (void)version, (void)metadata_size, (void)metadata, (void)activity;
+    (void)related, (void)thread, (void)n_frames, (void)frames;
+    sxs_compiled_event(sub->rt, id, data, size);
+    return S_OK;
+}
+
 static HRESULT function_unloading(struct sxs_sub *sub, sxs_function function)
 {
-    (void)function;
-    sxs_code_unloading(sub->rt);
+    sxs_code_unloading(sub->rt, function.id);
     return S_OK;
 }
 
 static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
 {
     (void)module;
-    sxs_code_unloading(sub->rt);
+    sxs_code_unloading(sub->rt, 0);
     return S_OK;
 }
 
 static void stop(struct sxs_sub *sub, int detached)
 {
     (void)detached;
-    sxs_code_unloading(sub->rt);
+    sxs_code_ended(sub->rt);
 }
 
 static void release(struct sxs_sub *sub)
@@ -398,6 +413,7 @@ static const struct sxs_events events = {
     .FunctionUnloadStarted = function_unloading,
     .DynamicMethodUnloaded = function_unloading,
     .ModuleUnloadStarted = module_unloading,
+    .EventPipeEventDelivered = event_delivered,
 };
 
 const struct sxs_tool sxs_sample_tool = {

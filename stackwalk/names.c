@@ -47,3 +47,20 @@ int sxs_namer_find(struct sxs_runtime *rt, uintptr_t ip, sxs_function *fn)
         return 1;
     return SUCCEEDED(sxs_info_GetFunctionFromIP3(rt, (LPCBYTE)ip, fn, NULL)) && fn->id;
 }
+
+size_t sxs_namer_file(sxs_module module, char *out, size_t size)
+{
+    WCHAR           path[1024] = {0};
+    ULONG           len = 0;
+    struct sxs_text text = sxs_text_in(out, size);
+    out[0] = 0;
+    if (FAILED(sxs_info_GetModuleInfo2(module.rt, module, NULL, ARRAY_LEN(path), &len, path, NULL,
+                                       NULL)) &&
+        FAILED(sxs_info_GetModuleInfo(module.rt, module, NULL, ARRAY_LEN(path), &len, path, NULL)))
+        return 0;
+    path[ARRAY_LEN(path) - 1] = 0;
+    if (path[0] != '/') /* a module made in memory has a name at most */
+        return 0;
+    sxs_text_put_utf16(&text, path, ARRAY_LEN(path));
+    return strlen(out);
+}

@@ -26,4 +26,8 @@ void sxs_namer_function(struct sxs_namer *namer, sxs_function fn, char *out, siz
  */
 int sxs_namer_find(struct sxs_runtime *rt, uintptr_t ip, sxs_function *fn);
 
+/** sxs_namer_file - the path of the file @module came from, UTF-8; "" when it came from none.
+ *  Returns its length, less than @size. Threads as above. */
+size_t sxs_namer_file(sxs_module module, char *out, size_t size);
+
 #endif
