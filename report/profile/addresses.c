@@ -14,10 +14,20 @@ struct cached {
     struct sxs_named named;
 };
 
+/* What a code record tells for lines. */
+struct code {
+    uint32_t token, assembly, frame;
+    size_t   first, n; /* in offsets; by native offset */
+};
+
 struct sxs_addresses {
     struct sxs_model   *m;
     uint32_t            process;
     struct sxs_natives *natives;
+    struct sxs_sources *sources;
+    struct code        *codes;
+    struct sxs_code_line *offsets;
+    size_t              n_codes, cap_codes, n_offsets, cap_offsets;
     struct sxs_space    space;
     uint64_t           *bases;   /* load bias of each module extent, by its `what` */
     uint32_t           *files;   /* and its file */
@@ -72,6 +82,19 @@ static void take_census(struct sxs_addresses *a, const struct sxs_session_proces
     }
 }
 
+static uint32_t add_lines(struct sxs_addresses *a, const struct sxs_samples_record *r,
+                          uint32_t frame, uint32_t assembly)
+{
+    SXS_GROW(a->codes, a->n_codes, a->cap_codes);
+    a->codes[a->n_codes] =
+        (struct code){r->code->token, assembly, frame, a->n_offsets, r->n_lines};
+    for (size_t i = 0; i < r->n_lines; i++) {
+        SXS_GROW(a->offsets, a->n_offsets, a->cap_offsets);
+        a->offsets[a->n_offsets++] = r->lines[i];
+    }
+    return (uint32_t)a->n_codes++;
+}
+
 static void take_code(struct sxs_addresses *a, const struct sxs_samples_record *r)
 {
     struct sxs_model_frame f = {
@@ -82,7 +105,14 @@ static void take_code(struct sxs_addresses *a, const struct sxs_samples_record *
     };
     struct sxs_extent e = {.lo = r->code->lo, .hi = r->code->hi, .t0 = r->code->time_ns,
                            .t1 = UINT64_MAX, .is_code = true, .tier = r->code->tier & 7};
+    uint32_t assembly = sxs_sources_add(a->sources, r->text[1], r->text_size[1]);
+    struct sxs_pdb_line begins;
+    if (sxs_sources_find(a->sources, assembly, r->code->token, 0, &begins)) {
+        f.source = add_text(a->m, begins.file, strlen(begins.file));
+        f.line = begins.line;
+    }
     e.what = sxs_model_frame(a->m, &f);
+    e.code = add_lines(a, r, e.what, assembly);
     sxs_space_add(&a->space, &e);
 }
 
@@ -183,12 +213,13 @@ static void read_records(struct sxs_addresses *a, struct sxs_samples *reader,
 struct sxs_addresses *sxs_addresses_read(struct sxs_model *m, uint32_t process,
                                          struct sxs_samples *reader,
                                          const struct sxs_session_process *census,
-                                         struct sxs_natives *natives)
+                                         struct sxs_natives *natives, struct sxs_sources *sources)
 {
     struct sxs_addresses *a = sxs_must_zeroed(1, sizeof(*a));
     a->m = m;
     a->process = process;
     a->natives = natives;
+    a->sources = sources;
     struct sxs_model_frame unknown = {.name = add_text(m, "?", 1),
                                       .file = add_text(m, "[unknown]", 9),
                                       .flags = SXS_FRAME_UNKNOWN};
@@ -218,11 +249,13 @@ static uint8_t native_flags(const char *base, const char *symbol)
     return strncmp(base, "libclrjit.so", 12) == 0 ? SXS_FRAME_JIT : 0;
 }
 
-static uint32_t native_frame(struct sxs_addresses *a, uint32_t module, uint64_t address)
+static uint32_t native_frame(struct sxs_addresses *a, uint32_t module, uint64_t address,
+                             uint32_t *line)
 {
     struct sxs_native_name n;
     const char            *path = sxs_natives_path(a->natives, a->files[module]);
     sxs_natives_name(a->natives, a->files[module], address - a->bases[module], &n);
+    *line = n.at_line;
     struct sxs_model_frame f = {
         .name = add_text(a->m, n.symbol, strlen(n.symbol)),
         .file = add_text(a->m, path, strlen(path)),
@@ -234,6 +267,26 @@ static uint32_t native_frame(struct sxs_addresses *a, uint32_t module, uint64_t 
     return sxs_model_frame(a->m, &f);
 }
 
+/* The line of the native offset @at: by way of the last IL offset at or before it. */
+static uint32_t managed_line(struct sxs_addresses *a, const struct code *c, uint64_t at)
+{
+    const struct sxs_code_line *all = a->offsets + c->first;
+    const struct sxs_model_frame *f = &a->m->frames[c->frame];
+    struct sxs_pdb_line         found;
+    size_t                      lo = 0, hi = c->n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (all[mid].native_offset <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (!lo || !sxs_sources_find(a->sources, c->assembly, c->token, all[lo - 1].il_offset, &found) ||
+        add_text(a->m, found.file, strlen(found.file)) != f->source)
+        return 0;
+    return found.line;
+}
+
 struct sxs_named sxs_addresses_name(struct sxs_addresses *a, uint64_t address, uint64_t time_ns)
 {
     struct cached *c = &a->cache[(address * 0x9e3779b97f4a7c15u) >> (64 - 17)];
@@ -242,7 +295,11 @@ struct sxs_named sxs_addresses_name(struct sxs_addresses *a, uint64_t address, u
     struct sxs_named         named = {.frame = a->unknown};
     const struct sxs_extent *e = sxs_space_find(&a->space, address, time_ns, &named.varies);
     if (e) {
-        named.frame = e->is_code ? e->what : native_frame(a, e->what, address);
+        named.frame = e->what;
+        if (e->is_code)
+            named.line = managed_line(a, &a->codes[e->code], address - e->lo);
+        else
+            named.frame = native_frame(a, e->what, address, &named.line);
         named.tier = e->tier;
     }
     if (!named.varies)
@@ -255,6 +312,8 @@ void sxs_addresses_free(struct sxs_addresses *a)
     free(a->bases);
     free(a->files);
     free(a->mapped);
+    free(a->codes);
+    free(a->offsets);
     sxs_space_free(&a->space);
     free(a);
 }

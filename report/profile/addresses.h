@@ -12,25 +12,28 @@
 #include "record/session_read.h"
 #include "report/profile/model.h"
 #include "report/profile/native.h"
+#include "report/profile/sources.h"
 
 struct sxs_addresses;
 
 /** A named address. */
 struct sxs_named {
     uint32_t frame;
+    uint32_t line;   /* of the address, in the frame's source file; 0 when not known */
     uint8_t  tier;   /* enum sxs_code_tier */
     bool     varies; /* another time may give another name */
 };
 
 /**
  * sxs_addresses_read - collect code, modules, runtimes, threads and pauses of @reader's process.
- * @census: the process's runtimes as the census has them, or NULL. @natives: shared by processes.
+ * @census: the process's runtimes as the census has them, or NULL. @natives, @sources: shared by
+ * processes.
  * All borrowed until sxs_addresses_free().
  */
 struct sxs_addresses *sxs_addresses_read(struct sxs_model *m, uint32_t process,
                                          struct sxs_samples *reader,
                                          const struct sxs_session_process *census,
-                                         struct sxs_natives *natives);
+                                         struct sxs_natives *natives, struct sxs_sources *sources);
 
 /** sxs_addresses_name - the frame at @address (for a caller: return address - 1) at @time_ns. */
 struct sxs_named sxs_addresses_name(struct sxs_addresses *a, uint64_t address, uint64_t time_ns);

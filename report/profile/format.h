@@ -11,7 +11,7 @@
 
 struct sxs_profile_format {
     const char *name;
-    bool        timeline; /* needs the single samples */
+    unsigned    detail; /* enum sxs_model_detail: what it needs */
     /** Writes @m. Returns 0 or -1; failures of @to itself are the caller's to notice (ferror). */
     int (*write)(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to);
 };

@@ -131,4 +131,4 @@ static int write_chrome(const struct sxs_model *m, const struct sxs_report_optio
     return 0;
 }
 
-const struct sxs_profile_format sxs_format_chrome = {"chrome", true, write_chrome};
+const struct sxs_profile_format sxs_format_chrome = {"chrome", SXS_DETAIL_TIMELINE, write_chrome};

@@ -63,4 +63,4 @@ static int write_collapsed(const struct sxs_model *m, const struct sxs_report_op
     return 0;
 }
 
-const struct sxs_profile_format sxs_format_collapsed = {"collapsed", false, write_collapsed};
+const struct sxs_profile_format sxs_format_collapsed = {"collapsed", 0, write_collapsed};

@@ -2,18 +2,24 @@
 /*
  * firefox: the processed profile format of profiler.firefox.com, version 46, which it upgrades to its
  * own when loading. A thread is a set of tables: samples point to stacks (the nodes of the tree),
- * stacks to frames, frames to functions, functions to names. Categories are the owners of frames.
+ * stacks to frames (a function at a line), frames to functions, functions to names. Categories are the
+ * owners of frames.
  */
 #include "report/profile/format.h"
 
 #include "report/profile/must.h"
 
-/* The tables of one thread: the nodes and frames it needs, numbered anew. */
+/* The tables of one thread: the nodes, spots and frames it needs, numbered anew. */
 struct tables {
     const struct sxs_model *m;
     uint32_t               *frame_at;  /* model's frame to the thread's + 1 */
     uint32_t               *frames;    /* and back */
     size_t                  n_frames;
+    uint64_t               *spots;     /* of the model: frame << 32 | line */
+    size_t                  n_spots;
+    uint32_t               *spot_at;   /* spot to the thread's + 1 */
+    uint32_t               *mine;      /* and back */
+    size_t                  n_mine;
     uint32_t               *nodes;     /* the thread's nodes, a parent before its children */
     size_t                  n_nodes;
     uint32_t               *by_thread; /* all nodes, by thread, in their order */
@@ -77,7 +83,7 @@ static void write_meta(const struct sxs_model *m, FILE *to)
 static void collect(struct tables *t, uint32_t thread)
 {
     const struct sxs_model *m = t->m;
-    t->n_frames = t->n_nodes = 0;
+    t->n_frames = t->n_nodes = t->n_mine = 0;
     for (size_t at = t->first_node[thread]; at < t->first_node[thread + 1]; at++) {
         uint32_t                     i = t->by_thread[at];
         const struct sxs_model_node *n = &m->nodes[i];
@@ -85,6 +91,11 @@ static void collect(struct tables *t, uint32_t thread)
             continue;
         t->node_at[i] = (uint32_t)t->n_nodes;
         t->nodes[t->n_nodes++] = i;
+        size_t spot = sxs_model_spot(m, i, t->spots, t->n_spots);
+        if (!t->spot_at[spot]) {
+            t->mine[t->n_mine++] = (uint32_t)spot;
+            t->spot_at[spot] = (uint32_t)t->n_mine;
+        }
         if (!t->frame_at[n->frame]) {
             t->frames[t->n_frames++] = n->frame;
             t->frame_at[n->frame] = (uint32_t)t->n_frames;
@@ -106,7 +117,8 @@ static void write_stacks(const struct tables *t, FILE *to)
     }
     fputs("],\"frame\":[", to);
     for (size_t i = 0; i < t->n_nodes; i++)
-        fprintf(to, i ? ",%u" : "%u", t->frame_at[m->nodes[t->nodes[i]].frame] - 1);
+        fprintf(to, i ? ",%u" : "%u",
+                t->spot_at[sxs_model_spot(m, t->nodes[i], t->spots, t->n_spots)] - 1);
     fputs("],\"category\":[", to);
     for (size_t i = 0; i < t->n_nodes; i++)
         fprintf(to, i ? ",%u" : "%u", category(m, m->nodes[t->nodes[i]].frame));
@@ -115,20 +127,36 @@ static void write_stacks(const struct tables *t, FILE *to)
     fputs("}", to);
 }
 
+/* An element of a list; 0 stands for what is not known. */
+static void number_or_null(FILE *to, size_t at, uint32_t number)
+{
+    fputs(at ? "," : "", to);
+    if (number)
+        fprintf(to, "%u", number);
+    else
+        fputs("null", to);
+}
+
 static void write_frames(const struct tables *t, FILE *to)
 {
-    size_t n = t->n_frames;
+    size_t n = t->n_mine;
     fprintf(to, ",\n\"frameTable\":{\"length\":%zu", n);
     repeat(to, "address", "-1", n);
     repeat(to, "inlineDepth", "0", n);
     fputs(",\"category\":[", to);
     for (size_t i = 0; i < n; i++)
-        fprintf(to, i ? ",%u" : "%u", category(t->m, t->frames[i]));
+        fprintf(to, i ? ",%u" : "%u", category(t->m, (uint32_t)(t->spots[t->mine[i]] >> 32)));
     fputs("]", to);
     repeat(to, "subcategory", "0", n);
-    count_up(to, "func", n);
-    static const char *const nulls[] = {"nativeSymbol", "innerWindowID", "implementation", "line",
-                                        "column",       "optimizations"};
+    fputs(",\"func\":[", to);
+    for (size_t i = 0; i < n; i++)
+        fprintf(to, i ? ",%u" : "%u", t->frame_at[t->spots[t->mine[i]] >> 32] - 1);
+    fputs("],\"line\":[", to);
+    for (size_t i = 0; i < n; i++)
+        number_or_null(to, i, (uint32_t)t->spots[t->mine[i]]);
+    fputs("]", to);
+    static const char *const nulls[] = {"nativeSymbol", "innerWindowID", "implementation", "column",
+                                        "optimizations"};
     for (size_t i = 0; i < sizeof(nulls) / sizeof(*nulls); i++)
         repeat(to, nulls[i], "null", n);
     fputs("}", to);
@@ -148,14 +176,8 @@ static void write_functions(const struct tables *t, FILE *to)
     for (size_t i = 0; i < n; i++)
         fprintf(to, i ? ",%zu" : "%zu", n + i);
     fputs("],\"lineNumber\":[", to);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t line = t->m->frames[t->frames[i]].line;
-        fputs(i ? "," : "", to);
-        if (line)
-            fprintf(to, "%u", line);
-        else
-            fputs("null", to);
-    }
+    for (size_t i = 0; i < n; i++)
+        number_or_null(to, i, t->m->frames[t->frames[i]].line);
     fputs("]", to);
     repeat(to, "columnNumber", "null", n);
     fputs("},\n\"stringArray\":[", to);
@@ -224,6 +246,8 @@ static void write_thread(struct tables *t, uint32_t thread, const uint32_t *mine
     fputs("}", to);
     for (size_t i = 0; i < t->n_frames; i++)
         t->frame_at[t->frames[i]] = 0;
+    for (size_t i = 0; i < t->n_mine; i++)
+        t->spot_at[t->mine[i]] = 0;
 }
 
 /* The samples' numbers, by thread and within it by time: a counting sort. @first: n_threads + 1. */
@@ -271,6 +295,9 @@ static int write_firefox(const struct sxs_model *m, const struct sxs_report_opti
     t.frames = sxs_must_zeroed(m->n_frames, sizeof(*t.frames));
     t.nodes = sxs_must_zeroed(m->n_nodes, sizeof(*t.nodes));
     t.node_at = sxs_must_zeroed(m->n_nodes, sizeof(*t.node_at));
+    t.spots = sxs_model_spots(m, &t.n_spots);
+    t.spot_at = sxs_must_zeroed(t.n_spots, sizeof(*t.spot_at));
+    t.mine = sxs_must_zeroed(t.n_spots, sizeof(*t.mine));
     sort_nodes(&t);
     write_meta(m, to);
     for (size_t i = 0; i < m->n_threads; i++) {
@@ -283,6 +310,9 @@ static int write_firefox(const struct sxs_model *m, const struct sxs_report_opti
     fputs("]}\n", to);
     free(t.frame_at);
     free(t.frames);
+    free(t.spots);
+    free(t.spot_at);
+    free(t.mine);
     free(t.nodes);
     free(t.node_at);
     free(t.by_thread);
@@ -292,4 +322,4 @@ static int write_firefox(const struct sxs_model *m, const struct sxs_report_opti
     return 0;
 }
 
-const struct sxs_profile_format sxs_format_firefox = {"firefox", true, write_firefox};
+const struct sxs_profile_format sxs_format_firefox = {"firefox", SXS_DETAIL_TIMELINE | SXS_DETAIL_LINES, write_firefox};

@@ -257,7 +257,7 @@ static int write_html(const struct sxs_model *m, const struct sxs_report_options
     return 0;
 }
 
-const struct sxs_profile_format sxs_format_html = {"html", true, write_html};
+const struct sxs_profile_format sxs_format_html = {"html", SXS_DETAIL_TIMELINE, write_html};
 
 /* ---- difference ---- */
 
@@ -285,7 +285,7 @@ static void merge(struct sxs_model *into, uint32_t root, const struct sxs_model 
                                                                          strlen(version)), 0) + 1);
             }
             memset(f.tier_self, 0, sizeof(f.tier_self));
-            node[i] = sxs_model_child(into, node[n->parent], sxs_model_frame(into, &f), 0);
+            node[i] = sxs_model_child(into, node[n->parent], sxs_model_frame(into, &f), 0, 0);
         }
         if (into->n_nodes > *n_old) {
             size_t grown = into->n_nodes * 2;

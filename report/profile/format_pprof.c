@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pprof: a gzip-compressed protobuf message (profile.proto). A function and a location per frame, a
- * mapping per file, a sample per node; the thread, its process and whether the time is garbage
+ * pprof: a gzip-compressed protobuf message (profile.proto). A function per frame, a location per line
+ * of it that was met, a mapping per file, a sample per node; the thread, its process and whether the time is garbage
  * collection's or the JIT's are labels, so that -tagfocus and -tagroot work.
  */
 #include "report/profile/format.h"
@@ -15,6 +15,8 @@
 
 struct builder {
     const struct sxs_model *m;
+    uint64_t               *spots; /* a location each: a frame at a line */
+    size_t                  n_spots;
     struct sxs_strings      texts;
     Sxs__Pprof__Profile     profile;
     Sxs__Pprof__ValueType   types[2], period, *type_list[2];
@@ -97,17 +99,12 @@ static uint64_t *add_mappings(struct builder *b)
     return id_of;
 }
 
-static void add_frames(struct builder *b)
+static void add_functions(struct builder *b)
 {
     static char             buf[70000];
     const struct sxs_model *m = b->m;
-    uint64_t               *mapping = add_mappings(b);
-    Sxs__Pprof__Line      **lines;
     Sxs__Pprof__Function   *function =
         elements(b, m->n_frames, sizeof(*function), &b->profile.function);
-    Sxs__Pprof__Location *location =
-        elements(b, m->n_frames, sizeof(*location), &b->profile.location);
-    Sxs__Pprof__Line *line = elements(b, m->n_frames, sizeof(*line), &lines);
     for (size_t i = 0; i < m->n_frames; i++) {
         const struct sxs_model_frame *f = &m->frames[i];
         sxs__pprof__function__init(&function[i]);
@@ -117,17 +114,34 @@ static void add_frames(struct builder *b)
         function[i].system_name = text(b, sxs_model_text(m, f->name));
         function[i].filename = text(b, sxs_model_text(m, f->source ? f->source : f->file));
         function[i].start_line = f->line;
+    }
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): held by the message, freed with it
+    b->profile.n_function = m->n_frames;
+}
+
+static void add_locations(struct builder *b)
+{
+    const struct sxs_model *m = b->m;
+    uint64_t               *mapping = add_mappings(b);
+    Sxs__Pprof__Line      **lines;
+    b->spots = sxs_model_spots(m, &b->n_spots);
+    b->owned[b->n_owned++] = b->spots;
+    Sxs__Pprof__Location *location =
+        elements(b, b->n_spots, sizeof(*location), &b->profile.location);
+    Sxs__Pprof__Line *line = elements(b, b->n_spots, sizeof(*line), &lines);
+    for (size_t i = 0; i < b->n_spots; i++) {
+        uint32_t frame = (uint32_t)(b->spots[i] >> 32), at = (uint32_t)b->spots[i];
         sxs__pprof__line__init(&line[i]);
-        line[i].function_id = i + 1;
-        line[i].line = f->line;
+        line[i].function_id = frame + 1;
+        line[i].line = at ? at : m->frames[frame].line;
         sxs__pprof__location__init(&location[i]);
         location[i].id = i + 1;
-        location[i].mapping_id = mapping[f->file];
+        location[i].mapping_id = mapping[m->frames[frame].file];
         location[i].n_line = 1;
         location[i].line = &lines[i];
     }
     // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): held by the message, freed with it
-    b->profile.n_function = b->profile.n_location = m->n_frames;
+    b->profile.n_location = b->n_spots;
     free(mapping);
 }
 
@@ -152,8 +166,8 @@ static void add_sample(struct builder *b, const struct sxs_model_node *n,
     sxs__pprof__sample__init(s);
     s->n_location_id = depth;
     s->location_id = sxs_must_zeroed(depth + 2, sizeof(*s->location_id));
-    for (size_t i = 0; i < depth; i++)
-        s->location_id[i] = frames[depth - 1 - i] + 1;
+    for (uint32_t i = 0, node = (uint32_t)(n - m->nodes); i < depth; node = m->nodes[node].parent)
+        s->location_id[i++] = sxs_model_spot(m, node, b->spots, b->n_spots) + 1;
     s->n_value = 2;
     s->value = (int64_t *)(s->location_id + depth);
     s->value[0] = (int64_t)n->self;
@@ -209,7 +223,8 @@ static int write_pprof(const struct sxs_model *m, const struct sxs_report_option
     sxs__pprof__profile__init(&b.profile);
     sxs_strings_add(&b.texts, "", 0);
     add_types(&b);
-    add_frames(&b);
+    add_functions(&b);
+    add_locations(&b);
     add_samples(&b);
     int64_t comment = text(&b, sxs_model_title(m));
     b.profile.n_comment = 1;
@@ -228,4 +243,4 @@ static int write_pprof(const struct sxs_model *m, const struct sxs_report_option
     return failed;
 }
 
-const struct sxs_profile_format sxs_format_pprof = {"pprof", false, write_pprof};
+const struct sxs_profile_format sxs_format_pprof = {"pprof", SXS_DETAIL_LINES, write_pprof};

@@ -159,6 +159,48 @@ static void write_top(const struct sxs_model *m, const char *heading, size_t top
     free(all);
 }
 
+static int heavier_line(const void *a, const void *b)
+{
+    const struct sxs_model_line *x = &sorted->lines[*(const uint32_t *)a];
+    const struct sxs_model_line *y = &sorted->lines[*(const uint32_t *)b];
+    return x->self_ns < y->self_ns ? 1 : x->self_ns > y->self_ns ? -1 : 0;
+}
+
+/* Where in the source the time goes, as far as PDBs and DWARF tell. */
+static void write_lines(const struct sxs_model *m, size_t top, FILE *to)
+{
+    static char text[70000];
+    uint32_t   *all = order(m, m->n_lines, heavier_line);
+    if (m->n_lines)
+        fputs("\ntop lines by self\n      self  line\n", to);
+    for (size_t i = 0; i < m->n_lines && i < top; i++) {
+        const struct sxs_model_line  *l = &m->lines[all[i]];
+        const struct sxs_model_frame *f = &m->frames[l->frame];
+        if (l->self)
+            fprintf(to, "  %6.2f %%  %s:%u  %s\n", percent(l->self_ns, m->total_ns),
+                    sxs_base_name(sxs_model_text(m, f->source)), l->line,
+                    sxs_frame_text(m, l->frame, SXS_STYLE_SHORT, text, sizeof(text)));
+    }
+    free(all);
+}
+
+/* Samples in managed code by how it was compiled. */
+static void write_tiers(const struct sxs_model *m, FILE *to)
+{
+    uint64_t n[8] = {0}, all = 0;
+    for (size_t i = 0; i < m->n_frames; i++)
+        for (unsigned t = 0; t < 8 && m->frames[i].runtime; t++) {
+            n[t] += m->frames[i].tier_self[t];
+            all += m->frames[i].tier_self[t];
+        }
+    if (all)
+        fputs("\ntiers of managed code, by samples in it\n", to);
+    for (unsigned t = 0; t < 8; t++)
+        if (n[t])
+            fprintf(to, "  %6.2f %%  %9llu  %s\n", percent(n[t], all), (unsigned long long)n[t],
+                    sxs_tier_text(t));
+}
+
 static void write_ends(const struct sxs_model *m, FILE *to)
 {
     static const char *const text[] = {
@@ -241,10 +283,12 @@ static int write_text(const struct sxs_model *m, const struct sxs_report_options
     if (o->brief)
         return 0;
     write_top(m, "top functions by total", top, heavier_total, to);
+    write_lines(m, top < 10 ? top : 10, to);
+    write_tiers(m, to);
     write_ends(m, to);
     if (m->n_pauses)
         write_pauses(m, to);
     return 0;
 }
 
-const struct sxs_profile_format sxs_format_text = {"text", false, write_text};
+const struct sxs_profile_format sxs_format_text = {"text", 0, write_text};

@@ -17,13 +17,14 @@ struct known_stack {
     uint64_t hash[2]; /* 128 bits tell stacks apart; both 0: free */
     uint32_t node;    /* SXS_NO_NODE: filtered out */
     uint32_t leaf;    /* frame of the youngest, for tiers */
+    uint32_t line;    /* index of its line + 1; 0: not known */
     uint8_t  tier;
 };
 
 struct loader {
     struct sxs_model                *m;
     const struct sxs_report_options *o;
-    bool                             timeline;
+    unsigned                         detail;
     uint32_t                         process;
     struct sxs_addresses            *names;
     struct sxs_collections          *collections;
@@ -84,17 +85,19 @@ static size_t youngest_native(const struct loader *l, const struct sxs_named *fr
     return i;
 }
 
-static void add_frame(struct loader *l, struct known_stack *at, uint32_t frame, uint8_t tier)
+static void add_frame(struct loader *l, struct known_stack *at, const struct sxs_named *frame)
 {
-    uint32_t child;
-    if (!frame_wanted(l, &l->m->frames[frame]))
+    const struct sxs_model_frame *f = &l->m->frames[frame->frame];
+    uint32_t                      line = l->detail & SXS_DETAIL_LINES ? frame->line : 0, child;
+    if (!frame_wanted(l, f))
         return;
-    child = sxs_model_child(l->m, at->node, frame, tier);
+    at->line = frame->line && f->source ? sxs_model_line(l->m, frame->frame, frame->line) + 1 : 0;
+    child = sxs_model_child(l->m, at->node, frame->frame, line, frame->tier);
     if (child == at->node)
         l->m->merged++;
     at->node = child;
-    at->leaf = frame;
-    at->tier = tier;
+    at->leaf = frame->frame;
+    at->tier = frame->tier;
 }
 
 /* Puts the stack into the tree. Returns false when an address may have another name later. */
@@ -114,9 +117,11 @@ static bool add_stack(struct loader *l, const struct sxs_record_sample *v, uint3
     out->leaf = UINT32_MAX;
     size_t native = collecting ? youngest_native(l, frame, v->n) : 0;
     for (size_t i = v->n; found && i-- > 0;) {
-        if (i + 1 == native)
-            add_frame(l, out, collection_frame(l->m, collecting), 0);
-        add_frame(l, out, frame[i].frame, frame[i].tier);
+        if (i + 1 == native) {
+            struct sxs_named collection = {.frame = collection_frame(l->m, collecting)};
+            add_frame(l, out, &collection);
+        }
+        add_frame(l, out, &frame[i]);
     }
     return steady;
 }
@@ -188,6 +193,10 @@ static void take_sample(struct loader *l, const struct sxs_record_sample *v)
     m->nodes[k->node].self_ns += weight;
     if (k->leaf != UINT32_MAX)
         m->frames[k->leaf].tier_self[k->tier & 7]++;
+    if (k->line) {
+        m->lines[k->line - 1].self++;
+        m->lines[k->line - 1].self_ns += weight;
+    }
     t->samples++;
     t->weight_ns += weight;
     m->total++;
@@ -201,12 +210,13 @@ static void take_sample(struct loader *l, const struct sxs_record_sample *v)
     m->ends[v->end]++;
     stretch(&m->first_ns, &m->last_ns, v->time_ns);
     stretch(&p->first_ns, &p->last_ns, v->time_ns);
-    if (l->timeline)
+    if (l->detail & SXS_DETAIL_TIMELINE)
         keep_on_timeline(l, v, k->node, weight);
 }
 
 static void take_process(struct loader *l, struct sxs_samples *reader, const char *folder,
-                         const struct sxs_session_process *census, struct sxs_natives *natives)
+                         const struct sxs_session_process *census, struct sxs_natives *natives,
+                         struct sxs_sources *sources)
 {
     struct sxs_model         *m = l->m;
     struct sxs_samples_record r;
@@ -217,7 +227,7 @@ static void take_process(struct loader *l, struct sxs_samples *reader, const cha
     p->pid = census->pid;
     memcpy(&p->head, sxs_samples_head(reader), sizeof(p->head));
     l->process = (uint32_t)m->n_processes++;
-    l->names = sxs_addresses_read(m, l->process, reader, census, natives);
+    l->names = sxs_addresses_read(m, l->process, reader, census, natives, sources);
     l->collections = sxs_collections_new(m, l->process);
     l->stacks = sxs_must_zeroed(STACK_SLOTS, sizeof(*l->stacks)); /* pages come as they are used */
     while (sxs_samples_next(reader, &r))
@@ -233,7 +243,7 @@ static void take_process(struct loader *l, struct sxs_samples *reader, const cha
 }
 
 static void open_process(struct loader *l, int dir_fd, const struct sxs_session_process *census,
-                         struct sxs_natives *natives)
+                         struct sxs_natives *natives, struct sxs_sources *sources)
 {
     char                why[256];
     struct sxs_samples *reader = NULL;
@@ -247,7 +257,7 @@ static void open_process(struct loader *l, int dir_fd, const struct sxs_session_
     if (err && err != ENOENT) /* without the file the process was simply not sampled */
         sxs_model_problem(l->m, "%s/" SXS_SAMPLES_FILE ": %s", census->folder, why);
     if (!err)
-        take_process(l, reader, census->folder, census, natives);
+        take_process(l, reader, census->folder, census, natives, sources);
     sxs_samples_close(reader);
 }
 
@@ -278,7 +288,7 @@ static void note_natives(struct sxs_model *m, const struct sxs_natives *natives)
     }
 }
 
-int sxs_model_load(const char *dir, const struct sxs_report_options *options, bool timeline,
+int sxs_model_load(const char *dir, const struct sxs_report_options *options, unsigned detail,
                    struct sxs_model *out)
 {
     memset(out, 0, sizeof(*out));
@@ -292,18 +302,20 @@ int sxs_model_load(const char *dir, const struct sxs_report_options *options, bo
         sxs_session_free(&session);
         return err;
     }
-    struct loader l = {.m = out, .o = options, .timeline = timeline};
+    struct loader l = {.m = out, .o = options, .detail = detail};
     struct sxs_natives *natives = sxs_natives_new();
+    struct sxs_sources *sources = sxs_sources_new();
     for (size_t i = 0; i < session.n_problems; i++)
         sxs_model_problem(out, "%s", session.problems[i]);
     for (size_t i = 0; i < session.n_processes; i++)
         if (process_wanted(options, &session.processes[i]))
-            open_process(&l, dir_fd, &session.processes[i], natives);
+            open_process(&l, dir_fd, &session.processes[i], natives, sources);
     note_natives(out, natives);
     if (out->n_samples)
         qsort(out->samples, out->n_samples, sizeof(*out->samples), by_time);
     sxs_model_sum(out);
     sxs_natives_free(natives);
+    sxs_sources_free(sources);
     sxs_session_free(&session);
     free(l.thread_state);
     close(dir_fd);

@@ -16,7 +16,7 @@ struct table {
     size_t       n, n_slots;
 };
 struct sxs_model_index {
-    struct table frames, children, threads;
+    struct table frames, children, threads, lines;
 };
 
 static void table_grow(struct table *t)
@@ -98,23 +98,41 @@ static uint32_t add_node(struct sxs_model *m, uint32_t parent, uint32_t frame, u
     return (uint32_t)m->n_nodes++;
 }
 
-uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, uint8_t tier)
+uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, uint32_t line,
+                         uint8_t tier)
 {
     struct table  *t = roomy(&tables(m)->children);
-    const uint32_t key[2] = {parent, frame};
+    const uint32_t key[3] = {parent, frame, line};
     uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 3), number;
     size_t         at = hash;
     for (; (number = table_next(t, hash, &at)) != 0; at++)
-        if (m->nodes[number - 1].parent == parent && m->nodes[number - 1].frame == frame)
+        if (m->nodes[number - 1].parent == parent && m->nodes[number - 1].frame == frame &&
+            m->nodes[number - 1].line == line)
             break;
     if (!number) {
         if (m->n_nodes >= SXS_MODEL_MAX_NODES)
             return parent;
         number = add_node(m, parent, frame, m->nodes[parent].thread) + 1;
+        m->nodes[number - 1].line = line;
         table_put(t, at, hash, number - 1);
     }
     m->nodes[number - 1].tiers |= (uint8_t)(1u << (tier & 7));
     return number - 1;
+}
+
+uint32_t sxs_model_line(struct sxs_model *m, uint32_t frame, uint32_t line)
+{
+    struct table  *t = roomy(&tables(m)->lines);
+    const uint32_t key[2] = {frame, line};
+    uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 5), number;
+    size_t         at = hash;
+    for (; (number = table_next(t, hash, &at)) != 0; at++)
+        if (m->lines[number - 1].frame == frame && m->lines[number - 1].line == line)
+            return number - 1;
+    SXS_GROW(m->lines, m->n_lines, m->cap_lines);
+    m->lines[m->n_lines] = (struct sxs_model_line){frame, line, 0, 0};
+    table_put(t, at, hash, m->n_lines);
+    return (uint32_t)m->n_lines++;
 }
 
 uint32_t sxs_model_thread(struct sxs_model *m, uint32_t process, uint32_t tid)
@@ -170,6 +188,7 @@ void sxs_model_free(struct sxs_model *m)
         free(m->index->frames.slots);
         free(m->index->children.slots);
         free(m->index->threads.slots);
+        free(m->index->lines.slots);
     }
     free(m->index);
     free(m->problems);
@@ -180,6 +199,7 @@ void sxs_model_free(struct sxs_model *m)
     free(m->threads);
     free(m->samples);
     free(m->pauses);
+    free(m->lines);
     sxs_strings_free(&m->strings);
     memset(m, 0, sizeof(*m));
 }

@@ -78,8 +78,15 @@ struct sxs_model_node {
     uint32_t parent; /* SXS_NO_NODE: the root of a thread, which has no frame */
     uint32_t frame;
     uint32_t thread;
+    uint32_t line;   /* in the frame's source file; 0: not known, or nodes do not differ by line */
     uint8_t  tiers; /* bit N: seen here at enum sxs_code_tier N */
     uint8_t  flags; /* SXS_FRAME_GC, SXS_FRAME_JIT: here or further down the stack */
+    uint64_t self, self_ns;
+};
+
+/** A source line that samples were taken in: where the youngest frame stood. */
+struct sxs_model_line {
+    uint32_t frame, line; /* of the frame's source file */
     uint64_t self, self_ns;
 };
 
@@ -117,8 +124,11 @@ struct sxs_model {
     struct sxs_model_thread  *threads;
     struct sxs_model_sample  *samples; /* by time, when asked for */
     struct sxs_model_pause   *pauses;
-    size_t n_processes, n_runtimes, n_frames, n_nodes, n_threads, n_samples, n_pauses;
-    size_t cap_processes, cap_runtimes, cap_frames, cap_nodes, cap_threads, cap_samples, cap_pauses;
+    struct sxs_model_line    *lines;
+    size_t n_processes, n_runtimes, n_frames, n_nodes, n_threads, n_samples, n_pauses,
+        n_lines;
+    size_t cap_processes, cap_runtimes, cap_frames, cap_nodes, cap_threads, cap_samples, cap_pauses,
+        cap_lines;
 
     uint64_t total, total_ns, waiting, waiting_ns, filtered_out; /* samples; ns */
     uint64_t gc_ns, jit_ns, native_ns;                           /* managed: in runtimes */
@@ -137,13 +147,18 @@ struct sxs_model {
 #define SXS_MODEL_MAX_SAMPLES (12u << 20)
 #define SXS_MODEL_MAX_NODES   (8u << 20)
 
+enum sxs_model_detail {
+    SXS_DETAIL_TIMELINE = 1, /* the single samples */
+    SXS_DETAIL_LINES = 2,    /* a node for each line that a caller stood in, not for all of a function */
+};
+
 /**
  * sxs_model_load - read the session folder @dir.
- * @timeline: keep the single samples as well.
+ * @detail: what to keep beside the tree: enum sxs_model_detail.
  * @out: overwritten; give it to sxs_model_free() whatever is returned.
  * Returns 0, or an errno value when @dir cannot be read. What was damaged is in @out->problems.
  */
-int sxs_model_load(const char *dir, const struct sxs_report_options *options, bool timeline,
+int sxs_model_load(const char *dir, const struct sxs_report_options *options, unsigned detail,
                    struct sxs_model *out);
 void sxs_model_free(struct sxs_model *m);
 
@@ -151,8 +166,11 @@ void sxs_model_free(struct sxs_model *m);
 
 /** sxs_model_frame - the number of a frame, added when new: equal names, files and runtimes. */
 uint32_t sxs_model_frame(struct sxs_model *m, const struct sxs_model_frame *frame);
-/** sxs_model_child - the node of @frame below @parent; @parent itself when the tree is full. */
-uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, uint8_t tier);
+/** sxs_model_child - the node of @frame at @line below @parent; @parent itself when the tree is full. */
+uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, uint32_t line,
+                         uint8_t tier);
+/** sxs_model_line - the index of a line of a frame, added when new. */
+uint32_t sxs_model_line(struct sxs_model *m, uint32_t frame, uint32_t line);
 /** sxs_model_thread - the index of a thread, added with its root node when new. */
 uint32_t sxs_model_thread(struct sxs_model *m, uint32_t process, uint32_t tid);
 /** sxs_model_runtime - the index of a runtime, added when new. Strings as in the struct. */
@@ -185,6 +203,11 @@ uint64_t *sxs_model_totals(const struct sxs_model *m);
 /** sxs_model_stack - the frames of a node, oldest first. Returns how many; @out has room for
  *  SXS_MAX_STACK. */
 size_t sxs_model_stack(const struct sxs_model *m, uint32_t node, uint32_t *out);
+/** sxs_model_spots - owned, sorted: each frame with each line its nodes have, as frame << 32 | line.
+ *  free() it. */
+uint64_t *sxs_model_spots(const struct sxs_model *m, size_t *n);
+/** sxs_model_spot - the place of a node's frame and line among @spots; the node is no root. */
+size_t sxs_model_spot(const struct sxs_model *m, uint32_t node, const uint64_t *spots, size_t n);
 /** sxs_pause_text - COR_PRF_SUSPEND_REASON in words. Static. */
 const char *sxs_pause_text(unsigned reason);
 /** sxs_pause_is_gc - was it for a collection? */

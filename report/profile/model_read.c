@@ -28,6 +28,39 @@ size_t sxs_model_stack(const struct sxs_model *m, uint32_t node, uint32_t *out)
     return n;
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static uint64_t spot_of(const struct sxs_model_node *n)
+{
+    return (uint64_t)n->frame << 32 | n->line;
+}
+
+uint64_t *sxs_model_spots(const struct sxs_model *m, size_t *n)
+{
+    uint64_t *all = sxs_must_zeroed(m->n_nodes, sizeof(*all));
+    size_t    found = 0, kept = 0;
+    for (size_t i = 0; i < m->n_nodes; i++)
+        if (m->nodes[i].parent != SXS_NO_NODE)
+            all[found++] = spot_of(&m->nodes[i]);
+    qsort(all, found, sizeof(*all), by_value);
+    for (size_t i = 0; i < found; i++)
+        if (!kept || all[kept - 1] != all[i])
+            all[kept++] = all[i];
+    *n = kept;
+    return all;
+}
+
+size_t sxs_model_spot(const struct sxs_model *m, uint32_t node, const uint64_t *spots, size_t n)
+{
+    uint64_t        key = spot_of(&m->nodes[node]);
+    const uint64_t *at = bsearch(&key, spots, n, sizeof(*spots), by_value);
+    return at ? (size_t)(at - spots) : 0;
+}
+
 /* Does a node further down the stack have the same frame? Then this one's time is counted there. */
 static bool recursive(const struct sxs_model *m, uint32_t node)
 {

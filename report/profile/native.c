@@ -136,13 +136,22 @@ static const char *demangle(struct sxs_natives *all, const char *symbol)
     return all->demangled ? all->demangled : symbol;
 }
 
+/* The line of @address when it is one of @source: inlined code may be of any other. */
+static uint32_t line_at(Dwfl_Module *module, GElf_Addr address, const char *source)
+{
+    Dwfl_Line  *line = dwfl_module_getsrc(module, address);
+    int         number = 0;
+    const char *there = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    return there && number > 0 && strcmp(there, source) == 0 ? (uint32_t)number : 0;
+}
+
 void sxs_natives_name(struct sxs_natives *all, uint32_t file, uint64_t address,
                       struct sxs_native_name *out)
 {
     struct native_file *f = &all->files[file];
     GElf_Off            offset = 0;
     GElf_Sym            sym;
-    *out = (struct sxs_native_name){"?", "", 0};
+    *out = (struct sxs_native_name){"?", "", 0, 0};
     if (!f->tried)
         open_names(f);
     if (!f->module)
@@ -159,6 +168,7 @@ void sxs_natives_name(struct sxs_natives *all, uint32_t file, uint64_t address,
     if (source) {
         out->source = source;
         out->line = number > 0 ? (uint32_t)number : 0;
+        out->at_line = line_at(f->module, address, source);
     }
 }
 

@@ -30,6 +30,7 @@ struct sxs_native_name {
     const char *symbol; /* demangled; "?" when the file does not tell */
     const char *source; /* "" when not known */
     uint32_t    line;   /* where the function begins */
+    uint32_t    at_line; /* of the address itself, in the same file; 0 when not known */
 };
 
 /** sxs_natives_name - name the function at the ELF virtual address @address of @file. */

@@ -98,9 +98,9 @@ static int output_close(struct output *out, int failed)
 
 /* Loads and complains. Returns OK, DAMAGED, NOTHING or FAILED. */
 static enum sxs_profile_result load(const char *dir, const struct sxs_report_options *o,
-                                    bool timeline, struct sxs_model *m)
+                                    unsigned detail, struct sxs_model *m)
 {
-    int err = sxs_model_load(dir, o, timeline, m);
+    int err = sxs_model_load(dir, o, detail, m);
     if (err) {
         fprintf(stderr, "sxsprof: %s: %s; expected a folder made by sxsprof run -o DIR\n", dir,
                 strerror(err));
@@ -130,7 +130,7 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
                 sxs_profile_formats());
         return SXS_PROFILE_NO_FORMAT;
     }
-    enum sxs_profile_result result = load(dir, options, f->timeline, &m);
+    enum sxs_profile_result result = load(dir, options, f->detail, &m);
     if (result <= SXS_PROFILE_DAMAGED) {
         if (output_open(&out, options->output) != 0 ||
             output_close(&out, f->write(&m, options, out.to)) != 0)
@@ -156,9 +156,9 @@ enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
 {
     struct sxs_model before, now = {0};
     struct output    out;
-    enum sxs_profile_result first = load(a, options, false, &before), result = first;
+    enum sxs_profile_result first = load(a, options, 0, &before), result = first;
     if (first <= SXS_PROFILE_DAMAGED)
-        result = load(b, options, false, &now);
+        result = load(b, options, 0, &now);
     if (result <= SXS_PROFILE_DAMAGED) {
         if (output_open(&out, options->output) != 0 ||
             output_close(&out, sxs_format_html_diff(&before, &now, out.to)) != 0)

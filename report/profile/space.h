@@ -13,6 +13,7 @@
 struct sxs_extent {
     uint64_t lo, hi, t0, t1;
     uint32_t what; /* the caller's number: frame of code, or module */
+    uint32_t code; /* of code: the caller's number of its record */
     uint8_t  tier; /* of code */
     bool     is_code;
 };

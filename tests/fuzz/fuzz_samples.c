@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     FILE *f = fopen(samples_path, "w");
     if (!f || (size && fwrite(bytes, size, 1, f) != 1) || fclose(f) != 0)
         exit(1);
-    if (sxs_model_load(dir, &o, true, &m) == 0 && m.n_processes) {
+    if (sxs_model_load(dir, &o, SXS_DETAIL_TIMELINE | SXS_DETAIL_LINES, &m) == 0 && m.n_processes) {
         FILE *null = fopen("/dev/null", "w");
         if (null) {
             formats[turn++ % 7]->write(&m, &o, null);
