@@ -160,7 +160,7 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(O)/obj/record/session_read.o
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(LIB_OBJ) \
 	    $(O)/obj/record/session_read.o $(LIB_LIBS) -lcmocka
 
-# The reports' own test program, and the fuzz driver of the samples reader.
+# The reports' own test program, and the fuzz drivers of the readers of samples and PDBs.
 PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) record/session_read.c record/samples_read.c) \
                $(O)/obj/gen/profile.pb-c.o
 
@@ -169,12 +169,12 @@ $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(PROFILE_OBJ) $(CMD_LIBS)
 
-$(O)/tests/fuzz_samples: tests/fuzz/fuzz_samples.c $(wildcard tests/profile/*.h) $(PROFILE_OBJ)
+$(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/profile/*.h) $(PROFILE_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(PROFILE_OBJ) $(CMD_LIBS)
 
-unit: $(UNIT_BIN) $(O)/tests/report_main $(O)/tests/fuzz_samples
+unit: $(UNIT_BIN) $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb
 
 # ---- the two commands of README, and the rest ------------------------------------------------
 

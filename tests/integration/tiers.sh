@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+# How sampled code was made, on real runtimes: its tier, its source lines, its name when it is unloaded.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+[ -e "$BUILD/managed/tiers/tiers.dll" ] || skip_all "$0" "the app tiers is not built"
+source=harness/managed/shares/Program.cs
+
+cat >"$tmp/frames.py" <<'E2'
+"""Reads an html report: own samples of each managed function by tier, and its source line."""
+import json, re, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+data = json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', page, re.S).group(1))
+TIERS = ["unknown", "tier 0", "tier 1", "OSR", "R2R", "stub", "dynamic", "optimized"]
+strings = data["strings"]
+frames = {}
+for name, file, runtime, home, flags, source, line, *tiers in data["frames"]:
+    if runtime:
+        own = frames.setdefault(strings[name], {})
+        for tier, n in zip(TIERS, tiers):
+            own[tier] = own.get(tier, 0) + n
+def own(pattern):
+    sums = {}
+    for name, tiers in frames.items():
+        if re.search(pattern, name):
+            for tier, n in tiers.items():
+                if n:
+                    sums[tier] = sums.get(tier, 0) + n
+    return sums
+E2
+
+run() { # name version options of the app; the rest of the environment is the caller's
+    rm -rf "$tmp/$1"
+    timeout -k 5 120 "$sxsprof" run --quiet --tool sample:cpu=199 -o "$tmp/$1" -- "$runsxs" --timeout 100 \
+        "$2" "$3" "$4" >"$tmp/log" 2>&1 &&
+        "$sxsprof" report --format html -o "$tmp/$1.html" "$tmp/$1" >>"$tmp/log" 2>&1
+    check "$1: $2 runs" $? "$tmp/log"
+}
+says() { # claim session python-expression: true, or the test fails and shows what there is
+    python3 - "$tmp/$2.html" "$3" >"$tmp/said" 2>&1 <<E2
+exec(open("$tmp/frames.py").read())
+if not eval(sys.argv[2]):
+    sys.exit("not so: %s\nHot %s, Long %s, all %s" % (sys.argv[2], own(r"Program\.Hot\("), own(r"Program\.Long\("), own("")))
+E2
+    check "$1" $? "$tmp/said"
+}
+
+for v in 8 9 10.0.11; do
+    # Half a second at tier 0, for sure.
+    DOTNET_TC_CallCountingDelayMs=1F4 run "tiered-$v" $v tiers "seconds=4.5" # hexadecimal: 500 ms
+    says "$v: a method called again and again is seen at tier 0 and at tier 1" "tiered-$v" \
+        '(lambda t: t.get("tier 0", 0) > 5 and t.get("tier 1", 0) > 5 and set(t) <= {"tier 0", "tier 1"})(own(r"Program\.Hot\("))'
+    says "$v: one that is called once is replaced while it runs" "tiered-$v" \
+        '(lambda t: t.get("OSR", 0) > 10 and set(t) <= {"tier 0", "OSR"})(own(r"Program\.Long\("))'
+    says "$v: the framework came precompiled, the app did not" "tiered-$v" \
+        'own(r"^System\.").get("R2R", 0) > 0 and "R2R" not in own(r"^Tiers\.")'
+    says "$v: no tier is unknown" "tiered-$v" '"unknown" not in own("")'
+    DOTNET_TieredCompilation=0 run "once-$v" $v tiers "seconds=1.5"
+    says "$v: without tiers, what is compiled is optimized" "once-$v" \
+        'set(own(r"Program\.(Hot|Long)\(")) == {"optimized"}'
+    DOTNET_ReadyToRun=0 run "jit-$v" $v tiers "seconds=1.5"
+    says "$v: without precompiled code there is none" "jit-$v" \
+        '"R2R" not in own(r"") and own(r"^System\.")'
+done
+
+# Names of code that is unloaded while samples are taken, and whose place is taken again.
+for v in 8 9 10.0.11; do
+    run "unload-$v" $v tiers "unload=40"
+    "$sxsprof" report --format firefox -o "$tmp/firefox" "$tmp/unload-$v" >"$tmp/log" 2>&1
+    python3 - "$tmp/firefox" >"$tmp/said" 2>&1 <<'E2'
+import json, re, sys
+seen, last = set(), -1
+for t in json.load(open(sys.argv[1]))["threads"]:
+    names = [t["stringArray"][i] for i in t["funcTable"]["name"]]
+    last = -1
+    for stack in t["samples"]["stack"]: # in time's order
+        while stack is not None:
+            name = names[t["frameTable"]["func"][t["stackTable"]["frame"][stack]]]
+            stack = t["stackTable"]["prefix"][stack]
+            m = re.search(r"Once(\d+)\.Burn(\d+)", name)
+            if not m:
+                continue
+            assert m.group(1) == m.group(2), name
+            assert int(m.group(1)) >= last, "%s after %d" % (name, last)
+            last = int(m.group(1))
+            seen.add(last)
+print("%d of 40 methods seen" % len(seen))
+sys.exit(len(seen) < 20)
+E2
+    check "$v: methods of unloaded assemblies keep their names: $(cat "$tmp/said")" $? "$tmp/said"
+done
+
+# Lines of the source, from the PDB beside the assembly.
+run lines 10.0.11 shares "alpha=60 beta=40 seconds=2"
+"$sxsprof" report "$tmp/lines" >"$tmp/text" 2>/dev/null
+for f in Alpha Beta; do
+    begin=$(grep -n "static void $f(" "$source" | cut -d: -f1)
+    at=$(sed -n "s/^ .* Program\.cs:\([0-9]*\)  \[10\.0\.11\] Shares\.Program\.$f\$/\1/p" "$tmp/text" | head -n 1)
+    [ -n "$at" ] && [ "$at" -gt "$begin" ] && [ "$at" -lt $((begin + 8)) ]
+    check "$f's time is in its loop, line ${at:-?}" $? "$tmp/text"
+done
+if command -v go >/dev/null 2>&1; then
+    "$sxsprof" report --format pprof -o "$tmp/pprof" "$tmp/lines" >"$tmp/log" 2>&1
+    HOME=$tmp go tool pprof -lines -top "$tmp/pprof" >"$tmp/top" 2>>"$tmp/log"
+    call=$(grep -n 'Alpha(due' "$source" | cut -d: -f1)
+    grep -q "Shares.Program.Main(System.String\[\]) .*Program.cs:$call" "$tmp/top"
+    check "pprof knows the line that calls Alpha" $? "$tmp/top"
+fi
+finish
