@@ -30,7 +30,7 @@ static int read_walker(const char *text, enum sxs_sample_walker *walker)
 
 int sxs_sampler_parse(const char *text, struct sxs_sampler_options *out, char *bad, size_t size)
 {
-    *out = (struct sxs_sampler_options){SXS_MODE_CPU, SXS_WALKER_FAST, 199};
+    *out = (struct sxs_sampler_options){SXS_MODE_CPU, SXS_WALKER_FAST, 199, 1};
     while (*text) {
         char   item[64];
         size_t len = strcspn(text, ",");
@@ -44,6 +44,9 @@ int sxs_sampler_parse(const char *text, struct sxs_sampler_options *out, char *b
             err = read_hz(item + 5, &out->hz);
         } else if (strncmp(item, "walker=", 7) == 0) {
             err = read_walker(item + 7, &out->walker);
+        } else if (strcmp(item, "tiers=on") == 0 || strcmp(item, "tiers=off") == 0) {
+            out->tiers = item[7] == 'n';
+            err = 0;
         }
         if (err) {
             snprintf(bad, size, "%s", item);

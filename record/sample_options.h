@@ -7,15 +7,17 @@
 
 #include "record/samples.h"
 
-#define SXS_SAMPLE_OPTIONS_EXPECTED "cpu=HZ or wall=HZ (1 to 10000), walker=fast or walker=unwind"
+#define SXS_SAMPLE_OPTIONS_EXPECTED "cpu=HZ or wall=HZ (1 to 10000), walker=fast or walker=unwind, " \
+    "tiers=on or tiers=off"
 
 struct sxs_sampler_options {
     enum sxs_sample_mode   mode;
     enum sxs_sample_walker walker;
     unsigned               hz;
+    int                    tiers; /* 0: runtimes are not asked to tell what they compile */
 };
 
-/** Parses @text over the defaults (cpu=199,walker=fast). Returns 0, or -1 with the piece that is wrong
+/** Parses @text over the defaults (cpu=199,walker=fast,tiers=on). Returns 0, or -1 with the piece that is wrong
  *  in @bad (@size bytes). Pure. */
 int sxs_sampler_parse(const char *text, struct sxs_sampler_options *out, char *bad, size_t size);
 

@@ -9,7 +9,7 @@
 #include "manager/base/clock.h"
 #include "manager/base/log.h"
 
-#define MAX_PIECES   (1u << 20) /* 64 MiB; a program of 100,000 methods has some 150,000 */
+#define MAX_PIECES   (1u << 20) /* 48 MiB; a program of 100,000 methods has some 150,000 */
 #define MAX_SESSIONS 64
 
 /*

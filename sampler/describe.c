@@ -75,7 +75,7 @@ static int in_image(uintptr_t ip)
         if (sscanf(line, "%lx-%lx %*s %*x %*s %lu %n", &lo, &hi, &inode, &path) < 3 || ip < lo ||
             ip >= hi)
             continue;
-        found = inode != 0 && path && line[path] == '/' && !strncmp(line + path, "/memfd:", 7) == 0;
+        found = inode != 0 && path && line[path] == '/' && strncmp(line + path, "/memfd:", 7) != 0;
         break;
     }
     free(line);

@@ -337,7 +337,7 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
         sub->low |= COR_PRF_MONITOR_SUSPENDS;
     if (sxs_runtime_info_version(sub->rt) >= 9)
         sub->high = COR_PRF_HIGH_MONITOR_DYNAMIC_FUNCTION_UNLOADS;
-    if (sxs_runtime_info_version(sub->rt) >= 12) {
+    if (sampler.options.tiers && sxs_runtime_info_version(sub->rt) >= 12) {
         sub->high |= COR_PRF_HIGH_MONITOR_EVENT_PIPE;
         sxs_compiled_start(sub->rt);
     }

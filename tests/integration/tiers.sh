@@ -30,7 +30,7 @@ E2
 
 run() { # name version options of the app; the rest of the environment is the caller's
     rm -rf "$tmp/$1"
-    timeout -k 5 120 "$sxsprof" run --quiet --tool sample:cpu=199 -o "$tmp/$1" -- "$runsxs" --timeout 100 \
+    timeout -k 5 120 "$sxsprof" run --quiet --tool "sample:cpu=199,tiers=${TELL:-on}" -o "$tmp/$1" -- "$runsxs" --timeout 100 \
         "$2" "$3" "$4" >"$tmp/log" 2>&1 &&
         "$sxsprof" report --format html -o "$tmp/$1.html" "$tmp/$1" >>"$tmp/log" 2>&1
     check "$1: $2 runs" $? "$tmp/log"
@@ -61,6 +61,19 @@ for v in 8 9 10.0.11; do
     says "$v: without precompiled code there is none" "jit-$v" \
         '"R2R" not in own(r"") and own(r"^System\.")'
 done
+
+# Runtimes that are not asked: precompiled code is told by its mapping, the rest is not known.
+TELL=off run off 9 tiers "seconds=1.5"
+says "tiers=off: only precompiled code and stubs are told" off \
+    'own(r"^System\.").get("R2R", 0) > 0 and set(own(r"^Tiers\.")) == {"unknown"}'
+
+# A session of somebody else's, beside ours, still gets its own events.
+mkdir "$tmp/theirs"
+DOTNET_EnableEventPipe=1 DOTNET_EventPipeOutputPath=$tmp/theirs/trace DOTNET_EventPipeConfig='Microsoft-Windows-DotNETRuntime:0x10:5' \
+    run theirs 10.0.11 tiers "seconds=1"
+says "beside another EventPipe session, tiers are told" theirs 'own("") and "unknown" not in own("")'
+[ "$(tr -d '\0' <"$tmp/theirs/trace" | grep -a -c 'Tiers\.Program')" -gt 0 ]
+check "and that session has its methods" $?
 
 # Names of code that is unloaded while samples are taken, and whose place is taken again.
 for v in 8 9 10.0.11; do

@@ -17,7 +17,7 @@ struct bytes {
 static inline void put(struct bytes *b, uint64_t v, size_t size)
 {
     for (size_t i = 0; i < size; i++)
-        b->at[b->n++] = (uint8_t)(v >> (8 * i));
+        b->at[b->n++] = i < 8 ? (uint8_t)(v >> (8 * i)) : 0;
 }
 
 static inline void put_bytes(struct bytes *b, const void *from, size_t size)
