@@ -322,4 +322,5 @@ static int write_firefox(const struct sxs_model *m, const struct sxs_report_opti
     return 0;
 }
 
-const struct sxs_profile_format sxs_format_firefox = {"firefox", SXS_DETAIL_TIMELINE | SXS_DETAIL_LINES, write_firefox};
+const struct sxs_profile_format sxs_format_firefox = {
+    "firefox", SXS_DETAIL_TIMELINE | SXS_DETAIL_LINES, write_firefox};

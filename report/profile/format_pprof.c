@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pprof: a gzip-compressed protobuf message (profile.proto). A function per frame, a location per line
- * of it that was met, a mapping per file, a sample per node; the thread, its process and whether the time is garbage
- * collection's or the JIT's are labels, so that -tagfocus and -tagroot work.
+ * pprof: a gzip-compressed protobuf message (profile.proto). A function per frame, a location for each
+ * line of it that was met, a mapping per file, a sample per node; the thread, its process and whether the
+ * time is garbage collection's or the JIT's are labels, so that -tagfocus and -tagroot work.
  */
 #include "report/profile/format.h"
 
