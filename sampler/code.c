@@ -147,7 +147,8 @@ static void catch_up_locked(struct sxs_runtime *only)
     struct sxs_samples_header *header = sxs_samples_header(code.writer);
     size_t                    n = sxs_runtimes_live(rts, ARRAY_LEN(rts));
     unsigned char            *chunks = (unsigned char *)header + SXS_HEADER_SIZE;
-    sxs_compiled_update(news);
+    if (!only) /* a callback does it only if it must: many methods may go at once */
+        sxs_compiled_update(news);
     for (;;) {
         struct sxs_chunk_header *chunk =
             (struct sxs_chunk_header *)(chunks + (size_t)code.chunk * SXS_CHUNK_SIZE);
