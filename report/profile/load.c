@@ -85,11 +85,17 @@ static size_t youngest_native(const struct loader *l, const struct sxs_named *fr
     return i;
 }
 
+/* Of a stripped file: one after the other of these tells nothing that one does not. */
+static bool is_nameless(const struct sxs_model *m, const struct sxs_model_frame *f)
+{
+    return f->runtime == 0 && strcmp(sxs_model_text(m, f->name), "?") == 0;
+}
+
 static void add_frame(struct loader *l, struct known_stack *at, const struct sxs_named *frame)
 {
     const struct sxs_model_frame *f = &l->m->frames[frame->frame];
     uint32_t                      line = l->detail & SXS_DETAIL_LINES ? frame->line : 0, child;
-    if (!frame_wanted(l, f))
+    if (!frame_wanted(l, f) || (at->leaf == frame->frame && is_nameless(l->m, f)))
         return;
     at->line = frame->line && f->source ? sxs_model_line(l->m, frame->frame, frame->line) + 1 : 0;
     child = sxs_model_child(l->m, at->node, frame->frame, line, frame->tier);
