@@ -31,8 +31,8 @@ struct sxs_sampled_thread {
     _Atomic uint64_t  runtimes;  /* bit N: belongs to runtime number N */
     uint64_t          started_ns;/* CLOCK_MONOTONIC, when it was found */
     char              name[16];
-    int               timer;     /* kernel's id, -1: none */
-    int               perf_fd;   /* -1: none */
+    _Atomic int       timer;     /* kernel's id, -1: none */
+    _Atomic int       perf_fd;   /* -1: none */
     int               excluded;  /* the library's own, or its stack is too small for the handler */
     int               recorded;  /* it has a record in the file */
     _Atomic uint64_t  first_due_ns; /* CPU timer: when the second sample is due; 0: no matter */
