@@ -232,6 +232,7 @@ static void take_process(struct loader *l, struct sxs_samples *reader, const cha
     p->folder = sxs_must(strdup(folder));
     p->pid = census->pid;
     memcpy(&p->head, sxs_samples_head(reader), sizeof(p->head));
+    sxs_strings_clean(p->head.command, strlen(p->head.command));
     l->process = (uint32_t)m->n_processes++;
     l->names = sxs_addresses_read(m, l->process, reader, census, natives, sources);
     l->collections = sxs_collections_new(m, l->process);

@@ -37,7 +37,7 @@ static size_t utf8_len(const unsigned char *p, size_t left)
     return n;
 }
 
-static void clean(char *text, size_t size)
+void sxs_strings_clean(char *text, size_t size)
 {
     for (size_t i = 0, n; i < size; i += n) {
         n = utf8_len((const unsigned char *)text + i, size - i);
@@ -88,7 +88,7 @@ uint32_t sxs_strings_add(struct sxs_strings *s, const char *text, size_t size)
     char *copy = sxs_must(malloc(size + 1));
     memcpy(copy, text, size);
     copy[size] = '\0';
-    clean(copy, size);
+    sxs_strings_clean(copy, size);
     return add_clean(s, copy, size);
 }
 

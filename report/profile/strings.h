@@ -36,4 +36,8 @@ static inline const char *sxs_strings_text(const struct sxs_strings *s, uint32_t
 /** sxs_strings_free - release everything. */
 void sxs_strings_free(struct sxs_strings *s);
 
+/** Makes text from a file fit for terminals and JSON: blanks for control characters, '?' for each byte
+ *  that is no UTF-8. @size: bytes, in place. */
+void sxs_strings_clean(char *text, size_t size);
+
 #endif

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""Damaged and cut session folders through the real command: a clear message, what is whole is shown.
+
+sessions.py SXSPROF MAKE_SAMPLES ROUNDS [SEED]: says what is wrong; nothing if all is well.
+"""
+import json
+import os
+import random
+import resource
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+HEADER, CHUNK = 4096, 262144
+FORMATS = ["text", "json", "html", "collapsed", "speedscope", "pprof", "chrome", "firefox"]
+sxs, maker, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
+first_seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+sanitized = "san-address" in sxs  # a sanitizer reserves address space by the terabyte
+tmp = tempfile.mkdtemp(prefix="sxsprof-fuzz-")
+env = dict(os.environ, ASAN_OPTIONS="detect_leaks=0:exitcode=77:abort_on_error=0",
+           UBSAN_OPTIONS="halt_on_error=1:exitcode=77")
+odd = [0, 1, 7, 8, 0x7f, 0xff, 0xffff, 0x7fffffff, 0xffffffff, 2**63, 2**64 - 1]
+
+
+def bound_memory():
+    if not sanitized:
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+
+def report(form, session):
+    p = subprocess.run([sxs, "report", "--format", form, session], capture_output=True, env=env,
+                       timeout=60 if sanitized else 20, preexec_fn=bound_memory)
+    return p.returncode, p.stdout, p.stderr
+
+
+def samples_in(out):
+    return sum(int(line.rsplit(b" ", 1)[1]) for line in out.splitlines())
+
+
+def mutate(r, data, content):
+    """Bytes, words, stretches changed where something is; now and then cut."""
+    data = bytearray(data)
+    for _ in range(r.choice([1, 1, 3, 30])):
+        at = r.randrange(content if r.random() < 0.8 else min(content, 2048))
+        how = r.randrange(4)
+        if how == 0:
+            data[at] = r.randrange(256)
+        elif how == 1:
+            size = r.choice([1, 2, 4, 8])
+            data[at:at + size] = (r.choice(odd) & (256**size - 1)).to_bytes(size, "little")
+        elif how == 2:
+            size, source = r.randrange(1, 300), r.randrange(content)
+            data[at:at + size] = data[source:source + size]
+        else:
+            data[at] ^= 1 << r.randrange(8)
+    return bytes(data[:r.randrange(len(data))] if r.random() < 0.3 else data)
+
+
+def judge(form, session, changed):
+    """What is wrong with how the command took it, or None."""
+    try:
+        status, out, err = report(form, session)
+    except subprocess.TimeoutExpired:
+        return "takes too long"
+    text = err.decode("utf-8", "replace")
+    if status not in (0, 1, 2):
+        return "status %d: %s" % (status, text[:1500])
+    if status and not text.startswith("sxsprof: "):
+        return "status %d and no message: %s" % (status, text[:300])
+    if status == 1 and not any(name in text for name in changed):
+        return "status 1, but the message names no file: " + text[:300]
+    shown = err + (out if form in ("text", "collapsed") else b"")
+    if any(byte < 32 and byte not in (9, 10) or byte == 127 for byte in shown):
+        return "control characters: %r" % bytes(b for b in shown if b < 32 or b == 127)[:20]
+    if form not in ("text", "collapsed", "html", "pprof") and status != 2 and out:
+        try:
+            json.loads(out)
+        except ValueError as e:
+            return "no JSON: %s" % e
+    return None
+
+
+def main():
+    whole = os.path.join(tmp, "whole")
+    subprocess.run([maker, whole, "scale", "500", "16000"], check=True)
+    pid, = os.listdir(whole)
+    files = {name: open(os.path.join(whole, pid, name), "rb").read() for name in ("census", "samples")}
+    bad = []
+
+    def write(session, name, data):
+        with open(os.path.join(session, pid, name), "wb") as f:
+            f.write(data)
+
+    # What is whole is shown: half a file is about half of its samples; one record lost is one sample.
+    damaged = os.path.join(tmp, "damaged")
+    shutil.copytree(whole, damaged)
+    status, out, _ = report("collapsed", whole)
+    all_samples = samples_in(out)
+    if status or not all_samples:
+        bad.append("the whole session: status %d, %d samples" % (status, all_samples))
+    size = len(files["samples"])
+    for share in (0.25, 0.5, 0.75):
+        write(damaged, "samples", files["samples"][:HEADER + int((size - HEADER) * share)])
+        status, out, err = report("collapsed", damaged)
+        got = samples_in(out) / all_samples
+        if status != 1 or b"cut" not in err or b"samples" not in err or abs(got - share) > 0.1:
+            bad.append("cut at %.0f %%: status %d, %.0f %% shown, %r" % (100 * share, status, 100 * got, err))
+    data = bytearray(files["samples"])
+    # A sample in the middle of the file's last chunk, which holds nothing else.
+    at = HEADER + (size - HEADER) // CHUNK * CHUNK - CHUNK + 16
+    for _ in range(40):
+        at += struct.unpack_from("<I", data, at)[0]
+    data[at + 4:at + 6] = b"\0\1"
+    write(damaged, "samples", bytes(data))
+    status, out, err = report("collapsed", damaged)
+    if status != 1 or all_samples - samples_in(out) != 1 or b"damaged" not in err:
+        bad.append("one record damaged: status %d, %d of %d samples, %r" %
+                   (status, samples_in(out), all_samples, err))
+
+    # Anything may be refused, and nothing may crash. A small file, so that changes hit something.
+    small = os.path.join(tmp, "small")
+    subprocess.run([maker, small, "known"], check=True)
+    pid_small, = os.listdir(small)
+    base = {name: open(os.path.join(small, pid_small, name), "rb").read() for name in ("census", "samples")}
+    used = struct.unpack_from("<I", base["samples"], HEADER + 8)[0]
+    content = {"census": 2400, "samples": HEADER + used}
+    for seed in range(first_seed, first_seed + rounds):
+        r = random.Random(seed)
+        changed = r.choice([["samples"], ["samples"], ["samples"], ["census"], ["census", "samples"]])
+        for name, original in base.items():
+            with open(os.path.join(small, pid_small, name), "wb") as f:
+                f.write(mutate(r, original, content[name]) if name in changed else original)
+        wrong = judge(FORMATS[seed % len(FORMATS)], small, changed)
+        if wrong:
+            bad.append("seed %d, %s, %s: %s" % (seed, FORMATS[seed % len(FORMATS)], "+".join(changed), wrong))
+            keep = os.environ.get("FUZZ_KEEP")
+            if keep:
+                shutil.copytree(small, os.path.join(keep, str(seed)), dirs_exist_ok=True)
+    print("\n".join(bad[:20]))
+    shutil.rmtree(tmp)
+    return bool(bad)
+
+
+sys.exit(main())
