@@ -19,6 +19,7 @@ struct sxs_samples {
     size_t                    at, end;  /* the next record in `bytes`, and where records end */
     char                     *bytes;    /* one chunk, 8-byte aligned */
     /* What was not whole, told by sxs_samples_problem(). */
+    bool     bad_count; /* chunks the header tells of */
     uint64_t n_cut, n_bad_chunks, n_garbled, n_unknown, n_unreadable;
     char     line[256];
 };
@@ -62,14 +63,16 @@ static int check_head(struct sxs_samples *s, size_t got, char *why, size_t why_s
     return EINVAL;
 }
 
-/* How many chunks there are to read: those the header tells of, as far as the file has them. */
+/* How many chunks there are to read: all that the file has. The header's count comes last when the file
+ * grows, and may be damaged. */
 static void count_chunks(struct sxs_samples *s)
 {
     uint64_t told = atomic_load_explicit(&s->head.n_chunks, memory_order_relaxed);
     uint64_t body = s->size - SXS_HEADER_SIZE;
     uint64_t there = (body + SXS_CHUNK_SIZE - 1) / SXS_CHUNK_SIZE;
-    s->n_cut = told > there ? told - there : 0;
-    s->n_chunks = (uint32_t)(told < there ? told : there);
+    s->bad_count = told > s->head.max_chunks || told + 1 < there;
+    s->n_cut = told > there && !s->bad_count ? told - there : 0;
+    s->n_chunks = there < UINT32_MAX ? (uint32_t)there : UINT32_MAX;
 }
 
 int sxs_samples_open(int folder_fd, struct sxs_samples **out, char *why, size_t why_size)
@@ -282,17 +285,18 @@ const char *sxs_samples_problem(struct sxs_samples *s, size_t index)
         uint64_t    n;
         const char *text;
     } all[] = {
-        {s->n_cut, "%llu chunks the header tells of are missing: the file was cut"},
-        {s->n_unreadable, "%llu chunks end early: the file was cut"},
-        {s->n_bad_chunks, "%llu chunks have a damaged head; what is whole in them is used"},
-        {s->n_garbled, "%llu places hold damaged records: left out"},
-        {s->n_unknown, "%llu records are of a kind this command does not know: left out"},
+        {s->bad_count, "the header is damaged: its number of chunks cannot be; the file's is used"},
+        {s->n_cut, "the file was cut: its last chunks are missing (%llu)"},
+        {s->n_unreadable, "the file was cut in the middle of a chunk"},
+        {s->n_bad_chunks, "chunks with a damaged head: %llu; what is whole in them is used"},
+        {s->n_garbled, "places with damaged records: %llu; those are left out"},
+        {s->n_unknown, "records of a kind this command does not know: %llu; those are left out"},
     };
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         if (!all[i].n || index--)
             continue;
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* the five texts above */
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* the texts above */
         snprintf(s->line, sizeof(s->line), all[i].text, (unsigned long long)all[i].n);
 #pragma GCC diagnostic pop
         return s->line;

@@ -228,8 +228,22 @@ done:
     return err;
 }
 
+/* Without its census a process is still known by its folder, which may hold more than that. */
+static int keep_unread(struct sxs_session *s, const char *folder)
+{
+    struct sxs_session_process *grown = realloc(s->unread, (s->n_unread + 1) * sizeof(*grown));
+    if (!grown)
+        return ENOMEM;
+    s->unread = grown;
+    memset(&grown[s->n_unread], 0, sizeof(*grown));
+    snprintf(grown[s->n_unread].folder, sizeof(grown->folder), "%s", folder);
+    grown[s->n_unread++].pid = (uint32_t)strtoul(folder, NULL, 10);
+    return 0;
+}
+
 static int read_process(struct sxs_session *s, int dir_fd, const char *folder)
 {
+    size_t read_before = s->n_processes;
     int fd = openat(dir_fd, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) {
         bool link = errno == ELOOP || errno == ENOTDIR;
@@ -238,7 +252,7 @@ static int read_process(struct sxs_session *s, int dir_fd, const char *folder)
     }
     int err = read_census(s, fd, folder);
     close(fd);
-    return err;
+    return err || s->n_processes > read_before ? err : keep_unread(s, folder);
 }
 
 static int by_start(const void *a, const void *b)
@@ -274,6 +288,7 @@ void sxs_session_free(struct sxs_session *s)
     for (size_t i = 0; i < s->n_problems; i++)
         free(s->problems[i]);
     free(s->processes);
+    free(s->unread);
     free(s->problems);
     memset(s, 0, sizeof(*s));
 }

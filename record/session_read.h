@@ -42,6 +42,8 @@ struct sxs_session {
     struct sxs_session_process *processes; /* owned */
     size_t                      n_problems;
     char                      **problems; /* owned lines without newline: "123/census: ..." */
+    size_t                      n_unread;
+    struct sxs_session_process *unread; /* owned: no census to be had, only `folder` and `pid` */
 };
 
 /**

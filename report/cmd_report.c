@@ -140,7 +140,10 @@ int sxs_cmd_report(int argc, char **argv)
                                  strerror(err));
         goto done;
     }
-    for (size_t i = 0; i < s.n_problems; i++)
+    bool text = strcmp(o.format, "text") == 0;
+    bool samples = !text && strcmp(o.format, "json") != 0;
+    samples |= text && (o.selective || sxs_profile_has_samples(o.dir));
+    for (size_t i = 0; !samples && i < s.n_problems; i++) /* else told along with those of samples */
         sxs_complain("%s/%s", o.dir, s.problems[i]);
     if (s.n_processes == 0 && s.n_problems == 0) {
         status = sxs_wrong_input("%s: no session: it has no folder <pid> with a file "
@@ -148,15 +151,10 @@ int sxs_cmd_report(int argc, char **argv)
                                  o.dir);
         goto done;
     }
-    bool text = strcmp(o.format, "text") == 0;
-    bool samples = !text && strcmp(o.format, "json") != 0;
-    if (text && (o.selective || sxs_profile_has_samples(o.dir))) {
-        if (!o.samples.output && !o.selective) {
-            sxs_table_print(stdout, &s);
-            puts("");
-            fflush(stdout);
-        }
-        samples = true;
+    if (text && samples && !o.samples.output && !o.selective) {
+        sxs_table_print(stdout, &s);
+        puts("");
+        fflush(stdout);
     }
     status = samples ? profile(&o) : write_census(&o, &s);
     if (status == SXS_EXIT_OK && s.n_problems)

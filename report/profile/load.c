@@ -24,6 +24,7 @@ struct known_stack {
 struct loader {
     struct sxs_model                *m;
     const struct sxs_report_options *o;
+    const char                      *dir;
     unsigned                         detail;
     uint32_t                         process;
     struct sxs_addresses            *names;
@@ -242,7 +243,7 @@ static void take_process(struct loader *l, struct sxs_samples *reader, const cha
             take_sample(l, r.sample);
     const char *line;
     for (size_t i = 0; (line = sxs_samples_problem(reader, i)) != NULL; i++)
-        sxs_model_problem(m, "%s/" SXS_SAMPLES_FILE ": %s", folder, line);
+        sxs_model_problem(m, "%s/%s/" SXS_SAMPLES_FILE ": %s", l->dir, folder, line);
     sxs_addresses_free(l->names);
     sxs_collections_free(l->collections);
     free(l->stacks);
@@ -256,13 +257,13 @@ static void open_process(struct loader *l, int dir_fd, const struct sxs_session_
     struct sxs_samples *reader = NULL;
     int fd = openat(dir_fd, census->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) {
-        sxs_model_problem(l->m, "%s: %s", census->folder, strerror(errno));
+        sxs_model_problem(l->m, "%s/%s: %s", l->dir, census->folder, strerror(errno));
         return;
     }
     int err = sxs_samples_open(fd, &reader, why, sizeof(why));
     close(fd);
     if (err && err != ENOENT) /* without the file the process was simply not sampled */
-        sxs_model_problem(l->m, "%s/" SXS_SAMPLES_FILE ": %s", census->folder, why);
+        sxs_model_problem(l->m, "%s/%s/" SXS_SAMPLES_FILE ": %s", l->dir, census->folder, why);
     if (!err)
         take_process(l, reader, census->folder, census, natives, sources);
     sxs_samples_close(reader);
@@ -309,14 +310,17 @@ int sxs_model_load(const char *dir, const struct sxs_report_options *options, un
         sxs_session_free(&session);
         return err;
     }
-    struct loader l = {.m = out, .o = options, .detail = detail};
+    struct loader l = {.m = out, .o = options, .dir = dir, .detail = detail};
     struct sxs_natives *natives = sxs_natives_new();
     struct sxs_sources *sources = sxs_sources_new();
     for (size_t i = 0; i < session.n_problems; i++)
-        sxs_model_problem(out, "%s", session.problems[i]);
+        sxs_model_problem(out, "%s/%s", dir, session.problems[i]);
     for (size_t i = 0; i < session.n_processes; i++)
         if (process_wanted(options, &session.processes[i]))
             open_process(&l, dir_fd, &session.processes[i], natives, sources);
+    for (size_t i = 0; i < session.n_unread; i++)
+        if (process_wanted(options, &session.unread[i]))
+            open_process(&l, dir_fd, &session.unread[i], natives, sources);
     note_natives(out, natives);
     if (out->n_samples)
         qsort(out->samples, out->n_samples, sizeof(*out->samples), by_time);

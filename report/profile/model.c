@@ -174,6 +174,8 @@ void sxs_model_problem(struct sxs_model *m, const char *fmt, ...)
     if (vasprintf(&line, fmt, ap) < 0)
         line = NULL;
     va_end(ap);
+    if (line) /* a path in it may come from a damaged file */
+        sxs_strings_clean(line, strlen(line));
     SXS_GROW(m->problems, m->n_problems, m->cap_problems);
     m->problems[m->n_problems++] = sxs_must(line);
 }

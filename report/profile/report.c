@@ -43,8 +43,10 @@ bool sxs_profile_has_samples(const char *dir)
     bool               found = false;
     struct stat        st;
     if (sxs_session_read(dir, &s) == 0)
-        for (size_t i = 0; !found && i < s.n_processes; i++) {
-            snprintf(path, sizeof(path), "%s/%s/" SXS_SAMPLES_FILE, dir, s.processes[i].folder);
+        for (size_t i = 0; !found && i < s.n_processes + s.n_unread; i++) {
+            const struct sxs_session_process *p =
+                i < s.n_processes ? &s.processes[i] : &s.unread[i - s.n_processes];
+            snprintf(path, sizeof(path), "%s/%s/" SXS_SAMPLES_FILE, dir, p->folder);
             found = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
         }
     sxs_session_free(&s);
@@ -108,12 +110,15 @@ static enum sxs_profile_result load(const char *dir, const struct sxs_report_opt
     }
     for (size_t i = 0; i < m->n_problems; i++)
         fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
-    if (m->n_processes == 0)
+    if (m->n_processes == 0 && m->n_problems > m->n_notes) { /* told above; nothing is left to show */
+        return SXS_PROFILE_FAILED;
+    } else if (m->n_processes == 0) {
         fprintf(stderr, "sxsprof: %s: no samples; record them with sxsprof run --tool sample\n",
                 dir);
-    else if (m->total == 0 && m->filtered_out)
+    } else if (m->total == 0 && m->filtered_out) {
         fprintf(stderr, "sxsprof: %s: none of its %llu samples is of what was asked for\n", dir,
                 (unsigned long long)m->filtered_out);
+    }
     if (m->n_processes == 0 || (m->total == 0 && m->filtered_out))
         return SXS_PROFILE_NOTHING;
     return m->n_problems > m->n_notes ? SXS_PROFILE_DAMAGED : SXS_PROFILE_OK;

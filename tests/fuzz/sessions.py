@@ -119,6 +119,15 @@ def main():
         bad.append("one record damaged: status %d, %d of %d samples, %r" %
                    (status, samples_in(out), all_samples, err))
 
+    # Without its census, a process's samples are shown all the same.
+    write(damaged, "samples", files["samples"])
+    for what, census in (("cut", files["census"][:500]), ("not ours", b"x" * 43064)):
+        write(damaged, "census", census)
+        status, out, err = report("collapsed", damaged)
+        if status != 1 or samples_in(out) != all_samples or err.count(b"census") < 1:
+            bad.append("census %s: status %d, %d of %d samples, %r" %
+                       (what, status, samples_in(out), all_samples, err))
+
     # Anything may be refused, and nothing may crash. A small file, so that changes hit something.
     small = os.path.join(tmp, "small")
     subprocess.run([maker, small, "known"], check=True)
