@@ -216,6 +216,7 @@ static void child_goes_on(void)
     atomic_store(&sampler.forked, 1);
     sxs_handler_pause(1);
     sxs_samples_forget(sampler.writer);
+    sxs_threads_each(sxs_clocks_stop); /* the child's copies of their descriptors */
     sxs_threads_forget();
     let_listing_go_on();
     pthread_sigmask(SIG_SETMASK, &before_fork, NULL);

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -29,6 +30,21 @@ static int count_object(struct dl_phdr_info *info, size_t size, void *n)
     return 0;
 }
 
+/* Descriptors that a profiler left open in the child, which its parent's threads gave it. */
+static int inherited_events(void)
+{
+    char path[32], target[64];
+    int  n = 0;
+    for (int fd = 3; fd < 1024; fd++) {
+        ssize_t len;
+        snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+        len = readlink(path, target, sizeof(target) - 1);
+        target[len > 0 ? len : 0] = '\0';
+        n += strstr(target, "perf_event") != NULL;
+    }
+    return n;
+}
+
 /* In the child: the locks a fork may find taken. Returns its exit status. */
 static int use_everything(const struct churn *c)
 {
@@ -39,6 +55,8 @@ static int use_everything(const struct churn *c)
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     if (!p || sigismember(&mask, SIGPROF))
         return 3;
+    if (inherited_events())
+        return 5;
     if (!c->loader)
         return 0;
     dl_iterate_phdr(count_object, &objects);
