@@ -12,8 +12,7 @@
 
 #include "record/samples.h"
 #include "sampler/threads.h"
-
-#define SXS_SAMPLE_SIGNAL SIGPROF
+#include "signals/signals.h"
 
 /** Chooses for @hz. Returns what will be used; perf is tried out first. Not signal-safe. */
 enum sxs_sample_clock sxs_clocks_choose(unsigned hz);

@@ -127,6 +127,7 @@ int hook_sigmask(uintptr_t caller, int how, const sigset_t *set, sigset_t *old)
         owner_of_module(caller) < 0)
         return real.mask_signals(how, set, old);
     more = *set;
+    sigaddset(&more, SXS_SAMPLE_SIGNAL);
     sigaddset(&more, SIGPROF);
     return real.mask_signals(how, &more, old);
 }

@@ -375,8 +375,10 @@ int router_install(int idx, const struct sigaction *like)
      * unblocks just what it knows of, and the rest would stay blocked for ever. */
     act = *like;
     act.sa_sigaction = router_entry;
-    if (flags & SA_ONSTACK)
-        sigaddset(&act.sa_mask, SIGPROF); /* hook_sigmask() unblocks it when the stack is left */
+    if (flags & SA_ONSTACK) { /* hook_sigmask() unblocks them when the stack is left */
+        sigaddset(&act.sa_mask, SXS_SAMPLE_SIGNAL);
+        sigaddset(&act.sa_mask, SIGPROF); /* of other profilers */
+    }
     act.sa_flags = flags | (have ? router.flags[idx] : 0);
     if (real.sigaction(sig, &act, have ? NULL : &router.host[idx]) != 0)
         return -errno;

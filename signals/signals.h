@@ -14,9 +14,15 @@
 #ifndef SXS_SIGNALS_H
 #define SXS_SIGNALS_H
 
+#include <signal.h>
 #include <stdatomic.h>
 
 #include "manager/base/base.h"
+
+/** What the sampler interrupts threads with: a signal that does nothing by default. One that is under
+ *  way while a thread replaces the program (execve) stays pending for the new one, which knows nothing
+ *  of it; SIGPROF would kill that. */
+#define SXS_SAMPLE_SIGNAL    SIGURG
 
 #define SXS_MAX_OWNERS       64
 #define SXS_SIGNALS_VERSION  1u

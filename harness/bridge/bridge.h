@@ -48,7 +48,7 @@ SXSBRIDGE_API int sxsbridge_leave(void);
 
 /**
  * sxsbridge_crash - crash in native code. @kind: "segv" writes to address 0, "abort" calls abort(),
- * "kill-abrt" sends SIGABRT to the process. Returns only when the process has survived a
+ * "kill-abrt" sends SIGABRT to the process, "exec" becomes /bin/true among busy threads. Returns only when the process has survived a
  * "kill-abrt" for a second (0), or the kind is unknown (-1). */
 SXSBRIDGE_API int sxsbridge_crash(const char *kind);
 

@@ -59,7 +59,7 @@ for v in 8 9 10; do
     check "$v: pauses of $said s, the runtime says $truth s; $gc s of CPU time in collections" $? "$tmp/text"
 done
 
-# Faults, collections and four runtimes at 997 Hz: SIGPROF must not meet the alternate stack.
+# Faults, collections and four runtimes at 997 Hz: the sample signal must not meet the alternate stack.
 work="nre=100 div=100 gcs=20 loops=1 pool=100 seconds=1"
 for how in "" --no-preload; do
     good=0
@@ -71,6 +71,15 @@ for how in "" --no-preload; do
     [ $good -eq 5 ]
     check "four runtimes under faults and collections at 997 Hz ${how:-preloaded}: $good of 5" $? "$tmp/log"
 done
+
+# A program that becomes another: no sample signal kills that one.
+good=0
+for i in 1 2 3 4 5 6 7 8; do
+    timeout -k 5 60 "$sxsprof" run --quiet --tool sample:cpu=997 -o "$tmp/x$i" -- "$runsxs" --timeout 50 \
+        9 crash exec >"$tmp/log" 2>&1 && good=$((good + 1))
+done
+[ $good -eq 8 ]
+check "exec among busy threads at 997 Hz: $good of 8 became the new program" $? "$tmp/log"
 
 # Wall time: waiting threads are seen and not disturbed.
 timeout -k 5 60 "$sxsprof" run --quiet --tool sample:wall=99 -o "$tmp/wall" -- "$runsxs" --timeout 50 \

@@ -20,6 +20,7 @@ internal static class Program
             case "segv":
             case "abort":
             case "kill-abrt":
+            case "exec":
                 Bridge.Crash(kind);
                 break;
             case "unhandled":
@@ -32,7 +33,7 @@ internal static class Program
                 break;
             default:
                 Console.Error.WriteLine(
-                    "crash: expected segv, abort, unhandled, overflow, failfast or kill-abrt");
+                    "crash: expected segv, abort, unhandled, overflow, failfast, kill-abrt or exec");
                 return 2;
         }
         Console.Error.WriteLine($"crash: still alive after {kind}");
