@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -123,11 +124,27 @@ static int start_timer(struct sxs_sampled_thread *t)
     return 0;
 }
 
+/* A descriptor a thread: of those the program may have, half are left to it. */
+static int descriptors_left(void)
+{
+    struct rlimit limit;
+    int           fd;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return 1;
+    fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0); /* the lowest free one */
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 ? errno == EBADF : (rlim_t)fd < limit.rlim_cur / 2;
+}
+
+/* Where a perf event cannot be had, a timer gives what it can: its samples weigh what they stand for. */
 int sxs_clocks_start(struct sxs_sampled_thread *t)
 {
     if (t->excluded)
         return 0;
-    return chosen == SXS_CLOCK_PERF ? start_perf(t) : start_timer(t);
+    if (chosen == SXS_CLOCK_PERF && descriptors_left() && start_perf(t) == 0)
+        return 0;
+    return start_timer(t);
 }
 
 void sxs_clocks_stop(struct sxs_sampled_thread *t)

@@ -28,7 +28,6 @@ static struct {
     struct sxs_namer          *namer;
     struct known              *known;
     size_t                     n_known, cap_known;
-    uint32_t                   chunk, offset; /* how far samples have been read back */
     unsigned long long         adds, subs;    /* of the loader, at the last look */
     struct known              *elf; /* native code: no runtime's */
     size_t                     n_elf, cap_elf;
@@ -140,42 +139,86 @@ static void look_up(const struct sxs_record_sample *sample, struct sxs_runtime *
 
 /* ---- reading back ----------------------------------------------------------------------------- */
 
-/* A record that is not committed yet stops the reading; it is met again the next time. */
-static void catch_up_locked(struct sxs_runtime *only)
+/* How far somebody has read. */
+struct place {
+    uint32_t chunk, offset;
+    unsigned waited; /* rounds for a record that is not committed */
+};
+
+#define PATIENCE 25u /* rounds: by then who reserved a record has died, and it is passed over */
+
+static struct sxs_chunk_header *chunk_at(uint32_t index)
 {
-    struct sxs_runtime       *rts[64];
-    struct sxs_samples_header *header = sxs_samples_header(code.writer);
-    size_t                    n = sxs_runtimes_live(rts, ARRAY_LEN(rts));
-    unsigned char            *chunks = (unsigned char *)header + SXS_HEADER_SIZE;
-    if (!only) /* a callback does it only if it must: many methods may go at once */
-        sxs_compiled_update(news);
-    for (;;) {
-        struct sxs_chunk_header *chunk =
-            (struct sxs_chunk_header *)(chunks + (size_t)code.chunk * SXS_CHUNK_SIZE);
-        uint32_t used = atomic_load(&chunk->used);
+    unsigned char *chunks = (unsigned char *)sxs_samples_header(code.writer) + SXS_HEADER_SIZE;
+    return (struct sxs_chunk_header *)(chunks + (size_t)index * SXS_CHUNK_SIZE);
+}
+
+/* The record at @at, or NULL: it is yet to come. One that is not committed is waited for, or others
+ * behind it would be read when it is too late for it. */
+static struct sxs_record *record_at(struct place *at, uint32_t used)
+{
+    struct sxs_record *r = (struct sxs_record *)((unsigned char *)chunk_at(at->chunk) + at->offset);
+    if (at->offset + sizeof(*r) > used)
+        return NULL;
+    if (r->size < sizeof(*r) || r->size > used - at->offset ||
+        (atomic_load_explicit(&r->type, memory_order_acquire) == SXS_RECORD_NONE &&
+         at->waited < PATIENCE))
+        return NULL;
+    at->waited = 0;
+    return r;
+}
+
+/* On to the next chunk, if that has begun and nothing is waited for in this one. */
+static int next_chunk(struct place *at, uint32_t used)
+{
+    const struct sxs_samples_header *header = sxs_samples_header(code.writer);
+    int whole = at->offset + sizeof(struct sxs_record) > used || at->waited >= PATIENCE;
+    if (at->chunk + 1 >= atomic_load(&header->n_chunks) ||
+        atomic_load(&chunk_at(at->chunk + 1)->used) <= sizeof(struct sxs_chunk_header))
+        return 0;
+    if (!whole) {
+        at->waited++;
+        return 0;
+    }
+    *at = (struct place){.chunk = at->chunk + 1};
+    return 1;
+}
+
+static void read_on(struct place *at, struct sxs_runtime *only)
+{
+    struct sxs_runtime *rts[64];
+    size_t              n = sxs_runtimes_live(rts, ARRAY_LEN(rts));
+    uint32_t            used;
+    do {
+        struct sxs_record *r;
+        used = atomic_load(&chunk_at(at->chunk)->used);
         if (used > SXS_CHUNK_SIZE)
             used = SXS_CHUNK_SIZE;
-        if (code.offset < sizeof(*chunk))
-            code.offset = sizeof(*chunk);
-        while (code.offset + sizeof(struct sxs_record) <= used) {
-            struct sxs_record *r = (struct sxs_record *)((unsigned char *)chunk + code.offset);
-            uint16_t           type = atomic_load_explicit(&r->type, memory_order_acquire);
-            if (r->size < sizeof(*r) || r->size > used - code.offset || type == SXS_RECORD_NONE)
-                break;
-            if (type == SXS_RECORD_SAMPLE)
+        if (at->offset < sizeof(struct sxs_chunk_header))
+            at->offset = sizeof(struct sxs_chunk_header);
+        for (; (r = record_at(at, used)) != NULL; at->offset += r->size)
+            if (atomic_load_explicit(&r->type, memory_order_acquire) == SXS_RECORD_SAMPLE)
                 look_up((struct sxs_record_sample *)r, rts, n, only);
-            code.offset += r->size;
-        }
-        if (code.chunk + 1 >= atomic_load(&header->n_chunks) ||
-            atomic_load(&((struct sxs_chunk_header *)(chunks + (size_t)(code.chunk + 1) *
-                                                                   SXS_CHUNK_SIZE))->used) <=
-                sizeof(*chunk))
-            break;
-        code.chunk++;
-        code.offset = 0;
-    }
+    } while (next_chunk(at, used));
     for (size_t i = 0; i < n; i++)
         sxs_runtime_unref(rts[i]);
+}
+
+/* In a callback, where no other runtime may be asked, the reading for all must not lose its place: each
+ * runtime has one of its own, from which it hurries ahead. */
+static void catch_up_locked(struct sxs_runtime *only)
+{
+    static struct place all, ahead[64];
+    struct place       *mine;
+    if (!only) { /* a callback does it only if it must: many methods may go at once */
+        sxs_compiled_update(news);
+        read_on(&all, NULL);
+        return;
+    }
+    mine = &ahead[sxs_runtime_number(only) % ARRAY_LEN(ahead)];
+    if (mine->chunk < all.chunk || (mine->chunk == all.chunk && mine->offset < all.offset))
+        *mine = all;
+    read_on(mine, only);
 }
 
 void sxs_code_catch_up(struct sxs_runtime *only)
