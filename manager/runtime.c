@@ -117,6 +117,29 @@ void sxs_runtime_info_done(struct sxs_runtime *rt)
         let_info_go(rt);
 }
 
+/* ---- suspension ------------------------------------------------------------------------------ */
+
+HRESULT sxs_runtime_suspend(struct sxs_runtime *rt)
+{
+    ICorProfilerInfo15 *info = NULL;
+    HRESULT             hr = rt->info_version < 10 ? E_NOTIMPL : sxs_runtime_info(rt, 0, &info);
+    if (FAILED(hr))
+        return hr;
+    hr = info->vtbl->SuspendRuntime(info);
+    if (hr != S_OK)
+        sxs_runtime_info_done(rt);
+    return SUCCEEDED(hr) && hr != S_OK ? E_UNEXPECTED : hr;
+}
+
+/* The call that sxs_runtime_suspend() counted is still counted: the Info is there. */
+HRESULT sxs_runtime_resume(struct sxs_runtime *rt)
+{
+    ICorProfilerInfo15 *info = atomic_load(&rt->info);
+    HRESULT             hr = info->vtbl->ResumeRuntime(info);
+    sxs_runtime_info_done(rt);
+    return hr;
+}
+
 HRESULT sxs_runtime_foreign_id(const struct sxs_runtime *rt, const struct sxs_runtime *other,
                                const char *method)
 {

@@ -43,6 +43,16 @@ int sxs_runtime_is_attached(const struct sxs_runtime *rt);
 /** Its number at the signal router (signals/signals.h), or -1 when signals are off. */
 int sxs_runtime_signal_owner(const struct sxs_runtime *rt);
 
+/**
+ * sxs_runtime_suspend - stop all managed code of @rt, by the runtime's own suspension.
+ * Returns S_OK: sxs_runtime_resume() must follow, on the same thread, even when the runtime has ended
+ * meanwhile (its Info is kept until then). E_NOTIMPL: older than 3.0. Other failures: the runtime is
+ * suspending for itself, not started yet, or gone. Blocks until every thread has stopped: on a thread
+ * the runtime does not know, which holds no lock that a callback wants. Not signal-safe.
+ */
+HRESULT sxs_runtime_suspend(struct sxs_runtime *rt);
+HRESULT sxs_runtime_resume(struct sxs_runtime *rt);
+
 /** Returns rt, one reference more. Any thread. */
 struct sxs_runtime *sxs_runtime_ref(struct sxs_runtime *rt);
 

@@ -23,6 +23,8 @@ static int read_walker(const char *text, enum sxs_sample_walker *walker)
         *walker = SXS_WALKER_FAST;
     else if (strcmp(text, "unwind") == 0)
         *walker = SXS_WALKER_UNWIND;
+    else if (strcmp(text, "snapshot") == 0)
+        *walker = SXS_WALKER_SNAPSHOT;
     else
         return -1;
     return 0;

@@ -7,8 +7,8 @@
 
 #include "record/samples.h"
 
-#define SXS_SAMPLE_OPTIONS_EXPECTED "cpu=HZ or wall=HZ (1 to 10000), walker=fast or walker=unwind, " \
-    "tiers=on or tiers=off"
+#define SXS_SAMPLE_OPTIONS_EXPECTED "cpu=HZ or wall=HZ (1 to 10000), " \
+    "walker=fast, unwind or snapshot, tiers=on or off"
 
 struct sxs_sampler_options {
     enum sxs_sample_mode   mode;

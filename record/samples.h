@@ -13,6 +13,7 @@
 #define SXS_RECORD_SAMPLES_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define SXS_SAMPLES_MAGIC   "SXSSAMP" /* 8 bytes with its zero */
@@ -45,6 +46,37 @@ enum sxs_sample_mode { SXS_MODE_CPU = 1, SXS_MODE_WALL = 2 };
 enum sxs_sample_walker { SXS_WALKER_FAST = 1, SXS_WALKER_UNWIND = 2, SXS_WALKER_SNAPSHOT = 3 };
 enum sxs_sample_clock { SXS_CLOCK_CPU_TIMER = 1, SXS_CLOCK_PERF = 2, SXS_CLOCK_MONOTONIC = 3 };
 
+/**
+ * What the walker "snapshot" counts when it holds the fast walk of a stopped stack against what the
+ * runtimes report of it. Of stacks: those compared are alike, or differ in one of three ways. Of
+ * frames: those reported, and managed ones that no runtime ever reports. Then what was not compared,
+ * and why.
+ */
+#define SXS_COMPARED(X)                                                                     \
+    X(STACKS, "stacks compared")                                                            \
+    X(ALIKE, "with the same managed frames")                                                \
+    X(LACKING, "where the fast walk lacks frames")                                          \
+    X(EXCESS, "where the fast walk has frames that are not there")                          \
+    X(OTHER, "where both is the case")                                                      \
+    X(FRAMES, "frames reported in them")                                                    \
+    X(NO_METADATA, "frames of dynamic methods and stubs, which no runtime reports")         \
+    X(FUNCLETS, "frames of catch and finally blocks, which no runtime reports")             \
+    X(UNWOUND, "frames that an exception has left behind, which no runtime reports")        \
+    X(DISPATCH, "frames of a runtime's own exception handling, which it does not report")   \
+    X(ENTERING, "frames that were just entering or leaving their runtime")                  \
+    X(PINVOKES, "frames reported where a P/Invoke began, not where it was called")          \
+    X(MOVED, "stacks that changed while they were looked at")                               \
+    X(REFUSED, "stacks that a runtime refused to tell")                                     \
+    X(UNWALKED, "stacks whose thread did not answer in time")                               \
+    X(BROKEN_OFF, "stacks longer than the fast walk goes, or on a signal's own stack")      \
+    X(BUSY, "times that a runtime could not be suspended")
+enum sxs_compared {
+#define X(name, text) SXS_COMPARED_##name,
+    SXS_COMPARED(X)
+#undef X
+        SXS_N_COMPARED
+};
+
 /** The first SXS_HEADER_SIZE bytes. */
 struct sxs_samples_header {
     char             magic[8];
@@ -67,6 +99,7 @@ struct sxs_samples_header {
     _Atomic uint64_t n_unlisted;      /* threads not sampled for want of room: so many at least */
     _Atomic uint64_t n_short_threads; /* lived < 50 ms, were never sampled, have no record */
     _Atomic uint64_t short_cpu_ns;    /* CPU time of those */
+    _Atomic uint64_t n_compared[SXS_N_COMPARED]; /* walker snapshot alone */
 };
 
 struct sxs_chunk_header {
@@ -84,6 +117,7 @@ enum sxs_record_type {
     SXS_RECORD_CODE = 4,
     SXS_RECORD_RUNTIME = 5,
     SXS_RECORD_PAUSE = 6,
+    SXS_RECORD_DIFFERENCE = 7,
 };
 
 struct sxs_record {
@@ -168,6 +202,36 @@ struct sxs_record_pause {
     uint32_t          tid;    /* thread that stopped the others; for a collection, mostly does it too */
 };
 
+/** What was made of a frame when two accounts of a stack were compared. */
+enum sxs_frame_verdict {
+    SXS_VERDICT_NATIVE,      /* not compared */
+    SXS_VERDICT_SAME,        /* in both */
+    SXS_VERDICT_LACKING,     /* reported, but not walked */
+    SXS_VERDICT_EXCESS,      /* walked, but not reported, though its runtime would */
+    SXS_VERDICT_NO_METADATA, /* walked; code that runtimes never report */
+    SXS_VERDICT_FUNCLET,     /* walked; a catch or finally block of a function that is reported */
+    SXS_VERDICT_UNWOUND,     /* walked; between such a block and its function */
+    SXS_VERDICT_DISPATCH,    /* walked; the runtime's own managed code that handles exceptions */
+    SXS_VERDICT_ENTERING,    /* walked; called from native code, not yet or no longer in its runtime */
+};
+
+/** Both accounts of a stack in one, by rising SP: a frame for each SP and IP that either has. */
+struct sxs_record_difference {
+    struct sxs_record head;
+    uint64_t          time_ns;
+    uint32_t          tid;
+    uint8_t           kind; /* enum sxs_compared: LACKING, EXCESS or OTHER */
+    uint8_t           end;  /* enum sxs_sample_end: of the fast walk */
+    uint16_t          n;    /* frames that follow */
+    struct sxs_compared_frame {
+        uint64_t sp, ip;
+        uint64_t function; /* the runtime's FunctionID, 0 if none */
+        uint16_t runtime;  /* its number, 0 for native code */
+        uint16_t verdict;  /* enum sxs_frame_verdict */
+        uint32_t zero;
+    } frames[];
+};
+
 _Static_assert(sizeof(struct sxs_samples_header) <= SXS_HEADER_SIZE, "the header is one page");
 _Static_assert(sizeof(struct sxs_chunk_header) == 16, "part of the format");
 _Static_assert(sizeof(struct sxs_record_sample) == 32, "part of the format");
@@ -175,5 +239,7 @@ _Static_assert(sizeof(struct sxs_record_thread) == 64, "part of the format");
 _Static_assert(sizeof(struct sxs_record_module) == 64, "part of the format");
 _Static_assert(sizeof(struct sxs_record_code) == 64, "part of the format");
 _Static_assert(sizeof(struct sxs_record_pause) == 32, "part of the format");
+_Static_assert(offsetof(struct sxs_record_difference, frames) == 24, "part of the format");
+_Static_assert(sizeof(struct sxs_compared_frame) == 32, "part of the format");
 
 #endif

@@ -211,6 +211,12 @@ static bool take_runtime(const struct sxs_record *r, struct sxs_samples_record *
     return true;
 }
 
+static bool take_difference(const struct sxs_record *r, struct sxs_samples_record *out)
+{
+    const struct sxs_record_difference *v = out->difference;
+    return fits(r, sizeof(*v)) && fits(r, sizeof(*v) + (uint64_t)v->n * sizeof(v->frames[0]));
+}
+
 /* Fills @out from a record whose size lies within its chunk; false when it is not whole. */
 static bool take(const struct sxs_record *r, uint16_t type, struct sxs_samples_record *out)
 {
@@ -224,6 +230,7 @@ static bool take(const struct sxs_record *r, uint16_t type, struct sxs_samples_r
     case SXS_RECORD_CODE: return take_code(r, out);
     case SXS_RECORD_RUNTIME: return take_runtime(r, out);
     case SXS_RECORD_PAUSE: return fits(r, sizeof(struct sxs_record_pause));
+    case SXS_RECORD_DIFFERENCE: return take_difference(r, out);
     default: return false;
     }
 }
@@ -263,12 +270,12 @@ int sxs_samples_next(struct sxs_samples *s, struct sxs_samples_record *out)
             s->at += r->size;
             return 1;
         }
-        if (type > SXS_RECORD_PAUSE)
+        if (type > SXS_RECORD_DIFFERENCE)
             s->n_unknown++;
         else if (type != SXS_RECORD_NONE)
             s->n_garbled++;
         /* A size that was garbled may hide whole records: look behind the header, not the size. */
-        s->at += type == SXS_RECORD_NONE || type > SXS_RECORD_PAUSE ? r->size : sizeof(*r);
+        s->at += type == SXS_RECORD_NONE || type > SXS_RECORD_DIFFERENCE ? r->size : sizeof(*r);
     }
 }
 

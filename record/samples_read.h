@@ -27,6 +27,7 @@ struct sxs_samples_record {
         const struct sxs_record_code    *code;
         const struct sxs_record_runtime *runtime;
         const struct sxs_record_pause   *pause;
+        const struct sxs_record_difference *difference;
     };
     /* Text that follows the record, not zero-terminated: a module's path; a function's name and
      * its assembly; a runtime's version and path. */

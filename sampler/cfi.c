@@ -141,12 +141,14 @@ static struct sxs_rule rule_of(const struct machine *m)
         return (struct sxs_rule){.kind = SXS_RULE_SIGNAL};
     if (s->rip.how == UNDEFINED)
         return (struct sxs_rule){.kind = SXS_RULE_BOTTOM};
-    if (s->rip.how != AT_OFFSET || s->rip.offset != -8 || s->cfa_how == CFA_UNSUPPORTED ||
+    if (s->rip.how != AT_OFFSET || !fits(s->rip.offset, UINT8_MAX) || s->cfa_how == CFA_UNSUPPORTED ||
         s->rbp.how == UNSUPPORTED || s->cfa_reg > 15 || s->cfa_off > INT32_MAX ||
         s->cfa_off < INT32_MIN)
         return rule;
     rule.cfa_reg = (uint8_t)(s->cfa_reg & 15);
     rule.cfa_off = (int32_t)s->cfa_off;
+    if (s->rip.offset != -8 && s->cfa_how != CFA_REG)
+        return rule;
     if (s->cfa_how == CFA_PLT) {
         rule.kind = SXS_RULE_PLT;
         rule.rbp_at = (int16_t)s->plt_at;
@@ -172,9 +174,11 @@ static struct sxs_rule rule_of(const struct machine *m)
             return rule;
         rule.rbp_at = SXS_RBP_AT_RBP;
     }
-    if (s->rbx.how == AT_OFFSET && fits(s->rbx.offset, UINT8_MAX))
+    rule.kind = s->rip.offset == -8 ? SXS_RULE_CFA : SXS_RULE_FAULT;
+    if (rule.kind == SXS_RULE_FAULT)
+        rule.rbx_at = (uint8_t)(-s->rip.offset / 8);
+    else if (s->rbx.how == AT_OFFSET && fits(s->rbx.offset, UINT8_MAX))
         rule.rbx_at = (uint8_t)(-s->rbx.offset / 8);
-    rule.kind = SXS_RULE_CFA;
     return rule;
 }
 

@@ -24,6 +24,9 @@ void sxs_clocks_stop(struct sxs_sampled_thread *t);
 /** CPU time of a thread, in ns, or 0 when it is gone. */
 uint64_t sxs_clocks_cpu_ns(uint32_t tid);
 
+/** A weight that is none: the signal asks for the thread's stack (walk_request.h). */
+#define SXS_CLOCKS_WALK UINT32_MAX
+
 /** Sends one sample signal to @tid that stands for @weight_ns. 0, or -errno. */
 int sxs_clocks_poke(uint32_t tid, uint32_t weight_ns);
 

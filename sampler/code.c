@@ -121,20 +121,32 @@ static struct sxs_runtime *runtime_of(uintptr_t ip, struct sxs_runtime *const *r
     return NULL;
 }
 
+static void look_up_ip(uintptr_t ip, uint64_t time_ns, struct sxs_runtime *const *rts, size_t n,
+                       const struct sxs_runtime *only)
+{
+    struct sxs_runtime *rt;
+    if (is_in(code.known, code.n_known, ip) || is_in(code.elf, code.n_elf, ip))
+        return;
+    rt = runtime_of(ip, rts, n);
+    if (rt && (!only || rt == only))
+        ask(rt, ip, time_ns);
+    else if (!rt)
+        learn(ip, ip + 1, NULL, 0);
+}
+
 static void look_up(const struct sxs_record_sample *sample, struct sxs_runtime *const *rts, size_t n,
                     const struct sxs_runtime *only)
 {
-    for (unsigned i = 0; i < sample->n; i++) {
-        uintptr_t           ip = sample->ips[i] - (i > 0);
-        struct sxs_runtime *rt;
-        if (is_in(code.known, code.n_known, ip) || is_in(code.elf, code.n_elf, ip))
-            continue;
-        rt = runtime_of(ip, rts, n);
-        if (rt && (!only || rt == only))
-            ask(rt, ip, sample->time_ns);
-        else if (!rt)
-            learn(ip, ip + 1, NULL, 0);
-    }
+    for (unsigned i = 0; i < sample->n; i++)
+        look_up_ip(sample->ips[i] - (i > 0), sample->time_ns, rts, n, only);
+}
+
+static void look_up_difference(const struct sxs_record_difference *difference,
+                               struct sxs_runtime *const *rts, size_t n,
+                               const struct sxs_runtime *only)
+{
+    for (unsigned i = 0; i < difference->n; i++)
+        look_up_ip(difference->frames[i].ip - (i > 0), difference->time_ns, rts, n, only);
 }
 
 /* ---- reading back ----------------------------------------------------------------------------- */
@@ -199,6 +211,8 @@ static void read_on(struct place *at, struct sxs_runtime *only)
         for (; (r = record_at(at, used)) != NULL; at->offset += r->size)
             if (atomic_load_explicit(&r->type, memory_order_acquire) == SXS_RECORD_SAMPLE)
                 look_up((struct sxs_record_sample *)r, rts, n, only);
+            else if (atomic_load(&r->type) == SXS_RECORD_DIFFERENCE)
+                look_up_difference((struct sxs_record_difference *)r, rts, n, only);
     } while (next_chunk(at, used));
     for (size_t i = 0; i < n; i++)
         sxs_runtime_unref(rts[i]);

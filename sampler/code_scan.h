@@ -24,6 +24,12 @@
  */
 SXS_SIGSAFE struct sxs_rule sxs_code_scan(uintptr_t ip, int is_leaf, uintptr_t start);
 
+/**
+ * sxs_code_is_patchpoint - whether @ip is where the helper returns to that may replace a method of
+ * tier 0 while it runs: behind "lea rdi, [rbp + n]; mov esi, n; call". Signal-safe, 0.5 us.
+ */
+SXS_SIGSAFE int sxs_code_is_patchpoint(uintptr_t ip);
+
 /** sxs_code_is_return - whether a call instruction lies before @ip. Signal-safe, 0.5 us. */
 SXS_SIGSAFE int sxs_code_is_return(uintptr_t ip);
 

@@ -18,6 +18,7 @@
 
 #include "manager/base/clock.h"
 #include "sampler/clocks.h"
+#include "sampler/walk_request.h"
 #include "sampler/walkers.h"
 #include "signals/signals.h"
 
@@ -31,6 +32,8 @@ static struct {
 } state;
 
 #define WALK_CYCLES 1000000 /* a walk that takes longer, some 0.3 ms, is broken off */
+
+#define ANSWER_CYCLES (20 * WALK_CYCLES) /* while everything is stopped anyway */
 
 static const struct sxs_signals *signals; /* set before the handler is installed */
 
@@ -57,11 +60,14 @@ int sxs_handler_missed_stack(void)
     return atomic_exchange(&missed, 0);
 }
 
+static _Atomic uint64_t        looked_ns; /* when the one published was begun */
+
 void sxs_handler_refresh_stacks(void)
 {
     unsigned         next = atomic_load(&generation) + 1;
     struct mappings *m = &kept[next % 3];
     char             line[512];
+    uint64_t         now = sxs_now_ns(CLOCK_MONOTONIC);
     FILE            *maps = fopen("/proc/self/maps", "re");
     if (!maps)
         return;
@@ -76,6 +82,12 @@ void sxs_handler_refresh_stacks(void)
     }
     fclose(maps);
     atomic_store_explicit(&generation, next, memory_order_release);
+    atomic_store(&looked_ns, now);
+}
+
+uint64_t sxs_handler_stacks_ns(void)
+{
+    return atomic_load(&looked_ns);
 }
 
 SXS_SIGSAFE static int look_up_stack(const struct mappings *m, uintptr_t sp, uintptr_t *lo,
@@ -138,37 +150,57 @@ SXS_SIGSAFE static int on_alternate_stack(const ucontext_t *uc, uintptr_t sp)
     return !(uc->uc_stack.ss_flags & SS_DISABLE) && sp >= lo && sp < lo + uc->uc_stack.ss_size;
 }
 
+/* Where the stack at @sp ends, into @limits; 0: not known. */
+SXS_SIGSAFE static int bound(struct sxs_sampled_thread *t, uint32_t tid, uintptr_t sp,
+                             struct sxs_walk_limits *limits)
+{
+    if (t)
+        limits->stack_hi = atomic_load_explicit(&t->stack_hi, memory_order_relaxed);
+    /* The first thread's stack grows: below what was seen, it is still the same. */
+    if (t && sp < limits->stack_hi &&
+        (sp >= atomic_load_explicit(&t->stack_lo, memory_order_relaxed) ||
+         tid == state.header->pid)) {
+        limits->stack_lo = sp;
+        return 1;
+    }
+    if (!find_stack(sp, &limits->stack_lo, &limits->stack_hi))
+        return 0;
+    if (t) {
+        atomic_store_explicit(&t->stack_lo, limits->stack_lo, memory_order_relaxed);
+        atomic_store_explicit(&t->stack_hi, limits->stack_hi, memory_order_relaxed);
+    }
+    return 1;
+}
+
+/* @sps: NULL, or receives the frames' stack pointers; then the walker is always the fast one. */
+SXS_SIGSAFE static size_t walk(struct sxs_sampled_thread *t, uint32_t tid, ucontext_t *uc,
+                               uint64_t cycles, uintptr_t *ips, uintptr_t *sps,
+                               enum sxs_sample_end *end)
+{
+    uintptr_t              sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+    struct sxs_walk_limits limits = {.deadline_tsc = __rdtsc() + cycles,
+                                     .max = SXS_MAX_STACK,
+                                     .find_code = state.find_code};
+    ips[0] = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+    if (sps)
+        sps[0] = sp;
+    *end = SXS_SAMPLE_END_ON_ALTSTACK;
+    if (on_alternate_stack(uc, sp))
+        return 1;
+    *end = SXS_SAMPLE_END_OFF_STACK;
+    if (!bound(t, tid, sp, &limits))
+        return 1;
+    return sps ? sxs_walk_fast_sps(uc, &limits, ips, sps, end)
+               : sxs_walkers_walk(state.walker, uc, &limits, ips, end);
+}
+
 SXS_SIGSAFE static void take(struct sxs_sampled_thread *t, uint32_t tid, uint64_t weight,
                              ucontext_t *uc, uint64_t began)
 {
     uintptr_t                 ips[SXS_MAX_STACK];
-    uintptr_t                 sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
-    struct sxs_walk_limits    limits = {.deadline_tsc = __rdtsc() + WALK_CYCLES,
-                                        .max = SXS_MAX_STACK,
-                                        .find_code = state.find_code};
-    enum sxs_sample_end       end = SXS_SAMPLE_END_OFF_STACK;
-    size_t                    n = 1;
+    enum sxs_sample_end       end;
     struct sxs_record_sample *record;
-    ips[0] = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
-    if (on_alternate_stack(uc, sp)) {
-        end = SXS_SAMPLE_END_ON_ALTSTACK;
-    } else {
-        if (t)
-            limits.stack_hi = atomic_load_explicit(&t->stack_hi, memory_order_relaxed);
-        /* The first thread's stack grows: below what was seen, it is still the same. */
-        if (t && sp < limits.stack_hi &&
-            (sp >= atomic_load_explicit(&t->stack_lo, memory_order_relaxed) ||
-             tid == state.header->pid)) {
-            limits.stack_lo = sp;
-            n = sxs_walkers_walk(state.walker, uc, &limits, ips, &end);
-        } else if (find_stack(sp, &limits.stack_lo, &limits.stack_hi)) {
-            if (t) {
-                atomic_store_explicit(&t->stack_lo, limits.stack_lo, memory_order_relaxed);
-                atomic_store_explicit(&t->stack_hi, limits.stack_hi, memory_order_relaxed);
-            }
-            n = sxs_walkers_walk(state.walker, uc, &limits, ips, &end);
-        }
-    }
+    size_t                    n = walk(t, tid, uc, WALK_CYCLES, ips, NULL, &end);
     note_end(end);
     record = sxs_samples_reserve(state.writer, sizeof(*record) + n * sizeof(ips[0]));
     if (!record) {
@@ -185,6 +217,16 @@ SXS_SIGSAFE static void take(struct sxs_sampled_thread *t, uint32_t tid, uint64_
     if (t)
         atomic_store_explicit(&t->last, record, memory_order_release);
     atomic_fetch_add_explicit(&state.header->n_samples, 1, memory_order_relaxed);
+}
+
+/* Someone waits for this thread's stack: it is theirs, no sample of its own. */
+SXS_SIGSAFE static void serve(struct sxs_sampled_thread *t, uint32_t tid, ucontext_t *uc)
+{
+    struct sxs_walk_answer *answer = sxs_walk_request_take(tid);
+    if (!answer)
+        return; /* asked for and given up */
+    answer->n = walk(t, tid, uc, ANSWER_CYCLES, answer->ips, answer->sps, &answer->end);
+    sxs_walk_request_done(answer);
 }
 
 static void pass_on(int sig, siginfo_t *info, void *context)
@@ -205,6 +247,8 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     uint64_t                   weight;
     if (!sxs_clocks_own(t, info, &weight)) {
         pass_on(sig, info, context);
+    } else if (weight == SXS_CLOCKS_WALK) {
+        serve(t, tid, context);
     } else if (weight && !atomic_load_explicit(&state.paused, memory_order_relaxed)) {
         uint64_t began = sxs_now_ns(CLOCK_MONOTONIC);
         take(t, tid, weight, context, began);

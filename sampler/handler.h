@@ -17,5 +17,7 @@ void sxs_handler_refresh_stacks(void);
 
 /** Nonzero once after a sample whose stack lay in none of the mappings. */
 int sxs_handler_missed_stack(void);
+/** When that was last begun (CLOCK_MONOTONIC): the stacks of threads older than this are known. */
+uint64_t sxs_handler_stacks_ns(void);
 
 #endif

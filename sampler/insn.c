@@ -174,7 +174,10 @@ SXS_SIGSAFE static void meaning(struct sxs_insn *insn, uint8_t op, uint8_t rex, 
     case 0xff:
         switch ((*p >> 3) & 7) {
         case 2: insn->kind = SXS_INSN_CALL; break;
-        case 4: insn->kind = SXS_INSN_JUMP_FAR; break;
+        case 4:
+            insn->kind = SXS_INSN_JUMP_FAR;
+            insn->value = rex & 8; /* without effect; compilers mark tail calls by it */
+            break;
         case 6:
             insn->kind = SXS_INSN_PUSH;
             insn->reg = SXS_DWARF_NO_REG;

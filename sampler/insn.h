@@ -19,7 +19,7 @@ enum sxs_insn_kind {
     SXS_INSN_RET,
     SXS_INSN_CALL,
     SXS_INSN_JUMP,     /* unconditional, direct: goes to the next instruction + value */
-    SXS_INSN_JUMP_FAR, /* unconditional, indirect */
+    SXS_INSN_JUMP_FAR, /* unconditional, indirect; value nonzero: marked as a tail call */
     SXS_INSN_TRAP,     /* int3, ud2, hlt: nothing comes after it */
 };
 

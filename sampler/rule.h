@@ -25,6 +25,9 @@ enum sxs_rule_kind {
                        */
     SXS_RULE_GUESS,   /* CFA = rsp + cfa_off by reading the code: to be confirmed by what lies there
                        */
+    SXS_RULE_FAULT,   /* CFA = cfa_reg + cfa_off is the rsp of code that faulted; its IP lies at
+                         CFA - 8 * rbx_at: where a runtime leaves the stack that signals have */
+    SXS_RULE_PATCHPOINT, /* behind the call that replaces a running method: perhaps it was */
     SXS_RULE_NOWHERE, /* not code at all */
 };
 

@@ -21,8 +21,10 @@
 #include "sampler/clocks.h"
 #include "sampler/code.h"
 #include "sampler/compiled.h"
+#include "sampler/dispatch.h"
 #include "sampler/handler.h"
 #include "sampler/pauses.h"
+#include "sampler/snapshot.h"
 #include "sampler/tables.h"
 #include "sampler/threads.h"
 #include "sampler/walkers.h"
@@ -73,7 +75,8 @@ static void record_end(struct sxs_sampled_thread *t, uint64_t cpu_ns)
 
 static int start_clock(struct sxs_sampled_thread *t)
 {
-    if (t->excluded || sampler.options.mode != SXS_MODE_CPU)
+    if (t->excluded || sampler.options.mode != SXS_MODE_CPU ||
+        sampler.options.walker == SXS_WALKER_SNAPSHOT)
         return 0;
     return sxs_clocks_start(t);
 }
@@ -142,6 +145,7 @@ static void *serve(void *arg)
             sxs_handler_refresh_stacks();
         if (sxs_samples_make_room(sampler.writer) != 0)
             sxs_warn("the samples file cannot grow: what comes from now on is dropped and counted");
+        sxs_tables_refresh(); /* next to nothing, when nothing was loaded */
         if (round % 4 == 0) {
             pthread_mutex_lock(&loader_lock);
             sxs_walkers_hold_off();
@@ -163,6 +167,16 @@ static void *serve_wall(void *arg)
     sxs_threads_exclude_me();
     while (!atomic_load(&sampler.forked))
         sxs_wall_tick();
+    return NULL;
+}
+
+static void *serve_snapshot(void *arg)
+{
+    (void)arg;
+    pthread_setname_np(pthread_self(), "sxsprof snap");
+    sxs_threads_exclude_me();
+    while (!atomic_load(&sampler.forked))
+        sxs_snapshot_tick();
     return NULL;
 }
 
@@ -197,6 +211,7 @@ static void let_listing_go_on(void)
 static void preparing(void)
 {
     sigset_t block;
+    sxs_snapshot_hold(); /* the child would be left with suspended runtimes */
     sigemptyset(&block);
     sigaddset(&block, SXS_SAMPLE_SIGNAL);
     pthread_sigmask(SIG_BLOCK, &block, &before_fork);
@@ -209,6 +224,7 @@ static void parent_goes_on(void)
     sxs_walkers_go_on();
     let_listing_go_on();
     pthread_sigmask(SIG_SETMASK, &before_fork, NULL);
+    sxs_snapshot_release();
 }
 
 static void child_goes_on(void)
@@ -220,6 +236,7 @@ static void child_goes_on(void)
     sxs_threads_forget();
     let_listing_go_on();
     pthread_sigmask(SIG_SETMASK, &before_fork, NULL);
+    sxs_snapshot_release();
 }
 
 /* ---- start and end ---------------------------------------------------------------------------- */
@@ -277,7 +294,11 @@ static int start_sampling(void)
         err = sxs_handler_install(sampler.writer, sampler.options.walker);
     if (!err)
         err = start_thread(serve);
-    if (!err && sampler.options.mode == SXS_MODE_WALL) {
+    if (!err && sampler.options.walker == SXS_WALKER_SNAPSHOT) {
+        sampler.header->clock = SXS_CLOCK_MONOTONIC;
+        sxs_snapshot_init(sampler.writer, sampler.options.mode, sampler.options.hz);
+        err = start_thread(serve_snapshot);
+    } else if (!err && sampler.options.mode == SXS_MODE_WALL) {
         sxs_wall_init(sampler.writer, sampler.options.hz);
         err = start_thread(serve_wall);
     }
@@ -336,6 +357,8 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
     sub->state = sxs_pauses_new(sampler.writer);
     if (sub->state)
         sub->low |= COR_PRF_MONITOR_SUSPENDS;
+    if (sampler.options.walker == SXS_WALKER_SNAPSHOT)
+        sub->low |= (uint32_t)COR_PRF_ENABLE_STACK_SNAPSHOT;
     if (sxs_runtime_info_version(sub->rt) >= 9)
         sub->high = COR_PRF_HIGH_MONITOR_DYNAMIC_FUNCTION_UNLOADS;
     if (sampler.options.tiers && sxs_runtime_info_version(sub->rt) >= 12) {
@@ -387,6 +410,14 @@ static HRESULT function_unloading(struct sxs_sub *sub, sxs_function function)
     return S_OK;
 }
 
+static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
+{
+    (void)sub;
+    if (SUCCEEDED(status) && sampler.options.walker == SXS_WALKER_SNAPSHOT)
+        sxs_dispatch_module(module);
+    return S_OK;
+}
+
 static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
 {
     (void)module;
@@ -397,6 +428,8 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
 static void stop(struct sxs_sub *sub, int detached)
 {
     (void)detached;
+    if (sampler.options.walker == SXS_WALKER_SNAPSHOT)
+        sxs_snapshot_ended();
     sxs_code_ended(sub->rt);
 }
 
@@ -413,6 +446,7 @@ static const struct sxs_events events = {
     .RuntimeResumeFinished = resume_finished,
     .FunctionUnloadStarted = function_unloading,
     .DynamicMethodUnloaded = function_unloading,
+    .ModuleLoadFinished = module_loaded,
     .ModuleUnloadStarted = module_unloading,
     .EventPipeEventDelivered = event_delivered,
 };

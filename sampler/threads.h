@@ -39,6 +39,7 @@ struct sxs_sampled_thread {
     _Atomic uint64_t  cpu_ns;    /* wall: CPU time when its stack was last taken */
     _Atomic(const void *) last;  /* wall: its latest sample record */
     _Atomic uint64_t  waited_ns; /* wall: time that record has stood for since, not yet recorded */
+    unsigned          missed;    /* snapshot: how often in a row it did not answer */
 };
 
 /** The thread with that tid, or NULL. Signal-safe; a bounded number of probes. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sampler/safe_read.h"
+
 #define MAX_RULES 65535u /* rule_of is 16 bits wide; the largest runtime library needs 5,000 */
 #define HASH_SIZE 131072u
 #define PADDING   16u /* between functions: never executed, so it takes its predecessor's rule */
@@ -15,6 +17,7 @@ struct row {
 
 struct function {
     uint32_t lo, hi, first_row, n_rows;
+    int      made_room; /* see is_hijack_thunk() */
 };
 
 struct builder {
@@ -65,6 +68,19 @@ static int intern(struct builder *b, const struct sxs_rule *rule)
     return (int)b->n_rules - 1;
 }
 
+/* CLRs stop a thread by replacing a return address of its stack with that of a thunk. Nothing called
+ * the thunk, so its first push makes room for the return address: it does not lie above, as its
+ * description in .eh_frame has it, but there. Told by its code, the same in 8.0, 9.0 and 10.0. */
+static int is_hijack_thunk(uintptr_t lo, uintptr_t hi)
+{
+    static const uint8_t begins[] = {0x50, 0x55, 0x53, 0x41, 0x57, 0x41, 0x56,
+                                     0x41, 0x55, 0x41, 0x54}; /* rax, rbp, rbx, r15, r14, r13, r12 */
+    uint8_t              code[sizeof(begins)];
+    return hi - lo >= 48 && hi - lo <= 96 &&
+           sxs_safe_read(code, lo, sizeof(code)) == sizeof(code) &&
+           memcmp(code, begins, sizeof(code)) == 0;
+}
+
 static int on_function(void *user, uintptr_t lo, uintptr_t hi)
 {
     struct builder *b = user;
@@ -76,7 +92,8 @@ static int on_function(void *user, uintptr_t lo, uintptr_t hi)
         return -1;
     b->functions = functions;
     b->functions[b->n_functions++] = (struct function){
-        .lo = (uint32_t)(lo - b->lo), .hi = (uint32_t)(hi - b->lo), .first_row = b->n_rows};
+        .lo = (uint32_t)(lo - b->lo), .hi = (uint32_t)(hi - b->lo), .first_row = b->n_rows,
+        .made_room = is_hijack_thunk(lo, hi)};
     return 0;
 }
 
@@ -84,13 +101,17 @@ static int on_row(void *user, uintptr_t pc, const struct sxs_rule *rule)
 {
     struct builder  *b = user;
     struct function *f;
+    struct sxs_rule  moved;
     int              number;
     if (b->skip)
         return 0;
     f = &b->functions[b->n_functions - 1];
     if (pc < b->lo + f->lo || pc >= b->lo + f->hi)
         return 0;
-    number = intern(b, rule);
+    moved = *rule;
+    if (f->made_room && pc > b->lo + f->lo && rule->kind == SXS_RULE_CFA)
+        moved.cfa_off -= 8;
+    number = intern(b, &moved);
     void *rows = b->rows;
     if (number < 0 || grow(&rows, &b->room_rows, b->n_rows, sizeof(*b->rows)))
         return -1;

@@ -65,11 +65,15 @@ SXS_SIGSAFE __attribute__((noinline)) static struct sxs_rule find_rule(struct wa
 {
     uintptr_t                pc = ip - !is_leaf, start = 0;
     const struct sxs_module *m = module_of(w, pc);
+    struct sxs_rule          rule;
     if (m)
         return sxs_tables_rule(m, pc);
     if (w->limits->find_code && !w->limits->find_code(pc, &start))
         return (struct sxs_rule){.kind = SXS_RULE_NOWHERE};
-    return sxs_code_scan(ip, is_leaf, start);
+    rule = sxs_code_scan(ip, is_leaf, start);
+    if (rule.kind == SXS_RULE_FRAME && !is_leaf && sxs_code_is_patchpoint(ip))
+        rule.kind = SXS_RULE_PATCHPOINT;
+    return rule;
 }
 
 SXS_SIGSAFE static HOT struct sxs_rule rule_at(struct walk *w, uintptr_t ip, int is_leaf)
@@ -168,6 +172,7 @@ SXS_SIGSAFE static enum sxs_sample_end out_of(const struct walk *w, uintptr_t cf
 }
 
 #define GO_ON SXS_N_SAMPLE_ENDS /* no end: there is a frame more */
+#define GO_ON_INSTEAD ((enum sxs_sample_end)(GO_ON + 1)) /* the same, and the one left was none */
 
 SXS_SIGSAFE static HOT enum sxs_sample_end by_cfa(struct walk *w, const struct sxs_rule *rule)
 {
@@ -220,6 +225,25 @@ RAW_READ SXS_SIGSAFE static enum sxs_sample_end by_signal(struct walk *w)
     return GO_ON;
 }
 
+/* A runtime handles a fault on the stack of the code that faulted, below its red zone, and describes
+ * the way back: to an instruction that has yet to be run, with all of the red zone in between. */
+SXS_SIGSAFE static enum sxs_sample_end by_fault(struct walk *w, const struct sxs_rule *rule)
+{
+    uintptr_t base, cfa, ip, bp = w->bp;
+    if (base_of(w, rule->cfa_reg, &base))
+        return SXS_SAMPLE_END_NO_TABLE;
+    cfa = base + (uintptr_t)(intptr_t)rule->cfa_off;
+    if (cfa <= w->sp || cfa >= w->limits->stack_hi || read_word(w, cfa - 8u * rule->rbx_at, &ip) ||
+        (rule->rbp_at && read_word(w, cfa - (uintptr_t)(8 * (intptr_t)rule->rbp_at), &bp)))
+        return out_of(w, cfa);
+    w->ip = ip;
+    w->sp = cfa;
+    w->bp = bp;
+    w->regs = NULL;
+    w->is_leaf = 1;
+    return GO_ON;
+}
+
 /* rbp's frame, which ends above it. */
 SXS_SIGSAFE static HOT enum sxs_sample_end by_rbp(struct walk *w)
 {
@@ -229,20 +253,52 @@ SXS_SIGSAFE static HOT enum sxs_sample_end by_rbp(struct walk *w)
     return GO_ON;
 }
 
-/* A funclet (handler, finally block) runs with rbp of the function it belongs to, which is older:
- * its own frame ends where its epilogue says, and its caller is the runtime's native code, or that
- * very function with the same rbp. In other frames both say the same, or rsp is not exact (where a
- * runtime made a frame for what faulted). */
+/* The epilogue places the return address elsewhere than above rbp. Below: a funclet (handler, finally
+ * block), which runs with rbp of the function it belongs to, an older frame; its caller is the
+ * runtime's native code, or that very function with the same rbp. Above: a method that was replaced
+ * while it ran (OSR), on top of its first frame, whose rbp it has copied. Otherwise rsp is not what it
+ * will be, and nothing is known. */
+SXS_SIGSAFE static int by_epilogue(struct walk *w, uintptr_t at)
+{
+    uintptr_t ip, bp, copy;
+    if (at < w->sp + 8 || read_word(w, at, &ip) || !is_return(w, ip) || read_word(w, at - 8, &bp))
+        return 0;
+    if (at < w->bp + 8) {
+        if (bp != w->bp && !module_of(w, ip))
+            return 0;
+        w->counts.funclets++;
+    } else if (read_word(w, w->bp, &copy) || copy != bp) {
+        return 0;
+    }
+    return !leave_to(w, at + 8, bp, w->bx);
+}
+
 SXS_SIGSAFE static HOT enum sxs_sample_end by_frame(struct walk *w, const struct sxs_rule *rule)
 {
-    uintptr_t at = w->sp + 8u * ((uintptr_t)rule->rbp_at - 1), ip, bp;
-    if (rule->rbp_at && at < w->bp + 8 && !read_word(w, at, &ip) && at >= w->sp + 8 &&
-        is_return(w, ip) && !read_word(w, at - 8, &bp) && (bp == w->bp || module_of(w, ip)) &&
-        !leave_to(w, at + 8, bp, w->bx)) {
-        w->counts.funclets++;
+    uintptr_t at = w->sp + 8u * ((uintptr_t)rule->rbp_at - 1);
+    if (rule->rbp_at && at != w->bp + 8 && by_epilogue(w, at))
         return GO_ON;
-    }
     return by_rbp(w);
+}
+
+#define PATCHPOINT_WORDS 1024 /* no first frame of a method that is replaced is larger */
+
+/* Where the epilogue of the method that was replaced is not in sight, the walk comes to its first
+ * frame, which is left for good: rbp is its caller's already. Its end is where that is saved: as its
+ * own epilogue has it, or the last such place below that caller's frame. A frame that is alive, in the
+ * helper that may replace it, has its own rbp: nothing is found, rbp is followed. */
+SXS_SIGSAFE static enum sxs_sample_end by_patchpoint(struct walk *w, const struct sxs_rule *rule)
+{
+    uintptr_t bp, ip, end = 0, at = w->sp + (rule->rbp_at ? 8u * ((uintptr_t)rule->rbp_at - 2) : 0);
+    for (unsigned i = 0; i < PATCHPOINT_WORDS && at < w->bp; i++, at += 8) {
+        if (!read_word(w, at, &bp) && bp == w->bp && !read_word(w, at + 8, &ip) && is_return(w, ip))
+            end = at + 16;
+        if (rule->rbp_at)
+            break;
+    }
+    if (!end)
+        return by_frame(w, rule);
+    return leave_to(w, end, w->bp, w->bx) ? SXS_SAMPLE_END_BAD_FRAME : GO_ON_INSTEAD;
 }
 
 SXS_SIGSAFE static enum sxs_sample_end by_guess(struct walk *w, const struct sxs_rule *rule)
@@ -304,6 +360,8 @@ SXS_SIGSAFE static HOT enum sxs_sample_end step(struct walk *w)
     case SXS_RULE_DEREF: return by_deref(w, &rule);
     case SXS_RULE_SIGNAL: return by_signal(w);
     case SXS_RULE_BOTTOM: return SXS_SAMPLE_END_BOTTOM;
+    case SXS_RULE_FAULT: return by_fault(w, &rule);
+    case SXS_RULE_PATCHPOINT: return by_patchpoint(w, &rule);
     case SXS_RULE_NONE: return by_default(w);
     case SXS_RULE_NOWHERE: break;
     }
@@ -320,12 +378,16 @@ SXS_SIGSAFE static void count(struct sxs_walk_counts *sum, const struct sxs_walk
     sum->unlisted += c->unlisted;
 }
 
-SXS_SIGSAFE static size_t frames(struct walk *w, uintptr_t *ips, enum sxs_sample_end *end)
+/* @sps is NULL, known as such where this is inlined, or receives what w->sp is in each frame. */
+SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *sps,
+                                     enum sxs_sample_end *end)
 {
     const struct sxs_walk_limits *limits = w->limits;
     size_t                        n = 0;
     uint64_t                      misses = 0;
     if (w->sp < limits->stack_lo || w->sp >= limits->stack_hi || w->sp % 8) {
+        if (limits->max && sps)
+            sps[n] = w->sp;
         if (limits->max)
             ips[n++] = w->ip;
         *end = SXS_SAMPLE_END_OFF_STACK;
@@ -336,7 +398,10 @@ SXS_SIGSAFE static size_t frames(struct walk *w, uintptr_t *ips, enum sxs_sample
             *end = SXS_SAMPLE_END_CUT;
             return n;
         }
-        ips[n++] = w->ip;
+        if (sps)
+            sps[n] = w->sp;
+        ips[n] = w->ip + (uintptr_t)(n && w->is_leaf); /* all but the first look alike */
+        n++;
         if (limits->deadline_tsc && (n % CLOCK_EVERY == 0 || w->counts.misses != misses)) {
             misses = w->counts.misses;
             if (__rdtsc() >= limits->deadline_tsc) {
@@ -345,7 +410,9 @@ SXS_SIGSAFE static size_t frames(struct walk *w, uintptr_t *ips, enum sxs_sample
             }
         }
         *end = step(w);
-        if (*end != GO_ON)
+        if (*end == GO_ON_INSTEAD)
+            n--;
+        else if (*end != GO_ON)
             return n;
         if (!w->ip) { /* a thread's first frame returns to 0 */
             *end = SXS_SAMPLE_END_BOTTOM;
@@ -354,8 +421,8 @@ SXS_SIGSAFE static size_t frames(struct walk *w, uintptr_t *ips, enum sxs_sample
     }
 }
 
-SXS_SIGSAFE size_t sxs_walk_fast(const ucontext_t *uc, const struct sxs_walk_limits *limits,
-                                 uintptr_t *ips, enum sxs_sample_end *end)
+SXS_SIGSAFE static HOT size_t walk_from(const ucontext_t *uc, const struct sxs_walk_limits *limits,
+                                        uintptr_t *ips, uintptr_t *sps, enum sxs_sample_end *end)
 {
     const greg_t *regs = uc->uc_mcontext.gregs;
     struct walk   w = {.ip = (uintptr_t)regs[REG_RIP],
@@ -370,9 +437,21 @@ SXS_SIGSAFE size_t sxs_walk_fast(const ucontext_t *uc, const struct sxs_walk_lim
         sxs_tables_generation(w.index) + atomic_load_explicit(&forgotten, memory_order_relaxed);
     size_t n;
     w.epoch = (uint64_t)(epoch & ((1u << EPOCH_BITS) - 1)) << 47;
-    n = frames(&w, ips, end);
+    n = frames(&w, ips, sps, end);
     sxs_tables_leave();
     if (limits->counts)
         count(limits->counts, &w.counts);
     return n;
+}
+
+SXS_SIGSAFE size_t sxs_walk_fast(const ucontext_t *uc, const struct sxs_walk_limits *limits,
+                                 uintptr_t *ips, enum sxs_sample_end *end)
+{
+    return walk_from(uc, limits, ips, NULL, end);
+}
+
+SXS_SIGSAFE size_t sxs_walk_fast_sps(const ucontext_t *uc, const struct sxs_walk_limits *limits,
+                                     uintptr_t *ips, uintptr_t *sps, enum sxs_sample_end *end)
+{
+    return walk_from(uc, limits, ips, sps, end);
 }

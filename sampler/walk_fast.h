@@ -37,7 +37,8 @@ struct sxs_walk_limits {
 /**
  * sxs_walk_fast - return addresses from where @uc was interrupted, youngest first.
  * @ips: the interrupted IP, then return addresses; behind a signal frame (the return into
- *     __restore_rt) again an interrupted IP.
+ *     __restore_rt) or a runtime's frame for a fault an interrupted IP plus one: like all but the
+ *     first, it is named by the address before it.
  * @end: receives why there are no more. Never NULL.
  * Returns how many were stored, at least 1 if limits->max is. Async-signal-safe: no lock, no
  * allocation, no loader, no thread-local storage; changes errno. 7 to 20 ns a frame seen before,
@@ -46,6 +47,13 @@ struct sxs_walk_limits {
  */
 SXS_SIGSAFE size_t sxs_walk_fast(const ucontext_t *uc, const struct sxs_walk_limits *limits,
                                  uintptr_t *ips, enum sxs_sample_end *end);
+
+/**
+ * sxs_walk_fast_sps - the same, and where each frame is.
+ * @sps: receives, for each of @ips, the stack pointer inside that frame; as many elements.
+ */
+SXS_SIGSAFE size_t sxs_walk_fast_sps(const ucontext_t *uc, const struct sxs_walk_limits *limits,
+                                     uintptr_t *ips, uintptr_t *sps, enum sxs_sample_end *end);
 
 /**
  * sxs_walk_forget - code outside of ELF files was freed or changed: its cached rules are not used

@@ -11,7 +11,6 @@
 
 #include "manager/base/clock.h"
 #include "sampler/clocks.h"
-#include "sampler/threads.h"
 
 #define RECORD_NS 100000000u /* waiting time is recorded at least this often */
 
@@ -50,25 +49,32 @@ static void record_waiting(struct sxs_sampled_thread *t)
 
 /* A thread met for the first time is disturbed once, running or not: its stack is not known yet. Its
  * own handler moves its clock a little; what the last poke cost is not taken for work. */
-static void look_at(struct sxs_sampled_thread *t)
+uint32_t sxs_wall_due(struct sxs_sampled_thread *t)
 {
     uint64_t cpu = sxs_clocks_cpu_ns(atomic_load(&t->tid)), before = atomic_load(&t->cpu_ns);
     int      known = atomic_load(&t->last) != NULL;
     if (!cpu)
-        return;
+        return 0;
     if (known && cpu - before < 20000) {
         uint64_t waited = atomic_fetch_add(&t->waited_ns, interval_ns) + interval_ns;
         atomic_store(&t->cpu_ns, cpu);
         if (waited >= RECORD_NS)
             record_waiting(t);
-        return;
+        return 0;
     }
     record_waiting(t);
     atomic_store(&t->cpu_ns, cpu);
-    sxs_clocks_poke(atomic_load(&t->tid), (uint32_t)interval_ns);
+    return (uint32_t)interval_ns;
 }
 
-void sxs_wall_tick(void)
+static void look_at(struct sxs_sampled_thread *t)
+{
+    uint32_t weight = sxs_wall_due(t);
+    if (weight)
+        sxs_clocks_poke(atomic_load(&t->tid), weight);
+}
+
+void sxs_wall_wait(void)
 {
     struct timespec due;
     due_ns += interval_ns;
@@ -78,5 +84,10 @@ void sxs_wall_tick(void)
     round_ns = sxs_now_ns(CLOCK_MONOTONIC);
     if (round_ns > due_ns + 10 * interval_ns)
         due_ns = round_ns; /* the machine stood still: do not make up for it in a burst */
+}
+
+void sxs_wall_tick(void)
+{
+    sxs_wall_wait();
     sxs_threads_each(look_at);
 }

@@ -4,10 +4,21 @@
 #define SXS_SAMPLER_WALL_H
 
 #include "record/samples_write.h"
+#include "sampler/threads.h"
 
+/** Before the first tick; samples go to @w. */
 void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz);
 
 /** One round: sleeps until the next is due, then looks at every thread. One thread calls this. */
 void sxs_wall_tick(void);
+
+/** The waiting alone: until the next round is due. Rounds that were missed are not made up for. */
+void sxs_wall_wait(void);
+
+/**
+ * sxs_wall_due - has @t run since its stack was last taken?
+ * Returns ns its next sample stands for, or 0: it waits where it waited, and that is accounted for.
+ */
+uint32_t sxs_wall_due(struct sxs_sampled_thread *t);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* text: where the time went, for a terminal. Shares are of weight (CPU or wall time). */
 #include "report/profile/format.h"
+#include "report/profile/text_compared.h"
 
 #include "report/profile/must.h"
 
@@ -58,6 +59,7 @@ static void write_process(const struct sxs_model *m, const struct sxs_model_proc
         fputs(", still running or ended without saying so", to);
     fputs("\n", to);
     write_unsampled(h, to);
+    sxs_text_compared(h, to);
 }
 
 static void write_shares(const struct sxs_model *m, FILE *to)
@@ -286,6 +288,7 @@ static int write_text(const struct sxs_model *m, const struct sxs_report_options
     write_lines(m, top < 10 ? top : 10, to);
     write_tiers(m, to);
     write_ends(m, to);
+    sxs_text_differences(m, o->top ? o->top : 10, to);
     if (m->n_pauses)
         write_pauses(m, to);
     return 0;

@@ -221,6 +221,27 @@ static void take_sample(struct loader *l, const struct sxs_record_sample *v)
         keep_on_timeline(l, v, k->node, weight);
 }
 
+static void take_difference(struct loader *l, const struct sxs_record_difference *v)
+{
+    struct sxs_model *m = l->m;
+    if (m->n_differences >= SXS_MODEL_MAX_DIFFERENCES)
+        return;
+    SXS_GROW(m->differences, m->n_differences, m->cap_differences);
+    struct sxs_model_difference *d = &m->differences[m->n_differences++];
+    *d = (struct sxs_model_difference){.time_ns = v->time_ns,
+                                       .process = l->process,
+                                       .tid = v->tid,
+                                       .n = v->n,
+                                       .kind = v->kind,
+                                       .end = v->end,
+                                       .frames = sxs_must_zeroed(v->n + 1u, sizeof(*d->frames))};
+    for (unsigned i = 0; i < v->n; i++) {
+        const struct sxs_compared_frame *f = &v->frames[i];
+        struct sxs_named named = sxs_addresses_name(l->names, f->ip - (i > 0), v->time_ns);
+        d->frames[i] = (struct sxs_model_compared){f->sp, f->ip, named.frame, f->verdict};
+    }
+}
+
 static void take_process(struct loader *l, struct sxs_samples *reader, const char *folder,
                          const struct sxs_session_process *census, struct sxs_natives *natives,
                          struct sxs_sources *sources)
@@ -241,6 +262,8 @@ static void take_process(struct loader *l, struct sxs_samples *reader, const cha
     while (sxs_samples_next(reader, &r))
         if (r.type == SXS_RECORD_SAMPLE)
             take_sample(l, r.sample);
+        else if (r.type == SXS_RECORD_DIFFERENCE)
+            take_difference(l, r.difference);
     const char *line;
     for (size_t i = 0; (line = sxs_samples_problem(reader, i)) != NULL; i++)
         sxs_model_problem(m, "%s/%s/" SXS_SAMPLES_FILE ": %s", l->dir, folder, line);

@@ -202,6 +202,9 @@ void sxs_model_free(struct sxs_model *m)
     free(m->samples);
     free(m->pauses);
     free(m->lines);
+    for (size_t i = 0; i < m->n_differences; i++)
+        free(m->differences[i].frames);
+    free(m->differences);
     sxs_strings_free(&m->strings);
     memset(m, 0, sizeof(*m));
 }

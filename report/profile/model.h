@@ -115,6 +115,18 @@ struct sxs_model_pause {
     uint16_t reason;
 };
 
+/** A stopped stack of which the fast walk and the runtimes give different accounts. */
+struct sxs_model_difference {
+    uint64_t time_ns;
+    uint32_t process, tid, n;
+    uint8_t  kind, end; /* enum sxs_compared, enum sxs_sample_end: as recorded, not checked */
+    struct sxs_model_compared {
+        uint64_t sp, ip;
+        uint32_t frame;
+        uint16_t verdict; /* enum sxs_frame_verdict: as recorded, not checked */
+    } *frames; /* owned */
+};
+
 struct sxs_model {
     struct sxs_strings        strings;
     struct sxs_model_process *processes;
@@ -125,10 +137,12 @@ struct sxs_model {
     struct sxs_model_sample  *samples; /* by time, when asked for */
     struct sxs_model_pause   *pauses;
     struct sxs_model_line    *lines;
-    size_t n_processes, n_runtimes, n_frames, n_nodes, n_threads, n_samples, n_pauses,
-        n_lines;
+    struct sxs_model_difference *differences;
+    size_t n_processes, n_runtimes, n_frames, n_nodes, n_threads, n_samples, n_pauses, n_lines;
     size_t cap_processes, cap_runtimes, cap_frames, cap_nodes, cap_threads, cap_samples, cap_pauses,
         cap_lines;
+
+    size_t n_differences, cap_differences;
 
     uint64_t total, total_ns, waiting, waiting_ns, filtered_out; /* samples; ns */
     uint64_t gc_ns, jit_ns, native_ns;                           /* managed: in runtimes */
@@ -146,6 +160,7 @@ struct sxs_model {
 /** What is loaded is bounded: more samples are not on the time line, more nodes not in the tree. */
 #define SXS_MODEL_MAX_SAMPLES (12u << 20)
 #define SXS_MODEL_MAX_NODES   (8u << 20)
+#define SXS_MODEL_MAX_DIFFERENCES 1000u /* enough to look at; all are counted in the header */
 
 enum sxs_model_detail {
     SXS_DETAIL_TIMELINE = 1, /* the single samples */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/** stopped.h - runtimes that are suspended, and the stacks of their threads. For snapshot.c. */
+#ifndef SXS_SAMPLER_STOPPED_H
+#define SXS_SAMPLER_STOPPED_H
+
+#include "manager/runtime.h"
+#include "record/samples_write.h"
+#include "sampler/threads.h"
+
+/** A suspended runtime and its threads. */
+struct sxs_stopped {
+    struct sxs_runtime *rt; /* a reference */
+    struct sxs_stopped_thread {
+        ThreadID id;
+        uint32_t tid;
+    } * threads; /* owned */
+    size_t n_threads, cap_threads;
+};
+
+/** A thread whose stack is to be taken. */
+struct sxs_due {
+    struct sxs_sampled_thread *t;
+    uint32_t                   tid;
+    uint64_t                   weight_ns;
+    char before; /* its state before anything was suspended, as in /proc: 'R' */
+};
+
+/** Lists the threads of a suspended runtime: none can come or go meanwhile. 0, or -1. */
+int sxs_stopped_list(struct sxs_stopped *s);
+
+/**
+ * sxs_stopped_take - one thread's stack into a sample record, and the two accounts of it compared.
+ * @all: what is suspended. The thread is asked to walk as well, and given up after some ms.
+ */
+void sxs_stopped_take(struct sxs_samples_writer *w, const struct sxs_stopped *all, size_t n,
+                      const struct sxs_due *due);
+
+/** A thread's state as in /proc: 'R' running, 'S' sleeping, 'D' cannot be woken...; 0 when gone. */
+char sxs_threads_state(uint32_t tid);
+
+#endif
