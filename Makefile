@@ -202,8 +202,17 @@ demo:
 	$(Q)sh setup/managed.sh build/managed
 	$(Q)BUILD=$(O) sh tests/demo.sh
 
-bench: setup all
+# These measure the library's own walkers, handler, file and clocks.
+$(O)/bench/bench_walk $(O)/bench/bench_clock: $(O)/bench/%: tests/bench/%.c \
+        $(wildcard tests/bench/*.h) $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fno-omit-frame-pointer,$(CFLAGS)) -fomit-frame-pointer \
+	    $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(LIB_LIBS)
+
+bench: setup all $(O)/bench/bench_walk $(O)/bench/bench_clock
 	$(Q)sh setup/managed.sh build/managed
+	$(Q)sh setup/dotnet_trace.sh build/tools
 	$(Q)BUILD=$(O) sh tests/bench/run.sh
 
 soak: setup all

@@ -28,15 +28,24 @@ SXS_SIGSAFE static inline uint32_t sxs_rule_cache_slot(uint64_t key)
     return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - SXS_RULE_CACHE_BITS));
 }
 
-/** Returns 1 and *@rule if @key is there, else 0. @key is never 0. Signal-safe. */
+/** Returns 1 and in *@word a rule as it is in memory if @key is there, else 0. @key is never 0.
+ *  Signal-safe. */
+SXS_SIGSAFE static inline int sxs_rule_cache_word(struct sxs_rule_cache *cache, uint64_t key,
+                                                  uint64_t *word)
+{
+    uint32_t slot = sxs_rule_cache_slot(key);
+    *word = atomic_load_explicit(&cache->at[slot].rule, memory_order_relaxed);
+    return (*word ^ atomic_load_explicit(&cache->at[slot].check, memory_order_relaxed)) == key;
+}
+
+/** The same, as a rule. */
 SXS_SIGSAFE static inline int sxs_rule_cache_get(struct sxs_rule_cache *cache, uint64_t key,
                                                  struct sxs_rule *rule)
 {
-    uint32_t slot = sxs_rule_cache_slot(key);
-    uint64_t bits = atomic_load_explicit(&cache->at[slot].rule, memory_order_relaxed);
-    uint64_t check = atomic_load_explicit(&cache->at[slot].check, memory_order_relaxed);
-    memcpy(rule, &bits, sizeof(bits));
-    return (bits ^ check) == key;
+    uint64_t word;
+    int      is_there = sxs_rule_cache_word(cache, key, &word);
+    memcpy(rule, &word, sizeof(word));
+    return is_there;
 }
 
 /** Signal-safe. */

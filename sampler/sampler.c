@@ -31,7 +31,9 @@
 #include "sampler/wall.h"
 #include "signals/signals.h"
 
-#define PERIOD_NS  20000000L
+#define PERIOD_NS  20000000L /* of the service thread's rounds while something happens */
+#define IDLE_NS    80000000L /* at most this, when nothing does: a wake-up costs some 30 us of CPU */
+#define NAMING_NS  80000000L /* between two looks at what was sampled and loaded */
 #define HOLD_OFF_NS 100000000L /* what a fork waits for the service thread at most */
 #define MAX_BYTES  (UINT64_C(1) << 30) /* of the samples file; beyond it samples are counted as dropped */
 
@@ -105,7 +107,7 @@ static void thread_ended(void)
 
 /* ---- on the service thread, for all others ---- */
 
-static int some_came;
+static int some_came, some_went;
 
 static int came(struct sxs_sampled_thread *t)
 {
@@ -116,6 +118,8 @@ static int came(struct sxs_sampled_thread *t)
 
 static void went(struct sxs_sampled_thread *t)
 {
+    some_went = 1;
+    some_went = 1;
     sxs_clocks_stop(t);
     if (!t->excluded)
         record_end(t, 0);
@@ -126,36 +130,58 @@ static void renamed(struct sxs_sampled_thread *t)
     record_thread(t, 0, 0);
 }
 
+static int has_sampled(uint64_t *before)
+{
+    uint64_t now = atomic_load(&sampler.header->n_samples);
+    int      more = now != *before;
+    *before = now;
+    return more;
+}
+
+static long next_period(long period, int busy)
+{
+    return busy ? PERIOD_NS : period * 2 < IDLE_NS ? period * 2 : IDLE_NS;
+}
+
 /* Held by the service thread while it lists what is loaded, and across a fork: the C library does not
  * make the loader's lock of that list anew in a child, which would wait for it for ever. */
 static pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;
 
+static void list_loaded(int modules)
+{
+    pthread_mutex_lock(&loader_lock);
+    sxs_walkers_hold_off();
+    sxs_tables_refresh(); /* next to nothing, when nothing was loaded */
+    if (modules)
+        sxs_code_modules();
+    sxs_walkers_go_on();
+    pthread_mutex_unlock(&loader_lock);
+}
+
 static void *serve(void *arg)
 {
     static const struct sxs_threads_events events = {came, went, renamed, renamed};
-    struct timespec                        period = {0, PERIOD_NS};
+    uint64_t                               n_samples = 0;
+    long                                   period = PERIOD_NS, since_naming = NAMING_NS;
     (void)arg;
     pthread_setname_np(pthread_self(), "sxsprof");
     sxs_threads_exclude_me();
-    for (unsigned round = 0; !atomic_load(&sampler.forked); round++) {
-        some_came = 0;
+    while (!atomic_load(&sampler.forked)) {
+        some_came = some_went = 0;
         sxs_threads_scan(&events);
         atomic_store(&sampler.header->n_unlisted, sxs_threads_unlisted());
         if (some_came || sxs_handler_missed_stack())
             sxs_handler_refresh_stacks();
         if (sxs_samples_make_room(sampler.writer) != 0)
             sxs_warn("the samples file cannot grow: what comes from now on is dropped and counted");
-        sxs_tables_refresh(); /* next to nothing, when nothing was loaded */
-        if (round % 4 == 0) {
-            pthread_mutex_lock(&loader_lock);
-            sxs_walkers_hold_off();
-            sxs_tables_refresh();
-            sxs_code_modules();
-            sxs_walkers_go_on();
-            pthread_mutex_unlock(&loader_lock);
+        list_loaded(since_naming >= NAMING_NS);
+        if (since_naming >= NAMING_NS) {
+            since_naming = 0;
             sxs_code_catch_up(NULL);
         }
-        nanosleep(&period, NULL);
+        period = next_period(period, some_came || some_went || has_sampled(&n_samples));
+        since_naming += period;
+        nanosleep(&(struct timespec){0, period}, NULL);
     }
     return NULL;
 }

@@ -19,6 +19,7 @@
 
 static struct sxs_sampled_thread table[SXS_MAX_SAMPLED_THREADS];
 static pthread_mutex_t           claiming = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic uint64_t          taken[SXS_MAX_SAMPLED_THREADS / 64]; /* a bit a slot in use */
 static _Atomic uint64_t          refused;  /* threads that began and found no room */
 static _Atomic uint64_t          unplaced; /* the most that one scan found no room for */
 static _Atomic uint32_t          scan;
@@ -27,6 +28,24 @@ static _Atomic uint32_t          own_tids[4];
 SXS_SIGSAFE static size_t place(uint32_t tid, unsigned probe)
 {
     return (tid * 2654435761u + probe) % SXS_MAX_SAMPLED_THREADS;
+}
+
+static void set_taken(const struct sxs_sampled_thread *t)
+{
+    size_t i = (size_t)(t - table);
+    atomic_fetch_or(&taken[i / 64], UINT64_C(1) << i % 64);
+}
+
+/* The slot in use from number @i on, SXS_MAX_SAMPLED_THREADS if there is none: the table is far larger
+ * than most programs need, and looked through a thousand times a second. */
+static size_t next_taken(size_t i)
+{
+    for (; i < SXS_MAX_SAMPLED_THREADS; i = (i | 63) + 1) {
+        uint64_t left = atomic_load_explicit(&taken[i / 64], memory_order_acquire) >> i % 64;
+        if (left)
+            return i + (size_t)__builtin_ctzll(left);
+    }
+    return SXS_MAX_SAMPLED_THREADS;
 }
 
 SXS_SIGSAFE struct sxs_sampled_thread *sxs_threads_find(uint32_t tid)
@@ -51,6 +70,7 @@ static struct sxs_sampled_thread *claim(uint32_t tid)
         if (!atomic_load_explicit(&at->tid, memory_order_acquire)) {
             atomic_store(&at->state, SXS_SLOT_NEW);
             atomic_store_explicit(&at->tid, tid, memory_order_release);
+            set_taken(at);
             t = at;
         }
     }
@@ -166,6 +186,7 @@ struct sxs_sampled_thread *sxs_threads_finish(void)
 
 void sxs_threads_release(struct sxs_sampled_thread *t)
 {
+    size_t i = (size_t)(t - table);
     atomic_store(&t->stack_lo, 0);
     atomic_store(&t->stack_hi, 0);
     atomic_store(&t->runtimes, 0);
@@ -177,6 +198,7 @@ void sxs_threads_release(struct sxs_sampled_thread *t)
     t->started_ns = 0;
     t->name[0] = '\0';
     atomic_store(&t->state, SXS_SLOT_NEW);
+    atomic_fetch_and(&taken[i / 64], ~(UINT64_C(1) << i % 64));
     atomic_store_explicit(&t->tid, 0, memory_order_release);
 }
 
@@ -229,7 +251,7 @@ static int gone(uint32_t tid)
 
 static void clear_away(uint32_t now, const struct sxs_threads_events *on)
 {
-    for (size_t i = 0; i < SXS_MAX_SAMPLED_THREADS; i++) {
+    for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_SAMPLED_THREADS; i++) {
         struct sxs_sampled_thread *t = &table[i];
         uint32_t                   tid = atomic_load_explicit(&t->tid, memory_order_acquire);
         if (!tid || (int32_t)(atomic_load(&t->seen) - now) >= 0 || !gone(tid))
@@ -281,9 +303,11 @@ void sxs_threads_scan(const struct sxs_threads_events *events)
         atomic_store(&unplaced, homeless);
 }
 
+/* The table is a megabyte, nearly all of it empty. While the list changes, a thread may be met twice
+ * or not at all. */
 void sxs_threads_each(void (*fn)(struct sxs_sampled_thread *t))
 {
-    for (size_t i = 0; i < SXS_MAX_SAMPLED_THREADS; i++) {
+    for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_SAMPLED_THREADS; i++) {
         struct sxs_sampled_thread *t = &table[i];
         if (atomic_load_explicit(&t->state, memory_order_acquire) == SXS_SLOT_LIVE && !t->excluded)
             fn(t);
@@ -294,4 +318,5 @@ void sxs_threads_forget(void)
 {
     pthread_mutex_init(&claiming, NULL);
     memset(table, 0, sizeof(table));
+    memset(taken, 0, sizeof(taken));
 }

@@ -80,7 +80,8 @@ struct sxs_threads_events {
 };
 void sxs_threads_scan(const struct sxs_threads_events *events);
 
-/** Calls @fn for every thread that has been found and is not the library's own. */
+/** Calls @fn for every thread that has been found and is not the library's own. While another thread
+ *  scans, one may be met twice or not at all. */
 void sxs_threads_each(void (*fn)(struct sxs_sampled_thread *t));
 
 /** The calling thread is the library's own: never sampled. */

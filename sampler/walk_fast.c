@@ -7,14 +7,11 @@
 #include "sampler/code_scan.h"
 #include "sampler/rule_cache.h"
 #include "sampler/tables.h"
+#include "sampler/walk_loop.h"
 
-/* The few steps that nearly all frames take are one loop without calls. */
 #define HOT inline __attribute__((always_inline))
 
-#define CLOCK_EVERY 32u /* frames between two looks at the clock, which costs as much as a few */
-
-/* Stack words are read whatever a sanitizer thinks lives there. */
-#define RAW_READ __attribute__((no_sanitize("address", "thread", "undefined")))
+#define CLOCK_EVERY 128u /* frames between two looks at the clock, which costs as much as a few */
 
 /* Kinds of cached answers, in the bits of a key that no address has. */
 #define KEY_LEAF   (UINT64_C(1) << 63)
@@ -41,7 +38,7 @@ SXS_SIGSAFE void sxs_walk_forget(void)
 }
 
 /* The word at @at into *@word if it lies on the stack, above what was left. */
-RAW_READ SXS_SIGSAFE static int read_word(const struct walk *w, uintptr_t at, uintptr_t *word)
+SXS_RAW_READ SXS_SIGSAFE static int read_word(const struct walk *w, uintptr_t at, uintptr_t *word)
 {
     if (at < w->sp || at > w->limits->stack_hi - sizeof(*word) || at % sizeof(*word))
         return -1;
@@ -206,7 +203,7 @@ SXS_SIGSAFE static enum sxs_sample_end by_plt(struct walk *w, const struct sxs_r
 }
 
 /* The kernel put the ucontext where rsp points after the return into the restorer. */
-RAW_READ SXS_SIGSAFE static enum sxs_sample_end by_signal(struct walk *w)
+SXS_RAW_READ SXS_SIGSAFE static enum sxs_sample_end by_signal(struct walk *w)
 {
     uintptr_t         at = w->sp;
     const ucontext_t *uc = (const ucontext_t *)at;
@@ -378,6 +375,20 @@ SXS_SIGSAFE static void count(struct sxs_walk_counts *sum, const struct sxs_walk
     sum->unlisted += c->unlisted;
 }
 
+/* Common frames from here on, until it is time to look at the clock. */
+SXS_SIGSAFE static size_t common_frames(struct walk *w, uintptr_t *ips, size_t n)
+{
+    struct sxs_walk_frame f = {w->ip, w->sp, w->bp, w->bx};
+    size_t                stop = n - n % CLOCK_EVERY + CLOCK_EVERY;
+    n = sxs_walk_loop(&cache, w->epoch, w->epoch ^ KEY_RETURN, w->limits->stack_hi, &f, ips, n,
+                      stop < w->limits->max ? stop : w->limits->max);
+    w->ip = f.ip;
+    w->sp = f.sp;
+    w->bp = f.bp;
+    w->bx = f.bx;
+    return n;
+}
+
 /* @sps is NULL, known as such where this is inlined, or receives what w->sp is in each frame. */
 SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *sps,
                                      enum sxs_sample_end *end)
@@ -394,6 +405,12 @@ SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *
         return n;
     }
     for (;;) {
+        if (!w->is_leaf && !sps)
+            n = common_frames(w, ips, n);
+        if (n && !w->ip) { /* a thread's first frame returns to 0 */
+            *end = SXS_SAMPLE_END_BOTTOM;
+            return n;
+        }
         if (n == limits->max) {
             *end = SXS_SAMPLE_END_CUT;
             return n;
@@ -402,9 +419,9 @@ SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *
             sps[n] = w->sp;
         ips[n] = w->ip + (uintptr_t)(n && w->is_leaf); /* all but the first look alike */
         n++;
-        if (limits->deadline_tsc && (n % CLOCK_EVERY == 0 || w->counts.misses != misses)) {
+        if (n % CLOCK_EVERY == 0 || w->counts.misses != misses) {
             misses = w->counts.misses;
-            if (__rdtsc() >= limits->deadline_tsc) {
+            if (limits->deadline_tsc && __rdtsc() >= limits->deadline_tsc) {
                 *end = SXS_SAMPLE_END_TIMEOUT;
                 return n;
             }
@@ -414,10 +431,6 @@ SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *
             n--;
         else if (*end != GO_ON)
             return n;
-        if (!w->ip) { /* a thread's first frame returns to 0 */
-            *end = SXS_SAMPLE_END_BOTTOM;
-            return n;
-        }
     }
 }
 
@@ -425,14 +438,17 @@ SXS_SIGSAFE static HOT size_t walk_from(const ucontext_t *uc, const struct sxs_w
                                         uintptr_t *ips, uintptr_t *sps, enum sxs_sample_end *end)
 {
     const greg_t *regs = uc->uc_mcontext.gregs;
-    struct walk   w = {.ip = (uintptr_t)regs[REG_RIP],
-                       .sp = (uintptr_t)regs[REG_RSP],
-                       .bp = (uintptr_t)regs[REG_RBP],
-                       .bx = (uintptr_t)regs[REG_RBX],
-                       .regs = regs,
-                       .is_leaf = 1,
-                       .limits = limits,
-                       .index = sxs_tables_enter()};
+    struct walk   w;
+    w.ip = (uintptr_t)regs[REG_RIP];
+    w.sp = (uintptr_t)regs[REG_RSP];
+    w.bp = (uintptr_t)regs[REG_RBP];
+    w.bx = (uintptr_t)regs[REG_RBX];
+    w.regs = regs;
+    w.is_leaf = 1;
+    w.limits = limits;
+    w.index = sxs_tables_enter();
+    w.module = NULL;
+    w.counts = (struct sxs_walk_counts){0};
     unsigned      epoch =
         sxs_tables_generation(w.index) + atomic_load_explicit(&forgotten, memory_order_relaxed);
     size_t n;

@@ -19,7 +19,7 @@ typedef int (*sxs_find_code_fn)(uintptr_t ip, uintptr_t *start);
 
 struct sxs_walk_counts {
     uint64_t misses;    /* frames whose rule was not cached */
-    uint64_t guesses;   /* frames left by reading the code, confirmed on the stack */
+    uint64_t guesses;   /* frames left by reading the code, first confirmed on the stack */
     uint64_t refuted;   /* such readings that the stack did not confirm: rbp was followed */
     uint64_t funclets;  /* frames whose rbp belongs to another frame than their own */
     uint64_t no_tables; /* module code without a rule, left by rbp */
@@ -41,9 +41,9 @@ struct sxs_walk_limits {
  *     first, it is named by the address before it.
  * @end: receives why there are no more. Never NULL.
  * Returns how many were stored, at least 1 if limits->max is. Async-signal-safe: no lock, no
- * allocation, no loader, no thread-local storage; changes errno. 7 to 20 ns a frame seen before,
- * 0.2 to 3 us for one seen first. sxs_tables_refresh() must have run, or module code is left by
- * rbp.
+ * allocation, no loader, no thread-local storage; changes errno. 4 to 7 ns a frame seen before,
+ * plus what the memory takes; 0.2 to 3 us for one seen first. sxs_tables_refresh() must have run,
+ * or module code is left by rbp.
  */
 SXS_SIGSAFE size_t sxs_walk_fast(const ucontext_t *uc, const struct sxs_walk_limits *limits,
                                  uintptr_t *ips, enum sxs_sample_end *end);

@@ -12,7 +12,11 @@
 
 /* The state of an answer; behind ASKED is whom, so that nobody takes what another was asked. */
 enum { FREE, ASKED, BUSY, DONE };
-#define WHOM(tid) ((uint32_t)(tid) << 2 | ASKED) /* thread numbers have 22 bits */
+
+SXS_SIGSAFE static uint32_t whom(uint32_t tid)
+{
+    return tid << 2 | ASKED; /* thread numbers have 22 bits */
+}
 
 #define GRACE_US 200000u /* a handler that has begun is bounded: it only has to get a processor */
 
@@ -28,7 +32,7 @@ SXS_SIGSAFE static long futex(_Atomic uint32_t *word, int op, uint32_t value,
 SXS_SIGSAFE struct sxs_walk_answer *sxs_walk_request_take(uint32_t tid)
 {
     for (size_t i = 0; i < ARRAY_LEN(pool); i++) {
-        uint32_t asked = WHOM(tid);
+        uint32_t asked = whom(tid);
         if (atomic_compare_exchange_strong(&pool[i].state, &asked, BUSY))
             return &pool[i];
     }
@@ -70,7 +74,7 @@ static struct sxs_walk_answer *unused(void)
 const struct sxs_walk_answer *sxs_walk_request(uint32_t tid, unsigned limit_us)
 {
     struct sxs_walk_answer *answer = unused();
-    uint32_t                asked = WHOM(tid);
+    uint32_t                asked = whom(tid);
     if (!answer)
         return NULL;
     answer->n = 0;

@@ -2,8 +2,8 @@
 """bench.py - what the library costs, each measurement beside the run without it.
 
 usage: bench.py BUILD DOCUMENT
-Prints the tables and rewrites them in DOCUMENT, between its two markers. QUICK=1 takes a few rounds
-only and leaves DOCUMENT alone.
+Prints the tables and rewrites them in DOCUMENT, between their two markers. QUICK=1 takes a few rounds
+only and leaves DOCUMENT alone. PART=library or PART=sampling measures only that.
 """
 import datetime
 import glob
@@ -11,8 +11,8 @@ import os
 import sys
 
 from measure import Comparison, Variants, commit, in_turns, machine
+from sampling import Sampling
 
-BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 QUICK = bool(os.environ.get("QUICK"))
 HEAD = ["measured", "runtime", "without", "with", "cost", "ratio", "n", "aim", "met"]
 
@@ -130,39 +130,53 @@ class Bench:
         self.control.sort(key=lambda row: row[0])
 
 
-def table(rows):
-    lines = [HEAD, ["---"] * len(HEAD)] + rows
-    widths = [max(len(line[i]) for line in lines) for i in range(len(HEAD))]
+def table(head, rows):
+    lines = [head, ["---"] * len(head)] + rows
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     return "\n".join("| " + " | ".join(cell.ljust(w) for cell, w in zip(line, widths)) + " |"
                      for line in lines)
 
 
-def report(bench):
+def report(bench, tables):
     cpu, kernel = machine()
-    return "\n".join([
-        f"{datetime.date.today()}, commit {commit()}, {cpu}, Linux {kernel},"
-        f" .NET {', '.join(bench.runtimes) or 'none: simulated runtimes only'}.", "",
-        table(bench.rows), "", "Controls:", "", table(bench.control) if bench.control else "none"])
+    text = (f"{datetime.date.today()}, commit {commit()}, {cpu}, Linux {kernel},"
+            f" .NET {', '.join(bench.runtimes) or 'none: simulated runtimes only'}.")
+    for title, head, rows in tables:
+        text += f"\n\n{title}:\n\n{table(head, rows) if rows else 'none'}"
+    return text
 
 
-def rewrite(document, text):
+def rewrite(document, name, text):
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     with open(document, encoding="utf-8") as f:
-        head, rest = f.read().split(BEGIN, 1)
-        tail = rest.split(END, 1)[1]
+        head, rest = f.read().split(begin, 1)
+        tail = rest.split(end, 1)[1]
     with open(document, "w", encoding="utf-8") as f:
-        f.write(f"{head}{BEGIN}\n{text}\n{END}{tail}")
+        f.write(f"{head}{begin}\n{text}\n{end}{tail}")
+
+
+def library(bench):
+    bench.measure()
+    return [("The library", HEAD, bench.rows), ("Controls", HEAD, bench.control)]
+
+
+def sampling(bench):
+    return Sampling(bench.variants, QUICK, note).measure()
 
 
 def main():
-    if len(sys.argv) != 3:
-        sys.exit("usage: bench.py BUILD DOCUMENT")
+    parts = {"library": library, "sampling": sampling}
+    chosen = os.environ.get("PART") or "all"
+    if len(sys.argv) != 3 or chosen not in [*parts, "all"]:
+        sys.exit("usage: [PART=library|sampling] bench.py BUILD DOCUMENT")
     bench = Bench(sys.argv[1])
-    bench.measure()
-    text = report(bench)
-    print(text)
-    if not QUICK:
-        rewrite(sys.argv[2], text)
-        note(f"written to {sys.argv[2]}")
+    for name, part in parts.items():
+        if chosen in (name, "all"):
+            text = report(bench, part(bench))
+            print(text)
+            if not QUICK:
+                rewrite(sys.argv[2], name, text)
+                note(f"{name}: written to {sys.argv[2]}")
 
 
 main()

@@ -1,148 +1,258 @@
 /* SPDX-License-Identifier: MIT */
-/* bench_walk.c - ns per frame of the walkers at several depths, on rbp chains without tables (as
- * JIT code has them) and on native code with tables. cc -O2 -D_GNU_SOURCE -I.
- * tests/bench/bench_walk.c sampler/{walk_fast,code_scan,insn,tables, unwind_table,cfi,elf}.c
- * -lunwind -lpthread; prints tab-separated lines. */
+/*
+ * bench_walk.c - what the walkers take of stacks of known depth, alone and as a whole sample:
+ * signal, handler, record in the mapped file.
+ *
+ * usage: SXSPROF_SIGNALS=off bench_walk FOLDER        (an empty folder, for the samples file)
+ * Prints "bench: KIND_DEPTH_WALKER_WHAT VALUE" lines. KIND: rbp (as JIT compilers write it: frames
+ * of rbp, no unwind tables), tables (native code without rbp), mixed. WHAT: ns (of one walk, for
+ * each of its frames), frames; us (of one sample), recorded (frames of it).
+ */
 #define UNW_LOCAL_ONLY
+#include <fcntl.h>
 #include <libunwind.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <time.h>
-#include <ucontext.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "sampler/clocks.h"
+#include "sampler/handler.h"
 #include "sampler/tables.h"
-#include "sampler/walk_fast.h"
+#include "sampler/walkers.h"
+#include "tests/bench/bench.h"
 
-#define MAX   1024
-#define TIMES 2000
+#define MAX          1024
+#define BATCH_NS     50000.0
+#define SAMPLES_SIZE (UINT64_C(1) << 30)
 
-static uintptr_t   stack_lo, stack_hi, jit_lo, jit_hi;
-static int         depth_wanted;
-static const char *kind;
+#if defined(__clang__)
+#define WITH_RBP __attribute__((noinline))
+#else
+#define WITH_RBP __attribute__((noinline, optimize("no-omit-frame-pointer")))
+#endif
 
-static int find_code(uintptr_t ip, uintptr_t *start)
+static struct sxs_samples_writer *writer;
+static uint32_t                   tid;
+static uintptr_t                  ips[MAX];
+static char                       stack_name[32]; /* KIND_DEPTH */
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+struct walk {
+    enum sxs_sample_walker walker;
+    ucontext_t             uc;
+    size_t                 n; /* frames of the last */
+};
+
+static void walks(void *arg, unsigned n)
 {
-    (void)start;
-    return ip >= jit_lo && ip < jit_hi;
-}
-
-static double now_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
-}
-
-static struct sxs_walk_limits limits_all(void)
-{
-    return (struct sxs_walk_limits){stack_lo, stack_hi, 0, MAX, find_code, NULL};
-}
-
-static void print(const char *walker, double ns, size_t frames)
-{
-    printf("%s\t%d\t%s\t%zu frames\t%.1f ns/frame\t%.0f ns/walk\n", kind, depth_wanted, walker,
-           frames, ns / (double)frames, ns);
-}
-
-static void bench_fast(ucontext_t *uc)
-{
-    static uintptr_t       ips[MAX];
+    struct walk           *w = arg;
     enum sxs_sample_end    end;
-    struct sxs_walk_limits limits = limits_all();
-    size_t                 n = sxs_walk_fast(uc, &limits, ips, &end);
-    double                 began = now_ns();
-    for (int i = 0; i < TIMES; i++)
-        n = sxs_walk_fast(uc, &limits, ips, &end);
-    print("fast", (now_ns() - began) / TIMES, n);
+    struct sxs_walk_limits limits = {.stack_lo = (uintptr_t)w->uc.uc_mcontext.gregs[REG_RSP],
+                                     .stack_hi = UINTPTR_MAX / 2,
+                                     .max = MAX};
+    while (n--)
+        w->n = sxs_walkers_walk(w->walker, &w->uc, &limits, ips, &end);
 }
 
-static void bench_unwind(ucontext_t *uc)
+static void backtraces(void *arg, unsigned n)
 {
-    static void *ips[MAX];
-    int          n = 0, times = TIMES / 20;
-    double       began = now_ns();
-    for (int i = 0; i < times; i++) {
-        unw_cursor_t cursor;
-        unw_init_local2(&cursor, (unw_context_t *)uc, UNW_INIT_SIGNAL_FRAME);
-        for (n = 1; n < MAX && unw_step(&cursor) > 0; n++)
-            ;
+    struct walk *w = arg;
+    while (n--)
+        w->n = (size_t)unw_backtrace((void **)ips, MAX);
+}
+
+static const struct sxs_record_sample *last_sample(void)
+{
+    const struct sxs_sampled_thread *t = sxs_threads_find(tid);
+    return t ? atomic_load(&t->last) : NULL;
+}
+
+/* Sent to itself a signal arrives before the call that sends it returns. */
+static void samples(void *arg, unsigned n)
+{
+    (void)arg;
+    sxs_samples_make_room(writer);
+    while (n--)
+        sxs_clocks_poke(tid, 1000);
+}
+
+/* The median batch: ns for one. */
+static double median(void (*once)(void *arg, unsigned n), void *arg)
+{
+    double   times[BENCH_BATCHES], start;
+    unsigned n;
+    once(arg, 3);
+    start = bench_now();
+    once(arg, 1);
+    n = 1 + (unsigned)(BATCH_NS / (bench_now() - start));
+    for (int i = 0; i < BENCH_BATCHES; i++) {
+        start = bench_now();
+        once(arg, n);
+        times[i] = (bench_now() - start) / n;
     }
-    print("unw_step", (now_ns() - began) / times, (size_t)n);
-    n = unw_backtrace(ips, MAX);
-    began = now_ns();
-    for (int i = 0; i < times; i++)
-        n = unw_backtrace(ips, MAX);
-    print("unw_backtrace", (now_ns() - began) / times, (size_t)n);
+    qsort(times, BENCH_BATCHES, sizeof(times[0]), bench_compare);
+    return times[BENCH_BATCHES / 2];
 }
 
-static uintptr_t in_handler[MAX];
-static size_t    n_in_handler;
-
-static void on_signal(int sig, siginfo_t *info, void *context)
+static void print(const char *walker, const char *what, double value)
 {
-    struct sxs_walk_limits limits = limits_all();
-    enum sxs_sample_end    end;
-    (void)sig;
-    (void)info;
-    n_in_handler = sxs_walk_fast(context, &limits, in_handler, &end);
+    printf("bench: %s_%s_%s %.2f\n", stack_name, walker, what, value);
 }
 
-static void bench_signal(void)
+static void print_walk(const char *name, void (*once)(void *arg, unsigned n), struct walk *w)
 {
-    struct sigaction sa = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
-    sigaction(SIGUSR1, &sa, NULL);
-    raise(SIGUSR1);
-    double began = now_ns();
-    for (int i = 0; i < TIMES; i++)
-        raise(SIGUSR1);
-    print("fast+signal", (now_ns() - began) / TIMES, n_in_handler);
+    double ns = median(once, w);
+    print(name, "ns", ns / (double)w->n);
+    print(name, "frames", (double)w->n);
 }
 
-__attribute__((noinline)) static int bottom(int unused)
+static void print_samples(const char *name, enum sxs_sample_walker walker)
 {
-    ucontext_t uc;
-    getcontext(&uc);
-    bench_fast(&uc);
-    bench_signal();
-    bench_unwind(&uc);
-    return unused;
+    static int installed;
+    if (installed != (int)walker && sxs_handler_install(writer, walker)) {
+        fprintf(stderr, "bench_walk: no handler for %s\n", name);
+        exit(1);
+    }
+    installed = (int)walker;
+    print(name, "us", median(samples, NULL) / 1000);
+    print(name, "recorded", last_sample() ? last_sample()->n : 0);
 }
 
-__attribute__((noinline)) static int recurse(int left)
+__attribute__((noinline)) static int measure(int result)
 {
-    return (left ? recurse(left - 1) : bottom(0)) + 1;
+    static struct walk fast = {.walker = SXS_WALKER_FAST}, unwind = {.walker = SXS_WALKER_UNWIND},
+                       naive;
+    getcontext(&fast.uc);
+    unwind.uc = fast.uc;
+    print_walk("fast", walks, &fast);
+    print_walk("unwind", walks, &unwind);
+    print_walk("backtrace", backtraces, &naive);
+    print_samples("fast", SXS_WALKER_FAST);
+    print_samples("unwind", SXS_WALKER_UNWIND);
+    return result;
 }
 
-/* push rbp; mov rbp, rsp; dec edi; jz +5; call self; pop rbp; ret; call rsi; pop rbp; ret */
-static const uint8_t chain[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xcf, 0x74, 0x07, 0xe8, 0xf3,
-                                0xff, 0xff, 0xff, 0x5d, 0xc3, 0xff, 0xd6, 0x5d, 0xc3};
+/* ---- stacks ---------------------------------------------------------------------------------- */
 
-int main(void)
+#define N_METHODS   64u /* different ones, so that each frame's rule is another */
+#define METHOD_SIZE 64u
+
+typedef int jit_fn(int frames, int (*then)(int));
+
+/* push rbp; sub rsp, 16; lea rbp, [rsp + 16]; dec edi; jz then; call the next method; nop;
+ * add rsp, 16; pop rbp; ret; then: call rsi; nop; add rsp, 16; pop rbp; ret */
+static const uint8_t method[] = {0x55, 0x48, 0x83, 0xec, 0x10, 0x48, 0x8d, 0x6c, 0x24, 0x10,
+                                 0xff, 0xcf, 0x74, 0x0c, 0xe8, 0,    0,    0,    0,    0x90,
+                                 0x48, 0x83, 0xc4, 0x10, 0x5d, 0xc3, 0xff, 0xd6, 0x90, 0x48,
+                                 0x83, 0xc4, 0x10, 0x5d, 0xc3};
+/* As short methods are: push rax; dec edi; jz then; call the next method; nop; add rsp, 8; ret;
+ * then: call rsi; nop; add rsp, 8; ret */
+static const uint8_t short_method[] = {0x50, 0xff, 0xcf, 0x74, 0x0b, 0xe8, 0,    0,    0,
+                                       0,    0x90, 0x48, 0x83, 0xc4, 0x08, 0xc3, 0xff, 0xd6,
+                                       0x90, 0x48, 0x83, 0xc4, 0x08, 0xc3};
+
+/* N_METHODS methods that call each other in a ring, every @short_one-th of them (0: none) short. */
+static jit_fn *write_methods(unsigned short_one)
 {
-    static const int depths[] = {10, 30, 64, 100, 500};
-    pthread_attr_t   attr;
-    void            *at;
-    size_t           size;
-    uint8_t         *code =
-        mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (code == MAP_FAILED || sxs_tables_refresh() < 0 || pthread_getattr_np(pthread_self(), &attr))
-        return 1;
-    pthread_attr_getstack(&attr, &at, &size);
-    stack_lo = (uintptr_t)at;
-    stack_hi = stack_lo + size;
-    memcpy(code, chain, sizeof(chain));
-    jit_lo = (uintptr_t)code;
-    jit_hi = jit_lo + 4096;
+    uint8_t *code = mmap(NULL, N_METHODS * METHOD_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (code == MAP_FAILED)
+        exit(1);
+    memset(code, 0xcc, N_METHODS * METHOD_SIZE);
+    for (unsigned i = 0; i < N_METHODS; i++) {
+        int      is_short = short_one && i % short_one == 1;
+        uint8_t *at = code + (size_t)i * METHOD_SIZE;
+        uint8_t *end_of_call = at + (is_short ? 10 : 19);
+        int32_t  distance =
+            (int32_t)(code + (size_t)((i + 1) % N_METHODS) * METHOD_SIZE - end_of_call);
+        memcpy(at, is_short ? short_method : method,
+               is_short ? sizeof(short_method) : sizeof(method));
+        memcpy(end_of_call - 4, &distance, sizeof(distance));
+    }
+    return (jit_fn *)(uintptr_t)code;
+}
+
+typedef int native_fn(int frames);
+
+static native_fn *volatile native[3]; /* called through memory: not inlined, no tail calls */
+static native_fn *after_native;
+static jit_fn    *mixed;
+static int        mixed_left;
+
+/* Something to do after the call, with something kept across it or not. */
+#define NATIVE_BODY(kept)                                                                   \
+    int result = frames > 1 ? native[frames % 3](frames - 1) : after_native(0);             \
+    __asm__ volatile("" : "+r"(result));                                                    \
+    return result + (kept)
+
+__attribute__((noinline)) static int native_plain(int frames)
+{
+    NATIVE_BODY(1);
+}
+
+__attribute__((noinline)) static int native_saving(int frames)
+{
+    NATIVE_BODY(frames);
+}
+
+WITH_RBP static int native_rbp(int frames)
+{
+    NATIVE_BODY(frames);
+}
+
+/* Ten methods, five native functions, and so on. */
+__attribute__((noinline)) static int mixed_native(int unused)
+{
+    int result = native[1](4);
+    __asm__ volatile("" : "+r"(result));
+    return result + unused;
+}
+
+__attribute__((noinline)) static int mixed_on(int unused)
+{
+    int result = mixed_left-- > 0 ? mixed(10, mixed_native) : measure(0);
+    __asm__ volatile("" : "+r"(result));
+    return result + unused;
+}
+
+static void stack_of(const char *kind, int depth, jit_fn *methods)
+{
+    snprintf(stack_name, sizeof(stack_name), "%s_%d", kind, depth);
+    after_native = measure;
+    native[0] = native_plain;
+    native[1] = native_saving;
+    native[2] = strcmp(kind, "mixed") != 0 ? native_plain : native_rbp;
+    if (methods == mixed) {
+        after_native = mixed_on;
+        mixed_left = depth / 16;
+        mixed_on(0);
+    } else if (methods) {
+        methods(depth, measure);
+    } else {
+        native[0](depth);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const int depths[] = {10, 30, 100, 500};
+    int              folder = argc == 2 ? open(argv[1], O_DIRECTORY | O_CLOEXEC) : -1;
+    jit_fn          *methods = write_methods(0);
+    mixed = write_methods(5);
+    writer = folder < 0 ? NULL : sxs_samples_create(folder, SAMPLES_SIZE);
+    if (!writer || sxs_tables_refresh() < 0) {
+        fprintf(stderr, "usage: bench_walk FOLDER\n");
+        return 2;
+    }
+    tid = (uint32_t)syscall(SYS_gettid);
+    sxs_threads_mark(tid, 0);
+    sxs_handler_refresh_stacks();
     for (size_t i = 0; i < ARRAY_LEN(depths); i++) {
-        depth_wanted = depths[i];
-        kind = "rbp";
-        ((int (*)(int, int (*)(int)))(uintptr_t)code)(depths[i], bottom);
-        kind = "tables";
-        recurse(depths[i]);
+        stack_of("rbp", depths[i], methods);
+        stack_of("tables", depths[i], NULL);
     }
+    stack_of("mixed", 64, mixed);
     return 0;
 }

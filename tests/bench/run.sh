@@ -4,14 +4,16 @@
 # docs/bench.md says what is measured and how. Nothing here passes or fails by time.
 #
 # BUILD  folder with what was built    CC  compiler    QUICK=1  a few rounds, docs/ left alone
+# PART=library or PART=sampling: only that
 set -eu
 cd "$(dirname "$0")/../.."
 : "${BUILD:=build}" "${CC:=cc}"
 flags="-std=gnu11 -O2 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual
        -Wvla -fvisibility=hidden -D_GNU_SOURCE -I. -I$BUILD/gen"
 
-for needed in libsxsprof.so libsxsprof-preload.so sxsprof runsxs fakeclr/9.0/libcoreclr.so; do
-    [ -e "$BUILD/$needed" ] || { echo "bench: $BUILD/$needed is not there; run make first" >&2; exit 1; }
+for needed in libsxsprof.so libsxsprof-preload.so sxsprof runsxs fakeclr/9.0/libcoreclr.so \
+    bench/bench_walk bench/bench_clock; do
+    [ -e "$BUILD/$needed" ] || { echo "bench: $BUILD/$needed is not there; run make bench" >&2; exit 1; }
 done
 mkdir -p "$BUILD/bench"
 # shellcheck disable=SC2086 # flags are several words

@@ -7,7 +7,9 @@ namespace Bench;
 
 /// <summary>
 /// One measurement per run, printed as "bench: NAME VALUE" lines:
-/// start; methods N; faults N; collections N. Times are in ns for one of N.
+/// start; methods N; faults N; collections N: times in ns for one of N. compute N; allocate N:
+/// times of the process in ms while N units of work are done; idle MS: while it sleeps; deep N: while
+/// it computes below N frames.
 /// </summary>
 internal static class Program
 {
@@ -30,9 +32,22 @@ internal static class Program
             case "collections" when n > 0:
                 Print("ns", Signals.Collections(n));
                 return 0;
+            case "compute" when n > 0:
+                Print(Load.Compute(n));
+                return 0;
+            case "allocate" when n > 0:
+                Print(Load.Allocate(n));
+                return 0;
+            case "idle" when n > 0:
+                Print(Load.Sleep(n));
+                return 0;
+            case "deep" when n > 0:
+                Print(Load.Deep(n));
+                return 0;
             default:
                 Console.Error.WriteLine(
-                    "bench: expected start, methods N, faults N or collections N");
+                    "bench: expected start, or methods, faults, collections, compute, allocate, "
+                    + "idle or deep and a number");
                 return 2;
         }
     }
@@ -57,6 +72,15 @@ internal static class Program
         return 0;
     }
 
+    private static void Print(Load.Times times)
+    {
+        Print("user_ms", times.User);
+        Print("both_ms", times.User + times.System);
+        Print("took_ms", times.Wall);
+        Load.Times all = Load.Times.Now(); // since the process began
+        Print("life_ms", all.User + all.System);
+    }
+
     private static void Print(string name, double value) =>
-        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"bench: {name} {value:F1}"));
+        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"bench: {name} {value:F3}"));
 }

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench_clock.c - what a clock costs by itself: CPU time that one signal adds to a busy thread when
+ * its handler does nothing but arm the next. That is the kernel's share of a sample, and the
+ * machine's.
+ *
+ * usage: bench_clock HZ
+ * Prints "bench: clock_us VALUE" and "bench: clock_hz VALUE", the rate reached.
+ */
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sampler/clocks.h"
+#include "tests/bench/bench.h"
+
+#define ROUNDS 151
+
+static struct sxs_sampled_thread self = {.timer = -1, .perf_fd = -1};
+static volatile unsigned         n_signals;
+static volatile uint64_t         sink = 1;
+
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+    (void)sig;
+    (void)context;
+    if (sxs_clocks_weight(&self, info))
+        n_signals++;
+}
+
+static double cpu_ns(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (double)used.tv_sec * 1e9 + (double)used.tv_nsec;
+}
+
+static double work(void) /* some 15 ms; how much CPU time it took */
+{
+    double   start = cpu_ns();
+    uint64_t x = sink;
+    for (int i = 0; i < 12000000; i++)
+        x = x * 6364136223846793005u + 1;
+    sink = x;
+    return cpu_ns() - start;
+}
+
+int main(int argc, char **argv)
+{
+    struct sigaction sa = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+    double           costs[ROUNDS], cost, taken = 0;
+    int              hz = argc == 2 ? atoi(argv[1]) : 0;
+    if (hz <= 0) {
+        fprintf(stderr, "usage: bench_clock HZ\n");
+        return 2;
+    }
+    atomic_store(&self.tid, (uint32_t)syscall(SYS_gettid));
+    sigaction(SXS_SAMPLE_SIGNAL, &sa, NULL);
+    sxs_clocks_choose((unsigned)hz);
+    for (int i = 0; i < ROUNDS; i++) {
+        double without = work(), with;
+        if (sxs_clocks_start(&self)) {
+            fprintf(stderr, "bench_clock: the clock does not start\n");
+            return 1;
+        }
+        with = work();
+        sxs_clocks_stop(&self);
+        taken += with;
+        costs[i] = with - without;
+    }
+    qsort(costs, ROUNDS, sizeof(costs[0]), bench_compare);
+    cost = n_signals ? costs[ROUNDS / 2] * ROUNDS / n_signals / 1e3 : 0;
+    printf("bench: clock_us %.2f\n", cost > 0 ? cost : 0); /* 0: lost in the noise */
+    printf("bench: clock_hz %.1f\n", n_signals / (taken / 1e9));
+    return 0;
+}
