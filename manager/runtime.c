@@ -44,7 +44,8 @@ int sxs_runtime_is_picked(const struct sxs_runtime *rt)
 
 SXS_SIGSAFE int sxs_runtime_is_live(const struct sxs_runtime *rt)
 {
-    return atomic_load_explicit(&rt->phase, memory_order_acquire) == SXS_PHASE_LIVE;
+    int phase = atomic_load_explicit(&rt->phase, memory_order_acquire);
+    return phase == SXS_PHASE_LIVE || phase == SXS_PHASE_ENDING;
 }
 
 SXS_SIGSAFE struct sxs_census_runtime *sxs_runtime_row(const struct sxs_runtime *rt)
@@ -102,7 +103,7 @@ HRESULT sxs_runtime_info(struct sxs_runtime *rt, unsigned slot, ICorProfilerInfo
     if (slot >= rt->info_slots)
         return rt->info_slots ? E_NOTIMPL : CORPROF_E_RUNTIME_UNINITIALIZED;
     atomic_fetch_add(&rt->info_users, 1); /* before looking: end() looks the other way round */
-    if (atomic_load(&rt->phase) == SXS_PHASE_LIVE)
+    if (sxs_runtime_is_live(rt))
         *out = atomic_load(&rt->info);
     if (!*out) {
         sxs_runtime_info_done(rt);
@@ -125,7 +126,8 @@ HRESULT sxs_runtime_suspend(struct sxs_runtime *rt)
     HRESULT             hr = rt->info_version < 10 ? E_NOTIMPL : sxs_runtime_info(rt, 0, &info);
     if (FAILED(hr))
         return hr;
-    hr = info->vtbl->SuspendRuntime(info);
+    hr = atomic_load(&rt->phase) == SXS_PHASE_LIVE ? info->vtbl->SuspendRuntime(info)
+                                                   : CORPROF_E_RUNTIME_UNINITIALIZED;
     if (hr != S_OK)
         sxs_runtime_info_done(rt);
     return SUCCEEDED(hr) && hr != S_OK ? E_UNEXPECTED : hr;
@@ -195,8 +197,14 @@ HRESULT sxs_runtime_connect(struct sxs_runtime *rt, IUnknown *info_unknown)
 void sxs_runtime_end(struct sxs_runtime *rt, int detached)
 {
     struct timespec now;
-    if (atomic_exchange(&rt->phase, SXS_PHASE_ENDED) != SXS_PHASE_LIVE)
+    int             was = SXS_PHASE_LIVE;
+    /* After a detach the runtime answers no more; in Shutdown it does, until that returns. */
+    if (!atomic_compare_exchange_strong(&rt->phase, &was,
+                                        detached ? SXS_PHASE_ENDED : SXS_PHASE_ENDING)) {
+        if (was == SXS_PHASE_CREATED)
+            atomic_store(&rt->phase, SXS_PHASE_ENDED);
         return;
+    }
     pthread_mutex_lock(&rt->mask_lock); /* a change of masks under way would fill them again */
     for (unsigned slot = 0; slot < SXS_N_CALLBACK_SLOTS; slot++)
         atomic_store_explicit(&rt->wants[slot], 0, memory_order_release);
@@ -204,6 +212,7 @@ void sxs_runtime_end(struct sxs_runtime *rt, int detached)
     for (unsigned i = rt->n_subs; i-- > 0;)
         if (rt->subs[i].tool->stop)
             rt->subs[i].tool->stop(&rt->subs[i], detached);
+    atomic_store(&rt->phase, SXS_PHASE_ENDED);
     clock_gettime(CLOCK_REALTIME, &now);
     atomic_store(&rt->row->ended_ns, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
     if (atomic_load(&rt->info_users) == 0)

@@ -13,6 +13,7 @@
 enum sxs_phase {
     SXS_PHASE_CREATED, /* by the class factory; no Info yet */
     SXS_PHASE_LIVE,    /* from the middle of Initialize */
+    SXS_PHASE_ENDING,  /* in Shutdown, while tools are told: they may still ask, nobody may suspend */
     SXS_PHASE_ENDED,   /* after Shutdown, detach, or a failed Initialize */
 };
 

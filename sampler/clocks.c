@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -124,6 +125,18 @@ static int start_timer(struct sxs_sampled_thread *t)
     return 0;
 }
 
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+
+void sxs_clocks_hold(void)
+{
+    pthread_mutex_lock(&opening);
+}
+
+void sxs_clocks_release(void)
+{
+    pthread_mutex_unlock(&opening);
+}
+
 /* A descriptor a thread: of those the program may have, half are left to it. */
 static int descriptors_left(void)
 {
@@ -140,19 +153,38 @@ static int descriptors_left(void)
 /* Where a perf event cannot be had, a timer gives what it can: its samples weigh what they stand for. */
 int sxs_clocks_start(struct sxs_sampled_thread *t)
 {
+    int started = 0;
     if (t->excluded)
         return 0;
-    if (chosen == SXS_CLOCK_PERF && descriptors_left() && start_perf(t) == 0)
-        return 0;
-    return start_timer(t);
+    if (chosen == SXS_CLOCK_PERF) {
+        sxs_clocks_hold();
+        started = descriptors_left() && start_perf(t) == 0;
+        sxs_clocks_release();
+    }
+    return started ? 0 : start_timer(t);
 }
 
-void sxs_clocks_stop(struct sxs_sampled_thread *t)
+static void close_perf(struct sxs_sampled_thread *t)
 {
     int fd = t->perf_fd;
     t->perf_fd = -1;
     if (fd >= 0)
         close(fd);
+}
+
+void sxs_clocks_disown(struct sxs_sampled_thread *t)
+{
+    close_perf(t);
+    t->timer = -1;
+}
+
+void sxs_clocks_stop(struct sxs_sampled_thread *t)
+{
+    if (t->perf_fd >= 0) {
+        sxs_clocks_hold();
+        close_perf(t);
+        sxs_clocks_release();
+    }
     if (t->timer >= 0)
         syscall(SYS_timer_delete, t->timer);
     t->timer = -1;

@@ -20,6 +20,13 @@ enum sxs_sample_clock sxs_clocks_choose(unsigned hz);
 /** Starts the clock of one thread; 0, or -errno (it is gone). Called by whoever holds its slot BUSY. */
 int sxs_clocks_start(struct sxs_sampled_thread *t);
 void sxs_clocks_stop(struct sxs_sampled_thread *t);
+/** In a forked child: closes its copy of the descriptor; timers were not inherited. */
+void sxs_clocks_disown(struct sxs_sampled_thread *t);
+
+/** Around a fork: no descriptor is opened or closed meanwhile, so that the child finds in the slots all
+ *  there are. Not signal-safe. */
+void sxs_clocks_hold(void);
+void sxs_clocks_release(void);
 
 /** CPU time of a thread, in ns, or 0 when it is gone. */
 uint64_t sxs_clocks_cpu_ns(uint32_t tid);

@@ -121,6 +121,43 @@ static struct sxs_runtime *runtime_of(uintptr_t ip, struct sxs_runtime *const *r
     return NULL;
 }
 
+/* Code that no runtime owns up to: one that is just starting, or compiling, may do so yet. */
+#define TRIES 60u /* rounds of some 80 ms */
+static struct nobodys {
+    uintptr_t ip;
+    uint64_t  time_ns;
+    unsigned  tries;
+} nobodys[512]; /* under code.lock */
+static size_t n_nobodys;
+
+static void note_nobodys(uintptr_t ip, uint64_t time_ns)
+{
+    for (size_t i = 0; i < n_nobodys; i++)
+        if (nobodys[i].ip == ip)
+            return;
+    if (n_nobodys < ARRAY_LEN(nobodys))
+        nobodys[n_nobodys++] = (struct nobodys){ip, time_ns, 0};
+    else
+        learn(ip, ip + 1, NULL, 0);
+}
+
+static void ask_again(struct sxs_runtime *const *rts, size_t n)
+{
+    for (size_t i = n_nobodys; i-- > 0;) {
+        struct nobodys     *at = &nobodys[i];
+        struct sxs_runtime *rt;
+        int known = is_in(code.known, code.n_known, at->ip) || is_in(code.elf, code.n_elf, at->ip);
+        rt = known ? NULL : runtime_of(at->ip, rts, n);
+        if (rt)
+            ask(rt, at->ip, at->time_ns);
+        else if (!known && ++at->tries < TRIES)
+            continue;
+        else if (!known)
+            learn(at->ip, at->ip + 1, NULL, 0);
+        *at = nobodys[--n_nobodys];
+    }
+}
+
 static void look_up_ip(uintptr_t ip, uint64_t time_ns, struct sxs_runtime *const *rts, size_t n,
                        const struct sxs_runtime *only)
 {
@@ -131,7 +168,7 @@ static void look_up_ip(uintptr_t ip, uint64_t time_ns, struct sxs_runtime *const
     if (rt && (!only || rt == only))
         ask(rt, ip, time_ns);
     else if (!rt)
-        learn(ip, ip + 1, NULL, 0);
+        note_nobodys(ip, time_ns);
 }
 
 static void look_up(const struct sxs_record_sample *sample, struct sxs_runtime *const *rts, size_t n,
@@ -196,10 +233,22 @@ static int next_chunk(struct place *at, uint32_t used)
     return 1;
 }
 
+/* The runtimes that may own code, a reference each. One that is about to end is on no list any more. */
+static size_t owners(struct sxs_runtime **rts, size_t cap, struct sxs_runtime *only)
+{
+    size_t n = sxs_runtimes_live(rts, cap);
+    for (size_t i = 0; i < n; i++)
+        if (rts[i] == only)
+            return n;
+    if (only && n < cap)
+        rts[n++] = sxs_runtime_ref(only);
+    return n;
+}
+
 static void read_on(struct place *at, struct sxs_runtime *only)
 {
     struct sxs_runtime *rts[64];
-    size_t              n = sxs_runtimes_live(rts, ARRAY_LEN(rts));
+    size_t              n = owners(rts, ARRAY_LEN(rts), only);
     uint32_t            used;
     do {
         struct sxs_record *r;
@@ -214,6 +263,8 @@ static void read_on(struct place *at, struct sxs_runtime *only)
             else if (atomic_load(&r->type) == SXS_RECORD_DIFFERENCE)
                 look_up_difference((struct sxs_record_difference *)r, rts, n, only);
     } while (next_chunk(at, used));
+    if (!only)
+        ask_again(rts, n);
     for (size_t i = 0; i < n; i++)
         sxs_runtime_unref(rts[i]);
 }

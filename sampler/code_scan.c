@@ -125,7 +125,8 @@ SXS_SIGSAFE static int is_vzeroupper(const uint8_t *code, size_t length)
 
 /* Does the jump, of the code from @ip up to @next, lead to what has been read already? A loop: then
  * what comes behind it is where it is left to. */
-SXS_SIGSAFE static int was_read(const uintptr_t *seen, unsigned n, uintptr_t ip, uintptr_t next, intptr_t jump)
+SXS_SIGSAFE static int was_read(const uintptr_t *seen, unsigned n, uintptr_t ip, uintptr_t next,
+                                intptr_t jump)
 {
     uintptr_t to = next + (uintptr_t)jump;
     for (unsigned i = 0; i < n; i += 2)

@@ -243,10 +243,12 @@ static void preparing(void)
     pthread_sigmask(SIG_BLOCK, &block, &before_fork);
     hold_off_listing();
     sxs_walkers_hold_off();
+    sxs_clocks_hold();
 }
 
 static void parent_goes_on(void)
 {
+    sxs_clocks_release();
     sxs_walkers_go_on();
     let_listing_go_on();
     pthread_sigmask(SIG_SETMASK, &before_fork, NULL);
@@ -258,7 +260,8 @@ static void child_goes_on(void)
     atomic_store(&sampler.forked, 1);
     sxs_handler_pause(1);
     sxs_samples_forget(sampler.writer);
-    sxs_threads_each(sxs_clocks_stop); /* the child's copies of their descriptors */
+    sxs_threads_each_slot(sxs_clocks_disown);
+    sxs_clocks_release();
     sxs_threads_forget();
     let_listing_go_on();
     pthread_sigmask(SIG_SETMASK, &before_fork, NULL);

@@ -69,6 +69,7 @@ static struct sxs_sampled_thread *claim(uint32_t tid)
         struct sxs_sampled_thread *at = &table[place(tid, i)];
         if (!atomic_load_explicit(&at->tid, memory_order_acquire)) {
             atomic_store(&at->state, SXS_SLOT_NEW);
+            at->timer = at->perf_fd = -1;
             atomic_store_explicit(&at->tid, tid, memory_order_release);
             set_taken(at);
             t = at;
@@ -312,6 +313,12 @@ void sxs_threads_each(void (*fn)(struct sxs_sampled_thread *t))
         if (atomic_load_explicit(&t->state, memory_order_acquire) == SXS_SLOT_LIVE && !t->excluded)
             fn(t);
     }
+}
+
+void sxs_threads_each_slot(void (*fn)(struct sxs_sampled_thread *t))
+{
+    for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_SAMPLED_THREADS; i++)
+        fn(&table[i]);
 }
 
 void sxs_threads_forget(void)

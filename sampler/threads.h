@@ -84,6 +84,9 @@ void sxs_threads_scan(const struct sxs_threads_events *events);
  *  scans, one may be met twice or not at all. */
 void sxs_threads_each(void (*fn)(struct sxs_sampled_thread *t));
 
+/** The same for every slot in use, whatever its state: in a forked child, where nobody else is. */
+void sxs_threads_each_slot(void (*fn)(struct sxs_sampled_thread *t));
+
 /** The calling thread is the library's own: never sampled. */
 void sxs_threads_exclude_me(void);
 
