@@ -72,10 +72,12 @@ if mode == 1:
 for name in ("SpinUntilStopped", "sxsplugin_burn", "Stress.Faults."):
     if name not in report:
         wrong.append("no sample in %s" % name)
-# A thread that waits is disturbed once when it is met; nanosleep wakes up by itself each second.
+# A thread that waits is disturbed once when it is met; nanosleep wakes up by itself each second. A
+# signal for CPU time that comes on the way into a system call is seen there: by chance, now and then.
 waits = churn("waits")
 eintr = {k: int(v) for k, v in re.findall(r"(sleep|poll|read|futex):(\d+)", said)}
-if not stops and any(eintr.values()) or stops and (eintr.get("poll", 0) + eintr.get("futex", 0) > 3 * waits):
+chance = 0 if stops else eintr.get("sleep", 0)
+if eintr.get("poll", 0) + eintr.get("futex", 0) > (3 * waits if stops else 1) or chance > 3:
     wrong.append("interrupted system calls: %s" % eintr)
 if churn("rss") > 1 << 20:
     wrong.append("%d MiB resident" % (churn("rss") / 1024))
