@@ -29,11 +29,11 @@ LDFLAGS  += -Wl,-z,now $(if $(SAN),-fsanitize=$(SAN))
 # A sanitizer's runtime is found in the program, not in each library: no -z defs then.
 SHARED   := -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
 
-LIB_SRC     := $(wildcard manager/base/*.c manager/*.c record/*_write.c record/sample_options.c \
-                 tools/*.c callback/*.c stackwalk/*.c sampler/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
+LIB_SRC     := $(wildcard manager/base/*.c manager/*.c record/*_write.c record/*_options.c \
+                 tools/*.c callback/*.c stackwalk/*.c sampler/*.c calls/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
 PRELOAD_SRC := manager/base/log.c $(filter-out signals/local.c,$(wildcard signals/*.c))
 CMD_SRC     := $(wildcard report/*.c report/profile/*.c) record/session_read.c record/samples_read.c \
-                 record/sample_options.c
+                 record/sample_options.c record/calls_options.c
 RUNSXS_SRC  := $(wildcard harness/*.c)
 BRIDGE_SRC  := $(wildcard harness/bridge/*.c)
 FAKE_SRC    := $(wildcard harness/fakeclr/*.c)
@@ -41,8 +41,9 @@ UNIT_SRC    := $(wildcard tests/unit/test_*.c)
 GEN         := $(addprefix $(O)/gen/,sxs_abi.h sxs_abi.c sxs_events.h sxs_events.inc sxs_info.h \
                  sxs_info.c sxs_callback.inc sxs_fake_info.inc)
 
+ARCH := x86_64
 obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
-LIB_OBJ   := $(call obj,$(LIB_SRC)) $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
+LIB_OBJ   := $(call obj,$(LIB_SRC)) $(O)/obj/callback/elt_$(ARCH).o $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
 UNIT_BIN  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT_SRC))
 FAKE_LIBS := $(patsubst %,$(O)/fakeclr/%/libcoreclr.so,$(FAKE_VERSIONS))
 
@@ -102,6 +103,14 @@ $(O)/obj/%.o: %.c $(GEN)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/obj/callback/elt_%.o: callback/elt_%.S
+	@mkdir -p $(@D)
+	$(call say,AS,$<)
+	$(Q)$(CC) -c $< -o $@
+
+# Compiled code holds values in vector registers while hooks run; sanitizers know nothing of that.
+$(O)/obj/calls/fast.o: override CFLAGS := $(filter-out -fsanitize=%,$(CFLAGS)) -mgeneral-regs-only
 
 # The router lives inside signal handlers of others: no instrumentation there that calls out.
 $(O)/obj/signals/%.o: override CFLAGS += -fno-optimize-sibling-calls

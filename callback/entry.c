@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 
 #include "callback/class_factory.h"
+#include "callback/elt.h"
 #include "callback/guid.h"
+#include "calls/calls.h"
 #include "include/sxsprof.h"
 #include "manager/base/log.h"
 #include "manager/manager.h"
@@ -19,6 +21,7 @@ static const struct sxs_tool *const tools[] = {
     &sxs_census_tool,
     &sxs_stackwalk_tool,
     &sxs_sample_tool,
+    &sxs_calls_tool,
 };
 
 /* A runtime that fails to initialize us closes the library, but signal handlers, hooks and other
@@ -44,6 +47,7 @@ SXS_EXPORT HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **
         sxs_error("the library cannot be kept loaded (%s): not profiling", dlerror());
         return E_FAIL;
     }
+    sxs_calls_use_hooks(sxs_elt_hooks());
     sxs_manager_init(tools, ARRAY_LEN(tools));
     return factory->vtbl->QueryInterface(factory, iid, out);
 }

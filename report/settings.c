@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/settings.h"
 
+#include "record/calls_options.h"
 #include "record/sample_options.h"
 
 #include <stdbool.h>
@@ -20,6 +21,17 @@ static const char *check_sample(const char *options, char *why, size_t size)
     return why;
 }
 
+static const char *check_calls(const char *options, char *why, size_t size)
+{
+    struct sxs_calls_options parsed;
+    char                     bad[64];
+    if (sxs_calls_parse(options, &parsed, bad, sizeof(bad)) == 0)
+        return NULL;
+    snprintf(why, size, "'%s' is no option of the tool calls (%s)", bad,
+             SXS_CALLS_OPTIONS_EXPECTED);
+    return why;
+}
+
 /* The tools of the library. */
 static const struct {
     const char *name;
@@ -27,6 +39,7 @@ static const struct {
 } tools[] = {
     {"census", NULL},
     {"sample", check_sample},
+    {"calls", check_calls},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#include "callback/elt.h"
+
+#include "record/calls.h"
+
+void sxs_elt_tree_enter(void);
+void sxs_elt_tree_leave(void);
+void sxs_elt_time_enter(void);
+void sxs_elt_time_leave(void);
+void sxs_elt_count_enter(void);
+void sxs_elt_nothing(void);
+
+/* Read by sxs_elt_slowly(). */
+extern char sxs_elt_xsave;
+char        sxs_elt_xsave;
+
+const struct sxs_calls_hooks *sxs_elt_hooks(void)
+{
+    static const struct sxs_calls_hooks hooks[] = {
+        [SXS_CALLS_COUNT] = {sxs_elt_count_enter, sxs_elt_nothing, sxs_elt_nothing},
+        [SXS_CALLS_TIME] = {sxs_elt_time_enter, sxs_elt_time_leave, sxs_elt_time_leave},
+        [SXS_CALLS_TREE] = {sxs_elt_tree_enter, sxs_elt_tree_leave, sxs_elt_tree_leave},
+    };
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    sxs_elt_xsave = __builtin_cpu_supports("avx") != 0; /* then the system has enabled xsave */
+#endif
+    return hooks;
+}

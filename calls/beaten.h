@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/** beaten.h - the work of hooks, inline; included by fast.c (@slow 0) and slow.c (@slow 1). */
+#ifndef SXS_CALLS_BEATEN_H
+#define SXS_CALLS_BEATEN_H
+
+#include "calls/count.h"
+#include "calls/state.h"
+#include "calls/tick.h"
+
+#define HOT    static inline __attribute__((always_inline))
+#define RARE(x) __builtin_expect(!!(x), 0)
+
+HOT struct sxs_calls_node *node_at(const struct sxs_calls_state *s, sxs_calls_ref ref)
+{
+    return (struct sxs_calls_node *)(s->cells + (uint64_t)ref * SXS_CALLS_CELL);
+}
+
+HOT sxs_calls_ref ref_of(const struct sxs_calls_state *s, const struct sxs_calls_node *node)
+{
+    return (sxs_calls_ref)(((uintptr_t)node - (uintptr_t)s->cells) / SXS_CALLS_CELL);
+}
+
+HOT uint32_t slot_of(const struct sxs_calls_state *s, sxs_calls_ref parent, sxs_calls_ref function)
+{
+    uint64_t h = ((uint64_t)parent << 32 | function) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(h >> 32) & (s->n_slots - 1);
+}
+
+/** The child of @parent for @fn: its reference, 0 when there is none yet. */
+HOT sxs_calls_ref find_child(const struct sxs_calls_state *s, sxs_calls_ref parent,
+                             sxs_calls_ref function)
+{
+    for (uint32_t i = slot_of(s, parent, function);; i = (i + 1) & (s->n_slots - 1)) {
+        const struct sxs_calls_slot *slot = &s->slots[i];
+        if (!slot->node || (slot->parent == parent && slot->function == function))
+            return slot->node;
+    }
+}
+
+/** The frame's call is over. @how: a counter of the thread's record. */
+HOT void drop(struct sxs_calls_state *s, uint64_t now, _Atomic uint64_t *how)
+{
+    struct sxs_calls_frame *f = s->top--;
+    if (f->start) {
+        f->node->ticks += now - f->start;
+        f->node->unwound++;
+        f->node->entered = 0;
+        if (f->node->active)
+            f->node->active--;
+    }
+    atomic_store_explicit(how, atomic_load_explicit(how, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
+/** Frames that do not lie above @sp are gone, though nobody said so. */
+HOT void drop_stale(struct sxs_calls_state *s, uintptr_t sp)
+{
+    if (RARE(s->top->sp <= sp)) {
+        uint64_t now = sxs_tick();
+        do
+            drop(s, now, &s->record->stale);
+        while (s->top->sp <= sp);
+    }
+}
+
+/** Counts a duration. Nonzero: that needs memory which is not there yet. */
+HOT int note_duration(const struct sxs_calls_state *s, struct sxs_calls_histogram *h, uint64_t ticks)
+{
+    unsigned                 octave = 63 - (unsigned)__builtin_clzll(ticks | 8);
+    struct sxs_calls_octave *o;
+    if (RARE(octave >= SXS_CALLS_OCTAVES || !h->octaves[octave]))
+        return 1;
+    o = (struct sxs_calls_octave *)(s->cells + (uint64_t)h->octaves[octave] * SXS_CALLS_CELL);
+    o->n[(ticks >> (octave - 3)) & 7]++;
+    if (RARE(ticks < h->min))
+        h->min = ticks;
+    if (RARE(ticks > h->max))
+        h->max = ticks;
+    return 0;
+}
+
+HOT struct sxs_calls_histogram *histogram_of(const struct sxs_calls_state *s,
+                                             const struct sxs_calls_node *node)
+{
+    return (struct sxs_calls_histogram *)(s->cells + (uint64_t)node->histogram * SXS_CALLS_CELL);
+}
+
+/** Whether the youngest frame is that call. If not, it was never seen to begin. */
+HOT int matches(struct sxs_calls_state *s, const struct sxs_called *fn, uintptr_t sp)
+{
+    struct sxs_calls_frame *f = s->top;
+    if (__builtin_expect(f->sp == sp && f->fn == fn, 1))
+        return 1;
+    if (atomic_load_explicit(&((struct sxs_called *)(uintptr_t)fn)->off, memory_order_relaxed))
+        return 0;
+    if (f->sp < sp) {
+        uint64_t now = sxs_tick();
+        while (s->top->sp < sp)
+            drop(s, now, &s->record->stale);
+        if (s->top->sp == sp && s->top->fn == fn)
+            return 1;
+    }
+    atomic_store_explicit(&s->record->unmatched,
+                          atomic_load_explicit(&s->record->unmatched, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+    return 0;
+}
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* calls.c - the tool's life: hooks and mapper of each runtime, one service thread for the file. */
+#include "calls/calls.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "calls/exceptions.h"
+#include "calls/functions.h"
+#include "calls/state.h"
+#include "calls/tick.h"
+#include "manager/base/clock.h"
+#include "manager/base/log.h"
+#include "record/calls_options.h"
+#include "record/calls_write.h"
+#include "record/session_write.h"
+
+#define PERIOD_NS 10000000L
+#define MAX_BYTES (UINT64_C(1) << 30) /* of the file; beyond it paths are counted at their callers' */
+
+static struct {
+    pthread_mutex_t               lock; /* guards started */
+    int                           started; /* 1: at work, -1: could not */
+    struct sxs_calls_header      *header;
+    struct sxs_calls_options      options;
+    const struct sxs_calls_hooks *hooks;
+    _Atomic int                   forked;
+} calls = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void sxs_calls_use_hooks(const struct sxs_calls_hooks *hooks)
+{
+    calls.hooks = hooks;
+}
+
+/* ---- the service thread ----------------------------------------------------------------------- */
+
+static void take_time(void)
+{
+    atomic_store(&calls.header->seen_tick, sxs_tick());
+    atomic_store(&calls.header->seen_ns, sxs_now_ns(CLOCK_MONOTONIC));
+}
+
+static void *serve(void *arg)
+{
+    struct timespec period = {0, PERIOD_NS};
+    (void)arg;
+    pthread_setname_np(pthread_self(), "sxsprof calls");
+    while (!atomic_load(&calls.forked)) {
+        if (sxs_calls_file_make_room() != 0)
+            sxs_warn("the calls file cannot grow: new paths are counted at their callers");
+        take_time();
+        nanosleep(&period, NULL);
+    }
+    return NULL;
+}
+
+static int start_thread(void)
+{
+    pthread_t      thread;
+    pthread_attr_t attr;
+    sigset_t       all, saved;
+    int            err;
+    sigfillset(&all);
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_SETMASK, &all, &saved); /* the thread inherits it */
+    err = pthread_create(&thread, &attr, serve, NULL);
+    pthread_sigmask(SIG_SETMASK, &saved, NULL);
+    pthread_attr_destroy(&attr);
+    return -err;
+}
+
+static void child_goes_on(void)
+{
+    atomic_store(&calls.forked, 1);
+    sxs_calls_file_forget();
+    sxs_calls_state_forget();
+}
+
+__attribute__((destructor)) static void ended(void)
+{
+    if (calls.started == 1 && !atomic_load(&calls.forked)) {
+        take_time();
+        atomic_store(&calls.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
+    }
+}
+
+/* ---- start ------------------------------------------------------------------------------------ */
+
+static void fill_header(void)
+{
+    struct sxs_calls_header *h = calls.header;
+    h->mode = calls.options.mode;
+    h->started_realtime_ns = sxs_now_ns(CLOCK_REALTIME);
+    h->started_tick = sxs_tick();
+    h->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    take_time();
+    memcpy(h->command, sxs_session_open(NULL)->command, sizeof(h->command));
+}
+
+static int start_counting(void)
+{
+    int folder = sxs_session_folder(), err;
+    if (folder < 0) {
+        sxs_error("tool calls needs a session folder: set SXSPROF_OUT, or use sxsprof run -o");
+        return -1;
+    }
+    calls.header = sxs_calls_file_create(folder, MAX_BYTES);
+    if (!calls.header) {
+        sxs_error("tool calls: the calls file cannot be made: %s", strerror(errno));
+        return -1;
+    }
+    fill_header();
+    err = sxs_functions_init(calls.header);
+    if (!err)
+        err = sxs_calls_state_init(calls.header);
+    if (!err)
+        err = start_thread();
+    if (err) {
+        sxs_error("tool calls cannot start: %s", strerror(-err));
+        return -1;
+    }
+    pthread_atfork(NULL, NULL, child_goes_on);
+    return 1;
+}
+
+static UINT_PTR map_function(FunctionID id, void *client_data, BOOL *hook)
+{
+    struct sxs_called *called = sxs_functions_find(client_data, id);
+    *hook = called != NULL;
+    if (!called)
+        return id;
+    atomic_fetch_add_explicit(&called->record->compiled, 1, memory_order_relaxed);
+    return (UINT_PTR)called;
+}
+
+static HRESULT set_hooks(struct sxs_runtime *rt)
+{
+    const struct sxs_calls_hooks *h = &calls.hooks[calls.options.mode];
+    HRESULT                       hr = sxs_info_SetFunctionIDMapper2(rt, map_function, rt);
+    if (SUCCEEDED(hr)) /* their true type takes arguments in registers of its own choice */
+        hr = sxs_info_SetEnterLeaveFunctionHooks3(rt, (FunctionEnter3 *)(uintptr_t)h->enter,
+                                                  (FunctionLeave3 *)(uintptr_t)h->leave,
+                                                  (FunctionTailcall3 *)(uintptr_t)h->tailcall);
+    return hr;
+}
+
+static HRESULT start(struct sxs_sub *sub, const char *text)
+{
+    char    bad[64];
+    int     ok;
+    HRESULT hr;
+    pthread_mutex_lock(&calls.lock);
+    if (!calls.started) {
+        calls.started = -1;
+        if (sxs_calls_parse(text, &calls.options, bad, sizeof(bad)) != 0)
+            sxs_error("tool calls: \"%s\": expected " SXS_CALLS_OPTIONS_EXPECTED, bad);
+        else
+            calls.started = start_counting();
+    }
+    ok = calls.started == 1;
+    pthread_mutex_unlock(&calls.lock);
+    if (!ok)
+        return E_FAIL;
+    hr = set_hooks(sub->rt);
+    if (FAILED(hr))
+        return hr;
+    sxs_runtime_ref(sub->rt); /* the mapper's for good: a runtime never takes it back */
+    sub->low = COR_PRF_MONITOR_ENTERLEAVE | COR_PRF_MONITOR_JIT_COMPILATION |
+               COR_PRF_MONITOR_FUNCTION_UNLOADS | COR_PRF_MONITOR_MODULE_LOADS;
+    if (calls.options.mode != SXS_CALLS_COUNT)
+        sub->low |= COR_PRF_MONITOR_EXCEPTIONS;
+    return S_OK;
+}
+
+/* ---- events ----------------------------------------------------------------------------------- */
+
+static HRESULT compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe)
+{
+    (void)sub;
+    (void)safe;
+    sxs_functions_decide(fn);
+    return S_OK;
+}
+
+/* What is inlined is never entered: a function that is to be seen stays one. */
+static HRESULT inlining(struct sxs_sub *sub, sxs_function caller, sxs_function callee, BOOL *should)
+{
+    (void)sub;
+    (void)caller;
+    if (!calls.options.inlining && sxs_functions_decide(callee))
+        *should = 0;
+    return S_OK;
+}
+
+static HRESULT function_unloading(struct sxs_sub *sub, sxs_function fn)
+{
+    (void)sub;
+    sxs_functions_forget(fn);
+    return S_OK;
+}
+
+static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
+{
+    (void)module;
+    sxs_functions_close(sub->rt);
+    return S_OK;
+}
+
+static void stop(struct sxs_sub *sub, int detached)
+{
+    (void)detached;
+    sxs_functions_close(sub->rt);
+}
+
+static HRESULT unwind_enter(struct sxs_sub *sub, sxs_function fn)
+{
+    (void)sub;
+    sxs_calls_unwind_enter(fn.id);
+    return S_OK;
+}
+
+static HRESULT unwind_leave(struct sxs_sub *sub)
+{
+    (void)sub;
+    sxs_calls_unwind_leave();
+    return S_OK;
+}
+
+static HRESULT catcher_enter(struct sxs_sub *sub, sxs_function fn, sxs_object object)
+{
+    (void)sub;
+    (void)fn;
+    (void)object;
+    sxs_calls_catcher_enter();
+    return S_OK;
+}
+
+static const struct sxs_events events = {
+    .JITCompilationStarted = compiling,
+    .JITInlining = inlining,
+    .FunctionUnloadStarted = function_unloading,
+    .ModuleUnloadStarted = module_unloading,
+    .ExceptionUnwindFunctionEnter = unwind_enter,
+    .ExceptionUnwindFunctionLeave = unwind_leave,
+    .ExceptionCatcherEnter = catcher_enter,
+};
+
+const struct sxs_tool sxs_calls_tool = {
+    .name = "calls", .on = &events, .start = start, .stop = stop};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * count.h - what hooks do. callback/elt_*.S calls these with every register saved that a compiled
+ * function may hold something in, but for vector registers.
+ *
+ * The first of each pair is compiled without vector registers and takes only the beaten path. It
+ * returns nonzero when there is more to do (a thread's first call, a path's first call): then the hook
+ * saves the vector registers too and calls the second, which does all of it.
+ */
+#ifndef SXS_CALLS_COUNT_H
+#define SXS_CALLS_COUNT_H
+
+#include <stdint.h>
+
+struct sxs_called;
+
+/** @fn: what the mapper returned. @sp: of the caller, as the runtime tells. */
+int  sxs_tree_enter(struct sxs_called *fn, uintptr_t sp);
+void sxs_tree_enter_slow(struct sxs_called *fn, uintptr_t sp);
+int  sxs_tree_leave(struct sxs_called *fn, uintptr_t sp);
+void sxs_tree_leave_slow(struct sxs_called *fn, uintptr_t sp);
+
+int  sxs_time_enter(struct sxs_called *fn, uintptr_t sp);
+void sxs_time_enter_slow(struct sxs_called *fn, uintptr_t sp);
+int  sxs_time_leave(struct sxs_called *fn, uintptr_t sp);
+void sxs_time_leave_slow(struct sxs_called *fn, uintptr_t sp);
+
+/** The beaten path is in the hook itself. */
+void sxs_count_enter_slow(struct sxs_called *fn, uintptr_t sp);
+
+/** The hooks themselves: callback/elt_x86_64.S, callback/elt_aarch64.S. */
+struct sxs_calls_hooks {
+    void (*enter)(void), (*leave)(void), (*tailcall)(void);
+};
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* fast.c - the beaten path of hooks. Compiled without vector registers: compiled code may hold
+ * arguments and results in them. */
+#include "calls/beaten.h"
+
+int sxs_tree_enter(struct sxs_called *fn, uintptr_t sp)
+{
+    struct sxs_calls_state *s = sxs_calls_state;
+    struct sxs_calls_node  *parent, *node;
+    struct sxs_calls_frame *f;
+    sxs_calls_ref           ref;
+    if (RARE(!s))
+        return 1;
+    drop_stale(s, sp);
+    if (RARE(atomic_load_explicit(&fn->off, memory_order_relaxed)))
+        return 0;
+    f = s->top;
+    parent = f->node;
+    node = node_at(s, parent->latest);
+    if (RARE(!parent->latest || node->function != fn->cell)) {
+        ref = find_child(s, ref_of(s, parent), fn->cell);
+        if (!ref)
+            return 1;
+        parent->latest = ref;
+        node = node_at(s, ref);
+    }
+    if (RARE(f == s->limit))
+        return 1;
+    node->calls++;
+    f++;
+    f->sp = sp;
+    f->node = node;
+    f->fn = fn;
+    s->top = f;
+    f->start = node->entered = sxs_tick();
+    return 0;
+}
+
+int sxs_tree_leave(struct sxs_called *fn, uintptr_t sp)
+{
+    uint64_t                now = sxs_tick();
+    struct sxs_calls_state *s = sxs_calls_state;
+    struct sxs_calls_frame *f;
+    if (RARE(!s))
+        return 0;
+    if (!matches(s, fn, sp))
+        return 0;
+    f = s->top;
+    if (f->start) {
+        if (note_duration(s, histogram_of(s, f->node), now - f->start))
+            return 1;
+        f->node->ticks += now - f->start;
+        f->node->entered = 0;
+    }
+    s->top = f - 1;
+    return 0;
+}
+
+int sxs_time_enter(struct sxs_called *fn, uintptr_t sp)
+{
+    struct sxs_calls_state *s = sxs_calls_state;
+    struct sxs_calls_node  *node;
+    struct sxs_calls_frame *f;
+    if (RARE(!s))
+        return 1;
+    drop_stale(s, sp);
+    if (RARE(atomic_load_explicit(&fn->off, memory_order_relaxed)))
+        return 0;
+    f = s->top;
+    if (RARE(fn->number >= s->n_flat || f == s->limit))
+        return 1;
+    node = s->flat[fn->number];
+    if (RARE(!node))
+        return 1;
+    node->calls++;
+    node->active++;
+    f++;
+    f->sp = sp;
+    f->node = node;
+    f->fn = fn;
+    f->callees = 0;
+    s->top = f;
+    f->start = sxs_tick();
+    return 0;
+}
+
+int sxs_time_leave(struct sxs_called *fn, uintptr_t sp)
+{
+    uint64_t                now = sxs_tick(), ticks;
+    struct sxs_calls_state *s = sxs_calls_state;
+    struct sxs_calls_frame *f;
+    if (RARE(!s))
+        return 0;
+    if (!matches(s, fn, sp))
+        return 0;
+    f = s->top;
+    if (f->start) {
+        ticks = now - f->start;
+        if (note_duration(s, histogram_of(s, f->node), ticks))
+            return 1;
+        f->node->self += ticks - f->callees;
+        if (!--f->node->active)
+            f->node->ticks += ticks;
+        f[-1].callees += ticks;
+    }
+    s->top = f - 1;
+    return 0;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "calls/functions.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls/select.h"
+#include "calls/tick.h"
+#include "manager/base/log.h"
+#include "record/calls_write.h"
+#include "stackwalk/names.h"
+
+#define BLOCK 1024u /* of struct sxs_called: allocated so many at a time, never moved, never freed */
+
+/* What was decided of a FunctionID. A table of them by hash, open addressing. */
+struct decision {
+    uintptr_t          id; /* 0: free; 1: was forgotten */
+    uint32_t           runtime;
+    struct sxs_called *called; /* NULL: not hooked */
+};
+#define FORGOTTEN 1u
+
+static struct {
+    /* Held while a runtime is asked for names: only by threads that a collection need not wait for. */
+    pthread_mutex_t                 naming;
+    struct sxs_namer               *namer; /* under naming */
+    pthread_mutex_t                 lock;  /* guards the rest; no runtime is called inside */
+    struct decision                *table;
+    size_t                          n, cap;
+    struct sxs_called              *block;
+    uint32_t                        n_called;
+    struct sxs_calls_arena          arena;
+    struct sxs_calls_header        *header;
+} functions = {.naming = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+static size_t place_of(uintptr_t id, uint32_t runtime, size_t cap)
+{
+    return (size_t)(((id >> 3) + runtime) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (cap - 1);
+}
+
+static struct decision *find_locked(uint32_t runtime, uintptr_t id)
+{
+    if (!functions.cap)
+        return NULL;
+    for (size_t i = place_of(id, runtime, functions.cap);; i = (i + 1) & (functions.cap - 1)) {
+        struct decision *d = &functions.table[i];
+        if (!d->id)
+            return NULL;
+        if (d->id == id && d->runtime == runtime)
+            return d;
+    }
+}
+
+static int grow_locked(void)
+{
+    size_t           cap = functions.cap ? functions.cap * 2 : 4096;
+    struct decision *old = functions.table, *table = calloc(cap, sizeof(*table));
+    if (!table)
+        return -ENOMEM;
+    functions.n = 0;
+    for (size_t i = 0; i < functions.cap; i++) {
+        size_t at;
+        if (old[i].id <= FORGOTTEN)
+            continue;
+        for (at = place_of(old[i].id, old[i].runtime, cap); table[at].id; at = (at + 1) & (cap - 1))
+            ;
+        table[at] = old[i];
+        functions.n++;
+    }
+    free(old);
+    functions.table = table;
+    functions.cap = cap;
+    return 0;
+}
+
+static int keep_locked(uint32_t runtime, uintptr_t id, struct sxs_called *called)
+{
+    size_t i;
+    if (2 * (functions.n + 1) > functions.cap && grow_locked())
+        return -ENOMEM;
+    for (i = place_of(id, runtime, functions.cap); functions.table[i].id;
+         i = (i + 1) & (functions.cap - 1))
+        ;
+    functions.table[i] = (struct decision){id, runtime, called};
+    functions.n++;
+    return 0;
+}
+
+/* ---- what is hooked --------------------------------------------------------------------------- */
+
+static struct sxs_calls_function *new_record_locked(const struct sxs_selection *s,
+                                                    sxs_calls_ref *ref)
+{
+    size_t name = strnlen(s->name, 4000), file = strlen(s->file);
+    size_t size = offsetof(struct sxs_calls_function, text) + name + file;
+    struct sxs_calls_function *r;
+    *ref = sxs_calls_cells(&functions.arena,
+                           (uint32_t)((size + SXS_CALLS_CELL - 1) / SXS_CALLS_CELL));
+    if (!*ref)
+        return NULL;
+    r = sxs_calls_cell(*ref);
+    r->token = s->token;
+    r->name_size = (uint16_t)name;
+    r->file_size = (uint16_t)file;
+    r->first_tick = sxs_tick();
+    memcpy((char *)r + offsetof(struct sxs_calls_function, text), s->name, name);
+    memcpy((char *)r + offsetof(struct sxs_calls_function, text) + name, s->file, file);
+    return r;
+}
+
+static struct sxs_called *new_called_locked(sxs_function fn, const struct sxs_selection *s)
+{
+    struct sxs_calls_function *r;
+    struct sxs_called         *called;
+    sxs_calls_ref              ref;
+    if (functions.n_called % BLOCK == 0) {
+        functions.block = calloc(BLOCK, sizeof(*functions.block));
+        if (!functions.block)
+            return NULL;
+    }
+    r = new_record_locked(s, &ref);
+    if (!r)
+        return NULL;
+    called = &functions.block[functions.n_called % BLOCK];
+    called->number = functions.n_called++;
+    called->cell = ref;
+    called->runtime = sxs_runtime_number(fn.rt);
+    called->id = fn.id;
+    called->record = r;
+    r->number = called->number;
+    r->function = fn.id;
+    r->runtime = called->runtime;
+    r->next = atomic_load(&functions.header->functions);
+    atomic_store_explicit(&functions.header->functions, ref, memory_order_release);
+    atomic_fetch_add(&functions.header->n_functions, 1);
+    return called;
+}
+
+/* Two threads may have asked about one function at once: the first answer holds. */
+static int note_decision(sxs_function fn, const struct sxs_selection *s)
+{
+    uint32_t           runtime = sxs_runtime_number(fn.rt);
+    struct sxs_called *called = NULL;
+    struct decision   *d;
+    pthread_mutex_lock(&functions.lock);
+    d = find_locked(runtime, fn.id);
+    if (d) {
+        called = d->called;
+    } else {
+        if (s) {
+            called = new_called_locked(fn, s);
+            if (!called)
+                atomic_fetch_add(&functions.header->functions_lost, 1);
+        } else {
+            atomic_fetch_add(&functions.header->skipped, 1);
+        }
+        if (keep_locked(runtime, fn.id, called) && called)
+            atomic_fetch_add(&functions.header->functions_lost, 1);
+    }
+    pthread_mutex_unlock(&functions.lock);
+    return called != NULL;
+}
+
+int sxs_functions_decide(sxs_function fn)
+{
+    struct sxs_selection s;
+    struct decision     *d;
+    int                  hooked = 0, selected;
+    pthread_mutex_lock(&functions.lock);
+    d = find_locked(sxs_runtime_number(fn.rt), fn.id);
+    if (d)
+        hooked = d->called != NULL;
+    pthread_mutex_unlock(&functions.lock);
+    if (d)
+        return hooked;
+    pthread_mutex_lock(&functions.naming);
+    selected = sxs_select(functions.namer, fn, &s);
+    hooked = note_decision(fn, selected ? &s : NULL);
+    pthread_mutex_unlock(&functions.naming);
+    return hooked;
+}
+
+struct sxs_called *sxs_functions_find(const struct sxs_runtime *rt, FunctionID id)
+{
+    struct sxs_called *called;
+    struct decision   *d;
+    pthread_mutex_lock(&functions.lock);
+    d = find_locked(sxs_runtime_number(rt), id);
+    called = d ? d->called : NULL;
+    pthread_mutex_unlock(&functions.lock);
+    return called;
+}
+
+void sxs_functions_forget(sxs_function fn)
+{
+    struct decision *d;
+    pthread_mutex_lock(&functions.lock);
+    d = find_locked(sxs_runtime_number(fn.rt), fn.id);
+    if (d) {
+        d->id = FORGOTTEN; /* the place stays taken: others were put behind it */
+        d->called = NULL;
+    }
+    pthread_mutex_unlock(&functions.lock);
+}
+
+void sxs_functions_close(const struct sxs_runtime *rt)
+{
+    pthread_mutex_lock(&functions.naming);
+    sxs_namer_reset(functions.namer);
+    sxs_select_forget(rt);
+    pthread_mutex_unlock(&functions.naming);
+}
+
+int sxs_functions_init(struct sxs_calls_header *header)
+{
+    functions.header = header;
+    functions.namer = sxs_namer_new();
+    if (!functions.namer)
+        return -ENOMEM;
+    return sxs_select_init();
+}

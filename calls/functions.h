@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * functions.h - which functions are hooked, and what their hooks are handed.
+ *
+ * A function is decided upon once, when its runtime is about to compile it or asks whether it may
+ * inline it; the mapper, which is asked in the middle of a compilation, only looks it up.
+ */
+#ifndef SXS_CALLS_FUNCTIONS_H
+#define SXS_CALLS_FUNCTIONS_H
+
+#include <stdatomic.h>
+
+#include "manager/runtime.h"
+#include "record/calls.h"
+
+/** What a hook gets instead of a FunctionID: it carries the runtime. Lives as long as the process:
+ *  compiled code holds its address. */
+struct sxs_called {
+    _Atomic uint32_t           off;    /* 1: its hooks return at once */
+    uint32_t                   number; /* 0, 1, 2... in this process */
+    sxs_calls_ref              cell;   /* struct sxs_calls_function */
+    uint32_t                   runtime;/* its number */
+    uintptr_t                  id;     /* FunctionID */
+    struct sxs_calls_function *record;
+    _Atomic uint64_t           back_calls, back_ticks; /* back-off: at its last look */
+};
+
+/** Reads SXSPROF_CALLS and SXSPROF_CALLS_NOT; says in one line what is no pattern. 0 or -errno. */
+int sxs_functions_init(struct sxs_calls_header *header);
+
+/**
+ * sxs_functions_decide - is @fn to be hooked? Asks the runtime at its first time. In a callback of
+ * its runtime. Takes locks.
+ */
+int sxs_functions_decide(sxs_function fn);
+
+/** What the hooks of @fn are to be handed, or NULL: not hooked. Short; never calls a runtime. */
+struct sxs_called *sxs_functions_find(const struct sxs_runtime *rt, FunctionID id);
+
+/** @fn dies: its ID may come again for another. */
+void sxs_functions_forget(sxs_function fn);
+
+/** Modules or classes of @rt are about to go: what is kept open of its metadata is let go. */
+void sxs_functions_close(const struct sxs_runtime *rt);
+
+#endif

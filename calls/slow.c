@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* slow.c - hooks that are off the beaten path: the first call of a thread, of a path, of a duration. */
+#include "calls/beaten.h"
+
+#include <string.h>
+
+static void add_one(_Atomic uint64_t *counter)
+{
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+static struct sxs_calls_node *new_node(struct sxs_calls_state *s, struct sxs_calls_node *parent,
+                                       const struct sxs_called *fn)
+{
+    sxs_calls_ref          histogram = sxs_calls_histogram(s, fn);
+    sxs_calls_ref          ref = histogram ? sxs_calls_cells(&s->arena, 1) : 0;
+    struct sxs_calls_node *node;
+    if (!ref)
+        return NULL;
+    node = node_at(s, ref);
+    node->parent = ref_of(s, parent);
+    node->function = fn->cell;
+    node->histogram = histogram;
+    node->sibling = parent->child;
+    atomic_thread_fence(memory_order_release);
+    parent->child = ref;
+    atomic_fetch_or_explicit(&s->record->runtimes, UINT64_C(1) << (fn->runtime & 63),
+                             memory_order_relaxed);
+    return node;
+}
+
+static struct sxs_calls_node *child_of(struct sxs_calls_state *s, struct sxs_calls_node *parent,
+                                       const struct sxs_called *fn)
+{
+    sxs_calls_ref          at = ref_of(s, parent), ref = find_child(s, at, fn->cell);
+    struct sxs_calls_node *node;
+    uint32_t               i;
+    if (ref)
+        return node_at(s, ref);
+    if (2 * (s->n_slots_used + 1) > s->n_slots && sxs_calls_more_slots(s))
+        return NULL;
+    node = new_node(s, parent, fn);
+    if (!node)
+        return NULL;
+    for (i = slot_of(s, at, fn->cell); s->slots[i].node; i = (i + 1) & (s->n_slots - 1))
+        ;
+    s->slots[i] = (struct sxs_calls_slot){at, fn->cell, ref_of(s, node)};
+    s->n_slots_used++;
+    return node;
+}
+
+static struct sxs_calls_node *flat_of(struct sxs_calls_state *s, const struct sxs_called *fn)
+{
+    if (fn->number >= s->n_flat && sxs_calls_more_flat(s, fn->number))
+        return NULL;
+    if (!s->flat[fn->number])
+        s->flat[fn->number] = new_node(s, s->frames[0].node, fn);
+    return s->flat[fn->number];
+}
+
+/* @node NULL: there is no room for one; the call's frame stands, untimed, for those it calls. */
+static void push(struct sxs_calls_state *s, struct sxs_called *fn, uintptr_t sp,
+                 struct sxs_calls_node *node)
+{
+    struct sxs_calls_frame *f;
+    if (s->top == s->limit && sxs_calls_more_frames(s)) {
+        add_one(&s->record->too_deep);
+        return;
+    }
+    f = s->top + 1;
+    *f = (struct sxs_calls_frame){.sp = sp, .node = node ? node : s->top->node, .fn = fn};
+    if (!node)
+        add_one(&s->record->nodes_lost);
+    s->top = f;
+    if (node) {
+        node->calls++;
+        f->start = sxs_tick();
+    }
+}
+
+void sxs_tree_enter_slow(struct sxs_called *fn, uintptr_t sp)
+{
+    struct sxs_calls_state *s = sxs_calls_state_get();
+    struct sxs_calls_node  *node;
+    if (!s || atomic_load_explicit(&fn->off, memory_order_relaxed))
+        return;
+    drop_stale(s, sp);
+    node = child_of(s, s->top->node, fn);
+    if (node)
+        s->top->node->latest = ref_of(s, node);
+    push(s, fn, sp, node);
+    if (node && s->top->node == node)
+        node->entered = s->top->start;
+}
+
+void sxs_time_enter_slow(struct sxs_called *fn, uintptr_t sp)
+{
+    struct sxs_calls_state *s = sxs_calls_state_get();
+    struct sxs_calls_node  *node;
+    if (!s || atomic_load_explicit(&fn->off, memory_order_relaxed))
+        return;
+    drop_stale(s, sp);
+    node = flat_of(s, fn);
+    push(s, fn, sp, node);
+    if (node && s->top->node == node && s->top->start)
+        node->active++;
+}
+
+void sxs_count_enter_slow(struct sxs_called *fn, uintptr_t sp)
+{
+    struct sxs_calls_state *s = sxs_calls_state_get();
+    struct sxs_calls_node  *node = s ? flat_of(s, fn) : NULL;
+    (void)sp;
+    if (node)
+        node->calls++;
+    else if (s)
+        add_one(&s->record->nodes_lost);
+}
+
+/* The octave's counters, made for the duration the youngest frame ends with. */
+static void make_octave(struct sxs_calls_state *s, struct sxs_calls_histogram *h, uint64_t ticks)
+{
+    unsigned octave = 63 - (unsigned)__builtin_clzll(ticks | 8);
+    if (octave < SXS_CALLS_OCTAVES && !h->octaves[octave])
+        h->octaves[octave] = sxs_calls_cells(&s->arena, 1);
+}
+
+void sxs_tree_leave_slow(struct sxs_called *fn, uintptr_t sp)
+{
+    struct sxs_calls_state     *s = sxs_calls_state;
+    struct sxs_calls_frame     *f = s->top;
+    struct sxs_calls_histogram *h = histogram_of(s, f->node);
+    uint64_t                    ticks = sxs_tick() - f->start;
+    (void)fn;
+    (void)sp;
+    make_octave(s, h, ticks);
+    note_duration(s, h, ticks);
+    f->node->ticks += ticks;
+    f->node->entered = 0;
+    s->top = f - 1;
+}
+
+void sxs_time_leave_slow(struct sxs_called *fn, uintptr_t sp)
+{
+    struct sxs_calls_state     *s = sxs_calls_state;
+    struct sxs_calls_frame     *f = s->top;
+    struct sxs_calls_histogram *h = histogram_of(s, f->node);
+    uint64_t                    ticks = sxs_tick() - f->start;
+    (void)fn;
+    (void)sp;
+    make_octave(s, h, ticks);
+    note_duration(s, h, ticks);
+    f->node->self += ticks - f->callees;
+    if (!--f->node->active)
+        f->node->ticks += ticks;
+    f[-1].callees += ticks;
+    s->top = f - 1;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * state.h - what a thread keeps while it counts; for this folder.
+ *
+ * A thread's state is its own: no other thread reads or writes it, nothing in it is locked. The nodes
+ * it counts in lie in the mapped file (record/calls.h), the rest in memory of the process.
+ */
+#ifndef SXS_CALLS_STATE_H
+#define SXS_CALLS_STATE_H
+
+#include "calls/functions.h"
+#include "manager/base/base.h"
+#include "record/calls_write.h"
+
+/** A hooked call under way. */
+struct sxs_calls_frame {
+    uintptr_t              sp;    /* of its caller: what the hook was told; older frames lie higher */
+    struct sxs_calls_node *node;
+    struct sxs_called     *fn;    /* NULL in the frame below all */
+    uint64_t               start; /* tick; 0: not timed */
+    uint64_t               callees; /* ticks, without a tree only */
+};
+
+/** A child of a node that was not its parent's latest is found by both, in open addressing. */
+struct sxs_calls_slot {
+    sxs_calls_ref parent, function, node; /* node 0: free */
+};
+
+#define SXS_CALLS_UNWINDING 32u
+
+struct sxs_calls_state {
+    struct sxs_calls_frame  *top;   /* the youngest; never below frames[0] */
+    struct sxs_calls_frame  *frames, *limit; /* owned; limit: the last that may be used */
+    unsigned char           *cells; /* of the file */
+    struct sxs_calls_node  **flat;  /* owned; by function's number; without a tree */
+    uint32_t                 n_flat;
+    struct sxs_calls_slot   *slots; /* owned; a power of two of them */
+    uint32_t                 n_slots, n_slots_used;
+    sxs_calls_ref           *histograms; /* owned; by function's number */
+    uint32_t                 n_histograms;
+    struct sxs_calls_thread *record; /* in the file */
+    struct sxs_calls_arena   arena;
+    uint32_t                 n_unwinding; /* functions that an exception is about to leave */
+    uintptr_t                unwinding[SXS_CALLS_UNWINDING]; /* FunctionIDs, latest last */
+};
+
+/** NULL before a thread's first hooked call, and after its end. */
+extern SXS_TLS struct sxs_calls_state *sxs_calls_state;
+/** state->flat and n_flat of this thread, for the hook that only counts. */
+extern SXS_TLS struct sxs_calls_node **sxs_calls_flat;
+extern SXS_TLS uint32_t                sxs_calls_n_flat;
+
+/** This thread's state, made when it has none. NULL: no room. Not in a signal handler. */
+struct sxs_calls_state *sxs_calls_state_get(void);
+/** More room for frames, slots, or functions up to @number. 0 or -1. */
+int sxs_calls_more_frames(struct sxs_calls_state *s);
+int sxs_calls_more_slots(struct sxs_calls_state *s);
+int sxs_calls_more_flat(struct sxs_calls_state *s, uint32_t number);
+/** The histogram of @fn on this thread, made when there is none; 0 when there is no room. */
+sxs_calls_ref sxs_calls_histogram(struct sxs_calls_state *s, const struct sxs_called *fn);
+
+/** What is counted, and into what; before the first hook is. */
+int  sxs_calls_state_init(struct sxs_calls_header *header);
+/** In a forked child: what is counted goes nowhere. */
+void sxs_calls_state_forget(void);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/** tick.h - the processor's own clock: the cheapest there is, constant in rate, equal on all CPUs. */
+#ifndef SXS_CALLS_TICK_H
+#define SXS_CALLS_TICK_H
+
+#include <stdint.h>
+
+static inline uint64_t sxs_tick(void)
+{
+#if defined(__x86_64__)
+    uint32_t lo, hi;
+    __asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+    return (uint64_t)hi << 32 | lo;
+#elif defined(__aarch64__)
+    uint64_t now;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(now));
+    return now;
+#else
+#error "no clock for this processor"
+#endif
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/calls_write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define AHEAD 96u /* chunks kept ready, 6 MiB: so many threads may begin within a few milliseconds */
+
+static struct {
+    int                      fd;
+    int                      full; /* the disk said so once */
+    _Atomic int              off;
+    struct sxs_calls_header *header;
+    unsigned char           *cells; /* the first chunk */
+} file = {.fd = -1};
+
+static int grow(void)
+{
+    struct sxs_calls_header *h = file.header;
+    uint32_t                 n = atomic_load(&h->n_chunks);
+    struct sxs_calls_chunk  *chunk;
+    int                      err;
+    if (n >= h->max_chunks)
+        return -EFBIG;
+    /* Blocks are reserved before they are touched: a full disk must not become a SIGBUS. */
+    err = posix_fallocate(file.fd, SXS_CALLS_HEADER + (off_t)n * SXS_CALLS_CHUNK, SXS_CALLS_CHUNK);
+    if (err)
+        return -err;
+    chunk = (struct sxs_calls_chunk *)(file.cells + (size_t)n * SXS_CALLS_CHUNK);
+    chunk->magic = SXS_CALLS_CHUNK_MAGIC;
+    chunk->index = n;
+    atomic_store_explicit(&h->n_chunks, n + 1, memory_order_release);
+    return 0;
+}
+
+int sxs_calls_file_make_room(void)
+{
+    struct sxs_calls_header *h = file.header;
+    int                      err = 0;
+    if (file.full || atomic_load(&file.off))
+        return 0;
+    while (!err && atomic_load(&h->n_chunks) < atomic_load(&h->n_taken) + AHEAD)
+        err = grow();
+    file.full = err != 0;
+    return err;
+}
+
+static int map_file(uint64_t max_bytes)
+{
+    uint32_t max = (uint32_t)(max_bytes / SXS_CALLS_CHUNK);
+    void    *at = MAP_FAILED;
+    int      err = posix_fallocate(file.fd, 0, SXS_CALLS_HEADER);
+    if (max < 2 * AHEAD)
+        max = 2 * AHEAD;
+    if (!err) {
+        at = mmap(NULL, SXS_CALLS_HEADER + (size_t)max * SXS_CALLS_CHUNK, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_NORESERVE, file.fd, 0);
+        err = at == MAP_FAILED ? errno : 0;
+    }
+    if (err)
+        return -err;
+    file.header = at;
+    file.cells = (unsigned char *)at + SXS_CALLS_HEADER;
+    file.header->version = SXS_CALLS_VERSION;
+    file.header->chunk_size = SXS_CALLS_CHUNK;
+    file.header->pid = (uint32_t)getpid();
+    file.header->max_chunks = max;
+    err = sxs_calls_file_make_room();
+    if (err)
+        munmap(at, SXS_CALLS_HEADER + (size_t)max * SXS_CALLS_CHUNK);
+    return err;
+}
+
+struct sxs_calls_header *sxs_calls_file_create(int folder_fd, uint64_t max_bytes)
+{
+    int err;
+    file.fd = openat(folder_fd, SXS_CALLS_FILE, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                     0600);
+    if (file.fd < 0)
+        return NULL;
+    err = map_file(max_bytes);
+    if (err) {
+        close(file.fd);
+        unlinkat(folder_fd, SXS_CALLS_FILE, 0);
+        file.fd = -1;
+        errno = -err;
+        return NULL;
+    }
+    memcpy(file.header->magic, SXS_CALLS_MAGIC, sizeof(file.header->magic));
+    return file.header;
+}
+
+/* What the last chunk had left over is given up: no cells lie across chunks. */
+static int take_chunk(struct sxs_calls_arena *arena)
+{
+    struct sxs_calls_header *h = file.header;
+    uint32_t                 taken = atomic_load_explicit(&h->n_taken, memory_order_relaxed);
+    if (atomic_load_explicit(&file.off, memory_order_relaxed))
+        return -1;
+    do {
+        if (taken >= atomic_load_explicit(&h->n_chunks, memory_order_acquire))
+            return -1;
+    } while (!atomic_compare_exchange_weak(&h->n_taken, &taken, taken + 1));
+    ((struct sxs_calls_chunk *)(file.cells + (size_t)taken * SXS_CALLS_CHUNK))->owner =
+        arena->owner;
+    arena->next = taken * SXS_CALLS_CELLS + 1;
+    arena->end = (taken + 1) * SXS_CALLS_CELLS;
+    return 0;
+}
+
+sxs_calls_ref sxs_calls_cells(struct sxs_calls_arena *arena, uint32_t n)
+{
+    sxs_calls_ref first;
+    if (n >= SXS_CALLS_CELLS)
+        return 0;
+    if (arena->end - arena->next < n && take_chunk(arena))
+        return 0;
+    first = arena->next;
+    arena->next += n;
+    return first;
+}
+
+void *sxs_calls_cell(sxs_calls_ref ref)
+{
+    return file.cells + (size_t)ref * SXS_CALLS_CELL;
+}
+
+void sxs_calls_file_forget(void)
+{
+    atomic_store(&file.off, 1);
+}

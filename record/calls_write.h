@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * calls_write.h - the library's end of the file "calls": cells handed out from a mapped file.
+ *
+ * Room is made ahead by sxs_calls_file_make_room() on a thread of the library's own, so that taking a
+ * chunk is one atomic add: hooks may do it. One file per process.
+ */
+#ifndef SXS_CALLS_WRITE_H
+#define SXS_CALLS_WRITE_H
+
+#include "manager/base/base.h"
+#include "record/calls.h"
+
+/** Where one owner's next cells come from. Zeroed: nowhere yet. One thread at a time. */
+struct sxs_calls_arena {
+    sxs_calls_ref next, end;
+    uint32_t      owner; /* tid, or 0 */
+};
+
+/**
+ * sxs_calls_file_create - the file "calls" in the open folder @folder_fd, mapped.
+ * @max_bytes: upper bound of the file. Returns the header, which lives as long as the process, or
+ * NULL with errno set; then nothing is left behind. Once per process.
+ */
+struct sxs_calls_header *sxs_calls_file_create(int folder_fd, uint64_t max_bytes);
+
+/**
+ * sxs_calls_cells - @n neighbouring zeroed cells (at most SXS_CALLS_CELLS - 1) from @arena.
+ * Returns the first's reference, or 0 when there is no room. No lock, no system call; any thread.
+ */
+sxs_calls_ref sxs_calls_cells(struct sxs_calls_arena *arena, uint32_t n);
+
+/** The cell of a reference that sxs_calls_cells() returned. Any thread; lives as the process. */
+void *sxs_calls_cell(sxs_calls_ref ref);
+
+/** Keeps chunks ready. Returns 0, or -errno (disk full, file as long as it may be). One thread. */
+int sxs_calls_file_make_room(void);
+
+/** In a forked child: the file stays the parent's; no more cells are handed out. */
+void sxs_calls_file_forget(void);
+
+#endif
