@@ -47,8 +47,10 @@ int sxs_tree_leave(struct sxs_called *fn, uintptr_t sp)
         return 0;
     f = s->top;
     if (f->start) {
-        if (note_duration(s, histogram_of(s, f->node), now - f->start))
+        if (RARE(note_duration(s, histogram_of(s, f->node), now - f->start))) {
+            s->now = now;
             return 1;
+        }
         f->node->ticks += now - f->start;
         f->node->entered = 0;
     }
@@ -96,8 +98,10 @@ int sxs_time_leave(struct sxs_called *fn, uintptr_t sp)
     f = s->top;
     if (f->start) {
         ticks = now - f->start;
-        if (note_duration(s, histogram_of(s, f->node), ticks))
+        if (RARE(note_duration(s, histogram_of(s, f->node), ticks))) {
+            s->now = now;
             return 1;
+        }
         f->node->self += ticks - f->callees;
         if (!--f->node->active)
             f->node->ticks += ticks;

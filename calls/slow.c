@@ -130,7 +130,7 @@ void sxs_tree_leave_slow(struct sxs_called *fn, uintptr_t sp)
     struct sxs_calls_state     *s = sxs_calls_state;
     struct sxs_calls_frame     *f = s->top;
     struct sxs_calls_histogram *h = histogram_of(s, f->node);
-    uint64_t                    ticks = sxs_tick() - f->start;
+    uint64_t                    ticks = s->now - f->start;
     (void)fn;
     (void)sp;
     make_octave(s, h, ticks);
@@ -145,7 +145,7 @@ void sxs_time_leave_slow(struct sxs_called *fn, uintptr_t sp)
     struct sxs_calls_state     *s = sxs_calls_state;
     struct sxs_calls_frame     *f = s->top;
     struct sxs_calls_histogram *h = histogram_of(s, f->node);
-    uint64_t                    ticks = sxs_tick() - f->start;
+    uint64_t                    ticks = s->now - f->start;
     (void)fn;
     (void)sp;
     make_octave(s, h, ticks);

@@ -38,6 +38,7 @@ struct sxs_calls_state {
     uint32_t                 n_slots, n_slots_used;
     sxs_calls_ref           *histograms; /* owned; by function's number */
     uint32_t                 n_histograms;
+    uint64_t                 now;    /* tick at which a leave began that the beaten path gave up */
     struct sxs_calls_thread *record; /* in the file */
     struct sxs_calls_arena   arena;
     uint32_t                 n_unwinding; /* functions that an exception is about to leave */

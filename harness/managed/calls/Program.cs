@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Calls;
+
+/// <summary>
+/// Calls chosen methods a known number of times: "fib=25 threads=4 even=100 throws=10 yields=10
+/// steps=10 hops=0 rounds=1". Prints a line "calls: known COUNT NAME" for each, worked out by formula,
+/// for a profiler that counts to be held against; and "calls: time" with nanoseconds a call of fib.
+/// </summary>
+internal static class Program
+{
+    private static readonly Dictionary<string, long> known = new();
+
+    private static void Know(string name, long count)
+    {
+        known.TryGetValue(name, out long had);
+        known[name] = had + count;
+    }
+
+    private static int Main(string[] args)
+    {
+        var options = new Dictionary<string, int>
+        {
+            ["fib"] = 0, ["threads"] = 1, ["even"] = 0, ["throws"] = 0, ["yields"] = 0,
+            ["steps"] = 0, ["hops"] = 0, ["rounds"] = 1, ["generic"] = 0,
+        };
+        foreach (string arg in args)
+        {
+            string[] word = arg.Split('=');
+            if (word.Length != 2 || !options.ContainsKey(word[0]))
+                throw new ArgumentException(arg);
+            options[word[0]] = int.Parse(word[1]);
+        }
+        if (options["hops"] > 0)
+            Hops(options["hops"], options["rounds"]);
+        for (int round = 0; round < options["rounds"]; round++)
+            Round(options);
+        Know("Calls.Program.Main", 1);
+        foreach ((string name, long count) in known)
+            Console.WriteLine($"calls: known {count} {name}");
+        return 0;
+    }
+
+    private static void Round(Dictionary<string, int> options)
+    {
+        int threads = options["threads"];
+        var all = new Thread[threads];
+        for (int i = 0; i < threads; i++)
+        {
+            all[i] = new Thread(() => OneThread(options)) { Name = "calls " + i };
+            all[i].Start();
+        }
+        foreach (Thread thread in all)
+            thread.Join();
+        Know("Calls.Program.OneThread", threads);
+        Know("Calls.Program.Round", 1);
+        Know("Calls.Work.Fib", threads * Work.FibCalls(options["fib"]));
+        Know("Calls.Work.Even", threads * (options["even"] / 2 + 1) * (options["even"] > 0 ? 1 : 0));
+        Know("Calls.Work.Odd", threads * ((options["even"] + 1) / 2));
+        Know("Calls.Work.Generic", threads * 2 * options["generic"]);
+        Know("Calls.Work+<Count>d__4.MoveNext", options["steps"] > 0 ? threads * (options["steps"] + 1) : 0);
+        foreach ((string name, int times) in Faults.CallsOf)
+            Know("Calls.Faults." + name, threads * times * options["throws"]);
+        if (options["yields"] > 0)
+        {
+            Work.Yields(options["yields"]).Wait();
+            Know("Calls.Work+<Yields>d__5.MoveNext", options["yields"] + 1);
+        }
+    }
+
+    private static void OneThread(Dictionary<string, int> options)
+    {
+        int fib = options["fib"], even = options["even"];
+        if (fib > 0)
+        {
+            var clock = Stopwatch.StartNew();
+            Work.Fib(fib);
+            double ns = clock.Elapsed.TotalMilliseconds * 1e6 / Work.FibCalls(fib);
+            if (fib >= 30)
+                Console.WriteLine($"calls: time {ns:F2} ns a call of fib");
+        }
+        if (even > 0)
+            Work.Even(even);
+        for (int i = 0; i < options["generic"]; i++)
+        {
+            Work.Generic("a");
+            Work.Generic(1);
+        }
+        foreach (int _ in Work.Count(options["steps"]))
+        {
+        }
+        for (int i = 0; i < options["throws"]; i++)
+            Faults.All();
+    }
+
+    private static unsafe void Hops(int hops, int rounds)
+    {
+        int index = Sxs.Bridge.Join(&Hop.Enter), apps = Sxs.Bridge.Apps(), mine = 0;
+        for (int i = 1; i <= hops; i++)
+            mine += i % apps == index ? 1 : 0;
+        Know("Calls.Hop.Enter", mine * rounds);
+        Know("Calls.Hop.Arrive", mine * rounds);
+        if (index == 0)
+            for (int i = 0; i < rounds; i++)
+                Sxs.Bridge.Hop(1, hops, 0);
+        Sxs.Bridge.Leave();
+    }
+}
