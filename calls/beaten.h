@@ -37,16 +37,31 @@ HOT sxs_calls_ref find_child(const struct sxs_calls_state *s, sxs_calls_ref pare
     }
 }
 
+/** What a call's end adds to its node: a path's is under way but once, a function's may be again. */
+HOT void end_path(struct sxs_calls_frame *f, uint64_t ticks)
+{
+    f->node->ticks += ticks;
+    f->node->entered = 0;
+}
+
+HOT void end_flat(struct sxs_calls_frame *f, uint64_t ticks)
+{
+    f->node->self += ticks - f->callees;
+    if (!--f->node->active)
+        f->node->ticks += ticks;
+    f[-1].callees += ticks;
+}
+
 /** The frame's call is over. @how: a counter of the thread's record. */
 HOT void drop(struct sxs_calls_state *s, uint64_t now, _Atomic uint64_t *how)
 {
     struct sxs_calls_frame *f = s->top--;
     if (f->start) {
-        f->node->ticks += now - f->start;
         f->node->unwound++;
-        f->node->entered = 0;
         if (f->node->active)
-            f->node->active--;
+            end_flat(f, now - f->start);
+        else
+            end_path(f, now - f->start);
     }
     atomic_store_explicit(how, atomic_load_explicit(how, memory_order_relaxed) + 1,
                           memory_order_relaxed);

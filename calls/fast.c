@@ -51,8 +51,7 @@ int sxs_tree_leave(struct sxs_called *fn, uintptr_t sp)
             s->now = now;
             return 1;
         }
-        f->node->ticks += now - f->start;
-        f->node->entered = 0;
+        end_path(f, now - f->start);
     }
     s->top = f - 1;
     return 0;
@@ -102,10 +101,7 @@ int sxs_time_leave(struct sxs_called *fn, uintptr_t sp)
             s->now = now;
             return 1;
         }
-        f->node->self += ticks - f->callees;
-        if (!--f->node->active)
-            f->node->ticks += ticks;
-        f[-1].callees += ticks;
+        end_flat(f, ticks);
     }
     s->top = f - 1;
     return 0;

@@ -135,8 +135,7 @@ void sxs_tree_leave_slow(struct sxs_called *fn, uintptr_t sp)
     (void)sp;
     make_octave(s, h, ticks);
     note_duration(s, h, ticks);
-    f->node->ticks += ticks;
-    f->node->entered = 0;
+    end_path(f, ticks);
     s->top = f - 1;
 }
 
@@ -150,9 +149,6 @@ void sxs_time_leave_slow(struct sxs_called *fn, uintptr_t sp)
     (void)sp;
     make_octave(s, h, ticks);
     note_duration(s, h, ticks);
-    f->node->self += ticks - f->callees;
-    if (!--f->node->active)
-        f->node->ticks += ticks;
-    f[-1].callees += ticks;
+    end_flat(f, ticks);
     s->top = f - 1;
 }

@@ -89,6 +89,8 @@ char **sxs_child_env(const struct sxs_child_settings *s)
     err |= set(env, "SXSPROF_PICK", s->pick);
     err |= set(env, "SXSPROF_UNPICKED", s->unpicked);
     err |= set(env, "SXSPROF_TOOLS", s->tools);
+    err |= set(env, "SXSPROF_CALLS", s->calls);
+    err |= set(env, "SXSPROF_CALLS_NOT", s->calls_not);
     err |= set(env, "SXSPROF_SIGNALS", s->signals);
     err |= set(env, "SXSPROF_OUT", s->out);
     if (s->preload)

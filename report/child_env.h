@@ -14,6 +14,7 @@ struct sxs_child_settings {
     const char *pick;     /* SXSPROF_PICK */
     const char *unpicked; /* SXSPROF_UNPICKED */
     const char *tools;    /* SXSPROF_TOOLS */
+    const char *calls, *calls_not; /* SXSPROF_CALLS, SXSPROF_CALLS_NOT */
     const char *signals;  /* SXSPROF_SIGNALS */
     const char *out;      /* SXSPROF_OUT, absolute */
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof report: a session folder as a table, JSON, or one of the formats of samples. */
+#include "report/calls/calls.h"
 #include "report/command.h"
 #include "report/profile/profile.h"
 #include "report/table.h"
@@ -17,6 +18,7 @@ struct options {
     struct sxs_report_options samples;
     bool                      selective; /* an option that only samples have was given */
     const char               *dir;
+    struct sxs_calls_report   calls;
 };
 
 static unsigned long number(struct argp_state *state, const char *option, const char *text)
@@ -106,8 +108,12 @@ static int profile(const struct options *o)
 static int census(const struct options *o, const struct sxs_session *s, FILE *to)
 {
     if (strcmp(o->format, "json") == 0)
-        return sxs_table_json(to, s) == 0 ? SXS_EXIT_OK : SXS_EXIT_PROBLEM;
+        return sxs_table_json(to, s, &o->calls) == 0 ? SXS_EXIT_OK : SXS_EXIT_PROBLEM;
     sxs_table_print(to, s);
+    if (o->calls.n) {
+        fputs("\n", to);
+        sxs_calls_text(to, &o->calls, o->samples.top);
+    }
     return SXS_EXIT_OK;
 }
 
@@ -142,9 +148,14 @@ int sxs_cmd_report(int argc, char **argv)
     }
     bool text = strcmp(o.format, "text") == 0;
     bool samples = !text && strcmp(o.format, "json") != 0;
-    samples |= text && (o.selective || sxs_profile_has_samples(o.dir));
+    err = sxs_calls_report_load(o.dir, &s, o.samples.process, &o.calls);
+    if (err)
+        sxs_complain("%s: %s", o.dir, strerror(err));
+    samples |= text && (sxs_profile_has_samples(o.dir) || (o.selective && !o.calls.n));
     for (size_t i = 0; !samples && i < s.n_problems; i++) /* else told along with those of samples */
         sxs_complain("%s/%s", o.dir, s.problems[i]);
+    for (size_t i = 0; i < o.calls.n_problems; i++)
+        sxs_complain("%s/%s", o.dir, o.calls.problems[i]);
     if (s.n_processes == 0 && s.n_problems == 0) {
         status = sxs_wrong_input("%s: no session: it has no folder <pid> with a file "
                                  SXS_CENSUS_FILE "; expected a folder made by sxsprof run -o DIR",
@@ -152,14 +163,15 @@ int sxs_cmd_report(int argc, char **argv)
         goto done;
     }
     if (text && samples && !o.samples.output && !o.selective) {
-        sxs_table_print(stdout, &s);
+        census(&o, &s, stdout);
         puts("");
         fflush(stdout);
     }
     status = samples ? profile(&o) : write_census(&o, &s);
-    if (status == SXS_EXIT_OK && s.n_problems)
+    if (status == SXS_EXIT_OK && (s.n_problems || o.calls.n_problems))
         status = SXS_EXIT_PROBLEM;
 done:
+    sxs_calls_report_free(&o.calls);
     sxs_session_free(&s);
     return status;
 }

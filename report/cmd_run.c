@@ -16,12 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_PICK = 1000, KEY_UNPICKED, KEY_TOOL, KEY_NO_PRELOAD, KEY_SIGNALS, KEY_QUIET };
+enum { KEY_PICK = 1000, KEY_UNPICKED, KEY_TOOL, KEY_NO_PRELOAD, KEY_SIGNALS, KEY_QUIET, KEY_CALLS, KEY_CALLS_NOT };
 
 struct options {
     const char *unpicked, *signals, *out;
     char       *pick;  /* owned */
     char       *tools; /* owned, separated by ';' */
+    char       *calls, *calls_not; /* owned, separated by ';' */
     bool        no_preload, quiet;
     char      **command; /* borrowed from main's argv */
 };
@@ -34,6 +35,10 @@ static const struct argp_option option_list[] = {
     {"unpicked", KEY_UNPICKED, "guard|cancel", 0,
      "What becomes of the others: guard their signals (the default), or turn them away", 0},
     {"tool", KEY_TOOL, "NAME[:OPTIONS]", 0, "Use a tool; may be given several times", 0},
+    {"calls", KEY_CALLS, "PATTERN", 0,
+     "Count calls of functions that fit [VERSION/]ASSEMBLY:NAME, wildcards * and ?; may be given "
+     "several times; the tool calls, all but framework code by default", 0},
+    {"calls-not", KEY_CALLS_NOT, "PATTERN", 0, "But not of these; may be given several times", 0},
     {NULL, 'o', "DIR", 0,
      "Keep the session in DIR: a new folder, an empty one, or an earlier session", 0},
     {"no-preload", KEY_NO_PRELOAD, NULL, 0, "Do not preload the signal library", 0},
@@ -64,17 +69,42 @@ static char *absolute_pick(struct argp_state *state, const char *pick)
     return out;
 }
 
+static void append(struct argp_state *state, char **list, const char *item)
+{
+    char *longer = NULL;
+    if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? ";" : "", item) < 0)
+        argp_error(state, "out of memory");
+    free(*list);
+    *list = longer;
+}
+
+static void add_pattern(struct argp_state *state, char **list, const char *variable,
+                        const char *pattern)
+{
+    checked(state, variable, pattern);
+    if (strchr(pattern, ';'))
+        argp_error(state, "--calls: '%s': ';' separates patterns and cannot be part of one",
+                   pattern);
+    append(state, list, pattern);
+}
+
+/* Patterns without the tool they are for bring it along. */
+static void complete_tools(struct argp_state *state, struct options *o)
+{
+    bool has = false;
+    for (const char *at = o->tools; at && *at; at += strcspn(at, ";"), at += *at == ';')
+        has |= strncmp(at, "calls", 5) == 0 && (!at[5] || strchr(":;", at[5]));
+    if ((o->calls || o->calls_not) && !has)
+        append(state, &o->tools, "calls");
+}
+
 static void add_tool(struct argp_state *state, struct options *o, const char *tool)
 {
     char        detail[512];
-    char       *list = NULL;
     const char *wrong = *tool ? sxs_tool_check(tool, detail, sizeof(detail)) : "it has no name";
     if (wrong)
         argp_error(state, "--tool: '%s': %s; expected NAME[:OPTIONS]", tool, wrong);
-    if (asprintf(&list, "%s%s%s", o->tools ? o->tools : "", o->tools ? ";" : "", tool) < 0)
-        argp_error(state, "--tool: out of memory");
-    free(o->tools);
-    o->tools = list;
+    append(state, &o->tools, tool);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -94,6 +124,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_TOOL:
         add_tool(state, o, arg);
         return 0;
+    case KEY_CALLS: add_pattern(state, &o->calls, "SXSPROF_CALLS", arg); return 0;
+    case KEY_CALLS_NOT: add_pattern(state, &o->calls_not, "SXSPROF_CALLS_NOT", arg); return 0;
     case KEY_NO_PRELOAD:
         o->no_preload = true;
         return 0;
@@ -112,6 +144,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!o->command)
             argp_error(state, "COMMAND is missing: expected a command to run, after --");
+        complete_tools(state, o);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -139,6 +172,8 @@ static int check_inherited(const struct options *o)
         {"SXSPROF_UNPICKED", o->unpicked != NULL},
         {"SXSPROF_TOOLS", o->tools != NULL},
         {"SXSPROF_SIGNALS", o->signals != NULL},
+        {"SXSPROF_CALLS", o->calls != NULL},
+        {"SXSPROF_CALLS_NOT", o->calls_not != NULL},
         {"SXSPROF_LOG", false},
     };
     for (size_t i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++) {
@@ -249,6 +284,8 @@ static int start(const struct options *o, const struct sxs_library *lib, const c
         .pick = o->pick,
         .unpicked = o->unpicked,
         .tools = o->tools,
+        .calls = o->calls,
+        .calls_not = o->calls_not,
         .signals = o->signals,
         .out = out->path,
     };
@@ -300,5 +337,7 @@ int sxs_cmd_run(int argc, char **argv)
 done:
     free(o.pick);
     free(o.tools);
+    free(o.calls);
+    free(o.calls_not);
     return status;
 }

@@ -130,6 +130,20 @@ static const char *check_tools(const char *value, char *why, size_t size)
     return wrong;
 }
 
+static const char *check_patterns(const char *value, char *why, size_t size)
+{
+    struct sxs_calls_pattern parsed;
+    while (*value) {
+        size_t len = strcspn(value, ";");
+        if (len && sxs_calls_pattern(value, len, &parsed) != 0) {
+            snprintf(why, size, "'%.*s' is no pattern", (int)len, value);
+            return why;
+        }
+        value += len + (value[len] == ';');
+    }
+    return NULL;
+}
+
 static const char *check_log(const char *value, char *why, size_t size)
 {
     static const char *const levels[] = {"error", "warn", "info", "debug"};
@@ -157,6 +171,8 @@ const struct sxs_setting sxs_settings[] = {
      "all, first, or one:WHAT (a version prefix or a libcoreclr.so's path)", check_pick},
     {"SXSPROF_UNPICKED", "--unpicked", "guard or cancel", check_unpicked},
     {"SXSPROF_TOOLS", "--tool", "NAME[:OPTIONS], several separated by ';'", check_tools},
+    {"SXSPROF_CALLS", "--calls", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
+    {"SXSPROF_CALLS_NOT", "--calls-not", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
     {"SXSPROF_SIGNALS", "--signals", "on or off", check_signals},
     {"SXSPROF_LOG", NULL, "error, warn, info or debug", check_log},
     {"SXSPROF_OUT", "-o", "an existing folder that can be written to", check_out},

@@ -6,6 +6,7 @@
 #define SXS_REPORT_TABLE_H
 
 #include "record/session_read.h"
+#include "report/calls/calls.h"
 
 #include <stdio.h>
 
@@ -16,8 +17,9 @@
  */
 void sxs_table_print(FILE *to, const struct sxs_session *s);
 
-/** sxs_table_json - the same as one JSON object and a newline. Returns 0, or -1 without memory. */
-int sxs_table_json(FILE *to, const struct sxs_session *s);
+/** sxs_table_json - the same as one JSON object and a newline, with every function that was counted
+ *  when @calls has any. Returns 0, or -1 without memory. */
+int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls);
 
 /** sxs_table_rows - how many runtimes the session has, listed and unlisted. */
 size_t sxs_table_rows(const struct sxs_session *s);

@@ -13,7 +13,7 @@ static json_t *number(uint64_t v)
 /* Text may come from a garbled file; jansson takes valid UTF-8 only. Each byte can become three. */
 static json_t *text(const char *s)
 {
-    char clean[3 * 1024 + 1];
+    char clean[3 * 4096 + 1];
     sxs_text_clean(s, clean, sizeof(clean));
     return json_string(clean);
 }
@@ -42,7 +42,45 @@ static json_t *runtime_json(const struct sxs_session_process *p,
     return o;
 }
 
-int sxs_table_json(FILE *to, const struct sxs_session *s)
+static json_t *function_json(const struct sxs_calls_process *p, const struct sxs_calls_fn *fn)
+{
+    char    name[4096];
+    json_t *o = json_object();
+    int     err = 0;
+    err |= json_object_set_new(o, "runtime", number(fn->runtime));
+    err |= json_object_set_new(o, "version", text(sxs_calls_version(p, fn->runtime)));
+    err |= json_object_set_new(o, "name", text(sxs_calls_plain_name(fn->name, name, sizeof(name))));
+    err |= json_object_set_new(o, "signature", text(fn->name));
+    err |= json_object_set_new(o, "assembly", text(fn->file));
+    err |= json_object_set_new(o, "calls", number(fn->calls));
+    err |= json_object_set_new(o, "self_ns", number(fn->self_ns));
+    err |= json_object_set_new(o, "total_ns", number(fn->total_ns));
+    err |= json_object_set_new(o, "min_ns", number(fn->min_ns));
+    err |= json_object_set_new(o, "median_ns", number(sxs_calls_quantile(p->calls, fn, 0.5)));
+    err |= json_object_set_new(o, "p99_ns", number(sxs_calls_quantile(p->calls, fn, 0.99)));
+    err |= json_object_set_new(o, "max_ns", number(fn->max_ns));
+    err |= json_object_set_new(o, "unwound", number(fn->unwound));
+    err |= json_object_set_new(o, "backed_off", json_boolean(fn->backed_off));
+    err |= json_object_set_new(o, "pid", number(p->process->pid));
+    if (err) {
+        json_decref(o);
+        return NULL;
+    }
+    return o;
+}
+
+static int add_functions(json_t *top, const struct sxs_calls_report *calls)
+{
+    json_t *rows = json_array();
+    int     err = json_object_set_new(top, "functions", rows);
+    for (size_t p = 0; p < calls->n && !err; p++)
+        for (size_t i = 0; i < calls->processes[p].calls->n_fns && !err; i++)
+            err = json_array_append_new(rows, function_json(&calls->processes[p],
+                                                            &calls->processes[p].calls->fns[i]));
+    return err;
+}
+
+int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls)
 {
     json_t *top = json_object(), *rows = json_array();
     int     err = json_object_set_new(top, "runtimes", rows);
@@ -50,6 +88,8 @@ int sxs_table_json(FILE *to, const struct sxs_session *s)
         for (size_t r = 0; r < s->processes[p].n_runtimes && !err; r++)
             err = json_array_append_new(
                 rows, runtime_json(&s->processes[p], &s->processes[p].runtimes[r]));
+    if (!err && calls->n)
+        err = add_functions(top, calls);
     if (!err)
         err = json_dumpf(top, to, JSON_INDENT(2));
     fputc('\n', to);

@@ -21,7 +21,7 @@ internal static class Faults
         try { Through(3); } catch (InvalidOperationException) { sink++; }
         Filtered();
         InFinally();
-        try { Supersede(); } catch (ArgumentException) { sink++; }
+        try { Supersede(); } catch (Exception) { sink++; }
         Fault();
     }
 
