@@ -63,7 +63,7 @@ internal static class Program
         Know("Calls.Work.Even", threads * (options["even"] / 2 + 1) * (options["even"] > 0 ? 1 : 0));
         Know("Calls.Work.Odd", threads * ((options["even"] + 1) / 2));
         Know("Calls.Work.Generic", threads * 2 * options["generic"]);
-        Know("Calls.Work+<Count>d__4.MoveNext", options["steps"] > 0 ? threads * (options["steps"] + 1) : 0);
+        Know("Calls.Work+<Count>d__4.MoveNext", threads * (options["steps"] + 1));
         foreach ((string name, int times) in Faults.CallsOf)
             Know("Calls.Faults." + name, threads * times * options["throws"]);
         if (options["yields"] > 0)
