@@ -11,6 +11,7 @@
 
 #include "calls/exceptions.h"
 #include "calls/functions.h"
+#include "calls/shadow.h"
 #include "calls/state.h"
 #include "calls/tick.h"
 #include "manager/base/clock.h"
@@ -124,6 +125,7 @@ static int start_counting(void)
         sxs_error("tool calls cannot start: %s", strerror(-err));
         return -1;
     }
+    sxs_shadow_use(sxs_calls_shadow);
     pthread_atfork(NULL, NULL, child_goes_on);
     return 1;
 }

@@ -200,6 +200,11 @@ int sxs_calls_state_init(struct sxs_calls_header *h)
     return -pthread_key_create(&at_end, ended);
 }
 
+int sxs_calls_have_shadow(void)
+{
+    return header && header->mode != SXS_CALLS_COUNT;
+}
+
 void sxs_calls_state_forget(void)
 {
     atomic_store(&forgotten, 1);

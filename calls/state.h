@@ -62,6 +62,8 @@ sxs_calls_ref sxs_calls_histogram(struct sxs_calls_state *s, const struct sxs_ca
 
 /** What is counted, and into what; before the first hook is. */
 int  sxs_calls_state_init(struct sxs_calls_header *header);
+/** 1: calls under way are kept, a shadow stack; 0: they are only counted, or nothing is. */
+int sxs_calls_have_shadow(void);
 /** In a forked child: what is counted goes nowhere. */
 void sxs_calls_state_forget(void);
 

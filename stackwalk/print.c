@@ -16,6 +16,7 @@
 
 #include "include/sxsprof.h"
 #include "stackwalk/name_internal.h"
+#include "stackwalk/shadow.h"
 
 #define LINE_BYTES 8192
 #define PRINTER_STACK_BYTES ((size_t)1024 * 1024)
@@ -146,6 +147,12 @@ static int is_writable(int fd)
     return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && !(flags & O_PATH);
 }
 
+static int is_mode(const char *mode)
+{
+    return strcmp(mode, "mixed") == 0 || strcmp(mode, "managed") == 0 ||
+           strcmp(mode, "shadow") == 0;
+}
+
 static int print_walk(struct sxs_walk *walk, int fd, const char *mode)
 {
     struct print_job *job = calloc(1, sizeof(*job));
@@ -167,13 +174,16 @@ SXS_EXPORT __attribute__((noinline)) int sxsprof_print_stack(int fd, const char 
     struct sxs_walk walk;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    int mixed = mode && strcmp(mode, "mixed") == 0;
-    if (mode && (mixed || strcmp(mode, "managed") == 0) && is_writable(fd)) {
-        if (mixed)
+    if (mode && is_mode(mode) && is_writable(fd)) {
+        result = 0;
+        if (strcmp(mode, "mixed") == 0)
             sxs_walk_mixed(&walk, from_sp);
-        else
+        else if (strcmp(mode, "managed") == 0)
             sxs_walk_managed(&walk, 0); /* no runtime reports frames of the library */
-        result = print_walk(&walk, fd, mode);
+        else
+            result = sxs_walk_shadow(&walk);
+        if (!result)
+            result = print_walk(&walk, fd, mode);
         sxs_walk_free(&walk);
     }
     pthread_setcancelstate(cancel_state, NULL);

@@ -85,6 +85,9 @@ struct sxs_walk {
 void sxs_walk_mixed(struct sxs_walk *walk, uintptr_t from_sp);
 void sxs_walk_managed(struct sxs_walk *walk, uintptr_t from_sp);
 
+/** Appends a copy of @frame. Returns 0, or sets walk->end and returns -1. */
+int sxs_walk_push(struct sxs_walk *walk, const struct sxs_frame *frame);
+
 /** Drops the references and the frames. A zeroed walk is fine. */
 void sxs_walk_free(struct sxs_walk *walk);
 

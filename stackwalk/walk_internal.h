@@ -29,9 +29,6 @@ void    sxs_snapshot_free(struct sxs_snapshot *snap);
 /** Fills walk->rts and zeroes the rest. */
 void sxs_walk_begin(struct sxs_walk *walk);
 
-/** Appends a copy of @frame. Returns 0, or sets walk->end and returns -1. */
-int sxs_walk_push(struct sxs_walk *walk, const struct sxs_frame *frame);
-
 /** A libunwind cursor with the registers it started from; must not be moved or copied. */
 struct sxs_native {
     unw_context_t uc;
