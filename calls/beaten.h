@@ -100,13 +100,25 @@ HOT struct sxs_calls_histogram *histogram_of(const struct sxs_calls_state *s,
     return (struct sxs_calls_histogram *)(s->cells + (uint64_t)node->histogram * SXS_CALLS_CELL);
 }
 
+/** Called too often for too little: counted, no longer timed. */
+HOT int is_off(struct sxs_called *fn)
+{
+    return atomic_load_explicit(&fn->off, memory_order_relaxed) != 0;
+}
+
+/** Once in so many calls of a path it is looked at whether they are too many. */
+HOT int is_due(const struct sxs_calls_node *node)
+{
+    return !(node->calls & (SXS_CALLS_BACKOFF_EVERY - 1));
+}
+
 /** Whether the youngest frame is that call. If not, it was never seen to begin. */
-HOT int matches(struct sxs_calls_state *s, const struct sxs_called *fn, uintptr_t sp)
+HOT int matches(struct sxs_calls_state *s, struct sxs_called *fn, uintptr_t sp)
 {
     struct sxs_calls_frame *f = s->top;
     if (__builtin_expect(f->sp == sp && f->fn == fn, 1))
         return 1;
-    if (atomic_load_explicit(&((struct sxs_called *)(uintptr_t)fn)->off, memory_order_relaxed))
+    if (is_off(fn))
         return 0;
     if (f->sp < sp) {
         uint64_t now = sxs_tick();

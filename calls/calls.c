@@ -116,6 +116,8 @@ static int start_counting(void)
         return -1;
     }
     fill_header();
+    sxs_functions_limits(calls.options.backoff_hz, calls.options.backoff_ns,
+                         SXS_CALLS_BACKOFF_EVERY);
     err = sxs_functions_init(calls.header);
     if (!err)
         err = sxs_calls_state_init(calls.header);

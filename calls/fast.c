@@ -12,8 +12,6 @@ int sxs_tree_enter(struct sxs_called *fn, uintptr_t sp)
     if (RARE(!s))
         return 1;
     drop_stale(s, sp);
-    if (RARE(atomic_load_explicit(&fn->off, memory_order_relaxed)))
-        return 0;
     f = s->top;
     parent = f->node;
     node = node_at(s, parent->latest);
@@ -27,6 +25,8 @@ int sxs_tree_enter(struct sxs_called *fn, uintptr_t sp)
     if (RARE(f == s->limit))
         return 1;
     node->calls++;
+    if (RARE(is_off(fn)))
+        return 0;
     f++;
     f->sp = sp;
     f->node = node;
@@ -47,7 +47,8 @@ int sxs_tree_leave(struct sxs_called *fn, uintptr_t sp)
         return 0;
     f = s->top;
     if (f->start) {
-        if (RARE(note_duration(s, histogram_of(s, f->node), now - f->start))) {
+        if (RARE(is_due(f->node) ||
+                 note_duration(s, histogram_of(s, f->node), now - f->start))) {
             s->now = now;
             return 1;
         }
@@ -65,8 +66,6 @@ int sxs_time_enter(struct sxs_called *fn, uintptr_t sp)
     if (RARE(!s))
         return 1;
     drop_stale(s, sp);
-    if (RARE(atomic_load_explicit(&fn->off, memory_order_relaxed)))
-        return 0;
     f = s->top;
     if (RARE(fn->number >= s->n_flat || f == s->limit))
         return 1;
@@ -74,6 +73,8 @@ int sxs_time_enter(struct sxs_called *fn, uintptr_t sp)
     if (RARE(!node))
         return 1;
     node->calls++;
+    if (RARE(is_off(fn)))
+        return 0;
     node->active++;
     f++;
     f->sp = sp;
@@ -97,7 +98,7 @@ int sxs_time_leave(struct sxs_called *fn, uintptr_t sp)
     f = s->top;
     if (f->start) {
         ticks = now - f->start;
-        if (RARE(note_duration(s, histogram_of(s, f->node), ticks))) {
+        if (RARE(is_due(f->node) || note_duration(s, histogram_of(s, f->node), ticks))) {
             s->now = now;
             return 1;
         }

@@ -193,6 +193,32 @@ struct sxs_called *sxs_functions_find(const struct sxs_runtime *rt, FunctionID i
     return called;
 }
 
+/* ---- back-off --------------------------------------------------------------------------------- */
+
+static struct {
+    unsigned hz, ns, every;
+} limits;
+
+void sxs_functions_limits(unsigned hz, unsigned ns, unsigned every)
+{
+    limits.hz = hz;
+    limits.ns = ns;
+    limits.every = every;
+}
+
+void sxs_functions_back_off(struct sxs_called *fn, uint64_t ticks)
+{
+    const struct sxs_calls_header *h = functions.header;
+    uint64_t now = sxs_tick(), last = atomic_exchange(&fn->looked, now);
+    uint64_t ns = atomic_load(&h->seen_ns) - h->started_ns;
+    double   per_ns = ns ? (double)(atomic_load(&h->seen_tick) - h->started_tick) / (double)ns : 0;
+    if (!limits.hz || !last || per_ns <= 0 || (double)ticks >= per_ns * limits.ns ||
+        (double)(now - last) >= per_ns * 1e9 * limits.every / limits.hz)
+        return;
+    atomic_store(&fn->record->backed_off, 1);
+    atomic_store_explicit(&fn->off, 1, memory_order_relaxed);
+}
+
 void sxs_functions_forget(sxs_function fn)
 {
     struct decision *d;

@@ -16,13 +16,13 @@
 /** What a hook gets instead of a FunctionID: it carries the runtime. Lives as long as the process:
  *  compiled code holds its address. */
 struct sxs_called {
-    _Atomic uint32_t           off;    /* 1: its hooks return at once */
+    _Atomic uint32_t           off;    /* 1: counted, no longer timed */
     uint32_t                   number; /* 0, 1, 2... in this process */
     sxs_calls_ref              cell;   /* struct sxs_calls_function */
     uint32_t                   runtime;/* its number */
     uintptr_t                  id;     /* FunctionID */
     struct sxs_calls_function *record;
-    _Atomic uint64_t           back_calls, back_ticks; /* back-off: at its last look */
+    _Atomic uint64_t           looked; /* tick of the last look at how often it is called */
 };
 
 /** Reads SXSPROF_CALLS and SXSPROF_CALLS_NOT; says in one line what is no pattern. 0 or -errno. */
@@ -36,6 +36,16 @@ int sxs_functions_decide(sxs_function fn);
 
 /** What the hooks of @fn are to be handed, or NULL: not hooked. Short; never calls a runtime. */
 struct sxs_called *sxs_functions_find(const struct sxs_runtime *rt, FunctionID id);
+
+/**
+ * sxs_functions_back_off - @fn has been called a number of times again: if that was too often, and
+ * @ticks, what a call takes, is short, it is timed no more. In a hook: short, no lock.
+ */
+void sxs_functions_back_off(struct sxs_called *fn, uint64_t ticks);
+
+/** When that is: more than @hz calls a second (0: never), shorter than @ns; @every: calls between two
+ *  looks. */
+void sxs_functions_limits(unsigned hz, unsigned ns, unsigned every);
 
 /** @fn dies: its ID may come again for another. */
 void sxs_functions_forget(sxs_function fn);

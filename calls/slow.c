@@ -63,6 +63,10 @@ static void push(struct sxs_calls_state *s, struct sxs_called *fn, uintptr_t sp,
                  struct sxs_calls_node *node)
 {
     struct sxs_calls_frame *f;
+    if (node)
+        node->calls++;
+    if (is_off(fn))
+        return;
     if (s->top == s->limit && sxs_calls_more_frames(s)) {
         add_one(&s->record->too_deep);
         return;
@@ -72,24 +76,22 @@ static void push(struct sxs_calls_state *s, struct sxs_called *fn, uintptr_t sp,
     if (!node)
         add_one(&s->record->nodes_lost);
     s->top = f;
-    if (node) {
-        node->calls++;
+    if (node)
         f->start = sxs_tick();
-    }
 }
 
 void sxs_tree_enter_slow(struct sxs_called *fn, uintptr_t sp)
 {
     struct sxs_calls_state *s = sxs_calls_state_get();
     struct sxs_calls_node  *node;
-    if (!s || atomic_load_explicit(&fn->off, memory_order_relaxed))
+    if (!s)
         return;
     drop_stale(s, sp);
     node = child_of(s, s->top->node, fn);
     if (node)
         s->top->node->latest = ref_of(s, node);
     push(s, fn, sp, node);
-    if (node && s->top->node == node)
+    if (node && s->top->node == node && s->top->sp == sp)
         node->entered = s->top->start;
 }
 
@@ -97,12 +99,12 @@ void sxs_time_enter_slow(struct sxs_called *fn, uintptr_t sp)
 {
     struct sxs_calls_state *s = sxs_calls_state_get();
     struct sxs_calls_node  *node;
-    if (!s || atomic_load_explicit(&fn->off, memory_order_relaxed))
+    if (!s)
         return;
     drop_stale(s, sp);
     node = flat_of(s, fn);
     push(s, fn, sp, node);
-    if (node && s->top->node == node && s->top->start)
+    if (node && s->top->node == node && s->top->sp == sp)
         node->active++;
 }
 
@@ -131,8 +133,9 @@ void sxs_tree_leave_slow(struct sxs_called *fn, uintptr_t sp)
     struct sxs_calls_frame     *f = s->top;
     struct sxs_calls_histogram *h = histogram_of(s, f->node);
     uint64_t                    ticks = s->now - f->start;
-    (void)fn;
     (void)sp;
+    if (is_due(f->node))
+        sxs_functions_back_off(fn, f->node->ticks / f->node->calls);
     make_octave(s, h, ticks);
     note_duration(s, h, ticks);
     end_path(f, ticks);
@@ -145,8 +148,9 @@ void sxs_time_leave_slow(struct sxs_called *fn, uintptr_t sp)
     struct sxs_calls_frame     *f = s->top;
     struct sxs_calls_histogram *h = histogram_of(s, f->node);
     uint64_t                    ticks = s->now - f->start;
-    (void)fn;
     (void)sp;
+    if (is_due(f->node))
+        sxs_functions_back_off(fn, f->node->ticks / f->node->calls);
     make_octave(s, h, ticks);
     note_duration(s, h, ticks);
     end_flat(f, ticks);

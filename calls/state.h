@@ -27,6 +27,7 @@ struct sxs_calls_slot {
 };
 
 #define SXS_CALLS_UNWINDING 32u
+#define SXS_CALLS_BACKOFF_EVERY 32768u /* calls of a path between looks at whether they are too many */
 
 struct sxs_calls_state {
     struct sxs_calls_frame  *top;   /* the youngest; never below frames[0] */

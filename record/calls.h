@@ -74,7 +74,7 @@ struct sxs_calls_function {
     uint32_t         token;    /* mdMethodDef, 0: none */
     uint32_t         runtime;  /* its number */
     uint16_t         name_size, file_size; /* bytes in text: name, then path of the assembly */
-    _Atomic uint32_t backed_off; /* 1: too many short calls, counted no further; 2: was once */
+    _Atomic uint32_t backed_off; /* 1: too many short calls: counted, but timed no longer */
     _Atomic uint32_t compiled;   /* times that code of it was hooked: tiers, ReJIT */
     uint32_t         zero;
     uint64_t         first_tick; /* when it was first compiled */

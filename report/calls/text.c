@@ -85,7 +85,7 @@ static void write_losses(FILE *to, const struct sxs_calls *c)
     write_one_loss(to, sum.nodes_lost, "calls counted at their callers: no room for their paths");
     write_one_loss(to, atomic_load(&c->head.threads_lost), "calls on threads without room");
     write_one_loss(to, atomic_load(&c->head.functions_lost), "functions not hooked: no memory");
-    write_one_loss(to, backed_off, "functions not followed for some time: too many short calls");
+    write_one_loss(to, backed_off, "functions counted but timed no longer: too many short calls");
 }
 
 static void write_row(FILE *to, const struct row *row)
@@ -102,7 +102,7 @@ static void write_row(FILE *to, const struct row *row)
                 duration(sxs_calls_quantile(row->p->calls, row->fn, 0.99), p99, sizeof(p99)),
                 duration(row->fn->max_ns, max, sizeof(max)));
     fprintf(to, "  [%s] %s%s\n", sxs_calls_version(row->p, row->fn->runtime), name,
-            row->fn->backed_off ? " (backed off)" : "");
+            row->fn->backed_off ? " (timed no longer)" : "");
 }
 
 static void write_functions(FILE *to, const struct sxs_calls_report *r, size_t top)
