@@ -42,9 +42,8 @@ UNIT_SRC    := $(wildcard tests/unit/test_*.c)
 GEN         := $(addprefix $(O)/gen/,sxs_abi.h sxs_abi.c sxs_events.h sxs_events.inc sxs_info.h \
                  sxs_info.c sxs_callback.inc sxs_fake_info.inc)
 
-ARCH := x86_64
 obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
-LIB_OBJ   := $(call obj,$(LIB_SRC)) $(O)/obj/callback/elt_$(ARCH).o $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
+LIB_OBJ   := $(call obj,$(LIB_SRC)) $(O)/obj/callback/elt_x86_64.o $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
 UNIT_BIN  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT_SRC))
 FAKE_LIBS := $(patsubst %,$(O)/fakeclr/%/libcoreclr.so,$(FAKE_VERSIONS))
 
@@ -58,7 +57,7 @@ CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
 .SECONDARY:
 
 all: $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/sxsprof $(O)/runsxs $(O)/libsxsbridge.so \
-     $(O)/libsxsplugin.so $(FAKE_LIBS)
+     $(O)/libsxsplugin.so $(FAKE_LIBS) $(O)/obj/callback/elt_aarch64.o
 
 help:
 	@echo 'all (default)   the library, the command, the harness, the simulated runtimes, in $(O)/'
@@ -105,7 +104,13 @@ $(O)/obj/%.o: %.c $(GEN)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(O)/obj/callback/elt_%.o: callback/elt_%.S
+# Hooks for the other processor: assembled, so that they stay good, and not linked.
+$(O)/obj/callback/elt_aarch64.o: callback/elt_aarch64.S
+	@mkdir -p $(@D)
+	$(call say,AS,$<)
+	$(Q)$(CC) -E $< | aarch64-linux-gnu-as -o $@ -
+
+$(O)/obj/callback/elt_x86_64.o: callback/elt_x86_64.S
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
 	$(Q)$(CC) -c $< -o $@
