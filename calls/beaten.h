@@ -101,7 +101,7 @@ HOT struct sxs_calls_histogram *histogram_of(const struct sxs_calls_state *s,
 }
 
 /** Called too often for too little: counted, no longer timed. */
-HOT int is_off(struct sxs_called *fn)
+HOT int is_off(const struct sxs_called *fn)
 {
     return atomic_load_explicit(&fn->off, memory_order_relaxed) != 0;
 }

@@ -221,26 +221,56 @@ static void stop(struct sxs_sub *sub, int detached)
     sxs_functions_close(sub->rt);
 }
 
-static HRESULT unwind_enter(struct sxs_sub *sub, sxs_function fn)
+/* ---- exceptions ------------------------------------------------------------------------------- */
+
+static HRESULT thrown(struct sxs_sub *sub, sxs_object object)
 {
     (void)sub;
-    sxs_calls_unwind_enter(fn.id);
+    (void)object;
+    sxs_calls_thrown();
     return S_OK;
 }
 
-static HRESULT unwind_leave(struct sxs_sub *sub)
+static HRESULT search_enter(struct sxs_sub *sub, sxs_function fn)
+{
+    if (sxs_calls_is_searching())
+        sxs_calls_search(sxs_functions_find(sub->rt, fn.id));
+    return S_OK;
+}
+
+static HRESULT filter_enter(struct sxs_sub *sub, sxs_function fn)
+{
+    sxs_calls_filter_enter(sxs_functions_find(sub->rt, fn.id));
+    return S_OK;
+}
+
+static HRESULT filter_leave(struct sxs_sub *sub)
 {
     (void)sub;
-    sxs_calls_unwind_leave();
+    sxs_calls_filter_leave();
+    return S_OK;
+}
+
+/* The "frame pointer" is the stack pointer within that frame (8, 9 and 10). */
+static void unwound(struct sxs_runtime *rt)
+{
+    COR_PRF_EX_CLAUSE_INFO clause = {0};
+    if (sxs_info_GetNotifiedExceptionClauseInfo(rt, &clause) == S_OK && clause.framePointer)
+        sxs_calls_unwound(clause.framePointer);
+}
+
+static HRESULT finally_enter(struct sxs_sub *sub, sxs_function fn)
+{
+    (void)fn;
+    unwound(sub->rt);
     return S_OK;
 }
 
 static HRESULT catcher_enter(struct sxs_sub *sub, sxs_function fn, sxs_object object)
 {
-    (void)sub;
     (void)fn;
     (void)object;
-    sxs_calls_catcher_enter();
+    unwound(sub->rt);
     return S_OK;
 }
 
@@ -249,8 +279,11 @@ static const struct sxs_events events = {
     .JITInlining = inlining,
     .FunctionUnloadStarted = function_unloading,
     .ModuleUnloadStarted = module_unloading,
-    .ExceptionUnwindFunctionEnter = unwind_enter,
-    .ExceptionUnwindFunctionLeave = unwind_leave,
+    .ExceptionThrown = thrown,
+    .ExceptionSearchFunctionEnter = search_enter,
+    .ExceptionSearchFilterEnter = filter_enter,
+    .ExceptionSearchFilterLeave = filter_leave,
+    .ExceptionUnwindFinallyEnter = finally_enter,
     .ExceptionCatcherEnter = catcher_enter,
 };
 

@@ -1,36 +1,89 @@
 /* SPDX-License-Identifier: MIT */
+/* exceptions.c - frames that an exception leaves, and filters, which no hook tells of. */
 #include "calls/exceptions.h"
-
-#include <string.h>
 
 #include "calls/beaten.h"
 
-void sxs_calls_unwind_enter(uintptr_t function)
+/* What a hook is told is a multiple of 8: a filter's frame lies 1 below the one it stands on. */
+static int is_filter(const struct sxs_calls_frame *f)
 {
-    struct sxs_calls_state *s = sxs_calls_state;
-    if (!s)
+    return (f->sp & 1) && f->sp != UINTPTR_MAX;
+}
+
+/* A filter is not a call: what it called is its caller's. */
+static void drop_one(struct sxs_calls_state *s, uint64_t now)
+{
+    if (!is_filter(s->top)) {
+        drop(s, now, &s->record->unwound);
         return;
-    if (s->n_unwinding == SXS_CALLS_UNWINDING) { /* the oldest were never spoken of again */
-        s->n_unwinding--;
-        memmove(s->unwinding, s->unwinding + 1, s->n_unwinding * sizeof(s->unwinding[0]));
     }
-    s->unwinding[s->n_unwinding++] = function;
+    s->top[-1].callees += s->top->callees;
+    s->top--;
 }
 
-void sxs_calls_unwind_leave(void)
+static void drop_above(struct sxs_calls_state *s, const struct sxs_calls_frame *f)
 {
-    struct sxs_calls_state *s = sxs_calls_state;
-    uintptr_t               function;
-    if (!s || !s->n_unwinding)
+    uint64_t now;
+    if (s->top == f)
         return;
-    function = s->unwinding[--s->n_unwinding];
-    if (s->top->fn && s->top->fn->id == function)
-        drop(s, sxs_tick(), &s->record->unwound);
+    now = sxs_tick();
+    while (s->top > f)
+        drop_one(s, now);
 }
 
-void sxs_calls_catcher_enter(void)
+void sxs_calls_thrown(void)
+{
+    if (sxs_calls_state)
+        sxs_calls_state->thrown = 1;
+}
+
+int sxs_calls_is_searching(void)
+{
+    return sxs_calls_state && sxs_calls_state->thrown;
+}
+
+/* The first of our functions that is asked has the youngest frame. What lies above was left by an
+ * exception that became another one in native code. */
+void sxs_calls_search(const struct sxs_called *fn)
+{
+    struct sxs_calls_state       *s = sxs_calls_state;
+    const struct sxs_calls_frame *f;
+    if (!s || !s->thrown || !fn || is_off(fn))
+        return;
+    s->thrown = 0;
+    for (f = s->top; f > s->frames && f->fn != fn; f--)
+        ;
+    if (f > s->frames)
+        drop_above(s, f);
+}
+
+void sxs_calls_filter_enter(struct sxs_called *fn)
 {
     struct sxs_calls_state *s = sxs_calls_state;
-    if (s && s->n_unwinding)
-        s->n_unwinding--;
+    struct sxs_calls_frame *f;
+    if (!s || s->top == s->frames || (s->top == s->limit && sxs_calls_more_frames(s)))
+        return;
+    f = ++s->top;
+    *f = (struct sxs_calls_frame){.sp = f[-1].sp - 1, .node = f[-1].node,
+                                  .fn = fn && !is_off(fn) ? fn : NULL};
+}
+
+void sxs_calls_filter_leave(void)
+{
+    struct sxs_calls_state       *s = sxs_calls_state;
+    const struct sxs_calls_frame *f = s ? s->top : NULL;
+    while (s && f > s->frames && !is_filter(f))
+        f--;
+    if (s && f > s->frames)
+        drop_above(s, f - 1);
+}
+
+void sxs_calls_unwound(uintptr_t sp)
+{
+    struct sxs_calls_state       *s = sxs_calls_state;
+    const struct sxs_calls_frame *f = s ? s->top : NULL;
+    while (s && f->sp <= sp)
+        f--;
+    if (s)
+        drop_above(s, f);
 }

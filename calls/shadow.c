@@ -20,6 +20,8 @@ int sxs_calls_shadow(struct sxs_walk *walk)
     if (!sxs_calls_have_shadow())
         return -ENODATA;
     for (const struct sxs_calls_frame *f = s ? s->top : NULL; s && f > s->frames; f--) {
+        if (!f->fn)
+            continue;
         struct sxs_frame frame = {.fn = {runtime_of(walk, f->fn->runtime), f->fn->id},
                                   .info_hr = S_FALSE};
         frame.at.rsp = f->sp;

@@ -16,7 +16,7 @@
 struct sxs_calls_frame {
     uintptr_t              sp;    /* of its caller: what the hook was told; older frames lie higher */
     struct sxs_calls_node *node;
-    struct sxs_called     *fn;    /* NULL in the frame below all */
+    struct sxs_called     *fn;    /* NULL in the frame below all, and for a filter of others' */
     uint64_t               start; /* tick; 0: not timed */
     uint64_t               callees; /* ticks, without a tree only */
 };
@@ -26,7 +26,6 @@ struct sxs_calls_slot {
     sxs_calls_ref parent, function, node; /* node 0: free */
 };
 
-#define SXS_CALLS_UNWINDING 32u
 #define SXS_CALLS_BACKOFF_EVERY 32768u /* calls of a path between looks at whether they are too many */
 
 struct sxs_calls_state {
@@ -42,8 +41,7 @@ struct sxs_calls_state {
     uint64_t                 now;    /* tick at which a leave began that the beaten path gave up */
     struct sxs_calls_thread *record; /* in the file */
     struct sxs_calls_arena   arena;
-    uint32_t                 n_unwinding; /* functions that an exception is about to leave */
-    uintptr_t                unwinding[SXS_CALLS_UNWINDING]; /* FunctionIDs, latest last */
+    int                      thrown; /* 1: an exception was, and no frame of ours was searched for a handler yet */
 };
 
 /** NULL before a thread's first hooked call, and after its end. */

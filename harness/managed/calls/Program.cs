@@ -28,6 +28,7 @@ internal static class Program
         {
             ["fib"] = 0, ["threads"] = 1, ["even"] = 0, ["throws"] = 0, ["yields"] = 0,
             ["steps"] = 0, ["hops"] = 0, ["rounds"] = 1, ["generic"] = 0,
+            ["storm"] = 0, ["seed"] = 1, ["probes"] = 0, ["once"] = 3,
         };
         foreach (string arg in args)
         {
@@ -36,6 +37,14 @@ internal static class Program
                 throw new ArgumentException(arg);
             options[word[0]] = int.Parse(word[1]);
         }
+        if (options["probes"] > 0)
+            Probe.Prepare(options["probes"], options["once"], options["seed"]);
+        if (options["storm"] > 0)
+            Storm.Run(options["storm"], options["seed"]);
+        foreach ((string name, long count) in Storm.Counts)
+            Know((name.Contains("..") ? "Calls.Storm+" : "Calls.Storm.") + name, count);
+        if (options["probes"] > 0)
+            Probe.Report();
         if (options["hops"] > 0)
             Hops(options["hops"], options["rounds"]);
         for (int round = 0; round < options["rounds"]; round++)
