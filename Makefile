@@ -169,11 +169,13 @@ $(O)/fakeclr/%/libcoreclr.so: $(FAKE_SRC) $(wildcard harness/fakeclr/*.h) $(GEN)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SHARED) $(LDFLAGS) -Wl,-Bsymbolic \
 	    -DFAKECLR_VERSION='"$*"' $(FAKE_SRC) $(O)/gen/sxs_abi.c -o $@ -ldl -lpthread
 
-$(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(O)/obj/record/session_read.o
+READ_OBJ := $(call obj,record/session_read.c record/calls_read.c)
+
+$(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(LIB_OBJ) \
-	    $(O)/obj/record/session_read.o $(LIB_LIBS) -lcmocka
+	    $(READ_OBJ) $(LIB_LIBS) -lcmocka
 
 # The reports' own test program, and the fuzz drivers of the readers of samples and PDBs.
 PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) record/session_read.c record/samples_read.c) \
@@ -204,7 +206,7 @@ check:
 
 check-run:
 	$(Q)$(if $(SAN),,sh setup/runtimes.sh build/runtimes && sh setup/managed.sh build/managed && \
-	    sh setup/native_aot.sh build/native_aot &&) \
+	    sh setup/ilasm.sh build/managed && sh setup/native_aot.sh build/native_aot &&) \
 	    BUILD=$(O) SAN=$(SAN) sh tests/run.sh
 
 check-loop: all unit

@@ -29,6 +29,7 @@ internal static class Program
             ["fib"] = 0, ["threads"] = 1, ["even"] = 0, ["throws"] = 0, ["yields"] = 0,
             ["steps"] = 0, ["hops"] = 0, ["rounds"] = 1, ["generic"] = 0,
             ["storm"] = 0, ["seed"] = 1, ["probes"] = 0, ["once"] = 3,
+            ["values"] = 0, ["kinds"] = 0, ["tails"] = 0, ["native"] = 0, ["wait"] = 0,
         };
         foreach (string arg in args)
         {
@@ -43,6 +44,18 @@ internal static class Program
             Storm.Run(options["storm"], options["seed"]);
         foreach ((string name, long count) in Storm.Counts)
             Know((name.Contains("..") ? "Calls.Storm+" : "Calls.Storm.") + name, count);
+        if (options["values"] > 0)
+            Shapes.Values(options["values"]);
+        if (options["kinds"] > 0)
+            Shapes.Kinds(options["kinds"]);
+        if (options["tails"] > 0)
+            Tails.Run(options["tails"]);
+        foreach ((string name, long count) in Shapes.Counts)
+            Know(name, count);
+        foreach ((string name, long count) in Tails.Counts)
+            Know(name, count);
+        if (options["native"] > 0)
+            Native(options["native"]);
         if (options["probes"] > 0)
             Probe.Report();
         if (options["hops"] > 0)
@@ -52,6 +65,8 @@ internal static class Program
         Know("Calls.Program.Main", 1);
         foreach ((string name, long count) in known)
             Console.WriteLine($"calls: known {count} {name}");
+        if (options["wait"] > 0)
+            Thread.Sleep(options["wait"] * 1000);
         return 0;
     }
 
@@ -105,6 +120,36 @@ internal static class Program
         }
         for (int i = 0; i < options["throws"]; i++)
             Faults.All();
+    }
+
+    [System.Runtime.InteropServices.DllImport("libc", EntryPoint = "pthread_create")]
+    private static extern unsafe int CreateThread(nint* thread, nint how, delegate* unmanaged<nint, nint> start, nint arg);
+
+    [System.Runtime.InteropServices.DllImport("libc", EntryPoint = "pthread_join")]
+    private static extern unsafe int JoinThread(nint thread, nint* result);
+
+    [System.Runtime.InteropServices.UnmanagedCallersOnly]
+    private static nint OnNativeThread(nint n) => Work.Fib((int)n);
+
+    /// <summary>Threads that the runtime first hears of when a hooked method is called on them.</summary>
+    private static unsafe void Native(int threads)
+    {
+        var all = new nint[threads];
+        fixed (nint* at = all)
+        {
+            for (int i = 0; i < threads; i++)
+                if (CreateThread(at + i, 0, &OnNativeThread, 10) != 0)
+                    throw new InvalidOperationException("no thread");
+            for (int i = 0; i < threads; i++)
+            {
+                nint result;
+                if (JoinThread(all[i], &result) != 0 || result != 55)
+                    throw new InvalidOperationException("wrong result of a native thread");
+            }
+        }
+        Know("Calls.Program.Native", 1);
+        Know("Calls.Program.OnNativeThread", threads);
+        Know("Calls.Work.Fib", threads * Work.FibCalls(10));
     }
 
     private static unsafe void Hops(int hops, int rounds)

@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Assembles harness/managed/calls/tail.il to DIR/calls/tail.dll when it is newer; silent when it is not.
+# The assembler comes through NuGet. What cannot be had is said in one line, with status 0.
+# usage: setup/ilasm.sh [DIR]     (default: build/managed)
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+source=$(cd "$here/../harness/managed/calls" && pwd)/tail.il
+dir=${1:-$here/../build/managed}
+package=runtime.linux-x64.microsoft.netcore.ilasm
+version=9.0.19
+
+say() { printf 'ilasm: %s\n' "$*"; }
+
+[ -f "$dir/calls/tail.dll" ] && [ ! "$source" -nt "$dir/calls/tail.dll" ] && exit 0
+if ! command -v dotnet >/dev/null 2>&1 || [ ! -d "$dir/calls" ]; then
+    exit 0 # setup/runtimes.sh, setup/managed.sh have said so
+fi
+dir=$(cd "$dir" && pwd)
+. "$here/dotnet_env.sh"
+work=$dir/.ilasm
+ilasm=$work/packages/$package/$version/runtimes/linux-x64/native/ilasm
+exec 9>"$dir/.ilasm.lock"
+flock 9 || exit 1
+
+if [ ! -f "$ilasm" ]; then
+    say "fetching the IL assembler through NuGet"
+    mkdir -p "$work" || exit 1
+    cat >"$work/fetch.csproj" <<PROJECT
+<Project Sdk="Microsoft.NET.Sdk">
+  <PropertyGroup>
+    <TargetFramework>netstandard2.0</TargetFramework>
+    <DisableImplicitFrameworkReferences>true</DisableImplicitFrameworkReferences>
+    <RestorePackagesPath>$work/packages</RestorePackagesPath>
+    <NuGetAudit>false</NuGetAudit>
+  </PropertyGroup>
+  <ItemGroup>
+    <PackageDownload Include="$package" Version="[$version]" />
+  </ItemGroup>
+</Project>
+PROJECT
+    # Files above must not have their say in this project.
+    echo '<Project />' >"$work/Directory.Build.props"
+    echo '<Project />' >"$work/Directory.Build.targets"
+    if ! (cd "$work" && dotnet restore fetch.csproj --disable-build-servers) >"$work/fetch.log" 2>&1 9>&- ||
+        [ ! -f "$ilasm" ]; then
+        say "left out tail.dll: NuGet could not provide the IL assembler (see $work/fetch.log)"
+        exit 0
+    fi
+fi
+chmod +x "$ilasm"
+if ! "$ilasm" -dll -quiet "-output=$work/tail.dll" "$source" >"$work/ilasm.log" 2>&1; then
+    cat "$work/ilasm.log" >&2
+    exit 1
+fi
+mv "$work/tail.dll" "$dir/calls/tail.dll" && touch "$dir/calls/tail.dll"
