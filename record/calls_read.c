@@ -253,15 +253,32 @@ static void take_from_parent(struct sxs_calls *c, const struct sxs_calls_path *p
     parent->self_ns -= p->total_ns < parent->self_ns ? p->total_ns : parent->self_ns;
 }
 
-static bool is_below_itself(const struct sxs_calls *c, const struct sxs_calls_path *p)
+/* Paths come depth first: @above counts each function on the way from the root to the last one. */
+static int add_up(struct sxs_calls *c)
 {
-    for (uint32_t up = p->parent; up != SXS_CALLS_NONE; up = c->paths[up].parent)
-        if (c->paths[up].fn == p->fn)
-            return true;
-    return false;
+    uint32_t *above = calloc(c->n_fns + 1, sizeof(*above)), last = SXS_CALLS_NONE;
+    if (!above)
+        return ENOMEM;
+    for (uint32_t i = 0; i < c->n_paths; last = i++) {
+        const struct sxs_calls_path *p = &c->paths[i];
+        struct sxs_calls_fn         *fn = p->fn == SXS_CALLS_NONE ? NULL : &c->fns[p->fn];
+        for (; last != p->parent && last != SXS_CALLS_NONE; last = c->paths[last].parent)
+            if (c->paths[last].fn != SXS_CALLS_NONE)
+                above[c->paths[last].fn]--;
+        if (!fn)
+            continue;
+        fn->calls += p->calls;
+        fn->unwound += p->unwound;
+        fn->self_ns += p->self_ns;
+        if (c->head.mode != SXS_CALLS_TREE || !above[p->fn])
+            fn->total_ns += p->total_ns;
+        above[p->fn]++;
+    }
+    free(above);
+    return 0;
 }
 
-static void sum(struct sxs_calls *c)
+static int sum(struct sxs_calls *c)
 {
     bool tree = c->head.mode == SXS_CALLS_TREE;
     for (size_t i = 0; tree && i < c->n_paths; i++)
@@ -269,17 +286,7 @@ static void sum(struct sxs_calls *c)
     for (size_t i = 0; tree && i < c->n_paths; i++)
         if (c->paths[i].parent != SXS_CALLS_NONE)
             take_from_parent(c, &c->paths[i]);
-    for (size_t i = 0; i < c->n_paths; i++) {
-        const struct sxs_calls_path *p = &c->paths[i];
-        struct sxs_calls_fn         *fn = p->fn == SXS_CALLS_NONE ? NULL : &c->fns[p->fn];
-        if (!fn)
-            continue;
-        fn->calls += p->calls;
-        fn->unwound += p->unwound;
-        fn->self_ns += p->self_ns;
-        if (!tree || !is_below_itself(c, p))
-            fn->total_ns += p->total_ns;
-    }
+    return add_up(c);
 }
 
 uint64_t sxs_calls_quantile(const struct sxs_calls *c, const struct sxs_calls_fn *fn, double q)
@@ -387,7 +394,7 @@ static int read_all(struct reader *r, int fd, uint64_t size)
         problem(r->c, line);
     }
     if (!err)
-        sum(r->c);
+        err = sum(r->c);
     free(r->cells);
     free(r->index_of);
     return err;
