@@ -77,7 +77,8 @@ $(GEN) &: manager/abi/gen_abi.py $(wildcard manager/abi/*.tsv)
 	$(call say,GEN,$(O)/gen)
 	$(Q)python3 manager/abi/gen_abi.py manager/abi $(O)/gen
 
-PAGE    := report/profile/page.html report/profile/page.css report/profile/page.js
+PAGE    := report/profile/page.html report/profile/page.css report/profile/page.js \
+           report/profile/page_tables.js
 CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h
 
 $(O)/gen/sxs_page.h: report/profile/embed.py $(PAGE)
@@ -178,7 +179,8 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 	    $(READ_OBJ) $(LIB_LIBS) -lcmocka
 
 # The reports' own test program, and the fuzz drivers of the readers of samples and PDBs.
-PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) record/session_read.c record/samples_read.c) \
+PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) report/calls/load.c report/text.c \
+                 record/session_read.c record/samples_read.c record/calls_read.c) \
                $(O)/obj/gen/profile.pb-c.o
 
 $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)

@@ -289,6 +289,14 @@ static int sum(struct sxs_calls *c)
     return add_up(c);
 }
 
+uint64_t sxs_calls_bucket_ns(const struct sxs_calls *c, unsigned i)
+{
+    unsigned octave = i / 8;
+    if (octave < 3) /* all of what is shorter than 8 ticks */
+        return i;
+    return ns_of(c, (UINT64_C(1) << octave) + (((uint64_t)(i % 8) * 2 + 1) << (octave - 3)) / 2);
+}
+
 uint64_t sxs_calls_quantile(const struct sxs_calls *c, const struct sxs_calls_fn *fn, double q)
 {
     uint64_t all = 0, seen = 0, ns;
@@ -300,8 +308,7 @@ uint64_t sxs_calls_quantile(const struct sxs_calls *c, const struct sxs_calls_fn
         seen += fn->buckets[i];
         if ((double)seen < q * (double)all || !seen)
             continue;
-        unsigned octave = i / 8;
-        ns = octave < 3 ? i : ns_of(c, (UINT64_C(1) << octave) + (((uint64_t)(i % 8) * 2 + 1) << (octave - 3)) / 2);
+        ns = sxs_calls_bucket_ns(c, i);
         if (ns < fn->min_ns)
             return fn->min_ns;
         return ns > fn->max_ns ? fn->max_ns : ns;

@@ -67,6 +67,9 @@ struct sxs_calls {
  */
 int sxs_calls_read(int folder_fd, struct sxs_calls **out, char *why, size_t why_size);
 
+/** sxs_calls_bucket_ns - the middle of bucket @i, ns. */
+uint64_t sxs_calls_bucket_ns(const struct sxs_calls *c, unsigned i);
+
 /** Releases it; NULL is fine. */
 void sxs_calls_free(struct sxs_calls *c);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Joins page.html, page.css and page.js into a C header of two strings: before and after the data.
+"""Joins page.html, page.css, page.js and page_tables.js into a C header of two strings: before and after the data.
 
 usage: embed.py FOLDER OUTPUT
 """
@@ -19,10 +19,11 @@ def c_string(name, text):
 def main():
     folder, output = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     page = (folder / "page.html").read_text()
-    for mark, file in (("/*STYLE*/", "page.css"), ("/*SCRIPT*/", "page.js")):
+    for mark, file in (("/*STYLE*/", "page.css"), ("/*SCRIPT*/", "page.js"),
+                       ("/*TABLES*/", "page_tables.js")):
         text = (folder / file).read_text()
         if page.count(mark) != 1:
-            sys.exit(f"embed.py: page.html must have {mark} once")
+            sys.exit(f"embed.py: there must be one {mark}")
         if "</script" in text or "</style" in text:
             sys.exit(f"embed.py: {file} must not end its element")
         page = page.replace(mark, text)

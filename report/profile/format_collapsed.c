@@ -48,14 +48,20 @@ static char *stack_line(const struct sxs_model *m, uint32_t node)
     return sxs_must(line);
 }
 
+/* Samples; of calls, the ns spent in the function itself, or how many they are. */
+static uint64_t weight(const struct sxs_model *m, size_t node)
+{
+    return m->data == SXS_DATA_CALLS ? m->nodes[node].self_ns : m->nodes[node].self;
+}
+
 static int write_collapsed(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to)
 {
     size_t n = 0;
     (void)o;
     struct sxs_string *lines = sxs_must_zeroed(m->n_nodes, sizeof(*lines));
     for (size_t i = 0; i < m->n_nodes; i++)
-        if (m->nodes[i].self)
-            lines[n++] = (struct sxs_string){stack_line(m, (uint32_t)i), m->nodes[i].self};
+        if (weight(m, i))
+            lines[n++] = (struct sxs_string){stack_line(m, (uint32_t)i), weight(m, i)};
     write_joined(lines, n, to);
     for (size_t i = 0; i < n; i++)
         free(lines[i].text);

@@ -3,7 +3,8 @@
  * firefox: the processed profile format of profiler.firefox.com, version 46, which it upgrades to its
  * own when loading. A thread is a set of tables: samples point to stacks (the nodes of the tree),
  * stacks to frames (a function at a line), frames to functions, functions to names. Categories are the
- * owners of frames.
+ * owners of frames. Of calls there are sums only: a sample for each path, one after the other, that weighs
+ * what was spent in the function itself.
  */
 #include "report/profile/format.h"
 
@@ -218,6 +219,31 @@ static void write_samples(const struct tables *t, const uint32_t *mine, size_t n
     fputs("]}", to);
 }
 
+static void write_sums(const struct tables *t, FILE *to)
+{
+    const struct sxs_model *m = t->m;
+    uint64_t                at = 0;
+    size_t                  n = 0;
+    fprintf(to, ",\n\"samples\":{\"weightType\":\"%s\",\"stack\":[",
+            m->timed ? "tracing-ms" : "samples");
+    for (size_t i = 0; i < t->n_nodes; i++)
+        if (m->nodes[t->nodes[i]].self_ns)
+            fprintf(to, n++ ? ",%zu" : "%zu", i);
+    fprintf(to, "],\"length\":%zu,\"time\":[", n);
+    for (size_t i = 0, k = 0; i < t->n_nodes; i++) {
+        if (!m->nodes[t->nodes[i]].self_ns)
+            continue;
+        fprintf(to, k++ ? ",%.6f" : "%.6f", (double)at / 1e6);
+        at += m->nodes[t->nodes[i]].self_ns;
+    }
+    fputs("],\"weight\":[", to);
+    for (size_t i = 0, k = 0; i < t->n_nodes; i++)
+        if (m->nodes[t->nodes[i]].self_ns)
+            fprintf(to, k++ ? ",%.*f" : "%.*f", m->timed ? 6 : 0,
+                    (double)m->nodes[t->nodes[i]].self_ns / (m->timed ? 1e6 : 1));
+    fputs("]}", to);
+}
+
 static void write_thread(struct tables *t, uint32_t thread, const uint32_t *mine, size_t n,
                          FILE *to)
 {
@@ -242,7 +268,10 @@ static void write_thread(struct tables *t, uint32_t thread, const uint32_t *mine
     write_stacks(t, to);
     write_frames(t, to);
     write_functions(t, to);
-    write_samples(t, mine, n, to);
+    if (m->data == SXS_DATA_CALLS)
+        write_sums(t, to);
+    else
+        write_samples(t, mine, n, to);
     fputs("}", to);
     for (size_t i = 0; i < t->n_frames; i++)
         t->frame_at[t->frames[i]] = 0;
@@ -301,7 +330,7 @@ static int write_firefox(const struct sxs_model *m, const struct sxs_report_opti
     sort_nodes(&t);
     write_meta(m, to);
     for (size_t i = 0; i < m->n_threads; i++) {
-        if (first[i + 1] == first[i])
+        if (m->data == SXS_DATA_CALLS ? !m->threads[i].weight_ns : first[i + 1] == first[i])
             continue;
         fputs(began ? "," : "", to);
         write_thread(&t, (uint32_t)i, samples + first[i], first[i + 1] - first[i], to);

@@ -4,7 +4,7 @@
  * model as JSON. The tree and the time line are strings of numbers: each number in base-32 digits,
  * lowest first, as characters A-Za-z0-9+/ of which those from 'g' on (32 and up) say that more
  * follows. Tree, in preorder, five numbers a node: how many levels to go up from the node before,
- * frame, own samples, own weight in 10 microseconds, tiers seen. Time line, four numbers an entry:
+ * frame, own samples (of calls: calls), own weight in units (unitNs), tiers seen. Time line, four numbers an entry:
  * buckets since the entry before, node (position in preorder), samples, weight.
  */
 #include "report/profile/format.h"
@@ -14,7 +14,11 @@
 
 #include <string.h>
 
-#define WEIGHT_UNIT_NS 10000u
+/* Weights are told in 10 us; of calls in ns, or, when these were not timed, in calls. */
+static uint64_t unit_of(const struct sxs_model *m)
+{
+    return m->data == SXS_DATA_CALLS ? 1 : 10000;
+}
 
 static void put_number(FILE *to, uint64_t n)
 {
@@ -88,7 +92,7 @@ static void write_tree(const struct sxs_model *m, const struct preorder *p, FILE
         put_number(to, i ? depth + 1 - d : 0);
         put_number(to, n->frame);
         put_number(to, n->self);
-        put_number(to, n->self_ns / WEIGHT_UNIT_NS);
+        put_number(to, n->self_ns / unit_of(m));
         put_number(to, n->tiers);
         depth = d;
     }
@@ -145,11 +149,31 @@ static void write_threads(const struct sxs_model *m, const struct preorder *p, F
     putc(']', to);
 }
 
+/* Of each frame with any: [frame, timed no longer, total, min, median, p99, max, duration, calls...] */
+static void write_latencies(const struct sxs_model *m, FILE *to)
+{
+    fputs(",\n\"latencies\":[", to);
+    for (size_t i = 0, n = 0; m->latencies && i < m->n_frames; i++) {
+        const struct sxs_model_latency *l = &m->latencies[i];
+        if (!l->n && !l->backed_off && !l->total_ns)
+            continue;
+        fprintf(to, "%s[%zu,%d,%llu,%llu,%llu,%llu,%llu", n++ ? ",\n" : "", i, l->backed_off,
+                (unsigned long long)l->total_ns, (unsigned long long)l->min_ns,
+                (unsigned long long)sxs_model_quantile(l, 0.5),
+                (unsigned long long)sxs_model_quantile(l, 0.99), (unsigned long long)l->max_ns);
+        for (size_t k = 0; k < l->n; k++)
+            fprintf(to, ",%llu,%llu", (unsigned long long)l->all[k].ns,
+                    (unsigned long long)l->all[k].n);
+        putc(']', to);
+    }
+    putc(']', to);
+}
+
 /* ---- time line ---- */
 
 struct in_bucket {
     uint32_t place, samples;
-    uint64_t weight_us;
+    uint64_t weight_ns;
 };
 
 static int by_place(const void *a, const void *b)
@@ -164,7 +188,7 @@ static size_t bucket_count(size_t samples)
     return samples > 6000000 ? 100 : samples > 1500000 ? 400 : 1500;
 }
 
-static void write_bucket(struct in_bucket *all, size_t n, uint64_t ahead, FILE *to)
+static void write_bucket(struct in_bucket *all, size_t n, uint64_t ahead, uint64_t unit, FILE *to)
 {
     if (n)
         qsort(all, n, sizeof(*all), by_place);
@@ -172,20 +196,21 @@ static void write_bucket(struct in_bucket *all, size_t n, uint64_t ahead, FILE *
         struct in_bucket sum = all[i];
         for (i++; i < n && all[i].place == sum.place; i++) {
             sum.samples += all[i].samples;
-            sum.weight_us += all[i].weight_us;
+            sum.weight_ns += all[i].weight_ns;
         }
         put_number(to, ahead);
         put_number(to, sum.place);
         put_number(to, sum.samples);
-        put_number(to, sum.weight_us * 1000 / WEIGHT_UNIT_NS);
+        put_number(to, sum.weight_ns / unit);
         ahead = 0;
     }
 }
 
 static void write_timeline(const struct sxs_model *m, const struct preorder *p, FILE *to)
 {
-    size_t            buckets = bucket_count(m->n_samples);
-    uint64_t          step = (m->last_ns - m->first_ns) / buckets + 1;
+    size_t            buckets = m->data == SXS_DATA_CALLS && !m->n_samples
+                                    ? 0 : bucket_count(m->n_samples);
+    uint64_t          step = (m->last_ns - m->first_ns) / (buckets ? buckets : 1) + 1;
     struct in_bucket *all = sxs_must_zeroed(m->n_samples, sizeof(*all));
     uint64_t          last = 0;
     fprintf(to, ",\n\"buckets\":%zu,\"bucketNs\":%llu,\n\"timeline\":\"", buckets,
@@ -194,9 +219,10 @@ static void write_timeline(const struct sxs_model *m, const struct preorder *p, 
         uint64_t bucket = (m->samples[i].time_ns - m->first_ns) / step;
         size_t   n = 0;
         for (; i < m->n_samples && (m->samples[i].time_ns - m->first_ns) / step == bucket; i++)
-            all[n++] = (struct in_bucket){p->place[m->samples[i].node], 1,
-                                          m->samples[i].weight_us};
-        write_bucket(all, n, bucket - last, to);
+            all[n++] = (struct in_bucket){p->place[m->samples[i].node],
+                                          m->data == SXS_DATA_SAMPLES || m->samples[i].waiting,
+                                          sxs_sample_ns(m, &m->samples[i])};
+        write_bucket(all, n, bucket - last, unit_of(m), to);
         last = bucket;
     }
     fputs("\",\n\"pauses\":[", to);
@@ -223,8 +249,11 @@ static void write_head(const struct sxs_model *m, FILE *to)
     fputs(sxs_page_head, to);
     fputs("{\"title\":", to);
     sxs_json_string(to, sxs_model_title(m));
-    fprintf(to, ",\"mode\":\"%s\",\"hz\":%u,\"unitNs\":%u,\"startedMs\":%llu,\"processes\":%zu",
-            h && h->mode == SXS_MODE_WALL ? "wall" : "cpu", h ? h->asked_hz : 0, WEIGHT_UNIT_NS,
+    fprintf(to, ",\"data\":\"%s\",\"timed\":%s",
+            m->data == SXS_DATA_CALLS ? "calls" : "samples", m->timed ? "true" : "false");
+    fprintf(to, ",\"mode\":\"%s\",\"hz\":%u,\"unitNs\":%llu,\"startedMs\":%llu,\"processes\":%zu",
+            h && h->mode == SXS_MODE_WALL ? "wall" : "cpu", h ? h->asked_hz : 0,
+            (unsigned long long)unit_of(m),
             (unsigned long long)(h ? h->started_realtime_ns / 1000000 : 0), m->n_processes);
     fprintf(to, ",\"spanNs\":%llu,\"samples\":%llu,\"waiting\":%llu,\"dropped\":%llu,\"ends\":{",
             (unsigned long long)(m->last_ns - m->first_ns), (unsigned long long)m->total,
@@ -249,6 +278,7 @@ static int write_html(const struct sxs_model *m, const struct sxs_report_options
     write_strings(m, to);
     write_frames(m, to);
     write_threads(m, &p, to);
+    write_latencies(m, to);
     write_tree(m, &p, to);
     write_timeline(m, &p, to);
     fputs("}", to);
@@ -306,7 +336,8 @@ static void merge(struct sxs_model *into, uint32_t root, const struct sxs_model 
 
 int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model *now, FILE *to)
 {
-    struct sxs_model both = {.total = now->total, .waiting = now->waiting};
+    struct sxs_model both = {.total = now->total, .waiting = now->waiting,
+                             .data = now->data, .timed = now->timed};
     uint64_t        *old = NULL;
     size_t           n_old = 0;
     sxs_strings_add(&both.strings, "", 0);
@@ -329,7 +360,7 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
     fputs(",\n\"before\":\"", to);
     for (size_t i = 0; i < both.n_nodes; i++)
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the same
-        put_number(to, old[p.order[i]] / WEIGHT_UNIT_NS);
+        put_number(to, old[p.order[i]] / unit_of(&both));
     fputs("\",\"buckets\":0,\"bucketNs\":1,\"timeline\":\"\",\"pauses\":[]}", to);
     fputs(sxs_page_tail, to);
     preorder_free(&p);

@@ -20,6 +20,7 @@ struct builder {
     struct sxs_strings      texts;
     Sxs__Pprof__Profile     profile;
     Sxs__Pprof__ValueType   types[2], period, *type_list[2];
+    size_t                  n_types;
     void                   *owned[16];
     size_t                  n_owned;
 };
@@ -58,23 +59,26 @@ static void *elements(struct builder *b, size_t n, size_t size, void *list_out)
 
 static void add_types(struct builder *b)
 {
-    static const char *const names[2][2] = {{"samples", "count"}, {"time", "nanoseconds"}};
     const struct sxs_samples_header *h = &b->m->processes[0].head;
-    bool                             wall = h->mode == SXS_MODE_WALL;
-    for (size_t i = 0; i < 2; i++) {
+    bool                             calls = b->m->data == SXS_DATA_CALLS;
+    const char *const names[2][2] = {
+        {calls ? "calls" : "samples", "count"},
+        {calls ? "time" : h->mode == SXS_MODE_WALL ? "wall" : "cpu", "nanoseconds"}};
+    b->n_types = b->m->timed ? 2 : 1;
+    for (size_t i = 0; i < b->n_types; i++) {
         sxs__pprof__value_type__init(&b->types[i]);
-        b->types[i].type = text(b, i == 0 ? names[i][0] : wall ? "wall" : "cpu");
+        b->types[i].type = text(b, names[i][0]);
         b->types[i].unit = text(b, names[i][1]);
         b->type_list[i] = &b->types[i];
     }
-    b->period = b->types[1];
-    b->profile.n_sample_type = 2;
+    b->period = b->types[b->n_types - 1];
+    b->profile.n_sample_type = b->n_types;
     b->profile.sample_type = b->type_list;
     b->profile.period_type = &b->period;
     b->profile.period = h->asked_hz ? 1000000000 / h->asked_hz : 0;
     b->profile.time_nanos = (int64_t)h->started_realtime_ns;
     b->profile.duration_nanos = (int64_t)(b->m->last_ns - b->m->first_ns);
-    b->profile.default_sample_type = b->types[1].type;
+    b->profile.default_sample_type = b->period.type;
 }
 
 /* The mapping of each file that frames are in: its id by string number. */
@@ -168,7 +172,7 @@ static void add_sample(struct builder *b, const struct sxs_model_node *n,
     s->location_id = sxs_must_zeroed(depth + 2, sizeof(*s->location_id));
     for (uint32_t i = 0, node = (uint32_t)(n - m->nodes); i < depth; node = m->nodes[node].parent)
         s->location_id[i++] = sxs_model_spot(m, node, b->spots, b->n_spots) + 1;
-    s->n_value = 2;
+    s->n_value = b->n_types;
     s->value = (int64_t *)(s->location_id + depth);
     s->value[0] = (int64_t)n->self;
     s->value[1] = (int64_t)n->self_ns;

@@ -12,7 +12,7 @@
 
 struct entry {
     uint32_t thread, node;
-    uint64_t time_ns, weight_us;
+    uint64_t time_ns, weight; /* us; of calls ns, or calls */
 };
 
 static int by_thread_and_time(const void *a, const void *b)
@@ -30,7 +30,7 @@ static size_t join(struct entry *all, size_t n)
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         if (kept && all[kept - 1].node == all[i].node)
-            all[kept - 1].weight_us += all[i].weight_us;
+            all[kept - 1].weight += all[i].weight;
         else
             all[kept++] = all[i];
     }
@@ -52,11 +52,12 @@ static struct entry *in_order(const struct sxs_model *m, size_t *n)
 static struct entry *by_stack(const struct sxs_model *m, size_t *n)
 {
     struct entry *all = sxs_must_zeroed(m->n_nodes, sizeof(*all));
+    uint64_t      unit = m->data == SXS_DATA_CALLS ? 1 : 1000;
     *n = 0;
     for (size_t i = 0; i < m->n_nodes; i++)
-        if (m->nodes[i].self)
+        if (m->nodes[i].self && (unit > 1 || m->nodes[i].self_ns))
             all[(*n)++] = (struct entry){m->nodes[i].thread, (uint32_t)i, 0,
-                                         m->nodes[i].self_ns / 1000};
+                                         m->nodes[i].self_ns / unit};
     qsort(all, *n, sizeof(*all), by_thread_and_time);
     return all;
 }
@@ -86,7 +87,8 @@ static void write_profile(const struct sxs_model *m, const struct entry *all, si
     char     name[512];
     uint32_t frames[SXS_MAX_STACK];
     uint64_t end = 0;
-    fputs("{\"type\":\"sampled\",\"unit\":\"microseconds\",\"name\":", to);
+    fprintf(to, "{\"type\":\"sampled\",\"unit\":\"%s\",\"name\":",
+            m->data == SXS_DATA_SAMPLES ? "microseconds" : m->timed ? "nanoseconds" : "none");
     sxs_json_string(to, sxs_thread_text(m, all->thread, name, sizeof(name)));
     fputs(",\"samples\":[", to);
     for (size_t i = 0; i < n; i++) {
@@ -95,11 +97,11 @@ static void write_profile(const struct sxs_model *m, const struct entry *all, si
         for (size_t d = 0; d < depth; d++)
             fprintf(to, d ? ",%u" : "%u", frames[d]);
         putc(']', to);
-        end += all[i].weight_us;
+        end += all[i].weight;
     }
     fputs("],\"weights\":[", to);
     for (size_t i = 0; i < n; i++)
-        fprintf(to, i ? ",%llu" : "%llu", (unsigned long long)all[i].weight_us);
+        fprintf(to, i ? ",%llu" : "%llu", (unsigned long long)all[i].weight);
     fprintf(to, "],\"startValue\":0,\"endValue\":%llu}", (unsigned long long)end);
 }
 
@@ -108,7 +110,7 @@ static int write_speedscope(const struct sxs_model *m, const struct sxs_report_o
     size_t        n;
     struct entry *all = in_order(m, &n);
     (void)o;
-    if (n > MAX_IN_ORDER || m->off_timeline) {
+    if (n > MAX_IN_ORDER || m->off_timeline || m->data == SXS_DATA_CALLS) {
         free(all);
         all = by_stack(m, &n);
     }

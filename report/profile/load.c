@@ -323,6 +323,8 @@ int sxs_model_load(const char *dir, const struct sxs_report_options *options, un
                    struct sxs_model *out)
 {
     memset(out, 0, sizeof(*out));
+    out->data = SXS_DATA_SAMPLES;
+    out->timed = true;
     sxs_strings_add(&out->strings, "", 0);
     struct sxs_session session;
     int                err = sxs_session_read(dir, &session);

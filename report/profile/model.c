@@ -205,6 +205,9 @@ void sxs_model_free(struct sxs_model *m)
     for (size_t i = 0; i < m->n_differences; i++)
         free(m->differences[i].frames);
     free(m->differences);
+    for (size_t i = 0; m->latencies && i < m->n_frames; i++)
+        free(m->latencies[i].all);
+    free(m->latencies);
     sxs_strings_free(&m->strings);
     memset(m, 0, sizeof(*m));
 }

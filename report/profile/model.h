@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * model.h - a recorded session's samples in memory: named frames in a call tree per thread.
+ * model.h - a recorded session's samples or calls in memory: named frames in a call tree per thread.
  *
- * Built once by sxs_model_load(), then read by the formats. Lists grow only while loading; pointers
+ * Built once by sxs_model_load() or sxs_model_load_calls(), then read by the formats. Lists grow only while loading; pointers
  * into the model hold until sxs_model_free(). Not signal-safe; one thread at a time.
  *
  * What a sample counts for is its weight (CPU or wall time, in ns). Each sample belongs to one class:
@@ -14,6 +14,9 @@
  *   JIT      else: a native frame lies in libclrjit.so
  *   runtime  else: its youngest frame is code of that runtime
  *   native   everything else
+ *
+ * Of counted calls the same fields hold: where it says samples, calls of that very path; as weight, the
+ * time spent in the function itself, or, when calls were counted without time, their number once more.
  */
 #ifndef SXS_REPORT_PROFILE_MODEL_H
 #define SXS_REPORT_PROFILE_MODEL_H
@@ -28,10 +31,13 @@
 
 #define SXS_NO_NODE UINT32_MAX
 
+enum sxs_data { SXS_DATA_ANY /* samples if there are any */, SXS_DATA_SAMPLES, SXS_DATA_CALLS };
+
 enum sxs_only { SXS_ONLY_ALL, SXS_ONLY_NATIVE, SXS_ONLY_MANAGED };
 
 /** What to report. Zeroed: everything. Strings are borrowed. */
 struct sxs_report_options {
+    enum sxs_data data;    /* of a session that has both */
     uint32_t      runtime; /* samples with a frame of the runtime of this number only; 0: all */
     const char   *thread;  /* a thread's id, name or pattern (fnmatch); NULL: all */
     const char   *process; /* a process's folder or pid; NULL: all */
@@ -104,7 +110,20 @@ struct sxs_model_thread {
 struct sxs_model_sample {
     uint64_t time_ns;
     uint32_t node;
-    uint32_t weight_us : 31, waiting : 1;
+    uint32_t weight_us : 31, waiting : 1; /* of calls: ns, and whether a call begins here */
+};
+
+/** How long a function's calls took, in order of duration. */
+struct sxs_model_duration {
+    uint64_t ns, n;
+};
+
+struct sxs_model_latency {
+    uint64_t                   min_ns, max_ns; /* of one call; 0: no call that was timed has ended */
+    uint64_t                   total_ns; /* recursion once; 0: the tree tells */
+    struct sxs_model_duration *all;      /* owned */
+    size_t                     n, cap;
+    bool                       backed_off; /* was timed no longer from some time on */
 };
 
 struct sxs_model_pause {
@@ -138,7 +157,11 @@ struct sxs_model {
     struct sxs_model_pause   *pauses;
     struct sxs_model_line    *lines;
     struct sxs_model_difference *differences;
-    size_t n_processes, n_runtimes, n_frames, n_nodes, n_threads, n_samples, n_pauses, n_lines;
+    struct sxs_model_latency *latencies; /* of calls: n_frames of them; else NULL */
+    enum sxs_data             data;      /* samples or calls */
+    bool                      timed;     /* weights are ns; else calls were counted without time */
+    size_t n_processes, n_runtimes, n_frames, n_nodes, n_threads, n_samples, n_pauses,
+        n_lines;
     size_t cap_processes, cap_runtimes, cap_frames, cap_nodes, cap_threads, cap_samples, cap_pauses,
         cap_lines;
 
@@ -175,6 +198,13 @@ enum sxs_model_detail {
  */
 int sxs_model_load(const char *dir, const struct sxs_report_options *options, unsigned detail,
                    struct sxs_model *out);
+/**
+ * sxs_model_load_calls - the same from counted calls.
+ * @detail: SXS_DETAIL_TIMELINE: what single calls were recorded, as samples in order of time, cut at
+ * steps of sxs_model_step().
+ */
+int sxs_model_load_calls(const char *dir, const struct sxs_report_options *options, unsigned detail,
+                         struct sxs_model *out);
 void sxs_model_free(struct sxs_model *m);
 
 /* ---- building ---- */
@@ -213,6 +243,18 @@ const char *sxs_frame_text(const struct sxs_model *m, uint32_t frame, enum sxs_f
                            char *buf, size_t size);
 /** sxs_thread_text - "name [tid]", with "pid/" in front when there are several processes. */
 const char *sxs_thread_text(const struct sxs_model *m, uint32_t thread, char *buf, size_t size);
+/** sxs_sample_ns - what a sample on the time line weighs. */
+static inline uint64_t sxs_sample_ns(const struct sxs_model *m, const struct sxs_model_sample *s)
+{
+    return s->weight_us * (m->data == SXS_DATA_CALLS ? 1ull : 1000ull);
+}
+/** sxs_model_quantile - the duration that @q (0 to 1) of the calls do not exceed, ns; 0: not timed. */
+uint64_t sxs_model_quantile(const struct sxs_model_latency *l, double q);
+/** sxs_model_step - the length of the finest steps of a time line, ns. */
+static inline uint64_t sxs_model_step(const struct sxs_model *m)
+{
+    return (m->last_ns - m->first_ns) / 1500 + 1;
+}
 /** sxs_model_totals - owned array: each node's weight with all below it. free() it. */
 uint64_t *sxs_model_totals(const struct sxs_model *m);
 /** sxs_model_stack - the frames of a node, oldest first. Returns how many; @out has room for

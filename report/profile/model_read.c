@@ -125,6 +125,21 @@ void sxs_model_sum(struct sxs_model *m)
     sum_runtimes(m);
 }
 
+uint64_t sxs_model_quantile(const struct sxs_model_latency *l, double q)
+{
+    uint64_t all = 0, seen = 0;
+    for (size_t i = 0; i < l->n; i++)
+        all += l->all[i].n;
+    for (size_t i = 0; i < l->n; i++) {
+        seen += l->all[i].n;
+        if ((double)seen < q * (double)all)
+            continue;
+        uint64_t ns = l->all[i].ns;
+        return ns < l->min_ns ? l->min_ns : ns > l->max_ns ? l->max_ns : ns;
+    }
+    return all ? l->max_ns : 0;
+}
+
 const char *sxs_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

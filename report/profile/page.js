@@ -5,6 +5,8 @@
 const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 const { strings, frames, threads, runtimes } = data;
+const calls = data.data === "calls"; // exact: what is said of samples is then said of calls
+const unit = (n) => calls ? (n === 1 ? "call" : "calls") : n === 1 ? "sample" : "samples";
 const ROW = 19, MIN_PX = 0.35, GC = 1, JIT = 2;
 const TIERS = ["unknown tier", "tier 0", "tier 1", "OSR", "R2R", "stub", "dynamic", "optimized"];
 
@@ -126,13 +128,16 @@ function frameColor(f) {
 const percent = (part, all) => all > 0 ? `${(100 * part / all).toFixed(part / all >= 0.0995 ? 1 : 2)} %` : "0 %";
 const count = (n) => Math.round(n).toLocaleString("en");
 function duration(units) {
+  if (!data.timed) return `${count(units)} calls`;
   const s = units * data.unitNs / 1e9;
+  if (s < 1e-6) return `${Math.round(s * 1e9)} ns`;
+  if (s < 1e-4) return `${(s * 1e6).toFixed(1)} µs`;
   return s >= 100 ? `${s.toFixed(0)} s` : s >= 1 ? `${s.toFixed(2)} s` : s >= 1e-3 ? `${(s * 1e3).toFixed(s >= 0.1 ? 0 : 1)} ms` : `${(s * 1e6).toFixed(0)} µs`;
 }
 
 // ---- the view: what passes the filters, as a tree of its own ----------------------------------
 const state = { kind: "all", threads: null, owner: null, range: null, byThread: false,
-  flame: false, crossings: false, search: null, zoom: 0, focus: 0 };
+  flame: false, crossings: false, search: null, zoom: 0, focus: 0, view: "graph" };
 let view = null, self = selfWeight, counts = selfCount;
 
 function passing() { // own weight and samples of each node under the filters on samples
@@ -159,9 +164,10 @@ function passing() { // own weight and samples of each node under the filters on
 
 function buildView() {
   [self, counts] = passing();
-  const total = Float64Array.from(self), old = before ? Float64Array.from(before) : null;
+  const total = Float64Array.from(self), reach = calls ? Float64Array.from(counts) : null, old = before ? Float64Array.from(before) : null;
   for (let i = N - 1; i >= 0; i--) if (parent[i] >= 0) {
     total[parent[i]] += total[i];
+    if (reach) reach[parent[i]] += reach[i];
     if (old) old[parent[i]] += old[i];
   }
   let size = 1 << 12;
@@ -182,7 +188,7 @@ function buildView() {
     return k;
   };
   for (let i = 0; i < N; i++) {
-    if (total[i] <= 0) continue;
+    if (total[i] <= 0 && !(reach && reach[i] > 0)) continue; // calls that were not timed weigh nothing
     let k;
     if (parent[i] < 0) k = state.byThread ? add(0, -2 - threadOf[i]) : 0;
     else {
@@ -204,6 +210,7 @@ function buildView() {
     view.total[p] += view.total[i]; view.count[p] += view.count[i];
     if (before) view.old[p] += view.old[i];
   }
+  for (let i = 1; calls && i < M; i++) if (view.frame[i] >= 0) view.count[i] = view.n[i]; // a call is of one path
   place(M);
   state.zoom = 0; state.focus = 0;
   matchSearch();
@@ -235,7 +242,8 @@ function matchSearch() {
   for (let i = 1; i < view.M; i++) {
     hit[i] = view.frame[i] >= 0 ? byFrame[view.frame[i]] : state.search.test(label(i)) ? 1 : 0;
     under[i] = under[view.parent[i]] | hit[i];
-    if (hit[i] && !under[view.parent[i]]) { view.hitWeight += view.total[i]; view.hitCount += view.count[i]; }
+    if (hit[i] && !under[view.parent[i]]) view.hitWeight += view.total[i];
+    if (hit[i] && (calls ? view.frame[i] >= 0 : !under[view.parent[i]])) view.hitCount += view.count[i];
   }
   view.hit = hit;
 }
@@ -412,18 +420,21 @@ const el = (tag, text, cls) => { const e = document.createElement(tag); if (text
 const tierText = (bits) => TIERS.filter((_, t) => bits & (1 << t)).join(", ");
 function facts(i) {
   const f = view.frame[i], all = view.total[0], out = { name: fullName(i) };
-  out.total = `${percent(view.total[i], all)} · ${duration(view.total[i])} · ${count(view.count[i])} samples`;
+  out.total = `${percent(view.total[i], all)} · ${duration(view.total[i])} · ${count(view.count[i])} ${unit(view.count[i])}`;
   out.self = `${percent(view.self[i], all)} · ${duration(view.self[i])}`;
   if (f >= 0) {
     const v = frames[f];
     out.file = strings[v[1]];
     if (v[5]) out.source = `${strings[v[5]]}${v[6] ? ":" + v[6] : ""}`;
-    if (v[2]) {
+    if (v[2] && !calls) {
       const own = v.slice(7), sum = own.reduce((a, b) => a + b, 0);
       out.tier = tierText(view.tiers[i] & ~1) || "unknown tier";
       if (sum && own.filter(Boolean).length > 1)
         out.tiers = own.map((n, t) => n ? `${TIERS[t]} ${percent(n, sum)}` : "").filter(Boolean).join(", ");
     }
+    const l = calls && latency.get(f);
+    if (l && l.max) out.latency = `a call: min ${nanos(l.min)} · median ${nanos(l.median)} · p99 ${nanos(l.p99)} · max ${nanos(l.max)}`;
+    if (l && l.off) out.latency = `${out.latency ? `${out.latency} · ` : ""}timed no longer: too many short calls`;
     if (view.crosses[i]) out.crossing = `called from ${ownerName(view.crosses[i])}`;
   }
   if (before) {
@@ -435,10 +446,10 @@ function facts(i) {
 function showDetails(i) {
   const bar = $("details");
   bar.replaceChildren();
-  if (i < 0) { bar.append(el("span", "Point at a box for its numbers; click to zoom, / to search, drag above to select time")); return; }
+  if (i < 0) { bar.append(el("span", `Point at a box for its numbers; click to zoom, / to search${data.buckets ? ", drag above to select time" : ""}`)); return; }
   const f = facts(i);
   bar.append(el("code", f.name));
-  for (const [k, t] of [["total", f.total], ["self", f.self], ["", f.tier], ["", f.crossing], ["", f.change]]) if (t) {
+  for (const [k, t] of [["total", f.total], ["self", f.self], ["", f.tier], ["", f.latency], ["", f.crossing], ["", f.change]]) if (t) {
     const s = el("span", k ? `${k} ` : "");
     s.append(el("b", t));
     bar.append(s);
@@ -455,6 +466,7 @@ function showTip(i, x, y) {
   tip.append(name, el("p", `total ${f.total}`, "big"), el("p", `self ${f.self}`));
   if (f.change) tip.append(el("p", f.change, "big"));
   if (f.tier) tip.append(el("p", f.tiers ? `${f.tier} here · own time: ${f.tiers}` : f.tier));
+  if (f.latency) tip.append(el("p", f.latency));
   if (f.crossing) tip.append(el("p", f.crossing));
   if (f.source || f.file) tip.append(el("p", f.source || f.file));
   tip.hidden = false;
@@ -519,7 +531,7 @@ function laneData() { // per thread, weight by bucket and owner, heaviest thread
   return lanes;
 }
 function paintTime() {
-  if (!data.buckets || !data.samples) { $("timeline").hidden = true; return; }
+  if (!data.buckets || !data.samples || !data.timeline && !line) { $("timeline").hidden = true; return; }
   const all = laneData(), ratio = window.devicePixelRatio || 1, w = $("lanes").clientWidth, h = all.length * LANE + 18;
   time.style.height = `${h}px`;
   time.width = w * ratio; time.height = h * ratio;
@@ -527,7 +539,7 @@ function paintTime() {
   tctx.clearRect(0, 0, w, h);
   tctx.font = `11.5px ${theme.sans}`; tctx.textBaseline = "middle";
   // several samples a column, or the bars show the clock's beat instead of the program's
-  const enough = Math.max(20, (data.hz || 1000) * data.spanNs / 1e9 / 8);
+  const enough = calls ? data.buckets : Math.max(20, (data.hz || 1000) * data.spanNs / 1e9 / 8);
   const columns = Math.max(1, Math.floor(Math.min(data.buckets, (w - NAME - 10) / 3, enough))), px = (w - NAME - 10) / columns;
   const full = data.bucketNs / data.unitNs * data.buckets / columns; // weight of a thread that never stops
   all.forEach((lane, row) => {
@@ -608,6 +620,8 @@ time.onpointerup = (e) => {
 };
 time.ondblclick = () => { state.range = null; refresh(); };
 
+/*TABLES*/
+
 // ---- everything together ----------------------------------------------------------------------
 function paintTheme() {
   document.documentElement.classList.toggle("dark", dark);
@@ -618,7 +632,9 @@ function paintTheme() {
 function paintSummary() {
   const ends = Object.entries(data.ends), whole = data.ends["bottom of the stack"] || 0;
   const sum = ends.reduce((a, [, n]) => a + n, 0), parts = [];
-  if (before) parts.push("red grew, blue shrank", `${count(data.samples)} samples now`);
+  if (before) parts.push("red grew, blue shrank", `${count(data.samples)} ${unit(data.samples)} now`);
+  else if (calls) parts.push(`${count(data.samples)} calls, every one counted`, `${nanos(data.spanNs)}`,
+    `${threads.length} thread${threads.length === 1 ? "" : "s"}`, data.timed ? "elapsed time" : "counted without time");
   else parts.push(`${count(data.samples)} samples`, `${duration(data.spanNs / data.unitNs)}`,
     `${threads.length} thread${threads.length === 1 ? "" : "s"}`, `${data.mode === "wall" ? "wall" : "CPU"} time${data.hz ? ` at ${data.hz} Hz` : ""}`);
   if (data.processes > 1) parts.push(`${data.processes} processes`);
@@ -642,6 +658,7 @@ function refresh() {
   if (state.flame) scroller.scrollTop = scroller.scrollHeight;
   win = windowOf(0);
   zoom(0, true);
+  refreshTables();
   paintLegend(); paintTime(); paintSummary(); paintFound(); showDetails(-1); showTip(-1);
   for (const b of document.querySelectorAll("[data-kind]")) b.setAttribute("aria-pressed", b.dataset.kind === state.kind);
   $("bythread").setAttribute("aria-pressed", state.byThread);
@@ -657,6 +674,7 @@ function search(text) {
   $("search").classList.toggle("bad", Boolean(text) && view.hitWeight === 0);
   paintFound();
   draw();
+  if (state.view === "functions") rebuildRows();
 }
 function toggle(id, key, rebuild) {
   state[key] = !state[key];
@@ -676,7 +694,7 @@ $("bythread").onclick = () => toggle("bythread", "byThread", true);
 $("crossings").onclick = () => toggle("crossings", "crossings");
 $("reset").onclick = reset;
 $("unfilter").onclick = reset;
-$("theme").onclick = () => { dark = !dark; paintTheme(); paintLegend(); paintTime(); draw(); };
+$("theme").onclick = () => { dark = !dark; repaint(); };
 let typing = 0;
 $("search").oninput = (e) => { clearTimeout(typing); typing = setTimeout(() => search(e.target.value), 90); };
 $("search").onkeydown = (e) => { if (e.key === "Escape") { e.target.value = ""; search(""); canvas.focus(); } e.stopPropagation(); };
@@ -714,16 +732,23 @@ document.onkeydown = (e) => {
   else if (e.key === "i") $("direction").click();
   else if (e.key === "t") $("bythread").click();
   else if (e.key === "x") $("crossings").click();
+  else if (e.key >= "1" && e.key <= "3") show(["graph", "tree", "functions"][e.key - 1]);
   else if (document.activeElement === canvas && e.key.startsWith("Arrow")) { e.preventDefault(); move(e.key); }
   else if (document.activeElement === canvas && e.key === "Enter") zoom(state.focus);
 };
-window.onresize = () => { fit(); paintTime(); draw(); };
+window.onresize = () => { paintTime(); if (state.view === "graph") { fit(); draw(); } else paintRows(); };
 
 const preferred = matchMedia("(prefers-color-scheme: dark)");
 dark = preferred.matches;
-preferred.onchange = () => { dark = preferred.matches; paintTheme(); paintLegend(); paintTime(); draw(); };
+preferred.onchange = () => { dark = preferred.matches; repaint(); };
+function repaint() {
+  paintTheme(); paintLegend(); paintTime();
+  if (state.view === "graph") draw();
+  else { paintRows(); showFunction(table_.frame); }
+}
 $("title").textContent = before ? `Difference: ${data.title}` : data.title;
 $("bythread").hidden = Boolean(before);
+document.querySelector("[aria-label=Frames]").hidden = calls; // all of them are managed
 document.title = `${data.title} · sxsprof`;
 paintTheme();
 refresh();

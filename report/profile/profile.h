@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * profile.h - reports of samples, for the command. What is reported: model.h; formats: format.h.
+ * profile.h - reports of samples and calls, for the command. What is reported: model.h; formats: format.h.
  */
 #ifndef SXS_REPORT_PROFILE_PROFILE_H
 #define SXS_REPORT_PROFILE_PROFILE_H
@@ -11,13 +11,13 @@
 enum sxs_profile_result {
     SXS_PROFILE_OK = 0,
     SXS_PROFILE_DAMAGED = 1,  /* written, but something in the session was not whole */
-    SXS_PROFILE_NOTHING = 2,  /* no samples here that were asked for; nothing was written */
+    SXS_PROFILE_NOTHING = 2,  /* nothing here that was asked for; nothing was written */
     SXS_PROFILE_NO_FORMAT = 3,/* nothing was written */
     SXS_PROFILE_FAILED = 4,   /* the session cannot be opened, or the output cannot be written */
 };
 
 /**
- * sxs_profile_report - write the samples of session @dir in @format to options->output.
+ * sxs_profile_report - write the samples or calls of session @dir in @format to options->output.
  * "html" cannot be told from text by a terminal: give an output. A file is replaced when complete,
  * never left half-written.
  */
@@ -36,6 +36,9 @@ enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
 
 /** sxs_profile_has_samples - true when a process of the session @dir was sampled. */
 bool sxs_profile_has_samples(const char *dir);
+
+/** sxs_profile_has_calls - true when calls of a process of the session @dir were counted. */
+bool sxs_profile_has_calls(const char *dir);
 
 /** sxs_profile_formats - "text, collapsed, ...", for messages and --help. Static. */
 const char *sxs_profile_formats(void);

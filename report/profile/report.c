@@ -2,6 +2,7 @@
 /* The table of formats, and the way from a session folder to a file. */
 #include "report/profile/profile.h"
 
+#include "record/calls.h"
 #include "record/samples_read.h"
 #include "record/session_read.h"
 #include "report/profile/format.h"
@@ -36,7 +37,7 @@ bool sxs_profile_format_known(const char *name)
     return find_format(name) != NULL;
 }
 
-bool sxs_profile_has_samples(const char *dir)
+static bool has_file(const char *dir, const char *name)
 {
     struct sxs_session s;
     char               path[4096];
@@ -46,11 +47,21 @@ bool sxs_profile_has_samples(const char *dir)
         for (size_t i = 0; !found && i < s.n_processes + s.n_unread; i++) {
             const struct sxs_session_process *p =
                 i < s.n_processes ? &s.processes[i] : &s.unread[i - s.n_processes];
-            snprintf(path, sizeof(path), "%s/%s/" SXS_SAMPLES_FILE, dir, p->folder);
+            snprintf(path, sizeof(path), "%s/%s/%s", dir, p->folder, name);
             found = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
         }
     sxs_session_free(&s);
     return found;
+}
+
+bool sxs_profile_has_samples(const char *dir)
+{
+    return has_file(dir, SXS_SAMPLES_FILE);
+}
+
+bool sxs_profile_has_calls(const char *dir)
+{
+    return has_file(dir, SXS_CALLS_FILE);
 }
 
 /** Where a report goes: standard output, or a file beside its final name until it is whole. */
@@ -98,11 +109,24 @@ static int output_close(struct output *out, int failed)
     return bad ? -1 : 0;
 }
 
+/* What is reported of @a, and of @b when there are two: what both have, samples first. */
+static enum sxs_data choose(const struct sxs_report_options *o, const char *a, const char *b)
+{
+    if (o->data != SXS_DATA_ANY)
+        return o->data;
+    if (sxs_profile_has_samples(a) && (!b || sxs_profile_has_samples(b)))
+        return SXS_DATA_SAMPLES;
+    return sxs_profile_has_calls(a) && (!b || sxs_profile_has_calls(b)) ? SXS_DATA_CALLS
+                                                                        : SXS_DATA_SAMPLES;
+}
+
 /* Loads and complains. Returns OK, DAMAGED, NOTHING or FAILED. */
 static enum sxs_profile_result load(const char *dir, const struct sxs_report_options *o,
-                                    unsigned detail, struct sxs_model *m)
+                                    enum sxs_data data, unsigned detail, struct sxs_model *m)
 {
-    int err = sxs_model_load(dir, o, detail, m);
+    bool        calls = data == SXS_DATA_CALLS;
+    const char *what = calls ? "calls" : "samples";
+    int         err = (calls ? sxs_model_load_calls : sxs_model_load)(dir, o, detail, m);
     if (err) {
         fprintf(stderr, "sxsprof: %s: %s; expected a folder made by sxsprof run -o DIR\n", dir,
                 strerror(err));
@@ -113,11 +137,11 @@ static enum sxs_profile_result load(const char *dir, const struct sxs_report_opt
     if (m->n_processes == 0 && m->n_problems > m->n_notes) { /* told above; nothing is left to show */
         return SXS_PROFILE_FAILED;
     } else if (m->n_processes == 0) {
-        fprintf(stderr, "sxsprof: %s: no samples; record them with sxsprof run --tool sample\n",
-                dir);
+        fprintf(stderr, "sxsprof: %s: no %s; record them with sxsprof run --tool %s\n", dir, what,
+                calls ? "calls" : "sample");
     } else if (m->total == 0 && m->filtered_out) {
-        fprintf(stderr, "sxsprof: %s: none of its %llu samples is of what was asked for\n", dir,
-                (unsigned long long)m->filtered_out);
+        fprintf(stderr, "sxsprof: %s: none of its %llu %s is of what was asked for\n", dir,
+                (unsigned long long)m->filtered_out, what);
     }
     if (m->n_processes == 0 || (m->total == 0 && m->filtered_out))
         return SXS_PROFILE_NOTHING;
@@ -135,7 +159,7 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
                 sxs_profile_formats());
         return SXS_PROFILE_NO_FORMAT;
     }
-    enum sxs_profile_result result = load(dir, options, f->detail, &m);
+    enum sxs_profile_result result = load(dir, options, choose(options, dir, NULL), f->detail, &m);
     if (result <= SXS_PROFILE_DAMAGED) {
         if (output_open(&out, options->output) != 0 ||
             output_close(&out, f->write(&m, options, out.to)) != 0)
@@ -149,7 +173,7 @@ enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to)
 {
     const struct sxs_report_options options = {.top = 10, .brief = true};
     struct sxs_model                m;
-    enum sxs_profile_result         result = load(dir, &options, false, &m);
+    enum sxs_profile_result         result = load(dir, &options, SXS_DATA_SAMPLES, 0, &m);
     if (result <= SXS_PROFILE_DAMAGED && sxs_format_text.write(&m, &options, to) != 0)
         result = SXS_PROFILE_FAILED;
     sxs_model_free(&m);
@@ -161,9 +185,10 @@ enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
 {
     struct sxs_model before, now = {0};
     struct output    out;
-    enum sxs_profile_result first = load(a, options, 0, &before), result = first;
+    enum sxs_data    data = choose(options, a, b);
+    enum sxs_profile_result first = load(a, options, data, 0, &before), result = first;
     if (first <= SXS_PROFILE_DAMAGED)
-        result = load(b, options, 0, &now);
+        result = load(b, options, data, 0, &now);
     if (result <= SXS_PROFILE_DAMAGED) {
         if (output_open(&out, options->output) != 0 ||
             output_close(&out, sxs_format_html_diff(&before, &now, out.to)) != 0)

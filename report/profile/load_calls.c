@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* From the calls of a session to the model: each path of each thread is a node. */
+#include "report/calls/calls.h"
+#include "report/profile/model.h"
+#include "report/profile/must.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+#define NOT_WANTED UINT32_MAX
+
+struct loader {
+    struct sxs_model                *m;
+    const struct sxs_report_options *o;
+    unsigned                         detail;
+    const struct sxs_calls_process  *p;
+    const struct sxs_calls          *c;
+    uint32_t                         process;
+    uint32_t                        *frames; /* by function */
+    uint32_t                        *nodes;  /* by path; NOT_WANTED: of a thread that is not */
+    bool                            *found;  /* by path: the runtime asked for is on it */
+    size_t                           cap_latencies;
+};
+
+static uint32_t add_text(struct sxs_model *m, const char *text)
+{
+    return sxs_strings_add(&m->strings, text, strlen(text));
+}
+
+/* ---- functions -------------------------------------------------------------------------------- */
+
+static uint16_t runtime_of(struct loader *l, uint32_t number)
+{
+    const char *version = "?", *path = "";
+    for (size_t i = 0; i < l->p->process->n_runtimes; i++)
+        if (l->p->process->runtimes[i].number == number) {
+            version = l->p->process->runtimes[i].version;
+            path = l->p->process->runtimes[i].path;
+        }
+    return (uint16_t)(sxs_model_runtime(l->m, number, add_text(l->m, version),
+                                        add_text(l->m, path)) + 1);
+}
+
+static struct sxs_model_latency *latency_of(struct loader *l, uint32_t frame)
+{
+    struct sxs_model *m = l->m;
+    if (frame >= l->cap_latencies) {
+        size_t n = (size_t)frame * 2 + 64;
+        m->latencies = sxs_must(reallocarray(m->latencies, n, sizeof(*m->latencies)));
+        memset(m->latencies + l->cap_latencies, 0,
+               (n - l->cap_latencies) * sizeof(*m->latencies));
+        l->cap_latencies = n;
+    }
+    return &m->latencies[frame];
+}
+
+static void add_latency(struct loader *l, uint32_t frame, const struct sxs_calls_fn *fn)
+{
+    struct sxs_model_latency *t = latency_of(l, frame);
+    t->backed_off |= fn->backed_off;
+    if (l->c->head.mode == SXS_CALLS_TIME)
+        t->total_ns += fn->total_ns;
+    if (!fn->buckets || !fn->max_ns)
+        return;
+    t->min_ns = t->max_ns && t->min_ns < fn->min_ns ? t->min_ns : fn->min_ns;
+    t->max_ns = t->max_ns > fn->max_ns ? t->max_ns : fn->max_ns;
+    for (unsigned i = 0; i < SXS_CALLS_BUCKETS; i++) {
+        if (!fn->buckets[i])
+            continue;
+        SXS_GROW(t->all, t->n, t->cap);
+        t->all[t->n++] = (struct sxs_model_duration){sxs_calls_bucket_ns(l->c, i),
+                                                     fn->buckets[i]};
+    }
+}
+
+static void take_functions(struct loader *l)
+{
+    l->frames = sxs_must_zeroed(l->c->n_fns, sizeof(*l->frames));
+    for (size_t i = 0; i < l->c->n_fns; i++) {
+        const struct sxs_calls_fn *fn = &l->c->fns[i];
+        struct sxs_model_frame     f = {.name = add_text(l->m, fn->name),
+                                        .file = add_text(l->m, fn->file),
+                                        .runtime = runtime_of(l, fn->runtime)};
+        l->frames[i] = sxs_model_frame(l->m, &f);
+        add_latency(l, l->frames[i], fn);
+    }
+}
+
+static int by_duration(const void *a, const void *b)
+{
+    const struct sxs_model_duration *x = a, *y = b;
+    return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+/* Functions of several processes, or instantiations, may be one frame: one list of durations. */
+static void sort_latencies(struct loader *l)
+{
+    for (size_t i = 0; i < l->m->n_frames; i++) {
+        struct sxs_model_latency *t = latency_of(l, (uint32_t)i);
+        size_t                    n = 0;
+        if (t->n)
+            qsort(t->all, t->n, sizeof(*t->all), by_duration);
+        for (size_t k = 0; k < t->n; k++) {
+            if (n && t->all[n - 1].ns == t->all[k].ns)
+                t->all[n - 1].n += t->all[k].n;
+            else
+                t->all[n++] = t->all[k];
+        }
+        t->n = n;
+    }
+}
+
+/* ---- paths ------------------------------------------------------------------------------------ */
+
+static bool is_wanted(const struct loader *l, const struct sxs_calls_thr *t, const char *name)
+{
+    char id[16];
+    snprintf(id, sizeof(id), "%u", t->tid);
+    return !l->o->thread || strcmp(id, l->o->thread) == 0 || fnmatch(l->o->thread, name, 0) == 0;
+}
+
+static uint32_t take_thread(struct loader *l, const struct sxs_calls_thr *t)
+{
+    struct sxs_model *m = l->m;
+    uint32_t          name = add_text(m, t->name), thread;
+    if (!is_wanted(l, t, sxs_model_text(m, name)))
+        return NOT_WANTED;
+    thread = sxs_model_thread(m, l->process, t->tid);
+    m->threads[thread].name = name;
+    m->threads[thread].runtimes |= t->runtimes;
+    m->threads[thread].started_ns = l->c->head.started_ns + t->started_ns;
+    m->threads[thread].ended_ns = l->c->head.started_ns + t->ended_ns;
+    return m->threads[thread].root;
+}
+
+static void count_path(struct loader *l, uint32_t node, const struct sxs_calls_path *p)
+{
+    struct sxs_model        *m = l->m;
+    uint64_t                 ns = m->timed ? p->self_ns : p->calls;
+    struct sxs_model_thread *t = &m->threads[m->nodes[node].thread];
+    m->nodes[node].self += p->calls;
+    m->nodes[node].self_ns += ns;
+    t->samples += p->calls;
+    t->weight_ns += ns;
+    m->total += p->calls;
+    m->total_ns += ns;
+}
+
+static void take_path(struct loader *l, uint32_t i)
+{
+    const struct sxs_calls_path *p = &l->c->paths[i];
+    struct sxs_model            *m = l->m;
+    uint32_t                     parent = p->parent == SXS_CALLS_NONE ? NOT_WANTED
+                                                                      : l->nodes[p->parent];
+    l->nodes[i] = parent;
+    if (parent == NOT_WANTED || p->fn == SXS_CALLS_NONE) {
+        m->filtered_out += p->calls;
+        return;
+    }
+    l->found[i] = !l->o->runtime || l->found[p->parent] ||
+                  l->c->fns[p->fn].runtime == l->o->runtime;
+    if (l->o->only == SXS_ONLY_NATIVE || !l->found[i])
+        m->filtered_out += p->calls;
+    if (l->o->only == SXS_ONLY_NATIVE)
+        return;
+    l->nodes[i] = sxs_model_child(m, parent, l->frames[p->fn], 0, 0);
+    m->merged += l->nodes[i] == parent ? p->calls : 0;
+    if (l->found[i])
+        count_path(l, l->nodes[i], p);
+}
+
+static void take_paths(struct loader *l)
+{
+    l->nodes = sxs_must_zeroed(l->c->n_paths, sizeof(*l->nodes));
+    l->found = sxs_must_zeroed(l->c->n_paths, sizeof(*l->found));
+    for (uint32_t i = 0; i < l->c->n_paths; i++) {
+        const struct sxs_calls_path *p = &l->c->paths[i];
+        if (p->parent == SXS_CALLS_NONE)
+            l->nodes[i] = p->thread < l->c->n_threads
+                              ? take_thread(l, &l->c->threads[p->thread]) : NOT_WANTED;
+        else
+            take_path(l, i);
+    }
+}
+
+/* ---- a process -------------------------------------------------------------------------------- */
+
+static void take_head(struct loader *l)
+{
+    const struct sxs_calls_header *h = &l->c->head;
+    struct sxs_model              *m = l->m;
+    SXS_GROW(m->processes, m->n_processes, m->cap_processes);
+    struct sxs_model_process *p = &m->processes[m->n_processes];
+    memset(p, 0, sizeof(*p));
+    p->folder = sxs_must(strdup(l->p->process->folder));
+    p->pid = l->p->process->pid;
+    p->head.pid = p->pid;
+    p->head.mode = SXS_MODE_WALL;
+    p->head.started_realtime_ns = h->started_realtime_ns;
+    p->head.started_ns = p->first_ns = h->started_ns;
+    p->last_ns = h->started_ns + l->c->duration_ns;
+    snprintf(p->head.command, sizeof(p->head.command), "%s", h->command);
+    sxs_strings_clean(p->head.command, strlen(p->head.command));
+    m->timed &= h->mode != SXS_CALLS_COUNT;
+    if (!m->first_ns || p->first_ns < m->first_ns)
+        m->first_ns = p->first_ns;
+    m->last_ns = p->last_ns > m->last_ns ? p->last_ns : m->last_ns;
+    l->process = (uint32_t)m->n_processes++;
+}
+
+static void take_process(struct loader *l)
+{
+    take_functions(l);
+    take_paths(l);
+    free(l->frames);
+    free(l->nodes);
+    free(l->found);
+}
+
+int sxs_model_load_calls(const char *dir, const struct sxs_report_options *options, unsigned detail,
+                         struct sxs_model *out)
+{
+    struct sxs_session      session;
+    struct sxs_calls_report calls = {0};
+    struct loader           l = {.m = out, .o = options, .detail = detail};
+    memset(out, 0, sizeof(*out));
+    out->data = SXS_DATA_CALLS;
+    out->timed = true;
+    sxs_strings_add(&out->strings, "", 0);
+    int err = sxs_session_read(dir, &session);
+    if (!err)
+        err = sxs_calls_report_load(dir, &session, options->process, &calls);
+    for (size_t i = 0; !err && i < session.n_problems; i++)
+        sxs_model_problem(out, "%s/%s", dir, session.problems[i]);
+    for (size_t i = 0; i < calls.n_problems; i++)
+        sxs_model_problem(out, "%s/%s", dir, calls.problems[i]);
+    for (size_t i = 0; i < calls.n; i++) { /* first, as one without time decides for all */
+        l.p = &calls.processes[i];
+        l.c = l.p->calls;
+        take_head(&l);
+    }
+    for (size_t i = 0; i < calls.n; i++) {
+        l.p = &calls.processes[i];
+        l.c = l.p->calls;
+        l.process = (uint32_t)i;
+        take_process(&l);
+    }
+    sort_latencies(&l);
+    sxs_model_sum(out);
+    sxs_calls_report_free(&calls);
+    sxs_session_free(&session);
+    return err;
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+// Part of page.js, put in by embed.py: the call tree and the functions as tables, and what is known of
+// the function chosen there: callers, callees, durations. Rows are made for what is in sight only.
+
+// ---- durations of single calls ----------------------------------------------------------------
+const latency = new Map(data.latencies ? data.latencies.map((l) => [l[0], { off: l[1], total: l[2],
+  min: l[3], median: l[4], p99: l[5], max: l[6], all: l.slice(7) }]) : []);
+function nanos(ns) {
+  for (const [unit, name] of [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]]) if (ns >= unit) {
+    const v = ns / unit;
+    return `${v.toFixed(v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2)} ${name}`;
+  }
+  return `${Math.round(ns)} ns`;
+}
+
+// ---- rows -------------------------------------------------------------------------------------
+const TROW = 24, table = $("table"), rowBox = $("rows");
+const one = (key) => (r) => { const l = latency.get(r.frame); return l && l.max ? l[key] : -1; };
+const COLUMNS = [
+  { key: "name", head: "Function", of: (r) => r.name, text: (r) => r.name },
+  { key: "calls", head: calls ? "Calls" : "Samples", of: (r) => r.calls, text: (r) => count(r.calls) },
+  { key: "share", head: "Total %", of: (r) => r.total, text: (r) => percent(r.total, view.total[0]), bar: true },
+  { key: "total", head: "Total", of: (r) => r.total, text: (r) => duration(r.total), timed: true },
+  { key: "self", head: "Self", of: (r) => r.self, text: (r) => duration(r.self), timed: true },
+  ...["min", "median", "p99", "max"].map((key) => ({ key, head: key, of: one(key), latency: true,
+    text: (r) => one(key)(r) < 0 ? "–" : nanos(one(key)(r)) })),
+].filter((c) => (!c.timed || data.timed) && (!c.latency || latency.size));
+const table_ = { rows: [], open: null, at: -1, frame: -1, functions: null, byFrame: null,
+  sort: { tree: ["total", -1], functions: ["self", -1] } };
+
+function rowOfNode(i) {
+  return { node: i, frame: view.frame[i], name: fullName(i), calls: calls && view.frame[i] >= 0 ? view.n[i] : view.count[i],
+    total: view.total[i], self: view.self[i], depth: view.depth[i] };
+}
+const below = (i) => Array.from(view.kids.subarray(view.first[i], view.first[i + 1]));
+function sorted(rows, which) {
+  const [key, way] = table_.sort[which], of = COLUMNS.find((c) => c.key === key)?.of || ((r) => r.total);
+  return rows.sort((a, b) => { const x = of(a), y = of(b); return x < y ? -way : x > y ? way : a.node - b.node; });
+}
+function treeRows() { // depth first over what is expanded
+  const rows = [], todo = sorted(below(0).map(rowOfNode), "tree").reverse();
+  while (todo.length) {
+    const r = todo.pop();
+    rows.push(r);
+    if (table_.open[r.node]) todo.push(...sorted(below(r.node).map(rowOfNode), "tree").reverse());
+  }
+  return rows;
+}
+const isBelow = (i, same) => { for (let p = view.parent[i]; p > 0; p = view.parent[p]) if (same(p)) return true; return false; };
+function functionRows() {
+  if (!table_.functions) {
+    const by = new Map();
+    for (let i = 1; i < view.M; i++) {
+      const f = view.frame[i];
+      if (f < 0) continue;
+      if (!by.has(f)) by.set(f, { node: by.size, frame: f, name: frameName(f), calls: 0, total: 0, self: 0, nodes: [], depth: 1 });
+      const r = by.get(f);
+      r.nodes.push(i);
+      r.self += view.self[i];
+      const outermost = !isBelow(i, (p) => view.frame[p] === f);
+      if (outermost) r.total += view.total[i];
+      if (calls) r.calls += view.n[i];
+      else if (outermost) r.calls += view.count[i];
+    }
+    for (const r of by.values()) { // counted without a tree: what a function calls is not below it
+      const l = latency.get(r.frame);
+      if (l && l.total) r.total = l.total;
+    }
+    table_.byFrame = by;
+    table_.functions = [...by.values()];
+  }
+  return sorted(table_.functions.filter((r) => !state.search || state.search.test(r.name)), "functions");
+}
+
+// ---- the table --------------------------------------------------------------------------------
+function paintHead() {
+  const head = $("tablehead"), [key, way] = table_.sort[state.view];
+  head.replaceChildren();
+  for (const c of COLUMNS) {
+    const b = el("button", c.head, c.key === "name" ? "name" : "");
+    b.setAttribute("role", "columnheader");
+    b.setAttribute("aria-sort", c.key === key ? (way < 0 ? "descending" : "ascending") : "none");
+    b.dataset.key = c.key;
+    if (c.latency) b.title = "Of one call of the function, on all paths and threads; calls that an exception left are not in it";
+    b.onclick = () => {
+      const s = table_.sort[state.view];
+      table_.sort[state.view] = [c.key, s[0] === c.key ? -s[1] : c.key === "name" ? 1 : -1];
+      rebuildRows();
+      $("tablehead").querySelector(`[data-key=${c.key}]`).focus();
+    };
+    head.append(b);
+  }
+}
+function rebuildRows() {
+  const chosen = table_.rows[table_.at];
+  table_.rows = state.view === "tree" ? treeRows() : functionRows();
+  table_.at = chosen ? table_.rows.findIndex((r) => r.node === chosen.node) : -1;
+  rowBox.style.height = `${table_.rows.length * TROW}px`;
+  table.setAttribute("aria-rowcount", table_.rows.length);
+  paintHead();
+  paintRows();
+}
+function paintRows() {
+  const from = Math.max(0, Math.floor(table.scrollTop / TROW) - 8);
+  const to = Math.min(table_.rows.length, Math.ceil((table.scrollTop + table.clientHeight) / TROW) + 8);
+  const made = [];
+  for (let at = from; at < to; at++) made.push(rowElement(table_.rows[at], at));
+  rowBox.replaceChildren(...made);
+  if (table_.at >= from && table_.at < to) table.setAttribute("aria-activedescendant", `row${table_.at}`);
+  else table.removeAttribute("aria-activedescendant");
+  table.dataset.rows = table_.rows.length;
+}
+function rowElement(r, at) {
+  const row = el("div", undefined, "row"), tree = state.view === "tree", kids = tree && view.first[r.node + 1] > view.first[r.node];
+  row.id = `row${at}`;
+  row.style.top = `${at * TROW}px`;
+  row.setAttribute("role", "row");
+  row.setAttribute("aria-rowindex", at + 1);
+  row.setAttribute("aria-selected", at === table_.at);
+  if (tree) row.setAttribute("aria-level", r.depth);
+  if (kids) row.setAttribute("aria-expanded", Boolean(table_.open[r.node]));
+  for (const c of COLUMNS) {
+    const cell = el("span", undefined, c.key === "name" ? "name" : "");
+    cell.setAttribute("role", "gridcell");
+    if (c.key === "name") nameCell(cell, r, tree, kids);
+    else cell.textContent = c.text(r);
+    if (c.bar) cell.style.setProperty("--part", `${Math.min(100, 100 * r.total / (view.total[0] || 1))}%`);
+    if (c.bar) cell.classList.add("part");
+    row.append(cell);
+  }
+  row.onclick = (e) => { choose(at); if (kids && e.target.classList.contains("twist")) expand(at, !table_.open[r.node]); };
+  row.ondblclick = () => { if (kids) expand(at, !table_.open[r.node]); };
+  return row;
+}
+function nameCell(cell, r, tree, kids) {
+  cell.title = r.name;
+  if (tree) {
+    const indent = Math.min(r.depth - 1, 60);
+    cell.style.paddingLeft = `${6 + indent * 14}px`;
+    const twist = el("span", kids ? (table_.open[r.node] ? "▾" : "▸") : "", "twist");
+    twist.setAttribute("aria-hidden", "true");
+    cell.append(twist);
+  }
+  cell.append(...named(r.frame, r.frame >= 0 ? shortName(r.frame) : r.name));
+  if (r.frame >= 0 && latency.get(r.frame)?.off) cell.append(el("em", "timed no longer"));
+}
+function named(frame, text) {
+  if (frame < 0) return [el("span", text, "soft")];
+  const dot = el("i");
+  dot.style.background = ownerColor(ownerOfFrame(frame));
+  return [dot, el("code", text)];
+}
+function expand(at, open, all) {
+  const r = table_.rows[at], todo = [r.node];
+  for (let n = 0; todo.length && n < 20000; n++) {
+    const i = todo.pop();
+    table_.open[i] = open ? 1 : 0;
+    if (all || !open) todo.push(...below(i));
+  }
+  rebuildRows();
+}
+function choose(at) {
+  if (at < 0 || at >= table_.rows.length) return;
+  table_.at = at;
+  const y = at * TROW;
+  if (y < table.scrollTop) table.scrollTop = y;
+  if (y + TROW > table.scrollTop + table.clientHeight - $("tablehead").clientHeight) table.scrollTop = y + TROW - table.clientHeight + $("tablehead").clientHeight;
+  paintRows();
+  showFunction(table_.rows[at].frame);
+}
+table.onscroll = paintRows;
+table.onkeydown = (e) => {
+  if (e.target !== table || e.ctrlKey || e.metaKey || e.altKey) return;
+  const r = table_.rows[table_.at], tree = state.view === "tree", page = Math.max(1, Math.floor(table.clientHeight / TROW) - 2);
+  const kids = r && tree && view.first[r.node + 1] > view.first[r.node];
+  const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -table_.rows.length, End: table_.rows.length }[e.key];
+  if (step !== undefined) choose(Math.max(0, Math.min(table_.rows.length - 1, table_.at + step)));
+  else if (e.key === "ArrowRight" && kids) { if (!table_.open[r.node] || e.shiftKey) expand(table_.at, true, e.shiftKey); else choose(table_.at + 1); }
+  else if (e.key === "ArrowLeft" && r && tree) { if (kids && table_.open[r.node]) expand(table_.at, false); else choose(table_.rows.findIndex((o) => o.node === view.parent[r.node])); }
+  else if (e.key === "Enter" && kids) expand(table_.at, !table_.open[r.node]);
+  else return;
+  e.preventDefault();
+  e.stopPropagation();
+};
+
+// ---- one function: callers, callees, durations ------------------------------------------------
+function neighbours(frame) { // who calls it and whom it calls, by function
+  functionRows();
+  const mine = table_.byFrame.get(frame), callers = new Map(), callees = new Map();
+  if (!mine) return null;
+  const take = (map, key, i, name, from, to) => {
+    if (!map.has(key)) map.set(key, { frame: key, name, calls: 0, total: 0 });
+    const r = map.get(key);
+    const outermost = !isBelow(i, (p) => view.frame[p] === to && (view.parent[p] ? view.frame[view.parent[p]] : -1) === from);
+    if (outermost) r.total += view.total[i];
+    if (calls) r.calls += view.n[i];
+    else if (outermost) r.calls += view.count[i];
+  };
+  for (const i of mine.nodes) {
+    const p = view.parent[i], by = p && view.frame[p] >= 0 ? view.frame[p] : -1;
+    take(callers, by, i, by >= 0 ? frameName(by) : "where the thread began", p ? view.frame[p] : -1, frame);
+    for (const c of below(i)) take(callees, view.frame[c], c, frameName(view.frame[c]), frame, view.frame[c]);
+  }
+  const heavy = (m) => [...m.values()].sort((a, b) => b.total - a.total || b.calls - a.calls);
+  return { mine, callers: heavy(callers), callees: heavy(callees) };
+}
+const bareName = (f) => shortName(f).replace(/\(.*\)$/, "") || shortName(f);
+function neighbourTable(title, rows, all, id) {
+  const box = el("section");
+  box.id = id;
+  box.append(el("h3", title));
+  if (!rows.length) box.append(el("p", "none", "soft"));
+  for (const r of rows.slice(0, 200)) {
+    const b = el("button", undefined, "neighbour");
+    const name = el("span", undefined, "name");
+    name.append(...named(r.frame, r.frame === table_.frame ? `itself: ${bareName(r.frame)}` : r.frame >= 0 ? bareName(r.frame) : r.name));
+    const share = el("span", data.timed ? duration(r.total) : percent(r.total, all), "part");
+    share.style.setProperty("--part", `${Math.min(100, 100 * r.total / (all || 1))}%`);
+    b.append(name, el("span", count(r.calls)), share);
+    b.title = r.name;
+    b.disabled = r.frame < 0;
+    b.onclick = () => goTo(r.frame);
+    box.append(b);
+  }
+  if (rows.length > 200) box.append(el("p", `and ${count(rows.length - 200)} more`, "soft"));
+  return box;
+}
+function showFunction(frame) {
+  const panel = $("panel");
+  table_.frame = frame;
+  panel.replaceChildren();
+  panel.dataset.frame = frame >= 0 ? frameName(frame) : "";
+  const n = frame >= 0 ? neighbours(frame) : null;
+  if (!n) { panel.append(el("p", "Choose a function to see who calls it, whom it calls, and how long its calls take.", "soft")); return; }
+  const head = el("h2");
+  head.append(...named(frame, frameName(frame)));
+  panel.append(head);
+  const facts_ = el("p", undefined, "soft"), file = strings[frames[frame][5]] || strings[frames[frame][1]];
+  facts_.textContent = `${count(n.mine.calls)} ${unit(n.mine.calls)} · total ${percent(n.mine.total, view.total[0])}`
+    + (data.timed ? `, ${duration(n.mine.total)} · self ${duration(n.mine.self)}` : "");
+  panel.append(facts_);
+  if (file) panel.append(el("p", file, "soft file"));
+  const l = latency.get(frame);
+  if (l && l.max) panel.append(histogram(l));
+  if (l && l.off) panel.append(el("p", "Called too often for too little: counted all the time, but timed no longer.", "soft"));
+  if (data.mode !== "flat") panel.append(neighbourTable("Callers", n.callers, n.mine.total, "callers"), neighbourTable("Callees", n.callees, n.mine.total, "callees"));
+}
+function goTo(frame) { // in the functions; the tree would have many places
+  if (state.view !== "functions") { showFunction(frame); return; }
+  const at = table_.rows.findIndex((r) => r.frame === frame);
+  if (at >= 0) choose(at); else showFunction(frame);
+}
+
+const svg = (tag, attrs, text) => { const e = document.createElementNS("http://www.w3.org/2000/svg", tag); for (const k in attrs) e.setAttribute(k, attrs[k]); if (text !== undefined) e.textContent = text; return e; };
+function histogram(l) { // calls by duration, both axes logarithmic
+  const W = 420, H = 148, L = 44, B = 22, T = 16, R = 10, all = [];
+  for (let i = 0; i < l.all.length; i += 2) all.push([Math.max(1, l.all[i]), l.all[i + 1]]);
+  const lo = Math.log2(Math.max(1, Math.min(l.min, all[0][0]))) - 0.3, hi = Math.log2(Math.max(l.max, all[all.length - 1][0])) + 0.3;
+  const most = Math.max(...all.map((a) => a[1])), top = Math.log10(most) + 0.3;
+  const x = (ns) => L + (Math.log2(Math.max(1, ns)) - lo) / (hi - lo) * (W - L - R), y = (n) => H - B - (n < 1 ? 0 : (Math.log10(n) + 0.15) / (top + 0.15)) * (H - B - T);
+  const box = svg("svg", { viewBox: `0 0 ${W} ${H}`, class: "histogram", role: "img",
+    "aria-label": `Durations of calls: min ${nanos(l.min)}, median ${nanos(l.median)}, 99 % within ${nanos(l.p99)}, max ${nanos(l.max)}` });
+  for (let n = 1; Math.log10(n) < top; n *= 10) {
+    box.append(svg("line", { x1: L, x2: W - R, y1: y(n), y2: y(n), class: "grid" }));
+    if (top < 5 || Math.log10(n) % 2 === 0) box.append(svg("text", { x: L - 6, y: y(n) + 4, "text-anchor": "end" }, n >= 1e6 ? `${n / 1e6}M` : n >= 1e3 ? `${n / 1e3}k` : n));
+  }
+  const step = Math.max(1, Math.ceil((hi - lo) / Math.log2(10) / 6));
+  for (let e = Math.ceil(lo / Math.log2(10)); e * Math.log2(10) <= hi; e++) if (e % step === 0) {
+    const at = x(10 ** e), [value, name] = nanos(10 ** e).split(" ");
+    box.append(svg("line", { x1: at, x2: at, y1: T, y2: H - B, class: "grid" }), svg("text", { x: at, y: H - 6, "text-anchor": "middle" }, `${+value} ${name}`));
+  }
+  const wide = Math.max(2, (W - L - R) / (hi - lo) / 8 - 1);
+  for (const [ns, n] of all) {
+    const bar = svg("rect", { x: x(ns) - wide / 2, y: y(n), width: wide, height: Math.max(1, H - B - y(n)), class: "bar" });
+    bar.append(svg("title", {}, `about ${nanos(ns)}: ${count(n)} calls`));
+    box.append(bar);
+  }
+  for (const key of ["median", "p99"]) {
+    const at = x(l[key]);
+    box.append(svg("line", { x1: at, x2: at, y1: T - 4, y2: H - B, class: "mark" }));
+  }
+  const figure = el("figure"), list = el("dl");
+  for (const [key, words] of [["min", "min"], ["median", "median"], ["p99", "p99"], ["max", "max"]]) {
+    const d = el("div");
+    d.append(el("dt", words), el("dd", nanos(l[key])));
+    list.append(d);
+  }
+  figure.append(list, box);
+  return figure;
+}
+
+// ---- which view -------------------------------------------------------------------------------
+function refreshTables() { // the view has changed: numbers of its nodes with it
+  table_.open = new Uint8Array(view.M);
+  table_.functions = table_.byFrame = null;
+  table_.rows = []; table_.at = -1;
+  for (let i = 0, n = 0; n < 30 && view.first[i + 1] > view.first[i]; n++) { // the heaviest path is open
+    i = view.kids[view.first[i]];
+    if (view.total[i] < view.total[0] * 0.2) break;
+    table_.open[i] = 1;
+  }
+  if (state.view === "graph") return;
+  const frame = table_.frame;
+  rebuildRows();
+  showFunction(frame);
+}
+function show(which) {
+  const zoomed = state.zoom && view.frame[state.zoom] >= 0 ? view.frame[state.zoom] : -1;
+  state.view = which;
+  for (const b of document.querySelectorAll("[data-view]")) b.setAttribute("aria-selected", b.dataset.view === which);
+  for (const b of document.querySelectorAll("[data-view]")) b.tabIndex = b.dataset.view === which ? 0 : -1;
+  $("scroll").hidden = which !== "graph";
+  $("path").hidden = which !== "graph";
+  $("details").hidden = which !== "graph";
+  for (const id of ["direction", "crossings"]) $(id).hidden = which !== "graph";
+  $("tables").hidden = which === "graph";
+  if (which === "graph") { fit(); draw(); return; }
+  table.setAttribute("role", which === "tree" ? "treegrid" : "grid");
+  table.style.setProperty("--columns", COLUMNS.length - 1);
+  rowBox.style.height = "";
+  table.scrollTop = 0;
+  table_.rows = []; table_.at = -1;
+  rebuildRows();
+  const wanted = which === "functions" ? table_.rows.findIndex((r) => r.frame === (zoomed >= 0 ? zoomed : table_.frame)) : -1;
+  if (wanted >= 0) choose(wanted);
+  else if (which === "functions") choose(0);
+  else showFunction(zoomed >= 0 ? zoomed : table_.frame);
+}
+for (const b of document.querySelectorAll("[data-view]")) {
+  b.onclick = () => show(b.dataset.view);
+  b.onkeydown = (e) => {
+    const all = [...document.querySelectorAll("[data-view]")], by = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+    if (!by) return;
+    const to = all[(all.indexOf(b) + by + all.length) % all.length];
+    show(to.dataset.view);
+    to.focus();
+    e.stopPropagation();
+  };
+}
