@@ -17,6 +17,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct options *o = state->input;
     switch (key) {
     case 'o': o->samples.output = arg; return 0;
+    case 'd': o->samples.data = sxs_data_option(state, arg); return 0;
     case ARGP_KEY_ARG:
         if (o->n == 2)
             argp_error(state, "two folders are expected, '%s' is one more", arg);
@@ -25,7 +26,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (o->n < 2)
             argp_error(state, "A and B are expected: two folders made by sxsprof run --tool sample "
-                              "-o DIR");
+                              "or --tool calls with -o DIR");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -34,6 +35,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option option_list[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
+    {"data", 'd', "samples|calls", 0, "Which, of sessions that have both (samples)", 0},
     {0},
 };
 static const struct argp argp = {
@@ -51,8 +53,8 @@ int sxs_cmd_diff(int argc, char **argv)
     switch (sxs_profile_diff(o.dir[0], o.dir[1], &o.samples)) {
     case SXS_PROFILE_OK: return SXS_EXIT_OK;
     case SXS_PROFILE_NOTHING:
-        return sxs_wrong_input("no samples in %s or %s; expected folders made by sxsprof run --tool "
-                               "sample -o DIR", o.dir[0], o.dir[1]);
+        return sxs_wrong_input("nothing to compare in %s or %s; expected folders made by sxsprof run "
+                               "--tool sample or --tool calls with -o DIR", o.dir[0], o.dir[1]);
     default: return SXS_EXIT_PROBLEM;
     }
 }

@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_RUNTIME = 256, KEY_NATIVE, KEY_MANAGED, KEY_TOP, KEY_PROCESS };
+enum { KEY_RUNTIME = 256, KEY_NATIVE, KEY_MANAGED, KEY_TOP, KEY_PROCESS, KEY_DATA, KEY_CALLERS,
+       KEY_DEPTH, KEY_BY_THREAD };
 
 struct options {
     const char               *format;
-    struct sxs_report_options samples;
-    bool                      selective; /* an option that only samples have was given */
+    struct sxs_report_options samples; /* and calls */
+    struct sxs_calls_view     view;
+    bool                      selective; /* less than everything was asked for */
     const char               *dir;
     struct sxs_calls_report   calls;
 };
@@ -57,6 +59,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_MANAGED: set_only(state, o, SXS_ONLY_MANAGED); return 0;
     case KEY_TOP: o->samples.top = number(state, "--top", arg); return 0;
     case KEY_PROCESS: o->samples.process = arg; return 0;
+    case KEY_DATA: o->samples.data = sxs_data_option(state, arg); return 0;
+    case KEY_CALLERS:
+        o->view.callers = arg;
+        o->samples.data = SXS_DATA_CALLS;
+        return 0;
+    case KEY_DEPTH: o->view.depth = (unsigned)number(state, "--depth", arg); return 0;
+    case KEY_BY_THREAD: o->view.by_thread = true; return 0;
     case ARGP_KEY_ARG:
         if (o->dir)
             argp_error(state, "one folder is expected, '%s' is one more", arg);
@@ -73,15 +82,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option option_list[] = {
     {"format", 'f', "FORMAT", 0,
-     "text (the default) or json: what the runtimes did. Of samples: text, html (a flame graph in one "
-     "file), collapsed, speedscope, pprof, chrome, firefox", 0},
+     "text (the default) or json: what the runtimes did. Of samples or calls: text, html (flame graph, "
+     "call tree and functions in one file), collapsed, speedscope, pprof, chrome, firefox", 0},
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
-    {"runtime", KEY_RUNTIME, "N", 0, "Samples with a frame of runtime number N only", 1},
-    {"thread", 't', "T", 0, "Samples of one thread: its id, name, or a pattern of names", 1},
-    {"process", KEY_PROCESS, "P", 0, "Samples of one process: its pid", 1},
+    {"data", KEY_DATA, "samples|calls", 0,
+     "Which, of a session that has both (samples; text shows both)", 0},
+    {"runtime", KEY_RUNTIME, "N", 0, "Stacks with a frame of runtime number N only", 1},
+    {"thread", 't', "T", 0, "One thread only: its id, name, or a pattern of names", 1},
+    {"process", KEY_PROCESS, "P", 0, "One process only: its pid", 1},
     {"native", KEY_NATIVE, NULL, 0, "Native frames only", 1},
     {"managed", KEY_MANAGED, NULL, 0, "Managed frames only", 1},
     {"top", KEY_TOP, "N", 0, "Functions the text names (30)", 1},
+    {"callers", KEY_CALLERS, "PATTERN", 0,
+     "Of calls, as text: who calls the functions whose names fit, and whom they call", 2},
+    {"depth", KEY_DEPTH, "N", 0, "Of calls, as text: levels of the call tree (all)", 2},
+    {"by-thread", KEY_BY_THREAD, NULL, 0, "Of calls, as text: a call tree for each thread", 2},
     {0},
 };
 static const struct argp argp = {
@@ -98,8 +113,9 @@ static int profile(const struct options *o)
     switch (sxs_profile_report(o->dir, o->format, &o->samples)) {
     case SXS_PROFILE_OK: return SXS_EXIT_OK;
     case SXS_PROFILE_NOTHING:
-        return sxs_wrong_input("%s: no samples%s; expected a folder made by sxsprof run --tool "
-                               "sample -o DIR", o->dir, o->selective ? " that were asked for" : "");
+        return sxs_wrong_input("%s: nothing%s to show; expected a folder made by sxsprof run --tool "
+                               "sample or --tool calls with -o DIR", o->dir,
+                               o->selective ? " that was asked for" : "");
     default: return SXS_EXIT_PROBLEM;
     }
 }
@@ -109,10 +125,12 @@ static int census(const struct options *o, const struct sxs_session *s, FILE *to
 {
     if (strcmp(o->format, "json") == 0)
         return sxs_table_json(to, s, &o->calls) == 0 ? SXS_EXIT_OK : SXS_EXIT_PROBLEM;
-    sxs_table_print(to, s);
-    if (o->calls.n) {
-        fputs("\n", to);
-        sxs_calls_text(to, &o->calls, o->samples.top);
+    if (!o->selective && !o->view.callers) {
+        sxs_table_print(to, s);
+        fputs(o->calls.n ? "\n" : "", to);
+    }
+    if (o->calls.n && o->samples.data != SXS_DATA_SAMPLES) {
+        sxs_calls_text(to, &o->calls, &o->view);
     }
     return SXS_EXIT_OK;
 }
@@ -151,7 +169,11 @@ int sxs_cmd_report(int argc, char **argv)
     err = sxs_calls_report_load(o.dir, &s, o.samples.process, &o.calls);
     if (err)
         sxs_complain("%s: %s", o.dir, strerror(err));
-    samples |= text && (sxs_profile_has_samples(o.dir) || (o.selective && !o.calls.n));
+    samples |= text && o.samples.data != SXS_DATA_CALLS &&
+               (sxs_profile_has_samples(o.dir) || (o.selective && !o.calls.n));
+    o.view.top = o.samples.top;
+    o.view.runtime = o.samples.runtime;
+    o.view.thread = o.samples.thread;
     for (size_t i = 0; !samples && i < s.n_problems; i++) /* else told along with those of samples */
         sxs_complain("%s/%s", o.dir, s.problems[i]);
     for (size_t i = 0; i < o.calls.n_problems; i++)
@@ -162,7 +184,7 @@ int sxs_cmd_report(int argc, char **argv)
                                  o.dir);
         goto done;
     }
-    if (text && samples && !o.samples.output && !o.selective) {
+    if (text && samples && !o.samples.output && (!o.selective || o.calls.n)) {
         census(&o, &s, stdout);
         puts("");
         fflush(stdout);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/table.h"
+
+#include "report/calls/tree.h"
 #include "report/text.h"
 
 #include <jansson.h>
@@ -42,6 +44,19 @@ static json_t *runtime_json(const struct sxs_session_process *p,
     return o;
 }
 
+/* How many calls took about so long. */
+static json_t *histogram_json(const struct sxs_calls_process *p, const struct sxs_calls_fn *fn)
+{
+    json_t *rows = json_array();
+    for (unsigned i = 0; fn->buckets && i < SXS_CALLS_BUCKETS; i++)
+        if (fn->buckets[i] &&
+            json_array_append_new(rows, json_pack("{s:o, s:o}", "ns",
+                                                  number(sxs_calls_bucket_ns(p->calls, i)), "calls",
+                                                  number(fn->buckets[i]))) != 0)
+            break;
+    return rows;
+}
+
 static json_t *function_json(const struct sxs_calls_process *p, const struct sxs_calls_fn *fn)
 {
     char    name[4096];
@@ -59,6 +74,7 @@ static json_t *function_json(const struct sxs_calls_process *p, const struct sxs
     err |= json_object_set_new(o, "median_ns", number(sxs_calls_quantile(p->calls, fn, 0.5)));
     err |= json_object_set_new(o, "p99_ns", number(sxs_calls_quantile(p->calls, fn, 0.99)));
     err |= json_object_set_new(o, "max_ns", number(fn->max_ns));
+    err |= json_object_set_new(o, "histogram", histogram_json(p, fn));
     err |= json_object_set_new(o, "unwound", number(fn->unwound));
     err |= json_object_set_new(o, "backed_off", json_boolean(fn->backed_off));
     err |= json_object_set_new(o, "pid", number(p->process->pid));
@@ -80,6 +96,42 @@ static int add_functions(json_t *top, const struct sxs_calls_report *calls)
     return err;
 }
 
+/* @first: where the process's functions begin in "functions"; @base: where its nodes do. */
+static int add_nodes(json_t *rows, const struct sxs_calls_tree *t, size_t first, size_t base)
+{
+    int err = 0;
+    for (size_t i = t->n_roots; i < t->n && !err; i++) {
+        const struct sxs_calls_tree_node *n = &t->nodes[i];
+        json_t *parent = n->parent < t->n_roots
+                             ? json_null() : number(base + n->parent - t->n_roots);
+        err = json_array_append_new(
+            rows, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "pid", number(t->p->process->pid),
+                            "parent", parent, "function", number(first + n->fn), "calls",
+                            number(n->calls), "self_ns", number(n->self_ns), "total_ns",
+                            number(n->total_ns)));
+    }
+    return err;
+}
+
+static int add_tree(json_t *top, const struct sxs_calls_report *calls)
+{
+    static const struct sxs_calls_view all;
+    json_t                            *rows = json_array();
+    size_t                             first = 0;
+    int                                err = json_object_set_new(top, "calltree", rows);
+    for (size_t p = 0; p < calls->n && !err; p++) {
+        struct sxs_calls_tree t = {0};
+        if (calls->processes[p].calls->head.mode == SXS_CALLS_TREE) {
+            err = sxs_calls_tree_build(&calls->processes[p], &all, &t);
+            if (!err)
+                err = add_nodes(rows, &t, first, json_array_size(rows));
+        }
+        first += calls->processes[p].calls->n_fns;
+        sxs_calls_tree_free(&t);
+    }
+    return err;
+}
+
 int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls)
 {
     json_t *top = json_object(), *rows = json_array();
@@ -90,6 +142,8 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
                 rows, runtime_json(&s->processes[p], &s->processes[p].runtimes[r]));
     if (!err && calls->n)
         err = add_functions(top, calls);
+    if (!err && calls->n)
+        err = add_tree(top, calls);
     if (!err)
         err = json_dumpf(top, to, JSON_INDENT(2));
     fputc('\n', to);

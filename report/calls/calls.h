@@ -36,8 +36,21 @@ int  sxs_calls_report_load(const char *dir, const struct sxs_session *session, c
                            struct sxs_calls_report *out);
 void sxs_calls_report_free(struct sxs_calls_report *r);
 
-/** Functions by time or number of calls, then the call tree. @top: how many functions; 0: 30. */
-void sxs_calls_text(FILE *to, const struct sxs_calls_report *r, size_t top);
+/** What the text shows. Zeroed: functions and the call tree of all. Strings are borrowed. */
+struct sxs_calls_view {
+    size_t      top;       /* functions; 0: 30 */
+    unsigned    depth;     /* levels of the tree; 0: all */
+    bool        by_thread; /* a tree per thread, not one of all */
+    uint32_t    runtime;   /* functions of the runtime of this number, stacks with one; 0: all */
+    const char *thread;    /* a thread's id, name or pattern; NULL: all */
+    const char *callers;   /* instead: callers and callees of functions whose names fit */
+};
+
+/** Functions by time or number of calls, then the call tree. */
+void sxs_calls_text(FILE *to, const struct sxs_calls_report *r, const struct sxs_calls_view *v);
+
+/** Does @name (Namespace.Type.Method(Param)) fit @pattern? With wildcards, or a part of it without. */
+bool sxs_calls_name_fits(const char *pattern, const char *name);
 
 /** The version of runtime @number of @p, "?" when it is not known. Borrowed. */
 const char *sxs_calls_version(const struct sxs_calls_process *p, uint32_t number);

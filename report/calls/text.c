@@ -1,33 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* text: functions by time or calls, then the tree of calls, for a terminal. */
-#include "report/calls/calls.h"
+#include "report/calls/tree.h"
 #include "report/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TREE_PERCENT 1.0 /* of all time or calls: smaller branches are summed up */
-
 struct row {
     const struct sxs_calls_process *p;
     const struct sxs_calls_fn      *fn;
+    uint64_t                        calls, total_ns, self_ns; /* on the threads asked for */
 };
-
-static const char *duration(uint64_t ns, char *buf, size_t size)
-{
-    static const struct {
-        double      unit;
-        const char *name;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        if ((double)ns >= units[i].unit) {
-            snprintf(buf, size, "%.2f %s", (double)ns / units[i].unit, units[i].name);
-            return buf;
-        }
-    }
-    snprintf(buf, size, "%llu ns", (unsigned long long)ns);
-    return buf;
-}
 
 static int is_timed(const struct sxs_calls *c)
 {
@@ -37,9 +20,9 @@ static int is_timed(const struct sxs_calls *c)
 static int heavier(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    if (x->fn->self_ns != y->fn->self_ns)
-        return x->fn->self_ns < y->fn->self_ns ? 1 : -1;
-    return x->fn->calls < y->fn->calls ? 1 : x->fn->calls > y->fn->calls ? -1 : 0;
+    if (x->self_ns != y->self_ns)
+        return x->self_ns < y->self_ns ? 1 : -1;
+    return x->calls < y->calls ? 1 : x->calls > y->calls ? -1 : 0;
 }
 
 static void write_process(FILE *to, const struct sxs_calls_process *p)
@@ -54,7 +37,7 @@ static void write_process(FILE *to, const struct sxs_calls_process *p)
     fprintf(to, "process %s: %s\n", p->process->folder, command);
     fprintf(to, "  %llu calls of %zu functions on %zu threads in %s, %s\n",
             (unsigned long long)calls, c->n_fns, c->n_threads,
-            duration(c->duration_ns, buf, sizeof(buf)), modes[c->head.mode < 4 ? c->head.mode : 0]);
+            sxs_calls_duration(c->duration_ns, buf, sizeof(buf)), modes[c->head.mode < 4 ? c->head.mode : 0]);
     fprintf(to, "  %llu compiled functions were not selected\n",
             (unsigned long long)atomic_load(&c->head.skipped));
 }
@@ -88,26 +71,64 @@ static void write_losses(FILE *to, const struct sxs_calls *c)
     write_one_loss(to, backed_off, "functions counted but timed no longer: too many short calls");
 }
 
-static void write_row(FILE *to, const struct row *row)
+/* Durations of calls are those of all threads: nobody kept them apart. */
+static void write_row(FILE *to, const struct row *row, bool one_thread)
 {
+    static const struct sxs_calls_fn none;
+    const struct sxs_calls_fn       *fn = one_thread ? &none : row->fn;
+    const struct sxs_calls          *c = row->p->calls;
     char name[4096], self[32], total[32], min[32], median[32], p99[32], max[32];
     sxs_text_clean(row->fn->name, name, sizeof(name));
-    fprintf(to, "%12llu", (unsigned long long)row->fn->calls);
-    if (is_timed(row->p->calls))
+    fprintf(to, "%12llu", (unsigned long long)row->calls);
+    if (is_timed(c))
         fprintf(to, " %10s %10s %9s %9s %9s %9s",
-                duration(row->fn->self_ns, self, sizeof(self)),
-                duration(row->fn->total_ns, total, sizeof(total)),
-                duration(row->fn->min_ns, min, sizeof(min)),
-                duration(sxs_calls_quantile(row->p->calls, row->fn, 0.5), median, sizeof(median)),
-                duration(sxs_calls_quantile(row->p->calls, row->fn, 0.99), p99, sizeof(p99)),
-                duration(row->fn->max_ns, max, sizeof(max)));
+                sxs_calls_duration(row->self_ns, self, sizeof(self)),
+                sxs_calls_duration(row->total_ns, total, sizeof(total)),
+                sxs_calls_duration(fn->min_ns, min, sizeof(min)),
+                sxs_calls_duration(sxs_calls_quantile(c, fn, 0.5), median, sizeof(median)),
+                sxs_calls_duration(sxs_calls_quantile(c, fn, 0.99), p99, sizeof(p99)),
+                sxs_calls_duration(fn->max_ns, max, sizeof(max)));
     fprintf(to, "  [%s] %s%s\n", sxs_calls_version(row->p, row->fn->runtime), name,
             row->fn->backed_off ? " (timed no longer)" : "");
 }
 
-static void write_functions(FILE *to, const struct sxs_calls_report *r, size_t top)
+/* @rows: one for each function of @p, in their order. */
+static void sum_threads(const struct sxs_calls_process *p, const struct sxs_calls_view *v,
+                        struct row *rows)
 {
-    size_t      n = 0, all = 0, timed = 0;
+    struct sxs_calls_view wanted = {.thread = v->thread};
+    struct sxs_calls_tree t;
+    for (size_t i = 0; i < p->calls->n_fns; i++) {
+        const struct sxs_calls_fn *fn = &p->calls->fns[i];
+        rows[i] = (struct row){p, fn, fn->calls, fn->total_ns, fn->self_ns};
+        if (v->thread)
+            rows[i].calls = rows[i].total_ns = rows[i].self_ns = 0;
+    }
+    if (v->thread && sxs_calls_tree_build(p, &wanted, &t) == 0) {
+        for (uint32_t i = (uint32_t)t.n_roots; i < t.n; i++) {
+            struct row *row = &rows[t.nodes[i].fn];
+            row->calls += t.nodes[i].calls;
+            row->self_ns += t.nodes[i].self_ns;
+            row->total_ns += sxs_calls_tree_repeats(&t, i, false) ? 0 : t.nodes[i].total_ns;
+        }
+    }
+    if (v->thread)
+        sxs_calls_tree_free(&t);
+}
+
+static size_t keep_called(struct row *rows, size_t n, uint32_t runtime)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].calls && (!runtime || rows[i].fn->runtime == runtime))
+            rows[kept++] = rows[i];
+    return kept;
+}
+
+static void write_functions(FILE *to, const struct sxs_calls_report *r,
+                            const struct sxs_calls_view *v)
+{
+    size_t      n = 0, all = 0, timed = 0, top = v->top ? v->top : 30;
     struct row *rows;
     for (size_t i = 0; i < r->n; i++) {
         all += r->processes[i].calls->n_fns;
@@ -116,10 +137,11 @@ static void write_functions(FILE *to, const struct sxs_calls_report *r, size_t t
     rows = calloc(all + 1, sizeof(*rows));
     if (!rows)
         return;
-    for (size_t i = 0; i < r->n; i++)
-        for (size_t k = 0; k < r->processes[i].calls->n_fns; k++)
-            if (r->processes[i].calls->fns[k].calls)
-                rows[n++] = (struct row){&r->processes[i], &r->processes[i].calls->fns[k]};
+    for (size_t i = 0; i < r->n; i++) {
+        sum_threads(&r->processes[i], v, rows + n);
+        n += r->processes[i].calls->n_fns;
+    }
+    n = keep_called(rows, n, v->runtime);
     qsort(rows, n, sizeof(*rows), heavier);
     fprintf(to, "\nfunctions, %zu of %zu called%s\n%12s", n < top ? n : top, n,
             timed ? ", by time in themselves" : "", "calls");
@@ -127,119 +149,22 @@ static void write_functions(FILE *to, const struct sxs_calls_report *r, size_t t
         fprintf(to, " %10s %10s %9s %9s %9s %9s", "self", "total", "min", "median", "p99", "max");
     fputs("  function\n", to);
     for (size_t i = 0; i < n && i < top; i++)
-        write_row(to, &rows[i]);
+        write_row(to, &rows[i], v->thread != NULL);
     free(rows);
 }
 
-/* ---- the tree --------------------------------------------------------------------------------- */
-
-struct tree {
-    FILE                           *to;
-    const struct sxs_calls_process *p;
-    uint32_t                       *first, *next; /* children of a path, heaviest first */
-    uint64_t                        all;
-};
-
-static uint64_t weight(const struct sxs_calls_path *path)
+void sxs_calls_text(FILE *to, const struct sxs_calls_report *r, const struct sxs_calls_view *v)
 {
-    return path->total_ns;
-}
-
-/* Children come after their parents: inserting them one by one keeps each list in order. */
-static void link_children(struct tree *t)
-{
-    const struct sxs_calls *c = t->p->calls;
-    for (size_t i = 0; i < c->n_paths; i++)
-        t->first[i] = t->next[i] = SXS_CALLS_NONE;
-    for (size_t i = 0; i < c->n_paths; i++) {
-        uint32_t *at;
-        if (c->paths[i].parent == SXS_CALLS_NONE)
-            continue;
-        at = &t->first[c->paths[i].parent];
-        while (*at != SXS_CALLS_NONE && weight(&c->paths[*at]) >= weight(&c->paths[i]))
-            at = &t->next[*at];
-        t->next[i] = *at;
-        *at = (uint32_t)i;
-    }
-}
-
-static void write_path(struct tree *t, uint32_t index, unsigned depth)
-{
-    const struct sxs_calls_path *path = &t->p->calls->paths[index];
-    const struct sxs_calls_fn   *fn;
-    char                         name[4096], total[32];
-    if (path->fn == SXS_CALLS_NONE)
+    if (v->callers) {
+        sxs_calls_callers(to, r, v);
         return;
-    fn = &t->p->calls->fns[path->fn];
-    sxs_text_clean(fn->name, name, sizeof(name));
-    fprintf(t->to, "%6.2f %% %10s %12llu  %*s[%s] %s\n",
-            100.0 * (double)path->total_ns / (double)t->all,
-            duration(path->total_ns, total, sizeof(total)), (unsigned long long)path->calls,
-            (int)(2 * (depth < 40 ? depth : 40)), "", sxs_calls_version(t->p, fn->runtime), name);
-}
-
-/* Depth first without recursion: up again by the parents. */
-static void write_branch(struct tree *t, uint32_t root)
-{
-    const struct sxs_calls *c = t->p->calls;
-    uint32_t                at = t->first[root];
-    unsigned                depth = 0;
-    while (at != SXS_CALLS_NONE) {
-        int shown = 100.0 * (double)c->paths[at].total_ns >= TREE_PERCENT * (double)t->all;
-        if (shown)
-            write_path(t, at, depth);
-        if (shown && t->first[at] != SXS_CALLS_NONE) {
-            at = t->first[at];
-            depth++;
-            continue;
-        }
-        while (at != root && (t->next[at] == SXS_CALLS_NONE || !shown)) {
-            at = c->paths[at].parent; /* what follows a branch too small is smaller still */
-            depth--;
-            shown = 1;
-            if (at == root)
-                return;
-        }
-        at = t->next[at];
     }
-}
-
-static void write_tree(FILE *to, const struct sxs_calls_process *p)
-{
-    const struct sxs_calls *c = p->calls;
-    struct tree             t = {.to = to, .p = p};
-    t.first = calloc(c->n_paths + 1, sizeof(*t.first));
-    t.next = calloc(c->n_paths + 1, sizeof(*t.next));
-    if (t.first && t.next) {
-        link_children(&t);
-        for (size_t i = 0; i < c->n_threads; i++)
-            for (uint32_t k = t.first[c->threads[i].root]; k != SXS_CALLS_NONE; k = t.next[k])
-                t.all += c->paths[k].total_ns;
-        fprintf(to, "\ncall tree of process %s, branches of %g %% and more\n%8s %10s %12s\n",
-                p->process->folder, TREE_PERCENT, "", "total", "calls");
-        for (size_t i = 0; i < c->n_threads && t.all; i++) {
-            char name[64];
-            sxs_text_clean(c->threads[i].name, name, sizeof(name));
-            if (t.first[c->threads[i].root] == SXS_CALLS_NONE ||
-                100.0 * (double)c->paths[t.first[c->threads[i].root]].total_ns <
-                    TREE_PERCENT * (double)t.all)
-                continue;
-            fprintf(to, "thread %u %s\n", c->threads[i].tid, name);
-            write_branch(&t, c->threads[i].root);
-        }
-    }
-    free(t.first);
-    free(t.next);
-}
-
-void sxs_calls_text(FILE *to, const struct sxs_calls_report *r, size_t top)
-{
     for (size_t i = 0; i < r->n; i++) {
         write_process(to, &r->processes[i]);
         write_losses(to, r->processes[i].calls);
     }
-    write_functions(to, r, top ? top : 30);
+    write_functions(to, r, v);
     for (size_t i = 0; i < r->n; i++)
         if (r->processes[i].calls->head.mode == SXS_CALLS_TREE)
-            write_tree(to, &r->processes[i]);
+            sxs_calls_tree_text(to, &r->processes[i], v);
 }

@@ -8,6 +8,7 @@
 #include "report/profile/format.h"
 #include "report/profile/must.h"
 
+#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -62,6 +63,15 @@ bool sxs_profile_has_samples(const char *dir)
 bool sxs_profile_has_calls(const char *dir)
 {
     return has_file(dir, SXS_CALLS_FILE);
+}
+
+enum sxs_data sxs_data_option(const struct argp_state *state, const char *text)
+{
+    if (strcmp(text, "samples") == 0)
+        return SXS_DATA_SAMPLES;
+    if (strcmp(text, "calls") != 0)
+        argp_error(state, "--data: '%s': expected samples or calls", text);
+    return SXS_DATA_CALLS;
 }
 
 /** Where a report goes: standard output, or a file beside its final name until it is whole. */
