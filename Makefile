@@ -179,7 +179,7 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 	    $(READ_OBJ) $(LIB_LIBS) -lcmocka
 
 # The reports' own test program, and the fuzz drivers of the readers of samples and PDBs.
-PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) report/calls/load.c report/text.c \
+PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) report/calls/load.c report/calls/replay.c report/text.c \
                  record/session_read.c record/samples_read.c record/calls_read.c) \
                $(O)/obj/gen/profile.pb-c.o
 

@@ -5,6 +5,8 @@
 
 void sxs_elt_tree_enter(void);
 void sxs_elt_tree_leave(void);
+void sxs_elt_trace_enter(void);
+void sxs_elt_trace_leave(void);
 void sxs_elt_time_enter(void);
 void sxs_elt_time_leave(void);
 void sxs_elt_count_enter(void);
@@ -20,6 +22,7 @@ const struct sxs_calls_hooks *sxs_elt_hooks(void)
         [SXS_CALLS_COUNT] = {sxs_elt_count_enter, sxs_elt_nothing, sxs_elt_nothing},
         [SXS_CALLS_TIME] = {sxs_elt_time_enter, sxs_elt_time_leave, sxs_elt_time_leave},
         [SXS_CALLS_TREE] = {sxs_elt_tree_enter, sxs_elt_tree_leave, sxs_elt_tree_leave},
+        [SXS_CALLS_TRACE_HOOKS] = {sxs_elt_trace_enter, sxs_elt_trace_leave, sxs_elt_trace_leave},
     };
 #if defined(__x86_64__)
     __builtin_cpu_init();

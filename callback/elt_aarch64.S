@@ -94,6 +94,8 @@ end_function \name
 
 hook sxs_elt_tree_enter, sxs_tree_enter, sxs_tree_enter_slow
 hook sxs_elt_tree_leave, sxs_tree_leave, sxs_tree_leave_slow
+hook sxs_elt_trace_enter, sxs_trace_enter, sxs_tree_enter_slow
+hook sxs_elt_trace_leave, sxs_trace_leave, sxs_tree_leave_slow
 hook sxs_elt_time_enter, sxs_time_enter, sxs_time_enter_slow
 hook sxs_elt_time_leave, sxs_time_leave, sxs_time_leave_slow
 

@@ -52,12 +52,38 @@ HOT void end_flat(struct sxs_calls_frame *f, uint64_t ticks)
     f[-1].callees += ticks;
 }
 
+/** A call begins or ends. What finds no room is counted. */
+HOT void note_event(struct sxs_calls_state *s, const struct sxs_calls_node *node, uint64_t now,
+                    enum sxs_calls_event_kind kind)
+{
+    struct sxs_calls_event *e = s->event;
+    if (RARE(e == s->event_end)) {
+        atomic_store_explicit(&s->record->events_lost,
+                              atomic_load_explicit(&s->record->events_lost, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+        return;
+    }
+    s->event = e + 1;
+    e->node = ref_of(s, node);
+    e->kind = kind;
+    atomic_signal_fence(memory_order_release); /* whatever ends the process: a tick, then all of it */
+    e->tick = now;
+}
+
+/** The next event finds no room, and there may be more. */
+HOT int lacks_room(const struct sxs_calls_state *s)
+{
+    return s->event == s->event_end && s->tracing == SXS_TRACE_ON;
+}
+
 /** The frame's call is over. @how: a counter of the thread's record. */
 HOT void drop(struct sxs_calls_state *s, uint64_t now, _Atomic uint64_t *how)
 {
     struct sxs_calls_frame *f = s->top--;
     if (f->start) {
         f->node->unwound++;
+        if (RARE(s->tracing))
+            note_event(s, f->node, now, SXS_CALLS_UNWOUND);
         if (f->node->active)
             end_flat(f, now - f->start);
         else

@@ -96,6 +96,8 @@ static void fill_header(void)
 {
     struct sxs_calls_header *h = calls.header;
     h->mode = calls.options.mode;
+    h->max_blocks = (uint32_t)(((uint64_t)calls.options.trace_mb << 20) /
+                               (SXS_CALLS_BLOCK_CELLS * SXS_CALLS_CELL));
     h->started_realtime_ns = sxs_now_ns(CLOCK_REALTIME);
     h->started_tick = sxs_tick();
     h->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
@@ -105,12 +107,15 @@ static void fill_header(void)
 
 static int start_counting(void)
 {
-    int folder = sxs_session_folder(), err;
+    uint64_t trace = (uint64_t)calls.options.trace_mb << 20;
+    int      folder = sxs_session_folder(), err;
     if (folder < 0) {
         sxs_error("tool calls needs a session folder: set SXSPROF_OUT, or use sxsprof run -o");
         return -1;
     }
-    calls.header = sxs_calls_file_create(folder, MAX_BYTES);
+    if (trace)
+        sxs_calls_file_expect(trace);
+    calls.header = sxs_calls_file_create(folder, MAX_BYTES + trace);
     if (!calls.header) {
         sxs_error("tool calls: the calls file cannot be made: %s", strerror(errno));
         return -1;
@@ -144,7 +149,8 @@ static UINT_PTR map_function(FunctionID id, void *client_data, BOOL *hook)
 
 static HRESULT set_hooks(struct sxs_runtime *rt)
 {
-    const struct sxs_calls_hooks *h = &calls.hooks[calls.options.mode];
+    const struct sxs_calls_hooks *h =
+        &calls.hooks[calls.options.trace_mb ? SXS_CALLS_TRACE_HOOKS : (int)calls.options.mode];
     HRESULT                       hr = sxs_info_SetFunctionIDMapper2(rt, map_function, rt);
     if (SUCCEEDED(hr)) /* their true type takes arguments in registers of its own choice */
         hr = sxs_info_SetEnterLeaveFunctionHooks3(rt, (FunctionEnter3 *)(uintptr_t)h->enter,

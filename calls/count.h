@@ -20,6 +20,10 @@ void sxs_tree_enter_slow(struct sxs_called *fn, uintptr_t sp);
 int  sxs_tree_leave(struct sxs_called *fn, uintptr_t sp);
 void sxs_tree_leave_slow(struct sxs_called *fn, uintptr_t sp);
 
+/** The same, and each call is recorded with its times. */
+int  sxs_trace_enter(struct sxs_called *fn, uintptr_t sp);
+int  sxs_trace_leave(struct sxs_called *fn, uintptr_t sp);
+
 int  sxs_time_enter(struct sxs_called *fn, uintptr_t sp);
 void sxs_time_enter_slow(struct sxs_called *fn, uintptr_t sp);
 int  sxs_time_leave(struct sxs_called *fn, uintptr_t sp);
@@ -27,6 +31,9 @@ void sxs_time_leave_slow(struct sxs_called *fn, uintptr_t sp);
 
 /** The beaten path is in the hook itself. */
 void sxs_count_enter_slow(struct sxs_called *fn, uintptr_t sp);
+
+/** Where in a list of hooks by enum sxs_calls_mode those are that record each call. */
+#define SXS_CALLS_TRACE_HOOKS 4
 
 /** The hooks themselves: callback/elt_x86_64.S, callback/elt_aarch64.S. */
 struct sxs_calls_hooks {

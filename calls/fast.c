@@ -3,7 +3,8 @@
  * arguments and results in them. */
 #include "calls/beaten.h"
 
-int sxs_tree_enter(struct sxs_called *fn, uintptr_t sp)
+/* @trace: a constant. */
+HOT int tree_enter(struct sxs_called *fn, uintptr_t sp, int trace)
 {
     struct sxs_calls_state *s = sxs_calls_state;
     struct sxs_calls_node  *parent, *node;
@@ -22,7 +23,7 @@ int sxs_tree_enter(struct sxs_called *fn, uintptr_t sp)
         parent->latest = ref;
         node = node_at(s, ref);
     }
-    if (RARE(f == s->limit))
+    if (RARE(f == s->limit) || (trace && RARE(lacks_room(s))))
         return 1;
     node->calls++;
     if (RARE(is_off(fn)))
@@ -33,10 +34,12 @@ int sxs_tree_enter(struct sxs_called *fn, uintptr_t sp)
     f->fn = fn;
     s->top = f;
     f->start = node->entered = sxs_tick();
+    if (trace)
+        note_event(s, node, f->start, SXS_CALLS_ENTER);
     return 0;
 }
 
-int sxs_tree_leave(struct sxs_called *fn, uintptr_t sp)
+HOT int tree_leave(struct sxs_called *fn, uintptr_t sp, int trace)
 {
     uint64_t                now = sxs_tick();
     struct sxs_calls_state *s = sxs_calls_state;
@@ -47,15 +50,37 @@ int sxs_tree_leave(struct sxs_called *fn, uintptr_t sp)
         return 0;
     f = s->top;
     if (f->start) {
-        if (RARE(is_due(f->node) ||
+        if (RARE(is_due(f->node) || (trace && lacks_room(s)) ||
                  note_duration(s, histogram_of(s, f->node), now - f->start))) {
             s->now = now;
             return 1;
         }
         end_path(f, now - f->start);
+        if (trace)
+            note_event(s, f->node, now, SXS_CALLS_LEAVE);
     }
     s->top = f - 1;
     return 0;
+}
+
+int sxs_tree_enter(struct sxs_called *fn, uintptr_t sp)
+{
+    return tree_enter(fn, sp, 0);
+}
+
+int sxs_tree_leave(struct sxs_called *fn, uintptr_t sp)
+{
+    return tree_leave(fn, sp, 0);
+}
+
+int sxs_trace_enter(struct sxs_called *fn, uintptr_t sp)
+{
+    return tree_enter(fn, sp, 1);
+}
+
+int sxs_trace_leave(struct sxs_called *fn, uintptr_t sp)
+{
+    return tree_leave(fn, sp, 1);
 }
 
 int sxs_time_enter(struct sxs_called *fn, uintptr_t sp)

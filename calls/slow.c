@@ -80,6 +80,15 @@ static void push(struct sxs_calls_state *s, struct sxs_called *fn, uintptr_t sp,
         f->start = sxs_tick();
 }
 
+static void trace(struct sxs_calls_state *s, const struct sxs_calls_node *node, uint64_t now,
+                  enum sxs_calls_event_kind kind)
+{
+    if (lacks_room(s))
+        sxs_calls_more_events(s);
+    if (s->tracing)
+        note_event(s, node, now, kind);
+}
+
 void sxs_tree_enter_slow(struct sxs_called *fn, uintptr_t sp)
 {
     struct sxs_calls_state *s = sxs_calls_state_get();
@@ -91,8 +100,10 @@ void sxs_tree_enter_slow(struct sxs_called *fn, uintptr_t sp)
     if (node)
         s->top->node->latest = ref_of(s, node);
     push(s, fn, sp, node);
-    if (node && s->top->node == node && s->top->sp == sp)
+    if (node && s->top->node == node && s->top->sp == sp) {
         node->entered = s->top->start;
+        trace(s, node, s->top->start, SXS_CALLS_ENTER);
+    }
 }
 
 void sxs_time_enter_slow(struct sxs_called *fn, uintptr_t sp)
@@ -139,6 +150,7 @@ void sxs_tree_leave_slow(struct sxs_called *fn, uintptr_t sp)
     make_octave(s, h, ticks);
     note_duration(s, h, ticks);
     end_path(f, ticks);
+    trace(s, f->node, s->now, SXS_CALLS_LEAVE);
     s->top = f - 1;
 }
 

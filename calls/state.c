@@ -130,6 +130,26 @@ sxs_calls_ref sxs_calls_histogram(struct sxs_calls_state *s, const struct sxs_ca
     return ref;
 }
 
+void sxs_calls_more_events(struct sxs_calls_state *s)
+{
+    sxs_calls_ref ref = 0;
+    if (atomic_fetch_add_explicit(&header->n_blocks, 1, memory_order_relaxed) < header->max_blocks)
+        ref = sxs_calls_cells(&s->blocks, SXS_CALLS_BLOCK_CELLS);
+    else
+        s->tracing = SXS_TRACE_FULL;
+    if (!ref) { /* of the file's room more may come */
+        atomic_fetch_sub_explicit(&header->n_blocks, 1, memory_order_relaxed);
+        return;
+    }
+    if (s->block)
+        s->block->next = ref;
+    else
+        s->record->events = ref;
+    s->block = sxs_calls_cell(ref);
+    s->event = (struct sxs_calls_event *)(s->block + 1);
+    s->event_end = s->event + SXS_CALLS_BLOCK_EVENTS;
+}
+
 /* ---- a thread's beginning and end ------------------------------------------------------------- */
 
 static void free_state(struct sxs_calls_state *s)
@@ -158,7 +178,8 @@ static void ended(void *arg)
 static int enlist(struct sxs_calls_state *s)
 {
     sxs_calls_ref record, root;
-    s->arena.owner = (uint32_t)syscall(SYS_gettid);
+    s->arena.owner = s->blocks.owner = (uint32_t)syscall(SYS_gettid);
+    s->tracing = header->max_blocks ? SXS_TRACE_ON : SXS_TRACE_OFF;
     record = sxs_calls_cells(&s->arena, sizeof(*s->record) / SXS_CALLS_CELL);
     root = record ? sxs_calls_cells(&s->arena, 1) : 0;
     if (!root)

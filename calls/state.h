@@ -41,6 +41,10 @@ struct sxs_calls_state {
     uint64_t                 now;    /* tick at which a leave began that the beaten path gave up */
     struct sxs_calls_thread *record; /* in the file */
     struct sxs_calls_arena   arena;
+    struct sxs_calls_event  *event, *event_end; /* room for the next; equal: none */
+    struct sxs_calls_block  *block;  /* they lie in */
+    struct sxs_calls_arena   blocks; /* where the next comes from */
+    enum { SXS_TRACE_OFF, SXS_TRACE_ON, SXS_TRACE_FULL } tracing;
     int                      thrown; /* 1: an exception was, and no frame of ours was searched for a handler yet */
 };
 
@@ -58,6 +62,9 @@ int sxs_calls_more_slots(struct sxs_calls_state *s);
 int sxs_calls_more_flat(struct sxs_calls_state *s, uint32_t number);
 /** The histogram of @fn on this thread, made when there is none; 0 when there is no room. */
 sxs_calls_ref sxs_calls_histogram(struct sxs_calls_state *s, const struct sxs_called *fn);
+
+/** Room for one more event, if there may be any. */
+void sxs_calls_more_events(struct sxs_calls_state *s);
 
 /** What is counted, and into what; before the first hook is. */
 int  sxs_calls_state_init(struct sxs_calls_header *header);

@@ -10,6 +10,7 @@
  *   header -> functions, linked by `next`
  *          -> threads, linked by `next` -> root node -> nodes, linked by `child` and `sibling`
  *                                                       -> histogram, one a thread and function
+ *                            -> blocks of events, linked by `next`, when single calls are recorded
  *
  * Times are ticks of the processor's time stamp counter; the header has two pairs of tick and
  * nanosecond to convert them by. Little-endian.
@@ -57,6 +58,8 @@ struct sxs_calls_header {
     _Atomic uint64_t      threads_lost;    /* calls on threads that found no room */
     _Atomic uint64_t      skipped;         /* compiled functions that were not selected */
     char                  command[1024];
+    uint32_t              max_blocks; /* of events, in all; 0: single calls are not recorded */
+    _Atomic uint32_t      n_blocks;   /* of them, taken */
 };
 
 struct sxs_calls_chunk {
@@ -96,7 +99,28 @@ struct sxs_calls_thread {
     _Atomic uint64_t unwound; /* frames left by an exception */
     _Atomic uint64_t stale;   /* frames found gone without any word of it */
     char             name[16]; /* zero-terminated */
-    uint64_t         zero[4];
+    sxs_calls_ref    events;   /* the first block of them, 0: none */
+    uint32_t         zero1;
+    _Atomic uint64_t events_lost; /* enters and leaves that found no room; the tree has them */
+    uint64_t         zero[2];
+};
+
+enum sxs_calls_event_kind { SXS_CALLS_ENTER = 1, SXS_CALLS_LEAVE = 2, SXS_CALLS_UNWOUND = 3 };
+
+/** A call begins or ends. The tick is written last: 0 is where a block's events end. */
+struct sxs_calls_event {
+    uint64_t      tick;
+    sxs_calls_ref node; /* of the call */
+    uint32_t      kind; /* enum sxs_calls_event_kind */
+};
+
+/** One cell, then the events, in order of time. */
+#define SXS_CALLS_BLOCK_CELLS 255u /* four in a chunk */
+#define SXS_CALLS_BLOCK_EVENTS \
+    ((SXS_CALLS_BLOCK_CELLS - 1) * SXS_CALLS_CELL / sizeof(struct sxs_calls_event))
+struct sxs_calls_block {
+    sxs_calls_ref next;
+    uint32_t      zero[15];
 };
 
 /** A path: this function, called by the parent's. Without tree the parent is the root. */
@@ -134,6 +158,8 @@ _Static_assert(sizeof(struct sxs_calls_function) == SXS_CALLS_CELL, "part of the
 _Static_assert(sizeof(struct sxs_calls_thread) == 2 * SXS_CALLS_CELL, "part of the format");
 _Static_assert(sizeof(struct sxs_calls_node) == SXS_CALLS_CELL, "part of the format");
 _Static_assert(sizeof(struct sxs_calls_histogram) == 4 * SXS_CALLS_CELL, "part of the format");
+_Static_assert(sizeof(struct sxs_calls_block) == SXS_CALLS_CELL, "part of the format");
+_Static_assert(sizeof(struct sxs_calls_event) == 16, "part of the format");
 _Static_assert(sizeof(struct sxs_calls_octave) == SXS_CALLS_CELL, "part of the format");
 
 #endif

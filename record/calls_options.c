@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TRACE_MB     64u /* 4 million events: 2 million calls */
+#define MAX_TRACE_MB 2048u
+
 static int read_number(const char **at, unsigned *out)
 {
     char         *end;
@@ -30,6 +33,17 @@ static int read_backoff(const char *text, struct sxs_calls_options *out)
     return *text ? -1 : 0;
 }
 
+/* "trace" is the tree, and every call in it. */
+static int read_trace(const char *text, struct sxs_calls_options *out)
+{
+    out->mode = SXS_CALLS_TREE;
+    out->trace_mb = TRACE_MB;
+    if (!*text)
+        return 0;
+    return *text++ == '=' && !read_number(&text, &out->trace_mb) && !*text &&
+                   out->trace_mb <= MAX_TRACE_MB ? 0 : -1;
+}
+
 static int read_item(const char *item, struct sxs_calls_options *out)
 {
     static const struct {
@@ -39,6 +53,7 @@ static int read_item(const char *item, struct sxs_calls_options *out)
     for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
         if (strcmp(item, modes[i].word) == 0) {
             out->mode = modes[i].mode;
+            out->trace_mb = 0;
             return 0;
         }
     }
@@ -46,12 +61,14 @@ static int read_item(const char *item, struct sxs_calls_options *out)
         out->inlining = item[8] == 'n';
         return 0;
     }
+    if (strncmp(item, "trace", 5) == 0)
+        return read_trace(item + 5, out);
     return strncmp(item, "backoff=", 8) == 0 ? read_backoff(item + 8, out) : -1;
 }
 
 int sxs_calls_parse(const char *text, struct sxs_calls_options *out, char *bad, size_t size)
 {
-    *out = (struct sxs_calls_options){SXS_CALLS_TREE, 0, 1000000, 200};
+    *out = (struct sxs_calls_options){SXS_CALLS_TREE, 0, 1000000, 200, 0};
     while (*text) {
         char   item[64];
         size_t len = strcspn(text, ",");

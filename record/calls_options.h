@@ -13,10 +13,11 @@ struct sxs_calls_options {
     int                 inlining;   /* 1: what the JIT inlines stays unseen */
     unsigned            backoff_hz; /* calls a second of one function; 0: never back off */
     unsigned            backoff_ns; /* and its calls are shorter than this */
+    unsigned            trace_mb;   /* room for single calls; 0: they are not recorded */
 };
 
 #define SXS_CALLS_OPTIONS_EXPECTED                                                         \
-    "[count|time|tree][,inline=on|off][,backoff=CALLS-PER-SECOND/NANOSECONDS|off]"
+    "[count|time|tree|trace[=MB]][,inline=on|off][,backoff=CALLS-PER-SECOND/NANOSECONDS|off]"
 
 /**
  * sxs_calls_parse - reads @text ("" is all defaults: tree, inline=off, backoff=1000000/200).

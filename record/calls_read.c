@@ -197,6 +197,48 @@ static int read_tree(struct reader *r, sxs_calls_ref root, uint32_t thread)
     return err;
 }
 
+/* ---- single calls ----------------------------------------------------------------------------- */
+
+static int add_moment(struct reader *r, struct sxs_calls_thr *t, const struct sxs_calls_event *e)
+{
+    uint32_t path = e->node < r->n_cells ? r->index_of[e->node] : SXS_CALLS_NONE;
+    uint64_t ns = since_start(r->c, e->tick);
+    if (path >= r->c->n_paths || path <= t->root || r->c->paths[path].fn == SXS_CALLS_NONE ||
+        e->kind < SXS_CALLS_ENTER || e->kind > SXS_CALLS_UNWOUND) {
+        r->bad_refs++;
+        return 0;
+    }
+    void *list = room(t->moments, t->n_moments, &t->cap_moments, sizeof(*t->moments));
+    if (!list)
+        return ENOMEM;
+    t->moments = list;
+    if (t->n_moments && ns < t->moments[t->n_moments - 1].ns)
+        ns = t->moments[t->n_moments - 1].ns;
+    t->moments[t->n_moments++] = (struct sxs_calls_moment){ns, path, e->kind};
+    return 0;
+}
+
+/* After the thread's tree, whose paths they name. */
+static int read_events(struct reader *r, struct sxs_calls_thr *t, sxs_calls_ref ref)
+{
+    int err = 0;
+    while (ref && !err) {
+        const struct sxs_calls_block *b = cells_at(r, ref, SXS_CALLS_BLOCK_CELLS);
+        if (!b)
+            break;
+        if (r->index_of[ref] != SXS_CALLS_NONE) {
+            r->circles++;
+            break;
+        }
+        r->index_of[ref] = 0;
+        const struct sxs_calls_event *e = (const void *)(b + 1);
+        for (size_t i = 0; i < SXS_CALLS_BLOCK_EVENTS && e[i].tick && !err; i++)
+            err = add_moment(r, t, &e[i]);
+        ref = b->next;
+    }
+    return err;
+}
+
 /* ---- threads ---------------------------------------------------------------------------------- */
 
 static int read_thread(struct reader *r, const struct sxs_calls_thread *t)
@@ -220,9 +262,14 @@ static int read_thread(struct reader *r, const struct sxs_calls_thread *t)
     out->unmatched = atomic_load(&t->unmatched);
     out->unwound = atomic_load(&t->unwound);
     out->stale = atomic_load(&t->stale);
+    out->events_lost = atomic_load(&t->events_lost);
     int err = read_tree(r, t->root, (uint32_t)c->n_threads);
+    if (!err)
+        err = read_events(r, out, t->events);
     if (out->root < c->n_paths)
         c->n_threads++;
+    else
+        free(out->moments);
     return err;
 }
 
@@ -455,6 +502,8 @@ void sxs_calls_free(struct sxs_calls *c)
     }
     for (size_t i = 0; i < c->n_problems; i++)
         free(c->problems[i]);
+    for (size_t i = 0; i < c->n_threads; i++)
+        free(c->threads[i].moments);
     free(c->fns);
     free(c->paths);
     free(c->threads);

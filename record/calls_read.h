@@ -37,6 +37,13 @@ struct sxs_calls_path {
     bool     active; /* a call was under way */
 };
 
+/** A call began (SXS_CALLS_ENTER) or ended. */
+struct sxs_calls_moment {
+    uint64_t ns;   /* since the header's started_ns; not before the one before it */
+    uint32_t path; /* index */
+    uint32_t kind; /* enum sxs_calls_event_kind */
+};
+
 struct sxs_calls_thr {
     uint32_t tid, root; /* root: index of its path */
     char     name[16];
@@ -44,6 +51,9 @@ struct sxs_calls_thr {
     uint64_t started_ns, ended_ns; /* since the header's started_ns; ended: or last seen */
     uint64_t runtimes;  /* bit N: runtime number N */
     uint64_t nodes_lost, too_deep, unmatched, unwound, stale;
+    struct sxs_calls_moment *moments; /* owned; single calls, when they were recorded */
+    size_t   n_moments, cap_moments;
+    uint64_t events_lost;
 };
 
 struct sxs_calls {

@@ -7,12 +7,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define MORE_AHEAD 512u /* when single calls are recorded: 32 MiB, what they may need in 10 ms */
 #define AHEAD 96u /* chunks kept ready, 6 MiB: so many threads may begin within a few milliseconds */
 
 static struct {
     int                      fd;
     int                      full; /* the disk said so once */
     _Atomic int              off;
+    uint32_t                 ahead; /* beside AHEAD */
     struct sxs_calls_header *header;
     unsigned char           *cells; /* the first chunk */
 } file = {.fd = -1};
@@ -36,13 +38,19 @@ static int grow(void)
     return 0;
 }
 
+void sxs_calls_file_expect(uint64_t bytes)
+{
+    uint64_t chunks = bytes / SXS_CALLS_CHUNK + 1;
+    file.ahead = chunks < MORE_AHEAD ? (uint32_t)chunks : MORE_AHEAD;
+}
+
 int sxs_calls_file_make_room(void)
 {
     struct sxs_calls_header *h = file.header;
     int                      err = 0;
     if (file.full || atomic_load(&file.off))
         return 0;
-    while (!err && atomic_load(&h->n_chunks) < atomic_load(&h->n_taken) + AHEAD)
+    while (!err && atomic_load(&h->n_chunks) < atomic_load(&h->n_taken) + AHEAD + file.ahead)
         err = grow();
     file.full = err != 0;
     return err;

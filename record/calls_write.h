@@ -33,6 +33,9 @@ sxs_calls_ref sxs_calls_cells(struct sxs_calls_arena *arena, uint32_t n);
 /** The cell of a reference that sxs_calls_cells() returned. Any thread; lives as the process. */
 void *sxs_calls_cell(sxs_calls_ref ref);
 
+/** Of @bytes more in the file at most, a part is kept ready as well; before the first make_room(). */
+void sxs_calls_file_expect(uint64_t bytes);
+
 /** Keeps chunks ready. Returns 0, or -errno (disk full, file as long as it may be). One thread. */
 int sxs_calls_file_make_room(void);
 

@@ -58,9 +58,13 @@ static void write_losses(FILE *to, const struct sxs_calls *c)
         sum.unmatched += c->threads[i].unmatched;
         sum.unwound += c->threads[i].unwound;
         sum.stale += c->threads[i].stale;
+        sum.n_moments += c->threads[i].n_moments;
+        sum.events_lost += c->threads[i].events_lost;
     }
     for (size_t i = 0; i < c->n_fns; i++)
         backed_off += c->fns[i].backed_off;
+    write_one_loss(to, sum.n_moments, "beginnings and ends of calls recorded, each with its time");
+    write_one_loss(to, sum.events_lost, "more that found no room: counted in the tree all the same");
     write_one_loss(to, sum.unwound, "calls left by an exception");
     write_one_loss(to, sum.stale, "calls that ended without a word");
     write_one_loss(to, sum.unmatched, "leaves of calls not seen to begin");

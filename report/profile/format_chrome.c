@@ -3,6 +3,7 @@
  * chrome: trace events (JSON) as chrome://tracing and ui.perfetto.dev load them. Samples are joined:
  * a frame that stays on a thread's stack from one sample to the next is one complete event ("X").
  * A gap of more than four samples' worth ends them all. Stops of runtimes are events of their own.
+ * Single calls, where they were recorded, are pairs of events that begin ("B") and end ("E").
  */
 #include "report/profile/format.h"
 
@@ -111,6 +112,24 @@ static void write_pauses(struct trace *t)
     }
 }
 
+static void write_call(struct trace *t, const struct sxs_model_event *e)
+{
+    static char                    text[70000];
+    const struct sxs_model        *m = t->m;
+    const struct sxs_model_node   *n = &m->nodes[e->node];
+    const struct sxs_model_thread *v = &m->threads[n->thread];
+    uint64_t                       ns = e->time_ns - m->first_ns;
+    event(t, m->processes[v->process].pid, v->tid, e->begins ? "B" : "E");
+    fprintf(t->to, ",\"ts\":%llu.%03u", (unsigned long long)(ns / 1000), (unsigned)(ns % 1000));
+    fputs(",\"cat\":", t->to);
+    snprintf(text, sizeof(text), ".NET %.64s",
+             sxs_model_text(m, m->runtimes[m->frames[n->frame].runtime - 1].version));
+    sxs_json_string(t->to, text);
+    fputs(",\"name\":", t->to);
+    sxs_json_string(t->to, sxs_frame_text(m, n->frame, SXS_STYLE_FULL, text, sizeof(text)));
+    fputs("}", t->to);
+}
+
 static int write_chrome(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to)
 {
     struct trace t = {.m = m, .to = to};
@@ -119,6 +138,8 @@ static int write_chrome(const struct sxs_model *m, const struct sxs_report_optio
     fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"exporter\":\"sxsprof\"},"
           "\"traceEvents\":[", to);
     write_names(&t);
+    for (size_t i = 0; i < m->n_events; i++)
+        write_call(&t, &m->events[i]);
     for (size_t i = 0; i < m->n_samples; i++)
         take(&t, &m->samples[i]);
     for (size_t i = 0; i < m->n_threads; i++) {
@@ -131,4 +152,5 @@ static int write_chrome(const struct sxs_model *m, const struct sxs_report_optio
     return 0;
 }
 
-const struct sxs_profile_format sxs_format_chrome = {"chrome", SXS_DETAIL_TIMELINE, write_chrome};
+const struct sxs_profile_format sxs_format_chrome = {
+    "chrome", SXS_DETAIL_TIMELINE | SXS_DETAIL_EVENTS, write_chrome};

@@ -249,8 +249,9 @@ static void write_head(const struct sxs_model *m, FILE *to)
     fputs(sxs_page_head, to);
     fputs("{\"title\":", to);
     sxs_json_string(to, sxs_model_title(m));
-    fprintf(to, ",\"data\":\"%s\",\"timed\":%s",
-            m->data == SXS_DATA_CALLS ? "calls" : "samples", m->timed ? "true" : "false");
+    fprintf(to, ",\"data\":\"%s\",\"timed\":%s,\"lost\":%llu",
+            m->data == SXS_DATA_CALLS ? "calls" : "samples", m->timed ? "true" : "false",
+            (unsigned long long)m->events_lost);
     fprintf(to, ",\"mode\":\"%s\",\"hz\":%u,\"unitNs\":%llu,\"startedMs\":%llu,\"processes\":%zu",
             h && h->mode == SXS_MODE_WALL ? "wall" : "cpu", h ? h->asked_hz : 0,
             (unsigned long long)unit_of(m),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From the calls of a session to the model: each path of each thread is a node. */
 #include "report/calls/calls.h"
+#include "report/calls/replay.h"
 #include "report/profile/model.h"
 #include "report/profile/must.h"
 
@@ -183,6 +184,79 @@ static void take_paths(struct loader *l)
     }
 }
 
+/* ---- single calls ----------------------------------------------------------------------------- */
+
+struct lane { /* of one thread */
+    struct loader *l;
+    uint32_t       path; /* the youngest call; SXS_CALLS_NONE: none is under way */
+    uint64_t       since_ns;
+};
+
+static void add_sample(struct sxs_model *m, uint64_t time, uint32_t node, uint64_t ns, bool begins)
+{
+    if (m->n_samples >= SXS_MODEL_MAX_SAMPLES) {
+        m->off_timeline++;
+        return;
+    }
+    SXS_GROW(m->samples, m->n_samples, m->cap_samples);
+    m->samples[m->n_samples++] = (struct sxs_model_sample){
+        time, node, ns < INT32_MAX ? (uint32_t)ns & INT32_MAX : INT32_MAX, begins};
+}
+
+/* The time a call was the youngest, cut where a step of the time line ends. */
+static void add_span(struct loader *l, uint32_t node, uint64_t from, uint64_t to)
+{
+    uint64_t step = sxs_model_step(l->m);
+    while (from < to) {
+        uint64_t next = from + step - (from - l->m->first_ns) % step;
+        if (next > to)
+            next = to;
+        add_sample(l->m, from, node, next - from, false);
+        from = next;
+    }
+}
+
+static void take_event(void *arg, uint32_t path, uint64_t ns, bool begins)
+{
+    struct lane      *lane = arg;
+    struct loader    *l = lane->l;
+    struct sxs_model *m = l->m;
+    uint64_t          now = l->c->head.started_ns + ns;
+    if (l->detail & SXS_DETAIL_EVENTS) {
+        if (l->found[path]) {
+            SXS_GROW(m->events, m->n_events, m->cap_events);
+            m->events[m->n_events++] =
+                (struct sxs_model_event){now, l->nodes[path] & INT32_MAX, begins};
+        }
+        return;
+    }
+    if (lane->path != SXS_CALLS_NONE && l->found[lane->path])
+        add_span(l, l->nodes[lane->path], lane->since_ns, now);
+    if (begins && l->found[path])
+        add_sample(m, now, l->nodes[path], 0, true);
+    lane->path = begins ? path : l->c->paths[path].parent;
+    lane->since_ns = now;
+}
+
+static void take_events(struct loader *l)
+{
+    for (size_t i = 0; i < l->c->n_threads; i++) {
+        const struct sxs_calls_thr *t = &l->c->threads[i];
+        struct lane                 lane = {l, SXS_CALLS_NONE, 0};
+        struct sxs_calls_replay     r = {take_event, &lane};
+        if (l->nodes[t->root] == NOT_WANTED)
+            continue;
+        l->m->events_lost += t->events_lost;
+        sxs_calls_replay(l->c, i, &r, NULL);
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct sxs_model_sample *x = a, *y = b;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
 /* ---- a process -------------------------------------------------------------------------------- */
 
 static void take_head(struct loader *l)
@@ -212,6 +286,8 @@ static void take_process(struct loader *l)
 {
     take_functions(l);
     take_paths(l);
+    if (l->detail & (SXS_DETAIL_TIMELINE | SXS_DETAIL_EVENTS))
+        take_events(l);
     free(l->frames);
     free(l->nodes);
     free(l->found);
@@ -246,6 +322,8 @@ int sxs_model_load_calls(const char *dir, const struct sxs_report_options *optio
         take_process(&l);
     }
     sort_latencies(&l);
+    if (out->n_samples)
+        qsort(out->samples, out->n_samples, sizeof(*out->samples), by_time);
     sxs_model_sum(out);
     sxs_calls_report_free(&calls);
     sxs_session_free(&session);

@@ -208,6 +208,7 @@ void sxs_model_free(struct sxs_model *m)
     for (size_t i = 0; m->latencies && i < m->n_frames; i++)
         free(m->latencies[i].all);
     free(m->latencies);
+    free(m->events);
     sxs_strings_free(&m->strings);
     memset(m, 0, sizeof(*m));
 }

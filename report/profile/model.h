@@ -126,6 +126,12 @@ struct sxs_model_latency {
     bool                       backed_off; /* was timed no longer from some time on */
 };
 
+/** A call begins or ends. A thread's are in order of time, and nested. */
+struct sxs_model_event {
+    uint64_t time_ns;
+    uint32_t node : 31, begins : 1;
+};
+
 struct sxs_model_pause {
     uint64_t time_ns, duration_ns;
     uint32_t process;
@@ -157,6 +163,9 @@ struct sxs_model {
     struct sxs_model_pause   *pauses;
     struct sxs_model_line    *lines;
     struct sxs_model_difference *differences;
+    struct sxs_model_event   *events;    /* of calls, when asked for: one thread after the other */
+    size_t                    n_events, cap_events;
+    uint64_t                  events_lost; /* beginnings and ends that were not recorded */
     struct sxs_model_latency *latencies; /* of calls: n_frames of them; else NULL */
     enum sxs_data             data;      /* samples or calls */
     bool                      timed;     /* weights are ns; else calls were counted without time */
@@ -187,6 +196,7 @@ struct sxs_model {
 
 enum sxs_model_detail {
     SXS_DETAIL_TIMELINE = 1, /* the single samples */
+    SXS_DETAIL_EVENTS = 4,   /* single calls; nothing of samples */
     SXS_DETAIL_LINES = 2,    /* a node for each line that a caller stood in, not for all of a function */
 };
 

@@ -638,6 +638,7 @@ function paintSummary() {
   else parts.push(`${count(data.samples)} samples`, `${duration(data.spanNs / data.unitNs)}`,
     `${threads.length} thread${threads.length === 1 ? "" : "s"}`, `${data.mode === "wall" ? "wall" : "CPU"} time${data.hz ? ` at ${data.hz} Hz` : ""}`);
   if (data.processes > 1) parts.push(`${data.processes} processes`);
+  if (data.lost && data.buckets) parts.push(`the time line lacks ${count(data.lost / 2)} of them`);
   if (data.waiting) parts.push(`${percent(data.waiting, data.samples)} waiting`);
   if (sum > whole) parts.push(`${percent(sum - whole, sum)} of stacks incomplete`);
   if (data.pauses.length) parts.push(`${count(data.pauses.length)} pauses of ${duration(data.pauses.reduce((a, p) => a + p[1], 0) * 1000 / data.unitNs)} in all`);
