@@ -540,7 +540,9 @@ function paintTime() {
   tctx.font = `11.5px ${theme.sans}`; tctx.textBaseline = "middle";
   // several samples a column, or the bars show the clock's beat instead of the program's
   const enough = calls ? data.buckets : Math.max(20, (data.hz || 1000) * data.spanNs / 1e9 / 8);
-  const columns = Math.max(1, Math.floor(Math.min(data.buckets, (w - NAME - 10) / 3, enough))), px = (w - NAME - 10) / columns;
+  let columns = Math.max(1, Math.floor(Math.min(data.buckets, (w - NAME - 10) / 3, enough)));
+  while (calls && data.buckets % columns) columns--; // as many buckets in each, or a call that lasts looks torn
+  const px = (w - NAME - 10) / columns;
   const full = data.bucketNs / data.unitNs * data.buckets / columns; // weight of a thread that never stops
   all.forEach((lane, row) => {
     const y = row * LANE + 16, on = !state.threads || state.threads.has(lane.thread);

@@ -19,6 +19,8 @@ has() { case $2 in *"$3"*) ok "$1" ;; *) not_ok "$1" "missing: $3" "in: $2" ;; e
 REPORT=${REPORT:-$BUILD/tests/report_main}
 $CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_samples.c -o "$T/make_samples" || exit 1
 "$T/make_samples" "$T/s" known || exit 1
+$CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_calls.c -o "$T/make_calls" || exit 1
+for kind in count tree trace hole; do "$T/make_calls" "$T/calls-$kind" $kind || exit 1; done
 report() { "$REPORT" "$1" "${S:-$T/s}" "$T/out.$1" "${@:2}" 2>"$T/err"; }
 
 # ---- text and collapsed: by hand ----
@@ -104,6 +106,99 @@ else
     skip "pprof: go tool pprof" "no go here (Debian: golang-go)"
 fi
 
+# ---- calls ----
+S=$T/calls-tree report collapsed
+has "calls: collapsed weighs own time, in ns" "$(cat "$T/out.collapsed")" \
+    "main [100];[8.0.29] App.Program.Main;[8.0.29] App.Work.Outer 50000000"
+S=$T/calls-count report collapsed
+has "calls without time: collapsed weighs calls" "$(cat "$T/out.collapsed")" "worker [101];[9.0.18] App.Work.Inner 200"
+S=$T/calls-tree report collapsed runtime=3
+is "calls: one runtime's stacks only" 100000000 "$(awk '{ n += $NF } END { print n }' "$T/out.collapsed")"
+S=$T/calls-tree report collapsed thread=main
+is "calls: one thread only" 900000000 "$(awk '{ n += $NF } END { print n }' "$T/out.collapsed")"
+S=$T/calls-tree report chrome
+is "calls: chrome without single calls is nothing: status 2" 2 $?
+report collapsed data=calls
+is "calls of a session that has samples only: status 2" 2 $?
+cp -r "$T/s" "$T/both" && cp "$T/calls-tree/4242/calls" "$T/both/4242/"
+S=$T/both report collapsed
+is "both: samples unless calls are asked for" 1020 "$(awk '{ n += $NF } END { print n }' "$T/out.collapsed")"
+S=$T/both report collapsed data=calls
+is "both: calls when asked for" 1000000000 "$(awk '{ n += $NF } END { print n }' "$T/out.collapsed")"
+check_events() {
+    python3 - "$1" <<'PY'
+import collections, json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+stacks, last, n, inner = collections.defaultdict(list), {}, 0, 0
+for e in events:
+    if e["ph"] not in "BE":
+        continue
+    key = e["pid"], e["tid"]
+    assert e["ts"] >= last.get(key, 0), "back in time"
+    last[key] = e["ts"]
+    if e["ph"] == "B":
+        stacks[key].append(e)
+        n += 1
+    else:
+        b = stacks[key].pop()
+        assert b["name"] == e["name"], "an end that fits no beginning"
+        if "Inner" in e["name"]:
+            assert e["cat"] == ".NET 9.0.18"
+            inner += e["ts"] - b["ts"]
+assert not any(stacks.values()), "a call that never ends"
+print(n, round(inner))
+PY
+}
+S=$T/calls-hole report chrome
+is "calls: begin and end events fit although 19 are missing" "ok" "$(check_events "$T/out.chrome" >"$T/events" 2>&1 && echo ok || cat "$T/events")"
+S=$T/calls-trace report chrome
+is "calls: 366 begin and end, Inner's last 120 ms" "366 120000" "$(check_events "$T/out.chrome")"
+cp "$T/out.chrome" "$T/trace.json"
+S=$T/calls-tree report firefox
+is "calls: firefox weighs own time, in ms" "2 1000.0" "$(python3 - "$T/out.firefox" <<'PY'
+import json, sys
+threads = json.load(open(sys.argv[1]))["threads"]
+for t in threads:
+    s = t["samples"]
+    assert s["weightType"] == "tracing-ms" and s["length"] == len(s["stack"]) == len(s["time"]) == len(s["weight"])
+print(len(threads), round(sum(sum(t["samples"]["weight"]) for t in threads), 3))
+PY
+)"
+S=$T/calls-tree report speedscope
+is "calls: speedscope weighs own time, in ns" "2 1000000000" "$(python3 - "$T/out.speedscope" <<'PY'
+import json, sys
+profiles = json.load(open(sys.argv[1]))["profiles"]
+assert all(p["unit"] == "nanoseconds" for p in profiles)
+print(len(profiles), sum(sum(p["weights"]) for p in profiles))
+PY
+)"
+S=$T/calls-tree report pprof
+if command -v go >/dev/null 2>&1; then
+    has "calls: pprof counts calls" "$(HOME=$T go tool pprof -top -sample_index=calls "$T/out.pprof" 2>/dev/null)" \
+        "350 95.63% 95.63%        350 95.63%  [9.0.18] App.Work.Inner(System.Int32)"
+    has "calls: and their time" "$(HOME=$T go tool pprof -top "$T/out.pprof" 2>/dev/null)" \
+        "[8.0.29] App.Program.Main(System.String[])"
+fi
+CMD=$BUILD/sxsprof
+want='         100   50.00 ms  [8.0.29] App.Work.Outer(System.Int32)
+          50   50.00 ms  [8.0.29] App.Program.Main(System.String[])
+         200   20.00 ms  [10.0.11] App.Loop.Run()'
+has "calls: --callers tells who calls Inner" "$("$CMD" report --callers Work.Inner "$T/calls-tree")" "$want"
+has "calls: a pattern must fit the whole name" "$("$CMD" report --callers 'Work.I*' "$T/calls-tree")" "no function that was called is named Work.I*"
+text=$("$CMD" report "$T/calls-tree")
+has "calls: one tree of all threads" "$text" "  5.00 %   50.00 ms   50.00 ms          100      [9.0.18] App.Work.Inner(System.Int32)"
+is "calls: --depth 1 has what threads began with" 2 "$("$CMD" report --depth 1 "$T/calls-tree" | grep -c ' % .*App')"
+is "calls: --by-thread has a tree for each" 2 "$("$CMD" report --by-thread "$T/calls-tree" | grep -c '^thread ')"
+has "calls: one thread's functions" "$("$CMD" report --thread worker "$T/calls-tree")" "         200   20.00 ms   20.00 ms         -"
+is "calls: text of both has both" "2" "$("$CMD" report "$T/both" | grep -cE '^(top functions by self|call tree of process)')"
+is "calls: JSON has tree and histograms" "6 366 350 1000000000" "$("$CMD" report --format json "$T/calls-tree" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+tree, functions = d["calltree"], d["functions"]
+assert all(n["parent"] is None or n["parent"] < i for i, n in enumerate(tree))
+inner = next(f for f in functions if f["name"] == "App.Work.Inner")
+print(len(tree), sum(n["calls"] for n in tree), sum(h["calls"] for h in inner["histogram"]), sum(n["self_ns"] for n in tree))')"
+
 # ---- with a browser ----
 report html
 report speedscope
@@ -127,6 +222,14 @@ else
         cp "$T/out.html" "$T/known.html"
         timeout 120 node tests/profile/page.mjs "$T/known.html" "$SHOTS" known || failed=1
         timeout 60 node tests/profile/speedscope.mjs "$T/out.speedscope" "$SHOTS" || failed=1
+        S=$T/calls-trace report html
+        timeout 120 node tests/profile/page.mjs "$T/out.html" "$SHOTS" calls || failed=1
+        S=$T/calls-count report html
+        timeout 120 node tests/profile/page.mjs "$T/out.html" "$SHOTS" count || failed=1
+        timeout 60 node tests/profile/speedscope_trace.mjs "$T/trace.json" "$SHOTS" || failed=1
+        "$REPORT" diff "$T/calls-tree" "$T/diff.html" "$T/calls-trace" 2>/dev/null
+        is "calls: diff: a page" 0 $?
+        timeout 120 node tests/profile/page.mjs "$T/diff.html" "$SHOTS" calls-diff || failed=1
         "$T/make_samples" "$T/b" known 4242 150
         "$REPORT" diff "$T/s" "$T/diff.html" "$T/b" 2>/dev/null
         is "diff: a page" 0 $?

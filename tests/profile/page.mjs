@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Opens a report page in headless Chromium and uses it as a person would. Prints TAP.
-// usage: node page.mjs PAGE.html SHOTS-FOLDER known|scale|diff      NODE_MODULES: where packages are
+// usage: node page.mjs PAGE.html SHOTS-FOLDER known|scale|diff|calls|count|calls-diff      NODE_MODULES: where packages are
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import path from "node:path";
+import { scrollTables, useTables } from "./page_calls.mjs";
 
 const [page_file, shots, kind] = process.argv.slice(2);
 const require = createRequire(path.join(process.env.NODE_MODULES, "x.js"));
@@ -40,7 +41,8 @@ const found = async (page, text) => {
 };
 
 const [page, took] = await open("light");
-ok("boxes are drawn", await shown(page) > 5, await shown(page));
+const row = /^call|^count/.test(kind) ? 1.5 : 2.5; // where there are boxes
+ok("boxes are drawn", await shown(page) > 4, await shown(page));
 if (kind === "scale") {
   ok("100,000 distinct stacks are loaded and drawn within 6 s", took < 6000, took);
   console.log(`# loaded and drawn in ${took} ms`);
@@ -48,15 +50,16 @@ if (kind === "scale") {
   ok("a filter answers within 2 s", t < 2000, t);
   console.log(`# filtered in ${Math.round(t)} ms`);
   await page.click("#reset");
+  await scrollTables(page, ok);
 }
 await page.screenshot({ path: `${shots}/${kind}-light.png` });
 const box = await page.locator("#graph").boundingBox();
 const before = await zoomed(page);
-await page.mouse.move(box.x + box.width * 0.2, box.y + 19 * 2.5);
+await page.mouse.move(box.x + box.width * 0.2, box.y + 19 * row);
 await page.waitForTimeout(50);
 ok("hovering tells total and self", /total.*self/s.test(await page.textContent("#tip")), await page.textContent("#tip"));
 await page.screenshot({ path: `${shots}/${kind}-hover.png` });
-await page.mouse.click(box.x + box.width * 0.2, box.y + 19 * 2.5);
+await page.mouse.click(box.x + box.width * 0.2, box.y + 19 * row);
 ok("a click zooms", await zoomed(page) !== before, await zoomed(page));
 await page.screenshot({ path: `${shots}/${kind}-zoom.png` });
 await page.keyboard.press("Escape");
@@ -98,9 +101,29 @@ if (kind === "known") {
   for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await page.keyboard.press(key);
   ok("the keyboard moves and zooms", (await zoomed(page)) !== before, await zoomed(page));
 }
+if (kind === "calls") {
+  ok("a search counts: Inner is 350 calls, 12 % of the time", (await found(page, "Work.Inner")) === "350 · 12.0 %", await page.textContent("#found"));
+  await page.click("#reset");
+  await useTables(page, shots, ok);
+}
+if (kind === "known") {
+  await page.click("#reset");
+  await page.click("[data-view=functions]");
+  const spin = await page.locator(".row", { hasText: "App.Hot.Spin" }).locator("[role=gridcell]").allTextContents();
+  ok("functions by samples: Hot.Spin has 400, 2 s", spin.slice(1).join("|") === "400|39.2 %|2.00 s|2.00 s", spin);
+  await page.screenshot({ path: `${shots}/${kind}-functions.png` });
+  await page.click("[data-view=graph]");
+}
+if (kind === "count") {
+  await page.click("[data-view=functions]");
+  const heads = await page.locator("#tablehead button").allTextContents();
+  ok("calls without time: no column of it", heads.join("|") === "Function|Calls|Total %", heads);
+}
 const [night] = await open("dark");
 await night.screenshot({ path: `${shots}/${kind}-dark.png` });
 ok("dark as the system wishes", await night.evaluate(() => document.documentElement.classList.contains("dark")));
+await night.click("[data-view=functions]");
+await night.screenshot({ path: `${shots}/${kind}-functions-dark.png` });
 await night.click("#theme");
 ok("and light by the switch", !await night.evaluate(() => document.documentElement.classList.contains("dark")));
 ok("no console error", complaints.length === 0, complaints);

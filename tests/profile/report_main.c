@@ -21,6 +21,8 @@ int main(int argc, char **argv)
             o.thread = argv[i] + 7;
         else if (strncmp(argv[i], "process=", 8) == 0)
             o.process = argv[i] + 8;
+        else if (strcmp(argv[i], "data=calls") == 0)
+            o.data = SXS_DATA_CALLS;
         else if (strcmp(argv[i], "only=native") == 0)
             o.only = SXS_ONLY_NATIVE;
         else if (strcmp(argv[i], "only=managed") == 0)

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes a session with calls whose every number is known, for tests of the reports.
+ *
+ *   make_calls DIR [count|tree|trace|hole]    trace: with single calls; hole: some of their events missing
+ *
+ * main: Main runs 900 ms; it calls Outer 10 times, 10 ms each, which calls Inner 10 times, 0.5 ms each; and
+ * Inner 50 times, 1 ms each. worker: Run 5 times, 20 ms each; calls Inner 40 times, 0.1 ms each. A tick is
+ * a nanosecond.
+ */
+#include "record/calls.h"
+#include "record/session.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PID   4242u
+#define START UINT64_C(1000000000)
+
+enum { MAIN, OUTER, INNER, RUN, FUNCTIONS };
+static const struct {
+    const char *name;
+    uint32_t    runtime;
+} functions[FUNCTIONS] = {{"App.Program.Main(System.String[])", 1},
+                          {"App.Work.Outer(System.Int32)", 1},
+                          {"App.Work.Inner(System.Int32)", 2},
+                          {"App.Loop.Run()", 3}};
+
+static struct {
+    struct sxs_calls_header head;
+    char                    rest[SXS_CALLS_HEADER - sizeof(struct sxs_calls_header)];
+    unsigned char           cells[SXS_CALLS_CHUNK];
+} file;
+
+static struct sxs_calls_function  *fns[FUNCTIONS];
+static struct sxs_calls_thread    *thread;
+static struct sxs_calls_event     *event;
+static struct sxs_calls_histogram *histograms[FUNCTIONS];
+static struct sxs_calls_node      *stack[8];
+static uint64_t                    since[8], now;
+static unsigned                    depth, n_events, next_cell = 1;
+static int                         mode, hole;
+
+static sxs_calls_ref take(unsigned n)
+{
+    sxs_calls_ref ref = next_cell;
+    next_cell += n;
+    if (next_cell > SXS_CALLS_CELLS)
+        exit(2);
+    return ref;
+}
+
+static void *cell(sxs_calls_ref ref)
+{
+    return file.cells + (size_t)ref * SXS_CALLS_CELL;
+}
+
+static sxs_calls_ref ref_of(const void *at)
+{
+    return (sxs_calls_ref)(((const unsigned char *)at - file.cells) / SXS_CALLS_CELL);
+}
+
+static void add_functions(void)
+{
+    static const char path[] = "/app/app.dll";
+    for (unsigned i = 0; i < FUNCTIONS; i++) {
+        size_t        name = strlen(functions[i].name);
+        sxs_calls_ref ref = take(3);
+        char         *text = (char *)cell(ref) + offsetof(struct sxs_calls_function, text);
+        fns[i] = cell(ref);
+        fns[i]->next = file.head.functions;
+        fns[i]->number = i;
+        fns[i]->runtime = functions[i].runtime;
+        fns[i]->name_size = (uint16_t)name;
+        fns[i]->file_size = sizeof(path) - 1;
+        fns[i]->compiled = 1;
+        memcpy(text, functions[i].name, name);
+        memcpy(text + name, path, sizeof(path) - 1);
+        file.head.functions = ref;
+    }
+}
+
+static void begin_thread(uint32_t tid, const char *name)
+{
+    thread = cell(take(2));
+    thread->next = file.head.threads;
+    thread->root = take(1);
+    thread->tid = tid;
+    thread->started_tick = now = START;
+    snprintf(thread->name, sizeof(thread->name), "%s", name);
+    file.head.threads = ref_of(thread);
+    memset(histograms, 0, sizeof(histograms));
+    stack[depth = 0] = cell(thread->root);
+    if (file.head.max_blocks) {
+        thread->events = take(SXS_CALLS_BLOCK_CELLS);
+        event = (void *)((struct sxs_calls_block *)cell(thread->events) + 1);
+    }
+}
+
+static void note(const struct sxs_calls_node *node, uint32_t kind)
+{
+    if (!file.head.max_blocks)
+        return;
+    n_events++;
+    if (hole && n_events > 40 && n_events < 60)
+        thread->events_lost++;
+    else
+        *event++ = (struct sxs_calls_event){now, ref_of(node), kind};
+}
+
+static struct sxs_calls_node *child(struct sxs_calls_node *parent, unsigned fn)
+{
+    struct sxs_calls_node *node;
+    for (sxs_calls_ref ref = parent->child; ref; ref = node->sibling) {
+        node = cell(ref);
+        if (node->function == ref_of(fns[fn]))
+            return node;
+    }
+    if (!histograms[fn] && mode != SXS_CALLS_COUNT) {
+        histograms[fn] = cell(take(4));
+        histograms[fn]->function = ref_of(fns[fn]);
+        histograms[fn]->min = UINT64_MAX;
+    }
+    node = cell(take(1));
+    node->parent = ref_of(parent);
+    node->function = ref_of(fns[fn]);
+    node->histogram = histograms[fn] ? ref_of(histograms[fn]) : 0;
+    node->sibling = parent->child;
+    parent->child = ref_of(node);
+    return node;
+}
+
+static void enter(unsigned fn)
+{
+    struct sxs_calls_node *node = child(stack[mode == SXS_CALLS_COUNT ? 0 : depth], fn);
+    node->calls++;
+    stack[++depth] = node;
+    since[depth] = now;
+    note(node, SXS_CALLS_ENTER);
+}
+
+static void leave(unsigned fn)
+{
+    uint64_t                    ticks = now - since[depth];
+    unsigned                    octave = 63 - (unsigned)__builtin_clzll(ticks | 8);
+    struct sxs_calls_histogram *h = histograms[fn];
+    note(stack[depth], SXS_CALLS_LEAVE);
+    if (h) {
+        if (!h->octaves[octave])
+            h->octaves[octave] = take(1);
+        ((struct sxs_calls_octave *)cell(h->octaves[octave]))->n[(ticks >> (octave - 3)) & 7]++;
+        h->min = ticks < h->min ? ticks : h->min;
+        h->max = ticks > h->max ? ticks : h->max;
+        stack[depth]->ticks += ticks;
+    }
+    depth--;
+}
+
+static void inner(unsigned times, uint64_t ns)
+{
+    for (unsigned i = 0; i < times; i++) {
+        enter(INNER);
+        now += ns;
+        leave(INNER);
+    }
+}
+
+static void run_main(void)
+{
+    begin_thread(100, "main");
+    enter(MAIN);
+    for (unsigned i = 0; i < 10; i++) {
+        enter(OUTER);
+        inner(10, 500000);
+        now += 5000000;
+        leave(OUTER);
+    }
+    inner(50, 1000000);
+    now = START + 900000000;
+    leave(MAIN);
+    thread->ended_tick = now;
+    thread->ended = 1;
+}
+
+static void run_worker(void)
+{
+    begin_thread(101, "worker");
+    for (unsigned i = 0; i < 5; i++) {
+        enter(RUN);
+        inner(40, 100000);
+        now += 16000000;
+        leave(RUN);
+        now += 80000000;
+    }
+}
+
+static void write_census(const char *dir)
+{
+    static const char *const versions[] = {"8.0.29", "9.0.18", "10.0.11"};
+    static struct sxs_census c;
+    char                     path[4200];
+    snprintf(path, sizeof(path), "%s/%u/" SXS_CENSUS_FILE, dir, PID);
+    FILE *f = fopen(path, "w");
+    memcpy(c.magic, SXS_CENSUS_MAGIC, sizeof(c.magic));
+    c.version = SXS_CENSUS_VERSION;
+    c.size = sizeof(c);
+    c.row_size = sizeof(c.runtimes[0]);
+    c.pid = PID;
+    c.n_runtimes = 3;
+    for (uint32_t i = 0; i < 3; i++) {
+        c.runtimes[i].number = i + 1;
+        c.runtimes[i].state = SXS_STATE_PICKED;
+        snprintf(c.runtimes[i].version, sizeof(c.runtimes[i].version), "%s", versions[i]);
+    }
+    if (!f || fwrite(&c, sizeof(c), 1, f) != 1 || fclose(f) != 0)
+        exit(1);
+}
+
+int main(int argc, char **argv)
+{
+    char        path[4200];
+    const char *what = argc > 2 ? argv[2] : "tree";
+    if (argc < 2)
+        return 64;
+    hole = strcmp(what, "hole") == 0;
+    mode = strcmp(what, "count") == 0 ? SXS_CALLS_COUNT : SXS_CALLS_TREE;
+    mkdir(argv[1], 0700);
+    snprintf(path, sizeof(path), "%s/%u", argv[1], PID);
+    mkdir(path, 0700);
+    write_census(argv[1]);
+    memcpy(file.head.magic, SXS_CALLS_MAGIC, sizeof(file.head.magic));
+    file.head.version = SXS_CALLS_VERSION;
+    file.head.chunk_size = SXS_CALLS_CHUNK;
+    file.head.pid = PID;
+    file.head.mode = (uint32_t)mode;
+    file.head.started_realtime_ns = 1700000000000000000u;
+    file.head.started_tick = file.head.started_ns = START;
+    file.head.seen_tick = file.head.seen_ns = file.head.ended_ns = 2 * START;
+    file.head.n_chunks = file.head.n_taken = file.head.max_chunks = 1;
+    file.head.max_blocks = hole || strcmp(what, "trace") == 0 ? 16 : 0;
+    snprintf(file.head.command, sizeof(file.head.command), "known calls");
+    ((struct sxs_calls_chunk *)file.cells)->magic = SXS_CALLS_CHUNK_MAGIC;
+    add_functions();
+    run_main();
+    run_worker();
+    strcat(path, "/" SXS_CALLS_FILE);
+    FILE *f = fopen(path, "w");
+    if (!f || fwrite(&file, sizeof(file), 1, f) != 1 || fclose(f) != 0)
+        return 1;
+    return 0;
+}

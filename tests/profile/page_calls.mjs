@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Uses the call tree and the functions of a report page of known calls (make_calls.c). Called by page.mjs.
+const cells = (row) => row.locator("[role=gridcell]").allTextContents();
+const names = (page) => page.locator("#rows .row .name code").allTextContents();
+
+export async function useTables(page, shots, ok) {
+  const summary = await page.textContent("#summary");
+  ok("every call is counted", summary.includes("366 calls"), summary);
+  ok("samples are not spoken of", !/sample/i.test(await page.evaluate(() => document.body.innerText)));
+  await page.click("[data-view=tree]");
+  await page.screenshot({ path: `${shots}/calls-tree.png` });
+  const before = await names(page);
+  ok("the tree begins with what threads began with", before[0] === "App.Program.Main(System.String[])" && before.includes("App.Loop.Run()"), before);
+  const outer = page.locator(".row", { hasText: "App.Work.Outer" }).first();
+  const numbers = await cells(outer);
+  ok("a row has calls, total and self, and durations of one call",
+    numbers.slice(1).join("|") === "10|10.0 %|100 ms|50.0 ms|10.0 ms|10.0 ms|10.0 ms|10.0 ms", numbers);
+  await outer.locator(".twist").click();
+  const after = await names(page);
+  ok("a click expands", after.length === before.length + 1 && after[2] === "App.Work.Inner(System.Int32)", after);
+  await page.locator(".row", { hasText: "App.Work.Outer" }).first().locator(".twist").click();
+  ok("another collapses", (await names(page)).length === before.length, await names(page));
+  await page.focus("#table");
+  for (const key of ["Home", "ArrowLeft", "ArrowRight", "ArrowDown", "ArrowRight"]) await page.keyboard.press(key);
+  ok("the keyboard expands", (await names(page)).length === after.length, await names(page));
+  const chosen = () => page.locator(".row[aria-selected=true] .name code").textContent();
+  ok("the keyboard moves", (await chosen()) === "App.Work.Outer(System.Int32)", await chosen());
+  const calls = async () => (await page.locator("#rows .row [role=gridcell]:nth-child(2)").allTextContents()).map(Number);
+  await page.click("[data-view=functions]");
+  await page.click("#tablehead [data-key=calls]");
+  ok("sorting by calls: most first", (await calls()).join() === "350,10,5,1", await calls());
+  await page.click("#tablehead [data-key=calls]");
+  ok("and least first", (await calls()).join() === "1,5,10,350", await calls());
+  await page.locator(".row", { hasText: "App.Work.Inner" }).click();
+  const callers = await page.locator("#callers .neighbour").evaluateAll((all) => all.map((b) => [...b.children].map((c) => c.textContent).join(" ")));
+  ok("callers of Inner with their calls and time", callers.join("|") === "App.Work.Outer 100 50.0 ms|App.Program.Main 50 50.0 ms|App.Loop.Run 200 20.0 ms", callers);
+  await page.screenshot({ path: `${shots}/calls-functions.png` });
+  await page.locator("#callers .neighbour", { hasText: "App.Program.Main" }).click();
+  const callees = await page.locator("#callees .neighbour").evaluateAll((all) => all.map((b) => [...b.children].map((c) => c.textContent).join(" ")));
+  ok("a click on a caller goes there: its callees", callees.join("|") === "App.Work.Outer 10 100 ms|App.Work.Inner 50 50.0 ms", callees);
+  await page.locator(".row", { hasText: "App.Work.Inner" }).click();
+  const bars = await page.locator(".histogram .bar title").allTextContents();
+  ok("its histogram has all calls", bars.reduce((n, t) => n + Number(/: ([\d,]+) calls/.exec(t)[1]), 0) === 350 && bars.length === 3, bars);
+  await page.fill("#search", "Outer");
+  await page.waitForTimeout(300);
+  ok("a search keeps what fits", (await names(page)).join() === "App.Work.Outer(System.Int32)", await names(page));
+  await page.click("#reset");
+  await page.click("#legend button:has-text('10.0.11')");
+  ok("a runtime's filter holds in the tables: 205 calls", (await calls()).reduce((a, b) => a + b) === 205, await calls());
+  await page.click("#reset");
+  const lane = await page.locator("#time").boundingBox();
+  await page.mouse.move(lane.x + 195, lane.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(lane.x + 195 + (lane.width - 200) * 0.05, lane.y + 30, { steps: 5 });
+  await page.mouse.up();
+  const early = (await calls()).reduce((a, b) => a + b);
+  ok("dragging on the time line keeps the calls of that time", early > 0 && early < 150, early);
+  await page.click("#reset");
+  await page.click("[data-view=graph]");
+}
+
+export async function scrollTables(page, ok) { // many rows: only those in sight are made
+  const start = Date.now();
+  await page.click("[data-view=functions]");
+  const [rows, made] = await page.evaluate(() => [Number(document.querySelector("#table").dataset.rows), document.querySelectorAll("#rows .row").length]);
+  ok("thousands of functions, few rows made", rows > 1000 && made < 120, [rows, made]);
+  await page.click("[data-view=tree]");
+  await page.focus("#table");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Shift+ArrowRight");
+  await page.keyboard.press("End");
+  await page.waitForTimeout(50);
+  const last = await page.evaluate(() => [Number(document.querySelector("#table").dataset.rows), Boolean(document.querySelector(".row[aria-selected=true]"))]);
+  ok("thousands of expanded rows, the last in sight", last[0] > 1000 && last[1], last);
+  console.log(`# tables used in ${Date.now() - start} ms`);
+  await page.click("[data-view=graph]");
+}
