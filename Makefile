@@ -33,7 +33,7 @@ LIB_SRC     := $(wildcard manager/base/*.c manager/*.c record/*_write.c record/*
                  tools/*.c callback/*.c stackwalk/*.c sampler/*.c calls/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
 PRELOAD_SRC := manager/base/log.c $(filter-out signals/local.c,$(wildcard signals/*.c))
 CMD_SRC     := $(wildcard report/*.c report/profile/*.c report/calls/*.c) record/session_read.c \
-                 record/samples_read.c record/calls_read.c \
+                 record/samples_read.c record/calls_read.c record/chunks_read.c \
                  record/sample_options.c record/calls_options.c
 RUNSXS_SRC  := $(wildcard harness/*.c)
 BRIDGE_SRC  := $(wildcard harness/bridge/*.c)
@@ -180,7 +180,7 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 
 # The reports' own test program, and the fuzz drivers of the readers of samples and PDBs.
 PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) report/calls/load.c report/calls/replay.c report/text.c \
-                 record/session_read.c record/samples_read.c record/calls_read.c) \
+                 record/session_read.c record/samples_read.c record/calls_read.c record/chunks_read.c) \
                $(O)/obj/gen/profile.pb-c.o
 
 $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)

@@ -2,27 +2,19 @@
 /**
  * samples.h - the format of the file "samples" in a process's session folder.
  *
- * A header of one page, then chunks of SXS_CHUNK_SIZE bytes. The library maps the file shared and
- * writes straight into the mapping, from signal handlers and threads at once, so whatever ends the
- * process loses nothing that was committed. A record is reserved by advancing its chunk's `used`,
- * filled, and committed by storing its `type` last; a record whose writer died in between stays
- * uncommitted (type 0) and is skipped by its size, or, if that is 0 too, by looking for the next
- * record mark. docs/session.md describes the same bytes. Little-endian; all records 8-byte aligned.
+ * A header of one page, then chunks of records (record/chunks.h), written from signal handlers and
+ * threads at once. docs/session.md describes the same bytes.
  */
 #ifndef SXS_RECORD_SAMPLES_H
 #define SXS_RECORD_SAMPLES_H
 
-#include <stdatomic.h>
 #include <stddef.h>
-#include <stdint.h>
+
+#include "record/chunks.h"
 
 #define SXS_SAMPLES_MAGIC   "SXSSAMP" /* 8 bytes with its zero */
 #define SXS_SAMPLES_VERSION 1u
 #define SXS_SAMPLES_FILE    "samples"
-#define SXS_HEADER_SIZE     4096u
-#define SXS_CHUNK_SIZE      (256u << 10)
-#define SXS_CHUNK_MAGIC     0x4b484353u /* "SCHK" */
-#define SXS_RECORD_MARK     0xa5c3u
 #define SXS_MAX_STACK       512u /* IPs of one sample; a longer stack is cut at its old end */
 
 /** How a walk ended. The names are what reports print. */
@@ -102,15 +94,8 @@ struct sxs_samples_header {
     _Atomic uint64_t n_compared[SXS_N_COMPARED]; /* walker snapshot alone */
 };
 
-struct sxs_chunk_header {
-    uint32_t         magic; /* SXS_CHUNK_MAGIC */
-    uint32_t         index; /* of this chunk in the file, from 0 */
-    _Atomic uint32_t used;  /* bytes reserved, this header included; may exceed SXS_CHUNK_SIZE */
-    uint32_t         zero;
-};
-
 enum sxs_record_type {
-    SXS_RECORD_NONE = 0, /* reserved, not committed */
+    SXS_RECORD_NONE = 0,
     SXS_RECORD_SAMPLE = 1,
     SXS_RECORD_THREAD = 2,
     SXS_RECORD_MODULE = 3,
@@ -118,12 +103,6 @@ enum sxs_record_type {
     SXS_RECORD_RUNTIME = 5,
     SXS_RECORD_PAUSE = 6,
     SXS_RECORD_DIFFERENCE = 7,
-};
-
-struct sxs_record {
-    uint32_t         size; /* bytes, this header included, a multiple of 8 */
-    uint16_t         mark; /* SXS_RECORD_MARK */
-    _Atomic uint16_t type; /* enum sxs_record_type; stored last */
 };
 
 struct sxs_record_sample {
@@ -233,7 +212,6 @@ struct sxs_record_difference {
 };
 
 _Static_assert(sizeof(struct sxs_samples_header) <= SXS_HEADER_SIZE, "the header is one page");
-_Static_assert(sizeof(struct sxs_chunk_header) == 16, "part of the format");
 _Static_assert(sizeof(struct sxs_record_sample) == 32, "part of the format");
 _Static_assert(sizeof(struct sxs_record_thread) == 64, "part of the format");
 _Static_assert(sizeof(struct sxs_record_module) == 64, "part of the format");
