@@ -30,11 +30,12 @@ LDFLAGS  += -Wl,-z,now $(if $(SAN),-fsanitize=$(SAN))
 SHARED   := -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
 
 LIB_SRC     := $(wildcard manager/base/*.c manager/*.c record/*_write.c record/*_options.c \
-                 tools/*.c callback/*.c stackwalk/*.c sampler/*.c calls/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
+                 tools/*.c callback/*.c stackwalk/*.c sampler/*.c calls/*.c events/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
 PRELOAD_SRC := manager/base/log.c $(filter-out signals/local.c,$(wildcard signals/*.c))
-CMD_SRC     := $(wildcard report/*.c report/profile/*.c report/calls/*.c) record/session_read.c \
+CMD_SRC     := $(wildcard report/*.c report/profile/*.c report/calls/*.c report/events/*.c) record/session_read.c \
                  record/samples_read.c record/calls_read.c record/chunks_read.c \
-                 record/sample_options.c record/calls_options.c
+                 record/events_read.c \
+                 record/sample_options.c record/calls_options.c record/events_options.c
 RUNSXS_SRC  := $(wildcard harness/*.c)
 BRIDGE_SRC  := $(wildcard harness/bridge/*.c)
 FAKE_SRC    := $(wildcard harness/fakeclr/*.c)

@@ -6,6 +6,7 @@
 #include "callback/elt.h"
 #include "callback/guid.h"
 #include "calls/calls.h"
+#include "events/events.h"
 #include "include/sxsprof.h"
 #include "manager/base/log.h"
 #include "manager/manager.h"
@@ -22,6 +23,8 @@ static const struct sxs_tool *const tools[] = {
     &sxs_stackwalk_tool,
     &sxs_sample_tool,
     &sxs_calls_tool,
+    &sxs_exceptions_tool,
+    &sxs_events_tool,
 };
 
 /* A runtime that fails to initialize us closes the library, but signal handlers, hooks and other

@@ -2,6 +2,7 @@
 #include "report/settings.h"
 
 #include "record/calls_options.h"
+#include "record/events_options.h"
 #include "record/sample_options.h"
 
 #include <stdbool.h>
@@ -32,6 +33,17 @@ static const char *check_calls(const char *options, char *why, size_t size)
     return why;
 }
 
+static const char *check_events(const char *options, char *why, size_t size)
+{
+    struct sxs_event_options parsed;
+    char                     bad[64];
+    if (sxs_event_options_parse(options, &parsed, bad, sizeof(bad)) == 0)
+        return NULL;
+    snprintf(why, size, "'%s' is no option of the tool events (%s)", bad,
+             SXS_EVENT_OPTIONS_EXPECTED);
+    return why;
+}
+
 /* The tools of the library. */
 static const struct {
     const char *name;
@@ -40,6 +52,8 @@ static const struct {
     {"census", NULL},
     {"sample", check_sample},
     {"calls", check_calls},
+    {"exceptions", NULL},
+    {"events", check_events},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 

@@ -79,25 +79,34 @@ static int make_room(struct pieces *p, size_t n)
     return 1;
 }
 
-void sxs_compiled_event(struct sxs_runtime *rt, uint32_t id, const void *data, size_t size)
+int sxs_compiled_decode(uint32_t id, const void *data, size_t size, struct sxs_compiled *out)
 {
     const unsigned char *bytes = data;
-    struct sxs_compiled  piece = {.rt = rt};
     uint32_t             flags, length;
     uint64_t             start;
+    *out = (struct sxs_compiled){0};
     if (id < METHOD_LOAD || id > METHOD_UNLOAD_VERBOSE || size < AT_END)
-        return;
-    memcpy(&piece.function, bytes + AT_METHOD, sizeof(piece.function));
+        return 0;
+    memcpy(&out->function, bytes + AT_METHOD, sizeof(out->function));
     memcpy(&start, bytes + AT_START, sizeof(start));
     memcpy(&length, bytes + AT_SIZE, sizeof(length));
     memcpy(&flags, bytes + AT_FLAGS, sizeof(flags));
     if (!start || !length || start + length < start || !(flags & (FLAG_JITTED | FLAG_DYNAMIC)))
+        return 0;
+    out->lo = start;
+    out->hi = start + length;
+    out->tier = tier_of(flags);
+    out->gone = id == METHOD_UNLOAD || id == METHOD_UNLOAD_VERBOSE;
+    return 1;
+}
+
+void sxs_compiled_event(struct sxs_runtime *rt, uint32_t id, const void *data, size_t size)
+{
+    struct sxs_compiled piece;
+    if (!sxs_compiled_decode(id, data, size, &piece))
         return;
-    piece.lo = start;
-    piece.hi = start + length;
+    piece.rt = rt;
     piece.time_ns = sxs_now_ns(CLOCK_MONOTONIC);
-    piece.tier = tier_of(flags);
-    piece.gone = id == METHOD_UNLOAD || id == METHOD_UNLOAD_VERBOSE;
     pthread_mutex_lock(&compiled.lock);
     if (make_room(&compiled.news, compiled.news.n + 1)) {
         compiled.news.all[compiled.news.n++] = piece;
@@ -203,11 +212,16 @@ int sxs_compiled_all(const struct sxs_runtime *rt)
     return all;
 }
 
-void sxs_compiled_start(struct sxs_runtime *rt)
+HRESULT sxs_compiled_session(struct sxs_runtime *rt, EVENTPIPE_SESSION *id)
 {
     static const WCHAR provider[] = u"Microsoft-Windows-DotNETRuntime";
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
         .providerName = provider, .keywords = JIT_KEYWORD, .loggingLevel = VERBOSE};
+    return sxs_info_EventPipeStartSession(rt, 1, &config, 0, id);
+}
+
+void sxs_compiled_start(struct sxs_runtime *rt)
+{
     struct session *s;
     HRESULT         hr;
     EVENTPIPE_SESSION id = 0;
@@ -216,7 +230,7 @@ void sxs_compiled_start(struct sxs_runtime *rt)
     if (s)
         *s = (struct session){.rt = rt, .holes = sxs_runtime_is_attached(rt)};
     pthread_mutex_unlock(&compiled.lock);
-    hr = s ? sxs_info_EventPipeStartSession(rt, 1, &config, 0, &id) : E_FAIL;
+    hr = s ? sxs_compiled_session(rt, &id) : E_FAIL;
     if (FAILED(hr))
         sxs_note("runtime %u does not tell what it compiles (%s): tiers are not known",
                  sxs_runtime_number(rt), sxs_hresult_name(hr));

@@ -26,6 +26,14 @@ struct sxs_compiled {
  *  EventPipe, or refuses, is no failure: tiers of its JIT code stay unknown. */
 void sxs_compiled_start(struct sxs_runtime *rt);
 
+/** sxs_compiled_session - start an EventPipe session of @rt that tells what it compiles, for the
+ *  caller's tool, which asks for COR_PRF_HIGH_MONITOR_EVENT_PIPE. ICorProfilerInfo12 and later. */
+HRESULT sxs_compiled_session(struct sxs_runtime *rt, EVENTPIPE_SESSION *id);
+
+/** sxs_compiled_decode - what event @id says of a piece of code, but for the runtime and the time.
+ *  Returns 1, or 0 when it is of something else. Pure. */
+int sxs_compiled_decode(uint32_t id, const void *data, size_t size, struct sxs_compiled *out);
+
 /** sxs_compiled_stop - @rt has ended: forget what it told. With sxs_compiled_find() excluded. */
 void sxs_compiled_stop(struct sxs_runtime *rt);
 

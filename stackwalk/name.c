@@ -286,6 +286,12 @@ static void put_class(const struct naming *from, struct sxs_text *out, ClassID i
     put_typedef(&in, out, bare);
 }
 
+void sxs_name_class(struct sxs_names *names, struct sxs_text *out, sxs_class cls)
+{
+    struct naming from = { .names = names, .rt = cls.rt };
+    put_class(&from, out, cls.id, 0);
+}
+
 static void put_method_args(const struct naming *in, struct sxs_text *out)
 {
     for (uint32_t i = 0; i < in->n_method_args; i++) {

@@ -20,6 +20,8 @@ struct sxs_names {
  * that no runtime knows, while the frame's function is kept alive by being on a stack.
  */
 void sxs_name_managed(struct sxs_names *names, struct sxs_text *out, const struct sxs_frame *frame);
+/** sxs_name_class - "Namespace.Type<Arg>" of a loaded type. As above. */
+void sxs_name_class(struct sxs_names *names, struct sxs_text *out, sxs_class cls);
 void sxs_names_free(struct sxs_names *names);
 
 /**

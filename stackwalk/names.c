@@ -41,6 +41,12 @@ void sxs_namer_function(struct sxs_namer *namer, sxs_function fn, char *out, siz
     sxs_name_managed(&namer->names, &text, &frame);
 }
 
+void sxs_namer_class(struct sxs_namer *namer, sxs_class cls, char *out, size_t size)
+{
+    struct sxs_text text = sxs_text_in(out, size);
+    sxs_name_class(&namer->names, &text, cls);
+}
+
 int sxs_namer_find(struct sxs_runtime *rt, uintptr_t ip, sxs_function *fn)
 {
     if (SUCCEEDED(sxs_info_GetFunctionFromIP(rt, (LPCBYTE)ip, fn)) && fn->id)

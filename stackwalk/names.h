@@ -20,6 +20,9 @@ void sxs_namer_reset(struct sxs_namer *namer);
  */
 void sxs_namer_function(struct sxs_namer *namer, sxs_function fn, char *out, size_t size);
 
+/** sxs_namer_class - "Namespace.Type<Arg>" of @cls; as sxs_namer_function(). */
+void sxs_namer_class(struct sxs_namer *namer, sxs_class cls, char *out, size_t size);
+
 /**
  * sxs_namer_find - the function of @rt whose code contains @ip, code without metadata included
  * (dynamic methods, stubs). Returns 1 and fills @fn, or 0. Threads as above.

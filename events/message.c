@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "events/message.h"
+
+#include <string.h>
+
+#include "record/events.h"
+#include "sampler/safe_read.h"
+
+#define FIELDS_MAX 64
+#define PARENTS_MAX 32
+
+/* ---- text ------------------------------------------------------------------------------------- */
+
+static size_t encode(uint32_t c, char *out)
+{
+    if (c < 0x80) {
+        out[0] = (char)(c < 0x20 || c == 0x7f ? ' ' : c);
+        return 1;
+    }
+    if (c < 0x800) {
+        out[0] = (char)(0xc0 | c >> 6);
+        out[1] = (char)(0x80 | (c & 0x3f));
+        return 2;
+    }
+    if (c < 0x10000) {
+        out[0] = (char)(0xe0 | c >> 12);
+        out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+        out[2] = (char)(0x80 | (c & 0x3f));
+        return 3;
+    }
+    out[0] = (char)(0xf0 | c >> 18);
+    out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+    out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+    out[3] = (char)(0x80 | (c & 0x3f));
+    return 4;
+}
+
+size_t sxs_message_utf8(const uint16_t *units, size_t n, char *out, size_t size, int *cut)
+{
+    size_t used = 0;
+    *cut = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t c = units[i];
+        char     bytes[4];
+        size_t   len;
+        if (c >= 0xd800 && c < 0xdc00 && i + 1 < n && (units[i + 1] & 0xfc00) == 0xdc00)
+            c = 0x10000 + ((c & 0x3ff) << 10 | (units[++i] & 0x3ffu));
+        else if (c >= 0xd800 && c < 0xe000)
+            c = 0xfffd;
+        len = encode(c, bytes);
+        if (used + len >= size) {
+            *cut = 1;
+            break;
+        }
+        memcpy(out + used, bytes, len);
+        used += len;
+    }
+    out[used] = '\0';
+    return used;
+}
+
+/* ---- where ------------------------------------------------------------------------------------ */
+
+static int is_called(const WCHAR *name, const char *what)
+{
+    while (*what && *name == (WCHAR)*what) {
+        name++;
+        what++;
+    }
+    return !*what && !*name;
+}
+
+/* The class whose parent has no parent: System.Exception, of which all that is thrown derives. */
+static int find_root(sxs_class cls, sxs_class *root, sxs_module *module)
+{
+    struct sxs_runtime *rt = cls.rt;
+    for (unsigned i = 0; i < PARENTS_MAX; i++) {
+        sxs_class  parent = {NULL, 0}, grand = {NULL, 0};
+        sxs_module m = {NULL, 0};
+        if (FAILED(sxs_info_GetClassIDInfo2(rt, cls, module, NULL, &parent, 0, NULL, NULL)) ||
+            !parent.id ||
+            FAILED(sxs_info_GetClassIDInfo2(rt, parent, &m, NULL, &grand, 0, NULL, NULL)))
+            return -1;
+        if (!grand.id) {
+            *root = cls;
+            return 0;
+        }
+        cls = parent;
+    }
+    return -1;
+}
+
+static void find_fields(struct sxs_message_layout *l, IMetaDataImport2 *imp,
+                        const COR_FIELD_OFFSET *fields, ULONG n)
+{
+    for (ULONG i = 0; i < n; i++) {
+        WCHAR name[64] = {0};
+        ULONG len = 0;
+        if (FAILED(imp->vtbl->GetFieldProps(imp, fields[i].ridOfField, NULL, name, 63, &len, NULL,
+                                            NULL, NULL, NULL, NULL, NULL)))
+            continue;
+        if (is_called(name, "_message"))
+            l->message_at = fields[i].ulOffset;
+        else if (is_called(name, "_stackTrace"))
+            l->trace_at = fields[i].ulOffset;
+    }
+}
+
+static int find_layout(struct sxs_message_layout *l, sxs_class cls)
+{
+    struct sxs_runtime *rt = cls.rt;
+    COR_FIELD_OFFSET    fields[FIELDS_MAX];
+    ULONG               n = 0, size = 0, length_at = 0, chars_at = 0;
+    sxs_class           root = {NULL, 0};
+    sxs_module          module = {NULL, 0};
+    IUnknown           *unknown = NULL;
+    if (find_root(cls, &root, &module) != 0 ||
+        FAILED(sxs_info_GetClassLayout(rt, root, fields, FIELDS_MAX, &n, &size)) ||
+        n > FIELDS_MAX || FAILED(sxs_info_GetStringLayout2(rt, &length_at, &chars_at)) ||
+        FAILED(sxs_info_GetModuleMetaData(rt, module, ofRead, &IID_IMetaDataImport2, &unknown)) ||
+        !unknown)
+        return -1;
+    IMetaDataImport2 *imp = (IMetaDataImport2 *)(void *)unknown;
+    find_fields(l, imp, fields, n);
+    imp->vtbl->Release(imp);
+    l->length_at = length_at;
+    l->chars_at = chars_at;
+    return l->message_at ? 1 : -1;
+}
+
+/* ---- read ------------------------------------------------------------------------------------- */
+
+static void read_string(const struct sxs_message_layout *l, uintptr_t at, struct sxs_message *out)
+{
+    unsigned char bytes[64 + 2 * SXS_MESSAGE_MAX] __attribute__((aligned(8)));
+    uint16_t      units[SXS_MESSAGE_MAX];
+    uint32_t      length;
+    size_t        got = sxs_safe_read(bytes, at, sizeof(bytes)), there;
+    if (l->chars_at > 64 || l->length_at > 60 || got < l->chars_at ||
+        got < l->length_at + sizeof(length))
+        return;
+    memcpy(&length, bytes + l->length_at, sizeof(length));
+    there = (got - l->chars_at) / 2;
+    if (there > ARRAY_LEN(units))
+        there = ARRAY_LEN(units);
+    if (there > length)
+        there = length;
+    memcpy(units, bytes + l->chars_at, 2 * there);
+    out->size = sxs_message_utf8(units, there, out->text, SXS_MESSAGE_MAX + 1, &out->cut);
+    out->cut |= there < length;
+}
+
+void sxs_message_read(struct sxs_message_layout *l, sxs_object object, sxs_class cls,
+                      struct sxs_message *out)
+{
+    unsigned char object_bytes[512]; /* the fields of System.Exception, and what comes after */
+    uintptr_t     text = 0, trace = 0;
+    size_t        size;
+    int           state = atomic_load(&l->state);
+    out->text[0] = '\0';
+    out->size = 0;
+    out->cut = out->traced = 0;
+    if (!state) {
+        state = find_layout(l, cls); /* two at once find the same */
+        atomic_store(&l->state, state);
+    }
+    size = (l->message_at > l->trace_at ? l->message_at : l->trace_at) + sizeof(text);
+    if (state < 0 || size > sizeof(object_bytes) ||
+        sxs_safe_read(object_bytes, object.id, size) != size)
+        return;
+    memcpy(&text, object_bytes + l->message_at, sizeof(text));
+    if (l->trace_at)
+        memcpy(&trace, object_bytes + l->trace_at, sizeof(trace));
+    out->traced = trace != 0;
+    if (text)
+        read_string(l, text, out);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "events/threads.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "events/file.h"
+#include "events/message.h"
+#include "manager/base/clock.h"
+
+/* Threads that live. Their records are written when they begin and changed when they end. */
+struct living {
+    struct living         *next;
+    struct sxs_runtime    *rt; /* compared only */
+    uint64_t               id;
+    uint64_t               since_ns;
+    uint32_t               tid;
+    struct sxs_event_span *record;
+};
+
+static struct {
+    pthread_mutex_t lock; /* guards the list; a leaf */
+    struct living  *first;
+} threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Where it is in the list, or the list's end. */
+static struct living **find_locked(const struct sxs_runtime *rt, uint64_t id)
+{
+    struct living **at = &threads.first;
+    while (*at && ((*at)->rt != rt || (*at)->id != id))
+        at = &(*at)->next;
+    return at;
+}
+
+/* On the thread itself. */
+HRESULT sxs_events_thread_created(struct sxs_sub *sub, sxs_thread thread)
+{
+    struct living *v = calloc(1, sizeof(*v));
+    if (!v)
+        return S_OK;
+    v->rt = sub->rt;
+    v->id = thread.id;
+    v->since_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    v->tid = (uint32_t)syscall(SYS_gettid);
+    v->record = sxs_events_span(sub->rt, SXS_KIND_THREAD, v->since_ns, 0, v->tid, "", 0, 0, 0);
+    pthread_mutex_lock(&threads.lock);
+    v->next = threads.first;
+    threads.first = v;
+    pthread_mutex_unlock(&threads.lock);
+    return S_OK;
+}
+
+HRESULT sxs_events_thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD tid)
+{
+    pthread_mutex_lock(&threads.lock);
+    struct living *v = *find_locked(sub->rt, thread.id);
+    if (v) {
+        v->tid = (uint32_t)syscall(SYS_gettid);
+        if (v->record && !sxs_events_forked())
+            v->record->tid = v->tid;
+    }
+    pthread_mutex_unlock(&threads.lock);
+    (void)tid;
+    return S_OK;
+}
+
+HRESULT sxs_events_thread_named(struct sxs_sub *sub, sxs_thread thread, ULONG n, WCHAR *name)
+{
+    char     text[SXS_MESSAGE_MAX + 1];
+    int      cut;
+    uint32_t tid;
+    if (!name)
+        n = 0;
+    while (n && !name[n - 1])
+        n--;
+    sxs_message_utf8(name, n, text, sizeof(text), &cut);
+    pthread_mutex_lock(&threads.lock);
+    struct living *v = *find_locked(sub->rt, thread.id);
+    tid = v ? v->tid : 0;
+    pthread_mutex_unlock(&threads.lock);
+    sxs_events_span(sub->rt, SXS_KIND_THREAD_NAME, sxs_now_ns(CLOCK_MONOTONIC), 0, tid, text, 0, 0,
+                    0);
+    return S_OK;
+}
+
+HRESULT sxs_events_thread_destroyed(struct sxs_sub *sub, sxs_thread thread)
+{
+    pthread_mutex_lock(&threads.lock);
+    struct living **at = find_locked(sub->rt, thread.id), *v = *at;
+    if (v)
+        *at = v->next;
+    pthread_mutex_unlock(&threads.lock);
+    if (v && v->record && !sxs_events_forked())
+        v->record->duration_ns = sxs_now_ns(CLOCK_MONOTONIC) - v->since_ns;
+    free(v);
+    return S_OK;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/** threads.h - the lives and names of runtimes' threads: callbacks of the tool "events". */
+#ifndef SXS_EVENTS_THREADS_H
+#define SXS_EVENTS_THREADS_H
+
+#include "manager/tool.h"
+
+HRESULT sxs_events_thread_created(struct sxs_sub *sub, sxs_thread thread);
+HRESULT sxs_events_thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD tid);
+HRESULT sxs_events_thread_named(struct sxs_sub *sub, sxs_thread thread, ULONG n, WCHAR *name);
+HRESULT sxs_events_thread_destroyed(struct sxs_sub *sub, sxs_thread thread);
+
+#endif
