@@ -261,22 +261,29 @@ static HRESULT filter_leave(struct sxs_sub *sub)
 static HRESULT unwind_enter(struct sxs_sub *sub, sxs_function fn)
 {
     sxs_flights_unwind_enter(flights(), sub->rt, HERE, fn.id);
+    return S_OK;
+}
+
+/* Readers are told as soon as it is known that it leaves managed code. */
+static void tell_fate(struct sxs_sub *sub)
+{
     struct sxs_flight          *v = sxs_flights_current(flights(), sub->rt, HERE);
     struct sxs_event_exception *r = v ? v->record : NULL;
     if (r && v->fate == SXS_FATE_NATIVE && !sxs_events_forked())
         atomic_store(&r->fate, SXS_FATE_NATIVE);
-    return S_OK;
 }
 
 static HRESULT unwind_leave(struct sxs_sub *sub)
 {
     sxs_flights_unwind_leave(flights(), sub->rt, HERE);
+    tell_fate(sub);
     return S_OK;
 }
 
 static HRESULT finally_enter(struct sxs_sub *sub, sxs_function fn)
 {
     sxs_flights_finally_enter(flights(), sub->rt, HERE, fn.id);
+    tell_fate(sub);
     return S_OK;
 }
 

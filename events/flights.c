@@ -97,15 +97,22 @@ void sxs_flights_unwind_enter(struct sxs_flights *f, const void *rt, uintptr_t s
         return;
     v->unwind_fn = fn;
     v->finally_fn = 0;
-    if (v->fate == SXS_FATE_SEARCHING) /* without a catcher in sight: towards native code */
+}
+
+/* Unwound without a catcher in sight: towards native code. The first function of one that nobody
+ * handles is entered for that as well, by 9.0 and later, but never left. */
+static void leaves_managed_code(struct sxs_flight *v)
+{
+    if (v->fate == SXS_FATE_SEARCHING)
         v->fate = SXS_FATE_NATIVE;
 }
 
 void sxs_flights_unwind_leave(struct sxs_flights *f, const void *rt, uintptr_t sp)
 {
     struct sxs_flight *v = sxs_flights_current(f, rt, sp);
-    if (!v)
+    if (!v || !v->unwind_fn) /* 9.0 and later end the search for one nobody handles with a leave */
         return;
+    leaves_managed_code(v);
     for (struct sxs_flight *below = v; below-- > f->all;) {
         if (below->finally_fn && below->finally_fn == v->unwind_fn && !below->left) {
             below->left = 1;
@@ -118,8 +125,10 @@ void sxs_flights_unwind_leave(struct sxs_flights *f, const void *rt, uintptr_t s
 void sxs_flights_finally_enter(struct sxs_flights *f, const void *rt, uintptr_t sp, uint64_t fn)
 {
     struct sxs_flight *v = sxs_flights_current(f, rt, sp);
-    if (v)
-        v->finally_fn = fn;
+    if (!v)
+        return;
+    v->finally_fn = fn;
+    leaves_managed_code(v);
 }
 
 void sxs_flights_finally_leave(struct sxs_flights *f, const void *rt, uintptr_t sp)

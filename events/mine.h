@@ -18,8 +18,11 @@ struct sxs_events_mine {
     uint32_t              tid;
     uint32_t              n_open;
     struct sxs_open_span  open[SXS_OPEN_SPANS];
-    uint64_t              compiled_fn;   /* compiled last, whose tier is still to be told */
+    uint64_t               compiled_fn; /* compiled last; its tier is told before its end or after */
     struct sxs_event_span *compiled;
+    uint64_t               told_fn;
+    uint32_t               told_size;
+    uint8_t                told_tier;
     struct sxs_flights    flights;
 };
 

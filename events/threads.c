@@ -17,8 +17,9 @@ struct living {
     struct sxs_runtime    *rt; /* compared only */
     uint64_t               id;
     uint64_t               since_ns;
-    uint32_t               tid;
+    uint32_t               tid;    /* 0: named, but not started yet */
     struct sxs_event_span *record;
+    char                   name[SXS_MESSAGE_MAX + 1];
 };
 
 static struct {
@@ -35,20 +36,36 @@ static struct living **find_locked(const struct sxs_runtime *rt, uint64_t id)
     return at;
 }
 
+/* The entry of a thread, made when there is none; NULL: no memory. */
+static struct living *make_locked(struct sxs_runtime *rt, uint64_t id)
+{
+    struct living *v = *find_locked(rt, id);
+    if (v || !(v = calloc(1, sizeof(*v))))
+        return v;
+    v->rt = rt;
+    v->id = id;
+    v->next = threads.first;
+    threads.first = v;
+    return v;
+}
+
+static void record_name(struct sxs_runtime *rt, uint32_t tid, const char *name)
+{
+    sxs_events_span(rt, SXS_KIND_THREAD_NAME, sxs_now_ns(CLOCK_MONOTONIC), 0, tid, name, 0, 0, 0);
+}
+
 /* On the thread itself. */
 HRESULT sxs_events_thread_created(struct sxs_sub *sub, sxs_thread thread)
 {
-    struct living *v = calloc(1, sizeof(*v));
-    if (!v)
-        return S_OK;
-    v->rt = sub->rt;
-    v->id = thread.id;
-    v->since_ns = sxs_now_ns(CLOCK_MONOTONIC);
-    v->tid = (uint32_t)syscall(SYS_gettid);
-    v->record = sxs_events_span(sub->rt, SXS_KIND_THREAD, v->since_ns, 0, v->tid, "", 0, 0, 0);
     pthread_mutex_lock(&threads.lock);
-    v->next = threads.first;
-    threads.first = v;
+    struct living *v = make_locked(sub->rt, thread.id);
+    if (v) {
+        v->since_ns = sxs_now_ns(CLOCK_MONOTONIC);
+        v->tid = (uint32_t)syscall(SYS_gettid);
+        v->record = sxs_events_span(sub->rt, SXS_KIND_THREAD, v->since_ns, 0, v->tid, "", 0, 0, 0);
+        if (v->name[0])
+            record_name(sub->rt, v->tid, v->name);
+    }
     pthread_mutex_unlock(&threads.lock);
     return S_OK;
 }
@@ -69,20 +86,21 @@ HRESULT sxs_events_thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD
 
 HRESULT sxs_events_thread_named(struct sxs_sub *sub, sxs_thread thread, ULONG n, WCHAR *name)
 {
-    char     text[SXS_MESSAGE_MAX + 1];
-    int      cut;
-    uint32_t tid;
+    char text[SXS_MESSAGE_MAX + 1];
+    int  cut;
     if (!name)
         n = 0;
     while (n && !name[n - 1])
         n--;
     sxs_message_utf8(name, n, text, sizeof(text), &cut);
     pthread_mutex_lock(&threads.lock);
-    struct living *v = *find_locked(sub->rt, thread.id);
-    tid = v ? v->tid : 0;
+    struct living *v = make_locked(sub->rt, thread.id);
+    if (v) {
+        memcpy(v->name, text, sizeof(text));
+        if (v->tid)
+            record_name(sub->rt, v->tid, text);
+    }
     pthread_mutex_unlock(&threads.lock);
-    sxs_events_span(sub->rt, SXS_KIND_THREAD_NAME, sxs_now_ns(CLOCK_MONOTONIC), 0, tid, text, 0, 0,
-                    0);
     return S_OK;
 }
 

@@ -363,7 +363,7 @@ void sxs_name_managed(struct sxs_names *names, struct sxs_text *out, const struc
     ClassID       type_args[ARGS_MAX] = { 0 }, method_args[ARGS_MAX] = { 0 };
     HRESULT       hr = frame->info_hr;
 
-    if (hr == S_OK && frame->n_type_args < SXS_WALK_TYPE_ARGS) {
+    if (hr == S_OK && (frame->token & 0xFFFFFFu) && frame->n_type_args < SXS_WALK_TYPE_ARGS) {
         in.method = frame->token;
         in.n_method_args = frame->n_type_args;
         memcpy(method_args, frame->type_args, frame->n_type_args * sizeof(method_args[0]));
