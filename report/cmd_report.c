@@ -2,6 +2,7 @@
 /* sxsprof report: a session folder as a table, JSON, or one of the formats of samples. */
 #include "report/calls/calls.h"
 #include "report/command.h"
+#include "report/events/events.h"
 #include "report/profile/profile.h"
 #include "report/table.h"
 
@@ -21,6 +22,7 @@ struct options {
     bool                      selective; /* less than everything was asked for */
     const char               *dir;
     struct sxs_calls_report   calls;
+    struct sxs_events_report  events;
 };
 
 static unsigned long number(struct argp_state *state, const char *option, const char *text)
@@ -124,13 +126,17 @@ static int profile(const struct options *o)
 static int census(const struct options *o, const struct sxs_session *s, FILE *to)
 {
     if (strcmp(o->format, "json") == 0)
-        return sxs_table_json(to, s, &o->calls) == 0 ? SXS_EXIT_OK : SXS_EXIT_PROBLEM;
+        return sxs_table_json(to, s, &o->calls, &o->events) == 0 ? SXS_EXIT_OK : SXS_EXIT_PROBLEM;
     if (!o->selective && !o->view.callers) {
         sxs_table_print(to, s);
         fputs(o->calls.n ? "\n" : "", to);
     }
     if (o->calls.n && o->samples.data != SXS_DATA_SAMPLES) {
         sxs_calls_text(to, &o->calls, &o->view);
+    }
+    if (o->events.n) {
+        fputs("\n", to);
+        sxs_events_text(to, &o->events, o->samples.top);
     }
     return SXS_EXIT_OK;
 }
@@ -167,10 +173,12 @@ int sxs_cmd_report(int argc, char **argv)
     bool text = strcmp(o.format, "text") == 0;
     bool samples = !text && strcmp(o.format, "json") != 0;
     err = sxs_calls_report_load(o.dir, &s, o.samples.process, &o.calls);
+    if (!err)
+        err = sxs_events_report_load(o.dir, &s, o.samples.process, &o.events);
     if (err)
         sxs_complain("%s: %s", o.dir, strerror(err));
     samples |= text && o.samples.data != SXS_DATA_CALLS &&
-               (sxs_profile_has_samples(o.dir) || (o.selective && !o.calls.n));
+               (sxs_profile_has_samples(o.dir) || (o.selective && !o.calls.n && !o.events.n));
     o.view.top = o.samples.top;
     o.view.runtime = o.samples.runtime;
     o.view.thread = o.samples.thread;
@@ -178,6 +186,8 @@ int sxs_cmd_report(int argc, char **argv)
         sxs_complain("%s/%s", o.dir, s.problems[i]);
     for (size_t i = 0; i < o.calls.n_problems; i++)
         sxs_complain("%s/%s", o.dir, o.calls.problems[i]);
+    for (size_t i = 0; i < o.events.n_problems; i++)
+        sxs_complain("%s/%s", o.dir, o.events.problems[i]);
     if (s.n_processes == 0 && s.n_problems == 0) {
         status = sxs_wrong_input("%s: no session: it has no folder <pid> with a file "
                                  SXS_CENSUS_FILE "; expected a folder made by sxsprof run -o DIR",
@@ -190,10 +200,11 @@ int sxs_cmd_report(int argc, char **argv)
         fflush(stdout);
     }
     status = samples ? profile(&o) : write_census(&o, &s);
-    if (status == SXS_EXIT_OK && (s.n_problems || o.calls.n_problems))
+    if (status == SXS_EXIT_OK && (s.n_problems || o.calls.n_problems || o.events.n_problems))
         status = SXS_EXIT_PROBLEM;
 done:
     sxs_calls_report_free(&o.calls);
+    sxs_events_report_free(&o.events);
     sxs_session_free(&s);
     return status;
 }

@@ -132,7 +132,8 @@ static int add_tree(json_t *top, const struct sxs_calls_report *calls)
     return err;
 }
 
-int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls)
+int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls,
+                   const struct sxs_events_report *events)
 {
     json_t *top = json_object(), *rows = json_array();
     int     err = json_object_set_new(top, "runtimes", rows);
@@ -144,6 +145,8 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
         err = add_functions(top, calls);
     if (!err && calls->n)
         err = add_tree(top, calls);
+    if (!err && events->n)
+        err = sxs_events_json(top, events);
     if (!err)
         err = json_dumpf(top, to, JSON_INDENT(2));
     fputc('\n', to);
