@@ -181,7 +181,8 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 
 # The reports' own test program, and the fuzz drivers of the readers of samples and PDBs.
 PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) report/calls/load.c report/calls/replay.c report/text.c \
-                 record/session_read.c record/samples_read.c record/calls_read.c record/chunks_read.c) \
+                 record/session_read.c record/samples_read.c record/calls_read.c \
+                 record/chunks_read.c record/events_read.c) \
                $(O)/obj/gen/profile.pb-c.o
 
 $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)

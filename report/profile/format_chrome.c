@@ -2,7 +2,8 @@
 /*
  * chrome: trace events (JSON) as chrome://tracing and ui.perfetto.dev load them. Samples are joined:
  * a frame that stays on a thread's stack from one sample to the next is one complete event ("X").
- * A gap of more than four samples' worth ends them all. Stops of runtimes are events of their own.
+ * A gap of more than four samples' worth ends them all. Stops of runtimes are events of their own, and
+ * so is what the tools "exceptions" and "events" recorded.
  * Single calls, where they were recorded, are pairs of events that begin ("B") and end ("E").
  */
 #include "report/profile/format.h"
@@ -26,6 +27,7 @@ struct trace {
     const struct sxs_model *m;
     FILE                   *to;
     bool                    began;
+    uint64_t                first_ns; /* time 0 */
     struct lane            *lanes;
 };
 
@@ -39,7 +41,7 @@ static void event(struct trace *t, uint32_t pid, uint32_t tid, const char *phase
 static void span(struct trace *t, uint32_t pid, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
 {
     event(t, pid, tid, "X");
-    fprintf(t->to, ",\"ts\":%.3f,\"dur\":%.3f", (double)(from_ns - t->m->first_ns) / 1e3,
+    fprintf(t->to, ",\"ts\":%.3f,\"dur\":%.3f", (double)(from_ns - t->first_ns) / 1e3,
             (double)(to_ns - from_ns) / 1e3);
 }
 
@@ -99,7 +101,7 @@ static void write_pauses(struct trace *t)
 {
     for (size_t i = 0; i < t->m->n_pauses; i++) {
         const struct sxs_model_pause *p = &t->m->pauses[i];
-        if (p->time_ns < t->m->first_ns || p->duration_ns > UINT64_MAX - p->time_ns)
+        if (p->time_ns < t->first_ns || p->duration_ns > UINT64_MAX - p->time_ns)
             continue;
         span(t, t->m->processes[p->process].pid, 0, p->time_ns, p->time_ns + p->duration_ns);
         fputs(",\"cat\":\"pause\",\"name\":", t->to);
@@ -118,7 +120,7 @@ static void write_call(struct trace *t, const struct sxs_model_event *e)
     const struct sxs_model        *m = t->m;
     const struct sxs_model_node   *n = &m->nodes[e->node];
     const struct sxs_model_thread *v = &m->threads[n->thread];
-    uint64_t                       ns = e->time_ns - m->first_ns;
+    uint64_t                       ns = e->time_ns - t->first_ns;
     event(t, m->processes[v->process].pid, v->tid, e->begins ? "B" : "E");
     fprintf(t->to, ",\"ts\":%llu.%03u", (unsigned long long)(ns / 1000), (unsigned)(ns % 1000));
     fputs(",\"cat\":", t->to);
@@ -130,9 +132,89 @@ static void write_call(struct trace *t, const struct sxs_model_event *e)
     fputs("}", t->to);
 }
 
+/* ---- the tools "events" and "exceptions" ------------------------------------------------------- */
+
+static void string(struct trace *t, const char *text)
+{
+    char clean[1100];
+    snprintf(clean, sizeof(clean), "%s", text);
+    sxs_strings_clean(clean, strlen(clean));
+    sxs_json_string(t->to, clean);
+}
+
+static void write_span(struct trace *t, uint32_t pid, const struct sxs_events_span *s)
+{
+    uint64_t end = s->time_ns + s->duration_ns;
+    if (s->kind == SXS_KIND_THREAD_NAME) {
+        event(t, pid, s->tid, "M");
+        fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", t->to);
+        string(t, s->text);
+        fputs("}}", t->to);
+        return;
+    }
+    /* A stop is among the pauses of the samples already. */
+    if ((s->kind == SXS_KIND_SUSPENSION && t->m->n_pauses) || s->time_ns < t->first_ns ||
+        end < s->time_ns || s->kind == SXS_KIND_THREAD)
+        return;
+    span(t, pid, s->tid, s->time_ns, end);
+    fprintf(t->to, ",\"cat\":\"%s\",\"name\":", sxs_event_kind_text(s->kind));
+    string(t, s->text[0] ? s->text : sxs_event_kind_text(s->kind));
+    fprintf(t->to, ",\"args\":{\"runtime\":%u,\"kind\":\"%s\"", s->runtime,
+            sxs_event_kind_text(s->kind));
+    if (s->kind == SXS_KIND_GC)
+        fprintf(t->to, ",\"generation\":%u", s->a);
+    else if (s->kind == SXS_KIND_SUSPENSION)
+        fprintf(t->to, ",\"reason\":\"%s\"", sxs_pause_text(s->a));
+    else if (s->kind == SXS_KIND_JIT)
+        fprintf(t->to, ",\"bytes\":%u", s->a);
+    fputs("}}", t->to);
+}
+
+static void write_exception(struct trace *t, uint32_t pid, const struct sxs_events_data *e,
+                            const struct sxs_events_exception *v)
+{
+    if (v->time_ns < t->first_ns)
+        return;
+    event(t, pid, v->tid, "i");
+    fprintf(t->to, ",\"s\":\"t\",\"ts\":%.3f,\"cat\":\"exception\",\"name\":",
+            (double)(v->time_ns - t->first_ns) / 1e3);
+    string(t, v->type);
+    fprintf(t->to, ",\"args\":{\"runtime\":%u,\"fate\":\"%s\",\"message\":", v->runtime,
+            sxs_fate_text(e, v->fate));
+    string(t, v->message);
+    fputs(",\"thrown\":", t->to);
+    string(t, v->thrown);
+    fputs(",\"caught\":", t->to);
+    string(t, v->caught);
+    fputs("}}", t->to);
+}
+
+static void write_events(struct trace *t)
+{
+    for (size_t i = 0; i < t->m->n_processes; i++) {
+        const struct sxs_model_process *p = &t->m->processes[i];
+        for (size_t k = 0; p->events && k < p->events->n_spans; k++)
+            write_span(t, p->pid, &p->events->spans[k]);
+        for (size_t k = 0; p->events && k < p->events->n_exceptions; k++)
+            write_exception(t, p->pid, p->events, &p->events->exceptions[k]);
+    }
+}
+
+/* The first sample, or what was recorded before it. */
+static uint64_t time_zero(const struct sxs_model *m)
+{
+    uint64_t first = m->n_samples || m->n_events ? m->first_ns : UINT64_MAX;
+    for (size_t i = 0; i < m->n_processes; i++) {
+        const struct sxs_events_data *e = m->processes[i].events;
+        if (e && e->head.started_ns && e->head.started_ns < first)
+            first = e->head.started_ns;
+    }
+    return first == UINT64_MAX ? 0 : first;
+}
+
 static int write_chrome(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to)
 {
-    struct trace t = {.m = m, .to = to};
+    struct trace t = {.m = m, .to = to, .first_ns = time_zero(m)};
     (void)o;
     t.lanes = sxs_must_zeroed(m->n_threads, sizeof(*t.lanes));
     fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"exporter\":\"sxsprof\"},"
@@ -147,10 +229,11 @@ static int write_chrome(const struct sxs_model *m, const struct sxs_report_optio
         free(t.lanes[i].open);
     }
     write_pauses(&t);
+    write_events(&t);
     fputs("\n]}\n", to);
     free(t.lanes);
     return 0;
 }
 
 const struct sxs_profile_format sxs_format_chrome = {
-    "chrome", SXS_DETAIL_TIMELINE | SXS_DETAIL_EVENTS, write_chrome};
+    "chrome", SXS_DETAIL_TIMELINE | SXS_DETAIL_EVENTS | SXS_DETAIL_CALLS, write_chrome};

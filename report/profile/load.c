@@ -242,20 +242,44 @@ static void take_difference(struct loader *l, const struct sxs_record_difference
     }
 }
 
-static void take_process(struct loader *l, struct sxs_samples *reader, const char *folder,
+static struct sxs_model_process *add_process(struct sxs_model                 *m,
+                                             const struct sxs_session_process *census)
+{
+    SXS_GROW(m->processes, m->n_processes, m->cap_processes);
+    struct sxs_model_process *p = &m->processes[m->n_processes++];
+    memset(p, 0, sizeof(*p));
+    p->folder = sxs_must(strdup(census->folder));
+    p->pid = census->pid;
+    return p;
+}
+
+/* After its samples, if it has any. What is wrong with the file is told by whoever reports it. */
+static void take_events(struct loader *l, int fd, const struct sxs_session_process *census)
+{
+    struct sxs_events_data   *events = NULL;
+    struct sxs_model         *m = l->m;
+    struct sxs_model_process *p = m->n_processes ? &m->processes[m->n_processes - 1] : NULL;
+    char                      why[256];
+    if (!(l->detail & SXS_DETAIL_EVENTS) || sxs_events_read(fd, &events, why, sizeof(why)) != 0)
+        return;
+    if (!p || strcmp(p->folder, census->folder) != 0) {
+        p = add_process(m, census);
+        memcpy(p->head.command, events->head.command, sizeof(p->head.command));
+        sxs_strings_clean(p->head.command, strlen(p->head.command));
+    }
+    p->events = events;
+}
+
+static void take_process(struct loader *l, struct sxs_samples *reader,
                          const struct sxs_session_process *census, struct sxs_natives *natives,
                          struct sxs_sources *sources)
 {
     struct sxs_model         *m = l->m;
     struct sxs_samples_record r;
-    SXS_GROW(m->processes, m->n_processes, m->cap_processes);
-    struct sxs_model_process *p = &m->processes[m->n_processes];
-    memset(p, 0, sizeof(*p));
-    p->folder = sxs_must(strdup(folder));
-    p->pid = census->pid;
+    struct sxs_model_process *p = add_process(m, census);
     memcpy(&p->head, sxs_samples_head(reader), sizeof(p->head));
     sxs_strings_clean(p->head.command, strlen(p->head.command));
-    l->process = (uint32_t)m->n_processes++;
+    l->process = (uint32_t)m->n_processes - 1;
     l->names = sxs_addresses_read(m, l->process, reader, census, natives, sources);
     l->collections = sxs_collections_new(m, l->process);
     l->stacks = sxs_must_zeroed(STACK_SLOTS, sizeof(*l->stacks)); /* pages come as they are used */
@@ -266,7 +290,7 @@ static void take_process(struct loader *l, struct sxs_samples *reader, const cha
             take_difference(l, r.difference);
     const char *line;
     for (size_t i = 0; (line = sxs_samples_problem(reader, i)) != NULL; i++)
-        sxs_model_problem(m, "%s/%s/" SXS_SAMPLES_FILE ": %s", l->dir, folder, line);
+        sxs_model_problem(m, "%s/%s/" SXS_SAMPLES_FILE ": %s", l->dir, census->folder, line);
     sxs_addresses_free(l->names);
     sxs_collections_free(l->collections);
     free(l->stacks);
@@ -284,12 +308,13 @@ static void open_process(struct loader *l, int dir_fd, const struct sxs_session_
         return;
     }
     int err = sxs_samples_open(fd, &reader, why, sizeof(why));
-    close(fd);
     if (err && err != ENOENT) /* without the file the process was simply not sampled */
         sxs_model_problem(l->m, "%s/%s/" SXS_SAMPLES_FILE ": %s", l->dir, census->folder, why);
     if (!err)
-        take_process(l, reader, census->folder, census, natives, sources);
+        take_process(l, reader, census, natives, sources);
     sxs_samples_close(reader);
+    take_events(l, fd, census);
+    close(fd);
 }
 
 static bool process_wanted(const struct sxs_report_options *o, const struct sxs_session_process *p)

@@ -222,7 +222,7 @@ static void take_event(void *arg, uint32_t path, uint64_t ns, bool begins)
     struct loader    *l = lane->l;
     struct sxs_model *m = l->m;
     uint64_t          now = l->c->head.started_ns + ns;
-    if (l->detail & SXS_DETAIL_EVENTS) {
+    if (l->detail & SXS_DETAIL_CALLS) {
         if (l->found[path]) {
             SXS_GROW(m->events, m->n_events, m->cap_events);
             m->events[m->n_events++] =
@@ -286,7 +286,7 @@ static void take_process(struct loader *l)
 {
     take_functions(l);
     take_paths(l);
-    if (l->detail & (SXS_DETAIL_TIMELINE | SXS_DETAIL_EVENTS))
+    if (l->detail & (SXS_DETAIL_TIMELINE | SXS_DETAIL_CALLS))
         take_events(l);
     free(l->frames);
     free(l->nodes);

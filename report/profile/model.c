@@ -184,8 +184,10 @@ void sxs_model_free(struct sxs_model *m)
 {
     for (size_t i = 0; i < m->n_problems; i++)
         free(m->problems[i]);
-    for (size_t i = 0; i < m->n_processes; i++)
+    for (size_t i = 0; i < m->n_processes; i++) {
         free(m->processes[i].folder);
+        sxs_events_free(m->processes[i].events);
+    }
     if (m->index) {
         free(m->index->frames.slots);
         free(m->index->children.slots);

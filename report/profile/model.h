@@ -21,6 +21,7 @@
 #ifndef SXS_REPORT_PROFILE_MODEL_H
 #define SXS_REPORT_PROFILE_MODEL_H
 
+#include "record/events_read.h"
 #include "record/samples.h"
 #include "report/profile/strings.h"
 
@@ -52,6 +53,7 @@ struct sxs_model_process {
     uint32_t                  pid;
     struct sxs_samples_header head;   /* a copy as it was when read */
     uint64_t                  first_ns, last_ns; /* times of its first and last sample; 0: none */
+    struct sxs_events_data   *events; /* owned; NULL: it has none, or they were not asked for */
 };
 
 struct sxs_model_runtime {
@@ -196,8 +198,9 @@ struct sxs_model {
 
 enum sxs_model_detail {
     SXS_DETAIL_TIMELINE = 1, /* the single samples */
-    SXS_DETAIL_EVENTS = 4,   /* single calls; nothing of samples */
     SXS_DETAIL_LINES = 2,    /* a node for each line that a caller stood in, not for all of a function */
+    SXS_DETAIL_CALLS = 8,    /* single calls; nothing of samples */
+    SXS_DETAIL_EVENTS = 4,   /* exceptions and events, of processes without samples too */
 };
 
 /**

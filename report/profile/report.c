@@ -155,7 +155,7 @@ static enum sxs_profile_result load(const char *dir, const struct sxs_report_opt
     }
     if (m->n_processes == 0 || (m->total == 0 && m->filtered_out))
         return SXS_PROFILE_NOTHING;
-    if (calls && (detail & SXS_DETAIL_EVENTS) && !m->n_events) {
+    if (calls && (detail & SXS_DETAIL_CALLS) && !m->n_events) {
         fprintf(stderr, "sxsprof: %s: no single calls, which this format shows; record them with "
                         "sxsprof run --tool calls:trace\n", dir);
         return SXS_PROFILE_NOTHING;
