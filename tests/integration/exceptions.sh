@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+# Every exception of real programs: how many, of what type, thrown and caught where, and the last one.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+[ -e "$BUILD/managed/calls/calls.dll" ] || skip_all "$0" "the app calls is not built"
+
+record() { # name tools command...
+    name=$1 tools=$2
+    shift 2
+    rm -rf "$tmp/$name"
+    ( timeout -k 5 100 "$sxsprof" run --quiet --tool "$tools" -o "$tmp/$name" -- "$@" ) >"$tmp/log" 2>&1
+    status=$?
+    "$sxsprof" report --format json "$tmp/$name" >"$tmp/$name.json" 2>>"$tmp/log"
+}
+says() { # claim session python-expression over x (exceptions) and r (runtimes)
+    python3 - "$tmp/$2.json" "$3" >"$tmp/said" 2>&1 <<'E2'
+import json, sys
+all = json.load(open(sys.argv[1]))
+x, r = all["exceptions"], all["runtimes"]
+def n(**like):
+    return sum(e["count"] for e in x if all_of(e, like))
+def all_of(e, like):
+    return all_true(str(e[k]).startswith(v) for k, v in like.items())
+def all_true(them):
+    return not [t for t in them if not t]
+if not eval(sys.argv[2]):
+    sys.exit("not so: %s\n%s" % (sys.argv[2], json.dumps(x, indent=1)))
+E2
+    check "$1" $? "$tmp/said"
+}
+
+# What Faults.All() throws, in three runtimes at once, two threads each: 200 rounds each thread.
+record known exceptions "$runsxs" --timeout 90 8 calls "throws=200 threads=2" \
+    9 calls "throws=200 threads=2" 10.0.11 calls "throws=200 threads=2"
+check "three runtimes throw" $status "$tmp/log"
+for v in 8 9 10; do
+    like="version='$v.'"
+    says "$v: every exception is recorded" known "n($like) == 400 * 11"
+    says "$v: by type" known "[n($like, type='System.' + t) for t in ('ArgumentException', 'Exception', 'NullReferenceException', 'InvalidOperationException')] == [400, 400, 400, 8 * 400]"
+    says "$v: the one that took another's place, and the other" known \
+        "n($like, fate='superseded', message='first') == 400 == n($like, fate='caught', message='second')"
+    says "$v: thrown again by a catch block" known \
+        "n($like, rethrown='True', thrown='Calls.Faults.Nested', caught='Calls.Faults.All') == 400 == n($like, rethrown='True')"
+    says "$v: within a catch block, a finally block, with filters" known \
+        "[n($like, thrown='Calls.Faults.Throw', caught='Calls.Faults.' + f) for f in ('Nested', 'Inner', 'Rethrow', 'Filtered', 'InFinally', 'All')] == 6 * [400]"
+    says "$v: by the processor" known \
+        "n($like, type='System.NullReferenceException', fate='caught', caught='Calls.Faults.Fault') == 400"
+done
+says "the table of runtimes agrees" known "n() == sum(v['exceptions'] for v in r)"
+
+# The one a process dies of.
+for v in 8 9 10.0.11; do
+    record last exceptions "$runsxs" --timeout 30 $v crash unhandled
+    [ $status -eq 134 ]
+    check "$v: an unhandled exception ends the process as ever" $? "$tmp/log"
+    says "$v: and is in the record" last \
+        "n(fate='unhandled', type='System.InvalidOperationException', message='an exception nobody handles', thrown='Crash.Program.Main') == 1 == n(fate='unhandled')"
+    for kind in failfast overflow segv; do
+        record "end-$kind" exceptions "$runsxs" --timeout 30 $v crash $kind
+        says "$v: $kind is not an unhandled exception" "end-$kind" "n(fate='unhandled') == 0"
+    done
+done
+
+# kill -9, while exceptions are thrown.
+rm -rf "$tmp/killed"
+"$sxsprof" run --quiet --tool exceptions -o "$tmp/killed" -- "$runsxs" --timeout 60 9 stress seconds=50 >"$tmp/log" 2>&1 &
+run=$!
+for i in $(seq 300); do
+    sleep 0.1
+    "$sxsprof" report --format json "$tmp/killed" >"$tmp/killed.json" 2>/dev/null &&
+        grep -q DivideByZero "$tmp/killed.json" && break
+done
+kill -KILL "$(basename "$tmp"/killed/[0-9]*)"
+wait $run 2>/dev/null
+"$sxsprof" report --format json "$tmp/killed" >"$tmp/killed.json" 2>"$tmp/log"
+check "kill -9: the file is whole" $? "$tmp/log"
+# One may have been between two counters on each thread.
+says "kill -9: nothing is lost" killed "abs(n() - r[0]['exceptions']) <= 20 and n() > 100"
+finish
