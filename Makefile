@@ -171,7 +171,8 @@ $(O)/fakeclr/%/libcoreclr.so: $(FAKE_SRC) $(wildcard harness/fakeclr/*.h) $(GEN)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SHARED) $(LDFLAGS) -Wl,-Bsymbolic \
 	    -DFAKECLR_VERSION='"$*"' $(FAKE_SRC) $(O)/gen/sxs_abi.c -o $@ -ldl -lpthread
 
-READ_OBJ := $(call obj,record/session_read.c record/calls_read.c)
+READ_OBJ := $(call obj,record/session_read.c record/calls_read.c record/chunks_read.c \
+              record/events_read.c)
 
 $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 	@mkdir -p $(@D)

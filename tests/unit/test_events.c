@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* The pure parts of the tools "exceptions" and "events", and their file when it is damaged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "events/flights.h"
+#include "events/known.h"
+#include "events/message.h"
+#include "record/chunks_write.h"
+#include "record/events_options.h"
+#include "record/events_read.h"
+
+/* ---- exceptions under way ---- */
+
+static char fates[64]; /* what landed, in order: number of the flight and its fate */
+
+static void landed(struct sxs_flight *v)
+{
+    static const char letters[] = "suCNXF";
+    size_t            at = strlen(fates);
+    snprintf(fates + at, sizeof(fates) - at, "%u%c", v->type, letters[v->fate]);
+}
+
+static struct sxs_flights f;
+static const int          one, two; /* runtimes */
+
+static int fresh(void **state)
+{
+    (void)state;
+    memset(&f, 0, sizeof(f));
+    f.landed = landed;
+    fates[0] = '\0';
+    return 0;
+}
+
+static void throw(const int *rt, uintptr_t sp, uint32_t number)
+{
+    sxs_flights_throw(&f, rt, sp)->type = number;
+}
+
+static void found(const int *rt, uintptr_t sp)
+{
+    struct sxs_flight *v = sxs_flights_current(&f, rt, sp);
+    assert_non_null(v);
+    v->fate = SXS_FATE_UNWINDING;
+}
+
+static void test_caught(void **state)
+{
+    (void)state;
+    throw(&one, 1000, 1);
+    found(&one, 1000);
+    sxs_flights_unwind_enter(&f, &one, 1000, 7);
+    sxs_flights_unwind_leave(&f, &one, 1000);
+    sxs_flights_catcher_enter(&f, &one, 1000);
+    assert_string_equal(fates, "1C");
+    sxs_flights_catcher_leave(&f, &one);
+    assert_int_equal(f.n, 0);
+}
+
+static void test_thrown_again_and_in_a_catch(void **state)
+{
+    (void)state;
+    throw(&one, 1000, 1);
+    found(&one, 1000);
+    sxs_flights_catcher_enter(&f, &one, 1000);
+    throw(&one, 900, 2); /* by the handler; caught in it */
+    found(&one, 900);
+    sxs_flights_catcher_enter(&f, &one, 900);
+    sxs_flights_catcher_leave(&f, &one);
+    assert_int_equal(f.n, 1);
+    throw(&one, 900, 3); /* leaves the handler */
+    found(&one, 900);
+    sxs_flights_unwind_enter(&f, &one, 900, 7);
+    sxs_flights_unwind_leave(&f, &one, 900);
+    sxs_flights_catcher_enter(&f, &one, 900);
+    assert_string_equal(fates, "1C2C3C");
+}
+
+static void test_superseded(void **state)
+{
+    (void)state;
+    throw(&one, 1000, 1);
+    found(&one, 1000);
+    sxs_flights_unwind_enter(&f, &one, 1000, 7);
+    sxs_flights_finally_enter(&f, &one, 1000, 7);
+    throw(&one, 900, 2);
+    found(&one, 900);
+    sxs_flights_unwind_enter(&f, &one, 900, 7); /* the function of the finally block is left */
+    sxs_flights_unwind_leave(&f, &one, 900);
+    sxs_flights_catcher_enter(&f, &one, 900);
+    assert_string_equal(fates, "1X2C");
+    assert_int_equal(f.n, 1);
+}
+
+static void test_caught_within_a_finally_block(void **state)
+{
+    (void)state;
+    throw(&one, 1000, 1);
+    found(&one, 1000);
+    sxs_flights_unwind_enter(&f, &one, 1000, 7);
+    sxs_flights_finally_enter(&f, &one, 1000, 7);
+    throw(&one, 900, 2);
+    found(&one, 900);
+    sxs_flights_unwind_enter(&f, &one, 900, 8);
+    sxs_flights_unwind_leave(&f, &one, 900);
+    sxs_flights_unwind_enter(&f, &one, 900, 7);
+    sxs_flights_catcher_enter(&f, &one, 900); /* in 7, which is not left */
+    sxs_flights_catcher_leave(&f, &one);
+    assert_string_equal(fates, "2C");
+    sxs_flights_finally_leave(&f, &one, 1000);
+    sxs_flights_unwind_leave(&f, &one, 1000);
+    sxs_flights_catcher_enter(&f, &one, 1000);
+    assert_string_equal(fates, "2C1C");
+}
+
+static void test_filters(void **state)
+{
+    (void)state;
+    throw(&one, 1000, 1);
+    sxs_flights_filter_enter(&f, &one, 1000);
+    throw(&one, 900, 2); /* the filter's answer is no */
+    sxs_flights_filter_leave(&f, &one);
+    assert_string_equal(fates, "2F");
+    found(&one, 1000);
+    sxs_flights_catcher_enter(&f, &one, 1000);
+    assert_string_equal(fates, "2F1C");
+}
+
+static void test_native_code(void **state)
+{
+    (void)state;
+    throw(&one, 1000, 1);
+    sxs_flights_unwind_leave(&f, &one, 1000); /* unmatched: means nothing */
+    assert_int_equal(f.all[0].fate, SXS_FATE_SEARCHING);
+    sxs_flights_unwind_enter(&f, &one, 1000, 7);
+    assert_int_equal(f.all[0].fate, SXS_FATE_SEARCHING);
+    sxs_flights_unwind_leave(&f, &one, 1000);
+    assert_int_equal(f.all[0].fate, SXS_FATE_NATIVE);
+    throw(&one, 1000, 2); /* could not be thrown there if the first were under way */
+    assert_string_equal(fates, "1N");
+    sxs_flights_end(&f);
+    assert_string_equal(fates, "1N2N");
+}
+
+static void test_two_runtimes(void **state)
+{
+    (void)state;
+    throw(&one, 1000, 1);
+    found(&one, 1000);
+    sxs_flights_finally_enter(&f, &one, 1000, 7);
+    throw(&two, 900, 2); /* the block calls the other runtime */
+    assert_null(sxs_flights_current(&f, &one, 1000));
+    found(&two, 900);
+    sxs_flights_catcher_enter(&f, &two, 900);
+    sxs_flights_catcher_leave(&f, &two);
+    sxs_flights_finally_leave(&f, &one, 1000);
+    sxs_flights_catcher_enter(&f, &one, 1000);
+    assert_string_equal(fates, "2C1C");
+}
+
+static void test_too_many(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 20; i++)
+        throw(&one, 1000 - i, i);
+    assert_int_equal(f.n, SXS_FLIGHTS_MOST);
+    assert_string_equal(fates, "0N1N2N3N");
+    assert_int_equal(f.all[0].type, 4);
+}
+
+/* ---- messages, tables, options ---- */
+
+static void test_utf8(void **state)
+{
+    static const uint16_t odd[] = {'a', 0xe9, 0x20ac, 0xd83d, 0xde00, 0xd800, '\n', 0xdc00};
+    char                  out[64], small[4];
+    int                   cut;
+    (void)state;
+    assert_int_equal(sxs_message_utf8(odd, 8, out, sizeof(out), &cut), 1 + 2 + 3 + 4 + 3 + 1 + 3);
+    assert_string_equal(out, "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xef\xbf\xbd \xef\xbf\xbd");
+    assert_int_equal(cut, 0);
+    assert_int_equal(sxs_message_utf8(odd, 3, small, sizeof(small), &cut), 3);
+    assert_int_equal(cut, 1); /* between characters */
+    assert_int_equal(sxs_message_utf8(odd, 0, small, sizeof(small), &cut), 0);
+    assert_string_equal(small, "");
+}
+
+static void test_known(void **state)
+{
+    static struct sxs_known t;
+    (void)state;
+    for (uint64_t i = 0; i < 20000; i++)
+        assert_non_null(sxs_known_add(&t, &(struct sxs_known_key){i * 8, i & 3, 1}, (uint32_t)i, NULL));
+    for (uint64_t i = 0; i < 20000; i++)
+        assert_int_equal(sxs_known_find(&t, &(struct sxs_known_key){i * 8, i & 3, 1})->number, i);
+    assert_null(sxs_known_find(&t, &(struct sxs_known_key){8, 1, 2}));
+    for (size_t i = 0; i < SXS_KNOWN_BUCKETS; i++)
+        for (struct sxs_known_entry *e = t.buckets[i], *next; e; e = next) {
+            next = e->next;
+            free(e);
+        }
+}
+
+static void test_options(void **state)
+{
+    struct sxs_event_options o;
+    char                     bad[16];
+    (void)state;
+    assert_int_equal(sxs_event_options_parse("", &o, bad, sizeof(bad)), 0);
+    assert_true(o.tiers && !o.classes);
+    assert_int_equal(sxs_event_options_parse("tiers=off,classes", &o, bad, sizeof(bad)), 0);
+    assert_true(!o.tiers && o.classes);
+    assert_int_equal(sxs_event_options_parse("classes,tiers=of", &o, bad, sizeof(bad)), -1);
+    assert_string_equal(bad, "tiers=of");
+}
+
+/* ---- the file ---- */
+
+static void add_name(struct sxs_chunks *c, uint32_t number, const char *text)
+{
+    struct sxs_event_name *r = sxs_chunks_reserve(c, sizeof(*r) + strlen(text));
+    r->number = number;
+    r->size = (uint16_t)strlen(text);
+    memcpy(r->text, text, r->size);
+    sxs_chunks_commit(r, SXS_EVENT_NAME);
+}
+
+static void add_site(struct sxs_chunks *c, uint32_t thrown, uint64_t n)
+{
+    struct sxs_event_site *r = sxs_chunks_reserve(c, sizeof(*r));
+    r->type = 1;
+    r->thrown = thrown;
+    r->runtime = 1;
+    r->fate = SXS_FATE_CAUGHT;
+    r->n = n;
+    sxs_chunks_commit(r, SXS_EVENT_SITE);
+}
+
+static void add_exception(struct sxs_chunks *c, uint8_t fate, int kept, const char *message)
+{
+    struct sxs_event_exception *r = sxs_chunks_reserve(c, sizeof(*r) + strlen(message));
+    r->type = 1;
+    r->thrown = 2;
+    r->runtime = 1;
+    r->fate = fate;
+    r->kept = (uint8_t)kept;
+    r->message_size = (uint16_t)strlen(message);
+    memcpy(r->message, message, r->message_size);
+    sxs_chunks_commit(r, SXS_EVENT_EXCEPTION);
+}
+
+static void add_span(struct sxs_chunks *c, uint64_t time, const char *text)
+{
+    struct sxs_event_span *r = sxs_chunks_reserve(c, sizeof(*r) + strlen(text));
+    r->time_ns = time;
+    r->kind = SXS_KIND_JIT;
+    r->size = (uint16_t)strlen(text);
+    memcpy(r->text, text, r->size);
+    sxs_chunks_commit(r, SXS_EVENT_SPAN);
+}
+
+static char dir[] = "/tmp/sxs-test-events-XXXXXX";
+
+static int write_file(void **state)
+{
+    static struct sxs_chunks c;
+    struct sxs_events_header *h;
+    int                       fd;
+    assert_non_null(mkdtemp(dir));
+    fd = open(dir, O_RDONLY | O_DIRECTORY);
+    assert_int_equal(sxs_chunks_create(&c, fd, SXS_EVENTS_FILE, 0,
+                                       offsetof(struct sxs_events_header, n_chunks)), 0);
+    h = (struct sxs_events_header *)c.map;
+    h->version = SXS_EVENTS_VERSION;
+    h->max_chunks = c.max_chunks;
+    memcpy(h->magic, SXS_EVENTS_MAGIC, sizeof(h->magic));
+    add_site(&c, 2, 5);
+    add_name(&c, 1, "A.Type");
+    add_name(&c, 2, "A.Method()");
+    add_name(&c, 3, "A.Method()"); /* the same once more: its code was unloaded and loaded again */
+    add_site(&c, 3, 2);
+    add_exception(&c, SXS_FATE_CAUGHT, 1, "first");
+    add_exception(&c, SXS_FATE_SEARCHING, 0, "last");
+    for (uint64_t i = 0; i < 4000; i++)
+        add_span(&c, 4000 - i, "B.Compiled(System.Int32)");
+    *state = (void *)(intptr_t)fd;
+    return 0;
+}
+
+static int remove_file(void **state)
+{
+    int fd = (int)(intptr_t)*state;
+    unlinkat(fd, SXS_EVENTS_FILE, 0);
+    close(fd);
+    return rmdir(dir);
+}
+
+static void test_read(void **state)
+{
+    struct sxs_events_data *e;
+    char                    why[128];
+    assert_int_equal(sxs_events_read((int)(intptr_t)*state, &e, why, sizeof(why)), 0);
+    assert_int_equal(e->n_problems, 0);
+    assert_int_equal(e->n_sites, 1);
+    assert_int_equal(e->sites[0].n, 7);
+    assert_string_equal(e->sites[0].type, "A.Type");
+    assert_string_equal(e->sites[0].thrown, "A.Method()");
+    assert_string_equal(e->sites[0].message, "first");
+    assert_int_equal(e->n_exceptions, 2);
+    assert_int_equal(e->n_spans, 4000);
+    assert_int_equal(e->spans[0].time_ns, 1);
+    assert_string_equal(sxs_fate_text(e, SXS_FATE_SEARCHING), "unhandled");
+    atomic_store(&e->head.ended_ns, 1);
+    assert_string_equal(sxs_fate_text(e, SXS_FATE_SEARCHING), "under way");
+    sxs_events_free(e);
+}
+
+/* Bytes changed, stretches moved, ends cut: never a crash, and never more than there was. */
+static void test_damaged(void **state)
+{
+    static char bytes[SXS_HEADER_SIZE + 2 * SXS_CHUNK_SIZE], whole[sizeof(bytes)];
+    int         fd = (int)(intptr_t)*state, file = openat(fd, SXS_EVENTS_FILE, O_RDWR);
+    unsigned    refused = 0, complained = 0;
+    assert_int_equal(pread(file, whole, sizeof(whole), 0), sizeof(whole));
+    srandom(1);
+    for (unsigned round = 0; round < 400; round++) {
+        struct sxs_events_data *e;
+        char                    why[128];
+        size_t                  size = round % 4 ? sizeof(bytes) : (size_t)random() % sizeof(bytes);
+        memcpy(bytes, whole, sizeof(bytes));
+        for (long n = 1 + random() % 40; n > 0; n--) {
+            size_t at = (size_t)random() % (random() % 4 ? 8000 : sizeof(bytes));
+            if (at >= SXS_HEADER_SIZE || round % 8 == 5)
+                bytes[at] = (char)random();
+        }
+        if (round % 8 == 1) /* what it must be */
+            bytes[random() % 16] ^= 1;
+        assert_int_equal(pwrite(file, bytes, size, 0), size);
+        assert_int_equal(ftruncate(file, (off_t)size), 0);
+        if (sxs_events_read(fd, &e, why, sizeof(why)) != 0) {
+            assert_true(why[0]);
+            refused++;
+            continue;
+        }
+        complained += e->n_problems > 0;
+        assert_true(e->n_spans <= 4100 && e->n_sites <= 100);
+        sxs_events_free(e);
+    }
+    assert_true(refused > 10);
+    assert_true(complained > 100);
+    close(file);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest flights[] = {
+        cmocka_unit_test_setup(test_caught, fresh),
+        cmocka_unit_test_setup(test_thrown_again_and_in_a_catch, fresh),
+        cmocka_unit_test_setup(test_superseded, fresh),
+        cmocka_unit_test_setup(test_caught_within_a_finally_block, fresh),
+        cmocka_unit_test_setup(test_filters, fresh),
+        cmocka_unit_test_setup(test_native_code, fresh),
+        cmocka_unit_test_setup(test_two_runtimes, fresh),
+        cmocka_unit_test_setup(test_too_many, fresh),
+        cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_known),
+        cmocka_unit_test(test_options),
+    };
+    static const struct CMUnitTest file[] = {
+        cmocka_unit_test(test_read),
+        cmocka_unit_test(test_damaged),
+    };
+    return cmocka_run_group_tests(flights, NULL, NULL) +
+           cmocka_run_group_tests(file, write_file, remove_file);
+}
