@@ -5,7 +5,8 @@
 
 #include "calls/count.h"
 
-/** By enum sxs_calls_mode, and SXS_CALLS_TRACE_HOOKS. Finds out what this processor's hooks must save; once, at the start. */
+/** By enum sxs_calls_mode, and SXS_CALLS_TRACE_HOOKS.
+ *  Finds out what this processor's hooks must save; once, at the start. */
 const struct sxs_calls_hooks *sxs_elt_hooks(void);
 
 #endif

@@ -2,8 +2,8 @@
 /**
  * model.h - a recorded session's samples or calls in memory: named frames in a call tree per thread.
  *
- * Built once by sxs_model_load() or sxs_model_load_calls(), then read by the formats. Lists grow only while loading; pointers
- * into the model hold until sxs_model_free(). Not signal-safe; one thread at a time.
+ * Built once by sxs_model_load() or sxs_model_load_calls(), then read by the formats. Lists grow only
+ * while loading; pointers into the model hold until sxs_model_free(). Not signal-safe; one thread at a time.
  *
  * What a sample counts for is its weight (CPU or wall time, in ns). Each sample belongs to one class:
  *   GC       its thread is called ".NET Server GC", ".NET BGC" or ".NET Background GC", or a native

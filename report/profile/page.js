@@ -130,6 +130,7 @@ const count = (n) => Math.round(n).toLocaleString("en");
 function duration(units) {
   if (!data.timed) return `${count(units)} calls`;
   const s = units * data.unitNs / 1e9;
+  if (!s) return "0";
   if (s < 1e-6) return `${Math.round(s * 1e9)} ns`;
   if (s < 1e-4) return `${(s * 1e6).toFixed(1)} µs`;
   return s >= 100 ? `${s.toFixed(0)} s` : s >= 1 ? `${s.toFixed(2)} s` : s >= 1e-3 ? `${(s * 1e3).toFixed(s >= 0.1 ? 0 : 1)} ms` : `${(s * 1e6).toFixed(0)} µs`;

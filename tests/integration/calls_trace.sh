@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+# Single calls of real runtimes: as many events as calls, nested, and a bound that is kept.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+
+spec="fib=12 threads=4 even=50 throws=10 yields=5 steps=5 generic=3 rounds=2 hops=10"
+timeout -k 5 120 "$sxsprof" run --quiet --tool calls:trace,backoff=off --calls 'calls:*' -o "$tmp/all" -- "$runsxs" \
+    --timeout 100 --bridge 8 calls "$spec" 9 calls "$spec" 10.0.11 calls "$spec" >"$tmp/log" 2>&1
+check "a run with single calls ends well" $? "$tmp/log"
+"$sxsprof" report --format chrome -o "$tmp/trace.json" "$tmp/all" 2>>"$tmp/log"
+check "its trace is written" $? "$tmp/log"
+"$sxsprof" report --format json "$tmp/all" >"$tmp/json" 2>>"$tmp/log"
+cat >"$tmp/nested.py" <<'E2'
+import collections, json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+counted = collections.Counter()
+for f in json.load(open(sys.argv[2]))["functions"]:
+    counted["[%s] %s" % (f["version"], f["signature"])] += f["calls"]
+stacks, last, began = collections.defaultdict(list), {}, collections.Counter()
+for e in events:
+    if e["ph"] not in "BE":
+        continue
+    key = e["pid"], e["tid"]
+    assert e["ts"] >= last.get(key, 0), "back in time"
+    last[key] = e["ts"]
+    if e["ph"] == "B":
+        stacks[key].append(e["name"])
+        began[e["name"]] += 1
+    else:
+        assert stacks[key].pop() == e["name"], "an end that fits no beginning"
+assert not any(stacks.values()), "a call without end"
+less = {n: (counted[n], began[n]) for n in counted if began[n] != counted[n]}
+print("%d calls began and ended, %d counted" % (sum(began.values()), sum(counted.values())), less)
+sys.exit(sum(began.values()) == 0 or (len(sys.argv) < 4 and bool(less)))
+E2
+python3 "$tmp/nested.py" "$tmp/trace.json" "$tmp/json" >"$tmp/nested" 2>&1
+check "every counted call begins and ends, nested" $? "$tmp/nested"
+
+timeout -k 5 120 "$sxsprof" run --quiet --tool calls:trace=1,backoff=off --calls 'calls:*' -o "$tmp/few" -- "$runsxs" \
+    --timeout 100 9 calls "fib=20 threads=4 even=50 throws=10 yields=5 steps=5 generic=3 rounds=2 hops=0" >"$tmp/log" 2>&1
+check "a run with room for few of its calls ends well" $? "$tmp/log"
+"$sxsprof" report "$tmp/few" >"$tmp/text" 2>&1
+[ "$(sed -n 's/ *\([0-9]*\) beginnings and ends.*/\1/p' "$tmp/text")" -le 65536 ] && grep -q 'more that found no room' "$tmp/text"
+check "no more than there was room for, the others counted" $? "$tmp/text"
+"$sxsprof" report --format chrome -o "$tmp/trace.json" "$tmp/few" && "$sxsprof" report --format json "$tmp/few" >"$tmp/json" &&
+    python3 "$tmp/nested.py" "$tmp/trace.json" "$tmp/json" few >"$tmp/nested" 2>&1
+check "what there is nests" $? "$tmp/nested"
+finish
