@@ -17,6 +17,7 @@ struct loader {
     const struct sxs_calls_process  *p;
     const struct sxs_calls          *c;
     uint32_t                         process;
+    uint64_t                         start_ns, end_ns; /* of the process's recording */
     uint32_t                        *frames; /* by function */
     uint32_t                        *nodes;  /* by path; NOT_WANTED: of a thread that is not */
     bool                            *found;  /* by path: the runtime asked for is on it */
@@ -129,8 +130,8 @@ static uint32_t take_thread(struct loader *l, const struct sxs_calls_thr *t)
     thread = sxs_model_thread(m, l->process, t->tid);
     m->threads[thread].name = name;
     m->threads[thread].runtimes |= t->runtimes;
-    m->threads[thread].started_ns = l->c->head.started_ns + t->started_ns;
-    m->threads[thread].ended_ns = l->c->head.started_ns + t->ended_ns;
+    m->threads[thread].started_ns = l->start_ns + t->started_ns;
+    m->threads[thread].ended_ns = l->start_ns + t->ended_ns;
     return m->threads[thread].root;
 }
 
@@ -221,7 +222,9 @@ static void take_event(void *arg, uint32_t path, uint64_t ns, bool begins)
     struct lane      *lane = arg;
     struct loader    *l = lane->l;
     struct sxs_model *m = l->m;
-    uint64_t          now = l->c->head.started_ns + ns;
+    uint64_t          now = l->start_ns + ns;
+    if (now > l->end_ns) /* of a damaged file */
+        now = l->end_ns;
     if (l->detail & SXS_DETAIL_CALLS) {
         if (l->found[path]) {
             SXS_GROW(m->events, m->n_events, m->cap_events);
@@ -259,6 +262,14 @@ static int by_time(const void *a, const void *b)
 
 /* ---- a process -------------------------------------------------------------------------------- */
 
+/* Within what can be added up, also of a damaged file. */
+static void set_span(struct loader *l)
+{
+    uint64_t started = l->c->head.started_ns, lasted = l->c->duration_ns;
+    l->start_ns = started < INT64_MAX / 2 ? started : 1;
+    l->end_ns = l->start_ns + (lasted < INT64_MAX / 2 ? lasted : 0);
+}
+
 static void take_head(struct loader *l)
 {
     const struct sxs_calls_header *h = &l->c->head;
@@ -271,8 +282,9 @@ static void take_head(struct loader *l)
     p->head.pid = p->pid;
     p->head.mode = SXS_MODE_WALL;
     p->head.started_realtime_ns = h->started_realtime_ns;
-    p->head.started_ns = p->first_ns = h->started_ns;
-    p->last_ns = h->started_ns + l->c->duration_ns;
+    set_span(l);
+    p->head.started_ns = p->first_ns = l->start_ns;
+    p->last_ns = l->end_ns;
     snprintf(p->head.command, sizeof(p->head.command), "%s", h->command);
     sxs_strings_clean(p->head.command, strlen(p->head.command));
     m->timed &= h->mode != SXS_CALLS_COUNT;
@@ -319,6 +331,7 @@ int sxs_model_load_calls(const char *dir, const struct sxs_report_options *optio
         l.p = &calls.processes[i];
         l.c = l.p->calls;
         l.process = (uint32_t)i;
+        set_span(&l);
         take_process(&l);
     }
     sort_latencies(&l);
