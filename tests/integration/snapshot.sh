@@ -36,13 +36,14 @@ s=$?
 check "the fast walk has the same managed frames in 99.9 % of them" $s "$tmp/differ"
 
 # Chains from the host's thread through one runtime to its function, the suspension's own frames cut off.
+# A thread that gets no processor in the time it has to answer tells its managed frames alone.
 run shares cpu=199 --bridge 8 shares "alpha=40 beta=30 seconds=2" 10.0.11 shares "alpha=20 native=10 seconds=2"
 check "a run across a bridge ends well" $? "$tmp/log"
 "$sxsprof" report --format collapsed "$tmp/shares" >"$tmp/collapsed" 2>/dev/null
 awk '{ n = $NF } /Program\.Alpha/ { all += n } /runsxs!work;.*Program\.Main;[^;]*Program\.Alpha/ { whole += n }
      /Program\.Alpha.*libcoreclr[^;]*;.*pthread_cond_wait/ { waits += n }
      END { printf "# %d samples with Alpha, %d whole, %d waiting for the suspension\n", all, whole, waits
-           exit !(all > 50 && whole >= 0.98 * all && waits <= 0.02 * all) }' "$tmp/collapsed" >"$tmp/chains"
+           exit !(all > 50 && whole >= 0.9 * all && waits <= 0.02 * all) }' "$tmp/collapsed" >"$tmp/chains"
 s=$?
 check "its chains are whole and show the program alone: $(cat "$tmp/chains")" $s "$tmp/chains"
 
