@@ -77,7 +77,7 @@ for name in ("SpinUntilStopped", "sxsplugin_burn", "Stress.Faults."):
 waits = churn("waits")
 eintr = {k: int(v) for k, v in re.findall(r"(sleep|poll|read|futex):(\d+)", said)}
 chance = 0 if stops else eintr.get("sleep", 0)
-if eintr.get("poll", 0) + eintr.get("futex", 0) > (3 * waits if stops else 1) or chance > 3:
+if eintr.get("poll", 0) + eintr.get("futex", 0) > (5 * waits if stops else 1) or chance > 3:
     wrong.append("interrupted system calls: %s" % eintr)
 if churn("rss") > 1 << 20:
     wrong.append("%d MiB resident" % (churn("rss") / 1024))
