@@ -196,7 +196,7 @@ $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/profile/*.h) $(PROFILE_O
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(PROFILE_OBJ) $(CMD_LIBS)
 
-unit: $(UNIT_BIN) $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb
+unit: $(UNIT_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb
 
 # ---- the two commands of README, and the rest ------------------------------------------------
 

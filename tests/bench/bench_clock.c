@@ -24,7 +24,8 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 {
     (void)sig;
     (void)context;
-    if (sxs_clocks_weight(&self, info))
+    uint64_t weight;
+    if (sxs_clocks_own(&self, info, &weight) && weight)
         n_signals++;
 }
 
