@@ -32,10 +32,9 @@ SHARED   := -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
 LIB_SRC     := $(wildcard manager/base/*.c manager/*.c record/*_write.c record/*_options.c \
                  tools/*.c callback/*.c stackwalk/*.c sampler/*.c calls/*.c events/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
 PRELOAD_SRC := manager/base/log.c $(filter-out signals/local.c,$(wildcard signals/*.c))
-CMD_SRC     := $(wildcard report/*.c report/profile/*.c report/calls/*.c report/events/*.c) record/session_read.c \
-                 record/samples_read.c record/calls_read.c record/chunks_read.c \
-                 record/events_read.c \
-                 record/sample_options.c record/calls_options.c record/events_options.c
+READ_SRC    := $(wildcard record/*_read.c) record/calls_sums.c
+CMD_SRC     := $(wildcard report/*.c report/profile/*.c report/calls/*.c report/events/*.c) \
+                 $(READ_SRC) $(wildcard record/*_options.c)
 RUNSXS_SRC  := $(wildcard harness/*.c)
 BRIDGE_SRC  := $(wildcard harness/bridge/*.c)
 FAKE_SRC    := $(wildcard harness/fakeclr/*.c)
@@ -171,8 +170,7 @@ $(O)/fakeclr/%/libcoreclr.so: $(FAKE_SRC) $(wildcard harness/fakeclr/*.h) $(GEN)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SHARED) $(LDFLAGS) -Wl,-Bsymbolic \
 	    -DFAKECLR_VERSION='"$*"' $(FAKE_SRC) $(O)/gen/sxs_abi.c -o $@ -ldl -lpthread
 
-READ_OBJ := $(call obj,record/session_read.c record/calls_read.c record/chunks_read.c \
-              record/events_read.c)
+READ_OBJ := $(call obj,$(READ_SRC))
 
 $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 	@mkdir -p $(@D)
@@ -181,10 +179,8 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 	    $(READ_OBJ) $(LIB_LIBS) -lcmocka
 
 # The reports' own test program, and the fuzz drivers of the readers of samples and PDBs.
-PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) report/calls/load.c report/calls/replay.c report/text.c \
-                 record/session_read.c record/samples_read.c record/calls_read.c \
-                 record/chunks_read.c record/events_read.c) \
-               $(O)/obj/gen/profile.pb-c.o
+PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) report/calls/load.c report/calls/replay.c \
+                 report/text.c $(READ_SRC)) $(O)/obj/gen/profile.pb-c.o
 
 $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)
 	@mkdir -p $(@D)

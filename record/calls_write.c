@@ -4,8 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
+
+#include "record/file_write.h"
 
 #define MORE_AHEAD 512u /* when single calls are recorded: 32 MiB, what they may need in 10 ms */
 #define AHEAD 96u /* chunks kept ready, 6 MiB: so many threads may begin within a few milliseconds */
@@ -56,43 +57,36 @@ int sxs_calls_file_make_room(void)
     return err;
 }
 
-static int map_file(uint64_t max_bytes)
+static int make_header(uint32_t max_chunks)
 {
-    uint32_t max = (uint32_t)(max_bytes / SXS_CALLS_CHUNK);
-    void    *at = MAP_FAILED;
-    int      err = posix_fallocate(file.fd, 0, SXS_CALLS_HEADER);
-    if (max < 2 * AHEAD)
-        max = 2 * AHEAD;
-    if (!err) {
-        at = mmap(NULL, SXS_CALLS_HEADER + (size_t)max * SXS_CALLS_CHUNK, PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_NORESERVE, file.fd, 0);
-        err = at == MAP_FAILED ? errno : 0;
-    }
-    if (err)
-        return -err;
-    file.header = at;
-    file.cells = (unsigned char *)at + SXS_CALLS_HEADER;
-    file.header->version = SXS_CALLS_VERSION;
-    file.header->chunk_size = SXS_CALLS_CHUNK;
-    file.header->pid = (uint32_t)getpid();
-    file.header->max_chunks = max;
-    err = sxs_calls_file_make_room();
-    if (err)
-        munmap(at, SXS_CALLS_HEADER + (size_t)max * SXS_CALLS_CHUNK);
-    return err;
+    struct sxs_calls_header *h = file.header;
+    h->version = SXS_CALLS_VERSION;
+    h->chunk_size = SXS_CALLS_CHUNK;
+    h->pid = (uint32_t)getpid();
+    h->max_chunks = max_chunks;
+    return sxs_calls_file_make_room();
 }
 
 struct sxs_calls_header *sxs_calls_file_create(int folder_fd, uint64_t max_bytes)
 {
-    int err;
-    file.fd = openat(folder_fd, SXS_CALLS_FILE, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                     0600);
-    if (file.fd < 0)
+    uint32_t       max = (uint32_t)(max_bytes / SXS_CALLS_CHUNK);
+    unsigned char *map = NULL;
+    size_t         size;
+    int            err;
+    if (max < 2 * AHEAD)
+        max = 2 * AHEAD;
+    size = SXS_CALLS_HEADER + (size_t)max * SXS_CALLS_CHUNK;
+    file.fd = sxs_file_create(folder_fd, SXS_CALLS_FILE, SXS_CALLS_HEADER, size, &map);
+    if (file.fd < 0) {
+        errno = -file.fd;
+        file.fd = -1;
         return NULL;
-    err = map_file(max_bytes);
+    }
+    file.header = (struct sxs_calls_header *)map;
+    file.cells = map + SXS_CALLS_HEADER;
+    err = make_header(max);
     if (err) {
-        close(file.fd);
-        unlinkat(folder_fd, SXS_CALLS_FILE, 0);
+        sxs_file_undo(folder_fd, SXS_CALLS_FILE, file.fd, map, size);
         file.fd = -1;
         errno = -err;
         return NULL;

@@ -2,31 +2,16 @@
 #include "record/chunks_read.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "record/file_read.h"
 
 static size_t align8(size_t n)
 {
     return (n + 7) & ~(size_t)7;
-}
-
-/* Reads up to @size bytes from @at; returns how many there were, 0 on any error. */
-static size_t read_at(int fd, void *to, size_t size, uint64_t at)
-{
-    size_t got = 0;
-    while (got < size) {
-        ssize_t n = pread(fd, (char *)to + got, size - got, (off_t)(at + got));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        got += (size_t)n;
-    }
-    return got;
 }
 
 static int check_head(const struct sxs_chunk_reader *r, const struct sxs_chunk_file *kind,
@@ -67,24 +52,13 @@ int sxs_chunk_reader_open(struct sxs_chunk_reader *r, int folder_fd,
                           const struct sxs_chunk_file *kind, void *head, char *why,
                           size_t why_size)
 {
-    struct stat st;
-    int         err = EINVAL;
+    int err;
     memset(r, 0, sizeof(*r));
-    why[0] = '\0';
-    /* O_NONBLOCK: opening a pipe put in its place must not wait for a writer */
-    r->fd = openat(folder_fd, kind->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (r->fd < 0) {
-        err = errno;
-        snprintf(why, why_size, "%s",
-                 err == ELOOP ? "is a symbolic link: not followed" : strerror(err));
-        return err;
-    }
-    if (fstat(r->fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        snprintf(why, why_size, "not a regular file");
-        goto fail;
-    }
-    r->size = (uint64_t)st.st_size;
-    err = check_head(r, kind, head, read_at(r->fd, head, kind->head_size, 0), why, why_size);
+    r->fd = sxs_file_open(folder_fd, kind->name, &r->size, why, why_size);
+    if (r->fd < 0)
+        return -r->fd;
+    err = check_head(r, kind, head, sxs_file_read_at(r->fd, head, kind->head_size, 0), why,
+                     why_size);
     if (err)
         goto fail;
     r->bytes = aligned_alloc(64, SXS_CHUNK_SIZE);
@@ -110,8 +84,8 @@ static bool load_chunk(struct sxs_chunk_reader *r)
 {
     while (r->chunk < r->n_chunks) {
         uint32_t index = r->chunk++;
-        size_t   got = read_at(r->fd, r->bytes, SXS_CHUNK_SIZE,
-                               SXS_HEADER_SIZE + (uint64_t)index * SXS_CHUNK_SIZE);
+        size_t   got = sxs_file_read_at(r->fd, r->bytes, SXS_CHUNK_SIZE,
+                                        SXS_HEADER_SIZE + (uint64_t)index * SXS_CHUNK_SIZE);
         r->n_unreadable += got < SXS_CHUNK_SIZE;
         r->end = got & ~(size_t)7;
         r->at = sizeof(struct sxs_chunk_header);

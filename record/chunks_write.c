@@ -4,8 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
+
+#include "record/file_write.h"
 
 #define AHEAD 4 /* chunks kept ready: 1 MiB, about a second of 64-frame samples at 1,000 Hz on 2 CPUs */
 
@@ -37,21 +38,16 @@ int sxs_chunks_create(struct sxs_chunks *c, int folder_fd, const char *name, uin
 {
     struct sxs_chunks_head *head;
     size_t                  size;
-    int                     err;
+    int                     err = 0;
     if (max_bytes < 8 * (uint64_t)SXS_CHUNK_SIZE)
         max_bytes = 8 * (uint64_t)SXS_CHUNK_SIZE;
     c->max_chunks = (uint32_t)(max_bytes / SXS_CHUNK_SIZE);
     size = SXS_HEADER_SIZE + (size_t)c->max_chunks * SXS_CHUNK_SIZE;
-    c->fd = openat(folder_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (c->fd < 0)
-        return errno;
-    err = posix_fallocate(c->fd, 0, SXS_HEADER_SIZE);
-    if (err)
-        goto failed;
-    c->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, c->fd, 0);
-    if (c->map == MAP_FAILED) {
-        err = errno;
-        goto failed;
+    c->fd = sxs_file_create(folder_fd, name, SXS_HEADER_SIZE, size, &c->map);
+    if (c->fd < 0) {
+        err = -c->fd;
+        c->fd = -1;
+        return err;
     }
     c->n_chunks = (_Atomic uint32_t *)(void *)(c->map + n_chunks_at);
     head = (struct sxs_chunks_head *)c->map;
@@ -61,10 +57,7 @@ int sxs_chunks_create(struct sxs_chunks *c, int folder_fd, const char *name, uin
         err = -grow(c);
     if (!err)
         return 0;
-    munmap(c->map, size);
-failed:
-    close(c->fd);
-    unlinkat(folder_fd, name, 0);
+    sxs_file_undo(folder_fd, name, c->fd, c->map, size);
     c->fd = -1;
     return err;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "record/chunks_read.h"
+#include "record/file_read.h"
 
 #define NAMES_MOST (1u << 22)
 #define TIERS      8
@@ -285,14 +286,8 @@ static void settle(struct reading *r)
 static void take_problems(struct sxs_events_data *e, struct sxs_chunk_reader *chunks)
 {
     const char *line;
-    for (size_t i = 0; (line = sxs_chunk_reader_problem(chunks, i)) != NULL; i++) {
-        char **more = reallocarray(e->problems, e->n_problems + 1, sizeof(*more));
-        if (!more)
-            return;
-        e->problems = more;
-        if ((more[e->n_problems] = strdup(line)) != NULL)
-            e->n_problems++;
-    }
+    for (size_t i = 0; (line = sxs_chunk_reader_problem(chunks, i)) != NULL; i++)
+        sxs_lines_add(&e->problems, &e->n_problems, "%s", line);
 }
 
 int sxs_events_read(int folder_fd, struct sxs_events_data **out, char *why, size_t why_size)
@@ -336,11 +331,9 @@ void sxs_events_free(struct sxs_events_data *e)
         free(e->names[i]);
     for (size_t i = 0; i < e->n_texts; i++)
         free(e->texts[i]);
-    for (size_t i = 0; i < e->n_problems; i++)
-        free(e->problems[i]);
     free(e->names);
     free(e->texts);
-    free(e->problems);
+    sxs_lines_free(e->problems, e->n_problems);
     free(e->sites);
     free(e->exceptions);
     free(e->spans);

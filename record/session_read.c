@@ -4,12 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "record/file_read.h"
 
 static size_t skip_digits(const char *s)
 {
@@ -27,22 +27,8 @@ bool sxs_session_names_process(const char *name)
     return again > 0 && again <= 10 && name[n + 1 + again] == '\0';
 }
 
-/* Appends one message. Without memory for it the count still tells that something was wrong. */
-__attribute__((format(printf, 2, 3))) static void note(struct sxs_session *s, const char *fmt, ...)
-{
-    char  **grown = realloc(s->problems, (s->n_problems + 1) * sizeof(*grown));
-    char   *line = NULL;
-    va_list ap;
-    if (!grown)
-        return;
-    s->problems = grown;
-    va_start(ap, fmt);
-    if (vasprintf(&line, fmt, ap) < 0)
-        line = NULL;
-    va_end(ap);
-    if (line)
-        s->problems[s->n_problems++] = line;
-}
+/* One more message, printf-like. */
+#define note(s, ...) sxs_lines_add(&(s)->problems, &(s)->n_problems, __VA_ARGS__)
 
 /* Copies text of at most size - 1 bytes; false when there is no zero within the size bytes. */
 static bool take_text(char *to, const char *from, size_t size)
@@ -195,23 +181,18 @@ static ssize_t read_upto(int fd, void *buf, size_t size)
 /* Reading a copy, not mapping: a file that shrinks under a mapping would kill us with SIGBUS. */
 static int read_census(struct sxs_session *s, int folder_fd, const char *folder)
 {
-    struct sxs_census *c = NULL;
-    struct stat        st;
+    struct sxs_census *c;
+    char               why[256];
+    uint64_t           size;
     int                err = 0;
-    /* O_NONBLOCK: opening a pipe put in its place must not wait for a writer */
-    int fd = openat(folder_fd, SXS_CENSUS_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int                fd = sxs_file_open(folder_fd, SXS_CENSUS_FILE, &size, why, sizeof(why));
     if (fd < 0) {
-        note(s, "%s/%s: %s", folder, SXS_CENSUS_FILE,
-             errno == ELOOP ? "is a symbolic link: not followed" : strerror(errno));
+        note(s, "%s/%s: %s", folder, SXS_CENSUS_FILE, why);
         return 0;
     }
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        note(s, "%s/%s: not a regular file", folder, SXS_CENSUS_FILE);
-        goto done;
-    }
-    if (st.st_size > (off_t)sizeof(*c))
-        note(s, "%s/%s: %lld bytes, expected %zu: the rest is left unread", folder, SXS_CENSUS_FILE,
-             (long long)st.st_size, sizeof(*c));
+    if (size > sizeof(*c))
+        note(s, "%s/%s: %llu bytes, expected %zu: the rest is left unread", folder, SXS_CENSUS_FILE,
+             (unsigned long long)size, sizeof(*c));
     c = calloc(1, sizeof(*c));
     if (!c) {
         err = ENOMEM;
@@ -285,10 +266,8 @@ void sxs_session_free(struct sxs_session *s)
 {
     for (size_t i = 0; i < s->n_processes; i++)
         free(s->processes[i].runtimes);
-    for (size_t i = 0; i < s->n_problems; i++)
-        free(s->problems[i]);
     free(s->processes);
     free(s->unread);
-    free(s->problems);
+    sxs_lines_free(s->problems, s->n_problems);
     memset(s, 0, sizeof(*s));
 }

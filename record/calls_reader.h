@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * calls_reader.h - what the parts of the reader of a file "calls" share; for calls_*.c alone.
+ */
+#ifndef SXS_RECORD_CALLS_READER_H
+#define SXS_RECORD_CALLS_READER_H
+
+#include "record/calls_read.h"
+
+/** One file being read. */
+struct sxs_calls_reader {
+    struct sxs_calls *c;        /* what comes of it */
+    unsigned char    *cells;    /* the file's, in memory; owned */
+    uint64_t          n_cells;  /* in memory */
+    uint32_t         *index_of; /* by cell: of a function or path, 0 of anything else that was met,
+                                   SXS_CALLS_NONE; owned */
+    size_t            cap_paths, cap_fns, cap_threads;
+    uint64_t          bad_refs, circles; /* references that lead nowhere, or back */
+    uint64_t          last_tick;         /* of the clock's last word */
+};
+
+/** @n cells at @ref, borrowed, or NULL (and counted). A chunk's first cell is not for the taking. */
+const void *sxs_calls_cells_at(struct sxs_calls_reader *r, sxs_calls_ref ref, uint64_t n);
+
+/** Room for one more than @n items of @item bytes: @list, moved if it must be, or NULL. */
+void *sxs_calls_room(void *list, size_t n, size_t *cap, size_t item);
+
+/** Ticks as ns, by the file's clock; 0 when they are too many. */
+uint64_t sxs_calls_ns(const struct sxs_calls *c, uint64_t ticks);
+
+/** The tick's time since the header's started_ns, ns; 0 before that. */
+uint64_t sxs_calls_since_start(const struct sxs_calls *c, uint64_t tick);
+
+/** sxs_calls_read_tree - a thread's paths below @root, into r->c->paths. Returns 0 or ENOMEM. */
+int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t thread);
+
+/** sxs_calls_read_events - a thread's single calls, after its tree, whose paths they name. Returns 0
+ *  or ENOMEM. */
+int sxs_calls_read_events(struct sxs_calls_reader *r, struct sxs_calls_thr *t, sxs_calls_ref ref);
+
+/** sxs_calls_sum - what functions come to, from all paths. Returns 0 or ENOMEM. */
+int sxs_calls_sum(struct sxs_calls *c);
+
+#endif
