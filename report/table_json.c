@@ -2,6 +2,7 @@
 #include "report/table.h"
 
 #include "report/calls/tree.h"
+#include "report/processes.h"
 #include "report/text.h"
 
 #include <jansson.h>
@@ -63,7 +64,7 @@ static json_t *function_json(const struct sxs_calls_process *p, const struct sxs
     json_t *o = json_object();
     int     err = 0;
     err |= json_object_set_new(o, "runtime", number(fn->runtime));
-    err |= json_object_set_new(o, "version", text(sxs_calls_version(p, fn->runtime)));
+    err |= json_object_set_new(o, "version", text(sxs_process_version(p->process, fn->runtime)));
     err |= json_object_set_new(o, "name", text(sxs_calls_plain_name(fn->name, name, sizeof(name))));
     err |= json_object_set_new(o, "signature", text(fn->name));
     err |= json_object_set_new(o, "assembly", text(fn->file));

@@ -52,9 +52,6 @@ void sxs_calls_text(FILE *to, const struct sxs_calls_report *r, const struct sxs
 /** Does @name (Namespace.Type.Method(Param)) fit @pattern? With wildcards, or a part of it without. */
 bool sxs_calls_name_fits(const char *pattern, const char *name);
 
-/** The version of runtime @number of @p, "?" when it is not known. Borrowed. */
-const char *sxs_calls_version(const struct sxs_calls_process *p, uint32_t number);
-
 /** "Namespace.Type.Method" of "Namespace.Type.Method(Param)" into @buf; returns @buf. */
 const char *sxs_calls_plain_name(const char *name, char *buf, size_t size);
 

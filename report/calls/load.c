@@ -2,38 +2,31 @@
 #include "report/calls/calls.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "record/file_read.h"
+#include "report/processes.h"
 
 static void add_problem(struct sxs_calls_report *r, const char *folder, const char *text)
 {
-    char **more = realloc(r->problems, (r->n_problems + 1) * sizeof(*more));
-    if (!more)
-        return;
-    r->problems = more;
-    if (asprintf(&more[r->n_problems], "%s/" SXS_CALLS_FILE ": %s", folder, text) >= 0)
-        r->n_problems++;
+    sxs_lines_add(&r->problems, &r->n_problems, "%s/" SXS_CALLS_FILE ": %s", folder, text);
 }
 
-static int load_process(struct sxs_calls_report *r, int dir_fd, const struct sxs_session_process *p)
+static int load_process(void *to, const struct sxs_session_process *p, int folder_fd)
 {
-    char              why[256];
-    struct sxs_calls *calls = NULL;
-    int fd = openat(dir_fd, p->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err;
-    if (fd < 0)
-        return 0; /* the session's own reader has said so */
-    err = sxs_calls_read(fd, &calls, why, sizeof(why));
-    close(fd);
-    if (err) {
-        if (err != ENOENT) /* without the file nothing was counted, which is no trouble */
-            add_problem(r, p->folder, why);
+    struct sxs_calls_report  *r = to;
+    struct sxs_calls_process *more;
+    struct sxs_calls         *calls = NULL;
+    char                      why[256];
+    int                       err = sxs_calls_read(folder_fd, &calls, why, sizeof(why));
+    if (err && err != ENOENT) /* without the file nothing was counted, which is no trouble */
+        add_problem(r, p->folder, why);
+    if (err)
         return err == ENOMEM ? err : 0;
-    }
     for (size_t i = 0; i < calls->n_problems; i++)
         add_problem(r, p->folder, calls->problems[i]);
-    struct sxs_calls_process *more = realloc(r->processes, (r->n + 1) * sizeof(*more));
+    more = realloc(r->processes, (r->n + 1) * sizeof(*more));
     if (!more) {
         sxs_calls_free(calls);
         return ENOMEM;
@@ -43,44 +36,20 @@ static int load_process(struct sxs_calls_report *r, int dir_fd, const struct sxs
     return 0;
 }
 
-static bool is_wanted(const struct sxs_session_process *p, const char *process)
-{
-    char pid[16];
-    snprintf(pid, sizeof(pid), "%u", p->pid);
-    return !process || strcmp(process, p->folder) == 0 || strcmp(process, pid) == 0;
-}
-
 int sxs_calls_report_load(const char *dir, const struct sxs_session *session, const char *process,
                           struct sxs_calls_report *out)
 {
-    int err = 0, fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     memset(out, 0, sizeof(*out));
-    if (fd < 0)
-        return errno;
-    for (size_t i = 0; i < session->n_processes && !err; i++)
-        if (is_wanted(&session->processes[i], process))
-            err = load_process(out, fd, &session->processes[i]);
-    close(fd);
-    return err;
+    return sxs_processes_take(dir, session, process, load_process, out);
 }
 
 void sxs_calls_report_free(struct sxs_calls_report *r)
 {
     for (size_t i = 0; i < r->n; i++)
         sxs_calls_free(r->processes[i].calls);
-    for (size_t i = 0; i < r->n_problems; i++)
-        free(r->problems[i]);
+    sxs_lines_free(r->problems, r->n_problems);
     free(r->processes);
-    free(r->problems);
     memset(r, 0, sizeof(*r));
-}
-
-const char *sxs_calls_version(const struct sxs_calls_process *p, uint32_t number)
-{
-    for (size_t i = 0; i < p->process->n_runtimes; i++)
-        if (p->process->runtimes[i].number == number)
-            return p->process->runtimes[i].version;
-    return "?";
 }
 
 const char *sxs_calls_plain_name(const char *name, char *buf, size_t size)

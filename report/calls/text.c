@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* text: functions by time or calls, then the tree of calls, for a terminal. */
 #include "report/calls/tree.h"
+#include "report/processes.h"
 #include "report/text.h"
 
 #include <stdlib.h>
@@ -92,7 +93,7 @@ static void write_row(FILE *to, const struct row *row, bool one_thread)
                 sxs_calls_duration(sxs_calls_quantile(c, fn, 0.5), median, sizeof(median)),
                 sxs_calls_duration(sxs_calls_quantile(c, fn, 0.99), p99, sizeof(p99)),
                 sxs_calls_duration(fn->max_ns, max, sizeof(max)));
-    fprintf(to, "  [%s] %s%s\n", sxs_calls_version(row->p, row->fn->runtime), name,
+    fprintf(to, "  [%s] %s%s\n", sxs_process_version(row->p->process, row->fn->runtime), name,
             row->fn->backed_off ? " (timed no longer)" : "");
 }
 

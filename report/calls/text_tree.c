@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* text: the call tree of a process; callers and callees of a function. */
 #include "report/calls/tree.h"
+#include "report/processes.h"
 #include "report/text.h"
 
 #include <fnmatch.h>
@@ -35,7 +36,8 @@ static const char *function_text(const struct sxs_calls_process *p, uint32_t fn,
     if (fn == SXS_CALLS_NONE)
         return "where the thread began";
     sxs_text_clean(p->calls->fns[fn].name, name, sizeof(name));
-    snprintf(buf, size, "[%s] %s", sxs_calls_version(p, p->calls->fns[fn].runtime), name);
+    snprintf(buf, size, "[%s] %s",
+             sxs_process_version(p->process, p->calls->fns[fn].runtime), name);
     return buf;
 }
 

@@ -43,9 +43,6 @@ void sxs_events_text(FILE *to, const struct sxs_events_report *r, size_t top);
  *  without memory. */
 int sxs_events_json(json_t *top, const struct sxs_events_report *r);
 
-/** The version of runtime @number of @p, "?" when it is not known. Borrowed. */
-const char *sxs_events_version(const struct sxs_events_process *p, uint32_t number);
-
 /** "tier 0"... for a compilation, "" when not known. Static. */
 const char *sxs_events_tier(uint8_t tier);
 /** What a suspension was for. Static. */

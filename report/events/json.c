@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/events/events.h"
+#include "report/processes.h"
 #include "report/text.h"
 
 /* JSON numbers are signed 64-bit here; a count beyond that is garbage, and stays a number. */
@@ -19,7 +20,7 @@ static json_t *text(const char *s)
 static int who(json_t *o, const struct sxs_events_process *p, uint32_t runtime)
 {
     return json_object_set_new(o, "runtime", number(runtime)) |
-           json_object_set_new(o, "version", text(sxs_events_version(p, runtime))) |
+           json_object_set_new(o, "version", text(sxs_process_version(p->process, runtime))) |
            json_object_set_new(o, "pid", number(p->process->pid));
 }
 

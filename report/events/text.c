@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* text: exceptions by count, then what runtimes were busy with, for a terminal. */
 #include "report/events/events.h"
+#include "report/processes.h"
 #include "report/text.h"
 
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static void write_site(FILE *to, const struct sxs_events_process *p, uint64_t n,
                        const char *message, const char *thrown, const char *caught)
 {
     char buf[2048], time[32];
-    fprintf(to, "  %10llu  [%s] %s: %s%s", (ull)n, sxs_events_version(p, runtime),
+    fprintf(to, "  %10llu  [%s] %s: %s%s", (ull)n, sxs_process_version(p->process, runtime),
             clean(type, buf, sizeof(buf)), sxs_fate_text(p->data, fate),
             rethrown ? ", thrown again" : "");
     if (each_ns)
@@ -169,7 +170,8 @@ static void write_kinds(FILE *to, const struct sxs_events_process *p, struct sum
         char detail[64], sum[32], most[32];
         print_detail(detail, sizeof(detail), &sums[i]);
         fprintf(to, "  %10llu  [%s] %s%s", (ull)sums[i].n,
-                sxs_events_version(p, sums[i].runtime), sxs_event_kind_text(sums[i].kind), detail);
+                sxs_process_version(p->process, sums[i].runtime),
+                sxs_event_kind_text(sums[i].kind), detail);
         if (sums[i].ns)
             fprintf(to, ": %s, longest %s", duration(sums[i].ns, sum, sizeof(sum)),
                     duration(sums[i].most_ns, most, sizeof(most)));
@@ -195,7 +197,7 @@ static void write_methods(FILE *to, const struct sxs_events_process *p, struct s
     for (size_t i = 0; i < n && i < top; i++) {
         char name[2048], time[32];
         fprintf(to, "  %10s  %3llu times  [%s] %s\n", duration(sums[i].ns, time, sizeof(time)),
-                (ull)sums[i].n, sxs_events_version(p, sums[i].runtime),
+                (ull)sums[i].n, sxs_process_version(p->process, sums[i].runtime),
                 clean(sums[i].text, name, sizeof(name)));
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From a session folder to the model: names first, then every sample into the tree. */
+#include "report/processes.h"
 #include "report/profile/addresses.h"
 #include "report/profile/must.h"
 #include "report/profile/pauses.h"
@@ -317,13 +318,6 @@ static void open_process(struct loader *l, int dir_fd, const struct sxs_session_
     close(fd);
 }
 
-static bool process_wanted(const struct sxs_report_options *o, const struct sxs_session_process *p)
-{
-    char pid[16];
-    snprintf(pid, sizeof(pid), "%u", p->pid);
-    return !o->process || strcmp(o->process, p->folder) == 0 || strcmp(o->process, pid) == 0;
-}
-
 static int by_time(const void *a, const void *b)
 {
     const struct sxs_model_sample *x = a, *y = b;
@@ -366,10 +360,10 @@ int sxs_model_load(const char *dir, const struct sxs_report_options *options, un
     for (size_t i = 0; i < session.n_problems; i++)
         sxs_model_problem(out, "%s/%s", dir, session.problems[i]);
     for (size_t i = 0; i < session.n_processes; i++)
-        if (process_wanted(options, &session.processes[i]))
+        if (sxs_process_wanted(&session.processes[i], options->process))
             open_process(&l, dir_fd, &session.processes[i], natives, sources);
     for (size_t i = 0; i < session.n_unread; i++)
-        if (process_wanted(options, &session.unread[i]))
+        if (sxs_process_wanted(&session.unread[i], options->process))
             open_process(&l, dir_fd, &session.unread[i], natives, sources);
     note_natives(out, natives);
     if (out->n_samples)
