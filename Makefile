@@ -180,7 +180,8 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 
 # The reports' own test program, and the fuzz drivers of the readers of samples and PDBs.
 PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) report/calls/load.c report/calls/replay.c \
-                 report/processes.c report/text.c $(READ_SRC)) $(O)/obj/gen/profile.pb-c.o
+                 report/processes.c report/text.c report/words.c $(READ_SRC)) \
+               $(O)/obj/gen/profile.pb-c.o
 
 $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)
 	@mkdir -p $(@D)

@@ -2,59 +2,44 @@
 #include "report/table.h"
 
 #include "report/calls/tree.h"
+#include "report/json_values.h"
 #include "report/processes.h"
-#include "report/text.h"
 
 #include <jansson.h>
-
-/* JSON numbers are signed 64-bit here; a counter beyond that is garbage, and stays a number. */
-static json_t *number(uint64_t v)
-{
-    return json_integer(v > INT64_MAX ? INT64_MAX : (json_int_t)v);
-}
-
-/* Text may come from a garbled file; jansson takes valid UTF-8 only. Each byte can become three. */
-static json_t *text(const char *s)
-{
-    char clean[3 * 4096 + 1];
-    sxs_text_clean(s, clean, sizeof(clean));
-    return json_string(clean);
-}
 
 static json_t *runtime_json(const struct sxs_session_process *p,
                             const struct sxs_session_runtime *r)
 {
     json_t *o = json_object();
     int     err = 0;
-    err |= json_object_set_new(o, "number", number(r->number));
-    err |= json_object_set_new(o, "version", text(r->version));
-    err |= json_object_set_new(o, "path", text(r->path));
-    err |= json_object_set_new(o, "state", text(sxs_state_text((uint32_t)r->state)));
-    err |= json_object_set_new(o, "modules", number(r->modules));
-    err |= json_object_set_new(o, "methods", number(r->methods));
-    err |= json_object_set_new(o, "threads", number(r->threads));
-    err |= json_object_set_new(o, "gcs", number(r->gcs));
-    err |= json_object_set_new(o, "exceptions", number(r->exceptions));
-    err |= json_object_set_new(o, "signals", number(r->signals));
-    err |= json_object_set_new(o, "pid", number(p->pid));
-    err |= json_object_set_new(o, "process", text(p->command));
-    if (err) {
-        json_decref(o);
-        return NULL;
-    }
-    return o;
+    err |= sxs_json_set_number(o, "number", r->number);
+    err |= sxs_json_set_text(o, "version", r->version);
+    err |= sxs_json_set_text(o, "path", r->path);
+    err |= sxs_json_set_text(o, "state", sxs_state_text((uint32_t)r->state));
+    err |= sxs_json_set_number(o, "modules", r->modules);
+    err |= sxs_json_set_number(o, "methods", r->methods);
+    err |= sxs_json_set_number(o, "threads", r->threads);
+    err |= sxs_json_set_number(o, "gcs", r->gcs);
+    err |= sxs_json_set_number(o, "exceptions", r->exceptions);
+    err |= sxs_json_set_number(o, "signals", r->signals);
+    err |= sxs_json_set_number(o, "pid", p->pid);
+    err |= sxs_json_set_text(o, "process", p->command);
+    return sxs_json_whole(o, err);
 }
 
 /* How many calls took about so long. */
 static json_t *histogram_json(const struct sxs_calls_process *p, const struct sxs_calls_fn *fn)
 {
     json_t *rows = json_array();
-    for (unsigned i = 0; fn->buckets && i < SXS_CALLS_BUCKETS; i++)
-        if (fn->buckets[i] &&
-            json_array_append_new(rows, json_pack("{s:o, s:o}", "ns",
-                                                  number(sxs_calls_bucket_ns(p->calls, i)), "calls",
-                                                  number(fn->buckets[i]))) != 0)
-            break;
+    int     err = 0;
+    for (unsigned i = 0; fn->buckets && i < SXS_CALLS_BUCKETS && !err; i++) {
+        if (!fn->buckets[i])
+            continue;
+        json_t *row = json_object();
+        err |= sxs_json_set_number(row, "ns", sxs_calls_bucket_ns(p->calls, i));
+        err |= sxs_json_set_number(row, "calls", fn->buckets[i]);
+        err |= json_array_append_new(rows, row);
+    }
     return rows;
 }
 
@@ -63,27 +48,23 @@ static json_t *function_json(const struct sxs_calls_process *p, const struct sxs
     char    name[4096];
     json_t *o = json_object();
     int     err = 0;
-    err |= json_object_set_new(o, "runtime", number(fn->runtime));
-    err |= json_object_set_new(o, "version", text(sxs_process_version(p->process, fn->runtime)));
-    err |= json_object_set_new(o, "name", text(sxs_calls_plain_name(fn->name, name, sizeof(name))));
-    err |= json_object_set_new(o, "signature", text(fn->name));
-    err |= json_object_set_new(o, "assembly", text(fn->file));
-    err |= json_object_set_new(o, "calls", number(fn->calls));
-    err |= json_object_set_new(o, "self_ns", number(fn->self_ns));
-    err |= json_object_set_new(o, "total_ns", number(fn->total_ns));
-    err |= json_object_set_new(o, "min_ns", number(fn->min_ns));
-    err |= json_object_set_new(o, "median_ns", number(sxs_calls_quantile(p->calls, fn, 0.5)));
-    err |= json_object_set_new(o, "p99_ns", number(sxs_calls_quantile(p->calls, fn, 0.99)));
-    err |= json_object_set_new(o, "max_ns", number(fn->max_ns));
+    err |= sxs_json_set_number(o, "runtime", fn->runtime);
+    err |= sxs_json_set_text(o, "version", sxs_process_version(p->process, fn->runtime));
+    err |= sxs_json_set_text(o, "name", sxs_calls_plain_name(fn->name, name, sizeof(name)));
+    err |= sxs_json_set_text(o, "signature", fn->name);
+    err |= sxs_json_set_text(o, "assembly", fn->file);
+    err |= sxs_json_set_number(o, "calls", fn->calls);
+    err |= sxs_json_set_number(o, "self_ns", fn->self_ns);
+    err |= sxs_json_set_number(o, "total_ns", fn->total_ns);
+    err |= sxs_json_set_number(o, "min_ns", fn->min_ns);
+    err |= sxs_json_set_number(o, "median_ns", sxs_calls_quantile(p->calls, fn, 0.5));
+    err |= sxs_json_set_number(o, "p99_ns", sxs_calls_quantile(p->calls, fn, 0.99));
+    err |= sxs_json_set_number(o, "max_ns", fn->max_ns);
     err |= json_object_set_new(o, "histogram", histogram_json(p, fn));
-    err |= json_object_set_new(o, "unwound", number(fn->unwound));
+    err |= sxs_json_set_number(o, "unwound", fn->unwound);
     err |= json_object_set_new(o, "backed_off", json_boolean(fn->backed_off));
-    err |= json_object_set_new(o, "pid", number(p->process->pid));
-    if (err) {
-        json_decref(o);
-        return NULL;
-    }
-    return o;
+    err |= sxs_json_set_number(o, "pid", p->process->pid);
+    return sxs_json_whole(o, err);
 }
 
 static int add_functions(json_t *top, const struct sxs_calls_report *calls)
@@ -104,12 +85,15 @@ static int add_nodes(json_t *rows, const struct sxs_calls_tree *t, size_t first,
     for (size_t i = t->n_roots; i < t->n && !err; i++) {
         const struct sxs_calls_tree_node *n = &t->nodes[i];
         json_t *parent = n->parent < t->n_roots
-                             ? json_null() : number(base + n->parent - t->n_roots);
-        err = json_array_append_new(
-            rows, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "pid", number(t->p->process->pid),
-                            "parent", parent, "function", number(first + n->fn), "calls",
-                            number(n->calls), "self_ns", number(n->self_ns), "total_ns",
-                            number(n->total_ns)));
+                             ? json_null() : sxs_json_number(base + n->parent - t->n_roots);
+        json_t *row = json_object();
+        err |= sxs_json_set_number(row, "pid", t->p->process->pid);
+        err |= json_object_set_new(row, "parent", parent);
+        err |= sxs_json_set_number(row, "function", first + n->fn);
+        err |= sxs_json_set_number(row, "calls", n->calls);
+        err |= sxs_json_set_number(row, "self_ns", n->self_ns);
+        err |= sxs_json_set_number(row, "total_ns", n->total_ns);
+        err |= json_array_append_new(rows, row);
     }
     return err;
 }

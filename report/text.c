@@ -82,3 +82,22 @@ size_t sxs_text_columns(FILE *to)
     long        n = columns ? strtol(columns, NULL, 10) : 0;
     return n > 0 && n < 10000 ? (size_t)n : 80;
 }
+
+const char *sxs_text_duration(uint64_t ns, char *buf, size_t size)
+{
+    static const struct {
+        double      unit;
+        const char *name;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        if ((double)ns >= units[i].unit) {
+            snprintf(buf, size, "%.2f %s", (double)ns / units[i].unit, units[i].name);
+            return buf;
+        }
+    }
+    if (ns)
+        snprintf(buf, size, "%llu ns", (unsigned long long)ns);
+    else
+        snprintf(buf, size, "-");
+    return buf;
+}

@@ -6,6 +6,7 @@
 #define SXS_REPORT_TEXT_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /**
@@ -20,5 +21,9 @@ void sxs_text_cut(char *s, size_t columns);
 
 /** sxs_text_columns - the terminal width of @to; COLUMNS or 80 when it is not a terminal. */
 size_t sxs_text_columns(FILE *to);
+
+/** sxs_text_duration - "1.50 s", "2.00 ms", "7.25 us", "12 ns", or "-" for 0, which is what was not
+ *  timed. Into @buf of @size bytes; returns @buf. */
+const char *sxs_text_duration(uint64_t ns, char *buf, size_t size);
 
 #endif

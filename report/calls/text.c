@@ -38,7 +38,8 @@ static void write_process(FILE *to, const struct sxs_calls_process *p)
     fprintf(to, "process %s: %s\n", p->process->folder, command);
     fprintf(to, "  %llu calls of %zu functions on %zu threads in %s, %s\n",
             (unsigned long long)calls, c->n_fns, c->n_threads,
-            sxs_calls_duration(c->duration_ns, buf, sizeof(buf)), modes[c->head.mode < 4 ? c->head.mode : 0]);
+            sxs_text_duration(c->duration_ns, buf, sizeof(buf)),
+            modes[c->head.mode < 4 ? c->head.mode : 0]);
     fprintf(to, "  %llu compiled functions were not selected\n",
             (unsigned long long)atomic_load(&c->head.skipped));
 }
@@ -87,12 +88,12 @@ static void write_row(FILE *to, const struct row *row, bool one_thread)
     fprintf(to, "%12llu", (unsigned long long)row->calls);
     if (is_timed(c))
         fprintf(to, " %10s %10s %9s %9s %9s %9s",
-                sxs_calls_duration(row->self_ns, self, sizeof(self)),
-                sxs_calls_duration(row->total_ns, total, sizeof(total)),
-                sxs_calls_duration(fn->min_ns, min, sizeof(min)),
-                sxs_calls_duration(sxs_calls_quantile(c, fn, 0.5), median, sizeof(median)),
-                sxs_calls_duration(sxs_calls_quantile(c, fn, 0.99), p99, sizeof(p99)),
-                sxs_calls_duration(fn->max_ns, max, sizeof(max)));
+                sxs_text_duration(row->self_ns, self, sizeof(self)),
+                sxs_text_duration(row->total_ns, total, sizeof(total)),
+                sxs_text_duration(fn->min_ns, min, sizeof(min)),
+                sxs_text_duration(sxs_calls_quantile(c, fn, 0.5), median, sizeof(median)),
+                sxs_text_duration(sxs_calls_quantile(c, fn, 0.99), p99, sizeof(p99)),
+                sxs_text_duration(fn->max_ns, max, sizeof(max)));
     fprintf(to, "  [%s] %s%s\n", sxs_process_version(row->p->process, row->fn->runtime), name,
             row->fn->backed_off ? " (timed no longer)" : "");
 }

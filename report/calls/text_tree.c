@@ -10,25 +10,6 @@
 
 #define TREE_PERCENT 1.0 /* of all time or calls: smaller branches are left out */
 
-const char *sxs_calls_duration(uint64_t ns, char *buf, size_t size)
-{
-    static const struct {
-        double      unit;
-        const char *name;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        if ((double)ns >= units[i].unit) {
-            snprintf(buf, size, "%.2f %s", (double)ns / units[i].unit, units[i].name);
-            return buf;
-        }
-    }
-    if (ns)
-        snprintf(buf, size, "%llu ns", (unsigned long long)ns);
-    else
-        snprintf(buf, size, "-");
-    return buf;
-}
-
 static const char *function_text(const struct sxs_calls_process *p, uint32_t fn, char *buf,
                                  size_t size)
 {
@@ -61,8 +42,8 @@ static void write_node(const struct printer *p, const struct sxs_calls_tree_node
     char name[4200], total[32], self[32];
     fprintf(p->to, "%6.2f %% %10s %10s %12llu  %*s%s\n",
             100.0 * (double)weight(p, n) / (double)p->all,
-            sxs_calls_duration(n->total_ns, total, sizeof(total)),
-            sxs_calls_duration(n->self_ns, self, sizeof(self)), (unsigned long long)n->calls,
+            sxs_text_duration(n->total_ns, total, sizeof(total)),
+            sxs_text_duration(n->self_ns, self, sizeof(self)), (unsigned long long)n->calls,
             (int)(2 * (depth < 40 ? depth : 40)), "",
             function_text(p->t->p, n->fn, name, sizeof(name)));
 }
@@ -175,7 +156,7 @@ static void write_edges(FILE *to, const struct sxs_calls_process *p, const char 
     fprintf(to, "%12s %10s  %s\n", "calls", "total", what);
     for (size_t i = 0; i < n && edges[i].calls; i++)
         fprintf(to, "%12llu %10s  %s%s\n", (unsigned long long)edges[i].calls,
-                sxs_calls_duration(edges[i].total_ns, total, sizeof(total)),
+                sxs_text_duration(edges[i].total_ns, total, sizeof(total)),
                 edges[i].fn == self ? "itself: " : "",
                 function_text(p, edges[i].fn, name, sizeof(name)));
     if (!n || !edges[0].calls)
@@ -187,10 +168,10 @@ static void write_durations(FILE *to, const struct sxs_calls *c, const struct sx
     char min[32], median[32], p99[32], max[32];
     if (fn->max_ns)
         fprintf(to, "one call: min %s, median %s, p99 %s, max %s\n",
-                sxs_calls_duration(fn->min_ns, min, sizeof(min)),
-                sxs_calls_duration(sxs_calls_quantile(c, fn, 0.5), median, sizeof(median)),
-                sxs_calls_duration(sxs_calls_quantile(c, fn, 0.99), p99, sizeof(p99)),
-                sxs_calls_duration(fn->max_ns, max, sizeof(max)));
+                sxs_text_duration(fn->min_ns, min, sizeof(min)),
+                sxs_text_duration(sxs_calls_quantile(c, fn, 0.5), median, sizeof(median)),
+                sxs_text_duration(sxs_calls_quantile(c, fn, 0.99), p99, sizeof(p99)),
+                sxs_text_duration(fn->max_ns, max, sizeof(max)));
 }
 
 static void write_function(FILE *to, const struct sxs_calls_tree *t, uint32_t fn)
@@ -218,8 +199,8 @@ static void write_function(FILE *to, const struct sxs_calls_tree *t, uint32_t fn
     if (all.calls) {
         fprintf(to, "\n%s\n%llu calls, total %s, self %s\n",
                 function_text(p, fn, name, sizeof(name)), (unsigned long long)all.calls,
-                sxs_calls_duration(all.total_ns, total, sizeof(total)),
-                sxs_calls_duration(self_ns, self, sizeof(self)));
+                sxs_text_duration(all.total_ns, total, sizeof(total)),
+                sxs_text_duration(self_ns, self, sizeof(self)));
         write_durations(to, p->calls, &p->calls->fns[fn]);
         write_edges(to, p, "caller", fn, callers, n);
         write_edges(to, p, "callee", fn, callees, n);

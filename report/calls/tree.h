@@ -34,9 +34,6 @@ void sxs_calls_tree_free(struct sxs_calls_tree *t);
 /** Is the node below another of the same function, called (@by_edge) by the same function as well? */
 bool sxs_calls_tree_repeats(const struct sxs_calls_tree *t, uint32_t node, bool by_edge);
 
-/** "1.50 ms" into @buf; "-" for 0. Returns @buf. */
-const char *sxs_calls_duration(uint64_t ns, char *buf, size_t size);
-
 /** Callers and callees of the functions whose names fit v->callers. */
 void sxs_calls_callers(FILE *to, const struct sxs_calls_report *r, const struct sxs_calls_view *v);
 

@@ -43,9 +43,4 @@ void sxs_events_text(FILE *to, const struct sxs_events_report *r, size_t top);
  *  without memory. */
 int sxs_events_json(json_t *top, const struct sxs_events_report *r);
 
-/** "tier 0"... for a compilation, "" when not known. Static. */
-const char *sxs_events_tier(uint8_t tier);
-/** What a suspension was for. Static. */
-const char *sxs_events_reason(uint32_t reason);
-
 #endif

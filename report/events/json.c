@@ -1,45 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/events/events.h"
+#include "report/json_values.h"
 #include "report/processes.h"
-#include "report/text.h"
-
-/* JSON numbers are signed 64-bit here; a count beyond that is garbage, and stays a number. */
-static json_t *number(uint64_t v)
-{
-    return json_integer(v > INT64_MAX ? INT64_MAX : (json_int_t)v);
-}
-
-/* Text may come from a garbled file; jansson takes valid UTF-8 only. */
-static json_t *text(const char *s)
-{
-    char clean[3 * 4096 + 1];
-    sxs_text_clean(s, clean, sizeof(clean));
-    return json_string(clean);
-}
+#include "report/words.h"
 
 static int who(json_t *o, const struct sxs_events_process *p, uint32_t runtime)
 {
-    return json_object_set_new(o, "runtime", number(runtime)) |
-           json_object_set_new(o, "version", text(sxs_process_version(p->process, runtime))) |
-           json_object_set_new(o, "pid", number(p->process->pid));
+    return sxs_json_set_number(o, "runtime", runtime) |
+           sxs_json_set_text(o, "version", sxs_process_version(p->process, runtime)) |
+           sxs_json_set_number(o, "pid", p->process->pid);
 }
 
 static json_t *site_json(const struct sxs_events_process *p, const struct sxs_events_site *s)
 {
     json_t *o = json_object();
     int     err = who(o, p, s->runtime);
-    err |= json_object_set_new(o, "type", text(s->type));
-    err |= json_object_set_new(o, "message", text(s->message));
-    err |= json_object_set_new(o, "thrown", text(s->thrown));
-    err |= json_object_set_new(o, "caught", text(s->caught));
-    err |= json_object_set_new(o, "fate", text(sxs_fate_text(p->data, s->fate)));
+    err |= sxs_json_set_text(o, "type", s->type);
+    err |= sxs_json_set_text(o, "message", s->message);
+    err |= sxs_json_set_text(o, "thrown", s->thrown);
+    err |= sxs_json_set_text(o, "caught", s->caught);
+    err |= sxs_json_set_text(o, "fate", sxs_fate_text(p->data, s->fate));
     err |= json_object_set_new(o, "rethrown", json_boolean(s->rethrown));
-    err |= json_object_set_new(o, "count", number(s->n));
-    err |= json_object_set_new(o, "total_ns", number(s->total_ns));
-    if (!err)
-        return o;
-    json_decref(o);
-    return NULL;
+    err |= sxs_json_set_number(o, "count", s->n);
+    err |= sxs_json_set_number(o, "total_ns", s->total_ns);
+    return sxs_json_whole(o, err);
 }
 
 /* One that was under way: a site of its own. */
@@ -56,33 +40,30 @@ static json_t *span_json(const struct sxs_events_process *p, const struct sxs_ev
 {
     json_t *o = json_object();
     int     err = who(o, p, s->runtime);
-    err |= json_object_set_new(o, "kind", text(sxs_event_kind_text(s->kind)));
-    err |= json_object_set_new(o, "time_ns", number(s->time_ns));
-    err |= json_object_set_new(o, "duration_ns", number(s->duration_ns));
-    err |= json_object_set_new(o, "tid", number(s->tid));
+    err |= sxs_json_set_text(o, "kind", sxs_event_kind_text(s->kind));
+    err |= sxs_json_set_number(o, "time_ns", s->time_ns);
+    err |= sxs_json_set_number(o, "duration_ns", s->duration_ns);
+    err |= sxs_json_set_number(o, "tid", s->tid);
     if (s->text[0])
-        err |= json_object_set_new(o, "name", text(s->text));
+        err |= sxs_json_set_text(o, "name", s->text);
     if (s->failed)
         err |= json_object_set_new(o, "failed", json_true());
     switch (s->kind) {
     case SXS_KIND_GC:
-        err |= json_object_set_new(o, "generation", number(s->a));
+        err |= sxs_json_set_number(o, "generation", s->a);
         err |= json_object_set_new(o, "induced", json_boolean(s->b));
         break;
     case SXS_KIND_SUSPENSION:
-        err |= json_object_set_new(o, "reason", text(sxs_events_reason(s->a)));
-        err |= json_object_set_new(o, "stopping_ns", number((uint64_t)s->b * 1000));
+        err |= sxs_json_set_text(o, "reason", sxs_suspension_text(s->a));
+        err |= sxs_json_set_number(o, "stopping_ns", (uint64_t)s->b * 1000);
         break;
     case SXS_KIND_JIT:
-        err |= json_object_set_new(o, "bytes", number(s->a));
-        err |= json_object_set_new(o, "tier", text(sxs_events_tier(s->tier)));
+        err |= sxs_json_set_number(o, "bytes", s->a);
+        err |= sxs_json_set_text(o, "tier", sxs_tier_text(s->tier));
         break;
     default: break;
     }
-    if (!err)
-        return o;
-    json_decref(o);
-    return NULL;
+    return sxs_json_whole(o, err);
 }
 
 static int add_exceptions(json_t *rows, const struct sxs_events_process *p)

@@ -51,18 +51,3 @@ void sxs_events_report_free(struct sxs_events_report *r)
     free(r->processes);
     memset(r, 0, sizeof(*r));
 }
-
-const char *sxs_events_tier(uint8_t tier)
-{
-    static const char *const texts[] = {"",    "tier 0", "tier 1",  "OSR",
-                                        "R2R", "stub",   "dynamic", "optimized"};
-    return tier < sizeof(texts) / sizeof(texts[0]) ? texts[tier] : "";
-}
-
-const char *sxs_events_reason(uint32_t reason)
-{
-    static const char *const texts[] = {
-        "other", "garbage collection", "application domain shutdown", "code pitching", "shutdown",
-        "unknown", "debugger", "background garbage collection", "ReJIT", "profiler"};
-    return reason < sizeof(texts) / sizeof(texts[0]) ? texts[reason] : "unknown";
-}

@@ -3,27 +3,12 @@
 #include "report/events/events.h"
 #include "report/processes.h"
 #include "report/text.h"
+#include "report/words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef unsigned long long ull;
-
-static const char *duration(uint64_t ns, char *buf, size_t size)
-{
-    static const struct {
-        double      unit;
-        const char *name;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        if ((double)ns >= units[i].unit) {
-            snprintf(buf, size, "%.2f %s", (double)ns / units[i].unit, units[i].name);
-            return buf;
-        }
-    }
-    snprintf(buf, size, "%llu ns", (ull)ns);
-    return buf;
-}
 
 static const char *clean(const char *in, char *buf, size_t size)
 {
@@ -49,7 +34,7 @@ static void write_site(FILE *to, const struct sxs_events_process *p, uint64_t n,
             clean(type, buf, sizeof(buf)), sxs_fate_text(p->data, fate),
             rethrown ? ", thrown again" : "");
     if (each_ns)
-        fprintf(to, ", %s each", duration(each_ns, time, sizeof(time)));
+        fprintf(to, ", %s each", sxs_text_duration(each_ns, time, sizeof(time)));
     fputc('\n', to);
     if (message[0])
         fprintf(to, "              \"%s\"\n", clean(message, buf, sizeof(buf)));
@@ -144,12 +129,12 @@ static size_t join(struct sum *sums, size_t n)
 
 static void print_detail(char *buf, size_t size, const struct sum *s)
 {
-    const char *tier = s->detail ? sxs_events_tier((uint8_t)s->detail) : "";
+    const char *tier = s->detail ? sxs_tier_text(s->detail) : "";
     buf[0] = '\0';
     if (s->kind == SXS_KIND_GC)
         snprintf(buf, size, ", generation %u", s->detail);
     else if (s->kind == SXS_KIND_SUSPENSION)
-        snprintf(buf, size, ", %s", sxs_events_reason(s->detail));
+        snprintf(buf, size, ", %s", sxs_suspension_text(s->detail));
     else if (s->kind == SXS_KIND_JIT && tier[0])
         snprintf(buf, size, ", %s", tier);
 }
@@ -173,8 +158,8 @@ static void write_kinds(FILE *to, const struct sxs_events_process *p, struct sum
                 sxs_process_version(p->process, sums[i].runtime),
                 sxs_event_kind_text(sums[i].kind), detail);
         if (sums[i].ns)
-            fprintf(to, ": %s, longest %s", duration(sums[i].ns, sum, sizeof(sum)),
-                    duration(sums[i].most_ns, most, sizeof(most)));
+            fprintf(to, ": %s, longest %s", sxs_text_duration(sums[i].ns, sum, sizeof(sum)),
+                    sxs_text_duration(sums[i].most_ns, most, sizeof(most)));
         fputc('\n', to);
     }
 }
@@ -196,8 +181,9 @@ static void write_methods(FILE *to, const struct sxs_events_process *p, struct s
     fputs("  methods by time to compile:\n", to);
     for (size_t i = 0; i < n && i < top; i++) {
         char name[2048], time[32];
-        fprintf(to, "  %10s  %3llu times  [%s] %s\n", duration(sums[i].ns, time, sizeof(time)),
-                (ull)sums[i].n, sxs_process_version(p->process, sums[i].runtime),
+        fprintf(to, "  %10s  %3llu times  [%s] %s\n",
+                sxs_text_duration(sums[i].ns, time, sizeof(time)), (ull)sums[i].n,
+                sxs_process_version(p->process, sums[i].runtime),
                 clean(sums[i].text, name, sizeof(name)));
     }
 }

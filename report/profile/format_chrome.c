@@ -9,6 +9,7 @@
 #include "report/profile/format.h"
 
 #include "report/profile/must.h"
+#include "report/words.h"
 
 #include <string.h>
 
@@ -108,7 +109,7 @@ static void write_pauses(struct trace *t)
         char text[128];
         snprintf(text, sizeof(text), "%.64s stopped: %s",
                  p->runtime ? sxs_model_text(t->m, t->m->runtimes[p->runtime - 1].version) : "?",
-                 sxs_pause_text(p->reason));
+                 sxs_suspension_text(p->reason));
         sxs_json_string(t->to, text);
         fputs("}", t->to);
     }
@@ -164,7 +165,7 @@ static void write_span(struct trace *t, uint32_t pid, const struct sxs_events_sp
     if (s->kind == SXS_KIND_GC)
         fprintf(t->to, ",\"generation\":%u", s->a);
     else if (s->kind == SXS_KIND_SUSPENSION)
-        fprintf(t->to, ",\"reason\":\"%s\"", sxs_pause_text(s->a));
+        fprintf(t->to, ",\"reason\":\"%s\"", sxs_suspension_text(s->a));
     else if (s->kind == SXS_KIND_JIT)
         fprintf(t->to, ",\"bytes\":%u", s->a);
     fputs("}}", t->to);

@@ -4,6 +4,7 @@
 #include "report/profile/text_compared.h"
 
 #include "report/profile/must.h"
+#include "report/words.h"
 
 #include <string.h>
 
@@ -255,7 +256,7 @@ static void write_pauses(const struct sxs_model *m, FILE *to)
                      sxs_model_text(m, m->runtimes[r - 1].version));
         write_pause_row(&all, who, to);
         for (unsigned i = 0; i < REASONS; i++) {
-            snprintf(who, sizeof(who), "  %s", sxs_pause_text(i));
+            snprintf(who, sizeof(who), "  %s", sxs_suspension_text(i));
             write_pause_row(&by[i], who, to);
         }
     }

@@ -278,12 +278,6 @@ size_t sxs_model_stack(const struct sxs_model *m, uint32_t node, uint32_t *out);
 uint64_t *sxs_model_spots(const struct sxs_model *m, size_t *n);
 /** sxs_model_spot - the place of a node's frame and line among @spots; the node is no root. */
 size_t sxs_model_spot(const struct sxs_model *m, uint32_t node, const uint64_t *spots, size_t n);
-/** sxs_pause_text - COR_PRF_SUSPEND_REASON in words. Static. */
-const char *sxs_pause_text(unsigned reason);
-/** sxs_pause_is_gc - was it for a collection? */
-bool sxs_pause_is_gc(unsigned reason);
-/** sxs_tier_text - "tier 0", "tier 1", "OSR", ... Static. */
-const char *sxs_tier_text(unsigned tier);
 /** sxs_base_name - the part of a path behind its last slash. Borrowed. */
 const char *sxs_base_name(const char *path);
 

@@ -187,10 +187,3 @@ const char *sxs_thread_text(const struct sxs_model *m, uint32_t thread, char *bu
     snprintf(buf, size, "%s%s [%u]", prefix, name[0] ? name : "thread", t->tid);
     return buf;
 }
-
-const char *sxs_tier_text(unsigned tier)
-{
-    static const char *const text[] = {"unknown", "tier 0", "tier 1",  "OSR",
-                                       "R2R",     "stub",   "dynamic", "optimized"};
-    return tier < 8 ? text[tier] : "unknown";
-}

@@ -19,17 +19,9 @@ struct sxs_collections {
 /* COR_PRF_SUSPEND_REASON */
 enum { FOR_GC = 1, FOR_GC_PREP = 7 };
 
-bool sxs_pause_is_gc(unsigned reason)
+static bool is_gc(unsigned reason)
 {
     return reason == FOR_GC || reason == FOR_GC_PREP;
-}
-
-const char *sxs_pause_text(unsigned reason)
-{
-    static const char *const text[] = {
-        "other", "garbage collection", "application domain shutdown", "code pitching", "shutdown",
-        "unknown", "debugger", "background garbage collection", "ReJIT", "profiler"};
-    return reason < sizeof(text) / sizeof(*text) ? text[reason] : "unknown";
 }
 
 static int by_thread_and_time(const void *a, const void *b)
@@ -46,7 +38,7 @@ struct sxs_collections *sxs_collections_new(const struct sxs_model *m, uint32_t 
     c->all = sxs_must_zeroed(m->n_pauses + 1, sizeof(*c->all));
     for (size_t i = 0; i < m->n_pauses; i++) {
         const struct sxs_model_pause *p = &m->pauses[i];
-        if (p->process != process || !p->tid || !p->runtime || !sxs_pause_is_gc(p->reason))
+        if (p->process != process || !p->tid || !p->runtime || !is_gc(p->reason))
             continue;
         uint64_t to = p->duration_ns > UINT64_MAX - p->time_ns ? UINT64_MAX
                                                                : p->time_ns + p->duration_ns;
