@@ -122,18 +122,22 @@ static int profile(const struct options *o)
     }
 }
 
+static bool is_format(const struct options *o, const char *name)
+{
+    return strcmp(o->format, name) == 0;
+}
+
 /* The table of what the runtimes did, or the same as JSON. */
 static int census(const struct options *o, const struct sxs_session *s, FILE *to)
 {
-    if (strcmp(o->format, "json") == 0)
+    if (is_format(o, "json"))
         return sxs_table_json(to, s, &o->calls, &o->events) == 0 ? SXS_EXIT_OK : SXS_EXIT_PROBLEM;
     if (!o->selective && !o->view.callers) {
         sxs_table_print(to, s);
         fputs(o->calls.n ? "\n" : "", to);
     }
-    if (o->calls.n && o->samples.data != SXS_DATA_SAMPLES) {
+    if (o->calls.n && o->samples.data != SXS_DATA_SAMPLES)
         sxs_calls_text(to, &o->calls, &o->view);
-    }
     if (o->events.n) {
         fputs("\n", to);
         sxs_events_text(to, &o->events, o->samples.top);
@@ -157,6 +161,56 @@ static int write_census(const struct options *o, const struct sxs_session *s)
     return status;
 }
 
+static void complain_of(const char *dir, char *const *problems, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        sxs_complain("%s/%s", dir, problems[i]);
+}
+
+/* Calls and events, for the text and JSON. The other formats load what they show, and tell what is
+ * wrong with it. */
+static void load_rest(struct options *o, const struct sxs_session *s)
+{
+    int err = sxs_calls_report_load(o->dir, s, o->samples.process, &o->calls);
+    if (!err)
+        err = sxs_events_report_load(o->dir, s, o->samples.process, &o->events);
+    if (err)
+        sxs_complain("%s: %s", o->dir, strerror(err));
+    o->view.top = o->samples.top;
+    o->view.runtime = o->samples.runtime;
+    o->view.thread = o->samples.thread;
+}
+
+/* The session's own problems are told along with those of samples, where those are shown. */
+static int write_report(struct options *o, const struct sxs_session *s)
+{
+    bool text = is_format(o, "text"), json = is_format(o, "json");
+    bool samples = !text && !json;
+    bool sampled = !samples && sxs_profile_has_samples(o->dir);
+    if (!samples)
+        load_rest(o, s);
+    if (text && o->samples.data != SXS_DATA_CALLS)
+        samples = sampled || (o->selective && !o->calls.n && !o->events.n);
+    if (!samples)
+        complain_of(o->dir, s->problems, s->n_problems);
+    if (!samples || sampled) /* else the calls are loaded again, to say why there is nothing */
+        complain_of(o->dir, o->calls.problems, o->calls.n_problems);
+    complain_of(o->dir, o->events.problems, o->events.n_problems);
+    if (s->n_processes == 0 && s->n_problems == 0)
+        return sxs_wrong_input("%s: no session: it has no folder <pid> with a file "
+                               SXS_CENSUS_FILE "; expected a folder made by sxsprof run -o DIR",
+                               o->dir);
+    if (text && samples && !o->samples.output && (!o->selective || o->calls.n)) {
+        census(o, s, stdout);
+        puts("");
+        fflush(stdout);
+    }
+    int status = samples ? profile(o) : write_census(o, s);
+    if (status == SXS_EXIT_OK && (s->n_problems || o->calls.n_problems || o->events.n_problems))
+        status = SXS_EXIT_PROBLEM;
+    return status;
+}
+
 int sxs_cmd_report(int argc, char **argv)
 {
     struct options     o = {.format = "text"};
@@ -164,45 +218,9 @@ int sxs_cmd_report(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &o);
 
     int err = sxs_session_read(o.dir, &s);
-    int status = SXS_EXIT_OK;
-    if (err) {
-        status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", o.dir,
-                                 strerror(err));
-        goto done;
-    }
-    bool text = strcmp(o.format, "text") == 0;
-    bool samples = !text && strcmp(o.format, "json") != 0;
-    err = sxs_calls_report_load(o.dir, &s, o.samples.process, &o.calls);
-    if (!err)
-        err = sxs_events_report_load(o.dir, &s, o.samples.process, &o.events);
-    if (err)
-        sxs_complain("%s: %s", o.dir, strerror(err));
-    samples |= text && o.samples.data != SXS_DATA_CALLS &&
-               (sxs_profile_has_samples(o.dir) || (o.selective && !o.calls.n && !o.events.n));
-    o.view.top = o.samples.top;
-    o.view.runtime = o.samples.runtime;
-    o.view.thread = o.samples.thread;
-    for (size_t i = 0; !samples && i < s.n_problems; i++) /* else told along with those of samples */
-        sxs_complain("%s/%s", o.dir, s.problems[i]);
-    for (size_t i = 0; i < o.calls.n_problems; i++)
-        sxs_complain("%s/%s", o.dir, o.calls.problems[i]);
-    for (size_t i = 0; i < o.events.n_problems; i++)
-        sxs_complain("%s/%s", o.dir, o.events.problems[i]);
-    if (s.n_processes == 0 && s.n_problems == 0) {
-        status = sxs_wrong_input("%s: no session: it has no folder <pid> with a file "
-                                 SXS_CENSUS_FILE "; expected a folder made by sxsprof run -o DIR",
-                                 o.dir);
-        goto done;
-    }
-    if (text && samples && !o.samples.output && (!o.selective || o.calls.n)) {
-        census(&o, &s, stdout);
-        puts("");
-        fflush(stdout);
-    }
-    status = samples ? profile(&o) : write_census(&o, &s);
-    if (status == SXS_EXIT_OK && (s.n_problems || o.calls.n_problems || o.events.n_problems))
-        status = SXS_EXIT_PROBLEM;
-done:
+    int status = err ? sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", o.dir,
+                                       strerror(err))
+                     : write_report(&o, &s);
     sxs_calls_report_free(&o.calls);
     sxs_events_report_free(&o.events);
     sxs_session_free(&s);

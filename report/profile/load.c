@@ -254,15 +254,24 @@ static struct sxs_model_process *add_process(struct sxs_model                 *m
     return p;
 }
 
-/* After its samples, if it has any. What is wrong with the file is told by whoever reports it. */
+/* After its samples, if it has any. */
 static void take_events(struct loader *l, int fd, const struct sxs_session_process *census)
 {
     struct sxs_events_data   *events = NULL;
     struct sxs_model         *m = l->m;
     struct sxs_model_process *p = m->n_processes ? &m->processes[m->n_processes - 1] : NULL;
     char                      why[256];
-    if (!(l->detail & SXS_DETAIL_EVENTS) || sxs_events_read(fd, &events, why, sizeof(why)) != 0)
+    int                       err;
+    if (!(l->detail & SXS_DETAIL_EVENTS))
         return;
+    err = sxs_events_read(fd, &events, why, sizeof(why));
+    if (err && err != ENOENT) /* without the file the tools were off */
+        sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", l->dir, census->folder, why);
+    if (err)
+        return;
+    for (size_t i = 0; i < events->n_problems; i++)
+        sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", l->dir, census->folder,
+                          events->problems[i]);
     if (!p || strcmp(p->folder, census->folder) != 0) {
         p = add_process(m, census);
         memcpy(p->head.command, events->head.command, sizeof(p->head.command));
