@@ -11,37 +11,36 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Says which of a tool's options is none, and returns that. */
+static const char *no_option(const char *tool, const char *bad, const char *expected, char *why,
+                             size_t size)
+{
+    snprintf(why, size, "'%s' is no option of the tool %s (%s)", bad, tool, expected);
+    return why;
+}
+
 static const char *check_sample(const char *options, char *why, size_t size)
 {
     struct sxs_sampler_options parsed;
     char                       bad[64];
-    if (sxs_sampler_parse(options, &parsed, bad, sizeof(bad)) == 0)
-        return NULL;
-    snprintf(why, size, "'%s' is no option of the tool sample (%s)", bad,
-             SXS_SAMPLE_OPTIONS_EXPECTED);
-    return why;
+    return sxs_sampler_parse(options, &parsed, bad, sizeof(bad)) == 0
+               ? NULL : no_option("sample", bad, SXS_SAMPLE_OPTIONS_EXPECTED, why, size);
 }
 
 static const char *check_calls(const char *options, char *why, size_t size)
 {
     struct sxs_calls_options parsed;
     char                     bad[64];
-    if (sxs_calls_parse(options, &parsed, bad, sizeof(bad)) == 0)
-        return NULL;
-    snprintf(why, size, "'%s' is no option of the tool calls (%s)", bad,
-             SXS_CALLS_OPTIONS_EXPECTED);
-    return why;
+    return sxs_calls_parse(options, &parsed, bad, sizeof(bad)) == 0
+               ? NULL : no_option("calls", bad, SXS_CALLS_OPTIONS_EXPECTED, why, size);
 }
 
 static const char *check_events(const char *options, char *why, size_t size)
 {
     struct sxs_event_options parsed;
     char                     bad[64];
-    if (sxs_event_options_parse(options, &parsed, bad, sizeof(bad)) == 0)
-        return NULL;
-    snprintf(why, size, "'%s' is no option of the tool events (%s)", bad,
-             SXS_EVENT_OPTIONS_EXPECTED);
-    return why;
+    return sxs_event_options_parse(options, &parsed, bad, sizeof(bad)) == 0
+               ? NULL : no_option("events", bad, SXS_EVENT_OPTIONS_EXPECTED, why, size);
 }
 
 /* The tools of the library. */
@@ -57,7 +56,7 @@ static const struct {
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 
-const char *sxs_tools_known(void)
+static const char *tools_known(void)
 {
     static char list[128];
     list[0] = '\0';
@@ -83,7 +82,7 @@ const char *sxs_tool_check(const char *tool, char *why, size_t size)
         snprintf(why, size, "the tool %s takes no options", tools[i].name);
         return why;
     }
-    snprintf(why, size, "there is no tool '%.*s' (known: %s)", (int)len, tool, sxs_tools_known());
+    snprintf(why, size, "there is no tool '%.*s' (known: %s)", (int)len, tool, tools_known());
     return why;
 }
 
@@ -119,18 +118,27 @@ static const char *check_pick(const char *value, char *why, size_t size)
     return NULL;
 }
 
+/* @choices ends with NULL. */
+static const char *one_of(const char *value, const char *const *choices, const char *wrong)
+{
+    for (; *choices; choices++)
+        if (strcmp(value, *choices) == 0)
+            return NULL;
+    return wrong;
+}
+
 static const char *check_unpicked(const char *value, char *why, size_t size)
 {
+    static const char *const choices[] = {"guard", "cancel", NULL};
     (void)why, (void)size;
-    bool good = strcmp(value, "guard") == 0 || strcmp(value, "cancel") == 0;
-    return good ? NULL : "not a known choice";
+    return one_of(value, choices, "not a known choice");
 }
 
 static const char *check_signals(const char *value, char *why, size_t size)
 {
+    static const char *const choices[] = {"on", "off", NULL};
     (void)why, (void)size;
-    bool good = strcmp(value, "on") == 0 || strcmp(value, "off") == 0;
-    return good ? NULL : "not a known choice";
+    return one_of(value, choices, "not a known choice");
 }
 
 static const char *check_tools(const char *value, char *why, size_t size)
@@ -160,12 +168,9 @@ static const char *check_patterns(const char *value, char *why, size_t size)
 
 static const char *check_log(const char *value, char *why, size_t size)
 {
-    static const char *const levels[] = {"error", "warn", "info", "debug"};
+    static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
     (void)why, (void)size;
-    for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
-        if (strcmp(value, levels[i]) == 0)
-            return NULL;
-    return "not a known level";
+    return one_of(value, levels, "not a known level");
 }
 
 static const char *check_out(const char *value, char *why, size_t size)

@@ -36,7 +36,4 @@ int sxs_setting_check(const struct sxs_setting *s, const char *source, const cha
 /** sxs_tool_check - one "NAME[:OPTIONS]". NULL when good, else what is wrong (static or @why). */
 const char *sxs_tool_check(const char *tool, char *why, size_t size);
 
-/** sxs_tools_known - "census", for messages. */
-const char *sxs_tools_known(void);
-
 #endif
