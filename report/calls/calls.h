@@ -49,9 +49,6 @@ struct sxs_calls_view {
 /** Functions by time or number of calls, then the call tree. */
 void sxs_calls_text(FILE *to, const struct sxs_calls_report *r, const struct sxs_calls_view *v);
 
-/** Does @name (Namespace.Type.Method(Param)) fit @pattern? With wildcards, or a part of it without. */
-bool sxs_calls_name_fits(const char *pattern, const char *name);
-
 /** "Namespace.Type.Method" of "Namespace.Type.Method(Param)" into @buf; returns @buf. */
 const char *sxs_calls_plain_name(const char *name, char *buf, size_t size);
 

@@ -116,7 +116,8 @@ void sxs_calls_tree_text(FILE *to, const struct sxs_calls_process *p,
 
 /* ---- callers and callees ---------------------------------------------------------------------- */
 
-bool sxs_calls_name_fits(const char *pattern, const char *name)
+/* Namespace.Type.Method(Param) fits a pattern with wildcards, or has one without as a part. */
+static bool name_fits(const char *pattern, const char *name)
 {
     char plain[4096];
     sxs_calls_plain_name(name, plain, sizeof(plain));
@@ -220,7 +221,7 @@ static void write_process(FILE *to, const struct sxs_calls_process *p,
                 p->process->folder);
     else if (sxs_calls_tree_build(p, &all, &t) == 0)
         for (uint32_t i = 0; i < p->calls->n_fns; i++)
-            if (sxs_calls_name_fits(v->callers, p->calls->fns[i].name) && p->calls->fns[i].calls &&
+            if (name_fits(v->callers, p->calls->fns[i].name) && p->calls->fns[i].calls &&
                 (*found)++ < (v->top ? v->top : 30))
                 write_function(to, &t, i);
     if (p->calls->head.mode == SXS_CALLS_TREE)

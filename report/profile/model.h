@@ -268,8 +268,6 @@ static inline uint64_t sxs_model_step(const struct sxs_model *m)
 {
     return (m->last_ns - m->first_ns) / 1500 + 1;
 }
-/** sxs_model_totals - owned array: each node's weight with all below it. free() it. */
-uint64_t *sxs_model_totals(const struct sxs_model *m);
 /** sxs_model_stack - the frames of a node, oldest first. Returns how many; @out has room for
  *  SXS_MAX_STACK. */
 size_t sxs_model_stack(const struct sxs_model *m, uint32_t node, uint32_t *out);

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-uint64_t *sxs_model_totals(const struct sxs_model *m)
+/* Owned: each node's weight with all below it. */
+static uint64_t *totals(const struct sxs_model *m)
 {
     uint64_t *total = sxs_must_zeroed(m->n_nodes, sizeof(*total));
     for (size_t i = m->n_nodes; i-- > 0;) {
@@ -103,7 +104,7 @@ static void sum_class(struct sxs_model *m, const struct sxs_model_node *n)
 
 void sxs_model_sum(struct sxs_model *m)
 {
-    uint64_t *total = sxs_model_totals(m);
+    uint64_t *total = totals(m);
     uint64_t *count = sxs_must_zeroed(m->n_nodes, sizeof(*count));
     for (size_t i = m->n_nodes; i-- > 0;) {
         const struct sxs_model_node *n = &m->nodes[i];

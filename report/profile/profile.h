@@ -37,9 +37,6 @@ enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
 /** sxs_profile_has_samples - true when a process of the session @dir was sampled. */
 bool sxs_profile_has_samples(const char *dir);
 
-/** sxs_profile_has_calls - true when calls of a process of the session @dir were counted. */
-bool sxs_profile_has_calls(const char *dir);
-
 struct argp_state;
 /** sxs_data_option - what --data says; a usage error, which ends the command, when it is neither. */
 enum sxs_data sxs_data_option(const struct argp_state *state, const char *text);

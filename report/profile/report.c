@@ -60,7 +60,7 @@ bool sxs_profile_has_samples(const char *dir)
     return has_file(dir, SXS_SAMPLES_FILE);
 }
 
-bool sxs_profile_has_calls(const char *dir)
+static bool has_calls(const char *dir)
 {
     return has_file(dir, SXS_CALLS_FILE);
 }
@@ -126,8 +126,7 @@ static enum sxs_data choose(const struct sxs_report_options *o, const char *a, c
         return o->data;
     if (sxs_profile_has_samples(a) && (!b || sxs_profile_has_samples(b)))
         return SXS_DATA_SAMPLES;
-    return sxs_profile_has_calls(a) && (!b || sxs_profile_has_calls(b)) ? SXS_DATA_CALLS
-                                                                        : SXS_DATA_SAMPLES;
+    return has_calls(a) && (!b || has_calls(b)) ? SXS_DATA_CALLS : SXS_DATA_SAMPLES;
 }
 
 /* Loads and complains. Returns OK, DAMAGED, NOTHING or FAILED. */
