@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "calls/tick.h"
 #include "manager/base/clock.h"
 #include "manager/base/log.h"
+#include "manager/base/thread.h"
 #include "record/calls_options.h"
 #include "record/calls_write.h"
 #include "record/session_write.h"
@@ -45,35 +45,18 @@ static void take_time(void)
     atomic_store(&calls.header->seen_ns, sxs_now_ns(CLOCK_MONOTONIC));
 }
 
-static void *serve(void *arg)
+static void serve(void)
 {
     struct timespec period = {0, PERIOD_NS};
-    (void)arg;
-    pthread_setname_np(pthread_self(), "sxsprof calls");
     while (!atomic_load(&calls.forked)) {
         if (sxs_calls_file_make_room() != 0)
             sxs_warn("the calls file cannot grow: new paths are counted at their callers");
         take_time();
         nanosleep(&period, NULL);
     }
-    return NULL;
 }
 
-static int start_thread(void)
-{
-    pthread_t      thread;
-    pthread_attr_t attr;
-    sigset_t       all, saved;
-    int            err;
-    sigfillset(&all);
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    pthread_sigmask(SIG_SETMASK, &all, &saved); /* the thread inherits it */
-    err = pthread_create(&thread, &attr, serve, NULL);
-    pthread_sigmask(SIG_SETMASK, &saved, NULL);
-    pthread_attr_destroy(&attr);
-    return -err;
-}
+static const struct sxs_thread service = {"sxsprof calls", serve};
 
 static void child_goes_on(void)
 {
@@ -108,11 +91,9 @@ static void fill_header(void)
 static int start_counting(void)
 {
     uint64_t trace = (uint64_t)calls.options.trace_mb << 20;
-    int      folder = sxs_session_folder(), err;
-    if (folder < 0) {
-        sxs_error("tool calls needs a session folder: set SXSPROF_OUT, or use sxsprof run -o");
+    int      folder = sxs_session_folder("calls"), err;
+    if (folder < 0)
         return -1;
-    }
     if (trace)
         sxs_calls_file_expect(trace);
     calls.header = sxs_calls_file_create(folder, MAX_BYTES + trace);
@@ -127,7 +108,7 @@ static int start_counting(void)
     if (!err)
         err = sxs_calls_state_init(calls.header);
     if (!err)
-        err = start_thread();
+        err = -sxs_thread_start(&service);
     if (err) {
         sxs_error("tool calls cannot start: %s", strerror(-err));
         return -1;

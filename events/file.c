@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -11,6 +10,7 @@
 #include "events/mine.h"
 #include "manager/base/clock.h"
 #include "manager/base/log.h"
+#include "manager/base/thread.h"
 #include "record/chunks_write.h"
 #include "record/session_write.h"
 
@@ -26,34 +26,17 @@ static struct {
     _Atomic int               forked;
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER, .chunks.fd = -1};
 
-static void *serve(void *arg)
+static void serve(void)
 {
     struct timespec period = {0, PERIOD_NS};
-    (void)arg;
-    pthread_setname_np(pthread_self(), "sxsprof events");
     while (!atomic_load(&file.forked)) {
         if (sxs_chunks_make_room(&file.chunks) != 0)
             sxs_warn("the events file cannot grow: what comes from now on is dropped and counted");
         nanosleep(&period, NULL);
     }
-    return NULL;
 }
 
-static int start_thread(void)
-{
-    pthread_t      thread;
-    pthread_attr_t attr;
-    sigset_t       all, saved;
-    int            err;
-    sigfillset(&all);
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    pthread_sigmask(SIG_SETMASK, &all, &saved); /* the thread inherits it */
-    err = pthread_create(&thread, &attr, serve, NULL);
-    pthread_sigmask(SIG_SETMASK, &saved, NULL);
-    pthread_attr_destroy(&attr);
-    return err;
-}
+static const struct sxs_thread service = {"sxsprof events", serve};
 
 static void child_goes_on(void)
 {
@@ -69,11 +52,9 @@ __attribute__((destructor)) static void ended(void)
 
 static int start_locked(const char *name)
 {
-    int folder = sxs_session_folder(), err;
-    if (folder < 0) {
-        sxs_error("tool %s needs a session folder: set SXSPROF_OUT, or use sxsprof run -o", name);
+    int folder = sxs_session_folder(name), err;
+    if (folder < 0)
         return -1;
-    }
     err = sxs_chunks_create(&file.chunks, folder, SXS_EVENTS_FILE, MAX_BYTES,
                             offsetof(struct sxs_events_header, n_chunks));
     if (err) {
@@ -89,7 +70,7 @@ static int start_locked(const char *name)
     memcpy(file.header->magic, SXS_EVENTS_MAGIC, sizeof(file.header->magic));
     err = sxs_events_mine_init(sxs_exceptions_landed);
     if (!err)
-        err = start_thread();
+        err = sxs_thread_start(&service);
     if (err) {
         sxs_error("tool %s cannot start: %s", name, strerror(err));
         return -1;

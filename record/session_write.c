@@ -142,8 +142,10 @@ struct sxs_census *sxs_session_open(const char *dir)
     return census;
 }
 
-int sxs_session_folder(void)
+int sxs_session_folder(const char *tool)
 {
+    if (process_folder < 0)
+        sxs_error("tool %s needs a session folder: set SXSPROF_OUT, or use sxsprof run -o", tool);
     return process_folder;
 }
 

@@ -20,7 +20,10 @@ struct sxs_census *sxs_session_open(const char *dir);
  */
 struct sxs_census_runtime *sxs_session_row(unsigned number);
 
-/** This process's folder in the session, open, or -1 when nothing is recorded. Not to be closed. */
-int sxs_session_folder(void);
+/**
+ * sxs_session_folder - this process's folder in the session, open; not to be closed. -1 when nothing
+ * is recorded: a line of the log says that the tool @tool cannot do without.
+ */
+int sxs_session_folder(const char *tool);
 
 #endif

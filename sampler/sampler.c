@@ -15,6 +15,7 @@
 
 #include "manager/base/clock.h"
 #include "manager/base/log.h"
+#include "manager/base/thread.h"
 #include "record/sample_options.h"
 #include "record/samples_write.h"
 #include "record/session_write.h"
@@ -158,13 +159,11 @@ static void list_loaded(int modules)
     pthread_mutex_unlock(&loader_lock);
 }
 
-static void *serve(void *arg)
+static void serve(void)
 {
     static const struct sxs_threads_events events = {came, went, renamed, renamed};
     uint64_t                               n_samples = 0;
     long                                   period = PERIOD_NS, since_naming = NAMING_NS;
-    (void)arg;
-    pthread_setname_np(pthread_self(), "sxsprof");
     sxs_threads_exclude_me();
     while (!atomic_load(&sampler.forked)) {
         some_came = some_went = 0;
@@ -183,28 +182,24 @@ static void *serve(void *arg)
         since_naming += period;
         nanosleep(&(struct timespec){0, period}, NULL);
     }
-    return NULL;
 }
 
-static void *serve_wall(void *arg)
+static void serve_wall(void)
 {
-    (void)arg;
-    pthread_setname_np(pthread_self(), "sxsprof wall");
     sxs_threads_exclude_me();
     while (!atomic_load(&sampler.forked))
         sxs_wall_tick();
-    return NULL;
 }
 
-static void *serve_snapshot(void *arg)
+static void serve_snapshot(void)
 {
-    (void)arg;
-    pthread_setname_np(pthread_self(), "sxsprof snap");
     sxs_threads_exclude_me();
     while (!atomic_load(&sampler.forked))
         sxs_snapshot_tick();
-    return NULL;
 }
+
+static const struct sxs_thread service = {"sxsprof", serve}, wall = {"sxsprof wall", serve_wall},
+                               snapshots = {"sxsprof snap", serve_snapshot};
 
 /* ---- fork ------------------------------------------------------------------------------------- */
 
@@ -270,22 +265,6 @@ static void child_goes_on(void)
 
 /* ---- start and end ---------------------------------------------------------------------------- */
 
-static int start_thread(void *(*body)(void *))
-{
-    pthread_t      thread;
-    pthread_attr_t attr;
-    sigset_t       all, saved;
-    int            err;
-    sigfillset(&all);
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    pthread_sigmask(SIG_SETMASK, &all, &saved); /* the thread inherits it */
-    err = pthread_create(&thread, &attr, body, NULL);
-    pthread_sigmask(SIG_SETMASK, &saved, NULL);
-    pthread_attr_destroy(&attr);
-    return -err;
-}
-
 /* After our own threads were made. Without it they are found by looking, the short ones by chance. */
 static void watch_threads(void)
 {
@@ -297,11 +276,9 @@ static void watch_threads(void)
 
 static int start_sampling(void)
 {
-    int folder = sxs_session_folder(), err;
-    if (folder < 0) {
-        sxs_error("tool sample needs a session folder: set SXSPROF_OUT, or use sxsprof run -o");
+    int folder = sxs_session_folder("sample"), err;
+    if (folder < 0)
         return -1;
-    }
     sampler.writer = sxs_samples_create(folder, MAX_BYTES);
     if (!sampler.writer) {
         sxs_error("tool sample: the samples file cannot be made: %s", strerror(errno));
@@ -322,14 +299,14 @@ static int start_sampling(void)
     if (!err)
         err = sxs_handler_install(sampler.writer, sampler.options.walker);
     if (!err)
-        err = start_thread(serve);
+        err = -sxs_thread_start(&service);
     if (!err && sampler.options.walker == SXS_WALKER_SNAPSHOT) {
         sampler.header->clock = SXS_CLOCK_MONOTONIC;
         sxs_snapshot_init(sampler.writer, sampler.options.mode, sampler.options.hz);
-        err = start_thread(serve_snapshot);
+        err = -sxs_thread_start(&snapshots);
     } else if (!err && sampler.options.mode == SXS_MODE_WALL) {
         sxs_wall_init(sampler.writer, sampler.options.hz);
-        err = start_thread(serve_wall);
+        err = -sxs_thread_start(&wall);
     }
     if (err) {
         sxs_error("tool sample cannot start: %s", strerror(-err));
