@@ -141,17 +141,17 @@ NO_FP static int variable(int a)
     return realigned(a) + room[0] + text[0];
 }
 
-__attribute__((noinline)) static void trace_off(void)
-{
-    __asm__ volatile("pushfq; .cfi_adjust_cfa_offset 8; andq $~0x100, (%%rsp); popfq; "
-                     ".cfi_adjust_cfa_offset -8" ::
-                         : "memory", "cc");
-}
-
-#define TRACE_ON()                                                                    \
-    __asm__ volatile("pushfq; .cfi_adjust_cfa_offset 8; orq $0x100, (%%rsp); popfq; " \
-                     ".cfi_adjust_cfa_offset -8" ::                                   \
-                         : "memory", "cc")
+/* Written out: within a function of the compiler's, which may count its frame from rbp, no directive
+ * would tell rightly where the frame is while the flags lie on the stack. */
+void trace_on(void);
+void trace_off(void);
+#define SET_FLAGS(name, how)                                                                     \
+    __asm__(".pushsection .text\n" #name ": .cfi_startproc\n"                                    \
+            "pushfq\n .cfi_adjust_cfa_offset 8\n " how ", (%rsp)\n popfq\n"                      \
+            ".cfi_adjust_cfa_offset -8\n ret\n .cfi_endproc\n .size " #name ", . - " #name "\n" \
+            ".type " #name ", @function\n .popsection")
+SET_FLAGS(trace_on, "orq $0x100");
+SET_FLAGS(trace_off, "andq $~0x100");
 
 static int (*volatile body)(int);
 
@@ -159,7 +159,7 @@ static int (*volatile body)(int);
 __attribute__((noinline)) static int traced(int a)
 {
     seen.anchor = (uintptr_t)__builtin_return_address(0);
-    TRACE_ON();
+    trace_on();
     int r = body(a);
     trace_off();
     return r;
