@@ -18,6 +18,7 @@ if ! command -v dotnet >/dev/null 2>&1 || [ ! -d "$dir/calls" ]; then
 fi
 dir=$(cd "$dir" && pwd)
 . "$here/dotnet_env.sh"
+. "$here/nuget_package.sh"
 work=$dir/.ilasm
 ilasm=$work/packages/$package/$version/runtimes/linux-x64/native/ilasm
 exec 9>"$dir/.ilasm.lock"
@@ -26,24 +27,7 @@ flock 9 || exit 1
 if [ ! -f "$ilasm" ]; then
     say "fetching the IL assembler through NuGet"
     mkdir -p "$work" || exit 1
-    cat >"$work/fetch.csproj" <<PROJECT
-<Project Sdk="Microsoft.NET.Sdk">
-  <PropertyGroup>
-    <TargetFramework>netstandard2.0</TargetFramework>
-    <DisableImplicitFrameworkReferences>true</DisableImplicitFrameworkReferences>
-    <RestorePackagesPath>$work/packages</RestorePackagesPath>
-    <NuGetAudit>false</NuGetAudit>
-  </PropertyGroup>
-  <ItemGroup>
-    <PackageDownload Include="$package" Version="[$version]" />
-  </ItemGroup>
-</Project>
-PROJECT
-    # Files above must not have their say in this project.
-    echo '<Project />' >"$work/Directory.Build.props"
-    echo '<Project />' >"$work/Directory.Build.targets"
-    if ! (cd "$work" && dotnet restore fetch.csproj --disable-build-servers) >"$work/fetch.log" 2>&1 9>&- ||
-        [ ! -f "$ilasm" ]; then
+    if ! restore_package "$work" "$package" "$version" >"$work/fetch.log" 2>&1 || [ ! -f "$ilasm" ]; then
         say "left out tail.dll: NuGet could not provide the IL assembler (see $work/fetch.log)"
         exit 0
     fi

@@ -36,6 +36,7 @@ fi
 mkdir -p "$dir" || die "cannot make $dir"
 dir=$(cd "$dir" && pwd)
 . "$here/dotnet_env.sh"
+. "$here/nuget_package.sh"
 work=$dir/.fetch
 
 # Two callers at once would unpack into the same folder: the second waits, and finds all there.
@@ -44,28 +45,9 @@ flock 9 || die "cannot lock $dir/.lock"
 todo=$(missing)
 [ -n "$todo" ] || exit 0
 
-# A project without code or references: NuGet downloads the package it names, and that is all.
-restore() {
+restore() { # version package
     rm -rf "$work"
-    mkdir -p "$work"
-    cat >"$work/fetch.csproj" <<PROJECT
-<Project Sdk="Microsoft.NET.Sdk">
-  <PropertyGroup>
-    <TargetFramework>netstandard2.0</TargetFramework>
-    <DisableImplicitFrameworkReferences>true</DisableImplicitFrameworkReferences>
-    <RestorePackagesPath>$work/packages</RestorePackagesPath>
-    <NuGetAudit>false</NuGetAudit>
-  </PropertyGroup>
-  <ItemGroup>
-    <PackageDownload Include="$2" Version="[$1]" />
-  </ItemGroup>
-</Project>
-PROJECT
-    # Files above must not have their say in this project.
-    echo '<Project />' >"$work/Directory.Build.props"
-    echo '<Project />' >"$work/Directory.Build.targets"
-    (cd "$work" && dotnet restore fetch.csproj --no-http-cache --disable-build-servers) \
-        >"$dir/fetch.log" 2>&1 9>&-
+    restore_package "$work" "$2" "$1" --no-http-cache >"$dir/fetch.log" 2>&1
 }
 
 # NuGet lowers the name of the package. A folder gets its final name only when it is whole.
