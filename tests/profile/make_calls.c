@@ -9,13 +9,12 @@
  * a nanosecond.
  */
 #include "record/calls.h"
-#include "record/session.h"
+#include "tests/profile/census_file.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define PID   4242u
 #define START UINT64_C(1000000000)
@@ -197,28 +196,6 @@ static void run_worker(void)
     }
 }
 
-static void write_census(const char *dir)
-{
-    static const char *const versions[] = {"8.0.29", "9.0.18", "10.0.11"};
-    static struct sxs_census c;
-    char                     path[4200];
-    snprintf(path, sizeof(path), "%s/%u/" SXS_CENSUS_FILE, dir, PID);
-    FILE *f = fopen(path, "w");
-    memcpy(c.magic, SXS_CENSUS_MAGIC, sizeof(c.magic));
-    c.version = SXS_CENSUS_VERSION;
-    c.size = sizeof(c);
-    c.row_size = sizeof(c.runtimes[0]);
-    c.pid = PID;
-    c.n_runtimes = 3;
-    for (uint32_t i = 0; i < 3; i++) {
-        c.runtimes[i].number = i + 1;
-        c.runtimes[i].state = SXS_STATE_PICKED;
-        snprintf(c.runtimes[i].version, sizeof(c.runtimes[i].version), "%s", versions[i]);
-    }
-    if (!f || fwrite(&c, sizeof(c), 1, f) != 1 || fclose(f) != 0)
-        exit(1);
-}
-
 int main(int argc, char **argv)
 {
     char        path[4200];
@@ -227,10 +204,7 @@ int main(int argc, char **argv)
         return 64;
     hole = strcmp(what, "hole") == 0;
     mode = strcmp(what, "count") == 0 ? SXS_CALLS_COUNT : SXS_CALLS_TREE;
-    mkdir(argv[1], 0700);
-    snprintf(path, sizeof(path), "%s/%u", argv[1], PID);
-    mkdir(path, 0700);
-    write_census(argv[1]);
+    write_census(argv[1], PID);
     memcpy(file.head.magic, SXS_CALLS_MAGIC, sizeof(file.head.magic));
     file.head.version = SXS_CALLS_VERSION;
     file.head.chunk_size = SXS_CALLS_CHUNK;
@@ -246,7 +220,7 @@ int main(int argc, char **argv)
     add_functions();
     run_main();
     run_worker();
-    strcat(path, "/" SXS_CALLS_FILE);
+    snprintf(path, sizeof(path), "%s/%u/" SXS_CALLS_FILE, argv[1], PID);
     FILE *f = fopen(path, "w");
     if (!f || fwrite(&file, sizeof(file), 1, f) != 1 || fclose(f) != 0)
         return 1;

@@ -11,41 +11,15 @@
  * in the JIT; 25 Old.Method and then 25 New.Method at the same address; 10 in libplugin.so, then,
  * after it was unloaded, 10 in libother.so at the same address.
  */
-#include "record/session.h"
+#include "tests/profile/census_file.h"
 #include "tests/profile/samples_file.h"
 
-#include <sys/stat.h>
-
-static const char *const versions[] = {"8.0.29", "9.0.18", "10.0.11"};
-static uint64_t          now = 2000000000u;
+static uint64_t now = 2000000000u;
 
 __attribute__((noinline, used)) void known_native_leaf(void);
 void known_native_leaf(void)
 {
     __asm__ volatile("nop; nop; nop; nop");
-}
-
-static void write_census(const char *dir, uint32_t pid)
-{
-    static struct sxs_census c;
-    char                     path[4200];
-    snprintf(path, sizeof(path), "%s/%u/" SXS_CENSUS_FILE, dir, pid);
-    FILE *f = fopen(path, "w");
-    memcpy(c.magic, SXS_CENSUS_MAGIC, sizeof(c.magic));
-    c.version = SXS_CENSUS_VERSION;
-    c.size = sizeof(c);
-    c.row_size = sizeof(c.runtimes[0]);
-    c.pid = pid;
-    c.n_runtimes = 3;
-    for (uint32_t i = 0; i < 3; i++) {
-        c.runtimes[i].number = i + 1;
-        c.runtimes[i].state = SXS_STATE_PICKED;
-        snprintf(c.runtimes[i].version, sizeof(c.runtimes[i].version), "%s", versions[i]);
-        snprintf(c.runtimes[i].path, sizeof(c.runtimes[i].path), "/net/%s/libcoreclr.so",
-                 versions[i]);
-    }
-    if (!f || fwrite(&c, sizeof(c), 1, f) != 1 || fclose(f) != 0)
-        exit(1);
 }
 
 /* This program's own mapping, so that a native name can be looked up for real. */
@@ -189,9 +163,6 @@ int main(int argc, char **argv)
         return 2;
     int      scale = strcmp(argv[2], "scale") == 0;
     uint32_t pid = !scale && argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 4242;
-    mkdir(argv[1], 0700);
-    snprintf(path, sizeof(path), "%s/%u", argv[1], pid);
-    mkdir(path, 0700);
     write_census(argv[1], pid);
     snprintf(path, sizeof(path), "%s/%u/" SXS_SAMPLES_FILE, argv[1], pid);
     FILE *to = fopen(path, "w");

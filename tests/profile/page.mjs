@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Opens a report page in headless Chromium and uses it as a person would. Prints TAP.
 // usage: node page.mjs PAGE.html SHOTS-FOLDER known|scale|diff|calls|count|calls-diff      NODE_MODULES: where packages are
-import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import path from "node:path";
+import { about, dragTimeLine, end, launch } from "./browser.mjs";
 import { scrollTables, useTables } from "./page_calls.mjs";
 
 const [page_file, shots, kind] = process.argv.slice(2);
-const require = createRequire(path.join(process.env.NODE_MODULES, "x.js"));
-const { chromium } = require("playwright-core");
-let failed = 0;
-const ok = (claim, good, got) => {
-  console.log(`${good ? "ok" : "not ok"} - page ${kind}: ${claim}`);
-  if (!good) { failed = 1; console.log(`# got: ${JSON.stringify(got)}`); }
-};
-
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
-  args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--no-first-run"],
-});
+const ok = about(`page ${kind}`);
+const browser = await launch("--disable-gpu");
 const complaints = [], asked = [];
 async function open(scheme) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 860 }, colorScheme: scheme, reducedMotion: "reduce" });
@@ -82,11 +70,7 @@ if (kind === "known") {
   ok("by thread: a box per thread", (await found(page, "^worker")).startsWith("300 "), await page.textContent("#found"));
   await page.click("#bythread");
   await page.click("#reset");
-  const lane = await page.locator("#time").boundingBox();
-  await page.mouse.move(lane.x + 195, lane.y + 30);
-  await page.mouse.down();
-  await page.mouse.move(lane.x + 195 + (lane.width - 200) * 0.25, lane.y + 30, { steps: 5 });
-  await page.mouse.up();
+  await dragTimeLine(page, 0.25);
   ok("dragging on the time line keeps that time only", /showing 0\.\d+ to 0\.\d+ s/.test(await page.textContent("#summary")), await page.textContent("#summary"));
   await page.screenshot({ path: `${shots}/${kind}-range.png` });
   await page.click("#reset");
@@ -128,5 +112,4 @@ await night.click("#theme");
 ok("and light by the switch", !await night.evaluate(() => document.documentElement.classList.contains("dark")));
 ok("no console error", complaints.length === 0, complaints);
 ok("nothing is fetched", asked.length === 0, asked);
-await browser.close();
-process.exit(failed);
+await end(browser);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Uses the call tree and the functions of a report page of known calls (make_calls.c). Called by page.mjs.
+import { dragTimeLine } from "./browser.mjs";
+
 const cells = (row) => row.locator("[role=gridcell]").allTextContents();
 const names = (page) => page.locator("#rows .row .name code").allTextContents();
 
@@ -48,11 +50,7 @@ export async function useTables(page, shots, ok) {
   await page.click("#legend button:has-text('10.0.11')");
   ok("a runtime's filter holds in the tables: 205 calls", (await calls()).reduce((a, b) => a + b) === 205, await calls());
   await page.click("#reset");
-  const lane = await page.locator("#time").boundingBox();
-  await page.mouse.move(lane.x + 195, lane.y + 30);
-  await page.mouse.down();
-  await page.mouse.move(lane.x + 195 + (lane.width - 200) * 0.05, lane.y + 30, { steps: 5 });
-  await page.mouse.up();
+  await dragTimeLine(page, 0.05);
   const early = (await calls()).reduce((a, b) => a + b);
   ok("dragging on the time line keeps the calls of that time", early > 0 && early < 150, early);
   await page.click("#reset");
