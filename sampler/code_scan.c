@@ -154,7 +154,8 @@ SXS_SIGSAFE struct sxs_rule sxs_code_scan(uintptr_t ip, int is_leaf, uintptr_t s
         if (!is_vzeroupper(code + at, insn.length) && follow(&p, &insn, is_leaf, &rule))
             return rule;
         at += insn.length;
-        if (p.jump && n_seen < ARRAY_LEN(seen) && !was_read(seen, n_seen, ip, ip + at, p.jump)) {
+        if (p.jump && n_seen + 1 < ARRAY_LEN(seen) &&
+            !was_read(seen, n_seen, ip, ip + at, p.jump)) {
             seen[n_seen++] = ip;
             seen[n_seen++] = ip + at;
             ip += at + (uintptr_t)p.jump;

@@ -122,16 +122,17 @@ static int is_same(const struct state *s, const struct sxs_account *r, const str
 
 static void step(struct state *s)
 {
-    const struct sxs_account *r = s->r < s->n_reported ? &s->reported[s->r] : NULL;
-    const struct sxs_account *w = s->w < s->n_walked ? &s->walked[s->w] : NULL;
+    int                       any_r = s->r < s->n_reported, any_w = s->w < s->n_walked;
+    const struct sxs_account *r = any_r ? &s->reported[s->r] : NULL;
+    const struct sxs_account *w = any_w ? &s->walked[s->w] : NULL;
     if (s->r > s->parent)
         s->parent = s->n_reported; /* passed */
-    if (r && w && is_same(s, r, w)) {
+    if (any_r && any_w && is_same(s, r, w)) {
         put(s, w, SXS_VERDICT_SAME);
         s->result.n_pinvokes += !sxs_compare_is_at(r, w);
         s->r++;
         s->w++;
-    } else if (!r || (w && w->sp <= r->sp)) {
+    } else if (!any_r || (any_w && w->sp <= r->sp)) {
         only_walked(s);
         s->w++;
     } else {

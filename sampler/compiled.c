@@ -156,7 +156,7 @@ static int merge(struct pieces *news)
 {
     struct pieces merged = {0}, *old = &compiled.index;
     size_t        a = 0, b = 0, n = 0;
-    if (!make_room(&merged, old->n + news->n))
+    if (!make_room(&merged, old->n + news->n) || !merged.all)
         return -1;
     qsort(news->all, news->n, sizeof(news->all[0]), by_address);
     while (a < old->n || b < news->n) {

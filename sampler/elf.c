@@ -67,7 +67,7 @@ static void find_build_id(struct sxs_elf *elf, const struct dl_phdr_info *info,
         ElfW(Nhdr) note;
         memcpy(&note, (const void *)at, sizeof(note));
         uintptr_t name = at + sizeof(note), desc = name + ((note.n_namesz + 3u) & ~3u);
-        if (desc > end || note.n_descsz > end - desc)
+        if (!desc || desc > end || note.n_descsz > end - desc)
             return;
         if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
             !memcmp((const void *)name, "GNU", 4) && note.n_descsz <= sizeof(elf->build_id)) {

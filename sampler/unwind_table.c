@@ -52,7 +52,7 @@ static int intern(struct builder *b, const struct sxs_rule *rule)
     uint32_t at = (uint32_t)((bits * UINT64_C(0x9e3779b97f4a7c15)) >> 47);
     for (;; at = (at + 1) % HASH_SIZE) {
         uint16_t known = b->hash[at % HASH_SIZE];
-        if (!known)
+        if (!known || known > b->n_rules)
             break;
         if (!memcmp(&b->rules[known - 1], rule, sizeof(*rule)))
             return known - 1;
@@ -175,9 +175,11 @@ static int finish(const struct builder *b, struct sxs_unwind_table *t)
     t->n_rules = b->n_rules;
     memcpy(t->rules, b->rules, b->n_rules * sizeof(*t->rules));
     pcs = realloc(t->pcs, t->n_rows * sizeof(*t->pcs));
-    t->pcs = pcs ? pcs : t->pcs;
+    if (pcs)
+        t->pcs = pcs;
     rule_of = realloc(t->rule_of, t->n_rows * sizeof(*t->rule_of));
-    t->rule_of = rule_of ? rule_of : t->rule_of;
+    if (rule_of)
+        t->rule_of = rule_of;
     return 0;
 }
 

@@ -50,7 +50,8 @@ static void write_exceptions(FILE *to, const struct sxs_events_process *p, size_
         n += e->sites[i].n;
     for (size_t i = 0; i < e->n_exceptions; i++)
         flying += !e->exceptions[i].landed;
-    fprintf(to, "exceptions: %llu at %zu sites\n", (ull)(n + flying), e->n_sites);
+    n += flying;
+    fprintf(to, "exceptions: %llu at %zu sites\n", (ull)n, e->n_sites);
     if (atomic_load(&e->head.exceptions_lost))
         fprintf(to, "  %llu found no room to be recorded\n",
                 (ull)atomic_load(&e->head.exceptions_lost));
@@ -83,7 +84,7 @@ static uint32_t detail_of(const struct sxs_events_span *s)
 {
     switch (s->kind) {
     case SXS_KIND_JIT: return s->tier;
-    case SXS_KIND_GC: return s->a;
+    case SXS_KIND_GC:
     case SXS_KIND_SUSPENSION: return s->a;
     default: return 0;
     }

@@ -248,9 +248,8 @@ static struct sxs_model_process *add_process(struct sxs_model                 *m
 {
     SXS_GROW(m->processes, m->n_processes, m->cap_processes);
     struct sxs_model_process *p = &m->processes[m->n_processes++];
-    memset(p, 0, sizeof(*p));
-    p->folder = sxs_must(strdup(census->folder));
-    p->pid = census->pid;
+    *p = (struct sxs_model_process){.folder = sxs_must(strdup(census->folder)),
+                                    .pid = census->pid};
     return p;
 }
 

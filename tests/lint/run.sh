@@ -17,8 +17,8 @@ trap 'exit 130' INT TERM
 bad=0
 
 sources() {
-    find manager record signals stackwalk tools instr calls callback report harness tests \
-        -name '*.c' 2>/dev/null | sort
+    find manager record signals stackwalk tools instr sampler calls events callback report harness \
+        tests -name '*.c' 2>/dev/null | sort
 }
 
 scripts() { find setup tests .ci -name '*.sh' -o -path .ci/run | sort; }
