@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** beaten.h - the work of hooks, inline; included by fast.c (@slow 0) and slow.c (@slow 1). */
+/** beaten.h - the work of hooks, inline; included by fast.c and slow.c. */
 #ifndef SXS_CALLS_BEATEN_H
 #define SXS_CALLS_BEATEN_H
 

@@ -28,7 +28,7 @@ static inline void *sxs_must_zeroed(size_t n, size_t size)
 /** SXS_GROW - make room for one more element in @list, which has @n of @cap. Evaluates twice. */
 #define SXS_GROW(list, n, cap)                                                                     \
     do {                                                                                           \
-        if ((n) == (cap)) {                                                                        \
+        if (!(list) || (n) == (cap)) {                                                             \
             (cap) = (cap) ? (cap)*2 : 16;                                                          \
             (list) = sxs_must(reallocarray((list), (cap), sizeof(*(list))));                       \
         }                                                                                          \
