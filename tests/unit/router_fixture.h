@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* router_fixture.h - runtimes that handle signals, and a host that does.
+ *
+ * The router is the one linked in here, not preloaded: it takes the simulated runtimes' handlers when
+ * they create their profiler. Where a test says "hooked", registrations reach it as they would
+ * through the preloaded library.
+ */
+#ifndef SXS_TESTS_ROUTER_FIXTURE_H
+#define SXS_TESTS_ROUTER_FIXTURE_H
+
+#include <errno.h>
+#include <spawn.h>
+#include <sys/time.h>
+#include <ucontext.h>
+
+#include "record/session_write.h"
+#include "signals/router.h"
+#include "tests/unit/fake_host.h"
+#include "tools/tools.h"
+
+extern char **environ;
+
+#if defined(__SANITIZE_THREAD__)
+#define THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define THREAD_SANITIZER 1
+#endif
+#endif
+
+#ifdef SXS_SANITIZED
+#define MANY 50
+#else
+#define MANY 500
+#endif
+
+static const struct sxs_tool *const tools[] = {&sxs_guard_tool, &sxs_census_tool};
+
+/* The thread sanitizer stands between sigaction and the kernel and would hide the runtimes' handlers
+ * from anyone who asks the kernel: there the hooks come first. */
+static inline struct fake_host signalling(const char *version)
+{
+    setenv("FAKECLR_STRICT", "1", 1);
+    profile_here(tools, ARRAY_LEN(tools));
+    struct fake_host h = fake_load(version);
+#ifdef THREAD_SANITIZER
+    CHECK(sxs_signals()->adopt((uintptr_t)h.initialize, NULL) >= 0);
+#endif
+    CHECK_EQ(fake_initialize(&h), S_OK);
+    CHECK_EQ(h.c->load_state(), FAKECLR_ACTIVE);
+    return h;
+}
+
+static inline uint64_t routed_to(unsigned number)
+{
+    return atomic_load(&sxs_session_row(number)->signals);
+}
+
+static inline uint64_t unwanted_by_all(void)
+{
+    return atomic_load(&sxs_session_open(NULL)->signals_unwanted);
+}
+
+/* A registration as it arrives from a program that is not a runtime, through the preloaded library. */
+static inline int hooked_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+    return hook_sigaction((uintptr_t)hooked_sigaction, sig, act, old);
+}
+
+/* A fault of this program's own: two bytes long, so that a handler can step over it. */
+__attribute__((noinline, unused)) static void fault_here(void)
+{
+    __asm__ volatile("xor %%eax, %%eax\n\tmov (%%rax), %%eax" ::: "rax", "memory");
+}
+
+static _Atomic int       host_calls;
+static _Atomic int       host_sig;
+static _Atomic uintptr_t host_address;
+
+static inline void step_over(int sig, siginfo_t *info, void *context)
+{
+    ucontext_t *uc = context;
+    atomic_fetch_add(&host_calls, 1);
+    atomic_store(&host_sig, sig);
+    atomic_store(&host_address, (uintptr_t)info->si_addr);
+    if (info->si_code > 0)
+        uc->uc_mcontext.gregs[REG_RIP] += 2;
+}
+
+static inline void count_only(int sig)
+{
+    atomic_fetch_add(&host_calls, 1);
+    atomic_store(&host_sig, sig);
+}
+
+static inline void host_takes(int sig,
+                       int (*registration)(int, const struct sigaction *, struct sigaction *))
+{
+    struct sigaction act = {.sa_sigaction = step_over, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    CHECK_EQ(registration(sig, &act, NULL), 0);
+}
+
+#endif
