@@ -19,7 +19,7 @@ struct sxs_calls_reader {
     uint64_t          last_tick;         /* of the clock's last word */
 };
 
-/** @n cells at @ref, borrowed, or NULL (and counted). A chunk's first cell is not for the taking. */
+/** @n cells at @ref, borrowed, or NULL (counted). A chunk's first cell is not for the taking. */
 const void *sxs_calls_cells_at(struct sxs_calls_reader *r, sxs_calls_ref ref, uint64_t n);
 
 /** Room for one more than @n items of @item bytes: @list, moved if it must be, or NULL. */
@@ -34,8 +34,8 @@ uint64_t sxs_calls_since_start(const struct sxs_calls *c, uint64_t tick);
 /** sxs_calls_read_tree - a thread's paths below @root, into r->c->paths. Returns 0 or ENOMEM. */
 int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t thread);
 
-/** sxs_calls_read_events - a thread's single calls, after its tree, whose paths they name. Returns 0
- *  or ENOMEM. */
+/** sxs_calls_read_events - a thread's single calls, after its tree, whose paths they name.
+ *  Returns 0 or ENOMEM. */
 int sxs_calls_read_events(struct sxs_calls_reader *r, struct sxs_calls_thr *t, sxs_calls_ref ref);
 
 /** sxs_calls_sum - what functions come to, from all paths. Returns 0 or ENOMEM. */

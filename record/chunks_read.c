@@ -33,8 +33,8 @@ static int check_head(const struct sxs_chunk_reader *r, const struct sxs_chunk_f
     return EINVAL;
 }
 
-/* How many chunks there are to read: all that the file has. The header's count comes last when the file
- * grows, and may be damaged. */
+/* How many chunks there are to read: all that the file has. The header's count comes last when the
+ * file grows, and may be damaged. */
 static void count_chunks(struct sxs_chunk_reader *r, const struct sxs_chunk_file *kind,
                          const char *head)
 {

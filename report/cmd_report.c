@@ -218,9 +218,12 @@ int sxs_cmd_report(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &o);
 
     int err = sxs_session_read(o.dir, &s);
-    int status = err ? sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", o.dir,
-                                       strerror(err))
-                     : write_report(&o, &s);
+    int status;
+    if (err)
+        status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", o.dir,
+                                 strerror(err));
+    else
+        status = write_report(&o, &s);
     sxs_calls_report_free(&o.calls);
     sxs_events_report_free(&o.events);
     sxs_session_free(&s);

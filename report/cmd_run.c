@@ -16,7 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_PICK = 1000, KEY_UNPICKED, KEY_TOOL, KEY_NO_PRELOAD, KEY_SIGNALS, KEY_QUIET, KEY_CALLS, KEY_CALLS_NOT };
+enum { KEY_PICK = 1000, KEY_UNPICKED, KEY_TOOL, KEY_NO_PRELOAD, KEY_SIGNALS, KEY_QUIET, KEY_CALLS,
+       KEY_CALLS_NOT };
 
 struct options {
     const char *unpicked, *signals, *out;

@@ -131,4 +131,5 @@ static int write_speedscope(const struct sxs_model *m, const struct sxs_report_o
     return 0;
 }
 
-const struct sxs_profile_format sxs_format_speedscope = {"speedscope", SXS_DETAIL_TIMELINE, write_speedscope};
+const struct sxs_profile_format sxs_format_speedscope = {"speedscope", SXS_DETAIL_TIMELINE,
+                                                         write_speedscope};

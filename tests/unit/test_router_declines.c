@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_router_declines.c - what a handler that declines does: to the stack, and by a jump; and the router switched off. */
+/* test_router_declines.c - what declining does to the stack, and by a jump;
+ * and the router switched off. */
 #include "tests/unit/router_fixture.h"
 
 /* ---- the alternate stack --------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_tools_events.c - each tool gets the events it asked for, and only those, in order; what it answers. */
+/* test_tools_events.c - each tool gets the events it asked for, and only those, in
+ * order; what it answers. */
 #include "tests/unit/tools_fixture.h"
 
 /* ---- every event ----------------------------------------------------------------------------- */

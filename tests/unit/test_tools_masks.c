@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_tools_masks.c - the runtime is asked for the union of what tools ask for, and asked again when one changes it. */
+/* test_tools_masks.c - the runtime is asked for the union of what tools ask for, and
+ * asked again when one changes it. */
 #include "tests/unit/tools_fixture.h"
 
 /* ---- masks ----------------------------------------------------------------------------------- */

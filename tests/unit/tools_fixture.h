@@ -67,7 +67,8 @@ static inline HRESULT saw_JITInlining(struct sxs_sub *sub, sxs_function caller, 
     return saw_JITInlining_plainly(sub);
 }
 
-static inline HRESULT saw_JITCompilationStarted(struct sxs_sub *sub, sxs_function function, BOOL safe)
+static inline HRESULT saw_JITCompilationStarted(struct sxs_sub *sub, sxs_function function,
+                                                BOOL safe)
 {
     (void)safe;
     CHECK(function.rt == sub->rt); /* the ID says whose it is */
