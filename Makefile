@@ -111,10 +111,10 @@ $(O)/obj/callback/elt_aarch64.o: callback/elt_aarch64.S
 	$(call say,AS,$<)
 	$(Q)$(CC) -E $< | aarch64-linux-gnu-as -o $@ -
 
-$(O)/obj/callback/elt_x86_64.o: callback/elt_x86_64.S
+$(O)/obj/callback/elt_x86_64.o: callback/elt_x86_64.S calls/offsets.h
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
-	$(Q)$(CC) -c $< -o $@
+	$(Q)$(CC) -I. -c $< -o $@
 
 # Compiled code holds values in vector registers while hooks run; sanitizers know nothing of that.
 $(O)/obj/calls/fast.o: override CFLAGS := $(filter-out -fsanitize=%,$(CFLAGS)) -mgeneral-regs-only
@@ -193,7 +193,7 @@ $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/profile/*.h) $(PROFILE_O
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(PROFILE_OBJ) $(CMD_LIBS)
 
-unit: $(UNIT_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb
+unit: $(UNIT_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb
 
 # ---- the two commands of README, and the rest ------------------------------------------------
 
@@ -222,14 +222,14 @@ demo:
 	$(Q)BUILD=$(O) sh tests/demo.sh
 
 # These measure the library's own walkers, handler, file and clocks.
-$(O)/bench/bench_walk $(O)/bench/bench_clock: $(O)/bench/%: tests/bench/%.c \
+$(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks: $(O)/bench/%: tests/bench/%.c \
         $(wildcard tests/bench/*.h) $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fno-omit-frame-pointer,$(CFLAGS)) -fomit-frame-pointer \
 	    $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(LIB_LIBS)
 
-bench: setup all $(O)/bench/bench_walk $(O)/bench/bench_clock
+bench: setup all $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks
 	$(Q)sh setup/managed.sh build/managed
 	$(Q)sh setup/dotnet_trace.sh build/tools
 	$(Q)BUILD=$(O) sh tests/bench/run.sh

@@ -78,6 +78,7 @@ end_function sxs_elt_slowly
 .macro hook name, fast, slow
 function \name
     save_integers
+    mrs x2, cntvct_el0 /* the tick, which leave takes */
     mov x0, x10
     mov x1, x11
     bl \fast

@@ -20,19 +20,12 @@ HOT sxs_calls_ref ref_of(const struct sxs_calls_state *s, const struct sxs_calls
     return (sxs_calls_ref)(((uintptr_t)node - (uintptr_t)s->cells) / SXS_CALLS_CELL);
 }
 
-HOT uint32_t slot_of(const struct sxs_calls_state *s, sxs_calls_ref parent, sxs_calls_ref function)
+/** The child with @key, of a node and a function: its reference, 0 when there is none yet. */
+HOT sxs_calls_ref find_child(const struct sxs_calls_state *s, uint64_t key)
 {
-    uint64_t h = ((uint64_t)parent << 32 | function) * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)(h >> 32) & (s->n_slots - 1);
-}
-
-/** The child of @parent for @fn: its reference, 0 when there is none yet. */
-HOT sxs_calls_ref find_child(const struct sxs_calls_state *s, sxs_calls_ref parent,
-                             sxs_calls_ref function)
-{
-    for (uint32_t i = slot_of(s, parent, function);; i = (i + 1) & (s->n_slots - 1)) {
+    for (uint32_t i = sxs_calls_slot_of(s, key);; i = (i + 1) & (s->n_slots - 1)) {
         const struct sxs_calls_slot *slot = &s->slots[i];
-        if (!slot->node || (slot->parent == parent && slot->function == function))
+        if (!slot->node || slot->key == key)
             return slot->node;
     }
 }
@@ -104,26 +97,31 @@ HOT void drop_stale(struct sxs_calls_state *s, uintptr_t sp)
     }
 }
 
-/** Counts a duration. Nonzero: that needs memory which is not there yet. */
-HOT int note_duration(const struct sxs_calls_state *s, struct sxs_calls_histogram *h, uint64_t ticks)
+/**
+ * Counts a duration, in the histogram @of: the one before it, that is, and this one waits for the next.
+ * Where it is counted depends on the clock, which takes its time; while the processor does not know
+ * where a store goes, it delays what is read behind it. Nonzero: that needs memory which is not there yet.
+ */
+HOT int note_duration(const struct sxs_calls_state *s, sxs_calls_ref of, uint64_t ticks)
 {
-    unsigned                 octave = 63 - (unsigned)__builtin_clzll(ticks | 8);
-    struct sxs_calls_octave *o;
-    if (RARE(octave >= SXS_CALLS_OCTAVES || !h->octaves[octave]))
-        return 1;
-    o = (struct sxs_calls_octave *)(s->cells + (uint64_t)h->octaves[octave] * SXS_CALLS_CELL);
-    o->n[(ticks >> (octave - 3)) & 7]++;
-    if (RARE(ticks < h->min))
-        h->min = ticks;
-    if (RARE(ticks > h->max))
-        h->max = ticks;
+    struct sxs_calls_thread    *r = s->record;
+    struct sxs_calls_histogram *h = (void *)(s->cells + (uint64_t)r->pending_of * SXS_CALLS_CELL);
+    uint64_t                    last = r->pending;
+    unsigned                    octave = 63 - (unsigned)__builtin_clzll(last | 8);
+    struct sxs_calls_octave    *o;
+    if (__builtin_expect(r->pending_of != 0, 1)) {
+        if (RARE(octave >= SXS_CALLS_OCTAVES || !h->octaves[octave]))
+            return 1;
+        o = (struct sxs_calls_octave *)(s->cells + (uint64_t)h->octaves[octave] * SXS_CALLS_CELL);
+        o->n[(last >> (octave - 3)) & 7]++;
+        if (RARE(last < h->min))
+            h->min = last;
+        if (RARE(last > h->max))
+            h->max = last;
+    }
+    r->pending = ticks;
+    r->pending_of = of;
     return 0;
-}
-
-HOT struct sxs_calls_histogram *histogram_of(const struct sxs_calls_state *s,
-                                             const struct sxs_calls_node *node)
-{
-    return (struct sxs_calls_histogram *)(s->cells + (uint64_t)node->histogram * SXS_CALLS_CELL);
 }
 
 /** Called too often for too little: counted, no longer timed. */

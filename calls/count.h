@@ -14,19 +14,20 @@
 
 struct sxs_called;
 
-/** @fn: what the mapper returned. @sp: of the caller, as the runtime tells. */
+/** @fn: what the mapper returned. @sp: of the caller, as the runtime tells. @now: the tick, read as the
+ *  hook began. */
 int  sxs_tree_enter(struct sxs_called *fn, uintptr_t sp);
 void sxs_tree_enter_slow(struct sxs_called *fn, uintptr_t sp);
-int  sxs_tree_leave(struct sxs_called *fn, uintptr_t sp);
+int  sxs_tree_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now);
 void sxs_tree_leave_slow(struct sxs_called *fn, uintptr_t sp);
 
 /** The same, and each call is recorded with its times. */
 int  sxs_trace_enter(struct sxs_called *fn, uintptr_t sp);
-int  sxs_trace_leave(struct sxs_called *fn, uintptr_t sp);
+int  sxs_trace_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now);
 
 int  sxs_time_enter(struct sxs_called *fn, uintptr_t sp);
 void sxs_time_enter_slow(struct sxs_called *fn, uintptr_t sp);
-int  sxs_time_leave(struct sxs_called *fn, uintptr_t sp);
+int  sxs_time_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now);
 void sxs_time_leave_slow(struct sxs_called *fn, uintptr_t sp);
 
 /** The beaten path is in the hook itself. */

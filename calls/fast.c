@@ -3,6 +3,40 @@
  * arguments and results in them. */
 #include "calls/beaten.h"
 
+#include <stddef.h>
+
+#define LIES(type, field, at) _Static_assert(offsetof(struct type, field) == (at), "calls/offsets.h")
+LIES(sxs_calls_state, top, STATE_TOP);
+LIES(sxs_calls_state, limit, STATE_LIMIT);
+LIES(sxs_calls_state, cells, STATE_CELLS);
+LIES(sxs_calls_state, slots, STATE_SLOTS);
+LIES(sxs_calls_state, n_slots, STATE_N_SLOTS);
+LIES(sxs_calls_state, record, STATE_RECORD);
+LIES(sxs_calls_thread, pending_of, RECORD_PENDING_OF);
+LIES(sxs_calls_thread, pending, RECORD_PENDING);
+LIES(sxs_calls_slot, node, SLOT_NODE);
+LIES(sxs_calls_frame, sp, FRAME_SP);
+LIES(sxs_calls_frame, node, FRAME_NODE);
+LIES(sxs_calls_frame, fn, FRAME_FN);
+LIES(sxs_calls_frame, start, FRAME_START);
+LIES(sxs_calls_node, function, NODE_FUNCTION);
+LIES(sxs_calls_node, calls, NODE_CALLS);
+LIES(sxs_calls_node, ticks, NODE_TICKS);
+LIES(sxs_calls_node, entered, NODE_ENTERED);
+LIES(sxs_calls_node, latest, NODE_LATEST);
+LIES(sxs_calls_node, histogram, NODE_HISTOGRAM);
+LIES(sxs_calls_histogram, min, HISTOGRAM_MIN);
+LIES(sxs_calls_histogram, max, HISTOGRAM_MAX);
+LIES(sxs_calls_histogram, octaves, HISTOGRAM_OCTAVES);
+LIES(sxs_called, off, CALLED_OFF);
+LIES(sxs_called, number, CALLED_NUMBER);
+LIES(sxs_called, cell, CALLED_CELL);
+_Static_assert(sizeof(struct sxs_calls_slot) == 16, "calls/offsets.h");
+_Static_assert(sizeof(struct sxs_calls_frame) == FRAME_SIZE, "calls/offsets.h");
+_Static_assert(sizeof(struct sxs_calls_node) == 1 << CELL_BITS, "calls/offsets.h");
+_Static_assert(SXS_CALLS_OCTAVES == LAST_OCTAVE + 1, "calls/offsets.h");
+_Static_assert(SXS_CALLS_BACKOFF_EVERY == DUE_MASK + 1, "calls/offsets.h");
+
 /* @trace: a constant. */
 HOT int tree_enter(struct sxs_called *fn, uintptr_t sp, int trace)
 {
@@ -17,7 +51,7 @@ HOT int tree_enter(struct sxs_called *fn, uintptr_t sp, int trace)
     parent = f->node;
     node = node_at(s, parent->latest);
     if (RARE(!parent->latest || node->function != fn->cell)) {
-        ref = find_child(s, ref_of(s, parent), fn->cell);
+        ref = find_child(s, sxs_calls_key(ref_of(s, parent), fn->cell));
         if (!ref)
             return 1;
         parent->latest = ref;
@@ -39,9 +73,8 @@ HOT int tree_enter(struct sxs_called *fn, uintptr_t sp, int trace)
     return 0;
 }
 
-HOT int tree_leave(struct sxs_called *fn, uintptr_t sp, int trace)
+HOT int tree_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now, int trace)
 {
-    uint64_t                now = sxs_tick();
     struct sxs_calls_state *s = sxs_calls_state;
     struct sxs_calls_frame *f;
     if (RARE(!s))
@@ -51,7 +84,7 @@ HOT int tree_leave(struct sxs_called *fn, uintptr_t sp, int trace)
     f = s->top;
     if (f->start) {
         if (RARE(is_due(f->node) || (trace && lacks_room(s)) ||
-                 note_duration(s, histogram_of(s, f->node), now - f->start))) {
+                 note_duration(s, f->node->histogram, now - f->start))) {
             s->now = now;
             return 1;
         }
@@ -68,9 +101,9 @@ int sxs_tree_enter(struct sxs_called *fn, uintptr_t sp)
     return tree_enter(fn, sp, 0);
 }
 
-int sxs_tree_leave(struct sxs_called *fn, uintptr_t sp)
+int sxs_tree_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now)
 {
-    return tree_leave(fn, sp, 0);
+    return tree_leave(fn, sp, now, 0);
 }
 
 int sxs_trace_enter(struct sxs_called *fn, uintptr_t sp)
@@ -78,9 +111,9 @@ int sxs_trace_enter(struct sxs_called *fn, uintptr_t sp)
     return tree_enter(fn, sp, 1);
 }
 
-int sxs_trace_leave(struct sxs_called *fn, uintptr_t sp)
+int sxs_trace_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now)
 {
-    return tree_leave(fn, sp, 1);
+    return tree_leave(fn, sp, now, 1);
 }
 
 int sxs_time_enter(struct sxs_called *fn, uintptr_t sp)
@@ -111,9 +144,9 @@ int sxs_time_enter(struct sxs_called *fn, uintptr_t sp)
     return 0;
 }
 
-int sxs_time_leave(struct sxs_called *fn, uintptr_t sp)
+int sxs_time_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now)
 {
-    uint64_t                now = sxs_tick(), ticks;
+    uint64_t                ticks;
     struct sxs_calls_state *s = sxs_calls_state;
     struct sxs_calls_frame *f;
     if (RARE(!s))
@@ -123,7 +156,7 @@ int sxs_time_leave(struct sxs_called *fn, uintptr_t sp)
     f = s->top;
     if (f->start) {
         ticks = now - f->start;
-        if (RARE(is_due(f->node) || note_duration(s, histogram_of(s, f->node), ticks))) {
+        if (RARE(is_due(f->node) || note_duration(s, f->node->histogram, ticks))) {
             s->now = now;
             return 1;
         }

@@ -32,7 +32,8 @@ static struct sxs_calls_node *new_node(struct sxs_calls_state *s, struct sxs_cal
 static struct sxs_calls_node *child_of(struct sxs_calls_state *s, struct sxs_calls_node *parent,
                                        const struct sxs_called *fn)
 {
-    sxs_calls_ref          at = ref_of(s, parent), ref = find_child(s, at, fn->cell);
+    uint64_t               key = sxs_calls_key(ref_of(s, parent), fn->cell);
+    sxs_calls_ref          ref = find_child(s, key);
     struct sxs_calls_node *node;
     uint32_t               i;
     if (ref)
@@ -42,9 +43,9 @@ static struct sxs_calls_node *child_of(struct sxs_calls_state *s, struct sxs_cal
     node = new_node(s, parent, fn);
     if (!node)
         return NULL;
-    for (i = slot_of(s, at, fn->cell); s->slots[i].node; i = (i + 1) & (s->n_slots - 1))
+    for (i = sxs_calls_slot_of(s, key); s->slots[i].node; i = (i + 1) & (s->n_slots - 1))
         ;
-    s->slots[i] = (struct sxs_calls_slot){at, fn->cell, ref_of(s, node)};
+    s->slots[i] = (struct sxs_calls_slot){.key = key, .node = ref_of(s, node)};
     s->n_slots_used++;
     return node;
 }
@@ -130,25 +131,31 @@ void sxs_count_enter_slow(struct sxs_called *fn, uintptr_t sp)
         add_one(&s->record->nodes_lost);
 }
 
-/* The octave's counters, made for the duration the youngest frame ends with. */
-static void make_octave(struct sxs_calls_state *s, struct sxs_calls_histogram *h, uint64_t ticks)
+/* As note_duration(); where there is no memory the last one is not in the histogram. */
+static void note(struct sxs_calls_state *s, sxs_calls_ref of, uint64_t ticks)
 {
-    unsigned octave = 63 - (unsigned)__builtin_clzll(ticks | 8);
-    if (octave < SXS_CALLS_OCTAVES && !h->octaves[octave])
-        h->octaves[octave] = sxs_calls_cells(&s->arena, 1);
+    struct sxs_calls_thread *r = s->record;
+    if (r->pending_of) {
+        struct sxs_calls_histogram *h = sxs_calls_cell(r->pending_of);
+        unsigned                    octave = 63 - (unsigned)__builtin_clzll(r->pending | 8);
+        if (octave < SXS_CALLS_OCTAVES && !h->octaves[octave])
+            h->octaves[octave] = sxs_calls_cells(&s->arena, 1);
+    }
+    if (note_duration(s, of, ticks)) {
+        r->pending = ticks;
+        r->pending_of = of;
+    }
 }
 
 void sxs_tree_leave_slow(struct sxs_called *fn, uintptr_t sp)
 {
-    struct sxs_calls_state     *s = sxs_calls_state;
-    struct sxs_calls_frame     *f = s->top;
-    struct sxs_calls_histogram *h = histogram_of(s, f->node);
-    uint64_t                    ticks = s->now - f->start;
+    struct sxs_calls_state *s = sxs_calls_state;
+    struct sxs_calls_frame *f = s->top;
+    uint64_t                ticks = s->now - f->start;
     (void)sp;
     if (is_due(f->node))
         sxs_functions_back_off(fn, f->node->ticks / f->node->calls);
-    make_octave(s, h, ticks);
-    note_duration(s, h, ticks);
+    note(s, f->node->histogram, ticks);
     end_path(f, ticks);
     trace(s, f->node, s->now, SXS_CALLS_LEAVE);
     s->top = f - 1;
@@ -156,15 +163,13 @@ void sxs_tree_leave_slow(struct sxs_called *fn, uintptr_t sp)
 
 void sxs_time_leave_slow(struct sxs_called *fn, uintptr_t sp)
 {
-    struct sxs_calls_state     *s = sxs_calls_state;
-    struct sxs_calls_frame     *f = s->top;
-    struct sxs_calls_histogram *h = histogram_of(s, f->node);
-    uint64_t                    ticks = s->now - f->start;
+    struct sxs_calls_state *s = sxs_calls_state;
+    struct sxs_calls_frame *f = s->top;
+    uint64_t                ticks = s->now - f->start;
     (void)sp;
     if (is_due(f->node))
         sxs_functions_back_off(fn, f->node->ticks / f->node->calls);
-    make_octave(s, h, ticks);
-    note_duration(s, h, ticks);
+    note(s, f->node->histogram, ticks);
     end_flat(f, ticks);
     s->top = f - 1;
 }

@@ -64,8 +64,7 @@ int sxs_calls_more_frames(struct sxs_calls_state *s)
 
 static void put_slot(struct sxs_calls_state *s, const struct sxs_calls_slot *slot)
 {
-    uint64_t h = ((uint64_t)slot->parent << 32 | slot->function) * UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t i = (uint32_t)(h >> 32) & (s->n_slots - 1);
+    uint32_t i = sxs_calls_slot_of(s, slot->key);
     while (s->slots[i].node)
         i = (i + 1) & (s->n_slots - 1);
     s->slots[i] = *slot;

@@ -9,6 +9,7 @@
 #define SXS_CALLS_STATE_H
 
 #include "calls/functions.h"
+#include "calls/offsets.h"
 #include "manager/base/base.h"
 #include "record/calls_write.h"
 
@@ -23,7 +24,9 @@ struct sxs_calls_frame {
 
 /** A child of a node that was not its parent's latest is found by both, in open addressing. */
 struct sxs_calls_slot {
-    sxs_calls_ref parent, function, node; /* node 0: free */
+    uint64_t      key;  /* sxs_calls_key() */
+    sxs_calls_ref node; /* 0: free */
+    uint32_t      zero;
 };
 
 #define SXS_CALLS_BACKOFF_EVERY 32768u /* calls of a path between looks at whether they are too many */
@@ -47,6 +50,17 @@ struct sxs_calls_state {
     enum { SXS_TRACE_OFF, SXS_TRACE_ON, SXS_TRACE_FULL } tracing;
     int                      thrown; /* 1: an exception was, and no frame of ours was searched for a handler yet */
 };
+
+static inline uint64_t sxs_calls_key(sxs_calls_ref parent, sxs_calls_ref function)
+{
+    return (uint64_t)function << 32 | parent;
+}
+
+/** The first slot it may be in; the others follow. */
+static inline uint32_t sxs_calls_slot_of(const struct sxs_calls_state *s, uint64_t key)
+{
+    return (uint32_t)((key * HASH_FACTOR) >> 32) & (s->n_slots - 1);
+}
 
 /** NULL before a thread's first hooked call, and after its end. */
 extern SXS_TLS struct sxs_calls_state *sxs_calls_state;

@@ -100,9 +100,10 @@ struct sxs_calls_thread {
     _Atomic uint64_t stale;   /* frames found gone without any word of it */
     char             name[16]; /* zero-terminated */
     sxs_calls_ref    events;   /* the first block of them, 0: none */
-    uint32_t         zero1;
+    sxs_calls_ref    pending_of; /* the histogram that it belongs into, 0: none */
     _Atomic uint64_t events_lost; /* enters and leaves that found no room; the tree has them */
-    uint64_t         zero[2];
+    uint64_t         pending;    /* ticks that the last call took: not yet in its histogram */
+    uint64_t         zero;
 };
 
 enum sxs_calls_event_kind { SXS_CALLS_ENTER = 1, SXS_CALLS_LEAVE = 2, SXS_CALLS_UNWOUND = 3 };

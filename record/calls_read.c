@@ -113,6 +113,8 @@ static int read_thread(struct sxs_calls_reader *r, const struct sxs_calls_thread
     out->stale = atomic_load(&t->stale);
     out->events_lost = atomic_load(&t->events_lost);
     int err = sxs_calls_read_tree(r, t->root, (uint32_t)c->n_threads);
+    if (!err && t->pending_of)
+        sxs_calls_add_pending(r, t);
     if (!err)
         err = sxs_calls_read_events(r, out, t->events);
     if (out->root < c->n_paths)

@@ -34,6 +34,9 @@ uint64_t sxs_calls_since_start(const struct sxs_calls *c, uint64_t tick);
 /** sxs_calls_read_tree - a thread's paths below @root, into r->c->paths. Returns 0 or ENOMEM. */
 int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t thread);
 
+/** sxs_calls_add_pending - the duration of @t that waits to be counted; after the thread's tree. */
+void sxs_calls_add_pending(struct sxs_calls_reader *r, const struct sxs_calls_thread *t);
+
 /** sxs_calls_read_events - a thread's single calls, after its tree, whose paths they name.
  *  Returns 0 or ENOMEM. */
 int sxs_calls_read_events(struct sxs_calls_reader *r, struct sxs_calls_thr *t, sxs_calls_ref ref);

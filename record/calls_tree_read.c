@@ -28,6 +28,22 @@ static void add_histogram(struct sxs_calls_reader *r, sxs_calls_ref ref, struct 
     }
 }
 
+void sxs_calls_add_pending(struct sxs_calls_reader *r, const struct sxs_calls_thread *t)
+{
+    const struct sxs_calls_histogram *h =
+        sxs_calls_cells_at(r, t->pending_of, sizeof(*h) / SXS_CALLS_CELL);
+    uint32_t             at = h && h->function < r->n_cells ? r->index_of[h->function]
+                                                            : SXS_CALLS_NONE;
+    unsigned             octave = 63 - (unsigned)__builtin_clzll(t->pending | 8);
+    struct sxs_calls_fn *fn = at < r->c->n_fns ? &r->c->fns[at] : NULL;
+    uint64_t             ns = sxs_calls_ns(r->c, t->pending);
+    if (!fn || !fn->buckets || octave >= SXS_CALLS_OCTAVES)
+        return;
+    fn->buckets[octave * 8 + ((t->pending >> (octave - 3)) & 7)]++;
+    fn->min_ns = fn->max_ns && fn->min_ns < ns ? fn->min_ns : ns;
+    fn->max_ns = fn->max_ns > ns ? fn->max_ns : ns;
+}
+
 static int add_path(struct sxs_calls_reader *r, sxs_calls_ref ref, const struct sxs_calls_node *n,
                     uint32_t parent, uint32_t thread)
 {

@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "calls/tick.h"
 #include "record/calls_options.h"
 #include "record/calls_write.h"
 
@@ -232,7 +233,8 @@ static const char *some_calls(void)
         unsigned fn = (unsigned)roll(N_FUNCTIONS);
         if (i % 5 == 4 && sp < 0x100000) {
             sp = sxs_calls_state->top->sp;
-            sxs_tree_leave(sxs_calls_state->top->fn, sp);
+            if (sxs_tree_leave(sxs_calls_state->top->fn, sp, sxs_tick()))
+                sxs_tree_leave_slow(sxs_calls_state->top->fn, sp);
             sp += 64;
         } else {
             sp -= 64;

@@ -383,6 +383,14 @@ static const char *three_calls(void)
     return NULL;
 }
 
+static uint64_t durations_of(const struct sxs_calls_fn *fn)
+{
+    uint64_t n = 0;
+    for (unsigned i = 0; fn->buckets && i < SXS_CALLS_BUCKETS; i++)
+        n += fn->buckets[i];
+    return n;
+}
+
 static void the_file_says_so(void **state)
 {
     struct sxs_calls *c;
@@ -393,10 +401,12 @@ static void the_file_says_so(void **state)
         const struct sxs_calls_fn *fn = &c->fns[i];
         if (strcmp(fn->name, "f") == 0) {
             assert_int_equal(fn->calls, 2);
+            assert_int_equal(durations_of(fn), 1); /* the thread's last: it waited to be counted */
             assert_true(fn->buckets && fn->min_ns && fn->min_ns <= fn->max_ns);
         } else if (strcmp(fn->name, "g") == 0) {
             assert_int_equal(fn->calls, 2);
             assert_int_equal(fn->unwound, 1);
+            assert_int_equal(durations_of(fn), 1);
         }
     }
     assert_int_equal(c->n_fns, N_FUNCTIONS);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench_hooks.c - what the hooks of the tool "calls" take by themselves: compiled code is played by
+ * assembly that calls them as a runtime's code does.
+ *
+ * usage: bench_hooks FOLDER          (an empty one: the file "calls" is made there)
+ * Prints "bench: NAME VALUE", ns for one pair of enter and leave, what the call itself takes included:
+ * WORK_MODE with WORK fib (one function, recursive: it is always the same path that is next) or turns
+ * (two functions called in turn by the same third).
+ */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "callback/elt.h"
+#include "calls/functions.h"
+#include "calls/state.h"
+#include "tests/bench/bench.h"
+
+#define FIB       16
+#define FIB_CALLS 3193 /* of fib(16) */
+
+void bench_empty(void), bench_stamp(void);
+int  bench_fib(int n);
+void bench_turns(unsigned n);
+
+/* What they call, and with which markers. */
+void              *bench_enter, *bench_leave;
+struct sxs_called *bench_called[2];
+
+__asm__(".text\n"
+        ".globl bench_empty, bench_stamp, bench_fib, bench_turns\n"
+        "bench_empty:\n"
+        "  ret\n"
+        ".p2align 4\n"
+        "bench_stamp:\n"
+        "  push %rax\n  push %rdx\n  rdtsc\n  pop %rdx\n  pop %rax\n  ret\n"
+        ".p2align 4\n"
+        "bench_fib:\n"
+        "  push %rbx\n  push %r12\n  push %r14\n  push %r15\n  sub $8, %rsp\n"
+        "  mov bench_called(%rip), %r14\n"
+        "  lea 48(%rsp), %r15\n"
+        "  call *bench_enter(%rip)\n"
+        "  mov %edi, %ebx\n"
+        "  mov %edi, %eax\n"
+        "  cmp $2, %edi\n"
+        "  jl 1f\n"
+        "  lea -1(%rbx), %edi\n"
+        "  call bench_fib\n"
+        "  mov %eax, %r12d\n"
+        "  lea -2(%rbx), %edi\n"
+        "  call bench_fib\n"
+        "  add %r12d, %eax\n"
+        "1:\n"
+        "  mov bench_called(%rip), %rdi\n"
+        "  lea 48(%rsp), %rsi\n"
+        "  call *bench_leave(%rip)\n"
+        "  add $8, %rsp\n  pop %r15\n  pop %r14\n  pop %r12\n  pop %rbx\n"
+        "  ret\n"
+        ".macro one at\n"
+        "  mov bench_called+\\at(%rip), %r14\n  mov %rsp, %r15\n"
+        "  call *bench_enter(%rip)\n"
+        "  mov bench_called+\\at(%rip), %rdi\n  mov %rsp, %rsi\n"
+        "  call *bench_leave(%rip)\n"
+        ".endm\n"
+        ".p2align 4\n"
+        "bench_turns:\n"
+        "  push %rbx\n  push %r14\n  push %r15\n  mov %edi, %ebx\n"
+        "1:\n"
+        "  one 0\n  one 8\n"
+        "  sub $2, %ebx\n"
+        "  ja 1b\n"
+        "  pop %r15\n  pop %r14\n  pop %rbx\n"
+        "  ret\n");
+
+static void fib(void *arg, unsigned n)
+{
+    (void)arg;
+    for (unsigned i = 0; i < n; i += FIB_CALLS)
+        bench_fib(FIB);
+}
+
+static void turns(void *arg, unsigned n)
+{
+    (void)arg;
+    bench_turns(n);
+}
+
+static void both(const char *mode, void (*enter)(void), void (*leave)(void))
+{
+    char name[64];
+    memcpy(&bench_enter, &enter, sizeof(enter));
+    memcpy(&bench_leave, &leave, sizeof(leave));
+    snprintf(name, sizeof(name), "fib_%s", mode);
+    bench_report(name, fib, NULL, 20 * FIB_CALLS);
+    snprintf(name, sizeof(name), "turns_%s", mode);
+    bench_report(name, turns, NULL, 65536);
+}
+
+static void make_functions(struct sxs_called *called, struct sxs_calls_header *head)
+{
+    static struct sxs_calls_arena arena;
+    for (unsigned i = 0; i < 2; i++) {
+        sxs_calls_ref              ref = sxs_calls_cells(&arena, 1);
+        struct sxs_calls_function *r = sxs_calls_cell(ref);
+        r->next = atomic_load(&head->functions);
+        r->number = i;
+        atomic_store(&head->functions, ref);
+        called[i] = (struct sxs_called){.number = i, .cell = ref, .record = r};
+        bench_called[i] = &called[i];
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static struct sxs_called      called[2];
+    const struct sxs_calls_hooks *hooks = sxs_elt_hooks();
+    int folder = argc == 2 ? open(argv[1], O_RDONLY | O_DIRECTORY) : -1;
+    struct sxs_calls_header *head = folder < 0 ? NULL : sxs_calls_file_create(folder, 64u << 20);
+    if (!head || sxs_functions_init(head) || sxs_calls_state_init(head)) {
+        fprintf(stderr, "usage: bench_hooks FOLDER\n");
+        return 2;
+    }
+    make_functions(called, head);
+    both("empty", bench_empty, bench_empty);
+    both("stamps", bench_stamp, bench_stamp);
+    both("count", hooks[SXS_CALLS_COUNT].enter, hooks[SXS_CALLS_COUNT].leave);
+    both("tree", hooks[SXS_CALLS_TREE].enter, hooks[SXS_CALLS_TREE].leave);
+    if (sxs_calls_state->top != sxs_calls_state->frames)
+        return 1;
+    both("time", hooks[SXS_CALLS_TIME].enter, hooks[SXS_CALLS_TIME].leave);
+    return 0;
+}
