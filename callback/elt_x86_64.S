@@ -198,9 +198,9 @@ function sxs_elt_tree_enter
     jne 2f
 1:  cmp STATE_LIMIT(%rcx), %rsi
     je 9f
-    cmpl $0, CALLED_OFF(%r14)
-    jne 9f
     incq NODE_CALLS(%rax)
+    cmpl $0, CALLED_OFF(%r14)
+    jne 3f /* timed no longer */
     add $FRAME_SIZE, %rsi
     mov %r15, FRAME_SP(%rsi)
     mov %rax, FRAME_NODE(%rsi)
@@ -210,7 +210,7 @@ function sxs_elt_tree_enter
     read_tick
     mov %rax, NODE_ENTERED(%rcx)
     mov %rax, FRAME_START(%rsi)
-    restore_some %rsi, %rdx, %rcx, %rax
+3:  restore_some %rsi, %rdx, %rcx, %rax
     ret
     .cfi_adjust_cfa_offset 32
 2:  /* another child of the caller: in the first slot it may be in? */
@@ -242,18 +242,20 @@ function sxs_elt_tree_enter
     mov %r15, %rsi
     call sxs_tree_enter
     test %eax, %eax
-    jz 3f
+    jz 4f
     mov %r14, %rdi
     mov %r15, %rsi
     lea sxs_tree_enter_slow(%rip), %rax
     call sxs_elt_slowly
-3:  restore_some %r11, %r10, %r9, %r8, %rdi, %rsi, %rdx, %rcx, %rax
+4:  restore_some %r11, %r10, %r9, %r8, %rdi, %rsi, %rdx, %rcx, %rax
     ret
 end_function sxs_elt_tree_enter
 
 /* As sxs_tree_leave(), likewise. */
 function sxs_elt_tree_leave
-    save_some %rax, %rcx, %rdx, %r8, %r9, %r10, %r11
+    cmpl $0, CALLED_OFF(%rdi)
+    jne 6f
+7:  save_some %rax, %rcx, %rdx, %r8, %r9, %r10, %r11
     read_tick
     mov sxs_calls_state@gottpoff(%rip), %rcx
     mov %fs:(%rcx), %r10
@@ -322,6 +324,17 @@ function sxs_elt_tree_leave
     lea sxs_tree_leave_slow(%rip), %rax
     call sxs_elt_slowly
 5:  restore_some %rdi, %rsi, %r11, %r10, %r9, %r8, %rdx, %rcx, %rax
+    ret
+6:  /* timed no longer: nothing to do, unless this call began before */
+    push_one %rax
+    mov sxs_calls_state@gottpoff(%rip), %rax
+    mov %fs:(%rax), %rax
+    test %rax, %rax
+    jz 1f
+    mov STATE_TOP(%rax), %rax
+    cmp %rsi, FRAME_SP(%rax)
+1:  pop_one %rax
+    je 7b
     ret
 end_function sxs_elt_tree_leave
 

@@ -70,6 +70,7 @@ __attribute__((destructor)) static void ended(void)
     if (calls.started == 1 && !atomic_load(&calls.forked)) {
         take_time();
         atomic_store(&calls.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
+        sxs_calls_file_trim();
     }
 }
 

@@ -50,7 +50,7 @@ struct sxs_calls_header {
     _Atomic uint64_t      seen_tick, seen_ns; /* the same, taken again and again until the end */
     _Atomic uint64_t      ended_ns;  /* 0: still running, or ended without saying so */
     _Atomic uint32_t      n_chunks;  /* chunks the file has */
-    _Atomic uint32_t      n_taken;   /* of them, in use; may exceed n_chunks */
+    _Atomic uint32_t      n_taken;   /* of them, in use; at the end it may exceed n_chunks */
     uint32_t              max_chunks;
     _Atomic uint32_t      n_functions;
     _Atomic sxs_calls_ref functions, threads; /* the latest of each */

@@ -180,7 +180,8 @@ static void set_clock(struct sxs_calls_reader *r)
 static int load_cells(struct sxs_calls_reader *r, int fd, uint64_t size)
 {
     struct sxs_calls *c = r->c;
-    uint64_t          want = (uint64_t)atomic_load(&c->head.n_taken) * SXS_CALLS_CHUNK;
+    uint32_t          taken = atomic_load(&c->head.n_taken), all = atomic_load(&c->head.n_chunks);
+    uint64_t          want = (uint64_t)(taken < all ? taken : all) * SXS_CALLS_CHUNK;
     uint64_t          body = size > SXS_CALLS_HEADER ? size - SXS_CALLS_HEADER : 0;
     if (want > body) {
         sxs_lines_add(&c->problems, &c->n_problems, "cut: %llu of %llu bytes of calls are missing",

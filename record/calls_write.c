@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "manager/base/log.h"
 #include "record/file_write.h"
 
 #define MORE_AHEAD 512u /* when single calls are recorded: 32 MiB, what they may need in 10 ms */
@@ -16,9 +18,10 @@ static struct {
     int                      full; /* the disk said so once */
     _Atomic int              off;
     uint32_t                 ahead; /* beside AHEAD */
+    pthread_mutex_t          length; /* guards the file's; held for as long as it changes */
     struct sxs_calls_header *header;
     unsigned char           *cells; /* the first chunk */
-} file = {.fd = -1};
+} file = {.fd = -1, .length = PTHREAD_MUTEX_INITIALIZER};
 
 static int grow(void)
 {
@@ -49,12 +52,33 @@ int sxs_calls_file_make_room(void)
 {
     struct sxs_calls_header *h = file.header;
     int                      err = 0;
-    if (file.full || atomic_load(&file.off))
-        return 0;
-    while (!err && atomic_load(&h->n_chunks) < atomic_load(&h->n_taken) + AHEAD + file.ahead)
-        err = grow();
-    file.full = err != 0;
+    pthread_mutex_lock(&file.length);
+    if (!file.full && !atomic_load(&file.off)) {
+        while (!err && atomic_load(&h->n_chunks) < atomic_load(&h->n_taken) + AHEAD + file.ahead)
+            err = grow();
+        file.full = err != 0;
+    }
+    pthread_mutex_unlock(&file.length);
     return err;
+}
+
+/* Threads may still count. Once all chunks are taken, and for good, nobody begins with one that goes. */
+void sxs_calls_file_trim(void)
+{
+    struct sxs_calls_header *h = file.header;
+    uint32_t                 taken, all;
+    pthread_mutex_lock(&file.length);
+    all = atomic_load(&h->n_chunks);
+    taken = atomic_load(&h->n_taken);
+    while (!atomic_compare_exchange_weak(&h->n_taken, &taken, all))
+        ;
+    if (taken < all) {
+        atomic_store(&h->n_chunks, taken);
+        if (ftruncate(file.fd, SXS_CALLS_HEADER + (off_t)taken * SXS_CALLS_CHUNK))
+            sxs_warn("the calls file stays longer than it need be: %s", strerror(errno));
+    }
+    file.full = 1;
+    pthread_mutex_unlock(&file.length);
 }
 
 static int make_header(uint32_t max_chunks)

@@ -36,6 +36,9 @@ void *sxs_calls_cell(sxs_calls_ref ref);
 /** Of @bytes more in the file at most, a part is kept ready as well; before the first make_room(). */
 void sxs_calls_file_expect(uint64_t bytes);
 
+/** Gives back what nobody has taken; no room is made any more. At the process's end. Takes a lock. */
+void sxs_calls_file_trim(void);
+
 /** Keeps chunks ready. Returns 0, or -errno (disk full, file as long as it may be). One thread. */
 int sxs_calls_file_make_room(void);
 

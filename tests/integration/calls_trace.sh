@@ -42,6 +42,8 @@ check "a run with room for few of its calls ends well" $? "$tmp/log"
 "$sxsprof" report "$tmp/few" >"$tmp/text" 2>&1
 [ "$(sed -n 's/ *\([0-9]*\) beginnings and ends.*/\1/p' "$tmp/text")" -le 65536 ] && grep -q 'more that found no room' "$tmp/text"
 check "no more than there was room for, the others counted" $? "$tmp/text"
+[ "$(cat "$tmp"/few/calls "$tmp"/few/*/calls 2>/dev/null | wc -c)" -le 6000000 ]
+check "at its end the file is as long as what is in it" $?
 "$sxsprof" report --format chrome -o "$tmp/trace.json" "$tmp/few" && "$sxsprof" report --format json "$tmp/few" >"$tmp/json" &&
     python3 "$tmp/nested.py" "$tmp/trace.json" "$tmp/json" few >"$tmp/nested" 2>&1
 check "what there is nests" $? "$tmp/nested"

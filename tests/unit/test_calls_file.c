@@ -320,6 +320,7 @@ static void long_chains(void **state)
     assert_non_null(b);
     memcpy(b, head, sizeof(*h));
     atomic_store(&h->n_taken, chunks);
+    atomic_store(&h->n_chunks, chunks);
     atomic_store(&h->functions, cell_number(10));
     atomic_store(&h->threads, cell_number(0));
     t = (struct sxs_calls_thread *)(at + (size_t)cell_number(0) * SXS_CALLS_CELL);
@@ -343,12 +344,35 @@ static void long_chains(void **state)
     rmdir(dir);
 }
 
+/* ---- the end ----------------------------------------------------------------------------------- */
+
+static void what_nobody_took_is_given_back(void **state)
+{
+    uint32_t               taken = atomic_load(&head->n_taken);
+    struct sxs_calls_arena arena = {0};
+    struct stat            st;
+    struct sxs_calls      *c;
+    (void)state;
+    assert_true(taken < atomic_load(&head->n_chunks));
+    sxs_calls_file_trim();
+    assert_int_equal(fstatat(folder_fd, SXS_CALLS_FILE, &st, 0), 0);
+    assert_int_equal(st.st_size, SXS_CALLS_HEADER + (off_t)taken * SXS_CALLS_CHUNK);
+    assert_int_equal(sxs_calls_cells(&arena, 1), 0); /* a thread that begins now */
+    assert_int_equal(sxs_calls_file_make_room(), 0);
+    assert_int_equal(fstatat(folder_fd, SXS_CALLS_FILE, &st, 0), 0);
+    assert_int_equal(st.st_size, SXS_CALLS_HEADER + (off_t)taken * SXS_CALLS_CHUNK);
+    c = read_file();
+    assert_int_equal(c->n_fns, N_FUNCTIONS);
+    sxs_calls_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options), cmocka_unit_test(patterns), cmocka_unit_test(quantiles),
         cmocka_unit_test(heads), cmocka_unit_test(damage), /* while the file is small */
         cmocka_unit_test(cells), cmocka_unit_test(cells_of_many), cmocka_unit_test(long_chains),
+        cmocka_unit_test(what_nobody_took_is_given_back), /* the last: nobody counts afterwards */
     };
     return cmocka_run_group_tests(tests, make_file, drop_file);
 }
