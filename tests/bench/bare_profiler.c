@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bare_profiler.c - a profiler that asks for the census's events and does nothing with them: what a
- * runtime itself spends on having any profiler, to be told from what the library adds.
+ * runtime itself spends on having any profiler, to be told from what the library adds. With BARE_HOOKS
+ * it has hooks (bare_hooks.c) instead.
  */
 #include "sxs_abi.h"
+#include "tests/bench/bare_hooks.h"
 
 __attribute__((visibility("default"))) HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid,
                                                                  void **out);
@@ -31,6 +33,8 @@ static HRESULT initialize(IUnknown *self, IUnknown *unknown)
     (void)self;
     if (FAILED(unknown->vtbl->QueryInterface(unknown, &IID_ICorProfilerInfo5, (void **)&info)))
         return E_FAIL;
+    if (bare_hooks_are(NULL))
+        return bare_set_hooks(info);
     return info->vtbl->SetEventMask2(info,
                                      COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_JIT_COMPILATION |
                                          COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_EXCEPTIONS,

@@ -3,13 +3,14 @@
 
 usage: bench.py BUILD DOCUMENT
 Prints the tables and rewrites them in DOCUMENT, between their two markers. QUICK=1 takes a few rounds
-only and leaves DOCUMENT alone. PART=library or PART=sampling measures only that.
+only and leaves DOCUMENT alone. PART=library, PART=sampling or PART=hooks measures only that.
 """
 import datetime
 import glob
 import os
 import sys
 
+from hooks import Hooks
 from measure import Comparison, Variants, commit, in_turns, machine
 from sampling import Sampling
 
@@ -164,11 +165,15 @@ def sampling(bench):
     return Sampling(bench.variants, QUICK, note).measure()
 
 
+def hooks(bench):
+    return Hooks(bench.variants, bench.runtimes, QUICK, note).measure()
+
+
 def main():
-    parts = {"library": library, "sampling": sampling}
+    parts = {"library": library, "sampling": sampling, "hooks": hooks}
     chosen = os.environ.get("PART") or "all"
     if len(sys.argv) != 3 or chosen not in [*parts, "all"]:
-        sys.exit("usage: [PART=library|sampling] bench.py BUILD DOCUMENT")
+        sys.exit("usage: [PART=library|sampling|hooks] bench.py BUILD DOCUMENT")
     bench = Bench(sys.argv[1])
     for name, part in parts.items():
         if chosen in (name, "all"):

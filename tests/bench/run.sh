@@ -4,7 +4,7 @@
 # docs/bench.md says what is measured and how. Nothing here passes or fails by time.
 #
 # BUILD  folder with what was built    CC  compiler    QUICK=1  a few rounds, docs/ left alone
-# PART=library or PART=sampling: only that
+# PART=library, PART=sampling or PART=hooks: only that
 set -eu
 cd "$(dirname "$0")/../.."
 : "${BUILD:=build}" "${CC:=cc}"
@@ -12,7 +12,7 @@ flags="-std=gnu11 -O2 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-pr
        -Wvla -fvisibility=hidden -D_GNU_SOURCE -I. -I$BUILD/gen"
 
 for needed in libsxsprof.so libsxsprof-preload.so sxsprof runsxs fakeclr/9.0/libcoreclr.so \
-    bench/bench_walk bench/bench_clock; do
+    bench/bench_walk bench/bench_clock bench/bench_hooks; do
     [ -e "$BUILD/$needed" ] || { echo "bench: $BUILD/$needed is not there; run make bench" >&2; exit 1; }
 done
 mkdir -p "$BUILD/bench"
@@ -20,6 +20,6 @@ mkdir -p "$BUILD/bench"
 build() { out=$1; shift; "$CC" $flags "$@" -o "$BUILD/bench/$out" -ldl -lpthread; }
 build bench_callback -rdynamic tests/bench/bench_callback.c
 build bench_signal tests/bench/bench_signal.c
-build libbare.so -shared -fPIC tests/bench/bare_profiler.c "$BUILD/gen/sxs_abi.c"
+build libbare.so -shared -fPIC tests/bench/bare_profiler.c tests/bench/bare_hooks.c "$BUILD/gen/sxs_abi.c"
 
 exec python3 -B tests/bench/bench.py "$BUILD" docs/bench.md

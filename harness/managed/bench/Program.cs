@@ -9,7 +9,8 @@ namespace Bench;
 /// One measurement per run, printed as "bench: NAME VALUE" lines:
 /// start; methods N; faults N; collections N: times in ns for one of N. compute N; allocate N:
 /// times of the process in ms while N units of work are done; idle MS: while it sleeps; deep N: while
-/// it computes below N frames.
+/// it computes below N frames. pairs THREADS: ns a call; millions N; paths N: memory after so many
+/// calls, so many paths; exceptions N: ns for one.
 /// </summary>
 internal static class Program
 {
@@ -38,6 +39,22 @@ internal static class Program
             case "allocate" when n > 0:
                 Print(Load.Allocate(n));
                 return 0;
+            case "pairs" when n > 0:
+                (double fib, double turns) = Calls.Pairs(n);
+                Print("fib", fib);
+                Print("turns", turns);
+                return 0;
+            case "millions" when n > 0:
+                Calls.Millions(n);
+                Memory();
+                return 0;
+            case "paths" when n > 0:
+                Calls.Paths(n);
+                Memory();
+                return 0;
+            case "exceptions" when n > 0:
+                Print("ns", Calls.Exceptions(n));
+                return 0;
             case "idle" when n > 0:
                 Print(Load.Sleep(n));
                 return 0;
@@ -47,7 +64,7 @@ internal static class Program
             default:
                 Console.Error.WriteLine(
                     "bench: expected start, or methods, faults, collections, compute, allocate, "
-                    + "idle or deep and a number");
+                    + "idle, deep, pairs, millions, paths or exceptions and a number");
                 return 2;
         }
     }
