@@ -52,6 +52,12 @@ def met(comparisons, aim):
     return f"< {aim}", "NO" if any(c.cost_range[0] >= aim for c in comparisons) else "unclear"
 
 
+def paths_of(n):
+    """What `bench paths` makes: 23 calls deep, each but the first through one more; n/2 ways at most."""
+    ways = [min(n // 2, 2 ** k) for k in range(23)]
+    return sum(ways) + sum(ways[1:])
+
+
 class Hooks:
     """usage: Hooks(bench.variants, runtimes, quick, note).measure() -> [(title, head, rows)]"""
 
@@ -154,9 +160,9 @@ class Hooks:
         rows = []
         tree = "calls:backoff=off"
         for work, calls, paths in (("millions 1", 10**6, 3), ("millions 10", 10**7, 3),
-                                   ("millions 100", 10**8, 3), ("paths 1000", 23 * 10**3, 2000),
-                                   ("paths 10000", 23 * 10**4, 20000),
-                                   ("paths 100000", 23 * 10**5, 200000)):
+                                   ("millions 100", 10**8, 3), *(
+                                       (f"paths {n}", 45 * n, paths_of(n))
+                                       for n in (10**3, 10**4, 10**5))):
             runs = in_turns(self.rounds(3), {"none": self.command(LATEST, work),
                                              "tree": self.command(LATEST, work, LIBRARY, tree)})
             c = Comparison(runs["none"], runs["tree"], "rss_kib")

@@ -98,7 +98,7 @@ internal static class Calls
             sink += InTurns(500_000);
     }
 
-    /// <summary>Twice so many paths, at most 2^22 in all: the bits of a number say who calls whom.</summary>
+    /// <summary>So many numbers, whose bits say who calls whom: ever more paths, 23 calls deep.</summary>
     public static void Paths(int n)
     {
         for (int i = 0; i < n; i++)
