@@ -77,8 +77,7 @@ $(GEN) &: manager/abi/gen_abi.py $(wildcard manager/abi/*.tsv)
 	$(call say,GEN,$(O)/gen)
 	$(Q)python3 manager/abi/gen_abi.py manager/abi $(O)/gen
 
-PAGE    := report/profile/page.html report/profile/page.css report/profile/page.js \
-           report/profile/page_tables.js
+PAGE    := $(wildcard report/profile/page*)
 CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h
 
 $(O)/gen/sxs_page.h: report/profile/embed.py $(PAGE)

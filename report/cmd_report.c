@@ -85,7 +85,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option option_list[] = {
     {"format", 'f', "FORMAT", 0,
      "text (the default) or json: what the runtimes did. Of samples or calls: text, html (flame graph, "
-     "call tree and functions in one file), collapsed, speedscope, pprof, chrome, firefox", 0},
+     "call tree, functions and timeline in one file), collapsed, speedscope, pprof, chrome, firefox", 0},
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"data", KEY_DATA, "samples|calls", 0,
      "Which, of a session that has both (samples; text shows both)", 0},

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof run: everything is checked before anything is started. */
+#include "report/calls/calls.h"
 #include "report/child.h"
 #include "report/child_env.h"
 #include "report/command.h"
+#include "report/events/events.h"
 #include "report/out_dir.h"
 #include "report/profile/profile.h"
 #include "report/progress.h"
@@ -233,38 +235,71 @@ static void print_session(const struct sxs_out_dir *out)
     sxs_session_free(&s);
 }
 
-/* Is the tool "sample" among those the command will run with? */
-static bool samples(const struct options *o)
+/* Is a tool that records more than the table has among those the command will run with? */
+static bool records(const struct options *o)
 {
+    static const char *const tools[] = {"sample", "calls", "exceptions", "events"};
     const char *list = o->tools ? o->tools : getenv("SXSPROF_TOOLS");
     for (; list && *list; list += strcspn(list, ";"), list += *list == ';')
-        if (strcspn(list, ":;") == strlen("sample") && strncmp(list, "sample", 6) == 0)
-            return true;
+        for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+            if (strcspn(list, ":;") == strlen(tools[i]) &&
+                strncmp(list, tools[i], strlen(tools[i])) == 0)
+                return true;
     return false;
 }
 
 /* Without -o there is a folder all the same, unless nobody would be told of it. */
-static bool keeps_samples(const struct options *o)
+static bool keeps_session(const struct options *o)
 {
-    return samples(o) && !o->out && !o->quiet;
+    return records(o) && !o->out && !o->quiet;
 }
 
-/* Nobody said where the samples are to go: their essence now, and where they are. */
-static void print_samples(struct sxs_out_dir *out)
+/* The heads of the tables of calls, exceptions and events. */
+static void print_tables(const char *dir)
+{
+    const struct sxs_calls_view view = {.top = 10, .depth = 1};
+    struct sxs_session          s;
+    struct sxs_calls_report     calls = {0};
+    struct sxs_events_report    events = {0};
+    if (sxs_session_read(dir, &s) == 0) {
+        if (sxs_calls_report_load(dir, &s, NULL, &calls) == 0 && calls.n) {
+            fputs("\n", stderr);
+            sxs_calls_text(stderr, &calls, &view);
+        }
+        if (sxs_events_report_load(dir, &s, NULL, &events) == 0 && events.n) {
+            fputs("\n", stderr);
+            sxs_events_text(stderr, &events, 5);
+        }
+    }
+    sxs_calls_report_free(&calls);
+    sxs_events_report_free(&events);
+    sxs_session_free(&s);
+}
+
+/* Nobody said where what was recorded is to go: its essence now, and where it is. */
+static void print_recorded(struct sxs_out_dir *out)
 {
     char        here[PATH_MAX];
     const char *path = out->path;
-    if (!sxs_profile_has_samples(path)) {
+    bool        samples = sxs_profile_has_samples(path), calls = sxs_profile_has_calls(path);
+    bool        events = sxs_profile_has_events(path);
+    if (!samples && !calls && !events) {
         out->temporary = true; /* there is nothing to keep */
         return;
     }
     if (getcwd(here, sizeof(here)) && strncmp(path, here, strlen(here)) == 0 &&
         path[strlen(here)] == '/')
         path += strlen(here) + 1;
-    fputs("\n", stderr);
-    sxs_profile_summary(out->path, stderr);
-    fprintf(stderr, "\nThe session is kept in %s; for a flame graph:\n"
-                    "  sxsprof report --format html -o flame.html %s\n", path, path);
+    if (samples) {
+        fputs("\n", stderr);
+        sxs_profile_summary(out->path, stderr);
+    }
+    if (calls || events)
+        print_tables(out->path);
+    const char *what = samples || calls ? "flame" : "timeline";
+    fprintf(stderr, "\nThe session is kept in %s; for a %s:\n"
+                    "  sxsprof report --format html -o %s.html %s\n", path,
+            samples || calls ? "flame graph" : "timeline", what, path);
 }
 
 static void progress(void *arg, bool ended)
@@ -305,8 +340,8 @@ static int start(const struct options *o, const struct sxs_library *lib, const c
     signal(SIGPIPE, SIG_IGN); /* a reader of stderr that is gone must not change our exit status */
     if (!o->quiet)
         print_session(out);
-    if (keeps_samples(o))
-        print_samples(out);
+    if (keeps_session(o))
+        print_recorded(out);
     sxs_out_dir_close(out);
     sxs_child_exit_like(status);
 }
@@ -329,7 +364,7 @@ int sxs_cmd_run(int argc, char **argv)
     if (check_inherited(&o) || check_library(&lib, !o.no_preload) ||
         check_command(o.command[0], path, sizeof(path)))
         goto done;
-    if ((keeps_samples(&o) ? sxs_out_dir_open_kept(&out, why, sizeof(why))
+    if ((keeps_session(&o) ? sxs_out_dir_open_kept(&out, why, sizeof(why))
                            : sxs_out_dir_open(&out, o.out, why, sizeof(why))) != 0) {
         sxs_complain("%s", why);
         goto done;

@@ -26,6 +26,9 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
 /** sxs_json_string - @text as a JSON string with its quotes; '<' escaped, so it may stand in HTML. */
 void sxs_json_string(FILE *to, const char *text);
 
+/** sxs_html_number - @n in the digits of the page's data: format_html.c tells them. */
+void sxs_html_number(FILE *to, uint64_t n);
+
 /** sxs_model_title - what was recorded: the first process's command, or the session. Borrowed. */
 const char *sxs_model_title(const struct sxs_model *m);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html: one self-contained page (page.html, page.css and page.js, embedded at build time) with the
+ * html: one self-contained page (page.html, page*.css and page*.js, embedded at build time) with the
  * model as JSON. The tree and the time line are strings of numbers: each number in base-32 digits,
  * lowest first, as characters A-Za-z0-9+/ of which those from 'g' on (32 and up) say that more
  * follows. Tree, in preorder, five numbers a node: how many levels to go up from the node before,
@@ -10,6 +10,7 @@
 #include "report/profile/format.h"
 
 #include "report/profile/must.h"
+#include "report/profile/timeline.h"
 #include "sxs_page.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ static uint64_t unit_of(const struct sxs_model *m)
     return m->data == SXS_DATA_CALLS ? 1 : 10000;
 }
 
-static void put_number(FILE *to, uint64_t n)
+void sxs_html_number(FILE *to, uint64_t n)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     do {
@@ -89,11 +90,11 @@ static void write_tree(const struct sxs_model *m, const struct preorder *p, FILE
     for (size_t i = 0; i < m->n_nodes; i++) {
         const struct sxs_model_node *n = &m->nodes[p->order[i]];
         uint32_t                     d = p->depth[p->order[i]];
-        put_number(to, i ? depth + 1 - d : 0);
-        put_number(to, n->frame);
-        put_number(to, n->self);
-        put_number(to, n->self_ns / unit_of(m));
-        put_number(to, n->tiers);
+        sxs_html_number(to, i ? depth + 1 - d : 0);
+        sxs_html_number(to, n->frame);
+        sxs_html_number(to, n->self);
+        sxs_html_number(to, n->self_ns / unit_of(m));
+        sxs_html_number(to, n->tiers);
         depth = d;
     }
     fprintf(to, "\",\n\"nNodes\":%zu", m->n_nodes);
@@ -198,10 +199,10 @@ static void write_bucket(struct in_bucket *all, size_t n, uint64_t ahead, uint64
             sum.samples += all[i].samples;
             sum.weight_ns += all[i].weight_ns;
         }
-        put_number(to, ahead);
-        put_number(to, sum.place);
-        put_number(to, sum.samples);
-        put_number(to, sum.weight_ns / unit);
+        sxs_html_number(to, ahead);
+        sxs_html_number(to, sum.place);
+        sxs_html_number(to, sum.samples);
+        sxs_html_number(to, sum.weight_ns / unit);
         ahead = 0;
     }
 }
@@ -282,13 +283,16 @@ static int write_html(const struct sxs_model *m, const struct sxs_report_options
     write_latencies(m, to);
     write_tree(m, &p, to);
     write_timeline(m, &p, to);
+    if (m->timeline)
+        sxs_timeline_write(m->timeline, m, p.place, to);
     fputs("}", to);
     fputs(sxs_page_tail, to);
     preorder_free(&p);
     return 0;
 }
 
-const struct sxs_profile_format sxs_format_html = {"html", SXS_DETAIL_TIMELINE, write_html};
+const struct sxs_profile_format sxs_format_html = {
+    "html", SXS_DETAIL_TIMELINE | SXS_DETAIL_CALLS | SXS_DETAIL_BOTH | SXS_DETAIL_EVENTS, write_html};
 
 /* ---- difference ---- */
 
@@ -361,7 +365,7 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
     fputs(",\n\"before\":\"", to);
     for (size_t i = 0; i < both.n_nodes; i++)
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the same
-        put_number(to, old[p.order[i]] / unit_of(&both));
+        sxs_html_number(to, old[p.order[i]] / unit_of(&both));
     fputs("\",\"buckets\":0,\"bucketNs\":1,\"timeline\":\"\",\"pauses\":[]}", to);
     fputs(sxs_page_tail, to);
     preorder_free(&p);

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,18 +34,11 @@ struct loader {
     size_t                           n_states;
 };
 
-static bool thread_matches(const struct loader *l, const struct sxs_model_thread *t)
-{
-    char id[16];
-    snprintf(id, sizeof(id), "%u", t->tid);
-    return !l->o->thread || strcmp(id, l->o->thread) == 0 ||
-           fnmatch(l->o->thread, sxs_model_text(l->m, t->name), 0) == 0;
-}
-
 /* Is this thread asked for? Its name is known since the first pass: the answer is kept. */
 static bool thread_wanted(struct loader *l, uint32_t thread)
 {
     enum { UNASKED, YES, NO };
+    const struct sxs_model_thread *t = &l->m->threads[thread];
     if (thread >= l->n_states) {
         size_t n = thread * 2 + 64;
         l->thread_state = sxs_must(realloc(l->thread_state, n));
@@ -54,7 +46,8 @@ static bool thread_wanted(struct loader *l, uint32_t thread)
         l->n_states = n;
     }
     if (l->thread_state[thread] == UNASKED)
-        l->thread_state[thread] = thread_matches(l, &l->m->threads[thread]) ? YES : NO;
+        l->thread_state[thread] = sxs_thread_wanted(l->o, t->tid, sxs_model_text(l->m, t->name))
+                                      ? YES : NO;
     return l->thread_state[thread] == YES;
 }
 
@@ -243,49 +236,13 @@ static void take_difference(struct loader *l, const struct sxs_record_difference
     }
 }
 
-static struct sxs_model_process *add_process(struct sxs_model                 *m,
-                                             const struct sxs_session_process *census)
-{
-    SXS_GROW(m->processes, m->n_processes, m->cap_processes);
-    struct sxs_model_process *p = &m->processes[m->n_processes++];
-    *p = (struct sxs_model_process){.folder = sxs_must(strdup(census->folder)),
-                                    .pid = census->pid};
-    return p;
-}
-
-/* After its samples, if it has any. */
-static void take_events(struct loader *l, int fd, const struct sxs_session_process *census)
-{
-    struct sxs_events_data   *events = NULL;
-    struct sxs_model         *m = l->m;
-    struct sxs_model_process *p = m->n_processes ? &m->processes[m->n_processes - 1] : NULL;
-    char                      why[256];
-    int                       err;
-    if (!(l->detail & SXS_DETAIL_EVENTS))
-        return;
-    err = sxs_events_read(fd, &events, why, sizeof(why));
-    if (err && err != ENOENT) /* without the file the tools were off */
-        sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", l->dir, census->folder, why);
-    if (err)
-        return;
-    for (size_t i = 0; i < events->n_problems; i++)
-        sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", l->dir, census->folder,
-                          events->problems[i]);
-    if (!p || strcmp(p->folder, census->folder) != 0) {
-        p = add_process(m, census);
-        memcpy(p->head.command, events->head.command, sizeof(p->head.command));
-        sxs_strings_clean(p->head.command, strlen(p->head.command));
-    }
-    p->events = events;
-}
-
 static void take_process(struct loader *l, struct sxs_samples *reader,
                          const struct sxs_session_process *census, struct sxs_natives *natives,
                          struct sxs_sources *sources)
 {
     struct sxs_model         *m = l->m;
     struct sxs_samples_record r;
-    struct sxs_model_process *p = add_process(m, census);
+    struct sxs_model_process *p = sxs_model_process(m, census);
     memcpy(&p->head, sxs_samples_head(reader), sizeof(p->head));
     sxs_strings_clean(p->head.command, strlen(p->head.command));
     l->process = (uint32_t)m->n_processes - 1;
@@ -322,7 +279,8 @@ static void open_process(struct loader *l, int dir_fd, const struct sxs_session_
     if (!err)
         take_process(l, reader, census, natives, sources);
     sxs_samples_close(reader);
-    take_events(l, fd, census);
+    if (l->detail & SXS_DETAIL_EVENTS)
+        sxs_model_events(l->m, l->dir, fd, census);
     close(fd);
 }
 

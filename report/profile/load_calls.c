@@ -5,7 +5,6 @@
 #include "report/profile/model.h"
 #include "report/profile/must.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
 #define NOT_WANTED UINT32_MAX
@@ -114,18 +113,11 @@ static void sort_latencies(struct loader *l)
 
 /* ---- paths ------------------------------------------------------------------------------------ */
 
-static bool is_wanted(const struct loader *l, const struct sxs_calls_thr *t, const char *name)
-{
-    char id[16];
-    snprintf(id, sizeof(id), "%u", t->tid);
-    return !l->o->thread || strcmp(id, l->o->thread) == 0 || fnmatch(l->o->thread, name, 0) == 0;
-}
-
 static uint32_t take_thread(struct loader *l, const struct sxs_calls_thr *t)
 {
     struct sxs_model *m = l->m;
     uint32_t          name = add_text(m, t->name), thread;
-    if (!is_wanted(l, t, sxs_model_text(m, name)))
+    if (!sxs_thread_wanted(l->o, t->tid, sxs_model_text(m, name)))
         return NOT_WANTED;
     thread = sxs_model_thread(m, l->process, t->tid);
     m->threads[thread].name = name;
@@ -231,7 +223,8 @@ static void take_event(void *arg, uint32_t path, uint64_t ns, bool begins)
             m->events[m->n_events++] =
                 (struct sxs_model_event){now, l->nodes[path] & INT32_MAX, begins};
         }
-        return;
+        if (!(l->detail & SXS_DETAIL_BOTH))
+            return;
     }
     if (lane->path != SXS_CALLS_NONE && l->found[lane->path])
         add_span(l, l->nodes[lane->path], lane->since_ns, now);
@@ -274,11 +267,7 @@ static void take_head(struct loader *l)
 {
     const struct sxs_calls_header *h = &l->c->head;
     struct sxs_model              *m = l->m;
-    SXS_GROW(m->processes, m->n_processes, m->cap_processes);
-    struct sxs_model_process *p = &m->processes[m->n_processes];
-    memset(p, 0, sizeof(*p));
-    p->folder = sxs_must(strdup(l->p->process->folder));
-    p->pid = l->p->process->pid;
+    struct sxs_model_process      *p = sxs_model_process(m, l->p->process);
     p->head.pid = p->pid;
     p->head.mode = SXS_MODE_WALL;
     p->head.started_realtime_ns = h->started_realtime_ns;
@@ -291,7 +280,7 @@ static void take_head(struct loader *l)
     if (!m->first_ns || p->first_ns < m->first_ns)
         m->first_ns = p->first_ns;
     m->last_ns = p->last_ns > m->last_ns ? p->last_ns : m->last_ns;
-    l->process = (uint32_t)m->n_processes++;
+    l->process = (uint32_t)(p - m->processes);
 }
 
 static void take_process(struct loader *l)
@@ -335,6 +324,8 @@ int sxs_model_load_calls(const char *dir, const struct sxs_report_options *optio
         take_process(&l);
     }
     sort_latencies(&l);
+    if (!err && (detail & SXS_DETAIL_EVENTS))
+        sxs_model_all_events(out, dir, &session, options);
     if (out->n_samples)
         qsort(out->samples, out->n_samples, sizeof(*out->samples), by_time);
     sxs_model_sum(out);

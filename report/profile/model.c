@@ -187,6 +187,7 @@ void sxs_model_free(struct sxs_model *m)
     for (size_t i = 0; i < m->n_processes; i++) {
         free(m->processes[i].folder);
         sxs_events_free(m->processes[i].events);
+        free(m->processes[i].runtimes);
     }
     if (m->index) {
         free(m->index->frames.slots);

@@ -23,6 +23,7 @@
 
 #include "record/events_read.h"
 #include "record/samples.h"
+#include "record/session_read.h"
 #include "report/profile/strings.h"
 
 #include <stdbool.h>
@@ -45,6 +46,7 @@ struct sxs_report_options {
     enum sxs_only only;    /* leave the other kind of frames out of the stacks */
     const char   *output;  /* file to write; NULL: standard output */
     size_t        top;     /* functions the text names; 0: 30 */
+    size_t        most;    /* single calls, events and samples that the page has, each; 0: its own bound */
     bool          brief;   /* the text leaves out what is not the first to be looked at */
 };
 
@@ -54,6 +56,10 @@ struct sxs_model_process {
     struct sxs_samples_header head;   /* a copy as it was when read */
     uint64_t                  first_ns, last_ns; /* times of its first and last sample; 0: none */
     struct sxs_events_data   *events; /* owned; NULL: it has none, or they were not asked for */
+    struct sxs_model_census {
+        uint32_t number, version, path; /* strings */
+    } *runtimes; /* owned; of the census, by number */
+    size_t n_runtimes;
 };
 
 struct sxs_model_runtime {
@@ -188,6 +194,7 @@ struct sxs_model {
     char **problems; /* owned lines */
     size_t n_problems, cap_problems;
     size_t n_notes; /* of the problems, those that are not the session's: an ELF file is gone */
+    struct sxs_timeline *timeline; /* borrowed; for the page: what it shows beside; NULL: nothing */
     struct sxs_model_index *index; /* private: hash tables */
 };
 
@@ -201,6 +208,7 @@ enum sxs_model_detail {
     SXS_DETAIL_LINES = 2,    /* a node for each line that a caller stood in, not for all of a function */
     SXS_DETAIL_CALLS = 8,    /* single calls; nothing of samples */
     SXS_DETAIL_EVENTS = 4,   /* exceptions and events, of processes without samples too */
+    SXS_DETAIL_BOTH = 16,    /* of calls: with both of the first, if there are single calls */
 };
 
 /**
@@ -229,8 +237,21 @@ uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, u
                          uint8_t tier);
 /** sxs_model_line - the index of a line of a frame, added when new. */
 uint32_t sxs_model_line(struct sxs_model *m, uint32_t frame, uint32_t line);
+/** sxs_thread_wanted - is a thread of that id and name the one asked for, or one of them? */
+bool sxs_thread_wanted(const struct sxs_report_options *o, uint32_t tid, const char *name);
 /** sxs_model_thread - the index of a thread, added with its root node when new. */
 uint32_t sxs_model_thread(struct sxs_model *m, uint32_t process, uint32_t tid);
+/** sxs_model_process - the last process of that folder, added with its runtimes when new. Holds until
+ *  the next one is added. */
+struct sxs_model_process *sxs_model_process(struct sxs_model                 *m,
+                                            const struct sxs_session_process *census);
+/** sxs_model_events - read what the tools "exceptions" and "events" left in folder @fd of @census into
+ *  its process, if anything; @dir is what problems call the session. */
+void sxs_model_events(struct sxs_model *m, const char *dir, int fd,
+                      const struct sxs_session_process *census);
+/** sxs_model_all_events - the same for every process of @session, in @dir, that is wanted. */
+void sxs_model_all_events(struct sxs_model *m, const char *dir, const struct sxs_session *session,
+                          const struct sxs_report_options *o);
 /** sxs_model_runtime - the index of a runtime, added when new. Strings as in the struct. */
 uint32_t sxs_model_runtime(struct sxs_model *m, uint32_t number, uint32_t version, uint32_t path);
 /** sxs_model_problem - note one line about something that was not whole. */

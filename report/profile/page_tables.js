@@ -299,7 +299,7 @@ function refreshTables() { // the view has changed: numbers of its nodes with it
     if (view.total[i] < view.total[0] * 0.2) break;
     table_.open[i] = 1;
   }
-  if (state.view === "graph") return;
+  if (state.view === "graph" || state.view === "timeline") return;
   const frame = table_.frame;
   rebuildRows();
   showFunction(frame);
@@ -309,12 +309,21 @@ function show(which) {
   state.view = which;
   for (const b of document.querySelectorAll("[data-view]")) b.setAttribute("aria-selected", b.dataset.view === which);
   for (const b of document.querySelectorAll("[data-view]")) b.tabIndex = b.dataset.view === which ? 0 : -1;
+  const line_ = which === "timeline";
   $("scroll").hidden = which !== "graph";
+  $("line").hidden = $("tlchips").hidden = !line_;
+  document.querySelector("[aria-label=Frames]").hidden = calls || line_; // of calls, all are managed
+  $("bythread").hidden = Boolean(before) || line_;
+  $("empty").hidden = line_ || view.total[0] > 0;
+  paintTime();
+  showTip(-1);
   $("path").hidden = which !== "graph";
   $("details").hidden = which !== "graph";
   for (const id of ["direction", "crossings"]) $(id).hidden = which !== "graph";
-  $("tables").hidden = which === "graph";
+  $("tables").hidden = which === "graph" || line_;
+  paintFound();
   if (which === "graph") { fit(); draw(); return; }
+  if (line_) { showTimeline(); paintFound(); return; }
   table.setAttribute("role", which === "tree" ? "treegrid" : "grid");
   table.style.setProperty("--columns", COLUMNS.length - 1);
   rowBox.style.height = "";
@@ -329,7 +338,7 @@ function show(which) {
 for (const b of document.querySelectorAll("[data-view]")) {
   b.onclick = () => show(b.dataset.view);
   b.onkeydown = (e) => {
-    const all = [...document.querySelectorAll("[data-view]")], by = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+    const all = [...document.querySelectorAll("[data-view]")].filter((v) => !v.hidden), by = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
     if (!by) return;
     const to = all[(all.indexOf(b) + by + all.length) % all.length];
     show(to.dataset.view);

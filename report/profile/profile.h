@@ -17,7 +17,8 @@ enum sxs_profile_result {
 };
 
 /**
- * sxs_profile_report - write the samples or calls of session @dir in @format to options->output.
+ * sxs_profile_report - write the samples or calls of session @dir in @format to options->output;
+ * html and chrome with its exceptions and events.
  * "html" cannot be told from text by a terminal: give an output. A file is replaced when complete,
  * never left half-written.
  */
@@ -36,6 +37,12 @@ enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
 
 /** sxs_profile_has_samples - true when a process of the session @dir was sampled. */
 bool sxs_profile_has_samples(const char *dir);
+
+/** sxs_profile_has_calls - true when calls of a process of the session @dir were counted. */
+bool sxs_profile_has_calls(const char *dir);
+
+/** sxs_profile_has_events - true when exceptions or events of a process of it were recorded. */
+bool sxs_profile_has_events(const char *dir);
 
 struct argp_state;
 /** sxs_data_option - what --data says; a usage error, which ends the command, when it is neither. */

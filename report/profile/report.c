@@ -7,6 +7,7 @@
 #include "record/session_read.h"
 #include "report/profile/format.h"
 #include "report/profile/must.h"
+#include "report/profile/timeline.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -60,9 +61,14 @@ bool sxs_profile_has_samples(const char *dir)
     return has_file(dir, SXS_SAMPLES_FILE);
 }
 
-static bool has_calls(const char *dir)
+bool sxs_profile_has_calls(const char *dir)
 {
     return has_file(dir, SXS_CALLS_FILE);
+}
+
+bool sxs_profile_has_events(const char *dir)
+{
+    return has_file(dir, SXS_EVENTS_FILE);
 }
 
 enum sxs_data sxs_data_option(const struct argp_state *state, const char *text)
@@ -126,7 +132,8 @@ static enum sxs_data choose(const struct sxs_report_options *o, const char *a, c
         return o->data;
     if (sxs_profile_has_samples(a) && (!b || sxs_profile_has_samples(b)))
         return SXS_DATA_SAMPLES;
-    return has_calls(a) && (!b || has_calls(b)) ? SXS_DATA_CALLS : SXS_DATA_SAMPLES;
+    return sxs_profile_has_calls(a) && (!b || sxs_profile_has_calls(b)) ? SXS_DATA_CALLS
+                                                                        : SXS_DATA_SAMPLES;
 }
 
 /* Loads and complains. Returns OK, DAMAGED, NOTHING or FAILED. */
@@ -143,18 +150,21 @@ static enum sxs_profile_result load(const char *dir, const struct sxs_report_opt
     }
     for (size_t i = 0; i < m->n_problems; i++)
         fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
+    bool events = false;
+    for (size_t i = 0; i < m->n_processes; i++)
+        events |= m->processes[i].events != NULL;
     if (m->n_processes == 0 && m->n_problems > m->n_notes) { /* told above; nothing is left to show */
         return SXS_PROFILE_FAILED;
     } else if (m->n_processes == 0) {
         fprintf(stderr, "sxsprof: %s: no %s; record them with sxsprof run --tool %s\n", dir, what,
                 calls ? "calls" : "sample");
-    } else if (m->total == 0 && m->filtered_out) {
+    } else if (m->total == 0 && m->filtered_out && !events) {
         fprintf(stderr, "sxsprof: %s: none of its %llu %s is of what was asked for\n", dir,
                 (unsigned long long)m->filtered_out, what);
     }
-    if (m->n_processes == 0 || (m->total == 0 && m->filtered_out))
+    if (m->n_processes == 0 || (m->total == 0 && m->filtered_out && !events))
         return SXS_PROFILE_NOTHING;
-    if (calls && (detail & SXS_DETAIL_CALLS) && !m->n_events) {
+    if (calls && (detail & SXS_DETAIL_CALLS) && !(detail & SXS_DETAIL_BOTH) && !m->n_events) {
         fprintf(stderr, "sxsprof: %s: no single calls, which this format shows; record them with "
                         "sxsprof run --tool calls:trace\n", dir);
         return SXS_PROFILE_NOTHING;
@@ -162,11 +172,24 @@ static enum sxs_profile_result load(const char *dir, const struct sxs_report_opt
     return m->n_problems > m->n_notes ? SXS_PROFILE_DAMAGED : SXS_PROFILE_OK;
 }
 
+/* What the page shows beside the tree. Single calls of a session that was sampled as well: @calls. */
+static void add_timeline(struct sxs_model *m, const char *dir, const struct sxs_report_options *o,
+                         struct sxs_model *calls, struct sxs_timeline *t)
+{
+    const struct sxs_model *from = m->data == SXS_DATA_CALLS ? m : NULL;
+    if (!from && sxs_profile_has_calls(dir) &&
+        sxs_model_load_calls(dir, o, SXS_DETAIL_CALLS, calls) == 0)
+        from = calls;
+    sxs_timeline_build(m, from, o, t);
+    m->timeline = t;
+}
+
 enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
                                            const struct sxs_report_options *options)
 {
     const struct sxs_profile_format *f = find_format(format);
-    struct sxs_model                 m;
+    struct sxs_model                 m, calls = {0};
+    struct sxs_timeline              timeline = {0};
     struct output                    out;
     if (!f) {
         fprintf(stderr, "sxsprof: --format: '%s': expected one of %s\n", format,
@@ -175,10 +198,14 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
     }
     enum sxs_profile_result result = load(dir, options, choose(options, dir, NULL), f->detail, &m);
     if (result <= SXS_PROFILE_DAMAGED) {
+        if (f->detail & SXS_DETAIL_BOTH)
+            add_timeline(&m, dir, options, &calls, &timeline);
         if (output_open(&out, options->output) != 0 ||
             output_close(&out, f->write(&m, options, out.to)) != 0)
             result = SXS_PROFILE_FAILED;
     }
+    sxs_timeline_free(&timeline);
+    sxs_model_free(&calls);
     sxs_model_free(&m);
     return result;
 }

@@ -63,6 +63,24 @@ rm -rf "$T/here"/sxsprof-*
 try sh -c "cd '$T/here' && SXSPROF_TOOLS='census;sample:wall=9' exec '$SXS' run -- '$T/work' '$T' 0"
 has "the same for a tool from the environment" "$err" "The session is kept in sxsprof-"
 rm -rf "$T/here"/sxsprof-*
+cat >"$T/other" <<'SH'
+#!/bin/sh
+"$1/make_$2" "$SXSPROF_OUT" >/dev/null || exit 9
+SH
+chmod +x "$T/other"
+for kind in calls events; do
+    $CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_$kind.c -o "$T/make_$kind" || exit 1
+done
+try sh -c "cd '$T/here' && exec '$SXS' run --tool calls -- '$T/other' '$T' calls"
+has "the same of calls" "$err" "functions, 4 of 4 called" "The session is kept in sxsprof-" "-o flame.html sxsprof-"
+rm -rf "$T/here"/sxsprof-*
+try sh -c "cd '$T/here' && exec '$SXS' run --tool events:classes --tool exceptions -- '$T/other' '$T' events"
+has "the same of events and exceptions" "$err" "exceptions: 13 at 1 sites" "events: 42" "-o timeline.html sxsprof-"
+kept=$(sed -n 's/^The session is kept in \([^;]*\);.*/\1/p' "$T/err")
+has "it makes a page" "$(cd "$T/here" && "$SXS" report --format html "$kept" 2>&1)" '"nSpans":42'
+rm -rf "$T/here"/sxsprof-*
+try sh -c "cd '$T/here' && exec '$SXS' run --tool events --quiet -- '$T/other' '$T' events"
+is "--quiet: nothing is kept of them either" "::" "$out:$err:$(ls "$T/here")"
 try sh -c "cd '$T/here' && exec '$SXS' run --quiet --tool sample -- '$T/work' '$T' 0"
 is "--quiet: nothing is said and nothing kept" "output::" "$out:$err:$(ls "$T/here")"
 try sh -c "cd '$T/here' && exec '$SXS' run --tool sample -- true"

@@ -20,6 +20,7 @@ REPORT=${REPORT:-$BUILD/tests/report_main}
 $CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_samples.c -o "$T/make_samples" || exit 1
 "$T/make_samples" "$T/s" known || exit 1
 $CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_calls.c -o "$T/make_calls" || exit 1
+$CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_events.c -o "$T/make_events" || exit 1
 for kind in count tree trace hole; do "$T/make_calls" "$T/calls-$kind" $kind || exit 1; done
 report() { "$REPORT" "$1" "${S:-$T/s}" "$T/out.$1" "${@:2}" 2>"$T/err"; }
 
@@ -199,6 +200,67 @@ assert all(n["parent"] is None or n["parent"] < i for i, n in enumerate(tree))
 inner = next(f for f in functions if f["name"] == "App.Work.Inner")
 print(len(tree), sum(n["calls"] for n in tree), sum(h["calls"] for h in inner["histogram"]), sum(n["self_ns"] for n in tree))')"
 
+# ---- events, beside samples, calls, both and neither ----
+"$T/make_events" "$T/only-events" && cp -r "$T/calls-trace" "$T/calls-events" && cp -r "$T/s" "$T/all" &&
+    cp "$T/calls-trace/4242/calls" "$T/all/4242/" && "$T/make_events" "$T/calls-events" && "$T/make_events" "$T/all" || exit 1
+line() { # what the page in $T/out.html has of a timeline
+    python3 - "$T/out.html" <<'PY'
+import json, sys
+page = open(sys.argv[1]).read()
+begin = page.index('id="data">') + 10
+data = json.loads(page[begin:page.index("</script>", begin)])
+line, digits = data["line"], "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+def numbers(text, fields):
+    out, value, unit = [], 0, 1
+    for c in text:
+        d = digits.index(c)
+        value, unit = value + (d & 31) * unit, unit * 32
+        if d < 32:
+            out.append(value)
+            value, unit = 0, 1
+    return [out[i:i + fields] for i in range(0, len(out), fields)]
+calls = 0
+for t in line["threads"]:
+    now, open_ = 0, []
+    for delta, ns, frame, depth in numbers(t[6], 4):
+        now += delta
+        del open_[depth:]
+        assert len(open_) == depth and frame < len(data["frames"]), "a call without its caller"
+        assert not open_ or now + ns <= open_[-1], "longer than its caller"
+        open_.append(now + ns)
+        calls += 1
+ticks = sum(len(numbers(t[7], 2)) for t in line["threads"])
+spans = numbers(line["spans"], 10)
+assert len(spans) == line["nSpans"] and all(s[3] <= len(line["threads"]) and s[5] < len(data["strings"]) for s in spans)
+print(len(spans), len(line["exceptions"]), sum(s[8] for s in line["sites"]), calls, line["left"]["calls"][0], ticks)
+PY
+}
+S=$T/only-events report html
+is "html of events alone: 42 of them, 4 exceptions of 13" "0 42 4 13 0 0 0" "$? $(line)"
+S=$T/calls-events report html
+is "html of calls and events" "0 42 4 13 366 0 0" "$? $(line)"
+S=$T/calls-events report html most=50
+is "html: calls within what a page carries, the longest" "42 4 13 50 316 0" "$(line)"
+S=$T/calls-hole report html
+is "html: calls nest although events are missing" "0 0 0 $(cut -d' ' -f1 "$T/events")" "$(line | cut -d' ' -f1-4)"
+S=$T/all report html
+is "html of samples, calls and events" "42 4 13 366 0 1020" "$(line)"
+S=$T/all report html most=100
+is "html: of too many samples some" "366 95" "$(line | awk '{ print $4 + $5, $6 }')"
+S=$T/only-events report html thread=101
+is "html: one thread's events" "3 0" "$(line | cut -d' ' -f1,2)"
+S=$T/only-events report html runtime=3
+is "html: one runtime's events" "3 0 0" "$(line | cut -d' ' -f1-3)"
+report html
+is "html of samples alone: stops are known" "2 0 0 0 0 1020" "$(line)"
+S=$T/calls-events report chrome
+is "chrome has calls and events of one session" "366 5 4" "$(python3 - "$T/out.chrome" <<'PY'
+import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+print(sum(e["ph"] == "B" for e in events), sum(e.get("cat") == "gc" for e in events), sum(e.get("cat") == "exception" for e in events))
+PY
+)"
+
 # ---- with a browser ----
 report html
 report speedscope
@@ -230,6 +292,22 @@ else
         "$REPORT" diff "$T/calls-tree" "$T/diff.html" "$T/calls-trace" 2>/dev/null
         is "calls: diff: a page" 0 $?
         timeout 120 node tests/profile/page.mjs "$T/diff.html" "$SHOTS" calls-diff || failed=1
+        timeline() { # session name [words of page_timeline.mjs]
+            "$CMD" report --format json "$1" >"$T/timeline.json" 2>"$T/err"
+            timeout 120 node tests/profile/page_timeline.mjs "$T/out.html" "$SHOTS" "$2" "$T/timeline.json" "${@:3}" || failed=1
+        }
+        S=$T/only-events report html
+        timeline "$T/only-events" events
+        S=$T/calls-events report html
+        timeline "$T/calls-events" calls calls=366
+        S=$T/calls-events report html most=50
+        timeline "$T/calls-events" most calls=50 left=316
+        S=$T/calls-trace report html
+        timeline "$T/calls-trace" only-calls calls=366
+        S=$T/all report html
+        timeline "$T/all" all calls=366
+        S=$T/s report html
+        timeline "$T/s" samples
         "$T/make_samples" "$T/b" known 4242 150
         "$REPORT" diff "$T/s" "$T/diff.html" "$T/b" 2>/dev/null
         is "diff: a page" 0 $?

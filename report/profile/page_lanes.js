@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Part of page.js, put in by embed.py: shares by owner, and samples or calls over time, a lane per thread.
+
+// ---- legend -----------------------------------------------------------------------------------
+function paintLegend() {
+  const bar = $("legend"), leaf = new Map(), inside = new Map();
+  let all = 0;
+  bar.replaceChildren();
+  for (let i = 0; i < N; i++) if (selfWeight[i]) {
+    const o = ownerOfNode(i);
+    leaf.set(o, (leaf.get(o) || 0) + selfWeight[i]);
+    all += selfWeight[i];
+    for (let r = 1; r <= runtimes.length; r++) if (mask[i] & ownerBit(r)) inside.set(r, (inside.get(r) || 0) + selfWeight[i]);
+  }
+  if (!all && tl) for (const g of tl.groups) if (g.runtime) { leaf.set(g.runtime, 0); inside.set(g.runtime, 1); }
+  const owners = [...runtimes.map((_, r) => r + 1).filter((r) => inside.get(r)), 0, OWNER_GC, OWNER_JIT].filter((o) => leaf.get(o) || o > 0);
+  for (const o of owners) {
+    const b = el("button"), dot = el("i");
+    dot.style.background = ownerColor(o);
+    b.append(dot, el("b", o > 0 ? `.NET ${ownerName(o)}` : ownerName(o)), all ? el("small", percent(leaf.get(o) || 0, all)) : "");
+    b.title = !all ? "Press to keep only this runtime's lanes." : o > 0 ? `${percent(leaf.get(o) || 0, all)} in its code, ${percent(inside.get(o), all)} with it on the stack. Press to keep only those stacks.\n${runtimes[o - 1][2]}`
+      : `Press to keep only stacks that end in ${ownerName(o)}.`;
+    b.setAttribute("aria-pressed", state.owner === o);
+    b.onclick = () => { state.owner = state.owner === o ? null : o; refresh(); };
+    bar.append(b);
+  }
+  const shown = [...pairs].sort((a, b) => b[1] - a[1]).slice(0, 6);
+  for (const [key, weight] of shown) {
+    const [from, to] = key.split(">").map(Number), s = el("span", undefined, "cross");
+    for (const o of [from, to]) {
+      const dot = el("i");
+      dot.style.background = ownerColor(o);
+      if (o === to) s.append("→");
+      s.append(dot);
+    }
+    s.append(percent(weight, view.total[0]));
+    s.title = `${ownerName(from)} calls ${ownerName(to)}: ${percent(weight, view.total[0])} of the time shown`;
+    bar.append(s);
+  }
+}
+
+// ---- time line --------------------------------------------------------------------------------
+const time = $("time"), tctx = time.getContext("2d");
+const LANE = 26, NAME = 190;
+let lanes = null, drag = null;
+function laneData() { // per thread, weight by bucket and owner, heaviest threads first
+  if (lanes) return lanes;
+  const t = timeline(), byThread = new Map();
+  for (let i = 0; i < t.node.length; i++) {
+    const th = threadOf[t.node[i]];
+    if (!byThread.has(th)) byThread.set(th, { thread: th, total: 0, owners: new Map() });
+    const lane = byThread.get(th), o = ownerOfNode(t.node[i]);
+    if (!lane.owners.has(o)) lane.owners.set(o, new Float64Array(data.buckets));
+    lane.owners.get(o)[t.bucket[i]] += t.weight[i];
+    lane.total += t.weight[i];
+  }
+  lanes = [...byThread.values()].sort((a, b) => b.total - a.total).slice(0, 200);
+  return lanes;
+}
+function paintTime() {
+  $("timeline").hidden = state.view === "timeline" || !data.buckets || !data.samples || !data.timeline && !line;
+  if ($("timeline").hidden) return;
+  const all = laneData(), ratio = window.devicePixelRatio || 1, w = $("lanes").clientWidth, h = all.length * LANE + 18;
+  time.style.height = `${h}px`;
+  time.width = w * ratio; time.height = h * ratio;
+  tctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  tctx.clearRect(0, 0, w, h);
+  tctx.font = `11.5px ${theme.sans}`; tctx.textBaseline = "middle";
+  // several samples a column, or the bars show the clock's beat instead of the program's
+  const enough = calls ? data.buckets : Math.max(20, (data.hz || 1000) * data.spanNs / 1e9 / 8);
+  let columns = Math.max(1, Math.floor(Math.min(data.buckets, (w - NAME - 10) / 3, enough)));
+  while (calls && data.buckets % columns) columns--; // as many buckets in each, or a call that lasts looks torn
+  const px = (w - NAME - 10) / columns;
+  const full = data.bucketNs / data.unitNs * data.buckets / columns; // weight of a thread that never stops
+  all.forEach((lane, row) => {
+    const y = row * LANE + 16, on = !state.threads || state.threads.has(lane.thread);
+    tctx.globalAlpha = on ? 1 : 0.35;
+    tctx.fillStyle = theme.text;
+    tctx.fillText(fitText(tctx, threads[lane.thread][0], NAME - 72), 10, y + LANE / 2);
+    tctx.fillStyle = theme.soft; tctx.textAlign = "right";
+    tctx.fillText(percent(lane.total, view.everything), NAME - 8, y + LANE / 2);
+    tctx.textAlign = "left";
+    tctx.fillStyle = theme.line;
+    tctx.fillRect(NAME, y + LANE - 1, w - NAME - 10, 1);
+    const sums = new Float64Array(columns);
+    for (const [o, buckets] of [...lane.owners].sort((a, b) => b[0] - a[0])) {
+      const column = new Float64Array(columns);
+      for (let b = 0; b < buckets.length; b++) column[Math.floor(b * columns / data.buckets)] += buckets[b];
+      tctx.fillStyle = ownerColor(o, dark ? 0.6 : -0.6);
+      for (let c = 0; c < columns; c++) if (column[c]) {
+        const from = Math.min(1, sums[c] / full), to = Math.min(1, (sums[c] + column[c]) / full), room = LANE - 5;
+        tctx.fillRect(NAME + c * px, y + LANE - 1 - to * room, Math.max(px - 0.6, 0.6), Math.max((to - from) * room, 0.5));
+        sums[c] += column[c];
+      }
+    }
+  });
+  tctx.globalAlpha = 1;
+  paintAxis(w, h);
+}
+function paintAxis(w, h) {
+  const span = data.spanNs / 1e9 || 1e-9, inner = w - NAME - 10;
+  let step = Math.pow(10, Math.floor(Math.log10(span / 4)));
+  if (span / step > 16) step *= 5; else if (span / step > 8) step *= 2;
+  tctx.fillStyle = theme.soft;
+  for (let s = 0; s <= span; s += step) {
+    const x = NAME + s / span * inner, text = `${+s.toFixed(6)} s`;
+    tctx.fillRect(x, 12, 1, 4);
+    if (x + tctx.measureText(text).width < w) tctx.fillText(text, x + 3, 8);
+  }
+  tctx.fillStyle = ownerColor(OWNER_GC, dark ? 1 : -1);
+  for (const p of data.pauses) tctx.fillRect(NAME + p[0] * 1000 / data.spanNs * inner, 12, Math.max(1, p[1] * 1000 / data.spanNs * inner), 4);
+  if (state.range) {
+    const a = NAME + state.range[0] / data.buckets * inner, b = NAME + (state.range[1] + 1) / data.buckets * inner;
+    tctx.fillStyle = theme.select; tctx.fillRect(a, 0, b - a, h);
+    tctx.fillStyle = theme.accent; tctx.fillRect(a - 1, 0, 2, h); tctx.fillRect(b - 1, 0, 2, h);
+  }
+}
+function fitText(c, text, room) {
+  if (c.measureText(text).width <= room) return text;
+  while (text.length > 1 && c.measureText(text + "…").width > room) text = text.slice(0, -1);
+  return text + "…";
+}
+const bucketAt = (x) => Math.max(0, Math.min(data.buckets - 1, Math.floor((x - NAME) / (time.clientWidth - NAME - 10) * data.buckets)));
+time.onpointerdown = (e) => {
+  if (e.offsetX < NAME) {
+    const lane = laneData()[Math.floor((e.offsetY - 16) / LANE)];
+    if (!lane) return;
+    const only = state.threads && state.threads.size === 1 && state.threads.has(lane.thread);
+    if ((e.ctrlKey || e.shiftKey || e.metaKey) && state.threads) {
+      if (!state.threads.delete(lane.thread)) state.threads.add(lane.thread);
+    } else state.threads = only ? null : new Set([lane.thread]);
+    if (state.threads && !state.threads.size) state.threads = null;
+    refresh();
+    return;
+  }
+  drag = { from: bucketAt(e.offsetX), x: e.offsetX };
+  time.setPointerCapture(e.pointerId);
+};
+time.onpointermove = (e) => {
+  if (!drag) { time.style.cursor = e.offsetX < NAME ? "pointer" : "crosshair"; return; }
+  const to = bucketAt(e.offsetX);
+  state.range = [Math.min(drag.from, to), Math.max(drag.from, to)];
+  paintTime();
+};
+time.onpointerup = (e) => {
+  if (!drag) return;
+  if (Math.abs(e.offsetX - drag.x) < 4) state.range = null;
+  drag = null;
+  refresh();
+};
+time.ondblclick = () => { state.range = null; refresh(); };

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// Part of page.js, put in by embed.py: the timeline by mouse and keyboard.
+
+// ---- window and selection ---------------------------------------------------------------------
+function setWindow(a, b) {
+  const least = 50, span = Math.min(L.spanNs, Math.max(least, b - a)), mid = (a + b) / 2;
+  tl.a = Math.max(0, Math.min(L.spanNs - span, mid - span / 2));
+  tl.b = tl.a + span;
+  drawSoon();
+  paneSoon();
+}
+function zoomAt(time, factor) {
+  const span = (tl.b - tl.a) * factor;
+  if (factor < 1 && tl.b - tl.a <= 50) return;
+  const part = (time - tl.a) / (tl.b - tl.a), a = Math.max(0, time - part * Math.min(span, L.spanNs));
+  setWindow(a, a + Math.min(span, L.spanNs));
+}
+const pan = (part) => { const by = (tl.b - tl.a) * part; setWindow(tl.a + by, tl.b + by); };
+let paneTimer = 0;
+function paneSoon() { // sums and tables follow once the window rests
+  clearTimeout(paneTimer);
+  paneTimer = setTimeout(() => { if (state.view === "timeline" && !tl.chosen) paintPane(); }, 120);
+}
+// The range filter of the other views has buckets of the samples' or calls' time; both are kept alike.
+const bucketOf = (ns) => Math.max(0, Math.min(data.buckets - 1, Math.floor((ns - L.firstNs) / data.bucketNs)));
+function select(range) {
+  tl.sel = range;
+  if (data.buckets && data.samples) {
+    const touches = range && range[1] >= L.firstNs && range[0] <= L.firstNs + data.spanNs;
+    state.range = touches ? [bucketOf(range[0]), bucketOf(range[1])] : null;
+    refresh();
+  } else { drawSoon(); paintPane(); paintTimelineTable(); paintSummary(); }
+}
+function takeRange() { // the other way: what was selected above another view
+  if (!tl) return;
+  if (!state.range) { if (data.buckets && data.samples) tl.sel = null; return; }
+  const [a, b] = state.range;
+  const same = tl.sel && bucketOf(tl.sel[0]) === a && bucketOf(tl.sel[1]) === b;
+  if (!same) tl.sel = [L.firstNs + a * data.bucketNs, Math.min(L.spanNs, L.firstNs + (b + 1) * data.bucketNs)];
+}
+
+// ---- what is at a point -----------------------------------------------------------------------
+function laneAt(y) { const at = y + tlScroll.scrollTop; return tl.lanes.find((l) => l.h && at >= l.y && at < l.y + l.h) || null; }
+function spanNear(list, x, kind) { // the shortest that is there, or the nearest within 4 pixels
+  const s = tl.spans, t = timeAt(x), slack = 4 * (tl.b - tl.a) / plotW();
+  let best = -1, least = Infinity;
+  for (const i of list) {
+    if (s.start[i] > t + slack) break;
+    if (kind && !kind(i)) continue;
+    const away = Math.max(0, s.start[i] - t, t - s.start[i] - s.dur[i]);
+    const rank = away * 1e6 + s.dur[i];
+    if (away <= slack && rank < least) { least = rank; best = i; }
+  }
+  return best;
+}
+function thrownNear(lane, x) {
+  let best = -1, least = 7;
+  for (const k of lane.thrown) { const away = Math.abs(xOf(L.exceptions[k][0]) - x); if (away < least) { least = away; best = k; } }
+  return best;
+}
+function itemAt(x, y) {
+  const lane = laneAt(y);
+  if (!lane || x < LABEL) return lane ? { lane } : null;
+  const at = y + tlScroll.scrollTop - lane.y, load = (i) => shows(tl.spans.kind[i] === KINDS["module load"] ? "modules" : "classes");
+  let i = -1;
+  if (lane.type === "runtime") {
+    if (at < 17 && shows("stops")) i = spanNear(lane.stops, x);
+    if (at >= 16 && shows("gcs")) i = spanNear(lane.gcs, x);
+    if (i < 0) i = spanNear(lane.loads, x, load);
+    return i >= 0 ? { lane, span: i } : { lane };
+  }
+  if (at < lane.events + EVENT_H + 2) {
+    const k = shows("exceptions") ? thrownNear(lane, x) : -1;
+    if (k >= 0) return { lane, thrown: k };
+    if (shows("jit")) i = spanNear(lane.jit, x);
+    if (i < 0) i = spanNear(lane.loads, x, load);
+    if (i >= 0) return { lane, span: i };
+  } else if (lane.ticks && shows("samples") && at < lane.callY) {
+    const n = lane.ticks.n, k = Math.min(n - 1, lower(lane.ticks.time, timeAt(x))), near = k && timeAt(x) - lane.ticks.time[k - 1] < lane.ticks.time[k] - timeAt(x) ? k - 1 : k;
+    if (Math.abs(xOf(lane.ticks.time[near]) - x) < 5) return { lane, tick: near };
+  } else if (lane.callRows && at >= lane.callY) {
+    const d = Math.floor((at - lane.callY) / (lane.open ? CALL_H : FLAT_H));
+    if (d < lane.callRows) {
+      const c = lane.calls, slack = 1.5 * (tl.b - tl.a) / plotW();
+      for (const t of [timeAt(x), timeAt(x) + slack]) { const k = callAt(c, d, t); if (k >= 0 && c.start[k] + c.dur[k] + slack >= timeAt(x)) return { lane, call: k }; }
+    }
+  }
+  const stop = shows("stops") ? groupsOfLane(lane).map((g) => spanNear(g.stops, x)).find((k) => k >= 0) : undefined;
+  if (stop !== undefined && timeAt(x) >= tl.spans.start[stop] && timeAt(x) <= tl.spans.start[stop] + tl.spans.dur[stop]) return { lane, span: stop };
+  return { lane };
+}
+function chooseItem(it) {
+  tl.chosen = it && (it.call ?? it.span ?? it.thrown ?? it.tick) === undefined && !it.pinned ? null : it;
+  drawSoon();
+  paintPane();
+}
+function reveal(it) { // bring it into the window and into sight
+  const f = factsOf(it), span = tl.b - tl.a;
+  if (f.from < tl.a || f.to > tl.b || f.to - f.from < span / 400) {
+    const width = Math.max((f.to - f.from) * 3, Math.min(span, L.spanNs / 40));
+    setWindow((f.from + f.to - width) / 2, (f.from + f.to + width) / 2);
+  }
+  if (it.lane.group && it.lane.group.folded) { it.lane.group.folded = false; placeLanes(); }
+  if (it.lane.y < tlScroll.scrollTop || it.lane.y + Math.min(it.lane.h, 60) > tlScroll.scrollTop + tlH) tlScroll.scrollTop = Math.max(0, it.lane.y - 60);
+  chooseItem(it);
+}
+
+// ---- mouse ------------------------------------------------------------------------------------
+let grab = null;
+tlCanvas.onpointerdown = (e) => {
+  tlCanvas.focus({ preventScroll: true });
+  if (e.offsetX < LABEL) { clickLabel(e); return; }
+  grab = { x: e.offsetX, y: e.offsetY, a: tl.a, b: tl.b, time: timeAt(e.offsetX), top: tlScroll.scrollTop,
+    move: e.shiftKey || e.button === 1, moved: false };
+  if (e.button === 1) e.preventDefault();
+  tlCanvas.setPointerCapture(e.pointerId);
+};
+function clickLabel(e) {
+  const lane = laneAt(e.offsetY);
+  if (!lane) return;
+  if (lane.type === "runtime") lane.folded = !lane.folded;
+  else if (lane.more && e.offsetY + tlScroll.scrollTop > lane.y + lane.h - 22) lane.open = 2;
+  else if (e.offsetX < 34 && lane.calls) lane.open = lane.open ? 0 : 1;
+  else { chooseItem({ lane, pinned: true }); return; }
+  placeLanes();
+  drawSoon();
+}
+tlCanvas.onpointermove = (e) => {
+  if (!tl) return;
+  if (!grab) { hoverAt(e); return; }
+  if (Math.abs(e.offsetX - grab.x) > 3 || grab.move && Math.abs(e.offsetY - grab.y) > 3) grab.moved = true;
+  if (!grab.moved) return;
+  if (grab.move) {
+    const by = (grab.x - e.offsetX) / plotW() * (grab.b - grab.a);
+    setWindow(grab.a + by, grab.b + by);
+    tlScroll.scrollTop = grab.top + grab.y - e.offsetY;
+    return;
+  }
+  const t = Math.max(0, Math.min(L.spanNs, timeAt(Math.max(LABEL, e.offsetX))));
+  tl.sel = [Math.min(grab.time, t), Math.max(grab.time, t)];
+  tipOf(null);
+  drawSoon();
+};
+tlCanvas.onpointerup = (e) => {
+  if (!grab) return;
+  const was = grab;
+  grab = null;
+  if (was.moved && !was.move) { tl.chosen = null; select(tl.sel); return; }
+  if (!was.moved) {
+    const it = itemAt(e.offsetX, e.offsetY), onNothing = !it || (it.call ?? it.span ?? it.thrown ?? it.tick) === undefined;
+    if (onNothing && !tl.chosen && tl.sel) select(null); else chooseItem(it);
+  }
+};
+function hoverAt(e) {
+  const it = itemAt(e.offsetX, e.offsetY);
+  tl.hover = it;
+  tl.mouse = e.offsetX < LABEL ? null : timeAt(e.offsetX);
+  tlCanvas.style.cursor = e.offsetX < LABEL ? "pointer" : it && (it.call ?? it.span ?? it.thrown ?? it.tick) !== undefined ? "default" : "crosshair";
+  const empty = !it || e.offsetX >= LABEL && (it.call ?? it.span ?? it.thrown ?? it.tick) === undefined;
+  tipOf(empty ? null : it, e.clientX, e.clientY);
+  drawSoon();
+}
+tlCanvas.onpointerleave = () => { if (tl) { tl.hover = tl.mouse = null; tipOf(null); drawSoon(); } };
+tlCanvas.ondblclick = (e) => { const it = itemAt(e.offsetX, e.offsetY); if (it && e.offsetX > LABEL) { const f = factsOf(it); if (f.to > f.from) setWindow(f.from - (f.to - f.from) * 0.1, f.to + (f.to - f.from) * 0.1); } };
+tlScroll.addEventListener("wheel", (e) => {
+  if (e.shiftKey && !e.ctrlKey || e.offsetX < LABEL && e.target === tlCanvas) { tlScroll.scrollTop += e.deltaY || e.deltaX; e.preventDefault(); return; }
+  e.preventDefault();
+  if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) { pan(e.deltaX / plotW()); return; }
+  zoomAt(timeAt(Math.max(LABEL, e.offsetX)), Math.exp(Math.max(-60, Math.min(60, e.deltaY * (e.deltaMode ? 20 : 1))) * 0.004));
+}, { passive: false });
+tlScroll.onscroll = () => drawSoon();
+let mapGrab = null;
+tlTop.onpointerdown = (e) => {
+  if (e.offsetX < LABEL) return;
+  const t = mapTime(e.offsetX), inside = tl.b - tl.a < L.spanNs * 0.999 && t >= tl.a && t <= tl.b;
+  mapGrab = { t, a: tl.a, b: tl.b, inside, axis: e.offsetY > MAP_Y + MAP_H + 4, x: e.offsetX };
+  tlTop.setPointerCapture(e.pointerId);
+};
+tlTop.onpointermove = (e) => {
+  if (!mapGrab) return;
+  if (mapGrab.axis) { const by = (mapGrab.x - e.offsetX) / plotW() * (mapGrab.b - mapGrab.a); setWindow(mapGrab.a + by, mapGrab.b + by); return; }
+  const t = mapTime(e.offsetX);
+  if (mapGrab.inside) setWindow(mapGrab.a + t - mapGrab.t, mapGrab.b + t - mapGrab.t);
+  else if (Math.abs(e.offsetX - mapGrab.x) > 3) setWindow(Math.min(t, mapGrab.t), Math.max(t, mapGrab.t));
+};
+tlTop.onpointerup = (e) => {
+  if (mapGrab && !mapGrab.axis && !mapGrab.inside && Math.abs(e.offsetX - mapGrab.x) <= 3) { const half = (tl.b - tl.a) / 2; setWindow(mapGrab.t - half, mapGrab.t + half); }
+  mapGrab = null;
+};
+tlTop.ondblclick = () => setWindow(0, L.spanNs);
+
+// ---- keys -------------------------------------------------------------------------------------
+function timelineKey(e) {
+  const mid = tl.mouse >= tl.a && tl.mouse <= tl.b ? tl.mouse : (tl.a + tl.b) / 2, page = tlH * 0.8;
+  const by = { w: () => zoomAt(mid, 0.7), "+": () => zoomAt(mid, 0.7), "=": () => zoomAt(mid, 0.7), s: () => zoomAt(mid, 1 / 0.7), "-": () => zoomAt(mid, 1 / 0.7),
+    a: () => pan(-0.15), d: () => pan(0.15), ArrowLeft: () => pan(-0.1), ArrowRight: () => pan(0.1),
+    ArrowUp: () => { tlScroll.scrollTop -= 40; }, ArrowDown: () => { tlScroll.scrollTop += 40; }, PageUp: () => { tlScroll.scrollTop -= page; }, PageDown: () => { tlScroll.scrollTop += page; },
+    0: () => setWindow(0, L.spanNs), Home: () => setWindow(0, L.spanNs), f: () => { if (tl.chosen) { const f = factsOf(tl.chosen), pad = Math.max(f.to - f.from, 1000) * 0.3; setWindow(f.from - pad, f.to + pad); } else if (tl.sel) setWindow(...tl.sel); },
+    n: () => nextHit(1), p: () => nextHit(-1), e: () => openAll() }[e.key];
+  if (!by) return false;
+  e.preventDefault();
+  by();
+  return true;
+}
+function openAll() { // all of them, or none
+  const some = tl.threads.some((l) => l.calls && l.open < 2);
+  for (const lane of tl.threads) if (lane.calls) lane.open = some ? 2 : 0;
+  placeLanes();
+  drawSoon();
+}
+function timelineEscape() {
+  if (tl.chosen) chooseItem(null);
+  else if (tl.sel) select(null);
+  else if (tl.b - tl.a < L.spanNs) setWindow(0, L.spanNs);
+  else return false;
+  return true;
+}
+
+// ---- search -----------------------------------------------------------------------------------
+function searchTimeline() { // which calls, events and exceptions fit; how many of each
+  if (!tl) return;
+  const re = state.search, s = tl.spans;
+  tl.hitText = tl.hitNode = null;
+  tl.found = [];
+  for (const lane of tl.threads) if (lane.calls) lane.calls.hits = null;
+  if (!re) return;
+  const byFrame = frames.map((_, f) => re.test(frameName(f)));
+  tl.hitText = strings.map((t) => t !== "" && re.test(t));
+  tl.hitNode = (node) => parent[node] >= 0 && byFrame[frameOf[node]];
+  for (const lane of tl.threads) if (lane.calls) {
+    const hits = [];
+    for (let i = 0; i < lane.calls.n; i++) if (byFrame[lane.calls.frame[i]]) hits.push(i);
+    lane.calls.hits = Uint32Array.from(hits);
+    for (const i of hits.slice(0, 5000)) tl.found.push([lane.calls.start[i], { lane, call: i }]);
+  }
+  const group = (r, process) => tl.groups.find((g) => g.runtime === r && g.process === process) || tl.groups[0];
+  for (let i = 0; i < s.n; i++) if (s.kind[i] !== KINDS.thread && tl.hitText[s.text[i]]) {
+    const lane = s.thread[i] ? tl.threads[s.thread[i] - 1] : group(s.runtime[i], s.process[i]);
+    tl.found.push([s.start[i], { lane, span: i }]);
+  }
+  L.exceptions.forEach((x, k) => { if (x[2] && thrownHit(x)) tl.found.push([x[0], { lane: tl.threads[x[2] - 1], thrown: k }]); });
+  tl.found.sort((x, y) => x[0] - y[0]);
+  tl.foundN = tl.found.length + tl.threads.reduce((n, l) => n + (l.calls ? Math.max(0, l.calls.hits.length - 5000) : 0), 0);
+  tl.at = -1;
+}
+function nextHit(by) {
+  if (!tl.found || !tl.found.length) return;
+  tl.at = (tl.at + by + tl.found.length) % tl.found.length;
+  reveal(tl.found[tl.at][1]);
+}

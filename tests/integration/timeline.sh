@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+# The timeline of real runtimes, everything recorded at once: the page has what the session has, and a browser shows it.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+[ -e "$BUILD/managed/calls/calls.dll" ] || skip_all "$0" "the app calls is not built"
+: "${NODE_MODULES:=$BUILD/node/node_modules}" "${SHOTS:=$tmp}"
+
+app="fib=12 threads=3 even=20 throws=8 yields=10 steps=8 generic=10 rounds=2 storm=20"
+timeout -k 5 120 "$sxsprof" run --quiet --tool sample --tool events:classes --tool exceptions --tool calls:trace,backoff=off \
+    --calls 'calls:*' -o "$tmp/all" -- "$runsxs" --timeout 100 8 calls "$app" 9 calls "$app" 10.0.11 stress gcs=20 >"$tmp/log" 2>&1
+check "three runtimes run with four tools" $? "$tmp/log"
+timeout -k 5 60 "$sxsprof" run --quiet --tool events --tool exceptions -o "$tmp/events" -- "$runsxs" --timeout 50 \
+    8 stress gcs=20 9 stress gcs=20 10.0.11 stress gcs=20 >"$tmp/log" 2>&1
+check "and with events alone" $? "$tmp/log"
+
+# Claims over d (the session as JSON) and l (the page's timeline).
+for s in all events; do
+    "$sxsprof" report --format json "$tmp/$s" >"$tmp/$s.json" 2>"$tmp/log"
+    "$sxsprof" report --format html -o "$tmp/$s.html" "$tmp/$s" 2>"$tmp/log"
+    check "$s: a page" $? "$tmp/log"
+    python3 - "$tmp/$s.html" "$tmp/$s.json" >"$tmp/said" 2>&1 <<'E2'
+import json, sys
+page, d = open(sys.argv[1]).read(), json.load(open(sys.argv[2]))
+begin = page.index('id="data">') + 10
+l = json.loads(page[begin:page.index("</script>", begin)])["line"]
+assert l["nSpans"] == len(d["events"]) > 500, (l["nSpans"], len(d["events"]))
+assert sum(s[8] for s in l["sites"]) == sum(x["count"] for x in d["exceptions"]) > 100
+assert l["nCalls"] == sum(f["calls"] for f in d.get("functions", [])), l["nCalls"]
+tids = {t[1] for t in l["threads"]}
+assert {e["tid"] for e in d["events"] if e["tid"]} <= tids
+E2
+    check "$s: events, exceptions and calls are those of the session" $? "$tmp/said"
+done
+
+if ! command -v node >/dev/null 2>&1 || [ ! -x "${CHROMIUM:-/usr/bin/chromium}" ] || [ ! -d "$NODE_MODULES/playwright-core" ]; then
+    ok "in a browser # SKIP no node, Chromium or playwright-core here"
+    finish
+fi
+NODE_MODULES=$(cd "$NODE_MODULES" && pwd)
+export NODE_MODULES
+calls=$(python3 -c 'import json, sys; print(sum(f["calls"] for f in json.load(open(sys.argv[1]))["functions"]))' "$tmp/all.json")
+for s in all events; do
+    set -- "$tmp/$s.html" "$SHOTS" "real-$s" "$tmp/$s.json"
+    [ $s = all ] && set -- "$@" "calls=$calls"
+    timeout -k 5 240 node tests/profile/page_timeline.mjs "$@" >"$tmp/tap" 2>&1
+    check "$s: in a browser: $(grep -c '^ok' "$tmp/tap") claims hold" $? "$tmp/tap"
+done
+finish

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// Opens a report page at its timeline in headless Chromium, uses it, and holds its numbers against the session as
+// JSON. Prints TAP.
+// usage: node page_timeline.mjs PAGE.html SHOTS-FOLDER NAME SESSION.json [calls=N] [left=N]     NODE_MODULES: where packages are
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+const [page_file, shots, name, json_file, ...more] = process.argv.slice(2);
+const want = Object.fromEntries(more.map((m) => m.split("=")).map(([k, v]) => [k, Number(v)]));
+const session = JSON.parse(readFileSync(json_file));
+const require = createRequire(path.join(process.env.NODE_MODULES, "x.js"));
+const { chromium } = require("playwright-core");
+let failed = 0;
+const ok = (claim, good, got) => {
+  console.log(`${good ? "ok" : "not ok"} - timeline ${name}: ${claim}`);
+  if (!good) { failed = 1; console.log(`# got: ${JSON.stringify(got)}`); }
+};
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+  args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--no-first-run"],
+});
+const complaints = [], asked = [];
+async function open(scheme) {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 860 }, colorScheme: scheme, reducedMotion: "reduce" });
+  page.on("console", (m) => { if (m.type() === "error" || m.type() === "warning") complaints.push(m.text()); });
+  page.on("pageerror", (e) => complaints.push(String(e.stack)));
+  page.on("request", (r) => { if (!/^(file|data):/.test(r.url())) asked.push(r.url()); });
+  await page.goto(pathToFileURL(page_file).href);
+  await page.waitForSelector("html[data-ready]", { timeout: 60000 });
+  return page;
+}
+const settle = (page) => page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(r, 150)))));
+const facts = (page) => page.evaluate(() => ({ ...document.querySelector("#tlcanvas").dataset }));
+const windowOf = async (page) => (await facts(page)).window.split(" ").map(Number);
+const tree = (page) => page.evaluate(() => document.querySelector("#graph").dataset.shown);
+
+const page = await open("light");
+const events = session.events || [], sites = session.exceptions || [];
+const kind = (k) => events.filter((e) => e.kind === k).length;
+const hasTree = !await page.isHidden("[data-view=graph]");
+if (hasTree) { ok("there are other views, and it opens at the flame graph", await tree(page) > 0, await tree(page)); await page.keyboard.press("4"); }
+ok("the timeline is shown", await page.getAttribute("[data-view=timeline]", "aria-selected") === "true");
+await settle(page);
+
+// ---- its numbers are the session's --------------------------------------------------------------
+const chips = Object.fromEntries(await page.$$eval("[data-chip]", (all) => all.map((b) => [b.dataset.chip, Number(b.dataset.n)])));
+const expected = { exceptions: sites.reduce((n, s) => n + s.count, 0), jit: kind("jit"), gcs: kind("gc"),
+  modules: kind("module load"), classes: kind("class load") };
+if (session.events) expected.stops = kind("suspension");
+if (want.calls !== undefined) expected.calls = want.calls;
+for (const [k, n] of Object.entries(expected)) ok(`${k}: ${n}`, (chips[k] || 0) === n, chips);
+const tids = new Set(events.map((e) => e.tid).filter(Boolean)), lanes = Number((await facts(page)).lanes);
+ok("a lane for each thread that events tell of", lanes >= [...tids].length - 1 && lanes > 0, [lanes, tids.size]);
+ok("something is drawn on them", Number((await facts(page)).shown) > 0, await facts(page));
+await page.screenshot({ path: `${shots}/timeline-${name}-light.png` });
+const sums = async (table) => { await page.click(`[data-table=${table}]`); return page.evaluate(() => Number(document.querySelector("#tltable").dataset.sum)); };
+for (const [table, n] of [["tiers", expected.jit], ["methods", expected.jit], ["pauses", expected.stops], ["gcs", expected.gcs], ["exceptions", expected.exceptions]])
+  if (n) ok(`the table of ${table} adds up to ${n}`, await sums(table) === n, await sums(table));
+if (sites.length) ok("a row for each site", Number(await page.getAttribute("#tltable", "data-rows")) === sites.length, await page.getAttribute("#tltable", "data-rows"));
+if (want.left) ok("what was left out is said", (await page.textContent("#tlpane")).includes(`${want.left} calls are left out`), await page.textContent("#tlpane"));
+
+// ---- window and selection -----------------------------------------------------------------------
+const box = await page.locator("#tlcanvas").boundingBox(), whole = await windowOf(page);
+const at = (part) => box.x + 218 + (box.width - 224) * part, y = box.y + 60;
+await page.mouse.move(at(0.5), y);
+for (let i = 0; i < 5; i++) await page.mouse.wheel(0, -120);
+await settle(page);
+const near = await windowOf(page), mid = (whole[0] + whole[1]) / 2;
+ok("the wheel zooms where the mouse is", near[1] - near[0] < whole[1] * 0.5 && near[0] < mid && near[1] > mid, near);
+await page.keyboard.press("d");
+await settle(page);
+ok("a key moves", (await windowOf(page))[0] > near[0], await windowOf(page));
+await page.keyboard.press("w");
+await settle(page);
+ok("another zooms", (await windowOf(page))[1] - (await windowOf(page))[0] < (near[1] - near[0]) * 0.9, await windowOf(page));
+await page.screenshot({ path: `${shots}/timeline-${name}-zoom.png` });
+await page.keyboard.down("Shift");
+await page.mouse.move(at(0.5), y); await page.mouse.down(); await page.mouse.move(at(0.8), y, { steps: 4 }); await page.mouse.up();
+await page.keyboard.up("Shift");
+await settle(page);
+const moved = await windowOf(page);
+await page.keyboard.press("0");
+await settle(page);
+ok("Shift and dragging move as well; 0 shows all", moved[1] < whole[1] && (await windowOf(page)).join() === whole.join(), [moved, await windowOf(page)]);
+const all = hasTree ? (await page.textContent("#summary")) : "";
+await page.mouse.move(at(0.02), y); await page.mouse.down(); await page.mouse.move(at(0.25), y, { steps: 4 }); await page.mouse.up();
+await settle(page);
+ok("dragging selects: sums of it", (await page.textContent("#tlpane h2")) === "Selected", await page.textContent("#tlpane"));
+await page.screenshot({ path: `${shots}/timeline-${name}-select.png` });
+if (hasTree && !await page.isHidden("[data-view=graph]")) {
+  const filtered = (await page.textContent("#summary")).includes("showing");
+  await page.keyboard.press("1");
+  ok("the selection holds in the other views", filtered, all);
+  await page.screenshot({ path: `${shots}/timeline-${name}-graph.png` });
+  await page.keyboard.press("4");
+}
+await page.keyboard.press("Escape");
+await settle(page);
+ok("Escape ends it", (await page.textContent("#tlpane h2")) !== "Selected", await page.textContent("#tlpane h2"));
+
+// ---- one thing ----------------------------------------------------------------------------------
+for (const table of ["exceptions", "methods", "pauses"]) {
+  if (!await page.locator(`[data-table=${table}]`).count()) continue;
+  await page.click(`[data-table=${table}]`);
+  await page.locator("#tltable tbody tr").first().click();
+  await settle(page);
+  const pane = await page.textContent("#tlpane"), row = await page.locator("#tltable tbody tr").first().locator("td").nth(1).textContent();
+  ok(`a row of ${table} goes to one of them, with its details`, pane.includes(row) && /(took|in|for|became)/.test(pane), [row, pane]);
+  await page.screenshot({ path: `${shots}/timeline-${name}-${table}.png` });
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("0");
+}
+if (want.calls) {
+  await page.evaluate(() => { document.querySelector("#tlscroll").scrollTop = 0; });
+  let tip = "";
+  for (const part of [0.05, 0.5, 0.7]) for (let down = 40; down < box.height - 10 && !/depth/.test(tip); down += 4) {
+    await page.mouse.move(at(part), box.y + down);
+    tip = await page.evaluate(() => document.querySelector("#tip").hidden ? "" : document.querySelector("#tip").textContent);
+    if (/depth/.test(tip)) await page.mouse.click(at(part), box.y + down);
+  }
+  ok("hovering tells of a call", /duration.*in itself/.test(tip), tip);
+  const of = await page.getAttribute("#tlpane", "data-of");
+  ok("a click shows it beside", of.length > 3 && tip.startsWith(of), [of, tip]);
+  if (await page.locator("[data-goto=functions]").count()) {
+    await page.click("[data-goto=functions]");
+    ok("and leads to its function", (await page.getAttribute("#panel", "data-frame")) === of, await page.getAttribute("#panel", "data-frame"));
+    await page.keyboard.press("4");
+  }
+  await page.keyboard.press("Escape");
+}
+
+// ---- search, kinds ------------------------------------------------------------------------------
+if (sites.length) {
+  await page.fill("#search", sites[0].type.split(".").pop());
+  await page.waitForTimeout(300);
+  ok("a search finds exceptions", Number.parseInt(await page.textContent("#found")) > 0, await page.textContent("#found"));
+  await page.screenshot({ path: `${shots}/timeline-${name}-search.png` });
+  await page.focus("#tlcanvas");
+  await page.keyboard.press("n");
+  await settle(page);
+  ok("n goes to the next", (await page.getAttribute("#tlpane", "data-of")).length > 0, await page.getAttribute("#tlpane", "data-of"));
+  await page.click("#reset");
+}
+await page.keyboard.press("0");
+await settle(page);
+const before = Number((await facts(page)).shown), first = page.locator("[data-chip]").last();
+await first.click();
+await settle(page);
+ok("a kind can be left out", Number((await facts(page)).shown) < before, [before, await facts(page)]);
+await first.click();
+
+// ---- dark ---------------------------------------------------------------------------------------
+const night = await open("dark");
+if (hasTree) await night.click("[data-view=timeline]");
+await settle(night);
+await night.screenshot({ path: `${shots}/timeline-${name}-dark.png` });
+ok("dark as the system wishes", await night.evaluate(() => document.documentElement.classList.contains("dark")));
+console.log(`# drawn in ${(await facts(night)).ms} ms`);
+ok("no console error", complaints.length === 0, complaints);
+ok("nothing is fetched", asked.length === 0, asked);
+await browser.close();
+process.exit(failed);
