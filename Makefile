@@ -30,7 +30,7 @@ LDFLAGS  += -Wl,-z,now $(if $(SAN),-fsanitize=$(SAN))
 SHARED   := -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
 
 LIB_SRC     := $(wildcard manager/base/*.c manager/*.c record/*_write.c record/*_options.c \
-                 tools/*.c callback/*.c stackwalk/*.c sampler/*.c calls/*.c events/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
+                 tools/*.c instr/*.c values/*.c callback/*.c stackwalk/*.c sampler/*.c calls/*.c events/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
 PRELOAD_SRC := manager/base/log.c $(filter-out signals/local.c,$(wildcard signals/*.c))
 READ_SRC    := $(wildcard record/*_read.c) record/calls_sums.c
 CMD_SRC     := $(wildcard report/*.c report/profile/*.c report/calls/*.c report/events/*.c) \

@@ -23,6 +23,9 @@ const struct sxs_calls_hooks *sxs_elt_hooks(void)
         [SXS_CALLS_TIME] = {sxs_elt_time_enter, sxs_elt_time_leave, sxs_elt_time_leave},
         [SXS_CALLS_TREE] = {sxs_elt_tree_enter, sxs_elt_tree_leave, sxs_elt_tree_leave},
         [SXS_CALLS_TRACE_HOOKS] = {sxs_elt_trace_enter, sxs_elt_trace_leave, sxs_elt_trace_leave},
+        [SXS_CALLS_VALUES_HOOKS] = {(void (*)(void))sxs_values_enter,
+                                    (void (*)(void))sxs_values_leave,
+                                    (void (*)(void))sxs_values_tailcall},
     };
 #if defined(__x86_64__)
     __builtin_cpu_init();

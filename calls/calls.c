@@ -4,21 +4,25 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "calls/exceptions.h"
 #include "calls/functions.h"
+#include "calls/select.h"
 #include "calls/shadow.h"
 #include "calls/state.h"
 #include "calls/tick.h"
+#include "calls/values.h"
 #include "manager/base/clock.h"
 #include "manager/base/log.h"
 #include "manager/base/thread.h"
 #include "record/calls_options.h"
 #include "record/calls_write.h"
 #include "record/session_write.h"
+#include "values/types.h"
 
 #define PERIOD_NS 10000000L
 #define MAX_BYTES (UINT64_C(1) << 30) /* of the file; beyond it paths are counted at their callers' */
@@ -129,6 +133,24 @@ static UINT_PTR map_function(FunctionID id, void *client_data, BOOL *hook)
     return (UINT_PTR)called;
 }
 
+/* With values, hooks of another form, which a runtime takes after the event mask alone. */
+#define WITH_VALUES \
+    (COR_PRF_ENABLE_FUNCTION_ARGS | COR_PRF_ENABLE_FUNCTION_RETVAL | COR_PRF_ENABLE_FRAME_INFO)
+
+static HRESULT set_hooks_with_values(struct sxs_runtime *rt)
+{
+    const struct sxs_calls_hooks *h = &calls.hooks[SXS_CALLS_VALUES_HOOKS];
+    HRESULT                       hr = sxs_info_SetFunctionIDMapper2(rt, map_function, rt);
+    if (SUCCEEDED(hr))
+        hr = sxs_info_SetEventMask(rt, COR_PRF_MONITOR_ENTERLEAVE | WITH_VALUES);
+    if (SUCCEEDED(hr))
+        hr = sxs_info_SetEnterLeaveFunctionHooks3WithInfo(
+            rt, (FunctionEnter3WithInfo *)(uintptr_t)h->enter,
+            (FunctionLeave3WithInfo *)(uintptr_t)h->leave,
+            (FunctionTailcall3WithInfo *)(uintptr_t)h->tailcall);
+    return hr;
+}
+
 static HRESULT set_hooks(struct sxs_runtime *rt)
 {
     const struct sxs_calls_hooks *h =
@@ -141,6 +163,18 @@ static HRESULT set_hooks(struct sxs_runtime *rt)
     return hr;
 }
 
+/* Arguments and results are part of the record of a single call. */
+static void complete_options(void)
+{
+    const char *values = getenv("SXSPROF_VALUES");
+    if (!values || !*values || calls.options.trace_mb)
+        return;
+    if (calls.options.mode != SXS_CALLS_TREE)
+        sxs_warn("tool calls: SXSPROF_VALUES records single calls: calls:trace is used");
+    calls.options.mode = SXS_CALLS_TREE;
+    calls.options.trace_mb = SXS_CALLS_TRACE_MB;
+}
+
 static HRESULT start(struct sxs_sub *sub, const char *text)
 {
     char    bad[64];
@@ -149,16 +183,18 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
     pthread_mutex_lock(&calls.lock);
     if (!calls.started) {
         calls.started = -1;
-        if (sxs_calls_parse(text, &calls.options, bad, sizeof(bad)) != 0)
+        if (sxs_calls_parse(text, &calls.options, bad, sizeof(bad)) != 0) {
             sxs_error("tool calls: \"%s\": expected " SXS_CALLS_OPTIONS_EXPECTED, bad);
-        else
+        } else {
+            complete_options();
             calls.started = start_counting();
+        }
     }
     ok = calls.started == 1;
     pthread_mutex_unlock(&calls.lock);
     if (!ok)
         return E_FAIL;
-    hr = set_hooks(sub->rt);
+    hr = sxs_select_values() ? set_hooks_with_values(sub->rt) : set_hooks(sub->rt);
     if (FAILED(hr))
         return hr;
     sxs_runtime_ref(sub->rt); /* the mapper's for good: a runtime never takes it back */
@@ -166,6 +202,8 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
                COR_PRF_MONITOR_FUNCTION_UNLOADS | COR_PRF_MONITOR_MODULE_LOADS;
     if (calls.options.mode != SXS_CALLS_COUNT)
         sub->low |= COR_PRF_MONITOR_EXCEPTIONS;
+    if (sxs_select_values())
+        sub->low |= WITH_VALUES | COR_PRF_MONITOR_CLASS_LOADS;
     return S_OK;
 }
 
@@ -176,6 +214,29 @@ static HRESULT compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe)
     (void)sub;
     (void)safe;
     sxs_functions_decide(fn);
+    return S_OK;
+}
+
+static HRESULT compiled(struct sxs_sub *sub, sxs_function fn, HRESULT status, BOOL safe)
+{
+    (void)safe;
+    if (SUCCEEDED(status) && sxs_select_values())
+        sxs_values_compiled(sxs_functions_find(sub->rt, fn.id), fn);
+    return S_OK;
+}
+
+static HRESULT class_loaded(struct sxs_sub *sub, sxs_class cls, HRESULT status)
+{
+    (void)sub;
+    if (SUCCEEDED(status))
+        sxs_types_add(cls);
+    return S_OK;
+}
+
+static HRESULT class_unloading(struct sxs_sub *sub, sxs_class cls)
+{
+    (void)sub;
+    sxs_types_forget(cls);
     return S_OK;
 }
 
@@ -200,6 +261,7 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
 {
     (void)module;
     sxs_functions_close(sub->rt);
+    sxs_types_close(sub->rt);
     return S_OK;
 }
 
@@ -207,6 +269,7 @@ static void stop(struct sxs_sub *sub, int detached)
 {
     (void)detached;
     sxs_functions_close(sub->rt);
+    sxs_types_close(sub->rt);
 }
 
 /* ---- exceptions ------------------------------------------------------------------------------- */
@@ -264,7 +327,10 @@ static HRESULT catcher_enter(struct sxs_sub *sub, sxs_function fn, sxs_object ob
 
 static const struct sxs_events events = {
     .JITCompilationStarted = compiling,
+    .JITCompilationFinished = compiled,
     .JITInlining = inlining,
+    .ClassLoadFinished = class_loaded,
+    .ClassUnloadStarted = class_unloading,
     .FunctionUnloadStarted = function_unloading,
     .ModuleUnloadStarted = module_unloading,
     .ExceptionThrown = thrown,

@@ -36,6 +36,13 @@ void sxs_count_enter_slow(struct sxs_called *fn, uintptr_t sp);
 /** Where in a list of hooks by enum sxs_calls_mode those are that record each call. */
 #define SXS_CALLS_TRACE_HOOKS 4
 
+/** The same with values. These are called by the runtime's own code, which has saved what must be, as
+ *  any C function: @info is its COR_PRF_ELT_INFO. */
+#define SXS_CALLS_VALUES_HOOKS 5
+void sxs_values_enter(struct sxs_called *fn, uintptr_t info);
+void sxs_values_leave(struct sxs_called *fn, uintptr_t info);
+void sxs_values_tailcall(struct sxs_called *fn, uintptr_t info);
+
 /** The hooks themselves: callback/elt_x86_64.S, callback/elt_aarch64.S. */
 struct sxs_calls_hooks {
     void (*enter)(void), (*leave)(void), (*tailcall)(void);

@@ -128,6 +128,8 @@ static struct sxs_called *new_called_locked(sxs_function fn, const struct sxs_se
     called->cell = ref;
     called->runtime = sxs_runtime_number(fn.rt);
     called->id = fn.id;
+    called->rt = fn.rt;
+    called->with_values = s->with_values;
     called->record = r;
     r->number = called->number;
     r->function = fn.id;
@@ -212,7 +214,7 @@ void sxs_functions_back_off(struct sxs_called *fn, uint64_t ticks)
     uint64_t now = sxs_tick(), last = atomic_exchange(&fn->looked, now);
     uint64_t ns = atomic_load(&h->seen_ns) - h->started_ns;
     double   per_ns = ns ? (double)(atomic_load(&h->seen_tick) - h->started_tick) / (double)ns : 0;
-    if (!limits.hz || !last || per_ns <= 0 || (double)ticks >= per_ns * limits.ns ||
+    if (!limits.hz || fn->with_values || !last || per_ns <= 0 || (double)ticks >= per_ns * limits.ns ||
         (double)(now - last) >= per_ns * 1e9 * limits.every / limits.hz)
         return;
     atomic_store(&fn->record->backed_off, 1);

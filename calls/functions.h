@@ -23,6 +23,9 @@ struct sxs_called {
     uintptr_t                  id;     /* FunctionID */
     struct sxs_calls_function *record;
     _Atomic uint64_t           looked; /* tick of the last look at how often it is called */
+    struct sxs_runtime        *rt;     /* borrowed: hooked runtimes are kept for good */
+    int                        with_values; /* 1: arguments and results are wanted */
+    _Atomic(struct sxs_recipe *) recipe;  /* how to show them; NULL: not known yet */
 };
 
 /** Reads SXSPROF_CALLS and SXSPROF_CALLS_NOT; says in one line what is no pattern. 0 or -errno. */

@@ -7,6 +7,7 @@
 
 #include "manager/base/log.h"
 #include "record/calls_options.h"
+#include "values/recipe.h"
 
 struct patterns {
     struct sxs_calls_pattern *all;
@@ -22,7 +23,7 @@ struct module {
     char                      path[1024];
 };
 
-static struct patterns shown, hidden;
+static struct patterns shown, hidden, valued;
 static struct module  *modules; /* the latest last */
 static size_t          n_modules, cap_modules;
 
@@ -48,7 +49,14 @@ static int read_patterns(const char *variable, struct patterns *out)
 int sxs_select_init(void)
 {
     int err = read_patterns("SXSPROF_CALLS", &shown);
+    if (!err)
+        err = read_patterns("SXSPROF_VALUES", &valued);
     return err ? err : read_patterns("SXSPROF_CALLS_NOT", &hidden);
+}
+
+int sxs_select_values(void)
+{
+    return valued.n != 0;
 }
 
 /* ---- modules ---------------------------------------------------------------------------------- */
@@ -90,7 +98,10 @@ static int may_be_wanted(const struct sxs_runtime *rt, const struct module *m)
     for (size_t i = 0; i < shown.n; i++)
         if (sxs_calls_pattern_assembly(&shown.all[i], sxs_runtime_version(rt), m->assembly))
             return 1;
-    return !shown.n && m->path[0] && !is_framework(rt, m->path, m->assembly);
+    for (size_t i = 0; i < valued.n; i++)
+        if (sxs_calls_pattern_assembly(&valued.all[i], sxs_runtime_version(rt), m->assembly))
+            return 1;
+    return !shown.n && !valued.n && m->path[0] && !is_framework(rt, m->path, m->assembly);
 }
 
 static const struct module *module_of(sxs_module id)
@@ -166,7 +177,13 @@ int sxs_select(struct sxs_namer *namer, sxs_function fn, struct sxs_selection *o
         return 0;
     sxs_namer_function(namer, fn, out->name, sizeof(out->name));
     memcpy(out->file, m->path, sizeof(m->path));
-    if (shown.n && !fits(&shown, version, m->assembly, out->name))
+    out->with_values = fits(&valued, version, m->assembly, out->name);
+    if ((shown.n || valued.n) && !out->with_values &&
+        !fits(&shown, version, m->assembly, out->name))
         return 0;
-    return !fits(&hidden, version, m->assembly, out->name);
+    if (fits(&hidden, version, m->assembly, out->name))
+        return 0;
+    /* Hooks with values of 8 and 9 want a thread that the runtime knows, and such a method may be what makes it
+     * known: the runtime's own code crashes. */
+    return !valued.n || !sxs_recipe_is_entry(module, out->token);
 }

@@ -149,6 +149,27 @@ void sxs_calls_more_events(struct sxs_calls_state *s)
     s->event_end = s->event + SXS_CALLS_BLOCK_EVENTS;
 }
 
+void sxs_calls_note_text(struct sxs_calls_state *s, const struct sxs_calls_event *of,
+                         const char *text, size_t size)
+{
+    struct sxs_calls_event  head = {of->tick, of->node, SXS_CALLS_TEXT | (uint32_t)size << 8};
+    struct sxs_calls_event *e;
+    size_t                  slots = 1 + SXS_CALLS_TEXT_SLOTS(size);
+    if ((size_t)(s->event_end - s->event) < slots && s->tracing == SXS_TRACE_ON)
+        sxs_calls_more_events(s);
+    if ((size_t)(s->event_end - s->event) < slots) {
+        atomic_fetch_add_explicit(&s->record->values_lost, 1, memory_order_relaxed);
+        return;
+    }
+    e = s->event;
+    s->event = e + slots;
+    memcpy(e + 1, text, size);
+    e->node = head.node;
+    e->kind = head.kind;
+    atomic_signal_fence(memory_order_release);
+    e->tick = head.tick;
+}
+
 /* ---- a thread's beginning and end ------------------------------------------------------------- */
 
 static void free_state(struct sxs_calls_state *s)

@@ -77,6 +77,11 @@ int sxs_calls_more_flat(struct sxs_calls_state *s, uint32_t number);
 /** The histogram of @fn on this thread, made when there is none; 0 when there is no room. */
 sxs_calls_ref sxs_calls_histogram(struct sxs_calls_state *s, const struct sxs_called *fn);
 
+/** @size bytes of text that belong to the event before, whose tick and node are @of's; counted when they
+ *  find no room. */
+void sxs_calls_note_text(struct sxs_calls_state *s, const struct sxs_calls_event *of,
+                         const char *text, size_t size);
+
 /** Room for one more event, if there may be any. */
 void sxs_calls_more_events(struct sxs_calls_state *s);
 

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
+#include "manager/base/safe_read.h"
 #include "record/events.h"
-#include "sampler/safe_read.h"
+#include "values/layout.h"
 
-#define FIELDS_MAX 64
 #define PARENTS_MAX 32
 
 /* ---- text ------------------------------------------------------------------------------------- */
@@ -61,25 +61,16 @@ size_t sxs_message_utf8(const uint16_t *units, size_t n, char *out, size_t size,
 
 /* ---- where ------------------------------------------------------------------------------------ */
 
-static int is_called(const WCHAR *name, const char *what)
-{
-    while (*what && *name == (WCHAR)*what) {
-        name++;
-        what++;
-    }
-    return !*what && !*name;
-}
-
 /* The class whose parent has no parent: System.Exception, of which all that is thrown derives. */
-static int find_root(sxs_class cls, sxs_class *root, sxs_module *module)
+static int find_root(sxs_class cls, sxs_class *root)
 {
     struct sxs_runtime *rt = cls.rt;
     for (unsigned i = 0; i < PARENTS_MAX; i++) {
         sxs_class  parent = {NULL, 0}, grand = {NULL, 0};
-        sxs_module m = {NULL, 0};
-        if (FAILED(sxs_info_GetClassIDInfo2(rt, cls, module, NULL, &parent, 0, NULL, NULL)) ||
+        sxs_module module = {NULL, 0};
+        if (FAILED(sxs_info_GetClassIDInfo2(rt, cls, &module, NULL, &parent, 0, NULL, NULL)) ||
             !parent.id ||
-            FAILED(sxs_info_GetClassIDInfo2(rt, parent, &m, NULL, &grand, 0, NULL, NULL)))
+            FAILED(sxs_info_GetClassIDInfo2(rt, parent, &module, NULL, &grand, 0, NULL, NULL)))
             return -1;
         if (!grand.id) {
             *root = cls;
@@ -90,42 +81,25 @@ static int find_root(sxs_class cls, sxs_class *root, sxs_module *module)
     return -1;
 }
 
-static void find_fields(struct sxs_message_layout *l, IMetaDataImport2 *imp,
-                        const COR_FIELD_OFFSET *fields, ULONG n)
-{
-    for (ULONG i = 0; i < n; i++) {
-        WCHAR name[64] = {0};
-        ULONG len = 0;
-        if (FAILED(imp->vtbl->GetFieldProps(imp, fields[i].ridOfField, NULL, name, 63, &len, NULL,
-                                            NULL, NULL, NULL, NULL, NULL)))
-            continue;
-        if (is_called(name, "_message"))
-            l->message_at = fields[i].ulOffset;
-        else if (is_called(name, "_stackTrace"))
-            l->trace_at = fields[i].ulOffset;
-    }
-}
-
 static int find_layout(struct sxs_message_layout *l, sxs_class cls)
 {
-    struct sxs_runtime *rt = cls.rt;
-    COR_FIELD_OFFSET    fields[FIELDS_MAX];
-    ULONG               n = 0, size = 0, length_at = 0, chars_at = 0;
-    sxs_class           root = {NULL, 0};
-    sxs_module          module = {NULL, 0};
-    IUnknown           *unknown = NULL;
-    if (find_root(cls, &root, &module) != 0 ||
-        FAILED(sxs_info_GetClassLayout(rt, root, fields, FIELDS_MAX, &n, &size)) ||
-        n > FIELDS_MAX || FAILED(sxs_info_GetStringLayout2(rt, &length_at, &chars_at)) ||
-        FAILED(sxs_info_GetModuleMetaData(rt, module, ofRead, &IID_IMetaDataImport2, &unknown)) ||
-        !unknown)
+    const struct sxs_layout *fields;
+    const struct sxs_field  *message, *trace;
+    ULONG                    length_at = 0, chars_at = 0;
+    sxs_class                root = {NULL, 0};
+    if (find_root(cls, &root) != 0 ||
+        FAILED(sxs_info_GetStringLayout2(cls.rt, &length_at, &chars_at)))
         return -1;
-    IMetaDataImport2 *imp = (IMetaDataImport2 *)(void *)unknown;
-    find_fields(l, imp, fields, n);
-    imp->vtbl->Release(imp);
+    fields = sxs_layout_get(root);
+    message = fields ? sxs_layout_field(fields, "_message") : NULL;
+    trace = fields ? sxs_layout_field(fields, "_stackTrace") : NULL;
+    if (!message)
+        return -1;
+    l->message_at = message->offset;
+    l->trace_at = trace ? trace->offset : 0;
     l->length_at = length_at;
     l->chars_at = chars_at;
-    return l->message_at ? 1 : -1;
+    return 1;
 }
 
 /* ---- read ------------------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #define SXS_CALLS_MAGIC       "SXSCALL" /* 8 bytes with its zero */
-#define SXS_CALLS_VERSION     1u
+#define SXS_CALLS_VERSION     2u
 #define SXS_CALLS_FILE        "calls"
 #define SXS_CALLS_HEADER      4096u
 #define SXS_CALLS_CHUNK       (64u << 10)
@@ -103,17 +103,28 @@ struct sxs_calls_thread {
     sxs_calls_ref    pending_of; /* the histogram that it belongs into, 0: none */
     _Atomic uint64_t events_lost; /* enters and leaves that found no room; the tree has them */
     uint64_t         pending;    /* ticks that the last call took: not yet in its histogram */
-    uint64_t         zero;
+    _Atomic uint64_t values_lost; /* arguments and results that found no room */
 };
 
-enum sxs_calls_event_kind { SXS_CALLS_ENTER = 1, SXS_CALLS_LEAVE = 2, SXS_CALLS_UNWOUND = 3 };
+enum sxs_calls_event_kind {
+    SXS_CALLS_ENTER = 1,
+    SXS_CALLS_LEAVE = 2,
+    SXS_CALLS_UNWOUND = 3,
+    SXS_CALLS_TEXT = 4, /* values: arguments of the ENTER, the result of the LEAVE right before it */
+};
 
 /** A call begins or ends. The tick is written last: 0 is where a block's events end. */
 struct sxs_calls_event {
     uint64_t      tick;
     sxs_calls_ref node; /* of the call */
-    uint32_t      kind; /* enum sxs_calls_event_kind */
+    uint32_t      kind; /* enum sxs_calls_event_kind; a text's: and its bytes, << 8 */
 };
+
+/** A text's bytes follow it, in as many events' places as they need, in the same block: what finds no
+ *  room in one begins the next, and the rest of this one stays zero. UTF-8, without control characters. */
+#define SXS_CALLS_TEXT_MAX    512u
+#define SXS_CALLS_TEXT_SLOTS(size) \
+    (((size) + sizeof(struct sxs_calls_event) - 1) / sizeof(struct sxs_calls_event))
 
 /** One cell, then the events, in order of time. */
 #define SXS_CALLS_BLOCK_CELLS 255u /* four in a chunk */

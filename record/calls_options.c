@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRACE_MB     64u /* 4 million events: 2 million calls */
 #define MAX_TRACE_MB 2048u
 
 static int read_number(const char **at, unsigned *out)
@@ -37,7 +36,7 @@ static int read_backoff(const char *text, struct sxs_calls_options *out)
 static int read_trace(const char *text, struct sxs_calls_options *out)
 {
     out->mode = SXS_CALLS_TREE;
-    out->trace_mb = TRACE_MB;
+    out->trace_mb = SXS_CALLS_TRACE_MB;
     if (!*text)
         return 0;
     return *text++ == '=' && !read_number(&text, &out->trace_mb) && !*text &&

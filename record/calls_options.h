@@ -8,6 +8,8 @@
 
 #include "record/calls.h"
 
+#define SXS_CALLS_TRACE_MB 64u /* by default: 4 million events, 2 million calls */
+
 struct sxs_calls_options {
     enum sxs_calls_mode mode;
     int                 inlining;   /* 1: what the JIT inlines stays unseen */

@@ -112,6 +112,7 @@ static int read_thread(struct sxs_calls_reader *r, const struct sxs_calls_thread
     out->unwound = atomic_load(&t->unwound);
     out->stale = atomic_load(&t->stale);
     out->events_lost = atomic_load(&t->events_lost);
+    out->values_lost = atomic_load(&t->values_lost);
     int err = sxs_calls_read_tree(r, t->root, (uint32_t)c->n_threads);
     if (!err && t->pending_of)
         sxs_calls_add_pending(r, t);
@@ -120,7 +121,7 @@ static int read_thread(struct sxs_calls_reader *r, const struct sxs_calls_thread
     if (out->root < c->n_paths)
         c->n_threads++;
     else
-        free(out->moments);
+        sxs_calls_free_moments(out);
     return err;
 }
 
@@ -255,7 +256,7 @@ void sxs_calls_free(struct sxs_calls *c)
         free(c->fns[i].buckets);
     }
     for (size_t i = 0; i < c->n_threads; i++)
-        free(c->threads[i].moments);
+        sxs_calls_free_moments(&c->threads[i]);
     free(c->fns);
     free(c->paths);
     free(c->threads);

@@ -44,6 +44,12 @@ struct sxs_calls_moment {
     uint32_t kind; /* enum sxs_calls_event_kind */
 };
 
+/** Values that belong to a moment: arguments where a call began, its result where it ended. */
+struct sxs_calls_text {
+    size_t moment; /* index */
+    char  *text;   /* owned */
+};
+
 struct sxs_calls_thr {
     uint32_t tid, root; /* root: index of its path */
     char     name[16];
@@ -53,7 +59,9 @@ struct sxs_calls_thr {
     uint64_t nodes_lost, too_deep, unmatched, unwound, stale;
     struct sxs_calls_moment *moments; /* owned; single calls, when they were recorded */
     size_t   n_moments, cap_moments;
-    uint64_t events_lost;
+    struct sxs_calls_text *texts; /* owned, by moment */
+    size_t   n_texts, cap_texts;
+    uint64_t events_lost, values_lost;
 };
 
 struct sxs_calls {

@@ -41,6 +41,9 @@ void sxs_calls_add_pending(struct sxs_calls_reader *r, const struct sxs_calls_th
  *  Returns 0 or ENOMEM. */
 int sxs_calls_read_events(struct sxs_calls_reader *r, struct sxs_calls_thr *t, sxs_calls_ref ref);
 
+/** sxs_calls_free_moments - what sxs_calls_read_events() made. */
+void sxs_calls_free_moments(struct sxs_calls_thr *t);
+
 /** sxs_calls_sum - what functions come to, from all paths. Returns 0 or ENOMEM. */
 int sxs_calls_sum(struct sxs_calls *c);
 

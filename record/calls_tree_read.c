@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- paths ------------------------------------------------------------------------------------ */
 
@@ -134,6 +135,51 @@ static int add_moment(struct sxs_calls_reader *r, struct sxs_calls_thr *t,
     return 0;
 }
 
+/* Its bytes are the places behind @e, of which @left are the block's. Sets how many they take. */
+static int add_text(struct sxs_calls_reader *r, struct sxs_calls_thr *t,
+                    const struct sxs_calls_event *e, size_t left, size_t *taken)
+{
+    size_t   size = e->kind >> 8, slots = SXS_CALLS_TEXT_SLOTS(size);
+    uint32_t path = e->node < r->n_cells ? r->index_of[e->node] : SXS_CALLS_NONE;
+    *taken = slots < left ? slots : left;
+    if (size > SXS_CALLS_TEXT_MAX || slots > left || !t->n_moments ||
+        t->moments[t->n_moments - 1].path != path ||
+        t->moments[t->n_moments - 1].kind == SXS_CALLS_UNWOUND ||
+        (t->n_texts && t->texts[t->n_texts - 1].moment == t->n_moments - 1)) {
+        r->bad_refs++;
+        return 0;
+    }
+    void *list = sxs_calls_room(t->texts, t->n_texts, &t->cap_texts, sizeof(*t->texts));
+    if (!list)
+        return ENOMEM;
+    t->texts = list;
+    t->texts[t->n_texts].moment = t->n_moments - 1;
+    t->texts[t->n_texts].text = strndup((const char *)(e + 1), size);
+    return t->texts[t->n_texts++].text ? 0 : ENOMEM;
+}
+
+static int read_block(struct sxs_calls_reader *r, struct sxs_calls_thr *t,
+                      const struct sxs_calls_event *e)
+{
+    int err = 0;
+    for (size_t i = 0, more = 0; i < SXS_CALLS_BLOCK_EVENTS && e[i].tick && !err; i += 1 + more) {
+        more = 0;
+        if ((e[i].kind & 0xff) == SXS_CALLS_TEXT)
+            err = add_text(r, t, &e[i], SXS_CALLS_BLOCK_EVENTS - 1 - i, &more);
+        else
+            err = add_moment(r, t, &e[i]);
+    }
+    return err;
+}
+
+void sxs_calls_free_moments(struct sxs_calls_thr *t)
+{
+    for (size_t i = 0; i < t->n_texts; i++)
+        free(t->texts[i].text);
+    free(t->texts);
+    free(t->moments);
+}
+
 /* After the thread's tree, whose paths they name. */
 int sxs_calls_read_events(struct sxs_calls_reader *r, struct sxs_calls_thr *t, sxs_calls_ref ref)
 {
@@ -147,9 +193,7 @@ int sxs_calls_read_events(struct sxs_calls_reader *r, struct sxs_calls_thr *t, s
             break;
         }
         r->index_of[ref] = 0;
-        const struct sxs_calls_event *e = (const void *)(b + 1);
-        for (size_t i = 0; i < SXS_CALLS_BLOCK_EVENTS && e[i].tick && !err; i++)
-            err = add_moment(r, t, &e[i]);
+        err = read_block(r, t, (const struct sxs_calls_event *)(const void *)(b + 1));
         ref = b->next;
     }
     return err;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* Every variable we may set, plus those we remove, are fewer than this. */
-#define MAX_NEW 16
+#define MAX_NEW 20
 
 /* Does @entry ("NAME=value") set @name? */
 static bool sets(const char *entry, const char *name)
@@ -91,6 +91,7 @@ char **sxs_child_env(const struct sxs_child_settings *s)
     err |= set(env, "SXSPROF_TOOLS", s->tools);
     err |= set(env, "SXSPROF_CALLS", s->calls);
     err |= set(env, "SXSPROF_CALLS_NOT", s->calls_not);
+    err |= set(env, "SXSPROF_VALUES", s->values);
     err |= set(env, "SXSPROF_SIGNALS", s->signals);
     err |= set(env, "SXSPROF_OUT", s->out);
     if (s->preload)

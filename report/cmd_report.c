@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { KEY_RUNTIME = 256, KEY_NATIVE, KEY_MANAGED, KEY_TOP, KEY_PROCESS, KEY_DATA, KEY_CALLERS,
-       KEY_DEPTH, KEY_BY_THREAD };
+       KEY_DEPTH, KEY_BY_THREAD, KEY_SINGLES };
 
 struct options {
     const char               *format;
@@ -67,6 +67,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->samples.data = SXS_DATA_CALLS;
         return 0;
     case KEY_DEPTH: o->view.depth = (unsigned)number(state, "--depth", arg); return 0;
+    case KEY_SINGLES: o->view.singles = number(state, "--single", arg); return 0;
     case KEY_BY_THREAD: o->view.by_thread = true; return 0;
     case ARGP_KEY_ARG:
         if (o->dir)
@@ -98,6 +99,7 @@ static const struct argp_option option_list[] = {
     {"callers", KEY_CALLERS, "PATTERN", 0,
      "Of calls, as text: who calls the functions whose names fit, and whom they call", 2},
     {"depth", KEY_DEPTH, "N", 0, "Of calls, as text: levels of the call tree (all)", 2},
+    {"single", KEY_SINGLES, "N", 0, "Of calls with values, as text: how many single calls (200)", 2},
     {"by-thread", KEY_BY_THREAD, NULL, 0, "Of calls, as text: a call tree for each thread", 2},
     {0},
 };

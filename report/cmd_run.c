@@ -19,13 +19,13 @@
 #include <unistd.h>
 
 enum { KEY_PICK = 1000, KEY_UNPICKED, KEY_TOOL, KEY_NO_PRELOAD, KEY_SIGNALS, KEY_QUIET, KEY_CALLS,
-       KEY_CALLS_NOT };
+       KEY_CALLS_NOT, KEY_VALUES };
 
 struct options {
     const char *unpicked, *signals, *out;
     char       *pick;  /* owned */
     char       *tools; /* owned, separated by ';' */
-    char       *calls, *calls_not; /* owned, separated by ';' */
+    char       *calls, *calls_not, *values; /* owned, separated by ';' */
     bool        no_preload, quiet;
     char      **command; /* borrowed from main's argv */
 };
@@ -42,6 +42,9 @@ static const struct argp_option option_list[] = {
      "Count calls of functions that fit [VERSION/]ASSEMBLY:NAME, wildcards * and ?; may be given "
      "several times; the tool calls, all but framework code by default", 0},
     {"calls-not", KEY_CALLS_NOT, "PATTERN", 0, "But not of these; may be given several times", 0},
+    {"values", KEY_VALUES, "PATTERN", 0,
+     "Record each call of these functions with arguments and result; may be given several times; calls "
+     "of all others take longer too", 0},
     {NULL, 'o', "DIR", 0,
      "Keep the session in DIR: a new folder, an empty one, or an earlier session", 0},
     {"no-preload", KEY_NO_PRELOAD, NULL, 0, "Do not preload the signal library", 0},
@@ -86,8 +89,8 @@ static void add_pattern(struct argp_state *state, char **list, const char *varia
 {
     checked(state, variable, pattern);
     if (strchr(pattern, ';'))
-        argp_error(state, "--calls: '%s': ';' separates patterns and cannot be part of one",
-                   pattern);
+        argp_error(state, "%s: '%s': ';' separates patterns and cannot be part of one",
+                   sxs_setting_find(variable)->option, pattern);
     append(state, list, pattern);
 }
 
@@ -97,8 +100,8 @@ static void complete_tools(struct argp_state *state, struct options *o)
     bool has = false;
     for (const char *at = o->tools; at && *at; at += strcspn(at, ";"), at += *at == ';')
         has |= strncmp(at, "calls", 5) == 0 && (!at[5] || strchr(":;", at[5]));
-    if ((o->calls || o->calls_not) && !has)
-        append(state, &o->tools, "calls");
+    if ((o->calls || o->calls_not || o->values) && !has)
+        append(state, &o->tools, o->values ? "calls:trace" : "calls");
 }
 
 static void add_tool(struct argp_state *state, struct options *o, const char *tool)
@@ -129,6 +132,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_CALLS: add_pattern(state, &o->calls, "SXSPROF_CALLS", arg); return 0;
     case KEY_CALLS_NOT: add_pattern(state, &o->calls_not, "SXSPROF_CALLS_NOT", arg); return 0;
+    case KEY_VALUES: add_pattern(state, &o->values, "SXSPROF_VALUES", arg); return 0;
     case KEY_NO_PRELOAD:
         o->no_preload = true;
         return 0;
@@ -177,6 +181,7 @@ static int check_inherited(const struct options *o)
         {"SXSPROF_SIGNALS", o->signals != NULL},
         {"SXSPROF_CALLS", o->calls != NULL},
         {"SXSPROF_CALLS_NOT", o->calls_not != NULL},
+        {"SXSPROF_VALUES", o->values != NULL},
         {"SXSPROF_LOG", false},
     };
     for (size_t i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++) {
@@ -322,6 +327,7 @@ static int start(const struct options *o, const struct sxs_library *lib, const c
         .tools = o->tools,
         .calls = o->calls,
         .calls_not = o->calls_not,
+        .values = o->values,
         .signals = o->signals,
         .out = out->path,
     };
@@ -375,5 +381,6 @@ done:
     free(o.tools);
     free(o.calls);
     free(o.calls_not);
+    free(o.values);
     return status;
 }

@@ -192,6 +192,7 @@ const struct sxs_setting sxs_settings[] = {
     {"SXSPROF_TOOLS", "--tool", "NAME[:OPTIONS], several separated by ';'", check_tools},
     {"SXSPROF_CALLS", "--calls", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
     {"SXSPROF_CALLS_NOT", "--calls-not", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
+    {"SXSPROF_VALUES", "--values", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
     {"SXSPROF_SIGNALS", "--signals", "on or off", check_signals},
     {"SXSPROF_LOG", NULL, "error, warn, info or debug", check_log},
     {"SXSPROF_OUT", "-o", "an existing folder that can be written to", check_out},

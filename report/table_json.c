@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/table.h"
 
+#include "report/calls/single.h"
 #include "report/calls/tree.h"
 #include "report/json_values.h"
 #include "report/processes.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 
 static json_t *runtime_json(const struct sxs_session_process *p,
                             const struct sxs_session_runtime *r)
@@ -73,8 +75,8 @@ static int add_functions(json_t *top, const struct sxs_calls_report *calls)
     int     err = json_object_set_new(top, "functions", rows);
     for (size_t p = 0; p < calls->n && !err; p++)
         for (size_t i = 0; i < calls->processes[p].calls->n_fns && !err; i++)
-            err = json_array_append_new(rows, function_json(&calls->processes[p],
-                                                            &calls->processes[p].calls->fns[i]));
+            err = json_array_append_new(
+                rows, function_json(&calls->processes[p], &calls->processes[p].calls->fns[i]));
     return err;
 }
 
@@ -84,8 +86,8 @@ static int add_nodes(json_t *rows, const struct sxs_calls_tree *t, size_t first,
     int err = 0;
     for (size_t i = t->n_roots; i < t->n && !err; i++) {
         const struct sxs_calls_tree_node *n = &t->nodes[i];
-        json_t *parent = n->parent < t->n_roots
-                             ? json_null() : sxs_json_number(base + n->parent - t->n_roots);
+        json_t                           *parent =
+            n->parent < t->n_roots ? json_null() : sxs_json_number(base + n->parent - t->n_roots);
         json_t *row = json_object();
         err |= sxs_json_set_number(row, "pid", t->p->process->pid);
         err |= json_object_set_new(row, "parent", parent);
@@ -117,6 +119,41 @@ static int add_tree(json_t *top, const struct sxs_calls_report *calls)
     return err;
 }
 
+static json_t *text_or_null(const char *s)
+{
+    return s ? sxs_json_text(s) : json_null();
+}
+
+static json_t *single_json(const struct sxs_calls_process *p, const struct sxs_calls_single *s)
+{
+    const struct sxs_calls    *c = p->calls;
+    const struct sxs_calls_fn *fn = &c->fns[c->paths[s->path].fn];
+    char                       name[4096];
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "pid",
+        sxs_json_number(p->process->pid), "tid", sxs_json_number(c->threads[s->thread].tid),
+        "runtime", sxs_json_number(fn->runtime), "name",
+        sxs_json_text(sxs_calls_plain_name(fn->name, name, sizeof(name))), "depth",
+        sxs_json_number(s->depth), "begin_ns", sxs_json_number(s->ns), "duration_ns",
+        s->ended ? sxs_json_number(s->duration_ns) : json_null(), "arguments",
+        text_or_null(s->arguments), "result", text_or_null(s->result), "unwound", s->unwound);
+}
+
+static int add_values(json_t *top, const struct sxs_calls_report *calls)
+{
+    static const struct sxs_calls_view all;
+    json_t                            *rows = json_array();
+    int                                err = json_object_set_new(top, "values", rows);
+    for (size_t p = 0; p < calls->n && !err; p++) {
+        struct sxs_calls_single *singles;
+        size_t n = sxs_calls_singles(&calls->processes[p], &all, SIZE_MAX, &singles);
+        for (size_t i = 0; i < n && !err; i++)
+            err = json_array_append_new(rows, single_json(&calls->processes[p], &singles[i]));
+        free(singles);
+    }
+    return err;
+}
+
 int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls,
                    const struct sxs_events_report *events)
 {
@@ -130,6 +167,8 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
         err = add_functions(top, calls);
     if (!err && calls->n)
         err = add_tree(top, calls);
+    if (!err && calls->n)
+        err = add_values(top, calls);
     if (!err && events->n)
         err = sxs_events_json(top, events);
     if (!err)

@@ -2,7 +2,7 @@
 #include "sampler/code_scan.h"
 
 #include "sampler/insn.h"
-#include "sampler/safe_read.h"
+#include "manager/base/safe_read.h"
 
 #define STUB_INSNS 6 /* runtime stubs jump on within this many instructions */
 

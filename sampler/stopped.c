@@ -17,7 +17,7 @@
 #include "manager/base/clock.h"
 #include "sampler/compare.h"
 #include "sampler/dispatch.h"
-#include "sampler/safe_read.h"
+#include "manager/base/safe_read.h"
 #include "sampler/tables.h"
 #include "sampler/walk_request.h"
 #include "signals/signals.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampler/safe_read.h"
+#include "manager/base/safe_read.h"
 
 #define MAX_RULES 65535u /* rule_of is 16 bits wide; the largest runtime library needs 5,000 */
 #define HASH_SIZE 131072u

@@ -40,6 +40,7 @@ void sxs_calls_report_free(struct sxs_calls_report *r);
 struct sxs_calls_view {
     size_t      top;       /* functions; 0: 30 */
     unsigned    depth;     /* levels of the tree; 0: all */
+    size_t      singles;   /* single calls with values; 0: 200 */
     bool        by_thread; /* a tree per thread, not one of all */
     uint32_t    runtime;   /* functions of the runtime of this number, stacks with one; 0: all */
     const char *thread;    /* a thread's id, name or pattern; NULL: all */

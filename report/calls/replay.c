@@ -16,9 +16,9 @@ static unsigned depth_of(const struct player *p, uint32_t path)
     return depth;
 }
 
-static void end_current(struct player *p, uint64_t ns)
+static void end_current(struct player *p, uint64_t ns, const struct sxs_calls_known *known)
 {
-    p->r->at(p->r->arg, p->current, ns, false);
+    p->r->at(p->r->arg, p->current, ns, false, known);
     p->current = p->c->paths[p->current].parent;
 }
 
@@ -29,7 +29,7 @@ static void begin_down_to(struct player *p, uint32_t path, unsigned depth, uint6
         uint32_t next = path;
         for (unsigned i = 1; i < depth; i++)
             next = p->c->paths[next].parent;
-        p->r->at(p->r->arg, next, ns, true);
+        p->r->at(p->r->arg, next, ns, true, NULL);
         p->current = next;
         p->repaired++;
     }
@@ -47,9 +47,9 @@ static void move_to(struct player *p, uint32_t path, uint64_t ns)
         deep--;
     }
     for (; have > deep; have--, p->repaired++)
-        end_current(p, ns);
+        end_current(p, ns, NULL);
     while (p->current != common) {
-        end_current(p, ns);
+        end_current(p, ns, NULL);
         common = p->c->paths[common].parent;
         deep--;
         p->repaired++;
@@ -63,22 +63,26 @@ void sxs_calls_replay(const struct sxs_calls *c, size_t index, const struct sxs_
     const struct sxs_calls_thr *t = &c->threads[index];
     struct player               p = {.c = c, .r = r, .root = t->root, .current = t->root};
     uint64_t                    end = 0;
+    size_t                      text = 0;
     for (size_t i = 0; i < t->n_moments; i++) {
         const struct sxs_calls_moment *e = &t->moments[i];
+        struct sxs_calls_known         known = {NULL, e->kind == SXS_CALLS_UNWOUND};
         end = e->ns;
+        if (text < t->n_texts && t->texts[text].moment == i)
+            known.values = t->texts[text++].text;
         if (e->kind == SXS_CALLS_ENTER) {
             move_to(&p, c->paths[e->path].parent, e->ns);
-            r->at(r->arg, e->path, e->ns, true);
+            r->at(r->arg, e->path, e->ns, true, &known);
             p.current = e->path;
         } else {
             move_to(&p, e->path, e->ns);
-            end_current(&p, e->ns);
+            end_current(&p, e->ns, &known);
         }
     }
     if (!t->events_lost && t->ended_ns > end)
         end = t->ended_ns;
     while (p.current != p.root)
-        end_current(&p, end);
+        end_current(&p, end, NULL);
     if (repaired)
         *repaired = p.repaired;
 }

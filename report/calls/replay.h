@@ -8,9 +8,15 @@
 
 #include "record/calls_read.h"
 
+/** What was recorded of a beginning or an end. NULL: nobody told it, it must have been. */
+struct sxs_calls_known {
+    const char *values;  /* arguments, result; NULL: not recorded. Borrowed */
+    bool        unwound; /* an exception left the call */
+};
+
 struct sxs_calls_replay {
     /** The call at path @path begins (@begins) or ends at @ns since the header's started_ns. */
-    void (*at)(void *arg, uint32_t path, uint64_t ns, bool begins);
+    void (*at)(void *arg, uint32_t path, uint64_t ns, bool begins, const struct sxs_calls_known *known);
     void *arg;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* text: functions by time or calls, then the tree of calls, for a terminal. */
+#include "report/calls/single.h"
 #include "report/calls/tree.h"
 #include "report/processes.h"
 #include "report/text.h"
@@ -62,11 +63,15 @@ static void write_losses(FILE *to, const struct sxs_calls *c)
         sum.stale += c->threads[i].stale;
         sum.n_moments += c->threads[i].n_moments;
         sum.events_lost += c->threads[i].events_lost;
+        sum.n_texts += c->threads[i].n_texts;
+        sum.values_lost += c->threads[i].values_lost;
     }
     for (size_t i = 0; i < c->n_fns; i++)
         backed_off += c->fns[i].backed_off;
     write_one_loss(to, sum.n_moments, "beginnings and ends of calls recorded, each with its time");
     write_one_loss(to, sum.events_lost, "more that found no room: counted in the tree all the same");
+    write_one_loss(to, sum.n_texts, "of them with arguments or a result");
+    write_one_loss(to, sum.values_lost, "arguments or results that found no room");
     write_one_loss(to, sum.unwound, "calls left by an exception");
     write_one_loss(to, sum.stale, "calls that ended without a word");
     write_one_loss(to, sum.unmatched, "leaves of calls not seen to begin");
@@ -173,4 +178,6 @@ void sxs_calls_text(FILE *to, const struct sxs_calls_report *r, const struct sxs
     for (size_t i = 0; i < r->n; i++)
         if (r->processes[i].calls->head.mode == SXS_CALLS_TREE)
             sxs_calls_tree_text(to, &r->processes[i], v);
+    for (size_t i = 0; i < r->n; i++)
+        sxs_calls_singles_text(to, &r->processes[i], v);
 }

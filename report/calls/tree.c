@@ -61,7 +61,7 @@ static uint32_t child_of(struct sxs_calls_tree *t, uint32_t parent, uint32_t fn)
     return node;
 }
 
-static bool thread_wanted(const struct sxs_calls_thr *t, const char *wanted)
+bool sxs_calls_thread_wanted(const struct sxs_calls_thr *t, const char *wanted)
 {
     char id[16];
     snprintf(id, sizeof(id), "%u", t->tid);
@@ -75,7 +75,7 @@ static int add_roots(struct sxs_calls_tree *t, const struct sxs_calls_view *v, u
     uint32_t                all = SXS_CALLS_NONE;
     for (size_t i = 0; i < c->n_threads; i++) {
         root_of[i] = SXS_CALLS_NONE;
-        if (!thread_wanted(&c->threads[i], v->thread))
+        if (!sxs_calls_thread_wanted(&c->threads[i], v->thread))
             continue;
         if (v->by_thread || all == SXS_CALLS_NONE) {
             all = add_node(t, SXS_CALLS_NONE, SXS_CALLS_NONE,

@@ -34,6 +34,9 @@ void sxs_calls_tree_free(struct sxs_calls_tree *t);
 /** Is the node below another of the same function, called (@by_edge) by the same function as well? */
 bool sxs_calls_tree_repeats(const struct sxs_calls_tree *t, uint32_t node, bool by_edge);
 
+/** Is @t the thread that was asked for: its id, name, or a pattern of names? NULL: all are. */
+bool sxs_calls_thread_wanted(const struct sxs_calls_thr *t, const char *wanted);
+
 /** Callers and callees of the functions whose names fit v->callers. */
 void sxs_calls_callers(FILE *to, const struct sxs_calls_report *r, const struct sxs_calls_view *v);
 

@@ -209,7 +209,13 @@ static void add_span(struct loader *l, uint32_t node, uint64_t from, uint64_t to
     }
 }
 
-static void take_event(void *arg, uint32_t path, uint64_t ns, bool begins)
+static uint32_t keep_values(struct sxs_model *m, const char *values)
+{
+    return sxs_strings_add(&m->strings, values, strlen(values));
+}
+
+static void take_event(void *arg, uint32_t path, uint64_t ns, bool begins,
+                       const struct sxs_calls_known *known)
 {
     struct lane      *lane = arg;
     struct loader    *l = lane->l;
@@ -221,7 +227,8 @@ static void take_event(void *arg, uint32_t path, uint64_t ns, bool begins)
         if (l->found[path]) {
             SXS_GROW(m->events, m->n_events, m->cap_events);
             m->events[m->n_events++] =
-                (struct sxs_model_event){now, l->nodes[path] & INT32_MAX, begins};
+                (struct sxs_model_event){now, l->nodes[path] & INT32_MAX, begins,
+                                         known && known->values ? keep_values(m, known->values) : 0};
         }
         if (!(l->detail & SXS_DETAIL_BOTH))
             return;

@@ -138,6 +138,7 @@ struct sxs_model_latency {
 struct sxs_model_event {
     uint64_t time_ns;
     uint32_t node : 31, begins : 1;
+    uint32_t values; /* string: arguments, result; 0: none */
 };
 
 struct sxs_model_pause {

@@ -29,7 +29,7 @@ internal static class Program
             ["fib"] = 0, ["threads"] = 1, ["even"] = 0, ["throws"] = 0, ["yields"] = 0,
             ["steps"] = 0, ["hops"] = 0, ["rounds"] = 1, ["generic"] = 0,
             ["storm"] = 0, ["seed"] = 1, ["probes"] = 0, ["once"] = 3,
-            ["values"] = 0, ["kinds"] = 0, ["tails"] = 0, ["native"] = 0, ["wait"] = 0,
+            ["values"] = 0, ["shown"] = 0, ["kinds"] = 0, ["tails"] = 0, ["native"] = 0, ["wait"] = 0,
         };
         foreach (string arg in args)
         {
@@ -46,6 +46,8 @@ internal static class Program
             Know((name.Contains("..") ? "Calls.Storm+" : "Calls.Storm.") + name, count);
         if (options["values"] > 0)
             Shapes.Values(options["values"]);
+        for (int i = 0; i < options["shown"]; i++)
+            ShowValues.Run();
         if (options["kinds"] > 0)
             Shapes.Kinds(options["kinds"]);
         if (options["tails"] > 0)

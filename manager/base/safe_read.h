@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** safe_read.h - reads memory that may not be there: the kernel copies, or says that it cannot. */
-#ifndef SXS_SAMPLER_SAFE_READ_H
-#define SXS_SAMPLER_SAFE_READ_H
+#ifndef SXS_BASE_SAFE_READ_H
+#define SXS_BASE_SAFE_READ_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * values.c - hooks that record arguments and results beside what all hooks do.
+ *
+ * They run in cooperative mode: no collection happens under them, and none may be caused. Values are
+ * put into words before a call begins and after it has ended, so that its time has none of theirs.
+ */
+#include "calls/values.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "calls/beaten.h"
+#include "manager/base/log.h"
+#include "values/recipe.h"
+
+/* A COR_PRF_ELT_INFO points to a pointer to what the runtime's helper saved: words, the same in 8, 9
+ * and 10. Which of them is the stack pointer that hooks without info are handed. */
+#if defined(__x86_64__)
+#define SP_WORD 4
+#else
+#define SP_WORD 29
+#endif
+#define FAR (256u << 10) /* bytes from there to the caller's frame: more is another layout */
+
+/* 0: it is not where it is known to be. */
+static uintptr_t sp_of(uintptr_t info)
+{
+    static _Atomic int said;
+    const uintptr_t   *saved = *(const uintptr_t *const *)info;
+    uintptr_t          here = (uintptr_t)__builtin_frame_address(0), at = (uintptr_t)saved, sp;
+    if (at > here && at - here < FAR && !(at & 7)) {
+        sp = saved[SP_WORD];
+        if (sp > at && !(sp & 7))
+            return sp;
+    }
+    if (!atomic_exchange(&said, 1))
+        sxs_error("tool calls: this runtime's hooks with values are of another form: its calls are "
+                  "not counted");
+    return 0;
+}
+
+/* May an event of this thread still find room? */
+static int has_room(const struct sxs_calls_state *s)
+{
+    return s && (s->event != s->event_end || s->tracing == SXS_TRACE_ON);
+}
+
+static size_t arguments(struct sxs_called *fn, struct sxs_recipe *r, uintptr_t info, char *out,
+                        size_t size)
+{
+    struct {
+        COR_PRF_FUNCTION_ARGUMENT_INFO  info;
+        COR_PRF_FUNCTION_ARGUMENT_RANGE more[SXS_RECIPE_PARAMS + 1];
+    } asked;
+    COR_PRF_FRAME_INFO frame = 0;
+    ULONG              asked_size = sizeof(asked);
+    HRESULT            hr;
+    asked.info.numRanges = 0;
+    if (!r->n_params && !r->refused)
+        return 0;
+    hr = r->refused ? S_OK
+                    : sxs_info_GetFunctionEnter3Info(fn->rt, (sxs_function){fn->rt, fn->id}, info,
+                                                     &frame, &asked_size, &asked.info);
+    if (FAILED(hr))
+        return 0;
+    if (r->by_frame) {
+        struct sxs_recipe *whole =
+            sxs_recipe_complete((sxs_function){fn->rt, fn->id}, frame);
+        if (whole && atomic_compare_exchange_strong(&fn->recipe, &r, whole))
+            r = whole; /* the one before may be in use: it stays */
+    }
+    return sxs_recipe_arguments(r, asked.info.ranges, asked.info.numRanges, out, size);
+}
+
+/* The event that has just been noted, if it is of this call. */
+static const struct sxs_calls_event *noted(const struct sxs_calls_state *s,
+                                           const struct sxs_calls_event *before,
+                                           const struct sxs_called      *fn,
+                                           enum sxs_calls_event_kind     kind)
+{
+    const struct sxs_calls_event *e;
+    if (!s || s->event == before || !s->event)
+        return NULL;
+    e = s->event - 1;
+    return e->kind == kind && node_at(s, e->node)->function == fn->cell ? e : NULL;
+}
+
+void sxs_values_enter(struct sxs_called *fn, uintptr_t info)
+{
+    struct sxs_calls_state       *s = sxs_calls_state_get();
+    struct sxs_recipe            *r = atomic_load_explicit(&fn->recipe, memory_order_acquire);
+    const struct sxs_calls_event *before = s ? s->event : NULL, *e;
+    uintptr_t                     sp = sp_of(info);
+    char                          text[SXS_CALLS_TEXT_MAX];
+    size_t                        size = 0;
+    int                           err = errno;
+    if (!sp)
+        return;
+    if (r && has_room(s))
+        size = arguments(fn, r, info, text, sizeof(text));
+    if (sxs_trace_enter(fn, sp))
+        sxs_tree_enter_slow(fn, sp);
+    if (size) {
+        e = noted(s, before, fn, SXS_CALLS_ENTER);
+        if (e)
+            sxs_calls_note_text(s, e, text, size);
+    }
+    errno = err;
+}
+
+static void leave(struct sxs_called *fn, uintptr_t info, int by_tailcall)
+{
+    uint64_t                        now = sxs_tick();
+    struct sxs_calls_state         *s = sxs_calls_state;
+    struct sxs_recipe              *r;
+    const struct sxs_calls_event   *before = s ? s->event : NULL, *e;
+    uintptr_t                       sp = sp_of(info);
+    COR_PRF_FRAME_INFO              frame = 0;
+    COR_PRF_FUNCTION_ARGUMENT_RANGE range = {0, 0};
+    char                            text[SXS_CALLS_TEXT_MAX] = "<?: left by a tail call>";
+    size_t                          size = sizeof("<?: left by a tail call>") - 1;
+    int                             err = errno;
+    if (!sp)
+        return;
+    if (sxs_trace_leave(fn, sp, now))
+        sxs_tree_leave_slow(fn, sp);
+    r = atomic_load_explicit(&fn->recipe, memory_order_acquire);
+    e = r ? noted(s, before, fn, SXS_CALLS_LEAVE) : NULL;
+    if (e && !by_tailcall) {
+        size = 0;
+        if (r->refused || r->result.element == SXS_ELEMENT_VOID ||
+            SUCCEEDED(sxs_info_GetFunctionLeave3Info(fn->rt, (sxs_function){fn->rt, fn->id}, info,
+                                                     &frame, &range)))
+            size = sxs_recipe_result(r, range, text, sizeof(text));
+    }
+    if (e && size)
+        sxs_calls_note_text(s, e, text, size);
+    errno = err;
+}
+
+void sxs_values_leave(struct sxs_called *fn, uintptr_t info)
+{
+    leave(fn, info, 0);
+}
+
+void sxs_values_tailcall(struct sxs_called *fn, uintptr_t info)
+{
+    leave(fn, info, 1);
+}
+
+void sxs_values_compiled(struct sxs_called *called, sxs_function fn)
+{
+    struct sxs_recipe *none = NULL, *r;
+    if (!called || !called->with_values || atomic_load(&called->recipe))
+        return;
+    r = sxs_recipe_make(fn);
+    if (r && !atomic_compare_exchange_strong(&called->recipe, &none, r))
+        free(r); /* another thread compiled it too */
+}

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""Holds what a report shows of single calls against the lines "calls: value ..." of the app.
+
+calls_values.py REPORT.json LOG: names what differs, ends with a line of sums.
+"""
+import difflib
+import json
+import sys
+
+
+def plain(name):
+    """Type<A>.Method<B> is Type.Method."""
+    out, depth = "", 0
+    for c in name:
+        depth += c == "<"
+        if not depth:
+            out += c
+        depth -= c == ">"
+    return out
+
+
+want = []
+for line in open(sys.argv[2], encoding="utf-8"):
+    if "calls: value " in line:
+        want.append(line.split("calls: value ", 1)[1].rstrip("\n"))
+got = []
+for v in json.load(open(sys.argv[1], encoding="utf-8"))["values"]:
+    if not v["name"].startswith("Calls.Values"):
+        continue
+    got.append("%s(%s)%s%s" % (plain(v["name"]), v["arguments"] or "",
+                               "" if v["result"] is None else " = " + v["result"],
+                               " left by an exception" if v["unwound"] else ""))
+# Optimized code may leave a method by a tail call: then nobody sees its result.
+for i, g in enumerate(got[:len(want)]):
+    if g.endswith(" = <?: left by a tail call>") and want[i].startswith(g[:g.rindex(" = ") + 3]):
+        got[i] = want[i]
+differ = [line for line in difflib.unified_diff(want, got, "known", "shown", n=0, lineterm="")]
+print("\n".join(differ[:20]))
+print("%d calls known, %d shown%s" % (len(want), len(got), ", not the same" if differ else ""))
+sys.exit(bool(differ) or not want)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+# Arguments and results on real runtimes: text for text what the app says, and everything else as without.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+[ -e "$BUILD/managed/calls/calls.dll" ] || skip_all "$0" "the app calls is not built"
+here=tests/integration
+only="--values calls:Calls.Values.* --values calls:Calls.Values+* --calls-not *:*..ctor --calls-not *:*.set_* --calls-not *:*.get_*"
+set -f
+
+run() { # folder options of sxsprof -- command
+    rm -rf "${tmp:?}/$1"
+    out=$1
+    shift
+    timeout -k 5 120 "$sxsprof" run --quiet -o "$tmp/$out" "$@" >"$tmp/log" 2>&1
+}
+report() { "$sxsprof" report --format json "$tmp/$1" >"$tmp/json" 2>>"$tmp/log"; }
+shown() { report "$1" && python3 $here/calls_values.py "$tmp/json" "$tmp/log" >"$tmp/said" 2>&1; }
+
+# ---- known = shown ------------------------------------------------------------------------------
+for v in $versions; do
+    # shellcheck disable=SC2086
+    run once $only -- "$runsxs" --timeout 100 "$v" calls "shown=1" && shown once
+    check "$v: values of every kind: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+    # shellcheck disable=SC2086
+    run often $only -- "$runsxs" --timeout 100 "$v" calls "shown=100" && shown often
+    check "$v: in every tier of code: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+done
+set --
+for v in $versions; do set -- "$@" "$v" calls "hops=21 shown=1"; done
+run three --values 'calls:*' -- "$runsxs" --timeout 100 --bridge "$@" && report three
+python3 -c '
+import json, sys
+v = json.load(open(sys.argv[1]))["values"]
+add = [x for x in v if x["name"] == "Calls.Values.Add"]
+assert len(add) == 3 == len({x["runtime"] for x in add}), add
+assert all((x["arguments"], x["result"]) == ("a = 1, b = -2", "-1") for x in add), add
+hops = [x for x in v if x["name"] == "Calls.Hop.Arrive" and x["arguments"]]
+assert len(hops) == 21 and len({x["runtime"] for x in hops}) == 3, len(hops)' "$tmp/json" >"$tmp/said" 2>&1
+check "three runtimes that call each other, each with its own types" $? "$tmp/said"
+
+# ---- reports ------------------------------------------------------------------------------------
+"$sxsprof" report --single 10 "$tmp/once" >"$tmp/text" 2>&1 &&
+    grep -q 'single calls of process.*the first 10$' "$tmp/text" &&
+    grep -q 'Calls.Values.Add(a = 1, b = -2) = -1 <' "$tmp/text" && [ "$(grep -c 'Calls.Values.*(.*<.*s>$' "$tmp/text")" -eq 10 ]
+check "the text has a log of single calls, as long as asked for" $? "$tmp/text"
+"$sxsprof" report --format chrome "$tmp/once" >"$tmp/chrome" 2>>"$tmp/log" && python3 -c '
+import json, sys
+e = [x for x in json.load(open(sys.argv[1]))["traceEvents"] if "Values.Add(" in x.get("name", "")]
+assert [x.get("args") for x in e] == [{"arguments": "a = 1, b = -2"}, {"result": "-1"}], e' "$tmp/chrome" >"$tmp/said" 2>&1
+check "the trace has them as arguments of its events" $? "$tmp/said"
+
+# ---- all else is as it was ----------------------------------------------------------------------
+# Methods that native code calls as they are stay unhooked.
+app="fib=12 threads=4 even=101 throws=10 yields=20 steps=10 generic=40 rounds=2 storm=20 values=500 kinds=300"
+for v in $versions; do
+    run storm --tool calls:trace=512,backoff=off --calls 'tail:*' --values 'calls:*' -- \
+        "$runsxs" --timeout 100 "$v" calls "storm=250 probes=1000 seed=11"
+    grep -q 'calls: probes 1000 same 1000' "$tmp/log"
+    check "$v: the shadow stack is the runtime's at 1,000 random points of a storm" $? "$tmp/log"
+    run all --tool calls:trace=1,backoff=off --values 'calls:*' -- "$runsxs" --timeout 100 "$v" calls "$app native=5" &&
+        report all && sed -i '/Shapes.FromNative\|Program.OnNativeThread/d' "$tmp/log" &&
+        python3 $here/calls_known.py "$tmp/json" "$tmp/log" all >"$tmp/said" 2>&1
+    check "$v: every count is the known one, of events there is no room for too: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+    run gc --tool calls:trace=64 --values 'stress:*' --values 'System.Private.CoreLib:System.Text.StringBuilder.*' -- \
+        "$runsxs" --timeout 100 "$v" stress ""
+    check "$v: collections and faults under hooks that read values" $? "$tmp/log"
+done
+
+# ---- everything there is ------------------------------------------------------------------------
+for v in $versions; do
+    run every --tool calls:trace=256 --values '*:*' -- "$runsxs" --timeout 100 "$v" calls "storm=20 throws=5 values=200 shown=2 yields=5 threads=4" &&
+        report every && python3 -c '
+import json, sys
+v = json.load(open(sys.argv[1]))["values"]
+text = "".join((x["arguments"] or "") + (x["result"] or "") for x in v)
+print(len(v), "calls,", text.count("<?: "), "values not shown")
+assert len(v) > 10000 and "type not known" not in text and "type parameter" not in text
+assert text.count("<?: unreadable>") < 100' "$tmp/json" >"$tmp/said" 2>&1
+    check "$v: values of the whole framework: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+done
+
+# ---- settings -----------------------------------------------------------------------------------
+for wrong in calls 'calls:' 'a;b:c'; do
+    "$sxsprof" run --values "$wrong" -- touch "$tmp/started" >"$tmp/log" 2>&1
+    [ $? -eq 2 ] && [ ! -e "$tmp/started" ] && grep -q -- '--values' "$tmp/log"
+    check "--values '$wrong' is refused before anything starts" $? "$tmp/log"
+done
+run count --tool calls:count --values 'calls:*.Add' -- "$runsxs" --timeout 50 9 calls "shown=1" && report count &&
+    grep -q 'calls:trace is used' "$tmp/log" && grep -q '"arguments": "a = 1, b = -2"' "$tmp/json"
+check "values make single calls be recorded, and say so when less was asked for" $? "$tmp/log"
+finish

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* Values in the file "calls": hooks with info, texts beside events, and what a damaged file makes of them. */
+#include "tests/unit/calls_fixture.h"
+
+#include "calls/tick.h"
+
+#include "values/recipe.h"
+
+/* As a runtime's helper leaves it: above the hook's frame, the stack pointer where it is looked for. */
+struct saved {
+    uintptr_t words[32];
+    void     *info; /* a COR_PRF_ELT_INFO points here */
+};
+
+static struct sxs_recipe refused = {.refused = "told"}; /* asks no runtime */
+
+static void hook(void (*f)(struct sxs_called *, uintptr_t), unsigned fn, uintptr_t above)
+{
+    struct saved s = {.info = s.words};
+    s.words[4] = s.words[29] = ((uintptr_t)&s + above) & ~(uintptr_t)7;
+    f(&called[fn], (uintptr_t)&s.info);
+}
+
+static struct sxs_calls_thr *last_thread(struct sxs_calls *c, uint32_t tid)
+{
+    for (size_t i = 0; i < c->n_threads; i++)
+        if (c->threads[i].tid == tid)
+            return &c->threads[i];
+    return NULL;
+}
+
+static _Atomic uint32_t tid;
+
+static const char *two_calls(void)
+{
+    uintptr_t far = 60000;
+    tid = (uint32_t)gettid();
+    for (int i = 0; i < 2; i++) {
+        hook(sxs_values_enter, 0, far);
+        SO(sxs_calls_state && sxs_calls_state->top->fn == &called[0]);
+        hook(sxs_values_enter, 1, far - 4096); /* no values are wanted of it */
+        hook(sxs_values_leave, 1, far - 4096);
+        SO(sxs_calls_state->top->fn == &called[0]);
+        hook(i ? sxs_values_tailcall : sxs_values_leave, 0, far);
+        SO(sxs_calls_state->top == sxs_calls_state->frames);
+    }
+    return NULL;
+}
+
+static void hooks_count_and_record(void **state)
+{
+    struct sxs_calls           *c;
+    const struct sxs_calls_thr *t;
+    (void)state;
+    atomic_store(&called[0].recipe, &refused);
+    on_thread(two_calls);
+    atomic_store(&called[0].recipe, NULL);
+    c = read_file();
+    t = last_thread(c, tid);
+    assert_non_null(t);
+    assert_int_equal(t->n_moments, 8);
+    assert_int_equal(t->n_texts, 4);
+    assert_int_equal(t->texts[0].moment, 0);
+    assert_string_equal(t->texts[0].text, "<?: told>");
+    assert_int_equal(t->texts[1].moment, 3);
+    assert_int_equal(t->texts[2].moment, 4);
+    assert_int_equal(t->texts[3].moment, 7);
+    assert_string_equal(t->texts[3].text, "<?: left by a tail call>");
+    assert_int_equal(t->stale + t->unmatched + t->values_lost, 0);
+    sxs_calls_free(c);
+}
+
+static void enter(unsigned fn, uintptr_t sp)
+{
+    if (sxs_trace_enter(&called[fn], sp))
+        sxs_tree_enter_slow(&called[fn], sp);
+}
+
+static void leave(unsigned fn, uintptr_t sp)
+{
+    if (sxs_trace_leave(&called[fn], sp, sxs_tick()))
+        sxs_tree_leave_slow(&called[fn], sp);
+}
+
+/* Texts of all lengths, over the ends of many blocks. */
+static const char *many_texts(void)
+{
+    char text[SXS_CALLS_TEXT_MAX];
+    tid = (uint32_t)gettid();
+    for (unsigned i = 0; i < 4000; i++) {
+        size_t size = i % (SXS_CALLS_TEXT_MAX + 1);
+        memset(text, 'a' + (int)(i % 26), sizeof(text));
+        enter(2, 0x1000);
+        sxs_calls_note_text(sxs_calls_state, sxs_calls_state->event - 1, text, size);
+        leave(2, 0x1000);
+    }
+    return NULL;
+}
+
+static void texts_lie_beside_their_events(void **state)
+{
+    struct sxs_calls           *c;
+    const struct sxs_calls_thr *t;
+    (void)state;
+    while (sxs_calls_file_make_room() > 0)
+        ;
+    on_thread(many_texts);
+    c = read_file();
+    t = last_thread(c, tid);
+    assert_true(t && t->n_texts > 3000 && t->n_moments > 6000);
+    assert_int_equal(t->n_texts + t->values_lost, 4000);
+    for (size_t i = 0, all = 0; i < t->n_texts; i++) {
+        size_t number = t->texts[i].moment / 2, size = number % (SXS_CALLS_TEXT_MAX + 1);
+        assert_int_equal(t->moments[t->texts[i].moment].kind, SXS_CALLS_ENTER);
+        assert_int_equal(strlen(t->texts[i].text), size);
+        assert_true(!size || t->texts[i].text[size - 1] == (char)('a' + number % 26));
+        assert_true(!i || t->texts[i].moment > all);
+        all = t->texts[i].moment;
+    }
+    sxs_calls_free(c);
+}
+
+static const char *no_room(void)
+{
+    uint32_t had = head->max_blocks;
+    char     text[SXS_CALLS_TEXT_MAX] = "x";
+    tid = (uint32_t)gettid();
+    head->max_blocks = atomic_load(&head->n_blocks) + 1;
+    for (unsigned i = 0; i < 2000; i++) {
+        struct sxs_calls_event *before;
+        enter(3, 0x2000);
+        before = sxs_calls_state->event;
+        if (before && before[-1].kind == SXS_CALLS_ENTER)
+            sxs_calls_note_text(sxs_calls_state, before - 1, text, 300);
+        leave(3, 0x2000);
+    }
+    head->max_blocks = had;
+    return NULL;
+}
+
+static void what_finds_no_room_is_counted(void **state)
+{
+    struct sxs_calls           *c;
+    const struct sxs_calls_thr *t;
+    (void)state;
+    on_thread(no_room);
+    c = read_file();
+    t = last_thread(c, tid);
+    assert_true(t && t->events_lost && t->values_lost && t->n_texts && t->n_texts < 100);
+    sxs_calls_free(c);
+}
+
+/* ---- damage ------------------------------------------------------------------------------------ */
+
+static uint64_t dice = 88172645463325252u;
+static uint64_t roll(uint64_t below)
+{
+    dice ^= dice << 13;
+    dice ^= dice >> 7;
+    dice ^= dice << 17;
+    return dice % below;
+}
+
+static void check(const struct sxs_calls *c)
+{
+    for (size_t i = 0; i < c->n_threads; i++) {
+        const struct sxs_calls_thr *t = &c->threads[i];
+        for (size_t k = 0; k < t->n_texts; k++) {
+            assert_true(t->texts[k].moment < t->n_moments);
+            assert_true(!k || t->texts[k].moment > t->texts[k - 1].moment);
+            assert_true(strlen(t->texts[k].text) <= SXS_CALLS_TEXT_MAX);
+        }
+    }
+}
+
+static void damage(void **state)
+{
+    unsigned char      *at = sxs_calls_cell(0);
+    size_t              size = (size_t)atomic_load(&head->n_taken) * SXS_CALLS_CHUNK;
+    unsigned char      *good = malloc(size);
+    struct sxs_calls   *c;
+    char                why[200];
+    const char         *rounds = getenv("N_FUZZ");
+    (void)state;
+    assert_non_null(good);
+    memcpy(good, at, size); /* the file is mapped: it is damaged where it lies */
+    for (int n = rounds ? atoi(rounds) : 150; n > 0; n--) {
+        for (uint64_t k = 1 + roll(200); k > 0; k--) {
+            size_t   place = roll(size - 16) & ~(size_t)15;
+            uint32_t kind = SXS_CALLS_TEXT | (uint32_t)roll(roll(2) ? 700 : 1 << 24) << 8;
+            if (roll(2))
+                memcpy(at + place + 12, &kind, 4);
+            else
+                at[place + roll(16)] = (unsigned char)roll(256);
+        }
+        alarm(20);
+        if (sxs_calls_read(folder_fd, &c, why, sizeof(why)) == 0) {
+            check(c);
+            sxs_calls_free(c);
+        }
+        memcpy(at, good, size);
+    }
+    alarm(0);
+    free(good);
+}
+
+static int make_traced_file(void **state)
+{
+    int err = make_file(state);
+    if (!err)
+        head->max_blocks = 400;
+    return err;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hooks_count_and_record), cmocka_unit_test(texts_lie_beside_their_events),
+        cmocka_unit_test(what_finds_no_room_is_counted), cmocka_unit_test(damage),
+    };
+    return cmocka_run_group_tests(tests, make_traced_file, drop_file);
+}

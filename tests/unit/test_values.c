@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* Values as text, of types made up: no runtime is there. What cannot be read is said. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "values/show.h"
+
+static struct sxs_recipe recipe = {.length_at = 8, .chars_at = 12};
+static char              text[512];
+
+static const char *shown(struct sxs_shape *shape, const void *value, uint32_t size)
+{
+    struct sxs_line line = sxs_line_in(text, sizeof(text));
+    sxs_show_at(&line, &recipe, shape,
+                (COR_PRF_FUNCTION_ARGUMENT_RANGE){(UINT_PTR)value, size});
+    return text;
+}
+
+#define SHOWN(type, kind, value) \
+    shown(&(struct sxs_shape){.element = SXS_ELEMENT_##kind}, &(type){value}, sizeof(type))
+
+static struct sxs_shape of_type(const struct sxs_type *t)
+{
+    struct sxs_shape s = {.element = SXS_ELEMENT_VALUETYPE, .name = t->name};
+    atomic_store(&s.type, t);
+    return s;
+}
+
+static void scalars(void **state)
+{
+    (void)state;
+    assert_string_equal(SHOWN(uint8_t, BOOLEAN, 1), "true");
+    assert_string_equal(SHOWN(int8_t, I1, -128), "-128");
+    assert_string_equal(SHOWN(uint16_t, U2, 65535), "65535");
+    assert_string_equal(SHOWN(int64_t, I8, INT64_MIN), "-9223372036854775808");
+    assert_string_equal(SHOWN(uint64_t, U8, UINT64_MAX), "18446744073709551615");
+    assert_string_equal(SHOWN(uint16_t, CHAR, 'x'), "'x'");
+    assert_string_equal(SHOWN(uint16_t, CHAR, '\''), "'\\''");
+    assert_string_equal(SHOWN(uint16_t, CHAR, 0xd800), "'\\uD800'");
+    assert_string_equal(SHOWN(float, R4, 0.1f), "0.1");
+    assert_string_equal(SHOWN(float, R4, 16777217.0f), "16777216");
+    assert_string_equal(SHOWN(double, R8, 0.1), "0.1");
+    assert_string_equal(SHOWN(double, R8, 0.1 + 0.2), "0.30000000000000004");
+    assert_string_equal(SHOWN(double, R8, -1.0 / 0.0), "-inf");
+    assert_string_equal(SHOWN(uint64_t, I, 255), "0xff");
+    assert_string_equal(SHOWN(uint64_t, PTR, 0), "0x0");
+    assert_string_equal(SHOWN(uint32_t, TYPEDBYREF, 0), "<?: typed reference>");
+    assert_string_equal(shown(&(struct sxs_shape){.element = SXS_ELEMENT_I8}, text, 4),
+                        "<?: 8 bytes, 4 told>");
+    assert_string_equal(shown(&(struct sxs_shape){.element = SXS_ELEMENT_I4}, NULL, 4),
+                        "<?: not told where>");
+    assert_string_equal(shown(&(struct sxs_shape){.name = "type parameter"}, text, 8),
+                        "<?: type parameter>");
+    assert_string_equal(
+        shown(&(struct sxs_shape){.element = SXS_ELEMENT_VALUETYPE, .name = "A.B"}, text, 8),
+        "<?: A.B>");
+}
+
+static void forms(void **state)
+{
+    static const struct {
+        enum sxs_type_form form;
+        uint64_t           value[2];
+        const char        *text;
+    } all[] = {
+        {SXS_FORM_DECIMAL, {0, 0}, "0"},
+        {SXS_FORM_DECIMAL, {UINT64_C(0x80020000), 150}, "-1.50"},
+        {SXS_FORM_DECIMAL, {UINT64_C(0xffffffff00000000), UINT64_MAX}, "79228162514264337593543950335"},
+        {SXS_FORM_DECIMAL, {UINT64_C(28) << 16, 1}, "0.0000000000000000000000000001"},
+        {SXS_FORM_DECIMAL, {UINT64_C(255) << 16, 1}, NULL}, /* none, but no more than that */
+        {SXS_FORM_DATE, {0, 0}, "0001-01-01T00:00:00"},
+        {SXS_FORM_DATE, {UINT64_C(3155378975999999999), 0}, "9999-12-31T23:59:59.9999999"},
+        {SXS_FORM_DATE, {UINT64_C(621355968000000000) | UINT64_C(1) << 62, 0}, "1970-01-01T00:00:00Z"},
+        {SXS_FORM_DATE, {UINT64_MAX, 0}, NULL},
+        {SXS_FORM_TIME_SPAN, {(uint64_t)INT64_MIN, 0}, "-10675199.02:48:05.4775808"},
+        {SXS_FORM_TIME_SPAN, {10000000, 0}, "00:00:01"},
+        {SXS_FORM_GUID, {UINT64_C(0x6677445500112233), UINT64_C(0xffeeddccbbaa9988)},
+         "00112233-4455-6677-8899-aabbccddeeff"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        struct sxs_type  t = {.name = "t", .kind = SXS_TYPE_STRUCT, .form = all[i].form,
+                              .members = (struct sxs_member[1]){{0}},
+                              .size = all[i].form == SXS_FORM_DATE || all[i].form == SXS_FORM_TIME_SPAN ? 8 : 16};
+        struct sxs_shape s = of_type(&t);
+        shown(&s, all[i].value, 16);
+        if (all[i].text)
+            assert_string_equal(text, all[i].text);
+    }
+}
+
+static void enums(void **state)
+{
+    struct sxs_literal all[] = {{"None", 0}, {"A", 1}, {"B", 2}, {"AB", 3}, {"D", 8}};
+    struct sxs_type    t = {.name = "E", .kind = SXS_TYPE_ENUM, .element = SXS_ELEMENT_U1, .size = 1,
+                            .literals = all, .n_literals = 5};
+    struct sxs_shape   s = of_type(&t);
+    (void)state;
+    assert_string_equal(shown(&s, "\x02", 1), "B");
+    assert_string_equal(shown(&s, "\x0a", 1), "10");
+    t.is_flags = 1;
+    assert_string_equal(shown(&s, "\x0a", 1), "B | D");
+    assert_string_equal(shown(&s, "\x0b", 1), "AB | D");
+    assert_string_equal(shown(&s, "\x1b", 1), "27");
+    assert_string_equal(shown(&s, "\x00", 1), "None");
+}
+
+static void structs(void **state)
+{
+    struct sxs_type   inner = {.name = "I", .kind = SXS_TYPE_STRUCT, .size = 4, .n_members = 1};
+    struct sxs_member one = {"n", 0, {.element = SXS_ELEMENT_I4}};
+    struct sxs_member two[3] = {{"<P>k__BackingField", 0, {.element = SXS_ELEMENT_I2}}, {"i", 4, {0}},
+                                {"far", 6, {.element = SXS_ELEMENT_I8}}};
+    struct sxs_type   outer = {.name = "O", .kind = SXS_TYPE_STRUCT, .size = 8, .n_members = 3, .members = two};
+    struct sxs_shape  s = of_type(&outer);
+    const int32_t     value[2] = {7, -1};
+    (void)state;
+    inner.members = &one;
+    two[1].shape = of_type(&inner);
+    assert_string_equal(shown(&s, value, 8), "{P = 7, i = {n = -1}, far = <?: layout>}");
+    one.shape = of_type(&inner); /* in itself: it ends */
+    shown(&s, value, 8);
+    assert_non_null(strstr(text, "{...}"));
+    outer.size = 100000;
+    assert_string_equal(shown(&s, value, 8), "<?: 100000 bytes, 8 told>");
+    outer.size = 8;
+    outer.gone = 1; /* unloaded, and no other has its name */
+    assert_string_equal(shown(&s, value, 8), "<?: O>");
+}
+
+/* A string object at the end of a page that nothing follows. */
+static void strings(void **state)
+{
+    unsigned char   *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct sxs_shape s = {.element = SXS_ELEMENT_STRING};
+    uintptr_t        object = (uintptr_t)page + 4096 - 16;
+    struct sxs_line  line = sxs_line_in(text, sizeof(text));
+    (void)state;
+    assert_true(page != MAP_FAILED && mprotect(page + 4096, 4096, PROT_NONE) == 0);
+    sxs_line_string(&line, u"a\"\\\n\0\x1f\x7f\xd83d\xde00\xde00", 10, 10);
+    assert_string_equal(text, "\"a\\\"\\\\\\n\\0\\u001F\\u007F\xf0\x9f\x98\x80\\uDE00\"");
+    line = sxs_line_in(text, sizeof(text));
+    sxs_line_string(&line, u"ab\xd83d", 3, 1000); /* no half of a pair at the end of a part */
+    assert_string_equal(text, "\"ab\"...[1000]");
+    assert_string_equal(shown(&s, &(uintptr_t){0}, 8), "null");
+    assert_string_equal(shown(&s, &(uintptr_t){1}, 8), "<?: unreadable>");
+    assert_string_equal(shown(&s, &(uintptr_t){(uintptr_t)page + 4096}, 8), "<?: unreadable>");
+    assert_string_equal(shown(&s, &(uintptr_t){UINTPTR_MAX - 3}, 8), "<?: unreadable>");
+    memcpy(page + 4096 - 8, &(uint32_t){100}, 4); /* a length beyond the page */
+    assert_string_equal(shown(&s, &object, 8), "<?: type not known>");
+    munmap(page, 8192);
+}
+
+static void references(void **state)
+{
+    struct sxs_shape target = {.element = SXS_ELEMENT_I4};
+    struct sxs_shape s = {.element = SXS_ELEMENT_BYREF, .of = &target}, o = {.element = SXS_ELEMENT_OBJECT};
+    int32_t          value = 5;
+    uintptr_t        fake[4] = {0, 0, 0, 0};
+    (void)state;
+    assert_string_equal(shown(&s, &(uintptr_t){(uintptr_t)&value}, 8), "5");
+    assert_string_equal(shown(&s, &(uintptr_t){0}, 8), "null");
+    assert_string_equal(shown(&s, &(uintptr_t){8}, 8), "<?: unreadable>");
+    s.of = NULL;
+    assert_string_equal(shown(&s, &(uintptr_t){(uintptr_t)&value}, 8), "<?: type>");
+    fake[0] = (uintptr_t)fake; /* neither a known class nor one that derives from Array */
+    assert_string_equal(shown(&o, &(uintptr_t){(uintptr_t)fake}, 8), "<?: type not known>");
+    fake[0] = 4096;
+    assert_string_equal(shown(&o, &(uintptr_t){(uintptr_t)fake}, 8), "<?: type not known>");
+}
+
+static uint64_t dice = 88172645463325252u;
+static uint64_t roll(uint64_t below)
+{
+    dice ^= dice << 13;
+    dice ^= dice >> 7;
+    dice ^= dice << 17;
+    return dice % below;
+}
+
+/* Any bytes in any shape: a text, terminated, within its room. */
+static void any_bytes(void **state)
+{
+    static const enum sxs_type_form forms_of[] = {SXS_FORM_FIELDS, SXS_FORM_NULLABLE, SXS_FORM_DECIMAL,
+                                                  SXS_FORM_DATE, SXS_FORM_TIME_SPAN, SXS_FORM_GUID,
+                                                  SXS_FORM_SPAN};
+    uint64_t bytes[8];
+    (void)state;
+    for (int n = 0; n < 20000; n++) {
+        struct sxs_shape  any = {.element = (uint8_t)roll(0x22), .name = "x"}, by_ref = any;
+        struct sxs_member members[2] = {{"a", (uint32_t)roll(40), any}, {"b", (uint32_t)roll(40), any}};
+        struct sxs_type   t = {.name = "T", .kind = (enum sxs_type_kind)roll(5), .form = forms_of[roll(7)],
+                               .element = (uint8_t)roll(0x22), .size = (uint32_t)roll(65),
+                               .n_members = (uint32_t)roll(3), .members = members};
+        struct sxs_shape  s = of_type(&t);
+        size_t            cap = 8 + roll(500);
+        struct sxs_line   line = sxs_line_in(text, cap);
+        by_ref.of = roll(2) ? &s : NULL;
+        if (roll(2))
+            members[1].shape = by_ref;
+        if (any.element == SXS_ELEMENT_VALUETYPE)
+            members[0].shape = s;
+        for (int i = 0; i < 8; i++)
+            bytes[i] = roll(3) ? roll(UINT64_MAX) : roll(2) ? (uint64_t)(uintptr_t)bytes : roll(10);
+        memset(text, 'x', sizeof(text));
+        text[0] = '\0';
+        sxs_show_at(&line, &recipe, &s, (COR_PRF_FUNCTION_ARGUMENT_RANGE){(UINT_PTR)bytes, 64});
+        assert_true(memchr(text, '\0', cap) != NULL && strlen(text) == line.len);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scalars), cmocka_unit_test(forms), cmocka_unit_test(enums),
+        cmocka_unit_test(structs), cmocka_unit_test(strings), cmocka_unit_test(references),
+        cmocka_unit_test(any_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/* layout.c - layouts, asked of the runtimes. layout_table.c keeps them. */
+#include "values/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "values/layout_internal.h"
+
+#define LEVELS_MAX 32
+#define FIELDS_MAX 4096
+#define ARGS_MAX   64
+#define NAME_MAX_UTF16 1024
+
+enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* from here on: nested */
+
+/* ---- one class as the runtime tells ------------------------------------------------------------ */
+
+struct told {
+    sxs_class         cls, parent;
+    sxs_module        module;
+    mdTypeDef         token;
+    ULONG32           n_args;
+    ClassID           args[ARGS_MAX];
+    IMetaDataImport2 *imp; /* owned */
+};
+
+static int ask(struct told *t, sxs_class cls)
+{
+    IUnknown *imp = NULL;
+    memset(t, 0, sizeof(*t));
+    t->cls = cls;
+    t->parent.rt = t->module.rt = cls.rt;
+    if (FAILED(sxs_info_GetClassIDInfo2(cls.rt, cls, &t->module, &t->token, &t->parent, ARGS_MAX,
+                                        &t->n_args, t->args)) ||
+        t->n_args > ARGS_MAX || !t->module.id ||
+        FAILED(sxs_info_GetModuleMetaData(cls.rt, t->module, ofRead, &IID_IMetaDataImport2, &imp)) ||
+        !imp)
+        return -1;
+    t->imp = (IMetaDataImport2 *)(void *)imp;
+    return 0;
+}
+
+static void done(struct told *t)
+{
+    if (t->imp)
+        t->imp->vtbl->Release(t->imp);
+    t->imp = NULL;
+}
+
+static size_t put_utf8(char *out, size_t size, size_t at, const WCHAR *text)
+{
+    for (size_t i = 0; text[i] && at + 4 < size; i++) {
+        uint32_t c = text[i];
+        if (c >= 0xd800 && c < 0xdc00 && (text[i + 1] & 0xfc00) == 0xdc00)
+            c = 0x10000 + ((c & 0x3ff) << 10 | (text[++i] & 0x3ffu));
+        if (c < 0x80) {
+            out[at++] = (char)c;
+            continue;
+        }
+        if (c >= 0x10000)
+            out[at++] = (char)(0xf0 | c >> 18);
+        if (c >= 0x800)
+            out[at++] = (char)(c >= 0x10000 ? 0x80 | (c >> 12 & 0x3f) : 0xe0 | c >> 12);
+        out[at++] = (char)(c >= 0x800 ? 0x80 | (c >> 6 & 0x3f) : 0xc0 | c >> 6);
+        out[at++] = (char)(0x80 | (c & 0x3f));
+    }
+    out[at] = '\0';
+    return at;
+}
+
+/* "Namespace.Outer`1+Inner", outermost first. */
+static size_t put_name(const struct told *t, mdTypeDef token, unsigned depth, char *out, size_t size)
+{
+    WCHAR     name[NAME_MAX_UTF16] = {0};
+    ULONG     len = 0;
+    DWORD     flags = 0;
+    mdToken   extends = 0;
+    mdTypeDef outer = 0;
+    size_t    at = 0;
+    out[0] = '\0';
+    if (depth > 16 || FAILED(t->imp->vtbl->GetTypeDefProps(t->imp, token, name, NAME_MAX_UTF16 - 1,
+                                                           &len, &flags, &extends)))
+        return 0;
+    if ((flags & TD_VISIBILITY_MASK) >= TD_NESTED_PUBLIC &&
+        SUCCEEDED(t->imp->vtbl->GetNestedClassProps(t->imp, token, &outer))) {
+        at = put_name(t, outer, depth + 1, out, size);
+        if (at + 1 < size)
+            out[at++] = '+';
+    }
+    return put_utf8(out, size, at, name);
+}
+
+/* ---- kinds ------------------------------------------------------------------------------------- */
+
+static uint8_t primitive(const char *name)
+{
+    static const struct {
+        const char *name;
+        uint8_t     type;
+    } known[] = {
+        {"Boolean", ELEMENT_TYPE_BOOLEAN}, {"Char", ELEMENT_TYPE_CHAR}, {"SByte", ELEMENT_TYPE_I1},
+        {"Byte", ELEMENT_TYPE_U1},         {"Int16", ELEMENT_TYPE_I2},  {"UInt16", ELEMENT_TYPE_U2},
+        {"Int32", ELEMENT_TYPE_I4},        {"UInt32", ELEMENT_TYPE_U4}, {"Int64", ELEMENT_TYPE_I8},
+        {"UInt64", ELEMENT_TYPE_U8},       {"Single", ELEMENT_TYPE_R4}, {"Double", ELEMENT_TYPE_R8},
+        {"IntPtr", ELEMENT_TYPE_I},        {"UIntPtr", ELEMENT_TYPE_U}};
+    if (strncmp(name, "System.", 7) == 0)
+        for (size_t i = 0; i < ARRAY_LEN(known); i++)
+            if (strcmp(name + 7, known[i].name) == 0)
+                return known[i].type;
+    return ELEMENT_TYPE_VALUETYPE;
+}
+
+/* CLASS, VALUETYPE, a primitive; @name: the class's own. */
+static uint8_t type_of(const struct told *t, const char *name)
+{
+    struct told parent;
+    char        base[64];
+    uint8_t     type = ELEMENT_TYPE_CLASS;
+    if (!t->parent.id || strcmp(name, "System.Enum") == 0 || ask(&parent, t->parent) != 0)
+        return type;
+    put_name(&parent, parent.token, 0, base, sizeof(base));
+    if (strcmp(base, "System.Enum") == 0)
+        type = ELEMENT_TYPE_VALUETYPE;
+    else if (strcmp(base, "System.ValueType") == 0)
+        type = primitive(name);
+    done(&parent);
+    return type;
+}
+
+/* The element type of a type argument. */
+static uint8_t type_of_argument(sxs_class cls)
+{
+    struct told t;
+    char        name[NAME_MAX_UTF16];
+    uint8_t     type;
+    if (sxs_info_IsArrayClass(cls.rt, cls, NULL, NULL, NULL) == S_OK)
+        return ELEMENT_TYPE_SZARRAY;
+    if (ask(&t, cls) != 0)
+        return ELEMENT_TYPE_END;
+    put_name(&t, t.token, 0, name, sizeof(name));
+    type = strcmp(name, "System.String") == 0 ? ELEMENT_TYPE_STRING : type_of(&t, name);
+    done(&t);
+    return type;
+}
+
+/* ---- signatures -------------------------------------------------------------------------------- */
+
+/* A compressed number (ECMA-335, II.23.2); -1: it is cut off. */
+static int read_number(const uint8_t *sig, size_t size, size_t *at, uint32_t *out)
+{
+    size_t left = *at < size ? size - *at : 0, n;
+    if (!left)
+        return -1;
+    n = sig[*at] < 0x80 ? 1 : sig[*at] < 0xc0 ? 2 : 4;
+    if (left < n)
+        return -1;
+    *out = n == 1 ? sig[*at] : sig[*at] & (n == 2 ? 0x3fu : 0x1fu);
+    for (size_t i = 1; i < n; i++)
+        *out = *out << 8 | sig[*at + i];
+    *at += n;
+    return 0;
+}
+
+static mdToken token_of(uint32_t coded)
+{
+    static const mdToken tables[] = {0x02000000, 0x01000000, 0x1b000000, 0};
+    return tables[coded & 3] | coded >> 2;
+}
+
+int sxs_field_element(const uint8_t *sig, size_t size, size_t *after)
+{
+    size_t   at = 1;
+    uint32_t skipped;
+    if (!size || (sig[0] & 0x0f) != 0x06) /* FIELD */
+        return -1;
+    while (at < size && (sig[at] == ELEMENT_TYPE_CMOD_REQD || sig[at] == ELEMENT_TYPE_CMOD_OPT)) {
+        at++;
+        if (read_number(sig, size, &at, &skipped))
+            return -1;
+    }
+    if (at >= size)
+        return -1;
+    *after = at + 1;
+    return sig[at];
+}
+
+/* The ClassIDs of a generic's arguments: its declaring class's own. How many, or -1. */
+static int arguments(const struct sxs_field *f, size_t at, const struct told *in, ClassID *out)
+{
+    uint32_t n, index;
+    if (read_number(f->signature, f->signature_size, &at, &n) || n > ARGS_MAX)
+        return -1;
+    for (uint32_t i = 0; i < n; i++) {
+        if (at >= f->signature_size || f->signature[at++] != ELEMENT_TYPE_VAR ||
+            read_number(f->signature, f->signature_size, &at, &index) || index >= in->n_args)
+            return -1;
+        out[i] = in->args[index];
+    }
+    return (int)n;
+}
+
+ClassID sxs_layout_field_class(const struct sxs_layout *layout, const struct sxs_field *f)
+{
+    struct told in;
+    sxs_class   cls = {layout->rt, 0}, declaring = {layout->rt, f->in};
+    ClassID     args[ARGS_MAX];
+    size_t      at = 0;
+    uint32_t    coded = 0;
+    int         n = 0, element = sxs_field_element(f->signature, f->signature_size, &at);
+    int         generic = element == ELEMENT_TYPE_GENERICINST;
+    if (f->cls)
+        return f->cls;
+    if (generic)
+        at++; /* CLASS or VALUETYPE */
+    else if (element != ELEMENT_TYPE_VALUETYPE && element != ELEMENT_TYPE_CLASS)
+        return 0;
+    if (read_number(f->signature, f->signature_size, &at, &coded) || (coded & 3) != 0 ||
+        ask(&in, declaring) != 0)
+        return 0;
+    if (generic)
+        n = arguments(f, at, &in, args);
+    if (n < 0 || FAILED(sxs_info_GetClassFromTokenAndTypeArgs(layout->rt, in.module, token_of(coded),
+                                                              (ULONG32)n, args, &cls)))
+        cls.id = 0;
+    done(&in);
+    return cls.id;
+}
+
+/* ---- a layout ---------------------------------------------------------------------------------- */
+
+struct draft {
+    struct sxs_field *fields; /* their texts lie in @text, by offset until it is complete */
+    size_t            n, cap;
+    char             *text;
+    size_t            used, room;
+};
+
+/* Its place in the text, or (size_t)-1. */
+static size_t keep(struct draft *d, const void *bytes, size_t size)
+{
+    size_t at = d->used;
+    if (d->used + size > d->room) {
+        size_t room = (d->used + size) * 2 + 256;
+        char  *text = realloc(d->text, room);
+        if (!text)
+            return (size_t)-1;
+        d->text = text;
+        d->room = room;
+    }
+    memcpy(d->text + at, bytes, size);
+    d->used += size;
+    return at;
+}
+
+static int add_field(struct draft *d, const struct told *t, const COR_FIELD_OFFSET *at)
+{
+    WCHAR             wide[NAME_MAX_UTF16] = {0};
+    char              name[NAME_MAX_UTF16];
+    ULONG             len = 0, size = 0;
+    PCCOR_SIGNATURE   sig = NULL;
+    struct sxs_field *f = &d->fields[d->n];
+    size_t            after, name_at, sig_at;
+    uint32_t          index;
+    int               element;
+    if (FAILED(t->imp->vtbl->GetFieldProps(t->imp, at->ridOfField, NULL, wide, NAME_MAX_UTF16 - 1,
+                                           &len, NULL, &sig, &size, NULL, NULL, NULL)))
+        return -1;
+    name_at = keep(d, name, put_utf8(name, sizeof(name), 0, wide) + 1);
+    sig_at = keep(d, sig, size);
+    if (name_at == (size_t)-1 || sig_at == (size_t)-1)
+        return -1;
+    element = sxs_field_element(sig, size, &after);
+    *f = (struct sxs_field){.offset = at->ulOffset, .token = at->ridOfField, .in = t->cls.id,
+                            .type = (uint8_t)(element < 0 ? ELEMENT_TYPE_END : element),
+                            .signature_size = (uint32_t)size};
+    if (element == ELEMENT_TYPE_GENERICINST && after < size)
+        f->type = sig[after];
+    if (element == ELEMENT_TYPE_VAR && !read_number(sig, size, &after, &index) && index < t->n_args) {
+        f->cls = t->args[index];
+        f->type = type_of_argument((sxs_class){t->cls.rt, f->cls});
+    }
+    f->name = (const char *)name_at; /* until the text stands still */
+    f->signature = (const uint8_t *)sig_at;
+    d->n++;
+    return 0;
+}
+
+/* The fields @t declares itself, and its size. */
+static int add_level(struct draft *d, const struct told *t, ULONG *size)
+{
+    COR_FIELD_OFFSET *offsets;
+    struct sxs_field *more;
+    ULONG             n = 0;
+    int               err = 0;
+    if (FAILED(sxs_info_GetClassLayout(t->cls.rt, t->cls, NULL, 0, &n, size)) || n > FIELDS_MAX)
+        return -1;
+    if (!n)
+        return 0;
+    offsets = calloc(n, sizeof(*offsets));
+    more = realloc(d->fields, (d->n + n) * sizeof(*more));
+    if (more)
+        d->fields = more;
+    err = !offsets || !more ||
+          FAILED(sxs_info_GetClassLayout(t->cls.rt, t->cls, offsets, n, &n, size));
+    for (ULONG i = 0; i < n && !err; i++)
+        err = add_field(d, t, &offsets[i]);
+    free(offsets);
+    return err ? -1 : 0;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    const struct sxs_field *x = a, *y = b;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static struct sxs_layout *assemble(struct draft *d, const struct told *t, const char *name,
+                                   uint8_t type, ULONG size)
+{
+    size_t             name_size = strlen(name) + 1, args = t->n_args * sizeof(ClassID);
+    size_t             fields = d->n * sizeof(struct sxs_field);
+    struct sxs_layout *l = calloc(1, sizeof(*l) + fields + args + d->used + name_size);
+    char              *text;
+    if (!l)
+        return NULL;
+    text = (char *)l + sizeof(*l) + fields;
+    memcpy(text, t->args, args);
+    *l = (struct sxs_layout){.rt = t->cls.rt, .id = t->cls.id, .parent = t->parent.id,
+                             .module = t->module.id, .token = t->token, .type = type,
+                             .is_value = type != ELEMENT_TYPE_CLASS, .size = (uint32_t)size,
+                             .n_args = t->n_args, .args = (const ClassID *)(void *)text,
+                             .n_fields = (uint32_t)d->n};
+    text += args;
+    if (d->used)
+        memcpy(text, d->text, d->used);
+    l->name = memcpy(text + d->used, name, name_size);
+    if (d->n) {
+        qsort(d->fields, d->n, sizeof(*d->fields), by_offset);
+        memcpy(l->fields, d->fields, fields);
+    }
+    for (size_t i = 0; i < d->n; i++) {
+        struct sxs_field *f = &l->fields[i];
+        uint32_t          end = i + 1 < d->n ? l->fields[i + 1].offset : l->size;
+        f->name = text + (size_t)f->name;
+        f->signature = (const uint8_t *)text + (size_t)f->signature;
+        f->size = end > f->offset ? end - f->offset : 0;
+    }
+    return l;
+}
+
+static struct sxs_layout *build(sxs_class cls)
+{
+    struct told        t, at;
+    struct draft       d = {0};
+    struct sxs_layout *l = NULL;
+    char               name[NAME_MAX_UTF16];
+    ULONG              size = 0, ignored = 0;
+    int                err = 0;
+    if (ask(&t, cls) != 0)
+        return NULL;
+    put_name(&t, t.token, 0, name, sizeof(name));
+    err = add_level(&d, &t, &size);
+    cls = t.parent;
+    for (unsigned i = 0; !err && cls.id && i < LEVELS_MAX; i++) {
+        err = ask(&at, cls);
+        if (!err) {
+            err = add_level(&d, &at, &ignored);
+            cls = at.parent;
+            done(&at);
+        }
+    }
+    if (!err)
+        l = assemble(&d, &t, name, type_of(&t, name), size);
+    done(&t);
+    free(d.fields);
+    free(d.text);
+    return l;
+}
+
+const struct sxs_layout *sxs_layout_get(sxs_class cls)
+{
+    const struct sxs_layout *l = sxs_layout_find(cls.rt, cls.id);
+    struct sxs_layout       *fresh;
+    if (l || !cls.id)
+        return l;
+    fresh = build(cls);
+    return fresh ? sxs_layout_keep(fresh) : NULL;
+}

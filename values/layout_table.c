@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* layout_table.c - layouts by runtime and ClassID: written under a lock, read without any. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "values/layout_internal.h"
+
+/* Open addressing. A place once taken stays taken: what was forgotten leaves a mark there. */
+struct table {
+    size_t                              cap; /* a power of two */
+    _Atomic(const struct sxs_layout *) at[];
+};
+
+static const struct sxs_layout forgotten;
+
+static struct {
+    pthread_mutex_t lock;  /* guards writing; no runtime is called inside */
+    _Atomic(struct table *) table; /* an outgrown one is never freed: some reader may be in it */
+    size_t          n;     /* places taken */
+} layouts = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+SXS_SIGSAFE static size_t place_of(const struct sxs_runtime *rt, ClassID id, size_t cap)
+{
+    return (size_t)(((id >> 3) ^ (uintptr_t)rt) * UINT64_C(0x9e3779b97f4a7c15) >> 24) & (cap - 1);
+}
+
+SXS_SIGSAFE const struct sxs_layout *sxs_layout_find(const struct sxs_runtime *rt, ClassID id)
+{
+    struct table            *t = atomic_load_explicit(&layouts.table, memory_order_acquire);
+    const struct sxs_layout *l;
+    if (!t)
+        return NULL;
+    for (size_t i = place_of(rt, id, t->cap);; i = (i + 1) & (t->cap - 1)) {
+        l = atomic_load_explicit(&t->at[i], memory_order_acquire);
+        if (!l || (l->id == id && l->rt == rt))
+            return l;
+    }
+}
+
+static void put(struct table *t, const struct sxs_layout *l)
+{
+    size_t i = place_of(l->rt, l->id, t->cap);
+    while (atomic_load_explicit(&t->at[i], memory_order_relaxed))
+        i = (i + 1) & (t->cap - 1);
+    atomic_store_explicit(&t->at[i], l, memory_order_release);
+    layouts.n++;
+}
+
+static struct table *grow_locked(struct table *old)
+{
+    size_t        cap = old ? old->cap * 2 : 256;
+    struct table *t = calloc(1, sizeof(*t) + cap * sizeof(t->at[0]));
+    if (!t)
+        return NULL;
+    t->cap = cap;
+    layouts.n = 0;
+    for (size_t i = 0; old && i < old->cap; i++) {
+        const struct sxs_layout *l = atomic_load_explicit(&old->at[i], memory_order_relaxed);
+        if (l && l != &forgotten)
+            put(t, l);
+    }
+    atomic_store_explicit(&layouts.table, t, memory_order_release);
+    return t;
+}
+
+const struct sxs_layout *sxs_layout_keep(struct sxs_layout *fresh)
+{
+    const struct sxs_layout *first;
+    struct table            *t;
+    pthread_mutex_lock(&layouts.lock);
+    first = sxs_layout_find(fresh->rt, fresh->id);
+    if (!first) {
+        t = atomic_load_explicit(&layouts.table, memory_order_relaxed);
+        if (!t || 2 * (layouts.n + 1) > t->cap)
+            t = grow_locked(t);
+        if (t) {
+            put(t, fresh);
+            first = fresh;
+        }
+    }
+    pthread_mutex_unlock(&layouts.lock);
+    if (first != fresh)
+        free(fresh);
+    return first;
+}
+
+void sxs_layout_forget(sxs_class cls)
+{
+    struct table *t;
+    pthread_mutex_lock(&layouts.lock);
+    t = atomic_load_explicit(&layouts.table, memory_order_relaxed);
+    for (size_t i = t ? place_of(cls.rt, cls.id, t->cap) : 0; t; i = (i + 1) & (t->cap - 1)) {
+        const struct sxs_layout *l = atomic_load_explicit(&t->at[i], memory_order_relaxed);
+        if (l && (l->id != cls.id || l->rt != cls.rt))
+            continue;
+        if (l)
+            atomic_store_explicit(&t->at[i], &forgotten, memory_order_release);
+        break;
+    }
+    pthread_mutex_unlock(&layouts.lock);
+}
+
+SXS_SIGSAFE const struct sxs_field *sxs_layout_field(const struct sxs_layout *l, const char *name)
+{
+    const struct sxs_field *found = NULL;
+    for (uint32_t i = 0; i < l->n_fields; i++)
+        if (strcmp(l->fields[i].name, name) == 0 && (!found || l->fields[i].in == l->id))
+            found = &l->fields[i];
+    return found;
+}

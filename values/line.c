@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "values/line.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct sxs_line sxs_line_in(char *text, size_t cap)
+{
+    text[0] = '\0';
+    return (struct sxs_line){.text = text, .cap = cap};
+}
+
+/* Whole or not at all, so that nothing is split. */
+static void put_bytes(struct sxs_line *line, const char *s, size_t len)
+{
+    static const char dots[] = "...";
+    if (line->cut)
+        return;
+    if (len + sizeof(dots) > line->cap - line->len) {
+        line->cut = 1;
+        s = dots;
+        len = sizeof(dots) - 1;
+    }
+    memcpy(line->text + line->len, s, len);
+    line->len += len;
+    line->text[line->len] = '\0';
+}
+
+void sxs_line_put(struct sxs_line *line, const char *s)
+{
+    put_bytes(line, s, strlen(s));
+}
+
+void sxs_line_putf(struct sxs_line *line, const char *fmt, ...)
+{
+    char    text[512];
+    va_list args;
+    va_start(args, fmt);
+    if (vsnprintf(text, sizeof(text), fmt, args) >= 0)
+        sxs_line_put(line, text);
+    va_end(args);
+}
+
+static size_t encode(uint32_t c, char *out)
+{
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        out[0] = (char)(0xc0 | c >> 6);
+        out[1] = (char)(0x80 | (c & 0x3f));
+        return 2;
+    }
+    if (c < 0x10000) {
+        out[0] = (char)(0xe0 | c >> 12);
+        out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+        out[2] = (char)(0x80 | (c & 0x3f));
+        return 3;
+    }
+    out[0] = (char)(0xf0 | c >> 18);
+    out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+    out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+    out[3] = (char)(0x80 | (c & 0x3f));
+    return 4;
+}
+
+void sxs_line_char(struct sxs_line *line, uint32_t c, char quote)
+{
+    static const char letters[] = {['\0'] = '0', ['\a'] = 'a', ['\b'] = 'b', ['\t'] = 't',
+                                   ['\n'] = 'n', ['\v'] = 'v', ['\f'] = 'f', ['\r'] = 'r'};
+    char bytes[8];
+    if (c == (unsigned char)quote || c == '\\') {
+        bytes[0] = '\\';
+        bytes[1] = (char)c;
+        put_bytes(line, bytes, 2);
+    } else if (c < sizeof(letters) && letters[c]) {
+        bytes[0] = '\\';
+        bytes[1] = letters[c];
+        put_bytes(line, bytes, 2);
+    } else if (c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0xd800 && c < 0xe000) ||
+               c == 0x2028 || c == 0x2029 || (c >= 0xfffe && c <= 0xffff)) {
+        snprintf(bytes, sizeof(bytes), "\\u%04X", c & 0xffff);
+        put_bytes(line, bytes, 6);
+    } else {
+        put_bytes(line, bytes, encode(c, bytes));
+    }
+}
+
+/* One character, a pair of surrogates if there is one; moves *at behind it. */
+static uint32_t next_char(const uint16_t *units, size_t n, size_t *at)
+{
+    uint32_t c = units[(*at)++];
+    if (c >= 0xd800 && c < 0xdc00 && *at < n && (units[*at] & 0xfc00) == 0xdc00)
+        c = 0x10000 + ((c & 0x3ff) << 10 | (units[(*at)++] & 0x3ffu));
+    return c;
+}
+
+void sxs_line_string(struct sxs_line *line, const uint16_t *units, size_t n, size_t total)
+{
+    sxs_line_put(line, "\"");
+    if (n < total && n && (units[n - 1] & 0xfc00) == 0xd800)
+        n--; /* half of a pair */
+    for (size_t i = 0; i < n;)
+        sxs_line_char(line, next_char(units, n, &i), '"');
+    if (n < total)
+        sxs_line_putf(line, "\"...[%zu]", total);
+    else
+        sxs_line_put(line, "\"");
+}
+
+size_t sxs_line_utf8(const uint16_t *units, size_t n, char *out, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < n && units[i];) {
+        char     bytes[4];
+        uint32_t c = next_char(units, n, &i);
+        size_t   len;
+        if (c >= 0xd800 && c < 0xe000)
+            c = 0xfffd;
+        len = encode(c < 0x20 || c == 0x7f ? '?' : c, bytes);
+        if (used + len >= size)
+            break;
+        memcpy(out + used, bytes, len);
+        used += len;
+    }
+    out[used] = '\0';
+    return used;
+}

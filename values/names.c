@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* names.c - full names of types: of those that are loaded, and of those that signatures name. */
+#include <stdio.h>
+#include <string.h>
+
+#include "values/line.h"
+#include "values/types.h"
+
+#define NAME_MAX_UTF16 1024 /* metadata names are no longer */
+#define ARGS_MAX       16
+#define ARG_SIZE       512
+#define NESTED_MAX     8
+
+#define TABLE(token) ((token) & 0xff000000u)
+enum { TABLE_TYPEREF = 0x01000000, TABLE_TYPEDEF = 0x02000000 };
+enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* from here on: nested */
+
+static const char *const primitives[] = {
+    [SXS_ELEMENT_VOID] = "System.Void",     [SXS_ELEMENT_BOOLEAN] = "System.Boolean",
+    [SXS_ELEMENT_CHAR] = "System.Char",     [SXS_ELEMENT_I1] = "System.SByte",
+    [SXS_ELEMENT_U1] = "System.Byte",       [SXS_ELEMENT_I2] = "System.Int16",
+    [SXS_ELEMENT_U2] = "System.UInt16",     [SXS_ELEMENT_I4] = "System.Int32",
+    [SXS_ELEMENT_U4] = "System.UInt32",     [SXS_ELEMENT_I8] = "System.Int64",
+    [SXS_ELEMENT_U8] = "System.UInt64",     [SXS_ELEMENT_R4] = "System.Single",
+    [SXS_ELEMENT_R8] = "System.Double",     [SXS_ELEMENT_STRING] = "System.String",
+    [SXS_ELEMENT_TYPEDBYREF] = "System.TypedReference",
+    [SXS_ELEMENT_I] = "System.IntPtr",      [SXS_ELEMENT_U] = "System.UIntPtr",
+    [SXS_ELEMENT_OBJECT] = "System.Object",
+};
+
+const char *sxs_primitive_name(uint8_t element)
+{
+    return element < ARRAY_LEN(primitives) ? primitives[element] : NULL;
+}
+
+uint8_t sxs_primitive_element(const char *name)
+{
+    for (uint8_t i = 0; i < ARRAY_LEN(primitives); i++)
+        if (primitives[i] && strcmp(primitives[i], name) == 0)
+            return i;
+    return 0;
+}
+
+uint32_t sxs_element_size(uint8_t element)
+{
+    switch (element) {
+    case SXS_ELEMENT_BOOLEAN:
+    case SXS_ELEMENT_I1:
+    case SXS_ELEMENT_U1: return 1;
+    case SXS_ELEMENT_CHAR:
+    case SXS_ELEMENT_I2:
+    case SXS_ELEMENT_U2: return 2;
+    case SXS_ELEMENT_I4:
+    case SXS_ELEMENT_U4:
+    case SXS_ELEMENT_R4: return 4;
+    case SXS_ELEMENT_I8:
+    case SXS_ELEMENT_U8:
+    case SXS_ELEMENT_R8:
+    case SXS_ELEMENT_I:
+    case SXS_ELEMENT_U:
+    case SXS_ELEMENT_STRING:
+    case SXS_ELEMENT_OBJECT:
+    case SXS_ELEMENT_PTR:
+    case SXS_ELEMENT_FNPTR:
+    case SXS_ELEMENT_BYREF: return 8;
+    default: return 0;
+    }
+}
+
+static void append(char *out, size_t size, const char *s)
+{
+    size_t used = strlen(out);
+    snprintf(out + used, size - used, "%s", s);
+}
+
+/* Outer`1+Inner, as the metadata has the parts. */
+static void raw_typedef(IMetaDataImport2 *imp, mdToken type, unsigned depth, char *out, size_t size)
+{
+    WCHAR   wide[NAME_MAX_UTF16] = {0};
+    char    name[2 * NAME_MAX_UTF16];
+    ULONG   len = 0;
+    DWORD   flags = 0;
+    mdToken extends = 0, outer = 0;
+    if (FAILED(imp->vtbl->GetTypeDefProps(imp, type, wide, NAME_MAX_UTF16, &len, &flags, &extends)))
+        return;
+    if ((flags & TD_VISIBILITY_MASK) >= TD_NESTED_PUBLIC && depth < NESTED_MAX &&
+        SUCCEEDED(imp->vtbl->GetNestedClassProps(imp, type, &outer))) {
+        raw_typedef(imp, outer, depth + 1, out, size);
+        append(out, size, "+");
+    }
+    sxs_line_utf8(wide, NAME_MAX_UTF16, name, sizeof(name));
+    append(out, size, name);
+}
+
+static void raw_typeref(IMetaDataImport2 *imp, mdToken type, unsigned depth, char *out, size_t size)
+{
+    WCHAR   wide[NAME_MAX_UTF16] = {0};
+    char    name[2 * NAME_MAX_UTF16];
+    ULONG   len = 0;
+    mdToken scope = 0;
+    if (FAILED(imp->vtbl->GetTypeRefProps(imp, type, &scope, wide, NAME_MAX_UTF16, &len)))
+        return;
+    if (TABLE(scope) == TABLE_TYPEREF && depth < NESTED_MAX) {
+        raw_typeref(imp, scope, depth + 1, out, size);
+        append(out, size, "+");
+    }
+    sxs_line_utf8(wide, NAME_MAX_UTF16, name, sizeof(name));
+    append(out, size, name);
+}
+
+static void raw_name(const struct sxs_generic *in, mdToken type, char *out, size_t size)
+{
+    out[0] = '\0';
+    if (in->imp && TABLE(type) == TABLE_TYPEDEF)
+        raw_typedef(in->imp, type, 0, out, size);
+    else if (in->imp && TABLE(type) == TABLE_TYPEREF)
+        raw_typeref(in->imp, type, 0, out, size);
+    if (!out[0])
+        snprintf(out, size, "[type 0x%08x]", type);
+}
+
+int sxs_is_value_typedef(const struct sxs_generic *in, mdToken type)
+{
+    char    name[2 * NAME_MAX_UTF16];
+    ULONG   len = 0;
+    DWORD   flags = 0;
+    mdToken extends = 0;
+    if (!in->imp ||
+        FAILED(in->imp->vtbl->GetTypeDefProps(in->imp, type, NULL, 0, &len, &flags, &extends)))
+        return 0;
+    raw_name(in, extends, name, sizeof(name));
+    return strcmp(name, "System.ValueType") == 0;
+}
+
+/* Puts the arguments where "`2" stands, to each part its own. */
+static void fill_in(const char *raw, char (*args)[ARG_SIZE], uint32_t n, char *out, size_t size)
+{
+    struct sxs_line line = sxs_line_in(out, size);
+    uint32_t        used = 0;
+    while (*raw) {
+        size_t   plain = strcspn(raw, "`");
+        uint32_t arity = 0;
+        sxs_line_putf(&line, "%.*s", (int)(plain < 500 ? plain : 500), raw);
+        raw += plain;
+        if (!*raw)
+            return;
+        for (raw++; *raw >= '0' && *raw <= '9' && arity < 100; raw++)
+            arity = arity * 10 + (uint32_t)(*raw - '0');
+        for (uint32_t i = 0; i < arity; i++, used++) {
+            sxs_line_put(&line, i ? ", " : "<");
+            sxs_line_put(&line, used < n ? args[used] : "?");
+        }
+        sxs_line_put(&line, arity ? ">" : "`");
+    }
+}
+
+void sxs_name_of_typedef(const struct sxs_generic *in, mdToken type, char *out, size_t size)
+{
+    char     raw[2 * NAME_MAX_UTF16], args[ARGS_MAX][ARG_SIZE];
+    uint32_t n = in->n_type_args < ARGS_MAX ? in->n_type_args : ARGS_MAX;
+    raw_name(in, type, raw, sizeof(raw));
+    for (uint32_t i = 0; i < n; i++) {
+        const struct sxs_type *t =
+            in->depth < NESTED_MAX
+                ? sxs_types_add_locked((sxs_class){in->module.rt, in->type_args[i]}) : NULL;
+        snprintf(args[i], ARG_SIZE, "%s", t ? t->name : "?");
+    }
+    fill_in(raw, args, n, out, size);
+}
+
+static void name_instance(const struct sxs_generic *in, const struct sxs_sig *sig, uint32_t open,
+                          char *out, size_t size)
+{
+    char     raw[2 * NAME_MAX_UTF16], args[ARGS_MAX][ARG_SIZE];
+    uint32_t n = 0;
+    raw_name(in, sig->nodes[open].value, raw, sizeof(raw));
+    for (uint32_t i = sig->nodes[open].next; i != SXS_SIG_NONE && n < ARGS_MAX;
+         i = sig->nodes[i].next)
+        sxs_name_of_node(in, sig, i, args[n++], ARG_SIZE);
+    fill_in(raw, args, n, out, size);
+}
+
+static void name_variable(const struct sxs_generic *in, const struct sxs_sig_node *node, char *out,
+                          size_t size)
+{
+    int      of_method = node->element == SXS_ELEMENT_MVAR;
+    uint32_t n = of_method ? in->n_method_args : in->n_type_args;
+    const struct sxs_type *t = NULL;
+    if (node->value < n)
+        t = sxs_types_add_locked(
+            (sxs_class){in->module.rt, (of_method ? in->method_args : in->type_args)[node->value]});
+    else if (in->missing)
+        *in->missing = 1;
+    snprintf(out, size, "%s", t ? t->name : "?");
+}
+
+static void name_array(const struct sxs_generic *in, const struct sxs_sig *sig,
+                       const struct sxs_sig_node *node, char *out, size_t size)
+{
+    sxs_name_of_node(in, sig, node->child, out, size);
+    append(out, size, "[");
+    for (uint32_t i = 1; node->element == SXS_ELEMENT_ARRAY && i < node->value && i < 32; i++)
+        append(out, size, ",");
+    append(out, size, "]");
+}
+
+void sxs_name_of_node(const struct sxs_generic *in, const struct sxs_sig *sig, uint32_t at,
+                      char *out, size_t size)
+{
+    struct sxs_generic         deeper = *in;
+    const struct sxs_sig_node *node;
+    at = sxs_sig_plain(sig, at);
+    out[0] = '\0';
+    if (at == SXS_SIG_NONE || ++deeper.depth > NESTED_MAX)
+        return;
+    node = &sig->nodes[at];
+    if (sxs_primitive_name(node->element)) {
+        snprintf(out, size, "%s", sxs_primitive_name(node->element));
+        return;
+    }
+    switch (node->element) {
+    case SXS_ELEMENT_CLASS:
+    case SXS_ELEMENT_VALUETYPE: raw_name(in, node->value, out, size); break;
+    case SXS_ELEMENT_GENERICINST: name_instance(&deeper, sig, node->child, out, size); break;
+    case SXS_ELEMENT_VAR:
+    case SXS_ELEMENT_MVAR: name_variable(in, node, out, size); break;
+    case SXS_ELEMENT_SZARRAY:
+    case SXS_ELEMENT_ARRAY: name_array(&deeper, sig, node, out, size); break;
+    case SXS_ELEMENT_PTR:
+        sxs_name_of_node(&deeper, sig, node->child, out, size);
+        append(out, size, "*");
+        break;
+    default: snprintf(out, size, "?");
+    }
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * recipe.h - how arguments and results of one function are shown.
+ *
+ * Made once, when the function has been compiled: all that takes asking. What a hook then does with it
+ * takes no lock, loads nothing and reads no memory that may be missing.
+ */
+#ifndef SXS_VALUES_RECIPE_H
+#define SXS_VALUES_RECIPE_H
+
+#include "values/types.h"
+
+#define SXS_RECIPE_PARAMS 64u /* of more, none are shown */
+
+struct sxs_param {
+    const char      *name;
+    struct sxs_shape shape;
+    int              is_out; /* nothing is in it yet */
+};
+
+struct sxs_recipe {
+    struct sxs_runtime *rt;
+    int                 by_frame; /* 1: what stands for type parameters is known in a call alone */
+    const char         *refused;  /* why nothing can be shown; NULL */
+    int                 has_this; /* params[0] */
+    uint32_t            n_params; /* with it */
+    uint32_t            length_at, chars_at; /* in a string */
+    struct sxs_shape    result;
+    struct sxs_param    params[]; /* n_params */
+};
+
+/**
+ * sxs_recipe_make - of @fn, which has been compiled. In a callback of its runtime; takes a lock. Lives
+ * as long as the process. NULL: no memory, or the runtime would not say.
+ */
+struct sxs_recipe *sxs_recipe_make(sxs_function fn);
+
+/**
+ * sxs_recipe_complete - the recipe of @fn when it is `by_frame`: from a call, which @frame names. In an
+ * enter hook; waits for nobody. NULL: not now. What it finds holds for all that share this code.
+ */
+struct sxs_recipe *sxs_recipe_complete(sxs_function fn, COR_PRF_FRAME_INFO frame);
+
+/**
+ * sxs_recipe_arguments - "this = A.B, n = 1, s = \"x\"" into @out.
+ * @ranges: where the runtime says they are, @n of them. Returns the length; 0: there are none.
+ * Within an enter hook.
+ */
+size_t sxs_recipe_arguments(struct sxs_recipe *r, const COR_PRF_FUNCTION_ARGUMENT_RANGE *ranges,
+                            uint32_t n, char *out, size_t size);
+
+/** sxs_recipe_result - the result at @at into @out. Returns the length; 0: void. In a leave hook. */
+size_t sxs_recipe_result(struct sxs_recipe *r, COR_PRF_FUNCTION_ARGUMENT_RANGE at, char *out,
+                         size_t size);
+
+/** 1: native code calls the method @token of @module as it is ([UnmanagedCallersOnly]). In a
+ *  callback; takes a lock. */
+int sxs_recipe_is_entry(sxs_module module, mdToken token);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* show.c - values of any shape. */
+#include "values/show.h"
+
+#include <string.h>
+
+#include "manager/base/safe_read.h"
+
+static uintptr_t word(const uint8_t *bytes)
+{
+    uintptr_t value;
+    memcpy(&value, bytes, sizeof(value));
+    return value;
+}
+
+static struct sxs_shape *target_of(const struct sxs_shape *shape)
+{
+    return (struct sxs_shape *)(uintptr_t)shape->of; /* it remembers its type */
+}
+
+/* ---- by-ref and pointers ---------------------------------------------------------------------- */
+
+static void show_by_ref(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
+                        uintptr_t at, unsigned depth)
+{
+    uint8_t           bytes[SXS_SHOW_VALUE];
+    struct sxs_shape *of = target_of(shape);
+    uint32_t          size = of ? sxs_shape_size(of) : 0;
+    if (!at)
+        sxs_line_put(line, "null");
+    else if (!of || !of->element || !size)
+        sxs_line_putf(line, "<?: %s>", of && of->name ? of->name : "type");
+    else if (size > sizeof(bytes))
+        sxs_line_putf(line, "<?: %u bytes>", size);
+    else if (sxs_safe_read(bytes, at, size) != size)
+        sxs_line_put(line, "<?: unreadable>");
+    else
+        sxs_show(line, r, of, bytes, depth + 1);
+}
+
+/* ---- value types ------------------------------------------------------------------------------ */
+
+static void show_nullable(struct sxs_line *line, const struct sxs_recipe *r,
+                          const struct sxs_type *t, const uint8_t *bytes, unsigned depth)
+{
+    struct sxs_member *value = &t->members[1];
+    if (t->n_members != 2 || value->offset + sxs_shape_size(&value->shape) > t->size)
+        sxs_line_put(line, "<?: form>");
+    else if (!bytes[t->members[0].offset])
+        sxs_line_put(line, "null");
+    else
+        sxs_show(line, r, &value->shape, bytes + value->offset, depth);
+}
+
+static void show_chars(struct sxs_line *line, uintptr_t at, uint32_t n)
+{
+    uint16_t units[SXS_SHOW_STRING];
+    size_t   want = n < SXS_SHOW_STRING ? n : SXS_SHOW_STRING;
+    if (sxs_safe_read(units, at, 2 * want) != 2 * want)
+        sxs_line_put(line, "<?: unreadable>");
+    else
+        sxs_line_string(line, units, want, n);
+}
+
+static void show_span(struct sxs_line *line, const struct sxs_recipe *r, const struct sxs_type *t,
+                      const uint8_t *bytes, unsigned depth)
+{
+    struct sxs_member *from = t->members, *length = from + 1;
+    struct sxs_shape  *of;
+    int32_t            n;
+    if (t->n_members != 2 || from->shape.element != SXS_ELEMENT_BYREF || !from->shape.of ||
+        length->shape.element != SXS_ELEMENT_I4 || from->offset + 8 > t->size ||
+        length->offset + 4 > t->size) {
+        sxs_line_put(line, "<?: form>");
+        return;
+    }
+    memcpy(&n, bytes + length->offset, sizeof(n));
+    of = target_of(&from->shape);
+    if (of->element == SXS_ELEMENT_CHAR) {
+        show_chars(line, word(bytes + from->offset), (uint32_t)n);
+        return;
+    }
+    sxs_line_putf(line, "[%d] ", n);
+    sxs_show_items(line, r, of, word(bytes + from->offset), (uint32_t)n, depth);
+}
+
+static void show_members(struct sxs_line *line, const struct sxs_recipe *r,
+                         const struct sxs_type *t, const uint8_t *bytes, unsigned depth)
+{
+    sxs_line_put(line, "{");
+    for (uint32_t i = 0; i < t->n_members && !line->cut; i++) {
+        struct sxs_member *m = &t->members[i];
+        const char        *name = m->name;
+        size_t             len = strlen(name);
+        if (name[0] == '<' && strchr(name, '>')) { /* <Name>k__BackingField */
+            name++;
+            len = strcspn(name, ">");
+        }
+        sxs_line_putf(line, "%s%.*s = ", i ? ", " : "", (int)(len < 60 ? len : 60), name);
+        if (m->shape.element && m->offset + (uint64_t)sxs_shape_size(&m->shape) > t->size)
+            sxs_line_put(line, "<?: layout>");
+        else
+            sxs_show(line, r, &m->shape, bytes + m->offset, depth + 1);
+    }
+    sxs_line_put(line, "}");
+}
+
+static void show_value(struct sxs_line *line, const struct sxs_recipe *r, const struct sxs_type *t,
+                       const uint8_t *bytes, unsigned depth)
+{
+    if (t->kind == SXS_TYPE_PRIMITIVE)
+        sxs_show_primitive(line, t->element, bytes);
+    else if (t->kind == SXS_TYPE_ENUM)
+        sxs_show_enum(line, t, bytes);
+    else if (t->kind != SXS_TYPE_STRUCT || !t->size || !t->members)
+        sxs_line_put(line, "<?: layout>");
+    else if (t->form == SXS_FORM_NULLABLE)
+        show_nullable(line, r, t, bytes, depth);
+    else if (t->form == SXS_FORM_SPAN)
+        show_span(line, r, t, bytes, depth);
+    else if (t->form != SXS_FORM_FIELDS)
+        sxs_show_form(line, t, bytes);
+    else if (depth >= SXS_SHOW_DEPTH)
+        sxs_line_put(line, "{...}");
+    else
+        show_members(line, r, t, bytes, depth);
+}
+
+/* ---- any -------------------------------------------------------------------------------------- */
+
+void sxs_show(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
+              const uint8_t *bytes, unsigned depth)
+{
+    const struct sxs_type *t;
+    switch (shape->element) {
+    case SXS_ELEMENT_STRING:
+    case SXS_ELEMENT_OBJECT: sxs_show_object(line, r, word(bytes), depth); break;
+    case SXS_ELEMENT_BYREF: show_by_ref(line, r, shape, word(bytes), depth); break;
+    case SXS_ELEMENT_PTR:
+    case SXS_ELEMENT_FNPTR: sxs_line_putf(line, "0x%zx", (size_t)word(bytes)); break;
+    case SXS_ELEMENT_VALUETYPE:
+        t = sxs_shape_type(shape);
+        if (t)
+            show_value(line, r, t, bytes, depth);
+        else
+            sxs_line_putf(line, "<?: %.100s>", shape->name);
+        break;
+    case SXS_ELEMENT_TYPEDBYREF: sxs_line_put(line, "<?: typed reference>"); break;
+    case 0: sxs_line_putf(line, "<?: %.100s>", shape->name ? shape->name : "type"); break;
+    default: sxs_show_primitive(line, shape->element, bytes);
+    }
+}
+
+void sxs_show_at(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
+                 COR_PRF_FUNCTION_ARGUMENT_RANGE where)
+{
+    uint8_t  bytes[SXS_SHOW_VALUE] = {0};
+    uint32_t size = sxs_shape_size(shape);
+    if (!where.startAddress || !size) {
+        if (shape->element && size)
+            sxs_line_put(line, "<?: not told where>");
+        else
+            sxs_show(line, r, shape, bytes, 0); /* which says why not */
+        return;
+    }
+    if (size > sizeof(bytes) || size > where.length) {
+        sxs_line_putf(line, "<?: %u bytes, %u told>", size, where.length);
+        return;
+    }
+    memcpy(bytes, (const void *)where.startAddress, size);
+    sxs_show(line, r, shape, bytes, 0);
+}
+
+void sxs_show_items(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
+                    uintptr_t at, uint64_t n, unsigned depth)
+{
+    uint8_t  bytes[SXS_SHOW_VALUE];
+    uint32_t size = sxs_shape_size(shape);
+    uint64_t shown = n < SXS_SHOW_ITEMS ? n : SXS_SHOW_ITEMS;
+    if (n && (!size || size > sizeof(bytes))) {
+        sxs_line_putf(line, "{<?: %.100s>}", shape->name ? shape->name : "type");
+        return;
+    }
+    if (depth + 1 >= SXS_SHOW_DEPTH) {
+        sxs_line_put(line, n ? "{...}" : "{}");
+        return;
+    }
+    if (n && shown > sizeof(bytes) / size)
+        shown = sizeof(bytes) / size;
+    if (n && sxs_safe_read(bytes, at, shown * size) != shown * size) {
+        sxs_line_put(line, "{<?: unreadable>}");
+        return;
+    }
+    sxs_line_put(line, "{");
+    for (uint64_t i = 0; i < shown && !line->cut; i++) {
+        sxs_line_put(line, i ? ", " : "");
+        sxs_show(line, r, shape, bytes + i * size, depth + 1);
+    }
+    sxs_line_put(line, n > shown ? ", ...}" : "}");
+}

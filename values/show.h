@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/** show.h - values as text; for this folder. In hooks: no locks, no memory from anywhere. */
+#ifndef SXS_VALUES_SHOW_H
+#define SXS_VALUES_SHOW_H
+
+#include "values/line.h"
+#include "values/recipe.h"
+
+#define SXS_SHOW_STRING 64u  /* UTF-16 units of a string */
+#define SXS_SHOW_ITEMS  8u   /* of an array */
+#define SXS_SHOW_DEPTH  4u   /* values in values */
+#define SXS_SHOW_VALUE  512u /* bytes of a value type */
+
+/** The value where the runtime has said that it is. Address 0: it has not. */
+void sxs_show_at(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
+                 COR_PRF_FUNCTION_ARGUMENT_RANGE where);
+
+/** The value in @bytes, which hold all of it. */
+void sxs_show(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
+              const uint8_t *bytes, unsigned depth);
+
+/** A primitive in @bytes. */
+void sxs_show_primitive(struct sxs_line *line, uint8_t element, const uint8_t *bytes);
+/** A member of an enum by its name, or several, or the number. */
+void sxs_show_enum(struct sxs_line *line, const struct sxs_type *t, const uint8_t *bytes);
+/** One of those value types that have a form of their own: DECIMAL, DATE, TIME_SPAN, GUID. */
+void sxs_show_form(struct sxs_line *line, const struct sxs_type *t, const uint8_t *bytes);
+/** What a reference refers to: null, a string, an array, a boxed value, or a type's name. */
+void sxs_show_object(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object,
+                     unsigned depth);
+/** @n of @total values of @shape, one behind the other from @at on, in braces. */
+void sxs_show_items(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
+                    uintptr_t at, uint64_t n, unsigned depth);
+
+#endif

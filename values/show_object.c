@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* show_object.c - what references refer to. */
+#include <string.h>
+
+#include "manager/base/safe_read.h"
+#include "values/show.h"
+
+#define DIMENSIONS_MAX 8
+#define BOX            8u  /* a boxed value lies behind its method table */
+#define PARENT_AT      16u /* in a method table, of 8, 9 and 10: what it derives from */
+
+static void show_string(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object)
+{
+    uint8_t  bytes[64 + 2 * SXS_SHOW_STRING] __attribute__((aligned(8)));
+    uint16_t units[SXS_SHOW_STRING];
+    uint32_t length;
+    size_t   size = r->chars_at, want;
+    if (r->length_at + sizeof(length) > 64 || r->chars_at > 64 || !r->chars_at ||
+        sxs_safe_read(bytes, object, size) != size) {
+        sxs_line_put(line, "<?: unreadable>");
+        return;
+    }
+    memcpy(&length, bytes + r->length_at, sizeof(length));
+    want = length < SXS_SHOW_STRING ? length : SXS_SHOW_STRING;
+    if (want && sxs_safe_read(units, object + r->chars_at, 2 * want) != 2 * want)
+        sxs_line_put(line, "<?: unreadable>");
+    else
+        sxs_line_string(line, units, want, length);
+}
+
+/* Its own word is not taken for it: what is no method table must not be handed to the runtime. */
+static int is_array_class(const struct sxs_recipe *r, ClassID id)
+{
+    uintptr_t              parent = 0;
+    const struct sxs_type *t;
+    if (sxs_safe_read(&parent, id + PARENT_AT, sizeof(parent)) != sizeof(parent))
+        return 0;
+    t = sxs_types_find(r->rt, parent);
+    return t && strcmp(t->name, "System.Array") == 0;
+}
+
+static void show_lengths(struct sxs_line *line, const ULONG32 *lengths, ULONG rank, uint64_t *all)
+{
+    *all = 1;
+    sxs_line_put(line, "[");
+    for (ULONG i = 0; i < rank; i++) {
+        sxs_line_putf(line, "%s%u", i ? "," : "", lengths[i]);
+        *all *= lengths[i];
+    }
+    sxs_line_put(line, "]");
+}
+
+/* What an array is of, which may be an array. */
+static void put_element_name(struct sxs_line *line, const struct sxs_recipe *r, ClassID id,
+                             uint8_t element, unsigned depth)
+{
+    const struct sxs_type *t = id ? sxs_types_find(r->rt, id) : NULL;
+    CorElementType         inner = ELEMENT_TYPE_END;
+    sxs_class              base = {r->rt, 0};
+    ULONG                  rank = 0;
+    if (t) {
+        sxs_line_put(line, t->name);
+    } else if (!id || depth > 4 || !is_array_class(r, id) ||
+               sxs_info_IsArrayClass(r->rt, (sxs_class){r->rt, id}, &inner, &base, &rank) != S_OK) {
+        sxs_line_put(line, sxs_primitive_name(element) ? sxs_primitive_name(element) : "?");
+    } else {
+        put_element_name(line, r, base.id, (uint8_t)inner, depth + 1);
+        sxs_line_put(line, "[");
+        for (ULONG i = 1; i < rank && i < DIMENSIONS_MAX; i++)
+            sxs_line_put(line, ",");
+        sxs_line_put(line, "]");
+    }
+}
+
+static void show_array(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object,
+                       ClassID id, unsigned depth)
+{
+    struct sxs_runtime    *rt = r->rt;
+    CorElementType         element = ELEMENT_TYPE_END;
+    sxs_class              base = {rt, 0};
+    ULONG                  rank = 0;
+    ULONG32                lengths[DIMENSIONS_MAX];
+    int                    bounds[DIMENSIONS_MAX];
+    BYTE                  *data = NULL;
+    uint64_t               n = 0;
+    const struct sxs_type *of;
+    struct sxs_shape       shape = {.rt = rt, .name = "type"};
+    if (sxs_info_IsArrayClass(rt, (sxs_class){rt, id}, &element, &base, &rank) != S_OK || !rank ||
+        rank > DIMENSIONS_MAX ||
+        FAILED(sxs_info_GetArrayObjectInfo(rt, (sxs_object){rt, object}, rank, lengths, bounds,
+                                           &data))) {
+        sxs_line_put(line, "<?: array>");
+        return;
+    }
+    of = base.id ? sxs_types_find(rt, base.id) : NULL;
+    shape.element = (uint8_t)element;
+    if (element == ELEMENT_TYPE_VALUETYPE || (of && of->kind == SXS_TYPE_ENUM)) {
+        shape.element = SXS_ELEMENT_VALUETYPE;
+        atomic_store(&shape.type, of);
+    } else if (!sxs_element_size(shape.element) || element == ELEMENT_TYPE_CLASS) {
+        shape.element = SXS_ELEMENT_OBJECT;
+    }
+    put_element_name(line, r, base.id, (uint8_t)element, 0);
+    show_lengths(line, lengths, rank, &n);
+    sxs_line_put(line, " ");
+    sxs_show_items(line, r, &shape, (uintptr_t)data, n, depth);
+}
+
+static void show_boxed(struct sxs_line *line, const struct sxs_recipe *r, const struct sxs_type *t,
+                       uintptr_t object, unsigned depth)
+{
+    uint8_t          bytes[SXS_SHOW_VALUE];
+    struct sxs_shape shape = {.element = SXS_ELEMENT_VALUETYPE, .rt = t->rt};
+    atomic_store(&shape.type, t);
+    if (!t->size || t->size > sizeof(bytes))
+        sxs_line_put(line, t->name);
+    else if (sxs_safe_read(bytes, object + BOX, t->size) != t->size)
+        sxs_line_put(line, "<?: unreadable>");
+    else
+        sxs_show(line, r, &shape, bytes, depth);
+}
+
+void sxs_show_object(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object,
+                     unsigned depth)
+{
+    uintptr_t              id = 0;
+    const struct sxs_type *t;
+    if (!object) {
+        sxs_line_put(line, "null");
+        return;
+    }
+    if (sxs_safe_read(&id, object, sizeof(id)) != sizeof(id)) {
+        sxs_line_put(line, "<?: unreadable>");
+        return;
+    }
+    id &= ~(uintptr_t)7; /* a collector's marks */
+    t = sxs_types_find(r->rt, id);
+    if (t && t->kind == SXS_TYPE_STRING)
+        show_string(line, r, object);
+    else if (is_array_class(r, id))
+        show_array(line, r, object, id, depth);
+    else if (!t)
+        sxs_line_put(line, "<?: type not known>");
+    else if (t->kind == SXS_TYPE_REFERENCE)
+        sxs_line_put(line, t->name);
+    else
+        show_boxed(line, r, t, object, depth);
+}
