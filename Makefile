@@ -32,7 +32,7 @@ SHARED   := -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
 LIB_SRC     := $(wildcard manager/base/*.c manager/*.c record/*_write.c record/*_options.c \
                  tools/*.c instr/*.c values/*.c callback/*.c stackwalk/*.c sampler/*.c calls/*.c events/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
 PRELOAD_SRC := manager/base/log.c $(filter-out signals/local.c,$(wildcard signals/*.c))
-READ_SRC    := $(wildcard record/*_read.c) record/calls_sums.c
+READ_SRC    := $(wildcard record/*_read.c) record/calls_sums.c record/calls_remarks.c
 CMD_SRC     := $(wildcard report/*.c report/profile/*.c report/calls/*.c report/events/*.c) \
                  $(READ_SRC) $(wildcard record/*_options.c)
 RUNSXS_SRC  := $(wildcard harness/*.c)
@@ -177,7 +177,7 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(LIB_OBJ) \
 	    $(READ_OBJ) $(LIB_LIBS) -lcmocka
 
-# The reports' own test program, and the fuzz drivers of the readers of samples and PDBs.
+# The reports' own test program, and the fuzz drivers of the readers of samples, PDBs and calls.
 PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) report/calls/load.c report/calls/replay.c \
                  report/processes.c report/text.c report/words.c $(READ_SRC)) \
                $(O)/obj/gen/profile.pb-c.o
@@ -190,9 +190,13 @@ $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)
 $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/profile/*.h) $(PROFILE_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(PROFILE_OBJ) $(CMD_LIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(CMD_LIBS)
 
-unit: $(UNIT_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb
+$(O)/tests/fuzz_calls: tests/profile/make_calls.c
+$(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard report/calls/*.c)))
+
+unit: $(UNIT_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb \
+      $(O)/tests/fuzz_calls
 
 # ---- the two commands of README, and the rest ------------------------------------------------
 

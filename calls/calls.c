@@ -15,6 +15,7 @@
 #include "calls/shadow.h"
 #include "calls/state.h"
 #include "calls/tick.h"
+#include "calls/unseen.h"
 #include "calls/values.h"
 #include "manager/base/clock.h"
 #include "manager/base/log.h"
@@ -24,7 +25,6 @@
 #include "record/session_write.h"
 #include "values/types.h"
 
-#define PERIOD_NS 10000000L
 #define MAX_BYTES (UINT64_C(1) << 30) /* of the file; beyond it paths are counted at their callers' */
 
 static struct {
@@ -51,12 +51,11 @@ static void take_time(void)
 
 static void serve(void)
 {
-    struct timespec period = {0, PERIOD_NS};
     while (!atomic_load(&calls.forked)) {
         if (sxs_calls_file_make_room() != 0)
             sxs_warn("the calls file cannot grow: new paths are counted at their callers");
         take_time();
-        nanosleep(&period, NULL);
+        sxs_calls_file_wait();
     }
 }
 
@@ -84,6 +83,7 @@ static void fill_header(void)
 {
     struct sxs_calls_header *h = calls.header;
     h->mode = calls.options.mode;
+    h->inlining = calls.options.inlining != 0;
     h->max_blocks = (uint32_t)(((uint64_t)calls.options.trace_mb << 20) /
                                (SXS_CALLS_BLOCK_CELLS * SXS_CALLS_CELL));
     h->started_realtime_ns = sxs_now_ns(CLOCK_REALTIME);
@@ -194,6 +194,12 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
     pthread_mutex_unlock(&calls.lock);
     if (!ok)
         return E_FAIL;
+    sxs_unseen_runtime(sub->rt);
+    if (sxs_runtime_is_attached(sub->rt)) {
+        sxs_error("tool calls: runtime %u was running before: it can be hooked from its start only",
+                  sxs_runtime_number(sub->rt));
+        return E_FAIL;
+    }
     hr = sxs_select_values() ? set_hooks_with_values(sub->rt) : set_hooks(sub->rt);
     if (FAILED(hr))
         return hr;
@@ -243,10 +249,23 @@ static HRESULT class_unloading(struct sxs_sub *sub, sxs_class cls)
 /* What is inlined is never entered: a function that is to be seen stays one. */
 static HRESULT inlining(struct sxs_sub *sub, sxs_function caller, sxs_function callee, BOOL *should)
 {
+    const struct sxs_called *called;
     (void)sub;
-    (void)caller;
-    if (!calls.options.inlining && sxs_functions_decide(callee))
+    if (!sxs_functions_may_inline(callee, &called))
+        return S_OK;
+    if (calls.options.inlining)
+        sxs_unseen_inlined(called, caller);
+    else
         *should = 0;
+    return S_OK;
+}
+
+static HRESULT dynamic_compiled(struct sxs_sub *sub, sxs_function fn, HRESULT status, BOOL safe)
+{
+    (void)sub;
+    (void)safe;
+    if (SUCCEEDED(status))
+        sxs_unseen_dynamic(fn);
     return S_OK;
 }
 
@@ -254,6 +273,14 @@ static HRESULT function_unloading(struct sxs_sub *sub, sxs_function fn)
 {
     (void)sub;
     sxs_functions_forget(fn);
+    return S_OK;
+}
+
+static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
+{
+    (void)sub;
+    if (SUCCEEDED(status))
+        sxs_functions_module(module);
     return S_OK;
 }
 
@@ -331,6 +358,8 @@ static const struct sxs_events events = {
     .JITInlining = inlining,
     .ClassLoadFinished = class_loaded,
     .ClassUnloadStarted = class_unloading,
+    .DynamicMethodJITCompilationFinished = dynamic_compiled,
+    .ModuleLoadFinished = module_loaded,
     .FunctionUnloadStarted = function_unloading,
     .ModuleUnloadStarted = module_unloading,
     .ExceptionThrown = thrown,

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls/catalogue.h"
 #include "calls/select.h"
 #include "calls/tick.h"
+#include "calls/unseen.h"
 #include "manager/base/log.h"
 #include "record/calls_write.h"
 #include "stackwalk/names.h"
@@ -184,6 +186,32 @@ int sxs_functions_decide(sxs_function fn)
     return hooked;
 }
 
+int sxs_functions_may_inline(sxs_function fn, const struct sxs_called **out)
+{
+    struct sxs_called *called = sxs_functions_decide(fn) ? sxs_functions_find(fn.rt, fn.id) : NULL;
+    *out = called;
+    if (called)
+        atomic_fetch_add_explicit(&called->record->inlining, 1, memory_order_relaxed);
+    return called != NULL;
+}
+
+void sxs_functions_name(sxs_function fn, char *out, size_t size)
+{
+    pthread_mutex_lock(&functions.naming);
+    sxs_namer_function(functions.namer, fn, out, size);
+    pthread_mutex_unlock(&functions.naming);
+}
+
+void sxs_functions_module(sxs_module module)
+{
+    const struct sxs_selected_module *known;
+    pthread_mutex_lock(&functions.naming);
+    known = sxs_select_module(module);
+    if (known)
+        sxs_catalogue(module, known);
+    pthread_mutex_unlock(&functions.naming);
+}
+
 struct sxs_called *sxs_functions_find(const struct sxs_runtime *rt, FunctionID id)
 {
     struct sxs_called *called;
@@ -238,12 +266,14 @@ void sxs_functions_close(const struct sxs_runtime *rt)
     pthread_mutex_lock(&functions.naming);
     sxs_namer_reset(functions.namer);
     sxs_select_forget(rt);
+    sxs_unseen_forget(rt);
     pthread_mutex_unlock(&functions.naming);
 }
 
 int sxs_functions_init(struct sxs_calls_header *header)
 {
     functions.header = header;
+    sxs_unseen_init(header);
     functions.namer = sxs_namer_new();
     if (!functions.namer)
         return -ENOMEM;

@@ -37,6 +37,15 @@ int sxs_functions_init(struct sxs_calls_header *header);
  */
 int sxs_functions_decide(sxs_function fn);
 
+/** The JIT asks whether it may inline @fn. 1: it is hooked: that is counted, @out is it. As above. */
+int sxs_functions_may_inline(sxs_function fn, const struct sxs_called **out);
+
+/** What @fn is called. In a callback of its runtime; takes a lock. */
+void sxs_functions_name(sxs_function fn, char *out, size_t size);
+
+/** @module has been loaded: what patterns name in it is noted down. In that callback. */
+void sxs_functions_module(sxs_module module);
+
 /** What the hooks of @fn are to be handed, or NULL: not hooked. Short; never calls a runtime. */
 struct sxs_called *sxs_functions_find(const struct sxs_runtime *rt, FunctionID id);
 

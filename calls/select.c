@@ -5,27 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls/unseen.h"
 #include "manager/base/log.h"
 #include "record/calls_options.h"
 #include "values/recipe.h"
 
 struct patterns {
     struct sxs_calls_pattern *all;
+    struct sxs_calls_note   **notes; /* for the report, of each; NULL: no room */
     size_t                    n;
 };
 
-/* What is known of a module. */
-struct module {
-    const struct sxs_runtime *rt; /* compared only */
-    ModuleID                  id;
-    int                       wanted; /* some function of it may be */
-    char                      assembly[128];
-    char                      path[1024];
-};
+static struct patterns             shown, hidden, valued;
+static struct sxs_selected_module *modules; /* the latest last */
+static size_t                      n_modules, cap_modules;
 
-static struct patterns shown, hidden, valued;
-static struct module  *modules; /* the latest last */
-static size_t          n_modules, cap_modules;
+static int note_pattern(struct patterns *p, const char *text, size_t len)
+{
+    struct sxs_calls_note **more = realloc(p->notes, (p->n + 1) * sizeof(*more));
+    if (!more)
+        return -ENOMEM;
+    p->notes = more;
+    more[p->n] = p != &hidden ? sxs_unseen_note(SXS_CALLS_NOTE_PATTERN, 0, text, len) : NULL;
+    return 0;
+}
 
 static int read_patterns(const char *variable, struct patterns *out)
 {
@@ -36,9 +39,11 @@ static int read_patterns(const char *variable, struct patterns *out)
         if (!more)
             return -ENOMEM;
         out->all = more;
-        if (len && sxs_calls_pattern(at, len, &more[out->n]) == 0)
+        if (len && sxs_calls_pattern(at, len, &more[out->n]) == 0) {
+            if (note_pattern(out, at, len))
+                return -ENOMEM;
             out->n++;
-        else if (len)
+        } else if (len)
             sxs_error("%s: \"%.*s\": expected " SXS_CALLS_PATTERN_EXPECTED "; going on without it",
                       variable, (int)len, at);
         at += len + (at[len] == ';');
@@ -61,7 +66,7 @@ int sxs_select_values(void)
 
 /* ---- modules ---------------------------------------------------------------------------------- */
 
-static void narrow(char *out, size_t size, const WCHAR *wide, size_t n)
+void sxs_select_narrow(char *out, size_t size, const WCHAR *wide, size_t n)
 {
     size_t at = 0;
     for (size_t i = 0; i < n && wide[i] && at + 4 < size; i++) {
@@ -93,22 +98,33 @@ static int is_framework(const struct sxs_runtime *rt, const char *path, const ch
            strstr(path, "/shared/Microsoft.") || strcmp(assembly, "System.Private.CoreLib") == 0;
 }
 
-static int may_be_wanted(const struct sxs_runtime *rt, const struct module *m)
+/* Does pattern number @i? It is counted for the report. */
+static int names_assembly(const struct patterns *p, size_t i, const struct sxs_runtime *rt,
+                          const struct sxs_selected_module *m)
 {
-    for (size_t i = 0; i < shown.n; i++)
-        if (sxs_calls_pattern_assembly(&shown.all[i], sxs_runtime_version(rt), m->assembly))
-            return 1;
-    for (size_t i = 0; i < valued.n; i++)
-        if (sxs_calls_pattern_assembly(&valued.all[i], sxs_runtime_version(rt), m->assembly))
-            return 1;
-    return !shown.n && !valued.n && m->path[0] && !is_framework(rt, m->path, m->assembly);
+    if (!sxs_calls_pattern_assembly(&p->all[i], sxs_runtime_version(rt), m->assembly))
+        return 0;
+    if (p->notes[i])
+        atomic_fetch_add(&p->notes[i]->count, 1);
+    return 1;
 }
 
-static const struct module *module_of(sxs_module id)
+static int may_be_wanted(const struct sxs_runtime *rt, const struct sxs_selected_module *m)
+{
+    int fits = 0;
+    for (size_t i = 0; i < shown.n; i++)
+        fits |= names_assembly(&shown, i, rt, m);
+    for (size_t i = 0; i < valued.n; i++)
+        fits |= names_assembly(&valued, i, rt, m);
+    return fits ||
+           (!shown.n && !valued.n && m->path[0] && !is_framework(rt, m->path, m->assembly));
+}
+
+static const struct sxs_selected_module *module_of(sxs_module id)
 {
     WCHAR          wide[1024];
     ULONG          n = 0;
-    struct module *m;
+    struct sxs_selected_module *m;
     const char    *base;
     size_t         len;
     for (size_t i = n_modules; i-- > 0;)
@@ -116,7 +132,7 @@ static const struct module *module_of(sxs_module id)
             return &modules[i];
     if (n_modules == cap_modules) {
         size_t         cap = cap_modules ? cap_modules * 2 : 64;
-        struct module *more = realloc(modules, cap * sizeof(*more));
+        struct sxs_selected_module *more = realloc(modules, cap * sizeof(*more));
         if (!more)
             return NULL;
         modules = more;
@@ -127,7 +143,8 @@ static const struct module *module_of(sxs_module id)
     m->rt = id.rt;
     m->id = id.id;
     if (SUCCEEDED(sxs_info_GetModuleInfo(id.rt, id, NULL, ARRAY_LEN(wide), &n, wide, NULL)))
-        narrow(m->path, sizeof(m->path), wide, n < ARRAY_LEN(wide) ? n : ARRAY_LEN(wide));
+        sxs_select_narrow(m->path, sizeof(m->path), wide,
+                          n < ARRAY_LEN(wide) ? n : ARRAY_LEN(wide));
     base = strrchr(m->path, '/');
     base = base ? base + 1 : m->path;
     len = strlen(base);
@@ -136,7 +153,9 @@ static const struct module *module_of(sxs_module id)
     if (len >= sizeof(m->assembly))
         len = sizeof(m->assembly) - 1;
     memcpy(m->assembly, base, len);
+    m->is_core = strcmp(m->assembly, "System.Private.CoreLib") == 0;
     m->wanted = may_be_wanted(id.rt, m);
+    m->named = m->wanted && shown.n;
     n_modules++;
     return m;
 }
@@ -150,22 +169,51 @@ void sxs_select_forget(const struct sxs_runtime *rt)
     n_modules = n;
 }
 
+const struct sxs_selected_module *sxs_select_module(sxs_module id)
+{
+    const struct sxs_selected_module *m = shown.n ? module_of(id) : NULL;
+    return m && m->named ? m : NULL;
+}
+
 /* ---- functions -------------------------------------------------------------------------------- */
 
 static int fits(const struct patterns *p, const char *version, const char *assembly,
                 const char *name)
 {
+    int any = 0;
     for (size_t i = 0; i < p->n; i++)
         if (sxs_calls_pattern_assembly(&p->all[i], version, assembly) &&
-            sxs_calls_pattern_name(&p->all[i], name))
+            sxs_calls_pattern_name(&p->all[i], name)) {
+            if (p->notes[i])
+                atomic_fetch_add(&p->notes[i]->more, 1);
+            any = 1;
+        }
+    return any;
+}
+
+int sxs_select_method(const struct sxs_selected_module *m, const char *name)
+{
+    const char *version = sxs_runtime_version(m->rt);
+    return fits(&shown, version, m->assembly, name) && !fits(&hidden, version, m->assembly, name);
+}
+
+/* What a pattern says up to its first wildcard must be there, as far as the type's name goes. */
+int sxs_select_type(const struct sxs_selected_module *m, const char *name)
+{
+    for (size_t i = 0; i < shown.n; i++) {
+        const char *pattern = shown.all[i].name;
+        size_t      n = strcspn(pattern, "*?"), len = strlen(name);
+        if (sxs_calls_pattern_assembly(&shown.all[i], sxs_runtime_version(m->rt), m->assembly) &&
+            strncmp(pattern, name, n < len ? n : len) == 0 && (n <= len || pattern[len] == '.'))
             return 1;
+    }
     return 0;
 }
 
 int sxs_select(struct sxs_namer *namer, sxs_function fn, struct sxs_selection *out)
 {
     const char          *version = sxs_runtime_version(fn.rt);
-    const struct module *m;
+    const struct sxs_selected_module *m;
     sxs_class            cls;
     sxs_module           module;
     ULONG32              n_args = 0;

@@ -4,17 +4,17 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
 #include "events/exceptions.h"
 #include "events/mine.h"
 #include "manager/base/clock.h"
+#include "manager/base/doze.h"
 #include "manager/base/log.h"
 #include "manager/base/thread.h"
 #include "record/chunks_write.h"
 #include "record/session_write.h"
 
-#define PERIOD_NS 10000000L
+#define LOW 4u /* chunks ready, the one in use among them: fewer, and more are made at once */
 #define MAX_BYTES (UINT64_C(256) << 20) /* of the file; beyond it events are counted as lost */
 
 static struct {
@@ -23,16 +23,21 @@ static struct {
     struct sxs_chunks         chunks;
     struct sxs_events_header *header;
     _Atomic uint32_t          n_names;
-    _Atomic int               forked;
+    _Atomic int               forked, full;
+    struct sxs_doze           doze; /* of the service thread */
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER, .chunks.fd = -1};
 
 static void serve(void)
 {
-    struct timespec period = {0, PERIOD_NS};
+    uint32_t before = 0;
     while (!atomic_load(&file.forked)) {
-        if (sxs_chunks_make_room(&file.chunks) != 0)
+        uint32_t current = atomic_load(&file.chunks.current);
+        if (sxs_chunks_make_room(&file.chunks) != 0) {
             sxs_warn("the events file cannot grow: what comes from now on is dropped and counted");
-        nanosleep(&period, NULL);
+            atomic_store(&file.full, 1);
+        }
+        sxs_doze(&file.doze, current != before);
+        before = current;
     }
 }
 
@@ -95,7 +100,12 @@ struct sxs_events_header *sxs_events_open(const char *name, enum sxs_events_tool
 
 void *sxs_events_reserve(size_t size)
 {
-    return sxs_chunks_reserve(&file.chunks, size);
+    void *record = sxs_chunks_reserve(&file.chunks, size);
+    if (atomic_load_explicit(file.chunks.n_chunks, memory_order_relaxed) -
+                atomic_load_explicit(&file.chunks.current, memory_order_relaxed) < LOW &&
+        !atomic_load_explicit(&file.full, memory_order_relaxed) && !sxs_events_forked())
+        sxs_rouse(&file.doze);
+    return record;
 }
 
 void sxs_events_commit(void *record, enum sxs_event_record_type type)

@@ -11,6 +11,7 @@
  *          -> threads, linked by `next` -> root node -> nodes, linked by `child` and `sibling`
  *                                                       -> histogram, one a thread and function
  *                            -> blocks of events, linked by `next`, when single calls are recorded
+ *          -> notes on what is not seen, linked by `next`
  *
  * Times are ticks of the processor's time stamp counter; the header has two pairs of tick and
  * nanosecond to convert them by. Little-endian.
@@ -47,7 +48,7 @@ struct sxs_calls_header {
     uint32_t              mode; /* enum sxs_calls_mode */
     uint64_t              started_realtime_ns;
     uint64_t              started_tick, started_ns; /* taken together; CLOCK_MONOTONIC */
-    _Atomic uint64_t      seen_tick, seen_ns; /* the same, taken again and again until the end */
+    _Atomic uint64_t      seen_tick, seen_ns; /* the same, again every 10 to 80 ms, and at the end */
     _Atomic uint64_t      ended_ns;  /* 0: still running, or ended without saying so */
     _Atomic uint32_t      n_chunks;  /* chunks the file has */
     _Atomic uint32_t      n_taken;   /* of them, in use; at the end it may exceed n_chunks */
@@ -60,6 +61,9 @@ struct sxs_calls_header {
     char                  command[1024];
     uint32_t              max_blocks; /* of events, in all; 0: single calls are not recorded */
     _Atomic uint32_t      n_blocks;   /* of them, taken */
+    _Atomic sxs_calls_ref notes;      /* the latest */
+    uint32_t              inlining;   /* 1: what the JIT inlines stayed inlined */
+    _Atomic uint64_t      notes_lost; /* what found no room among them */
 };
 
 struct sxs_calls_chunk {
@@ -79,9 +83,40 @@ struct sxs_calls_function {
     uint16_t         name_size, file_size; /* bytes in text: name, then path of the assembly */
     _Atomic uint32_t backed_off; /* 1: too many short calls: counted, but timed no longer */
     _Atomic uint32_t compiled;   /* times that code of it was hooked: tiers, ReJIT */
-    uint32_t         zero;
+    _Atomic uint32_t inlining;   /* times the JIT asked whether it may be inlined */
     uint64_t         first_tick; /* when it was first compiled */
     char             text[16]; /* and on over the cells that follow */
+};
+
+enum sxs_calls_note_kind {
+    SXS_CALLS_NOTE_PATTERN = 1, /* a pattern; count: modules that fit it, more: functions */
+    SXS_CALLS_NOTE_RUNTIME = 2, /* settings of a runtime; count 1: it ran before, without hooks */
+    SXS_CALLS_NOTE_DYNAMIC = 3, /* a dynamic method or a stub; count: compilations */
+    SXS_CALLS_NOTE_INLINED = 4, /* a caller of `function`; count: times it might be inlined */
+    SXS_CALLS_NOTE_METHODS = 5, /* methods that a pattern names in a module; count: of them */
+};
+
+/** What is not seen, or why. Followed by its text, in as many cells as it needs. */
+struct sxs_calls_note {
+    sxs_calls_ref    next;
+    uint32_t         kind;     /* enum sxs_calls_note_kind */
+    uint32_t         runtime;  /* its number; 0: none */
+    uint32_t         size;     /* bytes of text */
+    sxs_calls_ref    function; /* 0: none */
+    uint32_t         zero;
+    _Atomic uint64_t count, more;
+    char             text[24]; /* and on over the cells that follow */
+};
+
+/** Methods, in the text of their note: the module's path and a zero, then of each its token (4
+ *  bytes), its enum sxs_calls_method (1 byte), Namespace.Outer+Inner.Method and a zero. */
+enum sxs_calls_method {
+    SXS_CALLS_METHOD_CODE = 0,      /* it has a body */
+    SXS_CALLS_METHOD_ABSTRACT = 1,  /* others implement it */
+    SXS_CALLS_METHOD_NATIVE = 2,    /* P/Invoke */
+    SXS_CALLS_METHOD_RUNTIME = 3,   /* the runtime implements it */
+    SXS_CALLS_METHOD_INTRINSIC = 4, /* the JIT may expand it where it is called */
+    SXS_CALLS_METHODS
 };
 
 struct sxs_calls_thread {
@@ -167,6 +202,7 @@ struct sxs_calls_octave {
 _Static_assert(sizeof(struct sxs_calls_header) <= SXS_CALLS_HEADER, "the header is one page");
 _Static_assert(sizeof(struct sxs_calls_chunk) == SXS_CALLS_CELL, "part of the format");
 _Static_assert(sizeof(struct sxs_calls_function) == SXS_CALLS_CELL, "part of the format");
+_Static_assert(sizeof(struct sxs_calls_note) == SXS_CALLS_CELL, "part of the format");
 _Static_assert(sizeof(struct sxs_calls_thread) == 2 * SXS_CALLS_CELL, "part of the format");
 _Static_assert(sizeof(struct sxs_calls_node) == SXS_CALLS_CELL, "part of the format");
 _Static_assert(sizeof(struct sxs_calls_histogram) == 4 * SXS_CALLS_CELL, "part of the format");

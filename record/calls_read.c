@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/calls_remarks.h"
 #include "record/file_read.h"
 
 const void *sxs_calls_cells_at(struct sxs_calls_reader *r, sxs_calls_ref ref, uint64_t n)
@@ -64,6 +65,7 @@ static int read_function(struct sxs_calls_reader *r, sxs_calls_ref ref,
     fn->id = f->function;
     fn->compiled = atomic_load(&f->compiled);
     fn->backed_off = atomic_load(&f->backed_off) != 0;
+    fn->inlining = atomic_load(&f->inlining);
     fn->first_ns = sxs_calls_since_start(c, f->first_tick);
     r->index_of[ref] = (uint32_t)c->n_fns++;
     return fn->name && fn->file ? 0 : ENOMEM;
@@ -207,6 +209,9 @@ static int read_all(struct sxs_calls_reader *r, int fd, uint64_t size)
     if (!err)
         err = read_functions(r);
     if (!err)
+        err = sxs_calls_read_remarks(r->c, r->cells, r->n_cells, r->index_of, &r->bad_refs,
+                                     &r->circles);
+    if (!err)
         err = read_threads(r);
     if (r->bad_refs || r->circles)
         sxs_lines_add(&r->c->problems, &r->c->n_problems,
@@ -257,6 +262,7 @@ void sxs_calls_free(struct sxs_calls *c)
     }
     for (size_t i = 0; i < c->n_threads; i++)
         sxs_calls_free_moments(&c->threads[i]);
+    sxs_calls_free_remarks(c);
     free(c->fns);
     free(c->paths);
     free(c->threads);

@@ -19,6 +19,7 @@
 struct sxs_calls_fn {
     char    *name, *file; /* owned */
     uint32_t runtime, token, compiled;
+    uint32_t inlining;    /* times the JIT asked whether it may be inlined */
     uint64_t id;          /* FunctionID */
     bool     backed_off;
     uint64_t first_ns;    /* since the header's started_ns */
@@ -64,6 +65,15 @@ struct sxs_calls_thr {
     uint64_t events_lost, values_lost;
 };
 
+/** A note on what is not seen: calls.h tells what its fields mean. */
+struct sxs_calls_remark {
+    uint32_t kind, runtime;
+    uint32_t fn;   /* index; SXS_CALLS_NONE: of none */
+    uint64_t count, more;
+    char    *text; /* owned; with a zero behind it */
+    size_t   size; /* bytes before that zero */
+};
+
 struct sxs_calls {
     struct sxs_calls_header head; /* its command zero-terminated */
     double                  ns_per_tick;
@@ -72,6 +82,8 @@ struct sxs_calls {
     struct sxs_calls_path  *paths;
     struct sxs_calls_thr   *threads; /* by start */
     size_t                  n_fns, n_paths, n_threads;
+    struct sxs_calls_remark *remarks; /* owned */
+    size_t                  n_remarks;
     char                  **problems; /* owned lines */
     size_t                  n_problems;
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "manager/base/doze.h"
 #include "manager/base/log.h"
 #include "record/file_write.h"
 
@@ -15,7 +16,9 @@
 
 static struct {
     int                      fd;
-    int                      full; /* the disk said so once */
+    _Atomic int              full; /* the disk said so once */
+    struct sxs_doze          doze; /* of the thread that makes room */
+    uint32_t                 seen; /* chunks taken when it last looked */
     _Atomic int              off;
     uint32_t                 ahead; /* beside AHEAD */
     pthread_mutex_t          length; /* guards the file's; held for as long as it changes */
@@ -53,13 +56,32 @@ int sxs_calls_file_make_room(void)
     struct sxs_calls_header *h = file.header;
     int                      err = 0;
     pthread_mutex_lock(&file.length);
-    if (!file.full && !atomic_load(&file.off)) {
+    if (!atomic_load(&file.full) && !atomic_load(&file.off)) {
         while (!err && atomic_load(&h->n_chunks) < atomic_load(&h->n_taken) + AHEAD + file.ahead)
             err = grow();
-        file.full = err != 0;
+        atomic_store(&file.full, err != 0);
     }
     pthread_mutex_unlock(&file.length);
     return err;
+}
+
+void sxs_calls_file_wait(void)
+{
+    uint32_t taken = atomic_load(&file.header->n_taken);
+    int      busy = taken != file.seen;
+    file.seen = taken;
+    sxs_doze(&file.doze, busy);
+}
+
+/* Chunk number @taken was. A quarter of what is kept ready is gone: more is made at once. */
+static void ask_for_room(uint32_t taken)
+{
+    uint32_t ready = atomic_load_explicit(&file.header->n_chunks, memory_order_relaxed);
+    int      saved = errno;
+    if (ready - taken < (AHEAD + file.ahead) / 4 * 3 &&
+        !atomic_load_explicit(&file.full, memory_order_relaxed))
+        sxs_rouse(&file.doze);
+    errno = saved;
 }
 
 /* Threads may still count. Once all chunks are taken, and for good, nobody begins with one that goes. */
@@ -77,7 +99,7 @@ void sxs_calls_file_trim(void)
         if (ftruncate(file.fd, SXS_CALLS_HEADER + (off_t)taken * SXS_CALLS_CHUNK))
             sxs_warn("the calls file stays longer than it need be: %s", strerror(errno));
     }
-    file.full = 1;
+    atomic_store(&file.full, 1);
     pthread_mutex_unlock(&file.length);
 }
 
@@ -130,6 +152,7 @@ static int take_chunk(struct sxs_calls_arena *arena)
         if (taken >= atomic_load_explicit(&h->n_chunks, memory_order_acquire))
             return -1;
     } while (!atomic_compare_exchange_weak(&h->n_taken, &taken, taken + 1));
+    ask_for_room(taken);
     ((struct sxs_calls_chunk *)(file.cells + (size_t)taken * SXS_CALLS_CHUNK))->owner =
         arena->owner;
     arena->next = taken * SXS_CALLS_CELLS + 1;

@@ -26,7 +26,8 @@ struct sxs_calls_header *sxs_calls_file_create(int folder_fd, uint64_t max_bytes
 
 /**
  * sxs_calls_cells - @n neighbouring zeroed cells (at most SXS_CALLS_CELLS - 1) from @arena.
- * Returns the first's reference, or 0 when there is no room. No lock, no system call; any thread.
+ * Returns the first's reference, or 0 when there is no room. Any thread. No lock; no system call but for a
+ * wake-up of the thread that makes room, when that sleeps while chunks run short.
  */
 sxs_calls_ref sxs_calls_cells(struct sxs_calls_arena *arena, uint32_t n);
 
@@ -41,6 +42,10 @@ void sxs_calls_file_trim(void);
 
 /** Keeps chunks ready. Returns 0, or -errno (disk full, file as long as it may be). One thread. */
 int sxs_calls_file_make_room(void);
+
+/** sxs_calls_file_wait - until more room may be needed: 10 ms after chunks were taken, then longer and
+ *  longer, up to 80 ms; at once when they run short. The thread that makes room. */
+void sxs_calls_file_wait(void);
 
 /** In a forked child: the file stays the parent's; no more cells are handed out. */
 void sxs_calls_file_forget(void);

@@ -3,6 +3,7 @@
 
 #include "report/calls/single.h"
 #include "report/calls/tree.h"
+#include "report/calls/unseen.h"
 #include "report/json_values.h"
 #include "report/processes.h"
 
@@ -65,6 +66,7 @@ static json_t *function_json(const struct sxs_calls_process *p, const struct sxs
     err |= json_object_set_new(o, "histogram", histogram_json(p, fn));
     err |= sxs_json_set_number(o, "unwound", fn->unwound);
     err |= json_object_set_new(o, "backed_off", json_boolean(fn->backed_off));
+    err |= sxs_json_set_number(o, "compiled", fn->compiled);
     err |= sxs_json_set_number(o, "pid", p->process->pid);
     return sxs_json_whole(o, err);
 }
@@ -167,6 +169,8 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
         err = add_functions(top, calls);
     if (!err && calls->n)
         err = add_tree(top, calls);
+    if (!err && calls->n)
+        err = sxs_unseen_json(top, calls);
     if (!err && calls->n)
         err = add_values(top, calls);
     if (!err && events->n)

@@ -2,6 +2,7 @@
 /* text: functions by time or calls, then the tree of calls, for a terminal. */
 #include "report/calls/single.h"
 #include "report/calls/tree.h"
+#include "report/calls/unseen.h"
 #include "report/processes.h"
 #include "report/text.h"
 
@@ -43,6 +44,7 @@ static void write_process(FILE *to, const struct sxs_calls_process *p)
             modes[c->head.mode < 4 ? c->head.mode : 0]);
     fprintf(to, "  %llu compiled functions were not selected\n",
             (unsigned long long)atomic_load(&c->head.skipped));
+    sxs_unseen_warn(to, p);
 }
 
 static void write_one_loss(FILE *to, uint64_t n, const char *text)
@@ -178,6 +180,8 @@ void sxs_calls_text(FILE *to, const struct sxs_calls_report *r, const struct sxs
     for (size_t i = 0; i < r->n; i++)
         if (r->processes[i].calls->head.mode == SXS_CALLS_TREE)
             sxs_calls_tree_text(to, &r->processes[i], v);
+    for (size_t i = 0; i < r->n; i++)
+        sxs_unseen_text(to, &r->processes[i], v);
     for (size_t i = 0; i < r->n; i++)
         sxs_calls_singles_text(to, &r->processes[i], v);
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Damaged and cut session folders through the real command: a clear message, what is whole is shown.
 
-sessions.py SXSPROF MAKE_SAMPLES ROUNDS [SEED]: says what is wrong; nothing if all is well.
+sessions.py SXSPROF MAKERS ROUNDS [SEED]: MAKERS is where make_samples, make_calls, make_events are. Says what is wrong; nothing if all is well.
 """
 import json
 import os
@@ -13,11 +13,12 @@ import subprocess
 import sys
 import tempfile
 
-HEADER, CHUNK = 4096, 262144
+HEADER, CHUNK, CELL = 4096, 262144, 64
 FORMATS = ["text", "json", "html", "collapsed", "speedscope", "pprof", "chrome", "firefox"]
-sxs, maker, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
+sxs, makers, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
+maker = os.path.join(makers, "make_samples")
 first_seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
-sanitized = "san-address" in sxs  # a sanitizer reserves address space by the terabyte
+sanitized = "/san" in sxs  # a sanitizer reserves address space by the terabyte
 tmp = tempfile.mkdtemp(prefix="sxsprof-fuzz-")
 env = dict(os.environ, ASAN_OPTIONS="detect_leaks=0:exitcode=77:abort_on_error=0",
            UBSAN_OPTIONS="halt_on_error=1:exitcode=77")
@@ -29,8 +30,8 @@ def bound_memory():
         resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 
 
-def report(form, session):
-    p = subprocess.run([sxs, "report", "--format", form, session], capture_output=True, env=env,
+def report(form, session, *more):
+    p = subprocess.run([sxs, "report", "--format", form, *more, session], capture_output=True, env=env,
                        timeout=60 if sanitized else 20, preexec_fn=bound_memory)
     return p.returncode, p.stdout, p.stderr
 
@@ -39,9 +40,29 @@ def samples_in(out):
     return sum(int(line.rsplit(b" ", 1)[1]) for line in out.splitlines())
 
 
-def mutate(r, data, content):
+def misuse(r, data, content, cells):
+    """In a file of cells: a reference that leads elsewhere, a size, a kind; cells that are zero or another's."""
+    cell = HEADER + CELL * r.randrange(1, cells)
+    how = r.randrange(5)
+    if how < 3:
+        at = (cell if r.random() < 0.8 else 0) + 4 * r.randrange(CELL // 4)
+        value = r.choice([r.randrange(2 * cells), r.randrange(cells), r.randrange(4), 0xffff, r.choice(odd)])
+        data[at:at + 4] = (value & 0xffffffff).to_bytes(4, "little")
+    elif how == 3:
+        size = CELL * r.randrange(1, 4)
+        data[cell:cell + size] = bytes(size)
+    else:
+        source = HEADER + CELL * r.randrange(1, cells)
+        data[cell:cell + CELL] = data[source:source + CELL]
+
+
+def mutate(r, data, content, cells=0):
     """Bytes, words, stretches changed where something is; now and then cut."""
     data = bytearray(data)
+    for _ in range(r.choice([1, 3, 10]) if cells else 0):
+        misuse(r, data, content, cells)
+    if cells and r.random() < 0.7:
+        return bytes(data)
     for _ in range(r.choice([1, 1, 3, 30])):
         at = r.randrange(content if r.random() < 0.8 else min(content, 2048))
         how = r.randrange(4)
@@ -58,10 +79,10 @@ def mutate(r, data, content):
     return bytes(data[:r.randrange(len(data))] if r.random() < 0.3 else data)
 
 
-def judge(form, session, changed):
+def judge(form, session, changed, more):
     """What is wrong with how the command took it, or None."""
     try:
-        status, out, err = report(form, session)
+        status, out, err = report(form, session, *more)
     except subprocess.TimeoutExpired:
         return "takes too long"
     text = err.decode("utf-8", "replace")
@@ -132,18 +153,33 @@ def main():
     small = os.path.join(tmp, "small")
     subprocess.run([maker, small, "known"], check=True)
     pid_small, = os.listdir(small)
-    base = {name: open(os.path.join(small, pid_small, name), "rb").read() for name in ("census", "samples")}
+    subprocess.run([os.path.join(makers, "make_calls"), os.path.join(tmp, "calls"), "trace"], check=True)
+    shutil.copy(os.path.join(tmp, "calls", "4242", "calls"), os.path.join(small, pid_small))
+    subprocess.run([os.path.join(makers, "make_events"), os.path.join(tmp, "events")], check=True)
+    shutil.copy(os.path.join(tmp, "events", "4242", "events"), os.path.join(small, pid_small))
+    base = {name: open(os.path.join(small, pid_small, name), "rb").read()
+            for name in ("census", "samples", "calls", "events")}
+    cells = len(base["calls"].rstrip(b"\0")) // CELL + 1 - HEADER // CELL
     used = struct.unpack_from("<I", base["samples"], HEADER + 8)[0]
-    content = {"census": 2400, "samples": HEADER + used}
+    content = {"census": 2400, "samples": HEADER + used, "calls": HEADER + CELL * cells,
+               "events": len(base["events"].rstrip(b"\0"))}
+    views = [[], ["--callers", "Inner"], ["--by-thread"], ["--thread", "main"], ["--depth", "2"], ["--runtime", "2"]]
     for seed in range(first_seed, first_seed + rounds):
         r = random.Random(seed)
-        changed = r.choice([["samples"], ["samples"], ["samples"], ["census"], ["census", "samples"]])
+        changed = r.choice([["samples"], ["samples"], ["census"], ["census", "samples"], ["calls"], ["calls"],
+                            ["calls"], ["events"], ["events"], ["calls", "events", "census"]])
+        form, more = FORMATS[seed % len(FORMATS)], []
+        if "calls" in changed and form == "text":
+            more = r.choice(views)
+        elif "calls" in changed and form != "json":
+            more = ["--data", "calls"]
         for name, original in base.items():
             with open(os.path.join(small, pid_small, name), "wb") as f:
-                f.write(mutate(r, original, content[name]) if name in changed else original)
-        wrong = judge(FORMATS[seed % len(FORMATS)], small, changed)
+                f.write(mutate(r, original, content[name], cells if name == "calls" else 0)
+                        if name in changed else original)
+        wrong = judge(form, small, changed, more)
         if wrong:
-            bad.append("seed %d, %s, %s: %s" % (seed, FORMATS[seed % len(FORMATS)], "+".join(changed), wrong))
+            bad.append("seed %d, %s %s, %s: %s" % (seed, form, " ".join(more), "+".join(changed), wrong))
             keep = os.environ.get("FUZZ_KEEP")
             if keep:
                 shutil.copytree(small, os.path.join(keep, str(seed)), dirs_exist_ok=True)

@@ -188,6 +188,9 @@ has "calls: --callers tells who calls Inner" "$("$CMD" report --callers Work.Inn
 has "calls: a pattern must fit the whole name" "$("$CMD" report --callers 'Work.I*' "$T/calls-tree")" "no function that was called is named Work.I*"
 text=$("$CMD" report "$T/calls-tree")
 has "calls: one tree of all threads" "$text" "  5.00 %   50.00 ms   50.00 ms          100      [9.0.18] App.Work.Inner(System.Int32)"
+has "calls: what was never called is told" "$text" "but never compiled, as nobody called them: 1
+              App.Work.Idle"
+has "calls: a pattern that fits nothing is a warning" "$text" "warning: nothing fits the pattern none:App.*: no runtime"
 is "calls: --depth 1 has what threads began with" 2 "$("$CMD" report --depth 1 "$T/calls-tree" | grep -c ' % .*App')"
 is "calls: --by-thread has a tree for each" 2 "$("$CMD" report --by-thread "$T/calls-tree" | grep -c '^thread ')"
 has "calls: one thread's functions" "$("$CMD" report --thread worker "$T/calls-tree")" "         200   20.00 ms   20.00 ms         -"

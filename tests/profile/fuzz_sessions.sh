@@ -6,9 +6,11 @@ cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build}
 T=$(mktemp -d "${TMPDIR:-/tmp}/sxsprof-fuzz-XXXXXX") || exit 1
 trap 'rm -rf "$T"' EXIT
-${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I. tests/profile/make_samples.c -o "$T/make_samples" || exit 1
+for what in samples calls events; do
+    ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I. tests/profile/make_$what.c -o "$T/make_$what" || exit 1
+done
 rounds=${FUZZ_ROUNDS:-160}
-if python3 tests/fuzz/sessions.py "$BUILD/sxsprof" "$T/make_samples" "$rounds" "${FUZZ_SEED:-1}" >"$T/out" 2>&1; then
+if python3 tests/fuzz/sessions.py "$BUILD/sxsprof" "$T" "$rounds" "${FUZZ_SEED:-1}" >"$T/out" 2>&1; then
     echo "ok - $rounds damaged sessions; cut files and single records as they should be"
 else
     echo "not ok - damaged sessions"

@@ -82,6 +82,37 @@ static void add_functions(void)
     }
 }
 
+static struct sxs_calls_note *add_note(enum sxs_calls_note_kind kind, const char *text, size_t size)
+{
+    size_t        bytes = offsetof(struct sxs_calls_note, text) + size;
+    sxs_calls_ref ref = take((unsigned)((bytes + SXS_CALLS_CELL - 1) / SXS_CALLS_CELL));
+    struct sxs_calls_note *n = cell(ref);
+    n->kind = kind;
+    n->runtime = 1;
+    n->size = (uint32_t)size;
+    n->count = 1;
+    n->next = file.head.notes;
+    memcpy((char *)n + offsetof(struct sxs_calls_note, text), text, size);
+    file.head.notes = ref;
+    return n;
+}
+
+/* Main was compiled, Idle never, and Face is abstract. */
+static void add_notes(void)
+{
+    static const char methods[] = "/app/app.dll\0" "\1\0\0\6\0App.Program.Main\0"
+                                  "\2\0\0\6\0App.Work.Idle\0" "\3\0\0\6\1App.Work.Face";
+    static const char pattern[] = "none:App.*";
+    add_note(SXS_CALLS_NOTE_METHODS, methods, sizeof(methods));
+    add_note(SXS_CALLS_NOTE_PATTERN, pattern, sizeof(pattern) - 1)->count = 0;
+    add_note(SXS_CALLS_NOTE_RUNTIME, "DOTNET_TieredPGO=0", 18)->count = 0;
+    add_note(SXS_CALLS_NOTE_DYNAMIC, "[dynamic] lambda", 16);
+    add_note(SXS_CALLS_NOTE_DYNAMIC, "[stub] IL_STUB", 14);
+    add_note(SXS_CALLS_NOTE_INLINED, "App.Work.Outer", 14)->function = ref_of(fns[INNER]);
+    fns[MAIN]->token = 0x6000001;
+    fns[INNER]->inlining = 2;
+}
+
 static void begin_thread(uint32_t tid, const char *name)
 {
     thread = cell(take(2));
@@ -218,6 +249,7 @@ int main(int argc, char **argv)
     snprintf(file.head.command, sizeof(file.head.command), "known calls");
     ((struct sxs_calls_chunk *)file.cells)->magic = SXS_CALLS_CHUNK_MAGIC;
     add_functions();
+    add_notes();
     run_main();
     run_worker();
     snprintf(path, sizeof(path), "%s/%u/" SXS_CALLS_FILE, argv[1], PID);

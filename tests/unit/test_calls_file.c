@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "calls/tick.h"
+#include "manager/base/doze.h"
 #include "record/calls_options.h"
 #include "record/calls_write.h"
 
@@ -149,6 +150,43 @@ static void cells_of_many(void **state)
         pthread_join(threads[i], &said);
         assert_null(said);
     }
+}
+
+/* ---- the service thread's sleep ---------------------------------------------------------------- */
+
+static void *sleep_until_told(void *arg)
+{
+    struct sxs_doze *d = arg;
+    for (int i = 0; i < 100; i++)
+        sxs_doze(d, 0);
+    return NULL;
+}
+
+static void dozing(void **state)
+{
+    struct sxs_doze d = {0};
+    pthread_t       thread;
+    (void)state;
+    sxs_doze(&d, 0);
+    assert_int_equal(d.ns, SXS_DOZE_SHORT_NS);
+    sxs_doze(&d, 0);
+    assert_int_equal(d.ns, 2 * SXS_DOZE_SHORT_NS);
+    for (int i = 0; i < 3; i++)
+        sxs_doze(&d, 0);
+    assert_int_equal(d.ns, SXS_DOZE_LONG_NS);
+    sxs_doze(&d, 1);
+    assert_int_equal(d.ns, SXS_DOZE_SHORT_NS);
+    sxs_rouse(&d); /* before it sleeps: not lost */
+    assert_int_equal(atomic_load(&d.word), 2);
+    sxs_doze(&d, 0);
+    assert_int_equal(atomic_load(&d.word), 0);
+    /* Whenever it comes, a call finds the thread asleep, awake or roused, and it goes on. */
+    assert_int_equal(pthread_create(&thread, NULL, sleep_until_told, &d), 0);
+    for (int i = 0; i < 200; i++) {
+        sxs_rouse(&d);
+        usleep(100);
+    }
+    pthread_join(thread, NULL);
 }
 
 /* ---- quantiles --------------------------------------------------------------------------------- */
@@ -369,7 +407,7 @@ static void what_nobody_took_is_given_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options), cmocka_unit_test(patterns), cmocka_unit_test(quantiles),
+        cmocka_unit_test(options), cmocka_unit_test(dozing), cmocka_unit_test(patterns), cmocka_unit_test(quantiles),
         cmocka_unit_test(heads), cmocka_unit_test(damage), /* while the file is small */
         cmocka_unit_test(cells), cmocka_unit_test(cells_of_many), cmocka_unit_test(long_chains),
         cmocka_unit_test(what_nobody_took_is_given_back), /* the last: nobody counts afterwards */

@@ -29,7 +29,8 @@ internal static class Program
             ["fib"] = 0, ["threads"] = 1, ["even"] = 0, ["throws"] = 0, ["yields"] = 0,
             ["steps"] = 0, ["hops"] = 0, ["rounds"] = 1, ["generic"] = 0,
             ["storm"] = 0, ["seed"] = 1, ["probes"] = 0, ["once"] = 3,
-            ["values"] = 0, ["shown"] = 0, ["kinds"] = 0, ["tails"] = 0, ["native"] = 0, ["wait"] = 0,
+            ["values"] = 0, ["shown"] = 0, ["kinds"] = 0, ["tails"] = 0, ["native"] = 0, ["wait"] = 0, ["unseen"] = 0,
+            ["natives"] = 0, ["through"] = 0, ["cross"] = 0,
         };
         foreach (string arg in args)
         {
@@ -52,6 +53,16 @@ internal static class Program
             Shapes.Kinds(options["kinds"]);
         if (options["tails"] > 0)
             Tails.Run(options["tails"]);
+        if (options["natives"] > 0)
+            Natives.All(options["natives"]);
+        if (options["through"] > 0)
+            Natives.Through();
+        if (options["cross"] > 0)
+            Cross(options["cross"]);
+        if (options["unseen"] > 0)
+            Unseen.Run(options["unseen"]);
+        foreach ((string name, long count) in Unseen.Counts)
+            Know(name, count);
         foreach ((string name, long count) in Shapes.Counts)
             Know(name, count);
         foreach ((string name, long count) in Tails.Counts)
@@ -152,6 +163,14 @@ internal static class Program
         Know("Calls.Program.Native", 1);
         Know("Calls.Program.OnNativeThread", threads);
         Know("Calls.Work.Fib", threads * Work.FibCalls(10));
+    }
+
+    /// <summary>An exception that leaves one runtime's frames for another's: ends the process.</summary>
+    private static unsafe void Cross(int hops)
+    {
+        if (Sxs.Bridge.Join(&Natives.Cross) == 0)
+            Sxs.Bridge.Hop(1, hops, 0);
+        Sxs.Bridge.Leave();
     }
 
     private static unsafe void Hops(int hops, int rounds)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+# What calls of real runtimes leave out is told in the report: what, how often, and why.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+[ -e "$BUILD/managed/calls/calls.dll" ] || skip_all "$0" "the app calls is not built"
+
+record() { # tool patterns... -- version
+    rm -rf "$tmp/s"
+    tool=$1
+    shift
+    timeout -k 5 120 "$sxsprof" run --quiet --tool "$tool" -o "$tmp/s" "$@" >"$tmp/log" 2>&1 &&
+        "$sxsprof" report --format json "$tmp/s" >"$tmp/json" 2>>"$tmp/log" &&
+        "$sxsprof" report "$tmp/s" >"$tmp/text" 2>>"$tmp/log"
+}
+says() { # claim python-expression: n(kind) is {name: (count, detail)}, f the functions
+    python3 - "$tmp/json" "$2" >"$tmp/said" 2>&1 <<'E2'
+import json, sys
+top = json.load(open(sys.argv[1]))
+def n(kind):
+    return {u["name"].split("(")[0]: (u["count"], u["detail"]) for u in top["unseen"] if u["kind"] == kind}
+f = {}
+for g in top["functions"]:
+    f[g["name"]] = f.get(g["name"], 0) + g["calls"]
+if not eval("(%s)" % sys.argv[2]):
+    sys.exit("not so: %s\n%s" % (sys.argv[2], "\n".join(str(u) for u in top["unseen"])))
+E2
+    check "$1" $? "$tmp/said"
+}
+tells() { grep -qF -- "$2" "$tmp/text"; check "$1" $? "$tmp/text"; }
+
+for v in $versions; do
+    record calls --calls 'calls:Calls.Unseen*' --calls 'calls:*.NoSuch' --calls 'None*:*' --calls '7/calls:*' -- \
+        "$runsxs" --timeout 100 "$v" calls unseen=100000
+    check "$v: a run" $? "$tmp/log"
+    says "$v: methods that nobody called, generic or not" \
+        "set(n('never compiled')) == {'Calls.Unseen.NeverCalled', 'Calls.Unseen.NeverMade', 'Calls.Unseen+Untouched.Same'}"
+    says "$v: what has no code of its own" "set(n('abstract')) == {'Calls.Unseen+Shape.Sides'} and
+        set(n('native')) == {'Calls.Unseen.Length'} and
+        set(n('runtime')) == {'Calls.Unseen+Twice.' + m for m in ('.ctor', 'Invoke', 'BeginInvoke', 'EndInvoke')}"
+    says "$v: a dynamic method, a stub of a P/Invoke" \
+        "n('dynamic method') == {'UnseenDynamic': (1, '')} and n('stub')['IL_STUB_PInvoke'][0] >= 1"
+    says "$v: every call is seen, for nothing was inlined" \
+        "f['Calls.Unseen.Small'] == 100000 and not n('inlined') and n('kept from being inlined')[''][0] >= 1"
+    says "$v: what was compiled again has one row" "n('compiled again')[''][0] >= 1"
+    says "$v: patterns that fit nothing, and why" "{p: 'function' in d for p, (c, d) in n('pattern').items()} ==
+        {'calls:*.NoSuch': True, 'None*:*': False, '7/calls:*': False}"
+    tells "$v: which is the text's warning" 'warning: nothing fits the pattern calls:*.NoSuch: its assembly has no such function'
+    tells "$v: the text has names" 'Calls.Unseen.NeverCalled'
+
+    record calls:inline=on --calls 'calls:Calls.Unseen*' -- "$runsxs" --timeout 100 "$v" calls unseen=100000
+    check "$v: a run with inlining" $? "$tmp/log"
+    says "$v: the inlined function is told, with its caller" \
+        "n('inlined')['Calls.Unseen.Small'][1].startswith('never compiled on its own, in Calls.Unseen.Loop(System.Int32) (')"
+    says "$v: and counted nowhere" "f.get('Calls.Unseen.Small', 0) == 0 and not n('kept from being inlined')"
+    says "$v: and not among those that nobody called" "'Calls.Unseen.Small' not in n('never compiled')"
+
+    record calls --calls 'System.Private.CoreLib:System.Math.S*' -- "$runsxs" --timeout 100 "$v" calls unseen=10
+    says "$v: intrinsics" "'System.Math.Sqrt' in n('intrinsic') and 'System.Math.Abs' not in n('intrinsic')"
+done
+DOTNET_TieredPGO=0 record calls -- "$runsxs" --timeout 100 9 calls unseen=10
+says "settings of the runtime" "n('settings')[''] == (0, 'DOTNET_TieredPGO=0')"
+says "without patterns nothing is listed that was never called" "not n('never compiled') and not n('pattern')"
+
+# A runtime that was there before cannot be hooked.
+clsid=$(sed -n 's/.*SXSPROF_CLSID "{\(.*\)}".*/\1/p' include/sxsprof.h)
+SXSPROF_OUT=$tmp/late SXSPROF_TOOLS=calls timeout -k 5 60 "$runsxs" --timeout 50 9 stress seconds=4 >"$tmp/log" 2>&1 &
+run=$!
+for _ in $(seq 100); do
+    pid=$(pgrep -P $run -x runsxs) && break
+    sleep 0.05
+done
+sleep 1
+python3 tests/integration/attach.py "$pid" "$clsid" "$PWD/$BUILD/libsxsprof.so" >>"$tmp/log" 2>&1
+wait $run
+check "attached to a running runtime, the program ends well" $? "$tmp/log"
+"$sxsprof" report --format json "$tmp/late" >"$tmp/json" 2>>"$tmp/log"
+says "which cannot be hooked any more, and is said to be" "'' in n('attached') and not f"
+finish
