@@ -85,6 +85,7 @@ function \name
     cbz w0, 1f
     ldr x0, [sp, #88]
     ldr x1, [sp, #96]
+    ldr x2, [sp, #16] /* x0 as it was: the first argument */
     adrp x9, \slow
     add x9, x9, :lo12:\slow
     bl sxs_elt_slowly

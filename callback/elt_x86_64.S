@@ -74,8 +74,8 @@
 
     .text
 
-/* Calls the function at rax with rdi and rsi as they are, all vector registers saved: 4 KiB hold what
- * xsave writes of the x87, SSE, AVX and AVX-512 state (2,696 bytes). */
+/* Calls the function at rax with rdi and rsi as they are, and r8 as the third argument, all vector
+ * registers saved: 4 KiB hold what xsave writes of the x87, SSE, AVX and AVX-512 state (2,696 bytes). */
 function sxs_elt_slowly
     push %rbp
     .cfi_adjust_cfa_offset 8
@@ -101,12 +101,14 @@ function sxs_elt_slowly
     cmpb $0, sxs_elt_xsave(%rip)
     je 1f
     xsave (%rsp)
+    mov %r8, %rdx
     call *%rbx
     mov $0xe7, %eax
     xor %edx, %edx
     xrstor (%rsp)
     jmp 2f
 1:  fxsave (%rsp)
+    mov %r8, %rdx
     call *%rbx
     fxrstor (%rsp)
 2:  mov -8(%rbp), %rbx
@@ -128,6 +130,7 @@ function \name
     .cfi_adjust_cfa_offset 72
 1:  mov %r14, %rdi
     mov %r15, %rsi
+    mov 32(%rsp), %r8 /* rdi as it was: the first argument */
     lea \slow(%rip), %rax
     call sxs_elt_slowly
     jmp 2b
@@ -198,9 +201,9 @@ function sxs_elt_tree_enter
     jne 2f
 1:  cmp STATE_LIMIT(%rcx), %rsi
     je 9f
-    incq NODE_CALLS(%rax)
     cmpl $0, CALLED_OFF(%r14)
-    jne 3f /* timed no longer */
+    jne 5f
+    incq NODE_CALLS(%rax)
     add $FRAME_SIZE, %rsi
     mov %r15, FRAME_SP(%rsi)
     mov %rax, FRAME_NODE(%rsi)
@@ -213,6 +216,10 @@ function sxs_elt_tree_enter
 3:  restore_some %rsi, %rdx, %rcx, %rax
     ret
     .cfi_adjust_cfa_offset 32
+5:  testl $CALLED_RESUMES, CALLED_OFF(%r14)
+    jnz 9f
+    incq NODE_CALLS(%rax) /* timed no longer */
+    jmp 3b
 2:  /* another child of the caller: in the first slot it may be in? */
     push_one %rdi
     mov FRAME_NODE(%rsi), %rax
@@ -245,6 +252,7 @@ function sxs_elt_tree_enter
     jz 4f
     mov %r14, %rdi
     mov %r15, %rsi
+    mov 32(%rsp), %r8 /* rdi as it was: the first argument */
     lea sxs_tree_enter_slow(%rip), %rax
     call sxs_elt_slowly
 4:  restore_some %r11, %r10, %r9, %r8, %rdi, %rsi, %rdx, %rcx, %rax
@@ -253,8 +261,8 @@ end_function sxs_elt_tree_enter
 
 /* As sxs_tree_leave(), likewise. */
 function sxs_elt_tree_leave
-    cmpl $0, CALLED_OFF(%rdi)
-    jne 6f
+    testl $CALLED_IS_OFF, CALLED_OFF(%rdi)
+    jnz 6f
 7:  save_some %rax, %rcx, %rdx, %r8, %r9, %r10, %r11
     read_tick
     mov sxs_calls_state@gottpoff(%rip), %rcx
@@ -272,6 +280,8 @@ function sxs_elt_tree_leave
     mov FRAME_NODE(%r8), %r9
     testw $DUE_MASK, NODE_CALLS(%r9)
     jz 9f
+    cmpq $0, FRAME_CALLEES(%r8)
+    jne 9f
     sub %rdx, %rax /* the duration; first the one before it is counted */
     mov STATE_RECORD(%r10), %r11
     mov RECORD_PENDING_OF(%r11), %r8d

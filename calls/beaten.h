@@ -69,6 +69,26 @@ HOT int lacks_room(const struct sxs_calls_state *s)
     return s->event == s->event_end && s->tracing == SXS_TRACE_ON;
 }
 
+/** A call that lies in the tree below those who await it takes its time with it; what ran within this
+ *  frame for others is theirs. The frame's own ticks, of @ticks in all. */
+HOT uint64_t settle(struct sxs_calls_state *s, struct sxs_calls_frame *f, uint64_t ticks)
+{
+    uint64_t own = ticks > f->callees ? ticks - f->callees : 0;
+    if (f->node->parent == ref_of(s, f[-1].node))
+        f[-1].callees += f->callees;
+    else
+        f[-1].callees += ticks;
+    f->callees = 0;
+    return own;
+}
+
+/** What ran for others within a frame that has no time of its own did so in the one below. */
+HOT void pass_on(struct sxs_calls_frame *f)
+{
+    f[-1].callees += f->callees;
+    f->callees = 0;
+}
+
 /** The frame's call is over. @how: a counter of the thread's record. */
 HOT void drop(struct sxs_calls_state *s, uint64_t now, _Atomic uint64_t *how)
 {
@@ -80,7 +100,9 @@ HOT void drop(struct sxs_calls_state *s, uint64_t now, _Atomic uint64_t *how)
         if (f->node->active)
             end_flat(f, now - f->start);
         else
-            end_path(f, now - f->start);
+            end_path(f, f->callees ? settle(s, f, now - f->start) : now - f->start);
+    } else {
+        pass_on(f);
     }
     atomic_store_explicit(how, atomic_load_explicit(how, memory_order_relaxed) + 1,
                           memory_order_relaxed);
@@ -127,7 +149,12 @@ HOT int note_duration(const struct sxs_calls_state *s, sxs_calls_ref of, uint64_
 /** Called too often for too little: counted, no longer timed. */
 HOT int is_off(const struct sxs_called *fn)
 {
-    return atomic_load_explicit(&fn->off, memory_order_relaxed) != 0;
+    return (atomic_load_explicit(&fn->off, memory_order_relaxed) & SXS_CALLED_OFF) != 0;
+}
+
+HOT int resumes(const struct sxs_called *fn)
+{
+    return (atomic_load_explicit(&fn->off, memory_order_relaxed) & SXS_CALLED_RESUMES) != 0;
 }
 
 /** Once in so many calls of a path it is looked at whether they are too many. */

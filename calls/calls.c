@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calls/await.h"
 #include "calls/exceptions.h"
 #include "calls/functions.h"
 #include "calls/select.h"
@@ -109,6 +110,8 @@ static int start_counting(void)
     fill_header();
     sxs_functions_limits(calls.options.backoff_hz, calls.options.backoff_ns,
                          SXS_CALLS_BACKOFF_EVERY);
+    if (calls.options.logical && calls.options.mode == SXS_CALLS_TREE)
+        sxs_functions_follow_awaits();
     err = sxs_functions_init(calls.header);
     if (!err)
         err = sxs_calls_state_init(calls.header);
@@ -118,7 +121,7 @@ static int start_counting(void)
         sxs_error("tool calls cannot start: %s", strerror(-err));
         return -1;
     }
-    sxs_shadow_use(sxs_calls_shadow);
+    sxs_shadow_use(sxs_calls_shadow, sxs_calls_logical);
     pthread_atfork(NULL, NULL, child_goes_on);
     return 1;
 }
@@ -210,6 +213,10 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
         sub->low |= COR_PRF_MONITOR_EXCEPTIONS;
     if (sxs_select_values())
         sub->low |= WITH_VALUES | COR_PRF_MONITOR_CLASS_LOADS;
+    if (calls.options.logical && calls.options.mode == SXS_CALLS_TREE) {
+        sxs_await_runtime(sub->rt);
+        sub->low |= COR_PRF_MONITOR_CLASS_LOADS;
+    }
     return S_OK;
 }
 
@@ -234,15 +241,22 @@ static HRESULT compiled(struct sxs_sub *sub, sxs_function fn, HRESULT status, BO
 static HRESULT class_loaded(struct sxs_sub *sub, sxs_class cls, HRESULT status)
 {
     (void)sub;
-    if (SUCCEEDED(status))
+    if (FAILED(status))
+        return S_OK;
+    if (sxs_select_values())
         sxs_types_add(cls);
+    if (sxs_functions_awaits_followed())
+        sxs_await_class(cls);
     return S_OK;
 }
 
 static HRESULT class_unloading(struct sxs_sub *sub, sxs_class cls)
 {
     (void)sub;
-    sxs_types_forget(cls);
+    if (sxs_select_values())
+        sxs_types_forget(cls);
+    if (sxs_functions_awaits_followed())
+        sxs_await_class_gone(cls);
     return S_OK;
 }
 

@@ -14,10 +14,10 @@
 
 struct sxs_called;
 
-/** @fn: what the mapper returned. @sp: of the caller, as the runtime tells. @now: the tick, read as the
- *  hook began. */
+/** @fn: what the mapper returned. @sp: of the caller, as the runtime tells. @first: what the function's
+ *  first argument's register holds. @now: the tick, read as the hook began. */
 int  sxs_tree_enter(struct sxs_called *fn, uintptr_t sp);
-void sxs_tree_enter_slow(struct sxs_called *fn, uintptr_t sp);
+void sxs_tree_enter_slow(struct sxs_called *fn, uintptr_t sp, uintptr_t first);
 int  sxs_tree_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now);
 void sxs_tree_leave_slow(struct sxs_called *fn, uintptr_t sp);
 

@@ -17,8 +17,7 @@ static void drop_one(struct sxs_calls_state *s, uint64_t now)
         drop(s, now, &s->record->unwound);
         return;
     }
-    s->top[-1].callees += s->top->callees;
-    s->top--;
+    pass_on(s->top--);
 }
 
 static void drop_above(struct sxs_calls_state *s, const struct sxs_calls_frame *f)

@@ -19,6 +19,7 @@ LIES(sxs_calls_frame, sp, FRAME_SP);
 LIES(sxs_calls_frame, node, FRAME_NODE);
 LIES(sxs_calls_frame, fn, FRAME_FN);
 LIES(sxs_calls_frame, start, FRAME_START);
+LIES(sxs_calls_frame, callees, FRAME_CALLEES);
 LIES(sxs_calls_node, function, NODE_FUNCTION);
 LIES(sxs_calls_node, calls, NODE_CALLS);
 LIES(sxs_calls_node, ticks, NODE_TICKS);
@@ -31,6 +32,8 @@ LIES(sxs_calls_histogram, octaves, HISTOGRAM_OCTAVES);
 LIES(sxs_called, off, CALLED_OFF);
 LIES(sxs_called, number, CALLED_NUMBER);
 LIES(sxs_called, cell, CALLED_CELL);
+_Static_assert(SXS_CALLED_OFF == CALLED_IS_OFF && SXS_CALLED_RESUMES == CALLED_RESUMES,
+               "calls/offsets.h");
 _Static_assert(sizeof(struct sxs_calls_slot) == 16, "calls/offsets.h");
 _Static_assert(sizeof(struct sxs_calls_frame) == FRAME_SIZE, "calls/offsets.h");
 _Static_assert(sizeof(struct sxs_calls_node) == 1 << CELL_BITS, "calls/offsets.h");
@@ -44,7 +47,7 @@ HOT int tree_enter(struct sxs_called *fn, uintptr_t sp, int trace)
     struct sxs_calls_node  *parent, *node;
     struct sxs_calls_frame *f;
     sxs_calls_ref           ref;
-    if (RARE(!s))
+    if (RARE(!s || resumes(fn)))
         return 1;
     drop_stale(s, sp);
     f = s->top;
@@ -83,7 +86,7 @@ HOT int tree_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now, int trace)
         return 0;
     f = s->top;
     if (f->start) {
-        if (RARE(is_due(f->node) || (trace && lacks_room(s)) ||
+        if (RARE(f->callees || is_due(f->node) || (trace && lacks_room(s)) ||
                  note_duration(s, f->node->histogram, now - f->start))) {
             s->now = now;
             return 1;
@@ -91,6 +94,8 @@ HOT int tree_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now, int trace)
         end_path(f, now - f->start);
         if (trace)
             note_event(s, f->node, now, SXS_CALLS_LEAVE);
+    } else {
+        pass_on(f);
     }
     s->top = f - 1;
     return 0;

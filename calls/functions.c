@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls/await.h"
 #include "calls/catalogue.h"
 #include "calls/select.h"
 #include "calls/tick.h"
@@ -167,6 +168,31 @@ static int note_decision(sxs_function fn, const struct sxs_selection *s)
     return called != NULL;
 }
 
+static int follow_awaits; /* written before the first runtime calls */
+
+void sxs_functions_follow_awaits(void)
+{
+    follow_awaits = 1;
+}
+
+int sxs_functions_awaits_followed(void)
+{
+    return follow_awaits;
+}
+
+struct sxs_called *sxs_functions_at(sxs_calls_ref cell)
+{
+    const struct sxs_calls_function *r = sxs_calls_cell(cell);
+    struct sxs_called               *called = NULL;
+    struct decision                 *d;
+    pthread_mutex_lock(&functions.lock);
+    d = find_locked(r->runtime, (uintptr_t)r->function);
+    if (d && d->called && d->called->cell == cell)
+        called = d->called;
+    pthread_mutex_unlock(&functions.lock);
+    return called;
+}
+
 int sxs_functions_decide(sxs_function fn)
 {
     struct sxs_selection s;
@@ -182,6 +208,9 @@ int sxs_functions_decide(sxs_function fn)
     pthread_mutex_lock(&functions.naming);
     selected = sxs_select(functions.namer, fn, &s);
     hooked = note_decision(fn, selected ? &s : NULL);
+    if (hooked && follow_awaits && strstr(s.name, ".MoveNext("))
+        sxs_await_method(sxs_functions_find(fn.rt, fn.id), (sxs_module){fn.rt, s.module}, s.token,
+                         s.cls);
     pthread_mutex_unlock(&functions.naming);
     return hooked;
 }
@@ -246,7 +275,7 @@ void sxs_functions_back_off(struct sxs_called *fn, uint64_t ticks)
         (double)(now - last) >= per_ns * 1e9 * limits.every / limits.hz)
         return;
     atomic_store(&fn->record->backed_off, 1);
-    atomic_store_explicit(&fn->off, 1, memory_order_relaxed);
+    atomic_fetch_or_explicit(&fn->off, SXS_CALLED_OFF, memory_order_relaxed);
 }
 
 void sxs_functions_forget(sxs_function fn)

@@ -13,10 +13,13 @@
 #include "manager/runtime.h"
 #include "record/calls.h"
 
+#define SXS_CALLED_OFF     1u /* counted, no longer timed */
+#define SXS_CALLED_RESUMES 2u /* an async method's MoveNext: calls/await.h is asked for its callers */
+
 /** What a hook gets instead of a FunctionID: it carries the runtime. Lives as long as the process:
  *  compiled code holds its address. */
 struct sxs_called {
-    _Atomic uint32_t           off;    /* 1: counted, no longer timed */
+    _Atomic uint32_t           off;    /* SXS_CALLED_… */
     uint32_t                   number; /* 0, 1, 2... in this process */
     sxs_calls_ref              cell;   /* struct sxs_calls_function */
     uint32_t                   runtime;/* its number */
@@ -58,6 +61,13 @@ void sxs_functions_back_off(struct sxs_called *fn, uint64_t ticks);
 /** When that is: more than @hz calls a second (0: never), shorter than @ns; @every: calls between two
  *  looks. */
 void sxs_functions_limits(unsigned hz, unsigned ns, unsigned every);
+
+/** From now on SXS_CALLED_RESUMES is found out: before the first function is decided on. */
+void sxs_functions_follow_awaits(void);
+int  sxs_functions_awaits_followed(void);
+
+/** The function whose record is that cell, or NULL. Takes a lock; not in a hook. */
+struct sxs_called *sxs_functions_at(sxs_calls_ref cell);
 
 /** @fn dies: its ID may come again for another. */
 void sxs_functions_forget(sxs_function fn);

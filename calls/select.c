@@ -225,6 +225,8 @@ int sxs_select(struct sxs_namer *namer, sxs_function fn, struct sxs_selection *o
         return 0;
     sxs_namer_function(namer, fn, out->name, sizeof(out->name));
     memcpy(out->file, m->path, sizeof(m->path));
+    out->module = module.id;
+    out->cls = cls.id;
     out->with_values = fits(&valued, version, m->assembly, out->name);
     if ((shown.n || valued.n) && !out->with_values &&
         !fits(&shown, version, m->assembly, out->name))

@@ -11,6 +11,8 @@ struct sxs_selection {
     char    file[1024]; /* path of its assembly */
     mdToken token;
     int     with_values; /* 1: arguments and results are wanted */
+    ModuleID module;
+    ClassID cls; /* 0: not told */
 };
 
 /** What is known of a module. */

@@ -9,4 +9,8 @@
  *  no frames. -ENODATA when calls are counted without time. */
 int sxs_calls_shadow(struct sxs_walk *walk);
 
+/** The same, and in place of the frames below a method that goes on after an await, those who await it
+ *  (at.rsp 0). -ENODATA unless the tool follows them. */
+int sxs_calls_logical(struct sxs_walk *walk);
+
 #endif

@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#include "calls/await.h"
+
+#define AWAITS (UINT32_C(1) << 31) /* no reference to a cell is that large */
+
 static void add_one(_Atomic uint64_t *counter)
 {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
@@ -29,10 +33,11 @@ static struct sxs_calls_node *new_node(struct sxs_calls_state *s, struct sxs_cal
     return node;
 }
 
+/* @awaits: 0, or AWAITS: a node of those that await what lies below it. */
 static struct sxs_calls_node *child_of(struct sxs_calls_state *s, struct sxs_calls_node *parent,
-                                       const struct sxs_called *fn)
+                                       const struct sxs_called *fn, uint32_t awaits)
 {
-    uint64_t               key = sxs_calls_key(ref_of(s, parent), fn->cell);
+    uint64_t               key = sxs_calls_key(ref_of(s, parent), fn->cell | awaits);
     sxs_calls_ref          ref = find_child(s, key);
     struct sxs_calls_node *node;
     uint32_t               i;
@@ -43,6 +48,7 @@ static struct sxs_calls_node *child_of(struct sxs_calls_state *s, struct sxs_cal
     node = new_node(s, parent, fn);
     if (!node)
         return NULL;
+    node->self = awaits != 0;
     for (i = sxs_calls_slot_of(s, key); s->slots[i].node; i = (i + 1) & (s->n_slots - 1))
         ;
     s->slots[i] = (struct sxs_calls_slot){.key = key, .node = ref_of(s, node)};
@@ -90,18 +96,40 @@ static void trace(struct sxs_calls_state *s, const struct sxs_calls_node *node, 
         note_event(s, node, now, kind);
 }
 
-void sxs_tree_enter_slow(struct sxs_called *fn, uintptr_t sp)
+/* Below whom a state machine's call lies: those who await it when it goes on, else its caller. */
+static struct sxs_calls_node *place(struct sxs_calls_state *s, const struct sxs_called *fn,
+                                    uintptr_t sp, uintptr_t self)
+{
+    struct sxs_called     *callers[SXS_AWAIT_MAX];
+    struct sxs_calls_node *parent = s->frames[0].node;
+    int                    n = sxs_await_callers(fn, sp, self, callers);
+    if (n < 0)
+        return s->top->node;
+    while (n-- > 0) {
+        struct sxs_calls_node *next = child_of(s, parent, callers[n], AWAITS);
+        if (!next) {
+            add_one(&s->record->nodes_lost);
+            break;
+        }
+        parent = next;
+    }
+    return parent;
+}
+
+void sxs_tree_enter_slow(struct sxs_called *fn, uintptr_t sp, uintptr_t first)
 {
     struct sxs_calls_state *s = sxs_calls_state_get();
-    struct sxs_calls_node  *node;
+    struct sxs_calls_node  *node, *parent;
     if (!s)
         return;
     drop_stale(s, sp);
-    node = child_of(s, s->top->node, fn);
+    parent = resumes(fn) ? place(s, fn, sp, first) : s->top->node;
+    node = child_of(s, parent, fn, 0);
     if (node)
-        s->top->node->latest = ref_of(s, node);
+        parent->latest = ref_of(s, node);
     push(s, fn, sp, node);
     if (node && s->top->node == node && s->top->sp == sp) {
+        s->top->callees = parent != s->top[-1].node;
         node->entered = s->top->start;
         trace(s, node, s->top->start, SXS_CALLS_ENTER);
     }
@@ -155,6 +183,8 @@ void sxs_tree_leave_slow(struct sxs_called *fn, uintptr_t sp)
     (void)sp;
     if (is_due(f->node))
         sxs_functions_back_off(fn, f->node->ticks / f->node->calls);
+    if (f->callees)
+        ticks = settle(s, f, ticks);
     note(s, f->node->histogram, ticks);
     end_path(f, ticks);
     trace(s, f->node, s->now, SXS_CALLS_LEAVE);

@@ -19,7 +19,8 @@ struct sxs_calls_frame {
     struct sxs_calls_node *node;
     struct sxs_called     *fn;    /* NULL in the frame below all, and for a filter of others' */
     uint64_t               start; /* tick; 0: not timed */
-    uint64_t               callees; /* ticks, without a tree only */
+    uint64_t               callees; /* ticks, without a tree; with one, of calls that lie elsewhere in it,
+                                       and 1 when this one does itself: the leave is not beaten */
 };
 
 /** A child of a node that was not its parent's latest is found by both, in open addressing. */

@@ -73,6 +73,24 @@ static size_t arguments(struct sxs_called *fn, struct sxs_recipe *r, uintptr_t i
     return sxs_recipe_arguments(r, asked.info.ranges, asked.info.numRanges, out, size);
 }
 
+/* What the first argument's register held, for an async method's MoveNext; 0: not told. */
+static uintptr_t first_of(struct sxs_called *fn, uintptr_t info)
+{
+    struct {
+        COR_PRF_FUNCTION_ARGUMENT_INFO  info;
+        COR_PRF_FUNCTION_ARGUMENT_RANGE more[3];
+    } asked;
+    COR_PRF_FRAME_INFO frame = 0;
+    ULONG              size = sizeof(asked);
+    asked.info.numRanges = 0;
+    if (!resumes(fn) ||
+        FAILED(sxs_info_GetFunctionEnter3Info(fn->rt, (sxs_function){fn->rt, fn->id}, info, &frame,
+                                              &size, &asked.info)) ||
+        !asked.info.numRanges || asked.info.ranges[0].length != sizeof(uintptr_t))
+        return 0;
+    return *(const uintptr_t *)asked.info.ranges[0].startAddress;
+}
+
 /* The event that has just been noted, if it is of this call. */
 static const struct sxs_calls_event *noted(const struct sxs_calls_state *s,
                                            const struct sxs_calls_event *before,
@@ -100,7 +118,7 @@ void sxs_values_enter(struct sxs_called *fn, uintptr_t info)
     if (r && has_room(s))
         size = arguments(fn, r, info, text, sizeof(text));
     if (sxs_trace_enter(fn, sp))
-        sxs_tree_enter_slow(fn, sp);
+        sxs_tree_enter_slow(fn, sp, first_of(fn, info));
     if (size) {
         e = noted(s, before, fn, SXS_CALLS_ENTER);
         if (e)

@@ -18,15 +18,17 @@ extern "C" {
 /**
  * sxsprof_print_stack - print the calling thread's stack, across all runtimes in the process.
  * @fd:   an open file descriptor; it is written to in pieces and stays open.
- * @mode: "mixed" (native and managed frames), "managed" (those of the runtimes alone), or "shadow"
- *        (the calls that the tool "calls" follows; its SP is that of the frame's caller, its IP 0).
+ * @mode: "mixed" (native and managed frames), "managed" (those of the runtimes alone), "shadow"
+ *        (the calls that the tool "calls" follows; its SP is that of the frame's caller, its IP 0), or
+ *        "logical" (the same down to where an async method went on after an await, then the methods
+ *        that await it, SP 0; needs "calls:await=logical").
  *
  * One line a frame, youngest first, five fields with tabs between: index (from 0), SP, IP, owner
  * ("clr1:8.0.29" or "native:libc.so.6"), name. A last line beginning with "#" tells the mode, the
  * number of frames and why there are no more. At most 4096 frames.
  *
  * Returns the number of frames printed (0 is possible), or a negative errno value: -EINVAL for
- * another mode or an @fd that is not open for writing, -ENODATA (no shadow stack is kept), -ENOMEM,
+ * another mode or an @fd that is not open for writing, -ENODATA (no such stack is kept), -ENOMEM,
  * -EAGAIN (no thread could be started), or what write(2) failed with, SIGPIPE being held back. Keeps
  * errno. Callable from any thread, by many at once, from native code or through P/Invoke with or without a GC transition;
  * not from a signal handler. It allocates, and starts a short-lived thread.

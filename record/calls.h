@@ -181,7 +181,8 @@ struct sxs_calls_node {
     sxs_calls_ref sibling;
     sxs_calls_ref latest;  /* the child that was called last */
     sxs_calls_ref histogram;
-    uint64_t      self;    /* ticks without those of callees; without a tree only */
+    uint64_t      self;    /* ticks without those of callees; with a tree, 1: who awaits what lies
+                              below it, no call of it; its time is theirs */
     uint32_t      unwound; /* calls left by an exception */
     uint32_t      active;  /* calls under way; without a tree only */
 };

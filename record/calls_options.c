@@ -60,6 +60,10 @@ static int read_item(const char *item, struct sxs_calls_options *out)
         out->inlining = item[8] == 'n';
         return 0;
     }
+    if (strcmp(item, "await=logical") == 0 || strcmp(item, "await=physical") == 0) {
+        out->logical = item[6] == 'l';
+        return 0;
+    }
     if (strncmp(item, "trace", 5) == 0)
         return read_trace(item + 5, out);
     return strncmp(item, "backoff=", 8) == 0 ? read_backoff(item + 8, out) : -1;
@@ -67,7 +71,8 @@ static int read_item(const char *item, struct sxs_calls_options *out)
 
 int sxs_calls_parse(const char *text, struct sxs_calls_options *out, char *bad, size_t size)
 {
-    *out = (struct sxs_calls_options){SXS_CALLS_TREE, 0, 1000000, 200, 0};
+    *out = (struct sxs_calls_options){
+        .mode = SXS_CALLS_TREE, .backoff_hz = 1000000, .backoff_ns = 200};
     while (*text) {
         char   item[64];
         size_t len = strcspn(text, ",");

@@ -15,14 +15,17 @@ struct sxs_calls_options {
     int                 inlining;   /* 1: what the JIT inlines stays unseen */
     unsigned            backoff_hz; /* calls a second of one function; 0: never back off */
     unsigned            backoff_ns; /* and its calls are shorter than this */
+    int                 logical;    /* 1: what goes on after an await lies below who awaits it */
     unsigned            trace_mb;   /* room for single calls; 0: they are not recorded */
 };
 
 #define SXS_CALLS_OPTIONS_EXPECTED                                                         \
-    "[count|time|tree|trace[=MB]][,inline=on|off][,backoff=CALLS-PER-SECOND/NANOSECONDS|off]"
+    "[count|time|tree|trace[=MB]][,inline=on|off][,backoff=CALLS-PER-SECOND/NANOSECONDS|off]" \
+    "[,await=physical|logical]"
 
 /**
- * sxs_calls_parse - reads @text ("" is all defaults: tree, inline=off, backoff=1000000/200).
+ * sxs_calls_parse - reads @text ("" is all defaults: tree, inline=off, backoff=1000000/200,
+ * await=physical).
  * Returns 0, or -1 with the first word that is not understood in @bad.
  */
 int sxs_calls_parse(const char *text, struct sxs_calls_options *out, char *bad, size_t size);

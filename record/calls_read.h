@@ -36,6 +36,7 @@ struct sxs_calls_path {
     uint64_t calls, unwound;
     uint64_t total_ns, self_ns; /* calls still under way counted up to the last word of the file */
     bool     active; /* a call was under way */
+    bool     awaits; /* no call: the method awaits what lies below; another path has its calls */
 };
 
 /** A call began (SXS_CALLS_ENTER) or ended. */

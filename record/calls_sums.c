@@ -39,6 +39,9 @@ static int add_up(struct sxs_calls *c)
 int sxs_calls_sum(struct sxs_calls *c)
 {
     bool tree = c->head.mode == SXS_CALLS_TREE;
+    for (size_t i = c->n_paths; tree && i-- > 0;)
+        if (c->paths[i].parent != SXS_CALLS_NONE && c->paths[c->paths[i].parent].awaits)
+            c->paths[c->paths[i].parent].total_ns += c->paths[i].total_ns;
     for (size_t i = 0; tree && i < c->n_paths; i++)
         c->paths[i].self_ns = c->paths[i].fn == SXS_CALLS_NONE ? 0 : c->paths[i].total_ns;
     for (size_t i = 0; tree && i < c->n_paths; i++)

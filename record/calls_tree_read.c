@@ -61,7 +61,8 @@ static int add_path(struct sxs_calls_reader *r, sxs_calls_ref ref, const struct 
         fn = SXS_CALLS_NONE;
     struct sxs_calls_path *p = &c->paths[c->n_paths];
     *p = (struct sxs_calls_path){.parent = parent, .fn = fn, .thread = thread, .calls = n->calls,
-                                 .unwound = n->unwound, .active = n->entered || n->active};
+                                 .unwound = n->unwound, .active = n->entered || n->active,
+                                 .awaits = c->head.mode == SXS_CALLS_TREE && n->self};
     if (n->entered && r->last_tick > n->entered)
         ticks += r->last_tick - n->entered;
     p->total_ns = sxs_calls_ns(c, ticks);

@@ -97,6 +97,7 @@ static int add_nodes(json_t *rows, const struct sxs_calls_tree *t, size_t first,
         err |= sxs_json_set_number(row, "calls", n->calls);
         err |= sxs_json_set_number(row, "self_ns", n->self_ns);
         err |= sxs_json_set_number(row, "total_ns", n->total_ns);
+        err |= json_object_set_new(row, "awaits", json_boolean(n->awaits));
         err |= json_array_append_new(rows, row);
     }
     return err;

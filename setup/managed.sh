@@ -13,11 +13,11 @@ dir=${1:-$here/../build/managed}
 say() { printf 'managed: %s\n' "$*"; }
 die() { printf 'managed: %s\n' "$*" >&2; exit 1; }
 
-# Files shared by all apps count as sources of each.
+# Files shared by all apps count as sources of each, and an app's as its debug build's.
 is_stale() {
     dll=$dir/$1/$1.dll
     [ ! -f "$dll" ] ||
-        find "$sources/$1" "$sources/common" "$sources"/*.props -type f -newer "$dll" | grep -q .
+        find "$sources/$1" "$sources/${1%debug}" "$sources/common" "$sources"/*.props -type f -newer "$dll" | grep -q .
 }
 
 stale() {

@@ -150,7 +150,7 @@ static int is_writable(int fd)
 static int is_mode(const char *mode)
 {
     return strcmp(mode, "mixed") == 0 || strcmp(mode, "managed") == 0 ||
-           strcmp(mode, "shadow") == 0;
+           strcmp(mode, "shadow") == 0 || strcmp(mode, "logical") == 0;
 }
 
 static int print_walk(struct sxs_walk *walk, int fd, const char *mode)
@@ -181,7 +181,7 @@ SXS_EXPORT __attribute__((noinline)) int sxsprof_print_stack(int fd, const char 
         else if (strcmp(mode, "managed") == 0)
             sxs_walk_managed(&walk, 0); /* no runtime reports frames of the library */
         else
-            result = sxs_walk_shadow(&walk);
+            result = sxs_walk_shadow(&walk, strcmp(mode, "logical") == 0);
         if (!result)
             result = print_walk(&walk, fd, mode);
         sxs_walk_free(&walk);

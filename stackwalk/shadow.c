@@ -6,16 +6,17 @@
 
 #include "stackwalk/walk_internal.h"
 
-static _Atomic(sxs_shadow_fn) in_use;
+static _Atomic(sxs_shadow_fn) in_use[2]; /* [1]: logical */
 
-void sxs_shadow_use(sxs_shadow_fn fn)
+void sxs_shadow_use(sxs_shadow_fn fn, sxs_shadow_fn logical)
 {
-    atomic_store(&in_use, fn);
+    atomic_store(&in_use[0], fn);
+    atomic_store(&in_use[1], logical);
 }
 
-int sxs_walk_shadow(struct sxs_walk *walk)
+int sxs_walk_shadow(struct sxs_walk *walk, int logical)
 {
-    sxs_shadow_fn fn = atomic_load(&in_use);
+    sxs_shadow_fn fn = atomic_load(&in_use[logical]);
     sxs_walk_begin(walk);
     return fn ? fn(walk) : -ENODATA;
 }

@@ -12,10 +12,10 @@
  */
 typedef int (*sxs_shadow_fn)(struct sxs_walk *walk);
 
-/** Once, before any thread may print. */
-void sxs_shadow_use(sxs_shadow_fn fn);
+/** Once, before any thread may print. @logical: those who await in place of who called. */
+void sxs_shadow_use(sxs_shadow_fn fn, sxs_shadow_fn logical);
 
 /** Walks by the function in use: @walk is overwritten, and to be freed. 0 or -ENODATA. */
-int sxs_walk_shadow(struct sxs_walk *walk);
+int sxs_walk_shadow(struct sxs_walk *walk, int logical);
 
 #endif

@@ -378,6 +378,20 @@ static struct sxs_layout *build(sxs_class cls)
     return l;
 }
 
+int sxs_class_name(sxs_class cls, char *out, size_t size, sxs_module *module, mdTypeDef *token)
+{
+    struct told t;
+    if (ask(&t, cls) != 0)
+        return -1;
+    put_name(&t, t.token, 0, out, size);
+    if (module)
+        *module = t.module;
+    if (token)
+        *token = t.token;
+    done(&t);
+    return 0;
+}
+
 const struct sxs_layout *sxs_layout_get(sxs_class cls)
 {
     const struct sxs_layout *l = sxs_layout_find(cls.rt, cls.id);

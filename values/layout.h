@@ -13,6 +13,8 @@
 #ifndef SXS_VALUES_LAYOUT_H
 #define SXS_VALUES_LAYOUT_H
 
+#include <stdatomic.h>
+
 #include "manager/runtime.h"
 
 struct sxs_field {
@@ -39,6 +41,7 @@ struct sxs_layout {
     uint32_t            n_args;
     const ClassID      *args;     /* of a generic type: exact, System.__Canon in shared code */
     const char         *name;     /* "Namespace.Outer`1+Inner", UTF-8 */
+    _Atomic(const void *) note;   /* see sxs_layout_note() */
     uint32_t            n_fields;
     struct sxs_field    fields[]; /* inherited ones too; by offset */
 };
@@ -52,6 +55,14 @@ SXS_SIGSAFE const struct sxs_layout *sxs_layout_find(const struct sxs_runtime *r
  * may be called: above. Takes a lock, inside which no runtime is called.
  */
 const struct sxs_layout *sxs_layout_get(sxs_class cls);
+
+/** "Namespace.Outer`1+Inner" of @cls, UTF-8, cut at @size - 1 bytes; its module, type token (each may be
+ *  NULL). 0, or -1: an array, or refused. Where this may be called: as sxs_layout_get(). */
+int sxs_class_name(sxs_class cls, char *out, size_t size, sxs_module *module, mdTypeDef *token);
+
+/** A word that one feature above this folder keeps of a class; NULL before it was set. Any thread. */
+void                    sxs_layout_set_note(const struct sxs_layout *layout, const void *note);
+SXS_SIGSAFE const void *sxs_layout_note(const struct sxs_layout *layout);
 
 /** @cls is unloaded: its ID may come again. Layouts that were handed out stay readable. */
 void sxs_layout_forget(sxs_class cls);

@@ -110,3 +110,14 @@ SXS_SIGSAFE const struct sxs_field *sxs_layout_field(const struct sxs_layout *l,
             found = &l->fields[i];
     return found;
 }
+
+void sxs_layout_set_note(const struct sxs_layout *layout, const void *note)
+{
+    struct sxs_layout *l = (struct sxs_layout *)(uintptr_t)layout; /* all of them were allocated */
+    atomic_store_explicit(&l->note, note, memory_order_release);
+}
+
+SXS_SIGSAFE const void *sxs_layout_note(const struct sxs_layout *layout)
+{
+    return atomic_load_explicit(&layout->note, memory_order_acquire);
+}

@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/calls/replay.h"
 
+#define MAX_ASIDE 256
+
+/* While a call lies below those who await it, what is under way on the stack below it stands aside. */
+struct aside {
+    uint32_t path, was;
+};
+
 struct player {
     const struct sxs_calls        *c;
     const struct sxs_calls_replay *r;
     uint32_t                       root, current; /* paths; current: the youngest call under way */
     uint64_t                       repaired;
+    struct aside                   aside[MAX_ASIDE];
+    unsigned                       n_aside;
 };
 
 static unsigned depth_of(const struct player *p, uint32_t path)
@@ -57,6 +66,31 @@ static void move_to(struct player *p, uint32_t path, uint64_t ns)
     begin_down_to(p, path, want - deep, ns);
 }
 
+static void enter(struct player *p, const struct sxs_calls_moment *e,
+                  const struct sxs_calls_known *known)
+{
+    uint32_t parent = p->c->paths[e->path].parent;
+    if (p->current != parent && (parent == p->root || p->c->paths[parent].awaits) &&
+        p->n_aside < MAX_ASIDE)
+        p->aside[p->n_aside++] = (struct aside){e->path, p->current};
+    move_to(p, parent, e->ns);
+    p->r->at(p->r->arg, e->path, e->ns, true, known);
+    p->current = e->path;
+}
+
+static void leave(struct player *p, const struct sxs_calls_moment *e,
+                  const struct sxs_calls_known *known)
+{
+    move_to(p, e->path, e->ns);
+    end_current(p, e->ns, known);
+    for (unsigned i = p->n_aside; i-- > 0;)
+        if (p->aside[i].path == e->path) {
+            p->n_aside = i;
+            move_to(p, p->aside[i].was, e->ns);
+            break;
+        }
+}
+
 void sxs_calls_replay(const struct sxs_calls *c, size_t index, const struct sxs_calls_replay *r,
                       uint64_t *repaired)
 {
@@ -70,14 +104,10 @@ void sxs_calls_replay(const struct sxs_calls *c, size_t index, const struct sxs_
         end = e->ns;
         if (text < t->n_texts && t->texts[text].moment == i)
             known.values = t->texts[text++].text;
-        if (e->kind == SXS_CALLS_ENTER) {
-            move_to(&p, c->paths[e->path].parent, e->ns);
-            r->at(r->arg, e->path, e->ns, true, &known);
-            p.current = e->path;
-        } else {
-            move_to(&p, e->path, e->ns);
-            end_current(&p, e->ns, &known);
-        }
+        if (e->kind == SXS_CALLS_ENTER)
+            enter(&p, e, &known);
+        else
+            leave(&p, e, &known);
     }
     if (!t->events_lost && t->ended_ns > end)
         end = t->ended_ns;

@@ -40,12 +40,12 @@ static uint64_t weight(const struct printer *p, const struct sxs_calls_tree_node
 static void write_node(const struct printer *p, const struct sxs_calls_tree_node *n, unsigned depth)
 {
     char name[4200], total[32], self[32];
-    fprintf(p->to, "%6.2f %% %10s %10s %12llu  %*s%s\n",
+    fprintf(p->to, "%6.2f %% %10s %10s %12llu  %*s%s%s\n",
             100.0 * (double)weight(p, n) / (double)p->all,
             sxs_text_duration(n->total_ns, total, sizeof(total)),
             sxs_text_duration(n->self_ns, self, sizeof(self)), (unsigned long long)n->calls,
             (int)(2 * (depth < 40 ? depth : 40)), "",
-            function_text(p->t->p, n->fn, name, sizeof(name)));
+            function_text(p->t->p, n->fn, name, sizeof(name)), n->awaits ? " [awaits]" : "");
 }
 
 static bool is_big(const struct printer *p, const struct sxs_calls_tree_node *n)

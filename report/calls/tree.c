@@ -45,19 +45,21 @@ static uint32_t add_node(struct sxs_calls_tree *t, uint32_t parent, uint32_t fn,
     return (uint32_t)t->n++;
 }
 
-static uint32_t child_of(struct sxs_calls_tree *t, uint32_t parent, uint32_t fn)
+static uint32_t child_of(struct sxs_calls_tree *t, uint32_t parent, uint32_t fn, bool awaits)
 {
     if (2 * t->n >= t->n_slots && more_slots(t))
         return SXS_CALLS_NONE;
     size_t at = slot_of(t, parent, fn);
     for (; t->slots[at]; at = (at + 1) & (t->n_slots - 1)) {
         const struct sxs_calls_tree_node *n = &t->nodes[t->slots[at] - 1];
-        if (n->parent == parent && n->fn == fn)
+        if (n->parent == parent && n->fn == fn && n->awaits == awaits)
             return t->slots[at] - 1;
     }
     uint32_t node = add_node(t, parent, fn, SXS_CALLS_NONE);
-    if (node != SXS_CALLS_NONE)
+    if (node != SXS_CALLS_NONE) {
+        t->nodes[node].awaits = awaits;
         t->slots[at] = node + 1;
+    }
     return node;
 }
 
@@ -101,7 +103,7 @@ static int add_paths(struct sxs_calls_tree *t, const uint32_t *root_of, uint32_t
             node_of[i] = root_of[p->thread];
         if (up == SXS_CALLS_NONE || p->fn == SXS_CALLS_NONE)
             continue;
-        node_of[i] = child_of(t, up, p->fn);
+        node_of[i] = child_of(t, up, p->fn, p->awaits);
         if (node_of[i] == SXS_CALLS_NONE)
             return ENOMEM;
         t->nodes[node_of[i]].calls += p->calls;

@@ -9,6 +9,7 @@ struct sxs_calls_tree_node {
     uint32_t parent;  /* index; SXS_CALLS_NONE: a root */
     uint32_t fn;      /* index of a function; SXS_CALLS_NONE: a root */
     uint32_t thread;  /* index, of a root by thread; else SXS_CALLS_NONE */
+    bool     awaits;  /* see sxs_calls_path */
     bool     shown;   /* the runtime asked for is on the path or further on */
     uint64_t calls, total_ns, self_ns;
     uint32_t first, n; /* children: sxs_calls_tree.order[first...], heaviest first */

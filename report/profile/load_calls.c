@@ -17,7 +17,7 @@ struct loader {
     const struct sxs_calls          *c;
     uint32_t                         process;
     uint64_t                         start_ns, end_ns; /* of the process's recording */
-    uint32_t                        *frames; /* by function */
+    uint32_t                        *frames; /* by function, then the same where it awaits: 0: none */
     uint32_t                        *nodes;  /* by path; NOT_WANTED: of a thread that is not */
     bool                            *found;  /* by path: the runtime asked for is on it */
     size_t                           cap_latencies;
@@ -76,7 +76,7 @@ static void add_latency(struct loader *l, uint32_t frame, const struct sxs_calls
 
 static void take_functions(struct loader *l)
 {
-    l->frames = sxs_must_zeroed(l->c->n_fns, sizeof(*l->frames));
+    l->frames = sxs_must_zeroed(2 * l->c->n_fns, sizeof(*l->frames));
     for (size_t i = 0; i < l->c->n_fns; i++) {
         const struct sxs_calls_fn *fn = &l->c->fns[i];
         struct sxs_model_frame     f = {.name = add_text(l->m, fn->name),
@@ -85,6 +85,23 @@ static void take_functions(struct loader *l)
         l->frames[i] = sxs_model_frame(l->m, &f);
         add_latency(l, l->frames[i], fn);
     }
+}
+
+/* The frame of a method that awaits what lies below it has a name of its own. */
+static uint32_t frame_of(struct loader *l, const struct sxs_calls_path *p)
+{
+    const struct sxs_calls_fn *fn = &l->c->fns[p->fn];
+    uint32_t                  *frame = &l->frames[l->c->n_fns + p->fn];
+    char                       name[4200];
+    if (!p->awaits)
+        return l->frames[p->fn];
+    if (!*frame) {
+        snprintf(name, sizeof(name), "%s [awaits]", fn->name);
+        *frame = sxs_model_frame(l->m, &(struct sxs_model_frame){
+            .name = add_text(l->m, name), .file = add_text(l->m, fn->file),
+            .runtime = runtime_of(l, fn->runtime)});
+    }
+    return *frame;
 }
 
 static int by_duration(const void *a, const void *b)
@@ -157,7 +174,7 @@ static void take_path(struct loader *l, uint32_t i)
         m->filtered_out += p->calls;
     if (l->o->only == SXS_ONLY_NATIVE)
         return;
-    l->nodes[i] = sxs_model_child(m, parent, l->frames[p->fn], 0, 0);
+    l->nodes[i] = sxs_model_child(m, parent, frame_of(l, p), 0, 0);
     m->merged += l->nodes[i] == parent ? p->calls : 0;
     if (l->found[i])
         count_path(l, l->nodes[i], p);

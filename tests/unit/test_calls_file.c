@@ -277,7 +277,7 @@ static const char *some_calls(void)
         } else {
             sp -= 64;
             if (sxs_tree_enter(&called[fn], sp))
-                sxs_tree_enter_slow(&called[fn], sp);
+                sxs_tree_enter_slow(&called[fn], sp, 0);
         }
     }
     return NULL;

@@ -73,7 +73,7 @@ static void hooks_count_and_record(void **state)
 static void enter(unsigned fn, uintptr_t sp)
 {
     if (sxs_trace_enter(&called[fn], sp))
-        sxs_tree_enter_slow(&called[fn], sp);
+        sxs_tree_enter_slow(&called[fn], sp, 0);
 }
 
 static void leave(unsigned fn, uintptr_t sp)
