@@ -51,18 +51,28 @@ void sxs_calls_file_expect(uint64_t bytes)
     file.ahead = chunks < MORE_AHEAD ? (uint32_t)chunks : MORE_AHEAD;
 }
 
-int sxs_calls_file_make_room(void)
+/* One chunk more, unless @ahead are ready. 0, 1: they are, or nothing more is to be had, else an error. */
+static int grow_to(uint32_t ahead)
 {
     struct sxs_calls_header *h = file.header;
-    int                      err = 0;
+    int                      err = 1;
     pthread_mutex_lock(&file.length);
-    if (!atomic_load(&file.full) && !atomic_load(&file.off)) {
-        while (!err && atomic_load(&h->n_chunks) < atomic_load(&h->n_taken) + AHEAD + file.ahead)
-            err = grow();
+    if (!atomic_load(&file.full) && !atomic_load(&file.off) &&
+        atomic_load(&h->n_chunks) < atomic_load(&h->n_taken) + ahead) {
+        err = grow();
         atomic_store(&file.full, err != 0);
     }
     pthread_mutex_unlock(&file.length);
     return err;
+}
+
+int sxs_calls_file_make_room(void)
+{
+    int err;
+    do
+        err = grow_to(AHEAD + file.ahead);
+    while (!err);
+    return err < 0 ? err : 0;
 }
 
 void sxs_calls_file_wait(void)
@@ -141,6 +151,17 @@ struct sxs_calls_header *sxs_calls_file_create(int folder_fd, uint64_t max_bytes
     return file.header;
 }
 
+/* None is ready: a machine that is busy lets the thread that makes room wait. No path is lost for that. */
+static int need_one_now(void)
+{
+    int saved = errno, err;
+    if (atomic_load(&file.full) || atomic_load(&file.off))
+        return -1;
+    err = grow_to(1);
+    errno = saved;
+    return err < 0 ? -1 : 0;
+}
+
 /* What the last chunk had left over is given up: no cells lie across chunks. */
 static int take_chunk(struct sxs_calls_arena *arena)
 {
@@ -149,8 +170,11 @@ static int take_chunk(struct sxs_calls_arena *arena)
     if (atomic_load_explicit(&file.off, memory_order_relaxed))
         return -1;
     do {
-        if (taken >= atomic_load_explicit(&h->n_chunks, memory_order_acquire))
-            return -1;
+        while (taken >= atomic_load_explicit(&h->n_chunks, memory_order_acquire)) {
+            if (need_one_now() != 0)
+                return -1;
+            taken = atomic_load_explicit(&h->n_taken, memory_order_relaxed);
+        }
     } while (!atomic_compare_exchange_weak(&h->n_taken, &taken, taken + 1));
     ask_for_room(taken);
     ((struct sxs_calls_chunk *)(file.cells + (size_t)taken * SXS_CALLS_CHUNK))->owner =

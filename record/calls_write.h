@@ -26,8 +26,9 @@ struct sxs_calls_header *sxs_calls_file_create(int folder_fd, uint64_t max_bytes
 
 /**
  * sxs_calls_cells - @n neighbouring zeroed cells (at most SXS_CALLS_CELLS - 1) from @arena.
- * Returns the first's reference, or 0 when there is no room. Any thread. No lock; no system call but for a
- * wake-up of the thread that makes room, when that sleeps while chunks run short.
+ * Returns the first's reference, or 0 when there is no room. Any thread. Chunks are kept ready: no lock, and
+ * no system call but for a wake-up of the thread that makes room, when that sleeps while they run short. When
+ * it comes too late the file grows here by one, under a lock that nobody holds for longer than that takes.
  */
 sxs_calls_ref sxs_calls_cells(struct sxs_calls_arena *arena, uint32_t n);
 
@@ -40,7 +41,7 @@ void sxs_calls_file_expect(uint64_t bytes);
 /** Gives back what nobody has taken; no room is made any more. At the process's end. Takes a lock. */
 void sxs_calls_file_trim(void);
 
-/** Keeps chunks ready. Returns 0, or -errno (disk full, file as long as it may be). One thread. */
+/** Keeps chunks ready. Returns 0, or -errno once (disk full, file as long as it may be). One thread. */
 int sxs_calls_file_make_room(void);
 
 /** sxs_calls_file_wait - until more room may be needed: 10 ms after chunks were taken, then longer and

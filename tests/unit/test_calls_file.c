@@ -152,6 +152,15 @@ static void cells_of_many(void **state)
     }
 }
 
+/* More than is ever kept ready, and the thread that makes room does not come. */
+static void a_late_service_thread_costs_no_path(void **state)
+{
+    struct sxs_calls_arena arena = {0};
+    (void)state;
+    for (int i = 0; i < 110; i++)
+        assert_int_not_equal(sxs_calls_cells(&arena, SXS_CALLS_CELLS - 1), 0);
+}
+
 /* ---- the service thread's sleep ---------------------------------------------------------------- */
 
 static void *sleep_until_told(void *arg)
@@ -409,7 +418,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options), cmocka_unit_test(dozing), cmocka_unit_test(patterns), cmocka_unit_test(quantiles),
         cmocka_unit_test(heads), cmocka_unit_test(damage), /* while the file is small */
-        cmocka_unit_test(cells), cmocka_unit_test(cells_of_many), cmocka_unit_test(long_chains),
+        cmocka_unit_test(cells), cmocka_unit_test(a_late_service_thread_costs_no_path),
+        cmocka_unit_test(cells_of_many), cmocka_unit_test(long_chains),
         cmocka_unit_test(what_nobody_took_is_given_back), /* the last: nobody counts afterwards */
     };
     return cmocka_run_group_tests(tests, make_file, drop_file);
