@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 need_real 3
 [ -e "$BUILD/managed/calls/calls.dll" ] || skip_all "$0" "the app calls is not built"
-: "${NODE_MODULES:=$BUILD/node/node_modules}" "${SHOTS:=$tmp}"
+: "${SHOTS:=$tmp}"
 
 app="fib=12 threads=3 even=20 throws=8 yields=10 steps=8 generic=10 rounds=2 storm=20"
 timeout -k 5 120 "$sxsprof" run --quiet --tool sample --tool events:classes --tool exceptions --tool calls:trace,backoff=off \
@@ -32,11 +32,10 @@ E2
     check "$s: events, exceptions and calls are those of the session" $? "$tmp/said"
 done
 
-if ! command -v node >/dev/null 2>&1 || [ ! -x "${CHROMIUM:-/usr/bin/chromium}" ] || [ ! -d "$NODE_MODULES/playwright-core" ]; then
-    ok "in a browser # SKIP no node, Chromium or playwright-core here"
+if ! NODE_MODULES=$(sh setup/browser.sh "$BUILD/node" 2>"$tmp/lacks"); then
+    ok "in a browser # SKIP $(cat "$tmp/lacks")"
     finish
 fi
-NODE_MODULES=$(cd "$NODE_MODULES" && pwd)
 export NODE_MODULES
 calls=$(python3 -c 'import json, sys; print(sum(f["calls"] for f in json.load(open(sys.argv[1]))["functions"]))' "$tmp/all.json")
 for s in all events; do

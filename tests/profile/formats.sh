@@ -268,56 +268,43 @@ PY
 report html
 report speedscope
 is "html: nothing from elsewhere" 0 "$(grep -cE '(src|href)="https?:|@import|url\(http' "$T/out.html")"
-: "${NODE_MODULES:=$BUILD/node/node_modules}"
-if ! command -v node >/dev/null 2>&1; then
-    skip "html and speedscope in a browser" "no node here"
-elif [ ! -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
-    skip "html and speedscope in a browser" "no Chromium here (Debian: chromium)"
+if ! NODE_MODULES=$(sh setup/browser.sh "$BUILD/node" 2>"$T/lacks"); then
+    skip "html and speedscope in a browser" "$(cat "$T/lacks")"
 else
-    if [ ! -d "$NODE_MODULES/playwright-core" ] && command -v npm >/dev/null 2>&1; then
-        dir=$(dirname "$NODE_MODULES")
-        mkdir -p "$dir" && cp tests/profile/package.json "$dir/" &&
-            (cd "$dir" && npm install --no-audit --no-fund >"$T/npm" 2>&1)
-    fi
-    if [ ! -d "$NODE_MODULES/playwright-core" ]; then
-        skip "html and speedscope in a browser" "npm could not install playwright-core"
-    else
-        NODE_MODULES=$(cd "$NODE_MODULES" && pwd)
-        export NODE_MODULES
-        cp "$T/out.html" "$T/known.html"
-        timeout 120 node tests/profile/page.mjs "$T/known.html" "$SHOTS" known || failed=1
-        timeout 60 node tests/profile/speedscope.mjs "$T/out.speedscope" "$SHOTS" || failed=1
-        S=$T/calls-trace report html
-        timeout 120 node tests/profile/page.mjs "$T/out.html" "$SHOTS" calls || failed=1
-        S=$T/calls-count report html
-        timeout 120 node tests/profile/page.mjs "$T/out.html" "$SHOTS" count || failed=1
-        timeout 60 node tests/profile/speedscope_trace.mjs "$T/trace.json" "$SHOTS" || failed=1
-        "$REPORT" diff "$T/calls-tree" "$T/diff.html" "$T/calls-trace" 2>/dev/null
-        is "calls: diff: a page" 0 $?
-        timeout 120 node tests/profile/page.mjs "$T/diff.html" "$SHOTS" calls-diff || failed=1
-        timeline() { # session name [words of page_timeline.mjs]
-            "$CMD" report --format json "$1" >"$T/timeline.json" 2>"$T/err"
-            timeout 120 node tests/profile/page_timeline.mjs "$T/out.html" "$SHOTS" "$2" "$T/timeline.json" "${@:3}" || failed=1
-        }
-        S=$T/only-events report html
-        timeline "$T/only-events" events
-        S=$T/calls-events report html
-        timeline "$T/calls-events" calls calls=366
-        S=$T/calls-events report html most=50
-        timeline "$T/calls-events" most calls=50 left=316
-        S=$T/calls-trace report html
-        timeline "$T/calls-trace" only-calls calls=366
-        S=$T/all report html
-        timeline "$T/all" all calls=366
-        S=$T/s report html
-        timeline "$T/s" samples
-        "$T/make_samples" "$T/b" known 4242 150
-        "$REPORT" diff "$T/s" "$T/diff.html" "$T/b" 2>/dev/null
-        is "diff: a page" 0 $?
-        timeout 120 node tests/profile/page.mjs "$T/diff.html" "$SHOTS" diff || failed=1
-        "$T/make_samples" "$T/big" scale 100000 300000
-        S=$T/big report html
-        timeout 120 node tests/profile/page.mjs "$T/out.html" "$SHOTS" scale || failed=1
-    fi
+    export NODE_MODULES
+    cp "$T/out.html" "$T/known.html"
+    timeout 120 node tests/profile/page.mjs "$T/known.html" "$SHOTS" known || failed=1
+    timeout 60 node tests/profile/speedscope.mjs "$T/out.speedscope" "$SHOTS" || failed=1
+    S=$T/calls-trace report html
+    timeout 120 node tests/profile/page.mjs "$T/out.html" "$SHOTS" calls || failed=1
+    S=$T/calls-count report html
+    timeout 120 node tests/profile/page.mjs "$T/out.html" "$SHOTS" count || failed=1
+    timeout 60 node tests/profile/speedscope_trace.mjs "$T/trace.json" "$SHOTS" || failed=1
+    "$REPORT" diff "$T/calls-tree" "$T/diff.html" "$T/calls-trace" 2>/dev/null
+    is "calls: diff: a page" 0 $?
+    timeout 120 node tests/profile/page.mjs "$T/diff.html" "$SHOTS" calls-diff || failed=1
+    timeline() { # session name [words of page_timeline.mjs]
+        "$CMD" report --format json "$1" >"$T/timeline.json" 2>"$T/err"
+        timeout 120 node tests/profile/page_timeline.mjs "$T/out.html" "$SHOTS" "$2" "$T/timeline.json" "${@:3}" || failed=1
+    }
+    S=$T/only-events report html
+    timeline "$T/only-events" events
+    S=$T/calls-events report html
+    timeline "$T/calls-events" calls calls=366
+    S=$T/calls-events report html most=50
+    timeline "$T/calls-events" most calls=50 left=316
+    S=$T/calls-trace report html
+    timeline "$T/calls-trace" only-calls calls=366
+    S=$T/all report html
+    timeline "$T/all" all calls=366
+    S=$T/s report html
+    timeline "$T/s" samples
+    "$T/make_samples" "$T/b" known 4242 150
+    "$REPORT" diff "$T/s" "$T/diff.html" "$T/b" 2>/dev/null
+    is "diff: a page" 0 $?
+    timeout 120 node tests/profile/page.mjs "$T/diff.html" "$SHOTS" diff || failed=1
+    "$T/make_samples" "$T/big" scale 100000 300000
+    S=$T/big report html
+    timeout 120 node tests/profile/page.mjs "$T/out.html" "$SHOTS" scale || failed=1
 fi
 exit $failed
