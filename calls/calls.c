@@ -65,6 +65,7 @@ static const struct sxs_thread service = {"sxsprof calls", serve};
 static void child_goes_on(void)
 {
     atomic_store(&calls.forked, 1);
+    sxs_functions_end();
     sxs_calls_file_forget();
     sxs_calls_state_forget();
 }

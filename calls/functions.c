@@ -38,6 +38,8 @@ static struct {
     struct sxs_calls_header        *header;
 } functions = {.naming = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
 
+static _Atomic int over; /* in a forked child: the file is the parent's, the locks may be held for good */
+
 static size_t place_of(uintptr_t id, uint32_t runtime, size_t cap)
 {
     return (size_t)(((id >> 3) + runtime) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (cap - 1);
@@ -198,6 +200,8 @@ int sxs_functions_decide(sxs_function fn)
     struct sxs_selection s;
     struct decision     *d;
     int                  hooked = 0, selected;
+    if (atomic_load(&over))
+        return 0;
     pthread_mutex_lock(&functions.lock);
     d = find_locked(sxs_runtime_number(fn.rt), fn.id);
     if (d)
@@ -245,6 +249,8 @@ struct sxs_called *sxs_functions_find(const struct sxs_runtime *rt, FunctionID i
 {
     struct sxs_called *called;
     struct decision   *d;
+    if (atomic_load(&over))
+        return NULL;
     pthread_mutex_lock(&functions.lock);
     d = find_locked(sxs_runtime_number(rt), id);
     called = d ? d->called : NULL;
@@ -281,6 +287,8 @@ void sxs_functions_back_off(struct sxs_called *fn, uint64_t ticks)
 void sxs_functions_forget(sxs_function fn)
 {
     struct decision *d;
+    if (atomic_load(&over))
+        return;
     pthread_mutex_lock(&functions.lock);
     d = find_locked(sxs_runtime_number(fn.rt), fn.id);
     if (d) {
@@ -292,11 +300,18 @@ void sxs_functions_forget(sxs_function fn)
 
 void sxs_functions_close(const struct sxs_runtime *rt)
 {
+    if (atomic_load(&over))
+        return;
     pthread_mutex_lock(&functions.naming);
     sxs_namer_reset(functions.namer);
     sxs_select_forget(rt);
     sxs_unseen_forget(rt);
     pthread_mutex_unlock(&functions.naming);
+}
+
+void sxs_functions_end(void)
+{
+    atomic_store(&over, 1);
 }
 
 int sxs_functions_init(struct sxs_calls_header *header)

@@ -75,4 +75,7 @@ void sxs_functions_forget(sxs_function fn);
 /** Modules or classes of @rt are about to go: what is kept open of its metadata is let go. */
 void sxs_functions_close(const struct sxs_runtime *rt);
 
+/** In a forked child: from now on nothing is hooked, written or locked here. */
+void sxs_functions_end(void);
+
 #endif

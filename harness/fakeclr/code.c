@@ -97,6 +97,8 @@ HRESULT fake_jit(struct fake_function *function)
                    function->sig_size);
     else
         FAKE_RAISE(JITCompilationStarted, id, 1);
+    if (!function->dynamic)
+        fake_hook_compiled(function);
     HRESULT hr = place(function->number) ? S_OK : E_OUTOFMEMORY;
     if (SUCCEEDED(hr)) {
         atomic_store(&function->jitted, 1);

@@ -21,20 +21,6 @@ void fake_throw(struct fake_function *thrower, struct fake_function *catcher)
     FAKE_RAISE(ExceptionCatcherLeave);
 }
 
-/* The mapper with client data replaces the older one; either may decline the function. */
-static bool map_function(struct fake_function *function, uint64_t *client)
-{
-    FunctionIDMapper2 *mapper2 = (FunctionIDMapper2 *)atomic_load(&fake.mapper2);
-    FunctionIDMapper *mapper = (FunctionIDMapper *)atomic_load(&fake.mapper);
-    BOOL hook = 1;
-    *client = ID(function);
-    if (mapper2)
-        *client = mapper2(ID(function), (void *)atomic_load(&fake.mapper_data), &hook);
-    else if (mapper)
-        *client = mapper(ID(function), &hook);
-    return hook;
-}
-
 /* The plain hooks take their arguments in registers no C caller can set for enter (r14, r15): those
  * get the usual one here, which hooks written for compiled code do not look at. */
 static unsigned plain_hook(uintptr_t hook, uint64_t client)
@@ -75,7 +61,7 @@ unsigned fake_elt(struct fake_function *function, bool tailcall)
     uint32_t mask = atomic_load(&fake.mask_low);
     uint64_t client;
     unsigned called;
-    if (!(mask & (uint32_t)COR_PRF_MONITOR_ENTERLEAVE) || !map_function(function, &client))
+    if (!(mask & (uint32_t)COR_PRF_MONITOR_ENTERLEAVE) || !fake_map(function, &client))
         return 0;
     if (mask & slow)
         called = info_hook(fake.enter3_info, client) +

@@ -83,6 +83,9 @@ struct fake_function {
     _Atomic int jitted;
     int dynamic;
     _Atomic uint32_t rejits;
+    _Atomic uint64_t client; /* what the mapper said */
+    _Atomic int hooked;
+    _Atomic uint64_t n_entered, n_unwound; /* hooked calls of calls.c; left without leave hook */
     unsigned n_args;
     ClassID args[4];
     unsigned sig_size;
@@ -116,6 +119,7 @@ struct fake_thread {
     void *alt_stack;
     sigjmp_buf *fault_exit; /* where every second fault goes, set while faulting */
     unsigned n_faults;
+    uintptr_t clause_sp; /* of the frame whose filter, finally or catch block runs; 0: none */
     unsigned n_frames;
     struct fake_frame *frames; /* FAKE_MAX_FRAMES; touched by its own thread, or while suspended */
     void *(*body)(void *);
@@ -285,6 +289,28 @@ uint64_t fake_frame_body(uint64_t (*fn)(void *), void *arg); /* what compiled co
 /* events.c */
 void fake_throw(struct fake_function *thrower, struct fake_function *catcher);
 unsigned fake_elt(struct fake_function *function, bool tailcall);
+
+/* hooked.c */
+/** Asks the mapper: does compiled code of @function call hooks, and with what? */
+bool fake_map(struct fake_function *function, uint64_t *client);
+/** The same for code that is being compiled, which keeps the answer. */
+void fake_hook_compiled(struct fake_function *function);
+/** Whether the profiler lets @callee be inlined. */
+bool fake_inlines(const struct fake_function *caller, const struct fake_function *callee);
+/** Compiled code of @function calls its hook, if it has one. @sp: of its caller. abort() when a
+ *  register has changed. Any thread. */
+void fake_enter(struct fake_function *function, uintptr_t sp);
+void fake_leave(struct fake_function *function, uintptr_t sp);
+void fake_tailcall(struct fake_function *function, uintptr_t sp);
+/** At the end, every function's calls are appended to @path. */
+void fake_known_to(const char *path);
+void fake_known_write(void);
+
+/* calls.c */
+/** `calls SHAPE N [THREADS]` */
+HRESULT fake_calls(const char *shape, unsigned long n, unsigned long threads);
+/** Calls that shall go on after the profiler's end do so, to theirs. */
+void fake_calls_end(void);
 
 /* signals.c */
 void fake_signals_install(void);

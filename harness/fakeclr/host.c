@@ -195,6 +195,8 @@ HRESULT coreclr_shutdown_2(void *host, unsigned domain, int *exit_code)
         FAKE_RAISE(Shutdown);
         fake_profiler_terminate(FAKECLR_SHUT_DOWN);
     }
+    fake_calls_end();
+    fake_known_write();
     return S_OK;
 }
 

@@ -21,7 +21,8 @@ HRESULT fake_SetFunctionIDMapper2(ICorProfilerInfo15 *self, FunctionIDMapper2 *m
     return S_OK;
 }
 
-/* Only in Initialize, only with ENTERLEAVE in the mask, and the flavour must suit the flags. */
+/* Only in Initialize, and the flavour must suit the flags: the plain one none of the slow flags, the
+ * other one at least one of them. Either replaces the other. */
 static HRESULT hooks_allowed(bool any, bool with_info)
 {
     uint32_t slow = (uint32_t)(COR_PRF_ENABLE_FUNCTION_ARGS | COR_PRF_ENABLE_FUNCTION_RETVAL |
@@ -31,9 +32,7 @@ static HRESULT hooks_allowed(bool any, bool with_info)
         return E_INVALIDARG;
     if (atomic_load(&fake.phase) != FAKE_STARTING)
         return CORPROF_E_CALL_ONLY_FROM_INIT;
-    if (!(low & (uint32_t)COR_PRF_MONITOR_ENTERLEAVE) || with_info != ((low & slow) != 0))
-        return CORPROF_E_INCONSISTENT_WITH_FLAGS;
-    return S_OK;
+    return with_info != ((low & slow) != 0) ? CORPROF_E_INCONSISTENT_WITH_FLAGS : S_OK;
 }
 
 HRESULT fake_SetEnterLeaveFunctionHooks3(ICorProfilerInfo15 *self, FunctionEnter3 *enter,
@@ -46,6 +45,9 @@ HRESULT fake_SetEnterLeaveFunctionHooks3(ICorProfilerInfo15 *self, FunctionEnter
     atomic_store(&fake.enter3, (uintptr_t)enter);
     atomic_store(&fake.leave3, (uintptr_t)leave);
     atomic_store(&fake.tailcall3, (uintptr_t)tailcall);
+    atomic_store(&fake.enter3_info, 0);
+    atomic_store(&fake.leave3_info, 0);
+    atomic_store(&fake.tailcall3_info, 0);
     return S_OK;
 }
 
@@ -61,6 +63,9 @@ HRESULT fake_SetEnterLeaveFunctionHooks3WithInfo(ICorProfilerInfo15 *self,
     atomic_store(&fake.enter3_info, (uintptr_t)enter);
     atomic_store(&fake.leave3_info, (uintptr_t)leave);
     atomic_store(&fake.tailcall3_info, (uintptr_t)tailcall);
+    atomic_store(&fake.enter3, 0);
+    atomic_store(&fake.leave3, 0);
+    atomic_store(&fake.tailcall3, 0);
     return S_OK;
 }
 

@@ -85,6 +85,7 @@ HRESULT fake_rejit(struct fake_module *module, mdMethodDef token)
     uint32_t id = atomic_fetch_add(&function->rejits, 1) + 1;
     uint64_t fn = (uint64_t)(uintptr_t)function;
     FAKE_RAISE(ReJITCompilationStarted, fn, id, 1);
+    fake_hook_compiled(function);
     FAKE_RAISE(ReJITCompilationFinished, fn, id, S_OK, 1);
     return S_OK;
 }

@@ -3,6 +3,8 @@
 #include "harness/fakeclr/fake.h"
 
 #include <ctype.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #define MAX_THREADS 256
 
@@ -159,6 +161,38 @@ static HRESULT do_hops(struct scenario *s, unsigned long n, char **words)
     return fake_hops(s->module, s->type, n, words[1] ? words[2] : NULL);
 }
 
+/* `calls SHAPE N [THREADS]`: hooked calls, see calls.c. */
+static HRESULT do_calls(struct scenario *s, unsigned long n, char **words)
+{
+    (void)s;
+    (void)n;
+    unsigned long times = words[1] && words[2] ? strtoul(words[2], NULL, 10) : 1;
+    unsigned long threads = words[1] && words[2] && words[3] ? strtoul(words[3], NULL, 10) : 0;
+    return words[1] ? fake_calls(words[1], times, threads) : E_INVALIDARG;
+}
+
+static HRESULT do_known(struct scenario *s, unsigned long n, char **words)
+{
+    (void)s;
+    (void)n;
+    if (words[1])
+        fake_known_to(words[1]);
+    return words[1] ? S_OK : E_INVALIDARG;
+}
+
+/* `files N`: from now on no file of the process grows beyond N MiB, as on a full disk. */
+static HRESULT do_files(struct scenario *s, unsigned long n, char **words)
+{
+    (void)s;
+    (void)words;
+    struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN);
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0)
+        return E_FAIL;
+    limit.rlim_cur = n << 20;
+    return setrlimit(RLIMIT_FSIZE, &limit) == 0 ? S_OK : E_FAIL;
+}
+
 static HRESULT do_sleep(struct scenario *s, unsigned long n, char **words)
 {
     (void)s;
@@ -296,6 +330,9 @@ static const struct {
     {"objects", do_objects},
     {"frames", do_frames},
     {"hops", do_hops},
+    {"calls", do_calls},
+    {"known", do_known},
+    {"files", do_files},
     {"sleep-ms", do_sleep},
     {"signal-faults", do_faults},
     {"thread-faults", do_thread_faults},
