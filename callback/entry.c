@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* entry.c - where a runtime comes in: DllGetClassObject. */
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include "callback/class_factory.h"
 #include "callback/elt.h"
@@ -37,8 +38,16 @@ static int pin_library(void)
            dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
 }
 
+/* Once: another runtime's hooks may be running when the next one comes in. */
+static void choose_hooks(void)
+{
+    sxs_calls_use_hooks(sxs_elt_hooks());
+}
+
 SXS_EXPORT HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **out)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
     GUID           ours;
     IClassFactory *factory = sxs_class_factory();
     if (!out)
@@ -50,7 +59,7 @@ SXS_EXPORT HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **
         sxs_error("the library cannot be kept loaded (%s): not profiling", dlerror());
         return E_FAIL;
     }
-    sxs_calls_use_hooks(sxs_elt_hooks());
+    pthread_once(&once, choose_hooks);
     sxs_manager_init(tools, ARRAY_LEN(tools));
     return factory->vtbl->QueryInterface(factory, iid, out);
 }

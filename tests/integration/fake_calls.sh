@@ -7,6 +7,9 @@ here=tests/integration
 preload=$([ "$SAN" = thread ] && echo --no-preload)
 [ "$SAN" = thread ] && export FAKECLR_SIGNALS=off
 export FAKECLR_STRICT=1
+# Sanitizers take their time: fewer rounds then, and threads.
+big=64 ons=200 wides=2400 wide_threads=16
+[ -n "$SAN" ] && big=16 ons=20 wides=600 wide_threads=64
 
 run() { # mode scenario versions
     rm -rf "${tmp:?}/s" "$tmp/known"
@@ -51,9 +54,9 @@ for mode in count time tree trace; do
 done
 for mode in count time tree; do
     same "one thread after the other begins within a hook" $mode 8.0 \
-        "calls native 6 64; calls native 6 64; calls late 3 64; calls ends 3 64"
+        "calls native 6 $big; calls native 6 $big; calls late 3 $big; calls ends 3 $big"
     same "exceptions of all kinds" $mode "8.0 9.0" "calls throw 60 4"
-    same "a runtime ends while threads go on" $mode "8.0 9.0" "calls on 200 4; calls fib 8"
+    same "a runtime ends while threads go on" $mode "8.0 9.0" "calls on $ons 4; calls fib 8"
 done
 same "what is inlined is not seen, and nothing else is missed" tree,inline=on 9.0 "calls inline 30 3"
 python3 -c 'import json,sys; sys.exit("Fake.Calls.Work.Leaf" in {f["name"] for f in json.load(open(sys.argv[1]))["functions"] if f["calls"]})' "$tmp/json"
@@ -70,7 +73,7 @@ done
 # ---- the end of room --------------------------------------------------------------------------------
 # The file may be 7 MiB: of them 6 are there at the start, so it begins well and ends badly.
 for mode in count time tree; do
-    run $mode,backoff=off "files 7; calls wide 2400 16; calls fib 8 4; calls throw 6 2" "8.0 9.0"
+    run $mode,backoff=off "files 7; calls wide $wides $wide_threads; calls fib 8 4; calls throw 6 2" "8.0 9.0"
     status=$?
     report || status=98
     lost=$(elsewhere)
