@@ -38,7 +38,8 @@ static struct {
     struct sxs_calls_header        *header;
 } functions = {.naming = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
 
-static _Atomic int over; /* in a forked child: the file is the parent's, the locks may be held for good */
+/* 1 in a forked child: the file is the parent's, and the locks may be held for good. */
+static _Atomic int over;
 
 static size_t place_of(uintptr_t id, uint32_t runtime, size_t cap)
 {

@@ -72,6 +72,8 @@ static void push(struct sxs_calls_state *s, struct sxs_called *fn, uintptr_t sp,
     struct sxs_calls_frame *f;
     if (node)
         node->calls++;
+    else
+        add_one(&s->record->nodes_lost);
     if (is_off(fn))
         return;
     if (s->top == s->limit && sxs_calls_more_frames(s)) {
@@ -80,8 +82,6 @@ static void push(struct sxs_calls_state *s, struct sxs_called *fn, uintptr_t sp,
     }
     f = s->top + 1;
     *f = (struct sxs_calls_frame){.sp = sp, .node = node ? node : s->top->node, .fn = fn};
-    if (!node)
-        add_one(&s->record->nodes_lost);
     s->top = f;
     if (node)
         f->start = sxs_tick();

@@ -10,7 +10,7 @@ static struct fake_module *module;
 static struct fake_class *type;
 static pthread_once_t work_once = PTHREAD_ONCE_INIT;
 
-/* ---- shapes ------------------------------------------------------------------------------------- */
+/* ---- shapes --------------------------------------------------------------------------------- */
 
 FAKE_FRAME_FN void fake_call_leaf(struct fake_call *below, struct fake_function *fn)
 {
@@ -179,7 +179,7 @@ static const struct {
     {"late", fake_call_late},
 };
 
-/* ---- who runs them ------------------------------------------------------------------------------ */
+/* ---- who runs them -------------------------------------------------------------------------- */
 
 static void make_work(void)
 {
@@ -189,7 +189,8 @@ static void make_work(void)
     };
     struct fake_module *own = fake_module_load("/fake/Calls.dll");
     struct fake_module *framework = fake_module_load("/fake/System.Private.CoreLib.dll");
-    struct fake_class *own_type = own ? fake_class_new(own, "Fake.Calls.Work", NULL, 0, NULL) : NULL;
+    struct fake_class *own_type =
+        own ? fake_class_new(own, "Fake.Calls.Work", NULL, 0, NULL) : NULL;
     struct fake_class *others =
         framework ? fake_class_new(framework, "System.Quiet", NULL, 0, NULL) : NULL;
     if (!own_type || !others)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * calls.h - simulated frames whose code calls hooks. They lie on the real stack, one C function each,
- * so stack pointers of several runtimes on one thread are in order.
+ * calls.h - simulated frames whose code calls hooks. They lie on the real stack, one C function
+ * each, so stack pointers of several runtimes on one thread are in order.
  */
 #ifndef FAKE_CALLS_H
 #define FAKE_CALLS_H

@@ -7,7 +7,7 @@
 #include "harness/bridge/bridge.h"
 #include "harness/fakeclr/calls.h"
 
-/* ---- from runtime to runtime --------------------------------------------------------------------- */
+/* ---- from runtime to runtime ---------------------------------------------------------------- */
 
 static void (*bridge_hop)(int, int, long);
 
@@ -63,7 +63,7 @@ void fake_call_hop(struct fake_call *below, unsigned long n)
     leave();
 }
 
-/* ---- in a child ---------------------------------------------------------------------------------- */
+/* ---- in a child ----------------------------------------------------------------------------- */
 
 /* What it calls, compiles and throws is nobody's to count; it must come to its end. */
 static _Noreturn void live_as_child(struct fake_call *below, struct fake_function *fn)
@@ -99,7 +99,7 @@ FAKE_FRAME_FN void fake_call_fork(struct fake_call *below, unsigned long n)
     }
 }
 
-/* ---- at a thread's end ---------------------------------------------------------------------------- */
+/* ---- at a thread's end ---------------------------------------------------------------------- */
 
 static pthread_key_t at_end;
 static pthread_once_t at_end_once = PTHREAD_ONCE_INIT;

@@ -170,7 +170,7 @@ bool fake_inlines(const struct fake_function *caller, const struct fake_function
     return should;
 }
 
-/* ---- what the hooks are known to have been told ------------------------------------------------- */
+/* ---- what the hooks are known to have been told --------------------------------------------- */
 
 static char known_file[512];
 

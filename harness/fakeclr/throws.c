@@ -74,7 +74,7 @@ static void throw_from(struct fake_call *at, const struct fake_call *last)
         FAKE_RAISE(ExceptionCatcherLeave);
 }
 
-/* ---- who throws ------------------------------------------------------------------------------- */
+/* ---- who throws ----------------------------------------------------------------------------- */
 
 /* Blocks run on top of the stack, above frames that still lie there. */
 static FAKE_FRAME_FN void in_finally(struct fake_call *self)

@@ -370,6 +370,34 @@ static void exceptions(void **state)
     }
 }
 
+/* ---- no room ------------------------------------------------------------------------------------ */
+
+static const char *calls_without_room_are_counted_as_such(void)
+{
+    enter(0, 0x1000);
+    leave(0, 0x1000);
+    sxs_calls_file_forget(); /* no more chunks, for good */
+    sxs_calls_state->arena.next = sxs_calls_state->arena.end;
+    enter(1, 0x1000);
+    SO(depth() == 1 && sxs_calls_state->record->nodes_lost == 1);
+    enter(0, 0xf00);
+    leave(0, 0xf00);
+    leave(1, 0x1000);
+    atomic_store(&called[2].off, 1); /* timed no longer, and without a place to be counted at */
+    enter(2, 0x1000);
+    atomic_store(&called[2].off, 0);
+    SO(depth() == 0 && sxs_calls_state->record->unmatched == 0);
+    SO(sxs_calls_state->record->nodes_lost == 2);
+    return NULL;
+}
+
+static void no_room(void **state)
+{
+    (void)state;
+    mode_now = SXS_CALLS_TREE;
+    on_thread(calls_without_room_are_counted_as_such);
+}
+
 /* ---- read back --------------------------------------------------------------------------------- */
 
 static const char *three_calls(void)
@@ -423,7 +451,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_register_is_kept), cmocka_unit_test(without_avx_too),
         cmocka_unit_test(shadow_stacks), cmocka_unit_test(exceptions),
-        cmocka_unit_test(the_file_says_so),
+        cmocka_unit_test(the_file_says_so), cmocka_unit_test(no_room), /* the last */
     };
     hooks = sxs_elt_hooks();
     return cmocka_run_group_tests(tests, make_file, drop_file);
