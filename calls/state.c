@@ -190,6 +190,8 @@ static void ended(void *arg)
     if (!atomic_load(&forgotten)) {
         atomic_store(&s->record->ended_tick, sxs_tick());
         atomic_store(&s->record->ended, 1);
+        sxs_calls_cells_end(&s->arena);
+        sxs_calls_cells_end(&s->blocks);
     }
     free_state(s);
 }

@@ -5,7 +5,7 @@
  * A header of one page, then chunks of SXS_CALLS_CHUNK bytes. Everything lies in cells of 64 bytes,
  * named by a reference: the number of the cell counted from the first chunk; 0 is none, for the first
  * cell of a chunk is its header. The library maps the file shared and counts in it, so whatever ends
- * the process loses nothing. A chunk belongs to one thread of the process, or to the library.
+ * the process loses nothing. A chunk belongs to one thread of the process at a time, or to the library.
  *
  *   header -> functions, linked by `next`
  *          -> threads, linked by `next` -> root node -> nodes, linked by `child` and `sibling`
@@ -69,7 +69,7 @@ struct sxs_calls_header {
 struct sxs_calls_chunk {
     uint32_t magic; /* SXS_CALLS_CHUNK_MAGIC */
     uint32_t index; /* from 0 */
-    uint32_t owner; /* tid of the thread it belongs to; 0: the library */
+    uint32_t owner; /* tid of the thread that took it, whose rest others may have got; 0: the library */
     uint32_t zero[13];
 };
 

@@ -151,6 +151,46 @@ struct sxs_calls_header *sxs_calls_file_create(int folder_fd, uint64_t max_bytes
     return file.header;
 }
 
+/* ---- what threads leave over ------------------------------------------------------------------------ */
+
+#define REST_MIN 16u  /* cells; less is not worth keeping */
+#define RESTS    256u
+
+static struct {
+    pthread_mutex_t lock;
+    unsigned        n;
+    struct {
+        sxs_calls_ref next, end;
+    } all[RESTS];
+} rests = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void sxs_calls_cells_end(struct sxs_calls_arena *arena)
+{
+    pthread_mutex_lock(&rests.lock);
+    if (arena->end - arena->next >= REST_MIN && rests.n < RESTS) {
+        rests.all[rests.n].next = arena->next;
+        rests.all[rests.n++].end = arena->end;
+    }
+    pthread_mutex_unlock(&rests.lock);
+    arena->next = arena->end = 0;
+}
+
+/* The rest of a thread that has ended, if one of them has room for @n cells. */
+static int take_rest(struct sxs_calls_arena *arena, uint32_t n)
+{
+    int found = 0;
+    pthread_mutex_lock(&rests.lock);
+    for (unsigned i = rests.n; i-- > 0 && !found;)
+        if (rests.all[i].end - rests.all[i].next >= n) {
+            arena->next = rests.all[i].next;
+            arena->end = rests.all[i].end;
+            rests.all[i] = rests.all[--rests.n];
+            found = 1;
+        }
+    pthread_mutex_unlock(&rests.lock);
+    return found;
+}
+
 /* None is ready: a machine that is busy lets the thread that makes room wait. No path is lost for that. */
 static int need_one_now(void)
 {
@@ -189,7 +229,7 @@ sxs_calls_ref sxs_calls_cells(struct sxs_calls_arena *arena, uint32_t n)
     sxs_calls_ref first;
     if (n >= SXS_CALLS_CELLS)
         return 0;
-    if (arena->end - arena->next < n && take_chunk(arena))
+    if (arena->end - arena->next < n && !take_rest(arena, n) && take_chunk(arena))
         return 0;
     first = arena->next;
     arena->next += n;

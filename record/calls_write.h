@@ -32,6 +32,9 @@ struct sxs_calls_header *sxs_calls_file_create(int folder_fd, uint64_t max_bytes
  */
 sxs_calls_ref sxs_calls_cells(struct sxs_calls_arena *arena, uint32_t n);
 
+/** sxs_calls_cells_end - a thread ends: what @arena has left is for those to come. Takes a lock. */
+void sxs_calls_cells_end(struct sxs_calls_arena *arena);
+
 /** The cell of a reference that sxs_calls_cells() returned. Any thread; lives as the process. */
 void *sxs_calls_cell(sxs_calls_ref ref);
 

@@ -9,16 +9,24 @@
 
 /* Open addressing. A place once taken stays taken: what was forgotten leaves a mark there. */
 struct table {
+    struct table                       *older; /* outgrown; never freed: some reader may be in it */
     size_t                              cap; /* a power of two */
     _Atomic(const struct sxs_layout *) at[];
 };
 
 static const struct sxs_layout forgotten;
 
+/* What was handed out stays readable, and is not lost. */
+struct gone {
+    struct gone             *next;
+    const struct sxs_layout *layout;
+};
+
 static struct {
     pthread_mutex_t lock;  /* guards writing; no runtime is called inside */
-    _Atomic(struct table *) table; /* an outgrown one is never freed: some reader may be in it */
+    _Atomic(struct table *) table;
     size_t          n;     /* places taken */
+    struct gone    *gone;
 } layouts = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 SXS_SIGSAFE static size_t place_of(const struct sxs_runtime *rt, ClassID id, size_t cap)
@@ -54,6 +62,7 @@ static struct table *grow_locked(struct table *old)
     struct table *t = calloc(1, sizeof(*t) + cap * sizeof(t->at[0]));
     if (!t)
         return NULL;
+    t->older = old;
     t->cap = cap;
     layouts.n = 0;
     for (size_t i = 0; old && i < old->cap; i++) {
@@ -86,6 +95,15 @@ const struct sxs_layout *sxs_layout_keep(struct sxs_layout *fresh)
     return first;
 }
 
+static void keep_gone_locked(const struct sxs_layout *l)
+{
+    struct gone *g = malloc(sizeof(*g));
+    if (!g)
+        return;
+    *g = (struct gone){layouts.gone, l};
+    layouts.gone = g;
+}
+
 void sxs_layout_forget(sxs_class cls)
 {
     struct table *t;
@@ -95,8 +113,10 @@ void sxs_layout_forget(sxs_class cls)
         const struct sxs_layout *l = atomic_load_explicit(&t->at[i], memory_order_relaxed);
         if (l && (l->id != cls.id || l->rt != cls.rt))
             continue;
-        if (l)
+        if (l) {
             atomic_store_explicit(&t->at[i], &forgotten, memory_order_release);
+            keep_gone_locked(l);
+        }
         break;
     }
     pthread_mutex_unlock(&layouts.lock);

@@ -161,6 +161,21 @@ static void a_late_service_thread_costs_no_path(void **state)
         assert_int_not_equal(sxs_calls_cells(&arena, SXS_CALLS_CELLS - 1), 0);
 }
 
+static void what_threads_leave_over_is_for_those_to_come(void **state)
+{
+    uint32_t before = atomic_load(&head->n_taken);
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        struct sxs_calls_arena arena = {0};
+        sxs_calls_ref          ref = sxs_calls_cells(&arena, 10);
+        assert_int_not_equal(ref, 0);
+        assert_int_equal(*(uint64_t *)sxs_calls_cell(ref), 0);
+        memset(sxs_calls_cell(ref), 0xff, 10 * SXS_CALLS_CELL);
+        sxs_calls_cells_end(&arena);
+    }
+    assert_in_range(atomic_load(&head->n_taken) - before, 1, 11);
+}
+
 /* ---- the service thread's sleep ---------------------------------------------------------------- */
 
 static void *sleep_until_told(void *arg)
@@ -419,6 +434,7 @@ int main(void)
         cmocka_unit_test(options), cmocka_unit_test(dozing), cmocka_unit_test(patterns), cmocka_unit_test(quantiles),
         cmocka_unit_test(heads), cmocka_unit_test(damage), /* while the file is small */
         cmocka_unit_test(cells), cmocka_unit_test(a_late_service_thread_costs_no_path),
+        cmocka_unit_test(what_threads_leave_over_is_for_those_to_come),
         cmocka_unit_test(cells_of_many), cmocka_unit_test(long_chains),
         cmocka_unit_test(what_nobody_took_is_given_back), /* the last: nobody counts afterwards */
     };
