@@ -117,46 +117,6 @@ function sxs_elt_slowly
     ret
 end_function sxs_elt_slowly
 
-.macro enter_hook name, fast, slow
-function \name
-    save_integers
-    mov %r14, %rdi
-    mov %r15, %rsi
-    call \fast
-    test %eax, %eax
-    jnz 1f
-2:  restore_integers
-    ret
-    .cfi_adjust_cfa_offset 72
-1:  mov %r14, %rdi
-    mov %r15, %rsi
-    mov 32(%rsp), %r8 /* rdi as it was: the first argument */
-    lea \slow(%rip), %rax
-    call sxs_elt_slowly
-    jmp 2b
-end_function \name
-.endm
-
-/* rdi and rsi are saved fifth and fourth: 32 and 40 bytes above rsp. */
-.macro leave_hook name, fast, slow
-function \name
-    save_integers
-    read_tick
-    mov %rax, %rdx
-    call \fast
-    test %eax, %eax
-    jnz 1f
-2:  restore_integers
-    ret
-    .cfi_adjust_cfa_offset 72
-1:  mov 32(%rsp), %rdi
-    mov 40(%rsp), %rsi
-    lea \slow(%rip), %rax
-    call sxs_elt_slowly
-    jmp 2b
-end_function \name
-.endm
-
 .macro push_one reg
     push \reg
     .cfi_adjust_cfa_offset 8
@@ -179,11 +139,15 @@ end_function \name
     .endr
 .endm
 
-/* ---- the tree, when all is as it mostly is ----------------------------------------------------- */
+/* ---- when all is as it mostly is ---------------------------------------------------------------- */
 
-/* As sxs_tree_enter() of calls/fast.c, of which it takes only what is done nearly always; in any other
- * case nothing has been counted yet, and that is called. */
-function sxs_elt_tree_enter
+/*
+ * The hooks below do what the functions of calls/fast.c do, but only what is done nearly always; in any
+ * other case nothing has been counted yet, and these are called.
+ */
+
+/* rcx: this thread's state; rsi: its youngest frame. */
+.macro enter_begins
     save_some %rax, %rcx, %rdx, %rsi
     mov sxs_calls_state@gottpoff(%rip), %rax
     mov %fs:(%rax), %rcx
@@ -192,6 +156,50 @@ function sxs_elt_tree_enter
     mov STATE_TOP(%rcx), %rsi
     cmp %r15, FRAME_SP(%rsi)
     jbe 9f
+.endm
+
+/* Another one, of the node rax. */
+.macro push_frame
+    add $FRAME_SIZE, %rsi
+    mov %r15, FRAME_SP(%rsi)
+    mov %rax, FRAME_NODE(%rsi)
+    mov %r14, FRAME_FN(%rsi)
+    mov %rsi, STATE_TOP(%rcx)
+.endm
+
+.macro enter_ends
+    restore_some %rsi, %rdx, %rcx, %rax
+    ret
+    .cfi_adjust_cfa_offset 32
+.endm
+
+.macro enter_otherwise fast, slow
+9:  save_some %rdi, %r8, %r9, %r10, %r11
+    mov %r14, %rdi
+    mov %r15, %rsi
+    call \fast
+    test %eax, %eax
+    jz 4f
+    mov %r14, %rdi
+    mov %r15, %rsi
+    mov 32(%rsp), %r8 /* rdi as it was: the first argument */
+    lea \slow(%rip), %rax
+    call sxs_elt_slowly
+4:  restore_some %r11, %r10, %r9, %r8, %rdi, %rsi, %rdx, %rcx, %rax
+    ret
+.endm
+
+/* The word of an event of @kind of the node @reg, behind its tick. */
+.macro event_word kind, reg, state
+    sub STATE_CELLS(\state), \reg
+    shr $CELL_BITS, \reg
+    bts $(32 + \kind), \reg
+.endm
+
+/* @trace: 1: with an event for each call. */
+.macro tree_enter name, fast, trace
+function \name
+    enter_begins
     mov FRAME_NODE(%rsi), %rdx /* the caller's */
     mov NODE_LATEST(%rdx), %eax
     shl $CELL_BITS, %rax
@@ -201,21 +209,32 @@ function sxs_elt_tree_enter
     jne 2f
 1:  cmp STATE_LIMIT(%rcx), %rsi
     je 9f
+.if \trace
+    mov STATE_EVENT(%rcx), %rdx
+    cmp STATE_EVENT_END(%rcx), %rdx
+    je 9f
+.endif
     cmpl $0, CALLED_OFF(%r14)
     jne 5f
     incq NODE_CALLS(%rax)
-    add $FRAME_SIZE, %rsi
-    mov %r15, FRAME_SP(%rsi)
-    mov %rax, FRAME_NODE(%rsi)
-    mov %r14, FRAME_FN(%rsi)
-    mov %rsi, STATE_TOP(%rcx)
+    push_frame
+.if \trace
+    event_word EVENT_ENTER, %rax, %rcx
+    mov %rax, EVENT_NODE(%rdx)
+    addq $EVENT_SIZE, STATE_EVENT(%rcx)
+    mov %rdx, %rcx
+    read_tick
+    mov FRAME_NODE(%rsi), %rdx
+    mov %rax, NODE_ENTERED(%rdx)
+    mov %rax, FRAME_START(%rsi)
+    mov %rax, EVENT_TICK(%rcx) /* last: whatever ends the process, a tick has its event */
+.else
     mov %rax, %rcx
     read_tick
     mov %rax, NODE_ENTERED(%rcx)
     mov %rax, FRAME_START(%rsi)
-3:  restore_some %rsi, %rdx, %rcx, %rax
-    ret
-    .cfi_adjust_cfa_offset 32
+.endif
+3:  enter_ends
 5:  testl $CALLED_RESUMES, CALLED_OFF(%r14)
     jnz 9f
     incq NODE_CALLS(%rax) /* timed no longer */
@@ -244,23 +263,72 @@ function sxs_elt_tree_enter
     shl $CELL_BITS, %rax
     add STATE_CELLS(%rcx), %rax
     jmp 1b
-9:  save_some %rdi, %r8, %r9, %r10, %r11
-    mov %r14, %rdi
-    mov %r15, %rsi
-    call sxs_tree_enter
-    test %eax, %eax
-    jz 4f
-    mov %r14, %rdi
-    mov %r15, %rsi
-    mov 32(%rsp), %r8 /* rdi as it was: the first argument */
-    lea sxs_tree_enter_slow(%rip), %rax
-    call sxs_elt_slowly
-4:  restore_some %r11, %r10, %r9, %r8, %rdi, %rsi, %rdx, %rcx, %rax
-    ret
-end_function sxs_elt_tree_enter
+    enter_otherwise \fast, sxs_tree_enter_slow
+end_function \name
+.endm
 
-/* As sxs_tree_leave(), likewise. */
-function sxs_elt_tree_leave
+tree_enter sxs_elt_tree_enter, sxs_tree_enter, 0
+tree_enter sxs_elt_trace_enter, sxs_trace_enter, 1
+
+function sxs_elt_time_enter
+    enter_begins
+    cmp STATE_LIMIT(%rcx), %rsi
+    je 9f
+    mov CALLED_NUMBER(%r14), %edx
+    cmp STATE_N_FLAT(%rcx), %edx
+    jae 9f
+    mov STATE_FLAT(%rcx), %rax
+    mov (%rax,%rdx,8), %rax
+    test %rax, %rax
+    jz 9f
+    incq NODE_CALLS(%rax)
+    testl $CALLED_IS_OFF, CALLED_OFF(%r14)
+    jnz 3f
+    incl NODE_ACTIVE(%rax)
+    push_frame
+    movq $0, FRAME_CALLEES(%rsi)
+    read_tick
+    mov %rax, FRAME_START(%rsi)
+3:  enter_ends
+    enter_otherwise sxs_time_enter, sxs_time_enter_slow
+end_function sxs_elt_time_enter
+
+/* What a call's end adds to its node r9: rax, its duration. r10: the state. */
+.macro end_of_path trace
+.if \trace
+    mov STATE_TOP(%r10), %r8
+    mov STATE_EVENT(%r10), %r11
+    mov FRAME_START(%r8), %rdx
+    mov %r9, %rcx
+    add %rax, %rdx /* now */
+    event_word EVENT_LEAVE, %rcx, %r10
+    mov %rcx, EVENT_NODE(%r11)
+    mov %rdx, EVENT_TICK(%r11)
+    add $EVENT_SIZE, %r11
+    mov %r11, STATE_EVENT(%r10)
+.endif
+    subq $FRAME_SIZE, STATE_TOP(%r10)
+    add %rax, NODE_TICKS(%r9)
+    movq $0, NODE_ENTERED(%r9)
+.endm
+
+.macro end_of_flat
+    mov STATE_TOP(%r10), %r8
+    mov %rax, %rdx
+    sub FRAME_CALLEES(%r8), %rdx
+    add %rax, (FRAME_CALLEES - FRAME_SIZE)(%r8)
+    sub $FRAME_SIZE, %r8
+    mov %r8, STATE_TOP(%r10)
+    add %rdx, NODE_SELF(%r9)
+    decl NODE_ACTIVE(%r9)
+    jnz 10f
+    add %rax, NODE_TICKS(%r9)
+10:
+.endm
+
+/* @tree: 1: of a path, 0: of a function. @trace: 1: with an event for each call. */
+.macro leave_hook name, fast, slow, tree, trace
+function \name
     testl $CALLED_IS_OFF, CALLED_OFF(%rdi)
     jnz 6f
 7:  save_some %rax, %rcx, %rdx, %r8, %r9, %r10, %r11
@@ -274,14 +342,21 @@ function sxs_elt_tree_leave
     jne 9f
     cmp %rdi, FRAME_FN(%r8)
     jne 9f
+.if \trace
+    mov STATE_EVENT(%r10), %rdx
+    cmp STATE_EVENT_END(%r10), %rdx
+    je 9f
+.endif
     mov FRAME_START(%r8), %rdx
     test %rdx, %rdx
     jz 9f
     mov FRAME_NODE(%r8), %r9
     testw $DUE_MASK, NODE_CALLS(%r9)
     jz 9f
+.if \tree
     cmpq $0, FRAME_CALLEES(%r8)
     jne 9f
+.endif
     sub %rdx, %rax /* the duration; first the one before it is counted */
     mov STATE_RECORD(%r10), %r11
     mov RECORD_PENDING_OF(%r11), %r8d
@@ -312,9 +387,11 @@ function sxs_elt_tree_leave
     mov NODE_HISTOGRAM(%r9), %ecx
     mov %rax, RECORD_PENDING(%r11)
     mov %ecx, RECORD_PENDING_OF(%r11)
-    subq $FRAME_SIZE, STATE_TOP(%r10)
-    add %rax, NODE_TICKS(%r9)
-    movq $0, NODE_ENTERED(%r9)
+.if \tree
+    end_of_path \trace
+.else
+    end_of_flat
+.endif
     restore_some %r11, %r10, %r9, %r8, %rdx, %rcx, %rax
     ret
     .cfi_adjust_cfa_offset 56
@@ -326,12 +403,12 @@ function sxs_elt_tree_leave
     add FRAME_START(%r8), %rax
 9:  save_some %rsi, %rdi
     mov %rax, %rdx
-    call sxs_tree_leave
+    call \fast
     test %eax, %eax
     jz 5f
     mov (%rsp), %rdi
     mov 8(%rsp), %rsi
-    lea sxs_tree_leave_slow(%rip), %rax
+    lea \slow(%rip), %rax
     call sxs_elt_slowly
 5:  restore_some %rdi, %rsi, %r11, %r10, %r9, %r8, %rdx, %rcx, %rax
     ret
@@ -346,12 +423,12 @@ function sxs_elt_tree_leave
 1:  pop_one %rax
     je 7b
     ret
-end_function sxs_elt_tree_leave
+end_function \name
+.endm
 
-enter_hook sxs_elt_trace_enter, sxs_trace_enter, sxs_tree_enter_slow
-leave_hook sxs_elt_trace_leave, sxs_trace_leave, sxs_tree_leave_slow
-enter_hook sxs_elt_time_enter, sxs_time_enter, sxs_time_enter_slow
-leave_hook sxs_elt_time_leave, sxs_time_leave, sxs_time_leave_slow
+leave_hook sxs_elt_tree_leave, sxs_tree_leave, sxs_tree_leave_slow, 1, 0
+leave_hook sxs_elt_trace_leave, sxs_trace_leave, sxs_tree_leave_slow, 1, 1
+leave_hook sxs_elt_time_leave, sxs_time_leave, sxs_time_leave_slow, 0, 0
 
 /* One count of this thread's node for the function. */
 function sxs_elt_count_enter

@@ -9,9 +9,13 @@
 LIES(sxs_calls_state, top, STATE_TOP);
 LIES(sxs_calls_state, limit, STATE_LIMIT);
 LIES(sxs_calls_state, cells, STATE_CELLS);
+LIES(sxs_calls_state, flat, STATE_FLAT);
+LIES(sxs_calls_state, n_flat, STATE_N_FLAT);
 LIES(sxs_calls_state, slots, STATE_SLOTS);
 LIES(sxs_calls_state, n_slots, STATE_N_SLOTS);
 LIES(sxs_calls_state, record, STATE_RECORD);
+LIES(sxs_calls_state, event, STATE_EVENT);
+LIES(sxs_calls_state, event_end, STATE_EVENT_END);
 LIES(sxs_calls_thread, pending_of, RECORD_PENDING_OF);
 LIES(sxs_calls_thread, pending, RECORD_PENDING);
 LIES(sxs_calls_slot, node, SLOT_NODE);
@@ -26,14 +30,22 @@ LIES(sxs_calls_node, ticks, NODE_TICKS);
 LIES(sxs_calls_node, entered, NODE_ENTERED);
 LIES(sxs_calls_node, latest, NODE_LATEST);
 LIES(sxs_calls_node, histogram, NODE_HISTOGRAM);
+LIES(sxs_calls_node, self, NODE_SELF);
+LIES(sxs_calls_node, active, NODE_ACTIVE);
 LIES(sxs_calls_histogram, min, HISTOGRAM_MIN);
 LIES(sxs_calls_histogram, max, HISTOGRAM_MAX);
 LIES(sxs_calls_histogram, octaves, HISTOGRAM_OCTAVES);
+LIES(sxs_calls_event, tick, EVENT_TICK);
+LIES(sxs_calls_event, node, EVENT_NODE);
+LIES(sxs_calls_event, kind, EVENT_NODE + 4);
 LIES(sxs_called, off, CALLED_OFF);
 LIES(sxs_called, number, CALLED_NUMBER);
 LIES(sxs_called, cell, CALLED_CELL);
 _Static_assert(SXS_CALLED_OFF == CALLED_IS_OFF && SXS_CALLED_RESUMES == CALLED_RESUMES,
                "calls/offsets.h");
+_Static_assert(SXS_CALLS_ENTER == 1 << EVENT_ENTER && SXS_CALLS_LEAVE == 1 << EVENT_LEAVE,
+               "calls/offsets.h");
+_Static_assert(sizeof(struct sxs_calls_event) == EVENT_SIZE, "calls/offsets.h");
 _Static_assert(sizeof(struct sxs_calls_slot) == 16, "calls/offsets.h");
 _Static_assert(sizeof(struct sxs_calls_frame) == FRAME_SIZE, "calls/offsets.h");
 _Static_assert(sizeof(struct sxs_calls_node) == 1 << CELL_BITS, "calls/offsets.h");

@@ -5,12 +5,16 @@
 #define SXS_CALLS_OFFSETS_H
 
 /* struct sxs_calls_state */
-#define STATE_TOP     0
-#define STATE_LIMIT   16
-#define STATE_CELLS   24
-#define STATE_SLOTS   48
-#define STATE_N_SLOTS 56
-#define STATE_RECORD  88
+#define STATE_TOP       0
+#define STATE_LIMIT     16
+#define STATE_CELLS     24
+#define STATE_FLAT      32
+#define STATE_N_FLAT    40
+#define STATE_SLOTS     48
+#define STATE_N_SLOTS   56
+#define STATE_RECORD    88
+#define STATE_EVENT     112
+#define STATE_EVENT_END 120
 
 /* struct sxs_calls_thread */
 #define RECORD_PENDING_OF 100
@@ -35,12 +39,21 @@
 #define NODE_ENTERED   24
 #define NODE_LATEST    40
 #define NODE_HISTOGRAM 44
+#define NODE_SELF      48
+#define NODE_ACTIVE    60
 
 /* struct sxs_calls_histogram */
 #define HISTOGRAM_MIN     8
 #define HISTOGRAM_MAX     16
 #define HISTOGRAM_OCTAVES 24
 #define LAST_OCTAVE       57
+
+/* struct sxs_calls_event: a tick, then its node and what happened, written as one number */
+#define EVENT_TICK  0
+#define EVENT_NODE  8
+#define EVENT_SIZE  16
+#define EVENT_ENTER 0 /* the bits that enum sxs_calls_event_kind has set */
+#define EVENT_LEAVE 1
 
 /* struct sxs_called */
 #define CALLED_OFF    0

@@ -18,6 +18,7 @@
 
 #define FIB       16
 #define FIB_CALLS 3193 /* of fib(16) */
+#define TURNS     65536
 
 void bench_empty(void), bench_stamp(void);
 int  bench_fib(int n);
@@ -85,15 +86,46 @@ static void turns(void *arg, unsigned n)
     bench_turns(n);
 }
 
+static void set_hooks(void (*enter)(void), void (*leave)(void))
+{
+    memcpy(&bench_enter, &enter, sizeof(enter));
+    memcpy(&bench_leave, &leave, sizeof(leave));
+}
+
 static void both(const char *mode, void (*enter)(void), void (*leave)(void))
 {
     char name[64];
-    memcpy(&bench_enter, &enter, sizeof(enter));
-    memcpy(&bench_leave, &leave, sizeof(leave));
+    set_hooks(enter, leave);
     snprintf(name, sizeof(name), "fib_%s", mode);
     bench_report(name, fib, NULL, 20 * FIB_CALLS);
     snprintf(name, sizeof(name), "turns_%s", mode);
-    bench_report(name, turns, NULL, 65536);
+    bench_report(name, turns, NULL, TURNS);
+}
+
+/* Single calls are recorded over and over at one place: what new pages of a file cost is left out. */
+static struct sxs_calls_event events[2 * TURNS + 2];
+
+static void begin_events(void)
+{
+    sxs_calls_state->event = events;
+    sxs_calls_state->event_end = events + sizeof(events) / sizeof(*events);
+    sxs_calls_state->tracing = SXS_TRACE_ON;
+}
+
+static void fib_traced(void *arg, unsigned n)
+{
+    (void)arg;
+    for (unsigned i = 0; i < n; i += FIB_CALLS) {
+        begin_events();
+        bench_fib(FIB);
+    }
+}
+
+static void turns_traced(void *arg, unsigned n)
+{
+    (void)arg;
+    begin_events();
+    bench_turns(n);
 }
 
 static void make_functions(struct sxs_called *called, struct sxs_calls_header *head)
@@ -128,5 +160,8 @@ int main(int argc, char **argv)
     if (sxs_calls_state->top != sxs_calls_state->frames)
         return 1;
     both("time", hooks[SXS_CALLS_TIME].enter, hooks[SXS_CALLS_TIME].leave);
+    set_hooks(hooks[SXS_CALLS_TRACE_HOOKS].enter, hooks[SXS_CALLS_TRACE_HOOKS].leave);
+    bench_report("fib_trace", fib_traced, NULL, 20 * FIB_CALLS);
+    bench_report("turns_trace", turns_traced, NULL, TURNS);
     return 0;
 }

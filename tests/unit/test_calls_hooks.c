@@ -79,7 +79,7 @@ static const char *same_after(void (*hook)(void), int enters, struct sxs_called 
 
 static const struct sxs_calls_hooks *hooks;
 
-static const char *keeps_registers(enum sxs_calls_mode mode)
+static const char *keeps_registers(unsigned mode)
 {
     const char *said = NULL;
     /* slow: a thread's first, a function's first, a duration's first; then the beaten path */
@@ -104,6 +104,16 @@ static const char *keeps_registers(enum sxs_calls_mode mode)
 static const char *keeps_registers_tree(void) { return keeps_registers(SXS_CALLS_TREE); }
 static const char *keeps_registers_time(void) { return keeps_registers(SXS_CALLS_TIME); }
 static const char *keeps_registers_count(void) { return keeps_registers(SXS_CALLS_COUNT); }
+static const char *keeps_registers_trace(void) { return keeps_registers(SXS_CALLS_TRACE_HOOKS); }
+
+/* Single calls are recorded by threads that begin while there may be blocks of events. */
+static void on_traced_thread(calls_test test, uint32_t blocks)
+{
+    head->max_blocks = blocks;
+    on_thread(test);
+    head->max_blocks = 0;
+    atomic_store(&head->n_blocks, 0);
+}
 
 static void every_register_is_kept(void **state)
 {
@@ -111,6 +121,7 @@ static void every_register_is_kept(void **state)
     on_thread(keeps_registers_tree);
     on_thread(keeps_registers_time);
     on_thread(keeps_registers_count);
+    on_traced_thread(keeps_registers_trace, 4);
 }
 
 static void without_avx_too(void **state)
@@ -121,12 +132,13 @@ static void without_avx_too(void **state)
     on_thread(keeps_registers_tree);
     on_thread(keeps_registers_time);
     on_thread(keeps_registers_count);
+    on_traced_thread(keeps_registers_trace, 4);
     sxs_elt_xsave = had;
 }
 
 /* ---- counting ---------------------------------------------------------------------------------- */
 
-static enum sxs_calls_mode mode_now = SXS_CALLS_TREE;
+static unsigned mode_now = SXS_CALLS_TREE;
 
 static void enter(unsigned fn, uintptr_t sp)
 {
@@ -231,17 +243,23 @@ static const char *too_deep_is_counted_and_survived(void)
 
 static const char *recursion_counts_once_in_total(void)
 {
-    const struct sxs_calls_node *n;
-    enter(0, 0x1000);
-    enter(1, 0xf00);
-    enter(0, 0xe00);
-    n = sxs_calls_state->flat[0];
-    SO(n->active == 2 && n->ticks == 0);
-    leave(0, 0xe00);
-    SO(n->active == 1 && n->ticks == 0 && n->self > 0);
-    leave(1, 0xf00);
-    leave(0, 0x1000);
-    SO(n->active == 0 && n->ticks > n->self);
+    const struct sxs_calls_node *n, *other;
+    for (unsigned round = 1; round < 100; round++) { /* the first ones are off the beaten path */
+        uint64_t before = round > 1 ? n->ticks : 0;
+        enter(0, 0x1000);
+        enter(1, 0xf00);
+        enter(0, 0xe00);
+        n = sxs_calls_state->flat[0];
+        other = sxs_calls_state->flat[1];
+        SO(n->active == 2 && n->ticks == before && n->calls == 2ull * round);
+        leave(0, 0xe00);
+        SO(n->active == 1 && n->ticks == before && n->self > 0);
+        leave(1, 0xf00);
+        leave(0, 0x1000);
+        SO(n->active == 0 && other->active == 0 && other->calls == round);
+        SO(n->ticks == n->self + other->self && other->ticks > other->self);
+        SO(sxs_calls_state->frames[0].callees == n->ticks);
+    }
     return NULL;
 }
 
@@ -251,7 +269,7 @@ static const char *functions_timed_no_longer_have_no_frames(void)
     enter(1, 0xf00);
     atomic_store(&called[1].off, 1);
     enter(1, 0xe00);
-    SO(depth() == 2 && node()->calls == (mode_now == SXS_CALLS_TREE ? 1 : 2));
+    SO(depth() == 2 && node()->calls == (mode_now == SXS_CALLS_TIME ? 2 : 1));
     leave(1, 0xe00);
     SO(depth() == 2);
     leave(1, 0xf00); /* the one that still has a frame */
@@ -260,6 +278,91 @@ static const char *functions_timed_no_longer_have_no_frames(void)
     SO(depth() == 0 && sxs_calls_state->record->unmatched == 0);
     atomic_store(&called[1].off, 0);
     return NULL;
+}
+
+/* ---- single calls ------------------------------------------------------------------------------ */
+
+static const struct sxs_calls_event *event_at(unsigned back)
+{
+    return sxs_calls_state->event - back;
+}
+
+static int is_event(const struct sxs_calls_event *e, unsigned kind, const struct sxs_calls_node *of,
+                    uint64_t tick)
+{
+    return e->kind == kind && sxs_calls_cell(e->node) == of && e->tick == tick;
+}
+
+static const char *calls_are_events(void)
+{
+    for (unsigned round = 0; round < 100; round++) {
+        const struct sxs_calls_node *a, *b;
+        uint64_t                     start, ticks;
+        enter(0, 0x1000);
+        a = node();
+        SO(is_event(event_at(1), SXS_CALLS_ENTER, a, a->entered));
+        enter(1 + (round & 1), 0xf00); /* in turns: not the child that was called last */
+        b = node();
+        start = sxs_calls_state->top->start;
+        ticks = b->ticks;
+        SO(start == b->entered && is_event(event_at(1), SXS_CALLS_ENTER, b, start));
+        leave(1 + (round & 1), 0xf00);
+        SO(is_event(event_at(1), SXS_CALLS_LEAVE, b, start + b->ticks - ticks));
+        SO(b->entered == 0 && b->calls == round / 2 + 1);
+        leave(0, 0x1000);
+        SO(is_event(event_at(4), SXS_CALLS_ENTER, a, event_at(4)->tick));
+        SO(is_event(event_at(1), SXS_CALLS_LEAVE, a, event_at(1)->tick));
+        SO(event_at(4)->tick <= start && event_at(1)->tick >= event_at(2)->tick);
+        SO(depth() == 0 && a->calls == round + 1);
+    }
+    return NULL;
+}
+
+static const char *calls_timed_no_longer_are_no_events(void)
+{
+    const struct sxs_calls_event *before;
+    enter(0, 0x1000);
+    enter(1, 0xf00);
+    leave(1, 0xf00);
+    atomic_store(&called[1].off, SXS_CALLED_OFF);
+    before = sxs_calls_state->event;
+    enter(1, 0xf00);
+    leave(1, 0xf00);
+    SO(sxs_calls_state->event == before && depth() == 1);
+    atomic_store(&called[1].off, 0);
+    leave(0, 0x1000);
+    return NULL;
+}
+
+/* In two blocks, and then in none: the tree goes on, and what is lost is counted. */
+static const char *events_fill_their_blocks(void)
+{
+    unsigned                     pairs = SXS_CALLS_BLOCK_EVENTS + 100;
+    const struct sxs_calls_node *n;
+    for (unsigned i = 0; i < pairs; i++) {
+        enter(0, 0x1000);
+        n = node();
+        leave(0, 0x1000);
+    }
+    SO(n->calls == pairs && depth() == 0 && sxs_calls_state->record->unmatched == 0);
+    SO(sxs_calls_state->event == sxs_calls_state->event_end);
+    SO(sxs_calls_state->record->events_lost == 200);
+    return NULL;
+}
+
+static void single_calls(void **state)
+{
+    (void)state;
+    mode_now = SXS_CALLS_TRACE_HOOKS;
+    on_traced_thread(calls_are_events, 4);
+    on_traced_thread(calls_timed_no_longer_are_no_events, 4);
+    on_traced_thread(events_fill_their_blocks, 2);
+    on_traced_thread(paths_are_told_apart, 4);
+    on_traced_thread(frames_that_vanish_are_dropped, 4);
+    on_traced_thread(leaves_without_enter_are_counted, 4);
+    on_traced_thread(functions_timed_no_longer_have_no_frames, 4);
+    on_traced_thread(deep_stacks_grow, 64);
+    on_thread(paths_are_told_apart); /* with no block to be had */
 }
 
 /* ---- exceptions -------------------------------------------------------------------------------- */
@@ -450,7 +553,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_register_is_kept), cmocka_unit_test(without_avx_too),
-        cmocka_unit_test(shadow_stacks), cmocka_unit_test(exceptions),
+        cmocka_unit_test(shadow_stacks), cmocka_unit_test(single_calls), cmocka_unit_test(exceptions),
         cmocka_unit_test(the_file_says_so), cmocka_unit_test(no_room), /* the last */
     };
     hooks = sxs_elt_hooks();
