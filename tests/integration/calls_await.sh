@@ -5,10 +5,12 @@
 need_real 3
 [ -e "$BUILD/managed/awaitsdebug/awaitsdebug.dll" ] || skip_all "$0" "the app awaits is not built"
 
-run() { # tool app version options
+run() { # tool app version options [more of sxsprof run]
     rm -rf "$tmp/out"
-    timeout -k 5 120 "$sxsprof" run --quiet --tool "$1" --calls "$2:*" -o "$tmp/out" -- \
-        "$runsxs" --timeout 100 "$3" "$2" "$4" >"$tmp/log" 2>&1
+    tool=$1 app=$2 version=$3 options=$4
+    shift 4
+    timeout -k 5 120 "$sxsprof" run --quiet --tool "$tool" --calls "$app:*" "$@" -o "$tmp/out" -- \
+        "$runsxs" --timeout 100 "$version" "$app" "$options" >"$tmp/log" 2>&1
 }
 # tree EXPRESSION: of path(name...), the nodes of the call tree below these, outermost first, a name that awaits
 # with a star; of f, functions by name; of t, the tree.
@@ -59,6 +61,19 @@ for v in $versions; do
         run calls:tree,await=logical $app "$v" "rounds=4 flows=6 depth=20 collect=1"
         grep -q 'awaits: asked \([0-9]*\) same \1$' "$tmp/log" && ! grep -q 'asked 0' "$tmp/log"
         check "$v, $app, collections all the while: $(grep -o 'asked.*' "$tmp/log")" $? "$tmp/log"
+    done
+done
+
+# ---- hooks that are handed values: they ask the runtime for the first argument ----------------------
+for v in $versions; do
+    for app in awaits awaitsdebug; do
+        run calls:await=logical $app "$v" "rounds=3 depth=20" --values "$app:*"
+        grep -q 'awaits: asked \([0-9]*\) same \1$' "$tmp/log" && ! grep -q 'asked 0' "$tmp/log"
+        check "$v, $app, with values: $(grep -o 'asked.*' "$tmp/log"): each is as the program knows" $? "$tmp/log"
+        tree 'path("Flow*", "Round*", "Tasks*", "Middle*", "Leaf")[0]["calls"] == 3 * 2 * 3 and path("Flow*", "Round*", *["Depth*"] * 20, "Leaf")[0]["calls"] == 3 * 3'
+        check "$v, $app, with values: what goes on after an await lies below those who await it" $? "$tmp/json"
+        tree 'sum(bool(re.search(r"[+]<Leaf>d__\d+[.]MoveNext$", w["name"])) and "this = " in (w["arguments"] or "") for w in r["values"]) == sum(n["calls"] for n in f["Leaf"])'
+        check "$v, $app, with values: each call of Leaf has its arguments" $? "$tmp/json"
     done
 done
 
