@@ -132,7 +132,7 @@ static void write_call(struct trace *t, const struct sxs_model_event *e)
     sxs_json_string(t->to, sxs_frame_text(m, n->frame, SXS_STYLE_FULL, text, sizeof(text)));
     if (e->values) {
         fprintf(t->to, ",\"args\":{\"%s\":", e->begins ? "arguments" : "result");
-        sxs_json_string(t->to, sxs_model_text(m, e->values));
+        sxs_json_string(t->to, sxs_strings_text(&m->values, e->values));
         fputs("}", t->to);
     }
     fputs("}", t->to);

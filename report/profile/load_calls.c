@@ -228,7 +228,7 @@ static void add_span(struct loader *l, uint32_t node, uint64_t from, uint64_t to
 
 static uint32_t keep_values(struct sxs_model *m, const char *values)
 {
-    return sxs_strings_add(&m->strings, values, strlen(values));
+    return sxs_strings_add(&m->values, values, strlen(values));
 }
 
 static void take_event(void *arg, uint32_t path, uint64_t ns, bool begins,
@@ -245,7 +245,8 @@ static void take_event(void *arg, uint32_t path, uint64_t ns, bool begins,
             SXS_GROW(m->events, m->n_events, m->cap_events);
             m->events[m->n_events++] =
                 (struct sxs_model_event){now, l->nodes[path] & INT32_MAX, begins,
-                                         known && known->values ? keep_values(m, known->values) : 0};
+                                         known && known->values ? keep_values(m, known->values) : 0,
+                                         known && known->unwound};
         }
         if (!(l->detail & SXS_DETAIL_BOTH))
             return;
@@ -328,6 +329,7 @@ int sxs_model_load_calls(const char *dir, const struct sxs_report_options *optio
     out->data = SXS_DATA_CALLS;
     out->timed = true;
     sxs_strings_add(&out->strings, "", 0);
+    sxs_strings_add(&out->values, "", 0);
     int err = sxs_session_read(dir, &session);
     if (!err)
         err = sxs_calls_report_load(dir, &session, options->process, &calls);

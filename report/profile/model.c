@@ -213,5 +213,6 @@ void sxs_model_free(struct sxs_model *m)
     free(m->latencies);
     free(m->events);
     sxs_strings_free(&m->strings);
+    sxs_strings_free(&m->values);
     memset(m, 0, sizeof(*m));
 }

@@ -46,7 +46,8 @@ struct sxs_report_options {
     enum sxs_only only;    /* leave the other kind of frames out of the stacks */
     const char   *output;  /* file to write; NULL: standard output */
     size_t        top;     /* functions the text names; 0: 30 */
-    size_t        most;    /* single calls, events and samples that the page has, each; 0: its own bound */
+    size_t        most;    /* single calls, events and samples that the page has, each, and an eighth of its
+                              bytes of values; 0: its own bounds */
     bool          brief;   /* the text leaves out what is not the first to be looked at */
 };
 
@@ -138,7 +139,8 @@ struct sxs_model_latency {
 struct sxs_model_event {
     uint64_t time_ns;
     uint32_t node : 31, begins : 1;
-    uint32_t values; /* string: arguments, result; 0: none */
+    uint32_t values : 31;  /* arguments, result, of the model's values; 0: none */
+    uint32_t unwound : 1;  /* an exception left the call */
 };
 
 struct sxs_model_pause {
@@ -173,6 +175,7 @@ struct sxs_model {
     struct sxs_model_line    *lines;
     struct sxs_model_difference *differences;
     struct sxs_model_event   *events;    /* of calls, when asked for: one thread after the other */
+    struct sxs_strings        values;    /* arguments and results of theirs, apart: there may be many */
     size_t                    n_events, cap_events;
     uint64_t                  events_lost; /* beginnings and ends that were not recorded */
     struct sxs_model_latency *latencies; /* of calls: n_frames of them; else NULL */

@@ -24,7 +24,7 @@ function decodeSpans() {
 
 // A thread's calls in rows: row d has the calls of depth d by time, from first[d] on. Those of a row never
 // overlap, so a row is searched by halves, and sums[] tell how much of any range is covered.
-function decodeCalls(text) {
+function decodeCalls(text, values) {
   if (!text) return null;
   const start = [], dur = [], frame = [], depth = [], r = reader(text);
   for (let t = 0; r.more();) { start.push(t += r.next()); dur.push(r.next()); frame.push(r.next()); depth.push(r.next()); }
@@ -35,13 +35,26 @@ function decodeCalls(text) {
   for (let i = 0; i < n; i++) first[depth[i] + 1]++;
   for (let d = 0; d < rows; d++) { first[d + 1] += first[d]; at[d] = first[d]; }
   const c = { n, rows, first, start: new Float64Array(n), dur: new Float64Array(n), frame: new Uint32Array(n),
-    sums: new Float64Array(n + 1), number: new Uint32Array(n), hits: null };
+    sums: new Float64Array(n + 1), hits: null, args: null, result: null, unwound: null };
+  const place = new Uint32Array(n);
   for (let i = 0; i < n; i++) {
-    const k = at[depth[i]]++;
-    c.start[k] = start[i]; c.dur[k] = dur[i]; c.frame[k] = frame[i]; c.number[k] = i;
+    const k = place[i] = at[depth[i]]++;
+    c.start[k] = start[i]; c.dur[k] = dur[i]; c.frame[k] = frame[i];
   }
+  if (values) decodeValues(c, place, values);
   for (let i = 0; i < n; i++) c.sums[i + 1] = c.sums[i] + c.dur[i];
   return c;
+}
+
+function decodeValues(c, place, text) { // numbers in L.texts, 0: none
+  const r = reader(text);
+  c.args = new Uint32Array(c.n); c.result = new Uint32Array(c.n); c.unwound = new Uint8Array(c.n);
+  for (let i = 0; r.more();) {
+    const k = place[i += r.next()];
+    c.args[k] = r.next();
+    const last = r.next();
+    c.result[k] = last >> 1; c.unwound[k] = last & 1;
+  }
 }
 
 function decodeTicks(text) {
@@ -57,14 +70,14 @@ function decodeTimeline() {
   const spans = decodeSpans(), lanes = [];
   const threadLanes = L.threads.map((t, i) => ({ type: "thread", index: i, name: t[0] || (t[1] === L.processes[t[2]][0] ? "main thread" : "thread"), tid: t[1], process: t[2],
     from: t[3], to: t[4], runtimes: t[5], lives: [], home: 0, jit: [], loads: [], thrown: [],
-    calls: decodeCalls(t[6]), ticks: decodeTicks(t[7]), open: 0 }));
+    calls: decodeCalls(t[6], t[8]), ticks: decodeTicks(t[7]), open: 0 }));
   const groups = new Map(), byNumber = new Map(); // process and runtime: what belongs to no thread
   const groupOf = (process, runtime) => {
     const key = process * 4096 + runtime;
     if (!groups.has(key)) groups.set(key, { type: "runtime", process, runtime, stops: [], gcs: [], loads: [], threads: [], folded: false });
     return groups.get(key);
   };
-  for (const t of L.threads) { t[6] = t[7] = ""; }
+  for (const t of L.threads) { t[6] = t[7] = t[8] = ""; }
   for (let i = 0; i < spans.n; i++) {
     const lane = spans.thread[i] ? threadLanes[spans.thread[i] - 1] : null, r = spans.runtime[i];
     const process = spans.process[i], k = spans.kind[i];

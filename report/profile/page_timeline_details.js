@@ -33,8 +33,13 @@ function factsOfCall({ lane, call }) {
   const stack = [];
   for (let k = d - 1; k >= 0; k--) { const p = callAt(c, k, c.start[call]); if (p >= 0) stack.push(c.frame[p]); }
   return { name: frameName(frame), frame, color: frameColor(frame), from: c.start[call], to: c.start[call] + c.dur[call], stack,
-    values: L.values && (L.values[lane.index] || [])[c.number[call]],
+    values: valuesOf(c, call),
     rows: [["duration", nanos(c.dur[call])], ["in itself", nanos(Math.max(0, own))], ["began", when(c.start[call])], ["thread", laneText(lane)], ["depth", d + 1]] };
+}
+function valuesOf(c, call) { // [[what, text]...]; of calls that are not on the page, or have none: nothing
+  if (!c.args || !c.args[call] && !c.result[call]) return [];
+  const ended = c.result[call] ? [["Result", L.texts[c.result[call]]]] : c.unwound[call] ? [["Result", "none: left by an exception"]] : [];
+  return c.args[call] ? [["Arguments", L.texts[c.args[call]]], ...ended] : ended;
 }
 function factsOfThrown({ lane, thrown }) {
   const x = L.exceptions[thrown], rows = [["became", strings[x[8]] + (x[9] ? ", thrown again" : "")], ["thrown in", strings[x[6]]], ["caught in", strings[x[7]]],
@@ -78,6 +83,7 @@ function tipOf(it, x, y) {
   name.append(dot, f.name);
   tip.replaceChildren(name);
   if (f.message) tip.append(el("p", `“${f.message}”`, "big"));
+  for (const [what, text] of f.values || []) tip.append(el("p", `${what === "Result" ? "= " : ""}${text.length > 160 ? `${text.slice(0, 159)}…` : text}`, "values"));
   f.rows.filter(([, t]) => t !== "" && t !== undefined).slice(0, 5).forEach(([k, t], n) => tip.append(el("p", `${k} ${t}`, n ? "" : "big")));
   placeTip(x, y);
 }
@@ -103,7 +109,7 @@ function paintPane() {
   pane.append(head);
   if (f.message) pane.append(el("p", `“${f.message}”`, "message"));
   pane.append(factList(f.rows));
-  if (f.values) pane.append(el("h3", "Values"), el("pre", f.values, "values"));
+  for (const [what, text] of f.values || []) pane.append(el("h3", what), el("pre", text, "values"));
   const bar = el("p", undefined, "actions"), zoomTo = el("button", "Zoom to it");
   zoomTo.onclick = () => { const pad = Math.max(f.to - f.from, L.spanNs / 1e6, 1000) * 0.3; setWindow(f.from - pad, f.to + pad); };
   bar.append(zoomTo);
@@ -176,7 +182,7 @@ function sumsOf(a, b) {
 function missing() { // what the page or the recording lacks
   const out = [], kept = L.exceptions.length, sites = L.sites.reduce((n, v) => n + v[8], 0);
   const left = (v, what) => { if (v[0]) out.push(`${count(v[0])} ${what} are left out of this page: the shortest, none over ${nanos(v[1])}.`); };
-  left(L.left.calls, "calls"); left(L.left.events, "compilations and loads");
+  left(L.left.calls, "calls"); left(L.left.events, "compilations and loads"); left(L.left.values, "calls' arguments or results");
   if (L.sampleStep > 1) out.push(`Of ${count(L.sampleStep)} samples one is shown.`);
   if (sites > kept) out.push(`${count(sites)} exceptions were thrown; ${count(kept)} of them, the first of each site, are on the lanes.`);
   if (L.lost.calls) out.push(`Beginnings and ends of calls that found no room while recording: ${count(L.lost.calls)}.`);

@@ -226,10 +226,12 @@ function searchTimeline() { // which calls, events and exceptions fit; how many 
   if (!re) return;
   const byFrame = frames.map((_, f) => re.test(frameName(f)));
   tl.hitText = strings.map((t) => t !== "" && re.test(t));
+  const byValue = (L.texts || []).map((t) => t !== "" && re.test(t));
   tl.hitNode = (node) => parent[node] >= 0 && byFrame[frameOf[node]];
   for (const lane of tl.threads) if (lane.calls) {
     const hits = [];
-    for (let i = 0; i < lane.calls.n; i++) if (byFrame[lane.calls.frame[i]]) hits.push(i);
+    const { n, frame, args, result } = lane.calls;
+    for (let i = 0; i < n; i++) if (byFrame[frame[i]] || args && (byValue[args[i]] || byValue[result[i]])) hits.push(i);
     lane.calls.hits = Uint32Array.from(hits);
     for (const i of hits.slice(0, 5000)) tl.found.push([lane.calls.start[i], { lane, call: i }]);
   }

@@ -199,6 +199,13 @@ static uint32_t *threads_of(const struct build *b, const struct sxs_model *from)
     return thread;
 }
 
+static void end_call(struct sxs_line_call *c, const struct sxs_model_event *e, uint64_t now)
+{
+    c->duration_ns = now > c->start_ns ? now - c->start_ns : 0;
+    c->result = e->values;
+    c->unwound = e->unwound;
+}
+
 static void pair_calls(const struct build *b, const struct sxs_model *from, const uint32_t *threads)
 {
     struct sxs_timeline *t = b->t;
@@ -208,10 +215,8 @@ static void pair_calls(const struct build *b, const struct sxs_model *from, cons
         const struct sxs_model_event *e = &from->events[i];
         uint64_t                      now = since_zero(t, e->time_ns);
         if (!e->begins) {
-            if (depth) {
-                struct sxs_line_call *c = &t->calls[open[--depth]];
-                c->duration_ns = now > c->start_ns ? now - c->start_ns : 0;
-            }
+            if (depth)
+                end_call(&t->calls[open[--depth]], e, now);
             continue;
         }
         SXS_GROW(open, depth, cap);
@@ -220,7 +225,7 @@ static void pair_calls(const struct build *b, const struct sxs_model *from, cons
         t->calls[t->n_calls++] = (struct sxs_line_call){
             .start_ns = now, .thread = threads[from->nodes[e->node].thread],
             .frame = frame_of(b, from, known, from->nodes[e->node].frame),
-            .depth = (uint32_t)depth++};
+            .depth = (uint32_t)depth++, .arguments = e->values};
     }
     free(open);
     free(known);
@@ -247,6 +252,8 @@ static void take_calls(const struct build *b, const struct sxs_model *from)
             break;
         }
     t->calls_lost = from->events_lost;
+    if (from->values.n > 1)
+        sxs_timeline_keep_values(t, &from->values, b->o->most ? b->o->most : SXS_LINE_MOST_CALLS);
 }
 
 /* ---- events and exceptions -------------------------------------------------------------------- */
@@ -406,5 +413,6 @@ void sxs_timeline_free(struct sxs_timeline *t)
     free(t->spans);
     free(t->exceptions);
     free(t->sites);
+    sxs_strings_free(&t->values);
     memset(t, 0, sizeof(*t));
 }

@@ -15,6 +15,8 @@ struct sxs_line_call {
     uint64_t start_ns, duration_ns;
     uint32_t thread, frame; /* of the main model */
     uint32_t depth;         /* 0: called by none that was recorded */
+    uint32_t arguments, result : 31; /* of the timeline's values; 0: none */
+    uint32_t unwound : 1;            /* an exception left it */
 };
 
 /** Of struct sxs_events_span; of samples' pauses too, where no events were recorded. */
@@ -57,7 +59,8 @@ struct sxs_timeline {
     size_t                     cap_calls, cap_spans, cap_exceptions, cap_sites;
     uint32_t                   tools; /* enum sxs_events_tool_bit, of any process */
     uint64_t                   spans_lost, exceptions_lost, calls_lost; /* in recording */
-    struct sxs_line_left       calls_left, spans_left;
+    struct sxs_strings         values; /* arguments and results */
+    struct sxs_line_left       calls_left, spans_left, values_left; /* the last: calls without theirs */
     uint32_t                   sample_step; /* of this many samples, one is shown; 0: no samples */
 };
 
@@ -65,6 +68,7 @@ struct sxs_timeline {
 #define SXS_LINE_MOST_CALLS   (2u << 20)
 #define SXS_LINE_MOST_SPANS   (1u << 20)
 #define SXS_LINE_MOST_SAMPLES (1u << 20)
+#define SXS_LINE_VALUE_BYTES  8u /* of arguments and results, for each call it may carry */
 
 /**
  * sxs_timeline_build - @m: the main model, whose threads, runtimes, strings and, unless it is
@@ -74,6 +78,9 @@ struct sxs_timeline {
 void sxs_timeline_build(struct sxs_model *m, const struct sxs_model *calls,
                         const struct sxs_report_options *o, struct sxs_timeline *out);
 void sxs_timeline_free(struct sxs_timeline *t);
+/** sxs_timeline_keep_values - for that: of the calls' values, numbers in @from, those of the longest calls,
+ *  as far as there is room: they become the timeline's. @calls: as many as a page may have. */
+void sxs_timeline_keep_values(struct sxs_timeline *t, const struct sxs_strings *from, size_t calls);
 
 /** sxs_timeline_write - as the page's key "line". @place: of the model's nodes in the page's tree. */
 void sxs_timeline_write(const struct sxs_timeline *t, const struct sxs_model *m,

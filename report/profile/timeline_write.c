@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The page's key "line". Numbers are in the digits of format_html.c.
- *   threads  [name, id, process, began, ended or 0, [numbers of runtimes], calls, samples]
+ *   threads  [name, id, process, began, ended or 0, [numbers of runtimes], calls, samples, values]
  *            calls: per call ns since the one before began, duration, frame, depth
  *            samples: per sample us since the one before, node * 2 + waiting
+ *            values: per call that has any: how many calls it is behind the one before, arguments,
+ *            result * 2 + left by an exception; arguments and result of "texts", 0: none
  *   spans    per span ns since the one before, duration, kind, thread + 1, runtime + 1, text, a, b,
  *            tier * 2 + failed, process
  */
@@ -71,6 +73,30 @@ static size_t write_calls(const struct sxs_timeline *t, size_t thread, size_t at
     return at;
 }
 
+static void write_values(const struct sxs_timeline *t, size_t from, size_t to_call, FILE *to)
+{
+    size_t last = from;
+    for (size_t i = from; i < to_call; i++) {
+        const struct sxs_line_call *c = &t->calls[i];
+        if (!c->arguments && !c->result)
+            continue;
+        sxs_html_number(to, i - last);
+        sxs_html_number(to, c->arguments);
+        sxs_html_number(to, c->result * 2ull + c->unwound);
+        last = i;
+    }
+}
+
+static void write_value_texts(const struct sxs_timeline *t, FILE *to)
+{
+    fputs(",\n\"texts\":[", to);
+    for (size_t i = 0; i < t->values.n; i++) {
+        fputs(i ? ",\n" : "", to);
+        sxs_json_string(to, sxs_strings_text(&t->values, (uint32_t)i));
+    }
+    putc(']', to);
+}
+
 static uint64_t since_zero(const struct sxs_timeline *t, uint64_t ns)
 {
     return ns < t->zero_ns ? 0 : ns - t->zero_ns > t->span_ns ? t->span_ns : ns - t->zero_ns;
@@ -97,9 +123,12 @@ static void write_threads(const struct sxs_timeline *t, const struct sxs_model *
     for (size_t i = 0; i < m->n_threads; i++) {
         fputs(i ? ",\n[" : "[", to);
         write_thread(t, &m->threads[i], m, to);
+        size_t begin = call;
         call = write_calls(t, i, call, to);
         fputs("\",\"", to);
         write_samples(t, m, place, order + first[i], first[i + 1] - first[i], to);
+        fputs("\",\"", to);
+        write_values(t, begin, call, to);
         fputs("\"]", to);
     }
     fputs("],\n\"processes\":[", to);
@@ -158,10 +187,12 @@ void sxs_timeline_write(const struct sxs_timeline *t, const struct sxs_model *m,
             t->tools & SXS_EVENTS_OF_RUNTIMES ? "true" : "false", t->sample_step);
     fprintf(to, ",\"lost\":{\"calls\":%llu,\"events\":%llu,\"exceptions\":%llu}",
             (ull)t->calls_lost, (ull)t->spans_lost, (ull)t->exceptions_lost);
-    fprintf(to, ",\"left\":{\"calls\":[%llu,%llu],\"events\":[%llu,%llu]}", (ull)t->calls_left.n,
-            (ull)t->calls_left.longest_ns, (ull)t->spans_left.n, (ull)t->spans_left.longest_ns);
+    fprintf(to, ",\"left\":{\"calls\":[%llu,%llu],\"events\":[%llu,%llu],\"values\":[%llu,%llu]}",
+            (ull)t->calls_left.n, (ull)t->calls_left.longest_ns, (ull)t->spans_left.n,
+            (ull)t->spans_left.longest_ns, (ull)t->values_left.n, (ull)t->values_left.longest_ns);
     write_texts(to, "kinds", kind_text, SXS_N_EVENT_KINDS);
     write_texts(to, "reasons", sxs_suspension_text, 10);
+    write_value_texts(t, to);
     write_threads(t, m, place, to);
     write_spans(t, to);
     write_exceptions(t, to);

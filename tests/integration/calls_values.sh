@@ -48,6 +48,8 @@ import json, sys
 e = [x for x in json.load(open(sys.argv[1]))["traceEvents"] if "Values.Add(" in x.get("name", "")]
 assert [x.get("args") for x in e] == [{"arguments": "a = 1, b = -2"}, {"result": "-1"}], e' "$tmp/chrome" >"$tmp/said" 2>&1
 check "the trace has them as arguments of its events" $? "$tmp/said"
+"$sxsprof" report --format html -o "$tmp/html" "$tmp/once" >>"$tmp/log" 2>&1 && grep -q '^"a = 1, b = -2",$' "$tmp/html"
+check "the page has them" $? "$tmp/log"
 
 # ---- all else is as it was ----------------------------------------------------------------------
 # Methods that native code calls as they are stay unhooked.

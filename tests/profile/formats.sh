@@ -21,7 +21,7 @@ $CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_samples.c -o "$T/make_sam
 "$T/make_samples" "$T/s" known || exit 1
 $CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_calls.c -o "$T/make_calls" || exit 1
 $CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_events.c -o "$T/make_events" || exit 1
-for kind in count tree trace hole; do "$T/make_calls" "$T/calls-$kind" $kind || exit 1; done
+for kind in count tree trace hole values; do "$T/make_calls" "$T/calls-$kind" $kind || exit 1; done
 report() { "$REPORT" "$1" "${S:-$T/s}" "$T/out.$1" "${@:2}" 2>"$T/err"; }
 
 # ---- text and collapsed: by hand ----
@@ -244,6 +244,50 @@ S=$T/calls-events report html
 is "html of calls and events" "0 42 4 13 366 0 0" "$? $(line)"
 S=$T/calls-events report html most=50
 is "html: calls within what a page carries, the longest" "42 4 13 50 316 0" "$(line)"
+values() { # of the page: texts, their bytes, calls with any, with both, left by an exception, calls whose are left out
+    python3 - "$T/out.html" <<'PY'
+import json, sys
+page = open(sys.argv[1]).read()
+begin = page.index('id="data">') + 10
+data = json.loads(page[begin:page.index("</script>", begin)])
+line, digits = data["line"], "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+def numbers(text):
+    value, unit = 0, 1
+    for c in text:
+        d = digits.index(c)
+        value, unit = value + (d & 31) * unit, unit * 32
+        if d < 32:
+            yield value
+            value, unit = 0, 1
+texts, told = line["texts"], []
+for t in line["threads"]:
+    call, frames = 0, list(numbers(t[6]))[2::4]
+    for ahead, arguments, result in zip(*[numbers(t[8])] * 3):
+        call += ahead
+        told.append((data["strings"][data["frames"][frames[call]][0]], texts[arguments], texts[result >> 1], result & 1))
+for name, arguments, result, unwound in told:
+    if "Outer" in name and arguments and result:
+        n = int(result) - 100
+        assert arguments == f'n = {n}, what = "round <{n}>"', told
+    else:
+        assert "Outer" in name or ("Run" in name and arguments == "last = true" and unwound and not result), told
+assert not any("round <" in s for s in data["strings"]), "texts among the names"
+print(len(texts), sum(map(len, texts)), len(told), sum(bool(t[1] and t[2]) for t in told), sum(t[3] for t in told), *line["left"]["values"])
+PY
+}
+S=$T/calls-values report html
+is "html: arguments and results of 11 calls" "22 291 11 10 1 0 0" "$(values)"
+S=$T/calls-values report html most=20
+is "html: values within what a page carries, of the longest calls" "15 160 9 5 1 5 10000000" "$(values)"
+S=$T/calls-trace report html
+is "html: calls without values have none" "0 0 0 0 0 0 0" "$(values)"
+S=$T/calls-values report chrome
+is "chrome: arguments and results" '10 10' "$(python3 - "$T/out.chrome" <<'PY'
+import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+print(sum("round <" in e.get("args", {}).get("arguments", "") for e in events), sum(e.get("args", {}).get("result", "").startswith("10") for e in events))
+PY
+)"
 S=$T/calls-hole report html
 is "html: calls nest although events are missing" "0 0 0 $(cut -d' ' -f1 "$T/events")" "$(line | cut -d' ' -f1-4)"
 S=$T/all report html
@@ -295,6 +339,10 @@ else
     timeline "$T/calls-events" most calls=50 left=316
     S=$T/calls-trace report html
     timeline "$T/calls-trace" only-calls calls=366
+    S=$T/calls-values report html
+    timeline "$T/calls-values" values calls=366 values=1
+    S=$T/calls-values report html most=20
+    timeline "$T/calls-values" some-values calls=20 left=346 values=1 valuesleft=5
     S=$T/all report html
     timeline "$T/all" all calls=366
     S=$T/s report html

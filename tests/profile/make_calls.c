@@ -2,7 +2,9 @@
 /*
  * Writes a session with calls whose every number is known, for tests of the reports.
  *
- *   make_calls DIR [count|tree|trace|hole]    trace: with single calls; hole: some of their events missing
+ *   make_calls DIR [count|tree|trace|hole|values]    trace: with single calls; hole: some of their events
+ *                                                    missing; values: with arguments and results,
+ *                                                    and an exception that leaves the last Run
  *
  * main: Main runs 900 ms; it calls Outer 10 times, 10 ms each, which calls Inner 10 times, 0.5 ms each; and
  * Inner 50 times, 1 ms each. worker: Run 5 times, 20 ms each; calls Inner 40 times, 0.1 ms each. A tick is
@@ -41,7 +43,7 @@ static struct sxs_calls_histogram *histograms[FUNCTIONS];
 static struct sxs_calls_node      *stack[8];
 static uint64_t                    since[8], now;
 static unsigned                    depth, n_events, next_cell = 1;
-static int                         mode, hole;
+static int                         mode, hole, values, thrown;
 
 static sxs_calls_ref take(unsigned n)
 {
@@ -141,6 +143,17 @@ static void note(const struct sxs_calls_node *node, uint32_t kind)
         *event++ = (struct sxs_calls_event){now, ref_of(node), kind};
 }
 
+/* What the event before is told with, as the library writes it. */
+static void note_text(const struct sxs_calls_node *node, const char *text)
+{
+    size_t size = strlen(text), slots = 1 + SXS_CALLS_TEXT_SLOTS(size);
+    if (!values)
+        return;
+    *event = (struct sxs_calls_event){now, ref_of(node), SXS_CALLS_TEXT | (uint32_t)size << 8};
+    memcpy(event + 1, text, size);
+    event += slots;
+}
+
 static struct sxs_calls_node *child(struct sxs_calls_node *parent, unsigned fn)
 {
     struct sxs_calls_node *node;
@@ -177,7 +190,7 @@ static void leave(unsigned fn)
     uint64_t                    ticks = now - since[depth];
     unsigned                    octave = 63 - (unsigned)__builtin_clzll(ticks | 8);
     struct sxs_calls_histogram *h = histograms[fn];
-    note(stack[depth], SXS_CALLS_LEAVE);
+    note(stack[depth], thrown ? SXS_CALLS_UNWOUND : SXS_CALLS_LEAVE);
     if (h) {
         if (!h->octaves[octave])
             h->octaves[octave] = take(1);
@@ -204,9 +217,14 @@ static void run_main(void)
     enter(MAIN);
     for (unsigned i = 0; i < 10; i++) {
         enter(OUTER);
+        char text[64];
+        snprintf(text, sizeof(text), "n = %u, what = \"round <%u>\"", i, i);
+        note_text(stack[depth], text);
         inner(10, 500000);
         now += 5000000;
         leave(OUTER);
+        snprintf(text, sizeof(text), "%u", 100 + i);
+        note_text(stack[depth + 1], text);
     }
     inner(50, 1000000);
     now = START + 900000000;
@@ -220,8 +238,11 @@ static void run_worker(void)
     begin_thread(101, "worker");
     for (unsigned i = 0; i < 5; i++) {
         enter(RUN);
+        if (i == 4)
+            note_text(stack[depth], "last = true");
         inner(40, 100000);
         now += 16000000;
+        thrown = values && i == 4;
         leave(RUN);
         now += 80000000;
     }
@@ -234,6 +255,7 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 64;
     hole = strcmp(what, "hole") == 0;
+    values = strcmp(what, "values") == 0;
     mode = strcmp(what, "count") == 0 ? SXS_CALLS_COUNT : SXS_CALLS_TREE;
     write_census(argv[1], PID);
     memcpy(file.head.magic, SXS_CALLS_MAGIC, sizeof(file.head.magic));
@@ -245,7 +267,7 @@ int main(int argc, char **argv)
     file.head.started_tick = file.head.started_ns = START;
     file.head.seen_tick = file.head.seen_ns = file.head.ended_ns = 2 * START;
     file.head.n_chunks = file.head.n_taken = file.head.max_chunks = 1;
-    file.head.max_blocks = hole || strcmp(what, "trace") == 0 ? 16 : 0;
+    file.head.max_blocks = hole || values || strcmp(what, "trace") == 0 ? 16 : 0;
     snprintf(file.head.command, sizeof(file.head.command), "known calls");
     ((struct sxs_calls_chunk *)file.cells)->magic = SXS_CALLS_CHUNK_MAGIC;
     add_functions();

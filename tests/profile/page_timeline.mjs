@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Opens a report page at its timeline in headless Chromium, uses it, and holds its numbers against the session as
 // JSON. Prints TAP.
-// usage: node page_timeline.mjs PAGE.html SHOTS-FOLDER NAME SESSION.json [calls=N] [left=N]     NODE_MODULES: where packages are
+// usage: node page_timeline.mjs PAGE.html SHOTS-FOLDER NAME SESSION.json [calls=N] [left=N] [values=1] [valuesleft=N]     NODE_MODULES: where packages are
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { readFileSync } from "node:fs";
@@ -129,6 +129,29 @@ if (want.calls) {
     ok("and leads to its function", (await page.getAttribute("#panel", "data-frame")) === of, await page.getAttribute("#panel", "data-frame"));
     await page.keyboard.press("4");
   }
+  await page.keyboard.press("Escape");
+}
+
+// ---- arguments and results of make_calls' values --------------------------------------------------
+if (want.valuesleft) ok("how many calls' values were left out is said", (await page.textContent("#tlpane")).includes(`${want.valuesleft} calls' arguments or results are left out`), await page.textContent("#tlpane"));
+if (want.values) {
+  const find = async (text) => { await page.fill("#search", text); await page.waitForTimeout(300); return Number.parseInt(await page.textContent("#found")); };
+  const next = async () => { await page.focus("#tlcanvas"); await page.keyboard.press("n"); await settle(page); return page.textContent("#tlpane"); };
+  ok("a search finds the one call with an argument", await find("round <2>") === 1, await page.textContent("#found"));
+  const pane = await next();
+  ok("its arguments and result stand beside", pane.includes('Argumentsn = 2, what = "round <2>"') && pane.includes("Result102"), pane);
+  await page.keyboard.press("f");
+  await settle(page);
+  let tip = "";
+  for (let down = 20; down < box.height - 10 && !/round/.test(tip); down += 4) {
+    await page.mouse.move(at(0.5), box.y + down);
+    tip = await page.evaluate(() => document.querySelector("#tip").hidden ? "" : document.querySelector("#tip").textContent);
+  }
+  ok("and in the tip", tip.includes('n = 2, what = "round <2>"') && tip.includes("= 102"), tip);
+  await page.screenshot({ path: `${shots}/timeline-${name}-values.png` });
+  ok("a search finds one by its result", await find("^102$") === 1, await page.textContent("#found"));
+  ok("and one that an exception left", await find("last = true") === 1 && (await next()).includes("left by an exception"), await page.textContent("#tlpane"));
+  await page.click("#reset");
   await page.keyboard.press("Escape");
 }
 
