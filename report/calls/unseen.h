@@ -45,6 +45,16 @@ struct sxs_unseen_list {
 int  sxs_unseen_collect(const struct sxs_calls_process *p, struct sxs_unseen_list *out);
 void sxs_unseen_free(struct sxs_unseen_list *list);
 
+/** What is told of a kind, for all of its rows. Static. */
+const char *sxs_unseen_why(enum sxs_unseen_kind kind);
+/** Does a row's count belong beside its name? */
+bool sxs_unseen_is_counted(enum sxs_unseen_kind kind);
+
+/** How many rows from @from on are of its kind and runtime. */
+size_t sxs_unseen_group(const struct sxs_unseen_list *list, size_t from);
+/** What these @n are counted as in all; 0: they are not. */
+uint64_t sxs_unseen_sum(const struct sxs_unseen *group, size_t n);
+
 /** Why a pattern fits nothing. Static. */
 const char *sxs_unseen_no_fit(const struct sxs_calls_remark *pattern);
 

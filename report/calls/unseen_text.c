@@ -56,6 +56,30 @@ static const struct {
     [SXS_UNSEEN_UNLISTED] = {"not listed", "notes on what is not seen that found no room", 0},
 };
 
+const char *sxs_unseen_why(enum sxs_unseen_kind kind)
+{
+    return kinds[kind].why;
+}
+
+bool sxs_unseen_is_counted(enum sxs_unseen_kind kind)
+{
+    return kinds[kind].counted;
+}
+
+size_t sxs_unseen_group(const struct sxs_unseen_list *list, size_t from)
+{
+    const struct sxs_unseen *u = &list->all[from];
+    size_t                   n = 1;
+    while (from + n < list->n && u[n].kind == u->kind && u[n].runtime == u->runtime)
+        n++;
+    return n;
+}
+
+uint64_t sxs_unseen_sum(const struct sxs_unseen *group, size_t n)
+{
+    return *group->name ? n : group->count;
+}
+
 static void write_row(FILE *to, const struct sxs_unseen *u)
 {
     char name[4096], detail[4096];
@@ -73,7 +97,7 @@ static void write_group(FILE *to, const struct sxs_calls_process *p, const struc
                         size_t n, size_t top)
 {
     char     version[256] = "";
-    uint64_t count = n;
+    uint64_t count = sxs_unseen_sum(u, n);
     size_t   shown = 0;
     if (u->runtime) {
         sxs_text_clean(sxs_process_version(p->process, u->runtime), version, sizeof(version) - 4);
@@ -81,8 +105,6 @@ static void write_group(FILE *to, const struct sxs_calls_process *p, const struc
         version[0] = '[';
         strcat(version, "] ");
     }
-    if (!*u->name)
-        count = u->count;
     fprintf(to, "  %s%s", version, kinds[u->kind].why);
     if (count)
         fprintf(to, ": %llu", (unsigned long long)count);
@@ -116,8 +138,7 @@ void sxs_unseen_text(FILE *to, const struct sxs_calls_process *p, const struct s
     bool                   any = false;
     for (size_t i = 0, n; !err && i < list.n; i += n) {
         const struct sxs_unseen *u = &list.all[i];
-        for (n = 1; i + n < list.n && u[n].kind == u->kind && u[n].runtime == u->runtime; n++)
-            ;
+        n = sxs_unseen_group(&list, i);
         if (v->runtime && u->runtime && u->runtime != v->runtime)
             continue;
         if (!any)

@@ -11,6 +11,7 @@
 
 #include "report/profile/must.h"
 #include "report/profile/timeline.h"
+#include "report/profile/unseen.h"
 #include "sxs_page.h"
 
 #include <string.h>
@@ -285,6 +286,7 @@ static int write_html(const struct sxs_model *m, const struct sxs_report_options
     write_timeline(m, &p, to);
     if (m->timeline)
         sxs_timeline_write(m->timeline, m, p.place, to);
+    sxs_model_write_unseen(m, to);
     fputs("}", to);
     fputs(sxs_page_tail, to);
     preorder_free(&p);

@@ -4,6 +4,7 @@
 #include "report/calls/replay.h"
 #include "report/profile/model.h"
 #include "report/profile/must.h"
+#include "report/profile/unseen.h"
 
 #include <string.h>
 
@@ -314,6 +315,8 @@ static void take_process(struct loader *l)
     take_paths(l);
     if (l->detail & (SXS_DETAIL_TIMELINE | SXS_DETAIL_CALLS))
         take_events(l);
+    if (l->detail & SXS_DETAIL_CALLS)
+        sxs_model_take_unseen(l->m, l->p, l->o);
     free(l->frames);
     free(l->nodes);
     free(l->found);

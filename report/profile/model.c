@@ -3,6 +3,7 @@
 #include "report/profile/model.h"
 
 #include "report/profile/must.h"
+#include "report/profile/unseen.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -214,5 +215,6 @@ void sxs_model_free(struct sxs_model *m)
     free(m->events);
     sxs_strings_free(&m->strings);
     sxs_strings_free(&m->values);
+    sxs_model_free_unseen(m);
     memset(m, 0, sizeof(*m));
 }

@@ -198,6 +198,8 @@ struct sxs_model {
     char **problems; /* owned lines */
     size_t n_problems, cap_problems;
     size_t n_notes; /* of the problems, those that are not the session's: an ELF file is gone */
+    struct sxs_model_unseen *unseen; /* owned; of calls */
+    size_t n_unseen, cap_unseen;
     struct sxs_timeline *timeline; /* borrowed; for the page: what it shows beside; NULL: nothing */
     struct sxs_model_index *index; /* private: hash tables */
 };

@@ -21,6 +21,7 @@ const TIERS = ["unknown tier", "tier 0", "tier 1", "OSR", "R2R", "stub", "dynami
 /*FILE page_timeline_details.js*/
 /*FILE page_timeline_use.js*/
 /*FILE page_timeline_tables.js*/
+/*FILE page_unseen.js*/
 
 // ---- everything together ----------------------------------------------------------------------
 function paintTheme() {
@@ -55,6 +56,7 @@ function paintSummary() {
   $("summary").title = ends.map(([k, n]) => `${k}: ${count(n)}`).join("\n");
 }
 function paintFound() {
+  if (state.view === "unseen") { paintUnseen(); return; }
   if (state.view === "timeline" && tl) { $("found").textContent = state.search ? `${count(tl.foundN)} found   n` : ""; return; }
   $("found").textContent = state.search ? `${count(view.hitCount)} · ${percent(view.hitWeight, view.total[0])}` : "";
 }
@@ -62,7 +64,7 @@ function refresh() {
   buildView();
   view.everything = selfWeight.reduce((a, b) => a + b, 0);
   pairs = crossingsOf();
-  $("empty").hidden = view.total[0] > 0 || state.view === "timeline";
+  $("empty").hidden = view.total[0] > 0 || state.view === "timeline" || state.view === "unseen";
   fit();
   if (state.flame) scroller.scrollTop = scroller.scrollHeight;
   win = windowOf(0);
@@ -147,11 +149,11 @@ document.onkeydown = (e) => {
   else if (e.key === "i") $("direction").click();
   else if (e.key === "t") $("bythread").click();
   else if (e.key === "x") $("crossings").click();
-  else if (e.key >= "1" && e.key <= "4") press(["graph", "tree", "functions", "timeline"][e.key - 1]);
+  else if (e.key >= "1" && e.key <= "5") press(["graph", "tree", "functions", "timeline", "unseen"][e.key - 1]);
   else if (document.activeElement === canvas && e.key.startsWith("Arrow")) { e.preventDefault(); move(e.key); }
   else if (document.activeElement === canvas && e.key === "Enter") zoom(state.focus);
 };
-window.onresize = () => { paintTime(); if (state.view === "graph") { fit(); draw(); } else if (state.view === "timeline") repaintTimeline(); else paintRows(); };
+window.onresize = () => { paintTime(); if (state.view === "graph") { fit(); draw(); } else if (state.view === "timeline") repaintTimeline(); else if (state.view !== "unseen") paintRows(); };
 
 const preferred = matchMedia("(prefers-color-scheme: dark)");
 dark = preferred.matches;
@@ -160,11 +162,13 @@ function repaint() {
   paintTheme(); paintLegend(); paintTime();
   if (state.view === "graph") draw();
   else if (state.view === "timeline") repaintTimeline();
+  else if (state.view === "unseen") paintUnseen();
   else { paintRows(); showFunction(table_.frame); }
 }
 $("title").textContent = before ? `Difference: ${data.title}` : data.title;
 const hasLine = L && (L.nSpans || L.nCalls || L.exceptions.length || L.sites.length || L.sampleStep), hasTree = before || data.samples > 0;
 document.querySelector("[data-view=timeline]").hidden = !hasLine;
+document.querySelector("[data-view=unseen]").hidden = !unseen.length;
 for (const which of ["graph", "tree", "functions"]) document.querySelector(`[data-view=${which}]`).hidden = !hasTree && hasLine;
 document.title = `${data.title} · sxsprof`;
 paintTheme();

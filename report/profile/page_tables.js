@@ -299,7 +299,7 @@ function refreshTables() { // the view has changed: numbers of its nodes with it
     if (view.total[i] < view.total[0] * 0.2) break;
     table_.open[i] = 1;
   }
-  if (state.view === "graph" || state.view === "timeline") return;
+  if (state.view !== "tree" && state.view !== "functions") return;
   const frame = table_.frame;
   rebuildRows();
   showFunction(frame);
@@ -309,19 +309,21 @@ function show(which) {
   state.view = which;
   for (const b of document.querySelectorAll("[data-view]")) b.setAttribute("aria-selected", b.dataset.view === which);
   for (const b of document.querySelectorAll("[data-view]")) b.tabIndex = b.dataset.view === which ? 0 : -1;
-  const line_ = which === "timeline";
+  const line_ = which === "timeline", unseen_ = which === "unseen";
   $("scroll").hidden = which !== "graph";
   $("line").hidden = $("tlchips").hidden = !line_;
-  document.querySelector("[aria-label=Frames]").hidden = calls || line_; // of calls, all are managed
-  $("bythread").hidden = Boolean(before) || line_;
-  $("empty").hidden = line_ || view.total[0] > 0;
+  $("unseen").hidden = !unseen_;
+  document.querySelector("[aria-label=Frames]").hidden = calls || line_ || unseen_; // of calls, all are managed
+  $("bythread").hidden = Boolean(before) || line_ || unseen_;
+  $("empty").hidden = line_ || unseen_ || view.total[0] > 0;
   paintTime();
   showTip(-1);
   $("path").hidden = which !== "graph";
   $("details").hidden = which !== "graph";
   for (const id of ["direction", "crossings"]) $(id).hidden = which !== "graph";
-  $("tables").hidden = which === "graph" || line_;
+  $("tables").hidden = which === "graph" || line_ || unseen_;
   paintFound();
+  if (unseen_) return; // painted just now
   if (which === "graph") { fit(); draw(); return; }
   if (line_) { showTimeline(); paintFound(); return; }
   table.setAttribute("role", which === "tree" ? "treegrid" : "grid");

@@ -8,6 +8,7 @@
 #include "report/profile/format.h"
 #include "report/profile/must.h"
 #include "report/profile/timeline.h"
+#include "report/profile/unseen.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -178,8 +179,10 @@ static void add_timeline(struct sxs_model *m, const char *dir, const struct sxs_
 {
     const struct sxs_model *from = m->data == SXS_DATA_CALLS ? m : NULL;
     if (!from && sxs_profile_has_calls(dir) &&
-        sxs_model_load_calls(dir, o, SXS_DETAIL_CALLS, calls) == 0)
+        sxs_model_load_calls(dir, o, SXS_DETAIL_CALLS, calls) == 0) {
         from = calls;
+        sxs_model_move_unseen(calls, m);
+    }
     sxs_timeline_build(m, from, o, t);
     m->timeline = t;
 }

@@ -32,6 +32,16 @@ for v in $versions; do
     record calls --calls 'calls:Calls.Unseen*' --calls 'calls:*.NoSuch' --calls 'None*:*' --calls '7/calls:*' -- \
         "$runsxs" --timeout 100 "$v" calls unseen=100000
     check "$v: a run" $? "$tmp/log"
+    "$sxsprof" report --format html -o "$tmp/html" "$tmp/s" >>"$tmp/log" 2>&1 && python3 - "$tmp/json" "$tmp/html" >"$tmp/said" 2>&1 <<'E2'
+import json, sys
+page = open(sys.argv[2]).read()
+begin = page.index('id="data">') + 10
+groups = json.loads(page[begin:page.index("</script>", begin)])["unseen"]
+on_page = [(number, why, *(row or ["", "", total])) for _, number, _, why, total, _, _, rows in groups for row in rows or [None]]
+in_json = [(u["runtime"], u["why"], u["name"], u["detail"], u["count"]) for u in json.load(open(sys.argv[1]))["unseen"]]
+assert on_page == in_json and len(on_page) > 10, (on_page, in_json)
+E2
+    check "$v: the page has the same rows" $? "$tmp/said"
     says "$v: methods that nobody called, generic or not" \
         "set(n('never compiled')) == {'Calls.Unseen.NeverCalled', 'Calls.Unseen.NeverMade', 'Calls.Unseen+Untouched.Same'}"
     says "$v: what has no code of its own" "set(n('abstract')) == {'Calls.Unseen+Shape.Sides'} and

@@ -345,6 +345,11 @@ else
     timeline "$T/calls-values" some-values calls=20 left=346 values=1 valuesleft=5
     S=$T/all report html
     timeline "$T/all" all calls=366
+    unseen() { grep -c '^"unseen":' "$T/out.html"; }
+    is "what calls do not see is told beside samples as well" 1 "$(unseen)"
+    S=$T/all report html runtime=3
+    is "and only of the runtime that was asked for" "none:App.*" \
+        "$(sed -n '/^"unseen":/,$p' "$T/out.html" | grep -oE 'none:App[^"]*|lambda|Idle' | sort -u)"
     S=$T/s report html
     timeline "$T/s" samples
     "$T/make_samples" "$T/b" known 4242 150

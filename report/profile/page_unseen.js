@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Part of page.js, put in by embed.py: which functions are not seen in counted calls, or seen in part, and why.
+
+const unseen = data.unseen || []; // [pid, number of the runtime, its version, why, sum, counted, rows left out, [[name, detail, count]...]]
+function paintUnseen() { // a section for each kind and runtime; a search keeps the rows that fit
+  const box = $("unseen"), re = state.search, pids = new Set(unseen.map((g) => g[0])).size;
+  let found = 0;
+  box.replaceChildren();
+  for (const [pid, number, version, why, sum, counted, left, all] of unseen) {
+    const runtime = runtimes.findIndex((r) => r[0] === number && r[1] === version) + 1;
+    if (state.owner > 0 && number && runtime !== state.owner) continue;
+    const rows = re ? all.filter(([name, detail]) => re.test(name) || re.test(detail)) : all;
+    if (re && !rows.length) continue;
+    found += rows.length;
+    const any = rows.length > 0, section = el(any ? "details" : "div", undefined, "kind"), head = el(any ? "summary" : "p", undefined, "head");
+    section.open = rows.length <= 20 || Boolean(re);
+    if (number) {
+      const dot = el("i"), name = el("b", `.NET ${version}`);
+      dot.style.background = ownerColor(runtime);
+      head.append(dot, name);
+    }
+    head.append(el("span", why));
+    if (sum) head.append(el("small", count(sum)));
+    if (pids > 1) head.append(el("small", `pid ${pid}`));
+    section.append(head);
+    if (any) section.append(unseenRows(rows, counted));
+    if (left && !re) section.append(el("p", `and ${count(left)} more`, "soft"));
+    box.append(section);
+  }
+  box.dataset.rows = found;
+  $("found").textContent = re ? `${count(found)} found` : "";
+  $("search").classList.toggle("bad", Boolean(re) && !found);
+  if (!box.firstChild) box.append(el("p", "Nothing here passes the search and the filters.", "soft"));
+}
+function unseenRows(rows, counted) {
+  const list = el("ul");
+  for (const [name, detail, n] of rows) {
+    const row = el("li");
+    if (counted) row.append(el("span", count(n), "number"));
+    if (name) row.append(el("code", name));
+    if (detail) row.append(el(name ? "span" : "code", detail, name ? "soft" : undefined));
+    list.append(row);
+  }
+  return list;
+}
