@@ -153,7 +153,7 @@ def main():
     small = os.path.join(tmp, "small")
     subprocess.run([maker, small, "known"], check=True)
     pid_small, = os.listdir(small)
-    subprocess.run([os.path.join(makers, "make_calls"), os.path.join(tmp, "calls"), "trace"], check=True)
+    subprocess.run([os.path.join(makers, "make_calls"), os.path.join(tmp, "calls"), "values"], check=True)
     shutil.copy(os.path.join(tmp, "calls", "4242", "calls"), os.path.join(small, pid_small))
     subprocess.run([os.path.join(makers, "make_events"), os.path.join(tmp, "events")], check=True)
     shutil.copy(os.path.join(tmp, "events", "4242", "events"), os.path.join(small, pid_small))
