@@ -179,6 +179,8 @@ void sxs_calls_cells_end(struct sxs_calls_arena *arena)
 static int take_rest(struct sxs_calls_arena *arena, uint32_t n)
 {
     int found = 0;
+    if (atomic_load_explicit(&file.off, memory_order_relaxed))
+        return 0;
     pthread_mutex_lock(&rests.lock);
     for (unsigned i = rests.n; i-- > 0 && !found;)
         if (rests.all[i].end - rests.all[i].next >= n) {
