@@ -20,6 +20,10 @@ ifeq ($(origin CC),default)
 CC := cc
 endif
 CC       ?= cc
+ifeq ($(origin AR),default)
+AR := ar
+endif
+AR       ?= ar
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wvla
 CPPFLAGS += -D_GNU_SOURCE -I. -I$(O)/gen -DSXS_VERSION='"$(VERSION)"' $(if $(DEBUG),,-DNDEBUG)
 CFLAGS   ?= -O2 -g
@@ -31,6 +35,7 @@ SHARED   := -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
 
 LIB_SRC     := $(wildcard manager/base/*.c manager/*.c record/*_write.c record/*_options.c \
                  tools/*.c instr/*.c values/*.c callback/*.c stackwalk/*.c sampler/*.c calls/*.c events/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
+IL_SRC      := $(wildcard instr/*.c)
 PRELOAD_SRC := manager/base/log.c $(filter-out signals/local.c,$(wildcard signals/*.c))
 READ_SRC    := $(wildcard record/*_read.c) record/calls_sums.c record/calls_remarks.c
 CMD_SRC     := $(wildcard report/*.c report/profile/*.c report/calls/*.c report/events/*.c) \
@@ -41,6 +46,7 @@ FAKE_SRC    := $(wildcard harness/fakeclr/*.c)
 UNIT_SRC    := $(wildcard tests/unit/test_*.c)
 GEN         := $(addprefix $(O)/gen/,sxs_abi.h sxs_abi.c sxs_events.h sxs_events.inc sxs_info.h \
                  sxs_info.c sxs_callback.inc sxs_fake_info.inc)
+IL_GEN      := $(addprefix $(O)/gen/,sxs_il_opcodes.h sxs_il_opcodes.inc)
 
 obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC)) $(O)/obj/callback/elt_x86_64.o $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
@@ -56,7 +62,7 @@ CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/sxsprof $(O)/runsxs $(O)/libsxsbridge.so \
+all: $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsil.a $(O)/sxsprof $(O)/runsxs $(O)/libsxsbridge.so \
      $(O)/libsxsplugin.so $(FAKE_LIBS) $(O)/obj/callback/elt_aarch64.o
 
 help:
@@ -76,6 +82,11 @@ help:
 $(GEN) &: manager/abi/gen_abi.py $(wildcard manager/abi/*.tsv)
 	$(call say,GEN,$(O)/gen)
 	$(Q)python3 manager/abi/gen_abi.py manager/abi $(O)/gen
+
+$(IL_GEN) &: instr/gen_opcodes.py instr/opcodes.tsv
+	@mkdir -p $(@D)
+	$(call say,GEN,$(O)/gen/sxs_il_opcodes.h)
+	$(Q)python3 instr/gen_opcodes.py instr/opcodes.tsv $(O)/gen
 
 PAGE    := $(wildcard report/profile/page*)
 CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h
@@ -99,7 +110,7 @@ $(O)/obj/gen/%.o: $(O)/gen/%.c $(GEN)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(O)/obj/%.o: %.c $(GEN)
+$(O)/obj/%.o: %.c $(GEN) $(IL_GEN)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
@@ -145,7 +156,12 @@ $(O)/libsxsprof-preload.so: $(PRELOAD_OBJ) signals/exports.map
 
 $(O)/obj/gen/profile.pb-c.o: override CFLAGS += -Wno-cast-qual
 
-$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o
+# The IL library, for the command, the library and whoever else wants it.
+$(O)/libsxsil.a: $(call obj,$(IL_SRC))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o $(O)/libsxsil.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LIBS)
 
@@ -195,7 +211,20 @@ $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/profile/*.h) $(PROFILE_O
 $(O)/tests/fuzz_calls: tests/profile/make_calls.c
 $(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard report/calls/*.c)))
 
-unit: $(UNIT_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb \
+# What runs through whole assemblies, and the fuzz drivers of the IL library.
+$(O)/tests/il_%: tests/instr/%.c tests/instr/tokens.c $(wildcard tests/instr/*.h) $(O)/libsxsil.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
+
+IL_FUZZ := $(addprefix $(O)/tests/,fuzz_il fuzz_signature fuzz_assemble fuzz_metadata)
+
+$(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard tests/instr/*.h) $(O)/libsxsil.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
+
+unit: $(addprefix $(O)/tests/il_,bodies signatures texts) $(IL_FUZZ) $(UNIT_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb \
       $(O)/tests/fuzz_calls
 
 # ---- the two commands of README, and the rest ------------------------------------------------
@@ -232,9 +261,15 @@ $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks: $(O)/bench/
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fno-omit-frame-pointer,$(CFLAGS)) -fomit-frame-pointer \
 	    $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(LIB_LIBS)
 
-bench: setup all $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks
+$(O)/bench/bench_il: tests/bench/bench_il.c tests/instr/assembly.h $(O)/libsxsil.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
+
+bench: setup all $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/bench/bench_il
 	$(Q)sh setup/managed.sh build/managed
 	$(Q)sh setup/dotnet_trace.sh build/tools
+	$(Q)sh setup/cecil.sh build/tools
 	$(Q)BUILD=$(O) sh tests/bench/run.sh
 
 soak: setup all
@@ -255,7 +290,9 @@ install: all
 	install -m 755 $(O)/sxsprof $(O)/runsxs $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsbridge.so $(O)/libsxsplugin.so \
 	    $(DESTDIR)$(PREFIX)/lib/sxsprof
-	install -m 644 include/sxsprof.h harness/bridge/bridge.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 include/sxsprof.h harness/bridge/bridge.h instr/sxs_il.h $(O)/gen/sxs_il_opcodes.h \
+	    $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(O)/libsxsil.a $(DESTDIR)$(PREFIX)/lib
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
 clean:

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #define NESTING_MAX 32   /* types within types; deeper is taken for garbage */
-#define COUNT_MAX   4096 /* parameters, arguments, dimensions */
+#define COUNT_MAX   UINT16_MAX /* parameters, arguments, dimensions, locals */
 
 enum { CONVENTION_KIND = 0x0f, CONVENTION_GENERIC = 0x10 };
-enum { KIND_FIELD = 0x06, KIND_LOCALS = 0x07, KIND_PROPERTY = 0x08, KIND_UNMANAGED = 0x09 };
+enum { KIND_VARARG = 0x05, KIND_FIELD = 0x06, KIND_LOCALS = 0x07, KIND_PROPERTY = 0x08, KIND_UNMANAGED = 0x09 };
 
 /* Reads freely; once bad it stays bad and yields zeros. */
 struct reader {
@@ -77,7 +77,7 @@ static uint32_t type_token(struct reader *r)
 {
     static const uint32_t tables[] = {0x02000000, 0x01000000, 0x1b000000, 0};
     uint32_t              coded = number(r);
-    if ((coded & 3) == 3)
+    if ((coded & 3) == 3 || coded >> 2 > 0xffffff)
         fail(r, -1);
     return r->bad ? 0 : tables[coded & 3] | coded >> 2;
 }
@@ -187,6 +187,21 @@ static void read_params(struct reader *r, uint32_t n, uint32_t *first, uint32_t 
             r->sig->nodes[*last].next = node;
         *last = node;
     }
+}
+
+/* A call that adds no arguments may say so. */
+static void read_last_sentinel(struct reader *r, uint32_t *first, uint32_t last)
+{
+    uint32_t node;
+    if (r->at >= r->end || *r->at != SXS_ELEMENT_SENTINEL)
+        return;
+    for (node = *first; node != SXS_SIG_NONE; node = r->sig->nodes[node].next)
+        if (r->sig->nodes[node].element == SXS_ELEMENT_SENTINEL)
+            return;
+    node = new_node(r, SXS_ELEMENT_SENTINEL);
+    if (r->bad)
+        return;
+    *(last == SXS_SIG_NONE ? first : &r->sig->nodes[last].next) = node;
 }
 
 static void read_function_pointer(struct reader *r, uint32_t node)
@@ -305,6 +320,8 @@ int sxs_sig_parse(enum sxs_sig_kind kind, const uint8_t *bytes, size_t size,
     if (kind != SXS_SIG_LOCALS)
         out->result = read_type(&r);
     read_params(&r, out->n_params, &out->params, &last);
+    if (kind == SXS_SIG_METHOD && (out->convention & CONVENTION_KIND) == KIND_VARARG && !r.bad)
+        read_last_sentinel(&r, &out->params, last);
     return r.bad;
 }
 

@@ -38,7 +38,7 @@ tally() { # program exit-status log
     return 0
 }
 
-for t in "$BUILD"/tests/test_* tests/command/*.sh tests/integration/*.sh tests/profile/*.sh tests/lint/quick.sh; do
+for t in "$BUILD"/tests/test_* tests/command/*.sh tests/integration/*.sh tests/instr/*.sh tests/profile/*.sh tests/lint/quick.sh; do
     case $t in *.d|*.o|*\**|*/lib.sh) continue ;; esac
     case $t in *"$TESTS"*) ;; *) continue ;; esac
     [ -x "$t" ] || [ "${t%.sh}" != "$t" ] || continue

@@ -4,7 +4,7 @@
 # docs/bench.md says what is measured and how. Nothing here passes or fails by time.
 #
 # BUILD  folder with what was built    CC  compiler    QUICK=1  a few rounds, docs/ left alone
-# PART=library, PART=sampling or PART=hooks: only that
+# PART=library, PART=sampling, PART=hooks or PART=il: only that
 set -eu
 cd "$(dirname "$0")/../.."
 : "${BUILD:=build}" "${CC:=cc}"
@@ -12,7 +12,7 @@ flags="-std=gnu11 -O2 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-pr
        -Wvla -fvisibility=hidden -D_GNU_SOURCE -I. -I$BUILD/gen"
 
 for needed in libsxsprof.so libsxsprof-preload.so sxsprof runsxs fakeclr/9.0/libcoreclr.so \
-    bench/bench_walk bench/bench_clock bench/bench_hooks; do
+    bench/bench_walk bench/bench_clock bench/bench_hooks bench/bench_il; do
     [ -e "$BUILD/$needed" ] || { echo "bench: $BUILD/$needed is not there; run make bench" >&2; exit 1; }
 done
 mkdir -p "$BUILD/bench"

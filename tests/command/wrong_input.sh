@@ -20,7 +20,7 @@ refused() {
 mark=(-- touch "$T/started")
 
 refused "no verb" "run"
-refused "an unknown verb" "'walk'|expected run, report, diff, runtimes or doctor" walk
+refused "an unknown verb" "'walk'|expected run, report, diff, runtimes, doctor or il" walk
 refused "an unknown option of the command" "'--frob'|expected" --frob
 refused "an unknown option of run" "--frob|--help" run --frob "${mark[@]}"
 refused "a bad --pick" "--pick|'some'|expected all, first, or one:" run --pick some "${mark[@]}"
@@ -95,5 +95,21 @@ refused "report of two folders" "one folder is expected" report "$T/full" "$T/fu
 refused "report in a bad format" "--format: 'xml': expected json, text, html" report --format xml "$T/full"
 refused "runtimes in a bad format" "expected text or json" runtimes --format=yaml
 refused "runtimes with an argument" "no argument is expected" runtimes 8.0
+refused "il without an assembly" "expected the path of an assembly" il
+refused "il of a missing file" "$T/no.dll: No such file" il "$T/no.dll"
+refused "il of a folder" "$T/full: not a .NET assembly" il "$T/full"
+refused "il of another file" "$T/data: not a .NET assembly" il "$T/data"
+: >"$T/empty"
+refused "il of an empty file" "$T/empty: not a .NET assembly" il "$T/empty"
+refused "il of three things" "'c'|expected one assembly and one pattern" il a b c
+refused "an unknown option of il" "--frob" il --frob a
+assembly=$(ls build/managed/*/*.dll 2>/dev/null | head -n 1)
+if [ -n "$assembly" ]; then
+    refused "il of no such method" "$assembly: no method is called No.Such" il "$assembly" No.Such
+    head -c 700 "$assembly" >"$T/cut.dll"
+    refused "il of half an assembly" "$T/cut.dll: not a .NET assembly" il "$T/cut.dll"
+else
+    skip "il of no such method" "no assemblies"
+fi
 refused "an unknown option of doctor" "--cure" doctor --cure
 finish

@@ -28,6 +28,30 @@ ${CC:-cc} -Wall -Werror -I"$root/include" "$tmp/a.c" -o "$tmp/a" -ldl 2>>"$tmp/l
 check "a C program includes sxsprof.h and prints its stack without any runtime" $? "$tmp/log"
 grep -q 'main' "$tmp/log"
 check "the stack names its main" $? "$tmp/log"
+cat >"$tmp/il.c" <<'E2'
+#include <stdio.h>
+#include <sxs_il.h>
+int main(void)
+{
+    static const unsigned char body[] = {0x0a, 0x17, 0x2a}; /* ldc.i4.1; ret */
+    const struct sxs_il_method method = {.returns = 1};
+    struct sxs_il_body *b = sxs_il_new();
+    struct sxs_il_error error;
+    const unsigned char *out;
+    size_t size;
+    if (!b || sxs_il_read(b, body, sizeof(body), &error))
+        return 1;
+    sxs_il_insert_before(b, b->first, sxs_il_insn(b, SXS_IL_NOP));
+    if (sxs_il_check(b, &method, &error) || sxs_il_write(b, &out, &size, &error))
+        return 1;
+    printf("%zu bytes\n", size);
+    sxs_il_free(b);
+    return size == 4 ? 0 : 1;
+}
+E2
+${CC:-cc} -Wall -Werror -I"$root/include" "$tmp/il.c" -L"$root/lib" -lsxsil -o "$tmp/il" 2>>"$tmp/log" &&
+    "$tmp/il" >>"$tmp/log" 2>&1
+check "a C program reads, changes and writes a method body with libsxsil.a alone" $? "$tmp/log"
 v=$(ls "$BUILD/fakeclr" | tail -n 1)
 "$root/bin/sxsprof" run -- "$runsxs" "fake:$v" "!jit 3" "" >"$tmp/log" 2>&1
 s=$?

@@ -18,12 +18,13 @@ BEGIN {
     rank["include"] = 0; rank["manager/base"] = 0; rank["abi"] = 1; rank["record"] = 2
     rank["signals"] = 3; rank["manager"] = 4; rank["stackwalk"] = 5; rank["tools"] = 5
     rank["instr"] = 1; rank["values"] = 5; rank["sampler"] = 6; rank["calls"] = 6; rank["events"] = 7; rank["callback"] = 8
-    may["report"] = " report record include "
+    may["report"] = " report record instr include "
     may["harness"] = " harness include abi "
     # generated: the ABI and its tables, and what the manager and its neighbours make of them
     layer_of["sxs_abi.h"] = "abi"; layer_of["sxs_events.h"] = "manager"
     layer_of["sxs_info.h"] = "manager"; layer_of["sxs_events.inc"] = "abi"
     layer_of["sxs_callback.inc"] = "callback"; layer_of["sxs_fake_info.inc"] = "harness"
+    layer_of["sxs_il_opcodes.h"] = "instr"; layer_of["sxs_il_opcodes.inc"] = "instr"
     layer_of["sxs_page.h"] = "report"; layer_of["profile.pb-c.h"] = "report"
 }
 function layer(path,    part) {

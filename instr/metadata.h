@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * metadata.h - an assembly's metadata (ECMA-335 II.22 to II.24), read from the bytes of its file.
+ *
+ * Untrusted bytes: every offset is checked; what does not exist reads as 0, an empty text, an empty blob.
+ * Everything is borrowed from the bytes. Any number of threads may read at once. Rows count from 1.
+ */
+#ifndef SXS_INSTR_METADATA_H
+#define SXS_INSTR_METADATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum sxs_table {
+    SXS_TABLE_MODULE = 0x00,
+    SXS_TABLE_TYPE_REF = 0x01,
+    SXS_TABLE_TYPE_DEF = 0x02,
+    SXS_TABLE_FIELD = 0x04,
+    SXS_TABLE_METHOD_DEF = 0x06,
+    SXS_TABLE_PARAM = 0x08,
+    SXS_TABLE_MEMBER_REF = 0x0a,
+    SXS_TABLE_STAND_ALONE_SIG = 0x11,
+    SXS_TABLE_MODULE_REF = 0x1a,
+    SXS_TABLE_TYPE_SPEC = 0x1b,
+    SXS_TABLE_ASSEMBLY = 0x20,
+    SXS_TABLE_ASSEMBLY_REF = 0x23,
+    SXS_TABLE_NESTED_CLASS = 0x29,
+    SXS_TABLE_GENERIC_PARAM = 0x2a,
+    SXS_TABLE_METHOD_SPEC = 0x2b,
+    SXS_N_TABLES = 0x2d,
+};
+
+/** Columns, in the order of ECMA-335. */
+enum {
+    SXS_TYPE_REF_SCOPE = 0,
+    SXS_TYPE_REF_NAME,
+    SXS_TYPE_REF_NAMESPACE,
+    SXS_TYPE_DEF_FLAGS = 0,
+    SXS_TYPE_DEF_NAME,
+    SXS_TYPE_DEF_NAMESPACE,
+    SXS_TYPE_DEF_EXTENDS,
+    SXS_TYPE_DEF_FIELDS,
+    SXS_TYPE_DEF_METHODS,
+    SXS_FIELD_FLAGS = 0,
+    SXS_FIELD_NAME,
+    SXS_FIELD_SIGNATURE,
+    SXS_METHOD_DEF_RVA = 0,
+    SXS_METHOD_DEF_IMPL_FLAGS,
+    SXS_METHOD_DEF_FLAGS,
+    SXS_METHOD_DEF_NAME,
+    SXS_METHOD_DEF_SIGNATURE,
+    SXS_METHOD_DEF_PARAMS,
+    SXS_MEMBER_REF_PARENT = 0,
+    SXS_MEMBER_REF_NAME,
+    SXS_MEMBER_REF_SIGNATURE,
+    SXS_STAND_ALONE_SIG_SIGNATURE = 0,
+    SXS_MODULE_REF_NAME = 0,
+    SXS_TYPE_SPEC_SIGNATURE = 0,
+    SXS_ASSEMBLY_NAME = 7,
+    SXS_ASSEMBLY_REF_NAME = 6,
+    SXS_NESTED_CLASS_NESTED = 0,
+    SXS_NESTED_CLASS_ENCLOSING,
+    SXS_METHOD_SPEC_METHOD = 0,
+    SXS_METHOD_SPEC_INSTANTIATION,
+};
+
+struct sxs_blob {
+    const uint8_t *at;
+    size_t         size;
+};
+
+struct sxs_md_table {
+    const uint8_t *rows;
+    uint32_t       n_rows;
+    uint16_t       row_size;
+    uint8_t        widths[9]; /* bytes of each column */
+    uint16_t       offsets[9];
+};
+
+struct sxs_metadata {
+    struct sxs_blob     file;
+    struct sxs_blob     strings, blobs, user_strings;
+    const uint8_t      *sections; /* of the PE file */
+    uint32_t            n_sections;
+    struct sxs_md_table tables[SXS_N_TABLES];
+};
+
+/** sxs_metadata_read - find all that in @file, @size bytes that stay the caller's and outlive @md.
+ *  Returns 0, or -1: not an assembly. */
+int sxs_metadata_read(struct sxs_metadata *md, const uint8_t *file, size_t size);
+
+/** sxs_md_rows - how many rows @table has. */
+uint32_t sxs_md_rows(const struct sxs_metadata *md, enum sxs_table table);
+
+/** sxs_md_cell - a number, an index into a heap, or a token (coded indexes, and rows of other tables). */
+uint32_t sxs_md_cell(const struct sxs_metadata *md, enum sxs_table table, uint32_t row,
+                     unsigned column);
+
+/** sxs_md_string, sxs_md_blob - what an index into a heap stands for. */
+const char     *sxs_md_string(const struct sxs_metadata *md, uint32_t index);
+struct sxs_blob sxs_md_blob(const struct sxs_metadata *md, uint32_t index);
+
+/** sxs_md_user_string - of the token of a ldstr: UTF-16, little-endian, without its last odd byte. */
+struct sxs_blob sxs_md_user_string(const struct sxs_metadata *md, uint32_t token);
+
+/** sxs_md_at_rva - the file's bytes from there to the end of the section. */
+struct sxs_blob sxs_md_at_rva(const struct sxs_metadata *md, uint32_t rva);
+
+/** sxs_md_signature - of a method, member reference, method spec (the method's), standalone signature,
+ *  type spec, or field, by token. */
+struct sxs_blob sxs_md_signature(const struct sxs_metadata *md, uint32_t token);
+
+/** sxs_md_owner - the type (mdTypeDef) that has method or field @token. 0: none. */
+uint32_t sxs_md_owner(const struct sxs_metadata *md, uint32_t token);
+
+/** sxs_md_enclosing - the type that @type_def is nested in, as a token. 0: none. */
+uint32_t sxs_md_enclosing(const struct sxs_metadata *md, uint32_t type_def);
+
+static inline uint32_t sxs_token(enum sxs_table table, uint32_t row)
+{
+    return (uint32_t)table << 24 | row;
+}
+
+#endif
