@@ -34,8 +34,9 @@ LDFLAGS  += -Wl,-z,now $(if $(SAN),-fsanitize=$(SAN))
 SHARED   := -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
 
 LIB_SRC     := $(wildcard manager/base/*.c manager/*.c record/*_write.c record/*_options.c \
-                 tools/*.c instr/*.c values/*.c callback/*.c stackwalk/*.c sampler/*.c calls/*.c events/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
+                 tools/*.c instr/*.c config/*.c values/*.c callback/*.c stackwalk/*.c sampler/*.c calls/*.c events/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
 IL_SRC      := $(wildcard instr/*.c)
+CONFIG_SRC  := $(wildcard config/*.c)
 PRELOAD_SRC := manager/base/log.c $(filter-out signals/local.c,$(wildcard signals/*.c))
 READ_SRC    := $(wildcard record/*_read.c) record/calls_sums.c record/calls_remarks.c
 CMD_SRC     := $(wildcard report/*.c report/profile/*.c report/calls/*.c report/events/*.c) \
@@ -47,15 +48,19 @@ UNIT_SRC    := $(wildcard tests/unit/test_*.c)
 GEN         := $(addprefix $(O)/gen/,sxs_abi.h sxs_abi.c sxs_events.h sxs_events.inc sxs_info.h \
                  sxs_info.c sxs_callback.inc sxs_fake_info.inc)
 IL_GEN      := $(addprefix $(O)/gen/,sxs_il_opcodes.h sxs_il_opcodes.inc)
+CONFIG_GEN  := $(O)/gen/config_schema.h
 
 obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC)) $(O)/obj/callback/elt_x86_64.o $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
 UNIT_BIN  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT_SRC))
 FAKE_LIBS := $(patsubst %,$(O)/fakeclr/%/libcoreclr.so,$(FAKE_VERSIONS))
 
-LIB_LIBS := -lunwind -ldw -ldl -lpthread
+XML_CFLAGS := $(shell xml2-config --cflags 2>/dev/null || pkg-config --cflags libxml-2.0)
+XML_LIBS   := $(shell xml2-config --libs 2>/dev/null || pkg-config --libs libxml-2.0)
+
+LIB_LIBS := -lunwind -ldw $(XML_LIBS) -ldl -lpthread
 # libstdc++ for its demangler alone
-CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
+CMD_LIBS := $(XML_LIBS) -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
 
 .PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
         install clean setup abi-check unit
@@ -88,6 +93,13 @@ $(IL_GEN) &: instr/gen_opcodes.py instr/opcodes.tsv
 	$(call say,GEN,$(O)/gen/sxs_il_opcodes.h)
 	$(Q)python3 instr/gen_opcodes.py instr/opcodes.tsv $(O)/gen
 
+$(CONFIG_GEN): config/embed_schema.py config/instrumentation.xsd
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)python3 $^ $@
+
+$(O)/obj/config/schema.o: $(CONFIG_GEN)
+
 PAGE    := $(wildcard report/profile/page*)
 CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h
 
@@ -114,6 +126,8 @@ $(O)/obj/%.o: %.c $(GEN) $(IL_GEN)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(call obj,$(CONFIG_SRC)): override CPPFLAGS += $(XML_CFLAGS)
 
 # Hooks for the other processor: assembled, so that they stay good, and not linked.
 $(O)/obj/callback/elt_aarch64.o: callback/elt_aarch64.S
@@ -161,7 +175,8 @@ $(O)/libsxsil.a: $(call obj,$(IL_SRC))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o $(O)/libsxsil.a
+$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o \
+             $(call obj,$(CONFIG_SRC)) $(O)/libsxsil.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LIBS)
 
@@ -208,6 +223,11 @@ $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/profile/*.h) $(PROFILE_O
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(CMD_LIBS)
 
+$(O)/tests/fuzz_config: tests/fuzz/fuzz_config.c $(call obj,$(CONFIG_SRC) $(IL_SRC))
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(XML_LIBS)
+
 $(O)/tests/fuzz_calls: tests/profile/make_calls.c
 $(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard report/calls/*.c)))
 
@@ -225,7 +245,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
 
 unit: $(addprefix $(O)/tests/il_,bodies signatures texts) $(IL_FUZZ) $(UNIT_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb \
-      $(O)/tests/fuzz_calls
+      $(O)/tests/fuzz_calls $(O)/tests/fuzz_config
 
 # ---- the two commands of README, and the rest ------------------------------------------------
 
@@ -286,13 +306,14 @@ format:
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/sxsprof \
-	    $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
+	    $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/sxsprof
 	install -m 755 $(O)/sxsprof $(O)/runsxs $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsbridge.so $(O)/libsxsplugin.so \
 	    $(DESTDIR)$(PREFIX)/lib/sxsprof
 	install -m 644 include/sxsprof.h harness/bridge/bridge.h instr/sxs_il.h $(O)/gen/sxs_il_opcodes.h \
 	    $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(O)/libsxsil.a $(DESTDIR)$(PREFIX)/lib
+	install -m 644 config/instrumentation.xsd $(DESTDIR)$(PREFIX)/share/sxsprof
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
 clean:

@@ -92,6 +92,7 @@ char **sxs_child_env(const struct sxs_child_settings *s)
     err |= set(env, "SXSPROF_CALLS", s->calls);
     err |= set(env, "SXSPROF_CALLS_NOT", s->calls_not);
     err |= set(env, "SXSPROF_VALUES", s->values);
+    err |= set(env, "SXSPROF_INSTRUMENT", s->instrument);
     err |= set(env, "SXSPROF_SIGNALS", s->signals);
     err |= set(env, "SXSPROF_OUT", s->out);
     if (s->preload)

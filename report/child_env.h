@@ -16,6 +16,7 @@ struct sxs_child_settings {
     const char *tools;    /* SXSPROF_TOOLS */
     const char *calls, *calls_not; /* SXSPROF_CALLS, SXSPROF_CALLS_NOT */
     const char *values;            /* SXSPROF_VALUES */
+    const char *instrument;        /* SXSPROF_INSTRUMENT */
     const char *signals;  /* SXSPROF_SIGNALS */
     const char *out;      /* SXSPROF_OUT, absolute */
 };

@@ -2,18 +2,13 @@
 /* sxsprof il: the IL of an assembly's methods, checked. */
 #include "instr/il_effect.h"
 #include "instr/metadata_text.h"
+#include "report/assembly_file.h"
 #include "report/command.h"
 #include "report/text.h"
 
 #include <argp.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define TEXT_FIRST (1u << 20)
 
@@ -66,28 +61,6 @@ static const struct argp argp = {
            "PATTERN is Namespace.Outer+Inner.Method with * and ?, and fits all overloads; by "
            "default all methods are printed.",
 };
-
-/* ---- the file --------------------------------------------------------------------------------- */
-
-static int open_assembly(const char *path, struct sxs_metadata *md)
-{
-    int         fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat st;
-    void       *bytes;
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        int err = errno;
-        if (fd >= 0)
-            close(fd);
-        return sxs_wrong_input("%s: %s", path, strerror(err));
-    }
-    bytes = S_ISREG(st.st_mode) && st.st_size
-                ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
-                : MAP_FAILED;
-    close(fd);
-    if (bytes == MAP_FAILED || sxs_metadata_read(md, bytes, (size_t)st.st_size) != 0)
-        return sxs_wrong_input("%s: not a .NET assembly", path);
-    return SXS_EXIT_OK;
-}
 
 /* ---- one method ------------------------------------------------------------------------------- */
 
@@ -182,7 +155,7 @@ int sxs_cmd_il(int argc, char **argv)
     struct listing l = {.options = &options, .size = TEXT_FIRST};
     int            err;
     argp_parse(&argp, argc, argv, 0, NULL, &options);
-    err = open_assembly(options.file, &l.md);
+    err = sxs_assembly_open(options.file, &l.md);
     if (err)
         return err;
     l.names = sxs_md_names(&l.md);

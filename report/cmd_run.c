@@ -19,13 +19,14 @@
 #include <unistd.h>
 
 enum { KEY_PICK = 1000, KEY_UNPICKED, KEY_TOOL, KEY_NO_PRELOAD, KEY_SIGNALS, KEY_QUIET, KEY_CALLS,
-       KEY_CALLS_NOT, KEY_VALUES };
+       KEY_CALLS_NOT, KEY_VALUES, KEY_INSTRUMENT };
 
 struct options {
     const char *unpicked, *signals, *out;
     char       *pick;  /* owned */
     char       *tools; /* owned, separated by ';' */
     char       *calls, *calls_not, *values; /* owned, separated by ';' */
+    char       *instrument; /* owned, absolute */
     bool        no_preload, quiet;
     char      **command; /* borrowed from main's argv */
 };
@@ -45,6 +46,8 @@ static const struct argp_option option_list[] = {
     {"values", KEY_VALUES, "PATTERN", 0,
      "Record each call of these functions with arguments and result; may be given several times; calls "
      "of all others take longer too", 0},
+    {"instrument", KEY_INSTRUMENT, "PATH", 0,
+     "Instrument methods as this file says, or the *.xml of this folder; see sxsprof check", 0},
     {NULL, 'o', "DIR", 0,
      "Keep the session in DIR: a new folder, an empty one, or an earlier session", 0},
     {"no-preload", KEY_NO_PRELOAD, NULL, 0, "Do not preload the signal library", 0},
@@ -133,6 +136,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_CALLS: add_pattern(state, &o->calls, "SXSPROF_CALLS", arg); return 0;
     case KEY_CALLS_NOT: add_pattern(state, &o->calls_not, "SXSPROF_CALLS_NOT", arg); return 0;
     case KEY_VALUES: add_pattern(state, &o->values, "SXSPROF_VALUES", arg); return 0;
+    case KEY_INSTRUMENT:
+        free(o->instrument); /* absolute: the command may change its folder */
+        o->instrument = realpath(checked(state, "SXSPROF_INSTRUMENT", arg), NULL);
+        if (!o->instrument)
+            argp_error(state, "--instrument: %s: %s", arg, strerror(errno));
+        return 0;
     case KEY_NO_PRELOAD:
         o->no_preload = true;
         return 0;
@@ -182,6 +191,7 @@ static int check_inherited(const struct options *o)
         {"SXSPROF_CALLS", o->calls != NULL},
         {"SXSPROF_CALLS_NOT", o->calls_not != NULL},
         {"SXSPROF_VALUES", o->values != NULL},
+        {"SXSPROF_INSTRUMENT", o->instrument != NULL},
         {"SXSPROF_LOG", false},
     };
     for (size_t i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++) {
@@ -328,6 +338,7 @@ static int start(const struct options *o, const struct sxs_library *lib, const c
         .calls = o->calls,
         .calls_not = o->calls_not,
         .values = o->values,
+        .instrument = o->instrument,
         .signals = o->signals,
         .out = out->path,
     };
@@ -382,5 +393,6 @@ done:
     free(o.calls);
     free(o.calls_not);
     free(o.values);
+    free(o.instrument);
     return status;
 }

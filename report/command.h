@@ -23,6 +23,7 @@ int sxs_cmd_diff(int argc, char **argv);
 int sxs_cmd_runtimes(int argc, char **argv);
 int sxs_cmd_doctor(int argc, char **argv);
 int sxs_cmd_il(int argc, char **argv);
+int sxs_cmd_check(int argc, char **argv);
 
 /** sxs_complain - one line "sxsprof: ..." on stderr. */
 void sxs_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -18,6 +18,8 @@ static const struct {
     {"runtimes", "sxsprof runtimes", sxs_cmd_runtimes, "list the .NET runtimes installed here"},
     {"doctor", "sxsprof doctor", sxs_cmd_doctor,
      "say what will be profiled, and what stands in the way"},
+    {"check", "sxsprof check", sxs_cmd_check,
+     "say what is wrong with instrumentation files, and what they match"},
     {"il", "sxsprof il", sxs_cmd_il, "print an assembly's IL, checked"},
 };
 #define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -57,6 +59,6 @@ int main(int argc, char **argv)
             argv[1] = name;
             return verbs[i].run(argc - 1, argv + 1);
         }
-    return sxs_wrong_input("%s '%s': expected run, report, diff, runtimes, doctor or il (sxsprof --help)",
+    return sxs_wrong_input("%s '%s': expected run, report, diff, runtimes, doctor, check or il (sxsprof --help)",
                            argv[1][0] == '-' ? "unknown option" : "unknown verb", argv[1]);
 }

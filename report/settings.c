@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/settings.h"
 
+#include "config/config.h"
 #include "record/calls_options.h"
 #include "record/events_options.h"
 #include "record/sample_options.h"
@@ -173,6 +174,24 @@ static const char *check_log(const char *value, char *why, size_t size)
     return one_of(value, levels, "not a known level");
 }
 
+static const char *check_instrument(const char *value, char *why, size_t size)
+{
+    struct sxs_config *config = sxs_config_load(value, NULL);
+    const char        *wrong = !config ? "out of memory" : config->n_errors ? why : NULL;
+    size_t             len = 0;
+    if (wrong == why) {
+        uint32_t i = 0;
+        while (config->problems[i].warning)
+            i++;
+        len = sxs_config_put_problem(&config->problems[i], why, size);
+        if (config->n_errors > 1 && len < size)
+            snprintf(why + len, size - len, " (and %u more: sxsprof check %s)",
+                     config->n_errors - 1, value);
+    }
+    sxs_config_free(config);
+    return wrong;
+}
+
 static const char *check_out(const char *value, char *why, size_t size)
 {
     struct stat st;
@@ -193,6 +212,7 @@ const struct sxs_setting sxs_settings[] = {
     {"SXSPROF_CALLS", "--calls", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
     {"SXSPROF_CALLS_NOT", "--calls-not", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
     {"SXSPROF_VALUES", "--values", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
+    {"SXSPROF_INSTRUMENT", "--instrument", NULL, check_instrument},
     {"SXSPROF_SIGNALS", "--signals", "on or off", check_signals},
     {"SXSPROF_LOG", NULL, "error, warn, info or debug", check_log},
     {"SXSPROF_OUT", "-o", "an existing folder that can be written to", check_out},
@@ -210,10 +230,13 @@ const struct sxs_setting *sxs_setting_find(const char *variable)
 int sxs_setting_check(const struct sxs_setting *s, const char *source, const char *value, char *why,
                       size_t size)
 {
-    char        detail[512];
+    char        detail[900];
     const char *wrong = s->check(value, detail, sizeof(detail));
     if (!wrong)
         return 0;
-    snprintf(why, size, "%s: '%s': %s; expected %s", source, value, wrong, s->expected);
+    if (s->expected)
+        snprintf(why, size, "%s: '%s': %s; expected %s", source, value, wrong, s->expected);
+    else
+        snprintf(why, size, "%s: %s", source, wrong);
     return -1;
 }

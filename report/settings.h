@@ -14,7 +14,7 @@
 struct sxs_setting {
     const char *variable; /* "SXSPROF_PICK" */
     const char *option;   /* of "run": "--pick"; NULL when there is none */
-    const char *expected; /* for messages */
+    const char *expected; /* for messages; NULL: what check() says has it all */
     /* Returns NULL when @value is good, else what is wrong with it (static text or @why). */
     const char *(*check)(const char *value, char *why, size_t size);
 };

@@ -8,8 +8,8 @@ page=docs/man/sxsprof.1
 try "$SXS" --version
 has "--version" "$status:$out" "0:sxsprof "
 try "$SXS" --help
-has "--help names every verb" "$status:$out" "0:Usage" run report diff runtimes doctor il
-for verb in run report diff runtimes doctor il; do
+has "--help names every verb" "$status:$out" "0:Usage" run report diff runtimes doctor check il
+for verb in run report diff runtimes doctor check il; do
     try "$SXS" $verb --help
     has "$verb --help" "$status:$out" "0:Usage: sxsprof $verb"
     for option in $(grep -o -e '--[a-z][a-z-]*' "$T/out" | sort -u | grep -v -e '--help' -e '--usage'); do

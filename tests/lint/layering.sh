@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # layering.sh - no folder includes what lies above it. Names the lines that do; status 1 if any.
 #
-# From bottom to top: manager/base, instr and the generated ABI, record, signals, manager, then stackwalk,
+# From bottom to top: manager/base, instr and the generated ABI, record and config, signals, manager, then stackwalk,
 # tools and values (siblings, unaware of each other), sampler and calls (siblings too), events, callback. The public
 # header in include/ is below them all.
 # report and harness stand apart: report may use record and include, harness include and the ABI.
@@ -10,21 +10,22 @@
 # usage: layering.sh [FILE...]        (default: all of the project's)
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-[ $# -gt 0 ] || set -- $(find manager record signals stackwalk tools instr values sampler calls events callback report harness include \
+[ $# -gt 0 ] || set -- $(find manager record signals stackwalk tools instr config values sampler calls events callback report harness include \
     -name '*.[chS]' -o -name '*.inc' 2>/dev/null | sort)
 
 exec awk '
 BEGIN {
     rank["include"] = 0; rank["manager/base"] = 0; rank["abi"] = 1; rank["record"] = 2
     rank["signals"] = 3; rank["manager"] = 4; rank["stackwalk"] = 5; rank["tools"] = 5
-    rank["instr"] = 1; rank["values"] = 5; rank["sampler"] = 6; rank["calls"] = 6; rank["events"] = 7; rank["callback"] = 8
-    may["report"] = " report record instr include "
+    rank["instr"] = 1; rank["config"] = 2; rank["values"] = 5; rank["sampler"] = 6; rank["calls"] = 6; rank["events"] = 7; rank["callback"] = 8
+    may["report"] = " report record instr config include "
     may["harness"] = " harness include abi "
     # generated: the ABI and its tables, and what the manager and its neighbours make of them
     layer_of["sxs_abi.h"] = "abi"; layer_of["sxs_events.h"] = "manager"
     layer_of["sxs_info.h"] = "manager"; layer_of["sxs_events.inc"] = "abi"
     layer_of["sxs_callback.inc"] = "callback"; layer_of["sxs_fake_info.inc"] = "harness"
     layer_of["sxs_il_opcodes.h"] = "instr"; layer_of["sxs_il_opcodes.inc"] = "instr"
+    layer_of["config_schema.h"] = "config"
     layer_of["sxs_page.h"] = "report"; layer_of["profile.pb-c.h"] = "report"
 }
 function layer(path,    part) {

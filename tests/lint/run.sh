@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=build}"
 export BUILD
 : "${ONLY:=layering signal-safety symbols shell manual cppcheck clang-tidy}"
-defines="-D_GNU_SOURCE -DSXS_VERSION=\"lint\" -DFAKECLR_VERSION=\"9.0\" -I. -I$BUILD/gen"
+defines="-D_GNU_SOURCE -DSXS_VERSION=\"lint\" -DFAKECLR_VERSION=\"9.0\" -I. -I$BUILD/gen $(xml2-config --cflags 2>/dev/null)"
 flags="-std=gnu11 $defines"
 log=$(mktemp "${TMPDIR:-/tmp}/sxsprof-lint.XXXXXX") || exit 1
 trap 'rm -f "$log"' EXIT
@@ -17,7 +17,7 @@ trap 'exit 130' INT TERM
 bad=0
 
 sources() {
-    find manager record signals stackwalk tools instr values sampler calls events callback report harness \
+    find manager record signals stackwalk tools instr config values sampler calls events callback report harness \
         tests -name '*.c' 2>/dev/null | sort
 }
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/** config_fixture.h - instrumentation files in a line, and methods to hold against them. */
+#ifndef SXS_TESTS_CONFIG_FIXTURE_H
+#define SXS_TESTS_CONFIG_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "config/config.h"
+
+#define INSTRUMENTATION(rules) \
+    "<instrumentation xmlns=\"urn:sxsprof:instrumentation:1\">" rules "</instrumentation>"
+#define EXTENSION(factories)                                                  \
+    "<extension xmlns=\"urn:newrelic-extension\"><instrumentation>" factories \
+    "</instrumentation></extension>"
+
+/** In a heap block of its very size: a sanitizer sees what reads past its end. */
+static inline struct sxs_config *parse_bytes(const char *bytes, size_t size)
+{
+    char              *copy = malloc(size ? size : 1);
+    struct sxs_config *config;
+    assert_non_null(copy);
+    memcpy(copy, bytes, size);
+    config = sxs_config_parse("t.xml", copy, size);
+    free(copy);
+    assert_non_null(config);
+    return config;
+}
+
+static inline struct sxs_config *parse(const char *text)
+{
+    return parse_bytes(text, strlen(text));
+}
+
+/** A file that is right. */
+static inline struct sxs_config *parse_good(const char *text)
+{
+    struct sxs_config *config = parse(text);
+    if (config->n_problems) {
+        char said[512];
+        sxs_config_put_problem(&config->problems[0], said, sizeof(said));
+        fail_msg("%s", said);
+    }
+    return config;
+}
+
+/** A file that is wrong, contributes nothing, and whose first problem reads so. */
+static inline void assert_says(const char *text, const char *expected)
+{
+    struct sxs_config *config = parse(text);
+    char               said[512] = "";
+    assert_int_equal(config->n_rules, 0);
+    assert_true(config->n_errors > 0);
+    sxs_config_put_problem(&config->problems[0], said, sizeof(said));
+    assert_string_equal(said, expected);
+    sxs_config_free(config);
+}
+
+#endif
