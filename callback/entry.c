@@ -11,6 +11,7 @@
 #include "include/sxsprof.h"
 #include "manager/base/log.h"
 #include "manager/manager.h"
+#include "rewrite/rewrite.h"
 #include "sampler/sampler.h"
 #include "stackwalk/walk.h"
 #include "tools/tools.h"
@@ -26,6 +27,7 @@ static const struct sxs_tool *const tools[] = {
     &sxs_calls_tool,
     &sxs_exceptions_tool,
     &sxs_events_tool,
+    &sxs_instrument_tool,
 };
 
 /* A runtime that fails to initialize us closes the library, but signal handlers, hooks and other

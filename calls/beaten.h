@@ -5,7 +5,7 @@
 
 #include "calls/count.h"
 #include "calls/state.h"
-#include "calls/tick.h"
+#include "manager/base/tick.h"
 
 #define HOT    static inline __attribute__((always_inline))
 #define RARE(x) __builtin_expect(!!(x), 0)

@@ -15,7 +15,7 @@
 #include "calls/select.h"
 #include "calls/shadow.h"
 #include "calls/state.h"
-#include "calls/tick.h"
+#include "manager/base/tick.h"
 #include "calls/unseen.h"
 #include "calls/values.h"
 #include "manager/base/clock.h"
@@ -231,6 +231,13 @@ static HRESULT compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe)
     return S_OK;
 }
 
+/* With new IL from the first call on, this is all that is said of its compilation. */
+static HRESULT recompiling(struct sxs_sub *sub, sxs_function fn, sxs_rejit version, BOOL safe)
+{
+    (void)version;
+    return compiling(sub, fn, safe);
+}
+
 static HRESULT compiled(struct sxs_sub *sub, sxs_function fn, HRESULT status, BOOL safe)
 {
     (void)safe;
@@ -369,6 +376,7 @@ static HRESULT catcher_enter(struct sxs_sub *sub, sxs_function fn, sxs_object ob
 
 static const struct sxs_events events = {
     .JITCompilationStarted = compiling,
+    .ReJITCompilationStarted = recompiling,
     .JITCompilationFinished = compiled,
     .JITInlining = inlining,
     .ClassLoadFinished = class_loaded,

@@ -9,7 +9,7 @@
 #include "calls/await.h"
 #include "calls/catalogue.h"
 #include "calls/select.h"
-#include "calls/tick.h"
+#include "manager/base/tick.h"
 #include "calls/unseen.h"
 #include "manager/base/log.h"
 #include "record/calls_write.h"

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "calls/tick.h"
+#include "manager/base/tick.h"
 
 #define FIRST_FRAMES 4096u
 #define MAX_FRAMES   (1u << 20)

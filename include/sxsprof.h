@@ -16,6 +16,18 @@ extern "C" {
 #endif
 
 /**
+ * What native code that an instrumentation file has called gets as its first argument: the method it is called
+ * from. Lives as long as the process. One address stands for one method in one runtime.
+ */
+struct sxsprof_method {
+    unsigned    runtime; /* 1, 2, 3... in order of arrival */
+    unsigned    token;   /* methodDef, in its module */
+    const char *version; /* of the runtime: "8.0.29" */
+    const char *assembly;
+    const char *name; /* Namespace.Type.Method */
+};
+
+/**
  * sxsprof_print_stack - print the calling thread's stack, across all runtimes in the process.
  * @fd:   an open file descriptor; it is written to in pieces and stays open.
  * @mode: "mixed" (native and managed frames), "managed" (those of the runtimes alone), "shadow"

@@ -3,6 +3,7 @@
 #include "report/calls/calls.h"
 #include "report/command.h"
 #include "report/events/events.h"
+#include "report/instrument/instrument.h"
 #include "report/profile/profile.h"
 #include "report/table.h"
 
@@ -23,6 +24,7 @@ struct options {
     const char               *dir;
     struct sxs_calls_report   calls;
     struct sxs_events_report  events;
+    struct sxs_instrument_report instrument;
 };
 
 static unsigned long number(struct argp_state *state, const char *option, const char *text)
@@ -133,7 +135,8 @@ static bool is_format(const struct options *o, const char *name)
 static int census(const struct options *o, const struct sxs_session *s, FILE *to)
 {
     if (is_format(o, "json"))
-        return sxs_table_json(to, s, &o->calls, &o->events) == 0 ? SXS_EXIT_OK : SXS_EXIT_PROBLEM;
+        return sxs_table_json(to, s, &o->calls, &o->events, &o->instrument) == 0 ? SXS_EXIT_OK
+                                                                                 : SXS_EXIT_PROBLEM;
     if (!o->selective && !o->view.callers) {
         sxs_table_print(to, s);
         fputs(o->calls.n ? "\n" : "", to);
@@ -143,6 +146,10 @@ static int census(const struct options *o, const struct sxs_session *s, FILE *to
     if (o->events.n) {
         fputs("\n", to);
         sxs_events_text(to, &o->events, o->samples.top);
+    }
+    if (o->instrument.n) {
+        fputs("\n", to);
+        sxs_instrument_text(to, &o->instrument, o->samples.top);
     }
     return SXS_EXIT_OK;
 }
@@ -176,6 +183,8 @@ static void load_rest(struct options *o, const struct sxs_session *s)
     int err = sxs_calls_report_load(o->dir, s, o->samples.process, &o->calls);
     if (!err)
         err = sxs_events_report_load(o->dir, s, o->samples.process, &o->events);
+    if (!err)
+        err = sxs_instrument_report_load(o->dir, s, o->samples.process, &o->instrument);
     if (err)
         sxs_complain("%s: %s", o->dir, strerror(err));
     o->view.top = o->samples.top;
@@ -192,12 +201,13 @@ static int write_report(struct options *o, const struct sxs_session *s)
     if (!samples)
         load_rest(o, s);
     if (text && o->samples.data != SXS_DATA_CALLS)
-        samples = sampled || (o->selective && !o->calls.n && !o->events.n);
+        samples = sampled || (o->selective && !o->calls.n && !o->events.n && !o->instrument.n);
     if (!samples)
         complain_of(o->dir, s->problems, s->n_problems);
     if (!samples || sampled) /* else the calls are loaded again, to say why there is nothing */
         complain_of(o->dir, o->calls.problems, o->calls.n_problems);
     complain_of(o->dir, o->events.problems, o->events.n_problems);
+    complain_of(o->dir, o->instrument.problems, o->instrument.n_problems);
     if (s->n_processes == 0 && s->n_problems == 0)
         return sxs_wrong_input("%s: no session: it has no folder <pid> with a file "
                                SXS_CENSUS_FILE "; expected a folder made by sxsprof run -o DIR",
@@ -208,7 +218,8 @@ static int write_report(struct options *o, const struct sxs_session *s)
         fflush(stdout);
     }
     int status = samples ? profile(o) : write_census(o, s);
-    if (status == SXS_EXIT_OK && (s->n_problems || o->calls.n_problems || o->events.n_problems))
+    if (status == SXS_EXIT_OK && (s->n_problems || o->calls.n_problems || o->events.n_problems ||
+                                  o->instrument.n_problems))
         status = SXS_EXIT_PROBLEM;
     return status;
 }
@@ -228,6 +239,7 @@ int sxs_cmd_report(int argc, char **argv)
         status = write_report(&o, &s);
     sxs_calls_report_free(&o.calls);
     sxs_events_report_free(&o.events);
+    sxs_instrument_report_free(&o.instrument);
     sxs_session_free(&s);
     return status;
 }

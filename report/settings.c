@@ -44,6 +44,14 @@ static const char *check_events(const char *options, char *why, size_t size)
                ? NULL : no_option("events", bad, SXS_EVENT_OPTIONS_EXPECTED, why, size);
 }
 
+static const char *check_instrument_tool(const char *options, char *why, size_t size)
+{
+    return !*options || strcmp(options, "precompiled=on") == 0 ||
+                   strcmp(options, "precompiled=off") == 0
+               ? NULL
+               : no_option("instrument", options, "precompiled=on or precompiled=off", why, size);
+}
+
 /* The tools of the library. */
 static const struct {
     const char *name;
@@ -54,6 +62,7 @@ static const struct {
     {"calls", check_calls},
     {"exceptions", NULL},
     {"events", check_events},
+    {"instrument", check_instrument_tool},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 

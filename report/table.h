@@ -8,6 +8,7 @@
 #include "record/session_read.h"
 #include "report/calls/calls.h"
 #include "report/events/events.h"
+#include "report/instrument/instrument.h"
 
 #include <stdio.h>
 
@@ -19,9 +20,10 @@
 void sxs_table_print(FILE *to, const struct sxs_session *s);
 
 /** sxs_table_json - the same as one JSON object and a newline, with every function that was counted
- *  when @calls has any, and exceptions and events of @events. Returns 0, or -1 without memory. */
+ *  when @calls has any, exceptions and events of @events, and methods of @instrument. Returns 0, or -1 without memory. */
 int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls,
-                   const struct sxs_events_report *events);
+                   const struct sxs_events_report *events,
+                   const struct sxs_instrument_report *instrument);
 
 /** sxs_table_rows - how many runtimes the session has, listed and unlisted. */
 size_t sxs_table_rows(const struct sxs_session *s);

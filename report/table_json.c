@@ -158,7 +158,8 @@ static int add_values(json_t *top, const struct sxs_calls_report *calls)
 }
 
 int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls,
-                   const struct sxs_events_report *events)
+                   const struct sxs_events_report *events,
+                   const struct sxs_instrument_report *instrument)
 {
     json_t *top = json_object(), *rows = json_array();
     int     err = json_object_set_new(top, "runtimes", rows);
@@ -176,6 +177,8 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
         err = add_values(top, calls);
     if (!err && events->n)
         err = sxs_events_json(top, events);
+    if (!err && instrument->n)
+        err = sxs_instrument_json(top, instrument);
     if (!err)
         err = json_dumpf(top, to, JSON_INDENT(2));
     fputc('\n', to);

@@ -4,6 +4,7 @@
 #define SXSBRIDGE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,6 +89,18 @@ SXSBRIDGE_API void sxsbridge_end(void);
 /* The native frames of every hop. They are exported only so that a stack names them. */
 SXSBRIDGE_API void sxsbridge_span_near(sxsbridge_entry entry, int depth, int max, long arg);
 SXSBRIDGE_API void sxsbridge_span_far(sxsbridge_entry entry, int depth, int max, long arg);
+
+/* ---- for instrumentation files (called.c): each counts; the sums are printed when the process ends ---- */
+
+struct sxsprof_method;
+
+SXSBRIDGE_API void  sxsbridge_before(const struct sxsprof_method *method, int n);
+SXSBRIDGE_API void  sxsbridge_after(const struct sxsprof_method *method, int result, intptr_t thrown);
+SXSBRIDGE_API void *sxsbridge_start(const struct sxsprof_method *method, int n);
+SXSBRIDGE_API void  sxsbridge_finish(const struct sxsprof_method *method, void *state, int result,
+                                     intptr_t thrown);
+SXSBRIDGE_API int   sxsbridge_replaced(const struct sxsprof_method *method);
+SXSBRIDGE_API void  sxsbridge_text(const struct sxsprof_method *method, const uint16_t *text);
 
 #ifdef __cplusplus
 }

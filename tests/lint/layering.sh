@@ -3,21 +3,21 @@
 # layering.sh - no folder includes what lies above it. Names the lines that do; status 1 if any.
 #
 # From bottom to top: manager/base, instr and the generated ABI, record and config, signals, manager, then stackwalk,
-# tools and values (siblings, unaware of each other), sampler and calls (siblings too), events, callback. The public
+# tools and values (siblings, unaware of each other), sampler, calls and rewrite (siblings too), events, callback. The public
 # header in include/ is below them all.
 # report and harness stand apart: report may use record and include, harness include and the ABI.
 # signals shows others signals.h alone. tests may include anything.
 # usage: layering.sh [FILE...]        (default: all of the project's)
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-[ $# -gt 0 ] || set -- $(find manager record signals stackwalk tools instr config values sampler calls events callback report harness include \
+[ $# -gt 0 ] || set -- $(find manager record signals stackwalk tools instr config values sampler calls rewrite events callback report harness include \
     -name '*.[chS]' -o -name '*.inc' 2>/dev/null | sort)
 
 exec awk '
 BEGIN {
     rank["include"] = 0; rank["manager/base"] = 0; rank["abi"] = 1; rank["record"] = 2
     rank["signals"] = 3; rank["manager"] = 4; rank["stackwalk"] = 5; rank["tools"] = 5
-    rank["instr"] = 1; rank["config"] = 2; rank["values"] = 5; rank["sampler"] = 6; rank["calls"] = 6; rank["events"] = 7; rank["callback"] = 8
+    rank["instr"] = 1; rank["config"] = 2; rank["values"] = 5; rank["sampler"] = 6; rank["calls"] = 6; rank["rewrite"] = 6; rank["events"] = 7; rank["callback"] = 8
     may["report"] = " report record instr config include "
     may["harness"] = " harness include abi "
     # generated: the ABI and its tables, and what the manager and its neighbours make of them

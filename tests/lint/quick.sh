@@ -41,7 +41,7 @@ passes "what may run in a signal handler calls only what may be called there" \
     tests/lint/signal-safety.sh --source
 passes "the libraries export what they promise and nothing else" tests/lint/symbols.sh
 
-cp -r manager record signals stackwalk tools instr config values callback sampler calls events report harness include tests docs "$copy/" || exit 1
+cp -r manager record signals stackwalk tools instr config values callback sampler calls rewrite events report harness include tests docs "$copy/" || exit 1
 echo '#include "callback/guid.h"' >>"$copy/stackwalk/walk.c"
 finds "an include that points up is named" 'stackwalk/walk.c:.*callback/guid.h' tests/lint/layering.sh
 echo '#include "signals/router.h"' >>"$copy/manager/manager.c"

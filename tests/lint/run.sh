@@ -17,7 +17,7 @@ trap 'exit 130' INT TERM
 bad=0
 
 sources() {
-    find manager record signals stackwalk tools instr config values sampler calls events callback report harness \
+    find manager record signals stackwalk tools instr config values sampler calls rewrite events callback report harness \
         tests -name '*.c' 2>/dev/null | sort
 }
 

@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-#include "calls/tick.h"
+#include "manager/base/tick.h"
 #include "manager/base/doze.h"
 #include "record/calls_options.h"
 #include "record/calls_write.h"

@@ -2,7 +2,7 @@
 /* Values in the file "calls": hooks with info, texts beside events, and what a damaged file makes of them. */
 #include "tests/unit/calls_fixture.h"
 
-#include "calls/tick.h"
+#include "manager/base/tick.h"
 
 #include "values/recipe.h"
 

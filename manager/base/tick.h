@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** tick.h - the processor's own clock: the cheapest there is, constant in rate, equal on all CPUs. */
-#ifndef SXS_CALLS_TICK_H
-#define SXS_CALLS_TICK_H
+#ifndef SXS_TICK_H
+#define SXS_TICK_H
 
 #include <stdint.h>
 

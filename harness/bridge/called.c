@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* called.c - what instrumentation files have called: counted, and printed when the library ends. */
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "bridge.h"
+#include "include/sxsprof.h"
+
+static _Atomic long before, sum, threw, texts, starts, finishes, bad;
+
+static void check(const struct sxsprof_method *method)
+{
+    if (!method || !method->runtime || !method->version[0] || !method->name[0])
+        bad++;
+}
+
+SXSBRIDGE_API void sxsbridge_before(const struct sxsprof_method *method, int n)
+{
+    check(method);
+    before++;
+    sum += n;
+}
+
+SXSBRIDGE_API void sxsbridge_after(const struct sxsprof_method *method, int result, intptr_t thrown)
+{
+    check(method);
+    threw += thrown;
+    sum += result;
+}
+
+SXSBRIDGE_API void *sxsbridge_start(const struct sxsprof_method *method, int n)
+{
+    check(method);
+    starts++;
+    return (void *)(intptr_t)(n + 1);
+}
+
+SXSBRIDGE_API void sxsbridge_finish(const struct sxsprof_method *method, void *state, int result,
+                                    intptr_t thrown)
+{
+    check(method);
+    finishes++;
+    if (!thrown && (intptr_t)state != result)
+        bad++;
+}
+
+SXSBRIDGE_API int sxsbridge_replaced(const struct sxsprof_method *method)
+{
+    return 5000 + (method ? 1 : 0);
+}
+
+SXSBRIDGE_API void sxsbridge_text(const struct sxsprof_method *method, const uint16_t *text)
+{
+    check(method);
+    texts += text && text[0] ? 1 : 0;
+}
+
+__attribute__((destructor)) static void say(void)
+{
+    if (before || starts || texts || threw)
+        printf("called: before %ld sum %ld threw %ld starts %ld finishes %ld texts %ld bad %ld\n",
+               before, sum, threw, starts, finishes, texts, bad);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using System.Threading.Tasks;
+
+namespace Instrumented;
+
+/// <summary>Methods of every kind, for new IL to be put into them.</summary>
+internal class Work
+{
+    private int sum;
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static int Static(int n) => n + 1;
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public int Instance(int n) => sum += n;
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static int Answer() => 42;
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static string Text() => "original";
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static long Loop(int n)
+    {
+        long sum = 0;
+        for (int i = 0; i < n; i++)
+            sum += i & 3;
+        return sum;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static T Generic<T>(T value) => value;
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static int Throws(int n)
+    {
+        try
+        {
+            if (n % 3 == 0)
+                throw new InvalidOperationException("on request");
+            return n;
+        }
+        finally
+        {
+            sink++;
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static int Fib(int n) => n < 2 ? n : Fib(n - 1) + Fib(n - 2);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static int Small(int n) => n * 2;
+
+    /// <summary>Inlined into CallsTwice, which is compiled to the last before anyone asks for this.</summary>
+    public static int Twice(int n) => n * 2;
+
+    [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
+    public static int CallsTwice(int n) => Twice(n) + 1;
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static void Void(ref int n)
+    {
+        if (n > 100)
+            return;
+        n++;
+    }
+
+    public static async Task<int> Async(int n)
+    {
+        await Task.Yield();
+        return n;
+    }
+
+    public static IEnumerable<int> Items(int n)
+    {
+        for (int i = 0; i < n; i++)
+            yield return i;
+    }
+
+    private static int sink;
+
+    /// <summary>Two types within.</summary>
+    public class Nested<T>
+    {
+        private readonly T value;
+
+        public Nested(T value) => this.value = value;
+
+        public T Value
+        {
+            [MethodImpl(MethodImplOptions.NoInlining)]
+            get => value;
+        }
+    }
+}

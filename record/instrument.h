@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * instrument.h - the format of the file "instrument" in a process's session folder: which methods got
+ * new IL, what became of each, and what that counted.
+ *
+ * A header of one page, then chunks of records (record/chunks.h). Fields marked _Atomic are changed after
+ * their record was committed, each by one aligned store. Counters are kept by each thread on its own: the
+ * sum over all COUNTS records is what counts. docs/session.md describes the same bytes.
+ */
+#ifndef SXS_RECORD_INSTRUMENT_H
+#define SXS_RECORD_INSTRUMENT_H
+
+#include <stddef.h>
+
+#include "record/chunks.h"
+
+#define SXS_INSTRUMENT_MAGIC   "SXSINST" /* 8 bytes with its zero */
+#define SXS_INSTRUMENT_VERSION 1u
+#define SXS_INSTRUMENT_FILE    "instrument"
+
+/** The first page. Two pairs of clock readings tell how long a tick is. */
+struct sxs_instrument_header {
+    char             magic[8];
+    uint32_t         version;
+    uint32_t         chunk_size;
+    uint32_t         pid;
+    uint32_t         zero;
+    uint64_t         started_realtime_ns;
+    uint64_t         started_ns, started_tick; /* CLOCK_MONOTONIC */
+    _Atomic uint64_t seen_ns, seen_tick;
+    _Atomic uint64_t ended_ns; /* 0: still running, or ended without saying so */
+    _Atomic uint32_t n_chunks;
+    uint32_t         max_chunks;
+    _Atomic uint64_t lost;    /* records that found no room */
+    _Atomic uint64_t changes; /* configurations applied */
+    char             command[1024];
+};
+
+enum sxs_instrument_record_type {
+    SXS_INSTRUMENT_SITE = 1,   /* a method that rules apply to */
+    SXS_INSTRUMENT_STATE = 2,  /* what became of it: the latest counts */
+    SXS_INSTRUMENT_COUNTS = 3, /* one thread's counters of SXS_INSTRUMENT_PAGE sites */
+    SXS_INSTRUMENT_CALL = 4,   /* one call, traced */
+    SXS_INSTRUMENT_LAST = 4,
+};
+
+/** State of a site. The names are what reports and JSON print. */
+#define SXS_SITE_STATES(X)                                                      \
+    X(PENDING, "pending")   /* asked for; the method was not called since */    \
+    X(ACTIVE, "active")     /* its new IL was handed to the runtime */          \
+    X(FAILED, "failed")     /* by us or by the runtime: text and hr tell why */ \
+    X(REVERTED, "reverted") /* the original is back */                          \
+    X(UNLOADED, "unloaded") /* with its module */
+enum sxs_site_state {
+#define X(name, text) SXS_SITE_##name,
+    SXS_SITE_STATES(X)
+#undef X
+        SXS_N_SITE_STATES
+};
+
+struct sxs_instrument_site {
+    struct sxs_record head;
+    uint32_t          number;                   /* from 0, in this file */
+    uint32_t          token;                    /* in its module */
+    uint16_t          runtime;                  /* its number */
+    uint16_t          assembly_size, name_size; /* bytes that follow, no zeros at their ends */
+    uint16_t          zero;
+    char              text[]; /* assembly, then Namespace.Type.Method */
+};
+
+struct sxs_instrument_state {
+    struct sxs_record head;
+    uint64_t          time_ns;
+    uint32_t          site;
+    uint32_t          hr;    /* of the runtime, or 0 */
+    uint8_t           state; /* enum sxs_site_state */
+    uint8_t           zero;
+    uint16_t          size;   /* bytes that follow, no zero at the end */
+    char              text[]; /* names of the rules, or the reason */
+};
+
+#define SXS_INSTRUMENT_PAGE 256u
+
+struct sxs_instrument_count {
+    _Atomic uint64_t calls; /* entered */
+    _Atomic uint64_t ended; /* timed */
+    _Atomic uint64_t threw; /* of those: left by an exception */
+    _Atomic uint64_t ticks; /* of all that ended, with what they called */
+};
+
+struct sxs_instrument_counts {
+    struct sxs_record           head;
+    uint32_t                    first; /* site of the first */
+    uint32_t                    zero;
+    struct sxs_instrument_count counts[SXS_INSTRUMENT_PAGE];
+};
+
+struct sxs_instrument_call {
+    struct sxs_record head;
+    uint64_t          started_tick, ended_tick;
+    uint32_t          site;
+    uint32_t          tid;
+    uint8_t           threw;
+    uint8_t           zero[3];
+    uint32_t          size; /* bytes of values that follow */
+    char              values[];
+};
+
+_Static_assert(sizeof(struct sxs_instrument_header) <= SXS_HEADER_SIZE, "the header is one page");
+_Static_assert(offsetof(struct sxs_instrument_site, text) == 24, "part of the format");
+_Static_assert(offsetof(struct sxs_instrument_state, text) == 28, "part of the format");
+_Static_assert(sizeof(struct sxs_instrument_counts) == 16 + 32 * SXS_INSTRUMENT_PAGE,
+               "part of the format");
+_Static_assert(offsetof(struct sxs_instrument_call, values) == 40, "part of the format");
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * instrument_read.h - read a process's file "instrument" back (instrument.h has its bytes), whole.
+ *
+ * The file is taken as untrusted: it may be cut, garbled, or still be written by a living process.
+ */
+#ifndef SXS_RECORD_INSTRUMENT_READ_H
+#define SXS_RECORD_INSTRUMENT_READ_H
+
+#include <stdbool.h>
+
+#include "record/instrument.h"
+
+/** A method that rules applied to. Texts are owned, never NULL, as they were in the file: control characters and bytes
+ *  that are not UTF-8 may be among them. */
+struct sxs_instrumented {
+    char    *assembly, *name;
+    char    *rules;  /* names of those last asked for */
+    char    *reason; /* why it failed, else "" */
+    uint32_t runtime, token;
+    uint32_t hr;        /* of the runtime, when it failed */
+    uint32_t n_changes; /* states it went through */
+    uint8_t  state;     /* enum sxs_site_state */
+    bool     known;     /* there was a record of the site */
+    uint64_t calls, ended, threw, total_ns;
+    uint64_t traced; /* calls recorded one by one */
+};
+
+struct sxs_instrument_data {
+    struct sxs_instrument_header head;
+    struct sxs_instrumented     *sites; /* by number */
+    size_t                       n_sites;
+    char                       **problems; /* lines: what was not whole */
+    size_t                       n_problems;
+};
+
+/**
+ * sxs_instrument_read - the file "instrument" in a process's folder.
+ * @folder_fd: borrowed. @out: receives the data: sxs_instrument_free(). NULL on failure.
+ * @why: one line about a failure. Returns 0, ENOENT when the process has none (no reason for
+ * concern), EINVAL when the file is none of ours, or another errno value.
+ */
+int  sxs_instrument_read(int folder_fd, struct sxs_instrument_data **out, char *why,
+                         size_t why_size);
+void sxs_instrument_free(struct sxs_instrument_data *d);
+
+/** "active", "failed"... Static. */
+const char *sxs_site_state_text(uint8_t state);
+
+#endif

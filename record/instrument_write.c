@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/instrument_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "manager/base/clock.h"
+#include "manager/base/tick.h"
+#include "record/chunks_write.h"
+#include "record/session_write.h"
+
+#define MAX_BYTES (UINT64_C(256) << 20)
+
+static struct sxs_chunks             chunks = {.fd = -1};
+static struct sxs_instrument_header *header; /* NULL: nothing is recorded */
+
+static void take_time(void)
+{
+    atomic_store(&header->seen_tick, sxs_tick());
+    atomic_store(&header->seen_ns, sxs_now_ns(CLOCK_MONOTONIC));
+}
+
+int sxs_instrument_create(int folder_fd)
+{
+    struct sxs_instrument_header *h;
+    int                           err;
+    if (folder_fd < 0)
+        return 0;
+    err = sxs_chunks_create(&chunks, folder_fd, SXS_INSTRUMENT_FILE, MAX_BYTES,
+                            offsetof(struct sxs_instrument_header, n_chunks));
+    if (err)
+        return err;
+    h = (struct sxs_instrument_header *)(void *)chunks.map;
+    h->version = SXS_INSTRUMENT_VERSION;
+    h->max_chunks = chunks.max_chunks;
+    h->started_realtime_ns = sxs_now_ns(CLOCK_REALTIME);
+    h->started_tick = sxs_tick();
+    h->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    memcpy(h->command, sxs_session_open(NULL)->command, sizeof(h->command));
+    header = h;
+    take_time();
+    memcpy(h->magic, SXS_INSTRUMENT_MAGIC, sizeof(h->magic));
+    return 0;
+}
+
+void sxs_instrument_keep(void)
+{
+    if (!header)
+        return;
+    sxs_chunks_make_room(&chunks);
+    take_time();
+}
+
+void sxs_instrument_end(int forked)
+{
+    if (!header)
+        return;
+    if (forked) {
+        sxs_chunks_forget(&chunks);
+        header = NULL;
+        return;
+    }
+    take_time();
+    atomic_store(&header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
+}
+
+static void *reserve(size_t size)
+{
+    void *record = header ? sxs_chunks_reserve(&chunks, size) : NULL;
+    if (!record && header)
+        atomic_fetch_add_explicit(&header->lost, 1, memory_order_relaxed);
+    return record;
+}
+
+void sxs_instrument_site(uint32_t number, unsigned runtime, uint32_t token, const char *assembly,
+                         const char *name)
+{
+    size_t                      a = strnlen(assembly, 1000), n = strnlen(name, 4000);
+    struct sxs_instrument_site *r = reserve(offsetof(struct sxs_instrument_site, text) + a + n);
+    if (!r)
+        return;
+    r->number = number;
+    r->runtime = (uint16_t)runtime;
+    r->token = token;
+    r->assembly_size = (uint16_t)a;
+    r->name_size = (uint16_t)n;
+    memcpy((char *)r + offsetof(struct sxs_instrument_site, text), assembly, a);
+    memcpy((char *)r + offsetof(struct sxs_instrument_site, text) + a, name, n);
+    sxs_chunks_commit(r, SXS_INSTRUMENT_SITE);
+}
+
+void sxs_instrument_state(uint32_t site, enum sxs_site_state state, uint32_t hr, const char *text)
+{
+    size_t                       n = strnlen(text, 1000);
+    struct sxs_instrument_state *r = reserve(offsetof(struct sxs_instrument_state, text) + n);
+    if (!r)
+        return;
+    r->time_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    r->site = site;
+    r->state = (uint8_t)state;
+    r->hr = hr;
+    r->size = (uint16_t)n;
+    memcpy((char *)r + offsetof(struct sxs_instrument_state, text), text, n);
+    sxs_chunks_commit(r, SXS_INSTRUMENT_STATE);
+}
+
+struct sxs_instrument_count *sxs_instrument_counts(uint32_t first)
+{
+    struct sxs_instrument_counts *r = reserve(sizeof(*r));
+    if (!r)
+        return calloc(SXS_INSTRUMENT_PAGE, sizeof(struct sxs_instrument_count));
+    r->first = first;
+    sxs_chunks_commit(r, SXS_INSTRUMENT_COUNTS);
+    return r->counts;
+}
+
+void sxs_instrument_call(uint32_t site, uint64_t started, uint64_t ended, int threw)
+{
+    static SXS_TLS uint32_t     tid;
+    struct sxs_instrument_call *r = reserve(sizeof(*r));
+    if (!r)
+        return;
+    if (!tid)
+        tid = (uint32_t)syscall(SYS_gettid);
+    r->started_tick = started;
+    r->ended_tick = ended;
+    r->site = site;
+    r->tid = tid;
+    r->threw = threw != 0;
+    sxs_chunks_commit(r, SXS_INSTRUMENT_CALL);
+}
+
+void sxs_instrument_changed(void)
+{
+    if (header)
+        atomic_fetch_add(&header->changes, 1);
+}

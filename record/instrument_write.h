@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/** instrument_write.h - the library's end of the file "instrument"; without a session, of memory alone. */
+#ifndef SXS_RECORD_INSTRUMENT_WRITE_H
+#define SXS_RECORD_INSTRUMENT_WRITE_H
+
+#include "manager/base/base.h"
+#include "record/instrument.h"
+
+/** sxs_instrument_create - the file in the open folder @folder_fd; -1: none, nothing is recorded. Returns 0, or
+ *  an errno value. Once per process. */
+int sxs_instrument_create(int folder_fd);
+
+/** sxs_instrument_keep - room for what comes, and the clocks. The library's own thread, every few ms. */
+void sxs_instrument_keep(void);
+
+/** The process ends, or (@forked) is a child that the file is not of. */
+void sxs_instrument_end(int forked);
+
+/** One more site. Returns 0; what finds no room is counted. Any thread. */
+void sxs_instrument_site(uint32_t number, unsigned runtime, uint32_t token, const char *assembly,
+                         const char *name);
+void sxs_instrument_state(uint32_t site, enum sxs_site_state state, uint32_t hr, const char *text);
+
+/** A thread's counters of the sites from @first on, zeroed. Never given back; NULL: no memory. Any thread. */
+struct sxs_instrument_count *sxs_instrument_counts(uint32_t first);
+
+/** One traced call. Lock-free. */
+void sxs_instrument_call(uint32_t site, uint64_t started, uint64_t ended, int threw);
+
+/** One more configuration is in force. */
+void sxs_instrument_changed(void);
+
+#endif

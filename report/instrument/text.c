@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* text: methods that got new IL: those that failed first, then by calls. */
+#include "report/text.h"
+#include "report/instrument/instrument.h"
+#include "report/processes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TOP 30
+
+typedef unsigned long long ull;
+
+static int by_interest(const void *a, const void *b)
+{
+    const struct sxs_instrumented *x = *(const struct sxs_instrumented *const *)a;
+    const struct sxs_instrumented *y = *(const struct sxs_instrumented *const *)b;
+    int x_failed = x->state == SXS_SITE_FAILED, y_failed = y->state == SXS_SITE_FAILED;
+    if (x_failed != y_failed)
+        return y_failed - x_failed;
+    if (x->calls != y->calls)
+        return x->calls < y->calls ? 1 : -1;
+    return strcmp(x->name, y->name) ? strcmp(x->name, y->name)
+                                    : (x->runtime > y->runtime) - (x->runtime < y->runtime);
+}
+
+static void write_row(FILE *to, const struct sxs_instrument_process *p,
+                      const struct sxs_instrumented *s)
+{
+    char name[1024], rules[512], total[32], mean[32];
+    sxs_text_clean(s->name, name, sizeof(name));
+    sxs_text_clean(s->state == SXS_SITE_FAILED ? s->reason : s->rules, rules, sizeof(rules));
+    fprintf(to, "  %-8s %10llu %9llu %10s %10s  [%s] %s", sxs_site_state_text(s->state),
+            (ull)s->calls, (ull)s->threw, sxs_text_duration(s->total_ns, total, sizeof(total)),
+            sxs_text_duration(s->ended ? s->total_ns / s->ended : 0, mean, sizeof(mean)),
+            sxs_process_version(p->process, s->runtime), name);
+    fprintf(to, s->state == SXS_SITE_FAILED ? ": %s\n" : " (%s)\n", rules);
+}
+
+static void write_process(FILE *to, const struct sxs_instrument_process *p, size_t top)
+{
+    const struct sxs_instrument_data *d = p->data;
+    const struct sxs_instrumented   **rows = calloc(d->n_sites + 1, sizeof(*rows));
+    size_t                            states[SXS_N_SITE_STATES] = {0};
+    if (!rows)
+        return;
+    for (size_t i = 0; i < d->n_sites; i++) {
+        rows[i] = &d->sites[i];
+        states[rows[i]->state]++;
+    }
+    qsort(rows, d->n_sites, sizeof(*rows), by_interest);
+    fprintf(to, "instrumented: %zu methods", d->n_sites);
+    for (int i = 0; i < SXS_N_SITE_STATES; i++)
+        if (states[i])
+            fprintf(to, ", %zu %s", states[i], sxs_site_state_text((uint8_t)i));
+    fprintf(to, "\n  %-8s %10s %9s %10s %10s\n", "state", "calls", "threw", "total", "mean");
+    for (size_t i = 0; i < d->n_sites && i < top; i++)
+        write_row(to, p, rows[i]);
+    if (d->n_sites > top)
+        fprintf(to, "  and %zu more methods\n", d->n_sites - top);
+    free(rows);
+}
+
+void sxs_instrument_text(FILE *to, const struct sxs_instrument_report *r, size_t top)
+{
+    for (size_t i = 0; i < r->n; i++)
+        write_process(to, &r->processes[i], top ? top : TOP);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * callouts.h - what new IL calls: native functions, with the place they are called from as an integer.
+ *
+ * They run on the program's threads in cooperative mode, without a transition (CallConvSuppressGCTransition): a
+ * runtime that collects waits for them. So: no locks, no runtime, no waiting; a thread's first call takes
+ * memory. One place belongs to one method in one runtime.
+ */
+#ifndef SXS_REWRITE_CALLOUTS_H
+#define SXS_REWRITE_CALLOUTS_H
+
+#include "include/sxsprof.h"
+#include "manager/base/base.h"
+#include "record/instrument.h"
+
+/** A marker: lives as long as the process, for code that was taken out may still run. Native code that a rule calls
+ *  gets it, too, as its public first part. */
+struct sxs_marker {
+    struct sxsprof_method method;
+    uint32_t              site; /* number in the file */
+};
+
+void sxs_callout_count(const struct sxs_marker *marker);
+
+/** Counted, and what time it is: for sxs_callout_leave(). */
+uint64_t sxs_callout_enter(const struct sxs_marker *marker);
+void     sxs_callout_leave(const struct sxs_marker *marker, uint64_t entered);
+void     sxs_callout_threw(const struct sxs_marker *marker, uint64_t entered);
+
+/** The same, each call recorded. */
+void sxs_callout_trace_leave(const struct sxs_marker *marker, uint64_t entered);
+void sxs_callout_trace_threw(const struct sxs_marker *marker, uint64_t entered);
+
+/** In a forked child: counters are its own from now on. */
+void sxs_callouts_forget(void);
+
+#endif

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/* instrument.c - the tool's life: a configuration in force, the modules of each runtime, one service thread. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "manager/base/log.h"
+#include "manager/base/thread.h"
+#include "record/instrument_write.h"
+#include "record/session_write.h"
+#include "rewrite/requests.h"
+#include "rewrite/rewrite.h"
+#include "rewrite/watch.h"
+
+#define KEEP_MS 20 /* between looks at what the file needs */
+
+/* One runtime that the tool is at work on. */
+struct on_runtime {
+    struct on_runtime  *next;
+    struct sxs_runtime *rt; /* a reference */
+    ModuleID           *modules;
+    size_t              n, cap;
+    int                 ended;
+    _Atomic int         attached; /* 1: modules that were loaded before are still to be found */
+};
+
+static struct {
+    pthread_mutex_t    lock;    /* guards all of it; no runtime is called inside */
+    int                started; /* 1: at work, -1: not */
+    const char        *path;
+    struct sxs_plan   *plan; /* in force */
+    struct on_runtime *runtimes;
+    _Atomic int        forked;
+} instrument = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- configurations --------------------------------------------------------------------------- */
+
+static void say_problems(const struct sxs_config *config)
+{
+    char text[1024];
+    for (uint32_t i = 0; i < config->n_problems; i++) {
+        sxs_config_put_problem(&config->problems[i], text, sizeof(text));
+        sxs_error("tool instrument: %s", text);
+    }
+}
+
+/* From now on modules are matched against it. Returns a reference. */
+static struct sxs_plan *put_in_force(struct sxs_config *config)
+{
+    struct sxs_plan *old, *plan;
+    uint32_t         generation;
+    pthread_mutex_lock(&instrument.lock);
+    old = instrument.plan;
+    generation = old ? old->generation + 1 : 1;
+    plan = sxs_plan_new(config, generation);
+    if (plan) {
+        instrument.plan = plan;
+        sxs_plan_ref(plan);
+    }
+    pthread_mutex_unlock(&instrument.lock);
+    if (plan)
+        sxs_plan_unref(old);
+    return plan;
+}
+
+static ModuleID *modules_of(const struct on_runtime *on, size_t *n)
+{
+    ModuleID *copy = NULL;
+    pthread_mutex_lock(&instrument.lock);
+    if (!on->ended && on->n)
+        copy = malloc(on->n * sizeof(*copy));
+    *n = copy ? on->n : 0;
+    if (copy)
+        memcpy(copy, on->modules, on->n * sizeof(*copy));
+    pthread_mutex_unlock(&instrument.lock);
+    return copy;
+}
+
+static void apply_everywhere(struct sxs_plan *plan)
+{
+    struct on_runtime *on;
+    pthread_mutex_lock(&instrument.lock);
+    on = instrument.runtimes; /* new ones come first; none is ever taken out */
+    pthread_mutex_unlock(&instrument.lock);
+    for (; on; on = on->next) {
+        size_t    n;
+        ModuleID *modules = modules_of(on, &n);
+        sxs_requests_apply(on->rt, modules, n, plan);
+        free(modules);
+    }
+}
+
+static void reload(void)
+{
+    struct sxs_config *config = sxs_config_load(instrument.path, instrument.plan->config);
+    struct sxs_plan   *plan;
+    if (!config)
+        return;
+    say_problems(config);
+    plan = put_in_force(config);
+    if (!plan)
+        return;
+    apply_everywhere(plan);
+    sxs_plan_unref(plan);
+    sxs_instrument_changed();
+}
+
+static void note_module_locked(struct on_runtime *on, ModuleID id)
+{
+    for (size_t i = 0; i < on->n; i++)
+        if (on->modules[i] == id)
+            return;
+    if (on->n == on->cap) {
+        size_t    cap = on->cap ? 2 * on->cap : 64;
+        ModuleID *more = reallocarray(on->modules, cap, sizeof(*more));
+        if (!more)
+            return;
+        on->modules = more;
+        on->cap = cap;
+    }
+    on->modules[on->n++] = id;
+}
+
+/* What a runtime had loaded when we were attached to it. */
+static void find_modules(struct on_runtime *on)
+{
+    ICorProfilerModuleEnum *all = NULL;
+    ModuleID                id;
+    ULONG                   n = 0;
+    if (FAILED(sxs_info_EnumModules(on->rt, &all)) || !all)
+        return;
+    while (SUCCEEDED(all->vtbl->Next(all, 1, &id, &n)) && n) {
+        pthread_mutex_lock(&instrument.lock);
+        note_module_locked(on, id);
+        pthread_mutex_unlock(&instrument.lock);
+    }
+    all->vtbl->Release(all);
+}
+
+static void serve_attached(void)
+{
+    struct on_runtime *on;
+    pthread_mutex_lock(&instrument.lock);
+    on = instrument.runtimes;
+    pthread_mutex_unlock(&instrument.lock);
+    for (; on; on = on->next) {
+        size_t    n;
+        ModuleID *modules;
+        if (!atomic_exchange(&on->attached, 0))
+            continue;
+        find_modules(on);
+        modules = modules_of(on, &n);
+        sxs_requests_apply(on->rt, modules, n, instrument.plan); /* ours alone to exchange */
+        free(modules);
+    }
+}
+
+/* ---- the service thread ----------------------------------------------------------------------- */
+
+static void serve(void)
+{
+    sxs_watch(instrument.path);
+    while (!atomic_load(&instrument.forked)) {
+        sxs_instrument_keep();
+        serve_attached();
+        if (sxs_watch_wait(KEEP_MS) && !atomic_load(&instrument.forked))
+            reload();
+    }
+}
+
+static const struct sxs_thread service = {"sxsprof instr", serve};
+
+static void child_goes_on(void)
+{
+    atomic_store(&instrument.forked, 1);
+    sxs_instrument_end(1);
+    sxs_callouts_forget();
+}
+
+__attribute__((destructor)) static void ended(void)
+{
+    if (instrument.started == 1 && !atomic_load(&instrument.forked))
+        sxs_instrument_end(0);
+}
+
+/* ---- start ------------------------------------------------------------------------------------ */
+
+static int open_file(void)
+{
+    const char *out = getenv("SXSPROF_OUT");
+    int         folder = out && *out ? sxs_session_folder("instrument") : -1;
+    int         err = sxs_instrument_create(folder);
+    if (err)
+        sxs_error("tool instrument: the file cannot be made: %s: nothing is counted",
+                  strerror(err));
+    return 0;
+}
+
+static int start_all(void)
+{
+    struct sxs_config *config;
+    int                err;
+    instrument.path = getenv("SXSPROF_INSTRUMENT");
+    if (!instrument.path || !*instrument.path)
+        return -1;
+    config = sxs_config_load(instrument.path, NULL);
+    if (config) {
+        say_problems(config);
+        instrument.plan = sxs_plan_new(config, 1);
+    }
+    if (!instrument.plan)
+        return -1;
+    open_file();
+    err = sxs_thread_start(&service);
+    if (err) {
+        sxs_error("tool instrument cannot start: %s", strerror(err));
+        return -1;
+    }
+    pthread_atfork(NULL, NULL, child_goes_on);
+    return 1;
+}
+
+static HRESULT start(struct sxs_sub *sub, const char *options)
+{
+    struct on_runtime *on;
+    int                precompiled = strcmp(options, "precompiled=off") != 0;
+    if (precompiled && *options && strcmp(options, "precompiled=on") != 0)
+        sxs_error("tool instrument: \"%.60s\": expected precompiled=on or precompiled=off",
+                  options);
+    pthread_mutex_lock(&instrument.lock);
+    if (!instrument.started)
+        instrument.started = start_all();
+    pthread_mutex_unlock(&instrument.lock);
+    if (instrument.started != 1)
+        return S_OK;
+    on = calloc(1, sizeof(*on));
+    if (!on)
+        return E_OUTOFMEMORY;
+    on->rt = sxs_runtime_ref(sub->rt);
+    sub->state = on;
+    pthread_mutex_lock(&instrument.lock);
+    on->next = instrument.runtimes;
+    instrument.runtimes = on;
+    pthread_mutex_unlock(&instrument.lock);
+    sub->low =
+        COR_PRF_ENABLE_REJIT | COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_MODULE_LOADS;
+    if (!precompiled) /* whose inlined copies nobody tells of */
+        sub->low |= COR_PRF_DISABLE_ALL_NGEN_IMAGES;
+    return S_OK;
+}
+
+static void stop(struct sxs_sub *sub, int detached)
+{
+    struct on_runtime *on = sub->state;
+    (void)detached;
+    if (!on)
+        return;
+    pthread_mutex_lock(&instrument.lock);
+    on->ended = 1;
+    on->n = 0;
+    pthread_mutex_unlock(&instrument.lock);
+    sxs_sites_unloaded((sxs_module){sub->rt, 0});
+}
+
+/* ---- events ----------------------------------------------------------------------------------- */
+
+/* Adds it to the list; what is in force then comes with a reference. */
+static struct sxs_plan *note_module(struct on_runtime *on, ModuleID id)
+{
+    struct sxs_plan *plan;
+    pthread_mutex_lock(&instrument.lock);
+    note_module_locked(on, id);
+    plan = sxs_plan_ref(instrument.plan);
+    pthread_mutex_unlock(&instrument.lock);
+    return plan;
+}
+
+static int is_in_force(const struct sxs_plan *plan)
+{
+    int is;
+    pthread_mutex_lock(&instrument.lock);
+    is = plan == instrument.plan;
+    pthread_mutex_unlock(&instrument.lock);
+    return is;
+}
+
+static struct sxs_plan *in_force(void)
+{
+    struct sxs_plan *plan;
+    pthread_mutex_lock(&instrument.lock);
+    plan = sxs_plan_ref(instrument.plan);
+    pthread_mutex_unlock(&instrument.lock);
+    return plan;
+}
+
+/* Asked for here, before anything of the module has run: from the first call on it is the new IL. */
+static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
+{
+    struct sxs_plan *plan;
+    int              again;
+    if (FAILED(status) || !sub->state)
+        return S_OK;
+    plan = note_module(sub->state, module.id);
+    do { /* another may have come into force meanwhile, and have seen the module unfinished */
+        sxs_requests_apply(sub->rt, &module.id, 1, plan);
+        again = !is_in_force(plan);
+        sxs_plan_unref(plan);
+        plan = again ? in_force() : NULL;
+    } while (again);
+    return S_OK;
+}
+
+static HRESULT attach_complete(struct sxs_sub *sub)
+{
+    struct on_runtime *on = sub->state;
+    if (on)
+        atomic_store(&on->attached, 1); /* the service thread's */
+    return S_OK;
+}
+
+static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
+{
+    struct on_runtime *on = sub->state;
+    if (!on)
+        return S_OK;
+    pthread_mutex_lock(&instrument.lock);
+    for (size_t i = 0; i < on->n; i++)
+        if (on->modules[i] == module.id) {
+            on->modules[i] = on->modules[--on->n];
+            break;
+        }
+    pthread_mutex_unlock(&instrument.lock);
+    sxs_sites_unloaded(module);
+    return S_OK;
+}
+
+static HRESULT parameters(struct sxs_sub *sub, sxs_module module, mdMethodDef method,
+                          ICorProfilerFunctionControl *control)
+{
+    (void)sub;
+    sxs_rewrite(module, method, control);
+    return S_OK;
+}
+
+static int site_of(sxs_function fn, struct sxs_site_key *key)
+{
+    sxs_class cls;
+    return sxs_sites_any() &&
+           SUCCEEDED(sxs_info_GetFunctionInfo(fn.rt, fn, &cls, &key->module, &key->token));
+}
+
+/* What cannot be compiled anew gets its new IL here. */
+static HRESULT compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe)
+{
+    struct sxs_site_key key;
+    (void)sub;
+    (void)safe;
+    if (site_of(fn, &key) && sxs_sites_wanted(key) && sxs_sites_compiling(key))
+        sxs_rewrite(key.module, key.token, NULL);
+    return S_OK;
+}
+
+static void refused(struct sxs_site_key key, HRESULT hr, const char *what)
+{
+    char text[128];
+    snprintf(text, sizeof(text), "the runtime says %s (0x%08x)", what, (unsigned)hr);
+    sxs_sites_state(key, SXS_SITE_FAILED, hr, text);
+}
+
+static HRESULT recompiled(struct sxs_sub *sub, sxs_function fn, sxs_rejit version, HRESULT status,
+                          BOOL safe)
+{
+    struct sxs_site_key key;
+    (void)sub;
+    (void)version;
+    (void)safe;
+    if (FAILED(status) && site_of(fn, &key))
+        refused(key, status, "that its new IL does not compile");
+    return S_OK;
+}
+
+static HRESULT rejit_error(struct sxs_sub *sub, sxs_module module, mdMethodDef method,
+                           sxs_function fn, HRESULT status)
+{
+    (void)sub;
+    (void)fn;
+    refused((struct sxs_site_key){module, method}, status, "that it cannot be compiled anew");
+    return S_OK;
+}
+
+/* Inlined code would be the original's. */
+static HRESULT inlining(struct sxs_sub *sub, sxs_function caller, sxs_function callee, BOOL *should)
+{
+    struct sxs_site_key key;
+    (void)sub;
+    (void)caller;
+    if (site_of(callee, &key) && sxs_sites_wanted(key))
+        *should = 0;
+    return S_OK;
+}
+
+static const struct sxs_events events = {
+    .ProfilerAttachComplete = attach_complete,
+    .ModuleLoadFinished = module_loaded,
+    .ModuleUnloadStarted = module_unloading,
+    .JITCompilationStarted = compiling,
+    .GetReJITParameters = parameters,
+    .ReJITCompilationFinished = recompiled,
+    .ReJITError = rejit_error,
+    .JITInlining = inlining,
+};
+
+const struct sxs_tool sxs_instrument_tool = {
+    .name = "instrument", .always = 1, .on = &events, .start = start, .stop = stop};

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+#include "rewrite/match.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "instr/signature.h"
+#include "instr/text.h"
+#include "rewrite/tokens.h"
+#include "rewrite/utf16.h"
+
+#define NAME           2048
+#define BATCH          64
+#define MAX_PARAMS     64
+#define MAX_ATTRIBUTES 64
+#define MAX_NODES      512
+#define NESTED_MAX     8
+#define TABLE(token)   ((token) >> 24)
+enum { TYPE_REF = 0x01, TYPE_DEF = 0x02, METHOD_DEF = 0x06, MEMBER_REF = 0x0a };
+enum {
+    METHOD_ABSTRACT = 0x0400,
+    METHOD_PINVOKE = 0x2000,
+    IMPL_CODE_MASK = 0x0003, /* 0: IL */
+    IMPL_UNMANAGED = 0x0004,
+    IMPL_INTERNAL_CALL = 0x1000,
+};
+enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* from here on: nested */
+
+/* What a method is asked about by. */
+struct described {
+    struct sxs_config_method method;
+    char                     name[NAME];
+    char               spelled[8192]; /* parameters' and attributes' types, one behind the other */
+    const char        *parameters[MAX_PARAMS], *attributes[MAX_ATTRIBUTES];
+    struct sxs_il_text text;
+};
+
+struct matcher {
+    struct sxs_tokens        tokens;
+    IMetaDataImport2        *imp;
+    const struct sxs_config *config;
+    const char              *runtime;
+    struct sxs_version       version;
+    int                      with_attributes;
+    sxs_match_found          found;
+    void                    *context;
+    char             type[NAME], outer_type[NAME]; /* of the type, of that it is nested in */
+    mdToken          outer;
+    struct described inner, made_from;
+};
+
+/* ---- names ------------------------------------------------------------------------------------ */
+
+/* Namespace.Outer+Inner`1 */
+static void put_type_def(IMetaDataImport2 *imp, mdToken type, unsigned depth, struct sxs_il_text *t)
+{
+    WCHAR   wide[1024] = {0};
+    char    name[NAME];
+    ULONG   n = 0;
+    DWORD   flags = 0;
+    mdToken outer = 0;
+    if (FAILED(imp->vtbl->GetTypeDefProps(imp, type, wide, ARRAY_LEN(wide), &n, &flags, NULL)))
+        return;
+    if ((flags & TD_VISIBILITY_MASK) >= TD_NESTED_PUBLIC && depth < NESTED_MAX &&
+        SUCCEEDED(imp->vtbl->GetNestedClassProps(imp, type, &outer))) {
+        put_type_def(imp, outer, depth + 1, t);
+        sxs_il_put(t, "+");
+    }
+    sxs_utf8_of(wide, ARRAY_LEN(wide), name, sizeof(name));
+    sxs_il_put(t, name);
+}
+
+static void put_type_ref(IMetaDataImport2 *imp, mdToken type, unsigned depth, struct sxs_il_text *t)
+{
+    WCHAR   wide[1024] = {0};
+    char    name[NAME];
+    ULONG   n = 0;
+    mdToken scope = 0;
+    if (FAILED(imp->vtbl->GetTypeRefProps(imp, type, &scope, wide, ARRAY_LEN(wide), &n)))
+        return;
+    if (TABLE(scope) == TYPE_REF && depth < NESTED_MAX) {
+        put_type_ref(imp, scope, depth + 1, t);
+        sxs_il_put(t, "+");
+    }
+    sxs_utf8_of(wide, ARRAY_LEN(wide), name, sizeof(name));
+    sxs_il_put(t, name);
+}
+
+static void put_type(void *context, struct sxs_il_text *t, uint32_t token)
+{
+    if (TABLE(token) == TYPE_DEF)
+        put_type_def(context, token, 0, t);
+    else if (TABLE(token) == TYPE_REF)
+        put_type_ref(context, token, 0, t);
+}
+
+static void type_name(IMetaDataImport2 *imp, mdToken type, char *out, size_t size)
+{
+    struct sxs_il_text t = {out, size, 0};
+    out[0] = '\0';
+    put_type(imp, &t, type);
+}
+
+/* ---- one method ------------------------------------------------------------------------------- */
+
+/* The text written since @start, ended by a zero of its own. NULL: there is no more room. */
+static const char *ended(struct described *d, size_t start)
+{
+    if (d->text.len + 1 >= d->text.size)
+        return NULL;
+    d->text.len++;
+    return d->spelled + start;
+}
+
+static void put_parameters(struct matcher *m, struct described *d, const uint8_t *sig, size_t size)
+{
+    struct sxs_sig_node     nodes[MAX_NODES];
+    struct sxs_sig          tree;
+    struct sxs_config_names names = {put_type, m->imp};
+    uint32_t                n = 0;
+    d->method.parameters = NULL;
+    d->method.n_parameters = 1; /* with NULL: not known */
+    if (sxs_sig_parse(SXS_SIG_METHOD, sig, size, nodes, MAX_NODES, &tree))
+        return;
+    for (uint32_t i = tree.params; i != SXS_SIG_NONE && n < MAX_PARAMS; i = nodes[i].next) {
+        size_t start = d->text.len;
+        if (nodes[i].element == SXS_ELEMENT_SENTINEL)
+            continue;
+        sxs_config_put_type(&d->text, &tree, i, &names);
+        d->parameters[n] = ended(d, start);
+        if (!d->parameters[n++])
+            return;
+    }
+    d->method.parameters = d->parameters;
+    d->method.n_parameters = n;
+}
+
+/* The type of an attribute is that of its constructor. */
+static void put_attribute(struct matcher *m, struct described *d, mdCustomAttribute attribute)
+{
+    mdToken ctor = 0, owner = 0;
+    size_t  start = d->text.len;
+    if (d->method.n_attributes == MAX_ATTRIBUTES ||
+        FAILED(m->imp->vtbl->GetCustomAttributeProps(m->imp, attribute, NULL, &ctor, NULL, NULL)))
+        return;
+    if (TABLE(ctor) == MEMBER_REF)
+        m->imp->vtbl->GetMemberRefProps(m->imp, ctor, &owner, NULL, 0, NULL, NULL, NULL);
+    else
+        m->imp->vtbl->GetMethodProps(m->imp, ctor, &owner, NULL, 0, NULL, NULL, NULL, NULL, NULL,
+                                     NULL);
+    put_type(m->imp, &d->text, owner);
+    d->attributes[d->method.n_attributes] = ended(d, start);
+    if (d->attributes[d->method.n_attributes])
+        d->method.n_attributes++;
+}
+
+static void put_attributes(struct matcher *m, struct described *d, mdToken of)
+{
+    HCORENUM          all = NULL;
+    mdCustomAttribute some[BATCH];
+    ULONG             n = 0;
+    while (SUCCEEDED(m->imp->vtbl->EnumCustomAttributes(m->imp, &all, of, 0, some, BATCH, &n)) && n)
+        for (ULONG i = 0; i < n; i++)
+            put_attribute(m, d, some[i]);
+    m->imp->vtbl->CloseEnum(m->imp, all);
+}
+
+/* Abstract, native and the runtime's own methods have no IL: they are passed over. */
+static int has_il(DWORD flags, DWORD impl)
+{
+    return !(flags & (METHOD_ABSTRACT | METHOD_PINVOKE)) &&
+           !(impl & (IMPL_CODE_MASK | IMPL_UNMANAGED | IMPL_INTERNAL_CALL));
+}
+
+static int describe(struct matcher *m, struct described *d, mdToken method, const char *type)
+{
+    WCHAR          wide[1024] = {0};
+    ULONG          n = 0, size = 0;
+    const uint8_t *sig = NULL;
+    mdToken        owner = 0;
+    DWORD          flags = 0, impl = 0;
+    if (FAILED(m->imp->vtbl->GetMethodProps(m->imp, method, &owner, wide, ARRAY_LEN(wide), &n,
+                                            &flags, &sig, &size, NULL, &impl)) ||
+        !has_il(flags, impl))
+        return -1;
+    sxs_utf8_of(wide, ARRAY_LEN(wide), d->name, sizeof(d->name));
+    d->text = (struct sxs_il_text){d->spelled, sizeof(d->spelled), 0};
+    d->method = (struct sxs_config_method){.runtime = m->runtime,
+                                           .assembly = m->tokens.own_name,
+                                           .version = &m->version,
+                                           .type = type,
+                                           .method = d->name,
+                                           .attributes = d->attributes};
+    put_parameters(m, d, sig, size);
+    if (m->with_attributes) {
+        put_attributes(m, d, method);
+        put_attributes(m, d, owner);
+    }
+    return 0;
+}
+
+/* ---- state machines --------------------------------------------------------------------------- */
+
+/* Does @method's attribute name the type @name as its state machine? The attribute's value is a type's name
+ * behind two bytes and a length. */
+static int is_made_from(struct matcher *m, mdToken method, const char *name)
+{
+    static const WCHAR *const kinds[] = {
+        u"System.Runtime.CompilerServices.AsyncStateMachineAttribute",
+        u"System.Runtime.CompilerServices.IteratorStateMachineAttribute",
+        u"System.Runtime.CompilerServices.AsyncIteratorStateMachineAttribute",
+    };
+    size_t len = strlen(name);
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        const void *bytes = NULL;
+        ULONG       size = 0;
+        size_t      at = len < 0x80 ? 3 : 4;
+        if (m->imp->vtbl->GetCustomAttributeByName(m->imp, method, kinds[i], &bytes, &size) ==
+                S_OK &&
+            bytes && size >= at + len && memcmp((const char *)bytes + at, name, len) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* The method that the compiler made the current type from; 0: none. */
+static mdToken made_from(struct matcher *m)
+{
+    HCORENUM    all = NULL;
+    mdMethodDef methods[BATCH];
+    ULONG       n = 0;
+    mdToken     found = 0;
+    const char *own = strrchr(m->type, '+');
+    if (!m->outer || !own || own[1] != '<')
+        return 0;
+    while (!found &&
+           SUCCEEDED(m->imp->vtbl->EnumMethods(m->imp, &all, m->outer, methods, BATCH, &n)) && n)
+        for (ULONG i = 0; i < n && !found; i++)
+            if (is_made_from(m, methods[i], m->type))
+                found = methods[i];
+    m->imp->vtbl->CloseEnum(m->imp, all);
+    return found;
+}
+
+/* ---- all -------------------------------------------------------------------------------------- */
+
+static void match_method(struct matcher *m, mdToken method, mdToken from)
+{
+    const struct sxs_rule *rules[SXS_SITE_RULES];
+    char                   name[2 * NAME];
+    size_t                 n;
+    if (describe(m, &m->inner, method, m->type))
+        return;
+    if (from && strcmp(m->inner.name, "MoveNext") == 0)
+        m->inner.method.outer = &m->made_from.method;
+    n = sxs_config_rules(m->config, &m->inner.method, rules, SXS_SITE_RULES);
+    if (!n)
+        return;
+    snprintf(name, sizeof(name), "%s.%s", m->type, m->inner.name);
+    m->found(m->context, method, m->tokens.own_name, name, rules,
+             n < SXS_SITE_RULES ? n : SXS_SITE_RULES);
+}
+
+static void match_methods(struct matcher *m, mdToken type)
+{
+    HCORENUM    all = NULL;
+    mdMethodDef methods[BATCH];
+    ULONG       n = 0;
+    mdToken     from = made_from(m);
+    if (from && describe(m, &m->made_from, from, m->outer_type))
+        from = 0;
+    while (SUCCEEDED(m->imp->vtbl->EnumMethods(m->imp, &all, type, methods, BATCH, &n)) && n)
+        for (ULONG i = 0; i < n; i++)
+            match_method(m, methods[i], from);
+    m->imp->vtbl->CloseEnum(m->imp, all);
+}
+
+static int may_match(const struct matcher *m, const char *type)
+{
+    for (uint32_t i = 0; i < m->config->n_rules; i++)
+        if (sxs_config_may_match(m->config->rules[i], m->runtime, m->tokens.own_name, &m->version,
+                                 type))
+            return 1;
+    return 0;
+}
+
+static void match_type(struct matcher *m, mdToken type)
+{
+    m->outer = 0;
+    m->outer_type[0] = '\0';
+    type_name(m->imp, type, m->type, sizeof(m->type));
+    if (strchr(m->type, '+') &&
+        SUCCEEDED(m->imp->vtbl->GetNestedClassProps(m->imp, type, &m->outer)))
+        type_name(m->imp, m->outer, m->outer_type, sizeof(m->outer_type));
+    if (may_match(m, m->type) || (m->outer && may_match(m, m->outer_type)))
+        match_methods(m, type);
+}
+
+static void read_version(struct matcher *m)
+{
+    ASSEMBLYMETADATA         data = {0};
+    mdAssembly               own = 0;
+    IMetaDataAssemblyImport *imp = m->tokens.assemblies;
+    if (SUCCEEDED(imp->vtbl->GetAssemblyFromScope(imp, &own)))
+        imp->vtbl->GetAssemblyProps(imp, own, NULL, NULL, NULL, NULL, 0, NULL, &data, NULL);
+    m->version = (struct sxs_version){
+        {data.usMajorVersion, data.usMinorVersion, data.usBuildNumber, data.usRevisionNumber}};
+}
+
+static void match_types(struct matcher *m)
+{
+    HCORENUM  all = NULL;
+    mdTypeDef types[BATCH];
+    ULONG     n = 0;
+    while (SUCCEEDED(m->imp->vtbl->EnumTypeDefs(m->imp, &all, types, BATCH, &n)) && n)
+        for (ULONG i = 0; i < n; i++)
+            match_type(m, types[i]);
+    m->imp->vtbl->CloseEnum(m->imp, all);
+}
+
+int sxs_match_module(sxs_module module, const struct sxs_config *config, sxs_match_found found,
+                     void *context)
+{
+    struct matcher *m;
+    if (!config->n_rules)
+        return 0;
+    m = calloc(1, sizeof(*m));
+    if (!m || FAILED(sxs_tokens_open(&m->tokens, module))) {
+        free(m);
+        return -1;
+    }
+    m->imp = m->tokens.import;
+    m->config = config;
+    m->runtime = sxs_runtime_version(module.rt);
+    m->found = found;
+    m->context = context;
+    for (uint32_t i = 0; i < config->n_rules; i++)
+        m->with_attributes |= sxs_config_wants_attributes(config->rules[i]);
+    read_version(m);
+    if (may_match(m, NULL))
+        match_types(m);
+    sxs_tokens_close(&m->tokens);
+    free(m);
+    return 0;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "rewrite/requests.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "manager/base/log.h"
+#include "rewrite/match.h"
+
+#define AT_ONCE 256u /* methods of one request: a runtime stands still for its time */
+
+/* Methods, as requests take them. */
+struct batch {
+    ModuleID    *modules;
+    mdMethodDef *tokens;
+    size_t       n, cap;
+};
+
+struct request {
+    struct sxs_runtime *rt;
+    struct sxs_plan    *plan;
+    sxs_module          module; /* being matched */
+    struct batch        fresh;  /* not known to the runtime yet: nobody can have inlined them */
+    struct batch        known;
+    struct batch        gone;
+};
+
+static int add(struct batch *b, ModuleID module, mdToken token)
+{
+    if (b->n == b->cap) {
+        size_t       cap = b->cap ? 2 * b->cap : 64;
+        ModuleID    *modules = reallocarray(b->modules, cap, sizeof(*modules));
+        mdMethodDef *tokens;
+        if (modules)
+            b->modules = modules;
+        tokens = modules ? reallocarray(b->tokens, cap, sizeof(*tokens)) : NULL;
+        if (!tokens)
+            return -1;
+        b->tokens = tokens;
+        b->cap = cap;
+    }
+    b->modules[b->n] = module;
+    b->tokens[b->n++] = token;
+    return 0;
+}
+
+static void clear(struct batch *b)
+{
+    free(b->modules);
+    free(b->tokens);
+}
+
+/* A method that its runtime has not loaded must not be asked for with its inliners: the runtime's own code
+ * follows a null pointer (8, 9, 10). */
+static int is_loaded(sxs_module module, mdToken token)
+{
+    sxs_function fn = {0};
+    HRESULT      hr = sxs_info_GetFunctionFromToken(module.rt, module, token, &fn);
+    return hr != E_INVALIDARG && hr != CORPROF_E_DATAINCOMPLETE;
+}
+
+/* Compiled code calls these by addresses it has from the start: a second version of them breaks casts (8). */
+static int is_compilers_own(const char *assembly, const char *name)
+{
+    static const char own[] = "System.Runtime.CompilerServices.CastHelpers.";
+    return strcmp(assembly, "System.Private.CoreLib") == 0 &&
+           strncmp(name, own, sizeof(own) - 1) == 0;
+}
+
+static int is_collectible(sxs_module module)
+{
+    DWORD flags = 0;
+    return SUCCEEDED(
+               sxs_info_GetModuleInfo2(module.rt, module, NULL, 0, NULL, NULL, NULL, &flags)) &&
+           (flags & COR_PRF_MODULE_COLLECTIBLE);
+}
+
+#define STAYS "its assembly is collectible: it stays as it was first compiled"
+
+static void found(void *context, mdToken token, const char *assembly, const char *name,
+                  const struct sxs_rule *const *rules, size_t n)
+{
+    struct request     *r = context;
+    struct sxs_site_key key = {r->module, token};
+    if (sxs_sites_want(key, assembly, name, r->plan, rules, n) != 1)
+        return;
+    if (is_compilers_own(assembly, name))
+        sxs_sites_state(key, SXS_SITE_FAILED, 0, "compiled code relies on it as it is");
+    else if (is_collectible(r->module)) {
+        if (sxs_sites_once(key) == SXS_ONCE_DONE)
+            sxs_sites_state(key, SXS_SITE_FAILED, 0, STAYS);
+    } else if (add(is_loaded(r->module, token) ? &r->known : &r->fresh, r->module.id, token))
+        sxs_sites_state(key, SXS_SITE_FAILED, E_OUTOFMEMORY, "no memory");
+}
+
+/* ---- asking ----------------------------------------------------------------------------------- */
+
+static void failed(const struct request *r, const struct batch *b, size_t at, size_t n, HRESULT hr,
+                   const char *what)
+{
+    char text[128];
+    snprintf(text, sizeof(text), "the runtime refused %s (0x%08x)", what, (unsigned)hr);
+    for (size_t i = at; i < at + n; i++)
+        sxs_sites_state((struct sxs_site_key){{r->rt, b->modules[i]}, b->tokens[i]},
+                        SXS_SITE_FAILED, hr, text);
+}
+
+static void rejit(const struct request *r, const struct batch *b, int with_inliners)
+{
+    for (size_t at = 0, n; at < b->n; at += n) {
+        HRESULT hr = E_NOTIMPL;
+        n = b->n - at < AT_ONCE ? b->n - at : AT_ONCE;
+        if (with_inliners)
+            hr = sxs_info_RequestReJITWithInliners(r->rt, COR_PRF_REJIT_BLOCK_INLINING, (ULONG)n,
+                                                   b->modules + at, b->tokens + at);
+        if (FAILED(hr)) /* not with this runtime */
+            hr = sxs_info_RequestReJIT(r->rt, (ULONG)n, b->modules + at, b->tokens + at);
+        if (FAILED(hr))
+            failed(r, b, at, n, hr, "the request");
+    }
+}
+
+static void revert(const struct request *r, const struct batch *b)
+{
+    for (size_t at = 0, n; at < b->n; at += n) {
+        HRESULT status[AT_ONCE] = {0};
+        HRESULT hr;
+        n = b->n - at < AT_ONCE ? b->n - at : AT_ONCE;
+        hr = sxs_info_RequestRevert(r->rt, (ULONG)n, b->modules + at, b->tokens + at, status);
+        for (size_t i = at; i < at + n; i++) {
+            struct sxs_site_key key = {{r->rt, b->modules[i]}, b->tokens[i]};
+            HRESULT             one = FAILED(hr) ? hr : status[i - at];
+            if (FAILED(one))
+                failed(r, b, i, 1, one, "to revert");
+            else
+                sxs_sites_state(key, SXS_SITE_REVERTED, 0, "");
+        }
+    }
+}
+
+static void take_outdated(struct request *r, sxs_module module)
+{
+    struct sxs_site_key keys[AT_ONCE];
+    size_t              n;
+    do {
+        n = sxs_sites_outdated(module, r->plan->generation, keys, AT_ONCE);
+        for (size_t i = 0; i < n; i++)
+            if (is_collectible(keys[i].module)) {
+                int done = sxs_sites_once(keys[i]) == SXS_ONCE_DONE;
+                sxs_sites_state(keys[i], done ? SXS_SITE_FAILED : SXS_SITE_REVERTED, 0,
+                                done ? STAYS : "");
+            } else if (add(&r->gone, keys[i].module.id, keys[i].token))
+                sxs_sites_state(keys[i], SXS_SITE_FAILED, E_OUTOFMEMORY, "no memory");
+    } while (n == AT_ONCE);
+}
+
+void sxs_requests_apply(struct sxs_runtime *rt, const ModuleID *modules, size_t n,
+                        struct sxs_plan *plan)
+{
+    struct request r = {.rt = rt, .plan = plan};
+    for (size_t i = 0; i < n; i++) {
+        r.module = (sxs_module){rt, modules[i]};
+        if (sxs_match_module(r.module, plan->config, found, &r) == 0)
+            take_outdated(&r, r.module);
+    }
+    revert(&r, &r.gone);
+    rejit(&r, &r.fresh, 0);
+    rejit(&r, &r.known, 1);
+    clear(&r.fresh);
+    clear(&r.known);
+    clear(&r.gone);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include "rewrite/sites.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "manager/base/log.h"
+#include "record/instrument_write.h"
+
+#define N_BUCKETS 4096u
+
+/* Never freed: its place is baked into code. */
+struct site {
+    struct site            *next; /* in its bucket */
+    struct sxs_marker       marker;
+    struct sxs_site_key     key;   /* module 0: unloaded */
+    struct sxs_plan        *plan;  /* what is wanted; NULL: the original */
+    const struct sxs_rule **rules; /* of the plan, owned array */
+    size_t                  n_rules;
+    uint64_t                identity; /* of all rules in their order; 0: none */
+    uint32_t                seen;     /* generation of the last plan that wanted it */
+    enum sxs_site_state     state;
+    enum sxs_site_once      once;
+    char                   *assembly, *name;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct site    *buckets[N_BUCKETS];
+    uint32_t        n;
+    _Atomic int     any;
+} sites = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- plans ------------------------------------------------------------------------------------ */
+
+struct sxs_plan *sxs_plan_new(struct sxs_config *config, uint32_t generation)
+{
+    struct sxs_plan *plan = malloc(sizeof(*plan));
+    if (!plan) {
+        sxs_config_free(config);
+        return NULL;
+    }
+    *plan = (struct sxs_plan){1, generation, config};
+    return plan;
+}
+
+static struct sxs_plan *ref_locked(struct sxs_plan *plan)
+{
+    plan->refs++;
+    return plan;
+}
+
+static void unref_locked(struct sxs_plan *plan)
+{
+    if (!plan || --plan->refs)
+        return;
+    sxs_config_free(plan->config);
+    free(plan);
+}
+
+struct sxs_plan *sxs_plan_ref(struct sxs_plan *plan)
+{
+    pthread_mutex_lock(&sites.lock);
+    ref_locked(plan);
+    pthread_mutex_unlock(&sites.lock);
+    return plan;
+}
+
+void sxs_plan_unref(struct sxs_plan *plan)
+{
+    pthread_mutex_lock(&sites.lock);
+    unref_locked(plan);
+    pthread_mutex_unlock(&sites.lock);
+}
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+static struct site **bucket_of(struct sxs_site_key key)
+{
+    uint64_t h =
+        ((uint64_t)key.module.id >> 4 ^ (uint64_t)key.token << 20) * UINT64_C(0x9e3779b97f4a7c15);
+    return &sites.buckets[h >> 52 & (N_BUCKETS - 1)];
+}
+
+static struct site *find_locked(struct sxs_site_key key)
+{
+    for (struct site *s = *bucket_of(key); s; s = s->next)
+        if (s->key.module.id == key.module.id && s->key.module.rt == key.module.rt &&
+            s->key.token == key.token)
+            return s;
+    return NULL;
+}
+
+static struct site *add_locked(struct sxs_site_key key, const char *assembly, const char *name)
+{
+    struct site **bucket = bucket_of(key), *s = calloc(1, sizeof(*s));
+    if (!s)
+        return NULL;
+    s->assembly = strdup(assembly);
+    s->name = strdup(name);
+    if (!s->assembly || !s->name) {
+        free(s->assembly);
+        free(s->name);
+        free(s);
+        return NULL;
+    }
+    s->key = key;
+    s->marker = (struct sxs_marker){{sxs_runtime_number(key.module.rt), key.token,
+                                     sxs_runtime_version(key.module.rt), s->assembly, s->name},
+                                    sites.n++};
+    s->next = *bucket;
+    *bucket = s;
+    sxs_instrument_site(s->marker.site, s->marker.method.runtime, key.token, assembly, name);
+    atomic_store(&sites.any, 1);
+    return s;
+}
+
+static void set_state_locked(struct site *s, enum sxs_site_state state, HRESULT hr,
+                             const char *text)
+{
+    s->state = state;
+    sxs_instrument_state(s->marker.site, state, (uint32_t)hr, text);
+}
+
+static uint64_t identity_of(const struct sxs_rule *const *rules, size_t n)
+{
+    uint64_t id = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < n; i++)
+        id = (id ^ rules[i]->identity) * UINT64_C(1099511628211);
+    return id ? id : 1;
+}
+
+static void names_of(const struct sxs_rule *const *rules, size_t n, char *out, size_t size)
+{
+    size_t at = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < n && at < size; i++)
+        at += (size_t)snprintf(out + at, size - at, "%s%s", i ? ", " : "", rules[i]->name);
+}
+
+int sxs_sites_want(struct sxs_site_key key, const char *assembly, const char *name,
+                   struct sxs_plan *plan, const struct sxs_rule *const *rules, size_t n)
+{
+    const struct sxs_rule **copy;
+    struct site            *s;
+    uint64_t                identity = identity_of(rules, n);
+    char                    text[512];
+    int                     changed = -1;
+    copy = calloc(n, sizeof(*copy));
+    if (!copy)
+        return -1;
+    memcpy(copy, rules, n * sizeof(*copy));
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    if (!s)
+        s = add_locked(key, assembly, name);
+    if (s) {
+        changed = s->identity != identity;
+        unref_locked(s->plan);
+        free(s->rules);
+        s->plan = ref_locked(plan);
+        s->rules = copy;
+        s->n_rules = n;
+        s->identity = identity;
+        s->seen = plan->generation;
+        copy = NULL;
+        if (changed) {
+            names_of(rules, n, text, sizeof(text));
+            set_state_locked(s, SXS_SITE_PENDING, 0, text);
+        }
+    }
+    pthread_mutex_unlock(&sites.lock);
+    free(copy);
+    return changed;
+}
+
+static void unwant_locked(struct site *s)
+{
+    unref_locked(s->plan);
+    free(s->rules);
+    s->plan = NULL;
+    s->rules = NULL;
+    s->n_rules = 0;
+    s->identity = 0;
+}
+
+size_t sxs_sites_outdated(sxs_module module, uint32_t generation, struct sxs_site_key *out,
+                          size_t room)
+{
+    size_t n = 0;
+    pthread_mutex_lock(&sites.lock);
+    for (size_t b = 0; b < N_BUCKETS; b++)
+        for (struct site *s = sites.buckets[b]; s && n < room; s = s->next) {
+            if (!s->identity || s->seen >= generation || s->key.module.rt != module.rt ||
+                (module.id && s->key.module.id != module.id))
+                continue;
+            unwant_locked(s);
+            out[n++] = s->key;
+        }
+    pthread_mutex_unlock(&sites.lock);
+    return n;
+}
+
+int sxs_sites_work(struct sxs_site_key key, struct sxs_site_work *work)
+{
+    struct site *s;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    if (s) {
+        work->marker = &s->marker;
+        work->plan = s->plan ? ref_locked(s->plan) : NULL;
+        work->n_rules = s->n_rules < SXS_SITE_RULES ? s->n_rules : SXS_SITE_RULES;
+        if (s->rules)
+            memcpy(work->rules, s->rules, work->n_rules * sizeof(*s->rules));
+    }
+    pthread_mutex_unlock(&sites.lock);
+    return s != NULL;
+}
+
+void sxs_site_work_done(struct sxs_site_work *work)
+{
+    sxs_plan_unref(work->plan);
+}
+
+int sxs_sites_any(void)
+{
+    return atomic_load_explicit(&sites.any, memory_order_relaxed);
+}
+
+enum sxs_site_once sxs_sites_once(struct sxs_site_key key)
+{
+    enum sxs_site_once was = SXS_ONCE_NOT;
+    struct site       *s;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    if (s) {
+        was = s->once;
+        if (was == SXS_ONCE_NOT)
+            s->once = SXS_ONCE_OPEN;
+    }
+    pthread_mutex_unlock(&sites.lock);
+    return was;
+}
+
+int sxs_sites_compiling(struct sxs_site_key key)
+{
+    struct site *s;
+    int          now;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    now = s && s->once == SXS_ONCE_OPEN;
+    if (now)
+        s->once = SXS_ONCE_DONE;
+    pthread_mutex_unlock(&sites.lock);
+    return now;
+}
+
+int sxs_sites_wanted(struct sxs_site_key key)
+{
+    struct site *s;
+    int          wanted;
+    if (!sxs_sites_any())
+        return 0;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    wanted = s && s->identity;
+    pthread_mutex_unlock(&sites.lock);
+    return wanted;
+}
+
+void sxs_sites_state(struct sxs_site_key key, enum sxs_site_state state, HRESULT hr,
+                     const char *text)
+{
+    struct site *s;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    if (s) {
+        set_state_locked(s, state, hr, text);
+        if (state == SXS_SITE_FAILED)
+            sxs_warn("tool instrument: runtime %u (%s): %s:%s: %s", s->marker.method.runtime,
+                     s->marker.method.version, s->assembly, s->name, text);
+    }
+    pthread_mutex_unlock(&sites.lock);
+}
+
+void sxs_sites_unloaded(sxs_module module)
+{
+    pthread_mutex_lock(&sites.lock);
+    for (size_t b = 0; b < N_BUCKETS; b++)
+        for (struct site *s = sites.buckets[b]; s; s = s->next) {
+            if (s->key.module.rt != module.rt || !s->key.module.id ||
+                (module.id && s->key.module.id != module.id))
+                continue;
+            unwant_locked(s);
+            if (module.id)
+                set_state_locked(s, SXS_SITE_UNLOADED, 0, "");
+            s->key.module.id = 0;
+        }
+    pthread_mutex_unlock(&sites.lock);
+}

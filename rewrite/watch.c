@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* watch.c - folders are watched, not files: editors put a new file in the place of the old. */
+#include "rewrite/watch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "manager/base/log.h"
+
+#define SETTLE_MS 30 /* of several files written one after the other, all are read at once */
+#define CHANGES   (IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
+
+static int         fd = -1;
+static const char *only; /* file name; NULL: all files of the folder */
+
+void sxs_watch(const char *path)
+{
+    char        folder[PATH_MAX] = ".";
+    const char *slash = strrchr(path, '/');
+    struct stat st;
+    int         is_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    if (is_folder)
+        snprintf(folder, sizeof(folder), "%s", path);
+    else if (slash)
+        snprintf(folder, sizeof(folder), "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    only = is_folder ? NULL : slash ? slash + 1 : path;
+    fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (fd >= 0 && inotify_add_watch(fd, folder, CHANGES) >= 0)
+        return;
+    sxs_warn("tool instrument: %s is not watched: %s", folder, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    fd = -1;
+}
+
+static int is_ours(const struct inotify_event *event)
+{
+    const char *dot = event->len ? strrchr(event->name, '.') : NULL;
+    if (event->mask & IN_Q_OVERFLOW)
+        return 1;
+    return only ? event->len && strcmp(event->name, only) == 0 : dot && strcmp(dot, ".xml") == 0;
+}
+
+static int drain(void)
+{
+    _Alignas(struct inotify_event) char buffer[4096];
+    ssize_t                             n;
+    int                                 any = 0;
+    while ((n = read(fd, buffer, sizeof(buffer))) > 0)
+        for (char *at = buffer; at < buffer + n;) {
+            const struct inotify_event *event = (const struct inotify_event *)(void *)at;
+            any |= is_ours(event);
+            at += sizeof(*event) + event->len;
+        }
+    return any;
+}
+
+int sxs_watch_wait(int ms)
+{
+    struct pollfd p = {fd, POLLIN, 0};
+    int           any = 0;
+    while (poll(&p, 1, any ? SETTLE_MS : ms) > 0 && drain())
+        any = 1;
+    return any;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* weave.c - from the innermost action to the outermost, each around what is there already. */
+#include "rewrite/weave.h"
+
+#include <string.h>
+
+#include "instr/il_assemble.h"
+#include "instr/signature.h"
+#include "rewrite/call.h"
+#include "rewrite/constant.h"
+#include "rewrite/emit.h"
+
+/* ---- count, time, trace ----------------------------------------------------------------------- */
+
+static const uint8_t marker_and_tick[] = {SXS_ELEMENT_I, SXS_ELEMENT_I8};
+
+static int count(struct sxs_method *m, const struct sxs_marker *marker)
+{
+    struct sxs_emit e = {m, m->body->first};
+    return sxs_emit_pointer(&e, marker) ||
+           sxs_emit_callout(&e, (uintptr_t)sxs_callout_count, SXS_ELEMENT_VOID, marker_and_tick, 1);
+}
+
+static int end_of_time(struct sxs_emit *e, const struct sxs_marker *marker, uint16_t tick,
+                       uintptr_t function)
+{
+    return sxs_emit_pointer(e, marker) || sxs_emit(e, sxs_il_ldloc(e->m->body, tick)) ||
+           sxs_emit_callout(e, function, SXS_ELEMENT_VOID, marker_and_tick, 2);
+}
+
+/* A fault block instead of a catch block: filters further up still run before anything is unwound, and the
+ * exception's stack trace stays as it is. */
+static void make_fault(struct sxs_method *m, struct sxs_il_wrap *wrap)
+{
+    struct sxs_il_clause *clause = &m->body->clauses[m->body->n_clauses - 1];
+    struct sxs_il_insn   *end = sxs_il_insn(m->body, SXS_IL_ENDFINALLY);
+    clause->kind = SXS_IL_FAULT;
+    clause->token = 0;
+    sxs_il_remove(m->body, wrap->pop);
+    if (end)
+        sxs_il_replace(m->body, wrap->rethrow, end);
+    wrap->rethrow = end;
+}
+
+static int wrap_in_fault(struct sxs_method *m, struct sxs_il_wrap *wrap)
+{
+    int result = sxs_method_result(m);
+    if (result < 0)
+        return -1;
+    if (sxs_il_wrap(m->body, &m->il, (uint16_t)result, 0, wrap, &m->error))
+        return sxs_method_fail(m, "it cannot be wrapped: %s", m->error.text);
+    make_fault(m, wrap);
+    return wrap->rethrow ? 0 : sxs_method_fail(m, "no memory");
+}
+
+static int time_it(struct sxs_method *m, const struct sxs_marker *marker, int trace)
+{
+    static const uint8_t i8 = SXS_ELEMENT_I8;
+    struct sxs_il_wrap   wrap;
+    struct sxs_emit      e = {m, NULL};
+    int                  tick = sxs_method_add_locals(m, &i8, 1, 1);
+    uintptr_t            leave = (uintptr_t)(trace ? sxs_callout_trace_leave : sxs_callout_leave);
+    uintptr_t            threw = (uintptr_t)(trace ? sxs_callout_trace_threw : sxs_callout_threw);
+    if (tick < 0 || wrap_in_fault(m, &wrap))
+        return -1;
+    e.at = wrap.body;
+    if (sxs_emit_pointer(&e, marker) ||
+        sxs_emit_callout(&e, (uintptr_t)sxs_callout_enter, SXS_ELEMENT_I8, marker_and_tick, 1) ||
+        sxs_emit(&e, sxs_il_stloc(m->body, (uint16_t)tick)))
+        return -1;
+    e.at = wrap.rethrow;
+    if (end_of_time(&e, marker, (uint16_t)tick, threw))
+        return -1;
+    if (!wrap.exit)
+        return 0;
+    e.at = wrap.exit->next;
+    return end_of_time(&e, marker, (uint16_t)tick, leave);
+}
+
+/* ---- lines of IL ------------------------------------------------------------------------------ */
+
+static int one_exit(struct sxs_method *m, struct sxs_il_insn **exit)
+{
+    int result = sxs_method_result(m);
+    if (result < 0)
+        return -1;
+    if (sxs_il_single_return(m->body, &m->il, (uint16_t)result, exit, &m->error))
+        return sxs_method_fail(m, "its ways out cannot be made one: %s", m->error.text);
+    return 0;
+}
+
+static int insert_lines(struct sxs_method *m, const struct sxs_action *a, struct sxs_il_insn *at)
+{
+    struct sxs_il_tokens   tokens = sxs_tokens_table(&m->tokens);
+    struct sxs_il_source   source = {a->il, m->il.n_locals, &tokens};
+    struct sxs_il_fragment fragment;
+    m->tokens.error[0] = '\0';
+    if (sxs_il_assemble(m->body, &source, &fragment, &m->error))
+        return sxs_method_fail(m, "its lines of IL: %s%s%s", m->error.text,
+                               m->tokens.error[0] ? ": " : "", m->tokens.error);
+    if (fragment.n_locals &&
+        sxs_method_add_locals(m, fragment.locals, fragment.locals_size, fragment.n_locals) < 0)
+        return -1;
+    if (fragment.init_locals)
+        m->body->init_locals = 1;
+    if (sxs_il_insert_fragment(m->body, at, &fragment))
+        return sxs_method_fail(m, "no memory");
+    return 0;
+}
+
+static struct sxs_il_insn *at_offset(const struct sxs_il_body *body, uint32_t offset)
+{
+    for (struct sxs_il_insn *i = body->first; i; i = i->next)
+        if (i->old_offset == offset)
+            return i;
+    return NULL;
+}
+
+static int inject(struct sxs_method *m, const struct sxs_action *a)
+{
+    struct sxs_il_insn *at;
+    if (a->place == SXS_PLACE_ENTRY)
+        return insert_lines(m, a, m->body->first);
+    if (a->place == SXS_PLACE_EXIT) {
+        if (one_exit(m, &at))
+            return -1;
+        return at ? insert_lines(m, a, at->next) : 0; /* it never returns */
+    }
+    if (a->offset == SXS_NO_OFFSET)
+        return sxs_method_fail(m, "IL before or after instructions by their text is not there yet");
+    at = at_offset(m->body, a->offset);
+    if (!at)
+        return sxs_method_fail(m, "there is no instruction at offset 0x%x", a->offset);
+    return insert_lines(m, a, a->place == SXS_PLACE_BEFORE ? at : at->next);
+}
+
+/* ---- replace ---------------------------------------------------------------------------------- */
+
+static int replace(struct sxs_method *m, const struct sxs_marker *marker,
+                   const struct sxs_action *a)
+{
+    struct sxs_il_insn *exit;
+    struct sxs_emit     e = {m, NULL};
+    if (!m->il.returns)
+        return sxs_method_fail(m, "it returns nothing that could be replaced");
+    if (one_exit(m, &exit))
+        return -1;
+    if (!exit)
+        return 0;
+    if (a->call.kind != SXS_TARGET_NONE)
+        return sxs_call_replace(m, marker, a, exit->next);
+    e.at = exit->next;
+    return sxs_emit_constant(&e, a->value) || sxs_emit(&e, sxs_il_stloc(m->body, m->result_local));
+}
+
+/* ---- all -------------------------------------------------------------------------------------- */
+
+/* Of all that counts, times or traces, the one that does most: a call is counted once. */
+static const struct sxs_action *counting(const struct sxs_rule *const *rules, size_t n)
+{
+    const struct sxs_action *most = NULL;
+    for (size_t r = 0; r < n; r++)
+        for (uint32_t i = 0; i < rules[r]->n_actions; i++) {
+            const struct sxs_action *a = &rules[r]->actions[i];
+            if (a->kind <= SXS_ACTION_TRACE && (!most || a->kind > most->kind))
+                most = a;
+        }
+    return most;
+}
+
+static int act(struct sxs_method *m, const struct sxs_marker *marker, const struct sxs_action *a)
+{
+    switch (a->kind) {
+    case SXS_ACTION_COUNT: return count(m, marker);
+    case SXS_ACTION_TIME: return time_it(m, marker, 0);
+    case SXS_ACTION_TRACE: return time_it(m, marker, 1);
+    case SXS_ACTION_INJECT: return inject(m, a);
+    case SXS_ACTION_REPLACE: return replace(m, marker, a);
+    case SXS_ACTION_BEFORE: return sxs_call_before(m, marker, a);
+    case SXS_ACTION_AFTER: return sxs_call_after(m, marker, a);
+    case SXS_ACTION_WRAP: return sxs_call_wrap(m, marker, a);
+    default: return sxs_method_fail(m, "what to do is not known");
+    }
+}
+
+int sxs_weave(struct sxs_method *m, const struct sxs_marker *marker,
+              const struct sxs_rule *const *rules, size_t n)
+{
+    const struct sxs_action *counts = counting(rules, n);
+    for (size_t r = n; r-- > 0;)
+        for (uint32_t i = rules[r]->n_actions; i-- > 0;) {
+            const struct sxs_action *a = &rules[r]->actions[i];
+            if ((a->kind > SXS_ACTION_TRACE || a == counts) && act(m, marker, a))
+                return -1;
+        }
+    return 0;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* The file "instrument", written and read back; names in UTF-16. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/instrument_read.h"
+#include "record/instrument_write.h"
+#include "rewrite/callouts.h"
+#include "rewrite/utf16.h"
+
+/* cmocka wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/sxsprof-test.XXXXXX";
+static int  folder_fd;
+
+static int make_folder(void **state)
+{
+    (void)state;
+    folder_fd = mkdtemp(folder) ? open(folder, O_RDONLY | O_DIRECTORY) : -1;
+    return folder_fd < 0 || sxs_instrument_create(folder_fd);
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlinkat(folder_fd, SXS_INSTRUMENT_FILE, 0);
+    close(folder_fd);
+    return rmdir(folder);
+}
+
+static void what_callouts_count_is_read_back(void **state)
+{
+    static const struct sxs_marker marker = {{1, 2, "8.0", "a", "T.M"}, 300};
+    struct sxs_instrument_data    *d;
+    char                           why[256];
+    uint64_t                       entered;
+    (void)state;
+    sxs_instrument_site(300, 1, 0x06000001, "assembly", "T.M");
+    sxs_instrument_state(300, SXS_SITE_PENDING, 0, "one, two");
+    sxs_instrument_state(300, SXS_SITE_FAILED, 0x80131377, "a reason");
+    for (int i = 0; i < 5; i++)
+        sxs_callout_count(&marker);
+    entered = sxs_callout_enter(&marker);
+    sxs_callout_trace_threw(&marker, entered);
+    assert_int_equal(sxs_instrument_read(folder_fd, &d, why, sizeof(why)), 0);
+    assert_int_equal(d->n_sites, 1);
+    assert_int_equal(d->n_problems, 0);
+    assert_string_equal(d->sites[0].assembly, "assembly");
+    assert_string_equal(d->sites[0].name, "T.M");
+    assert_string_equal(d->sites[0].rules, "one, two");
+    assert_string_equal(d->sites[0].reason, "a reason");
+    assert_int_equal(d->sites[0].hr, 0x80131377);
+    assert_int_equal(d->sites[0].state, SXS_SITE_FAILED);
+    assert_int_equal(d->sites[0].calls, 6);
+    assert_int_equal(d->sites[0].ended, 1);
+    assert_int_equal(d->sites[0].threw, 1);
+    assert_int_equal(d->sites[0].traced, 1);
+    sxs_instrument_free(d);
+}
+
+static void names_survive_both_ways(void **state)
+{
+    static const char *const names[] = {"a", "Größe", "日本", "\xf0\x9f\x98\x80x"};
+    uint16_t                 wide[32];
+    char                     back[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        size_t n = sxs_utf16_of(names[i], wide, 32);
+        assert_true(n > 0);
+        assert_int_equal(sxs_utf8_of(wide, n, back, sizeof(back)), strlen(names[i]));
+        assert_string_equal(back, names[i]);
+    }
+}
+
+static void what_is_no_name_is_refused(void **state)
+{
+    uint16_t wide[4];
+    (void)state;
+    assert_int_equal(sxs_utf16_of("", wide, 4), 0);
+    assert_int_equal(sxs_utf16_of("too long", wide, 4), 0);
+    assert_int_equal(sxs_utf16_of("\xff", wide, 4), 0);
+    assert_int_equal(sxs_utf16_of("\xe6\x97", wide, 4), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_callouts_count_is_read_back),
+        cmocka_unit_test(names_survive_both_ways),
+        cmocka_unit_test(what_is_no_name_is_refused),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
