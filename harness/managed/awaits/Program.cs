@@ -88,7 +88,8 @@ internal static class Program
         if (options["collect"] > 0)
             collector.Start();
         // While one thread still loads a class others may have objects of it, which the profiler does not know yet.
-        new Worker(-1).Start(() => Flow(1, options["depth"])).Wait();
+        if (options["flows"] > 1)
+            new Worker(-1).Start(() => Flow(1, options["depth"])).Wait();
         var flows = new Task[options["flows"]];
         for (int i = 0; i < flows.Length; i++)
             flows[i] = new Worker(i).Start(() => Flow(options["rounds"], options["depth"]));
