@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* action.c - what is to be done: actions of files of our own. */
 #include <ctype.h>
-#include <libxml/tree.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/libxml.h"
 #include "config/reader.h"
 
 #define ARGUMENTS_MAX 64

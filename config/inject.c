@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* inject.c - lines of IL, assembled once to see whether they can be. */
-#include <libxml/tree.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/libxml.h"
 #include "config/reader.h"
 #include "instr/il_assemble.h"
 

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libxml/tree.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/libxml.h"
 #include "config/reader.h"
 
 /* libxml2 2.9 sets up its types of schemas on first use without a lock. */
@@ -200,10 +200,13 @@ struct sxs_config *sxs_config_parse(const char *file, const char *bytes, size_t 
 struct sxs_config *sxs_config_load(const char *path, const struct sxs_config *old)
 {
     struct config_whole *whole = config_whole_new();
+    const char          *lacks = config_libxml_open();
     struct stat          st;
     if (!whole)
         return NULL;
-    if (!*path || stat(path, &st))
+    if (lacks)
+        problem(whole, path, lacks, "libxml2, which reads instrumentation files");
+    else if (!*path || stat(path, &st))
         problem(whole, path, *path ? strerror(errno) : "an empty path",
                 "an instrumentation file, or a folder of them");
     else if (S_ISDIR(st.st_mode))

@@ -6,10 +6,10 @@
  * one point of each method matcher. So is it here: a rule each, whose action is a trace; what is
  * ignored gets a warning.
  */
-#include <libxml/tree.h>
 #include <string.h>
 #include <strings.h>
 
+#include "config/libxml.h"
 #include "config/reader.h"
 
 static int is(const xmlNode *node, const char *name)

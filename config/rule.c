@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* rule.c - rules of files of our own. The schema has been checked: elements and attributes are as
  * it says. */
-#include <libxml/tree.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/libxml.h"
 #include "config/reader.h"
 
 static int is_action(const xmlNode *node)

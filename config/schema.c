@@ -5,9 +5,9 @@
  * libxml2 says which element, and in its text which attribute: what is expected there is ours to
  * say.
  */
-#include <libxml/xmlschemas.h>
 #include <string.h>
 
+#include "config/libxml.h"
 #include "config/reader.h"
 #include "manager/base/base.h"
 

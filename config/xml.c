@@ -4,10 +4,10 @@
  *
  * The host may use libxml2 as well: nothing global is set. All handlers are of the one context.
  */
-#include <libxml/parser.h>
 #include <string.h>
 #include <strings.h>
 
+#include "config/libxml.h"
 #include "config/reader.h"
 
 /* ---- parsing --------------------------------------------------------------------------------- */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * libxml.h - libxml2, loaded when the first instrumentation file is read: a host that has none need not carry
+ * it, and what it brings along, about. Included in place of libxml2's headers; its functions are called by
+ * their own names.
+ */
+#ifndef SXS_CONFIG_LIBXML_H
+#define SXS_CONFIG_LIBXML_H
+
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+#include <libxml/xmlschemas.h>
+
+#define CONFIG_LIBXML_FUNCTIONS(X)                                                                \
+    X(xmlCtxtReadMemory) X(xmlDocGetRootElement) X(xmlFreeDoc) X(xmlFreeParserCtxt) X(xmlHasProp) \
+    X(xmlNewParserCtxt) X(xmlNodeGetContent) X(xmlNodeListGetString) X(xmlRemoveProp)             \
+    X(xmlSchemaFree) X(xmlSchemaFreeParserCtxt) X(xmlSchemaFreeValidCtxt)                         \
+    X(xmlSchemaNewMemParserCtxt) X(xmlSchemaNewValidCtxt) X(xmlSchemaParse)                       \
+    X(xmlSchemaSetParserStructuredErrors) X(xmlSchemaSetValidStructuredErrors)                    \
+    X(xmlSchemaValidateDoc) X(xmlStopParser) X(xmlStrdup)
+
+#define CONFIG_LIBXML_MEMBER(name) __typeof__(&name) name##_;
+struct config_libxml {
+    CONFIG_LIBXML_FUNCTIONS(CONFIG_LIBXML_MEMBER)
+    xmlFreeFunc *free_;
+};
+#undef CONFIG_LIBXML_MEMBER
+
+/** Filled by config_libxml_open(); not before it has returned NULL is any of the functions called. */
+extern struct config_libxml config_libxml;
+
+/** config_libxml_open - load it, once. Returns NULL, or what stands in the way (static, or of the loader).
+ *  Any thread. */
+const char *config_libxml_open(void);
+
+#ifndef CONFIG_LIBXML_OWN
+#define xmlCtxtReadMemory                  config_libxml.xmlCtxtReadMemory_
+#define xmlDocGetRootElement               config_libxml.xmlDocGetRootElement_
+#define xmlFreeDoc                         config_libxml.xmlFreeDoc_
+#define xmlFreeParserCtxt                  config_libxml.xmlFreeParserCtxt_
+#define xmlHasProp                         config_libxml.xmlHasProp_
+#define xmlNewParserCtxt                   config_libxml.xmlNewParserCtxt_
+#define xmlNodeGetContent                  config_libxml.xmlNodeGetContent_
+#define xmlNodeListGetString               config_libxml.xmlNodeListGetString_
+#define xmlRemoveProp                      config_libxml.xmlRemoveProp_
+#define xmlSchemaFree                      config_libxml.xmlSchemaFree_
+#define xmlSchemaFreeParserCtxt            config_libxml.xmlSchemaFreeParserCtxt_
+#define xmlSchemaFreeValidCtxt             config_libxml.xmlSchemaFreeValidCtxt_
+#define xmlSchemaNewMemParserCtxt          config_libxml.xmlSchemaNewMemParserCtxt_
+#define xmlSchemaNewValidCtxt              config_libxml.xmlSchemaNewValidCtxt_
+#define xmlSchemaParse                     config_libxml.xmlSchemaParse_
+#define xmlSchemaSetParserStructuredErrors config_libxml.xmlSchemaSetParserStructuredErrors_
+#define xmlSchemaSetValidStructuredErrors  config_libxml.xmlSchemaSetValidStructuredErrors_
+#define xmlSchemaValidateDoc               config_libxml.xmlSchemaValidateDoc_
+#define xmlStopParser                      config_libxml.xmlStopParser_
+#define xmlStrdup                          config_libxml.xmlStrdup_
+#undef xmlFree
+#define xmlFree (*config_libxml.free_)
+#endif
+
+#endif
