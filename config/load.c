@@ -189,10 +189,19 @@ static void load_folder(struct config_whole *whole, const char *path, const stru
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
+/* Whether libxml2 is there. */
+static int can_read(struct config_whole *whole, const char *path)
+{
+    const char *lacks = config_libxml_open();
+    if (lacks)
+        problem(whole, path, lacks, "libxml2, which reads instrumentation files");
+    return !lacks;
+}
+
 struct sxs_config *sxs_config_parse(const char *file, const char *bytes, size_t size)
 {
     struct config_whole *whole = config_whole_new();
-    if (whole)
+    if (whole && can_read(whole, file))
         read_bytes(whole, file, bytes, size, NULL);
     return config_whole_finish(whole);
 }
@@ -200,13 +209,10 @@ struct sxs_config *sxs_config_parse(const char *file, const char *bytes, size_t 
 struct sxs_config *sxs_config_load(const char *path, const struct sxs_config *old)
 {
     struct config_whole *whole = config_whole_new();
-    const char          *lacks = config_libxml_open();
     struct stat          st;
-    if (!whole)
-        return NULL;
-    if (lacks)
-        problem(whole, path, lacks, "libxml2, which reads instrumentation files");
-    else if (!*path || stat(path, &st))
+    if (!whole || !can_read(whole, path))
+        return config_whole_finish(whole);
+    if (!*path || stat(path, &st))
         problem(whole, path, *path ? strerror(errno) : "an empty path",
                 "an instrumentation file, or a folder of them");
     else if (S_ISDIR(st.st_mode))
