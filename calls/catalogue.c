@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "calls/unseen.h"
+#include "manager/base/utf8.h"
 
 #define NAME_MAX_UTF16 1024
 #define BATCH          64u
@@ -68,7 +69,7 @@ static size_t put_type(IMetaDataImport2 *imp, mdTypeDef type, unsigned depth, ch
             return 0;
         out[at++] = '+';
     }
-    sxs_select_narrow(out + at, size - at, wide, n < NAME_MAX_UTF16 ? n : NAME_MAX_UTF16);
+    sxs_utf8_of(wide, n < NAME_MAX_UTF16 ? n : NAME_MAX_UTF16, out + at, size - at);
     end = strlen(out);
     while (end > at && out[end - 1] >= '0' && out[end - 1] <= '9')
         end--;
@@ -117,8 +118,7 @@ static void put_methods(struct writer *w, mdTypeDef type, char *name, size_t at,
             if (FAILED(w->imp->vtbl->GetMethodProps(w->imp, methods[i], NULL, wide, NAME_MAX_UTF16,
                                                     &len, &attr, NULL, NULL, &rva, &impl)))
                 continue;
-            sxs_select_narrow(name + at, size - at, wide,
-                              len < NAME_MAX_UTF16 ? len : NAME_MAX_UTF16);
+            sxs_utf8_of(wide, len < NAME_MAX_UTF16 ? len : NAME_MAX_UTF16, name + at, size - at);
             if (sxs_select_method(w->known, name))
                 put_method(w, methods[i], kind_of(w, methods[i], attr, impl, rva), name);
         }

@@ -7,6 +7,7 @@
 
 #include "calls/unseen.h"
 #include "manager/base/log.h"
+#include "manager/base/utf8.h"
 #include "record/calls_options.h"
 #include "values/recipe.h"
 
@@ -66,29 +67,6 @@ int sxs_select_values(void)
 
 /* ---- modules ---------------------------------------------------------------------------------- */
 
-void sxs_select_narrow(char *out, size_t size, const WCHAR *wide, size_t n)
-{
-    size_t at = 0;
-    for (size_t i = 0; i < n && wide[i] && at + 4 < size; i++) {
-        unsigned c = wide[i];
-        if (c >= 0xd800 && c < 0xdc00 && i + 1 < n)
-            c = 0x10000 + ((c - 0xd800) << 10) + ((unsigned)wide[++i] - 0xdc00);
-        if (c < 0x80) {
-            out[at++] = (char)c;
-        } else if (c < 0x800) {
-            out[at++] = (char)(0xc0 | c >> 6);
-            out[at++] = (char)(0x80 | (c & 63));
-        } else {
-            if (c >= 0x10000)
-                out[at++] = (char)(0xf0 | c >> 18);
-            out[at++] = (char)(c >= 0x10000 ? 0x80 | (c >> 12 & 63) : 0xe0 | c >> 12);
-            out[at++] = (char)(0x80 | (c >> 6 & 63));
-            out[at++] = (char)(0x80 | (c & 63));
-        }
-    }
-    out[at] = '\0';
-}
-
 /* The runtime's own assemblies lie beside it, or in the shared frameworks. */
 static int is_framework(const struct sxs_runtime *rt, const char *path, const char *assembly)
 {
@@ -143,8 +121,7 @@ static const struct sxs_selected_module *module_of(sxs_module id)
     m->rt = id.rt;
     m->id = id.id;
     if (SUCCEEDED(sxs_info_GetModuleInfo(id.rt, id, NULL, ARRAY_LEN(wide), &n, wide, NULL)))
-        sxs_select_narrow(m->path, sizeof(m->path), wide,
-                          n < ARRAY_LEN(wide) ? n : ARRAY_LEN(wide));
+        sxs_utf8_of(wide, n < ARRAY_LEN(wide) ? n : ARRAY_LEN(wide), m->path, sizeof(m->path));
     base = strrchr(m->path, '/');
     base = base ? base + 1 : m->path;
     len = strlen(base);

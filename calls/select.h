@@ -44,9 +44,6 @@ const struct sxs_selected_module *sxs_select_module(sxs_module id);
 int sxs_select_method(const struct sxs_selected_module *m, const char *name);
 int sxs_select_type(const struct sxs_selected_module *m, const char *name);
 
-/** UTF-8 of at most @n units of @wide, up to a zero. */
-void sxs_select_narrow(char *out, size_t size, const WCHAR *wide, size_t n);
-
 /** Forgets modules of @rt: their IDs may come again. */
 void sxs_select_forget(const struct sxs_runtime *rt);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "manager/base/safe_read.h"
+#include "manager/base/utf8.h"
 #include "record/events.h"
 #include "values/layout.h"
 
@@ -11,43 +12,17 @@
 
 /* ---- text ------------------------------------------------------------------------------------- */
 
-static size_t encode(uint32_t c, char *out)
-{
-    if (c < 0x80) {
-        out[0] = (char)(c < 0x20 || c == 0x7f ? ' ' : c);
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xc0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3f));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xe0 | c >> 12);
-        out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-        out[2] = (char)(0x80 | (c & 0x3f));
-        return 3;
-    }
-    out[0] = (char)(0xf0 | c >> 18);
-    out[1] = (char)(0x80 | (c >> 12 & 0x3f));
-    out[2] = (char)(0x80 | (c >> 6 & 0x3f));
-    out[3] = (char)(0x80 | (c & 0x3f));
-    return 4;
-}
-
 size_t sxs_message_utf8(const uint16_t *units, size_t n, char *out, size_t size, int *cut)
 {
     size_t used = 0;
     *cut = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t c = units[i];
+    for (size_t i = 0; i < n;) {
         char     bytes[4];
+        uint32_t c = sxs_utf16_next(units, n, &i);
         size_t   len;
-        if (c >= 0xd800 && c < 0xdc00 && i + 1 < n && (units[i + 1] & 0xfc00) == 0xdc00)
-            c = 0x10000 + ((c & 0x3ff) << 10 | (units[++i] & 0x3ffu));
-        else if (c >= 0xd800 && c < 0xe000)
-            c = 0xfffd;
-        len = encode(c, bytes);
+        if (c < 0x20 || c == 0x7f)
+            c = ' ';
+        len = sxs_utf8_put(bytes, sxs_utf16_is_half(c) ? 0xfffd : c);
         if (used + len >= size) {
             *cut = 1;
             break;

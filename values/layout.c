@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/base/utf8.h"
 #include "values/layout_internal.h"
 
 #define LEVELS_MAX 32
@@ -48,27 +49,6 @@ static void done(struct told *t)
     t->imp = NULL;
 }
 
-static size_t put_utf8(char *out, size_t size, size_t at, const WCHAR *text)
-{
-    for (size_t i = 0; text[i] && at + 4 < size; i++) {
-        uint32_t c = text[i];
-        if (c >= 0xd800 && c < 0xdc00 && (text[i + 1] & 0xfc00) == 0xdc00)
-            c = 0x10000 + ((c & 0x3ff) << 10 | (text[++i] & 0x3ffu));
-        if (c < 0x80) {
-            out[at++] = (char)c;
-            continue;
-        }
-        if (c >= 0x10000)
-            out[at++] = (char)(0xf0 | c >> 18);
-        if (c >= 0x800)
-            out[at++] = (char)(c >= 0x10000 ? 0x80 | (c >> 12 & 0x3f) : 0xe0 | c >> 12);
-        out[at++] = (char)(c >= 0x800 ? 0x80 | (c >> 6 & 0x3f) : 0xc0 | c >> 6);
-        out[at++] = (char)(0x80 | (c & 0x3f));
-    }
-    out[at] = '\0';
-    return at;
-}
-
 /* "Namespace.Outer`1+Inner", outermost first. */
 static size_t put_name(const struct told *t, mdTypeDef token, unsigned depth, char *out, size_t size)
 {
@@ -88,7 +68,7 @@ static size_t put_name(const struct told *t, mdTypeDef token, unsigned depth, ch
         if (at + 1 < size)
             out[at++] = '+';
     }
-    return put_utf8(out, size, at, name);
+    return at + sxs_utf8_of(name, ARRAY_LEN(name), out + at, size - at);
 }
 
 /* ---- kinds ------------------------------------------------------------------------------------- */
@@ -266,7 +246,7 @@ static int add_field(struct draft *d, const struct told *t, const COR_FIELD_OFFS
     if (FAILED(t->imp->vtbl->GetFieldProps(t->imp, at->ridOfField, NULL, wide, NAME_MAX_UTF16 - 1,
                                            &len, NULL, &sig, &size, NULL, NULL, NULL)))
         return -1;
-    name_at = keep(d, name, put_utf8(name, sizeof(name), 0, wide) + 1);
+    name_at = keep(d, name, sxs_utf8_of(wide, ARRAY_LEN(wide), name, sizeof(name)) + 1);
     sig_at = keep(d, sig, size);
     if (name_at == (size_t)-1 || sig_at == (size_t)-1)
         return -1;

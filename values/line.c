@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "manager/base/utf8.h"
+
 struct sxs_line sxs_line_in(char *text, size_t cap)
 {
     text[0] = '\0';
@@ -42,30 +44,6 @@ void sxs_line_putf(struct sxs_line *line, const char *fmt, ...)
     va_end(args);
 }
 
-static size_t encode(uint32_t c, char *out)
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xc0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3f));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xe0 | c >> 12);
-        out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-        out[2] = (char)(0x80 | (c & 0x3f));
-        return 3;
-    }
-    out[0] = (char)(0xf0 | c >> 18);
-    out[1] = (char)(0x80 | (c >> 12 & 0x3f));
-    out[2] = (char)(0x80 | (c >> 6 & 0x3f));
-    out[3] = (char)(0x80 | (c & 0x3f));
-    return 4;
-}
-
 void sxs_line_char(struct sxs_line *line, uint32_t c, char quote)
 {
     static const char letters[] = {['\0'] = '0', ['\a'] = 'a', ['\b'] = 'b', ['\t'] = 't',
@@ -79,22 +57,13 @@ void sxs_line_char(struct sxs_line *line, uint32_t c, char quote)
         bytes[0] = '\\';
         bytes[1] = letters[c];
         put_bytes(line, bytes, 2);
-    } else if (c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0xd800 && c < 0xe000) ||
+    } else if (c < 0x20 || (c >= 0x7f && c < 0xa0) || sxs_utf16_is_half(c) ||
                c == 0x2028 || c == 0x2029 || (c >= 0xfffe && c <= 0xffff)) {
         snprintf(bytes, sizeof(bytes), "\\u%04X", c & 0xffff);
         put_bytes(line, bytes, 6);
     } else {
-        put_bytes(line, bytes, encode(c, bytes));
+        put_bytes(line, bytes, sxs_utf8_put(bytes, c));
     }
-}
-
-/* One character, a pair of surrogates if there is one; moves *at behind it. */
-static uint32_t next_char(const uint16_t *units, size_t n, size_t *at)
-{
-    uint32_t c = units[(*at)++];
-    if (c >= 0xd800 && c < 0xdc00 && *at < n && (units[*at] & 0xfc00) == 0xdc00)
-        c = 0x10000 + ((c & 0x3ff) << 10 | (units[(*at)++] & 0x3ffu));
-    return c;
 }
 
 void sxs_line_string(struct sxs_line *line, const uint16_t *units, size_t n, size_t total)
@@ -103,7 +72,7 @@ void sxs_line_string(struct sxs_line *line, const uint16_t *units, size_t n, siz
     if (n < total && n && (units[n - 1] & 0xfc00) == 0xd800)
         n--; /* half of a pair */
     for (size_t i = 0; i < n;)
-        sxs_line_char(line, next_char(units, n, &i), '"');
+        sxs_line_char(line, sxs_utf16_next(units, n, &i), '"');
     if (n < total)
         sxs_line_putf(line, "\"...[%zu]", total);
     else
@@ -115,11 +84,11 @@ size_t sxs_line_utf8(const uint16_t *units, size_t n, char *out, size_t size)
     size_t used = 0;
     for (size_t i = 0; i < n && units[i];) {
         char     bytes[4];
-        uint32_t c = next_char(units, n, &i);
+        uint32_t c = sxs_utf16_next(units, n, &i);
         size_t   len;
-        if (c >= 0xd800 && c < 0xe000)
+        if (sxs_utf16_is_half(c))
             c = 0xfffd;
-        len = encode(c < 0x20 || c == 0x7f ? '?' : c, bytes);
+        len = sxs_utf8_put(bytes, c < 0x20 || c == 0x7f ? '?' : c);
         if (used + len >= size)
             break;
         memcpy(out + used, bytes, len);
