@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "config/config_internal.h"
-#include "instr/signature.h"
-#include "instr/text.h"
+#include "instr/metadata_text.h"
 
 #define NODES_MAX   4096
-#define NESTING_MAX 32
 #define NAME_MAX_   4096
 
 /* A method, and the type whose MoveNext() the compiler made of it. */
@@ -37,46 +35,9 @@ struct sxs_assembly {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void put_qualified(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t space,
-                          uint32_t name)
-{
-    const char *s = sxs_md_string(md, space);
-    sxs_il_putf(t, "%s%s%s", s, *s ? "." : "", sxs_md_string(md, name));
-}
-
-static void put_def(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token,
-                    unsigned depth)
-{
-    uint32_t outer = sxs_md_enclosing(md, token), row = token & 0xffffff;
-    if (outer && depth < NESTING_MAX) {
-        put_def(md, t, outer, depth + 1);
-        sxs_il_put(t, "+");
-    }
-    put_qualified(md, t, sxs_md_cell(md, SXS_TABLE_TYPE_DEF, row, SXS_TYPE_DEF_NAMESPACE),
-                  sxs_md_cell(md, SXS_TABLE_TYPE_DEF, row, SXS_TYPE_DEF_NAME));
-}
-
-static void put_ref(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token,
-                    unsigned depth)
-{
-    uint32_t row = token & 0xffffff;
-    uint32_t scope = sxs_md_cell(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_SCOPE);
-    if (scope >> 24 == SXS_TABLE_TYPE_REF && depth < NESTING_MAX) {
-        put_ref(md, t, scope, depth + 1);
-        sxs_il_put(t, "+");
-    }
-    put_qualified(md, t, sxs_md_cell(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_NAMESPACE),
-                  sxs_md_cell(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_NAME));
-}
-
 static void put_type(void *context, struct sxs_il_text *t, uint32_t token)
 {
-    if (token >> 24 == SXS_TABLE_TYPE_DEF)
-        put_def(context, t, token, 0);
-    else if (token >> 24 == SXS_TABLE_TYPE_REF)
-        put_ref(context, t, token, 0);
-    else
-        sxs_il_put(t, "?");
+    sxs_md_put_type_name(context, t, token);
 }
 
 /* What @t has, kept until the next method. */
@@ -89,7 +50,7 @@ static const char *type_name(struct sxs_assembly *a, uint32_t token)
 {
     struct sxs_il_text t = {a->name, sizeof(a->name), 0};
     a->name[0] = 0;
-    put_type((void *)(uintptr_t)a->md, &t, token);
+    sxs_md_put_type_name(a->md, &t, token);
     return keep(a, &t);
 }
 

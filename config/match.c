@@ -3,40 +3,15 @@
 #include <string.h>
 
 #include "config/config_internal.h"
+#include "manager/base/wild.h"
 
 /* ---- patterns -------------------------------------------------------------------------------- */
 
-/* Linear but for the last star, to which it goes back: no text makes it slow beyond the product of
- * both. */
-static int fits_wild(const char *pattern, const char *text)
-{
-    const char *star = NULL, *back = NULL;
-    while (*text) {
-        if (*pattern == '*') {
-            star = ++pattern;
-            back = text;
-        } else if (*pattern == '?' || *pattern == *text) {
-            pattern++;
-            do /* a character may be several bytes */
-                text++;
-            while (pattern[-1] == '?' && ((unsigned char)*text & 0xc0) == 0x80);
-        } else if (star) {
-            pattern = star;
-            text = ++back;
-        } else {
-            return 0;
-        }
-    }
-    while (*pattern == '*')
-        pattern++;
-    return !*pattern;
-}
-
-int config_fits(const struct sxs_pattern *pattern, const char *text)
+static int fits_pattern(const struct sxs_pattern *pattern, const char *text)
 {
     if (!pattern->text || !text)
         return 1;
-    return pattern->wild ? fits_wild(pattern->text, text) : !strcmp(pattern->text, text);
+    return pattern->wild ? sxs_wild_fits(pattern->text, text) : !strcmp(pattern->text, text);
 }
 
 int config_compare_versions(const struct sxs_version *a, const struct sxs_version *b)
@@ -66,7 +41,7 @@ static int fits_runtime(const char *wanted, const char *version)
 static int fits_place(const struct sxs_match *match, const char *runtime, const char *assembly,
                       const struct sxs_version *version)
 {
-    if (!fits_runtime(match->runtime, runtime) || !config_fits(&match->assembly, assembly))
+    if (!fits_runtime(match->runtime, runtime) || !fits_pattern(&match->assembly, assembly))
         return 0;
     if (!version)
         return 1;
@@ -81,7 +56,7 @@ static int fits_parameters(const struct sxs_match *match, const struct sxs_confi
     if ((uint32_t)match->n_parameters != method->n_parameters)
         return 0;
     for (uint32_t i = 0; i < method->n_parameters; i++)
-        if (!config_fits(&match->parameters[i], method->parameters[i]))
+        if (!fits_pattern(&match->parameters[i], method->parameters[i]))
             return 0;
     return 1;
 }
@@ -91,7 +66,7 @@ static int fits_attributes(const struct sxs_match *match, const struct sxs_confi
     if (!match->attribute.text || (!method->attributes && method->n_attributes))
         return 1;
     for (uint32_t i = 0; i < method->n_attributes; i++)
-        if (config_fits(&match->attribute, method->attributes[i]))
+        if (fits_pattern(&match->attribute, method->attributes[i]))
             return 1;
     return 0;
 }
@@ -107,7 +82,7 @@ static int fits(const struct sxs_match *match, const struct sxs_config_method *m
             return 0;
     }
     return fits_place(match, method->runtime, method->assembly, method->version) &&
-           config_fits(&match->type, named->type) && config_fits(&match->method, named->method) &&
+           fits_pattern(&match->type, named->type) && fits_pattern(&match->method, named->method) &&
            fits_parameters(match, named) && fits_attributes(match, named);
 }
 
@@ -132,7 +107,7 @@ int sxs_config_may_match(const struct sxs_rule *rule, const char *runtime, const
 {
     for (uint32_t i = 0; i < rule->n_matches; i++)
         if (fits_place(&rule->matches[i], runtime, assembly, version) &&
-            config_fits(&rule->matches[i].type, type))
+            fits_pattern(&rule->matches[i].type, type))
             return 1;
     return 0;
 }

@@ -1,21 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* spelling.c - types of signatures as parameter lists spell them. */
 #include "config/config.h"
-#include "instr/signature.h"
-#include "instr/text.h"
-#include "manager/base/base.h"
-
-static const char *const simple[] = {
-    [SXS_ELEMENT_VOID] = "System.Void",     [SXS_ELEMENT_BOOLEAN] = "System.Boolean",
-    [SXS_ELEMENT_CHAR] = "System.Char",     [SXS_ELEMENT_I1] = "System.SByte",
-    [SXS_ELEMENT_U1] = "System.Byte",       [SXS_ELEMENT_I2] = "System.Int16",
-    [SXS_ELEMENT_U2] = "System.UInt16",     [SXS_ELEMENT_I4] = "System.Int32",
-    [SXS_ELEMENT_U4] = "System.UInt32",     [SXS_ELEMENT_I8] = "System.Int64",
-    [SXS_ELEMENT_U8] = "System.UInt64",     [SXS_ELEMENT_R4] = "System.Single",
-    [SXS_ELEMENT_R8] = "System.Double",     [SXS_ELEMENT_STRING] = "System.String",
-    [SXS_ELEMENT_I] = "System.IntPtr",      [SXS_ELEMENT_U] = "System.UIntPtr",
-    [SXS_ELEMENT_OBJECT] = "System.Object", [SXS_ELEMENT_TYPEDBYREF] = "System.TypedReference",
-};
+#include "instr/signature_text.h"
 
 static void put_list(struct sxs_il_text *t, const struct sxs_sig *sig, uint32_t first,
                      const struct sxs_config_names *names, const char *open, const char *close)
@@ -83,8 +69,7 @@ void sxs_config_put_type(struct sxs_il_text *t, const struct sxs_sig *sig, uint3
     case SXS_ELEMENT_CMOD_INTERNAL:
     case SXS_ELEMENT_PINNED: sxs_config_put_type(t, sig, n->child, names); break;
     default:
-        sxs_il_put(t,
-                   n->element < ARRAY_LEN(simple) && simple[n->element] ? simple[n->element] : "?");
+        sxs_il_put(t, sxs_element_name(n->element) ? sxs_element_name(n->element) : "?");
         break;
     }
 }

@@ -8,51 +8,76 @@
 
 /* ---- types ------------------------------------------------------------------------------------ */
 
-static void put_qualified(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t space,
-                          uint32_t name)
+/* How a name is put together. */
+struct style {
+    const char *nested;                                   /* between an outer type and its own */
+    void (*put)(struct sxs_il_text *t, const char *name); /* a part of it */
+    int scope;                                            /* with the assembly or module */
+};
+
+static const struct style ilasm = {"/", sxs_il_put_name, 1}, plain = {"+", sxs_il_put, 0};
+
+static void put_qualified(const struct sxs_metadata *md, struct sxs_il_text *t,
+                          const struct style *style, uint32_t space, uint32_t name)
 {
     const char *s = sxs_md_string(md, space);
     if (*s) {
-        sxs_il_put_name(t, s);
+        style->put(t, s);
         sxs_il_put(t, ".");
     }
-    sxs_il_put_name(t, sxs_md_string(md, name));
+    style->put(t, sxs_md_string(md, name));
 }
 
-static void put_type_def(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token,
-                         unsigned depth)
+static void put_type_def(const struct sxs_metadata *md, struct sxs_il_text *t,
+                         const struct style *style, uint32_t token, unsigned depth)
 {
     uint32_t row = token & 0xffffff, outer = sxs_md_enclosing(md, token);
     if (outer && depth < NESTING_MAX) {
-        put_type_def(md, t, outer, depth + 1);
-        sxs_il_put(t, "/");
+        put_type_def(md, t, style, outer, depth + 1);
+        sxs_il_put(t, style->nested);
     }
-    put_qualified(md, t, sxs_md_cell(md, SXS_TABLE_TYPE_DEF, row, SXS_TYPE_DEF_NAMESPACE),
+    put_qualified(md, t, style, sxs_md_cell(md, SXS_TABLE_TYPE_DEF, row, SXS_TYPE_DEF_NAMESPACE),
                   sxs_md_cell(md, SXS_TABLE_TYPE_DEF, row, SXS_TYPE_DEF_NAME));
 }
 
-static void put_type_ref(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token,
-                         unsigned depth)
+static void put_scope(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t scope)
 {
-    uint32_t row = token & 0xffffff;
-    uint32_t scope = sxs_md_cell(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_SCOPE);
-    uint32_t in = scope & 0xffffff;
-    if (scope >> 24 == SXS_TABLE_TYPE_REF && depth < NESTING_MAX) {
-        put_type_ref(md, t, scope, depth + 1);
-        sxs_il_put(t, "/");
-    } else if (scope >> 24 == SXS_TABLE_ASSEMBLY_REF) {
+    uint32_t row = scope & 0xffffff;
+    if (scope >> 24 == SXS_TABLE_ASSEMBLY_REF) {
         sxs_il_put(t, "[");
-        sxs_il_put_name(
-            t, sxs_md_string(md, sxs_md_cell(md, SXS_TABLE_ASSEMBLY_REF, in, SXS_ASSEMBLY_REF_NAME)));
+        sxs_il_put_name(t, sxs_md_string(md, sxs_md_cell(md, SXS_TABLE_ASSEMBLY_REF, row,
+                                                         SXS_ASSEMBLY_REF_NAME)));
         sxs_il_put(t, "]");
     } else if (scope >> 24 == SXS_TABLE_MODULE_REF) {
         sxs_il_put(t, "[.module ");
         sxs_il_put_name(
-            t, sxs_md_string(md, sxs_md_cell(md, SXS_TABLE_MODULE_REF, in, SXS_MODULE_REF_NAME)));
+            t, sxs_md_string(md, sxs_md_cell(md, SXS_TABLE_MODULE_REF, row, SXS_MODULE_REF_NAME)));
         sxs_il_put(t, "]");
     }
-    put_qualified(md, t, sxs_md_cell(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_NAMESPACE),
+}
+
+static void put_type_ref(const struct sxs_metadata *md, struct sxs_il_text *t,
+                         const struct style *style, uint32_t token, unsigned depth)
+{
+    uint32_t row = token & 0xffffff;
+    uint32_t scope = sxs_md_cell(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_SCOPE);
+    if (scope >> 24 == SXS_TABLE_TYPE_REF && depth < NESTING_MAX) {
+        put_type_ref(md, t, style, scope, depth + 1);
+        sxs_il_put(t, style->nested);
+    } else if (style->scope) {
+        put_scope(md, t, scope);
+    }
+    put_qualified(md, t, style, sxs_md_cell(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_NAMESPACE),
                   sxs_md_cell(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_NAME));
+}
+
+void sxs_md_put_type_name(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token)
+{
+    switch (token >> 24) {
+    case SXS_TABLE_TYPE_DEF: put_type_def(md, t, &plain, token, 0); break;
+    case SXS_TABLE_TYPE_REF: put_type_ref(md, t, &plain, token, 0); break;
+    default: sxs_il_put(t, "?"); break;
+    }
 }
 
 static void put_type_token(void *context, struct sxs_il_text *t, uint32_t token)
@@ -106,8 +131,8 @@ static void put_type_spec(const struct sxs_metadata *md, struct sxs_il_text *t, 
 void sxs_md_put_type(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token)
 {
     switch (token >> 24) {
-    case SXS_TABLE_TYPE_DEF: put_type_def(md, t, token, 0); break;
-    case SXS_TABLE_TYPE_REF: put_type_ref(md, t, token, 0); break;
+    case SXS_TABLE_TYPE_DEF: put_type_def(md, t, &ilasm, token, 0); break;
+    case SXS_TABLE_TYPE_REF: put_type_ref(md, t, &ilasm, token, 0); break;
     case SXS_TABLE_TYPE_SPEC: put_type_spec(md, t, token, 0); break;
     default: sxs_il_putf(t, "0x%08x", token); break;
     }
@@ -151,13 +176,9 @@ static int find_member(const struct sxs_metadata *md, uint32_t token, struct mem
 
 static void put_owner(const struct sxs_metadata *md, struct sxs_il_text *t, const struct member *m)
 {
-    const char *name;
     if (m->owner >> 24 == SXS_TABLE_MODULE_REF) {
-        name = sxs_md_string(md, sxs_md_cell(md, SXS_TABLE_MODULE_REF, m->owner & 0xffffff,
-                                             SXS_MODULE_REF_NAME));
-        sxs_il_put(t, "[.module ");
-        sxs_il_put_name(t, name);
-        sxs_il_put(t, "]::");
+        put_scope(md, t, m->owner);
+        sxs_il_put(t, "::");
     } else if (m->owner && m->owner != sxs_token(SXS_TABLE_TYPE_DEF, 1)) {
         sxs_md_put_type(md, t, m->owner);
         sxs_il_put(t, "::");
@@ -220,26 +241,11 @@ void sxs_md_put_method(const struct sxs_metadata *md, struct sxs_il_text *t, uin
         sxs_il_putf(t, "0x%08x", token);
 }
 
-static void put_plain_type(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token,
-                           unsigned depth)
-{
-    uint32_t    row = token & 0xffffff, outer = sxs_md_enclosing(md, token);
-    const char *space =
-        sxs_md_string(md, sxs_md_cell(md, SXS_TABLE_TYPE_DEF, row, SXS_TYPE_DEF_NAMESPACE));
-    const char *name =
-        sxs_md_string(md, sxs_md_cell(md, SXS_TABLE_TYPE_DEF, row, SXS_TYPE_DEF_NAME));
-    if (outer && depth < NESTING_MAX) {
-        put_plain_type(md, t, outer, depth + 1);
-        sxs_il_put(t, "+");
-    }
-    sxs_il_putf(t, *space ? "%s.%s" : "%s%s", space, name);
-}
-
 void sxs_md_put_full_name(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token)
 {
     uint32_t owner = sxs_md_owner(md, token);
     if (owner && owner != sxs_token(SXS_TABLE_TYPE_DEF, 1)) {
-        put_plain_type(md, t, owner, 0);
+        sxs_md_put_type_name(md, t, owner);
         sxs_il_put(t, ".");
     }
     sxs_il_put(t, sxs_md_string(md, sxs_md_cell(md, SXS_TABLE_METHOD_DEF, token & 0xffffff,

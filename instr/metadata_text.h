@@ -10,6 +10,9 @@
 /** sxs_md_put_type - TypeDef, TypeRef or TypeSpec @token: `[assembly]Namespace.Outer/Inner`, or a type. */
 void sxs_md_put_type(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token);
 
+/** sxs_md_put_type_name - `Namespace.Outer+Inner` of TypeDef or TypeRef @token; `?` of others. */
+void sxs_md_put_type_name(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token);
+
 /** sxs_md_put_method_head - MethodDef @token: `instance int32 Namespace.Type::Name<T>(string)`. */
 void sxs_md_put_method(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token);
 

@@ -1,18 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 #include "instr/signature_text.h"
 
-static const char *const simple[] = {
-    [SXS_ELEMENT_VOID] = "void",       [SXS_ELEMENT_BOOLEAN] = "bool",
-    [SXS_ELEMENT_CHAR] = "char",       [SXS_ELEMENT_I1] = "int8",
-    [SXS_ELEMENT_U1] = "uint8",        [SXS_ELEMENT_I2] = "int16",
-    [SXS_ELEMENT_U2] = "uint16",       [SXS_ELEMENT_I4] = "int32",
-    [SXS_ELEMENT_U4] = "uint32",       [SXS_ELEMENT_I8] = "int64",
-    [SXS_ELEMENT_U8] = "uint64",       [SXS_ELEMENT_R4] = "float32",
-    [SXS_ELEMENT_R8] = "float64",      [SXS_ELEMENT_STRING] = "string",
-    [SXS_ELEMENT_TYPEDBYREF] = "typedref", [SXS_ELEMENT_I] = "native int",
-    [SXS_ELEMENT_U] = "native uint",   [SXS_ELEMENT_OBJECT] = "object",
-    [SXS_ELEMENT_SENTINEL] = "...",
+/* What ilasm calls a type, and its class. */
+static const struct {
+    const char *word, *name;
+} simple[] = {
+    [SXS_ELEMENT_VOID] = {"void", "System.Void"},
+    [SXS_ELEMENT_BOOLEAN] = {"bool", "System.Boolean"},
+    [SXS_ELEMENT_CHAR] = {"char", "System.Char"},
+    [SXS_ELEMENT_I1] = {"int8", "System.SByte"},
+    [SXS_ELEMENT_U1] = {"uint8", "System.Byte"},
+    [SXS_ELEMENT_I2] = {"int16", "System.Int16"},
+    [SXS_ELEMENT_U2] = {"uint16", "System.UInt16"},
+    [SXS_ELEMENT_I4] = {"int32", "System.Int32"},
+    [SXS_ELEMENT_U4] = {"uint32", "System.UInt32"},
+    [SXS_ELEMENT_I8] = {"int64", "System.Int64"},
+    [SXS_ELEMENT_U8] = {"uint64", "System.UInt64"},
+    [SXS_ELEMENT_R4] = {"float32", "System.Single"},
+    [SXS_ELEMENT_R8] = {"float64", "System.Double"},
+    [SXS_ELEMENT_STRING] = {"string", "System.String"},
+    [SXS_ELEMENT_TYPEDBYREF] = {"typedref", "System.TypedReference"},
+    [SXS_ELEMENT_I] = {"native int", "System.IntPtr"},
+    [SXS_ELEMENT_U] = {"native uint", "System.UIntPtr"},
+    [SXS_ELEMENT_OBJECT] = {"object", "System.Object"},
+    [SXS_ELEMENT_SENTINEL] = {"...", NULL},
 };
+
+#define N_SIMPLE (sizeof(simple) / sizeof(simple[0]))
+
+const char *sxs_element_name(uint8_t element)
+{
+    return element < N_SIMPLE ? simple[element].name : NULL;
+}
 
 void sxs_sig_put_convention(struct sxs_il_text *t, unsigned convention)
 {
@@ -123,9 +142,7 @@ void sxs_sig_put_type(struct sxs_il_text *t, const struct sxs_sig *sig, uint32_t
     case SXS_ELEMENT_CMOD_REQD:
     case SXS_ELEMENT_CMOD_OPT: put_modified(t, sig, n, names); break;
     default:
-        sxs_il_put(t, n->element < sizeof(simple) / sizeof(simple[0]) && simple[n->element]
-                          ? simple[n->element]
-                          : n->element == SXS_ELEMENT_SENTINEL ? "..." : "?");
+        sxs_il_put(t, n->element < N_SIMPLE && simple[n->element].word ? simple[n->element].word : "?");
         break;
     }
 }

@@ -6,6 +6,9 @@
 #include "instr/signature.h"
 #include "instr/text.h"
 
+/** sxs_element_name - "System.Int32" of a primitive, void, string, object, typedref; NULL of others. */
+const char *sxs_element_name(uint8_t element);
+
 /** Names of types, from whoever has the metadata. */
 struct sxs_il_type_names {
     /** The type of token TypeDef, TypeRef or TypeSpec, as `[assembly]Namespace.Outer/Inner`. */

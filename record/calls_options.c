@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/base/wild.h"
+
 #define MAX_TRACE_MB 2048u
 
 static int read_number(const char **at, unsigned *out)
@@ -129,37 +131,14 @@ static const char *skip_generic(const char *name, const char *begin)
     return name;
 }
 
-/* Iterative, with one point to come back to: time is bounded by the product of the lengths. */
-static int glob(const char *pattern, const char *text, size_t len)
-{
-    const char *end = text + len, *star = NULL, *back = NULL;
-    while (text < end) {
-        if (*pattern == '*') {
-            star = ++pattern;
-            back = text;
-        } else if (*pattern == '?' || *pattern == *text) {
-            pattern++;
-            text++;
-        } else if (star) {
-            pattern = star;
-            text = ++back;
-        } else {
-            return 0;
-        }
-    }
-    while (*pattern == '*')
-        pattern++;
-    return !*pattern;
-}
-
 int sxs_calls_pattern_assembly(const struct sxs_calls_pattern *p, const char *version,
                                const char *assembly)
 {
     size_t n = strlen(p->version);
-    if (n && !glob(p->version, version, strlen(version)) &&
+    if (n && !sxs_wild_fits(p->version, version) &&
         !(strncmp(p->version, version, n) == 0 && version[n] == '.'))
         return 0;
-    return glob(p->assembly, assembly, strlen(assembly));
+    return sxs_wild_fits(p->assembly, assembly);
 }
 
 int sxs_calls_pattern_name(const struct sxs_calls_pattern *p, const char *name)
@@ -173,5 +152,6 @@ int sxs_calls_pattern_name(const struct sxs_calls_pattern *p, const char *name)
         else
             plain[n++] = *at++;
     }
-    return glob(p->name, plain, n);
+    plain[n] = '\0';
+    return sxs_wild_fits(p->name, plain);
 }

@@ -15,28 +15,10 @@
 enum { TABLE_TYPEREF = 0x01000000, TABLE_TYPEDEF = 0x02000000 };
 enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* from here on: nested */
 
-static const char *const primitives[] = {
-    [SXS_ELEMENT_VOID] = "System.Void",     [SXS_ELEMENT_BOOLEAN] = "System.Boolean",
-    [SXS_ELEMENT_CHAR] = "System.Char",     [SXS_ELEMENT_I1] = "System.SByte",
-    [SXS_ELEMENT_U1] = "System.Byte",       [SXS_ELEMENT_I2] = "System.Int16",
-    [SXS_ELEMENT_U2] = "System.UInt16",     [SXS_ELEMENT_I4] = "System.Int32",
-    [SXS_ELEMENT_U4] = "System.UInt32",     [SXS_ELEMENT_I8] = "System.Int64",
-    [SXS_ELEMENT_U8] = "System.UInt64",     [SXS_ELEMENT_R4] = "System.Single",
-    [SXS_ELEMENT_R8] = "System.Double",     [SXS_ELEMENT_STRING] = "System.String",
-    [SXS_ELEMENT_TYPEDBYREF] = "System.TypedReference",
-    [SXS_ELEMENT_I] = "System.IntPtr",      [SXS_ELEMENT_U] = "System.UIntPtr",
-    [SXS_ELEMENT_OBJECT] = "System.Object",
-};
-
-const char *sxs_primitive_name(uint8_t element)
-{
-    return element < ARRAY_LEN(primitives) ? primitives[element] : NULL;
-}
-
 uint8_t sxs_primitive_element(const char *name)
 {
-    for (uint8_t i = 0; i < ARRAY_LEN(primitives); i++)
-        if (primitives[i] && strcmp(primitives[i], name) == 0)
+    for (uint8_t i = 0; i <= SXS_ELEMENT_OBJECT; i++)
+        if (sxs_element_name(i) && strcmp(sxs_element_name(i), name) == 0)
             return i;
     return 0;
 }
@@ -214,8 +196,8 @@ void sxs_name_of_node(const struct sxs_generic *in, const struct sxs_sig *sig, u
     if (at == SXS_SIG_NONE || ++deeper.depth > NESTED_MAX)
         return;
     node = &sig->nodes[at];
-    if (sxs_primitive_name(node->element)) {
-        snprintf(out, size, "%s", sxs_primitive_name(node->element));
+    if (sxs_element_name(node->element)) {
+        snprintf(out, size, "%s", sxs_element_name(node->element));
         return;
     }
     switch (node->element) {

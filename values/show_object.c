@@ -62,7 +62,7 @@ static void put_element_name(struct sxs_line *line, const struct sxs_recipe *r, 
         sxs_line_put(line, t->name);
     } else if (!id || depth > 4 || !is_array_class(r, id) ||
                sxs_info_IsArrayClass(r->rt, (sxs_class){r->rt, id}, &inner, &base, &rank) != S_OK) {
-        sxs_line_put(line, sxs_primitive_name(element) ? sxs_primitive_name(element) : "?");
+        sxs_line_put(line, sxs_element_name(element) ? sxs_element_name(element) : "?");
     } else {
         put_element_name(line, r, base.id, (uint8_t)inner, depth + 1);
         sxs_line_put(line, "[");

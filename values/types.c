@@ -320,7 +320,7 @@ static struct sxs_type *array_locked(sxs_class cls)
     struct sxs_line        line = sxs_line_in(name, sizeof(name));
     if (sxs_info_IsArrayClass(cls.rt, cls, &element, &base, &rank) != S_OK)
         return NULL;
-    word = sxs_primitive_name((uint8_t)element);
+    word = sxs_element_name((uint8_t)element);
     of = base.id ? sxs_types_add_locked((sxs_class){cls.rt, base.id}) : NULL;
     sxs_line_put(&line, of ? of->name : word ? word : "?");
     sxs_line_put(&line, "[");

@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-#include "instr/signature.h"
+#include "instr/signature_text.h"
 #include "manager/runtime.h"
 
 struct sxs_type;
@@ -116,10 +116,9 @@ int sxs_is_value_typedef(const struct sxs_generic *in, mdToken type);
 void sxs_name_of_node(const struct sxs_generic *in, const struct sxs_sig *sig, uint32_t at,
                       char *out, size_t size);
 
-/** "System.Int32" of a primitive, NULL of others; and the other way round, 0. */
-const char *sxs_primitive_name(uint8_t element);
-uint8_t     sxs_primitive_element(const char *name);
+/** The element whose sxs_element_name() is @name; 0: none. */
+uint8_t sxs_primitive_element(const char *name);
 /** Bytes of a primitive, a reference or a pointer; 0: another. */
-uint32_t    sxs_element_size(uint8_t element);
+uint32_t sxs_element_size(uint8_t element);
 
 #endif
