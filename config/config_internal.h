@@ -76,9 +76,6 @@ void config_rule_finish(struct config_arena *arena, struct sxs_rule *rule);
 
 /* ---- patterns -------------------------------------------------------------------------------- */
 
-/** Does @pattern fit all of @text? */
-int config_fits(const struct sxs_pattern *pattern, const char *text);
-
 /** -1, 0 or 1. */
 int config_compare_versions(const struct sxs_version *a, const struct sxs_version *b);
 

@@ -38,7 +38,8 @@ static void read_root(struct config_reader *r, xmlDocPtr doc)
     }
 }
 
-void config_read(struct config_reader *r)
+/* All of it; the file gets no rules when there is an error. */
+static void read_file(struct config_reader *r)
 {
     xmlDocPtr doc;
     if (config_guard(r))
@@ -84,7 +85,7 @@ static void read_bytes(struct config_whole *whole, const char *path, const char 
     r.folder = folder ? folder : "";
     r.source.bytes = bytes;
     r.source.size = size;
-    config_read(&r);
+    read_file(&r);
     free(folder);
     if (r.n_errors && was) {
         config_file_unref(r.file);

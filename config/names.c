@@ -189,7 +189,8 @@ void config_parameters(struct config_reader *r, const struct _xmlNode *node, con
 
 /* ---- versions -------------------------------------------------------------------------------- */
 
-int config_version(const char *text, struct sxs_version *version)
+/* "1.2.3.4". Returns 0, or -1: that is none. */
+static int read_version(const char *text, struct sxs_version *version)
 {
     memset(version, 0, sizeof(*version));
     for (int i = 0; i < 4; i++) {
@@ -213,7 +214,7 @@ static uint8_t bound(struct config_reader *r, const struct _xmlNode *node, const
     const char *text = config_get(r, node, attribute);
     if (!text)
         return 0;
-    if (config_version(text, version))
+    if (read_version(text, version))
         config_wrong(r, node, attribute,
                      "one to four numbers up to 65535 separated by dots, such as 1.2", "%s=\"%s\"",
                      attribute, text);

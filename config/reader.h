@@ -60,9 +60,6 @@ int config_validate(struct config_reader *r, struct _xmlDoc *doc);
 void config_read_rules(struct config_reader *r, const struct _xmlNode *root);
 void config_read_extension(struct config_reader *r, const struct _xmlNode *root);
 
-/** All of it; the file gets no rules when there is an error. */
-void config_read(struct config_reader *r);
-
 /* ---- the tree -------------------------------------------------------------------------------- */
 
 /** The first, and the following, child element. NULL: none. */
@@ -99,9 +96,6 @@ struct sxs_pattern config_pattern(struct config_reader *r, const struct _xmlNode
 /** A parameter list into @match. @wild: wildcards count. */
 void config_parameters(struct config_reader *r, const struct _xmlNode *node, const char *attribute,
                        int wild, struct sxs_match *match);
-
-/** "1.2.3.4". Returns 0, or -1: that is none. */
-int config_version(const char *text, struct sxs_version *version);
 
 /** The bounds of both kinds of files: minVersion, maxVersion. */
 void config_bounds(struct config_reader *r, const struct _xmlNode *node, struct sxs_match *match);
