@@ -142,12 +142,6 @@ static int read_number(const uint8_t *sig, size_t size, size_t *at, uint32_t *ou
     return 0;
 }
 
-static mdToken token_of(uint32_t coded)
-{
-    static const mdToken tables[] = {0x02000000, 0x01000000, 0x1b000000, 0};
-    return tables[coded & 3] | coded >> 2;
-}
-
 int sxs_field_element(const uint8_t *sig, size_t size, size_t *after)
 {
     size_t   at = 1;
@@ -163,48 +157,6 @@ int sxs_field_element(const uint8_t *sig, size_t size, size_t *after)
         return -1;
     *after = at + 1;
     return sig[at];
-}
-
-/* The ClassIDs of a generic's arguments: its declaring class's own. How many, or -1. */
-static int arguments(const struct sxs_field *f, size_t at, const struct told *in, ClassID *out)
-{
-    uint32_t n, index;
-    if (read_number(f->signature, f->signature_size, &at, &n) || n > ARGS_MAX)
-        return -1;
-    for (uint32_t i = 0; i < n; i++) {
-        if (at >= f->signature_size || f->signature[at++] != ELEMENT_TYPE_VAR ||
-            read_number(f->signature, f->signature_size, &at, &index) || index >= in->n_args)
-            return -1;
-        out[i] = in->args[index];
-    }
-    return (int)n;
-}
-
-ClassID sxs_layout_field_class(const struct sxs_layout *layout, const struct sxs_field *f)
-{
-    struct told in;
-    sxs_class   cls = {layout->rt, 0}, declaring = {layout->rt, f->in};
-    ClassID     args[ARGS_MAX];
-    size_t      at = 0;
-    uint32_t    coded = 0;
-    int         n = 0, element = sxs_field_element(f->signature, f->signature_size, &at);
-    int         generic = element == ELEMENT_TYPE_GENERICINST;
-    if (f->cls)
-        return f->cls;
-    if (generic)
-        at++; /* CLASS or VALUETYPE */
-    else if (element != ELEMENT_TYPE_VALUETYPE && element != ELEMENT_TYPE_CLASS)
-        return 0;
-    if (read_number(f->signature, f->signature_size, &at, &coded) || (coded & 3) != 0 ||
-        ask(&in, declaring) != 0)
-        return 0;
-    if (generic)
-        n = arguments(f, at, &in, args);
-    if (n < 0 || FAILED(sxs_info_GetClassFromTokenAndTypeArgs(layout->rt, in.module, token_of(coded),
-                                                              (ULONG32)n, args, &cls)))
-        cls.id = 0;
-    done(&in);
-    return cls.id;
 }
 
 /* ---- a layout ---------------------------------------------------------------------------------- */

@@ -23,7 +23,7 @@ struct sxs_field {
     uint32_t       size;      /* bytes up to the next field: what a value type takes at most */
     mdFieldDef     token;     /* in @in's module */
     uint8_t        type;      /* CorElementType; of a type parameter: that of its argument */
-    ClassID        cls;       /* of a type parameter's argument, else 0: see sxs_layout_field_class */
+    ClassID        cls;       /* of a type parameter's argument, else 0 */
     ClassID        in;        /* the class that declares it */
     const uint8_t *signature; /* its blob: FIELD, modifiers, type; owned by the layout */
     uint32_t       signature_size;
@@ -70,14 +70,6 @@ void sxs_layout_forget(sxs_class cls);
 /** The field of that name, declared the furthest down; NULL: there is none. Any thread. */
 SXS_SIGSAFE const struct sxs_field *sxs_layout_field(const struct sxs_layout *layout,
                                                      const char              *name);
-
-/**
- * sxs_layout_field_class - the class of a field of value type or of a class.
- * 0: not told: a type of another module than the declaring class's, or one over other types than type
- * parameters. Asks the runtime, which may load that type: in compilation callbacks, not in
- * class or module loads, and not on threads of one's own.
- */
-ClassID sxs_layout_field_class(const struct sxs_layout *layout, const struct sxs_field *field);
 
 /** The element type in a field's blob, behind its modifiers, and where what follows it begins; -1: not
  *  a field's blob. Pure. */

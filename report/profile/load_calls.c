@@ -214,10 +214,16 @@ static void add_sample(struct sxs_model *m, uint64_t time, uint32_t node, uint64
         time, node, ns < INT32_MAX ? (uint32_t)ns & INT32_MAX : INT32_MAX, begins};
 }
 
+/* The length of the finest steps of a time line, ns. */
+static uint64_t step_of(const struct sxs_model *m)
+{
+    return (m->last_ns - m->first_ns) / 1500 + 1;
+}
+
 /* The time a call was the youngest, cut where a step of the time line ends. */
 static void add_span(struct loader *l, uint32_t node, uint64_t from, uint64_t to)
 {
-    uint64_t step = sxs_model_step(l->m);
+    uint64_t step = step_of(l->m);
     while (from < to) {
         uint64_t next = from + step - (from - l->m->first_ns) % step;
         if (next > to)

@@ -228,7 +228,7 @@ int sxs_model_load(const char *dir, const struct sxs_report_options *options, un
 /**
  * sxs_model_load_calls - the same from counted calls.
  * @detail: SXS_DETAIL_TIMELINE: what single calls were recorded, as samples in order of time, cut at
- * steps of sxs_model_step().
+ * the finest steps of a time line.
  */
 int sxs_model_load_calls(const char *dir, const struct sxs_report_options *options, unsigned detail,
                          struct sxs_model *out);
@@ -283,18 +283,8 @@ const char *sxs_frame_text(const struct sxs_model *m, uint32_t frame, enum sxs_f
                            char *buf, size_t size);
 /** sxs_thread_text - "name [tid]", with "pid/" in front when there are several processes. */
 const char *sxs_thread_text(const struct sxs_model *m, uint32_t thread, char *buf, size_t size);
-/** sxs_sample_ns - what a sample on the time line weighs. */
-static inline uint64_t sxs_sample_ns(const struct sxs_model *m, const struct sxs_model_sample *s)
-{
-    return s->weight_us * (m->data == SXS_DATA_CALLS ? 1ull : 1000ull);
-}
 /** sxs_model_quantile - the duration that @q (0 to 1) of the calls do not exceed, ns; 0: not timed. */
 uint64_t sxs_model_quantile(const struct sxs_model_latency *l, double q);
-/** sxs_model_step - the length of the finest steps of a time line, ns. */
-static inline uint64_t sxs_model_step(const struct sxs_model *m)
-{
-    return (m->last_ns - m->first_ns) / 1500 + 1;
-}
 /** sxs_model_stack - the frames of a node, oldest first. Returns how many; @out has room for
  *  SXS_MAX_STACK. */
 size_t sxs_model_stack(const struct sxs_model *m, uint32_t node, uint32_t *out);
