@@ -8,47 +8,35 @@
  */
 #include "calls/offsets.h"
 
-/* The nine integer registers that C functions may change. 72 bytes: rsp is aligned afterwards. */
-.macro save_integers
-    push %rax
-    .cfi_adjust_cfa_offset 8
-    push %rcx
-    .cfi_adjust_cfa_offset 8
-    push %rdx
-    .cfi_adjust_cfa_offset 8
-    push %rsi
-    .cfi_adjust_cfa_offset 8
-    push %rdi
-    .cfi_adjust_cfa_offset 8
-    push %r8
-    .cfi_adjust_cfa_offset 8
-    push %r9
-    .cfi_adjust_cfa_offset 8
-    push %r10
-    .cfi_adjust_cfa_offset 8
-    push %r11
+.macro push_one reg
+    push \reg
     .cfi_adjust_cfa_offset 8
 .endm
 
+.macro pop_one reg
+    pop \reg
+    .cfi_adjust_cfa_offset -8
+.endm
+
+.macro save_some regs:vararg
+    .irp reg, \regs
+    push_one \reg
+    .endr
+.endm
+
+.macro restore_some regs:vararg
+    .irp reg, \regs
+    pop_one \reg
+    .endr
+.endm
+
+/* The nine integer registers that C functions may change. 72 bytes: rsp is aligned afterwards. */
+.macro save_integers
+    save_some %rax, %rcx, %rdx, %rsi, %rdi, %r8, %r9, %r10, %r11
+.endm
+
 .macro restore_integers
-    pop %r11
-    .cfi_adjust_cfa_offset -8
-    pop %r10
-    .cfi_adjust_cfa_offset -8
-    pop %r9
-    .cfi_adjust_cfa_offset -8
-    pop %r8
-    .cfi_adjust_cfa_offset -8
-    pop %rdi
-    .cfi_adjust_cfa_offset -8
-    pop %rsi
-    .cfi_adjust_cfa_offset -8
-    pop %rdx
-    .cfi_adjust_cfa_offset -8
-    pop %rcx
-    .cfi_adjust_cfa_offset -8
-    pop %rax
-    .cfi_adjust_cfa_offset -8
+    restore_some %r11, %r10, %r9, %r8, %rdi, %rsi, %rdx, %rcx, %rax
 .endm
 
 /* Into rax; rdx changes. */
@@ -116,28 +104,6 @@ function sxs_elt_slowly
     .cfi_def_cfa %rsp, 8
     ret
 end_function sxs_elt_slowly
-
-.macro push_one reg
-    push \reg
-    .cfi_adjust_cfa_offset 8
-.endm
-
-.macro pop_one reg
-    pop \reg
-    .cfi_adjust_cfa_offset -8
-.endm
-
-.macro save_some regs:vararg
-    .irp reg, \regs
-    push_one \reg
-    .endr
-.endm
-
-.macro restore_some regs:vararg
-    .irp reg, \regs
-    pop_one \reg
-    .endr
-.endm
 
 /* ---- when all is as it mostly is ---------------------------------------------------------------- */
 
