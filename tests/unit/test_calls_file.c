@@ -8,6 +8,7 @@
 #include "manager/base/doze.h"
 #include "record/calls_options.h"
 #include "record/calls_write.h"
+#include "tests/unit/dice.h"
 
 /* ---- options ----------------------------------------------------------------------------------- */
 
@@ -237,16 +238,6 @@ static void quantiles(void **state)
 }
 
 /* ---- damage ------------------------------------------------------------------------------------ */
-
-static uint64_t dice = 88172645463325252u;
-
-static uint64_t roll(uint64_t below)
-{
-    dice ^= dice << 13;
-    dice ^= dice >> 7;
-    dice ^= dice << 17;
-    return dice % below;
-}
 
 static unsigned char *good_bytes(size_t *size)
 {

@@ -4,6 +4,7 @@
 
 #include "manager/base/tick.h"
 
+#include "tests/unit/dice.h"
 #include "values/recipe.h"
 
 /* As a runtime's helper leaves it: above the hook's frame, the stack pointer where it is looked for. */
@@ -151,15 +152,6 @@ static void what_finds_no_room_is_counted(void **state)
 }
 
 /* ---- damage ------------------------------------------------------------------------------------ */
-
-static uint64_t dice = 88172645463325252u;
-static uint64_t roll(uint64_t below)
-{
-    dice ^= dice << 13;
-    dice ^= dice >> 7;
-    dice ^= dice << 17;
-    return dice % below;
-}
 
 static void check(const struct sxs_calls *c)
 {

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "instr/signature.h"
+#include "tests/unit/dice.h"
 
 static struct sxs_sig_node nodes[256];
 static struct sxs_sig      sig;
@@ -150,15 +151,6 @@ static void what_is_none(void **state)
     assert_int_equal(sxs_sig_parse(SXS_SIG_TYPE, NULL, 5, nodes, 256, &sig), -1);
     assert_int_equal(sxs_sig_parse(SXS_SIG_TYPE, (const uint8_t *)"\x1d\x08", 2, nodes, 1, &sig), -2);
     assert_int_equal(sxs_sig_parse(SXS_SIG_TYPE, (const uint8_t *)"\x1d\x08", 2, nodes, 2, &sig), 0);
-}
-
-static uint64_t dice = 88172645463325252u;
-static uint64_t roll(uint64_t below)
-{
-    dice ^= dice << 13;
-    dice ^= dice >> 7;
-    dice ^= dice << 17;
-    return dice % below;
 }
 
 /* A tree it returns names nodes it has, each once. */

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/dice.h"
 #include "values/show.h"
 
 static struct sxs_recipe recipe = {.length_at = 8, .chars_at = 12};
@@ -173,15 +174,6 @@ static void references(void **state)
     assert_string_equal(shown(&o, &(uintptr_t){(uintptr_t)fake}, 8), "<?: type not known>");
     fake[0] = 4096;
     assert_string_equal(shown(&o, &(uintptr_t){(uintptr_t)fake}, 8), "<?: type not known>");
-}
-
-static uint64_t dice = 88172645463325252u;
-static uint64_t roll(uint64_t below)
-{
-    dice ^= dice << 13;
-    dice ^= dice >> 7;
-    dice ^= dice << 17;
-    return dice % below;
 }
 
 /* Any bytes in any shape: a text, terminated, within its room. */

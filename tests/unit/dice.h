@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/** dice.h - numbers that look random and are the same in every run. */
+#ifndef SXS_TESTS_DICE_H
+#define SXS_TESTS_DICE_H
+
+#include <stdint.h>
+
+/** A number below @below. */
+static inline uint64_t roll(uint64_t below)
+{
+    static uint64_t dice = 88172645463325252u;
+    dice ^= dice << 13;
+    dice ^= dice >> 7;
+    dice ^= dice << 17;
+    return dice % below;
+}
+
+#endif
