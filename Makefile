@@ -217,7 +217,7 @@ $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(PROFILE_OBJ) $(CMD_LIBS)
 
-$(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/profile/*.h) $(PROFILE_OBJ)
+$(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h tests/profile/*.h) $(PROFILE_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(CMD_LIBS)

@@ -1,48 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Damaged files "calls". With libFuzzer: clang -fsanitize=fuzzer,address -DSXS_LIBFUZZER. Without:
- *
- *   fuzz_calls [-n COUNT] [-s SEED] [FILE]...
- *
- * runs every FILE, then COUNT mutated copies of a generated file. Each goes through the reader, every
- * table of the text, what is not seen, and the model with a format; a crash, a sanitizer's word or a
- * run of ten seconds is a failure.
+ * Damaged files "calls". Each goes through the reader, every table of the text, what is not seen, and
+ * the model with a format. fuzz_session.h has the options.
  */
 #include "report/calls/unseen.h"
 #include "report/profile/format.h"
+#include "tests/fuzz/fuzz_session.h"
 
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int make_calls(int argc, char **argv);
 
 #define main make_calls
 #include "tests/profile/make_calls.c" /* NOLINT(bugprone-suspicious-include) */
 #undef main
 
-static char dir[64], calls_path[128];
-
-static void remove_dir(void)
-{
-    char path[128];
-    unlink(calls_path);
-    snprintf(path, sizeof(path), "%s/4242/" SXS_CENSUS_FILE, dir);
-    unlink(path);
-    snprintf(path, sizeof(path), "%s/4242", dir);
-    rmdir(path);
-    rmdir(dir);
-}
-
 /* One session folder for all runs; only its file "calls" changes. */
 static void make_dir(void)
 {
     char  program[] = "make_calls", kind[] = "trace";
-    char *args[] = {program, dir, kind, NULL};
-    strcpy(dir, "/tmp/fuzz-calls-XXXXXX");
-    if (!mkdtemp(dir) || make_calls(3, args) != 0)
+    char *args[] = {program, fuzz_dir, kind, NULL};
+    fuzz_folder("4242", SXS_CALLS_FILE);
+    if (make_calls(3, args) != 0)
         exit(1);
-    snprintf(calls_path, sizeof(calls_path), "%s/4242/" SXS_CALLS_FILE, dir);
-    atexit(remove_dir);
 }
 
 static void write_texts(FILE *to)
@@ -53,8 +31,8 @@ static void write_texts(FILE *to)
                                                   {.thread = "main", .runtime = 2}};
     struct sxs_session                 session;
     struct sxs_calls_report            r = {0};
-    if (sxs_session_read(dir, &session) == 0 &&
-        sxs_calls_report_load(dir, &session, NULL, &r) == 0 && r.n) {
+    if (sxs_session_read(fuzz_dir, &session) == 0 &&
+        sxs_calls_report_load(fuzz_dir, &session, NULL, &r) == 0 && r.n) {
         json_t *top = json_object();
         for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
             sxs_calls_text(to, &r, &views[i]);
@@ -74,7 +52,7 @@ static void write_format(FILE *to)
     const struct sxs_profile_format *f = formats[turn++ % 6];
     struct sxs_report_options        o = {.data = SXS_DATA_CALLS};
     struct sxs_model                 m;
-    if (sxs_model_load_calls(dir, &o, f->detail, &m) == 0 && m.n_processes)
+    if (sxs_model_load_calls(fuzz_dir, &o, f->detail, &m) == 0 && m.n_processes)
         f->write(&m, &o, to);
     sxs_model_free(&m);
 }
@@ -82,41 +60,19 @@ static void write_format(FILE *to)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static FILE *null;
-    if (!dir[0])
+    if (!fuzz_dir[0])
         make_dir();
     if (!null)
         null = fopen("/dev/null", "w");
-    FILE *f = fopen(calls_path, "w");
-    if (!null || !f || (size && fwrite(bytes, size, 1, f) != 1) || fclose(f) != 0)
+    if (!null)
         exit(1);
+    fuzz_write(bytes, size);
     write_texts(null);
     write_format(null);
     return 0;
 }
 
 #ifndef SXS_LIBFUZZER
-static uint64_t state;
-
-static uint64_t roll(uint64_t below)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state % below;
-}
-
-static uint8_t *read_whole(const char *path, size_t *size)
-{
-    char *bytes = NULL;
-    FILE *in = fopen(path, "r"), *to = open_memstream(&bytes, size);
-    for (int c; in && (c = getc(in)) != EOF;)
-        putc(c, to);
-    fclose(to);
-    if (in)
-        fclose(in);
-    return (uint8_t *)bytes;
-}
-
 /* Mostly references and sizes, in cells that are used and in the header; sometimes the end cut off. */
 static size_t mutate(uint8_t *b, size_t size)
 {
@@ -141,40 +97,9 @@ static size_t mutate(uint8_t *b, size_t size)
     return roll(6) ? size : roll(size);
 }
 
-static void run_file(const char *path)
-{
-    size_t   size = 0;
-    uint8_t *bytes = read_whole(path, &size);
-    alarm(10);
-    LLVMFuzzerTestOneInput(bytes, size);
-    free(bytes);
-}
-
 int main(int argc, char **argv)
 {
-    unsigned long count = 1000, seed = 1;
-    int           opt;
-    while ((opt = getopt(argc, argv, "n:s:")) != -1) {
-        if (opt == 'n')
-            count = strtoul(optarg, NULL, 10);
-        else if (opt == 's')
-            seed = strtoul(optarg, NULL, 10);
-        else
-            return 2;
-    }
     make_dir();
-    for (int i = optind; i < argc; i++)
-        run_file(argv[i]);
-    const size_t size = sizeof(file);
-    uint8_t     *copy = malloc(size);
-    state = seed * 0x9e3779b97f4a7c15u | 1;
-    for (unsigned long i = 0; copy && i < count; i++) {
-        memcpy(copy, &file, size);
-        alarm(10);
-        LLVMFuzzerTestOneInput(copy, mutate(copy, size));
-    }
-    free(copy);
-    printf("ok - %lu damaged files of calls\n", count);
-    return 0;
+    return fuzz_main(argc, argv, &file, sizeof(file), mutate, "files of calls");
 }
 #endif

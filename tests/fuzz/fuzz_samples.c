@@ -1,47 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Damaged samples files. With libFuzzer: clang -fsanitize=fuzzer,address -DSXS_LIBFUZZER. Without:
- *
- *   fuzz_samples [-n COUNT] [-s SEED] [FILE]...
- *
- * runs every FILE, then COUNT mutated copies of a generated file. Each goes through the reader and
- * the whole model; a crash, a sanitizer's word or a run of ten seconds is a failure.
+ * Damaged samples files. Each goes through the reader and the whole model. fuzz_session.h has the options.
  */
 #include "record/samples_read.h"
 #include "record/session.h"
 #include "report/profile/format.h"
+#include "tests/fuzz/fuzz_session.h"
 #include "tests/profile/samples_file.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static char dir[64], samples_path[192];
-
-static void remove_dir(void)
-{
-    char path[128];
-    unlink(samples_path);
-    snprintf(path, sizeof(path), "%s/1/" SXS_CENSUS_FILE, dir);
-    unlink(path);
-    snprintf(path, sizeof(path), "%s/1", dir);
-    rmdir(path);
-    rmdir(dir);
-}
 
 /* One session folder for all runs; only its file "samples" changes. */
 static void make_dir(void)
 {
     static struct sxs_census c;
-    char                     path[128];
-    strcpy(dir, "/tmp/fuzz-samples-XXXXXX");
-    if (!mkdtemp(dir))
+    char                     path[192];
+    fuzz_folder("1", SXS_SAMPLES_FILE);
+    if (mkdir(fuzz_process, 0700) != 0)
         exit(1);
-    snprintf(path, sizeof(path), "%s/1", dir);
-    mkdir(path, 0700);
-    snprintf(samples_path, sizeof(samples_path), "%s/" SXS_SAMPLES_FILE, path);
-    snprintf(path, sizeof(path), "%s/1/" SXS_CENSUS_FILE, dir);
+    snprintf(path, sizeof(path), "%s/" SXS_CENSUS_FILE, fuzz_process);
     memcpy(c.magic, SXS_CENSUS_MAGIC, sizeof(c.magic));
     c.version = SXS_CENSUS_VERSION;
     c.size = sizeof(c);
@@ -50,7 +27,6 @@ static void make_dir(void)
     FILE *f = fopen(path, "w");
     if (!f || fwrite(&c, sizeof(c), 1, f) != 1 || fclose(f) != 0)
         exit(1);
-    atexit(remove_dir);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -61,12 +37,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static unsigned           turn;
     struct sxs_report_options o = {0};
     struct sxs_model          m;
-    if (!dir[0])
+    if (!fuzz_dir[0])
         make_dir();
-    FILE *f = fopen(samples_path, "w");
-    if (!f || (size && fwrite(bytes, size, 1, f) != 1) || fclose(f) != 0)
-        exit(1);
-    if (sxs_model_load(dir, &o, SXS_DETAIL_TIMELINE | SXS_DETAIL_LINES, &m) == 0 && m.n_processes) {
+    fuzz_write(bytes, size);
+    if (sxs_model_load(fuzz_dir, &o, SXS_DETAIL_TIMELINE | SXS_DETAIL_LINES, &m) == 0 && m.n_processes) {
         FILE *null = fopen("/dev/null", "w");
         if (null) {
             formats[turn++ % 7]->write(&m, &o, null);
@@ -78,16 +52,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 }
 
 #ifndef SXS_LIBFUZZER
-static uint64_t state;
-
-static uint64_t roll(uint64_t below)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state % below;
-}
-
 static uint8_t *seed_file(size_t *size)
 {
     static struct samples_file f;
@@ -126,46 +90,12 @@ static size_t mutate(uint8_t *b, size_t size)
     return roll(6) ? size : roll(size);
 }
 
-static void run_file(const char *path)
-{
-    char   *bytes = NULL;
-    size_t  size = 0;
-    FILE   *in = fopen(path, "r"), *to = open_memstream(&bytes, &size);
-    for (int c; in && (c = getc(in)) != EOF;)
-        putc(c, to);
-    fclose(to);
-    if (in)
-        fclose(in);
-    alarm(10);
-    LLVMFuzzerTestOneInput((uint8_t *)bytes, size);
-    free(bytes);
-}
-
 int main(int argc, char **argv)
 {
-    unsigned long count = 1000, seed = 1;
-    int           opt;
-    while ((opt = getopt(argc, argv, "n:s:")) != -1) {
-        if (opt == 'n')
-            count = strtoul(optarg, NULL, 10);
-        else if (opt == 's')
-            seed = strtoul(optarg, NULL, 10);
-        else
-            return 2;
-    }
-    for (int i = optind; i < argc; i++)
-        run_file(argv[i]);
     size_t   size;
-    uint8_t *whole = seed_file(&size), *copy = malloc(size);
-    state = seed * 0x9e3779b97f4a7c15u | 1;
-    for (unsigned long i = 0; copy && i < count; i++) {
-        memcpy(copy, whole, size);
-        alarm(10);
-        LLVMFuzzerTestOneInput(copy, mutate(copy, size));
-    }
+    uint8_t *whole = seed_file(&size);
+    int      status = fuzz_main(argc, argv, whole, size, mutate, "samples files");
     free(whole);
-    free(copy);
-    printf("ok - %lu damaged samples files\n", count);
-    return 0;
+    return status;
 }
 #endif
