@@ -14,6 +14,7 @@
 #include "rewrite/watch.h"
 
 #define KEEP_MS 20 /* between looks at what the file needs */
+#define AT_ONCE 16 /* runtimes asked side by side */
 
 /* One runtime that the tool is at work on. */
 struct on_runtime {
@@ -79,15 +80,21 @@ static ModuleID *modules_of(const struct on_runtime *on, size_t *n)
 
 static void apply_everywhere(struct sxs_plan *plan)
 {
-    struct on_runtime *on;
+    struct sxs_requests all[AT_ONCE];
+    struct on_runtime  *on;
     pthread_mutex_lock(&instrument.lock);
     on = instrument.runtimes; /* new ones come first; none is ever taken out */
     pthread_mutex_unlock(&instrument.lock);
-    for (; on; on = on->next) {
-        size_t    n;
-        ModuleID *modules = modules_of(on, &n);
-        sxs_requests_apply(on->rt, modules, n, plan);
-        free(modules);
+    while (on) {
+        size_t n = 0;
+        for (; on && n < ARRAY_LEN(all); on = on->next, n++) {
+            all[n].rt = on->rt;
+            all[n].plan = plan;
+            all[n].modules = modules_of(on, &all[n].n);
+        }
+        sxs_requests_apply_all(all, n);
+        while (n > 0)
+            free(all[--n].modules);
     }
 }
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "rewrite/requests.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "manager/base/log.h"
+#include "manager/base/thread.h"
 #include "rewrite/match.h"
 
-#define AT_ONCE 256u /* methods of one request: a runtime stands still for its time */
+#define AT_ONCE   256u /* methods of one request: a runtime stands still for its time */
+#define N_WORKERS 16u  /* runtimes beyond that are asked one after the other */
 
 /* Methods, as requests take them. */
 struct batch {
@@ -170,4 +173,67 @@ void sxs_requests_apply(struct sxs_runtime *rt, const ModuleID *modules, size_t 
     clear(&r.fresh);
     clear(&r.known);
     clear(&r.gone);
+}
+
+/* ---- several runtimes ------------------------------------------------------------------------- */
+
+static struct {
+    pthread_mutex_t     lock;
+    pthread_cond_t      changed;
+    struct sxs_runtime *of[N_WORKERS];   /* whose it is; started in this order */
+    struct sxs_requests todo[N_WORKERS]; /* rt NULL: nothing */
+    unsigned            n, taken, busy;
+} workers = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static void work(void)
+{
+    unsigned own;
+    pthread_mutex_lock(&workers.lock);
+    own = workers.taken++;
+    for (;;) {
+        struct sxs_requests todo = workers.todo[own];
+        if (!todo.rt) {
+            pthread_cond_wait(&workers.changed, &workers.lock);
+            continue;
+        }
+        pthread_mutex_unlock(&workers.lock);
+        sxs_requests_apply(todo.rt, todo.modules, todo.n, todo.plan);
+        pthread_mutex_lock(&workers.lock);
+        workers.todo[own].rt = NULL;
+        workers.busy--;
+        pthread_cond_broadcast(&workers.changed);
+    }
+}
+
+/* Its worker is given @r. Returns -1: there is none. */
+static int give_locked(const struct sxs_requests *r)
+{
+    static const struct sxs_thread thread = {"sxsprof request", work};
+    unsigned                       i = 0;
+    while (i < workers.n && workers.of[i] != r->rt)
+        i++;
+    if (i == N_WORKERS || (i == workers.n && sxs_thread_start(&thread)))
+        return -1;
+    if (i == workers.n)
+        workers.of[workers.n++] = r->rt;
+    workers.todo[i] = *r;
+    workers.busy++;
+    return 0;
+}
+
+void sxs_requests_apply_all(struct sxs_requests *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int err;
+        pthread_mutex_lock(&workers.lock);
+        err = i + 1 < n ? give_locked(&all[i]) : -1; /* the last is this thread's */
+        pthread_cond_broadcast(&workers.changed);
+        pthread_mutex_unlock(&workers.lock);
+        if (err)
+            sxs_requests_apply(all[i].rt, all[i].modules, all[i].n, all[i].plan);
+    }
+    pthread_mutex_lock(&workers.lock);
+    while (workers.busy)
+        pthread_cond_wait(&workers.changed, &workers.lock);
+    pthread_mutex_unlock(&workers.lock);
 }

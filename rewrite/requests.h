@@ -16,4 +16,16 @@
 void sxs_requests_apply(struct sxs_runtime *rt, const ModuleID *modules, size_t n,
                         struct sxs_plan *plan);
 
+/** Modules of one runtime. */
+struct sxs_requests {
+    struct sxs_runtime *rt;
+    ModuleID           *modules;
+    size_t              n;
+    struct sxs_plan    *plan;
+};
+
+/** sxs_requests_apply_all - the same for @n runtimes, each on a thread of its own, which stays: a runtime may have to
+ *  wait for the program's threads, and none is to wait for another. Returns when all are done. One caller at a time. */
+void sxs_requests_apply_all(struct sxs_requests *all, size_t n);
+
 #endif

@@ -72,7 +72,7 @@ void sxs_rewrite(sxs_module module, mdToken token, ICorProfilerFunctionControl *
         int err = sxs_method_open(m, module, token) ||
                   sxs_weave(m, work.marker, work.rules, work.n_rules) || hand_over(m, control, &hr);
         sxs_method_close(m);
-        sxs_sites_state(key, err ? SXS_SITE_FAILED : SXS_SITE_ACTIVE, hr, err ? m->why : "");
+        sxs_sites_woven(key, &work, err ? SXS_SITE_FAILED : SXS_SITE_ACTIVE, hr, err ? m->why : "");
         sxs_method_free(m);
         free(m);
     }

@@ -211,6 +211,7 @@ int sxs_sites_work(struct sxs_site_key key, struct sxs_site_work *work)
     if (s) {
         work->marker = &s->marker;
         work->plan = s->plan ? ref_locked(s->plan) : NULL;
+        work->identity = s->identity;
         work->n_rules = s->n_rules < SXS_SITE_RULES ? s->n_rules : SXS_SITE_RULES;
         if (s->rules)
             memcpy(work->rules, s->rules, work->n_rules * sizeof(*s->rules));
@@ -270,18 +271,33 @@ int sxs_sites_wanted(struct sxs_site_key key)
     return wanted;
 }
 
+static void came_to_locked(struct site *s, enum sxs_site_state state, HRESULT hr, const char *text)
+{
+    set_state_locked(s, state, hr, text);
+    if (state == SXS_SITE_FAILED)
+        sxs_warn("tool instrument: runtime %u (%s): %s:%s: %s", s->marker.method.runtime,
+                 s->marker.method.version, s->assembly, s->name, text);
+}
+
 void sxs_sites_state(struct sxs_site_key key, enum sxs_site_state state, HRESULT hr,
                      const char *text)
 {
     struct site *s;
     pthread_mutex_lock(&sites.lock);
     s = find_locked(key);
-    if (s) {
-        set_state_locked(s, state, hr, text);
-        if (state == SXS_SITE_FAILED)
-            sxs_warn("tool instrument: runtime %u (%s): %s:%s: %s", s->marker.method.runtime,
-                     s->marker.method.version, s->assembly, s->name, text);
-    }
+    if (s)
+        came_to_locked(s, state, hr, text);
+    pthread_mutex_unlock(&sites.lock);
+}
+
+void sxs_sites_woven(struct sxs_site_key key, const struct sxs_site_work *work,
+                     enum sxs_site_state state, HRESULT hr, const char *text)
+{
+    struct site *s;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    if (s && s->identity == work->identity)
+        came_to_locked(s, state, hr, text);
     pthread_mutex_unlock(&sites.lock);
 }
 

@@ -37,6 +37,7 @@ struct sxs_site_work {
     struct sxs_plan         *plan;   /* a reference of the caller's; NULL: nothing is wanted */
     const struct sxs_rule   *rules[SXS_SITE_RULES];
     size_t                   n_rules;
+    uint64_t                 identity; /* of all of it */
 };
 
 /** sxs_sites_want - @rules of @plan are wanted of a method. Returns 1: the runtime must be asked; 0: they
@@ -54,6 +55,10 @@ size_t sxs_sites_outdated(sxs_module module, uint32_t generation, struct sxs_sit
  *  no site. */
 int  sxs_sites_work(struct sxs_site_key key, struct sxs_site_work *work);
 void sxs_site_work_done(struct sxs_site_work *work);
+
+/** sxs_sites_woven - what became of @work; nothing is noted if something else is wanted by now. */
+void sxs_sites_woven(struct sxs_site_key key, const struct sxs_site_work *work,
+                     enum sxs_site_state state, HRESULT hr, const char *text);
 
 /** sxs_sites_wanted - is anything wanted of it now? Cheap while there are no sites. */
 int sxs_sites_wanted(struct sxs_site_key key);
