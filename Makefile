@@ -75,7 +75,7 @@ help:
 	@echo 'check           every test; sets everything up    check-loop N=20: again and again'
 	@echo 'SAN=... check   the same on simulated runtimes under address,undefined or thread'
 	@echo 'bench           measurements into docs/bench.md'
-	@echo 'soak            hundreds of runs of four runtimes, then 30 min of sampling under unrest'
+	@echo 'soak            hundreds of runs of four runtimes, 500 edits, 30 min of sampling under unrest'
 	@echo '                (RUNS=200 MINUTES=30)'
 	@echo 'lint, format    clang-tidy, cppcheck, layering, signal safety; clang-format'
 	@echo 'install         PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'

@@ -6,8 +6,8 @@
 # safepoints, and thread pool. Every tenth run one of the four dies of a native fault instead: the
 # control that an unhandled signal still ends the process with that signal.
 #
-# Then detach through a debugger, and sampling under unrest (tests/soak/sampling.sh, alone: MINUTES=30 bash
-# tests/soak/sampling.sh).
+# Then detach through a debugger, 500 edits of an instrumentation file (tests/soak/edits.sh), and sampling under
+# unrest (tests/soak/sampling.sh, alone: MINUTES=30 bash tests/soak/sampling.sh).
 #
 # RUNS  runs of each protected kind (200)   OFF_RUNS  runs of the control without router (20)
 set -u
@@ -64,5 +64,6 @@ if command -v gdb >/dev/null; then
 else
     echo "detach: left out, no gdb here"
 fi
+bash tests/soak/edits.sh || bad=1
 bash tests/soak/sampling.sh || bad=1
 exit $bad
