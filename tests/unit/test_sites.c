@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* What is wanted of a method, and what is noted of it, when an edit comes while it is woven. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "manager/runtime_internal.h"
+#include "record/instrument_read.h"
+#include "record/instrument_write.h"
+#include "rewrite/sites.h"
+
+/* cmocka wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static char                         folder[] = "/tmp/sxsprof-test.XXXXXX";
+static int                          folder_fd;
+static struct sxs_runtime           runtime;
+static const struct sxs_rule        one = {.name = "one", .identity = 1};
+static const struct sxs_rule        two = {.name = "two", .identity = 2};
+static const struct sxs_rule *const ones = &one, *const twos = &two;
+
+static int make_folder(void **state)
+{
+    (void)state;
+    runtime.number = 1;
+    folder_fd = mkdtemp(folder) ? open(folder, O_RDONLY | O_DIRECTORY) : -1;
+    return folder_fd < 0 || sxs_instrument_create(folder_fd);
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlinkat(folder_fd, SXS_INSTRUMENT_FILE, 0);
+    close(folder_fd);
+    return rmdir(folder);
+}
+
+static struct sxs_site_key key_of(mdToken token)
+{
+    return (struct sxs_site_key){{&runtime, 0x1000}, token};
+}
+
+static int want(mdToken token, struct sxs_plan *plan, const struct sxs_rule *const *rules)
+{
+    return sxs_sites_want(key_of(token), "a", "T.M", plan, rules, 1);
+}
+
+/* As readers of the session see it. */
+static uint8_t state_of(mdToken token)
+{
+    struct sxs_instrument_data *d;
+    char                        why[256];
+    uint8_t                     state = SXS_N_SITE_STATES;
+    assert_int_equal(sxs_instrument_read(folder_fd, &d, why, sizeof(why)), 0);
+    for (size_t i = 0; i < d->n_sites; i++)
+        if (d->sites[i].token == token)
+            state = d->sites[i].state;
+    sxs_instrument_free(d);
+    return state;
+}
+
+static void a_method_is_asked_for_once_per_change(void **state)
+{
+    struct sxs_plan *plan = sxs_plan_new(NULL, 1), *next = sxs_plan_new(NULL, 2);
+    (void)state;
+    assert_int_equal(want(0x06000001, plan, &ones), 1);
+    assert_int_equal(want(0x06000001, next, &ones), 0);
+    assert_int_equal(want(0x06000001, next, &twos), 1);
+    sxs_plan_unref(plan);
+    sxs_plan_unref(next);
+}
+
+static void what_was_superseded_is_not_noted(void **state)
+{
+    struct sxs_plan     *plan = sxs_plan_new(NULL, 1), *next = sxs_plan_new(NULL, 2);
+    struct sxs_site_work late, work;
+    (void)state;
+    want(0x06000002, plan, &ones);
+    assert_int_equal(sxs_sites_work(key_of(0x06000002), &late), 1);
+    want(0x06000002, next, &twos);
+    sxs_sites_woven(key_of(0x06000002), &late, SXS_SITE_ACTIVE, 0, "");
+    assert_int_equal(state_of(0x06000002), SXS_SITE_PENDING);
+    assert_int_equal(sxs_sites_work(key_of(0x06000002), &work), 1);
+    assert_ptr_equal(work.rules[0], &two);
+    sxs_sites_woven(key_of(0x06000002), &work, SXS_SITE_ACTIVE, 0, "");
+    assert_int_equal(state_of(0x06000002), SXS_SITE_ACTIVE);
+    sxs_site_work_done(&late);
+    sxs_site_work_done(&work);
+    sxs_plan_unref(plan);
+    sxs_plan_unref(next);
+}
+
+static void what_was_taken_out_meanwhile_stays_reverted(void **state)
+{
+    struct sxs_plan     *plan = sxs_plan_new(NULL, 3);
+    struct sxs_site_key  gone[8];
+    struct sxs_site_work late;
+    size_t               n;
+    int                  found = 0;
+    (void)state;
+    want(0x06000003, plan, &ones);
+    assert_int_equal(sxs_sites_work(key_of(0x06000003), &late), 1);
+    n = sxs_sites_outdated(key_of(0).module, 4, gone, ARRAY_LEN(gone));
+    for (size_t i = 0; i < n; i++)
+        found |= gone[i].token == 0x06000003;
+    assert_int_equal(found, 1);
+    sxs_sites_state(key_of(0x06000003), SXS_SITE_REVERTED, 0, "");
+    sxs_sites_woven(key_of(0x06000003), &late, SXS_SITE_ACTIVE, 0, "");
+    assert_int_equal(state_of(0x06000003), SXS_SITE_REVERTED);
+    sxs_site_work_done(&late);
+    sxs_plan_unref(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_method_is_asked_for_once_per_change),
+        cmocka_unit_test(what_was_superseded_is_not_noted),
+        cmocka_unit_test(what_was_taken_out_meanwhile_stays_reverted),
+    };
+    return cmocka_run_group_tests_name("sites", tests, make_folder, remove_folder);
+}
