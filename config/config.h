@@ -219,6 +219,9 @@ struct sxs_config_method {
 /** sxs_config_matches - is @method the rule's? Pure. */
 int sxs_config_matches(const struct sxs_rule *rule, const struct sxs_config_method *method);
 
+/** sxs_config_fits - does @text fit the pattern as a whole? */
+int sxs_config_fits(const struct sxs_pattern *pattern, const char *text);
+
 /**
  * sxs_config_may_match - could a method with this runtime, assembly and type be the rule's? Looks
  * at nothing else, so that names of methods, parameters and attributes need not be found out for

@@ -14,6 +14,11 @@ static int fits_pattern(const struct sxs_pattern *pattern, const char *text)
     return pattern->wild ? sxs_wild_fits(pattern->text, text) : !strcmp(pattern->text, text);
 }
 
+int sxs_config_fits(const struct sxs_pattern *pattern, const char *text)
+{
+    return config_fits(pattern, text);
+}
+
 int config_compare_versions(const struct sxs_version *a, const struct sxs_version *b)
 {
     for (int i = 0; i < 4; i++)

@@ -36,6 +36,8 @@ struct sxs_il_tokens {
     /** A string. @n units of UTF-16. */
     int (*string)(void *context, const uint16_t *units, size_t n, uint32_t *token);
     void *context;
+    /** May be NULL: is @opcode with @token, made by one of the above, refused? Nonzero: it is. */
+    int (*use)(void *context, enum sxs_il_opcode opcode, uint32_t token);
 };
 
 /** Instructions that are not in a body's list yet. */

@@ -127,6 +127,7 @@ static int is_function_pointer(const struct sxs_lexer *l)
 static int take_token(struct assembler *a, struct sxs_il_insn *insn)
 {
     struct sxs_parser *p = &a->parser;
+    const char        *begin = lex(a)->word;
     uint32_t           token = 0;
     int                err;
     if (lex(a)->kind == SXS_WORD_NUMBER) {
@@ -150,6 +151,9 @@ static int take_token(struct assembler *a, struct sxs_il_insn *insn)
     default: err = sxs_parse_type_token(p, &token); break;
     }
     insn->bits = token;
+    if (!err && p->tokens->use &&
+        p->tokens->use(p->tokens->context, (enum sxs_il_opcode)insn->opcode, token) != 0)
+        return sxs_lex_fail_at(lex(a), begin, "not for %s", sxs_il_info(insn)->name);
     return err;
 }
 

@@ -8,29 +8,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-int sxs_lex_fail(struct sxs_lexer *l, const char *format, ...)
+static int fail(struct sxs_lexer *l, const char *word, const char *format, va_list args)
 {
     unsigned line = 1, column = 1;
     char     text[120];
-    va_list  args;
     if (l->status)
         return l->status;
-    for (const char *p = l->text; p < l->word; p++) {
+    for (const char *p = l->text; p < word; p++) {
         column = *p == '\n' ? 1 : column + 1;
         line += *p == '\n';
     }
-    va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
     l->status = SXS_IL_EINVALID;
     l->kind = SXS_WORD_END;
     if (l->error) {
         l->error->status = SXS_IL_EINVALID;
-        l->error->offset = (uint32_t)(l->word - l->text);
+        l->error->offset = (uint32_t)(word - l->text);
         snprintf(l->error->text, sizeof(l->error->text), "line %u, column %u: %s", line, column,
                  text);
     }
     return l->status;
+}
+
+int sxs_lex_fail(struct sxs_lexer *l, const char *format, ...)
+{
+    va_list args;
+    int     status;
+    va_start(args, format);
+    status = fail(l, l->word, format, args);
+    va_end(args);
+    return status;
+}
+
+int sxs_lex_fail_at(struct sxs_lexer *l, const char *word, const char *format, ...)
+{
+    va_list args;
+    int     status;
+    va_start(args, format);
+    status = fail(l, word, format, args);
+    va_end(args);
+    return status;
 }
 
 /* ---- words ------------------------------------------------------------------------------------ */

@@ -44,6 +44,10 @@ int sxs_lex_expect(struct sxs_lexer *l, const char *what);
 /** sxs_lex_fail - "line 3, column 5: ..." for the current word. The first failure stays. Returns a status. */
 int sxs_lex_fail(struct sxs_lexer *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/** sxs_lex_fail_at - the same for the word that began at @word, in the same text. */
+int sxs_lex_fail_at(struct sxs_lexer *l, const char *word, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /** sxs_lex_integer - the number here; 0x and a sign are fine. */
 int sxs_lex_integer(struct sxs_lexer *l, int64_t *value);
 

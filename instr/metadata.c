@@ -160,6 +160,8 @@ static struct sxs_blob find_streams(struct sxs_metadata *md, struct sxs_blob roo
             md->blobs = stream;
         else if (len == 3 && !memcmp(name, "#US", 3))
             md->user_strings = stream;
+        else if (len == 5 && !memcmp(name, "#GUID", 5))
+            md->guids = stream;
         at += 8 + ((len + 4) & ~(size_t)3);
     }
     return tables;
@@ -316,6 +318,12 @@ struct sxs_blob sxs_md_user_string(const struct sxs_metadata *md, uint32_t token
     struct sxs_blob b = sized(md->user_strings, token & 0xffffff);
     b.size &= ~(size_t)1;
     return b;
+}
+
+struct sxs_blob sxs_md_guid(const struct sxs_metadata *md)
+{
+    uint32_t at = sxs_md_cell(md, SXS_TABLE_MODULE, 1, 2); /* from 1 */
+    return at ? part(md->guids, 16 * (uint64_t)(at - 1), 16) : (struct sxs_blob){NULL, 0};
 }
 
 /* ---- tokens ----------------------------------------------------------------------------------- */

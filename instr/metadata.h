@@ -25,6 +25,7 @@ enum sxs_table {
     SXS_TABLE_TYPE_SPEC = 0x1b,
     SXS_TABLE_ASSEMBLY = 0x20,
     SXS_TABLE_ASSEMBLY_REF = 0x23,
+    SXS_TABLE_EXPORTED_TYPE = 0x27,
     SXS_TABLE_NESTED_CLASS = 0x29,
     SXS_TABLE_GENERIC_PARAM = 0x2a,
     SXS_TABLE_METHOD_SPEC = 0x2b,
@@ -65,7 +66,11 @@ enum {
     SXS_TYPE_SPEC_SIGNATURE = 0,
     SXS_ASSEMBLY_MAJOR = 1, /* minor, build, revision follow */
     SXS_ASSEMBLY_NAME = 7,
+    SXS_ASSEMBLY_REF_MAJOR = 0,
     SXS_ASSEMBLY_REF_NAME = 6,
+    SXS_EXPORTED_TYPE_NAME = 2,
+    SXS_EXPORTED_TYPE_NAMESPACE,
+    SXS_EXPORTED_TYPE_IN, /* implementation: of an assembly, or of the type around it */
     SXS_NESTED_CLASS_NESTED = 0,
     SXS_NESTED_CLASS_ENCLOSING,
     SXS_METHOD_SPEC_METHOD = 0,
@@ -87,7 +92,7 @@ struct sxs_md_table {
 
 struct sxs_metadata {
     struct sxs_blob     file;
-    struct sxs_blob     strings, blobs, user_strings;
+    struct sxs_blob     strings, blobs, user_strings, guids;
     const uint8_t      *sections; /* of the PE file */
     uint32_t            n_sections;
     struct sxs_md_table tables[SXS_N_TABLES];
@@ -110,6 +115,9 @@ struct sxs_blob sxs_md_blob(const struct sxs_metadata *md, uint32_t index);
 
 /** sxs_md_user_string - of the token of a ldstr: UTF-16, little-endian, without its last odd byte. */
 struct sxs_blob sxs_md_user_string(const struct sxs_metadata *md, uint32_t token);
+
+/** sxs_md_guid - the module's own (MVID), 16 bytes; empty: none. */
+struct sxs_blob sxs_md_guid(const struct sxs_metadata *md);
 
 /** sxs_md_at_rva - the file's bytes from there to the end of the section. */
 struct sxs_blob sxs_md_at_rva(const struct sxs_metadata *md, uint32_t rva);

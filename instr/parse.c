@@ -47,8 +47,9 @@ static int take_scope(struct sxs_parser *p, char *assembly, size_t size)
 /* `[assembly]Namespace.Outer/Inner` */
 static int take_class(struct sxs_parser *p, uint32_t *token)
 {
-    char   assembly[SXS_WORD_MAX], name[2 * SXS_WORD_MAX];
-    size_t len = 0;
+    char        assembly[SXS_WORD_MAX], name[2 * SXS_WORD_MAX];
+    const char *begin = p->lex.word;
+    size_t      len = 0;
     *token = 0;
     if (take_scope(p, assembly, sizeof(assembly)) != 0)
         return p->lex.status;
@@ -61,8 +62,8 @@ static int take_class(struct sxs_parser *p, uint32_t *token)
         sxs_lex_next(&p->lex);
     } while (sxs_lex_take(&p->lex, "/"));
     if (p->tokens->type(p->tokens->context, *assembly ? assembly : NULL, name, token) != 0)
-        return sxs_lex_fail(&p->lex, "no type %s%s%s%s", *assembly ? "[" : "", assembly,
-                            *assembly ? "]" : "", name);
+        return sxs_lex_fail_at(&p->lex, begin, "no type %s%s%s%s", *assembly ? "[" : "", assembly,
+                               *assembly ? "]" : "", name);
     return p->lex.status;
 }
 
@@ -382,10 +383,11 @@ static int take_instantiation(struct sxs_parser *p, uint8_t *bytes, size_t size,
 
 int sxs_parse_method(struct sxs_parser *p, uint32_t *token)
 {
-    char     name[SXS_WORD_MAX];
-    uint8_t  instantiation[1024];
-    uint32_t owner, n_generic;
-    size_t   size, spec;
+    const char *begin = p->lex.word;
+    char        name[SXS_WORD_MAX];
+    uint8_t     instantiation[1024];
+    uint32_t    owner, n_generic;
+    size_t      size, spec;
     forget_types(p);
     p->sig.convention = (uint8_t)take_convention(p);
     p->sig.result = parse_type(p, 0);
@@ -399,7 +401,7 @@ int sxs_parse_method(struct sxs_parser *p, uint32_t *token)
     if (p->lex.status || write(p, SXS_SIG_METHOD, &size) != 0)
         return p->lex.status;
     if (p->tokens->member(p->tokens->context, owner, name, p->bytes, size, token) != 0)
-        return sxs_lex_fail(&p->lex, "no such method: %s", name);
+        return sxs_lex_fail_at(&p->lex, begin, "no such method: %s", name);
     if (n_generic &&
         p->tokens->method_spec(p->tokens->context, *token, instantiation, spec, token) != 0)
         return sxs_lex_fail(&p->lex, "no such instantiation of %s", name);
@@ -408,9 +410,10 @@ int sxs_parse_method(struct sxs_parser *p, uint32_t *token)
 
 int sxs_parse_field(struct sxs_parser *p, uint32_t *token)
 {
-    char     name[SXS_WORD_MAX];
-    uint32_t owner;
-    size_t   size;
+    const char *begin = p->lex.word;
+    char        name[SXS_WORD_MAX];
+    uint32_t    owner;
+    size_t      size;
     forget_types(p);
     p->sig.convention = 0x06;
     p->sig.result = parse_type(p, 0);
@@ -418,7 +421,7 @@ int sxs_parse_field(struct sxs_parser *p, uint32_t *token)
         write(p, SXS_SIG_FIELD, &size) != 0)
         return p->lex.status;
     if (p->tokens->member(p->tokens->context, owner, name, p->bytes, size, token) != 0)
-        return sxs_lex_fail(&p->lex, "no such field: %s", name);
+        return sxs_lex_fail_at(&p->lex, begin, "no such field: %s", name);
     return SXS_IL_OK;
 }
 

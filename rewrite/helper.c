@@ -13,6 +13,7 @@
 #include "instr/metadata.h"
 #include "instr/signature.h"
 #include "manager/base/log.h"
+#include "rewrite/image.h"
 #include "rewrite/utf16.h"
 
 #define MAX_NODES 256
@@ -113,9 +114,28 @@ static int read_signature(struct sxs_method *m, const struct sxs_metadata *md, u
     return 0;
 }
 
+/* What the core library is called in references, and of which version, tells what a helper was built for. */
+static int is_for_newer(struct sxs_method *m, const struct sxs_metadata *md,
+                        const struct sxs_helper *h)
+{
+    const char *runtime = sxs_runtime_version(m->tokens.module.rt);
+    for (uint32_t row = 1; row <= sxs_md_rows(md, SXS_TABLE_ASSEMBLY_REF); row++) {
+        const char *name =
+            sxs_md_string(md, sxs_md_cell(md, SXS_TABLE_ASSEMBLY_REF, row, SXS_ASSEMBLY_REF_NAME));
+        uint32_t major = sxs_md_cell(md, SXS_TABLE_ASSEMBLY_REF, row, SXS_ASSEMBLY_REF_MAJOR);
+        if ((!strcmp(name, "System.Runtime") || !strcmp(name, "System.Private.CoreLib")) &&
+            major > strtoul(runtime, NULL, 10))
+            return sxs_method_fail(m, "helper %s is built for .NET %u, the runtime is %s", h->path,
+                                   major, runtime);
+    }
+    return 0;
+}
+
 static int look_up(struct sxs_method *m, const struct sxs_metadata *md, struct sxs_helper *h)
 {
     uint32_t type = find_type(md, h->type), method;
+    if (is_for_newer(m, md, h))
+        return -1;
     if (!type)
         return sxs_method_fail(m, "there is no type %s in %s", h->type, h->path);
     method = find_method(m, md, type, h->method);
@@ -128,10 +148,12 @@ static int read_file(struct sxs_method *m, struct sxs_helper *h)
     struct stat         st;
     void               *map = MAP_FAILED;
     int                 err, fd = open(h->path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
+    int                 empty = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !st.st_size;
+    if (fd >= 0 && !empty)
         map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (map == MAP_FAILED) {
-        err = sxs_method_fail(m, "helper %s: %s", h->path, strerror(errno));
+        err = empty ? sxs_method_fail(m, "helper %s: not an assembly", h->path)
+                    : sxs_method_fail(m, "helper %s: %s", h->path, strerror(errno));
     } else {
         err = sxs_metadata_read(&md, map, (size_t)st.st_size)
                   ? sxs_method_fail(m, "helper %s: not an assembly", h->path)
@@ -165,7 +187,35 @@ static struct sxs_helper *known(uint32_t runtime, const struct sxs_target *t)
     return h;
 }
 
-struct sxs_helper *sxs_helper_find(struct sxs_method *m, const struct sxs_target *target)
+/* An assembly by its name: the file that the runtime would take. */
+static char *path_of(struct sxs_method *m, const char *name)
+{
+    char                    text[700];
+    struct sxs_il_text      where = {text, sizeof(text), 0};
+    struct sxs_images       images;
+    const struct sxs_image *image;
+    char                   *path = NULL;
+    sxs_images_begin(&images, m->tokens.module);
+    image = sxs_images_find(&images, name);
+    if (image && image->path) {
+        path = strdup(image->path);
+    } else if (image) {
+        sxs_method_fail(m, "helper %s was loaded from memory: it has no file", name);
+    } else {
+        sxs_images_put_folders(&images, &where);
+        sxs_method_fail(m, "helper %s is not loaded and not found in %s", name, text);
+    }
+    sxs_images_end(&images);
+    return path;
+}
+
+static int is_file(const char *path)
+{
+    size_t n = strlen(path);
+    return strchr(path, '/') || (n > 4 && strcmp(path + n - 4, ".dll") == 0);
+}
+
+static struct sxs_helper *find_file(struct sxs_method *m, const struct sxs_target *target)
 {
     uint32_t           runtime = sxs_runtime_number(m->tokens.module.rt);
     struct sxs_helper *h = known(runtime, target);
@@ -186,6 +236,22 @@ struct sxs_helper *sxs_helper_find(struct sxs_method *m, const struct sxs_target
     h->next = helpers; /* two threads at once: both good */
     helpers = h;
     pthread_mutex_unlock(&lock);
+    return h;
+}
+
+struct sxs_helper *sxs_helper_find(struct sxs_method *m, const struct sxs_target *target)
+{
+    struct sxs_target  file = *target;
+    struct sxs_helper *h;
+    char              *path;
+    if (is_file(target->path))
+        return find_file(m, target);
+    path = path_of(m, target->path);
+    if (!path)
+        return NULL;
+    file.path = path;
+    h = find_file(m, &file);
+    free(path);
     return h;
 }
 
@@ -212,9 +278,13 @@ static void ready(struct sxs_helper *h, uintptr_t function)
 /* In cooperative mode: one line is written all the same, once in a process's life. */
 static void failed(struct sxs_helper *h)
 {
-    atomic_fetch_add_explicit(&h->threw, 1, memory_order_relaxed);
-    if (!loading)
+    uint64_t before = atomic_fetch_add_explicit(&h->threw, 1, memory_order_relaxed);
+    if (!loading) {
+        if (!before)
+            sxs_error("tool instrument: runtime %u: %s of %s in %s threw, and may again: the program goes on",
+                      h->runtime, h->method, h->type, h->path);
         return;
+    }
     loading = 0;
     if (!atomic_exchange(&h->failed, 1))
         sxs_error("tool instrument: runtime %u cannot load %s of %s in %s: it is not called",

@@ -22,7 +22,9 @@ struct sxs_method {
     uint8_t              has_result_local;
     uint8_t              has_this;
     struct sxs_il_error  error;
-    char                 why[256]; /* what went wrong, one line */
+    const char          *file; /* of the rule at work, borrowed; NULL: none in particular */
+    uint32_t             line, column; /* in it */
+    char                 why[1024]; /* what went wrong, one line */
 };
 
 /**

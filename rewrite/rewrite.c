@@ -2,6 +2,7 @@
 /* rewrite.c - one method: its body read, woven, checked, handed over. */
 #include "rewrite/rewrite.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,12 +60,22 @@ static int hand_over(struct sxs_method *m, ICorProfilerFunctionControl *control,
     return 0;
 }
 
+/* Where the rule stands that it is due to, then what it is. */
+static const char *reason(const struct sxs_method *m, char *text, size_t size)
+{
+    if (!m->file)
+        return m->why;
+    snprintf(text, size, "%s:%u:%u: %s", m->file, m->line, m->column, m->why);
+    return text;
+}
+
 void sxs_rewrite(sxs_module module, mdToken token, ICorProfilerFunctionControl *control)
 {
     struct sxs_site_key  key = {module, token};
     struct sxs_site_work work;
     struct sxs_method   *m;
     HRESULT              hr = S_OK;
+    char                 text[1200];
     if (!sxs_sites_work(key, &work))
         return;
     m = work.plan ? calloc(1, sizeof(*m)) : NULL;
@@ -72,7 +83,8 @@ void sxs_rewrite(sxs_module module, mdToken token, ICorProfilerFunctionControl *
         int err = sxs_method_open(m, module, token) ||
                   sxs_weave(m, work.marker, work.rules, work.n_rules) || hand_over(m, control, &hr);
         sxs_method_close(m);
-        sxs_sites_woven(key, &work, err ? SXS_SITE_FAILED : SXS_SITE_ACTIVE, hr, err ? m->why : "");
+        sxs_sites_woven(key, &work, err ? SXS_SITE_FAILED : SXS_SITE_ACTIVE, hr,
+                        err ? reason(m, text, sizeof(text)) : "");
         sxs_method_free(m);
         free(m);
     }

@@ -156,7 +156,7 @@ static int type_ref(struct sxs_tokens *t, const WCHAR *name, uint32_t scope, uin
 }
 
 /* Facades stand for the core library within itself. */
-static int is_own(const struct sxs_tokens *t, const char *assembly)
+int sxs_tokens_is_own(const struct sxs_tokens *t, const char *assembly)
 {
     return !assembly || strcasecmp(assembly, t->own_name) == 0 ||
            (strcmp(t->own_name, CORE) == 0 &&
@@ -167,7 +167,7 @@ static int is_own(const struct sxs_tokens *t, const char *assembly)
 static int type(void *context, const char *assembly, const char *name, uint32_t *token)
 {
     struct sxs_tokens *t = context;
-    int                own = is_own(t, assembly), err = 0;
+    int                own = sxs_tokens_is_own(t, assembly), err = 0;
     uint32_t           scope = 0;
     const char        *part = name;
     if (!own && assembly_ref(t, assembly, &scope))
@@ -264,5 +264,5 @@ static int string(void *context, const uint16_t *units, size_t n, uint32_t *toke
 
 struct sxs_il_tokens sxs_tokens_table(struct sxs_tokens *t)
 {
-    return (struct sxs_il_tokens){type, type_spec, member, method_spec, signature, string, t};
+    return (struct sxs_il_tokens){type, type_spec, member, method_spec, signature, string, t, NULL};
 }

@@ -18,7 +18,7 @@ struct sxs_tokens {
     IMetaDataEmit2          *emit; /* NULL until the first token is made */
     IMetaDataAssemblyEmit   *emit_assemblies;
     char                     own_name[256]; /* of the module's assembly */
-    char                     error[160];    /* why the latest request failed */
+    char                     error[768];    /* why the latest request failed */
 };
 
 /**
@@ -33,6 +33,9 @@ HRESULT sxs_tokens_close(struct sxs_tokens *t);
 
 /** sxs_tokens_table - the same as the assembler wants it. @t is borrowed. */
 struct sxs_il_tokens sxs_tokens_table(struct sxs_tokens *t);
+
+/** sxs_tokens_is_own - does @assembly (NULL: none is named) mean the module's own? */
+int sxs_tokens_is_own(const struct sxs_tokens *t, const char *assembly);
 
 /** sxs_tokens_core_type - a type of System.Private.CoreLib, by its full name. Returns 0, or -1. */
 int sxs_tokens_core_type(struct sxs_tokens *t, const char *name, uint32_t *token);

@@ -2,13 +2,14 @@
 /* weave.c - from the innermost action to the outermost, each around what is there already. */
 #include "rewrite/weave.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "instr/il_assemble.h"
 #include "instr/signature.h"
 #include "rewrite/call.h"
 #include "rewrite/constant.h"
 #include "rewrite/emit.h"
+#include "rewrite/inject.h"
 
 /* ---- count, time, trace ----------------------------------------------------------------------- */
 
@@ -89,49 +90,21 @@ static int one_exit(struct sxs_method *m, struct sxs_il_insn **exit)
     return 0;
 }
 
-static int insert_lines(struct sxs_method *m, const struct sxs_action *a, struct sxs_il_insn *at)
-{
-    struct sxs_il_tokens   tokens = sxs_tokens_table(&m->tokens);
-    struct sxs_il_source   source = {a->il, m->il.n_locals, &tokens};
-    struct sxs_il_fragment fragment;
-    m->tokens.error[0] = '\0';
-    if (sxs_il_assemble(m->body, &source, &fragment, &m->error))
-        return sxs_method_fail(m, "its lines of IL: %s%s%s", m->error.text,
-                               m->tokens.error[0] ? ": " : "", m->tokens.error);
-    if (fragment.n_locals &&
-        sxs_method_add_locals(m, fragment.locals, fragment.locals_size, fragment.n_locals) < 0)
-        return -1;
-    if (fragment.init_locals)
-        m->body->init_locals = 1;
-    if (sxs_il_insert_fragment(m->body, at, &fragment))
-        return sxs_method_fail(m, "no memory");
-    return 0;
-}
-
-static struct sxs_il_insn *at_offset(const struct sxs_il_body *body, uint32_t offset)
-{
-    for (struct sxs_il_insn *i = body->first; i; i = i->next)
-        if (i->old_offset == offset)
-            return i;
-    return NULL;
-}
-
-static int inject(struct sxs_method *m, const struct sxs_action *a)
+static int inject(struct sxs_method *m, const struct sxs_action *a, const struct sxs_spots *spots)
 {
     struct sxs_il_insn *at;
     if (a->place == SXS_PLACE_ENTRY)
-        return insert_lines(m, a, m->body->first);
+        return sxs_inject_lines(m, a, m->body->first);
     if (a->place == SXS_PLACE_EXIT) {
         if (one_exit(m, &at))
             return -1;
-        return at ? insert_lines(m, a, at->next) : 0; /* it never returns */
+        return at ? sxs_inject_lines(m, a, at->next) : 0; /* it never returns */
     }
-    if (a->offset == SXS_NO_OFFSET)
-        return sxs_method_fail(m, "IL before or after instructions by their text is not there yet");
-    at = at_offset(m->body, a->offset);
-    if (!at)
-        return sxs_method_fail(m, "there is no instruction at offset 0x%x", a->offset);
-    return insert_lines(m, a, a->place == SXS_PLACE_BEFORE ? at : at->next);
+    if (a->offset != SXS_NO_OFFSET)
+        return sxs_inject_at_offset(m, a);
+    while (spots->action != a)
+        spots++;
+    return sxs_inject_at_spots(m, spots);
 }
 
 /* ---- replace ---------------------------------------------------------------------------------- */
@@ -168,13 +141,14 @@ static const struct sxs_action *counting(const struct sxs_rule *const *rules, si
     return most;
 }
 
-static int act(struct sxs_method *m, const struct sxs_marker *marker, const struct sxs_action *a)
+static int act(struct sxs_method *m, const struct sxs_marker *marker, const struct sxs_action *a,
+               const struct sxs_spots *spots)
 {
     switch (a->kind) {
     case SXS_ACTION_COUNT: return count(m, marker);
     case SXS_ACTION_TIME: return time_it(m, marker, 0);
     case SXS_ACTION_TRACE: return time_it(m, marker, 1);
-    case SXS_ACTION_INJECT: return inject(m, a);
+    case SXS_ACTION_INJECT: return inject(m, a, spots);
     case SXS_ACTION_REPLACE: return replace(m, marker, a);
     case SXS_ACTION_BEFORE: return sxs_call_before(m, marker, a);
     case SXS_ACTION_AFTER: return sxs_call_after(m, marker, a);
@@ -183,15 +157,82 @@ static int act(struct sxs_method *m, const struct sxs_marker *marker, const stru
     }
 }
 
-int sxs_weave(struct sxs_method *m, const struct sxs_marker *marker,
-              const struct sxs_rule *const *rules, size_t n)
+static void set_place(struct sxs_method *m, const struct sxs_rule *rule, const struct sxs_action *a)
+{
+    m->file = rule->file;
+    m->line = a->line;
+    m->column = a->column;
+}
+
+static int by_text(const struct sxs_action *a)
+{
+    return a->kind == SXS_ACTION_INJECT && a->instruction.text && a->offset == SXS_NO_OFFSET &&
+           (a->place == SXS_PLACE_BEFORE || a->place == SXS_PLACE_AFTER);
+}
+
+/* While the code is as it was read: instructions that rules name by their text. */
+static int find_spots(struct sxs_method *m, const struct sxs_rule *const *rules, size_t n,
+                      struct sxs_spots *spots, size_t *n_spots)
+{
+    for (size_t r = 0; r < n; r++)
+        for (uint32_t i = 0; i < rules[r]->n_actions; i++) {
+            if (!by_text(&rules[r]->actions[i]))
+                continue;
+            set_place(m, rules[r], &rules[r]->actions[i]);
+            if (sxs_spots_find(m, &rules[r]->actions[i], &spots[(*n_spots)++]))
+                return -1;
+        }
+    return 0;
+}
+
+static int weave(struct sxs_method *m, const struct sxs_marker *marker,
+                 const struct sxs_rule *const *rules, size_t n, const struct sxs_spots *spots)
 {
     const struct sxs_action *counts = counting(rules, n);
     for (size_t r = n; r-- > 0;)
         for (uint32_t i = rules[r]->n_actions; i-- > 0;) {
             const struct sxs_action *a = &rules[r]->actions[i];
-            if ((a->kind > SXS_ACTION_TRACE || a == counts) && act(m, marker, a))
+            if (a->kind <= SXS_ACTION_TRACE && a != counts)
+                continue;
+            set_place(m, rules[r], a);
+            if (act(m, marker, a, spots))
                 return -1;
         }
     return 0;
+}
+
+/* How many actions put lines in: when it is one, that is what a body that is not valid is due to. */
+static unsigned injections(struct sxs_method *m, const struct sxs_rule *const *rules, size_t n,
+                           size_t *n_by_text)
+{
+    unsigned n_injects = 0;
+    m->file = NULL;
+    for (size_t r = 0; r < n; r++)
+        for (uint32_t i = 0; i < rules[r]->n_actions; i++) {
+            const struct sxs_action *a = &rules[r]->actions[i];
+            *n_by_text += (size_t)by_text(a);
+            if (a->kind == SXS_ACTION_INJECT && !n_injects++)
+                set_place(m, rules[r], a);
+        }
+    return n_injects;
+}
+
+int sxs_weave(struct sxs_method *m, const struct sxs_marker *marker,
+              const struct sxs_rule *const *rules, size_t n)
+{
+    size_t            n_by_text = 0, n_found = 0;
+    struct sxs_spots *spots;
+    int               err = 0;
+    injections(m, rules, n, &n_by_text);
+    spots = n_by_text ? calloc(n_by_text, sizeof(*spots)) : NULL;
+    if (n_by_text && !spots)
+        err = sxs_method_fail(m, "no memory");
+    err = err || (spots && find_spots(m, rules, n, spots, &n_found)) ||
+          weave(m, marker, rules, n, spots);
+    for (size_t i = 0; i < n_found; i++)
+        free(spots[i].all);
+    free(spots);
+    if (!err && injections(m, rules, n, &n_by_text) != 1)
+        m->file = NULL;
+    return err ? -1 : 0;
 }

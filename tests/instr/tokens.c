@@ -260,5 +260,5 @@ static int string(void *context, const uint16_t *units, size_t n, uint32_t *toke
 
 struct sxs_il_tokens tokens_ask(struct tokens *t)
 {
-    return (struct sxs_il_tokens){type, type_spec, member, method_spec, signature, string, t};
+    return (struct sxs_il_tokens){type, type_spec, member, method_spec, signature, string, t, NULL};
 }
