@@ -219,6 +219,22 @@ struct sxs_config_method {
 /** sxs_config_matches - is @method the rule's? Pure. */
 int sxs_config_matches(const struct sxs_rule *rule, const struct sxs_config_method *method);
 
+/** How near a method comes to a rule. */
+enum sxs_config_reach {
+    SXS_REACH_NOTHING,
+    SXS_REACH_ASSEMBLY,   /* and runtime, version; no type */
+    SXS_REACH_TYPE,       /* no method */
+    SXS_REACH_METHOD,     /* other parameters */
+    SXS_REACH_PARAMETERS, /* other attributes, or another part of an async method */
+    SXS_REACH_EXCLUDED,
+    SXS_REACH_ALL,
+};
+
+/** sxs_config_reach - of the match that comes nearest. Without method->type, or without method->method, no
+ *  further than to what comes before it. */
+enum sxs_config_reach sxs_config_reach(const struct sxs_rule          *rule,
+                                       const struct sxs_config_method *method);
+
 /** sxs_config_fits - does @text fit the pattern as a whole? */
 int sxs_config_fits(const struct sxs_pattern *pattern, const char *text);
 

@@ -107,6 +107,34 @@ int sxs_config_matches(const struct sxs_rule *rule, const struct sxs_config_meth
     return 1;
 }
 
+static enum sxs_config_reach reach(const struct sxs_match         *match,
+                                   const struct sxs_config_method *method)
+{
+    const struct sxs_config_method *named = method;
+    if (!fits_place(match, method->runtime, method->assembly, method->version))
+        return SXS_REACH_NOTHING;
+    if (match->async == SXS_ASYNC_STATE_MACHINE && method->outer)
+        named = method->outer;
+    if (!named->type || !config_fits(&match->type, named->type))
+        return SXS_REACH_ASSEMBLY;
+    if (!named->method || !config_fits(&match->method, named->method))
+        return SXS_REACH_TYPE;
+    if (!fits_parameters(match, named))
+        return SXS_REACH_METHOD;
+    return fits(match, method) ? SXS_REACH_EXCLUDED : SXS_REACH_PARAMETERS;
+}
+
+enum sxs_config_reach sxs_config_reach(const struct sxs_rule          *rule,
+                                       const struct sxs_config_method *method)
+{
+    enum sxs_config_reach far = SXS_REACH_NOTHING;
+    for (uint32_t i = 0; i < rule->n_matches; i++) {
+        enum sxs_config_reach one = reach(&rule->matches[i], method);
+        far = one > far ? one : far;
+    }
+    return far == SXS_REACH_EXCLUDED && sxs_config_matches(rule, method) ? SXS_REACH_ALL : far;
+}
+
 int sxs_config_may_match(const struct sxs_rule *rule, const char *runtime, const char *assembly,
                          const struct sxs_version *version, const char *type)
 {

@@ -41,7 +41,8 @@ enum sxs_instrument_record_type {
     SXS_INSTRUMENT_STATE = 2,  /* what became of it: the latest counts */
     SXS_INSTRUMENT_COUNTS = 3, /* one thread's counters of SXS_INSTRUMENT_PAGE sites */
     SXS_INSTRUMENT_CALL = 4,   /* one call, traced */
-    SXS_INSTRUMENT_LAST = 4,
+    SXS_INSTRUMENT_RULE = 5,   /* what a rule came to: the latest of its number counts */
+    SXS_INSTRUMENT_LAST = 5,
 };
 
 /** State of a site. The names are what reports and JSON print. */
@@ -106,11 +107,23 @@ struct sxs_instrument_call {
     char              values[];
 };
 
+struct sxs_instrument_rule {
+    struct sxs_record head;
+    uint32_t          number; /* from 0, in this file */
+    uint32_t          line;   /* in its file */
+    uint32_t          without_il; /* methods it fits that have none */
+    uint8_t           matched;    /* 0: nothing so far */
+    uint8_t           gone;       /* it is no longer in force */
+    uint16_t          name_size, file_size, text_size; /* bytes that follow, no zeros at their ends */
+    char              text[]; /* name, file; what came nearest, or the first methods without IL */
+};
+
 _Static_assert(sizeof(struct sxs_instrument_header) <= SXS_HEADER_SIZE, "the header is one page");
 _Static_assert(offsetof(struct sxs_instrument_site, text) == 24, "part of the format");
 _Static_assert(offsetof(struct sxs_instrument_state, text) == 28, "part of the format");
 _Static_assert(sizeof(struct sxs_instrument_counts) == 16 + 32 * SXS_INSTRUMENT_PAGE,
                "part of the format");
 _Static_assert(offsetof(struct sxs_instrument_call, values) == 40, "part of the format");
+_Static_assert(offsetof(struct sxs_instrument_rule, text) == 28, "part of the format");
 
 #endif

@@ -120,6 +120,45 @@ static bool take_call(struct reading *r, const struct sxs_record *record)
     return true;
 }
 
+static struct sxs_instrumented_rule *rule_at(struct reading *r, uint32_t number)
+{
+    struct sxs_instrument_data *d = r->d;
+    if (number >= d->n_rules) {
+        size_t                        n = (size_t)number + 64;
+        struct sxs_instrumented_rule *more = reallocarray(d->rules, n, sizeof(*more));
+        if (!more) {
+            r->no_memory = true;
+            return NULL;
+        }
+        memset(more + d->n_rules, 0, (n - d->n_rules) * sizeof(*more));
+        d->rules = more;
+        d->n_rules = n;
+    }
+    return &d->rules[number];
+}
+
+static bool take_rule(struct reading *r, const struct sxs_record *record)
+{
+    const struct sxs_instrument_rule *v = (const void *)record;
+    struct sxs_instrumented_rule     *s;
+    if (record->size < sizeof(*v) || v->number >= SITES_MOST ||
+        record->size < offsetof(struct sxs_instrument_rule, text) + v->name_size + v->file_size +
+                           v->text_size)
+        return false;
+    s = rule_at(r, v->number);
+    if (!s)
+        return true;
+    s->known = true;
+    s->line = v->line;
+    s->without_il = v->without_il;
+    s->matched = v->matched != 0;
+    s->gone = v->gone != 0;
+    keep(r, &s->name, v->text, v->name_size);
+    keep(r, &s->file, v->text + v->name_size, v->file_size);
+    keep(r, &s->text, v->text + v->name_size + v->file_size, v->text_size);
+    return true;
+}
+
 static bool take(const struct sxs_record *record, uint16_t type, void *out)
 {
     switch (type) {
@@ -127,6 +166,7 @@ static bool take(const struct sxs_record *record, uint16_t type, void *out)
     case SXS_INSTRUMENT_STATE: return take_state(out, record);
     case SXS_INSTRUMENT_COUNTS: return take_counts(out, record);
     case SXS_INSTRUMENT_CALL: return take_call(out, record);
+    case SXS_INSTRUMENT_RULE: return take_rule(out, record);
     default: return false;
     }
 }
@@ -161,6 +201,11 @@ static void tidy(struct reading *r)
         d->sites[n++] = *s;
     }
     d->n_sites = n;
+    n = 0;
+    for (size_t i = 0; i < d->n_rules; i++)
+        if (d->rules[i].known)
+            d->rules[n++] = d->rules[i];
+    d->n_rules = n;
 }
 
 static void note_problems(struct sxs_instrument_data *d, struct sxs_chunk_reader *reader)
@@ -212,6 +257,12 @@ void sxs_instrument_free(struct sxs_instrument_data *d)
         free(d->sites[i].rules);
         free(d->sites[i].reason);
     }
+    for (size_t i = 0; i < d->n_rules; i++) {
+        free(d->rules[i].name);
+        free(d->rules[i].file);
+        free(d->rules[i].text);
+    }
+    free(d->rules);
     free(d->sites);
     sxs_lines_free(d->problems, d->n_problems);
     free(d);

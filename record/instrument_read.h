@@ -26,10 +26,20 @@ struct sxs_instrumented {
     uint64_t traced; /* calls recorded one by one */
 };
 
+/** A rule; texts as above. */
+struct sxs_instrumented_rule {
+    char    *name, *file;
+    char    *text; /* what came nearest, when nothing matched; else the first methods without IL */
+    uint32_t line, without_il;
+    bool     matched, gone, known;
+};
+
 struct sxs_instrument_data {
     struct sxs_instrument_header head;
     struct sxs_instrumented     *sites; /* by number */
     size_t                       n_sites;
+    struct sxs_instrumented_rule *rules; /* by number */
+    size_t                       n_rules;
     char                       **problems; /* lines: what was not whole */
     size_t                       n_problems;
 };

@@ -132,6 +132,28 @@ void sxs_instrument_call(uint32_t site, uint64_t started, uint64_t ended, int th
     sxs_chunks_commit(r, SXS_INSTRUMENT_CALL);
 }
 
+void sxs_instrument_rule(const struct sxs_instrument_rule *rule, const char *name, const char *file,
+                         const char *text)
+{
+    size_t n = strnlen(name, 500), f = strnlen(file, 1000), t = strnlen(text, 1000);
+    size_t at = offsetof(struct sxs_instrument_rule, text);
+    struct sxs_instrument_rule *r = reserve(at + n + f + t);
+    if (!r)
+        return;
+    r->number = rule->number;
+    r->line = rule->line;
+    r->without_il = rule->without_il;
+    r->matched = rule->matched;
+    r->gone = rule->gone;
+    r->name_size = (uint16_t)n;
+    r->file_size = (uint16_t)f;
+    r->text_size = (uint16_t)t;
+    memcpy((char *)r + at, name, n);
+    memcpy((char *)r + at + n, file, f);
+    memcpy((char *)r + at + n + f, text, t);
+    sxs_chunks_commit(r, SXS_INSTRUMENT_RULE);
+}
+
 void sxs_instrument_changed(void)
 {
     if (header)

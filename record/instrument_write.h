@@ -27,6 +27,10 @@ struct sxs_instrument_count *sxs_instrument_counts(uint32_t first);
 /** One traced call. Lock-free. */
 void sxs_instrument_call(uint32_t site, uint64_t started, uint64_t ended, int threw);
 
+/** What a rule came to: the numbers of @rule, and its texts. Any thread. */
+void sxs_instrument_rule(const struct sxs_instrument_rule *rule, const char *name, const char *file,
+                         const char *text);
+
 /** One more configuration is in force. */
 void sxs_instrument_changed(void);
 

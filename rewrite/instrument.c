@@ -11,6 +11,7 @@
 #include "record/session_write.h"
 #include "rewrite/requests.h"
 #include "rewrite/rewrite.h"
+#include "rewrite/tally.h"
 #include "rewrite/watch.h"
 
 #define KEEP_MS 20 /* between looks at what the file needs */
@@ -108,7 +109,9 @@ static void reload(void)
     plan = put_in_force(config);
     if (!plan)
         return;
+    sxs_tally_config(plan->config);
     apply_everywhere(plan);
+    sxs_tally_record();
     sxs_plan_unref(plan);
     sxs_instrument_changed();
 }
@@ -219,6 +222,8 @@ static int start_all(void)
     if (!instrument.plan)
         return -1;
     open_file();
+    sxs_tally_config(instrument.plan->config);
+    sxs_tally_record();
     err = sxs_thread_start(&service);
     if (err) {
         sxs_error("tool instrument cannot start: %s", strerror(err));

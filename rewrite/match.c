@@ -7,6 +7,7 @@
 
 #include "instr/signature.h"
 #include "instr/text.h"
+#include "rewrite/tally.h"
 #include "rewrite/tokens.h"
 #include "rewrite/utf16.h"
 
@@ -30,6 +31,7 @@ enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* from here on: nested *
 /* What a method is asked about by. */
 struct described {
     struct sxs_config_method method;
+    int                      has_il;
     char                     name[NAME];
     char               spelled[8192]; /* parameters' and attributes' types, one behind the other */
     const char        *parameters[MAX_PARAMS], *attributes[MAX_ATTRIBUTES];
@@ -43,6 +45,8 @@ struct matcher {
     const char              *runtime;
     struct sxs_version       version;
     int                      with_attributes;
+    uint8_t                 *open; /* for each rule: it fits nothing so far */
+    uint32_t                 n_open;
     sxs_match_found          found;
     void                    *context;
     char             type[NAME], outer_type[NAME]; /* of the type, of that it is nested in */
@@ -166,7 +170,7 @@ static void put_attributes(struct matcher *m, struct described *d, mdToken of)
     m->imp->vtbl->CloseEnum(m->imp, all);
 }
 
-/* Abstract, native and the runtime's own methods have no IL: they are passed over. */
+/* Abstract, native and the runtime's own methods have none: they are passed over. */
 static int has_il(DWORD flags, DWORD impl)
 {
     return !(flags & (METHOD_ABSTRACT | METHOD_PINVOKE)) &&
@@ -181,9 +185,9 @@ static int describe(struct matcher *m, struct described *d, mdToken method, cons
     mdToken        owner = 0;
     DWORD          flags = 0, impl = 0;
     if (FAILED(m->imp->vtbl->GetMethodProps(m->imp, method, &owner, wide, ARRAY_LEN(wide), &n,
-                                            &flags, &sig, &size, NULL, &impl)) ||
-        !has_il(flags, impl))
+                                            &flags, &sig, &size, NULL, &impl)))
         return -1;
+    d->has_il = has_il(flags, impl);
     sxs_utf8_of(wide, ARRAY_LEN(wide), d->name, sizeof(d->name));
     d->text = (struct sxs_il_text){d->spelled, sizeof(d->spelled), 0};
     d->method = (struct sxs_config_method){.runtime = m->runtime,
@@ -245,6 +249,52 @@ static mdToken made_from(struct matcher *m)
 
 /* ---- all -------------------------------------------------------------------------------------- */
 
+/* `(System.Int32, System.String)` */
+static void put_list(const struct sxs_config_method *method, char *out, size_t size)
+{
+    struct sxs_il_text t = {out, size, 0};
+    sxs_il_put(&t, "(");
+    for (uint32_t i = 0; method->parameters && i < method->n_parameters; i++)
+        sxs_il_putf(&t, i ? ", %s" : "%s", method->parameters[i]);
+    sxs_il_put(&t, ")");
+}
+
+/* How near rules come that have fitted nothing so far. */
+static void tell_of_method(struct matcher *m, const struct sxs_config_method *method)
+{
+    char list[256];
+    for (uint32_t i = 0; i < m->config->n_rules; i++) {
+        enum sxs_config_reach reach;
+        if (!m->open[i])
+            continue;
+        reach = sxs_config_reach(m->config->rules[i], method);
+        if (reach < SXS_REACH_TYPE)
+            continue;
+        put_list(method, list, sizeof(list));
+        sxs_tally_reach(m->config->rules[i], reach,
+                        reach == SXS_REACH_TYPE ? method->method : list);
+        m->open[i] = reach != SXS_REACH_ALL;
+    }
+}
+
+/* The same of a type, and of the assembly when there is no type. */
+static void tell_of_type(struct matcher *m, const char *type)
+{
+    const struct sxs_config_method method = {.runtime = m->runtime,
+                                             .assembly = m->tokens.own_name,
+                                             .version = &m->version,
+                                             .type = type};
+    for (uint32_t i = 0; i < m->config->n_rules; i++) {
+        enum sxs_config_reach reach;
+        if (!m->open[i])
+            continue;
+        reach = sxs_config_reach(m->config->rules[i], &method);
+        if (reach != SXS_REACH_NOTHING)
+            sxs_tally_reach(m->config->rules[i], reach,
+                            reach == SXS_REACH_ASSEMBLY ? type : NULL);
+    }
+}
+
 static void match_method(struct matcher *m, mdToken method, mdToken from)
 {
     const struct sxs_rule *rules[SXS_SITE_RULES];
@@ -255,11 +305,16 @@ static void match_method(struct matcher *m, mdToken method, mdToken from)
     if (from && strcmp(m->inner.name, "MoveNext") == 0)
         m->inner.method.outer = &m->made_from.method;
     n = sxs_config_rules(m->config, &m->inner.method, rules, SXS_SITE_RULES);
+    if (m->n_open && m->inner.has_il)
+        tell_of_method(m, &m->inner.method);
     if (!n)
         return;
     snprintf(name, sizeof(name), "%s.%s", m->type, m->inner.name);
-    m->found(m->context, method, m->tokens.own_name, name, rules,
-             n < SXS_SITE_RULES ? n : SXS_SITE_RULES);
+    n = n < SXS_SITE_RULES ? n : SXS_SITE_RULES;
+    if (m->inner.has_il)
+        m->found(m->context, method, m->tokens.own_name, name, rules, n);
+    for (size_t i = 0; i < n && !m->inner.has_il; i++)
+        sxs_tally_without_il(rules[i], name);
 }
 
 static void match_methods(struct matcher *m, mdToken type)
@@ -293,6 +348,8 @@ static void match_type(struct matcher *m, mdToken type)
     if (strchr(m->type, '+') &&
         SUCCEEDED(m->imp->vtbl->GetNestedClassProps(m->imp, type, &m->outer)))
         type_name(m->imp, m->outer, m->outer_type, sizeof(m->outer_type));
+    if (m->n_open)
+        tell_of_type(m, m->type);
     if (may_match(m, m->type) || (m->outer && may_match(m, m->outer_type)))
         match_methods(m, type);
 }
@@ -319,6 +376,18 @@ static void match_types(struct matcher *m)
     m->imp->vtbl->CloseEnum(m->imp, all);
 }
 
+static int find_open(struct matcher *m)
+{
+    m->open = calloc(m->config->n_rules, 1);
+    for (uint32_t i = 0; m->open && i < m->config->n_rules; i++) {
+        m->open[i] = (uint8_t)sxs_tally_wants(m->config->rules[i]);
+        m->n_open += m->open[i];
+    }
+    if (m->n_open)
+        tell_of_type(m, NULL);
+    return m->open ? 0 : -1;
+}
+
 int sxs_match_module(sxs_module module, const struct sxs_config *config, sxs_match_found found,
                      void *context)
 {
@@ -338,9 +407,11 @@ int sxs_match_module(sxs_module module, const struct sxs_config *config, sxs_mat
     for (uint32_t i = 0; i < config->n_rules; i++)
         m->with_attributes |= sxs_config_wants_attributes(config->rules[i]);
     read_version(m);
-    if (may_match(m, NULL))
+    if (may_match(m, NULL) && find_open(m) == 0)
         match_types(m);
+    sxs_tally_record();
     sxs_tokens_close(&m->tokens);
+    free(m->open);
     free(m);
     return 0;
 }

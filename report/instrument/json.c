@@ -27,6 +27,37 @@ static json_t *site_json(const struct sxs_instrument_process *p, const struct sx
     return sxs_json_whole(o, err);
 }
 
+static json_t *rule_json(const struct sxs_instrument_process *p,
+                         const struct sxs_instrumented_rule  *r)
+{
+    json_t *o = json_object();
+    int     err = sxs_json_set_number(o, "pid", p->process->pid);
+    err |= sxs_json_set_text(o, "name", r->name);
+    err |= sxs_json_set_text(o, "file", r->file);
+    err |= sxs_json_set_number(o, "line", r->line);
+    err |= json_object_set_new(o, "matched", json_boolean(r->matched));
+    err |= sxs_json_set_number(o, "without_il", r->without_il);
+    err |= sxs_json_set_text(o, "text", r->text);
+    return sxs_json_whole(o, err);
+}
+
+/* Those in force. */
+static int rules_json(json_t *top, const struct sxs_instrument_report *r)
+{
+    json_t *rows = json_array();
+    int     err = 0;
+    for (size_t i = 0; i < r->n && !err; i++)
+        for (size_t s = 0; s < r->processes[i].data->n_rules && !err; s++)
+            if (!r->processes[i].data->rules[s].gone)
+                err = json_array_append_new(
+                    rows, rule_json(&r->processes[i], &r->processes[i].data->rules[s]));
+    if (err) {
+        json_decref(rows);
+        return -1;
+    }
+    return json_object_set_new(top, "instrument_rules", rows);
+}
+
 int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r)
 {
     json_t *rows = json_array();
@@ -39,5 +70,5 @@ int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r)
         json_decref(rows);
         return -1;
     }
-    return json_object_set_new(top, "instrument", rows);
+    return json_object_set_new(top, "instrument", rows) || rules_json(top, r) ? -1 : 0;
 }

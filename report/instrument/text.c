@@ -37,6 +37,28 @@ static void write_row(FILE *to, const struct sxs_instrument_process *p,
     fprintf(to, s->state == SXS_SITE_FAILED ? ": %s\n" : " (%s)\n", rules);
 }
 
+/* Rules that did not come to what they say. */
+static void write_rules(FILE *to, const struct sxs_instrument_data *d, size_t top)
+{
+    char   name[512], file[1024], text[1024];
+    size_t n = 0;
+    for (size_t i = 0; i < d->n_rules; i++) {
+        const struct sxs_instrumented_rule *r = &d->rules[i];
+        if (r->gone || (r->matched && !r->without_il) || n++ >= top)
+            continue;
+        sxs_text_clean(r->name, name, sizeof(name));
+        sxs_text_clean(r->file, file, sizeof(file));
+        sxs_text_clean(r->text, text, sizeof(text));
+        if (!r->matched)
+            fprintf(to, "  rule %s (%s:%u) matched nothing: %s\n", name, file, r->line, text);
+        else
+            fprintf(to, "  rule %s (%s:%u) passed over %u without IL: %s\n", name, file, r->line,
+                    r->without_il, text);
+    }
+    if (n > top)
+        fprintf(to, "  and %zu more rules\n", n - top);
+}
+
 static void write_process(FILE *to, const struct sxs_instrument_process *p, size_t top)
 {
     const struct sxs_instrument_data *d = p->data;
@@ -59,6 +81,7 @@ static void write_process(FILE *to, const struct sxs_instrument_process *p, size
     if (d->n_sites > top)
         fprintf(to, "  and %zu more methods\n", d->n_sites - top);
     free(rows);
+    write_rules(to, d, top);
 }
 
 void sxs_instrument_text(FILE *to, const struct sxs_instrument_report *r, size_t top)
