@@ -313,8 +313,8 @@ static enum sxs_found go_to_base(struct sxs_images *images, struct sxs_definitio
     if (scope >> 24 != SXS_TABLE_ASSEMBLY_REF)
         return SXS_FOUND_UNKNOWN;
     found = sxs_definition_type(
-        images, cell_text(md, SXS_TABLE_ASSEMBLY_REF, scope & 0xffffff, SXS_ASSEMBLY_REF_NAME), name,
-        d, &why);
+        images, cell_text(md, SXS_TABLE_ASSEMBLY_REF, scope & 0xffffff, SXS_ASSEMBLY_REF_NAME),
+        name, d, &why);
     d->inherited = inherited;
     return found == SXS_FOUND_NOT ? SXS_FOUND_UNKNOWN : found;
 }

@@ -281,7 +281,8 @@ static void failed(struct sxs_helper *h)
     uint64_t before = atomic_fetch_add_explicit(&h->threw, 1, memory_order_relaxed);
     if (!loading) {
         if (!before)
-            sxs_error("tool instrument: runtime %u: %s of %s in %s threw, and may again: the program goes on",
+            sxs_error("tool instrument: runtime %u: %s of %s in %s threw, and may again: the program "
+                      "goes on",
                       h->runtime, h->method, h->type, h->path);
         return;
     }

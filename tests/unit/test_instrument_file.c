@@ -65,6 +65,28 @@ static void what_callouts_count_is_read_back(void **state)
     sxs_instrument_free(d);
 }
 
+static void the_latest_of_a_rule_is_read_back(void **state)
+{
+    struct sxs_instrument_rule  rule = {.number = 70, .line = 3};
+    struct sxs_instrument_data *d;
+    char                        why[256];
+    (void)state;
+    sxs_instrument_rule(&rule, "orders", "/f.xml", "no such type");
+    rule.matched = 1;
+    rule.without_il = 2;
+    sxs_instrument_rule(&rule, "orders", "/f.xml", "A.B; A.C");
+    assert_int_equal(sxs_instrument_read(folder_fd, &d, why, sizeof(why)), 0);
+    assert_int_equal(d->n_problems, 0);
+    assert_int_equal(d->n_rules, 1);
+    assert_string_equal(d->rules[0].name, "orders");
+    assert_string_equal(d->rules[0].file, "/f.xml");
+    assert_string_equal(d->rules[0].text, "A.B; A.C");
+    assert_int_equal(d->rules[0].line, 3);
+    assert_int_equal(d->rules[0].without_il, 2);
+    assert_true(d->rules[0].matched && !d->rules[0].gone);
+    sxs_instrument_free(d);
+}
+
 static void names_survive_both_ways(void **state)
 {
     static const char *const names[] = {"a", "Größe", "日本", "\xf0\x9f\x98\x80x"};
@@ -93,6 +115,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_callouts_count_is_read_back),
+        cmocka_unit_test(the_latest_of_a_rule_is_read_back),
         cmocka_unit_test(names_survive_both_ways),
         cmocka_unit_test(what_is_no_name_is_refused),
     };

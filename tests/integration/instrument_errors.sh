@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+# What cannot be done with new IL, in real runtimes: one precise line each, and the program goes on as it was.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+tracer=$(realpath "$BUILD")/managed/tracer/tracer.dll
+bridge=$(realpath "$BUILD")/libsxsbridge.so
+[ -e "$BUILD/managed/instrumented/instrumented.dll" ] && [ -e "$tracer" ] ||
+    skip_all "$0" "the apps instrumented and tracer are not built"
+
+begin='<?xml version="1.0"?><instrumentation xmlns="urn:sxsprof:instrumentation:1">'
+# run PATH ARGUMENTS: the app in three runtimes at once; fails unless it does what it does and exits with 0
+run() {
+    path=$1 options=$2
+    rm -rf "$tmp/out"
+    set --
+    for v in $versions; do set -- "$@" "$v" instrumented "$options"; done
+    SXSPROF_INSTRUMENT=$path timeout -k 5 120 "$sxsprof" run --quiet -o "$tmp/out" -- \
+        "$runsxs" --timeout 100 "$@" >"$tmp/log" 2>&1 || return 1
+    [ "$(grep -c "answer 42 text original" "$tmp/log")" -eq 3 ] || return 2
+    [ "$(grep -c "instrumented: known 1 Instrumented.Work.Answer" "$tmp/log")" -eq 3 ] || return 3
+    "$sxsprof" report --format json "$tmp/out" >"$tmp/json" 2>>"$tmp/log"
+}
+
+# table NAME: lines METHOD | what is said | action (`;;` for a line's end) to rules, run, and looked for: every runtime
+# says it of that method alone, at the rule's place, in the log and as the state's reason.
+table() {
+    python3 -c 'import sys
+out = open(sys.argv[1] + ".xml", "w")
+out.write(sys.argv[2] + "\n")
+for line in open(sys.argv[1]):
+    method, said, action = [x.strip() for x in line.split("|", 2)]
+    out.write("<rule><match assembly=\"instrumented\" type=\"Instrumented.Work*\" method=\"%s\"/>%s</rule>\n"
+              % (method, action.replace(";;", "\n")))
+out.write("</instrumentation>\n")' "$tmp/$1" "$begin" && run "$tmp/$1.xml" "rounds=3 fib=1"
+    check "$1: the program does what it does" $? "$tmp/log"
+    python3 -c 'import json,re,sys
+sites = json.load(open(sys.argv[2]))["instrument"]
+log = open(sys.argv[3]).read().splitlines()
+bad = 0
+for line in open(sys.argv[1]):
+    method, said, action = [x.strip() for x in line.split("|", 2)]
+    mine = [s for s in sites if s["name"].endswith("." + method)]
+    told = [s for s in mine if s["state"] == "failed" and said in s["reason"]
+            and re.match(re.escape(sys.argv[1]) + r"\.xml:\d+:\d+: ", s["reason"])]
+    lines = [l for l in log if (":%s" % "Instrumented.Work") in l and "." + method + ": " in l and said in l]
+    if len(mine) != 3 or len(told) != 3 or len(lines) != 3:
+        bad += 1
+        print("wanted of", method, ":", said, "; said:", [s["reason"] for s in mine], len(lines))
+sys.exit(bad)' "$tmp/$1" "$tmp/json" "$tmp/log" >"$tmp/wrong"
+    check "$1: each is told of in one line, with its place" $? "$tmp/wrong"
+}
+
+# ---- lines of IL --------------------------------------------------------------------------------
+console='[System.Console]System.Console'
+cat >"$tmp/names" <<E
+Answer | assembly Nowhere is not loaded and not found in | <inject at="entry">call void [Nowhere]A.B::C()</inject>
+Text | there is no type System.Consol in | <inject at="entry">call void [System.Console]System.Consol::WriteLine()</inject>
+Loop | is WriteLine meant? | <inject at="entry">ldstr "";;call void $console::Writeline(string)</inject>
+Static | there is no method WriteLine, int32 (string), in System.Console of System.Console; there is | <inject at="entry">ldstr "";;call int32 $console::WriteLine(string);;pop</inject>
+Small | there is no field Empt, string, in System.String of System.Private.CoreLib; is Empty meant? | <inject at="entry">ldsfld string [System.Runtime]System.String::Empt;;pop</inject>
+Void | there is no type Instrumented.Missing in | <inject at="entry">call void Instrumented.Missing::None()</inject>
+Instance | there is no method Answr, int32 (), in Instrumented.Work of instrumented; is Answer meant? | <inject at="entry">call int32 Instrumented.Work::Answr();;pop</inject>
+Throws | is internal: instrumented has no access | <inject at="entry">ldnull;;isinst [System.Private.CoreLib]System.SR;;pop</inject>
+Generic | is private | <inject at="entry">ldstr "";;ldfld int32 [System.Runtime]System.String::_stringLength;;pop</inject>
+Fib | newobj: its type is abstract | <inject at="entry">newobj instance void [System.Runtime]System.IO.Stream::.ctor();;pop</inject>
+Async | there is instance int32 () | <inject at="entry">ldstr "";;call int32 [System.Runtime]System.String::get_Length();;pop</inject>
+Items | callvirt: it is static | <inject at="entry">callvirt void [System.Runtime]System.GC::Collect()</inject>
+get_Value | ldsfld: it is a constant | <inject at="entry">ldsfld int32 [System.Runtime]System.Int32::MaxValue;;pop</inject>
+E
+table names
+cat >"$tmp/places" <<E
+Answer | no instruction fits "call *Foo*"; there is "ldc.i4.s 42", "ret" | <inject at="before" instruction="call *Foo*">nop</inject>
+Text | there is no instruction at offset 0x777 | <inject at="before" offset="0x777">nop</inject>
+Loop | not be valid | <inject at="entry">pop</inject>
+Static | it has no argument 7 | <call when="before" library="$bridge" symbol="sxsbridge_before" arguments="7"/>
+Small | it has no argument "nobody" | <call when="before" library="$bridge" symbol="sxsbridge_before" arguments="nobody"/>
+Void | it returns nothing that could be replaced | <replace value="1"/>
+Instance | forty | <replace value="forty"/>
+Throws | has no function sxsbridge_no | <call when="before" library="$bridge" symbol="sxsbridge_no"/>
+Generic | none.so: cannot open shared object file | <call when="before" library="$tmp/none.so" symbol="f"/>
+Fib | other.so: | <call when="before" library="$tmp/other.so" symbol="f"/>
+Async | native code returns numbers only | <replace library="$bridge" symbol="sxsbridge_before"/>
+E
+python3 -c 'import sys
+b = bytearray(open(sys.argv[1], "rb").read()); b[18:20] = b"\xb7\x00" # aarch64
+open(sys.argv[2], "wb").write(b)' "$bridge" "$tmp/other.so"
+table places
+
+# ---- helpers ------------------------------------------------------------------------------------
+echo text >"$tmp/text.dll"
+: >"$tmp/empty.dll"
+mkdir "$tmp/folder.dll"
+ln -s "$tmp/nowhere" "$tmp/dangling.dll"
+helper() { # method, what is said, assembly, type, method of it
+    echo "$1 | $2 | <call when=\"before\" assembly=\"$3\" type=\"$4\" method=\"$5\" ${6-arguments=\"0\"}/>"
+}
+{
+    helper Answer "none.dll: No such file" "$tmp/none.dll" A B ""
+    helper Text "text.dll: not an assembly" "$tmp/text.dll" A B ""
+    helper Loop "folder.dll: " "$tmp/folder.dll" A B
+    helper Static "dangling.dll: No such file" "$tmp/dangling.dll" A B
+    helper Small "empty.dll: not an assembly" "$tmp/empty.dll" A B
+    helper Void "there is no type Tracer.Missing in" "$tracer" Tracer.Missing B
+    helper Instance "there is no method Missing in the helper" "$tracer" Tracer.Calls Missing
+    helper Throws "there are several methods Several" "$tracer" Tracer.Odd Several
+    helper Generic "is generic" "$tracer" Tracer.Odd Generic
+    helper Fib "method Instance is not static" "$tracer" Tracer.Odd Instance
+    helper Async "has 2 parameters, not 1" "$tracer" Tracer.Calls After
+    helper Items "neither object nor primitive" "$tracer" Tracer.Odd Time
+    helper get_Value "helper Nowhere is not loaded and not found in" Nowhere A B ""
+} >"$tmp/helpers"
+table helpers
+
+# for .NET 9: the version of each assembly it refers to
+python3 -c 'import sys
+b = open(sys.argv[1], "rb").read(); old = b"\x08" + bytes(11)
+at = b.find(old, 512)
+while at >= 0:
+    b = b[:at] + b"\x09" + b[at + 1:]
+    at = b.find(old, at + 1)
+open(sys.argv[2], "wb").write(b)' "$tracer" "$tmp/newer.dll"
+cat >"$tmp/fails.xml" <<E
+$begin
+<rule name="newer"><match assembly="instrumented" type="Instrumented.Work" method="Static"/>
+  <call when="before" assembly="newer.dll" type="Tracer.Calls" method="Before" arguments="0"/></rule>
+<rule name="constructor"><match assembly="instrumented" type="Instrumented.Work" method="Small"/>
+  <call when="before" assembly="$tracer" type="Tracer.Bad" method="Before" arguments="0"/></rule>
+<rule name="throws"><match assembly="instrumented" type="Instrumented.Work" method="Loop"/>
+  <call when="before" assembly="$tracer" type="Tracer.Calls" method="Throws" arguments="0"/></rule>
+</instrumentation>
+E
+run "$tmp/fails.xml" "rounds=3"
+check "helpers that fail: the program does what it does" $? "$tmp/log"
+eight=$(echo "$versions" | head -n 1)
+[ "$(grep -c "newer.dll is built for .NET 9, the runtime is $eight" "$tmp/log")" -eq 1 ] &&
+    [ "$(grep -c "tracer: 3 before Int32" "$tmp/log")" -eq 2 ]
+check "a helper for a newer .NET than the runtime is refused there, and called in the others" $? "$tmp/log"
+[ "$(grep -c "Before of Tracer.Bad in .* threw, and may again" "$tmp/log")" -eq 3 ] &&
+    [ "$(grep -c "Throws of Tracer.Calls in .* threw, and may again" "$tmp/log")" -eq 3 ]
+check "what throws, its static constructor too, is told of once in each runtime" $? "$tmp/log"
+
+# ---- instructions by their text -----------------------------------------------------------------
+cat >"$tmp/spots.xml" <<E
+$begin
+<rule><match assembly="instrumented" type="Instrumented.Work" method="Loop"/>
+  <inject at="before" instruction="ldloc.0">
+ldstr "spot: loop"
+call void $console::WriteLine(string)
+</inject></rule>
+<rule><match assembly="instrumented" type="Instrumented.Work" method="Generic"/>
+  <inject at="after" instruction="ldarg.0">
+ldtoken !!0
+pop
+ldstr "spot: generic"
+call void $console::WriteLine(string)
+</inject><trace/></rule>
+<rule><match assembly="instrumented" type="Instrumented.Work+Nested*" method="get_Value"/>
+  <inject at="before" instruction="ret">
+ldstr "spot: nested"
+call void $console::WriteLine(string)
+</inject><trace/></rule>
+<rule><match assembly="instrumented" type="Instrumented.Work" method="CallsTwice"/>
+  <inject at="before" instruction="call   int32 *::Twice(int32)">nop</inject></rule>
+</instrumentation>
+E
+run "$tmp/spots.xml" "rounds=3 watch=1" && python3 -c 'import json,sys
+s = json.load(open(sys.argv[1]))["instrument"]
+assert len(s) >= 12 and all(x["state"] == "active" for x in s), s' "$tmp/json" 2>>"$tmp/log"
+check "lines at instructions by their text" $? "$tmp/log"
+spots() { grep -c "^spot: $1\$" "$tmp/log"; }
+[ "$(spots loop) $(spots generic) $(spots nested)" = "18 27 9" ]
+check "each that fits, each time it is reached; in generic methods and types" $? "$tmp/log"
+
+# ---- rules --------------------------------------------------------------------------------------
+cat >"$tmp/rules.xml" <<E
+$begin
+<rule name="no assembly"><match assembly="Shop" type="A.B" method="C"/><count/></rule>
+<rule name="no type"><match assembly="instrumented" type="Instrumented.Wrok" method="C"/><count/></rule>
+<rule name="no method"><match assembly="instrumented" type="Instrumented.Work" method="Statc"/><count/></rule>
+<rule name="parameters"><match assembly="instrumented" type="Instrumented.Work" method="Static" parameters="System.String"/><count/></rule>
+<rule name="machine"><match assembly="instrumented" type="Instrumented.Work" method="Static" async="statemachine"/><count/></rule>
+<rule name="excluded"><match assembly="instrumented" type="Instrumented.Work" method="Loop"/><exclude method="Loo*"/><count/></rule>
+<rule name="abstract"><match assembly="System.Private.CoreLib" type="System.IDisposable"/><count/></rule>
+<rule name="good"><match assembly="instrumented" type="Instrumented.Work" method="Loop"/><count/></rule>
+</instrumentation>
+E
+run "$tmp/rules.xml" "rounds=3" && python3 -c 'import json,sys
+r = {x["name"]: x for x in json.load(open(sys.argv[1]))["instrument_rules"]}
+want = {"no assembly": "no assembly Shop was loaded", "no type": "is Instrumented.Work meant?",
+        "no method": "is Static meant?", "parameters": "there is (System.Int32)",
+        "machine": "no such part of an async method", "excluded": "all that it fits is excluded"}
+assert all(not r[n]["matched"] and t in r[n]["text"] for n, t in want.items()), r
+assert r["good"]["matched"] and r["abstract"]["without_il"] == 1
+assert r["abstract"]["text"] == "System.IDisposable.Dispose", r
+log = open(sys.argv[2]).read()
+assert log.count("rule abstract: without IL and passed over: System.IDisposable.Dispose") == 1' \
+    "$tmp/json" "$tmp/log" 2>>"$tmp/log"
+check "rules that match nothing, with the nearest reason; methods without IL, said once" $? "$tmp/log"
+"$sxsprof" report "$tmp/out" 2>&1 |
+    grep -q 'rule no method (.*rules.xml:4) matched nothing: there is no method Statc'
+check "the report has them" $? "$tmp/json"
+
+# ---- files --------------------------------------------------------------------------------------
+"$sxsprof" run --instrument "$tmp/none" --quiet -o "$tmp/out" -- true >"$tmp/log" 2>&1
+[ $? -ne 0 ] && grep -q "none: No such file" "$tmp/log"
+check "a path that is not there: nothing is started" $? "$tmp/log"
+mkdir "$tmp/rules"
+echo "$begin<rule><match type=\"A\"/><count/></rule></instrumentation>" >"$tmp/rules/a.xml"
+(
+    sleep 0.7
+    rm -r "${tmp:?}/rules" # vanishes, and comes back with another rule
+    sleep 0.5
+    mkdir "$tmp/new"
+    mkdir "$tmp/new/b.xml" # a folder in the place of a file
+    ln -s "$tmp/nowhere" "$tmp/new/c.xml"
+    printf '%s\n<rule><match assembly="instrumented" type="Instrumented.Work" method="Twice"/><count/></rule></instrumentation>\n' \
+        "$begin" >"$tmp/new/a.xml"
+    mv "$tmp/new" "$tmp/rules"
+) &
+run "$tmp/rules" "rounds=3 watch=3000"
+check "a folder that vanishes and comes back, with a folder and a dangling link among its files" $? "$tmp/log"
+wait
+python3 -c 'import json,sys
+s = json.load(open(sys.argv[1]))["instrument"]
+assert sum(x["calls"] > 0 for x in s if x["name"].endswith(".Twice")) == 3, s' "$tmp/json" 2>>"$tmp/log" &&
+    grep -q "rules/c.xml: " "$tmp/log"
+check "its new rule is in force, what cannot be read is told of" $? "$tmp/log"
+finish
