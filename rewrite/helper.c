@@ -148,8 +148,9 @@ static int read_file(struct sxs_method *m, struct sxs_helper *h)
     struct stat         st;
     void               *map = MAP_FAILED;
     int                 err, fd = open(h->path, O_RDONLY | O_CLOEXEC);
-    int                 empty = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !st.st_size;
-    if (fd >= 0 && !empty)
+    int                 is_open = fd >= 0 && fstat(fd, &st) == 0;
+    int                 empty = is_open && S_ISREG(st.st_mode) && !st.st_size;
+    if (is_open && !empty)
         map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (map == MAP_FAILED) {
         err = empty ? sxs_method_fail(m, "helper %s: not an assembly", h->path)

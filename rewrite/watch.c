@@ -16,12 +16,15 @@
 #define SETTLE_MS 30 /* of several files written one after the other, all are read at once */
 #define CHANGES   (IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
 
+#define GONE      (IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
+
 static int         fd = -1;
+static int         watched = -1;    /* what inotify calls the folder; -1: it is gone, and looked for */
+static char        folder[PATH_MAX] = ".";
 static const char *only; /* file name; NULL: all files of the folder */
 
 void sxs_watch(const char *path)
 {
-    char        folder[PATH_MAX] = ".";
     const char *slash = strrchr(path, '/');
     struct stat st;
     int         is_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
@@ -31,12 +34,24 @@ void sxs_watch(const char *path)
         snprintf(folder, sizeof(folder), "%.*s", slash == path ? 1 : (int)(slash - path), path);
     only = is_folder ? NULL : slash ? slash + 1 : path;
     fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-    if (fd >= 0 && inotify_add_watch(fd, folder, CHANGES) >= 0)
-        return;
-    sxs_warn("tool instrument: %s is not watched: %s", folder, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    fd = -1;
+    watched = fd < 0 ? -1 : inotify_add_watch(fd, folder, CHANGES | GONE);
+    if (watched < 0)
+        sxs_warn("tool instrument: %s is not watched: %s", folder, strerror(errno));
+}
+
+/* Another may come in its place, and be another folder to inotify. */
+static void lose(void)
+{
+    inotify_rm_watch(fd, watched);
+    watched = -1;
+    sxs_warn("tool instrument: %s is gone, and looked for", folder);
+}
+
+static int is_back(void)
+{
+    if (fd >= 0 && watched < 0)
+        watched = inotify_add_watch(fd, folder, CHANGES | GONE);
+    return watched >= 0;
 }
 
 static int is_ours(const struct inotify_event *event)
@@ -55,6 +70,8 @@ static int drain(void)
     while ((n = read(fd, buffer, sizeof(buffer))) > 0)
         for (char *at = buffer; at < buffer + n;) {
             const struct inotify_event *event = (const struct inotify_event *)(void *)at;
+            if (event->wd == watched && event->mask & (IN_DELETE_SELF | IN_MOVE_SELF))
+                lose();
             any |= is_ours(event);
             at += sizeof(*event) + event->len;
         }
@@ -64,7 +81,7 @@ static int drain(void)
 int sxs_watch_wait(int ms)
 {
     struct pollfd p = {fd, POLLIN, 0};
-    int           any = 0;
+    int           any = watched < 0 && is_back();
     while (poll(&p, 1, any ? SETTLE_MS : ms) > 0 && drain())
         any = 1;
     return any;

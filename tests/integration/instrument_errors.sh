@@ -206,10 +206,15 @@ check "the report has them" $? "$tmp/json"
 check "a path that is not there: nothing is started" $? "$tmp/log"
 mkdir "$tmp/rules"
 echo "$begin<rule><match type=\"A\"/><count/></rule></instrumentation>" >"$tmp/rules/a.xml"
+: >"$tmp/log"
 (
-    sleep 0.7
-    rm -r "${tmp:?}/rules" # vanishes, and comes back with another rule
+    for i in $(seq 200); do # until all three wait for new rules
+        [ "$(grep -c "answer 42 text original" "$tmp/log")" -ge 3 ] && break
+        sleep 0.05
+    done
     sleep 0.5
+    rm -r "${tmp:?}/rules" # vanishes, and comes back with another rule
+    sleep 0.3
     mkdir "$tmp/new"
     mkdir "$tmp/new/b.xml" # a folder in the place of a file
     ln -s "$tmp/nowhere" "$tmp/new/c.xml"
@@ -223,6 +228,6 @@ wait
 python3 -c 'import json,sys
 s = json.load(open(sys.argv[1]))["instrument"]
 assert sum(x["calls"] > 0 for x in s if x["name"].endswith(".Twice")) == 3, s' "$tmp/json" 2>>"$tmp/log" &&
-    grep -q "rules/c.xml: " "$tmp/log"
+    grep -q "rules/c.xml: " "$tmp/log" && grep -q "rules is gone, and looked for" "$tmp/log"
 check "its new rule is in force, what cannot be read is told of" $? "$tmp/log"
 finish
