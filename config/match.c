@@ -7,16 +7,11 @@
 
 /* ---- patterns -------------------------------------------------------------------------------- */
 
-static int fits_pattern(const struct sxs_pattern *pattern, const char *text)
+int sxs_config_fits(const struct sxs_pattern *pattern, const char *text)
 {
     if (!pattern->text || !text)
         return 1;
     return pattern->wild ? sxs_wild_fits(pattern->text, text) : !strcmp(pattern->text, text);
-}
-
-int sxs_config_fits(const struct sxs_pattern *pattern, const char *text)
-{
-    return config_fits(pattern, text);
 }
 
 int config_compare_versions(const struct sxs_version *a, const struct sxs_version *b)
@@ -46,7 +41,7 @@ static int fits_runtime(const char *wanted, const char *version)
 static int fits_place(const struct sxs_match *match, const char *runtime, const char *assembly,
                       const struct sxs_version *version)
 {
-    if (!fits_runtime(match->runtime, runtime) || !fits_pattern(&match->assembly, assembly))
+    if (!fits_runtime(match->runtime, runtime) || !sxs_config_fits(&match->assembly, assembly))
         return 0;
     if (!version)
         return 1;
@@ -61,7 +56,7 @@ static int fits_parameters(const struct sxs_match *match, const struct sxs_confi
     if ((uint32_t)match->n_parameters != method->n_parameters)
         return 0;
     for (uint32_t i = 0; i < method->n_parameters; i++)
-        if (!fits_pattern(&match->parameters[i], method->parameters[i]))
+        if (!sxs_config_fits(&match->parameters[i], method->parameters[i]))
             return 0;
     return 1;
 }
@@ -71,7 +66,7 @@ static int fits_attributes(const struct sxs_match *match, const struct sxs_confi
     if (!match->attribute.text || (!method->attributes && method->n_attributes))
         return 1;
     for (uint32_t i = 0; i < method->n_attributes; i++)
-        if (fits_pattern(&match->attribute, method->attributes[i]))
+        if (sxs_config_fits(&match->attribute, method->attributes[i]))
             return 1;
     return 0;
 }
@@ -87,7 +82,7 @@ static int fits(const struct sxs_match *match, const struct sxs_config_method *m
             return 0;
     }
     return fits_place(match, method->runtime, method->assembly, method->version) &&
-           fits_pattern(&match->type, named->type) && fits_pattern(&match->method, named->method) &&
+           sxs_config_fits(&match->type, named->type) && sxs_config_fits(&match->method, named->method) &&
            fits_parameters(match, named) && fits_attributes(match, named);
 }
 
@@ -115,9 +110,9 @@ static enum sxs_config_reach reach(const struct sxs_match         *match,
         return SXS_REACH_NOTHING;
     if (match->async == SXS_ASYNC_STATE_MACHINE && method->outer)
         named = method->outer;
-    if (!named->type || !config_fits(&match->type, named->type))
+    if (!named->type || !sxs_config_fits(&match->type, named->type))
         return SXS_REACH_ASSEMBLY;
-    if (!named->method || !config_fits(&match->method, named->method))
+    if (!named->method || !sxs_config_fits(&match->method, named->method))
         return SXS_REACH_TYPE;
     if (!fits_parameters(match, named))
         return SXS_REACH_METHOD;
@@ -140,7 +135,7 @@ int sxs_config_may_match(const struct sxs_rule *rule, const char *runtime, const
 {
     for (uint32_t i = 0; i < rule->n_matches; i++)
         if (fits_place(&rule->matches[i], runtime, assembly, version) &&
-            fits_pattern(&rule->matches[i].type, type))
+            sxs_config_fits(&rule->matches[i].type, type))
             return 1;
     return 0;
 }
