@@ -100,7 +100,8 @@ int sxs_chunks_make_room(struct sxs_chunks *c)
     int err = 0;
     if (c->full || atomic_load(&c->off))
         return 0;
-    while (!err && atomic_load(c->n_chunks) - atomic_load(&c->current) < AHEAD + 1)
+    while (!err && atomic_load(c->n_chunks) - atomic_load(&c->current) <
+                       (c->ahead ? c->ahead : AHEAD) + 1)
         err = grow(c);
     c->full = err != 0;
     return err;

@@ -17,7 +17,8 @@ struct sxs_chunks {
     int               fd;
     unsigned char    *map; /* address space for max_chunks; backed for *n_chunks of them */
     uint32_t          max_chunks;
-    int               full; /* the disk said so once */
+    uint32_t          ahead; /* chunks kept ready; 0: a few */
+    int               full;  /* the disk said so once */
     _Atomic int       off;
     _Atomic uint32_t  current;  /* chunk that records go into */
     _Atomic uint32_t *n_chunks; /* in the header: chunks the file has */

@@ -40,9 +40,10 @@ enum sxs_instrument_record_type {
     SXS_INSTRUMENT_SITE = 1,   /* a method that rules apply to */
     SXS_INSTRUMENT_STATE = 2,  /* what became of it: the latest counts */
     SXS_INSTRUMENT_COUNTS = 3, /* one thread's counters of SXS_INSTRUMENT_PAGE sites */
-    SXS_INSTRUMENT_CALL = 4,   /* one call, traced */
-    SXS_INSTRUMENT_RULE = 5,   /* what a rule came to: the latest of its number counts */
-    SXS_INSTRUMENT_LAST = 5,
+    SXS_INSTRUMENT_LABEL = 4,  /* a site's name in reports: the latest counts */
+    SXS_INSTRUMENT_HELPER = 5, /* a managed method that rules have called, in one runtime */
+    SXS_INSTRUMENT_RULE = 6,   /* what a rule came to: the latest of its number counts */
+    SXS_INSTRUMENT_LAST = 6,
 };
 
 /** State of a site. The names are what reports and JSON print. */
@@ -87,6 +88,7 @@ struct sxs_instrument_count {
     _Atomic uint64_t ended; /* timed */
     _Atomic uint64_t threw; /* of those: left by an exception */
     _Atomic uint64_t ticks; /* of all that ended, with what they called */
+    _Atomic uint64_t swallowed; /* exceptions of helpers that it called */
 };
 
 struct sxs_instrument_counts {
@@ -96,15 +98,20 @@ struct sxs_instrument_counts {
     struct sxs_instrument_count counts[SXS_INSTRUMENT_PAGE];
 };
 
-struct sxs_instrument_call {
+struct sxs_instrument_label {
     struct sxs_record head;
-    uint64_t          started_tick, ended_tick;
     uint32_t          site;
-    uint32_t          tid;
-    uint8_t           threw;
-    uint8_t           zero[3];
-    uint32_t          size; /* bytes of values that follow */
-    char              values[];
+    uint32_t          size;   /* bytes that follow, no zero at the end; 0: the method's name again */
+    char              text[];
+};
+
+struct sxs_instrument_helper {
+    struct sxs_record head;
+    _Atomic uint64_t  threw;  /* calls whose exception was swallowed */
+    _Atomic uint32_t  failed; /* 1: it could not be loaded, and is not called */
+    uint16_t          runtime;
+    uint16_t          size;   /* bytes that follow, no zero at the end */
+    char              text[]; /* Namespace.Type.Method in PATH */
 };
 
 struct sxs_instrument_rule {
@@ -121,9 +128,10 @@ struct sxs_instrument_rule {
 _Static_assert(sizeof(struct sxs_instrument_header) <= SXS_HEADER_SIZE, "the header is one page");
 _Static_assert(offsetof(struct sxs_instrument_site, text) == 24, "part of the format");
 _Static_assert(offsetof(struct sxs_instrument_state, text) == 28, "part of the format");
-_Static_assert(sizeof(struct sxs_instrument_counts) == 16 + 32 * SXS_INSTRUMENT_PAGE,
+_Static_assert(sizeof(struct sxs_instrument_counts) == 16 + 40 * SXS_INSTRUMENT_PAGE,
                "part of the format");
-_Static_assert(offsetof(struct sxs_instrument_call, values) == 40, "part of the format");
 _Static_assert(offsetof(struct sxs_instrument_rule, text) == 28, "part of the format");
+_Static_assert(offsetof(struct sxs_instrument_label, text) == 16, "part of the format");
+_Static_assert(offsetof(struct sxs_instrument_helper, text) == 24, "part of the format");
 
 #endif

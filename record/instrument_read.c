@@ -64,6 +64,7 @@ static bool take_site(struct reading *r, const struct sxs_record *record)
     if (!s)
         return true;
     s->known = true;
+    s->number = v->number;
     s->runtime = v->runtime;
     s->token = v->token;
     keep(r, &s->assembly, v->text, v->assembly_size);
@@ -104,19 +105,41 @@ static bool take_counts(struct reading *r, const struct sxs_record *record)
         s->ended += c->ended;
         s->threw += c->threw;
         s->total_ns += c->ticks; /* made ns when all is read */
+        s->swallowed += c->swallowed;
     }
     return true;
 }
 
-static bool take_call(struct reading *r, const struct sxs_record *record)
+static bool take_label(struct reading *r, const struct sxs_record *record)
 {
-    const struct sxs_instrument_call *v = (const void *)record;
-    struct sxs_instrumented          *s;
-    if (record->size < sizeof(*v) || v->site >= SITES_MOST)
+    const struct sxs_instrument_label *v = (const void *)record;
+    struct sxs_instrumented           *s;
+    if (record->size < sizeof(*v) || v->site >= SITES_MOST ||
+        v->size > record->size - offsetof(struct sxs_instrument_label, text))
         return false;
     s = site_at(r, v->site);
     if (s)
-        s->traced++;
+        keep(r, &s->label, v->text, v->size);
+    return true;
+}
+
+static bool take_helper(struct reading *r, const struct sxs_record *record)
+{
+    const struct sxs_instrument_helper *v = (const void *)record;
+    struct sxs_instrument_data         *d = r->d;
+    struct sxs_instrument_called       *more;
+    if (record->size < sizeof(*v) ||
+        v->size > record->size - offsetof(struct sxs_instrument_helper, text))
+        return false;
+    more = reallocarray(d->helpers, d->n_helpers + 1, sizeof(*more));
+    if (!more) {
+        r->no_memory = true;
+        return true;
+    }
+    d->helpers = more;
+    more[d->n_helpers] = (struct sxs_instrument_called){
+        .runtime = v->runtime, .failed = v->failed != 0, .threw = v->threw};
+    keep(r, &more[d->n_helpers++].text, v->text, v->size);
     return true;
 }
 
@@ -165,7 +188,8 @@ static bool take(const struct sxs_record *record, uint16_t type, void *out)
     case SXS_INSTRUMENT_SITE: return take_site(out, record);
     case SXS_INSTRUMENT_STATE: return take_state(out, record);
     case SXS_INSTRUMENT_COUNTS: return take_counts(out, record);
-    case SXS_INSTRUMENT_CALL: return take_call(out, record);
+    case SXS_INSTRUMENT_LABEL: return take_label(out, record);
+    case SXS_INSTRUMENT_HELPER: return take_helper(out, record);
     case SXS_INSTRUMENT_RULE: return take_rule(out, record);
     default: return false;
     }
@@ -173,13 +197,36 @@ static bool take(const struct sxs_record *record, uint16_t type, void *out)
 
 /* ---- all -------------------------------------------------------------------------------------- */
 
-static void make_ns(struct sxs_instrument_data *d)
+uint64_t sxs_instrument_duration(const struct sxs_instrument_data *d, uint64_t ticks)
 {
     const struct sxs_instrument_header *h = &d->head;
-    double                              ticks = (double)(h->seen_tick - h->started_tick);
-    double rate = ticks > 0 ? (double)(h->seen_ns - h->started_ns) / ticks : 0;
+    double all = (double)(h->seen_tick - h->started_tick), ns;
+    ns = all > 0 ? (double)ticks * ((double)(h->seen_ns - h->started_ns) / all) : 0;
+    return ns > 0 && ns < 9e18 ? (uint64_t)ns : 0;
+}
+
+uint64_t sxs_instrument_ns(const struct sxs_instrument_data *d, uint64_t tick)
+{
+    return tick < d->head.started_tick ? 0
+                                       : sxs_instrument_duration(d, tick - d->head.started_tick);
+}
+
+static void make_ns(struct sxs_instrument_data *d)
+{
     for (size_t i = 0; i < d->n_sites; i++)
-        d->sites[i].total_ns = (uint64_t)((double)d->sites[i].total_ns * rate);
+        d->sites[i].total_ns = sxs_instrument_duration(d, d->sites[i].total_ns);
+}
+
+static int by_number(const void *key, const void *site)
+{
+    uint32_t number = *(const uint32_t *)key, its = ((const struct sxs_instrumented *)site)->number;
+    return (number > its) - (number < its);
+}
+
+const struct sxs_instrumented *sxs_instrument_find(const struct sxs_instrument_data *d,
+                                                   uint32_t number)
+{
+    return d->n_sites ? bsearch(&number, d->sites, d->n_sites, sizeof(*d->sites), by_number) : NULL;
 }
 
 /* Only those that were told of, and no NULLs. */
@@ -192,12 +239,15 @@ static void tidy(struct reading *r)
         if (!s->known) {
             free(s->rules);
             free(s->reason);
+            free(s->label);
             continue;
         }
         if (!s->rules)
             keep(r, &s->rules, "", 0);
         if (!s->reason)
             keep(r, &s->reason, "", 0);
+        if (!s->label)
+            keep(r, &s->label, "", 0);
         d->sites[n++] = *s;
     }
     d->n_sites = n;
@@ -206,6 +256,26 @@ static void tidy(struct reading *r)
         if (d->rules[i].known)
             d->rules[n++] = d->rules[i];
     d->n_rules = n;
+}
+
+/* Single calls; a file of theirs that cannot be read leaves the rest as it is. */
+static int read_traced(struct sxs_instrument_data *d, int folder_fd)
+{
+    char why[256];
+    int  err = sxs_traced_read(folder_fd, &d->traced, why, sizeof(why));
+    if (err == ENOMEM)
+        return err;
+    if (err && err != ENOENT)
+        sxs_lines_add(&d->problems, &d->n_problems, SXS_TRACED_FILE ": %s", why);
+    for (size_t i = 0; i < d->traced.n_problems; i++)
+        sxs_lines_add(&d->problems, &d->n_problems, SXS_TRACED_FILE ": %s", d->traced.problems[i]);
+    for (size_t i = 0; i < d->traced.n_calls; i++) {
+        struct sxs_instrumented *s =
+            (struct sxs_instrumented *)(uintptr_t)sxs_instrument_find(d, d->traced.calls[i].site);
+        if (s)
+            s->traced++;
+    }
+    return 0;
 }
 
 static void note_problems(struct sxs_instrument_data *d, struct sxs_chunk_reader *reader)
@@ -236,9 +306,9 @@ int sxs_instrument_read(int folder_fd, struct sxs_instrument_data **out, char *w
         ;
     note_problems(d, &reader);
     sxs_chunk_reader_close(&reader);
-    make_ns(d);
     tidy(&r);
-    if (r.no_memory) {
+    make_ns(d);
+    if (r.no_memory || read_traced(d, folder_fd) == ENOMEM) {
         sxs_instrument_free(d);
         snprintf(why, why_size, "no memory");
         return ENOMEM;
@@ -256,6 +326,7 @@ void sxs_instrument_free(struct sxs_instrument_data *d)
         free(d->sites[i].name);
         free(d->sites[i].rules);
         free(d->sites[i].reason);
+        free(d->sites[i].label);
     }
     for (size_t i = 0; i < d->n_rules; i++) {
         free(d->rules[i].name);
@@ -263,7 +334,11 @@ void sxs_instrument_free(struct sxs_instrument_data *d)
         free(d->rules[i].text);
     }
     free(d->rules);
+    for (size_t i = 0; i < d->n_helpers; i++)
+        free(d->helpers[i].text);
+    free(d->helpers);
     free(d->sites);
+    sxs_traced_free(&d->traced);
     sxs_lines_free(d->problems, d->n_problems);
     free(d);
 }

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "manager/base/clock.h"
 #include "manager/base/tick.h"
@@ -116,20 +114,30 @@ struct sxs_instrument_count *sxs_instrument_counts(uint32_t first)
     return r->counts;
 }
 
-void sxs_instrument_call(uint32_t site, uint64_t started, uint64_t ended, int threw)
+void sxs_instrument_label(uint32_t site, const char *label)
 {
-    static SXS_TLS uint32_t     tid;
-    struct sxs_instrument_call *r = reserve(sizeof(*r));
+    size_t                       n = label ? strnlen(label, 1000) : 0;
+    struct sxs_instrument_label *r = reserve(offsetof(struct sxs_instrument_label, text) + n);
     if (!r)
         return;
-    if (!tid)
-        tid = (uint32_t)syscall(SYS_gettid);
-    r->started_tick = started;
-    r->ended_tick = ended;
     r->site = site;
-    r->tid = tid;
-    r->threw = threw != 0;
-    sxs_chunks_commit(r, SXS_INSTRUMENT_CALL);
+    r->size = (uint32_t)n;
+    if (n)
+        memcpy((char *)r + offsetof(struct sxs_instrument_label, text), label, n);
+    sxs_chunks_commit(r, SXS_INSTRUMENT_LABEL);
+}
+
+struct sxs_instrument_helper *sxs_instrument_helper(unsigned runtime, const char *text)
+{
+    size_t                        n = strnlen(text, 4000);
+    struct sxs_instrument_helper *r = reserve(offsetof(struct sxs_instrument_helper, text) + n);
+    if (!r)
+        return NULL;
+    r->runtime = (uint16_t)runtime;
+    r->size = (uint16_t)n;
+    memcpy((char *)r + offsetof(struct sxs_instrument_helper, text), text, n);
+    sxs_chunks_commit(r, SXS_INSTRUMENT_HELPER);
+    return r;
 }
 
 void sxs_instrument_rule(const struct sxs_instrument_rule *rule, const char *name, const char *file,

@@ -24,8 +24,12 @@ void sxs_instrument_state(uint32_t site, enum sxs_site_state state, uint32_t hr,
 /** A thread's counters of the sites from @first on, zeroed. Never given back; NULL: no memory. Any thread. */
 struct sxs_instrument_count *sxs_instrument_counts(uint32_t first);
 
-/** One traced call. Lock-free. */
-void sxs_instrument_call(uint32_t site, uint64_t started, uint64_t ended, int threw);
+/** A site's name in reports; NULL or "": the method's. Any thread. */
+void sxs_instrument_label(uint32_t site, const char *label);
+
+/** A helper's record, whose counters the caller adds to; NULL: no room, and nothing is recorded. Never given back. @text: as
+ *  there. Any thread. */
+struct sxs_instrument_helper *sxs_instrument_helper(unsigned runtime, const char *text);
 
 /** What a rule came to: the numbers of @rule, and its texts. Any thread. */
 void sxs_instrument_rule(const struct sxs_instrument_rule *rule, const char *name, const char *file,

@@ -101,7 +101,7 @@ static const struct argp_option option_list[] = {
     {"callers", KEY_CALLERS, "PATTERN", 0,
      "Of calls, as text: who calls the functions whose names fit, and whom they call", 2},
     {"depth", KEY_DEPTH, "N", 0, "Of calls, as text: levels of the call tree (all)", 2},
-    {"single", KEY_SINGLES, "N", 0, "Of calls with values, as text: how many single calls (200)", 2},
+    {"single", KEY_SINGLES, "N", 0, "Of calls with values, and traced ones, as text: how many single calls (200)", 2},
     {"by-thread", KEY_BY_THREAD, NULL, 0, "Of calls, as text: a call tree for each thread", 2},
     {0},
 };
@@ -149,7 +149,7 @@ static int census(const struct options *o, const struct sxs_session *s, FILE *to
     }
     if (o->instrument.n) {
         fputs("\n", to);
-        sxs_instrument_text(to, &o->instrument, o->samples.top);
+        sxs_instrument_text(to, &o->instrument, o->samples.top, o->view.singles);
     }
     return SXS_EXIT_OK;
 }

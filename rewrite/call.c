@@ -93,7 +93,7 @@ static int managed(struct calling *c, struct sxs_emit *e)
         return c->m->why[0] ? -1 : sxs_method_fail(c->m, "no memory");
     if (check_helper(c, h) || sxs_emit(e, first) || sxs_emit_helper_load(e, h, leave) ||
         pass_to_helper(c, e, h) || sxs_emit(e, leave) || sxs_emit(e, handler) ||
-        sxs_emit_helper_failed(e, h) || sxs_emit(e, last) || sxs_emit(e, end))
+        sxs_emit_helper_failed(e, h, c->marker) || sxs_emit(e, last) || sxs_emit(e, end))
         return -1;
     if (sxs_tokens_core_type(&c->m->tokens, "System.Object", &object))
         return sxs_method_fail(c->m, "%s", c->m->tokens.error);

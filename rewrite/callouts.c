@@ -96,7 +96,7 @@ uint64_t sxs_callout_enter(const struct sxs_marker *marker)
     return sxs_tick();
 }
 
-static uint64_t end(const struct sxs_marker *marker, uint64_t entered, int threw)
+uint64_t sxs_callout_end(const struct sxs_marker *marker, uint64_t entered, int threw)
 {
     uint64_t                     now = sxs_tick();
     struct sxs_instrument_count *c = count_of(marker);
@@ -109,22 +109,17 @@ static uint64_t end(const struct sxs_marker *marker, uint64_t entered, int threw
 
 void sxs_callout_leave(const struct sxs_marker *marker, uint64_t entered)
 {
-    end(marker, entered, 0);
+    sxs_callout_end(marker, entered, 0);
 }
 
 void sxs_callout_threw(const struct sxs_marker *marker, uint64_t entered)
 {
-    end(marker, entered, 1);
+    sxs_callout_end(marker, entered, 1);
 }
 
-void sxs_callout_trace_leave(const struct sxs_marker *marker, uint64_t entered)
+void sxs_callout_swallowed(const struct sxs_marker *marker)
 {
-    sxs_instrument_call(marker->site, entered, end(marker, entered, 0), 0);
-}
-
-void sxs_callout_trace_threw(const struct sxs_marker *marker, uint64_t entered)
-{
-    sxs_instrument_call(marker->site, entered, end(marker, entered, 1), 1);
+    add(&count_of(marker)->swallowed, 1);
 }
 
 void sxs_callouts_forget(void)

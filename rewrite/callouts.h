@@ -27,9 +27,11 @@ uint64_t sxs_callout_enter(const struct sxs_marker *marker);
 void     sxs_callout_leave(const struct sxs_marker *marker, uint64_t entered);
 void     sxs_callout_threw(const struct sxs_marker *marker, uint64_t entered);
 
-/** The same, each call recorded. */
-void sxs_callout_trace_leave(const struct sxs_marker *marker, uint64_t entered);
-void sxs_callout_trace_threw(const struct sxs_marker *marker, uint64_t entered);
+/** What both do; returns what time it is. */
+uint64_t sxs_callout_end(const struct sxs_marker *marker, uint64_t entered, int threw);
+
+/** A helper that the method called threw, and the method goes on. */
+void sxs_callout_swallowed(const struct sxs_marker *marker);
 
 /** In a forked child: counters are its own from now on. */
 void sxs_callouts_forget(void);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,6 +14,7 @@
 #include "instr/metadata.h"
 #include "instr/signature.h"
 #include "manager/base/log.h"
+#include "record/instrument_write.h"
 #include "rewrite/image.h"
 #include "rewrite/utf16.h"
 
@@ -216,6 +218,14 @@ static int is_file(const char *path)
     return strchr(path, '/') || (n > 4 && strcmp(path + n - 4, ".dll") == 0);
 }
 
+/* In the session, to be counted there. */
+static void record(struct sxs_helper *h)
+{
+    char text[2048];
+    snprintf(text, sizeof(text), "%s.%s in %s", h->type, h->method, h->path);
+    h->record = sxs_instrument_helper(h->runtime, text);
+}
+
 static struct sxs_helper *find_file(struct sxs_method *m, const struct sxs_target *target)
 {
     uint32_t           runtime = sxs_runtime_number(m->tokens.module.rt);
@@ -233,6 +243,7 @@ static struct sxs_helper *find_file(struct sxs_method *m, const struct sxs_targe
         forget(h);
         return NULL;
     }
+    record(h);
     pthread_mutex_lock(&lock);
     h->next = helpers; /* two threads at once: both good */
     helpers = h;
@@ -277,9 +288,12 @@ static void ready(struct sxs_helper *h, uintptr_t function)
 }
 
 /* In cooperative mode: one line is written all the same, once in a process's life. */
-static void failed(struct sxs_helper *h)
+static void failed(struct sxs_helper *h, const struct sxs_marker *marker)
 {
     uint64_t before = atomic_fetch_add_explicit(&h->threw, 1, memory_order_relaxed);
+    sxs_callout_swallowed(marker);
+    if (h->record)
+        atomic_fetch_add_explicit(&h->record->threw, 1, memory_order_relaxed);
     if (!loading) {
         if (!before)
             sxs_error("tool instrument: runtime %u: %s of %s in %s threw, and may again: the program "
@@ -288,6 +302,8 @@ static void failed(struct sxs_helper *h)
         return;
     }
     loading = 0;
+    if (h->record)
+        atomic_store_explicit(&h->record->failed, 1, memory_order_relaxed);
     if (!atomic_exchange(&h->failed, 1))
         sxs_error("tool instrument: runtime %u cannot load %s of %s in %s: it is not called",
                   h->runtime, h->method, h->type, h->path);
@@ -427,9 +443,10 @@ int sxs_emit_helper_call(struct sxs_emit *e, struct sxs_helper *h)
            sxs_emit(e, sxs_il_token(e->m->body, SXS_IL_CALLI, token));
 }
 
-int sxs_emit_helper_failed(struct sxs_emit *e, struct sxs_helper *h)
+int sxs_emit_helper_failed(struct sxs_emit *e, struct sxs_helper *h,
+                           const struct sxs_marker *marker)
 {
-    static const uint8_t i = SXS_ELEMENT_I;
-    return sxs_emit_pointer(e, h) ||
-           sxs_emit_callout(e, (uintptr_t)failed, SXS_ELEMENT_VOID, &i, 1);
+    static const uint8_t two[] = {SXS_ELEMENT_I, SXS_ELEMENT_I};
+    return sxs_emit_pointer(e, h) || sxs_emit_pointer(e, marker) ||
+           sxs_emit_callout(e, (uintptr_t)failed, SXS_ELEMENT_VOID, two, 2);
 }

@@ -24,7 +24,7 @@ struct sxs_helper {
     uint8_t result;             /* the same, or void */
     _Atomic uintptr_t function; /* 0: not loaded */
     _Atomic int       failed;   /* loading did: never again */
-    _Atomic uint64_t  threw;    /* calls */
+    struct sxs_instrument_helper *record; /* what it counts; NULL: nowhere */
 };
 
 /** sxs_helper_find - what @target names, for the runtime of @m. NULL with m->why: no such file, type or static method,
@@ -38,7 +38,8 @@ int sxs_emit_helper_load(struct sxs_emit *e, struct sxs_helper *helper, struct s
 /** sxs_emit_helper_call - its arguments are on the stack. */
 int sxs_emit_helper_call(struct sxs_emit *e, struct sxs_helper *helper);
 
-/** sxs_emit_helper_failed - in the handler, the stack empty. */
-int sxs_emit_helper_failed(struct sxs_emit *e, struct sxs_helper *helper);
+/** sxs_emit_helper_failed - in the handler, the stack empty: counted for it and for the method that called it. */
+int sxs_emit_helper_failed(struct sxs_emit *e, struct sxs_helper *helper,
+                           const struct sxs_marker *marker);
 
 #endif

@@ -9,6 +9,8 @@
 #include "manager/base/thread.h"
 #include "record/instrument_write.h"
 #include "record/session_write.h"
+#include "record/traced_write.h"
+#include "rewrite/classes.h"
 #include "rewrite/requests.h"
 #include "rewrite/rewrite.h"
 #include "rewrite/tally.h"
@@ -106,6 +108,7 @@ static void reload(void)
     if (!config)
         return;
     say_problems(config);
+    sxs_classes_follow(config);
     plan = put_in_force(config);
     if (!plan)
         return;
@@ -173,6 +176,7 @@ static void serve(void)
     sxs_watch(instrument.path);
     while (!atomic_load(&instrument.forked)) {
         sxs_instrument_keep();
+        sxs_traced_keep();
         serve_attached();
         if (sxs_watch_wait(KEEP_MS) && !atomic_load(&instrument.forked))
             reload();
@@ -185,6 +189,7 @@ static void child_goes_on(void)
 {
     atomic_store(&instrument.forked, 1);
     sxs_instrument_end(1);
+    sxs_traced_forget();
     sxs_callouts_forget();
 }
 
@@ -201,6 +206,8 @@ static int open_file(void)
     const char *out = getenv("SXSPROF_OUT");
     int         folder = out && *out ? sxs_session_folder("instrument") : -1;
     int         err = sxs_instrument_create(folder);
+    if (!err)
+        err = sxs_traced_create(folder);
     if (err)
         sxs_error("tool instrument: the file cannot be made: %s: nothing is counted",
                   strerror(err));
@@ -217,6 +224,7 @@ static int start_all(void)
     config = sxs_config_load(instrument.path, NULL);
     if (config) {
         say_problems(config);
+        sxs_classes_follow(config);
         instrument.plan = sxs_plan_new(config, 1);
     }
     if (!instrument.plan)
@@ -255,8 +263,8 @@ static HRESULT start(struct sxs_sub *sub, const char *options)
     on->next = instrument.runtimes;
     instrument.runtimes = on;
     pthread_mutex_unlock(&instrument.lock);
-    sub->low =
-        COR_PRF_ENABLE_REJIT | COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_MODULE_LOADS;
+    sub->low = COR_PRF_ENABLE_REJIT | COR_PRF_MONITOR_JIT_COMPILATION |
+               COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_CLASS_LOADS;
     if (!precompiled) /* whose inlined copies nobody tells of */
         sub->low |= COR_PRF_DISABLE_ALL_NGEN_IMAGES;
     return S_OK;
@@ -273,6 +281,7 @@ static void stop(struct sxs_sub *sub, int detached)
     on->n = 0;
     pthread_mutex_unlock(&instrument.lock);
     sxs_sites_unloaded((sxs_module){sub->rt, 0});
+    sxs_classes_close(sub->rt, 1);
 }
 
 /* ---- events ----------------------------------------------------------------------------------- */
@@ -344,6 +353,21 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
         }
     pthread_mutex_unlock(&instrument.lock);
     sxs_sites_unloaded(module);
+    sxs_classes_close(sub->rt, 0);
+    return S_OK;
+}
+
+static HRESULT class_loaded(struct sxs_sub *sub, sxs_class cls, HRESULT status)
+{
+    if (SUCCEEDED(status) && sub->state)
+        sxs_classes_loaded(cls);
+    return S_OK;
+}
+
+static HRESULT class_unloading(struct sxs_sub *sub, sxs_class cls)
+{
+    if (sub->state)
+        sxs_classes_unloading(cls);
     return S_OK;
 }
 
@@ -416,6 +440,8 @@ static const struct sxs_events events = {
     .ProfilerAttachComplete = attach_complete,
     .ModuleLoadFinished = module_loaded,
     .ModuleUnloadStarted = module_unloading,
+    .ClassLoadFinished = class_loaded,
+    .ClassUnloadStarted = class_unloading,
     .JITCompilationStarted = compiling,
     .GetReJITParameters = parameters,
     .ReJITCompilationFinished = recompiled,

@@ -204,7 +204,7 @@ static int push_boxed(struct sxs_emit *e, const struct sxs_operands *o, uint32_t
     return sxs_emit(e, sxs_il_token(e->m->body, SXS_IL_BOX, token));
 }
 
-static int is_struct(const struct sxs_method *m)
+int sxs_operands_of_struct(const struct sxs_method *m)
 {
     IMetaDataImport2 *imp = m->tokens.import;
     WCHAR             wide[64] = {0};
@@ -225,7 +225,7 @@ int sxs_operand_managed(struct sxs_emit *e, const struct sxs_operands *o,
                         const struct sxs_operand *operand, uint8_t wanted)
 {
     uint8_t type = element_of(o, operand);
-    if (operand->kind == SXS_OPERAND_THIS && is_struct(e->m))
+    if (operand->kind == SXS_OPERAND_THIS && sxs_operands_of_struct(e->m))
         return sxs_method_fail(e->m, "this is a struct: it cannot be handed over");
     if (load(e, operand))
         return -1;

@@ -49,6 +49,9 @@ int sxs_operand_native(struct sxs_emit *e, const struct sxs_operands *o,
 int sxs_operand_managed(struct sxs_emit *e, const struct sxs_operands *o,
                         const struct sxs_operand *operand, uint8_t wanted);
 
+/** Whether the method's `this` is a reference to a value, not to an object. */
+int sxs_operands_of_struct(const struct sxs_method *m);
+
 /** How native code has a primitive type: enum sxs_element; 0: not at all. */
 uint8_t sxs_native_element(uint8_t element);
 

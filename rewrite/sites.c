@@ -23,6 +23,7 @@ struct site {
     uint32_t                seen;     /* generation of the last plan that wanted it */
     enum sxs_site_state     state;
     enum sxs_site_once      once;
+    int                     labelled;
     char                   *assembly, *name;
 };
 
@@ -124,6 +125,14 @@ static void set_state_locked(struct site *s, enum sxs_site_state state, HRESULT 
     sxs_instrument_state(s->marker.site, state, (uint32_t)hr, text);
 }
 
+static void set_label_locked(struct site *s, const char *label)
+{
+    if (!*label && !s->labelled)
+        return;
+    s->labelled = *label != 0;
+    sxs_instrument_label(s->marker.site, label);
+}
+
 static uint64_t identity_of(const struct sxs_rule *const *rules, size_t n)
 {
     uint64_t id = UINT64_C(14695981039346656037);
@@ -138,6 +147,19 @@ static void names_of(const struct sxs_rule *const *rules, size_t n, char *out, s
     out[0] = '\0';
     for (size_t i = 0; i < n && at < size; i++)
         at += (size_t)snprintf(out + at, size - at, "%s%s", i ? ", " : "", rules[i]->name);
+}
+
+/* Of the action that counts, times or traces: the one that weaving takes. */
+static const char *label_of(const struct sxs_rule *const *rules, size_t n)
+{
+    const struct sxs_action *most = NULL;
+    for (size_t r = 0; r < n; r++)
+        for (uint32_t i = 0; i < rules[r]->n_actions; i++) {
+            const struct sxs_action *a = &rules[r]->actions[i];
+            if (a->kind <= SXS_ACTION_TRACE && (!most || a->kind > most->kind))
+                most = a;
+        }
+    return most && most->label ? most->label : "";
 }
 
 int sxs_sites_want(struct sxs_site_key key, const char *assembly, const char *name,
@@ -169,6 +191,7 @@ int sxs_sites_want(struct sxs_site_key key, const char *assembly, const char *na
         if (changed) {
             names_of(rules, n, text, sizeof(text));
             set_state_locked(s, SXS_SITE_PENDING, 0, text);
+            set_label_locked(s, label_of(rules, n));
         }
     }
     pthread_mutex_unlock(&sites.lock);

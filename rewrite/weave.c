@@ -9,9 +9,11 @@
 #include "rewrite/call.h"
 #include "rewrite/constant.h"
 #include "rewrite/emit.h"
+#include "rewrite/fault.h"
 #include "rewrite/inject.h"
+#include "rewrite/trace.h"
 
-/* ---- count, time, trace ----------------------------------------------------------------------- */
+/* ---- count, time ------------------------------------------------------------------------------ */
 
 static const uint8_t marker_and_tick[] = {SXS_ELEMENT_I, SXS_ELEMENT_I8};
 
@@ -29,40 +31,15 @@ static int end_of_time(struct sxs_emit *e, const struct sxs_marker *marker, uint
            sxs_emit_callout(e, function, SXS_ELEMENT_VOID, marker_and_tick, 2);
 }
 
-/* A fault block instead of a catch block: filters further up still run before anything is unwound, and the
- * exception's stack trace stays as it is. */
-static void make_fault(struct sxs_method *m, struct sxs_il_wrap *wrap)
-{
-    struct sxs_il_clause *clause = &m->body->clauses[m->body->n_clauses - 1];
-    struct sxs_il_insn   *end = sxs_il_insn(m->body, SXS_IL_ENDFINALLY);
-    clause->kind = SXS_IL_FAULT;
-    clause->token = 0;
-    sxs_il_remove(m->body, wrap->pop);
-    if (end)
-        sxs_il_replace(m->body, wrap->rethrow, end);
-    wrap->rethrow = end;
-}
-
-static int wrap_in_fault(struct sxs_method *m, struct sxs_il_wrap *wrap)
-{
-    int result = sxs_method_result(m);
-    if (result < 0)
-        return -1;
-    if (sxs_il_wrap(m->body, &m->il, (uint16_t)result, 0, wrap, &m->error))
-        return sxs_method_fail(m, "it cannot be wrapped: %s", m->error.text);
-    make_fault(m, wrap);
-    return wrap->rethrow ? 0 : sxs_method_fail(m, "no memory");
-}
-
-static int time_it(struct sxs_method *m, const struct sxs_marker *marker, int trace)
+static int time_it(struct sxs_method *m, const struct sxs_marker *marker)
 {
     static const uint8_t i8 = SXS_ELEMENT_I8;
     struct sxs_il_wrap   wrap;
     struct sxs_emit      e = {m, NULL};
     int                  tick = sxs_method_add_locals(m, &i8, 1, 1);
-    uintptr_t            leave = (uintptr_t)(trace ? sxs_callout_trace_leave : sxs_callout_leave);
-    uintptr_t            threw = (uintptr_t)(trace ? sxs_callout_trace_threw : sxs_callout_threw);
-    if (tick < 0 || wrap_in_fault(m, &wrap))
+    uintptr_t            leave = (uintptr_t)sxs_callout_leave;
+    uintptr_t            threw = (uintptr_t)sxs_callout_threw;
+    if (tick < 0 || sxs_fault_wrap(m, &wrap))
         return -1;
     e.at = wrap.body;
     if (sxs_emit_pointer(&e, marker) ||
@@ -146,8 +123,8 @@ static int act(struct sxs_method *m, const struct sxs_marker *marker, const stru
 {
     switch (a->kind) {
     case SXS_ACTION_COUNT: return count(m, marker);
-    case SXS_ACTION_TIME: return time_it(m, marker, 0);
-    case SXS_ACTION_TRACE: return time_it(m, marker, 1);
+    case SXS_ACTION_TIME: return time_it(m, marker);
+    case SXS_ACTION_TRACE: return sxs_trace(m, marker, a);
     case SXS_ACTION_INJECT: return inject(m, a, spots);
     case SXS_ACTION_REPLACE: return replace(m, marker, a);
     case SXS_ACTION_BEFORE: return sxs_call_before(m, marker, a);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** line.h - a value's text being put together, in storage of the caller's; for this folder. */
+/** line.h - a value's text being put together, in storage of the caller's. */
 #ifndef SXS_VALUES_LINE_H
 #define SXS_VALUES_LINE_H
 

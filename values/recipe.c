@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "values/layout.h"
 #include "values/line.h"
 #include "values/show.h"
 
@@ -144,31 +145,88 @@ static void fill_locked(struct sxs_recipe *r, struct asked *a)
     r->by_frame = a->missing;
 }
 
+static struct sxs_recipe *begin(struct sxs_runtime *rt)
+{
+    struct sxs_recipe *r = calloc(1, sizeof(*r) + (SXS_RECIPE_PARAMS + 1) * sizeof(r->params[0]));
+    ULONG              length_at = 0, chars_at = 0;
+    if (!r)
+        return NULL;
+    r->rt = rt;
+    if (FAILED(sxs_info_GetStringLayout2(rt, &length_at, &chars_at)))
+        r->refused = "layout of strings";
+    r->length_at = (uint32_t)length_at;
+    r->chars_at = (uint32_t)chars_at;
+    return r;
+}
+
+static struct sxs_recipe *end(struct sxs_recipe *r)
+{
+    struct sxs_recipe *fitting = realloc(r, sizeof(*r) + r->n_params * sizeof(r->params[0]));
+    return fitting ? fitting : r;
+}
+
 static struct sxs_recipe *make_locked(sxs_function fn, COR_PRF_FRAME_INFO frame)
 {
     struct asked      *a = calloc(1, sizeof(*a));
-    struct sxs_recipe *r = calloc(1, sizeof(*r) + (SXS_RECIPE_PARAMS + 1) * sizeof(r->params[0]));
-    struct sxs_recipe *fitting;
-    ULONG              length_at = 0, chars_at = 0;
+    struct sxs_recipe *r = begin(fn.rt);
     if (!a || !r) {
         free(a);
         free(r);
         return NULL;
     }
-    r->rt = fn.rt;
-    if (FAILED(sxs_info_GetStringLayout2(fn.rt, &length_at, &chars_at)))
-        r->refused = "layout of strings";
-    r->length_at = (uint32_t)length_at;
-    r->chars_at = (uint32_t)chars_at;
     if (ask_locked(a, fn, frame) == 0)
         fill_locked(r, a);
     else
         r->refused = "signature";
     free(a);
-    fitting = realloc(r, sizeof(*r) + r->n_params * sizeof(r->params[0]));
-    if (fitting)
-        r = fitting;
-    return r;
+    return end(r);
+}
+
+/* Its signature as it is, and `this` by the name of its type. */
+static int read_locked(struct asked *a, sxs_module module, mdToken token)
+{
+    ULONG len = 0, rva = 0;
+    DWORD attributes = 0, flags = 0;
+    WCHAR name[NAME_MAX_UTF16];
+    a->token = token;
+    a->shared = 1;
+    a->in.module = module;
+    a->in.missing = &a->missing;
+    a->in.imp = sxs_types_import_locked(module);
+    if (!a->in.imp ||
+        FAILED(a->in.imp->vtbl->GetMethodProps(a->in.imp, token, &a->type, name, NAME_MAX_UTF16,
+                                               &len, &attributes, &a->bytes, &a->size, &rva,
+                                               &flags)))
+        return -1;
+    return sxs_sig_parse(SXS_SIG_METHOD, a->bytes, a->size, a->nodes, NODES_MAX, &a->sig);
+}
+
+static void find_message(struct sxs_recipe *r)
+{
+    const struct sxs_type   *t = sxs_types_named(r->rt, "System.Exception");
+    const struct sxs_layout *l = t ? sxs_layout_get((sxs_class){r->rt, t->id}) : NULL;
+    const struct sxs_field  *f = l ? sxs_layout_field(l, "_message") : NULL;
+    r->message_at = f ? f->offset : 0;
+}
+
+struct sxs_recipe *sxs_recipe_of_method(sxs_module module, mdToken token)
+{
+    struct asked      *a = calloc(1, sizeof(*a));
+    struct sxs_recipe *r = begin(module.rt);
+    if (!a || !r) {
+        free(a);
+        free(r);
+        return NULL;
+    }
+    sxs_types_lock();
+    if (read_locked(a, module, token) == 0)
+        fill_locked(r, a);
+    else
+        r->refused = "signature";
+    find_message(r);
+    sxs_types_unlock();
+    free(a);
+    return end(r);
 }
 
 struct sxs_recipe *sxs_recipe_make(sxs_function fn)

@@ -8,6 +8,7 @@
 #ifndef SXS_VALUES_RECIPE_H
 #define SXS_VALUES_RECIPE_H
 
+#include "values/line.h"
 #include "values/types.h"
 
 #define SXS_RECIPE_PARAMS 64u /* of more, none are shown */
@@ -25,6 +26,7 @@ struct sxs_recipe {
     int                 has_this; /* params[0] */
     uint32_t            n_params; /* with it */
     uint32_t            length_at, chars_at; /* in a string */
+    uint32_t            message_at; /* in an exception; 0: not known, or not asked */
     struct sxs_shape    result;
     struct sxs_param    params[]; /* n_params */
 };
@@ -52,6 +54,27 @@ size_t sxs_recipe_arguments(struct sxs_recipe *r, const COR_PRF_FUNCTION_ARGUMEN
 /** sxs_recipe_result - the result at @at into @out. Returns the length; 0: void. In a leave hook. */
 size_t sxs_recipe_result(struct sxs_recipe *r, COR_PRF_FUNCTION_ARGUMENT_RANGE at, char *out,
                          size_t size);
+
+/* ---- without hooks: code of the method itself tells where its values are -------------------------- */
+
+/** Which value: a number of params[], or one of these. */
+#define SXS_VALUE_RESULT    UINT32_C(0x10000)
+#define SXS_VALUE_EXCEPTION UINT32_C(0x10001)
+
+/** sxs_recipe_of_method - of the method @token of @module for all its instantiations at once: what holds type
+ *  parameters is told by each call. Otherwise as sxs_recipe_make(). */
+struct sxs_recipe *sxs_recipe_of_method(sxs_module module, mdToken token);
+
+/**
+ * sxs_recipe_put - one value behind what is in @line: "n = 1" of an argument, after a comma when there are
+ * others; a result's; an exception's type and message.
+ * @at: the variable. @cls: its exact type (a by-ref's target's) where its signature holds type parameters, else
+ * 0. @ended: out arguments have a value.
+ * In cooperative mode, where no collection can begin: no lock, no memory from anywhere, no runtime but
+ * what may be asked anywhere.
+ */
+void sxs_recipe_put(struct sxs_recipe *r, uint32_t which, const void *at, ClassID cls, int ended,
+                    struct sxs_line *line);
 
 /** 1: native code calls the method @token of @module as it is ([UnmanagedCallersOnly]). In a
  *  callback; takes a lock. */

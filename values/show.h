@@ -28,6 +28,10 @@ void sxs_show_form(struct sxs_line *line, const struct sxs_type *t, const uint8_
 /** What a reference refers to: null, a string, an array, a boxed value, or a type's name. */
 void sxs_show_object(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object,
                      unsigned depth);
+/** Whether @id is an array's: read, not asked. */
+int sxs_is_array_class(const struct sxs_runtime *rt, ClassID id);
+/** The type of an exception, and its message. */
+void sxs_show_exception(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object);
 /** @n of @total values of @shape, one behind the other from @at on, in braces. */
 void sxs_show_items(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
                     uintptr_t at, uint64_t n, unsigned depth);

@@ -8,6 +8,10 @@
 #define DIMENSIONS_MAX 8
 #define BOX            8u  /* a boxed value lies behind its method table */
 #define PARENT_AT      16u /* in a method table, of 8, 9 and 10: what it derives from */
+#define BASE_SIZE_AT   4u  /* and how large its objects are without items; an object's header lies before it */
+#define LENGTH_AT      8u  /* in an array */
+#define BOUNDS_AT      16u /* the length of each dimension, when there is more than one, or a lower bound */
+#define HEADER         8u
 
 static void show_string(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object)
 {
@@ -29,14 +33,38 @@ static void show_string(struct sxs_line *line, const struct sxs_recipe *r, uintp
 }
 
 /* Its own word is not taken for it: what is no method table must not be handed to the runtime. */
-static int is_array_class(const struct sxs_recipe *r, ClassID id)
+int sxs_is_array_class(const struct sxs_runtime *rt, ClassID id)
 {
     uintptr_t              parent = 0;
     const struct sxs_type *t;
     if (sxs_safe_read(&parent, id + PARENT_AT, sizeof(parent)) != sizeof(parent))
         return 0;
-    t = sxs_types_find(r->rt, parent);
+    t = sxs_types_find(rt, parent);
     return t && strcmp(t->name, "System.Array") == 0;
+}
+
+/* Within hooks the runtime tells; elsewhere it refuses, and the object is read. */
+static int ask_array(struct sxs_runtime *rt, uintptr_t object, ClassID id, ULONG rank,
+                     ULONG32 *lengths, uintptr_t *data)
+{
+    int      bounds[DIMENSIONS_MAX];
+    BYTE    *items = NULL;
+    uint32_t base = 0;
+    if (SUCCEEDED(sxs_info_GetArrayObjectInfo(rt, (sxs_object){rt, object}, rank, lengths, bounds,
+                                              &items))) {
+        *data = (uintptr_t)items;
+        return 0;
+    }
+    if (sxs_safe_read(&base, id + BASE_SIZE_AT, sizeof(base)) != sizeof(base) ||
+        base < BOUNDS_AT + HEADER)
+        return -1;
+    *data = object + base - HEADER;
+    if (*data == object + BOUNDS_AT)
+        return rank == 1 && sxs_safe_read(lengths, object + LENGTH_AT, 4) == 4 ? 0 : -1;
+    return *data == object + BOUNDS_AT + 8 * rank &&
+                   sxs_safe_read(lengths, object + BOUNDS_AT, 4 * rank) == 4 * rank
+               ? 0
+               : -1;
 }
 
 static void show_lengths(struct sxs_line *line, const ULONG32 *lengths, ULONG rank, uint64_t *all)
@@ -60,7 +88,7 @@ static void put_element_name(struct sxs_line *line, const struct sxs_recipe *r, 
     ULONG                  rank = 0;
     if (t) {
         sxs_line_put(line, t->name);
-    } else if (!id || depth > 4 || !is_array_class(r, id) ||
+    } else if (!id || depth > 4 || !sxs_is_array_class(r->rt, id) ||
                sxs_info_IsArrayClass(r->rt, (sxs_class){r->rt, id}, &inner, &base, &rank) != S_OK) {
         sxs_line_put(line, sxs_element_name(element) ? sxs_element_name(element) : "?");
     } else {
@@ -80,15 +108,12 @@ static void show_array(struct sxs_line *line, const struct sxs_recipe *r, uintpt
     sxs_class              base = {rt, 0};
     ULONG                  rank = 0;
     ULONG32                lengths[DIMENSIONS_MAX];
-    int                    bounds[DIMENSIONS_MAX];
-    BYTE                  *data = NULL;
+    uintptr_t              data = 0;
     uint64_t               n = 0;
     const struct sxs_type *of;
     struct sxs_shape       shape = {.rt = rt, .name = "type"};
     if (sxs_info_IsArrayClass(rt, (sxs_class){rt, id}, &element, &base, &rank) != S_OK || !rank ||
-        rank > DIMENSIONS_MAX ||
-        FAILED(sxs_info_GetArrayObjectInfo(rt, (sxs_object){rt, object}, rank, lengths, bounds,
-                                           &data))) {
+        rank > DIMENSIONS_MAX || ask_array(rt, object, id, rank, lengths, &data)) {
         sxs_line_put(line, "<?: array>");
         return;
     }
@@ -103,7 +128,7 @@ static void show_array(struct sxs_line *line, const struct sxs_recipe *r, uintpt
     put_element_name(line, r, base.id, (uint8_t)element, 0);
     show_lengths(line, lengths, rank, &n);
     sxs_line_put(line, " ");
-    sxs_show_items(line, r, &shape, (uintptr_t)data, n, depth);
+    sxs_show_items(line, r, &shape, data, n, depth);
 }
 
 static void show_boxed(struct sxs_line *line, const struct sxs_recipe *r, const struct sxs_type *t,
@@ -118,6 +143,18 @@ static void show_boxed(struct sxs_line *line, const struct sxs_recipe *r, const 
         sxs_line_put(line, "<?: unreadable>");
     else
         sxs_show(line, r, &shape, bytes, depth);
+}
+
+void sxs_show_exception(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object)
+{
+    uintptr_t message = 0;
+    sxs_show_object(line, r, object, 0);
+    if (!object || !r->message_at ||
+        sxs_safe_read(&message, object + r->message_at, sizeof(message)) != sizeof(message) ||
+        !message)
+        return;
+    sxs_line_put(line, ": ");
+    sxs_show_object(line, r, message, 0);
 }
 
 void sxs_show_object(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object,
@@ -137,7 +174,7 @@ void sxs_show_object(struct sxs_line *line, const struct sxs_recipe *r, uintptr_
     t = sxs_types_find(r->rt, id);
     if (t && t->kind == SXS_TYPE_STRING)
         show_string(line, r, object);
-    else if (is_array_class(r, id))
+    else if (sxs_is_array_class(r->rt, id))
         show_array(line, r, object, id, depth);
     else if (!t)
         sxs_line_put(line, "<?: type not known>");

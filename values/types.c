@@ -94,10 +94,15 @@ static const struct sxs_type *find_by_name(const struct sxs_shape *shape)
     return found;
 }
 
+const struct sxs_type *sxs_types_named(const struct sxs_runtime *rt, const char *name)
+{
+    struct sxs_shape shape = {.rt = rt, .name = name};
+    return find_by_name(&shape);
+}
+
 ClassID sxs_types_canon(const struct sxs_runtime *rt)
 {
-    struct sxs_shape       shape = {.rt = rt, .name = "System.__Canon"};
-    const struct sxs_type *t = find_by_name(&shape);
+    const struct sxs_type *t = sxs_types_named(rt, "System.__Canon");
     return t ? t->id : 0;
 }
 

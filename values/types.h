@@ -71,6 +71,9 @@ const struct sxs_type *sxs_types_add(sxs_class cls);
 /** The type of a ClassID; NULL: not known. No lock, no call: in hooks. */
 const struct sxs_type *sxs_types_find(const struct sxs_runtime *rt, ClassID id);
 
+/** The one loaded type of that full name; NULL: none, or two. As above. */
+const struct sxs_type *sxs_types_named(const struct sxs_runtime *rt, const char *name);
+
 /** The type of a VALUETYPE shape; NULL: not known, or two have its name. As above. */
 const struct sxs_type *sxs_shape_type(struct sxs_shape *shape);
 

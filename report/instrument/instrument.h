@@ -29,10 +29,12 @@ int  sxs_instrument_report_load(const char *dir, const struct sxs_session *sessi
                                 const char *process, struct sxs_instrument_report *out);
 void sxs_instrument_report_free(struct sxs_instrument_report *r);
 
-/** A row for each method: those that failed first, then by calls. @top: rows; 0: 30. */
-void sxs_instrument_text(FILE *to, const struct sxs_instrument_report *r, size_t top);
+/** A row for each method: those that failed first, then by calls. @top: rows; 0: 30. Then single calls: @singles of
+ *  them; 0: 200, if any has values. */
+void sxs_instrument_text(FILE *to, const struct sxs_instrument_report *r, size_t top,
+                         size_t singles);
 
-/** Adds the key "instrument" to @top. Returns 0, or -1 without memory. */
+/** Adds the keys "instrument" and "helpers" to @top, and single calls to "values". Returns 0, or -1 without memory. */
 int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r);
 
 #endif

@@ -11,6 +11,8 @@ static json_t *site_json(const struct sxs_instrument_process *p, const struct sx
     err |= sxs_json_set_number(o, "pid", p->process->pid);
     err |= sxs_json_set_text(o, "assembly", s->assembly);
     err |= sxs_json_set_text(o, "name", s->name);
+    if (s->label[0])
+        err |= sxs_json_set_text(o, "label", s->label);
     err |= sxs_json_set_number(o, "token", s->token);
     err |= sxs_json_set_text(o, "state", sxs_site_state_text(s->state));
     err |= sxs_json_set_text(o, "rules", s->rules);
@@ -24,6 +26,7 @@ static json_t *site_json(const struct sxs_instrument_process *p, const struct sx
     err |= sxs_json_set_number(o, "threw", s->threw);
     err |= sxs_json_set_number(o, "total_ns", s->total_ns);
     err |= sxs_json_set_number(o, "traced", s->traced);
+    err |= sxs_json_set_number(o, "swallowed", s->swallowed);
     return sxs_json_whole(o, err);
 }
 
@@ -58,17 +61,71 @@ static int rules_json(json_t *top, const struct sxs_instrument_report *r)
     return json_object_set_new(top, "instrument_rules", rows);
 }
 
+static json_t *text_or_null(const char *s)
+{
+    return s ? sxs_json_text(s) : json_null();
+}
+
+/* Keys as those of calls with values, and more. */
+static json_t *single_json(const struct sxs_instrument_process *p, const struct sxs_traced_call *c)
+{
+    const struct sxs_instrument_data *d = p->data;
+    const struct sxs_instrumented    *s = sxs_instrument_find(d, c->site);
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "pid",
+        sxs_json_number(p->process->pid), "tid", sxs_json_number(c->tid), "runtime",
+        sxs_json_number(s ? s->runtime : 0), "name", sxs_json_text(s ? s->name : "?"), "label",
+        text_or_null(s && s->label[0] ? s->label : NULL), "depth", sxs_json_number(c->depth),
+        "begin_ns", sxs_json_number(sxs_instrument_ns(d, c->started_tick)), "duration_ns",
+        c->ended ? sxs_json_number(sxs_instrument_duration(d, c->ended_tick - c->started_tick))
+                 : json_null(),
+        "arguments", text_or_null(c->arguments), "result", text_or_null(c->result), "after",
+        text_or_null(c->after), "exception", text_or_null(c->thrown), "unwound", c->threw);
+}
+
+static int add_singles(json_t *top, const struct sxs_instrument_process *p)
+{
+    json_t *rows = json_object_get(top, "values");
+    int     err = 0;
+    if (!p->data->traced.n_calls)
+        return 0;
+    if (!rows) {
+        rows = json_array();
+        err = json_object_set_new(top, "values", rows);
+    }
+    for (size_t i = 0; i < p->data->traced.n_calls && !err; i++)
+        err = json_array_append_new(rows, single_json(p, &p->data->traced.calls[i]));
+    return err;
+}
+
+static json_t *helper_json(const struct sxs_instrument_process *p,
+                           const struct sxs_instrument_called *h)
+{
+    return json_pack("{s:o, s:o, s:o, s:b, s:o}", "pid", sxs_json_number(p->process->pid), "runtime",
+                     sxs_json_number(h->runtime), "name", sxs_json_text(h->text), "failed",
+                     h->failed, "swallowed", sxs_json_number(h->threw));
+}
+
+static int add_process(json_t *top, json_t *sites, json_t *helpers,
+                       const struct sxs_instrument_process *p)
+{
+    int err = 0;
+    for (size_t s = 0; s < p->data->n_sites && !err; s++)
+        err = json_array_append_new(sites, site_json(p, &p->data->sites[s]));
+    for (size_t h = 0; h < p->data->n_helpers && !err; h++)
+        err = json_array_append_new(helpers, helper_json(p, &p->data->helpers[h]));
+    return err ? err : add_singles(top, p);
+}
+
 int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r)
 {
-    json_t *rows = json_array();
-    int     err = 0;
-    for (size_t i = 0; i < r->n && !err; i++)
-        for (size_t s = 0; s < r->processes[i].data->n_sites && !err; s++)
-            err = json_array_append_new(
-                rows, site_json(&r->processes[i], &r->processes[i].data->sites[s]));
-    if (err) {
-        json_decref(rows);
-        return -1;
+    json_t  *sites = json_array(), *helpers = json_array();
+    uint64_t lost = 0;
+    int      err = json_object_set_new(top, "instrument", sites);
+    err |= json_object_set_new(top, "helpers", helpers);
+    for (size_t i = 0; i < r->n && !err; i++) {
+        lost += r->processes[i].data->traced.head.lost;
+        err = add_process(top, sites, helpers, &r->processes[i]);
     }
-    return json_object_set_new(top, "instrument", rows) || rules_json(top, r) ? -1 : 0;
+    return err || rules_json(top, r) ? -1 : sxs_json_set_number(top, "traced_lost", lost);
 }

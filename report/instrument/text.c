@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOP 30
+#define TOP     30
+#define SINGLES 200
 
 typedef unsigned long long ull;
 
@@ -28,12 +29,14 @@ static void write_row(FILE *to, const struct sxs_instrument_process *p,
                       const struct sxs_instrumented *s)
 {
     char name[1024], rules[512], total[32], mean[32];
-    sxs_text_clean(s->name, name, sizeof(name));
+    sxs_text_clean(s->label[0] ? s->label : s->name, name, sizeof(name));
     sxs_text_clean(s->state == SXS_SITE_FAILED ? s->reason : s->rules, rules, sizeof(rules));
     fprintf(to, "  %-8s %10llu %9llu %10s %10s  [%s] %s", sxs_site_state_text(s->state),
             (ull)s->calls, (ull)s->threw, sxs_text_duration(s->total_ns, total, sizeof(total)),
             sxs_text_duration(s->ended ? s->total_ns / s->ended : 0, mean, sizeof(mean)),
             sxs_process_version(p->process, s->runtime), name);
+    if (s->swallowed)
+        fprintf(to, ", %llu exceptions of what it calls swallowed", (ull)s->swallowed);
     fprintf(to, s->state == SXS_SITE_FAILED ? ": %s\n" : " (%s)\n", rules);
 }
 
@@ -59,7 +62,77 @@ static void write_rules(FILE *to, const struct sxs_instrument_data *d, size_t to
         fprintf(to, "  and %zu more rules\n", n - top);
 }
 
-static void write_process(FILE *to, const struct sxs_instrument_process *p, size_t top)
+static void write_helpers(FILE *to, const struct sxs_instrument_process *p)
+{
+    char text[4096];
+    for (size_t i = 0; i < p->data->n_helpers; i++) {
+        const struct sxs_instrument_called *h = &p->data->helpers[i];
+        if (!h->threw && !h->failed)
+            continue;
+        sxs_text_clean(h->text, text, sizeof(text));
+        fprintf(to, "  [%s] %s: %s%llu exceptions swallowed\n",
+                sxs_process_version(p->process, h->runtime), text,
+                h->failed ? "cannot be loaded and is not called, " : "", (ull)h->threw);
+    }
+}
+
+static void write_single(FILE *to, const struct sxs_instrument_process *p,
+                         const struct sxs_traced_call *c)
+{
+    const struct sxs_instrumented *s = sxs_instrument_find(p->data, c->site);
+    char name[1024], values[3 * SXS_TRACED_TEXT + 1], took[32];
+    sxs_text_clean(!s ? "?" : s->label[0] ? s->label : s->name, name, sizeof(name));
+    sxs_text_clean(c->arguments ? c->arguments : "", values, sizeof(values));
+    fprintf(to, "%12.6f %7u %-8s %*s%s(%s)",
+            (double)sxs_instrument_ns(p->data, c->started_tick) / 1e9, c->tid,
+            s ? sxs_process_version(p->process, s->runtime) : "?",
+            (int)(2 * (c->depth < 40 ? c->depth : 40)), "", name, values);
+    if (c->result) {
+        sxs_text_clean(c->result, values, sizeof(values));
+        fprintf(to, " = %s", values);
+    }
+    if (c->after) {
+        sxs_text_clean(c->after, values, sizeof(values));
+        fprintf(to, ", then %s", values);
+    }
+    if (c->threw)
+        fputs(" left by an exception", to);
+    if (c->thrown) {
+        sxs_text_clean(c->thrown, values, sizeof(values));
+        fprintf(to, ", %s", values);
+    }
+    if (c->ended)
+        fprintf(to, " <%s>\n", sxs_text_duration(sxs_instrument_duration(p->data, c->ended_tick - c->started_tick),
+                                                 took, sizeof(took)));
+    else
+        fputs(" <no end recorded>\n", to);
+}
+
+static bool has_values(const struct sxs_traced_data *t)
+{
+    for (size_t i = 0; i < t->n_calls; i++)
+        if (t->calls[i].arguments || t->calls[i].result || t->calls[i].after || t->calls[i].thrown)
+            return true;
+    return false;
+}
+
+static void write_singles(FILE *to, const struct sxs_instrument_process *p, size_t singles)
+{
+    const struct sxs_traced_data *t = &p->data->traced;
+    size_t                        n = singles ? singles : SINGLES;
+    if (t->head.lost)
+        fprintf(to, "traced calls: %llu records found no room\n", (ull)t->head.lost);
+    if (!t->n_calls || (!singles && !has_values(t)))
+        return;
+    n = n < t->n_calls ? n : t->n_calls;
+    fprintf(to, "\nsingle calls of process %s, the first %zu\n%12s %7s %-8s call\n",
+            p->process->folder, n, "s", "thread", "runtime");
+    for (size_t i = 0; i < n; i++)
+        write_single(to, p, &t->calls[i]);
+}
+
+static void write_process(FILE *to, const struct sxs_instrument_process *p, size_t top,
+                          size_t singles)
 {
     const struct sxs_instrument_data *d = p->data;
     const struct sxs_instrumented   **rows = calloc(d->n_sites + 1, sizeof(*rows));
@@ -82,10 +155,13 @@ static void write_process(FILE *to, const struct sxs_instrument_process *p, size
         fprintf(to, "  and %zu more methods\n", d->n_sites - top);
     free(rows);
     write_rules(to, d, top);
+    write_helpers(to, p);
+    write_singles(to, p, singles);
 }
 
-void sxs_instrument_text(FILE *to, const struct sxs_instrument_report *r, size_t top)
+void sxs_instrument_text(FILE *to, const struct sxs_instrument_report *r, size_t top,
+                         size_t singles)
 {
     for (size_t i = 0; i < r->n; i++)
-        write_process(to, &r->processes[i], top ? top : TOP);
+        write_process(to, &r->processes[i], top ? top : TOP, singles);
 }

@@ -48,7 +48,9 @@ static void what_callouts_count_is_read_back(void **state)
     for (int i = 0; i < 5; i++)
         sxs_callout_count(&marker);
     entered = sxs_callout_enter(&marker);
-    sxs_callout_trace_threw(&marker, entered);
+    sxs_callout_threw(&marker, entered);
+    sxs_callout_swallowed(&marker);
+    sxs_instrument_label(300, "a label");
     assert_int_equal(sxs_instrument_read(folder_fd, &d, why, sizeof(why)), 0);
     assert_int_equal(d->n_sites, 1);
     assert_int_equal(d->n_problems, 0);
@@ -61,7 +63,8 @@ static void what_callouts_count_is_read_back(void **state)
     assert_int_equal(d->sites[0].calls, 6);
     assert_int_equal(d->sites[0].ended, 1);
     assert_int_equal(d->sites[0].threw, 1);
-    assert_int_equal(d->sites[0].traced, 1);
+    assert_int_equal(d->sites[0].swallowed, 1);
+    assert_string_equal(d->sites[0].label, "a label");
     sxs_instrument_free(d);
 }
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* place.c - values at addresses that a method's own code tells. */
+#include <string.h>
+
+#include "values/show.h"
+
+/* What a type parameter stands for in this call. Objects tell themselves what they are. */
+static void shape_of(const struct sxs_runtime *rt, ClassID cls, struct sxs_shape *out)
+{
+    const struct sxs_type *t = sxs_types_find(rt, cls);
+    out->rt = rt;
+    if (!t) {
+        out->element = sxs_is_array_class(rt, cls) ? SXS_ELEMENT_OBJECT : 0;
+        out->name = "type not known";
+        return;
+    }
+    out->element = SXS_ELEMENT_VALUETYPE;
+    out->name = t->name;
+    out->module = t->module;
+    atomic_store(&out->type, t);
+    if (t->kind == SXS_TYPE_STRING || t->kind == SXS_TYPE_REFERENCE)
+        out->element = SXS_ELEMENT_OBJECT;
+    else if (t->kind == SXS_TYPE_PRIMITIVE)
+        out->element = t->element;
+}
+
+static void put(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
+                const void *at, ClassID cls)
+{
+    COR_PRF_FUNCTION_ARGUMENT_RANGE where = {(UINT_PTR)at, SXS_SHOW_VALUE};
+    struct sxs_shape                exact = {0}, by_ref = {.rt = r->rt, .of = &exact};
+    if (cls) {
+        shape_of(r->rt, cls, &exact);
+        by_ref.element = SXS_ELEMENT_BYREF;
+        shape = shape->element == SXS_ELEMENT_BYREF ? &by_ref : &exact;
+    }
+    sxs_show_at(line, r, shape, where);
+}
+
+static void put_argument(struct sxs_line *line, struct sxs_recipe *r, uint32_t index,
+                         const void *at, ClassID cls, int ended)
+{
+    struct sxs_param *p = &r->params[index];
+    sxs_line_putf(line, "%s%.60s = ", line->len ? ", " : "", p->name ? p->name : "?");
+    if (p->is_out && !ended)
+        sxs_line_put(line, "<out>");
+    else
+        put(line, r, &p->shape, at, cls);
+}
+
+void sxs_recipe_put(struct sxs_recipe *r, uint32_t which, const void *at, ClassID cls, int ended,
+                    struct sxs_line *line)
+{
+    uintptr_t object;
+    if (line->cut)
+        return;
+    if (which == SXS_VALUE_EXCEPTION) {
+        memcpy(&object, at, sizeof(object));
+        sxs_show_exception(line, r, object);
+    } else if (r->refused || (which != SXS_VALUE_RESULT && which >= r->n_params)) {
+        if (!line->len)
+            sxs_line_putf(line, "<?: %s>", r->refused ? r->refused : "another number of arguments");
+    } else if (which == SXS_VALUE_RESULT) {
+        put(line, r, &r->result, at, cls);
+    } else {
+        put_argument(line, r, which, at, cls, ended);
+    }
+}
