@@ -207,7 +207,7 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(LIB_OBJ) \
 	    $(READ_OBJ) $(LIB_LIBS) -lcmocka
 
-# The reports' own test program, and the fuzz drivers of the readers of samples, PDBs and calls.
+# The reports' own test program, and the fuzz drivers of the readers of samples, PDBs, calls and instrumented methods.
 PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) report/calls/load.c report/calls/replay.c \
                  report/calls/unseen.c report/calls/unseen_text.c report/processes.c report/text.c report/words.c $(READ_SRC)) \
                $(O)/obj/gen/profile.pb-c.o
@@ -229,6 +229,8 @@ $(O)/tests/fuzz_config: tests/fuzz/fuzz_config.c $(call obj,$(CONFIG_SRC) $(IL_S
 
 $(O)/tests/fuzz_calls: tests/profile/make_calls.c
 $(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard report/calls/*.c)))
+$(O)/tests/fuzz_instrument: tests/profile/make_instrument.c tests/fuzz/fuzz.h
+$(O)/tests/fuzz_instrument: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard report/instrument/*.c) report/json_values.c))
 
 # What runs through whole assemblies, and the fuzz drivers of the IL library.
 $(O)/tests/il_%: tests/instr/%.c tests/instr/tokens.c $(wildcard tests/instr/*.h) $(O)/libsxsil.a
@@ -244,7 +246,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
 
 unit: $(addprefix $(O)/tests/il_,bodies signatures texts) $(IL_FUZZ) $(UNIT_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb \
-      $(O)/tests/fuzz_calls $(O)/tests/fuzz_config
+      $(O)/tests/fuzz_calls $(O)/tests/fuzz_instrument $(O)/tests/fuzz_config
 
 # ---- the two commands of README, and the rest ------------------------------------------------
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rewrite/operands.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "instr/signature_write.h"
@@ -31,19 +32,26 @@ static int add_argument(struct sxs_method *m, struct sxs_operands *o, uint32_t i
     return sxs_operands_add(m, o, SXS_OPERAND_ARGUMENT, (uint16_t)(index + m->has_this), node);
 }
 
-static int add_named(struct sxs_method *m, struct sxs_operands *o, const char *name)
+/* Of argument @number, `this` counted; "argument 0" when metadata has none. */
+static void name_of(const struct sxs_method *m, uint32_t number, char *out, size_t size)
 {
     IMetaDataImport2 *imp = m->tokens.import;
+    WCHAR             wide[512] = {0};
+    mdParamDef        param = 0;
+    ULONG             n = 0, index = number - m->has_this;
+    snprintf(out, size, "argument %u", (unsigned)index);
+    if (SUCCEEDED(imp->vtbl->GetParamForMethodIndex(imp, m->token, index + 1, &param)) &&
+        SUCCEEDED(imp->vtbl->GetParamProps(imp, param, NULL, NULL, wide, ARRAY_LEN(wide), &n, NULL,
+                                           NULL, NULL, NULL)) &&
+        wide[0])
+        sxs_utf8_of(wide, ARRAY_LEN(wide), out, size);
+}
+
+static int add_named(struct sxs_method *m, struct sxs_operands *o, const char *name)
+{
     for (uint32_t i = 0; i < o->sig.n_params; i++) {
-        WCHAR      wide[512] = {0};
-        char       text[1024];
-        mdParamDef param = 0;
-        ULONG      n = 0;
-        if (FAILED(imp->vtbl->GetParamForMethodIndex(imp, m->token, i + 1, &param)) ||
-            FAILED(imp->vtbl->GetParamProps(imp, param, NULL, NULL, wide, ARRAY_LEN(wide), &n, NULL,
-                                            NULL, NULL, NULL)))
-            continue;
-        sxs_utf8_of(wide, ARRAY_LEN(wide), text, sizeof(text));
+        char text[1024];
+        name_of(m, i + m->has_this, text, sizeof(text));
         if (strcmp(text, name) == 0)
             return add_argument(m, o, i);
     }
@@ -128,6 +136,32 @@ static int push_text(struct sxs_emit *e, const struct sxs_operand *operand)
     return sxs_emit(e, end);
 }
 
+/* A collection moves objects, and what structs refer to, while native code runs. */
+static int refuse_native(struct sxs_method *m, const struct sxs_operands *o,
+                         const struct sxs_operand *operand, uint8_t type)
+{
+    char        name[128] = "this";
+    const char *kind = "an object";
+    if (operand->kind == SXS_OPERAND_ARGUMENT)
+        name_of(m, operand->number, name, sizeof(name));
+    else if (operand->kind == SXS_OPERAND_RESULT)
+        snprintf(name, sizeof(name), "the result");
+    if (type == SXS_ELEMENT_GENERICINST)
+        type = o->nodes[o->nodes[sxs_sig_plain(&o->sig, operand->node)].child].element;
+    if (type == SXS_ELEMENT_VALUETYPE)
+        kind = "a value type";
+    else if (type == SXS_ELEMENT_VAR || type == SXS_ELEMENT_MVAR)
+        kind = "of a type parameter";
+    else if (type == SXS_ELEMENT_BYREF)
+        kind = "by reference";
+    else if (type == SXS_ELEMENT_SZARRAY || type == SXS_ELEMENT_ARRAY)
+        kind = "an array";
+    return sxs_method_fail(m,
+                           "%.100s, %s, cannot be handed to native code: it takes numbers and "
+                           "strings",
+                           name, kind);
+}
+
 int sxs_operand_native(struct sxs_emit *e, const struct sxs_operands *o,
                        const struct sxs_operand *operand, uint8_t *element)
 {
@@ -137,10 +171,7 @@ int sxs_operand_native(struct sxs_emit *e, const struct sxs_operands *o,
         return push_text(e, operand);
     *element = sxs_native_element(type);
     if (!*element)
-        return sxs_method_fail(e->m, "native code takes numbers and strings; %s is neither",
-                               operand->kind == SXS_OPERAND_ARGUMENT ? "an argument"
-                               : operand->kind == SXS_OPERAND_RESULT ? "the result"
-                                                                     : "this");
+        return refuse_native(e->m, o, operand, type);
     return load(e, operand);
 }
 

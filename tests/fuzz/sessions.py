@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Damaged and cut session folders through the real command: a clear message, what is whole is shown.
 
-sessions.py SXSPROF MAKERS ROUNDS [SEED]: MAKERS is where make_samples, make_calls, make_events are. Says what is wrong; nothing if all is well.
+sessions.py SXSPROF MAKERS ROUNDS [SEED]: MAKERS is where make_samples, make_calls, make_events, make_instrument are. Says what is wrong; nothing if all is well.
 """
 import json
 import os
@@ -157,18 +157,31 @@ def main():
     shutil.copy(os.path.join(tmp, "calls", "4242", "calls"), os.path.join(small, pid_small))
     subprocess.run([os.path.join(makers, "make_events"), os.path.join(tmp, "events")], check=True)
     shutil.copy(os.path.join(tmp, "events", "4242", "events"), os.path.join(small, pid_small))
+    subprocess.run([os.path.join(makers, "make_instrument"), os.path.join(tmp, "instrument")], check=True)
+    for name in ("instrument", "traced"):
+        shutil.copy(os.path.join(tmp, "instrument", "4242", name), os.path.join(small, pid_small))
     base = {name: open(os.path.join(small, pid_small, name), "rb").read()
-            for name in ("census", "samples", "calls", "events")}
+            for name in ("census", "samples", "calls", "events", "instrument", "traced")}
+    whole_report = json.loads(report("json", small)[1])
+    rows = [v for v in whole_report["values"] if v["name"] == "Shop.Orders.Add"]
+    if (len(rows) != 40 or whole_report["traced_lost"] != 7 or sorted({v["depth"] for v in rows}) != [0, 1, 2, 3] or
+            rows[0]["arguments"] != 'n = 0, s = "s0"' or rows[0]["after"] != "b = 2" or
+            rows[1]["exception"] != "Shop.Wrong" or rows[1]["label"] != "added" or
+            [h["swallowed"] for h in whole_report["helpers"]] != [2]):
+        bad.append("traced calls that are whole: %r" % rows[:2])
     cells = len(base["calls"].rstrip(b"\0")) // CELL + 1 - HEADER // CELL
     used = struct.unpack_from("<I", base["samples"], HEADER + 8)[0]
     content = {"census": 2400, "samples": HEADER + used, "calls": HEADER + CELL * cells,
-               "events": len(base["events"].rstrip(b"\0"))}
+               **{name: len(base[name].rstrip(b"\0")) for name in ("events", "instrument", "traced")}}
     views = [[], ["--callers", "Inner"], ["--by-thread"], ["--thread", "main"], ["--depth", "2"], ["--runtime", "2"]]
     for seed in range(first_seed, first_seed + rounds):
         r = random.Random(seed)
         changed = r.choice([["samples"], ["samples"], ["census"], ["census", "samples"], ["calls"], ["calls"],
-                            ["calls"], ["events"], ["events"], ["calls", "events", "census"]])
+                            ["calls"], ["events"], ["events"], ["calls", "events", "census"],
+                            ["instrument"], ["traced"], ["traced"], ["instrument", "traced"]])
         form, more = FORMATS[seed % len(FORMATS)], []
+        if "instrument" in changed or "traced" in changed:  # the others do not show it
+            form, more = r.choice(["text", "json"]), r.choice([[], ["--single", "1000"]])
         if "calls" in changed and form == "text":
             more = r.choice(views)
         elif "calls" in changed and form != "json":

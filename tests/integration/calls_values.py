@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Holds what a report shows of single calls against the lines "calls: value ..." of the app.
 
-calls_values.py REPORT.json LOG: names what differs, ends with a line of sums.
+calls_values.py REPORT.json LOG [any]: names what differs, ends with a line of sums. With "any" the order may
+differ: several runtimes at once.
 """
 import difflib
 import json
+import re
 import sys
 
 
 def plain(name):
-    """Type<A>.Method<B> is Type.Method."""
+    """Type<A>.Method<B> and Type`1.Method are Type.Method."""
+    name = re.sub(r"`[0-9]+", "", name)
     out, depth = "", 0
     for c in name:
         depth += c == "<"
@@ -30,6 +33,9 @@ for v in json.load(open(sys.argv[1], encoding="utf-8"))["values"]:
     got.append("%s(%s)%s%s" % (plain(v["name"]), v["arguments"] or "",
                                "" if v["result"] is None else " = " + v["result"],
                                " left by an exception" if v["unwound"] else ""))
+if len(sys.argv) > 3:
+    want.sort()
+    got.sort()
 # Optimized code may leave a method by a tail call: then nobody sees its result.
 for i, g in enumerate(got[:len(want)]):
     if g.endswith(" = <?: left by a tail call>") and want[i].startswith(g[:g.rindex(" = ") + 3]):

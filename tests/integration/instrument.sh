@@ -116,6 +116,11 @@ sites 'all(lines("tracer: %d before %s" % x) == 3 for x in ((1200, "Int32"), (60
 check "managed: every instantiation, references to variables" $? "$tmp/log"
 sites 'lines("tracer: 602 throws") == 3 and log.count("answer 1000") == 3'
 check "managed: a helper's exceptions stay its own; a result from a helper" $? "$tmp/log"
+sites 'each(".Instance", "swallowed", 602) and each(".Generic", "swallowed", 0)' && python3 -c 'import json,sys
+h = [x for x in json.load(open(sys.argv[1]))["helpers"] if x["swallowed"]]
+sys.exit(len(h) != 3 or any(x["swallowed"] != 602 or not x["name"].startswith("Tracer.Calls.Throws in ") for x in h))' "$tmp/json" &&
+    "$sxsprof" report "$tmp/calls" >"$tmp/text" 2>&1 && [ "$(grep -c 'Tracer.Calls.Throws in .*: 602 exceptions swallowed$' "$tmp/text")" -eq 3 ]
+check "and are counted, by helper and by method" $? "$tmp/json"
 
 # ---- beside the hooks ---------------------------------------------------------------------------
 SXSPROF_TOOLS=calls:count run counts "rounds=100" && python3 -c 'import json,sys

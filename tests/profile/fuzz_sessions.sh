@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build}
 T=$(mktemp -d "${TMPDIR:-/tmp}/sxsprof-fuzz-XXXXXX") || exit 1
 trap 'rm -rf "$T"' EXIT
-for what in samples calls events; do
+for what in samples calls events instrument; do
     ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I. tests/profile/make_$what.c -o "$T/make_$what" || exit 1
 done
 rounds=${FUZZ_ROUNDS:-160}

@@ -12,7 +12,7 @@ namespace Instrumented;
 
 /// <summary>
 /// Calls methods a known number of times, for instrumentation to be held against: "rounds=N threads=N
-/// contexts=N watch=MS fib=N". Prints "instrumented: known COUNT NAME" for each, and with watch, for that long, what
+/// contexts=N watch=MS fib=N told=N". Prints "instrumented: known COUNT NAME" for each, and with watch, for that long, what
 /// Answer() and Text() return whenever that changes.
 /// </summary>
 internal static class Program
@@ -37,7 +37,7 @@ internal static class Program
     private static int Main(string[] args)
     {
         var options = new Dictionary<string, int>
-            { ["rounds"] = 100, ["threads"] = 1, ["watch"] = 0, ["fib"] = 0, ["contexts"] = 0 };
+            { ["rounds"] = 100, ["threads"] = 1, ["watch"] = 0, ["fib"] = 0, ["contexts"] = 0, ["told"] = 0 };
         foreach (string arg in string.Join(' ', args).Split(' ', StringSplitOptions.RemoveEmptyEntries))
         {
             string[] word = arg.Split('=');
@@ -59,6 +59,8 @@ internal static class Program
             GC.Collect();
         if (options["fib"] > 0)
             Time(options["fib"]);
+        if (options["told"] > 0)
+            Tell(options["told"]);
         if (options["watch"] > 0)
             Watch(options["watch"]);
         foreach ((string name, long count) in known)
@@ -117,6 +119,56 @@ internal static class Program
         for (double a = 1, i = 0; i < n; i++)
             (a, calls) = (calls, a + calls + 1);
         Console.WriteLine($"instrumented: time {ns / calls:F2} ns a call of Fib {result}");
+    }
+
+    /// <summary>Values on 16 threads that allocate, while another collects.</summary>
+    private static void Tell(int rounds)
+    {
+        bool done = false;
+        var threads = new List<Thread>();
+        var collector = new Thread(() =>
+        {
+            for (; !Volatile.Read(ref done); Thread.Sleep(1))
+                GC.Collect(Random.Shared.Next(3), GCCollectionMode.Forced, true, true);
+        });
+        collector.Start();
+        for (int t = 0; t < 16; t++)
+        {
+            int from = t * rounds;
+            threads.Add(new Thread(() =>
+            {
+                for (int n = from; n < from + rounds; n++)
+                    TellOne(n);
+            }));
+        }
+        threads.ForEach(thread => thread.Start());
+        threads.ForEach(thread => thread.Join());
+        Volatile.Write(ref done, true);
+        collector.Join();
+        Know("Work.Told", 16L * rounds);
+    }
+
+    private static void TellOne(int n)
+    {
+        string by = "a" + n;
+        var garbage = new object[16];
+        for (int i = 0; i < garbage.Length; i++)
+            garbage[i] = new byte[64 + i];
+        var pair = new Work.Pair { Text = "p" + n, N = n };
+        try
+        {
+            switch (n % 3)
+            {
+                case 0: Check(Work.Told(n, "t" + n, pair, n, ref by, out _) == n, "Told int"); break;
+                case 1: Check(Work.Told(n, "t" + n, pair, "v" + n, ref by, out _) == "v" + n, "Told string"); break;
+                default: Check(Work.Told(n, "t" + n, pair, pair, ref by, out _).N == n, "Told pair"); break;
+            }
+        }
+        catch (InvalidOperationException e)
+        {
+            Check(e.Message == "e" + n, "Told's exception");
+        }
+        Check(by == "b" + n && garbage[15] != null, "Told by reference");
     }
 
     /// <summary>This assembly once more, in a load context of its own.</summary>

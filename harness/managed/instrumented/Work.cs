@@ -82,6 +82,23 @@ internal class Work
             yield return i;
     }
 
+    public struct Pair
+    {
+        public string Text;
+        public int N;
+    }
+
+    /// <summary>All that it is handed says the same number; it changes what it is handed by reference.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static T Told<T>(int n, string text, Pair pair, T value, ref string by, out Pair made)
+    {
+        made = new Pair { Text = "m" + n, N = n };
+        by = "b" + n;
+        if (n % 10 == 9)
+            throw new InvalidOperationException("e" + n);
+        return value;
+    }
+
     private static int sink;
 
     /// <summary>Two types within.</summary>

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+# Traced calls on real runtimes: arguments, results and exceptions, text for text what the app says.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+[ -e "$BUILD/managed/calls/calls.dll" ] && [ -e "$BUILD/managed/instrumented/instrumented.dll" ] ||
+    skip_all "$0" "the apps calls and instrumented are not built"
+here=tests/integration
+
+file() { # NAME: rules on standard input
+    {
+        echo '<?xml version="1.0"?><instrumentation xmlns="urn:sxsprof:instrumentation:1">'
+        cat
+        echo '</instrumentation>'
+    } >"$tmp/$1.xml"
+}
+run() { # RULES COMMAND...
+    rules=$1
+    shift
+    rm -rf "${tmp:?}/s"
+    SXSPROF_INSTRUMENT=$tmp/$rules.xml timeout -k 5 150 "$sxsprof" run --quiet -o "$tmp/s" -- "$runsxs" --timeout 120 "$@" \
+        >"$tmp/log" 2>&1 && "$sxsprof" report --format json "$tmp/s" >"$tmp/json" 2>>"$tmp/log"
+}
+three() { # RULES APP OPTIONS: in three runtimes at once
+    rules=$1 app=$2 options=$3
+    set --
+    for v in $versions; do set -- "$@" "$v" "$app" "$options"; done
+    run "$rules" "$@"
+}
+shown() { python3 $here/calls_values.py "$tmp/json" "$tmp/log" "$@" >"$tmp/said" 2>&1; }
+
+# ---- known = recorded ---------------------------------------------------------------------------
+file values <<'E'
+<rule><match assembly="calls" type="Calls.Values" method="*"/><trace arguments="*"/></rule>
+<rule>
+  <match assembly="calls" type="Calls.Values+Pair" method="Sum"/>
+  <match assembly="calls" type="Calls.Values+Deep`1" method="Inside"/>
+  <match assembly="calls" type="Calls.Values+Thing" method="Get"/>
+  <match assembly="calls" type="Calls.Values+Thing" method="Name"/>
+  <match assembly="calls" type="Calls.Values+Derived`1" method="Name"/>
+  <match assembly="calls" type="Calls.Values+Derived`1" method="Echo"/>
+  <trace arguments="this *"/>
+</rule>
+E
+for v in $versions; do
+    run values "$v" calls "shown=60" && shown
+    check "$v: values of every kind, in every tier: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+done
+three values calls "shown=1" && shown any
+check "three runtimes at once: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+python3 -c '
+import json, sys
+v = json.load(open(sys.argv[1]))["values"]
+of = lambda name: [x for x in v if x["name"] == "Calls.Values." + name]
+refs, threw = of("ByRef"), of("Throws")
+assert len(refs) == len(threw) == 3
+assert all(x["after"] == "a = 2, b = 20, c = \"x\"" for x in refs), refs
+assert all(x["exception"] == "System.InvalidOperationException: \"thrown\"" for x in threw), threw
+assert sorted(x["depth"] for x in of("Recursive")) == [0] * 3 + [1] * 3 + [2] * 3' "$tmp/json" >"$tmp/said" 2>&1
+check "what is by reference after the call, exceptions, calls within calls" $? "$tmp/said"
+"$sxsprof" report --single 1000 "$tmp/s" >"$tmp/text" 2>&1 &&
+    grep -q 'single calls of process' "$tmp/text" && grep -q 'Calls.Values.Add(a = 1, b = -2) = -1 <' "$tmp/text" &&
+    grep -q 'Values.ByRef(a = 1, b = 20, c = <out>) = 2, then a = 2, b = 20, c = "x" <' "$tmp/text" &&
+    grep -q 'Values.Throws(n = 3) left by an exception, System.InvalidOperationException: "thrown" <' "$tmp/text"
+check "the text has a log of single calls" $? "$tmp/text"
+
+# ---- under load ---------------------------------------------------------------------------------
+file told <<'E'
+<rule><match assembly="instrumented" type="Instrumented.Work" method="Told"/><trace arguments="*" label="told"/></rule>
+E
+three told instrumented "rounds=1 told=300" && python3 $here/trace_values.py "$tmp/json" 300 3 >"$tmp/said" 2>&1
+check "16 threads that allocate in each of three runtimes, while all is collected: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+"$sxsprof" report "$tmp/s" >"$tmp/text" 2>&1 && grep -q '\] told (' "$tmp/text" && grep -q ' told(n = ' "$tmp/text"
+check "the label is the name in the text" $? "$tmp/text"
+
+# ---- more than there is room for ----------------------------------------------------------------
+file storm <<'E'
+<rule><match assembly="instrumented" type="Instrumented.Work" method="Fib"/><trace arguments="*"/></rule>
+<rule><match assembly="instrumented" type="Instrumented.Work" method="Static"/><count/></rule>
+E
+three storm instrumented "rounds=50 fib=27" && python3 -c '
+import json, sys
+top = json.load(open(sys.argv[1]))
+sites = top["instrument"]
+fib = [s for s in sites if s["name"].endswith(".Fib")]
+static = [s for s in sites if s["name"].endswith(".Static")]
+known = 30 * 1973 + 832039 # calls of Fib(15), 30 times, and of Fib(27)
+print([(s["calls"], s["traced"]) for s in fib], top["traced_lost"])
+assert len(fib) == len(static) == 3
+assert all(s["calls"] == s["ended"] == known and s["state"] == "active" for s in fib)
+assert all(s["calls"] == 50 for s in static)
+assert top["traced_lost"] > 0 and sum(s["traced"] for s in fib) > 100000' "$tmp/json" >"$tmp/said" 2>&1
+check "a storm of calls: every count is right, what found no room is counted: $(head -n 1 "$tmp/said")" $? "$tmp/said"
+"$sxsprof" report "$tmp/s" 2>&1 | grep -q '^traced calls: [0-9]* records found no room'
+check "and said" $? "$tmp/said"
+
+# ---- what cannot be -----------------------------------------------------------------------------
+file wrong <<'E'
+<rule><match assembly="instrumented" type="Instrumented.Work" method="Static"/><trace arguments="this"/></rule>
+<rule><match assembly="instrumented" type="Instrumented.Work" method="Loop"/><trace arguments="nothing"/></rule>
+<rule><match assembly="instrumented" type="Instrumented.Work" method="Small"/><trace arguments="7"/></rule>
+<rule><match assembly="instrumented" type="Instrumented.Work" method="Told"/><call when="before" library="libc.so.6" symbol="abs" arguments="pair"/></rule>
+E
+three wrong instrumented "rounds=20 told=2" && python3 -c '
+import json, sys
+s = json.load(open(sys.argv[1]))["instrument"]
+reasons = sorted(x["reason"] for x in s if x["state"] == "failed")
+print(reasons)
+assert len(reasons) == 12
+assert all(sum(part in r for r in reasons) == 3 for part in
+           ("there is no this", "no argument \"nothing\"", "no argument 7", "pair, a value type, cannot be handed to native code"))' "$tmp/json" >"$tmp/said" 2>&1
+check "what cannot be captured or handed over: the program runs as it is, and the state says why" $? "$tmp/said"
+finish
