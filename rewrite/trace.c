@@ -170,7 +170,8 @@ static int class_of(struct tracing *c, struct sxs_emit *e, const struct sxs_oper
     node = sxs_sig_plain(&c->o.sig, operand->node);
     if (c->o.nodes[node].element == SXS_ELEMENT_BYREF)
         node = sxs_sig_plain(&c->o.sig, c->o.nodes[node].child);
-    if (c->o.nodes[node].element == SXS_ELEMENT_PTR || !holds_parameter(&c->o.sig, node))
+    if (c->o.nodes[node].element == SXS_ELEMENT_PTR ||
+        c->o.nodes[node].element == SXS_ELEMENT_FNPTR || !holds_parameter(&c->o.sig, node))
         return 0;
     return type_spec(c, node, &token) || emit_class(c, e, token, number) ? -1 : 0;
 }
