@@ -72,6 +72,26 @@ check "16 threads that allocate in each of three runtimes, while all is collecte
 "$sxsprof" report "$tmp/s" >"$tmp/text" 2>&1 && grep -q '\] told (' "$tmp/text" && grep -q ' told(n = ' "$tmp/text"
 check "the label is the name in the text" $? "$tmp/text"
 
+# ---- traced later on ------------------------------------------------------------------------------
+file edited </dev/null
+(
+    sleep 1
+    file new <<'E'
+<rule><match assembly="instrumented" type="Instrumented.Work" method="Text"/><trace/></rule>
+<rule><match assembly="System.Private.CoreLib" type="System.Int32" method="ToString" parameters="void"/><trace arguments="this"/></rule>
+E
+    mv "$tmp/new.xml" "$tmp/edited.xml"
+) &
+three edited instrumented "rounds=5 watch=3000" && python3 -c '
+import json, sys
+v = json.load(open(sys.argv[1]))["values"]
+texts = [x for x in v if x["name"].endswith("Work.Text")]
+print(len(texts), "calls")
+assert {x["runtime"] for x in texts} == {1, 2, 3} and all(x["result"] == "\"original\"" for x in texts), texts[:2]
+assert not any("<?:" in str(x) for x in v)' "$tmp/json" >"$tmp/said" 2>&1
+check "traced by an edit: types that were loaded before are known: $(head -n 1 "$tmp/said")" $? "$tmp/said"
+wait
+
 # ---- more than there is room for ----------------------------------------------------------------
 file storm <<'E'
 <rule><match assembly="instrumented" type="Instrumented.Work" method="Fib"/><trace arguments="*"/></rule>
