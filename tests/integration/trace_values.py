@@ -10,7 +10,7 @@ import sys
 rounds, runtimes = int(sys.argv[2]), int(sys.argv[3])
 top = json.load(open(sys.argv[1], encoding="utf-8"))
 rows = [r for r in top["values"] if r["name"].endswith("Work.Told")]
-seen, bad = {}, []
+seen, bad, early = {}, [], 0
 for r in rows:
     m = re.match(r"n = (\d+), ", r["arguments"] or "")
     if not m:
@@ -26,10 +26,14 @@ for r in rows:
         "after": 'by = "b%d", made = {Text = "m%d", N = %d}' % (n, n, n),
         "exception": 'System.InvalidOperationException: "e%d"' % n if threw else None,
         "unwound": threw, "label": "told"}
+    # The library hears of a type after other threads may have it: the first throws of each thread may come before.
+    if threw and r["exception"] == "<?: type not known>":
+        early += 1
+        want["exception"] = r["exception"]
     if any(r[k] != v for k, v in want.items()) or r["duration_ns"] is None:
         bad.append((want, r))
     seen[(r["runtime"], n)] = seen.get((r["runtime"], n), 0) + 1
 for b in bad[:5]:
     print(b)
 print("%d calls, %d of %d known ones, %d wrong" % (len(rows), len(seen), 16 * rounds * runtimes, len(bad)))
-sys.exit(bool(bad) or len(rows) != len(seen) or len(seen) != 16 * rounds * runtimes)
+sys.exit(bool(bad) or early > 16 * runtimes or len(rows) != len(seen) or len(seen) != 16 * rounds * runtimes)
