@@ -24,6 +24,7 @@ struct sxs_helper {
     uint8_t result;             /* the same, or void */
     _Atomic uintptr_t function; /* 0: not loaded */
     _Atomic int       failed;   /* loading did: never again */
+    _Atomic uint64_t  threw;    /* calls that did */
     struct sxs_instrument_helper *record; /* what it counts; NULL: nowhere */
 };
 
