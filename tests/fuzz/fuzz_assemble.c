@@ -74,7 +74,7 @@ static int effect(void *context, enum sxs_il_opcode opcode, uint32_t token, stru
 static int assemble(struct sxs_il_body *b, const char *text, int copied, struct sxs_il_error *e)
 {
     static const struct sxs_il_tokens tokens = {type, type_spec, member, method_spec, signature, string,
-                                                NULL};
+                                                NULL, NULL};
     const struct sxs_il_source        source = {text, 2, &tokens};
     struct sxs_il_fragment            f, copy;
     int                               err;
