@@ -179,9 +179,10 @@ $(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o \
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LIBS)
 
+# With libm, as the dotnet command has it: a library of 9.0 (System.IO.Compression) uses it without naming it.
 $(O)/runsxs: $(call obj,$(RUNSXS_SRC))
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) -rdynamic -o $@ $^ -ldl -lpthread
+	$(Q)$(CC) $(LDFLAGS) -rdynamic -o $@ $^ -ldl -lpthread -Wl,--no-as-needed -lm
 
 $(O)/libsxsbridge.so: $(call obj,$(BRIDGE_SRC))
 	$(call say,LINK,$@)

@@ -78,8 +78,11 @@ struct sxs_instrument_state {
     uint8_t           state; /* enum sxs_site_state */
     uint8_t           zero;
     uint16_t          size;   /* bytes that follow, no zero at the end */
-    char              text[]; /* names of the rules, or the reason */
+    char              text[]; /* names of the rules, or the reason; SXS_INSTRUMENT_COMPILED: of an
+                                 active one, the runtime has machine code of its new IL */
 };
+
+#define SXS_INSTRUMENT_COMPILED "compiled"
 
 #define SXS_INSTRUMENT_PAGE 256u
 

@@ -82,9 +82,11 @@ static bool take_state(struct reading *r, const struct sxs_record *record)
     s = site_at(r, v->site);
     if (!s)
         return true;
+    s->compiled = v->state == SXS_SITE_ACTIVE && v->size == strlen(SXS_INSTRUMENT_COMPILED) &&
+                  memcmp(v->text, SXS_INSTRUMENT_COMPILED, v->size) == 0;
+    s->n_changes += !s->compiled;
     s->state = v->state;
     s->hr = v->hr;
-    s->n_changes++;
     if (v->state == SXS_SITE_PENDING)
         keep(r, &s->rules, v->text, v->size);
     keep(r, &s->reason, v->text, v->state == SXS_SITE_FAILED ? v->size : 0);

@@ -24,6 +24,7 @@ struct sxs_instrumented {
     uint32_t n_changes; /* states it went through */
     uint8_t  state;     /* enum sxs_site_state */
     bool     known;     /* there was a record of the site */
+    bool     compiled;  /* active, and the runtime has compiled it */
     uint64_t calls, ended, threw, total_ns;
     uint64_t swallowed; /* exceptions of helpers that it called */
     uint64_t traced;    /* calls recorded one by one */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/instrument_write.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +14,19 @@
 
 static struct sxs_chunks             chunks = {.fd = -1};
 static struct sxs_instrument_header *header; /* NULL: nothing is recorded */
+static pthread_mutex_t               room = PTHREAD_MUTEX_INITIALIZER; /* one thread makes it */
 
 static void take_time(void)
 {
     atomic_store(&header->seen_tick, sxs_tick());
     atomic_store(&header->seen_ns, sxs_now_ns(CLOCK_MONOTONIC));
+}
+
+static void make_room(void)
+{
+    pthread_mutex_lock(&room);
+    sxs_chunks_make_room(&chunks);
+    pthread_mutex_unlock(&room);
 }
 
 int sxs_instrument_create(int folder_fd)
@@ -47,7 +56,7 @@ void sxs_instrument_keep(void)
 {
     if (!header)
         return;
-    sxs_chunks_make_room(&chunks);
+    make_room();
     take_time();
 }
 
@@ -56,6 +65,7 @@ void sxs_instrument_end(int forked)
     if (!header)
         return;
     if (forked) {
+        pthread_mutex_init(&room, NULL);
         sxs_chunks_forget(&chunks);
         header = NULL;
         return;
@@ -72,11 +82,22 @@ static void *reserve(size_t size)
     return record;
 }
 
+/* Of what is written outside the program's code, nothing is lost: a rule may apply to a whole library at once. */
+static void *reserve_always(size_t size)
+{
+    void *record = header ? sxs_chunks_reserve(&chunks, size) : NULL;
+    if (record || !header)
+        return record;
+    make_room();
+    return reserve(size);
+}
+
 void sxs_instrument_site(uint32_t number, unsigned runtime, uint32_t token, const char *assembly,
                          const char *name)
 {
     size_t                      a = strnlen(assembly, 1000), n = strnlen(name, 4000);
-    struct sxs_instrument_site *r = reserve(offsetof(struct sxs_instrument_site, text) + a + n);
+    struct sxs_instrument_site *r =
+        reserve_always(offsetof(struct sxs_instrument_site, text) + a + n);
     if (!r)
         return;
     r->number = number;
@@ -92,7 +113,8 @@ void sxs_instrument_site(uint32_t number, unsigned runtime, uint32_t token, cons
 void sxs_instrument_state(uint32_t site, enum sxs_site_state state, uint32_t hr, const char *text)
 {
     size_t                       n = strnlen(text, 1000);
-    struct sxs_instrument_state *r = reserve(offsetof(struct sxs_instrument_state, text) + n);
+    struct sxs_instrument_state *r =
+        reserve_always(offsetof(struct sxs_instrument_state, text) + n);
     if (!r)
         return;
     r->time_ns = sxs_now_ns(CLOCK_MONOTONIC);

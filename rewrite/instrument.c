@@ -411,8 +411,23 @@ static HRESULT recompiled(struct sxs_sub *sub, sxs_function fn, sxs_rejit versio
     (void)sub;
     (void)version;
     (void)safe;
-    if (FAILED(status) && site_of(fn, &key))
+    if (!site_of(fn, &key))
+        return S_OK;
+    if (FAILED(status))
         refused(key, status, "that its new IL does not compile");
+    else
+        sxs_sites_compiled(key, 0);
+    return S_OK;
+}
+
+/* The first version is new IL only where there is no second. */
+static HRESULT compiled(struct sxs_sub *sub, sxs_function fn, HRESULT status, BOOL safe)
+{
+    struct sxs_site_key key;
+    (void)sub;
+    (void)safe;
+    if (SUCCEEDED(status) && site_of(fn, &key))
+        sxs_sites_compiled(key, 1);
     return S_OK;
 }
 
@@ -443,6 +458,7 @@ static const struct sxs_events events = {
     .ClassLoadFinished = class_loaded,
     .ClassUnloadStarted = class_unloading,
     .JITCompilationStarted = compiling,
+    .JITCompilationFinished = compiled,
     .GetReJITParameters = parameters,
     .ReJITCompilationFinished = recompiled,
     .ReJITError = rejit_error,

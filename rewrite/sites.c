@@ -24,6 +24,7 @@ struct site {
     enum sxs_site_state     state;
     enum sxs_site_once      once;
     int                     labelled;
+    int                     compiled; /* told of */
     char                   *assembly, *name;
 };
 
@@ -122,6 +123,7 @@ static void set_state_locked(struct site *s, enum sxs_site_state state, HRESULT 
                              const char *text)
 {
     s->state = state;
+    s->compiled = 0;
     sxs_instrument_state(s->marker.site, state, (uint32_t)hr, text);
 }
 
@@ -321,6 +323,19 @@ void sxs_sites_woven(struct sxs_site_key key, const struct sxs_site_work *work,
     s = find_locked(key);
     if (s && s->identity == work->identity)
         came_to_locked(s, state, hr, text);
+    pthread_mutex_unlock(&sites.lock);
+}
+
+void sxs_sites_compiled(struct sxs_site_key key, int first)
+{
+    struct site *s;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    if (s && s->state == SXS_SITE_ACTIVE && !s->compiled &&
+        (!first || s->once == SXS_ONCE_DONE)) {
+        s->compiled = 1;
+        sxs_instrument_state(s->marker.site, SXS_SITE_ACTIVE, 0, SXS_INSTRUMENT_COMPILED);
+    }
     pthread_mutex_unlock(&sites.lock);
 }
 

@@ -83,6 +83,10 @@ int sxs_sites_any(void);
 void sxs_sites_state(struct sxs_site_key key, enum sxs_site_state state, HRESULT hr,
                      const char *text);
 
+/** sxs_sites_compiled - the runtime has finished compiling it, nonzero @first: for the first time; recorded once
+ *  for new IL that is active. */
+void sxs_sites_compiled(struct sxs_site_key key, int first);
+
 /** sxs_sites_unloaded - the module's sites are gone (id 0: all of the runtime's). */
 void sxs_sites_unloaded(sxs_module module);
 

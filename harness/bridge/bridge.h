@@ -99,6 +99,9 @@ SXSBRIDGE_API void  sxsbridge_after(const struct sxsprof_method *method, int res
 SXSBRIDGE_API void *sxsbridge_start(const struct sxsprof_method *method, int n);
 SXSBRIDGE_API void  sxsbridge_finish(const struct sxsprof_method *method, void *state, int result,
                                      intptr_t thrown);
+SXSBRIDGE_API const void *sxsbridge_entered(const struct sxsprof_method *method);
+SXSBRIDGE_API void  sxsbridge_left(const struct sxsprof_method *method, const void *state,
+                                   intptr_t thrown);
 SXSBRIDGE_API int   sxsbridge_replaced(const struct sxsprof_method *method);
 SXSBRIDGE_API void  sxsbridge_text(const struct sxsprof_method *method, const uint16_t *text);
 

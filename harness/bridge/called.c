@@ -8,6 +8,7 @@
 #include "include/sxsprof.h"
 
 static _Atomic long before, sum, threw, texts, starts, finishes, bad;
+static _Atomic long entered, left, left_thrown;
 
 static void check(const struct sxsprof_method *method)
 {
@@ -56,9 +57,28 @@ SXSBRIDGE_API void sxsbridge_text(const struct sxsprof_method *method, const uin
     texts += text && text[0] ? 1 : 0;
 }
 
+SXSBRIDGE_API const void *sxsbridge_entered(const struct sxsprof_method *method)
+{
+    check(method);
+    entered++;
+    return method;
+}
+
+SXSBRIDGE_API void sxsbridge_left(const struct sxsprof_method *method, const void *state,
+                                  intptr_t thrown)
+{
+    if (state != method)
+        bad++;
+    left++;
+    left_thrown += thrown;
+}
+
 __attribute__((destructor)) static void say(void)
 {
     if (before || starts || texts || threw)
         printf("called: before %ld sum %ld threw %ld starts %ld finishes %ld texts %ld bad %ld\n",
                before, sum, threw, starts, finishes, texts, bad);
+    if (entered)
+        printf("called: entered %ld left %ld thrown %ld bad %ld\n", entered, left, left_thrown,
+               bad);
 }

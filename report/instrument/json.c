@@ -15,6 +15,7 @@ static json_t *site_json(const struct sxs_instrument_process *p, const struct sx
         err |= sxs_json_set_text(o, "label", s->label);
     err |= sxs_json_set_number(o, "token", s->token);
     err |= sxs_json_set_text(o, "state", sxs_site_state_text(s->state));
+    err |= json_object_set_new(o, "compiled", json_boolean(s->compiled));
     err |= sxs_json_set_text(o, "rules", s->rules);
     if (s->reason[0])
         err |= sxs_json_set_text(o, "reason", s->reason);

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Did instrumented runtimes compile and run what they do without? Speaks TAP.
+
+usage: prepared.py SESSION.json PLAIN-PREFIX INSTRUMENTED-PREFIX LEAST VERSION...
+The prefixes are those that the app `prepare` was given; LEAST methods with new IL each runtime must have compiled.
+"""
+import collections
+import json
+import sys
+
+# What we refuse, and what has no IL though its flags say so.
+REFUSED = ("compiled code relies on it as it is", "the runtime gives no body of it")
+
+
+def load(path):
+    """Outcomes by (assembly, token), names by the same, results of uses."""
+    outcomes, names, uses = {}, {}, []
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            word = line.rstrip("\n").split(" ", 3)
+            if word[0] == "uses":
+                uses.append(line)
+            else:
+                key = word[0], int(word[1], 16)
+                outcomes[key], names[key] = word[2], word[3]
+    return outcomes, names, uses
+
+
+def say(fine, claim, odd=()):
+    print("ok - " + claim if fine else "not ok - " + claim)
+    for line in list(odd)[:20] if not fine else []:
+        print("# " + line.rstrip())
+
+
+def check(version, sites, plain, instrumented, least):
+    before, names, uses_before = load(plain)
+    after, _, uses_after = load(instrumented)
+    differ = [f"{names.get(k)}: {before.get(k)}, now {after.get(k)}"
+              for k in before.keys() | after.keys() if before.get(k) != after.get(k)]
+    compiled = [k for k in after if after[k] == "ok" and k in sites and sites[k]["compiled"]]
+    refused = collections.Counter()
+    missing = []
+    for k in after:
+        site = sites.get(k, {"state": "no site", "compiled": False})
+        reason = site.get("reason", "")
+        if site["compiled"] or after[k] != "ok":
+            continue
+        if site["state"] == "failed" and reason.startswith(REFUSED):
+            refused[reason] += 1
+        else:
+            missing.append(f"{names[k]}: {site['state']} {reason}")
+    failed = [f"{s['name']}: {s['reason']}" for s in sites.values()
+              if s["state"] == "failed" and not s["reason"].startswith(REFUSED)]
+    why = "".join(f", {n} refused ({text})" for text, n in sorted(refused.items()))
+    say(len(compiled) >= least,
+        f"{version}: of {len(after)} methods asked for, {len(compiled)} compiled with new IL{why}",
+        [f"at least {least} expected"])
+    say(not missing and not failed, f"{version}: none that should have been was left out", missing + failed)
+    say(before and not differ, f"{version}: each method compiles as without new IL", differ)
+    say(uses_before and uses_before == uses_after,
+        f"{version}: {len(uses_after)} uses of the libraries give what they give without",
+        [line for pair in zip(uses_before, uses_after) if pair[0] != pair[1] for line in pair])
+
+
+def main():
+    session, plain, instrumented, least = sys.argv[1:5]
+    sites = collections.defaultdict(dict)
+    with open(session, encoding="utf-8") as text:
+        for site in json.load(text)["instrument"]:
+            sites[site["version"]][site["assembly"], site["token"]] = site
+    for version in sys.argv[5:]:
+        check(version, sites[version], f"{plain}.{version}", f"{instrumented}.{version}", int(least))
+
+
+main()
