@@ -139,7 +139,8 @@ struct sxs_instrument_count *sxs_instrument_counts(uint32_t first)
 void sxs_instrument_label(uint32_t site, const char *label)
 {
     size_t                       n = label ? strnlen(label, 1000) : 0;
-    struct sxs_instrument_label *r = reserve(offsetof(struct sxs_instrument_label, text) + n);
+    struct sxs_instrument_label *r =
+        reserve_always(offsetof(struct sxs_instrument_label, text) + n);
     if (!r)
         return;
     r->site = site;
@@ -152,7 +153,8 @@ void sxs_instrument_label(uint32_t site, const char *label)
 struct sxs_instrument_helper *sxs_instrument_helper(unsigned runtime, const char *text)
 {
     size_t                        n = strnlen(text, 4000);
-    struct sxs_instrument_helper *r = reserve(offsetof(struct sxs_instrument_helper, text) + n);
+    struct sxs_instrument_helper *r =
+        reserve_always(offsetof(struct sxs_instrument_helper, text) + n);
     if (!r)
         return NULL;
     r->runtime = (uint16_t)runtime;
@@ -167,7 +169,7 @@ void sxs_instrument_rule(const struct sxs_instrument_rule *rule, const char *nam
 {
     size_t n = strnlen(name, 500), f = strnlen(file, 1000), t = strnlen(text, 1000);
     size_t at = offsetof(struct sxs_instrument_rule, text);
-    struct sxs_instrument_rule *r = reserve(at + n + f + t);
+    struct sxs_instrument_rule *r = reserve_always(at + n + f + t);
     if (!r)
         return;
     r->number = rule->number;
