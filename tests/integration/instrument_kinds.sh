@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+# Methods of every kind in real runtimes: counted and traced as often as they were called, in 8, 9 and 10 at once.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+[ -e "$BUILD/managed/kinds/kinds.dll" ] || skip_all "$0" "the app kinds is not built"
+kinds=$(realpath "$BUILD")/managed/kinds/kinds.dll
+
+# file NAME: what is on standard input, as instrumentation; whole at once
+file() {
+    {
+        echo '<?xml version="1.0"?>'
+        echo '<instrumentation xmlns="urn:sxsprof:instrumentation:1">'
+        cat
+        echo '</instrumentation>'
+    } >"$tmp/new"
+    mv "$tmp/new" "$tmp/$1"
+}
+every() { # ACTION: for all that the app knows of
+    echo '<rule><match assembly="kinds" type="Kinds.*"/><match assembly="kindslib" type="*"/><match assembly="tail" type="*"/>'
+    echo '<match assembly="KindsMade" type="*"/><exclude type="Kinds.Known"/>'
+    echo "<exclude type=\"Kinds.Program\"/><exclude type=\"Kinds.Edits\"/><$1/></rule>"
+}
+# run NAME ARGUMENTS [VERSIONS]: in runtimes at once, instrumented by NAME.xml
+run() {
+    out=$1 options=$2
+    which=${3:-$versions}
+    rm -rf "${tmp:?}/$out"
+    set --
+    for v in $which; do set -- "$@" "$v" "$kinds" "$options"; done
+    SXSPROF_INSTRUMENT=$tmp/$out.xml timeout -k 5 120 "$sxsprof" run --quiet -o "$tmp/$out" -- \
+        "$runsxs" --timeout 100 "$@" >"$tmp/log" 2>&1 &&
+        "$sxsprof" report --format json "$tmp/$out" >"$tmp/json" 2>>"$tmp/log"
+}
+sites() { # EXPRESSION [FIELDS]: over s (sites), log, known; each known name's fields are to be its count
+    python3 - "$tmp/json" "$tmp/log" "$1" "${2:-}" "$(echo "$which" | wc -w)" <<'E2'
+import collections, json, sys
+s = json.load(open(sys.argv[1])).get("instrument", [])
+log = open(sys.argv[2]).read()
+n = int(sys.argv[5])
+known = {}
+for line in log.splitlines():
+    if line.startswith("kinds: known "):
+        _, _, count, name = line.split(" ", 3)
+        known.setdefault(name, []).append(int(count))
+bad = [name for name, counts in known.items() if len(counts) != n or len(set(counts)) != 1]
+for field in sys.argv[4].split():
+    sums = collections.defaultdict(int)
+    for x in s:
+        sums[x["runtime"], x["name"]] += x[field]
+    for runtime in sorted({x["runtime"] for x in s}):
+        bad += ["%s %s %s %d of %d" % (runtime, field, name, sums[runtime, name], counts[0])
+                for name, counts in known.items() if sums[runtime, name] != counts[0]]
+print("\n".join(bad), file=open(sys.argv[2], "a"))
+sys.exit(not eval(sys.argv[3], globals()) or bool(bad))
+E2
+}
+
+# ---- kinds of methods ---------------------------------------------------------------------------
+for action in count time trace; do
+    every $action | file $action.xml
+    tails=
+    [ $action = count ] && tails="tails=20001"
+    run $action "rounds=20 late=1 $tails"
+    check "every kind of method, $action: the programs go well" $? "$tmp/log"
+    fields=calls
+    [ $action != count ] && fields="calls ended"
+    [ $action = trace ] && fields="calls ended traced"
+    sites "len(known) > 60" "$fields"
+    check "$action: as often as each was called ($fields)" $? "$tmp/log"
+    sites 'not [x for x in s if x["state"] == "failed" and not x["name"].startswith("KindsMade")]'
+    check "$action: none failed" $? "$tmp/json"
+done
+
+# ---- code that comes late, or cannot be ---------------------------------------------------------
+sites 'log.count("kinds: made") == 9 and all(x["state"] == "unloaded" for x in s if x["name"].endswith("FromBytes") and x["calls"] == 20 and x["state"] not in ("active", "failed")) and len([x for x in s if x["name"].endswith("FromBytes") and x["calls"] == 20]) == 15'
+check "loaded from bytes, and into four collectible contexts: a site each; dynamic code runs on" $? "$tmp/json"
+
+run count "rounds=5 varargs=1"
+check "variable arguments: the programs go on" $? "$tmp/log"
+sites 'log.count("kinds: varargs InvalidProgramException") == 3 or log.count("kinds: varargs") == 3' calls
+check "which this system does not have" $? "$tmp/log"
+
+# ---- edits while methods run --------------------------------------------------------------------
+mkdir "$tmp/edited"
+set --
+for v in $versions; do
+    for edition in 1 2; do
+        {
+            echo "<rule><match runtime=\"$v\" assembly=\"kinds\" type=\"Kinds.Edits\" method=\"Edition\"/>"
+            echo "<replace value=\"$edition\"/></rule>"
+            [ $edition = 1 ] && echo "<rule><match runtime=\"$v\" assembly=\"kinds\" type=\"Kinds.Edits\" method=\"Loop\"/>
+                <match runtime=\"$v\" assembly=\"kinds\" type=\"Kinds.Edits\" method=\"Stays\"/><time/></rule>"
+        } | file "edited/$v.xml.$edition"
+    done
+    set -- "$@" "$v" "$kinds" "rounds=50 edit=$tmp/edited/$v.xml"
+done
+SXSPROF_INSTRUMENT=$tmp/edited timeout -k 5 120 "$sxsprof" run --quiet -o "$tmp/e" -- "$runsxs" --timeout 100 "$@" >"$tmp/log" 2>&1 &&
+    "$sxsprof" report --format json "$tmp/e" >"$tmp/json" 2>>"$tmp/log"
+check "rules come and go while methods are on the stack and in a loop" $? "$tmp/log"
+which=$versions
+sites 'len(known) == 2' "calls ended"
+check "new from the next call on: what is on the stack goes on and returns by the old code" $? "$tmp/log"
+sites 'sorted(x["state"] for x in s) == 3 * ["active"] + 6 * ["reverted"]'
+check "and the original is back" $? "$tmp/json"
+
+# ---- several of one version, and who is picked ----------------------------------------------------
+newest=$(echo "$versions" | tail -n 1)
+run count "rounds=20 late=1" "$newest $newest"
+check "the same version twice in one process" $? "$tmp/log"
+sites 'len({x["runtime"] for x in s}) == 2' calls
+check "each has sites and counts of its own" $? "$tmp/log"
+
+SXSPROF_PICK=one:9 run count "rounds=20"
+check "one runtime picked" $? "$tmp/log"
+sites 'len(s) > 60 and all(x["version"].startswith("9.") for x in s)' calls
+check "only that one is instrumented, and to the call" $? "$tmp/log"
+SXSPROF_PICK=first run count "rounds=20"
+check "the first picked" $? "$tmp/log"
+sites 'len(s) > 60 and len({x["runtime"] for x in s}) == 1' calls
+check "only that one is instrumented, and to the call" $? "$tmp/log"
+
+# ---- attached -----------------------------------------------------------------------------------
+clsid=$(sed -n 's/.*SXSPROF_CLSID "{\(.*\)}".*/\1/p' include/sxsprof.h)
+attach() { # version
+    v=$1
+    file attached.xml </dev/null
+    rm -rf "$tmp/out" "$tmp/go"
+    SXSPROF_OUT=$tmp/out SXSPROF_INSTRUMENT=$tmp/edited/$v.xml timeout -k 5 60 "$runsxs" --timeout 50 "$v" "$kinds" \
+        "rounds=50 attached=$tmp/go edit=$tmp/edited/$v.xml" >"$tmp/log" 2>&1 &
+    timeout_pid=$!
+    pid=
+    for _ in $(seq 200); do
+        pid=$(pgrep -P $timeout_pid -x runsxs) && grep -q ready "$tmp/log" && break
+        sleep 0.05
+    done
+    python3 tests/integration/attach.py "$pid" "$clsid" "$PWD/$BUILD/libsxsprof.so" >>"$tmp/log" 2>&1 && : >"$tmp/go"
+    wait $timeout_pid && "$sxsprof" report --format json "$tmp/out" >"$tmp/json" 2>>"$tmp/log"
+    check "attached to $v while its methods run" $? "$tmp/log"
+    which=$v
+    sites 'len(known) == 2' "calls ended"
+    check "rules come and go: new from the next call on, then the original" $? "$tmp/log"
+}
+for v in $versions; do
+    rm -f "$tmp/edited/$v.xml"
+    attach "$v"
+done
+finish
