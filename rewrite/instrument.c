@@ -25,6 +25,7 @@ struct on_runtime {
     struct sxs_runtime *rt; /* a reference */
     ModuleID           *modules;
     size_t              n, cap;
+    ModuleID            read; /* a thread of ours reads it: it must stay. 0: none */
     int                 ended;
     _Atomic int         attached; /* 1: modules that were loaded before are still to be found */
 };
@@ -35,8 +36,9 @@ static struct {
     const char        *path;
     struct sxs_plan   *plan; /* in force */
     struct on_runtime *runtimes;
+    pthread_cond_t     done_reading;
     _Atomic int        forked;
-} instrument = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} instrument = {.lock = PTHREAD_MUTEX_INITIALIZER, .done_reading = PTHREAD_COND_INITIALIZER};
 
 /* ---- configurations --------------------------------------------------------------------------- */
 
@@ -81,6 +83,39 @@ static ModuleID *modules_of(const struct on_runtime *on, size_t *n)
     return copy;
 }
 
+/* A module's metadata may be read from here to stop_reading(): its unloading waits for that. False:
+ * it is gone. */
+static int start_reading(void *context, ModuleID id)
+{
+    struct on_runtime *on = context;
+    int                there = 0;
+    pthread_mutex_lock(&instrument.lock);
+    for (size_t i = 0; i < on->n && !there; i++)
+        there = on->modules[i] == id;
+    if (there)
+        on->read = id;
+    pthread_mutex_unlock(&instrument.lock);
+    return there;
+}
+
+static void stop_reading(void *context)
+{
+    struct on_runtime *on = context;
+    pthread_mutex_lock(&instrument.lock);
+    on->read = 0;
+    pthread_cond_broadcast(&instrument.done_reading);
+    pthread_mutex_unlock(&instrument.lock);
+}
+
+/* All modules of a runtime; the caller frees them. */
+static struct sxs_requests requests_of(struct on_runtime *on, struct sxs_plan *plan)
+{
+    struct sxs_requests all = {.rt = on->rt, .plan = plan};
+    all.modules = modules_of(on, &all.n);
+    all.reading = (struct sxs_reading){start_reading, stop_reading, on};
+    return all;
+}
+
 static void apply_everywhere(struct sxs_plan *plan)
 {
     struct sxs_requests all[AT_ONCE];
@@ -90,11 +125,8 @@ static void apply_everywhere(struct sxs_plan *plan)
     pthread_mutex_unlock(&instrument.lock);
     while (on) {
         size_t n = 0;
-        for (; on && n < ARRAY_LEN(all); on = on->next, n++) {
-            all[n].rt = on->rt;
-            all[n].plan = plan;
-            all[n].modules = modules_of(on, &all[n].n);
-        }
+        for (; on && n < ARRAY_LEN(all); on = on->next)
+            all[n++] = requests_of(on, plan);
         sxs_requests_apply_all(all, n);
         while (n > 0)
             free(all[--n].modules);
@@ -153,19 +185,18 @@ static void find_modules(struct on_runtime *on)
 
 static void serve_attached(void)
 {
-    struct on_runtime *on;
+    struct sxs_requests all;
+    struct on_runtime  *on;
     pthread_mutex_lock(&instrument.lock);
     on = instrument.runtimes;
     pthread_mutex_unlock(&instrument.lock);
     for (; on; on = on->next) {
-        size_t    n;
-        ModuleID *modules;
         if (!atomic_exchange(&on->attached, 0))
             continue;
         find_modules(on);
-        modules = modules_of(on, &n);
-        sxs_requests_apply(on->rt, modules, n, instrument.plan); /* ours alone to exchange */
-        free(modules);
+        all = requests_of(on, instrument.plan); /* ours alone to exchange */
+        sxs_requests_apply(&all);
+        free(all.modules);
     }
 }
 
@@ -173,7 +204,6 @@ static void serve_attached(void)
 
 static void serve(void)
 {
-    sxs_watch(instrument.path);
     while (!atomic_load(&instrument.forked)) {
         sxs_instrument_keep();
         sxs_traced_keep();
@@ -188,6 +218,8 @@ static const struct sxs_thread service = {"sxsprof instr", serve};
 static void child_goes_on(void)
 {
     atomic_store(&instrument.forked, 1);
+    for (struct on_runtime *on = instrument.runtimes; on; on = on->next)
+        on->read = 0; /* this process has no such threads */
     sxs_instrument_end(1);
     sxs_traced_forget();
     sxs_callouts_forget();
@@ -221,6 +253,7 @@ static int start_all(void)
     instrument.path = getenv("SXSPROF_INSTRUMENT");
     if (!instrument.path || !*instrument.path)
         return -1;
+    sxs_watch(instrument.path); /* first: what is changed from now on is seen */
     config = sxs_config_load(instrument.path, NULL);
     if (config) {
         say_problems(config);
@@ -263,8 +296,14 @@ static HRESULT start(struct sxs_sub *sub, const char *options)
     on->next = instrument.runtimes;
     instrument.runtimes = on;
     pthread_mutex_unlock(&instrument.lock);
-    sub->low = COR_PRF_ENABLE_REJIT | COR_PRF_MONITOR_JIT_COMPILATION |
-               COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_CLASS_LOADS;
+    sub->low = COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_MODULE_LOADS |
+               COR_PRF_MONITOR_CLASS_LOADS;
+    if (sxs_runtime_info_version(sub->rt) >= 4)
+        sub->low |= COR_PRF_ENABLE_REJIT;
+    else
+        sxs_warn("tool instrument: runtime %u (%s) cannot compile methods anew: rules apply at "
+                 "first compile",
+                 sxs_runtime_number(sub->rt), sxs_runtime_version(sub->rt));
     if (!precompiled) /* whose inlined copies nobody tells of */
         sub->low |= COR_PRF_DISABLE_ALL_NGEN_IMAGES;
     return S_OK;
@@ -324,7 +363,8 @@ static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT sta
         return S_OK;
     plan = note_module(sub->state, module.id);
     do { /* another may have come into force meanwhile, and have seen the module unfinished */
-        sxs_requests_apply(sub->rt, &module.id, 1, plan);
+        sxs_requests_apply(
+            &(struct sxs_requests){.rt = sub->rt, .modules = &module.id, .n = 1, .plan = plan});
         again = !is_in_force(plan);
         sxs_plan_unref(plan);
         plan = again ? in_force() : NULL;
@@ -351,6 +391,8 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
             on->modules[i] = on->modules[--on->n];
             break;
         }
+    while (on->read == module.id)
+        pthread_cond_wait(&instrument.done_reading, &instrument.lock);
     pthread_mutex_unlock(&instrument.lock);
     sxs_sites_unloaded(module);
     sxs_classes_close(sub->rt, 0);

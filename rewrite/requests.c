@@ -71,15 +71,23 @@ static int is_compilers_own(const char *assembly, const char *name)
            strncmp(name, own, sizeof(own) - 1) == 0;
 }
 
-static int is_collectible(sxs_module module)
+/* Its methods get new IL at first compile or never: with ICorProfilerInfo before 4 all do. */
+static int stays(sxs_module module)
 {
     DWORD flags = 0;
+    if (sxs_runtime_info_version(module.rt) < 4)
+        return 1;
     return SUCCEEDED(
                sxs_info_GetModuleInfo2(module.rt, module, NULL, 0, NULL, NULL, NULL, &flags)) &&
            (flags & COR_PRF_MODULE_COLLECTIBLE);
 }
 
-#define STAYS "its assembly is collectible: it stays as it was first compiled"
+static const char *why_it_stays(const struct sxs_runtime *rt)
+{
+    return sxs_runtime_info_version(rt) < 4
+               ? "this runtime compiles no method anew: it stays as it was first compiled"
+               : "its assembly is collectible: it stays as it was first compiled";
+}
 
 static void found(void *context, mdToken token, const char *assembly, const char *name,
                   const struct sxs_rule *const *rules, size_t n)
@@ -90,9 +98,9 @@ static void found(void *context, mdToken token, const char *assembly, const char
         return;
     if (is_compilers_own(assembly, name))
         sxs_sites_state(key, SXS_SITE_FAILED, 0, "compiled code relies on it as it is");
-    else if (is_collectible(r->module)) {
+    else if (stays(r->module)) {
         if (sxs_sites_once(key) == SXS_ONCE_DONE)
-            sxs_sites_state(key, SXS_SITE_FAILED, 0, STAYS);
+            sxs_sites_state(key, SXS_SITE_FAILED, 0, why_it_stays(r->rt));
     } else if (add(is_loaded(r->module, token) ? &r->known : &r->fresh, r->module.id, token))
         sxs_sites_state(key, SXS_SITE_FAILED, E_OUTOFMEMORY, "no memory");
 }
@@ -149,23 +157,27 @@ static void take_outdated(struct request *r, sxs_module module)
     do {
         n = sxs_sites_outdated(module, r->plan->generation, keys, AT_ONCE);
         for (size_t i = 0; i < n; i++)
-            if (is_collectible(keys[i].module)) {
+            if (stays(keys[i].module)) {
                 int done = sxs_sites_once(keys[i]) == SXS_ONCE_DONE;
                 sxs_sites_state(keys[i], done ? SXS_SITE_FAILED : SXS_SITE_REVERTED, 0,
-                                done ? STAYS : "");
+                                done ? why_it_stays(r->rt) : "");
             } else if (add(&r->gone, keys[i].module.id, keys[i].token))
                 sxs_sites_state(keys[i], SXS_SITE_FAILED, E_OUTOFMEMORY, "no memory");
     } while (n == AT_ONCE);
 }
 
-void sxs_requests_apply(struct sxs_runtime *rt, const ModuleID *modules, size_t n,
-                        struct sxs_plan *plan)
+void sxs_requests_apply(const struct sxs_requests *all)
 {
-    struct request r = {.rt = rt, .plan = plan};
-    for (size_t i = 0; i < n; i++) {
-        r.module = (sxs_module){rt, modules[i]};
-        if (sxs_match_module(r.module, plan->config, found, &r) == 0)
+    const struct sxs_reading *reading = all->reading.start ? &all->reading : NULL;
+    struct request            r = {.rt = all->rt, .plan = all->plan};
+    for (size_t i = 0; i < all->n; i++) {
+        r.module = (sxs_module){all->rt, all->modules[i]};
+        if (reading && !reading->start(reading->context, all->modules[i]))
+            continue;
+        if (sxs_match_module(r.module, all->plan->config, found, &r) == 0)
             take_outdated(&r, r.module);
+        if (reading)
+            reading->stop(reading->context);
     }
     revert(&r, &r.gone);
     rejit(&r, &r.fresh, 0);
@@ -197,7 +209,7 @@ static void work(void)
             continue;
         }
         pthread_mutex_unlock(&workers.lock);
-        sxs_requests_apply(todo.rt, todo.modules, todo.n, todo.plan);
+        sxs_requests_apply(&todo);
         pthread_mutex_lock(&workers.lock);
         workers.todo[own].rt = NULL;
         workers.busy--;
@@ -230,7 +242,7 @@ void sxs_requests_apply_all(struct sxs_requests *all, size_t n)
         pthread_cond_broadcast(&workers.changed);
         pthread_mutex_unlock(&workers.lock);
         if (err)
-            sxs_requests_apply(all[i].rt, all[i].modules, all[i].n, all[i].plan);
+            sxs_requests_apply(&all[i]);
     }
     pthread_mutex_lock(&workers.lock);
     while (workers.busy)

@@ -9,20 +9,27 @@
 
 #include "rewrite/sites.h"
 
-/**
- * sxs_requests_apply - bring @modules (@n of one runtime) to what @plan says: those methods it wants, and no
- * others. On a thread the runtime does not know, or within ModuleLoadFinished.
- */
-void sxs_requests_apply(struct sxs_runtime *rt, const ModuleID *modules, size_t n,
-                        struct sxs_plan *plan);
+/** Keeps a module from being unloaded while it is read. */
+struct sxs_reading {
+    int (*start)(void *context, ModuleID module); /* false: it is gone. NULL: that cannot happen */
+    void (*stop)(void *context);
+    void *context;
+};
 
-/** Modules of one runtime. */
+/** Modules of one runtime, and what they are to be brought to. */
 struct sxs_requests {
     struct sxs_runtime *rt;
     ModuleID           *modules;
     size_t              n;
     struct sxs_plan    *plan;
+    struct sxs_reading  reading;
 };
+
+/**
+ * sxs_requests_apply - bring the modules of @all to what its plan says: those methods it wants, and no others. On a
+ * thread the runtime does not know, or within ModuleLoadFinished.
+ */
+void sxs_requests_apply(const struct sxs_requests *all);
 
 /** sxs_requests_apply_all - the same for @n runtimes, each on a thread of its own, which stays: a runtime may have to
  *  wait for the program's threads, and none is to wait for another. Returns when all are done. One caller at a time. */

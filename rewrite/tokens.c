@@ -60,7 +60,7 @@ HRESULT sxs_tokens_open(struct sxs_tokens *t, sxs_module module)
 HRESULT sxs_tokens_close(struct sxs_tokens *t)
 {
     HRESULT hr = S_OK;
-    if (t->emit)
+    if (t->emit && sxs_runtime_info_version(t->module.rt) >= 7) /* before: no such call */
         hr = sxs_info_ApplyMetaData(t->module.rt, t->module);
     if (t->emit_assemblies)
         t->emit_assemblies->vtbl->Release(t->emit_assemblies);

@@ -134,11 +134,46 @@ static unsigned c_elt(FunctionID id, int tailcall)
     return function ? fake_elt(function, tailcall) : 0;
 }
 
+static bool fails_now(struct fake_failure *failure, HRESULT *hr)
+{
+    HRESULT with = atomic_load(&failure->hr);
+    unsigned nth = atomic_load(&failure->nth);
+    if (with == S_OK || (nth && atomic_fetch_sub(&failure->nth, 1) > 1))
+        return false;
+    if (nth)
+        atomic_store(&failure->hr, S_OK);
+    *hr = with;
+    return true;
+}
+
+bool fake_fails(const char *name, HRESULT *hr)
+{
+    unsigned n = atomic_load(&fake.n_other_failures);
+    for (unsigned i = 0; i < n; i++)
+        if (strcmp(fake.other_failures[i].name, name) == 0)
+            return fails_now(&fake.other_failures[i].failure, hr);
+    return false;
+}
+
+/* Of other interfaces, INTERFACE.METHOD; "ReJIT" and "ReJIT.refused". */
+static HRESULT fail_other(const char *name, HRESULT hr, unsigned nth)
+{
+    unsigned n = atomic_load(&fake.n_other_failures);
+    if ((!strchr(name, '.') && strcmp(name, "ReJIT") != 0) ||
+        n == sizeof(fake.other_failures) / sizeof(fake.other_failures[0]))
+        return E_INVALIDARG;
+    snprintf(fake.other_failures[n].name, sizeof(fake.other_failures[n].name), "%s", name);
+    atomic_store(&fake.other_failures[n].failure.nth, nth);
+    atomic_store(&fake.other_failures[n].failure.hr, hr);
+    atomic_store(&fake.n_other_failures, n + 1);
+    return S_OK;
+}
+
 static HRESULT c_fail(const char *method, HRESULT hr, unsigned nth)
 {
     int slot = fake_info_slot(method);
     if (slot < 0)
-        return E_INVALIDARG;
+        return fail_other(method, hr, nth);
     atomic_store(&fake.failures[slot].nth, nth);
     atomic_store(&fake.failures[slot].hr, hr);
     return S_OK;

@@ -50,6 +50,7 @@ struct fake_module {
     unsigned number;
     struct fake_assembly *assembly;
     _Atomic int unloaded;
+    bool collectible; /* nothing of it is compiled anew */
     char path[200];
 };
 
@@ -85,6 +86,11 @@ struct fake_function {
     _Atomic uint32_t rejits;
     _Atomic uint64_t client; /* what the mapper said */
     _Atomic int hooked;
+    const uint8_t *body; /* IL as in a file, with its header; NULL: none */
+    unsigned body_size;
+    _Atomic int version;                  /* enum fake_version, of methods with IL */
+    _Atomic int compiling;                /* 1: a thread is at it or was */
+    const uint8_t *_Atomic first, *_Atomic now; /* what SetILFunctionBody and a re-JIT gave; NULL: body */
     _Atomic uint64_t n_entered, n_unwound; /* hooked calls of calls.c; left without leave hook */
     unsigned n_args;
     ClassID args[4];
@@ -92,6 +98,9 @@ struct fake_function {
     uint8_t sig[64];
     char name[80];
 };
+
+/* Of a method with IL: asked for anew, being asked what it shall be, in force. */
+enum fake_version { FAKE_ORIGINAL, FAKE_WANTED, FAKE_ASKING, FAKE_NEW };
 
 struct fake_object {
     struct fake_id id;
@@ -175,8 +184,15 @@ struct fake {
     /* counts */
     _Atomic uint64_t raised[SXS_N_CALLBACK_SLOTS], called[SXS_N_INFO_SLOTS];
     struct fake_failure failures[SXS_N_INFO_SLOTS];
+    struct {
+        char name[48]; /* of other interfaces: "Emit.DefineTypeRefByName" */
+        struct fake_failure failure;
+    } other_failures[8];
+    _Atomic unsigned n_other_failures;
     _Atomic uint64_t foreign_ids, beyond_version, faults, faults_left, faults_chained,
         after_previous, activations, foreign_activations, gcs, gc_hangs, exceptions, elt_calls,
+        il_calls, il_calls_new, /* of methods with IL; those that ran what a profiler gave */
+        unloaded_ids, /* modules asked about whose unloading was announced and has ended */
         n_threads_made;
 
     /* event log */
@@ -195,6 +211,8 @@ extern __thread unsigned fake_in_callback __attribute__((tls_model("initial-exec
 /* ids.c */
 void *fake_alloc(size_t size, enum fake_kind kind); /* zeroed, never freed; aborts when full */
 void fake_publish(struct fake_id *id);
+/** A module's, unless it is unloaded: then counted, abort() when strict, as a CLR follows a pointer there. */
+struct fake_module *fake_find_module(uint64_t id);
 /** The object behind an ID of this runtime, or NULL: counted as foreign, abort() when strict. */
 void *fake_find(uint64_t id, enum fake_kind kind);
 
@@ -241,11 +259,53 @@ HRESULT fake_metadata_open(struct fake_module *module, const GUID *iid, IUnknown
 /* enums.c */
 HRESULT fake_enum_open(const GUID *iid, const void *items, size_t item_size, size_t n, void **out);
 
+/* metadata_write.c */
+/** A token of @table for these bytes, the same for the same ones; 0: no more room. */
+mdToken fake_token(struct fake_module *module, unsigned table, mdToken scope, const void *bytes,
+                   size_t size);
+/** The same, 0 when it has not been made. */
+mdToken fake_token_find(struct fake_module *module, unsigned table, mdToken scope,
+                        const void *bytes, size_t size);
+/** What a made token stands for; NULL: none. Lives as long as the runtime. */
+const uint8_t *fake_token_bytes(struct fake_module *module, mdToken token, ULONG *size);
+extern const IMetaDataEmit2Vtbl fake_emit_vtbl;
+extern const IMetaDataAssemblyEmitVtbl fake_assembly_emit_vtbl;
+extern const IMetaDataAssemblyImportVtbl fake_assembly_import_vtbl;
+
+/* metadata.c */
+struct fake_metadata {
+    IMetaDataImport2 com;
+    IMetaDataAssemblyImport assemblies;
+    IMetaDataEmit2 emit;
+    IMetaDataAssemblyEmit emit_assemblies;
+    _Atomic unsigned refs;
+    struct fake_module *module;
+};
+
 /* rejit.c */
 HRESULT fake_rejit(struct fake_module *module, mdMethodDef token);
+/** Asked for by RequestReJIT: methods with IL when they are called next, others at once. */
+HRESULT fake_rejit_request(struct fake_module *module, mdMethodDef token);
+void fake_rejit_revert(struct fake_function *function);
+
+/* il.c */
+/** A method with IL: `int32 NAME(int32)` returns its argument, which is 64 bits wide here. */
+struct fake_function *fake_il_method_new(struct fake_module *module, struct fake_class *type,
+                                         const char *name);
+/** Calls it: compiles it, or anew, when it must be, then runs its IL. False: that cannot be run. */
+bool fake_il_call(struct fake_function *function, uint64_t argument, uint64_t *result);
+
+/* il_work.c: `work SHAPE N [THREADS]` */
+HRESULT fake_il_work(const char *shape, unsigned long n, unsigned long threads);
+
+/* control.c: whether NAME, which is no Info method, is to fail now, with *hr */
+bool fake_fails(const char *name, HRESULT *hr);
 
 /* heap.c */
 struct fake_module *fake_module_load(const char *path);
+/** The same in two steps, for modules that have types when they are announced. NULL: no more room. */
+struct fake_module *fake_module_new(const char *path);
+void fake_module_announce(struct fake_module *module);
 void fake_module_unload(struct fake_module *module);
 struct fake_class *fake_class_new(struct fake_module *module, const char *name,
                                   struct fake_class *enclosing, unsigned n_args,

@@ -10,7 +10,8 @@ static void copy_text(char *out, size_t size, const char *text)
     snprintf(out, size, "%s", text);
 }
 
-struct fake_module *fake_module_load(const char *path)
+/* Without events: nobody knows of it yet. */
+struct fake_module *fake_module_new(const char *path)
 {
     unsigned n = atomic_fetch_add(&fake.n_modules, 1);
     if (n >= sizeof(fake.modules) / sizeof(fake.modules[0])) {
@@ -25,12 +26,24 @@ struct fake_module *fake_module_load(const char *path)
     copy_text(module->path, sizeof(module->path), path);
     fake_publish(&assembly->id);
     fake_publish(&module->id);
-    atomic_store(&fake.modules[n], module);
-    FAKE_RAISE(AssemblyLoadStarted, ID(assembly));
+    return module;
+}
+
+void fake_module_announce(struct fake_module *module)
+{
+    atomic_store(&fake.modules[module->number], module);
+    FAKE_RAISE(AssemblyLoadStarted, ID(module->assembly));
     FAKE_RAISE(ModuleLoadStarted, ID(module));
     FAKE_RAISE(ModuleLoadFinished, ID(module), S_OK);
-    FAKE_RAISE(ModuleAttachedToAssembly, ID(module), ID(assembly));
-    FAKE_RAISE(AssemblyLoadFinished, ID(assembly), S_OK);
+    FAKE_RAISE(ModuleAttachedToAssembly, ID(module), ID(module->assembly));
+    FAKE_RAISE(AssemblyLoadFinished, ID(module->assembly), S_OK);
+}
+
+struct fake_module *fake_module_load(const char *path)
+{
+    struct fake_module *module = fake_module_new(path);
+    if (module)
+        fake_module_announce(module);
     return module;
 }
 

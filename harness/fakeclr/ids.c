@@ -68,6 +68,18 @@ void *fake_find(uint64_t id, enum fake_kind kind)
     return NULL;
 }
 
+struct fake_module *fake_find_module(uint64_t id)
+{
+    struct fake_module *module = fake_find(id, FAKE_MODULE);
+    if (!module || !atomic_load(&module->unloaded))
+        return module;
+    atomic_fetch_add(&fake.unloaded_ids, 1);
+    fake_log("module 0x%llx has been unloaded", (unsigned long long)id);
+    if (fake.strict)
+        abort();
+    return NULL;
+}
+
 __attribute__((destructor)) static void arena_drop(void)
 {
     if (arena)

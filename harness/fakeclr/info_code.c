@@ -134,7 +134,7 @@ HRESULT fake_GetFunctionFromToken(ICorProfilerInfo15 *self, ModuleID module_id, 
                                   FunctionID *out)
 {
     (void)self;
-    struct fake_module *module = fake_find(module_id, FAKE_MODULE);
+    struct fake_module *module = fake_find_module(module_id);
     struct fake_function *function = module ? fake_function_by_token(module, token) : NULL;
     if (!function || !out)
         return E_INVALIDARG;
@@ -219,8 +219,8 @@ static HRESULT request_rejit(ULONG n, const ModuleID *modules, const mdMethodDef
         return E_INVALIDARG;
     fake.modified_il = true;
     for (ULONG i = 0; i < n; i++) {
-        struct fake_module *module = fake_find(modules[i], FAKE_MODULE);
-        HRESULT hr = module ? fake_rejit(module, methods[i]) : E_INVALIDARG;
+        struct fake_module *module = fake_find_module(modules[i]);
+        HRESULT hr = module ? fake_rejit_request(module, methods[i]) : E_INVALIDARG;
         if (FAILED(hr)) /* as a CLR does: the request stands, the method is reported */
             FAKE_RAISE(ReJITError, modules[i], methods[i], 0, (uint64_t)hr);
     }
@@ -251,12 +251,12 @@ HRESULT fake_RequestRevert(ICorProfilerInfo15 *self, ULONG n, ModuleID *modules,
     if (!n || !modules || !methods)
         return E_INVALIDARG;
     for (ULONG i = 0; i < n; i++) {
-        struct fake_module *module = fake_find(modules[i], FAKE_MODULE);
+        struct fake_module *module = fake_find_module(modules[i]);
         struct fake_function *function = module ? fake_function_by_token(module, methods[i]) : NULL;
         if (status)
             status[i] = function ? S_OK : E_INVALIDARG;
         if (function)
-            atomic_store(&function->rejits, 0);
+            fake_rejit_revert(function);
     }
     return S_OK;
 }

@@ -24,8 +24,11 @@ HRESULT fake_GetModuleInfo(ICorProfilerInfo15 *self, ModuleID id, LPCBYTE *base,
 HRESULT fake_GetModuleInfo2(ICorProfilerInfo15 *self, ModuleID id, LPCBYTE *base, ULONG cch,
                             ULONG *needed, WCHAR *name, AssemblyID *assembly, DWORD *flags)
 {
+    const struct fake_module *module = fake_find_module(id);
+    if (!module)
+        return E_INVALIDARG;
     if (flags)
-        *flags = COR_PRF_MODULE_DISK;
+        *flags = COR_PRF_MODULE_DISK | (module->collectible ? COR_PRF_MODULE_COLLECTIBLE : 0);
     return fake_GetModuleInfo(self, id, base, cch, needed, name, assembly);
 }
 
@@ -35,7 +38,7 @@ HRESULT fake_GetModuleMetaData(ICorProfilerInfo15 *self, ModuleID id, DWORD flag
 {
     (void)self;
     (void)flags;
-    struct fake_module *module = fake_find(id, FAKE_MODULE);
+    struct fake_module *module = fake_find_module(id);
     if (!module || !out)
         return E_INVALIDARG;
     if (fake_self && !fake_in_callback)

@@ -6,12 +6,6 @@
 /* A generic parameter's token tells its owner: bit 23 method, 3 bits position, 20 bits row. */
 #define PARAM_TOKEN(method, row, at) (0x2A000000u | ((method) ? 1u << 23 : 0) | (at) << 20 | (row))
 
-struct metadata {
-    IMetaDataImport2 com;
-    _Atomic unsigned refs;
-    struct fake_module *module;
-};
-
 /* Types of other assemblies that signatures may name: row 1 is the first. */
 static const char *const type_refs[] = {"System.Object", "System.DateTime", "System.Guid",
                                         "System.Collections.Generic.List`1",
@@ -20,10 +14,21 @@ static const char *const type_refs[] = {"System.Object", "System.DateTime", "Sys
 HRESULT meta_QueryInterface(IMetaDataImport2 *self, REFIID riid, void **out)
 {
     static const GUID *const known[] = {&IID_IUnknown, &IID_IMetaDataImport, &IID_IMetaDataImport2};
+    struct fake_metadata *data = (struct fake_metadata *)self;
+    HRESULT hr;
     *out = NULL;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (memcmp(riid, known[i], sizeof(*riid)) == 0)
             *out = self;
+    if (memcmp(riid, &IID_IMetaDataAssemblyImport, sizeof(*riid)) == 0 &&
+        !fake_fails("QueryInterface.AssemblyImport", &hr))
+        *out = &data->assemblies;
+    if (memcmp(riid, &IID_IMetaDataEmit2, sizeof(*riid)) == 0 &&
+        !fake_fails("QueryInterface.Emit", &hr))
+        *out = &data->emit;
+    if (memcmp(riid, &IID_IMetaDataAssemblyEmit, sizeof(*riid)) == 0 &&
+        !fake_fails("QueryInterface.AssemblyEmit", &hr))
+        *out = &data->emit_assemblies;
     if (!*out)
         return E_NOINTERFACE;
     meta_AddRef(self);
@@ -32,12 +37,12 @@ HRESULT meta_QueryInterface(IMetaDataImport2 *self, REFIID riid, void **out)
 
 ULONG meta_AddRef(IMetaDataImport2 *self)
 {
-    return atomic_fetch_add(&((struct metadata *)self)->refs, 1) + 1;
+    return atomic_fetch_add(&((struct fake_metadata *)self)->refs, 1) + 1;
 }
 
 ULONG meta_Release(IMetaDataImport2 *self)
 {
-    struct metadata *data = (struct metadata *)self;
+    struct fake_metadata *data = (struct fake_metadata *)self;
     unsigned left = atomic_fetch_sub(&data->refs, 1) - 1;
     if (!left) {
         atomic_fetch_sub(&fake.live_objects, 1);
@@ -48,11 +53,14 @@ ULONG meta_Release(IMetaDataImport2 *self)
 
 HRESULT fake_metadata_open(struct fake_module *module, const GUID *iid, IUnknown **out)
 {
-    struct metadata *data = calloc(1, sizeof(*data));
+    struct fake_metadata *data = calloc(1, sizeof(*data));
     *out = NULL;
     if (!data)
         return E_OUTOFMEMORY;
     data->com.vtbl = &meta_vtbl;
+    data->assemblies.vtbl = &fake_assembly_import_vtbl;
+    data->emit.vtbl = &fake_emit_vtbl;
+    data->emit_assemblies.vtbl = &fake_assembly_emit_vtbl;
     atomic_store(&data->refs, 1);
     data->module = module;
     atomic_fetch_add(&fake.live_objects, 1);
@@ -63,7 +71,7 @@ HRESULT fake_metadata_open(struct fake_module *module, const GUID *iid, IUnknown
 
 static struct fake_class *class_at(IMetaDataImport2 *self, mdToken token)
 {
-    return fake_class_by_token(((struct metadata *)self)->module, token);
+    return fake_class_by_token(((struct fake_metadata *)self)->module, token);
 }
 
 static HRESULT name_out(const char *name, LPWSTR out, ULONG cch, ULONG *needed)
@@ -75,7 +83,7 @@ static HRESULT name_out(const char *name, LPWSTR out, ULONG cch, ULONG *needed)
 HRESULT meta_GetScopeProps(IMetaDataImport2 *self, LPWSTR name, ULONG cch, ULONG *needed,
                            GUID *mvid)
 {
-    struct fake_module *module = ((struct metadata *)self)->module;
+    struct fake_module *module = ((struct fake_metadata *)self)->module;
     const char *slash = strrchr(module->path, '/');
     if (mvid)
         *mvid = (GUID){.Data1 = 0xFA4E0000u | module->number, .Data2 = (USHORT)fake.major};
@@ -128,7 +136,10 @@ HRESULT meta_GetMethodProps(IMetaDataImport2 *self, mdMethodDef token, mdTypeDef
                             PCCOR_SIGNATURE *sig, ULONG *sig_size, ULONG *rva, DWORD *impl)
 {
     struct fake_function *function =
-        fake_function_by_token(((struct metadata *)self)->module, token);
+        fake_function_by_token(((struct fake_metadata *)self)->module, token);
+    HRESULT hr;
+    if (fake_fails("Import.GetMethodProps", &hr))
+        return hr;
     if (!function)
         return CLDB_E_RECORD_NOTFOUND;
     if (type)
@@ -163,14 +174,14 @@ HRESULT meta_GetMemberProps(IMetaDataImport2 *self, mdToken token, mdTypeDef *ty
 
 BOOL meta_IsValidToken(IMetaDataImport2 *self, mdToken token)
 {
-    struct fake_module *module = ((struct metadata *)self)->module;
+    struct fake_module *module = ((struct fake_metadata *)self)->module;
     return fake_class_by_token(module, token) || fake_function_by_token(module, token);
 }
 
 HRESULT meta_FindTypeDefByName(IMetaDataImport2 *self, LPCWSTR name, mdToken enclosing,
                                mdTypeDef *out)
 {
-    struct fake_module *module = ((struct metadata *)self)->module;
+    struct fake_module *module = ((struct fake_metadata *)self)->module;
     char text[96];
     size_t len = 0;
     for (; name[len] && len + 1 < sizeof(text); len++)
@@ -192,7 +203,7 @@ HRESULT meta_FindTypeDefByName(IMetaDataImport2 *self, LPCWSTR name, mdToken enc
 HRESULT meta_EnumGenericParams(IMetaDataImport2 *self, HCORENUM *state, mdToken owner,
                                mdGenericParam *out, ULONG max, ULONG *fetched)
 {
-    struct fake_module *module = ((struct metadata *)self)->module;
+    struct fake_module *module = ((struct fake_metadata *)self)->module;
     struct fake_class *type = fake_class_by_token(module, owner);
     struct fake_function *function = fake_function_by_token(module, owner);
     unsigned n = type ? type->n_args : function ? function->n_args : 0;

@@ -171,6 +171,33 @@ static HRESULT do_calls(struct scenario *s, unsigned long n, char **words)
     return words[1] ? fake_calls(words[1], times, threads) : E_INVALIDARG;
 }
 
+/* `work SHAPE N [THREADS]`: methods with IL, see il_work.c. */
+static HRESULT do_work(struct scenario *s, unsigned long n, char **words)
+{
+    (void)s;
+    (void)n;
+    unsigned long times = words[1] && words[2] ? strtoul(words[2], NULL, 10) : 1;
+    unsigned long threads = words[1] && words[2] && words[3] ? strtoul(words[3], NULL, 10) : 1;
+    return words[1] ? fake_il_work(words[1], times, threads) : E_INVALIDARG;
+}
+
+/* `edit FROM TO`: TO becomes FROM, whole at once. */
+static HRESULT do_edit(struct scenario *s, unsigned long n, char **words)
+{
+    char temporary[512], bytes[4096];
+    (void)s;
+    (void)n;
+    if (!words[1] || !words[2])
+        return E_INVALIDARG;
+    snprintf(temporary, sizeof(temporary), "%s.%p", words[2], (void *)&fake);
+    FILE *in = fopen(words[1], "re"), *out = in ? fopen(temporary, "we") : NULL;
+    for (size_t got; out && (got = fread(bytes, 1, sizeof(bytes), in)) > 0;)
+        fwrite(bytes, 1, got, out);
+    if (in)
+        fclose(in);
+    return out && fclose(out) == 0 && rename(temporary, words[2]) == 0 ? S_OK : E_FAIL;
+}
+
 static HRESULT do_known(struct scenario *s, unsigned long n, char **words)
 {
     (void)s;
@@ -331,6 +358,8 @@ static const struct {
     {"frames", do_frames},
     {"hops", do_hops},
     {"calls", do_calls},
+    {"work", do_work},
+    {"edit", do_edit},
     {"known", do_known},
     {"files", do_files},
     {"sleep-ms", do_sleep},

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+# New IL on simulated runtimes, sanitizers included: old versions, each call of a runtime refused in turn, modules
+# that come and go under edits, detaching and shutdown. Calls that ran new IL are those counted.
+. "$(dirname "$0")/lib.sh"
+preload=$([ "$SAN" = thread ] && echo --no-preload)
+[ "$SAN" = thread ] && export FAKECLR_SIGNALS=off
+export FAKECLR_STRICT=1
+clsid=$(sed -n 's/.*SXSPROF_CLSID "\(.*\)".*/\1/p' include/sxsprof.h)
+rounds=20
+[ -n "$SAN" ] && rounds=5
+
+rules() { # NAME [ACTION...]: actions on every method
+    name=$1
+    shift
+    {
+        echo '<?xml version="1.0"?><instrumentation xmlns="urn:sxsprof:instrumentation:1">'
+        for action in "$@"; do
+            echo "<rule><match assembly=\"Work\" type=\"Fake.Work.Methods\" method=\"*\"/>$action</rule>"
+        done
+        echo '</instrumentation>'
+    } >"$tmp/$name.xml"
+}
+rules count '<count/>'
+rules time '<time/>'
+rules none
+run() { # RULES VERSION SCENARIO...
+    cp "$tmp/$1.xml" "$tmp/rules.xml"
+    shift
+    rm -rf "${tmp:?}/s"
+    apps=()
+    while [ $# -gt 0 ]; do
+        apps+=("fake:$1" "!$2" "")
+        shift 2
+    done
+    : >"$tmp/why"
+    # shellcheck disable=SC2086
+    COR_ENABLE_PROFILING=1 COR_PROFILER=$clsid COR_PROFILER_PATH=$(realpath "$BUILD")/libsxsprof.so \
+        SXSPROF_INSTRUMENT=$tmp/rules.xml timeout -k 5 100 "$sxsprof" run --quiet $preload -o "$tmp/s" -- \
+        "$runsxs" --timeout 90 "${apps[@]}" >"$tmp/log" 2>&1 &&
+        "$sxsprof" report --format json "$tmp/s" >"$tmp/json" 2>>"$tmp/log" &&
+        ! grep -q "Sanitizer" "$tmp/log"
+}
+# holds EXPRESSION: over s (sites), log, of(version), new and calls (of a version, as the runtime has counted)
+holds() {
+    python3 - "$tmp/json" "$tmp/log" "$1" >"$tmp/why" <<'E2'
+import json, sys
+s = json.load(open(sys.argv[1])).get("instrument", [])
+log = open(sys.argv[2]).read()
+said = {}
+for line in log.splitlines():
+    if line.startswith("fakeclr ") and " il calls " in line:
+        w = line.split()
+        said[w[1]] = tuple(map(int, (w[4], w[6], w[8])))
+def of(version): return [x for x in s if (x["version"] + ".").startswith(version + ".")]
+def calls(version): return said[version][0]
+def new(version): return said[version][1]
+def counted(version): return sum(x["calls"] for x in of(version))
+exact = said and all(counted(v) == n[1] and n[2] == 0 for v, n in said.items())
+fine = exact and eval(sys.argv[3], globals())
+if not fine:
+    print("said", said, [(x["version"], x["name"], x["state"], x["calls"], x.get("reason")) for x in s])
+sys.exit(not fine)
+E2
+}
+work="work module 3; work call 10 4; work said"
+
+# ---- versions -----------------------------------------------------------------------------------
+run count 3.1 "$work" 5.0 "$work" 6.0 "$work" 7.0 "$work" 8.0 "$work" 9.0 "$work" 10.0 "$work"
+check "seven versions at once, counted" $? "$tmp/log"
+holds 'len(said) == 7 and all(new(v) == calls(v) == 120 and len(of(v)) == 3 for v in said)'
+check "to the call, from the first on" $? "$tmp/why"
+run time 4.0 "$work" 10.0 "$work"
+check "an ICorProfilerInfo4, which re-JITs without inliners, beside the newest" $? "$tmp/log"
+holds 'new("4.0") == new("10.0") == 120 and all(x["ended"] == 40 for x in s)'
+check "timed in both" $? "$tmp/why"
+run count 2.0 "$work; edit $tmp/none.xml $tmp/rules.xml; sleep-ms 300; $work"
+check "an ICorProfilerInfo2, which cannot re-JIT: the program goes on" $? "$tmp/log"
+holds 'new("2.0") == 240 and log.count("cannot compile methods anew") == 1 and all("stays" in x["reason"] for x in s)'
+check "it gets new IL at first compile, once it is said that it stays" $? "$tmp/why"
+
+# ---- every call refused -------------------------------------------------------------------------
+# Each runtime refuses one: the methods' state says why, and the program goes its way.
+refused() { # WHAT...
+    set -- "$@"
+    versions=(3.1 5.0 6.0 7.0 8.0 9.0 10.0)
+    args=() i=0 names=
+    for what in "$@"; do
+        args+=("${versions[$i]}" "$before fail $what 0x8004abcd; $work")
+        names="$names $what"
+        i=$((i + 1))
+    done
+    run count "${args[@]}"
+    check "refused, one a runtime:$names" $? "$tmp/log"
+}
+before=
+refused ApplyMetaData GetILFunctionBody Control.SetILFunctionBody Emit.DefineTypeRefByName \
+    Emit.GetTokenFromSig AssemblyEmit.DefineAssemblyRef QueryInterface.AssemblyEmit
+holds 'len(said) == 7 and all(new(v) == 0 and calls(v) == 120 and len(of(v)) == 3 for v in said) and all(x["state"] == "failed" and x["reason"] for x in s)'
+check "the state is failed, with a reason" $? "$tmp/why"
+refused GetModuleMetaData QueryInterface.AssemblyImport Import.EnumTypeDefs Import.EnumMethods \
+    AssemblyImport.GetAssemblyFromScope
+holds 'all(new(v) == 0 for v in said if v != "8.0")'
+check "a module that cannot be read is left as it is" $? "$tmp/why"
+before="fail RequestReJITWithInliners 0x8004abcd;"
+refused RequestReJIT ReJIT ReJIT.refused GetFunctionFromToken GetModuleInfo2 \
+    Control.SetILInstrumentedCodeMap GetFunctionInfo
+holds 'all(new(v) == 0 and [x["state"] for x in of(v)] == 3 * ["failed"] and "8004abcd" in of(v)[0]["reason"] for v in ("3.1", "5.0", "6.0"))'
+check "requests, and compilations: failed, with the runtime's code" $? "$tmp/why"
+holds 'all(new(v) == 120 and [x["state"] for x in of(v)] == 3 * ["active"] for v in ("7.0", "8.0", "9.0", "10.0"))'
+check "what can be done without is done without" $? "$tmp/why"
+before= work=${work/module/collectible}
+refused GetILFunctionBodyAllocator SetILFunctionBody Malloc.Alloc
+holds 'len(s) == 9 and all(new(v) == 0 for v in said) and all(x["state"] == "failed" and x["reason"] for x in s)'
+check "failed as well where there is no re-JIT: collectible" $? "$tmp/why"
+late="work module 3; work call 1; edit $tmp/count.xml $tmp/rules.xml; work new; edit $tmp/none.xml $tmp/rules.xml; work original; work said"
+run none 9.0 "fail RequestReJITWithInliners 0x8004abcd; $late" && holds 'new("9.0") > 0 and all(x["state"] == "reverted" for x in s)'
+check "with inliners refused: without" $? "$tmp/why"
+late="work module 3; work new; fail RequestRevert 0x8004abcd; edit $tmp/none.xml $tmp/rules.xml; sleep-ms 500; work said"
+run count 9.0 "$late" && holds 'all(x["state"] == "failed" and "8004abcd" in x["reason"] for x in s) and len(s) == 3'
+check "to revert refused: failed, with the runtime's code" $? "$tmp/why"
+for nth in 2 3 4; do
+    run count 8.0 "fail ApplyMetaData 0x8004abcd $nth; $work" 9.0 "fail GetILFunctionBody 0x8004abcd $nth; $work"
+    check "refused on call $nth" $? "$tmp/log"
+    holds 'all(sorted(x["state"] for x in of(v)) in (["active", "active", "active"], ["active", "active", "failed"]) for v in said)'
+    check "the others are active" $? "$tmp/json"
+done
+
+# ---- races --------------------------------------------------------------------------------------
+storm="work module 3"
+for _ in $(seq $rounds); do
+    storm="$storm; edit $tmp/count.xml $tmp/rules.xml; work churn 3 4; edit $tmp/none.xml $tmp/rules.xml; work churn 3 4; work call 5 3"
+done
+run count 8.0 "$storm; work said" 9.0 "$storm; work said" 10.0 "$storm; work said"
+check "modules come and go on four threads a runtime while rules come and go" $? "$tmp/log"
+holds 'len(said) == 3 and all(calls(v) > 500 for v in said)'
+check "no unloaded module is asked about; calls of new IL are those counted" $? "$tmp/why"
+run none 9.0 "work module 3; work call 10; detach; work call 10; work said" 8.0 "work module 3; work call 10; work said"
+check "detached, with nothing changed" $? "$tmp/log"
+run count 9.0 "work module 3; work call 10; edit $tmp/none.xml $tmp/rules.xml; work original; detach"
+grep -q "failed: 0x80131370" "$tmp/log"
+check "a runtime that was given IL lets no profiler go, though all is as it was" $? "$tmp/log"
+run count 8.0 "work module 3; work call 5; edit $tmp/none.xml $tmp/rules.xml" 9.0 "work module 4; edit $tmp/count.xml $tmp/rules.xml" \
+    10.0 "$storm"
+check "shut down right after an edit, while another goes on" $? "$tmp/log"
+finish
