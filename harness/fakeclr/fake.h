@@ -156,7 +156,8 @@ struct fake {
     _Atomic int load_state;
     _Atomic HRESULT load_result;
     _Atomic int in_callbacks; /* threads inside the profiler: detach waits for 0 */
-    bool notification_only, attached, modified_il;
+    bool notification_only, attached;
+    _Atomic bool modified_il;
     _Atomic uint32_t mask_low, mask_high;
 
     /* hooks */
