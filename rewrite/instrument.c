@@ -28,6 +28,7 @@ struct on_runtime {
     ModuleID            read; /* a thread of ours reads it: it must stay. 0: none */
     int                 ended;
     _Atomic int         attached; /* 1: modules that were loaded before are still to be found */
+    struct sxs_compiles compiles;
 };
 
 static struct {
@@ -110,7 +111,7 @@ static void stop_reading(void *context)
 /* All modules of a runtime; the caller frees them. */
 static struct sxs_requests requests_of(struct on_runtime *on, struct sxs_plan *plan)
 {
-    struct sxs_requests all = {.rt = on->rt, .plan = plan};
+    struct sxs_requests all = {.rt = on->rt, .plan = plan, .compiles = &on->compiles};
     all.modules = modules_of(on, &all.n);
     all.reading = (struct sxs_reading){start_reading, stop_reading, on};
     return all;
@@ -291,6 +292,7 @@ static HRESULT start(struct sxs_sub *sub, const char *options)
     if (!on)
         return E_OUTOFMEMORY;
     on->rt = sxs_runtime_ref(sub->rt);
+    sxs_compiles_init(&on->compiles, atoi(sxs_runtime_version(sub->rt)) < 9);
     sub->state = on;
     pthread_mutex_lock(&instrument.lock);
     on->next = instrument.runtimes;
@@ -428,14 +430,54 @@ static int site_of(sxs_function fn, struct sxs_site_key *key)
            SUCCEEDED(sxs_info_GetFunctionInfo(fn.rt, fn, &cls, &key->module, &key->token));
 }
 
+static void compile_begins(struct sxs_sub *sub, sxs_function fn, int unasked)
+{
+    struct on_runtime *on = sub->state;
+    if (on)
+        sxs_compiles_begin(&on->compiles, fn.id, unasked);
+}
+
+static void compile_ends(struct sxs_sub *sub, sxs_function fn)
+{
+    struct on_runtime *on = sub->state;
+    if (on)
+        sxs_compiles_end(&on->compiles, fn.id);
+}
+
 /* What cannot be compiled anew gets its new IL here. */
 static HRESULT compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe)
 {
     struct sxs_site_key key;
-    (void)sub;
     (void)safe;
+    compile_begins(sub, fn, 0);
     if (site_of(fn, &key) && sxs_sites_wanted(key) && sxs_sites_compiling(key))
         sxs_rewrite(key.module, key.token, NULL);
+    return S_OK;
+}
+
+static HRESULT compiling_dynamic(struct sxs_sub *sub, sxs_function fn, BOOL safe, LPCBYTE il,
+                                 ULONG size)
+{
+    (void)safe;
+    (void)il;
+    (void)size;
+    compile_begins(sub, fn, 1);
+    return S_OK;
+}
+
+static HRESULT compiled_dynamic(struct sxs_sub *sub, sxs_function fn, HRESULT status, BOOL safe)
+{
+    (void)status;
+    (void)safe;
+    compile_ends(sub, fn);
+    return S_OK;
+}
+
+static HRESULT recompiling(struct sxs_sub *sub, sxs_function fn, sxs_rejit version, BOOL safe)
+{
+    (void)version;
+    (void)safe;
+    compile_begins(sub, fn, 0);
     return S_OK;
 }
 
@@ -450,9 +492,9 @@ static HRESULT recompiled(struct sxs_sub *sub, sxs_function fn, sxs_rejit versio
                           BOOL safe)
 {
     struct sxs_site_key key;
-    (void)sub;
     (void)version;
     (void)safe;
+    compile_ends(sub, fn);
     if (!site_of(fn, &key))
         return S_OK;
     if (FAILED(status))
@@ -466,8 +508,8 @@ static HRESULT recompiled(struct sxs_sub *sub, sxs_function fn, sxs_rejit versio
 static HRESULT compiled(struct sxs_sub *sub, sxs_function fn, HRESULT status, BOOL safe)
 {
     struct sxs_site_key key;
-    (void)sub;
     (void)safe;
+    compile_ends(sub, fn);
     if (SUCCEEDED(status) && site_of(fn, &key))
         sxs_sites_compiled(key, 1);
     return S_OK;
@@ -485,10 +527,11 @@ static HRESULT rejit_error(struct sxs_sub *sub, sxs_module module, mdMethodDef m
 /* Inlined code would be the original's. */
 static HRESULT inlining(struct sxs_sub *sub, sxs_function caller, sxs_function callee, BOOL *should)
 {
+    struct on_runtime  *on = sub->state;
     struct sxs_site_key key;
-    (void)sub;
     (void)caller;
-    if (site_of(callee, &key) && sxs_sites_wanted(key))
+    if ((site_of(callee, &key) && sxs_sites_wanted(key)) ||
+        (on && !sxs_compiles_may_inline(&on->compiles)))
         *should = 0;
     return S_OK;
 }
@@ -501,7 +544,10 @@ static const struct sxs_events events = {
     .ClassUnloadStarted = class_unloading,
     .JITCompilationStarted = compiling,
     .JITCompilationFinished = compiled,
+    .DynamicMethodJITCompilationStarted = compiling_dynamic,
+    .DynamicMethodJITCompilationFinished = compiled_dynamic,
     .GetReJITParameters = parameters,
+    .ReJITCompilationStarted = recompiling,
     .ReJITCompilationFinished = recompiled,
     .ReJITError = rejit_error,
     .JITInlining = inlining,

@@ -8,10 +8,13 @@
 
 #include "manager/base/log.h"
 #include "manager/base/thread.h"
+#include "record/instrument_write.h"
 #include "rewrite/match.h"
 
 #define AT_ONCE   256u /* methods of one request: a runtime stands still for its time */
 #define N_WORKERS 16u  /* runtimes beyond that are asked one after the other */
+#define WAIT_MS   20u
+#define WAITS     500u /* then what has not ended is a compilation that an exception left */
 
 /* Methods, as requests take them. */
 struct batch {
@@ -166,6 +169,25 @@ static void take_outdated(struct request *r, sxs_module module)
     } while (n == AT_ONCE);
 }
 
+/* The file is kept meanwhile, for this is the thread that does it. */
+static void hold(struct sxs_compiles *compiles)
+{
+    for (unsigned n = 0; sxs_compiles_hold(compiles, WAIT_MS, n == WAITS); n++)
+        sxs_instrument_keep();
+}
+
+static void rejit_all(const struct request *r, struct sxs_compiles *compiles)
+{
+    if (!r->fresh.n && !r->known.n)
+        return;
+    if (compiles)
+        hold(compiles);
+    rejit(r, &r->fresh, 0);
+    rejit(r, &r->known, 1);
+    if (compiles)
+        sxs_compiles_release(compiles);
+}
+
 void sxs_requests_apply(const struct sxs_requests *all)
 {
     const struct sxs_reading *reading = all->reading.start ? &all->reading : NULL;
@@ -180,8 +202,7 @@ void sxs_requests_apply(const struct sxs_requests *all)
             reading->stop(reading->context);
     }
     revert(&r, &r.gone);
-    rejit(&r, &r.fresh, 0);
-    rejit(&r, &r.known, 1);
+    rejit_all(&r, all->compiles);
     clear(&r.fresh);
     clear(&r.known);
     clear(&r.gone);

@@ -7,6 +7,7 @@
 #ifndef SXS_REWRITE_REQUESTS_H
 #define SXS_REWRITE_REQUESTS_H
 
+#include "rewrite/compiles.h"
 #include "rewrite/sites.h"
 
 /** Keeps a module from being unloaded while it is read. */
@@ -23,6 +24,9 @@ struct sxs_requests {
     size_t              n;
     struct sxs_plan    *plan;
     struct sxs_reading  reading;
+    /* On a thread the runtime does not know: to be waited for. NULL within ModuleLoadFinished, for
+     * nobody can be inlining what has not been there. */
+    struct sxs_compiles *compiles;
 };
 
 /**

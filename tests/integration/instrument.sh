@@ -191,4 +191,19 @@ sites 'log.count(": 43 original") == 3 and log.count(": 42 original") == 6 and "
 check "new behaviour in each runtime, then the old one; a broken file changed nothing" $? "$tmp/log"
 sites 'each(".Answer", "state", "reverted") and each(".Twice", "state", "reverted") and all(x["calls"] > 0 for x in of(".Twice"))'
 check "reverted, also what had been inlined elsewhere before" $? "$tmp/json"
+
+# ---- while it compiles --------------------------------------------------------------------------
+# A method is wanted after a compilation was allowed to inline it and before it told that it had: 8.0 takes
+# another pointer for a module then.
+all=$versions
+for versions in $all; do
+    file inside.xml </dev/null
+    file inside.xml.next <<E
+<rule><match $work method="Thrice"/><count/><replace value="100"/></rule>
+E
+    run inside "rounds=1 edit=300" &&
+        sites 'lines("instrumented: edited while it compiled") == lines("instrumented: loads 100") == 1 and sum(x["calls"] for x in of(".Thrice")) > 0'
+    check "$versions: a method is wanted while it is being inlined" $? "$tmp/log"
+done
+versions=$all
 finish

@@ -2,6 +2,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.IO;
 using System.Reflection;
 using System.Runtime.CompilerServices;
 using System.Runtime.Loader;
@@ -12,7 +13,7 @@ namespace Instrumented;
 
 /// <summary>
 /// Calls methods a known number of times, for instrumentation to be held against: "rounds=N threads=N
-/// contexts=N watch=MS fib=N told=N". Prints "instrumented: known COUNT NAME" for each, and with watch, for that long, what
+/// contexts=N watch=MS fib=N told=N edit=MS". Prints "instrumented: known COUNT NAME" for each, and with watch, for that long, what
 /// Answer() and Text() return whenever that changes.
 /// </summary>
 internal static class Program
@@ -37,7 +38,8 @@ internal static class Program
     private static int Main(string[] args)
     {
         var options = new Dictionary<string, int>
-            { ["rounds"] = 100, ["threads"] = 1, ["watch"] = 0, ["fib"] = 0, ["contexts"] = 0, ["told"] = 0 };
+            { ["rounds"] = 100, ["threads"] = 1, ["watch"] = 0, ["fib"] = 0, ["contexts"] = 0, ["told"] = 0,
+              ["edit"] = 0 };
         foreach (string arg in string.Join(' ', args).Split(' ', StringSplitOptions.RemoveEmptyEntries))
         {
             string[] word = arg.Split('=');
@@ -57,6 +59,8 @@ internal static class Program
             Context(i % 2 != 0);
         for (int i = 0; i < 10 && options["contexts"] > 0; i++)
             GC.Collect();
+        if (options["edit"] > 0)
+            Edit(options["edit"]);
         if (options["fib"] > 0)
             Time(options["fib"]);
         if (options["told"] > 0)
@@ -183,6 +187,39 @@ internal static class Program
             Check((int)method.Invoke(null, new object[] { i })! == i + 1, "Static in a context");
         if (collectible)
             context.Unload();
+    }
+
+    /// <summary>
+    /// Where this assembly's references are looked for: while Loads() is being compiled. Then the file of
+    /// instrumentation becomes the one beside it, and nothing goes on for a time.
+    /// </summary>
+    private sealed class Editing : AssemblyLoadContext
+    {
+        private readonly int ms;
+
+        public Editing(int ms) => this.ms = ms;
+
+        protected override Assembly? Load(AssemblyName name)
+        {
+            string file = Environment.GetEnvironmentVariable("SXSPROF_INSTRUMENT")!;
+            if (name.Name != "System.Text.RegularExpressions" || !File.Exists(file + ".next"))
+                return null;
+            File.Move(file + ".next", file, true);
+            Thread.Sleep(ms);
+            Console.WriteLine("instrumented: edited while it compiled");
+            return null;
+        }
+    }
+
+    private static void Edit(int ms)
+    {
+        Assembly copy = new Editing(ms).LoadFromAssemblyPath(typeof(Program).Assembly.Location);
+        MethodInfo method = copy.GetType("Instrumented.Work")!.GetMethod("Loads")!;
+        var clock = Stopwatch.StartNew();
+        int now;
+        while ((now = (int)method.Invoke(null, new object[] { 3 })!) == 9 && clock.Elapsed.TotalSeconds < 20)
+            Thread.Sleep(1);
+        Console.WriteLine($"instrumented: loads {now}");
     }
 
     private static void Watch(int ms)

@@ -62,6 +62,17 @@ internal class Work
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
     public static int CallsTwice(int n) => Twice(n) + 1;
 
+    /// <summary>Of the inlined, compiled by nobody but who inlines it.</summary>
+    public static int Thrice(int n) => n * 3;
+
+    /// <summary>Its compiler is to inline the one, then loads an assembly for the other, and inlines after that.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
+    public static int Loads(int n)
+    {
+        n = Thrice(n);
+        return System.Text.RegularExpressions.Regex.Escape("x") == "x" ? n : 0;
+    }
+
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static void Void(ref int n)
     {
