@@ -124,6 +124,7 @@ static void read_native(struct config_reader *r, const xmlNode *node, const char
     target->kind = SXS_TARGET_NATIVE;
     target->path = path && strchr(path, '/') ? absolute(r, path) : path;
     target->method = function(r, node, attribute, 0);
+    target->plain = !config_get_boolean(r, node, "transition", 1);
 }
 
 static void read_managed(struct config_reader *r, const xmlNode *node, const char *attribute,
@@ -168,6 +169,7 @@ static void read_target(struct config_reader *r, const xmlNode *node, const char
     if (!library) {
         read_managed(r, node, managed, target);
         refuse(r, node, "symbol", "assembly");
+        refuse(r, node, "transition", "assembly");
         return;
     }
     read_native(r, node, native, target);
@@ -207,12 +209,12 @@ static void read_wrap(struct config_reader *r, const xmlNode *node, struct sxs_a
 
 static void read_replace(struct config_reader *r, const xmlNode *node, struct sxs_action *action)
 {
-    static const char *const others[] = {"library", "symbol", "assembly",
-                                         "type",    "method", "arguments"};
+    static const char *const others[] = {"library", "symbol",    "assembly",  "type",
+                                         "method",  "arguments", "transition"};
     action->kind = SXS_ACTION_REPLACE;
     action->value = config_get(r, node, "value");
     if (action->value)
-        for (int i = 0; i < 6; i++)
+        for (int i = 0; i < 7; i++)
             refuse(r, node, others[i], "value");
     else if (node->properties)
         read_target(r, node, "symbol", "method", &action->call);

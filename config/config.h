@@ -86,6 +86,7 @@ struct sxs_target {
                            ending in .dll: the simple name of one that the runtime finds) */
     const char *type;   /* managed: Namespace.Outer+Inner */
     const char *method; /* the export, or the static method */
+    uint8_t     plain;  /* native: called without a transition; it must be short and never wait */
 };
 
 enum sxs_argument_kind {

@@ -52,6 +52,8 @@ static void put_target(FILE *to, const struct sxs_target *t)
     put(to, "path", t->path);
     put(to, "type", t->type);
     put(to, "method", t->method);
+    if (t->plain)
+        fprintf(to, "plain ");
 }
 
 static void put_action(FILE *to, const struct sxs_action *a)

@@ -27,9 +27,10 @@ static const struct {
     {"count", "label"},
     {"time", "label"},
     {"trace", "label, arguments, result or exception"},
-    {"call", "when, on, library, symbol, assembly, type, method, arguments, result or exception"},
-    {"wrap", "library, assembly, type, before, after, arguments, result or exception"},
-    {"replace", "value, library, symbol, assembly, type, method or arguments"},
+    {"call", "when, on, library, symbol, transition, assembly, type, method, arguments, result or "
+             "exception"},
+    {"wrap", "library, transition, assembly, type, before, after, arguments, result or exception"},
+    {"replace", "value, library, symbol, transition, assembly, type, method or arguments"},
     {"inject", "at, offset or instruction"},
 };
 
@@ -40,6 +41,7 @@ static const struct {
     {"enabled", "true or false"},
     {"result", "true or false"},
     {"exception", "true or false"},
+    {"transition", "true or false"},
     {"runtime", "versions or their beginnings, separated by blanks, such as \"8 10.0.11\""},
     {"minVersion", "one to four numbers separated by dots, such as 1.2"},
     {"maxVersion", "one to four numbers separated by dots, such as 1.2"},

@@ -18,6 +18,27 @@
 #define SXS_INSTRUMENT_VERSION 1u
 #define SXS_INSTRUMENT_FILE    "instrument"
 
+/** What the library does, and how long it took: CPU time of its thread, for REVERT and REJIT wall
+ *  time. The names are those of JSON. */
+#define SXS_SPENT_KINDS(X)                                                          \
+    X(LOAD, "load")     /* instrumentation files read, each time they changed */    \
+    X(MATCH, "match")   /* rules held against a module */                           \
+    X(REVERT, "revert") /* a runtime asked to revert a batch of methods */          \
+    X(REJIT, "rejit")   /* or to compile it anew: the runtime stands still inside */ \
+    X(WEAVE, "weave")   /* a method read, checked, changed, checked, handed over */
+enum sxs_spent_kind {
+#define X(name, text) SXS_SPENT_##name,
+    SXS_SPENT_KINDS(X)
+#undef X
+        SXS_N_SPENT
+};
+
+struct sxs_instrument_spent {
+    _Atomic uint64_t n;
+    _Atomic uint64_t ns;         /* of all */
+    _Atomic uint64_t longest_ns; /* of one */
+};
+
 /** The first page. Two pairs of clock readings tell how long a tick is. */
 struct sxs_instrument_header {
     char             magic[8];
@@ -34,6 +55,8 @@ struct sxs_instrument_header {
     _Atomic uint64_t lost;    /* records that found no room */
     _Atomic uint64_t changes; /* configurations applied */
     char             command[1024];
+    /* What the library's own work took, since version 1 began to tell it; zeros before. */
+    struct sxs_instrument_spent spent[SXS_N_SPENT];
 };
 
 enum sxs_instrument_record_type {
@@ -129,6 +152,7 @@ struct sxs_instrument_rule {
 };
 
 _Static_assert(sizeof(struct sxs_instrument_header) <= SXS_HEADER_SIZE, "the header is one page");
+_Static_assert(offsetof(struct sxs_instrument_header, spent) == 1120, "part of the format");
 _Static_assert(offsetof(struct sxs_instrument_site, text) == 24, "part of the format");
 _Static_assert(offsetof(struct sxs_instrument_state, text) == 28, "part of the format");
 _Static_assert(sizeof(struct sxs_instrument_counts) == 16 + 40 * SXS_INSTRUMENT_PAGE,

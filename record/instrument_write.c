@@ -191,3 +191,22 @@ void sxs_instrument_changed(void)
     if (header)
         atomic_fetch_add(&header->changes, 1);
 }
+
+uint64_t sxs_instrument_begin(enum sxs_spent_kind kind)
+{
+    int waits = kind == SXS_SPENT_REVERT || kind == SXS_SPENT_REJIT;
+    return sxs_now_ns(waits ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID);
+}
+
+void sxs_instrument_took(enum sxs_spent_kind kind, uint64_t since)
+{
+    struct sxs_instrument_spent *s = header ? &header->spent[kind] : NULL;
+    uint64_t                     ns = sxs_instrument_begin(kind) - since, longest;
+    if (!s)
+        return;
+    atomic_fetch_add_explicit(&s->n, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->ns, ns, memory_order_relaxed);
+    longest = atomic_load_explicit(&s->longest_ns, memory_order_relaxed);
+    while (ns > longest && !atomic_compare_exchange_weak(&s->longest_ns, &longest, ns))
+        ;
+}

@@ -35,6 +35,12 @@ struct sxs_instrument_helper *sxs_instrument_helper(unsigned runtime, const char
 void sxs_instrument_rule(const struct sxs_instrument_rule *rule, const char *name, const char *file,
                          const char *text);
 
+/** sxs_instrument_begin - work begins: by the calling thread's CPU time, or by wall time where a
+ *  runtime is waited for.
+ *  sxs_instrument_took - it is done, on the same thread; @since: what the other returned. */
+uint64_t sxs_instrument_begin(enum sxs_spent_kind kind);
+void     sxs_instrument_took(enum sxs_spent_kind kind, uint64_t since);
+
 /** One more configuration is in force. */
 void sxs_instrument_changed(void);
 

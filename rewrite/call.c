@@ -48,7 +48,8 @@ static int native(struct calling *c, struct sxs_emit *e)
     for (unsigned i = 0; i < c->o.n; i++)
         if (sxs_operand_native(e, &c->o, &c->o.all[i], &elements[i + 1]))
             return -1;
-    if (sxs_emit_native(e, (uintptr_t)function, result, elements, c->o.n + 1))
+    if ((c->target->plain ? sxs_emit_callout : sxs_emit_native)(e, (uintptr_t)function, result,
+                                                                elements, c->o.n + 1))
         return -1;
     return c->into < 0 ? 0 : sxs_emit(e, sxs_il_stloc(c->m->body, (uint16_t)c->into));
 }

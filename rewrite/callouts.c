@@ -10,13 +10,15 @@
 
 #define MAX_PAGES 256u /* of sites */
 
-/* A thread's counters: a page for each SXS_INSTRUMENT_PAGE sites that it came to. */
+/* A thread's counters: a page for each SXS_INSTRUMENT_PAGE sites that it came to. Sites beyond all
+ * pages share the last place, which stays empty. */
 struct counters {
+    struct sxs_instrument_count *pages[MAX_PAGES + 1];
     struct counters             *next; /* of those whose thread has ended: for the next one */
-    struct sxs_instrument_count *pages[MAX_PAGES];
 };
 
-static SXS_TLS struct counters    *mine;
+static struct counters              none; /* of a thread that has counted nothing yet */
+static SXS_TLS struct counters      *mine = &none;
 static pthread_mutex_t             lock = PTHREAD_MUTEX_INITIALIZER;
 static struct counters            *idle; /* under lock */
 static pthread_key_t               key;
@@ -27,7 +29,7 @@ static struct sxs_instrument_count nowhere; /* what finds no memory */
 static void thread_ended(void *counters)
 {
     struct counters *c = counters;
-    mine = NULL;
+    mine = &none;
     pthread_mutex_lock(&lock);
     c->next = idle;
     idle = c;
@@ -50,32 +52,46 @@ static struct counters *begin_thread(void)
     pthread_mutex_unlock(&lock);
     if (!c)
         c = calloc(1, sizeof(*c));
-    if (c)
+    if (c) {
         pthread_setspecific(key, c);
-    mine = c;
+        mine = c;
+    }
     return c;
 }
 
-__attribute__((noinline)) static struct sxs_instrument_count *find(uint32_t site)
+void sxs_marker_set(struct sxs_marker *marker, uint32_t site)
 {
-    struct counters              *c = mine ? mine : begin_thread();
-    uint32_t                      page = site / SXS_INSTRUMENT_PAGE;
+    uint32_t page = site / SXS_INSTRUMENT_PAGE;
+    marker->site = site;
+    marker->page =
+        (page < MAX_PAGES ? page : MAX_PAGES) * (uint32_t)sizeof(struct sxs_instrument_count *);
+    marker->at = site % SXS_INSTRUMENT_PAGE * (uint32_t)sizeof(struct sxs_instrument_count);
+}
+
+/* One load from the thread, one from its table: this is what a call costs. */
+static inline char *page_of(const struct sxs_marker *marker)
+{
+    return *(char **)((char *)mine->pages + marker->page);
+}
+
+__attribute__((noinline, cold)) static struct sxs_instrument_count *
+find(const struct sxs_marker *marker)
+{
+    struct counters              *c = mine != &none ? mine : begin_thread();
+    uint32_t                      page = marker->site / SXS_INSTRUMENT_PAGE;
     struct sxs_instrument_count **at;
     if (!c || page >= MAX_PAGES)
         return &nowhere;
     at = &c->pages[page];
     if (!*at)
         *at = sxs_instrument_counts(page * SXS_INSTRUMENT_PAGE);
-    return *at ? &(*at)[site % SXS_INSTRUMENT_PAGE] : &nowhere;
+    return *at ? &(*at)[marker->site % SXS_INSTRUMENT_PAGE] : &nowhere;
 }
 
 static inline struct sxs_instrument_count *count_of(const struct sxs_marker *marker)
 {
-    struct counters *c = mine;
-    uint32_t         page = marker->site / SXS_INSTRUMENT_PAGE;
-    if (__builtin_expect(c && page < MAX_PAGES && c->pages[page], 1))
-        return &c->pages[page][marker->site % SXS_INSTRUMENT_PAGE];
-    return find(marker->site);
+    char *page = page_of(marker);
+    return __builtin_expect(page != NULL, 1) ? (void *)(page + marker->at) : find(marker);
 }
 
 /* One writer: no need for an atomic addition. */
@@ -85,9 +101,19 @@ static inline void add(_Atomic uint64_t *counter, uint64_t n)
                           memory_order_relaxed);
 }
 
+__attribute__((noinline, cold)) static void count_first(const struct sxs_marker *marker)
+{
+    add(&find(marker)->calls, 1);
+}
+
+/* Nothing is kept over the other call, so that no frame is made. */
 void sxs_callout_count(const struct sxs_marker *marker)
 {
-    add(&count_of(marker)->calls, 1);
+    char *page = page_of(marker);
+    if (__builtin_expect(page != NULL, 1))
+        add(&((struct sxs_instrument_count *)(void *)(page + marker->at))->calls, 1);
+    else
+        count_first(marker);
 }
 
 uint64_t sxs_callout_enter(const struct sxs_marker *marker)
@@ -126,6 +152,6 @@ void sxs_callouts_forget(void)
 {
     pthread_mutex_init(&lock, NULL);
     idle = NULL;
-    if (mine)
+    if (mine != &none)
         memset(mine, 0, sizeof(*mine));
 }

@@ -18,7 +18,12 @@
 struct sxs_marker {
     struct sxsprof_method method;
     uint32_t              site; /* number in the file */
+    uint32_t              page; /* where a thread's counters of it are: sxs_marker_set() */
+    uint32_t              at;
 };
+
+/** sxs_marker_set - of the site of this number. */
+void sxs_marker_set(struct sxs_marker *marker, uint32_t site);
 
 void sxs_callout_count(const struct sxs_marker *marker);
 

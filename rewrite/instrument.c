@@ -14,6 +14,7 @@
 #include "rewrite/requests.h"
 #include "rewrite/rewrite.h"
 #include "rewrite/tally.h"
+#include "rewrite/token_cache.h"
 #include "rewrite/watch.h"
 
 #define KEEP_MS 20 /* between looks at what the file needs */
@@ -136,8 +137,10 @@ static void apply_everywhere(struct sxs_plan *plan)
 
 static void reload(void)
 {
+    uint64_t           since = sxs_instrument_begin(SXS_SPENT_LOAD);
     struct sxs_config *config = sxs_config_load(instrument.path, instrument.plan->config);
     struct sxs_plan   *plan;
+    sxs_instrument_took(SXS_SPENT_LOAD, since);
     if (!config)
         return;
     say_problems(config);
@@ -323,6 +326,7 @@ static void stop(struct sxs_sub *sub, int detached)
     pthread_mutex_unlock(&instrument.lock);
     sxs_sites_unloaded((sxs_module){sub->rt, 0});
     sxs_classes_close(sub->rt, 1);
+    sxs_tokens_forget((sxs_module){sub->rt, 0});
 }
 
 /* ---- events ----------------------------------------------------------------------------------- */
@@ -397,6 +401,7 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
         pthread_cond_wait(&instrument.done_reading, &instrument.lock);
     pthread_mutex_unlock(&instrument.lock);
     sxs_sites_unloaded(module);
+    sxs_tokens_forget(module);
     sxs_classes_close(sub->rt, 0);
     return S_OK;
 }

@@ -123,13 +123,15 @@ static void failed(const struct request *r, const struct batch *b, size_t at, si
 static void rejit(const struct request *r, const struct batch *b, int with_inliners)
 {
     for (size_t at = 0, n; at < b->n; at += n) {
-        HRESULT hr = E_NOTIMPL;
+        HRESULT  hr = E_NOTIMPL;
+        uint64_t since = sxs_instrument_begin(SXS_SPENT_REJIT);
         n = b->n - at < AT_ONCE ? b->n - at : AT_ONCE;
         if (with_inliners)
             hr = sxs_info_RequestReJITWithInliners(r->rt, COR_PRF_REJIT_BLOCK_INLINING, (ULONG)n,
                                                    b->modules + at, b->tokens + at);
         if (FAILED(hr)) /* not with this runtime */
             hr = sxs_info_RequestReJIT(r->rt, (ULONG)n, b->modules + at, b->tokens + at);
+        sxs_instrument_took(SXS_SPENT_REJIT, since);
         if (FAILED(hr))
             failed(r, b, at, n, hr, "the request");
     }
@@ -138,10 +140,12 @@ static void rejit(const struct request *r, const struct batch *b, int with_inlin
 static void revert(const struct request *r, const struct batch *b)
 {
     for (size_t at = 0, n; at < b->n; at += n) {
-        HRESULT status[AT_ONCE] = {0};
-        HRESULT hr;
+        HRESULT  status[AT_ONCE] = {0};
+        HRESULT  hr;
+        uint64_t since = sxs_instrument_begin(SXS_SPENT_REVERT);
         n = b->n - at < AT_ONCE ? b->n - at : AT_ONCE;
         hr = sxs_info_RequestRevert(r->rt, (ULONG)n, b->modules + at, b->tokens + at, status);
+        sxs_instrument_took(SXS_SPENT_REVERT, since);
         for (size_t i = at; i < at + n; i++) {
             struct sxs_site_key key = {{r->rt, b->modules[i]}, b->tokens[i]};
             HRESULT             one = FAILED(hr) ? hr : status[i - at];
@@ -193,11 +197,14 @@ void sxs_requests_apply(const struct sxs_requests *all)
     const struct sxs_reading *reading = all->reading.start ? &all->reading : NULL;
     struct request            r = {.rt = all->rt, .plan = all->plan};
     for (size_t i = 0; i < all->n; i++) {
+        uint64_t since;
         r.module = (sxs_module){all->rt, all->modules[i]};
         if (reading && !reading->start(reading->context, all->modules[i]))
             continue;
+        since = sxs_instrument_begin(SXS_SPENT_MATCH);
         if (sxs_match_module(r.module, all->plan->config, found, &r) == 0)
             take_outdated(&r, r.module);
+        sxs_instrument_took(SXS_SPENT_MATCH, since);
         if (reading)
             reading->stop(reading->context);
     }

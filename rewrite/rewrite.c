@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/instrument_write.h"
 #include "rewrite/sites.h"
 #include "rewrite/weave.h"
 
@@ -80,9 +81,11 @@ void sxs_rewrite(sxs_module module, mdToken token, ICorProfilerFunctionControl *
         return;
     m = work.plan ? calloc(1, sizeof(*m)) : NULL;
     if (m) {
+        uint64_t since = sxs_instrument_begin(SXS_SPENT_WEAVE);
         int err = sxs_method_open(m, module, token) ||
                   sxs_weave(m, work.marker, work.rules, work.n_rules) || hand_over(m, control, &hr);
         sxs_method_close(m);
+        sxs_instrument_took(SXS_SPENT_WEAVE, since);
         sxs_sites_woven(key, &work, err ? SXS_SITE_FAILED : SXS_SITE_ACTIVE, hr,
                         err ? reason(m, text, sizeof(text)) : "");
         sxs_method_free(m);

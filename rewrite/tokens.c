@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "rewrite/token_cache.h"
 #include "rewrite/utf16.h"
 
 #define CORE         "System.Private.CoreLib"
@@ -94,6 +95,13 @@ static int writable(struct sxs_tokens *t)
         return fail(t, "the module's metadata takes no assembly references (0x%08x)", (unsigned)hr);
     t->emit_assemblies = assemblies;
     return 0;
+}
+
+/* Others may use it at once: the runtime must know of it first. */
+static void keep(struct sxs_tokens *t, const struct sxs_token_key *key, uint32_t token)
+{
+    if (!t->emit || SUCCEEDED(sxs_info_ApplyMetaData(t->module.rt, t->module)))
+        sxs_token_keep(key, token);
 }
 
 /* ---- assemblies ------------------------------------------------------------------------------- */
@@ -193,7 +201,14 @@ static int type(void *context, const char *assembly, const char *name, uint32_t 
 
 int sxs_tokens_core_type(struct sxs_tokens *t, const char *name, uint32_t *token)
 {
-    return type(t, CORE, name, token);
+    struct sxs_token_key key = {t->module, SXS_TOKEN_TYPE, name, strlen(name)};
+    *token = sxs_token_known(&key);
+    if (*token)
+        return 0;
+    if (type(t, CORE, name, token))
+        return -1;
+    keep(t, &key, *token);
+    return 0;
 }
 
 static int type_spec(void *context, const uint8_t *sig, size_t size, uint32_t *token)
@@ -244,12 +259,17 @@ static int method_spec(void *context, uint32_t method, const uint8_t *sig, size_
 
 static int signature(void *context, const uint8_t *sig, size_t size, uint32_t *token)
 {
-    struct sxs_tokens *t = context;
+    struct sxs_tokens   *t = context;
+    struct sxs_token_key key = {t->module, SXS_TOKEN_SIGNATURE, sig, size};
+    *token = sxs_token_known(&key);
+    if (*token)
+        return 0;
     if (writable(t))
         return -1;
-    return FAILED(t->emit->vtbl->GetTokenFromSig(t->emit, sig, (ULONG)size, token))
-               ? fail(t, "a signature was refused")
-               : 0;
+    if (FAILED(t->emit->vtbl->GetTokenFromSig(t->emit, sig, (ULONG)size, token)))
+        return fail(t, "a signature was refused");
+    keep(t, &key, *token);
+    return 0;
 }
 
 static int string(void *context, const uint16_t *units, size_t n, uint32_t *token)

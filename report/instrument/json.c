@@ -31,6 +31,26 @@ static json_t *site_json(const struct sxs_instrument_process *p, const struct sx
     return sxs_json_whole(o, err);
 }
 
+static json_t *spent_json(const struct sxs_instrument_process *p)
+{
+    static const char *const names[] = {
+#define X(name, text) text,
+        SXS_SPENT_KINDS(X)
+#undef X
+    };
+    json_t *o = json_object();
+    int     err = sxs_json_set_number(o, "pid", p->process->pid);
+    for (int i = 0; i < SXS_N_SPENT; i++) {
+        const struct sxs_instrument_spent *s = &p->data->head.spent[i];
+        json_t                            *one = json_object();
+        err |= sxs_json_set_number(one, "n", s->n);
+        err |= sxs_json_set_number(one, "total_ns", s->ns);
+        err |= sxs_json_set_number(one, "longest_ns", s->longest_ns);
+        err |= json_object_set_new(o, names[i], one);
+    }
+    return sxs_json_whole(o, err);
+}
+
 static json_t *rule_json(const struct sxs_instrument_process *p,
                          const struct sxs_instrumented_rule  *r)
 {
@@ -120,13 +140,15 @@ static int add_process(json_t *top, json_t *sites, json_t *helpers,
 
 int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r)
 {
-    json_t  *sites = json_array(), *helpers = json_array();
+    json_t  *sites = json_array(), *helpers = json_array(), *spent = json_array();
     uint64_t lost = 0;
     int      err = json_object_set_new(top, "instrument", sites);
     err |= json_object_set_new(top, "helpers", helpers);
+    err |= json_object_set_new(top, "instrument_spent", spent);
     for (size_t i = 0; i < r->n && !err; i++) {
         lost += r->processes[i].data->traced.head.lost;
         err = add_process(top, sites, helpers, &r->processes[i]);
+        err |= json_array_append_new(spent, spent_json(&r->processes[i]));
     }
     return err || rules_json(top, r) ? -1 : sxs_json_set_number(top, "traced_lost", lost);
 }

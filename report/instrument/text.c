@@ -40,6 +40,30 @@ static void write_row(FILE *to, const struct sxs_instrument_process *p,
     fprintf(to, s->state == SXS_SITE_FAILED ? ": %s\n" : " (%s)\n", rules);
 }
 
+/* What the library took, of those works that it did. */
+static void write_spent(FILE *to, const struct sxs_instrument_header *h)
+{
+    static const struct {
+        enum sxs_spent_kind kind;
+        const char         *text;
+    } parts[] = {{SXS_SPENT_WEAVE, "a method"},
+                 {SXS_SPENT_MATCH, "to match a module"},
+                 {SXS_SPENT_REJIT, "to ask for a batch"}};
+    const char *between = "  own work: ";
+    char        mean[32], longest[32];
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        const struct sxs_instrument_spent *s = &h->spent[parts[i].kind];
+        if (!s->n)
+            continue;
+        fprintf(to, "%s%s %s (%llu, the longest %s)", between,
+                sxs_text_duration(s->ns / s->n, mean, sizeof(mean)), parts[i].text, (ull)s->n,
+                sxs_text_duration(s->longest_ns, longest, sizeof(longest)));
+        between = ", ";
+    }
+    if (*between == ',')
+        fputc('\n', to);
+}
+
 /* Rules that did not come to what they say. */
 static void write_rules(FILE *to, const struct sxs_instrument_data *d, size_t top)
 {
@@ -148,7 +172,9 @@ static void write_process(FILE *to, const struct sxs_instrument_process *p, size
     for (int i = 0; i < SXS_N_SITE_STATES; i++)
         if (states[i])
             fprintf(to, ", %zu %s", states[i], sxs_site_state_text((uint8_t)i));
-    fprintf(to, "\n  %-8s %10s %9s %10s %10s\n", "state", "calls", "threw", "total", "mean");
+    fputc('\n', to);
+    write_spent(to, &d->head);
+    fprintf(to, "  %-8s %10s %9s %10s %10s\n", "state", "calls", "threw", "total", "mean");
     for (size_t i = 0; i < d->n_sites && i < top; i++)
         write_row(to, p, rows[i]);
     if (d->n_sites > top)

@@ -3,7 +3,7 @@
 
 usage: bench.py BUILD DOCUMENT
 Prints the tables and rewrites them in DOCUMENT, between their two markers. QUICK=1 takes a few rounds
-only and leaves DOCUMENT alone. PART=library, PART=sampling, PART=hooks or PART=il measures only that.
+only and leaves DOCUMENT alone. PART=library, sampling, hooks, il or rewrite measures only that.
 """
 import datetime
 import glob
@@ -13,6 +13,7 @@ import sys
 from hooks import Hooks
 from il import Il
 from measure import Comparison, Variants, commit, in_turns, machine
+from rewrite import Rewrite
 from sampling import Sampling
 
 QUICK = bool(os.environ.get("QUICK"))
@@ -174,11 +175,16 @@ def il(bench):
     return Il(bench.variants, bench.runtimes, QUICK, note).measure()
 
 
+def rewriting(bench):
+    return Rewrite(bench.variants, bench.runtimes, QUICK, note).measure()
+
+
 def main():
-    parts = {"library": library, "sampling": sampling, "hooks": hooks, "il": il}
+    parts = {"library": library, "sampling": sampling, "hooks": hooks, "il": il,
+             "rewrite": rewriting}
     chosen = os.environ.get("PART") or "all"
     if len(sys.argv) != 3 or chosen not in [*parts, "all"]:
-        sys.exit("usage: [PART=library|sampling|hooks|il] bench.py BUILD DOCUMENT")
+        sys.exit("usage: [PART=library|sampling|hooks|il|rewrite] bench.py BUILD DOCUMENT")
     bench = Bench(sys.argv[1])
     for name, part in parts.items():
         if chosen in (name, "all"):

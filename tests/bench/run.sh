@@ -4,7 +4,7 @@
 # docs/bench.md says what is measured and how. Nothing here passes or fails by time.
 #
 # BUILD  folder with what was built    CC  compiler    QUICK=1  a few rounds, docs/ left alone
-# PART=library, PART=sampling, PART=hooks or PART=il: only that
+# PART=library, sampling, hooks, il or rewrite: only that
 set -eu
 cd "$(dirname "$0")/../.."
 : "${BUILD:=build}" "${CC:=cc}"
@@ -20,6 +20,7 @@ mkdir -p "$BUILD/bench"
 build() { out=$1; shift; "$CC" $flags "$@" -o "$BUILD/bench/$out" -ldl -lpthread; }
 build bench_callback -rdynamic tests/bench/bench_callback.c
 build bench_signal tests/bench/bench_signal.c
+build libbenchnative.so -shared -fPIC tests/bench/bench_native.c
 build libbare.so -shared -fPIC tests/bench/bare_profiler.c tests/bench/bare_hooks.c "$BUILD/gen/sxs_abi.c"
 
 exec python3 -B tests/bench/bench.py "$BUILD" docs/bench.md

@@ -92,7 +92,7 @@ check "lines of IL ran, in each runtime once" $? "$tmp/log"
 file calls.xml <<E
 <rule><match $work method="Static"/>
   <call when="before" library="$bridge" symbol="sxsbridge_before" arguments="0"/>
-  <wrap library="$bridge" before="sxsbridge_start" after="sxsbridge_finish" arguments="n"/></rule>
+  <wrap library="$bridge" before="sxsbridge_start" after="sxsbridge_finish" arguments="n" transition="false"/></rule>
 <rule><match $work method="Throws"/>
   <call when="after" library="$bridge" symbol="sxsbridge_after"/>
   <wrap assembly="$tracer" type="Tracer.Calls" before="Start" after="Finish" arguments="n"/></rule>

@@ -11,7 +11,7 @@ static void actions_are_read_in_their_order(void **state)
                     "<count label='n'/><time/><trace arguments='this, 0 name @class *' result='false'/>"
                     "<call when='before' library='/lib/x.so' symbol='on_enter'/>"
                     "<call when='after' on='exception' assembly='/h.dll' type='A.B' method='C'/>"
-                    "<wrap library='x.so' before='b' after='e' exception='0'/>"
+                    "<wrap library='x.so' before='b' after='e' exception='0' transition='false'/>"
                     "<replace value='&lt;1&gt;'/><inject at='exit'>nop</inject></rule>"));
     const struct sxs_action *a = config->rules[0]->actions;
     (void)state;
@@ -34,6 +34,7 @@ static void actions_are_read_in_their_order(void **state)
     assert_int_equal(a[3].call.kind, SXS_TARGET_NATIVE);
     assert_string_equal(a[3].call.path, "/lib/x.so");
     assert_string_equal(a[3].call.method, "on_enter");
+    assert_false(a[3].call.plain);
     assert_int_equal(a[4].kind, SXS_ACTION_AFTER);
     assert_int_equal(a[4].on, SXS_ON_EXCEPTION);
     assert_int_equal(a[4].call.kind, SXS_TARGET_MANAGED);
@@ -43,6 +44,8 @@ static void actions_are_read_in_their_order(void **state)
     assert_string_equal(a[5].call.path, "x.so");
     assert_string_equal(a[5].call.method, "b");
     assert_string_equal(a[5].finish.method, "e");
+    assert_true(a[5].call.plain);
+    assert_true(a[5].finish.plain);
     assert_false(a[5].with_exception);
     assert_int_equal(a[6].kind, SXS_ACTION_REPLACE);
     assert_string_equal(a[6].value, "<1>");
@@ -154,6 +157,9 @@ static void actions_that_cannot_be_are_refused(void **state)
         "<call when='before' library='x.so' symbol='a' assembly='y.dll'/>",
         "<call when='before' library='x.so' symbol='a' method='m'/>",
         "<call when='before' library='x.so' symbol='a' result='true'/>",
+        "<call when='before' library='x.so' symbol='a' transition='no'/>",
+        "<call when='before' assembly='h.dll' type='T' method='M' transition='false'/>",
+        "<replace value='1' transition='false'/>",
         "<call when='now' library='x.so' symbol='a'/>",
         "<call library='x.so' symbol='a'/>",
         "<call when='after' assembly='h.dll' method='M'/>",

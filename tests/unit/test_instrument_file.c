@@ -37,11 +37,12 @@ static int remove_folder(void **state)
 
 static void what_callouts_count_is_read_back(void **state)
 {
-    static const struct sxs_marker marker = {{1, 2, "8.0", "a", "T.M"}, 300};
+    struct sxs_marker              marker = {{1, 2, "8.0", "a", "T.M"}, 0, 0, 0};
     struct sxs_instrument_data    *d;
     char                           why[256];
     uint64_t                       entered;
     (void)state;
+    sxs_marker_set(&marker, 300);
     sxs_instrument_site(300, 1, 0x06000001, "assembly", "T.M");
     sxs_instrument_state(300, SXS_SITE_PENDING, 0, "one, two");
     sxs_instrument_state(300, SXS_SITE_FAILED, 0x80131377, "a reason");
@@ -51,6 +52,8 @@ static void what_callouts_count_is_read_back(void **state)
     sxs_callout_threw(&marker, entered);
     sxs_callout_swallowed(&marker);
     sxs_instrument_label(300, "a label");
+    sxs_instrument_took(SXS_SPENT_REJIT, 1);
+    sxs_instrument_took(SXS_SPENT_REJIT, 1);
     assert_int_equal(sxs_instrument_read(folder_fd, &d, why, sizeof(why)), 0);
     assert_int_equal(d->n_sites, 1);
     assert_int_equal(d->n_problems, 0);
@@ -65,6 +68,10 @@ static void what_callouts_count_is_read_back(void **state)
     assert_int_equal(d->sites[0].threw, 1);
     assert_int_equal(d->sites[0].swallowed, 1);
     assert_string_equal(d->sites[0].label, "a label");
+    assert_int_equal(d->head.spent[SXS_SPENT_REJIT].n, 2);
+    assert_true(d->head.spent[SXS_SPENT_REJIT].ns > d->head.spent[SXS_SPENT_REJIT].longest_ns);
+    assert_true(d->head.spent[SXS_SPENT_REJIT].longest_ns > 0);
+    assert_int_equal(d->head.spent[SXS_SPENT_MATCH].n, 0);
     sxs_instrument_free(d);
 }
 

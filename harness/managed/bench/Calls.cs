@@ -23,7 +23,7 @@ internal static class Calls
     private static long sink;
 
     /// <summary>CPU time of the calling thread in ns: others that take turns with it do not count.</summary>
-    private static double ThreadNow()
+    internal static double ThreadNow()
     {
         _ = clock_gettime(3, out TimeSpec now); // CLOCK_THREAD_CPUTIME_ID
         return now.Seconds * 1e9 + now.Nanoseconds;

@@ -10,7 +10,8 @@ namespace Bench;
 /// start; methods N; faults N; collections N: times in ns for one of N. compute N; allocate N:
 /// times of the process in ms while N units of work are done; idle MS: while it sleeps; deep N: while
 /// it computes below N frames. pairs THREADS: ns a call; millions N; paths N: memory after so many
-/// calls, so many paths; exceptions N: ns for one.
+/// calls, so many paths; exceptions N: ns for one; rewritten THREADS: ns a call of methods that rules
+/// may name and of some that do the like by hand; edits TYPE METHOD ACTION: an edit while it runs.
 /// </summary>
 internal static class Program
 {
@@ -55,6 +56,14 @@ internal static class Program
             case "exceptions" when n > 0:
                 Print("ns", Calls.Exceptions(n));
                 return 0;
+            case "rewritten" when n > 0:
+                foreach ((string name, double ns) in Rewritten.Measure(n))
+                    Print(name, ns);
+                return 0;
+            case "edits" when args.Length == 4:
+                foreach ((string name, double value) in Edits.Measure(args[1], args[2], args[3]))
+                    Print(name, value);
+                return 0;
             case "idle" when n > 0:
                 Print(Load.Sleep(n));
                 return 0;
@@ -64,7 +73,8 @@ internal static class Program
             default:
                 Console.Error.WriteLine(
                     "bench: expected start, or methods, faults, collections, compute, allocate, "
-                    + "idle, deep, pairs, millions, paths or exceptions and a number");
+                    + "idle, deep, pairs, millions, paths, exceptions or rewritten and a number; "
+                    + "or edits TYPE METHOD ACTION");
                 return 2;
         }
     }
