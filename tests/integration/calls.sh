@@ -28,13 +28,15 @@ for mode in count time tree; do
     for v in $versions; do
         # shellcheck disable=SC2086
         run one calls:$mode $both -- "$runsxs" --timeout 100 "$v" calls "$app" && known one all
-        check "$v, $mode: known = recorded: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+        status=$?
+        check "$v, $mode: known = recorded: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
     done
     set --
     for v in $versions; do set -- "$@" "$v" calls "$app hops=31"; done
     # shellcheck disable=SC2086
     run three calls:$mode $both -- "$runsxs" --timeout 100 --bridge "$@" && known three all
-    check "three runtimes that call each other, $mode: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+    status=$?
+    check "three runtimes that call each other, $mode: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 done
 functions 'len({x["runtime"] for x in f if x["name"] == "Calls.Hop.Enter"}) == 3'
 check "each runtime has its own rows" $? "$tmp/json"
@@ -44,7 +46,8 @@ check "times are there, and self is within total" $? "$tmp/json"
 for mode in time tree; do
     # shellcheck disable=SC2086
     run many calls:$mode $both -- "$runsxs" --timeout 100 9 calls "threads=64 fib=18 throws=5 even=50 native=64" && known many all
-    check "64 threads, 64 native ones, $mode: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+    status=$?
+    check "64 threads, 64 native ones, $mode: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 done
 
 # ---- the shadow stack ---------------------------------------------------------------------------
@@ -90,7 +93,8 @@ done
 # ---- back-off -----------------------------------------------------------------------------------
 run hot calls:backoff=1000/1000000 --calls 'calls:*' -- "$runsxs" --timeout 100 9 calls "fib=27 throws=10" && known hot all &&
     "$sxsprof" report "$tmp/hot" >"$tmp/text" 2>&1 && grep -q 'timed no longer' "$tmp/text"
-check "functions timed no longer are said to be, and counted on: $(tail -n 1 "$tmp/said")" $? "$tmp/text"
+status=$?
+check "functions timed no longer are said to be, and counted on: $(tail -n 1 "$tmp/said")" $status "$tmp/text"
 run cold calls:backoff=off --calls 'calls:*' -- "$runsxs" --timeout 100 9 calls "fib=27" && known cold all &&
     "$sxsprof" report "$tmp/cold" >"$tmp/text" 2>&1 && ! grep -q 'timed no longer' "$tmp/text"
 check "backoff=off: all stay timed" $? "$tmp/text"
@@ -102,8 +106,10 @@ rm -rf "$tmp/killed"
      n=0; until grep -q 'known.*Main' \"$tmp/log\" || [ \$n -ge 600 ]; do sleep 0.1; n=\$((n + 1)); done
      kill -9 \$p; wait" >"$tmp/log" 2>&1
 known killed all
-check "after kill -9 every count is there: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+status=$?
+check "after kill -9 every count is there: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 run uneven calls $both -- "$runsxs" --timeout 100 8 calls "fib=10" 9 calls "fib=24 threads=8 throws=50 rounds=3" 10 calls "fib=5" &&
     known uneven all
-check "runtimes that end while others run: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+status=$?
+check "runtimes that end while others run: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 finish

@@ -40,7 +40,8 @@ for v in $versions; do
     for app in awaits awaitsdebug; do
         run calls:tree,await=logical $app "$v" "rounds=3 depth=20"
         grep -q 'awaits: asked \([0-9]*\) same \1$' "$tmp/log" && ! grep -q 'asked 0' "$tmp/log"
-        check "$v, $app: $(grep -o 'asked.*' "$tmp/log"): each is as the program knows" $? "$tmp/log"
+        status=$?
+        check "$v, $app: $(grep -o 'asked.*' "$tmp/log"): each is as the program knows" $status "$tmp/log"
         tree 'below("Tasks*", "Middle*", "Leaf") == 3 * 2 * 3'
         check "$v, $app: what goes on after an await lies below those who await it" $? "$tmp/json"
         tree 'all(n["calls"] == 0 and n["self_ns"] == 0 for n in t if n["awaits"]) and all(n["calls"] for n in t if not n["awaits"])'
@@ -62,7 +63,8 @@ for v in $versions; do
     for app in awaits awaitsdebug; do
         run calls:tree,await=logical $app "$v" "rounds=4 flows=6 depth=20 collect=1"
         grep -q 'awaits: asked \([0-9]*\) same \1$' "$tmp/log" && ! grep -q 'asked 0' "$tmp/log"
-        check "$v, $app, collections all the while: $(grep -o 'asked.*' "$tmp/log")" $? "$tmp/log"
+        status=$?
+        check "$v, $app, collections all the while: $(grep -o 'asked.*' "$tmp/log")" $status "$tmp/log"
     done
 done
 
@@ -71,7 +73,8 @@ for v in $versions; do
     for app in awaits awaitsdebug; do
         run calls:await=logical $app "$v" "rounds=3 depth=20" --values "$app:*"
         grep -q 'awaits: asked \([0-9]*\) same \1$' "$tmp/log" && ! grep -q 'asked 0' "$tmp/log"
-        check "$v, $app, with values: $(grep -o 'asked.*' "$tmp/log"): each is as the program knows" $? "$tmp/log"
+        status=$?
+        check "$v, $app, with values: $(grep -o 'asked.*' "$tmp/log"): each is as the program knows" $status "$tmp/log"
         tree 'below("Tasks*", "Middle*", "Leaf") == 3 * 2 * 3 and below("Round*", *["Depth*"] * 20, "Leaf") == 3 * 3'
         check "$v, $app, with values: what goes on after an await lies below those who await it" $? "$tmp/json"
         tree 'sum(bool(re.search(r"[+]<Leaf>d__\d+[.]MoveNext$", w["name"])) and "this = " in (w["arguments"] or "") for w in r["values"]) == sum(n["calls"] for n in f["Leaf"])'

@@ -20,10 +20,12 @@ shown() { report "$1" && python3 $here/calls_values.py "$tmp/json" "$tmp/log" >"
 for v in $versions; do
     # shellcheck disable=SC2086
     run once $only -- "$runsxs" --timeout 100 "$v" calls "shown=1" && shown once
-    check "$v: values of every kind: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+    status=$?
+    check "$v: values of every kind: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
     # shellcheck disable=SC2086
     run often $only -- "$runsxs" --timeout 100 "$v" calls "shown=100" && shown often
-    check "$v: in every tier of code: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+    status=$?
+    check "$v: in every tier of code: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 done
 set --
 for v in $versions; do set -- "$@" "$v" calls "hops=21 shown=1"; done
@@ -62,7 +64,8 @@ for v in $versions; do
     run all --tool calls:trace=1,backoff=off --values 'calls:*' -- "$runsxs" --timeout 100 "$v" calls "$app native=5" &&
         report all && sed -i '/Shapes.FromNative\|Program.OnNativeThread/d' "$tmp/log" &&
         python3 $here/calls_known.py "$tmp/json" "$tmp/log" all >"$tmp/said" 2>&1
-    check "$v: every count is the known one, of events there is no room for too: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+    status=$?
+    check "$v: every count is the known one, of events there is no room for too: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
     run gc --tool calls:trace=64 --values 'stress:*' --values 'System.Private.CoreLib:System.Text.StringBuilder.*' -- \
         "$runsxs" --timeout 100 "$v" stress ""
     check "$v: collections and faults under hooks that read values" $? "$tmp/log"
@@ -78,7 +81,8 @@ text = "".join((x["arguments"] or "") + (x["result"] or "") for x in v)
 print(len(v), "calls,", text.count("<?: "), "values not shown")
 assert len(v) > 10000 and "type not known" not in text and "type parameter" not in text
 assert text.count("<?: unreadable>") < 100' "$tmp/json" >"$tmp/said" 2>&1
-    check "$v: values of the whole framework: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+    status=$?
+    check "$v: values of the whole framework: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 done
 
 # ---- settings -----------------------------------------------------------------------------------

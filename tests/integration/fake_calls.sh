@@ -62,7 +62,8 @@ same "what is inlined is not seen, and nothing else is missed" tree,inline=on 9.
 python3 -c 'import json,sys; sys.exit("Fake.Calls.Work.Leaf" in {f["name"] for f in json.load(open(sys.argv[1]))["functions"] if f["calls"]})' "$tmp/json"
 check "with inline=on the runtime may inline" $? "$tmp/json"
 run tree "calls fib 17 2" 8.0 && report && known tree
-check "with back-off counts are the same: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+status=$?
+check "with back-off counts are the same: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 
 # ---- a child counts nothing, and hangs on nothing ---------------------------------------------------
 for mode in count time tree; do

@@ -77,7 +77,7 @@ check "loaded from bytes, and into four collectible contexts: a site each; dynam
 
 run count "rounds=5 varargs=1"
 check "variable arguments: the programs go on" $? "$tmp/log"
-sites 'log.count("kinds: varargs InvalidProgramException") == 3 and all(x["state"] == "pending" for x in s if x["name"].endswith("Varargs"))' calls
+sites 'log.count("kinds: varargs InvalidProgramException") == 3 and all(x["state"] == "pending" for x in s if x["name"].endswith("Old.Varargs")) and [x["compiled"] for x in s if x["name"].endswith(".CallVarargs")] == [False] * 3' calls
 check "which this system does not have" $? "$tmp/log"
 
 # ---- edits while methods run --------------------------------------------------------------------

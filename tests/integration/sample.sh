@@ -27,7 +27,8 @@ whole = share(r"runsxs!work;.*\[8[^;]*Program\.Main;\[8[^;]*Program\.(Alpha|Beta
 print("chains from the host's thread to the function: %.1f of 70 %%" % whole)
 sys.exit(bad or whole < 64)
 E2
-check "each function's share is the known one, its chain complete: $(paste -sd';' "$tmp/shares.out")" $? "$tmp/shares.out"
+status=$?
+check "each function's share is the known one, its chain complete: $(paste -sd';' "$tmp/shares.out")" $status "$tmp/shares.out"
 
 # 1,000 threads a second of 1 ms each, beside one that runs on: known by nobody who looks now and then.
 # A perf clock is fair to them; a timer on the scheduler's tick only as far as the machine is not crowded.
@@ -43,7 +44,8 @@ awk -v a="$got" -v b="$truth" -v w="$within" 'BEGIN { d = a - b; exit !(b > 0 &&
 check "short threads: $got % of the samples, truth $truth %, within $within points" $? "$tmp/text"
 awk '/sxsbridge_short_life/ { all += $NF } /^[^;]*;\[native\] libc[^;]*clone[^;]*;\[native\] libc[^;]*start_thread;\[native\] libsxsbridge.so!sxsbridge_short_life/ { n += $NF }
     END { print n + 0, "of", all + 0; exit !(all > 0 && n > all * 0.95) }' "$tmp/collapsed" >"$tmp/frames"
-check "their oldest frames are the C library's and their own: $(cat "$tmp/frames")" $? "$tmp/collapsed"
+status=$?
+check "their oldest frames are the C library's and their own: $(cat "$tmp/frames")" $status "$tmp/collapsed"
 
 # Collections on the allocating thread: pauses as long as the runtime says, and samples within them (of
 # 2 s of CPU time, some 1.2; on a crowded machine pauses last longer than the CPU time used in them).

@@ -99,7 +99,8 @@ for t in json.load(open(sys.argv[1]))["threads"]:
 print("%d of 40 methods seen" % len(seen))
 sys.exit(len(seen) < 20)
 E2
-    check "$v: methods of unloaded assemblies keep their names: $(cat "$tmp/said")" $? "$tmp/said"
+    status=$?
+    check "$v: methods of unloaded assemblies keep their names: $(cat "$tmp/said")" $status "$tmp/said"
 done
 
 # Lines of the source, from the PDB beside the assembly.

@@ -42,6 +42,7 @@ for s in all events; do
     set -- "$tmp/$s.html" "$SHOTS" "real-$s" "$tmp/$s.json"
     [ $s = all ] && set -- "$@" "calls=$calls"
     timeout -k 5 240 node tests/profile/page_timeline.mjs "$@" >"$tmp/tap" 2>&1
-    check "$s: in a browser: $(grep -c '^ok' "$tmp/tap") claims hold" $? "$tmp/tap"
+    status=$?
+    check "$s: in a browser: $(grep -c '^ok' "$tmp/tap") claims hold" $status "$tmp/tap"
 done
 finish

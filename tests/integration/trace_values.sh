@@ -43,10 +43,12 @@ file values <<'E'
 E
 for v in $versions; do
     run values "$v" calls "shown=60" && shown
-    check "$v: values of every kind, in every tier: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+    status=$?
+    check "$v: values of every kind, in every tier: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 done
 three values calls "shown=1" && shown any
-check "three runtimes at once: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+status=$?
+check "three runtimes at once: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 python3 -c '
 import json, sys
 v = json.load(open(sys.argv[1]))["values"]
@@ -68,7 +70,8 @@ file told <<'E'
 <rule><match assembly="instrumented" type="Instrumented.Work" method="Told"/><trace arguments="*" label="told"/></rule>
 E
 three told instrumented "rounds=1 told=300" && python3 $here/trace_values.py "$tmp/json" 300 3 >"$tmp/said" 2>&1
-check "16 threads that allocate in each of three runtimes, while all is collected: $(tail -n 1 "$tmp/said")" $? "$tmp/said"
+status=$?
+check "16 threads that allocate in each of three runtimes, while all is collected: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 "$sxsprof" report "$tmp/s" >"$tmp/text" 2>&1 && grep -q '\] told (' "$tmp/text" && grep -q ' told(n = ' "$tmp/text"
 check "the label is the name in the text" $? "$tmp/text"
 
@@ -89,7 +92,8 @@ texts = [x for x in v if x["name"].endswith("Work.Text")]
 print(len(texts), "calls")
 assert {x["runtime"] for x in texts} == {1, 2, 3} and all(x["result"] == "\"original\"" for x in texts), texts[:2]
 assert not any("<?:" in str(x) for x in v)' "$tmp/json" >"$tmp/said" 2>&1
-check "traced by an edit: types that were loaded before are known: $(head -n 1 "$tmp/said")" $? "$tmp/said"
+status=$?
+check "traced by an edit: types that were loaded before are known: $(head -n 1 "$tmp/said")" $status "$tmp/said"
 wait
 
 # ---- more than there is room for ----------------------------------------------------------------
@@ -103,14 +107,19 @@ top = json.load(open(sys.argv[1]))
 sites = top["instrument"]
 fib = [s for s in sites if s["name"].endswith(".Fib")]
 static = [s for s in sites if s["name"].endswith(".Static")]
-known = 30 * 1973 + 832039 # calls of Fib(15), 30 times, and of Fib(27)
+known = 30 * 1973 + 635621 # calls of Fib(15), 30 times, and of Fib(27)
 print([(s["calls"], s["traced"]) for s in fib], top["traced_lost"])
 assert len(fib) == len(static) == 3
 assert all(s["calls"] == s["ended"] == known and s["state"] == "active" for s in fib)
 assert all(s["calls"] == 50 for s in static)
-assert top["traced_lost"] > 0 and sum(s["traced"] for s in fib) > 100000' "$tmp/json" >"$tmp/said" 2>&1
-check "a storm of calls: every count is right, what found no room is counted: $(head -n 1 "$tmp/said")" $? "$tmp/said"
-"$sxsprof" report "$tmp/s" 2>&1 | grep -q '^traced calls: [0-9]* records found no room'
+traced = sum(s["traced"] for s in fib)
+missing = 3 * known - traced # each had one or two records
+assert traced > 100000 and missing <= top["traced_lost"] <= 2 * missing + 3 * known * (missing > 0)
+open(sys.argv[2], "w").write(str(top["traced_lost"]))' "$tmp/json" "$tmp/lost" >"$tmp/said" 2>&1
+status=$?
+check "a storm of calls: every count is right, what found no room is counted: $(head -n 1 "$tmp/said")" $status "$tmp/said"
+"$sxsprof" report "$tmp/s" 2>&1 | grep '^traced calls: [0-9]* records found no room' >"$tmp/told"
+grep -qs "traced calls: $(cat "$tmp/lost") " "$tmp/told" || { [ "$(cat "$tmp/lost")" = 0 ] && ! [ -s "$tmp/told" ]; }
 check "and said" $? "$tmp/said"
 
 # ---- what cannot be -----------------------------------------------------------------------------

@@ -35,10 +35,11 @@ finds() { # claim pattern command...
     if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -q "$pattern"; then tap 0 "$claim" ""; else tap 1 "$claim" "$out"; fi
 }
 
-echo 1..7
+echo 1..9
 passes "no folder includes what lies above it" tests/lint/layering.sh
 passes "what may run in a signal handler calls only what may be called there" \
     tests/lint/signal-safety.sh --source
+passes "no test takes the status of another command for its own" tests/lint/status.sh
 passes "the libraries export what they promise and nothing else" tests/lint/symbols.sh
 
 cp -r manager record signals stackwalk tools instr config values callback sampler calls rewrite events report harness include tests docs "$copy/" || exit 1
@@ -62,3 +63,5 @@ SXS_SIGSAFE static void fault_put_in(void)
 C
 finds "so is a look at /proc from the sample signal's handler" 'handler.c:.*fault_put_in() .*refresh_stacks()' \
     tests/lint/signal-safety.sh --source
+echo 'check "it says $(cat file)" $?' >>"$copy/tests/integration/hops.sh"
+finds "a status taken behind another command's is named" 'hops.sh:' tests/lint/status.sh
