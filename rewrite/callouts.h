@@ -18,14 +18,14 @@
 struct sxs_marker {
     struct sxsprof_method method;
     uint32_t              site; /* number in the file */
-    uint32_t              page; /* where a thread's counters of it are: sxs_marker_set() */
-    uint32_t              at;
+    size_t                place; /* in a thread's table of counters, bytes: sxs_marker_set() */
 };
 
 /** sxs_marker_set - of the site of this number. */
 void sxs_marker_set(struct sxs_marker *marker, uint32_t site);
 
-void sxs_callout_count(const struct sxs_marker *marker);
+/** sxs_callout_count - one call of the method whose marker has this place. */
+void sxs_callout_count(size_t place);
 
 /** Counted, and what time it is: for sxs_callout_leave(). */
 uint64_t sxs_callout_enter(const struct sxs_marker *marker);

@@ -20,7 +20,7 @@ static const uint8_t marker_and_tick[] = {SXS_ELEMENT_I, SXS_ELEMENT_I8};
 static int count(struct sxs_method *m, const struct sxs_marker *marker)
 {
     struct sxs_emit e = {m, m->body->first};
-    return sxs_emit_pointer(&e, marker) ||
+    return sxs_emit_pointer(&e, (const void *)marker->place) ||
            sxs_emit_callout(&e, (uintptr_t)sxs_callout_count, SXS_ELEMENT_VOID, marker_and_tick, 1);
 }
 

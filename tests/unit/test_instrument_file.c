@@ -37,7 +37,7 @@ static int remove_folder(void **state)
 
 static void what_callouts_count_is_read_back(void **state)
 {
-    struct sxs_marker              marker = {{1, 2, "8.0", "a", "T.M"}, 0, 0, 0};
+    struct sxs_marker              marker = {{1, 2, "8.0", "a", "T.M"}, 0, 0};
     struct sxs_instrument_data    *d;
     char                           why[256];
     uint64_t                       entered;
@@ -47,7 +47,7 @@ static void what_callouts_count_is_read_back(void **state)
     sxs_instrument_state(300, SXS_SITE_PENDING, 0, "one, two");
     sxs_instrument_state(300, SXS_SITE_FAILED, 0x80131377, "a reason");
     for (int i = 0; i < 5; i++)
-        sxs_callout_count(&marker);
+        sxs_callout_count(marker.place);
     entered = sxs_callout_enter(&marker);
     sxs_callout_threw(&marker, entered);
     sxs_callout_swallowed(&marker);
