@@ -111,7 +111,7 @@ static struct site *add_locked(struct sxs_site_key key, const char *assembly, co
     s->key = key;
     s->marker = (struct sxs_marker){{sxs_runtime_number(key.module.rt), key.token,
                                      sxs_runtime_version(key.module.rt), s->assembly, s->name},
-                                    0, 0, 0};
+                                    0, 0};
     sxs_marker_set(&s->marker, sites.n++);
     s->next = *bucket;
     *bucket = s;
