@@ -210,7 +210,7 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 
 # The reports' own test program, and the fuzz drivers of the readers of samples, PDBs, calls and instrumented methods.
 PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) report/calls/load.c report/calls/replay.c \
-                 report/calls/unseen.c report/calls/unseen_text.c report/processes.c report/text.c report/words.c $(READ_SRC)) \
+                 report/calls/unseen.c report/calls/unseen_text.c report/instrument/load.c report/processes.c report/text.c report/words.c $(READ_SRC)) \
                $(O)/obj/gen/profile.pb-c.o
 
 $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)

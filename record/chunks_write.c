@@ -39,8 +39,8 @@ int sxs_chunks_create(struct sxs_chunks *c, int folder_fd, const char *name, uin
     struct sxs_chunks_head *head;
     size_t                  size;
     int                     err = 0;
-    if (max_bytes < 8 * (uint64_t)SXS_CHUNK_SIZE)
-        max_bytes = 8 * (uint64_t)SXS_CHUNK_SIZE;
+    if (max_bytes < AHEAD * (uint64_t)SXS_CHUNK_SIZE)
+        max_bytes = AHEAD * (uint64_t)SXS_CHUNK_SIZE;
     c->max_chunks = (uint32_t)(max_bytes / SXS_CHUNK_SIZE);
     size = SXS_HEADER_SIZE + (size_t)c->max_chunks * SXS_CHUNK_SIZE;
     c->fd = sxs_file_create(folder_fd, name, SXS_HEADER_SIZE, size, &c->map);

@@ -26,7 +26,7 @@ struct part {
     uint64_t started, ended;
     uint32_t site, tid, depth;
     bool     has_end, threw;
-    size_t   texts[N_TEXTS];
+    uint32_t texts[N_TEXTS]; /* a file has less than 4 GiB of them */
 };
 
 struct reading {
@@ -56,10 +56,12 @@ static struct part *add_part(struct reading *r)
 }
 
 /* Its place; 0 when there is none. */
-static size_t keep(struct reading *r, const char *text, size_t size)
+static uint32_t keep(struct reading *r, const char *text, size_t size)
 {
     size_t at = r->used ? r->used : 1;
     if (!size)
+        return 0;
+    if (at + size + 1 > UINT32_MAX)
         return 0;
     if (at + size + 1 > r->room) {
         size_t room = r->room ? r->room * 2 : 65536;
@@ -74,7 +76,7 @@ static size_t keep(struct reading *r, const char *text, size_t size)
     memcpy(r->texts + at, text, size);
     r->texts[at + size] = '\0';
     r->used = at + size + 1;
-    return at;
+    return (uint32_t)at;
 }
 
 static bool take_enter(struct reading *r, const struct sxs_record *record)
@@ -149,6 +151,9 @@ static void join(struct reading *r)
         r->parts[n++] = *p;
     }
     r->n = n;
+    struct part *fewer = reallocarray(r->parts, n + 1, sizeof(*fewer));
+    if (fewer)
+        r->parts = fewer;
 }
 
 /* In their order a call lies within the latest before it that had not ended. Ends of those under way are kept
@@ -183,7 +188,7 @@ static int by_time(const void *a, const void *b)
     return x->depth < y->depth ? -1 : x->depth > y->depth;
 }
 
-static const char *text_at(const struct reading *r, size_t at)
+static const char *text_at(const struct reading *r, uint32_t at)
 {
     return at ? r->texts + at : NULL;
 }

@@ -7,19 +7,18 @@
 
 #include "record/chunks_write.h"
 
-#define MAX_BYTES (UINT64_C(256) << 20)
-#define READY     64u /* chunks kept ready: 16 MiB, for a storm between two looks */
+#define READY 64u /* chunks kept ready: 16 MiB, for a storm between two looks */
 
 static struct sxs_chunks                     chunks = {.fd = -1, .ahead = READY};
 static _Atomic(struct sxs_traced_header *) header; /* NULL: nothing is recorded */
 
-int sxs_traced_create(int folder_fd)
+int sxs_traced_create(int folder_fd, unsigned mb)
 {
     struct sxs_traced_header *h;
     int                       err;
     if (folder_fd < 0 || atomic_load(&header))
         return 0;
-    err = sxs_chunks_create(&chunks, folder_fd, SXS_TRACED_FILE, MAX_BYTES,
+    err = sxs_chunks_create(&chunks, folder_fd, SXS_TRACED_FILE, (uint64_t)mb << 20,
                             offsetof(struct sxs_traced_header, n_chunks));
     if (err)
         return err;
@@ -29,6 +28,11 @@ int sxs_traced_create(int folder_fd)
     memcpy(h->magic, SXS_TRACED_MAGIC, sizeof(h->magic));
     atomic_store(&header, h);
     return 0;
+}
+
+int sxs_traced_on(void)
+{
+    return atomic_load_explicit(&header, memory_order_relaxed) != NULL;
 }
 
 void sxs_traced_keep(void)

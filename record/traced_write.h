@@ -7,8 +7,11 @@
 #include "record/traced.h"
 
 /** sxs_traced_create - the file in the open folder @folder_fd (borrowed; -1: none, nothing is recorded). Once: later calls do
- *  nothing. Returns 0, or an errno value. One thread at a time. */
-int sxs_traced_create(int folder_fd);
+ *  nothing. @mb: MiB at most. Returns 0, or an errno value. One thread at a time. */
+int sxs_traced_create(int folder_fd, unsigned mb);
+
+/** sxs_traced_on - is there a file? Any thread. */
+int sxs_traced_on(void);
 
 /** sxs_traced_keep - room for what comes. The library's own thread, every few ms. */
 void sxs_traced_keep(void);

@@ -101,7 +101,7 @@ static const struct argp_option option_list[] = {
     {"callers", KEY_CALLERS, "PATTERN", 0,
      "Of calls, as text: who calls the functions whose names fit, and whom they call", 2},
     {"depth", KEY_DEPTH, "N", 0, "Of calls, as text: levels of the call tree (all)", 2},
-    {"single", KEY_SINGLES, "N", 0, "Of calls with values, and traced ones, as text: how many single calls (200)", 2},
+    {"single", KEY_SINGLES, "N", 0, "Of calls with values, and traced ones, as text or JSON: how many single calls of a process (200; JSON: 5000)", 2},
     {"by-thread", KEY_BY_THREAD, NULL, 0, "Of calls, as text: a call tree for each thread", 2},
     {0},
 };
@@ -135,8 +135,9 @@ static bool is_format(const struct options *o, const char *name)
 static int census(const struct options *o, const struct sxs_session *s, FILE *to)
 {
     if (is_format(o, "json"))
-        return sxs_table_json(to, s, &o->calls, &o->events, &o->instrument) == 0 ? SXS_EXIT_OK
-                                                                                 : SXS_EXIT_PROBLEM;
+        return sxs_table_json(to, s, &o->calls, &o->events, &o->instrument, o->view.singles) == 0
+                   ? SXS_EXIT_OK
+                   : SXS_EXIT_PROBLEM;
     if (!o->selective && !o->view.callers) {
         sxs_table_print(to, s);
         fputs(o->calls.n ? "\n" : "", to);

@@ -24,4 +24,7 @@ int sxs_json_set_text(json_t *o, const char *key, const char *s);
 /** sxs_json_whole - @o, or NULL when @err says that something in it is missing; it is released then. */
 json_t *sxs_json_whole(json_t *o, int err);
 
+/** Single calls of each process in JSON, unless asked for otherwise. */
+#define SXS_JSON_SINGLES 5000u
+
 #endif

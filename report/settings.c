@@ -4,6 +4,7 @@
 #include "config/config.h"
 #include "record/calls_options.h"
 #include "record/events_options.h"
+#include "record/instrument_options.h"
 #include "record/sample_options.h"
 
 #include <stdbool.h>
@@ -46,10 +47,11 @@ static const char *check_events(const char *options, char *why, size_t size)
 
 static const char *check_instrument_tool(const char *options, char *why, size_t size)
 {
-    return !*options || strcmp(options, "precompiled=on") == 0 ||
-                   strcmp(options, "precompiled=off") == 0
+    struct sxs_instrument_options parsed;
+    char                          bad[64];
+    return sxs_instrument_options_parse(options, &parsed, bad, sizeof(bad)) == 0
                ? NULL
-               : no_option("instrument", options, "precompiled=on or precompiled=off", why, size);
+               : no_option("instrument", bad, SXS_INSTRUMENT_OPTIONS_EXPECTED, why, size);
 }
 
 /* The tools of the library. */

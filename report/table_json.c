@@ -142,25 +142,38 @@ static json_t *single_json(const struct sxs_calls_process *p, const struct sxs_c
         text_or_null(s->arguments), "result", text_or_null(s->result), "unwound", s->unwound);
 }
 
-static int add_values(json_t *top, const struct sxs_calls_report *calls)
+static int add_values(json_t *top, const struct sxs_calls_report *calls, size_t limit)
 {
     static const struct sxs_calls_view all;
     json_t                            *rows = json_array();
+    size_t                             all_processes = 0;
     int                                err = json_object_set_new(top, "values", rows);
     for (size_t p = 0; p < calls->n && !err; p++) {
         struct sxs_calls_single *singles;
-        size_t n = sxs_calls_singles(&calls->processes[p], &all, SIZE_MAX, &singles);
+        size_t total, n = sxs_calls_singles(&calls->processes[p], &all, limit, &singles, &total);
+        all_processes += total;
         for (size_t i = 0; i < n && !err; i++)
             err = json_array_append_new(rows, single_json(&calls->processes[p], &singles[i]));
         free(singles);
     }
-    return err;
+    return err ? err : sxs_json_set_number(top, "single_calls", all_processes);
+}
+
+static void tell_of_cut(const json_t *top)
+{
+    json_int_t all = json_integer_value(json_object_get(top, "single_calls")) +
+                     json_integer_value(json_object_get(top, "traced_calls"));
+    size_t     n = json_array_size(json_object_get(top, "values"));
+    if (n < (size_t)all)
+        fprintf(stderr, "sxsprof: \"values\" has the first %zu of %lld single calls; --single N has more\n",
+                n, (long long)all);
 }
 
 int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls,
                    const struct sxs_events_report *events,
-                   const struct sxs_instrument_report *instrument)
+                   const struct sxs_instrument_report *instrument, size_t singles)
 {
+    size_t limit = singles ? singles : SXS_JSON_SINGLES;
     json_t *top = json_object(), *rows = json_array();
     int     err = json_object_set_new(top, "runtimes", rows);
     for (size_t p = 0; p < s->n_processes && !err; p++)
@@ -174,14 +187,15 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
     if (!err && calls->n)
         err = sxs_unseen_json(top, calls);
     if (!err && calls->n)
-        err = add_values(top, calls);
+        err = add_values(top, calls, limit);
     if (!err && events->n)
         err = sxs_events_json(top, events);
     if (!err && instrument->n)
-        err = sxs_instrument_json(top, instrument);
+        err = sxs_instrument_json(top, instrument, limit);
     if (!err)
         err = json_dumpf(top, to, JSON_INDENT(2));
     fputc('\n', to);
+    tell_of_cut(top);
     json_decref(top);
     return err ? -1 : 0;
 }

@@ -9,7 +9,7 @@
 #include "manager/base/tick.h"
 #include "record/instrument_write.h"
 
-#define MAX_SITES (1u << 19)
+#define MAX_SITES (1u << 20)
 
 _Static_assert(offsetof(struct sxs_instrument_count, calls) == 0, "sxs_callout_count() relies on it");
 

@@ -7,10 +7,12 @@
 
 #include "manager/base/log.h"
 #include "manager/base/thread.h"
+#include "record/instrument_options.h"
 #include "record/instrument_write.h"
 #include "record/session_write.h"
 #include "record/traced_write.h"
 #include "rewrite/classes.h"
+#include "rewrite/refused.h"
 #include "rewrite/requests.h"
 #include "rewrite/rewrite.h"
 #include "rewrite/tally.h"
@@ -212,6 +214,7 @@ static void serve(void)
         sxs_instrument_keep();
         sxs_traced_keep();
         serve_attached();
+        sxs_refused_look(0);
         if (sxs_watch_wait(KEEP_MS) && !atomic_load(&instrument.forked))
             reload();
     }
@@ -227,30 +230,33 @@ static void child_goes_on(void)
     sxs_instrument_end(1);
     sxs_traced_forget();
     sxs_callouts_forget();
+    sxs_refused_forget();
 }
 
 __attribute__((destructor)) static void ended(void)
 {
-    if (instrument.started == 1 && !atomic_load(&instrument.forked))
-        sxs_instrument_end(0);
+    if (instrument.started != 1 || atomic_load(&instrument.forked))
+        return;
+    sxs_refused_look(1);
+    sxs_instrument_end(0);
 }
 
 /* ---- start ------------------------------------------------------------------------------------ */
 
-static int open_file(void)
+static int open_file(unsigned traced_mb)
 {
     const char *out = getenv("SXSPROF_OUT");
     int         folder = out && *out ? sxs_session_folder("instrument") : -1;
     int         err = sxs_instrument_create(folder);
     if (!err)
-        err = sxs_traced_create(folder);
+        err = sxs_traced_create(folder, traced_mb);
     if (err)
         sxs_error("tool instrument: the file cannot be made: %s: nothing is counted",
                   strerror(err));
     return 0;
 }
 
-static int start_all(void)
+static int start_all(unsigned traced_mb)
 {
     struct sxs_config *config;
     int                err;
@@ -266,7 +272,7 @@ static int start_all(void)
     }
     if (!instrument.plan)
         return -1;
-    open_file();
+    open_file(traced_mb);
     sxs_tally_config(instrument.plan->config);
     sxs_tally_record();
     err = sxs_thread_start(&service);
@@ -280,14 +286,14 @@ static int start_all(void)
 
 static HRESULT start(struct sxs_sub *sub, const char *options)
 {
-    struct on_runtime *on;
-    int                precompiled = strcmp(options, "precompiled=off") != 0;
-    if (precompiled && *options && strcmp(options, "precompiled=on") != 0)
-        sxs_error("tool instrument: \"%.60s\": expected precompiled=on or precompiled=off",
-                  options);
+    struct sxs_instrument_options o;
+    struct on_runtime            *on;
+    char                          bad[64];
+    if (sxs_instrument_options_parse(options, &o, bad, sizeof(bad)))
+        sxs_error("tool instrument: \"%s\": expected " SXS_INSTRUMENT_OPTIONS_EXPECTED, bad);
     pthread_mutex_lock(&instrument.lock);
     if (!instrument.started)
-        instrument.started = start_all();
+        instrument.started = start_all(o.traced_mb);
     pthread_mutex_unlock(&instrument.lock);
     if (instrument.started != 1)
         return S_OK;
@@ -309,7 +315,7 @@ static HRESULT start(struct sxs_sub *sub, const char *options)
         sxs_warn("tool instrument: runtime %u (%s) cannot compile methods anew: rules apply at "
                  "first compile",
                  sxs_runtime_number(sub->rt), sxs_runtime_version(sub->rt));
-    if (!precompiled) /* whose inlined copies nobody tells of */
+    if (!o.precompiled) /* whose inlined copies nobody tells of */
         sub->low |= COR_PRF_DISABLE_ALL_NGEN_IMAGES;
     return S_OK;
 }

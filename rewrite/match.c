@@ -26,6 +26,7 @@ enum {
     IMPL_UNMANAGED = 0x0004,
     IMPL_INTERNAL_CALL = 0x1000,
 };
+#define MODULE_TYPE 0x02000001u
 enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* from here on: nested */
 
 /* What a method is asked about by. */
@@ -370,6 +371,7 @@ static void match_types(struct matcher *m)
     HCORENUM  all = NULL;
     mdTypeDef types[BATCH];
     ULONG     n = 0;
+    match_type(m, MODULE_TYPE); /* of global methods, which is not among them */
     while (SUCCEEDED(m->imp->vtbl->EnumTypeDefs(m->imp, &all, types, BATCH, &n)) && n)
         for (ULONG i = 0; i < n; i++)
             match_type(m, types[i]);

@@ -8,6 +8,7 @@
 
 #include "manager/base/log.h"
 #include "record/instrument_write.h"
+#include "rewrite/refused.h"
 
 #define N_BUCKETS 4096u
 
@@ -301,8 +302,7 @@ static void came_to_locked(struct site *s, enum sxs_site_state state, HRESULT hr
 {
     set_state_locked(s, state, hr, text);
     if (state == SXS_SITE_FAILED)
-        sxs_warn("tool instrument: runtime %u (%s): %s:%s: %s", s->marker.method.runtime,
-                 s->marker.method.version, s->assembly, s->name, text);
+        sxs_refused(&s->marker.method, text);
 }
 
 void sxs_sites_state(struct sxs_site_key key, enum sxs_site_state state, HRESULT hr,

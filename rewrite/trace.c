@@ -56,6 +56,14 @@ static int is_by_ref(const struct tracing *c, const struct sxs_operand *operand)
            element_at(c, operand->node) == SXS_ELEMENT_BYREF;
 }
 
+/* By reference, and the method may put something else there: such as `ref` and `out`, not `in`. */
+static int may_change(const struct tracing *c, const struct sxs_operand *operand)
+{
+    const struct sxs_recipe *r = c->t->recipe;
+    return is_by_ref(c, operand) &&
+           !(r && operand->number < r->n_params && r->params[operand->number].is_in);
+}
+
 static int holds_parameter(const struct sxs_sig *sig, uint32_t node)
 {
     uint8_t element = sig->nodes[node].element;
@@ -273,7 +281,7 @@ static int at_entry(struct tracing *c, struct sxs_emit *e)
     struct sxs_operand result = {SXS_OPERAND_RESULT, c->m->result_local, c->o.sig.result};
     for (unsigned i = 0; i < c->o.n; i++)
         if (class_of(c, e, &c->o.all[i], &c->classes[i]) ||
-            (is_by_ref(c, &c->o.all[i]) && keep_place(c, e, i)))
+            (may_change(c, &c->o.all[i]) && keep_place(c, e, i)))
             return -1;
     if (c->a->with_result && c->m->il.returns && class_of(c, e, &result, &c->result_class))
         return -1;

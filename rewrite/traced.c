@@ -56,9 +56,9 @@ static struct words *words_of_thread(void)
 
 void sxs_traced_value(const struct sxs_traced *t, uint32_t which, const void *at, ClassID cls)
 {
-    struct words *w = words_of_thread();
+    struct words *w = t->recipe && sxs_traced_on() ? words_of_thread() : NULL;
     int           err = errno;
-    if (w && t->recipe)
+    if (w)
         sxs_recipe_put(t->recipe, which, at, cls, w->ends,
                        &w->lines[which == SXS_VALUE_RESULT      ? RESULT
                                  : which == SXS_VALUE_EXCEPTION ? THROWN
@@ -85,7 +85,7 @@ uint64_t sxs_traced_entered(const struct sxs_traced *t)
 static void end(const struct sxs_traced *t, uint64_t entered, int threw)
 {
     uint64_t      now = sxs_callout_end(t->marker, entered, threw);
-    struct words *w = words_of_thread();
+    struct words *w = sxs_traced_on() ? words_of_thread() : NULL;
     if (!w)
         return;
     w->entered = entered;

@@ -106,6 +106,16 @@ static void add_this(struct sxs_recipe *r, struct asked *a)
         a->missing = 1;
 }
 
+/* `in`, as C# has it. */
+static int is_read_only(IMetaDataImport2 *imp, mdParamDef token)
+{
+    const void *bytes = NULL;
+    ULONG       size = 0;
+    return imp->vtbl->GetCustomAttributeByName(
+               imp, token, u"System.Runtime.CompilerServices.IsReadOnlyAttribute", &bytes,
+               &size) == S_OK;
+}
+
 static void name_param(struct sxs_param *p, const struct asked *a, uint32_t index)
 {
     IMetaDataImport2 *imp = a->in.imp;
@@ -125,6 +135,8 @@ static void name_param(struct sxs_param *p, const struct asked *a, uint32_t inde
     p->name = strdup(name);
     p->is_out = p->shape.element == SXS_ELEMENT_BYREF && (attributes & PARAM_OUT) &&
                 !(attributes & PARAM_IN);
+    p->is_in = p->shape.element == SXS_ELEMENT_BYREF && (attributes & PARAM_IN) &&
+               !(attributes & PARAM_OUT) && is_read_only(imp, token);
 }
 
 static void fill_locked(struct sxs_recipe *r, struct asked *a)

@@ -17,6 +17,7 @@ struct sxs_param {
     const char      *name;
     struct sxs_shape shape;
     int              is_out; /* nothing is in it yet */
+    int              is_in;  /* by reference, to be read alone */
 };
 
 struct sxs_recipe {

@@ -14,7 +14,7 @@
 struct collector {
     const struct sxs_calls_process *p;
     struct sxs_calls_single        *all;
-    size_t                          n, cap, of_thread, limit;
+    size_t                          n, cap, of_thread, limit, total;
     uint32_t                        thread;
     size_t                         *open; /* under way: index in all; SIZE_MAX: beyond the limit */
     size_t                          depth, cap_open;
@@ -40,6 +40,7 @@ static void begin(struct collector *c, uint32_t path, uint64_t ns,
                   const struct sxs_calls_known *known)
 {
     size_t index = SIZE_MAX;
+    c->total++;
     if (c->of_thread < c->limit) {
         c->all = room(c, c->all, c->n, &c->cap, sizeof(*c->all));
         if (!c->no_memory) {
@@ -101,11 +102,12 @@ static bool has_values(const struct sxs_calls *calls)
 }
 
 size_t sxs_calls_singles(const struct sxs_calls_process *p, const struct sxs_calls_view *v,
-                         size_t limit, struct sxs_calls_single **out)
+                         size_t limit, struct sxs_calls_single **out, size_t *total)
 {
     struct collector        c = {.p = p, .limit = limit};
     struct sxs_calls_replay r = {take, &c};
     *out = NULL;
+    *total = 0;
     if (!has_values(p->calls))
         return 0;
     for (uint32_t i = 0; i < p->calls->n_threads; i++) {
@@ -123,6 +125,7 @@ size_t sxs_calls_singles(const struct sxs_calls_process *p, const struct sxs_cal
     if (c.n)
         qsort(c.all, c.n, sizeof(*c.all), by_time);
     *out = c.all;
+    *total = c.total;
     return c.n < limit ? c.n : limit;
 }
 
@@ -154,10 +157,10 @@ void sxs_calls_singles_text(FILE *to, const struct sxs_calls_process *p,
 {
     struct sxs_calls_single *all;
     size_t                   limit = v->singles ? v->singles : SHOWN;
-    size_t                   n = sxs_calls_singles(p, v, limit, &all);
+    size_t                   total, n = sxs_calls_singles(p, v, limit, &all, &total);
     if (n)
-        fprintf(to, "\nsingle calls of process %s, the first %zu\n%12s %7s %-8s call\n",
-                p->process->folder, n, "s", "thread", "runtime");
+        fprintf(to, "\nsingle calls of process %s, the first %zu of %zu\n%12s %7s %-8s call\n",
+                p->process->folder, n, total, "s", "thread", "runtime");
     for (size_t i = 0; i < n; i++)
         write_single(to, p, &all[i]);
     free(all);

@@ -16,11 +16,11 @@ struct sxs_calls_single {
 
 /**
  * sxs_calls_singles - the first @limit calls of @p on threads that @v wants.
- * @out: owned by the caller: free(). Returns how many; 0 also when no values were recorded, or there is
+ * @out: owned by the caller: free(). @total: receives how many there are. Returns how many; 0 also when no values were recorded, or there is
  * no memory.
  */
 size_t sxs_calls_singles(const struct sxs_calls_process *p, const struct sxs_calls_view *v,
-                         size_t limit, struct sxs_calls_single **out);
+                         size_t limit, struct sxs_calls_single **out, size_t *total);
 
 /** As a log, indented: time, thread, runtime, Name(arguments) = result <duration>. */
 void sxs_calls_singles_text(FILE *to, const struct sxs_calls_process *p,

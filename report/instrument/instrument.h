@@ -34,7 +34,8 @@ void sxs_instrument_report_free(struct sxs_instrument_report *r);
 void sxs_instrument_text(FILE *to, const struct sxs_instrument_report *r, size_t top,
                          size_t singles);
 
-/** Adds the keys "instrument" and "helpers" to @top, and single calls to "values". Returns 0, or -1 without memory. */
-int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r);
+/** Adds the keys "instrument" and "helpers" to @top, and single calls to "values", the first @singles of each process.
+ *  Returns 0, or -1 without memory. */
+int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r, size_t singles);
 
 #endif

@@ -104,7 +104,7 @@ static json_t *single_json(const struct sxs_instrument_process *p, const struct 
         text_or_null(c->after), "exception", text_or_null(c->thrown), "unwound", c->threw);
 }
 
-static int add_singles(json_t *top, const struct sxs_instrument_process *p)
+static int add_singles(json_t *top, const struct sxs_instrument_process *p, size_t limit)
 {
     json_t *rows = json_object_get(top, "values");
     int     err = 0;
@@ -114,7 +114,7 @@ static int add_singles(json_t *top, const struct sxs_instrument_process *p)
         rows = json_array();
         err = json_object_set_new(top, "values", rows);
     }
-    for (size_t i = 0; i < p->data->traced.n_calls && !err; i++)
+    for (size_t i = 0; i < p->data->traced.n_calls && i < limit && !err; i++)
         err = json_array_append_new(rows, single_json(p, &p->data->traced.calls[i]));
     return err;
 }
@@ -128,27 +128,29 @@ static json_t *helper_json(const struct sxs_instrument_process *p,
 }
 
 static int add_process(json_t *top, json_t *sites, json_t *helpers,
-                       const struct sxs_instrument_process *p)
+                       const struct sxs_instrument_process *p, size_t limit)
 {
     int err = 0;
     for (size_t s = 0; s < p->data->n_sites && !err; s++)
         err = json_array_append_new(sites, site_json(p, &p->data->sites[s]));
     for (size_t h = 0; h < p->data->n_helpers && !err; h++)
         err = json_array_append_new(helpers, helper_json(p, &p->data->helpers[h]));
-    return err ? err : add_singles(top, p);
+    return err ? err : add_singles(top, p, limit);
 }
 
-int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r)
+int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r, size_t singles)
 {
     json_t  *sites = json_array(), *helpers = json_array(), *spent = json_array();
-    uint64_t lost = 0;
+    uint64_t lost = 0, calls = 0;
     int      err = json_object_set_new(top, "instrument", sites);
     err |= json_object_set_new(top, "helpers", helpers);
     err |= json_object_set_new(top, "instrument_spent", spent);
     for (size_t i = 0; i < r->n && !err; i++) {
         lost += r->processes[i].data->traced.head.lost;
-        err = add_process(top, sites, helpers, &r->processes[i]);
+        calls += r->processes[i].data->traced.n_calls;
+        err = add_process(top, sites, helpers, &r->processes[i], singles);
         err |= json_array_append_new(spent, spent_json(&r->processes[i]));
     }
+    err |= sxs_json_set_number(top, "traced_calls", calls);
     return err || rules_json(top, r) ? -1 : sxs_json_set_number(top, "traced_lost", lost);
 }

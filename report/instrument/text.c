@@ -149,8 +149,8 @@ static void write_singles(FILE *to, const struct sxs_instrument_process *p, size
     if (!t->n_calls || (!singles && !has_values(t)))
         return;
     n = n < t->n_calls ? n : t->n_calls;
-    fprintf(to, "\nsingle calls of process %s, the first %zu\n%12s %7s %-8s call\n",
-            p->process->folder, n, "s", "thread", "runtime");
+    fprintf(to, "\nsingle calls of process %s, the first %zu of %zu\n%12s %7s %-8s call\n",
+            p->process->folder, n, t->n_calls, "s", "thread", "runtime");
     for (size_t i = 0; i < n; i++)
         write_single(to, p, &t->calls[i]);
 }

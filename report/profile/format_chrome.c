@@ -4,7 +4,7 @@
  * a frame that stays on a thread's stack from one sample to the next is one complete event ("X").
  * A gap of more than four samples' worth ends them all. Stops of runtimes are events of their own, and
  * so is what the tools "exceptions" and "events" recorded.
- * Single calls, where they were recorded, are pairs of events that begin ("B") and end ("E").
+ * Single calls and traced ones, where they were recorded, are pairs of events that begin ("B") and end ("E").
  */
 #include "report/profile/format.h"
 
@@ -12,6 +12,8 @@
 #include "report/words.h"
 
 #include <string.h>
+
+#define TRACED_LANE (UINT32_C(1) << 30) /* no thread has such an id */
 
 struct open_frame {
     uint32_t frame;
@@ -80,6 +82,31 @@ static void take(struct trace *t, const struct sxs_model_sample *s)
     l->until_ns = s->time_ns + weight;
 }
 
+/* Calls beside samples have a lane of their own: they would not nest. */
+static uint32_t track_of(const struct trace *t, const struct sxs_model_thread *v)
+{
+    return t->m->n_samples ? v->tid | TRACED_LANE : v->tid;
+}
+
+static void write_lanes(struct trace *t)
+{
+    char    name[512], text[560];
+    uint8_t *named = sxs_must_zeroed(t->m->n_threads, sizeof(*named));
+    for (size_t i = 0; t->m->n_samples && i < t->m->n_events; i++) {
+        uint32_t                       thread = t->m->nodes[t->m->events[i].node].thread;
+        const struct sxs_model_thread *v = &t->m->threads[thread];
+        if (named[thread])
+            continue;
+        named[thread] = 1;
+        event(t, t->m->processes[v->process].pid, track_of(t, v), "M");
+        fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", t->to);
+        snprintf(text, sizeof(text), "%s, traced", sxs_thread_text(t->m, thread, name, sizeof(name)));
+        sxs_json_string(t->to, text);
+        fputs("}}", t->to);
+    }
+    free(named);
+}
+
 static void write_names(struct trace *t)
 {
     char text[512];
@@ -122,7 +149,7 @@ static void write_call(struct trace *t, const struct sxs_model_event *e)
     const struct sxs_model_node   *n = &m->nodes[e->node];
     const struct sxs_model_thread *v = &m->threads[n->thread];
     uint64_t                       ns = e->time_ns - t->first_ns;
-    event(t, m->processes[v->process].pid, v->tid, e->begins ? "B" : "E");
+    event(t, m->processes[v->process].pid, track_of(t, v), e->begins ? "B" : "E");
     fprintf(t->to, ",\"ts\":%llu.%03u", (unsigned long long)(ns / 1000), (unsigned)(ns % 1000));
     fputs(",\"cat\":", t->to);
     snprintf(text, sizeof(text), ".NET %.64s",
@@ -131,7 +158,7 @@ static void write_call(struct trace *t, const struct sxs_model_event *e)
     fputs(",\"name\":", t->to);
     sxs_json_string(t->to, sxs_frame_text(m, n->frame, SXS_STYLE_FULL, text, sizeof(text)));
     if (e->values) {
-        fprintf(t->to, ",\"args\":{\"%s\":", e->begins ? "arguments" : "result");
+        fprintf(t->to, ",\"args\":{\"%s\":", e->begins ? "arguments" : e->unwound ? "exception" : "result");
         sxs_json_string(t->to, sxs_strings_text(&m->values, e->values));
         fputs("}", t->to);
     }
@@ -226,6 +253,7 @@ static int write_chrome(const struct sxs_model *m, const struct sxs_report_optio
     fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"exporter\":\"sxsprof\"},"
           "\"traceEvents\":[", to);
     write_names(&t);
+    write_lanes(&t);
     for (size_t i = 0; i < m->n_events; i++)
         write_call(&t, &m->events[i]);
     for (size_t i = 0; i < m->n_samples; i++)

@@ -232,6 +232,12 @@ int sxs_model_load(const char *dir, const struct sxs_report_options *options, un
  */
 int sxs_model_load_calls(const char *dir, const struct sxs_report_options *options, unsigned detail,
                          struct sxs_model *out);
+/**
+ * sxs_model_add_traced - single calls of traced methods, among those of @m, or none (zeroed): what to keep is as for
+ * those. @calls: false: their processes alone. What cannot be read is in @m->problems.
+ */
+void sxs_model_add_traced(const char *dir, const struct sxs_report_options *options, bool calls,
+                          struct sxs_model *m);
 void sxs_model_free(struct sxs_model *m);
 
 /* ---- building ---- */

@@ -38,7 +38,7 @@ function factsOfCall({ lane, call }) {
 }
 function valuesOf(c, call) { // [[what, text]...]; of calls that are not on the page, or have none: nothing
   if (!c.args || !c.args[call] && !c.result[call]) return [];
-  const ended = c.result[call] ? [["Result", L.texts[c.result[call]]]] : c.unwound[call] ? [["Result", "none: left by an exception"]] : [];
+  const ended = c.result[call] ? [[c.unwound[call] ? "Exception" : "Result", L.texts[c.result[call]]]] : c.unwound[call] ? [["Result", "none: left by an exception"]] : [];
   return c.args[call] ? [["Arguments", L.texts[c.args[call]]], ...ended] : ended;
 }
 function factsOfThrown({ lane, thrown }) {

@@ -44,6 +44,9 @@ bool sxs_profile_has_calls(const char *dir);
 /** sxs_profile_has_events - true when exceptions or events of a process of it were recorded. */
 bool sxs_profile_has_events(const char *dir);
 
+/** sxs_profile_has_traced - true when single calls of traced methods of a process of it were recorded. */
+bool sxs_profile_has_traced(const char *dir);
+
 struct argp_state;
 /** sxs_data_option - what --data says; a usage error, which ends the command, when it is neither. */
 enum sxs_data sxs_data_option(const struct argp_state *state, const char *text);

@@ -5,6 +5,7 @@
 #include "record/calls.h"
 #include "record/samples_read.h"
 #include "record/session_read.h"
+#include "record/traced.h"
 #include "report/profile/format.h"
 #include "report/profile/must.h"
 #include "report/profile/timeline.h"
@@ -70,6 +71,11 @@ bool sxs_profile_has_calls(const char *dir)
 bool sxs_profile_has_events(const char *dir)
 {
     return has_file(dir, SXS_EVENTS_FILE);
+}
+
+bool sxs_profile_has_traced(const char *dir)
+{
+    return has_file(dir, SXS_TRACED_FILE);
 }
 
 enum sxs_data sxs_data_option(const struct argp_state *state, const char *text)
@@ -149,6 +155,8 @@ static enum sxs_profile_result load(const char *dir, const struct sxs_report_opt
                 strerror(err));
         return SXS_PROFILE_FAILED;
     }
+    if ((detail & SXS_DETAIL_CALLS) && sxs_profile_has_traced(dir)) /* those of a page: add_timeline() */
+        sxs_model_add_traced(dir, o, calls || !(detail & SXS_DETAIL_BOTH), m);
     for (size_t i = 0; i < m->n_problems; i++)
         fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
     bool events = false;
@@ -167,7 +175,7 @@ static enum sxs_profile_result load(const char *dir, const struct sxs_report_opt
         return SXS_PROFILE_NOTHING;
     if (calls && (detail & SXS_DETAIL_CALLS) && !(detail & SXS_DETAIL_BOTH) && !m->n_events) {
         fprintf(stderr, "sxsprof: %s: no single calls, which this format shows; record them with "
-                        "sxsprof run --tool calls:trace\n", dir);
+                        "sxsprof run --tool calls:trace, or the action trace of rules\n", dir);
         return SXS_PROFILE_NOTHING;
     }
     return m->n_problems > m->n_notes ? SXS_PROFILE_DAMAGED : SXS_PROFILE_OK;
@@ -182,6 +190,10 @@ static void add_timeline(struct sxs_model *m, const char *dir, const struct sxs_
         sxs_model_load_calls(dir, o, SXS_DETAIL_CALLS, calls) == 0) {
         from = calls;
         sxs_model_move_unseen(calls, m);
+    }
+    if (m->data != SXS_DATA_CALLS && sxs_profile_has_traced(dir)) {
+        sxs_model_add_traced(dir, o, true, calls);
+        from = calls;
     }
     sxs_timeline_build(m, from, o, t);
     m->timeline = t;

@@ -62,7 +62,7 @@ static void write_reports(FILE *to)
         json_t *top = json_object();
         fuzz_whole += r.processes[0].data->n_sites == 3 && r.processes[0].data->traced.n_calls == 40;
         sxs_instrument_text(to, &r, 0, 1000);
-        MUST(sxs_instrument_json(top, &r) == 0);
+        MUST(sxs_instrument_json(top, &r, 100) == 0);
         json_dumpf(top, to, 0);
         json_decref(top);
     }

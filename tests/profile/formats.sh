@@ -308,6 +308,44 @@ print(sum(e["ph"] == "B" for e in events), sum(e.get("cat") == "gc" for e in eve
 PY
 )"
 
+# ---- traced calls: alone with events, beside samples, among single calls ----
+$CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_instrument.c -o "$T/make_instrument" || exit 1
+cp -r "$T/only-events" "$T/traced" && cp -r "$T/s" "$T/traced-s" && cp -r "$T/calls-values" "$T/traced-calls" || exit 1
+for kind in traced traced-s traced-calls; do "$T/make_instrument" "$T/$kind" || exit 1; done
+traced() { # of make_instrument's 40 calls in $T/out.chrome: how many, their thread, arguments, results and exceptions
+    python3 - "$T/out.chrome" <<'PY'
+import collections, json, sys
+events = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] in "BE" and e["name"].endswith("] added")]
+args = collections.Counter(k + " " + v.split()[-1] if k != "arguments" else k for e in events for k, v in e["args"].items())
+deep, most = 0, 0
+for e in events:
+    deep += 1 if e["ph"] == "B" else -1
+    most = max(most, deep)
+print(sum(e["ph"] == "B" for e in events), most, *sorted({e["tid"] for e in events}), *sorted(f"{k}: {n}" for k, n in args.items()))
+PY
+}
+want="arguments: 40 exception Shop.Wrong: 20 result 2: 20"
+S=$T/traced report chrome
+is "traced: chrome has each call, by its label, within each other, and what is told of it" "40 4 100 $want" "$(traced)"
+is "traced: begin and end events fit" "40 0" "$(check_events "$T/out.chrome")"
+S=$T/traced-s report chrome
+is "traced: beside samples in a lane of their own" "40 4 $((100 + (1 << 30))) $want" "$(traced)"
+has "traced: which is named" "$(cat "$T/out.chrome")" '"name":"main [100], traced"'
+S=$T/traced-calls report chrome
+is "traced: among the single calls of the same thread" "40 100 $want" "$(traced | cut -d' ' -f1,3-)"
+is "traced: and all nest" 406 "$(check_events "$T/out.chrome" | cut -d' ' -f1)"
+for kind in traced traced-s traced-calls; do
+    S=$T/$kind report html
+    is "$kind: html has them" "$([ $kind = traced-calls ] && echo 406 || echo 40)" "$(line | cut -d' ' -f4)"
+done
+S=$T/traced report chrome runtime=2
+is "traced: one runtime only" 0 "$(grep -c '"ph":"B"' "$T/out.chrome")"
+is "JSON: so many single calls, and how many there are" "40 3" "$("$CMD" report --format json --single 3 "$T/traced" 2>"$T/err" |
+    python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["traced_calls"], len(d["values"]))')"
+has "JSON: which is said" "$(cat "$T/err")" "the first 3 of 40 single calls"
+is "JSON: of both tools" "366 40 13" "$("$CMD" report --format json --single 10 "$T/traced-calls" 2>"$T/err" |
+    python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["single_calls"], d["traced_calls"], len(d["values"]) - 7)')"
+
 # ---- with a browser ----
 report html
 report speedscope
@@ -343,6 +381,10 @@ else
     timeline "$T/calls-values" values calls=366 values=1
     S=$T/calls-values report html most=20
     timeline "$T/calls-values" some-values calls=20 left=346 values=1 valuesleft=5
+    S=$T/traced report html
+    timeline "$T/traced" traced calls=40
+    S=$T/traced-calls report html
+    timeline "$T/traced-calls" traced-calls calls=406
     S=$T/all report html
     timeline "$T/all" all calls=366
     unseen() { grep -c '^"unseen":' "$T/out.html"; }

@@ -75,6 +75,30 @@ static void what_callouts_count_is_read_back(void **state)
     sxs_instrument_free(d);
 }
 
+static void many_sites_are_counted(void **state)
+{
+    static const uint32_t       numbers[] = {0xffff, 0x10000, 0xfffff, 0x100000};
+    struct sxs_instrument_data *d;
+    char                        why[256];
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        struct sxs_marker marker = {{1, 2, "8.0", "a", "T.M"}, 0, 0, 0};
+        sxs_marker_set(&marker, numbers[i]); /* says that the last is one too many */
+        if (i < 3)
+            sxs_instrument_site(numbers[i], 1, 0x06000001, "assembly", "T.M");
+        for (unsigned n = 0; n <= i; n++)
+            sxs_callout_count(&marker);
+    }
+    assert_int_equal(sxs_instrument_read(folder_fd, &d, why, sizeof(why)), 0);
+    for (unsigned i = 0; i < 3; i++) {
+        const struct sxs_instrumented *s = sxs_instrument_find(d, numbers[i]);
+        assert_non_null(s);
+        assert_int_equal(s->calls, i + 1);
+    }
+    assert_null(sxs_instrument_find(d, numbers[3])); /* counted nowhere */
+    sxs_instrument_free(d);
+}
+
 static void the_latest_of_a_rule_is_read_back(void **state)
 {
     struct sxs_instrument_rule  rule = {.number = 70, .line = 3};
@@ -126,6 +150,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_callouts_count_is_read_back),
         cmocka_unit_test(the_latest_of_a_rule_is_read_back),
+        cmocka_unit_test(many_sites_are_counted),
         cmocka_unit_test(names_survive_both_ways),
         cmocka_unit_test(what_is_no_name_is_refused),
     };

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/** instrument_options.h - what follows "instrument:" in SXSPROF_TOOLS; read by the library and the command. */
+#ifndef SXS_INSTRUMENT_OPTIONS_H
+#define SXS_INSTRUMENT_OPTIONS_H
+
+#include <stddef.h>
+
+struct sxs_instrument_options {
+    int      precompiled; /* 0: no precompiled code is used */
+    unsigned traced_mb;   /* the file of traced calls, MiB at most */
+};
+
+#define SXS_INSTRUMENT_TRACED_MB     256u
+#define SXS_INSTRUMENT_MAX_TRACED_MB 2048u
+#define SXS_INSTRUMENT_OPTIONS_EXPECTED \
+    "precompiled=on|off or traced=MB (1 to 2048), separated by ','"
+
+/** Parses @text over the defaults (precompiled=on,traced=256). Returns 0, or -1 with the piece that is wrong in
+ *  @bad (@size bytes). Pure. */
+int sxs_instrument_options_parse(const char *text, struct sxs_instrument_options *out, char *bad,
+                                 size_t size);
+
+#endif
