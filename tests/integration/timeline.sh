@@ -12,6 +12,36 @@ check "three runtimes run with four tools" $? "$tmp/log"
 timeout -k 5 60 "$sxsprof" run --quiet --tool events --tool exceptions -o "$tmp/events" -- "$runsxs" --timeout 50 \
     8 stress gcs=20 9 stress gcs=20 10.0.11 stress gcs=20 >"$tmp/log" 2>&1
 check "and with events alone" $? "$tmp/log"
+cat >"$tmp/rules.xml" <<'E2'
+<?xml version="1.0"?><instrumentation xmlns="urn:sxsprof:instrumentation:1">
+<rule><match assembly="instrumented" type="Instrumented.Work" method="Fib"/><trace arguments="*" label="fibonacci"/></rule>
+</instrumentation>
+E2
+SXSPROF_INSTRUMENT=$tmp/rules.xml timeout -k 5 60 "$sxsprof" run --quiet -o "$tmp/traced" -- "$runsxs" --timeout 50 \
+    8 instrumented "rounds=1 fib=12" 9 instrumented "rounds=1 fib=12" 10.0.11 instrumented "rounds=1 fib=12" >"$tmp/log" 2>&1
+check "and with traced methods alone" $? "$tmp/log"
+"$sxsprof" report --format json "$tmp/traced" >"$tmp/traced.json" 2>"$tmp/log" &&
+    "$sxsprof" report --format html -o "$tmp/traced.html" "$tmp/traced" 2>"$tmp/log" &&
+    "$sxsprof" report --format chrome -o "$tmp/traced.chrome" "$tmp/traced" 2>"$tmp/log" && python3 - "$tmp" >"$tmp/said" 2>&1 <<'E2'
+import collections, json, sys
+d = json.load(open(sys.argv[1] + "/traced.json"))
+events = [e for e in json.load(open(sys.argv[1] + "/traced.chrome"))["traceEvents"] if e["ph"] in "BE"]
+open_, begun, wrong = collections.defaultdict(list), collections.Counter(), []
+for e in events: # results of what a call calls add up to its own
+    stack = open_[e["tid"]]
+    if e["ph"] == "B":
+        assert e["name"].endswith("] fibonacci"), e
+        stack.append((int(e["args"]["arguments"].split()[-1]), []))
+        begun[e["cat"]] += 1
+    else:
+        n, inner = stack.pop()
+        assert int(e["args"]["result"]) == (sum(inner) if n > 1 else n), (n, inner, e)
+        if stack:
+            stack[-1][1].append(int(e["args"]["result"]))
+assert not any(open_.values())
+assert len(begun) == 3 and sum(begun.values()) == d["traced_calls"] == sum(s["calls"] for s in d["instrument"]), begun
+E2
+check "traced: begin and end in chrome as they were called, with argument and result" $? "$tmp/said"
 
 # Claims over d (the session as JSON) and l (the page's timeline).
 for s in all events; do
@@ -38,9 +68,11 @@ if ! NODE_MODULES=$(sh setup/browser.sh "$BUILD/node" 2>"$tmp/lacks"); then
 fi
 export NODE_MODULES
 calls=$(python3 -c 'import json, sys; print(sum(f["calls"] for f in json.load(open(sys.argv[1]))["functions"]))' "$tmp/all.json")
-for s in all events; do
+traced=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["traced_calls"])' "$tmp/traced.json")
+for s in all events traced; do
     set -- "$tmp/$s.html" "$SHOTS" "real-$s" "$tmp/$s.json"
     [ $s = all ] && set -- "$@" "calls=$calls"
+    [ $s = traced ] && set -- "$@" "calls=$traced" traced=1
     timeout -k 5 240 node tests/profile/page_timeline.mjs "$@" >"$tmp/tap" 2>&1
     status=$?
     check "$s: in a browser: $(grep -c '^ok' "$tmp/tap") claims hold" $status "$tmp/tap"

@@ -382,7 +382,7 @@ else
     S=$T/calls-values report html most=20
     timeline "$T/calls-values" some-values calls=20 left=346 values=1 valuesleft=5
     S=$T/traced report html
-    timeline "$T/traced" traced calls=40
+    timeline "$T/traced" traced calls=40 traced=1
     S=$T/traced-calls report html
     timeline "$T/traced-calls" traced-calls calls=406
     S=$T/all report html

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Opens a report page at its timeline in headless Chromium, uses it, and holds its numbers against the session as
 // JSON. Prints TAP.
-// usage: node page_timeline.mjs PAGE.html SHOTS-FOLDER NAME SESSION.json [calls=N] [left=N] [values=1] [valuesleft=N]     NODE_MODULES: where packages are
+// usage: node page_timeline.mjs PAGE.html SHOTS-FOLDER NAME SESSION.json [calls=N] [left=N] [values=1] [valuesleft=N] [traced=1]     NODE_MODULES: where packages are
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { readFileSync } from "node:fs";
@@ -116,7 +116,7 @@ for (const table of ["exceptions", "methods", "pauses"]) {
 if (want.calls) {
   await page.evaluate(() => { document.querySelector("#tlscroll").scrollTop = 0; });
   let tip = "";
-  for (const part of [0.05, 0.5, 0.7]) for (let down = 40; down < box.height - 10 && !/depth/.test(tip); down += 4) {
+  for (const part of [0.05, 0.5, 0.7, 0.01]) for (let down = 40; down < box.height - 10 && !/depth/.test(tip); down += 4) {
     await page.mouse.move(at(part), box.y + down);
     tip = await page.evaluate(() => document.querySelector("#tip").hidden ? "" : document.querySelector("#tip").textContent);
     if (/depth/.test(tip)) await page.mouse.click(at(part), box.y + down);
@@ -124,6 +124,7 @@ if (want.calls) {
   ok("hovering tells of a call", /duration.*in itself/.test(tip), tip);
   const of = await page.getAttribute("#tlpane", "data-of");
   ok("a click shows it beside", of.length > 3 && tip.startsWith(of), [of, tip]);
+  if (want.traced) ok("with what was traced of it", /n = \d+/.test(await page.textContent("#tlpane")), await page.textContent("#tlpane"));
   if (await page.locator("[data-goto=functions]").count()) {
     await page.click("[data-goto=functions]");
     ok("and leads to its function", (await page.getAttribute("#panel", "data-frame")) === of, await page.getAttribute("#panel", "data-frame"));
