@@ -371,11 +371,14 @@ static void match_types(struct matcher *m)
     HCORENUM  all = NULL;
     mdTypeDef types[BATCH];
     ULONG     n = 0;
-    match_type(m, MODULE_TYPE); /* of global methods, which is not among them */
-    while (SUCCEEDED(m->imp->vtbl->EnumTypeDefs(m->imp, &all, types, BATCH, &n)) && n)
+    HRESULT   hr;
+    while (SUCCEEDED(hr = m->imp->vtbl->EnumTypeDefs(m->imp, &all, types, BATCH, &n)) && n)
         for (ULONG i = 0; i < n; i++)
             match_type(m, types[i]);
     m->imp->vtbl->CloseEnum(m->imp, all);
+    type_name(m->imp, MODULE_TYPE, m->type, sizeof(m->type));
+    if (SUCCEEDED(hr) && strcmp(m->type, "<Module>") == 0) /* not among them, with global methods */
+        match_type(m, MODULE_TYPE);
 }
 
 static int find_open(struct matcher *m)
