@@ -82,12 +82,12 @@ static void many_sites_are_counted(void **state)
     char                        why[256];
     (void)state;
     for (unsigned i = 0; i < 4; i++) {
-        struct sxs_marker marker = {{1, 2, "8.0", "a", "T.M"}, 0, 0, 0};
+        struct sxs_marker marker = {{1, 2, "8.0", "a", "T.M"}, 0, 0};
         sxs_marker_set(&marker, numbers[i]); /* says that the last is one too many */
         if (i < 3)
             sxs_instrument_site(numbers[i], 1, 0x06000001, "assembly", "T.M");
         for (unsigned n = 0; n <= i; n++)
-            sxs_callout_count(&marker);
+            sxs_callout_count(marker.place);
     }
     assert_int_equal(sxs_instrument_read(folder_fd, &d, why, sizeof(why)), 0);
     for (unsigned i = 0; i < 3; i++) {
