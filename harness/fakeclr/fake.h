@@ -225,6 +225,8 @@ bool fake_guid_parse(const char *text, GUID *out);
 
 /* version.c */
 void fake_version_init(void);
+/** "v4.0.30319", "8.0.0" */
+void fake_version_text(char *out, size_t size);
 
 /* profiler_load.c */
 void fake_profiler_startup(void);
@@ -269,6 +271,8 @@ mdToken fake_token_find(struct fake_module *module, unsigned table, mdToken scop
                         const void *bytes, size_t size);
 /** What a made token stands for; NULL: none. Lives as long as the runtime. */
 const uint8_t *fake_token_bytes(struct fake_module *module, mdToken token, ULONG *size);
+/** What it was made in: the type of a member, the assembly of a type. 0: none. */
+mdToken fake_token_scope(struct fake_module *module, mdToken token);
 extern const IMetaDataEmit2Vtbl fake_emit_vtbl;
 extern const IMetaDataAssemblyEmitVtbl fake_assembly_emit_vtbl;
 extern const IMetaDataAssemblyImportVtbl fake_assembly_import_vtbl;
@@ -295,6 +299,14 @@ struct fake_function *fake_il_method_new(struct fake_module *module, struct fake
                                          const char *name);
 /** Calls it: compiles it, or anew, when it must be, then runs its IL. False: that cannot be run. */
 bool fake_il_call(struct fake_function *function, uint64_t argument, uint64_t *result);
+
+/* runtime_info.c: what IL may do about the runtime it runs in */
+/** RuntimeEnvironment.GetRuntimeInterfaceAsIntPtr. *out: a reference. False: it throws. */
+bool fake_runtime_interface(const GUID *clsid, const GUID *riid, void **out);
+/** Is the MemberRef @token TYPE::NAME? */
+bool fake_is_member(struct fake_module *module, mdToken token, const char *type, const char *name);
+/** What `new Guid(string)` makes of a string's token; NULL: it throws. Never freed. */
+const GUID *fake_guid_of(struct fake_module *module, mdToken text);
 
 /* il_work.c: `work SHAPE N [THREADS]` */
 HRESULT fake_il_work(const char *shape, unsigned long n, unsigned long threads);

@@ -154,6 +154,29 @@ static bool calli(struct machine *m)
     return *result == ELEMENT_TYPE_VOID || push(m, a[0]);
 }
 
+/* ldsfld Guid::Empty, newobj Guid(string), RuntimeEnvironment.GetRuntimeInterfaceAsIntPtr. A Guid is its address here,
+ * a string its token. */
+static bool member(struct machine *m, unsigned op, mdToken token)
+{
+    static const GUID empty;
+    uint64_t text, clsid, riid;
+    void *out = NULL;
+    if (op == 0x7e)
+        return fake_is_member(m->module, token, "System.Guid", "Empty") &&
+               push(m, (uint64_t)(uintptr_t)&empty);
+    if (op == 0x73) {
+        const GUID *guid = fake_is_member(m->module, token, "System.Guid", ".ctor") && pop(m, &text)
+                               ? fake_guid_of(m->module, (mdToken)text) : NULL;
+        return guid && push(m, (uint64_t)(uintptr_t)guid);
+    }
+    return fake_is_member(m->module, token, "System.Runtime.InteropServices.RuntimeEnvironment",
+                          "GetRuntimeInterfaceAsIntPtr") &&
+           pop(m, &riid) && pop(m, &clsid) &&
+           fake_runtime_interface((const GUID *)(uintptr_t)clsid, (const GUID *)(uintptr_t)riid,
+                                  &out) &&
+           push(m, (uint64_t)(uintptr_t)out);
+}
+
 static bool branch(struct machine *m, unsigned size)
 {
     int64_t by = size == 1 ? (int8_t)read(m, 1) : (int32_t)read(m, 4);
@@ -182,9 +205,11 @@ static bool step(struct machine *m, unsigned op)
     case 0x1f: return push(m, (uint64_t)(int8_t)read(m, 1));
     case 0x20: return push(m, (uint64_t)(int32_t)read(m, 4));
     case 0x21: return push(m, read(m, 8));
+    case 0x28: case 0x73: case 0x7e: return member(m, op, (mdToken)read(m, 4));
     case 0x29: return calli(m);
     case 0x2b: return branch(m, 1);                  /* br.s */
     case 0x38: return branch(m, 4);
+    case 0x72: return push(m, read(m, 4));           /* ldstr */
     case 0xd3: return m->n > 0;                      /* conv.i */
     case 0xdd: m->n = 0; return branch(m, 4);        /* leave */
     case 0xde: m->n = 0; return branch(m, 1);

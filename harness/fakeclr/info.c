@@ -169,10 +169,7 @@ HRESULT fake_GetRuntimeInformation(ICorProfilerInfo15 *self, USHORT *instance,
     (void)self;
     if (text && !needed)
         return E_INVALIDARG;
-    if (fake.framework)
-        snprintf(version, sizeof(version), "v%d.%d.30319", fake.major, fake.minor);
-    else
-        snprintf(version, sizeof(version), "%d.%d.0", fake.major, fake.minor);
+    fake_version_text(version, sizeof(version));
     if (needed)
         fake_wide(version, text, cch, needed);
     if (instance)

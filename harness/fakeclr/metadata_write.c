@@ -50,14 +50,27 @@ mdToken fake_token(struct fake_module *module, unsigned table, mdToken scope, co
     return token;
 }
 
-const uint8_t *fake_token_bytes(struct fake_module *module, mdToken token, ULONG *size)
+static const struct made *made_as(struct fake_module *module, mdToken token)
 {
     unsigned at = (token & 0xFFFFFF) - FIRST_ROW;
-    if (at >= atomic_load_explicit(&n_made, memory_order_acquire) || all[at].module != module ||
-        all[at].token != token)
+    bool is = at < atomic_load_explicit(&n_made, memory_order_acquire) &&
+              all[at].module == module && all[at].token == token;
+    return is ? &all[at] : NULL;
+}
+
+const uint8_t *fake_token_bytes(struct fake_module *module, mdToken token, ULONG *size)
+{
+    const struct made *made = made_as(module, token);
+    if (!made)
         return NULL;
-    *size = all[at].size;
-    return all[at].bytes;
+    *size = made->size;
+    return made->bytes;
+}
+
+mdToken fake_token_scope(struct fake_module *module, mdToken token)
+{
+    const struct made *made = made_as(module, token);
+    return made ? made->scope : 0;
 }
 
 static size_t bytes_of(LPCWSTR text)
@@ -124,14 +137,24 @@ static HRESULT emit_string(IMetaDataEmit2 *self, LPCWSTR text, ULONG n, mdString
                 n * sizeof(*text), out);
 }
 
-/* By its name alone: signatures of members are not looked at here. */
+/* Members are kept as their name, a zero, their signature. Returns how long it is; 0: too long. */
+static size_t member_bytes(LPCWSTR name, PCCOR_SIGNATURE sig, ULONG size, uint8_t *out, size_t cap)
+{
+    size_t n = bytes_of(name) + sizeof(*name);
+    if (n + size > cap)
+        return 0;
+    memcpy(out, name, n);
+    memcpy(out + n, sig, size);
+    return n + size;
+}
+
 static HRESULT emit_member_ref(IMetaDataEmit2 *self, mdToken owner, LPCWSTR name,
                                PCCOR_SIGNATURE sig, ULONG size, mdMemberRef *out)
 {
-    (void)sig;
-    (void)size;
-    return make(OWNER(self, emit)->module, "Emit.DefineMemberRef", 0x0a, owner, name,
-                bytes_of(name), out);
+    uint8_t bytes[1024];
+    size_t n = member_bytes(name, sig, size, bytes, sizeof(bytes));
+    return n ? make(OWNER(self, emit)->module, "Emit.DefineMemberRef", 0x0a, owner, bytes, n, out)
+             : E_INVALIDARG;
 }
 
 const IMetaDataEmit2Vtbl fake_emit_vtbl = {
@@ -299,11 +322,31 @@ HRESULT meta_FindTypeRef(IMetaDataImport2 *self, mdToken scope, LPCWSTR name, md
 HRESULT meta_FindMemberRef(IMetaDataImport2 *self, mdTypeRef owner, LPCWSTR name,
                            PCCOR_SIGNATURE sig, ULONG size, mdMemberRef *out)
 {
-    (void)sig;
-    (void)size;
-    *out = fake_token_find(((struct fake_metadata *)self)->module, 0x0a, owner, name,
-                           bytes_of(name));
+    uint8_t bytes[1024];
+    size_t n = member_bytes(name, sig, size, bytes, sizeof(bytes));
+    *out = fake_token_find(((struct fake_metadata *)self)->module, 0x0a, owner, bytes, n);
     return *out ? S_OK : CLDB_E_RECORD_NOTFOUND;
+}
+
+/* Its signature; nobody here asks for its name. */
+HRESULT meta_GetMemberRefProps(IMetaDataImport2 *self, mdMemberRef token, mdToken *owner,
+                               LPWSTR name, ULONG cch, ULONG *needed, PCCOR_SIGNATURE *sig,
+                               ULONG *size)
+{
+    const struct made *made = made_as(((struct fake_metadata *)self)->module, token);
+    (void)name;
+    (void)cch;
+    (void)needed;
+    if (!made || token >> 24 != 0x0a)
+        return CLDB_E_RECORD_NOTFOUND;
+    size_t n = bytes_of((LPCWSTR)(const void *)made->bytes) + sizeof(WCHAR);
+    if (owner)
+        *owner = made->scope;
+    if (sig)
+        *sig = made->bytes + n;
+    if (size)
+        *size = made->size - (ULONG)n;
+    return S_OK;
 }
 
 HRESULT meta_GetSigFromToken(IMetaDataImport2 *self, mdSignature token, PCCOR_SIGNATURE *sig,

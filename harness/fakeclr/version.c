@@ -30,3 +30,11 @@ void fake_version_init(void)
     fake.verbose = verbose && strcmp(verbose, "1") == 0;
     fake.signals = !fake.framework && !(signals && strcmp(signals, "off") == 0);
 }
+
+void fake_version_text(char *out, size_t size)
+{
+    if (fake.framework)
+        snprintf(out, size, "v%d.%d.30319", fake.major, fake.minor);
+    else
+        snprintf(out, size, "%d.%d.0", fake.major, fake.minor);
+}

@@ -75,8 +75,10 @@ done
 sites 'log.count("kinds: made") == 9 and all(x["state"] == "unloaded" for x in s if x["name"].endswith("FromBytes") and x["calls"] == 20 and x["state"] not in ("active", "failed")) and len([x for x in s if x["name"].endswith("FromBytes") and x["calls"] == 20]) == 15'
 check "loaded from bytes, and into four collectible contexts: a site each; dynamic code runs on" $? "$tmp/json"
 
-run count "rounds=5 varargs=1"
+run count "rounds=5 varargs=1 asked=1"
 check "variable arguments: the programs go on" $? "$tmp/log"
+sites 'log.count("kinds: asked PlatformNotSupportedException") == 6 and log.count("kinds: asked") == 6'
+check "code cannot ask which runtime it runs in: RuntimeEnvironment has no ICLRRuntimeInfo for it" $? "$tmp/log"
 sites 'log.count("kinds: varargs InvalidProgramException") == 3 and all(x["state"] == "pending" for x in s if x["name"].endswith("Old.Varargs")) and [x["compiled"] for x in s if x["name"].endswith(".CallVarargs")] == [False] * 3' calls
 check "which this system does not have" $? "$tmp/log"
 
