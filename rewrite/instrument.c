@@ -12,6 +12,7 @@
 #include "record/session_write.h"
 #include "record/traced_write.h"
 #include "rewrite/classes.h"
+#include "rewrite/on_runtime.h"
 #include "rewrite/refused.h"
 #include "rewrite/requests.h"
 #include "rewrite/rewrite.h"
@@ -21,18 +22,6 @@
 
 #define KEEP_MS 20 /* between looks at what the file needs */
 #define AT_ONCE 16 /* runtimes asked side by side */
-
-/* One runtime that the tool is at work on. */
-struct on_runtime {
-    struct on_runtime  *next;
-    struct sxs_runtime *rt; /* a reference */
-    ModuleID           *modules;
-    size_t              n, cap;
-    ModuleID            read; /* a thread of ours reads it: it must stay. 0: none */
-    int                 ended;
-    _Atomic int         attached; /* 1: modules that were loaded before are still to be found */
-    struct sxs_compiles compiles;
-};
 
 static struct {
     pthread_mutex_t    lock;    /* guards all of it; no runtime is called inside */
@@ -426,142 +415,21 @@ static HRESULT class_unloading(struct sxs_sub *sub, sxs_class cls)
     return S_OK;
 }
 
-static HRESULT parameters(struct sxs_sub *sub, sxs_module module, mdMethodDef method,
-                          ICorProfilerFunctionControl *control)
-{
-    (void)sub;
-    sxs_rewrite(module, method, control);
-    return S_OK;
-}
-
-static int site_of(sxs_function fn, struct sxs_site_key *key)
-{
-    sxs_class cls;
-    return sxs_sites_any() &&
-           SUCCEEDED(sxs_info_GetFunctionInfo(fn.rt, fn, &cls, &key->module, &key->token));
-}
-
-static void compile_begins(struct sxs_sub *sub, sxs_function fn, int unasked)
-{
-    struct on_runtime *on = sub->state;
-    if (on)
-        sxs_compiles_begin(&on->compiles, fn.id, unasked);
-}
-
-static void compile_ends(struct sxs_sub *sub, sxs_function fn)
-{
-    struct on_runtime *on = sub->state;
-    if (on)
-        sxs_compiles_end(&on->compiles, fn.id);
-}
-
-/* What cannot be compiled anew gets its new IL here. */
-static HRESULT compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe)
-{
-    struct sxs_site_key key;
-    (void)safe;
-    compile_begins(sub, fn, 0);
-    if (site_of(fn, &key) && sxs_sites_wanted(key) && sxs_sites_compiling(key))
-        sxs_rewrite(key.module, key.token, NULL);
-    return S_OK;
-}
-
-static HRESULT compiling_dynamic(struct sxs_sub *sub, sxs_function fn, BOOL safe, LPCBYTE il,
-                                 ULONG size)
-{
-    (void)safe;
-    (void)il;
-    (void)size;
-    compile_begins(sub, fn, 1);
-    return S_OK;
-}
-
-static HRESULT compiled_dynamic(struct sxs_sub *sub, sxs_function fn, HRESULT status, BOOL safe)
-{
-    (void)status;
-    (void)safe;
-    compile_ends(sub, fn);
-    return S_OK;
-}
-
-static HRESULT recompiling(struct sxs_sub *sub, sxs_function fn, sxs_rejit version, BOOL safe)
-{
-    (void)version;
-    (void)safe;
-    compile_begins(sub, fn, 0);
-    return S_OK;
-}
-
-static void refused(struct sxs_site_key key, HRESULT hr, const char *what)
-{
-    char text[128];
-    snprintf(text, sizeof(text), "the runtime says %s (0x%08x)", what, (unsigned)hr);
-    sxs_sites_state(key, SXS_SITE_FAILED, hr, text);
-}
-
-static HRESULT recompiled(struct sxs_sub *sub, sxs_function fn, sxs_rejit version, HRESULT status,
-                          BOOL safe)
-{
-    struct sxs_site_key key;
-    (void)version;
-    (void)safe;
-    compile_ends(sub, fn);
-    if (!site_of(fn, &key))
-        return S_OK;
-    if (FAILED(status))
-        refused(key, status, "that its new IL does not compile");
-    else
-        sxs_sites_compiled(key, 0);
-    return S_OK;
-}
-
-/* The first version is new IL only where there is no second. */
-static HRESULT compiled(struct sxs_sub *sub, sxs_function fn, HRESULT status, BOOL safe)
-{
-    struct sxs_site_key key;
-    (void)safe;
-    compile_ends(sub, fn);
-    if (SUCCEEDED(status) && site_of(fn, &key))
-        sxs_sites_compiled(key, 1);
-    return S_OK;
-}
-
-static HRESULT rejit_error(struct sxs_sub *sub, sxs_module module, mdMethodDef method,
-                           sxs_function fn, HRESULT status)
-{
-    (void)sub;
-    (void)fn;
-    refused((struct sxs_site_key){module, method}, status, "that it cannot be compiled anew");
-    return S_OK;
-}
-
-/* Inlined code would be the original's. */
-static HRESULT inlining(struct sxs_sub *sub, sxs_function caller, sxs_function callee, BOOL *should)
-{
-    struct on_runtime  *on = sub->state;
-    struct sxs_site_key key;
-    (void)caller;
-    if ((site_of(callee, &key) && sxs_sites_wanted(key)) ||
-        (on && !sxs_compiles_may_inline(&on->compiles)))
-        *should = 0;
-    return S_OK;
-}
-
 static const struct sxs_events events = {
     .ProfilerAttachComplete = attach_complete,
     .ModuleLoadFinished = module_loaded,
     .ModuleUnloadStarted = module_unloading,
     .ClassLoadFinished = class_loaded,
     .ClassUnloadStarted = class_unloading,
-    .JITCompilationStarted = compiling,
-    .JITCompilationFinished = compiled,
-    .DynamicMethodJITCompilationStarted = compiling_dynamic,
-    .DynamicMethodJITCompilationFinished = compiled_dynamic,
-    .GetReJITParameters = parameters,
-    .ReJITCompilationStarted = recompiling,
-    .ReJITCompilationFinished = recompiled,
-    .ReJITError = rejit_error,
-    .JITInlining = inlining,
+    .JITCompilationStarted = sxs_on_compiling,
+    .JITCompilationFinished = sxs_on_compiled,
+    .DynamicMethodJITCompilationStarted = sxs_on_compiling_dynamic,
+    .DynamicMethodJITCompilationFinished = sxs_on_compiled_dynamic,
+    .GetReJITParameters = sxs_on_parameters,
+    .ReJITCompilationStarted = sxs_on_recompiling,
+    .ReJITCompilationFinished = sxs_on_recompiled,
+    .ReJITError = sxs_on_rejit_error,
+    .JITInlining = sxs_on_inlining,
 };
 
 const struct sxs_tool sxs_instrument_tool = {
