@@ -206,10 +206,23 @@ static void drop_instance_attributes(struct config_reader *r, xmlNode *node)
             drop_instance_attributes(r, c);
 }
 
+/* libxml2 goes on without those that it had no memory for. */
+static int has_types(void)
+{
+    xmlSchemaInitTypes();
+    for (int type = XML_SCHEMAS_STRING; type <= XML_SCHEMAS_ANYSIMPLETYPE; type++)
+        if (!xmlSchemaGetBuiltInType((xmlSchemaValType)type)) {
+            xmlSchemaCleanupTypes(); /* for the next time */
+            return 0;
+        }
+    return 1;
+}
+
 static xmlSchemaPtr compile(struct validation *v)
 {
-    xmlSchemaParserCtxtPtr ctxt = xmlSchemaNewMemParserCtxt(config_schema, sizeof(config_schema));
-    xmlSchemaPtr           schema;
+    xmlSchemaParserCtxtPtr ctxt =
+        has_types() ? xmlSchemaNewMemParserCtxt(config_schema, sizeof(config_schema)) : NULL;
+    xmlSchemaPtr schema;
     if (!ctxt)
         return NULL;
     xmlSchemaSetParserStructuredErrors(ctxt, schema_errs, v);

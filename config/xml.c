@@ -80,6 +80,7 @@ xmlDocPtr config_parse_xml(struct config_reader *r)
     const int        options = XML_PARSE_NONET | XML_PARSE_BIG_LINES | XML_PARSE_COMPACT;
     xmlParserCtxtPtr ctxt = xmlNewParserCtxt();
     struct parse     p = {NULL, r, 0};
+    const xmlError  *error; /* of this thread */
     xmlDocPtr        doc;
     if (!ctxt) {
         r->whole->failed = 1;
@@ -90,7 +91,13 @@ xmlDocPtr config_parse_xml(struct config_reader *r)
     ctxt->sax->startElementNs = element_starts;
     ctxt->sax->internalSubset = doctype_starts;
     ctxt->sax->serror = parser_errs;
+    xmlResetLastError();
     doc = xmlCtxtReadMemory(ctxt, r->source.bytes, (int)r->source.size, NULL, NULL, options);
+    error = xmlGetLastError();
+    if (error && error->code == XML_ERR_NO_MEMORY) { /* it may give a tree without names */
+        r->whole->failed = 1;
+        p.told = 1;
+    }
     xmlFreeParserCtxt(ctxt);
     if (!doc && !p.told)
         config_wrong_at(r, 0, "an XML document", "nothing that can be read");
