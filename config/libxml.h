@@ -15,8 +15,7 @@
 #define CONFIG_LIBXML_FUNCTIONS(X)                                                                \
     X(xmlCtxtReadMemory) X(xmlDocGetRootElement) X(xmlFreeDoc) X(xmlFreeParserCtxt) X(xmlHasProp) \
     X(xmlNewParserCtxt) X(xmlNodeGetContent) X(xmlNodeListGetString) X(xmlRemoveProp)             \
-    X(xmlGetLastError) X(xmlResetLastError) X(xmlSchemaCleanupTypes) X(xmlSchemaGetBuiltInType)   \
-    X(xmlSchemaInitTypes)                                                                         \
+    X(xmlSchemaCleanupTypes) X(xmlSchemaGetBuiltInType) X(xmlSchemaInitTypes)                     \
     X(xmlSchemaFree) X(xmlSchemaFreeParserCtxt) X(xmlSchemaFreeValidCtxt)                         \
     X(xmlSchemaNewMemParserCtxt) X(xmlSchemaNewValidCtxt) X(xmlSchemaParse)                       \
     X(xmlSchemaSetParserStructuredErrors) X(xmlSchemaSetValidStructuredErrors)                    \
@@ -41,13 +40,11 @@ const char *config_libxml_open(void);
 #define xmlDocGetRootElement               config_libxml.xmlDocGetRootElement_
 #define xmlFreeDoc                         config_libxml.xmlFreeDoc_
 #define xmlFreeParserCtxt                  config_libxml.xmlFreeParserCtxt_
-#define xmlGetLastError                    config_libxml.xmlGetLastError_
 #define xmlHasProp                         config_libxml.xmlHasProp_
 #define xmlNewParserCtxt                   config_libxml.xmlNewParserCtxt_
 #define xmlNodeGetContent                  config_libxml.xmlNodeGetContent_
 #define xmlNodeListGetString               config_libxml.xmlNodeListGetString_
 #define xmlRemoveProp                      config_libxml.xmlRemoveProp_
-#define xmlResetLastError                  config_libxml.xmlResetLastError_
 #define xmlSchemaCleanupTypes              config_libxml.xmlSchemaCleanupTypes_
 #define xmlSchemaGetBuiltInType            config_libxml.xmlSchemaGetBuiltInType_
 #define xmlSchemaInitTypes                 config_libxml.xmlSchemaInitTypes_

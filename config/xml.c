@@ -75,12 +75,33 @@ static void parser_errs(void *ctx, xmlErrorPtr error)
     config_wrong_at(p->r, consumed(ctxt), "well-formed XML", "%s", what);
 }
 
+static int has_namespace(const xmlNs *ns)
+{
+    return !ns || ns->href;
+}
+
+/* Without memory for a name or a namespace libxml2 2.9 may go on without, and say nothing. */
+static int has_names(const xmlNode *node)
+{
+    for (; node; node = node->next) {
+        if (node->type != XML_ELEMENT_NODE)
+            continue;
+        if (!node->name || !has_namespace(node->ns))
+            return 0;
+        for (const xmlAttr *a = node->properties; a; a = a->next)
+            if (!a->name || !has_namespace(a->ns))
+                return 0;
+        if (!has_names(node->children)) /* the guard has seen how deep it is */
+            return 0;
+    }
+    return 1;
+}
+
 xmlDocPtr config_parse_xml(struct config_reader *r)
 {
     const int        options = XML_PARSE_NONET | XML_PARSE_BIG_LINES | XML_PARSE_COMPACT;
     xmlParserCtxtPtr ctxt = xmlNewParserCtxt();
     struct parse     p = {NULL, r, 0};
-    const xmlError  *error; /* of this thread */
     xmlDocPtr        doc;
     if (!ctxt) {
         r->whole->failed = 1;
@@ -91,10 +112,8 @@ xmlDocPtr config_parse_xml(struct config_reader *r)
     ctxt->sax->startElementNs = element_starts;
     ctxt->sax->internalSubset = doctype_starts;
     ctxt->sax->serror = parser_errs;
-    xmlResetLastError();
     doc = xmlCtxtReadMemory(ctxt, r->source.bytes, (int)r->source.size, NULL, NULL, options);
-    error = xmlGetLastError();
-    if (error && error->code == XML_ERR_NO_MEMORY) { /* it may give a tree without names */
+    if (ctxt->errNo == XML_ERR_NO_MEMORY || (doc && !has_names(xmlDocGetRootElement(doc)))) {
         r->whole->failed = 1;
         p.told = 1;
     }
