@@ -268,7 +268,8 @@ check:
 
 check-run:
 	$(Q)$(if $(SAN),,sh setup/runtimes.sh build/runtimes && sh setup/managed.sh build/managed && \
-	    sh setup/ilasm.sh build/managed && sh setup/native_aot.sh build/native_aot &&) \
+	    sh setup/ilasm.sh build/managed && sh setup/crossgen.sh build/managed && \
+	    sh setup/native_aot.sh build/native_aot &&) \
 	    BUILD=$(O) SAN=$(SAN) sh tests/run.sh
 
 check-loop: all unit

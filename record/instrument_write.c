@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "manager/base/clock.h"
+#include "manager/base/log.h"
 #include "manager/base/tick.h"
 #include "record/chunks_write.h"
 #include "record/session_write.h"
@@ -25,7 +26,8 @@ static void take_time(void)
 static void make_room(void)
 {
     pthread_mutex_lock(&room);
-    sxs_chunks_make_room(&chunks);
+    if (sxs_chunks_make_room(&chunks) != 0)
+        sxs_warn("the instrument file cannot grow: states and counts of more methods are not recorded");
     pthread_mutex_unlock(&room);
 }
 

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "manager/base/log.h"
 #include "record/chunks_write.h"
 
 #define READY 64u /* chunks kept ready: 16 MiB, for a storm between two looks */
@@ -37,8 +38,8 @@ int sxs_traced_on(void)
 
 void sxs_traced_keep(void)
 {
-    if (atomic_load(&header))
-        sxs_chunks_make_room(&chunks);
+    if (atomic_load(&header) && sxs_chunks_make_room(&chunks) != 0)
+        sxs_warn("the traced file cannot grow: calls are no longer recorded one by one, their counts are");
 }
 
 void sxs_traced_forget(void)

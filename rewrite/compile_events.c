@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "rewrite/on_runtime.h"
+#include "rewrite/precompiled.h"
 #include "rewrite/rewrite.h"
 #include "rewrite/sites.h"
 
@@ -43,6 +44,14 @@ HRESULT sxs_on_compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe)
     compile_begins(sub, fn, 0);
     if (site_of(fn, &key) && sxs_sites_wanted(key) && sxs_sites_compiling(key))
         sxs_rewrite(key.module, key.token, NULL);
+    return S_OK;
+}
+
+/* The runtime has precompiled code of it. */
+HRESULT sxs_on_searching(struct sxs_sub *sub, sxs_function fn, BOOL *use)
+{
+    if (sub->state && sxs_precompiled_is_left(fn))
+        *use = 0;
     return S_OK;
 }
 

@@ -14,6 +14,7 @@
 #include "rewrite/classes.h"
 #include "rewrite/on_runtime.h"
 #include "rewrite/refused.h"
+#include "rewrite/precompiled.h"
 #include "rewrite/requests.h"
 #include "rewrite/rewrite.h"
 #include "rewrite/tally.h"
@@ -304,6 +305,7 @@ static HRESULT start(struct sxs_sub *sub, const char *options)
         sxs_warn("tool instrument: runtime %u (%s) cannot compile methods anew: rules apply at "
                  "first compile",
                  sxs_runtime_number(sub->rt), sxs_runtime_version(sub->rt));
+    sub->low |= COR_PRF_MONITOR_CACHE_SEARCHES;
     if (!o.precompiled) /* whose inlined copies nobody tells of */
         sub->low |= COR_PRF_DISABLE_ALL_NGEN_IMAGES;
     return S_OK;
@@ -322,6 +324,7 @@ static void stop(struct sxs_sub *sub, int detached)
     sxs_sites_unloaded((sxs_module){sub->rt, 0});
     sxs_classes_close(sub->rt, 1);
     sxs_tokens_forget((sxs_module){sub->rt, 0});
+    sxs_precompiled_forget((sxs_module){sub->rt, 0});
 }
 
 /* ---- events ----------------------------------------------------------------------------------- */
@@ -397,6 +400,7 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
     pthread_mutex_unlock(&instrument.lock);
     sxs_sites_unloaded(module);
     sxs_tokens_forget(module);
+    sxs_precompiled_forget(module);
     sxs_classes_close(sub->rt, 0);
     return S_OK;
 }
@@ -421,6 +425,7 @@ static const struct sxs_events events = {
     .ModuleUnloadStarted = module_unloading,
     .ClassLoadFinished = class_loaded,
     .ClassUnloadStarted = class_unloading,
+    .JITCachedFunctionSearchStarted = sxs_on_searching,
     .JITCompilationStarted = sxs_on_compiling,
     .JITCompilationFinished = sxs_on_compiled,
     .DynamicMethodJITCompilationStarted = sxs_on_compiling_dynamic,

@@ -23,6 +23,7 @@ struct on_runtime {
 HRESULT sxs_on_parameters(struct sxs_sub *sub, sxs_module module, mdMethodDef method,
                           ICorProfilerFunctionControl *control);
 HRESULT sxs_on_compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe);
+HRESULT sxs_on_searching(struct sxs_sub *sub, sxs_function fn, BOOL *use);
 HRESULT sxs_on_compiling_dynamic(struct sxs_sub *sub, sxs_function fn, BOOL safe, LPCBYTE il,
                                  ULONG size);
 HRESULT sxs_on_compiled_dynamic(struct sxs_sub *sub, sxs_function fn, HRESULT status, BOOL safe);

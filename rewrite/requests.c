@@ -10,6 +10,7 @@
 #include "manager/base/thread.h"
 #include "record/instrument_write.h"
 #include "rewrite/match.h"
+#include "rewrite/precompiled.h"
 
 #define AT_ONCE   256u /* methods of one request: a runtime stands still for its time */
 #define N_WORKERS 16u  /* runtimes beyond that are asked one after the other */
@@ -99,6 +100,7 @@ static void found(void *context, mdToken token, const char *assembly, const char
     struct sxs_site_key key = {r->module, token};
     if (sxs_sites_want(key, assembly, name, r->plan, rules, n) != 1)
         return;
+    sxs_precompiled_leave(r->module);
     if (is_compilers_own(assembly, name))
         sxs_sites_state(key, SXS_SITE_FAILED, 0, "compiled code relies on it as it is");
     else if (stays(r->module)) {

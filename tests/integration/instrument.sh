@@ -18,12 +18,13 @@ file() {
     mv "$tmp/new" "$tmp/$1"
 }
 work='assembly="instrumented" type="Instrumented.Work"'
+app() { echo instrumented; } # VERSION
 # run NAME ARGUMENTS: the app in three runtimes at once, instrumented by NAME.xml
 run() {
     out=$1 options=$2
     rm -rf "${tmp:?}/$out"
     set --
-    for v in $versions; do set -- "$@" "$v" instrumented "$options"; done
+    for v in $versions; do set -- "$@" "$v" "$(app "$v")" "$options"; done
     SXSPROF_INSTRUMENT=$tmp/$out.xml timeout -k 5 120 "$sxsprof" run --quiet -o "$tmp/$out" -- \
         "$runsxs" --timeout 100 "$@" >"$tmp/log" 2>&1 &&
         "$sxsprof" report --format json "$tmp/$out" >"$tmp/json" 2>>"$tmp/log"
@@ -154,6 +155,25 @@ DOTNET_ReadyToRun=0 run strings "rounds=200" && counted && mv "$tmp/json.counted
     SXSPROF_TOOLS=instrument:precompiled=off run strings "rounds=200" && counted && cmp "$tmp/json.counted" "$tmp/known"
 check "precompiled=off: framework methods are counted as where nothing is precompiled" $? "$tmp/log"
 
+# ---- precompiled apps ---------------------------------------------------------------------------
+app() { echo "$BUILD/managed/precompiled/$1/instrumented.dll"; }
+are_precompiled() {
+    for v in $versions; do [ -e "$(app "$v")" ] || return 1; done
+}
+if are_precompiled; then
+    known='all(len(of("." + n)) == 3 and all(lines("instrumented: known %d %s" % (x["calls"], x["name"])) == 3 for x in of("." + n)) for n in ("Static","Instance","Loop","Generic","Throws","Small","Void","Async","Items","Answer","Text"))'
+    run counts "rounds=600 threads=3" && sites "$known"
+    check "a precompiled app: every count is the known one, also of what its code had inlined" $? "$tmp/json"
+    SXSPROF_TOOLS=instrument:precompiled=off run counts "rounds=600 threads=3" && sites "$known"
+    check "the same with precompiled=off" $? "$tmp/json"
+    run changed "rounds=50" &&
+        sites 'log.count("answer -7") == 3 and log.count("text eight") == 1 and lines("instrumented: injected") == 3'
+    check "a precompiled app: replaced, injected" $? "$tmp/log"
+else
+    ok "a precompiled app # SKIP it is not built (no network?)"
+fi
+app() { echo instrumented; }
+
 # ---- what cannot be -----------------------------------------------------------------------------
 file wrong.xml <<E
 <rule><match $work method="Answer"/><replace value="forty-two"/></rule>
@@ -173,18 +193,28 @@ check "with its reason" $? "$tmp/json"
 
 # ---- while it runs ------------------------------------------------------------------------------
 file edited.xml </dev/null
+until_said() { # HOW-OFTEN TEXT, in the log of the run; a minute at most
+    for i in $(seq 600); do
+        [ "$(grep -c "$2" "$tmp/log")" -ge "$1" ] && return
+        sleep 0.1
+    done
+}
+: >"$tmp/log"
 (
-    sleep 1
+    until_said 3 ': 42 original'
     file edited.xml <<E
 <rule><match $work method="Answer"/><replace value="43"/></rule>
 <rule><match $work method="Twice"/><count/></rule>
 E
-    sleep 1
+    until_said 3 ': 43 original'
     echo '<broken' >"$tmp/edited.xml"
-    sleep 0.6
+    until_said 1 'edited.xml:[0-9]*:[0-9]*: '
+    sleep 0.3 # what must not happen has time to
     file edited.xml </dev/null
+    until_said 6 ': 42 original'
+    : >"$tmp/edited.xml.end"
 ) &
-run edited "rounds=10 watch=3500"
+run edited "rounds=10 watch=90000"
 check "edited while it runs" $? "$tmp/log"
 wait
 sites 'log.count(": 43 original") == 3 and log.count(": 42 original") == 6 and "answer 42" in log'

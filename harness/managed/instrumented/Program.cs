@@ -13,8 +13,8 @@ namespace Instrumented;
 
 /// <summary>
 /// Calls methods a known number of times, for instrumentation to be held against: "rounds=N threads=N
-/// contexts=N watch=MS fib=N told=N edit=MS". Prints "instrumented: known COUNT NAME" for each, and with watch, for that long, what
-/// Answer() and Text() return whenever that changes.
+/// contexts=N watch=MS fib=N told=N edit=MS". Prints "instrumented: known COUNT NAME" for each, and with watch, for that long or
+/// until there is a file named as the instrumentation with ".end" behind, what Answer() and Text() return whenever that changes.
 /// </summary>
 internal static class Program
 {
@@ -225,8 +225,8 @@ internal static class Program
     private static void Watch(int ms)
     {
         var clock = Stopwatch.StartNew();
-        string last = "";
-        while (clock.ElapsedMilliseconds < ms)
+        string last = "", end = Environment.GetEnvironmentVariable("SXSPROF_INSTRUMENT") + ".end";
+        while (clock.ElapsedMilliseconds < ms && !File.Exists(end))
         {
             Check(Work.CallsTwice(3) == 7, "CallsTwice");
             string now = Work.Answer() + " " + Work.Text();
