@@ -27,7 +27,8 @@ static void make_room(void)
 {
     pthread_mutex_lock(&room);
     if (sxs_chunks_make_room(&chunks) != 0)
-        sxs_warn("the instrument file cannot grow: states and counts of more methods are not recorded");
+        sxs_warn("the instrument file cannot grow: states and counts of more methods "
+                 "are not recorded");
     pthread_mutex_unlock(&room);
 }
 

@@ -39,7 +39,8 @@ int sxs_traced_on(void)
 void sxs_traced_keep(void)
 {
     if (atomic_load(&header) && sxs_chunks_make_room(&chunks) != 0)
-        sxs_warn("the traced file cannot grow: calls are no longer recorded one by one, their counts are");
+        sxs_warn("the traced file cannot grow: calls are no longer recorded one by one, "
+                 "their counts are");
 }
 
 void sxs_traced_forget(void)

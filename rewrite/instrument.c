@@ -129,9 +129,16 @@ static void apply_everywhere(struct sxs_plan *plan)
 
 static void reload(void)
 {
-    uint64_t           since = sxs_instrument_begin(SXS_SPENT_LOAD);
-    struct sxs_config *config = sxs_config_load(instrument.path, instrument.plan->config);
+    uint64_t           since;
+    struct sxs_config *config;
     struct sxs_plan   *plan;
+    if (sxs_watch_is_folder_now(instrument.path)) {
+        sxs_error("tool instrument: %s is a folder now, and was a file: rules stay as they are",
+                  instrument.path);
+        return;
+    }
+    since = sxs_instrument_begin(SXS_SPENT_LOAD);
+    config = sxs_config_load(instrument.path, instrument.plan->config);
     sxs_instrument_took(SXS_SPENT_LOAD, since);
     if (!config)
         return;

@@ -46,7 +46,8 @@ static int is_framework(sxs_module module)
     WCHAR       wide[1024] = {0};
     char        path[PATH];
     ULONG       size = 0;
-    if (FAILED(sxs_info_GetModuleInfo(module.rt, module, NULL, ARRAY_LEN(wide), &size, wide, NULL)))
+    if (FAILED(sxs_info_GetModuleInfo(module.rt, module, NULL, ARRAY_LEN(wide), &size, wide,
+                                      NULL)))
         return 1;
     sxs_utf8_of(wide, ARRAY_LEN(wide), path, sizeof(path));
     return (len && strncmp(path, clr, len) == 0 && !strchr(path + len, '/')) ||

@@ -78,6 +78,12 @@ static int drain(void)
     return any;
 }
 
+int sxs_watch_is_folder_now(const char *path)
+{
+    struct stat st;
+    return only && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 int sxs_watch_wait(int ms)
 {
     struct pollfd p = {fd, POLLIN, 0};

@@ -9,4 +9,7 @@ void sxs_watch(const char *path);
 /** sxs_watch_wait - at most @ms milliseconds. Returns 1: something changed, and nothing has since a moment. */
 int sxs_watch_wait(int ms);
 
+/** sxs_watch_is_folder_now - nonzero: @path was a file when it began to be watched. */
+int sxs_watch_is_folder_now(const char *path);
+
 #endif

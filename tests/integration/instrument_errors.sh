@@ -7,6 +7,7 @@ bridge=$(realpath "$BUILD")/libsxsbridge.so
 [ -e "$BUILD/managed/instrumented/instrumented.dll" ] && [ -e "$tracer" ] ||
     skip_all "$0" "the apps instrumented and tracer are not built"
 
+limit=
 begin='<?xml version="1.0"?><instrumentation xmlns="urn:sxsprof:instrumentation:1">'
 # run PATH ARGUMENTS: the app in three runtimes at once; fails unless it does what it does and exits with 0
 run() {
@@ -14,10 +15,12 @@ run() {
     rm -rf "$tmp/out"
     set --
     for v in $versions; do set -- "$@" "$v" instrumented "$options"; done
-    SXSPROF_INSTRUMENT=$path timeout -k 5 120 "$sxsprof" run --quiet -o "$tmp/out" -- \
+    export SXSPROF_INSTRUMENT="$path"
+    ${limit:+limited} timeout -k 5 120 "$sxsprof" run --quiet -o "$tmp/out" -- \
         "$runsxs" --timeout 100 "$@" >"$tmp/log" 2>&1 || return 1
     [ "$(grep -c "answer 42 text original" "$tmp/log")" -eq 3 ] || return 2
     [ "$(grep -c "instrumented: known 1 Instrumented.Work.Answer" "$tmp/log")" -eq 3 ] || return 3
+    unset SXSPROF_INSTRUMENT
     "$sxsprof" report --format json "$tmp/out" >"$tmp/json" 2>>"$tmp/log"
 }
 
@@ -80,6 +83,8 @@ Throws | has no function sxsbridge_no | <call when="before" library="$bridge" sy
 Generic | none.so: cannot open shared object file | <call when="before" library="$tmp/none.so" symbol="f"/>
 Fib | other.so: | <call when="before" library="$tmp/other.so" symbol="f"/>
 Async | native code returns numbers only | <replace library="$bridge" symbol="sxsbridge_before"/>
+Items | it has no argument 65535 | <trace arguments="65535"/>
+get_Value | it has no argument 1 | <trace arguments="this 1"/>
 E
 python3 -c 'import sys
 b = bytearray(open(sys.argv[1], "rb").read()); b[18:20] = b"\xb7\x00" # aarch64
@@ -204,6 +209,38 @@ check "the report has them" $? "$tmp/json"
 "$sxsprof" run --instrument "$tmp/none" --quiet -o "$tmp/out" -- true >"$tmp/log" 2>&1
 [ $? -ne 0 ] && grep -q "none: No such file" "$tmp/log"
 check "a path that is not there: nothing is started" $? "$tmp/log"
+# refused TEXT-BEHIND-THE-FILE'S-NAME FILE: exactly that is said, and nothing is started
+refused() {
+    "$sxsprof" run --instrument "$2" --quiet -o "$tmp/out" -- touch "$tmp/started" >"$tmp/log" 2>&1
+    [ $? -eq 2 ] && [ ! -e "$tmp/started" ] && grep -qFx "sxsprof run: --instrument: $2$1" "$tmp/log"
+}
+bad() { # LINE:COLUMN: TEXT, RULE
+    printf '%s\n%s</instrumentation>\n' "$begin" "$2" >"$tmp/bad.xml"
+    refused ":$1" "$tmp/bad.xml"
+    check "$1" $? "$tmp/log"
+}
+in_il="; expected IL in ilasm's syntax, a line each"
+match='<match type="A"/>'
+bad "3:19: Opening and ending tag mismatch: rule line 2 and instrumentation; expected well-formed XML" "<rule>$match<count/>
+"
+bad "4:3: no such instruction: popp$in_il" "<rule>$match<inject at=\"entry\">
+  pop
+  popp
+</inject></rule>"
+bad "2:50: expected a number$in_il" "<rule>$match<inject at=\"entry\">ldc.i4 one</inject></rule>"
+bad "3:46: expected the name of a type$in_il" "<rule>$match
+<inject at=\"entry\">call void [System.Console]::WriteLine()</inject></rule>"
+bad '3:10: argument "99999999999"; expected this, *, names, or numbers from 0' "<rule>$match
+  <trace arguments=\"99999999999\"/></rule>"
+bad "2:31: more than 64 arguments" "<rule>$match<trace arguments=\"$(seq -s ' ' 0 64)\"/></rule>"
+bad "3:3: <count> does not belong here; expected match" "<rule>
+  <count/></rule>"
+mkdir -p "$tmp/odd/x.xml"
+refused "/x.xml: not a regular file; expected a file that can be read" "$tmp/odd"
+check "a folder named as a file" $? "$tmp/log"
+ln -s "$tmp/nowhere" "$tmp/dangling.xml"
+refused ": No such file or directory; expected an instrumentation file, or a folder of them" "$tmp/dangling.xml"
+check "a link to nothing" $? "$tmp/log"
 mkdir "$tmp/rules"
 echo "$begin<rule><match type=\"A\"/><count/></rule></instrumentation>" >"$tmp/rules/a.xml"
 : >"$tmp/log"
@@ -230,4 +267,62 @@ s = json.load(open(sys.argv[1]))["instrument"]
 assert sum(x["calls"] > 0 for x in s if x["name"].endswith(".Twice")) == 3, s' "$tmp/json" 2>>"$tmp/log" &&
     grep -q "rules/c.xml: " "$tmp/log" && grep -q "rules is gone, and looked for" "$tmp/log"
 check "its new rule is in force, what cannot be read is told of" $? "$tmp/log"
+
+# ---- a file becomes a folder --------------------------------------------------------------------
+until_said() { # HOW-OFTEN TEXT, in the log of the run; a minute at most
+    for i in $(seq 600); do
+        [ "$(grep -c "$2" "$tmp/log")" -ge "$1" ] && return
+        sleep 0.1
+    done
+}
+answer() { # VALUE, to one.xml, whole at once
+    printf '%s<rule><match assembly="instrumented" type="Instrumented.Work" method="Answer"/><replace value="%s"/>%s' \
+        "$begin" "$1" "</rule></instrumentation>" >"$tmp/new"
+    mv "$tmp/new" "$tmp/one.xml"
+}
+answer 42
+: >"$tmp/log"
+(
+    until_said 3 ": 42 original"
+    rm "$tmp/one.xml"
+    mkdir "$tmp/new"
+    mv "$tmp/new" "$tmp/one.xml"
+    until_said 1 "one.xml is a folder now"
+    rmdir "$tmp/one.xml"
+    answer 44
+    until_said 3 ": 44 original"
+    rm "$tmp/one.xml"
+    until_said 6 ": 42 original"
+    : >"$tmp/one.xml.end"
+) &
+run "$tmp/one.xml" "rounds=3 watch=90000"
+check "a file that becomes a folder" $? "$tmp/log"
+wait
+grep -q "tool instrument: $tmp/one.xml is a folder now, and was a file: rules stay as they are" "$tmp/log" &&
+    [ "$(grep -c ": 44 original" "$tmp/log")" -eq 3 ] && [ "$(grep -c ": 42 original" "$tmp/log")" -eq 6 ]
+check "is told of; as a file again it is in force, and without it the original is" $? "$tmp/log"
+
+# ---- a full disk --------------------------------------------------------------------------------
+# Files may be 2 MiB long: as with a full disk, more cannot be had. (Else runtimes map their code from a larger file.)
+cat >"$tmp/full.xml" <<E
+$begin<rule><match assembly="instrumented" type="Instrumented.Work"/><trace arguments="*"/></rule></instrumentation>
+E
+limited() {
+    python3 -c 'import os, resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+resource.setrlimit(resource.RLIMIT_FSIZE, (2 << 20, 2 << 20))
+os.execvp(sys.argv[1], sys.argv[1:])' "$@"
+}
+limit=1 DOTNET_EnableWriteXorExecute=0
+export DOTNET_EnableWriteXorExecute
+run "$tmp/full.xml" "rounds=3000"
+check "a full disk: the program does what it does" $? "$tmp/log"
+limit=
+[ "$(grep -c "the traced file cannot grow: calls are no longer recorded one by one, their counts are" "$tmp/log")" -eq 1 ] &&
+    python3 -c 'import json,sys
+d = json.load(open(sys.argv[1]))
+mine = {n: [x for x in d["instrument"] if x["name"] == "Instrumented.Work." + n] for n in ("Static", "Loop", "Throws")}
+assert d["traced_lost"] > 0 and all(x["calls"] == x["ended"] == 3000 for m in mine.values() for x in m), mine
+assert all(len(m) == 3 for m in mine.values()) and any(x["traced"] < 3000 for x in mine["Loop"])' "$tmp/json" 2>>"$tmp/log"
+check "one line; counts stay exact, what was not recorded is counted" $? "$tmp/log"
 finish
