@@ -6,13 +6,23 @@
 #include <strings.h>
 
 #define NESTED_MAX 16
-enum { MEMBER_MASK = 7, PRIVATE = 1, FAMILY_AND_ASSEMBLY = 2, ASSEMBLY = 3 };
+#define BASES_MAX  64
+enum {
+    MEMBER_MASK = 7,
+    PRIVATE = 1,
+    FAMILY_AND_ASSEMBLY = 2,
+    ASSEMBLY = 3,
+    FAMILY = 4,
+    FAMILY_OR_ASSEMBLY = 5,
+};
 enum {
     TYPE_MASK = 7,
     TYPE_NOT_PUBLIC = 0,
     TYPE_NESTED_PRIVATE = 3,
+    TYPE_NESTED_FAMILY = 4,
     TYPE_NESTED_ASSEMBLY = 5,
     TYPE_NESTED_FAMILY_AND_ASSEMBLY = 6,
+    TYPE_NESTED_FAMILY_OR_ASSEMBLY = 7,
 };
 
 /* ---- friends ---------------------------------------------------------------------------------- */
@@ -56,10 +66,90 @@ static int assembly_says(const struct sxs_metadata *md, const char *name, const 
 
 static int is_friend(struct sxs_resolver *r, const struct sxs_image *of)
 {
+    return assembly_says(&of->md, "InternalsVisibleToAttribute", r->m->tokens.own_name);
+}
+
+/* Then runtimes look at nothing, private members included. */
+static int ignores_checks(struct sxs_resolver *r, const struct sxs_image *of)
+{
     const struct sxs_image *own = sxs_images_own(&r->images);
-    return assembly_says(&of->md, "InternalsVisibleToAttribute", r->m->tokens.own_name) ||
-           (own &&
-            assembly_says(&own->md, "IgnoresAccessChecksToAttribute", of->name));
+    return own && assembly_says(&own->md, "IgnoresAccessChecksToAttribute", of->name);
+}
+
+/* Is @inner the type @outer, or within it? */
+static int is_within(IMetaDataImport2 *imp, mdToken inner, mdToken outer)
+{
+    for (unsigned i = 0; inner && i < NESTED_MAX; i++) {
+        if (inner == outer)
+            return 1;
+        if (FAILED(imp->vtbl->GetNestedClassProps(imp, inner, &inner)))
+            return 0;
+    }
+    return 0;
+}
+
+/* ---- heirs ------------------------------------------------------------------------------------ */
+
+static int is_type(const struct sxs_definition *a, const struct sxs_image *image, uint32_t type)
+{
+    return a->type == type && (a->image == image || !strcasecmp(a->image->name, image->name));
+}
+
+/* Does the method's type, or one around it, derive from @type of @image? What cannot be read may. */
+static int is_heir(struct sxs_resolver *r, const struct sxs_image *image, uint32_t type)
+{
+    const struct sxs_image *own = sxs_images_own(&r->images);
+    uint32_t                around = r->m->owner;
+    if (!own)
+        return 1;
+    for (unsigned i = 0; around && i < NESTED_MAX; i++) {
+        struct sxs_definition at = {own, around, 0, 0};
+        enum sxs_found        found = SXS_FOUND;
+        for (unsigned n = 0; n < BASES_MAX && found == SXS_FOUND; n++) {
+            if (is_type(&at, image, type))
+                return 1;
+            found = sxs_definition_base(&r->images, &at);
+        }
+        if (found != SXS_FOUND_NOT)
+            return 1;
+        around = sxs_md_enclosing(&own->md, around);
+    }
+    return 0;
+}
+
+static int refuse_protected(struct sxs_resolver *r, const struct sxs_image *image, uint32_t type,
+                            const char *name, struct sxs_il_text *why)
+{
+    if (is_heir(r, image, type))
+        return 0;
+    sxs_il_putf(why, "%s of %s is protected: the method's type does not derive from ", name,
+                image->name);
+    sxs_definition_put_type(image, why, type);
+    return 1;
+}
+
+/* The method's own assembly, or one that names it as a friend. */
+static int is_close(struct sxs_resolver *r, const struct sxs_image *image)
+{
+    return !strcasecmp(image->name, r->m->tokens.own_name) || is_friend(r, image);
+}
+
+/* Nested types that only heirs of the one around them may use. */
+static int refuse_nested(struct sxs_resolver *r, const struct sxs_image *image, uint32_t type,
+                         const char *name, struct sxs_il_text *why)
+{
+    for (unsigned i = 0; type && i < NESTED_MAX; i++) {
+        uint32_t outer = sxs_md_enclosing(&image->md, type);
+        uint32_t is = sxs_md_cell(&image->md, SXS_TABLE_TYPE_DEF, type & 0xffffff,
+                                  SXS_TYPE_DEF_FLAGS) &
+                      TYPE_MASK;
+        if ((is == TYPE_NESTED_FAMILY || is == TYPE_NESTED_FAMILY_AND_ASSEMBLY ||
+             (is == TYPE_NESTED_FAMILY_OR_ASSEMBLY && !is_close(r, image))) &&
+            refuse_protected(r, image, outer, name, why))
+            return 1;
+        type = outer;
+    }
+    return 0;
 }
 
 /* ---- other assemblies ------------------------------------------------------------------------- */
@@ -83,35 +173,64 @@ static int refuse_other(struct sxs_resolver *r, const struct sxs_resolved *what,
 {
     const struct sxs_definition *d = &what->definition;
     unsigned                     access = what->is_member ? what->flags & MEMBER_MASK : 6;
-    int                          is_private = 0;
+    int                          is_private = 0, friend;
     int internal = is_internal_type(&d->image->md, d->type, &is_private);
+    if (ignores_checks(r, d->image))
+        return 0;
     if (is_private || access <= PRIVATE) {
         sxs_il_putf(why, "%s of %s is private", name, d->image->name);
         return 1;
     }
     if (!strcasecmp(d->image->name, r->m->tokens.own_name)) /* forwarded back */
         return 0;
-    if ((internal || access == ASSEMBLY || access == FAMILY_AND_ASSEMBLY) &&
-        !is_friend(r, d->image)) {
+    friend = !(internal || (access > PRIVATE && access <= FAMILY_OR_ASSEMBLY)) ||
+             is_friend(r, d->image);
+    if (!friend && (internal || access == ASSEMBLY || access == FAMILY_AND_ASSEMBLY)) {
         sxs_il_putf(why, "%s of %s is internal: %s has no access", name, d->image->name,
                     r->m->tokens.own_name);
         return 1;
     }
-    return 0;
+    if (access == FAMILY || access == FAMILY_AND_ASSEMBLY ||
+        (access == FAMILY_OR_ASSEMBLY && !friend))
+        return refuse_protected(r, d->image, d->type, name, why);
+    return refuse_nested(r, d->image, d->type, name, why);
 }
 
 /* ---- the module itself ------------------------------------------------------------------------ */
 
-/* Is @inner the type @outer, or within it? */
-static int is_within(IMetaDataImport2 *imp, mdToken inner, mdToken outer)
+/* Is a type around @type, or itself, private to one that the method is not in? */
+static int is_hidden(struct sxs_resolver *r, const struct sxs_image *own, uint32_t type)
 {
-    for (unsigned i = 0; inner && i < NESTED_MAX; i++) {
-        if (inner == outer)
+    for (unsigned i = 0; type && i < NESTED_MAX; i++) {
+        uint32_t outer = sxs_md_enclosing(&own->md, type);
+        uint32_t is =
+            sxs_md_cell(&own->md, SXS_TABLE_TYPE_DEF, type & 0xffffff, SXS_TYPE_DEF_FLAGS);
+        if ((is & TYPE_MASK) == TYPE_NESTED_PRIVATE &&
+            !is_within(r->m->tokens.import, r->m->owner, outer))
             return 1;
-        if (FAILED(imp->vtbl->GetNestedClassProps(imp, inner, &inner)))
-            return 0;
+        type = outer;
     }
     return 0;
+}
+
+static int refuse_own(struct sxs_resolver *r, const struct sxs_resolved *what, const char *name,
+                      struct sxs_il_text *why)
+{
+    const struct sxs_image *own = sxs_images_own(&r->images);
+    uint32_t                type = what->definition.type;
+    unsigned                access = what->is_member ? what->flags & MEMBER_MASK : 6;
+    if (is_within(r->m->tokens.import, r->m->owner, type))
+        return 0;
+    if (access <= PRIVATE || (own && is_hidden(r, own, type))) {
+        sxs_il_putf(why, "%s is private", name);
+        return 1;
+    }
+    if (!own || !type)
+        return 0;
+    if ((access == FAMILY || access == FAMILY_AND_ASSEMBLY) &&
+        refuse_protected(r, own, type, name, why))
+        return 1;
+    return refuse_nested(r, own, type, name, why);
 }
 
 int sxs_access_refused(struct sxs_resolver *r, const struct sxs_resolved *what, const char *name,
@@ -121,9 +240,5 @@ int sxs_access_refused(struct sxs_resolver *r, const struct sxs_resolved *what, 
         return 0;
     if (what->definition.image)
         return refuse_other(r, what, name, why);
-    if (!what->is_member || (what->flags & MEMBER_MASK) > PRIVATE ||
-        is_within(r->m->tokens.import, r->m->owner, what->definition.type))
-        return 0;
-    sxs_il_putf(why, "%s is private", name);
-    return 1;
+    return refuse_own(r, what, name, why);
 }

@@ -292,8 +292,7 @@ static uint32_t base_token(struct sxs_definition *d)
     return nodes[nodes[sig.result].child].value;
 }
 
-/* Returns SXS_FOUND with the base in *d; NOT: there is none. */
-static enum sxs_found go_to_base(struct sxs_images *images, struct sxs_definition *d)
+enum sxs_found sxs_definition_base(struct sxs_images *images, struct sxs_definition *d)
 {
     const struct sxs_metadata *md = &d->image->md;
     uint32_t                   token = base_token(d), scope;
@@ -369,7 +368,7 @@ enum sxs_found sxs_definition_member(struct sxs_images *images, struct sxs_defin
         found = find_member(&at, wanted);
         if (found == SXS_FOUND || *wanted->name == '.') /* constructors are not inherited */
             break;
-        found = go_to_base(images, &at);
+        found = sxs_definition_base(images, &at);
         if (found != SXS_FOUND)
             break;
         found = SXS_FOUND_NOT;

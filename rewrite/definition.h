@@ -37,6 +37,9 @@ enum sxs_found sxs_definition_type(struct sxs_images *images, const char *assemb
 enum sxs_found sxs_definition_member(struct sxs_images *images, struct sxs_definition *d,
                                      const struct sxs_wanted *wanted, struct sxs_il_text *why);
 
+/** sxs_definition_base - *d becomes the type that it derives from. SXS_FOUND_NOT: there is none. */
+enum sxs_found sxs_definition_base(struct sxs_images *images, struct sxs_definition *d);
+
 /** sxs_definition_put_signature - `instance void (string)`, as ilasm has it without names of assemblies: the same text
  *  from everywhere. @put: names types. @n_params: receives how many there are. Returns 0, or -1: not readable. */
 int sxs_definition_put_signature(struct sxs_il_text *t, const uint8_t *bytes, size_t size,
