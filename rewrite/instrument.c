@@ -312,7 +312,8 @@ static HRESULT start(struct sxs_sub *sub, const char *options)
         sxs_warn("tool instrument: runtime %u (%s) cannot compile methods anew: rules apply at "
                  "first compile",
                  sxs_runtime_number(sub->rt), sxs_runtime_version(sub->rt));
-    sub->low |= COR_PRF_MONITOR_CACHE_SEARCHES;
+    if (!sxs_runtime_is_attached(sub->rt)) /* then it is refused, with all else */
+        sub->low |= COR_PRF_MONITOR_CACHE_SEARCHES;
     if (!o.precompiled) /* whose inlined copies nobody tells of */
         sub->low |= COR_PRF_DISABLE_ALL_NGEN_IMAGES;
     return S_OK;
