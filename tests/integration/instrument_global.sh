@@ -82,6 +82,7 @@ named = re.findall(r"instrumented:Instrumented.Work\S*: .*no argument \"nothing\
 more = [int(n) for n in re.findall(r"and (\d+) more methods: .*no argument \"nothing\"", log)]
 print(len(failed), len(named), more)
 assert len(failed) > 20 and len(named) == 3 and sum(more) == len(failed) - 3 and len(more) <= 3' "$tmp/json" "$tmp/log" >"$tmp/said" 2>&1
-    check "refused: the first few, then how many more: $(head -n 1 "$tmp/said")" $? "$tmp/said"
+    status=$?
+    check "refused: the first few, then how many more: $(head -n 1 "$tmp/said")" $status "$tmp/said"
 fi
 finish
