@@ -15,7 +15,7 @@ run() { # tool app version options [more of sxsprof run]
 # tree EXPRESSION: of path(name...), the nodes of the call tree below these, outermost first, a name that awaits
 # with a star; of below(name...), calls of the last right below these; of f, functions by name; of t, the tree.
 tree() {
-    "$sxsprof" report --format json "$tmp/out" >"$tmp/json" 2>>"$tmp/log" && python3 - "$tmp/json" "$1" <<'P'
+    "$sxsprof" report --format json --single 1000000 "$tmp/out" >"$tmp/json" 2>>"$tmp/log" && python3 - "$tmp/json" "$1" <<'P'
 import json, re, sys
 r = json.load(open(sys.argv[1]))
 t = r["calltree"]
