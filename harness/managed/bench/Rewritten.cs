@@ -59,6 +59,12 @@ internal static unsafe class Rewritten
         [MethodImpl(Own)] public static long Works(int n, long x) => Compute(n, x);
     }
 
+    private struct TraceTimes : IPair
+    {
+        [MethodImpl(Own)] public static long Small(int n, long x) => n + x;
+        [MethodImpl(Own)] public static long Works(int n, long x) => Compute(n, x);
+    }
+
     private struct Inject : IPair
     {
         [MethodImpl(Own)] public static long Small(int n, long x) => n + x;
@@ -265,6 +271,7 @@ internal static unsafe class Rewritten
         Add<Count>();
         Add<Time>();
         Add<Trace>();
+        Add<TraceTimes>();
         Add<Inject>();
         Add<Native>();
         Add<NativeNumber>();
