@@ -106,7 +106,7 @@ class Rewrite:
         for version, threads in cells[-1:] if self.quick else cells:
             self.note(f"{version}: calls of methods with new IL, {threads} threads")
             work = f"rewritten {threads}"
-            runs[version, threads] = in_turns(self.rounds(7), {
+            runs[version, threads] = in_turns(self.rounds(15), {
                 "none": self.command(version, work),
                 "rules": self.command(version, work, self.rules)})
         return runs
