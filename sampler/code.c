@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "manager/base/clock.h"
+#include "manager/base/loader.h"
 #include "sampler/compiled.h"
 #include "sampler/describe.h"
 #include "sampler/walk_fast.h"
@@ -424,7 +425,7 @@ void sxs_code_modules(void)
 {
     unsigned long long counters[2] = {0, 0};
     struct known  *had;
-    dl_iterate_phdr(counters_visit, counters);
+    sxs_loader_each(counters_visit, counters);
     pthread_mutex_lock(&code.lock);
     if (code.writer && (counters[0] != code.adds || counters[1] != code.subs)) {
         code.adds = counters[0];
@@ -434,7 +435,7 @@ void sxs_code_modules(void)
             if (code.n_elf)
                 memcpy(had, code.elf, code.n_elf * sizeof(*had));
             code.n_elf = 0;
-            dl_iterate_phdr(module_visit, had);
+            sxs_loader_each(module_visit, had);
             free(had);
         }
     }

@@ -5,6 +5,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "manager/base/loader.h"
 #include "sampler/cfi.h"
 
 static void executable_range(struct sxs_elf *elf, const struct dl_phdr_info *info)
@@ -107,7 +108,7 @@ static int on_file(struct dl_phdr_info *info, size_t size, void *user)
 int sxs_elf_each(int (*on)(const struct sxs_elf *elf, void *user), void *user)
 {
     struct each each = {on, user};
-    return dl_iterate_phdr(on_file, &each);
+    return sxs_loader_each(on_file, &each);
 }
 
 static int on_first(struct dl_phdr_info *info, size_t size, void *user)
@@ -121,6 +122,6 @@ static int on_first(struct dl_phdr_info *info, size_t size, void *user)
 uint64_t sxs_elf_changes(void)
 {
     uint64_t changes = 0;
-    dl_iterate_phdr(on_first, &changes);
+    sxs_loader_each(on_first, &changes);
     return changes;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "manager/base/clock.h"
+#include "manager/base/loader.h"
 #include "manager/base/log.h"
 #include "manager/base/thread.h"
 #include "record/sample_options.h"
@@ -32,11 +33,10 @@
 #include "sampler/wall.h"
 #include "signals/signals.h"
 
-#define PERIOD_NS  20000000L /* of the service thread's rounds while something happens */
-#define IDLE_NS    80000000L /* at most this, when nothing does: a wake-up costs some 30 us of CPU */
-#define NAMING_NS  80000000L /* between two looks at what was sampled and loaded */
-#define HOLD_OFF_NS 100000000L /* what a fork waits for the service thread at most */
-#define MAX_BYTES  (UINT64_C(1) << 30) /* of the samples file; beyond it samples are counted as dropped */
+#define PERIOD_NS 20000000L /* of the service thread's rounds while something happens */
+#define IDLE_NS   80000000L /* at most this, when nothing does: a wake-up costs some 30 us of CPU */
+#define NAMING_NS 80000000L /* between two looks at what was sampled and loaded */
+#define MAX_BYTES (UINT64_C(1) << 30) /* of the samples file; beyond it samples are counted as dropped */
 
 static struct {
     pthread_mutex_t            lock; /* guards started */
@@ -144,19 +144,15 @@ static long next_period(long period, int busy)
     return busy ? PERIOD_NS : period * 2 < IDLE_NS ? period * 2 : IDLE_NS;
 }
 
-/* Held by the service thread while it lists what is loaded, and across a fork: the C library does not
- * make the loader's lock of that list anew in a child, which would wait for it for ever. */
-static pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;
-
 static void list_loaded(int modules)
 {
-    pthread_mutex_lock(&loader_lock);
+    sxs_loader_hold(); /* a fork waits for all of it, and takes no turn in between */
     sxs_walkers_hold_off();
     sxs_tables_refresh(); /* next to nothing, when nothing was loaded */
     if (modules)
         sxs_code_modules();
     sxs_walkers_go_on();
-    pthread_mutex_unlock(&loader_lock);
+    sxs_loader_release();
 }
 
 static void serve(void)
@@ -206,28 +202,6 @@ static const struct sxs_thread service = {"sxsprof", serve}, wall = {"sxsprof wa
 /* A thread's own: several may fork at once, and the C library holds no lock meanwhile. */
 static _Thread_local sigset_t before_fork;
 
-static _Thread_local int listing_held_off;
-
-/* Listing takes a millisecond or so. Whoever forks need not wait for more: the service thread itself may
- * wait for a runtime that waits for this thread. */
-static void hold_off_listing(void)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += HOLD_OFF_NS;
-    if (until.tv_nsec >= 1000000000L) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000L;
-    }
-    listing_held_off = pthread_mutex_clocklock(&loader_lock, CLOCK_MONOTONIC, &until) == 0;
-}
-
-static void let_listing_go_on(void)
-{
-    if (listing_held_off)
-        pthread_mutex_unlock(&loader_lock);
-}
-
 /* A sample signal that arrives again and again can keep clone() from ever getting done. */
 static void preparing(void)
 {
@@ -236,7 +210,6 @@ static void preparing(void)
     sigemptyset(&block);
     sigaddset(&block, SXS_SAMPLE_SIGNAL);
     pthread_sigmask(SIG_BLOCK, &block, &before_fork);
-    hold_off_listing();
     sxs_walkers_hold_off();
     sxs_clocks_hold();
 }
@@ -245,7 +218,6 @@ static void parent_goes_on(void)
 {
     sxs_clocks_release();
     sxs_walkers_go_on();
-    let_listing_go_on();
     pthread_sigmask(SIG_SETMASK, &before_fork, NULL);
     sxs_snapshot_release();
 }
@@ -258,7 +230,6 @@ static void child_goes_on(void)
     sxs_threads_each_slot(sxs_clocks_disown);
     sxs_clocks_release();
     sxs_threads_forget();
-    let_listing_go_on();
     pthread_sigmask(SIG_SETMASK, &before_fork, NULL);
     sxs_snapshot_release();
 }

@@ -10,6 +10,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "manager/base/loader.h"
 #include "signals/router.h"
 
 struct module_parts {
@@ -85,7 +86,7 @@ struct sigaction *chain_previous(int owner, handler_fn handler)
     struct module_parts  m = {.addr = (uintptr_t)handler};
     const unsigned char *code = (const unsigned char *)(uintptr_t)handler;
     uintptr_t            end;
-    if (!dl_iterate_phdr(find_parts, &m))
+    if (!sxs_loader_each(find_parts, &m))
         return NULL;
     end = function_end(&m, (uintptr_t)handler);
     for (; (uintptr_t)code + 7 <= end; code++) {

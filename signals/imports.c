@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "manager/base/loader.h"
 #include "signals/router.h"
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
@@ -128,7 +129,7 @@ int imports_patch(uintptr_t addr)
 {
     struct tables t = {.addr = addr};
     int           patched = 0;
-    if (!dl_iterate_phdr(find_tables, &t) || !t.symbols || !t.strings)
+    if (!sxs_loader_each(find_tables, &t) || !t.symbols || !t.strings)
         return 0;
     for (int table = 0; table < 2; table++) {
         for (size_t i = 0; t.rela[table] && i < t.n_rela[table]; i++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "manager/base/loader.h"
 #include "manager/base/log.h"
 #include "signals/router.h"
 
@@ -61,7 +62,7 @@ static int module_find(uintptr_t addr, struct module *m)
 {
     memset(m, 0, sizeof(*m));
     m->addr = addr;
-    return dl_iterate_phdr(module_visit, m);
+    return sxs_loader_each(module_visit, m);
 }
 
 /* libcoreclr.so, a single-file host, a NativeAOT library: each exports one of these. */
@@ -142,7 +143,7 @@ static int loaded_visit(struct dl_phdr_info *info, size_t size, void *arg)
 static void register_loaded(void)
 {
     struct loaded all = {.n = 0};
-    dl_iterate_phdr(loaded_visit, &all);
+    sxs_loader_each(loaded_visit, &all);
     for (int i = 0; i < all.n; i++)
         owner_register(all.text[i], 0);
 }

@@ -20,7 +20,10 @@
 
 extern char **environ;
 
-enum { HUNG_AFTER = 20 }; /* seconds until a child is killed by its own alarm */
+enum {
+    HUNG_AFTER = 20,  /* seconds until a child is killed by its own alarm */
+    SETTLED_MS = 300, /* without anything new loaded: the runtimes have started */
+};
 
 static int count_object(struct dl_phdr_info *info, size_t size, void *n)
 {
@@ -28,6 +31,33 @@ static int count_object(struct dl_phdr_info *info, size_t size, void *n)
     (void)size;
     ++*(int *)n;
     return 0;
+}
+
+struct others {
+    const char *but;
+    int         n;
+};
+
+static int count_other(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct others *others = arg;
+    (void)size;
+    others->n += strcmp(info->dlpi_name, others->but) != 0;
+    return 0;
+}
+
+/* Runtimes load their own libraries while they start, and hold no lock of ours: a child forked meanwhile
+ * finds the loader in the middle of it. Returns when nothing but the plugin has come for a while. */
+static void wait_for_starts(const struct churn *c)
+{
+    int before = -1, same_for = 0;
+    while (same_for < SETTLED_MS / 10 && !atomic_load(&c->stop)) {
+        struct others others = {c->plugin, 0};
+        dl_iterate_phdr(count_other, &others);
+        same_for = others.n == before ? same_for + 1 : 0;
+        before = others.n;
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+    }
 }
 
 /* Descriptors that a profiler left open in the child, which its parent's threads gave it. */
@@ -136,6 +166,8 @@ void *churn_children(void *arg)
 {
     struct churn *c = arg;
     unsigned long n = 0;
+    if (c->loader)
+        wait_for_starts(c);
     while (!atomic_load(&c->stop)) {
         unsigned all = c->forks + c->execs + c->spawns, turn = (unsigned)(n * 7919 % all);
         if (turn < c->forks)

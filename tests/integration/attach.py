@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """attach.py PID CLSID LIBRARY - ask a running CLR, through its diagnostics port, to attach a profiler.
 
-The port is a Unix socket $TMPDIR/dotnet-diagnostic-PID-*-socket; the message is command set 3
+The port is a Unix socket $TMPDIR/dotnet-diagnostic-PID-START-socket; the message is command set 3
 (profiler), command 1 (attach). Prints the answer's HRESULT; exit status 0 when it is S_OK.
 """
-import glob
 import os
 import socket
 import struct
@@ -13,9 +12,12 @@ import time
 import uuid
 
 pid, clsid, library = sys.argv[1:4]
-pattern = os.path.join(os.environ.get("TMPDIR", "/tmp"), "dotnet-diagnostic-%s-*-socket" % pid)
+# The number is the process's start time: sockets of processes that were killed stay, and PIDs come again.
+with open("/proc/%s/stat" % pid, encoding="utf-8", errors="replace") as stat:
+    started = stat.read().rpartition(")")[2].split()[19]
+port = os.path.join(os.environ.get("TMPDIR", "/tmp"), "dotnet-diagnostic-%s-%s-socket" % (pid, started))
 deadline = time.time() + 20
-while not glob.glob(pattern) and time.time() < deadline:
+while not os.path.exists(port) and time.time() < deadline:
     time.sleep(0.05)
 path = (library + "\0").encode("utf-16-le")
 payload = struct.pack("<I", 10000) + uuid.UUID(clsid).bytes_le
@@ -23,7 +25,7 @@ payload += struct.pack("<I", len(path) // 2) + path + struct.pack("<I", 0)
 header = b"DOTNET_IPC_V1\0" + struct.pack("<HBBH", 20 + len(payload), 3, 1, 0)
 with socket.socket(socket.AF_UNIX) as s:
     s.settimeout(30)
-    s.connect(glob.glob(pattern)[0])
+    s.connect(port)
     s.sendall(header + payload)
     answer = s.recv(4096)
 hresult = struct.unpack_from("<I", answer, 20)[0] if len(answer) >= 24 else 0xFFFFFFFF
