@@ -108,6 +108,7 @@ int hook_pthread_kill(uintptr_t caller, pthread_t thread, int sig)
     int owner;
     if (router.off || sig != SIGRTMIN || (owner = owner_of_module(caller)) < 0)
         return real.pthread_kill(thread, sig);
+    owner_retake();
     union sigval tag = {.sival_ptr = (void *)(uintptr_t)(SENDER_MAGIC | (unsigned)owner)};
     int          err = pthread_sigqueue(thread, sig, tag);
     if (err == EAGAIN)

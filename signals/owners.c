@@ -201,7 +201,7 @@ void owner_take_host(int idx)
 }
 
 /* Handlers first, router second: no moment in which a known runtime's fault finds no handler. */
-static void take_over(int idx)
+static void take_over(int idx, int may_be_first)
 {
     struct sigaction now, old, host;
     sigset_t         saved;
@@ -211,7 +211,7 @@ static void take_over(int idx)
         if (!is_function(&now) || now.sa_sigaction == router_entry ||
             owner_register((uintptr_t)now.sa_sigaction, 0) < 0)
             return;
-        take_chain(idx, &now, !(atomic_load(&router.installed) >> idx & 1));
+        take_chain(idx, &now, may_be_first && !(atomic_load(&router.installed) >> idx & 1));
         router_lock(&saved);
         host = router.host[idx];
         atomic_fetch_and(&router.installed, ~(1u << idx)); /* it was registered over: install anew */
@@ -223,6 +223,28 @@ static void take_over(int idx)
             return;
         now = old; /* one more registered in between */
     }
+}
+
+/* A runtime that nobody profiles, loaded later, is unseen until now: a NativeAOT library, say. Its handler would
+ * run first, on threads of others, and touch thread-local storage of its own there: the first time it
+ * allocates, perhaps in the middle of malloc. One thread at a time; others' signals go by as before. */
+void owner_retake(void)
+{
+    static atomic_flag       busy = ATOMIC_FLAG_INIT;
+    static _Atomic uintptr_t no_runtime;
+    struct sigaction         now;
+    uintptr_t                fn;
+    if (router.preloaded || real.sigaction(SIGRTMIN, NULL, &now) != 0 || !is_function(&now))
+        return;
+    fn = (uintptr_t)now.sa_sigaction;
+    if (now.sa_sigaction == router_entry || fn == atomic_load(&no_runtime) ||
+        atomic_flag_test_and_set(&busy))
+        return;
+    if (owner_register(fn, 0) < 0)
+        atomic_store(&no_runtime, fn);
+    for (int i = 0; i < N_ROUTED; i++)
+        take_over(i, 0);
+    atomic_flag_clear(&busy);
 }
 
 /* A runtime that was interrupted between its registration and the note it makes of the action before
@@ -268,7 +290,7 @@ int owner_adopt(uintptr_t addr, struct sxs_adoption *out)
     if (!router.preloaded) {
         register_loaded();
         for (int i = 0; i < N_ROUTED; i++)
-            take_over(i);
+            take_over(i, 1);
         /* The one that hides it may be off the processor in the middle of its registration. */
         for (int tries = 0; tries < 250; tries++) {
             for (int i = 0; i < N_ROUTED; i++)

@@ -114,6 +114,8 @@ int owner_register(uintptr_t addr, int force);
 int owner_adopt(uintptr_t addr, struct sxs_adoption *out);
 /** After router_install() in a hook: the action it replaced may be a runtime's that is not known yet. */
 void owner_take_host(int idx);
+/** Not preloaded: takes over from a runtime that has registered unseen since. Before a known one sends. */
+void owner_retake(void);
 
 /* hooks.c: what runtimes' calls come to, through the preloaded library or their patched imports.
  * @caller: the return address. */

@@ -112,6 +112,38 @@ static void every_runtime_gets_its_own_suspension_signals(void **state)
     PASSES(collections_body);
 }
 
+/* As a NativeAOT library does: nobody profiles it, so nobody asks the router to take it in. */
+static void unseen_body(void)
+{
+    struct fake_host h[2] = {signalling("8.0")};
+    struct sigaction now;
+    unsetenv("CORECLR_ENABLE_PROFILING");
+    h[1] = fake_load("9.0");
+    CHECK_EQ(fake_initialize(&h[1]), S_OK);
+    CHECK_EQ(sigaction(SIGRTMIN, NULL, &now), 0);
+    CHECK(now.sa_sigaction != router_entry); /* it stands in front */
+    CHECK_EQ(fake_run(&h[0], "!threads 3; gc 2; join"), 0);
+    CHECK_EQ(sigaction(SIGRTMIN, NULL, &now), 0);
+    CHECK(now.sa_sigaction == router_entry);
+    CHECK_EQ(fake_run(&h[1], "!threads 3; gc 2; join"), 0);
+    CHECK_EQ(fake_run(&h[0], "!threads 3; gc 2; join"), 0);
+    CHECK_EQ(fake_run(&h[1], "!thread-faults 10 2"), 0);
+    for (int i = 0; i < 2; i++) {
+        struct fakeclr_counts n = fake_counts(&h[i]);
+        CHECK_EQ(n.gcs, i ? 2 : 4);
+        CHECK_EQ(n.gc_hangs, 0);
+        CHECK(n.activations >= (i ? 6 : 12));
+        CHECK_EQ(n.faults, i ? 20 : 0);
+        CHECK(i || !n.foreign_activations); /* until it was seen, it got what was not its own */
+    }
+}
+
+static void a_runtime_that_registers_unseen_stands_in_front_until_the_next_collection(void **state)
+{
+    (void)state;
+    PASSES(unseen_body);
+}
+
 /* ---- in between ------------------------------------------------------------------------------ */
 
 static _Atomic unsigned ticks;
@@ -152,6 +184,9 @@ int main(void)
         cmocka_unit_test(an_address_is_found_in_the_runtime_that_it_belongs_to),
         cmocka_unit_test(faults_on_many_threads_of_three_runtimes_at_once_are_all_handled),
         cmocka_unit_test(every_runtime_gets_its_own_suspension_signals),
+#ifndef THREAD_SANITIZER /* it stands between sigaction and the kernel */
+        cmocka_unit_test(a_runtime_that_registers_unseen_stands_in_front_until_the_next_collection),
+#endif
         cmocka_unit_test(a_storm_of_sigprof_during_faults_does_no_harm),
     };
     plain_environment(NULL);
