@@ -64,26 +64,60 @@ static void write_spent(FILE *to, const struct sxs_instrument_header *h)
         fputc('\n', to);
 }
 
+static bool goes_well(const struct sxs_instrumented_rule *r)
+{
+    return r->gone || (r->matched && !r->without_il);
+}
+
+/* How many rules from @first on matched nothing for one reason: files that name the methods of a library
+ * are full of them where that library is not in use. */
+static size_t count_alike(const struct sxs_instrument_data *d, size_t first)
+{
+    size_t n = 1;
+    for (size_t i = first + 1; i < d->n_rules; i++) {
+        const struct sxs_instrumented_rule *r = &d->rules[i];
+        if (goes_well(r))
+            continue;
+        if (r->matched || strcmp(r->text, d->rules[first].text) != 0)
+            break;
+        n++;
+    }
+    return n;
+}
+
+static void write_rule(FILE *to, const struct sxs_instrumented_rule *r, size_t alike)
+{
+    char name[512], file[1024], text[1024];
+    sxs_text_clean(r->name, name, sizeof(name));
+    sxs_text_clean(r->file, file, sizeof(file));
+    sxs_text_clean(r->text, text, sizeof(text));
+    fprintf(to, "  rule %s (%s:%u)", name, file, r->line);
+    if (alike > 1)
+        fprintf(to, " and the next %zu", alike - 1);
+    if (!r->matched)
+        fprintf(to, " matched nothing: %s\n", text);
+    else
+        fprintf(to, " passed over %u without IL: %s\n", r->without_il, text);
+}
+
 /* Rules that did not come to what they say. */
 static void write_rules(FILE *to, const struct sxs_instrument_data *d, size_t top)
 {
-    char   name[512], file[1024], text[1024];
-    size_t n = 0;
+    size_t lines = 0, more = 0, alike = 0;
     for (size_t i = 0; i < d->n_rules; i++) {
         const struct sxs_instrumented_rule *r = &d->rules[i];
-        if (r->gone || (r->matched && !r->without_il) || n++ >= top)
+        if (goes_well(r))
             continue;
-        sxs_text_clean(r->name, name, sizeof(name));
-        sxs_text_clean(r->file, file, sizeof(file));
-        sxs_text_clean(r->text, text, sizeof(text));
-        if (!r->matched)
-            fprintf(to, "  rule %s (%s:%u) matched nothing: %s\n", name, file, r->line, text);
+        if (alike && --alike) /* told with the first of them */
+            continue;
+        alike = r->matched ? 1 : count_alike(d, i);
+        if (lines++ < top)
+            write_rule(to, r, alike);
         else
-            fprintf(to, "  rule %s (%s:%u) passed over %u without IL: %s\n", name, file, r->line,
-                    r->without_il, text);
+            more += alike;
     }
-    if (n > top)
-        fprintf(to, "  and %zu more rules\n", n - top);
+    if (more)
+        fprintf(to, "  and %zu more rules\n", more);
 }
 
 static void write_helpers(FILE *to, const struct sxs_instrument_process *p)
@@ -107,10 +141,12 @@ static void write_single(FILE *to, const struct sxs_instrument_process *p,
     char name[1024], values[3 * SXS_TRACED_TEXT + 1], took[32];
     sxs_text_clean(!s ? "?" : s->label[0] ? s->label : s->name, name, sizeof(name));
     sxs_text_clean(c->arguments ? c->arguments : "", values, sizeof(values));
-    fprintf(to, "%12.6f %7u %-8s %*s%s(%s)",
+    fprintf(to, "%12.6f %7u %-8s %*s%s",
             (double)sxs_instrument_ns(p->data, c->started_tick) / 1e9, c->tid,
             s ? sxs_process_version(p->process, s->runtime) : "?",
-            (int)(2 * (c->depth < 40 ? c->depth : 40)), "", name, values);
+            (int)(2 * (c->depth < 40 ? c->depth : 40)), "", name);
+    if (c->arguments)
+        fprintf(to, "(%s)", values);
     if (c->result) {
         sxs_text_clean(c->result, values, sizeof(values));
         fprintf(to, " = %s", values);

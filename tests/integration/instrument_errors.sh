@@ -180,6 +180,7 @@ check "each that fits, each time it is reached; in generic methods and types" $?
 cat >"$tmp/rules.xml" <<E
 $begin
 <rule name="no assembly"><match assembly="Shop" type="A.B" method="C"/><count/></rule>
+<rule name="nor here"><match assembly="Shop" type="A.D" method="E"/><count/></rule>
 <rule name="no type"><match assembly="instrumented" type="Instrumented.Wrok" method="C"/><count/></rule>
 <rule name="no method"><match assembly="instrumented" type="Instrumented.Work" method="Statc"/><count/></rule>
 <rule name="parameters"><match assembly="instrumented" type="Instrumented.Work" method="Static" parameters="System.String"/><count/></rule>
@@ -202,8 +203,12 @@ assert log.count("rule abstract: without IL and passed over: System.IDisposable.
     "$tmp/json" "$tmp/log" 2>>"$tmp/log"
 check "rules that match nothing, with the nearest reason; methods without IL, said once" $? "$tmp/log"
 "$sxsprof" report "$tmp/out" 2>&1 |
-    grep -q 'rule no method (.*rules.xml:4) matched nothing: there is no method Statc'
-check "the report has them" $? "$tmp/json"
+    grep '^  rule' >"$tmp/text"
+grep -q 'rule no method (.*rules.xml:5) matched nothing: there is no method Statc' "$tmp/text"
+check "the report has them" $? "$tmp/text"
+grep -q 'rule no assembly (.*rules.xml:2) and the next 1 matched nothing: no assembly Shop ' "$tmp/text" &&
+    ! grep -q 'nor here' "$tmp/text" && [ "$(wc -l <"$tmp/text")" = 7 ]
+check "those in a row for one reason in one line" $? "$tmp/text"
 
 # ---- files --------------------------------------------------------------------------------------
 "$sxsprof" run --instrument "$tmp/none" --quiet -o "$tmp/out" -- true >"$tmp/log" 2>&1
