@@ -14,10 +14,13 @@ enum {
     ASSEMBLY = 3,
     FAMILY = 4,
     FAMILY_OR_ASSEMBLY = 5,
+    PUBLIC = 6,
 };
 enum {
     TYPE_MASK = 7,
     TYPE_NOT_PUBLIC = 0,
+    TYPE_PUBLIC = 1,
+    TYPE_NESTED_PUBLIC = 2,
     TYPE_NESTED_PRIVATE = 3,
     TYPE_NESTED_FAMILY = 4,
     TYPE_NESTED_ASSEMBLY = 5,
@@ -168,13 +171,29 @@ static int is_internal_type(const struct sxs_metadata *md, uint32_t type, int *i
     return internal;
 }
 
+/* With all the types around it. */
+static int is_public(const struct sxs_metadata *md, uint32_t type)
+{
+    for (unsigned i = 0; type && i < NESTED_MAX; i++) {
+        uint32_t is =
+            sxs_md_cell(md, SXS_TABLE_TYPE_DEF, type & 0xffffff, SXS_TYPE_DEF_FLAGS) & TYPE_MASK;
+        if (is != TYPE_PUBLIC && is != TYPE_NESTED_PUBLIC)
+            return 0;
+        type = sxs_md_enclosing(md, type);
+    }
+    return 1;
+}
+
 static int refuse_other(struct sxs_resolver *r, const struct sxs_resolved *what, const char *name,
                         struct sxs_il_text *why)
 {
     const struct sxs_definition *d = &what->definition;
-    unsigned                     access = what->is_member ? what->flags & MEMBER_MASK : 6;
+    unsigned                     access = what->is_member ? what->flags & MEMBER_MASK : PUBLIC;
     int                          is_private = 0, friend;
     int internal = is_internal_type(&d->image->md, d->type, &is_private);
+    if (is_public(&d->image->md, d->type) && access == PUBLIC)
+        return 0;
+    r->depends = 1;
     if (ignores_checks(r, d->image))
         return 0;
     if (is_private || access <= PRIVATE) {
@@ -216,11 +235,16 @@ static int is_hidden(struct sxs_resolver *r, const struct sxs_image *own, uint32
 static int refuse_own(struct sxs_resolver *r, const struct sxs_resolved *what, const char *name,
                       struct sxs_il_text *why)
 {
-    const struct sxs_image *own = sxs_images_own(&r->images);
+    const struct sxs_image *own;
     uint32_t                type = what->definition.type;
-    unsigned                access = what->is_member ? what->flags & MEMBER_MASK : 6;
+    unsigned                access = what->is_member ? what->flags & MEMBER_MASK : PUBLIC;
+    if (type && (what->type_flags & TYPE_MASK) <= TYPE_PUBLIC &&
+        (access == ASSEMBLY || access == FAMILY_OR_ASSEMBLY || access == PUBLIC))
+        return 0; /* to the whole module */
+    r->depends = 1;
     if (is_within(r->m->tokens.import, r->m->owner, type))
         return 0;
+    own = sxs_images_own(&r->images);
     if (access <= PRIVATE || (own && is_hidden(r, own, type))) {
         sxs_il_putf(why, "%s is private", name);
         return 1;
@@ -236,8 +260,10 @@ static int refuse_own(struct sxs_resolver *r, const struct sxs_resolved *what, c
 int sxs_access_refused(struct sxs_resolver *r, const struct sxs_resolved *what, const char *name,
                        struct sxs_il_text *why)
 {
-    if (!what->known)
+    if (!what->known) {
+        r->depends = 1;
         return 0;
+    }
     if (what->definition.image)
         return refuse_other(r, what, name, why);
     return refuse_own(r, what, name, why);

@@ -113,6 +113,7 @@ static int type(void *context, const char *assembly, const char *name, uint32_t 
         found = sxs_definition_type(&r->images, assembly, name, &what.definition, &why);
         if (found == SXS_FOUND)
             what.flags = what.type_flags = type_flags(&what.definition);
+        r->depends |= found == SXS_FOUND_UNKNOWN;
         if (found == SXS_FOUND_NOT ||
             (found == SXS_FOUND && sxs_access_refused(r, &what, name, &why)))
             return -1;

@@ -27,6 +27,8 @@ struct sxs_resolver {
     struct sxs_images    images;
     struct sxs_resolved  all[SXS_RESOLVED_MAX];
     unsigned             n;
+    int                  depends; /* on the method's type, or on what cannot be read: of another method's lines
+                                     that say the same nothing is known */
 };
 
 /** sxs_resolver_new - for @m, which is open. NULL: no memory. sxs_resolver_free() takes NULL. */

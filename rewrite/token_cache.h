@@ -11,8 +11,9 @@
 
 #include "manager/runtime.h"
 
-/** What a token stands for: bytes of a signature, or the name of a type of the core library. */
-enum sxs_token_kind { SXS_TOKEN_SIGNATURE = 1, SXS_TOKEN_TYPE };
+/** What a token stands for: bytes of a signature, or the name of a type of the core library. LINES: not a
+ *  token, but that lines of IL (a digest of them) name what there is, for all of the module to use. */
+enum sxs_token_kind { SXS_TOKEN_SIGNATURE = 1, SXS_TOKEN_TYPE, SXS_TOKEN_LINES };
 
 struct sxs_token_key {
     sxs_module          module;

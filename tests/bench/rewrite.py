@@ -49,6 +49,12 @@ HANDS_HEAD = ["by hand", "runtime", "threads", "small: ns a call", "more than un
               "computing: ns a call", "more than untouched"]
 EDITS = (("a name's", "System.Xml.XmlConvert", "EncodeName"), ("a type's", "System.Xml.XmlConvert", "*"),
          ("a namespace's", "System.Xml.Schema.*", "*"))
+ACTIONS = {
+    "`count`": "<count/>",
+    "`time`": "<time/>",
+    "`inject` of a call of another assembly's": "<inject at=\"entry\">ldc.r8 1.0&#10;"
+        "call float64 [System.Runtime]System.Math::Abs(float64)&#10;pop</inject>",
+}
 EDITS_HEAD = ["methods", "rule", "runtime", "new IL", "weaving, us a method", "the longest",
               "re-JIT, us a method", "first JIT, us a method", "all, of the first JIT"]
 FORCE_HEAD = ["methods", "rule", "runtime", "edit to in force, ms", "reading, ms", "matching, ms",
@@ -154,14 +160,14 @@ class Rewrite:
             with open(rules, "w", encoding="utf-8") as f:
                 f.write("<instrumentation xmlns='urn:sxsprof:instrumentation:1'/>")
             commands = {
-                (what, action): self.command(version, f"edits {kind} {method} {action}", rules,
-                                             {"DOTNET_ReadyToRun": "0"})
-                for what, kind, method in EDITS for action in ("<count/>", "<time/>")}
-            for (what, action), got in in_turns(self.rounds(3), commands).items():
+                (what, label): self.command(version, f"edits {kind} {method} '{action}'", rules,
+                                            {"DOTNET_ReadyToRun": "0"})
+                for what, kind, method in EDITS for label, action in ACTIONS.items()}
+            for (what, label), got in in_turns(self.rounds(3), commands).items():
                 def mid(key, digits=1, got=got):
                     return f"{statistics.median(r[key] for r in got):.{digits}f}"
                 ratio = statistics.median((r["weave_us"] + r["rejit_us"]) / r["jit_us"] for r in got)
-                head = [what, f"`{action[1:-2]}`", version]
+                head = [what, label, version]
                 method_rows.append(head + [mid("woven", 0), mid("weave_us"), mid("weave_longest_us", 0),
                                            mid("rejit_us"), mid("jit_us"), f"{ratio:.2f}"])
                 force_rows.append(head + [mid(key) for key in (
