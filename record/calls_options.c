@@ -2,11 +2,11 @@
 #include "record/calls_options.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "manager/base/wild.h"
+#include "record/list_options.h"
 
 #define MAX_TRACE_MB 2048u
 
@@ -45,8 +45,9 @@ static int read_trace(const char *text, struct sxs_calls_options *out)
                    out->trace_mb <= MAX_TRACE_MB ? 0 : -1;
 }
 
-static int read_item(const char *item, struct sxs_calls_options *out)
+static int read_item(const char *item, void *options)
 {
+    struct sxs_calls_options *out = options;
     static const struct {
         const char         *word;
         enum sxs_calls_mode mode;
@@ -75,17 +76,7 @@ int sxs_calls_parse(const char *text, struct sxs_calls_options *out, char *bad, 
 {
     *out = (struct sxs_calls_options){
         .mode = SXS_CALLS_TREE, .backoff_hz = 1000000, .backoff_ns = 200};
-    while (*text) {
-        char   item[64];
-        size_t len = strcspn(text, ",");
-        snprintf(item, sizeof(item), "%.*s", (int)len, text);
-        if (read_item(item, out)) {
-            snprintf(bad, size, "%s", item);
-            return -1;
-        }
-        text += len + (text[len] == ',');
-    }
-    return 0;
+    return sxs_list_parse(text, read_item, out, bad, size);
 }
 
 /* ---- patterns --------------------------------------------------------------------------------- */

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/instrument_options.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int read_item(const char *item, struct sxs_instrument_options *out)
+#include "record/list_options.h"
+
+static int read_item(const char *item, void *options)
 {
-    unsigned long mb;
-    char         *end;
+    struct sxs_instrument_options *out = options;
+    unsigned long                  mb;
+    char                          *end;
     if (strcmp(item, "precompiled=on") == 0 || strcmp(item, "precompiled=off") == 0) {
         out->precompiled = item[13] == 'n';
         return 0;
@@ -26,15 +28,5 @@ int sxs_instrument_options_parse(const char *text, struct sxs_instrument_options
                                  size_t size)
 {
     *out = (struct sxs_instrument_options){1, SXS_INSTRUMENT_TRACED_MB};
-    while (*text) {
-        char   item[64];
-        size_t len = strcspn(text, ",");
-        snprintf(item, sizeof(item), "%.*s", (int)len, text);
-        if (read_item(item, out)) {
-            snprintf(bad, size, "%s", item);
-            return -1;
-        }
-        text += len + (text[len] == ',');
-    }
-    return 0;
+    return sxs_list_parse(text, read_item, out, bad, size);
 }

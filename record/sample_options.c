@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/list_options.h"
 #include "record/sample_options.h"
 
 #define MAX_HZ 10000
@@ -30,31 +30,27 @@ static int read_walker(const char *text, enum sxs_sample_walker *walker)
     return 0;
 }
 
+static int read_item(const char *item, void *options)
+{
+    struct sxs_sampler_options *out = options;
+    if (strncmp(item, "cpu=", 4) == 0) {
+        out->mode = SXS_MODE_CPU;
+        return read_hz(item + 4, &out->hz);
+    }
+    if (strncmp(item, "wall=", 5) == 0) {
+        out->mode = SXS_MODE_WALL;
+        return read_hz(item + 5, &out->hz);
+    }
+    if (strncmp(item, "walker=", 7) == 0)
+        return read_walker(item + 7, &out->walker);
+    if (strcmp(item, "tiers=on") != 0 && strcmp(item, "tiers=off") != 0)
+        return -1;
+    out->tiers = item[7] == 'n';
+    return 0;
+}
+
 int sxs_sampler_parse(const char *text, struct sxs_sampler_options *out, char *bad, size_t size)
 {
     *out = (struct sxs_sampler_options){SXS_MODE_CPU, SXS_WALKER_FAST, 199, 1};
-    while (*text) {
-        char   item[64];
-        size_t len = strcspn(text, ",");
-        int    err = -1;
-        snprintf(item, sizeof(item), "%.*s", (int)len, text);
-        if (strncmp(item, "cpu=", 4) == 0) {
-            out->mode = SXS_MODE_CPU;
-            err = read_hz(item + 4, &out->hz);
-        } else if (strncmp(item, "wall=", 5) == 0) {
-            out->mode = SXS_MODE_WALL;
-            err = read_hz(item + 5, &out->hz);
-        } else if (strncmp(item, "walker=", 7) == 0) {
-            err = read_walker(item + 7, &out->walker);
-        } else if (strcmp(item, "tiers=on") == 0 || strcmp(item, "tiers=off") == 0) {
-            out->tiers = item[7] == 'n';
-            err = 0;
-        }
-        if (err) {
-            snprintf(bad, size, "%s", item);
-            return -1;
-        }
-        text += len + (text[len] == ',');
-    }
-    return 0;
+    return sxs_list_parse(text, read_item, out, bad, size);
 }
