@@ -157,31 +157,17 @@ static int refuse_nested(struct sxs_resolver *r, const struct sxs_image *image, 
 
 /* ---- other assemblies ------------------------------------------------------------------------- */
 
-static int is_internal_type(const struct sxs_metadata *md, uint32_t type, int *is_private)
-{
-    int internal = 0;
-    for (unsigned i = 0; type && i < NESTED_MAX; i++) {
-        uint32_t is =
-            sxs_md_cell(md, SXS_TABLE_TYPE_DEF, type & 0xffffff, SXS_TYPE_DEF_FLAGS) & TYPE_MASK;
-        *is_private |= is == TYPE_NESTED_PRIVATE;
-        internal |= is == TYPE_NOT_PUBLIC || is == TYPE_NESTED_ASSEMBLY ||
-                    is == TYPE_NESTED_FAMILY_AND_ASSEMBLY;
-        type = sxs_md_enclosing(md, type);
-    }
-    return internal;
-}
+#define BIT(visibility) (1u << (visibility))
 
-/* With all the types around it. */
-static int is_public(const struct sxs_metadata *md, uint32_t type)
+/* Bits: of the type and of all around it. */
+static unsigned visibilities(const struct sxs_metadata *md, uint32_t type)
 {
+    unsigned all = 0;
     for (unsigned i = 0; type && i < NESTED_MAX; i++) {
-        uint32_t is =
-            sxs_md_cell(md, SXS_TABLE_TYPE_DEF, type & 0xffffff, SXS_TYPE_DEF_FLAGS) & TYPE_MASK;
-        if (is != TYPE_PUBLIC && is != TYPE_NESTED_PUBLIC)
-            return 0;
+        all |= BIT(sxs_md_cell(md, SXS_TABLE_TYPE_DEF, type & 0xffffff, SXS_TYPE_DEF_FLAGS) & TYPE_MASK);
         type = sxs_md_enclosing(md, type);
     }
-    return 1;
+    return all;
 }
 
 static int refuse_other(struct sxs_resolver *r, const struct sxs_resolved *what, const char *name,
@@ -189,21 +175,22 @@ static int refuse_other(struct sxs_resolver *r, const struct sxs_resolved *what,
 {
     const struct sxs_definition *d = &what->definition;
     unsigned                     access = what->is_member ? what->flags & MEMBER_MASK : PUBLIC;
-    int                          is_private = 0, friend;
-    int internal = is_internal_type(&d->image->md, d->type, &is_private);
-    if (is_public(&d->image->md, d->type) && access == PUBLIC)
+    unsigned types = visibilities(&d->image->md, d->type);
+    int      internal = (types & (BIT(TYPE_NOT_PUBLIC) | BIT(TYPE_NESTED_ASSEMBLY) |
+                             BIT(TYPE_NESTED_FAMILY_AND_ASSEMBLY))) != 0;
+    int      friend;
+    if (!(types & ~(BIT(TYPE_PUBLIC) | BIT(TYPE_NESTED_PUBLIC))) && access == PUBLIC)
         return 0;
     r->depends = 1;
     if (ignores_checks(r, d->image))
         return 0;
-    if (is_private || access <= PRIVATE) {
+    if (types & BIT(TYPE_NESTED_PRIVATE) || access <= PRIVATE) {
         sxs_il_putf(why, "%s of %s is private", name, d->image->name);
         return 1;
     }
     if (!strcasecmp(d->image->name, r->m->tokens.own_name)) /* forwarded back */
         return 0;
-    friend = !(internal || (access > PRIVATE && access <= FAMILY_OR_ASSEMBLY)) ||
-             is_friend(r, d->image);
+    friend = is_friend(r, d->image);
     if (!friend && (internal || access == ASSEMBLY || access == FAMILY_AND_ASSEMBLY)) {
         sxs_il_putf(why, "%s of %s is internal: %s has no access", name, d->image->name,
                     r->m->tokens.own_name);
