@@ -69,20 +69,26 @@ static bool goes_well(const struct sxs_instrumented_rule *r)
     return r->gone || (r->matched && !r->without_il);
 }
 
-/* How many rules from @first on matched nothing for one reason: files that name the methods of a library
- * are full of them where that library is not in use. */
-static size_t count_alike(const struct sxs_instrument_data *d, size_t first)
+/* Matched nothing, for one reason: files that name the methods of a library are full of such rules where that
+ * library is not in use. */
+static bool are_alike(const struct sxs_instrumented_rule *a, const struct sxs_instrumented_rule *b)
 {
-    size_t n = 1;
-    for (size_t i = first + 1; i < d->n_rules; i++) {
-        const struct sxs_instrumented_rule *r = &d->rules[i];
-        if (goes_well(r))
+    return !a->matched && !b->matched && strcmp(a->text, b->text) == 0;
+}
+
+/* The first place behind @at with a rule that is not like that one. *n: how many are, that one included. */
+static size_t behind_alike(const struct sxs_instrument_data *d, size_t at, size_t *n)
+{
+    const struct sxs_instrumented_rule *first = &d->rules[at];
+    *n = 1;
+    while (++at < d->n_rules) {
+        if (goes_well(&d->rules[at]))
             continue;
-        if (r->matched || strcmp(r->text, d->rules[first].text) != 0)
+        if (!are_alike(first, &d->rules[at]))
             break;
-        n++;
+        ++*n;
     }
-    return n;
+    return at;
 }
 
 static void write_rule(FILE *to, const struct sxs_instrumented_rule *r, size_t alike)
@@ -103,14 +109,13 @@ static void write_rule(FILE *to, const struct sxs_instrumented_rule *r, size_t a
 /* Rules that did not come to what they say. */
 static void write_rules(FILE *to, const struct sxs_instrument_data *d, size_t top)
 {
-    size_t lines = 0, more = 0, alike = 0;
-    for (size_t i = 0; i < d->n_rules; i++) {
+    size_t lines = 0, more = 0, alike, next;
+    for (size_t i = 0; i < d->n_rules; i = next) {
         const struct sxs_instrumented_rule *r = &d->rules[i];
+        next = i + 1;
         if (goes_well(r))
             continue;
-        if (alike && --alike) /* told with the first of them */
-            continue;
-        alike = r->matched ? 1 : count_alike(d, i);
+        next = behind_alike(d, i, &alike);
         if (lines++ < top)
             write_rule(to, r, alike);
         else
