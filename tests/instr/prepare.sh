@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The base class libraries with code at entry, at every exit and in a handler of each method: compiled by three
 # runtimes at once, and used. PREPARE=N asks for N methods a runtime, PREPARE=all for all of them (minutes), one
-# runtime after the other.
+# runtime after the other. What the same methods and uses give without the library is found out in processes of one
+# runtime each: a process of several does not live without it.
 . "$(dirname "$0")/../integration/lib.sh"
 : "${PREPARE:=1500}"
 need_real 3
@@ -29,8 +30,10 @@ prepare() {
 }
 # over VERSION...: without and with new IL, then what became of it
 over() {
-    prepare plain "$@" >"$tmp/log" 2>&1
-    check "$*: without new IL" $? "$tmp/log"
+    for v; do
+        prepare plain "$v" >"$tmp/log" 2>&1
+        check "$v: alone, without the library" $? "$tmp/log"
+    done
     (
         runsxs_alone=$runsxs
         runsxs=under_sxsprof
