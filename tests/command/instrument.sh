@@ -82,7 +82,7 @@ for example in first second; do
         "0:$T/$example.xml: 1 rule in 1 file, 0 errors"
 done
 
-core=$(find build/runtimes -path '*10.0*' -name System.Private.CoreLib.dll 2>/dev/null | head -n 1)
+core=$(find build/runtimes/ -path '*10.0*' -name System.Private.CoreLib.dll 2>/dev/null | head -n 1)
 if [ -n "$core" ]; then
     cat >"$good" <<'X'
 <instrumentation xmlns="urn:sxsprof:instrumentation:1">

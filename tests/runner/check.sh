@@ -1,0 +1,135 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The runner of the tests, on test programs made up for this: what counts as a failure, how many run at once, that nothing is left.
+cd "$(dirname "$0")/../.." || exit 1
+set -u
+T=$(mktemp -d "${TMPDIR:-/tmp}/sxsprof-runner.XXXXXX") || exit 1
+trap 'rm -rf "$T"' EXIT
+mkdir "$T/build" "$T/tmp"
+failed=0
+
+is() { # CLAIM EXPECTED GOT
+    if [ "$2" = "$3" ]; then echo "ok - $1"; else
+        echo "not ok - $1"
+        printf '%s\n' "expected: $2" "got: $3" | sed 's/^/# /'
+        failed=1
+    fi
+}
+program() { # NAME: a test program, from standard input
+    cat >"$T/$1.sh"
+}
+# runs VARIABLE=VALUE... -- NAME...: leaves what was said in $T/out, the status in $status
+runs() {
+    local set=()
+    while [ "$1" != -- ]; do set+=("$1") && shift; done
+    shift
+    env -u TESTS -u RESULTS BUILD="$T/build" TMPDIR="$T/tmp" "${set[@]}" \
+        python3 -B tests/runner/run.py "${@/#/$T/}" >"$T/out" 2>&1
+    status=$?
+}
+one() { # CLAIM STATUS:LAST-LINE, of a program on standard input
+    program one
+    runs JOBS=1 -- one.sh
+    is "$1" "$2" "$status:$(tail -n 1 "$T/out")"
+}
+
+# ---- what is counted ------------------------------------------------------------------------------
+one "results of all kinds are added up" "1:2 passed, 1 failed, 3 skipped" <<'S'
+printf '%s\n' 'ok 1 - a' 'not ok 2 - b' 'ok 3 - c # SKIP why' 'not ok 4 # SKIP as cmocka words it' 'ok' 'okay' 'ok 6 # skip'
+S
+one "only skipped: nothing was tested" "1:0 passed, 0 failed, 1 skipped" <<'S'
+echo 'ok 1 - a # SKIP why'
+S
+one "a status that is not 0 is a failure" "1:1 passed, 1 failed, 0 skipped" <<'S'
+echo 'ok 1 - a'; exit 3
+S
+one "a failure that was printed is not counted twice" "1:1 passed, 1 failed, 0 skipped" <<'S'
+echo 'ok 1 - a'; echo 'not ok 2 - b'; exit 3
+S
+one "so is a signal" "1:1 passed, 1 failed, 0 skipped" <<'S'
+echo 'ok 1 - a'; ulimit -c 0; kill -SEGV $$
+S
+one "so is silence" "1:0 passed, 1 failed, 0 skipped" <<'S'
+echo 'nothing of note'
+S
+one "so is a plan that is not kept" "1:2 passed, 1 failed, 0 skipped" <<'S'
+printf '%s\n' 1..3 'ok 1' 'ok 2'
+S
+one "several plans promise their sum" "0:3 passed, 0 failed, 0 skipped" <<'S'
+printf '%s\n' 1..2 'ok 1' 'ok 2' 1..1 'ok 1'
+S
+program slow <<'S'
+echo 'ok 1 - before'; sleep 1000
+S
+runs TEST_TIMEOUT=1 -- slow.sh
+is "so is a program that does not end" "1:1 passed, 1 failed, 0 skipped" "$status:$(tail -n 1 "$T/out")"
+program fine <<'S'
+echo 'ok 1 - fine'
+S
+runs RESULTS="$T/results" -- fine.sh fine.sh
+is "the sums go to RESULTS" "2 0 0" "$(cat "$T/results")"
+runs TESTS=none -- fine.sh
+is "no program at all is no success" 1 "$status"
+
+# ---- how they run ---------------------------------------------------------------------------------
+for me in left right; do # each waits for the other
+    other=$([ $me = left ] && echo right || echo left)
+    program $me <<S
+: >"$T/$me"
+for i in \$(seq 3000); do [ -e "$T/$other" ] && echo 'ok 1 - met' && exit; sleep 0.01; done
+S
+done
+runs JOBS=2 -- left.sh right.sh
+is "JOBS=2: two at a time" "0:2 passed, 0 failed, 0 skipped" "$status:$(tail -n 1 "$T/out")"
+for me in a b c d; do
+    program $me <<S
+$([ $me = c ] && echo '# run: alone')
+echo "begin $me" >>"$T/order"; sleep 0.2; echo "end $me" >>"$T/order"; echo 'ok 1'
+S
+done
+runs JOBS=3 -- a.sh b.sh c.sh d.sh
+is "a program marked so runs alone" "begin c,end c" "$(grep -A 1 'begin c' "$T/order" | paste -sd,)"
+printf '%s\t%s\n' "$T/a.sh" 1 "$T/b.sh" 100 "$T/d.sh" 50 >"$T/build/test-times"
+rm "$T/order"
+runs JOBS=1 -- a.sh b.sh d.sh
+is "the longest first" "begin b,begin d,begin a" "$(grep begin "$T/order" | paste -sd,)"
+is "the time each took is kept" 3 "$(awk -F '\t' '$2 < 50' "$T/build/test-times" | grep -c "$T/[abd].sh")"
+program environment <<'S'
+trap 'echo "ok 1 - caught"' INT
+[ -z "${SXSPROF_TOOLS+x}${CDPATH+x}${DOTNET_TieredPGO+x}${LD_PRELOAD+x}" ] && [ "$(umask)" = 0022 ] && kill -INT $$
+[ "$(awk 'BEGIN { printf "%.1f", 1.5 }')" = 1.5 ] && echo 'ok 2'
+S
+(umask 077; trap '' INT; runs SXSPROF_TOOLS=x CDPATH=/ DOTNET_TieredPGO=0 LD_PRELOAD= LC_ALL=de_DE.UTF-8 -- environment.sh; exit $status)
+is "whatever the caller's variables, umask and ignored signals are" "0:2 passed, 0 failed, 0 skipped" "$?:$(tail -n 1 "$T/out")"
+
+# ---- what is left ---------------------------------------------------------------------------------
+program leaves <<S
+setsid bash -c 'echo \$\$ >>"$T/pids"; exec sleep 1000' &
+timeout 1000 bash -c 'echo \$\$ >>"$T/pids"; exec sleep 1000' &
+until [ "\$(wc -l <"$T/pids")" -eq 2 ]; do sleep 0.01; done
+touch "\$TMPDIR/file"; echo 'not ok 1 - shows its lines'
+S
+: >"$T/pids"
+gone() { # how many of the programs whose numbers are in the file $1 have ended
+    local n=0 pid
+    while read -r pid; do [ -e "/proc/$pid" ] || n=$((n + 1)); done <"$1"
+    echo "$n of $(wc -l <"$1")"
+}
+runs -- leaves.sh
+is "what a program leaves running is ended" "2 of 2" "$(gone "$T/pids")"
+is "and named" 1 "$(grep -c '# left running: ' "$T/out")"
+is "its files are removed" "" "$(ls -A "$T/tmp")"
+program waits <<S
+trap 'echo cleaned >>"$T/cleaned"' EXIT
+echo \$\$ >>"$T/pids"; timeout 1000 sleep 1000
+S
+: >"$T/pids"
+(trap '' INT; BUILD=$T/build TMPDIR=$T/tmp JOBS=2 exec python3 -B tests/runner/run.py "$T/waits.sh" "$T/waits.sh" "$T/waits.sh") \
+    >"$T/out" 2>&1 &
+for _ in $(seq 3000); do [ "$(wc -l <"$T/pids")" -eq 2 ] && break; sleep 0.01; done
+kill -INT $!
+wait $!
+is "Ctrl-C: the status says so" "130:stopped by signal 2: 0 of 3 programs had ended" "$?:$(tail -n 1 "$T/out")"
+is "all are ended, and could clean up" "2 of 2:2" "$(gone "$T/pids"):$(grep -c cleaned "$T/cleaned")"
+is "nothing is left" "" "$(ls -A "$T/tmp")"
+exit $failed

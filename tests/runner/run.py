@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs test programs, several at a time, and adds up what they say. tests/run.sh says which and how.
+
+usage: run.py PROGRAM...
+JOBS     how many at a time (default: one a processor)
+TESTS    only programs whose path contains this text
+TEST_TIMEOUT  seconds until a program is ended and counts as failed (1200)
+BUILD    folder with what was built; how long each program took is kept there for the next run
+RESULTS  a file that gets a line "passed failed skipped"
+
+The longest programs start first: by what they took the last time, or else by times.tsv. What a program printed is shown
+when it has ended, in one piece. A program that has a line "# run: alone" among its first lines runs beside no other.
+"""
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+import sessions
+import tap
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# Variables that would change what tests see, and that no test sets for itself.
+DROPPED = {"BASH_ENV", "CDPATH", "COLUMNS", "ENV", "GREP_OPTIONS", "LANGUAGE", "LD_LIBRARY_PATH", "LD_PRELOAD", "LINES", "MAKEFLAGS",
+           "MAKELEVEL", "MAKEOVERRIDES", "MAN", "MANOPT", "MANPATH", "MANROFFSEQ", "MFLAGS", "POSIXLY_CORRECT",
+           "PYTHONPATH", "TESTS", "RESULTS", "JOBS", "TZ"}
+DROPPED_PREFIXES = ("COMPlus_", "CORECLR_", "COR_", "DOTNET_", "LC_", "SXSPROF_", "MALLOC_")
+KEPT = {"DOTNET_ROOT", "DOTNET_ROOT_X64", "DOTNET_CLI_HOME", "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT"}
+UNKNOWN_SECONDS = 15  # a new program starts after those known to be long
+
+
+def environment():
+    env = {name: value for name, value in os.environ.items()
+           if name in KEPT or name not in DROPPED and not name.startswith(DROPPED_PREFIXES)}
+    env.update(LC_ALL="C.UTF-8", DOTNET_CLI_TELEMETRY_OPTOUT="1", DOTNET_NOLOGO="1")
+    return env
+
+
+def read_times(path):
+    """{program: seconds}; nothing for a file that is not there or not whole."""
+    times = {}
+    try:
+        with open(path, encoding="utf-8") as lines:
+            for line in lines:
+                name, _, seconds = line.split("#")[0].rstrip("\n").partition("\t")
+                try:
+                    times[name] = float(seconds)
+                except ValueError:
+                    continue
+    except OSError:
+        pass
+    return times
+
+
+def short(program, build):
+    """The name under which its time is kept: the same in every build folder."""
+    inside = os.path.relpath(program, build)
+    return program if inside.startswith("..") else "BUILD/" + inside
+
+
+def is_alone(program):
+    if not program.endswith(".sh"):
+        return False
+    with open(program, encoding="utf-8", errors="replace") as lines:
+        return any(line.strip() == "# run: alone" for _, line in zip(range(12), lines))
+
+
+class Job:
+    """One program on its way from waiting to ended."""
+
+    def __init__(self, program, name, seconds):
+        self.program, self.name, self.expected = program, name, seconds
+        self.alone = is_alone(program)
+        self.process = self.folder = self.result = None
+        self.began = self.took = self.cpu = 0.0
+        self.late = False
+
+    def start(self, where, env):
+        self.folder = tempfile.mkdtemp(prefix="t", dir=where)
+        os.chmod(self.folder, 0o1777)  # as /tmp: some tests give up their rights
+        env = dict(env, TMPDIR=self.folder)
+        command = ["bash", self.program]
+        if not self.program.endswith(".sh"):
+            # programs of our own, which keep no garbage: leaks count
+            command = [self.program]
+            env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":detect_leaks=1"
+        with open(self.folder + ".log", "wb") as log:
+            self.process = sessions.start(command, env, log)
+        self.began = time.monotonic()
+
+    def end(self, grace):
+        """Ends the program and what it started; returns the names of what was still running."""
+        left = sessions.members(self.process.pid, self.folder)
+        sessions.end(lambda: sessions.members(self.process.pid, self.folder), grace)
+        return left.values()
+
+    def finish(self, status, cpu, limit):
+        self.took, self.cpu = time.monotonic() - self.began, cpu
+        left = self.end(1)
+        with open(self.folder + ".log", encoding="utf-8", errors="replace") as log:
+            text = log.read().replace("\0", "")
+        ending = None
+        if self.late:
+            ending = "took longer than %d s" % limit
+        elif status < 0:
+            ending = "ended with signal %d" % -status
+        elif status > 0:
+            ending = "ended with status %d" % status
+        self.result = tap.Result(text, ending)
+        if self.late:
+            self.result.lines.append("# ended by the runner: TEST_TIMEOUT is %d s" % limit)
+        if left and not self.late:
+            self.result.lines.append("# left running: " + ", ".join(sorted(set(left))))
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def show(self):
+        r = self.result
+        said = "%-44s %4d ok" % (self.program, r.passed)
+        if r.failed:
+            said += ", %d FAILED" % r.failed
+        if r.skipped:
+            said += ", %d skipped" % r.skipped
+        print("%-72s %6.1f s, CPU %6.1f s" % (said, self.took, self.cpu))
+        for why in sorted(set(r.reasons)):
+            print("    skipped: %s%s" % (why, " (%d)" % r.reasons.count(why) if r.reasons.count(why) > 1 else ""))
+        if r.failed:
+            for line in r.lines[-80:]:
+                print("    " + line)
+        sys.stdout.flush()
+
+
+class Run:
+    def __init__(self, jobs, slots, limit):
+        self.waiting = sorted(jobs, key=lambda job: (job.alone, -job.expected))
+        self.slots, self.limit = slots, limit
+        self.running, self.ended = {}, []
+        self.where = tempfile.mkdtemp(prefix="sxsprof-check.")
+        os.chmod(self.where, 0o755)
+        self.env = environment()
+
+    def start_some(self):
+        while self.waiting and len(self.running) < self.slots:
+            job = self.waiting[0]
+            if self.running and (job.alone or next(iter(self.running.values())).alone):
+                return
+            self.waiting.pop(0)
+            job.start(self.where, self.env)
+            self.running[job.process.pid] = job
+
+    def collect(self):
+        sessions.reap()
+        for pid, job in list(self.running.items()):
+            ended = sessions.take(pid)
+            if ended is None:
+                if not job.late and time.monotonic() - job.began > self.limit:
+                    job.late = True
+                    job.end(5)
+                continue
+            del self.running[pid]
+            job.process.returncode = ended[0]
+            job.finish(ended[0], ended[1], self.limit)
+            self.ended.append(job)
+            job.show()
+        sessions.forget(self.running)
+
+    def all(self):
+        """Runs them; returns the number of the signal that stopped it, or 0."""
+        try:
+            while self.waiting or self.running:
+                self.start_some()
+                got = signal.sigtimedwait((signal.SIGCHLD,) + STOPS, 1.0)
+                if got and got.si_signo in STOPS:
+                    return got.si_signo
+                self.collect()
+            return 0
+        finally:
+            for job in self.running.values():
+                job.end(5)
+            sessions.end(lambda: sessions.orphans(self.running), 1)
+            shutil.rmtree(self.where, ignore_errors=True)
+
+
+def keep_times(path, jobs):
+    times = read_times(path)
+    for job in jobs:
+        if not job.result.failed:
+            times[job.name] = job.took
+    try:
+        with open(path, "w", encoding="utf-8") as out:
+            out.writelines("%s\t%.1f\n" % pair for pair in sorted(times.items()))
+    except OSError:
+        pass  # the next run takes times.tsv
+
+
+def close(run):
+    """The failed programs once more by name, then the total, alone on the last line."""
+    bad = [job for job in run.ended if job.result.failed]
+    for job in sorted(bad, key=lambda job: job.program):
+        for line in job.result.lines:
+            if line.startswith("not ok"):
+                print("FAILED %s: %s" % (job.program, line[7:]))
+    total = [sum(getattr(job.result, what) for job in run.ended) for what in ("passed", "failed", "skipped")]
+    print("%d passed, %d failed, %d skipped" % tuple(total), flush=True)
+    if os.environ.get("RESULTS"):
+        with open(os.environ["RESULTS"], "w", encoding="utf-8") as out:
+            print(*total, file=out)
+    return 0 if total[0] and not total[1] else 1
+
+
+def main():
+    build = os.environ.get("BUILD") or "build"
+    kept = os.path.join(build, "test-times")
+    times = {**read_times(os.path.join(HERE, "times.tsv")), **read_times(kept)}
+    jobs = []
+    for program in sys.argv[1:]:
+        if os.environ.get("TESTS", "") in program and (program.endswith(".sh") or os.access(program, os.X_OK)):
+            name = short(program, build)
+            jobs.append(Job(program, name, times.get(name, UNKNOWN_SECONDS)))
+    slots = int(os.environ.get("JOBS") or len(os.sched_getaffinity(0)))
+    sessions.become_reaper()
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,) + STOPS)
+    for number in STOPS + (signal.SIGCHLD,):
+        signal.signal(number, signal.SIG_DFL)  # an ignored one would never come
+    run = Run(jobs, max(1, slots), float(os.environ.get("TEST_TIMEOUT") or 1200))
+    began = time.monotonic()
+    stopped = run.all()
+    keep_times(kept, run.ended)
+    if stopped:
+        print("stopped by signal %d: %d of %d programs had ended" % (stopped, len(run.ended), len(jobs)))
+        return 128 + stopped
+    print("%d programs in %.0f s, %.0f s of CPU time, %d at a time" %
+          (len(run.ended), time.monotonic() - began, sum(job.cpu for job in run.ended), run.slots))
+    return close(run)
+
+
+sys.exit(main())
