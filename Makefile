@@ -72,7 +72,8 @@ all: $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsil.a $(O)/sxsprof 
 help:
 	@echo 'all (default)   the library, the command, the harness, the simulated runtimes, in $(O)/'
 	@echo 'demo            three real CLRs in one process, profiled; sets everything up'
-	@echo 'check           every test; sets everything up    check-loop N=20: again and again'
+	@echo 'check           every test; sets everything up (JOBS=N at a time, TESTS=TEXT only some)'
+	@echo 'check-loop      those of races, N=20 times'
 	@echo 'SAN=... check   the same on simulated runtimes under address,undefined or thread'
 	@echo 'bench           measurements into docs/bench.md'
 	@echo 'soak            hundreds of runs of four runtimes, 500 edits, 30 min of sampling under unrest'
@@ -261,9 +262,10 @@ setup:
 	$(Q)sh setup/packages.sh
 	$(Q)sh setup/runtimes.sh build/runtimes
 
+# Without -j, every processor compiles.
 check:
 	$(Q)sh setup/packages.sh
-	$(Q)$(MAKE) --no-print-directory all unit
+	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) all unit
 	$(Q)$(MAKE) --no-print-directory check-run
 
 check-run:

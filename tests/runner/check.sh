@@ -132,4 +132,22 @@ wait $!
 is "Ctrl-C: the status says so" "130:stopped by signal 2: 0 of 3 programs had ended" "$?:$(tail -n 1 "$T/out")"
 is "all are ended, and could clean up" "2 of 2:2" "$(gone "$T/pids"):$(grep -c cleaned "$T/cleaned")"
 is "nothing is left" "" "$(ls -A "$T/tmp")"
+
+# ---- the sum of all parts ---------------------------------------------------------------------------
+mkdir "$T/bin"
+printf '#!/bin/sh\necho "install ok installed"\n' >"$T/bin/dpkg-query" # nothing is to be installed for this
+cat >"$T/bin/make" <<'S'
+#!/bin/sh
+case "$*" in
+*SAN=*) echo "5 0 1" >"$RESULTS" ;;
+*lint*) [ "$LINT" = breaks ] && exit 2; echo "7 0 1" >"$RESULTS" ;;
+*) echo "30 0 2" >"$RESULTS" ;;
+esac
+S
+chmod +x "$T/bin/make" "$T/bin/dpkg-query"
+ci() { PATH=$T/bin:$PATH TMPDIR=$T/tmp "$@" .ci/run >"$T/out" 2>&1; }
+ci env LINT=fine PARTS="tests sanitizers lint"
+is "CI adds up tests, sanitizers and lint" "0:42 passed, 0 failed, 4 skipped" "$?:$(tail -n 1 "$T/out")"
+ci env LINT=breaks PARTS="tests sanitizers lint"
+is "a part that breaks off is a failure" "1:35 passed, 1 failed, 3 skipped" "$?:$(tail -n 1 "$T/out")"
 exit $failed
