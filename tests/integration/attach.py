@@ -16,15 +16,15 @@ pid, clsid, library = sys.argv[1:4]
 with open("/proc/%s/stat" % pid, encoding="utf-8", errors="replace") as stat:
     started = stat.read().rpartition(")")[2].split()[19]
 port = os.path.join(os.environ.get("TMPDIR", "/tmp"), "dotnet-diagnostic-%s-%s-socket" % (pid, started))
-deadline = time.time() + 20
+deadline = time.time() + 120
 while not os.path.exists(port) and time.time() < deadline:
     time.sleep(0.05)
 path = (library + "\0").encode("utf-16-le")
-payload = struct.pack("<I", 10000) + uuid.UUID(clsid).bytes_le
+payload = struct.pack("<I", 100000) + uuid.UUID(clsid).bytes_le
 payload += struct.pack("<I", len(path) // 2) + path + struct.pack("<I", 0)
 header = b"DOTNET_IPC_V1\0" + struct.pack("<HBBH", 20 + len(payload), 3, 1, 0)
 with socket.socket(socket.AF_UNIX) as s:
-    s.settimeout(30)
+    s.settimeout(120)
     s.connect(port)
     s.sendall(header + payload)
     answer = s.recv(4096)

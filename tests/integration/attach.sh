@@ -4,19 +4,24 @@
 need_real 3
 clsid=$(sed -n 's/.*SXSPROF_CLSID "{\(.*\)}".*/\1/p' include/sxsprof.h)
 
+runs() { pid=$(pgrep -P $timeout_pid -x runsxs) && grep -q 'stress\.dll' "/proc/$pid/maps"; }
+shows() {
+    "$sxsprof" report --format json "$dir" >"$tmp/json" 2>/dev/null &&
+        [ "$(jsonq "$tmp/json" "r[0]['exceptions']>0 and r[0]['gcs']>0 and r[0]['signals']>0" 2>/dev/null)" = True ]
+}
 attach() { # version pick expected-state
     dir=$tmp/out.$1.$2
-    SXSPROF_OUT=$dir SXSPROF_PICK=$2 timeout -k 5 60 "$runsxs" --timeout 50 "$1" stress \
-        "nre=100 div=100 gcs=20 loops=1 pool=100 seconds=4" >"$tmp/log" 2>&1 &
+    rm -f "$tmp/until"
+    SXSPROF_OUT=$dir SXSPROF_PICK=$2 timeout -k 5 200 "$runsxs" --timeout 180 "$1" stress \
+        "nre=100 div=100 gcs=20 loops=1 pool=100 until=$tmp/until" >"$tmp/log" 2>&1 &
     timeout_pid=$!
     pid=
-    for _ in $(seq 100); do
-        pid=$(pgrep -P $timeout_pid -x runsxs) && break
-        sleep 0.05
-    done
-    sleep 1
+    wait_until runs
     answer=$(python3 tests/integration/attach.py "$pid" "$clsid" "$PWD/$BUILD/libsxsprof.so" 2>>"$tmp/log")
     attached=$?
+    # What is picked has something to show before the program ends.
+    [ $attached -eq 0 ] && [ "$3" = picked ] && wait_until shows
+    : >"$tmp/until"
     wait $timeout_pid
     status=$?
     "$sxsprof" report --format json "$dir" >"$tmp/json" 2>>"$tmp/log"

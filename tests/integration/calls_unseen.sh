@@ -73,14 +73,12 @@ says "without patterns nothing is listed that was never called" "not n('never co
 
 # A runtime that was there before cannot be hooked.
 clsid=$(sed -n 's/.*SXSPROF_CLSID "{\(.*\)}".*/\1/p' include/sxsprof.h)
-SXSPROF_OUT=$tmp/late SXSPROF_TOOLS=calls timeout -k 5 60 "$runsxs" --timeout 50 9 stress seconds=4 >"$tmp/log" 2>&1 &
+SXSPROF_OUT=$tmp/late SXSPROF_TOOLS=calls timeout -k 5 200 "$runsxs" --timeout 180 9 stress "until=$tmp/until" >"$tmp/log" 2>&1 &
 run=$!
-for _ in $(seq 100); do
-    pid=$(pgrep -P $run -x runsxs) && break
-    sleep 0.05
-done
-sleep 1
+runs() { pid=$(pgrep -P $run -x runsxs) && grep -q 'stress\.dll' "/proc/$pid/maps"; }
+wait_until runs
 python3 tests/integration/attach.py "$pid" "$clsid" "$PWD/$BUILD/libsxsprof.so" >>"$tmp/log" 2>&1
+: >"$tmp/until"
 wait $run
 check "attached to a running runtime, the program ends well" $? "$tmp/log"
 "$sxsprof" report --format json "$tmp/late" >"$tmp/json" 2>>"$tmp/log"

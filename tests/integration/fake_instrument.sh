@@ -115,7 +115,7 @@ check "failed as well where there is no re-JIT: collectible" $? "$tmp/why"
 late="work module 3; work call 1; edit $tmp/count.xml $tmp/rules.xml; work new; edit $tmp/none.xml $tmp/rules.xml; work original; work said"
 run none 9.0 "fail RequestReJITWithInliners 0x8004abcd; $late" && holds 'new("9.0") > 0 and all(x["state"] == "reverted" for x in s)'
 check "with inliners refused: without" $? "$tmp/why"
-late="work module 3; work new; fail RequestRevert 0x8004abcd; edit $tmp/none.xml $tmp/rules.xml; sleep-ms 500; work said"
+late="work module 3; work new; fail RequestRevert 0x8004abcd; edit $tmp/none.xml $tmp/rules.xml; sleep-ms 3000; work said"
 run count 9.0 "$late" && holds 'all(x["state"] == "failed" and "8004abcd" in x["reason"] for x in s) and len(s) == 3'
 check "to revert refused: failed, with the runtime's code" $? "$tmp/why"
 for nth in 2 3 4; do

@@ -28,10 +28,15 @@ times "four one after the other" "" /st
 times "four taking turns, without preload" --no-preload --turns
 
 # The control: without the router, collections of all but the last hang, or faults go astray.
-( timeout -k 5 60 "$sxsprof" run --quiet --signals off -- "$runsxs" --timeout 8 fake:8.0 "$work" "" \
-    fake:9.0 "$work" "" fake:10.0 "$work" "" ) >"$tmp/log" 2>&1
-if [ $? -ne 0 ]; then ok "with --signals off the same run fails: the control"
-else not_ok "with --signals off the same run was expected to fail" "$tmp/log"; fi
+# It may go well by chance: five times in a row is none.
+lived=0
+for _ in 1 2 3 4 5; do
+    ( timeout -k 5 60 "$sxsprof" run --quiet --signals off -- "$runsxs" --timeout 8 fake:8.0 "$work" "" \
+        fake:9.0 "$work" "" fake:10.0 "$work" "" ) >"$tmp/log" 2>&1 || break
+    lived=$((lived + 1))
+done
+[ $lived -lt 5 ]
+check "with --signals off the same run fails: the control" $? "$tmp/log"
 for kind in segv abort; do
     case $kind in segv) dies=139 ;; abort) dies=134 ;; esac
     ( timeout -k 5 60 "$sxsprof" run --quiet -- "$runsxs" --timeout 50 fake:8.0 '!sleep-ms 300' "" \

@@ -244,27 +244,32 @@ mkdir -p "$tmp/odd/x.xml"
 refused "/x.xml: not a regular file; expected a file that can be read" "$tmp/odd"
 check "a folder named as a file" $? "$tmp/log"
 ln -s "$tmp/nowhere" "$tmp/dangling.xml"
+said() { [ "$(grep -c "$2" "$tmp/log")" -ge "$1" ]; }
+until_said() { wait_until said "$@"; } # HOW-OFTEN TEXT, in the log of the run
 refused ": No such file or directory; expected an instrumentation file, or a folder of them" "$tmp/dangling.xml"
 check "a link to nothing" $? "$tmp/log"
 mkdir "$tmp/rules"
 echo "$begin<rule><match type=\"A\"/><count/></rule></instrumentation>" >"$tmp/rules/a.xml"
 : >"$tmp/log"
+counted() { # the new rule, in each of the three
+    "$sxsprof" report --format json "$tmp/out" 2>/dev/null | python3 -c 'import json,sys
+s = json.load(sys.stdin).get("instrument", [])
+sys.exit(sum(x["calls"] > 0 for x in s if x["name"].endswith(".Twice")) != 3)' 2>/dev/null
+}
 (
-    for i in $(seq 200); do # until all three wait for new rules
-        [ "$(grep -c "answer 42 text original" "$tmp/log")" -ge 3 ] && break
-        sleep 0.05
-    done
-    sleep 0.5
+    until_said 3 "answer 42 text original" # all three wait for new rules
     rm -r "${tmp:?}/rules" # vanishes, and comes back with another rule
-    sleep 0.3
+    until_said 1 "rules is gone, and looked for"
     mkdir "$tmp/new"
     mkdir "$tmp/new/b.xml" # a folder in the place of a file
     ln -s "$tmp/nowhere" "$tmp/new/c.xml"
     printf '%s\n<rule><match assembly="instrumented" type="Instrumented.Work" method="Twice"/><count/></rule></instrumentation>\n' \
         "$begin" >"$tmp/new/a.xml"
     mv "$tmp/new" "$tmp/rules"
+    wait_until counted
+    : >"$tmp/rules.end"
 ) &
-run "$tmp/rules" "rounds=3 watch=3000"
+run "$tmp/rules" "rounds=3 watch=90000"
 check "a folder that vanishes and comes back, with a folder and a dangling link among its files" $? "$tmp/log"
 wait
 python3 -c 'import json,sys
@@ -274,12 +279,6 @@ assert sum(x["calls"] > 0 for x in s if x["name"].endswith(".Twice")) == 3, s' "
 check "its new rule is in force, what cannot be read is told of" $? "$tmp/log"
 
 # ---- a file becomes a folder --------------------------------------------------------------------
-until_said() { # HOW-OFTEN TEXT, in the log of the run; a minute at most
-    for i in $(seq 600); do
-        [ "$(grep -c "$2" "$tmp/log")" -ge "$1" ] && return
-        sleep 0.1
-    done
-}
 answer() { # VALUE, to one.xml, whole at once
     printf '%s<rule><match assembly="instrumented" type="Instrumented.Work" method="Answer"/><replace value="%s"/>%s' \
         "$begin" "$1" "</rule></instrumentation>" >"$tmp/new"

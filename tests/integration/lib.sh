@@ -23,6 +23,16 @@ not_ok() { # claim [file to show]
 check() { # claim status-of-last-command [file]
     if [ "$2" -eq 0 ]; then ok "$1"; else not_ok "$1 (status $2)" "${3:-}"; fi
 }
+# wait_until COMMAND...: tries it ten times a second until it succeeds; fails after three minutes. However busy the machine
+# is, what it waits for comes long before that, or never.
+wait_until() {
+    local n
+    for n in $(seq 1800); do
+        "$@" && return
+        sleep 0.1
+    done
+    return 1
+}
 skip_all() { echo "ok 1 - $1 # SKIP $2"; exit 0; }
 
 # Versions that are here, of 8, 9 and 10; real runtimes play no part under sanitizers.

@@ -68,8 +68,13 @@ done
 check "runtimes that end early do not hold up the others: $good of 3" $? "$tmp/log"
 
 # kill -9 in the middle, and a fork with everything running: nobody is left suspended.
-timeout -k 5 60 "$sxsprof" run --quiet --tool sample:cpu=997,walker=snapshot -o "$tmp/killed" -- sh -c \
-    "\"$runsxs\" 8 shares 'alpha=100 seconds=30' & sleep 1; kill -9 \$!; wait" >"$tmp/log" 2>&1
+"$sxsprof" run --quiet --tool sample:cpu=997,walker=snapshot -o "$tmp/killed" -- \
+    "$runsxs" --timeout 300 8 shares 'alpha=100 seconds=200' >"$tmp/log" 2>&1 &
+run=$!
+some() { [ "$(compared "$tmp/killed")" != "0 0" ]; }
+wait_until some
+kill -KILL "$(basename "$tmp"/killed/[0-9]*)"
+wait $run 2>/dev/null
 "$sxsprof" report "$tmp/killed" 2>/dev/null | grep -q '  snapshot: [1-9]'
 check "after kill -9 what was compared is still told" $? "$tmp/log"
 finish

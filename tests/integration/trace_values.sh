@@ -78,15 +78,25 @@ check "the label is the name in the text" $? "$tmp/text"
 
 # ---- traced later on ------------------------------------------------------------------------------
 file edited </dev/null
+: >"$tmp/log"
+started() { [ "$(grep -c '^instrumented: runtime' "$tmp/log")" -eq 3 ]; }
+recorded() { # calls of both, in each of the three
+    "$sxsprof" report --format json $single "$tmp/s" >"$tmp/live" 2>/dev/null && python3 -c '
+import json, sys
+v = json.load(open(sys.argv[1])).get("values", [])
+sys.exit(any({x["runtime"] for x in v if x["name"].endswith(n)} != {1, 2, 3} for n in ("Work.Text", ".ToString")))' "$tmp/live" 2>/dev/null
+}
 (
-    sleep 1
+    wait_until started
     file new <<'E'
 <rule><match assembly="instrumented" type="Instrumented.Work" method="Text"/><trace/></rule>
 <rule><match assembly="System.Private.CoreLib" type="System.Int32" method="ToString" parameters="void"/><trace arguments="this"/></rule>
 E
     mv "$tmp/new.xml" "$tmp/edited.xml"
+    wait_until recorded
+    : >"$tmp/edited.xml.end"
 ) &
-three edited instrumented "rounds=5 watch=3000" && python3 -c '
+three edited instrumented "rounds=5 watch=110000" && python3 -c '
 import json, sys
 v = json.load(open(sys.argv[1]))["values"]
 texts = [x for x in v if x["name"].endswith("Work.Text")]

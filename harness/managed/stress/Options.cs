@@ -6,7 +6,7 @@ namespace Stress;
 /// <summary>How much of each kind of work a round has.</summary>
 internal struct Options
 {
-    public const string Names = "nre div gcs loops pool seconds";
+    public const string Names = "nre div gcs loops pool seconds, or until=FILE";
 
     /// <summary>NullReferenceExceptions.</summary>
     public int Nre = 200;
@@ -25,6 +25,9 @@ internal struct Options
     /// <summary>Rounds are repeated until that much time has passed; one for 0.</summary>
     public int Seconds = 0;
 
+    /// <summary>Rounds are repeated until there is this file; "" for none.</summary>
+    public string Until = "";
+
     public Options()
     {
     }
@@ -35,6 +38,11 @@ internal struct Options
         foreach (string arg in args)
         {
             int at = arg.IndexOf('=');
+            if (arg.StartsWith("until=", StringComparison.Ordinal))
+            {
+                options.Until = arg[6..];
+                continue;
+            }
             if (at < 0 || !int.TryParse(arg.AsSpan(at + 1), out int value) || value < 0)
                 return false;
             switch (arg[..at])

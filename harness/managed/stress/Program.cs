@@ -2,6 +2,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.IO;
 using System.Threading;
 
 namespace Stress;
@@ -27,7 +28,8 @@ internal static class Program
             Round(options, tally);
             rounds++;
         }
-        while (clock.Elapsed.TotalSeconds < options.Seconds && tally.Right);
+        while (tally.Right && (clock.Elapsed.TotalSeconds < options.Seconds ||
+            (options.Until.Length > 0 && !File.Exists(options.Until))));
         Console.WriteLine($"stress: .NET {Environment.Version}: {rounds} rounds, {tally}");
         return tally.Right ? 0 : 1;
     }
