@@ -13,7 +13,9 @@ static void add_histogram(struct sxs_calls_reader *r, sxs_calls_ref ref, struct 
     const struct sxs_calls_histogram *h = sxs_calls_cells_at(r, ref, sizeof(*h) / SXS_CALLS_CELL);
     if (!h || r->index_of[ref] != SXS_CALLS_NONE)
         return; /* one for all paths of a thread that end in this function */
-    r->index_of[ref] = 0;
+    h = sxs_calls_take_cells(r, ref, sizeof(*h) / SXS_CALLS_CELL);
+    if (!h)
+        return;
     if (!fn->buckets)
         fn->buckets = calloc(SXS_CALLS_BUCKETS, sizeof(*fn->buckets));
     for (unsigned i = 0; fn->buckets && i < SXS_CALLS_OCTAVES; i++) {
@@ -62,7 +64,8 @@ static int add_path(struct sxs_calls_reader *r, sxs_calls_ref ref, const struct 
     struct sxs_calls_path *p = &c->paths[c->n_paths];
     *p = (struct sxs_calls_path){.parent = parent, .fn = fn, .thread = thread, .calls = n->calls,
                                  .unwound = n->unwound, .active = n->entered || n->active,
-                                 .awaits = c->head.mode == SXS_CALLS_TREE && n->self};
+                                 .awaits = c->head.mode == SXS_CALLS_TREE && n->self,
+                                 .depth = parent == SXS_CALLS_NONE ? 0 : c->paths[parent].depth + 1};
     if (n->entered && r->last_tick > n->entered)
         ticks += r->last_tick - n->entered;
     p->total_ns = sxs_calls_ns(c, ticks);
@@ -88,13 +91,9 @@ int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t
     while (n && !err) {
         sxs_calls_ref                ref = todo[--n].ref;
         uint32_t                     parent = todo[n].parent;
-        const struct sxs_calls_node *node = sxs_calls_cells_at(r, ref, 1);
+        const struct sxs_calls_node *node = sxs_calls_take_cells(r, ref, 1);
         if (!node)
             continue;
-        if (r->index_of[ref] != SXS_CALLS_NONE) {
-            r->circles++;
-            continue;
-        }
         err = add_path(r, ref, node, parent, thread);
         for (int i = 0; i < 2 && !err; i++) {
             sxs_calls_ref next = i ? node->child : node->sibling;
@@ -186,14 +185,9 @@ int sxs_calls_read_events(struct sxs_calls_reader *r, struct sxs_calls_thr *t, s
 {
     int err = 0;
     while (ref && !err) {
-        const struct sxs_calls_block *b = sxs_calls_cells_at(r, ref, SXS_CALLS_BLOCK_CELLS);
+        const struct sxs_calls_block *b = sxs_calls_take_cells(r, ref, SXS_CALLS_BLOCK_CELLS);
         if (!b)
             break;
-        if (r->index_of[ref] != SXS_CALLS_NONE) {
-            r->circles++;
-            break;
-        }
-        r->index_of[ref] = 0;
         err = read_block(r, t, (const struct sxs_calls_event *)(const void *)(b + 1));
         ref = b->next;
     }
