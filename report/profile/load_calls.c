@@ -155,9 +155,10 @@ static void take_path(struct loader *l, uint32_t i)
         m->filtered_out += p->calls;
         return;
     }
-    l->found[i] = !l->o->runtime || l->found[p->parent] ||
-                  l->c->fns[p->fn].runtime == l->o->runtime;
-    if (l->o->only == SXS_ONLY_NATIVE || !l->found[i])
+    l->found[i] = l->o->only != SXS_ONLY_NATIVE &&
+                  (!l->o->runtime || l->found[p->parent] ||
+                   l->c->fns[p->fn].runtime == l->o->runtime);
+    if (!l->found[i])
         m->filtered_out += p->calls;
     if (l->o->only == SXS_ONLY_NATIVE)
         return;
@@ -261,7 +262,7 @@ static void take_events(struct loader *l)
         if (l->nodes[t->root] == NOT_WANTED)
             continue;
         l->m->events_lost += t->events_lost;
-        sxs_calls_replay(l->c, i, &r, NULL);
+        l->m->events_lost += sxs_calls_replay(l->c, i, &r, NULL);
     }
 }
 

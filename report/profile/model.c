@@ -173,6 +173,8 @@ uint32_t sxs_model_runtime(struct sxs_model *m, uint32_t number, uint32_t versio
         if (r->number == number && r->version == version && r->path == path)
             return (uint32_t)i;
     }
+    if (m->n_runtimes >= SXS_MODEL_MAX_RUNTIMES)
+        return (uint32_t)m->n_runtimes - 1;
     SXS_GROW(m->runtimes, m->n_runtimes, m->cap_runtimes);
     m->runtimes[m->n_runtimes] = (struct sxs_model_runtime){number, version, path, 0, 0};
     return (uint32_t)m->n_runtimes++;

@@ -208,6 +208,7 @@ struct sxs_model {
 /** What is loaded is bounded: more samples are not on the time line, more nodes not in the tree. */
 #define SXS_MODEL_MAX_SAMPLES (12u << 20)
 #define SXS_MODEL_MAX_NODES   (8u << 20)
+#define SXS_MODEL_MAX_RUNTIMES 4096u /* a damaged file may name millions; those from there on are taken for the last */
 #define SXS_MODEL_MAX_DIFFERENCES 1000u /* enough to look at; all are counted in the header */
 
 enum sxs_model_detail {
