@@ -47,20 +47,24 @@ void sxs_calls_add_pending(struct sxs_calls_reader *r, const struct sxs_calls_th
     fn->max_ns = fn->max_ns > ns ? fn->max_ns : ns;
 }
 
+/* The index of a node's function; SXS_CALLS_NONE: it names none. */
+static uint32_t function_of(const struct sxs_calls_reader *r, const struct sxs_calls_node *n)
+{
+    uint32_t fn = n->function && n->function < r->n_cells ? r->index_of[n->function]
+                                                          : SXS_CALLS_NONE;
+    return fn < r->c->n_fns ? fn : SXS_CALLS_NONE;
+}
+
+/* @fn: SXS_CALLS_NONE: of a root, which has no @parent either. */
 static int add_path(struct sxs_calls_reader *r, sxs_calls_ref ref, const struct sxs_calls_node *n,
-                    uint32_t parent, uint32_t thread)
+                    uint32_t fn, uint32_t parent, uint32_t thread)
 {
     struct sxs_calls *c = r->c;
     void             *list = sxs_calls_room(c->paths, c->n_paths, &r->cap_paths, sizeof(*c->paths));
-    uint32_t          fn = SXS_CALLS_NONE;
     uint64_t          ticks = n->ticks;
     if (!list)
         return ENOMEM;
     c->paths = list;
-    if (parent != SXS_CALLS_NONE && n->function && n->function < r->n_cells)
-        fn = r->index_of[n->function];
-    if (fn >= c->n_fns)
-        fn = SXS_CALLS_NONE;
     struct sxs_calls_path *p = &c->paths[c->n_paths];
     *p = (struct sxs_calls_path){.parent = parent, .fn = fn, .thread = thread, .calls = n->calls,
                                  .unwound = n->unwound, .active = n->entered || n->active,
@@ -94,10 +98,17 @@ int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t
         const struct sxs_calls_node *node = sxs_calls_take_cells(r, ref, 1);
         if (!node)
             continue;
-        err = add_path(r, ref, node, parent, thread);
+        bool     is_root = parent == SXS_CALLS_NONE;
+        uint32_t fn = is_root ? SXS_CALLS_NONE : function_of(r, node), above = parent;
+        if (is_root || fn != SXS_CALLS_NONE) {
+            err = add_path(r, ref, node, fn, parent, thread);
+            above = (uint32_t)r->c->n_paths - 1;
+        } else {
+            r->bad_refs++; /* what it called is taken for calls of its parent */
+        }
         for (int i = 0; i < 2 && !err; i++) {
             sxs_calls_ref next = i ? node->child : node->sibling;
-            if (!next || (!i && parent == SXS_CALLS_NONE))
+            if (!next || (!i && is_root))
                 continue;
             more = sxs_calls_room(todo, n, &cap, sizeof(*todo));
             if (!more) {
@@ -106,7 +117,7 @@ int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t
             }
             todo = more;
             todo[n].ref = next;
-            todo[n++].parent = i ? (uint32_t)r->c->n_paths - 1 : parent;
+            todo[n++].parent = i ? above : parent;
         }
     }
     free(todo);
