@@ -240,6 +240,18 @@ $(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard report/
 $(O)/tests/fuzz_instrument: tests/profile/make_instrument.c tests/fuzz/fuzz.h
 $(O)/tests/fuzz_instrument: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard report/instrument/*.c) report/json_values.c))
 
+# The driver of whole sessions runs the command's verbs. The makers of its session are linked in, each main() renamed.
+MAKERS := $(addprefix $(O)/obj/tests/profile/make_,calls.o events.o instrument.o)
+
+$(MAKERS): $(O)/obj/tests/profile/make_%.o: tests/profile/make_%.c $(wildcard tests/profile/*.h)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -Dmain=make_$* -MMD -MP -c $< -o $@
+
+$(O)/tests/fuzz_report: tests/fuzz/fuzz.h $(MAKERS) $(filter-out $(PROFILE_OBJ) %/main.o,$(call obj,$(CMD_SRC))) \
+                        $(call obj,$(CONFIG_SRC)) $(O)/libsxsil.a
+$(O)/tests/fuzz_report: CMD_LIBS := $(O)/libsxsil.a $(CMD_LIBS)
+
 # What runs through whole assemblies, and the fuzz drivers of the IL library.
 $(O)/tests/il_%: tests/instr/%.c tests/instr/tokens.c $(wildcard tests/instr/*.h) $(O)/libsxsil.a
 	@mkdir -p $(@D)
@@ -254,7 +266,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
 
 unit: $(addprefix $(O)/tests/il_,bodies signatures texts) $(IL_FUZZ) $(UNIT_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb \
-      $(O)/tests/fuzz_calls $(O)/tests/fuzz_instrument $(O)/tests/fuzz_config $(O)/tests/libfailing.so
+      $(O)/tests/fuzz_calls $(O)/tests/fuzz_instrument $(O)/tests/fuzz_report $(O)/tests/fuzz_config $(O)/tests/libfailing.so
 
 # ---- the two commands of README, and the rest ------------------------------------------------
 

@@ -4,7 +4,8 @@
  *
  * Lock order, outermost first (the loader's lock may already be held when we are entered):
  *   1. manager.lock          the list of runtimes, who was picked; no CLR call inside
- *   2. sxs_runtime.mask_lock one runtime's event masks; SetEventMask is called inside
+ *   2. sxs_runtime.mask_lock one runtime's event masks; SetEventMask of that runtime is called inside, and
+ *                            no function of a tool: start() and release() run without it
  *   3. the router's lock     signals/; nothing of ours is called inside
  */
 #ifndef SXS_MANAGER_H

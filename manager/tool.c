@@ -36,16 +36,25 @@ static HRESULT ask_runtime(struct sxs_runtime *rt, uint32_t low, uint32_t high)
 /* In the place of a tool that was left out; the others keep theirs, for they know its address. */
 static const struct sxs_tool left_out = {.name = "(left out)"};
 
-static void drop(struct sxs_runtime *rt, struct sxs_sub *sub, HRESULT hr, const char *why)
+/* Says that a tool is off, and lets it release what it has. Without a lock: these are the tool's functions. */
+static void turn_off(struct sxs_sub *sub, HRESULT hr, const char *why)
 {
     const char *name = sxs_hresult_name(hr);
-    sxs_error("tool %s is off for runtime %u (%s): %s (%s 0x%08x)", sub->tool->name, rt->number,
-              rt->version, why, name ? name : "HRESULT", (unsigned)hr);
+    sxs_error("tool %s is off for runtime %u (%s): %s (%s 0x%08x)", sub->tool->name, sub->rt->number,
+              sub->rt->version, why, name ? name : "HRESULT", (unsigned)hr);
     if (sub->tool->release)
         sub->tool->release(sub);
-    *sub = (struct sxs_sub){.tool = &left_out, .rt = rt};
 }
 
+/* A tool that has started is one of the runtime's from then on, and may change its mask from any thread. */
+static void publish(struct sxs_runtime *rt)
+{
+    pthread_mutex_lock(&rt->mask_lock);
+    rt->n_subs++;
+    pthread_mutex_unlock(&rt->mask_lock);
+}
+
+/* In Initialize, so that no event arrives meanwhile. Holds no lock: tools ask the runtime, and take locks of theirs. */
 static void start_tools(struct sxs_runtime *rt, const struct sxs_enabled_tool *tools, size_t n)
 {
     for (size_t i = 0; i < n && rt->n_subs < SXS_MAX_TOOLS; i++) {
@@ -57,21 +66,31 @@ static void start_tools(struct sxs_runtime *rt, const struct sxs_enabled_tool *t
         *sub = (struct sxs_sub){.tool = tool, .on = tool->on, .rt = rt};
         hr = tool->start ? tool->start(sub, tools[i].options ? tools[i].options : "") : S_OK;
         if (FAILED(hr))
-            drop(rt, sub, hr, "it could not start");
+            turn_off(sub, hr, "it could not start");
         else
-            rt->n_subs++;
+            publish(rt);
     }
 }
 
-/* The union was refused: which tool's wish was it? Each is tried on top of those that passed. */
-static void leave_out_refused(struct sxs_runtime *rt)
+/* Subscriptions that were taken out, with what the runtime said to their masks. */
+struct refused {
+    struct sxs_sub subs[SXS_MAX_TOOLS];
+    HRESULT        hr[SXS_MAX_TOOLS];
+    unsigned       n;
+};
+
+/* The union was refused: which tool's wish was it? Each is tried on top of those that passed. Under mask_lock: the
+ * tools that are left out are told later. */
+static void leave_out_refused_locked(struct sxs_runtime *rt, struct refused *out)
 {
     rt->low = rt->high = 0;
     for (unsigned i = 0; i < rt->n_subs; i++) {
         struct sxs_sub *sub = &rt->subs[i];
         HRESULT         hr = ask_runtime(rt, rt->low | sub->low, rt->high | sub->high);
         if (FAILED(hr)) {
-            drop(rt, sub, hr, "the runtime refuses its event mask");
+            out->hr[out->n] = hr;
+            out->subs[out->n++] = *sub;
+            *sub = (struct sxs_sub){.tool = &left_out, .rt = rt};
         } else {
             rt->low |= sub->low;
             rt->high |= sub->high;
@@ -82,16 +101,19 @@ static void leave_out_refused(struct sxs_runtime *rt)
 
 HRESULT sxs_runtime_subscribe(struct sxs_runtime *rt, const struct sxs_enabled_tool *tools, size_t n)
 {
-    pthread_mutex_lock(&rt->mask_lock);
+    struct refused refused = {.n = 0};
     start_tools(rt, tools, n);
+    pthread_mutex_lock(&rt->mask_lock);
     for (unsigned i = 0; i < rt->n_subs; i++) {
         rt->low |= rt->subs[i].low;
         rt->high |= rt->subs[i].high;
     }
     if (FAILED(ask_runtime(rt, rt->low, rt->high)))
-        leave_out_refused(rt);
+        leave_out_refused_locked(rt, &refused);
     route_events_locked(rt);
     pthread_mutex_unlock(&rt->mask_lock);
+    for (unsigned i = 0; i < refused.n; i++)
+        turn_off(&refused.subs[i], refused.hr[i], "the runtime refuses its event mask");
     return S_OK;
 }
 

@@ -31,14 +31,15 @@ struct sxs_tool {
     /**
      * start - a runtime is being initialized; Info calls that Initialize permits work on sub->rt.
      * Fills sub->low and sub->high (the event mask it asks for) and sub->state. @options: what
-     * followed "NAME:" in SXSPROF_TOOLS, or "". Returns S_OK, or a failure: the tool stays off this
+     * followed "NAME:" in SXSPROF_TOOLS, or "". No lock of the manager is held. Returns S_OK, or a failure: the tool stays off this
      * runtime and one line says so.
      */
     HRESULT (*start)(struct sxs_sub *sub, const char *options);
     /** stop - the runtime shuts down (@detached 0) or has let the profiler go (1): no new event
      *  follows, but other threads may still be inside a handler. Once. May be NULL. */
     void (*stop)(struct sxs_sub *sub, int detached);
-    /** release - nobody is inside a handler any more: free sub->state. May be NULL. */
+    /** release - nobody is inside a handler any more: free sub->state. No lock of the manager is held. @sub may be a
+     *  copy of what start() was handed. May be NULL. */
     void (*release)(struct sxs_sub *sub);
 };
 

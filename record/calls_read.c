@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/calls_remarks.h"
 #include "record/file_read.h"
 
 const void *sxs_calls_cells_at(struct sxs_calls_reader *r, sxs_calls_ref ref, uint64_t n)
@@ -18,6 +17,19 @@ const void *sxs_calls_cells_at(struct sxs_calls_reader *r, sxs_calls_ref ref, ui
         return NULL;
     }
     return r->cells + (uint64_t)ref * SXS_CALLS_CELL;
+}
+
+const void *sxs_calls_take_cells(struct sxs_calls_reader *r, sxs_calls_ref ref, uint64_t n)
+{
+    const void *at = sxs_calls_cells_at(r, ref, n);
+    for (uint64_t i = 0; at && i < n; i++)
+        if (r->index_of[ref + i] != SXS_CALLS_NONE) {
+            r->circles++;
+            return NULL;
+        }
+    for (uint64_t i = 0; at && i < n; i++)
+        r->index_of[ref + i] = SXS_CALLS_TAKEN;
+    return at;
 }
 
 void *sxs_calls_room(void *list, size_t n, size_t *cap, size_t item)
@@ -54,7 +66,8 @@ static int read_function(struct sxs_calls_reader *r, sxs_calls_ref ref,
     if (!list)
         return ENOMEM;
     c->fns = list;
-    if (!sxs_calls_cells_at(r, ref, (size + SXS_CALLS_CELL - 1) / SXS_CALLS_CELL))
+    if (size > SXS_CALLS_CELL &&
+        !sxs_calls_take_cells(r, ref + 1, (size - 1) / SXS_CALLS_CELL))
         return 0;
     struct sxs_calls_fn *fn = &c->fns[c->n_fns];
     memset(fn, 0, sizeof(*fn));
@@ -76,13 +89,9 @@ static int read_functions(struct sxs_calls_reader *r)
     sxs_calls_ref ref = atomic_load(&r->c->head.functions);
     int           err = 0;
     while (ref && !err) {
-        const struct sxs_calls_function *f = sxs_calls_cells_at(r, ref, 1);
+        const struct sxs_calls_function *f = sxs_calls_take_cells(r, ref, 1);
         if (!f)
             break;
-        if (r->index_of[ref] != SXS_CALLS_NONE) {
-            r->circles++;
-            break;
-        }
         err = read_function(r, ref, f);
         ref = f->next;
     }
@@ -132,14 +141,9 @@ static int read_threads(struct sxs_calls_reader *r)
     sxs_calls_ref ref = atomic_load(&r->c->head.threads);
     int           err = 0;
     while (ref && !err) {
-        const struct sxs_calls_thread *t = sxs_calls_cells_at(r, ref, sizeof(*t) / SXS_CALLS_CELL);
+        const struct sxs_calls_thread *t = sxs_calls_take_cells(r, ref, sizeof(*t) / SXS_CALLS_CELL);
         if (!t)
             break;
-        if (r->index_of[ref] != SXS_CALLS_NONE) {
-            r->circles++;
-            break;
-        }
-        r->index_of[ref] = 0;
         err = read_thread(r, t);
         ref = t->next;
     }
@@ -209,8 +213,7 @@ static int read_all(struct sxs_calls_reader *r, int fd, uint64_t size)
     if (!err)
         err = read_functions(r);
     if (!err)
-        err = sxs_calls_read_remarks(r->c, r->cells, r->n_cells, r->index_of, &r->bad_refs,
-                                     &r->circles);
+        err = sxs_calls_read_remarks(r);
     if (!err)
         err = read_threads(r);
     if (r->bad_refs || r->circles)

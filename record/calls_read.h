@@ -33,6 +33,7 @@ struct sxs_calls_path {
     uint32_t parent; /* index; SXS_CALLS_NONE: a thread's root */
     uint32_t fn;     /* index; SXS_CALLS_NONE: a thread's root */
     uint32_t thread; /* index */
+    uint32_t depth;  /* paths above it; 0: a thread's root */
     uint64_t calls, unwound;
     uint64_t total_ns, self_ns; /* calls still under way counted up to the last word of the file */
     bool     active; /* a call was under way */

@@ -7,20 +7,31 @@
 
 #include "record/calls_read.h"
 
+/** A cell that was read and has no index. No function or path has this index. */
+#define SXS_CALLS_TAKEN (UINT32_MAX - 1)
+
 /** One file being read. */
 struct sxs_calls_reader {
     struct sxs_calls *c;        /* what comes of it */
     unsigned char    *cells;    /* the file's, in memory; owned */
     uint64_t          n_cells;  /* in memory */
-    uint32_t         *index_of; /* by cell: of a function or path, 0 of anything else that was met,
-                                   SXS_CALLS_NONE; owned */
+    uint32_t         *index_of; /* by cell: the index of the function or path that begins in it, SXS_CALLS_TAKEN
+                                   when it is part of anything else, SXS_CALLS_NONE when it is not read yet; owned */
     size_t            cap_paths, cap_fns, cap_threads;
-    uint64_t          bad_refs, circles; /* references that lead nowhere, or back */
+    uint64_t          bad_refs; /* references that lead nowhere */
+    uint64_t          circles;  /* references to cells that were read before, as part of something else */
     uint64_t          last_tick;         /* of the clock's last word */
 };
 
 /** @n cells at @ref, borrowed, or NULL (counted). A chunk's first cell is not for the taking. */
 const void *sxs_calls_cells_at(struct sxs_calls_reader *r, sxs_calls_ref ref, uint64_t n);
+
+/**
+ * sxs_calls_take_cells - the same, for what is read once: marks the cells as SXS_CALLS_TAKEN.
+ * Returns NULL as well when one of them was taken before, and counts that as a circle: each cell of the file is part of
+ * one thing at most, so that lists end and what is read takes no more memory than the file is large.
+ */
+const void *sxs_calls_take_cells(struct sxs_calls_reader *r, sxs_calls_ref ref, uint64_t n);
 
 /** Room for one more than @n items of @item bytes: @list, moved if it must be, or NULL. */
 void *sxs_calls_room(void *list, size_t n, size_t *cap, size_t item);
@@ -43,6 +54,12 @@ int sxs_calls_read_events(struct sxs_calls_reader *r, struct sxs_calls_thr *t, s
 
 /** sxs_calls_free_moments - what sxs_calls_read_events() made. */
 void sxs_calls_free_moments(struct sxs_calls_thr *t);
+
+/** sxs_calls_read_remarks - the notes into r->c->remarks, after the functions, which they name. Returns 0 or ENOMEM. */
+int sxs_calls_read_remarks(struct sxs_calls_reader *r);
+
+/** sxs_calls_free_remarks - what sxs_calls_read_remarks() made. */
+void sxs_calls_free_remarks(struct sxs_calls *c);
 
 /** sxs_calls_sum - what functions come to, from all paths. Returns 0 or ENOMEM. */
 int sxs_calls_sum(struct sxs_calls *c);

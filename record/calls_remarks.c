@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/calls_remarks.h"
+#include "record/calls_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,18 +7,13 @@
 
 #define TEXT_AT offsetof(struct sxs_calls_note, text)
 
-/* A note with all its text, or NULL. */
-static const struct sxs_calls_note *note_at(const unsigned char *cells, uint64_t n_cells,
-                                            sxs_calls_ref ref)
+/* A note whose text is whole, or NULL (counted). Marks its cells as taken. */
+static const struct sxs_calls_note *take_note(struct sxs_calls_reader *r, sxs_calls_ref ref)
 {
-    const struct sxs_calls_note *n;
-    uint64_t                     left = SXS_CALLS_CELLS - ref % SXS_CALLS_CELLS;
-    if (ref % SXS_CALLS_CELLS == 0 || ref >= n_cells)
-        return NULL;
-    if (left > n_cells - ref)
-        left = n_cells - ref;
-    n = (const void *)(cells + (uint64_t)ref * SXS_CALLS_CELL);
-    return TEXT_AT + (uint64_t)n->size <= left * SXS_CALLS_CELL ? n : NULL;
+    const struct sxs_calls_note *n = sxs_calls_cells_at(r, ref, 1);
+    return n ? sxs_calls_take_cells(r, ref,
+                                    (TEXT_AT + (uint64_t)n->size + SXS_CALLS_CELL - 1) / SXS_CALLS_CELL)
+             : NULL;
 }
 
 static int add_remark(struct sxs_calls *c, size_t *cap, const struct sxs_calls_note *n, uint32_t fn)
@@ -48,22 +43,18 @@ static int add_remark(struct sxs_calls *c, size_t *cap, const struct sxs_calls_n
     return 0;
 }
 
-int sxs_calls_read_remarks(struct sxs_calls *c, const unsigned char *cells, uint64_t n_cells,
-                           uint32_t *index_of, uint64_t *bad_refs, uint64_t *circles)
+int sxs_calls_read_remarks(struct sxs_calls_reader *r)
 {
-    sxs_calls_ref ref = atomic_load(&c->head.notes);
+    sxs_calls_ref ref = atomic_load(&r->c->head.notes);
     size_t        cap = 0;
     int           err = 0;
     while (ref && !err) {
-        const struct sxs_calls_note *n = note_at(cells, n_cells, ref);
-        if (!n || index_of[ref] != SXS_CALLS_NONE) {
-            *(n ? circles : bad_refs) += 1;
+        const struct sxs_calls_note *n = take_note(r, ref);
+        if (!n)
             break;
-        }
-        index_of[ref] = UINT32_MAX - 1;
-        err = add_remark(c, &cap, n,
-                         n->function && n->function < n_cells ? index_of[n->function]
-                                                              : SXS_CALLS_NONE);
+        err = add_remark(r->c, &cap, n,
+                         n->function && n->function < r->n_cells ? r->index_of[n->function]
+                                                                 : SXS_CALLS_NONE);
         ref = n->next;
     }
     return err;

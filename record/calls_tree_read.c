@@ -13,7 +13,9 @@ static void add_histogram(struct sxs_calls_reader *r, sxs_calls_ref ref, struct 
     const struct sxs_calls_histogram *h = sxs_calls_cells_at(r, ref, sizeof(*h) / SXS_CALLS_CELL);
     if (!h || r->index_of[ref] != SXS_CALLS_NONE)
         return; /* one for all paths of a thread that end in this function */
-    r->index_of[ref] = 0;
+    h = sxs_calls_take_cells(r, ref, sizeof(*h) / SXS_CALLS_CELL);
+    if (!h)
+        return;
     if (!fn->buckets)
         fn->buckets = calloc(SXS_CALLS_BUCKETS, sizeof(*fn->buckets));
     for (unsigned i = 0; fn->buckets && i < SXS_CALLS_OCTAVES; i++) {
@@ -45,24 +47,29 @@ void sxs_calls_add_pending(struct sxs_calls_reader *r, const struct sxs_calls_th
     fn->max_ns = fn->max_ns > ns ? fn->max_ns : ns;
 }
 
+/* The index of a node's function; SXS_CALLS_NONE: it names none. */
+static uint32_t function_of(const struct sxs_calls_reader *r, const struct sxs_calls_node *n)
+{
+    uint32_t fn = n->function && n->function < r->n_cells ? r->index_of[n->function]
+                                                          : SXS_CALLS_NONE;
+    return fn < r->c->n_fns ? fn : SXS_CALLS_NONE;
+}
+
+/* @fn: SXS_CALLS_NONE: of a root, which has no @parent either. */
 static int add_path(struct sxs_calls_reader *r, sxs_calls_ref ref, const struct sxs_calls_node *n,
-                    uint32_t parent, uint32_t thread)
+                    uint32_t fn, uint32_t parent, uint32_t thread)
 {
     struct sxs_calls *c = r->c;
     void             *list = sxs_calls_room(c->paths, c->n_paths, &r->cap_paths, sizeof(*c->paths));
-    uint32_t          fn = SXS_CALLS_NONE;
     uint64_t          ticks = n->ticks;
     if (!list)
         return ENOMEM;
     c->paths = list;
-    if (parent != SXS_CALLS_NONE && n->function && n->function < r->n_cells)
-        fn = r->index_of[n->function];
-    if (fn >= c->n_fns)
-        fn = SXS_CALLS_NONE;
     struct sxs_calls_path *p = &c->paths[c->n_paths];
     *p = (struct sxs_calls_path){.parent = parent, .fn = fn, .thread = thread, .calls = n->calls,
                                  .unwound = n->unwound, .active = n->entered || n->active,
-                                 .awaits = c->head.mode == SXS_CALLS_TREE && n->self};
+                                 .awaits = c->head.mode == SXS_CALLS_TREE && n->self,
+                                 .depth = parent == SXS_CALLS_NONE ? 0 : c->paths[parent].depth + 1};
     if (n->entered && r->last_tick > n->entered)
         ticks += r->last_tick - n->entered;
     p->total_ns = sxs_calls_ns(c, ticks);
@@ -88,17 +95,20 @@ int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t
     while (n && !err) {
         sxs_calls_ref                ref = todo[--n].ref;
         uint32_t                     parent = todo[n].parent;
-        const struct sxs_calls_node *node = sxs_calls_cells_at(r, ref, 1);
+        const struct sxs_calls_node *node = sxs_calls_take_cells(r, ref, 1);
         if (!node)
             continue;
-        if (r->index_of[ref] != SXS_CALLS_NONE) {
-            r->circles++;
-            continue;
+        bool     is_root = parent == SXS_CALLS_NONE;
+        uint32_t fn = is_root ? SXS_CALLS_NONE : function_of(r, node), above = parent;
+        if (is_root || fn != SXS_CALLS_NONE) {
+            err = add_path(r, ref, node, fn, parent, thread);
+            above = (uint32_t)r->c->n_paths - 1;
+        } else {
+            r->bad_refs++; /* what it called is taken for calls of its parent */
         }
-        err = add_path(r, ref, node, parent, thread);
         for (int i = 0; i < 2 && !err; i++) {
             sxs_calls_ref next = i ? node->child : node->sibling;
-            if (!next || (!i && parent == SXS_CALLS_NONE))
+            if (!next || (!i && is_root))
                 continue;
             more = sxs_calls_room(todo, n, &cap, sizeof(*todo));
             if (!more) {
@@ -107,7 +117,7 @@ int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t
             }
             todo = more;
             todo[n].ref = next;
-            todo[n++].parent = i ? (uint32_t)r->c->n_paths - 1 : parent;
+            todo[n++].parent = i ? above : parent;
         }
     }
     free(todo);
@@ -186,14 +196,9 @@ int sxs_calls_read_events(struct sxs_calls_reader *r, struct sxs_calls_thr *t, s
 {
     int err = 0;
     while (ref && !err) {
-        const struct sxs_calls_block *b = sxs_calls_cells_at(r, ref, SXS_CALLS_BLOCK_CELLS);
+        const struct sxs_calls_block *b = sxs_calls_take_cells(r, ref, SXS_CALLS_BLOCK_CELLS);
         if (!b)
             break;
-        if (r->index_of[ref] != SXS_CALLS_NONE) {
-            r->circles++;
-            break;
-        }
-        r->index_of[ref] = 0;
         err = read_block(r, t, (const struct sxs_calls_event *)(const void *)(b + 1));
         ref = b->next;
     }

@@ -24,8 +24,10 @@ struct sxs_calls_replay {
  * sxs_calls_replay - the calls of thread @index of @c. What is still under way ends with the thread, or,
  * when its last events found no room, with the last of them. @repaired: receives how many beginnings and
  * ends nobody told; NULL: not wanted.
+ * Returns how many of the thread's last events were left out: of a damaged file, whose events would have too many
+ * beginnings and ends made up between them, or for want of memory. 0: none.
  */
-void sxs_calls_replay(const struct sxs_calls *c, size_t index, const struct sxs_calls_replay *r,
-                      uint64_t *repaired);
+size_t sxs_calls_replay(const struct sxs_calls *c, size_t index, const struct sxs_calls_replay *r,
+                        uint64_t *repaired);
 
 #endif

@@ -122,7 +122,7 @@ static void sum_threads(const struct sxs_calls_process *p, const struct sxs_call
             struct row *row = &rows[t.nodes[i].fn];
             row->calls += t.nodes[i].calls;
             row->self_ns += t.nodes[i].self_ns;
-            row->total_ns += sxs_calls_tree_repeats(&t, i, false) ? 0 : t.nodes[i].total_ns;
+            row->total_ns += t.nodes[i].repeats ? 0 : t.nodes[i].total_ns;
         }
     }
     if (v->thread)

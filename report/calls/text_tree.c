@@ -137,7 +137,7 @@ static void add_edge(const struct sxs_calls_tree *t, struct edge *edges, uint32_
     struct edge *e = &edges[fn == SXS_CALLS_NONE ? t->p->calls->n_fns : fn];
     e->fn = fn;
     e->calls += t->nodes[node].calls;
-    if (!sxs_calls_tree_repeats(t, node, true))
+    if (!t->nodes[node].edge_repeats)
         e->total_ns += t->nodes[node].total_ns;
 }
 
@@ -195,7 +195,7 @@ static void write_function(FILE *to, const struct sxs_calls_tree *t, uint32_t fn
         add_edge(t, callers, t->nodes[node->parent].fn, i);
         all.calls += node->calls;
         self_ns += node->self_ns;
-        all.total_ns += sxs_calls_tree_repeats(t, i, false) ? 0 : node->total_ns;
+        all.total_ns += node->repeats ? 0 : node->total_ns;
     }
     if (all.calls) {
         fprintf(to, "\n%s\n%llu calls, total %s, self %s\n",

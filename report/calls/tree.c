@@ -154,6 +154,86 @@ static int sort_children(struct sxs_calls_tree *t)
     return 0;
 }
 
+/* ---- recursion -------------------------------------------------------------------------------- */
+
+/* Caller and callee of a node as one number. */
+static uint64_t edge_of(const struct sxs_calls_tree *t, const struct sxs_calls_tree_node *n)
+{
+    return (uint64_t)t->nodes[n->parent].fn << 32 | n->fn;
+}
+
+static int by_edge(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* How often each function and each edge is on the way from the root to the current node. */
+struct way {
+    struct sxs_calls_tree *t;
+    uint32_t              *fns;   /* by function */
+    uint64_t              *edges; /* all that there are, sorted */
+    size_t                 n_edges;
+    uint32_t              *of_edges; /* by place among those */
+    uint32_t              *next;     /* by node: the child to go to next */
+};
+
+static uint32_t *count_of_edge(const struct way *w, const struct sxs_calls_tree_node *n)
+{
+    uint64_t        edge = edge_of(w->t, n);
+    const uint64_t *at = bsearch(&edge, w->edges, w->n_edges, sizeof(edge), by_edge);
+    return &w->of_edges[at - w->edges];
+}
+
+/* Depth first from @root: marks nodes whose function or edge is on the way to them. */
+static void mark_below(struct way *w, uint32_t root)
+{
+    struct sxs_calls_tree_node *nodes = w->t->nodes;
+    for (uint32_t at = root;;) {
+        struct sxs_calls_tree_node *n = &nodes[at];
+        if (w->next[at] < n->n) {
+            at = w->t->order[n->first + w->next[at]++];
+            n = &nodes[at];
+            n->repeats = w->fns[n->fn]++ > 0;
+            n->edge_repeats = (*count_of_edge(w, n))++ > 0;
+        } else if (at == root) {
+            return;
+        } else {
+            w->fns[n->fn]--;
+            (*count_of_edge(w, n))--;
+            at = n->parent;
+        }
+    }
+}
+
+/* After sort_children(). */
+static int mark_repeats(struct sxs_calls_tree *t)
+{
+    struct way w = {.t = t,
+                    .fns = calloc(t->p->calls->n_fns + 1, sizeof(*w.fns)),
+                    .edges = calloc(t->n + 1, sizeof(*w.edges)),
+                    .of_edges = calloc(t->n + 1, sizeof(*w.of_edges)),
+                    .next = calloc(t->n + 1, sizeof(*w.next))};
+    size_t     n;
+    int        err = w.fns && w.edges && w.of_edges && w.next ? 0 : ENOMEM;
+    for (size_t i = t->n_roots; !err && i < t->n; i++)
+        w.edges[w.n_edges++] = edge_of(t, &t->nodes[i]);
+    if (w.n_edges)
+        qsort(w.edges, w.n_edges, sizeof(*w.edges), by_edge);
+    n = w.n_edges;
+    w.n_edges = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!w.n_edges || w.edges[i] != w.edges[w.n_edges - 1])
+            w.edges[w.n_edges++] = w.edges[i];
+    for (size_t i = 0; !err && i < t->n_roots; i++)
+        mark_below(&w, (uint32_t)i);
+    free(w.fns);
+    free(w.edges);
+    free(w.of_edges);
+    free(w.next);
+    return err;
+}
+
 int sxs_calls_tree_build(const struct sxs_calls_process *p, const struct sxs_calls_view *v,
                          struct sxs_calls_tree *out)
 {
@@ -167,6 +247,8 @@ int sxs_calls_tree_build(const struct sxs_calls_process *p, const struct sxs_cal
         mark_shown(out, v->runtime);
         err = sort_children(out);
     }
+    if (!err)
+        err = mark_repeats(out);
     for (size_t i = out->n; !err && i-- > out->n_roots;) /* what threads did in all */
         if (out->nodes[i].parent < out->n_roots) {
             out->nodes[out->nodes[i].parent].calls += out->nodes[i].calls;
@@ -185,14 +267,4 @@ void sxs_calls_tree_free(struct sxs_calls_tree *t)
     free(t->order);
     free(t->slots);
     memset(t, 0, sizeof(*t));
-}
-
-bool sxs_calls_tree_repeats(const struct sxs_calls_tree *t, uint32_t node, bool by_edge)
-{
-    const struct sxs_calls_tree_node *n = &t->nodes[node];
-    uint32_t                          by = t->nodes[n->parent].fn;
-    for (uint32_t up = n->parent; t->nodes[up].fn != SXS_CALLS_NONE; up = t->nodes[up].parent)
-        if (t->nodes[up].fn == n->fn && (!by_edge || t->nodes[t->nodes[up].parent].fn == by))
-            return true;
-    return false;
 }

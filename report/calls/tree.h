@@ -11,6 +11,8 @@ struct sxs_calls_tree_node {
     uint32_t thread;  /* index, of a root by thread; else SXS_CALLS_NONE */
     bool     awaits;  /* see sxs_calls_path */
     bool     shown;   /* the runtime asked for is on the path or further on */
+    bool     repeats; /* it is below another node of the same function */
+    bool     edge_repeats; /* and the two are called by the same function */
     uint64_t calls, total_ns, self_ns;
     uint32_t first, n; /* children: sxs_calls_tree.order[first...], heaviest first */
 };
@@ -31,9 +33,6 @@ struct sxs_calls_tree {
 int  sxs_calls_tree_build(const struct sxs_calls_process *p, const struct sxs_calls_view *v,
                           struct sxs_calls_tree *out);
 void sxs_calls_tree_free(struct sxs_calls_tree *t);
-
-/** Is the node below another of the same function, called (@by_edge) by the same function as well? */
-bool sxs_calls_tree_repeats(const struct sxs_calls_tree *t, uint32_t node, bool by_edge);
 
 /** Is @t the thread that was asked for: its id, name, or a pattern of names? NULL: all are. */
 bool sxs_calls_thread_wanted(const struct sxs_calls_thr *t, const char *wanted);

@@ -155,7 +155,7 @@ static void write_threads(const struct sxs_model *m, const struct preorder *p, F
 static void write_latencies(const struct sxs_model *m, FILE *to)
 {
     fputs(",\n\"latencies\":[", to);
-    for (size_t i = 0, n = 0; m->latencies && i < m->n_frames; i++) {
+    for (size_t i = 0, n = 0; i < m->n_latencies; i++) {
         const struct sxs_model_latency *l = &m->latencies[i];
         if (!l->n && !l->backed_off && !l->total_ns)
             continue;

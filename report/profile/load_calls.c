@@ -21,7 +21,6 @@ struct loader {
     uint32_t                        *frames; /* by function, then the same where it awaits: 0: none */
     uint32_t                        *nodes;  /* by path; NOT_WANTED: of a thread that is not */
     bool                            *found;  /* by path: the runtime asked for is on it */
-    size_t                           cap_latencies;
 };
 
 static uint32_t add_text(struct sxs_model *m, const char *text)
@@ -43,22 +42,9 @@ static uint16_t runtime_of(struct loader *l, uint32_t number)
                                         add_text(l->m, path)) + 1);
 }
 
-static struct sxs_model_latency *latency_of(struct loader *l, uint32_t frame)
-{
-    struct sxs_model *m = l->m;
-    if (frame >= l->cap_latencies) {
-        size_t n = (size_t)frame * 2 + 64;
-        m->latencies = sxs_must(reallocarray(m->latencies, n, sizeof(*m->latencies)));
-        memset(m->latencies + l->cap_latencies, 0,
-               (n - l->cap_latencies) * sizeof(*m->latencies));
-        l->cap_latencies = n;
-    }
-    return &m->latencies[frame];
-}
-
 static void add_latency(struct loader *l, uint32_t frame, const struct sxs_calls_fn *fn)
 {
-    struct sxs_model_latency *t = latency_of(l, frame);
+    struct sxs_model_latency *t = sxs_model_latency(l->m, frame);
     t->backed_off |= fn->backed_off;
     if (l->c->head.mode == SXS_CALLS_TIME)
         t->total_ns += fn->total_ns;
@@ -112,10 +98,10 @@ static int by_duration(const void *a, const void *b)
 }
 
 /* Functions of several processes, or instantiations, may be one frame: one list of durations. */
-static void sort_latencies(struct loader *l)
+static void sort_latencies(struct sxs_model *m)
 {
-    for (size_t i = 0; i < l->m->n_frames; i++) {
-        struct sxs_model_latency *t = latency_of(l, (uint32_t)i);
+    for (size_t i = 0; i < m->n_latencies; i++) {
+        struct sxs_model_latency *t = &m->latencies[i];
         size_t                    n = 0;
         if (t->n)
             qsort(t->all, t->n, sizeof(*t->all), by_duration);
@@ -169,9 +155,10 @@ static void take_path(struct loader *l, uint32_t i)
         m->filtered_out += p->calls;
         return;
     }
-    l->found[i] = !l->o->runtime || l->found[p->parent] ||
-                  l->c->fns[p->fn].runtime == l->o->runtime;
-    if (l->o->only == SXS_ONLY_NATIVE || !l->found[i])
+    l->found[i] = l->o->only != SXS_ONLY_NATIVE &&
+                  (!l->o->runtime || l->found[p->parent] ||
+                   l->c->fns[p->fn].runtime == l->o->runtime);
+    if (!l->found[i])
         m->filtered_out += p->calls;
     if (l->o->only == SXS_ONLY_NATIVE)
         return;
@@ -275,7 +262,7 @@ static void take_events(struct loader *l)
         if (l->nodes[t->root] == NOT_WANTED)
             continue;
         l->m->events_lost += t->events_lost;
-        sxs_calls_replay(l->c, i, &r, NULL);
+        l->m->events_lost += sxs_calls_replay(l->c, i, &r, NULL);
     }
 }
 
@@ -358,7 +345,7 @@ int sxs_model_load_calls(const char *dir, const struct sxs_report_options *optio
         set_span(&l);
         take_process(&l);
     }
-    sort_latencies(&l);
+    sort_latencies(out);
     if (!err && (detail & SXS_DETAIL_EVENTS))
         sxs_model_all_events(out, dir, &session, options);
     if (out->n_samples)

@@ -85,6 +85,17 @@ uint32_t sxs_model_frame(struct sxs_model *m, const struct sxs_model_frame *fram
     return (uint32_t)m->n_frames++;
 }
 
+struct sxs_model_latency *sxs_model_latency(struct sxs_model *m, uint32_t frame)
+{
+    if (frame >= m->n_latencies) {
+        size_t n = (size_t)frame * 2 + 64;
+        m->latencies = sxs_must(reallocarray(m->latencies, n, sizeof(*m->latencies)));
+        memset(m->latencies + m->n_latencies, 0, (n - m->n_latencies) * sizeof(*m->latencies));
+        m->n_latencies = n;
+    }
+    return &m->latencies[frame];
+}
+
 static uint32_t add_node(struct sxs_model *m, uint32_t parent, uint32_t frame, uint32_t thread)
 {
     SXS_GROW(m->nodes, m->n_nodes, m->cap_nodes);
@@ -162,6 +173,8 @@ uint32_t sxs_model_runtime(struct sxs_model *m, uint32_t number, uint32_t versio
         if (r->number == number && r->version == version && r->path == path)
             return (uint32_t)i;
     }
+    if (m->n_runtimes >= SXS_MODEL_MAX_RUNTIMES)
+        return (uint32_t)m->n_runtimes - 1;
     SXS_GROW(m->runtimes, m->n_runtimes, m->cap_runtimes);
     m->runtimes[m->n_runtimes] = (struct sxs_model_runtime){number, version, path, 0, 0};
     return (uint32_t)m->n_runtimes++;
@@ -209,7 +222,7 @@ void sxs_model_free(struct sxs_model *m)
     for (size_t i = 0; i < m->n_differences; i++)
         free(m->differences[i].frames);
     free(m->differences);
-    for (size_t i = 0; m->latencies && i < m->n_frames; i++)
+    for (size_t i = 0; i < m->n_latencies; i++)
         free(m->latencies[i].all);
     free(m->latencies);
     free(m->events);

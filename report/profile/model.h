@@ -178,7 +178,8 @@ struct sxs_model {
     struct sxs_strings        values;    /* arguments and results of theirs, apart: there may be many */
     size_t                    n_events, cap_events;
     uint64_t                  events_lost; /* beginnings and ends that were not recorded */
-    struct sxs_model_latency *latencies; /* of calls: n_frames of them; else NULL */
+    struct sxs_model_latency *latencies; /* of calls, by frame; frames from n_latencies on have none */
+    size_t                    n_latencies;
     enum sxs_data             data;      /* samples or calls */
     bool                      timed;     /* weights are ns; else calls were counted without time */
     size_t n_processes, n_runtimes, n_frames, n_nodes, n_threads, n_samples, n_pauses,
@@ -207,6 +208,7 @@ struct sxs_model {
 /** What is loaded is bounded: more samples are not on the time line, more nodes not in the tree. */
 #define SXS_MODEL_MAX_SAMPLES (12u << 20)
 #define SXS_MODEL_MAX_NODES   (8u << 20)
+#define SXS_MODEL_MAX_RUNTIMES 4096u /* a damaged file may name millions; those from there on are taken for the last */
 #define SXS_MODEL_MAX_DIFFERENCES 1000u /* enough to look at; all are counted in the header */
 
 enum sxs_model_detail {
@@ -244,6 +246,9 @@ void sxs_model_free(struct sxs_model *m);
 
 /** sxs_model_frame - the number of a frame, added when new: equal names, files and runtimes. */
 uint32_t sxs_model_frame(struct sxs_model *m, const struct sxs_model_frame *frame);
+/** sxs_model_latency - the durations of @frame, added empty when there are none yet. Borrowed: valid until the next
+ *  call. */
+struct sxs_model_latency *sxs_model_latency(struct sxs_model *m, uint32_t frame);
 /** sxs_model_child - the node of @frame at @line below @parent; @parent itself when the tree is full. */
 uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, uint32_t line,
                          uint8_t tier);

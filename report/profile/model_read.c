@@ -62,15 +62,38 @@ size_t sxs_model_spot(const struct sxs_model *m, uint32_t node, const uint64_t *
     return at ? (size_t)(at - spots) : 0;
 }
 
-/* Does a node further down the stack have the same frame? Then this one's time is counted there. */
-static bool recursive(const struct sxs_model *m, uint32_t node)
+/* Owned: is a node below another of the same frame? Goes through the tree depth first, and counts for each frame how
+ * often it is on the way from the root. */
+static bool *repeating(const struct sxs_model *m)
 {
-    uint32_t frame = m->nodes[node].frame;
-    for (uint32_t i = m->nodes[node].parent; m->nodes[i].parent != SXS_NO_NODE;
-         i = m->nodes[i].parent)
-        if (m->nodes[i].frame == frame)
-            return true;
-    return false;
+    size_t    n = m->n_nodes;
+    bool     *repeats = sxs_must_zeroed(n, sizeof(*repeats));
+    uint32_t *above = sxs_must_zeroed(m->n_frames, sizeof(*above));
+    uint32_t *first = sxs_must_zeroed(n, sizeof(*first)); /* child + 1, of those not yet gone to */
+    uint32_t *next = sxs_must_zeroed(n, sizeof(*next));   /* sibling + 1 */
+    for (size_t i = n; i-- > 0;)
+        if (m->nodes[i].parent != SXS_NO_NODE) {
+            next[i] = first[m->nodes[i].parent];
+            first[m->nodes[i].parent] = (uint32_t)i + 1;
+        }
+    for (size_t root = 0; root < n; root++)
+        for (uint32_t at = (uint32_t)root; m->nodes[root].parent == SXS_NO_NODE;) {
+            if (first[at]) {
+                uint32_t child = first[at] - 1;
+                first[at] = next[child];
+                at = child;
+                repeats[at] = above[m->nodes[at].frame]++ > 0;
+            } else if (at == root) {
+                break;
+            } else {
+                above[m->nodes[at].frame]--;
+                at = m->nodes[at].parent;
+            }
+        }
+    free(above);
+    free(first);
+    free(next);
+    return repeats;
 }
 
 /* Adds each node's weight to the runtimes that have a frame on its stack. */
@@ -106,6 +129,7 @@ void sxs_model_sum(struct sxs_model *m)
 {
     uint64_t *total = totals(m);
     uint64_t *count = sxs_must_zeroed(m->n_nodes, sizeof(*count));
+    bool     *repeats = repeating(m);
     for (size_t i = m->n_nodes; i-- > 0;) {
         const struct sxs_model_node *n = &m->nodes[i];
         count[i] += n->self;
@@ -116,13 +140,14 @@ void sxs_model_sum(struct sxs_model *m)
         struct sxs_model_frame *f = &m->frames[n->frame];
         f->self += n->self;
         f->self_ns += n->self_ns;
-        if (!recursive(m, (uint32_t)i)) {
+        if (!repeats[i]) {
             f->total += count[i];
             f->total_ns += total[i];
         }
     }
     free(count);
     free(total);
+    free(repeats);
     sum_runtimes(m);
 }
 

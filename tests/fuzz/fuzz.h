@@ -56,7 +56,9 @@ static inline size_t fuzz_mutate(uint8_t *b, size_t size)
 }
 
 #ifndef SXS_LIBFUZZER
+#ifndef FUZZ_MAX
 #define FUZZ_MAX (1u << 16)
+#endif
 
 /** Write an input of at most FUZZ_MAX bytes to @out. The driver's own. */
 static size_t fuzz_make(uint8_t *out);

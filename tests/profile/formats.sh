@@ -21,7 +21,7 @@ $CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_samples.c -o "$T/make_sam
 "$T/make_samples" "$T/s" known || exit 1
 $CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_calls.c -o "$T/make_calls" || exit 1
 $CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_events.c -o "$T/make_events" || exit 1
-for kind in count tree trace hole values; do "$T/make_calls" "$T/calls-$kind" $kind || exit 1; done
+for kind in count tree trace hole values many; do "$T/make_calls" "$T/calls-$kind" $kind || exit 1; done
 report() { "$REPORT" "$1" "${S:-$T/s}" "$T/out.$1" "${@:2}" 2>"$T/err"; }
 
 # ---- text and collapsed: by hand ----
@@ -338,6 +338,24 @@ for kind in traced traced-s traced-calls; do
     S=$T/$kind report html
     is "$kind: html has them" "$([ $kind = traced-calls ] && echo 406 || echo 40)" "$(line | cut -d' ' -f4)"
 done
+# The traced method is one more frame than the functions whose durations were measured.
+cp -r "$T/calls-many" "$T/traced-many" && "$T/make_instrument" "$T/traced-many" || exit 1
+cp -r "$T/traced-many" "$T/sampled-many" && cp "$T/s/4242/samples" "$T/sampled-many/4242/" || exit 1
+for kind in traced-many sampled-many; do
+    for format in html chrome; do
+        S=$T/$kind report $format
+        is "$kind: 64 functions and a traced method as $format" 0 $?
+    done
+done
+S=$T/traced-many report html
+is "traced-many: durations are of the functions that were called" "App.Loop.Run() App.Program.Main(System.String[]) App.Work.Inner(System.Int32) App.Work.Outer(System.Int32)" "$(python3 - "$T/out.html" <<'PY'
+import json, sys
+page = open(sys.argv[1]).read()
+begin = page.index('id="data">') + 10
+data = json.loads(page[begin:page.index("</script>", begin)])
+print(*sorted(data["strings"][data["frames"][l[0]][0]] for l in data["latencies"]))
+PY
+)"
 S=$T/traced report chrome runtime=2
 is "traced: one runtime only" 0 "$(grep -c '"ph":"B"' "$T/out.chrome")"
 is "JSON: so many single calls, and how many there are" "40 3" "$("$CMD" report --format json --single 3 "$T/traced" 2>"$T/err" |

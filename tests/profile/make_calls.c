@@ -2,9 +2,11 @@
 /*
  * Writes a session with calls whose every number is known, for tests of the reports.
  *
- *   make_calls DIR [count|tree|trace|hole|values]    trace: with single calls; hole: some of their events
- *                                                    missing; values: with arguments and results,
- *                                                    and an exception that leaves the last Run
+ *   make_calls DIR [count|tree|trace|hole|values|many]
+ *
+ * trace: with single calls; hole: some of their events are missing; values: with arguments and results, and an
+ * exception that leaves the last Run; many: trace with 60 more functions, App.Many.F4() to App.Many.F63(), which
+ * were hooked and never called.
  *
  * main: Main runs 900 ms; it calls Outer 10 times, 10 ms each, which calls Inner 10 times, 0.5 ms each; and
  * Inner 50 times, 1 ms each. worker: Run 5 times, 20 ms each; calls Inner 40 times, 0.1 ms each. A tick is
@@ -36,7 +38,7 @@ static struct {
     unsigned char           cells[SXS_CALLS_CHUNK];
 } file;
 
-static struct sxs_calls_function  *fns[FUNCTIONS];
+static struct sxs_calls_function  *fns[64];
 static struct sxs_calls_thread    *thread;
 static struct sxs_calls_event     *event;
 static struct sxs_calls_histogram *histograms[FUNCTIONS];
@@ -44,6 +46,7 @@ static struct sxs_calls_node      *stack[8];
 static uint64_t                    since[8], now;
 static unsigned                    depth, n_events, next_cell = 1;
 static int                         mode, hole, values, thrown;
+static unsigned                    n_functions = FUNCTIONS;
 
 static sxs_calls_ref take(unsigned n)
 {
@@ -67,19 +70,22 @@ static sxs_calls_ref ref_of(const void *at)
 static void add_functions(void)
 {
     static const char path[] = "/app/app.dll";
-    for (unsigned i = 0; i < FUNCTIONS; i++) {
-        size_t        name = strlen(functions[i].name);
+    for (unsigned i = 0; i < n_functions; i++) {
+        char          name[64];
         sxs_calls_ref ref = take(3);
         char         *text = (char *)cell(ref) + offsetof(struct sxs_calls_function, text);
+        snprintf(name, sizeof(name), "App.Many.F%u()", i);
+        if (i < FUNCTIONS)
+            snprintf(name, sizeof(name), "%s", functions[i].name);
         fns[i] = cell(ref);
         fns[i]->next = file.head.functions;
         fns[i]->number = i;
-        fns[i]->runtime = functions[i].runtime;
-        fns[i]->name_size = (uint16_t)name;
+        fns[i]->runtime = i < FUNCTIONS ? functions[i].runtime : 1;
+        fns[i]->name_size = (uint16_t)strlen(name);
         fns[i]->file_size = sizeof(path) - 1;
         fns[i]->compiled = 1;
-        memcpy(text, functions[i].name, name);
-        memcpy(text + name, path, sizeof(path) - 1);
+        memcpy(text, name, fns[i]->name_size);
+        memcpy(text + fns[i]->name_size, path, sizeof(path) - 1);
         file.head.functions = ref;
     }
 }
@@ -254,6 +260,10 @@ int main(int argc, char **argv)
     const char *what = argc > 2 ? argv[2] : "tree";
     if (argc < 2)
         return 64;
+    if (strcmp(what, "many") == 0) {
+        n_functions = sizeof(fns) / sizeof(fns[0]);
+        what = "trace";
+    }
     hole = strcmp(what, "hole") == 0;
     values = strcmp(what, "values") == 0;
     mode = strcmp(what, "count") == 0 ? SXS_CALLS_COUNT : SXS_CALLS_TREE;

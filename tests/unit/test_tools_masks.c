@@ -3,6 +3,9 @@
  * asked again when one changes it. */
 #include "tests/unit/tools_fixture.h"
 
+#include <pthread.h>
+#include <unistd.h>
+
 /* ---- masks ----------------------------------------------------------------------------------- */
 
 static const char *version; /* the test at hand's */
@@ -172,6 +175,44 @@ static void a_change_that_the_runtime_refuses_changes_nothing(void **state)
     PASSES(change_refused_body);
 }
 
+static HRESULT changed_meanwhile;
+
+static void *change_first(void *unused)
+{
+    (void)unused;
+    changed_meanwhile = sxs_sub_set_mask(spies[FIRST].sub, LOW(THREADS), 0);
+    return NULL;
+}
+
+/* A thread of the first tool, while the second one starts. */
+static void let_another_thread_change_masks(void)
+{
+    pthread_t t;
+    CHECK_EQ(pthread_create(&t, NULL, change_first, NULL), 0);
+    CHECK_EQ(pthread_join(t, NULL), 0);
+}
+
+static void start_unlocked_body(void)
+{
+    spies[FIRST].low = LOW(MODULE_LOADS);
+    spies[SECOND].low = LOW(EXCEPTIONS);
+    spies[SECOND].in_start = let_another_thread_change_masks;
+    changed_meanwhile = E_PENDING;
+    alarm(20); /* ends a test that waits for a lock its own process holds */
+    struct fake_host h = begin("8.0", 2);
+    alarm(0);
+    CHECK_EQ(changed_meanwhile, S_OK);
+    CHECK_EQ(spies[SECOND].started, 1);
+    CHECK_EQ(fake_raise0(&h, "ExceptionThrown", 0, 0), S_OK);
+    fake_end(&h);
+}
+
+static void no_lock_is_held_while_a_tool_starts(void **state)
+{
+    (void)state;
+    PASSES(start_unlocked_body);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -181,6 +222,7 @@ int main(void)
         cmocka_unit_test(the_same_holds_for_immutable_high_bits),
         cmocka_unit_test(masks_may_grow_and_shrink_while_the_runtime_runs),
         cmocka_unit_test(a_change_that_the_runtime_refuses_changes_nothing),
+        cmocka_unit_test(no_lock_is_held_while_a_tool_starts),
     };
     plain_environment(NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);

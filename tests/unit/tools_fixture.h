@@ -19,6 +19,7 @@ struct seen { /* a spy's state on one runtime */
 static struct spy {
     uint32_t        low, high; /* what it asks for in start() */
     HRESULT         start_result, event_result;
+    void          (*in_start)(void); /* called at the end of start(); NULL: nothing */
     int             inline_answer; /* -1: leaves JITInlining's out parameter alone */
     unsigned        started, stopped, released;
     int             detached; /* as stop() was told */
@@ -96,6 +97,8 @@ static inline HRESULT spy_start(int which, struct sxs_sub *sub, const char *opti
     spy->started++;
     snprintf(spy->options, sizeof(spy->options), "%s", options);
     note((char)('A' + which));
+    if (spy->in_start)
+        spy->in_start();
     return spy->start_result;
 }
 

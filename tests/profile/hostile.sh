@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Sessions whose references are all valid, made so that following them costs far more than the file is large: the
+# reports must end, within memory in proportion to the file. TAP.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+BUILD=${BUILD:-build}
+T=$(mktemp -d "${TMPDIR:-/tmp}/sxsprof-hostile-XXXXXX") || exit 1
+trap 'rm -rf "$T"' EXIT
+failed=0
+${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -I. tests/profile/make_hostile.c -o "$T/make" || exit 1
+
+# Reports KIND with the options that follow. Without a bound each of these takes minutes of CPU time, or gigabytes; the
+# limits are far from what is needed, so that a busy machine does not matter. A sanitizer reserves terabytes.
+ends() {
+    local kind=$1 status
+    shift
+    (
+        ulimit -t 120
+        case $BUILD in */san-*) ;; *) ulimit -v 3000000 ;; esac
+        exec "$BUILD/sxsprof" report "$@" "$T/$kind"
+    ) >"$T/out" 2>"$T/err"
+    status=$?
+    if [ $status -le 1 ] && ! grep -q "out of memory" "$T/err"; then
+        echo "ok - $kind: report $*"
+    else
+        echo "not ok - $kind: report $*"
+        sed 's/^/# /' "$T/err" | head -5
+        echo "# status $status"
+        failed=1
+    fi
+}
+
+for kind in chain jumps overlap; do
+    "$T/make" "$T/$kind" $kind || exit 1
+done
+ends chain --thread main
+ends chain --callers A.F99999
+ends chain --format pprof -o /dev/null
+ends chain --format html -o /dev/null
+ends jumps --format chrome -o /dev/null
+ends jumps --format html -o /dev/null
+ends overlap --format json
+ends overlap --format html -o /dev/null
+exit $failed
