@@ -203,6 +203,16 @@ int sxs_sites_want(struct sxs_site_key key, const char *assembly, const char *na
     return changed;
 }
 
+void sxs_sites_keep(struct sxs_site_key key, uint32_t generation)
+{
+    struct site *s;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    if (s && s->seen < generation)
+        s->seen = generation;
+    pthread_mutex_unlock(&sites.lock);
+}
+
 static void unwant_locked(struct site *s)
 {
     unref_locked(s->plan);

@@ -45,6 +45,10 @@ struct sxs_site_work {
 int sxs_sites_want(struct sxs_site_key key, const char *assembly, const char *name,
                    struct sxs_plan *plan, const struct sxs_rule *const *rules, size_t n);
 
+/** sxs_sites_keep - what is wanted of a method stays, though the plan of @generation was not found to want it. Nothing
+ *  happens when it is no site. */
+void sxs_sites_keep(struct sxs_site_key key, uint32_t generation);
+
 /** sxs_sites_outdated - the methods of @module (of all modules when its id is 0) of which the plan of
  *  @generation did not want anything: they are no longer wanted. Returns how many, at most @room; call again
  *  while it is @room. */

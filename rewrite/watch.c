@@ -36,21 +36,21 @@ static struct {
 
 /* ---- the state of files as one number --------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
+static uint64_t mix(uint64_t hash, uint64_t fact)
 {
-    const unsigned char *b = bytes;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ b[i]) * UINT64_C(1099511628211);
-    return hash;
+    hash = (hash ^ fact) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
 }
 
 static uint64_t state_of(const char *name, const struct stat *st)
 {
-    const uint64_t facts[] = {(uint64_t)st->st_dev,         (uint64_t)st->st_ino,
-                              (uint64_t)st->st_size,        (uint64_t)st->st_mode,
-                              (uint64_t)st->st_mtim.tv_sec, (uint64_t)st->st_mtim.tv_nsec,
-                              (uint64_t)st->st_ctim.tv_sec, (uint64_t)st->st_ctim.tv_nsec};
-    return mix(mix(UINT64_C(14695981039346656037), name, strlen(name)), facts, sizeof(facts));
+    uint64_t hash = mix(mix(1, (uint64_t)st->st_dev), (uint64_t)st->st_ino);
+    hash = mix(mix(hash, (uint64_t)st->st_size), (uint64_t)st->st_mode);
+    hash = mix(mix(hash, (uint64_t)st->st_mtim.tv_sec), (uint64_t)st->st_mtim.tv_nsec);
+    hash = mix(mix(hash, (uint64_t)st->st_ctim.tv_sec), (uint64_t)st->st_ctim.tv_nsec);
+    for (; *name; name++)
+        hash = mix(hash, (unsigned char)*name);
+    return hash;
 }
 
 /* The files that sxs_config_load() reads, links followed. The order in which a folder has them does not count. */

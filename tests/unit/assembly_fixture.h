@@ -25,9 +25,9 @@ static inline void fixture_assembly(uint8_t *file, uint8_t mvid)
     } streams[] = {{"#~", TABLES, 0x80}, {"#Strings", STRINGS, 0x20}, {"#GUID", GUIDS, 0x10}};
     size_t at = ROOT + 28;
     memset(file, 0, FIXTURE_ASSEMBLY_SIZE);
-    memcpy(file, "MZ", 2);
+    fixture_put(file, 0, 0x5a4d, 2); /* MZ */
     fixture_put(file, 0x3c, PE, 4);
-    memcpy(file + PE, "PE\0", 4);
+    fixture_put(file, PE, 0x4550, 4);
     fixture_put(file, PE + 6, 1, 2);
     fixture_put(file, PE + 20, 0xe0, 2);
     fixture_put(file, OPTIONAL, 0x10b, 2);
@@ -37,8 +37,8 @@ static inline void fixture_assembly(uint8_t *file, uint8_t mvid)
     fixture_put(file, SECTION + 20, CLI, 4);
     fixture_put(file, CLI + 8, ROOT, 4);
     fixture_put(file, CLI + 12, FIXTURE_ASSEMBLY_SIZE - ROOT, 4);
-    memcpy(file + ROOT, "BSJB", 4);
-    fixture_put(file, ROOT + 12, 8, 4); /* length of the version, which stays empty */
+    fixture_put(file, ROOT, 0x424a5342, 4); /* BSJB */
+    fixture_put(file, ROOT + 12, 8, 4);     /* length of the version, which stays empty */
     fixture_put(file, ROOT + 26, 3, 2);
     for (unsigned i = 0; i < 3; i++) {
         fixture_put(file, at, streams[i].at - ROOT, 4);
