@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/config_internal.h"
+#include "instr/attribute.h"
 #include "instr/metadata_text.h"
 
 #define NODES_MAX   4096
@@ -118,22 +119,12 @@ static uint32_t nested_type(const struct sxs_metadata *md, uint32_t outer, const
     return 0;
 }
 
-/* The attribute's one argument is the machine's type: its name behind the last +, up to a comma. */
-static uint32_t machine_type(const struct sxs_metadata *md, uint32_t method, struct sxs_blob value)
+/* The attribute's one argument is the machine's type, whose own name stands behind the last +. */
+static uint32_t machine_type(struct sxs_assembly *a, uint32_t method, struct sxs_blob value)
 {
-    const char *s = (const char *)value.at, *end, *plus;
-    size_t      len = value.size > 3 ? value.at[2] : 0;
-    if (len & 0x80 && value.size > 4) { /* two bytes of length */
-        len = (len & 0x3f) << 8 | value.at[3];
-        s++;
-    }
-    s += 3;
-    if (!len || (size_t)(s - (const char *)value.at) + len > value.size)
-        return 0;
-    end = memchr(s, ',', len);
-    end = end ? end : s + len;
-    plus = memrchr(s, '+', (size_t)(end - s));
-    return plus ? nested_type(md, sxs_md_owner(md, method), plus + 1, (size_t)(end - plus) - 1) : 0;
+    const char *plus =
+        sxs_md_attribute_type(value, a->name, sizeof(a->name)) ? strrchr(a->name, '+') : NULL;
+    return plus ? nested_type(a->md, sxs_md_owner(a->md, method), plus + 1, strlen(plus + 1)) : 0;
 }
 
 static void find_machine(struct sxs_assembly *a, uint32_t row, uint32_t parent)
@@ -147,7 +138,7 @@ static void find_machine(struct sxs_assembly *a, uint32_t row, uint32_t parent)
         return;
     value = sxs_md_blob(
         a->md, sxs_md_cell(a->md, SXS_TABLE_CUSTOM_ATTRIBUTE, row, SXS_CUSTOM_ATTRIBUTE_VALUE));
-    a->machines[a->n_machines++] = (struct machine){machine_type(a->md, parent, value), parent};
+    a->machines[a->n_machines++] = (struct machine){machine_type(a, parent, value), parent};
 }
 
 static int read_attributes(struct sxs_assembly *a)

@@ -205,16 +205,23 @@ static int read_clause(struct reader *r, const uint32_t p[6])
     return SXS_IL_OK;
 }
 
+/* Room for @n more. It is doubled, for there may be a section for each clause. */
 static int more_clauses(struct reader *r, uint32_t n)
 {
     struct sxs_il_body   *body = r->body;
-    struct sxs_il_clause *more = sxs_il_alloc(body, (body->n_clauses + n) * sizeof(*more));
+    struct sxs_il_clause *more;
+    uint32_t              room = body->n_clauses + n;
+    if (room <= body->clauses_room)
+        return SXS_IL_OK;
+    if (room < 2 * body->clauses_room)
+        room = 2 * body->clauses_room;
+    more = sxs_il_alloc(body, room * sizeof(*more));
     if (!more)
         return sxs_il_fail(r->error, SXS_IL_ENOMEM, 0, "no memory");
     if (body->n_clauses)
         memcpy(more, body->clauses, body->n_clauses * sizeof(*more));
     body->clauses = more;
-    body->clauses_room = body->n_clauses + n;
+    body->clauses_room = room;
     return SXS_IL_OK;
 }
 

@@ -107,6 +107,8 @@ static struct sxs_blob part(struct sxs_blob b, uint64_t at, uint64_t size)
 /* ---- the file --------------------------------------------------------------------------------- */
 
 #define SECTION_SIZE 40
+#define CLI_SIZE     72
+#define HEADERS_SIZE 8192 /* DOS and PE headers and the table of at most 96 sections */
 
 struct sxs_blob sxs_md_at_rva(const struct sxs_metadata *md, uint32_t rva)
 {
@@ -121,10 +123,10 @@ struct sxs_blob sxs_md_at_rva(const struct sxs_metadata *md, uint32_t rva)
     return (struct sxs_blob){md->file.at, 0};
 }
 
-/* The metadata root that the CLI header tells of. */
-static struct sxs_blob find_root(struct sxs_metadata *md)
+/* The CLI header that the PE header tells of. */
+static struct sxs_blob find_cli(struct sxs_metadata *md)
 {
-    struct sxs_blob none = {md->file.at, 0}, cli;
+    struct sxs_blob none = {md->file.at, 0};
     uint32_t        pe = number(md->file, 0x3c, 4), optional, sections, directory;
     if (number(md->file, 0, 2) != 0x5a4d || number(md->file, pe, 4) != 0x4550)
         return none;
@@ -135,8 +137,24 @@ static struct sxs_blob find_root(struct sxs_metadata *md)
         return none;
     md->sections = md->file.at + sections;
     directory = optional + (number(md->file, optional, 2) == 0x20b ? 112 : 96) + 14 * 8;
-    cli = sxs_md_at_rva(md, number(md->file, directory, 4));
+    return part(sxs_md_at_rva(md, number(md->file, directory, 4)), 0, CLI_SIZE);
+}
+
+/* The metadata root that the CLI header tells of. */
+static struct sxs_blob find_root(struct sxs_metadata *md)
+{
+    struct sxs_blob cli = find_cli(md);
     return part(sxs_md_at_rva(md, number(cli, 8, 4)), 0, number(cli, 12, 4));
+}
+
+struct sxs_blob sxs_metadata_part(enum sxs_metadata_step step, const uint8_t *file, size_t size)
+{
+    struct sxs_metadata md = {.file = {file, size}};
+    switch (step) {
+    case SXS_METADATA_HEADERS: return part(md.file, 0, size < HEADERS_SIZE ? size : HEADERS_SIZE);
+    case SXS_METADATA_CLI: return find_cli(&md);
+    default: return find_root(&md);
+    }
 }
 
 /* ---- streams ---------------------------------------------------------------------------------- */

@@ -102,6 +102,13 @@ struct sxs_metadata {
  *  Returns 0, or -1: not an assembly. */
 int sxs_metadata_read(struct sxs_metadata *md, const uint8_t *file, size_t size);
 
+/** The parts of a file that sxs_metadata_read() looks at, in the order in which they are found. */
+enum sxs_metadata_step { SXS_METADATA_HEADERS, SXS_METADATA_CLI, SXS_METADATA_ROOT, SXS_METADATA_STEPS };
+
+/** sxs_metadata_part - where the part of @step lies in @file, of which the earlier parts have been read; the other
+ *  bytes of its @size may be anything. Size 0: there is none. */
+struct sxs_blob sxs_metadata_part(enum sxs_metadata_step step, const uint8_t *file, size_t size);
+
 /** sxs_md_rows - how many rows @table has. */
 uint32_t sxs_md_rows(const struct sxs_metadata *md, enum sxs_table table);
 

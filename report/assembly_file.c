@@ -4,28 +4,19 @@
 #include "report/command.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "instr/metadata_file.h"
 
 int sxs_assembly_open(const char *path, struct sxs_metadata *md)
 {
-    int         fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat st;
-    void       *bytes;
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        int err = errno;
-        if (fd >= 0)
-            close(fd);
-        return sxs_wrong_input("%s: %s", path, strerror(err));
-    }
-    bytes = S_ISREG(st.st_mode) && st.st_size
-                ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
-                : MAP_FAILED;
-    close(fd);
-    if (bytes == MAP_FAILED || sxs_metadata_read(md, bytes, (size_t)st.st_size) != 0)
-        return sxs_wrong_input("%s: not a .NET assembly", path);
+    struct sxs_metadata_file f;
+    int                      err = sxs_metadata_file_read(&f, path, SXS_COPY_ALL);
+    if (err)
+        return sxs_wrong_input("%s: %s", path,
+                               err == EINVAL  ? "not a .NET assembly"
+                               : err == EBUSY ? "it is being written to"
+                                              : strerror(err));
+    *md = f.md;
     return SXS_EXIT_OK;
 }

@@ -5,7 +5,7 @@
 
 #include "instr/metadata.h"
 
-/** sxs_assembly_open - the metadata of @path, mapped until the process ends. Returns an exit
+/** sxs_assembly_open - the metadata of @path, in memory until the process ends. Returns an exit
  *  status; when it is not SXS_EXIT_OK a message has been printed. */
 int sxs_assembly_open(const char *path, struct sxs_metadata *md);
 

@@ -78,6 +78,18 @@ static char *absolute_pick(struct argp_state *state, const char *pick)
     return out;
 }
 
+/* Absolute, for the command may change its folder. Links stay links: the library follows them anew after each change. */
+static char *absolute_rules(struct argp_state *state, const char *path)
+{
+    char *folder = *path == '/' ? NULL : get_current_dir_name(), *out = NULL;
+    if (access(path, F_OK) != 0 || (*path != '/' && !folder))
+        argp_error(state, "--instrument: %s: %s", path, strerror(errno));
+    if (asprintf(&out, "%s%s%s", folder ? folder : "", folder ? "/" : "", path) < 0)
+        argp_error(state, "--instrument: out of memory");
+    free(folder);
+    return out;
+}
+
 static void append(struct argp_state *state, char **list, const char *item)
 {
     char *longer = NULL;
@@ -137,10 +149,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_CALLS_NOT: add_pattern(state, &o->calls_not, "SXSPROF_CALLS_NOT", arg); return 0;
     case KEY_VALUES: add_pattern(state, &o->values, "SXSPROF_VALUES", arg); return 0;
     case KEY_INSTRUMENT:
-        free(o->instrument); /* absolute: the command may change its folder */
-        o->instrument = realpath(checked(state, "SXSPROF_INSTRUMENT", arg), NULL);
-        if (!o->instrument)
-            argp_error(state, "--instrument: %s: %s", arg, strerror(errno));
+        free(o->instrument);
+        o->instrument = absolute_rules(state, checked(state, "SXSPROF_INSTRUMENT", arg));
         return 0;
     case KEY_NO_PRELOAD:
         o->no_preload = true;

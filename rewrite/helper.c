@@ -2,19 +2,16 @@
 #include "rewrite/helper.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "instr/metadata.h"
 #include "instr/signature.h"
 #include "manager/base/log.h"
 #include "record/instrument_write.h"
+#include "rewrite/assembly_copy.h"
 #include "rewrite/image.h"
 #include "rewrite/utf16.h"
 
@@ -146,25 +143,15 @@ static int look_up(struct sxs_method *m, const struct sxs_metadata *md, struct s
 
 static int read_file(struct sxs_method *m, struct sxs_helper *h)
 {
-    struct sxs_metadata md;
-    struct stat         st;
-    void               *map = MAP_FAILED;
-    int                 err, fd = open(h->path, O_RDONLY | O_CLOEXEC);
-    int                 is_open = fd >= 0 && fstat(fd, &st) == 0;
-    int                 empty = is_open && S_ISREG(st.st_mode) && !st.st_size;
-    if (is_open && !empty)
-        map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (map == MAP_FAILED) {
-        err = empty ? sxs_method_fail(m, "helper %s: not an assembly", h->path)
-                    : sxs_method_fail(m, "helper %s: %s", h->path, strerror(errno));
-    } else {
-        err = sxs_metadata_read(&md, map, (size_t)st.st_size)
-                  ? sxs_method_fail(m, "helper %s: not an assembly", h->path)
-                  : look_up(m, &md, h);
-        munmap(map, (size_t)st.st_size);
-    }
-    if (fd >= 0)
-        close(fd);
+    const struct sxs_assembly_copy *copy;
+    int                             err = sxs_assembly_copy_get(h->path, &copy);
+    if (err)
+        return sxs_method_fail(m, "helper %s: %s", h->path,
+                               err == EINVAL  ? "not an assembly"
+                               : err == EBUSY ? "it is being written to"
+                                              : strerror(err));
+    err = look_up(m, &copy->file.md, h);
+    sxs_assembly_copy_put(copy);
     return err;
 }
 

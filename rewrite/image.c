@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rewrite/image.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "rewrite/utf16.h"
@@ -26,8 +23,7 @@ void sxs_images_end(struct sxs_images *images)
     struct sxs_image *next;
     for (struct sxs_image *i = images->all; i; i = next) {
         next = i->next;
-        if (i->map)
-            munmap(i->map, i->size);
+        sxs_assembly_copy_put(i->copy);
         free(i->name);
         free(i->path);
         free(i);
@@ -91,21 +87,13 @@ static void list(struct sxs_images *images)
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-static int map_file(struct sxs_image *i)
+static int read_file(struct sxs_image *i)
 {
-    struct stat st;
-    int         fd = open(i->path, O_RDONLY | O_CLOEXEC);
-    void       *map = MAP_FAILED;
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
-        map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (fd >= 0)
-        close(fd);
-    if (map == MAP_FAILED)
+    if (sxs_assembly_copy_get(i->path, &i->copy))
         return -1;
-    i->map = map;
-    i->size = (size_t)st.st_size;
-    i->readable = sxs_metadata_read(&i->md, map, i->size) == 0;
-    return i->readable ? 0 : -1;
+    i->md = i->copy->file.md;
+    i->readable = 1;
+    return 0;
 }
 
 /* A file of a module that was loaded may be another by now: then it says nothing of the module. */
@@ -164,9 +152,10 @@ static void read_memory(const struct sxs_images *images, struct sxs_image *i)
 
 static void read_image(const struct sxs_images *images, struct sxs_image *i)
 {
-    if (i->readable || i->map)
+    if (i->readable || i->tried)
         return;
-    if (!i->path || map_file(i)) {
+    i->tried = 1;
+    if (!i->path || read_file(i)) {
         i->readable = 0;
         if (i->id)
             read_memory(images, i);

@@ -11,6 +11,7 @@
 #include "instr/metadata.h"
 #include "instr/text.h"
 #include "manager/runtime.h"
+#include "rewrite/assembly_copy.h"
 
 struct sxs_image {
     struct sxs_image   *next;
@@ -19,8 +20,8 @@ struct sxs_image {
     ModuleID            id;   /* 0: not loaded */
     struct sxs_metadata md;
     int                 readable; /* nonzero: `md` can be asked */
-    void               *map;      /* owned; NULL: memory of the runtime's */
-    size_t              size;
+    int                 tried;    /* nonzero: it has been read, or cannot be */
+    const struct sxs_assembly_copy *copy; /* a reference; NULL: `md` is of memory of the runtime's */
 };
 
 struct sxs_images {

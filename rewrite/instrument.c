@@ -4,13 +4,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "manager/base/clock.h"
 #include "manager/base/log.h"
 #include "manager/base/thread.h"
 #include "record/instrument_options.h"
 #include "record/instrument_write.h"
 #include "record/session_write.h"
 #include "record/traced_write.h"
+#include "rewrite/assembly_copy.h"
 #include "rewrite/classes.h"
 #include "rewrite/on_runtime.h"
 #include "rewrite/refused.h"
@@ -22,6 +25,7 @@
 #include "rewrite/watch.h"
 
 #define KEEP_MS 20 /* between looks at what the file needs */
+#define AGE_MS  1000u /* copies of assemblies that nobody has used for so long are freed */
 #define AT_ONCE 16 /* runtimes asked side by side */
 
 static struct {
@@ -205,12 +209,23 @@ static void serve_attached(void)
 
 /* ---- the service thread ----------------------------------------------------------------------- */
 
+static void age_copies(void)
+{
+    static uint64_t last; /* this thread's */
+    uint64_t        now = sxs_now_ns(CLOCK_MONOTONIC_COARSE);
+    if (now - last < AGE_MS * UINT64_C(1000000))
+        return;
+    last = now;
+    sxs_assembly_copies_age();
+}
+
 static void serve(void)
 {
     while (!atomic_load(&instrument.forked)) {
         sxs_instrument_keep();
         sxs_traced_keep();
         serve_attached();
+        age_copies();
         sxs_refused_look(0);
         if (sxs_watch_wait(KEEP_MS) && !atomic_load(&instrument.forked))
             reload();
@@ -228,6 +243,7 @@ static void child_goes_on(void)
     sxs_traced_forget();
     sxs_callouts_forget();
     sxs_refused_forget();
+    sxs_assembly_copies_forget();
 }
 
 __attribute__((destructor)) static void ended(void)
@@ -253,12 +269,28 @@ static int open_file(unsigned traced_mb)
     return 0;
 }
 
+/* A copy of @path that stays right when the program changes its environment or its folder. Links stay links: they may be
+ * changed to another file. NULL: no memory. */
+static char *absolute(const char *path)
+{
+    char *folder = *path == '/' ? NULL : get_current_dir_name(), *whole = NULL;
+    if (!folder)
+        return strdup(path);
+    if (asprintf(&whole, "%s/%s", folder, path) < 0)
+        whole = NULL;
+    free(folder);
+    return whole;
+}
+
 static int start_all(unsigned traced_mb)
 {
     struct sxs_config *config;
+    const char        *path = getenv("SXSPROF_INSTRUMENT");
     int                err;
-    instrument.path = getenv("SXSPROF_INSTRUMENT");
-    if (!instrument.path || !*instrument.path)
+    if (!path || !*path)
+        return -1;
+    instrument.path = absolute(path);
+    if (!instrument.path)
         return -1;
     sxs_watch(instrument.path); /* first: what is changed from now on is seen */
     config = sxs_config_load(instrument.path, NULL);

@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "instr/attribute.h"
 #include "instr/signature.h"
 #include "instr/text.h"
+#include "manager/base/log.h"
 #include "rewrite/tally.h"
 #include "rewrite/tokens.h"
+#include "rewrite/type_name.h"
 #include "rewrite/utf16.h"
 
 #define NAME           2048
@@ -16,9 +19,8 @@
 #define MAX_PARAMS     64
 #define MAX_ATTRIBUTES 64
 #define MAX_NODES      512
-#define NESTED_MAX     8
 #define TABLE(token)   ((token) >> 24)
-enum { TYPE_REF = 0x01, TYPE_DEF = 0x02, METHOD_DEF = 0x06, MEMBER_REF = 0x0a };
+enum { MEMBER_REF = 0x0a };
 enum {
     METHOD_ABSTRACT = 0x0400,
     METHOD_PINVOKE = 0x2000,
@@ -27,12 +29,12 @@ enum {
     IMPL_INTERNAL_CALL = 0x1000,
 };
 #define MODULE_TYPE 0x02000001u
-enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* from here on: nested */
 
 /* What a method is asked about by. */
 struct described {
     struct sxs_config_method method;
     int                      has_il;
+    int                      unsure; /* nonzero: not all that rules ask about could be read */
     char                     name[NAME];
     char               spelled[8192]; /* parameters' and attributes' types, one behind the other */
     const char        *parameters[MAX_PARAMS], *attributes[MAX_ATTRIBUTES];
@@ -40,72 +42,21 @@ struct described {
 };
 
 struct matcher {
-    struct sxs_tokens        tokens;
-    IMetaDataImport2        *imp;
-    const struct sxs_config *config;
-    const char              *runtime;
-    struct sxs_version       version;
-    int                      with_attributes;
-    uint8_t                 *open; /* for each rule: it fits nothing so far */
-    uint32_t                 n_open;
-    sxs_match_found          found;
-    void                    *context;
+    struct sxs_tokens          tokens;
+    IMetaDataImport2          *imp;
+    const struct sxs_config   *config;
+    const char                *runtime;
+    struct sxs_version         version;
+    int                        with_attributes;
+    uint8_t                   *open; /* for each rule: it fits nothing so far */
+    uint32_t                   n_open;
+    const struct sxs_match_to *to;
+    int                        failed; /* nonzero: part of the module could not be searched */
+    int                        unsure; /* the same of the current type's state machine */
     char             type[NAME], outer_type[NAME]; /* of the type, of that it is nested in */
     mdToken          outer;
     struct described inner, made_from;
 };
-
-/* ---- names ------------------------------------------------------------------------------------ */
-
-/* Namespace.Outer+Inner`1 */
-static void put_type_def(IMetaDataImport2 *imp, mdToken type, unsigned depth, struct sxs_il_text *t)
-{
-    WCHAR   wide[1024] = {0};
-    char    name[NAME];
-    ULONG   n = 0;
-    DWORD   flags = 0;
-    mdToken outer = 0;
-    if (FAILED(imp->vtbl->GetTypeDefProps(imp, type, wide, ARRAY_LEN(wide), &n, &flags, NULL)))
-        return;
-    if ((flags & TD_VISIBILITY_MASK) >= TD_NESTED_PUBLIC && depth < NESTED_MAX &&
-        SUCCEEDED(imp->vtbl->GetNestedClassProps(imp, type, &outer))) {
-        put_type_def(imp, outer, depth + 1, t);
-        sxs_il_put(t, "+");
-    }
-    sxs_utf8_of(wide, ARRAY_LEN(wide), name, sizeof(name));
-    sxs_il_put(t, name);
-}
-
-static void put_type_ref(IMetaDataImport2 *imp, mdToken type, unsigned depth, struct sxs_il_text *t)
-{
-    WCHAR   wide[1024] = {0};
-    char    name[NAME];
-    ULONG   n = 0;
-    mdToken scope = 0;
-    if (FAILED(imp->vtbl->GetTypeRefProps(imp, type, &scope, wide, ARRAY_LEN(wide), &n)))
-        return;
-    if (TABLE(scope) == TYPE_REF && depth < NESTED_MAX) {
-        put_type_ref(imp, scope, depth + 1, t);
-        sxs_il_put(t, "+");
-    }
-    sxs_utf8_of(wide, ARRAY_LEN(wide), name, sizeof(name));
-    sxs_il_put(t, name);
-}
-
-static void put_type(void *context, struct sxs_il_text *t, uint32_t token)
-{
-    if (TABLE(token) == TYPE_DEF)
-        put_type_def(context, token, 0, t);
-    else if (TABLE(token) == TYPE_REF)
-        put_type_ref(context, token, 0, t);
-}
-
-static void type_name(IMetaDataImport2 *imp, mdToken type, char *out, size_t size)
-{
-    struct sxs_il_text t = {out, size, 0};
-    out[0] = '\0';
-    put_type(imp, &t, type);
-}
 
 /* ---- one method ------------------------------------------------------------------------------- */
 
@@ -122,7 +73,7 @@ static void put_parameters(struct matcher *m, struct described *d, const uint8_t
 {
     struct sxs_sig_node     nodes[MAX_NODES];
     struct sxs_sig          tree;
-    struct sxs_config_names names = {put_type, m->imp};
+    struct sxs_config_names names = {sxs_put_type_name, m->imp};
     uint32_t                n = 0;
     d->method.parameters = NULL;
     d->method.n_parameters = 1; /* with NULL: not known */
@@ -144,17 +95,23 @@ static void put_parameters(struct matcher *m, struct described *d, const uint8_t
 /* The type of an attribute is that of its constructor. */
 static void put_attribute(struct matcher *m, struct described *d, mdCustomAttribute attribute)
 {
-    mdToken ctor = 0, owner = 0;
-    size_t  start = d->text.len;
-    if (d->method.n_attributes == MAX_ATTRIBUTES ||
-        FAILED(m->imp->vtbl->GetCustomAttributeProps(m->imp, attribute, NULL, &ctor, NULL, NULL)))
+    IMetaDataImport2 *imp = m->imp;
+    mdToken           ctor = 0, owner = 0;
+    size_t            start = d->text.len;
+    HRESULT           hr;
+    if (d->method.n_attributes == MAX_ATTRIBUTES)
         return;
-    if (TABLE(ctor) == MEMBER_REF)
-        m->imp->vtbl->GetMemberRefProps(m->imp, ctor, &owner, NULL, 0, NULL, NULL, NULL);
-    else
-        m->imp->vtbl->GetMethodProps(m->imp, ctor, &owner, NULL, 0, NULL, NULL, NULL, NULL, NULL,
-                                     NULL);
-    put_type(m->imp, &d->text, owner);
+    hr = imp->vtbl->GetCustomAttributeProps(imp, attribute, NULL, &ctor, NULL, NULL);
+    if (SUCCEEDED(hr) && TABLE(ctor) == MEMBER_REF)
+        hr = imp->vtbl->GetMemberRefProps(imp, ctor, &owner, NULL, 0, NULL, NULL, NULL);
+    else if (SUCCEEDED(hr))
+        hr = imp->vtbl->GetMethodProps(imp, ctor, &owner, NULL, 0, NULL, NULL, NULL, NULL, NULL,
+                                       NULL);
+    if (FAILED(hr)) {
+        d->unsure = 1;
+        return;
+    }
+    sxs_put_type_name(imp, &d->text, owner);
     d->attributes[d->method.n_attributes] = ended(d, start);
     if (d->attributes[d->method.n_attributes])
         d->method.n_attributes++;
@@ -165,9 +122,13 @@ static void put_attributes(struct matcher *m, struct described *d, mdToken of)
     HCORENUM          all = NULL;
     mdCustomAttribute some[BATCH];
     ULONG             n = 0;
-    while (SUCCEEDED(m->imp->vtbl->EnumCustomAttributes(m->imp, &all, of, 0, some, BATCH, &n)) && n)
+    HRESULT           hr;
+    while (
+        SUCCEEDED(hr = m->imp->vtbl->EnumCustomAttributes(m->imp, &all, of, 0, some, BATCH, &n)) &&
+        n)
         for (ULONG i = 0; i < n; i++)
             put_attribute(m, d, some[i]);
+    d->unsure |= FAILED(hr);
     m->imp->vtbl->CloseEnum(m->imp, all);
 }
 
@@ -189,6 +150,7 @@ static int describe(struct matcher *m, struct described *d, mdToken method, cons
                                             &flags, &sig, &size, NULL, &impl)))
         return -1;
     d->has_il = has_il(flags, impl);
+    d->unsure = 0;
     sxs_utf8_of(wide, ARRAY_LEN(wide), d->name, sizeof(d->name));
     d->text = (struct sxs_il_text){d->spelled, sizeof(d->spelled), 0};
     d->method = (struct sxs_config_method){.runtime = m->runtime,
@@ -207,8 +169,7 @@ static int describe(struct matcher *m, struct described *d, mdToken method, cons
 
 /* ---- state machines --------------------------------------------------------------------------- */
 
-/* Does @method's attribute name the type @name as its state machine? The attribute's value is a type's name
- * behind two bytes and a length. */
+/* Does @method's attribute name the type @name as its state machine? */
 static int is_made_from(struct matcher *m, mdToken method, const char *name)
 {
     static const WCHAR *const kinds[] = {
@@ -216,14 +177,13 @@ static int is_made_from(struct matcher *m, mdToken method, const char *name)
         u"System.Runtime.CompilerServices.IteratorStateMachineAttribute",
         u"System.Runtime.CompilerServices.AsyncIteratorStateMachineAttribute",
     };
-    size_t len = strlen(name);
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         const void *bytes = NULL;
         ULONG       size = 0;
-        size_t      at = len < 0x80 ? 3 : 4;
-        if (m->imp->vtbl->GetCustomAttributeByName(m->imp, method, kinds[i], &bytes, &size) ==
-                S_OK &&
-            bytes && size >= at + len && memcmp((const char *)bytes + at, name, len) == 0)
+        HRESULT     hr =
+            m->imp->vtbl->GetCustomAttributeByName(m->imp, method, kinds[i], &bytes, &size);
+        m->unsure |= FAILED(hr);
+        if (hr == S_OK && bytes && sxs_md_attribute_is_type((struct sxs_blob){bytes, size}, name))
             return 1;
     }
     return 0;
@@ -236,15 +196,21 @@ static mdToken made_from(struct matcher *m)
     mdMethodDef methods[BATCH];
     ULONG       n = 0;
     mdToken     found = 0;
+    HRESULT     hr = S_OK;
     const char *own = strrchr(m->type, '+');
+    m->unsure = 0;
     if (!m->outer || !own || own[1] != '<')
         return 0;
     while (!found &&
-           SUCCEEDED(m->imp->vtbl->EnumMethods(m->imp, &all, m->outer, methods, BATCH, &n)) && n)
+           SUCCEEDED(hr = m->imp->vtbl->EnumMethods(m->imp, &all, m->outer, methods, BATCH, &n)) &&
+           n)
         for (ULONG i = 0; i < n && !found; i++)
             if (is_made_from(m, methods[i], m->type))
                 found = methods[i];
     m->imp->vtbl->CloseEnum(m->imp, all);
+    if (found)
+        m->unsure = 0;
+    m->unsure |= FAILED(hr);
     return found;
 }
 
@@ -291,8 +257,7 @@ static void tell_of_type(struct matcher *m, const char *type)
             continue;
         reach = sxs_config_reach(m->config->rules[i], &method);
         if (reach != SXS_REACH_NOTHING)
-            sxs_tally_reach(m->config->rules[i], reach,
-                            reach == SXS_REACH_ASSEMBLY ? type : NULL);
+            sxs_tally_reach(m->config->rules[i], reach, reach == SXS_REACH_ASSEMBLY ? type : NULL);
     }
 }
 
@@ -301,19 +266,23 @@ static void match_method(struct matcher *m, mdToken method, mdToken from)
     const struct sxs_rule *rules[SXS_SITE_RULES];
     char                   name[2 * NAME];
     size_t                 n;
-    if (describe(m, &m->inner, method, m->type))
+    if (describe(m, &m->inner, method, m->type)) {
+        m->to->unread(m->to->context, method);
         return;
+    }
     if (from && strcmp(m->inner.name, "MoveNext") == 0)
         m->inner.method.outer = &m->made_from.method;
     n = sxs_config_rules(m->config, &m->inner.method, rules, SXS_SITE_RULES);
     if (m->n_open && m->inner.has_il)
         tell_of_method(m, &m->inner.method);
+    if (!n && (m->inner.unsure || m->unsure))
+        m->to->unread(m->to->context, method);
     if (!n)
         return;
     snprintf(name, sizeof(name), "%s.%s", m->type, m->inner.name);
     n = n < SXS_SITE_RULES ? n : SXS_SITE_RULES;
     if (m->inner.has_il)
-        m->found(m->context, method, m->tokens.own_name, name, rules, n);
+        m->to->found(m->to->context, method, m->tokens.own_name, name, rules, n);
     for (size_t i = 0; i < n && !m->inner.has_il; i++)
         sxs_tally_without_il(rules[i], name);
 }
@@ -324,11 +293,16 @@ static void match_methods(struct matcher *m, mdToken type)
     mdMethodDef methods[BATCH];
     ULONG       n = 0;
     mdToken     from = made_from(m);
-    if (from && describe(m, &m->made_from, from, m->outer_type))
+    HRESULT     hr;
+    if (from && describe(m, &m->made_from, from, m->outer_type)) {
         from = 0;
-    while (SUCCEEDED(m->imp->vtbl->EnumMethods(m->imp, &all, type, methods, BATCH, &n)) && n)
+        m->unsure = 1;
+    }
+    m->unsure |= from && m->made_from.unsure;
+    while (SUCCEEDED(hr = m->imp->vtbl->EnumMethods(m->imp, &all, type, methods, BATCH, &n)) && n)
         for (ULONG i = 0; i < n; i++)
             match_method(m, methods[i], from);
+    m->failed |= FAILED(hr);
     m->imp->vtbl->CloseEnum(m->imp, all);
 }
 
@@ -345,25 +319,31 @@ static void match_type(struct matcher *m, mdToken type)
 {
     m->outer = 0;
     m->outer_type[0] = '\0';
-    type_name(m->imp, type, m->type, sizeof(m->type));
-    if (strchr(m->type, '+') &&
-        SUCCEEDED(m->imp->vtbl->GetNestedClassProps(m->imp, type, &m->outer)))
-        type_name(m->imp, m->outer, m->outer_type, sizeof(m->outer_type));
+    if (sxs_type_def_name(m->imp, type, m->type, sizeof(m->type)) ||
+        (strchr(m->type, '+') &&
+         (FAILED(m->imp->vtbl->GetNestedClassProps(m->imp, type, &m->outer)) ||
+          sxs_type_def_name(m->imp, m->outer, m->outer_type, sizeof(m->outer_type))))) {
+        m->failed = 1;
+        return;
+    }
     if (m->n_open)
         tell_of_type(m, m->type);
     if (may_match(m, m->type) || (m->outer && may_match(m, m->outer_type)))
         match_methods(m, type);
 }
 
-static void read_version(struct matcher *m)
+/* Modules without a manifest have no version. */
+static int read_version(struct matcher *m)
 {
     ASSEMBLYMETADATA         data = {0};
     mdAssembly               own = 0;
     IMetaDataAssemblyImport *imp = m->tokens.assemblies;
-    if (SUCCEEDED(imp->vtbl->GetAssemblyFromScope(imp, &own)))
-        imp->vtbl->GetAssemblyProps(imp, own, NULL, NULL, NULL, NULL, 0, NULL, &data, NULL);
+    HRESULT                  hr = imp->vtbl->GetAssemblyFromScope(imp, &own);
+    if (SUCCEEDED(hr))
+        hr = imp->vtbl->GetAssemblyProps(imp, own, NULL, NULL, NULL, NULL, 0, NULL, &data, NULL);
     m->version = (struct sxs_version){
         {data.usMajorVersion, data.usMinorVersion, data.usBuildNumber, data.usRevisionNumber}};
+    return SUCCEEDED(hr) || hr == CLDB_E_RECORD_NOTFOUND ? 0 : -1;
 }
 
 static void match_types(struct matcher *m)
@@ -376,12 +356,14 @@ static void match_types(struct matcher *m)
         for (ULONG i = 0; i < n; i++)
             match_type(m, types[i]);
     m->imp->vtbl->CloseEnum(m->imp, all);
-    type_name(m->imp, MODULE_TYPE, m->type, sizeof(m->type));
+    m->failed |= FAILED(hr);
+    sxs_type_def_name(m->imp, MODULE_TYPE, m->type, sizeof(m->type));
     if (SUCCEEDED(hr) && strcmp(m->type, "<Module>") == 0) /* not among them, with global methods */
         match_type(m, MODULE_TYPE);
 }
 
-static int find_open(struct matcher *m)
+/* Without memory, what rules come to is not noted; the search goes on. */
+static void find_open(struct matcher *m)
 {
     m->open = calloc(m->config->n_rules, 1);
     for (uint32_t i = 0; m->open && i < m->config->n_rules; i++) {
@@ -390,13 +372,32 @@ static int find_open(struct matcher *m)
     }
     if (m->n_open)
         tell_of_type(m, NULL);
-    return m->open ? 0 : -1;
 }
 
-int sxs_match_module(sxs_module module, const struct sxs_config *config, sxs_match_found found,
-                     void *context)
+static int search(struct matcher *m)
+{
+    for (uint32_t i = 0; i < m->config->n_rules; i++)
+        m->with_attributes |= sxs_config_wants_attributes(m->config->rules[i]);
+    if (read_version(m))
+        m->failed = 1;
+    else if (may_match(m, NULL)) {
+        find_open(m);
+        match_types(m);
+    }
+    if (m->failed)
+        sxs_warn("tool instrument: runtime %u (%s): the metadata of %s cannot be searched: its "
+                 "methods keep the rules they have",
+                 sxs_runtime_number(m->tokens.module.rt), m->runtime,
+                 m->tokens.own_name[0] ? m->tokens.own_name : "a module");
+    sxs_tally_record();
+    return m->failed ? -1 : 0;
+}
+
+int sxs_match_module(sxs_module module, const struct sxs_config *config,
+                     const struct sxs_match_to *to)
 {
     struct matcher *m;
+    int             err;
     if (!config->n_rules)
         return 0;
     m = calloc(1, sizeof(*m));
@@ -407,16 +408,10 @@ int sxs_match_module(sxs_module module, const struct sxs_config *config, sxs_mat
     m->imp = m->tokens.import;
     m->config = config;
     m->runtime = sxs_runtime_version(module.rt);
-    m->found = found;
-    m->context = context;
-    for (uint32_t i = 0; i < config->n_rules; i++)
-        m->with_attributes |= sxs_config_wants_attributes(config->rules[i]);
-    read_version(m);
-    if (may_match(m, NULL) && find_open(m) == 0)
-        match_types(m);
-    sxs_tally_record();
+    m->to = to;
+    err = search(m);
     sxs_tokens_close(&m->tokens);
     free(m->open);
     free(m);
-    return 0;
+    return err;
 }

@@ -7,13 +7,20 @@
 #include "manager/runtime.h"
 #include "rewrite/sites.h"
 
-/** A method with at least one rule; @rules are those of the config, valid as long as it. */
-typedef void (*sxs_match_found)(void *context, mdToken token, const char *assembly,
-                                const char *name, const struct sxs_rule *const *rules, size_t n);
+/** Who is told what was found. */
+struct sxs_match_to {
+    /** A method with at least one rule; @rules are those of the config, valid as long as it. */
+    void (*found)(void *context, mdToken token, const char *assembly, const char *name,
+                  const struct sxs_rule *const *rules, size_t n);
+    /** A method of which not all could be read, and to which no rule applies by what could be. */
+    void (*unread)(void *context, mdToken token);
+    void *context;
+};
 
 /** sxs_match_module - each method of @module that rules of @config apply to. Any thread that may ask for
- *  metadata. Returns 0, or -1: its metadata cannot be read. */
-int sxs_match_module(sxs_module module, const struct sxs_config *config, sxs_match_found found,
-                     void *context);
+ *  metadata. Returns 0, or -1: the metadata cannot be read, or not all of it, so that a method that was not found may be
+ *  there all the same. */
+int sxs_match_module(sxs_module module, const struct sxs_config *config,
+                     const struct sxs_match_to *to);
 
 #endif

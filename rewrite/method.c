@@ -154,45 +154,26 @@ void sxs_method_free(struct sxs_method *m)
 
 /* ---- locals ----------------------------------------------------------------------------------- */
 
-/* A signature's length in one, two or four bytes. */
-static size_t put_count(uint8_t *out, uint32_t n)
-{
-    if (n < 0x80) {
-        out[0] = (uint8_t)n;
-        return 1;
-    }
-    out[0] = (uint8_t)(0x80 | n >> 8);
-    out[1] = (uint8_t)n;
-    return 2;
-}
-
 int sxs_method_add_locals(struct sxs_method *m, const uint8_t *types, size_t size, unsigned n)
 {
     struct sxs_il_tokens tokens = sxs_tokens_table(&m->tokens);
     const uint8_t       *old;
     ULONG                old_size;
     uint8_t              sig[MAX_LOCALS];
-    size_t               at = 0, skip = m->il.n_locals < 0x80 ? 2 : 3;
-    uint32_t             first = m->il.n_locals, token = 0;
-    if (locals_of(m, &old, &old_size) || first + n >= 0x3fff)
-        return sxs_method_fail(m, "the signature of its locals cannot be extended");
-    if (!old)
-        skip = old_size = 0;
-    if (old_size < skip || old_size - skip + size + 3 > sizeof(sig))
+    size_t               used;
+    uint16_t             first;
+    uint32_t             token = 0;
+    if (locals_of(m, &old, &old_size))
+        return sxs_method_fail(m, "the signature of its locals cannot be read");
+    used = sxs_il_add_locals(old, old_size, types, size, n, sig, sizeof(sig), &first);
+    if (!used || used > sizeof(sig))
         return sxs_method_fail(m, "it has too many locals");
-    sig[at++] = 0x07;
-    at += put_count(sig + at, first + n);
-    if (old)
-        memcpy(sig + at, old + skip, old_size - skip);
-    at += old_size - skip;
-    memcpy(sig + at, types, size);
-    at += size;
-    if (tokens.signature(tokens.context, sig, at, &token))
+    if (tokens.signature(tokens.context, sig, used, &token))
         return sxs_method_fail(m, "%s", m->tokens.error);
     m->body->locals = token;
     m->il.n_locals = (uint16_t)(first + n);
     sxs_il_set_changed(m->body);
-    return (int)first;
+    return first;
 }
 
 int sxs_method_result(struct sxs_method *m)

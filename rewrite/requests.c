@@ -31,6 +31,7 @@ struct request {
     struct batch        fresh;  /* not known to the runtime yet: nobody can have inlined them */
     struct batch        known;
     struct batch        gone;
+    int                 failed; /* nonzero: not all that was found in the module could be kept */
 };
 
 static int add(struct batch *b, ModuleID module, mdToken token)
@@ -98,7 +99,9 @@ static void found(void *context, mdToken token, const char *assembly, const char
 {
     struct request     *r = context;
     struct sxs_site_key key = {r->module, token};
-    if (sxs_sites_want(key, assembly, name, r->plan, rules, n) != 1)
+    int                 changed = sxs_sites_want(key, assembly, name, r->plan, rules, n);
+    r->failed |= changed < 0;
+    if (changed != 1)
         return;
     sxs_precompiled_leave(r->module);
     if (is_compilers_own(assembly, name))
@@ -108,6 +111,13 @@ static void found(void *context, mdToken token, const char *assembly, const char
             sxs_sites_state(key, SXS_SITE_FAILED, 0, why_it_stays(r->rt));
     } else if (add(is_loaded(r->module, token) ? &r->known : &r->fresh, r->module.id, token))
         sxs_sites_state(key, SXS_SITE_FAILED, E_OUTOFMEMORY, "no memory");
+}
+
+/* What is not known to be gone stays. */
+static void unread(void *context, mdToken token)
+{
+    const struct request *r = context;
+    sxs_sites_keep((struct sxs_site_key){r->module, token}, r->plan->generation);
 }
 
 /* ---- asking ----------------------------------------------------------------------------------- */
@@ -198,13 +208,15 @@ void sxs_requests_apply(const struct sxs_requests *all)
 {
     const struct sxs_reading *reading = all->reading.start ? &all->reading : NULL;
     struct request            r = {.rt = all->rt, .plan = all->plan};
+    const struct sxs_match_to to = {found, unread, &r};
     for (size_t i = 0; i < all->n; i++) {
         uint64_t since;
         r.module = (sxs_module){all->rt, all->modules[i]};
         if (reading && !reading->start(reading->context, all->modules[i]))
             continue;
         since = sxs_instrument_begin(SXS_SPENT_MATCH);
-        if (sxs_match_module(r.module, all->plan->config, found, &r) == 0)
+        r.failed = 0;
+        if (sxs_match_module(r.module, all->plan->config, &to) == 0 && !r.failed)
             take_outdated(&r, r.module);
         sxs_instrument_took(SXS_SPENT_MATCH, since);
         if (reading)

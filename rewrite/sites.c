@@ -11,12 +11,15 @@
 #include "rewrite/refused.h"
 
 #define N_BUCKETS 4096u
+#define N_MODULES 1024u
 
-/* Never freed: its place is baked into code. */
+/* Never freed: its place is baked into code. One whose module is unloaded waits among the retired ones for the same method
+ * of the next module: its address and its number still stand for that method. */
 struct site {
-    struct site            *next; /* in its bucket */
+    struct site            *next; /* in its bucket, of `buckets` or of `retired` */
+    struct site            *next_of_module;
     struct sxs_marker       marker;
-    struct sxs_site_key     key;   /* module 0: unloaded */
+    struct sxs_site_key     key;
     struct sxs_plan        *plan;  /* what is wanted; NULL: the original */
     const struct sxs_rule **rules; /* of the plan, owned array */
     size_t                  n_rules;
@@ -29,9 +32,18 @@ struct site {
     char                   *assembly, *name;
 };
 
+/* A module that has sites. */
+struct module {
+    struct module *next; /* in its bucket */
+    sxs_module     module;
+    struct site   *first;
+};
+
 static struct {
     pthread_mutex_t lock;
-    struct site    *buckets[N_BUCKETS];
+    struct site    *buckets[N_BUCKETS]; /* by key, of loaded modules */
+    struct site    *retired[N_BUCKETS]; /* by token and name */
+    struct module  *modules[N_MODULES];
     uint32_t        n;
     _Atomic int     any;
 } sites = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -96,9 +108,58 @@ static struct site *find_locked(struct sxs_site_key key)
     return NULL;
 }
 
-static struct site *add_locked(struct sxs_site_key key, const char *assembly, const char *name)
+static struct module **module_bucket(sxs_module module)
 {
-    struct site **bucket = bucket_of(key), *s = calloc(1, sizeof(*s));
+    return &sites.modules[(uint64_t)module.id * UINT64_C(0x9e3779b97f4a7c15) >> 54 &
+                          (N_MODULES - 1)];
+}
+
+static struct module *find_module_locked(sxs_module module)
+{
+    for (struct module *m = *module_bucket(module); m; m = m->next)
+        if (m->module.id == module.id && m->module.rt == module.rt)
+            return m;
+    return NULL;
+}
+
+static struct module *module_locked(sxs_module module)
+{
+    struct module *m = find_module_locked(module);
+    if (m)
+        return m;
+    m = calloc(1, sizeof(*m));
+    if (!m)
+        return NULL;
+    m->module = module;
+    m->next = *module_bucket(module);
+    *module_bucket(module) = m;
+    return m;
+}
+
+static struct site **retired_bucket(mdToken token, const char *name)
+{
+    uint64_t h = token;
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * UINT64_C(1099511628211);
+    return &sites.retired[(h ^ h >> 32) & (N_BUCKETS - 1)];
+}
+
+/* The site that the same method had in a module that is unloaded. NULL: there is none. */
+static struct site *take_retired_locked(struct sxs_site_key key, const char *assembly,
+                                        const char *name)
+{
+    for (struct site **at = retired_bucket(key.token, name), *s; (s = *at) != NULL; at = &s->next)
+        if (s->key.token == key.token && s->key.module.rt == key.module.rt &&
+            !strcmp(s->name, name) && !strcmp(s->assembly, assembly)) {
+            *at = s->next;
+            return s;
+        }
+    return NULL;
+}
+
+static struct site *new_locked(struct sxs_site_key key, const char *assembly, const char *name)
+{
+    struct site *s = calloc(1, sizeof(*s));
     if (!s)
         return NULL;
     s->assembly = strdup(assembly);
@@ -109,14 +170,30 @@ static struct site *add_locked(struct sxs_site_key key, const char *assembly, co
         free(s);
         return NULL;
     }
-    s->key = key;
     s->marker = (struct sxs_marker){{sxs_runtime_number(key.module.rt), key.token,
                                      sxs_runtime_version(key.module.rt), s->assembly, s->name},
-                                    0, 0};
+                                    0,
+                                    0};
     sxs_marker_set(&s->marker, sites.n++);
-    s->next = *bucket;
-    *bucket = s;
     sxs_instrument_site(s->marker.site, s->marker.method.runtime, key.token, assembly, name);
+    return s;
+}
+
+static struct site *add_locked(struct sxs_site_key key, const char *assembly, const char *name)
+{
+    struct module *m = module_locked(key.module);
+    struct site   *s = m ? take_retired_locked(key, assembly, name) : NULL;
+    if (m && !s)
+        s = new_locked(key, assembly, name);
+    if (!s)
+        return NULL;
+    s->key = key;
+    s->seen = 0;
+    s->once = SXS_ONCE_NOT;
+    s->next = *bucket_of(key);
+    *bucket_of(key) = s;
+    s->next_of_module = m->first;
+    m->first = s;
     atomic_store(&sites.any, 1);
     return s;
 }
@@ -203,6 +280,16 @@ int sxs_sites_want(struct sxs_site_key key, const char *assembly, const char *na
     return changed;
 }
 
+void sxs_sites_keep(struct sxs_site_key key, uint32_t generation)
+{
+    struct site *s;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    if (s && s->seen < generation)
+        s->seen = generation;
+    pthread_mutex_unlock(&sites.lock);
+}
+
 static void unwant_locked(struct site *s)
 {
     unref_locked(s->plan);
@@ -213,19 +300,27 @@ static void unwant_locked(struct site *s)
     s->identity = 0;
 }
 
-size_t sxs_sites_outdated(sxs_module module, uint32_t generation, struct sxs_site_key *out,
-                          size_t room)
+static size_t take_outdated_locked(const struct module *m, uint32_t generation,
+                                   struct sxs_site_key *out, size_t room)
 {
     size_t n = 0;
-    pthread_mutex_lock(&sites.lock);
-    for (size_t b = 0; b < N_BUCKETS; b++)
-        for (struct site *s = sites.buckets[b]; s && n < room; s = s->next) {
-            if (!s->identity || s->seen >= generation || s->key.module.rt != module.rt ||
-                (module.id && s->key.module.id != module.id))
-                continue;
+    for (struct site *s = m->first; s && n < room; s = s->next_of_module)
+        if (s->identity && s->seen < generation) {
             unwant_locked(s);
             out[n++] = s->key;
         }
+    return n;
+}
+
+size_t sxs_sites_outdated(sxs_module module, uint32_t generation, struct sxs_site_key *out,
+                          size_t room)
+{
+    const struct module *m;
+    size_t               n = 0;
+    pthread_mutex_lock(&sites.lock);
+    m = find_module_locked(module);
+    if (m)
+        n = take_outdated_locked(m, generation, out, room);
     pthread_mutex_unlock(&sites.lock);
     return n;
 }
@@ -332,26 +427,50 @@ void sxs_sites_compiled(struct sxs_site_key key, int first)
     struct site *s;
     pthread_mutex_lock(&sites.lock);
     s = find_locked(key);
-    if (s && s->state == SXS_SITE_ACTIVE && !s->compiled &&
-        (!first || s->once == SXS_ONCE_DONE)) {
+    if (s && s->state == SXS_SITE_ACTIVE && !s->compiled && (!first || s->once == SXS_ONCE_DONE)) {
         s->compiled = 1;
         sxs_instrument_state(s->marker.site, SXS_SITE_ACTIVE, 0, SXS_INSTRUMENT_COMPILED);
     }
     pthread_mutex_unlock(&sites.lock);
 }
 
+static void retire_locked(struct site *s, int told)
+{
+    struct site **at = bucket_of(s->key);
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    unwant_locked(s);
+    if (told)
+        set_state_locked(s, SXS_SITE_UNLOADED, 0, "");
+    at = retired_bucket(s->key.token, s->name);
+    s->next = *at;
+    *at = s;
+}
+
+/* Takes the module at *@at out. */
+static void unload_locked(struct module **at, int told)
+{
+    struct module *m = *at;
+    struct site   *next;
+    *at = m->next;
+    for (struct site *s = m->first; s; s = next) {
+        next = s->next_of_module;
+        retire_locked(s, told);
+    }
+    free(m);
+}
+
 void sxs_sites_unloaded(sxs_module module)
 {
+    size_t first = module.id ? (size_t)(module_bucket(module) - sites.modules) : 0;
+    size_t end = module.id ? first + 1 : N_MODULES;
     pthread_mutex_lock(&sites.lock);
-    for (size_t b = 0; b < N_BUCKETS; b++)
-        for (struct site *s = sites.buckets[b]; s; s = s->next) {
-            if (s->key.module.rt != module.rt || !s->key.module.id ||
-                (module.id && s->key.module.id != module.id))
-                continue;
-            unwant_locked(s);
-            if (module.id)
-                set_state_locked(s, SXS_SITE_UNLOADED, 0, "");
-            s->key.module.id = 0;
-        }
+    for (size_t b = first; b < end; b++)
+        for (struct module **at = &sites.modules[b]; *at;)
+            if ((*at)->module.rt == module.rt && (!module.id || (*at)->module.id == module.id))
+                unload_locked(at, module.id != 0);
+            else
+                at = &(*at)->next;
     pthread_mutex_unlock(&sites.lock);
 }

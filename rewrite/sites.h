@@ -45,7 +45,11 @@ struct sxs_site_work {
 int sxs_sites_want(struct sxs_site_key key, const char *assembly, const char *name,
                    struct sxs_plan *plan, const struct sxs_rule *const *rules, size_t n);
 
-/** sxs_sites_outdated - the methods of @module (of all modules when its id is 0) of which the plan of
+/** sxs_sites_keep - what is wanted of a method stays, though the plan of @generation was not found to want it. Nothing
+ *  happens when it is no site. */
+void sxs_sites_keep(struct sxs_site_key key, uint32_t generation);
+
+/** sxs_sites_outdated - the methods of @module of which the plan of
  *  @generation did not want anything: they are no longer wanted. Returns how many, at most @room; call again
  *  while it is @room. */
 size_t sxs_sites_outdated(sxs_module module, uint32_t generation, struct sxs_site_key *out,
@@ -87,7 +91,9 @@ void sxs_sites_state(struct sxs_site_key key, enum sxs_site_state state, HRESULT
  *  for new IL that is active. */
 void sxs_sites_compiled(struct sxs_site_key key, int first);
 
-/** sxs_sites_unloaded - the module's sites are gone (id 0: all of the runtime's). */
+/** sxs_sites_unloaded - the module is gone (id 0: all of the runtime's). Takes time for its own sites alone. When a module
+ *  with a method of the same assembly, name and token is loaded into the same runtime later, the method gets the site
+ *  back, with its number and its counts: modules that come and go take no more sites than there are at one time. */
 void sxs_sites_unloaded(sxs_module module);
 
 #endif

@@ -11,7 +11,13 @@
 #include "rewrite/nearest.h"
 
 #define N_BUCKETS 1024u
-#define NAMES_MAX 3 /* of methods without IL, of parameter lists */
+#define NAMES_MAX 3 /* of methods without IL, of parameter lists; the first are shown */
+
+/* Names that were seen, by a hash of 64 bits. Open addressing; 0: free. */
+struct seen_names {
+    uint64_t *hashes;
+    size_t    n, cap;
+};
 
 struct tally {
     struct tally         *next; /* in its bucket */
@@ -20,13 +26,14 @@ struct tally {
     char                 *name, *file; /* owned */
     uint32_t              line;
     enum sxs_config_reach reach;
-    struct sxs_nearest   *near; /* names beside the one that is asked for; NULL: none yet */
+    struct sxs_nearest   *near;       /* names beside the one that is asked for; NULL: none yet */
     char                  lists[300]; /* parameters there are */
     unsigned              n_lists;
+    struct seen_names     seen_lists, seen_without_il;
     uint32_t              without_il;
     char                  names[300]; /* of these, the first */
     int                   changed, said, gone, seen;
-    char                 *parts[3]; /* owned: assembly, type, method of the first match; NULL: any */
+    char *parts[3]; /* owned: assembly, type, method of the first match; NULL: any */
 };
 
 static struct {
@@ -76,6 +83,59 @@ static struct tally *add_locked(const struct sxs_rule *rule)
     return t;
 }
 
+/* ---- names ------------------------------------------------------------------------------------ */
+
+static uint64_t hash_of(const char *name)
+{
+    uint64_t h = UINT64_C(14695981039346656037);
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * UINT64_C(1099511628211);
+    return h ? h : 1;
+}
+
+static void put_hash(struct seen_names *seen, uint64_t hash)
+{
+    size_t at = hash & (seen->cap - 1);
+    while (seen->hashes[at])
+        at = (at + 1) & (seen->cap - 1);
+    seen->hashes[at] = hash;
+}
+
+static int grow(struct seen_names *seen)
+{
+    struct seen_names more = {NULL, seen->n, seen->cap ? 2 * seen->cap : 16};
+    more.hashes = calloc(more.cap, sizeof(*more.hashes));
+    if (!more.hashes)
+        return -1;
+    for (size_t i = 0; i < seen->cap; i++)
+        if (seen->hashes[i])
+            put_hash(&more, seen->hashes[i]);
+    free(seen->hashes);
+    *seen = more;
+    return 0;
+}
+
+/* Nonzero: @name was not there yet, and is now. Without memory it counts as seen. */
+static int is_new(struct seen_names *seen, const char *name)
+{
+    uint64_t hash = hash_of(name);
+    for (size_t at = hash & (seen->cap - 1); seen->cap && seen->hashes[at];
+         at = (at + 1) & (seen->cap - 1))
+        if (seen->hashes[at] == hash)
+            return 0;
+    if (2 * (seen->n + 1) > seen->cap && grow(seen))
+        return 0;
+    put_hash(seen, hash);
+    seen->n++;
+    return 1;
+}
+
+static void forget_names(struct seen_names *seen)
+{
+    free(seen->hashes);
+    *seen = (struct seen_names){NULL, 0, 0};
+}
+
 /* ---- what it came to -------------------------------------------------------------------------- */
 
 static const char *part(const struct tally *t, int which)
@@ -87,7 +147,8 @@ static void put_reason(const struct tally *t, struct sxs_il_text *to)
 {
     switch (t->reach) {
     case SXS_REACH_NOTHING:
-        sxs_il_putf(to, "no assembly %s was loaded, or not of the version or in the runtime asked for",
+        sxs_il_putf(to,
+                    "no assembly %s was loaded, or not of the version or in the runtime asked for",
                     part(t, 0));
         break;
     case SXS_REACH_ASSEMBLY: sxs_il_putf(to, "there is no type %s", part(t, 1)); break;
@@ -96,7 +157,8 @@ static void put_reason(const struct tally *t, struct sxs_il_text *to)
         sxs_il_putf(to, "the parameters of %s differ: there is %s", part(t, 2), t->lists);
         break;
     case SXS_REACH_PARAMETERS:
-        sxs_il_putf(to, "%s has no such attribute, or is no such part of an async method or iterator",
+        sxs_il_putf(to,
+                    "%s has no such attribute, or is no such part of an async method or iterator",
                     part(t, 2));
         break;
     case SXS_REACH_EXCLUDED: sxs_il_put(to, "all that it fits is excluded"); break;
@@ -198,6 +260,7 @@ static void come_nearer(struct tally *t, enum sxs_config_reach reach)
     t->near = NULL;
     t->lists[0] = '\0';
     t->n_lists = 0;
+    forget_names(&t->seen_lists);
 }
 
 static void try_name(struct tally *t, const char *name)
@@ -205,7 +268,7 @@ static void try_name(struct tally *t, const char *name)
     const char *wanted = part(t, t->reach == SXS_REACH_ASSEMBLY ? 1 : 2);
     unsigned    n = t->near ? t->near->n : 0;
     if (t->reach == SXS_REACH_METHOD) {
-        if (t->n_lists < NAMES_MAX && !strstr(t->lists, name)) {
+        if (t->n_lists < NAMES_MAX && is_new(&t->seen_lists, name)) {
             add_name(t->lists, sizeof(t->lists), t->n_lists++, name);
             t->changed = 1;
         }
@@ -240,7 +303,7 @@ void sxs_tally_without_il(const struct sxs_rule *rule, const char *name)
     struct tally *t;
     pthread_mutex_lock(&tallies.lock);
     t = find_locked(rule);
-    if (t && !(t->without_il && strstr(t->names, name))) { /* of several runtimes: once */
+    if (t && is_new(&t->seen_without_il, name)) { /* of several runtimes, or loads: once */
         add_name(t->names, sizeof(t->names), t->without_il, name);
         t->without_il++;
         if (t->reach != SXS_REACH_ALL)

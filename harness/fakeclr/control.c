@@ -162,10 +162,15 @@ static HRESULT fail_other(const char *name, HRESULT hr, unsigned nth)
     if ((!strchr(name, '.') && strcmp(name, "ReJIT") != 0) ||
         n == sizeof(fake.other_failures) / sizeof(fake.other_failures[0]))
         return E_INVALIDARG;
-    snprintf(fake.other_failures[n].name, sizeof(fake.other_failures[n].name), "%s", name);
-    atomic_store(&fake.other_failures[n].failure.nth, nth);
-    atomic_store(&fake.other_failures[n].failure.hr, hr);
-    atomic_store(&fake.n_other_failures, n + 1);
+    unsigned at = 0;
+    while (at < n && strcmp(fake.other_failures[at].name, name) != 0)
+        at++;
+    if (at == n)
+        snprintf(fake.other_failures[n].name, sizeof(fake.other_failures[n].name), "%s", name);
+    atomic_store(&fake.other_failures[at].failure.nth, nth);
+    atomic_store(&fake.other_failures[at].failure.hr, hr);
+    if (at == n)
+        atomic_store(&fake.n_other_failures, n + 1);
     return S_OK;
 }
 

@@ -143,8 +143,8 @@ file contexts.xml <<E
 E
 run contexts "rounds=20 contexts=4"
 check "the same assembly in five load contexts, two of them collectible" $? "$tmp/log"
-sites 'sorted(x["calls"] for x in of(".Static")) == 12 * [10] + 3 * [20] and lines("tracer: 60 after Int32 null") == 3'
-check "each has its own site, and the helper is found from all" $? "$tmp/json"
+sites 'sum(x["calls"] for x in of(".Static")) == 180 and len(of(".Static")) in range(12, 16) and lines("tracer: 60 after Int32 null") == 3'
+check "those loaded at once have sites of their own, each call is counted, and the helper is found from all" $? "$tmp/json"
 
 file strings.xml <<E
 <rule><match assembly="System.Private.CoreLib" type="System.String" method="op_Equality"/>

@@ -116,12 +116,80 @@ static void what_was_taken_out_meanwhile_stays_reverted(void **state)
     sxs_plan_unref(plan);
 }
 
+static uint32_t site_of(ModuleID module, mdToken token)
+{
+    struct sxs_site_work work;
+    uint32_t             number;
+    assert_int_equal(sxs_sites_work((struct sxs_site_key){{&runtime, module}, token}, &work), 1);
+    number = work.marker->site;
+    sxs_site_work_done(&work);
+    return number;
+}
+
+static size_t n_sites(void)
+{
+    struct sxs_instrument_data *d;
+    char                        why[256];
+    size_t                      n;
+    assert_int_equal(sxs_instrument_read(folder_fd, &d, why, sizeof(why)), 0);
+    n = d->n_sites;
+    sxs_instrument_free(d);
+    return n;
+}
+
+static void load(ModuleID module, struct sxs_plan *plan)
+{
+    for (mdToken token = 0x06000010; token < 0x06000014; token++)
+        assert_int_equal(sxs_sites_want((struct sxs_site_key){{&runtime, module}, token}, "plugin",
+                                        token & 1 ? "P.Odd" : "P.Even", plan, &ones, 1),
+                         1);
+}
+
+/* A plug-in that is loaded anew for each request. */
+static void modules_that_come_and_go_take_no_more_sites(void **state)
+{
+    struct sxs_plan *plan = sxs_plan_new(NULL, 5);
+    size_t           before = n_sites();
+    (void)state;
+    for (ModuleID i = 1; i <= 3000; i++) {
+        load(0x1000 * i, plan);
+        sxs_sites_unloaded((sxs_module){&runtime, 0x1000 * i});
+        assert_int_equal(
+            sxs_sites_wanted((struct sxs_site_key){{&runtime, 0x1000 * i}, 0x06000010}), 0);
+    }
+    print_message("3000 loads of 4 methods: %zu sites\n", n_sites() - before);
+    assert_int_equal(n_sites() - before, 4);
+    sxs_plan_unref(plan);
+}
+
+static void modules_that_are_there_at_once_have_sites_of_their_own(void **state)
+{
+    struct sxs_plan *plan = sxs_plan_new(NULL, 6);
+    uint32_t         first;
+    (void)state;
+    load(0x10, plan);
+    load(0x20, plan);
+    first = site_of(0x10, 0x06000010);
+    assert_int_not_equal(first, site_of(0x20, 0x06000010));
+    assert_int_not_equal(first, site_of(0x10, 0x06000011));
+    sxs_sites_unloaded((sxs_module){&runtime, 0x10});
+    assert_int_equal(sxs_sites_wanted((struct sxs_site_key){{&runtime, 0x20}, 0x06000010}), 1);
+    load(0x30, plan);
+    assert_int_equal(site_of(0x30, 0x06000010), first);
+    assert_int_equal(state_of(0x06000010), SXS_SITE_PENDING);
+    sxs_sites_unloaded((sxs_module){&runtime, 0});
+    assert_int_equal(sxs_sites_wanted((struct sxs_site_key){{&runtime, 0x20}, 0x06000010}), 0);
+    sxs_plan_unref(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_method_is_asked_for_once_per_change),
         cmocka_unit_test(what_was_superseded_is_not_noted),
         cmocka_unit_test(what_was_taken_out_meanwhile_stays_reverted),
+        cmocka_unit_test(modules_that_come_and_go_take_no_more_sites),
+        cmocka_unit_test(modules_that_are_there_at_once_have_sites_of_their_own),
     };
     return cmocka_run_group_tests_name("sites", tests, make_folder, remove_folder);
 }
