@@ -113,8 +113,8 @@ int owner_register(uintptr_t addr, int force)
     if (owner < 0)
         owner = add_locked(&m, addr);
     router_unlock(&saved);
-    if (owner >= 0 && !router.owners[owner].hooked)
-        router.owners[owner].hooked = router.preloaded || imports_patch(addr) > 0;
+    if (owner >= 0 && !atomic_load(&router.owners[owner].hooked))
+        atomic_store(&router.owners[owner].hooked, router.preloaded || imports_patch(addr) > 0);
     return owner;
 }
 
@@ -157,6 +157,14 @@ static void know_handler(int owner, int idx, const struct sigaction *act)
     atomic_fetch_or(&o->registered, 1u << idx);
 }
 
+static void keep_host(int idx, const struct sigaction *act)
+{
+    sigset_t saved;
+    router_lock(&saved);
+    host_keep(idx, act);
+    router_unlock(&saved);
+}
+
 /* The kernel's action belongs to a runtime. Behind it may lie others that registered before: each
  * keeps the one before it in a variable, which its handler's code names. Follow them down, and put
  * the router in place of what they would chain to. */
@@ -179,7 +187,7 @@ static void take_chain(int idx, const struct sigaction *now, int first)
         if (is_function(&act) && act.sa_sigaction != router_entry) {
             __atomic_store_n(&previous->sa_sigaction, router_entry, __ATOMIC_RELEASE);
             if (owner_register((uintptr_t)act.sa_sigaction, 0) < 0) {
-                router.host[idx] = act; /* now in our keeping; the runtime chains to us instead */
+                keep_host(idx, &act); /* now in our keeping; the runtime chains to us instead */
                 return;
             }
         }
@@ -192,18 +200,20 @@ static void take_chain(int idx, const struct sigaction *now, int first)
  * registered unseen and is not here yet to be taken over. */
 void owner_take_host(int idx)
 {
-    struct sigaction was = router.host[idx];
+    static const struct sigaction none;
+    struct sigaction              was;
+    host_action(idx, &was);
     if (router.preloaded || !is_function(&was) || was.sa_sigaction == router_entry ||
         owner_register((uintptr_t)was.sa_sigaction, 0) < 0)
         return;
-    memset(&router.host[idx], 0, sizeof(router.host[idx])); /* take_chain() may put another there */
+    keep_host(idx, &none); /* take_chain() may put another there */
     take_chain(idx, &was, 1);
 }
 
 /* Handlers first, router second: no moment in which a known runtime's fault finds no handler. */
 static void take_over(int idx, int may_be_first)
 {
-    struct sigaction now, old, host;
+    struct sigaction now, old;
     sigset_t         saved;
     if (real.sigaction(routed_signal(idx), NULL, &now) != 0)
         return;
@@ -213,11 +223,9 @@ static void take_over(int idx, int may_be_first)
             return;
         take_chain(idx, &now, may_be_first && !(atomic_load(&router.installed) >> idx & 1));
         router_lock(&saved);
-        host = router.host[idx];
+        old = now;
         atomic_fetch_and(&router.installed, ~(1u << idx)); /* it was registered over: install anew */
-        router_install(idx, &now);
-        old = router.host[idx];  /* what the kernel named: a runtime */
-        router.host[idx] = host; /* and this is who was there before them all */
+        router_install(idx, &now, &old);
         router_unlock(&saved);
         if (old.sa_sigaction == now.sa_sigaction)
             return;
