@@ -158,17 +158,18 @@ void *hook_mmap(uintptr_t caller, void *addr, size_t len, int prot, int flags, i
     int   saved_errno = errno;
     int   owner;
     if (at == MAP_FAILED || router.off ||
-        !(is_code(prot, flags, fd) || is_code_reservation(len, prot, flags, fd)))
+        !(is_code(prot, flags, fd) || is_code_reservation(len, prot, flags, fd)) || other_process())
         return at;
     owner = owner_of_module(caller);
-    if (owner < 0 && router.preloaded && is_code_reservation(len, prot, flags, fd) &&
-        !other_process())
-        owner = owner_register(caller, 0); /* it reserves before it registers handlers */
-    if (owner >= 0 && !other_process()) {
+    if (owner >= 0) {
         sigset_t saved;
         router_lock(&saved);
         sxs_ranges_add(&router.ranges, (uintptr_t)at, (uintptr_t)at + len, owner, SXS_RANGE_CODE);
         router_unlock(&saved);
+    } else if (router.preloaded && is_code_reservation(len, prot, flags, fd)) {
+        /* Perhaps a runtime's, which reserves before it registers handlers; perhaps an allocator's, which
+         * holds its lock. Nothing may be asked here. */
+        reserved_note(caller, (uintptr_t)at, (uintptr_t)at + len);
     }
     errno = saved_errno;
     return at;
@@ -182,6 +183,8 @@ int hook_munmap(uintptr_t caller, void *addr, size_t len)
         router_lock(&saved);
         sxs_ranges_remove(&router.ranges, (uintptr_t)addr, (uintptr_t)addr + len, owner);
         router_unlock(&saved);
+    } else if (owner < 0 && !router.off && reserved_any() && !other_process()) {
+        reserved_forget((uintptr_t)addr, (uintptr_t)addr + len);
     }
     return real.munmap(addr, len);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* owners.c - which modules are runtimes, what belongs to them, and how their handlers are taken over. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <string.h>
@@ -24,65 +23,6 @@ SXS_SIGSAFE int owner_of_module(uintptr_t addr)
     return found.owner;
 }
 
-/* ---- modules --------------------------------------------------------------------------------- */
-
-struct module {
-    uintptr_t addr; /* asked for */
-    uintptr_t base;
-    char      path[512];
-    int       n_segments;
-    struct {
-        uintptr_t lo, hi;
-    } segment[16];
-};
-
-static int module_visit(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    struct module *m = arg;
-    int            here = 0;
-    (void)size;
-    m->n_segments = 0;
-    for (int i = 0; i < info->dlpi_phnum && m->n_segments < 16; i++) {
-        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-        uintptr_t lo = info->dlpi_addr + ph->p_vaddr;
-        if (ph->p_type != PT_LOAD)
-            continue;
-        m->segment[m->n_segments].lo = lo;
-        m->segment[m->n_segments++].hi = lo + ph->p_memsz;
-        here |= m->addr >= lo && m->addr < lo + ph->p_memsz;
-    }
-    if (!here)
-        return 0;
-    m->base = info->dlpi_addr;
-    strncpy(m->path, info->dlpi_name ? info->dlpi_name : "", sizeof(m->path) - 1);
-    return 1;
-}
-
-static int module_find(uintptr_t addr, struct module *m)
-{
-    memset(m, 0, sizeof(*m));
-    m->addr = addr;
-    return sxs_loader_each(module_visit, m);
-}
-
-/* libcoreclr.so, a single-file host, a NativeAOT library: each exports one of these. */
-static int looks_like_runtime(const struct module *m)
-{
-    static const char *const marks[] = {"coreclr_initialize", "DotNetRuntimeInfo",
-                                        "DotNetRuntimeDebugHeader"};
-    void *handle = dlopen(m->path[0] ? m->path : NULL, RTLD_LAZY | RTLD_NOLOAD);
-    int   found = 0;
-    if (!handle)
-        return 0;
-    for (unsigned i = 0; i < ARRAY_LEN(marks) && !found; i++) {
-        Dl_info where;
-        void   *sym = dlsym(handle, marks[i]); /* may come from a dependency: check whose it is */
-        found = sym && dladdr(sym, &where) && (uintptr_t)where.dli_fbase == m->segment[0].lo;
-    }
-    dlclose(handle);
-    return found;
-}
-
 /* ---- registration ---------------------------------------------------------------------------- */
 
 static int add_locked(const struct module *m, uintptr_t addr)
@@ -93,8 +33,8 @@ static int add_locked(const struct module *m, uintptr_t addr)
         return -ENOSPC;
     o->text = addr;
     memcpy(o->path, m->path, sizeof(o->path));
-    for (int i = 0; i < m->n_segments; i++)
-        sxs_ranges_add(&router.ranges, m->segment[i].lo, m->segment[i].hi, n, SXS_RANGE_MODULE);
+    sxs_ranges_add(&router.ranges, m->lo, m->hi, n, SXS_RANGE_MODULE);
+    reserved_give(m, n);
     atomic_store_explicit(&router.n_owners, n + 1, memory_order_release);
     return n;
 }
@@ -106,7 +46,7 @@ int owner_register(uintptr_t addr, int force)
     int           owner = owner_of_module(addr);
     if (owner >= 0)
         return owner;
-    if (!module_find(addr, &m) || (!force && !looks_like_runtime(&m)))
+    if (!module_find(addr, &m) || (!force && !module_is_runtime(&m)))
         return -ENOENT;
     router_lock(&saved);
     owner = owner_of_module(addr); /* another thread may have been faster */
@@ -307,8 +247,9 @@ int owner_adopt(uintptr_t addr, struct sxs_adoption *out)
                 break;
             usleep(1000);
         }
-        maps_scan();
     }
+    if (!router.preloaded || reserved_lost())
+        maps_scan();
     if (out) {
         struct owner *o = &router.owners[owner];
         out->hooked = o->hooked;

@@ -174,6 +174,31 @@ const struct sxs_signals *router_operations(void);
 /** Points the import table of the module at @addr to the hooks. Returns how many were patched. */
 int imports_patch(uintptr_t addr);
 
+/* modules.c */
+/** A loaded module. */
+struct module {
+    uintptr_t   addr;   /* asked for */
+    uintptr_t   lo, hi; /* everything that the loader mapped of it */
+    const void *dynamic; /* its dynamic section; NULL: none */
+    char        path[512];
+};
+/** The module that contains @addr. Returns 1 if there is one, else 0. Signal-safe; takes no lock. */
+SXS_SIGSAFE int module_find(uintptr_t addr, struct module *m);
+/** Does it export what runtimes export? Signal-safe. */
+SXS_SIGSAFE int module_is_runtime(const struct module *m);
+
+/* reserved.c */
+/** Notes that code at @caller, of an unknown module, reserved [lo, hi). Signal-safe; takes no lock. */
+SXS_SIGSAFE void reserved_note(uintptr_t caller, uintptr_t lo, uintptr_t hi);
+/** [lo, hi) is unmapped: notes of what lies in it are dropped. Signal-safe; takes no lock. */
+SXS_SIGSAFE void reserved_forget(uintptr_t lo, uintptr_t hi);
+/** Are there notes? Signal-safe. */
+SXS_SIGSAFE int reserved_any(void);
+/** What code of @m reserved becomes code of @owner. Under the router's lock. */
+void reserved_give(const struct module *m, int owner);
+/** Were there more reservations than notes? Then those of a runtime may be missing. */
+int reserved_lost(void);
+
 /* maps.c */
 /** Gives executable mappings found in /proc/self/maps to the owners they belong to. */
 void maps_scan(void);
