@@ -34,11 +34,11 @@ static int runtime_registers(int owner, int idx, const struct sigaction *act, st
         atomic_store_explicit(&o->handler[idx], act->sa_sigaction, memory_order_release);
         atomic_fetch_or(&o->registered, 1u << idx);
         fresh = !(atomic_load(&router.installed) >> idx & 1);
-        err = router_install(idx, act);
-    } else if (act) { /* it puts back what it was told had been there, or the default: it gives up */
-        struct route *r = sxs_thread_state.top;
-        if (r && r->asking == owner && routed_index(r->sig) == idx)
-            r->restored = 1;
+        err = router_install_first(idx, act);
+    } else if (
+        act) { /* it puts back what it was told had been there, or the default: it gives up */
+        sxs_thread_state.gave_up =
+            gave_up_mark(owner, idx); /* ask() looks, if that is who called it */
         if (act->sa_sigaction == router_entry || idx == IDX_ABRT)
             atomic_store_explicit(&o->handler[idx], NULL, memory_order_release);
     }
@@ -57,14 +57,14 @@ static int runtime_registers(int owner, int idx, const struct sigaction *act, st
 static int host_registers(int idx, const struct sigaction *act, struct sigaction *old)
 {
     sigset_t         saved;
-    struct sigaction fresh;
+    struct sigaction fresh, was;
     if (act)
         fresh = *act; /* read before the lock: it may be a bad pointer */
     router_lock(&saved);
-    struct sigaction was = router.host[idx];
-    int              bottom = atomic_load(&router.bottom[idx]);
+    host_action(idx, &was);
+    int bottom = atomic_load(&router.bottom[idx]);
     if (act)
-        router.host[idx] = fresh;
+        host_keep(idx, &fresh);
     router_unlock(&saved);
     if (old) {
         if (bottom >= 0 && !is_function(&was)) /* known to a runtime only: chaining leads there */
@@ -115,7 +115,10 @@ int hook_pthread_kill(uintptr_t caller, pthread_t thread, int sig)
         return err; /* the queue is full: a runtime takes that as "try again" */
     if (err == ESRCH)
         return EAGAIN; /* gone already; 8.0 aborts on any other answer than this one */
-    return err ? real.pthread_kill(thread, sig) : 0; /* a sandbox that forbids it: untagged */
+    if (!err)
+        return 0;
+    atomic_store(&router.untagged, 1); /* a sandbox forbids it */
+    return real.pthread_kill(thread, sig);
 }
 
 /* A runtime that leaves the alternate stack unblocks the one signal it knows it had blocked there, and
@@ -154,17 +157,19 @@ void *hook_mmap(uintptr_t caller, void *addr, size_t len, int prot, int flags, i
     void *at = real.mmap(addr, len, prot, flags, fd, off);
     int   saved_errno = errno;
     int   owner;
-    if (at == MAP_FAILED || router.off || !(is_code(prot, flags, fd) ||
-                                            is_code_reservation(len, prot, flags, fd)))
+    if (at == MAP_FAILED || router.off ||
+        !(is_code(prot, flags, fd) || is_code_reservation(len, prot, flags, fd)) || other_process())
         return at;
     owner = owner_of_module(caller);
-    if (owner < 0 && router.preloaded && is_code_reservation(len, prot, flags, fd) && !other_process())
-        owner = owner_register(caller, 0); /* it reserves before it registers handlers */
-    if (owner >= 0 && !other_process()) {
+    if (owner >= 0) {
         sigset_t saved;
         router_lock(&saved);
         sxs_ranges_add(&router.ranges, (uintptr_t)at, (uintptr_t)at + len, owner, SXS_RANGE_CODE);
         router_unlock(&saved);
+    } else if (router.preloaded && is_code_reservation(len, prot, flags, fd)) {
+        /* Perhaps a runtime's, which reserves before it registers handlers; perhaps an allocator's, which
+         * holds its lock. Nothing may be asked here. */
+        reserved_note(caller, (uintptr_t)at, (uintptr_t)at + len);
     }
     errno = saved_errno;
     return at;
@@ -178,6 +183,8 @@ int hook_munmap(uintptr_t caller, void *addr, size_t len)
         router_lock(&saved);
         sxs_ranges_remove(&router.ranges, (uintptr_t)addr, (uintptr_t)addr + len, owner);
         router_unlock(&saved);
+    } else if (owner < 0 && !router.off && reserved_any() && !other_process()) {
+        reserved_forget((uintptr_t)addr, (uintptr_t)addr + len);
     }
     return real.munmap(addr, len);
 }

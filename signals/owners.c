@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* owners.c - which modules are runtimes, what belongs to them, and how their handlers are taken over. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <string.h>
@@ -24,65 +23,6 @@ SXS_SIGSAFE int owner_of_module(uintptr_t addr)
     return found.owner;
 }
 
-/* ---- modules --------------------------------------------------------------------------------- */
-
-struct module {
-    uintptr_t addr; /* asked for */
-    uintptr_t base;
-    char      path[512];
-    int       n_segments;
-    struct {
-        uintptr_t lo, hi;
-    } segment[16];
-};
-
-static int module_visit(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    struct module *m = arg;
-    int            here = 0;
-    (void)size;
-    m->n_segments = 0;
-    for (int i = 0; i < info->dlpi_phnum && m->n_segments < 16; i++) {
-        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-        uintptr_t lo = info->dlpi_addr + ph->p_vaddr;
-        if (ph->p_type != PT_LOAD)
-            continue;
-        m->segment[m->n_segments].lo = lo;
-        m->segment[m->n_segments++].hi = lo + ph->p_memsz;
-        here |= m->addr >= lo && m->addr < lo + ph->p_memsz;
-    }
-    if (!here)
-        return 0;
-    m->base = info->dlpi_addr;
-    strncpy(m->path, info->dlpi_name ? info->dlpi_name : "", sizeof(m->path) - 1);
-    return 1;
-}
-
-static int module_find(uintptr_t addr, struct module *m)
-{
-    memset(m, 0, sizeof(*m));
-    m->addr = addr;
-    return sxs_loader_each(module_visit, m);
-}
-
-/* libcoreclr.so, a single-file host, a NativeAOT library: each exports one of these. */
-static int looks_like_runtime(const struct module *m)
-{
-    static const char *const marks[] = {"coreclr_initialize", "DotNetRuntimeInfo",
-                                        "DotNetRuntimeDebugHeader"};
-    void *handle = dlopen(m->path[0] ? m->path : NULL, RTLD_LAZY | RTLD_NOLOAD);
-    int   found = 0;
-    if (!handle)
-        return 0;
-    for (unsigned i = 0; i < ARRAY_LEN(marks) && !found; i++) {
-        Dl_info where;
-        void   *sym = dlsym(handle, marks[i]); /* may come from a dependency: check whose it is */
-        found = sym && dladdr(sym, &where) && (uintptr_t)where.dli_fbase == m->segment[0].lo;
-    }
-    dlclose(handle);
-    return found;
-}
-
 /* ---- registration ---------------------------------------------------------------------------- */
 
 static int add_locked(const struct module *m, uintptr_t addr)
@@ -93,8 +33,8 @@ static int add_locked(const struct module *m, uintptr_t addr)
         return -ENOSPC;
     o->text = addr;
     memcpy(o->path, m->path, sizeof(o->path));
-    for (int i = 0; i < m->n_segments; i++)
-        sxs_ranges_add(&router.ranges, m->segment[i].lo, m->segment[i].hi, n, SXS_RANGE_MODULE);
+    sxs_ranges_add(&router.ranges, m->lo, m->hi, n, SXS_RANGE_MODULE);
+    reserved_give(m, n);
     atomic_store_explicit(&router.n_owners, n + 1, memory_order_release);
     return n;
 }
@@ -106,15 +46,15 @@ int owner_register(uintptr_t addr, int force)
     int           owner = owner_of_module(addr);
     if (owner >= 0)
         return owner;
-    if (!module_find(addr, &m) || (!force && !looks_like_runtime(&m)))
+    if (!module_find(addr, &m) || (!force && !module_is_runtime(&m)))
         return -ENOENT;
     router_lock(&saved);
     owner = owner_of_module(addr); /* another thread may have been faster */
     if (owner < 0)
         owner = add_locked(&m, addr);
     router_unlock(&saved);
-    if (owner >= 0 && !router.owners[owner].hooked)
-        router.owners[owner].hooked = router.preloaded || imports_patch(addr) > 0;
+    if (owner >= 0 && !atomic_load(&router.owners[owner].hooked))
+        atomic_store(&router.owners[owner].hooked, router.preloaded || imports_patch(addr) > 0);
     return owner;
 }
 
@@ -157,6 +97,14 @@ static void know_handler(int owner, int idx, const struct sigaction *act)
     atomic_fetch_or(&o->registered, 1u << idx);
 }
 
+static void keep_host(int idx, const struct sigaction *act)
+{
+    sigset_t saved;
+    router_lock(&saved);
+    host_keep(idx, act);
+    router_unlock(&saved);
+}
+
 /* The kernel's action belongs to a runtime. Behind it may lie others that registered before: each
  * keeps the one before it in a variable, which its handler's code names. Follow them down, and put
  * the router in place of what they would chain to. */
@@ -179,7 +127,7 @@ static void take_chain(int idx, const struct sigaction *now, int first)
         if (is_function(&act) && act.sa_sigaction != router_entry) {
             __atomic_store_n(&previous->sa_sigaction, router_entry, __ATOMIC_RELEASE);
             if (owner_register((uintptr_t)act.sa_sigaction, 0) < 0) {
-                router.host[idx] = act; /* now in our keeping; the runtime chains to us instead */
+                keep_host(idx, &act); /* now in our keeping; the runtime chains to us instead */
                 return;
             }
         }
@@ -192,18 +140,20 @@ static void take_chain(int idx, const struct sigaction *now, int first)
  * registered unseen and is not here yet to be taken over. */
 void owner_take_host(int idx)
 {
-    struct sigaction was = router.host[idx];
+    static const struct sigaction none;
+    struct sigaction              was;
+    host_action(idx, &was);
     if (router.preloaded || !is_function(&was) || was.sa_sigaction == router_entry ||
         owner_register((uintptr_t)was.sa_sigaction, 0) < 0)
         return;
-    memset(&router.host[idx], 0, sizeof(router.host[idx])); /* take_chain() may put another there */
+    keep_host(idx, &none); /* take_chain() may put another there */
     take_chain(idx, &was, 1);
 }
 
 /* Handlers first, router second: no moment in which a known runtime's fault finds no handler. */
 static void take_over(int idx, int may_be_first)
 {
-    struct sigaction now, old, host;
+    struct sigaction now, old;
     sigset_t         saved;
     if (real.sigaction(routed_signal(idx), NULL, &now) != 0)
         return;
@@ -213,11 +163,9 @@ static void take_over(int idx, int may_be_first)
             return;
         take_chain(idx, &now, may_be_first && !(atomic_load(&router.installed) >> idx & 1));
         router_lock(&saved);
-        host = router.host[idx];
+        old = now;
         atomic_fetch_and(&router.installed, ~(1u << idx)); /* it was registered over: install anew */
-        router_install(idx, &now);
-        old = router.host[idx];  /* what the kernel named: a runtime */
-        router.host[idx] = host; /* and this is who was there before them all */
+        router_install(idx, &now, &old);
         router_unlock(&saved);
         if (old.sa_sigaction == now.sa_sigaction)
             return;
@@ -299,8 +247,9 @@ int owner_adopt(uintptr_t addr, struct sxs_adoption *out)
                 break;
             usleep(1000);
         }
-        maps_scan();
     }
+    if (!router.preloaded || reserved_lost())
+        maps_scan();
     if (out) {
         struct owner *o = &router.owners[owner];
         out->hooked = o->hooked;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * router.c - the handler that stands in front of all runtimes.
+ * router.c - the signal handler that is installed for all runtimes together.
  *
- * A runtime that does not want a signal calls what it was told had been there before: the router
- * again. That call is recognised by its return address, which lies in the runtime's module, and
- * leaves the runtime's handler by a jump back into route(): nothing ever nests on the small alternate
- * stack. A runtime that takes a fault may never return (it unwinds past); whatever is left in
- * thread_state.top is then stale, and is overwritten by the next fresh signal before anyone looks.
+ * A runtime that does not want a signal calls the action that it was told had been installed before its
+ * own: the router. Such a call must be told from a fresh signal, and it leaves the runtime's handler by a
+ * jump back into route(), so that nothing nests on the small alternate stack.
+ *
+ * The signal frame itself tells them apart. The kernel writes NULL into uc_link of every context that it
+ * hands to a handler, and nobody reads that field there. route() stores the address of its struct route in
+ * it (the stamp) and clears it on return. A context without a stamp is a fresh signal. Nothing is kept
+ * per thread that a handler left by siglongjmp, or an alternate stack that was unmapped, could make stale.
  */
 #include "signals/router.h"
 
@@ -17,10 +20,6 @@
 #include <unistd.h>
 
 #include "manager/base/log.h"
-
-struct router              router;
-struct real_calls          real;
-SXS_TLS struct thread_state sxs_thread_state;
 
 /* Sanitizers keep books of frames; a jump out of a runtime's handler leaves some unclosed. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -38,37 +37,6 @@ extern void __asan_handle_no_return(void) __attribute__((weak));
 #define NOT_SANITIZED
 #define leave_frames() ((void)0)
 #endif
-
-static const int routed[N_ROUTED] = {SIGSEGV, SIGFPE, SIGILL, SIGBUS, SIGTRAP, SIGABRT, 0};
-
-SXS_SIGSAFE int routed_signal(int idx)
-{
-    return idx == IDX_ACTIVATION ? SIGRTMIN : routed[idx];
-}
-
-SXS_SIGSAFE int routed_index(int sig)
-{
-    if (sig == SIGRTMIN)
-        return IDX_ACTIVATION;
-    for (int i = 0; i < IDX_ACTIVATION; i++)
-        if (routed[i] == sig)
-            return i;
-    return -1;
-}
-
-void router_lock(sigset_t *saved)
-{
-    sigset_t all;
-    sigfillset(&all);
-    real.mask_signals(SIG_SETMASK, &all, saved);
-    pthread_spin_lock(&router.lock);
-}
-
-void router_unlock(const sigset_t *saved)
-{
-    pthread_spin_unlock(&router.lock);
-    real.mask_signals(SIG_SETMASK, saved, NULL);
-}
 
 /* ---- who gets it ---------------------------------------------------------------------------- */
 
@@ -133,38 +101,35 @@ SXS_SIGSAFE static uintptr_t context_ip(const void *context)
 
 enum answer { TOOK_IT, DECLINED };
 
-/* Every handler is called from here, in a section of its own: a runtime that passes a signal on by a
- * tail jump (NativeAOT does) leaves this as the return address. */
-extern const char __start_sxs_call_text[] __attribute__((visibility("hidden")));
-extern const char __stop_sxs_call_text[] __attribute__((visibility("hidden")));
+/* Set in uc_link beside the address of a route: no pointer that a program keeps there has it. */
+#define STAMP ((uintptr_t)1)
 
-NOT_SANITIZED __attribute__((noinline, section("sxs_call_text"))) static void
-call_handler(handler_fn fn, const struct route *r)
+NOT_SANITIZED __attribute__((noinline)) static void call_handler(handler_fn          fn,
+                                                                 const struct route *r)
 {
     fn(r->sig, r->info, r->context);
     __asm__ volatile("" ::: "memory"); /* no tail call here either */
 }
 
-SXS_SIGSAFE static int called_from_here(uintptr_t from)
-{
-    return from > (uintptr_t)__start_sxs_call_text && from <= (uintptr_t)__stop_sxs_call_text;
-}
-
-/* Runs @owner's handler. A decline comes back by __builtin_longjmp from chained(). */
+/* Runs @owner's handler. A decline comes back by __builtin_longjmp from decline(). */
 NOT_SANITIZED __attribute__((noinline)) static enum answer ask(struct route *r, int owner, int idx)
 {
     struct owner *o = &router.owners[owner];
     handler_fn    fn = atomic_load_explicit(&o->handler[idx], memory_order_acquire);
     if (!fn)
         return DECLINED;
+    /* A handler that is left for good leaves a value behind; the next ask() overwrites it. */
+    int outer = sxs_thread_state.gave_up;
+    int gave_up = 1;
     r->asking = owner;
-    r->restored = 0;
-    sxs_thread_state.top = r;
+    sxs_thread_state.gave_up = 0;
     if (__builtin_setjmp(r->declined) == 0) {
         call_handler(fn, r);
-        return r->restored ? DECLINED : TOOK_IT;
+        gave_up = sxs_thread_state.gave_up == gave_up_mark(owner, idx);
     }
-    return DECLINED;
+    r->asking = -1;
+    sxs_thread_state.gave_up = outer;
+    return gave_up ? DECLINED : TOOK_IT;
 }
 
 SXS_SIGSAFE static int is_fault(const siginfo_t *info)
@@ -207,7 +172,9 @@ static void defaulted(struct route *r, int idx)
     int bottom = atomic_load_explicit(&router.bottom[idx], memory_order_relaxed);
     if (idx == IDX_ACTIVATION)
         return; /* as a CLR does with an activation from another process */
-    if (router.host[idx].sa_handler == SIG_IGN && !is_fault(r->info))
+    struct sigaction host;
+    host_action(idx, &host);
+    if (host.sa_handler == SIG_IGN && !is_fault(r->info))
         return;
     if (bottom >= 0) { /* it alone knows who was there before; if that is nobody, it gives up */
         if (ask(r, bottom, idx) == DECLINED)
@@ -220,46 +187,45 @@ static void defaulted(struct route *r, int idx)
 
 static void unwanted(struct route *r, int idx)
 {
-    struct sigaction host = router.host[idx];
+    struct sigaction host;
     count(&router.unwanted, &router.own_unwanted);
+    host_take(idx, &host);
     if (!is_function(&host)) {
         defaulted(r, idx);
         return;
     }
     r->in_host = 1;
-    r->asking = -1;
-    sxs_thread_state.top = r;
-    if (host.sa_flags & SA_SIGINFO)
-        call_handler(host.sa_sigaction, r);
-    else
-        host.sa_handler(r->sig);
+    host_call(&host, r);
     r->in_host = 0;
 }
 
-/* The host uses the signal itself, and this one came from no runtime. */
-SXS_SIGSAFE static int activation_is_hosts(int n)
+/* Do all suspension signals of all runtimes say who sent them? */
+SXS_SIGSAFE static int all_are_tagged(int n)
 {
-    if (!is_function(&router.host[IDX_ACTIVATION]))
+    if (atomic_load_explicit(&router.untagged, memory_order_relaxed))
         return 0;
     for (int i = 0; i < n; i++)
-        if (!router.owners[i].hooked)
+        if (!atomic_load_explicit(&router.owners[i].hooked, memory_order_relaxed))
             return 0;
     return 1;
 }
 
-/* The runtimes an activation may be meant for. The sender is known when its pthread_kill came through
- * the hook; otherwise every runtime the thread belongs to looks for itself. */
+/* The runtimes an activation may be meant for; 0: it is the host's. A runtime sends by pthread_kill only
+ * (SI_TKILL), or, when its call came through the hook, with a value that names it. */
 SXS_SIGSAFE static uint64_t activation_owners(const struct route *r, int n)
 {
-    int sender = activation_sender(r->info);
-    int by_ip;
-    if (r->info->si_pid != getpid())
-        return 0;
+    int              sender = activation_sender(r->info);
+    int              by_ip;
+    struct sigaction host;
     if (sender >= 0 && sender < n) {
-        sxs_thread_state.owners |= UINT64_C(1) << sender; /* it activates none but its own threads */
+        sxs_thread_state.owners |= UINT64_C(1)
+                                   << sender; /* it activates none but its own threads */
         return UINT64_C(1) << sender;
     }
-    if (activation_is_hosts(n))
+    if (r->info->si_code != SI_TKILL || r->info->si_pid != getpid())
+        return 0;
+    host_action(IDX_ACTIVATION, &host);
+    if (is_function(&host) && all_are_tagged(n))
         return 0;
     if (sxs_thread_state.owners)
         return sxs_thread_state.owners;
@@ -286,19 +252,21 @@ static int activate(struct route *r)
         any = 1;
         count(&o->counter, &o->own_counter);
         r->asking = i;
-        sxs_thread_state.top = r;
         call_handler(fn, r);
+        r->asking = -1;
     }
     return any;
 }
 
 /* The caller's frame holds the route: it must outlive every ask(). */
-NOT_SANITIZED __attribute__((noinline)) static void route(int sig, siginfo_t *info, void *context, int not_this)
+NOT_SANITIZED __attribute__((noinline)) static void route(int sig, siginfo_t *info, void *context,
+                                                          int not_this)
 {
     int          idx = routed_index(sig);
     int          saved_errno = errno;
-    struct route r = {.outer = sxs_thread_state.top, .info = info, .context = context, .sig = sig,
-                      .asking = -1};
+    ucontext_t  *uc = context;
+    struct route r = {.info = info, .context = context, .sig = sig, .asking = -1};
+    uc->uc_link = (void *)((uintptr_t)&r | STAMP);
     if (idx == IDX_ACTIVATION) {
         if (!activate(&r))
             unwanted(&r, idx);
@@ -318,100 +286,47 @@ NOT_SANITIZED __attribute__((noinline)) static void route(int sig, siginfo_t *in
         if (at == o.n)
             unwanted(&r, idx);
     }
-    sxs_thread_state.top = r.outer;
+    uc->uc_link = NULL;
     errno = saved_errno;
 }
 
-/* A runtime calls what it believes was there before it. */
-NOT_SANITIZED static void chained(int by, int sig, siginfo_t *info, void *context)
+/* The route of the signal that @context belongs to; NULL when the signal is a fresh one. A stamp outlives
+ * its route only when a handler between the kernel's and the router left route() by a jump and then calls
+ * the router again with the same context; that call comes from above where the route was. */
+NOT_SANITIZED SXS_SIGSAFE static struct route *route_under_way(int sig, const siginfo_t *info,
+                                                               const void *context)
 {
-    struct route *r = sxs_thread_state.top;
-    if (r && r->asking == by && r->sig == sig && r->context == context && r->info == info) {
-        if (r->last_rites || sig == SIGRTMIN)
-            return; /* it goes on with its own business */
-        leave_frames();
-        __builtin_longjmp(r->declined, 1);
-    }
-    /* The kernel called that runtime's handler itself: it registered over the router and has not
-     * been seen yet. It has had its turn. */
-    route(sig, info, context, by);
+    uintptr_t     sp = (uintptr_t)__builtin_frame_address(0);
+    uintptr_t     stamp = (uintptr_t)((const ucontext_t *)context)->uc_link;
+    struct route *r = (struct route *)(stamp & ~STAMP);
+    if (!(stamp & STAMP) || ((uintptr_t)r <= sp && sp < (uintptr_t)context))
+        return NULL;
+    return r->context == context && r->info == info && r->sig == sig ? r : NULL;
+}
+
+/* The runtime that was asked calls what it believes was there before it. */
+NOT_SANITIZED static void decline(struct route *r)
+{
+    if (r->asking < 0 || r->last_rites || r->sig == SIGRTMIN)
+        return; /* it goes on with its own business */
+    leave_frames();
+    __builtin_longjmp(r->declined, 1);
 }
 
 NOT_SANITIZED __attribute__((noinline)) void router_entry(int sig, siginfo_t *info, void *context)
 {
     uintptr_t     from = (uintptr_t)__builtin_return_address(0);
-    struct route *r = sxs_thread_state.top;
-    int           by = called_from_here(from) && r ? r->asking : owner_of_module(from);
-    if (by >= 0) {
-        chained(by, sig, info, context);
-    } else if (r && r->in_host && r->sig == sig && r->context == context) {
+    struct route *r;
+    /* A fault of a guarded read of the library's own is recovered here, before anything is routed. */
+    r = route_under_way(sig, info, context);
+    if (!r) {
+        /* Called by a runtime, it has registered over the router unseen, and has had its turn. */
+        route(sig, info, context, owner_of_module(from));
+    } else if (r->in_host) {
         r->in_host = 0; /* the host's handler passes it on to whoever was there before it */
         defaulted(r, routed_index(sig));
     } else {
-        route(sig, info, context, -1);
+        decline(r);
     }
     __asm__ volatile("" ::: "memory"); /* no tail call: the return address tells who called */
-}
-
-/* ---- installation --------------------------------------------------------------------------- */
-
-void router_action(int idx, struct sigaction *out)
-{
-    memset(out, 0, sizeof(*out));
-    out->sa_sigaction = router_entry;
-    out->sa_flags = SA_SIGINFO | SA_RESTART | (router.flags[idx] & SA_ONSTACK);
-}
-
-int router_install(int idx, const struct sigaction *like)
-{
-    int              sig = routed_signal(idx);
-    int              flags = SA_SIGINFO | SA_RESTART | (like->sa_flags & SA_ONSTACK);
-    unsigned         bit = 1u << idx;
-    struct sigaction act;
-    int              have = atomic_load(&router.installed) & bit;
-    if (have && (router.flags[idx] | flags) == router.flags[idx])
-        return 0;
-    /* The mask of the handlers it stands for, no more: a runtime that unwinds past its handler
-     * unblocks just what it knows of, and the rest would stay blocked for ever. */
-    act = *like;
-    act.sa_sigaction = router_entry;
-    if (flags & SA_ONSTACK) { /* hook_sigmask() unblocks them when the stack is left */
-        sigaddset(&act.sa_mask, SXS_SAMPLE_SIGNAL);
-        sigaddset(&act.sa_mask, SIGPROF); /* of other profilers */
-    }
-    act.sa_flags = flags | (have ? router.flags[idx] : 0);
-    if (real.sigaction(sig, &act, have ? NULL : &router.host[idx]) != 0)
-        return -errno;
-    router.flags[idx] = act.sa_flags;
-    atomic_fetch_or(&router.installed, bit);
-    return 0;
-}
-
-static void child_forked(void)
-{
-    atomic_store(&router.pid, getpid());
-    pthread_spin_init(&router.lock, PTHREAD_PROCESS_PRIVATE);
-    threads_forked();
-}
-
-void router_init(int preloaded, const struct real_calls *calls)
-{
-    static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
-    static int             done;
-    pthread_mutex_lock(&once);
-    if (!done) {
-        const char *text = getenv("SXSPROF_SIGNALS");
-        real = *calls;
-        router.preloaded = preloaded;
-        router.off = text && strcmp(text, "off") == 0;
-        if (text && *text && !router.off && strcmp(text, "on") != 0)
-            sxs_error("SXSPROF_SIGNALS=%s: expected on or off; going on with on", text);
-        pthread_spin_init(&router.lock, PTHREAD_PROCESS_PRIVATE);
-        atomic_store(&router.pid, getpid());
-        for (int i = 0; i < N_ROUTED; i++)
-            atomic_store(&router.bottom[i], -1);
-        pthread_atfork(NULL, NULL, child_forked);
-        done = 1;
-    }
-    pthread_mutex_unlock(&once);
 }

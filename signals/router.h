@@ -29,27 +29,40 @@ struct owner {
     _Atomic(_Atomic uint64_t *) counter;    /* of signals handed to it */
     _Atomic uint64_t    own_counter;
     uintptr_t           text;               /* an address inside the module */
-    int                 hooked;             /* its calls to sigaction & co come to us */
+    _Atomic int         hooked;             /* its calls to sigaction & co come to us */
     char                path[512];
 };
 
-/** One signal being routed on this thread; lives on the stack of route(). */
+/** One signal being routed on this thread; lives on the stack of route(). Found through the signal's own
+ *  context, never through thread-local storage: see router.c. */
 struct route {
-    struct route *outer;
-    siginfo_t    *info;
-    void         *context;
-    int           sig;
-    int           asking;      /* owner whose handler is running */
-    int           last_rites;  /* nobody wants it: a decline is to return */
-    int           in_host;     /* the host's handler is running; what it chains to is next */
-    int           restored;    /* the owner put the default action back: it declined */
-    void         *declined[5]; /* where a decline continues (__builtin_setjmp) */
+    siginfo_t *info;
+    void      *context;
+    int        sig;
+    int        asking;      /* owner whose handler is running, or -1 */
+    int        last_rites;  /* nobody wants it: a decline is to return */
+    int        in_host;     /* the host's handler is running; what it chains to is next */
+    void      *declined[5]; /* where a decline continues (__builtin_setjmp) */
 };
 
 /** Per thread; initial-exec, so that a handler can reach it without the loader or malloc. */
 struct thread_state {
-    struct route *top;
-    uint64_t      owners; /* bit per owner this thread belongs to */
+    uint64_t owners;  /* bit per owner this thread belongs to */
+    int      gave_up; /* gave_up_mark() of the owner that last put an action back on this thread, or 0 */
+};
+
+/** @owner has put the default, or what was there before it, back for signal @idx. Never 0. */
+SXS_SIGSAFE static inline int gave_up_mark(int owner, int idx)
+{
+    return owner * N_ROUTED + idx + 1;
+}
+
+#define HOST_KEPT 4
+
+/** The action of the host for one signal: the program's, not a runtime's. Read through host_action(). */
+struct host_action {
+    _Atomic unsigned generation; /* the action in force is kept[generation % HOST_KEPT] */
+    struct sigaction kept[HOST_KEPT];
 };
 
 struct router {
@@ -62,7 +75,8 @@ struct router {
     struct sxs_ranges  ranges;
     _Atomic unsigned   installed;        /* bits: the kernel's action is the router */
     int                flags[N_ROUTED];  /* sa_flags the router is installed with */
-    struct sigaction   host[N_ROUTED];   /* who was there before, or came later without being a CLR */
+    struct host_action host[N_ROUTED];   /* who was there before, or came later without being a CLR */
+    _Atomic int        untagged;         /* a suspension signal was sent that does not name its sender */
     _Atomic int        bottom[N_ROUTED]; /* >= 0: host is known only to this owner, as its previous */
     _Atomic(_Atomic uint64_t *) unwanted;
     _Atomic uint64_t   own_unwanted;
@@ -85,6 +99,8 @@ extern struct real_calls real;
 /** Reads SXSPROF_SIGNALS, notes the pid. Idempotent. @preloaded: this copy is the preloaded one. */
 void router_init(int preloaded, const struct real_calls *calls);
 
+/** Takes the router's lock with all signals blocked; @saved is for router_unlock(). Signal-safe: nobody
+ *  that holds it can be interrupted by a routed signal. */
 void router_lock(sigset_t *saved);
 void router_unlock(const sigset_t *saved);
 
@@ -98,11 +114,27 @@ SXS_SIGSAFE static inline int is_function(const struct sigaction *act)
 /* router.c */
 /** The function the kernel calls, and what runtimes are told was there before them. */
 void router_entry(int sig, siginfo_t *info, void *context);
+
+/* install.c */
 /** Makes the router the kernel's action for signal @idx. @like: the action it stands in for (flags
- *  and mask are taken from it). Under the lock. Returns 0 or -errno. */
-int  router_install(int idx, const struct sigaction *like);
+ *  and mask are taken from it). @was: receives the action it replaced, if it was not installed yet with
+ *  such flags; may be NULL. Under the lock. Returns 0 or -errno. */
+int  router_install(int idx, const struct sigaction *like, struct sigaction *was);
+/** The same; an action that is replaced for the first time becomes the host's. */
+int  router_install_first(int idx, const struct sigaction *like);
 /** The action that stands for the router in what sigaction() tells runtimes. */
 void router_action(int idx, struct sigaction *out);
+
+/* host.c: all signal-safe. */
+/** Copies the host's action for signal @idx. Takes no lock and never waits for a writer. */
+SXS_SIGSAFE void host_action(int idx, struct sigaction *out);
+/** Makes @act the host's action for signal @idx. Under the lock. */
+SXS_SIGSAFE void host_keep(int idx, const struct sigaction *act);
+/** The host's action for a signal that has arrived: one with SA_RESETHAND is taken once, and is the
+ *  default afterwards. Takes the lock in that case. */
+SXS_SIGSAFE void host_take(int idx, struct sigaction *out);
+/** Calls the host's handler @host for @r as the kernel would: with its mask, SA_NODEFER and SA_RESTART. */
+SXS_SIGSAFE void host_call(const struct sigaction *host, const struct route *r);
 
 /* owners.c */
 /** Owner whose module contains @addr, or -1. Lock-free, signal-safe. */
@@ -141,6 +173,31 @@ const struct sxs_signals *router_operations(void);
 /* imports.c */
 /** Points the import table of the module at @addr to the hooks. Returns how many were patched. */
 int imports_patch(uintptr_t addr);
+
+/* modules.c */
+/** A loaded module. */
+struct module {
+    uintptr_t   addr;   /* asked for */
+    uintptr_t   lo, hi; /* everything that the loader mapped of it */
+    const void *dynamic; /* its dynamic section; NULL: none */
+    char        path[512];
+};
+/** The module that contains @addr. Returns 1 if there is one, else 0. Signal-safe; takes no lock. */
+SXS_SIGSAFE int module_find(uintptr_t addr, struct module *m);
+/** Does it export what runtimes export? Signal-safe. */
+SXS_SIGSAFE int module_is_runtime(const struct module *m);
+
+/* reserved.c */
+/** Notes that code at @caller, of an unknown module, reserved [lo, hi). Signal-safe; takes no lock. */
+SXS_SIGSAFE void reserved_note(uintptr_t caller, uintptr_t lo, uintptr_t hi);
+/** [lo, hi) is unmapped: notes of what lies in it are dropped. Signal-safe; takes no lock. */
+SXS_SIGSAFE void reserved_forget(uintptr_t lo, uintptr_t hi);
+/** Are there notes? Signal-safe. */
+SXS_SIGSAFE int reserved_any(void);
+/** What code of @m reserved becomes code of @owner. Under the router's lock. */
+void reserved_give(const struct module *m, int owner);
+/** Were there more reservations than notes? Then those of a runtime may be missing. */
+int reserved_lost(void);
 
 /* maps.c */
 /** Gives executable mappings found in /proc/self/maps to the owners they belong to. */

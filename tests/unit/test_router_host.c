@@ -183,6 +183,49 @@ static void a_host_that_restores_the_default_gets_the_default(void **state)
     ENDS_BY(default_again_body, SIGSEGV);
 }
 
+/* ---- while another thread registers ----------------------------------------------------------- */
+
+static _Atomic int registering;
+
+/* Registers two actions in turn; each is the same byte all over, handler, flags and mask alike. */
+static void *register_in_turn(void *arg)
+{
+    (void)arg;
+    for (int i = 0; i < 40 * MANY; i++) {
+        struct sigaction act;
+        memset(&act, i & 1 ? 0x11 : 0x22, sizeof(act));
+        CHECK_EQ(hooked_sigaction(SIGFPE, &act, NULL), 0);
+    }
+    atomic_store(&registering, 0);
+    return NULL;
+}
+
+static void torn_body(void)
+{
+    pthread_t     thread;
+    unsigned char bytes[sizeof(struct sigaction)];
+    signalling("8.0");
+    host_takes(SIGFPE, hooked_sigaction);
+    atomic_store(&registering, 1);
+    CHECK_EQ(pthread_create(&thread, NULL, register_in_turn, NULL), 0);
+    while (atomic_load(&registering)) {
+        struct sigaction act;
+        host_action(IDX_FPE, &act);
+        if (act.sa_sigaction == step_over)
+            continue;
+        memcpy(bytes, &act, sizeof(act));
+        for (unsigned i = 1; i < sizeof(bytes); i++)
+            CHECK_EQ(bytes[i], bytes[0]);
+    }
+    CHECK_EQ(pthread_join(thread, NULL), 0);
+}
+
+static void a_handler_never_sees_an_action_that_is_half_written(void **state)
+{
+    (void)state;
+    PASSES(torn_body);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -193,6 +236,7 @@ int main(void)
         cmocka_unit_test(a_process_that_wants_to_die_dies_of_that_very_signal),
         cmocka_unit_test(a_signal_that_is_ignored_is_ignored_unless_it_is_a_fault),
         cmocka_unit_test(a_host_that_restores_the_default_gets_the_default),
+        cmocka_unit_test(a_handler_never_sees_an_action_that_is_half_written),
     };
     plain_environment(NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);

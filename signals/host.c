@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * host.c - the actions of the host program for routed signals: kept, told, and called.
+ *
+ * The kernel holds the router's action, so what the kernel does for a handler is done here for the host's:
+ * its mask, SA_NODEFER, SA_RESETHAND, and calls that end with EINTR when it lacks SA_RESTART.
+ */
+#include "signals/router.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+/* ---- kept ------------------------------------------------------------------------------------ */
+
+typedef uint64_t __attribute__((may_alias)) word;
+
+_Static_assert(sizeof(struct sigaction) % sizeof(word) == 0, "copied by words");
+
+SXS_SIGSAFE static void copy_words(struct sigaction *to, const struct sigaction *from)
+{
+    for (size_t i = 0; i < sizeof(*to) / sizeof(word); i++)
+        __atomic_store_n((word *)to + i, __atomic_load_n((const word *)from + i, __ATOMIC_RELAXED),
+                         __ATOMIC_RELAXED);
+}
+
+SXS_SIGSAFE void host_action(int idx, struct sigaction *out)
+{
+    const struct host_action *h = &router.host[idx];
+    for (;;) {
+        unsigned before = atomic_load_explicit(&h->generation, memory_order_acquire);
+        copy_words(out, &h->kept[before % HOST_KEPT]);
+        atomic_thread_fence(memory_order_acquire);
+        unsigned after = atomic_load_explicit(&h->generation, memory_order_relaxed);
+        if (after - before < HOST_KEPT - 1) /* the writer fills the next place, not ours */
+            return;
+    }
+}
+
+SXS_SIGSAFE void host_keep(int idx, const struct sigaction *act)
+{
+    struct host_action *h = &router.host[idx];
+    unsigned            next = atomic_load_explicit(&h->generation, memory_order_relaxed) + 1;
+    copy_words(&h->kept[next % HOST_KEPT], act);
+    atomic_store_explicit(&h->generation, next, memory_order_release);
+}
+
+SXS_SIGSAFE void host_take(int idx, struct sigaction *out)
+{
+    sigset_t saved;
+    host_action(idx, out);
+    if (!is_function(out) || !(out->sa_flags & (int)SA_RESETHAND))
+        return;
+    router_lock(&saved);
+    host_action(idx, out); /* of two threads, one gets the handler and one the default */
+    if (is_function(out) && (out->sa_flags & (int)SA_RESETHAND)) {
+        struct sigaction reset = *out;
+        reset.sa_handler = SIG_DFL;
+        host_keep(idx, &reset);
+    }
+    router_unlock(&saved);
+}
+
+/* ---- called ---------------------------------------------------------------------------------- */
+
+/* Calls that the kernel restarts after a handler with SA_RESTART; the others end with EINTR anyhow. */
+SXS_SIGSAFE static int is_restarted(long number)
+{
+    static const short calls[] = {
+        SYS_read,
+        SYS_write,
+        SYS_readv,
+        SYS_writev,
+        SYS_pread64,
+        SYS_pwrite64,
+        SYS_ioctl,
+        SYS_openat,
+        SYS_wait4,
+        SYS_waitid,
+        SYS_futex,
+        SYS_flock,
+        SYS_fcntl,
+        SYS_accept,
+        SYS_accept4,
+        SYS_connect,
+        SYS_sendto,
+        SYS_recvfrom,
+        SYS_sendmsg,
+        SYS_recvmsg,
+        SYS_recvmmsg,
+        SYS_sendmmsg,
+        SYS_splice,
+        SYS_mq_timedsend,
+        SYS_mq_timedreceive,
+        SYS_getrandom,
+#if defined(__x86_64__)
+        SYS_open,
+#endif
+    };
+    for (unsigned i = 0; i < ARRAY_LEN(calls); i++)
+        if (calls[i] == number)
+            return 1;
+    return 0;
+}
+
+/* The router is installed with SA_RESTART, as the runtimes need it: a call that was interrupted is about to
+ * be made again. A handler of the host's without that flag expects the call to fail instead. */
+SXS_SIGSAFE static void fail_call(ucontext_t *uc)
+{
+#if defined(__x86_64__)
+    greg_t                    *regs = uc->uc_mcontext.gregs;
+    const unsigned char       *ip = (const unsigned char *)(uintptr_t)regs[REG_RIP];
+    static const unsigned char syscall_code[2] = {0x0f, 0x05};
+    if (!is_restarted((long)regs[REG_RAX]) || memcmp(ip, syscall_code, sizeof(syscall_code)) != 0)
+        return;
+    regs[REG_RAX] = -EINTR;
+    regs[REG_RIP] += (greg_t)sizeof(syscall_code);
+#else
+    (void)uc;
+#endif
+}
+
+SXS_SIGSAFE static int on_alternate_stack(const ucontext_t *uc)
+{
+    uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+    uintptr_t lo = (uintptr_t)uc->uc_stack.ss_sp;
+    return !(uc->uc_stack.ss_flags & SS_DISABLE) && sp >= lo && sp - lo < uc->uc_stack.ss_size;
+}
+
+/* What the kernel would block while it runs @host. A context of the kernel's has 64 signals only. On the
+ * alternate stack the sample signal stays blocked as well: that stack may be too small for its handler. */
+SXS_SIGSAFE static void mask_for(const struct sigaction *host, int sig, const ucontext_t *uc,
+                                 sigset_t *out)
+{
+    uint64_t interrupted, own;
+    memcpy(&interrupted, &uc->uc_sigmask, sizeof(interrupted));
+    memcpy(&own, &host->sa_mask, sizeof(own));
+    interrupted |= own;
+    memset(out, 0, sizeof(*out));
+    memcpy(out, &interrupted, sizeof(interrupted));
+    if (!(host->sa_flags & (int)SA_NODEFER))
+        sigaddset(out, sig);
+    if (on_alternate_stack(uc))
+        sigaddset(out, SXS_SAMPLE_SIGNAL);
+}
+
+SXS_SIGSAFE void host_call(const struct sigaction *host, const struct route *r)
+{
+    handler_fn with_info = host->sa_sigaction;
+    void (*plain)(int) = host->sa_handler;
+    sigset_t mask, routers;
+    mask_for(host, r->sig, r->context, &mask);
+    if (r->info->si_code <= 0 && !(host->sa_flags & SA_RESTART))
+        fail_call(r->context);
+    real.mask_signals(SIG_SETMASK, &mask, &routers);
+    if (host->sa_flags & SA_SIGINFO)
+        with_info(r->sig, r->info, r->context);
+    else
+        plain(r->sig);
+    real.mask_signals(SIG_SETMASK, &routers, NULL);
+}

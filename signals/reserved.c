@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reserved.c - address space that modules reserved before they were known to be runtimes.
+ *
+ * A CLR reserves the space for its code before it registers handlers. The call may as well come from an
+ * allocator that holds its lock. So it is noted with its caller's address, by a few atomic stores, and
+ * looked up when the caller's module registers as a runtime.
+ */
+#include "signals/router.h"
+
+enum { FREE, BUSY, SET };
+
+/* What is kept of a reservation. A thread owns the fields from its change to BUSY until it changes it back. */
+struct note {
+    _Atomic int       state;
+    _Atomic uintptr_t caller, lo, hi;
+};
+
+#define N_NOTES 256
+static struct note      notes[N_NOTES];
+static _Atomic unsigned next_note;
+static _Atomic unsigned n_set;
+static _Atomic unsigned n_lost;
+
+SXS_SIGSAFE static int take(struct note *n, int state)
+{
+    return atomic_load_explicit(&n->state, memory_order_relaxed) == state &&
+           atomic_compare_exchange_strong(&n->state, &state, BUSY);
+}
+
+SXS_SIGSAFE static void drop(struct note *n)
+{
+    atomic_fetch_sub(&n_set, 1);
+    atomic_store_explicit(&n->state, FREE, memory_order_release);
+}
+
+SXS_SIGSAFE static void set(struct note *n, uintptr_t caller, uintptr_t lo, uintptr_t hi)
+{
+    atomic_store(&n->caller, caller);
+    atomic_store(&n->lo, lo);
+    atomic_store(&n->hi, hi);
+    atomic_store_explicit(&n->state, SET, memory_order_release);
+}
+
+SXS_SIGSAFE int reserved_any(void)
+{
+    return atomic_load_explicit(&n_set, memory_order_relaxed) != 0;
+}
+
+SXS_SIGSAFE void reserved_note(uintptr_t caller, uintptr_t lo, uintptr_t hi)
+{
+    struct note *oldest;
+    for (int i = 0; i < N_NOTES; i++) {
+        if (take(&notes[i], FREE)) {
+            atomic_fetch_add(&n_set, 1);
+            set(&notes[i], caller, lo, hi);
+            return;
+        }
+    }
+    atomic_fetch_add(&n_lost, 1);
+    oldest = &notes[atomic_fetch_add(&next_note, 1) % N_NOTES];
+    if (take(oldest, SET))
+        set(oldest, caller, lo, hi);
+}
+
+SXS_SIGSAFE void reserved_forget(uintptr_t lo, uintptr_t hi)
+{
+    for (int i = 0; i < N_NOTES; i++) {
+        struct note *n = &notes[i];
+        if (atomic_load(&n->lo) < lo || atomic_load(&n->hi) > hi || !take(n, SET))
+            continue;
+        if (atomic_load(&n->lo) >= lo && atomic_load(&n->hi) <= hi)
+            drop(n);
+        else
+            atomic_store_explicit(&n->state, SET, memory_order_release);
+    }
+}
+
+void reserved_give(const struct module *m, int owner)
+{
+    for (int i = 0; i < N_NOTES; i++) {
+        struct note *n = &notes[i];
+        if (!take(n, SET))
+            continue;
+        if (atomic_load(&n->caller) >= m->lo && atomic_load(&n->caller) < m->hi) {
+            sxs_ranges_add(&router.ranges, atomic_load(&n->lo), atomic_load(&n->hi), owner,
+                           SXS_RANGE_CODE);
+            drop(n);
+        } else {
+            atomic_store_explicit(&n->state, SET, memory_order_release);
+        }
+    }
+}
+
+int reserved_lost(void)
+{
+    return atomic_load(&n_lost) != 0;
+}

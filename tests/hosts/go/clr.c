@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* clr.c - starts a CLR and runs an app in it, for the Go program beside it. */
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/clr.h"
+#include "harness/properties.h"
+
+int run_app(char *dir, char *app, int argc, char **argv);
+
+/* Returns the app's exit status, or 4 with a line on standard error. Any thread, once. */
+int run_app(char *dir, char *app, int argc, char **argv)
+{
+    struct sxs_clr        clr = {0};
+    struct sxs_properties properties = {0};
+    char                  why[512] = "out of memory";
+    char                 *copy = strdup(app);
+    int                   status = 4;
+    if (!copy || sxs_properties_fill(&properties, dir, dirname(copy)) != 0 ||
+        sxs_clr_load(&clr, dir, why, sizeof(why)) != 0 ||
+        sxs_clr_start(&clr, &properties, why, sizeof(why)) != 0 ||
+        sxs_clr_execute(&clr, app, argc, (const char **)(void *)argv, &status, why, sizeof(why)) != 0 ||
+        sxs_clr_stop(&clr, &status, why, sizeof(why)) != 0) {
+        fprintf(stderr, "go host: %s\n", why);
+        status = 4;
+    }
+    sxs_properties_free(&properties);
+    free(copy);
+    return status;
+}
+
+/* cgo compiles the files of this folder only. */
+#include "harness/clr.c"
+#include "harness/library.c"
+#include "harness/properties.c"
+#include "harness/self.c"

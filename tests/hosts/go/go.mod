@@ -1,0 +1,3 @@
+module sxsprof/tests/hosts/go
+
+go 1.19
