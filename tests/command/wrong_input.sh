@@ -64,7 +64,7 @@ refused "-o with a folder that others may write into" "others may write into the
     run -o "$T/open" "${mark[@]}"
 if [ "$(id -u)" -eq 0 ]; then
     mkdir -m 0700 "$T/foreign" && chown 65534 "$T/foreign"
-    refused "-o with a folder of another user" "belongs to another user .uid 65534." run -o "$T/foreign" "${mark[@]}"
+    refused "-o with a folder of another user" "belongs to another user (uid 65534)" run -o "$T/foreign" "${mark[@]}"
 else
     skip "-o with a folder of another user" "only root may give a folder away"
 fi

@@ -120,7 +120,8 @@ int main(int argc, char **argv)
     if (getenv("HOST_WAITS_FOR_PERF"))
         wait_for_perf_events();
     replace_all(argv[3]);
-    if (sxs_clr_execute(&clr, argv[2], argc - 4, (const char **)(void *)(argv + 4), &code, why, sizeof(why)) ||
+    if (sxs_clr_execute(&clr, argv[2], argc - 4, (const char **)(void *)(argv + 4), &code, why,
+                        sizeof(why)) ||
         code) {
         fprintf(stderr, "host: %s, exit code %d\n", why, code);
         return 4;
