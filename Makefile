@@ -215,6 +215,16 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(LIB_OBJ) \
 	    $(READ_OBJ) $(LIB_LIBS) -lcmocka
 
+# Hosts of runtimes that do what hosts do.
+HOST_OBJ := $(call obj,harness/clr.c harness/library.c harness/properties.c harness/self.c)
+HOST_BIN := $(patsubst tests/hosts/%.c,$(O)/tests/%,$(wildcard tests/hosts/host_*.c))
+
+$(O)/tests/host_%: tests/hosts/host_%.c $(HOST_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $< $(HOST_OBJ) -ldl -lpthread \
+	    -Wl,--no-as-needed -lm
+
 # The reports' own test program, and the fuzz drivers of the readers of samples, PDBs, calls and instrumented methods.
 PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) report/calls/load.c report/calls/replay.c \
                  report/calls/unseen.c report/calls/unseen_text.c report/instrument/load.c report/processes.c report/text.c report/words.c $(READ_SRC)) \
@@ -265,7 +275,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
 
-unit: $(addprefix $(O)/tests/il_,bodies signatures texts) $(IL_FUZZ) $(UNIT_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb \
+unit: $(addprefix $(O)/tests/il_,bodies signatures texts) $(IL_FUZZ) $(UNIT_BIN) $(HOST_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb \
       $(O)/tests/fuzz_calls $(O)/tests/fuzz_instrument $(O)/tests/fuzz_report $(O)/tests/fuzz_config $(O)/tests/libfailing.so
 
 # ---- the two commands of README, and the rest ------------------------------------------------

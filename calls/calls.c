@@ -97,9 +97,10 @@ static void fill_header(void)
 
 static int start_counting(void)
 {
-    uint64_t trace = (uint64_t)calls.options.trace_mb << 20;
-    int      folder = sxs_session_folder("calls"), err;
-    if (folder < 0)
+    uint64_t                 trace = (uint64_t)calls.options.trace_mb << 20;
+    const struct sxs_folder *folder = sxs_session_folder("calls");
+    int                      err;
+    if (!folder)
         return -1;
     if (trace)
         sxs_calls_file_expect(trace);

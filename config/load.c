@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "config/libxml.h"
 #include "config/reader.h"
+#include "manager/base/c_locale.h"
 
 /* libxml2 2.9 sets up its types of schemas on first use without a lock. */
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
@@ -27,7 +27,7 @@ static void read_root(struct config_reader *r, xmlDocPtr doc)
     if (!strcmp(uri, CONFIG_NAMESPACE) && !strcmp(name, "instrumentation")) {
         if (!config_validate(r, doc))
             config_read_rules(r, root);
-    } else if (!strcasecmp(name, "extension") &&
+    } else if (sxs_same_text(name, "extension") &&
                (!*uri || !strcmp(uri, "urn:newrelic-extension"))) {
         config_read_extension(r, root);
     } else {
@@ -158,7 +158,7 @@ static void load_file(struct config_whole *whole, const char *path, const struct
 static int is_wanted(const struct dirent *entry)
 {
     size_t len = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && len > 4 && !strcasecmp(entry->d_name + len - 4, ".xml");
+    return entry->d_name[0] != '.' && len > 4 && sxs_same_text(entry->d_name + len - 4, ".xml");
 }
 
 static int by_bytes(const struct dirent **a, const struct dirent **b)

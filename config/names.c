@@ -3,10 +3,10 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "config/reader.h"
 #include "manager/base/base.h"
+#include "manager/base/c_locale.h"
 
 #define PARAMETERS_MAX 256
 
@@ -162,7 +162,7 @@ void config_parameters(struct config_reader *r, const struct _xmlNode *node, con
     if (!text)
         return;
     match->n_parameters = 0;
-    if (!*text || !strcasecmp(text, "void"))
+    if (!*text || sxs_same_text(text, "void"))
         return;
     for (const char *c = text; *c; c++)
         commas += *c == ',';

@@ -7,21 +7,21 @@
  * ignored gets a warning.
  */
 #include <string.h>
-#include <strings.h>
 
 #include "config/libxml.h"
 #include "config/reader.h"
+#include "manager/base/c_locale.h"
 
 static int is(const xmlNode *node, const char *name)
 {
-    return !strcasecmp((const char *)node->name, name);
+    return sxs_same_text((const char *)node->name, name);
 }
 
 /* As it is spelled here; NULL: it is not there. */
 static const char *attribute_name(const xmlNode *node, const char *name)
 {
     for (const xmlAttr *a = node->properties; a; a = a->next)
-        if (!strcasecmp((const char *)a->name, name))
+        if (sxs_same_text((const char *)a->name, name))
             return (const char *)a->name;
     return NULL;
 }
@@ -129,7 +129,7 @@ static void read_matcher(struct config_reader *r, const xmlNode *factory, const 
     rule->line = matches[0].line;
     rule->column = matches[0].column;
     action->kind = SXS_ACTION_TRACE;
-    action->label = label && *label && strcasecmp(label, "instance") != 0 ? label : NULL;
+    action->label = label && *label && !sxs_same_text(label, "instance") ? label : NULL;
     action->with_result = action->with_exception = 1;
     action->offset = SXS_NO_OFFSET;
     action->line = rule->line;
@@ -160,7 +160,7 @@ static void read_one_match(struct config_reader *r, const xmlNode *factory, cons
 static int is_off(struct config_reader *r, const xmlNode *node)
 {
     const char *enabled = get(r, node, "enabled");
-    return enabled && (!strcasecmp(enabled, "false") || !strcmp(enabled, "0"));
+    return enabled && (sxs_same_text(enabled, "false") || !strcmp(enabled, "0"));
 }
 
 static void read_factory(struct config_reader *r, const xmlNode *factory)

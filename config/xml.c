@@ -5,10 +5,10 @@
  * The host may use libxml2 as well: nothing global is set. All handlers are of the one context.
  */
 #include <string.h>
-#include <strings.h>
 
 #include "config/libxml.h"
 #include "config/reader.h"
+#include "manager/base/c_locale.h"
 
 /* ---- parsing --------------------------------------------------------------------------------- */
 
@@ -124,8 +124,8 @@ xmlDocPtr config_parse_xml(struct config_reader *r)
         xmlFreeDoc(doc);
         doc = NULL;
     }
-    if (doc && doc->encoding && strcasecmp((const char *)doc->encoding, "utf-8") != 0 &&
-        strcasecmp((const char *)doc->encoding, "us-ascii") != 0) {
+    if (doc && doc->encoding && !sxs_same_text((const char *)doc->encoding, "utf-8") &&
+        !sxs_same_text((const char *)doc->encoding, "us-ascii")) {
         config_wrong_at(r, 0, "encoding=\"utf-8\"", "encoding=\"%s\"", (const char *)doc->encoding);
         xmlFreeDoc(doc);
         doc = NULL;

@@ -25,7 +25,7 @@ static struct {
     _Atomic uint32_t          n_names;
     _Atomic int               forked, full;
     struct sxs_doze           doze; /* of the service thread */
-} file = {.lock = PTHREAD_MUTEX_INITIALIZER, .chunks.fd = -1};
+} file = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void serve(void)
 {
@@ -57,8 +57,9 @@ __attribute__((destructor)) static void ended(void)
 
 static int start_locked(const char *name)
 {
-    int folder = sxs_session_folder(name), err;
-    if (folder < 0)
+    const struct sxs_folder *folder = sxs_session_folder(name);
+    int                      err;
+    if (!folder)
         return -1;
     err = sxs_chunks_create(&file.chunks, folder, SXS_EVENTS_FILE, MAX_BYTES,
                             offsetof(struct sxs_events_header, n_chunks));

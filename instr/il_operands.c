@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/base/c_locale.h"
+
 /* ---- operands --------------------------------------------------------------------------------- */
 
 static int take_switch(struct assembler *a, struct sxs_il_insn *insn)
@@ -93,8 +95,8 @@ static int take_float(struct assembler *a, struct sxs_il_insn *insn)
         sxs_lex_next(lex(a));
         return sxs_lex_expect(lex(a), ")");
     }
-    wide = strtod(lex(a)->word, &end);
-    f = strtof(lex(a)->word, NULL);
+    wide = sxs_strtod(lex(a)->word, &end);
+    f = sxs_strtof(lex(a)->word, NULL);
     if (end != lex(a)->at)
         return sxs_lex_fail(lex(a), "not a number that can be");
     insn->bits = 0;

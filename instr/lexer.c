@@ -198,7 +198,7 @@ int sxs_lex_integer(struct sxs_lexer *l, int64_t *value)
     char *end;
     if (l->kind != SXS_WORD_NUMBER)
         return sxs_lex_fail(l, "expected a number");
-    errno = 0;
+    errno = 0; /* base 0: as in ilasm, a leading zero means octal */
     *value = *l->word == '-' ? strtoll(l->word, &end, 0) : (int64_t)strtoull(l->word, &end, 0);
     if (end != l->at || errno)
         return sxs_lex_fail(l, "not a number that can be");

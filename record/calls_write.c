@@ -2,7 +2,6 @@
 #include "record/calls_write.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +14,7 @@
 #define AHEAD 96u /* chunks kept ready, 6 MiB: so many threads may begin within a few milliseconds */
 
 static struct {
-    int                      fd;
+    struct sxs_file          file;
     _Atomic int              full; /* the disk said so once */
     struct sxs_doze          doze; /* of the thread that makes room */
     uint32_t                 seen; /* chunks taken when it last looked */
@@ -24,7 +23,7 @@ static struct {
     pthread_mutex_t          length; /* guards the file's; held for as long as it changes */
     struct sxs_calls_header *header;
     unsigned char           *cells; /* the first chunk */
-} file = {.fd = -1, .length = PTHREAD_MUTEX_INITIALIZER};
+} file = {.length = PTHREAD_MUTEX_INITIALIZER};
 
 static int grow(void)
 {
@@ -34,10 +33,10 @@ static int grow(void)
     int                      err;
     if (n >= h->max_chunks)
         return -EFBIG;
-    /* Blocks are reserved before they are touched: a full disk must not become a SIGBUS. */
-    err = posix_fallocate(file.fd, SXS_CALLS_HEADER + (off_t)n * SXS_CALLS_CHUNK, SXS_CALLS_CHUNK);
+    err = sxs_file_reserve(&file.file, SXS_CALLS_HEADER + (uint64_t)n * SXS_CALLS_CHUNK,
+                           SXS_CALLS_CHUNK);
     if (err)
-        return -err;
+        return err;
     chunk = (struct sxs_calls_chunk *)(file.cells + (size_t)n * SXS_CALLS_CHUNK);
     chunk->magic = SXS_CALLS_CHUNK_MAGIC;
     chunk->index = n;
@@ -99,6 +98,7 @@ void sxs_calls_file_trim(void)
 {
     struct sxs_calls_header *h = file.header;
     uint32_t                 taken, all;
+    int                      err;
     pthread_mutex_lock(&file.length);
     all = atomic_load(&h->n_chunks);
     taken = atomic_load(&h->n_taken);
@@ -106,8 +106,9 @@ void sxs_calls_file_trim(void)
         ;
     if (taken < all) {
         atomic_store(&h->n_chunks, taken);
-        if (ftruncate(file.fd, SXS_CALLS_HEADER + (off_t)taken * SXS_CALLS_CHUNK))
-            sxs_warn("the calls file stays longer than it need be: %s", strerror(errno));
+        err = sxs_file_shorten(&file.file, SXS_CALLS_HEADER + (uint64_t)taken * SXS_CALLS_CHUNK);
+        if (err)
+            sxs_warn("the calls file stays longer than it need be: %s", strerror(-err));
     }
     atomic_store(&file.full, 1);
     pthread_mutex_unlock(&file.length);
@@ -123,27 +124,26 @@ static int make_header(uint32_t max_chunks)
     return sxs_calls_file_make_room();
 }
 
-struct sxs_calls_header *sxs_calls_file_create(int folder_fd, uint64_t max_bytes)
+struct sxs_calls_header *sxs_calls_file_create(const struct sxs_folder *folder,
+                                               uint64_t                 max_bytes)
 {
-    uint32_t       max = (uint32_t)(max_bytes / SXS_CALLS_CHUNK);
+    uint32_t       max = (uint32_t)(sxs_file_may_map(max_bytes) / SXS_CALLS_CHUNK);
     unsigned char *map = NULL;
     size_t         size;
     int            err;
     if (max < 2 * AHEAD)
         max = 2 * AHEAD;
     size = SXS_CALLS_HEADER + (size_t)max * SXS_CALLS_CHUNK;
-    file.fd = sxs_file_create(folder_fd, SXS_CALLS_FILE, SXS_CALLS_HEADER, size, &map);
-    if (file.fd < 0) {
-        errno = -file.fd;
-        file.fd = -1;
+    err = sxs_file_create(&file.file, folder, SXS_CALLS_FILE, SXS_CALLS_HEADER, size, &map);
+    if (err) {
+        errno = -err;
         return NULL;
     }
     file.header = (struct sxs_calls_header *)map;
     file.cells = map + SXS_CALLS_HEADER;
     err = make_header(max);
     if (err) {
-        sxs_file_undo(folder_fd, SXS_CALLS_FILE, file.fd, map, size);
-        file.fd = -1;
+        sxs_file_undo(&file.file, map, size);
         errno = -err;
         return NULL;
     }

@@ -10,6 +10,7 @@
 
 #include "manager/base/base.h"
 #include "record/calls.h"
+#include "record/folder_write.h"
 
 /** Where one owner's next cells come from. Zeroed: nowhere yet. One thread at a time. */
 struct sxs_calls_arena {
@@ -18,11 +19,12 @@ struct sxs_calls_arena {
 };
 
 /**
- * sxs_calls_file_create - the file "calls" in the open folder @folder_fd, mapped.
- * @max_bytes: upper bound of the file. Returns the header, which lives as long as the process, or
+ * sxs_calls_file_create - the file "calls" in @folder (borrowed for good), mapped.
+ * @max_bytes: upper bound of the file, less under RLIMIT_AS. Returns the header, which lives as long as the process, or
  * NULL with errno set; then nothing is left behind. Once per process.
  */
-struct sxs_calls_header *sxs_calls_file_create(int folder_fd, uint64_t max_bytes);
+struct sxs_calls_header *sxs_calls_file_create(const struct sxs_folder *folder,
+                                               uint64_t                 max_bytes);
 
 /**
  * sxs_calls_cells - @n neighbouring zeroed cells (at most SXS_CALLS_CELLS - 1) from @arena.

@@ -2,11 +2,8 @@
 #include "record/chunks_write.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "record/file_write.h"
 
 #define AHEAD 4 /* chunks kept ready: 1 MiB, about a second of 64-frame samples at 1,000 Hz on 2 CPUs */
 
@@ -15,7 +12,6 @@ SXS_SIGSAFE static struct sxs_chunk_header *chunk_at(struct sxs_chunks *c, uint3
     return (struct sxs_chunk_header *)(c->map + SXS_HEADER_SIZE + (size_t)i * SXS_CHUNK_SIZE);
 }
 
-/* Blocks are reserved before they are touched: a full disk must not become a SIGBUS. */
 static int grow(struct sxs_chunks *c)
 {
     uint32_t                 n = atomic_load(c->n_chunks);
@@ -23,9 +19,9 @@ static int grow(struct sxs_chunks *c)
     int                      err;
     if (n >= c->max_chunks)
         return -EFBIG;
-    err = posix_fallocate(c->fd, SXS_HEADER_SIZE + (off_t)n * SXS_CHUNK_SIZE, SXS_CHUNK_SIZE);
+    err = sxs_file_reserve(&c->file, SXS_HEADER_SIZE + (uint64_t)n * SXS_CHUNK_SIZE, SXS_CHUNK_SIZE);
     if (err)
-        return -err;
+        return err;
     chunk->magic = SXS_CHUNK_MAGIC;
     chunk->index = n;
     atomic_store(&chunk->used, (uint32_t)sizeof(*chunk));
@@ -33,22 +29,20 @@ static int grow(struct sxs_chunks *c)
     return 0;
 }
 
-int sxs_chunks_create(struct sxs_chunks *c, int folder_fd, const char *name, uint64_t max_bytes,
-                      size_t n_chunks_at)
+int sxs_chunks_create(struct sxs_chunks *c, const struct sxs_folder *folder, const char *name,
+                      uint64_t max_bytes, size_t n_chunks_at)
 {
     struct sxs_chunks_head *head;
     size_t                  size;
-    int                     err = 0;
+    int                     err;
+    max_bytes = sxs_file_may_map(max_bytes);
     if (max_bytes < AHEAD * (uint64_t)SXS_CHUNK_SIZE)
         max_bytes = AHEAD * (uint64_t)SXS_CHUNK_SIZE;
     c->max_chunks = (uint32_t)(max_bytes / SXS_CHUNK_SIZE);
     size = SXS_HEADER_SIZE + (size_t)c->max_chunks * SXS_CHUNK_SIZE;
-    c->fd = sxs_file_create(folder_fd, name, SXS_HEADER_SIZE, size, &c->map);
-    if (c->fd < 0) {
-        err = -c->fd;
-        c->fd = -1;
-        return err;
-    }
+    err = sxs_file_create(&c->file, folder, name, SXS_HEADER_SIZE, size, &c->map);
+    if (err)
+        return -err;
     c->n_chunks = (_Atomic uint32_t *)(void *)(c->map + n_chunks_at);
     head = (struct sxs_chunks_head *)c->map;
     head->chunk_size = SXS_CHUNK_SIZE;
@@ -57,8 +51,7 @@ int sxs_chunks_create(struct sxs_chunks *c, int folder_fd, const char *name, uin
         err = -grow(c);
     if (!err)
         return 0;
-    sxs_file_undo(folder_fd, name, c->fd, c->map, size);
-    c->fd = -1;
+    sxs_file_undo(&c->file, c->map, size);
     return err;
 }
 

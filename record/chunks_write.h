@@ -11,10 +11,11 @@
 
 #include "manager/base/base.h"
 #include "record/chunks.h"
+#include "record/file_write.h"
 
 /** One file; lives as long as the process. Zeroed before sxs_chunks_create(). */
 struct sxs_chunks {
-    int               fd;
+    struct sxs_file   file;
     unsigned char    *map; /* address space for max_chunks; backed for *n_chunks of them */
     uint32_t          max_chunks;
     uint32_t          ahead; /* chunks kept ready; 0: a few */
@@ -25,13 +26,13 @@ struct sxs_chunks {
 };
 
 /**
- * sxs_chunks_create - the file @name in the open folder @folder_fd, mapped, its first chunks ready.
- * @max_bytes: upper bound of the file. @n_chunks_at: where the header counts the chunks.
+ * sxs_chunks_create - the file @name in @folder (both borrowed for the life of @c), mapped, its first
+ * chunks ready. @max_bytes: upper bound of the file, less under RLIMIT_AS. @n_chunks_at: where the header counts the chunks.
  * Returns 0 with the header's magic still to be stored, or an errno value (no room, no folder); then
  * nothing is left behind. Not signal-safe.
  */
-int sxs_chunks_create(struct sxs_chunks *c, int folder_fd, const char *name, uint64_t max_bytes,
-                      size_t n_chunks_at);
+int sxs_chunks_create(struct sxs_chunks *c, const struct sxs_folder *folder, const char *name,
+                      uint64_t max_bytes, size_t n_chunks_at);
 
 /**
  * sxs_chunks_reserve - room for a record of @size bytes (rounded up to 8), size and mark filled in,

@@ -13,7 +13,7 @@
 
 #define MAX_BYTES (UINT64_C(256) << 20)
 
-static struct sxs_chunks             chunks = {.fd = -1};
+static struct sxs_chunks             chunks;
 static struct sxs_instrument_header *header; /* NULL: nothing is recorded */
 static pthread_mutex_t               room = PTHREAD_MUTEX_INITIALIZER; /* one thread makes it */
 
@@ -32,13 +32,13 @@ static void make_room(void)
     pthread_mutex_unlock(&room);
 }
 
-int sxs_instrument_create(int folder_fd)
+int sxs_instrument_create(const struct sxs_folder *folder)
 {
     struct sxs_instrument_header *h;
     int                           err;
-    if (folder_fd < 0)
+    if (!folder)
         return 0;
-    err = sxs_chunks_create(&chunks, folder_fd, SXS_INSTRUMENT_FILE, MAX_BYTES,
+    err = sxs_chunks_create(&chunks, folder, SXS_INSTRUMENT_FILE, MAX_BYTES,
                             offsetof(struct sxs_instrument_header, n_chunks));
     if (err)
         return err;

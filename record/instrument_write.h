@@ -4,11 +4,12 @@
 #define SXS_RECORD_INSTRUMENT_WRITE_H
 
 #include "manager/base/base.h"
+#include "record/folder_write.h"
 #include "record/instrument.h"
 
-/** sxs_instrument_create - the file in the open folder @folder_fd; -1: none, nothing is recorded. Returns 0, or
+/** sxs_instrument_create - the file in @folder (borrowed for good); NULL: none, nothing is recorded. Returns 0, or
  *  an errno value. Once per process. */
-int sxs_instrument_create(int folder_fd);
+int sxs_instrument_create(const struct sxs_folder *folder);
 
 /** sxs_instrument_keep - room for what comes, and the clocks. The library's own thread, every few ms. */
 void sxs_instrument_keep(void);

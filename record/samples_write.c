@@ -11,12 +11,13 @@ struct sxs_samples_writer {
     struct sxs_samples_header *header;
 };
 
-static struct sxs_samples_writer the_writer = {.chunks.fd = -1};
+static struct sxs_samples_writer the_writer;
 
-struct sxs_samples_writer *sxs_samples_create(int folder_fd, uint64_t max_bytes)
+struct sxs_samples_writer *sxs_samples_create(const struct sxs_folder *folder,
+                                              uint64_t                 max_bytes)
 {
     struct sxs_samples_writer *w = &the_writer;
-    int err = sxs_chunks_create(&w->chunks, folder_fd, SXS_SAMPLES_FILE, max_bytes,
+    int err = sxs_chunks_create(&w->chunks, folder, SXS_SAMPLES_FILE, max_bytes,
                                 offsetof(struct sxs_samples_header, n_chunks));
     if (err) {
         errno = err;

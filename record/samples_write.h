@@ -10,17 +10,19 @@
 #define SXS_SAMPLES_WRITE_H
 
 #include "manager/base/base.h"
+#include "record/folder_write.h"
 #include "record/samples.h"
 
 struct sxs_samples_writer;
 
 /**
- * sxs_samples_create - the file "samples" in the open folder @folder_fd, mapped.
+ * sxs_samples_create - the file "samples" in @folder (borrowed for good), mapped.
  * @max_bytes: upper bound of the file; further samples are counted as dropped.
  * Returns a writer that lives as long as the process, or NULL with errno set (no room, no folder);
  * in that case nothing is left behind. Not signal-safe.
  */
-struct sxs_samples_writer *sxs_samples_create(int folder_fd, uint64_t max_bytes);
+struct sxs_samples_writer *sxs_samples_create(const struct sxs_folder *folder,
+                                              uint64_t                 max_bytes);
 
 /** The header, to be filled before the first record and counted into. Borrowed. Signal-safe. */
 SXS_SIGSAFE struct sxs_samples_header *sxs_samples_header(struct sxs_samples_writer *w);

@@ -10,16 +10,16 @@
 
 #define READY 64u /* chunks kept ready: 16 MiB, for a storm between two looks */
 
-static struct sxs_chunks                     chunks = {.fd = -1, .ahead = READY};
+static struct sxs_chunks                     chunks = {.ahead = READY};
 static _Atomic(struct sxs_traced_header *) header; /* NULL: nothing is recorded */
 
-int sxs_traced_create(int folder_fd, unsigned mb)
+int sxs_traced_create(const struct sxs_folder *folder, unsigned mb)
 {
     struct sxs_traced_header *h;
     int                       err;
-    if (folder_fd < 0 || atomic_load(&header))
+    if (!folder || atomic_load(&header))
         return 0;
-    err = sxs_chunks_create(&chunks, folder_fd, SXS_TRACED_FILE, (uint64_t)mb << 20,
+    err = sxs_chunks_create(&chunks, folder, SXS_TRACED_FILE, (uint64_t)mb << 20,
                             offsetof(struct sxs_traced_header, n_chunks));
     if (err)
         return err;

@@ -4,11 +4,12 @@
 #define SXS_RECORD_TRACED_WRITE_H
 
 #include "manager/base/base.h"
+#include "record/folder_write.h"
 #include "record/traced.h"
 
-/** sxs_traced_create - the file in the open folder @folder_fd (borrowed; -1: none, nothing is recorded). Once: later calls do
+/** sxs_traced_create - the file in @folder (borrowed for good; NULL: none, nothing is recorded). Once: later calls do
  *  nothing. @mb: MiB at most. Returns 0, or an errno value. One thread at a time. */
-int sxs_traced_create(int folder_fd, unsigned mb);
+int sxs_traced_create(const struct sxs_folder *folder, unsigned mb);
 
 /** sxs_traced_on - is there a file? Any thread. */
 int sxs_traced_on(void);

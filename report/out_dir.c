@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/folder_safe.h"
+
 static int remember(struct sxs_out_dir *out, const char *name)
 {
     char **grown = realloc(out->old, (out->n_old + 1) * sizeof(*grown));
@@ -57,6 +59,19 @@ static int take_existing(struct sxs_out_dir *out, const char *dir, char *why, si
     return ret;
 }
 
+/* The library would refuse it, and nothing be recorded. */
+static int check_safe(const char *dir, char *why, size_t size)
+{
+    struct stat st;
+    char        reason[160];
+    if (stat(dir, &st) == 0 && sxs_folder_refused(&st, reason, sizeof(reason))) {
+        snprintf(why, size, "-o %s: %s; expected a folder of your own, or a name that is free", dir,
+                 reason);
+        return -1;
+    }
+    return 0;
+}
+
 static int open_named(struct sxs_out_dir *out, const char *dir, char *why, size_t size)
 {
     if (mkdir(dir, 0700) == 0) {
@@ -65,7 +80,7 @@ static int open_named(struct sxs_out_dir *out, const char *dir, char *why, size_
         snprintf(why, size, "-o %s: %s; expected a folder that can be made there", dir,
                  strerror(errno));
         return -1;
-    } else if (take_existing(out, dir, why, size) != 0) {
+    } else if (take_existing(out, dir, why, size) != 0 || check_safe(dir, why, size) != 0) {
         return -1;
     }
     if (!realpath(dir, out->path)) {

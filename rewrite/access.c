@@ -3,7 +3,8 @@
 #include "rewrite/resolve.h"
 
 #include <string.h>
-#include <strings.h>
+
+#include "manager/base/c_locale.h"
 
 #define NESTED_MAX 16
 #define BASES_MAX  64
@@ -95,7 +96,7 @@ static int is_within(IMetaDataImport2 *imp, mdToken inner, mdToken outer)
 
 static int is_type(const struct sxs_definition *a, const struct sxs_image *image, uint32_t type)
 {
-    return a->type == type && (a->image == image || !strcasecmp(a->image->name, image->name));
+    return a->type == type && (a->image == image || sxs_same_text(a->image->name, image->name));
 }
 
 /* Does the method's type, or one around it, derive from @type of @image? What cannot be read may. */
@@ -134,7 +135,7 @@ static int refuse_protected(struct sxs_resolver *r, const struct sxs_image *imag
 /* The method's own assembly, or one that names it as a friend. */
 static int is_close(struct sxs_resolver *r, const struct sxs_image *image)
 {
-    return !strcasecmp(image->name, r->m->tokens.own_name) || is_friend(r, image);
+    return sxs_same_text(image->name, r->m->tokens.own_name) || is_friend(r, image);
 }
 
 /* Nested types that only heirs of the one around them may use. */
@@ -188,7 +189,7 @@ static int refuse_other(struct sxs_resolver *r, const struct sxs_resolved *what,
         sxs_il_putf(why, "%s of %s is private", name, d->image->name);
         return 1;
     }
-    if (!strcasecmp(d->image->name, r->m->tokens.own_name)) /* forwarded back */
+    if (sxs_same_text(d->image->name, r->m->tokens.own_name)) /* forwarded back */
         return 0;
     friend = is_friend(r, d->image);
     if (!friend && (internal || access == ASSEMBLY || access == FAMILY_AND_ASSEMBLY)) {

@@ -4,29 +4,76 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "manager/base/log.h"
 #include "manager/base/tick.h"
 #include "record/instrument_write.h"
 
 #define MAX_SITES (1u << 20)
+#define MIN_SITES (1u << 12)
+#define AS_SHARE  4096u       /* part of RLIMIT_AS that one thread's table may take */
+#define STEP      (64u << 10) /* bytes of a table that become writable at once */
+#define PAGE      4096u
 
 _Static_assert(offsetof(struct sxs_instrument_count, calls) == 0, "sxs_callout_count() relies on it");
 
-/* A thread's counters, by site, a page of SXS_INSTRUMENT_PAGE at once when it comes to the first of them. Memory that is
- * mapped and hardly touched. Sites beyond all others share the last place, which stays empty. */
+/*
+ * A thread's counters, by site, a page of SXS_INSTRUMENT_PAGE at once when it comes to the first of them. Sites beyond
+ * max_sites share the last place, which stays empty. The memory is mapped for reading, and its beginning is made writable
+ * as far as it is needed: read-only anonymous memory takes no page, and does not count as committed
+ * where the system does not overcommit (vm.overcommit_memory=2).
+ */
 struct counters {
-    struct sxs_instrument_count *of[MAX_SITES + 1];
-    struct counters             *next; /* of those whose thread has ended: for the next one */
+    struct counters *next;     /* of those whose thread has ended: for the next one */
+    size_t           writable; /* bytes from the beginning; 0: not even the first two members */
+    struct sxs_instrument_count *of[MAX_SITES + 1]; /* mapped: max_sites + 1 of them */
 };
 
-static struct counters              none; /* of a thread that has counted nothing yet; never written */
+/* Of a thread that has counted nothing yet. Never written: find() makes a table of the thread's own first. */
+static union {
+    struct counters table;
+    char            pages[(sizeof(struct counters) + PAGE - 1) / PAGE * PAGE];
+} empty __attribute__((aligned(PAGE)));
+#define none empty.table
+
+static uint32_t                     max_sites = MAX_SITES; /* fewer under RLIMIT_AS */
 static SXS_TLS struct counters     *mine = &none;
 static pthread_mutex_t              lock = PTHREAD_MUTEX_INITIALIZER;
 static struct counters             *idle; /* under lock */
 static pthread_key_t                key;
 static pthread_once_t               once = PTHREAD_ONCE_INIT;
 static struct sxs_instrument_count  nowhere; /* what finds no memory */
+
+static size_t table_size(void)
+{
+    return offsetof(struct counters, of) + (max_sites + 1) * sizeof(struct sxs_instrument_count *);
+}
+
+/* Before any thread counts. The empty table lies in .bss, which counts as committed; a read-only mapping in its place
+ * does not. Where that fails, it stays as it is. */
+__attribute__((constructor)) static void set_limits(void)
+{
+    struct rlimit limit;
+    mmap(&empty, sizeof(empty), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+         -1, 0);
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return;
+    while (max_sites > MIN_SITES && table_size() > limit.rlim_cur / AS_SHARE)
+        max_sites /= 2;
+}
+
+/* Makes the table writable up to @end. Returns 0 or -1 (no memory). */
+static int make_writable(struct counters *c, size_t end)
+{
+    size_t writable = (end + STEP - 1) / STEP * STEP;
+    if (end <= c->writable)
+        return 0;
+    if (mprotect(c, writable < table_size() ? writable : table_size(), PROT_READ | PROT_WRITE))
+        return -1;
+    c->writable = writable;
+    return 0;
+}
 
 /* The numbers stay: the next thread goes on with them. */
 static void thread_ended(void *counters)
@@ -53,11 +100,15 @@ static struct counters *begin_thread(void)
     if (c)
         idle = c->next;
     pthread_mutex_unlock(&lock);
-    if (!c)
-        c = mmap(NULL, sizeof(*c), PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (c == MAP_FAILED)
-        return NULL;
+    if (!c) {
+        c = mmap(NULL, table_size(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (c == MAP_FAILED)
+            return NULL;
+        if (make_writable(c, sizeof(c->next) + sizeof(c->writable))) {
+            munmap(c, table_size());
+            return NULL;
+        }
+    }
     pthread_setspecific(key, c);
     mine = c;
     return c;
@@ -66,11 +117,11 @@ static struct counters *begin_thread(void)
 void sxs_marker_set(struct sxs_marker *marker, uint32_t site)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (site >= MAX_SITES && !atomic_flag_test_and_set(&said))
+    if (site >= max_sites && !atomic_flag_test_and_set(&said))
         sxs_warn("tool instrument: more than %u methods: calls of further ones are not counted",
-                 MAX_SITES);
+                 max_sites);
     marker->site = site;
-    marker->place = (site < MAX_SITES ? site : MAX_SITES) * sizeof(struct sxs_instrument_count *);
+    marker->place = (site < max_sites ? site : max_sites) * sizeof(struct sxs_instrument_count *);
 }
 
 __attribute__((noinline, cold)) static struct sxs_instrument_count *find(size_t place)
@@ -79,7 +130,9 @@ __attribute__((noinline, cold)) static struct sxs_instrument_count *find(size_t 
     uint32_t                     site = (uint32_t)(place / sizeof(struct sxs_instrument_count *));
     uint32_t                     first = site - site % SXS_INSTRUMENT_PAGE;
     struct sxs_instrument_count *counts;
-    if (!c || site >= MAX_SITES)
+    if (!c || site >= max_sites ||
+        make_writable(c, offsetof(struct counters, of) +
+                             (first + SXS_INSTRUMENT_PAGE) * sizeof(struct sxs_instrument_count *)))
         return &nowhere;
     counts = sxs_instrument_counts(first);
     if (!counts)
@@ -164,5 +217,5 @@ void sxs_callouts_forget(void)
     pthread_mutex_init(&lock, NULL);
     idle = NULL;
     if (mine != &none)
-        madvise(mine, sizeof(*mine), MADV_DONTNEED); /* zeroes again */
+        madvise(mine, table_size(), MADV_DONTNEED); /* zeroes again */
 }

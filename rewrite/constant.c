@@ -7,6 +7,7 @@
 
 #include "instr/signature.h"
 #include "instr/signature_write.h"
+#include "manager/base/c_locale.h"
 #include "rewrite/utf16.h"
 
 #define MAX_NODES 1024
@@ -36,7 +37,8 @@ static int integer(struct sxs_emit *e, const char *text, uint8_t type)
     char    *end;
     uint64_t v;
     errno = 0;
-    v = negative ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
+    v = negative ? (uint64_t)strtoll(text, &end, sxs_integer_base(text))
+                 : strtoull(text, &end, sxs_integer_base(text));
     if (errno || end == text || *end ||
         (negative ? (int64_t)v < ranges[type].low : v > ranges[type].high))
         return bad(e->m, text, "integer in the range of");
@@ -53,7 +55,7 @@ static int real(struct sxs_emit *e, const char *text)
 {
     struct sxs_il_insn *insn = sxs_il_insn(e->m->body, SXS_IL_LDC_R8);
     char               *end;
-    double              v = strtod(text, &end);
+    double              v = sxs_strtod(text, &end);
     if (end == text || *end)
         return bad(e->m, text, "number,");
     if (insn)

@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "manager/base/c_locale.h"
 #include "rewrite/utf16.h"
 
 #define PATH       2048
@@ -215,7 +216,7 @@ const struct sxs_image *sxs_images_find(struct sxs_images *images, const char *n
 {
     struct sxs_image *i;
     list(images);
-    for (i = images->all; i && strcasecmp(i->name, name) != 0; i = i->next)
+    for (i = images->all; i && !sxs_same_text(i->name, name); i = i->next)
         ;
     if (!i && !strchr(name, '/'))
         i = find_file(images, name);

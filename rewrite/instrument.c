@@ -258,9 +258,9 @@ __attribute__((destructor)) static void ended(void)
 
 static int open_file(unsigned traced_mb)
 {
-    const char *out = getenv("SXSPROF_OUT");
-    int         folder = out && *out ? sxs_session_folder("instrument") : -1;
-    int         err = sxs_instrument_create(folder);
+    const char              *out = getenv("SXSPROF_OUT");
+    const struct sxs_folder *folder = out && *out ? sxs_session_folder("instrument") : NULL;
+    int                      err = sxs_instrument_create(folder);
     if (!err)
         err = sxs_traced_create(folder, traced_mb);
     if (err)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rewrite/nearest.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "manager/base/c_locale.h"
 
 #define LONGEST 128u
 #define FAR     3u /* and more: not alike */
@@ -26,8 +27,7 @@ static unsigned distance(const char *a, const char *b)
         unsigned corner = row[0], lowest;
         row[0] = lowest = (unsigned)i;
         for (size_t j = 1; j <= m; j++) {
-            unsigned same = corner + (tolower((unsigned char)a[i - 1]) !=
-                                      tolower((unsigned char)b[j - 1]));
+            unsigned same = corner + (sxs_lower(a[i - 1]) != sxs_lower(b[j - 1]));
             corner = row[j];
             row[j] = least(same, least(row[j], row[j - 1]) + 1);
             lowest = least(lowest, row[j]);

@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "manager/base/c_locale.h"
 #include "rewrite/token_cache.h"
 #include "rewrite/utf16.h"
 
@@ -121,7 +121,7 @@ static uint32_t find_assembly(struct sxs_tokens *t, const char *name)
                                                   NULL, NULL, NULL, NULL)))
             continue;
         sxs_utf8_of(wide, ARRAY_LEN(wide), other, sizeof(other));
-        if (strcasecmp(other, name) == 0)
+        if (sxs_same_text(other, name))
             found = ref;
     }
     imp->vtbl->CloseEnum(imp, all);
@@ -166,7 +166,7 @@ static int type_ref(struct sxs_tokens *t, const WCHAR *name, uint32_t scope, uin
 /* Facades stand for the core library within itself. */
 int sxs_tokens_is_own(const struct sxs_tokens *t, const char *assembly)
 {
-    return !assembly || strcasecmp(assembly, t->own_name) == 0 ||
+    return !assembly || sxs_same_text(assembly, t->own_name) ||
            (strcmp(t->own_name, CORE) == 0 &&
             (strcmp(assembly, "System.Runtime") == 0 || strcmp(assembly, "mscorlib") == 0 ||
              strcmp(assembly, "netstandard") == 0));

@@ -15,7 +15,7 @@
 #define TICK_HZ 240 /* what a timer on a CPU clock can be relied on to give */
 #define MAGIC   ((void *)(uintptr_t)0x53585354u) /* carried by our timers' signals */
 
-static enum sxs_sample_clock chosen = SXS_CLOCK_CPU_TIMER;
+static _Atomic enum sxs_sample_clock chosen = SXS_CLOCK_CPU_TIMER;
 static uint64_t              interval_ns;
 static uint64_t              tick_ns; /* how often the kernel looks at timers on CPU clocks */
 static int                   kernel_too; /* the system lets us sample inside system calls as well */
@@ -75,8 +75,15 @@ static int start_perf(struct sxs_sampled_thread *t)
     uint32_t          tid = atomic_load(&t->tid);
     struct f_owner_ex owner = {F_OWNER_TID, (pid_t)tid};
     int               fd = open_perf(tid, !kernel_too, next_phase() + 1);
+    uint64_t          id;
     if (fd < 0)
         return -errno;
+    if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0) {
+        int err = errno;
+        close(fd);
+        return -err;
+    }
+    atomic_store(&t->perf_id, id);
     t->perf_fd = fd; /* before the first signal: the handler arms the next through it */
     atomic_store(&t->first_due_ns, 1);
     if (fcntl(fd, F_SETFL, O_ASYNC) < 0 || fcntl(fd, F_SETSIG, SXS_SAMPLE_SIGNAL) < 0 ||
@@ -164,12 +171,21 @@ int sxs_clocks_start(struct sxs_sampled_thread *t)
     return started ? 0 : start_timer(t);
 }
 
+/* A perf event's descriptor has to be in the host's table, because the sampled thread arms the event through
+ * it. When the host closes it (closefrom), the number may become that of a file of the host. The kernel's
+ * number of the event tells whether it is ours: other files refuse the request. */
+SXS_SIGSAFE static int has_perf(const struct sxs_sampled_thread *t)
+{
+    uint64_t id;
+    return t->perf_fd >= 0 && ioctl(t->perf_fd, PERF_EVENT_IOC_ID, &id) == 0 &&
+           id == atomic_load_explicit(&t->perf_id, memory_order_relaxed);
+}
+
 static void close_perf(struct sxs_sampled_thread *t)
 {
-    int fd = t->perf_fd;
+    if (has_perf(t))
+        close(t->perf_fd);
     t->perf_fd = -1;
-    if (fd >= 0)
-        close(fd);
 }
 
 void sxs_clocks_disown(struct sxs_sampled_thread *t)
@@ -188,6 +204,16 @@ void sxs_clocks_stop(struct sxs_sampled_thread *t)
     if (t->timer >= 0)
         syscall(SYS_timer_delete, t->timer);
     t->timer = -1;
+}
+
+void sxs_clocks_check(struct sxs_sampled_thread *t)
+{
+    if (t->perf_fd < 0 || has_perf(t))
+        return;
+    t->perf_fd = -1;
+    chosen = SXS_CLOCK_CPU_TIMER; /* a host that closes one will close others */
+    if (!t->excluded)
+        start_timer(t);
 }
 
 uint64_t sxs_clocks_cpu_ns(uint32_t tid)
@@ -258,7 +284,7 @@ SXS_SIGSAFE int sxs_clocks_own(struct sxs_sampled_thread *t, const siginfo_t *in
     else if (info->si_code == SI_QUEUE && (value & 0xffffffffu) == (uintptr_t)MAGIC)
         *weight_ns = value >> 32;
     else if (t && t->perf_fd >= 0 && info->si_fd == t->perf_fd &&
-             (info->si_code == POLL_IN || info->si_code == POLL_HUP))
+             (info->si_code == POLL_IN || info->si_code == POLL_HUP) && has_perf(t))
         *weight_ns = perf_weight(t);
     else
         return 0;

@@ -20,6 +20,9 @@ enum sxs_sample_clock sxs_clocks_choose(unsigned hz);
 /** Starts the clock of one thread; 0, or -errno (it is gone). Called by whoever holds its slot BUSY. */
 int sxs_clocks_start(struct sxs_sampled_thread *t);
 void sxs_clocks_stop(struct sxs_sampled_thread *t);
+/** When the host has closed the thread's perf event, starts a timer in its place. Called by whoever holds its
+ *  slot BUSY. */
+void sxs_clocks_check(struct sxs_sampled_thread *t);
 /** In a forked child: closes its copy of the descriptor; timers were not inherited. */
 void sxs_clocks_disown(struct sxs_sampled_thread *t);
 

@@ -126,6 +126,11 @@ static void went(struct sxs_sampled_thread *t)
         record_end(t, 0);
 }
 
+static void seen(struct sxs_sampled_thread *t)
+{
+    sxs_clocks_check(t);
+}
+
 static void renamed(struct sxs_sampled_thread *t)
 {
     record_thread(t, 0, 0);
@@ -157,7 +162,7 @@ static void list_loaded(int modules)
 
 static void serve(void)
 {
-    static const struct sxs_threads_events events = {came, went, renamed, renamed};
+    static const struct sxs_threads_events events = {came, went, renamed, renamed, seen};
     uint64_t                               n_samples = 0;
     long                                   period = PERIOD_NS, since_naming = NAMING_NS;
     sxs_threads_exclude_me();
@@ -247,8 +252,9 @@ static void watch_threads(void)
 
 static int start_sampling(void)
 {
-    int folder = sxs_session_folder("sample"), err;
-    if (folder < 0)
+    const struct sxs_folder *folder = sxs_session_folder("sample");
+    int                      err;
+    if (!folder)
         return -1;
     sampler.writer = sxs_samples_create(folder, MAX_BYTES);
     if (!sampler.writer) {

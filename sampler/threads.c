@@ -210,6 +210,7 @@ static void look_again(struct sxs_sampled_thread *t, int names, const struct sxs
     char name[16] = "";
     int  renamed = 0;
     int  aged = !t->recorded && sxs_now_ns(CLOCK_MONOTONIC) - t->started_ns >= SXS_SHORT_NS;
+    on->seen(t);
     if ((names || aged) && read_name(atomic_load(&t->tid), name, sizeof(name)) == 0)
         renamed = strcmp(name, t->name) != 0;
     if (renamed)

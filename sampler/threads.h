@@ -33,6 +33,7 @@ struct sxs_sampled_thread {
     char              name[16];
     _Atomic int       timer;     /* kernel's id, -1: none */
     _Atomic int       perf_fd;   /* -1: none */
+    _Atomic uint64_t  perf_id;   /* the kernel's number of that event */
     int               excluded;  /* the library's own, or its stack is too small for the handler */
     int               recorded;  /* it has a record in the file */
     _Atomic uint64_t  first_due_ns; /* CPU timer: when the second sample is due; 0: no matter */
@@ -77,6 +78,7 @@ struct sxs_threads_events {
     void (*went)(struct sxs_sampled_thread *t);
     void (*renamed)(struct sxs_sampled_thread *t);
     void (*aged)(struct sxs_sampled_thread *t);
+    void (*seen)(struct sxs_sampled_thread *t); /* each scan, for each thread found before */
 };
 void sxs_threads_scan(const struct sxs_threads_events *events);
 

@@ -5,21 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/base/c_locale.h"
+
 #include "values/show.h"
 
-/* The fewest digits that read back as the same. The program's locale may write a comma. */
+/* The fewest digits that read back as the same. */
 static void show_float(struct sxs_line *line, double value, int is_single)
 {
     char text[64];
     for (int digits = is_single ? 6 : 15; digits <= 17; digits++) {
-        snprintf(text, sizeof(text), "%.*g", digits, value);
-        double back = strtod(text, NULL);
+        sxs_format_double(text, sizeof(text), digits, value);
+        double back = sxs_strtod(text, NULL);
         if (is_single ? (float)back == (float)value : back == value)
             break;
     }
-    for (char *at = text; *at; at++)
-        if (!strchr("0123456789+-einfa", *at))
-            *at = '.';
     sxs_line_put(line, value != value ? "NaN" : text);
 }
 

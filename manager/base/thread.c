@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The default is what the host's RLIMIT_STACK happens to be: 8 MiB, which count against RLIMIT_AS and, when
+ * the system does not overcommit, against its memory; or too little. This is what runtimes give theirs. */
+#define STACK_SIZE ((size_t)1536 << 10)
+
 static void *run(void *arg)
 {
     const struct sxs_thread *thread = arg;
@@ -22,6 +26,7 @@ int sxs_thread_start(const struct sxs_thread *thread)
     int            err;
     sigfillset(&all);
     pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK_SIZE);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     pthread_sigmask(SIG_SETMASK, &all, &saved); /* the thread inherits it */
     err = pthread_create(&id, &attr, run, (void *)(uintptr_t)thread);

@@ -146,8 +146,10 @@ int main(int argc, char **argv)
 {
     static struct sxs_called      called[2];
     const struct sxs_calls_hooks *hooks = sxs_elt_hooks();
-    int folder = argc == 2 ? open(argv[1], O_RDONLY | O_DIRECTORY) : -1;
-    struct sxs_calls_header *head = folder < 0 ? NULL : sxs_calls_file_create(folder, 64u << 20);
+    static struct sxs_folder folder;
+    struct sxs_calls_header *head = argc != 2 || sxs_folder_open(&folder, argv[1])
+                                        ? NULL
+                                        : sxs_calls_file_create(&folder, 64u << 20);
     if (!head || sxs_functions_init(head) || sxs_calls_state_init(head)) {
         fprintf(stderr, "usage: bench_hooks FOLDER\n");
         return 2;

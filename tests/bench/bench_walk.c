@@ -238,10 +238,11 @@ static void stack_of(const char *kind, int depth, jit_fn *methods)
 int main(int argc, char **argv)
 {
     static const int depths[] = {10, 30, 100, 500};
-    int              folder = argc == 2 ? open(argv[1], O_DIRECTORY | O_CLOEXEC) : -1;
+    static struct sxs_folder folder;
     jit_fn          *methods = write_methods(0);
     mixed = write_methods(5);
-    writer = folder < 0 ? NULL : sxs_samples_create(folder, SAMPLES_SIZE);
+    writer = argc != 2 || sxs_folder_open(&folder, argv[1]) ? NULL
+                                                            : sxs_samples_create(&folder, SAMPLES_SIZE);
     if (!writer || sxs_tables_refresh() < 0) {
         fprintf(stderr, "usage: bench_walk FOLDER\n");
         return 2;

@@ -59,6 +59,15 @@ if [ "$(id -u)" != 0 ]; then
 else
     skip "-o with a folder that cannot be written to" "root writes everywhere"
 fi
+mkdir "$T/open" && chmod 0777 "$T/open"
+refused "-o with a folder that others may write into" "others may write into the folder|expected a folder of your own" \
+    run -o "$T/open" "${mark[@]}"
+if [ "$(id -u)" -eq 0 ]; then
+    mkdir -m 0700 "$T/foreign" && chown 65534 "$T/foreign"
+    refused "-o with a folder of another user" "belongs to another user (uid 65534)" run -o "$T/foreign" "${mark[@]}"
+else
+    skip "-o with a folder of another user" "only root may give a folder away"
+fi
 refused "-o is not made for a command that is missing" "not found" run -o "$T/new" -- "$T/nothing"
 [ ! -e "$T/new" ] && ok "no folder is left of it" || not_ok "no folder is left of it"
 

@@ -27,6 +27,7 @@ static struct sxs_calls_header *head;
 static struct sxs_called        called[N_FUNCTIONS];
 static char                     folder[] = "/tmp/test-calls-XXXXXX";
 static int                      folder_fd = -1;
+static struct sxs_folder        opened;
 
 static void remove_folder(void)
 {
@@ -43,7 +44,9 @@ static int make_file(void **state)
     if (!mkdtemp(folder))
         return -1;
     folder_fd = open(folder, O_RDONLY | O_DIRECTORY);
-    head = sxs_calls_file_create(folder_fd, 64u << 20);
+    if (sxs_folder_open(&opened, folder))
+        return -1;
+    head = sxs_calls_file_create(&opened, 64u << 20);
     if (!head || sxs_calls_state_init(head))
         return -1;
     head->mode = SXS_CALLS_TREE;

@@ -274,11 +274,13 @@ static char dir[] = "/tmp/sxs-test-events-XXXXXX";
 static int write_file(void **state)
 {
     static struct sxs_chunks c;
+    static struct sxs_folder folder;
     struct sxs_events_header *h;
     int                       fd;
     assert_non_null(mkdtemp(dir));
     fd = open(dir, O_RDONLY | O_DIRECTORY);
-    assert_int_equal(sxs_chunks_create(&c, fd, SXS_EVENTS_FILE, 0,
+    assert_int_equal(sxs_folder_open(&folder, dir), 0);
+    assert_int_equal(sxs_chunks_create(&c, &folder, SXS_EVENTS_FILE, 0,
                                        offsetof(struct sxs_events_header, n_chunks)), 0);
     h = (struct sxs_events_header *)c.map;
     h->version = SXS_EVENTS_VERSION;

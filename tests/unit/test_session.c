@@ -158,7 +158,18 @@ static void linked_body(void)
     snprintf(target, sizeof(target), "%s/target", dir);
     CHECK_EQ(mkdir(target, 0700), 0);
     CHECK_EQ(symlink(target, out), 0);
-    one_line_and_in_memory(out, "");
+    one_line_and_in_memory(out, "it is a symbolic link");
+    CHECK_EQ(entries(target), 0);
+}
+
+static void linked_with_slash_body(void)
+{
+    char target[400];
+    snprintf(target, sizeof(target), "%s/target", dir);
+    CHECK_EQ(mkdir(target, 0700), 0);
+    CHECK_EQ(symlink(target, out), 0);
+    strcat(out, "//");
+    one_line_and_in_memory(out, "it is a symbolic link");
     CHECK_EQ(entries(target), 0);
 }
 
@@ -168,13 +179,73 @@ static void a_folder_that_is_a_link_is_refused(void **state)
     PASSES(linked_body);
 }
 
+static void a_slash_behind_it_makes_no_link_a_folder(void **state)
+{
+    (void)state;
+    PASSES(linked_with_slash_body);
+}
+
+static mode_t open_to;
+static void   open_folder_body(void)
+{
+    CHECK_EQ(mkdir(out, 0700), 0);
+    CHECK_EQ(chmod(out, open_to), 0);
+    one_line_and_in_memory(out, "others may write into the folder");
+    CHECK_EQ(entries(out), 0);
+}
+
+static void a_folder_that_others_may_write_into_is_refused(void **state)
+{
+    static const mode_t modes[] = {0770, 0702, 01777, 02775};
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(modes); i++) {
+        open_to = modes[i];
+        PASSES(open_folder_body);
+        assert_int_equal(rmdir(out), 0);
+    }
+}
+
+static void readable_body(void)
+{
+    const char *said;
+    CHECK_EQ(mkdir(out, 0700), 0);
+    CHECK_EQ(chmod(out, 0755), 0);
+    count_to(out, 8, &said);
+    CHECK_EQ(lines_of(said), 0);
+}
+
+static void a_folder_that_others_may_read_is_taken(void **state)
+{
+    (void)state;
+    PASSES(readable_body);
+    assert_int_equal(recorded_modules(), 8);
+}
+
+static void foreign_body(void)
+{
+    CHECK_EQ(mkdir(out, 0700), 0);
+    CHECK_EQ(chown(out, 65534, 65534), 0);
+    one_line_and_in_memory(out, "belongs to another user (uid 65534)");
+    CHECK_EQ(entries(out), 0);
+}
+
+static void a_folder_of_another_user_is_refused(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        skip(); /* only root may give a folder away */
+    PASSES(foreign_body);
+}
+
 static void unwritable_body(void)
 {
     CHECK_EQ(mkdir(out, 0500), 0);
     CHECK_EQ(chmod(dir, 0755), 0);
     CHECK_EQ(chmod(out, 0555), 0);
-    if (geteuid() == 0)
-        CHECK_EQ(setresuid(65534, 65534, 65534), 0); /* permissions mean nothing to root */
+    if (geteuid() == 0) { /* permissions mean nothing to root */
+        CHECK_EQ(chown(out, 65534, 65534), 0);
+        CHECK_EQ(setresuid(65534, 65534, 65534), 0);
+    }
     one_line_and_in_memory(out, "Permission denied");
 }
 
@@ -404,6 +475,10 @@ int main(void)
         TEST(a_pid_that_comes_back_gets_a_folder_of_its_own),
         TEST(a_link_planted_in_its_place_is_not_followed),
         TEST(a_folder_that_is_a_link_is_refused),
+        TEST(a_slash_behind_it_makes_no_link_a_folder),
+        TEST(a_folder_that_others_may_write_into_is_refused),
+        TEST(a_folder_that_others_may_read_is_taken),
+        TEST(a_folder_of_another_user_is_refused),
         TEST(a_folder_without_write_permission_costs_one_line),
         TEST(a_folder_that_cannot_be_costs_one_line),
         TEST(a_file_size_limit_costs_one_line_and_not_the_host),

@@ -19,6 +19,7 @@
 
 static char                         folder[] = "/tmp/sxsprof-test.XXXXXX";
 static int                          folder_fd;
+static struct sxs_folder            place;
 static struct sxs_runtime           runtime;
 static const struct sxs_rule        one = {.name = "one", .identity = 1};
 static const struct sxs_rule        two = {.name = "two", .identity = 2};
@@ -29,7 +30,7 @@ static int make_folder(void **state)
     (void)state;
     runtime.number = 1;
     folder_fd = mkdtemp(folder) ? open(folder, O_RDONLY | O_DIRECTORY) : -1;
-    return folder_fd < 0 || sxs_instrument_create(folder_fd);
+    return folder_fd < 0 || sxs_folder_open(&place, folder) || sxs_instrument_create(&place);
 }
 
 static int remove_folder(void **state)

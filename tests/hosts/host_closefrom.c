@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * host_closefrom.c - a host that closes all descriptors but pipes while a runtime runs, and opens files of
+ * its own, which get their numbers. Its files must stay as they are.
+ *
+ * usage: host_closefrom RUNTIME_DIR APP.dll FOLDER [ARGUMENT...]      FOLDER: for the host's files
+ *
+ * Prints "host: N of 64 files are as they were" after everything else has ended. Status 0 when all are.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/clr.h"
+#include "harness/properties.h"
+
+#define N_FILES 64
+#define FIRST   3 /* the lowest number that the host gives away */
+
+static struct {
+    int  fd;
+    char text[32];
+} files[N_FILES];
+
+static _Atomic int done;
+
+/* Perf events are opened some time after their threads have begun. Waits for the first, a second at most. */
+static void wait_for_perf_events(void)
+{
+    for (int i = 0; i < 100; i++) {
+        DIR *list = opendir("/proc/self/fd");
+        int  found = 0;
+        for (struct dirent *e; list && (e = readdir(list));) {
+            char    target[64] = "";
+            ssize_t n = readlinkat(dirfd(list), e->d_name, target, sizeof(target) - 1);
+            found |= n > 0 && strstr(target, "perf_event") != NULL;
+        }
+        if (list)
+            closedir(list);
+        if (found)
+            return;
+        usleep(10000);
+    }
+}
+
+/* Pipes stay: the runtime wakes a thread of its own through one. */
+static void replace_all(const char *folder)
+{
+    for (int fd = FIRST; fd < 1024; fd++) {
+        struct stat st;
+        if (fstat(fd, &st) == 0 && !S_ISFIFO(st.st_mode))
+            close(fd);
+    }
+    for (int i = 0; i < N_FILES; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof(path), "%s/%d", folder, i);
+        snprintf(files[i].text, sizeof(files[i].text), "file %d of the host", i);
+        files[i].fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+        if (files[i].fd < 0 ||
+            write(files[i].fd, files[i].text, sizeof(files[i].text)) != sizeof(files[i].text))
+            exit(99);
+    }
+}
+
+/* Registered first, hence called last: after the library has ended. */
+static void count_files(void)
+{
+    int whole = 0;
+    if (!done)
+        return;
+    for (int i = 0; i < N_FILES; i++) {
+        char        text[sizeof(files[i].text)];
+        struct stat st;
+        int         flags = fcntl(files[i].fd, F_GETFL);
+        if (fstat(files[i].fd, &st) == 0 && st.st_size == sizeof(text) &&
+            pread(files[i].fd, text, sizeof(text), 0) == sizeof(text) &&
+            memcmp(text, files[i].text, sizeof(text)) == 0 && !(flags & O_ASYNC))
+            whole++;
+    }
+    printf("host: %d of %d files are as they were\n", whole, N_FILES);
+    fflush(stdout);
+    if (whole != N_FILES)
+        _exit(1);
+}
+
+static void *sleep_a_while(void *arg)
+{
+    (void)arg;
+    while (!done)
+        usleep(1000);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    struct sxs_clr        clr = {0};
+    struct sxs_properties properties;
+    pthread_t             threads[4];
+    char                  why[512] = "", app_dir[PATH_MAX];
+    int                   code = 0;
+    if (argc < 4)
+        return 2;
+    atexit(count_files);
+    snprintf(app_dir, sizeof(app_dir), "%s", argv[2]);
+    if (sxs_properties_fill(&properties, argv[1], dirname(app_dir)) ||
+        sxs_clr_load(&clr, argv[1], why, sizeof(why)) ||
+        sxs_clr_start(&clr, &properties, why, sizeof(why))) {
+        fprintf(stderr, "host: %s\n", why);
+        return 3;
+    }
+    for (int i = 0; i < 4; i++) /* they live from before the close until after it */
+        pthread_create(&threads[i], NULL, sleep_a_while, NULL);
+    if (getenv("HOST_WAITS_FOR_PERF"))
+        wait_for_perf_events();
+    replace_all(argv[3]);
+    if (sxs_clr_execute(&clr, argv[2], argc - 4, (const char **)(void *)(argv + 4), &code, why,
+                        sizeof(why)) ||
+        code) {
+        fprintf(stderr, "host: %s, exit code %d\n", why, code);
+        return 4;
+    }
+    done = 1;
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    return sxs_clr_stop(&clr, &code, why, sizeof(why)) ? 5 : code;
+}

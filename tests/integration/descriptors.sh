@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# A host that closes all descriptors but pipes while its runtime is being recorded, and opens files that get their
+# numbers: none of its files is touched, and the recording goes on as if nothing had happened.
+. "$(dirname "$0")/lib.sh"
+need_real 1
+version=$(echo "$versions" | tail -n 1)
+host=$BUILD/tests/host_closefrom
+export DOTNET_EnableWriteXorExecute=0 # the runtime itself needs a descriptor for that
+export DOTNET_EnableDiagnostics_IPC=0 # and one for this
+export DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1
+
+# run COMMAND...: the host, started by COMMAND, with a folder of its own for its files
+run() {
+    rm -rf "$tmp/host"
+    mkdir "$tmp/host"
+    timeout -k 5 120 "$@" "$host" "$(realpath "$BUILD/runtimes/$version")" \
+        "$(realpath "$BUILD/managed/stress/stress.dll")" "$tmp/host" >"$tmp/log" 2>&1
+}
+said() { grep ^host: "$tmp/log"; }
+whole() { grep -q '^host: 64 of 64 files are as they were$' "$tmp/log"; }
+
+run env && whole
+status=$?
+check "without the library: $(said)" $status "$tmp/log"
+HOST_WAITS_FOR_PERF=
+for tool in sample=sample:cpu=997 calls=calls:trace=64 events=events exceptions=exceptions instrument=instrument; do
+    name=${tool%%=*} tool=${tool#*=}
+    set -- --tool "$tool"
+    [ "$name" = calls ] && set -- "$@" --calls 'stress:*'
+    if [ "$name" = instrument ]; then
+        cat >"$tmp/rules.xml" <<'END'
+<instrumentation xmlns="urn:sxsprof:instrumentation:1">
+  <rule name="all"><match assembly="stress" type="Stress.Callbacks" method="Sort"/><count/></rule>
+</instrumentation>
+END
+        set -- --instrument "$tmp/rules.xml"
+    fi
+    rm -rf "$tmp/session"
+    if [ "$name" = sample ]; then export HOST_WAITS_FOR_PERF=1; else unset HOST_WAITS_FOR_PERF; fi
+    run "$sxsprof" run --quiet "$@" -o "$tmp/session" -- && whole
+    status=$?
+    check "$name: $(said)" $status "$tmp/log"
+    ! grep -q '^sxsprof' "$tmp/log" && "$sxsprof" report "$tmp/session" >"$tmp/report" 2>>"$tmp/log"
+    check "$name: nothing is said, and the session is whole" $? "$tmp/log"
+done
+finish
