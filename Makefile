@@ -45,6 +45,7 @@ RUNSXS_SRC  := $(wildcard harness/*.c)
 BRIDGE_SRC  := $(wildcard harness/bridge/*.c)
 FAKE_SRC    := $(wildcard harness/fakeclr/*.c)
 UNIT_SRC    := $(wildcard tests/unit/test_*.c)
+HOST_SRC    := $(wildcard tests/hosts/host_*.c)
 GEN         := $(addprefix $(O)/gen/,sxs_abi.h sxs_abi.c sxs_events.h sxs_events.inc sxs_info.h \
                  sxs_info.c sxs_callback.inc sxs_fake_info.inc)
 IL_GEN      := $(addprefix $(O)/gen/,sxs_il_opcodes.h sxs_il_opcodes.inc)
@@ -62,7 +63,7 @@ LIB_LIBS := -lunwind -ldw -ldl -lpthread
 CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
 
 .PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
-        install clean setup abi-check unit
+        install clean setup abi-check unit hosts host-programs
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -77,6 +78,7 @@ help:
 	@echo 'bench           measurements into docs/bench.md'
 	@echo 'soak            hundreds of runs of four runtimes, 500 edits, 30 min of sampling under unrest'
 	@echo '                (RUNS=200 MINUTES=30)'
+	@echo 'hosts           every host of tests/hosts/ with every tool, again and again (RUNS=50 HOSTS=*)'
 	@echo 'lint, format    clang-tidy, cppcheck, layering, signal safety; clang-format'
 	@echo 'install         PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
 	@echo 'clean           removes $(O)/ but for the runtimes in it'
@@ -239,6 +241,26 @@ $(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard report/
 $(O)/tests/fuzz_instrument: tests/profile/make_instrument.c tests/fuzz/fuzz.h
 $(O)/tests/fuzz_instrument: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard report/instrument/*.c) report/json_values.c))
 
+# The suite of hosts (docs/hosts.md): programs that host runtimes, what they share, and allocators to preload.
+HOSTING_OBJ := $(call obj,tests/hosts/hosting.c tests/hosts/state.c harness/clr.c harness/library.c \
+                 harness/properties.c harness/self.c)
+HOST_BIN    := $(patsubst tests/hosts/%.c,$(O)/hosts/%,$(HOST_SRC))
+
+$(O)/hosts/host_%: tests/hosts/host_%.c $(HOSTING_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $< $(HOSTING_OBJ) -ldl -lpthread -Wl,--no-as-needed -lm
+
+# For hosts in other languages; its functions are visible there.
+$(O)/hosts/libhosting.so: $(HOSTING_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SHARED) $(LDFLAGS) -Wl,-soname,libhosting.so -o $@ $(HOSTING_OBJ) -ldl -lpthread -Wl,--no-as-needed -lm
+
+$(O)/obj/tests/hosts/%.o: override CFLAGS += -fvisibility=default
+
+host-programs: $(HOST_BIN) $(O)/hosts/libhosting.so
+
 # What runs through whole assemblies, and the fuzz drivers of the IL library.
 $(O)/tests/il_%: tests/instr/%.c tests/instr/tokens.c $(wildcard tests/instr/*.h) $(O)/libsxsil.a
 	@mkdir -p $(@D)
@@ -252,7 +274,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
 
-unit: $(addprefix $(O)/tests/il_,bodies signatures texts) $(IL_FUZZ) $(UNIT_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb \
+unit: host-programs $(addprefix $(O)/tests/il_,bodies signatures texts) $(IL_FUZZ) $(UNIT_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb \
       $(O)/tests/fuzz_calls $(O)/tests/fuzz_instrument $(O)/tests/fuzz_config $(O)/tests/libfailing.so
 
 # ---- the two commands of README, and the rest ------------------------------------------------
@@ -304,6 +326,13 @@ bench: setup all $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_h
 soak: setup all
 	$(Q)sh setup/managed.sh build/managed
 	$(Q)BUILD=$(O) sh tests/soak.sh
+
+# RUNS=50 runs of each host with each tool, with and without preload; HOSTS=PATTERN for some hosts.
+hosts: setup all host-programs
+	$(Q)sh setup/packages.sh hosts || echo "hosts: some packages are missing: their hosts are skipped"
+	$(Q)sh setup/managed.sh build/managed
+	$(Q)sh setup/dotnet_trace.sh build/tools
+	$(Q)BUILD=$(O) python3 tests/hosts/matrix.py --soak "$(or $(RUNS),50)" $(if $(HOSTS),--hosts '$(HOSTS)')
 
 lint: $(GEN) $(O)/libsxsprof.so $(O)/libsxsprof-preload.so
 	$(Q)sh setup/packages.sh lint
