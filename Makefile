@@ -257,9 +257,21 @@ $(O)/hosts/libhosting.so: $(HOSTING_OBJ)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SHARED) $(LDFLAGS) -Wl,-soname,libhosting.so -o $@ $(HOSTING_OBJ) -ldl -lpthread -Wl,--no-as-needed -lm
 
+# Native methods of the host in Java.
+$(O)/hosts/libhost_jni.so: tests/hosts/jni.c $(HOSTING_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SHARED) $(LDFLAGS) -o $@ $< $(HOSTING_OBJ) -ldl -lpthread -Wl,--no-as-needed -lm
+
+# An allocator: the compiler must not turn its calls into others of malloc's family.
+$(O)/hosts/libreserve.so: tests/hosts/reserve.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize=%,$(CFLAGS)) -fno-builtin -Wno-missing-prototypes -shared -o $@ $< -lpthread
+
 $(O)/obj/tests/hosts/%.o: override CFLAGS += -fvisibility=default
 
-host-programs: $(HOST_BIN) $(O)/hosts/libhosting.so
+host-programs: $(HOST_BIN) $(addprefix $(O)/hosts/,libhosting.so libreserve.so libhost_jni.so)
 
 # What runs through whole assemblies, and the fuzz drivers of the IL library.
 $(O)/tests/il_%: tests/instr/%.c tests/instr/tokens.c $(wildcard tests/instr/*.h) $(O)/libsxsil.a
@@ -332,6 +344,7 @@ hosts: setup all host-programs
 	$(Q)sh setup/packages.sh hosts || echo "hosts: some packages are missing: their hosts are skipped"
 	$(Q)sh setup/managed.sh build/managed
 	$(Q)sh setup/dotnet_trace.sh build/tools
+	$(Q)sh setup/hosts.sh build/hosts
 	$(Q)BUILD=$(O) python3 tests/hosts/matrix.py --soak "$(or $(RUNS),50)" $(if $(HOSTS),--hosts '$(HOSTS)')
 
 lint: $(GEN) $(O)/libsxsprof.so $(O)/libsxsprof-preload.so

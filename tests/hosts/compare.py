@@ -123,6 +123,7 @@ def differences(host, control, result, tool, preloaded, clrs):
             wrong += compare_rest(control_state, state)
     if result.status != wanted_status:
         wrong.append("ends with %s, not %s" % (status_text(result.status), status_text(wanted_status)))
+    wrong += ["leaves no file " + f for f in result.missing]
     sessions = host.get("session", "whole")
     if sessions == "whole" and result.session < clrs and not wrong:
         wrong.append("the report of the session shows %d runtimes of %d" % (max(result.session, 0), clrs))
@@ -134,8 +135,6 @@ def differences(host, control, result, tool, preloaded, clrs):
 
 def sound_control(host, control):
     """What is wrong with a control: a host that fails by itself proves nothing."""
-    if host.get("expect") == "claims":
-        return []
     lines, _ = split(control.out)
     wrong = [l for l in lines if l.startswith("WRONG")]
     if control.hung:
@@ -145,6 +144,7 @@ def sound_control(host, control):
     wanted = int(host.get("exit", "0"))
     if control.status != wanted:
         wrong.append("ends with %s, not %s" % (status_text(control.status), status_text(wanted)))
+    wrong += ["leaves no file " + f for f in control.missing]
     if wrong:
         wrong += own_lines(control.err)[-10:]
     return wrong

@@ -3,6 +3,7 @@
 
 matrix.py --check GROUP          TAP, each host of a group in a reduced matrix (`make check`)
 matrix.py --soak RUNS            the whole matrix, RUNS times; prints a table (`make hosts`)
+matrix.py --controls             each host without the library, with each runtime: what a new host must pass
   --hosts PATTERN  only these hosts     --tools A,B  only these tools     BUILD  the build folder
   --verbose        print every difference at once
 Exit status 0 when nothing failed."""
@@ -45,8 +46,8 @@ class Controls:
 
 def try_one(setup, controls, host, tool, preloaded, clrs, rotation):
     """Returns what is wrong with one run, line by line."""
-    control = controls.get(host, rotation)
-    wrong = compare.sound_control(host, control)
+    control = None if host.get("expect") == "claims" else controls.get(host, rotation)
+    wrong = compare.sound_control(host, control) if control else []
     if wrong:
         return ["without the library: " + w for w in wrong]
     result = run_host.run(setup, host, tool, preloaded, clrs, rotation)
@@ -88,7 +89,7 @@ def check(setup, hosts):
                 continue
             wrong = try_one(setup, controls, host, tool, preloaded, clrs, rotation)
             print("%sok %d - %s" % ("not " if wrong else "", number, name), flush=True)
-            for line in itertools.chain.from_iterable(w.splitlines() for w in wrong[:60]):
+            for line in list(itertools.chain.from_iterable(w.splitlines() for w in wrong))[:120]:
                 print("# " + line, flush=True)
             failed += bool(wrong)
     return failed
@@ -154,9 +155,25 @@ def soak(setup, hosts, tools, runs, jobs, verbose):
     return failed
 
 
+def check_controls(setup, hosts):
+    """Prints each host that does not do by itself what it claims; returns how many."""
+    failed = 0
+    for host in hosts:
+        missing = host.why_not(setup.build)
+        wrong = [] if missing else ["with %s: %s" % (os.path.basename(setup.runtimes[r]), w)
+                                    for r in range(len(setup.runtimes)) if host.get("expect") != "claims"
+                                    for w in compare.sound_control(host, run_host.run(setup, host, None, False, 1, r))]
+        print("%-28s %s" % (host.name, "left out: " + missing if missing else "WRONG" if wrong else "ok"), flush=True)
+        for line in list(itertools.chain.from_iterable(w.splitlines() for w in wrong))[:60]:
+            print("    " + line, flush=True)
+        failed += bool(wrong)
+    return failed
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", metavar="GROUP")
+    parser.add_argument("--controls", action="store_true")
     parser.add_argument("--soak", metavar="RUNS", type=int)
     parser.add_argument("--hosts", default="*")
     parser.add_argument("--tools", default=",".join(table.TOOLS))
@@ -170,6 +187,8 @@ def main():
     if not setup.runtimes:
         print("hosts: no real runtimes in %s/runtimes" % setup.build)
         return 1
+    if arguments.controls:
+        return 1 if check_controls(setup, hosts) else 0
     if arguments.check is not None:
         return 1 if check(setup, hosts) else 0
     tools = arguments.tools.split(",")

@@ -14,10 +14,12 @@ TIME_LIMIT = int(os.environ.get("HOSTS_TIME_LIMIT", "60"))  # seconds: a host th
 
 
 class Result:
-    """What one run left: its exit status (negative: the signal), output, and the session's state."""
+    """What one run left: its exit status (negative: the signal), output, how many runtimes the session's report
+    shows, why it was ended, and which of the files it should leave are missing."""
 
-    def __init__(self, status, out, err, session, hung):
-        self.status, self.out, self.err, self.session, self.hung = status, out, err, session, hung
+    def __init__(self, status, out, err, session, hung, missing):
+        self.status, self.out, self.err = status, out, err
+        self.session, self.hung, self.missing = session, hung, missing
 
 
 class Setup:
@@ -93,10 +95,10 @@ def stacks(group):
         try:
             if os.getpgid(int(pid)) != group:
                 continue
-            done = subprocess.run(["gdb", "-q", "-batch", "-p", pid, "-ex", "thread apply all bt 14"],
+            done = subprocess.run(["gdb", "-q", "-batch", "-p", pid, "-ex", "thread apply all bt 10"],
                                   capture_output=True, text=True, timeout=60, check=False)
             text += "stacks of %s:\n%s" % (pid, "\n".join(
-                l for l in done.stdout.splitlines() if l.startswith(("#", "Thread"))))
+                l[:110] for l in done.stdout.splitlines() if l.startswith(("#", "Thread"))))
         except (OSError, subprocess.SubprocessError):
             continue
     return text
@@ -105,6 +107,10 @@ def stacks(group):
 def read(path):
     with open(path, encoding="utf-8", errors="replace") as file:
         return file.read()
+
+
+def has_content(path):
+    return os.path.exists(path) and os.path.getsize(path) > 0
 
 
 def inspect_session(setup, folder):
@@ -151,6 +157,7 @@ def run(setup, host, tool, preloaded, clrs, rotation=0):
             for long, short in tidy:
                 text = text.replace(long, short)
             texts.append(text)
-        return Result(status, texts[0], texts[1], session, hung)
+        missing = [f for f in host.all("leaves") if not has_content(os.path.join(folder, f))]
+        return Result(status, texts[0], texts[1], session, hung, missing)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,3 @@
+module sxsprof/host_go
+
+go 1.19
