@@ -303,7 +303,7 @@ check:
 check-run:
 	$(Q)$(if $(SAN),,sh setup/runtimes.sh build/runtimes && sh setup/managed.sh build/managed && \
 	    sh setup/ilasm.sh build/managed && sh setup/crossgen.sh build/managed && \
-	    sh setup/native_aot.sh build/native_aot &&) \
+	    sh setup/native_aot.sh build/native_aot && sh setup/hosts.sh build/hosts &&) \
 	    BUILD=$(O) SAN=$(SAN) sh tests/run.sh
 
 check-loop: all unit

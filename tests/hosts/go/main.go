@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 // A Go program as host, by cgo: its runtime handles SIGSEGV (nil dereferences become panics), preempts
-// goroutines with SIGURG, and runs each of its handlers on an alternate stack.
+// goroutines with SIGURG, and runs each of its handlers on an alternate stack. It dereferences nil before the runtimes
+// start only: a CLR handles a fault on the stack that took it, and a goroutine's is too small for that.
 package main
 
 /*
@@ -59,8 +60,6 @@ func spin(n int) int {
 }
 
 func main() {
-	C.hosting_start()
-	claim(C.hosting_work(1) == 0, "work")
 	panics := 0
 	for i := 0; i < 50; i++ {
 		if survives() {
@@ -69,6 +68,8 @@ func main() {
 		garbage = append(garbage, make([]byte, 10000))
 	}
 	claim(panics == 50, fmt.Sprintf("%d nil dereferences became panics", panics))
+	C.hosting_start()
+	claim(C.hosting_work(1) == 0, "work")
 
 	var done sync.WaitGroup
 	var good int32
@@ -77,7 +78,7 @@ func main() {
 		go func(i int) {
 			defer done.Done()
 			spin(20000000)
-			if C.hosting_work(1) == 0 && survives() {
+			if C.hosting_work(1) == 0 {
 				atomic.AddInt32(&good, 1)
 			}
 		}(i)
