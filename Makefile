@@ -45,7 +45,6 @@ RUNSXS_SRC  := $(wildcard harness/*.c)
 BRIDGE_SRC  := $(wildcard harness/bridge/*.c)
 FAKE_SRC    := $(wildcard harness/fakeclr/*.c)
 UNIT_SRC    := $(wildcard tests/unit/test_*.c)
-HOST_SRC    := $(wildcard tests/hosts/host_*.c)
 GEN         := $(addprefix $(O)/gen/,sxs_abi.h sxs_abi.c sxs_events.h sxs_events.inc sxs_info.h \
                  sxs_info.c sxs_callback.inc sxs_fake_info.inc)
 IL_GEN      := $(addprefix $(O)/gen/,sxs_il_opcodes.h sxs_il_opcodes.inc)
@@ -244,9 +243,9 @@ $(O)/tests/fuzz_instrument: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard re
 # The suite of hosts (docs/hosts.md): programs that host runtimes, what they share, and allocators to preload.
 HOSTING_OBJ := $(call obj,tests/hosts/hosting.c tests/hosts/state.c harness/clr.c harness/library.c \
                  harness/properties.c harness/self.c)
-HOST_BIN    := $(patsubst tests/hosts/%.c,$(O)/hosts/%,$(HOST_SRC))
+HOSTING_BIN := $(patsubst tests/hosts/programs/%.c,$(O)/hosts/%,$(wildcard tests/hosts/programs/*.c))
 
-$(O)/hosts/host_%: tests/hosts/host_%.c $(HOSTING_OBJ)
+$(HOSTING_BIN): $(O)/hosts/%: tests/hosts/programs/%.c $(HOSTING_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $< $(HOSTING_OBJ) -ldl -lpthread -Wl,--no-as-needed -lm
@@ -271,7 +270,7 @@ $(O)/hosts/libreserve.so: tests/hosts/reserve.c
 
 $(O)/obj/tests/hosts/%.o: override CFLAGS += -fvisibility=default
 
-host-programs: $(HOST_BIN) $(addprefix $(O)/hosts/,libhosting.so libreserve.so libhost_jni.so)
+host-programs: $(HOSTING_BIN) $(addprefix $(O)/hosts/,libhosting.so libreserve.so libhost_jni.so)
 
 # What runs through whole assemblies, and the fuzz drivers of the IL library.
 $(O)/tests/il_%: tests/instr/%.c tests/instr/tokens.c $(wildcard tests/instr/*.h) $(O)/libsxsil.a
@@ -286,8 +285,10 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
 
-unit: host-programs $(addprefix $(O)/tests/il_,bodies signatures texts) $(IL_FUZZ) $(UNIT_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb \
+unit: $(addprefix $(O)/tests/il_,bodies signatures texts) $(IL_FUZZ) $(UNIT_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb \
       $(O)/tests/fuzz_calls $(O)/tests/fuzz_instrument $(O)/tests/fuzz_config $(O)/tests/libfailing.so
+
+unit: host-programs
 
 # ---- the two commands of README, and the rest ------------------------------------------------
 

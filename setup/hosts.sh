@@ -20,22 +20,22 @@ is_new() { # result source...
     [ -e "$result" ] && ! find "$@" -newer "$result" | grep -q .
 }
 
-if is_new "$dir/Host.class" "$sources/java/Host.java"; then
+if is_new "$dir/Host.class" "$sources/programs/java/Host.java"; then
     :
 elif ! command -v javac >/dev/null 2>&1; then
     say "left out the host in Java: no javac here"
-elif ! javac -d "$dir" "$sources/java/Host.java" >"$log" 2>&1; then
+elif ! javac -d "$dir" "$sources/programs/java/Host.java" >"$log" 2>&1; then
     cat "$log" >&2
     exit 1
 fi
 
-if is_new "$dir/host_go" "$sources/go" "$sources/hosting.h"; then
+if is_new "$dir/go_host" "$sources/programs/go" "$sources/hosting.h"; then
     :
 elif ! command -v go >/dev/null 2>&1; then
     say "left out the host in Go: no go here"
 else
     say "building the host in Go"
-    (cd "$sources/go" && CGO_LDFLAGS="-L$dir -Wl,-rpath,$dir" GOCACHE="$dir/.go" GOFLAGS=-mod=mod GOPROXY=off \
-        go build -o "$dir/host_go" .) >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+    (cd "$sources/programs/go" && CGO_LDFLAGS="-L$dir -Wl,-rpath,$dir" GOCACHE="$dir/.go" GOFLAGS=-mod=mod GOPROXY=off \
+        go build -o "$dir/go_host" .) >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 fi
 rm -f "$log"

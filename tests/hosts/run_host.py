@@ -73,8 +73,8 @@ def environment(setup, host, tool, preloaded, clrs, rotation, folder):
 def command_line(setup, host, folder):
     """The host's program: built from C, or a script of this folder; behind what `wrap` names."""
     program = host.command[0]
-    for where in (os.path.join(setup.build, "hosts"), table.HERE):
-        if os.path.exists(os.path.join(where, program)):
+    for where in (os.path.join(setup.build, "hosts"), os.path.join(table.HERE, "programs")):
+        if os.path.isfile(os.path.join(where, program)):
             program = os.path.join(where, program)
             break
     line = [program] + host.command[1:]

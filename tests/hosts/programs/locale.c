@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* host_locale - a host whose locale writes numbers with a comma; set before the runtimes start, and for one
+/* locale - a host whose locale writes numbers with a comma; set before the runtimes start, and for one
  * thread by uselocale. The locale de_DE.UTF-8 lies in the folder LOCPATH (wrap_locale.sh makes it). */
 #include <locale.h>
 #include <pthread.h>

@@ -6,7 +6,7 @@
 package main
 
 /*
-#cgo CFLAGS: -I../../..
+#cgo CFLAGS: -I../../../..
 #cgo LDFLAGS: -lhosting
 #include <stdlib.h>
 #include "tests/hosts/hosting.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# host_web.sh - ASP.NET Core under load: two seconds of wrk with 16 connections. Every answer must be a good one. The
+# web.sh - ASP.NET Core under load: two seconds of wrk with 16 connections. Every answer must be a good one. The
 # tools here run without the profiler.
 tool() { env -u LD_PRELOAD -u CORECLR_ENABLE_PROFILING "$@"; }
 cd "$HOSTS_TMP" || exit 2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* host_threads - a host whose threads come and go, or are cancelled.
+/* threads - a host whose threads come and go, or are cancelled.
  *
- * host_threads detach|cancel|small
+ * threads detach|cancel|small
  *   detach  300 threads, each detached: it calls managed code, takes a fault, and ends
  *   cancel  threads that have called managed code are cancelled while they wait in native code
  *   small   as detach, on the smallest stacks that a runtime runs on */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* host_altstack - a host whose threads have small alternate stacks of their own, with a guard page below,
+/* altstack - a host whose threads have small alternate stacks of their own, with a guard page below,
  * and take SIGUSR1 on them while they are in managed code.
  *
- * host_altstack SIZE: bytes of the alternate stack. */
+ * altstack SIZE: bytes of the alternate stack. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

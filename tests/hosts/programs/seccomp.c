@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* host_seccomp - a host under a seccomp filter that refuses system calls with EPERM, as container runtimes do.
+/* seccomp - a host under a seccomp filter that refuses system calls with EPERM, as container runtimes do.
  *
- * host_seccomp before|after: the filter comes before or after the runtimes start, and refuses
+ * seccomp before|after: the filter comes before or after the runtimes start, and refuses
  * perf_event_open, timer_create, process_vm_readv and memfd_create. */
 #include <errno.h>
 #include <linux/audit.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* host_signals - a host that uses signals of its own, from every kind of sender.
+/* signals - a host that uses signals of its own, from every kind of sender.
  *
- * host_signals SIGNAL WHEN: SIGNAL is rtmin, prof or urg; WHEN is before, between or after the start of the
+ * signals SIGNAL WHEN: SIGNAL is rtmin, prof or urg; WHEN is before, between or after the start of the
  * runtimes (between: after the first). The handler is installed with SA_SIGINFO | SA_RESTART, and with SIGUSR2
  * in its mask. For rtmin installed over a runtime's handler, what the process itself sent by
  * pthread_kill is passed on, as a well-behaved host does. */

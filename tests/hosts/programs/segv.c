@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* host_segv - a host with a SIGSEGV handler of its own, as memory probes have.
+/* segv - a host with a SIGSEGV handler of its own, as memory probes have.
  *
- * host_segv WHEN HOW: WHEN is before, between or after the start of the runtimes (between: after the
+ * segv WHEN HOW: WHEN is before, between or after the start of the runtimes (between: after the
  * first). HOW is
  *   jump       SA_ONSTACK; the handler leaves by siglongjmp
  *   jump-plain the same without SA_ONSTACK (before only: a runtime needs the alternate stack)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* host_fork - a host that starts processes, with runtimes running and threads busy in them.
+/* fork - a host that starts processes, with runtimes running and threads busy in them.
  *
- * host_fork exec|vfork|spawn|exit|_exit|callback|daemon
+ * fork exec|vfork|spawn|exit|_exit|callback|daemon
  *   exec      fork and exec /bin/echo          vfork   the same by vfork        spawn  by posix_spawn
  *   _exit     children that go on without exec: malloc, printf, _exit
  *   callback  the same, forked in a callback from managed code

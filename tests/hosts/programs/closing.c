@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* host_closing - a host that closes descriptors that it did not open, and gives the numbers to files of its own,
+/* closing - a host that closes descriptors that it did not open, and gives the numbers to files of its own,
  * which must stay as they are.
  *
- * host_closing first|between|during: "first" closes all from 3 on before the runtimes start, as daemons do.
+ * closing first|between|during: "first" closes all from 3 on before the runtimes start, as daemons do.
  * The others close, between two rounds of work or while a thread works, each descriptor that no runtime needs: a
  * runtime does not outlive the loss of its own (pipes, sockets, assemblies, its memory file, /dev/urandom). */
 #include <fcntl.h>

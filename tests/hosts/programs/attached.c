@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* host_attached - a host that others look into while it works.
+/* attached - a host that others look into while it works.
  *
- * host_attached gdb|strace|dotnet-trace: two threads work while the tool attaches, looks, and leaves. */
+ * attached gdb|strace|dotnet-trace: two threads work while the tool attaches, looks, and leaves. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* host_limits - a host with resource limits.
+/* limits - a host with resource limits.
  *
- * host_limits RESOURCE VALUE before|after: RESOURCE is fsize, as, nofile or stack; the limit is set before or
+ * limits RESOURCE VALUE before|after: RESOURCE is fsize, as, nofile or stack; the limit is set before or
  * after the runtimes start. SIGXFSZ is at its default: it ends the process. */
 #include <pthread.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@ static void *one_round(void *argument)
 int main(int argc, char **argv)
 {
     if (argc < 4) {
-        fputs("usage: host_limits RESOURCE VALUE before|after\n", stderr);
+        fputs("usage: limits RESOURCE VALUE before|after\n", stderr);
         return 2;
     }
     rlim_t        value = strtoull(argv[2], NULL, 10);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* host_privileges - a host, started by root, that gives up rights.
+/* privileges - a host, started by root, that gives up rights.
  *
- * host_privileges setuid|chroot|unshare|pid-namespace before|after the runtimes start
+ * privileges setuid|chroot|unshare|pid-namespace before|after the runtimes start
  *   setuid   becomes user 65534            chroot  its root becomes HOSTS_TMP/work (after only: nothing
  *   unshare  a mount namespace of its own          can be loaded from there)
  *   pid-namespace  its children live in a new one; a child hosts the runtimes (before only) */

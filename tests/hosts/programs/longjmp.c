@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* host_longjmp - a host that leaves native frames by longjmp, below managed code and beside it: the frames
+/* longjmp - a host that leaves native frames by longjmp, below managed code and beside it: the frames
  * left are native, as the runtimes demand. Managed exceptions do not pass through native frames either. */
 #include <setjmp.h>
 #include <stdint.h>

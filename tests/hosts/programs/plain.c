@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* host_plain - starts the runtimes, works, ends. The host for everything that is set from outside.
+/* plain - starts the runtimes, works, ends. The host for everything that is set from outside.
  *
- * host_plain [exit|_exit|abort|segv|unhandled|vanish]: how it ends, by default in order; "vanish" removes
+ * plain [exit|_exit|abort|segv|unhandled|vanish]: how it ends, by default in order; "vanish" removes
  * the session folder between two rounds of work. */
 #include <dirent.h>
 #include <ftw.h>

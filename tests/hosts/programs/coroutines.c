@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* host_coroutines - a host that switches stacks, and unmaps them after use.
+/* coroutines - a host that switches stacks, and unmaps them after use.
  *
- * host_coroutines ucontext|handmade|threads: by makecontext and swapcontext, by a switch of registers of its
+ * coroutines ucontext|handmade|threads: by makecontext and swapcontext, by a switch of registers of its
  * own, or the latter on four threads at once. Each stack's last word is at the very end of its mapping. */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,16 +28,16 @@ static _Thread_local struct coroutine *current;
 static const char                     *how;
 
 /* Saves the callee-saved registers and the stack pointer to @save, goes on at @to. */
-void host_switch(void **save, void *to);
-__asm__(".globl host_switch\n"
-        ".type host_switch, @function\n"
-        "host_switch:\n"
+void switch_stack(void **save, void *to);
+__asm__(".globl switch_stack\n"
+        ".type switch_stack, @function\n"
+        "switch_stack:\n"
         "  push %rbp\n  push %rbx\n  push %r12\n  push %r13\n  push %r14\n  push %r15\n"
         "  mov %rsp, (%rdi)\n"
         "  mov %rsi, %rsp\n"
         "  pop %r15\n  pop %r14\n  pop %r13\n  pop %r12\n  pop %rbx\n  pop %rbp\n"
         "  ret\n"
-        ".size host_switch, . - host_switch\n");
+        ".size switch_stack, . - switch_stack\n");
 
 static __attribute__((noinline)) long burn(int depth)
 {
@@ -55,7 +55,7 @@ static void yield_back(struct coroutine *self)
     if (!strcmp(how, "ucontext"))
         swapcontext(&self->context, &self->caller_context);
     else
-        host_switch(&self->sp, self->caller);
+        switch_stack(&self->sp, self->caller);
 }
 
 /* Runs on the coroutine's stack: works, pauses, works, and never comes back. */
@@ -94,7 +94,7 @@ static void resume(struct coroutine *co)
     if (!strcmp(how, "ucontext"))
         swapcontext(&co->caller_context, &co->context);
     else
-        host_switch(&co->caller, co->sp);
+        switch_stack(&co->caller, co->sp);
 }
 
 static void *run(void *argument)

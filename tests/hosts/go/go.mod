@@ -1,3 +1,0 @@
-module sxsprof/host_go
-
-go 1.19
