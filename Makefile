@@ -62,7 +62,7 @@ LIB_LIBS := -lunwind -ldw -ldl -lpthread
 CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
 
 .PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
-        install clean setup abi-check unit
+        install clean setup abi-check unit hosts host-programs
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -78,6 +78,7 @@ help:
 	@echo 'bench           measurements into docs/bench.md'
 	@echo 'soak            hundreds of runs of four runtimes, 500 edits, 30 min of sampling under unrest'
 	@echo '                (RUNS=200 MINUTES=30)'
+	@echo 'hosts           every host of tests/hosts/ with every tool, again and again (RUNS=50 HOSTS=*)'
 	@echo 'lint, format    clang-tidy, cppcheck, layering, signal safety; clang-format'
 	@echo 'install         PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
 	@echo 'clean           removes $(O)/ but for the runtimes in it'
@@ -262,6 +263,38 @@ $(O)/tests/fuzz_report: tests/fuzz/fuzz.h $(MAKERS) $(filter-out $(PROFILE_OBJ) 
                         $(call obj,$(CONFIG_SRC)) $(O)/libsxsil.a
 $(O)/tests/fuzz_report: CMD_LIBS := $(O)/libsxsil.a $(CMD_LIBS)
 
+# The suite of hosts (docs/hosts.md): programs that host runtimes, what they share, and allocators to preload.
+HOSTING_OBJ := $(call obj,tests/hosts/hosting.c tests/hosts/state.c harness/clr.c harness/library.c \
+                 harness/properties.c harness/self.c)
+HOSTING_BIN := $(patsubst tests/hosts/programs/%.c,$(O)/hosts/%,$(wildcard tests/hosts/programs/*.c))
+
+$(HOSTING_BIN): $(O)/hosts/%: tests/hosts/programs/%.c $(HOSTING_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $< $(HOSTING_OBJ) -ldl -lpthread -Wl,--no-as-needed -lm
+
+# For hosts in other languages; its functions are visible there.
+$(O)/hosts/libhosting.so: $(HOSTING_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SHARED) $(LDFLAGS) -Wl,-soname,libhosting.so -o $@ $(HOSTING_OBJ) -ldl -lpthread -Wl,--no-as-needed -lm
+
+# Native methods of the host in Java.
+$(O)/hosts/libhost_jni.so: tests/hosts/jni.c $(HOSTING_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SHARED) $(LDFLAGS) -o $@ $< $(HOSTING_OBJ) -ldl -lpthread -Wl,--no-as-needed -lm
+
+# An allocator: the compiler must not turn its calls into others of malloc's family.
+$(O)/hosts/libreserve.so: tests/hosts/reserve.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize=%,$(CFLAGS)) -fno-builtin -Wno-missing-prototypes -shared -o $@ $< -lpthread
+
+$(O)/obj/tests/hosts/%.o: override CFLAGS += -fvisibility=default
+
+host-programs: $(HOSTING_BIN) $(addprefix $(O)/hosts/,libhosting.so libreserve.so libhost_jni.so)
+
 # What runs through whole assemblies, and the fuzz drivers of the IL library.
 $(O)/tests/il_%: tests/instr/%.c tests/instr/tokens.c $(wildcard tests/instr/*.h) $(O)/libsxsil.a
 	@mkdir -p $(@D)
@@ -278,6 +311,8 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 unit: $(addprefix $(O)/tests/il_,bodies signatures texts) $(IL_FUZZ) $(UNIT_BIN) $(HOST_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb \
       $(O)/tests/fuzz_calls $(O)/tests/fuzz_instrument $(O)/tests/fuzz_report $(O)/tests/fuzz_config $(O)/tests/libfailing.so
 
+unit: host-programs
+
 # ---- the two commands of README, and the rest ------------------------------------------------
 
 setup:
@@ -293,7 +328,7 @@ check:
 check-run:
 	$(Q)$(if $(SAN),,sh setup/runtimes.sh build/runtimes && sh setup/managed.sh build/managed && \
 	    sh setup/ilasm.sh build/managed && sh setup/crossgen.sh build/managed && \
-	    sh setup/native_aot.sh build/native_aot &&) \
+	    sh setup/native_aot.sh build/native_aot && sh setup/hosts.sh build/hosts &&) \
 	    BUILD=$(O) SAN=$(SAN) sh tests/run.sh
 
 check-loop: all unit
@@ -328,6 +363,14 @@ bench: setup all $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_h
 soak: setup all
 	$(Q)sh setup/managed.sh build/managed
 	$(Q)BUILD=$(O) sh tests/soak.sh
+
+# RUNS=50 runs of each host with each tool, with and without preload; HOSTS=PATTERN for some hosts.
+hosts: setup all host-programs
+	$(Q)sh setup/packages.sh hosts || echo "hosts: some packages are missing: their hosts are skipped"
+	$(Q)sh setup/managed.sh build/managed
+	$(Q)sh setup/dotnet_trace.sh build/tools
+	$(Q)sh setup/hosts.sh build/hosts
+	$(Q)BUILD=$(O) python3 tests/hosts/matrix.py --soak "$(or $(RUNS),50)" $(if $(HOSTS),--hosts '$(HOSTS)')
 
 lint: $(GEN) $(O)/libsxsprof.so $(O)/libsxsprof-preload.so
 	$(Q)sh setup/packages.sh lint

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+using System;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+namespace Guest;
+
+/// <summary>What a host calls, found by name with coreclr_create_delegate (tests/hosts/hosting.h has the C side).</summary>
+internal static unsafe class Exports
+{
+    [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
+    private static int All(int rounds) => Work.All(rounds);
+
+    [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
+    private static int Faults(int n) => Work.Faults(n);
+
+    [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
+    private static int Collect(int n) => Work.Collect(n);
+
+    [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
+    private static int Compute(int n) => Work.Compute(n);
+
+    /// <summary>Prints "guest: line n" through the runtime's own console.</summary>
+    [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
+    private static int Print(int n)
+    {
+        Console.WriteLine($"guest: line {n}");
+        Console.Out.Flush();
+        return n;
+    }
+
+    /// <summary>Ends the process by an exception that nobody catches.</summary>
+    [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
+    private static int Unhandled(int n) => throw new InvalidOperationException($"unhandled {n}");
+
+    /// <summary>Calls native code from 10 managed frames further down, and returns what it returned.</summary>
+    [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
+    private static int CallBack(delegate* unmanaged[Cdecl]<nint, int> callee, nint argument) =>
+        Descend(callee, argument, 10);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static int Descend(delegate* unmanaged[Cdecl]<nint, int> callee, nint argument, int depth)
+    {
+        int result = depth > 0 ? Descend(callee, argument, depth - 1) : callee(argument);
+        return result + (depth > 0 ? 0 : Keep());
+    }
+
+    // Keeps the call above from being a tail call.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static int Keep() => 0;
+}

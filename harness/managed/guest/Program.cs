@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+using System;
+
+namespace Guest;
+
+/// <summary>The app that the programs of tests/hosts/ host. `dotnet guest.dll` runs its work once.</summary>
+internal static class Program
+{
+    private static int Main(string[] args)
+    {
+        int rounds = args.Length > 0 ? int.Parse(args[0]) : 1;
+        int wrong = Work.All(rounds);
+        Console.WriteLine($"guest: {wrong} wrong");
+        return wrong == 0 ? 0 : 1;
+    }
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* fork - a host that starts processes, with runtimes running and threads busy in them.
+ *
+ * fork exec|vfork|spawn|exit|_exit|callback|daemon
+ *   exec      fork and exec /bin/echo          vfork   the same by vfork        spawn  by posix_spawn
+ *   _exit     children that go on without exec: malloc, printf, _exit
+ *   callback  the same, forked in a callback from managed code
+ *   exit      the same, ended by exit with an atexit handler. The runtimes are idle meanwhile: a runtime's
+ *             own atexit handler waits in the child for threads that were in managed code, for ever
+ *   daemon    forks before the runtimes start; the child hosts them, as daemons do */
+#include <pthread.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/hosts/hosting.h"
+
+enum { FORKS = 25, BUSY = 2 };
+
+extern char      **environ;
+static atomic_bool stop;
+static const char *how;
+static pid_t       main_pid;
+
+static void *work_on(void *argument)
+{
+    const struct hosting_guest *guest = argument;
+
+    while (!atomic_load(&stop)) {
+        free(malloc(1000));
+        if (!strcmp(how, "exit"))
+            continue;
+        guest->compute(20000);
+        guest->faults(1);
+    }
+    return NULL;
+}
+
+static void at_exit(void)
+{
+    if (getpid() != main_pid)
+        printf("atexit of a child\n");
+}
+
+/* What a child does that goes on without exec. Does not return. */
+static void live_on(int number)
+{
+    char *text = malloc(10000);
+
+    memset(text, 'x', 10000);
+    text[number % 50] = '\0';
+    printf("child %d: %zu\n", number, strlen(text));
+    free(text);
+    fflush(stdout);
+    if (strcmp(how, "exit"))
+        _exit(number);
+    exit(number); /* NOLINT(concurrency-mt-unsafe): what this host is about */
+}
+
+static bool ended_with(pid_t pid, int code)
+{
+    int status = 0;
+
+    while (waitpid(pid, &status, 0) < 0)
+        continue;
+    return WIFEXITED(status) && WEXITSTATUS(status) == code;
+}
+
+static int fork_one(intptr_t number)
+{
+    char  text[32];
+    char *arguments[] = {"/bin/echo", text, NULL};
+    pid_t pid = -1;
+
+    snprintf(text, sizeof(text), "echo %d", (int)number);
+    if (!strcmp(how, "spawn")) {
+        if (posix_spawn(&pid, arguments[0], NULL, NULL, arguments, environ))
+            return 0;
+    } else if (!strcmp(how, "vfork")) {
+        pid = vfork(); /* NOLINT: what this host is about */
+        if (!pid) {
+            execv(arguments[0], arguments);
+            _exit(127);
+        }
+    } else {
+        pid = fork();
+        if (!pid && !strcmp(how, "exec")) {
+            execv(arguments[0], arguments);
+            _exit(127);
+        }
+        if (!pid)
+            live_on((int)number);
+    }
+    bool lives_on = strcmp(how, "exec") && strcmp(how, "vfork") && strcmp(how, "spawn");
+    return ended_with(pid, lives_on ? (int)number : 0);
+}
+
+static void fork_all(void)
+{
+    int good = 0;
+
+    for (int i = 0; i < FORKS; i++)
+        good += !strcmp(how, "callback") ? hosting_guest(i % hosting_len())->call_back(fork_one, i)
+                                         : fork_one(i);
+    hosting_claim(good == FORKS, "%d of %d children ended as they should", good, FORKS);
+}
+
+static int run(void)
+{
+    pthread_t threads[BUSY];
+
+    hosting_start();
+    hosting_claim(hosting_work(1) == 0, "work before");
+    if (strcmp(how, "daemon")) {
+        for (int i = 0; i < BUSY; i++)
+            pthread_create(&threads[i], NULL, work_on,
+                           (void *)(uintptr_t)hosting_guest(i % hosting_len()));
+        fork_all();
+        atomic_store(&stop, true);
+        for (int i = 0; i < BUSY; i++)
+            pthread_join(threads[i], NULL);
+    }
+    hosting_claim(hosting_work(1) == 0, "work after");
+    return hosting_end();
+}
+
+int main(int argc, char **argv)
+{
+    how = argc > 1 ? argv[1] : "exec";
+    main_pid = getpid();
+    atexit(at_exit);
+    if (strcmp(how, "daemon"))
+        return run();
+    pid_t pid = fork();
+    if (!pid) {
+        main_pid = getpid();
+        setsid();
+        return run();
+    }
+    return ended_with(pid, 0) ? 0 : 1;
+}

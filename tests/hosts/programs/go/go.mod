@@ -1,0 +1,3 @@
+module sxsprof/go_host
+
+go 1.19
