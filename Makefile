@@ -355,6 +355,7 @@ $(O)/bench/bench_il: tests/bench/bench_il.c tests/instr/assembly.h $(O)/libsxsil
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
 
 bench: setup all $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/bench/bench_il
+	$(Q)sh setup/packages.sh bench
 	$(Q)sh setup/managed.sh build/managed
 	$(Q)sh setup/dotnet_trace.sh build/tools
 	$(Q)sh setup/cecil.sh build/tools

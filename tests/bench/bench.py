@@ -3,7 +3,7 @@
 
 usage: bench.py BUILD DOCUMENT
 Prints the tables and rewrites them in DOCUMENT, between their two markers. QUICK=1 takes a few rounds
-only and leaves DOCUMENT alone. PART=library, sampling, hooks, il or rewrite measures only that.
+only and leaves DOCUMENT alone. PART=library, sampling, web, hooks, il or rewrite measures only that.
 """
 import datetime
 import glob
@@ -15,6 +15,7 @@ from il import Il
 from measure import Comparison, Variants, commit, in_turns, machine
 from rewrite import Rewrite
 from sampling import Sampling
+from web import Web
 
 QUICK = bool(os.environ.get("QUICK"))
 HEAD = ["measured", "runtime", "without", "with", "cost", "ratio", "n", "aim", "met"]
@@ -167,6 +168,10 @@ def sampling(bench):
     return Sampling(bench.variants, QUICK, note).measure()
 
 
+def web(bench):
+    return Web(bench.variants, QUICK, note).measure()
+
+
 def hooks(bench):
     return Hooks(bench.variants, bench.runtimes, QUICK, note).measure()
 
@@ -180,11 +185,11 @@ def rewriting(bench):
 
 
 def main():
-    parts = {"library": library, "sampling": sampling, "hooks": hooks, "il": il,
-             "rewrite": rewriting}
+    parts = {"library": library, "sampling": sampling, "web": web, "hooks": hooks,
+             "il": il, "rewrite": rewriting}
     chosen = os.environ.get("PART") or "all"
     if len(sys.argv) != 3 or chosen not in [*parts, "all"]:
-        sys.exit("usage: [PART=library|sampling|hooks|il|rewrite] bench.py BUILD DOCUMENT")
+        sys.exit("usage: [PART=library|sampling|web|hooks|il|rewrite] bench.py BUILD DOCUMENT")
     bench = Bench(sys.argv[1])
     for name, part in parts.items():
         if chosen in (name, "all"):

@@ -4,7 +4,7 @@
 # docs/bench.md says what is measured and how. Nothing here passes or fails by time.
 #
 # BUILD  folder with what was built    CC  compiler    QUICK=1  a few rounds, docs/ left alone
-# PART=library, sampling, hooks, il or rewrite: only that
+# PART=library, sampling, web, hooks, il or rewrite: only that
 set -eu
 cd "$(dirname "$0")/../.."
 : "${BUILD:=build}" "${CC:=cc}"
