@@ -123,18 +123,16 @@ check "only that one is instrumented, and to the call" $? "$tmp/log"
 
 # ---- attached -----------------------------------------------------------------------------------
 clsid=$(sed -n 's/.*SXSPROF_CLSID "{\(.*\)}".*/\1/p' include/sxsprof.h)
+ready() { pid=$(pgrep -P $timeout_pid -x runsxs) && grep -q ready "$tmp/log"; }
 attach() { # version
     v=$1
     file attached.xml </dev/null
     rm -rf "$tmp/out" "$tmp/go"
-    SXSPROF_OUT=$tmp/out SXSPROF_INSTRUMENT=$tmp/edited/$v.xml timeout -k 5 60 "$runsxs" --timeout 50 "$v" "$kinds" \
+    SXSPROF_OUT=$tmp/out SXSPROF_INSTRUMENT=$tmp/edited/$v.xml timeout -k 5 200 "$runsxs" --timeout 180 "$v" "$kinds" \
         "rounds=50 attached=$tmp/go edit=$tmp/edited/$v.xml" >"$tmp/log" 2>&1 &
     timeout_pid=$!
     pid=
-    for _ in $(seq 200); do
-        pid=$(pgrep -P $timeout_pid -x runsxs) && grep -q ready "$tmp/log" && break
-        sleep 0.05
-    done
+    wait_until ready
     python3 tests/integration/attach.py "$pid" "$clsid" "$PWD/$BUILD/libsxsprof.so" >>"$tmp/log" 2>&1 && : >"$tmp/go"
     wait $timeout_pid && "$sxsprof" report --format json "$tmp/out" >"$tmp/json" 2>>"$tmp/log"
     check "attached to $v while its methods run" $? "$tmp/log"

@@ -12,7 +12,7 @@ namespace Tiers;
 /// <summary>Burns time in code of every tier. "seconds=4" calls one hot method that long, from its first
 /// call on, another that runs in a single call, and code of the framework; "unload=10" makes that many
 /// assemblies one after the other, runs a method of each, and lets it be unloaded before the next.</summary>
-internal static class Program
+public static class Program
 {
     private static ulong s_sink;
 
@@ -27,7 +27,7 @@ internal static class Program
 
     /// <summary>This thread's CPU time: however busy the machine, there is as much to sample.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static long CpuNow()
+    public static long CpuNow()
     {
         ClockGetTime(3, out TimeSpec t); // CLOCK_THREAD_CPUTIME_ID
         return t.Seconds * 1_000_000_000 + t.Nanoseconds;
@@ -63,7 +63,7 @@ internal static class Program
 
     /// <summary>A method named after its assembly that runs for some milliseconds.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static void RunOnce(int number, long ticks)
+    private static void RunOnce(int number, long ns)
     {
         var assembly = AssemblyBuilder.DefineDynamicAssembly(
             new AssemblyName($"Once{number}"), AssemblyBuilderAccess.RunAndCollect);
@@ -77,12 +77,12 @@ internal static class Program
             il.Emit(OpCodes.Ldc_I8, (long)i);
             il.Emit(OpCodes.Pop);
         }
-        il.Emit(OpCodes.Call, typeof(Stopwatch).GetMethod("GetTimestamp")!);
+        il.Emit(OpCodes.Call, typeof(Program).GetMethod("CpuNow")!);
         il.Emit(OpCodes.Ldarg_0);
         il.Emit(OpCodes.Blt, again);
         il.Emit(OpCodes.Ret);
         MethodInfo burn = type.CreateType()!.GetMethod($"Burn{number}")!;
-        burn.CreateDelegate<Action<long>>()(Stopwatch.GetTimestamp() + ticks);
+        burn.CreateDelegate<Action<long>>()(CpuNow() + ns);
     }
 
     private static int Main(string[] args)
@@ -109,7 +109,7 @@ internal static class Program
         }
         for (int i = 0; i < unload; i++)
         {
-            RunOnce(i, Stopwatch.Frequency / 50);
+            RunOnce(i, 20_000_000);
             GC.Collect();
             GC.WaitForPendingFinalizers();
             GC.Collect();
