@@ -10,10 +10,12 @@ lacks() { echo "$*" >&2; exit 1; }
 
 command -v node >/dev/null 2>&1 || lacks "no node here"
 [ -x "${CHROMIUM:-/usr/bin/chromium}" ] || lacks "no Chromium here (Debian: chromium)"
-if [ ! -d "$dir/node_modules/playwright-core" ]; then
+if [ ! -e "$dir/.installed" ]; then
     command -v npm >/dev/null 2>&1 || lacks "no npm here"
     mkdir -p "$dir" && cp tests/profile/package.json "$dir/" || lacks "$dir cannot be made"
-    (cd "$dir" && npm install --no-audit --no-fund >npm.log 2>&1)
-    [ -d "$dir/node_modules/playwright-core" ] || lacks "npm could not install playwright-core"
+    # Two callers at once would install into the same folder: the second waits, and finds all there.
+    (cd "$dir" && exec 9>.lock && flock 9 &&
+        { [ -e .installed ] || npm install --no-audit --no-fund >npm.log 2>&1 && : >.installed; })
+    [ -e "$dir/.installed" ] || lacks "npm could not install playwright-core"
 fi
 cd "$dir/node_modules" && pwd

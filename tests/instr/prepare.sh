@@ -26,7 +26,7 @@ prepare() {
     shift
     for v; do set -- "$@" "$v" prepare "methods=$PREPARE file=$tmp/$prefix"; done
     shift $((n - 1))
-    "$runsxs" --timeout 580 "$@"
+    "$runsxs" --timeout 1100 "$@"
 }
 # over VERSION...: without and with new IL, then what became of it
 over() {

@@ -89,24 +89,25 @@ for v in $versions; do
         "n(fate='unhandled', thrown='Calls.Natives.Compare', message='through native frames') == 1 == n()"
     set -- "$v" calls cross=3
     for w in $versions; do [ "$w" = "$v" ] || set -- "$@" "$w" calls cross=3; done
-    plain "$runsxs" --timeout 30 --bridge "$@"
+    # SIGABRT in 8.0 and 10.0, SIGSEGV in 9.0. A process of several without the library is no measure: it may die of anything.
     record cross exceptions "$runsxs" --timeout 30 --bridge "$@"
-    [ $status -eq $wanted ] && [ $status -ge 128 ]
-    check "$v: one that comes to other runtimes' frames ends the process as ever, by $wanted" $? "$tmp/log"
+    case $v in 9.*) wanted=139 ;; *) wanted=134 ;; esac
+    [ $status -eq $wanted ]
+    check "$v: one that comes to other runtimes' frames ends the process, by $wanted" $? "$tmp/log"
     says "$v: and is its own runtime's" cross \
         "n(fate='unhandled', version='$v', thrown='Calls.Natives.Cross', message='from runtime to runtime') == 1 == n()"
 done
 
 # kill -9, while exceptions are thrown.
 rm -rf "$tmp/killed"
-"$sxsprof" run --quiet --tool exceptions -o "$tmp/killed" -- "$runsxs" --timeout 60 9 stress seconds=50 >"$tmp/log" 2>&1 &
+"$sxsprof" run --quiet --tool exceptions -o "$tmp/killed" -- "$runsxs" --timeout 300 9 stress seconds=250 >"$tmp/log" 2>&1 &
 run=$!
-for i in $(seq 300); do
-    sleep 0.1
+many() {
     "$sxsprof" report --format json "$tmp/killed" >"$tmp/killed.json" 2>/dev/null &&
         python3 -c 'import json,sys; sys.exit(sum(e["count"] for e in json.load(open(sys.argv[1])).get("exceptions", [])) <= 100)' \
-            "$tmp/killed.json" && break
-done
+            "$tmp/killed.json"
+}
+wait_until many
 kill -KILL "$(basename "$tmp"/killed/[0-9]*)"
 wait $run 2>/dev/null
 "$sxsprof" report --format json "$tmp/killed" >"$tmp/killed.json" 2>"$tmp/log"

@@ -73,7 +73,7 @@ for s in all events traced; do
     set -- "$tmp/$s.html" "$SHOTS" "real-$s" "$tmp/$s.json"
     [ $s = all ] && set -- "$@" "calls=$calls"
     [ $s = traced ] && set -- "$@" "calls=$traced" traced=1
-    timeout -k 5 240 node tests/profile/page_timeline.mjs "$@" >"$tmp/tap" 2>&1
+    timeout -k 5 600 node tests/profile/page_timeline.mjs "$@" >"$tmp/tap" 2>&1
     status=$?
     check "$s: in a browser: $(grep -c '^ok' "$tmp/tap") claims hold" $status "$tmp/tap"
 done

@@ -31,6 +31,11 @@ export async function openSpeedscope(browser, warnings) {
 }
 export const forSpeedscope = ["--use-gl=angle", "--use-angle=swiftshader", "--allow-file-access-from-files"];
 
+// When what was typed or pointed at is shown. A page waits 90 to 120 ms for more typing, and draws at the next frame: its timers
+// come in order, so this one of the page's own comes behind them, however busy the machine.
+export const settle = (page) => page.evaluate(() => new Promise((r) =>
+  requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(r)), 150))));
+
 // Chooses that share of a report page's time, from its beginning.
 export async function dragTimeLine(page, share) {
   const lane = await page.locator("#time").boundingBox();

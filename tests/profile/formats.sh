@@ -373,19 +373,19 @@ if ! NODE_MODULES=$(sh setup/browser.sh "$BUILD/node" 2>"$T/lacks"); then
 else
     export NODE_MODULES
     cp "$T/out.html" "$T/known.html"
-    timeout 120 node tests/profile/page.mjs "$T/known.html" "$SHOTS" known || failed=1
-    timeout 60 node tests/profile/speedscope.mjs "$T/out.speedscope" "$SHOTS" || failed=1
+    timeout 600 node tests/profile/page.mjs "$T/known.html" "$SHOTS" known || failed=1
+    timeout 300 node tests/profile/speedscope.mjs "$T/out.speedscope" "$SHOTS" || failed=1
     S=$T/calls-trace report html
-    timeout 120 node tests/profile/page.mjs "$T/out.html" "$SHOTS" calls || failed=1
+    timeout 600 node tests/profile/page.mjs "$T/out.html" "$SHOTS" calls || failed=1
     S=$T/calls-count report html
-    timeout 120 node tests/profile/page.mjs "$T/out.html" "$SHOTS" count || failed=1
-    timeout 60 node tests/profile/speedscope_trace.mjs "$T/trace.json" "$SHOTS" || failed=1
+    timeout 600 node tests/profile/page.mjs "$T/out.html" "$SHOTS" count || failed=1
+    timeout 300 node tests/profile/speedscope_trace.mjs "$T/trace.json" "$SHOTS" || failed=1
     "$REPORT" diff "$T/calls-tree" "$T/diff.html" "$T/calls-trace" 2>/dev/null
     is "calls: diff: a page" 0 $?
-    timeout 120 node tests/profile/page.mjs "$T/diff.html" "$SHOTS" calls-diff || failed=1
+    timeout 600 node tests/profile/page.mjs "$T/diff.html" "$SHOTS" calls-diff || failed=1
     timeline() { # session name [words of page_timeline.mjs]
         "$CMD" report --format json "$1" >"$T/timeline.json" 2>"$T/err"
-        timeout 120 node tests/profile/page_timeline.mjs "$T/out.html" "$SHOTS" "$2" "$T/timeline.json" "${@:3}" || failed=1
+        timeout 600 node tests/profile/page_timeline.mjs "$T/out.html" "$SHOTS" "$2" "$T/timeline.json" "${@:3}" || failed=1
     }
     S=$T/only-events report html
     timeline "$T/only-events" events
@@ -415,9 +415,9 @@ else
     "$T/make_samples" "$T/b" known 4242 150
     "$REPORT" diff "$T/s" "$T/diff.html" "$T/b" 2>/dev/null
     is "diff: a page" 0 $?
-    timeout 120 node tests/profile/page.mjs "$T/diff.html" "$SHOTS" diff || failed=1
+    timeout 600 node tests/profile/page.mjs "$T/diff.html" "$SHOTS" diff || failed=1
     "$T/make_samples" "$T/big" scale 100000 300000
     S=$T/big report html
-    timeout 120 node tests/profile/page.mjs "$T/out.html" "$SHOTS" scale || failed=1
+    timeout 600 node tests/profile/page.mjs "$T/out.html" "$SHOTS" scale || failed=1
 fi
 exit $failed

@@ -2,7 +2,7 @@
 // Opens a report page in headless Chromium and uses it as a person would. Prints TAP.
 // usage: node page.mjs PAGE.html SHOTS-FOLDER known|scale|diff|calls|count|calls-diff      NODE_MODULES: where packages are
 import { pathToFileURL } from "node:url";
-import { about, dragTimeLine, end, launch } from "./browser.mjs";
+import { about, dragTimeLine, end, launch, settle } from "./browser.mjs";
 import { scrollTables, useTables, useUnseen } from "./page_calls.mjs";
 
 const [page_file, shots, kind] = process.argv.slice(2);
@@ -24,7 +24,7 @@ const shown = (page) => page.evaluate(() => Number(document.querySelector("#grap
 const zoomed = (page) => page.evaluate(() => document.querySelector("#graph").dataset.zoom);
 const found = async (page, text) => {
   await page.fill("#search", text);
-  await page.waitForTimeout(300);
+  await settle(page);
   return page.textContent("#found");
 };
 
@@ -44,7 +44,7 @@ await page.screenshot({ path: `${shots}/${kind}-light.png` });
 const box = await page.locator("#graph").boundingBox();
 const before = await zoomed(page);
 await page.mouse.move(box.x + box.width * 0.2, box.y + 19 * row);
-await page.waitForTimeout(50);
+await settle(page);
 ok("hovering tells total and self", /total.*self/s.test(await page.textContent("#tip")), await page.textContent("#tip"));
 await page.screenshot({ path: `${shots}/${kind}-hover.png` });
 await page.mouse.click(box.x + box.width * 0.2, box.y + 19 * row);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Uses the call tree and the functions of a report page of known calls (make_calls.c). Called by page.mjs.
-import { dragTimeLine } from "./browser.mjs";
+import { dragTimeLine, settle } from "./browser.mjs";
 
 const cells = (row) => row.locator("[role=gridcell]").allTextContents();
 const names = (page) => page.locator("#rows .row .name code").allTextContents();
@@ -44,7 +44,7 @@ export async function useTables(page, shots, ok) {
   const bars = await page.locator(".histogram .bar title").allTextContents();
   ok("its histogram has all calls", bars.reduce((n, t) => n + Number(/: ([\d,]+) calls/.exec(t)[1]), 0) === 350 && bars.length === 3, bars);
   await page.fill("#search", "Outer");
-  await page.waitForTimeout(300);
+  await settle(page);
   ok("a search keeps what fits", (await names(page)).join() === "App.Work.Outer(System.Int32)", await names(page));
   await page.click("#reset");
   await page.click("#legend button:has-text('10.0.11')");
@@ -69,7 +69,7 @@ export async function useUnseen(page, shots, ok) { // the rows of make_calls' no
   ok("nothing else is shown", await page.isHidden("#tables") && await page.isHidden("#scroll") && await page.isHidden("#empty"));
   await page.screenshot({ path: `${shots}/calls-unseen.png` });
   await page.fill("#search", "Idle");
-  await page.waitForTimeout(300);
+  await settle(page);
   ok("a search keeps what fits", (await page.locator("#unseen li").allTextContents()).join() === "App.Work.Idle" && (await page.textContent("#found")) === "1 found", await heads());
   await page.click("#reset");
   await page.click("#legend button:has-text('10.0.11')");
@@ -90,7 +90,7 @@ export async function scrollTables(page, ok) { // many rows: only those in sight
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Shift+ArrowRight");
   await page.keyboard.press("End");
-  await page.waitForTimeout(50);
+  await settle(page);
   const last = await page.evaluate(() => [Number(document.querySelector("#table").dataset.rows), Boolean(document.querySelector(".row[aria-selected=true]"))]);
   ok("thousands of expanded rows, the last in sight", last[0] > 1000 && last[1], last);
   console.log(`# tables used in ${Date.now() - start} ms`);

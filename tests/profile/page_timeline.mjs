@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { settle } from "./browser.mjs";
 
 const [page_file, shots, name, json_file, ...more] = process.argv.slice(2);
 const want = Object.fromEntries(more.map((m) => m.split("=")).map(([k, v]) => [k, Number(v)]));
@@ -32,7 +33,6 @@ async function open(scheme) {
   await page.waitForSelector("html[data-ready]", { timeout: 60000 });
   return page;
 }
-const settle = (page) => page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(r, 150)))));
 const facts = (page) => page.evaluate(() => ({ ...document.querySelector("#tlcanvas").dataset }));
 const windowOf = async (page) => (await facts(page)).window.split(" ").map(Number);
 const tree = (page) => page.evaluate(() => document.querySelector("#graph").dataset.shown);
@@ -141,7 +141,7 @@ if (want.calls) {
 // ---- arguments and results of make_calls' values --------------------------------------------------
 if (want.valuesleft) ok("how many calls' values were left out is said", (await page.textContent("#tlpane")).includes(`${want.valuesleft} calls' arguments or results are left out`), await page.textContent("#tlpane"));
 if (want.values) {
-  const find = async (text) => { await page.fill("#search", text); await page.waitForTimeout(300); return Number.parseInt(await page.textContent("#found")); };
+  const find = async (text) => { await page.fill("#search", text); await settle(page); return Number.parseInt(await page.textContent("#found")); };
   const next = async () => { await page.focus("#tlcanvas"); await page.keyboard.press("n"); await settle(page); return page.textContent("#tlpane"); };
   ok("a search finds the one call with an argument", await find("round <2>") === 1, await page.textContent("#found"));
   const pane = await next();
@@ -164,7 +164,7 @@ if (want.values) {
 // ---- search, kinds ------------------------------------------------------------------------------
 if (sites.length) {
   await page.fill("#search", sites[0].type.split(".").pop());
-  await page.waitForTimeout(300);
+  await settle(page);
   ok("a search finds exceptions", Number.parseInt(await page.textContent("#found")) > 0, await page.textContent("#found"));
   await page.screenshot({ path: `${shots}/timeline-${name}-search.png` });
   await page.focus("#tlcanvas");

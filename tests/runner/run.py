@@ -5,7 +5,7 @@
 usage: run.py PROGRAM...
 JOBS     how many at a time (default: one a processor)
 TESTS    only programs whose path contains this text
-TEST_TIMEOUT  seconds until a program is ended and counts as failed (1200)
+TEST_TIMEOUT  seconds until a program is ended and counts as failed (2400)
 BUILD    folder with what was built; how long each program took is kept there for the next run
 RESULTS  a file that gets a line "passed failed skipped"
 
@@ -225,7 +225,7 @@ def main():
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,) + STOPS)
     for number in STOPS + (signal.SIGCHLD,):
         signal.signal(number, signal.SIG_DFL)  # an ignored one would never come
-    run = Run(jobs, max(1, slots), float(os.environ.get("TEST_TIMEOUT") or 1200))
+    run = Run(jobs, max(1, slots), float(os.environ.get("TEST_TIMEOUT") or 2400))
     began = time.monotonic()
     stopped = run.all()
     keep_times(kept, run.ended)
