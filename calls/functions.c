@@ -81,17 +81,21 @@ static int grow_locked(void)
     return 0;
 }
 
-static int keep_locked(uint32_t runtime, uintptr_t id, struct sxs_called *called)
+/* There is room for one more decision. */
+static int reserve_locked(void)
+{
+    return 2 * (functions.n + 1) > functions.cap ? grow_locked() : 0;
+}
+
+/* After reserve_locked(). */
+static void keep_locked(uint32_t runtime, uintptr_t id, struct sxs_called *called)
 {
     size_t i;
-    if (2 * (functions.n + 1) > functions.cap && grow_locked())
-        return -ENOMEM;
     for (i = place_of(id, runtime, functions.cap); functions.table[i].id;
          i = (i + 1) & (functions.cap - 1))
         ;
     functions.table[i] = (struct decision){id, runtime, called};
     functions.n++;
-    return 0;
 }
 
 /* ---- what is hooked --------------------------------------------------------------------------- */
@@ -146,8 +150,9 @@ static struct sxs_called *new_called_locked(sxs_function fn, const struct sxs_se
     return called;
 }
 
-/* Two threads may have asked about one function at once: the first answer holds. */
-static int note_decision(sxs_function fn, const struct sxs_selection *s)
+/* Two threads may have asked about one function at once: the first answer holds. What cannot be kept is not hooked, and
+ * decided again when it is asked for again. Returns NULL: not hooked. */
+static struct sxs_called *note_decision(sxs_function fn, const struct sxs_selection *s)
 {
     uint32_t           runtime = sxs_runtime_number(fn.rt);
     struct sxs_called *called = NULL;
@@ -157,18 +162,18 @@ static int note_decision(sxs_function fn, const struct sxs_selection *s)
     if (d) {
         called = d->called;
     } else {
-        if (s) {
+        int err = reserve_locked();
+        if (!err && s)
             called = new_called_locked(fn, s);
-            if (!called)
-                atomic_fetch_add(&functions.header->functions_lost, 1);
-        } else {
-            atomic_fetch_add(&functions.header->skipped, 1);
-        }
-        if (keep_locked(runtime, fn.id, called) && called)
+        if (s && !called)
             atomic_fetch_add(&functions.header->functions_lost, 1);
+        if (!s && !err)
+            atomic_fetch_add(&functions.header->skipped, 1);
+        if (!err)
+            keep_locked(runtime, fn.id, called);
     }
     pthread_mutex_unlock(&functions.lock);
-    return called != NULL;
+    return called;
 }
 
 static int follow_awaits; /* written before the first runtime calls */
@@ -199,6 +204,7 @@ struct sxs_called *sxs_functions_at(sxs_calls_ref cell)
 int sxs_functions_decide(sxs_function fn)
 {
     struct sxs_selection s;
+    struct sxs_called   *called;
     struct decision     *d;
     int                  hooked = 0, selected;
     if (atomic_load(&over))
@@ -212,12 +218,11 @@ int sxs_functions_decide(sxs_function fn)
         return hooked;
     pthread_mutex_lock(&functions.naming);
     selected = sxs_select(functions.namer, fn, &s);
-    hooked = note_decision(fn, selected ? &s : NULL);
-    if (hooked && follow_awaits && strstr(s.name, ".MoveNext("))
-        sxs_await_method(sxs_functions_find(fn.rt, fn.id), (sxs_module){fn.rt, s.module}, s.token,
-                         s.cls);
+    called = note_decision(fn, selected ? &s : NULL);
+    if (called && selected && follow_awaits && strstr(s.name, ".MoveNext("))
+        sxs_await_method(called, (sxs_module){fn.rt, s.module}, s.token, s.cls);
     pthread_mutex_unlock(&functions.naming);
-    return hooked;
+    return called != NULL;
 }
 
 int sxs_functions_may_inline(sxs_function fn, const struct sxs_called **out)

@@ -297,8 +297,10 @@ int sxs_instrument_read(int folder_fd, struct sxs_instrument_data **out, char *w
     struct sxs_chunk_reader     reader;
     int                         err;
     *out = NULL;
-    if (!d)
+    if (!d) {
+        snprintf(why, why_size, "no memory");
         return ENOMEM;
+    }
     err = sxs_chunk_reader_open(&reader, folder_fd, &kind, &d->head, why, why_size);
     if (err) {
         free(d);
