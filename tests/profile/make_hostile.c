@@ -4,7 +4,7 @@
  * file is large.
  *
  *   make_hostile DIR chain      a path of DEPTH calls, each of another function in another runtime
- *   make_hostile DIR jumps      two paths of DEPTH calls, and events that go back and forth between their ends
+ *   make_hostile DIR jumps      two paths of a third of DEPTH calls, and events that go back and forth between their ends
  *   make_hostile DIR overlap    functions whose names, and notes whose texts, lie in the same cells
  */
 #include "record/calls.h"
@@ -16,8 +16,8 @@
 #include <string.h>
 
 #define PID    4242u
-#define DEPTH  100000u
-#define CHUNKS 500u
+#define DEPTH  300000u
+#define CHUNKS 1300u
 
 static struct sxs_calls_header head;
 static unsigned char          *cells;
@@ -53,10 +53,10 @@ static sxs_calls_ref add_function(uint32_t number)
     return head.functions = ref;
 }
 
-/* Returns the last of DEPTH nodes below @parent. */
-static sxs_calls_ref add_chain(sxs_calls_ref parent)
+/* Returns the last of @depth nodes below @parent. */
+static sxs_calls_ref add_chain(sxs_calls_ref parent, uint32_t depth)
 {
-    for (uint32_t i = 0; i < DEPTH; i++) {
+    for (uint32_t i = 0; i < depth; i++) {
         sxs_calls_ref          ref = take(1), function = add_function(i);
         struct sxs_calls_node *n = cell(ref), *up = cell(parent);
         n->parent = parent;
@@ -144,9 +144,10 @@ int main(int argc, char **argv)
         add_overlapping();
         return write_file(argv[1]);
     }
-    ends[0] = ends[1] = add_chain(t->root);
+    uint32_t depth = strcmp(argv[2], "jumps") == 0 ? DEPTH / 3 : DEPTH;
+    ends[0] = ends[1] = add_chain(t->root, depth);
     if (strcmp(argv[2], "jumps") == 0) {
-        ends[1] = add_chain(t->root);
+        ends[1] = add_chain(t->root, depth);
         add_jumps(t, ends);
     }
     return write_file(argv[1]);
