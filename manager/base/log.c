@@ -6,18 +6,46 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum sxs_log_level sxs_log_level = SXS_LOG_WARN;
 
 static const char *const level_text[] = {"error", "warn", "info", "debug"};
 
+static struct stat first; /* what standard error was when the library was loaded; st_ino 0: closed */
+
+__attribute__((constructor)) void sxs_log_take_stderr(void)
+{
+    if (fstat(STDERR_FILENO, &first))
+        first = (struct stat){0};
+}
+
+SXS_SIGSAFE static int same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* A host that closes descriptor 2 may get the number for a file or socket of its own, into which no line must be
+ * written. It is standard error when it is what it was at the start, or what standard output is, as after a
+ * redirection of both, or a terminal or other character device. */
+SXS_SIGSAFE static int is_standard_error(void)
+{
+    struct stat now, out;
+    if (fstat(STDERR_FILENO, &now))
+        return 0;
+    return same_file(&now, &first) || S_ISCHR(now.st_mode) ||
+           (!S_ISSOCK(now.st_mode) && fstat(STDOUT_FILENO, &out) == 0 && same_file(&now, &out));
+}
+
 /* What cannot be written is lost: the host's standard error may be closed or full. */
 SXS_SIGSAFE static void write_line(const char *line, size_t len)
 {
     int saved = errno;
-    ssize_t done = write(STDERR_FILENO, line, len);
-    (void)done;
+    if (is_standard_error()) {
+        ssize_t done = write(STDERR_FILENO, line, len);
+        (void)done;
+    }
     errno = saved;
 }
 

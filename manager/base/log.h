@@ -3,8 +3,9 @@
  * log.h - one line per message, to standard error, never to standard output.
  *
  * SXSPROF_LOG=error|warn|info|debug sets what is said (default warn). A line is one write(2);
- * errno is kept. Any thread. sxs_log() formats with snprintf and is not for signal handlers;
- * sxs_log_raw() is.
+ * errno is kept. Any thread. When descriptor 2 has become another file than the one it was when the
+ * library was loaded, nothing is written, unless it is the same as standard output or a character device.
+ * sxs_log() formats with snprintf and is not for signal handlers; sxs_log_raw() is.
  */
 #ifndef SXS_LOG_H
 #define SXS_LOG_H
@@ -19,6 +20,8 @@ extern enum sxs_log_level sxs_log_level; /* written once, by sxs_log_init() */
 void sxs_log_init(void);
 void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/** Takes what descriptor 2 is now for standard error. Called when the library is loaded; tests redirect it. */
+void sxs_log_take_stderr(void);
 /** Writes @text and a newline as they are. Async-signal-safe. */
 SXS_SIGSAFE void sxs_log_raw(const char *text);
 

@@ -29,6 +29,7 @@
 #include "callback/class_factory.h"
 #include "harness/fakeclr/fakeclr.h"
 #include "include/sxsprof.h"
+#include "manager/base/log.h"
 #include "manager/manager.h"
 
 /* ---- checks and children --------------------------------------------------------------------- */
@@ -87,6 +88,7 @@ static inline void capture(void)
     check_fd = dup(STDERR_FILENO);
     capture_fd = memfd_create("stderr", MFD_CLOEXEC);
     CHECK(check_fd >= 0 && capture_fd >= 0 && dup2(capture_fd, STDERR_FILENO) >= 0);
+    sxs_log_take_stderr();
 }
 
 /** What was written since capture(); static buffer, cut at 8 KiB. */
@@ -96,6 +98,7 @@ static inline const char *captured(void)
     fflush(stderr);
     ssize_t n = pread(capture_fd, text, sizeof(text) - 1, 0);
     dup2(check_fd, STDERR_FILENO);
+    sxs_log_take_stderr();
     close(check_fd);
     close(capture_fd);
     check_fd = STDERR_FILENO;
