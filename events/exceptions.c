@@ -17,6 +17,7 @@
 #include "events/message.h"
 #include "events/mine.h"
 #include "manager/base/clock.h"
+#include "manager/base/fork.h"
 #include "stackwalk/names.h"
 
 #define KEEP_OF_SITE  8u     /* exceptions of each site that are listed one by one */
@@ -36,6 +37,7 @@ static struct {
     void            *pool[POOL_MOST];
     size_t           n_pool;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(all.lock);
 
 /* ---- names ------------------------------------------------------------------------------------ */
 

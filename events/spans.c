@@ -14,6 +14,7 @@
 #include "events/threads.h"
 #include "events/tiers.h"
 #include "manager/base/clock.h"
+#include "manager/base/fork.h"
 #include "record/events_options.h"
 #include "manager/base/log.h"
 #include "stackwalk/names.h"
@@ -32,6 +33,7 @@ static struct {
     struct sxs_namer        *namer;
     struct sxs_event_options options;
 } spans = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(spans.lock);
 
 static uint64_t now(void)
 {

@@ -10,6 +10,7 @@
 #include "events/file.h"
 #include "events/message.h"
 #include "manager/base/clock.h"
+#include "manager/base/fork.h"
 
 /* Threads that live. Their records are written when they begin and changed when they end. */
 struct living {
@@ -26,6 +27,7 @@ static struct {
     pthread_mutex_t lock; /* guards the list; a leaf */
     struct living  *first;
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(threads.lock);
 
 /* Where it is in the list, or the list's end. */
 static struct living **find_locked(const struct sxs_runtime *rt, uint64_t id)

@@ -58,8 +58,10 @@ static void start_tools(struct sxs_runtime *rt, const struct sxs_enabled_tool *t
         hr = tool->start ? tool->start(sub, tools[i].options ? tools[i].options : "") : S_OK;
         if (FAILED(hr))
             drop(rt, sub, hr, "it could not start");
-        else
+        else {
+            rt->in_child |= (uint64_t)(tool->in_child != 0) << rt->n_subs;
             rt->n_subs++;
+        }
     }
 }
 
@@ -100,6 +102,8 @@ HRESULT sxs_sub_set_mask(struct sxs_sub *sub, uint32_t low, uint32_t high)
     struct sxs_runtime *rt = sub->rt;
     uint32_t            all_low, all_high;
     HRESULT             hr = S_OK;
+    if (sxs_runtime_is_inherited(rt)) /* its lock may be held for ever */
+        return CORPROF_E_RUNTIME_UNINITIALIZED;
     pthread_mutex_lock(&rt->mask_lock);
     /* What cannot be changed stays as Initialize asked for it. */
     all_low = low | (rt->low & (uint32_t)COR_PRF_MONITOR_IMMUTABLE);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 
 static struct sxs_census          in_memory; /* when there is no file */
@@ -19,6 +20,7 @@ static struct sxs_census_runtime  unlisted;
 static struct sxs_census         *census;
 static int                        process_folder = -1; /* open for the life of the process */
 static pthread_mutex_t            open_lock = PTHREAD_MUTEX_INITIALIZER; /* guards census */
+SXS_FORK_RESETS(open_lock);
 
 static void describe_process(struct sxs_census *c)
 {
@@ -126,6 +128,7 @@ static void child_forked(void)
 
 struct sxs_census *sxs_session_open(const char *dir)
 {
+    static struct sxs_fork_part part = {.child = child_forked};
     pthread_mutex_lock(&open_lock);
     if (!census) {
         struct sxs_census *c = dir && *dir ? map_file(dir) : NULL;
@@ -136,7 +139,7 @@ struct sxs_census *sxs_session_open(const char *dir)
             c = &in_memory;
         describe_process(c);
         census = c;
-        pthread_atfork(NULL, NULL, child_forked);
+        sxs_fork_register(&part);
     }
     pthread_mutex_unlock(&open_lock);
     return census;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "manager/base/tick.h"
 #include "record/instrument_write.h"
@@ -23,6 +24,7 @@ struct counters {
 static struct counters              none; /* of a thread that has counted nothing yet; never written */
 static SXS_TLS struct counters     *mine = &none;
 static pthread_mutex_t              lock = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(lock);
 static struct counters             *idle; /* under lock */
 static pthread_key_t                key;
 static pthread_once_t               once = PTHREAD_ONCE_INIT;
@@ -161,7 +163,6 @@ void sxs_callout_swallowed(const struct sxs_marker *marker)
 
 void sxs_callouts_forget(void)
 {
-    pthread_mutex_init(&lock, NULL);
     idle = NULL;
     if (mine != &none)
         madvise(mine, sizeof(*mine), MADV_DONTNEED); /* zeroes again */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "manager/base/thread.h"
 #include "record/instrument_options.h"
@@ -13,8 +14,8 @@
 #include "record/traced_write.h"
 #include "rewrite/classes.h"
 #include "rewrite/on_runtime.h"
-#include "rewrite/refused.h"
 #include "rewrite/precompiled.h"
+#include "rewrite/refused.h"
 #include "rewrite/requests.h"
 #include "rewrite/rewrite.h"
 #include "rewrite/tally.h"
@@ -33,6 +34,7 @@ static struct {
     pthread_cond_t     done_reading;
     _Atomic int        forked;
 } instrument = {.lock = PTHREAD_MUTEX_INITIALIZER, .done_reading = PTHREAD_COND_INITIALIZER};
+SXS_FORK_RESETS(instrument.lock);
 
 /* ---- configurations --------------------------------------------------------------------------- */
 
@@ -255,6 +257,8 @@ static int open_file(unsigned traced_mb)
 
 static int start_all(unsigned traced_mb)
 {
+    static struct sxs_fork_part part = {.child = child_goes_on};
+
     struct sxs_config *config;
     int                err;
     instrument.path = getenv("SXSPROF_INSTRUMENT");
@@ -277,7 +281,7 @@ static int start_all(unsigned traced_mb)
         sxs_error("tool instrument cannot start: %s", strerror(err));
         return -1;
     }
-    pthread_atfork(NULL, NULL, child_goes_on);
+    sxs_fork_register(&part);
     return 1;
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh - `make lint`: clang-tidy, cppcheck, layering, signal safety, exported symbols, shell scripts,
+# run.sh - `make lint`: clang-tidy, cppcheck, layering, signal safety, locks and forks, exported symbols, shell scripts,
 # manual pages. Status 1 when anything is found. .clang-tidy and cppcheck.txt say what is left out and why.
 #
 # BUILD  folder with gen/    ONLY  names of steps, default all of them
@@ -8,7 +8,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=build}"
 export BUILD
-: "${ONLY:=layering signal-safety symbols shell manual cppcheck clang-tidy}"
+: "${ONLY:=layering signal-safety fork symbols shell manual cppcheck clang-tidy}"
 defines="-D_GNU_SOURCE -DSXS_VERSION=\"lint\" -DFAKECLR_VERSION=\"9.0\" -I. -I$BUILD/gen $(xml2-config --cflags 2>/dev/null)"
 flags="-std=gnu11 $defines"
 log=$(mktemp "${TMPDIR:-/tmp}/sxsprof-lint.XXXXXX") || exit 1
@@ -84,6 +84,7 @@ step() { # name tool command...
 
 step layering      awk        sh tests/lint/layering.sh
 step signal-safety python3    sh tests/lint/signal-safety.sh
+step fork          sh         sh tests/lint/fork.sh
 step symbols       nm         sh tests/lint/symbols.sh
 step shell         sh         shell
 step manual        man        manual
