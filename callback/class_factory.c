@@ -5,6 +5,7 @@
 
 #include "callback/guid.h"
 #include "callback/runtime_callback.h"
+#include "manager/base/fork.h"
 #include "manager/manager.h"
 
 static HRESULT factory_QueryInterface(IClassFactory *self, const GUID *iid, void **out)
@@ -34,6 +35,7 @@ static HRESULT factory_CreateInstance(IClassFactory *self, IUnknown *outer, cons
                                       void **out)
 {
     static pthread_mutex_t  creating = PTHREAD_MUTEX_INITIALIZER;
+    SXS_FORK_RESETS(creating);
     uintptr_t               caller = (uintptr_t)__builtin_return_address(0);
     ICorProfilerCallback11 *callback = NULL;
     struct sxs_runtime     *rt = NULL;

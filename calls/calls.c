@@ -15,12 +15,13 @@
 #include "calls/select.h"
 #include "calls/shadow.h"
 #include "calls/state.h"
-#include "manager/base/tick.h"
 #include "calls/unseen.h"
 #include "calls/values.h"
 #include "manager/base/clock.h"
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "manager/base/thread.h"
+#include "manager/base/tick.h"
 #include "record/calls_options.h"
 #include "record/calls_write.h"
 #include "record/session_write.h"
@@ -36,6 +37,7 @@ static struct {
     const struct sxs_calls_hooks *hooks;
     _Atomic int                   forked;
 } calls = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(calls.lock);
 
 void sxs_calls_use_hooks(const struct sxs_calls_hooks *hooks)
 {
@@ -97,6 +99,7 @@ static void fill_header(void)
 
 static int start_counting(void)
 {
+    static struct sxs_fork_part part = {.child = child_goes_on};
     uint64_t                 trace = (uint64_t)calls.options.trace_mb << 20;
     const struct sxs_folder *folder = sxs_session_folder("calls");
     int                      err;
@@ -124,7 +127,7 @@ static int start_counting(void)
         return -1;
     }
     sxs_shadow_use(sxs_calls_shadow, sxs_calls_logical);
-    pthread_atfork(NULL, NULL, child_goes_on);
+    sxs_fork_register(&part);
     return 1;
 }
 

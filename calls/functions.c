@@ -9,9 +9,10 @@
 #include "calls/await.h"
 #include "calls/catalogue.h"
 #include "calls/select.h"
-#include "manager/base/tick.h"
 #include "calls/unseen.h"
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
+#include "manager/base/tick.h"
 #include "record/calls_write.h"
 #include "stackwalk/names.h"
 
@@ -37,6 +38,8 @@ static struct {
     struct sxs_calls_arena          arena;
     struct sxs_calls_header        *header;
 } functions = {.naming = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(functions.naming);
+SXS_FORK_RESETS(functions.lock);
 
 /* 1 in a forked child: the file is the parent's, and the locks may be held for good. */
 static _Atomic int over;

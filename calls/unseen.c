@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/base/fork.h"
 #include "record/calls_write.h"
 
 #define KNOWN     8192u /* notes that are counted up, a power of two; half of them are used */
@@ -27,6 +28,7 @@ static struct {
     struct known             known[KNOWN];
     uint32_t                 n_known;
 } unseen = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(unseen.lock);
 
 void sxs_unseen_init(struct sxs_calls_header *header)
 {

@@ -13,9 +13,11 @@
 #include "config/libxml.h"
 #include "config/reader.h"
 #include "manager/base/c_locale.h"
+#include "manager/base/fork.h"
 
 /* libxml2 2.9 sets up its types of schemas on first use without a lock. */
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(reading);
 
 /* ---- one file -------------------------------------------------------------------------------- */
 

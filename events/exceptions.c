@@ -16,8 +16,9 @@
 #include "events/known.h"
 #include "events/message.h"
 #include "events/mine.h"
+#include "events/names.h"
 #include "manager/base/clock.h"
-#include "stackwalk/names.h"
+#include "manager/base/fork.h"
 
 #define KEEP_OF_SITE  8u     /* exceptions of each site that are listed one by one */
 #define KEEP_MOST     20000u /* and of all of them */
@@ -29,44 +30,13 @@ struct state {
 };
 
 static struct {
-    struct sxs_known names, sites;
-    _Atomic uint32_t generation; /* of IDs: a module that is unloaded makes them mean something else */
+    struct sxs_known sites; /* by numbers of names, which outlive IDs: see events/names.h */
     _Atomic uint32_t n_sites, n_kept;
     pthread_mutex_t  lock; /* guards the pool; a leaf: a collection may wait for who waits here */
     void            *pool[POOL_MOST];
     size_t           n_pool;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* ---- names ------------------------------------------------------------------------------------ */
-
-enum { OF_CLASS, OF_FUNCTION };
-
-/* A namer of its own for each: whoever waits for another thread's may keep a collection waiting, which
- * that other thread may wait for. Once for each class and function. */
-static uint32_t name_of(struct sxs_runtime *rt, uint64_t id, int kind)
-{
-    struct sxs_known_key key = {id,
-                                sxs_runtime_number(rt) |
-                                    (uint64_t)atomic_load(&all.generation) << 32,
-                                (uint64_t)kind};
-    struct sxs_known_entry *e = sxs_known_find(&all.names, &key);
-    struct sxs_namer       *namer;
-    char                    text[1024];
-    uint32_t                number;
-    if (e)
-        return e->number;
-    namer = sxs_namer_new();
-    if (!namer)
-        return 0;
-    if (kind == OF_CLASS)
-        sxs_namer_class(namer, (sxs_class){rt, id}, text, sizeof(text));
-    else
-        sxs_namer_function(namer, (sxs_function){rt, id}, text, sizeof(text));
-    sxs_namer_free(namer);
-    number = sxs_events_add_name(rt, text);
-    sxs_known_add(&all.names, &key, number, NULL);
-    return number;
-}
+SXS_FORK_RESETS(all.lock);
 
 /* ---- records ---------------------------------------------------------------------------------- */
 
@@ -98,7 +68,7 @@ static struct sxs_known_entry *new_site(const struct sxs_flight *v, const struct
     s->type = v->type;
     s->thrown = v->thrown;
     s->caught = v->caught;
-    s->runtime = (uint16_t)sxs_runtime_number(v->rt);
+    s->runtime = (uint16_t)v->runtime;
     s->fate = v->fate;
     s->rethrown = v->rethrown;
     s->number = atomic_fetch_add(&all.n_sites, 1) + 1;
@@ -110,9 +80,9 @@ static struct sxs_known_entry *new_site(const struct sxs_flight *v, const struct
 
 static struct sxs_known_entry *count(const struct sxs_flight *v, uint64_t duration_ns)
 {
-    struct sxs_known_key key = {(uint64_t)sxs_runtime_number(v->rt) << 32 | v->type,
-                                (uint64_t)v->thrown << 32 | v->caught,
-                                (uint64_t)v->fate << 1 | v->rethrown};
+    struct sxs_known_key    key = {(uint64_t)v->runtime << 32 | v->type,
+                                   (uint64_t)v->thrown << 32 | v->caught,
+                                   (uint64_t)v->fate << 1 | v->rethrown};
     struct sxs_known_entry *e = sxs_known_find(&all.sites, &key);
     struct sxs_event_site  *s;
     if (!e && !(e = new_site(v, &key))) {
@@ -201,7 +171,7 @@ static HRESULT thrown(struct sxs_sub *sub, sxs_object object)
     struct sxs_event_exception *r;
     if (!mine || sxs_events_forked())
         return S_OK;
-    v = sxs_flights_throw(&mine->flights, sub->rt, HERE);
+    v = sxs_flights_throw(&mine->flights, sxs_runtime_number(sub->rt), HERE);
     v->time_ns = sxs_now_ns(CLOCK_MONOTONIC);
     r = take_record();
     v->record = r;
@@ -212,7 +182,7 @@ static HRESULT thrown(struct sxs_sub *sub, sxs_object object)
     message.size = 0;
     message.cut = message.traced = 0;
     if (SUCCEEDED(sxs_info_GetClassFromObject(sub->rt, object, &cls)) && cls.id) {
-        v->type = name_of(sub->rt, cls.id, OF_CLASS);
+        v->type = sxs_names_class(cls);
         sxs_message_read(&state->layout, object, cls, &message);
     }
     v->rethrown = (uint8_t)message.traced;
@@ -223,22 +193,22 @@ static HRESULT thrown(struct sxs_sub *sub, sxs_object object)
 /* The first function that is searched is the one that threw. */
 static HRESULT searching(struct sxs_sub *sub, sxs_function fn)
 {
-    struct sxs_flight          *v = sxs_flights_current(flights(), sub->rt, HERE);
+    struct sxs_flight *v = sxs_flights_current(flights(), sxs_runtime_number(sub->rt), HERE);
     struct sxs_event_exception *r = v ? v->record : NULL;
     if (!r || v->thrown || sxs_events_forked())
         return S_OK;
-    v->thrown = name_of(sub->rt, fn.id, OF_FUNCTION);
+    v->thrown = sxs_names_function(fn);
     atomic_store(&r->thrown, v->thrown);
     return S_OK;
 }
 
 static HRESULT catcher_found(struct sxs_sub *sub, sxs_function fn)
 {
-    struct sxs_flight          *v = sxs_flights_current(flights(), sub->rt, HERE);
+    struct sxs_flight *v = sxs_flights_current(flights(), sxs_runtime_number(sub->rt), HERE);
     struct sxs_event_exception *r = v ? v->record : NULL;
     if (!r || sxs_events_forked())
         return S_OK;
-    v->caught = name_of(sub->rt, fn.id, OF_FUNCTION);
+    v->caught = sxs_names_function(fn);
     v->fate = SXS_FATE_UNWINDING;
     atomic_store(&r->caught, v->caught);
     atomic_store(&r->fate, SXS_FATE_UNWINDING);
@@ -248,26 +218,26 @@ static HRESULT catcher_found(struct sxs_sub *sub, sxs_function fn)
 static HRESULT filter_enter(struct sxs_sub *sub, sxs_function fn)
 {
     (void)fn;
-    sxs_flights_filter_enter(flights(), sub->rt, HERE);
+    sxs_flights_filter_enter(flights(), sxs_runtime_number(sub->rt), HERE);
     return S_OK;
 }
 
 static HRESULT filter_leave(struct sxs_sub *sub)
 {
-    sxs_flights_filter_leave(flights(), sub->rt);
+    sxs_flights_filter_leave(flights(), sxs_runtime_number(sub->rt));
     return S_OK;
 }
 
 static HRESULT unwind_enter(struct sxs_sub *sub, sxs_function fn)
 {
-    sxs_flights_unwind_enter(flights(), sub->rt, HERE, fn.id);
+    sxs_flights_unwind_enter(flights(), sxs_runtime_number(sub->rt), HERE, fn.id);
     return S_OK;
 }
 
 /* Readers are told as soon as it is known that it leaves managed code. */
 static void tell_fate(struct sxs_sub *sub)
 {
-    struct sxs_flight          *v = sxs_flights_current(flights(), sub->rt, HERE);
+    struct sxs_flight *v = sxs_flights_current(flights(), sxs_runtime_number(sub->rt), HERE);
     struct sxs_event_exception *r = v ? v->record : NULL;
     if (r && v->fate == SXS_FATE_NATIVE && !sxs_events_forked())
         atomic_store(&r->fate, SXS_FATE_NATIVE);
@@ -275,37 +245,37 @@ static void tell_fate(struct sxs_sub *sub)
 
 static HRESULT unwind_leave(struct sxs_sub *sub)
 {
-    sxs_flights_unwind_leave(flights(), sub->rt, HERE);
+    sxs_flights_unwind_leave(flights(), sxs_runtime_number(sub->rt), HERE);
     tell_fate(sub);
     return S_OK;
 }
 
 static HRESULT finally_enter(struct sxs_sub *sub, sxs_function fn)
 {
-    sxs_flights_finally_enter(flights(), sub->rt, HERE, fn.id);
+    sxs_flights_finally_enter(flights(), sxs_runtime_number(sub->rt), HERE, fn.id);
     tell_fate(sub);
     return S_OK;
 }
 
 static HRESULT finally_leave(struct sxs_sub *sub)
 {
-    sxs_flights_finally_leave(flights(), sub->rt, HERE);
+    sxs_flights_finally_leave(flights(), sxs_runtime_number(sub->rt), HERE);
     return S_OK;
 }
 
 static HRESULT catcher_enter(struct sxs_sub *sub, sxs_function fn, sxs_object object)
 {
-    struct sxs_flight *v = sxs_flights_current(flights(), sub->rt, HERE);
+    struct sxs_flight *v = sxs_flights_current(flights(), sxs_runtime_number(sub->rt), HERE);
     (void)object;
     if (v && v->record && !v->caught)
-        v->caught = name_of(sub->rt, fn.id, OF_FUNCTION);
-    sxs_flights_catcher_enter(flights(), sub->rt, HERE);
+        v->caught = sxs_names_function(fn);
+    sxs_flights_catcher_enter(flights(), sxs_runtime_number(sub->rt), HERE);
     return S_OK;
 }
 
 static HRESULT catcher_leave(struct sxs_sub *sub)
 {
-    sxs_flights_catcher_leave(flights(), sub->rt);
+    sxs_flights_catcher_leave(flights(), sxs_runtime_number(sub->rt));
     return S_OK;
 }
 
@@ -313,7 +283,7 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
 {
     (void)sub;
     (void)module;
-    atomic_fetch_add(&all.generation, 1);
+    sxs_names_unloading();
     return S_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "events/mine.h"
 #include "manager/base/clock.h"
 #include "manager/base/doze.h"
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "manager/base/thread.h"
 #include "record/chunks_write.h"
@@ -26,6 +27,7 @@ static struct {
     _Atomic int               forked, full;
     struct sxs_doze           doze; /* of the service thread */
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(file.lock);
 
 static void serve(void)
 {
@@ -57,6 +59,7 @@ __attribute__((destructor)) static void ended(void)
 
 static int start_locked(const char *name)
 {
+    static struct sxs_fork_part part = {.child = child_goes_on};
     const struct sxs_folder *folder = sxs_session_folder(name);
     int                      err;
     if (!folder)
@@ -81,7 +84,7 @@ static int start_locked(const char *name)
         sxs_error("tool %s cannot start: %s", name, strerror(err));
         return -1;
     }
-    pthread_atfork(NULL, NULL, child_goes_on);
+    sxs_fork_register(&part);
     return 1;
 }
 

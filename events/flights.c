@@ -32,7 +32,7 @@ static void pop_gone(struct sxs_flights *f, uintptr_t sp)
         pop(f, fate_of_gone(&f->all[f->n - 1]));
 }
 
-struct sxs_flight *sxs_flights_throw(struct sxs_flights *f, const void *rt, uintptr_t sp)
+struct sxs_flight *sxs_flights_throw(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
 {
     struct sxs_flight *v;
     pop_gone(f, sp);
@@ -47,18 +47,18 @@ struct sxs_flight *sxs_flights_throw(struct sxs_flights *f, const void *rt, uint
     }
     v = &f->all[f->n++];
     memset(v, 0, sizeof(*v));
-    v->rt = rt;
+    v->runtime = runtime;
     v->sp = sp;
     return v;
 }
 
-struct sxs_flight *sxs_flights_current(struct sxs_flights *f, const void *rt, uintptr_t sp)
+struct sxs_flight *sxs_flights_current(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
 {
     struct sxs_flight *v;
     /* Handlers of those above have ended when one below is spoken of again. */
     for (uint32_t i = f->n; i > 0; i--) {
         v = &f->all[i - 1];
-        if (is_landed(v) || v->rt != rt)
+        if (is_landed(v) || v->runtime != runtime)
             continue;
         for (uint32_t above = f->n; above > i; above--)
             if (!is_landed(&f->all[above - 1]))
@@ -71,17 +71,17 @@ struct sxs_flight *sxs_flights_current(struct sxs_flights *f, const void *rt, ui
     return NULL;
 }
 
-void sxs_flights_filter_enter(struct sxs_flights *f, const void *rt, uintptr_t sp)
+void sxs_flights_filter_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
 {
-    struct sxs_flight *v = sxs_flights_current(f, rt, sp);
+    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
     if (v)
         v->in_filter = 1;
 }
 
-void sxs_flights_filter_leave(struct sxs_flights *f, const void *rt)
+void sxs_flights_filter_leave(struct sxs_flights *f, unsigned runtime)
 {
     for (uint32_t i = f->n; i > 0; i--) {
-        if (!f->all[i - 1].in_filter || f->all[i - 1].rt != rt)
+        if (!f->all[i - 1].in_filter || f->all[i - 1].runtime != runtime)
             continue;
         while (f->n > i)
             pop(f, SXS_FATE_IN_FILTER);
@@ -90,9 +90,9 @@ void sxs_flights_filter_leave(struct sxs_flights *f, const void *rt)
     }
 }
 
-void sxs_flights_unwind_enter(struct sxs_flights *f, const void *rt, uintptr_t sp, uint64_t fn)
+void sxs_flights_unwind_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp, uint64_t fn)
 {
-    struct sxs_flight *v = sxs_flights_current(f, rt, sp);
+    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
     if (!v)
         return;
     v->unwind_fn = fn;
@@ -107,9 +107,9 @@ static void leaves_managed_code(struct sxs_flight *v)
         v->fate = SXS_FATE_NATIVE;
 }
 
-void sxs_flights_unwind_leave(struct sxs_flights *f, const void *rt, uintptr_t sp)
+void sxs_flights_unwind_leave(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
 {
-    struct sxs_flight *v = sxs_flights_current(f, rt, sp);
+    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
     if (!v || !v->unwind_fn) /* 9.0 and later end the search for one nobody handles with a leave */
         return;
     leaves_managed_code(v);
@@ -122,18 +122,18 @@ void sxs_flights_unwind_leave(struct sxs_flights *f, const void *rt, uintptr_t s
     v->unwind_fn = 0;
 }
 
-void sxs_flights_finally_enter(struct sxs_flights *f, const void *rt, uintptr_t sp, uint64_t fn)
+void sxs_flights_finally_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp, uint64_t fn)
 {
-    struct sxs_flight *v = sxs_flights_current(f, rt, sp);
+    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
     if (!v)
         return;
     v->finally_fn = fn;
     leaves_managed_code(v);
 }
 
-void sxs_flights_finally_leave(struct sxs_flights *f, const void *rt, uintptr_t sp)
+void sxs_flights_finally_leave(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
 {
-    struct sxs_flight *v = sxs_flights_current(f, rt, sp);
+    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
     if (v)
         v->finally_fn = 0;
 }
@@ -155,9 +155,9 @@ static struct sxs_flight *drop_left(struct sxs_flights *f, struct sxs_flight *v)
     return &f->all[at];
 }
 
-void sxs_flights_catcher_enter(struct sxs_flights *f, const void *rt, uintptr_t sp)
+void sxs_flights_catcher_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
 {
-    struct sxs_flight *v = sxs_flights_current(f, rt, sp);
+    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
     if (!v)
         return;
     v = drop_left(f, v);
@@ -166,9 +166,9 @@ void sxs_flights_catcher_enter(struct sxs_flights *f, const void *rt, uintptr_t 
     f->landed(v);
 }
 
-void sxs_flights_catcher_leave(struct sxs_flights *f, const void *rt)
+void sxs_flights_catcher_leave(struct sxs_flights *f, unsigned runtime)
 {
-    if (f->n && is_landed(&f->all[f->n - 1]) && f->all[f->n - 1].rt == rt)
+    if (f->n && is_landed(&f->all[f->n - 1]) && f->all[f->n - 1].runtime == runtime)
         f->n--;
 }
 

@@ -17,7 +17,7 @@
 #define SXS_FLIGHTS_MOST 16u
 
 struct sxs_flight {
-    const void *rt;         /* whose it is; compared only */
+    unsigned    runtime; /* number of the runtime whose it is: valid after the runtime has ended */
     void       *record;     /* the user's */
     uintptr_t   sp;         /* where it was last spoken of: later code of it runs below */
     uint64_t    time_ns;    /* when it was thrown */
@@ -38,20 +38,20 @@ struct sxs_flights {
     void (*landed)(struct sxs_flight *flight);
 };
 
-/** A throw: returns its flight, zeroed but for @rt and @sp; never NULL. */
-struct sxs_flight *sxs_flights_throw(struct sxs_flights *f, const void *rt, uintptr_t sp);
-/** The one that runtime @rt speaks of, spoken of at @sp, or NULL. */
-struct sxs_flight *sxs_flights_current(struct sxs_flights *f, const void *rt, uintptr_t sp);
+/** A throw: returns its flight, zeroed but for @runtime and @sp; never NULL. */
+struct sxs_flight *sxs_flights_throw(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
+/** The one that runtime number @runtime speaks of, spoken of at @sp, or NULL. */
+struct sxs_flight *sxs_flights_current(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
 
-void sxs_flights_filter_enter(struct sxs_flights *f, const void *rt, uintptr_t sp);
-void sxs_flights_filter_leave(struct sxs_flights *f, const void *rt);
-void sxs_flights_unwind_enter(struct sxs_flights *f, const void *rt, uintptr_t sp, uint64_t fn);
-void sxs_flights_unwind_leave(struct sxs_flights *f, const void *rt, uintptr_t sp);
-void sxs_flights_finally_enter(struct sxs_flights *f, const void *rt, uintptr_t sp, uint64_t fn);
-void sxs_flights_finally_leave(struct sxs_flights *f, const void *rt, uintptr_t sp);
+void sxs_flights_filter_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
+void sxs_flights_filter_leave(struct sxs_flights *f, unsigned runtime);
+void sxs_flights_unwind_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp, uint64_t fn);
+void sxs_flights_unwind_leave(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
+void sxs_flights_finally_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp, uint64_t fn);
+void sxs_flights_finally_leave(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
 /** Its handler is entered: it lands, and so do those that it replaced. */
-void sxs_flights_catcher_enter(struct sxs_flights *f, const void *rt, uintptr_t sp);
-void sxs_flights_catcher_leave(struct sxs_flights *f, const void *rt);
+void sxs_flights_catcher_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
+void sxs_flights_catcher_leave(struct sxs_flights *f, unsigned runtime);
 /** The thread ends: those left land. */
 void sxs_flights_end(struct sxs_flights *f);
 

@@ -21,12 +21,17 @@ struct sxs_known_entry *sxs_known_find(struct sxs_known *t, const struct sxs_kno
     return e;
 }
 
+int sxs_known_is_full(struct sxs_known *t)
+{
+    return atomic_load(&t->n) >= SXS_KNOWN_MOST;
+}
+
 struct sxs_known_entry *sxs_known_add(struct sxs_known *t, const struct sxs_known_key *key,
                                       uint32_t number, void *what)
 {
     _Atomic(struct sxs_known_entry *) *bucket = &t->buckets[bucket_of(key)];
     struct sxs_known_entry            *e;
-    if (atomic_load(&t->n) >= SXS_KNOWN_MOST || !(e = calloc(1, sizeof(*e))))
+    if (sxs_known_is_full(t) || !(e = calloc(1, sizeof(*e))))
         return NULL;
     atomic_fetch_add(&t->n, 1);
     e->key = *key;

@@ -37,6 +37,9 @@ struct sxs_known {
 /** The entry of @key, or NULL. Borrowed for good. Any thread. */
 struct sxs_known_entry *sxs_known_find(struct sxs_known *t, const struct sxs_known_key *key);
 
+/** 1 when sxs_known_add() would not add another. Any thread. */
+int sxs_known_is_full(struct sxs_known *t);
+
 /** Adds one; NULL when the table is full or memory is. Any thread. */
 struct sxs_known_entry *sxs_known_add(struct sxs_known *t, const struct sxs_known_key *key,
                                       uint32_t number, void *what);

@@ -14,8 +14,9 @@
 #include "events/threads.h"
 #include "events/tiers.h"
 #include "manager/base/clock.h"
-#include "record/events_options.h"
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
+#include "record/events_options.h"
 #include "stackwalk/names.h"
 
 /** One runtime's. */
@@ -32,6 +33,7 @@ static struct {
     struct sxs_namer        *namer;
     struct sxs_event_options options;
 } spans = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(spans.lock);
 
 static uint64_t now(void)
 {
@@ -223,9 +225,11 @@ static HRESULT gc_finished(struct sxs_sub *sub)
     struct state *s = sub->state;
     uint32_t      n = atomic_load(&s->n_gcs);
     uint64_t      from;
-    if (!n)
-        return S_OK;
-    atomic_store(&s->n_gcs, --n);
+    do { /* another collection may begin or end on another thread */
+        if (!n)
+            return S_OK;
+    } while (!atomic_compare_exchange_weak(&s->n_gcs, &n, n - 1));
+    n--;
     from = n < 2 ? atomic_exchange(&s->gc_ns[n], 0) : 0;
     if (from)
         sxs_events_span(sub->rt, SXS_KIND_GC, from, now() - from, atomic_load(&s->gc_tid[n]), "",
@@ -295,6 +299,7 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
 
 static void release(struct sxs_sub *sub)
 {
+    sxs_events_threads_end(sxs_runtime_number(sub->rt)); /* no handler can add one any more */
     free(sub->state);
     sub->state = NULL;
 }

@@ -10,11 +10,12 @@
 #include "events/file.h"
 #include "events/message.h"
 #include "manager/base/clock.h"
+#include "manager/base/fork.h"
 
 /* Threads that live. Their records are written when they begin and changed when they end. */
 struct living {
     struct living         *next;
-    struct sxs_runtime    *rt; /* compared only */
+    unsigned runtime; /* its number: a runtime that has ended may leave its address to another */
     uint64_t               id;
     uint64_t               since_ns;
     uint32_t               tid;    /* 0: named, but not started yet */
@@ -26,23 +27,24 @@ static struct {
     pthread_mutex_t lock; /* guards the list; a leaf */
     struct living  *first;
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(threads.lock);
 
 /* Where it is in the list, or the list's end. */
-static struct living **find_locked(const struct sxs_runtime *rt, uint64_t id)
+static struct living **find_locked(unsigned runtime, uint64_t id)
 {
     struct living **at = &threads.first;
-    while (*at && ((*at)->rt != rt || (*at)->id != id))
+    while (*at && ((*at)->runtime != runtime || (*at)->id != id))
         at = &(*at)->next;
     return at;
 }
 
 /* The entry of a thread, made when there is none; NULL: no memory. */
-static struct living *make_locked(struct sxs_runtime *rt, uint64_t id)
+static struct living *make_locked(unsigned runtime, uint64_t id)
 {
-    struct living *v = *find_locked(rt, id);
+    struct living *v = *find_locked(runtime, id);
     if (v || !(v = calloc(1, sizeof(*v))))
         return v;
-    v->rt = rt;
+    v->runtime = runtime;
     v->id = id;
     v->next = threads.first;
     threads.first = v;
@@ -58,7 +60,7 @@ static void record_name(struct sxs_runtime *rt, uint32_t tid, const char *name)
 HRESULT sxs_events_thread_created(struct sxs_sub *sub, sxs_thread thread)
 {
     pthread_mutex_lock(&threads.lock);
-    struct living *v = make_locked(sub->rt, thread.id);
+    struct living *v = make_locked(sxs_runtime_number(sub->rt), thread.id);
     if (v) {
         v->since_ns = sxs_now_ns(CLOCK_MONOTONIC);
         v->tid = (uint32_t)syscall(SYS_gettid);
@@ -73,7 +75,7 @@ HRESULT sxs_events_thread_created(struct sxs_sub *sub, sxs_thread thread)
 HRESULT sxs_events_thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD tid)
 {
     pthread_mutex_lock(&threads.lock);
-    struct living *v = *find_locked(sub->rt, thread.id);
+    struct living *v = *find_locked(sxs_runtime_number(sub->rt), thread.id);
     if (v) {
         v->tid = (uint32_t)syscall(SYS_gettid);
         if (v->record && !sxs_events_forked())
@@ -94,7 +96,7 @@ HRESULT sxs_events_thread_named(struct sxs_sub *sub, sxs_thread thread, ULONG n,
         n--;
     sxs_message_utf8(name, n, text, sizeof(text), &cut);
     pthread_mutex_lock(&threads.lock);
-    struct living *v = make_locked(sub->rt, thread.id);
+    struct living *v = make_locked(sxs_runtime_number(sub->rt), thread.id);
     if (v) {
         memcpy(v->name, text, sizeof(text));
         if (v->tid)
@@ -107,7 +109,7 @@ HRESULT sxs_events_thread_named(struct sxs_sub *sub, sxs_thread thread, ULONG n,
 HRESULT sxs_events_thread_destroyed(struct sxs_sub *sub, sxs_thread thread)
 {
     pthread_mutex_lock(&threads.lock);
-    struct living **at = find_locked(sub->rt, thread.id), *v = *at;
+    struct living **at = find_locked(sxs_runtime_number(sub->rt), thread.id), *v = *at;
     if (v)
         *at = v->next;
     pthread_mutex_unlock(&threads.lock);
@@ -115,4 +117,19 @@ HRESULT sxs_events_thread_destroyed(struct sxs_sub *sub, sxs_thread thread)
         v->record->duration_ns = sxs_now_ns(CLOCK_MONOTONIC) - v->since_ns;
     free(v);
     return S_OK;
+}
+
+void sxs_events_threads_end(unsigned runtime)
+{
+    struct living **at = &threads.first, *v;
+    pthread_mutex_lock(&threads.lock);
+    while ((v = *at) != NULL) {
+        if (v->runtime != runtime) {
+            at = &v->next;
+            continue;
+        }
+        *at = v->next;
+        free(v);
+    }
+    pthread_mutex_unlock(&threads.lock);
 }

@@ -10,4 +10,7 @@ HRESULT sxs_events_thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD
 HRESULT sxs_events_thread_named(struct sxs_sub *sub, sxs_thread thread, ULONG n, WCHAR *name);
 HRESULT sxs_events_thread_destroyed(struct sxs_sub *sub, sxs_thread thread);
 
+/** Runtime number @runtime has ended: forgets those of its threads whose end it did not tell of. Any thread. */
+void sxs_events_threads_end(unsigned runtime);
+
 #endif

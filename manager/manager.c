@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "manager/module.h"
 #include "manager/runtime_internal.h"
@@ -21,12 +22,21 @@ static struct {
     unsigned            first; /* pick-first: whose number it is; 0: nobody's yet */
     size_t              n_live;
     struct sxs_runtime *live[SXS_MAX_RUNTIMES]; /* one reference each */
+    unsigned            generation;             /* of the process in which it became ready */
 } manager = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(manager.lock);
+
+/* The list may be half changed. What is in it is another process's, and is never freed here. */
+static void child_goes_on(void)
+{
+    manager.n_live = 0;
+}
 
 void sxs_manager_init(const struct sxs_tool *const *tools, size_t n_tools)
 {
     pthread_mutex_lock(&manager.lock);
     if (!manager.ready) {
+        static struct sxs_fork_part part = {.child = child_goes_on};
         const struct sxs_signals *signals;
         struct sxs_census        *census;
         sxs_log_init();
@@ -36,6 +46,8 @@ void sxs_manager_init(const struct sxs_tool *const *tools, size_t n_tools)
         census->preloaded = (uint32_t)signals->preloaded;
         census->signals_off = (uint32_t)signals->off;
         signals->count_unwanted_into(&census->signals_unwanted);
+        sxs_fork_register(&part);
+        manager.generation = sxs_fork_generation();
         manager.ready = 1;
     }
     pthread_mutex_unlock(&manager.lock);
@@ -76,10 +88,18 @@ static void adopt_signals(struct sxs_runtime *rt, uintptr_t caller)
     say_unprotected(rt, &got);
 }
 
+/* The session and the tools' threads and files are the parent's. */
+static int is_in_child(void)
+{
+    return manager.generation != sxs_fork_generation();
+}
+
 /* Who comes first is decided here, under the lock, however many arrive at once. */
 static int turned_away(const struct sxs_runtime *rt)
 {
     int away = 0;
+    if (is_in_child())
+        return 0;
     pthread_mutex_lock(&manager.lock);
     if (manager.settings.pick == SXS_PICK_FIRST) {
         if (!manager.first)
@@ -122,6 +142,8 @@ static enum sxs_state decide(const struct sxs_runtime *rt)
 {
     const struct sxs_settings *s = &manager.settings;
     int                        picked = 1;
+    if (is_in_child())
+        return SXS_STATE_GUARDED;
     pthread_mutex_lock(&manager.lock);
     if (s->pick == SXS_PICK_FIRST) {
         if (!manager.first) /* the one that came before failed in the meantime */
@@ -166,6 +188,10 @@ HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attac
         goto failed;
     settle(rt, rt->state);
     list(rt);
+    if (is_in_child())
+        sxs_note(
+            "runtime %u (%s) started in a forked child: its signals are routed, it is not profiled",
+            rt->number, rt->version);
     return S_OK;
 failed:
     if (hr != CORPROF_E_PROFILER_CANCEL_ACTIVATION) {
@@ -181,6 +207,9 @@ failed:
 void sxs_manager_ended(struct sxs_runtime *rt, int detached)
 {
     struct sxs_runtime *listed = NULL;
+    if (sxs_runtime_is_inherited(
+            rt)) /* the host's exit() in a forked child, say: nothing of it is ours to end */
+        return;
     pthread_mutex_lock(&manager.lock);
     if (manager.first == rt->number && rt->state != SXS_STATE_PICKED)
         manager.first = 0; /* it never ran profiled: the next one may */

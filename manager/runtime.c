@@ -18,6 +18,7 @@ struct sxs_runtime *sxs_runtime_new(void)
         return NULL;
     atomic_init(&rt->refs, 1);
     rt->owner = -1;
+    rt->generation = sxs_fork_generation();
     pthread_mutex_init(&rt->mask_lock, NULL);
     return rt;
 }
@@ -45,6 +46,8 @@ int sxs_runtime_is_picked(const struct sxs_runtime *rt)
 SXS_SIGSAFE int sxs_runtime_is_live(const struct sxs_runtime *rt)
 {
     int phase = atomic_load_explicit(&rt->phase, memory_order_acquire);
+    if (sxs_runtime_is_inherited(rt))
+        return 0;
     return phase == SXS_PHASE_LIVE || phase == SXS_PHASE_ENDING;
 }
 
@@ -100,6 +103,8 @@ void sxs_runtime_unref(struct sxs_runtime *rt)
 HRESULT sxs_runtime_info(struct sxs_runtime *rt, unsigned slot, ICorProfilerInfo15 **out)
 {
     *out = NULL;
+    if (sxs_runtime_is_inherited(rt))
+        return CORPROF_E_RUNTIME_UNINITIALIZED;
     if (slot >= rt->info_slots)
         return rt->info_slots ? E_NOTIMPL : CORPROF_E_RUNTIME_UNINITIALIZED;
     atomic_fetch_add(&rt->info_users, 1); /* before looking: end() looks the other way round */
@@ -136,6 +141,8 @@ HRESULT sxs_runtime_suspend(struct sxs_runtime *rt)
 /* The call that sxs_runtime_suspend() counted is still counted: the Info is there. */
 HRESULT sxs_runtime_resume(struct sxs_runtime *rt)
 {
+    if (sxs_runtime_is_inherited(rt))
+        return CORPROF_E_RUNTIME_UNINITIALIZED;
     ICorProfilerInfo15 *info = atomic_load(&rt->info);
     HRESULT             hr = info->vtbl->ResumeRuntime(info);
     sxs_runtime_info_done(rt);
@@ -198,6 +205,8 @@ void sxs_runtime_end(struct sxs_runtime *rt, int detached)
 {
     struct timespec now;
     int             was = SXS_PHASE_LIVE;
+    if (sxs_runtime_is_inherited(rt))
+        return;
     /* After a detach the runtime answers no more; in Shutdown it does, until that returns. */
     if (!atomic_compare_exchange_strong(&rt->phase, &was,
                                         detached ? SXS_PHASE_ENDED : SXS_PHASE_ENDING)) {

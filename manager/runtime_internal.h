@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "manager/base/fork.h"
 #include "manager/runtime.h"
 #include "manager/tool.h"
 #include "record/session.h"
@@ -23,6 +24,8 @@ struct sxs_runtime {
     int              owner; /* of signals; -1: none */
     _Atomic int      phase; /* enum sxs_phase */
     enum sxs_state   state;
+    unsigned         generation;    /* sxs_fork_generation() of the process it was admitted in */
+    uint64_t         in_child;      /* bits of wants: subscriptions that go on in a forked child */
     struct sxs_census_runtime *row; /* counters; borrowed from the session, never NULL */
 
     _Atomic(ICorProfilerInfo15 *) info; /* one reference; whoever exchanges it for NULL releases it */
@@ -52,9 +55,17 @@ void    sxs_runtime_info_done(struct sxs_runtime *rt);
 HRESULT sxs_runtime_foreign_id(const struct sxs_runtime *rt, const struct sxs_runtime *other,
                                const char *method);
 
+/** 1 when this process is a forked child of the one that @rt was admitted in: @rt is asked nothing, and only tools with
+ *  in_child set get its events. Signal-safe. */
+SXS_SIGSAFE static inline int sxs_runtime_is_inherited(const struct sxs_runtime *rt)
+{
+    return rt->generation != sxs_fork_generation();
+}
+
 static inline uint64_t sxs_runtime_wants(struct sxs_runtime *rt, unsigned slot)
 {
-    return atomic_load_explicit(&rt->wants[slot], memory_order_acquire);
+    uint64_t bits = atomic_load_explicit(&rt->wants[slot], memory_order_acquire);
+    return bits && sxs_runtime_is_inherited(rt) ? bits & rt->in_child : bits;
 }
 
 static inline struct sxs_sub *sxs_runtime_next_sub(struct sxs_runtime *rt, uint64_t *left)

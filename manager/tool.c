@@ -50,6 +50,7 @@ static void turn_off(struct sxs_sub *sub, HRESULT hr, const char *why)
 static void publish(struct sxs_runtime *rt)
 {
     pthread_mutex_lock(&rt->mask_lock);
+    rt->in_child |= (uint64_t)(rt->subs[rt->n_subs].tool->in_child != 0) << rt->n_subs;
     rt->n_subs++;
     pthread_mutex_unlock(&rt->mask_lock);
 }
@@ -122,6 +123,8 @@ HRESULT sxs_sub_set_mask(struct sxs_sub *sub, uint32_t low, uint32_t high)
     struct sxs_runtime *rt = sub->rt;
     uint32_t            all_low, all_high;
     HRESULT             hr = S_OK;
+    if (sxs_runtime_is_inherited(rt)) /* its lock may be held for ever */
+        return CORPROF_E_RUNTIME_UNINITIALIZED;
     pthread_mutex_lock(&rt->mask_lock);
     /* What cannot be changed stays as Initialize asked for it. */
     all_low = low | (rt->low & (uint32_t)COR_PRF_MONITOR_IMMUTABLE);

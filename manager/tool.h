@@ -27,6 +27,8 @@ struct sxs_tool {
     const char              *name;       /* as in SXSPROF_TOOLS; static */
     int                      always;     /* nonzero: enabled without being named */
     int                      on_guarded; /* nonzero: also on runtimes that are only guarded */
+    int in_child; /* nonzero: its handlers also run in a forked child, where they may take no
+                                          * lock and ask no runtime; else its events end with the fork */
     const struct sxs_events *on;
     /**
      * start - a runtime is being initialized; Info calls that Initialize permits work on sub->rt.
@@ -36,7 +38,8 @@ struct sxs_tool {
      */
     HRESULT (*start)(struct sxs_sub *sub, const char *options);
     /** stop - the runtime shuts down (@detached 0) or has let the profiler go (1): no new event
-     *  follows, but other threads may still be inside a handler. Once. May be NULL. */
+     *  follows, but other threads may still be inside a handler. Once; not in a forked child of the process that
+     *  started it. May be NULL. */
     void (*stop)(struct sxs_sub *sub, int detached);
     /** release - nobody is inside a handler any more: free sub->state. No lock of the manager is held. @sub may be a
      *  copy of what start() was handed. May be NULL. */

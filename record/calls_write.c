@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "manager/base/doze.h"
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "record/file_write.h"
 
@@ -24,6 +25,7 @@ static struct {
     struct sxs_calls_header *header;
     unsigned char           *cells; /* the first chunk */
 } file = {.length = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(file.length);
 
 static int grow(void)
 {
@@ -163,6 +165,7 @@ static struct {
         sxs_calls_ref next, end;
     } all[RESTS];
 } rests = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(rests.lock);
 
 void sxs_calls_cells_end(struct sxs_calls_arena *arena)
 {

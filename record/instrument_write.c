@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "manager/base/clock.h"
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "manager/base/tick.h"
 #include "record/chunks_write.h"
@@ -16,6 +17,7 @@
 static struct sxs_chunks             chunks;
 static struct sxs_instrument_header *header; /* NULL: nothing is recorded */
 static pthread_mutex_t               room = PTHREAD_MUTEX_INITIALIZER; /* one thread makes it */
+SXS_FORK_RESETS(room);
 
 static void take_time(void)
 {
@@ -68,7 +70,6 @@ void sxs_instrument_end(int forked)
     if (!header)
         return;
     if (forked) {
-        pthread_mutex_init(&room, NULL);
         sxs_chunks_forget(&chunks);
         header = NULL;
         return;

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "record/file_write.h"
 
@@ -18,6 +19,7 @@ static struct sxs_census         *census;
 static struct sxs_folder          folder;     /* of this process */
 static int                        has_folder, refused; /* written before census is */
 static pthread_mutex_t            open_lock = PTHREAD_MUTEX_INITIALIZER; /* guards census */
+SXS_FORK_RESETS(open_lock);
 
 static void describe_process(struct sxs_census *c)
 {
@@ -73,6 +75,7 @@ static void child_forked(void)
 
 struct sxs_census *sxs_session_open(const char *dir)
 {
+    static struct sxs_fork_part part = {.child = child_forked};
     pthread_mutex_lock(&open_lock);
     if (!census) {
         char               why[200];
@@ -84,7 +87,7 @@ struct sxs_census *sxs_session_open(const char *dir)
             c = &in_memory;
         describe_process(c);
         census = c;
-        pthread_atfork(NULL, NULL, child_forked);
+        sxs_fork_register(&part);
     }
     pthread_mutex_unlock(&open_lock);
     return census;

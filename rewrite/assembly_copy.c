@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/base/fork.h"
+
 static pthread_mutex_t           lock = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(lock);
 static struct sxs_assembly_copy *copies; /* under lock; each once, with references or without */
 
 static void free_copy(struct sxs_assembly_copy *copy)
@@ -99,6 +102,5 @@ void sxs_assembly_copies_age(void)
 
 void sxs_assembly_copies_forget(void)
 {
-    pthread_mutex_init(&lock, NULL);
     copies = NULL;
 }

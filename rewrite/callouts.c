@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "manager/base/tick.h"
 #include "record/instrument_write.h"
@@ -40,6 +41,7 @@ static union {
 static uint32_t                     max_sites = MAX_SITES; /* fewer under RLIMIT_AS */
 static SXS_TLS struct counters     *mine = &none;
 static pthread_mutex_t              lock = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(lock);
 static struct counters             *idle; /* under lock */
 static pthread_key_t                key;
 static pthread_once_t               once = PTHREAD_ONCE_INIT;
@@ -214,7 +216,6 @@ void sxs_callout_swallowed(const struct sxs_marker *marker)
 
 void sxs_callouts_forget(void)
 {
-    pthread_mutex_init(&lock, NULL);
     idle = NULL;
     if (mine != &none)
         madvise(mine, table_size(), MADV_DONTNEED); /* zeroes again */

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "manager/base/fork.h"
 #include "values/types.h"
 
 static struct {
@@ -13,6 +14,7 @@ static struct {
     sxs_class      *early; /* loaded before anything was traced; id 0: unloaded since */
     size_t          n, cap;
 } classes = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(classes.lock);
 
 static int traces(const struct sxs_config *config)
 {

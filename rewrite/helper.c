@@ -9,6 +9,7 @@
 
 #include "instr/metadata.h"
 #include "instr/signature.h"
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "record/instrument_write.h"
 #include "rewrite/assembly_copy.h"
@@ -19,6 +20,7 @@
 enum { METHOD_STATIC = 0x0010 };
 
 static pthread_mutex_t    lock = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(lock);
 static struct sxs_helper *helpers; /* under lock */
 static SXS_TLS int        loading; /* on this thread: what runs then must not wait for itself */
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "manager/base/clock.h"
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "manager/base/thread.h"
 #include "record/instrument_options.h"
@@ -16,8 +17,8 @@
 #include "rewrite/assembly_copy.h"
 #include "rewrite/classes.h"
 #include "rewrite/on_runtime.h"
-#include "rewrite/refused.h"
 #include "rewrite/precompiled.h"
+#include "rewrite/refused.h"
 #include "rewrite/requests.h"
 #include "rewrite/rewrite.h"
 #include "rewrite/tally.h"
@@ -37,6 +38,7 @@ static struct {
     pthread_cond_t     done_reading;
     _Atomic int        forked;
 } instrument = {.lock = PTHREAD_MUTEX_INITIALIZER, .done_reading = PTHREAD_COND_INITIALIZER};
+SXS_FORK_RESETS(instrument.lock);
 
 /* ---- configurations --------------------------------------------------------------------------- */
 
@@ -284,6 +286,8 @@ static char *absolute(const char *path)
 
 static int start_all(unsigned traced_mb)
 {
+    static struct sxs_fork_part part = {.child = child_goes_on};
+
     struct sxs_config *config;
     const char        *path = getenv("SXSPROF_INSTRUMENT");
     int                err;
@@ -309,7 +313,7 @@ static int start_all(unsigned traced_mb)
         sxs_error("tool instrument cannot start: %s", strerror(err));
         return -1;
     }
-    pthread_atfork(NULL, NULL, child_goes_on);
+    sxs_fork_register(&part);
     return 1;
 }
 

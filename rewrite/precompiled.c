@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "manager/base/fork.h"
 #include "rewrite/utf16.h"
 
 #define N_MODULES 512u /* precompiled code of those beyond is used */
@@ -17,6 +18,7 @@ static struct place {
 static unsigned        n; /* both under lock */
 static _Atomic int     any;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(lock);
 
 static struct place *find_locked(sxs_module module)
 {

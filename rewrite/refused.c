@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "manager/base/clock.h"
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 
 #define FIRST    3u /* methods named for one reason */
@@ -20,6 +21,7 @@ struct reason {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(lock);
 static struct reason   reasons[REASONS]; /* under lock; further reasons share the last place */
 static uint32_t        n_reasons;
 
@@ -65,7 +67,6 @@ void sxs_refused_look(int ended)
 
 void sxs_refused_forget(void)
 {
-    pthread_mutex_init(&lock, NULL);
     n_reasons = 0;
     memset(reasons, 0, sizeof(reasons));
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "manager/base/thread.h"
 #include "record/instrument_write.h"
@@ -238,6 +239,7 @@ static struct {
     struct sxs_requests todo[N_WORKERS]; /* rt NULL: nothing */
     unsigned            n, taken, busy;
 } workers = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+SXS_FORK_RESETS(workers.lock);
 
 static void work(void)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "record/instrument_write.h"
 #include "rewrite/refused.h"
@@ -47,6 +48,7 @@ static struct {
     uint32_t        n;
     _Atomic int     any;
 } sites = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(sites.lock);
 
 /* ---- plans ------------------------------------------------------------------------------------ */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "instr/text.h"
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "record/instrument_write.h"
 #include "rewrite/nearest.h"
@@ -41,6 +42,7 @@ static struct {
     struct tally   *buckets[N_BUCKETS];
     uint32_t        n;
 } tallies = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(tallies.lock);
 
 /* ---- the table -------------------------------------------------------------------------------- */
 

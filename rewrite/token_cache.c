@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "manager/base/fork.h"
+
 #define N_PLACES 512u
 #define SIZE     96u
 
@@ -16,6 +18,7 @@ struct place {
 
 static struct place    places[N_PLACES]; /* under lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(lock);
 
 static struct place *place_of(const struct sxs_token_key *key)
 {

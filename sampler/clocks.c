@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "manager/base/fork.h"
+
 #define TICK_HZ 240 /* what a timer on a CPU clock can be relied on to give */
 #define MAGIC   ((void *)(uintptr_t)0x53585354u) /* carried by our timers' signals */
 
@@ -133,10 +135,16 @@ static int start_timer(struct sxs_sampled_thread *t)
 }
 
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(opening);
 
-void sxs_clocks_hold(void)
+static void hold(void)
 {
     pthread_mutex_lock(&opening);
+}
+
+int sxs_clocks_hold_for_fork(void)
+{
+    return sxs_fork_take(&opening);
 }
 
 void sxs_clocks_release(void)
@@ -164,7 +172,7 @@ int sxs_clocks_start(struct sxs_sampled_thread *t)
     if (t->excluded)
         return 0;
     if (chosen == SXS_CLOCK_PERF) {
-        sxs_clocks_hold();
+        hold();
         started = descriptors_left() && start_perf(t) == 0;
         sxs_clocks_release();
     }
@@ -197,7 +205,7 @@ void sxs_clocks_disown(struct sxs_sampled_thread *t)
 void sxs_clocks_stop(struct sxs_sampled_thread *t)
 {
     if (t->perf_fd >= 0) {
-        sxs_clocks_hold();
+        hold();
         close_perf(t);
         sxs_clocks_release();
     }

@@ -26,9 +26,10 @@ void sxs_clocks_check(struct sxs_sampled_thread *t);
 /** In a forked child: closes its copy of the descriptor; timers were not inherited. */
 void sxs_clocks_disown(struct sxs_sampled_thread *t);
 
-/** Around a fork: no descriptor is opened or closed meanwhile, so that the child finds in the slots all
- *  there are. Not signal-safe. */
-void sxs_clocks_hold(void);
+/** Around a fork: no descriptor is opened or closed from hold() to release(), so that the child finds all there are in the
+ *  slots. hold() waits for a second at most and returns 1, or 0 when it gave up: then release() is not called. The same
+ *  thread. Not signal-safe. */
+int  sxs_clocks_hold_for_fork(void);
 void sxs_clocks_release(void);
 
 /** CPU time of a thread, in ns, or 0 when it is gone. */

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "manager/base/clock.h"
+#include "manager/base/fork.h"
 #include "manager/base/loader.h"
 #include "sampler/compiled.h"
 #include "sampler/describe.h"
@@ -33,6 +34,7 @@ static struct {
     struct known              *elf; /* native code: no runtime's */
     size_t                     n_elf, cap_elf;
 } code = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(code.lock);
 
 /* ---- what is known ---------------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "manager/base/clock.h"
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 
 #define MAX_PIECES   (1u << 20) /* 48 MiB; a program of 100,000 methods has some 150,000 */
@@ -39,6 +40,7 @@ static struct {
     struct session  sessions[MAX_SESSIONS];
     struct pieces   index; /* by address, disjoint within a runtime; of the asking thread alone */
 } compiled = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(compiled.lock);
 
 /* ---- events ----------------------------------------------------------------------------------- */
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "manager/base/clock.h"
+#include "manager/base/fork.h"
 #include "manager/base/loader.h"
 #include "manager/base/log.h"
 #include "manager/base/thread.h"
@@ -46,6 +47,7 @@ static struct {
     struct sxs_sampler_options options;
     _Atomic int                forked;
 } sampler = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(sampler.lock);
 
 /* ---- threads ---------------------------------------------------------------------------------- */
 
@@ -205,26 +207,40 @@ static const struct sxs_thread service = {"sxsprof", serve}, wall = {"sxsprof wa
 /* ---- fork ------------------------------------------------------------------------------------- */
 
 /* A thread's own: several may fork at once, and the C library holds no lock meanwhile. */
-static _Thread_local sigset_t before_fork;
+static _Thread_local struct {
+    sigset_t mask;
+    int      is_blocked, holds_snapshots, holds_clocks;
+} before_fork;
 
 /* A sample signal that arrives again and again can keep clone() from ever getting done. */
 static void preparing(void)
 {
     sigset_t block;
-    sxs_snapshot_hold(); /* the child would be left with suspended runtimes */
+    before_fork.holds_snapshots =
+        sxs_snapshot_hold(); /* the child would be left with suspended runtimes */
     sigemptyset(&block);
     sigaddset(&block, SXS_SAMPLE_SIGNAL);
-    pthread_sigmask(SIG_BLOCK, &block, &before_fork);
+    before_fork.is_blocked = pthread_sigmask(SIG_BLOCK, &block, &before_fork.mask) == 0;
     sxs_walkers_hold_off();
-    sxs_clocks_hold();
+    before_fork.holds_clocks =
+        sxs_clocks_hold_for_fork(); /* the child would get a descriptor that nobody knows of */
+}
+
+static void unblock(void)
+{
+    if (before_fork.is_blocked)
+        pthread_sigmask(SIG_SETMASK, &before_fork.mask, NULL);
+    before_fork.is_blocked = 0;
 }
 
 static void parent_goes_on(void)
 {
-    sxs_clocks_release();
+    if (before_fork.holds_clocks)
+        sxs_clocks_release();
     sxs_walkers_go_on();
-    pthread_sigmask(SIG_SETMASK, &before_fork, NULL);
-    sxs_snapshot_release();
+    unblock();
+    if (before_fork.holds_snapshots)
+        sxs_snapshot_release();
 }
 
 static void child_goes_on(void)
@@ -233,10 +249,8 @@ static void child_goes_on(void)
     sxs_handler_pause(1);
     sxs_samples_forget(sampler.writer);
     sxs_threads_each_slot(sxs_clocks_disown);
-    sxs_clocks_release();
     sxs_threads_forget();
-    pthread_sigmask(SIG_SETMASK, &before_fork, NULL);
-    sxs_snapshot_release();
+    unblock();
 }
 
 /* ---- start and end ---------------------------------------------------------------------------- */
@@ -252,6 +266,7 @@ static void watch_threads(void)
 
 static int start_sampling(void)
 {
+    static struct sxs_fork_part part = {preparing, parent_goes_on, child_goes_on, NULL};
     const struct sxs_folder *folder = sxs_session_folder("sample");
     int                      err;
     if (!folder)
@@ -290,7 +305,7 @@ static int start_sampling(void)
         sxs_handler_pause(1);
         return -1;
     }
-    pthread_atfork(preparing, parent_goes_on, child_goes_on);
+    sxs_fork_register(&part);
     watch_threads();
     return 1;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "manager/base/clock.h"
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "sampler/clocks.h"
 #include "sampler/dispatch.h"
@@ -40,6 +41,7 @@ static struct {
     struct sxs_due             due[SXS_MAX_SAMPLED_THREADS];
     size_t                     n_due;
 } snap = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(snap.lock);
 
 /* ---- who is due ------------------------------------------------------------------------------- */
 
@@ -167,9 +169,9 @@ void sxs_snapshot_tick(void)
     pthread_mutex_unlock(&snap.lock);
 }
 
-void sxs_snapshot_hold(void)
+int sxs_snapshot_hold(void)
 {
-    pthread_mutex_lock(&snap.lock);
+    return sxs_fork_take(&snap.lock);
 }
 
 void sxs_snapshot_release(void)

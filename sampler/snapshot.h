@@ -16,8 +16,9 @@ void sxs_snapshot_init(struct sxs_samples_writer *w, enum sxs_sample_mode mode, 
  *  no runtime knows it. */
 void sxs_snapshot_tick(void);
 
-/** Nothing is suspended from the return of hold() to release(): around fork. The same thread. */
-void sxs_snapshot_hold(void);
+/** Around a fork: no runtime is suspended from the return of hold() to release(). hold() waits for a second at most and
+ *  returns 1, or 0 when it gave up: then release() is not called. The same thread. */
+int  sxs_snapshot_hold(void);
 void sxs_snapshot_release(void);
 
 /** A runtime has ended: waits until it is resumed, should it be suspended just now. */

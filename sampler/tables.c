@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "manager/base/fork.h"
 #include "sampler/cfi.h"
 #include "sampler/elf.h"
 #include "sampler/unwind_table.h"
@@ -42,6 +43,7 @@ static struct {
     size_t                      n_retired;
     uint64_t                    build_ns;
 } tables = {.refresh_lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(tables.refresh_lock);
 
 SXS_SIGSAFE const struct sxs_index *sxs_tables_enter(void)
 {

@@ -15,10 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "manager/base/fork.h"
+
 #define PROBES 32
 
 static struct sxs_sampled_thread table[SXS_MAX_SAMPLED_THREADS];
 static pthread_mutex_t           claiming = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(claiming);
 static _Atomic uint64_t          taken[SXS_MAX_SAMPLED_THREADS / 64]; /* a bit a slot in use */
 static _Atomic uint64_t          refused;  /* threads that began and found no room */
 static _Atomic uint64_t          unplaced; /* the most that one scan found no room for */
@@ -324,7 +327,6 @@ void sxs_threads_each_slot(void (*fn)(struct sxs_sampled_thread *t))
 
 void sxs_threads_forget(void)
 {
-    pthread_mutex_init(&claiming, NULL);
     memset(table, 0, sizeof(table));
     memset(taken, 0, sizeof(taken));
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/walkers.h"
 
+#include "manager/base/loader.h"
+
 #include <stdatomic.h>
 #include <time.h>
 #include <ucontext.h>
@@ -26,9 +28,11 @@ void sxs_walkers_prepare(enum sxs_sample_walker walker)
     unw_cursor_t  cursor;
     if (walker != SXS_WALKER_UNWIND)
         return;
+    sxs_loader_hold();
     unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_NONE);
     if (unw_getcontext(&here) == 0 && unw_init_local(&cursor, &here) == 0)
         unw_step(&cursor); /* what it does once, it does here */
+    sxs_loader_release();
 }
 
 void sxs_walkers_hold_off(void)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 
 struct router               router;
@@ -105,6 +106,7 @@ static void child_forked(void)
 void router_init(int preloaded, const struct real_calls *calls)
 {
     static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+    SXS_FORK_RESETS(once);
     static int             done;
     pthread_mutex_lock(&once);
     if (!done) {

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "signals/router.h"
 
@@ -30,6 +31,7 @@ static const struct sxs_signals *choose(void)
 const struct sxs_signals *sxs_signals(void)
 {
     static pthread_mutex_t                    choosing = PTHREAD_MUTEX_INITIALIZER;
+    SXS_FORK_RESETS(choosing);
     static _Atomic(const struct sxs_signals *) chosen;
     const struct sxs_signals *now = atomic_load_explicit(&chosen, memory_order_acquire);
     if (now)

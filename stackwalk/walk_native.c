@@ -3,12 +3,28 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include "manager/base/loader.h"
 #include "stackwalk/maps_internal.h"
 #include "stackwalk/walk_internal.h"
 
+/* libunwind calls dl_iterate_phdr() and has locks of its own: see manager/base/loader.h. Held for one call of it at a
+ * time, never while a runtime is asked. */
+static int is_allowed(void)
+{
+    if (!sxs_loader_is_usable())
+        return 0;
+    sxs_loader_hold();
+    return 1;
+}
+
 int sxs_native_open(struct sxs_native *native)
 {
-    return unw_init_local(&native->cursor, &native->uc) == 0 ? 0 : -1;
+    int rc;
+    if (!is_allowed())
+        return -1;
+    rc = unw_init_local(&native->cursor, &native->uc);
+    sxs_loader_release();
+    return rc == 0 ? 0 : -1;
 }
 
 /* libunwind reads where the registers point without looking first. */
@@ -23,19 +39,30 @@ int sxs_native_seed(struct sxs_native *native, const struct sxs_seed *seed, int 
     if (!sxs_seed_rbp_on_stack(seed, stack_end))
         safe.rbp = seed->rsp;
     sxs_seed_to_unwind(&safe, &native->uc);
+    if (!is_allowed())
+        return -1;
     int flags = exact_ip ? UNW_INIT_SIGNAL_FRAME : 0;
-    return unw_init_local2(&native->cursor, &native->uc, flags) == 0 ? 0 : -1;
+    int rc = unw_init_local2(&native->cursor, &native->uc, flags);
+    sxs_loader_release();
+    return rc == 0 ? 0 : -1;
 }
 
 int sxs_native_step(struct sxs_native *native)
 {
+    if (!is_allowed())
+        return -1;
     int rc = unw_step(&native->cursor);
+    sxs_loader_release();
     return rc > 0 ? 1 : rc == 0 ? 0 : -1;
 }
 
 int sxs_native_is_signal(struct sxs_native *native)
 {
-    return unw_is_signal_frame(&native->cursor) > 0;
+    if (!is_allowed())
+        return 0;
+    int rc = unw_is_signal_frame(&native->cursor);
+    sxs_loader_release();
+    return rc > 0;
 }
 
 static uintptr_t reg(struct sxs_native *native, unw_regnum_t number)

@@ -38,4 +38,4 @@ static HRESULT start(struct sxs_sub *sub, const char *options)
 }
 
 const struct sxs_tool sxs_guard_tool = {
-    .name = "guard", .always = 1, .on_guarded = 1, .on = &events, .start = start};
+    .name = "guard", .always = 1, .on_guarded = 1, .in_child = 1, .on = &events, .start = start};

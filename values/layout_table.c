@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/base/fork.h"
 #include "values/layout_internal.h"
 
 /* Open addressing. A place once taken stays taken: what was forgotten leaves a mark there. */
@@ -28,6 +29,7 @@ static struct {
     size_t          n;     /* places taken */
     struct gone    *gone;
 } layouts = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(layouts.lock);
 
 SXS_SIGSAFE static size_t place_of(const struct sxs_runtime *rt, ClassID id, size_t cap)
 {

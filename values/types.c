@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/base/fork.h"
 #include "values/layout.h"
 #include "values/line.h"
 
@@ -28,6 +29,7 @@ static struct {
     size_t                   n_scopes, cap_scopes;
     unsigned                 depth;  /* of types that need each other */
 } types = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(types.lock);
 
 /* A runtime that loads a type while it is asked about another tells of it on the same thread. */
 static SXS_TLS int asking;

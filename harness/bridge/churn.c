@@ -135,6 +135,7 @@ static int parse(struct churn *c, const char *text)
                        : !strcmp(word, "spawns")  ? &c->spawns
                        : !strcmp(word, "waiters") ? &c->waiters
                        : !strcmp(word, "loader")  ? &c->loader
+                       : !strcmp(word, "exits")   ? &c->exits
                                                   : NULL;
         if (!to)
             return -1;

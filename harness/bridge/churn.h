@@ -11,6 +11,7 @@ struct churn {
     unsigned    threads, loads, forks, execs, spawns;
     unsigned    waiters; /* of each kind */
     unsigned    loader;  /* forked children use the loader: no app may throw exceptions then */
+    unsigned    exits;   /* half of the forked children end by exit(), the others by _exit() */
     char        plugin[4096];
     atomic_bool stop;
 

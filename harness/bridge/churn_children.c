@@ -47,7 +47,7 @@ static int count_other(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /* Runtimes load their own libraries while they start, and hold no lock of ours: a child forked meanwhile
- * finds the loader in the middle of it. Returns when nothing but the plugin has come for a while. */
+ * finds the loader in the middle of it, and a lock of the runtime held that its exit handlers take. Returns when nothing but the plugin has come for a while. */
 static void wait_for_starts(const struct churn *c)
 {
     int before = -1, same_for = 0;
@@ -117,8 +117,12 @@ static void fork_only(struct churn *c, unsigned long n)
         pthread_mutex_lock(&churn_loading);
     child = fork();
     if (child == 0) {
+        int status;
         alarm(HUNG_AFTER);
-        _exit(n % 2 ? use_everything(c) : 0);
+        status = n % 2 ? use_everything(c) : 0;
+        if (c->exits && n % 4 < 2)
+            exit(status);
+        _exit(status);
     }
     if (c->loader)
         pthread_mutex_unlock(&churn_loading);
@@ -166,7 +170,7 @@ void *churn_children(void *arg)
 {
     struct churn *c = arg;
     unsigned long n = 0;
-    if (c->loader)
+    if (c->loader || c->exits)
         wait_for_starts(c);
     while (!atomic_load(&c->stop)) {
         unsigned all = c->forks + c->execs + c->spawns, turn = (unsigned)(n * 7919 % all);

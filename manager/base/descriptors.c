@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "manager/base/base.h"
+#include "manager/base/fork.h"
 #include "manager/base/thread.h"
 
 #ifndef SYS_close_range
@@ -32,6 +33,7 @@ static struct {
     _Atomic int      forked;
     _Atomic pid_t    pid; /* of the process that called first; 0: none yet */
 } service = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(service.lock);
 
 static SXS_TLS int on_service_thread;
 
@@ -87,7 +89,7 @@ static int call_here(int (*work)(void *), void *arg)
 }
 
 /* A child must not even look at the lock, which another thread may have held. One made by a bare clone()
- * runs no handlers of pthread_atfork(): its number tells. */
+ * runs no fork handlers: its number tells. */
 static int is_forked(void)
 {
     pid_t none = 0, me = getpid();
@@ -102,7 +104,8 @@ int sxs_descriptors_call(int (*work)(void *arg), void *arg)
         return -ECHILD;
     pthread_mutex_lock(&service.lock);
     if (!service.started) {
-        pthread_atfork(NULL, NULL, child_forked);
+        static struct sxs_fork_part part = {.child = child_forked};
+        sxs_fork_register(&part);
         service.started = sxs_thread_start(&thread) == 0 ? 1 : -1;
     }
     if (service.started == 1) {

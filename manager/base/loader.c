@@ -2,22 +2,17 @@
 #include "manager/base/loader.h"
 
 #include <pthread.h>
-#include <time.h>
 
-#include "manager/base/base.h"
+#include "manager/base/fork.h"
 
-enum { LOOK_EVERY_US = 100, FORK_WAITS_US = 1000000 };
-
-static pthread_mutex_t looking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t looking =
+    PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* made anew here, not by SXS_FORK_RESETS */
 static SXS_TLS int     fork_holds;
+static int unusable; /* in a child: a thread of the parent held the loader's lock during the fork */
 
-/* Not by pthread_mutex_clocklock(), which the thread sanitizer does not know. */
 static void preparing(void)
 {
-    struct timespec pause = {0, LOOK_EVERY_US * 1000};
-    int             left = FORK_WAITS_US / LOOK_EVERY_US;
-    while (!(fork_holds = pthread_mutex_trylock(&looking) == 0) && left-- > 0)
-        nanosleep(&pause, NULL);
+    fork_holds = sxs_fork_take(&looking);
 }
 
 static void parent_goes_on(void)
@@ -31,11 +26,18 @@ static void child_goes_on(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     looking = fresh;
+    unusable |= !fork_holds;
 }
 
 static void register_once(void)
 {
-    pthread_atfork(preparing, parent_goes_on, child_goes_on);
+    static struct sxs_fork_part part = {preparing, parent_goes_on, child_goes_on, NULL};
+    sxs_fork_register(&part);
+}
+
+int sxs_loader_is_usable(void)
+{
+    return !unusable;
 }
 
 void sxs_loader_hold(void)
@@ -53,6 +55,8 @@ void sxs_loader_release(void)
 int sxs_loader_each(int (*visit)(struct dl_phdr_info *info, size_t size, void *user), void *user)
 {
     int result;
+    if (unusable)
+        return 0;
     sxs_loader_hold();
     result = dl_iterate_phdr(visit, user);
     sxs_loader_release();

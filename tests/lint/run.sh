@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh - `make lint`: clang-tidy, cppcheck, layering, signal safety, exported symbols, shell scripts,
+# run.sh - `make lint`: clang-tidy, cppcheck, layering, signal safety, locks and forks, exported symbols, shell scripts,
 # manual pages. Status 1 when anything is found. .clang-tidy and cppcheck.txt say what is left out and why.
 # Closes with "N passed, N failed, N skipped", counting steps. What clang-tidy and cppcheck found clean is kept in BUILD/lint,
 # and looked at again when it, a header of it or a setting has changed.
@@ -13,7 +13,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=build}" "${JOBS:=$(nproc)}" "${RESULTS:=}" "${NODES:=75000}"
 export BUILD
-: "${ONLY:=layering signal-safety symbols shell manual cppcheck clang-tidy}"
+: "${ONLY:=layering signal-safety fork symbols shell manual cppcheck clang-tidy}"
 defines="-D_GNU_SOURCE -DSXS_VERSION=\"lint\" -DFAKECLR_VERSION=\"9.0\" -I. -I$BUILD/gen $(xml2-config --cflags 2>/dev/null)"
 flags="-std=gnu11 $defines"
 log=$(mktemp "${TMPDIR:-/tmp}/sxsprof-lint.XXXXXX") || exit 1
@@ -92,6 +92,7 @@ step() { # name tool command...
 
 step layering      awk        sh tests/lint/layering.sh
 step signal-safety python3    sh tests/lint/signal-safety.sh
+step fork          sh         sh tests/lint/fork.sh
 step symbols       nm         sh tests/lint/symbols.sh
 step shell         sh         shell
 step manual        man        manual

@@ -15,6 +15,7 @@
 #include "events/flights.h"
 #include "events/known.h"
 #include "events/message.h"
+#include "events/names.h"
 #include "record/chunks_write.h"
 #include "record/events_options.h"
 #include "record/events_read.h"
@@ -31,7 +32,7 @@ static void landed(struct sxs_flight *v)
 }
 
 static struct sxs_flights f;
-static const int          one, two; /* runtimes */
+enum { one = 1, two = 2 }; /* runtimes, by number */
 
 static int fresh(void **state)
 {
@@ -42,12 +43,12 @@ static int fresh(void **state)
     return 0;
 }
 
-static void throw(const int *rt, uintptr_t sp, uint32_t number)
+static void throw(unsigned rt, uintptr_t sp, uint32_t number)
 {
     sxs_flights_throw(&f, rt, sp)->type = number;
 }
 
-static void found(const int *rt, uintptr_t sp)
+static void found(unsigned rt, uintptr_t sp)
 {
     struct sxs_flight *v = sxs_flights_current(&f, rt, sp);
     assert_non_null(v);
@@ -57,47 +58,47 @@ static void found(const int *rt, uintptr_t sp)
 static void test_caught(void **state)
 {
     (void)state;
-    throw(&one, 1000, 1);
-    found(&one, 1000);
-    sxs_flights_unwind_enter(&f, &one, 1000, 7);
-    sxs_flights_unwind_leave(&f, &one, 1000);
-    sxs_flights_catcher_enter(&f, &one, 1000);
+    throw(one, 1000, 1);
+    found(one, 1000);
+    sxs_flights_unwind_enter(&f, one, 1000, 7);
+    sxs_flights_unwind_leave(&f, one, 1000);
+    sxs_flights_catcher_enter(&f, one, 1000);
     assert_string_equal(fates, "1C");
-    sxs_flights_catcher_leave(&f, &one);
+    sxs_flights_catcher_leave(&f, one);
     assert_int_equal(f.n, 0);
 }
 
 static void test_thrown_again_and_in_a_catch(void **state)
 {
     (void)state;
-    throw(&one, 1000, 1);
-    found(&one, 1000);
-    sxs_flights_catcher_enter(&f, &one, 1000);
-    throw(&one, 900, 2); /* by the handler; caught in it */
-    found(&one, 900);
-    sxs_flights_catcher_enter(&f, &one, 900);
-    sxs_flights_catcher_leave(&f, &one);
+    throw(one, 1000, 1);
+    found(one, 1000);
+    sxs_flights_catcher_enter(&f, one, 1000);
+    throw(one, 900, 2); /* by the handler; caught in it */
+    found(one, 900);
+    sxs_flights_catcher_enter(&f, one, 900);
+    sxs_flights_catcher_leave(&f, one);
     assert_int_equal(f.n, 1);
-    throw(&one, 900, 3); /* leaves the handler */
-    found(&one, 900);
-    sxs_flights_unwind_enter(&f, &one, 900, 7);
-    sxs_flights_unwind_leave(&f, &one, 900);
-    sxs_flights_catcher_enter(&f, &one, 900);
+    throw(one, 900, 3); /* leaves the handler */
+    found(one, 900);
+    sxs_flights_unwind_enter(&f, one, 900, 7);
+    sxs_flights_unwind_leave(&f, one, 900);
+    sxs_flights_catcher_enter(&f, one, 900);
     assert_string_equal(fates, "1C2C3C");
 }
 
 static void test_superseded(void **state)
 {
     (void)state;
-    throw(&one, 1000, 1);
-    found(&one, 1000);
-    sxs_flights_unwind_enter(&f, &one, 1000, 7);
-    sxs_flights_finally_enter(&f, &one, 1000, 7);
-    throw(&one, 900, 2);
-    found(&one, 900);
-    sxs_flights_unwind_enter(&f, &one, 900, 7); /* the function of the finally block is left */
-    sxs_flights_unwind_leave(&f, &one, 900);
-    sxs_flights_catcher_enter(&f, &one, 900);
+    throw(one, 1000, 1);
+    found(one, 1000);
+    sxs_flights_unwind_enter(&f, one, 1000, 7);
+    sxs_flights_finally_enter(&f, one, 1000, 7);
+    throw(one, 900, 2);
+    found(one, 900);
+    sxs_flights_unwind_enter(&f, one, 900, 7); /* the function of the finally block is left */
+    sxs_flights_unwind_leave(&f, one, 900);
+    sxs_flights_catcher_enter(&f, one, 900);
     assert_string_equal(fates, "1X2C");
     assert_int_equal(f.n, 1);
 }
@@ -105,48 +106,48 @@ static void test_superseded(void **state)
 static void test_caught_within_a_finally_block(void **state)
 {
     (void)state;
-    throw(&one, 1000, 1);
-    found(&one, 1000);
-    sxs_flights_unwind_enter(&f, &one, 1000, 7);
-    sxs_flights_finally_enter(&f, &one, 1000, 7);
-    throw(&one, 900, 2);
-    found(&one, 900);
-    sxs_flights_unwind_enter(&f, &one, 900, 8);
-    sxs_flights_unwind_leave(&f, &one, 900);
-    sxs_flights_unwind_enter(&f, &one, 900, 7);
-    sxs_flights_catcher_enter(&f, &one, 900); /* in 7, which is not left */
-    sxs_flights_catcher_leave(&f, &one);
+    throw(one, 1000, 1);
+    found(one, 1000);
+    sxs_flights_unwind_enter(&f, one, 1000, 7);
+    sxs_flights_finally_enter(&f, one, 1000, 7);
+    throw(one, 900, 2);
+    found(one, 900);
+    sxs_flights_unwind_enter(&f, one, 900, 8);
+    sxs_flights_unwind_leave(&f, one, 900);
+    sxs_flights_unwind_enter(&f, one, 900, 7);
+    sxs_flights_catcher_enter(&f, one, 900); /* in 7, which is not left */
+    sxs_flights_catcher_leave(&f, one);
     assert_string_equal(fates, "2C");
-    sxs_flights_finally_leave(&f, &one, 1000);
-    sxs_flights_unwind_leave(&f, &one, 1000);
-    sxs_flights_catcher_enter(&f, &one, 1000);
+    sxs_flights_finally_leave(&f, one, 1000);
+    sxs_flights_unwind_leave(&f, one, 1000);
+    sxs_flights_catcher_enter(&f, one, 1000);
     assert_string_equal(fates, "2C1C");
 }
 
 static void test_filters(void **state)
 {
     (void)state;
-    throw(&one, 1000, 1);
-    sxs_flights_filter_enter(&f, &one, 1000);
-    throw(&one, 900, 2); /* the filter's answer is no */
-    sxs_flights_filter_leave(&f, &one);
+    throw(one, 1000, 1);
+    sxs_flights_filter_enter(&f, one, 1000);
+    throw(one, 900, 2); /* the filter's answer is no */
+    sxs_flights_filter_leave(&f, one);
     assert_string_equal(fates, "2F");
-    found(&one, 1000);
-    sxs_flights_catcher_enter(&f, &one, 1000);
+    found(one, 1000);
+    sxs_flights_catcher_enter(&f, one, 1000);
     assert_string_equal(fates, "2F1C");
 }
 
 static void test_native_code(void **state)
 {
     (void)state;
-    throw(&one, 1000, 1);
-    sxs_flights_unwind_leave(&f, &one, 1000); /* unmatched: means nothing */
+    throw(one, 1000, 1);
+    sxs_flights_unwind_leave(&f, one, 1000); /* unmatched: means nothing */
     assert_int_equal(f.all[0].fate, SXS_FATE_SEARCHING);
-    sxs_flights_unwind_enter(&f, &one, 1000, 7);
+    sxs_flights_unwind_enter(&f, one, 1000, 7);
     assert_int_equal(f.all[0].fate, SXS_FATE_SEARCHING);
-    sxs_flights_unwind_leave(&f, &one, 1000);
+    sxs_flights_unwind_leave(&f, one, 1000);
     assert_int_equal(f.all[0].fate, SXS_FATE_NATIVE);
-    throw(&one, 1000, 2); /* could not be thrown there if the first were under way */
+    throw(one, 1000, 2); /* could not be thrown there if the first were under way */
     assert_string_equal(fates, "1N");
     sxs_flights_end(&f);
     assert_string_equal(fates, "1N2N");
@@ -155,16 +156,16 @@ static void test_native_code(void **state)
 static void test_two_runtimes(void **state)
 {
     (void)state;
-    throw(&one, 1000, 1);
-    found(&one, 1000);
-    sxs_flights_finally_enter(&f, &one, 1000, 7);
-    throw(&two, 900, 2); /* the block calls the other runtime */
-    assert_null(sxs_flights_current(&f, &one, 1000));
-    found(&two, 900);
-    sxs_flights_catcher_enter(&f, &two, 900);
-    sxs_flights_catcher_leave(&f, &two);
-    sxs_flights_finally_leave(&f, &one, 1000);
-    sxs_flights_catcher_enter(&f, &one, 1000);
+    throw(one, 1000, 1);
+    found(one, 1000);
+    sxs_flights_finally_enter(&f, one, 1000, 7);
+    throw(two, 900, 2); /* the block calls the other runtime */
+    assert_null(sxs_flights_current(&f, one, 1000));
+    found(two, 900);
+    sxs_flights_catcher_enter(&f, two, 900);
+    sxs_flights_catcher_leave(&f, two);
+    sxs_flights_finally_leave(&f, one, 1000);
+    sxs_flights_catcher_enter(&f, one, 1000);
     assert_string_equal(fates, "2C1C");
 }
 
@@ -172,7 +173,7 @@ static void test_too_many(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 20; i++)
-        throw(&one, 1000 - i, i);
+        throw(one, 1000 - i, i);
     assert_int_equal(f.n, SXS_FLIGHTS_MOST);
     assert_string_equal(fates, "0N1N2N3N");
     assert_int_equal(f.all[0].type, 4);
@@ -209,6 +210,35 @@ static void test_known(void **state)
             next = e->next;
             free(e);
         }
+}
+
+static unsigned n_written;
+
+static uint32_t write_name(const struct sxs_runtime *rt, const char *text)
+{
+    (void)rt, (void)text;
+    return ++n_written;
+}
+
+/* Collectible assemblies: IDs come and go, names stay. */
+static void test_names_are_written_once(void **state)
+{
+    char text[32];
+    (void)state;
+    for (int loads = 0; loads < 5000; loads++) {
+        sxs_names_unloading();
+        assert_int_equal(sxs_names_intern(one, "Plugin.Failure", write_name, NULL), 1);
+    }
+    assert_int_equal(n_written, 1);
+    assert_int_equal(sxs_names_intern(two, "Plugin.Failure", write_name, NULL),
+                     2); /* another runtime's */
+    for (unsigned i = 0; i < SXS_KNOWN_MOST + 1000; i++) {
+        snprintf(text, sizeof(text), "Generated.Type%u", i);
+        sxs_names_intern(one, text, write_name, NULL);
+    }
+    assert_int_equal(n_written, SXS_KNOWN_MOST); /* and then no more */
+    assert_int_equal(sxs_names_intern(one, text, write_name, NULL), 0);
+    assert_int_equal(sxs_names_intern(one, "Plugin.Failure", write_name, NULL), 1);
 }
 
 static void test_options(void **state)
@@ -376,6 +406,7 @@ int main(void)
         cmocka_unit_test_setup(test_too_many, fresh),
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_known),
+        cmocka_unit_test(test_names_are_written_once),
         cmocka_unit_test(test_options),
     };
     static const struct CMUnitTest file[] = {

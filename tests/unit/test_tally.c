@@ -18,12 +18,13 @@
 
 static char folder[] = "/tmp/sxsprof-test.XXXXXX";
 static int  folder_fd;
+static struct sxs_folder place;
 
 static int make_folder(void **state)
 {
     (void)state;
     folder_fd = mkdtemp(folder) ? open(folder, O_RDONLY | O_DIRECTORY) : -1;
-    return folder_fd < 0 || sxs_instrument_create(folder_fd);
+    return folder_fd < 0 || sxs_folder_open(&place, folder) || sxs_instrument_create(&place);
 }
 
 static int remove_folder(void **state)
