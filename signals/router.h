@@ -163,6 +163,8 @@ SXS_SIGSAFE int activation_sender(const siginfo_t *info);
 int  hook_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *),
                          void *argument);
 int  threads_watch(const struct sxs_thread_watch *watch);
+/** Does anybody listen? The sampler does. Signal-safe. */
+SXS_SIGSAFE int threads_watched(void);
 /** In a forked child: nobody listens. */
 void threads_forked(void);
 
@@ -207,5 +209,7 @@ void maps_scan(void);
 /** Finds, in the code of @handler for @sig, the variable in which its module keeps the action that
  *  was there before. Returns its address, or NULL. */
 struct sigaction *chain_previous(int owner, handler_fn handler);
+/** The same for a runtime that registered over a handler that is no runtime's. */
+struct sigaction *chain_host(int owner, handler_fn handler);
 
 #endif
