@@ -21,7 +21,8 @@ int run_app(char *dir, char *app, int argc, char **argv)
     if (!copy || sxs_properties_fill(&properties, dir, dirname(copy)) != 0 ||
         sxs_clr_load(&clr, dir, why, sizeof(why)) != 0 ||
         sxs_clr_start(&clr, &properties, why, sizeof(why)) != 0 ||
-        sxs_clr_execute(&clr, app, argc, (const char **)(void *)argv, &status, why, sizeof(why)) != 0 ||
+        sxs_clr_execute(&clr, app, argc, (const char **)(void *)argv, &status, why, sizeof(why)) !=
+            0 ||
         sxs_clr_stop(&clr, &status, why, sizeof(why)) != 0) {
         fprintf(stderr, "go host: %s\n", why);
         status = 4;
