@@ -186,6 +186,9 @@ struct module {
 };
 /** The module that contains @addr. Returns 1 if there is one, else 0. Signal-safe; takes no lock. */
 SXS_SIGSAFE int module_find(uintptr_t addr, struct module *m);
+/** The addresses that the module around @addr takes up. Returns 0 when there is none, or before glibc 2.35.
+ *  Signal-safe, in handlers too. */
+SXS_SIGSAFE int module_bounds(uintptr_t addr, uintptr_t *lo, uintptr_t *hi);
 /** Does it export what runtimes export? Signal-safe. */
 SXS_SIGSAFE int module_is_runtime(const struct module *m);
 
