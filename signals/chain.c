@@ -4,8 +4,9 @@
  *
  * Runtimes that start at the same instant hide each other: the kernel names only the last one. But
  * each keeps the action it replaced in a variable of its own, and its handler's code names that
- * variable, relative to the instruction pointer. Every such operand in the handler is looked at; it counts only if it lies in the module's writable data, is aligned, and holds a
- * sigaction as a CLR registers it, with a function in another runtime's module.
+ * variable, relative to the instruction pointer. Every such operand in the handler is looked at; it counts
+ * only if it lies in the module's writable data, is aligned, and holds a sigaction as a CLR registers it, with
+ * a function in another runtime's module; or, for a handler of the host's, as the kernel told of it.
  */
 #include <link.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static int find_parts(struct dl_phdr_info *info, size_t size, void *arg)
     m->unwind_index = NULL;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-        uintptr_t         lo = info->dlpi_addr + ph->p_vaddr, hi = lo + ph->p_memsz;
+        uintptr_t lo = info->dlpi_addr + ph->p_vaddr, hi = lo + ph->p_memsz;
         if (ph->p_type == PT_GNU_EH_FRAME)
             m->unwind_index = (const unsigned char *)lo;
         if (ph->p_type != PT_LOAD)
@@ -50,7 +51,8 @@ static uintptr_t function_end(const struct module_parts *m, uintptr_t fn)
     const unsigned char *index = m->unwind_index;
     uint32_t             n, lo = 0;
     /* version 1; a 4-byte pointer; a 4-byte count; pairs of 4 bytes, relative to the index */
-    if (!index || index[0] != 1 || (index[1] & 0x0f) != 0x0b || index[2] != 0x03 || index[3] != 0x3b)
+    if (!index || index[0] != 1 || (index[1] & 0x0f) != 0x0b || index[2] != 0x03 ||
+        index[3] != 0x3b)
         return fn;
     memcpy(&n, index + 8, sizeof(n));
     for (uint32_t hi = n; lo < hi;) {
@@ -72,7 +74,7 @@ static uintptr_t function_end(const struct module_parts *m, uintptr_t fn)
 static int is_runtimes_action(const struct sigaction *act, int not_owner)
 {
     int owner;
-    if (act->sa_handler == SIG_DFL || act->sa_handler == SIG_IGN)
+    if (!is_function(act))
         return 0;
     if ((act->sa_flags & (SA_SIGINFO | SA_RESTART)) != (SA_SIGINFO | SA_RESTART))
         return 0;
@@ -80,7 +82,26 @@ static int is_runtimes_action(const struct sigaction *act, int not_owner)
     return owner >= 0 && owner != not_owner;
 }
 
-struct sigaction *chain_previous(int owner, handler_fn handler)
+/* The kernel's flag for sa_restorer, which every action on x86-64 has. Glibc hands both out as they are. */
+#define HAS_RESTORER 0x04000000
+
+/* An action that the kernel told of and that is no runtime's: flags that exist, and a handler and a restorer
+ * that lie in loaded modules. */
+static int is_hosts_action(const struct sigaction *act, int not_owner)
+{
+    static const unsigned known = SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK |
+                                  SA_RESTART | SA_NODEFER | SA_RESETHAND | HAS_RESTORER | 0xc00;
+    struct module m;
+    (void)not_owner;
+    return is_function(act) && act->sa_sigaction != router_entry &&
+           ((unsigned)act->sa_flags & ~known) == 0 && (act->sa_flags & HAS_RESTORER) &&
+           module_find((uintptr_t)act->sa_restorer, &m) &&
+           module_find((uintptr_t)act->sa_sigaction, &m) && !module_is_runtime(&m);
+}
+
+/* The first action that @is_wanted, of those in variables that @handler's code names. */
+static struct sigaction *find_action(int owner, handler_fn handler,
+                                     int (*is_wanted)(const struct sigaction *, int))
 {
 #if defined(__x86_64__)
     struct module_parts  m = {.addr = (uintptr_t)handler};
@@ -100,12 +121,23 @@ struct sigaction *chain_previous(int owner, handler_fn handler)
         for (int k = 0; k < m.n_data; k++) {
             struct sigaction *act = (struct sigaction *)target;
             if (target % sizeof(void *) == 0 && target >= m.data_lo[k] &&
-                target + sizeof(*act) <= m.data_hi[k] && is_runtimes_action(act, owner))
+                target + sizeof(*act) <= m.data_hi[k] && is_wanted(act, owner))
                 return act;
         }
     }
 #endif
     (void)owner;
     (void)handler;
+    (void)is_wanted;
     return NULL;
+}
+
+struct sigaction *chain_previous(int owner, handler_fn handler)
+{
+    return find_action(owner, handler, is_runtimes_action);
+}
+
+struct sigaction *chain_host(int owner, handler_fn handler)
+{
+    return find_action(owner, handler, is_hosts_action);
 }

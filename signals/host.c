@@ -128,8 +128,8 @@ SXS_SIGSAFE static int on_alternate_stack(const ucontext_t *uc)
     return !(uc->uc_stack.ss_flags & SS_DISABLE) && sp >= lo && sp - lo < uc->uc_stack.ss_size;
 }
 
-/* What the kernel would block while it runs @host. A context of the kernel's has 64 signals only. On the
- * alternate stack the sample signal stays blocked as well: that stack may be too small for its handler. */
+/* What the kernel would block while it runs @host. A context of the kernel's has 64 signals only. While
+ * a sampler is at work, its signal stays blocked on an alternate stack, which may be too small for it. */
 SXS_SIGSAFE static void mask_for(const struct sigaction *host, int sig, const ucontext_t *uc,
                                  sigset_t *out)
 {
@@ -141,7 +141,7 @@ SXS_SIGSAFE static void mask_for(const struct sigaction *host, int sig, const uc
     memcpy(out, &interrupted, sizeof(interrupted));
     if (!(host->sa_flags & (int)SA_NODEFER))
         sigaddset(out, sig);
-    if (on_alternate_stack(uc))
+    if (threads_watched() && on_alternate_stack(uc))
         sigaddset(out, SXS_SAMPLE_SIGNAL);
 }
 

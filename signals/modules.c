@@ -58,6 +58,16 @@ SXS_SIGSAFE int module_find(uintptr_t addr, struct module *m)
     return 1;
 }
 
+SXS_SIGSAFE int module_bounds(uintptr_t addr, uintptr_t *lo, uintptr_t *hi)
+{
+    struct dl_find_object found;
+    if (!_dl_find_object || _dl_find_object((void *)addr, &found) != 0)
+        return 0;
+    *lo = (uintptr_t)found.dlfo_map_start;
+    *hi = (uintptr_t)found.dlfo_map_end;
+    return 1;
+}
+
 /* ---- exported symbols ------------------------------------------------------------------------ */
 
 struct exports {

@@ -105,6 +105,19 @@ static void keep_host(int idx, const struct sigaction *act)
     router_unlock(&saved);
 }
 
+/* The runtime at the bottom may have registered over a handler of the host's. Its keeping is ours from now
+ * on, and the runtime chains to the router instead. It looks at the flags first. */
+static int take_hosts(int idx, int owner, handler_fn handler)
+{
+    struct sigaction *previous = chain_host(owner, handler);
+    if (!previous)
+        return 0;
+    keep_host(idx, previous);
+    __atomic_or_fetch(&previous->sa_flags, SA_SIGINFO, __ATOMIC_RELEASE);
+    __atomic_store_n(&previous->sa_sigaction, router_entry, __ATOMIC_RELEASE);
+    return 1;
+}
+
 /* The kernel's action belongs to a runtime. Behind it may lie others that registered before: each
  * keeps the one before it in a variable, which its handler's code names. Follow them down, and put
  * the router in place of what they would chain to. */
@@ -121,16 +134,14 @@ static void take_chain(int idx, const struct sigaction *now, int first)
         know_handler(owner, idx, &act);
         last = owner;
         previous = chain_previous(owner, act.sa_sigaction);
-        if (!previous)
-            break;
-        act = *previous;
-        if (is_function(&act) && act.sa_sigaction != router_entry) {
-            __atomic_store_n(&previous->sa_sigaction, router_entry, __ATOMIC_RELEASE);
-            if (owner_register((uintptr_t)act.sa_sigaction, 0) < 0) {
-                keep_host(idx, &act); /* now in our keeping; the runtime chains to us instead */
+        if (!previous) {
+            if (take_hosts(idx, owner, act.sa_sigaction))
                 return;
-            }
+            break;
         }
+        act = *previous;
+        if (is_function(&act) && act.sa_sigaction != router_entry)
+            __atomic_store_n(&previous->sa_sigaction, router_entry, __ATOMIC_RELEASE);
     }
     if (first && last >= 0) /* what it has as its previous cannot be told from anything else */
         atomic_store(&router.bottom[idx], last);
@@ -173,23 +184,32 @@ static void take_over(int idx, int may_be_first)
     }
 }
 
+/* The host registered in front of the router for suspension signals, unseen. It would get those of the runtimes,
+ * whose collections would never end: its handler becomes the host's action, and the router is in front again. */
+static void retake_from_host(const struct sigaction *now)
+{
+    struct sigaction like = {.sa_flags = SA_RESTART};
+    sigset_t         saved;
+    sigemptyset(&like.sa_mask);
+    router_lock(&saved);
+    host_keep(IDX_ACTIVATION, now);
+    atomic_fetch_and(&router.installed, ~(1u << IDX_ACTIVATION));
+    router_install(IDX_ACTIVATION, &like, NULL);
+    router_unlock(&saved);
+}
+
 /* A runtime that nobody profiles, loaded later, is unseen until now: a NativeAOT library, say. Its handler would
  * run first, on threads of others, and touch thread-local storage of its own there: the first time it
  * allocates, perhaps in the middle of malloc. One thread at a time; others' signals go by as before. */
 void owner_retake(void)
 {
-    static atomic_flag       busy = ATOMIC_FLAG_INIT;
-    static _Atomic uintptr_t no_runtime;
-    struct sigaction         now;
-    uintptr_t                fn;
-    if (router.preloaded || real.sigaction(SIGRTMIN, NULL, &now) != 0 || !is_function(&now))
+    static atomic_flag busy = ATOMIC_FLAG_INIT;
+    struct sigaction   now;
+    if (router.preloaded || real.sigaction(SIGRTMIN, NULL, &now) != 0 || !is_function(&now) ||
+        now.sa_sigaction == router_entry || atomic_flag_test_and_set(&busy))
         return;
-    fn = (uintptr_t)now.sa_sigaction;
-    if (now.sa_sigaction == router_entry || fn == atomic_load(&no_runtime) ||
-        atomic_flag_test_and_set(&busy))
-        return;
-    if (owner_register(fn, 0) < 0)
-        atomic_store(&no_runtime, fn);
+    if (owner_register((uintptr_t)now.sa_sigaction, 0) < 0)
+        retake_from_host(&now);
     for (int i = 0; i < N_ROUTED; i++)
         take_over(i, 0);
     atomic_flag_clear(&busy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload.c - libsxsprof-preload.so: interposes sigaction (and signal, pthread_kill,
- * pthread_sigmask, mmap, munmap), so that every registration of the process passes through the router,
+ * preload.c - libsxsprof-preload.so: interposes sigaction (and signal with its relatives,
+ * pthread_kill, pthread_sigmask, mmap, munmap), so that every registration of the process passes through the router,
  * whoever makes it and when; and pthread_create, for whoever wants to know of threads.
  * In a process without a runtime it passes everything on and does nothing else.
  */
@@ -22,6 +22,10 @@ extern int __sigaction(int sig, const struct sigaction *act, struct sigaction *o
 static int (*next_sigaction)(int, const struct sigaction *, struct sigaction *);
 static int (*next_pthread_kill)(pthread_t, int);
 static sighandler_t (*next_signal)(int, sighandler_t);
+static sighandler_t (*next_sysv_signal)(int, sighandler_t);
+static sighandler_t (*next_sigset)(int, sighandler_t);
+static int (*next_sigignore)(int);
+static int (*next_siginterrupt)(int, int);
 static int (*next_sigmask)(int, const sigset_t *, sigset_t *);
 static int (*next_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
@@ -45,10 +49,18 @@ __attribute__((constructor)) static void start(void)
     *(void **)&next_sigaction = dlsym(RTLD_NEXT, "sigaction");
     *(void **)&next_pthread_kill = dlsym(RTLD_NEXT, "pthread_kill");
     *(void **)&next_signal = dlsym(RTLD_NEXT, "signal");
+    *(void **)&next_sysv_signal = dlsym(RTLD_NEXT, "sysv_signal");
+    *(void **)&next_sigset = dlsym(RTLD_NEXT, "sigset");
+    *(void **)&next_sigignore = dlsym(RTLD_NEXT, "sigignore");
+    *(void **)&next_siginterrupt = dlsym(RTLD_NEXT, "siginterrupt");
     *(void **)&next_sigmask = dlsym(RTLD_NEXT, "pthread_sigmask");
     *(void **)&next_create = dlsym(RTLD_NEXT, "pthread_create");
-    struct real_calls calls = {next_sigaction ? next_sigaction : __sigaction, next_pthread_kill,
-                               kernel_mmap, kernel_munmap, next_sigmask, next_create};
+    struct real_calls calls = {next_sigaction ? next_sigaction : __sigaction,
+                               next_pthread_kill,
+                               kernel_mmap,
+                               kernel_munmap,
+                               next_sigmask,
+                               next_create};
     router_init(1, &calls);
     ready = 1;
 }
@@ -67,19 +79,116 @@ SXS_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction 
     return hook_sigaction(CALLER, sig, act, old);
 }
 
-SXS_EXPORT sighandler_t signal(int sig, sighandler_t handler)
+/* ---- older ways to register a handler --------------------------------------------------------- */
+
+/* Routed signals, as bits, that siginterrupt() was told of: signal() leaves SA_RESTART out for them. */
+static _Atomic unsigned interrupting;
+
+static int bsd_flags(int sig)
+{
+    return atomic_load(&interrupting) >> routed_index(sig) & 1 ? 0 : SA_RESTART;
+}
+
+/* The C library's functions of that kind call its own sigaction, past this library: for routed signals their
+ * work is done here. */
+static sighandler_t set_handler(uintptr_t caller, int sig, sighandler_t handler, int flags,
+                                int blocks)
 {
     struct sigaction act, old;
-    if (!ready)
-        start();
-    if (routed_index(sig) < 0 && next_signal)
-        return next_signal(sig, handler);
+    if (handler == SIG_ERR) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
     memset(&act, 0, sizeof(act));
     act.sa_handler = handler;
-    act.sa_flags = SA_RESTART;
-    sigaddset(&act.sa_mask, sig);
-    return hook_sigaction(CALLER, sig, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
+    act.sa_flags = flags;
+    if (blocks)
+        sigaddset(&act.sa_mask, sig);
+    return hook_sigaction(caller, sig, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
+
+static int is_routed(int sig)
+{
+    if (!ready)
+        start();
+    return routed_index(sig) >= 0;
+}
+
+SXS_EXPORT sighandler_t signal(int sig, sighandler_t handler)
+{
+    return is_routed(sig) ? set_handler(CALLER, sig, handler, bsd_flags(sig), 1)
+                          : next_signal(sig, handler);
+}
+
+SXS_EXPORT sighandler_t bsd_signal(int sig, sighandler_t handler);
+SXS_EXPORT sighandler_t bsd_signal(int sig, sighandler_t handler)
+{
+    return is_routed(sig) ? set_handler(CALLER, sig, handler, bsd_flags(sig), 1)
+                          : next_signal(sig, handler);
+}
+
+SXS_EXPORT sighandler_t ssignal(int sig, sighandler_t handler)
+{
+    return is_routed(sig) ? set_handler(CALLER, sig, handler, bsd_flags(sig), 1)
+                          : next_signal(sig, handler);
+}
+
+SXS_EXPORT sighandler_t sysv_signal(int sig, sighandler_t handler)
+{
+    return is_routed(sig) ? set_handler(CALLER, sig, handler, (int)(SA_RESETHAND | SA_NODEFER), 0)
+                          : next_sysv_signal(sig, handler);
+}
+
+SXS_EXPORT sighandler_t __sysv_signal(int sig, sighandler_t handler)
+{
+    return is_routed(sig) ? set_handler(CALLER, sig, handler, (int)(SA_RESETHAND | SA_NODEFER), 0)
+                          : next_sysv_signal(sig, handler);
+}
+
+SXS_EXPORT sighandler_t sigset(int sig, sighandler_t handler)
+{
+    sighandler_t     before;
+    struct sigaction now;
+    sigset_t         one, mask;
+    if (!is_routed(sig))
+        return next_sigset(sig, handler);
+    sigemptyset(&one);
+    sigaddset(&one, sig);
+    if (handler == SIG_HOLD) {
+        if (hook_sigaction(CALLER, sig, NULL, &now) != 0 ||
+            next_sigmask(SIG_BLOCK, &one, &mask) != 0)
+            return SIG_ERR;
+        return sigismember(&mask, sig) ? SIG_HOLD : now.sa_handler;
+    }
+    before = set_handler(CALLER, sig, handler, 0, 0);
+    if (before == SIG_ERR || next_sigmask(SIG_UNBLOCK, &one, &mask) != 0)
+        return SIG_ERR;
+    return sigismember(&mask, sig) ? SIG_HOLD : before;
+}
+
+SXS_EXPORT int sigignore(int sig)
+{
+    if (!is_routed(sig))
+        return next_sigignore(sig);
+    return set_handler(CALLER, sig, SIG_IGN, 0, 0) == SIG_ERR ? -1 : 0;
+}
+
+SXS_EXPORT int siginterrupt(int sig, int interrupt)
+{
+    struct sigaction now;
+    if (!is_routed(sig))
+        return next_siginterrupt(sig, interrupt);
+    if (hook_sigaction(CALLER, sig, NULL, &now) != 0)
+        return -1;
+    if (interrupt)
+        atomic_fetch_or(&interrupting, 1u << routed_index(sig));
+    else
+        atomic_fetch_and(&interrupting, ~(1u << routed_index(sig)));
+    now.sa_flags = interrupt ? now.sa_flags & ~SA_RESTART : now.sa_flags | SA_RESTART;
+    return hook_sigaction(CALLER, sig, &now, NULL);
+}
+
+/* ---- the rest -------------------------------------------------------------------------------- */
 
 SXS_EXPORT int pthread_kill(pthread_t thread, int sig)
 {
@@ -96,7 +205,7 @@ SXS_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 }
 
 SXS_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-                              void *(*function)(void *), void *argument)
+                              void *(*function)(void *), void         *argument)
 {
     if (!ready)
         start();

@@ -97,6 +97,18 @@ SXS_SIGSAFE static uintptr_t context_ip(const void *context)
 #endif
 }
 
+/* A fault in the module that the host's handler lies in, which is no runtime's: no runtime handles it, and a
+ * runtime may not even be asked. A Go program runs on small stacks, and 8.0 looks at a fault on the stack that
+ * was interrupted. */
+SXS_SIGSAFE static int fault_is_hosts(int idx, uintptr_t ip)
+{
+    struct sigaction host;
+    uintptr_t        lo, hi;
+    host_action(idx, &host);
+    return is_function(&host) && owner_of_code(ip) < 0 && module_bounds(ip, &lo, &hi) &&
+           (uintptr_t)host.sa_sigaction >= lo && (uintptr_t)host.sa_sigaction < hi;
+}
+
 /* ---- handing over --------------------------------------------------------------------------- */
 
 enum answer { TOOK_IT, DECLINED };
@@ -270,8 +282,8 @@ NOT_SANITIZED __attribute__((noinline)) static void route(int sig, siginfo_t *in
     if (idx == IDX_ACTIVATION) {
         if (!activate(&r))
             unwanted(&r, idx);
-    } else if (idx == IDX_ABRT || !is_fault(info)) {
-        unwanted(&r, idx); /* no runtime handles these; they only make their last notes */
+    } else if (idx == IDX_ABRT || !is_fault(info) || fault_is_hosts(idx, context_ip(context))) {
+        unwanted(&r, idx); /* no runtime handles these; of some they make their last notes */
     } else {
         struct order o;
         int volatile at = 0;

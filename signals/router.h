@@ -163,6 +163,8 @@ SXS_SIGSAFE int activation_sender(const siginfo_t *info);
 int  hook_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *),
                          void *argument);
 int  threads_watch(const struct sxs_thread_watch *watch);
+/** Does anybody listen? The sampler does. Signal-safe. */
+SXS_SIGSAFE int threads_watched(void);
 /** In a forked child: nobody listens. */
 void threads_forked(void);
 
@@ -184,6 +186,9 @@ struct module {
 };
 /** The module that contains @addr. Returns 1 if there is one, else 0. Signal-safe; takes no lock. */
 SXS_SIGSAFE int module_find(uintptr_t addr, struct module *m);
+/** The addresses that the module around @addr takes up. Returns 0 when there is none, or before glibc 2.35.
+ *  Signal-safe, in handlers too. */
+SXS_SIGSAFE int module_bounds(uintptr_t addr, uintptr_t *lo, uintptr_t *hi);
 /** Does it export what runtimes export? Signal-safe. */
 SXS_SIGSAFE int module_is_runtime(const struct module *m);
 
@@ -207,5 +212,7 @@ void maps_scan(void);
 /** Finds, in the code of @handler for @sig, the variable in which its module keeps the action that
  *  was there before. Returns its address, or NULL. */
 struct sigaction *chain_previous(int owner, handler_fn handler);
+/** The same for a runtime that registered over a handler that is no runtime's. */
+struct sigaction *chain_host(int owner, handler_fn handler);
 
 #endif

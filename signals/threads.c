@@ -140,6 +140,11 @@ int threads_watch(const struct sxs_thread_watch *w)
     return 0;
 }
 
+SXS_SIGSAFE int threads_watched(void)
+{
+    return atomic_load_explicit(&watch, memory_order_relaxed) != NULL;
+}
+
 void threads_forked(void)
 {
     atomic_store(&watch, NULL);

@@ -25,5 +25,6 @@ check() { # library names...
 }
 
 check libsxsprof.so DllGetClassObject DllCanUnloadNow sxsprof_print_stack
-check libsxsprof-preload.so sxsprof_signals_v1 sigaction signal pthread_kill pthread_sigmask pthread_create mmap mmap64 munmap
+check libsxsprof-preload.so sxsprof_signals_v1 sigaction signal bsd_signal ssignal sysv_signal __sysv_signal \
+    sigset sigignore siginterrupt pthread_kill pthread_sigmask pthread_create mmap mmap64 munmap
 exit $bad

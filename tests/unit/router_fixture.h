@@ -73,6 +73,21 @@ __attribute__((noinline, unused)) static void fault_here(void)
     __asm__ volatile("xor %%eax, %%eax\n\tmov (%%rax), %%eax" ::: "rax", "memory");
 }
 
+/* The same in code that belongs to no module: a runtime might know of it, and is asked. */
+__attribute__((noinline, unused)) static void fault_elsewhere(void)
+{
+    static const unsigned char code[] = {0x31, 0xc0, 0x8b, 0x00, 0xc3}; /* xor, mov, ret */
+    static void (*run)(void);
+    if (!run) {
+        void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+                        -1, 0);
+        CHECK(at != MAP_FAILED);
+        memcpy(at, code, sizeof(code));
+        memcpy(&run, &at, sizeof(run));
+    }
+    run();
+}
+
 static _Atomic int       host_calls;
 static _Atomic int       host_sig;
 static _Atomic uintptr_t host_address;

@@ -12,7 +12,7 @@ static size_t depth_of_a_declined_fault(void)
 {
     size_t untouched = 0;
     memset(alt_stack, 0xA5, sizeof(alt_stack));
-    fault_here();
+    fault_elsewhere();
     while (untouched < sizeof(alt_stack) && alt_stack[untouched] == 0xA5)
         untouched++;
     return sizeof(alt_stack) - untouched;
@@ -84,7 +84,7 @@ static void tail_body(void)
     struct fake_host h = signalling("8.0");
     add_tail_chainer();
     host_takes(SIGSEGV, hooked_sigaction);
-    fault_here(); /* its threads nobody reports: it is asked, and declines */
+    fault_elsewhere(); /* its threads nobody reports: it is asked, and declines */
     CHECK_EQ(host_calls, 1);
     CHECK(tail_calls >= 1);
     fake_run(&h, "!signal-faults 20; threads 2; gc 3; join");
@@ -106,7 +106,7 @@ static void tail_dies_body(void)
 {
     signalling("8.0");
     add_tail_chainer();
-    fault_here();
+    fault_elsewhere();
 }
 
 static void and_an_unwanted_fault_behind_it_still_ends_the_process(void **state)

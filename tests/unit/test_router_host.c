@@ -55,6 +55,26 @@ static void a_handler_from_after_the_runtimes_gets_only_that_too_when_hooked(voi
     PASSES(host_after_body);
 }
 
+static void first_body(void)
+{
+    struct fake_host h[2] = {signalling("8.0"), signalling("9.0")};
+    host_takes(SIGSEGV, hooked_sigaction);
+    fault_here(); /* this thread belongs to both */
+    CHECK_EQ(host_calls, 1);
+    for (int i = 0; i < 2; i++)
+        CHECK_EQ(fake_counts(&h[i]).faults_chained, 0);
+    fault_elsewhere();
+    CHECK_EQ(host_calls, 2);
+    CHECK_EQ(fake_counts(&h[1]).faults_chained,
+             1); /* the first one is asked last, see signals.md */
+}
+
+static void a_fault_in_the_module_of_the_hosts_handler_is_shown_to_no_runtime(void **state)
+{
+    (void)state;
+    PASSES(first_body);
+}
+
 static void plain_body(void)
 {
     struct fake_host h = signalling("8.0");
@@ -231,6 +251,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_handler_from_before_the_runtimes_gets_what_no_runtime_wants),
         cmocka_unit_test(a_handler_from_after_the_runtimes_gets_only_that_too_when_hooked),
+        cmocka_unit_test(a_fault_in_the_module_of_the_hosts_handler_is_shown_to_no_runtime),
         cmocka_unit_test(a_handler_without_siginfo_is_called_as_it_wants),
         cmocka_unit_test(a_handler_that_passes_on_what_was_there_before_makes_no_circle),
         cmocka_unit_test(a_process_that_wants_to_die_dies_of_that_very_signal),

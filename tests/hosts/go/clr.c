@@ -9,19 +9,35 @@
 #include "harness/properties.h"
 
 int run_app(char *dir, char *app, int argc, char **argv);
+int call_managed(void);
+
+static int (*_Atomic collection_count)(int generation); /* System.GC.CollectionCount */
+
+/* Calls into the runtime, which takes the calling thread for one of its own from then on. Returns what it
+ * returned, or -1 when no app runs. Any thread. */
+int call_managed(void)
+{
+    int (*count)(int) = collection_count;
+    return count ? count(0) : -1;
+}
 
 /* Returns the app's exit status, or 4 with a line on standard error. Any thread, once. */
 int run_app(char *dir, char *app, int argc, char **argv)
 {
     struct sxs_clr        clr = {0};
     struct sxs_properties properties = {0};
+    void                 *count = NULL;
     char                  why[512] = "out of memory";
     char                 *copy = strdup(app);
     int                   status = 4;
     if (!copy || sxs_properties_fill(&properties, dir, dirname(copy)) != 0 ||
         sxs_clr_load(&clr, dir, why, sizeof(why)) != 0 ||
         sxs_clr_start(&clr, &properties, why, sizeof(why)) != 0 ||
-        sxs_clr_execute(&clr, app, argc, (const char **)(void *)argv, &status, why, sizeof(why)) != 0 ||
+        clr.create_delegate(clr.host, clr.domain, "System.Private.CoreLib", "System.GC",
+                            "CollectionCount", &count) < 0 ||
+        !(collection_count = (int (*)(int))count) ||
+        sxs_clr_execute(&clr, app, argc, (const char **)(void *)argv, &status, why, sizeof(why)) !=
+            0 ||
         sxs_clr_stop(&clr, &status, why, sizeof(why)) != 0) {
         fprintf(stderr, "go host: %s\n", why);
         status = 4;

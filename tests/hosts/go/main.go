@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// A Go program that hosts one CLR through cgo: goroutines allocate, collect and fault while an app runs.
+// A Go program that hosts one CLR through cgo: goroutines allocate, collect, fault and call into it
+// while an app runs.
 //
 //	host FOLDER-OF-LIBCORECLR APP.DLL ARGUMENTS...
 //
@@ -12,6 +13,7 @@ package main
 #cgo LDFLAGS: -ldl -lpthread -lm
 #include <stdlib.h>
 int run_app(char *dir, char *app, int argc, char **argv);
+int call_managed(void);
 */
 import "C"
 
@@ -68,6 +70,7 @@ func work(done chan<- int) {
 		for i := 0; i < 200; i++ {
 			list = &node{next: list}
 		}
+		C.call_managed() // from now on this thread is one of the runtime's, too
 		if !fault() {
 			total++
 		}

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# Hosts of CLRs that have signal handlers of their own: what they are told and what arrives is what it is
+# without a CLR.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+app=$BUILD/managed/stress/stress.dll
+for host in registering own_rtmin; do
+    ${CC:-cc} -D_GNU_SOURCE -std=gnu11 -O1 -I. -o "$tmp/$host" tests/hosts/$host.c harness/clr.c \
+        harness/library.c harness/properties.c harness/self.c -ldl -lpthread -Wl,--no-as-needed -lm || exit 1
+done
+
+timeout -k 5 60 "$tmp/registering" >"$tmp/alone"
+check "registering in every way without a CLR: the control" $? "$tmp/alone"
+for v in 8 9 10; do
+    dir=$(echo "$BUILD"/runtimes/$v.*)
+    timeout -k 5 60 "$sxsprof" run --quiet -- "$tmp/registering" "$dir" "$app" >"$tmp/out" 2>"$tmp/err" &&
+        diff "$tmp/alone" "$tmp/out" >>"$tmp/err"
+    check "preloaded, beside $v: the host is told of its own handlers, and they are called alike" $? "$tmp/err"
+done
+
+rtmin() { # claim options-of-run when versions...
+    claim=$1 how=$2 when=$3 dirs=
+    shift 3
+    for v; do dirs="$dirs $(echo "$BUILD"/runtimes/"$v".*)"; done
+    # shellcheck disable=SC2086
+    timeout -k 5 120 "$sxsprof" run --quiet $how -- "$tmp/own_rtmin" "$when" "$app" $dirs >"$tmp/log" 2>&1 &&
+        { [ -n "$how" ] || grep -q 'tells of its own' "$tmp/log"; }
+    check "SIGRTMIN of a host, $claim" $? "$tmp/log"
+}
+rtmin "installed before 8, preloaded" "" before 8
+rtmin "installed before 10, preloaded" "" before 10
+rtmin "installed between 8 and 9, preloaded" "" between 8 9
+rtmin "installed after 8 and 10, preloaded" "" after 8 10
+rtmin "installed before 8, without preload" --no-preload before 8
+rtmin "installed before 9 and 10, without preload" --no-preload before 9 10
+rtmin "installed between 8 and 9, without preload" --no-preload between 8 9
+rtmin "installed after 9, without preload" --no-preload after 9
+finish
