@@ -50,7 +50,8 @@ static sxs_calls_ref add_function(uint32_t number)
     f->number = number;
     f->runtime = number + 1;
     f->name_size = (uint16_t)snprintf(f->text, sizeof(f->text), "A.F%u", number);
-    return head.functions = ref;
+    head.functions = ref;
+    return ref;
 }
 
 /* Returns the last of @depth nodes below @parent. */
@@ -71,7 +72,9 @@ static sxs_calls_ref add_chain(sxs_calls_ref parent, uint32_t depth)
 
 static struct sxs_calls_thread *add_thread(void)
 {
-    struct sxs_calls_thread *t = cell(head.threads = take(2));
+    sxs_calls_ref            ref = take(2);
+    struct sxs_calls_thread *t = cell(ref);
+    head.threads = ref;
     t->root = take(1);
     t->tid = 100;
     strcpy(t->name, "main");
