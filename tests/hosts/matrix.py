@@ -12,6 +12,7 @@ import concurrent.futures
 import fnmatch
 import itertools
 import os
+import signal
 import sys
 import threading
 
@@ -179,6 +180,7 @@ def main():
     parser.add_argument("--tools", default=",".join(table.TOOLS))
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143)) # so that hosts and their folders go, too
     setup = run_host.Setup(os.environ.get("BUILD", "build"))
     hosts = [h for h in table.read() if fnmatch.fnmatch(h.name, arguments.hosts)
              and arguments.check in (None, h.group)]

@@ -138,15 +138,16 @@ def run(setup, host, tool, preloaded, clrs, rotation=0):
                 command_line(setup, host, folder), env=env, cwd=os.path.join(folder, "work"),
                 stdin=subprocess.DEVNULL, stdout=out_file, stderr=err_file, start_new_session=True,
                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, resource.RLIM_INFINITY)))
+            status = None
             try:
                 status = process.wait(TIME_LIMIT)
             except subprocess.TimeoutExpired:
                 hung = "hangs: still running after %d s\n%s" % (TIME_LIMIT, stacks(process.pid))
-                status = None
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+            finally: # also when this program is told to end
+                try:
+                    os.killpg(process.pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
             if status is None:
                 status = process.wait()
         session = -1 if tool is None else inspect_session(setup, folder)

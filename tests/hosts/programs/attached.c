@@ -72,7 +72,7 @@ int main(int argc, char **argv)
                       "strace was attached");
     else
         hosting_claim(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s was attached", tool);
-    hosting_claim(strcmp(tool, "dotnet-trace") || !access("trace.nettrace", R_OK),
+    hosting_claim(strcmp(tool, "dotnet-trace") != 0 || !access("trace.nettrace", R_OK),
                   "its result is there");
     atomic_store(&stop, true);
     for (int i = 0; i < 2; i++)

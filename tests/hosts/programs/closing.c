@@ -117,7 +117,7 @@ int main(int argc, char **argv)
     hosting_claim(hosting_work(1) == 0, "work before");
     if (during)
         pthread_create(&busy, NULL, work_on, (void *)(uintptr_t)hosting_guest(0));
-    if (strcmp(when, "first")) {
+    if (strcmp(when, "first") != 0) {
         close_others();
         open_files();
     }

@@ -56,7 +56,7 @@ static void live_on(int number)
     printf("child %d: %zu\n", number, strlen(text));
     free(text);
     fflush(stdout);
-    if (strcmp(how, "exit"))
+    if (strcmp(how, "exit") != 0)
         _exit(number);
     exit(number); /* NOLINT(concurrency-mt-unsafe): what this host is about */
 }
@@ -95,7 +95,8 @@ static int fork_one(intptr_t number)
         if (!pid)
             live_on((int)number);
     }
-    bool lives_on = strcmp(how, "exec") && strcmp(how, "vfork") && strcmp(how, "spawn");
+    bool lives_on =
+        strcmp(how, "exec") != 0 && strcmp(how, "vfork") != 0 && strcmp(how, "spawn") != 0;
     return ended_with(pid, lives_on ? (int)number : 0);
 }
 
@@ -115,7 +116,7 @@ static int run(void)
 
     hosting_start();
     hosting_claim(hosting_work(1) == 0, "work before");
-    if (strcmp(how, "daemon")) {
+    if (strcmp(how, "daemon") != 0) {
         for (int i = 0; i < BUSY; i++)
             pthread_create(&threads[i], NULL, work_on,
                            (void *)(uintptr_t)hosting_guest(i % hosting_len()));
@@ -133,7 +134,7 @@ int main(int argc, char **argv)
     how = argc > 1 ? argv[1] : "exec";
     main_pid = getpid();
     atexit(at_exit);
-    if (strcmp(how, "daemon"))
+    if (strcmp(how, "daemon") != 0)
         return run();
     pid_t pid = fork();
     if (!pid) {

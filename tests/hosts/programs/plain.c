@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     if (!strcmp(how, "vanish"))
         remove_session();
     hosting_claim(hosting_work(2) == 0, "two more rounds");
-    if (strcmp(how, "exit") && strcmp(how, "vanish"))
+    if (strcmp(how, "exit") != 0 && strcmp(how, "vanish") != 0)
         die(how);
     return hosting_end();
 }

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 
     if (before)
         hosting_claim(give_up_rights(what), "%s", what);
-    if (strcmp(what, "pid-namespace"))
+    if (strcmp(what, "pid-namespace") != 0)
         return host(what, before);
     pid_t child = fork();
     if (!child)

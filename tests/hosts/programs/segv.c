@@ -51,7 +51,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     }
     probing = 0;
     atomic_fetch_add(&n_handled, 1);
-    if (strcmp(how, "step") && strcmp(how, "resethand"))
+    if (strcmp(how, "step") != 0 && strcmp(how, "resethand") != 0)
         siglongjmp(back, 1);
     mprotect(probed, PAGE, PROT_READ);
 }
@@ -73,7 +73,7 @@ static void install(void)
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
 
     sigemptyset(&action.sa_mask);
-    if (strcmp(how, "jump-plain"))
+    if (strcmp(how, "jump-plain") != 0)
         action.sa_flags |= SA_ONSTACK;
     if (!strcmp(how, "nodefer"))
         action.sa_flags |= SA_NODEFER;
@@ -89,7 +89,7 @@ static void install(void)
 /* With resethand the handler is there only during a probe: nothing is installed for good. */
 static void install_for_good(void)
 {
-    if (strcmp(how, "resethand"))
+    if (strcmp(how, "resethand") != 0)
         install();
 }
 
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
     pthread_join(thread, &survived);
     hosting_claim((intptr_t)survived == PROBES, "probes on another thread");
     hosting_claim(rounds() == PROBES, "probes on the main thread again");
-    hosting_claim(strcmp(how, "chained") || n_links > 0, "the later handler was called first");
+    hosting_claim(strcmp(how, "chained") != 0 || n_links > 0, "the later handler was called first");
     hosting_claim(n_foreign == 0, "no fault that nobody wanted");
     return hosting_end();
 }
