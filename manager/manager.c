@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "manager/base/guarded.h"
 #include "manager/base/log.h"
 #include "manager/module.h"
 #include "manager/runtime_internal.h"
@@ -72,6 +73,8 @@ static void adopt_signals(struct sxs_runtime *rt, uintptr_t caller)
     rt->owner = signals->adopt(caller, &got);
     if (rt->owner < 0)
         return;
+    if (signals->size > offsetof(struct sxs_signals, guard))
+        sxs_guarded_rely(signals->guard(sxs_guarded_code()) == 1);
     signals->count_into(rt->owner, &rt->row->signals);
     say_unprotected(rt, &got);
 }

@@ -72,7 +72,7 @@ SXS_EXPORT sighandler_t signal(int sig, sighandler_t handler)
     struct sigaction act, old;
     if (!ready)
         start();
-    if (routed_index(sig) < 0 && next_signal)
+    if (routed_index(sig) < 0 && !sample_shares(sig) && next_signal)
         return next_signal(sig, handler);
     memset(&act, 0, sizeof(act));
     act.sa_handler = handler;

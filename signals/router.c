@@ -339,6 +339,8 @@ NOT_SANITIZED static void chained(int by, int sig, siginfo_t *info, void *contex
 
 NOT_SANITIZED __attribute__((noinline)) void router_entry(int sig, siginfo_t *info, void *context)
 {
+    if (guard_recovers(sig, info, context))
+        return;
     uintptr_t     from = (uintptr_t)__builtin_return_address(0);
     struct route *r = sxs_thread_state.top;
     int           by = called_from_here(from) && r ? r->asking : owner_of_module(from);
@@ -376,7 +378,7 @@ int router_install(int idx, const struct sigaction *like)
     act = *like;
     act.sa_sigaction = router_entry;
     if (flags & SA_ONSTACK) { /* hook_sigmask() unblocks them when the stack is left */
-        sigaddset(&act.sa_mask, SXS_SAMPLE_SIGNAL);
+        sigaddset(&act.sa_mask, sample_signal());
         sigaddset(&act.sa_mask, SIGPROF); /* of other profilers */
     }
     act.sa_flags = flags | (have ? router.flags[idx] : 0);

@@ -1,0 +1,3 @@
+module sxsprof.test/gohost
+
+go 1.19
