@@ -48,7 +48,7 @@ manual() {
 check_cpp() {
     # shellcheck disable=SC2086
     sources | cppcheck -q --file-list=- -j "$(nproc)" --std=c11 --language=c --inline-suppr \
-        --library=tests/lint/cppcheck.cfg -D__x86_64__=1 -D__linux__=1 \
+        --library=tests/lint/cppcheck.cfg -D__x86_64__=1 -D__linux__=1 -D__cppcheck__=1 \
         --enable=warning,performance,portability --suppressions-list=tests/lint/cppcheck.txt \
         --error-exitcode=1 $defines
 }
