@@ -441,6 +441,10 @@ SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *
     for (;;) {
         if (!w->is_leaf && !sps && !limits->checked)
             n = common_frames(w, ips, n);
+        if (n && w->ip == SXS_GUARDED_GONE) {
+            *end = SXS_SAMPLE_END_BAD_FRAME;
+            return n;
+        }
         if (n && !w->ip) { /* a thread's first frame returns to 0 */
             *end = SXS_SAMPLE_END_BOTTOM;
             return n;

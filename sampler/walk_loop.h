@@ -34,18 +34,14 @@ struct sxs_walk_frame {
 #define SXS_RULE_ANY_RBP_AT    (~UINT64_C(0x00000000ffff0000))
 #define SXS_RULE_ANY_RBX_AT    (~UINT64_C(0x000000000000ff00))
 
-/* What was saved @slots words below @cfa, a frame's end within bounds, into *@reg; -1: cannot be read. */
-SXS_SIGSAFE static inline __attribute__((always_inline)) int
-sxs_walk_saved(uintptr_t sp, uintptr_t cfa, uintptr_t slots, uintptr_t *reg)
+/* What was saved @slots words below @cfa, a frame's end within bounds; else @otherwise. */
+SXS_SIGSAFE static inline __attribute__((always_inline)) uintptr_t
+sxs_walk_saved(uintptr_t sp, uintptr_t cfa, uintptr_t slots, uintptr_t otherwise)
 {
-    uintptr_t at = cfa - 8 * slots, word;
-    if (!slots || at < sp) /* not saved, or popped again already */
-        return 0;
-    SXS_GUARDED_LOAD(word, at, 0, gone);
-    *reg = word;
-    return 0;
-gone:
-    return -1;
+    uintptr_t at = cfa - 8 * slots, word = otherwise;
+    if (slots && at >= sp) /* else not saved, or popped again already */
+        SXS_GUARDED_TRY(word, at, 0);
+    return word;
 }
 
 /* Whether the frame of @f is rbp's: its own, by table or by its code, and not perhaps a funclet's
@@ -68,8 +64,9 @@ sxs_walk_is_rbp(const struct sxs_walk_frame *f, uint64_t word)
  * common ones whose rules @cache has.
  * @key: what an ip is xored with to be looked up. @key_return: the same, to ask whether it is a
  *     return address. @stack_hi: end of the stack; @f->sp is not above it.
- * Returns how many ips there are then, and leaves @f at the frame that is none of them. A frame with a
- * word that cannot be read is not a common one.
+ * Returns how many ips there are then, and leaves @f at the frame that is none of them. Its ip is
+ * SXS_GUARDED_GONE when that of the last one stored could not be read; another word that could not is a
+ * register of that value, which leads nowhere.
  */
 SXS_SIGSAFE static inline size_t
 sxs_walk_loop(struct sxs_rule_cache *cache, uint64_t key, uint64_t key_return, uintptr_t stack_hi,
@@ -77,7 +74,7 @@ sxs_walk_loop(struct sxs_rule_cache *cache, uint64_t key, uint64_t key_return, u
 {
     struct sxs_walk_frame at = *f;
     for (; n < stop; n++) {
-        uintptr_t ip, bp = at.bp, bx = at.bx, cfa;
+        uintptr_t ip, bp, cfa;
         uint64_t  word, caller;
         if (at.ip >> 47 || !sxs_rule_cache_word(cache, at.ip ^ key, &word))
             break;
@@ -85,8 +82,8 @@ sxs_walk_loop(struct sxs_rule_cache *cache, uint64_t key, uint64_t key_return, u
             if (at.bp < at.sp || at.bp > stack_hi - 16 || at.bp % 8)
                 break;
             cfa = at.bp + 16;
-            SXS_GUARDED_LOAD(ip, at.bp, 8, gone);
-            SXS_GUARDED_LOAD(bp, at.bp, 0, gone);
+            SXS_GUARDED_TRY(ip, at.bp, 8);
+            SXS_GUARDED_TRY(bp, at.bp, 0);
         } else {
             int is_guess =
                 (word & SXS_RULE_HEAD) == SXS_RULE_WORD(SXS_RULE_GUESS, SXS_DWARF_RSP, 0, 0);
@@ -97,23 +94,19 @@ sxs_walk_loop(struct sxs_rule_cache *cache, uint64_t key, uint64_t key_return, u
             cfa = at.sp + SXS_RULE_CFA_OFF(word);
             if (cfa < at.sp + 8 || cfa > stack_hi || cfa % 8)
                 break;
-            SXS_GUARDED_LOAD(ip, cfa, -8, gone);
+            SXS_GUARDED_TRY(ip, cfa, -8);
             if (is_guess && (ip < 4096 || ip >> 47 ||
                              !sxs_rule_cache_word(cache, ip ^ key_return, &caller) ||
                              (caller & 0xf) == SXS_RULE_NOWHERE))
                 break;
-            if (sxs_walk_saved(at.sp, cfa, SXS_RULE_RBP_AT(word), &bp))
-                break;
+            bp = sxs_walk_saved(at.sp, cfa, SXS_RULE_RBP_AT(word), at.bp);
         }
-        if (sxs_walk_saved(at.sp, cfa, SXS_RULE_RBX_AT(word), &bx))
-            break;
         ips[n] = at.ip;
-        at.bx = bx;
+        at.bx = sxs_walk_saved(at.sp, cfa, SXS_RULE_RBX_AT(word), at.bx);
         at.ip = ip;
         at.bp = bp;
         at.sp = cfa;
     }
-gone:
     *f = at;
     return n;
 }

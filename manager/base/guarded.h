@@ -59,6 +59,22 @@ struct sxs_guarded_code {
     } while (0)
 #endif
 
+/**
+ * SXS_GUARDED_TRY - @value (an uintptr_t variable) becomes the word at address @at + @offset, or
+ * SXS_GUARDED_GONE when nothing can be read there. @offset is a constant. Without a branch: for loops
+ * in which a jump out of each load costs more than to look at the value later.
+ */
+#define SXS_GUARDED_GONE UINTPTR_MAX
+#define SXS_GUARDED_TRY(value, at, offset)                           \
+    __asm__ volatile("1: movq %c[off](%[from]), %[to]\n\t"           \
+                     "2:\n\t"                                        \
+                     ".pushsection .text.unlikely, \"ax\"\n\t"       \
+                     "3: movq $-1, %[to]\n\t"                       \
+                     "jmp 2b\n\t"                                   \
+                     ".popsection\n\t" SXS_GUARDED_ENTRY("3b")      \
+                     : [to] "=r"(value)                              \
+                     : [from] "r"(at), [off] "i"(offset))
+
 /** The table of the library this is linked into. */
 const struct sxs_guarded_code *sxs_guarded_code(void);
 
