@@ -43,21 +43,12 @@ struct sxs_guarded_code {
  * @offset is a constant. @gone: a label of the same function, jumped to when nothing can be read there;
  * @value is then undefined.
  */
-#ifndef __cppcheck__
 #define SXS_GUARDED_LOAD(value, at, offset, gone)                                         \
     __asm__ goto("1: movq %c[off](%[from]), %[to]\n\t" SXS_GUARDED_ENTRY("%l[" #gone "]") \
                  : [to] "=r"(value)                                                       \
                  : [from] "r"(at), [off] "i"(offset)                                      \
                  :                                                                        \
                  : gone)
-#else /* which cannot read "asm goto" */
-#define SXS_GUARDED_LOAD(value, at, offset, gone)                   \
-    do {                                                            \
-        if (!(at))                                                  \
-            goto gone;                                              \
-        (value) = *(const uintptr_t *)((uintptr_t)(at) + (offset)); \
-    } while (0)
-#endif
 
 /**
  * SXS_GUARDED_TRY - @value (an uintptr_t variable) becomes the word at address @at + @offset, or
@@ -74,6 +65,19 @@ struct sxs_guarded_code {
                      ".popsection\n\t" SXS_GUARDED_ENTRY("3b")      \
                      : [to] "=r"(value)                              \
                      : [from] "r"(at), [off] "i"(offset))
+
+#ifdef __cppcheck__ /* which cannot read either of them */
+#undef SXS_GUARDED_LOAD
+#undef SXS_GUARDED_TRY
+#define SXS_GUARDED_LOAD(value, at, offset, gone)                   \
+    do {                                                            \
+        if (!(at))                                                  \
+            goto gone;                                              \
+        (value) = *(const uintptr_t *)((uintptr_t)(at) + (offset)); \
+    } while (0)
+#define SXS_GUARDED_TRY(value, at, offset) \
+    ((value) = *(const uintptr_t *)((uintptr_t)(at) + (offset)))
+#endif
 
 /** The table of the library this is linked into. */
 const struct sxs_guarded_code *sxs_guarded_code(void);
