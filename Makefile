@@ -208,6 +208,12 @@ $(O)/fakeclr/%/libcoreclr.so: $(FAKE_SRC) $(wildcard harness/fakeclr/*.h) $(GEN)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SHARED) $(LDFLAGS) -Wl,-Bsymbolic \
 	    -DFAKECLR_VERSION='"$*"' $(FAKE_SRC) $(O)/gen/sxs_abi.c -o $@ -ldl -lpthread
 
+# A host of one CLR whose coroutines' stacks are unmapped under them. Built with frame pointers.
+$(O)/hosts/gone_stacks: tests/hosts/gone_stacks.c tests/hosts/one_clr.h
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize=%,$(CFLAGS)) -o $@ $< -ldl -lpthread
+
 READ_OBJ := $(call obj,$(READ_SRC))
 
 $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
@@ -309,7 +315,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
 
 unit: $(addprefix $(O)/tests/il_,bodies signatures texts) $(IL_FUZZ) $(UNIT_BIN) $(HOST_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb \
-      $(O)/tests/fuzz_calls $(O)/tests/fuzz_instrument $(O)/tests/fuzz_report $(O)/tests/fuzz_config $(O)/tests/libfailing.so
+      $(O)/tests/fuzz_calls $(O)/tests/fuzz_instrument $(O)/tests/fuzz_report $(O)/tests/fuzz_config $(O)/tests/libfailing.so $(O)/hosts/gone_stacks
 
 unit: host-programs
 

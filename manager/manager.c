@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "manager/base/fork.h"
+#include "manager/base/guarded.h"
 #include "manager/base/log.h"
 #include "manager/module.h"
 #include "manager/runtime_internal.h"
@@ -84,6 +85,8 @@ static void adopt_signals(struct sxs_runtime *rt, uintptr_t caller)
     rt->owner = signals->adopt(caller, &got);
     if (rt->owner < 0)
         return;
+    if (signals->size > offsetof(struct sxs_signals, guard))
+        sxs_guarded_rely(signals->guard(sxs_guarded_code()) == 1);
     signals->count_into(rt->owner, &rt->row->signals);
     say_unprotected(rt, &got);
 }

@@ -20,6 +20,7 @@
 static _Atomic enum sxs_sample_clock chosen = SXS_CLOCK_CPU_TIMER;
 static uint64_t              interval_ns;
 static uint64_t              tick_ns; /* how often the kernel looks at timers on CPU clocks */
+static _Atomic int           signal_number;
 static int                   kernel_too; /* the system lets us sample inside system calls as well */
 
 /* The kernel's own numbering: any thread's CPU clock can be named by its tid. */
@@ -50,9 +51,20 @@ static int open_perf(uint32_t tid, int exclude_kernel, uint64_t first_ns)
     return (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+int sxs_clocks_signal(void)
+{
+    return atomic_load_explicit(&signal_number, memory_order_relaxed);
+}
+
+void sxs_clocks_use(int sig)
+{
+    atomic_store(&signal_number, sig);
+}
+
 enum sxs_sample_clock sxs_clocks_choose(unsigned hz)
 {
     struct timespec tick;
+    sxs_clocks_use(sxs_signals()->sample_signal());
     interval_ns = 1000000000u / hz;
     tick_ns = clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? (uint64_t)tick.tv_nsec : 0;
     chosen = SXS_CLOCK_CPU_TIMER;
@@ -67,6 +79,27 @@ enum sxs_sample_clock sxs_clocks_choose(unsigned hz)
         }
     }
     return chosen;
+}
+
+/* Descriptors that have been perf events of ours, a bit each: a signal may arrive after its event was closed. */
+#define MAX_NOTED 65536
+static _Atomic uint64_t noted[MAX_NOTED / 64];
+
+static void note_descriptor(int fd)
+{
+    if (fd < MAX_NOTED)
+        atomic_fetch_or(&noted[fd / 64], UINT64_C(1) << fd % 64);
+}
+
+/* Did the signal come from an event of ours that has been closed since? Not if the number is in use for
+ * anything but another perf event: then the signal is the host's. */
+SXS_SIGSAFE static int is_late(int fd)
+{
+    uint64_t id;
+    if (fd < 0 || fd >= MAX_NOTED ||
+        !(atomic_load_explicit(&noted[fd / 64], memory_order_relaxed) >> fd % 64 & 1))
+        return 0;
+    return ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0 || errno == EBADF;
 }
 
 /* Any thread must have its chance however short it lives: the first sample comes after a part of the
@@ -86,9 +119,10 @@ static int start_perf(struct sxs_sampled_thread *t)
         return -err;
     }
     atomic_store(&t->perf_id, id);
+    note_descriptor(fd);
     t->perf_fd = fd; /* before the first signal: the handler arms the next through it */
     atomic_store(&t->first_due_ns, 1);
-    if (fcntl(fd, F_SETFL, O_ASYNC) < 0 || fcntl(fd, F_SETSIG, SXS_SAMPLE_SIGNAL) < 0 ||
+    if (fcntl(fd, F_SETFL, O_ASYNC) < 0 || fcntl(fd, F_SETSIG, sxs_clocks_signal()) < 0 ||
         fcntl(fd, F_SETOWN_EX, &owner) < 0 || ioctl(fd, PERF_EVENT_IOC_REFRESH, 1) < 0) {
         int err = errno;
         t->perf_fd = -1;
@@ -119,7 +153,7 @@ static int start_timer(struct sxs_sampled_thread *t)
     int               at_once = due <= now + tick_ns; /* with the first tick */
     memset(&event, 0, sizeof(event));
     event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = SXS_SAMPLE_SIGNAL;
+    event.sigev_signo = sxs_clocks_signal();
     event.sigev_value.sival_ptr = MAGIC;
     event._sigev_un._tid = (pid_t)tid;
     if (syscall(SYS_timer_create, cpu_clock(tid), &event, &id) != 0)
@@ -236,11 +270,11 @@ int sxs_clocks_poke(uint32_t tid, uint32_t weight_ns)
 {
     siginfo_t info;
     memset(&info, 0, sizeof(info));
-    info.si_signo = SXS_SAMPLE_SIGNAL;
+    info.si_signo = sxs_clocks_signal();
     info.si_code = SI_QUEUE;
     info.si_pid = getpid();
     info.si_value.sival_ptr = (void *)((uintptr_t)MAGIC | ((uintptr_t)weight_ns << 32));
-    return syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, SXS_SAMPLE_SIGNAL, &info) == 0 ? 0 : -errno;
+    return syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, info.si_signo, &info) == 0 ? 0 : -errno;
 }
 
 /* Due times up to @cpu_ns, from @first on. */
@@ -289,11 +323,13 @@ SXS_SIGSAFE int sxs_clocks_own(struct sxs_sampled_thread *t, const siginfo_t *in
     uintptr_t value = (uintptr_t)info->si_value.sival_ptr;
     if (info->si_code == SI_TIMER && info->si_value.sival_ptr == MAGIC)
         *weight_ns = timer_weight(t, info);
-    else if (info->si_code == SI_QUEUE && (value & 0xffffffffu) == (uintptr_t)MAGIC)
+    else if (info->si_code == SI_QUEUE && info->si_pid == getpid() && (value & 0xffffffffu) == (uintptr_t)MAGIC)
         *weight_ns = value >> 32;
     else if (t && t->perf_fd >= 0 && info->si_fd == t->perf_fd &&
              (info->si_code == POLL_IN || info->si_code == POLL_HUP) && has_perf(t))
         *weight_ns = perf_weight(t);
+    else if ((info->si_code == POLL_IN || info->si_code == POLL_HUP) && is_late(info->si_fd))
+        *weight_ns = 0; /* of an event that has ended */
     else
         return 0;
     return 1;

@@ -17,6 +17,12 @@
 /** Chooses for @hz. Returns what will be used; perf is tried out first. Not signal-safe. */
 enum sxs_sample_clock sxs_clocks_choose(unsigned hz);
 
+/** sxs_clocks_signal - the signal that clocks send; sxs_clocks_choose() takes the router's
+ *  (sxs_signals.sample_signal). sxs_clocks_use - clocks that start from now on send @sig. Any thread;
+ *  signal-safe. */
+int  sxs_clocks_signal(void);
+void sxs_clocks_use(int sig);
+
 /** Starts the clock of one thread; 0, or -errno (it is gone). Called by whoever holds its slot BUSY. */
 int sxs_clocks_start(struct sxs_sampled_thread *t);
 void sxs_clocks_stop(struct sxs_sampled_thread *t);

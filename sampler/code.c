@@ -13,6 +13,7 @@
 #include "manager/base/loader.h"
 #include "sampler/compiled.h"
 #include "sampler/describe.h"
+#include "sampler/elf.h"
 #include "sampler/walk_fast.h"
 #include "signals/signals.h"
 #include "stackwalk/names.h"
@@ -333,28 +334,6 @@ int sxs_code_init(struct sxs_samples_writer *w)
 
 /* ---- native modules --------------------------------------------------------------------------- */
 
-static void copy_build_id(const struct dl_phdr_info *info, struct sxs_record_module *r)
-{
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-        const unsigned char *at = (const unsigned char *)(info->dlpi_addr + ph->p_vaddr);
-        const unsigned char *end = at + ph->p_memsz;
-        if (ph->p_type != PT_NOTE)
-            continue;
-        while (at + sizeof(ElfW(Nhdr)) <= end) {
-            const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(const void *)at;
-            const unsigned char *desc = at + sizeof(*note) + ((note->n_namesz + 3) & ~3u);
-            if (note->n_type == NT_GNU_BUILD_ID && note->n_descsz <= sizeof(r->build_id) &&
-                desc + note->n_descsz <= end) {
-                memcpy(r->build_id, desc, note->n_descsz);
-                r->build_id_size = (uint8_t)note->n_descsz;
-                return;
-            }
-            at = desc + ((note->n_descsz + 3) & ~3u);
-        }
-    }
-}
-
 static void record_module(const struct dl_phdr_info *info, uintptr_t lo, uintptr_t hi)
 {
     const char *path = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe";
@@ -371,7 +350,7 @@ static void record_module(const struct dl_phdr_info *info, uintptr_t lo, uintptr
     r->base = info->dlpi_addr;
     r->lo = lo;
     r->hi = hi;
-    copy_build_id(info, r);
+    r->build_id_size = sxs_elf_build_id(info, r->build_id);
     r->path_size = (uint16_t)len;
     memcpy(r->path, path, len);
     sxs_samples_commit(r, SXS_RECORD_MODULE);

@@ -58,28 +58,40 @@ static void find_eh_frame(struct sxs_elf *elf, const struct dl_phdr_info *info,
         elf->eh_frame = 0;
 }
 
-static void find_build_id(struct sxs_elf *elf, const struct dl_phdr_info *info,
-                          const ElfW(Phdr) * notes)
+/* The build ID among @notes into @id; returns its size, or 0. */
+static uint8_t find_build_id(uint8_t id[20], const struct dl_phdr_info *info, const ElfW(Phdr) * notes)
 {
     uintptr_t at = info->dlpi_addr + notes->p_vaddr, end = at + notes->p_filesz;
-    if (segment_end(info, at) < end)
-        return;
+    if (end < at || segment_end(info, at) < end)
+        return 0;
     while (end - at >= sizeof(ElfW(Nhdr))) {
         ElfW(Nhdr) note;
+        uint64_t   name_size, desc_size;
+        uintptr_t  name = at + sizeof(note);
         memcpy(&note, (const void *)at, sizeof(note));
-        uintptr_t name = at + sizeof(note), desc = name + ((note.n_namesz + 3u) & ~3u);
-        if (!desc || desc > end || note.n_descsz > end - desc)
-            return;
-        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-            !memcmp((const void *)name, "GNU", 4) && note.n_descsz <= sizeof(elf->build_id)) {
-            memcpy(elf->build_id, (const void *)desc, note.n_descsz);
-            elf->build_id_size = (uint8_t)note.n_descsz;
-            return;
+        name_size = ((uint64_t)note.n_namesz + 3) & ~UINT64_C(3);
+        desc_size = ((uint64_t)note.n_descsz + 3) & ~UINT64_C(3);
+        if (name_size > end - name || note.n_descsz > end - name - name_size)
+            return 0;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz <= 20 &&
+            !memcmp((const void *)name, "GNU", 4)) {
+            memcpy(id, (const void *)(name + name_size), note.n_descsz);
+            return (uint8_t)note.n_descsz;
         }
-        at = desc + ((note.n_descsz + 3u) & ~3u);
-        if (at > end)
-            return;
+        if (desc_size > end - name - name_size)
+            return 0;
+        at = name + name_size + desc_size;
     }
+    return 0;
+}
+
+uint8_t sxs_elf_build_id(const struct dl_phdr_info *info, uint8_t id[20])
+{
+    uint8_t size = 0;
+    for (unsigned i = 0; i < info->dlpi_phnum && !size; i++)
+        if (info->dlpi_phdr[i].p_type == PT_NOTE)
+            size = find_build_id(id, info, &info->dlpi_phdr[i]);
+    return size;
 }
 
 struct each {
@@ -99,9 +111,8 @@ static int on_file(struct dl_phdr_info *info, size_t size, void *user)
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         if (p->p_type == PT_GNU_EH_FRAME)
             find_eh_frame(&elf, info, p);
-        else if (p->p_type == PT_NOTE && !elf.build_id_size)
-            find_build_id(&elf, info, p);
     }
+    elf.build_id_size = sxs_elf_build_id(info, elf.build_id);
     return each->on(&elf, each->user);
 }
 

@@ -4,6 +4,7 @@
 #define SXS_SAMPLER_ELF_H
 
 #include <stddef.h>
+#include <link.h>
 #include <stdint.h>
 
 struct sxs_elf {
@@ -28,5 +29,12 @@ int sxs_elf_each(int (*on)(const struct sxs_elf *elf, void *user), void *user);
  * looked at), but takes the loader's lock: never in a signal handler.
  */
 uint64_t sxs_elf_changes(void);
+
+/**
+ * sxs_elf_build_id - copies the GNU build ID of a loaded file into @id. Notes are read only as far as they
+ * lie in memory that the file's program headers say is loaded. Returns its size in bytes; 0: it has none.
+ * Inside dl_iterate_phdr().
+ */
+uint8_t sxs_elf_build_id(const struct dl_phdr_info *info, uint8_t id[20]);
 
 #endif

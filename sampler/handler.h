@@ -11,13 +11,4 @@ int sxs_handler_install(struct sxs_samples_writer *w, enum sxs_sample_walker wal
 /** No sample is taken any more (the handler stays, and passes on what is not ours). */
 void sxs_handler_pause(int paused);
 
-/** Publishes the writable mappings of the process, for threads whose stack is not known. Called by the
- *  service thread when threads came, or one's stack was missed. */
-void sxs_handler_refresh_stacks(void);
-
-/** Nonzero once after a sample whose stack lay in none of the mappings. */
-int sxs_handler_missed_stack(void);
-/** When that was last begun (CLOCK_MONOTONIC): the stacks of threads older than this are known. */
-uint64_t sxs_handler_stacks_ns(void);
-
 #endif

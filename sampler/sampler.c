@@ -15,6 +15,7 @@
 
 #include "manager/base/clock.h"
 #include "manager/base/fork.h"
+#include "manager/base/guarded.h"
 #include "manager/base/loader.h"
 #include "manager/base/log.h"
 #include "manager/base/thread.h"
@@ -28,6 +29,7 @@
 #include "sampler/handler.h"
 #include "sampler/pauses.h"
 #include "sampler/snapshot.h"
+#include "sampler/stacks.h"
 #include "sampler/tables.h"
 #include "sampler/threads.h"
 #include "sampler/walkers.h"
@@ -46,6 +48,7 @@ static struct {
     struct sxs_samples_header *header;
     struct sxs_sampler_options options;
     _Atomic int                forked;
+    _Atomic int                stopped; /* the host needs all signals that samples could be taken with */
 } sampler = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(sampler.lock);
 
@@ -78,9 +81,14 @@ static void record_end(struct sxs_sampled_thread *t, uint64_t cpu_ns)
     atomic_fetch_add(&sampler.header->short_cpu_ns, cpu_ns);
 }
 
+static int at_work(void)
+{
+    return !atomic_load(&sampler.forked) && !atomic_load(&sampler.stopped);
+}
+
 static int start_clock(struct sxs_sampled_thread *t)
 {
-    if (t->excluded || sampler.options.mode != SXS_MODE_CPU ||
+    if (t->excluded || atomic_load(&sampler.stopped) || sampler.options.mode != SXS_MODE_CPU ||
         sampler.options.walker == SXS_WALKER_SNAPSHOT)
         return 0;
     return sxs_clocks_start(t);
@@ -91,7 +99,7 @@ static int start_clock(struct sxs_sampled_thread *t)
 static void thread_started(uintptr_t stack_lo, uintptr_t stack_hi)
 {
     struct sxs_sampled_thread *t;
-    if (atomic_load(&sampler.forked) || !(t = sxs_threads_begin(stack_lo, stack_hi)))
+    if (!at_work() || !(t = sxs_threads_begin(stack_lo, stack_hi)))
         return;
     start_clock(t);
     sxs_threads_ready(t);
@@ -162,6 +170,35 @@ static void list_loaded(int modules)
     sxs_loader_release();
 }
 
+/* ---- the sample signal ---- */
+
+static void start_anew(struct sxs_sampled_thread *t)
+{
+    sxs_clocks_stop(t);
+    start_clock(t);
+}
+
+/* Not preloaded, the host may have registered over the handler; and over the router, whose recovery
+ * from faults the walk relies on. */
+static void check_signals(void)
+{
+    const struct sxs_signals *signals = sxs_signals();
+    int                       sig = signals->check_samples();
+    if (signals->size > offsetof(struct sxs_signals, guard))
+        sxs_guarded_rely(signals->guard(sxs_guarded_code()) == 1);
+    if (sig == sxs_clocks_signal() || atomic_load(&sampler.stopped))
+        return;
+    if (sig > 0) {
+        sxs_clocks_use(sig);
+    } else {
+        sxs_handler_pause(1);
+        atomic_store(&sampler.stopped, 1);
+        sxs_warn("tool sample: the program uses the signals SIGURG and SIGWINCH itself: no more samples "
+                 "are taken; start it with sxsprof run to have them");
+    }
+    sxs_threads_each_busy(start_anew);
+}
+
 static void serve(void)
 {
     static const struct sxs_threads_events events = {came, went, renamed, renamed, seen};
@@ -170,10 +207,11 @@ static void serve(void)
     sxs_threads_exclude_me();
     while (!atomic_load(&sampler.forked)) {
         some_came = some_went = 0;
+        check_signals();
         sxs_threads_scan(&events);
         atomic_store(&sampler.header->n_unlisted, sxs_threads_unlisted());
-        if (some_came || sxs_handler_missed_stack())
-            sxs_handler_refresh_stacks();
+        if (some_came || sxs_stacks_missed())
+            sxs_stacks_refresh();
         if (sxs_samples_make_room(sampler.writer) != 0)
             sxs_warn("the samples file cannot grow: what comes from now on is dropped and counted");
         list_loaded(since_naming >= NAMING_NS);
@@ -190,14 +228,14 @@ static void serve(void)
 static void serve_wall(void)
 {
     sxs_threads_exclude_me();
-    while (!atomic_load(&sampler.forked))
+    while (at_work())
         sxs_wall_tick();
 }
 
 static void serve_snapshot(void)
 {
     sxs_threads_exclude_me();
-    while (!atomic_load(&sampler.forked))
+    while (at_work())
         sxs_snapshot_tick();
 }
 
@@ -219,7 +257,7 @@ static void preparing(void)
     before_fork.holds_snapshots =
         sxs_snapshot_hold(); /* the child would be left with suspended runtimes */
     sigemptyset(&block);
-    sigaddset(&block, SXS_SAMPLE_SIGNAL);
+    sigaddset(&block, sxs_clocks_signal());
     before_fork.is_blocked = pthread_sigmask(SIG_BLOCK, &block, &before_fork.mask) == 0;
     sxs_walkers_hold_off();
     before_fork.holds_clocks =
@@ -271,6 +309,10 @@ static int start_sampling(void)
     int                      err;
     if (!folder)
         return -1;
+    if (sxs_signals()->size <= offsetof(struct sxs_signals, sample_uses_stack)) {
+        sxs_error("tool sample cannot start: the preloaded signal library is older than this one");
+        return -1;
+    }
     sampler.writer = sxs_samples_create(folder, MAX_BYTES);
     if (!sampler.writer) {
         sxs_error("tool sample: the samples file cannot be made: %s", strerror(errno));
@@ -285,7 +327,7 @@ static int start_sampling(void)
     sampler.header->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
     memcpy(sampler.header->command, sxs_session_open(NULL)->command,
            sizeof(sampler.header->command));
-    sxs_handler_refresh_stacks();
+    sxs_stacks_refresh();
     sxs_tables_refresh();
     err = sxs_code_init(sampler.writer);
     if (!err)
@@ -351,7 +393,7 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
         return E_FAIL;
     record_runtime(sub->rt);
     sub->low = COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_FUNCTION_UNLOADS |
-               COR_PRF_MONITOR_MODULE_LOADS;
+               COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_EXCEPTIONS;
     sub->state = sxs_pauses_new(sampler.writer);
     if (sub->state)
         sub->low |= COR_PRF_MONITOR_SUSPENDS;
@@ -370,6 +412,20 @@ static HRESULT thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD tid
 {
     (void)thread;
     sxs_threads_mark(tid, sxs_runtime_number(sub->rt));
+    return S_OK;
+}
+
+/* A runtime that took a fault has left its handler for good by now; the mask of that handler is still
+ * in force, but for what the runtime itself had blocked (docs/signals.md). */
+static HRESULT catcher_enter(struct sxs_sub *sub, sxs_function function, sxs_object object)
+{
+    sigset_t unblock;
+    (void)sub, (void)function, (void)object;
+    if (!sxs_signals()->sample_uses_stack())
+        return S_OK;
+    sigemptyset(&unblock);
+    sigaddset(&unblock, sxs_clocks_signal());
+    pthread_sigmask(SIG_UNBLOCK, &unblock, NULL);
     return S_OK;
 }
 
@@ -439,6 +495,7 @@ static void release(struct sxs_sub *sub)
 
 static const struct sxs_events events = {
     .ThreadAssignedToOSThread = thread_assigned,
+    .ExceptionCatcherEnter = catcher_enter,
     .RuntimeSuspendStarted = suspend_started,
     .RuntimeSuspendAborted = suspend_aborted,
     .RuntimeResumeFinished = resume_finished,

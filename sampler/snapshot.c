@@ -19,7 +19,7 @@
 #include "manager/base/log.h"
 #include "sampler/clocks.h"
 #include "sampler/dispatch.h"
-#include "sampler/handler.h"
+#include "sampler/stacks.h"
 #include "sampler/stopped.h"
 #include "sampler/tables.h"
 #include "sampler/wall.h"
@@ -60,7 +60,7 @@ static void look_at(struct sxs_sampled_thread *t)
 {
     uint64_t weight;
     uint32_t tid = atomic_load(&t->tid);
-    if (t->started_ns >= sxs_handler_stacks_ns())
+    if (t->started_ns >= sxs_stacks_ns())
         return; /* its stack has not been looked up yet; soon */
     weight = snap.mode == SXS_MODE_WALL ? sxs_wall_due(t) : cpu_due(t);
     if (weight && snap.n_due < SXS_MAX_SAMPLED_THREADS)

@@ -319,6 +319,17 @@ void sxs_threads_each(void (*fn)(struct sxs_sampled_thread *t))
     }
 }
 
+void sxs_threads_each_busy(void (*fn)(struct sxs_sampled_thread *t))
+{
+    for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_SAMPLED_THREADS; i++) {
+        struct sxs_sampled_thread *t = &table[i];
+        if (!become_busy(t, atomic_load(&t->tid), SXS_SLOT_LIVE))
+            continue;
+        fn(t);
+        sxs_threads_ready(t);
+    }
+}
+
 void sxs_threads_each_slot(void (*fn)(struct sxs_sampled_thread *t))
 {
     for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_SAMPLED_THREADS; i++)

@@ -27,7 +27,7 @@ struct sxs_sampled_thread {
     _Atomic uint32_t  tid;       /* 0: free */
     _Atomic uint32_t  state;     /* enum sxs_slot_state */
     _Atomic uint32_t  seen;      /* the scan that last found it alive */
-    _Atomic uintptr_t stack_lo, stack_hi; /* bytes; 0: not known yet */
+    _Atomic uintptr_t stack_lo, stack_hi; /* bytes; its own stack; 0: not known */
     _Atomic uint64_t  runtimes;  /* bit N: belongs to runtime number N */
     uint64_t          started_ns;/* CLOCK_MONOTONIC, when it was found */
     char              name[16];
@@ -85,6 +85,10 @@ void sxs_threads_scan(const struct sxs_threads_events *events);
 /** Calls @fn for every thread that has been found and is not the library's own. While another thread
  *  scans, one may be met twice or not at all. */
 void sxs_threads_each(void (*fn)(struct sxs_sampled_thread *t));
+
+/** Calls @fn for every thread that has been found, its slot BUSY meanwhile; those whose slot is BUSY
+ *  already are left out. Not signal-safe. */
+void sxs_threads_each_busy(void (*fn)(struct sxs_sampled_thread *t));
 
 /** The same for every slot in use, whatever its state: in a forked child, where nobody else is. */
 void sxs_threads_each_slot(void (*fn)(struct sxs_sampled_thread *t));

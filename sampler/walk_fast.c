@@ -4,12 +4,16 @@
 #include <stdatomic.h>
 #include <x86intrin.h>
 
+#include "manager/base/guarded.h"
+#include "manager/base/safe_read.h"
 #include "sampler/code_scan.h"
 #include "sampler/rule_cache.h"
 #include "sampler/tables.h"
 #include "sampler/walk_loop.h"
 
 #define HOT inline __attribute__((always_inline))
+
+#define WINDOW_WORDS 32u /* of the stack, copied at once where reads are checked */
 
 #define CLOCK_EVERY 128u /* frames between two looks at the clock, which costs as much as a few */
 
@@ -29,6 +33,8 @@ struct walk {
     const struct sxs_index       *index;
     const struct sxs_module      *module; /* the last one found; frames come in clusters */
     uint64_t                      epoch;  /* in key position */
+    uintptr_t                     window_at, window_end;  /* limits->checked: copied addresses */
+    uintptr_t                     window[WINDOW_WORDS]; /* and what is there */
     struct sxs_walk_counts        counts;
 };
 
@@ -37,13 +43,39 @@ SXS_SIGSAFE void sxs_walk_forget(void)
     atomic_fetch_add_explicit(&forgotten, 1, memory_order_relaxed);
 }
 
+SXS_SIGSAFE __attribute__((noinline)) static int load_checked(struct walk *w, uintptr_t at,
+                                                              uintptr_t *word)
+{
+    if (at < w->window_at || at >= w->window_end) {
+        w->window_at = at;
+        w->window_end =
+            at + sxs_kernel_read(w->window, at, sizeof(w->window)) / sizeof(*word) * sizeof(*word);
+        if (w->window_end == at)
+            return -1;
+    }
+    *word = w->window[(at - w->window_at) / sizeof(*word)];
+    return 0;
+}
+
+/* The word at @at, a multiple of 8, into *@word; -1: nothing can be read there. */
+SXS_SIGSAFE static HOT int load_word(struct walk *w, uintptr_t at, uintptr_t *word)
+{
+    uintptr_t got;
+    if (__builtin_expect(w->limits->checked, 0))
+        return load_checked(w, at, word);
+    SXS_GUARDED_LOAD(got, at, 0, gone);
+    *word = got;
+    return 0;
+gone:
+    return -1;
+}
+
 /* The word at @at into *@word if it lies on the stack, above what was left. */
-SXS_RAW_READ SXS_SIGSAFE static int read_word(const struct walk *w, uintptr_t at, uintptr_t *word)
+SXS_SIGSAFE static int read_word(struct walk *w, uintptr_t at, uintptr_t *word)
 {
     if (at < w->sp || at > w->limits->stack_hi - sizeof(*word) || at % sizeof(*word))
         return -1;
-    *word = *(const uintptr_t *)at;
-    return 0;
+    return load_word(w, at, word);
 }
 
 SXS_SIGSAFE static const struct sxs_module *module_of(struct walk *w, uintptr_t pc)
@@ -114,7 +146,7 @@ static const uint8_t greg_of[16] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI,
                                     REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
                                     REG_R12, REG_R13, REG_R14, REG_R15};
 
-SXS_SIGSAFE static HOT int base_of(const struct walk *w, unsigned reg, uintptr_t *value)
+SXS_SIGSAFE static HOT int base_of(struct walk *w, unsigned reg, uintptr_t *value)
 {
     switch (reg) {
     case SXS_DWARF_RSP: *value = w->sp; return 0;
@@ -123,8 +155,7 @@ SXS_SIGSAFE static HOT int base_of(const struct walk *w, unsigned reg, uintptr_t
     default:
         if (!w->regs)
             return -1;
-        *value = (uintptr_t)w->regs[greg_of[reg]];
-        return 0;
+        return load_word(w, (uintptr_t)&w->regs[greg_of[reg]], value);
     }
 }
 
@@ -145,12 +176,12 @@ SXS_SIGSAFE static HOT int leave_to(struct walk *w, uintptr_t cfa, uintptr_t bp,
 
 /* In an epilogue the tables go on naming the slot of a register that was popped already: what lies
  * below rsp may be overwritten, the register holds it. */
-SXS_SIGSAFE static HOT int read_saved(const struct walk *w, uintptr_t at, uintptr_t *reg)
+SXS_SIGSAFE static HOT int read_saved(struct walk *w, uintptr_t at, uintptr_t *reg)
 {
     return at < w->sp ? 0 : read_word(w, at, reg);
 }
 
-SXS_SIGSAFE static HOT int saved_registers(const struct walk *w, const struct sxs_rule *rule,
+SXS_SIGSAFE static HOT int saved_registers(struct walk *w, const struct sxs_rule *rule,
                                            uintptr_t base, uintptr_t *bp, uintptr_t *bx)
 {
     *bp = w->bp;
@@ -203,20 +234,23 @@ SXS_SIGSAFE static enum sxs_sample_end by_plt(struct walk *w, const struct sxs_r
 }
 
 /* The kernel put the ucontext where rsp points after the return into the restorer. */
-SXS_RAW_READ SXS_SIGSAFE static enum sxs_sample_end by_signal(struct walk *w)
+SXS_SIGSAFE static enum sxs_sample_end by_signal(struct walk *w)
 {
-    uintptr_t         at = w->sp;
+    uintptr_t         at = w->sp, ip, sp, bp, bx;
     const ucontext_t *uc = (const ucontext_t *)at;
     if (at % 8 || at > w->limits->stack_hi || w->limits->stack_hi - at < sizeof(*uc))
         return SXS_SAMPLE_END_BAD_FRAME;
     const greg_t *regs = uc->uc_mcontext.gregs;
-    uintptr_t     sp = (uintptr_t)regs[REG_RSP];
+    if (load_word(w, (uintptr_t)&regs[REG_RSP], &sp) ||
+        load_word(w, (uintptr_t)&regs[REG_RIP], &ip) ||
+        load_word(w, (uintptr_t)&regs[REG_RBP], &bp) || load_word(w, (uintptr_t)&regs[REG_RBX], &bx))
+        return SXS_SAMPLE_END_BAD_FRAME;
     if (sp < at || sp >= w->limits->stack_hi)
         return SXS_SAMPLE_END_OFF_STACK; /* came from another stack */
-    w->ip = (uintptr_t)regs[REG_RIP];
+    w->ip = ip;
     w->sp = sp;
-    w->bp = (uintptr_t)regs[REG_RBP];
-    w->bx = (uintptr_t)regs[REG_RBX];
+    w->bp = bp;
+    w->bx = bx;
     w->regs = regs;
     w->is_leaf = 1;
     return GO_ON;
@@ -405,8 +439,12 @@ SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *
         return n;
     }
     for (;;) {
-        if (!w->is_leaf && !sps)
+        if (!w->is_leaf && !sps && !limits->checked)
             n = common_frames(w, ips, n);
+        if (n && w->ip == SXS_GUARDED_GONE) {
+            *end = SXS_SAMPLE_END_BAD_FRAME;
+            return n;
+        }
         if (n && !w->ip) { /* a thread's first frame returns to 0 */
             *end = SXS_SAMPLE_END_BOTTOM;
             return n;
@@ -448,6 +486,7 @@ SXS_SIGSAFE static HOT size_t walk_from(const ucontext_t *uc, const struct sxs_w
     w.limits = limits;
     w.index = sxs_tables_enter();
     w.module = NULL;
+    w.window_at = w.window_end = 0;
     w.counts = (struct sxs_walk_counts){0};
     unsigned      epoch =
         sxs_tables_generation(w.index) + atomic_load_explicit(&forgotten, memory_order_relaxed);

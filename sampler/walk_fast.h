@@ -32,6 +32,8 @@ struct sxs_walk_limits {
     size_t                  max;          /* elements of ips */
     sxs_find_code_fn        find_code;    /* NULL: whatever can be read counts as code */
     struct sxs_walk_counts *counts;       /* added to, this thread's own; may be NULL */
+    int                     checked;      /* the kernel is asked for each part of the stack: there may be
+                                             holes in it, and a guarded load must not fault here */
 };
 
 /**
@@ -43,7 +45,9 @@ struct sxs_walk_limits {
  * Returns how many were stored, at least 1 if limits->max is. Async-signal-safe: no lock, no
  * allocation, no loader, no thread-local storage; changes errno. 4 to 7 ns a frame seen before,
  * plus what the memory takes; 0.2 to 3 us for one seen first. sxs_tables_refresh() must have run,
- * or module code is left by rbp.
+ * or module code is left by rbp. A hole between stack_lo and stack_hi ends the walk: by a guarded
+ * load (manager/base/guarded.h), whose fault has to reach the router, or with limits->checked by
+ * process_vm_readv, some 400 ns for each 256 bytes of stack that are looked at.
  */
 SXS_SIGSAFE size_t sxs_walk_fast(const ucontext_t *uc, const struct sxs_walk_limits *limits,
                                  uintptr_t *ips, enum sxs_sample_end *end);

@@ -15,10 +15,8 @@
 #include <stdint.h>
 
 #include "manager/base/base.h"
+#include "manager/base/guarded.h"
 #include "sampler/rule_cache.h"
-
-/* Stack words are read whatever a sanitizer thinks lives there. */
-#define SXS_RAW_READ __attribute__((no_sanitize("address", "thread", "undefined")))
 
 /** A frame whose ip is a return address. */
 struct sxs_walk_frame {
@@ -37,11 +35,13 @@ struct sxs_walk_frame {
 #define SXS_RULE_ANY_RBX_AT    (~UINT64_C(0x000000000000ff00))
 
 /* What was saved @slots words below @cfa, a frame's end within bounds; else @otherwise. */
-SXS_RAW_READ SXS_SIGSAFE static inline __attribute__((always_inline)) uintptr_t
+SXS_SIGSAFE static inline __attribute__((always_inline)) uintptr_t
 sxs_walk_saved(uintptr_t sp, uintptr_t cfa, uintptr_t slots, uintptr_t otherwise)
 {
-    uintptr_t at = cfa - 8 * slots;
-    return slots && at >= sp /* else popped again already */ ? *(const uintptr_t *)at : otherwise;
+    uintptr_t at = cfa - 8 * slots, word = otherwise;
+    if (slots && at >= sp) /* else not saved, or popped again already */
+        SXS_GUARDED_TRY(word, at, 0);
+    return word;
 }
 
 /* Whether the frame of @f is rbp's: its own, by table or by its code, and not perhaps a funclet's
@@ -64,9 +64,11 @@ sxs_walk_is_rbp(const struct sxs_walk_frame *f, uint64_t word)
  * common ones whose rules @cache has.
  * @key: what an ip is xored with to be looked up. @key_return: the same, to ask whether it is a
  *     return address. @stack_hi: end of the stack; @f->sp is not above it.
- * Returns how many ips there are then, and leaves @f at the frame that is none of them.
+ * Returns how many ips there are then, and leaves @f at the frame that is none of them. Its ip is
+ * SXS_GUARDED_GONE when that of the last one stored could not be read; another word that could not is a
+ * register of that value, which leads nowhere.
  */
-SXS_RAW_READ SXS_SIGSAFE static inline size_t
+SXS_SIGSAFE static inline size_t
 sxs_walk_loop(struct sxs_rule_cache *cache, uint64_t key, uint64_t key_return, uintptr_t stack_hi,
               struct sxs_walk_frame *f, uintptr_t *ips, size_t n, size_t stop)
 {
@@ -80,8 +82,8 @@ sxs_walk_loop(struct sxs_rule_cache *cache, uint64_t key, uint64_t key_return, u
             if (at.bp < at.sp || at.bp > stack_hi - 16 || at.bp % 8)
                 break;
             cfa = at.bp + 16;
-            ip = ((const uintptr_t *)at.bp)[1];
-            bp = *(const uintptr_t *)at.bp;
+            SXS_GUARDED_TRY(ip, at.bp, 8);
+            SXS_GUARDED_TRY(bp, at.bp, 0);
         } else {
             int is_guess =
                 (word & SXS_RULE_HEAD) == SXS_RULE_WORD(SXS_RULE_GUESS, SXS_DWARF_RSP, 0, 0);
@@ -92,7 +94,7 @@ sxs_walk_loop(struct sxs_rule_cache *cache, uint64_t key, uint64_t key_return, u
             cfa = at.sp + SXS_RULE_CFA_OFF(word);
             if (cfa < at.sp + 8 || cfa > stack_hi || cfa % 8)
                 break;
-            ip = ((const uintptr_t *)cfa)[-1];
+            SXS_GUARDED_TRY(ip, cfa, -8);
             if (is_guess && (ip < 4096 || ip >> 47 ||
                              !sxs_rule_cache_word(cache, ip ^ key_return, &caller) ||
                              (caller & 0xf) == SXS_RULE_NOWHERE))

@@ -79,8 +79,10 @@ int hook_sigaction(uintptr_t caller, int sig, const struct sigaction *act, struc
 {
     int idx = routed_index(sig);
     int owner;
-    if (router.off || idx < 0 || other_process())
+    if (router.off || (idx < 0 && !sample_shares(sig)) || other_process())
         return real.sigaction(sig, act, old);
+    if (idx < 0)
+        return sample_sigaction(sig, act, old);
     owner = owner_of_module(caller);
     if (owner < 0 && act && is_function(act))
         owner = owner_register(caller, 0);
@@ -131,7 +133,10 @@ int hook_sigmask(uintptr_t caller, int how, const sigset_t *set, sigset_t *old)
         owner_of_module(caller) < 0)
         return real.mask_signals(how, set, old);
     more = *set;
-    sigaddset(&more, SXS_SAMPLE_SIGNAL);
+    /* One that would begin at the top of the alternate stack must wait: the runtime's own frames there
+     * are still needed. The sampler unblocks it when a catch block begins. */
+    if (how == SIG_BLOCK || !sample_on_stack())
+        sigaddset(&more, sample_signal());
     sigaddset(&more, SIGPROF);
     return real.mask_signals(how, &more, old);
 }

@@ -142,7 +142,7 @@ SXS_SIGSAFE static void mask_for(const struct sigaction *host, int sig, const uc
     if (!(host->sa_flags & (int)SA_NODEFER))
         sigaddset(out, sig);
     if (threads_watched() && on_alternate_stack(uc))
-        sigaddset(out, SXS_SAMPLE_SIGNAL);
+        sigaddset(out, sample_signal());
 }
 
 SXS_SIGSAFE void host_call(const struct sigaction *host, const struct route *r)

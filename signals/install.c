@@ -68,7 +68,7 @@ int router_install(int idx, const struct sigaction *like, struct sigaction *was)
     act = *like;
     act.sa_sigaction = router_entry;
     if (flags & SA_ONSTACK) { /* hook_sigmask() unblocks them when the stack is left */
-        sigaddset(&act.sa_mask, SXS_SAMPLE_SIGNAL);
+        sigaddset(&act.sa_mask, sample_signal());
         sigaddset(&act.sa_mask, SIGPROF); /* of other profilers */
     }
     act.sa_flags = flags | (have ? router.flags[idx] : 0);

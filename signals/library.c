@@ -59,6 +59,12 @@ static struct sxs_signals operations = {
     .find_ip = owner_of_code,
     .path = path,
     .watch_threads = threads_watch,
+    .guard = guard_code,
+    .sample_signal = sample_signal,
+    .handle_samples = sample_handle,
+    .check_samples = sample_check,
+    .pass_on_sample = sample_pass_on,
+    .sample_uses_stack = sample_on_stack,
 };
 
 const struct sxs_signals *router_operations(void)

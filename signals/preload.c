@@ -81,12 +81,17 @@ SXS_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction 
 
 /* ---- older ways to register a handler --------------------------------------------------------- */
 
-/* Routed signals, as bits, that siginterrupt() was told of: signal() leaves SA_RESTART out for them. */
-static _Atomic unsigned interrupting;
+/* Signals, as bits, that siginterrupt() was told of: signal() leaves SA_RESTART out for them. */
+static _Atomic uint64_t interrupting;
+
+static uint64_t bit_of(int sig)
+{
+    return UINT64_C(1) << (sig - 1);
+}
 
 static int bsd_flags(int sig)
 {
-    return atomic_load(&interrupting) >> routed_index(sig) & 1 ? 0 : SA_RESTART;
+    return atomic_load(&interrupting) & bit_of(sig) ? 0 : SA_RESTART;
 }
 
 /* The C library's functions of that kind call its own sigaction, past this library: for routed signals their
@@ -107,11 +112,13 @@ static sighandler_t set_handler(uintptr_t caller, int sig, sighandler_t handler,
     return hook_sigaction(caller, sig, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
+/* Does the router keep the host's action for this signal? For the faults and the suspension signal, and for the
+ * signal that samples come with. */
 static int is_routed(int sig)
 {
     if (!ready)
         start();
-    return routed_index(sig) >= 0;
+    return routed_index(sig) >= 0 || sample_shares(sig);
 }
 
 SXS_EXPORT sighandler_t signal(int sig, sighandler_t handler)
@@ -181,9 +188,9 @@ SXS_EXPORT int siginterrupt(int sig, int interrupt)
     if (hook_sigaction(CALLER, sig, NULL, &now) != 0)
         return -1;
     if (interrupt)
-        atomic_fetch_or(&interrupting, 1u << routed_index(sig));
+        atomic_fetch_or(&interrupting, bit_of(sig));
     else
-        atomic_fetch_and(&interrupting, ~(1u << routed_index(sig)));
+        atomic_fetch_and(&interrupting, ~bit_of(sig));
     now.sa_flags = interrupt ? now.sa_flags & ~SA_RESTART : now.sa_flags | SA_RESTART;
     return hook_sigaction(CALLER, sig, &now, NULL);
 }

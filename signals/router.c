@@ -329,7 +329,8 @@ NOT_SANITIZED __attribute__((noinline)) void router_entry(int sig, siginfo_t *in
 {
     uintptr_t     from = (uintptr_t)__builtin_return_address(0);
     struct route *r;
-    /* A fault of a guarded read of the library's own is recovered here, before anything is routed. */
+    if (guard_recovers(sig, info, context)) /* a guarded read of the library's own faulted */
+        return;
     r = route_under_way(sig, info, context);
     if (!r) {
         /* Called by a runtime, it has registered over the router unseen, and has had its turn. */

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/types.h>
+#include <ucontext.h>
 
 #include "signals/ranges.h"
 #include "signals/signals.h"
@@ -167,6 +168,26 @@ int  threads_watch(const struct sxs_thread_watch *watch);
 SXS_SIGSAFE int threads_watched(void);
 /** In a forked child: nobody listens. */
 void threads_forked(void);
+
+/* guard.c */
+/** What sxs_signals.guard does. */
+int guard_code(const struct sxs_guarded_code *code);
+/** If a guarded load raised this signal: makes @context go on where that load says. Returns 1, else 0
+ *  (nothing was changed). Signal-safe. */
+SXS_SIGSAFE int guard_recovers(int sig, const siginfo_t *info, void *context);
+
+/* sample_signal.c */
+/** What sxs_signals.sample_signal, .handle_samples, .check_samples and .pass_on_sample do. */
+SXS_SIGSAFE int  sample_signal(void);
+int              sample_handle(handler_fn handler);
+int              sample_check(void);
+SXS_SIGSAFE void sample_pass_on(int sig, siginfo_t *info, void *context);
+/** Is the sampler's handler installed for @sig, in front of the host's? Signal-safe. */
+SXS_SIGSAFE int sample_shares(int sig);
+/** Does the sampler's handler run on the alternate stack? Signal-safe. */
+SXS_SIGSAFE int sample_on_stack(void);
+/** A registration for a signal that sample_shares(): changes, and tells, the host's action alone. */
+int sample_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 
 /* library.c */
 /** The operations of this copy; router_init() first. */

@@ -19,11 +19,6 @@
 
 #include "manager/base/base.h"
 
-/** What the sampler interrupts threads with: a signal that does nothing by default. One that is under
- *  way while a thread replaces the program (execve) stays pending for the new one, which knows nothing
- *  of it; SIGPROF would kill that. */
-#define SXS_SAMPLE_SIGNAL    SIGURG
-
 #define SXS_MAX_OWNERS       64
 #define SXS_SIGNALS_VERSION  1u
 #define SXS_SIGNALS_SYMBOL   "sxsprof_signals_v1"
@@ -44,6 +39,8 @@ struct sxs_thread_watch {
      *  thread-specific data. Not called for threads that live when the process ends. */
     void (*ended)(void);
 };
+
+struct sxs_guarded_code; /* manager/base/guarded.h */
 
 /** The router's operations. Version 1; a later version only appends. */
 struct sxs_signals {
@@ -79,6 +76,41 @@ struct sxs_signals {
      * Returns 0, -EBUSY (there is a listener), -ENOTSUP (off), or another -errno.
      */
     int (*watch_threads)(const struct sxs_thread_watch *watch);
+    /**
+     * guard - from now on a SIGSEGV or SIGBUS raised by one of @code's loads (static; one table per
+     * process) lets the thread go on where the load says; nobody else learns of it.
+     * Idempotent. Any thread; not signal-safe.
+     * Returns 1 when all such faults are certain to reach the router: it is preloaded, and in place for
+     * both signals. 0 when another handler may come first. -ENOTSUP (off).
+     */
+    int (*guard)(const struct sxs_guarded_code *code);
+    /**
+     * sample_signal - the number of the signal that interrupts threads for samples: one that does
+     * nothing by default, so that one pending across execve is harmless, and that the host has no
+     * handler for, if there is such a one. Chosen by the first call; changed by check_samples() alone.
+     * Works with SXSPROF_SIGNALS=off too. Any thread; signal-safe.
+     */
+    int (*sample_signal)(void);
+    /**
+     * handle_samples - @handler (static) gets the sample signal from now on. Those that are not its own
+     * it gives to pass_on_sample(). It runs with all signals blocked but those an instruction raises; on
+     * the alternate stack only if the host's own handlers do (sample_uses_stack()).
+     * Not signal-safe. Returns 0 or -errno.
+     */
+    int (*handle_samples)(void (*handler)(int sig, siginfo_t *info, void *context));
+    /**
+     * check_samples - called now and then by one thread: has the host registered over the handler,
+     * where that is not seen (no preload)? Returns the sample signal, another one than before if the
+     * host needs that one; -EBUSY when there is no other. Not signal-safe.
+     */
+    int (*check_samples)(void);
+    /** pass_on_sample - calls the host's own handler for @sig, if there is one, as the kernel would
+     *  have. It need not return. Signal-safe. */
+    void (*pass_on_sample)(int sig, siginfo_t *info, void *context);
+    /** sample_uses_stack - does the handler run on threads' alternate stacks? Then a runtime that leaves
+     *  its SIGSEGV handler for good leaves the sample signal blocked: unblock it when a catch block
+     *  begins. Signal-safe. */
+    int (*sample_uses_stack)(void);
 };
 
 /** The router at work in this process. The first call decides; any thread; not signal-safe. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** safe_read.h - reads memory that may not be there: the kernel copies, or says that it cannot. */
+/**
+ * safe_read.h - copies memory that may not be there: the one way to read what the host may unmap.
+ * By guarded loads (guarded.h) where their faults are certain to be recovered from; else the kernel
+ * copies, or says that it cannot.
+ */
 #ifndef SXS_BASE_SAFE_READ_H
 #define SXS_BASE_SAFE_READ_H
 
@@ -10,14 +14,15 @@
 #include <unistd.h>
 
 #include "manager/base/base.h"
+#include "manager/base/guarded.h"
 
 /**
- * sxs_safe_read - copies up to @size bytes of this process from @from to @to.
+ * sxs_kernel_read - copies up to @size bytes of this process from @from to @to by process_vm_readv.
  * Returns how many bytes were copied: fewer where a page is missing, 0 when nothing can be read
- * (or a seccomp filter forbids process_vm_readv). Changes errno.
+ * (or a seccomp filter forbids the call). Changes errno.
  * Async-signal-safe: two bare system calls, some 400 ns.
  */
-SXS_SIGSAFE static inline size_t sxs_safe_read(void *to, uintptr_t from, size_t size)
+SXS_SIGSAFE static inline size_t sxs_kernel_read(void *to, uintptr_t from, size_t size)
 {
     /* The kernel fails a remote piece as a whole: pieces end where pages do. */
     struct iovec local = {to, size}, remote[9];
@@ -34,6 +39,17 @@ SXS_SIGSAFE static inline size_t sxs_safe_read(void *to, uintptr_t from, size_t 
     long got =
         syscall(SYS_process_vm_readv, (pid_t)syscall(SYS_getpid), &local, 1UL, remote, n, 0UL);
     return got > 0 ? (size_t)got : 0;
+}
+
+/**
+ * sxs_safe_read - copies up to @size bytes of this process from @from to @to.
+ * Returns how many bytes were copied: fewer where a page is missing, 0 when nothing can be read.
+ * Changes errno. Async-signal-safe: one system call with the preloaded router (it asks whether this
+ * thread blocks SIGSEGV), two without it (sxs_kernel_read()).
+ */
+SXS_SIGSAFE static inline size_t sxs_safe_read(void *to, uintptr_t from, size_t size)
+{
+    return sxs_guarded_reliable() ? sxs_guarded_copy(to, from, size) : sxs_kernel_read(to, from, size);
 }
 
 #endif

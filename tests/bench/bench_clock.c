@@ -56,8 +56,8 @@ int main(int argc, char **argv)
         return 2;
     }
     atomic_store(&self.tid, (uint32_t)syscall(SYS_gettid));
-    sigaction(SXS_SAMPLE_SIGNAL, &sa, NULL);
     sxs_clocks_choose((unsigned)hz);
+    sigaction(sxs_clocks_signal(), &sa, NULL);
     for (int i = 0; i < ROUNDS; i++) {
         double without = work(), with;
         if (sxs_clocks_start(&self)) {

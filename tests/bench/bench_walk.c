@@ -18,6 +18,7 @@
 
 #include "sampler/clocks.h"
 #include "sampler/handler.h"
+#include "sampler/stacks.h"
 #include "sampler/tables.h"
 #include "sampler/walkers.h"
 #include "tests/bench/bench.h"
@@ -249,7 +250,7 @@ int main(int argc, char **argv)
     }
     tid = (uint32_t)syscall(SYS_gettid);
     sxs_threads_mark(tid, 0);
-    sxs_handler_refresh_stacks();
+    sxs_stacks_refresh();
     for (size_t i = 0; i < ARRAY_LEN(depths); i++) {
         stack_of("rbp", depths[i], methods);
         stack_of("tables", depths[i], NULL);

@@ -54,7 +54,7 @@ check_cpp() {
     mkdir -p "$BUILD/lint/cppcheck" || return
     # shellcheck disable=SC2086
     sources | cppcheck -q --file-list=- -j "$JOBS" --cppcheck-build-dir="$BUILD/lint/cppcheck" --std=c11 --language=c --inline-suppr \
-        --library=tests/lint/cppcheck.cfg -D__x86_64__=1 -D__linux__=1 \
+        --library=tests/lint/cppcheck.cfg -D__x86_64__=1 -D__linux__=1 -D__cppcheck__=1 \
         --enable=warning,performance,portability --suppressions-list=tests/lint/cppcheck.txt \
         --error-exitcode=1 $defines
 }

@@ -24,7 +24,7 @@ static int begin(void **state)
     sigset_t block;
     (void)state;
     sigemptyset(&block);
-    sigaddset(&block, SXS_SAMPLE_SIGNAL);
+    sigaddset(&block, SIGURG);
     pthread_sigmask(SIG_BLOCK, &block, NULL);
     memset(&self, 0, sizeof(self));
     self.timer = self.perf_fd = -1;
@@ -100,7 +100,7 @@ static void another_event_with_the_same_number_is_not_closed(void **state)
 
 static void a_signal_with_the_number_of_a_closed_event_is_not_ours(void **state)
 {
-    siginfo_t info = {.si_signo = SXS_SAMPLE_SIGNAL, .si_code = POLL_IN};
+    siginfo_t info = {.si_signo = SIGURG, .si_code = POLL_IN};
     uint64_t  weight = 0;
     int       fd;
     (void)state;

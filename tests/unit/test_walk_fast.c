@@ -88,7 +88,7 @@ static void on_step(int sig, siginfo_t *info, void *context)
 {
     ucontext_t            *uc = context;
     uintptr_t              ips[64], unwound[64];
-    struct sxs_walk_limits limits = {stack_lo, stack_hi, 0, 64, find_code, NULL};
+    struct sxs_walk_limits limits = {stack_lo, stack_hi, 0, 64, find_code, NULL, 0};
     enum sxs_sample_end    end;
     size_t                 n = sxs_walk_fast(uc, &limits, ips, &end);
     size_t                 m = walk_unwind(uc, unwound, 64);
@@ -247,7 +247,7 @@ static enum sxs_sample_end end_in_handler;
 static void on_inner(int sig)
 {
     ucontext_t             uc;
-    struct sxs_walk_limits limits = {stack_lo, stack_hi, 0, 64, NULL, NULL};
+    struct sxs_walk_limits limits = {stack_lo, stack_hi, 0, 64, NULL, NULL, 0};
     (void)sig;
     // NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): takes no lock in glibc
     getcontext(&uc);
@@ -270,7 +270,7 @@ static void limits_hold(void **state)
     ucontext_t             uc;
     uintptr_t              ips[4];
     enum sxs_sample_end    end;
-    struct sxs_walk_limits limits = {stack_lo, stack_hi, 0, 2, NULL, NULL};
+    struct sxs_walk_limits limits = {stack_lo, stack_hi, 0, 2, NULL, NULL, 0};
     (void)state;
     getcontext(&uc);
     assert_int_equal(sxs_walk_fast(&uc, &limits, ips, &end), 2);
@@ -297,7 +297,7 @@ static void garbage_registers_do_no_harm(void **state)
     uintptr_t              ips[64];
     enum sxs_sample_end    end;
     static uint64_t        seed = 7;
-    struct sxs_walk_limits limits = {stack_lo, stack_hi, 0, 64, NULL, NULL};
+    struct sxs_walk_limits limits = {stack_lo, stack_hi, 0, 64, NULL, NULL, 0};
     (void)state;
     getcontext(&good);
     for (int i = 0; i < 200000; i++) {

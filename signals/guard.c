@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * guard.c - lets guarded loads (manager/base/guarded.h) go on when they fault.
+ *
+ * Asked by router_entry() before anything is routed. For a fault of anybody else's code the answer
+ * takes two comparisons.
+ */
+#include "signals/router.h"
+
+#include <errno.h>
+#include <ucontext.h>
+
+#include "manager/base/guarded.h"
+
+/* Written once, by the first guard_code(); @code last. */
+static struct {
+    _Atomic(const struct sxs_guarded_code *) code;
+    uintptr_t                                lo, hi; /* all loads lie in it; half-open */
+} guarded;
+
+SXS_SIGSAFE static uintptr_t target(const int32_t *field)
+{
+    return (uintptr_t)field + (uintptr_t)(intptr_t)*field;
+}
+
+static int in_front(int sig)
+{
+    struct sigaction now;
+    return real.sigaction(sig, NULL, &now) == 0 && now.sa_sigaction == router_entry;
+}
+
+int guard_code(const struct sxs_guarded_code *code)
+{
+    static atomic_flag taken = ATOMIC_FLAG_INIT;
+    if (router.off)
+        return -ENOTSUP;
+    if (!atomic_flag_test_and_set(&taken)) {
+        guarded.lo = UINTPTR_MAX;
+        for (const struct sxs_guarded_load *at = code->begin; at < code->end; at++) {
+            uintptr_t load = target(&at->load);
+            guarded.lo = load < guarded.lo ? load : guarded.lo;
+            guarded.hi = load + 1 > guarded.hi ? load + 1 : guarded.hi;
+        }
+        atomic_store_explicit(&guarded.code, code, memory_order_release);
+    }
+    /* The kernel is asked: a host may have registered by a bare system call. */
+    return router.preloaded && atomic_load(&guarded.code) == code && in_front(SIGSEGV) &&
+           in_front(SIGBUS);
+}
+
+#if defined(__x86_64__)
+SXS_SIGSAFE int guard_recovers(int sig, const siginfo_t *info, void *context)
+{
+    const struct sxs_guarded_code *code = atomic_load_explicit(&guarded.code, memory_order_acquire);
+    ucontext_t                    *uc = context;
+    uintptr_t                      ip = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+    if (!code || ip < guarded.lo || ip >= guarded.hi || (sig != SIGSEGV && sig != SIGBUS) ||
+        info->si_code <= 0)
+        return 0;
+    for (const struct sxs_guarded_load *at = code->begin; at < code->end; at++)
+        if (target(&at->load) == ip) {
+            uc->uc_mcontext.gregs[REG_RIP] = (greg_t)target(&at->go_on);
+            return 1;
+        }
+    return 0;
+}
+#else
+SXS_SIGSAFE int guard_recovers(int sig, const siginfo_t *info, void *context)
+{
+    (void)sig, (void)info, (void)context;
+    return 0;
+}
+#endif

@@ -1,0 +1,3 @@
+module sxsprof/tests/hosts/go_preempts
+
+go 1.19
