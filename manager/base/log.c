@@ -15,7 +15,7 @@ static const char *const level_text[] = {"error", "warn", "info", "debug"};
 
 static struct stat first; /* what standard error was when the library was loaded; st_ino 0: closed */
 
-__attribute__((constructor)) void sxs_log_take_stderr(void)
+__attribute__((constructor)) static void note_standard_error(void)
 {
     if (fstat(STDERR_FILENO, &first))
         first = (struct stat){0};

@@ -20,8 +20,6 @@ extern enum sxs_log_level sxs_log_level; /* written once, by sxs_log_init() */
 void sxs_log_init(void);
 void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/** Takes what descriptor 2 is now for standard error. Called when the library is loaded; tests redirect it. */
-void sxs_log_take_stderr(void);
 /** Writes @text and a newline as they are. Async-signal-safe. */
 SXS_SIGSAFE void sxs_log_raw(const char *text);
 

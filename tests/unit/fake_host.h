@@ -80,26 +80,29 @@ static inline int child_status(void (*body)(void))
         assert_int_equal(WTERMSIG(how), sig); \
     } while (0)
 
-/** Standard error goes to memory until captured(). Not nestable. */
-static int         capture_fd = -1;
+/** Standard error, and standard output with it, go to memory until captured(): the library writes to a redirected
+ *  standard error only when both are redirected to the same file. Not nestable. */
+static int         capture_fd = -1, capture_stdout = -1;
 static inline void capture(void)
 {
-    fflush(stderr);
+    fflush(NULL);
     check_fd = dup(STDERR_FILENO);
+    capture_stdout = dup(STDOUT_FILENO);
     capture_fd = memfd_create("stderr", MFD_CLOEXEC);
-    CHECK(check_fd >= 0 && capture_fd >= 0 && dup2(capture_fd, STDERR_FILENO) >= 0);
-    sxs_log_take_stderr();
+    CHECK(check_fd >= 0 && capture_stdout >= 0 && capture_fd >= 0);
+    CHECK(dup2(capture_fd, STDERR_FILENO) >= 0 && dup2(capture_fd, STDOUT_FILENO) >= 0);
 }
 
 /** What was written since capture(); static buffer, cut at 8 KiB. */
 static inline const char *captured(void)
 {
     static char text[8192];
-    fflush(stderr);
+    fflush(NULL);
     ssize_t n = pread(capture_fd, text, sizeof(text) - 1, 0);
     dup2(check_fd, STDERR_FILENO);
-    sxs_log_take_stderr();
+    dup2(capture_stdout, STDOUT_FILENO);
     close(check_fd);
+    close(capture_stdout);
     close(capture_fd);
     check_fd = STDERR_FILENO;
     text[n < 0 ? 0 : n] = '\0';
