@@ -62,7 +62,7 @@ SXS_SIGSAFE void mask_returned(uint64_t outer)
 
 /* A sample that would begin at the top of the alternate stack has to wait: the runtime's own frames there
  * are still needed. The sampler unblocks it when a catch block begins (mask_unblock_samples). */
-int mask_runtimes_unblock(const sigset_t *set, sigset_t *old)
+SXS_SIGSAFE int mask_runtimes_unblock(const sigset_t *set, sigset_t *old)
 {
     uint64_t ours = sxs_thread_state.blocked & ~(sample_on_stack() ? of_samples() : 0);
     sigset_t more = *set;
@@ -71,7 +71,7 @@ int mask_runtimes_unblock(const sigset_t *set, sigset_t *old)
     return real.mask_signals(SIG_UNBLOCK, &more, old);
 }
 
-int mask_runtimes_block(const sigset_t *set, sigset_t *old)
+SXS_SIGSAFE int mask_runtimes_block(const sigset_t *set, sigset_t *old)
 {
     sigset_t more = *set, was;
     int      err;

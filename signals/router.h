@@ -146,9 +146,9 @@ SXS_SIGSAFE void mask_add_profilers(sigset_t *set);
 SXS_SIGSAFE uint64_t mask_entered(int idx, const void *context);
 SXS_SIGSAFE void     mask_returned(uint64_t outer);
 /** A runtime blocks or unblocks @set on this thread, as it does when it enters or leaves the alternate stack: the signals of
- *  profilers go with it. @old: as of pthread_sigmask. Return 0 or an error number. */
-int  mask_runtimes_block(const sigset_t *set, sigset_t *old);
-int  mask_runtimes_unblock(const sigset_t *set, sigset_t *old);
+ *  profilers go with it. @old: as of pthread_sigmask. Return 0 or an error number. Signal-safe. */
+SXS_SIGSAFE int mask_runtimes_block(const sigset_t *set, sigset_t *old);
+SXS_SIGSAFE int mask_runtimes_unblock(const sigset_t *set, sigset_t *old);
 /** What sxs_signals.unblock_samples does. */
 void mask_unblock_samples(void);
 
