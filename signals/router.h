@@ -49,7 +49,7 @@ struct route {
 /** Per thread; initial-exec, so that a handler can reach it without the loader or malloc. */
 struct thread_state {
     uint64_t owners;  /* bit per owner this thread belongs to */
-    uint64_t blocked; /* bit N - 1: the router has blocked signal N here, and it is to be unblocked (masks.c) */
+    uint64_t blocked; /* bit N - 1: the router has blocked signal N and is to unblock it (masks.c) */
     int      gave_up; /* gave_up_mark() of the owner that last put an action back on this thread, or 0 */
 };
 
