@@ -10,7 +10,9 @@
 
 #include "manager/base/descriptors.h"
 
-#define AS_SHARE 16u /* part of RLIMIT_AS that one file's map may take */
+/* Part of RLIMIT_AS that one file's map may take. There are up to five files, and each runtime reserves
+ * gigabytes for its code: all files together must leave the host more than nine tenths. */
+#define AS_SHARE 64u
 
 struct job {
     struct sxs_file *file;

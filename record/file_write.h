@@ -52,7 +52,7 @@ void sxs_file_undo(struct sxs_file *file, unsigned char *map, size_t map_size);
 
 /**
  * sxs_file_may_map - how many of @wanted bytes of address space the library may take: under RLIMIT_AS a
- * sixteenth of it at most.
+ * 64th of it at most.
  */
 uint64_t sxs_file_may_map(uint64_t wanted);
 

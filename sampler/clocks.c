@@ -102,6 +102,33 @@ SXS_SIGSAFE static int is_late(int fd)
     return ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0 || errno == EBADF;
 }
 
+/* Where the numbers of our descriptors begin, one for each thread: the last quarter of those the host may have, or
+ * HIGH_FD. RLIMIT_NOFILE bounds the numbers of new descriptors. Low ones of ours would leave a host that lowers the limit
+ * later with none. 0: the limit is too low for any. */
+#define MIN_LIMIT 256u
+#define HIGH_FD   3072u
+static int first_descriptor(void)
+{
+    struct rlimit limit;
+    rlim_t        first;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return 0;
+    if (limit.rlim_cur < MIN_LIMIT)
+        return 0;
+    first = limit.rlim_cur - limit.rlim_cur / 4;
+    return (int)(first < HIGH_FD ? first : HIGH_FD);
+}
+
+/* Gives @fd, which is open, a number of ours; the caller's own is closed. Returns the number or -errno. */
+static int raise_descriptor(int fd)
+{
+    int first = first_descriptor();
+    int high = first ? fcntl(fd, F_DUPFD_CLOEXEC, first) : -1;
+    int err = first ? errno : EMFILE;
+    close(fd);
+    return high < 0 ? -err : high;
+}
+
 /* Any thread must have its chance however short it lives: the first sample comes after a part of the
  * interval, all parts being equally likely. Then time t of its life is sampled with probability
  * t / interval, for long threads and short ones alike. */
@@ -113,6 +140,9 @@ static int start_perf(struct sxs_sampled_thread *t)
     uint64_t          id;
     if (fd < 0)
         return -errno;
+    fd = raise_descriptor(fd); /* before it is asked for signals: they carry its number */
+    if (fd < 0)
+        return fd;
     if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0) {
         int err = errno;
         close(fd);
@@ -186,19 +216,6 @@ void sxs_clocks_release(void)
     pthread_mutex_unlock(&opening);
 }
 
-/* A descriptor a thread: of those the program may have, half are left to it. */
-static int descriptors_left(void)
-{
-    struct rlimit limit;
-    int           fd;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-        return 1;
-    fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0); /* the lowest free one */
-    if (fd >= 0)
-        close(fd);
-    return fd < 0 ? errno == EBADF : (rlim_t)fd < limit.rlim_cur / 2;
-}
-
 /* Where a perf event cannot be had, a timer gives what it can: its samples weigh what they stand for. */
 int sxs_clocks_start(struct sxs_sampled_thread *t)
 {
@@ -207,7 +224,7 @@ int sxs_clocks_start(struct sxs_sampled_thread *t)
         return 0;
     if (chosen == SXS_CLOCK_PERF) {
         hold();
-        started = descriptors_left() && start_perf(t) == 0;
+        started = start_perf(t) == 0;
         sxs_clocks_release();
     }
     return started ? 0 : start_timer(t);

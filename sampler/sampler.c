@@ -309,7 +309,7 @@ static int start_sampling(void)
     int                      err;
     if (!folder)
         return -1;
-    if (sxs_signals()->size <= offsetof(struct sxs_signals, sample_uses_stack)) {
+    if (sxs_signals()->size <= offsetof(struct sxs_signals, unblock_samples)) {
         sxs_error("tool sample cannot start: the preloaded signal library is older than this one");
         return -1;
     }
@@ -419,13 +419,9 @@ static HRESULT thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD tid
  * in force, but for what the runtime itself had blocked (docs/signals.md). */
 static HRESULT catcher_enter(struct sxs_sub *sub, sxs_function function, sxs_object object)
 {
-    sigset_t unblock;
     (void)sub, (void)function, (void)object;
-    if (!sxs_signals()->sample_uses_stack())
-        return S_OK;
-    sigemptyset(&unblock);
-    sigaddset(&unblock, sxs_clocks_signal());
-    pthread_sigmask(SIG_UNBLOCK, &unblock, NULL);
+    if (sxs_signals()->sample_uses_stack())
+        sxs_signals()->unblock_samples();
     return S_OK;
 }
 

@@ -29,13 +29,18 @@ elif ! javac -d "$dir" "$sources/programs/java/Host.java" >"$log" 2>&1; then
     exit 1
 fi
 
-if is_new "$dir/go_host" "$sources/programs/go" "$sources/hosting.h"; then
-    :
-elif ! command -v go >/dev/null 2>&1; then
-    say "left out the host in Go: no go here"
-else
-    say "building the host in Go"
-    (cd "$sources/programs/go" && CGO_LDFLAGS="-L$dir -Wl,-rpath,$dir" GOCACHE="$dir/.go" GOFLAGS=-mod=mod GOPROXY=off \
-        go build -o "$dir/go_host" .) >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
-fi
+build_go() { # folder of programs/, name
+    is_new "$dir/$2" "$sources/programs/$1" "$sources"/*.h && return
+    if ! command -v go >/dev/null 2>&1; then
+        say "left out the host $2: no go here"
+        return
+    fi
+    say "building the host $2"
+    (cd "$sources/programs/$1" && CGO_LDFLAGS="-L$dir -Wl,-rpath,$dir" CGO_ENABLED=1 GOCACHE="$dir/.go" GOFLAGS=-mod=mod \
+        GOPROXY=off go build -o "$dir/$2" .) >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+}
+
+build_go go go_host
+build_go go_faults go_faults
+build_go go_preempts go_preempts
 rm -f "$log"

@@ -124,21 +124,13 @@ int hook_pthread_kill(uintptr_t caller, pthread_t thread, int sig)
 }
 
 /* A runtime that leaves the alternate stack unblocks the one signal it knows it had blocked there, and
- * blocks it again when it comes back. A profiler's sample signal goes with it: it too would overflow
- * that small stack, and the router blocks it there (router_install). */
+ * blocks it again when it comes back. The signals of profilers go with it (masks.c). */
 int hook_sigmask(uintptr_t caller, int how, const sigset_t *set, sigset_t *old)
 {
-    sigset_t more;
     if (router.off || !set || how == SIG_SETMASK || !sigismember(set, SIGRTMIN) ||
         owner_of_module(caller) < 0)
         return real.mask_signals(how, set, old);
-    more = *set;
-    /* One that would begin at the top of the alternate stack must wait: the runtime's own frames there
-     * are still needed. The sampler unblocks it when a catch block begins. */
-    if (how == SIG_BLOCK || !sample_on_stack())
-        sigaddset(&more, sample_signal());
-    sigaddset(&more, SIGPROF);
-    return real.mask_signals(how, &more, old);
+    return how == SIG_BLOCK ? mask_runtimes_block(set, old) : mask_runtimes_unblock(set, old);
 }
 
 /* ---- code ------------------------------------------------------------------------------------ */

@@ -129,7 +129,7 @@ SXS_SIGSAFE static int on_alternate_stack(const ucontext_t *uc)
 }
 
 /* What the kernel would block while it runs @host. A context of the kernel's has 64 signals only. While
- * a sampler is at work, its signal stays blocked on an alternate stack, which may be too small for it. */
+ * a sampler is at work, its signals stay blocked on an alternate stack, which may be too small for it. */
 SXS_SIGSAFE static void mask_for(const struct sigaction *host, int sig, const ucontext_t *uc,
                                  sigset_t *out)
 {
@@ -142,7 +142,7 @@ SXS_SIGSAFE static void mask_for(const struct sigaction *host, int sig, const uc
     if (!(host->sa_flags & (int)SA_NODEFER))
         sigaddset(out, sig);
     if (threads_watched() && on_alternate_stack(uc))
-        sigaddset(out, sample_signal());
+        sample_add_signals(out);
 }
 
 SXS_SIGSAFE void host_call(const struct sigaction *host, const struct route *r)

@@ -67,10 +67,8 @@ int router_install(int idx, const struct sigaction *like, struct sigaction *was)
      * unblocks just what it knows of, and the rest would stay blocked for ever. */
     act = *like;
     act.sa_sigaction = router_entry;
-    if (flags & SA_ONSTACK) { /* hook_sigmask() unblocks them when the stack is left */
-        sigaddset(&act.sa_mask, sample_signal());
-        sigaddset(&act.sa_mask, SIGPROF); /* of other profilers */
-    }
+    if (flags & SA_ONSTACK)
+        mask_add_profilers(&act.sa_mask);
     act.sa_flags = flags | (have ? router.flags[idx] : 0);
     if (real.sigaction(sig, &act, was) != 0)
         return -errno;

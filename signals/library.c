@@ -65,6 +65,7 @@ static struct sxs_signals operations = {
     .check_samples = sample_check,
     .pass_on_sample = sample_pass_on,
     .sample_uses_stack = sample_on_stack,
+    .unblock_samples = mask_unblock_samples,
 };
 
 const struct sxs_signals *router_operations(void)

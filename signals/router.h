@@ -49,6 +49,7 @@ struct route {
 /** Per thread; initial-exec, so that a handler can reach it without the loader or malloc. */
 struct thread_state {
     uint64_t owners;  /* bit per owner this thread belongs to */
+    uint64_t blocked; /* bit N - 1: the router has blocked signal N and is to unblock it (masks.c) */
     int      gave_up; /* gave_up_mark() of the owner that last put an action back on this thread, or 0 */
 };
 
@@ -137,6 +138,20 @@ SXS_SIGSAFE void host_take(int idx, struct sigaction *out);
 /** Calls the host's handler @host for @r as the kernel would: with its mask, SA_NODEFER and SA_RESTART. */
 SXS_SIGSAFE void host_call(const struct sigaction *host, const struct route *r);
 
+/* masks.c */
+/** Adds the signals that profilers interrupt threads by: the sampler's, and SIGPROF. Signal-safe. */
+SXS_SIGSAFE void mask_add_profilers(sigset_t *set);
+/** Notes what the router's action for signal @idx has blocked on this thread, @context being the
+ *  signal's. Returns what was noted before, for mask_returned() if the router returns. Signal-safe. */
+SXS_SIGSAFE uint64_t mask_entered(int idx, const void *context);
+SXS_SIGSAFE void     mask_returned(uint64_t outer);
+/** A runtime blocks or unblocks @set on this thread, as it does when it enters or leaves the alternate stack: the signals of
+ *  profilers go with it. @old: as of pthread_sigmask. Return 0 or an error number. Signal-safe. */
+SXS_SIGSAFE int mask_runtimes_block(const sigset_t *set, sigset_t *old);
+SXS_SIGSAFE int mask_runtimes_unblock(const sigset_t *set, sigset_t *old);
+/** What sxs_signals.unblock_samples does. */
+void mask_unblock_samples(void);
+
 /* owners.c */
 /** Owner whose module contains @addr, or -1. Lock-free, signal-safe. */
 SXS_SIGSAFE int owner_of_module(uintptr_t addr);
@@ -186,6 +201,8 @@ SXS_SIGSAFE void sample_pass_on(int sig, siginfo_t *info, void *context);
 SXS_SIGSAFE int sample_shares(int sig);
 /** Does the sampler's handler run on the alternate stack? Signal-safe. */
 SXS_SIGSAFE int sample_on_stack(void);
+/** Adds every signal that may come to be the sample signal: sample_check() can move from one to another. */
+SXS_SIGSAFE void sample_add_signals(sigset_t *set);
 /** A registration for a signal that sample_shares(): changes, and tells, the host's action alone. */
 int sample_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 

@@ -70,6 +70,12 @@ SXS_SIGSAFE int sample_signal(void)
     return now;
 }
 
+SXS_SIGSAFE void sample_add_signals(sigset_t *set)
+{
+    for (int i = 0; i < N_CANDIDATES; i++)
+        sigaddset(set, candidates[i]);
+}
+
 SXS_SIGSAFE int sample_shares(int sig)
 {
     struct kept *k = kept_for(sig);

@@ -108,9 +108,12 @@ struct sxs_signals {
      *  have. It need not return. Signal-safe. */
     void (*pass_on_sample)(int sig, siginfo_t *info, void *context);
     /** sample_uses_stack - does the handler run on threads' alternate stacks? Then a runtime that leaves
-     *  its SIGSEGV handler for good leaves the sample signal blocked: unblock it when a catch block
-     *  begins. Signal-safe. */
+     *  its SIGSEGV handler for good leaves the sample signal blocked: unblock_samples() is to be called
+     *  when a catch block begins. Signal-safe. */
     int (*sample_uses_stack)(void);
+    /** unblock_samples - unblocks on this thread what the router has blocked there; not what the host has.
+     *  Called by a thread that has left its SIGSEGV handler. Not signal-safe. */
+    void (*unblock_samples)(void);
 };
 
 /** The router at work in this process. The first call decides; any thread; not signal-safe. */

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 need_real 1
 version=$(echo "$versions" | tail -n 1)
-host=$BUILD/tests/host_closefrom
+host=$BUILD/hosts/closefrom
 export DOTNET_EnableWriteXorExecute=0 # the runtime itself needs a descriptor for that
 export DOTNET_EnableDiagnostics_IPC=0 # and one for this
 export DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1

@@ -2,17 +2,15 @@
 # A Go program hosts a CLR through cgo: goroutines fault, allocate and collect while an app does.
 . "$(dirname "$0")/lib.sh"
 need_real 3
-command -v go >/dev/null || skip_all "a Go program as host" "there is no Go compiler (golang-go)"
-( cd tests/hosts/go && GOCACHE=$tmp/cache GOFLAGS=-mod=mod GOPROXY=off go build -o "$tmp/host" . ) >"$tmp/log" 2>&1
-check "the host is built" $? "$tmp/log"
-[ $any_failed -eq 0 ] || finish
+host=$BUILD/hosts/go_faults # built by setup/hosts.sh
+[ -x "$host" ] || skip_all "a Go program as host" "there is no Go compiler (golang-go)"
 work="nre=200 div=100 gcs=30 loops=1 pool=100"
 for how in "" --no-preload; do
     for v in 8 9 10; do
         good=0
         for _ in 1 2 3; do
             # shellcheck disable=SC2086
-            timeout -k 5 60 "$sxsprof" run --quiet $how -- "$tmp/host" "$(echo "$BUILD"/runtimes/$v.*)" \
+            timeout -k 5 60 "$sxsprof" run --quiet $how -- "$host" "$(echo "$BUILD"/runtimes/$v.*)" \
                 "$BUILD/managed/stress/stress.dll" $work >"$tmp/log" 2>&1 && good=$((good + 1)) || cp "$tmp/log" "$tmp/bad"
         done
         [ $good -eq 3 ]

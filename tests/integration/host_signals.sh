@@ -4,16 +4,12 @@
 . "$(dirname "$0")/lib.sh"
 need_real 3
 app=$BUILD/managed/stress/stress.dll
-for host in registering own_rtmin; do
-    ${CC:-cc} -D_GNU_SOURCE -std=gnu11 -O1 -I. -o "$tmp/$host" tests/hosts/$host.c harness/clr.c \
-        harness/library.c harness/properties.c harness/self.c -ldl -lpthread -Wl,--no-as-needed -lm || exit 1
-done
 
-timeout -k 5 60 "$tmp/registering" >"$tmp/alone"
+timeout -k 5 60 "$BUILD/hosts/registering" >"$tmp/alone"
 check "registering in every way without a CLR: the control" $? "$tmp/alone"
 for v in 8 9 10; do
     dir=$(echo "$BUILD"/runtimes/$v.*)
-    timeout -k 5 60 "$sxsprof" run --quiet -- "$tmp/registering" "$dir" "$app" >"$tmp/out" 2>"$tmp/err" &&
+    timeout -k 5 60 "$sxsprof" run --quiet -- "$BUILD/hosts/registering" "$dir" "$app" >"$tmp/out" 2>"$tmp/err" &&
         diff "$tmp/alone" "$tmp/out" >>"$tmp/err"
     check "preloaded, beside $v: the host is told of its own handlers, and they are called alike" $? "$tmp/err"
 done
@@ -23,7 +19,7 @@ rtmin() { # claim options-of-run when versions...
     shift 3
     for v; do dirs="$dirs $(echo "$BUILD"/runtimes/"$v".*)"; done
     # shellcheck disable=SC2086
-    timeout -k 5 120 "$sxsprof" run --quiet $how -- "$tmp/own_rtmin" "$when" "$app" $dirs >"$tmp/log" 2>&1 &&
+    timeout -k 5 120 "$sxsprof" run --quiet $how -- "$BUILD/hosts/own_rtmin" "$when" "$app" $dirs >"$tmp/log" 2>&1 &&
         { [ -n "$how" ] || grep -q 'tells of its own' "$tmp/log"; }
     check "SIGRTMIN of a host, $claim" $? "$tmp/log"
 }

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 need_real 1
 version=$(echo "$versions" | tail -n 1)
-host=$BUILD/tests/host_locale
+host=$BUILD/hosts/number_locale
 export DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1
 localedef -c -i de_DE -f UTF-8 "$tmp/de_DE.UTF-8" >/dev/null 2>&1
 [ -d "$tmp/de_DE.UTF-8" ] || skip_all "$0" "no locale can be made (Debian: locales)"

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -39,6 +40,38 @@ static int end(void **state)
     (void)state;
     sxs_clocks_stop(&self);
     return 0;
+}
+
+/* With @limit descriptors: a host that lowers the limit later has the low numbers. */
+static void begin_with_limit(rlim_t limit)
+{
+    struct rlimit was, now;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+    now = (struct rlimit){limit, was.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &now), 0);
+    sxs_clocks_stop(&self);
+    assert_int_equal(sxs_clocks_start(&self), 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+}
+
+static void an_event_leaves_the_host_the_low_numbers(void **state)
+{
+    (void)state;
+    if (self.perf_fd < 0)
+        skip();
+    begin_with_limit(1024);
+    assert_in_range(self.perf_fd, 768, 1023);
+    assert_int_equal(self.timer, -1);
+}
+
+static void where_descriptors_are_few_a_timer_takes_none(void **state)
+{
+    (void)state;
+    if (self.perf_fd < 0)
+        skip();
+    begin_with_limit(100);
+    assert_int_equal(self.perf_fd, -1);
+    assert_int_not_equal(self.timer, -1);
 }
 
 /* Closes the event and opens a file that gets its number. */
@@ -132,6 +165,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     static const struct CMUnitTest tests[] = {
+        TEST(an_event_leaves_the_host_the_low_numbers),
+        TEST(where_descriptors_are_few_a_timer_takes_none),
         TEST(the_end_of_a_thread_closes_its_event_alone),
         TEST(a_file_of_the_host_with_the_events_number_is_not_closed),
         TEST(another_event_with_the_same_number_is_not_closed),

@@ -4,7 +4,10 @@
  * signals SIGNAL WHEN: SIGNAL is rtmin, prof or urg; WHEN is before, between or after the start of the
  * runtimes (between: after the first). The handler is installed with SA_SIGINFO | SA_RESTART, and with SIGUSR2
  * in its mask. For rtmin installed over a runtime's handler, what the process itself sent by
- * pthread_kill is passed on, as a well-behaved host does. */
+ * pthread_kill is passed on, as a well-behaved host does.
+ *
+ * signals blocked WHEN: the main thread blocks SIGPROF, SIGURG and SIGWINCH, which profilers send, before or
+ * after the runtimes start. They have to stay blocked, whatever the runtimes do there. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -158,10 +161,35 @@ static bool send_everything(const char *when)
     return hosting_claim(n == EACH, "%s: %d of %d from a child", when, n, EACH);
 }
 
+static void stay_blocked(const char *when)
+{
+    static const int of_profilers[] = {SIGPROF, SIGURG, SIGWINCH};
+    sigset_t         block, now;
+    int              n = 0;
+
+    sigemptyset(&block);
+    for (int i = 0; i < 3; i++)
+        sigaddset(&block, of_profilers[i]);
+    if (!strcmp(when, "after"))
+        hosting_start();
+    hosting_claim(hosting_work(1) == 0 || !strcmp(when, "before"), "work while nothing is blocked");
+    pthread_sigmask(SIG_BLOCK, &block, NULL);
+    hosting_start();
+    hosting_claim(hosting_work(2) == 0, "work while signals are blocked");
+    pthread_sigmask(SIG_BLOCK, NULL, &now);
+    for (int i = 0; i < 3; i++)
+        n += sigismember(&now, of_profilers[i]) == 1;
+    hosting_claim(n == 3, "%d of 3 signals have stayed blocked", n);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 2 ? argv[1] : "rtmin", *when = argc > 2 ? argv[2] : "after";
 
+    if (!strcmp(name, "blocked")) {
+        stay_blocked(when);
+        return hosting_end();
+    }
     own = !strcmp(name, "rtmin") ? SIGRTMIN : !strcmp(name, "prof") ? SIGPROF : SIGURG;
     if (!strcmp(when, "before")) {
         install();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host_locale.c - a host that sets the locale of its environment, as programs with a user interface do, and
+ * number_locale.c - a host that sets the locale of its environment, as programs with a user interface do, and
  * runs one app.
  *
- * usage: host_locale RUNTIME_DIR APP.dll [ARGUMENT...]      Prints "host: 0,5", one half in that locale.
+ * usage: number_locale RUNTIME_DIR APP.dll [ARGUMENT...]      Prints "host: 0,5", one half in that locale.
  */
 #include <libgen.h>
 #include <limits.h>

@@ -9,7 +9,7 @@
 package main
 
 /*
-#cgo CFLAGS: -D_GNU_SOURCE -I${SRCDIR}/../../..
+#cgo CFLAGS: -D_GNU_SOURCE -I${SRCDIR}/../../../..
 #cgo LDFLAGS: -ldl -lpthread -lm
 #include <stdlib.h>
 int run_app(char *dir, char *app, int argc, char **argv);

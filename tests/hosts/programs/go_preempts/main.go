@@ -7,7 +7,7 @@
 package main
 
 /*
-#cgo CFLAGS: -D_GNU_SOURCE -I${SRCDIR}/..
+#cgo CFLAGS: -D_GNU_SOURCE -I${SRCDIR}/../..
 #cgo LDFLAGS: -ldl
 #include "one_clr.h"
 */

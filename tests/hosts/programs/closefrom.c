@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host_closefrom.c - a host that closes all descriptors but pipes while a runtime runs, and opens files of
+ * closefrom.c - a host that closes all descriptors but pipes while a runtime runs, and opens files of
  * its own, which get their numbers. Its files must stay as they are.
  *
- * usage: host_closefrom RUNTIME_DIR APP.dll FOLDER [ARGUMENT...]      FOLDER: for the host's files
+ * usage: closefrom RUNTIME_DIR APP.dll FOLDER [ARGUMENT...]      FOLDER: for the host's files
  *
  * Prints "host: N of 64 files are as they were" after everything else has ended. Status 0 when all are.
  */

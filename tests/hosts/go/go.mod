@@ -1,3 +1,0 @@
-module sxsprof/tests/hosts/go
-
-go 1.19

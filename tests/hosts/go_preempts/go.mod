@@ -1,3 +1,0 @@
-module sxsprof/tests/hosts/go_preempts
-
-go 1.19
