@@ -3,93 +3,10 @@
 
 #include <string.h>
 
+#include "sampler/cfi_cursor.h"
+
 #define N_REGS      17 /* of DWARF's numbering for x86-64: rip is the last that matters */
-#define STATE_DEPTH 16 /* DW_CFA_remember_state nested; compilers use one */
-
-struct cursor {
-    const uint8_t *at, *end;
-    int            failed; /* sticky: reads return 0 from then on */
-};
-
-static uint64_t fixed(struct cursor *c, size_t size)
-{
-    uint64_t v = 0;
-    if (c->failed || (size_t)(c->end - c->at) < size)
-        return c->failed = 1, 0;
-    memcpy(&v, c->at, size);
-    c->at += size;
-    return v;
-}
-
-static uint64_t uleb(struct cursor *c)
-{
-    uint64_t v = 0;
-    unsigned shift = 0;
-    for (;;) {
-        uint8_t b = (uint8_t)fixed(c, 1);
-        if (shift < 64)
-            v |= (uint64_t)(b & 0x7f) << shift;
-        shift += 7;
-        if (!(b & 0x80) || c->failed)
-            return v;
-    }
-}
-
-static int64_t sleb(struct cursor *c)
-{
-    uint64_t v = 0;
-    unsigned shift = 0;
-    for (;;) {
-        uint8_t b = (uint8_t)fixed(c, 1);
-        if (shift < 64)
-            v |= (uint64_t)(b & 0x7f) << shift;
-        shift += 7;
-        if (!(b & 0x80) || c->failed) {
-            if (shift < 64 && (b & 0x40))
-                v |= ~UINT64_C(0) << shift;
-            return (int64_t)v;
-        }
-    }
-}
-
-/* A sub-range of @size bytes, which @c skips. */
-static struct cursor block(struct cursor *c, uint64_t size)
-{
-    struct cursor part = {c->at, c->at, 1};
-    if (c->failed || size > (uint64_t)(c->end - c->at)) {
-        c->failed = 1;
-        return part;
-    }
-    part = (struct cursor){c->at, c->at + size, 0};
-    c->at += size;
-    return part;
-}
-
-enum { PE_OMIT = 0xff, PE_PCREL = 0x10 };
-
-/* A pointer in one of the encodings of the exception header; only absolute and pc-relative bases
- * occur in .eh_frame's code ranges. */
-static uintptr_t encoded(struct cursor *c, uint8_t how, const struct sxs_cfi *cfi)
-{
-    uintptr_t base = 0, v;
-    if ((how & 0x70) == PE_PCREL)
-        base = cfi->address + (uintptr_t)(c->at - cfi->bytes);
-    else if (how & 0x70)
-        c->failed = 1;
-    switch (how & 0x0f) {
-    case 0x00:
-    case 0x04:
-    case 0x0c: v = fixed(c, 8); break;
-    case 0x01: v = uleb(c); break;
-    case 0x02: v = fixed(c, 2); break;
-    case 0x03: v = fixed(c, 4); break;
-    case 0x09: v = (uintptr_t)sleb(c); break;
-    case 0x0a: v = (uintptr_t)(int16_t)fixed(c, 2); break;
-    case 0x0b: v = (uintptr_t)(int32_t)fixed(c, 4); break;
-    default: c->failed = 1; return 0;
-    }
-    return base + v;
-}
+#define STATE_DEPTH 4  /* DW_CFA_remember_state nested, on the handler's stack; compilers use one */
 
 struct cie {
     uint64_t      code_align;
@@ -118,22 +35,21 @@ struct state {
 };
 
 struct machine {
-    const struct sxs_cfi      *cfi;
-    const struct cie          *cie;
-    const struct sxs_cfi_sink *sink;
-    struct sxs_cfi_counts     *counts;
-    struct state               now, initial, stack[STATE_DEPTH];
-    unsigned                   depth;
-    uintptr_t                  pc, hi;
-    int                        stopped;
+    const struct sxs_cfi *cfi;
+    const struct cie     *cie;
+    struct state          now, initial, stack[STATE_DEPTH];
+    unsigned              depth;
+    uintptr_t             pc;     /* from which on @now holds */
+    uintptr_t             target; /* the instruction asked for */
+    int                   found;  /* @now holds at @target */
 };
 
-static int fits(int64_t offset, int64_t max)
+SXS_SIGSAFE static int fits(int64_t offset, int64_t max)
 {
     return offset < 0 && offset % 8 == 0 && -offset / 8 <= max;
 }
 
-static struct sxs_rule rule_of(const struct machine *m)
+SXS_SIGSAFE static struct sxs_rule rule_of(const struct machine *m)
 {
     const struct state *s = &m->now;
     struct sxs_rule     rule = {.kind = SXS_RULE_NONE};
@@ -141,9 +57,9 @@ static struct sxs_rule rule_of(const struct machine *m)
         return (struct sxs_rule){.kind = SXS_RULE_SIGNAL};
     if (s->rip.how == UNDEFINED)
         return (struct sxs_rule){.kind = SXS_RULE_BOTTOM};
-    if (s->rip.how != AT_OFFSET || !fits(s->rip.offset, UINT8_MAX) || s->cfa_how == CFA_UNSUPPORTED ||
-        s->rbp.how == UNSUPPORTED || s->cfa_reg > 15 || s->cfa_off > INT32_MAX ||
-        s->cfa_off < INT32_MIN)
+    if (s->rip.how != AT_OFFSET || !fits(s->rip.offset, UINT8_MAX) ||
+        s->cfa_how == CFA_UNSUPPORTED || s->rbp.how == UNSUPPORTED || s->cfa_reg > 15 ||
+        s->cfa_off > INT32_MAX || s->cfa_off < INT32_MIN)
         return rule;
     rule.cfa_reg = (uint8_t)(s->cfa_reg & 15);
     rule.cfa_off = (int32_t)s->cfa_off;
@@ -182,17 +98,7 @@ static struct sxs_rule rule_of(const struct machine *m)
     return rule;
 }
 
-static void emit(struct machine *m)
-{
-    struct sxs_rule rule = rule_of(m);
-    if (m->stopped || m->pc >= m->hi)
-        return;
-    m->counts->n_rows++;
-    m->counts->n_unsupported += rule.kind == SXS_RULE_NONE;
-    m->stopped = m->sink->row(m->sink->user, m->pc, &rule);
-}
-
-static struct saved *saved_of(struct state *s, uint64_t reg)
+SXS_SIGSAFE static struct saved *saved_of(struct state *s, uint64_t reg)
 {
     return reg == SXS_DWARF_RBX   ? &s->rbx
            : reg == SXS_DWARF_RBP ? &s->rbp
@@ -200,7 +106,7 @@ static struct saved *saved_of(struct state *s, uint64_t reg)
                                   : NULL;
 }
 
-static void set(struct state *s, uint64_t reg, enum how how, int64_t offset)
+SXS_SIGSAFE static void set(struct state *s, uint64_t reg, enum how how, int64_t offset)
 {
     struct saved *saved = saved_of(s, reg);
     if (saved)
@@ -210,9 +116,9 @@ static void set(struct state *s, uint64_t reg, enum how how, int64_t offset)
 enum { OP_BREG0 = 0x70, OP_BREG16 = 0x80, OP_DEREF = 0x06 };
 
 /* "register: value at rbp + n", the one expression compilers write for a saved register. */
-static void saved_expression(struct state *s, uint64_t reg, struct cursor e)
+SXS_SIGSAFE static void saved_expression(struct state *s, uint64_t reg, struct cursor e)
 {
-    uint8_t op = (uint8_t)fixed(&e, 1);
+    uint8_t op = byte(&e);
     int64_t offset = sleb(&e);
     if (!e.failed && e.at == e.end && op == OP_BREG0 + SXS_DWARF_RBP)
         set(s, reg, AT_RBP, offset);
@@ -222,11 +128,11 @@ static void saved_expression(struct state *s, uint64_t reg, struct cursor e)
 
 /* Two are known: *(rbp + n), and that of the linker for PLT entries:
  * rsp + 8 + ((rip & 15) >= n ? 8 : 0). */
-static void cfa_expression(struct state *s, struct cursor e)
+SXS_SIGSAFE static void cfa_expression(struct state *s, struct cursor e)
 {
     static const uint8_t plt_rest[] = {0x3f, 0x1a};            /* lit15, and */
     static const uint8_t plt_end[] = {0x2a, 0x33, 0x24, 0x22}; /* ge, lit3, shl, plus */
-    uint8_t              op = (uint8_t)fixed(&e, 1);
+    uint8_t              op = byte(&e);
     int64_t              offset = sleb(&e);
     size_t               left = (size_t)(e.end - e.at);
     s->cfa_how = CFA_UNSUPPORTED;
@@ -245,27 +151,37 @@ static void cfa_expression(struct state *s, struct cursor e)
     }
 }
 
-static void restore(struct machine *m, uint64_t reg)
+SXS_SIGSAFE static void restore(struct machine *m, uint64_t reg)
 {
     struct saved *saved = saved_of(&m->now, reg);
     if (saved)
         *saved = *saved_of(&m->initial, reg);
 }
 
-static void advance(struct machine *m, uint64_t by)
+/* The state so far holds up to @pc. */
+SXS_SIGSAFE static void advance_to(struct machine *m, struct cursor *c, uintptr_t pc)
 {
-    emit(m);
-    m->pc += by * m->cie->code_align;
+    if (pc < m->pc)
+        c->failed = 1; /* rows go forward */
+    else if (pc > m->target)
+        m->found = 1;
+    else
+        m->pc = pc;
 }
 
-static void def_cfa(struct state *s, uint64_t reg, int64_t offset)
+SXS_SIGSAFE static void advance(struct machine *m, struct cursor *c, uint64_t by)
+{
+    advance_to(m, c, m->pc + by * m->cie->code_align);
+}
+
+SXS_SIGSAFE static void def_cfa(struct state *s, uint64_t reg, int64_t offset)
 {
     s->cfa_how = CFA_REG;
     s->cfa_reg = reg;
     s->cfa_off = offset;
 }
 
-static void state_stack(struct machine *m, struct cursor *c, int push)
+SXS_SIGSAFE static void state_stack(struct machine *m, struct cursor *c, int push)
 {
     if (push ? m->depth == STATE_DEPTH : m->depth == 0)
         c->failed = 1;
@@ -276,20 +192,17 @@ static void state_stack(struct machine *m, struct cursor *c, int push)
 }
 
 /* Evaluates its operands in order: their number and kind is the instruction's shape. */
-static void extended(struct machine *m, struct cursor *c, uint8_t op)
+SXS_SIGSAFE static void extended(struct machine *m, struct cursor *c, uint8_t op)
 {
     struct state *s = &m->now;
     int64_t       align = m->cie->data_align;
     uint64_t      reg;
     switch (op) {
     case 0x00: break; /* nop */
-    case 0x01:        /* set_loc */
-        emit(m);
-        m->pc = encoded(c, m->cie->fde_encoding, m->cfi);
-        break;
-    case 0x02: advance(m, fixed(c, 1)); break;
-    case 0x03: advance(m, fixed(c, 2)); break;
-    case 0x04: advance(m, fixed(c, 4)); break;
+    case 0x01: /* set_loc */ advance_to(m, c, encoded(c, m->cie->fde_encoding, m->cfi)); break;
+    case 0x02: advance(m, c, byte(c)); break;
+    case 0x03: advance(m, c, fixed(c, 2)); break;
+    case 0x04: advance(m, c, fixed(c, 4)); break;
     case 0x05: /* offset_extended */
         reg = uleb(c);
         set(s, reg, AT_OFFSET, (int64_t)uleb(c) * align);
@@ -344,13 +257,13 @@ static void extended(struct machine *m, struct cursor *c, uint8_t op)
     }
 }
 
-static int run(struct machine *m, struct cursor c)
+SXS_SIGSAFE static int run(struct machine *m, struct cursor c)
 {
-    while (!c.failed && c.at < c.end && !m->stopped) {
-        uint8_t  op = (uint8_t)fixed(&c, 1);
+    while (!c.failed && c.at < c.end && !m->found) {
+        uint8_t  op = byte(&c);
         unsigned low = op & 0x3f;
         switch (op >> 6) {
-        case 1: advance(m, low); break;
+        case 1: advance(m, &c, low); break;
         case 2: set(&m->now, low, AT_OFFSET, (int64_t)uleb(&c) * m->cie->data_align); break;
         case 3: restore(m, low); break;
         default: extended(m, &c, op);
@@ -359,20 +272,20 @@ static int run(struct machine *m, struct cursor c)
     return c.failed ? -1 : 0;
 }
 
-static int read_cie(const struct sxs_cfi *cfi, struct cursor c, struct cie *cie)
+SXS_SIGSAFE static int read_cie(const struct sxs_cfi *cfi, struct cursor c, struct cie *cie)
 {
     const char *augmentation;
-    uint8_t     version = (uint8_t)fixed(&c, 1);
+    uint8_t     version = byte(&c);
     memset(cie, 0, sizeof(*cie));
     if (c.failed || (version != 1 && version != 3))
         return -1;
     augmentation = (const char *)c.at;
-    while (fixed(&c, 1))
+    while (byte(&c))
         ;
     cie->code_align = uleb(&c);
     cie->data_align = sleb(&c);
     if (version == 1)
-        fixed(&c, 1);
+        byte(&c);
     else
         uleb(&c); /* the return address's register: always rip */
     if (c.failed || (*augmentation && *augmentation != 'z'))
@@ -382,11 +295,11 @@ static int read_cie(const struct sxs_cfi *cfi, struct cursor c, struct cie *cie)
         cie->has_augmentation = 1;
         while (*++augmentation && !data.failed)
             switch (*augmentation) {
-            case 'R': cie->fde_encoding = (uint8_t)fixed(&data, 1); break;
-            case 'L': fixed(&data, 1); break;
+            case 'R': cie->fde_encoding = byte(&data); break;
+            case 'L': byte(&data); break;
             case 'S': cie->is_signal = 1; break;
             case 'P': {
-                uint8_t how = (uint8_t)fixed(&data, 1);
+                uint8_t how = byte(&data);
                 if (how != PE_OMIT)
                     encoded(&data, how & 0x0f, cfi); /* only its size counts here */
                 break;
@@ -400,45 +313,77 @@ static int read_cie(const struct sxs_cfi *cfi, struct cursor c, struct cie *cie)
     return c.failed ? -1 : 0;
 }
 
-static int read_fde(struct machine *m, struct cursor c)
-{
-    uintptr_t lo = encoded(&c, m->cie->fde_encoding, m->cfi);
-    uintptr_t size = encoded(&c, m->cie->fde_encoding & 0x0f, m->cfi);
-    if (m->cie->has_augmentation)
-        block(&c, uleb(&c));
-    if (c.failed || lo + size < lo)
-        return -1;
-    if (!size || !lo)
-        return 0; /* of a function the linker dropped */
-    memset(&m->now, 0, sizeof(m->now));
-    m->depth = 0;
-    m->pc = lo;
-    m->hi = lo; /* the initial instructions deliver no rows */
-    if (run(m, m->cie->initial))
-        return -1;
-    m->initial = m->now;
-    m->hi = lo + size;
-    m->counts->n_functions++;
-    m->stopped = m->sink->function(m->sink->user, lo, lo + size);
-    if (m->stopped)
-        return 0;
-    if (run(m, c)) {
-        struct sxs_rule none = {.kind = SXS_RULE_NONE};
-        m->sink->row(m->sink->user, m->pc, &none);
-        return -1;
-    }
-    emit(m);
-    return 0;
-}
+/* One description of the section. */
+struct fde {
+    struct cie    cie;
+    uintptr_t     lo, hi;       /* the code it describes, half-open */
+    struct cursor instructions; /* after those of its CIE */
+};
 
 /* The next entry's contents in *@body; 0 at the end. Entries of 4 GB do not occur. */
-static int next_entry(struct cursor *all, struct cursor *body)
+SXS_SIGSAFE static int next_entry(struct cursor *all, struct cursor *body)
 {
     uint32_t size = (uint32_t)fixed(all, 4);
     if (all->failed || size == 0 || size == UINT32_MAX)
         return 0;
     *body = block(all, size);
     return !all->failed;
+}
+
+/* The CIE that the description with contents @body, read up to its pointer @back, refers to. */
+SXS_SIGSAFE static int read_cie_of(const struct sxs_cfi *cfi, const struct cursor *body,
+                                   uint32_t back, struct cie *cie)
+{
+    const uint8_t *from = body->at - sizeof(back);
+    struct cursor  at, cie_body;
+    if (body->failed || !back || back > (size_t)(from - cfi->bytes))
+        return -1;
+    at = (struct cursor){from - back, cfi->bytes + cfi->size, 0};
+    return next_entry(&at, &cie_body) && fixed(&cie_body, 4) == 0 ? read_cie(cfi, cie_body, cie)
+                                                                  : -1;
+}
+
+SXS_SIGSAFE static int read_fde(const struct sxs_cfi *cfi, struct cursor *body, struct fde *fde)
+{
+    uintptr_t size;
+    fde->lo = encoded(body, fde->cie.fde_encoding, cfi);
+    size = encoded(body, fde->cie.fde_encoding & 0x0f, cfi);
+    fde->hi = fde->lo + size;
+    if (fde->cie.has_augmentation)
+        block(body, uleb(body));
+    fde->instructions = *body;
+    return body->failed || fde->hi < fde->lo ? -1 : 0;
+}
+
+SXS_SIGSAFE struct sxs_cfi_row sxs_cfi_find(const struct sxs_cfi *cfi, size_t at, uintptr_t pc)
+{
+    struct sxs_cfi_row row = {.rule = {.kind = SXS_RULE_NONE}};
+    struct cursor all = {cfi->bytes + (at < cfi->size ? at : cfi->size), cfi->bytes + cfi->size, 0};
+    struct cursor body;
+    struct fde    fde;
+    struct machine m = {.cfi = cfi, .cie = &fde.cie};
+    uint32_t       back;
+    if (!next_entry(&all, &body))
+        return row;
+    back = (uint32_t)fixed(&body, 4);
+    if (read_cie_of(cfi, &body, back, &fde.cie) || read_fde(cfi, &body, &fde))
+        return row;
+    row.lo = fde.lo;
+    row.hi = fde.hi;
+    if (pc < fde.lo || pc >= fde.hi)
+        return row;
+    m.pc = fde.lo;
+    m.target = UINTPTR_MAX; /* the initial instructions describe no rows */
+    if (run(&m, fde.cie.initial))
+        return row;
+    m.initial = m.now;
+    m.pc = fde.lo;
+    m.target = pc;
+    if (run(&m, fde.instructions))
+        return row;
+    row.from = m.pc;
+    row.rule = rule_of(&m);
+    return row;
 }
 
 size_t sxs_cfi_size(const uint8_t *bytes, size_t size)
@@ -449,31 +394,24 @@ size_t sxs_cfi_size(const uint8_t *bytes, size_t size)
     return (size_t)(all.at - bytes);
 }
 
-int sxs_cfi_read(const struct sxs_cfi *cfi, const struct sxs_cfi_sink *sink,
-                 struct sxs_cfi_counts *counts)
+int sxs_cfi_each(const struct sxs_cfi *cfi, sxs_cfi_each_fn *on, void *user)
 {
     struct cursor  all = {cfi->bytes, cfi->bytes + cfi->size, 0}, body;
-    struct cie     cie;
-    const uint8_t *cie_at = NULL; /* the one in @cie */
-    int            cie_good = 0;
-    struct machine m = {.cfi = cfi, .cie = &cie, .sink = sink, .counts = counts};
-    while (!m.stopped && next_entry(&all, &body)) {
+    const uint8_t *cie_at = NULL; /* the one in fde.cie */
+    int            cie_good = 0, rc = 0;
+    struct fde     fde;
+    while (!rc && next_entry(&all, &body)) {
         const uint8_t *from = body.at;
         uint32_t       back = (uint32_t)fixed(&body, 4);
         if (body.failed || !back)
             continue; /* too short, or a CIE: read when a description refers to it */
-        if (back > (size_t)(from - cfi->bytes)) {
-            counts->n_damaged++;
-            continue;
+        if (from - back != cie_at || !cie_at) {
+            cie_at = from - back;
+            cie_good = read_cie_of(cfi, &body, back, &fde.cie) == 0;
         }
-        if (from - back != cie_at) {
-            struct cursor at = {from - back, cfi->bytes + cfi->size, 0}, cie_body;
-            cie_at = at.at;
-            cie_good = next_entry(&at, &cie_body) && fixed(&cie_body, 4) == 0 &&
-                       read_cie(cfi, cie_body, &cie) == 0;
-        }
-        if (!cie_good || read_fde(&m, body))
-            counts->n_damaged++;
+        if (cie_good && !read_fde(cfi, &body, &fde) && fde.lo &&
+            fde.hi > fde.lo) /* else dropped by the linker */
+            rc = on(user, (size_t)(from - 4 - cfi->bytes), fde.lo, fde.hi);
     }
-    return m.stopped ? -1 : 0;
+    return rc;
 }

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "manager/base/clock.h"
 #include "sampler/compiled.h"
 
 #define MAX_NAME  4000u
@@ -62,26 +64,48 @@ static void find_piece(struct asked *a)
 
 /* ---- how it was made -------------------------------------------------------------------------- */
 
-/* Is @ip in code mapped from a file (an image), and not from memory of the JIT's? */
-static int in_image(uintptr_t ip)
+#define KEPT_NS UINT64_C(80000000) /* what is asked about was sampled up to that long ago, too */
+
+struct mapping {
+    uintptr_t lo, hi;
+    int       is_file;
+    uint64_t  looked_ns;
+};
+
+/* The mapping that holds @ip; one of no bytes if none does. */
+static struct mapping find_mapping(uintptr_t ip)
 {
-    FILE *maps = fopen("/proc/self/maps", "re");
-    char *line = NULL;
-    size_t cap = 0;
-    int    found = 0;
-    while (maps && !found && getline(&line, &cap, maps) > 0) {
-        unsigned long lo, hi, inode = 0;
+    FILE          *maps = fopen("/proc/self/maps", "re");
+    char          *line = NULL;
+    size_t         cap = 0;
+    struct mapping found = {.looked_ns = sxs_now_ns(CLOCK_MONOTONIC)};
+    while (maps && getline(&line, &cap, maps) > 0) {
+        unsigned long inode = 0;
         int           path = 0;
-        if (sscanf(line, "%lx-%lx %*s %*x %*s %lu %n", &lo, &hi, &inode, &path) < 3 || ip < lo ||
-            ip >= hi)
+        char         *at;
+        uintptr_t     lo = strtoul(line, &at, 16), hi = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
+        if (ip < lo || ip >= hi)
             continue;
-        found = inode != 0 && path && line[path] == '/' && strncmp(line + path, "/memfd:", 7) != 0;
+        found.lo = lo;
+        found.hi = hi;
+        found.is_file = sscanf(at, " %*s %*x %*s %lu %n", &inode, &path) == 1 && inode != 0 &&
+                        path && at[path] == '/' && strncmp(at + path, "/memfd:", 7) != 0;
         break;
     }
     free(line);
     if (maps)
         fclose(maps);
     return found;
+}
+
+/* Is @ip in code mapped from a file (an image), and not from memory of the JIT's? Functions sampled one
+ * after the other mostly lie in one image: its mapping is kept for a while. */
+static int in_image(uintptr_t ip)
+{
+    static struct mapping last; /* under the same exclusion as all here */
+    if (ip < last.lo || ip >= last.hi || sxs_now_ns(CLOCK_MONOTONIC) - last.looked_ns > KEPT_NS)
+        last = find_mapping(ip);
+    return last.is_file;
 }
 
 /* Code that was not compiled here came precompiled. Where not all compilations are known (before

@@ -51,6 +51,9 @@ static void find_eh_frame(struct sxs_elf *elf, const struct dl_phdr_info *info,
         return;
     memcpy(&offset, head + 4, sizeof(offset));
     elf->eh_frame = at + 4 + (uintptr_t)(intptr_t)offset;
+    elf->header = at;
+    elf->header_size =
+        segment_end(info, at) - at < header->p_memsz ? segment_end(info, at) - at : header->p_memsz;
     end = segment_end(info, elf->eh_frame);
     if (end)
         elf->eh_frame_size = sxs_cfi_size((const uint8_t *)elf->eh_frame, end - elf->eh_frame);
@@ -59,15 +62,16 @@ static void find_eh_frame(struct sxs_elf *elf, const struct dl_phdr_info *info,
 }
 
 /* The build ID among @notes into @id; returns its size, or 0. */
-static uint8_t find_build_id(uint8_t id[20], const struct dl_phdr_info *info, const ElfW(Phdr) * notes)
+static uint8_t find_build_id(uint8_t id[20], const struct dl_phdr_info *info,
+                             const ElfW(Phdr) * notes)
 {
     uintptr_t at = info->dlpi_addr + notes->p_vaddr, end = at + notes->p_filesz;
     if (end < at || segment_end(info, at) < end)
         return 0;
     while (end - at >= sizeof(ElfW(Nhdr))) {
         ElfW(Nhdr) note;
-        uint64_t   name_size, desc_size;
-        uintptr_t  name = at + sizeof(note);
+        uint64_t  name_size, desc_size;
+        uintptr_t name = at + sizeof(note);
         memcpy(&note, (const void *)at, sizeof(note));
         name_size = ((uint64_t)note.n_namesz + 3) & ~UINT64_C(3);
         desc_size = ((uint64_t)note.n_descsz + 3) & ~UINT64_C(3);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/** elf.h - the ELF files the loader has mapped, and copies of their .eh_frame. */
+/** elf.h - the ELF files the loader has mapped, and where their .eh_frame lies. */
 #ifndef SXS_SAMPLER_ELF_H
 #define SXS_SAMPLER_ELF_H
 
-#include <stddef.h>
 #include <link.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct sxs_elf {
@@ -12,6 +12,8 @@ struct sxs_elf {
     uintptr_t   lo, hi;        /* its executable addresses, half-open */
     uintptr_t   eh_frame;      /* address, 0: has none */
     size_t      eh_frame_size; /* bytes */
+    uintptr_t   header;        /* address of .eh_frame_hdr; valid where eh_frame is not 0 */
+    size_t      header_size;   /* bytes that can be read of it */
     uint8_t     build_id[20];
     uint8_t     build_id_size; /* 0: has none */
     const char *path;          /* the loader's name for it; empty for the program itself */

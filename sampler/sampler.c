@@ -39,16 +39,17 @@
 #define PERIOD_NS 20000000L /* of the service thread's rounds while something happens */
 #define IDLE_NS   80000000L /* at most this, when nothing does: a wake-up costs some 30 us of CPU */
 #define NAMING_NS 80000000L /* between two looks at what was sampled and loaded */
-#define MAX_BYTES (UINT64_C(1) << 30) /* of the samples file; beyond it samples are counted as dropped */
+#define MAX_BYTES \
+    (UINT64_C(1) << 30) /* of the samples file; beyond it samples are counted as dropped */
 
 static struct {
-    pthread_mutex_t            lock; /* guards started */
+    pthread_mutex_t            lock;    /* guards started */
     int                        started; /* 1: at work, -1: could not */
     struct sxs_samples_writer *writer;
     struct sxs_samples_header *header;
     struct sxs_sampler_options options;
     _Atomic int                forked;
-    _Atomic int                stopped; /* the host needs all signals that samples could be taken with */
+    _Atomic int stopped; /* the host needs all signals that samples could be taken with */
 } sampler = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(sampler.lock);
 
@@ -170,6 +171,15 @@ static void list_loaded(int modules)
     sxs_loader_release();
 }
 
+/* Without it threads are found by looking, the short ones by chance. */
+static void watch_threads(void)
+{
+    static const struct sxs_thread_watch watch = {thread_started, thread_ended};
+    const struct sxs_signals            *signals = sxs_signals();
+    if (signals->size > offsetof(struct sxs_signals, watch_threads))
+        signals->watch_threads(&watch);
+}
+
 /* ---- the sample signal ---- */
 
 static void start_anew(struct sxs_sampled_thread *t)
@@ -193,8 +203,9 @@ static void check_signals(void)
     } else {
         sxs_handler_pause(1);
         atomic_store(&sampler.stopped, 1);
-        sxs_warn("tool sample: the program uses the signals SIGURG and SIGWINCH itself: no more samples "
-                 "are taken; start it with sxsprof run to have them");
+        sxs_warn(
+            "tool sample: the program uses the signals SIGURG and SIGWINCH itself: no more samples "
+            "are taken; start it with sxsprof run to have them");
     }
     sxs_threads_each_busy(start_anew);
 }
@@ -205,6 +216,9 @@ static void serve(void)
     uint64_t                               n_samples = 0;
     long                                   period = PERIOD_NS, since_naming = NAMING_NS;
     sxs_threads_exclude_me();
+    sxs_stacks_refresh();
+    list_loaded(0); /* before any clock runs: no sample has to do without */
+    watch_threads();
     while (!atomic_load(&sampler.forked)) {
         some_came = some_went = 0;
         check_signals();
@@ -293,20 +307,11 @@ static void child_goes_on(void)
 
 /* ---- start and end ---------------------------------------------------------------------------- */
 
-/* After our own threads were made. Without it they are found by looking, the short ones by chance. */
-static void watch_threads(void)
-{
-    static const struct sxs_thread_watch watch = {thread_started, thread_ended};
-    const struct sxs_signals            *signals = sxs_signals();
-    if (signals->size > offsetof(struct sxs_signals, watch_threads))
-        signals->watch_threads(&watch);
-}
-
 static int start_sampling(void)
 {
     static struct sxs_fork_part part = {preparing, parent_goes_on, child_goes_on, NULL};
-    const struct sxs_folder *folder = sxs_session_folder("sample");
-    int                      err;
+    const struct sxs_folder    *folder = sxs_session_folder("sample");
+    int                         err;
     if (!folder)
         return -1;
     if (sxs_signals()->size <= offsetof(struct sxs_signals, unblock_samples)) {
@@ -327,13 +332,11 @@ static int start_sampling(void)
     sampler.header->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
     memcpy(sampler.header->command, sxs_session_open(NULL)->command,
            sizeof(sampler.header->command));
-    sxs_stacks_refresh();
-    sxs_tables_refresh();
     err = sxs_code_init(sampler.writer);
     if (!err)
         err = sxs_handler_install(sampler.writer, sampler.options.walker);
     if (!err)
-        err = -sxs_thread_start(&service);
+        sxs_fork_register(&part);
     if (!err && sampler.options.walker == SXS_WALKER_SNAPSHOT) {
         sampler.header->clock = SXS_CLOCK_MONOTONIC;
         sxs_snapshot_init(sampler.writer, sampler.options.mode, sampler.options.hz);
@@ -342,13 +345,13 @@ static int start_sampling(void)
         sxs_wall_init(sampler.writer, sampler.options.hz);
         err = -sxs_thread_start(&wall);
     }
+    if (!err) /* last: it lets threads that begin be sampled, but not those of the library */
+        err = -sxs_thread_start(&service);
     if (err) {
         sxs_error("tool sample cannot start: %s", strerror(-err));
         sxs_handler_pause(1);
         return -1;
     }
-    sxs_fork_register(&part);
-    watch_threads();
     return 1;
 }
 
@@ -362,8 +365,8 @@ __attribute__((destructor)) static void ended(void)
 
 static void record_runtime(const struct sxs_runtime *rt)
 {
-    const char *version = sxs_runtime_version(rt), *path = sxs_runtime_path(rt);
-    size_t      v = strlen(version), p = strlen(path);
+    const char                *version = sxs_runtime_version(rt), *path = sxs_runtime_path(rt);
+    size_t                     v = strlen(version), p = strlen(path);
     struct sxs_record_runtime *r = sxs_samples_reserve(sampler.writer, sizeof(*r) + v + p);
     if (!r)
         return;

@@ -2,6 +2,7 @@
 #include "sampler/stacks.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -45,9 +46,10 @@ void sxs_stacks_refresh(void)
         return;
     m->n = 0;
     while (m->n < MAX_MAPPINGS && fgets(line, sizeof(line), maps)) {
-        unsigned long lo, hi;
-        char          perms[8];
-        if (sscanf(line, "%lx-%lx %7s", &lo, &hi, perms) != 3 || perms[0] != 'r' || perms[1] != 'w')
+        char     *at; /* sscanf would take longer than the kernel does to write the line */
+        uintptr_t lo = strtoul(line, &at, 16);
+        uintptr_t hi = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
+        if (!hi || strncmp(at, " rw", 3) != 0)
             continue;
         m->lo[m->n] = lo;
         m->hi[m->n++] = hi;

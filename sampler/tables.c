@@ -5,10 +5,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "manager/base/fork.h"
-#include "sampler/cfi.h"
 #include "sampler/elf.h"
 #include "sampler/unwind_table.h"
 
@@ -17,7 +15,7 @@
 /* A table and whose it is. Owned by the list until no index names it any more. */
 struct entry {
     struct entry            *next;
-    struct sxs_unwind_table *table;           /* owned; NULL: nothing to describe */
+    struct sxs_unwind_table *table;           /* owned */
     uintptr_t                lo_offset, size; /* of the code, from the bias */
     uintptr_t                bias;            /* tells files without build ID apart */
     char                    *path;
@@ -41,7 +39,6 @@ static struct {
     unsigned                    generation;
     struct sxs_index           *retired[MAX_RETIRED];
     size_t                      n_retired;
-    uint64_t                    build_ns;
 } tables = {.refresh_lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(tables.refresh_lock);
 
@@ -79,23 +76,17 @@ SXS_SIGSAFE const struct sxs_module *sxs_tables_find(const struct sxs_index *ind
 
 SXS_SIGSAFE struct sxs_rule sxs_tables_rule(const struct sxs_module *module, uintptr_t address)
 {
-    if (!module->table)
-        return (struct sxs_rule){.kind = SXS_RULE_NONE};
-    return sxs_unwind_table_find(module->table, (uint32_t)(address - module->lo));
+    return sxs_unwind_table_find(module->table, address, module->bias);
 }
 
-/* What is remembered of a file while the loader's lock is held. */
 struct found {
-    struct sxs_elf elf;
-    struct entry  *entry;    /* known already; else the copy below is to be read */
-    uint8_t       *eh_frame; /* owned */
-    char          *path;     /* owned */
+    struct sxs_module module;
+    struct entry     *entry;
 };
 
 struct scan {
     struct found *files; /* owned */
     size_t        n, room;
-    int           failed;
 };
 
 static int is_same(const struct entry *e, const struct sxs_elf *elf)
@@ -116,6 +107,34 @@ static struct entry *known_locked(const struct sxs_elf *elf)
     return NULL;
 }
 
+static void free_entry(struct entry *e)
+{
+    sxs_unwind_table_free(e->table);
+    free(e->path);
+    free(e);
+}
+
+static struct entry *make_entry_locked(const struct sxs_elf *elf)
+{
+    struct entry *e = calloc(1, sizeof(*e));
+    if (!e)
+        return NULL;
+    e->path = strdup(elf->path);
+    e->table = sxs_unwind_table_make(elf);
+    if (!e->path || !e->table) {
+        free_entry(e);
+        return NULL;
+    }
+    e->lo_offset = elf->lo - elf->bias;
+    e->size = elf->hi - elf->lo;
+    e->bias = elf->bias;
+    e->build_id_size = elf->build_id_size;
+    memcpy(e->build_id, elf->build_id, sizeof(e->build_id));
+    e->next = tables.entries;
+    tables.entries = e;
+    return e;
+}
+
 static int on_file(const struct sxs_elf *elf, void *user)
 {
     struct scan  *scan = user;
@@ -124,53 +143,18 @@ static int on_file(const struct sxs_elf *elf, void *user)
         size_t room = scan->room ? scan->room * 2 : 64;
         f = realloc(scan->files, room * sizeof(*f));
         if (!f)
-            return scan->failed = 1;
+            return -1;
         scan->files = f;
         scan->room = room;
     }
-    f = &scan->files[scan->n++];
-    *f = (struct found){.elf = *elf, .entry = known_locked(elf)};
-    if (f->entry)
-        return 0;
-    f->path = strdup(elf->path);
-    if (elf->eh_frame_size) {
-        f->eh_frame = malloc(elf->eh_frame_size);
-        if (f->eh_frame)
-            memcpy(f->eh_frame, (const void *)elf->eh_frame, elf->eh_frame_size);
-    }
-    scan->failed = !f->path || (elf->eh_frame_size && !f->eh_frame);
-    return scan->failed;
-}
-
-/* The loader's lock is no longer held: an exception elsewhere need not wait for this. */
-static int make_entry_locked(struct found *f)
-{
-    struct sxs_cfi cfi = {f->eh_frame, f->elf.eh_frame_size, f->elf.eh_frame};
-    struct entry  *e;
-    f->elf.path = f->path;
-    f->entry = known_locked(&f->elf); /* the same build loaded twice, both new */
-    if (f->entry)
-        return 0;
-    e = calloc(1, sizeof(*e));
-    if (!e)
+    f = &scan->files[scan->n];
+    f->entry = known_locked(elf);
+    if (!f->entry)
+        f->entry = make_entry_locked(elf);
+    if (!f->entry)
         return -1;
-    if (f->eh_frame) {
-        e->table = sxs_unwind_table_make(&cfi, f->elf.lo, f->elf.hi);
-        if (!e->table) {
-            free(e);
-            return -1;
-        }
-    }
-    e->lo_offset = f->elf.lo - f->elf.bias;
-    e->size = f->elf.hi - f->elf.lo;
-    e->bias = f->elf.bias;
-    e->build_id_size = f->elf.build_id_size;
-    memcpy(e->build_id, f->elf.build_id, sizeof(e->build_id));
-    e->path = f->path;
-    f->path = NULL;
-    e->next = tables.entries;
-    tables.entries = e;
-    f->entry = e;
+    f->module = (struct sxs_module){elf->lo, elf->hi, elf->bias, f->entry->table};
+    scan->n++;
     return 0;
 }
 
@@ -189,9 +173,7 @@ static void free_unused_locked(void)
             continue;
         }
         *at = e->next;
-        sxs_unwind_table_free(e->table);
-        free(e->path);
-        free(e);
+        free_entry(e);
     }
 }
 
@@ -214,8 +196,7 @@ static int publish_locked(struct scan *scan)
     next->generation = ++tables.generation;
     next->n = scan->n;
     for (size_t i = 0; i < scan->n; i++) {
-        const struct sxs_elf *elf = &scan->files[i].elf;
-        next->at[i] = (struct sxs_module){elf->lo, elf->hi, elf->bias, scan->files[i].entry->table};
+        next->at[i] = scan->files[i].module;
         scan->files[i].entry->used = tables.generation;
     }
     qsort(next->at, next->n, sizeof(next->at[0]), by_lo);
@@ -225,31 +206,11 @@ static int publish_locked(struct scan *scan)
     return 0;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 static int rebuild_locked(void)
 {
     struct scan scan = {0};
-    uint64_t    began = now_ns();
-    int         failed;
-    sxs_elf_each(on_file, &scan);
-    failed = scan.failed;
-    for (size_t i = 0; i < scan.n && !failed; i++)
-        if (!scan.files[i].entry)
-            failed = make_entry_locked(&scan.files[i]);
-    if (!failed)
-        failed = publish_locked(&scan);
-    for (size_t i = 0; i < scan.n; i++) {
-        free(scan.files[i].eh_frame);
-        free(scan.files[i].path);
-    }
+    int         failed = sxs_elf_each(on_file, &scan) || publish_locked(&scan);
     free(scan.files);
-    tables.build_ns += now_ns() - began;
     return failed ? -1 : 1;
 }
 
@@ -277,14 +238,9 @@ void sxs_tables_stats(struct sxs_tables_stats *out)
     const struct sxs_index *live = atomic_load(&tables.live);
     out->n_modules = live ? live->n : 0;
     out->n_retired = tables.n_retired;
-    out->build_ns = tables.build_ns;
     for (struct entry *e = tables.entries; e; e = e->next) {
-        if (!e->table)
-            continue;
         out->n_tables++;
-        out->n_rows += e->table->n_rows;
-        out->n_unsupported += e->table->counts.n_unsupported;
-        out->n_damaged += e->table->counts.n_damaged;
+        out->n_functions += e->table->n_functions;
         out->size += sxs_unwind_table_size(e->table);
     }
     pthread_mutex_unlock(&tables.refresh_lock);

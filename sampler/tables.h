@@ -21,21 +21,21 @@ struct sxs_unwind_table;
 struct sxs_module {
     uintptr_t                      lo, hi; /* executable addresses, half-open */
     uintptr_t                      bias;
-    const struct sxs_unwind_table *table; /* NULL: it has no .eh_frame, or there was no memory */
+    const struct sxs_unwind_table *table; /* borrowed; shared by copies of the file */
 };
 
 struct sxs_tables_stats {
-    size_t   n_modules, n_tables; /* tables are shared by files with the same build ID */
-    size_t   n_rows, n_unsupported, n_damaged;
-    size_t   size;      /* bytes of all tables */
-    size_t   n_retired; /* indexes waiting to be freed */
-    uint64_t build_ns;  /* all table building so far */
+    size_t n_modules, n_tables; /* tables are shared by files with the same build ID */
+    size_t n_functions;
+    size_t size;      /* bytes of all tables */
+    size_t n_retired; /* indexes waiting to be freed */
 };
 
 /**
  * sxs_tables_refresh - looks which files are loaded now and makes tables for new ones.
  * Returns 1 if anything changed, 0 if not, -1 without memory (what was known stays in force). Takes
- * the loader's lock and allocates: any thread, never a signal handler. 0.3 us when nothing changed.
+ * the loader's lock and allocates: any thread, never a signal handler. 0.3 us when nothing changed; some
+ * 1 ms for the files of a runtime.
  */
 int sxs_tables_refresh(void);
 
@@ -58,7 +58,7 @@ SXS_SIGSAFE unsigned sxs_tables_generation(const struct sxs_index *index);
 SXS_SIGSAFE const struct sxs_module *sxs_tables_find(const struct sxs_index *index,
                                                      uintptr_t               address);
 
-/** sxs_tables_rule - the rule at @address of @module. Signal-safe, O(log rows). */
+/** sxs_tables_rule - the rule at @address of @module. Signal-safe; 0.2 to 1 us. */
 SXS_SIGSAFE struct sxs_rule sxs_tables_rule(const struct sxs_module *module, uintptr_t address);
 
 #endif

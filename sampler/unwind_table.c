@@ -6,199 +6,118 @@
 
 #include "manager/base/safe_read.h"
 
-#define MAX_RULES 65535u /* rule_of is 16 bits wide; the largest runtime library needs 5,000 */
-#define HASH_SIZE 131072u
-#define PADDING   16u /* between functions: never executed, so it takes its predecessor's rule */
+#define PADDING 16u /* between functions: never executed, so it takes its predecessor's rule */
 
-struct row {
-    uint32_t pc;
-    uint16_t rule;
+/* ---- where each function is described ---- */
+
+/* .eh_frame_hdr: version, three encodings, the address of .eh_frame, a number of functions, and for each
+ * its beginning and its description; all linkers write 4 bytes each, relative to the section. */
+struct header {
+    uint8_t  version, eh_frame_encoding, count_encoding, table_encoding;
+    int32_t  eh_frame;
+    uint32_t n;
 };
+enum { UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b };
 
-struct function {
-    uint32_t lo, hi, first_row, n_rows;
-    int      made_room; /* see is_hijack_thunk() */
-};
-
-struct builder {
-    uintptr_t        lo, hi;
-    struct row      *rows;
-    struct function *functions;
-    struct sxs_rule *rules;
-    uint16_t        *hash; /* index into rules, plus one; 0: free */
-    uint32_t         n_rows, n_functions, n_rules, room_rows, room_functions, room_rules;
-    int              skip; /* the function lies outside of [lo, hi) */
-};
-
-static int grow(void **array, uint32_t *room, uint32_t n, size_t size)
+/* 0: the functions of @elf are in @t; 1: the linker left no table, or one that cannot be; -1: no memory. */
+static int copy_functions(const struct sxs_elf *elf, struct sxs_unwind_table *t)
 {
-    void    *more;
-    uint32_t next = *room ? *room * 2 : 1024;
-    if (n < *room)
-        return 0;
-    more = realloc(*array, next * size);
-    if (!more)
+    struct header  head;
+    const uint8_t *from = (const uint8_t *)elf->header + sizeof(head);
+    uint32_t       n = 0;
+    if (elf->header_size < sizeof(head))
+        return 1;
+    memcpy(&head, (const void *)elf->header, sizeof(head));
+    if (head.version != 1 || head.count_encoding != UDATA4 ||
+        head.table_encoding != DATAREL_SDATA4 || !head.n ||
+        head.n > (elf->header_size - sizeof(head)) / 8)
+        return 1;
+    t->functions = malloc(head.n * sizeof(*t->functions));
+    if (!t->functions)
         return -1;
-    *array = more;
-    *room = next;
+    for (uint32_t i = 0; i < head.n; i++) {
+        int32_t   pair[2];
+        uintptr_t lo, at;
+        memcpy(pair, from + i * sizeof(pair), sizeof(pair));
+        lo = elf->header + (uintptr_t)(intptr_t)pair[0];
+        at = elf->header + (uintptr_t)(intptr_t)pair[1];
+        if (lo < elf->lo || lo >= elf->hi)
+            continue;
+        if (at < elf->eh_frame || at - elf->eh_frame >= elf->eh_frame_size ||
+            (n && lo - elf->lo < t->functions[n - 1].lo)) {
+            free(t->functions);
+            t->functions = NULL;
+            return 1;
+        }
+        t->functions[n++] =
+            (struct sxs_unwind_function){(uint32_t)(lo - elf->lo), (uint32_t)(at - elf->eh_frame)};
+    }
+    t->n_functions = n;
     return 0;
 }
 
-/* The number of @rule, a new one if it is the first of its kind; 0 (none) when all are taken. */
-static int intern(struct builder *b, const struct sxs_rule *rule)
+struct found {
+    struct sxs_unwind_table *t;
+    uintptr_t                hi;
+    uint32_t                 room;
+};
+
+static int on_function(void *user, size_t at, uintptr_t lo, uintptr_t hi)
 {
-    uint64_t bits;
-    memcpy(&bits, rule, sizeof(bits));
-    uint32_t at = (uint32_t)((bits * UINT64_C(0x9e3779b97f4a7c15)) >> 47);
-    for (;; at = (at + 1) % HASH_SIZE) {
-        uint16_t known = b->hash[at % HASH_SIZE];
-        if (!known || known > b->n_rules)
-            break;
-        if (!memcmp(&b->rules[known - 1], rule, sizeof(*rule)))
-            return known - 1;
+    struct found            *found = user;
+    struct sxs_unwind_table *t = found->t;
+    if (lo < t->lo || hi > found->hi)
+        return 0;
+    if (t->n_functions == found->room) {
+        uint32_t                    room = found->room ? found->room * 2 : 256;
+        struct sxs_unwind_function *more = realloc(t->functions, room * sizeof(*more));
+        if (!more)
+            return -1;
+        t->functions = more;
+        found->room = room;
     }
-    if (b->n_rules == MAX_RULES)
-        return 0;
-    void *rules = b->rules;
-    if (grow(&rules, &b->room_rules, b->n_rules, sizeof(*b->rules)))
-        return -1;
-    b->rules = rules;
-    b->rules[b->n_rules++] = *rule;
-    b->hash[at % HASH_SIZE] = (uint16_t)b->n_rules;
-    return (int)b->n_rules - 1;
-}
-
-/* CLRs stop a thread by replacing a return address of its stack with that of a thunk. Nothing called
- * the thunk, so its first push makes room for the return address: it does not lie above, as its
- * description in .eh_frame has it, but there. Told by its code, the same in 8.0, 9.0 and 10.0. */
-static int is_hijack_thunk(uintptr_t lo, uintptr_t hi)
-{
-    static const uint8_t begins[] = {0x50, 0x55, 0x53, 0x41, 0x57, 0x41, 0x56,
-                                     0x41, 0x55, 0x41, 0x54}; /* rax, rbp, rbx, r15, r14, r13, r12 */
-    uint8_t              code[sizeof(begins)];
-    return hi - lo >= 48 && hi - lo <= 96 &&
-           sxs_safe_read(code, lo, sizeof(code)) == sizeof(code) &&
-           memcmp(code, begins, sizeof(code)) == 0;
-}
-
-static int on_function(void *user, uintptr_t lo, uintptr_t hi)
-{
-    struct builder *b = user;
-    void           *functions = b->functions;
-    b->skip = lo < b->lo || hi > b->hi;
-    if (b->skip)
-        return 0;
-    if (grow(&functions, &b->room_functions, b->n_functions, sizeof(*b->functions)))
-        return -1;
-    b->functions = functions;
-    b->functions[b->n_functions++] = (struct function){
-        .lo = (uint32_t)(lo - b->lo), .hi = (uint32_t)(hi - b->lo), .first_row = b->n_rows,
-        .made_room = is_hijack_thunk(lo, hi)};
-    return 0;
-}
-
-static int on_row(void *user, uintptr_t pc, const struct sxs_rule *rule)
-{
-    struct builder  *b = user;
-    struct function *f;
-    struct sxs_rule  moved;
-    int              number;
-    if (b->skip)
-        return 0;
-    f = &b->functions[b->n_functions - 1];
-    if (pc < b->lo + f->lo || pc >= b->lo + f->hi)
-        return 0;
-    moved = *rule;
-    if (f->made_room && pc > b->lo + f->lo && rule->kind == SXS_RULE_CFA)
-        moved.cfa_off -= 8;
-    number = intern(b, &moved);
-    void *rows = b->rows;
-    if (number < 0 || grow(&rows, &b->room_rows, b->n_rows, sizeof(*b->rows)))
-        return -1;
-    b->rows = rows;
-    if (f->n_rows && b->rows[b->n_rows - 1].pc == (uint32_t)(pc - b->lo)) {
-        b->rows[b->n_rows - 1].rule =
-            (uint16_t)number; /* no code in between: the later one holds */
-        return 0;
-    }
-    if (f->n_rows && b->rows[b->n_rows - 1].pc > (uint32_t)(pc - b->lo))
-        return 0; /* damaged: rows go forward */
-    b->rows[b->n_rows++] = (struct row){(uint32_t)(pc - b->lo), (uint16_t)number};
-    f->n_rows++;
+    t->functions[t->n_functions++] =
+        (struct sxs_unwind_function){(uint32_t)(lo - t->lo), (uint32_t)at};
     return 0;
 }
 
 static int by_lo(const void *a, const void *b)
 {
-    const struct function *x = a, *y = b;
+    const struct sxs_unwind_function *x = a, *y = b;
     return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-static void put(struct sxs_unwind_table *t, uint32_t pc, uint16_t rule)
+static int find_functions(const struct sxs_elf *elf, struct sxs_unwind_table *t)
 {
-    if (t->n_rows && t->rule_of[t->n_rows - 1] == rule)
-        return;
-    if (t->n_rows && t->pcs[t->n_rows - 1] == pc)
-        t->n_rows--;
-    t->pcs[t->n_rows] = pc;
-    t->rule_of[t->n_rows++] = rule;
-}
-
-/* Functions in address order, gaps without rules; of functions that overlap the first keeps. */
-static void assemble(const struct builder *b, struct sxs_unwind_table *t)
-{
-    uint32_t end = 0;
-    for (uint32_t i = 0; i < b->n_functions; i++) {
-        const struct function *f = &b->functions[i];
-        if (f->lo < end)
-            continue;
-        if (f->lo > end && (i == 0 || f->lo - end >= PADDING))
-            put(t, end, 0);
-        for (uint32_t r = 0; r < f->n_rows; r++)
-            put(t, b->rows[f->first_row + r].pc, b->rows[f->first_row + r].rule);
-        end = f->hi;
-    }
-    put(t, end, 0);
-}
-
-static int finish(const struct builder *b, struct sxs_unwind_table *t)
-{
-    size_t room = (size_t)b->n_rows + b->n_functions + 2;
-    void  *pcs, *rule_of;
-    t->pcs = malloc(room * sizeof(*t->pcs));
-    t->rule_of = malloc(room * sizeof(*t->rule_of));
-    t->rules = malloc(b->n_rules * sizeof(*t->rules));
-    if (!t->pcs || !t->rule_of || !t->rules)
+    struct found found = {t, elf->hi, 0};
+    if (sxs_cfi_each(&t->cfi, on_function, &found))
         return -1;
-    qsort(b->functions, b->n_functions, sizeof(*b->functions), by_lo);
-    assemble(b, t);
-    t->n_rules = b->n_rules;
-    memcpy(t->rules, b->rules, b->n_rules * sizeof(*t->rules));
-    pcs = realloc(t->pcs, t->n_rows * sizeof(*t->pcs));
-    if (pcs)
-        t->pcs = pcs;
-    rule_of = realloc(t->rule_of, t->n_rows * sizeof(*t->rule_of));
-    if (rule_of)
-        t->rule_of = rule_of;
+    if (t->n_functions)
+        qsort(t->functions, t->n_functions, sizeof(*t->functions), by_lo);
     return 0;
 }
 
-struct sxs_unwind_table *sxs_unwind_table_make(const struct sxs_cfi *cfi, uintptr_t lo,
-                                               uintptr_t hi)
+struct sxs_unwind_table *sxs_unwind_table_make(const struct sxs_elf *elf)
 {
-    static const struct sxs_rule none = {.kind = SXS_RULE_NONE};
-    struct sxs_unwind_table     *t = calloc(1, sizeof(*t));
-    struct builder               b = {.lo = lo, .hi = hi};
-    struct sxs_cfi_sink          sink = {on_function, on_row, &b};
-    int                          failed;
-    b.hash = calloc(HASH_SIZE, sizeof(*b.hash));
-    failed = !t || !b.hash || hi - lo > UINT32_MAX || intern(&b, &none) < 0 ||
-             sxs_cfi_read(cfi, &sink, &t->counts) || finish(&b, t);
-    free(b.hash);
-    free(b.rows);
-    free(b.functions);
-    free(b.rules);
-    if (!failed)
+    struct sxs_unwind_table *t = calloc(1, sizeof(*t));
+    int                      rc = 0;
+    if (!t)
+        return NULL;
+    t->lo = elf->lo;
+    t->bias = elf->bias;
+    if (!elf->eh_frame_size || elf->eh_frame_size > UINT32_MAX || elf->hi - elf->lo > UINT32_MAX)
+        return t;
+    t->bytes = malloc(elf->eh_frame_size);
+    if (!t->bytes) {
+        sxs_unwind_table_free(t);
+        return NULL;
+    }
+    memcpy(t->bytes, (const void *)elf->eh_frame, elf->eh_frame_size);
+    t->cfi = (struct sxs_cfi){t->bytes, elf->eh_frame_size, elf->eh_frame};
+    rc = copy_functions(elf, t);
+    if (rc > 0)
+        rc = find_functions(elf, t);
+    if (!rc)
         return t;
     sxs_unwind_table_free(t);
     return NULL;
@@ -208,28 +127,59 @@ void sxs_unwind_table_free(struct sxs_unwind_table *table)
 {
     if (!table)
         return;
-    free(table->pcs);
-    free(table->rule_of);
-    free(table->rules);
+    free(table->bytes);
+    free(table->functions);
     free(table);
 }
 
-SXS_SIGSAFE struct sxs_rule sxs_unwind_table_find(const struct sxs_unwind_table *table,
-                                                  uint32_t                       offset)
+/* ---- in handlers ---- */
+
+/* CLRs stop a thread by replacing a return address of its stack with that of a thunk. Nothing called
+ * the thunk, so its first push makes room for the return address: it does not lie above, as its
+ * description in .eh_frame has it, but there. Told by its code, the same in 8.0, 9.0 and 10.0. */
+SXS_SIGSAFE static int is_hijack_thunk(uintptr_t lo, uintptr_t size)
 {
-    uint32_t lo = 0, hi = table->n_rows;
+    static const uint8_t begins[] = {
+        0x50, 0x55, 0x53, 0x41, 0x57, 0x41,
+        0x56, 0x41, 0x55, 0x41, 0x54}; /* rax, rbp, rbx, r15, r14, r13, r12 */
+    uint8_t code[sizeof(begins)];
+    return size >= 48 && size <= 96 && sxs_safe_read(code, lo, sizeof(code)) == sizeof(code) &&
+           memcmp(code, begins, sizeof(code)) == 0;
+}
+
+/* How many functions begin at @offset or before. */
+SXS_SIGSAFE static uint32_t count_up_to(const struct sxs_unwind_table *t, uintptr_t offset)
+{
+    uint32_t lo = 0, hi = t->n_functions;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (table->pcs[mid] <= offset)
+        if (t->functions[mid].lo <= offset)
             lo = mid + 1;
         else
             hi = mid;
     }
-    return lo ? table->rules[table->rule_of[lo - 1]] : (struct sxs_rule){.kind = SXS_RULE_NONE};
+    return lo;
+}
+
+SXS_SIGSAFE struct sxs_rule sxs_unwind_table_find(const struct sxs_unwind_table *table,
+                                                  uintptr_t address, uintptr_t bias)
+{
+    uintptr_t          pc = address - bias + table->bias;
+    uint32_t           n = count_up_to(table, pc - table->lo);
+    struct sxs_cfi_row row;
+    if (!n)
+        return (struct sxs_rule){.kind = SXS_RULE_NONE};
+    row = sxs_cfi_find(&table->cfi, table->functions[n - 1].at, pc);
+    if (row.hi && pc >= row.hi && n < table->n_functions &&
+        table->lo + table->functions[n].lo - row.hi < PADDING)
+        row = sxs_cfi_find(&table->cfi, table->functions[n - 1].at, row.hi - 1);
+    if (row.rule.kind == SXS_RULE_CFA && row.from > row.lo &&
+        is_hijack_thunk(row.lo - table->bias + bias, row.hi - row.lo))
+        row.rule.cfa_off -= 8;
+    return row.rule;
 }
 
 size_t sxs_unwind_table_size(const struct sxs_unwind_table *table)
 {
-    return sizeof(*table) + table->n_rows * (sizeof(*table->pcs) + sizeof(*table->rule_of)) +
-           table->n_rules * sizeof(*table->rules);
+    return sizeof(*table) + table->cfi.size + table->n_functions * sizeof(*table->functions);
 }

@@ -25,6 +25,9 @@ DEEP_HEAD = ["managed frames", "walker", "samples", "us in the handler, each"]
 APP_HEAD = ["app", "profiler", "user CPU without, ms", "with", "user CPU, %", "aim", "met",
             "user and kernel CPU, %", "wall, %", "samples", "us in the handler, each"]
 CLOCK_HEAD = ["clock", "rate reached, Hz", "CPU a signal, us", "at that rate, %"]
+START_HEAD = ["hello, with", "CPU, ms: least", "median", "more than without, median, ms", "aim",
+              "wall, ms: least", "median"]
+START_AIM = 10  # ms of CPU that sampling may add to a program that ends at once
 IDLE_HEAD = ["idle process", "CPU, ms a second"]
 
 
@@ -62,9 +65,9 @@ class Sampling:
     def sessions(self, options):
         return os.path.join(self.folder, options)
 
-    def sampled(self, app, options):
-        """The command and environment of @app under sample:@options; None: without."""
-        command = [os.path.join(self.build, "runsxs"), RUNTIME, "bench", app]
+    def sampled(self, work, options, app="bench"):
+        """The command and environment of @app, doing @work, under sample:@options; None: without."""
+        command = [os.path.join(self.build, "runsxs"), RUNTIME, app, work]
         out = self.sessions(options or "none")
         env = dict(self.variants.env["preload" if options else "none"], SXSPROF_OUT=out)
         if options:
@@ -167,6 +170,24 @@ class Sampling:
                          f"{statistics.median(beside):.0f} (both)"] + [""] * 7)
         return rows
 
+    def start(self):
+        """A program that ends at once: user and kernel CPU of its whole process."""
+        commands = {"no profiler": self.sampled("", None, "hello"),
+                    "the library alone": ([os.path.join(self.build, "runsxs"), RUNTIME, "hello", ""],
+                                          self.variants.env["preload"])}
+        for options in ("cpu=199,tiers=off", "cpu=199"):
+            commands[f"sample:{options}"] = self.sampled("", options, "hello")
+        runs = in_turns(self.rounds(20), commands)
+        rows = []
+        for name, values in runs.items():
+            cpu, wall = ([r[key] for r in values] for key in ("cpu_ms", "wall_ms"))
+            more = [a["cpu_ms"] - b["cpu_ms"] for a, b in zip(values, runs["no profiler"])]
+            rows.append([name, f"{min(cpu):.0f}", f"{statistics.median(cpu):.0f}",
+                         span(more, 0) if name != "no profiler" else "",
+                         f"< {START_AIM}" if name.startswith("sample") else "",
+                         f"{min(wall):.0f}", f"{statistics.median(wall):.0f}"])
+        return rows
+
     def idle(self):
         ms = 1000 if self.quick else 5000
         names = (None, "cpu=199") if self.quick else (None, "cpu=199", "cpu=997", "wall=199")
@@ -190,6 +211,8 @@ class Sampling:
                 self.note(f"sampling: {app}")
                 rows += self.overhead(app)
             tables.append((f"Whole programs, .NET {RUNTIME}", APP_HEAD, rows))
+            self.note("sampling: start")
+            tables.append(("Start", START_HEAD, self.start()))
             self.note("sampling: idle")
             return tables + [("Nothing to do", IDLE_HEAD, self.idle())]
         finally:

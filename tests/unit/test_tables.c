@@ -66,45 +66,89 @@ static void a_library_comes_and_goes(void **state)
     assert_true(after.n_modules <= with.n_modules);
 }
 
-struct copy {
-    uint8_t       *bytes;
-    struct sxs_elf elf;
-};
-
+/* The largest file of the process. */
 static int largest(const struct sxs_elf *elf, void *user)
 {
-    struct copy *copy = user;
-    if (elf->eh_frame_size <= copy->elf.eh_frame_size)
-        return 0;
-    free(copy->bytes);
-    copy->elf = *elf;
-    copy->bytes = malloc(elf->eh_frame_size);
-    if (copy->bytes)
-        memcpy(copy->bytes, (const void *)elf->eh_frame, elf->eh_frame_size);
-    return copy->bytes == NULL;
+    struct sxs_elf *most = user;
+    if (elf->eh_frame_size > most->eh_frame_size)
+        *most = *elf;
+    return 0;
+}
+
+static void functions_are_found_with_and_without_the_linkers_list(void **state)
+{
+    struct sxs_elf elf = {0};
+    size_t         differ = 0, n_frames = 0;
+    (void)state;
+    assert_int_equal(sxs_elf_each(largest, &elf), 0);
+    assert_true(elf.header_size > 1000);
+    struct sxs_unwind_table *listed = sxs_unwind_table_make(&elf);
+    elf.header_size = 0;
+    struct sxs_unwind_table *found = sxs_unwind_table_make(&elf);
+    assert_non_null(listed);
+    assert_non_null(found);
+    assert_true(found->n_functions > 500);
+    assert_int_equal(listed->n_functions, found->n_functions);
+    for (uintptr_t pc = elf.lo; pc < elf.hi; pc += 3) {
+        struct sxs_rule a = sxs_unwind_table_find(listed, pc, elf.bias);
+        struct sxs_rule b = sxs_unwind_table_find(found, pc, elf.bias);
+        differ += memcmp(&a, &b, sizeof(a)) != 0;
+        n_frames += a.kind == SXS_RULE_CFA;
+    }
+    assert_int_equal(differ, 0);
+    assert_true(n_frames * 3 > (elf.hi - elf.lo) / 2);
+    sxs_unwind_table_free(listed);
+    sxs_unwind_table_free(found);
+}
+
+/* Where the same file lies elsewhere in memory, its rules are the same. */
+static void a_table_serves_all_copies_of_its_file(void **state)
+{
+    struct sxs_elf elf = {0};
+    (void)state;
+    assert_int_equal(sxs_elf_each(largest, &elf), 0);
+    struct sxs_unwind_table *table = sxs_unwind_table_make(&elf);
+    assert_non_null(table);
+    for (uintptr_t pc = elf.lo; pc < elf.lo + 50000 && pc < elf.hi; pc++) {
+        struct sxs_rule a = sxs_unwind_table_find(table, pc, elf.bias);
+        struct sxs_rule b = sxs_unwind_table_find(table, pc + 0x7000000, elf.bias + 0x7000000);
+        assert_memory_equal(&a, &b, sizeof(a));
+    }
+    sxs_unwind_table_free(table);
 }
 
 static void damaged_tables_give_rules_or_none_but_never_a_crash(void **state)
 {
-    struct copy copy = {0};
-    uint64_t    seed = 99;
+    struct sxs_elf elf = {0};
+    uint64_t       seed = 99;
+    size_t         n_rules = 0;
     (void)state;
-    assert_int_equal(sxs_elf_each(largest, &copy), 0);
+    assert_int_equal(sxs_elf_each(largest, &elf), 0);
     for (int round = 0; round < 30; round++) {
-        struct sxs_cfi cfi = {copy.bytes, copy.elf.eh_frame_size, copy.elf.eh_frame};
+        struct sxs_elf damaged = elf;
+        size_t         size = elf.eh_frame_size;
+        uint8_t       *bytes = malloc(size);
+        assert_non_null(bytes);
+        memcpy(bytes, (const void *)elf.eh_frame, size);
         for (int i = 0; i < 200; i++) {
             seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
-            copy.bytes[(seed >> 20) % cfi.size] = (uint8_t)(seed >> 12);
+            bytes[(seed >> 20) % size] = (uint8_t)(seed >> 12);
         }
         if (round % 3 == 0)
-            cfi.size = (size_t)(seed >> 24) % cfi.size;
-        struct sxs_unwind_table *table = sxs_unwind_table_make(&cfi, copy.elf.lo, copy.elf.hi);
+            size = (size_t)(seed >> 24) % size;
+        damaged.header_size = 0;
+        struct sxs_unwind_table *table = sxs_unwind_table_make(&damaged);
         assert_non_null(table);
-        for (uint32_t i = 1; i < table->n_rows; i++)
-            assert_true(table->pcs[i - 1] < table->pcs[i]);
+        memcpy(table->bytes, bytes, elf.eh_frame_size);
+        table->cfi.size = size; /* descriptions behind the end are asked for, too */
+        for (uintptr_t pc = elf.lo; pc < elf.hi; pc += 61)
+            n_rules += sxs_unwind_table_find(table, pc, elf.bias).kind == SXS_RULE_CFA;
+        for (size_t at = 0; at < elf.eh_frame_size; at += 7)
+            sxs_cfi_find(&table->cfi, at, elf.lo + at);
         sxs_unwind_table_free(table);
+        free(bytes);
     }
-    free(copy.bytes);
+    assert_true(n_rules > 1000);
 }
 
 int main(void)
@@ -112,6 +156,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_begin_with_the_return_address_on_top),
         cmocka_unit_test(a_library_comes_and_goes),
+        cmocka_unit_test(functions_are_found_with_and_without_the_linkers_list),
+        cmocka_unit_test(a_table_serves_all_copies_of_its_file),
         cmocka_unit_test(damaged_tables_give_rules_or_none_but_never_a_crash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
