@@ -202,6 +202,12 @@ $(O)/tests/libfailing.so: harness/failing/failing.c
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize=%,$(CFLAGS)) -fno-builtin -shared -o $@ $<
 
+# Preloaded by a test: the finalizer thread is slow to suspend the others.
+$(O)/tests/libdelaying.so: harness/delaying/delaying.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize=%,$(CFLAGS)) -shared -o $@ $<
+
 $(O)/fakeclr/%/libcoreclr.so: $(FAKE_SRC) $(wildcard harness/fakeclr/*.h) $(GEN)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
@@ -305,8 +311,16 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
 
-unit: $(addprefix $(O)/tests/il_,bodies signatures texts) $(IL_FUZZ) $(UNIT_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb \
-      $(O)/tests/fuzz_calls $(O)/tests/fuzz_instrument $(O)/tests/fuzz_report $(O)/tests/fuzz_config $(O)/tests/libfailing.so
+# Everything that the tests run, besides what `all` makes.
+TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
+    $(addprefix $(O)/tests/il_,bodies signatures texts) \
+    $(addprefix $(O)/tests/fuzz_,samples pdb calls instrument report config) \
+    $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks) \
+    $(O)/tests/report_main \
+    $(O)/tests/libfailing.so \
+    $(O)/tests/libdelaying.so
+
+unit: $(TEST_PROGRAMS)
 
 unit: host-programs
 

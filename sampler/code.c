@@ -14,6 +14,7 @@
 #include "sampler/compiled.h"
 #include "sampler/describe.h"
 #include "sampler/elf.h"
+#include "sampler/unloads.h"
 #include "sampler/walk_fast.h"
 #include "signals/signals.h"
 #include "stackwalk/names.h"
@@ -111,16 +112,23 @@ static void ask(struct sxs_runtime *rt, uintptr_t ip, uint64_t from_ns)
         learn(what.lo, what.hi, rt, what.function);
 }
 
-static struct sxs_runtime *runtime_of(uintptr_t ip, struct sxs_runtime *const *rts, size_t n)
+/* The runtimes that may be asked, a reference each. */
+struct owners {
+    struct sxs_runtime *rts[64];
+    size_t              n;
+    int                 all; /* 0: one runtime in its callback; other runtimes own code, too */
+};
+
+static struct sxs_runtime *runtime_of(uintptr_t ip, const struct owners *among)
 {
     int owner = sxs_signals()->find_ip(ip);
-    for (size_t i = 0; i < n && owner >= 0; i++)
-        if (sxs_runtime_signal_owner(rts[i]) == owner)
-            return rts[i];
-    for (size_t i = 0; i < n && owner < 0; i++) { /* signals off, or mapped unseen */
-        sxs_function fn = {rts[i], 0};
-        if (sxs_namer_find(rts[i], ip, &fn))
-            return rts[i];
+    for (size_t i = 0; i < among->n && owner >= 0; i++)
+        if (sxs_runtime_signal_owner(among->rts[i]) == owner)
+            return among->rts[i];
+    for (size_t i = 0; i < among->n && owner < 0; i++) { /* signals off, or mapped unseen */
+        sxs_function fn = {among->rts[i], 0};
+        if (sxs_namer_find(among->rts[i], ip, &fn))
+            return among->rts[i];
     }
     return NULL;
 }
@@ -145,49 +153,21 @@ static void note_nobodys(uintptr_t ip, uint64_t time_ns)
         learn(ip, ip + 1, NULL, 0);
 }
 
-static void ask_again(struct sxs_runtime *const *rts, size_t n)
+static void ask_again(const struct owners *among)
 {
     for (size_t i = n_nobodys; i-- > 0;) {
         struct nobodys     *at = &nobodys[i];
         struct sxs_runtime *rt;
         int known = is_in(code.known, code.n_known, at->ip) || is_in(code.elf, code.n_elf, at->ip);
-        rt = known ? NULL : runtime_of(at->ip, rts, n);
+        rt = known ? NULL : runtime_of(at->ip, among);
         if (rt)
             ask(rt, at->ip, at->time_ns);
-        else if (!known && ++at->tries < TRIES)
+        else if (!known && (!among->all || ++at->tries < TRIES))
             continue;
         else if (!known)
             learn(at->ip, at->ip + 1, NULL, 0);
         *at = nobodys[--n_nobodys];
     }
-}
-
-static void look_up_ip(uintptr_t ip, uint64_t time_ns, struct sxs_runtime *const *rts, size_t n,
-                       const struct sxs_runtime *only)
-{
-    struct sxs_runtime *rt;
-    if (is_in(code.known, code.n_known, ip) || is_in(code.elf, code.n_elf, ip))
-        return;
-    rt = runtime_of(ip, rts, n);
-    if (rt && (!only || rt == only))
-        ask(rt, ip, time_ns);
-    else if (!rt)
-        note_nobodys(ip, time_ns);
-}
-
-static void look_up(const struct sxs_record_sample *sample, struct sxs_runtime *const *rts, size_t n,
-                    const struct sxs_runtime *only)
-{
-    for (unsigned i = 0; i < sample->n; i++)
-        look_up_ip(sample->ips[i] - (i > 0), sample->time_ns, rts, n, only);
-}
-
-static void look_up_difference(const struct sxs_record_difference *difference,
-                               struct sxs_runtime *const *rts, size_t n,
-                               const struct sxs_runtime *only)
-{
-    for (unsigned i = 0; i < difference->n; i++)
-        look_up_ip(difference->frames[i].ip - (i > 0), difference->time_ns, rts, n, only);
 }
 
 /* ---- reading back ----------------------------------------------------------------------------- */
@@ -237,23 +217,78 @@ static int next_chunk(struct place *at, uint32_t used)
     return 1;
 }
 
-/* The runtimes that may own code, a reference each. One that is about to end is on no list any more. */
-static size_t owners(struct sxs_runtime **rts, size_t cap, struct sxs_runtime *only)
+/* ---- looking at what was read ------------------------------------------------------------------ */
+
+/* How far one runtime's samples were looked at ahead of all others', in its callbacks. Addresses before
+ * that place are not looked at again: by then their code may have been unloaded. */
+struct reader {
+    struct sxs_runtime *rt; /* compared only; NULL: free */
+    struct place        ahead;
+    struct sxs_unloads  unloads;
+};
+static struct place  all_read; /* under code.lock, as the readers are */
+static struct reader *readers;
+static size_t        n_readers;
+
+static struct reader *reader_of(const struct sxs_runtime *rt)
 {
-    size_t n = sxs_runtimes_live(rts, cap);
-    for (size_t i = 0; i < n; i++)
-        if (rts[i] == only)
-            return n;
-    if (only && n < cap)
-        rts[n++] = sxs_runtime_ref(only);
-    return n;
+    for (size_t i = 0; i < n_readers; i++)
+        if (readers[i].rt == rt)
+            return &readers[i];
+    return NULL;
 }
 
-static void read_on(struct place *at, struct sxs_runtime *only)
+static int add_reader(struct sxs_runtime *rt)
 {
-    struct sxs_runtime *rts[64];
-    size_t              n = owners(rts, ARRAY_LEN(rts), only);
-    uint32_t            used;
+    struct reader *reader = reader_of(NULL);
+    if (!reader) {
+        struct reader *more = reallocarray(readers, n_readers + 1, sizeof(*more));
+        if (!more)
+            return -ENOMEM;
+        readers = more;
+        reader = &readers[n_readers++];
+    }
+    *reader = (struct reader){.rt = rt};
+    return 0;
+}
+
+static int is_before(const struct place *a, const struct place *b)
+{
+    return a->chunk != b->chunk ? a->chunk < b->chunk : a->offset < b->offset;
+}
+
+static void look_up_ip(uintptr_t ip, uint64_t time_ns, const struct place *at,
+                       const struct owners *among)
+{
+    struct sxs_runtime  *rt;
+    const struct reader *reader;
+    if (is_in(code.known, code.n_known, ip) || is_in(code.elf, code.n_elf, ip))
+        return;
+    rt = runtime_of(ip, among);
+    reader = rt ? reader_of(rt) : NULL;
+    if (rt && !(among->all && reader && is_before(at, &reader->ahead)))
+        ask(rt, ip, time_ns);
+    else if (!rt && (among->all || sxs_signals()->find_ip(ip) < 0))
+        note_nobodys(ip, time_ns);
+}
+
+static void look_up(const struct sxs_record_sample *sample, const struct place *at,
+                    const struct owners *among)
+{
+    for (unsigned i = 0; i < sample->n; i++)
+        look_up_ip(sample->ips[i] - (i > 0), sample->time_ns, at, among);
+}
+
+static void look_up_difference(const struct sxs_record_difference *difference,
+                               const struct place *at, const struct owners *among)
+{
+    for (unsigned i = 0; i < difference->n; i++)
+        look_up_ip(difference->frames[i].ip - (i > 0), difference->time_ns, at, among);
+}
+
+static void read_on(struct place *at, const struct owners *among)
+{
+    uint32_t used;
     do {
         struct sxs_record *r;
         used = atomic_load(&chunk_at(at->chunk)->used);
@@ -263,59 +298,126 @@ static void read_on(struct place *at, struct sxs_runtime *only)
             at->offset = sizeof(struct sxs_chunk_header);
         for (; (r = record_at(at, used)) != NULL; at->offset += r->size)
             if (atomic_load_explicit(&r->type, memory_order_acquire) == SXS_RECORD_SAMPLE)
-                look_up((struct sxs_record_sample *)r, rts, n, only);
+                look_up((struct sxs_record_sample *)r, at, among);
             else if (atomic_load(&r->type) == SXS_RECORD_DIFFERENCE)
-                look_up_difference((struct sxs_record_difference *)r, rts, n, only);
+                look_up_difference((struct sxs_record_difference *)r, at, among);
     } while (next_chunk(at, used));
-    if (!only)
-        ask_again(rts, n);
-    for (size_t i = 0; i < n; i++)
-        sxs_runtime_unref(rts[i]);
+    ask_again(among);
 }
 
-/* In a callback, where no other runtime may be asked, the reading for all must not lose its place: each
- * runtime has one of its own, from which it hurries ahead. */
-static void catch_up_locked(struct sxs_runtime *only)
+/* While one runtime unloads, none of its addresses may be asked about: what is read then waits. */
+static int is_any_unloading(void)
 {
-    static struct place all, ahead[64];
-    struct place       *mine;
-    if (!only) { /* a callback does it only if it must: many methods may go at once */
-        sxs_compiled_update(news);
-        read_on(&all, NULL);
-        return;
-    }
-    mine = &ahead[sxs_runtime_number(only) % ARRAY_LEN(ahead)];
-    if (mine->chunk < all.chunk || (mine->chunk == all.chunk && mine->offset < all.offset))
-        *mine = all;
-    read_on(mine, only);
+    for (size_t i = 0; i < n_readers; i++)
+        if (readers[i].rt && sxs_unloads_under_way(&readers[i].unloads))
+            return 1;
+    return 0;
 }
 
-void sxs_code_catch_up(struct sxs_runtime *only)
+/* On the service thread. A callback looks only if it must: many methods may be unloaded at once. */
+static void catch_up_all(void)
+{
+    struct owners among = {.all = 1};
+    sxs_compiled_update(news);
+    if (is_any_unloading())
+        return;
+    among.n = sxs_runtimes_live(among.rts, ARRAY_LEN(among.rts));
+    read_on(&all_read, &among);
+    for (size_t i = 0; i < among.n; i++)
+        sxs_runtime_unref(among.rts[i]);
+}
+
+/* In a callback of @rt, where no other runtime may be asked. The reading for all must not lose its
+ * place: each runtime has one of its own, from which it reads ahead. */
+static void catch_up_one(struct sxs_runtime *rt)
+{
+    struct owners  among = {.rts = {rt}, .n = 1};
+    struct reader *reader = reader_of(rt);
+    if (!reader || sxs_unloads_under_way(&reader->unloads))
+        return;
+    if (is_before(&reader->ahead, &all_read))
+        reader->ahead = all_read;
+    read_on(&reader->ahead, &among);
+}
+
+void sxs_code_catch_up(void)
 {
     pthread_mutex_lock(&code.lock);
     if (code.writer)
-        catch_up_locked(only);
+        catch_up_all();
     pthread_mutex_unlock(&code.lock);
+}
+
+static void unloading_locked(struct sxs_runtime *rt, uint64_t function)
+{
+    catch_up_one(rt);
+    if (!function)
+        sxs_namer_reset(code.namer);
+    forget(rt, function);
+    sxs_walk_forget();
 }
 
 void sxs_code_unloading(struct sxs_runtime *rt, uint64_t function)
 {
     pthread_mutex_lock(&code.lock);
-    if (code.writer) {
-        catch_up_locked(rt);
-        if (!function)
-            sxs_namer_reset(code.namer);
-        forget(rt, function);
-        sxs_walk_forget();
+    if (code.writer)
+        unloading_locked(rt, function);
+    pthread_mutex_unlock(&code.lock);
+}
+
+void sxs_code_assembly_unloading(struct sxs_runtime *rt)
+{
+    struct reader *reader;
+    pthread_mutex_lock(&code.lock);
+    reader = reader_of(rt);
+    if (code.writer && reader) {
+        unloading_locked(rt, 0);
+        sxs_unloads_begin(&reader->unloads);
     }
     pthread_mutex_unlock(&code.lock);
 }
 
+void sxs_code_assembly_unloaded(struct sxs_runtime *rt)
+{
+    struct reader *reader;
+    pthread_mutex_lock(&code.lock);
+    reader = reader_of(rt);
+    if (reader)
+        sxs_unloads_destroyed(&reader->unloads);
+    pthread_mutex_unlock(&code.lock);
+}
+
+void sxs_code_resumed(struct sxs_runtime *rt, COR_PRF_SUSPEND_REASON reason)
+{
+    struct reader *reader;
+    if (reason != COR_PRF_SUSPEND_FOR_APPDOMAIN_SHUTDOWN)
+        return;
+    pthread_mutex_lock(&code.lock);
+    reader = reader_of(rt);
+    if (reader)
+        sxs_unloads_resumed(&reader->unloads);
+    pthread_mutex_unlock(&code.lock);
+}
+
+int sxs_code_started(struct sxs_runtime *rt)
+{
+    int err;
+    pthread_mutex_lock(&code.lock);
+    err = add_reader(rt);
+    pthread_mutex_unlock(&code.lock);
+    return err;
+}
+
 void sxs_code_ended(struct sxs_runtime *rt)
 {
-    sxs_code_unloading(rt, 0);
+    struct reader *reader;
     pthread_mutex_lock(&code.lock);
+    if (code.writer)
+        unloading_locked(rt, 0);
     sxs_compiled_stop(rt);
+    reader = reader_of(rt);
+    if (reader)
+        reader->rt = NULL;
     pthread_mutex_unlock(&code.lock);
 }
 

@@ -40,16 +40,18 @@ void sxs_pauses_abort(struct sxs_pauses *p)
     atomic_store(&p->began_ns, 0);
 }
 
-void sxs_pauses_end(struct sxs_pauses *p, unsigned number)
+COR_PRF_SUSPEND_REASON sxs_pauses_end(struct sxs_pauses *p, unsigned number)
 {
+    COR_PRF_SUSPEND_REASON   reason = (COR_PRF_SUSPEND_REASON)atomic_load(&p->reason);
     uint64_t                 began = atomic_exchange(&p->began_ns, 0);
     struct sxs_record_pause *r;
     if (!began || !(r = sxs_samples_reserve(p->writer, sizeof(*r))))
-        return;
+        return reason;
     r->time_ns = began;
     r->duration_ns = sxs_now_ns(CLOCK_MONOTONIC) - began;
     r->runtime = (uint16_t)number;
-    r->reason = (uint16_t)atomic_load(&p->reason);
+    r->reason = (uint16_t)reason;
     r->tid = atomic_load(&p->tid);
     sxs_samples_commit(r, SXS_RECORD_PAUSE);
+    return reason;
 }

@@ -18,7 +18,7 @@ void               sxs_pauses_free(struct sxs_pauses *p);
 void sxs_pauses_begin(struct sxs_pauses *p, COR_PRF_SUSPEND_REASON reason);
 /** It has given up. */
 void sxs_pauses_abort(struct sxs_pauses *p);
-/** The threads of runtime @number run again: one record. */
-void sxs_pauses_end(struct sxs_pauses *p, unsigned number);
+/** The threads of runtime @number run again: one record. Returns why they were stopped. */
+COR_PRF_SUSPEND_REASON sxs_pauses_end(struct sxs_pauses *p, unsigned number);
 
 #endif

@@ -231,7 +231,7 @@ static void serve(void)
         list_loaded(since_naming >= NAMING_NS);
         if (since_naming >= NAMING_NS) {
             since_naming = 0;
-            sxs_code_catch_up(NULL);
+            sxs_code_catch_up();
         }
         period = next_period(period, some_came || some_went || has_sampled(&n_samples));
         since_naming += period;
@@ -396,10 +396,11 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
         return E_FAIL;
     record_runtime(sub->rt);
     sub->low = COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_FUNCTION_UNLOADS |
-               COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_EXCEPTIONS;
+               COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS |
+               COR_PRF_MONITOR_EXCEPTIONS | COR_PRF_MONITOR_SUSPENDS;
     sub->state = sxs_pauses_new(sampler.writer);
-    if (sub->state)
-        sub->low |= COR_PRF_MONITOR_SUSPENDS;
+    if (!sub->state || sxs_code_started(sub->rt) != 0)
+        return E_OUTOFMEMORY;
     if (sampler.options.walker == SXS_WALKER_SNAPSHOT)
         sub->low |= (uint32_t)COR_PRF_ENABLE_STACK_SNAPSHOT;
     if (sxs_runtime_info_version(sub->rt) >= 9)
@@ -442,7 +443,7 @@ static HRESULT suspend_aborted(struct sxs_sub *sub)
 
 static HRESULT resume_finished(struct sxs_sub *sub)
 {
-    sxs_pauses_end(sub->state, sxs_runtime_number(sub->rt));
+    sxs_code_resumed(sub->rt, sxs_pauses_end(sub->state, sxs_runtime_number(sub->rt)));
     return S_OK;
 }
 
@@ -468,6 +469,20 @@ static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT sta
     (void)sub;
     if (SUCCEEDED(status) && sampler.options.walker == SXS_WALKER_SNAPSHOT)
         sxs_dispatch_module(module);
+    return S_OK;
+}
+
+static HRESULT assembly_unloading(struct sxs_sub *sub, sxs_assembly assembly)
+{
+    (void)assembly;
+    sxs_code_assembly_unloading(sub->rt);
+    return S_OK;
+}
+
+static HRESULT assembly_unloaded(struct sxs_sub *sub, sxs_assembly assembly, HRESULT status)
+{
+    (void)assembly, (void)status;
+    sxs_code_assembly_unloaded(sub->rt);
     return S_OK;
 }
 
@@ -500,6 +515,8 @@ static const struct sxs_events events = {
     .RuntimeResumeFinished = resume_finished,
     .FunctionUnloadStarted = function_unloading,
     .DynamicMethodUnloaded = function_unloading,
+    .AssemblyUnloadStarted = assembly_unloading,
+    .AssemblyUnloadFinished = assembly_unloaded,
     .ModuleLoadFinished = module_loaded,
     .ModuleUnloadStarted = module_unloading,
     .EventPipeEventDelivered = event_delivered,

@@ -114,6 +114,18 @@ E2
     check "$v: methods of unloaded assemblies keep their names: $(cat "$tmp/said")" $status "$tmp/said"
 done
 
+# A runtime destroys a collectible module before it takes its code out of the table of code. Preloaded, the library
+# delays what lies in between: the suspension by the finalizer thread.
+for v in 8 9 10.0.11; do
+    LD_PRELOAD=$(realpath "$BUILD")/tests/libdelaying.so DELAYING_MS=200 timeout -k 5 100 \
+        "$sxsprof" run --quiet --tool sample:cpu=199 -o "$tmp/slow-$v" -- \
+        "$runsxs" --timeout 90 $v tiers "unload=8" >"$tmp/log" 2>&1
+    check "$v: no code of destroyed modules is asked about" $? "$tmp/log"
+    "$sxsprof" report --format firefox -o "$tmp/firefox" "$tmp/slow-$v" >"$tmp/log" 2>&1
+    [ "$(grep -o 'Once[0-9]*\.Burn[0-9]*' "$tmp/firefox" | sort -u | wc -l)" -ge 3 ]
+    check "$v: and naming goes on after each unload" $?
+done
+
 # Lines of the source, from the PDB beside the assembly.
 run lines 10.0.11 shares "alpha=60 beta=40 seconds=2"
 "$sxsprof" report "$tmp/lines" >"$tmp/text" 2>/dev/null
