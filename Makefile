@@ -196,8 +196,10 @@ $(O)/libsxsplugin.so: harness/plugin/plugin.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fomit-frame-pointer $(SHARED) $(LDFLAGS) -Wl,--build-id \
 	    -Wl,-soname,libsxsplugin.so -o $@ $<
 
-# Preloaded by a test: refuses memory. Never instrumented.
+# Preloaded by tests: one refuses memory, one finds allocations within hooks. Never instrumented.
 $(O)/tests/libfailing.so: harness/failing/failing.c
+$(O)/tests/libhook_memory.so: harness/hook_memory/hook_memory.c
+$(O)/tests/libfailing.so $(O)/tests/libhook_memory.so:
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize=%,$(CFLAGS)) -fno-builtin -shared -o $@ $<
@@ -315,7 +317,8 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
 
 unit: $(addprefix $(O)/tests/il_,bodies signatures texts) $(IL_FUZZ) $(UNIT_BIN) $(HOST_BIN) $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/tests/report_main $(O)/tests/fuzz_samples $(O)/tests/fuzz_pdb \
-      $(O)/tests/fuzz_calls $(O)/tests/fuzz_instrument $(O)/tests/fuzz_report $(O)/tests/fuzz_config $(O)/tests/libfailing.so $(O)/hosts/gone_stacks
+      $(O)/tests/fuzz_calls $(O)/tests/fuzz_instrument $(O)/tests/fuzz_report $(O)/tests/fuzz_config $(O)/tests/libfailing.so $(O)/tests/libhook_memory.so \
+      $(O)/hosts/gone_stacks
 
 unit: host-programs
 
