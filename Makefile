@@ -196,8 +196,10 @@ $(O)/libsxsplugin.so: harness/plugin/plugin.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fomit-frame-pointer $(SHARED) $(LDFLAGS) -Wl,--build-id \
 	    -Wl,-soname,libsxsplugin.so -o $@ $<
 
-# Preloaded by a test: refuses memory. Never instrumented.
+# Preloaded by tests: one refuses memory, one finds allocations within hooks. Never instrumented.
 $(O)/tests/libfailing.so: harness/failing/failing.c
+$(O)/tests/libhook_memory.so: harness/hook_memory/hook_memory.c
+$(O)/tests/libfailing.so $(O)/tests/libhook_memory.so:
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize=%,$(CFLAGS)) -fno-builtin -shared -o $@ $<
@@ -318,7 +320,8 @@ TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks) \
     $(O)/tests/report_main \
     $(O)/tests/libfailing.so \
-    $(O)/tests/libdelaying.so
+    $(O)/tests/libdelaying.so \
+    $(O)/tests/libhook_memory.so
 
 unit: $(TEST_PROGRAMS)
 

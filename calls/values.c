@@ -66,7 +66,7 @@ static size_t arguments(struct sxs_called *fn, struct sxs_recipe *r, uintptr_t i
         return 0;
     if (r->by_frame) {
         struct sxs_recipe *whole =
-            sxs_recipe_complete((sxs_function){fn->rt, fn->id}, frame);
+            sxs_recipe_complete(r, (sxs_function){fn->rt, fn->id}, frame);
         if (whole && atomic_compare_exchange_strong(&fn->recipe, &r, whole))
             r = whole; /* the one before may be in use: it stays */
     }

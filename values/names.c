@@ -114,11 +114,45 @@ int sxs_is_value_typedef(const struct sxs_generic *in, mdToken type)
     return strcmp(name, "System.ValueType") == 0;
 }
 
-/* Puts the arguments where "`2" stands, to each part its own. */
-static void fill_in(const char *raw, char (*args)[ARG_SIZE], uint32_t n, char *out, size_t size)
+/* ---- marks ------------------------------------------------------------------------------------ */
+
+#define MARK "\1" /* sxs_line_utf8() leaves no control character in a name */
+
+void sxs_mark_write(uint16_t variable, char *out)
+{
+    snprintf(out, SXS_MARK_SIZE, MARK "%04x" MARK, variable);
+}
+
+int sxs_mark_in(const char *name)
+{
+    return strchr(name, MARK[0]) != NULL;
+}
+
+/* A mark may have been cut off with the name's end. */
+uint16_t sxs_mark_read(const char **at)
+{
+    const char *digits = *at + 1;
+    unsigned    value = 0;
+    if (**at != MARK[0])
+        return 0;
+    for (*at = digits; *at - digits < 4 && strchr("0123456789abcdef", **at) && **at; ++*at)
+        value = value * 16 + (unsigned)(**at <= '9' ? **at - '0' : **at - 'a' + 10);
+    if (*at - digits != 4 || **at != MARK[0])
+        return UINT16_MAX;
+    ++*at;
+    return (uint16_t)value;
+}
+
+/* ---- generic names ---------------------------------------------------------------------------- */
+
+/* Puts the arguments where "`2" stands, to each part its own. What has none gets "?", or with @open, when @raw is a type
+ * definition whose arguments are not known, the mark of its type parameter. */
+static void fill_in(const struct sxs_generic *open, const char *raw, char (*args)[ARG_SIZE], uint32_t n,
+                    char *out, size_t size)
 {
     struct sxs_line line = sxs_line_in(out, size);
     uint32_t        used = 0;
+    char            mark[SXS_MARK_SIZE];
     while (*raw) {
         size_t   plain = strcspn(raw, "`");
         uint32_t arity = 0;
@@ -130,7 +164,10 @@ static void fill_in(const char *raw, char (*args)[ARG_SIZE], uint32_t n, char *o
             arity = arity * 10 + (uint32_t)(*raw - '0');
         for (uint32_t i = 0; i < arity; i++, used++) {
             sxs_line_put(&line, i ? ", " : "<");
-            sxs_line_put(&line, used < n ? args[used] : "?");
+            sxs_mark_write(SXS_VARIABLE(0, used), mark);
+            sxs_line_put(&line, used < n ? args[used] : open ? mark : "?");
+            if (used >= n && open && open->missing)
+                *open->missing = 1;
         }
         sxs_line_put(&line, arity ? ">" : "`");
     }
@@ -147,7 +184,7 @@ void sxs_name_of_typedef(const struct sxs_generic *in, mdToken type, char *out, 
                 ? sxs_types_add_locked((sxs_class){in->module.rt, in->type_args[i]}) : NULL;
         snprintf(args[i], ARG_SIZE, "%s", t ? t->name : "?");
     }
-    fill_in(raw, args, n, out, size);
+    fill_in(in->open && !n ? in : NULL, raw, args, n, out, size);
 }
 
 static void name_instance(const struct sxs_generic *in, const struct sxs_sig *sig, uint32_t open,
@@ -159,7 +196,7 @@ static void name_instance(const struct sxs_generic *in, const struct sxs_sig *si
     for (uint32_t i = sig->nodes[open].next; i != SXS_SIG_NONE && n < ARGS_MAX;
          i = sig->nodes[i].next)
         sxs_name_of_node(in, sig, i, args[n++], ARG_SIZE);
-    fill_in(raw, args, n, out, size);
+    fill_in(NULL, raw, args, n, out, size);
 }
 
 static void name_variable(const struct sxs_generic *in, const struct sxs_sig_node *node, char *out,
@@ -168,12 +205,15 @@ static void name_variable(const struct sxs_generic *in, const struct sxs_sig_nod
     int      of_method = node->element == SXS_ELEMENT_MVAR;
     uint32_t n = of_method ? in->n_method_args : in->n_type_args;
     const struct sxs_type *t = NULL;
+    char                   mark[SXS_MARK_SIZE] = "?";
     if (node->value < n)
         t = sxs_types_add_locked(
             (sxs_class){in->module.rt, (of_method ? in->method_args : in->type_args)[node->value]});
     else if (in->missing)
         *in->missing = 1;
-    snprintf(out, size, "%s", t ? t->name : "?");
+    if (node->value >= n && in->open)
+        sxs_mark_write(SXS_VARIABLE(of_method, node->value), mark);
+    snprintf(out, size, "%s", t ? t->name : mark);
 }
 
 static void name_array(const struct sxs_generic *in, const struct sxs_sig *sig,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "values/complete.h"
 #include "values/layout.h"
 #include "values/line.h"
 #include "values/show.h"
@@ -22,43 +23,28 @@ struct asked {
     ClassID               type_args[ARGS_MAX], method_args[ARGS_MAX];
     struct sxs_generic    in;
     int                   missing; /* what stands for a type parameter */
-    int                   shared;  /* told by a call: references stand for all of them */
+    int                   shared;  /* one for all instantiations: the class is not asked for */
     PCCOR_SIGNATURE       bytes;
     ULONG                 size;
     struct sxs_sig_node   nodes[NODES_MAX];
     struct sxs_sig        sig;
 };
 
-/* Shared code: every reference is treated alike. */
-static void share(const struct sxs_runtime *rt, ClassID *args, ULONG32 n)
-{
-    ClassID canon = sxs_types_canon(rt);
-    for (ULONG32 i = 0; i < n && canon; i++) {
-        const struct sxs_type *t = sxs_types_find(rt, args[i]);
-        if (!t || t->kind == SXS_TYPE_REFERENCE || t->kind == SXS_TYPE_STRING)
-            args[i] = canon; /* arrays are not in the table */
-    }
-}
-
-/* @frame 0: as far as the function alone tells. */
-static int ask_locked(struct asked *a, sxs_function fn, COR_PRF_FRAME_INFO frame)
+/* As far as the function alone tells, without a call. */
+static int ask_locked(struct asked *a, sxs_function fn)
 {
     ULONG32 n_type = 0, n_method = 0;
     ULONG   len = 0, rva = 0;
     DWORD   attributes = 0, flags = 0;
     WCHAR   name[NAME_MAX_UTF16];
-    if (FAILED(sxs_info_GetFunctionInfo2(fn.rt, fn, frame, &a->cls, &a->in.module, &a->token,
+    if (FAILED(sxs_info_GetFunctionInfo2(fn.rt, fn, 0, &a->cls, &a->in.module, &a->token,
                                          ARGS_MAX, &n_method, a->method_args)) || n_method > ARGS_MAX)
         return -1;
     if (a->cls.id && FAILED(sxs_info_GetClassIDInfo2(fn.rt, a->cls, NULL, NULL, NULL, ARGS_MAX,
                                                      &n_type, a->type_args)))
         n_type = 0;
-    a->shared = frame != 0;
-    if (frame) {
-        share(fn.rt, a->type_args, n_type < ARGS_MAX ? n_type : ARGS_MAX);
-        share(fn.rt, a->method_args, n_method);
-    }
     a->in.missing = &a->missing;
+    a->in.open = 1;
     a->in.imp = sxs_types_import_locked(a->in.module);
     a->in.type_args = a->type_args;
     a->in.n_type_args = n_type < ARGS_MAX ? n_type : ARGS_MAX;
@@ -72,9 +58,8 @@ static int ask_locked(struct asked *a, sxs_function fn, COR_PRF_FRAME_INFO frame
     return sxs_sig_parse(SXS_SIG_METHOD, a->bytes, a->size, a->nodes, NODES_MAX, &a->sig);
 }
 
-/* By the name it has over what stands for all references: its layout is that of all that share its
- * code. */
-static void name_shared(struct sxs_shape *of, const struct asked *a)
+/* By its name, with a mark or "?" for each type parameter. */
+static void name_open(struct sxs_shape *of, const struct asked *a)
 {
     char name[NAME_SIZE];
     sxs_name_of_typedef(&a->in, a->type, name, sizeof(name));
@@ -98,12 +83,10 @@ static void add_this(struct sxs_recipe *r, struct asked *a)
     of = calloc(1, sizeof(*of));
     p->shape.element = SXS_ELEMENT_BYREF;
     p->shape.of = of;
-    if (of && a->shared)
-        name_shared(of, a);
-    else if (of && a->cls.id)
+    if (of && !a->shared && a->cls.id)
         sxs_shape_of_class(a->cls, of);
-    else
-        a->missing = 1;
+    else if (of)
+        name_open(of, a);
 }
 
 /* `in`, as C# has it. */
@@ -177,7 +160,7 @@ static struct sxs_recipe *end(struct sxs_recipe *r)
     return fitting ? fitting : r;
 }
 
-static struct sxs_recipe *make_locked(sxs_function fn, COR_PRF_FRAME_INFO frame)
+static struct sxs_recipe *make_locked(sxs_function fn)
 {
     struct asked      *a = calloc(1, sizeof(*a));
     struct sxs_recipe *r = begin(fn.rt);
@@ -186,7 +169,7 @@ static struct sxs_recipe *make_locked(sxs_function fn, COR_PRF_FRAME_INFO frame)
         free(r);
         return NULL;
     }
-    if (ask_locked(a, fn, frame) == 0)
+    if (ask_locked(a, fn) == 0)
         fill_locked(r, a);
     else
         r->refused = "signature";
@@ -245,20 +228,10 @@ struct sxs_recipe *sxs_recipe_make(sxs_function fn)
 {
     struct sxs_recipe *r;
     sxs_types_lock();
-    r = make_locked(fn, 0);
+    r = make_locked(fn);
     sxs_types_unlock();
-    return r;
-}
-
-struct sxs_recipe *sxs_recipe_complete(sxs_function fn, COR_PRF_FRAME_INFO frame)
-{
-    struct sxs_recipe *r;
-    if (!frame || !sxs_types_trylock())
-        return NULL;
-    r = make_locked(fn, frame);
-    sxs_types_unlock();
-    if (r)
-        r->by_frame = 0; /* what is not known now will not be */
+    if (r && r->by_frame)
+        sxs_recipe_prepare(r);
     return r;
 }
 

@@ -2,8 +2,8 @@
 /**
  * recipe.h - how arguments and results of one function are shown.
  *
- * Made once, when the function has been compiled: all that takes asking. What a hook then does with it
- * takes no lock, loads nothing and reads no memory that may be missing.
+ * Made once, when the function has been compiled: all that takes asking, locks or memory. What a hook then does
+ * with it takes no lock, allocates nothing, loads nothing and reads no memory that may be missing.
  */
 #ifndef SXS_VALUES_RECIPE_H
 #define SXS_VALUES_RECIPE_H
@@ -23,6 +23,7 @@ struct sxs_param {
 struct sxs_recipe {
     struct sxs_runtime *rt;
     int                 by_frame; /* 1: what stands for type parameters is known in a call alone */
+    struct sxs_recipe_draft *draft; /* by_frame: memory for what a call tells; NULL: there was none */
     const char         *refused;  /* why nothing can be shown; NULL */
     int                 has_this; /* params[0] */
     uint32_t            n_params; /* with it */
@@ -39,10 +40,14 @@ struct sxs_recipe {
 struct sxs_recipe *sxs_recipe_make(sxs_function fn);
 
 /**
- * sxs_recipe_complete - the recipe of @fn when it is `by_frame`: from a call, which @frame names. In an
- * enter hook; waits for nobody. NULL: not now. What it finds holds for all that share this code.
+ * sxs_recipe_complete - the complete recipe of @fn, whose recipe @r is `by_frame`: from a call, which @frame
+ * names. What it finds holds for all instantiations that share this code.
+ * Returns NULL when the runtime does not say, or an argument's type is not known yet: ask again in a later call.
+ * In an enter hook: no lock, no allocation. Of several threads at once one completes the recipe; the others wait
+ * for it for some 20 microseconds at most, then they get NULL.
  */
-struct sxs_recipe *sxs_recipe_complete(sxs_function fn, COR_PRF_FRAME_INFO frame);
+struct sxs_recipe *sxs_recipe_complete(struct sxs_recipe *r, sxs_function fn,
+                                       COR_PRF_FRAME_INFO frame);
 
 /**
  * sxs_recipe_arguments - "this = A.B, n = 1, s = \"x\"" into @out.

@@ -10,8 +10,12 @@
 
 void sxs_shape_of_class(sxs_class cls, struct sxs_shape *out)
 {
-    const struct sxs_type *t = sxs_types_add_locked(cls);
-    out->rt = cls.rt;
+    sxs_shape_of_type(cls.rt, sxs_types_add_locked(cls), out);
+}
+
+void sxs_shape_of_type(const struct sxs_runtime *rt, const struct sxs_type *t, struct sxs_shape *out)
+{
+    out->rt = rt;
     if (!t) {
         out->name = "type argument";
         return;
@@ -36,6 +40,7 @@ static void read_variable(const struct sxs_generic *in, const struct sxs_sig_nod
     if (node->value >= n) {
         if (in->missing)
             *in->missing = 1;
+        out->variable = SXS_VARIABLE(of_method, node->value);
         out->name = "type parameter";
         return;
     }

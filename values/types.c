@@ -40,14 +40,6 @@ void sxs_types_lock(void)
     asking = 1;
 }
 
-int sxs_types_trylock(void)
-{
-    if (asking || pthread_mutex_trylock(&types.lock) != 0)
-        return 0;
-    asking = 1;
-    return 1;
-}
-
 void sxs_types_unlock(void)
 {
     asking = 0;

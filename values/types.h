@@ -20,6 +20,7 @@ struct sxs_type;
 struct sxs_shape {
     uint8_t                 element; /* enum sxs_element: a primitive, STRING, OBJECT (any
                                         reference), PTR, BYREF, VALUETYPE, FNPTR, TYPEDBYREF, VOID; 0: not known */
+    uint16_t                variable; /* SXS_VARIABLE() of a type parameter without an argument; 0: none */
     const struct sxs_shape *of;      /* BYREF, PTR: what is there; NULL: not known */
     const char             *name;    /* VALUETYPE: its full name; not known: why */
     const struct sxs_runtime *rt;
@@ -87,7 +88,6 @@ void sxs_types_close(const struct sxs_runtime *rt);
 /* ---- for this folder, under the lock that sxs_types_lock() takes ------------------------------- */
 
 void sxs_types_lock(void);
-int  sxs_types_trylock(void); /* 0: it is held; in hooks, where nobody may wait */
 void sxs_types_unlock(void);
 const struct sxs_type *sxs_types_add_locked(sxs_class cls);
 /** The class that stands for every reference type where code is shared; 0: not loaded. */
@@ -103,13 +103,27 @@ struct sxs_generic {
     uint32_t          n_type_args, n_method_args;
     unsigned          depth;
     int              *missing; /* set when a type parameter has no argument here; may be NULL */
+    int               open;    /* 1: in names, a mark stands for such a type parameter; 0: "?" does */
 };
+
+/** A type parameter as a number other than 0: the one with @index of the type, or of the method. */
+#define SXS_VARIABLE(of_method, index) ((uint16_t)((index) + 1u) | ((of_method) ? 0x8000u : 0u))
+
+/** A mark, which no name in metadata contains, into @out (SXS_MARK_SIZE bytes); terminated. */
+#define SXS_MARK_SIZE 8
+void sxs_mark_write(uint16_t variable, char *out);
+/** Whether a mark is in @name. */
+int sxs_mark_in(const char *name);
+/** The type parameter whose mark begins at @*at, which is moved behind the mark. 0: no mark is there. */
+uint16_t sxs_mark_read(const char **at);
 
 /** The shape of node @at of @sig, into zeroed @out. What is not known says why in its name. */
 void sxs_shape_read(const struct sxs_generic *in, const struct sxs_sig *sig, uint32_t at,
                     struct sxs_shape *out);
 /** The shape of a loaded type's values: a reference, or the value itself. */
 void sxs_shape_of_class(sxs_class cls, struct sxs_shape *out);
+/** The same of the type @t of @rt; NULL: not known. Needs no lock: in hooks. */
+void sxs_shape_of_type(const struct sxs_runtime *rt, const struct sxs_type *t, struct sxs_shape *out);
 
 /** Its full name with @n_args arguments, into @out. */
 void sxs_name_of_typedef(const struct sxs_generic *in, mdToken type, char *out, size_t size);

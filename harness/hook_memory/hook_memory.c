@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+/*
+ * hook_memory.c - preloaded by tests: finds allocations that the profiler's hooks make.
+ *
+ * Every call of the allocator walks the chain of frame pointers above it. When one of the functions in
+ * HOOK_FUNCTIONS is on the stack, the allocation was made within a hook. At exit one line on standard
+ * error says how many there were; before it a line for each distinct caller.
+ *
+ * HOOK_FUNCTIONS: "START-SIZE,START-SIZE...", hexadecimal offsets in libsxsprof.so, as `nm -S` prints
+ * them. The library is compiled with frame pointers, and so are the runtimes.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SHOWN         __attribute__((visibility("default")))
+#define MAX_FUNCTIONS 32
+#define MAX_CALLERS   32
+#define MAX_FRAMES    64
+#define FRAME_MAX     (256u << 10) /* bytes; a larger step is no frame */
+
+static struct {
+    uintptr_t start, size;
+} functions[MAX_FUNCTIONS];
+static unsigned          n_functions;
+static _Atomic uintptr_t base; /* where libsxsprof.so is loaded; 0: not yet */
+static _Atomic uint64_t  n_own, n_runtime, n_looked;
+
+/* A distinct way into the allocator. */
+static struct caller {
+    _Atomic uintptr_t ip; /* that called the allocator */
+    _Atomic uintptr_t
+        ours; /* the youngest return address in libsxsprof.so; the same when the library called it itself */
+} callers[MAX_CALLERS];
+static uintptr_t size_of_library;
+
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void *__libc_memalign(size_t, size_t);
+void  __libc_free(void *);
+
+static void note_caller(uintptr_t ip, uintptr_t ours)
+{
+    for (unsigned i = 0; i < MAX_CALLERS; i++) {
+        uintptr_t there = 0;
+        if (atomic_load(&callers[i].ip) == ip && atomic_load(&callers[i].ours) == ours)
+            return;
+        if (atomic_compare_exchange_strong(&callers[i].ip, &there, ip)) {
+            atomic_store(&callers[i].ours, ours);
+            return;
+        }
+    }
+}
+
+static int is_hook(uintptr_t ip, uintptr_t at)
+{
+    for (unsigned i = 0; i < n_functions; i++)
+        if (ip - at - functions[i].start < functions[i].size)
+            return 1;
+    return 0;
+}
+
+/* @frame: of the function that the allocator's caller called. */
+static void look(const uintptr_t *frame)
+{
+    uintptr_t at = atomic_load_explicit(&base, memory_order_acquire), caller = frame[1], ours = 0;
+    if (!at)
+        return;
+    atomic_fetch_add_explicit(&n_looked, 1, memory_order_relaxed);
+    for (unsigned i = 0; i < MAX_FRAMES; i++) {
+        const uintptr_t *next = (const uintptr_t *)frame[0];
+        if (!ours && frame[1] - at < size_of_library)
+            ours = frame[1];
+        if (is_hook(frame[1], at)) {
+            atomic_fetch_add(ours == caller ? &n_own : &n_runtime, 1);
+            note_caller(caller, ours);
+            return;
+        }
+        if (next <= frame || (uintptr_t)next - (uintptr_t)frame > FRAME_MAX ||
+            ((uintptr_t)next & 7))
+            return;
+        frame = next;
+    }
+}
+#define LOOK() look(__builtin_frame_address(0))
+
+SHOWN void *malloc(size_t size)
+{
+    LOOK();
+    return __libc_malloc(size);
+}
+
+SHOWN void *calloc(size_t n, size_t size)
+{
+    LOOK();
+    return __libc_calloc(n, size);
+}
+
+SHOWN void *realloc(void *at, size_t size)
+{
+    LOOK();
+    return __libc_realloc(at, size);
+}
+
+SHOWN void *reallocarray(void *at, size_t n, size_t size)
+{
+    LOOK();
+    return size && n > SIZE_MAX / size ? NULL : __libc_realloc(at, n * size);
+}
+
+SHOWN void *memalign(size_t align, size_t size)
+{
+    LOOK();
+    return __libc_memalign(align, size);
+}
+
+SHOWN void free(void *at)
+{
+    if (at)
+        LOOK();
+    __libc_free(at);
+}
+
+SHOWN char *strdup(const char *s)
+{
+    size_t size = strlen(s) + 1;
+    char  *copy;
+    LOOK();
+    copy = __libc_malloc(size);
+    return copy ? memcpy(copy, s, size) : NULL;
+}
+
+/* Bytes from the library's base to the end of its last segment. */
+static uintptr_t code_size(uintptr_t at)
+{
+    const ElfW(Ehdr) *elf = (const ElfW(Ehdr) *)at;
+    const ElfW(Phdr) *segments = (const ElfW(Phdr) *)(at + elf->e_phoff);
+    uintptr_t size = 0;
+    for (unsigned i = 0; i < elf->e_phnum; i++)
+        if (segments[i].p_type == PT_LOAD && segments[i].p_vaddr + segments[i].p_memsz > size)
+            size = segments[i].p_vaddr + segments[i].p_memsz;
+    return size;
+}
+
+/* Runtimes load the profiler with dlopen(). */
+SHOWN void *dlopen(const char *path, int flags)
+{
+    static void *(*next)(const char *, int);
+    struct link_map *map = NULL;
+    void            *library;
+    if (!next)
+        next = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+    library = next(path, flags);
+    if (library && path && strstr(path, "libsxsprof.so") &&
+        dlinfo(library, RTLD_DI_LINKMAP, (void *)&map) == 0) {
+        size_of_library = code_size(map->l_addr);
+        atomic_store_explicit(&base, map->l_addr, memory_order_release);
+    }
+    return library;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *at = getenv("HOOK_FUNCTIONS");
+    while (at && *at && n_functions < MAX_FUNCTIONS) {
+        char *after;
+        functions[n_functions].start = strtoul(at, &after, 16);
+        functions[n_functions].size = *after == '-' ? strtoul(after + 1, &after, 16) : 0;
+        n_functions++;
+        at = *after == ',' ? after + 1 : NULL;
+    }
+}
+
+static void say_where(const char *what, uintptr_t ip)
+{
+    Dl_info info;
+    if (ip && dladdr((void *)ip, &info))
+        dprintf(2, " %s %s+0x%zx", what, strrchr(info.dli_fname, '/') + 1,
+                (size_t)(ip - (uintptr_t)info.dli_fbase));
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    for (unsigned i = 0; i < MAX_CALLERS && atomic_load(&callers[i].ip); i++) {
+        dprintf(2, "hook_memory:");
+        say_where("called by", atomic_load(&callers[i].ip));
+        say_where("below", atomic_load(&callers[i].ours));
+        dprintf(2, "\n");
+    }
+    if (atomic_load(&base))
+        dprintf(2,
+                "hook_memory: %llu of %llu calls of the allocator are made by hooks, %llu by "
+                "runtimes within hooks\n",
+                (unsigned long long)atomic_load(&n_own), (unsigned long long)atomic_load(&n_looked),
+                (unsigned long long)atomic_load(&n_runtime));
+}
