@@ -52,7 +52,8 @@ static int next_module_above(uintptr_t at)
     int       n = atomic_load(&router.n_owners);
     for (int i = 0; i < n; i++) {
         uintptr_t text = router.owners[i].text;
-        if (text > at && text - at < ((uintptr_t)2 << 30) + ((uintptr_t)64 << 20) && text < best_at) {
+        if (text > at && text - at < ((uintptr_t)2 << 30) + ((uintptr_t)64 << 20) &&
+            text < best_at) {
             best = i;
             best_at = text;
         }
@@ -119,8 +120,8 @@ static const struct piece *piece_at(const struct scan *s, uintptr_t address)
 }
 
 /* A module's data is read while the runtime writes it: word by word. */
-__attribute__((no_sanitize("address", "thread"))) static void
-count_pointers(struct scan *s, const struct line *at)
+__attribute__((no_sanitize("address", "thread"))) static void count_pointers(struct scan       *s,
+                                                                             const struct line *at)
 {
     struct sxs_range module;
     if (at->perms[0] != 'r' || at->perms[1] != 'w' ||
@@ -161,8 +162,8 @@ static void each_line(struct scan *s, void (*visit)(struct scan *s, const struct
     while (fgets(text, sizeof(text), maps)) {
         struct line line;
         int         at = 0;
-        if (sscanf(text, "%lx-%lx %7s %*x %*x:%*x %lu%n", &line.lo, &line.hi, line.perms, &line.inode,
-                   &at) < 4)
+        if (sscanf(text, "%lx-%lx %7s %*x %*x:%*x %lu%n", &line.lo, &line.hi, line.perms,
+                   &line.inode, &at) < 4)
             continue;
         text[strcspn(text, "\n")] = 0;
         line.path = text + at + strspn(text + at, " ");

@@ -19,8 +19,8 @@
 /* A module of three pages, the last one its data, at an address of its own. */
 static uintptr_t add_module(int owner, uintptr_t at)
 {
-    void *mem = mmap((void *)at, 3 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-                     -1, 0);
+    void *mem = mmap((void *)at, 3 * PAGE, PROT_READ,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     assert_ptr_equal(mem, (void *)at);
     assert_int_equal(mprotect((char *)mem + 2 * PAGE, PAGE, PROT_READ | PROT_WRITE), 0);
     router.owners[owner].text = at;
@@ -41,8 +41,8 @@ static int memory_file(void)
 
 static void map_code(int fd, uintptr_t at, off_t offset)
 {
-    void *mem = mmap((void *)at, PAGE, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED_NOREPLACE, fd,
-                     offset);
+    void *mem =
+        mmap((void *)at, PAGE, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, offset);
     assert_ptr_equal(mem, (void *)at);
 }
 
