@@ -212,7 +212,8 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
     if (FAILED(hr))
         return hr;
     sxs_runtime_ref(sub->rt); /* the mapper's for good: a runtime never takes it back */
-    sub->low = COR_PRF_MONITOR_ENTERLEAVE | COR_PRF_MONITOR_JIT_COMPILATION |
+    sxs_calls_state_expect(); /* the thread that starts the runtime; others are announced */
+    sub->low = COR_PRF_MONITOR_ENTERLEAVE | COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_THREADS |
                COR_PRF_MONITOR_FUNCTION_UNLOADS | COR_PRF_MONITOR_MODULE_LOADS;
     if (calls.options.mode != SXS_CALLS_COUNT)
         sub->low |= COR_PRF_MONITOR_EXCEPTIONS;
@@ -292,6 +293,15 @@ static HRESULT dynamic_compiled(struct sxs_sub *sub, sxs_function fn, HRESULT st
     (void)safe;
     if (SUCCEEDED(status))
         sxs_unseen_dynamic(fn);
+    return S_OK;
+}
+
+static HRESULT thread_assigned(struct sxs_sub *sub, sxs_thread managed, DWORD os)
+{
+    (void)sub;
+    (void)managed;
+    (void)os;
+    sxs_calls_state_expect();
     return S_OK;
 }
 
@@ -387,6 +397,7 @@ static const struct sxs_events events = {
     .ClassUnloadStarted = class_unloading,
     .DynamicMethodJITCompilationFinished = dynamic_compiled,
     .ModuleLoadFinished = module_loaded,
+    .ThreadAssignedToOSThread = thread_assigned,
     .FunctionUnloadStarted = function_unloading,
     .ModuleUnloadStarted = module_unloading,
     .ExceptionThrown = thrown,

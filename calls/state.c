@@ -218,6 +218,15 @@ static int enlist(struct sxs_calls_state *s)
     return 0;
 }
 
+/* glibc allocates a thread's room for the 33rd key and those after it when the first of them is set. */
+void sxs_calls_state_expect(void)
+{
+    if (pthread_getspecific(at_end) || atomic_load_explicit(&forgotten, memory_order_relaxed) ||
+        pthread_setspecific(at_end, &at_end))
+        return;
+    pthread_setspecific(at_end, NULL);
+}
+
 struct sxs_calls_state *sxs_calls_state_get(void)
 {
     struct sxs_calls_state *s = sxs_calls_state;

@@ -12,6 +12,7 @@
 #include "calls/offsets.h"
 #include "manager/base/base.h"
 #include "record/calls_write.h"
+#include "values/recipe.h"
 
 /** A hooked call under way. */
 struct sxs_calls_frame {
@@ -49,6 +50,11 @@ struct sxs_calls_state {
     struct sxs_calls_block  *block;  /* they lie in */
     struct sxs_calls_arena   blocks; /* where the next comes from */
     enum { SXS_TRACE_OFF, SXS_TRACE_ON, SXS_TRACE_FULL } tracing;
+    char                     text[SXS_CALLS_TEXT_MAX]; /* of the values of a call, in its hook */
+    struct sxs_calls_asked {
+        COR_PRF_FUNCTION_ARGUMENT_INFO  info;
+        COR_PRF_FUNCTION_ARGUMENT_RANGE more[SXS_RECIPE_PARAMS + 1];
+    } asked; /* of a runtime about a call's arguments, in its hook */
     int                      thrown; /* 1: an exception was, and no frame of ours was searched for a handler yet */
 };
 
@@ -69,7 +75,10 @@ extern SXS_TLS struct sxs_calls_state *sxs_calls_state;
 extern SXS_TLS struct sxs_calls_node **sxs_calls_flat;
 extern SXS_TLS uint32_t                sxs_calls_n_flat;
 
-/** This thread's state, made when it has none. NULL: no room. Not in a signal handler. */
+/** A thread of a runtime begins: what its state will need of libc is allocated now, not in its first hook. On that thread;
+ *  not in a hook. */
+void sxs_calls_state_expect(void);
+/** This thread's state, made when it has none, of pages of its own. NULL: no room. Not in a signal handler. */
 struct sxs_calls_state *sxs_calls_state_get(void);
 /** More room for frames, slots, or functions up to @number. 0 or -1. */
 int sxs_calls_more_frames(struct sxs_calls_state *s);

@@ -46,22 +46,20 @@ static int has_room(const struct sxs_calls_state *s)
     return s && (s->event != s->event_end || s->tracing == SXS_TRACE_ON);
 }
 
-static size_t arguments(struct sxs_called *fn, struct sxs_recipe *r, uintptr_t info, char *out,
-                        size_t size)
+/* Into s->text. */
+static size_t arguments(struct sxs_calls_state *s, struct sxs_called *fn, struct sxs_recipe *r,
+                        uintptr_t info)
 {
-    struct {
-        COR_PRF_FUNCTION_ARGUMENT_INFO  info;
-        COR_PRF_FUNCTION_ARGUMENT_RANGE more[SXS_RECIPE_PARAMS + 1];
-    } asked;
-    COR_PRF_FRAME_INFO frame = 0;
-    ULONG              asked_size = sizeof(asked);
-    HRESULT            hr;
-    asked.info.numRanges = 0;
+    struct sxs_calls_asked *asked = &s->asked;
+    COR_PRF_FRAME_INFO      frame = 0;
+    ULONG                   asked_size = sizeof(*asked);
+    HRESULT                 hr;
+    asked->info.numRanges = 0;
     if (!r->n_params && !r->refused)
         return 0;
     hr = r->refused ? S_OK
                     : sxs_info_GetFunctionEnter3Info(fn->rt, (sxs_function){fn->rt, fn->id}, info,
-                                                     &frame, &asked_size, &asked.info);
+                                                     &frame, &asked_size, &asked->info);
     if (FAILED(hr))
         return 0;
     if (r->by_frame) {
@@ -70,7 +68,8 @@ static size_t arguments(struct sxs_called *fn, struct sxs_recipe *r, uintptr_t i
         if (whole && atomic_compare_exchange_strong(&fn->recipe, &r, whole))
             r = whole; /* the one before may be in use: it stays */
     }
-    return sxs_recipe_arguments(r, asked.info.ranges, asked.info.numRanges, out, size);
+    return sxs_recipe_arguments(r, asked->info.ranges, asked->info.numRanges, s->text,
+                                sizeof(s->text));
 }
 
 /* What the first argument's register held, for an async method's MoveNext; 0: not told. */
@@ -110,19 +109,18 @@ void sxs_values_enter(struct sxs_called *fn, uintptr_t info)
     struct sxs_recipe            *r = atomic_load_explicit(&fn->recipe, memory_order_acquire);
     const struct sxs_calls_event *before = s ? s->event : NULL, *e;
     uintptr_t                     sp = sp_of(info);
-    char                          text[SXS_CALLS_TEXT_MAX];
     size_t                        size = 0;
     int                           err = errno;
     if (!sp)
         return;
     if (r && has_room(s))
-        size = arguments(fn, r, info, text, sizeof(text));
+        size = arguments(s, fn, r, info);
     if (sxs_trace_enter(fn, sp))
         sxs_tree_enter_slow(fn, sp, first_of(fn, info));
     if (size) {
         e = noted(s, before, fn, SXS_CALLS_ENTER);
         if (e)
-            sxs_calls_note_text(s, e, text, size);
+            sxs_calls_note_text(s, e, s->text, size);
     }
     errno = err;
 }
@@ -136,8 +134,9 @@ static void leave(struct sxs_called *fn, uintptr_t info, int by_tailcall)
     uintptr_t                       sp = sp_of(info);
     COR_PRF_FRAME_INFO              frame = 0;
     COR_PRF_FUNCTION_ARGUMENT_RANGE range = {0, 0};
-    char                            text[SXS_CALLS_TEXT_MAX] = "<?: left by a tail call>";
-    size_t                          size = sizeof("<?: left by a tail call>") - 1;
+    static const char               left[] = "<?: left by a tail call>";
+    const char                     *text = left;
+    size_t                          size = sizeof(left) - 1;
     int                             err = errno;
     if (!sp)
         return;
@@ -150,7 +149,8 @@ static void leave(struct sxs_called *fn, uintptr_t info, int by_tailcall)
         if (r->refused || r->result.element == SXS_ELEMENT_VOID ||
             SUCCEEDED(sxs_info_GetFunctionLeave3Info(fn->rt, (sxs_function){fn->rt, fn->id}, info,
                                                      &frame, &range)))
-            size = sxs_recipe_result(r, range, text, sizeof(text));
+            size = sxs_recipe_result(r, range, s->text, sizeof(s->text));
+        text = s->text;
     }
     if (e && size)
         sxs_calls_note_text(s, e, text, size);

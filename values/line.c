@@ -13,16 +13,23 @@ struct sxs_line sxs_line_in(char *text, size_t cap)
     return (struct sxs_line){.text = text, .cap = cap};
 }
 
+static const char dots[] = "...";
+
+static void cut(struct sxs_line *line)
+{
+    line->cut = 1;
+    memcpy(line->text + line->len, dots, sizeof(dots));
+    line->len += sizeof(dots) - 1;
+}
+
 /* Whole or not at all, so that nothing is split. */
 static void put_bytes(struct sxs_line *line, const char *s, size_t len)
 {
-    static const char dots[] = "...";
     if (line->cut)
         return;
     if (len + sizeof(dots) > line->cap - line->len) {
-        line->cut = 1;
-        s = dots;
-        len = sizeof(dots) - 1;
+        cut(line);
+        return;
     }
     memcpy(line->text + line->len, s, len);
     line->len += len;
@@ -36,12 +43,22 @@ void sxs_line_put(struct sxs_line *line, const char *s)
 
 void sxs_line_putf(struct sxs_line *line, const char *fmt, ...)
 {
-    char    text[512];
+    char   *at = line->text + line->len;
+    size_t  room = line->cap - line->len;
     va_list args;
+    int     n;
+    if (line->cut)
+        return;
     va_start(args, fmt);
-    if (vsnprintf(text, sizeof(text), fmt, args) >= 0)
-        sxs_line_put(line, text);
+    n = vsnprintf(at, room, fmt, args); /* in place: hooks have little stack */
     va_end(args);
+    if (n > 0 && (size_t)n + sizeof(dots) <= room) {
+        line->len += (size_t)n;
+        return;
+    }
+    *at = '\0';
+    if (n > 0)
+        cut(line);
 }
 
 void sxs_line_char(struct sxs_line *line, uint32_t c, char quote)

@@ -154,21 +154,20 @@ void sxs_show(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shap
 void sxs_show_at(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
                  COR_PRF_FUNCTION_ARGUMENT_RANGE where)
 {
-    uint8_t  bytes[SXS_SHOW_VALUE] = {0};
-    uint32_t size = sxs_shape_size(shape);
+    static const uint8_t none[16];
+    uint32_t             size = sxs_shape_size(shape);
     if (!where.startAddress || !size) {
         if (shape->element && size)
             sxs_line_put(line, "<?: not told where>");
         else
-            sxs_show(line, r, shape, bytes, 0); /* which says why not */
+            sxs_show(line, r, shape, none, 0); /* which says why not */
         return;
     }
-    if (size > sizeof(bytes) || size > where.length) {
+    if (size > SXS_SHOW_VALUE || size > where.length) {
         sxs_line_putf(line, "<?: %u bytes, %u told>", size, where.length);
         return;
     }
-    memcpy(bytes, (const void *)where.startAddress, size);
-    sxs_show(line, r, shape, bytes, 0);
+    sxs_show(line, r, shape, (const uint8_t *)where.startAddress, 0);
 }
 
 void sxs_show_items(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,

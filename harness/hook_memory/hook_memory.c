@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +25,7 @@
 #define MAX_FUNCTIONS 32
 #define MAX_CALLERS   32
 #define MAX_FRAMES    64
+#define KEYS          40 /* glibc allocates a thread's room for keys in blocks of 32 */
 #define FRAME_MAX     (256u << 10) /* bytes; a larger step is no frame */
 
 static struct {
@@ -90,7 +92,10 @@ static void look(const uintptr_t *frame)
         frame = next;
     }
 }
-#define LOOK() look(__builtin_frame_address(0))
+
+/* libc keeps no frame pointers: while this thread is in pthread_setspecific(), the frame of its caller's call. */
+static __thread const uintptr_t *through __attribute__((tls_model("initial-exec")));
+#define LOOK() look(through ? through : (const uintptr_t *)__builtin_frame_address(0))
 
 SHOWN void *malloc(size_t size)
 {
@@ -138,6 +143,19 @@ SHOWN char *strdup(const char *s)
     return copy ? memcpy(copy, s, size) : NULL;
 }
 
+/* glibc allocates for the 33rd key of a thread and those after it. */
+SHOWN int pthread_setspecific(pthread_key_t key, const void *value)
+{
+    static int (*next)(pthread_key_t, const void *);
+    int          err;
+    if (!next)
+        next = (int (*)(pthread_key_t, const void *))dlsym(RTLD_NEXT, "pthread_setspecific");
+    through = __builtin_frame_address(0);
+    err = next(key, value);
+    through = NULL;
+    return err;
+}
+
 /* Bytes from the library's base to the end of its last segment. */
 static uintptr_t code_size(uintptr_t at)
 {
@@ -148,6 +166,14 @@ static uintptr_t code_size(uintptr_t at)
         if (segments[i].p_type == PT_LOAD && segments[i].p_vaddr + segments[i].p_memsz > size)
             size = segments[i].p_vaddr + segments[i].p_memsz;
     return size;
+}
+
+/* As a host with many libraries does: the profiler's keys are in another block than those of the runtimes. */
+static void take_keys(void)
+{
+    pthread_key_t taken;
+    for (int i = 0; i < KEYS; i++)
+        pthread_key_create(&taken, NULL);
 }
 
 /* Runtimes load the profiler with dlopen(). */
@@ -161,6 +187,7 @@ SHOWN void *dlopen(const char *path, int flags)
     library = next(path, flags);
     if (library && path && strstr(path, "libsxsprof.so") &&
         dlinfo(library, RTLD_DI_LINKMAP, (void *)&map) == 0) {
+        take_keys();
         size_of_library = code_size(map->l_addr);
         atomic_store_explicit(&base, map->l_addr, memory_order_release);
     }

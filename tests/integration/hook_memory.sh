@@ -20,7 +20,7 @@ looked() {
     LD_PRELOAD=$finder timeout -k 5 120 "$sxsprof" run --quiet -o "$tmp/out" "$@" >"$tmp/log" 2>&1
 }
 none_found() { # what was looked for was looked for at all, and not found
-    grep 'hook_memory:' "$tmp/log" >"$tmp/said"
+    grep -a 'hook_memory:' "$tmp/log" >"$tmp/said"
     grep -q 'hook_memory: 0 of [1-9][0-9]* calls of the allocator are made by hooks' "$tmp/said"
 }
 

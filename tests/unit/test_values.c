@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values as text, of types made up: no runtime is there. What cannot be read is said. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -207,10 +208,80 @@ static void any_bytes(void **state)
     }
 }
 
+/* ---- stack ------------------------------------------------------------------------------------ */
+
+#define STACK (256u << 10)
+#define PAINT 0xa5
+
+/* A value in values as deep as they are shown, with a by-ref, floating-point numbers and a long text. */
+static void *show_all_forms(void *unused)
+{
+    static struct sxs_member two[2] = {{"a", 0, {.element = SXS_ELEMENT_R8}}, {"b", 8, {.element = SXS_ELEMENT_R8}}};
+    static struct sxs_type   inner = {.name = "I", .kind = SXS_TYPE_STRUCT, .size = 16, .members = two, .n_members = 2};
+    static struct sxs_member one[1] = {{"i", 0, {.element = SXS_ELEMENT_VALUETYPE, .name = "I"}}};
+    static struct sxs_type   middle = {.name = "M", .kind = SXS_TYPE_STRUCT, .size = 16, .members = one, .n_members = 1};
+    static double            value[2] = {0.1, -1e300};
+    static const void       *at = value;
+    struct sxs_shape         of = of_type(&middle), by_ref = {.element = SXS_ELEMENT_BYREF, .of = &of};
+    (void)unused;
+    atomic_store(&one[0].shape.type, &inner);
+    shown(&by_ref, &at, sizeof(at));
+    return NULL;
+}
+
+static size_t stack_used(void *(*f)(void *))
+{
+    unsigned char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pthread_attr_t attr;
+    pthread_t      thread;
+    size_t         untouched = 0;
+    assert_true(stack != MAP_FAILED);
+    memset(stack, PAINT, STACK);
+    pthread_attr_init(&attr);
+    assert_int_equal(pthread_attr_setstack(&attr, stack, STACK), 0);
+    assert_int_equal(pthread_create(&thread, &attr, f, NULL), 0);
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&attr);
+    while (untouched < STACK && stack[untouched] == PAINT)
+        untouched++;
+    munmap(stack, STACK);
+    return STACK - untouched;
+}
+
+static void *do_nothing(void *unused)
+{
+    return unused;
+}
+
+static void *print_a_number(void *unused)
+{
+    char number[64];
+    (void)unused;
+    assert_int_equal(snprintf(number, sizeof(number), "%.17g", 0.1) > 0, 1);
+    return NULL;
+}
+
+/* Hooks run on the program's stacks. What libc takes to print a number is not ours. */
+static void values_take_little_stack(void **state)
+{
+    size_t base, libc, all;
+    (void)state;
+    print_a_number(NULL);
+    show_all_forms(NULL);
+    base = stack_used(do_nothing);
+    libc = stack_used(print_a_number) - base;
+    all = stack_used(show_all_forms) - base;
+    assert_string_equal(text, "{i = {a = 0.1, b = -1e+300}}");
+    print_message("%zu bytes, of these libc's %zu\n", all, libc);
+#ifndef __SANITIZE_ADDRESS__
+    assert_true(all - libc < 2048);
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalars), cmocka_unit_test(forms), cmocka_unit_test(enums),
+        cmocka_unit_test(scalars), cmocka_unit_test(values_take_little_stack), cmocka_unit_test(forms), cmocka_unit_test(enums),
         cmocka_unit_test(structs), cmocka_unit_test(strings), cmocka_unit_test(references),
         cmocka_unit_test(any_bytes),
     };
