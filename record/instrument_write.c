@@ -25,13 +25,17 @@ static void take_time(void)
     atomic_store(&header->seen_ns, sxs_now_ns(CLOCK_MONOTONIC));
 }
 
-static void make_room(void)
+/* Returns 1 when there is room, which another thread may take at once, or 0 when the file has reached its limit. */
+static int make_room(void)
 {
+    int has_room;
     pthread_mutex_lock(&room);
     if (sxs_chunks_make_room(&chunks) != 0)
         sxs_warn("the instrument file cannot grow: states and counts of more methods "
                  "are not recorded");
+    has_room = !chunks.full && !atomic_load(&chunks.off);
     pthread_mutex_unlock(&room);
+    return has_room;
 }
 
 int sxs_instrument_create(const struct sxs_folder *folder)
@@ -78,22 +82,20 @@ void sxs_instrument_end(int forked)
     atomic_store(&header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
 }
 
+/* Room for a record of @size bytes; the caller may wait for the file to grow. The thread that makes room ahead of time may
+ * not be scheduled on a busy machine, so several threads can come here at once, and one can take what another made. NULL
+ * (counted as lost) only when the file has reached its limit, or there is no file. */
 static void *reserve(size_t size)
 {
-    void *record = header ? sxs_chunks_reserve(&chunks, size) : NULL;
-    if (!record && header)
+    void *record = NULL;
+    if (!header)
+        return NULL;
+    do
+        record = sxs_chunks_reserve(&chunks, size);
+    while (!record && make_room());
+    if (!record)
         atomic_fetch_add_explicit(&header->lost, 1, memory_order_relaxed);
     return record;
-}
-
-/* Of what is written outside the program's code, nothing is lost: a rule may apply to a whole library at once. */
-static void *reserve_always(size_t size)
-{
-    void *record = header ? sxs_chunks_reserve(&chunks, size) : NULL;
-    if (record || !header)
-        return record;
-    make_room();
-    return reserve(size);
 }
 
 void sxs_instrument_site(uint32_t number, unsigned runtime, uint32_t token, const char *assembly,
@@ -101,7 +103,7 @@ void sxs_instrument_site(uint32_t number, unsigned runtime, uint32_t token, cons
 {
     size_t                      a = strnlen(assembly, 1000), n = strnlen(name, 4000);
     struct sxs_instrument_site *r =
-        reserve_always(offsetof(struct sxs_instrument_site, text) + a + n);
+        reserve(offsetof(struct sxs_instrument_site, text) + a + n);
     if (!r)
         return;
     r->number = number;
@@ -118,7 +120,7 @@ void sxs_instrument_state(uint32_t site, enum sxs_site_state state, uint32_t hr,
 {
     size_t                       n = strnlen(text, 1000);
     struct sxs_instrument_state *r =
-        reserve_always(offsetof(struct sxs_instrument_state, text) + n);
+        reserve(offsetof(struct sxs_instrument_state, text) + n);
     if (!r)
         return;
     r->time_ns = sxs_now_ns(CLOCK_MONOTONIC);
@@ -144,7 +146,7 @@ void sxs_instrument_label(uint32_t site, const char *label)
 {
     size_t                       n = label ? strnlen(label, 1000) : 0;
     struct sxs_instrument_label *r =
-        reserve_always(offsetof(struct sxs_instrument_label, text) + n);
+        reserve(offsetof(struct sxs_instrument_label, text) + n);
     if (!r)
         return;
     r->site = site;
@@ -158,7 +160,7 @@ struct sxs_instrument_helper *sxs_instrument_helper(unsigned runtime, const char
 {
     size_t                        n = strnlen(text, 4000);
     struct sxs_instrument_helper *r =
-        reserve_always(offsetof(struct sxs_instrument_helper, text) + n);
+        reserve(offsetof(struct sxs_instrument_helper, text) + n);
     if (!r)
         return NULL;
     r->runtime = (uint16_t)runtime;
@@ -173,7 +175,7 @@ void sxs_instrument_rule(const struct sxs_instrument_rule *rule, const char *nam
 {
     size_t n = strnlen(name, 500), f = strnlen(file, 1000), t = strnlen(text, 1000);
     size_t at = offsetof(struct sxs_instrument_rule, text);
-    struct sxs_instrument_rule *r = reserve_always(at + n + f + t);
+    struct sxs_instrument_rule *r = reserve(at + n + f + t);
     if (!r)
         return;
     r->number = rule->number;
