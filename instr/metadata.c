@@ -127,14 +127,15 @@ struct sxs_blob sxs_md_at_rva(const struct sxs_metadata *md, uint32_t rva)
 static struct sxs_blob find_cli(struct sxs_metadata *md)
 {
     struct sxs_blob none = {md->file.at, 0};
-    uint32_t        pe = number(md->file, 0x3c, 4), optional, sections, directory;
+    uint32_t        pe = number(md->file, 0x3c, 4), optional, sections, n_sections, directory;
     if (number(md->file, 0, 2) != 0x5a4d || number(md->file, pe, 4) != 0x4550)
         return none;
-    md->n_sections = number(md->file, pe + 6, 2);
+    n_sections = number(md->file, pe + 6, 2);
     optional = pe + 24;
     sections = optional + number(md->file, pe + 20, 2);
-    if (part(md->file, sections, (uint64_t)md->n_sections * SECTION_SIZE).size == 0)
+    if (part(md->file, sections, (uint64_t)n_sections * SECTION_SIZE).size == 0)
         return none;
+    md->n_sections = n_sections; /* not before the table is known to lie in the file */
     md->sections = md->file.at + sections;
     directory = optional + (number(md->file, optional, 2) == 0x20b ? 112 : 96) + 14 * 8;
     return part(sxs_md_at_rva(md, number(md->file, directory, 4)), 0, CLI_SIZE);
