@@ -175,9 +175,7 @@ static void list_loaded(int modules)
 static void watch_threads(void)
 {
     static const struct sxs_thread_watch watch = {thread_started, thread_ended};
-    const struct sxs_signals            *signals = sxs_signals();
-    if (signals->size > offsetof(struct sxs_signals, watch_threads))
-        signals->watch_threads(&watch);
+    sxs_signals()->watch_threads(&watch);
 }
 
 /* ---- the sample signal ---- */
@@ -194,8 +192,7 @@ static void check_signals(void)
 {
     const struct sxs_signals *signals = sxs_signals();
     int                       sig = signals->check_samples();
-    if (signals->size > offsetof(struct sxs_signals, guard))
-        sxs_guarded_rely(signals->guard(sxs_guarded_code()) == 1);
+    sxs_guarded_rely(signals->guard(sxs_guarded_code()) == 1);
     if (sig == sxs_clocks_signal() || atomic_load(&sampler.stopped))
         return;
     if (sig > 0) {
