@@ -132,11 +132,14 @@ void sxs_instrument_state(uint32_t site, enum sxs_site_state state, uint32_t hr,
     sxs_chunks_commit(r, SXS_INSTRUMENT_STATE);
 }
 
+/* Counters that find no room in the file: all threads share them, and nobody reads them. */
+static struct sxs_instrument_count unkept[SXS_INSTRUMENT_PAGE];
+
 struct sxs_instrument_count *sxs_instrument_counts(uint32_t first)
 {
     struct sxs_instrument_counts *r = reserve(sizeof(*r));
     if (!r)
-        return calloc(SXS_INSTRUMENT_PAGE, sizeof(struct sxs_instrument_count));
+        return unkept;
     r->first = first;
     sxs_chunks_commit(r, SXS_INSTRUMENT_COUNTS);
     return r->counts;

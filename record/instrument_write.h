@@ -22,7 +22,8 @@ void sxs_instrument_site(uint32_t number, unsigned runtime, uint32_t token, cons
                          const char *name);
 void sxs_instrument_state(uint32_t site, enum sxs_site_state state, uint32_t hr, const char *text);
 
-/** A thread's counters of the sites from @first on, zeroed. Never given back; NULL: no memory. Any thread. */
+/** A thread's counters of the sites from @first on, zeroed, in the file for good. When the file has no room: counters
+ *  that all threads share and nobody reads. Any thread. */
 struct sxs_instrument_count *sxs_instrument_counts(uint32_t first);
 
 /** A site's name in reports; NULL or "": the method's. Any thread. */

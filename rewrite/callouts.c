@@ -137,8 +137,6 @@ __attribute__((noinline, cold)) static struct sxs_instrument_count *find(size_t 
                              (first + SXS_INSTRUMENT_PAGE) * sizeof(struct sxs_instrument_count *)))
         return &nowhere;
     counts = sxs_instrument_counts(first);
-    if (!counts)
-        return &nowhere;
     for (uint32_t i = 0; i < SXS_INSTRUMENT_PAGE; i++)
         c->of[first + i] = &counts[i];
     return c->of[site];

@@ -17,6 +17,13 @@
 #include "values/line.h"
 #include "values/show.h"
 
+/* setlocale() itself keeps the parts of LOCPATH for good. */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
+const char                                        *__lsan_default_suppressions(void)
+{
+    return "leak:__argz_add_sep\n";
+}
+
 static char folder[] = "/tmp/sxs-test-locale-XXXXXX";
 static int  have_comma, have_turkish;
 
@@ -124,7 +131,9 @@ static void words_are_the_same_in_turkish(void **state)
     if (!have_turkish)
         skip(); /* no locale can be made: package "locales" */
     assert_non_null(setlocale(LC_ALL, "tr_TR.ISO-8859-9"));
+#ifndef SXS_SANITIZED /* the address sanitizer has a strcasecmp of its own */
     assert_int_not_equal(strcasecmp("VOID", "void"), 0); /* the trap */
+#endif
     assert_true(sxs_same_text("VOID", "void"));
     assert_true(sxs_same_text("INSTANCE", "instance"));
     assert_false(sxs_same_text("VOID", "voids"));

@@ -15,6 +15,8 @@ static void leave(int sig, siginfo_t *info, void *context)
     siglongjmp(probe_failed, 1);
 }
 
+#define NOWHERE ((const volatile int *)64) /* an address without memory; sanitizers stop at a null pointer */
+
 /* Reads an address that may not be readable, as debuggers and collectors do. */
 __attribute__((noinline)) static int readable(const volatile int *at)
 {
@@ -36,14 +38,14 @@ static void probe_body(void)
     struct fake_host h = signalling("8.0");
     host_leaves(SIGSEGV, 0);
     for (int i = 0; i < 100; i++) /* the same stack pointer each time */
-        CHECK_EQ(readable(NULL), 0);
+        CHECK_EQ(readable(NOWHERE), 0);
     CHECK_EQ(readable(&here), 1);
     CHECK_EQ(host_calls, 100);
     fake_run(&h, "!signal-faults 20");
     CHECK_EQ(host_calls, 100);
     CHECK_EQ(fake_counts(&h).faults, 20);
     for (int i = 0; i < 100; i++)
-        CHECK_EQ(readable(NULL), 0);
+        CHECK_EQ(readable(NOWHERE), 0);
 }
 
 static void a_host_that_probes_memory_by_siglongjmp_may_do_so_again(void **state)
@@ -65,10 +67,10 @@ __attribute__((unused)) static void front_body(void)
     struct fake_host h = signalling("8.0");
     struct sigaction act = {.sa_sigaction = front, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     host_leaves(SIGSEGV, 0);
-    CHECK_EQ(readable(NULL), 0);
+    CHECK_EQ(readable(NOWHERE), 0);
     CHECK_EQ(sigaction(SIGSEGV, &act, NULL), 0); /* past the router */
     for (int i = 0; i < 100; i++)
-        CHECK_EQ(readable(NULL), 0);
+        CHECK_EQ(readable(NOWHERE), 0);
     CHECK_EQ(front_calls, 100);
     CHECK_EQ(host_calls, 101);
     fake_run(&h, "!signal-faults 20");
@@ -157,7 +159,7 @@ static void unmapped_body(void)
     host_leaves(SIGSEGV, SA_ONSTACK);
     for (int round = 0; round < 5; round++) {
         void *stack = use_stack();
-        CHECK_EQ(readable(NULL), 0);         /* left: nobody came back to the router */
+        CHECK_EQ(readable(NOWHERE), 0);         /* left: nobody came back to the router */
         fake_run(&h[0], "!signal-faults 2"); /* the second of them is left, too */
         drop_stack(stack);
         send_all(h, 2);
@@ -178,9 +180,9 @@ static void replaced_body(void)
     void            *stack = use_stack();
     host_leaves(SIGSEGV, SA_ONSTACK);
     for (int round = 0; round < 5; round++) {
-        CHECK_EQ(readable(NULL), 0);
+        CHECK_EQ(readable(NOWHERE), 0);
         memset(stack, round & 1 ? 0xff : 0x41, STACK_SIZE);
-        CHECK_EQ(readable(NULL), 0);
+        CHECK_EQ(readable(NOWHERE), 0);
         CHECK(mmap(stack, STACK_SIZE, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == stack);
     }
@@ -201,11 +203,11 @@ static void registers_body(void)
     struct sigaction dfl = {.sa_handler = SIG_DFL}, old;
     void            *stack = use_stack();
     host_leaves(SIGSEGV, SA_ONSTACK);
-    CHECK_EQ(readable(NULL), 0);
+    CHECK_EQ(readable(NOWHERE), 0);
     fake_run(&h, "!signal-faults 2");
     drop_stack(stack);
     CHECK_EQ(hook_sigaction((uintptr_t)h.initialize, SIGABRT, &dfl, &old), 0);
-    CHECK_EQ(readable(NULL), 0);
+    CHECK_EQ(readable(NOWHERE), 0);
 }
 
 static void a_runtime_may_put_back_an_action_after_that(void **state)
