@@ -258,7 +258,7 @@ static enum sxs_found find_member(struct sxs_definition *d, const struct sxs_wan
 {
     const struct sxs_metadata *md = &d->image->md;
     struct range               r = members_of(md, d->type, wanted->is_field);
-    char                       text[NAME];
+    char                       text[NAME] = "";
     for (uint32_t row = r.first; row && row < r.end; row++) {
         uint32_t           token = sxs_token(r.table, row), n;
         struct sxs_il_text t = {text, sizeof(text), 0};

@@ -157,7 +157,9 @@ static struct sxs_recipe *begin(struct sxs_runtime *rt)
 static struct sxs_recipe *end(struct sxs_recipe *r)
 {
     struct sxs_recipe *fitting = realloc(r, sizeof(*r) + r->n_params * sizeof(r->params[0]));
-    return fitting ? fitting : r;
+    if (!fitting)
+        return r;
+    return fitting;
 }
 
 static struct sxs_recipe *make_locked(sxs_function fn)

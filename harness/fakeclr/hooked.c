@@ -80,11 +80,10 @@ static void compare(const struct hook_call *call, const char *what, unsigned wor
 
 static void call_hook(uintptr_t hook, const char *what, uint64_t client, uintptr_t sp)
 {
-    struct hook_call call;
+    struct hook_call call = {0};
     bool avx = __builtin_cpu_supports("avx"), enter = what[0] == 'e';
     if (!hook)
         return;
-    memset(&call.out, 0, sizeof(call.out));
     fill(&call, client ^ sp);
     call.hook = hook;
     call.in.integer[enter ? R14 : RDI] = client;

@@ -140,9 +140,12 @@ static uint64_t call_native(uint64_t function, const uint64_t *a)
 static bool calli(struct machine *m)
 {
     ULONG size = 0;
-    const uint8_t *sig = fake_token_bytes(m->module, (mdToken)read(m, 4), &size), *end = sig + size;
+    const uint8_t *sig = fake_token_bytes(m->module, (mdToken)read(m, 4), &size), *end;
     uint64_t function, a[3] = {0};
-    if (!sig || size < 3 || sig[0] != 0x09 || sig[1] > 3 || !pop(m, &function))
+    if (!sig || size < 3)
+        return false;
+    end = sig + size;
+    if ( sig[0] != 0x09 || sig[1] > 3 || !pop(m, &function))
         return false;
     for (unsigned i = sig[1]; i-- > 0;)
         if (!pop(m, &a[i]))

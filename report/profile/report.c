@@ -239,7 +239,7 @@ enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to)
 enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
                                          const struct sxs_report_options *options)
 {
-    struct sxs_model before, now = {0};
+    struct sxs_model before = {0}, now = {0};
     struct output    out;
     enum sxs_data    data = choose(options, a, b);
     enum sxs_profile_result first = load(a, options, data, 0, &before), result = first;

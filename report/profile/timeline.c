@@ -225,7 +225,8 @@ static void pair_calls(const struct build *b, const struct sxs_model *from, cons
         t->calls[t->n_calls++] = (struct sxs_line_call){
             .start_ns = now, .thread = threads[from->nodes[e->node].thread],
             .frame = frame_of(b, from, known, from->nodes[e->node].frame),
-            .depth = (uint32_t)depth++, .arguments = e->values};
+            .depth = (uint32_t)depth, .arguments = e->values};
+        depth++;
     }
     free(open);
     free(known);

@@ -97,8 +97,9 @@ static void enter_with_info(FunctionIDOrClientID id, COR_PRF_ELT_INFO elt)
     uint32_t           value;
     if (FAILED(info->vtbl->GetFunctionEnter3Info(info, id.functionID, elt, &frame, &size, &args.info)))
         return;
+    const COR_PRF_FUNCTION_ARGUMENT_RANGE *ranges = args.info.ranges; /* more than one lie behind it */
     for (ULONG i = 0; i < args.info.numRanges && i < 2; i++) {
-        memcpy(&value, (const void *)args.info.ranges[i].startAddress, sizeof(value));
+        memcpy(&value, (const void *)ranges[i].startAddress, sizeof(value));
         sink += value;
     }
 }

@@ -18,16 +18,18 @@ static inline char *one_clr_assemblies(const char *dir)
     DIR           *d = opendir(dir);
     struct dirent *e;
     size_t         size = 1;
-    char          *list = calloc(1, 1);
+    char          *list = calloc(1, 1), *grown = list;
     while (d && list && (e = readdir(d)) != NULL) {
         size_t len = strlen(e->d_name), more = strlen(dir) + len + 2;
         if (len < 5 || strcmp(e->d_name + len - 4, ".dll") != 0)
             continue;
-        list = realloc(list, size + more);
-        if (list)
-            size = (size_t)snprintf(list + strlen(list), more + 1, "%s/%s:", dir, e->d_name) + size;
+        grown = realloc(list, size + more);
+        if (!grown)
+            break;
+        list = grown;
+        size = (size_t)snprintf(list + strlen(list), more + 1, "%s/%s:", dir, e->d_name) + size;
     }
-    if (!d || !list) {
+    if (!d || !list || !grown) {
         fprintf(stderr, "cannot list %s\n", dir);
         exit(3);
     }
