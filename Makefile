@@ -390,7 +390,7 @@ hosts: setup all host-programs
 
 lint: $(GEN) $(O)/libsxsprof.so $(O)/libsxsprof-preload.so
 	$(Q)sh setup/packages.sh lint
-	$(Q)BUILD=$(O) sh tests/lint/run.sh
+	$(Q)BUILD=$(O) $(if $(NODES),NODES=$(NODES)) sh tests/lint/run.sh
 
 format:
 	$(Q)sh setup/packages.sh lint
