@@ -131,7 +131,6 @@ static int came(struct sxs_sampled_thread *t)
 static void went(struct sxs_sampled_thread *t)
 {
     some_went = 1;
-    some_went = 1;
     sxs_clocks_stop(t);
     if (!t->excluded)
         record_end(t, 0);
@@ -140,6 +139,7 @@ static void went(struct sxs_sampled_thread *t)
 static void seen(struct sxs_sampled_thread *t)
 {
     sxs_clocks_check(t);
+    sxs_clocks_move(t); /* its slot was BUSY when it was its turn */
 }
 
 static void renamed(struct sxs_sampled_thread *t)
@@ -220,6 +220,8 @@ static void serve(void)
         some_came = some_went = 0;
         check_signals();
         sxs_threads_scan(&events);
+        if (sxs_clocks_any_to_move())
+            sxs_threads_each_busy(sxs_clocks_move);
         atomic_store(&sampler.header->n_unlisted, sxs_threads_unlisted());
         if (some_came || sxs_stacks_missed())
             sxs_stacks_refresh();
