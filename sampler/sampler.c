@@ -37,6 +37,12 @@
 #include "signals/signals.h"
 
 #define PERIOD_NS 20000000L /* of the service thread's rounds while something happens */
+#define CALM_NS \
+    60000000L /* the same where threads tell of themselves, and samples are few enough for the room ahead */
+#define CALM_HZ 1000u
+#define EARLY_NS \
+    UINT64_C(    \
+        2000000000) /* while a program starts, it loads files, whose stacks cannot be followed until a round */
 #define IDLE_NS   80000000L /* at most this, when nothing does: a wake-up costs some 30 us of CPU */
 #define NAMING_NS 80000000L /* between two looks at what was sampled and loaded */
 #define MAX_BYTES \
@@ -157,7 +163,11 @@ static int has_sampled(uint64_t *before)
 
 static long next_period(long period, int busy)
 {
-    return busy ? PERIOD_NS : period * 2 < IDLE_NS ? period * 2 : IDLE_NS;
+    uint64_t age = sxs_now_ns(CLOCK_MONOTONIC) - sampler.header->started_ns;
+    int      calm = sxs_signals()->preloaded && sampler.options.hz <= CALM_HZ && age > EARLY_NS;
+    if (busy)
+        return calm ? CALM_NS : PERIOD_NS;
+    return period * 2 < IDLE_NS ? period * 2 : IDLE_NS;
 }
 
 static void list_loaded(int modules)
