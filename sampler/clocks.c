@@ -12,16 +12,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "manager/base/clock.h"
 #include "manager/base/fork.h"
+#include "sampler/runs.h"
 
 #define TICK_HZ 240 /* what a timer on a CPU clock can be relied on to give */
 #define MAGIC   ((void *)(uintptr_t)0x53585354u) /* carried by our timers' signals */
 
 static _Atomic enum sxs_sample_clock chosen = SXS_CLOCK_CPU_TIMER;
-static uint64_t              interval_ns;
-static uint64_t              tick_ns; /* how often the kernel looks at timers on CPU clocks */
-static _Atomic int           signal_number;
-static int                   kernel_too; /* the system lets us sample inside system calls as well */
+static uint64_t                      interval_ns;
+static uint64_t    tick_ns; /* how often the kernel looks at timers on CPU clocks */
+static _Atomic int signal_number;
+static int         kernel_too; /* the system lets us sample inside system calls as well */
 
 /* The kernel's own numbering: any thread's CPU clock can be named by its tid. */
 static clockid_t cpu_clock(uint32_t tid)
@@ -130,13 +132,15 @@ static int raise_descriptor(int fd)
 }
 
 /* Any thread must have its chance however short it lives: the first sample comes after a part of the
- * interval, all parts being equally likely. Then time t of its life is sampled with probability
- * t / interval, for long threads and short ones alike. */
-static int start_perf(struct sxs_sampled_thread *t)
+ * interval, all parts being equally likely (next_phase). Then time t of its life is sampled with probability
+ * t / interval, for long threads and short ones alike.
+ * @due: the thread's CPU time at which the first sample is due. */
+static int start_perf(struct sxs_sampled_thread *t, uint64_t due)
 {
     uint32_t          tid = atomic_load(&t->tid);
+    uint64_t          now = sxs_clocks_cpu_ns(tid), first_ns = due > now ? due - now : 1;
     struct f_owner_ex owner = {F_OWNER_TID, (pid_t)tid};
-    int               fd = open_perf(tid, !kernel_too, next_phase() + 1);
+    int               fd = open_perf(tid, !kernel_too, first_ns);
     uint64_t          id;
     if (fd < 0)
         return -errno;
@@ -162,6 +166,11 @@ static int start_perf(struct sxs_sampled_thread *t)
     return 0;
 }
 
+SXS_SIGSAFE static uint64_t ns_of(struct timespec t)
+{
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 SXS_SIGSAFE static struct timespec timespec_of(uint64_t ns)
 {
     return (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
@@ -172,14 +181,15 @@ SXS_SIGSAFE static struct timespec timespec_of(uint64_t ns)
  * thread does not live to see is lost, and of threads shorter than a tick nearly everything would be.
  * So all due times lie one tick earlier than with start_perf(): each tick takes what was due in the
  * tick's length before it, were it before the thread's begin (first_tick()).
+ * @now: the thread's CPU time. @due: its CPU time at which the first sample is due; in the past perhaps when the timer
+ * @took_over from a perf event.
  */
-static int start_timer(struct sxs_sampled_thread *t)
+static int start_timer(struct sxs_sampled_thread *t, uint64_t now, uint64_t due, int took_over)
 {
     struct itimerspec when;
     struct sigevent   event;
     int               id;
     uint32_t          tid = atomic_load(&t->tid);
-    uint64_t          now = sxs_clocks_cpu_ns(tid), due = now + next_phase() + 1;
     int               at_once = due <= now + tick_ns; /* with the first tick */
     memset(&event, 0, sizeof(event));
     event.sigev_notify = SIGEV_THREAD_ID;
@@ -192,6 +202,7 @@ static int start_timer(struct sxs_sampled_thread *t)
     when.it_interval = timespec_of(interval_ns);
     /* A time that has passed would make it come now, not with the tick: 1 ns from now has not. */
     when.it_value = timespec_of(at_once ? 1 : due - tick_ns);
+    t->took_over = took_over;
     atomic_store(&t->first_due_ns, at_once ? due : 0);
     if (syscall(SYS_timer_settime, id, at_once ? 0 : TIMER_ABSTIME, &when, NULL) != 0)
         return -errno;
@@ -216,18 +227,32 @@ void sxs_clocks_release(void)
     pthread_mutex_unlock(&opening);
 }
 
+static int try_perf(struct sxs_sampled_thread *t, uint64_t due)
+{
+    int started;
+    hold();
+    started = start_perf(t, due) == 0;
+    sxs_clocks_release();
+    return started;
+}
+
+static int start_timer_from_now(struct sxs_sampled_thread *t)
+{
+    uint64_t now = sxs_clocks_cpu_ns(atomic_load(&t->tid));
+    return start_timer(t, now, now + next_phase() + 1, 0);
+}
+
+static int try_perf_from_now(struct sxs_sampled_thread *t)
+{
+    return try_perf(t, sxs_clocks_cpu_ns(atomic_load(&t->tid)) + next_phase() + 1);
+}
+
 /* Where a perf event cannot be had, a timer gives what it can: its samples weigh what they stand for. */
 int sxs_clocks_start(struct sxs_sampled_thread *t)
 {
-    int started = 0;
-    if (t->excluded)
+    if (t->excluded || (chosen == SXS_CLOCK_PERF && try_perf_from_now(t)))
         return 0;
-    if (chosen == SXS_CLOCK_PERF) {
-        hold();
-        started = start_perf(t) == 0;
-        sxs_clocks_release();
-    }
-    return started ? 0 : start_timer(t);
+    return start_timer_from_now(t);
 }
 
 /* A perf event's descriptor has to be in the host's table, because the sampled thread arms the event through
@@ -271,8 +296,9 @@ void sxs_clocks_check(struct sxs_sampled_thread *t)
         return;
     t->perf_fd = -1;
     chosen = SXS_CLOCK_CPU_TIMER; /* a host that closes one will close others */
+    atomic_store(&t->move_ns, 0);
     if (!t->excluded)
-        start_timer(t);
+        start_timer_from_now(t);
 }
 
 uint64_t sxs_clocks_cpu_ns(uint32_t tid)
@@ -280,7 +306,7 @@ uint64_t sxs_clocks_cpu_ns(uint32_t tid)
     struct timespec used;
     if (clock_gettime(cpu_clock(tid), &used) != 0)
         return 0;
-    return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+    return ns_of(used);
 }
 
 int sxs_clocks_poke(uint32_t tid, uint32_t weight_ns)
@@ -294,22 +320,80 @@ int sxs_clocks_poke(uint32_t tid, uint32_t weight_ns)
     return syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, info.si_signo, &info) == 0 ? 0 : -errno;
 }
 
+/* ---- which kind of clock suits a thread ---- */
+
+/*
+ * Each time a thread that has a perf event is switched in or out, the kernel arms or cancels a high-resolution timer:
+ * microseconds on a virtual machine. A thread that runs for a short time and then waits, again and again, pays more for
+ * that than for its samples. A timer on its CPU clock costs nothing there. So each thread's own handler measures its runs
+ * (runs.h), and asks the service thread for the other kind of clock when they are short, or long.
+ */
+static _Atomic unsigned n_to_move;
+
+/* @next_ns: CPU time at which the thread's next sample is due. */
+SXS_SIGSAFE static void ask_to_move(struct sxs_sampled_thread *t, uint64_t next_ns)
+{
+    if (!atomic_exchange_explicit(&t->move_ns, next_ns, memory_order_release))
+        atomic_fetch_add_explicit(&n_to_move, 1, memory_order_relaxed);
+}
+
+int sxs_clocks_any_to_move(void)
+{
+    return atomic_exchange_explicit(&n_to_move, 0, memory_order_relaxed) != 0;
+}
+
+static void move_to_timer(struct sxs_sampled_thread *t, uint64_t next_ns)
+{
+    hold();
+    close_perf(t);
+    sxs_clocks_release();
+    start_timer(t, sxs_clocks_cpu_ns(atomic_load(&t->tid)), next_ns, 1);
+}
+
+/* The timer's own times lie a tick early (start_timer). */
+static void move_to_perf(struct sxs_sampled_thread *t)
+{
+    static const struct itimerspec never;
+    struct itimerspec              left;
+    int                            timer = t->timer;
+    uint64_t                       now = sxs_clocks_cpu_ns(atomic_load(&t->tid));
+    if (syscall(SYS_timer_settime, timer, 0, &never, &left) != 0)
+        return;
+    if (!try_perf(t, now + ns_of(left.it_value) + tick_ns)) {
+        syscall(SYS_timer_settime, timer, 0, &left, NULL);
+        return;
+    }
+    t->timer = -1;
+    syscall(SYS_timer_delete, timer);
+}
+
+void sxs_clocks_move(struct sxs_sampled_thread *t)
+{
+    uint64_t next_ns = atomic_exchange_explicit(&t->move_ns, 0, memory_order_acquire);
+    if (!next_ns || t->excluded)
+        return;
+    if (t->perf_fd >= 0)
+        move_to_timer(t, next_ns);
+    else if (t->timer >= 0 && chosen == SXS_CLOCK_PERF)
+        move_to_perf(t);
+}
+
+/* ---- the samples ---- */
+
 /* Due times up to @cpu_ns, from @first on. */
 SXS_SIGSAFE static uint64_t n_due(uint64_t first, uint64_t cpu_ns)
 {
     return cpu_ns < first ? 0 : (cpu_ns - first) / interval_ns + 1;
 }
 
-/* The first tick of a thread, when a due time before its begin may belong to it: how many do? From here
- * on the timer keeps its own times. */
+/* The first tick of a timer that was started to fire at once: how many due times belong to it? Those of the tick's length
+ * that begins now. Those before: only when the thread had a perf event until then, which counted up to @first; else an earlier
+ * tick would have taken them, before the thread began. From here on the timer keeps its own times. */
 SXS_SIGSAFE static uint64_t first_tick(const struct sxs_sampled_thread *t, uint64_t first)
 {
-    struct timespec   used;
     struct itimerspec when;
-    uint64_t          now, before, until;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    now = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
-    before = n_due(first, now);
+    uint64_t          now = sxs_now_ns(CLOCK_THREAD_CPUTIME_ID), before, until;
+    before = t->took_over ? 0 : n_due(first, now);
     until = n_due(first, now + tick_ns);
     when.it_interval = timespec_of(interval_ns);
     when.it_value = timespec_of(first + until * interval_ns - tick_ns);
@@ -319,10 +403,11 @@ SXS_SIGSAFE static uint64_t first_tick(const struct sxs_sampled_thread *t, uint6
 
 SXS_SIGSAFE static uint64_t timer_weight(struct sxs_sampled_thread *t, const siginfo_t *info)
 {
-    uint64_t due =
-        t ? atomic_exchange_explicit(&t->first_due_ns, 0, memory_order_relaxed) : 0;
+    uint64_t due = t ? atomic_exchange_explicit(&t->first_due_ns, 0, memory_order_relaxed) : 0;
     if (due)
         return interval_ns * first_tick(t, due);
+    if (t && chosen == SXS_CLOCK_PERF && sxs_runs_look(t) == SXS_RUNS_LONG)
+        ask_to_move(t, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID));
     return interval_ns * (1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0));
 }
 
@@ -330,7 +415,11 @@ SXS_SIGSAFE static uint64_t perf_weight(struct sxs_sampled_thread *t)
 {
     if (atomic_exchange_explicit(&t->first_due_ns, 0, memory_order_relaxed))
         ioctl(t->perf_fd, PERF_EVENT_IOC_PERIOD, &interval_ns);
-    ioctl(t->perf_fd, PERF_EVENT_IOC_REFRESH, 1);
+    if (sxs_runs_look(t) == SXS_RUNS_SHORT)
+        ask_to_move(t, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID) +
+                           interval_ns); /* the event stays disabled: no switch pays for it */
+    else
+        ioctl(t->perf_fd, PERF_EVENT_IOC_REFRESH, 1);
     return interval_ns;
 }
 
@@ -340,7 +429,8 @@ SXS_SIGSAFE int sxs_clocks_own(struct sxs_sampled_thread *t, const siginfo_t *in
     uintptr_t value = (uintptr_t)info->si_value.sival_ptr;
     if (info->si_code == SI_TIMER && info->si_value.sival_ptr == MAGIC)
         *weight_ns = timer_weight(t, info);
-    else if (info->si_code == SI_QUEUE && info->si_pid == getpid() && (value & 0xffffffffu) == (uintptr_t)MAGIC)
+    else if (info->si_code == SI_QUEUE && info->si_pid == getpid() &&
+             (value & 0xffffffffu) == (uintptr_t)MAGIC)
         *weight_ns = value >> 32;
     else if (t && t->perf_fd >= 0 && info->si_fd == t->perf_fd &&
              (info->si_code == POLL_IN || info->si_code == POLL_HUP) && has_perf(t))

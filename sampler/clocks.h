@@ -4,6 +4,9 @@
  *
  * CPU-clock timers fire on the scheduler's tick, so they cannot give more than some 250 a second; a
  * perf task-clock event can, where the system permits it. Both stand still while the thread sleeps.
+ * A perf event costs some microseconds at each context switch of its thread, a timer nothing: above 240 Hz a thread
+ * begins with a perf event, and gets a timer when it turns out to run for less than a millisecond at a time.
+ * Samples of either kind carry the time they stand for.
  */
 #ifndef SXS_SAMPLER_CLOCKS_H
 #define SXS_SAMPLER_CLOCKS_H
@@ -29,6 +32,12 @@ void sxs_clocks_stop(struct sxs_sampled_thread *t);
 /** When the host has closed the thread's perf event, starts a timer in its place. Called by whoever holds its
  *  slot BUSY. */
 void sxs_clocks_check(struct sxs_sampled_thread *t);
+/** sxs_clocks_any_to_move - has any thread asked for the other kind of clock since the last call? Any thread.
+ *  sxs_clocks_move - gives @t the kind of clock that its handler asked for, if it did. No time of the thread is lost or
+ *  counted twice: the new clock's first sample is due when the old one's next would have been. Called by whoever holds its
+ *  slot BUSY. Not signal-safe. */
+int  sxs_clocks_any_to_move(void);
+void sxs_clocks_move(struct sxs_sampled_thread *t);
 /** In a forked child: closes its copy of the descriptor; timers were not inherited. */
 void sxs_clocks_disown(struct sxs_sampled_thread *t);
 

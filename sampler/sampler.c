@@ -37,6 +37,12 @@
 #include "signals/signals.h"
 
 #define PERIOD_NS 20000000L /* of the service thread's rounds while something happens */
+#define CALM_NS \
+    60000000L /* the same where threads tell of themselves, and samples are few enough for the room ahead */
+#define CALM_HZ 1000u
+#define EARLY_NS \
+    UINT64_C(    \
+        2000000000) /* while a program starts, it loads files, whose stacks cannot be followed until a round */
 #define IDLE_NS   80000000L /* at most this, when nothing does: a wake-up costs some 30 us of CPU */
 #define NAMING_NS 80000000L /* between two looks at what was sampled and loaded */
 #define MAX_BYTES \
@@ -131,7 +137,6 @@ static int came(struct sxs_sampled_thread *t)
 static void went(struct sxs_sampled_thread *t)
 {
     some_went = 1;
-    some_went = 1;
     sxs_clocks_stop(t);
     if (!t->excluded)
         record_end(t, 0);
@@ -140,6 +145,7 @@ static void went(struct sxs_sampled_thread *t)
 static void seen(struct sxs_sampled_thread *t)
 {
     sxs_clocks_check(t);
+    sxs_clocks_move(t); /* its slot was BUSY when it was its turn */
 }
 
 static void renamed(struct sxs_sampled_thread *t)
@@ -157,7 +163,11 @@ static int has_sampled(uint64_t *before)
 
 static long next_period(long period, int busy)
 {
-    return busy ? PERIOD_NS : period * 2 < IDLE_NS ? period * 2 : IDLE_NS;
+    uint64_t age = sxs_now_ns(CLOCK_MONOTONIC) - sampler.header->started_ns;
+    int      calm = sxs_signals()->preloaded && sampler.options.hz <= CALM_HZ && age > EARLY_NS;
+    if (busy)
+        return calm ? CALM_NS : PERIOD_NS;
+    return period * 2 < IDLE_NS ? period * 2 : IDLE_NS;
 }
 
 static void list_loaded(int modules)
@@ -220,6 +230,8 @@ static void serve(void)
         some_came = some_went = 0;
         check_signals();
         sxs_threads_scan(&events);
+        if (sxs_clocks_any_to_move())
+            sxs_threads_each_busy(sxs_clocks_move);
         atomic_store(&sampler.header->n_unlisted, sxs_threads_unlisted());
         if (some_came || sxs_stacks_missed())
             sxs_stacks_refresh();

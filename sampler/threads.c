@@ -198,6 +198,9 @@ void sxs_threads_release(struct sxs_sampled_thread *t)
     atomic_store(&t->last, NULL);
     atomic_store(&t->waited_ns, 0);
     atomic_store(&t->first_due_ns, 0);
+    atomic_store(&t->move_ns, 0);
+    t->run_began_ns = t->n_waits = 0;
+    t->n_samples = 0;
     t->missed = 0;
     t->started_ns = 0;
     t->name[0] = '\0';

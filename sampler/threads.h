@@ -37,6 +37,11 @@ struct sxs_sampled_thread {
     int               excluded;  /* the library's own, or its stack is too small for the handler */
     int               recorded;  /* it has a record in the file */
     _Atomic uint64_t  first_due_ns; /* CPU timer: when the second sample is due; 0: no matter */
+    int               took_over; /* CPU timer: it had a perf event before */
+    _Atomic uint64_t  move_ns;   /* CPU time at which the other kind of clock shall begin; 0: keep it */
+    uint64_t          run_began_ns; /* runs.h: CPU time and waits, when they were last measured; */
+    uint64_t          n_waits;
+    unsigned          n_samples; /* those taken since */
     _Atomic uint64_t  cpu_ns;    /* wall: CPU time when its stack was last taken */
     _Atomic(const void *) last;  /* wall: its latest sample record */
     _Atomic uint64_t  waited_ns; /* wall: time that record has stood for since, not yet recorded */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_clocks.c - a thread's clock when the host closes descriptors and takes their numbers. */
+/* test_clocks.c - which clock a thread has, also when the host closes descriptors and takes their numbers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -161,6 +162,157 @@ static void a_timer_takes_the_place_of_a_closed_event(void **state)
     close(fd);
 }
 
+/* ---- the kind of clock that suits the thread ---- */
+
+static void sleep_often(void)
+{
+    for (int i = 0; i < 8; i++)
+        nanosleep(&(struct timespec){0, 1000}, NULL);
+}
+
+static void run_for_long(void)
+{
+    uint64_t until = sxs_clocks_cpu_ns(self.tid) + 5000000;
+    while (sxs_clocks_cpu_ns(self.tid) < until)
+        ;
+}
+
+/* Lives from sample to sample as @live says, until the thread asks for the other kind of clock, at most @n times. */
+static int asks_within(int n, siginfo_t info, void (*live)(void))
+{
+    uint64_t weight;
+    for (int i = 0; i < n; i++) {
+        live();
+        assert_int_equal(sxs_clocks_own(&self, &info, &weight), 1);
+        if (sxs_clocks_any_to_move())
+            return 1;
+    }
+    return 0;
+}
+
+static siginfo_t of_event(void)
+{
+    return (siginfo_t){.si_signo = SIGURG, .si_code = POLL_IN, .si_fd = self.perf_fd};
+}
+
+/* What a timer of the library sends. */
+static siginfo_t of_timer(void)
+{
+    siginfo_t info = {.si_signo = SIGURG, .si_code = SI_TIMER};
+    info.si_value.sival_ptr = (void *)(uintptr_t)0x53585354u;
+    return info;
+}
+
+static void a_thread_that_switches_often_gets_a_timer(void **state)
+{
+    uint64_t next;
+    (void)state;
+    if (self.perf_fd < 0)
+        skip();
+    assert_true(asks_within(40, of_event(), sleep_often));
+    next = self.move_ns;
+    sxs_clocks_move(&self);
+    assert_int_equal(self.perf_fd, -1);
+    assert_int_not_equal(self.timer, -1);
+    assert_int_equal(self.first_due_ns, next); /* no time is lost in between */
+}
+
+static void a_thread_that_runs_for_long_gets_an_event_again(void **state)
+{
+    (void)state;
+    if (self.perf_fd < 0)
+        skip();
+    assert_true(asks_within(40, of_event(), sleep_often));
+    sxs_clocks_move(&self);
+    assert_true(asks_within(10000, of_timer(), run_for_long));
+    sxs_clocks_move(&self);
+    assert_int_equal(self.timer, -1);
+    assert_int_not_equal(self.perf_fd, -1);
+}
+
+static void a_thread_that_computes_keeps_its_event(void **state)
+{
+    (void)state;
+    if (self.perf_fd < 0)
+        skip();
+    sxs_clocks_any_to_move();
+    assert_false(asks_within(40, of_event(), run_for_long));
+    sxs_clocks_move(&self);
+    assert_int_not_equal(self.perf_fd, -1);
+}
+
+static _Atomic uint64_t weighed_ns;
+static _Atomic int      at_end;
+
+static void on_sample(int sig, siginfo_t *info, void *context)
+{
+    uint64_t weight;
+    int      err = errno;
+    (void)sig;
+    (void)context;
+    if (sxs_clocks_own(&self, info, &weight))
+        atomic_fetch_add(&weighed_ns, weight);
+    errno = err;
+}
+
+static void *move_now_and_then(void *moves)
+{
+    while (!atomic_load(&at_end)) {
+        if (sxs_clocks_any_to_move()) {
+            sxs_clocks_move(&self);
+            ++*(unsigned *)moves;
+        }
+        nanosleep(&(struct timespec){0, 5000000}, NULL);
+    }
+    return NULL;
+}
+
+/* Lives as @live says for @ns of CPU time. */
+static void spend(uint64_t ns, void (*live)(void))
+{
+    uint64_t until = sxs_clocks_cpu_ns(self.tid) + ns;
+    while (sxs_clocks_cpu_ns(self.tid) < until)
+        live();
+}
+
+static void samples_stand_for_all_time_whichever_the_clock(void **state)
+{
+    struct sigaction act = {.sa_sigaction = on_sample, .sa_flags = SA_SIGINFO | SA_RESTART}, was;
+    sigset_t         ours;
+    pthread_t        mover;
+    unsigned         moves = 0;
+    uint64_t         began, ran;
+    (void)state;
+    if (self.perf_fd < 0)
+        skip();
+    assert_int_equal(sigaction(SIGURG, &act, &was), 0);
+    assert_int_equal(pthread_create(&mover, NULL, move_now_and_then, &moves), 0);
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGURG);
+    began = sxs_clocks_cpu_ns(self.tid);
+    pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
+    for (int i = 0; i < 3; i++) {
+        spend(400000000, sleep_often);
+        spend(400000000, run_for_long);
+    }
+    pthread_sigmask(SIG_BLOCK, &ours, NULL);
+    ran = sxs_clocks_cpu_ns(self.tid) - began;
+    atomic_store(&at_end, 1);
+    pthread_join(mover, NULL);
+    assert_in_range(moves, 3, 6); /* to and fro, and not more often */
+    assert_in_range(weighed_ns, ran - ran / 16, ran + ran / 16);
+    sigaction(SIGURG, &was, NULL);
+}
+
+static void a_slow_rate_has_timers_only(void **state)
+{
+    (void)state;
+    sxs_clocks_stop(&self);
+    assert_int_equal(sxs_clocks_choose(199), SXS_CLOCK_CPU_TIMER);
+    assert_int_equal(sxs_clocks_start(&self), 0);
+    assert_false(asks_within(40, of_timer(), run_for_long));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -172,6 +324,11 @@ int main(void)
         TEST(another_event_with_the_same_number_is_not_closed),
         TEST(a_signal_with_the_number_of_a_closed_event_is_not_ours),
         TEST(a_timer_takes_the_place_of_a_closed_event),
+        TEST(a_thread_that_switches_often_gets_a_timer),
+        TEST(a_thread_that_runs_for_long_gets_an_event_again),
+        TEST(a_thread_that_computes_keeps_its_event),
+        TEST(samples_stand_for_all_time_whichever_the_clock),
+        TEST(a_slow_rate_has_timers_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
