@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# soak.sh - four real runtimes at once (8, 9, 10, and one version twice), again and again.
+# soak.sh - four real runtimes at once (8, 9, 10, and one version twice), again and again; then 16, and 32.
 #
 # Each app works on NullReferenceExceptions, divisions by zero, collections against a loop without
 # safepoints, and thread pool. Every tenth run one of the four dies of a native fault instead: the
@@ -9,10 +9,11 @@
 # Then detach through a debugger, 500 edits of an instrumentation file (tests/soak/edits.sh), and sampling under
 # unrest (tests/soak/sampling.sh, alone: MINUTES=30 bash tests/soak/sampling.sh).
 #
-# RUNS  runs of each protected kind (200)   OFF_RUNS  runs of the control without router (20)
+# RUNS  runs of each protected kind (200)   OFF_RUNS  runs of the control without router (20)   MANY_RUNS  of 16 and of 32 (5)
+# ONLY  of these parts alone: four many detach edits sampling
 set -u
 cd "$(dirname "$0")/.." || exit 1
-: "${BUILD:=build}" "${RUNS:=200}" "${OFF_RUNS:=20}"
+: "${BUILD:=build}" "${RUNS:=200}" "${OFF_RUNS:=20}" "${MANY_RUNS:=5}" "${ONLY:=four many detach edits sampling}"
 unset SXSPROF_PICK SXSPROF_UNPICKED SXSPROF_TOOLS SXSPROF_OUT SXSPROF_SIGNALS
 work="nre=300 div=300 gcs=40 loops=1 pool=300"
 log=$(mktemp "${TMPDIR:-/tmp}/sxsprof-soak.XXXXXX") || exit 1
@@ -54,16 +55,48 @@ series() {
     [ "$1" = off ] || [ $good -eq "$2" ] && [ $controls_good -eq $controls ]
 }
 
+# many N: N runtimes of three versions at once, MANY_RUNS times. Each runtime is in the report, and every one did its work.
+many() {
+    n=$1 good=0 run=0
+    began=$(date +%s)
+    out=$(mktemp -d "${TMPDIR:-/tmp}/sxsprof-soak.XXXXXX") || return 1
+    set --
+    for i in $(seq "$n"); do
+        case $((i % 3)) in 0) set -- "$@" 8 ;; 1) set -- "$@" 9 ;; 2) set -- "$@" 10.0.11 ;; esac
+        set -- "$@" stress "nre=100 div=100 gcs=10 pool=50"
+    done
+    while [ $run -lt "$MANY_RUNS" ]; do
+        run=$((run + 1))
+        timeout -k 5 600 "$BUILD/sxsprof" run --quiet -o "$out/$run" -- "$BUILD/runsxs" --timeout 590 "$@" >"$log" 2>&1 &&
+            [ "$(grep -c ' stress result=0 ' "$log")" -eq "$n" ] &&
+            [ "$("$BUILD/sxsprof" report "$out/$run" | grep -c ' picked ')" -eq "$n" ] && good=$((good + 1)) ||
+            { mkdir -p "$keep"; cp "$log" "$keep/many-$n.$run"; }
+    done
+    rm -rf "$out"
+    printf '%-28s %d of %d ended well; %d s\n' "$n runtimes at once" $good "$MANY_RUNS" $(($(date +%s) - began))
+    [ $good -eq "$MANY_RUNS" ]
+}
+
+wanted() { case " $ONLY " in *" $1 "*) ;; *) return 1 ;; esac; }
+
 bad=0
-series "preload, same instant" "$RUNS" "" "" 60 || bad=1
-series "no preload, --turns" "$RUNS" "--no-preload" "--turns" 60 || bad=1
-series "no preload, same instant" "$RUNS" "--no-preload" "" 60 || true # as many as can be
-series off "$OFF_RUNS" "--signals off" "" 10
-if command -v gdb >/dev/null; then
-    TESTS= bash tests/soak/detach.sh || bad=1
-else
-    echo "detach: left out, no gdb here"
+if wanted four; then
+    series "preload, same instant" "$RUNS" "" "" 60 || bad=1
+    series "no preload, --turns" "$RUNS" "--no-preload" "--turns" 60 || bad=1
+    series "no preload, same instant" "$RUNS" "--no-preload" "" 60 || true # as many as can be
+    series off "$OFF_RUNS" "--signals off" "" 10
 fi
-bash tests/soak/edits.sh || bad=1
-bash tests/soak/sampling.sh || bad=1
+if wanted many; then
+    many 16 || bad=1
+    many 32 || bad=1
+fi
+if wanted detach; then
+    if command -v gdb >/dev/null; then
+        TESTS= bash tests/soak/detach.sh || bad=1
+    else
+        echo "detach: left out, no gdb here"
+    fi
+fi
+if wanted edits; then bash tests/soak/edits.sh || bad=1; fi
+if wanted sampling; then bash tests/soak/sampling.sh || bad=1; fi
 exit $bad
