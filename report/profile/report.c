@@ -228,7 +228,7 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
 enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to)
 {
     const struct sxs_report_options options = {.top = 10, .brief = true};
-    struct sxs_model                m;
+    struct sxs_model                m = {0};
     enum sxs_profile_result         result = load(dir, &options, SXS_DATA_SAMPLES, 0, &m);
     if (result <= SXS_PROFILE_DAMAGED && sxs_format_text.write(&m, &options, to) != 0)
         result = SXS_PROFILE_FAILED;
