@@ -21,6 +21,7 @@ SXS_EXPORT HRESULT DllCanUnloadNow(void);
 
 static const struct sxs_tool *const tools[] = {
     &sxs_guard_tool,
+    &sxs_pin_tool,
     &sxs_census_tool,
     &sxs_stackwalk_tool,
     &sxs_sample_tool,

@@ -25,6 +25,7 @@
 #include "sampler/stacks.h"
 #include "sampler/walk_request.h"
 #include "sampler/walkers.h"
+#include "sampler/wall.h"
 #include "signals/signals.h"
 
 static struct {
@@ -174,6 +175,8 @@ static void on_signal(int sig, siginfo_t *info, void *context)
         take(t, tid, weight, context, began);
         atomic_fetch_add_explicit(&state.header->handler_ns, sxs_now_ns(CLOCK_MONOTONIC) - began,
                                   memory_order_relaxed);
+        if (t && state.header->mode == SXS_MODE_WALL)
+            sxs_wall_taken(t);
     }
     errno = saved_errno;
 }

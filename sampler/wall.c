@@ -13,6 +13,7 @@
 #include "sampler/clocks.h"
 
 #define RECORD_NS 100000000u /* waiting time is recorded at least this often */
+#define RAN_NS    20000u /* a thread that has used less only left the handler and went on waiting */
 
 static struct sxs_samples_writer *writer;
 static uint64_t                   interval_ns, due_ns, round_ns;
@@ -47,23 +48,35 @@ static void record_waiting(struct sxs_sampled_thread *t)
     atomic_fetch_add(&sxs_samples_header(writer)->n_samples, 1);
 }
 
-/* A thread met for the first time is disturbed once, running or not: its stack is not known yet. Its
- * own handler moves its clock a little; what the last poke cost is not taken for work. */
+/* A sample may cost its thread more than RAN_NS, with a deep stack, or on a slow machine. Taken for work it would bring
+ * the next sample, and so on at each round. */
+SXS_SIGSAFE void sxs_wall_taken(struct sxs_sampled_thread *t)
+{
+    atomic_store_explicit(&t->cpu_ns, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID), memory_order_relaxed);
+}
+
+/* Not if the handler has, meanwhile: its time is later. */
+static void move_clock(struct sxs_sampled_thread *t, uint64_t before, uint64_t cpu)
+{
+    atomic_compare_exchange_strong(&t->cpu_ns, &before, cpu);
+}
+
+/* A thread met for the first time is disturbed once, running or not: its stack is not known yet. */
 uint32_t sxs_wall_due(struct sxs_sampled_thread *t)
 {
-    uint64_t cpu = sxs_clocks_cpu_ns(atomic_load(&t->tid)), before = atomic_load(&t->cpu_ns);
+    uint64_t before = atomic_load(&t->cpu_ns), cpu = sxs_clocks_cpu_ns(atomic_load(&t->tid));
     int      known = atomic_load(&t->last) != NULL;
     if (!cpu)
         return 0;
-    if (known && cpu - before < 20000) {
+    if (known && cpu < before + RAN_NS) {
         uint64_t waited = atomic_fetch_add(&t->waited_ns, interval_ns) + interval_ns;
-        atomic_store(&t->cpu_ns, cpu);
+        move_clock(t, before, cpu);
         if (waited >= RECORD_NS)
             record_waiting(t);
         return 0;
     }
     record_waiting(t);
-    atomic_store(&t->cpu_ns, cpu);
+    move_clock(t, before, cpu);
     return (uint32_t)interval_ns;
 }
 

@@ -21,4 +21,8 @@ void sxs_wall_wait(void);
  */
 uint32_t sxs_wall_due(struct sxs_sampled_thread *t);
 
+/** The calling thread's stack has just been taken by its handler. The CPU time that this cost is not work of
+ *  the thread: sxs_wall_due() counts from now on. Signal-safe. */
+SXS_SIGSAFE void sxs_wall_taken(struct sxs_sampled_thread *t);
+
 #endif

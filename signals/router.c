@@ -277,8 +277,9 @@ NOT_SANITIZED __attribute__((noinline)) static void route(int sig, siginfo_t *in
     int          idx = routed_index(sig);
     int          saved_errno = errno;
     ucontext_t  *uc = context;
-    uint64_t     blocked_before = mask_entered(idx, context);
+    struct mask_entry mask;
     struct route r = {.info = info, .context = context, .sig = sig, .asking = -1};
+    mask_entered(idx, context, &mask);
     uc->uc_link = (void *)((uintptr_t)&r | STAMP);
     if (idx == IDX_ACTIVATION) {
         if (!activate(&r))
@@ -300,7 +301,7 @@ NOT_SANITIZED __attribute__((noinline)) static void route(int sig, siginfo_t *in
             unwanted(&r, idx);
     }
     uc->uc_link = NULL;
-    mask_returned(blocked_before);
+    mask_returned(&mask);
     errno = saved_errno;
 }
 

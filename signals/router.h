@@ -141,10 +141,17 @@ SXS_SIGSAFE void host_call(const struct sigaction *host, const struct route *r);
 /* masks.c */
 /** Adds the signals that profilers interrupt threads by: the sampler's, and SIGPROF. Signal-safe. */
 SXS_SIGSAFE void mask_add_profilers(sigset_t *set);
-/** Notes what the router's action for signal @idx has blocked on this thread, @context being the
- *  signal's. Returns what was noted before, for mask_returned() if the router returns. Signal-safe. */
-SXS_SIGSAFE uint64_t mask_entered(int idx, const void *context);
-SXS_SIGSAFE void     mask_returned(uint64_t outer);
+/** What mask_entered() is to undo when the router returns. */
+struct mask_entry {
+    uint64_t outer; /* what was noted before */
+    uint64_t added; /* bit N - 1: it has blocked signal N itself */
+};
+/** Blocks the signals of profilers on this thread while signal @idx is routed, @context being the signal's,
+ *  if the router runs on the alternate stack for it, and notes them. Where the kernel called the router, it has
+ *  blocked them already; where a handler of the host's did, nobody has. @out: for mask_returned() if the router
+ *  returns. Signal-safe. */
+SXS_SIGSAFE void mask_entered(int idx, const void *context, struct mask_entry *out);
+SXS_SIGSAFE void mask_returned(const struct mask_entry *entry);
 /** A runtime blocks or unblocks @set on this thread, as it does when it enters or leaves the alternate stack: the signals of
  *  profilers go with it. @old: as of pthread_sigmask. Return 0 or an error number. Signal-safe. */
 SXS_SIGSAFE int mask_runtimes_block(const sigset_t *set, sigset_t *old);

@@ -6,6 +6,7 @@
 #include "manager/tool.h"
 
 extern const struct sxs_tool sxs_guard_tool;  /* whose thread is it: for the signal router */
+extern const struct sxs_tool sxs_pin_tool;    /* exceptions stay where they are: for runtimes' filters */
 extern const struct sxs_tool sxs_census_tool; /* the counts of the closing table */
 
 #endif

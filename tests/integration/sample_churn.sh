@@ -5,12 +5,6 @@ need_real 3
 for kind in cpu=997 wall=997,--no-preload cpu=997,walker=unwind; do
     KINDS=$kind MINUTES=0.01 SECONDS_EACH=3 timeout -k 5 120 bash tests/soak/sampling.sh >"$tmp/log" 2>&1
     status=$?
-    # Known defect, not cured yet: by wall time, without preload, more calls of the host are interrupted than docs/sampling.md
-    # promises, in some runs. Nothing else is excused.
-    case $kind:$status in
-    wall=*,--no-preload:1) grep -q '^  *interrupted system calls\|interrupted system calls:' "$tmp/log" &&
-        { ok "four runtimes under unrest, $kind # SKIP known defect: $(grep -m 1 -o 'interrupted system calls.*' "$tmp/log")"; continue; } ;;
-    esac
     check "four runtimes under unrest, $kind: $(tail -n 1 "$tmp/log")" $status "$tmp/log"
 done
 

@@ -147,61 +147,6 @@ static void it_gives_way_to_a_host_that_registers_unseen(void **state)
     PASSES(unseen);
 }
 
-/* What a runtime does when it has left its handler for SIGSEGV: it unblocks what it knows of. */
-static void unblock_as_a_runtime(void)
-{
-    sigset_t one;
-    sigemptyset(&one);
-    sigaddset(&one, SIGRTMIN);
-    CHECK_EQ(mask_runtimes_unblock(&one, NULL), 0);
-}
-
-static int is_blocked(int sig)
-{
-    sigset_t now;
-    pthread_sigmask(SIG_SETMASK, NULL, &now);
-    return sigismember(&now, sig) == 1;
-}
-
-/* As the kernel does for the router's action: @interrupted is in force, and profilers' signals besides. */
-static void enter_handler(const sigset_t *interrupted, ucontext_t *context)
-{
-    sigset_t more;
-    memset(context, 0, sizeof(*context));
-    context->uc_sigmask = *interrupted;
-    router.flags[IDX_SEGV] = SA_ONSTACK;
-    sigemptyset(&more);
-    mask_add_profilers(&more);
-    pthread_sigmask(SIG_SETMASK, interrupted, NULL);
-    pthread_sigmask(SIG_BLOCK, &more, NULL);
-    mask_entered(IDX_SEGV, context);
-}
-
-static void left_for_good(void)
-{
-    sigset_t   interrupted;
-    ucontext_t context;
-    sxs_signals();
-    sigemptyset(&interrupted);
-    enter_handler(&interrupted, &context);
-    CHECK(is_blocked(SIGURG) && is_blocked(SIGWINCH) && is_blocked(SIGPROF));
-    unblock_as_a_runtime();
-    CHECK(!is_blocked(SIGURG) && !is_blocked(SIGWINCH) && !is_blocked(SIGPROF));
-    sigaddset(&interrupted, SIGPROF);
-    sigaddset(&interrupted, SIGURG);
-    enter_handler(&interrupted, &context);
-    unblock_as_a_runtime();
-    CHECK(is_blocked(SIGURG) && !is_blocked(SIGWINCH) && is_blocked(SIGPROF));
-    unblock_as_a_runtime(); /* with no handler before it: as a runtime does on each thread it begins with */
-    CHECK(is_blocked(SIGURG) && is_blocked(SIGPROF));
-}
-
-static void a_runtime_that_leaves_its_handler_unblocks_what_the_router_blocked(void **state)
-{
-    (void)state;
-    PASSES(left_for_good);
-}
-
 static int sampler_on_stack(int sig)
 {
     struct sigaction now;
@@ -232,7 +177,6 @@ static void its_handler_uses_the_alternate_stack_where_the_hosts_do(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_runtime_that_leaves_its_handler_unblocks_what_the_router_blocked),
         cmocka_unit_test(it_is_SIGURG_where_the_host_has_no_handler_for_it),
         cmocka_unit_test(it_is_SIGWINCH_where_the_host_has_SIGURG),
         cmocka_unit_test(a_shared_one_is_told_by_what_it_carries),
