@@ -44,4 +44,15 @@ for v in $versions; do
     run all --instrument "$tmp/all.xml" -- "$runsxs" --timeout 250 "$v" unloads "contexts=500 dynamic=1000 threads=2"
     check "$v: and with a rule for all methods" $status "$tmp/log"
 done
+
+# Values of traced calls are asked for when half of the assemblies have come and gone: of those no class is asked about.
+rule() { # method what
+    echo "<instrumentation xmlns='urn:sxsprof:instrumentation:1'><rule name='r'><match assembly='unloads' type='Unloads.Plugin' method='$1'/>$2</rule></instrumentation>"
+}
+for v in $versions; do
+    rule None "<count/>" >"$tmp/rules.xml"
+    rule Run "<trace arguments='*'/>" >"$tmp/rules.xml.next"
+    run late --instrument "$tmp/rules.xml" -- "$runsxs" --timeout 250 "$v" unloads "contexts=1000 threads=1 edit=$tmp/rules.xml"
+    check "$v: classes that were unloaded before values were wanted are not asked about" $status "$tmp/log"
+done
 finish

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 using System;
 using System.Collections.Generic;
+using System.IO;
 using System.Reflection;
 using System.Reflection.Emit;
 using System.Runtime.CompilerServices;
@@ -11,7 +12,8 @@ namespace Unloads;
 
 /// <summary>
 /// Loads and unloads assemblies, which throw exceptions, while threads throw too: "contexts=N" load contexts with this
-/// assembly, "dynamic=N" assemblies of names that never were before, "threads=N". Prints how many exceptions there were and
+/// assembly, "dynamic=N" assemblies of names that never were before, "threads=N". With "edit=FILE", FILE.next becomes FILE after half of
+/// the contexts. Prints how many exceptions there were and
 /// how many assemblies are gone.
 /// </summary>
 internal static class Program
@@ -75,9 +77,15 @@ internal static class Program
     private static void Main(string[] args)
     {
         var options = new Dictionary<string, int> { ["contexts"] = 0, ["dynamic"] = 0, ["threads"] = 0 };
+        string? edit = null;
         foreach (string arg in args)
         {
             string[] word = arg.Split('=');
+            if (word[0] == "edit")
+            {
+                edit = word[1];
+                continue;
+            }
             if (word.Length != 2 || !options.ContainsKey(word[0]))
                 throw new ArgumentException(arg);
             options[word[0]] = int.Parse(word[1]);
@@ -94,7 +102,11 @@ internal static class Program
             threads.Add(thread);
         }
         for (int i = 0; i < options["contexts"]; i++, Collect(i))
+        {
+            if (edit != null && i == options["contexts"] / 2)
+                File.Move(edit + ".next", edit, true);
             Context();
+        }
         for (int i = 0; i < options["dynamic"]; i++, Collect(i))
             Dynamic();
         _ended = true;
