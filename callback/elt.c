@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "callback/elt.h"
 
+#include <stddef.h>
+
 #include "record/calls.h"
 
 void sxs_elt_tree_enter(void);
@@ -24,8 +26,7 @@ const struct sxs_calls_hooks *sxs_elt_hooks(void)
         [SXS_CALLS_TREE] = {sxs_elt_tree_enter, sxs_elt_tree_leave, sxs_elt_tree_leave},
         [SXS_CALLS_TRACE_HOOKS] = {sxs_elt_trace_enter, sxs_elt_trace_leave, sxs_elt_trace_leave},
         [SXS_CALLS_VALUES_HOOKS] = {(void (*)(void))sxs_values_enter,
-                                    (void (*)(void))sxs_values_leave,
-                                    (void (*)(void))sxs_values_tailcall},
+                                    (void (*)(void))sxs_values_leave, NULL},
     };
 #if defined(__x86_64__)
     __builtin_cpu_init();

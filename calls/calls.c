@@ -154,8 +154,7 @@ static HRESULT set_hooks_with_values(struct sxs_runtime *rt)
     if (SUCCEEDED(hr))
         hr = sxs_info_SetEnterLeaveFunctionHooks3WithInfo(
             rt, (FunctionEnter3WithInfo *)(uintptr_t)h->enter,
-            (FunctionLeave3WithInfo *)(uintptr_t)h->leave,
-            (FunctionTailcall3WithInfo *)(uintptr_t)h->tailcall);
+            (FunctionLeave3WithInfo *)(uintptr_t)h->leave, NULL);
     return hr;
 }
 

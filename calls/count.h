@@ -37,13 +37,13 @@ void sxs_count_enter_slow(struct sxs_called *fn, uintptr_t sp);
 #define SXS_CALLS_TRACE_HOOKS 4
 
 /** The same with values. These are called by the runtime's own code, which has saved what must be, as
- *  any C function: @info is its COR_PRF_ELT_INFO. */
+ *  any C function: @info is its COR_PRF_ELT_INFO. There is no tailcall hook (calls/values.c says why): the next
+ *  enter or leave on the thread ends the calls that tail calls have left. */
 #define SXS_CALLS_VALUES_HOOKS 5
 void sxs_values_enter(struct sxs_called *fn, uintptr_t info);
 void sxs_values_leave(struct sxs_called *fn, uintptr_t info);
-void sxs_values_tailcall(struct sxs_called *fn, uintptr_t info);
 
-/** The hooks themselves: callback/elt_x86_64.S, callback/elt_aarch64.S. */
+/** The hooks themselves: callback/elt_x86_64.S, callback/elt_aarch64.S. NULL: none is set. */
 struct sxs_calls_hooks {
     void (*enter)(void), (*leave)(void), (*tailcall)(void);
 };

@@ -103,16 +103,46 @@ static const struct sxs_calls_event *noted(const struct sxs_calls_state *s,
     return e->kind == kind && node_at(s, e->node)->function == fn->cell ? e : NULL;
 }
 
+/* Ends the youngest call, which a tail call has left. */
+static void end_left(struct sxs_calls_state *s, uint64_t now)
+{
+    static const char             left[] = "<?: left by a tail call>";
+    struct sxs_called            *fn = s->top->fn;
+    const struct sxs_calls_event *before = s->event, *e;
+    uintptr_t                     sp = s->top->sp;
+    if (sxs_trace_leave(fn, sp, now))
+        sxs_tree_leave_slow(fn, sp);
+    e = atomic_load_explicit(&fn->recipe, memory_order_relaxed)
+            ? noted(s, before, fn, SXS_CALLS_LEAVE)
+            : NULL;
+    if (e)
+        sxs_calls_note_text(s, e, left, sizeof(left) - 1);
+}
+
+/*
+ * Ends the calls whose frames lie below @sp: tail calls have left them. There is no tailcall hook with values:
+ * compiled code holds whole vectors in registers across its call, and the runtime's own code around a hook with values
+ * keeps only 8 bytes of each.
+ */
+static void end_left_below(struct sxs_calls_state *s, uintptr_t sp, uint64_t now)
+{
+    while (s && s->top->sp < sp && s->top->fn && !(s->top->sp & 1)) /* no filter's frame */
+        end_left(s, now);
+}
+
 void sxs_values_enter(struct sxs_called *fn, uintptr_t info)
 {
     struct sxs_calls_state       *s = sxs_calls_state_get();
     struct sxs_recipe            *r = atomic_load_explicit(&fn->recipe, memory_order_acquire);
-    const struct sxs_calls_event *before = s ? s->event : NULL, *e;
+    const struct sxs_calls_event *before, *e;
     uintptr_t                     sp = sp_of(info);
     size_t                        size = 0;
     int                           err = errno;
     if (!sp)
         return;
+    if (s && s->top->sp <= sp) /* a function that is called by a tail call has its caller's SP */
+        end_left_below(s, sp + 1, sxs_tick());
+    before = s ? s->event : NULL;
     if (r && has_room(s))
         size = arguments(s, fn, r, info);
     if (sxs_trace_enter(fn, sp))
@@ -125,46 +155,32 @@ void sxs_values_enter(struct sxs_called *fn, uintptr_t info)
     errno = err;
 }
 
-static void leave(struct sxs_called *fn, uintptr_t info, int by_tailcall)
+void sxs_values_leave(struct sxs_called *fn, uintptr_t info)
 {
     uint64_t                        now = sxs_tick();
     struct sxs_calls_state         *s = sxs_calls_state;
     struct sxs_recipe              *r;
-    const struct sxs_calls_event   *before = s ? s->event : NULL, *e;
+    const struct sxs_calls_event   *before, *e;
     uintptr_t                       sp = sp_of(info);
     COR_PRF_FRAME_INFO              frame = 0;
     COR_PRF_FUNCTION_ARGUMENT_RANGE range = {0, 0};
-    static const char               left[] = "<?: left by a tail call>";
-    const char                     *text = left;
-    size_t                          size = sizeof(left) - 1;
+    size_t                          size = 0;
     int                             err = errno;
     if (!sp)
         return;
+    end_left_below(s, sp, now);
+    before = s ? s->event : NULL;
     if (sxs_trace_leave(fn, sp, now))
         sxs_tree_leave_slow(fn, sp);
     r = atomic_load_explicit(&fn->recipe, memory_order_acquire);
     e = r ? noted(s, before, fn, SXS_CALLS_LEAVE) : NULL;
-    if (e && !by_tailcall) {
-        size = 0;
-        if (r->refused || r->result.element == SXS_ELEMENT_VOID ||
-            SUCCEEDED(sxs_info_GetFunctionLeave3Info(fn->rt, (sxs_function){fn->rt, fn->id}, info,
-                                                     &frame, &range)))
-            size = sxs_recipe_result(r, range, s->text, sizeof(s->text));
-        text = s->text;
-    }
-    if (e && size)
-        sxs_calls_note_text(s, e, text, size);
+    if (e && (r->refused || r->result.element == SXS_ELEMENT_VOID ||
+              SUCCEEDED(sxs_info_GetFunctionLeave3Info(fn->rt, (sxs_function){fn->rt, fn->id}, info,
+                                                       &frame, &range))))
+        size = sxs_recipe_result(r, range, s->text, sizeof(s->text));
+    if (size)
+        sxs_calls_note_text(s, e, s->text, size);
     errno = err;
-}
-
-void sxs_values_leave(struct sxs_called *fn, uintptr_t info)
-{
-    leave(fn, info, 0);
-}
-
-void sxs_values_tailcall(struct sxs_called *fn, uintptr_t info)
-{
-    leave(fn, info, 1);
 }
 
 void sxs_values_compiled(struct sxs_called *called, sxs_function fn)

@@ -11,7 +11,7 @@
 #include "manager/base/tick.h"
 #include "record/instrument_write.h"
 
-#define MAX_SITES (1u << 20)
+#define MAX_SITES SXS_SITES_MAX
 #define MIN_SITES (1u << 12)
 #define AS_SHARE  4096u       /* part of RLIMIT_AS that one thread's table may take */
 #define STEP      (64u << 10) /* bytes of a table that become writable at once */

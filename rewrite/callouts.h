@@ -21,6 +21,8 @@ struct sxs_marker {
     size_t                place; /* in a thread's table of counters, bytes: sxs_marker_set() */
 };
 
+#define SXS_SITES_MAX (1u << 20) /* in a process, of all times */
+
 /** sxs_marker_set - of the site of this number. */
 void sxs_marker_set(struct sxs_marker *marker, uint32_t site);
 

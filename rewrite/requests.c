@@ -69,12 +69,27 @@ static int is_loaded(sxs_module module, mdToken token)
     return hr != E_INVALIDARG && hr != CORPROF_E_DATAINCOMPLETE;
 }
 
-/* Compiled code calls these by addresses it has from the start: a second version of them breaks casts (8). */
+/*
+ * Methods of System.Private.CoreLib that stay as they are, by how their names begin:
+ * - casts: compiled code calls them by addresses it has from the start; a second version of them breaks casts (8);
+ * - what compiled code calls to let a collection begin (9, 10), and what that calls. The compiler puts such a poll behind each
+ *   callout, which makes no transition: polls within them would call each other until the stack is used up.
+ */
 static int is_compilers_own(const char *assembly, const char *name)
 {
-    static const char own[] = "System.Runtime.CompilerServices.CastHelpers.";
-    return strcmp(assembly, "System.Private.CoreLib") == 0 &&
-           strncmp(name, own, sizeof(own) - 1) == 0;
+    static const char *const own[] = {
+        "System.Runtime.CompilerServices.CastHelpers.",
+        "System.Threading.Thread.PollGC",
+        "System.Threading.Thread.<PollGC>",
+        "System.Threading.Thread.CatchAtSafePoint",
+        "System.Threading.Thread.get_DirectOnThreadLocalData",
+    };
+    if (strcmp(assembly, "System.Private.CoreLib") != 0)
+        return 0;
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        if (strncmp(name, own[i], strlen(own[i])) == 0)
+            return 1;
+    return 0;
 }
 
 /* Its methods get new IL at first compile or never: with ICorProfilerInfo before 4 all do. */

@@ -43,12 +43,13 @@ struct module {
 static struct {
     pthread_mutex_t lock;
     struct site    *buckets[N_BUCKETS]; /* by key, of loaded modules */
-    struct site    *retired[N_BUCKETS]; /* by token and name */
+    struct site    *retired[N_BUCKETS]; /* by token, assembly and name */
     struct module  *modules[N_MODULES];
     uint32_t        n;
     _Atomic int     any;
 } sites = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(sites.lock);
+uint32_t sxs_sites_limit = SXS_SITES_MAX;
 
 /* ---- plans ------------------------------------------------------------------------------------ */
 
@@ -138,11 +139,16 @@ static struct module *module_locked(sxs_module module)
     return m;
 }
 
-static struct site **retired_bucket(mdToken token, const char *name)
+static uint64_t hash(uint64_t h, const char *text)
 {
-    uint64_t h = token;
-    for (; *name; name++)
-        h = (h ^ (unsigned char)*name) * UINT64_C(1099511628211);
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return h;
+}
+
+static struct site **retired_bucket(mdToken token, const char *assembly, const char *name)
+{
+    uint64_t h = hash(hash(token, name), assembly);
     return &sites.retired[(h ^ h >> 32) & (N_BUCKETS - 1)];
 }
 
@@ -150,13 +156,20 @@ static struct site **retired_bucket(mdToken token, const char *name)
 static struct site *take_retired_locked(struct sxs_site_key key, const char *assembly,
                                         const char *name)
 {
-    for (struct site **at = retired_bucket(key.token, name), *s; (s = *at) != NULL; at = &s->next)
+    for (struct site **at = retired_bucket(key.token, assembly, name), *s; (s = *at) != NULL; at = &s->next)
         if (s->key.token == key.token && s->key.module.rt == key.module.rt &&
             !strcmp(s->name, name) && !strcmp(s->assembly, assembly)) {
             *at = s->next;
             return s;
         }
     return NULL;
+}
+
+static void put_aside_locked(struct site *s)
+{
+    struct site **at = retired_bucket(s->key.token, s->assembly, s->name);
+    s->next = *at;
+    *at = s;
 }
 
 static struct site *new_locked(struct sxs_site_key key, const char *assembly, const char *name)
@@ -172,6 +185,7 @@ static struct site *new_locked(struct sxs_site_key key, const char *assembly, co
         free(s);
         return NULL;
     }
+    s->key = key;
     s->marker = (struct sxs_marker){{sxs_runtime_number(key.module.rt), key.token,
                                      sxs_runtime_version(key.module.rt), s->assembly, s->name},
                                     0,
@@ -181,14 +195,35 @@ static struct site *new_locked(struct sxs_site_key key, const char *assembly, co
     return s;
 }
 
-static struct site *add_locked(struct sxs_site_key key, const char *assembly, const char *name)
+/* Sites are never freed: a host that loads assemblies of ever new names must not lose ever more memory to them. */
+static int is_full_locked(void)
 {
-    struct module *m = module_locked(key.module);
-    struct site   *s = m ? take_retired_locked(key, assembly, name) : NULL;
-    if (m && !s)
+    static int said;
+    if (sites.n < sxs_sites_limit)
+        return 0;
+    if (!said)
+        sxs_warn("tool instrument: %u methods have been instrumented in this process: further ones "
+                 "stay as they are",
+                 sites.n);
+    said = 1;
+    return 1;
+}
+
+/* *full: there may be no more. NULL: that, or no memory. */
+static struct site *add_locked(struct sxs_site_key key, const char *assembly, const char *name,
+                               int *full)
+{
+    struct site   *s = take_retired_locked(key, assembly, name);
+    struct module *m;
+    *full = !s && is_full_locked();
+    if (!s && !*full)
         s = new_locked(key, assembly, name);
-    if (!s)
+    m = s ? module_locked(key.module) : NULL;
+    if (!m) {
+        if (s)
+            put_aside_locked(s);
         return NULL;
+    }
     s->key = key;
     s->seen = 0;
     s->once = SXS_ONCE_NOT;
@@ -252,7 +287,7 @@ int sxs_sites_want(struct sxs_site_key key, const char *assembly, const char *na
     struct site            *s;
     uint64_t                identity = identity_of(rules, n);
     char                    text[512];
-    int                     changed = -1;
+    int                     changed = -1, full = 0;
     copy = calloc(n, sizeof(*copy));
     if (!copy)
         return -1;
@@ -260,7 +295,9 @@ int sxs_sites_want(struct sxs_site_key key, const char *assembly, const char *na
     pthread_mutex_lock(&sites.lock);
     s = find_locked(key);
     if (!s)
-        s = add_locked(key, assembly, name);
+        s = add_locked(key, assembly, name, &full);
+    if (full)
+        changed = 0;
     if (s) {
         changed = s->identity != identity;
         unref_locked(s->plan);
@@ -445,9 +482,7 @@ static void retire_locked(struct site *s, int told)
     unwant_locked(s);
     if (told)
         set_state_locked(s, SXS_SITE_UNLOADED, 0, "");
-    at = retired_bucket(s->key.token, s->name);
-    s->next = *at;
-    *at = s;
+    put_aside_locked(s);
 }
 
 /* Takes the module at *@at out. */

@@ -41,7 +41,8 @@ struct sxs_site_work {
 };
 
 /** sxs_sites_want - @rules of @plan are wanted of a method. Returns 1: the runtime must be asked; 0: they
- *  were; -1: no memory. @assembly and @name: for the file. */
+ *  were, or there are as many sites as there may be, which is said once: the method stays as it is; -1: no memory. @assembly
+ *  and @name: for the file. */
 int sxs_sites_want(struct sxs_site_key key, const char *assembly, const char *name,
                    struct sxs_plan *plan, const struct sxs_rule *const *rules, size_t n);
 
@@ -79,6 +80,9 @@ enum sxs_site_once sxs_sites_once(struct sxs_site_key key);
 
 /** sxs_sites_compiling - nonzero for its first compilation: now, or never. */
 int sxs_sites_compiling(struct sxs_site_key key);
+
+/** How many sites there may be, of all times: SXS_SITES_MAX. Tests set it, before there are any. */
+extern uint32_t sxs_sites_limit;
 
 /** sxs_sites_any - are there sites at all? Lock-free. */
 int sxs_sites_any(void);

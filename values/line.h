@@ -11,6 +11,8 @@ struct sxs_line {
     char  *text; /* borrowed, cap bytes */
     size_t len, cap;
     int    cut;
+    unsigned char *spare; /* borrowed, n_spare bytes: for copies of what is being shown (show.h) */
+    size_t         n_spare;
 };
 
 /** An empty line in @text, which has room for @cap (at least 8) bytes. */

@@ -18,24 +18,47 @@ static struct sxs_shape *target_of(const struct sxs_shape *shape)
     return (struct sxs_shape *)(uintptr_t)shape->of; /* it remembers its type */
 }
 
+/* Not part of its callers' frames, which lie on the stack several times: reading takes some 200 bytes. */
+__attribute__((noinline)) const uint8_t *sxs_show_copy(struct sxs_line *line, uintptr_t at, size_t size)
+{
+    size_t   room = (size + 7) & ~(size_t)7;
+    uint8_t *copy;
+    if (room > line->n_spare) {
+        sxs_line_put(line, "{...}");
+        return NULL;
+    }
+    line->n_spare -= room;
+    copy = line->spare + line->n_spare;
+    if (sxs_safe_read(copy, at, size) == size)
+        return copy;
+    line->n_spare += room;
+    sxs_line_put(line, "<?: unreadable>");
+    return NULL;
+}
+
 /* ---- by-ref and pointers ---------------------------------------------------------------------- */
 
 static void show_by_ref(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
                         uintptr_t at, unsigned depth)
 {
-    uint8_t           bytes[SXS_SHOW_VALUE];
     struct sxs_shape *of = target_of(shape);
     uint32_t          size = of ? sxs_shape_size(of) : 0;
-    if (!at)
+    size_t            spare = line->n_spare;
+    const uint8_t    *bytes;
+    if (!at) {
         sxs_line_put(line, "null");
-    else if (!of || !of->element || !size)
+    } else if (!of || !of->element || !size) {
         sxs_line_putf(line, "<?: %s>", of && of->name ? of->name : "type");
-    else if (size > sizeof(bytes))
+    } else if (size > SXS_SHOW_VALUE) {
         sxs_line_putf(line, "<?: %u bytes>", size);
-    else if (sxs_safe_read(bytes, at, size) != size)
-        sxs_line_put(line, "<?: unreadable>");
-    else
-        sxs_show(line, r, of, bytes, depth + 1);
+    } else if (depth >= SXS_SHOW_DEPTH) {
+        sxs_line_put(line, "{...}");
+    } else {
+        bytes = sxs_show_copy(line, at, size);
+        if (bytes)
+            sxs_show(line, r, of, bytes, depth + 1);
+        line->n_spare = spare;
+    }
 }
 
 /* ---- value types ------------------------------------------------------------------------------ */
@@ -54,12 +77,11 @@ static void show_nullable(struct sxs_line *line, const struct sxs_recipe *r,
 
 static void show_chars(struct sxs_line *line, uintptr_t at, uint32_t n)
 {
-    uint16_t units[SXS_SHOW_STRING];
-    size_t   want = n < SXS_SHOW_STRING ? n : SXS_SHOW_STRING;
-    if (sxs_safe_read(units, at, 2 * want) != 2 * want)
-        sxs_line_put(line, "<?: unreadable>");
-    else
-        sxs_line_string(line, units, want, n);
+    size_t         want = n < SXS_SHOW_STRING ? n : SXS_SHOW_STRING, spare = line->n_spare;
+    const uint8_t *units = sxs_show_copy(line, at, 2 * want);
+    if (units)
+        sxs_line_string(line, (const uint16_t *)(const void *)units, want, n);
+    line->n_spare = spare;
 }
 
 static void show_span(struct sxs_line *line, const struct sxs_recipe *r, const struct sxs_type *t,
@@ -155,7 +177,10 @@ void sxs_show_at(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_s
                  COR_PRF_FUNCTION_ARGUMENT_RANGE where)
 {
     static const uint8_t none[16];
+    uint8_t              spare[SXS_SHOW_SPARE] __attribute__((aligned(8)));
     uint32_t             size = sxs_shape_size(shape);
+    line->spare = spare;
+    line->n_spare = sizeof(spare);
     if (!where.startAddress || !size) {
         if (shape->element && size)
             sxs_line_put(line, "<?: not told where>");
@@ -168,15 +193,17 @@ void sxs_show_at(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_s
         return;
     }
     sxs_show(line, r, shape, (const uint8_t *)where.startAddress, 0);
+    line->n_spare = 0;
 }
 
 void sxs_show_items(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
                     uintptr_t at, uint64_t n, unsigned depth)
 {
-    uint8_t  bytes[SXS_SHOW_VALUE];
-    uint32_t size = sxs_shape_size(shape);
-    uint64_t shown = n < SXS_SHOW_ITEMS ? n : SXS_SHOW_ITEMS;
-    if (n && (!size || size > sizeof(bytes))) {
+    const uint8_t *bytes = NULL;
+    uint32_t       size = sxs_shape_size(shape);
+    uint64_t       shown = n < SXS_SHOW_ITEMS ? n : SXS_SHOW_ITEMS;
+    size_t         spare = line->n_spare;
+    if (n && (!size || size > SXS_SHOW_VALUE)) {
         sxs_line_putf(line, "{<?: %.100s>}", shape->name ? shape->name : "type");
         return;
     }
@@ -184,16 +211,15 @@ void sxs_show_items(struct sxs_line *line, const struct sxs_recipe *r, struct sx
         sxs_line_put(line, n ? "{...}" : "{}");
         return;
     }
-    if (n && shown > sizeof(bytes) / size)
-        shown = sizeof(bytes) / size;
-    if (n && sxs_safe_read(bytes, at, shown * size) != shown * size) {
-        sxs_line_put(line, "{<?: unreadable>}");
-        return;
-    }
+    if (n && shown > SXS_SHOW_VALUE / size)
+        shown = SXS_SHOW_VALUE / size;
     sxs_line_put(line, "{");
-    for (uint64_t i = 0; i < shown && !line->cut; i++) {
+    if (n)
+        bytes = sxs_show_copy(line, at, shown * size);
+    for (uint64_t i = 0; bytes && i < shown && !line->cut; i++) {
         sxs_line_put(line, i ? ", " : "");
         sxs_show(line, r, shape, bytes + i * size, depth + 1);
     }
-    sxs_line_put(line, n > shown ? ", ...}" : "}");
+    sxs_line_put(line, bytes && n > shown ? ", ...}" : "}");
+    line->n_spare = spare;
 }

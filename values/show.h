@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/** show.h - values as text; for this folder. In hooks: no locks, no memory from anywhere. */
+/**
+ * show.h - values as text; for this folder. In hooks: no locks, no memory from anywhere.
+ *
+ * Values lie in values: functions here call each other up to SXS_SHOW_DEPTH levels deep, on the stack of the
+ * program. What they copy lies in one space of SXS_SHOW_SPARE bytes that the outermost one sets aside; a value for which
+ * there is no room left is shown as those that lie too deep, as {...}. Beside what libc takes to print a number they use
+ * less than SXS_SHOW_STACK bytes of stack, whatever the value (tests/unit/test_values.c).
+ */
 #ifndef SXS_VALUES_SHOW_H
 #define SXS_VALUES_SHOW_H
 
@@ -10,6 +17,8 @@
 #define SXS_SHOW_ITEMS  8u   /* of an array */
 #define SXS_SHOW_DEPTH  4u   /* values in values */
 #define SXS_SHOW_VALUE  512u /* bytes of a value type */
+#define SXS_SHOW_SPARE  1024u /* bytes of copies, of all levels */
+#define SXS_SHOW_STACK  4096u
 
 /** The value where the runtime has said that it is. Address 0: it has not. */
 void sxs_show_at(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
@@ -18,6 +27,10 @@ void sxs_show_at(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_s
 /** The value in @bytes, which hold all of it. */
 void sxs_show(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
               const uint8_t *bytes, unsigned depth);
+
+/** A copy of the @size bytes at @at, in the line's spare room: the caller gives it back by setting
+ *  line->n_spare to what it was. NULL: they cannot be read, or there is no room; the line says so. */
+const uint8_t *sxs_show_copy(struct sxs_line *line, uintptr_t at, size_t size);
 
 /** A primitive in @bytes. */
 void sxs_show_primitive(struct sxs_line *line, uint8_t element, const uint8_t *bytes);

@@ -15,21 +15,30 @@
 
 static void show_string(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object)
 {
-    uint8_t  bytes[64 + 2 * SXS_SHOW_STRING] __attribute__((aligned(8)));
-    uint16_t units[SXS_SHOW_STRING];
-    uint32_t length;
-    size_t   size = r->chars_at, want;
-    if (r->length_at + sizeof(length) > 64 || r->chars_at > 64 || !r->chars_at ||
-        sxs_safe_read(bytes, object, size) != size) {
+    size_t         spare = line->n_spare;
+    const uint8_t *head, *units;
+    uint32_t       length;
+    size_t         want;
+    if (r->length_at + sizeof(length) > r->chars_at) {
         sxs_line_put(line, "<?: unreadable>");
         return;
     }
-    memcpy(&length, bytes + r->length_at, sizeof(length));
-    want = length < SXS_SHOW_STRING ? length : SXS_SHOW_STRING;
-    if (want && sxs_safe_read(units, object + r->chars_at, 2 * want) != 2 * want)
-        sxs_line_put(line, "<?: unreadable>");
-    else
-        sxs_line_string(line, units, want, length);
+    head = sxs_show_copy(line, object, r->chars_at);
+    if (head) {
+        memcpy(&length, head + r->length_at, sizeof(length));
+        line->n_spare = spare;
+        want = length < SXS_SHOW_STRING ? length : SXS_SHOW_STRING;
+        units = sxs_show_copy(line, object + r->chars_at, 2 * want);
+        if (units)
+            sxs_line_string(line, (const uint16_t *)(const void *)units, want, length);
+    }
+    line->n_spare = spare;
+}
+
+/* Not part of its callers' frames: reading takes some 200 bytes. */
+static __attribute__((noinline)) size_t read_at(void *to, uintptr_t from, size_t size)
+{
+    return sxs_safe_read(to, from, size);
 }
 
 /* Its own word is not taken for it: what is no method table must not be handed to the runtime. */
@@ -37,7 +46,7 @@ int sxs_is_array_class(const struct sxs_runtime *rt, ClassID id)
 {
     uintptr_t              parent = 0;
     const struct sxs_type *t;
-    if (sxs_safe_read(&parent, id + PARENT_AT, sizeof(parent)) != sizeof(parent))
+    if (read_at(&parent, id + PARENT_AT, sizeof(parent)) != sizeof(parent))
         return 0;
     t = sxs_types_find(rt, parent);
     return t && strcmp(t->name, "System.Array") == 0;
@@ -55,14 +64,14 @@ static int ask_array(struct sxs_runtime *rt, uintptr_t object, ClassID id, ULONG
         *data = (uintptr_t)items;
         return 0;
     }
-    if (sxs_safe_read(&base, id + BASE_SIZE_AT, sizeof(base)) != sizeof(base) ||
+    if (read_at(&base, id + BASE_SIZE_AT, sizeof(base)) != sizeof(base) ||
         base < BOUNDS_AT + HEADER)
         return -1;
     *data = object + base - HEADER;
     if (*data == object + BOUNDS_AT)
-        return rank == 1 && sxs_safe_read(lengths, object + LENGTH_AT, 4) == 4 ? 0 : -1;
+        return rank == 1 && read_at(lengths, object + LENGTH_AT, 4) == 4 ? 0 : -1;
     return *data == object + BOUNDS_AT + 8 * rank &&
-                   sxs_safe_read(lengths, object + BOUNDS_AT, 4 * rank) == 4 * rank
+                   read_at(lengths, object + BOUNDS_AT, 4 * rank) == 4 * rank
                ? 0
                : -1;
 }
@@ -134,27 +143,38 @@ static void show_array(struct sxs_line *line, const struct sxs_recipe *r, uintpt
 static void show_boxed(struct sxs_line *line, const struct sxs_recipe *r, const struct sxs_type *t,
                        uintptr_t object, unsigned depth)
 {
-    uint8_t          bytes[SXS_SHOW_VALUE];
+    size_t           spare = line->n_spare;
+    const uint8_t   *bytes;
     struct sxs_shape shape = {.element = SXS_ELEMENT_VALUETYPE, .rt = t->rt};
-    atomic_store(&shape.type, t);
-    if (!t->size || t->size > sizeof(bytes))
+    if (!t->size || t->size > SXS_SHOW_VALUE) {
         sxs_line_put(line, t->name);
-    else if (sxs_safe_read(bytes, object + BOX, t->size) != t->size)
-        sxs_line_put(line, "<?: unreadable>");
-    else
+        return;
+    }
+    atomic_store(&shape.type, t);
+    bytes = sxs_show_copy(line, object + BOX, t->size);
+    if (bytes)
         sxs_show(line, r, &shape, bytes, depth);
+    line->n_spare = spare;
+}
+
+static void show_message(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object)
+{
+    uintptr_t message = 0;
+    if (!object || !r->message_at ||
+        read_at(&message, object + r->message_at, sizeof(message)) != sizeof(message) || !message)
+        return;
+    sxs_line_put(line, ": ");
+    sxs_show_object(line, r, message, 0);
 }
 
 void sxs_show_exception(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object)
 {
-    uintptr_t message = 0;
+    uint8_t spare[SXS_SHOW_SPARE] __attribute__((aligned(8)));
+    line->spare = spare;
+    line->n_spare = sizeof(spare);
     sxs_show_object(line, r, object, 0);
-    if (!object || !r->message_at ||
-        sxs_safe_read(&message, object + r->message_at, sizeof(message)) != sizeof(message) ||
-        !message)
-        return;
-    sxs_line_put(line, ": ");
-    sxs_show_object(line, r, message, 0);
+    show_message(line, r, object);
+    line->n_spare = 0;
 }
 
 void sxs_show_object(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object,
@@ -166,7 +186,7 @@ void sxs_show_object(struct sxs_line *line, const struct sxs_recipe *r, uintptr_
         sxs_line_put(line, "null");
         return;
     }
-    if (sxs_safe_read(&id, object, sizeof(id)) != sizeof(id)) {
+    if (read_at(&id, object, sizeof(id)) != sizeof(id)) {
         sxs_line_put(line, "<?: unreadable>");
         return;
     }

@@ -173,7 +173,7 @@ struct fake {
     struct fake_class *_Atomic *classes;
     struct fake_function *_Atomic *functions;
     struct fake_thread *_Atomic threads[FAKE_MAX_THREADS];
-    pthread_mutex_t thread_lock, gc_lock;
+    pthread_mutex_t thread_lock, gc_lock, unload_lock;
     _Atomic int gc_running, suspended;
 
     /* code */

@@ -47,13 +47,21 @@ struct fake_module *fake_module_load(const char *path)
     return module;
 }
 
+/* Runtimes do it on one thread, one assembly after the other; the code is taken out of their tables while all threads are
+ * suspended. */
 void fake_module_unload(struct fake_module *module)
 {
+    while (pthread_mutex_trylock(&fake.unload_lock) != 0)
+        fake_nap(100);
     FAKE_RAISE(AssemblyUnloadStarted, ID(module->assembly));
     FAKE_RAISE(ModuleUnloadStarted, ID(module));
     atomic_store(&module->unloaded, 1);
     FAKE_RAISE(ModuleUnloadFinished, ID(module), S_OK);
     FAKE_RAISE(AssemblyUnloadFinished, ID(module->assembly), S_OK);
+    if (fake_suspend(COR_PRF_SUSPEND_FOR_APPDOMAIN_SHUTDOWN))
+        atomic_fetch_add(&fake.gc_hangs, 1);
+    fake_resume();
+    pthread_mutex_unlock(&fake.unload_lock);
 }
 
 static struct fake_class *class_alloc(void)

@@ -11,6 +11,7 @@
 struct fake fake = {
     .thread_lock = PTHREAD_MUTEX_INITIALIZER,
     .gc_lock = PTHREAD_MUTEX_INITIALIZER,
+    .unload_lock = PTHREAD_MUTEX_INITIALIZER,
     .code_lock = PTHREAD_MUTEX_INITIALIZER,
     .log_lock = PTHREAD_MUTEX_INITIALIZER,
     .code_fd = -1,

@@ -42,7 +42,7 @@ static const char *two_calls(void)
         hook(sxs_values_enter, 1, far - 4096); /* no values are wanted of it */
         hook(sxs_values_leave, 1, far - 4096);
         SO(sxs_calls_state->top->fn == &called[0]);
-        hook(i ? sxs_values_tailcall : sxs_values_leave, 0, far);
+        hook(sxs_values_leave, 0, far);
         SO(sxs_calls_state->top == sxs_calls_state->frames);
     }
     return NULL;
@@ -66,8 +66,54 @@ static void hooks_count_and_record(void **state)
     assert_int_equal(t->texts[1].moment, 3);
     assert_int_equal(t->texts[2].moment, 4);
     assert_int_equal(t->texts[3].moment, 7);
-    assert_string_equal(t->texts[3].text, "<?: left by a tail call>");
+    assert_string_equal(t->texts[3].text, "<?: told>");
     assert_int_equal(t->stale + t->unmatched + t->values_lost, 0);
+    sxs_calls_free(c);
+}
+
+/* 0 calls 1; 1 leaves by a tail call to 2, which leaves by one to code without hooks. Then 0 calls 3, which leaves
+ * likewise, and 0 ends. */
+static const char *tail_calls(void)
+{
+    uintptr_t far = 60000;
+    tid = (uint32_t)gettid();
+    hook(sxs_values_enter, 0, far);
+    hook(sxs_values_enter, 1, far - 4096);
+    hook(sxs_values_enter, 2, far - 4096);
+    SO(sxs_calls_state->top->fn == &called[2] && sxs_calls_state->top[-1].fn == &called[0]);
+    hook(sxs_values_enter, 3, far - 2048);
+    SO(sxs_calls_state->top->fn == &called[3] && sxs_calls_state->top[-1].fn == &called[0]);
+    hook(sxs_values_leave, 0, far);
+    SO(sxs_calls_state->top == sxs_calls_state->frames);
+    return NULL;
+}
+
+static void calls_left_by_tail_calls_end_with_the_next_hook(void **state)
+{
+    static const unsigned char  kinds[] = {SXS_CALLS_ENTER, SXS_CALLS_ENTER, SXS_CALLS_LEAVE,
+                                           SXS_CALLS_ENTER, SXS_CALLS_LEAVE, SXS_CALLS_ENTER,
+                                           SXS_CALLS_LEAVE, SXS_CALLS_LEAVE};
+    struct sxs_calls           *c;
+    const struct sxs_calls_thr *t;
+    (void)state;
+    for (unsigned i = 1; i < 4; i++)
+        atomic_store(&called[i].recipe, &refused);
+    on_thread(tail_calls);
+    for (unsigned i = 1; i < 4; i++)
+        atomic_store(&called[i].recipe, NULL);
+    c = read_file();
+    t = last_thread(c, tid);
+    assert_non_null(t);
+    assert_int_equal(t->n_moments, 8);
+    for (size_t i = 0; i < 8; i++)
+        assert_int_equal(t->moments[i].kind, kinds[i]);
+    assert_int_equal(t->n_texts,
+                     6); /* of 1, 2 and 3: arguments, and what is said instead of results */
+    for (size_t i = 0; i < 6; i++)
+        assert_string_equal(t->texts[i].text, t->moments[t->texts[i].moment].kind == SXS_CALLS_ENTER
+                                                  ? "<?: told>"
+                                                  : "<?: left by a tail call>");
+    assert_int_equal(t->stale + t->unmatched + t->unwound + t->values_lost, 0);
     sxs_calls_free(c);
 }
 
@@ -167,12 +213,12 @@ static void check(const struct sxs_calls *c)
 
 static void damage(void **state)
 {
-    unsigned char      *at = sxs_calls_cell(0);
-    size_t              size = (size_t)atomic_load(&head->n_taken) * SXS_CALLS_CHUNK;
-    unsigned char      *good = malloc(size);
-    struct sxs_calls   *c;
-    char                why[200];
-    const char         *rounds = getenv("N_FUZZ");
+    unsigned char    *at = sxs_calls_cell(0);
+    size_t            size = (size_t)atomic_load(&head->n_taken) * SXS_CALLS_CHUNK;
+    unsigned char    *good = malloc(size);
+    struct sxs_calls *c;
+    char              why[200];
+    const char       *rounds = getenv("N_FUZZ");
     (void)state;
     assert_non_null(good);
     memcpy(good, at, size); /* the file is mapped: it is damaged where it lies */
@@ -207,8 +253,11 @@ static int make_traced_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hooks_count_and_record), cmocka_unit_test(texts_lie_beside_their_events),
-        cmocka_unit_test(what_finds_no_room_is_counted), cmocka_unit_test(damage),
+        cmocka_unit_test(hooks_count_and_record),
+        cmocka_unit_test(calls_left_by_tail_calls_end_with_the_next_hook),
+        cmocka_unit_test(texts_lie_beside_their_events),
+        cmocka_unit_test(what_finds_no_room_is_counted),
+        cmocka_unit_test(damage),
     };
     return cmocka_run_group_tests(tests, make_traced_file, drop_file);
 }

@@ -130,6 +130,73 @@ static void a_detached_profiler_is_released_and_hears_no_more(void **state)
     end(&rt);
 }
 
+/* -- Unloading -- */
+
+static char told[512];
+
+static void tell(const char *what)
+{
+    strncat(told, what, sizeof(told) - strlen(told) - 1);
+}
+
+static HRESULT assembly_unloads(ICorProfilerCallback11 *self, AssemblyID id)
+{
+    (void)self;
+    (void)id;
+    tell("assembly,");
+    return S_OK;
+}
+
+static HRESULT module_unloads(ICorProfilerCallback11 *self, ModuleID id)
+{
+    (void)self;
+    (void)id;
+    tell("module,");
+    return S_OK;
+}
+
+static HRESULT assembly_unloaded(ICorProfilerCallback11 *self, AssemblyID id, HRESULT status)
+{
+    (void)self;
+    (void)id;
+    tell(status == S_OK ? "gone," : "failed,");
+    return S_OK;
+}
+
+static HRESULT suspends(ICorProfilerCallback11 *self, COR_PRF_SUSPEND_REASON reason)
+{
+    (void)self;
+    tell(reason == COR_PRF_SUSPEND_FOR_APPDOMAIN_SHUTDOWN ? "suspend," : "another suspension,");
+    return S_OK;
+}
+
+static HRESULT resumes(ICorProfilerCallback11 *self)
+{
+    (void)self;
+    tell("resume");
+    return S_OK;
+}
+
+/* In the order of 8.0, 9.0 and 10.0: code is taken out while the threads are suspended. */
+static void a_module_is_unloaded_and_then_the_threads_are_suspended(void **state)
+{
+    ICorProfilerCallback11Vtbl before = table.vtbl;
+    (void)state;
+    setup.low = COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_SUSPENDS;
+    table.vtbl.AssemblyUnloadStarted = assembly_unloads;
+    table.vtbl.ModuleUnloadStarted = module_unloads;
+    table.vtbl.AssemblyUnloadFinished = assembly_unloaded;
+    table.vtbl.RuntimeSuspendStarted = suspends;
+    table.vtbl.RuntimeResumeFinished = resumes;
+    struct runtime rt = start("9.0");
+    ModuleID       module = rt.c->module_load("/fake/Gone.dll");
+    told[0] = '\0';
+    rt.c->module_unload(module);
+    assert_string_equal(told, "assembly,module,gone,suspend,resume");
+    end(&rt);
+    table.vtbl = before;
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -143,6 +210,7 @@ int main(void)
         T(attaching_hands_over_the_client_data),
         T(an_instance_may_be_asked_for_with_aggregation),
         T(a_detached_profiler_is_released_and_hears_no_more),
+        T(a_module_is_unloaded_and_then_the_threads_are_suspended),
     };
     return cmocka_run_group_tests_name("fakeclr", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is wanted of a method, and what is noted of it, when an edit comes while it is woven. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -183,6 +184,30 @@ static void modules_that_are_there_at_once_have_sites_of_their_own(void **state)
     sxs_plan_unref(plan);
 }
 
+/* Assemblies with a new name at each load. Those that were there before get their sites back. */
+static void there_are_no_more_sites_than_there_may_be(void **state)
+{
+    struct sxs_plan *plan = sxs_plan_new(NULL, 7);
+    size_t           before = n_sites();
+    char             name[40];
+    (void)state;
+    sxs_sites_limit = (uint32_t)before + 10;
+    for (ModuleID i = 1; i <= 1000; i++) {
+        struct sxs_site_key key = {{&runtime, 0x100000 + i}, 0x06000001};
+        snprintf(name, sizeof(name), "random%d", (int)i);
+        assert_int_equal(sxs_sites_want(key, name, "R.M", plan, &ones, 1), i <= 10);
+        assert_int_equal(sxs_sites_wanted(key), i <= 10);
+        sxs_sites_unloaded(key.module);
+    }
+    assert_int_equal(n_sites() - before, 10);
+    assert_int_equal(sxs_sites_want((struct sxs_site_key){{&runtime, 0x50}, 0x06000001}, "random3",
+                                    "R.M", plan, &ones, 1),
+                     1);
+    assert_int_equal(n_sites() - before, 10);
+    sxs_sites_limit = SXS_SITES_MAX;
+    sxs_plan_unref(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +216,7 @@ int main(void)
         cmocka_unit_test(what_was_taken_out_meanwhile_stays_reverted),
         cmocka_unit_test(modules_that_come_and_go_take_no_more_sites),
         cmocka_unit_test(modules_that_are_there_at_once_have_sites_of_their_own),
+        cmocka_unit_test(there_are_no_more_sites_than_there_may_be),
     };
     return cmocka_run_group_tests_name("sites", tests, make_folder, remove_folder);
 }

@@ -213,7 +213,60 @@ static void any_bytes(void **state)
 #define STACK (256u << 10)
 #define PAINT 0xa5
 
-/* A value in values as deep as they are shown, with a by-ref, floating-point numbers and a long text. */
+/* Values in values: each kind holds one of the next. */
+#define NEST_MAX 8u
+enum { BY_REF, SPAN, STRUCT, LARGE, NULLABLE, N_NESTS };
+
+struct nest {
+    struct sxs_type   type;
+    struct sxs_member members[2];
+    struct sxs_shape  shape, of; /* of: what it holds */
+};
+
+static struct nest nests[NEST_MAX + 1];
+static uint64_t    nested[64]; /* every kind finds a pointer and a length here, or a number */
+
+static void make_nest(struct nest *n, unsigned kind, struct sxs_shape inner)
+{
+    uint32_t size = kind == LARGE ? sizeof(nested) : 16;
+    memset(n, 0, sizeof(*n));
+    n->of = inner;
+    n->shape = (struct sxs_shape){.element = SXS_ELEMENT_BYREF, .of = &n->of};
+    if (kind == BY_REF)
+        return;
+    n->type = (struct sxs_type){.name = "N", .kind = SXS_TYPE_STRUCT, .size = size, .members = n->members};
+    n->type.n_members = kind == STRUCT || kind == LARGE ? 1 : 2;
+    n->members[0] = (struct sxs_member){"m", 0, inner};
+    if (kind == SPAN) {
+        n->type.form = SXS_FORM_SPAN;
+        n->members[0].shape = n->shape; /* of a by-ref to @inner */
+        n->members[1] = (struct sxs_member){"n", 8, {.element = SXS_ELEMENT_I4}};
+    } else if (kind == NULLABLE) {
+        n->type.form = SXS_FORM_NULLABLE;
+        n->members[1] = (struct sxs_member){"v", 0, inner};
+    }
+    n->shape = of_type(&n->type);
+}
+
+/* All of NEST_MAX kinds in each other, around a number whose text takes much of libc's stack. */
+static void *show_all_nests(void *unused)
+{
+    uint32_t all = 1;
+    (void)unused;
+    nested[0] = (uint64_t)(uintptr_t)nested;
+    nested[1] = 1;
+    for (unsigned i = 0; i < NEST_MAX; i++)
+        all *= N_NESTS;
+    for (uint32_t k = 0; k < all; k += 7) { /* no divisor of it: all kinds at every place */
+        uint32_t kinds = k;
+        nests[NEST_MAX].shape = (struct sxs_shape){.element = SXS_ELEMENT_R8};
+        for (unsigned i = NEST_MAX; i-- > 0; kinds /= N_NESTS)
+            make_nest(&nests[i], kinds % N_NESTS, nests[i + 1].shape);
+        shown(&nests[0].shape, nested, sizeof(nested));
+    }
+    return NULL;
+}
+
 static void *show_all_forms(void *unused)
 {
     static struct sxs_member two[2] = {{"a", 0, {.element = SXS_ELEMENT_R8}}, {"b", 8, {.element = SXS_ELEMENT_R8}}};
@@ -223,10 +276,9 @@ static void *show_all_forms(void *unused)
     static double            value[2] = {0.1, -1e300};
     static const void       *at = value;
     struct sxs_shape         of = of_type(&middle), by_ref = {.element = SXS_ELEMENT_BYREF, .of = &of};
-    (void)unused;
     atomic_store(&one[0].shape.type, &inner);
     shown(&by_ref, &at, sizeof(at));
-    return NULL;
+    return unused;
 }
 
 static size_t stack_used(void *(*f)(void *))
@@ -264,24 +316,43 @@ static void *print_a_number(void *unused)
 /* Hooks run on the program's stacks. What libc takes to print a number is not ours. */
 static void values_take_little_stack(void **state)
 {
-    size_t base, libc, all;
+    size_t base, libc, all, nest;
     (void)state;
     print_a_number(NULL);
     show_all_forms(NULL);
+    assert_string_equal(text, "{i = {a = 0.1, b = -1e+300}}");
     base = stack_used(do_nothing);
     libc = stack_used(print_a_number) - base;
     all = stack_used(show_all_forms) - base;
-    assert_string_equal(text, "{i = {a = 0.1, b = -1e+300}}");
-    print_message("%zu bytes, of these libc's %zu\n", all, libc);
+    nest = stack_used(show_all_nests) - base;
+    print_message("%zu bytes, %zu for the deepest values, of these libc's %zu\n", all, nest, libc);
 #ifndef __SANITIZE_ADDRESS__
-    assert_true(all - libc < 2048);
+    assert_true(all - libc < SXS_SHOW_STACK);
+    assert_true(nest - libc < SXS_SHOW_STACK);
 #endif
+}
+
+/* By-refs to by-refs, which no compiler writes, and values too large for copies of all of them. */
+static void what_lies_too_deep_is_not_shown(void **state)
+{
+    (void)state;
+    nested[0] = (uint64_t)(uintptr_t)nested;
+    nests[NEST_MAX].shape = (struct sxs_shape){.element = SXS_ELEMENT_U8};
+    for (unsigned i = NEST_MAX; i-- > 0;)
+        make_nest(&nests[i], BY_REF, nests[i + 1].shape);
+    assert_string_equal(shown(&nests[0].shape, nested, 8), "{...}");
+    assert_string_equal(shown(&nests[NEST_MAX - 4].shape, nested, 8) + 1, text + 1);
+    assert_null(strstr(text, "..."));
+    for (unsigned i = NEST_MAX; i-- > 0;)
+        make_nest(&nests[i], i & 1 ? LARGE : BY_REF, nests[i + 1].shape);
+    assert_string_equal(shown(&nests[0].shape, nested, 8), "{m = {m = {...}}}");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalars), cmocka_unit_test(values_take_little_stack), cmocka_unit_test(forms), cmocka_unit_test(enums),
+        cmocka_unit_test(scalars), cmocka_unit_test(values_take_little_stack),
+        cmocka_unit_test(what_lies_too_deep_is_not_shown), cmocka_unit_test(forms), cmocka_unit_test(enums),
         cmocka_unit_test(structs), cmocka_unit_test(strings), cmocka_unit_test(references),
         cmocka_unit_test(any_bytes),
     };

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+# Hooks keep vector registers whole: an app that computes with vectors has the same sums in every mode of the
+# tool, and prints the same text.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+[ -e "$BUILD/managed/vectors/vectors.dll" ] || skip_all "$0" "the app vectors is not built"
+set -f
+
+run() { # options of sxsprof -- command
+    rm -rf "$tmp/session"
+    timeout -k 5 200 "$sxsprof" run --quiet -o "$tmp/session" "$@" >"$tmp/said" 2>"$tmp/log"
+    status=$?
+    cat "$tmp/said" >>"$tmp/log"
+    [ $status -eq 0 ] && grep -q '^vectors: [1-9][0-9]* sums, 0 computations wrong$' "$tmp/said"
+}
+calls_to() { "$sxsprof" report --format json --single 100000 "$tmp/session" | grep -c "$1"; }
+
+for v in $versions; do
+    for mode in count time tree trace=64; do
+        run --tool "calls:$mode,backoff=off" --calls 'vectors:*' -- "$runsxs" --timeout 150 "$v" vectors "rounds=100"
+        check "$v: vectors are computed with as ever, calls:$mode" $? "$tmp/log"
+    done
+    run --values 'vectors:*' -- "$runsxs" --timeout 150 "$v" vectors "rounds=100"
+    check "$v: and with values" $? "$tmp/log"
+    [ "$(calls_to 'left by a tail call')" -ge 100 ]
+    check "$v: methods were left by tail calls" $? "$tmp/log"
+    "$runsxs" --timeout 100 "$v" vectors "rounds=1 lines=2000" | grep '^line ' >"$tmp/wanted"
+    run --values '*:*' -- "$runsxs" --timeout 150 "$v" vectors "rounds=1 lines=2000" && grep -a '^line ' "$tmp/said" >"$tmp/lines" &&
+        [ "$(wc -l <"$tmp/wanted")" -eq 2000 ] && cmp "$tmp/wanted" "$tmp/lines" >>"$tmp/log" 2>&1
+    check "$v: 2,000 lines printed under values of everything are the same lines" $? "$tmp/log"
+done
+finish

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+# Assemblies that come and go by the thousand, while exceptions are thrown: nothing is lost, and nothing grows with them.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+[ -e "$BUILD/managed/unloads/unloads.dll" ] || skip_all "$0" "the app unloads is not built"
+
+run() { # session options of sxsprof... -- words of the app
+    out=$1
+    shift
+    rm -rf "${tmp:?}/$out"
+    timeout -k 5 300 "$sxsprof" run --quiet -o "$tmp/$out" "$@" >"$tmp/log" 2>&1
+    status=$?
+    [ $status -eq 0 ] && grep -q '^unloads: thrown [0-9]* assemblies [0-9]* gone$' "$tmp/log" || status=1
+}
+folder() { find "$tmp/$1" -name "$2"; }
+exceptions_of() { # session: how many were counted, and at how many sites
+    "$sxsprof" report --format json "$tmp/$1" | python3 -c '
+import json, sys
+x = json.load(sys.stdin)["exceptions"]
+print(sum(e["count"] for e in x), len(x))'
+}
+
+for v in $versions; do
+    run few --tool exceptions -- "$runsxs" --timeout 250 "$v" unloads "contexts=50 dynamic=50 threads=2"
+    few=$status
+    run many --tool exceptions -- "$runsxs" --timeout 250 "$v" unloads "contexts=1500 dynamic=1500 threads=2"
+    [ $few$status -eq 00 ]
+    check "$v: 3,000 assemblies are unloaded while exceptions are thrown" $? "$tmp/log"
+    thrown=$(sed -n 's/^unloads: thrown \([0-9]*\) .*/\1/p' "$tmp/log")
+    said=$(exceptions_of many)
+    [ "$said" = "$thrown 2" ]
+    check "$v: all exceptions are counted, at two sites (thrown: $thrown; counted, sites: $said)" $?
+    [ "$(stat -c %s "$(folder few events)")" -eq "$(stat -c %s "$(folder many events)")" ]
+    check "$v: the file is not larger than that of 100 assemblies" $?
+done
+
+# Every method there is gets new IL, those too that the compiler has compiled code call.
+cat >"$tmp/all.xml" <<'E2'
+<instrumentation xmlns="urn:sxsprof:instrumentation:1">
+  <rule name="all"><match assembly="*" type="*" method="*"/><count/></rule>
+</instrumentation>
+E2
+for v in $versions; do
+    run all --instrument "$tmp/all.xml" -- "$runsxs" --timeout 250 "$v" unloads "contexts=500 dynamic=1000 threads=2"
+    check "$v: and with a rule for all methods" $status "$tmp/log"
+done
+
+# Values of traced calls are asked for when half of the assemblies have come and gone: of those no class is asked about.
+rule() { # method what
+    echo "<instrumentation xmlns='urn:sxsprof:instrumentation:1'><rule name='r'><match assembly='unloads' type='Unloads.Plugin' method='$1'/>$2</rule></instrumentation>"
+}
+for v in $versions; do
+    rule None "<count/>" >"$tmp/rules.xml"
+    rule Run "<trace arguments='*'/>" >"$tmp/rules.xml.next"
+    run late --instrument "$tmp/rules.xml" -- "$runsxs" --timeout 250 "$v" unloads "contexts=1000 threads=1 edit=$tmp/rules.xml"
+    check "$v: classes that were unloaded before values were wanted are not asked about" $status "$tmp/log"
+done
+finish
