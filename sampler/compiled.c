@@ -25,8 +25,7 @@ enum { FLAG_DYNAMIC = 1, FLAG_JITTED = 8, TIER_SHIFT = 7, TIER_MASK = 7 };
 
 struct session {
     struct sxs_runtime *rt; /* compared only; NULL: free */
-    EVENTPIPE_SESSION   id;
-    int                 holes; /* pieces were lost, or compiled before it began */
+    int                 holes; /* pieces were lost, or compiled unseen */
 };
 
 struct pieces {
@@ -102,6 +101,19 @@ int sxs_compiled_decode(uint32_t id, const void *data, size_t size, struct sxs_c
     return 1;
 }
 
+void sxs_compiled_add(const struct sxs_compiled *piece)
+{
+    pthread_mutex_lock(&compiled.lock);
+    if (make_room(&compiled.news, compiled.news.n + 1)) {
+        compiled.news.all[compiled.news.n++] = *piece;
+    } else {
+        struct session *s = session_of(piece->rt);
+        if (s)
+            s->holes = 1;
+    }
+    pthread_mutex_unlock(&compiled.lock);
+}
+
 void sxs_compiled_event(struct sxs_runtime *rt, uint32_t id, const void *data, size_t size)
 {
     struct sxs_compiled piece;
@@ -109,15 +121,7 @@ void sxs_compiled_event(struct sxs_runtime *rt, uint32_t id, const void *data, s
         return;
     piece.rt = rt;
     piece.time_ns = sxs_now_ns(CLOCK_MONOTONIC);
-    pthread_mutex_lock(&compiled.lock);
-    if (make_room(&compiled.news, compiled.news.n + 1)) {
-        compiled.news.all[compiled.news.n++] = piece;
-    } else {
-        struct session *s = session_of(rt);
-        if (s)
-            s->holes = 1;
-    }
-    pthread_mutex_unlock(&compiled.lock);
+    sxs_compiled_add(&piece);
 }
 
 /* ---- the index -------------------------------------------------------------------------------- */
@@ -142,11 +146,19 @@ static int by_address(const void *a, const void *b)
     return (x->lo > y->lo) - (x->lo < y->lo);
 }
 
+/* Code that was compiled while the session began was found and reported: what was reported stays. */
+static int is_better(const struct sxs_compiled *a, const struct sxs_compiled *b)
+{
+    if (a->lo == b->lo && a->function == b->function && !a->gone && !b->gone && !a->early != !b->early)
+        return !a->early;
+    return a->time_ns > b->time_ns;
+}
+
 /* Appends @piece, whose lo is not below those before; of two that overlap the younger stays. */
 static void append(struct pieces *to, const struct sxs_compiled *piece)
 {
     while (to->n && to->all[to->n - 1].hi > piece->lo) {
-        if (to->all[to->n - 1].time_ns > piece->time_ns)
+        if (is_better(&to->all[to->n - 1], piece))
             return;
         to->n--;
     }
@@ -222,27 +234,35 @@ HRESULT sxs_compiled_session(struct sxs_runtime *rt, EVENTPIPE_SESSION *id)
     return sxs_info_EventPipeStartSession(rt, 1, &config, 0, id);
 }
 
-void sxs_compiled_start(struct sxs_runtime *rt)
+void sxs_compiled_expect(struct sxs_runtime *rt, int complete)
 {
     struct session *s;
-    HRESULT         hr;
-    EVENTPIPE_SESSION id = 0;
     pthread_mutex_lock(&compiled.lock);
     s = session_of(NULL);
     if (s)
-        *s = (struct session){.rt = rt, .holes = sxs_runtime_is_attached(rt)};
+        *s = (struct session){.rt = rt, .holes = !complete};
     pthread_mutex_unlock(&compiled.lock);
-    hr = s ? sxs_compiled_session(rt, &id) : E_FAIL;
-    if (FAILED(hr))
-        sxs_note("runtime %u does not tell what it compiles (%s): tiers are not known",
-                 sxs_runtime_number(rt), sxs_hresult_name(hr));
-    if (!s)
-        return;
+}
+
+void sxs_compiled_incomplete(const struct sxs_runtime *rt)
+{
+    struct session *s;
     pthread_mutex_lock(&compiled.lock);
-    s->id = id;
-    if (FAILED(hr))
-        s->rt = NULL;
+    s = session_of(rt);
+    if (s)
+        s->holes = 1;
     pthread_mutex_unlock(&compiled.lock);
+}
+
+void sxs_compiled_start(struct sxs_runtime *rt)
+{
+    EVENTPIPE_SESSION id = 0;
+    HRESULT           hr = sxs_compiled_session(rt, &id);
+    if (SUCCEEDED(hr) || !sxs_runtime_is_live(rt))
+        return;
+    sxs_note("runtime %u does not tell what it compiles (%s): tiers are not known",
+             sxs_runtime_number(rt), sxs_hresult_name(hr));
+    sxs_compiled_incomplete(rt);
 }
 
 static void drop(struct pieces *p, const struct sxs_runtime *rt)

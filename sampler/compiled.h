@@ -18,13 +18,25 @@ struct sxs_compiled {
     struct sxs_runtime *rt;       /* compared only */
     uint64_t            function; /* FunctionID; the function may be gone: compared only */
     uint64_t            time_ns;  /* CLOCK_MONOTONIC, when it was compiled */
-    uint8_t             tier; /* enum sxs_code_tier */
-    uint8_t             gone; /* in news only: it was unloaded */
+    uint8_t             tier;  /* enum sxs_code_tier; of no meaning with @early */
+    uint8_t             gone;  /* in news only: it was unloaded */
+    uint8_t             early; /* enum sxs_early: how it was compiled before the session; 0: the session reported it */
 };
 
-/** sxs_compiled_start - start the session of @rt. In the tool's start(). A runtime that has no
- *  EventPipe, or refuses, is no failure: tiers of its JIT code stay unknown. */
+/** sxs_compiled_expect - the session of @rt will be started later. In the tool's start().
+ *  @complete: the caller reports all that @rt compiles until then, by sxs_compiled_add(). */
+void sxs_compiled_expect(struct sxs_runtime *rt, int complete);
+
+/** sxs_compiled_start - start the session of @rt, which is expected. Blocks: the runtime runs managed code on the
+ *  calling thread, some 60 ms of CPU time. On a thread that may become one of the runtime's own. A runtime that has no
+ *  EventPipe, or refuses, is no failure: tiers of what it compiles from now on stay unknown. */
 void sxs_compiled_start(struct sxs_runtime *rt);
+
+/** sxs_compiled_add - a piece of code found without an event. Any thread; asks no runtime. */
+void sxs_compiled_add(const struct sxs_compiled *piece);
+
+/** sxs_compiled_incomplete - not all that @rt compiled is known any more. Any thread. */
+void sxs_compiled_incomplete(const struct sxs_runtime *rt);
 
 /** sxs_compiled_session - start an EventPipe session of @rt that tells what it compiles, for the
  *  caller's tool, which asks for COR_PRF_HIGH_MONITOR_EVENT_PIPE. ICorProfilerInfo12 and later. */

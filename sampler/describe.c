@@ -8,6 +8,7 @@
 
 #include "manager/base/clock.h"
 #include "sampler/compiled.h"
+#include "sampler/early.h"
 
 #define MAX_NAME  4000u
 #define MAX_LINES 2048u /* IL offsets of one piece of code: 16 KiB */
@@ -109,7 +110,7 @@ static int in_image(uintptr_t ip)
 }
 
 /* Code that was not compiled here came precompiled. Where not all compilations are known (before
- * ICorProfilerInfo12, after an attach), the mapping tells. */
+ * ICorProfilerInfo12, after an attach, early code of unloaded modules), the mapping tells. */
 static enum sxs_code_tier tier_by_place(const struct asked *a)
 {
     if (strncmp(a->name, "[stub] ", 7) == 0)
@@ -191,6 +192,10 @@ static void take_compiled(struct asked *a, const struct sxs_compiled *piece)
     a->hi = piece->hi;
     a->time_ns = piece->time_ns;
     a->tier = (enum sxs_code_tier)piece->tier;
+    /* Precompiled code of a method is first seen when the method is compiled again. */
+    if (piece->early)
+        a->tier = in_image(piece->lo) ? SXS_TIER_R2R
+                                      : sxs_early_tier(piece->early, a->module, a->token);
     if (strncmp(a->name, "[stub] ", 7) == 0)
         a->tier = SXS_TIER_STUB;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "manager/base/loader.h"
-#include "sampler/cfi.h"
 
 static void executable_range(struct sxs_elf *elf, const struct dl_phdr_info *info)
 {
@@ -55,8 +54,8 @@ static void find_eh_frame(struct sxs_elf *elf, const struct dl_phdr_info *info,
     elf->header_size =
         segment_end(info, at) - at < header->p_memsz ? segment_end(info, at) - at : header->p_memsz;
     end = segment_end(info, elf->eh_frame);
-    if (end)
-        elf->eh_frame_size = sxs_cfi_size((const uint8_t *)elf->eh_frame, end - elf->eh_frame);
+    if (end) /* its size is left to who copies it: each list of files would read all of it */
+        elf->eh_frame_room = end - elf->eh_frame;
     else
         elf->eh_frame = 0;
 }

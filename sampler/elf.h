@@ -11,7 +11,7 @@ struct sxs_elf {
     uintptr_t   bias;          /* address = bias + ELF virtual address */
     uintptr_t   lo, hi;        /* its executable addresses, half-open */
     uintptr_t   eh_frame;      /* address, 0: has none */
-    size_t      eh_frame_size; /* bytes */
+    size_t      eh_frame_room; /* bytes up to the end of its segment: it ends there at the latest (sxs_cfi_size()) */
     uintptr_t   header;        /* address of .eh_frame_hdr; valid where eh_frame is not 0 */
     size_t      header_size;   /* bytes that can be read of it */
     uint8_t     build_id[20];

@@ -26,12 +26,15 @@
 #include "sampler/code.h"
 #include "sampler/compiled.h"
 #include "sampler/dispatch.h"
+#include "sampler/early.h"
 #include "sampler/handler.h"
 #include "sampler/pauses.h"
 #include "sampler/snapshot.h"
 #include "sampler/stacks.h"
 #include "sampler/tables.h"
 #include "sampler/threads.h"
+#include "sampler/tier_sessions.h"
+#include "sampler/tier_settings.h"
 #include "sampler/walkers.h"
 #include "sampler/wall.h"
 #include "signals/signals.h"
@@ -217,6 +220,30 @@ static void check_signals(void)
     sxs_threads_each_busy(start_anew);
 }
 
+/* It begins as any thread does, once the watch for threads has begun; its sample signal stays blocked. */
+static void serve_tier_sessions(void)
+{
+    struct sxs_sampled_thread *t;
+    sxs_threads_exclude_me();
+    t = sxs_threads_finish();
+    if (t) {
+        sxs_clocks_stop(t);
+        t->excluded = 1;
+        sxs_threads_ready(t);
+    }
+    if (at_work())
+        sxs_tier_sessions_run();
+    sxs_threads_include_me();
+}
+
+/* A thread for each time: it becomes a runtime's own, until it ends. */
+static void start_tier_sessions(void)
+{
+    static const struct sxs_thread starting = {"sxsprof tiers", serve_tier_sessions};
+    if (sxs_tier_sessions_due() && sxs_thread_start(&starting) != 0)
+        sxs_tier_sessions_failed();
+}
+
 static void serve(void)
 {
     static const struct sxs_threads_events events = {came, went, renamed, renamed, seen};
@@ -242,6 +269,7 @@ static void serve(void)
             since_naming = 0;
             sxs_code_catch_up();
         }
+        start_tier_sessions();
         period = next_period(period, some_came || some_went || has_sampled(&n_samples));
         since_naming += period;
         nanosleep(&(struct timespec){0, period}, NULL);
@@ -339,6 +367,8 @@ static int start_sampling(void)
     sampler.header->clock = sxs_clocks_choose(sampler.options.hz);
     sampler.header->started_realtime_ns = sxs_now_ns(CLOCK_REALTIME);
     sampler.header->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    if (sampler.options.tiers)
+        sxs_tier_settings_read();
     memcpy(sampler.header->command, sxs_session_open(NULL)->command,
            sizeof(sampler.header->command));
     err = sxs_code_init(sampler.writer);
@@ -416,7 +446,9 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
         sub->high = COR_PRF_HIGH_MONITOR_DYNAMIC_FUNCTION_UNLOADS;
     if (sampler.options.tiers && sxs_runtime_info_version(sub->rt) >= 12) {
         sub->high |= COR_PRF_HIGH_MONITOR_EVENT_PIPE;
-        sxs_compiled_start(sub->rt);
+        if (!sxs_runtime_is_attached(sub->rt)) /* all of it, until the session runs */
+            sub->low |= SXS_TIER_SESSIONS_LOW;
+        sxs_tier_sessions_expect(sub);
     }
     return S_OK;
 }
@@ -467,6 +499,23 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
     return S_OK;
 }
 
+static HRESULT compiled(struct sxs_sub *sub, sxs_function function, HRESULT status, BOOL safe)
+{
+    (void)sub, (void)safe;
+    if (SUCCEEDED(status))
+        sxs_early_compiled(function, 0);
+    return S_OK;
+}
+
+static HRESULT recompiled(struct sxs_sub *sub, sxs_function function, sxs_rejit id, HRESULT status,
+                          BOOL safe)
+{
+    (void)sub, (void)safe;
+    if (SUCCEEDED(status))
+        sxs_early_compiled(function, id.id);
+    return S_OK;
+}
+
 static HRESULT function_unloading(struct sxs_sub *sub, sxs_function function)
 {
     sxs_code_unloading(sub->rt, function.id);
@@ -498,6 +547,8 @@ static HRESULT assembly_unloaded(struct sxs_sub *sub, sxs_assembly assembly, HRE
 static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
 {
     (void)module;
+    if (sxs_tier_sessions_is_expected(sub->rt)) /* what is compiled may lie where early code was */
+        sxs_compiled_incomplete(sub->rt);
     sxs_code_unloading(sub->rt, 0);
     return S_OK;
 }
@@ -507,11 +558,13 @@ static void stop(struct sxs_sub *sub, int detached)
     (void)detached;
     if (sampler.options.walker == SXS_WALKER_SNAPSHOT)
         sxs_snapshot_ended();
+    sxs_tier_sessions_forget(sub->rt);
     sxs_code_ended(sub->rt);
 }
 
 static void release(struct sxs_sub *sub)
 {
+    sxs_tier_sessions_forget(sub->rt); /* the runtime may have refused the tool: it was not stopped */
     sxs_pauses_free(sub->state);
     sub->state = NULL;
 }
@@ -522,6 +575,8 @@ static const struct sxs_events events = {
     .RuntimeSuspendStarted = suspend_started,
     .RuntimeSuspendAborted = suspend_aborted,
     .RuntimeResumeFinished = resume_finished,
+    .JITCompilationFinished = compiled,
+    .ReJITCompilationFinished = recompiled,
     .FunctionUnloadStarted = function_unloading,
     .DynamicMethodUnloaded = function_unloading,
     .AssemblyUnloadStarted = assembly_unloading,

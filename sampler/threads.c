@@ -117,6 +117,15 @@ void sxs_threads_exclude_me(void)
     }
 }
 
+void sxs_threads_include_me(void)
+{
+    uint32_t tid = (uint32_t)syscall(SYS_gettid);
+    for (unsigned i = 0; i < ARRAY_LEN(own_tids); i++) {
+        uint32_t mine = tid;
+        atomic_compare_exchange_strong(&own_tids[i], &mine, 0);
+    }
+}
+
 static int is_own(uint32_t tid)
 {
     for (unsigned i = 0; i < ARRAY_LEN(own_tids); i++)

@@ -3,10 +3,27 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "manager/base/safe_read.h"
 
 #define PADDING 16u /* between functions: never executed, so it takes its predecessor's rule */
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+/* Memory that will be written from end to end: its pages come at once, not by a fault each. */
+static void *allocate_whole(size_t size)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    char     *at = malloc(size);
+    size_t    skip = -(uintptr_t)at & (page - 1); /* to the first whole page */
+    if (at && size > skip + page) /* an older kernel refuses, and pages come as they are written */
+        (void)madvise(at + skip, (size - skip) & ~(page - 1), MADV_POPULATE_WRITE);
+    return at;
+}
 
 /* ---- where each function is described ---- */
 
@@ -32,7 +49,7 @@ static int copy_functions(const struct sxs_elf *elf, struct sxs_unwind_table *t)
         head.table_encoding != DATAREL_SDATA4 || !head.n ||
         head.n > (elf->header_size - sizeof(head)) / 8)
         return 1;
-    t->functions = malloc(head.n * sizeof(*t->functions));
+    t->functions = allocate_whole(head.n * sizeof(*t->functions));
     if (!t->functions)
         return -1;
     for (uint32_t i = 0; i < head.n; i++) {
@@ -43,7 +60,7 @@ static int copy_functions(const struct sxs_elf *elf, struct sxs_unwind_table *t)
         at = elf->header + (uintptr_t)(intptr_t)pair[1];
         if (lo < elf->lo || lo >= elf->hi)
             continue;
-        if (at < elf->eh_frame || at - elf->eh_frame >= elf->eh_frame_size ||
+        if (at < elf->eh_frame || at - elf->eh_frame >= t->cfi.size ||
             (n && lo - elf->lo < t->functions[n - 1].lo)) {
             free(t->functions);
             t->functions = NULL;
@@ -100,20 +117,24 @@ static int find_functions(const struct sxs_elf *elf, struct sxs_unwind_table *t)
 struct sxs_unwind_table *sxs_unwind_table_make(const struct sxs_elf *elf)
 {
     struct sxs_unwind_table *t = calloc(1, sizeof(*t));
+    size_t                   size;
     int                      rc = 0;
     if (!t)
         return NULL;
     t->lo = elf->lo;
     t->bias = elf->bias;
-    if (!elf->eh_frame_size || elf->eh_frame_size > UINT32_MAX || elf->hi - elf->lo > UINT32_MAX)
+    if (!elf->eh_frame)
         return t;
-    t->bytes = malloc(elf->eh_frame_size);
+    size = sxs_cfi_size((const uint8_t *)elf->eh_frame, elf->eh_frame_room);
+    if (!size || size > UINT32_MAX || elf->hi - elf->lo > UINT32_MAX)
+        return t;
+    t->bytes = allocate_whole(size);
     if (!t->bytes) {
         sxs_unwind_table_free(t);
         return NULL;
     }
-    memcpy(t->bytes, (const void *)elf->eh_frame, elf->eh_frame_size);
-    t->cfi = (struct sxs_cfi){t->bytes, elf->eh_frame_size, elf->eh_frame};
+    memcpy(t->bytes, (const void *)elf->eh_frame, size);
+    t->cfi = (struct sxs_cfi){t->bytes, size, elf->eh_frame};
     rc = copy_functions(elf, t);
     if (rc > 0)
         rc = find_functions(elf, t);

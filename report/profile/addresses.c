@@ -2,6 +2,7 @@
 #include "report/profile/addresses.h"
 
 #include "report/profile/must.h"
+#include "report/profile/own.h"
 #include "report/profile/space.h"
 
 #include <string.h>
@@ -165,6 +166,8 @@ static void take_thread(struct sxs_addresses *a, const struct sxs_record_thread 
         t->started_ns = v->started_ns;
     if (v->ended_ns > t->ended_ns)
         t->ended_ns = v->ended_ns;
+    if (len && sxs_own_thread(v->name))
+        a->m->nodes[t->root].flags |= SXS_FRAME_OWN;
     if (len && (strncmp(v->name, ".NET Server GC", 14) == 0 ||
                 strncmp(v->name, ".NET BGC", 8) == 0 ||
                 strncmp(v->name, ".NET Background", 15) == 0)) /* Linux cuts names at 15 */

@@ -48,6 +48,8 @@ static void count_up(FILE *to, const char *name, size_t n)
 static unsigned category(const struct sxs_model *m, uint32_t frame)
 {
     const struct sxs_model_frame *f = &m->frames[frame];
+    if (f->flags & SXS_FRAME_OWN)
+        return 0;
     if (f->runtime)
         return 3u + f->runtime;
     return f->flags & SXS_FRAME_GC ? 2 : f->flags & SXS_FRAME_JIT ? 3 : 1;

@@ -179,7 +179,10 @@ static void add_sample(struct builder *b, const struct sxs_model_node *n,
     label(&l[0], text(b, "thread"), text(b, sxs_thread_text(m, n->thread, name, sizeof(name))), 0);
     label(&l[1], text(b, "process"), text(b, m->processes[t->process].folder), 0);
     label(&l[2], text(b, "tid"), 0, t->tid);
-    const char *class = n->flags & SXS_FRAME_GC ? "GC" : n->flags & SXS_FRAME_JIT ? "JIT" : NULL;
+    const char *class = n->flags & SXS_FRAME_OWN   ? "sxsprof"
+                        : n->flags & SXS_FRAME_GC  ? "GC"
+                        : n->flags & SXS_FRAME_JIT ? "JIT"
+                                                   : NULL;
     if (class)
         label(&l[3], text(b, "class"), text(b, class), 0);
     s->n_label = class ? LABELS : LABELS - 1;

@@ -75,6 +75,8 @@ static void write_shares(const struct sxs_model *m, FILE *to)
     fprintf(to, "  %6.2f %%  native\n", percent(m->native_ns, m->total_ns));
     fprintf(to, "  %6.2f %%  GC\n", percent(m->gc_ns, m->total_ns));
     fprintf(to, "  %6.2f %%  JIT\n", percent(m->jit_ns, m->total_ns));
+    if (m->own_ns)
+        fprintf(to, "  %6.2f %%  sxsprof itself\n", percent(m->own_ns, m->total_ns));
     if (m->waiting)
         fprintf(to, "  %6.2f %%  of it waiting\n", percent(m->waiting_ns, m->total_ns));
 }

@@ -3,11 +3,13 @@
 #include "report/processes.h"
 #include "report/profile/addresses.h"
 #include "report/profile/must.h"
+#include "report/profile/own.h"
 #include "report/profile/pauses.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Most samples have a stack that was seen before: those cost one hash and one look. */
@@ -27,6 +29,7 @@ struct loader {
     const char                      *dir;
     unsigned                         detail;
     uint32_t                         process;
+    bool                             starts_sessions; /* see own.h */
     struct sxs_addresses            *names;
     struct sxs_collections          *collections;
     struct known_stack              *stacks;
@@ -53,6 +56,8 @@ static bool thread_wanted(struct loader *l, uint32_t thread)
 
 static bool frame_wanted(const struct loader *l, const struct sxs_model_frame *f)
 {
+    if (f->flags & SXS_FRAME_OWN)
+        return true;
     if (l->o->only == SXS_ONLY_NATIVE)
         return f->runtime == 0;
     return l->o->only != SXS_ONLY_MANAGED || f->runtime != 0;
@@ -116,8 +121,15 @@ static bool add_stack(struct loader *l, const struct sxs_record_sample *v, uint3
     }
     out->node = found ? root : SXS_NO_NODE;
     out->leaf = UINT32_MAX;
-    size_t native = collecting ? youngest_native(l, frame, v->n) : 0;
-    for (size_t i = v->n; found && i-- > 0;) {
+    size_t own = sxs_own_frames(l->m, frame, v->n, l->starts_sessions);
+    if (l->m->nodes[root].flags & SXS_FRAME_OWN)
+        own = v->n;
+    size_t native = collecting && !own ? youngest_native(l, frame, v->n) : 0;
+    if (own && found) {
+        struct sxs_named profiler = {.frame = sxs_own_frame(l->m)};
+        add_frame(l, out, &profiler);
+    }
+    for (size_t i = own ? own : v->n; found && i-- > 0;) {
         if (i + 1 == native) {
             struct sxs_named collection = {.frame = collection_frame(l->m, collecting)};
             add_frame(l, out, &collection);
@@ -192,7 +204,7 @@ static void take_sample(struct loader *l, const struct sxs_record_sample *v)
     struct sxs_model_thread *t = &m->threads[thread];
     m->nodes[k->node].self++;
     m->nodes[k->node].self_ns += weight;
-    if (k->leaf != UINT32_MAX)
+    if (k->leaf != UINT32_MAX && !(m->nodes[k->node].flags & SXS_FRAME_OWN))
         m->frames[k->leaf].tier_self[k->tier & 7]++;
     if (k->line) {
         m->lines[k->line - 1].self++;
@@ -263,6 +275,13 @@ static void take_process(struct loader *l, struct sxs_samples *reader,
     l->names = NULL;
 }
 
+/* Only the tool "events" has a runtime report what it compiles from its start. */
+static bool has_events(int fd)
+{
+    struct stat st;
+    return fstatat(fd, SXS_EVENTS_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 static void open_process(struct loader *l, int dir_fd, const struct sxs_session_process *census,
                          struct sxs_natives *natives, struct sxs_sources *sources)
 {
@@ -276,6 +295,7 @@ static void open_process(struct loader *l, int dir_fd, const struct sxs_session_
     int err = sxs_samples_open(fd, &reader, why, sizeof(why));
     if (err && err != ENOENT) /* without the file the process was simply not sampled */
         sxs_model_problem(l->m, "%s/%s/" SXS_SAMPLES_FILE ": %s", l->dir, census->folder, why);
+    l->starts_sessions = has_events(fd);
     if (!err)
         take_process(l, reader, census, natives, sources);
     sxs_samples_close(reader);

@@ -106,7 +106,7 @@ static uint32_t add_node(struct sxs_model *m, uint32_t parent, uint32_t frame, u
     n->thread = thread;
     if (parent != SXS_NO_NODE)
         n->flags = (uint8_t)(m->nodes[parent].flags |
-                             (m->frames[frame].flags & (SXS_FRAME_GC | SXS_FRAME_JIT)));
+                             (m->frames[frame].flags & (SXS_FRAME_GC | SXS_FRAME_JIT | SXS_FRAME_OWN)));
     return (uint32_t)m->n_nodes++;
 }
 

@@ -6,7 +6,8 @@
  * while loading; pointers into the model hold until sxs_model_free(). Not signal-safe; one thread at a time.
  *
  * What a sample counts for is its weight (CPU or wall time, in ns). Each sample belongs to one class:
- *   GC       its thread is called ".NET Server GC", ".NET BGC" or ".NET Background GC", or a native
+ *   sxsprof  its stack has the frame "[sxsprof]": it is the profiler's own work
+ *   GC       else: its thread is called ".NET Server GC", ".NET BGC" or ".NET Background GC", or a native
  *            frame lies in libclrgc.so or libclrgcexp.so or in a function gc_heap:: or GCHeap::, or its
  *            youngest frame is native while its thread has stopped a runtime for a collection: then
  *            a frame "garbage collection" is put in where the native code begins, as libcoreclr.so is
@@ -73,6 +74,7 @@ enum sxs_frame_flag {
     SXS_FRAME_GC = 1,
     SXS_FRAME_JIT = 2,
     SXS_FRAME_UNKNOWN = 4, /* an address nothing is known of */
+    SXS_FRAME_OWN = 8,     /* stands for the profiler's own work: below it on a stack, all is (own.h) */
 };
 
 struct sxs_model_frame {
@@ -95,7 +97,7 @@ struct sxs_model_node {
     uint32_t thread;
     uint32_t line;   /* in the frame's source file; 0: not known, or nodes do not differ by line */
     uint8_t  tiers; /* bit N: seen here at enum sxs_code_tier N */
-    uint8_t  flags; /* SXS_FRAME_GC, SXS_FRAME_JIT: here or further down the stack */
+    uint8_t  flags; /* SXS_FRAME_GC, SXS_FRAME_JIT, SXS_FRAME_OWN: here or further down the stack */
     uint64_t self, self_ns;
 };
 
@@ -190,7 +192,7 @@ struct sxs_model {
     size_t n_differences, cap_differences;
 
     uint64_t total, total_ns, waiting, waiting_ns, filtered_out; /* samples; ns */
-    uint64_t gc_ns, jit_ns, native_ns;                           /* managed: in runtimes */
+    uint64_t own_ns, gc_ns, jit_ns, native_ns;                   /* managed: in runtimes */
     uint64_t ends[SXS_N_SAMPLE_ENDS];
     uint64_t off_timeline; /* samples in the tree but, for their number, not in `samples` */
     uint64_t merged;       /* samples counted at a caller because the tree was full */

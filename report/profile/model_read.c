@@ -96,7 +96,7 @@ static bool *repeating(const struct sxs_model *m)
     return repeats;
 }
 
-/* Adds each node's weight to the runtimes that have a frame on its stack. */
+/* Adds each node's weight to the runtimes that have a frame on its stack; not the profiler's own. */
 static void sum_runtimes(struct sxs_model *m)
 {
     uint64_t *seen = sxs_must_zeroed(m->n_nodes, sizeof(*seen));
@@ -106,7 +106,7 @@ static void sum_runtimes(struct sxs_model *m)
             continue;
         uint32_t runtime = m->frames[n->frame].runtime;
         seen[i] = seen[n->parent] | (runtime && runtime <= 64 ? 1ull << (runtime - 1) : 0);
-        for (uint64_t left = n->self ? seen[i] : 0; left; left &= left - 1)
+        for (uint64_t left = n->self && !(n->flags & SXS_FRAME_OWN) ? seen[i] : 0; left; left &= left - 1)
             m->runtimes[__builtin_ctzll(left)].total_ns += n->self_ns;
     }
     free(seen);
@@ -115,7 +115,9 @@ static void sum_runtimes(struct sxs_model *m)
 static void sum_class(struct sxs_model *m, const struct sxs_model_node *n)
 {
     uint32_t runtime = n->parent == SXS_NO_NODE ? 0 : m->frames[n->frame].runtime;
-    if (n->flags & SXS_FRAME_GC)
+    if (n->flags & SXS_FRAME_OWN)
+        m->own_ns += n->self_ns;
+    else if (n->flags & SXS_FRAME_GC)
         m->gc_ns += n->self_ns;
     else if (n->flags & SXS_FRAME_JIT)
         m->jit_ns += n->self_ns;
@@ -193,7 +195,9 @@ const char *sxs_frame_text(const struct sxs_model *m, uint32_t frame, enum sxs_f
 {
     const struct sxs_model_frame *f = &m->frames[frame];
     const char                   *name = sxs_model_text(m, f->name);
-    if (f->runtime) {
+    if (f->flags & SXS_FRAME_OWN) {
+        snprintf(buf, size, "%s", name);
+    } else if (f->runtime) {
         size_t len = style == SXS_STYLE_SHORT ? short_len(name) : strlen(name);
         snprintf(buf, size, "[%s] %.*s", sxs_model_text(m, m->runtimes[f->runtime - 1].version),
                  (int)len, name);

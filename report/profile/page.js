@@ -7,7 +7,7 @@ const data = JSON.parse($("data").textContent);
 const { strings, frames, threads, runtimes } = data;
 const calls = data.data === "calls"; // exact: what is said of samples is then said of calls
 const unit = (n) => calls ? (n === 1 ? "call" : "calls") : n === 1 ? "sample" : "samples";
-const ROW = 19, MIN_PX = 0.35, GC = 1, JIT = 2;
+const ROW = 19, MIN_PX = 0.35, GC = 1, JIT = 2, OWN = 8;
 const TIERS = ["unknown tier", "tier 0", "tier 1", "OSR", "R2R", "stub", "dynamic", "optimized"];
 
 /*FILE page_data.js*/

@@ -34,7 +34,7 @@ const mask = new Uint32Array(N), flagsOf = new Uint8Array(N);
       const f = frames[frameOf[i]];
       threadOf[i] = threadOf[p];
       flagsOf[i] = flagsOf[p] | f[4];
-      mask[i] = mask[p] | ownerBit(f[2]);
+      mask[i] = flagsOf[i] & OWN ? 0 : mask[p] | ownerBit(f[2]);
     }
     stack.push(i);
   }
@@ -66,7 +66,7 @@ const nameCache = new Array(frames.length);
 function frameName(f) {
   if (nameCache[f] === undefined) {
     const v = frames[f];
-    nameCache[f] = v[2] ? `[${runtimes[v[2] - 1][1]}] ${strings[v[0]]}`
+    nameCache[f] = v[4] & OWN ? strings[v[0]] : v[2] ? `[${runtimes[v[2] - 1][1]}] ${strings[v[0]]}`
       : `[native] ${baseName(strings[v[1]])}!${strings[v[0]]}`;
   }
   return nameCache[f];
@@ -75,14 +75,15 @@ function shortName(f) { // for the boxes: the colour already says whose it is
   const v = frames[f], name = strings[v[0]];
   return v[2] ? name : name === "?" ? `${baseName(strings[v[1]])}` : `${name}`;
 }
-// Owners of frames: 0 native, 1.. runtimes, then the two classes of native work.
+// Owners of frames: 0 native, 1.. runtimes, then the two classes of native work, and the profiler's own.
 const HUES = [214, 158, 28, 276, 338, 186, 52, 246, 100, 6];
-const OWNER_GC = -1, OWNER_JIT = -2;
+const OWNER_GC = -1, OWNER_JIT = -2, OWNER_SELF = -3;
 function ownerOfFrame(f) {
   const v = frames[f];
-  return v[2] ? v[2] : v[4] & GC ? OWNER_GC : v[4] & JIT ? OWNER_JIT : 0;
+  return v[4] & OWN ? OWNER_SELF : v[2] ? v[2] : v[4] & GC ? OWNER_GC : v[4] & JIT ? OWNER_JIT : 0;
 }
 function ownerOfNode(i) {
+  if (flagsOf[i] & OWN) return OWNER_SELF;
   if (flagsOf[i] & GC) return OWNER_GC;
   if (flagsOf[i] & JIT) return OWNER_JIT;
   return parent[i] < 0 ? 0 : frames[frameOf[i]][2];
@@ -91,6 +92,7 @@ const sameVersion = (v) => runtimes.filter((r) => r[1] === v).length > 1;
 function ownerName(o) {
   if (o === OWNER_GC) return "GC";
   if (o === OWNER_JIT) return "JIT";
+  if (o === OWNER_SELF) return "sxsprof itself";
   if (o === 0) return "native";
   const r = runtimes[o - 1];
   return sameVersion(r[1]) ? `${r[1]} (${r[0]})` : r[1];
@@ -100,6 +102,7 @@ function ownerColor(o, shade = 0) {
   const l = (light, night) => (dark ? night : light) + shade * (dark ? 7 : 8);
   if (o === OWNER_GC) return `hsl(354 ${dark ? 58 : 74}% ${l(70, 52)}%)`;
   if (o === OWNER_JIT) return `hsl(46 ${dark ? 66 : 88}% ${l(66, 50)}%)`;
+  if (o === OWNER_SELF) return `hsl(200 4% ${l(60, 46)}%)`;
   if (o === 0) return `hsl(${dark ? 222 : 32} ${dark ? 9 : 12}% ${l(80, 37)}%)`;
   const hue = HUES[(o - 1) % HUES.length];
   return `hsl(${hue} ${dark ? 50 : 70}% ${l(71, 47)}%)`;

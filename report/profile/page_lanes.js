@@ -13,7 +13,7 @@ function paintLegend() {
     for (let r = 1; r <= runtimes.length; r++) if (mask[i] & ownerBit(r)) inside.set(r, (inside.get(r) || 0) + selfWeight[i]);
   }
   if (!all && tl) for (const g of tl.groups) if (g.runtime) { leaf.set(g.runtime, 0); inside.set(g.runtime, 1); }
-  const owners = [...runtimes.map((_, r) => r + 1).filter((r) => inside.get(r)), 0, OWNER_GC, OWNER_JIT].filter((o) => leaf.get(o) || o > 0);
+  const owners = [...runtimes.map((_, r) => r + 1).filter((r) => inside.get(r)), 0, OWNER_GC, OWNER_JIT, OWNER_SELF].filter((o) => leaf.get(o) || o > 0);
   for (const o of owners) {
     const b = el("button"), dot = el("i");
     dot.style.background = ownerColor(o);

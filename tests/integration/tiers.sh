@@ -51,11 +51,11 @@ says() { # claim session python-expression
 }
 
 for v in 8 9 10.0.11; do
-    # Half a second at tier 0, for sure (hexadecimal: 1F4 ms); on a machine so busy that this is no time, four.
-    for delay in "1F4 4.5" "FA0 18"; do
+    # A fifth of a second at tier 0, for sure (hexadecimal: C8 ms); on a machine so busy that this is no time, one.
+    for delay in "C8 4.5" "3E8 18"; do
         DOTNET_TC_CallCountingDelayMs=${delay% *} record "tiered-$v" $v tiers "seconds=${delay#* }"
         status=$?
-        holds "tiered-$v" 'own(r"Program\.Hot\(").get("tier 0", 0) > 5 and own(r"Program\.Long\(").get("OSR", 0) > 10' && break
+        holds "tiered-$v" '(lambda t: t.get("tier 0", 0) > 5 and t.get("tier 1", 0) > 5)(own(r"Program\.Hot\(")) and own(r"Program\.Long\(").get("OSR", 0) > 10' && break
     done
     check "tiered-$v: $v runs" $status "$tmp/log"
     says "$v: a method called again and again is seen at tier 0 and at tier 1" "tiered-$v" \
@@ -71,6 +71,31 @@ for v in 8 9 10.0.11; do
     DOTNET_ReadyToRun=0 run "jit-$v" $v tiers "seconds=1.5"
     says "$v: without precompiled code there is none" "jit-$v" \
         '"R2R" not in own(r"") and own(r"^System\.")'
+done
+
+# Code compiled before the runtime reports what it compiles, which is a second after its start: most of this app's.
+for v in 8 9 10.0.11; do
+    DOTNET_TC_CallCountingDelayMs=64 run "early-$v" $v tiers "seconds=0.75"
+    says "$v: of a short program, tiers of methods called again and again are known" "early-$v" \
+        '(lambda t: t.get("tier 1", 0) > 5 and set(t) <= {"tier 0", "tier 1"})(own(r"Program\.Hot\("))'
+    says "$v: and of one that is replaced while it runs" "early-$v" \
+        '(lambda t: t.get("OSR", 0) > 5 and set(t) <= {"tier 0", "OSR"})(own(r"Program\.Long\("))'
+    says "$v: and of the framework" "early-$v" \
+        'own(r"^System\.").get("R2R", 0) > 0 and "R2R" not in own(r"^Tiers\.")'
+    says "$v: and no tier is unknown" "early-$v" '"unknown" not in own("")'
+done
+DOTNET_TC_QuickJitForLoops=0 run loops 10.0.11 tiers "seconds=0.3"
+says "early code under settings that a profiler cannot follow has no tier, or one that was reported" loops \
+    'own(r"^Tiers\.") and "tier 0" not in own(r"Program\.(Hot|Long)\(")'
+
+# A program that ends at once does not pay for a session: its EventSource need not describe itself.
+for v in 8 9 10.0.11; do
+    timeout -k 5 100 "$sxsprof" run --quiet --tool sample:cpu=997 -o "$tmp/hello-$v" -- "$runsxs" $v hello "" >"$tmp/log" 2>&1 &&
+        "$sxsprof" report --format collapsed -o "$tmp/hello-$v.txt" "$tmp/hello-$v" >>"$tmp/log" 2>&1
+    check "$v: hello runs" $? "$tmp/log"
+    grep 'EventSource\.\(CreateManifest\|SendManifest\)\|ManifestBuilder' "$tmp/hello-$v.txt" >"$tmp/said"
+    [ $? -eq 1 ] && [ -s "$tmp/hello-$v.txt" ]
+    check "$v: nothing of hello's time goes into describing events" $? "$tmp/said"
 done
 
 # Runtimes that are not asked: precompiled code is told by its mapping, the rest is not known.

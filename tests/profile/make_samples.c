@@ -4,6 +4,7 @@
  *
  *   make_samples DIR known [PID [SHIFT]]   1,020 samples of 5 ms as the table below; SHIFT moves that many
  *                                  from Hot.Spin to Loop.Run (for differences)
+ *   make_samples DIR own [PID]     200 samples of which 115 are of the profiler's own work, see write_own()
  *   make_samples DIR scale STACKS SAMPLES   many distinct stacks
  *
  * known: 400 main: Main -> Bridge -> native -> [9.0.18] Hot.Spin, of which 20 broke and 10 wait; 300
@@ -106,6 +107,38 @@ static void write_known(struct samples_file *f, int shift)
     f->head.ended_ns = now;
 }
 
+/* By youngest frame, the oldest always Main of 8.0.29 but for the last:
+ *    50 libplugin.so, called by libsxsprof.so, called by libcoreclr.so        own: 50
+ *    30 libsxsprof.so, called by Main                                         own: 30
+ *    20 libsxsprof-preload.so                                                 own: 20
+ *    40 libplugin.so, called by libsxsprof-preload.so                         not: it passes on
+ *    25 libplugin.so, called by libsxsprof.so, called by libplugin.so         not: the program called it
+ *    20 libplugin.so
+ *    15 libplugin.so on the thread "sxsprof wall"                             own: 15 */
+static void write_own(struct samples_file *f)
+{
+    enum { MAIN = 0x8010, CLR = 0x10010, OWN = 0x20010, PRELOAD = 0x30010, PLUGIN = 0x40010 };
+    const uint64_t callback[] = {PLUGIN, OWN, CLR, MAIN}, hook[] = {OWN, MAIN}, begins[] = {PRELOAD, MAIN};
+    const uint64_t passed_on[] = {PLUGIN, PRELOAD, MAIN}, asked[] = {PLUGIN, OWN, PLUGIN, MAIN};
+    const uint64_t plain[] = {PLUGIN, MAIN};
+    add_runtime(f, 1, versions[0], "/net/8.0.29/libcoreclr.so");
+    add_thread(f, 100, "main", 2);
+    add_thread(f, 101, "sxsprof wall", 0);
+    add_module(f, 1, 0x10000, 0x10000, 0x20000, "/net/8.0.29/libcoreclr.so", 0);
+    add_module(f, 1, 0x20000, 0x20000, 0x30000, "/opt/libsxsprof.so", 0);
+    add_module(f, 1, 0x30000, 0x30000, 0x40000, "/opt/libsxsprof-preload.so", 0);
+    add_module(f, 1, 0x40000, 0x40000, 0x50000, "/lib/libplugin.so", 0);
+    add_code(f, 1, 0x8000, 0x8020, 1, SXS_TIER_0, "App.Program.Main(string[])");
+    put(f, 50, 100, 4, callback);
+    put(f, 30, 100, 2, hook);
+    put(f, 20, 100, 2, begins);
+    put(f, 40, 100, 3, passed_on);
+    put(f, 25, 100, 4, asked);
+    put(f, 20, 100, 2, plain);
+    put(f, 15, 101, 1, plain);
+    f->head.ended_ns = now;
+}
+
 static uint64_t mix(uint64_t x)
 {
     x ^= x >> 33;
@@ -169,7 +202,9 @@ int main(int argc, char **argv)
     if (!to)
         return 1;
     samples_begin(&f, to, pid, scale ? "app --scale" : "app --with=<known> \"work\"");
-    if (scale)
+    if (strcmp(argv[2], "own") == 0)
+        write_own(&f);
+    else if (scale)
         write_scale(&f, strtoull(argv[3], NULL, 10), strtoull(argv[4], NULL, 10));
     else
         write_known(&f, argc > 4 ? atoi(argv[4]) : 0);

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What is the profiler's own work has a frame [sxsprof] at the root of its stacks, alike in every format. TAP.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+BUILD=${BUILD:-build}
+CC=${CC:-cc}
+T=$(mktemp -d "${TMPDIR:-/tmp}/sxsprof-own-XXXXXX") || exit 1
+trap 'rm -rf "$T"' EXIT
+failed=0
+ok() { echo "ok - $1"; }
+not_ok() { echo "not ok - $1"; shift; printf '%s\n' "$@" | sed 's/^/# /'; failed=1; }
+is() { if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "expected: $2" "got: $3"; fi; }
+has() { case $2 in *"$3"*) ok "$1" ;; *) not_ok "$1" "missing: $3" "in: $2" ;; esac; }
+
+REPORT=${REPORT:-$BUILD/tests/report_main}
+$CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_samples.c -o "$T/make_samples" || exit 1
+mkdir "$T/s" && "$T/make_samples" "$T/s" own || exit 1
+report() { "$REPORT" "$1" "$T/s" "$T/out.$1" "${@:2}" 2>"$T/err"; }
+
+# Of 200 samples 115 are of the profiler's own work; the other 85 are of Main.
+for format in collapsed html speedscope firefox chrome pprof; do
+    report $format
+    is "$format: own work is below [sxsprof], and Main has the rest" "115 85" \
+        "$(python3 tests/profile/own_time.py $format "$T/out.$format" App.Program.Main 2>&1)"
+done
+collapsed=$(cat "$T/out.collapsed")
+has "a callback, and what it called, without its caller" "$collapsed" \
+    "main [100];[sxsprof];[native] libsxsprof.so!?;[native] libplugin.so!? 50"
+has "a hook" "$collapsed" "main [100];[sxsprof];[native] libsxsprof.so!? 30"
+has "the preloaded library's own work" "$collapsed" "main [100];[sxsprof];[native] libsxsprof-preload.so!? 20"
+has "what that passes on is the program's" "$collapsed" \
+    "main [100];[8.0.29] App.Program.Main;[native] libsxsprof-preload.so!?;[native] libplugin.so!? 40"
+has "and what the program has the library do" "$collapsed" \
+    "main [100];[8.0.29] App.Program.Main;[native] libplugin.so!?;[native] libsxsprof.so!?;[native] libplugin.so!? 25"
+has "threads of the library" "$collapsed" "sxsprof wall [101];[sxsprof];[native] libplugin.so!? 15"
+
+report text
+text=$(cat "$T/out.text")
+has "text: a share of its own" "$text" " 57.50 %  sxsprof itself"
+has "text: which is no other class's" "$text" " 42.50 %  native"
+has "text: nor has a runtime on the stack" "$text" "runtime 1, 8.0.29 (42.50 % with it on the stack)"
+report collapsed only=managed
+is "without native frames, own work stays apart" "main [100];[8.0.29] App.Program.Main 85" \
+    "$(grep -v -F '[sxsprof]' "$T/out.collapsed")"
+
+mkdir "$T/none" && "$T/make_samples" "$T/none" known && "$REPORT" text "$T/none" "$T/out.none" 2>"$T/err"
+is "a session without own work has no such line" "" "$(grep sxsprof "$T/out.none")"
+exit $failed
