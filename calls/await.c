@@ -213,7 +213,8 @@ void sxs_await_class(sxs_class cls)
         return;
     k.runtime = sxs_runtime_number(cls.rt);
     memcpy(kept, &k, sizeof(k));
-    sxs_layout_set_note(l, kept); /* two at once find the same: one is lost */
+    if (sxs_layout_set_note(l, kept))
+        free(kept); /* another thread was first, and found the same */
 }
 
 void sxs_await_class_gone(sxs_class cls)

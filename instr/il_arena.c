@@ -116,16 +116,15 @@ void sxs_il_give_back(struct sxs_il_body *body, const void *at, size_t size, siz
         arena->used -= size - used;
 }
 
-int sxs_il_fail(struct sxs_il_error *error, enum sxs_il_status status, uint32_t offset,
-                const char *format, ...)
+void sxs_il_set_error(struct sxs_il_error *error, enum sxs_il_status status, uint32_t offset,
+                      const char *format, ...)
 {
     va_list args;
     if (!error)
-        return status;
+        return;
     error->status = status;
     error->offset = offset;
     va_start(args, format);
     vsnprintf(error->text, sizeof(error->text), format, args);
     va_end(args);
-    return status;
 }

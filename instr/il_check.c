@@ -251,10 +251,13 @@ static int effect_of(struct checker *c, const struct sxs_il_insn *insn, struct s
     return SXS_IL_OK;
 }
 
-/* @to is reached with @height values. */
+/* @to is reached with @height values. NULL: no instruction is there (check_ways() has refused such code). */
 static int reach(struct checker *c, const struct sxs_il_insn *from, struct sxs_il_insn *to,
                  unsigned height)
 {
+    if (!to)
+        return sxs_il_fail(c->error, SXS_IL_EINVALID, SXS_IL_NONE,
+                           "the code goes on beyond its end");
     if (to->height == SXS_IL_UNREACHABLE) {
         to->height = (uint16_t)height;
         c->todo[c->n_todo++] = to;

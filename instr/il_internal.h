@@ -32,9 +32,14 @@ void *sxs_il_alloc(struct sxs_il_body *body, size_t size);
 /** sxs_il_give_back - the latest allocation, of @size, needs but @used of it. */
 void sxs_il_give_back(struct sxs_il_body *body, const void *at, size_t size, size_t used);
 
-/** sxs_il_fail - fill in @error, if there is one, and return @status. */
-int sxs_il_fail(struct sxs_il_error *error, enum sxs_il_status status, uint32_t offset,
-                const char *format, ...) __attribute__((format(printf, 4, 5)));
+/** sxs_il_set_error - fill in @error. NULL: nothing is done. Callers that return a status use sxs_il_fail(). */
+void sxs_il_set_error(struct sxs_il_error *error, enum sxs_il_status status, uint32_t offset,
+                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/** sxs_il_fail(error, status, offset, format, ...) - fill in @error, if there is one; the value is @status.
+ *  A macro, so that an analyzer of the calling function sees that it is an error. @status: a constant. */
+#define sxs_il_fail(error, status, ...) \
+    (sxs_il_set_error(error, status, __VA_ARGS__), (int)(status))
 
 /** sxs_il_old_offset - for an error at @insn: of the nearest instruction before it that is old. */
 uint32_t sxs_il_old_offset(const struct sxs_il_insn *insn);

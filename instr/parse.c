@@ -181,7 +181,7 @@ static int parse_dimension(struct sxs_parser *p, uint32_t *sizes, uint32_t *boun
             sized = 1;
             high = high - low + 1;
         } else if (!bound) {
-            sized = bound = 1;
+            sized = 1; /* SIZE: as 0...SIZE - 1 */
             high = low;
             low = 0;
         }

@@ -71,12 +71,15 @@ static int take_bytes(struct sxs_parser *p, uint8_t *bytes, size_t *n)
     if (!sxs_lex_is(&p->lex, "("))
         return sxs_lex_fail(&p->lex, "expected (");
     for (;;) {
+        int high, low;
         at += strspn(at, " \t\r\n");
         if (*at == ')')
             break;
-        if (hex(at[0]) < 0 || hex(at[1]) < 0)
+        high = hex(at[0]);
+        low = high < 0 ? -1 : hex(at[1]);
+        if (high < 0 || low < 0)
             return sxs_lex_fail(&p->lex, "expected bytes of two hexadecimal digits");
-        bytes[(*n)++] = (uint8_t)(hex(at[0]) << 4 | hex(at[1]));
+        bytes[(*n)++] = (uint8_t)(high << 4 | low);
         at += 2;
     }
     p->lex.at = at + 1;

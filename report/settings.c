@@ -190,7 +190,7 @@ static const char *check_instrument(const char *value, char *why, size_t size)
     struct sxs_config *config = sxs_config_load(value, NULL);
     const char        *wrong = !config ? "out of memory" : config->n_errors ? why : NULL;
     size_t             len = 0;
-    if (wrong == why) {
+    if (config && config->n_errors) {
         uint32_t i = 0;
         while (config->problems[i].warning)
             i++;

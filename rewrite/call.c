@@ -24,12 +24,12 @@ static void *find_native(struct sxs_method *m, const struct sxs_target *t)
 {
     void *library = dlopen(t->path, RTLD_LAZY | RTLD_LOCAL), *function;
     if (!library) {
-        sxs_method_fail(m, "%s", dlerror());
+        sxs_method_set_why(m, "%s", dlerror());
         return NULL;
     }
     function = dlsym(library, t->method);
     if (!function)
-        sxs_method_fail(m, "%s has no function %s", t->path, t->method);
+        sxs_method_set_why(m, "%s has no function %s", t->path, t->method);
     return function; /* the library stays: code refers to it */
 }
 
@@ -122,7 +122,7 @@ static struct calling *begin(struct sxs_method *m, const struct sxs_marker *mark
 {
     struct calling *c = calloc(1, sizeof(*c));
     if (!c) {
-        sxs_method_fail(m, "no memory");
+        sxs_method_set_why(m, "no memory");
         return NULL;
     }
     c->m = m;

@@ -57,8 +57,8 @@ static size_t table_size(void)
 __attribute__((constructor)) static void set_limits(void)
 {
     struct rlimit limit;
-    mmap(&empty, sizeof(empty), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-         -1, 0);
+    (void)mmap(&empty, sizeof(empty), PROT_READ,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return;
     while (max_sites > MIN_SITES && table_size() > limit.rlim_cur / AS_SHARE)

@@ -67,16 +67,16 @@ static uint32_t find_method(struct sxs_method *m, const struct sxs_metadata *md,
                 sxs_token(SXS_TABLE_TYPE_DEF, type))
             continue;
         if (found) {
-            sxs_method_fail(m, "there are several methods %s in the helper", name);
+            sxs_method_set_why(m, "there are several methods %s in the helper", name);
             return 0;
         }
         found = row;
     }
     if (!found)
-        sxs_method_fail(m, "there is no method %s in the helper", name);
+        sxs_method_set_why(m, "there is no method %s in the helper", name);
     else if (!(sxs_md_cell(md, SXS_TABLE_METHOD_DEF, found, SXS_METHOD_DEF_FLAGS) &
                METHOD_STATIC)) {
-        sxs_method_fail(m, "the helper's method %s is not static", name);
+        sxs_method_set_why(m, "the helper's method %s is not static", name);
         return 0;
     }
     return found;
@@ -192,10 +192,10 @@ static char *path_of(struct sxs_method *m, const char *name)
     if (image && image->path) {
         path = strdup(image->path);
     } else if (image) {
-        sxs_method_fail(m, "helper %s was loaded from memory: it has no file", name);
+        sxs_method_set_why(m, "helper %s was loaded from memory: it has no file", name);
     } else {
         sxs_images_put_folders(&images, &where);
-        sxs_method_fail(m, "helper %s is not loaded and not found in %s", name, text);
+        sxs_method_set_why(m, "helper %s is not loaded and not found in %s", name, text);
     }
     sxs_images_end(&images);
     return path;

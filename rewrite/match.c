@@ -366,7 +366,9 @@ static void match_types(struct matcher *m)
 static void find_open(struct matcher *m)
 {
     m->open = calloc(m->config->n_rules, 1);
-    for (uint32_t i = 0; m->open && i < m->config->n_rules; i++) {
+    if (!m->open)
+        return;
+    for (uint32_t i = 0; i < m->config->n_rules; i++) {
         m->open[i] = (uint8_t)sxs_tally_wants(m->config->rules[i]);
         m->n_open += m->open[i];
     }

@@ -22,13 +22,12 @@ enum {
 #define MAX_NODES  1024
 #define MAX_LOCALS 4096 /* bytes of their signature */
 
-int sxs_method_fail(struct sxs_method *m, const char *fmt, ...)
+void sxs_method_set_why(struct sxs_method *m, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
     vsnprintf(m->why, sizeof(m->why), fmt, args);
     va_end(args);
-    return -1;
 }
 
 /* ---- what tokens mean ------------------------------------------------------------------------- */

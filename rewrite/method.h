@@ -50,8 +50,12 @@ int sxs_method_result(struct sxs_method *m);
 /** sxs_method_write - checked, as bytes that are the body's. Returns 0, or -1 (m->why): nothing to hand on. */
 int sxs_method_write(struct sxs_method *m, const uint8_t **bytes, size_t *size);
 
-/** Sets m->why; returns -1. */
-int sxs_method_fail(struct sxs_method *m, const char *fmt, ...)
+/** sxs_method_set_why - write m->why. Callers that return a status use sxs_method_fail(). */
+void sxs_method_set_why(struct sxs_method *m, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+/** sxs_method_fail(m, fmt, ...) - write m->why; the value is -1. A macro, so that an analyzer of the calling
+ *  function sees that it is an error. */
+#define sxs_method_fail(m, ...) (sxs_method_set_why(m, __VA_ARGS__), -1)
 
 #endif

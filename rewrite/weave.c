@@ -79,8 +79,10 @@ static int inject(struct sxs_method *m, const struct sxs_action *a, const struct
     }
     if (a->offset != SXS_NO_OFFSET)
         return sxs_inject_at_offset(m, a);
-    while (spots->action != a)
+    while (spots->action && spots->action != a)
         spots++;
+    if (!spots->action)
+        return sxs_method_fail(m, "the instruction was not looked for");
     return sxs_inject_at_spots(m, spots);
 }
 
@@ -199,13 +201,11 @@ int sxs_weave(struct sxs_method *m, const struct sxs_marker *marker,
 {
     size_t            n_by_text = 0, n_found = 0;
     struct sxs_spots *spots;
-    int               err = 0;
+    int               err;
     injections(m, rules, n, &n_by_text);
-    spots = n_by_text ? calloc(n_by_text, sizeof(*spots)) : NULL;
-    if (n_by_text && !spots)
-        err = sxs_method_fail(m, "no memory");
-    err = err || (spots && find_spots(m, rules, n, spots, &n_found)) ||
-          weave(m, marker, rules, n, spots);
+    spots = calloc(n_by_text + 1, sizeof(*spots)); /* the last: no action, the end */
+    err = !spots ? sxs_method_fail(m, "no memory")
+                 : find_spots(m, rules, n, spots, &n_found) || weave(m, marker, rules, n, spots);
     for (size_t i = 0; i < n_found; i++)
         free(spots[i].all);
     free(spots);

@@ -172,6 +172,8 @@ struct draft {
 static size_t keep(struct draft *d, const void *bytes, size_t size)
 {
     size_t at = d->used;
+    if (!size) /* nothing to copy: @bytes may be NULL, and so may the text */
+        return at;
     if (d->used + size > d->room) {
         size_t room = (d->used + size) * 2 + 256;
         char  *text = realloc(d->text, room);

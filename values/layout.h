@@ -60,8 +60,12 @@ const struct sxs_layout *sxs_layout_get(sxs_class cls);
  *  NULL). 0, or -1: an array, or refused. Where this may be called: as sxs_layout_get(). */
 int sxs_class_name(sxs_class cls, char *out, size_t size, sxs_module *module, mdTypeDef *token);
 
-/** A word that one feature above this folder keeps of a class; NULL before it was set. Any thread. */
-void                    sxs_layout_set_note(const struct sxs_layout *layout, const void *note);
+/** sxs_layout_set_note - keep a word that one feature above this folder knows of a class. Returns 0, @note is then
+ *  the layout's and lives as long as the process; or -1 when there is one already, @note is then still the
+ *  caller's. Any thread; takes no lock. */
+int sxs_layout_set_note(const struct sxs_layout *layout, void *note);
+
+/** The note of @layout; NULL before it was set. Any thread, hooks and signal handlers too: lock-free. */
 SXS_SIGSAFE const void *sxs_layout_note(const struct sxs_layout *layout);
 
 /** @cls is unloaded: its ID may come again. Layouts that were handed out stay readable. */

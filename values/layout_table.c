@@ -133,10 +133,14 @@ SXS_SIGSAFE const struct sxs_field *sxs_layout_field(const struct sxs_layout *l,
     return found;
 }
 
-void sxs_layout_set_note(const struct sxs_layout *layout, const void *note)
+int sxs_layout_set_note(const struct sxs_layout *layout, void *note)
 {
     struct sxs_layout *l = (struct sxs_layout *)(uintptr_t)layout; /* all of them were allocated */
-    atomic_store_explicit(&l->note, note, memory_order_release);
+    const void        *none = NULL;
+    return atomic_compare_exchange_strong_explicit(&l->note, &none, note, memory_order_release,
+                                                   memory_order_relaxed)
+               ? 0
+               : -1;
 }
 
 SXS_SIGSAFE const void *sxs_layout_note(const struct sxs_layout *layout)

@@ -17,9 +17,11 @@ enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* from here on: nested *
 
 uint8_t sxs_primitive_element(const char *name)
 {
-    for (uint8_t i = 0; i <= SXS_ELEMENT_OBJECT; i++)
-        if (sxs_element_name(i) && strcmp(sxs_element_name(i), name) == 0)
-            return i;
+    for (unsigned i = 0; i <= SXS_ELEMENT_OBJECT; i++) {
+        const char *known = sxs_element_name((uint8_t)i);
+        if (known && strcmp(known, name) == 0)
+            return (uint8_t)i;
+    }
     return 0;
 }
 

@@ -143,7 +143,11 @@ static char *nothing[] = {"true", NULL};
 
 static void fork_and_exec(struct churn *c, unsigned long n)
 {
-    pid_t child = n % 2 ? fork() : vfork();
+    pid_t child;
+    if (n % 2)
+        child = fork();
+    else
+        child = vfork();
     if (child == 0) {
         execv(n % 4 ? "/bin/true" : "/bin/sh", n % 4 ? nothing : check);
         _exit(127);

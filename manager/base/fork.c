@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "manager/base/fork.h"
 
+#include <string.h>
 #include <time.h>
 
 enum { LOOK_EVERY_US = 100, WAIT_US = 1000000 };
@@ -65,7 +66,7 @@ static void child_goes_on(void)
     pthread_mutex_t *const      *locks = sxs_fork_locks(&n);
     atomic_fetch_add(&sxs_fork_count, 1);
     for (size_t i = 0; i < n; i++)
-        *locks[i] = fresh;
+        memcpy(locks[i], &fresh, sizeof(fresh)); /* without looking at what it holds */
     first_to_last(atomic_load(&parts), 1);
 }
 

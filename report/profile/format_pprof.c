@@ -64,15 +64,16 @@ static void add_types(struct builder *b)
     const char *const names[2][2] = {
         {calls ? "calls" : "samples", "count"},
         {calls ? "time" : h->mode == SXS_MODE_WALL ? "wall" : "cpu", "nanoseconds"}};
-    b->n_types = b->m->timed ? 2 : 1;
-    for (size_t i = 0; i < b->n_types; i++) {
+    const size_t n = b->m->timed ? 2 : 1;
+    b->n_types = n;
+    for (size_t i = 0; i < n; i++) {
         sxs__pprof__value_type__init(&b->types[i]);
         b->types[i].type = text(b, names[i][0]);
         b->types[i].unit = text(b, names[i][1]);
         b->type_list[i] = &b->types[i];
     }
-    b->period = b->types[b->n_types - 1];
-    b->profile.n_sample_type = b->n_types;
+    b->period = b->types[n - 1];
+    b->profile.n_sample_type = n;
     b->profile.sample_type = b->type_list;
     b->profile.period_type = &b->period;
     b->profile.period = h->asked_hz ? 1000000000 / h->asked_hz : 0;

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -141,11 +142,11 @@ static uint8_t *read_beside(const char *path, size_t *size)
 {
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     size_t      stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
-    char       *name = sxs_must_zeroed(stem + 5, 1);
+    size_t      room = stem + sizeof(".pdb");
+    char       *name = sxs_must_zeroed(room, 1);
     uint8_t    *bytes = NULL;
     uint64_t    length = 0;
-    memcpy(name, path, stem);
-    memcpy(name + stem, ".pdb", 4);
+    snprintf(name, room, "%.*s.pdb", (int)stem, path);
     int fd = open_regular(name, &length);
     free(name);
     if (fd < 0)

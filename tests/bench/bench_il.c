@@ -63,8 +63,10 @@ static void load(const char *path)
 {
     struct sxs_metadata *md = calloc(1, sizeof(*md));
     struct method        m;
-    if (!md || open_assembly(path, md) != 0)
+    if (!md || open_assembly(path, md) != 0) {
+        free(md);
         return;
+    }
     for (uint32_t row = 1; row <= sxs_md_rows(md, SXS_TABLE_METHOD_DEF); row++)
         if (find_method(md, row, &m) == 0)
             add(&m);

@@ -225,7 +225,7 @@ static void stack_of(const char *kind, int depth, jit_fn *methods)
     native[0] = native_plain;
     native[1] = native_saving;
     native[2] = strcmp(kind, "mixed") != 0 ? native_plain : native_rbp;
-    if (methods == mixed) {
+    if (methods && methods == mixed) {
         after_native = mixed_on;
         mixed_left = depth / 16;
         mixed_on(0);

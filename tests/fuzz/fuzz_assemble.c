@@ -143,16 +143,14 @@ static const char *const lines[] = {
 
 static size_t fuzz_make(uint8_t *out)
 {
-    size_t n = 0;
-    for (uint64_t k = roll(12); k-- > 0;) {
-        const char *line = lines[roll(sizeof(lines) / sizeof(lines[0]))];
-        memcpy(out + n, line, strlen(line));
-        n += strlen(line);
-    }
-    if (roll(4)) {
-        memcpy(out + n, "END: ret\n", 9);
-        n += 9;
-    }
+    char  *end = (char *)out; /* FUZZ_MAX is far more than 13 lines take */
+    size_t n;
+    *end = '\0';
+    for (uint64_t k = roll(12); k-- > 0;)
+        end = stpcpy(end, lines[roll(sizeof(lines) / sizeof(lines[0]))]);
+    if (roll(4))
+        end = stpcpy(end, "END: ret\n");
+    n = (size_t)(end - (char *)out);
     return roll(3) ? n : fuzz_mutate(out, n);
 }
 

@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 {
     unsigned long count = 0;
     int           option, n;
-    struct input *inputs, in = {malloc(SIZE_MAX_), 0};
+    struct input *inputs, in = {NULL, 0};
     while ((option = getopt(argc, argv, "n:s:")) != -1) {
         if (option == 'n')
             count = strtoul(optarg, NULL, 10);
@@ -188,9 +188,12 @@ int main(int argc, char **argv)
             random_state = strtoull(optarg, NULL, 10) * 2 + 1;
     }
     n = argc - optind;
-    inputs = calloc((size_t)n + 1, sizeof(*inputs));
-    if (n < 1 || !inputs || !in.bytes)
+    if (n < 1)
         return 1;
+    inputs = calloc((size_t)n, sizeof(*inputs));
+    in.bytes = malloc(SIZE_MAX_);
+    if (!inputs || !in.bytes)
+        abort();
     for (int i = 0; i < n; i++) {
         inputs[i] = read_input(argv[optind + i]);
         alarm(10);
@@ -198,7 +201,9 @@ int main(int argc, char **argv)
     }
     for (unsigned long i = 0; i < count; i++) {
         const struct input *from = &inputs[below((size_t)n)];
-        memcpy(in.bytes, from->bytes, in.size = from->size);
+        in.size = from->size;
+        if (in.size)
+            memcpy(in.bytes, from->bytes, in.size);
         for (size_t k = 1 + below(4); k; k--)
             mutate(&in, &inputs[below((size_t)n)]);
         alarm(10);

@@ -103,14 +103,25 @@ static void test_known(struct bytes *pdb, struct bytes *plain, struct bytes *who
     known_lines(sxs_pdb_open(dll_path), "embedded in its assembly");
 }
 
+static uint64_t random_state;
+
+/* A number below @n, which is not 0. */
+static size_t below(size_t n)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (size_t)(random_state % n);
+}
+
 static void mutate(struct bytes *b)
 {
-    if (rand() % 8 == 0)
-        b->n = (size_t)rand() % (b->n + 1);
-    for (int i = rand() % 6; b->n && i >= 0; i--) {
+    if (below(8) == 0)
+        b->n = below(b->n + 1);
+    for (size_t i = 1 + below(6); b->n && i > 0; i--) {
         static const uint8_t edges[] = {0, 1, 0x7f, 0x80, 0xc0, 0xdf, 0xe0, 0xff};
-        size_t               at = (size_t)rand() % b->n;
-        b->at[at] = rand() % 2 ? (uint8_t)rand() : edges[(size_t)rand() % sizeof(edges)];
+        size_t               at = below(b->n);
+        b->at[at] = below(2) ? (uint8_t)below(256) : edges[below(sizeof(edges))];
     }
 }
 
@@ -128,7 +139,7 @@ int main(int argc, char **argv)
     snprintf(pdb_path, sizeof(pdb_path), "%s/x.pdb", dir);
     atexit(remove_dir);
     test_known(&pdb, &plain, &whole);
-    srand(seed);
+    random_state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
     for (unsigned i = 0; i < n; i++) {
         struct bytes b = pdb;
         alarm(10);

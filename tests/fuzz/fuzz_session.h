@@ -84,7 +84,7 @@ static int fuzz_main(int argc, char **argv, const void *whole, size_t size,
                      size_t (*mutate)(uint8_t *bytes, size_t size), const char *what)
 {
     unsigned long count = 1000, seed = 1;
-    uint8_t      *copy = malloc(size);
+    uint8_t      *copy;
     for (int opt; (opt = getopt(argc, argv, "n:s:")) != -1;) {
         if (opt == '?')
             return 2;
@@ -93,6 +93,7 @@ static int fuzz_main(int argc, char **argv, const void *whole, size_t size,
     for (int i = optind; i < argc; i++)
         fuzz_file(argv[i]);
     fuzz_state = seed * 0x9e3779b97f4a7c15u | 1;
+    copy = malloc(size);
     for (unsigned long i = 0; copy && i < count; i++) {
         memcpy(copy, whole, size);
         alarm(10);

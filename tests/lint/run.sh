@@ -21,9 +21,10 @@ trap 'rm -f "$log"' EXIT
 trap 'exit 130' INT TERM
 passed=0 failed=0 skipped=0
 
+# tests/hosts/programs/go_faults/clr.c is compiled by Go, as one file with all sources of the harness that it needs.
 sources() {
     find manager record signals stackwalk tools instr config values sampler calls rewrite events callback report harness \
-        tests -name '*.c' 2>/dev/null | sort
+        tests -path tests/hosts/programs/go_faults -prune -o -name '*.c' -print 2>/dev/null | sort
 }
 
 scripts() { find setup tests .ci -name '*.sh' -o -path .ci/run | sort; }

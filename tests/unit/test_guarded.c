@@ -150,7 +150,7 @@ static unsigned walk_everywhere(int checked)
         struct sxs_walk_limits limits = {.max = 64, .checked = checked};
         chain_into_hole(page, 1 + at % 100, &uc, &limits.stack_hi);
         limits.stack_lo = (uintptr_t)page;
-        uc.uc_mcontext.gregs[REG_RIP] = (greg_t)(code + at);
+        uc.uc_mcontext.gregs[REG_RIP] = (greg_t)code + (greg_t)at;
         if (at % 3 == 1)
             uc.uc_mcontext.gregs[REG_RSP] += (greg_t)(PAGE - 8 - at % 64 / 8 * 8);
         if (at % 3 == 2)

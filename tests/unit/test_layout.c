@@ -69,6 +69,17 @@ static void a_field_of_the_class_itself_hides_an_inherited_one(void **state)
     assert_null(sxs_layout_field(a, "other"));
 }
 
+static void the_first_note_of_a_class_holds(void **state)
+{
+    const struct sxs_layout *a = sxs_layout_keep(layout(0, 0x5000));
+    char                     first, second;
+    (void)state;
+    assert_null(sxs_layout_note(a));
+    assert_int_equal(sxs_layout_set_note(a, &first), 0);
+    assert_int_equal(sxs_layout_set_note(a, &second), -1); /* the caller frees it */
+    assert_ptr_equal(sxs_layout_note(a), &first);
+}
+
 #define MANY 5000
 static _Atomic int kept;
 
@@ -129,6 +140,7 @@ int main(void)
         cmocka_unit_test(the_first_of_two_layouts_holds),
         cmocka_unit_test(a_class_that_is_gone_may_come_again),
         cmocka_unit_test(a_field_of_the_class_itself_hides_an_inherited_one),
+        cmocka_unit_test(the_first_note_of_a_class_holds),
         cmocka_unit_test(readers_find_all_while_the_table_grows),
         cmocka_unit_test(the_type_lies_behind_the_modifiers),
         cmocka_unit_test(what_is_no_field_is_refused),

@@ -148,7 +148,7 @@ int main(int argc, char **argv)
     sigset_t         own, before;
     pthread_t        threads[MAX_CLRS];
     void            *result;
-    int              bad = 0, between = 0;
+    int              bad = 0, between = 0, n;
     if (argc < 4 || argc - 3 > MAX_CLRS)
         return 2;
     if (!realpath(argv[2], app))
@@ -163,7 +163,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "after") == 0)
         install();
-    for (int i = 0; i < n_clrs; i++)
+    n = n_clrs;
+    for (int i = 0; i < n; i++)
         if (pthread_create(&threads[i], NULL, run, &clrs[i]) != 0)
             return 2;
     sigemptyset(&own);
@@ -172,7 +173,7 @@ int main(int argc, char **argv)
     if (pthread_create(&receiver, NULL, receive, NULL) != 0)
         return 2;
     bad |= send_all("while apps run");
-    for (int i = 0; i < n_clrs; i++) {
+    for (int i = 0; i < n; i++) {
         pthread_join(threads[i], &result);
         bad |= result != NULL;
     }

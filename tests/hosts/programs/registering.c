@@ -154,7 +154,8 @@ static void interrupted(int flags)
     atomic_store(&waiting, 0);
     pthread_create(&thread, NULL, interrupt_it, &self);
     if (flags & SA_RESTART) { /* the byte is there: the call cannot wait for ever */
-        n = write(ends[1], "x", 1);
+        if (write(ends[1], "x", 1) != 1)
+            exit(2);
         atomic_store(&waiting, 1);
         pthread_join(thread, NULL);
         n = read(ends[0], &byte, 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* clr.c - starts a CLR and runs an app in it, for the Go program beside it. */
 #include <libgen.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,13 @@ int call_managed(void)
     return count ? count(0) : -1;
 }
 
+/* Returns 0, or -1 when there is no such function. */
+static int keep_count(int (*count)(int))
+{
+    atomic_store(&collection_count, count);
+    return count ? 0 : -1;
+}
+
 /* Returns the app's exit status, or 4 with a line on standard error. Any thread, once. */
 int run_app(char *dir, char *app, int argc, char **argv)
 {
@@ -35,7 +43,7 @@ int run_app(char *dir, char *app, int argc, char **argv)
         sxs_clr_start(&clr, &properties, why, sizeof(why)) != 0 ||
         clr.create_delegate(clr.host, clr.domain, "System.Private.CoreLib", "System.GC",
                             "CollectionCount", &count) < 0 ||
-        !(collection_count = (int (*)(int))count) ||
+        keep_count((int (*)(int))count) != 0 ||
         sxs_clr_execute(&clr, app, argc, (const char **)(void *)argv, &status, why, sizeof(why)) !=
             0 ||
         sxs_clr_stop(&clr, &status, why, sizeof(why)) != 0) {
