@@ -71,7 +71,7 @@ SXSBRIDGE_API long sxsbridge_churn(int threads, long every_ns, long burn_ns);
  * threads of each kind (nanosleep, poll, read, semaphore) that wait all the time and count EINTR;
  * loader=1: forked children use the loader, which they may only if no app throws exceptions;
  * exits=1: half of the forked children end by exit(), which runs all exit handlers of the process; forks begin when
- * the runtimes have started, for a runtime's exit handler takes a lock that it holds while it loads libraries.
+ * the runtimes have started: what such children do that were forked before has not been measured.
  * Returns 0, or -1 for words it does not know. Once in a process; not async-signal-safe. */
 SXSBRIDGE_API int sxsbridge_churn_start(const char *what);
 
