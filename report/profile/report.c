@@ -149,7 +149,8 @@ static enum sxs_profile_result load(const char *dir, const struct sxs_report_opt
 {
     bool        calls = data == SXS_DATA_CALLS;
     const char *what = calls ? "calls" : "samples";
-    int         err = (calls ? sxs_model_load_calls : sxs_model_load)(dir, o, detail, m);
+    int         err =
+        calls ? sxs_model_load_calls(dir, o, detail, m) : sxs_model_load(dir, o, detail, m);
     if (err) {
         fprintf(stderr, "sxsprof: %s: %s; expected a folder made by sxsprof run -o DIR\n", dir,
                 strerror(err));

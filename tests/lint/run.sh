@@ -14,8 +14,9 @@ cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=build}" "${JOBS:=$(nproc)}" "${RESULTS:=}" "${NODES:=75000}"
 export BUILD
 : "${ONLY:=layering signal-safety fork symbols shell manual cppcheck clang-tidy}"
-defines="-D_GNU_SOURCE -DSXS_VERSION=\"lint\" -DFAKECLR_VERSION=\"9.0\" -I. -I$BUILD/gen $(xml2-config --cflags 2>/dev/null)"
-flags="-std=gnu11 $defines"
+defines="-D_GNU_SOURCE -DSXS_VERSION=\"lint\" -DFAKECLR_VERSION=\"9.0\" -I. $(xml2-config --cflags 2>/dev/null)"
+flags="-std=gnu11 $defines -I$BUILD/gen"
+folders="manager record signals stackwalk tools instr config values sampler calls rewrite events callback report harness tests"
 log=$(mktemp "${TMPDIR:-/tmp}/sxsprof-lint.XXXXXX") || exit 1
 trap 'rm -f "$log"' EXIT
 trap 'exit 130' INT TERM
@@ -23,8 +24,8 @@ passed=0 failed=0 skipped=0
 
 # tests/hosts/programs/go_faults/clr.c is compiled by Go, as one file with all sources of the harness that it needs.
 sources() {
-    find manager record signals stackwalk tools instr config values sampler calls rewrite events callback report harness \
-        tests -path tests/hosts/programs/go_faults -prune -o -name '*.c' -print 2>/dev/null | sort
+    # shellcheck disable=SC2086
+    find $folders -path tests/hosts/programs/go_faults -prune -o -name '*.c' -print 2>/dev/null | sort
 }
 
 scripts() { find setup tests .ci -name '*.sh' -o -path .ci/run | sort; }
@@ -54,10 +55,13 @@ manual() {
 check_cpp() {
     mkdir -p "$BUILD/lint/cppcheck" || return
     # shellcheck disable=SC2086
+    sh tests/lint/abi.sh "$BUILD/gen" "$BUILD/lint/gen" $folders || return
+    # The -D make it one configuration for each source (it looks at others for --force and --max-configs only).
+    # shellcheck disable=SC2086
     sources | cppcheck -q --file-list=- -j "$JOBS" --cppcheck-build-dir="$BUILD/lint/cppcheck" --std=c11 --language=c --inline-suppr \
         --library=tests/lint/cppcheck.cfg -D__x86_64__=1 -D__linux__=1 -D__cppcheck__=1 \
         --enable=warning,performance,portability --suppressions-list=tests/lint/cppcheck.txt \
-        --error-exitcode=1 $defines
+        --error-exitcode=1 $defines -I"$BUILD/lint/gen"
 }
 
 tidy() {
