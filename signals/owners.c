@@ -7,7 +7,10 @@
 
 #include "manager/base/loader.h"
 #include "manager/base/log.h"
+#include "signals/progress.h"
 #include "signals/router.h"
+
+#define MAX_TRIES 10000 /* of a millisecond: against a machine that stands still */
 
 SXS_SIGSAFE int owner_of_code(uintptr_t addr)
 {
@@ -250,6 +253,24 @@ static unsigned unknown_handlers(const struct owner *o)
     return unknown;
 }
 
+/* The runtime that hides @owner may be off the processor in the middle of its registration. It is waited for until every
+ * thread has come further: a handler that is not known then was not registered. */
+static void find_hidden(int owner)
+{
+    struct sxs_progress progress;
+    int                 over = 0;
+    sxs_progress_begin(&progress);
+    for (int tries = 0; tries < MAX_TRIES; tries++) {
+        for (int i = 0; i < N_ROUTED; i++)
+            take_hidden(i);
+        if (!unknown_handlers(&router.owners[owner]) || over)
+            break;
+        over = sxs_progress_over(&progress); /* one more look after that */
+        if (!over)
+            usleep(1000);
+    }
+}
+
 int owner_adopt(uintptr_t addr, struct sxs_adoption *out)
 {
     int owner = owner_register(addr, 1);
@@ -259,14 +280,7 @@ int owner_adopt(uintptr_t addr, struct sxs_adoption *out)
         register_loaded();
         for (int i = 0; i < N_ROUTED; i++)
             take_over(i, 1);
-        /* The one that hides it may be off the processor in the middle of its registration. */
-        for (int tries = 0; tries < 250; tries++) {
-            for (int i = 0; i < N_ROUTED; i++)
-                take_hidden(i);
-            if (!unknown_handlers(&router.owners[owner]))
-                break;
-            usleep(1000);
-        }
+        find_hidden(owner);
     }
     if (!router.preloaded || reserved_lost())
         maps_scan();

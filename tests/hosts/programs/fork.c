@@ -5,8 +5,8 @@
  *   exec      fork and exec /bin/echo          vfork   the same by vfork        spawn  by posix_spawn
  *   _exit     children that go on without exec: malloc, printf, _exit
  *   callback  the same, forked in a callback from managed code
- *   exit      the same, ended by exit with an atexit handler. The runtimes are idle meanwhile: a runtime's
- *             own atexit handler waits in the child for threads that were in managed code, for ever
+ *   exit      the same, ended by exit with an atexit handler. The runtimes are idle meanwhile: what their
+ *             own exit handlers do in a child that lacks the threads they started is not promised by anybody
  *   daemon    forks before the runtimes start; the child hosts them, as daemons do */
 #include <pthread.h>
 #include <spawn.h>
