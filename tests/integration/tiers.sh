@@ -82,7 +82,8 @@ for v in 8 9 10.0.11; do
         '(lambda t: t.get("OSR", 0) > 5 and set(t) <= {"tier 0", "OSR"})(own(r"Program\.Long\("))'
     says "$v: and of the framework" "early-$v" \
         'own(r"^System\.").get("R2R", 0) > 0 and "R2R" not in own(r"^Tiers\.")'
-    says "$v: and no tier is unknown" "early-$v" '"unknown" not in own("")'
+    # On a slow machine the session starts before the app has ended: what describes its events then may be compiled unseen.
+    says "$v: and no tier of the app's own code is unknown" "early-$v" '"unknown" not in own(r"^Tiers\.")'
 done
 DOTNET_TC_QuickJitForLoops=0 run loops 10.0.11 tiers "seconds=0.3"
 says "early code under settings that a profiler cannot follow has no tier, or one that was reported" loops \
