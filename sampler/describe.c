@@ -157,6 +157,12 @@ static void find_lines(struct asked *a)
         qsort(a->lines, a->n_lines, sizeof(a->lines[0]), by_offset);
 }
 
+/* Precompiled code of a method is first reported when the method is compiled again: it is older than that. */
+static int is_precompiled(const struct sxs_compiled *piece)
+{
+    return piece->early && in_image(piece->lo);
+}
+
 /* ---- the record ------------------------------------------------------------------------------- */
 
 static void write_record(struct sxs_samples_writer *w, const struct asked *a)
@@ -190,12 +196,13 @@ static void take_compiled(struct asked *a, const struct sxs_compiled *piece)
 {
     a->lo = a->start = piece->lo;
     a->hi = piece->hi;
-    a->time_ns = piece->time_ns;
-    a->tier = (enum sxs_code_tier)piece->tier;
-    /* Precompiled code of a method is first seen when the method is compiled again. */
-    if (piece->early)
-        a->tier = in_image(piece->lo) ? SXS_TIER_R2R
-                                      : sxs_early_tier(piece->early, a->module, a->token);
+    if (is_precompiled(piece)) {
+        a->tier = SXS_TIER_R2R;
+    } else {
+        a->time_ns = piece->time_ns;
+        a->tier = piece->early ? sxs_early_tier(piece->early, a->module, a->token)
+                               : (enum sxs_code_tier)piece->tier;
+    }
     if (strncmp(a->name, "[stub] ", 7) == 0)
         a->tier = SXS_TIER_STUB;
 }
@@ -233,7 +240,8 @@ void sxs_describe(struct sxs_samples_writer *w, struct sxs_namer *namer, struct 
     *a = (struct asked){.rt = rt, .ip = ip, .lo = ip, .hi = ip + 1, .time_ns = time_ns};
     a->fn.rt = rt;
     a->tier = SXS_TIER_STUB;
-    if (piece && piece->time_ns > time_ns) { /* younger than the sample: another's place by then */
+    if (piece && piece->time_ns > time_ns && !is_precompiled(piece)) {
+        /* Younger than the sample: other code, unloaded since, lay there. */
         strcpy(a->name, "[unloaded]");
         a->tier = SXS_TIER_UNKNOWN;
         write_record(w, a);
