@@ -22,19 +22,31 @@ static const struct sxs_tool *const all_tools[] = {
 
 static _Atomic int holding, may_release, released;
 
+/* Takes @first and all @n locks, or none. A service thread may hold one of them and wait for another of them, so this
+ * thread never waits while it holds any. */
+static int take_all(pthread_mutex_t *first, pthread_mutex_t *const *locks, size_t n)
+{
+    if (pthread_mutex_trylock(first) != 0)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        if (pthread_mutex_trylock(locks[i]) != 0) {
+            while (i-- > 0)
+                pthread_mutex_unlock(locks[i]);
+            pthread_mutex_unlock(first);
+            return 0;
+        }
+    return 1;
+}
+
 static void *hold_all(void *arg)
 {
     size_t                  n;
     pthread_mutex_t *const *locks = sxs_fork_locks(&n);
     struct sxs_runtime     *rt = kept[1];
-    int                     got[256];
     (void)arg;
-    CHECK(n >= 30 && n <= ARRAY_LEN(got)); /* or the section is not there */
-    pthread_mutex_lock(&rt->mask_lock);
-    for (size_t i = 0; i < n; i++)
-        while (!(got[i] = pthread_mutex_trylock(locks[i]) ==
-                          0)) /* a service thread may have it for a moment */
-            sched_yield();
+    CHECK(n >= 30); /* or the section is not there */
+    while (!take_all(&rt->mask_lock, locks, n))
+        sched_yield();
     atomic_store(&holding, 1);
     while (!atomic_load(&may_release))
         usleep(1000);
