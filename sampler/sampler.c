@@ -499,20 +499,35 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
     return S_OK;
 }
 
+static HRESULT compiling(struct sxs_sub *sub, sxs_function function, BOOL safe)
+{
+    (void)function, (void)safe;
+    sxs_tier_sessions_compiling(sub->rt, 1);
+    return S_OK;
+}
+
+static HRESULT recompiling(struct sxs_sub *sub, sxs_function function, sxs_rejit id, BOOL safe)
+{
+    (void)id;
+    return compiling(sub, function, safe);
+}
+
 static HRESULT compiled(struct sxs_sub *sub, sxs_function function, HRESULT status, BOOL safe)
 {
-    (void)sub, (void)safe;
+    (void)safe;
     if (SUCCEEDED(status))
         sxs_early_compiled(function, 0);
+    sxs_tier_sessions_compiling(sub->rt, 0);
     return S_OK;
 }
 
 static HRESULT recompiled(struct sxs_sub *sub, sxs_function function, sxs_rejit id, HRESULT status,
                           BOOL safe)
 {
-    (void)sub, (void)safe;
+    (void)safe;
     if (SUCCEEDED(status))
         sxs_early_compiled(function, id.id);
+    sxs_tier_sessions_compiling(sub->rt, 0);
     return S_OK;
 }
 
@@ -575,6 +590,8 @@ static const struct sxs_events events = {
     .RuntimeSuspendStarted = suspend_started,
     .RuntimeSuspendAborted = suspend_aborted,
     .RuntimeResumeFinished = resume_finished,
+    .JITCompilationStarted = compiling,
+    .ReJITCompilationStarted = recompiling,
     .JITCompilationFinished = compiled,
     .ReJITCompilationFinished = recompiled,
     .FunctionUnloadStarted = function_unloading,
