@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* fork - a host that starts processes, with runtimes running and threads busy in them.
  *
- * fork exec|vfork|spawn|exit|_exit|callback|daemon
+ * fork exec|vfork|spawn|exit|_exit|callback|daemon|starting
  *   exec      fork and exec /bin/echo          vfork   the same by vfork        spawn  by posix_spawn
  *   _exit     children that go on without exec: malloc, printf, _exit
  *   callback  the same, forked in a callback from managed code
  *   exit      the same, ended by exit with an atexit handler. The runtimes are idle meanwhile: what their
  *             own exit handlers do in a child that lacks the threads they started is not promised by anybody
- *   daemon    forks before the runtimes start; the child hosts them, as daemons do */
+ *   daemon    forks before the runtimes start; the child hosts them, as daemons do
+ *   starting  a thread forks children of both kinds all the time while the runtimes start */
 #include <pthread.h>
 #include <spawn.h>
 #include <stdatomic.h>
@@ -110,13 +111,49 @@ static void fork_all(void)
     hosting_claim(good == FORKS, "%d of %d children ended as they should", good, FORKS);
 }
 
+/* A child that goes on, then one that executes, and so on, as long as the runtimes start. */
+static void *fork_while_starting(void *n_bad)
+{
+    char *arguments[] = {"/bin/true", NULL};
+
+    for (int i = 0; !atomic_load(&stop) || i < 2; i++) {
+        pid_t pid = fork();
+        if (!pid && i % 2 == 0) {
+            free(malloc(10000));
+            _exit(7);
+        }
+        if (!pid) {
+            execv(arguments[0], arguments);
+            _exit(127);
+        }
+        *(int *)n_bad += !ended_with(pid, i % 2 == 0 ? 7 : 0);
+    }
+    return NULL;
+}
+
+static void start_amid_forks(void)
+{
+    pthread_t thread;
+    int       n_bad = 0;
+
+    pthread_create(&thread, NULL, fork_while_starting, &n_bad);
+    hosting_start();
+    atomic_store(&stop, true);
+    pthread_join(thread, NULL);
+    atomic_store(&stop, false);
+    hosting_claim(n_bad == 0, "children forked while the runtimes start end as they should");
+}
+
 static int run(void)
 {
     pthread_t threads[BUSY];
 
-    hosting_start();
+    if (!strcmp(how, "starting"))
+        start_amid_forks();
+    else
+        hosting_start();
     hosting_claim(hosting_work(1) == 0, "work before");
-    if (strcmp(how, "daemon") != 0) {
+    if (strcmp(how, "daemon") != 0 && strcmp(how, "starting") != 0) {
         for (int i = 0; i < BUSY; i++)
             pthread_create(&threads[i], NULL, work_on,
                            (void *)(uintptr_t)hosting_guest(i % hosting_len()));
