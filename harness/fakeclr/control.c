@@ -230,6 +230,7 @@ void fake_counts(struct fakeclr_counts *out)
     *out = (struct fakeclr_counts){
         .info_refs = (uint64_t)atomic_load(&fake.info_refs),
         .live_objects = (uint64_t)atomic_load(&fake.live_objects),
+        .handles = atomic_load(&fake.handles),
         .foreign_ids = atomic_load(&fake.foreign_ids),
         .beyond_version = atomic_load(&fake.beyond_version),
         .faults = atomic_load(&fake.faults),

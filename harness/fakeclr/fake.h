@@ -38,6 +38,7 @@ enum fake_kind {
     FAKE_FUNCTION,
     FAKE_THREAD,
     FAKE_OBJECT,
+    FAKE_HANDLE,
 };
 
 struct fake_id {
@@ -105,6 +106,11 @@ enum fake_version { FAKE_ORIGINAL, FAKE_WANTED, FAKE_ASKING, FAKE_NEW };
 struct fake_object {
     struct fake_id id;
     struct fake_class *type;
+};
+
+struct fake_handle {
+    struct fake_id id;
+    struct fake_object *_Atomic object; /* NULL: destroyed */
 };
 
 struct fake_frame {
@@ -193,6 +199,7 @@ struct fake {
     _Atomic uint64_t foreign_ids, beyond_version, faults, faults_left, faults_chained,
         after_previous, activations, foreign_activations, gcs, gc_hangs, exceptions, elt_calls,
         il_calls, il_calls_new, /* of methods with IL; those that ran what a profiler gave */
+        handles, /* made and not destroyed */
         unloaded_ids, /* modules asked about whose unloading was announced and has ended */
         n_threads_made;
 

@@ -19,6 +19,7 @@ struct fakeclr_counts {
     uint64_t info_calls;        /* calls of Info methods, all slots */
     uint64_t info_refs;         /* references on the Info object held by others */
     uint64_t live_objects;      /* metadata, enumerator, control objects handed out, not released */
+    uint64_t handles;           /* of objects: made and not destroyed */
     uint64_t foreign_ids;       /* IDs handed to Info that are not of this runtime */
     uint64_t beyond_version;    /* calls of slots this version's Info does not have */
     uint64_t faults;            /* faults in this runtime's code, handled */

@@ -225,6 +225,42 @@ HRESULT fake_GetObjectSize(ICorProfilerInfo15 *self, ObjectID id, ULONG *out)
     return hr;
 }
 
+HRESULT fake_CreateHandle(ICorProfilerInfo15 *self, ObjectID object, COR_PRF_HANDLE_TYPE type,
+                          ObjectHandleID *out)
+{
+    (void)self;
+    struct fake_object *target = fake_find(object, FAKE_OBJECT);
+    struct fake_handle *handle;
+    if (!target || !out || type < COR_PRF_HANDLE_TYPE_WEAK || type > COR_PRF_HANDLE_TYPE_PINNED)
+        return E_INVALIDARG;
+    handle = fake_alloc(sizeof(*handle), FAKE_HANDLE);
+    atomic_store(&handle->object, target);
+    fake_publish(&handle->id);
+    atomic_fetch_add(&fake.handles, 1);
+    *out = (ObjectHandleID)ID(handle);
+    return S_OK;
+}
+
+HRESULT fake_DestroyHandle(ICorProfilerInfo15 *self, ObjectHandleID id)
+{
+    (void)self;
+    struct fake_handle *handle = fake_find((uint64_t)(uintptr_t)id, FAKE_HANDLE);
+    if (!handle || !atomic_exchange(&handle->object, NULL))
+        return E_INVALIDARG;
+    atomic_fetch_sub(&fake.handles, 1);
+    return S_OK;
+}
+
+HRESULT fake_GetObjectIDFromHandle(ICorProfilerInfo15 *self, ObjectHandleID id, ObjectID *out)
+{
+    (void)self;
+    struct fake_handle *handle = fake_find((uint64_t)(uintptr_t)id, FAKE_HANDLE);
+    if (!handle || !out)
+        return E_INVALIDARG;
+    *out = ID(atomic_load(&handle->object));
+    return S_OK;
+}
+
 HRESULT fake_GetCurrentThreadID(ICorProfilerInfo15 *self, ThreadID *out)
 {
     (void)self;

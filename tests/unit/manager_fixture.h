@@ -91,7 +91,7 @@ static inline void jit_one(const struct fake_host *h)
     fake_raise0(h, "JITCompilationStarted", 0x1234, 1);
 }
 
-static struct fake_host eight, nine __attribute__((unused));
+static __attribute__((unused)) struct fake_host eight, nine;
 
 /* What Initialize is handed refuses every interface. */
 static inline HRESULT refuse_query(IUnknown *self, REFIID iid, void **out)
