@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "manager/base/clock.h"
 #include "manager/base/fork.h"
 #include "manager/base/guarded.h"
 #include "manager/base/log.h"
@@ -117,15 +117,13 @@ static int turned_away(const struct sxs_runtime *rt)
 HRESULT sxs_manager_admit(uintptr_t caller, struct sxs_runtime **out)
 {
     struct sxs_runtime *rt = sxs_runtime_new();
-    struct timespec     now;
     if (!rt)
         return E_OUTOFMEMORY;
     pthread_mutex_lock(&manager.lock);
     rt->number = ++manager.n_admitted;
     pthread_mutex_unlock(&manager.lock);
     rt->row = sxs_session_row(rt->number);
-    clock_gettime(CLOCK_REALTIME, &now);
-    rt->row->started_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    rt->row->started_ns = sxs_now_ns(CLOCK_REALTIME);
     sxs_module_path(caller, rt->path, sizeof(rt->path));
     sxs_module_version(rt->path, rt->version, sizeof(rt->version)); /* until it can be asked */
     adopt_signals(rt, caller);

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "manager/base/clock.h"
 #include "manager/base/log.h"
 #include "manager/module.h"
 
@@ -203,8 +203,7 @@ HRESULT sxs_runtime_connect(struct sxs_runtime *rt, IUnknown *info_unknown)
 
 void sxs_runtime_end(struct sxs_runtime *rt, int detached)
 {
-    struct timespec now;
-    int             was = SXS_PHASE_LIVE;
+    int was = SXS_PHASE_LIVE;
     if (sxs_runtime_is_inherited(rt))
         return;
     /* After a detach the runtime answers no more; in Shutdown it does, until that returns. */
@@ -222,8 +221,7 @@ void sxs_runtime_end(struct sxs_runtime *rt, int detached)
         if (rt->subs[i].tool->stop)
             rt->subs[i].tool->stop(&rt->subs[i], detached);
     atomic_store(&rt->phase, SXS_PHASE_ENDED);
-    clock_gettime(CLOCK_REALTIME, &now);
-    atomic_store(&rt->row->ended_ns, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+    atomic_store(&rt->row->ended_ns, sxs_now_ns(CLOCK_REALTIME));
     if (atomic_load(&rt->info_users) == 0)
         let_info_go(rt);
 }

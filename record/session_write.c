@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "manager/base/clock.h"
 #include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "record/file_write.h"
@@ -23,9 +23,8 @@ SXS_FORK_RESETS(open_lock);
 
 static void describe_process(struct sxs_census *c)
 {
-    struct timespec now;
-    int             fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t         len = fd < 0 ? 0 : read(fd, c->command, sizeof(c->command) - 1);
+    int     fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t len = fd < 0 ? 0 : read(fd, c->command, sizeof(c->command) - 1);
     if (fd >= 0)
         close(fd);
     while (len > 0 && c->command[len - 1] == '\0')
@@ -33,8 +32,7 @@ static void describe_process(struct sxs_census *c)
     for (ssize_t i = 0; i < len; i++)
         if ((unsigned char)c->command[i] < ' ')
             c->command[i] = ' ';
-    clock_gettime(CLOCK_REALTIME, &now);
-    c->started_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    c->started_ns = sxs_now_ns(CLOCK_REALTIME);
     c->version = SXS_CENSUS_VERSION;
     c->size = sizeof(*c);
     c->row_size = sizeof(c->runtimes[0]);

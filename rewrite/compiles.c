@@ -2,7 +2,8 @@
 #include "rewrite/compiles.h"
 
 #include <stdlib.h>
-#include <time.h>
+
+#include "manager/base/clock.h"
 
 /* One compilation. A thread can be in several: compiling can load an assembly, which can run code. */
 struct sxs_compile {
@@ -107,10 +108,7 @@ unsigned sxs_compiles_hold(struct sxs_compiles *c, unsigned ms, int last)
     unsigned        left;
     if (!c->needed)
         return 0;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += (long)(ms % 1000) * 1000000;
-    until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    until = sxs_timespec_of(sxs_now_ns(CLOCK_MONOTONIC) + ms * UINT64_C(1000000));
     pthread_mutex_lock(&c->lock);
     c->held = 1;
     while ((left = inlining_locked(c)) != 0)

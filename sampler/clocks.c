@@ -166,16 +166,6 @@ static int start_perf(struct sxs_sampled_thread *t, uint64_t due)
     return 0;
 }
 
-SXS_SIGSAFE static uint64_t ns_of(struct timespec t)
-{
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-SXS_SIGSAFE static struct timespec timespec_of(uint64_t ns)
-{
-    return (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-}
-
 /*
  * The kernel looks at these timers at its tick only: what is due in the last part of a tick that a
  * thread does not live to see is lost, and of threads shorter than a tick nearly everything would be.
@@ -199,9 +189,9 @@ static int start_timer(struct sxs_sampled_thread *t, uint64_t now, uint64_t due,
     if (syscall(SYS_timer_create, cpu_clock(tid), &event, &id) != 0)
         return -errno;
     t->timer = id;
-    when.it_interval = timespec_of(interval_ns);
+    when.it_interval = sxs_timespec_of(interval_ns);
     /* A time that has passed would make it come now, not with the tick: 1 ns from now has not. */
-    when.it_value = timespec_of(at_once ? 1 : due - tick_ns);
+    when.it_value = sxs_timespec_of(at_once ? 1 : due - tick_ns);
     t->took_over = took_over;
     atomic_store(&t->first_due_ns, at_once ? due : 0);
     if (syscall(SYS_timer_settime, id, at_once ? 0 : TIMER_ABSTIME, &when, NULL) != 0)
@@ -306,7 +296,7 @@ uint64_t sxs_clocks_cpu_ns(uint32_t tid)
     struct timespec used;
     if (clock_gettime(cpu_clock(tid), &used) != 0)
         return 0;
-    return ns_of(used);
+    return sxs_ns_of(used);
 }
 
 int sxs_clocks_poke(uint32_t tid, uint32_t weight_ns)
@@ -359,7 +349,7 @@ static void move_to_perf(struct sxs_sampled_thread *t)
     uint64_t                       now = sxs_clocks_cpu_ns(atomic_load(&t->tid));
     if (syscall(SYS_timer_settime, timer, 0, &never, &left) != 0)
         return;
-    if (!try_perf(t, now + ns_of(left.it_value) + tick_ns)) {
+    if (!try_perf(t, now + sxs_ns_of(left.it_value) + tick_ns)) {
         syscall(SYS_timer_settime, timer, 0, &left, NULL);
         return;
     }
@@ -395,8 +385,8 @@ SXS_SIGSAFE static uint64_t first_tick(const struct sxs_sampled_thread *t, uint6
     uint64_t          now = sxs_now_ns(CLOCK_THREAD_CPUTIME_ID), before, until;
     before = t->took_over ? 0 : n_due(first, now);
     until = n_due(first, now + tick_ns);
-    when.it_interval = timespec_of(interval_ns);
-    when.it_value = timespec_of(first + until * interval_ns - tick_ns);
+    when.it_interval = sxs_timespec_of(interval_ns);
+    when.it_value = sxs_timespec_of(first + until * interval_ns - tick_ns);
     syscall(SYS_timer_settime, t->timer, TIMER_ABSTIME, &when, NULL);
     return until - before;
 }

@@ -55,8 +55,7 @@ static uint32_t await(struct sxs_walk_answer *answer, unsigned limit_us)
         struct timespec left;
         if (now == DONE || at >= until)
             return now;
-        left.tv_sec = (time_t)((until - at) / 1000000000u);
-        left.tv_nsec = (long)((until - at) % 1000000000u);
+        left = sxs_timespec_of(until - at);
         futex(&answer->state, FUTEX_WAIT, now, &left);
     }
 }

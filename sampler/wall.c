@@ -91,8 +91,7 @@ void sxs_wall_wait(void)
 {
     struct timespec due;
     due_ns += interval_ns;
-    due.tv_sec = (time_t)(due_ns / 1000000000u);
-    due.tv_nsec = (long)(due_ns % 1000000000u);
+    due = sxs_timespec_of(due_ns);
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
     round_ns = sxs_now_ns(CLOCK_MONOTONIC);
     if (round_ns > due_ns + 10 * interval_ns)

@@ -9,9 +9,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "sxs_abi.h"
+#include "manager/base/clock.h"
 #include "tests/bench/bare_hooks.h"
 
 void bare_empty(void), bare_stamp(void), bare_naive_enter(void), bare_naive_leave(void);
@@ -52,9 +52,7 @@ static __thread unsigned depth;
 
 static uint64_t now_ns(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return sxs_now_ns(CLOCK_MONOTONIC);
 }
 
 static void add_up(uintptr_t id, uint64_t calls, uint64_t ns)

@@ -6,11 +6,11 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "manager/base/clock.h"
 #include "signals/progress.h"
 
 static struct sxs_progress progress;
@@ -46,11 +46,9 @@ static pthread_t start(void *(*body)(void *))
 
 static uint64_t cpu_of(pthread_t thread)
 {
-    clockid_t       clock;
-    struct timespec used;
+    clockid_t clock;
     assert_int_equal(pthread_getcpuclockid(thread, &clock), 0);
-    assert_int_equal(clock_gettime(clock, &used), 0);
-    return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+    return sxs_now_ns(clock);
 }
 
 static void alone_there_is_nothing_to_wait_for(void **state)

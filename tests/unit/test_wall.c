@@ -3,8 +3,8 @@
 #include "tests/unit/fake_host.h"
 
 #include <sys/syscall.h>
-#include <time.h>
 
+#include "manager/base/clock.h"
 #include "record/session_write.h"
 #include "sampler/clocks.h"
 #include "sampler/handler.h"
@@ -39,9 +39,7 @@ static void sampled_by_wall_time(void)
 
 static uint64_t used_ns(void)
 {
-    struct timespec used;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+    return sxs_now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void work(void)

@@ -16,10 +16,10 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "manager/base/clock.h"
 #include "tests/hosts/one_clr.h"
 
 #define STACK  ((size_t)64 * 1024)
@@ -50,9 +50,7 @@ __asm__(".text\n"
 
 static uint64_t cpu_ns(void)
 {
-    struct timespec used;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+    return sxs_now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 __attribute__((noinline)) static void burn(void)
