@@ -134,11 +134,11 @@ static int raise_descriptor(int fd)
 /* Any thread must have its chance however short it lives: the first sample comes after a part of the
  * interval, all parts being equally likely (next_phase). Then time t of its life is sampled with probability
  * t / interval, for long threads and short ones alike.
- * @due: the thread's CPU time at which the first sample is due. */
-static int start_perf(struct sxs_sampled_thread *t, uint64_t due)
+ * @first_ns: CPU time of the thread from now to the first sample, at least 1. Called with `opening` held. Returns 0 or
+ * -errno. */
+static int start_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
 {
     uint32_t          tid = atomic_load(&t->tid);
-    uint64_t          now = sxs_clocks_cpu_ns(tid), first_ns = due > now ? due - now : 1;
     struct f_owner_ex owner = {F_OWNER_TID, (pid_t)tid};
     int               fd = open_perf(tid, !kernel_too, first_ns);
     uint64_t          id;
@@ -217,11 +217,12 @@ void sxs_clocks_release(void)
     pthread_mutex_unlock(&opening);
 }
 
-static int try_perf(struct sxs_sampled_thread *t, uint64_t due)
+/* As start_perf, which it calls with the lock. Returns 1 when the event was started, else 0. */
+static int try_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
 {
     int started;
     hold();
-    started = start_perf(t, due) == 0;
+    started = start_perf(t, first_ns) == 0;
     sxs_clocks_release();
     return started;
 }
@@ -232,15 +233,10 @@ static int start_timer_from_now(struct sxs_sampled_thread *t)
     return start_timer(t, now, now + next_phase() + 1, 0);
 }
 
-static int try_perf_from_now(struct sxs_sampled_thread *t)
-{
-    return try_perf(t, sxs_clocks_cpu_ns(atomic_load(&t->tid)) + next_phase() + 1);
-}
-
 /* Where a perf event cannot be had, a timer gives what it can: its samples weigh what they stand for. */
 int sxs_clocks_start(struct sxs_sampled_thread *t)
 {
-    if (t->excluded || (chosen == SXS_CLOCK_PERF && try_perf_from_now(t)))
+    if (t->excluded || (chosen == SXS_CLOCK_PERF && try_perf(t, next_phase() + 1)))
         return 0;
     return start_timer_from_now(t);
 }
@@ -346,15 +342,16 @@ static void move_to_perf(struct sxs_sampled_thread *t)
     static const struct itimerspec never;
     struct itimerspec              left;
     int                            timer = t->timer;
-    uint64_t                       now = sxs_clocks_cpu_ns(atomic_load(&t->tid));
-    if (syscall(SYS_timer_settime, timer, 0, &never, &left) != 0)
-        return;
-    if (!try_perf(t, now + sxs_ns_of(left.it_value) + tick_ns)) {
-        syscall(SYS_timer_settime, timer, 0, &left, NULL);
-        return;
+    hold(); /* before the timer stops: the time of a wait for the lock would be lost */
+    if (syscall(SYS_timer_settime, timer, 0, &never, &left) == 0) {
+        if (start_perf(t, sxs_ns_of(left.it_value) + tick_ns) == 0) {
+            t->timer = -1;
+            syscall(SYS_timer_delete, timer);
+        } else {
+            syscall(SYS_timer_settime, timer, 0, &left, NULL);
+        }
     }
-    t->timer = -1;
-    syscall(SYS_timer_delete, timer);
+    sxs_clocks_release();
 }
 
 void sxs_clocks_move(struct sxs_sampled_thread *t)
