@@ -17,6 +17,7 @@
 #include "manager/base/clock.h"
 #include "manager/base/fork.h"
 #include "manager/base/log.h"
+#include "manager/base/task.h"
 #include "sampler/clocks.h"
 #include "sampler/dispatch.h"
 #include "sampler/stacks.h"
@@ -64,7 +65,7 @@ static void look_at(struct sxs_sampled_thread *t)
         return; /* its stack has not been looked up yet; soon */
     weight = snap.mode == SXS_MODE_WALL ? sxs_wall_due(t) : cpu_due(t);
     if (weight && snap.n_due < SXS_MAX_SAMPLED_THREADS)
-        snap.due[snap.n_due++] = (struct sxs_due){t, tid, weight, sxs_threads_state(tid)};
+        snap.due[snap.n_due++] = (struct sxs_due){t, tid, weight, sxs_task_state(tid)};
 }
 
 /* ---- suspending ------------------------------------------------------------------------------- */

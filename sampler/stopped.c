@@ -5,14 +5,11 @@
  */
 #include "sampler/stopped.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "manager/base/clock.h"
 #include "sampler/compare.h"
@@ -221,25 +218,6 @@ static uintptr_t begins_at(const struct sxs_walk_answer *answer, const struct sx
                 break;
     sxs_tables_leave();
     return i > 0 && i <= young && i < answer->n && !walked[i].is_module ? answer->sps[i] : 0;
-}
-
-char sxs_threads_state(uint32_t tid)
-{
-    char    path[64], text[512];
-    char   *end;
-    ssize_t n;
-    int     fd;
-    snprintf(path, sizeof(path), "/proc/self/task/%u/stat", tid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    n = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    if (n <= 0)
-        return 0;
-    text[n] = '\0';
-    end = strrchr(text, ')'); /* the name before it may hold anything */
-    return end && end[1] == ' ' ? end[2] : 0;
 }
 
 /* ---- records ---------------------------------------------------------------------------------- */

@@ -35,7 +35,4 @@ int sxs_stopped_list(struct sxs_stopped *s);
 void sxs_stopped_take(struct sxs_samples_writer *w, const struct sxs_stopped *all, size_t n,
                       const struct sxs_due *due);
 
-/** A thread's state as in /proc: 'R' running, 'S' sleeping, 'D' cannot be woken...; 0 when gone. */
-char sxs_threads_state(uint32_t tid);
-
 #endif

@@ -4,9 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -16,6 +14,7 @@
 #include <unistd.h>
 
 #include "manager/base/fork.h"
+#include "manager/base/task.h"
 
 #define PROBES 32
 
@@ -136,18 +135,8 @@ static int is_own(uint32_t tid)
 
 static int read_name(uint32_t tid, char *name, size_t size)
 {
-    char    path[64];
-    ssize_t n;
-    int     fd;
-    snprintf(path, sizeof(path), "/proc/self/task/%u/comm", tid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (sxs_task_read(tid, "comm", name, size) != 0)
         return -1;
-    n = read(fd, name, size - 1);
-    close(fd);
-    if (n <= 0)
-        return -1;
-    name[n] = '\0';
     name[strcspn(name, "\n")] = '\0';
     return 0;
 }

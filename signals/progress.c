@@ -2,47 +2,27 @@
 #include "signals/progress.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ENOUGH_NS 10000000u /* registering a handler takes microseconds */
+#include "manager/base/task.h"
 
-static int read_file(pid_t tid, const char *name, char *text, size_t size)
-{
-    char    path[64];
-    ssize_t n;
-    int     fd;
-    snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, name);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    n = read(fd, text, size - 1);
-    close(fd);
-    if (n <= 0)
-        return -1;
-    text[n] = '\0';
-    return 0;
-}
+#define ENOUGH_NS 10000000u /* registering a handler takes microseconds */
 
 /* Running, waiting for a processor, or for a page of memory. */
 static int is_at_work(pid_t tid)
 {
-    char        text[512];
-    const char *state;
-    if (read_file(tid, "stat", text, sizeof(text)) != 0)
-        return 0;
-    state = strrchr(text, ')'); /* the name before it may have any characters */
-    return state && state[1] == ' ' && (state[2] == 'R' || state[2] == 'D');
+    char state = sxs_task_state((uint32_t)tid);
+    return state == 'R' || state == 'D';
 }
 
 static uint64_t cpu_ns(pid_t tid)
 {
     char text[128];
-    return read_file(tid, "schedstat", text, sizeof(text)) == 0 ? strtoull(text, NULL, 10) : 0;
+    if (sxs_task_read((uint32_t)tid, "schedstat", text, sizeof(text)) != 0)
+        return 0;
+    return strtoull(text, NULL, 10);
 }
 
 void sxs_progress_begin(struct sxs_progress *p)
