@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "manager/base/safe_read.h"
+#include "manager/module_info.h"
 #include "values/layout.h"
 
 #define MAX_RUNTIMES 64
@@ -232,21 +233,14 @@ static _Atomic(struct method *) *bucket_of(ModuleID module, mdTypeDef token)
 /* Has that type a field <>t__builder? *type: the one that has the method. */
 static int is_machine(sxs_module module, mdToken method, mdTypeDef *type)
 {
-    static const char want[] = "<>t__builder";
-    WCHAR             name[sizeof(want)];
-    IUnknown         *unknown = NULL;
-    IMetaDataImport2 *imp;
+    IMetaDataImport2 *imp = sxs_module_import(module);
     mdFieldDef        field = 0;
     int               is;
-    for (size_t i = 0; i < sizeof(want); i++)
-        name[i] = (WCHAR)want[i];
-    if (FAILED(sxs_info_GetModuleMetaData(module.rt, module, ofRead, &IID_IMetaDataImport2,
-                                          &unknown)) || !unknown)
+    if (!imp)
         return 0;
-    imp = (IMetaDataImport2 *)(void *)unknown;
     is = SUCCEEDED(imp->vtbl->GetMethodProps(imp, method, type, NULL, 0, NULL, NULL, NULL, NULL,
                                              NULL, NULL)) &&
-         SUCCEEDED(imp->vtbl->FindField(imp, *type, name, NULL, 0, &field));
+         SUCCEEDED(imp->vtbl->FindField(imp, *type, u"<>t__builder", NULL, 0, &field));
     imp->vtbl->Release(imp);
     return is;
 }

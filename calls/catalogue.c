@@ -6,6 +6,7 @@
 
 #include "calls/unseen.h"
 #include "manager/base/utf8.h"
+#include "manager/module_info.h"
 
 #define NAME_MAX_UTF16 1024
 #define BATCH          64u
@@ -78,17 +79,6 @@ static size_t put_type(IMetaDataImport2 *imp, mdTypeDef type, unsigned depth, ch
     return strlen(out);
 }
 
-static int is_intrinsic(IMetaDataImport2 *imp, mdToken method)
-{
-    static const char name[] = "System.Runtime.CompilerServices.IntrinsicAttribute";
-    WCHAR             wide[sizeof(name)];
-    const void       *data = NULL;
-    ULONG             size = 0;
-    for (size_t i = 0; i < sizeof(name); i++)
-        wide[i] = (WCHAR)name[i];
-    return imp->vtbl->GetCustomAttributeByName(imp, method, wide, &data, &size) == S_OK;
-}
-
 static enum sxs_calls_method kind_of(const struct writer *w, mdToken method, DWORD attr, DWORD impl,
                                      ULONG rva)
 {
@@ -96,7 +86,9 @@ static enum sxs_calls_method kind_of(const struct writer *w, mdToken method, DWO
         return SXS_CALLS_METHOD_ABSTRACT;
     if (attr & MD_PINVOKE)
         return SXS_CALLS_METHOD_NATIVE;
-    if (w->known->is_core && is_intrinsic(w->imp, method))
+    if (w->known->is_core &&
+        sxs_import_has_attribute(w->imp, method,
+                                 u"System.Runtime.CompilerServices.IntrinsicAttribute"))
         return SXS_CALLS_METHOD_INTRINSIC;
     if ((impl & MI_CODE_TYPE) == MI_RUNTIME || (impl & MI_INTERNAL_CALL) || !rva)
         return SXS_CALLS_METHOD_RUNTIME;
@@ -145,12 +137,9 @@ static void put_types(struct writer *w)
 void sxs_catalogue(sxs_module module, const struct sxs_selected_module *known)
 {
     static struct writer w; /* one thread at a time */
-    IUnknown            *unknown = NULL;
-    if (FAILED(sxs_info_GetModuleMetaData(module.rt, module, ofRead, &IID_IMetaDataImport2,
-                                          &unknown)) ||
-        !unknown)
+    w.imp = sxs_module_import(module);
+    if (!w.imp)
         return;
-    w.imp = (IMetaDataImport2 *)(void *)unknown;
     w.known = known;
     w.runtime = sxs_runtime_number(module.rt);
     w.n = 0;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "manager/base/c_locale.h"
+#include "manager/module_info.h"
 #include "rewrite/utf16.h"
 
 #define PATH       2048
@@ -101,16 +102,12 @@ static int read_file(struct sxs_image *i)
 static int is_the_same(const struct sxs_images *images, const struct sxs_image *i)
 {
     sxs_module        module = {images->module.rt, i->id};
-    IUnknown         *unknown = NULL;
-    IMetaDataImport2 *imp;
+    IMetaDataImport2 *imp = sxs_module_import(module);
     GUID              loaded = {0};
     struct sxs_blob   file = sxs_md_guid(&i->md);
     HRESULT           hr;
-    if (FAILED(sxs_info_GetModuleMetaData(module.rt, module, ofRead, &IID_IMetaDataImport2,
-                                          &unknown)) ||
-        !unknown)
+    if (!imp)
         return 0;
-    imp = (IMetaDataImport2 *)(void *)unknown;
     hr = imp->vtbl->GetScopeProps(imp, NULL, 0, NULL, &loaded);
     imp->vtbl->Release(imp);
     return SUCCEEDED(hr) && file.size == sizeof(loaded) && !memcmp(file.at, &loaded, file.size);

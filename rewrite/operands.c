@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "instr/signature_write.h"
+#include "manager/module_info.h"
 #include "rewrite/utf16.h"
 
 #define STRING_DATA  12 /* from a string to its first character, in 64-bit processes */
@@ -183,12 +184,10 @@ static int is_stack_only(const struct sxs_method *m, uint32_t token)
     IMetaDataImport2        *imp = m->tokens.import;
     WCHAR                    wide[512] = {0};
     char                     name[1024];
-    const void              *value;
     ULONG                    n = 0;
     if (TABLE(token) == TYPE_DEF)
-        return imp->vtbl->GetCustomAttributeByName(
-                   imp, token, u"System.Runtime.CompilerServices.IsByRefLikeAttribute", &value,
-                   &n) == S_OK;
+        return sxs_import_has_attribute(imp, token,
+                                        u"System.Runtime.CompilerServices.IsByRefLikeAttribute");
     if (FAILED(imp->vtbl->GetTypeRefProps(imp, token, NULL, wide, ARRAY_LEN(wide), &n)))
         return 1;
     sxs_utf8_of(wide, ARRAY_LEN(wide), name, sizeof(name));

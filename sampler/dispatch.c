@@ -3,6 +3,8 @@
 
 #include <stdatomic.h>
 
+#include "manager/module_info.h"
+
 #define MAX_RUNTIMES 64 /* by number; later ones are taken for those that have no such code */
 
 static const WCHAR *const names[] = {
@@ -27,20 +29,18 @@ void sxs_dispatch_module(sxs_module module)
 
 void sxs_dispatch_learn(struct sxs_runtime *rt)
 {
-    unsigned         number = sxs_runtime_number(rt);
-    IMetaDataImport *import = NULL;
-    IUnknown        *unknown = NULL;
-    sxs_module       core = {rt, 0};
+    unsigned          number = sxs_runtime_number(rt);
+    IMetaDataImport2 *import;
+    sxs_module        core = {rt, 0};
     if (number >= MAX_RUNTIMES || runtimes[number].learned)
         return;
     core.id = atomic_load(&runtimes[number].core);
     if (!core.id)
         return;
     runtimes[number].learned = 1;
-    if (FAILED(sxs_info_GetModuleMetaData(rt, core, ofRead, &IID_IMetaDataImport, &unknown)) ||
-        !unknown)
+    import = sxs_module_import(core);
+    if (!import)
         return;
-    import = (IMetaDataImport *)(void *)unknown;
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (FAILED(
                 import->vtbl->FindTypeDefByName(import, names[i], 0, &runtimes[number].types[i])))

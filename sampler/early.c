@@ -9,6 +9,7 @@
 
 #include "manager/base/clock.h"
 #include "manager/base/fork.h"
+#include "manager/module_info.h"
 #include "sampler/early_il.h"
 #include "sampler/tier_settings.h"
 
@@ -180,35 +181,20 @@ static enum sxs_code_tier tier_by_il(sxs_module module, mdToken token)
     return sxs_early_il_tier(il, size);
 }
 
-static int is_called_by_native_code(IMetaDataImport2 *imp, mdToken token)
-{
-    static const char name[] = "System.Runtime.InteropServices.UnmanagedCallersOnlyAttribute";
-    WCHAR             wide[sizeof(name)];
-    const void       *data = NULL;
-    ULONG             size = 0;
-    for (size_t i = 0; i < sizeof(name); i++)
-        wide[i] = (WCHAR)name[i];
-    return imp->vtbl->GetCustomAttributeByName(imp, token, wide, &data, &size) == S_OK;
-}
-
 /* Of a method that may take part in tiers. 8.0 calls AggressiveOptimization tier 1. */
 static enum sxs_code_tier tier_by_metadata(sxs_module module, mdToken token)
 {
-    IUnknown          *unknown = NULL;
-    IMetaDataImport2  *imp;
+    IMetaDataImport2  *imp = sxs_module_import(module);
     DWORD              impl = 0;
     enum sxs_code_tier tier = SXS_TIER_UNKNOWN;
-    if (FAILED(sxs_info_GetModuleMetaData(module.rt, module, ofRead, &IID_IMetaDataImport2,
-                                          &unknown)) ||
-        !unknown)
+    if (!imp)
         return SXS_TIER_UNKNOWN;
-    imp = (IMetaDataImport2 *)(void *)unknown;
     if (FAILED(imp->vtbl->GetMethodProps(imp, token, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL,
                                          &impl)))
         goto done;
     if (impl & IMPL_AGGRESSIVE_OPTIMIZATION)
         tier = atoi(sxs_runtime_version(module.rt)) == 8 ? SXS_TIER_1 : SXS_TIER_OPTIMIZED;
-    else if (is_called_by_native_code(imp, token))
+    else if (sxs_import_is_entry(imp, token))
         tier = SXS_TIER_OPTIMIZED;
     else
         tier = tier_by_il(module, token);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/module_info.h"
 #include "stackwalk/name_internal.h"
 #include "stackwalk/signature_internal.h"
 
@@ -47,11 +48,9 @@ static IMetaDataImport2 *scope_of(struct sxs_names *names, sxs_module module)
         names->scopes = scopes;
         names->cap = cap;
     }
-    IUnknown *imp = NULL;
-    if (FAILED(sxs_info_GetModuleMetaData(module.rt, module, ofRead, &IID_IMetaDataImport2, &imp)))
-        imp = NULL;
-    names->scopes[names->len++] = (struct sxs_scope){ module, (IMetaDataImport2 *)(void *)imp };
-    return (IMetaDataImport2 *)(void *)imp;
+    IMetaDataImport2 *imp = sxs_module_import(module);
+    names->scopes[names->len++] = (struct sxs_scope){module, imp};
+    return imp;
 }
 
 void sxs_names_free(struct sxs_names *names)

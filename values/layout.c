@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "manager/base/utf8.h"
+#include "manager/module_info.h"
 #include "values/layout_internal.h"
 
 #define LEVELS_MAX 32
@@ -28,18 +29,15 @@ struct told {
 
 static int ask(struct told *t, sxs_class cls)
 {
-    IUnknown *imp = NULL;
     memset(t, 0, sizeof(*t));
     t->cls = cls;
     t->parent.rt = t->module.rt = cls.rt;
     if (FAILED(sxs_info_GetClassIDInfo2(cls.rt, cls, &t->module, &t->token, &t->parent, ARGS_MAX,
                                         &t->n_args, t->args)) ||
-        t->n_args > ARGS_MAX || !t->module.id ||
-        FAILED(sxs_info_GetModuleMetaData(cls.rt, t->module, ofRead, &IID_IMetaDataImport2, &imp)) ||
-        !imp)
+        t->n_args > ARGS_MAX || !t->module.id)
         return -1;
-    t->imp = (IMetaDataImport2 *)(void *)imp;
-    return 0;
+    t->imp = sxs_module_import(t->module);
+    return t->imp ? 0 : -1;
 }
 
 static void done(struct told *t)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/module_info.h"
 #include "values/complete.h"
 #include "values/layout.h"
 #include "values/line.h"
@@ -92,11 +93,8 @@ static void add_this(struct sxs_recipe *r, struct asked *a)
 /* `in`, as C# has it. */
 static int is_read_only(IMetaDataImport2 *imp, mdParamDef token)
 {
-    const void *bytes = NULL;
-    ULONG       size = 0;
-    return imp->vtbl->GetCustomAttributeByName(
-               imp, token, u"System.Runtime.CompilerServices.IsReadOnlyAttribute", &bytes,
-               &size) == S_OK;
+    return sxs_import_has_attribute(imp, token,
+                                    u"System.Runtime.CompilerServices.IsReadOnlyAttribute");
 }
 
 static void name_param(struct sxs_param *p, const struct asked *a, uint32_t index)
@@ -271,12 +269,11 @@ size_t sxs_recipe_result(struct sxs_recipe *r, COR_PRF_FUNCTION_ARGUMENT_RANGE a
 
 int sxs_recipe_is_entry(sxs_module module, mdToken token)
 {
-    static const WCHAR name[] = u"System.Runtime.InteropServices.UnmanagedCallersOnlyAttribute";
-    IMetaDataImport2  *imp;
-    int                is;
+    IMetaDataImport2 *imp;
+    int               is;
     sxs_types_lock();
     imp = sxs_types_import_locked(module);
-    is = imp && imp->vtbl->GetCustomAttributeByName(imp, token, name, NULL, NULL) == S_OK;
+    is = imp && sxs_import_is_entry(imp, token);
     sxs_types_unlock();
     return is;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "manager/base/fork.h"
+#include "manager/module_info.h"
 #include "values/layout.h"
 #include "values/line.h"
 
@@ -241,10 +242,9 @@ static uint64_t constant(uint8_t element, const void *at)
 
 static void read_literals(struct sxs_type *t, IMetaDataImport2 *imp, mdTypeDef token)
 {
-    static const WCHAR flags[] = u"System.FlagsAttribute";
-    HCORENUM           all = NULL;
-    mdFieldDef         fields[LITERALS_MAX];
-    ULONG              n = 0;
+    HCORENUM   all = NULL;
+    mdFieldDef fields[LITERALS_MAX];
+    ULONG      n = 0;
     if (FAILED(imp->vtbl->EnumFields(imp, &all, token, fields, LITERALS_MAX, &n)))
         return;
     t->literals = calloc(n ? n : 1, sizeof(*t->literals));
@@ -265,7 +265,7 @@ static void read_literals(struct sxs_type *t, IMetaDataImport2 *imp, mdTypeDef t
         t->n_literals += t->literals[t->n_literals].name != NULL;
     }
     imp->vtbl->CloseEnum(imp, all);
-    t->is_flags = imp->vtbl->GetCustomAttributeByName(imp, token, flags, NULL, NULL) == S_OK;
+    t->is_flags = sxs_import_has_attribute(imp, token, u"System.FlagsAttribute");
 }
 
 static void read_value(struct sxs_type *t, sxs_class cls, IMetaDataImport2 *imp, mdTypeDef token,
