@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "manager/module_info.h"
 
+int sxs_module_is_collectible(sxs_module module)
+{
+    DWORD flags = 0;
+    if (FAILED(sxs_info_GetModuleInfo2(module.rt, module, NULL, 0, NULL, NULL, NULL, &flags)))
+        return -1;
+    return (flags & COR_PRF_MODULE_COLLECTIBLE) != 0;
+}
+
 IMetaDataImport2 *sxs_module_import(sxs_module module)
 {
     IUnknown *imp = NULL;

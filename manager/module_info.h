@@ -9,6 +9,9 @@
 
 #include "manager/runtime.h"
 
+/** Can the assembly of @module be unloaded on its own (a collectible one)? 1, 0, or -1 when the runtime does not say. */
+int sxs_module_is_collectible(sxs_module module);
+
 /** The metadata of @module, to be read; the caller owns one reference. Returns NULL when the runtime refuses, or when the
  *  module has none. */
 IMetaDataImport2 *sxs_module_import(sxs_module module);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "manager/base/fork.h"
+#include "manager/module_info.h"
 #include "values/types.h"
 
 #define ARGS_MAX  16
@@ -55,13 +56,6 @@ void sxs_classes_follow(const struct sxs_config *config)
     pthread_mutex_unlock(&classes.lock);
 }
 
-static int is_collectible_module(sxs_module module)
-{
-    DWORD flags = 0;
-    return FAILED(sxs_info_GetModuleInfo2(module.rt, module, NULL, 0, NULL, NULL, NULL, &flags)) ||
-           (flags & COR_PRF_MODULE_COLLECTIBLE);
-}
-
 /* An instantiation over a collectible type goes with it, wherever its own module is. In doubt: yes. */
 static int is_collectible(sxs_class cls, unsigned depth)
 {
@@ -76,7 +70,7 @@ static int is_collectible(sxs_class cls, unsigned depth)
     if (sxs_info_IsArrayClass(cls.rt, cls, &element, &of, &rank) == S_OK)
         return of.id && is_collectible(of, depth + 1);
     if (FAILED(sxs_info_GetClassIDInfo2(cls.rt, cls, &module, NULL, NULL, ARGS_MAX, &n, args)) ||
-        n > ARGS_MAX || is_collectible_module(module))
+        n > ARGS_MAX || sxs_module_is_collectible(module) != 0)
         return 1;
     for (ULONG32 i = 0; i < n; i++)
         if (args[i] && is_collectible((sxs_class){cls.rt, args[i]}, depth + 1))

@@ -9,6 +9,7 @@
 #include "manager/base/fork.h"
 #include "manager/base/log.h"
 #include "manager/base/thread.h"
+#include "manager/module_info.h"
 #include "record/instrument_write.h"
 #include "rewrite/match.h"
 #include "rewrite/precompiled.h"
@@ -95,12 +96,7 @@ static int is_compilers_own(const char *assembly, const char *name)
 /* Its methods get new IL at first compile or never: with ICorProfilerInfo before 4 all do. */
 static int stays(sxs_module module)
 {
-    DWORD flags = 0;
-    if (sxs_runtime_info_version(module.rt) < 4)
-        return 1;
-    return SUCCEEDED(
-               sxs_info_GetModuleInfo2(module.rt, module, NULL, 0, NULL, NULL, NULL, &flags)) &&
-           (flags & COR_PRF_MODULE_COLLECTIBLE);
+    return sxs_runtime_info_version(module.rt) < 4 || sxs_module_is_collectible(module) == 1;
 }
 
 static const char *why_it_stays(const struct sxs_runtime *rt)

@@ -164,14 +164,6 @@ void sxs_early_end(const struct sxs_runtime *rt)
 
 /* ---- what tier that is ------------------------------------------------------------------------ */
 
-static int is_collectible(sxs_module module)
-{
-    DWORD flags = 0;
-    ULONG n = 0;
-    return SUCCEEDED(sxs_info_GetModuleInfo2(module.rt, module, NULL, 0, &n, NULL, NULL, &flags)) &&
-           (flags & COR_PRF_MODULE_COLLECTIBLE);
-}
-
 static enum sxs_code_tier tier_by_il(sxs_module module, mdToken token)
 {
     LPCBYTE il = NULL;
@@ -206,7 +198,7 @@ done:
 /* Code of collectible assemblies takes no part in tiers. */
 static enum sxs_code_tier initial_tier(sxs_module module, mdToken token)
 {
-    if (is_collectible(module))
+    if (sxs_module_is_collectible(module) == 1)
         return SXS_TIER_OPTIMIZED;
     return token ? tier_by_metadata(module, token) : SXS_TIER_UNKNOWN;
 }
