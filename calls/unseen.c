@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "manager/base/fork.h"
+#include "manager/base/knob.h"
 #include "record/calls_write.h"
 
 #define KNOWN     8192u /* notes that are counted up, a power of two; half of them are used */
@@ -81,11 +82,9 @@ void sxs_unseen_runtime(const struct sxs_runtime *rt)
     size_t                   at = 0;
     struct sxs_calls_note   *n;
     for (size_t i = 0; i < ARRAY_LEN(knobs); i++)
-        for (int old = 0; old < 2; old++) {
-            char        name[64];
-            const char *value;
-            snprintf(name, sizeof(name), "%s_%s", old ? "COMPlus" : "DOTNET", knobs[i]);
-            value = getenv(name);
+        for (unsigned kind = 0; kind < SXS_KNOB_KINDS; kind++) {
+            char        name[SXS_KNOB_SIZE];
+            const char *value = sxs_knob_variable(kind, knobs[i], name);
             if (value && strlen(value) < 16)
                 at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s=%s", at ? " " : "", name,
                                        value);

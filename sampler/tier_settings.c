@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "manager/base/knob.h"
+
 #define PGO_SINCE 8 /* TieredPGO is on by default from .NET 8 on */
 
 static struct {
@@ -17,12 +19,9 @@ static struct {
 /* The number that the environment sets a runtime's knob to, in hexadecimal as the runtime reads it; -1: none. */
 static long read_knob(const char *name)
 {
-    static const char *const prefixes[] = {"DOTNET", "COMPlus"};
-    for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
-        char        variable[64];
-        const char *value;
-        snprintf(variable, sizeof(variable), "%s_%s", prefixes[i], name);
-        value = getenv(variable);
+    for (unsigned kind = 0; kind < SXS_KNOB_KINDS; kind++) {
+        char        variable[SXS_KNOB_SIZE];
+        const char *value = sxs_knob_variable(kind, name, variable);
         if (value && *value)
             return (long)(strtoul(value, NULL, 16) & INT_MAX);
     }
