@@ -2,25 +2,13 @@
 # SPDX-License-Identifier: MIT
 # Every report format of a session whose numbers are known, each read by a real reader of it.
 # TAP. BUILD names the build folder. SHOTS: where screenshots go (default: removed at the end).
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-BUILD=${BUILD:-build}
-CC=${CC:-cc}
-T=$(mktemp -d "${TMPDIR:-/tmp}/sxsprof-formats-XXXXXX") || exit 1
-trap 'rm -rf "$T"' EXIT
+. "$(dirname "$0")/lib.sh"
 SHOTS=${SHOTS:-$T}
-failed=0
-ok() { echo "ok - $1"; }
-not_ok() { echo "not ok - $1"; shift; printf '%s\n' "$@" | sed 's/^/# /'; failed=1; }
-skip() { echo "ok - $1 # SKIP $2"; }
-is() { if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "expected: $2" "got: $3"; fi; }
-has() { case $2 in *"$3"*) ok "$1" ;; *) not_ok "$1" "missing: $3" "in: $2" ;; esac; }
 
-REPORT=${REPORT:-$BUILD/tests/report_main}
-$CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_samples.c -o "$T/make_samples" || exit 1
+compile make_samples
 "$T/make_samples" "$T/s" known || exit 1
-$CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_calls.c -o "$T/make_calls" || exit 1
-$CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_events.c -o "$T/make_events" || exit 1
+compile make_calls
+compile make_events
 for kind in count tree trace hole values many; do "$T/make_calls" "$T/calls-$kind" $kind || exit 1; done
 report() { "$REPORT" "$1" "${S:-$T/s}" "$T/out.$1" "${@:2}" 2>"$T/err"; }
 
@@ -309,7 +297,7 @@ PY
 )"
 
 # ---- traced calls: alone with events, beside samples, among single calls ----
-$CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_instrument.c -o "$T/make_instrument" || exit 1
+compile make_instrument
 cp -r "$T/only-events" "$T/traced" && cp -r "$T/s" "$T/traced-s" && cp -r "$T/calls-values" "$T/traced-calls" || exit 1
 for kind in traced traced-s traced-calls; do "$T/make_instrument" "$T/$kind" || exit 1; done
 traced() { # of make_instrument's 40 calls in $T/out.chrome: how many, their thread, arguments, results and exceptions

@@ -2,13 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Sessions whose references are all valid, made so that following them costs far more than the file is large: the
 # reports must end, within memory in proportion to the file. TAP.
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-BUILD=${BUILD:-build}
-T=$(mktemp -d "${TMPDIR:-/tmp}/sxsprof-hostile-XXXXXX") || exit 1
-trap 'rm -rf "$T"' EXIT
-failed=0
-${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -I. tests/profile/make_hostile.c -o "$T/make" || exit 1
+. "$(dirname "$0")/lib.sh"
+compile make_hostile -O1
 
 # Reports KIND with the options that follow. Without a bound each of these takes minutes of CPU time, or gigabytes. The
 # limits count what the process itself uses, so that a busy machine does not matter. A sanitizer reserves terabytes.
@@ -22,17 +17,14 @@ ends() {
     ) >"$T/out" 2>"$T/err"
     status=$?
     if [ $status -le 1 ] && ! grep -q "out of memory" "$T/err"; then
-        echo "ok - $kind: report $*"
+        ok "$kind: report $*"
     else
-        echo "not ok - $kind: report $*"
-        sed 's/^/# /' "$T/err" | head -5
-        echo "# status $status"
-        failed=1
+        not_ok "$kind: report $*" "$(head -5 "$T/err")" "status $status"
     fi
 }
 
 for kind in chain jumps overlap; do
-    "$T/make" "$T/$kind" $kind || exit 1
+    "$T/make_hostile" "$T/$kind" $kind || exit 1
 done
 ends chain --thread main
 ends chain --format html -o /dev/null

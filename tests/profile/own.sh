@@ -1,20 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What is the profiler's own work has a frame [sxsprof] at the root of its stacks, alike in every format. TAP.
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-BUILD=${BUILD:-build}
-CC=${CC:-cc}
-T=$(mktemp -d "${TMPDIR:-/tmp}/sxsprof-own-XXXXXX") || exit 1
-trap 'rm -rf "$T"' EXIT
-failed=0
-ok() { echo "ok - $1"; }
-not_ok() { echo "not ok - $1"; shift; printf '%s\n' "$@" | sed 's/^/# /'; failed=1; }
-is() { if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "expected: $2" "got: $3"; fi; }
-has() { case $2 in *"$3"*) ok "$1" ;; *) not_ok "$1" "missing: $3" "in: $2" ;; esac; }
+. "$(dirname "$0")/lib.sh"
 
-REPORT=${REPORT:-$BUILD/tests/report_main}
-$CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_samples.c -o "$T/make_samples" || exit 1
+compile make_samples
 mkdir "$T/s" && "$T/make_samples" "$T/s" own || exit 1
 report() { "$REPORT" "$1" "$T/s" "$T/out.$1" "${@:2}" 2>"$T/err"; }
 
