@@ -40,12 +40,11 @@
 #include "signals/signals.h"
 
 #define PERIOD_NS 20000000L /* of the service thread's rounds while something happens */
-#define CALM_NS \
-    60000000L /* the same where threads tell of themselves, and samples are few enough for the room ahead */
+/* The same where threads tell of themselves, and samples are few enough for the room ahead. */
+#define CALM_NS 60000000L
 #define CALM_HZ 1000u
-#define EARLY_NS \
-    UINT64_C(    \
-        2000000000) /* while a program starts, it loads files, whose stacks cannot be followed until a round */
+/* While a program starts, it loads files, whose stacks cannot be followed until a round. */
+#define EARLY_NS  UINT64_C(2000000000)
 #define IDLE_NS   80000000L /* at most this, when nothing does: a wake-up costs some 30 us of CPU */
 #define NAMING_NS 80000000L /* between two looks at what was sampled and loaded */
 #define MAX_BYTES \

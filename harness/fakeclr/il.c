@@ -145,7 +145,7 @@ static bool calli(struct machine *m)
     if (!sig || size < 3)
         return false;
     end = sig + size;
-    if ( sig[0] != 0x09 || sig[1] > 3 || !pop(m, &function))
+    if (sig[0] != 0x09 || sig[1] > 3 || !pop(m, &function))
         return false;
     for (unsigned i = sig[1]; i-- > 0;)
         if (!pop(m, &a[i]))
