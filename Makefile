@@ -33,17 +33,18 @@ LDFLAGS  += -Wl,-z,now $(if $(SAN),-fsanitize=$(SAN))
 # A sanitizer's runtime is found in the program, not in each library: no -z defs then.
 SHARED   := -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
 
-LIB_SRC     := $(wildcard manager/base/*.c manager/*.c record/*_write.c record/*_options.c \
-                 tools/*.c instr/*.c config/*.c values/*.c callback/*.c stackwalk/*.c sampler/*.c calls/*.c rewrite/*.c events/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
-IL_SRC      := $(wildcard instr/*.c)
-CONFIG_SRC  := $(wildcard config/*.c)
-PRELOAD_SRC := manager/base/log.c manager/base/fork.c manager/base/loader.c manager/base/task.c $(filter-out signals/local.c,$(wildcard signals/*.c))
-READ_SRC    := $(wildcard record/*_read.c) record/calls_sums.c record/calls_remarks.c
-CMD_SRC     := $(wildcard report/*.c report/profile/*.c report/calls/*.c report/events/*.c report/instrument/*.c) \
-                 $(READ_SRC) $(wildcard record/*_options.c)
+# folders.tsv says what is linked into what: $(call linked,library) are the sources of the library.
+linked = $(foreach d,$(shell awk -F'\t' '$$2 ~ /(^|,)$(1)(,|$$)/ { print $$1 }' folders.tsv),$(wildcard $(d)/*.c))
+
+LIB_SRC     := $(call linked,library)
+IL_SRC      := $(call linked,il)
+PRELOAD_SRC := $(call linked,preload)
+CMD_SRC     := $(call linked,command)
+CONFIG_SRC  := $(wildcard instr/config/*.c)
+READ_SRC    := $(wildcard session/read/*.c)
 RUNSXS_SRC  := $(wildcard harness/*.c)
 BRIDGE_SRC  := $(wildcard harness/bridge/*.c)
-FAKE_SRC    := $(wildcard harness/fakeclr/*.c)
+FAKE_SRC    := $(wildcard tests/fake/*.c)
 UNIT_SRC    := $(wildcard tests/unit/test_*.c)
 GEN         := $(addprefix $(O)/gen/,sxs_abi.h sxs_abi.c sxs_events.h sxs_events.inc sxs_info.h \
                  sxs_info.c sxs_callback.inc sxs_fake_info.inc)
@@ -89,32 +90,32 @@ $(GEN) &: manager/abi/gen_abi.py $(wildcard manager/abi/*.tsv)
 	$(call say,GEN,$(O)/gen)
 	$(Q)python3 manager/abi/gen_abi.py manager/abi $(O)/gen
 
-$(IL_GEN) &: instr/gen_opcodes.py instr/opcodes.tsv
+$(IL_GEN) &: instr/il/gen_opcodes.py instr/il/opcodes.tsv
 	@mkdir -p $(@D)
 	$(call say,GEN,$(O)/gen/sxs_il_opcodes.h)
-	$(Q)python3 instr/gen_opcodes.py instr/opcodes.tsv $(O)/gen
+	$(Q)python3 instr/il/gen_opcodes.py instr/il/opcodes.tsv $(O)/gen
 
-$(CONFIG_GEN): config/embed_schema.py config/instrumentation.xsd
+$(CONFIG_GEN): instr/config/embed_schema.py instr/config/instrumentation.xsd
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)python3 $^ $@
 
-$(O)/obj/config/schema.o: $(CONFIG_GEN)
+$(O)/obj/instr/config/schema.o: $(CONFIG_GEN)
 
-PAGE    := $(wildcard report/profile/page*)
+PAGE    := $(wildcard cmd/page/page*)
 CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h
 
-$(O)/gen/sxs_page.h: report/profile/embed.py $(PAGE)
+$(O)/gen/sxs_page.h: cmd/page/embed.py $(PAGE)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
-	$(Q)python3 report/profile/embed.py report/profile $@
+	$(Q)python3 cmd/page/embed.py cmd/page $@
 
-$(O)/gen/profile.pb-c.c $(O)/gen/profile.pb-c.h &: report/profile/profile.proto
+$(O)/gen/profile.pb-c.c $(O)/gen/profile.pb-c.h &: cmd/report/profile.proto
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
-	$(Q)protoc-c --proto_path=report/profile --c_out=$(O)/gen $<
+	$(Q)protoc-c --proto_path=cmd/report --c_out=$(O)/gen $<
 
-$(call obj,$(wildcard report/profile/*.c)): $(CMD_GEN)
+$(call obj,$(wildcard cmd/report/*.c)): $(CMD_GEN)
 
 # ---- objects ---------------------------------------------------------------------------------
 
@@ -136,13 +137,13 @@ $(O)/obj/callback/elt_aarch64.o: callback/elt_aarch64.S
 	$(call say,AS,$<)
 	$(Q)$(CC) -E $< | aarch64-linux-gnu-as -o $@ -
 
-$(O)/obj/callback/elt_x86_64.o: callback/elt_x86_64.S calls/offsets.h
+$(O)/obj/callback/elt_x86_64.o: callback/elt_x86_64.S tools/calls/thread_state_offsets.h
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
 	$(Q)$(CC) -I. -c $< -o $@
 
 # Compiled code holds values in vector registers while hooks run; sanitizers know nothing of that.
-$(O)/obj/calls/fast.o: override CFLAGS := $(filter-out -fsanitize=%,$(CFLAGS)) -mgeneral-regs-only
+$(O)/obj/tools/calls/fast.o: override CFLAGS := $(filter-out -fsanitize=%,$(CFLAGS)) -mgeneral-regs-only
 
 # The router lives inside signal handlers of others: no instrumentation there that calls out.
 $(O)/obj/signals/%.o: override CFLAGS += -fno-optimize-sibling-calls
@@ -164,10 +165,14 @@ $(O)/obj/preload/%.o: %.c $(GEN)
 	$(call say,CC,$< (preload))
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(O)/libsxsprof-preload.so: $(PRELOAD_OBJ) signals/exports.map
+$(O)/libbase-preload.a: $(filter $(O)/obj/preload/base/%,$(PRELOAD_OBJ))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(O)/libsxsprof-preload.so: $(filter-out $(O)/obj/preload/base/%,$(PRELOAD_OBJ)) $(O)/libbase-preload.a signals/preload/exports.map
 	$(call say,LINK,$@)
-	$(Q)$(CC) -shared -Wl,-z,now,-z,defs -Wl,--version-script=signals/exports.map \
-	    -Wl,-soname,libsxsprof-preload.so -o $@ $(PRELOAD_OBJ) -ldl -lpthread
+	$(Q)$(CC) -shared -Wl,-z,now,-z,defs -Wl,--version-script=signals/preload/exports.map \
+	    -Wl,-soname,libsxsprof-preload.so -o $@ $(filter %.o %.a,$^) -ldl -lpthread
 
 $(O)/obj/gen/profile.pb-c.o: override CFLAGS += -Wno-cast-qual
 
@@ -176,8 +181,7 @@ $(O)/libsxsil.a: $(call obj,$(IL_SRC))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o \
-             $(call obj,$(CONFIG_SRC)) $(O)/libsxsil.a
+$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LIBS)
 
@@ -210,7 +214,7 @@ $(O)/tests/libdelaying.so: harness/delaying/delaying.c
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize=%,$(CFLAGS)) -shared -o $@ $<
 
-$(O)/fakeclr/%/libcoreclr.so: $(FAKE_SRC) $(wildcard harness/fakeclr/*.h) $(GEN)
+$(O)/fakeclr/%/libcoreclr.so: $(FAKE_SRC) $(wildcard tests/fake/*.h) $(GEN)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SHARED) $(LDFLAGS) -Wl,-Bsymbolic \
@@ -225,8 +229,8 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 	    $(READ_OBJ) $(LIB_LIBS) -lcmocka
 
 # The reports' own test program, and the fuzz drivers of the readers of samples, PDBs, calls and instrumented methods.
-PROFILE_OBJ := $(call obj,$(wildcard report/profile/*.c) report/calls/load.c report/calls/replay.c \
-                 report/calls/unseen.c report/calls/unseen_text.c report/instrument/load.c report/processes.c report/text.c report/words.c $(READ_SRC)) \
+PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c) cmd/calls/load.c cmd/calls/replay.c \
+                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/words.c $(READ_SRC)) \
                $(O)/obj/gen/profile.pb-c.o
 
 $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)
@@ -245,9 +249,9 @@ $(O)/tests/fuzz_config: tests/fuzz/fuzz_config.c $(call obj,$(CONFIG_SRC) $(IL_S
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) -ldl -lpthread
 
 $(O)/tests/fuzz_calls: tests/profile/make_calls.c
-$(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard report/calls/*.c)))
+$(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/calls/*.c)))
 $(O)/tests/fuzz_instrument: tests/profile/make_instrument.c tests/fuzz/fuzz.h
-$(O)/tests/fuzz_instrument: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard report/instrument/*.c) report/json_values.c))
+$(O)/tests/fuzz_instrument: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/instrument/*.c) cmd/output/json_values.c))
 
 # The driver of whole sessions runs the command's verbs. The makers of its session are linked in, each main() renamed.
 MAKERS := $(addprefix $(O)/obj/tests/profile/make_,calls.o events.o instrument.o)
@@ -257,9 +261,7 @@ $(MAKERS): $(O)/obj/tests/profile/make_%.o: tests/profile/make_%.c $(wildcard te
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -Dmain=make_$* -MMD -MP -c $< -o $@
 
-$(O)/tests/fuzz_report: tests/fuzz/fuzz.h $(MAKERS) $(filter-out $(PROFILE_OBJ) %/main.o,$(call obj,$(CMD_SRC))) \
-                        $(call obj,$(CONFIG_SRC)) $(O)/libsxsil.a
-$(O)/tests/fuzz_report: CMD_LIBS := $(O)/libsxsil.a $(CMD_LIBS)
+$(O)/tests/fuzz_report: tests/fuzz/fuzz.h $(MAKERS) $(filter-out $(PROFILE_OBJ) %/main.o,$(call obj,$(CMD_SRC)))
 
 # The suite of hosts (docs/hosts.md): programs that host runtimes, what they share, and allocators to preload.
 HOSTING_OBJ := $(call obj,tests/hosts/hosting.c tests/hosts/state.c harness/clr.c harness/library.c \
@@ -402,10 +404,10 @@ install: all
 	install -m 755 $(O)/sxsprof $(O)/runsxs $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsbridge.so $(O)/libsxsplugin.so \
 	    $(DESTDIR)$(PREFIX)/lib/sxsprof
-	install -m 644 include/sxsprof.h harness/bridge/bridge.h instr/sxs_il.h $(O)/gen/sxs_il_opcodes.h \
+	install -m 644 include/sxsprof.h harness/bridge/bridge.h include/sxs_il.h $(O)/gen/sxs_il_opcodes.h \
 	    $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(O)/libsxsil.a $(DESTDIR)$(PREFIX)/lib
-	install -m 644 config/instrumentation.xsd $(DESTDIR)$(PREFIX)/share/sxsprof
+	install -m 644 instr/config/instrumentation.xsd $(DESTDIR)$(PREFIX)/share/sxsprof
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
 clean:

@@ -5,7 +5,7 @@
 
 #include "callback/guid.h"
 #include "callback/runtime_callback.h"
-#include "manager/base/fork.h"
+#include "base/fork.h"
 #include "manager/manager.h"
 
 static HRESULT factory_QueryInterface(IClassFactory *self, const GUID *iid, void **out)

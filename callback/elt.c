@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "record/calls.h"
+#include "session/format/calls.h"
 
 void sxs_elt_tree_enter(void);
 void sxs_elt_tree_leave(void);

@@ -3,7 +3,7 @@
 #ifndef SXS_CALLBACK_ELT_H
 #define SXS_CALLBACK_ELT_H
 
-#include "calls/count.h"
+#include "tools/calls/count.h"
 
 /** By enum sxs_calls_mode, and SXS_CALLS_TRACE_HOOKS.
  *  Finds out what this processor's hooks must save; once, at the start. */

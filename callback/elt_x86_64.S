@@ -6,7 +6,7 @@
  * Enter: r14 is what the mapper returned, r15 the caller's stack pointer. Leave and tailcall: rdi and
  * rsi are these. rsp is 8 short of a multiple of 16 on entry.
  */
-#include "calls/offsets.h"
+#include "tools/calls/thread_state_offsets.h"
 
 .macro push_one reg
     push \reg
@@ -108,7 +108,7 @@ end_function sxs_elt_slowly
 /* ---- when all is as it mostly is ---------------------------------------------------------------- */
 
 /*
- * The hooks below do what the functions of calls/fast.c do, but only what is done nearly always; in any
+ * The hooks below do what the functions of tools/calls/fast.c do, but only what is done nearly always; in any
  * other case nothing has been counted yet, and these are called.
  */
 

@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "manager/base/clock.h"
-#include "manager/base/fork.h"
-#include "manager/base/guarded.h"
-#include "manager/base/log.h"
+#include "base/clock.h"
+#include "base/fork.h"
+#include "base/guarded.h"
+#include "base/log.h"
 #include "manager/module.h"
 #include "manager/runtime_internal.h"
 #include "manager/settings.h"
-#include "record/session_write.h"
+#include "session/write/session_write.h"
 #include "signals/signals.h"
 
 static struct {

@@ -3,7 +3,7 @@
 #ifndef SXS_MODULE_H
 #define SXS_MODULE_H
 
-#include "manager/base/base.h"
+#include "base/base.h"
 
 /** Writes the path of the module at @addr to @out (zero-terminated, cut at @size); "" if none.
  *  Any thread; not signal-safe (loader lock). */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "manager/base/clock.h"
-#include "manager/base/log.h"
+#include "base/clock.h"
+#include "base/log.h"
 #include "manager/module.h"
 
 struct sxs_runtime *sxs_runtime_new(void)

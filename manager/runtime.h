@@ -8,7 +8,7 @@
 #ifndef SXS_RUNTIME_H
 #define SXS_RUNTIME_H
 
-#include "manager/base/base.h"
+#include "base/base.h"
 #include "sxs_info.h"
 
 struct sxs_runtime;
@@ -28,7 +28,7 @@ int sxs_runtime_is_picked(const struct sxs_runtime *rt);
 /** True from Initialize to Shutdown or detach: its Info may be called. Any thread; signal-safe. */
 SXS_SIGSAFE int sxs_runtime_is_live(const struct sxs_runtime *rt);
 
-struct sxs_census_runtime; /* record/session.h */
+struct sxs_census_runtime; /* session/format/session.h */
 
 /** The runtime's row of counters in the session; never NULL. Borrowed, outlives the runtime.
  *  Counters are relaxed atomics. Any thread; signal-safe. */

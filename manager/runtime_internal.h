@@ -6,10 +6,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "manager/base/fork.h"
+#include "base/fork.h"
 #include "manager/runtime.h"
 #include "manager/tool.h"
-#include "record/session.h"
+#include "session/format/session.h"
 
 enum sxs_phase {
     SXS_PHASE_CREATED, /* by the class factory; no Info yet */

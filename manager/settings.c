@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "manager/base/log.h"
+#include "base/log.h"
 
 static void read_pick(struct sxs_settings *s)
 {

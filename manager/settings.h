@@ -3,7 +3,7 @@
 #ifndef SXS_SETTINGS_H
 #define SXS_SETTINGS_H
 
-#include "manager/base/base.h"
+#include "base/base.h"
 #include "manager/runtime_internal.h"
 
 enum sxs_pick { SXS_PICK_ALL, SXS_PICK_FIRST, SXS_PICK_ONE };

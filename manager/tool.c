@@ -2,7 +2,7 @@
 /* tool.c - subscriptions: which events a runtime is asked for, and which tool gets which. */
 #include "manager/tool.h"
 
-#include "manager/base/log.h"
+#include "base/log.h"
 #include "manager/runtime_internal.h"
 
 /* Recomputed after every change of a mask. Under mask_lock. */

@@ -11,7 +11,7 @@
 #include <link.h>
 #include <string.h>
 
-#include "manager/base/loader.h"
+#include "base/loader.h"
 #include "signals/router.h"
 
 struct module_parts {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * guard.c - lets guarded loads (manager/base/guarded.h) go on when they fault.
+ * guard.c - lets guarded loads (base/guarded.h) go on when they fault.
  *
  * Asked by router_entry() before anything is routed. For a fault of anybody else's code the answer
  * takes two comparisons.
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <ucontext.h>
 
-#include "manager/base/guarded.h"
+#include "base/guarded.h"
 
 /* Written once, by the first guard_code(); @code last. */
 static struct {

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "manager/base/loader.h"
+#include "base/loader.h"
 #include "signals/router.h"
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "manager/base/fork.h"
-#include "manager/base/log.h"
+#include "base/fork.h"
+#include "base/log.h"
 
 struct router               router;
 struct real_calls           real;

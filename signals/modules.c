@@ -10,7 +10,7 @@
 #include <link.h>
 #include <string.h>
 
-#include "manager/base/loader.h"
+#include "base/loader.h"
 #include "signals/router.h"
 
 /* In glibc from 2.35 on. */

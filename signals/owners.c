@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "manager/base/loader.h"
-#include "manager/base/log.h"
+#include "base/loader.h"
+#include "base/log.h"
 #include "signals/progress.h"
 #include "signals/router.h"
 

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "manager/base/task.h"
+#include "base/task.h"
 
 #define ENOUGH_NS 10000000u /* registering a handler takes microseconds */
 

@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-#include "manager/base/base.h"
+#include "base/base.h"
 
 #define SXS_RANGES_MAX  512
 #define SXS_RANGES_KEPT 4

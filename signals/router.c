@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "manager/base/log.h"
+#include "base/log.h"
 
 /* Sanitizers keep books of frames; a jump out of a runtime's handler leaves some unclosed. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

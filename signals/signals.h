@@ -17,7 +17,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "manager/base/base.h"
+#include "base/base.h"
 
 #define SXS_MAX_OWNERS       64
 #define SXS_SIGNALS_VERSION  1u
@@ -40,7 +40,7 @@ struct sxs_thread_watch {
     void (*ended)(void);
 };
 
-struct sxs_guarded_code; /* manager/base/guarded.h */
+struct sxs_guarded_code; /* base/guarded.h */
 
 /** The router's operations. Version 1; a later version only appends. */
 struct sxs_signals {

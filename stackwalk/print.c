@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "include/sxsprof.h"
-#include "stackwalk/name_internal.h"
+#include "symbols/name_internal.h"
 #include "stackwalk/shadow.h"
 
 #define LINE_BYTES 8192

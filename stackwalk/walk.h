@@ -8,14 +8,12 @@
 #ifndef SXS_WALK_H
 #define SXS_WALK_H
 
-#include "manager/runtime.h"
 #include "manager/tool.h"
+#include "symbols/frame.h"
 
 /** No walk is longer, and no more runtimes than this take part in one. */
 #define SXS_WALK_FRAMES_MAX 4096
 #define SXS_WALK_RUNTIMES_MAX 64
-/** Type arguments kept with a method's frame; one with more is asked again for its name. */
-#define SXS_WALK_TYPE_ARGS 8
 
 enum sxs_walk_end {
     SXS_WALK_BOTTOM,       /* nothing is older */
@@ -25,34 +23,6 @@ enum sxs_walk_end {
     SXS_WALK_REFUSED,      /* a runtime would not say; see refused and refused_hr */
     SXS_WALK_STEP_FAILED,  /* libunwind found no way on */
     SXS_WALK_NO_MEMORY,
-};
-
-/** What it takes to go on from a frame: its IP and SP, and what its caller may rely on. */
-struct sxs_seed {
-    uintptr_t rip, rsp, rbp, rbx, r12, r13, r14, r15;
-};
-
-/** How a managed frame came to be known. */
-enum sxs_frame_account {
-    SXS_FRAME_REPORTED,   /* by its runtime; or the runtime gave no account at all */
-    SXS_FRAME_FUNCLET,    /* not reported, but an older frame of the same method is: an exception
-                             handler of it, which the runtimes keep to themselves */
-    SXS_FRAME_UNREPORTED, /* its runtime left it out for reasons of its own */
-};
-
-struct sxs_frame {
-    struct sxs_seed at;
-    /* fn.rt NULL: native code, or code that no runtime claimed. fn.id 0 with fn.rt set: the
-     * youngest of a run of frames that runtime says are not its own (only in a struct sxs_run). */
-    sxs_function fn;
-    HRESULT      info_hr; /* what became of asking for the members below; S_FALSE: not asked */
-    sxs_class    cls;     /* id 0: the runtime cannot tell which instantiation */
-    sxs_module   module;
-    mdToken      token;
-    uint32_t     n_type_args; /* SXS_WALK_TYPE_ARGS: there may be more */
-    ClassID      type_args[SXS_WALK_TYPE_ARGS]; /* fn.rt's */
-    int          exact_ip; /* at.rip is where the frame stands, not a return address */
-    enum sxs_frame_account account;
 };
 
 /** Frames of one walker, youngest first, and how far sxs_stitch() has come. */

@@ -3,11 +3,11 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-#include "manager/base/loader.h"
-#include "stackwalk/maps_internal.h"
+#include "base/loader.h"
+#include "symbols/maps_internal.h"
 #include "stackwalk/walk_internal.h"
 
-/* libunwind calls dl_iterate_phdr() and has locks of its own: see manager/base/loader.h. Held for one call of it at a
+/* libunwind calls dl_iterate_phdr() and has locks of its own: see base/loader.h. Held for one call of it at a
  * time, never while a runtime is asked. */
 static int is_allowed(void)
 {

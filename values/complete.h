@@ -3,7 +3,7 @@
 #ifndef SXS_VALUES_COMPLETE_H
 #define SXS_VALUES_COMPLETE_H
 
-#include "values/recipe.h"
+#include "values/formatter.h"
 
 /**
  * sxs_recipe_prepare - sets aside all memory that sxs_recipe_complete() needs for @r, which is `by_frame`: a second

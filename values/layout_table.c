@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "manager/base/fork.h"
+#include "base/fork.h"
 #include "values/layout_internal.h"
 
 /* Open addressing. A place once taken stays taken: what was forgotten leaves a mark there. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "manager/base/utf8.h"
+#include "base/utf8.h"
 
 struct sxs_line sxs_line_in(char *text, size_t cap)
 {

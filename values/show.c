@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "manager/base/safe_read.h"
+#include "base/safe_read.h"
 
 static uintptr_t word(const uint8_t *bytes)
 {

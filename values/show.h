@@ -11,7 +11,7 @@
 #define SXS_VALUES_SHOW_H
 
 #include "values/line.h"
-#include "values/recipe.h"
+#include "values/formatter.h"
 
 #define SXS_SHOW_STRING 64u  /* UTF-16 units of a string */
 #define SXS_SHOW_ITEMS  8u   /* of an array */

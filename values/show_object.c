@@ -2,7 +2,7 @@
 /* show_object.c - what references refer to. */
 #include <string.h>
 
-#include "manager/base/safe_read.h"
+#include "base/safe_read.h"
 #include "values/show.h"
 
 #define DIMENSIONS_MAX 8

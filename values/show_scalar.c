@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "manager/base/c_locale.h"
+#include "base/c_locale.h"
 
 #include "values/show.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "manager/base/fork.h"
+#include "base/fork.h"
 #include "manager/module_info.h"
 #include "values/layout.h"
 #include "values/line.h"

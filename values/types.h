@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-#include "instr/signature_text.h"
+#include "instr/metadata/signature_text.h"
 #include "manager/runtime.h"
 
 struct sxs_type;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "sxs_abi.h"
-#include "manager/base/clock.h"
+#include "base/clock.h"
 #include "tests/bench/bare_hooks.h"
 
 void bare_empty(void), bare_stamp(void), bare_naive_enter(void), bare_naive_leave(void);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "harness/fakeclr/fakeclr.h"
+#include "tests/fake/fakeclr.h"
 
 #define BENCH_BATCHES 101 /* odd: there is a middle one */
 

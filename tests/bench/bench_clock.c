@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sampler/clocks.h"
+#include "tools/sample/clocks.h"
 #include "tests/bench/bench.h"
 
 #define ROUNDS 151

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "callback/elt.h"
-#include "calls/functions.h"
-#include "calls/state.h"
+#include "tools/calls/functions.h"
+#include "tools/calls/thread_state.h"
 #include "tests/bench/bench.h"
 
 #define FIB       16

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "instr/metadata_text.h"
+#include "instr/il/metadata_text.h"
 #include "tests/instr/assembly.h"
 
 #define SECONDS 0.5

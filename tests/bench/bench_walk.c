@@ -16,11 +16,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sampler/clocks.h"
-#include "sampler/handler.h"
-#include "sampler/stacks.h"
-#include "sampler/tables.h"
-#include "sampler/walkers.h"
+#include "tools/sample/clocks.h"
+#include "tools/sample/handler.h"
+#include "tools/sample/stacks.h"
+#include "stackwalk/fast/tables.h"
+#include "stackwalk/fast/walkers.h"
 #include "tests/bench/bench.h"
 
 #define MAX          1024

@@ -28,7 +28,7 @@ KINDS = {
     "values": ("`--values`", COMMAND, "--values", "args", None),
 }
 ONE_THREAD_ONLY = ("trace", "values")
-N_CHUNKS, CHUNK = 72, 65536  # struct sxs_calls_header (record/calls.h); behind it those taken
+N_CHUNKS, CHUNK = 72, 65536  # struct sxs_calls_header (session/format/calls.h); behind it those taken
 
 PAIRS_HEAD = ["hooks", "runtime", "threads", "fib: ns a pair", "turns: ns a pair", "held against",
               "fib: ns more", "turns: ns more", "aim", "met"]

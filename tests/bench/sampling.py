@@ -16,7 +16,7 @@ DEPTHS = (10, 30, 100, 500)
 OPTIONS = ("cpu=99", "cpu=199", "cpu=997", "wall=199")
 AIMS = {"cpu=199": 1, "cpu=997": 3}  # % of user CPU
 TRACE = "dotnet-trace"
-# Where in struct sxs_samples_header (record/samples.h) the counts are.
+# Where in struct sxs_samples_header (session/format/samples.h) the counts are.
 N_SAMPLES, HANDLER_NS = 64, 208
 
 WALK_HEAD = ["stack", "frames", "walker", "ns a frame", "aim", "us a sample, signal included",

@@ -9,7 +9,7 @@
  * version, size, row_size, rows (stored number of runtimes), cut (bytes kept), pad (bytes added),
  * fill=command|version|path (that text without its zero; version and path of the first runtime).
  */
-#include "record/session.h"
+#include "session/format/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

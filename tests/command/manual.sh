@@ -16,7 +16,7 @@ for verb in run report diff runtimes doctor check il; do
         has "$verb --help and the manual page have $option" "$(sed 's/\\-/-/g' $page)" "$option"
     done
 done
-for variable in $(grep -oh '"SXSPROF_[A-Z]*"' report/settings.c | tr -d '"' | sort -u); do
+for variable in $(grep -oh '"SXSPROF_[A-Z]*"' cmd/settings.c | tr -d '"' | sort -u); do
     has "the manual page has $variable" "$(cat $page)" "$variable"
 done
 if command -v man >/dev/null; then

@@ -3,8 +3,8 @@
  * and the same. See fuzz.h. */
 #include "tests/fuzz/fuzz.h"
 
-#include "instr/il_assemble.h"
-#include "instr/il_text.h"
+#include "instr/il/assemble.h"
+#include "instr/il/text.h"
 #include "tests/instr/graph.h"
 
 static struct sxs_il_body *body, *again;

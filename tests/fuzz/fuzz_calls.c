@@ -3,8 +3,8 @@
  * Damaged files "calls". Each goes through the reader, every table of the text, what is not seen, and
  * the model with a format. fuzz_session.h has the options.
  */
-#include "report/calls/unseen.h"
-#include "report/profile/format.h"
+#include "cmd/calls/coverage_gaps.h"
+#include "cmd/report/format.h"
 #include "tests/fuzz/fuzz_session.h"
 
 int make_calls(int argc, char **argv);

@@ -9,7 +9,7 @@
  * seconds, an error without a place, or a file that is wrong and has rules all the same is a
  * failure.
  */
-#include "config/config.h"
+#include "instr/config/config.h"
 
 #include <stdint.h>
 #include <stdio.h>

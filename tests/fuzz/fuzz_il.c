@@ -4,7 +4,7 @@
  * The first eight bytes of the input choose the changes. */
 #include "tests/fuzz/fuzz.h"
 
-#include "instr/il_text.h"
+#include "instr/il/text.h"
 #include "tests/instr/graph.h"
 
 #define CHANGES_MAX 24

@@ -3,7 +3,7 @@
  * Damaged files "instrument" and "traced", as fuzz.h has it: an input is the size of the first in four bytes, then
  * both. Each goes through the readers, the text and the JSON.
  */
-#include "report/instrument/instrument.h"
+#include "cmd/instrument/instrument.h"
 
 #include "tests/fuzz/fuzz.h"
 

@@ -3,8 +3,8 @@
  * beyond the bytes is read. See fuzz.h. */
 #include "tests/fuzz/fuzz.h"
 
-#include "instr/il_effect.h"
-#include "instr/metadata_text.h"
+#include "instr/il/effect.h"
+#include "instr/il/metadata_text.h"
 
 #define ROWS_MAX 60 /* looked at of each table */
 

@@ -12,15 +12,15 @@
  *     bytes    what the file has instead
  */
 #define FUZZ_MAX (1u << 20)
-#include "record/calls.h"
-#include "record/instrument.h"
-#include "record/session.h"
-#include "record/traced.h"
-#include "report/command.h"
+#include "session/format/calls.h"
+#include "session/format/instrument.h"
+#include "session/format/session.h"
+#include "session/format/traced.h"
+#include "cmd/command.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/profile/samples_file.h"
 
-#include "record/events.h"
+#include "session/format/events.h"
 
 #include <stdbool.h>
 #include <sys/stat.h>

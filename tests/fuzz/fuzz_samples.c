@@ -2,9 +2,9 @@
 /*
  * Damaged samples files. Each goes through the reader and the whole model. fuzz_session.h has the options.
  */
-#include "record/samples_read.h"
-#include "record/session.h"
-#include "report/profile/format.h"
+#include "session/read/samples_read.h"
+#include "session/format/session.h"
+#include "cmd/report/format.h"
 #include "tests/fuzz/fuzz_session.h"
 #include "tests/profile/samples_file.h"
 

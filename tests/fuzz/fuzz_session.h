@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/session.h"
+#include "session/format/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -3,9 +3,9 @@
  * The first byte of the input says which kind. */
 #include "tests/fuzz/fuzz.h"
 
-#include "instr/il_effect.h"
-#include "instr/signature_text.h"
-#include "instr/signature_write.h"
+#include "instr/il/effect.h"
+#include "instr/metadata/signature_text.h"
+#include "instr/metadata/signature_write.h"
 
 #define NODES_MAX 2048
 

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "instr/il_effect.h"
-#include "instr/metadata.h"
-#include "instr/sxs_il.h"
+#include "instr/il/effect.h"
+#include "instr/metadata/metadata.h"
+#include "include/sxs_il.h"
 
 #define TYPES_MAX 4096
 

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "instr/signature_write.h"
+#include "instr/metadata/signature_write.h"
 #include "tests/instr/assembly.h"
 #include "tests/instr/graph.h"
 

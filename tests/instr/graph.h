@@ -3,7 +3,7 @@
 #ifndef SXS_TESTS_INSTR_GRAPH_H
 #define SXS_TESTS_INSTR_GRAPH_H
 
-#include "instr/il_internal.h"
+#include "instr/il/internal.h"
 
 /* A branch's long form; any other opcode as it is. */
 static inline unsigned long_form(const struct sxs_il_insn *i)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* il_signatures FILE... - every signature of assemblies, as a tree and back. Speaks TAP. */
-#include "instr/signature_write.h"
+#include "instr/metadata/signature_write.h"
 #include "tests/instr/assembly.h"
 
 #define NODES_MAX 70000

@@ -2,8 +2,8 @@
 /* il_texts FILE... - every body of assemblies as ilasm's text, assembled again, the same. Speaks TAP. */
 #include <stdlib.h>
 
-#include "instr/il_assemble.h"
-#include "instr/metadata_text.h"
+#include "instr/il/assemble.h"
+#include "instr/il/metadata_text.h"
 #include "tests/instr/assembly.h"
 #include "tests/instr/graph.h"
 #include "tests/instr/tokens.h"

@@ -3,8 +3,8 @@
 #ifndef SXS_TESTS_INSTR_TOKENS_H
 #define SXS_TESTS_INSTR_TOKENS_H
 
-#include "instr/il_assemble.h"
-#include "instr/metadata.h"
+#include "instr/il/assemble.h"
+#include "instr/metadata/metadata.h"
 
 struct tokens; /* owned */
 

@@ -7,7 +7,7 @@ command -v nm >/dev/null || skip_all "$0" "needs nm"
 finder=$(realpath "$BUILD")/tests/libhook_memory.so
 set -f
 
-# What compiled code or a runtime's helper calls in libsxsprof.so (calls/count.h).
+# What compiled code or a runtime's helper calls in libsxsprof.so (tools/calls/count.h).
 HOOK_FUNCTIONS=$(nm -S "$BUILD/libsxsprof.so" |
     awk '$4 ~ /^sxs_(tree|trace|time|count|values)_(enter|leave|tailcall)(_slow)?$/ { print $1 "-" $2 }' | paste -sd, -)
 export HOOK_FUNCTIONS

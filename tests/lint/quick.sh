@@ -43,7 +43,8 @@ passes "no test takes the status of another command for its own" tests/lint/stat
 passes "every lock of the library is made anew in a forked child" tests/lint/fork.sh
 passes "the libraries export what they promise and nothing else" tests/lint/symbols.sh
 
-cp -r manager record signals stackwalk tools instr config values callback sampler calls rewrite events report harness include tests docs "$copy/" || exit 1
+# shellcheck disable=SC2046
+cp -r $(sh tests/lint/folders.sh | sed "s,/.*,," | sort -u) folders.tsv harness include tests docs "$copy/" || exit 1
 echo '#include "callback/guid.h"' >>"$copy/stackwalk/walk.c"
 finds "an include that points up is named" 'stackwalk/walk.c:.*callback/guid.h' tests/lint/layering.sh
 echo '#include "signals/router.h"' >>"$copy/manager/manager.c"
@@ -56,7 +57,7 @@ SXS_SIGSAFE static void *fault_put_in(void)
 C
 finds "a malloc() in a marked function is named" 'owners.c:.*fault_put_in() .*malloc()' \
     tests/lint/signal-safety.sh --source
-cat >>"$copy/sampler/handler.c" <<'C'
+cat >>"$copy/tools/sample/handler.c" <<'C'
 SXS_SIGSAFE static void fault_put_in(void)
 {
     sxs_handler_refresh_stacks();
@@ -64,7 +65,7 @@ SXS_SIGSAFE static void fault_put_in(void)
 C
 finds "so is a look at /proc from the sample signal's handler" 'handler.c:.*fault_put_in() .*refresh_stacks()' \
     tests/lint/signal-safety.sh --source
-echo 'static pthread_mutex_t forgotten = PTHREAD_MUTEX_INITIALIZER;' >>"$copy/events/spans.c"
-finds "a lock that a forked child may find held for ever is named" 'events/spans.c: 2 static locks' tests/lint/fork.sh
+echo 'static pthread_mutex_t forgotten = PTHREAD_MUTEX_INITIALIZER;' >>"$copy/tools/events/spans.c"
+finds "a lock that a forked child may find held for ever is named" 'tools/events/spans.c: 2 static locks' tests/lint/fork.sh
 echo 'check "it says $(cat file)" $?' >>"$copy/tests/integration/hops.sh"
 finds "a status taken behind another command's is named" 'hops.sh:' tests/lint/status.sh

@@ -16,7 +16,7 @@ export BUILD
 : "${ONLY:=layering signal-safety fork symbols shell manual cppcheck clang-tidy}"
 defines="-D_GNU_SOURCE -DSXS_VERSION=\"lint\" -DFAKECLR_VERSION=\"9.0\" -I. $(xml2-config --cflags 2>/dev/null)"
 flags="-std=gnu11 $defines -I$BUILD/gen"
-folders="manager record signals stackwalk tools instr config values sampler calls rewrite events callback report harness tests"
+folders="$(sh tests/lint/folders.sh | sed "s,/.*,," | sort -u | tr "\n" " ")harness tests"
 log=$(mktemp "${TMPDIR:-/tmp}/sxsprof-lint.XXXXXX") || exit 1
 trap 'rm -f "$log"' EXIT
 trap 'exit 130' INT TERM

@@ -5,6 +5,7 @@ It relies on the project's form: a definition's braces stand alone in column one
 """
 import glob
 import re
+import subprocess
 
 from sigsafe_rules import Function
 
@@ -53,9 +54,9 @@ def marked_in_headers(paths):
 
 
 def sources(kind):
-    return sorted(p for folder in ("manager", "record", "signals", "stackwalk", "tools", "instr",
-                                   "callback", "sampler")
-                  for p in glob.glob(f"{folder}/**/*.{kind}", recursive=True))
+    folders = subprocess.run(["sh", "tests/lint/folders.sh", "library", "preload"], check=True,
+                             capture_output=True, text=True).stdout.split()
+    return sorted(p for folder in folders for p in glob.glob(f"{folder}/*.{kind}"))
 
 
 def read_all():

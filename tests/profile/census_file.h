@@ -3,7 +3,7 @@
 #ifndef SXS_TESTS_PROFILE_CENSUS_FILE_H
 #define SXS_TESTS_PROFILE_CENSUS_FILE_H
 
-#include "record/session.h"
+#include "session/format/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

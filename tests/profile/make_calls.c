@@ -12,7 +12,7 @@
  * Inner 50 times, 1 ms each. worker: Run 5 times, 20 ms each; calls Inner 40 times, 0.1 ms each. A tick is
  * a nanosecond.
  */
-#include "record/calls.h"
+#include "session/format/calls.h"
 #include "tests/profile/census_file.h"
 
 #include <stddef.h>

@@ -9,8 +9,8 @@
  * Threads 100, 101 and 102, which has a name; 3 modules, 4 classes. 12 exceptions of one site, 3 of them
  * kept; one that nobody caught.
  */
-#include "record/events.h"
-#include "record/session.h"
+#include "session/format/events.h"
+#include "session/format/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  *   make_hostile DIR jumps      two paths of a third of DEPTH calls, and events that go back and forth between their ends
  *   make_hostile DIR overlap    functions whose names, and notes whose texts, lie in the same cells
  */
-#include "record/calls.h"
+#include "session/format/calls.h"
 #include "tests/profile/census_file.h"
 
 #include <stddef.h>

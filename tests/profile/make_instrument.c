@@ -6,8 +6,8 @@
  *
  *   make_instrument DIR
  */
-#include "record/instrument.h"
-#include "record/traced.h"
+#include "session/format/instrument.h"
+#include "session/format/traced.h"
 
 #include <stdio.h>
 #include <stdlib.h>

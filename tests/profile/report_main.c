@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The reports without the rest of the command: report_main FORMAT DIR OUTPUT [KEY=VALUE]..., or
  * report_main diff A OUTPUT B. Exit status: enum sxs_profile_result. */
-#include "report/profile/profile.h"
+#include "cmd/report/profile.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef SXS_TESTS_PROFILE_SAMPLES_FILE_H
 #define SXS_TESTS_PROFILE_SAMPLES_FILE_H
 
-#include "record/samples.h"
+#include "session/format/samples.h"
 
 #include <stddef.h>
 #include <stdio.h>

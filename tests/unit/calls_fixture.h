@@ -16,10 +16,10 @@
 #include <cmocka.h>
 
 #include "callback/elt.h"
-#include "calls/exceptions.h"
-#include "calls/functions.h"
-#include "calls/state.h"
-#include "record/calls_read.h"
+#include "tools/calls/exceptions.h"
+#include "tools/calls/functions.h"
+#include "tools/calls/thread_state.h"
+#include "session/read/calls_read.h"
 
 #define N_FUNCTIONS 8
 

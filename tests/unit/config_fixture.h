@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "config/config.h"
+#include "instr/config/config.h"
 
 #define INSTRUMENTATION(rules) \
     "<instrumentation xmlns=\"urn:sxsprof:instrumentation:1\">" rules "</instrumentation>"

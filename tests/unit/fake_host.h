@@ -27,9 +27,9 @@
 #include <cmocka.h>
 
 #include "callback/class_factory.h"
-#include "harness/fakeclr/fakeclr.h"
+#include "tests/fake/fakeclr.h"
 #include "include/sxsprof.h"
-#include "manager/base/log.h"
+#include "base/log.h"
 #include "manager/manager.h"
 
 /* ---- checks and children --------------------------------------------------------------------- */

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "harness/fakeclr/fakeclr.h"
+#include "tests/fake/fakeclr.h"
 
 #define PROFILER "@program:test_class_object"
 #define CLSID_TEXT "{A1B2C3D4-0001-0002-0304-05060708090A}"

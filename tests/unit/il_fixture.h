@@ -13,9 +13,9 @@
 
 #include <string.h>
 
-#include "instr/il_assemble.h"
-#include "instr/il_text.h"
-#include "instr/sxs_il.h"
+#include "instr/il/assemble.h"
+#include "instr/il/text.h"
+#include "include/sxs_il.h"
 
 /* Token 0x0a0000PR pops P and pushes R. */
 static int fixture_effect(void *context, enum sxs_il_opcode opcode, uint32_t token,

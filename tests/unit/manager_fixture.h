@@ -7,7 +7,7 @@
 
 #include "callback/guid.h"
 #include "manager/runtime_internal.h"
-#include "record/session_write.h"
+#include "session/write/session_write.h"
 #include "tests/unit/fake_host.h"
 #include "tools/tools.h"
 

@@ -13,7 +13,7 @@
 #include <sys/time.h>
 #include <ucontext.h>
 
-#include "record/session_write.h"
+#include "session/write/session_write.h"
 #include "signals/router.h"
 #include "tests/unit/fake_host.h"
 #include "tools/tools.h"

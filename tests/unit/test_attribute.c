@@ -2,7 +2,7 @@
 /* The type that an attribute's value names: as a whole, by the length that is written before it. */
 #include <string.h>
 
-#include "instr/attribute.h"
+#include "instr/metadata/attribute.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "rewrite/callouts.h"
+#include "instr/weave/callouts.h"
 
 #define LIMIT (UINT64_C(2) << 30)
 

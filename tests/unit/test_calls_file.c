@@ -4,10 +4,10 @@
 
 #include <sys/stat.h>
 
-#include "manager/base/tick.h"
-#include "manager/base/doze.h"
-#include "record/calls_options.h"
-#include "record/calls_write.h"
+#include "base/tick.h"
+#include "base/doze.h"
+#include "tools/options/calls_options.h"
+#include "session/write/calls_write.h"
 #include "tests/unit/dice.h"
 
 /* ---- options ----------------------------------------------------------------------------------- */

@@ -2,10 +2,10 @@
 /* Values in the file "calls": hooks with info, texts beside events, and what a damaged file makes of them. */
 #include "tests/unit/calls_fixture.h"
 
-#include "manager/base/tick.h"
+#include "base/tick.h"
 
 #include "tests/unit/dice.h"
-#include "values/recipe.h"
+#include "values/formatter.h"
 
 /* As a runtime's helper leaves it: above the hook's frame, the stack pointer where it is looked for. */
 struct saved {

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "manager/base/base.h"
-#include "sampler/clocks.h"
+#include "base/base.h"
+#include "tools/sample/clocks.h"
 
 static struct sxs_sampled_thread self;
 

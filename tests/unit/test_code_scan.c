@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/code_scan.h"
+#include "stackwalk/fast/code_scan.h"
 
 static uint8_t *page;
 

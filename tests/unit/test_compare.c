@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/compare.h"
+#include "stackwalk/snapshot/compare.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 

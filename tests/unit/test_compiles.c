@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "rewrite/compiles.h"
+#include "instr/rejit/compiles.h"
 
 #define SOON 1 /* ms */
 

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "sampler/compiled.h"
-#include "sampler/early.h"
-#include "sampler/early_il.h"
+#include "symbols/compiled.h"
+#include "symbols/early.h"
+#include "symbols/early_il.h"
 
 #define TIER_OF(...)                                \
     ({                                              \

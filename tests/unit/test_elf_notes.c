@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/elf.h"
+#include "base/elf_notes.h"
 
 #define PAGE ((size_t)4096)
 

@@ -12,13 +12,13 @@
 
 #include <cmocka.h>
 
-#include "events/flights.h"
-#include "events/known.h"
-#include "events/message.h"
-#include "events/names.h"
-#include "record/chunks_write.h"
-#include "record/events_options.h"
-#include "record/events_read.h"
+#include "tools/exceptions/in_flight.h"
+#include "tools/events_file/seen_set.h"
+#include "tools/events_file/message.h"
+#include "tools/events_file/names.h"
+#include "session/write/chunks_write.h"
+#include "tools/options/events_options.h"
+#include "session/read/events_read.h"
 
 /* ---- exceptions under way ---- */
 

@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-#include "manager/base/descriptors.h"
-#include "record/file_write.h"
+#include "base/descriptors.h"
+#include "session/write/file_write.h"
 #include "tests/unit/fake_host.h"
 
 #ifndef SYS_close_range

@@ -2,12 +2,13 @@
 /* test_fork.c - a child forked while other threads hold every lock of the library: it goes on, and ends. */
 #include <sched.h>
 
-#include "calls/calls.h"
-#include "events/events.h"
-#include "manager/base/fork.h"
-#include "manager/base/loader.h"
-#include "rewrite/rewrite.h"
-#include "sampler/sampler.h"
+#include "tools/calls/calls.h"
+#include "tools/events/events.h"
+#include "tools/exceptions/exceptions.h"
+#include "base/fork.h"
+#include "base/loader.h"
+#include "tools/instrument/rewrite.h"
+#include "tools/sample/sampler.h"
 #include "stackwalk/walk.h"
 #include "tests/unit/manager_fixture.h"
 

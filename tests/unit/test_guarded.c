@@ -5,10 +5,10 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-#include "manager/base/guarded.h"
-#include "manager/base/safe_read.h"
-#include "sampler/tables.h"
-#include "sampler/walk_fast.h"
+#include "base/guarded.h"
+#include "base/safe_read.h"
+#include "stackwalk/fast/tables.h"
+#include "stackwalk/fast/walk_fast.h"
 #include "tests/unit/router_fixture.h"
 
 #define PAGE ((size_t)4096)

@@ -2,7 +2,7 @@
 /* Bodies read, changed and written. */
 #include "tests/unit/il_fixture.h"
 
-#include "instr/il_internal.h"
+#include "instr/il/internal.h"
 
 static void read_ok(struct sxs_il_body *body, const uint8_t *bytes, size_t size)
 {

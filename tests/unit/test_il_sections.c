@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "instr/sxs_il.h"
+#include "include/sxs_il.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "instr/signature.h"
+#include "instr/metadata/signature.h"
 #include "tests/unit/dice.h"
 
 static struct sxs_sig_node nodes[256];

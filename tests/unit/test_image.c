@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rewrite/image.h"
+#include "instr/weave/image.h"
 #include "tests/unit/assembly_fixture.h"
 
 /* cmocka wants these before it. */

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/instrument_read.h"
-#include "record/instrument_write.h"
-#include "rewrite/callouts.h"
-#include "rewrite/utf16.h"
+#include "session/read/instrument_read.h"
+#include "session/write/instrument_write.h"
+#include "instr/weave/callouts.h"
+#include "base/utf16.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>

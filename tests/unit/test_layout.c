@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "manager/base/base.h"
+#include "base/base.h"
 #include "values/layout_internal.h"
 
 static char rooms[2];

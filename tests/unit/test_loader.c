@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "manager/base/loader.h"
+#include "base/loader.h"
 
 enum { HUNG_AFTER_S = 5, LOOKS_MS = 100 };
 

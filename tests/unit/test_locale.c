@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "manager/base/base.h"
-#include "manager/base/c_locale.h"
+#include "base/base.h"
+#include "base/c_locale.h"
 #include "values/line.h"
 #include "values/show.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#include "manager/base/log.h"
+#include "base/log.h"
 #include "tests/unit/fake_host.h"
 
 static off_t size_of(int fd)

@@ -4,8 +4,8 @@
 
 #include "tests/unit/manager_fixture.h"
 
-#include "rewrite/requests.h"
-#include "rewrite/sites.h"
+#include "instr/rejit/requests.h"
+#include "instr/rejit/sites.h"
 
 #define N_METHODS 3u
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "manager/runtime_internal.h"
-#include "rewrite/method.h"
+#include "instr/weave/method.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>

@@ -2,8 +2,8 @@
 /* Which names somebody may have meant, and in which order they are said. */
 #include <string.h>
 
-#include "manager/base/base.h"
-#include "rewrite/nearest.h"
+#include "base/base.h"
+#include "instr/weave/nearest.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>

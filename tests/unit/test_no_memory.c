@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/events_read.h"
-#include "record/instrument_read.h"
-#include "record/samples_read.h"
+#include "session/read/events_read.h"
+#include "session/read/instrument_read.h"
+#include "session/read/samples_read.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>

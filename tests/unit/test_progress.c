@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "manager/base/clock.h"
+#include "base/clock.h"
 #include "signals/progress.h"
 
 static struct sxs_progress progress;

@@ -6,9 +6,9 @@
  */
 #include "tests/unit/manager_fixture.h"
 
-#include "instr/il_assemble.h"
-#include "instr/signature.h"
-#include "rewrite/emit.h"
+#include "instr/il/assemble.h"
+#include "instr/metadata/signature.h"
+#include "instr/weave/emit.h"
 
 #define ENV "[mscorlib]System.Runtime.InteropServices.RuntimeEnvironment"
 

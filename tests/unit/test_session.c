@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-#include "record/session_read.h"
-#include "record/session_write.h"
+#include "session/read/session_read.h"
+#include "session/write/session_write.h"
 #include "tests/unit/fake_host.h"
 
 static char dir[256]; /* the test at hand's folder; the session goes to dir/out */

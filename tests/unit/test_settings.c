@@ -2,7 +2,7 @@
 /* test_settings.c - what the environment may say, and what holds when it says nonsense. */
 #include "manager/settings.h"
 
-#include "manager/base/log.h"
+#include "base/log.h"
 #include "signals/signals.h"
 #include "tests/unit/fake_host.h"
 

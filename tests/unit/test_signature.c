@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "stackwalk/signature_internal.h"
+#include "symbols/signature_internal.h"
 
 static void on_token(void *ctx, struct sxs_text *out, mdToken type)
 {

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "manager/runtime_internal.h"
-#include "record/instrument_read.h"
-#include "record/instrument_write.h"
-#include "rewrite/sites.h"
+#include "session/read/instrument_read.h"
+#include "session/write/instrument_write.h"
+#include "instr/rejit/sites.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "sampler/cfi.h"
-#include "sampler/elf.h"
-#include "sampler/tables.h"
-#include "sampler/unwind_table.h"
+#include "stackwalk/fast/cfi.h"
+#include "base/elf_notes.h"
+#include "stackwalk/fast/tables.h"
+#include "stackwalk/fast/unwind_table.h"
 
 static struct sxs_rule rule_at(uintptr_t pc)
 {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "record/instrument_read.h"
-#include "record/instrument_write.h"
-#include "rewrite/tally.h"
+#include "session/read/instrument_read.h"
+#include "session/write/instrument_write.h"
+#include "instr/rejit/rule_statistics.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_tier_sessions.c - how long a runtime is asked for JITCompilationFinished. */
-#include "sampler/sampler.h"
-#include "sampler/tier_sessions.h"
+#include "tools/sample/sampler.h"
+#include "symbols/tier_sessions.h"
 #include "tests/unit/manager_fixture.h"
 
 enum { LONG_NS = 100 * 1000 * 1000 };

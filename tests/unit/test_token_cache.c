@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "manager/runtime_internal.h"
-#include "rewrite/token_cache.h"
+#include "instr/weave/token_cache.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>

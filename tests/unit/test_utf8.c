@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "manager/base/utf8.h"
+#include "base/utf8.h"
 
 static void each_length_has_its_bounds(void **state)
 {

@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
-#include "sampler/tables.h"
-#include "sampler/walk_fast.h"
+#include "stackwalk/fast/tables.h"
+#include "stackwalk/fast/walk_fast.h"
 
 #define NO_FP   __attribute__((noinline, noclone, optimize("omit-frame-pointer")))
 #define WITH_FP __attribute__((noinline, noclone, optimize("no-omit-frame-pointer")))

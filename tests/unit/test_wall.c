@@ -4,13 +4,13 @@
 
 #include <sys/syscall.h>
 
-#include "manager/base/clock.h"
-#include "record/session_write.h"
-#include "sampler/clocks.h"
-#include "sampler/handler.h"
-#include "sampler/stacks.h"
-#include "sampler/tables.h"
-#include "sampler/wall.h"
+#include "base/clock.h"
+#include "session/write/session_write.h"
+#include "tools/sample/clocks.h"
+#include "tools/sample/handler.h"
+#include "tools/sample/stacks.h"
+#include "stackwalk/fast/tables.h"
+#include "tools/sample/wall.h"
 
 #define TRIES  20
 #define FRAMES 400      /* libunwind takes far longer than RAN_NS for so many */

@@ -15,7 +15,7 @@ namespace Bench;
 /// </summary>
 internal static class Edits
 {
-    // struct sxs_instrument_header, record/instrument.h
+    // struct sxs_instrument_header, session/format/instrument.h
     private const int ChangesAt = 88, SpentAt = 1120, SpentSize = 24;
     private enum Spent { Load, Match, Revert, Rejit, Weave, End }
 

@@ -19,7 +19,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "manager/base/clock.h"
+#include "base/clock.h"
 #include "tests/hosts/one_clr.h"
 
 #define STACK  ((size_t)64 * 1024)

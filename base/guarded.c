@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/guarded.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The linker's names for both ends of the section that SXS_GUARDED_ENTRY() fills. */
+extern const struct sxs_guarded_load __start_sxs_guarded[] __attribute__((visibility("hidden")));
+extern const struct sxs_guarded_load __stop_sxs_guarded[] __attribute__((visibility("hidden")));
+
+static _Atomic int relied;
+
+const struct sxs_guarded_code *sxs_guarded_code(void)
+{
+    static const struct sxs_guarded_code code = {__start_sxs_guarded, __stop_sxs_guarded};
+    return &code;
+}
+
+SXS_SIGSAFE void sxs_guarded_rely(int yes)
+{
+    atomic_store_explicit(&relied, yes, memory_order_release);
+}
+
+SXS_SIGSAFE int sxs_guarded_relied(void)
+{
+    return atomic_load_explicit(&relied, memory_order_acquire);
+}
+
+SXS_SIGSAFE int sxs_guarded_reliable(void)
+{
+    uint64_t blocked = 0; /* the kernel's own set: a bit a signal */
+    int      saved_errno = errno;
+    long     failed;
+    if (!sxs_guarded_relied())
+        return 0;
+    failed = syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof(blocked));
+    errno = saved_errno;
+    return !failed && !(blocked >> (SIGSEGV - 1) & 1) && !(blocked >> (SIGBUS - 1) & 1);
+}
+
+/* The processor counts down what is left, so that a fault in the middle tells how far it came. */
+SXS_SIGSAFE __attribute__((noinline)) size_t sxs_guarded_copy(void *to, uintptr_t from, size_t size)
+{
+    size_t left = size;
+    __asm__ volatile("1: rep movsb\n\t"
+                     "2:\n\t" SXS_GUARDED_ENTRY("2b")
+                     : "+c"(left), "+D"(to), "+S"(from)
+                     :
+                     : "memory");
+    return size - left;
+}

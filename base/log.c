@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum sxs_log_level sxs_log_level = SXS_LOG_WARN;
+
+static const char *const level_text[] = {"error", "warn", "info", "debug"};
+
+static struct stat first; /* what standard error was when the library was loaded; st_ino 0: closed */
+
+__attribute__((constructor)) static void note_standard_error(void)
+{
+    if (fstat(STDERR_FILENO, &first))
+        first = (struct stat){0};
+}
+
+SXS_SIGSAFE static int same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* A host that closes descriptor 2 may get the number for a file or socket of its own, into which no line must be
+ * written. It is standard error when it is what it was at the start, or what standard output is, as after a
+ * redirection of both, or a terminal or other character device. */
+SXS_SIGSAFE static int is_standard_error(void)
+{
+    struct stat now, out;
+    if (fstat(STDERR_FILENO, &now))
+        return 0;
+    return same_file(&now, &first) || S_ISCHR(now.st_mode) ||
+           (!S_ISSOCK(now.st_mode) && fstat(STDOUT_FILENO, &out) == 0 && same_file(&now, &out));
+}
+
+/* What cannot be written is lost: the host's standard error may be closed or full. */
+SXS_SIGSAFE static void write_line(const char *line, size_t len)
+{
+    int saved = errno;
+    if (is_standard_error()) {
+        ssize_t done = write(STDERR_FILENO, line, len);
+        (void)done;
+    }
+    errno = saved;
+}
+
+void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
+{
+    char    line[1024];
+    int     saved = errno;
+    int     head = snprintf(line, sizeof(line), "sxsprof: %s", level == SXS_LOG_DEBUG ? "debug: " : "");
+    va_list args;
+    va_start(args, fmt);
+    int body = vsnprintf(line + head, sizeof(line) - (size_t)head - 1, fmt, args);
+    va_end(args);
+    size_t len = (size_t)head + (body < 0 ? 0 : (size_t)body);
+    if (len > sizeof(line) - 2)
+        len = sizeof(line) - 2;
+    line[len++] = '\n';
+    write_line(line, len);
+    errno = saved;
+}
+
+void sxs_log_raw(const char *text)
+{
+    char   line[512];
+    size_t len = 0;
+    while (len < sizeof(line) - 1 && text[len]) {
+        line[len] = text[len];
+        len++;
+    }
+    line[len++] = '\n';
+    write_line(line, len);
+}
+
+void sxs_log_init(void)
+{
+    const char *text = getenv("SXSPROF_LOG");
+    if (!text || !*text)
+        return;
+    for (unsigned i = 0; i < ARRAY_LEN(level_text); i++) {
+        if (strcmp(text, level_text[i]) == 0) {
+            sxs_log_level = (enum sxs_log_level)i;
+            return;
+        }
+    }
+    sxs_error("SXSPROF_LOG=%s: expected error, warn, info or debug; going on with warn", text);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* From a process's functions and notes: what is not seen, and why. */
+#include "cmd/calls/coverage_gaps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct collector {
+    const struct sxs_calls     *c;
+    struct sxs_unseen_list     *list;
+    const struct sxs_calls_fn **fns;  /* by runtime, token and file */
+    uint32_t                   *rows; /* by function: of the list, where it is told as inlined */
+    int                         err;
+};
+
+static void add(struct collector *o, enum sxs_unseen_kind kind, uint32_t runtime, const char *name,
+                const char *detail, uint64_t count)
+{
+    struct sxs_unseen_list *l = o->list;
+    if (o->err)
+        return;
+    if (l->n == l->cap) {
+        size_t             cap = l->cap ? l->cap * 2 : 64;
+        struct sxs_unseen *more = reallocarray(l->all, cap, sizeof(*more));
+        if (!more) {
+            o->err = ENOMEM;
+            return;
+        }
+        l->all = more;
+        l->cap = cap;
+    }
+    l->all[l->n] = (struct sxs_unseen){kind, runtime, strdup(name), strdup(detail), count};
+    if (!l->all[l->n].name || !l->all[l->n].detail)
+        o->err = ENOMEM;
+    l->n++;
+}
+
+/* ---- functions -------------------------------------------------------------------------------- */
+
+/* Sums of one runtime's functions. */
+struct sums {
+    uint32_t runtime;
+    uint64_t hooked, again, most, kept;
+};
+
+static void add_sums(struct collector *o, const struct sums *s)
+{
+    char detail[128];
+    if (s->again) {
+        snprintf(detail, sizeof(detail), "up to %llu times", (unsigned long long)s->most);
+        add(o, SXS_UNSEEN_RECOMPILED, s->runtime, "", detail, s->again);
+    }
+    if (s->kept && !o->c->head.inlining)
+        add(o, SXS_UNSEEN_KEPT, s->runtime, "", "", s->kept);
+}
+
+/* By runtime: they are sorted so. */
+static void take_functions(struct collector *o)
+{
+    struct sums s = {0};
+    for (size_t i = 0; i < o->c->n_fns; i++) {
+        const struct sxs_calls_fn *fn = o->fns[i];
+        if (fn->runtime != s.runtime) {
+            add_sums(o, &s);
+            s = (struct sums){.runtime = fn->runtime};
+        }
+        s.again += fn->compiled > 1;
+        s.most = fn->compiled > s.most ? fn->compiled : s.most;
+        s.kept += fn->inlining != 0;
+        if (fn->backed_off)
+            add(o, SXS_UNSEEN_UNTIMED, fn->runtime, fn->name, "", fn->calls);
+        if (fn->inlining && o->c->head.inlining) {
+            o->rows[fn - o->c->fns] = (uint32_t)o->list->n;
+            add(o, SXS_UNSEEN_INLINED, fn->runtime, fn->name,
+                fn->compiled ? "" : "never compiled on its own", fn->inlining);
+        }
+    }
+    add_sums(o, &s);
+}
+
+/* ---- methods that patterns name --------------------------------------------------------------- */
+
+static int compare_key(const struct sxs_calls_fn *fn, uint32_t runtime, uint32_t token,
+                       const char *file)
+{
+    if (fn->runtime != runtime)
+        return fn->runtime < runtime ? -1 : 1;
+    if (fn->token != token)
+        return fn->token < token ? -1 : 1;
+    return strcmp(fn->file, file);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct sxs_calls_fn *const *x = a, *const *y = b;
+    return compare_key(*x, (*y)->runtime, (*y)->token, (*y)->file);
+}
+
+/* Is it hooked, in any of its instantiations? 2: and so it was compiled. */
+static int is_hooked(const struct collector *o, uint32_t runtime, uint32_t token, const char *file)
+{
+    size_t low = 0, high = o->c->n_fns;
+    int    found = 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_key(o->fns[middle], runtime, token, file) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < o->c->n_fns && !compare_key(o->fns[low], runtime, token, file); low++) {
+        const struct sxs_calls_fn *fn = o->fns[low];
+        if (fn->compiled)
+            return 2;
+        found |= fn->inlining && o->c->head.inlining; /* told as inlined */
+    }
+    return found;
+}
+
+static void take_method(struct collector *o, const struct sxs_calls_remark *r, uint32_t token,
+                        unsigned char what, const char *name)
+{
+    static const enum sxs_unseen_kind kinds[SXS_CALLS_METHODS] = {
+        [SXS_CALLS_METHOD_CODE] = SXS_UNSEEN_NEVER,
+        [SXS_CALLS_METHOD_ABSTRACT] = SXS_UNSEEN_ABSTRACT,
+        [SXS_CALLS_METHOD_NATIVE] = SXS_UNSEEN_NATIVE,
+        [SXS_CALLS_METHOD_RUNTIME] = SXS_UNSEEN_RUNTIME,
+        [SXS_CALLS_METHOD_INTRINSIC] = SXS_UNSEEN_INTRINSIC,
+    };
+    int hooked;
+    if (what >= SXS_CALLS_METHODS)
+        return;
+    hooked = is_hooked(o, r->runtime, token, r->text);
+    if (what == SXS_CALLS_METHOD_INTRINSIC)
+        add(o, kinds[what], r->runtime, name, hooked == 2 ? "also compiled" : "", 0);
+    else if (!hooked)
+        add(o, kinds[what], r->runtime, name, "", 0);
+}
+
+static void take_methods(struct collector *o, const struct sxs_calls_remark *r)
+{
+    size_t at = strlen(r->text) + 1;
+    while (at + 5 < r->size) {
+        const char *name = r->text + at + 5;
+        uint32_t    token;
+        memcpy(&token, r->text + at, sizeof(token));
+        take_method(o, r, token, (unsigned char)r->text[at + 4], name);
+        at += 5 + strlen(name) + 1;
+    }
+}
+
+/* ---- notes ------------------------------------------------------------------------------------ */
+
+/* The callers that a function may have been inlined in, behind its row. */
+static void add_callers(struct collector *o)
+{
+    for (size_t i = 0; i < o->c->n_remarks; i++) {
+        const struct sxs_calls_remark *r = &o->c->remarks[i];
+        struct sxs_unseen             *u;
+        char                          *text;
+        if (r->kind != SXS_CALLS_NOTE_INLINED || r->fn == SXS_CALLS_NONE || o->err ||
+            o->rows[r->fn] == SXS_CALLS_NONE)
+            continue;
+        u = &o->list->all[o->rows[r->fn]];
+        if (strlen(u->detail) > 2000)
+            continue;
+        if (asprintf(&text, "%s%sin %s (%llu)", u->detail, *u->detail ? ", " : "", r->text,
+                     (unsigned long long)r->count) < 0) {
+            o->err = ENOMEM;
+            return;
+        }
+        free(u->detail);
+        u->detail = text;
+    }
+}
+
+static void take_runtime(struct collector *o, const struct sxs_calls_remark *r)
+{
+    if (r->count)
+        add(o, SXS_UNSEEN_ATTACHED, r->runtime, "", "", 0);
+    else
+        add(o, SXS_UNSEEN_SETTINGS, r->runtime, "", r->text, 0);
+}
+
+const char *sxs_unseen_no_fit(const struct sxs_calls_remark *pattern)
+{
+    return pattern->count ? "its assembly has no such function"
+                          : "no runtime of its version loaded such an assembly";
+}
+
+static void take_remark(struct collector *o, const struct sxs_calls_remark *r)
+{
+    switch (r->kind) {
+    case SXS_CALLS_NOTE_PATTERN:
+        if (!r->more)
+            add(o, SXS_UNSEEN_PATTERN, 0, r->text, sxs_unseen_no_fit(r), 0);
+        break;
+    case SXS_CALLS_NOTE_RUNTIME: take_runtime(o, r); break;
+    case SXS_CALLS_NOTE_DYNAMIC:
+        if (strncmp(r->text, "[stub] ", 7) == 0)
+            add(o, SXS_UNSEEN_STUB, r->runtime, r->text + 7, "", r->count);
+        else
+            add(o, SXS_UNSEEN_DYNAMIC, r->runtime,
+                r->text + (strncmp(r->text, "[dynamic] ", 10) == 0 ? 10 : 0), "", r->count);
+        break;
+    case SXS_CALLS_NOTE_METHODS: take_methods(o, r); break;
+    default: break;
+    }
+}
+
+static int in_order(const void *a, const void *b)
+{
+    const struct sxs_unseen *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->runtime != y->runtime)
+        return x->runtime < y->runtime ? -1 : 1;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* A module that was loaded twice has its methods noted twice. */
+static void drop_doubles(struct sxs_unseen_list *l)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        if (n && l->all[i].name[0] && in_order(&l->all[n - 1], &l->all[i]) == 0 &&
+            l->all[i].kind != SXS_UNSEEN_INLINED && l->all[i].kind != SXS_UNSEEN_UNTIMED) {
+            free(l->all[i].name);
+            free(l->all[i].detail);
+        } else {
+            l->all[n++] = l->all[i];
+        }
+    }
+    l->n = n;
+}
+
+int sxs_unseen_collect(const struct sxs_calls_process *p, struct sxs_unseen_list *out)
+{
+    struct collector o = {.c = p->calls, .list = out};
+    memset(out, 0, sizeof(*out));
+    o.fns = calloc(o.c->n_fns + 1, sizeof(*o.fns));
+    o.rows = calloc(o.c->n_fns + 1, sizeof(*o.rows));
+    if (!o.fns || !o.rows) {
+        free(o.fns);
+        free(o.rows);
+        return ENOMEM;
+    }
+    for (size_t i = 0; i < o.c->n_fns; i++) {
+        o.fns[i] = &o.c->fns[i];
+        o.rows[i] = SXS_CALLS_NONE;
+    }
+    qsort(o.fns, o.c->n_fns, sizeof(*o.fns), by_key);
+    take_functions(&o);
+    add_callers(&o);
+    for (size_t i = 0; i < o.c->n_remarks; i++)
+        take_remark(&o, &o.c->remarks[i]);
+    if (atomic_load(&o.c->head.functions_lost))
+        add(&o, SXS_UNSEEN_LOST, 0, "", "", atomic_load(&o.c->head.functions_lost));
+    if (atomic_load(&o.c->head.notes_lost))
+        add(&o, SXS_UNSEEN_UNLISTED, 0, "", "", atomic_load(&o.c->head.notes_lost));
+    free(o.fns);
+    free(o.rows);
+    if (!o.err && out->n) {
+        qsort(out->all, out->n, sizeof(*out->all), in_order);
+        drop_doubles(out);
+    }
+    return o.err;
+}
+
+void sxs_unseen_free(struct sxs_unseen_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        free(list->all[i].name);
+        free(list->all[i].detail);
+    }
+    free(list->all);
+    memset(list, 0, sizeof(*list));
+}

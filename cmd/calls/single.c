@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/calls/single.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/calls/replay.h"
+#include "cmd/calls/tree.h"
+#include "cmd/output/processes.h"
+#include "cmd/output/text.h"
+
+#define SHOWN 200 /* calls, unless asked for otherwise */
+
+struct collector {
+    const struct sxs_calls_process *p;
+    struct sxs_calls_single        *all;
+    size_t                          n, cap, of_thread, limit, total;
+    uint32_t                        thread;
+    size_t                         *open; /* under way: index in all; SIZE_MAX: beyond the limit */
+    size_t                          depth, cap_open;
+    bool                            no_memory;
+};
+
+static void *room(struct collector *c, void *list, size_t n, size_t *cap, size_t item)
+{
+    size_t more = *cap ? *cap * 2 : 256;
+    void  *at = list;
+    if (n < *cap)
+        return list;
+    at = reallocarray(list, more, item);
+    if (!at) {
+        c->no_memory = true;
+        return list;
+    }
+    *cap = more;
+    return at;
+}
+
+static void begin(struct collector *c, uint32_t path, uint64_t ns,
+                  const struct sxs_calls_known *known)
+{
+    size_t index = SIZE_MAX;
+    c->total++;
+    if (c->of_thread < c->limit) {
+        c->all = room(c, c->all, c->n, &c->cap, sizeof(*c->all));
+        if (!c->no_memory) {
+            index = c->n++;
+            c->of_thread++;
+            c->all[index] = (struct sxs_calls_single){
+                .ns = ns, .path = path, .thread = c->thread, .depth = (unsigned)c->depth,
+                .order = index,
+                .arguments = known ? known->values : NULL};
+        }
+    }
+    c->open = room(c, c->open, c->depth, &c->cap_open, sizeof(*c->open));
+    if (!c->no_memory)
+        c->open[c->depth++] = index;
+}
+
+static void end(struct collector *c, uint64_t ns, const struct sxs_calls_known *known)
+{
+    struct sxs_calls_single *s;
+    size_t                   index;
+    if (!c->depth || c->no_memory)
+        return;
+    index = c->open[--c->depth];
+    if (index == SIZE_MAX)
+        return;
+    s = &c->all[index];
+    s->duration_ns = ns - s->ns;
+    s->ended = known != NULL;
+    s->unwound = known && known->unwound;
+    s->result = known ? known->values : NULL;
+}
+
+static void take(void *arg, uint32_t path, uint64_t ns, bool begins,
+                 const struct sxs_calls_known *known)
+{
+    struct collector *c = arg;
+    if (begins)
+        begin(c, path, ns, known);
+    else
+        end(c, ns, known);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct sxs_calls_single *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static bool has_values(const struct sxs_calls *calls)
+{
+    for (size_t i = 0; i < calls->n_threads; i++)
+        if (calls->threads[i].n_texts)
+            return true;
+    return false;
+}
+
+size_t sxs_calls_singles(const struct sxs_calls_process *p, const struct sxs_calls_view *v,
+                         size_t limit, struct sxs_calls_single **out, size_t *total)
+{
+    struct collector        c = {.p = p, .limit = limit};
+    struct sxs_calls_replay r = {take, &c};
+    *out = NULL;
+    *total = 0;
+    if (!has_values(p->calls))
+        return 0;
+    for (uint32_t i = 0; i < p->calls->n_threads; i++) {
+        if (!sxs_calls_thread_wanted(&p->calls->threads[i], v->thread))
+            continue;
+        c.thread = i;
+        c.of_thread = c.depth = 0;
+        sxs_calls_replay(p->calls, i, &r, NULL);
+    }
+    free(c.open);
+    if (c.no_memory) {
+        free(c.all);
+        return 0;
+    }
+    if (c.n)
+        qsort(c.all, c.n, sizeof(*c.all), by_time);
+    *out = c.all;
+    *total = c.total;
+    return c.n < limit ? c.n : limit;
+}
+
+static void write_single(FILE *to, const struct sxs_calls_process *p,
+                         const struct sxs_calls_single *s)
+{
+    const struct sxs_calls    *c = p->calls;
+    const struct sxs_calls_fn *fn = &c->fns[c->paths[s->path].fn];
+    char plain[4096], name[3 * 4096], values[3 * SXS_CALLS_TEXT_MAX + 1], took[32];
+    sxs_text_clean(sxs_calls_plain_name(fn->name, plain, sizeof(plain)), name, sizeof(name));
+    sxs_text_clean(s->arguments ? s->arguments : "", values, sizeof(values));
+    fprintf(to, "%12.6f %7u %-8s %*s%s(%s)", (double)s->ns / 1e9, c->threads[s->thread].tid,
+            sxs_process_version(p->process, fn->runtime), (int)(2 * (s->depth < 40 ? s->depth : 40)), "", name,
+            values);
+    if (s->result) {
+        sxs_text_clean(s->result, values, sizeof(values));
+        fprintf(to, " = %s", values);
+    }
+    if (s->unwound)
+        fputs(" left by an exception", to);
+    if (s->ended)
+        fprintf(to, " <%s>\n", sxs_text_duration(s->duration_ns, took, sizeof(took)));
+    else
+        fputs(" <no end recorded>\n", to);
+}
+
+void sxs_calls_singles_text(FILE *to, const struct sxs_calls_process *p,
+                            const struct sxs_calls_view *v)
+{
+    struct sxs_calls_single *all;
+    size_t                   limit = v->singles ? v->singles : SHOWN;
+    size_t                   total, n = sxs_calls_singles(p, v, limit, &all, &total);
+    if (n)
+        fprintf(to, "\nsingle calls of process %s, the first %zu of %zu\n%12s %7s %-8s call\n",
+                p->process->folder, n, total, "s", "thread", "runtime");
+    for (size_t i = 0; i < n; i++)
+        write_single(to, p, &all[i]);
+    free(all);
+}

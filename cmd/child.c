@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static int check_executable(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return errno == EACCES ? EACCES : ENOENT;
+    if (!S_ISREG(st.st_mode) || access(path, X_OK) != 0)
+        return EACCES;
+    return 0;
+}
+
+int sxs_child_find(const char *command, char *path, size_t size)
+{
+    const char *dirs = getenv("PATH");
+    int         found = ENOENT;
+    if (strchr(command, '/')) {
+        size_t len = strlen(command);
+        if (len >= size)
+            return ENOENT;
+        memcpy(path, command, len + 1);
+        return check_executable(path);
+    }
+    if (!dirs)
+        dirs = "/bin:/usr/bin";
+    for (const char *at = dirs; *command; at++) {
+        size_t len = strcspn(at, ":");
+        /* an empty element of PATH is the current folder */
+        int n = snprintf(path, size, "%.*s%s%s", (int)len, at, len ? "/" : "./", command);
+        int err = n > 0 && (size_t)n < size ? check_executable(path) : ENOENT;
+        if (err == 0)
+            return 0;
+        if (err == EACCES)
+            found = EACCES;
+        at += len;
+        if (!*at)
+            break;
+    }
+    return found;
+}
+
+/* The signals that are passed on. SIGCHLD wakes us; the rest keep their usual meaning for us. */
+static const int forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2,
+                                SIGALRM, SIGCONT, SIGTSTP, SIGWINCH};
+
+static void blocked_set(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGCHLD);
+    for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
+        sigaddset(set, forwarded[i]);
+}
+
+/*
+ * Did the child get this signal as well? The terminal signals the whole foreground group (then the
+ * kernel is the sender), and what the child sent itself must not come back to it.
+ */
+static bool child_has_it(pid_t child, const siginfo_t *info)
+{
+    if (info->si_code == SI_KERNEL)
+        return getpgid(child) == getpgrp();
+    return info->si_code <= 0 && info->si_pid == child;
+}
+
+static bool is_job_control(int sig)
+{
+    return sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+/*
+ * Takes in what happened to the child; true when it has ended. A stop from the terminal stops us as
+ * well, so that the shell sees its job stopped. A plain SIGSTOP does not: whoever sent it to the
+ * child alone would wake the child alone.
+ */
+static bool reap(pid_t child, int *status)
+{
+    pid_t got;
+    while ((got = waitpid(child, status, WUNTRACED | WNOHANG)) == child) {
+        if (!WIFSTOPPED(*status))
+            return true;
+        if (is_job_control(WSTOPSIG(*status))) {
+            raise(SIGSTOP);
+            kill(child, SIGCONT);
+        }
+    }
+    return got < 0 && errno == ECHILD;
+}
+
+static void watch(pid_t child, const sigset_t *set, const struct sxs_child_tick *tick, int *status)
+{
+    siginfo_t info;
+    while (!reap(child, status)) {
+        struct timespec period = {0, tick ? tick->period_ns : 0};
+        int             sig = sigtimedwait(set, &info, tick ? &period : NULL);
+        if (sig < 0 && tick)
+            tick->tick(tick->arg, false);
+        if (sig > 0 && sig != SIGCHLD && !child_has_it(child, &info))
+            kill(child, sig);
+    }
+    if (tick)
+        tick->tick(tick->arg, true);
+}
+
+/* In the child: everything as it was, then the command. Tells the parent errno when that failed. */
+static _Noreturn void become(const char *path, char **argv, char **env, const sigset_t *mask,
+                             const struct sigaction *sigchld, int tell)
+{
+    sigaction(SIGCHLD, sigchld, NULL);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    execvpe(path, argv, env); /* for its way with scripts that have no #!; path has a slash */
+    int err = errno;
+    ssize_t n = write(tell, &err, sizeof(err));
+    _exit(n == (ssize_t)sizeof(err) ? 126 : 127);
+}
+
+int sxs_child_run(const char *path, char **argv, char **env, const struct sxs_child_tick *tick,
+                  int *status)
+{
+    sigset_t         set, old;
+    struct sigaction dfl = {.sa_handler = SIG_DFL}, sigchld;
+    int              tell[2], err = 0;
+    if (pipe2(tell, O_CLOEXEC) != 0)
+        return errno;
+    blocked_set(&set);
+    sigprocmask(SIG_BLOCK, &set, &old);
+    sigaction(SIGCHLD, &dfl, &sigchld); /* an inherited SIG_IGN would lose the exit status */
+    fflush(NULL);
+
+    pid_t child = fork();
+    if (child == 0)
+        become(path, argv, env, &old, &sigchld, tell[1]);
+    if (child < 0)
+        err = errno;
+    close(tell[1]);
+    if (!err && read(tell[0], &err, sizeof(err)) == (ssize_t)sizeof(err))
+        waitpid(child, status, 0); /* could not be executed: err says why */
+    else if (!err)
+        watch(child, &set, tick, status);
+    close(tell[0]);
+    return err;
+}
+
+_Noreturn void sxs_child_exit_like(int status)
+{
+    fflush(NULL);
+    if (WIFSIGNALED(status)) {
+        int           sig = WTERMSIG(status);
+        sigset_t      set;
+        struct rlimit none = {0, 0};
+        /* The command has left its core dump; a second one, of us, would only be in the way. The
+         * limit does not hold for a core_pattern that is a pipe, the dumpable mark does. */
+        setrlimit(RLIMIT_CORE, &none);
+        prctl(PR_SET_DUMPABLE, 0);
+        signal(sig, SIG_DFL);
+        sigemptyset(&set);
+        sigaddset(&set, sig);
+        sigprocmask(SIG_UNBLOCK, &set, NULL);
+        raise(sig);
+        exit(128 + sig);
+    }
+    exit(WEXITSTATUS(status));
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void complain(const char *fmt, va_list ap)
+{
+    flockfile(stderr);
+    fputs("sxsprof: ", stderr);
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+    funlockfile(stderr);
+}
+
+void sxs_complain(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    complain(fmt, ap);
+    va_end(ap);
+}
+
+int sxs_wrong_input(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    complain(fmt, ap);
+    va_end(ap);
+    return SXS_EXIT_USAGE;
+}
+
+int sxs_format_parse(const char *text, enum sxs_format *out)
+{
+    if (strcmp(text, "text") != 0 && strcmp(text, "json") != 0)
+        return -1;
+    *out = text[0] == 'j' ? SXS_FORMAT_JSON : SXS_FORMAT_TEXT;
+    return 0;
+}
+
+int sxs_finish_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return SXS_EXIT_OK;
+    sxs_complain("standard output: %s", strerror(errno));
+    return SXS_EXIT_PROBLEM;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* sxsprof diff: what grew and what shrank between two sessions, as a flame graph. */
+#include "cmd/command.h"
+#include "cmd/report/profile.h"
+
+#include <argp.h>
+#include <stddef.h>
+
+struct options {
+    struct sxs_report_options samples;
+    const char               *dir[2];
+    unsigned                  n;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case 'o': o->samples.output = arg; return 0;
+    case 'd': o->samples.data = sxs_data_option(state, arg); return 0;
+    case ARGP_KEY_ARG:
+        if (o->n == 2)
+            argp_error(state, "two folders are expected, '%s' is one more", arg);
+        o->dir[o->n++] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (o->n < 2)
+            argp_error(state, "A and B are expected: two folders made by sxsprof run --tool sample "
+                              "or --tool calls with -o DIR");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option option_list[] = {
+    {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
+    {"data", 'd', "samples|calls", 0, "Which, of sessions that have both (samples)", 0},
+    {0},
+};
+static const struct argp argp = {
+    .options = option_list,
+    .parser = parse,
+    .args_doc = "A B",
+    .doc = "Draw session B's flame graph, coloured by what grew and shrank since session A: one HTML "
+           "page.",
+};
+
+int sxs_cmd_diff(int argc, char **argv)
+{
+    struct options o = {.n = 0};
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    switch (sxs_profile_diff(o.dir[0], o.dir[1], &o.samples)) {
+    case SXS_PROFILE_OK: return SXS_EXIT_OK;
+    case SXS_PROFILE_NOTHING:
+        return sxs_wrong_input("nothing to compare in %s or %s; expected folders made by sxsprof run "
+                               "--tool sample or --tool calls with -o DIR", o.dir[0], o.dir[1]);
+    default: return SXS_EXIT_PROBLEM;
+    }
+}

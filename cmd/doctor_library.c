@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/doctor.h"
+#include "cmd/elf_file.h"
+
+#include <string.h>
+
+int sxs_doctor_elf(struct sxs_findings *f, const char *what, const char *path)
+{
+    struct sxs_elf_file elf;
+    char                missing[1024];
+    int                 err = sxs_elf_read(path, &elf);
+    if (err) {
+        sxs_found_problem(f, "%s %s: %s", what, path, strerror(err));
+        return -1;
+    }
+    if (!elf.is_elf || !elf.is_native) {
+        sxs_found_problem(f, "%s %s: %s", what, path,
+                          !elf.is_elf ? "not a library (no ELF file)"
+                          : elf.is_64 ? "made for another processor"
+                                      : "a 32-bit library; runtimes here have 64 bits");
+        sxs_found_advice("the loader refuses it: name one that is made for this machine");
+        return -1;
+    }
+    int n = sxs_elf_missing(path, missing, sizeof(missing));
+    if (n > 0) {
+        sxs_found_problem(f, "%s %s: needs what cannot be found: %s", what, path, missing);
+        sxs_found_advice("install the packages that have them, or set LD_LIBRARY_PATH");
+        return -1;
+    }
+    return 0;
+}
+
+static void examine_one(struct sxs_findings *f, const char *what, const char *path, bool there)
+{
+    if (!there) {
+        sxs_found_problem(f, "%s %s: missing", what, path);
+        sxs_found_advice("build or install it; it belongs beside this command or in "
+                         "../lib/sxsprof");
+        return;
+    }
+    if (sxs_doctor_elf(f, what, path) == 0)
+        sxs_found_ok("%s %s", what, path);
+}
+
+void sxs_doctor_library(struct sxs_findings *f, const struct sxs_library *lib)
+{
+    sxs_found_title("The libraries of this command:");
+    examine_one(f, "profiler", lib->profiler, lib->has_profiler);
+    if (lib->has_profiler && !sxs_elf_exports(lib->profiler, "DllGetClassObject")) {
+        sxs_found_problem(f, "profiler %s: has no DllGetClassObject: no runtime can load it",
+                          lib->profiler);
+        sxs_found_advice("build or install it again");
+    }
+    examine_one(f, "preload", lib->preload, lib->has_preload);
+    if (strpbrk(lib->preload, ": ")) {
+        sxs_found_problem(f, "preload %s: LD_PRELOAD cannot name a path with a space or a colon",
+                          lib->preload);
+        sxs_found_advice("install it elsewhere, or use sxsprof run --no-preload");
+    }
+}

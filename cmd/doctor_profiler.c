@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which profiler a runtime would load: the rules of .NET 8 to 10, as its own source has them
+ * (src/coreclr/vm/profilinghelper.cpp, src/coreclr/inc/clrconfignames.h, utilcode/clrconfig.cpp):
+ *  - EnableDiagnostics and EnableDiagnostics_Profiler, when 0, end it before anything else is
+ *    looked at. Each is read as DOTNET_<name>, and as COMPlus_<name> when that is unset or empty.
+ *  - The CORECLR_ names stand for themselves, without such a prefix; COR_ names are not read.
+ *  - Numbers are hexadecimal; what is no number counts as unset. Empty text counts as unset.
+ *  - The path is _ARM64 or _ARM32 on those processors, else _64 in a 64-bit process (_32 in a
+ *    32-bit one), else the plain one. There is no second try: the one that wins is loaded, or none.
+ *  - The class must be a GUID in braces. One main profiler, and notification profilers beside it:
+ *    a list of "path={class}" with the same order of names, read when
+ *    CORECLR_ENABLE_NOTIFICATION_PROFILERS is set and not 0. Since .NET 9 an element without a ';'
+ *    behind it is not seen (measured: 8.0.29 loads it, 9.0.18 and 10.0.11 do not).
+ */
+#include "cmd/doctor.h"
+#include "cmd/elf_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+static const char *get(const char *name)
+{
+    const char *v = getenv(name);
+    return v && *v ? v : NULL;
+}
+
+/* A number as a runtime reads it; @otherwise when it is unset or none. Tells of the latter. */
+static unsigned long number(struct sxs_findings *f, const char *name, unsigned long otherwise)
+{
+    const char *value = get(name);
+    char       *end = NULL;
+    if (!value)
+        return otherwise;
+    errno = 0;
+    unsigned long n = strtoul(value, &end, 16);
+    if (end != value && errno == 0)
+        return n;
+    sxs_found_problem(f, "%s=%s: not a hexadecimal number, so runtimes take it as %lu", name, value,
+                      otherwise);
+    sxs_found_advice("set it to 1 or 0");
+    return otherwise;
+}
+
+/* The variable that is read for a prefixed name, or NULL when neither is set. */
+static const char *prefixed(const char *name, char *buf, size_t size)
+{
+    static const char *const order[] = {"DOTNET_", "COMPlus_"};
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(buf, size, "%s%s", order[i], name);
+        if (get(buf))
+            return buf;
+    }
+    return NULL;
+}
+
+static void examine_switches(struct sxs_findings *f)
+{
+    static const char *const off[] = {"EnableDiagnostics", "EnableDiagnostics_Profiler"};
+    char        buf[96];
+    const char *name;
+    for (size_t i = 0; i < 2; i++) {
+        name = prefixed(off[i], buf, sizeof(buf));
+        if (!name || number(f, name, 1) != 0)
+            continue;
+        sxs_found_problem(f, "%s=%s: no runtime loads any profiler, under sxsprof run either", name,
+                          getenv(name));
+        sxs_found_advice("unset it, or set it to 1");
+    }
+    name = prefixed("ProfAPI_ProfilerCompatibilitySetting", buf, sizeof(buf));
+    const char *setting = name ? getenv(name) : NULL;
+    if (setting && strcasecmp(setting, "PreventLoad") == 0) {
+        sxs_found_problem(f, "%s=%s: no runtime loads a profiler when it starts", name, setting);
+        sxs_found_advice("unset it");
+    } else if (name) {
+        sxs_found_note("%s=%s: matters to profilers of .NET 2.0's kind only", name, getenv(name));
+    }
+}
+
+static bool is_guid(const char *s)
+{
+    static const char shape[] = "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}";
+    if (strlen(s) != sizeof(shape) - 1)
+        return false;
+    for (size_t i = 0; shape[i]; i++)
+        if (shape[i] == 'x' ? !strchr("0123456789abcdefABCDEF", s[i]) : s[i] != shape[i])
+            return false;
+    return true;
+}
+
+/* Suffixes that are read on this processor, strongest first, and those that are not. */
+static const char *const suffix_order[] = {
+#if defined(__aarch64__)
+    "_ARM64",
+#endif
+    "_64", ""};
+static const char *const suffix_others[] = {
+#if !defined(__aarch64__)
+    "_ARM64",
+#endif
+    "_32", "_ARM32"};
+
+/* Which of the names wins? Its value, and its name in @name; tells why the others do not. */
+static const char *winner(const char *stem, char *name, size_t size)
+{
+    const char *value = NULL;
+    char        other[64];
+    for (size_t i = 0; i < sizeof(suffix_order) / sizeof(suffix_order[0]); i++) {
+        snprintf(other, sizeof(other), "%s%s", stem, suffix_order[i]);
+        if (!get(other))
+            continue;
+        if (value) {
+            sxs_found_note("%s: not read, since %s is set and comes first", other, name);
+        } else {
+            value = get(other);
+            snprintf(name, size, "%s", other);
+        }
+    }
+    for (size_t i = 0; i < sizeof(suffix_others) / sizeof(suffix_others[0]); i++) {
+        snprintf(other, sizeof(other), "%s%s", stem, suffix_others[i]);
+        if (get(other))
+            sxs_found_note("%s: not read, it is for another kind of process", other);
+    }
+    return value;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Is @path something that a runtime can load as a profiler? Tells what is wrong with it. */
+static bool loadable(struct sxs_findings *f, const char *name, const char *path)
+{
+    struct stat st;
+    if (!strchr(path, '/')) {
+        sxs_found_note("%s=%s: looked for by the loader where libraries are", name, path);
+        return true;
+    }
+    if (stat(path, &st) != 0) {
+        sxs_found_problem(f, "%s=%s: %s; the runtime goes on without a profiler", name, path,
+                          strerror(errno));
+        sxs_found_advice("correct or unset it; there is no second try with another variable");
+        return false;
+    }
+    if (sxs_doctor_elf(f, name, path) != 0)
+        return false;
+    if (sxs_elf_exports(path, "DllGetClassObject"))
+        return true;
+    sxs_found_problem(f, "%s=%s: no profiler, it has no DllGetClassObject", name, path);
+    sxs_found_advice("name the profiler's own library");
+    return false;
+}
+
+static void examine_class_and_path(struct sxs_findings *f, const struct sxs_library *lib,
+                                   const char *clsid, const char *name, const char *path)
+{
+    bool our_class = strcasecmp(clsid, SXSPROF_CLSID) == 0;
+    bool our_path = same_file(path, lib->profiler);
+    bool good = loadable(f, name, path);
+    if (our_class && our_path && good) {
+        sxs_found_ok("every runtime loads %s, by %s", path, name);
+    } else if (!our_class && our_path) {
+        sxs_found_problem(f, "CORECLR_PROFILER=%s: not this profiler's class: it refuses", clsid);
+        sxs_found_advice("set it to " SXSPROF_CLSID ", or use sxsprof run, which does");
+    } else if (our_class && good) {
+        sxs_found_problem(f, "%s=%s: another file than this command's %s", name, path,
+                          lib->profiler);
+        sxs_found_advice("use sxsprof run, or the command that belongs to that library");
+    } else if (!our_class) {
+        sxs_found_problem(f, "another profiler is set: class %s, library %s (by %s)", clsid, path,
+                          name);
+        sxs_found_advice("a runtime has room for one; sxsprof run replaces it for its command, "
+                         "else unset CORECLR_PROFILER and %s",
+                         name);
+    }
+}
+
+static void examine_main(struct sxs_findings *f, const struct sxs_library *lib)
+{
+    char        name[64] = "";
+    const char *clsid = get("CORECLR_PROFILER");
+    bool        any = clsid || get("CORECLR_PROFILER_PATH") || get("CORECLR_PROFILER_PATH_64");
+    if (number(f, "CORECLR_ENABLE_PROFILING", 0) == 0) {
+        if (any)
+            sxs_found_note("CORECLR_ENABLE_PROFILING is %s: the other variables are not read",
+                           get("CORECLR_ENABLE_PROFILING") ? "off" : "not set");
+        sxs_found_ok("a runtime started from here loads no profiler; under sxsprof run it loads %s",
+                     lib->profiler);
+        return;
+    }
+    const char *path = winner("CORECLR_PROFILER_PATH", name, sizeof(name));
+    if (!clsid || !is_guid(clsid)) {
+        sxs_found_problem(f, "CORECLR_PROFILER%s%s: %s; the runtime goes on without a profiler",
+                          clsid ? "=" : "", clsid ? clsid : "",
+                          clsid ? "not a class ID in braces" : "not set");
+        sxs_found_advice("set it to " SXSPROF_CLSID ", or use sxsprof run, which does");
+    }
+    if (!path) {
+        sxs_found_problem(f, "CORECLR_PROFILER_PATH is not set; the runtime goes on without a "
+                             "profiler");
+        sxs_found_advice("set it to %s, or use sxsprof run, which does", lib->profiler);
+    }
+    if (clsid && is_guid(clsid) && path)
+        examine_class_and_path(f, lib, clsid, name, path);
+}
+
+static void examine_notification(struct sxs_findings *f)
+{
+    char        name[64] = "";
+    const char *list = winner("CORECLR_NOTIFICATION_PROFILERS", name, sizeof(name));
+    if (!list)
+        return;
+    if (number(f, "CORECLR_ENABLE_NOTIFICATION_PROFILERS", 0) == 0) {
+        sxs_found_note("%s: not used, CORECLR_ENABLE_NOTIFICATION_PROFILERS is %s", name,
+                       get("CORECLR_ENABLE_NOTIFICATION_PROFILERS") ? "off" : "not set");
+        return;
+    }
+    sxs_found_note("%s=%s: loaded beside the main profiler, under sxsprof run as well", name, list);
+    if (list[strlen(list) - 1] != ';') {
+        sxs_found_problem(f, "%s: no ';' at its end: .NET 9 and later leave out the last", name);
+        sxs_found_advice("put a ';' behind each");
+    }
+}
+
+static void examine_framework_names(void)
+{
+    static const char *const names[] = {"COR_ENABLE_PROFILING", "COR_PROFILER", "COR_PROFILER_PATH",
+                                        "COR_PROFILER_PATH_32", "COR_PROFILER_PATH_64"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (get(names[i]))
+            sxs_found_note("%s: read by .NET Framework alone; these runtimes read CORECLR_ names",
+                           names[i]);
+}
+
+void sxs_doctor_profiler(struct sxs_findings *f, const struct sxs_library *lib)
+{
+    sxs_found_title("What a runtime does with them:");
+    examine_switches(f);
+    examine_main(f, lib);
+    examine_notification(f);
+    examine_framework_names();
+}

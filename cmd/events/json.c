@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/events/events.h"
+#include "cmd/output/json_values.h"
+#include "cmd/output/processes.h"
+#include "cmd/output/words.h"
+
+static int who(json_t *o, const struct sxs_events_process *p, uint32_t runtime)
+{
+    return sxs_json_set_number(o, "runtime", runtime) |
+           sxs_json_set_text(o, "version", sxs_process_version(p->process, runtime)) |
+           sxs_json_set_number(o, "pid", p->process->pid);
+}
+
+static json_t *site_json(const struct sxs_events_process *p, const struct sxs_events_site *s)
+{
+    json_t *o = json_object();
+    int     err = who(o, p, s->runtime);
+    err |= sxs_json_set_text(o, "type", s->type);
+    err |= sxs_json_set_text(o, "message", s->message);
+    err |= sxs_json_set_text(o, "thrown", s->thrown);
+    err |= sxs_json_set_text(o, "caught", s->caught);
+    err |= sxs_json_set_text(o, "fate", sxs_fate_text(p->data, s->fate));
+    err |= json_object_set_new(o, "rethrown", json_boolean(s->rethrown));
+    err |= sxs_json_set_number(o, "count", s->n);
+    err |= sxs_json_set_number(o, "total_ns", s->total_ns);
+    return sxs_json_whole(o, err);
+}
+
+/* One that was under way: a site of its own. */
+static json_t *flight_json(const struct sxs_events_process *p,
+                           const struct sxs_events_exception *v)
+{
+    const struct sxs_events_site s = {
+        .type = v->type, .thrown = v->thrown, .caught = v->caught, .runtime = v->runtime,
+        .fate = v->fate, .rethrown = v->rethrown, .n = 1, .message = v->message};
+    return site_json(p, &s);
+}
+
+static json_t *span_json(const struct sxs_events_process *p, const struct sxs_events_span *s)
+{
+    json_t *o = json_object();
+    int     err = who(o, p, s->runtime);
+    err |= sxs_json_set_text(o, "kind", sxs_event_kind_text(s->kind));
+    err |= sxs_json_set_number(o, "time_ns", s->time_ns);
+    err |= sxs_json_set_number(o, "duration_ns", s->duration_ns);
+    err |= sxs_json_set_number(o, "tid", s->tid);
+    if (s->text[0])
+        err |= sxs_json_set_text(o, "name", s->text);
+    if (s->failed)
+        err |= json_object_set_new(o, "failed", json_true());
+    switch (s->kind) {
+    case SXS_KIND_GC:
+        err |= sxs_json_set_number(o, "generation", s->a);
+        err |= json_object_set_new(o, "induced", json_boolean(s->b));
+        break;
+    case SXS_KIND_SUSPENSION:
+        err |= sxs_json_set_text(o, "reason", sxs_suspension_text(s->a));
+        err |= sxs_json_set_number(o, "stopping_ns", (uint64_t)s->b * 1000);
+        break;
+    case SXS_KIND_JIT:
+        err |= sxs_json_set_number(o, "bytes", s->a);
+        err |= sxs_json_set_text(o, "tier", sxs_tier_text(s->tier));
+        break;
+    default: break;
+    }
+    return sxs_json_whole(o, err);
+}
+
+static int add_exceptions(json_t *rows, const struct sxs_events_process *p)
+{
+    int err = 0;
+    for (size_t i = 0; i < p->data->n_exceptions && !err; i++)
+        if (!p->data->exceptions[i].landed)
+            err = json_array_append_new(rows, flight_json(p, &p->data->exceptions[i]));
+    for (size_t i = 0; i < p->data->n_sites && !err; i++)
+        err = json_array_append_new(rows, site_json(p, &p->data->sites[i]));
+    return err;
+}
+
+static int add_spans(json_t *rows, const struct sxs_events_process *p)
+{
+    int err = 0;
+    for (size_t i = 0; i < p->data->n_spans && !err; i++)
+        err = json_array_append_new(rows, span_json(p, &p->data->spans[i]));
+    return err;
+}
+
+int sxs_events_json(json_t *top, const struct sxs_events_report *r)
+{
+    json_t  *exceptions = json_array(), *events = json_array();
+    uint32_t tools = 0;
+    int      err = 0;
+    for (size_t i = 0; i < r->n && !err; i++) {
+        tools |= r->processes[i].data->head.tools;
+        err = add_exceptions(exceptions, &r->processes[i]) || add_spans(events, &r->processes[i]);
+    }
+    if (!err && (tools & SXS_EVENTS_OF_EXCEPTIONS))
+        err |= json_object_set(top, "exceptions", exceptions);
+    if (!err && (tools & SXS_EVENTS_OF_RUNTIMES))
+        err |= json_object_set(top, "events", events);
+    json_decref(exceptions);
+    json_decref(events);
+    return err ? -1 : 0;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/events/events.h"
+
+#define KIND   events
+#define DATA   struct sxs_events_data
+#define MEMBER data
+#define NAMED  SXS_EVENTS_FILE
+#include "cmd/output/load.inc"

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* text: exceptions by count, then what runtimes were busy with, for a terminal. */
+#include "cmd/events/events.h"
+#include "cmd/output/processes.h"
+#include "cmd/output/text.h"
+#include "cmd/output/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned long long ull;
+
+static const char *clean(const char *in, char *buf, size_t size)
+{
+    sxs_text_clean(in[0] ? in : "?", buf, size);
+    return buf;
+}
+
+/* ---- exceptions ------------------------------------------------------------------------------- */
+
+static void write_where(FILE *to, const char *word, const char *name)
+{
+    char buf[2048];
+    if (name[0])
+        fprintf(to, "              %s %s\n", word, clean(name, buf, sizeof(buf)));
+}
+
+static void write_site(FILE *to, const struct sxs_events_process *p, uint64_t n, uint8_t fate,
+                       int rethrown, uint32_t runtime, uint64_t each_ns, const char *type,
+                       const char *message, const char *thrown, const char *caught)
+{
+    char buf[2048], time[32];
+    fprintf(to, "  %10llu  [%s] %s: %s%s", (ull)n, sxs_process_version(p->process, runtime),
+            clean(type, buf, sizeof(buf)), sxs_fate_text(p->data, fate),
+            rethrown ? ", thrown again" : "");
+    if (each_ns)
+        fprintf(to, ", %s each", sxs_text_duration(each_ns, time, sizeof(time)));
+    fputc('\n', to);
+    if (message[0])
+        fprintf(to, "              \"%s\"\n", clean(message, buf, sizeof(buf)));
+    write_where(to, "thrown in", thrown);
+    write_where(to, "caught in", caught);
+}
+
+static void write_exceptions(FILE *to, const struct sxs_events_process *p, size_t top)
+{
+    const struct sxs_events_data *e = p->data;
+    uint64_t                      n = 0, flying = 0;
+    for (size_t i = 0; i < e->n_sites; i++)
+        n += e->sites[i].n;
+    for (size_t i = 0; i < e->n_exceptions; i++)
+        flying += !e->exceptions[i].landed;
+    n += flying;
+    fprintf(to, "exceptions: %llu at %zu sites\n", (ull)n, e->n_sites);
+    if (atomic_load(&e->head.exceptions_lost))
+        fprintf(to, "  %llu found no room to be recorded\n",
+                (ull)atomic_load(&e->head.exceptions_lost));
+    for (size_t i = 0; i < e->n_exceptions; i++) {
+        const struct sxs_events_exception *v = &e->exceptions[i];
+        if (!v->landed)
+            write_site(to, p, 1, v->fate, v->rethrown, v->runtime, 0, v->type, v->message,
+                       v->thrown, v->caught);
+    }
+    for (size_t i = 0; i < e->n_sites && i < top; i++) {
+        const struct sxs_events_site *s = &e->sites[i];
+        write_site(to, p, s->n, s->fate, s->rethrown, s->runtime, s->n ? s->total_ns / s->n : 0,
+                   s->type, s->message, s->thrown, s->caught);
+    }
+    if (e->n_sites > top)
+        fprintf(to, "  and %zu more sites\n", e->n_sites - top);
+}
+
+/* ---- what runtimes were busy with ------------------------------------------------------------- */
+
+struct sum {
+    const char *text;
+    uint32_t    runtime, detail;
+    uint8_t     kind;
+    uint64_t    n, ns, most_ns;
+};
+
+/* What is summed up in one line of the first table: kinds, tiers of compilation, reasons of stops. */
+static uint32_t detail_of(const struct sxs_events_span *s)
+{
+    switch (s->kind) {
+    case SXS_KIND_JIT: return s->tier;
+    case SXS_KIND_GC:
+    case SXS_KIND_SUSPENSION: return s->a;
+    default: return 0;
+    }
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct sum *x = a, *y = b;
+    if (x->runtime != y->runtime)
+        return x->runtime < y->runtime ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->detail != y->detail)
+        return x->detail < y->detail ? -1 : 1;
+    return strcmp(x->text, y->text);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct sum *x = a, *y = b;
+    return x->ns != y->ns ? (x->ns < y->ns ? 1 : -1) : by_key(a, b);
+}
+
+/* Joins neighbours of one key; returns how many are left. */
+static size_t join(struct sum *sums, size_t n)
+{
+    size_t to = 0;
+    if (!n)
+        return 0;
+    qsort(sums, n, sizeof(*sums), by_key);
+    for (size_t i = 1; i < n; i++) {
+        if (by_key(&sums[to], &sums[i]) != 0) {
+            sums[++to] = sums[i];
+            continue;
+        }
+        sums[to].n += sums[i].n;
+        sums[to].ns += sums[i].ns;
+        if (sums[to].most_ns < sums[i].most_ns)
+            sums[to].most_ns = sums[i].most_ns;
+    }
+    return to + 1;
+}
+
+static void print_detail(char *buf, size_t size, const struct sum *s)
+{
+    const char *tier = s->detail ? sxs_tier_text(s->detail) : "";
+    buf[0] = '\0';
+    if (s->kind == SXS_KIND_GC)
+        snprintf(buf, size, ", generation %u", s->detail);
+    else if (s->kind == SXS_KIND_SUSPENSION)
+        snprintf(buf, size, ", %s", sxs_suspension_text(s->detail));
+    else if (s->kind == SXS_KIND_JIT && tier[0])
+        snprintf(buf, size, ", %s", tier);
+}
+
+static void write_kinds(FILE *to, const struct sxs_events_process *p, struct sum *sums)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->data->n_spans; i++) {
+        const struct sxs_events_span *s = &p->data->spans[i];
+        if (s->kind == SXS_KIND_THREAD_NAME)
+            continue;
+        /* How long a thread lived is no cost. */
+        uint64_t ns = s->kind == SXS_KIND_THREAD ? 0 : s->duration_ns;
+        sums[n++] = (struct sum){"", s->runtime, detail_of(s), s->kind, 1, ns, ns};
+    }
+    n = join(sums, n);
+    for (size_t i = 0; i < n; i++) {
+        char detail[64], sum[32], most[32];
+        print_detail(detail, sizeof(detail), &sums[i]);
+        fprintf(to, "  %10llu  [%s] %s%s", (ull)sums[i].n,
+                sxs_process_version(p->process, sums[i].runtime),
+                sxs_event_kind_text(sums[i].kind), detail);
+        if (sums[i].ns)
+            fprintf(to, ": %s, longest %s", sxs_text_duration(sums[i].ns, sum, sizeof(sum)),
+                    sxs_text_duration(sums[i].most_ns, most, sizeof(most)));
+        fputc('\n', to);
+    }
+}
+
+static void write_methods(FILE *to, const struct sxs_events_process *p, struct sum *sums,
+                          size_t top)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->data->n_spans; i++) {
+        const struct sxs_events_span *s = &p->data->spans[i];
+        if (s->kind == SXS_KIND_JIT)
+            sums[n++] = (struct sum){s->text, s->runtime, 0, s->kind, 1, s->duration_ns,
+                                     s->duration_ns};
+    }
+    n = join(sums, n);
+    if (!n)
+        return;
+    qsort(sums, n, sizeof(*sums), by_time);
+    fputs("  methods by time to compile:\n", to);
+    for (size_t i = 0; i < n && i < top; i++) {
+        char name[2048], time[32];
+        fprintf(to, "  %10s  %3llu times  [%s] %s\n",
+                sxs_text_duration(sums[i].ns, time, sizeof(time)), (ull)sums[i].n,
+                sxs_process_version(p->process, sums[i].runtime),
+                clean(sums[i].text, name, sizeof(name)));
+    }
+}
+
+static void write_events(FILE *to, const struct sxs_events_process *p, size_t top)
+{
+    const struct sxs_events_data *e = p->data;
+    struct sum                   *sums = calloc(e->n_spans + 1, sizeof(*sums));
+    fprintf(to, "events: %zu\n", e->n_spans);
+    if (atomic_load(&e->head.lost))
+        fprintf(to, "  %llu found no room to be recorded\n", (ull)atomic_load(&e->head.lost));
+    if (sums) {
+        write_kinds(to, p, sums);
+        write_methods(to, p, sums, top);
+    }
+    free(sums);
+}
+
+void sxs_events_text(FILE *to, const struct sxs_events_report *r, size_t top)
+{
+    if (!top)
+        top = 30;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct sxs_events_process *p = &r->processes[i];
+        if (r->n > 1)
+            fprintf(to, "process %s\n", p->process->folder);
+        if (p->data->head.tools & SXS_EVENTS_OF_EXCEPTIONS)
+            write_exceptions(to, p, top);
+        if (p->data->head.tools & SXS_EVENTS_OF_RUNTIMES)
+            write_events(to, p, top);
+    }
+}

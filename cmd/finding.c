@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/finding.h"
+
+#include "cmd/output/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The text may quote variables and files: it is cleaned whole, after formatting. */
+static void say(const char *mark, const char *fmt, va_list ap)
+{
+    char *raw = NULL, *clean = NULL;
+    int   n = vasprintf(&raw, fmt, ap);
+    if (n < 0)
+        return;
+    size_t size = 3 * (size_t)n + 1;
+    clean = malloc(size);
+    if (clean) {
+        sxs_text_clean(raw, clean, size);
+        printf("  %-8s %s\n", mark, clean);
+    }
+    free(clean);
+    free(raw);
+}
+
+void sxs_found_title(const char *title)
+{
+    printf("%s\n", title);
+}
+
+void sxs_found_ok(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say("ok", fmt, ap);
+    va_end(ap);
+}
+
+void sxs_found_note(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say("note", fmt, ap);
+    va_end(ap);
+}
+
+void sxs_found_problem(struct sxs_findings *f, const char *fmt, ...)
+{
+    va_list ap;
+    f->n_problems++;
+    va_start(ap, fmt);
+    say("problem", fmt, ap);
+    va_end(ap);
+}
+
+void sxs_found_advice(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say("", fmt, ap);
+    va_end(ap);
+}

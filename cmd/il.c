@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* sxsprof il: the IL of an assembly's methods, checked. */
+#include "instr/il/effect.h"
+#include "instr/il/metadata_text.h"
+#include "cmd/assembly_file.h"
+#include "cmd/command.h"
+#include "cmd/output/text.h"
+
+#include <argp.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+
+#define TEXT_FIRST (1u << 20)
+
+enum { NATIVE_CODE = 0x3 }; /* of a method's ImplFlags: no IL */
+
+struct options {
+    const char *file;
+    const char *pattern; /* NULL: all */
+    int         check;
+};
+
+struct listing {
+    const struct options *options;
+    struct sxs_metadata   md;
+    struct sxs_il_names   names;
+    struct sxs_il_body   *body;
+    char                 *text;
+    size_t                size;
+    unsigned long         n, refused;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case 'c': o->check = 1; return 0;
+    case ARGP_KEY_ARG:
+        if (o->pattern)
+            argp_error(state, "'%s': expected one assembly and one pattern", arg);
+        *(o->file ? &o->pattern : &o->file) = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->file)
+            argp_error(state, "expected the path of an assembly");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option option_list[] = {
+    {"check", 'c', NULL, 0, "Print nothing of methods that are right; say which are not", 0},
+    {0},
+};
+static const struct argp argp = {
+    .options = option_list,
+    .parser = parse,
+    .args_doc = "ASSEMBLY [PATTERN]",
+    .doc = "Print the IL of an assembly's methods as ilasm writes it, after checking that a runtime "
+           "would take it.\v"
+           "PATTERN is Namespace.Outer+Inner.Method with * and ?, and fits all overloads; by "
+           "default all methods are printed.",
+};
+
+/* ---- one method ------------------------------------------------------------------------------- */
+
+static int effect(void *context, enum sxs_il_opcode opcode, uint32_t token, struct sxs_il_effect *e)
+{
+    struct sxs_blob b = sxs_md_signature(context, token);
+    return sxs_il_call_effect(b.at, b.size, opcode, e);
+}
+
+static int check(struct listing *l, uint32_t token, struct sxs_il_error *error)
+{
+    struct sxs_blob      sig = sxs_md_signature(&l->md, token), locals;
+    struct sxs_il_shape  shape = {0};
+    struct sxs_il_method method = {.effect = effect, .context = &l->md};
+    int                  n;
+    sxs_il_method_shape(sig.at, sig.size, &shape);
+    method.n_args = (uint16_t)(shape.n_parameters + shape.has_this);
+    method.returns = shape.returns;
+    if (l->body->locals) {
+        locals = sxs_md_signature(&l->md, l->body->locals);
+        n = sxs_il_local_count(locals.at, locals.size);
+        method.n_locals = (uint16_t)(n < 0 ? 0 : n);
+    }
+    return sxs_il_check(l->body, &method, error);
+}
+
+/* All of the text, however long: what did not fit is written again into more. */
+static int put_method(struct listing *l, uint32_t token, const struct sxs_il_error *error)
+{
+    for (;;) {
+        struct sxs_il_text t = {l->text, l->size, 0};
+        sxs_il_put(&t, ".method ");
+        sxs_md_put_method(&l->md, &t, token);
+        sxs_il_putf(&t, " // 0x%08x\n{\n", token);
+        if (error)
+            sxs_il_putf(&t, "  // refused at IL_%04x: %s\n", error->offset, error->text);
+        sxs_il_put_body(&t, l->body, "  ", &l->names);
+        sxs_il_put(&t, "}\n");
+        if (t.len < l->size)
+            break;
+        free(l->text);
+        l->size = 2 * t.len;
+        l->text = malloc(l->size);
+        if (!l->text)
+            return -1;
+    }
+    fputs(l->text, stdout);
+    return 0;
+}
+
+static int list_method(struct listing *l, uint32_t token, struct sxs_blob bytes, const char *name)
+{
+    struct sxs_il_error error;
+    int                 err;
+    l->n++;
+    if (sxs_il_read(l->body, bytes.at, bytes.size, &error) != 0) {
+        l->refused++;
+        sxs_complain("%s: IL_%04x: %s", name, error.offset, error.text);
+        return 0;
+    }
+    err = check(l, token, &error);
+    if (err) {
+        l->refused++;
+        sxs_complain("%s: IL_%04x: %s", name, error.offset, error.text);
+    }
+    return l->options->check ? 0 : put_method(l, token, err ? &error : NULL);
+}
+
+static int list(struct listing *l)
+{
+    uint32_t n = sxs_md_rows(&l->md, SXS_TABLE_METHOD_DEF);
+    for (uint32_t row = 1; row <= n; row++) {
+        uint32_t token = sxs_token(SXS_TABLE_METHOD_DEF, row);
+        uint32_t rva = sxs_md_cell(&l->md, SXS_TABLE_METHOD_DEF, row, SXS_METHOD_DEF_RVA);
+        uint32_t impl = sxs_md_cell(&l->md, SXS_TABLE_METHOD_DEF, row, SXS_METHOD_DEF_IMPL_FLAGS);
+        char               name[4096];
+        struct sxs_il_text t = {name, sizeof(name), 0};
+        if (!rva || impl & NATIVE_CODE)
+            continue;
+        sxs_md_put_full_name(&l->md, &t, token);
+        if (l->options->pattern && fnmatch(l->options->pattern, name, FNM_NOESCAPE) != 0)
+            continue;
+        if (list_method(l, token, sxs_md_at_rva(&l->md, rva), name) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int sxs_cmd_il(int argc, char **argv)
+{
+    struct options options = {0};
+    struct listing l = {.options = &options, .size = TEXT_FIRST};
+    int            err;
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    err = sxs_assembly_open(options.file, &l.md);
+    if (err)
+        return err;
+    l.names = sxs_md_names(&l.md);
+    l.body = sxs_il_new();
+    l.text = malloc(l.size);
+    if (!l.body || !l.text || list(&l) != 0) {
+        sxs_complain("out of memory");
+        l.refused++;
+    }
+    sxs_il_free(l.body);
+    free(l.text);
+    if (!l.n && options.pattern)
+        return sxs_wrong_input("%s: no method is called %s", options.file, options.pattern);
+    if (options.check)
+        printf("%lu methods, %lu refused\n", l.n, l.refused);
+    return sxs_finish_output() || l.refused ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+}

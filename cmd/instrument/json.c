@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/instrument/instrument.h"
+#include "cmd/output/json_values.h"
+#include "cmd/output/processes.h"
+
+static json_t *site_json(const struct sxs_instrument_process *p, const struct sxs_instrumented *s)
+{
+    json_t *o = json_object();
+    int     err = sxs_json_set_number(o, "runtime", s->runtime);
+    err |= sxs_json_set_text(o, "version", sxs_process_version(p->process, s->runtime));
+    err |= sxs_json_set_number(o, "pid", p->process->pid);
+    err |= sxs_json_set_text(o, "assembly", s->assembly);
+    err |= sxs_json_set_text(o, "name", s->name);
+    if (s->label[0])
+        err |= sxs_json_set_text(o, "label", s->label);
+    err |= sxs_json_set_number(o, "token", s->token);
+    err |= sxs_json_set_text(o, "state", sxs_site_state_text(s->state));
+    err |= json_object_set_new(o, "compiled", json_boolean(s->compiled));
+    err |= sxs_json_set_text(o, "rules", s->rules);
+    if (s->reason[0])
+        err |= sxs_json_set_text(o, "reason", s->reason);
+    if (s->hr)
+        err |= sxs_json_set_number(o, "hr", s->hr);
+    err |= sxs_json_set_number(o, "changes", s->n_changes);
+    err |= sxs_json_set_number(o, "calls", s->calls);
+    err |= sxs_json_set_number(o, "ended", s->ended);
+    err |= sxs_json_set_number(o, "threw", s->threw);
+    err |= sxs_json_set_number(o, "total_ns", s->total_ns);
+    err |= sxs_json_set_number(o, "traced", s->traced);
+    err |= sxs_json_set_number(o, "swallowed", s->swallowed);
+    return sxs_json_whole(o, err);
+}
+
+static json_t *spent_json(const struct sxs_instrument_process *p)
+{
+    static const char *const names[] = {
+#define X(name, text) text,
+        SXS_SPENT_KINDS(X)
+#undef X
+    };
+    json_t *o = json_object();
+    int     err = sxs_json_set_number(o, "pid", p->process->pid);
+    for (int i = 0; i < SXS_N_SPENT; i++) {
+        const struct sxs_instrument_spent *s = &p->data->head.spent[i];
+        json_t                            *one = json_object();
+        err |= sxs_json_set_number(one, "n", s->n);
+        err |= sxs_json_set_number(one, "total_ns", s->ns);
+        err |= sxs_json_set_number(one, "longest_ns", s->longest_ns);
+        err |= json_object_set_new(o, names[i], one);
+    }
+    return sxs_json_whole(o, err);
+}
+
+static json_t *rule_json(const struct sxs_instrument_process *p,
+                         const struct sxs_instrumented_rule  *r)
+{
+    json_t *o = json_object();
+    int     err = sxs_json_set_number(o, "pid", p->process->pid);
+    err |= sxs_json_set_text(o, "name", r->name);
+    err |= sxs_json_set_text(o, "file", r->file);
+    err |= sxs_json_set_number(o, "line", r->line);
+    err |= json_object_set_new(o, "matched", json_boolean(r->matched));
+    err |= sxs_json_set_number(o, "without_il", r->without_il);
+    err |= sxs_json_set_text(o, "text", r->text);
+    return sxs_json_whole(o, err);
+}
+
+/* Those in force. */
+static int rules_json(json_t *top, const struct sxs_instrument_report *r)
+{
+    json_t *rows = json_array();
+    int     err = 0;
+    for (size_t i = 0; i < r->n && !err; i++)
+        for (size_t s = 0; s < r->processes[i].data->n_rules && !err; s++)
+            if (!r->processes[i].data->rules[s].gone)
+                err = json_array_append_new(
+                    rows, rule_json(&r->processes[i], &r->processes[i].data->rules[s]));
+    if (err) {
+        json_decref(rows);
+        return -1;
+    }
+    return json_object_set_new(top, "instrument_rules", rows);
+}
+
+static json_t *text_or_null(const char *s)
+{
+    return s ? sxs_json_text(s) : json_null();
+}
+
+/* Keys as those of calls with values, and more. */
+static json_t *single_json(const struct sxs_instrument_process *p, const struct sxs_traced_call *c)
+{
+    const struct sxs_instrument_data *d = p->data;
+    const struct sxs_instrumented    *s = sxs_instrument_find(d, c->site);
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "pid",
+        sxs_json_number(p->process->pid), "tid", sxs_json_number(c->tid), "runtime",
+        sxs_json_number(s ? s->runtime : 0), "name", sxs_json_text(s ? s->name : "?"), "label",
+        text_or_null(s && s->label[0] ? s->label : NULL), "depth", sxs_json_number(c->depth),
+        "begin_ns", sxs_json_number(sxs_instrument_ns(d, c->started_tick)), "duration_ns",
+        c->ended ? sxs_json_number(sxs_instrument_duration(d, c->ended_tick - c->started_tick))
+                 : json_null(),
+        "arguments", text_or_null(c->arguments), "result", text_or_null(c->result), "after",
+        text_or_null(c->after), "exception", text_or_null(c->thrown), "unwound", c->threw);
+}
+
+static int add_singles(json_t *top, const struct sxs_instrument_process *p, size_t limit)
+{
+    json_t *rows = json_object_get(top, "values");
+    int     err = 0;
+    if (!p->data->traced.n_calls)
+        return 0;
+    if (!rows) {
+        rows = json_array();
+        err = json_object_set_new(top, "values", rows);
+    }
+    for (size_t i = 0; i < p->data->traced.n_calls && i < limit && !err; i++)
+        err = json_array_append_new(rows, single_json(p, &p->data->traced.calls[i]));
+    return err;
+}
+
+static json_t *helper_json(const struct sxs_instrument_process *p,
+                           const struct sxs_instrument_called *h)
+{
+    return json_pack("{s:o, s:o, s:o, s:b, s:o}", "pid", sxs_json_number(p->process->pid), "runtime",
+                     sxs_json_number(h->runtime), "name", sxs_json_text(h->text), "failed",
+                     h->failed, "swallowed", sxs_json_number(h->threw));
+}
+
+static int add_process(json_t *top, json_t *sites, json_t *helpers,
+                       const struct sxs_instrument_process *p, size_t limit)
+{
+    int err = 0;
+    for (size_t s = 0; s < p->data->n_sites && !err; s++)
+        err = json_array_append_new(sites, site_json(p, &p->data->sites[s]));
+    for (size_t h = 0; h < p->data->n_helpers && !err; h++)
+        err = json_array_append_new(helpers, helper_json(p, &p->data->helpers[h]));
+    return err ? err : add_singles(top, p, limit);
+}
+
+int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r, size_t singles)
+{
+    json_t  *sites = json_array(), *helpers = json_array(), *spent = json_array();
+    uint64_t lost = 0, calls = 0;
+    int      err = json_object_set_new(top, "instrument", sites);
+    err |= json_object_set_new(top, "helpers", helpers);
+    err |= json_object_set_new(top, "instrument_spent", spent);
+    for (size_t i = 0; i < r->n && !err; i++) {
+        lost += r->processes[i].data->traced.head.lost;
+        calls += r->processes[i].data->traced.n_calls;
+        err = add_process(top, sites, helpers, &r->processes[i], singles);
+        err |= json_array_append_new(spent, spent_json(&r->processes[i]));
+    }
+    err |= sxs_json_set_number(top, "traced_calls", calls);
+    return err || rules_json(top, r) ? -1 : sxs_json_set_number(top, "traced_lost", lost);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/library.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Writes dir/sub/file; false when it does not fit. */
+static bool join(char out[PATH_MAX], const char *dir, const char *sub, const char *file)
+{
+    int n = snprintf(out, PATH_MAX, "%s%s/%s", dir, sub, file);
+    return n > 0 && n < PATH_MAX;
+}
+
+/* The first place that has @file, without links; else the first place, so that it can be named. */
+static bool locate(char out[PATH_MAX], const char *bin_dir, const char *file)
+{
+    static const char *const places[] = {"", "/../lib/sxsprof"};
+    char candidate[PATH_MAX];
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        if (join(candidate, bin_dir, places[i], file) && access(candidate, F_OK) == 0 &&
+            realpath(candidate, out))
+            return true;
+    if (!join(out, bin_dir, places[0], file))
+        out[0] = '\0';
+    return false;
+}
+
+int sxs_library_find(struct sxs_library *out)
+{
+    memset(out, 0, sizeof(*out));
+    ssize_t n = readlink("/proc/self/exe", out->bin_dir, sizeof(out->bin_dir) - 1);
+    if (n < 0)
+        return errno;
+    out->bin_dir[n] = '\0';
+    char *slash = strrchr(out->bin_dir, '/');
+    if (!slash)
+        return ENOENT;
+    *slash = '\0';
+    out->has_profiler = locate(out->profiler, out->bin_dir, SXS_LIBRARY_FILE);
+    out->has_preload = locate(out->preload, out->bin_dir, SXS_PRELOAD_FILE);
+    return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/output/words.h"
+
+const char *sxs_tier_text(unsigned tier)
+{
+    static const char *const texts[] = {"unknown", "tier 0", "tier 1",  "OSR",
+                                        "R2R",     "stub",   "dynamic", "optimized"};
+    return tier < sizeof(texts) / sizeof(texts[0]) ? texts[tier] : "unknown";
+}
+
+const char *sxs_suspension_text(unsigned reason)
+{
+    static const char *const texts[] = {
+        "other", "garbage collection", "application domain shutdown", "code pitching", "shutdown",
+        "unknown", "debugger", "background garbage collection", "ReJIT", "profiler"};
+    return reason < sizeof(texts) / sizeof(texts[0]) ? texts[reason] : "unknown";
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/progress.h"
+
+#include "session/format/samples.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAIT_NS 2000000000u /* a run that is over by then needs none */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void sxs_progress_init(struct sxs_progress *p, const struct sxs_out_dir *out, bool quiet)
+{
+    const char *term = getenv("TERM");
+    memset(p, 0, sizeof(*p));
+    p->out = out;
+    p->began_ns = p->last_ns = now_ns();
+    p->enabled = !quiet && isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+struct tally {
+    size_t   processes, runtimes;
+    uint64_t samples, dropped;
+};
+
+/* The header is written by a process that lives: single counters are all that is taken. */
+static bool add_samples(int dir_fd, const char *folder, struct tally *t)
+{
+    static struct sxs_samples_header head;
+    char                             path[300];
+    struct stat                      st;
+    snprintf(path, sizeof(path), "%s/" SXS_SAMPLES_FILE, folder);
+    int  fd = openat(dir_fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool ours = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+                pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+                memcmp(head.magic, SXS_SAMPLES_MAGIC, sizeof(head.magic)) == 0;
+    if (ours) {
+        t->samples += atomic_load(&head.n_samples);
+        t->dropped += atomic_load(&head.n_dropped);
+    }
+    if (fd >= 0)
+        close(fd);
+    return ours;
+}
+
+/* What this run has recorded so far; false when nothing is sampled. */
+static bool look(const struct sxs_progress *p, struct tally *t)
+{
+    struct sxs_session s;
+    bool               sampled = false;
+    int                dir_fd = open(p->out->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    memset(t, 0, sizeof(*t));
+    if (dir_fd < 0)
+        return false;
+    if (sxs_session_read(p->out->path, &s) == 0) {
+        sxs_out_dir_keep_new(p->out, &s);
+        for (size_t i = 0; i < s.n_processes; i++) {
+            t->processes++;
+            t->runtimes += s.processes[i].n_runtimes;
+            sampled |= add_samples(dir_fd, s.processes[i].folder, t);
+        }
+    }
+    sxs_session_free(&s);
+    close(dir_fd);
+    return sampled;
+}
+
+static bool may_draw(void)
+{
+    struct termios tty;
+    return tcgetpgrp(STDERR_FILENO) == getpgrp() && tcgetattr(STDERR_FILENO, &tty) == 0 &&
+           (tty.c_lflag & ICANON);
+}
+
+/* Down a row and up again makes room below without leaving the column (a newline would); everything
+ * from the cursor on is our own last line, or lies below it. At the right, dim: where the command's
+ * output runs over it before the next tick, what is left of it stands apart. One write, so that
+ * nothing comes between. */
+static void draw(const char *text)
+{
+    struct winsize size;
+    char           line[512];
+    int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+    int column = width - 1 - (int)strlen(text);
+    int n = snprintf(line, sizeof(line), "\033[J\033D\033[A\0337\033[B\033[%dG\033[2m%.*s\0338",
+                     column > 1 ? column : 1, width - 1, text);
+    if (write(STDERR_FILENO, line, (size_t)n) < 0)
+        return; /* a terminal that is gone: nobody misses it */
+}
+
+void sxs_progress_tick(struct sxs_progress *p)
+{
+    struct tally t;
+    char         text[256];
+    uint64_t     now = now_ns();
+    if (!p->enabled || now - p->began_ns < WAIT_NS || !may_draw() || !look(p, &t))
+        return;
+    if (now - p->last_ns >= 1000000000u) { /* over a second: less would flicker */
+        p->rate = (double)(t.samples - p->last_samples) * 1e9 / (double)(now - p->last_ns);
+        p->last_ns = now;
+        p->last_samples = t.samples;
+    }
+    snprintf(text, sizeof(text),
+             "sxsprof: %.1f s  %zu process%s  %zu runtime%s  %llu samples, %.0f/s  %llu dropped",
+             (double)(now - p->began_ns) / 1e9, t.processes, t.processes == 1 ? "" : "es",
+             t.runtimes, t.runtimes == 1 ? "" : "s", (unsigned long long)t.samples, p->rate,
+             (unsigned long long)t.dropped);
+    draw(text);
+    p->drawn = true;
+}
+
+void sxs_progress_erase(struct sxs_progress *p)
+{
+    static const char erase[] = "\033[J";
+    if (p->drawn && may_draw() && write(STDERR_FILENO, erase, sizeof(erase) - 1) < 0)
+        return;
+    p->drawn = false;
+}

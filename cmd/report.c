@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* sxsprof report: a session folder as a table, JSON, or one of the formats of samples. */
+#include "cmd/calls/calls.h"
+#include "cmd/command.h"
+#include "cmd/events/events.h"
+#include "cmd/instrument/instrument.h"
+#include "cmd/report/profile.h"
+#include "cmd/table.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_RUNTIME = 256, KEY_NATIVE, KEY_MANAGED, KEY_TOP, KEY_PROCESS, KEY_DATA, KEY_CALLERS,
+       KEY_DEPTH, KEY_BY_THREAD, KEY_SINGLES };
+
+struct options {
+    const char               *format;
+    struct sxs_report_options samples; /* and calls */
+    struct sxs_calls_view     view;
+    bool                      selective; /* less than everything was asked for */
+    const char               *dir;
+    struct sxs_calls_report   calls;
+    struct sxs_events_report  events;
+    struct sxs_instrument_report instrument;
+};
+
+static unsigned long number(struct argp_state *state, const char *option, const char *text)
+{
+    char         *end;
+    unsigned long n = strtoul(text, &end, 10);
+    if (end == text || *end || n == 0 || n > 1000000)
+        argp_error(state, "%s: '%s': expected a number from 1", option, text);
+    return n;
+}
+
+static void set_only(struct argp_state *state, struct options *o, enum sxs_only only)
+{
+    if (o->samples.only && o->samples.only != only)
+        argp_error(state, "--native and --managed exclude each other");
+    o->samples.only = only;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    o->selective |= key >= KEY_RUNTIME && key <= KEY_PROCESS;
+    switch (key) {
+    case 'f':
+        if (strcmp(arg, "json") != 0 && !sxs_profile_format_known(arg))
+            argp_error(state, "--format: '%s': expected json, %s", arg, sxs_profile_formats());
+        o->format = arg;
+        return 0;
+    case 'o': o->samples.output = arg; return 0;
+    case 't':
+        o->samples.thread = arg;
+        o->selective = true;
+        return 0;
+    case KEY_RUNTIME: o->samples.runtime = (uint32_t)number(state, "--runtime", arg); return 0;
+    case KEY_NATIVE: set_only(state, o, SXS_ONLY_NATIVE); return 0;
+    case KEY_MANAGED: set_only(state, o, SXS_ONLY_MANAGED); return 0;
+    case KEY_TOP: o->samples.top = number(state, "--top", arg); return 0;
+    case KEY_PROCESS: o->samples.process = arg; return 0;
+    case KEY_DATA: o->samples.data = sxs_data_option(state, arg); return 0;
+    case KEY_CALLERS:
+        o->view.callers = arg;
+        o->samples.data = SXS_DATA_CALLS;
+        return 0;
+    case KEY_DEPTH: o->view.depth = (unsigned)number(state, "--depth", arg); return 0;
+    case KEY_SINGLES: o->view.singles = number(state, "--single", arg); return 0;
+    case KEY_BY_THREAD: o->view.by_thread = true; return 0;
+    case ARGP_KEY_ARG:
+        if (o->dir)
+            argp_error(state, "one folder is expected, '%s' is one more", arg);
+        o->dir = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->dir)
+            argp_error(state, "DIR is missing: expected a folder made by sxsprof run -o DIR");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option option_list[] = {
+    {"format", 'f', "FORMAT", 0,
+     "text (the default) or json: what the runtimes did. Of samples or calls: text, html (flame graph, "
+     "call tree, functions and timeline in one file), collapsed, speedscope, pprof, chrome, firefox", 0},
+    {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
+    {"data", KEY_DATA, "samples|calls", 0,
+     "Which, of a session that has both (samples; text shows both)", 0},
+    {"runtime", KEY_RUNTIME, "N", 0, "Stacks with a frame of runtime number N only", 1},
+    {"thread", 't', "T", 0, "One thread only: its id, name, or a pattern of names", 1},
+    {"process", KEY_PROCESS, "P", 0, "One process only: its pid", 1},
+    {"native", KEY_NATIVE, NULL, 0, "Native frames only", 1},
+    {"managed", KEY_MANAGED, NULL, 0, "Managed frames only", 1},
+    {"top", KEY_TOP, "N", 0, "Functions the text names (30)", 1},
+    {"callers", KEY_CALLERS, "PATTERN", 0,
+     "Of calls, as text: who calls the functions whose names fit, and whom they call", 2},
+    {"depth", KEY_DEPTH, "N", 0, "Of calls, as text: levels of the call tree (all)", 2},
+    {"single", KEY_SINGLES, "N", 0, "Of calls with values, and traced ones, as text or JSON: how many single calls of a process (200; JSON: 5000)", 2},
+    {"by-thread", KEY_BY_THREAD, NULL, 0, "Of calls, as text: a call tree for each thread", 2},
+    {0},
+};
+static const struct argp argp = {
+    .options = option_list,
+    .parser = parse,
+    .args_doc = "DIR",
+    .doc = "Print what the runtimes of a recorded session did, and where its time went.\v"
+           "DIR is a folder made by sxsprof run -o DIR. What cannot be read is named on standard "
+           "error, the rest is printed and the exit status is 1.",
+};
+
+static int profile(const struct options *o)
+{
+    switch (sxs_profile_report(o->dir, o->format, &o->samples)) {
+    case SXS_PROFILE_OK: return SXS_EXIT_OK;
+    case SXS_PROFILE_NOTHING:
+        return sxs_wrong_input("%s: nothing%s to show; expected a folder made by sxsprof run --tool "
+                               "sample or --tool calls with -o DIR", o->dir,
+                               o->selective ? " that was asked for" : "");
+    default: return SXS_EXIT_PROBLEM;
+    }
+}
+
+static bool is_format(const struct options *o, const char *name)
+{
+    return strcmp(o->format, name) == 0;
+}
+
+/* The table of what the runtimes did, or the same as JSON. */
+static int census(const struct options *o, const struct sxs_session *s, FILE *to)
+{
+    if (is_format(o, "json"))
+        return sxs_table_json(to, s, &o->calls, &o->events, &o->instrument, o->view.singles) == 0
+                   ? SXS_EXIT_OK
+                   : SXS_EXIT_PROBLEM;
+    if (!o->selective && !o->view.callers) {
+        sxs_table_print(to, s);
+        fputs(o->calls.n ? "\n" : "", to);
+    }
+    if (o->calls.n && o->samples.data != SXS_DATA_SAMPLES)
+        sxs_calls_text(to, &o->calls, &o->view);
+    if (o->events.n) {
+        fputs("\n", to);
+        sxs_events_text(to, &o->events, o->samples.top);
+    }
+    if (o->instrument.n) {
+        fputs("\n", to);
+        sxs_instrument_text(to, &o->instrument, o->samples.top, o->view.singles);
+    }
+    return SXS_EXIT_OK;
+}
+
+static int write_census(const struct options *o, const struct sxs_session *s)
+{
+    FILE *to = o->samples.output ? fopen(o->samples.output, "we") : stdout;
+    int   status;
+    if (!to)
+        return sxs_wrong_input("--output: %s: %s", o->samples.output, strerror(errno));
+    status = census(o, s, to);
+    if (to == stdout)
+        return sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
+    if (fclose(to) != 0) {
+        sxs_complain("%s: %s", o->samples.output, strerror(errno));
+        return SXS_EXIT_PROBLEM;
+    }
+    return status;
+}
+
+static void complain_of(const char *dir, char *const *problems, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        sxs_complain("%s/%s", dir, problems[i]);
+}
+
+/* Calls and events, for the text and JSON. The other formats load what they show, and tell what is
+ * wrong with it. */
+static void load_rest(struct options *o, const struct sxs_session *s)
+{
+    int err = sxs_calls_report_load(o->dir, s, o->samples.process, &o->calls);
+    if (!err)
+        err = sxs_events_report_load(o->dir, s, o->samples.process, &o->events);
+    if (!err)
+        err = sxs_instrument_report_load(o->dir, s, o->samples.process, &o->instrument);
+    if (err)
+        sxs_complain("%s: %s", o->dir, strerror(err));
+    o->view.top = o->samples.top;
+    o->view.runtime = o->samples.runtime;
+    o->view.thread = o->samples.thread;
+}
+
+/* The session's own problems are told along with those of samples, where those are shown. */
+static int write_report(struct options *o, const struct sxs_session *s)
+{
+    bool text = is_format(o, "text"), json = is_format(o, "json");
+    bool samples = !text && !json;
+    bool sampled = !samples && sxs_profile_has_samples(o->dir);
+    if (!samples)
+        load_rest(o, s);
+    if (text && o->samples.data != SXS_DATA_CALLS)
+        samples = sampled || (o->selective && !o->calls.n && !o->events.n && !o->instrument.n);
+    if (!samples)
+        complain_of(o->dir, s->problems, s->n_problems);
+    if (!samples || sampled) /* else the calls are loaded again, to say why there is nothing */
+        complain_of(o->dir, o->calls.problems, o->calls.n_problems);
+    complain_of(o->dir, o->events.problems, o->events.n_problems);
+    complain_of(o->dir, o->instrument.problems, o->instrument.n_problems);
+    if (s->n_processes == 0 && s->n_problems == 0)
+        return sxs_wrong_input("%s: no session: it has no folder <pid> with a file "
+                               SXS_CENSUS_FILE "; expected a folder made by sxsprof run -o DIR",
+                               o->dir);
+    if (text && samples && !o->samples.output && (!o->selective || o->calls.n)) {
+        census(o, s, stdout);
+        puts("");
+        fflush(stdout);
+    }
+    int status = samples ? profile(o) : write_census(o, s);
+    if (status == SXS_EXIT_OK && (s->n_problems || o->calls.n_problems || o->events.n_problems ||
+                                  o->instrument.n_problems))
+        status = SXS_EXIT_PROBLEM;
+    return status;
+}
+
+int sxs_cmd_report(int argc, char **argv)
+{
+    struct options     o = {.format = "text"};
+    struct sxs_session s;
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+
+    int err = sxs_session_read(o.dir, &s);
+    int status;
+    if (err)
+        status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", o.dir,
+                                 strerror(err));
+    else
+        status = write_report(&o, &s);
+    sxs_calls_report_free(&o.calls);
+    sxs_events_report_free(&o.events);
+    sxs_instrument_report_free(&o.instrument);
+    sxs_session_free(&s);
+    return status;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/report/addresses.h"
+
+#include "cmd/report/must.h"
+#include "cmd/report/own.h"
+#include "cmd/report/space.h"
+
+#include <string.h>
+
+#define MAX_MODULES 16384u     /* more than any process maps; a garbled file may tell of millions */
+#define CACHE_SLOTS (1u << 17) /* direct mapped; a miss costs a search, never memory */
+
+struct cached {
+    uint64_t         address; /* 0: free */
+    struct sxs_named named;
+};
+
+/* What a code record tells for lines. */
+struct code {
+    uint32_t token, assembly, frame;
+    size_t   first, n; /* in offsets; by native offset */
+};
+
+struct sxs_addresses {
+    struct sxs_model   *m;
+    uint32_t            process;
+    struct sxs_natives *natives;
+    struct sxs_sources *sources;
+    struct code        *codes;
+    struct sxs_code_line *offsets;
+    size_t              n_codes, cap_codes, n_offsets, cap_offsets;
+    struct sxs_space    space;
+    uint64_t           *bases;   /* load bias of each module extent, by its `what` */
+    uint32_t           *files;   /* and its file */
+    size_t              n_modules, cap_modules, cap_files;
+    size_t             *mapped;  /* extents that are modules */
+    size_t              n_mapped, cap_mapped;
+    uint32_t            runtime[65536]; /* by number in the process: index in the model + 1 */
+    uint32_t            unknown;        /* the frame of addresses nothing is known of */
+    struct cached       cache[CACHE_SLOTS];
+};
+
+static uint32_t add_text(struct sxs_model *m, const char *text, size_t size)
+{
+    return sxs_strings_add(&m->strings, text, size);
+}
+
+/* The runtime of this number, made up when neither a record nor the census told of it. */
+static uint16_t runtime_of(struct sxs_addresses *a, uint16_t number)
+{
+    char made_up[16];
+    if (!a->runtime[number]) {
+        int n = snprintf(made_up, sizeof(made_up), "clr%u", number);
+        a->runtime[number] =
+            sxs_model_runtime(a->m, number, add_text(a->m, made_up, (size_t)n), 0) + 1;
+    }
+    return (uint16_t)a->runtime[number];
+}
+
+static void take_runtime(struct sxs_addresses *a, const struct sxs_samples_record *r)
+{
+    uint32_t number = r->runtime->number;
+    if (number > 0 && number < 65536 && a->runtime[number]) { /* code or the census named it before */
+        struct sxs_model_runtime *known = &a->m->runtimes[a->runtime[number] - 1];
+        known->version = add_text(a->m, r->text[0], r->text_size[0]);
+        known->path = add_text(a->m, r->text[1], r->text_size[1]);
+        return;
+    }
+    if (number > 0 && number < 65536 && a->m->n_runtimes < 65535)
+        a->runtime[number] =
+            sxs_model_runtime(a->m, number, add_text(a->m, r->text[0], r->text_size[0]),
+                              add_text(a->m, r->text[1], r->text_size[1])) + 1;
+}
+
+static void take_census(struct sxs_addresses *a, const struct sxs_session_process *census)
+{
+    for (size_t i = 0; census && i < census->n_runtimes; i++) {
+        const struct sxs_session_runtime *r = &census->runtimes[i];
+        if (r->number > 0 && r->number < 65536 && !a->runtime[r->number])
+            a->runtime[r->number] =
+                sxs_model_runtime(a->m, r->number, add_text(a->m, r->version, strlen(r->version)),
+                                  add_text(a->m, r->path, strlen(r->path))) + 1;
+    }
+}
+
+static uint32_t add_lines(struct sxs_addresses *a, const struct sxs_samples_record *r,
+                          uint32_t frame, uint32_t assembly)
+{
+    SXS_GROW(a->codes, a->n_codes, a->cap_codes);
+    a->codes[a->n_codes] =
+        (struct code){r->code->token, assembly, frame, a->n_offsets, r->n_lines};
+    for (size_t i = 0; i < r->n_lines; i++) {
+        SXS_GROW(a->offsets, a->n_offsets, a->cap_offsets);
+        a->offsets[a->n_offsets++] = r->lines[i];
+    }
+    return (uint32_t)a->n_codes++;
+}
+
+static void take_code(struct sxs_addresses *a, const struct sxs_samples_record *r)
+{
+    struct sxs_model_frame f = {
+        .name = r->text_size[0] ? add_text(a->m, r->text[0], r->text_size[0])
+                                : add_text(a->m, "?", 1),
+        .file = add_text(a->m, r->text[1], r->text_size[1]),
+        .runtime = runtime_of(a, r->code->runtime),
+    };
+    struct sxs_extent e = {.lo = r->code->lo, .hi = r->code->hi, .t0 = r->code->time_ns,
+                           .t1 = UINT64_MAX, .is_code = true, .tier = r->code->tier & 7};
+    uint32_t assembly = sxs_sources_add(a->sources, r->text[1], r->text_size[1]);
+    struct sxs_pdb_line begins;
+    if (sxs_sources_find(a->sources, assembly, r->code->token, 0, &begins)) {
+        f.source = add_text(a->m, begins.file, strlen(begins.file));
+        f.line = begins.line;
+    }
+    e.what = sxs_model_frame(a->m, &f);
+    e.code = add_lines(a, r, e.what, assembly);
+    sxs_space_add(&a->space, &e);
+}
+
+/* An unload ends every extent of its module that began before. */
+static void unload(struct sxs_addresses *a, const struct sxs_record_module *v)
+{
+    for (size_t i = 0; i < a->n_mapped; i++) {
+        struct sxs_extent *e = &a->space.all[a->mapped[i]];
+        if (e->lo == v->lo && e->t0 <= v->time_ns && v->time_ns < e->t1)
+            e->t1 = v->time_ns;
+    }
+}
+
+static void take_module(struct sxs_addresses *a, const struct sxs_samples_record *r)
+{
+    const struct sxs_record_module *v = r->module;
+    if (a->n_mapped >= MAX_MODULES)
+        return;
+    struct sxs_extent e = {.lo = v->lo, .hi = v->hi, .t0 = v->time_ns, .t1 = UINT64_MAX,
+                           .what = (uint32_t)a->n_modules};
+    uint32_t file = sxs_natives_add(a->natives, r->text[0], r->text_size[0], v->build_id,
+                                    v->build_id_size);
+    /* The same file mapped at the same place again is the same module: answers do not vary. */
+    for (size_t i = 0; i < a->n_modules; i++)
+        if (a->bases[i] == v->base && a->files[i] == file)
+            e.what = (uint32_t)i;
+    if (e.what == a->n_modules) {
+        SXS_GROW(a->bases, a->n_modules, a->cap_modules);
+        if (a->cap_files < a->cap_modules) {
+            a->cap_files = a->cap_modules;
+            a->files = sxs_must(reallocarray(a->files, a->cap_files, sizeof(*a->files)));
+        }
+        a->bases[a->n_modules] = v->base;
+        a->files[a->n_modules++] = file;
+    }
+    SXS_GROW(a->mapped, a->n_mapped, a->cap_mapped);
+    a->mapped[a->n_mapped++] = a->space.n;
+    sxs_space_add(&a->space, &e);
+}
+
+static void take_thread(struct sxs_addresses *a, const struct sxs_record_thread *v)
+{
+    uint32_t                 index = sxs_model_thread(a->m, a->process, v->tid);
+    struct sxs_model_thread *t = &a->m->threads[index];
+    size_t                   len = strnlen(v->name, sizeof(v->name));
+    if (len)
+        t->name = add_text(a->m, v->name, len);
+    t->runtimes |= v->runtimes;
+    if (v->started_ns && (!t->started_ns || v->started_ns < t->started_ns))
+        t->started_ns = v->started_ns;
+    if (v->ended_ns > t->ended_ns)
+        t->ended_ns = v->ended_ns;
+    if (len && sxs_own_thread(v->name))
+        a->m->nodes[t->root].flags |= SXS_FRAME_OWN;
+    if (len && (strncmp(v->name, ".NET Server GC", 14) == 0 ||
+                strncmp(v->name, ".NET BGC", 8) == 0 ||
+                strncmp(v->name, ".NET Background", 15) == 0)) /* Linux cuts names at 15 */
+        a->m->nodes[t->root].flags |= SXS_FRAME_GC;
+}
+
+static void take_pause(struct sxs_addresses *a, const struct sxs_record_pause *v)
+{
+    struct sxs_model *m = a->m;
+    SXS_GROW(m->pauses, m->n_pauses, m->cap_pauses);
+    m->pauses[m->n_pauses++] = (struct sxs_model_pause){
+        v->time_ns, v->duration_ns, a->process, v->tid, (uint16_t)a->runtime[v->runtime],
+        v->reason};
+}
+
+/* One look at every record but the samples. Unloads wait: their modules may come behind them. */
+static void read_records(struct sxs_addresses *a, struct sxs_samples *reader,
+                         const struct sxs_session_process *census)
+{
+    struct sxs_samples_record r;
+    struct sxs_record_module *gone = NULL;
+    size_t                    n_gone = 0, cap_gone = 0;
+    take_census(a, census);
+    while (sxs_samples_next(reader, &r)) {
+        if (r.type == SXS_RECORD_RUNTIME) {
+            take_runtime(a, &r);
+        } else if (r.type == SXS_RECORD_CODE) {
+            take_code(a, &r);
+        } else if (r.type == SXS_RECORD_MODULE && !r.module->unloaded) {
+            take_module(a, &r);
+        } else if (r.type == SXS_RECORD_MODULE && n_gone < MAX_MODULES) {
+            SXS_GROW(gone, n_gone, cap_gone);
+            memcpy(&gone[n_gone++], r.module, sizeof(*gone));
+        } else if (r.type == SXS_RECORD_THREAD) {
+            take_thread(a, r.thread);
+        } else if (r.type == SXS_RECORD_PAUSE) {
+            take_pause(a, r.pause);
+        }
+    }
+    for (size_t i = 0; i < n_gone; i++)
+        unload(a, &gone[i]);
+    free(gone);
+    sxs_samples_rewind(reader);
+}
+
+struct sxs_addresses *sxs_addresses_read(struct sxs_model *m, uint32_t process,
+                                         struct sxs_samples *reader,
+                                         const struct sxs_session_process *census,
+                                         struct sxs_natives *natives, struct sxs_sources *sources)
+{
+    struct sxs_addresses *a = sxs_must_zeroed(1, sizeof(*a));
+    a->m = m;
+    a->process = process;
+    a->natives = natives;
+    a->sources = sources;
+    struct sxs_model_frame unknown = {.name = add_text(m, "?", 1),
+                                      .file = add_text(m, "[unknown]", 9),
+                                      .flags = SXS_FRAME_UNKNOWN};
+    a->unknown = sxs_model_frame(m, &unknown);
+    read_records(a, reader, census);
+    sxs_space_seal(&a->space);
+    return a;
+}
+
+/* The runtime whose folder a file lies in, + 1; 0 when none. */
+static uint16_t home_of(const struct sxs_model *m, const char *path)
+{
+    size_t dir = (size_t)(sxs_base_name(path) - path);
+    for (size_t i = 0; i < m->n_runtimes; i++) {
+        const char *clr = sxs_model_text(m, m->runtimes[i].path);
+        if (dir > 1 && (size_t)(sxs_base_name(clr) - clr) == dir && strncmp(clr, path, dir) == 0)
+            return (uint16_t)(i + 1);
+    }
+    return 0;
+}
+
+static uint8_t native_flags(const char *base, const char *symbol)
+{
+    if (strncmp(base, "libclrgc.so", 11) == 0 || strncmp(base, "libclrgcexp.so", 14) == 0 ||
+        strstr(symbol, "gc_heap::") || strstr(symbol, "GCHeap::"))
+        return SXS_FRAME_GC;
+    return strncmp(base, "libclrjit.so", 12) == 0 ? SXS_FRAME_JIT : 0;
+}
+
+static uint32_t native_frame(struct sxs_addresses *a, uint32_t module, uint64_t address,
+                             uint32_t *line)
+{
+    struct sxs_native_name n;
+    const char            *path = sxs_natives_path(a->natives, a->files[module]);
+    sxs_natives_name(a->natives, a->files[module], address - a->bases[module], &n);
+    *line = n.at_line;
+    struct sxs_model_frame f = {
+        .name = add_text(a->m, n.symbol, strlen(n.symbol)),
+        .file = add_text(a->m, path, strlen(path)),
+        .source = add_text(a->m, n.source, strlen(n.source)),
+        .line = n.line,
+        .home = home_of(a->m, path),
+        .flags = native_flags(sxs_base_name(path), n.symbol),
+    };
+    return sxs_model_frame(a->m, &f);
+}
+
+/* The line of the native offset @at: by way of the last IL offset at or before it. */
+static uint32_t managed_line(struct sxs_addresses *a, const struct code *c, uint64_t at)
+{
+    const struct sxs_code_line *all = a->offsets + c->first;
+    const struct sxs_model_frame *f = &a->m->frames[c->frame];
+    struct sxs_pdb_line         found;
+    size_t                      lo = 0, hi = c->n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (all[mid].native_offset <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (!lo || !sxs_sources_find(a->sources, c->assembly, c->token, all[lo - 1].il_offset, &found) ||
+        add_text(a->m, found.file, strlen(found.file)) != f->source)
+        return 0;
+    return found.line;
+}
+
+struct sxs_named sxs_addresses_name(struct sxs_addresses *a, uint64_t address, uint64_t time_ns)
+{
+    struct cached *c = &a->cache[(address * 0x9e3779b97f4a7c15u) >> (64 - 17)];
+    if (c->address == address && address)
+        return c->named;
+    struct sxs_named         named = {.frame = a->unknown};
+    const struct sxs_extent *e = sxs_space_find(&a->space, address, time_ns, &named.varies);
+    if (e) {
+        named.frame = e->what;
+        if (e->is_code)
+            named.line = managed_line(a, &a->codes[e->code], address - e->lo);
+        else
+            named.frame = native_frame(a, e->what, address, &named.line);
+        named.tier = e->tier;
+    }
+    if (!named.varies)
+        *c = (struct cached){address, named};
+    return named;
+}
+
+void sxs_addresses_free(struct sxs_addresses *a)
+{
+    free(a->bases);
+    free(a->files);
+    free(a->mapped);
+    free(a->codes);
+    free(a->offsets);
+    sxs_space_free(&a->space);
+    free(a);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* collapsed: "thread;frame;...;frame count", oldest frame first, a line per distinct stack. */
+#include "cmd/report/format.h"
+
+#include "cmd/report/must.h"
+
+#include <string.h>
+
+/* ';' parts frames and a line end parts stacks: neither may stand in a name. */
+static void put(FILE *to, const char *text)
+{
+    for (; *text; text++)
+        putc(*text == ';' ? ':' : *text, to);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const struct sxs_string *x = a, *y = b;
+    return strcmp(x->text, y->text);
+}
+
+/* Overloads have the same text here: equal lines are joined. `hash` holds the count. */
+static void write_joined(struct sxs_string *lines, size_t n, FILE *to)
+{
+    qsort(lines, n, sizeof(*lines), by_text);
+    for (size_t i = 0; i < n;) {
+        uint64_t count = 0;
+        size_t   first = i;
+        for (; i < n && strcmp(lines[i].text, lines[first].text) == 0; i++)
+            count += lines[i].hash;
+        fprintf(to, "%s %llu\n", lines[first].text, (unsigned long long)count);
+    }
+}
+
+static char *stack_line(const struct sxs_model *m, uint32_t node)
+{
+    static char text[70000]; /* a name's size is 16 bits */
+    uint32_t    frames[SXS_MAX_STACK];
+    char       *line = NULL;
+    size_t      size = 0, n = sxs_model_stack(m, node, frames);
+    FILE       *to = sxs_must(open_memstream(&line, &size));
+    put(to, sxs_thread_text(m, m->nodes[node].thread, text, sizeof(text)));
+    for (size_t i = 0; i < n; i++) {
+        putc(';', to);
+        put(to, sxs_frame_text(m, frames[i], SXS_STYLE_SHORT, text, sizeof(text)));
+    }
+    fclose(to);
+    return sxs_must(line);
+}
+
+/* Samples; of calls, the ns spent in the function itself, or how many they are. */
+static uint64_t weight(const struct sxs_model *m, size_t node)
+{
+    return m->data == SXS_DATA_CALLS ? m->nodes[node].self_ns : m->nodes[node].self;
+}
+
+static int write_collapsed(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to)
+{
+    size_t n = 0;
+    (void)o;
+    struct sxs_string *lines = sxs_must_zeroed(m->n_nodes, sizeof(*lines));
+    for (size_t i = 0; i < m->n_nodes; i++)
+        if (weight(m, i))
+            lines[n++] = (struct sxs_string){stack_line(m, (uint32_t)i), weight(m, i)};
+    write_joined(lines, n, to);
+    for (size_t i = 0; i < n; i++)
+        free(lines[i].text);
+    free(lines);
+    return 0;
+}
+
+const struct sxs_profile_format sxs_format_collapsed = {"collapsed", 0, write_collapsed};

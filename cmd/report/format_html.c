@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * html: one self-contained page (page.html, page*.css and page*.js, embedded at build time) with the
+ * model as JSON. The tree and the time line are strings of numbers: each number in base-32 digits,
+ * lowest first, as characters A-Za-z0-9+/ of which those from 'g' on (32 and up) say that more
+ * follows. Tree, in preorder, five numbers a node: how many levels to go up from the node before,
+ * frame, own samples (of calls: calls), own weight in units (unitNs), tiers seen. Time line, four numbers an entry:
+ * buckets since the entry before, node (position in preorder), samples, weight.
+ */
+#include "cmd/report/format.h"
+
+#include "cmd/report/must.h"
+#include "cmd/report/timeline.h"
+#include "cmd/report/coverage_gaps.h"
+#include "sxs_page.h"
+
+#include <string.h>
+
+/* Weights are told in 10 us; of calls in ns, or, when these were not timed, in calls. */
+static uint64_t unit_of(const struct sxs_model *m)
+{
+    return m->data == SXS_DATA_CALLS ? 1 : 10000;
+}
+
+void sxs_html_number(FILE *to, uint64_t n)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    do {
+        unsigned low = n & 31;
+        n >>= 5;
+        putc_unlocked(digits[low | (n ? 32 : 0)], to);
+    } while (n);
+}
+
+/* The tree in preorder: `order` lists nodes, `place` is the way back. */
+struct preorder {
+    uint32_t *order, *place, *depth;
+};
+
+static struct preorder preorder_of(const struct sxs_model *m)
+{
+    size_t          n = m->n_nodes;
+    uint32_t       *first = sxs_must_zeroed(n, sizeof(*first)); /* child + 1 */
+    uint32_t       *next = sxs_must_zeroed(n, sizeof(*next));   /* sibling + 1 */
+    struct preorder p = {sxs_must_zeroed(n, 4), sxs_must_zeroed(n, 4), sxs_must_zeroed(n, 4)};
+    uint32_t        at = 0;
+    for (size_t i = n; i-- > 0;) {
+        uint32_t parent = m->nodes[i].parent;
+        if (parent == SXS_NO_NODE)
+            continue;
+        next[i] = first[parent];
+        first[parent] = (uint32_t)i + 1;
+        p.depth[i] = 0;
+    }
+    for (size_t root = 0; root < n; root++) {
+        if (m->nodes[root].parent != SXS_NO_NODE)
+            continue;
+        uint32_t node = (uint32_t)root;
+        for (;;) {
+            p.place[node] = at;
+            p.order[at++] = node;
+            p.depth[node] =
+                m->nodes[node].parent == SXS_NO_NODE ? 0 : p.depth[m->nodes[node].parent] + 1;
+            if (first[node]) {
+                node = first[node] - 1;
+                continue;
+            }
+            while (node != root && !next[node])
+                node = m->nodes[node].parent;
+            if (node == root)
+                break;
+            node = next[node] - 1;
+        }
+    }
+    free(first);
+    free(next);
+    return p;
+}
+
+static void preorder_free(struct preorder *p)
+{
+    free(p->order);
+    free(p->place);
+    free(p->depth);
+}
+
+static void write_tree(const struct sxs_model *m, const struct preorder *p, FILE *to)
+{
+    uint32_t depth = 0;
+    fputs(",\n\"nodes\":\"", to);
+    for (size_t i = 0; i < m->n_nodes; i++) {
+        const struct sxs_model_node *n = &m->nodes[p->order[i]];
+        uint32_t                     d = p->depth[p->order[i]];
+        sxs_html_number(to, i ? depth + 1 - d : 0);
+        sxs_html_number(to, n->frame);
+        sxs_html_number(to, n->self);
+        sxs_html_number(to, n->self_ns / unit_of(m));
+        sxs_html_number(to, n->tiers);
+        depth = d;
+    }
+    fprintf(to, "\",\n\"nNodes\":%zu", m->n_nodes);
+}
+
+static void write_strings(const struct sxs_model *m, FILE *to)
+{
+    fputs(",\n\"strings\":[", to);
+    for (size_t i = 0; i < m->strings.n; i++) {
+        fputs(i ? ",\n" : "", to);
+        sxs_json_string(to, sxs_model_text(m, (uint32_t)i));
+    }
+    putc(']', to);
+}
+
+static void write_frames(const struct sxs_model *m, FILE *to)
+{
+    fputs(",\n\"frames\":[", to);
+    for (size_t i = 0; i < m->n_frames; i++) {
+        const struct sxs_model_frame *f = &m->frames[i];
+        fprintf(to, "%s[%u,%u,%u,%u,%u,%u,%u", i ? ",\n" : "", f->name, f->file, f->runtime,
+                f->home, f->flags, f->source, f->line);
+        size_t tiers = 8;
+        while (tiers && !f->tier_self[tiers - 1])
+            tiers--;
+        for (size_t t = 0; t < tiers; t++)
+            fprintf(to, ",%llu", (unsigned long long)f->tier_self[t]);
+        putc(']', to);
+    }
+    putc(']', to);
+}
+
+static void write_threads(const struct sxs_model *m, const struct preorder *p, FILE *to)
+{
+    static char text[1024];
+    fputs(",\n\"threads\":[", to);
+    for (size_t i = 0; i < m->n_threads; i++) {
+        const struct sxs_model_thread *t = &m->threads[i];
+        fputs(i ? ",\n[" : "[", to);
+        sxs_json_string(to, sxs_thread_text(m, (uint32_t)i, text, sizeof(text)));
+        fprintf(to, ",%u,%u,%llu,%llu,%u]", p->place[t->root], t->tid,
+                (unsigned long long)t->samples, (unsigned long long)t->waiting,
+                m->nodes[t->root].flags);
+    }
+    fputs("],\n\"runtimes\":[", to);
+    for (size_t i = 0; i < m->n_runtimes; i++) {
+        fprintf(to, "%s[%u,", i ? ",\n" : "", m->runtimes[i].number);
+        sxs_json_string(to, sxs_model_text(m, m->runtimes[i].version));
+        putc(',', to);
+        sxs_json_string(to, sxs_model_text(m, m->runtimes[i].path));
+        putc(']', to);
+    }
+    putc(']', to);
+}
+
+/* Of each frame with any: [frame, timed no longer, total, min, median, p99, max, duration, calls...] */
+static void write_latencies(const struct sxs_model *m, FILE *to)
+{
+    fputs(",\n\"latencies\":[", to);
+    for (size_t i = 0, n = 0; i < m->n_latencies; i++) {
+        const struct sxs_model_latency *l = &m->latencies[i];
+        if (!l->n && !l->backed_off && !l->total_ns)
+            continue;
+        fprintf(to, "%s[%zu,%d,%llu,%llu,%llu,%llu,%llu", n++ ? ",\n" : "", i, l->backed_off,
+                (unsigned long long)l->total_ns, (unsigned long long)l->min_ns,
+                (unsigned long long)sxs_model_quantile(l, 0.5),
+                (unsigned long long)sxs_model_quantile(l, 0.99), (unsigned long long)l->max_ns);
+        for (size_t k = 0; k < l->n; k++)
+            fprintf(to, ",%llu,%llu", (unsigned long long)l->all[k].ns,
+                    (unsigned long long)l->all[k].n);
+        putc(']', to);
+    }
+    putc(']', to);
+}
+
+/* ---- time line ---- */
+
+struct in_bucket {
+    uint32_t place, samples;
+    uint64_t weight_ns;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct in_bucket *x = a, *y = b;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Fewer buckets for more samples: a page that loads counts for more than a fine axis. */
+static size_t bucket_count(size_t samples)
+{
+    return samples > 6000000 ? 100 : samples > 1500000 ? 400 : 1500;
+}
+
+static void write_bucket(struct in_bucket *all, size_t n, uint64_t ahead, uint64_t unit, FILE *to)
+{
+    if (n)
+        qsort(all, n, sizeof(*all), by_place);
+    for (size_t i = 0; i < n;) {
+        struct in_bucket sum = all[i];
+        for (i++; i < n && all[i].place == sum.place; i++) {
+            sum.samples += all[i].samples;
+            sum.weight_ns += all[i].weight_ns;
+        }
+        sxs_html_number(to, ahead);
+        sxs_html_number(to, sum.place);
+        sxs_html_number(to, sum.samples);
+        sxs_html_number(to, sum.weight_ns / unit);
+        ahead = 0;
+    }
+}
+
+/* What a sample on the time line weighs. */
+static uint64_t weight_of(const struct sxs_model *m, const struct sxs_model_sample *s)
+{
+    return s->weight_us * (m->data == SXS_DATA_CALLS ? 1ull : 1000ull);
+}
+
+static void write_timeline(const struct sxs_model *m, const struct preorder *p, FILE *to)
+{
+    size_t            buckets = m->data == SXS_DATA_CALLS && !m->n_samples
+                                    ? 0 : bucket_count(m->n_samples);
+    uint64_t          step = (m->last_ns - m->first_ns) / (buckets ? buckets : 1) + 1;
+    struct in_bucket *all = sxs_must_zeroed(m->n_samples, sizeof(*all));
+    uint64_t          last = 0;
+    fprintf(to, ",\n\"buckets\":%zu,\"bucketNs\":%llu,\n\"timeline\":\"", buckets,
+            (unsigned long long)step);
+    for (size_t i = 0; i < m->n_samples;) {
+        uint64_t bucket = (m->samples[i].time_ns - m->first_ns) / step;
+        size_t   n = 0;
+        for (; i < m->n_samples && (m->samples[i].time_ns - m->first_ns) / step == bucket; i++)
+            all[n++] = (struct in_bucket){p->place[m->samples[i].node],
+                                          m->data == SXS_DATA_SAMPLES || m->samples[i].waiting,
+                                          weight_of(m, &m->samples[i])};
+        write_bucket(all, n, bucket - last, unit_of(m), to);
+        last = bucket;
+    }
+    fputs("\",\n\"pauses\":[", to);
+    for (size_t i = 0, n = 0; i < m->n_pauses; i++) {
+        const struct sxs_model_pause *v = &m->pauses[i];
+        if (v->time_ns < m->first_ns || v->time_ns > m->last_ns || n >= 20000)
+            continue;
+        fprintf(to, "%s[%llu,%llu,%u,%u]", n++ ? ",\n" : "",
+                (unsigned long long)(v->time_ns - m->first_ns) / 1000,
+                (unsigned long long)v->duration_ns / 1000, v->runtime, v->reason);
+    }
+    putc(']', to);
+    free(all);
+}
+
+/* ---- the page ---- */
+
+static void write_head(const struct sxs_model *m, FILE *to)
+{
+    const struct sxs_samples_header *h = m->n_processes ? &m->processes[0].head : NULL;
+    uint64_t                         dropped = 0;
+    for (size_t i = 0; i < m->n_processes; i++)
+        dropped += atomic_load_explicit(&m->processes[i].head.n_dropped, memory_order_relaxed);
+    fputs(sxs_page_head, to);
+    fputs("{\"title\":", to);
+    sxs_json_string(to, sxs_model_title(m));
+    fprintf(to, ",\"data\":\"%s\",\"timed\":%s,\"lost\":%llu",
+            m->data == SXS_DATA_CALLS ? "calls" : "samples", m->timed ? "true" : "false",
+            (unsigned long long)m->events_lost);
+    fprintf(to, ",\"mode\":\"%s\",\"hz\":%u,\"unitNs\":%llu,\"startedMs\":%llu,\"processes\":%zu",
+            h && h->mode == SXS_MODE_WALL ? "wall" : "cpu", h ? h->asked_hz : 0,
+            (unsigned long long)unit_of(m),
+            (unsigned long long)(h ? h->started_realtime_ns / 1000000 : 0), m->n_processes);
+    fprintf(to, ",\"spanNs\":%llu,\"samples\":%llu,\"waiting\":%llu,\"dropped\":%llu,\"ends\":{",
+            (unsigned long long)(m->last_ns - m->first_ns), (unsigned long long)m->total,
+            (unsigned long long)m->waiting, (unsigned long long)dropped);
+    static const char *const ends[] = {
+#define X(name, text) text,
+        SXS_SAMPLE_ENDS(X)
+#undef X
+    };
+    for (size_t i = 0, n = 0; i < SXS_N_SAMPLE_ENDS; i++)
+        if (m->ends[i])
+            fprintf(to, "%s\"%s\":%llu", n++ ? "," : "", ends[i],
+                    (unsigned long long)m->ends[i]);
+    putc('}', to);
+}
+
+static int write_html(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to)
+{
+    struct preorder p = preorder_of(m);
+    (void)o;
+    write_head(m, to);
+    write_strings(m, to);
+    write_frames(m, to);
+    write_threads(m, &p, to);
+    write_latencies(m, to);
+    write_tree(m, &p, to);
+    write_timeline(m, &p, to);
+    if (m->timeline)
+        sxs_timeline_write(m->timeline, m, p.place, to);
+    sxs_model_write_unseen(m, to);
+    fputs("}", to);
+    fputs(sxs_page_tail, to);
+    preorder_free(&p);
+    return 0;
+}
+
+const struct sxs_profile_format sxs_format_html = {
+    "html", SXS_DETAIL_TIMELINE | SXS_DETAIL_CALLS | SXS_DETAIL_BOTH | SXS_DETAIL_EVENTS, write_html};
+
+/* ---- difference ---- */
+
+/* Puts all of @from below one thread of @into; numbers are of two models, texts are the same. */
+static void merge(struct sxs_model *into, uint32_t root, const struct sxs_model *from, bool before,
+                  uint64_t **old, size_t *n_old)
+{
+    uint32_t *node = sxs_must_zeroed(from->n_nodes, sizeof(*node));
+    for (size_t i = 0; i < from->n_nodes; i++) {
+        const struct sxs_model_node *n = &from->nodes[i];
+        node[i] = root;
+        if (n->parent != SXS_NO_NODE) {
+            struct sxs_model_frame f = from->frames[n->frame];
+            const char *name = sxs_model_text(from, f.name);
+            const char *file = sxs_base_name(sxs_model_text(from, f.file));
+            f.name = sxs_strings_add(&into->strings, name, strlen(name));
+            f.file = sxs_strings_add(&into->strings, file, strlen(file));
+            f.source = f.line = 0;
+            f.home = 0;
+            if (f.runtime) {
+                const struct sxs_model_runtime *r = &from->runtimes[f.runtime - 1];
+                const char *version = sxs_model_text(from, r->version);
+                f.runtime = (uint16_t)(sxs_model_runtime(into, r->number,
+                                                         sxs_strings_add(&into->strings, version,
+                                                                         strlen(version)), 0) + 1);
+            }
+            memset(f.tier_self, 0, sizeof(f.tier_self));
+            node[i] = sxs_model_child(into, node[n->parent], sxs_model_frame(into, &f), 0, 0);
+        }
+        if (into->n_nodes > *n_old) {
+            size_t grown = into->n_nodes * 2;
+            *old = sxs_must(realloc(*old, grown * sizeof(**old)));
+            memset(*old + *n_old, 0, (grown - *n_old) * sizeof(**old));
+            *n_old = grown;
+        }
+        if (before) {
+            // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): made when there is an older session
+            (*old)[node[i]] += n->self_ns;
+        } else {
+            into->nodes[node[i]].self += n->self;
+            into->nodes[node[i]].self_ns += n->self_ns;
+        }
+    }
+    free(node);
+}
+
+int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model *now, FILE *to)
+{
+    struct sxs_model both = {.total = now->total, .waiting = now->waiting,
+                             .data = now->data, .timed = now->timed};
+    uint64_t        *old = NULL;
+    size_t           n_old = 0;
+    sxs_strings_add(&both.strings, "", 0);
+    SXS_GROW(both.processes, both.n_processes, both.cap_processes);
+    both.processes[0] = (struct sxs_model_process){.folder = sxs_must(strdup("diff"))};
+    if (now->n_processes)
+        memcpy(&both.processes[0].head, &now->processes[0].head, sizeof(now->processes[0].head));
+    both.n_processes = 1;
+    uint32_t root = both.threads ? 0 : sxs_model_thread(&both, 0, 0);
+    root = both.threads[root].root;
+    merge(&both, root, now, false, &old, &n_old);
+    merge(&both, root, before, true, &old, &n_old);
+
+    struct preorder p = preorder_of(&both);
+    write_head(&both, to);
+    write_strings(&both, to);
+    write_frames(&both, to);
+    write_threads(&both, &p, to);
+    write_tree(&both, &p, to);
+    fputs(",\n\"before\":\"", to);
+    for (size_t i = 0; i < both.n_nodes; i++)
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the same
+        sxs_html_number(to, old[p.order[i]] / unit_of(&both));
+    fputs("\",\"buckets\":0,\"bucketNs\":1,\"timeline\":\"\",\"pauses\":[]}", to);
+    fputs(sxs_page_tail, to);
+    preorder_free(&p);
+    free(old);
+    sxs_model_free(&both);
+    return 0;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pprof: a gzip-compressed protobuf message (profile.proto). A function per frame, a location for each
+ * line of it that was met, a mapping per file, a sample per node; the thread, its process and whether the
+ * time is garbage collection's or the JIT's are labels, so that -tagfocus and -tagroot work.
+ */
+#include "cmd/report/format.h"
+
+#include "profile.pb-c.h"
+#include "cmd/report/must.h"
+
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+struct builder {
+    const struct sxs_model *m;
+    uint64_t               *spots; /* a location each: a frame at a line */
+    size_t                  n_spots;
+    struct sxs_strings      texts;
+    Sxs__Pprof__Profile     profile;
+    Sxs__Pprof__ValueType   types[2], period, *type_list[2];
+    size_t                  n_types;
+    void                   *owned[16];
+    size_t                  n_owned;
+};
+
+/* A buffer of protobuf-c that hands what it gets to zlib. */
+struct gzip_buffer {
+    ProtobufCBuffer base;
+    gzFile          to;
+    bool            failed;
+};
+
+static void append(ProtobufCBuffer *base, size_t size, const uint8_t *bytes)
+{
+    struct gzip_buffer *g = (struct gzip_buffer *)base;
+    if (size && gzwrite(g->to, bytes, (unsigned)size) != (int)size)
+        g->failed = true;
+}
+
+static int64_t text(struct builder *b, const char *s)
+{
+    return sxs_strings_add(&b->texts, s, strlen(s));
+}
+
+/* @n elements and a list of pointers to them; both live until the builder ends. */
+static void *elements(struct builder *b, size_t n, size_t size, void *list_out)
+{
+    char  *all = sxs_must_zeroed(n, size);
+    void **list = sxs_must_zeroed(n, sizeof(*list));
+    for (size_t i = 0; i < n; i++)
+        list[i] = all + i * size;
+    b->owned[b->n_owned++] = all;
+    b->owned[b->n_owned++] = list;
+    memcpy(list_out, &list, sizeof(list));
+    return all;
+}
+
+static void add_types(struct builder *b)
+{
+    const struct sxs_samples_header *h = &b->m->processes[0].head;
+    bool                             calls = b->m->data == SXS_DATA_CALLS;
+    const char *const names[2][2] = {
+        {calls ? "calls" : "samples", "count"},
+        {calls ? "time" : h->mode == SXS_MODE_WALL ? "wall" : "cpu", "nanoseconds"}};
+    const size_t n = b->m->timed ? 2 : 1;
+    b->n_types = n;
+    for (size_t i = 0; i < n; i++) {
+        sxs__pprof__value_type__init(&b->types[i]);
+        b->types[i].type = text(b, names[i][0]);
+        b->types[i].unit = text(b, names[i][1]);
+        b->type_list[i] = &b->types[i];
+    }
+    b->period = b->types[n - 1];
+    b->profile.n_sample_type = n;
+    b->profile.sample_type = b->type_list;
+    b->profile.period_type = &b->period;
+    b->profile.period = h->asked_hz ? 1000000000 / h->asked_hz : 0;
+    b->profile.time_nanos = (int64_t)h->started_realtime_ns;
+    b->profile.duration_nanos = (int64_t)(b->m->last_ns - b->m->first_ns);
+    b->profile.default_sample_type = b->period.type;
+}
+
+/* The mapping of each file that frames are in: its id by string number. */
+static uint64_t *add_mappings(struct builder *b)
+{
+    uint64_t *id_of = sxs_must_zeroed(b->m->strings.n, sizeof(*id_of));
+    size_t    n = 0;
+    for (size_t i = 0; i < b->m->n_frames; i++)
+        if (!id_of[b->m->frames[i].file])
+            id_of[b->m->frames[i].file] = ++n;
+    Sxs__Pprof__Mapping *all = elements(b, n, sizeof(*all), &b->profile.mapping);
+    for (size_t i = 0; i < b->m->strings.n; i++) {
+        if (!id_of[i])
+            continue;
+        Sxs__Pprof__Mapping *v = &all[id_of[i] - 1];
+        sxs__pprof__mapping__init(v);
+        v->id = id_of[i];
+        v->filename = text(b, sxs_model_text(b->m, (uint32_t)i));
+        v->has_functions = 1;
+    }
+    b->profile.n_mapping = n;
+    return id_of;
+}
+
+static void add_functions(struct builder *b)
+{
+    static char             buf[70000];
+    const struct sxs_model *m = b->m;
+    Sxs__Pprof__Function   *function =
+        elements(b, m->n_frames, sizeof(*function), &b->profile.function);
+    for (size_t i = 0; i < m->n_frames; i++) {
+        const struct sxs_model_frame *f = &m->frames[i];
+        sxs__pprof__function__init(&function[i]);
+        function[i].id = i + 1;
+        function[i].name =
+            text(b, sxs_frame_text(m, (uint32_t)i, SXS_STYLE_FULL, buf, sizeof(buf)));
+        function[i].system_name = text(b, sxs_model_text(m, f->name));
+        function[i].filename = text(b, sxs_model_text(m, f->source ? f->source : f->file));
+        function[i].start_line = f->line;
+    }
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): held by the message, freed with it
+    b->profile.n_function = m->n_frames;
+}
+
+static void add_locations(struct builder *b)
+{
+    const struct sxs_model *m = b->m;
+    uint64_t               *mapping = add_mappings(b);
+    Sxs__Pprof__Line      **lines;
+    b->spots = sxs_model_spots(m, &b->n_spots);
+    b->owned[b->n_owned++] = b->spots;
+    Sxs__Pprof__Location *location =
+        elements(b, b->n_spots, sizeof(*location), &b->profile.location);
+    Sxs__Pprof__Line *line = elements(b, b->n_spots, sizeof(*line), &lines);
+    for (size_t i = 0; i < b->n_spots; i++) {
+        uint32_t frame = (uint32_t)(b->spots[i] >> 32), at = (uint32_t)b->spots[i];
+        sxs__pprof__line__init(&line[i]);
+        line[i].function_id = frame + 1;
+        line[i].line = at ? at : m->frames[frame].line;
+        sxs__pprof__location__init(&location[i]);
+        location[i].id = i + 1;
+        location[i].mapping_id = mapping[m->frames[frame].file];
+        location[i].n_line = 1;
+        location[i].line = &lines[i];
+    }
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): held by the message, freed with it
+    b->profile.n_location = b->n_spots;
+    free(mapping);
+}
+
+enum { LABELS = 4 }; /* thread, process, tid, class */
+
+static void label(Sxs__Pprof__Label *l, int64_t key, int64_t str, int64_t num)
+{
+    sxs__pprof__label__init(l);
+    l->key = key;
+    l->str = str;
+    l->num = num;
+}
+
+static void add_sample(struct builder *b, const struct sxs_model_node *n,
+                       Sxs__Pprof__Sample *s, Sxs__Pprof__Label *l, Sxs__Pprof__Label **list)
+{
+    const struct sxs_model        *m = b->m;
+    const struct sxs_model_thread *t = &m->threads[n->thread];
+    uint32_t                       frames[SXS_MAX_STACK];
+    char                           name[512];
+    size_t depth = sxs_model_stack(m, (uint32_t)(n - m->nodes), frames);
+    sxs__pprof__sample__init(s);
+    s->n_location_id = depth;
+    s->location_id = sxs_must_zeroed(depth + 2, sizeof(*s->location_id));
+    for (uint32_t i = 0, node = (uint32_t)(n - m->nodes); i < depth; node = m->nodes[node].parent)
+        s->location_id[i++] = sxs_model_spot(m, node, b->spots, b->n_spots) + 1;
+    s->n_value = b->n_types;
+    s->value = (int64_t *)(s->location_id + depth);
+    s->value[0] = (int64_t)n->self;
+    s->value[1] = (int64_t)n->self_ns;
+    label(&l[0], text(b, "thread"), text(b, sxs_thread_text(m, n->thread, name, sizeof(name))), 0);
+    label(&l[1], text(b, "process"), text(b, m->processes[t->process].folder), 0);
+    label(&l[2], text(b, "tid"), 0, t->tid);
+    const char *class = n->flags & SXS_FRAME_OWN   ? "sxsprof"
+                        : n->flags & SXS_FRAME_GC  ? "GC"
+                        : n->flags & SXS_FRAME_JIT ? "JIT"
+                                                   : NULL;
+    if (class)
+        label(&l[3], text(b, "class"), text(b, class), 0);
+    s->n_label = class ? LABELS : LABELS - 1;
+    s->label = list;
+}
+
+static void add_samples(struct builder *b)
+{
+    const struct sxs_model *m = b->m;
+    Sxs__Pprof__Label     **labels;
+    size_t                  n = 0, at = 0;
+    for (size_t i = 0; i < m->n_nodes; i++)
+        n += m->nodes[i].self != 0;
+    Sxs__Pprof__Sample *all = elements(b, n, sizeof(*all), &b->profile.sample);
+    Sxs__Pprof__Label  *label_all = elements(b, n * LABELS, sizeof(*label_all), &labels);
+    for (size_t i = 0; i < m->n_nodes; i++) {
+        if (!m->nodes[i].self)
+            continue;
+        add_sample(b, &m->nodes[i], &all[at], label_all + at * LABELS, labels + at * LABELS);
+        at++;
+    }
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): held by the message, freed with it
+    b->profile.n_sample = n;
+}
+
+static int compress_to(const Sxs__Pprof__Profile *profile, FILE *to)
+{
+    int                fd = fflush(to) == 0 ? dup(fileno(to)) : -1;
+    struct gzip_buffer g = {.base = {.append = append}};
+    if (fd >= 0)
+        g.to = gzdopen(fd, "wb6");
+    if (!g.to) {
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    protobuf_c_message_pack_to_buffer(&profile->base, &g.base);
+    return gzclose(g.to) != Z_OK || g.failed ? -1 : 0;
+}
+
+static int write_pprof(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to)
+{
+    struct builder b = {.m = m};
+    (void)o;
+    sxs__pprof__profile__init(&b.profile);
+    sxs_strings_add(&b.texts, "", 0);
+    add_types(&b);
+    add_functions(&b);
+    add_locations(&b);
+    add_samples(&b);
+    int64_t comment = text(&b, sxs_model_title(m));
+    b.profile.n_comment = 1;
+    b.profile.comment = &comment;
+    b.profile.n_string_table = b.texts.n;
+    b.profile.string_table = sxs_must_zeroed(b.texts.n, sizeof(char *));
+    for (size_t i = 0; i < b.texts.n; i++)
+        b.profile.string_table[i] = b.texts.all[i].text;
+    int failed = compress_to(&b.profile, to);
+    for (size_t i = 0; i < b.profile.n_sample; i++)
+        free(b.profile.sample[i]->location_id);
+    for (size_t i = 0; i < b.n_owned; i++)
+        free(b.owned[i]);
+    free(b.profile.string_table);
+    sxs_strings_free(&b.texts);
+    return failed;
+}
+
+const struct sxs_profile_format sxs_format_pprof = {"pprof", SXS_DETAIL_LINES, write_pprof};

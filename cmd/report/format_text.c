@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* text: where the time went, for a terminal. Shares are of weight (CPU or wall time). */
+#include "cmd/report/format.h"
+#include "cmd/report/text_compared.h"
+
+#include "cmd/report/must.h"
+#include "cmd/output/words.h"
+
+#include <string.h>
+
+static double percent(uint64_t part, uint64_t all)
+{
+    return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+/* Threads that left no sample, and why. */
+static void write_unsampled(const struct sxs_samples_header *h, FILE *to)
+{
+    uint64_t unlisted = atomic_load_explicit(&h->n_unlisted, memory_order_relaxed);
+    uint64_t brief = atomic_load_explicit(&h->n_short_threads, memory_order_relaxed);
+    uint64_t brief_ns = atomic_load_explicit(&h->short_cpu_ns, memory_order_relaxed);
+    if (unlisted)
+        fprintf(to, "  %llu threads or more were not sampled: too many at once, or too small a stack\n",
+                (unsigned long long)unlisted);
+    if (brief)
+        fprintf(to, "  %llu threads lived less than 50 ms without a sample, with %.3f s of CPU time in all\n",
+                (unsigned long long)brief, seconds(brief_ns));
+}
+
+static void write_process(const struct sxs_model *m, const struct sxs_model_process *p, FILE *to)
+{
+    static const char *const clocks[] = {"?", "CPU timer", "perf events", "monotonic timer"};
+    static const char *const walkers[] = {"?", "fast", "unwind", "snapshot"};
+    const struct sxs_samples_header *h = &p->head;
+    uint64_t ended = atomic_load_explicit(&h->ended_ns, memory_order_relaxed);
+    uint64_t n = atomic_load_explicit(&h->n_samples, memory_order_relaxed);
+    uint64_t handler = atomic_load_explicit(&h->handler_ns, memory_order_relaxed);
+    uint64_t weight = 0, samples = 0;
+    for (size_t i = 0; i < m->n_threads; i++)
+        if (&m->processes[m->threads[i].process] == p) {
+            weight += m->threads[i].weight_ns - m->threads[i].waiting_ns;
+            samples += m->threads[i].samples - m->threads[i].waiting;
+        }
+    fprintf(to, "process %s: %s\n", p->folder, h->command);
+    fprintf(to, "  %s time, walker %s, clock %s, asked for %u Hz",
+            h->mode == SXS_MODE_WALL ? "wall" : "CPU", walkers[h->walker < 4 ? h->walker : 0],
+            clocks[h->clock < 4 ? h->clock : 0], h->asked_hz);
+    if (weight)
+        fprintf(to, ", reached %.0f Hz", (double)samples / seconds(weight));
+    fprintf(to, "\n  %llu samples, %llu dropped", (unsigned long long)n,
+            (unsigned long long)atomic_load_explicit(&h->n_dropped, memory_order_relaxed));
+    if (n && handler)
+        fprintf(to, ", %.1f us each in the signal handler", (double)handler / 1e3 / (double)n);
+    if (!ended)
+        fputs(", still running or ended without saying so", to);
+    fputs("\n", to);
+    write_unsampled(h, to);
+    sxs_text_compared(h, to);
+}
+
+static void write_shares(const struct sxs_model *m, FILE *to)
+{
+    fprintf(to, "\nshares of %.3f s\n", seconds(m->total_ns));
+    for (size_t i = 0; i < m->n_runtimes; i++) {
+        const struct sxs_model_runtime *r = &m->runtimes[i];
+        fprintf(to, "  %6.2f %%  runtime %u, %s (%.2f %% with it on the stack)\n",
+                percent(r->self_ns, m->total_ns), r->number, sxs_model_text(m, r->version),
+                percent(r->total_ns, m->total_ns));
+    }
+    fprintf(to, "  %6.2f %%  native\n", percent(m->native_ns, m->total_ns));
+    fprintf(to, "  %6.2f %%  GC\n", percent(m->gc_ns, m->total_ns));
+    fprintf(to, "  %6.2f %%  JIT\n", percent(m->jit_ns, m->total_ns));
+    if (m->own_ns)
+        fprintf(to, "  %6.2f %%  sxsprof itself\n", percent(m->own_ns, m->total_ns));
+    if (m->waiting)
+        fprintf(to, "  %6.2f %%  of it waiting\n", percent(m->waiting_ns, m->total_ns));
+}
+
+static const struct sxs_model *sorted; /* qsort has no argument for it; one thread at a time */
+
+static int heavier_thread(const void *a, const void *b)
+{
+    const struct sxs_model_thread *x = &sorted->threads[*(const uint32_t *)a];
+    const struct sxs_model_thread *y = &sorted->threads[*(const uint32_t *)b];
+    return x->weight_ns < y->weight_ns ? 1 : x->weight_ns > y->weight_ns ? -1 : 0;
+}
+
+static int heavier_self(const void *a, const void *b)
+{
+    const struct sxs_model_frame *x = &sorted->frames[*(const uint32_t *)a];
+    const struct sxs_model_frame *y = &sorted->frames[*(const uint32_t *)b];
+    return x->self_ns < y->self_ns ? 1 : x->self_ns > y->self_ns ? -1 : 0;
+}
+
+static int heavier_total(const void *a, const void *b)
+{
+    const struct sxs_model_frame *x = &sorted->frames[*(const uint32_t *)a];
+    const struct sxs_model_frame *y = &sorted->frames[*(const uint32_t *)b];
+    return x->total_ns < y->total_ns ? 1 : x->total_ns > y->total_ns ? -1 : 0;
+}
+
+static uint32_t *order(const struct sxs_model *m, size_t n,
+                       int (*compare)(const void *, const void *))
+{
+    uint32_t *all = sxs_must_zeroed(n, sizeof(*all));
+    for (size_t i = 0; i < n; i++)
+        all[i] = (uint32_t)i;
+    sorted = m;
+    qsort(all, n, sizeof(*all), compare);
+    return all;
+}
+
+static void write_threads(const struct sxs_model *m, size_t top, FILE *to)
+{
+    char      name[512];
+    uint32_t *all = order(m, m->n_threads, heavier_thread);
+    fprintf(to, "\nthreads\n    share    samples  waiting  thread\n");
+    for (size_t i = 0; i < m->n_threads && i < top; i++) {
+        const struct sxs_model_thread *t = &m->threads[all[i]];
+        if (t->samples)
+            fprintf(to, "  %6.2f %%  %9llu  %5.1f %%  %s\n", percent(t->weight_ns, m->total_ns),
+                    (unsigned long long)t->samples, percent(t->waiting, t->samples),
+                    sxs_thread_text(m, all[i], name, sizeof(name)));
+    }
+    if (m->n_threads > top)
+        fprintf(to, "  and %zu more\n", m->n_threads - top);
+    free(all);
+}
+
+/* The tier most of a function's own samples were in: " (tier 1)"; "" for native code. */
+static const char *main_tier(const struct sxs_model_frame *f, char *buf, size_t size)
+{
+    unsigned best = 0;
+    for (unsigned t = 1; t < 8; t++)
+        if (f->tier_self[t] > f->tier_self[best])
+            best = t;
+    buf[0] = '\0';
+    if (f->runtime && best)
+        snprintf(buf, size, " (%s)", sxs_tier_text(best));
+    return buf;
+}
+
+static void write_top(const struct sxs_model *m, const char *heading, size_t top,
+                      int (*compare)(const void *, const void *), FILE *to)
+{
+    static char text[70000];
+    char        tier[32];
+    uint32_t   *all = order(m, m->n_frames, compare);
+    fprintf(to, "\n%s\n      self     total  function\n", heading);
+    for (size_t i = 0; i < m->n_frames && i < top; i++) {
+        const struct sxs_model_frame *f = &m->frames[all[i]];
+        if (compare == heavier_self ? !f->self : !f->total)
+            break;
+        fprintf(to, "  %6.2f %%  %6.2f %%  %s%s\n", percent(f->self_ns, m->total_ns),
+                percent(f->total_ns, m->total_ns),
+                sxs_frame_text(m, all[i], SXS_STYLE_FULL, text, sizeof(text)),
+                main_tier(f, tier, sizeof(tier)));
+    }
+    free(all);
+}
+
+static int heavier_line(const void *a, const void *b)
+{
+    const struct sxs_model_line *x = &sorted->lines[*(const uint32_t *)a];
+    const struct sxs_model_line *y = &sorted->lines[*(const uint32_t *)b];
+    return x->self_ns < y->self_ns ? 1 : x->self_ns > y->self_ns ? -1 : 0;
+}
+
+/* Where in the source the time goes, as far as PDBs and DWARF tell. */
+static void write_lines(const struct sxs_model *m, size_t top, FILE *to)
+{
+    static char text[70000];
+    uint32_t   *all = order(m, m->n_lines, heavier_line);
+    if (m->n_lines)
+        fputs("\ntop lines by self\n      self  line\n", to);
+    for (size_t i = 0; i < m->n_lines && i < top; i++) {
+        const struct sxs_model_line  *l = &m->lines[all[i]];
+        const struct sxs_model_frame *f = &m->frames[l->frame];
+        if (l->self)
+            fprintf(to, "  %6.2f %%  %s:%u  %s\n", percent(l->self_ns, m->total_ns),
+                    sxs_base_name(sxs_model_text(m, f->source)), l->line,
+                    sxs_frame_text(m, l->frame, SXS_STYLE_SHORT, text, sizeof(text)));
+    }
+    free(all);
+}
+
+/* Samples in managed code by how it was compiled. */
+static void write_tiers(const struct sxs_model *m, FILE *to)
+{
+    uint64_t n[8] = {0}, all = 0;
+    for (size_t i = 0; i < m->n_frames; i++)
+        for (unsigned t = 0; t < 8 && m->frames[i].runtime; t++) {
+            n[t] += m->frames[i].tier_self[t];
+            all += m->frames[i].tier_self[t];
+        }
+    if (all)
+        fputs("\ntiers of managed code, by samples in it\n", to);
+    for (unsigned t = 0; t < 8; t++)
+        if (n[t])
+            fprintf(to, "  %6.2f %%  %9llu  %s\n", percent(n[t], all), (unsigned long long)n[t],
+                    sxs_tier_text(t));
+}
+
+static void write_ends(const struct sxs_model *m, FILE *to)
+{
+    static const char *const text[] = {
+#define X(name, words) words,
+        SXS_SAMPLE_ENDS(X)
+#undef X
+    };
+    fprintf(to, "\nhow walks ended\n");
+    for (size_t i = 0; i < SXS_N_SAMPLE_ENDS; i++)
+        if (m->ends[i])
+            fprintf(to, "  %6.2f %%  %9llu  %s\n", percent(m->ends[i], m->total),
+                    (unsigned long long)m->ends[i], text[i]);
+}
+
+struct pauses {
+    uint64_t n, sum_ns, longest_ns;
+};
+
+static void add_pause(struct pauses *all, const struct sxs_model_pause *p)
+{
+    all->n++;
+    all->sum_ns += p->duration_ns;
+    all->longest_ns = p->duration_ns > all->longest_ns ? p->duration_ns : all->longest_ns;
+}
+
+static void write_pause_row(const struct pauses *p, const char *what, FILE *to)
+{
+    if (p->n)
+        fprintf(to, "  %7llu  %9.3f s  %9.3f ms  %s\n", (unsigned long long)p->n,
+                seconds(p->sum_ns), (double)p->longest_ns / 1e6, what);
+}
+
+/* Each runtime, then what it stopped for. */
+static void write_pauses(const struct sxs_model *m, FILE *to)
+{
+    enum { REASONS = 16 };
+    fputs("\npauses\n    times        total       longest  runtime, reason\n", to);
+    for (size_t r = 0; r <= m->n_runtimes; r++) {
+        struct pauses all = {0}, by[REASONS] = {{0}};
+        char          who[160] = "an unknown runtime";
+        for (size_t i = 0; i < m->n_pauses; i++) {
+            if (m->pauses[i].runtime != r)
+                continue;
+            add_pause(&all, &m->pauses[i]);
+            add_pause(&by[m->pauses[i].reason < REASONS ? m->pauses[i].reason : REASONS - 1],
+                      &m->pauses[i]);
+        }
+        if (r)
+            snprintf(who, sizeof(who), "runtime %u, %.64s", m->runtimes[r - 1].number,
+                     sxs_model_text(m, m->runtimes[r - 1].version));
+        write_pause_row(&all, who, to);
+        for (unsigned i = 0; i < REASONS; i++) {
+            snprintf(who, sizeof(who), "  %s", sxs_suspension_text(i));
+            write_pause_row(&by[i], who, to);
+        }
+    }
+}
+
+static int write_text(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to)
+{
+    size_t top = o->top ? o->top : 30;
+    for (size_t i = 0; i < m->n_processes; i++)
+        write_process(m, &m->processes[i], to);
+    if (m->filtered_out)
+        fprintf(to, "%llu samples are not of what was asked for: left out\n",
+                (unsigned long long)m->filtered_out);
+    if (m->merged)
+        fprintf(to, "%llu frames are counted at their callers: there are more than %u stacks\n",
+                (unsigned long long)m->merged, SXS_MODEL_MAX_NODES);
+    if (m->off_timeline)
+        fprintf(to, "%llu samples are not on the time line\n", (unsigned long long)m->off_timeline);
+    if (m->total == 0) {
+        fputs("no samples\n", to);
+        return 0;
+    }
+    write_shares(m, to);
+    if (!o->brief)
+        write_threads(m, top, to);
+    write_top(m, "top functions by self", top, heavier_self, to);
+    if (o->brief)
+        return 0;
+    write_top(m, "top functions by total", top, heavier_total, to);
+    write_lines(m, top < 10 ? top : 10, to);
+    write_tiers(m, to);
+    write_ends(m, to);
+    sxs_text_differences(m, o->top ? o->top : 10, to);
+    if (m->n_pauses)
+        write_pauses(m, to);
+    return 0;
+}
+
+const struct sxs_profile_format sxs_format_text = {"text", 0, write_text};

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/* From the calls of a session to the model: each path of each thread is a node. */
+#include "cmd/calls/calls.h"
+#include "cmd/calls/replay.h"
+#include "cmd/report/model.h"
+#include "cmd/report/must.h"
+#include "cmd/report/coverage_gaps.h"
+
+#include <string.h>
+
+#define NOT_WANTED UINT32_MAX
+
+struct loader {
+    struct sxs_model                *m;
+    const struct sxs_report_options *o;
+    unsigned                         detail;
+    const struct sxs_calls_process  *p;
+    const struct sxs_calls          *c;
+    uint32_t                         process;
+    uint64_t                         start_ns, end_ns; /* of the process's recording */
+    uint32_t                        *frames; /* by function, then the same where it awaits: 0: none */
+    uint32_t                        *nodes;  /* by path; NOT_WANTED: of a thread that is not */
+    bool                            *found;  /* by path: the runtime asked for is on it */
+};
+
+static uint32_t add_text(struct sxs_model *m, const char *text)
+{
+    return sxs_strings_add(&m->strings, text, strlen(text));
+}
+
+/* ---- functions -------------------------------------------------------------------------------- */
+
+static uint16_t runtime_of(struct loader *l, uint32_t number)
+{
+    const char *version = "?", *path = "";
+    for (size_t i = 0; i < l->p->process->n_runtimes; i++)
+        if (l->p->process->runtimes[i].number == number) {
+            version = l->p->process->runtimes[i].version;
+            path = l->p->process->runtimes[i].path;
+        }
+    return (uint16_t)(sxs_model_runtime(l->m, number, add_text(l->m, version),
+                                        add_text(l->m, path)) + 1);
+}
+
+static void add_latency(struct loader *l, uint32_t frame, const struct sxs_calls_fn *fn)
+{
+    struct sxs_model_latency *t = sxs_model_latency(l->m, frame);
+    t->backed_off |= fn->backed_off;
+    if (l->c->head.mode == SXS_CALLS_TIME)
+        t->total_ns += fn->total_ns;
+    if (!fn->buckets || !fn->max_ns)
+        return;
+    t->min_ns = t->max_ns && t->min_ns < fn->min_ns ? t->min_ns : fn->min_ns;
+    t->max_ns = t->max_ns > fn->max_ns ? t->max_ns : fn->max_ns;
+    for (unsigned i = 0; i < SXS_CALLS_BUCKETS; i++) {
+        if (!fn->buckets[i])
+            continue;
+        SXS_GROW(t->all, t->n, t->cap);
+        t->all[t->n++] = (struct sxs_model_duration){sxs_calls_bucket_ns(l->c, i),
+                                                     fn->buckets[i]};
+    }
+}
+
+static void take_functions(struct loader *l)
+{
+    l->frames = sxs_must_zeroed(2 * l->c->n_fns, sizeof(*l->frames));
+    for (size_t i = 0; i < l->c->n_fns; i++) {
+        const struct sxs_calls_fn *fn = &l->c->fns[i];
+        struct sxs_model_frame     f = {.name = add_text(l->m, fn->name),
+                                        .file = add_text(l->m, fn->file),
+                                        .runtime = runtime_of(l, fn->runtime)};
+        l->frames[i] = sxs_model_frame(l->m, &f);
+        add_latency(l, l->frames[i], fn);
+    }
+}
+
+/* The frame of a method that awaits what lies below it has a name of its own. */
+static uint32_t frame_of(struct loader *l, const struct sxs_calls_path *p)
+{
+    const struct sxs_calls_fn *fn = &l->c->fns[p->fn];
+    uint32_t                  *frame = &l->frames[l->c->n_fns + p->fn];
+    char                       name[4200];
+    if (!p->awaits)
+        return l->frames[p->fn];
+    if (!*frame) {
+        snprintf(name, sizeof(name), "%s [awaits]", fn->name);
+        *frame = sxs_model_frame(l->m, &(struct sxs_model_frame){
+            .name = add_text(l->m, name), .file = add_text(l->m, fn->file),
+            .runtime = runtime_of(l, fn->runtime)});
+    }
+    return *frame;
+}
+
+static int by_duration(const void *a, const void *b)
+{
+    const struct sxs_model_duration *x = a, *y = b;
+    return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+/* Functions of several processes, or instantiations, may be one frame: one list of durations. */
+static void sort_latencies(struct sxs_model *m)
+{
+    for (size_t i = 0; i < m->n_latencies; i++) {
+        struct sxs_model_latency *t = &m->latencies[i];
+        size_t                    n = 0;
+        if (t->n)
+            qsort(t->all, t->n, sizeof(*t->all), by_duration);
+        for (size_t k = 0; k < t->n; k++) {
+            if (n && t->all[n - 1].ns == t->all[k].ns)
+                t->all[n - 1].n += t->all[k].n;
+            else
+                t->all[n++] = t->all[k];
+        }
+        t->n = n;
+    }
+}
+
+/* ---- paths ------------------------------------------------------------------------------------ */
+
+static uint32_t take_thread(struct loader *l, const struct sxs_calls_thr *t)
+{
+    struct sxs_model *m = l->m;
+    uint32_t          name = add_text(m, t->name), thread;
+    if (!sxs_thread_wanted(l->o, t->tid, sxs_model_text(m, name)))
+        return NOT_WANTED;
+    thread = sxs_model_thread(m, l->process, t->tid);
+    m->threads[thread].name = name;
+    m->threads[thread].runtimes |= t->runtimes;
+    m->threads[thread].started_ns = l->start_ns + t->started_ns;
+    m->threads[thread].ended_ns = l->start_ns + t->ended_ns;
+    return m->threads[thread].root;
+}
+
+static void count_path(struct loader *l, uint32_t node, const struct sxs_calls_path *p)
+{
+    struct sxs_model        *m = l->m;
+    uint64_t                 ns = m->timed ? p->self_ns : p->calls;
+    struct sxs_model_thread *t = &m->threads[m->nodes[node].thread];
+    m->nodes[node].self += p->calls;
+    m->nodes[node].self_ns += ns;
+    t->samples += p->calls;
+    t->weight_ns += ns;
+    m->total += p->calls;
+    m->total_ns += ns;
+}
+
+static void take_path(struct loader *l, uint32_t i)
+{
+    const struct sxs_calls_path *p = &l->c->paths[i];
+    struct sxs_model            *m = l->m;
+    uint32_t                     parent = p->parent == SXS_CALLS_NONE ? NOT_WANTED
+                                                                      : l->nodes[p->parent];
+    l->nodes[i] = parent;
+    if (parent == NOT_WANTED || p->fn == SXS_CALLS_NONE) {
+        m->filtered_out += p->calls;
+        return;
+    }
+    l->found[i] = l->o->only != SXS_ONLY_NATIVE &&
+                  (!l->o->runtime || l->found[p->parent] ||
+                   l->c->fns[p->fn].runtime == l->o->runtime);
+    if (!l->found[i])
+        m->filtered_out += p->calls;
+    if (l->o->only == SXS_ONLY_NATIVE)
+        return;
+    l->nodes[i] = sxs_model_child(m, parent, frame_of(l, p), 0, 0);
+    m->merged += l->nodes[i] == parent ? p->calls : 0;
+    if (l->found[i])
+        count_path(l, l->nodes[i], p);
+}
+
+static void take_paths(struct loader *l)
+{
+    l->nodes = sxs_must_zeroed(l->c->n_paths, sizeof(*l->nodes));
+    l->found = sxs_must_zeroed(l->c->n_paths, sizeof(*l->found));
+    for (uint32_t i = 0; i < l->c->n_paths; i++) {
+        const struct sxs_calls_path *p = &l->c->paths[i];
+        if (p->parent == SXS_CALLS_NONE)
+            l->nodes[i] = p->thread < l->c->n_threads
+                              ? take_thread(l, &l->c->threads[p->thread]) : NOT_WANTED;
+        else
+            take_path(l, i);
+    }
+}
+
+/* ---- single calls ----------------------------------------------------------------------------- */
+
+struct lane { /* of one thread */
+    struct loader *l;
+    uint32_t       path; /* the youngest call; SXS_CALLS_NONE: none is under way */
+    uint64_t       since_ns;
+};
+
+static void add_sample(struct sxs_model *m, uint64_t time, uint32_t node, uint64_t ns, bool begins)
+{
+    if (m->n_samples >= SXS_MODEL_MAX_SAMPLES) {
+        m->off_timeline++;
+        return;
+    }
+    SXS_GROW(m->samples, m->n_samples, m->cap_samples);
+    m->samples[m->n_samples++] = (struct sxs_model_sample){
+        time, node, ns < INT32_MAX ? (uint32_t)ns & INT32_MAX : INT32_MAX, begins};
+}
+
+/* The length of the finest steps of a time line, ns. */
+static uint64_t step_of(const struct sxs_model *m)
+{
+    return (m->last_ns - m->first_ns) / 1500 + 1;
+}
+
+/* The time a call was the youngest, cut where a step of the time line ends. */
+static void add_span(struct loader *l, uint32_t node, uint64_t from, uint64_t to)
+{
+    uint64_t step = step_of(l->m);
+    while (from < to) {
+        uint64_t next = from + step - (from - l->m->first_ns) % step;
+        if (next > to)
+            next = to;
+        add_sample(l->m, from, node, next - from, false);
+        from = next;
+    }
+}
+
+static uint32_t keep_values(struct sxs_model *m, const char *values)
+{
+    return sxs_strings_add(&m->values, values, strlen(values));
+}
+
+static void take_event(void *arg, uint32_t path, uint64_t ns, bool begins,
+                       const struct sxs_calls_known *known)
+{
+    struct lane      *lane = arg;
+    struct loader    *l = lane->l;
+    struct sxs_model *m = l->m;
+    uint64_t          now = l->start_ns + ns;
+    if (now > l->end_ns) /* of a damaged file */
+        now = l->end_ns;
+    if (l->detail & SXS_DETAIL_CALLS) {
+        if (l->found[path]) {
+            SXS_GROW(m->events, m->n_events, m->cap_events);
+            m->events[m->n_events++] =
+                (struct sxs_model_event){now, l->nodes[path] & INT32_MAX, begins,
+                                         known && known->values ? keep_values(m, known->values) : 0,
+                                         known && known->unwound};
+        }
+        if (!(l->detail & SXS_DETAIL_BOTH))
+            return;
+    }
+    if (lane->path != SXS_CALLS_NONE && l->found[lane->path])
+        add_span(l, l->nodes[lane->path], lane->since_ns, now);
+    if (begins && l->found[path])
+        add_sample(m, now, l->nodes[path], 0, true);
+    lane->path = begins ? path : l->c->paths[path].parent;
+    lane->since_ns = now;
+}
+
+static void take_events(struct loader *l)
+{
+    for (size_t i = 0; i < l->c->n_threads; i++) {
+        const struct sxs_calls_thr *t = &l->c->threads[i];
+        struct lane                 lane = {l, SXS_CALLS_NONE, 0};
+        struct sxs_calls_replay     r = {take_event, &lane};
+        if (l->nodes[t->root] == NOT_WANTED)
+            continue;
+        l->m->events_lost += t->events_lost;
+        l->m->events_lost += sxs_calls_replay(l->c, i, &r, NULL);
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct sxs_model_sample *x = a, *y = b;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+/* ---- a process -------------------------------------------------------------------------------- */
+
+/* Within what can be added up, also of a damaged file. */
+static void set_span(struct loader *l)
+{
+    uint64_t started = l->c->head.started_ns, lasted = l->c->duration_ns;
+    l->start_ns = started < INT64_MAX / 2 ? started : 1;
+    l->end_ns = l->start_ns + (lasted < INT64_MAX / 2 ? lasted : 0);
+}
+
+static void take_head(struct loader *l)
+{
+    const struct sxs_calls_header *h = &l->c->head;
+    struct sxs_model              *m = l->m;
+    struct sxs_model_process      *p = sxs_model_process(m, l->p->process);
+    p->head.pid = p->pid;
+    p->head.mode = SXS_MODE_WALL;
+    p->head.started_realtime_ns = h->started_realtime_ns;
+    set_span(l);
+    p->head.started_ns = p->first_ns = l->start_ns;
+    p->last_ns = l->end_ns;
+    snprintf(p->head.command, sizeof(p->head.command), "%s", h->command);
+    sxs_strings_clean(p->head.command, strlen(p->head.command));
+    m->timed &= h->mode != SXS_CALLS_COUNT;
+    if (!m->first_ns || p->first_ns < m->first_ns)
+        m->first_ns = p->first_ns;
+    m->last_ns = p->last_ns > m->last_ns ? p->last_ns : m->last_ns;
+    l->process = (uint32_t)(p - m->processes);
+}
+
+static void take_process(struct loader *l)
+{
+    take_functions(l);
+    take_paths(l);
+    if (l->detail & (SXS_DETAIL_TIMELINE | SXS_DETAIL_CALLS))
+        take_events(l);
+    if (l->detail & SXS_DETAIL_CALLS)
+        sxs_model_take_unseen(l->m, l->p, l->o);
+    free(l->frames);
+    free(l->nodes);
+    free(l->found);
+}
+
+int sxs_model_load_calls(const char *dir, const struct sxs_report_options *options, unsigned detail,
+                         struct sxs_model *out)
+{
+    struct sxs_session      session;
+    struct sxs_calls_report calls = {0};
+    struct loader           l = {.m = out, .o = options, .detail = detail};
+    memset(out, 0, sizeof(*out));
+    out->data = SXS_DATA_CALLS;
+    out->timed = true;
+    sxs_strings_add(&out->strings, "", 0);
+    sxs_strings_add(&out->values, "", 0);
+    int err = sxs_session_read(dir, &session);
+    if (!err)
+        err = sxs_calls_report_load(dir, &session, options->process, &calls);
+    for (size_t i = 0; !err && i < session.n_problems; i++)
+        sxs_model_problem(out, "%s/%s", dir, session.problems[i]);
+    for (size_t i = 0; i < calls.n_problems; i++)
+        sxs_model_problem(out, "%s/%s", dir, calls.problems[i]);
+    for (size_t i = 0; i < calls.n; i++) { /* first, as one without time decides for all */
+        l.p = &calls.processes[i];
+        l.c = l.p->calls;
+        take_head(&l);
+    }
+    for (size_t i = 0; i < calls.n; i++) {
+        l.p = &calls.processes[i];
+        l.c = l.p->calls;
+        l.process = (uint32_t)i;
+        set_span(&l);
+        take_process(&l);
+    }
+    sort_latencies(out);
+    if (!err && (detail & SXS_DETAIL_EVENTS))
+        sxs_model_all_events(out, dir, &session, options);
+    if (out->n_samples)
+        qsort(out->samples, out->n_samples, sizeof(*out->samples), by_time);
+    sxs_model_sum(out);
+    sxs_calls_report_free(&calls);
+    sxs_session_free(&session);
+    return err;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Single calls of traced methods into the model, as those that the tool "calls" records: beginnings and ends of
+ * nodes below a thread's root. Where a thread has calls of both kinds, each lies within what it began in.
+ */
+#include "cmd/instrument/instrument.h"
+#include "cmd/output/processes.h"
+#include "cmd/report/model.h"
+#include "cmd/report/must.h"
+
+#include <string.h>
+
+/* A call: its beginning and its end in one. */
+struct whole {
+    uint64_t from_ns, to_ns;
+    uint32_t thread, node, arguments, result;
+    bool     unwound;
+    size_t   order; /* among all, as they were found */
+};
+
+struct loader {
+    struct sxs_model                    *m;
+    const struct sxs_report_options     *o;
+    const struct sxs_instrument_process *p;
+    uint32_t                             process;
+    uint32_t                            *frames; /* by site's place, + 1; 0: not asked for so far */
+    struct whole                        *calls;
+    size_t                               n, cap;
+};
+
+static uint32_t add_text(struct sxs_model *m, const char *text)
+{
+    return sxs_strings_add(&m->strings, text, strlen(text));
+}
+
+/* ---- what is there already -------------------------------------------------------------------- */
+
+static struct whole *add_whole(struct loader *l)
+{
+    SXS_GROW(l->calls, l->n, l->cap);
+    l->calls[l->n] = (struct whole){.order = l->n};
+    return &l->calls[l->n++];
+}
+
+static void take_events(struct loader *l)
+{
+    struct sxs_model *m = l->m;
+    size_t           *open = NULL, depth = 0, cap = 0;
+    for (size_t i = 0; i < m->n_events; i++) {
+        const struct sxs_model_event *e = &m->events[i];
+        if (e->begins) {
+            struct whole *w = add_whole(l);
+            w->from_ns = w->to_ns = e->time_ns;
+            w->node = e->node;
+            w->thread = m->nodes[e->node].thread;
+            w->arguments = e->values;
+            SXS_GROW(open, depth, cap);
+            open[depth++] = l->n - 1;
+        } else if (depth) {
+            struct whole *w = &l->calls[open[--depth]];
+            w->to_ns = e->time_ns;
+            w->result = e->values;
+            w->unwound = e->unwound;
+        }
+    }
+    free(open);
+}
+
+/* ---- traced calls ----------------------------------------------------------------------------- */
+
+static uint16_t runtime_of(struct loader *l, uint32_t number)
+{
+    const struct sxs_session_process *p = l->p->process;
+    const char                       *path = "";
+    for (size_t i = 0; i < p->n_runtimes; i++)
+        if (p->runtimes[i].number == number)
+            path = p->runtimes[i].path;
+    uint32_t version = add_text(l->m, sxs_process_version(p, number));
+    return (uint16_t)(sxs_model_runtime(l->m, number, version, add_text(l->m, path)) + 1);
+}
+
+/* Its label is its name. */
+static uint32_t frame_of(struct loader *l, const struct sxs_instrumented *s)
+{
+    uint32_t *frame = &l->frames[s ? (size_t)(s - l->p->data->sites) : l->p->data->n_sites];
+    if (!*frame) {
+        struct sxs_model_frame f = {
+            .name = add_text(l->m, !s ? "?" : s->label[0] ? s->label : s->name),
+            .file = add_text(l->m, s ? s->assembly : ""),
+            .runtime = runtime_of(l, s ? s->runtime : 0)};
+        *frame = sxs_model_frame(l->m, &f) + 1;
+    }
+    return *frame - 1;
+}
+
+static uint32_t keep(struct sxs_model *m, const char *text)
+{
+    return text && *text ? sxs_strings_add(&m->values, text, strlen(text)) & INT32_MAX : 0;
+}
+
+/* What the text has behind the call. */
+static uint32_t keep_end(struct sxs_model *m, const struct sxs_traced_call *c)
+{
+    char        text[2 * SXS_TRACED_TEXT + 32];
+    const char *end = c->threw ? c->thrown : c->result;
+    if (!c->after)
+        return keep(m, end);
+    snprintf(text, sizeof(text), "%.*s%sthen %.*s", (int)SXS_TRACED_TEXT, end ? end : "",
+             end ? ", " : "", (int)SXS_TRACED_TEXT, c->after);
+    return keep(m, text);
+}
+
+static uint64_t last_ns(const struct sxs_instrument_data *d)
+{
+    return sxs_instrument_ns(d, d->head.seen_tick);
+}
+
+static void take_call(struct loader *l, uint64_t zero_ns, const struct sxs_traced_call *c)
+{
+    const struct sxs_instrument_data *d = l->p->data;
+    const struct sxs_instrumented    *s = sxs_instrument_find(d, c->site);
+    struct sxs_model                 *m = l->m;
+    uint64_t                          from = sxs_instrument_ns(d, c->started_tick), to;
+    uint32_t                          thread;
+    if ((l->o->runtime && (!s || s->runtime != l->o->runtime)) || from > INT64_MAX / 2)
+        return;
+    thread = sxs_model_thread(m, l->process, c->tid);
+    if (!sxs_thread_wanted(l->o, c->tid, sxs_model_text(m, m->threads[thread].name)))
+        return;
+    to = c->ended ? sxs_instrument_ns(d, c->ended_tick) : last_ns(d);
+    to = to < from ? from : to > INT64_MAX / 2 ? INT64_MAX / 2 : to;
+    uint32_t node = sxs_model_child(m, m->threads[thread].root, frame_of(l, s), 0, 0);
+    if (node == m->threads[thread].root) { /* the tree is full */
+        m->events_lost++;
+        return;
+    }
+    struct whole *w = add_whole(l);
+    w->thread = thread;
+    w->node = node;
+    w->from_ns = zero_ns + from;
+    w->to_ns = zero_ns + to;
+    w->arguments = keep(m, c->arguments);
+    w->result = keep_end(m, c);
+    w->unwound = c->threw;
+    if (s && s->runtime < 64)
+        m->threads[thread].runtimes |= UINT64_C(1) << s->runtime;
+    m->first_ns = !m->first_ns || w->from_ns < m->first_ns ? w->from_ns : m->first_ns;
+    m->last_ns = w->to_ns > m->last_ns ? w->to_ns : m->last_ns;
+}
+
+static void take_head(struct loader *l)
+{
+    const struct sxs_instrument_header *h = &l->p->data->head;
+    struct sxs_model_process           *p = sxs_model_process(l->m, l->p->process);
+    l->process = (uint32_t)(p - l->m->processes);
+    if (p->head.command[0])
+        return;
+    p->head.pid = p->pid;
+    snprintf(p->head.command, sizeof(p->head.command), "%.*s", (int)sizeof(h->command) - 1,
+             h->command);
+    sxs_strings_clean(p->head.command, strlen(p->head.command));
+}
+
+static void take_process(struct loader *l)
+{
+    const struct sxs_instrument_data *d = l->p->data;
+    uint64_t zero = d->head.started_ns < INT64_MAX / 2 ? d->head.started_ns : 1;
+    take_head(l);
+    l->frames = sxs_must_zeroed(d->n_sites + 1, sizeof(*l->frames));
+    for (size_t i = 0; i < d->traced.n_calls; i++)
+        take_call(l, zero, &d->traced.calls[i]);
+    l->m->events_lost += atomic_load(&d->traced.head.lost);
+    free(l->frames);
+}
+
+/* ---- within each other ------------------------------------------------------------------------ */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct whole *x = a, *y = b;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->from_ns != y->from_ns)
+        return x->from_ns < y->from_ns ? -1 : 1;
+    if (x->to_ns != y->to_ns)
+        return x->to_ns > y->to_ns ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static void put(struct sxs_model *m, const struct whole *w, bool begins)
+{
+    SXS_GROW(m->events, m->n_events, m->cap_events);
+    m->events[m->n_events++] = (struct sxs_model_event){
+        .time_ns = begins ? w->from_ns : w->to_ns,
+        .node = w->node & INT32_MAX,
+        .begins = begins,
+        .values = (begins ? w->arguments : w->result) & INT32_MAX,
+        .unwound = !begins && w->unwound};
+}
+
+/* None ends after the one it began in. */
+static void put_all(struct loader *l)
+{
+    size_t *open = NULL, depth = 0, cap = 0;
+    l->m->n_events = 0;
+    if (l->n)
+        qsort(l->calls, l->n, sizeof(*l->calls), by_place);
+    for (size_t i = 0; i < l->n; i++) {
+        struct whole *w = &l->calls[i];
+        while (depth && (l->calls[open[depth - 1]].thread != w->thread ||
+                         l->calls[open[depth - 1]].to_ns <= w->from_ns))
+            put(l->m, &l->calls[open[--depth]], false);
+        if (depth && w->to_ns > l->calls[open[depth - 1]].to_ns)
+            w->to_ns = l->calls[open[depth - 1]].to_ns;
+        put(l->m, w, true);
+        SXS_GROW(open, depth, cap);
+        open[depth++] = i;
+    }
+    while (depth)
+        put(l->m, &l->calls[open[--depth]], false);
+    free(open);
+}
+
+static void load_all(struct loader *l, const struct sxs_instrument_report *r, bool calls)
+{
+    for (size_t i = 0; i < r->n_problems && calls; i++)
+        sxs_model_problem(l->m, "%s", r->problems[i]);
+    if (calls)
+        take_events(l);
+    for (size_t i = 0; i < r->n; i++) {
+        l->p = &r->processes[i];
+        if (!l->p->data->traced.n_calls)
+            continue;
+        if (calls)
+            take_process(l);
+        else
+            take_head(l);
+    }
+    if (calls)
+        put_all(l);
+    free(l->calls);
+}
+
+void sxs_model_add_traced(const char *dir, const struct sxs_report_options *o, bool calls,
+                          struct sxs_model *m)
+{
+    struct sxs_session           session;
+    struct sxs_instrument_report r = {0};
+    struct loader                l = {.m = m, .o = o};
+    if (!m->strings.n)
+        sxs_strings_add(&m->strings, "", 0);
+    if (!m->values.n)
+        sxs_strings_add(&m->values, "", 0);
+    if (o->only != SXS_ONLY_NATIVE && sxs_session_read(dir, &session) == 0) {
+        if (sxs_instrument_report_load(dir, &session, o->process, &r) == 0)
+            load_all(&l, &r, calls);
+        sxs_instrument_report_free(&r);
+        sxs_session_free(&session);
+    }
+}

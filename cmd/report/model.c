@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of the model: frames, nodes, threads and runtimes, each found by a hash. */
+#include "cmd/report/model.h"
+
+#include "cmd/report/must.h"
+#include "cmd/report/coverage_gaps.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* Open addressing over elements that live elsewhere: number + 1 and some bits of the hash. */
+struct slot {
+    uint32_t number, hash;
+};
+struct table {
+    struct slot *slots;
+    size_t       n, n_slots;
+};
+struct sxs_model_index {
+    struct table frames, children, threads, lines;
+};
+
+static void table_grow(struct table *t)
+{
+    size_t       n = t->n_slots ? t->n_slots * 2 : 1024;
+    struct slot *grown = sxs_must_zeroed(n, sizeof(*grown));
+    for (size_t i = 0; i < t->n_slots; i++) {
+        if (!t->slots[i].number)
+            continue;
+        size_t at = t->slots[i].hash & (n - 1);
+        while (grown[at].number)
+            at = (at + 1) & (n - 1);
+        grown[at] = t->slots[i];
+    }
+    free(t->slots);
+    t->slots = grown;
+    t->n_slots = n;
+}
+
+/* Iterates candidates: start with *at = hash; returns number + 1, or 0 with *at on a free slot. */
+static uint32_t table_next(struct table *t, uint32_t hash, size_t *at)
+{
+    for (;; (*at)++) {
+        *at &= t->n_slots - 1;
+        struct slot *s = &t->slots[*at];
+        if (!s->number || s->hash == hash)
+            return s->number;
+    }
+}
+
+static void table_put(struct table *t, size_t at, uint32_t hash, size_t number)
+{
+    t->slots[at] = (struct slot){(uint32_t)number + 1, hash};
+    t->n++;
+}
+
+static struct sxs_model_index *tables(struct sxs_model *m)
+{
+    if (!m->index)
+        m->index = sxs_must_zeroed(1, sizeof(*m->index));
+    return m->index;
+}
+
+static struct table *roomy(struct table *t)
+{
+    if (t->n * 2 >= t->n_slots)
+        table_grow(t);
+    return t;
+}
+
+uint32_t sxs_model_frame(struct sxs_model *m, const struct sxs_model_frame *frame)
+{
+    struct table  *t = roomy(&tables(m)->frames);
+    const uint32_t key[3] = {frame->name, frame->file, frame->runtime};
+    uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 2), number;
+    size_t         at = hash;
+    for (; (number = table_next(t, hash, &at)) != 0; at++) {
+        const struct sxs_model_frame *f = &m->frames[number - 1];
+        if (f->name == frame->name && f->file == frame->file && f->runtime == frame->runtime)
+            return number - 1;
+    }
+    SXS_GROW(m->frames, m->n_frames, m->cap_frames);
+    m->frames[m->n_frames] = *frame;
+    table_put(t, at, hash, m->n_frames);
+    return (uint32_t)m->n_frames++;
+}
+
+struct sxs_model_latency *sxs_model_latency(struct sxs_model *m, uint32_t frame)
+{
+    if (frame >= m->n_latencies) {
+        size_t n = (size_t)frame * 2 + 64;
+        m->latencies = sxs_must(reallocarray(m->latencies, n, sizeof(*m->latencies)));
+        memset(m->latencies + m->n_latencies, 0, (n - m->n_latencies) * sizeof(*m->latencies));
+        m->n_latencies = n;
+    }
+    return &m->latencies[frame];
+}
+
+static uint32_t add_node(struct sxs_model *m, uint32_t parent, uint32_t frame, uint32_t thread)
+{
+    SXS_GROW(m->nodes, m->n_nodes, m->cap_nodes);
+    struct sxs_model_node *n = &m->nodes[m->n_nodes];
+    memset(n, 0, sizeof(*n));
+    n->parent = parent;
+    n->frame = frame;
+    n->thread = thread;
+    if (parent != SXS_NO_NODE)
+        n->flags = (uint8_t)(m->nodes[parent].flags |
+                             (m->frames[frame].flags & (SXS_FRAME_GC | SXS_FRAME_JIT | SXS_FRAME_OWN)));
+    return (uint32_t)m->n_nodes++;
+}
+
+uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, uint32_t line,
+                         uint8_t tier)
+{
+    struct table  *t = roomy(&tables(m)->children);
+    const uint32_t key[3] = {parent, frame, line};
+    uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 3), number;
+    size_t         at = hash;
+    for (; (number = table_next(t, hash, &at)) != 0; at++)
+        if (m->nodes[number - 1].parent == parent && m->nodes[number - 1].frame == frame &&
+            m->nodes[number - 1].line == line)
+            break;
+    if (!number) {
+        if (m->n_nodes >= SXS_MODEL_MAX_NODES)
+            return parent;
+        number = add_node(m, parent, frame, m->nodes[parent].thread) + 1;
+        m->nodes[number - 1].line = line;
+        table_put(t, at, hash, number - 1);
+    }
+    m->nodes[number - 1].tiers |= (uint8_t)(1u << (tier & 7));
+    return number - 1;
+}
+
+uint32_t sxs_model_line(struct sxs_model *m, uint32_t frame, uint32_t line)
+{
+    struct table  *t = roomy(&tables(m)->lines);
+    const uint32_t key[2] = {frame, line};
+    uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 5), number;
+    size_t         at = hash;
+    for (; (number = table_next(t, hash, &at)) != 0; at++)
+        if (m->lines[number - 1].frame == frame && m->lines[number - 1].line == line)
+            return number - 1;
+    SXS_GROW(m->lines, m->n_lines, m->cap_lines);
+    m->lines[m->n_lines] = (struct sxs_model_line){frame, line, 0, 0};
+    table_put(t, at, hash, m->n_lines);
+    return (uint32_t)m->n_lines++;
+}
+
+uint32_t sxs_model_thread(struct sxs_model *m, uint32_t process, uint32_t tid)
+{
+    struct table  *t = roomy(&tables(m)->threads);
+    const uint32_t key[2] = {process, tid};
+    uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 4), number;
+    size_t         at = hash;
+    for (; (number = table_next(t, hash, &at)) != 0; at++)
+        if (m->threads[number - 1].process == process && m->threads[number - 1].tid == tid)
+            return number - 1;
+    SXS_GROW(m->threads, m->n_threads, m->cap_threads);
+    struct sxs_model_thread *v = &m->threads[m->n_threads];
+    memset(v, 0, sizeof(*v));
+    v->process = process;
+    v->tid = tid;
+    v->root = add_node(m, SXS_NO_NODE, 0, (uint32_t)m->n_threads);
+    table_put(t, at, hash, m->n_threads);
+    return (uint32_t)m->n_threads++;
+}
+
+uint32_t sxs_model_runtime(struct sxs_model *m, uint32_t number, uint32_t version, uint32_t path)
+{
+    for (size_t i = 0; i < m->n_runtimes; i++) {
+        const struct sxs_model_runtime *r = &m->runtimes[i];
+        if (r->number == number && r->version == version && r->path == path)
+            return (uint32_t)i;
+    }
+    if (m->n_runtimes >= SXS_MODEL_MAX_RUNTIMES)
+        return (uint32_t)m->n_runtimes - 1;
+    SXS_GROW(m->runtimes, m->n_runtimes, m->cap_runtimes);
+    m->runtimes[m->n_runtimes] = (struct sxs_model_runtime){number, version, path, 0, 0};
+    return (uint32_t)m->n_runtimes++;
+}
+
+void sxs_model_problem(struct sxs_model *m, const char *fmt, ...)
+{
+    char   *line = NULL;
+    va_list ap;
+    va_start(ap, fmt);
+    if (vasprintf(&line, fmt, ap) < 0)
+        line = NULL;
+    va_end(ap);
+    if (line) /* a path in it may come from a damaged file */
+        sxs_strings_clean(line, strlen(line));
+    SXS_GROW(m->problems, m->n_problems, m->cap_problems);
+    m->problems[m->n_problems++] = sxs_must(line);
+}
+
+void sxs_model_free(struct sxs_model *m)
+{
+    for (size_t i = 0; i < m->n_problems; i++)
+        free(m->problems[i]);
+    for (size_t i = 0; i < m->n_processes; i++) {
+        free(m->processes[i].folder);
+        sxs_events_free(m->processes[i].events);
+        free(m->processes[i].runtimes);
+    }
+    if (m->index) {
+        free(m->index->frames.slots);
+        free(m->index->children.slots);
+        free(m->index->threads.slots);
+        free(m->index->lines.slots);
+    }
+    free(m->index);
+    free(m->problems);
+    free(m->processes);
+    free(m->runtimes);
+    free(m->frames);
+    free(m->nodes);
+    free(m->threads);
+    free(m->samples);
+    free(m->pauses);
+    free(m->lines);
+    for (size_t i = 0; i < m->n_differences; i++)
+        free(m->differences[i].frames);
+    free(m->differences);
+    for (size_t i = 0; i < m->n_latencies; i++)
+        free(m->latencies[i].all);
+    free(m->latencies);
+    free(m->events);
+    sxs_strings_free(&m->strings);
+    sxs_strings_free(&m->values);
+    sxs_model_free_unseen(m);
+    memset(m, 0, sizeof(*m));
+}

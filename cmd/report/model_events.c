@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* The processes of a model, and what the tools "exceptions" and "events" recorded in each. */
+#include "cmd/report/model.h"
+
+#include "cmd/output/processes.h"
+#include "cmd/report/must.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+static uint32_t add_text(struct sxs_model *m, const char *text)
+{
+    return sxs_strings_add(&m->strings, text, strlen(text));
+}
+
+bool sxs_thread_wanted(const struct sxs_report_options *o, uint32_t tid, const char *name)
+{
+    char id[16];
+    snprintf(id, sizeof(id), "%u", tid);
+    return !o->thread || strcmp(id, o->thread) == 0 || fnmatch(o->thread, name, 0) == 0;
+}
+
+struct sxs_model_process *sxs_model_process(struct sxs_model                 *m,
+                                            const struct sxs_session_process *census)
+{
+    for (size_t i = m->n_processes; i-- > 0;)
+        if (strcmp(m->processes[i].folder, census->folder) == 0)
+            return &m->processes[i];
+    SXS_GROW(m->processes, m->n_processes, m->cap_processes);
+    struct sxs_model_process *p = &m->processes[m->n_processes++];
+    memset(p, 0, sizeof(*p));
+    p->folder = sxs_must(strdup(census->folder));
+    p->pid = census->pid;
+    p->runtimes = sxs_must_zeroed(census->n_runtimes, sizeof(*p->runtimes));
+    p->n_runtimes = census->n_runtimes;
+    for (size_t i = 0; i < census->n_runtimes; i++) {
+        const struct sxs_session_runtime *r = &census->runtimes[i];
+        p->runtimes[i] = (struct sxs_model_census){r->number, add_text(m, r->version),
+                                                   add_text(m, r->path)};
+    }
+    return p;
+}
+
+void sxs_model_events(struct sxs_model *m, const char *dir, int fd,
+                      const struct sxs_session_process *census)
+{
+    struct sxs_events_data *events = NULL;
+    char                    why[256];
+    int                     err = sxs_events_read(fd, &events, why, sizeof(why));
+    if (err && err != ENOENT) /* without the file the tools were off */
+        sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", dir, census->folder, why);
+    if (err)
+        return;
+    for (size_t i = 0; i < events->n_problems; i++)
+        sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", dir, census->folder,
+                          events->problems[i]);
+    struct sxs_model_process *p = sxs_model_process(m, census);
+    if (!p->head.command[0]) {
+        memcpy(p->head.command, events->head.command, sizeof(p->head.command));
+        sxs_strings_clean(p->head.command, strlen(p->head.command));
+    }
+    sxs_events_free(p->events);
+    p->events = events;
+}
+
+struct taking {
+    struct sxs_model *m;
+    const char       *dir;
+};
+
+static int take(void *arg, const struct sxs_session_process *p, int folder_fd)
+{
+    const struct taking *t = arg;
+    sxs_model_events(t->m, t->dir, folder_fd, p);
+    return 0;
+}
+
+void sxs_model_all_events(struct sxs_model *m, const char *dir, const struct sxs_session *session,
+                          const struct sxs_report_options *o)
+{
+    struct taking t = {m, dir};
+    sxs_processes_take(dir, session, o->process, take, &t);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/report/own.h"
+
+#include <string.h>
+
+static bool begins_with(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool is_library(const struct sxs_model *m, const struct sxs_model_frame *f)
+{
+    const char *base = sxs_base_name(sxs_model_text(m, f->file));
+    return f->runtime == 0 &&
+           (begins_with(base, "libsxsprof.so") || begins_with(base, "libsxsprof-preload.so"));
+}
+
+/* Does the program go on in what this function of the library calls? What the program may call itself, and what stands
+ * in for functions of the C library where nothing is preloaded. */
+static bool passes_on(const struct sxs_model *m, const struct sxs_model_frame *f)
+{
+    const char *name = sxs_model_text(m, f->name);
+    return begins_with(name, "hook_") || begins_with(name, "sxsprof_") ||
+           begins_with(sxs_base_name(sxs_model_text(m, f->file)), "libsxsprof-preload.so");
+}
+
+static bool is_of_runtime(const struct sxs_model_frame *f)
+{
+    return f->runtime != 0 || f->home != 0;
+}
+
+/* A session was enabled, and the provider's EventSource does what that asks for: it describes its events. */
+static bool begins_session(const struct sxs_model *m, const struct sxs_model_frame *f)
+{
+    const char *name = sxs_model_text(m, f->name);
+    return f->runtime != 0 &&
+           (begins_with(name, "System.Diagnostics.Tracing.EventSource.DoCommand(") ||
+            begins_with(name, "System.Diagnostics.Tracing.EventPipeEventProvider.Callback("));
+}
+
+size_t sxs_own_frames(const struct sxs_model *m, const struct sxs_named *frames, size_t n,
+                      bool starts_sessions)
+{
+    size_t leaf = 0; /* frames of the library at the young end */
+    while (leaf < n && is_library(m, &m->frames[frames[leaf].frame]))
+        leaf++;
+    for (size_t i = n; i-- > leaf;) {
+        const struct sxs_model_frame *f = &m->frames[frames[i].frame];
+        if (starts_sessions && begins_session(m, f))
+            return i + 1;
+        if (i + 1 < n && is_library(m, f) && !passes_on(m, f) &&
+            is_of_runtime(&m->frames[frames[i + 1].frame]))
+            return i + 1;
+    }
+    return leaf;
+}
+
+uint32_t sxs_own_frame(struct sxs_model *m)
+{
+    uint32_t               name = sxs_strings_add(&m->strings, SXS_OWN_NAME, strlen(SXS_OWN_NAME));
+    struct sxs_model_frame f = {.name = name, .file = name, .flags = SXS_FRAME_OWN};
+    return sxs_model_frame(m, &f);
+}
+
+bool sxs_own_thread(const char *name)
+{
+    return begins_with(name, "sxsprof");
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/report/pauses.h"
+
+#include "cmd/report/must.h"
+
+#include <stdlib.h>
+
+struct collection {
+    uint64_t from_ns, to_ns;
+    uint32_t tid;
+    uint16_t runtime;
+};
+
+struct sxs_collections {
+    struct collection *all; /* by thread, then time */
+    size_t             n;
+};
+
+/* COR_PRF_SUSPEND_REASON */
+enum { FOR_GC = 1, FOR_GC_PREP = 7 };
+
+static bool is_gc(unsigned reason)
+{
+    return reason == FOR_GC || reason == FOR_GC_PREP;
+}
+
+static int by_thread_and_time(const void *a, const void *b)
+{
+    const struct collection *x = a, *y = b;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
+struct sxs_collections *sxs_collections_new(const struct sxs_model *m, uint32_t process)
+{
+    struct sxs_collections *c = sxs_must_zeroed(1, sizeof(*c));
+    c->all = sxs_must_zeroed(m->n_pauses + 1, sizeof(*c->all));
+    for (size_t i = 0; i < m->n_pauses; i++) {
+        const struct sxs_model_pause *p = &m->pauses[i];
+        if (p->process != process || !p->tid || !p->runtime || !is_gc(p->reason))
+            continue;
+        uint64_t to = p->duration_ns > UINT64_MAX - p->time_ns ? UINT64_MAX
+                                                               : p->time_ns + p->duration_ns;
+        c->all[c->n++] = (struct collection){p->time_ns, to, p->tid, p->runtime};
+    }
+    qsort(c->all, c->n, sizeof(*c->all), by_thread_and_time);
+    return c;
+}
+
+uint16_t sxs_collections_at(const struct sxs_collections *c, uint32_t tid, uint64_t time_ns)
+{
+    size_t a = 0, b = c->n; /* the last that began by then is just before a */
+    while (a < b) {
+        size_t                   mid = (a + b) / 2;
+        const struct collection *v = &c->all[mid];
+        if (v->tid < tid || (v->tid == tid && v->from_ns <= time_ns))
+            a = mid + 1;
+        else
+            b = mid;
+    }
+    if (a == 0 || c->all[a - 1].tid != tid || time_ns >= c->all[a - 1].to_ns)
+        return 0;
+    return c->all[a - 1].runtime;
+}
+
+void sxs_collections_free(struct sxs_collections *c)
+{
+    free(c->all);
+    free(c);
+}

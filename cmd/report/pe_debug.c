@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/report/pe_debug.h"
+
+#include "cmd/report/must.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define MAX_PDB     (256u << 20) /* bytes; a larger one is left alone */
+#define MAX_SECTION 96           /* of a PE file */
+#define MAX_ENTRIES 32           /* of its debug directory */
+
+enum { DEBUG_DIRECTORY = 6, CODE_VIEW = 2, EMBEDDED_PDB = 17, ENTRY_SIZE = 28 };
+
+struct section {
+    uint32_t size, address, raw_size, raw;
+};
+
+struct image {
+    int            fd;
+    struct section sections[MAX_SECTION];
+    size_t         n_sections;
+    uint32_t       debug_address, debug_size;
+    uint8_t        id[SXS_PDB_ID_SIZE];
+    bool           has_id;
+    uint32_t       embedded_at, embedded_size; /* in the file */
+};
+
+static bool read_at(int fd, uint64_t at, void *out, size_t size)
+{
+    return pread(fd, out, size, (off_t)at) == (ssize_t)size;
+}
+
+static uint32_t u16(const uint8_t *at)
+{
+    return at[0] | (uint32_t)at[1] << 8;
+}
+
+static uint32_t u32(const uint8_t *at)
+{
+    return u16(at) | u16(at + 2) << 16;
+}
+
+static int open_regular(const char *path, uint64_t *size)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return -1;
+    }
+    *size = (uint64_t)st.st_size;
+    return fd;
+}
+
+/* ---- the PE file ------------------------------------------------------------------------------ */
+
+static bool read_sections(struct image *m, uint64_t at, size_t n)
+{
+    uint8_t raw[40];
+    for (size_t i = 0; i < n && i < MAX_SECTION; i++) {
+        if (!read_at(m->fd, at + i * sizeof(raw), raw, sizeof(raw)))
+            return false;
+        m->sections[m->n_sections++] =
+            (struct section){u32(raw + 8), u32(raw + 12), u32(raw + 16), u32(raw + 20)};
+    }
+    return true;
+}
+
+static bool read_headers(struct image *m)
+{
+    uint8_t  dos[64], head[24], optional[256] = {0};
+    uint32_t pe, size, at;
+    if (!read_at(m->fd, 0, dos, sizeof(dos)) || dos[0] != 'M' || dos[1] != 'Z')
+        return false;
+    pe = u32(dos + 60);
+    if (!read_at(m->fd, pe, head, sizeof(head)) || memcmp(head, "PE\0", 4) != 0)
+        return false;
+    size = u16(head + 20);
+    if (size < 2 || !read_at(m->fd, (uint64_t)pe + 24, optional,
+                             size < sizeof(optional) ? size : sizeof(optional)))
+        return false;
+    at = u16(optional) == 0x20b ? 112 : 96; /* the directories of a PE32+, of a PE32 */
+    if (u32(optional + at - 4) <= DEBUG_DIRECTORY || size < at + 8 * (DEBUG_DIRECTORY + 1))
+        return false;
+    m->debug_address = u32(optional + at + 8 * DEBUG_DIRECTORY);
+    m->debug_size = u32(optional + at + 8 * DEBUG_DIRECTORY + 4);
+    return read_sections(m, (uint64_t)pe + 24 + size, u16(head + 6));
+}
+
+/* Where the address lies in the file. */
+static bool offset_of(const struct image *m, uint32_t address, uint64_t *offset)
+{
+    for (size_t i = 0; i < m->n_sections; i++) {
+        const struct section *s = &m->sections[i];
+        if (address >= s->address && address - s->address < s->raw_size) {
+            *offset = (uint64_t)s->raw + (address - s->address);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void take_entry(struct image *m, const uint8_t *entry)
+{
+    uint32_t type = u32(entry + 12), size = u32(entry + 16), at = u32(entry + 24);
+    uint8_t  code_view[20];
+    if (type == EMBEDDED_PDB && size > 8) {
+        m->embedded_at = at;
+        m->embedded_size = size;
+    } else if (type == CODE_VIEW && !m->has_id && size >= sizeof(code_view) &&
+               read_at(m->fd, at, code_view, sizeof(code_view)) &&
+               memcmp(code_view, "RSDS", 4) == 0) {
+        memcpy(m->id, code_view + 4, 16);
+        memcpy(m->id + 16, entry + 4, 4); /* its time stamp */
+        m->has_id = true;
+    }
+}
+
+static bool read_image(struct image *m)
+{
+    uint64_t at;
+    uint8_t  entry[ENTRY_SIZE];
+    if (!read_headers(m) || !offset_of(m, m->debug_address, &at))
+        return false;
+    for (size_t i = 0; i < m->debug_size / ENTRY_SIZE && i < MAX_ENTRIES; i++)
+        if (read_at(m->fd, at + i * ENTRY_SIZE, entry, sizeof(entry)))
+            take_entry(m, entry);
+    return m->has_id;
+}
+
+/* ---- the PDB ---------------------------------------------------------------------------------- */
+
+static uint8_t *read_beside(const char *path, size_t *size)
+{
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    size_t      stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
+    size_t      room = stem + sizeof(".pdb");
+    char       *name = sxs_must_zeroed(room, 1);
+    uint8_t    *bytes = NULL;
+    uint64_t    length = 0;
+    snprintf(name, room, "%.*s.pdb", (int)stem, path);
+    int fd = open_regular(name, &length);
+    free(name);
+    if (fd < 0)
+        return NULL;
+    if (length && length <= MAX_PDB) {
+        bytes = sxs_must_zeroed((size_t)length, 1);
+        if (!read_at(fd, 0, bytes, (size_t)length)) {
+            free(bytes);
+            bytes = NULL;
+        }
+    }
+    close(fd);
+    *size = (size_t)length;
+    return bytes;
+}
+
+/* "MPDB", the size, and raw deflate. */
+static uint8_t *read_embedded(const struct image *m, uint64_t file_size, size_t *size)
+{
+    uint32_t packed_size = m->embedded_size;
+    uint8_t *packed, *bytes = NULL;
+    z_stream z = {0};
+    if (packed_size <= 8 || m->embedded_at > file_size || file_size - m->embedded_at < packed_size)
+        return NULL;
+    packed = sxs_must_zeroed(packed_size, 1);
+    if (read_at(m->fd, m->embedded_at, packed, packed_size) && memcmp(packed, "MPDB", 4) == 0 &&
+        u32(packed + 4) && u32(packed + 4) <= MAX_PDB && inflateInit2(&z, -MAX_WBITS) == Z_OK) {
+        bytes = sxs_must_zeroed(u32(packed + 4), 1);
+        z.next_in = packed + 8;
+        z.avail_in = packed_size - 8;
+        z.next_out = bytes;
+        z.avail_out = u32(packed + 4);
+        inflate(&z, Z_FINISH);
+        *size = z.total_out;
+        inflateEnd(&z);
+    }
+    free(packed);
+    return bytes;
+}
+
+uint8_t *sxs_pe_read_pdb(const char *path, uint8_t id[SXS_PDB_ID_SIZE], size_t *size)
+{
+    uint64_t     file_size = 0;
+    uint8_t     *bytes = NULL;
+    struct image m = {.fd = open_regular(path, &file_size)};
+    if (m.fd < 0)
+        return NULL;
+    if (read_image(&m)) {
+        memcpy(id, m.id, sizeof(m.id));
+        bytes = read_beside(path, size);
+        if (!bytes)
+            bytes = read_embedded(&m, file_size, size);
+    }
+    close(m.fd);
+    return bytes;
+}

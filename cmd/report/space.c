@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/report/space.h"
+
+#include "cmd/report/must.h"
+
+#include <string.h>
+
+void sxs_space_add(struct sxs_space *s, const struct sxs_extent *e)
+{
+    SXS_GROW(s->all, s->n, s->cap);
+    s->all[s->n++] = *e;
+}
+
+static int by_lo(const void *a, const void *b)
+{
+    const struct sxs_extent *x = a, *y = b;
+    if (x->lo != y->lo)
+        return x->lo < y->lo ? -1 : 1;
+    return (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+void sxs_space_seal(struct sxs_space *s)
+{
+    uint64_t max = 0;
+    if (s->n)
+        qsort(s->all, s->n, sizeof(*s->all), by_lo);
+    s->max_hi = sxs_must_zeroed(s->n, sizeof(*s->max_hi));
+    for (size_t i = 0; i < s->n; i++) {
+        max = s->all[i].hi > max ? s->all[i].hi : max;
+        s->max_hi[i] = max;
+    }
+}
+
+/* Is @e a better answer for @time than @best? Present before future before past. */
+static bool better(const struct sxs_extent *e, const struct sxs_extent *best, uint64_t time)
+{
+    if (!best)
+        return true;
+    int rank_e = e->t0 > time ? 1 : e->t1 > time ? 2 : 0;
+    int rank_best = best->t0 > time ? 1 : best->t1 > time ? 2 : 0;
+    if (rank_e != rank_best)
+        return rank_e > rank_best;
+    if (rank_e == 1)
+        return e->t0 < best->t0;
+    return e->t0 > best->t0 || (e->t0 == best->t0 && e->is_code && !best->is_code);
+}
+
+const struct sxs_extent *sxs_space_find(const struct sxs_space *s, uint64_t address, uint64_t time,
+                                        bool *varies)
+{
+    const struct sxs_extent *best = NULL;
+    size_t                   lo = 0, hi = s->n;
+    *varies = false;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (s->all[mid].lo <= address)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    while (lo-- > 0 && s->max_hi[lo] > address) {
+        const struct sxs_extent *e = &s->all[lo];
+        if (e->hi <= address)
+            continue;
+        if (best)
+            *varies |= e->what != best->what || e->tier != best->tier ||
+                       e->is_code != best->is_code;
+        if (better(e, best, time))
+            best = e;
+    }
+    return best;
+}
+
+void sxs_space_free(struct sxs_space *s)
+{
+    free(s->all);
+    free(s->max_hi);
+    memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/settings.h"
+
+#include "instr/config/config.h"
+#include "tools/options/calls_options.h"
+#include "tools/options/events_options.h"
+#include "tools/options/instrument_options.h"
+#include "tools/options/sample_options.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Says which of a tool's options is none, and returns that. */
+static const char *no_option(const char *tool, const char *bad, const char *expected, char *why,
+                             size_t size)
+{
+    snprintf(why, size, "'%s' is no option of the tool %s (%s)", bad, tool, expected);
+    return why;
+}
+
+static const char *check_sample(const char *options, char *why, size_t size)
+{
+    struct sxs_sampler_options parsed;
+    char                       bad[64];
+    return sxs_sampler_parse(options, &parsed, bad, sizeof(bad)) == 0
+               ? NULL : no_option("sample", bad, SXS_SAMPLE_OPTIONS_EXPECTED, why, size);
+}
+
+static const char *check_calls(const char *options, char *why, size_t size)
+{
+    struct sxs_calls_options parsed;
+    char                     bad[64];
+    return sxs_calls_parse(options, &parsed, bad, sizeof(bad)) == 0
+               ? NULL : no_option("calls", bad, SXS_CALLS_OPTIONS_EXPECTED, why, size);
+}
+
+static const char *check_events(const char *options, char *why, size_t size)
+{
+    struct sxs_event_options parsed;
+    char                     bad[64];
+    return sxs_event_options_parse(options, &parsed, bad, sizeof(bad)) == 0
+               ? NULL : no_option("events", bad, SXS_EVENT_OPTIONS_EXPECTED, why, size);
+}
+
+static const char *check_instrument_tool(const char *options, char *why, size_t size)
+{
+    struct sxs_instrument_options parsed;
+    char                          bad[64];
+    return sxs_instrument_options_parse(options, &parsed, bad, sizeof(bad)) == 0
+               ? NULL
+               : no_option("instrument", bad, SXS_INSTRUMENT_OPTIONS_EXPECTED, why, size);
+}
+
+/* The tools of the library. */
+static const struct {
+    const char *name;
+    const char *(*check)(const char *options, char *why, size_t size); /* NULL: takes none */
+} tools[] = {
+    {"census", NULL},
+    {"sample", check_sample},
+    {"calls", check_calls},
+    {"exceptions", NULL},
+    {"events", check_events},
+    {"instrument", check_instrument_tool},
+};
+#define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
+
+static const char *tools_known(void)
+{
+    static char list[128];
+    list[0] = '\0';
+    for (size_t i = 0; i < N_TOOLS; i++) {
+        strncat(list, i ? ", " : "", sizeof(list) - strlen(list) - 1);
+        strncat(list, tools[i].name, sizeof(list) - strlen(list) - 1);
+    }
+    return list;
+}
+
+const char *sxs_tool_check(const char *tool, char *why, size_t size)
+{
+    size_t len = strcspn(tool, ":");
+    if (strchr(tool, ';'))
+        return "';' separates tools and cannot be part of one";
+    for (size_t i = 0; i < N_TOOLS; i++) {
+        if (strlen(tools[i].name) != len || strncmp(tool, tools[i].name, len) != 0)
+            continue;
+        if (tool[len] != ':')
+            return NULL;
+        if (tools[i].check)
+            return tools[i].check(tool + len + 1, why, size);
+        snprintf(why, size, "the tool %s takes no options", tools[i].name);
+        return why;
+    }
+    snprintf(why, size, "there is no tool '%.*s' (known: %s)", (int)len, tool, tools_known());
+    return why;
+}
+
+static bool is_version_prefix(const char *s)
+{
+    return *s >= '0' && *s <= '9' &&
+           strspn(s, "0123456789.-+abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") ==
+               strlen(s);
+}
+
+static const char *check_pick(const char *value, char *why, size_t size)
+{
+    struct stat st;
+    if (strcmp(value, "all") == 0 || strcmp(value, "first") == 0)
+        return NULL;
+    if (strncmp(value, "one:", 4) != 0)
+        return strcmp(value, "one") == 0 ? "it does not say which one" : "not a known choice";
+    const char *what = value + 4;
+    if (is_version_prefix(what))
+        return NULL;
+    if (!strchr(what, '/')) {
+        snprintf(why, size, "'%s' is neither a version prefix nor a path", what);
+        return why;
+    }
+    if (stat(what, &st) != 0) {
+        snprintf(why, size, "there is no file %s", what);
+        return why;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        snprintf(why, size, "%s is not a file", what);
+        return why;
+    }
+    return NULL;
+}
+
+/* @choices ends with NULL. */
+static const char *one_of(const char *value, const char *const *choices, const char *wrong)
+{
+    for (; *choices; choices++)
+        if (strcmp(value, *choices) == 0)
+            return NULL;
+    return wrong;
+}
+
+static const char *check_unpicked(const char *value, char *why, size_t size)
+{
+    static const char *const choices[] = {"guard", "cancel", NULL};
+    (void)why, (void)size;
+    return one_of(value, choices, "not a known choice");
+}
+
+static const char *check_signals(const char *value, char *why, size_t size)
+{
+    static const char *const choices[] = {"on", "off", NULL};
+    (void)why, (void)size;
+    return one_of(value, choices, "not a known choice");
+}
+
+static const char *check_tools(const char *value, char *why, size_t size)
+{
+    char *list = strdup(value), *save = NULL;
+    const char *wrong = list ? NULL : "out of memory";
+    for (char *t = list ? strtok_r(list, ";", &save) : NULL; t && !wrong;
+         t = strtok_r(NULL, ";", &save))
+        wrong = sxs_tool_check(t, why, size);
+    free(list);
+    return wrong;
+}
+
+static const char *check_patterns(const char *value, char *why, size_t size)
+{
+    struct sxs_calls_pattern parsed;
+    while (*value) {
+        size_t len = strcspn(value, ";");
+        if (len && sxs_calls_pattern(value, len, &parsed) != 0) {
+            snprintf(why, size, "'%.*s' is no pattern", (int)len, value);
+            return why;
+        }
+        value += len + (value[len] == ';');
+    }
+    return NULL;
+}
+
+static const char *check_log(const char *value, char *why, size_t size)
+{
+    static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
+    (void)why, (void)size;
+    return one_of(value, levels, "not a known level");
+}
+
+static const char *check_instrument(const char *value, char *why, size_t size)
+{
+    struct sxs_config *config = sxs_config_load(value, NULL);
+    const char        *wrong = !config ? "out of memory" : config->n_errors ? why : NULL;
+    size_t             len = 0;
+    if (config && config->n_errors) {
+        uint32_t i = 0;
+        while (config->problems[i].warning)
+            i++;
+        len = sxs_config_put_problem(&config->problems[i], why, size);
+        if (config->n_errors > 1 && len < size)
+            snprintf(why + len, size - len, " (and %u more: sxsprof check %s)",
+                     config->n_errors - 1, value);
+    }
+    sxs_config_free(config);
+    return wrong;
+}
+
+static const char *check_out(const char *value, char *why, size_t size)
+{
+    struct stat st;
+    if (stat(value, &st) != 0) {
+        snprintf(why, size, "there is no folder %s", value);
+        return why;
+    }
+    if (!S_ISDIR(st.st_mode))
+        return "not a folder";
+    return NULL;
+}
+
+const struct sxs_setting sxs_settings[] = {
+    {"SXSPROF_PICK", "--pick",
+     "all, first, or one:WHAT (a version prefix or a libcoreclr.so's path)", check_pick},
+    {"SXSPROF_UNPICKED", "--unpicked", "guard or cancel", check_unpicked},
+    {"SXSPROF_TOOLS", "--tool", "NAME[:OPTIONS], several separated by ';'", check_tools},
+    {"SXSPROF_CALLS", "--calls", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
+    {"SXSPROF_CALLS_NOT", "--calls-not", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
+    {"SXSPROF_VALUES", "--values", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
+    {"SXSPROF_INSTRUMENT", "--instrument", NULL, check_instrument},
+    {"SXSPROF_SIGNALS", "--signals", "on or off", check_signals},
+    {"SXSPROF_LOG", NULL, "error, warn, info or debug", check_log},
+    {"SXSPROF_OUT", "-o", "an existing folder that can be written to", check_out},
+};
+const size_t sxs_n_settings = sizeof(sxs_settings) / sizeof(sxs_settings[0]);
+
+const struct sxs_setting *sxs_setting_find(const char *variable)
+{
+    for (size_t i = 0; i < sxs_n_settings; i++)
+        if (strcmp(sxs_settings[i].variable, variable) == 0)
+            return &sxs_settings[i];
+    return NULL;
+}
+
+int sxs_setting_check(const struct sxs_setting *s, const char *source, const char *value, char *why,
+                      size_t size)
+{
+    char        detail[900];
+    const char *wrong = s->check(value, detail, sizeof(detail));
+    if (!wrong)
+        return 0;
+    if (s->expected)
+        snprintf(why, size, "%s: '%s': %s; expected %s", source, value, wrong, s->expected);
+    else
+        snprintf(why, size, "%s: %s", source, wrong);
+    return -1;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/table.h"
+
+#include "cmd/calls/single.h"
+#include "cmd/calls/tree.h"
+#include "cmd/calls/coverage_gaps.h"
+#include "cmd/output/json_values.h"
+#include "cmd/output/processes.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+static json_t *runtime_json(const struct sxs_session_process *p,
+                            const struct sxs_session_runtime *r)
+{
+    json_t *o = json_object();
+    int     err = 0;
+    err |= sxs_json_set_number(o, "number", r->number);
+    err |= sxs_json_set_text(o, "version", r->version);
+    err |= sxs_json_set_text(o, "path", r->path);
+    err |= sxs_json_set_text(o, "state", sxs_state_text((uint32_t)r->state));
+    err |= sxs_json_set_number(o, "modules", r->modules);
+    err |= sxs_json_set_number(o, "methods", r->methods);
+    err |= sxs_json_set_number(o, "threads", r->threads);
+    err |= sxs_json_set_number(o, "gcs", r->gcs);
+    err |= sxs_json_set_number(o, "exceptions", r->exceptions);
+    err |= sxs_json_set_number(o, "signals", r->signals);
+    err |= sxs_json_set_number(o, "pid", p->pid);
+    err |= sxs_json_set_text(o, "process", p->command);
+    return sxs_json_whole(o, err);
+}
+
+/* How many calls took about so long. */
+static json_t *histogram_json(const struct sxs_calls_process *p, const struct sxs_calls_fn *fn)
+{
+    json_t *rows = json_array();
+    int     err = 0;
+    for (unsigned i = 0; fn->buckets && i < SXS_CALLS_BUCKETS && !err; i++) {
+        if (!fn->buckets[i])
+            continue;
+        json_t *row = json_object();
+        err |= sxs_json_set_number(row, "ns", sxs_calls_bucket_ns(p->calls, i));
+        err |= sxs_json_set_number(row, "calls", fn->buckets[i]);
+        err |= json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+static json_t *function_json(const struct sxs_calls_process *p, const struct sxs_calls_fn *fn)
+{
+    char    name[4096];
+    json_t *o = json_object();
+    int     err = 0;
+    err |= sxs_json_set_number(o, "runtime", fn->runtime);
+    err |= sxs_json_set_text(o, "version", sxs_process_version(p->process, fn->runtime));
+    err |= sxs_json_set_text(o, "name", sxs_calls_plain_name(fn->name, name, sizeof(name)));
+    err |= sxs_json_set_text(o, "signature", fn->name);
+    err |= sxs_json_set_text(o, "assembly", fn->file);
+    err |= sxs_json_set_number(o, "calls", fn->calls);
+    err |= sxs_json_set_number(o, "self_ns", fn->self_ns);
+    err |= sxs_json_set_number(o, "total_ns", fn->total_ns);
+    err |= sxs_json_set_number(o, "min_ns", fn->min_ns);
+    err |= sxs_json_set_number(o, "median_ns", sxs_calls_quantile(p->calls, fn, 0.5));
+    err |= sxs_json_set_number(o, "p99_ns", sxs_calls_quantile(p->calls, fn, 0.99));
+    err |= sxs_json_set_number(o, "max_ns", fn->max_ns);
+    err |= json_object_set_new(o, "histogram", histogram_json(p, fn));
+    err |= sxs_json_set_number(o, "unwound", fn->unwound);
+    err |= json_object_set_new(o, "backed_off", json_boolean(fn->backed_off));
+    err |= sxs_json_set_number(o, "compiled", fn->compiled);
+    err |= sxs_json_set_number(o, "pid", p->process->pid);
+    return sxs_json_whole(o, err);
+}
+
+static int add_functions(json_t *top, const struct sxs_calls_report *calls)
+{
+    json_t *rows = json_array();
+    int     err = json_object_set_new(top, "functions", rows);
+    for (size_t p = 0; p < calls->n && !err; p++)
+        for (size_t i = 0; i < calls->processes[p].calls->n_fns && !err; i++)
+            err = json_array_append_new(
+                rows, function_json(&calls->processes[p], &calls->processes[p].calls->fns[i]));
+    return err;
+}
+
+/* @first: where the process's functions begin in "functions"; @base: where its nodes do. */
+static int add_nodes(json_t *rows, const struct sxs_calls_tree *t, size_t first, size_t base)
+{
+    int err = 0;
+    for (size_t i = t->n_roots; i < t->n && !err; i++) {
+        const struct sxs_calls_tree_node *n = &t->nodes[i];
+        json_t                           *parent =
+            n->parent < t->n_roots ? json_null() : sxs_json_number(base + n->parent - t->n_roots);
+        json_t *row = json_object();
+        err |= sxs_json_set_number(row, "pid", t->p->process->pid);
+        err |= json_object_set_new(row, "parent", parent);
+        err |= sxs_json_set_number(row, "function", first + n->fn);
+        err |= sxs_json_set_number(row, "calls", n->calls);
+        err |= sxs_json_set_number(row, "self_ns", n->self_ns);
+        err |= sxs_json_set_number(row, "total_ns", n->total_ns);
+        err |= json_object_set_new(row, "awaits", json_boolean(n->awaits));
+        err |= json_array_append_new(rows, row);
+    }
+    return err;
+}
+
+static int add_tree(json_t *top, const struct sxs_calls_report *calls)
+{
+    static const struct sxs_calls_view all;
+    json_t                            *rows = json_array();
+    size_t                             first = 0;
+    int                                err = json_object_set_new(top, "calltree", rows);
+    for (size_t p = 0; p < calls->n && !err; p++) {
+        struct sxs_calls_tree t = {0};
+        if (calls->processes[p].calls->head.mode == SXS_CALLS_TREE) {
+            err = sxs_calls_tree_build(&calls->processes[p], &all, &t);
+            if (!err)
+                err = add_nodes(rows, &t, first, json_array_size(rows));
+        }
+        first += calls->processes[p].calls->n_fns;
+        sxs_calls_tree_free(&t);
+    }
+    return err;
+}
+
+static json_t *text_or_null(const char *s)
+{
+    return s ? sxs_json_text(s) : json_null();
+}
+
+static json_t *single_json(const struct sxs_calls_process *p, const struct sxs_calls_single *s)
+{
+    const struct sxs_calls    *c = p->calls;
+    const struct sxs_calls_fn *fn = &c->fns[c->paths[s->path].fn];
+    char                       name[4096];
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "pid",
+        sxs_json_number(p->process->pid), "tid", sxs_json_number(c->threads[s->thread].tid),
+        "runtime", sxs_json_number(fn->runtime), "name",
+        sxs_json_text(sxs_calls_plain_name(fn->name, name, sizeof(name))), "depth",
+        sxs_json_number(s->depth), "begin_ns", sxs_json_number(s->ns), "duration_ns",
+        s->ended ? sxs_json_number(s->duration_ns) : json_null(), "arguments",
+        text_or_null(s->arguments), "result", text_or_null(s->result), "unwound", s->unwound);
+}
+
+static int add_values(json_t *top, const struct sxs_calls_report *calls, size_t limit)
+{
+    static const struct sxs_calls_view all;
+    json_t                            *rows = json_array();
+    size_t                             all_processes = 0;
+    int                                err = json_object_set_new(top, "values", rows);
+    for (size_t p = 0; p < calls->n && !err; p++) {
+        struct sxs_calls_single *singles;
+        size_t total, n = sxs_calls_singles(&calls->processes[p], &all, limit, &singles, &total);
+        all_processes += total;
+        for (size_t i = 0; i < n && !err; i++)
+            err = json_array_append_new(rows, single_json(&calls->processes[p], &singles[i]));
+        free(singles);
+    }
+    return err ? err : sxs_json_set_number(top, "single_calls", all_processes);
+}
+
+static void tell_of_cut(const json_t *top)
+{
+    json_int_t all = json_integer_value(json_object_get(top, "single_calls")) +
+                     json_integer_value(json_object_get(top, "traced_calls"));
+    size_t     n = json_array_size(json_object_get(top, "values"));
+    if (n < (size_t)all)
+        fprintf(stderr, "sxsprof: \"values\" has the first %zu of %lld single calls; --single N has more\n",
+                n, (long long)all);
+}
+
+int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls,
+                   const struct sxs_events_report *events,
+                   const struct sxs_instrument_report *instrument, size_t singles)
+{
+    size_t limit = singles ? singles : SXS_JSON_SINGLES;
+    json_t *top = json_object(), *rows = json_array();
+    int     err = json_object_set_new(top, "runtimes", rows);
+    for (size_t p = 0; p < s->n_processes && !err; p++)
+        for (size_t r = 0; r < s->processes[p].n_runtimes && !err; r++)
+            err = json_array_append_new(
+                rows, runtime_json(&s->processes[p], &s->processes[p].runtimes[r]));
+    if (!err && calls->n)
+        err = add_functions(top, calls);
+    if (!err && calls->n)
+        err = add_tree(top, calls);
+    if (!err && calls->n)
+        err = sxs_unseen_json(top, calls);
+    if (!err && calls->n)
+        err = add_values(top, calls, limit);
+    if (!err && events->n)
+        err = sxs_events_json(top, events);
+    if (!err && instrument->n)
+        err = sxs_instrument_json(top, instrument, limit);
+    if (!err)
+        err = json_dumpf(top, to, JSON_INDENT(2));
+    fputc('\n', to);
+    tell_of_cut(top);
+    json_decref(top);
+    return err ? -1 : 0;
+}

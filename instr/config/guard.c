@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * guard.c - what libxml2 never gets to see.
+ *
+ * One linear pass over the bytes, by the marks of XML alone. Refused: other encodings than UTF-8,
+ * document types (and with them all entities of one's own), elements nested too deeply, tags with
+ * attributes without end (libxml2 compares each with each). What is not well-formed is left for
+ * libxml2 to tell.
+ */
+#include <string.h>
+
+#include "instr/config/reader.h"
+
+#define ATTRIBUTES_MAX 32
+
+/* ---- encoding -------------------------------------------------------------------------------- */
+
+/* Length of the UTF-8 sequence at @s, 0: none. Overlong ones and surrogates are none. */
+static size_t sequence(const unsigned char *s, size_t left)
+{
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t                len = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : 4;
+    uint32_t              c = len == 1 ? s[0] : s[0] & (0x7fu >> len);
+    if (len > left || (len == 4 && s[0] >> 3 != 30))
+        return 0;
+    for (size_t i = 1; i < len; i++) {
+        if (s[i] >> 6 != 2)
+            return 0;
+        c = c << 6 | (s[i] & 0x3f);
+    }
+    return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : len;
+}
+
+static int check_encoding(struct config_reader *r)
+{
+    const unsigned char *s = (const unsigned char *)r->source.bytes;
+    size_t               at = 0, len;
+    while (at < r->source.size) {
+        len = s[at] ? sequence(s + at, r->source.size - at) : 0;
+        if (!len) {
+            config_wrong_at(r, at, "a file in UTF-8", "byte 0x%02x is no UTF-8 text", s[at]);
+            return -1;
+        }
+        at += len;
+    }
+    return 0;
+}
+
+/* ---- marks ----------------------------------------------------------------------------------- */
+
+struct marks {
+    struct config_reader *r;
+    const char           *s;
+    size_t                at, size;
+    unsigned              depth;
+};
+
+static int begins(const struct marks *m, const char *with)
+{
+    size_t len = strlen(with);
+    return m->size - m->at >= len && !memcmp(m->s + m->at, with, len);
+}
+
+/* Go on behind @end. */
+static void skip(struct marks *m, const char *end)
+{
+    const char *found = memmem(m->s + m->at, m->size - m->at, end, strlen(end));
+    m->at = found ? (size_t)(found - m->s) + strlen(end) : m->size;
+}
+
+/* A start tag, end tag, or neither when it ends with "/>". */
+static int tag(struct marks *m)
+{
+    size_t   begin = m->at;
+    unsigned attributes = 0;
+    int      closing = m->at + 1 < m->size && m->s[m->at + 1] == '/';
+    while (m->at < m->size && m->s[m->at] != '>') {
+        char quote = m->s[m->at++];
+        if (quote != '"' && quote != '\'')
+            continue;
+        skip(m, quote == '"' ? "\"" : "'");
+        if (++attributes > ATTRIBUTES_MAX) {
+            config_wrong_at(m->r, begin, NULL, "more than %d attributes", ATTRIBUTES_MAX);
+            return -1;
+        }
+    }
+    if (closing)
+        m->depth -= m->depth > 0;
+    else if (m->s[m->at - 1] != '/' && ++m->depth > SXS_CONFIG_DEPTH_MAX) {
+        config_wrong_at(m->r, begin, NULL, "elements nested more than %u deep",
+                        SXS_CONFIG_DEPTH_MAX);
+        return -1;
+    }
+    return 0;
+}
+
+static int check_marks(struct config_reader *r)
+{
+    struct marks m = {r, r->source.bytes, 0, r->source.size, 0};
+    while (m.at < m.size) {
+        const char *next = memchr(m.s + m.at, '<', m.size - m.at);
+        if (!next)
+            break;
+        m.at = (size_t)(next - m.s);
+        if (begins(&m, "<!--")) {
+            m.at += 4;
+            skip(&m, "-->");
+        } else if (begins(&m, "<![CDATA[")) {
+            skip(&m, "]]>");
+        } else if (begins(&m, "<?")) {
+            skip(&m, "?>");
+        } else if (begins(&m, "<!")) {
+            config_wrong_at(r, m.at, "a file without a document type and entities of its own",
+                            "<! begins a declaration");
+            return -1;
+        } else if (tag(&m)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int config_guard(struct config_reader *r)
+{
+    if (r->source.size > SXS_CONFIG_FILE_MAX) {
+        config_wrong_at(r, SIZE_MAX, NULL, "%zu bytes are too many; %u is the most", r->source.size,
+                        SXS_CONFIG_FILE_MAX);
+        return -1;
+    }
+    return check_encoding(r) || check_marks(r);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* load.c - files and folders. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "instr/config/libxml.h"
+#include "instr/config/reader.h"
+#include "base/c_locale.h"
+#include "base/fork.h"
+
+/* libxml2 2.9 sets up its types of schemas on first use without a lock. */
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(reading);
+
+/* ---- one file -------------------------------------------------------------------------------- */
+
+static void read_root(struct config_reader *r, xmlDocPtr doc)
+{
+    const xmlNode *root = xmlDocGetRootElement(doc);
+    const char    *uri = root && root->ns ? (const char *)root->ns->href : "";
+    const char    *name = root ? (const char *)root->name : "";
+    if (!strcmp(uri, CONFIG_NAMESPACE) && !strcmp(name, "instrumentation")) {
+        if (!config_validate(r, doc))
+            config_read_rules(r, root);
+    } else if (sxs_same_text(name, "extension") &&
+               (!*uri || !strcmp(uri, "urn:newrelic-extension"))) {
+        config_read_extension(r, root);
+    } else {
+        config_wrong_at(r, root ? config_offset(r, root) : 0,
+                        "<instrumentation xmlns=\"" CONFIG_NAMESPACE "\">, or New Relic's "
+                        "<extension xmlns=\"urn:newrelic-extension\">",
+                        *uri ? "<%s xmlns=\"%s\">" : "<%s>", name, uri);
+    }
+}
+
+/* All of it; the file gets no rules when there is an error. */
+static void read_file(struct config_reader *r)
+{
+    xmlDocPtr doc;
+    if (config_guard(r))
+        return;
+    pthread_mutex_lock(&reading);
+    doc = config_parse_xml(r);
+    if (doc) {
+        read_root(r, doc);
+        xmlFreeDoc(doc);
+    }
+    pthread_mutex_unlock(&reading);
+    if (r->n_errors)
+        r->file->n_rules = 0;
+    r->whole->failed |= r->file->arena.failed;
+}
+
+/* The folder of @path, absolute and owned. NULL: not found. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char       *folder, *real;
+    if (!slash)
+        return realpath(".", NULL);
+    folder = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    real = folder ? realpath(folder, NULL) : NULL;
+    free(folder);
+    return real;
+}
+
+/* @bytes as the file @path; @old: whose rules stay if it is wrong. */
+static void read_bytes(struct config_whole *whole, const char *path, const char *bytes, size_t size,
+                       const struct sxs_config *old)
+{
+    struct config_reader r = {.whole = whole, .file = config_file_new(path)};
+    struct config_file  *was = config_whole_find(old, path);
+    char                *folder = folder_of(path);
+    whole->shown.n_files++;
+    if (!r.file) {
+        whole->failed = 1;
+        free(folder);
+        return;
+    }
+    r.folder = folder ? folder : "";
+    r.source.bytes = bytes;
+    r.source.size = size;
+    read_file(&r);
+    free(folder);
+    if (r.n_errors && was) {
+        config_file_unref(r.file);
+        atomic_fetch_add(&was->refs, 1);
+        r.file = was;
+    }
+    config_whole_add(whole, r.file);
+}
+
+static void problem(struct config_whole *whole, const char *path, const char *what,
+                    const char *expected)
+{
+    config_whole_problem(whole,
+                         &(struct sxs_problem){.file = path, .what = what, .expected = expected});
+}
+
+/* All of @fd, at most one byte more than is allowed. Returns the size, -1: errno says why. */
+static ssize_t read_all(int fd, char *bytes)
+{
+    size_t size = 0;
+    while (size <= SXS_CONFIG_FILE_MAX) {
+        ssize_t n = read(fd, bytes + size, SXS_CONFIG_FILE_MAX + 1 - size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (!n)
+            break;
+        size += (size_t)n;
+    }
+    return (ssize_t)size;
+}
+
+/* A file that cannot be read keeps what it said before. */
+static void cannot_read(struct config_whole *whole, const char *path, const char *why,
+                        const struct sxs_config *old)
+{
+    struct config_file *was = config_whole_find(old, path);
+    problem(whole, path, why, "a file that can be read");
+    whole->shown.n_files++;
+    if (!was)
+        return;
+    atomic_fetch_add(&was->refs, 1);
+    config_whole_add(whole, was);
+}
+
+static void load_file(struct config_whole *whole, const char *path, const struct sxs_config *old)
+{
+    int         fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int         there = fd >= 0, regular = 0;
+    struct stat st;
+    char       *bytes = malloc(SXS_CONFIG_FILE_MAX + 1);
+    ssize_t     size = -1;
+    whole->failed |= !bytes;
+    if (there && bytes && fstat(fd, &st) == 0) {
+        regular = S_ISREG(st.st_mode);
+        size = regular ? read_all(fd, bytes) : -1;
+    }
+    if (size >= 0)
+        read_bytes(whole, path, bytes, (size_t)size, old);
+    else
+        cannot_read(whole, path, there && !regular ? "not a regular file" : strerror(errno), old);
+    free(bytes);
+    if (there)
+        close(fd);
+}
+
+/* ---- folders --------------------------------------------------------------------------------- */
+
+static int is_wanted(const struct dirent *entry)
+{
+    size_t len = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && len > 4 && sxs_same_text(entry->d_name + len - 4, ".xml");
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void load_folder(struct config_whole *whole, const char *path, const struct sxs_config *old)
+{
+    struct dirent **entries = NULL;
+    int             n = scandir(path, &entries, is_wanted, by_bytes);
+    size_t          len = strlen(path);
+    if (n < 0)
+        problem(whole, path, strerror(errno), "a folder that can be read");
+    if (n > (int)SXS_CONFIG_FILES_MAX)
+        problem(whole, path, "more than 1024 files", NULL);
+    for (int i = 0; i < n; i++) {
+        char *file = NULL;
+        if (asprintf(&file, "%s%s%s", path, path[len - 1] == '/' ? "" : "/", entries[i]->d_name) <
+            0)
+            whole->failed = 1;
+        else if (n <= (int)SXS_CONFIG_FILES_MAX)
+            load_file(whole, file, old);
+        free(file);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+/* Whether libxml2 is there. */
+static int can_read(struct config_whole *whole, const char *path)
+{
+    const char *lacks = config_libxml_open();
+    if (lacks)
+        problem(whole, path, lacks, "libxml2, which reads instrumentation files");
+    return !lacks;
+}
+
+struct sxs_config *sxs_config_parse(const char *file, const char *bytes, size_t size)
+{
+    struct config_whole *whole = config_whole_new();
+    if (whole && can_read(whole, file))
+        read_bytes(whole, file, bytes, size, NULL);
+    return config_whole_finish(whole);
+}
+
+struct sxs_config *sxs_config_load(const char *path, const struct sxs_config *old)
+{
+    struct config_whole *whole = config_whole_new();
+    struct stat          st;
+    if (!whole || !can_read(whole, path))
+        return config_whole_finish(whole);
+    if (!*path || stat(path, &st))
+        problem(whole, path, *path ? strerror(errno) : "an empty path",
+                "an instrumentation file, or a folder of them");
+    else if (S_ISDIR(st.st_mode))
+        load_folder(whole, path, old);
+    else
+        load_file(whole, path, old);
+    return config_whole_finish(whole);
+}

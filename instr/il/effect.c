@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "instr/il/effect.h"
+
+#include <string.h>
+
+enum {
+    CALL_KIND = 0x0f,
+    CALL_FIELD = 0x06,
+    CALL_LOCALS = 0x07,
+    CALL_GENERIC = 0x10,
+    CALL_HAS_THIS = 0x20,
+    CALL_EXPLICIT_THIS = 0x40,
+    TYPE_VOID = 0x01,
+    TYPE_REQUIRED_MODIFIER = 0x1f,
+    TYPE_OPTIONAL_MODIFIER = 0x20,
+};
+
+struct cursor {
+    const uint8_t *at, *end;
+    int            bad;
+};
+
+static uint32_t byte(struct cursor *c)
+{
+    if (c->at >= c->end) {
+        c->bad = 1;
+        return 0;
+    }
+    return *c->at++;
+}
+
+static uint32_t compressed(struct cursor *c)
+{
+    uint32_t v = byte(c);
+    if (!(v & 0x80))
+        return v;
+    if (!(v & 0x40))
+        return (v & 0x3f) << 8 | byte(c);
+    v = (v & 0x1f) << 24 | byte(c) << 16;
+    v |= byte(c) << 8;
+    return v | byte(c);
+}
+
+int sxs_il_method_shape(const uint8_t *signature, size_t size, struct sxs_il_shape *shape)
+{
+    struct cursor c = {signature, signature + size, 0};
+    uint32_t      call = byte(&c), n, type;
+    if ((call & CALL_KIND) == CALL_FIELD || (call & CALL_KIND) == CALL_LOCALS)
+        return -1;
+    if (call & CALL_GENERIC)
+        compressed(&c);
+    n = compressed(&c);
+    while ((type = byte(&c)) == TYPE_REQUIRED_MODIFIER || type == TYPE_OPTIONAL_MODIFIER)
+        compressed(&c);
+    if (c.bad || n > UINT16_MAX - 2)
+        return -1;
+    shape->n_parameters = (uint16_t)n;
+    shape->has_this = (call & (CALL_HAS_THIS | CALL_EXPLICIT_THIS)) == CALL_HAS_THIS;
+    shape->returns = type != TYPE_VOID;
+    return 0;
+}
+
+int sxs_il_local_count(const uint8_t *signature, size_t size)
+{
+    struct cursor c = {signature, signature + size, 0};
+    uint32_t      n;
+    if (byte(&c) != CALL_LOCALS)
+        return -1;
+    n = compressed(&c);
+    return c.bad || n > UINT16_MAX ? -1 : (int)n;
+}
+
+/* A compressed number; there are no more than 65,535 locals. */
+static size_t put_count(uint8_t out[4], uint32_t n)
+{
+    if (n < 0x80) {
+        out[0] = (uint8_t)n;
+        return 1;
+    }
+    if (n < 0x4000) {
+        out[0] = (uint8_t)(0x80 | n >> 8);
+        out[1] = (uint8_t)n;
+        return 2;
+    }
+    out[0] = 0xc0;
+    out[1] = (uint8_t)(n >> 16);
+    out[2] = (uint8_t)(n >> 8);
+    out[3] = (uint8_t)n;
+    return 4;
+}
+
+/* Appends what fits. */
+static void append(uint8_t *out, size_t room, size_t *used, const uint8_t *bytes, size_t size)
+{
+    if (*used < room && size)
+        memcpy(out + *used, bytes, size < room - *used ? size : room - *used);
+    *used += size;
+}
+
+size_t sxs_il_add_locals(const uint8_t *old, size_t size, const uint8_t *types, size_t types_size,
+                         uint32_t n, uint8_t *out, size_t room, uint16_t *first)
+{
+    struct cursor c = {old, old + size, 0};
+    uint8_t       head[5] = {CALL_LOCALS};
+    uint32_t      n_old = 0;
+    size_t        used = 0;
+    if (size) {
+        if (byte(&c) != CALL_LOCALS)
+            return 0;
+        n_old = compressed(&c);
+    }
+    if (c.bad || n_old > UINT16_MAX || n > UINT16_MAX - n_old)
+        return 0;
+    if (first)
+        *first = (uint16_t)n_old;
+    append(out, room, &used, head, 1 + put_count(head + 1, n_old + n));
+    append(out, room, &used, c.at, (size_t)(c.end - c.at));
+    append(out, room, &used, types, types_size);
+    return used;
+}
+
+int sxs_il_call_effect(const uint8_t *signature, size_t size, enum sxs_il_opcode opcode,
+                       struct sxs_il_effect *effect)
+{
+    struct sxs_il_shape s;
+    if (sxs_il_method_shape(signature, size, &s) != 0)
+        return -1;
+    if (opcode == SXS_IL_NEWOBJ) {
+        *effect = (struct sxs_il_effect){s.n_parameters, 1};
+        return 0;
+    }
+    effect->pops = (uint16_t)(s.n_parameters + s.has_this + (opcode == SXS_IL_CALLI));
+    effect->pushes = s.returns;
+    return 0;
+}

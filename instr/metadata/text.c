@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "instr/metadata/text.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void sxs_il_put(struct sxs_il_text *t, const char *s)
+{
+    sxs_il_putf(t, "%s", s);
+}
+
+void sxs_il_putf(struct sxs_il_text *t, const char *format, ...)
+{
+    size_t  at = t->len < t->size ? t->len : t->size;
+    va_list args;
+    int     n;
+    va_start(args, format);
+    n = vsnprintf(t->bytes + at, t->size - at, format, args);
+    va_end(args);
+    if (n > 0)
+        t->len += (size_t)n;
+}
+
+/* ---- identifiers ------------------------------------------------------------------------------ */
+
+/* A part between dots that begins with a letter and goes on with letters and digits is one, unless it is a
+ * word of ilasm's own. Those are many: what is spelled in small letters and digits alone gets quotes. */
+static int is_bare(const char *part, size_t len)
+{
+    int capital = 0;
+    if (!len || isdigit((unsigned char)part[0]))
+        return 0;
+    for (size_t i = 0; i < len; i++) {
+        if (!isalnum((unsigned char)part[i]) && !strchr("_$@`?", part[i]))
+            return 0;
+        capital |= !islower((unsigned char)part[i]) && !isdigit((unsigned char)part[i]);
+    }
+    return capital;
+}
+
+static void put_part(struct sxs_il_text *t, const char *part, size_t len)
+{
+    if (is_bare(part, len)) {
+        sxs_il_putf(t, "%.*s", (int)len, part);
+        return;
+    }
+    sxs_il_put(t, "'");
+    for (size_t i = 0; i < len; i++)
+        sxs_il_putf(t, part[i] == '\'' || part[i] == '\\' ? "\\%c" : "%c", part[i]);
+    sxs_il_put(t, "'");
+}
+
+void sxs_il_put_name(struct sxs_il_text *t, const char *name)
+{
+    if (!strcmp(name, ".ctor") || !strcmp(name, ".cctor")) {
+        sxs_il_put(t, name);
+        return;
+    }
+    for (;;) {
+        size_t len = strcspn(name, ".");
+        if (!name[len] || !len || !is_bare(name, len))
+            break;
+        sxs_il_putf(t, "%.*s.", (int)len, name);
+        name += len + 1;
+    }
+    put_part(t, name, strlen(name));
+}
+
+/* ---- literals --------------------------------------------------------------------------------- */
+
+static unsigned unit(const uint8_t *units, size_t i)
+{
+    return (unsigned)(units[2 * i] | units[2 * i + 1] << 8);
+}
+
+static int is_plain(const uint8_t *units, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned u = unit(units, i);
+        if (u > 0x7e || (u < 0x20 && u != '\n' && u != '\t' && u != '\r'))
+            return 0;
+    }
+    return 1;
+}
+
+void sxs_il_put_utf16(struct sxs_il_text *t, const uint8_t *units, size_t size)
+{
+    size_t n = size / 2;
+    if (!is_plain(units, n)) {
+        sxs_il_put(t, "bytearray (");
+        for (size_t i = 0; i < 2 * n; i++)
+            sxs_il_putf(t, i ? " %02X" : "%02X", units[i]);
+        sxs_il_put(t, ")");
+        return;
+    }
+    sxs_il_put(t, "\"");
+    for (size_t i = 0; i < n; i++) {
+        unsigned u = unit(units, i);
+        switch (u) {
+        case '\n': sxs_il_put(t, "\\n"); break;
+        case '\t': sxs_il_put(t, "\\t"); break;
+        case '\r': sxs_il_put(t, "\\r"); break;
+        case '"':
+        case '\\': sxs_il_putf(t, "\\%c", (int)u); break;
+        default: sxs_il_putf(t, "%c", (int)u); break;
+        }
+    }
+    sxs_il_put(t, "\"");
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "instr/rejit/compiles.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+/* One compilation. A thread can be in several: compiling can load an assembly, which can run code. */
+struct sxs_compile {
+    struct sxs_compile *next; /* newest first */
+    pthread_t           thread;
+    FunctionID          fn;
+    uintptr_t           sp;      /* about where the thread's stack was: it grows downwards */
+    int                 inlines; /* was allowed to, or never asks */
+};
+
+void sxs_compiles_init(struct sxs_compiles *c, int needed)
+{
+    pthread_condattr_t attr;
+    *c = (struct sxs_compiles){.needed = needed};
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&c->changed, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+static int is_mine(const struct sxs_compile *one)
+{
+    return pthread_equal(one->thread, pthread_self());
+}
+
+static struct sxs_compile **drop_locked(struct sxs_compile **at)
+{
+    struct sxs_compile *one = *at;
+    *at = one->next;
+    free(one);
+    return at;
+}
+
+void sxs_compiles_begin(struct sxs_compiles *c, FunctionID fn, int unasked)
+{
+    uintptr_t           sp = (uintptr_t)__builtin_frame_address(0);
+    struct sxs_compile *one;
+    if (!c->needed)
+        return;
+    one = malloc(sizeof(*one)); /* none: it inlines nothing */
+    pthread_mutex_lock(&c->lock);
+    for (struct sxs_compile **at = &c->all; *at;)
+        at = is_mine(*at) && (*at)->sp <= sp ? drop_locked(at) : &(*at)->next;
+    while (unasked && c->asking)
+        pthread_cond_wait(&c->changed, &c->lock);
+    if (one && (unasked || !c->held)) {
+        *one = (struct sxs_compile){c->all, pthread_self(), fn, sp, unasked};
+        c->all = one;
+        one = NULL;
+    }
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+    free(one);
+}
+
+void sxs_compiles_end(struct sxs_compiles *c, FunctionID fn)
+{
+    const struct sxs_compile *ended;
+    if (!c->needed)
+        return;
+    pthread_mutex_lock(&c->lock);
+    for (ended = c->all; ended && !(is_mine(ended) && ended->fn == fn);)
+        ended = ended->next;
+    if (ended) { /* and what began within it */
+        uintptr_t sp = ended->sp;
+        for (struct sxs_compile **at = &c->all; *at;)
+            at = is_mine(*at) && (*at)->sp <= sp ? drop_locked(at) : &(*at)->next;
+        pthread_cond_broadcast(&c->changed);
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* The runtime looks whether the method has new IL before it asks here. Whoever began before a request, or while
+ * one was being made, can have looked too early: those are not in the list any more. */
+int sxs_compiles_may_inline(struct sxs_compiles *c)
+{
+    int may = 0;
+    if (!c->needed)
+        return 1;
+    pthread_mutex_lock(&c->lock);
+    for (struct sxs_compile *one = c->all; one && !c->held; one = one->next)
+        if (is_mine(one)) { /* which of them it is cannot be told: each waits for those within it */
+            one->inlines = 1;
+            may = 1;
+        }
+    pthread_mutex_unlock(&c->lock);
+    return may;
+}
+
+static unsigned inlining_locked(const struct sxs_compiles *c)
+{
+    unsigned n = 0;
+    for (const struct sxs_compile *one = c->all; one; one = one->next)
+        n += one->inlines != 0;
+    return n;
+}
+
+unsigned sxs_compiles_hold(struct sxs_compiles *c, unsigned ms, int last)
+{
+    struct timespec until;
+    unsigned        left;
+    if (!c->needed)
+        return 0;
+    until = sxs_timespec_of(sxs_now_ns(CLOCK_MONOTONIC) + ms * UINT64_C(1000000));
+    pthread_mutex_lock(&c->lock);
+    c->held = 1;
+    while ((left = inlining_locked(c)) != 0)
+        if (pthread_cond_timedwait(&c->changed, &c->lock, &until))
+            break;
+    if (last)
+        left = 0;
+    c->asking = !left;
+    while (!left && c->all)
+        drop_locked(&c->all);
+    pthread_mutex_unlock(&c->lock);
+    return left;
+}
+
+void sxs_compiles_release(struct sxs_compiles *c)
+{
+    if (!c->needed)
+        return;
+    pthread_mutex_lock(&c->lock);
+    c->held = c->asking = 0;
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+}

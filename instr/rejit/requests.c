@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "instr/rejit/requests.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fork.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "manager/module_info.h"
+#include "session/write/instrument_write.h"
+#include "instr/rejit/match.h"
+#include "instr/rejit/precompiled.h"
+
+#define AT_ONCE   256u /* methods of one request: a runtime stands still for its time */
+#define N_WORKERS 16u  /* runtimes beyond that are asked one after the other */
+#define WAIT_MS   20u
+#define WAITS     500u /* then what has not ended is a compilation that an exception left */
+
+/* Methods, as requests take them. */
+struct batch {
+    ModuleID    *modules;
+    mdMethodDef *tokens;
+    size_t       n, cap;
+};
+
+struct request {
+    struct sxs_runtime *rt;
+    struct sxs_plan    *plan;
+    sxs_module          module; /* being matched */
+    struct batch        fresh;  /* not known to the runtime yet: nobody can have inlined them */
+    struct batch        known;
+    struct batch        gone;
+    int                 failed; /* nonzero: not all that was found in the module could be kept */
+};
+
+static int add(struct batch *b, ModuleID module, mdToken token)
+{
+    if (b->n == b->cap) {
+        size_t       cap = b->cap ? 2 * b->cap : 64;
+        ModuleID    *modules = reallocarray(b->modules, cap, sizeof(*modules));
+        mdMethodDef *tokens;
+        if (modules)
+            b->modules = modules;
+        tokens = modules ? reallocarray(b->tokens, cap, sizeof(*tokens)) : NULL;
+        if (!tokens)
+            return -1;
+        b->tokens = tokens;
+        b->cap = cap;
+    }
+    b->modules[b->n] = module;
+    b->tokens[b->n++] = token;
+    return 0;
+}
+
+static void clear(struct batch *b)
+{
+    free(b->modules);
+    free(b->tokens);
+}
+
+/* A method that its runtime has not loaded must not be asked for with its inliners: the runtime's own code
+ * follows a null pointer (8, 9, 10). */
+static int is_loaded(sxs_module module, mdToken token)
+{
+    sxs_function fn = {0};
+    HRESULT      hr = sxs_info_GetFunctionFromToken(module.rt, module, token, &fn);
+    return hr != E_INVALIDARG && hr != CORPROF_E_DATAINCOMPLETE;
+}
+
+/*
+ * Methods of System.Private.CoreLib that stay as they are, by how their names begin:
+ * - casts: compiled code calls them by addresses it has from the start; a second version of them breaks casts (8);
+ * - what compiled code calls to let a collection begin (9, 10), and what that calls. The compiler puts such a poll behind each
+ *   callout, which makes no transition: polls within them would call each other until the stack is used up.
+ */
+static int is_compilers_own(const char *assembly, const char *name)
+{
+    static const char *const own[] = {
+        "System.Runtime.CompilerServices.CastHelpers.",
+        "System.Threading.Thread.PollGC",
+        "System.Threading.Thread.<PollGC>",
+        "System.Threading.Thread.CatchAtSafePoint",
+        "System.Threading.Thread.get_DirectOnThreadLocalData",
+    };
+    if (strcmp(assembly, "System.Private.CoreLib") != 0)
+        return 0;
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        if (strncmp(name, own[i], strlen(own[i])) == 0)
+            return 1;
+    return 0;
+}
+
+/* Its methods get new IL at first compile or never: with ICorProfilerInfo before 4 all do. */
+static int stays(sxs_module module)
+{
+    return sxs_runtime_info_version(module.rt) < 4 || sxs_module_is_collectible(module) == 1;
+}
+
+static const char *why_it_stays(const struct sxs_runtime *rt)
+{
+    return sxs_runtime_info_version(rt) < 4
+               ? "this runtime compiles no method anew: it stays as it was first compiled"
+               : "its assembly is collectible: it stays as it was first compiled";
+}
+
+static void found(void *context, mdToken token, const char *assembly, const char *name,
+                  const struct sxs_rule *const *rules, size_t n)
+{
+    struct request     *r = context;
+    struct sxs_site_key key = {r->module, token};
+    int                 changed = sxs_sites_want(key, assembly, name, r->plan, rules, n);
+    r->failed |= changed < 0;
+    if (changed != 1)
+        return;
+    sxs_precompiled_leave(r->module);
+    if (is_compilers_own(assembly, name))
+        sxs_sites_state(key, SXS_SITE_FAILED, 0, "compiled code relies on it as it is");
+    else if (stays(r->module)) {
+        if (sxs_sites_once(key) == SXS_ONCE_DONE)
+            sxs_sites_state(key, SXS_SITE_FAILED, 0, why_it_stays(r->rt));
+    } else if (add(is_loaded(r->module, token) ? &r->known : &r->fresh, r->module.id, token))
+        sxs_sites_state(key, SXS_SITE_FAILED, E_OUTOFMEMORY, "no memory");
+}
+
+/* What is not known to be gone stays. */
+static void unread(void *context, mdToken token)
+{
+    const struct request *r = context;
+    sxs_sites_keep((struct sxs_site_key){r->module, token}, r->plan->generation);
+}
+
+/* ---- asking ----------------------------------------------------------------------------------- */
+
+static void failed(const struct request *r, const struct batch *b, size_t at, size_t n, HRESULT hr,
+                   const char *what)
+{
+    char text[128];
+    snprintf(text, sizeof(text), "the runtime refused %s (0x%08x)", what, (unsigned)hr);
+    for (size_t i = at; i < at + n; i++)
+        sxs_sites_state((struct sxs_site_key){{r->rt, b->modules[i]}, b->tokens[i]},
+                        SXS_SITE_FAILED, hr, text);
+}
+
+static void rejit(const struct request *r, const struct batch *b, int with_inliners)
+{
+    for (size_t at = 0, n; at < b->n; at += n) {
+        HRESULT  hr = E_NOTIMPL;
+        uint64_t since = sxs_instrument_begin(SXS_SPENT_REJIT);
+        n = b->n - at < AT_ONCE ? b->n - at : AT_ONCE;
+        if (with_inliners)
+            hr = sxs_info_RequestReJITWithInliners(r->rt, COR_PRF_REJIT_BLOCK_INLINING, (ULONG)n,
+                                                   b->modules + at, b->tokens + at);
+        if (FAILED(hr)) /* not with this runtime */
+            hr = sxs_info_RequestReJIT(r->rt, (ULONG)n, b->modules + at, b->tokens + at);
+        sxs_instrument_took(SXS_SPENT_REJIT, since);
+        if (FAILED(hr))
+            failed(r, b, at, n, hr, "the request");
+    }
+}
+
+static void revert(const struct request *r, const struct batch *b)
+{
+    for (size_t at = 0, n; at < b->n; at += n) {
+        HRESULT  status[AT_ONCE] = {0};
+        HRESULT  hr;
+        uint64_t since = sxs_instrument_begin(SXS_SPENT_REVERT);
+        n = b->n - at < AT_ONCE ? b->n - at : AT_ONCE;
+        hr = sxs_info_RequestRevert(r->rt, (ULONG)n, b->modules + at, b->tokens + at, status);
+        sxs_instrument_took(SXS_SPENT_REVERT, since);
+        for (size_t i = at; i < at + n; i++) {
+            struct sxs_site_key key = {{r->rt, b->modules[i]}, b->tokens[i]};
+            HRESULT             one = FAILED(hr) ? hr : status[i - at];
+            if (FAILED(one))
+                failed(r, b, i, 1, one, "to revert");
+            else
+                sxs_sites_state(key, SXS_SITE_REVERTED, 0, "");
+        }
+    }
+}
+
+static void take_outdated(struct request *r, sxs_module module)
+{
+    struct sxs_site_key keys[AT_ONCE];
+    size_t              n;
+    do {
+        n = sxs_sites_outdated(module, r->plan->generation, keys, AT_ONCE);
+        for (size_t i = 0; i < n; i++)
+            if (stays(keys[i].module)) {
+                int done = sxs_sites_once(keys[i]) == SXS_ONCE_DONE;
+                sxs_sites_state(keys[i], done ? SXS_SITE_FAILED : SXS_SITE_REVERTED, 0,
+                                done ? why_it_stays(r->rt) : "");
+            } else if (add(&r->gone, keys[i].module.id, keys[i].token))
+                sxs_sites_state(keys[i], SXS_SITE_FAILED, E_OUTOFMEMORY, "no memory");
+    } while (n == AT_ONCE);
+}
+
+/* The file is kept meanwhile, for this is the thread that does it. */
+static void hold(struct sxs_compiles *compiles)
+{
+    for (unsigned n = 0; sxs_compiles_hold(compiles, WAIT_MS, n == WAITS); n++)
+        sxs_instrument_keep();
+}
+
+static void rejit_all(const struct request *r, struct sxs_compiles *compiles)
+{
+    if (!r->fresh.n && !r->known.n)
+        return;
+    if (compiles)
+        hold(compiles);
+    rejit(r, &r->fresh, 0);
+    rejit(r, &r->known, 1);
+    if (compiles)
+        sxs_compiles_release(compiles);
+}
+
+void sxs_requests_apply(const struct sxs_requests *all)
+{
+    const struct sxs_reading *reading = all->reading.start ? &all->reading : NULL;
+    struct request            r = {.rt = all->rt, .plan = all->plan};
+    const struct sxs_match_to to = {found, unread, &r};
+    for (size_t i = 0; i < all->n; i++) {
+        uint64_t since;
+        r.module = (sxs_module){all->rt, all->modules[i]};
+        if (reading && !reading->start(reading->context, all->modules[i]))
+            continue;
+        since = sxs_instrument_begin(SXS_SPENT_MATCH);
+        r.failed = 0;
+        if (sxs_match_module(r.module, all->plan->config, &to) == 0 && !r.failed)
+            take_outdated(&r, r.module);
+        sxs_instrument_took(SXS_SPENT_MATCH, since);
+        if (reading)
+            reading->stop(reading->context);
+    }
+    revert(&r, &r.gone);
+    rejit_all(&r, all->compiles);
+    clear(&r.fresh);
+    clear(&r.known);
+    clear(&r.gone);
+}
+
+/* ---- several runtimes ------------------------------------------------------------------------- */
+
+static struct {
+    pthread_mutex_t     lock;
+    pthread_cond_t      changed;
+    struct sxs_runtime *of[N_WORKERS];   /* whose it is; started in this order */
+    struct sxs_requests todo[N_WORKERS]; /* rt NULL: nothing */
+    unsigned            n, taken, busy;
+} workers = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+SXS_FORK_RESETS(workers.lock);
+
+static void work(void)
+{
+    unsigned own;
+    pthread_mutex_lock(&workers.lock);
+    own = workers.taken++;
+    for (;;) {
+        struct sxs_requests todo = workers.todo[own];
+        if (!todo.rt) {
+            pthread_cond_wait(&workers.changed, &workers.lock);
+            continue;
+        }
+        pthread_mutex_unlock(&workers.lock);
+        sxs_requests_apply(&todo);
+        pthread_mutex_lock(&workers.lock);
+        workers.todo[own].rt = NULL;
+        workers.busy--;
+        pthread_cond_broadcast(&workers.changed);
+    }
+}
+
+/* Its worker is given @r. Returns -1: there is none. */
+static int give_locked(const struct sxs_requests *r)
+{
+    static const struct sxs_thread thread = {"sxsprof request", work};
+    unsigned                       i = 0;
+    while (i < workers.n && workers.of[i] != r->rt)
+        i++;
+    if (i == N_WORKERS || (i == workers.n && sxs_thread_start(&thread)))
+        return -1;
+    if (i == workers.n)
+        workers.of[workers.n++] = r->rt;
+    workers.todo[i] = *r;
+    workers.busy++;
+    return 0;
+}
+
+void sxs_requests_apply_all(struct sxs_requests *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int err;
+        pthread_mutex_lock(&workers.lock);
+        err = i + 1 < n ? give_locked(&all[i]) : -1; /* the last is this thread's */
+        pthread_cond_broadcast(&workers.changed);
+        pthread_mutex_unlock(&workers.lock);
+        if (err)
+            sxs_requests_apply(&all[i]);
+    }
+    pthread_mutex_lock(&workers.lock);
+    while (workers.busy)
+        pthread_cond_wait(&workers.changed, &workers.lock);
+    pthread_mutex_unlock(&workers.lock);
+}

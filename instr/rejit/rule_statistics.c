@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include "instr/rejit/rule_statistics.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "instr/metadata/text.h"
+#include "base/fork.h"
+#include "base/log.h"
+#include "session/write/instrument_write.h"
+#include "instr/weave/nearest.h"
+
+#define N_BUCKETS 1024u
+#define NAMES_MAX 3 /* of methods without IL, of parameter lists; the first are shown */
+
+/* Names that were seen, by a hash of 64 bits. Open addressing; 0: free. */
+struct seen_names {
+    uint64_t *hashes;
+    size_t    n, cap;
+};
+
+struct tally {
+    struct tally         *next; /* in its bucket */
+    uint64_t              identity;
+    uint32_t              number;
+    char                 *name, *file; /* owned */
+    uint32_t              line;
+    enum sxs_config_reach reach;
+    struct sxs_nearest   *near;       /* names beside the one that is asked for; NULL: none yet */
+    char                  lists[300]; /* parameters there are */
+    unsigned              n_lists;
+    struct seen_names     seen_lists, seen_without_il;
+    uint32_t              without_il;
+    char                  names[300]; /* of these, the first */
+    int                   changed, said, gone, seen;
+    char *parts[3]; /* owned: assembly, type, method of the first match; NULL: any */
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct tally   *buckets[N_BUCKETS];
+    uint32_t        n;
+} tallies = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(tallies.lock);
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+static struct tally **bucket_of(const struct sxs_rule *rule)
+{
+    return &tallies.buckets[rule->identity % N_BUCKETS];
+}
+
+static struct tally *find_locked(const struct sxs_rule *rule)
+{
+    struct tally *t = *bucket_of(rule);
+    while (t && t->identity != rule->identity)
+        t = t->next;
+    return t;
+}
+
+static char *copy(const char *text)
+{
+    return text ? strdup(text) : NULL;
+}
+
+static struct tally *add_locked(const struct sxs_rule *rule)
+{
+    struct tally *t = calloc(1, sizeof(*t));
+    if (!t)
+        return NULL;
+    t->identity = rule->identity;
+    t->number = tallies.n++;
+    t->name = copy(rule->name);
+    t->file = copy(rule->file);
+    t->line = rule->line;
+    if (rule->n_matches) {
+        t->parts[0] = copy(rule->matches[0].assembly.text);
+        t->parts[1] = copy(rule->matches[0].type.text);
+        t->parts[2] = copy(rule->matches[0].method.text);
+    }
+    t->changed = 1;
+    t->next = *bucket_of(rule);
+    *bucket_of(rule) = t;
+    return t;
+}
+
+/* ---- names ------------------------------------------------------------------------------------ */
+
+static uint64_t hash_of(const char *name)
+{
+    uint64_t h = UINT64_C(14695981039346656037);
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * UINT64_C(1099511628211);
+    return h ? h : 1;
+}
+
+static void put_hash(struct seen_names *seen, uint64_t hash)
+{
+    size_t at = hash & (seen->cap - 1);
+    while (seen->hashes[at])
+        at = (at + 1) & (seen->cap - 1);
+    seen->hashes[at] = hash;
+}
+
+static int grow(struct seen_names *seen)
+{
+    struct seen_names more = {NULL, seen->n, seen->cap ? 2 * seen->cap : 16};
+    more.hashes = calloc(more.cap, sizeof(*more.hashes));
+    if (!more.hashes)
+        return -1;
+    for (size_t i = 0; i < seen->cap; i++)
+        if (seen->hashes[i])
+            put_hash(&more, seen->hashes[i]);
+    free(seen->hashes);
+    *seen = more;
+    return 0;
+}
+
+/* Nonzero: @name was not there yet, and is now. Without memory it counts as seen. */
+static int is_new(struct seen_names *seen, const char *name)
+{
+    uint64_t hash = hash_of(name);
+    for (size_t at = hash & (seen->cap - 1); seen->cap && seen->hashes[at];
+         at = (at + 1) & (seen->cap - 1))
+        if (seen->hashes[at] == hash)
+            return 0;
+    if (2 * (seen->n + 1) > seen->cap && grow(seen))
+        return 0;
+    put_hash(seen, hash);
+    seen->n++;
+    return 1;
+}
+
+static void forget_names(struct seen_names *seen)
+{
+    free(seen->hashes);
+    *seen = (struct seen_names){NULL, 0, 0};
+}
+
+/* ---- what it came to -------------------------------------------------------------------------- */
+
+static const char *part(const struct tally *t, int which)
+{
+    return t->parts[which] ? t->parts[which] : "*";
+}
+
+static void put_reason(const struct tally *t, struct sxs_il_text *to)
+{
+    switch (t->reach) {
+    case SXS_REACH_NOTHING:
+        sxs_il_putf(to,
+                    "no assembly %s was loaded, or not of the version or in the runtime asked for",
+                    part(t, 0));
+        break;
+    case SXS_REACH_ASSEMBLY: sxs_il_putf(to, "there is no type %s", part(t, 1)); break;
+    case SXS_REACH_TYPE: sxs_il_putf(to, "there is no method %s in the type", part(t, 2)); break;
+    case SXS_REACH_METHOD:
+        sxs_il_putf(to, "the parameters of %s differ: there is %s", part(t, 2), t->lists);
+        break;
+    case SXS_REACH_PARAMETERS:
+        sxs_il_putf(to,
+                    "%s has no such attribute, or is no such part of an async method or iterator",
+                    part(t, 2));
+        break;
+    case SXS_REACH_EXCLUDED: sxs_il_put(to, "all that it fits is excluded"); break;
+    case SXS_REACH_ALL: break;
+    }
+    if (t->near)
+        sxs_nearest_put(t->near, to);
+}
+
+static void record_locked(struct tally *t)
+{
+    char               text[900];
+    struct sxs_il_text to = {text, sizeof(text), 0};
+    text[0] = '\0';
+    if (t->reach != SXS_REACH_ALL)
+        put_reason(t, &to);
+    else if (t->without_il)
+        sxs_il_putf(&to, "%s", t->names);
+    t->changed = 0;
+    sxs_instrument_rule(&(struct sxs_instrument_rule){.number = t->number,
+                                                      .line = t->line,
+                                                      .without_il = t->without_il,
+                                                      .matched = t->reach == SXS_REACH_ALL,
+                                                      .gone = (uint8_t)t->gone},
+                        t->name ? t->name : "", t->file ? t->file : "", text);
+}
+
+static void say_locked(struct tally *t)
+{
+    if (!t->without_il || t->said)
+        return;
+    t->said = 1;
+    sxs_warn("tool instrument: %s:%u: rule %s: without IL and passed over: %s%s", t->file, t->line,
+             t->name, t->names, t->without_il > NAMES_MAX ? " and more" : "");
+}
+
+void sxs_tally_record(void)
+{
+    pthread_mutex_lock(&tallies.lock);
+    for (size_t b = 0; b < N_BUCKETS; b++)
+        for (struct tally *t = tallies.buckets[b]; t; t = t->next) {
+            if (t->changed)
+                record_locked(t);
+            say_locked(t);
+        }
+    pthread_mutex_unlock(&tallies.lock);
+}
+
+/* ---- what it is told -------------------------------------------------------------------------- */
+
+void sxs_tally_config(const struct sxs_config *config)
+{
+    pthread_mutex_lock(&tallies.lock);
+    for (size_t b = 0; b < N_BUCKETS; b++)
+        for (struct tally *t = tallies.buckets[b]; t; t = t->next)
+            t->seen = 0;
+    for (uint32_t i = 0; i < config->n_rules; i++) {
+        struct tally *t = find_locked(config->rules[i]);
+        if (!t)
+            t = add_locked(config->rules[i]);
+        if (!t)
+            continue;
+        t->changed |= t->gone;
+        t->seen = 1;
+        t->gone = 0;
+    }
+    for (size_t b = 0; b < N_BUCKETS; b++)
+        for (struct tally *t = tallies.buckets[b]; t; t = t->next)
+            if (!t->seen && !t->gone)
+                t->gone = t->changed = 1;
+    pthread_mutex_unlock(&tallies.lock);
+}
+
+int sxs_tally_wants(const struct sxs_rule *rule)
+{
+    const struct tally *t;
+    int                 wants;
+    pthread_mutex_lock(&tallies.lock);
+    t = find_locked(rule);
+    wants = t && t->reach != SXS_REACH_ALL;
+    pthread_mutex_unlock(&tallies.lock);
+    return wants;
+}
+
+static void add_name(char *names, size_t size, unsigned n, const char *name)
+{
+    size_t at = strlen(names);
+    if (n < NAMES_MAX && at + strlen(name) + 4 < size) {
+        memcpy(names + at, n ? "; " : "", n ? 3 : 1);
+        strcat(names + at, name);
+    }
+}
+
+static void come_nearer(struct tally *t, enum sxs_config_reach reach)
+{
+    t->reach = reach;
+    t->changed = 1;
+    free(t->near);
+    t->near = NULL;
+    t->lists[0] = '\0';
+    t->n_lists = 0;
+    forget_names(&t->seen_lists);
+}
+
+static void try_name(struct tally *t, const char *name)
+{
+    const char *wanted = part(t, t->reach == SXS_REACH_ASSEMBLY ? 1 : 2);
+    unsigned    n = t->near ? t->near->n : 0;
+    if (t->reach == SXS_REACH_METHOD) {
+        if (t->n_lists < NAMES_MAX && is_new(&t->seen_lists, name)) {
+            add_name(t->lists, sizeof(t->lists), t->n_lists++, name);
+            t->changed = 1;
+        }
+        return;
+    }
+    if (strpbrk(wanted, "*?"))
+        return;
+    if (!t->near) {
+        t->near = calloc(1, sizeof(*t->near));
+        if (!t->near)
+            return;
+        sxs_nearest_begin(t->near, wanted);
+    }
+    sxs_nearest_try(t->near, name);
+    t->changed |= t->near->n != n;
+}
+
+void sxs_tally_reach(const struct sxs_rule *rule, enum sxs_config_reach reach, const char *name)
+{
+    struct tally *t;
+    pthread_mutex_lock(&tallies.lock);
+    t = find_locked(rule);
+    if (t && t->reach < reach)
+        come_nearer(t, reach);
+    if (t && t->reach == reach && name && reach >= SXS_REACH_ASSEMBLY && reach <= SXS_REACH_METHOD)
+        try_name(t, name);
+    pthread_mutex_unlock(&tallies.lock);
+}
+
+void sxs_tally_without_il(const struct sxs_rule *rule, const char *name)
+{
+    struct tally *t;
+    pthread_mutex_lock(&tallies.lock);
+    t = find_locked(rule);
+    if (t && is_new(&t->seen_without_il, name)) { /* of several runtimes, or loads: once */
+        add_name(t->names, sizeof(t->names), t->without_il, name);
+        t->without_il++;
+        if (t->reach != SXS_REACH_ALL)
+            come_nearer(t, SXS_REACH_ALL);
+        t->changed = 1;
+    }
+    pthread_mutex_unlock(&tallies.lock);
+}

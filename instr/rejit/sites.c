@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: MIT */
+#include "instr/rejit/sites.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fork.h"
+#include "base/log.h"
+#include "session/write/instrument_write.h"
+#include "instr/weave/refused.h"
+
+#define N_BUCKETS 4096u
+#define N_MODULES 1024u
+
+/* Never freed: its place is baked into code. One whose module is unloaded waits among the retired ones for the same method
+ * of the next module: its address and its number still stand for that method. */
+struct site {
+    struct site            *next; /* in its bucket, of `buckets` or of `retired` */
+    struct site            *next_of_module;
+    struct sxs_marker       marker;
+    struct sxs_site_key     key;
+    struct sxs_plan        *plan;  /* what is wanted; NULL: the original */
+    const struct sxs_rule **rules; /* of the plan, owned array */
+    size_t                  n_rules;
+    uint64_t                identity; /* of all rules in their order; 0: none */
+    uint32_t                seen;     /* generation of the last plan that wanted it */
+    enum sxs_site_state     state;
+    enum sxs_site_once      once;
+    int                     labelled;
+    int                     compiled; /* told of */
+    char                   *assembly, *name;
+};
+
+/* A module that has sites. */
+struct module {
+    struct module *next; /* in its bucket */
+    sxs_module     module;
+    struct site   *first;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct site    *buckets[N_BUCKETS]; /* by key, of loaded modules */
+    struct site    *retired[N_BUCKETS]; /* by token, assembly and name */
+    struct module  *modules[N_MODULES];
+    uint32_t        n;
+    _Atomic int     any;
+} sites = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(sites.lock);
+uint32_t sxs_sites_limit = SXS_SITES_MAX;
+
+/* ---- plans ------------------------------------------------------------------------------------ */
+
+struct sxs_plan *sxs_plan_new(struct sxs_config *config, uint32_t generation)
+{
+    struct sxs_plan *plan = malloc(sizeof(*plan));
+    if (!plan) {
+        sxs_config_free(config);
+        return NULL;
+    }
+    *plan = (struct sxs_plan){1, generation, config};
+    return plan;
+}
+
+static struct sxs_plan *ref_locked(struct sxs_plan *plan)
+{
+    plan->refs++;
+    return plan;
+}
+
+static void unref_locked(struct sxs_plan *plan)
+{
+    if (!plan || --plan->refs)
+        return;
+    sxs_config_free(plan->config);
+    free(plan);
+}
+
+struct sxs_plan *sxs_plan_ref(struct sxs_plan *plan)
+{
+    pthread_mutex_lock(&sites.lock);
+    ref_locked(plan);
+    pthread_mutex_unlock(&sites.lock);
+    return plan;
+}
+
+void sxs_plan_unref(struct sxs_plan *plan)
+{
+    pthread_mutex_lock(&sites.lock);
+    unref_locked(plan);
+    pthread_mutex_unlock(&sites.lock);
+}
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+static struct site **bucket_of(struct sxs_site_key key)
+{
+    uint64_t h =
+        ((uint64_t)key.module.id >> 4 ^ (uint64_t)key.token << 20) * UINT64_C(0x9e3779b97f4a7c15);
+    return &sites.buckets[h >> 52 & (N_BUCKETS - 1)];
+}
+
+static struct site *find_locked(struct sxs_site_key key)
+{
+    for (struct site *s = *bucket_of(key); s; s = s->next)
+        if (s->key.module.id == key.module.id && s->key.module.rt == key.module.rt &&
+            s->key.token == key.token)
+            return s;
+    return NULL;
+}
+
+static struct module **module_bucket(sxs_module module)
+{
+    return &sites.modules[(uint64_t)module.id * UINT64_C(0x9e3779b97f4a7c15) >> 54 &
+                          (N_MODULES - 1)];
+}
+
+static struct module *find_module_locked(sxs_module module)
+{
+    for (struct module *m = *module_bucket(module); m; m = m->next)
+        if (m->module.id == module.id && m->module.rt == module.rt)
+            return m;
+    return NULL;
+}
+
+static struct module *module_locked(sxs_module module)
+{
+    struct module *m = find_module_locked(module);
+    if (m)
+        return m;
+    m = calloc(1, sizeof(*m));
+    if (!m)
+        return NULL;
+    m->module = module;
+    m->next = *module_bucket(module);
+    *module_bucket(module) = m;
+    return m;
+}
+
+static uint64_t hash(uint64_t h, const char *text)
+{
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return h;
+}
+
+static struct site **retired_bucket(mdToken token, const char *assembly, const char *name)
+{
+    uint64_t h = hash(hash(token, name), assembly);
+    return &sites.retired[(h ^ h >> 32) & (N_BUCKETS - 1)];
+}
+
+/* The site that the same method had in a module that is unloaded. NULL: there is none. */
+static struct site *take_retired_locked(struct sxs_site_key key, const char *assembly,
+                                        const char *name)
+{
+    for (struct site **at = retired_bucket(key.token, assembly, name), *s; (s = *at) != NULL; at = &s->next)
+        if (s->key.token == key.token && s->key.module.rt == key.module.rt &&
+            !strcmp(s->name, name) && !strcmp(s->assembly, assembly)) {
+            *at = s->next;
+            return s;
+        }
+    return NULL;
+}
+
+static void put_aside_locked(struct site *s)
+{
+    struct site **at = retired_bucket(s->key.token, s->assembly, s->name);
+    s->next = *at;
+    *at = s;
+}
+
+static struct site *new_locked(struct sxs_site_key key, const char *assembly, const char *name)
+{
+    struct site *s = calloc(1, sizeof(*s));
+    if (!s)
+        return NULL;
+    s->assembly = strdup(assembly);
+    s->name = strdup(name);
+    if (!s->assembly || !s->name) {
+        free(s->assembly);
+        free(s->name);
+        free(s);
+        return NULL;
+    }
+    s->key = key;
+    s->marker = (struct sxs_marker){{sxs_runtime_number(key.module.rt), key.token,
+                                     sxs_runtime_version(key.module.rt), s->assembly, s->name},
+                                    0,
+                                    0};
+    sxs_marker_set(&s->marker, sites.n++);
+    sxs_instrument_site(s->marker.site, s->marker.method.runtime, key.token, assembly, name);
+    return s;
+}
+
+/* Sites are never freed: a host that loads assemblies of ever new names must not lose ever more memory to them. */
+static int is_full_locked(void)
+{
+    static int said;
+    if (sites.n < sxs_sites_limit)
+        return 0;
+    if (!said)
+        sxs_warn("tool instrument: %u methods have been instrumented in this process: further ones "
+                 "stay as they are",
+                 sites.n);
+    said = 1;
+    return 1;
+}
+
+/* *full: there may be no more. NULL: that, or no memory. */
+static struct site *add_locked(struct sxs_site_key key, const char *assembly, const char *name,
+                               int *full)
+{
+    struct site   *s = take_retired_locked(key, assembly, name);
+    struct module *m;
+    *full = !s && is_full_locked();
+    if (!s && !*full)
+        s = new_locked(key, assembly, name);
+    m = s ? module_locked(key.module) : NULL;
+    if (!m) {
+        if (s)
+            put_aside_locked(s);
+        return NULL;
+    }
+    s->key = key;
+    s->seen = 0;
+    s->once = SXS_ONCE_NOT;
+    s->next = *bucket_of(key);
+    *bucket_of(key) = s;
+    s->next_of_module = m->first;
+    m->first = s;
+    atomic_store(&sites.any, 1);
+    return s;
+}
+
+static void set_state_locked(struct site *s, enum sxs_site_state state, HRESULT hr,
+                             const char *text)
+{
+    s->state = state;
+    s->compiled = 0;
+    sxs_instrument_state(s->marker.site, state, (uint32_t)hr, text);
+}
+
+static void set_label_locked(struct site *s, const char *label)
+{
+    if (!*label && !s->labelled)
+        return;
+    s->labelled = *label != 0;
+    sxs_instrument_label(s->marker.site, label);
+}
+
+static uint64_t identity_of(const struct sxs_rule *const *rules, size_t n)
+{
+    uint64_t id = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < n; i++)
+        id = (id ^ rules[i]->identity) * UINT64_C(1099511628211);
+    return id ? id : 1;
+}
+
+static void names_of(const struct sxs_rule *const *rules, size_t n, char *out, size_t size)
+{
+    size_t at = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < n && at < size; i++)
+        at += (size_t)snprintf(out + at, size - at, "%s%s", i ? ", " : "", rules[i]->name);
+}
+
+/* Of the action that counts, times or traces: the one that weaving takes. */
+static const char *label_of(const struct sxs_rule *const *rules, size_t n)
+{
+    const struct sxs_action *most = NULL;
+    for (size_t r = 0; r < n; r++)
+        for (uint32_t i = 0; i < rules[r]->n_actions; i++) {
+            const struct sxs_action *a = &rules[r]->actions[i];
+            if (a->kind <= SXS_ACTION_TRACE && (!most || a->kind > most->kind))
+                most = a;
+        }
+    return most && most->label ? most->label : "";
+}
+
+int sxs_sites_want(struct sxs_site_key key, const char *assembly, const char *name,
+                   struct sxs_plan *plan, const struct sxs_rule *const *rules, size_t n)
+{
+    const struct sxs_rule **copy;
+    struct site            *s;
+    uint64_t                identity = identity_of(rules, n);
+    char                    text[512];
+    int                     changed = -1, full = 0;
+    copy = calloc(n, sizeof(*copy));
+    if (!copy)
+        return -1;
+    memcpy(copy, rules, n * sizeof(*copy));
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    if (!s)
+        s = add_locked(key, assembly, name, &full);
+    if (full)
+        changed = 0;
+    if (s) {
+        changed = s->identity != identity;
+        unref_locked(s->plan);
+        free(s->rules);
+        s->plan = ref_locked(plan);
+        s->rules = copy;
+        s->n_rules = n;
+        s->identity = identity;
+        s->seen = plan->generation;
+        copy = NULL;
+        if (changed) {
+            names_of(rules, n, text, sizeof(text));
+            set_state_locked(s, SXS_SITE_PENDING, 0, text);
+            set_label_locked(s, label_of(rules, n));
+        }
+    }
+    pthread_mutex_unlock(&sites.lock);
+    free(copy);
+    return changed;
+}
+
+void sxs_sites_keep(struct sxs_site_key key, uint32_t generation)
+{
+    struct site *s;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    if (s && s->seen < generation)
+        s->seen = generation;
+    pthread_mutex_unlock(&sites.lock);
+}
+
+static void unwant_locked(struct site *s)
+{
+    unref_locked(s->plan);
+    free(s->rules);
+    s->plan = NULL;
+    s->rules = NULL;
+    s->n_rules = 0;
+    s->identity = 0;
+}
+
+static size_t take_outdated_locked(const struct module *m, uint32_t generation,
+                                   struct sxs_site_key *out, size_t room)
+{
+    size_t n = 0;
+    for (struct site *s = m->first; s && n < room; s = s->next_of_module)
+        if (s->identity && s->seen < generation) {
+            unwant_locked(s);
+            out[n++] = s->key;
+        }
+    return n;
+}
+
+size_t sxs_sites_outdated(sxs_module module, uint32_t generation, struct sxs_site_key *out,
+                          size_t room)
+{
+    const struct module *m;
+    size_t               n = 0;
+    pthread_mutex_lock(&sites.lock);
+    m = find_module_locked(module);
+    if (m)
+        n = take_outdated_locked(m, generation, out, room);
+    pthread_mutex_unlock(&sites.lock);
+    return n;
+}
+
+int sxs_sites_work(struct sxs_site_key key, struct sxs_site_work *work)
+{
+    struct site *s;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    if (s) {
+        work->marker = &s->marker;
+        work->plan = s->plan ? ref_locked(s->plan) : NULL;
+        work->identity = s->identity;
+        work->n_rules = s->n_rules < SXS_SITE_RULES ? s->n_rules : SXS_SITE_RULES;
+        if (s->rules)
+            memcpy(work->rules, s->rules, work->n_rules * sizeof(*s->rules));
+    }
+    pthread_mutex_unlock(&sites.lock);
+    return s != NULL;
+}
+
+void sxs_site_work_done(struct sxs_site_work *work)
+{
+    sxs_plan_unref(work->plan);
+}
+
+int sxs_sites_any(void)
+{
+    return atomic_load_explicit(&sites.any, memory_order_relaxed);
+}
+
+enum sxs_site_once sxs_sites_once(struct sxs_site_key key)
+{
+    enum sxs_site_once was = SXS_ONCE_NOT;
+    struct site       *s;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    if (s) {
+        was = s->once;
+        if (was == SXS_ONCE_NOT)
+            s->once = SXS_ONCE_OPEN;
+    }
+    pthread_mutex_unlock(&sites.lock);
+    return was;
+}
+
+int sxs_sites_compiling(struct sxs_site_key key)
+{
+    struct site *s;
+    int          now;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    now = s && s->once == SXS_ONCE_OPEN;
+    if (now)
+        s->once = SXS_ONCE_DONE;
+    pthread_mutex_unlock(&sites.lock);
+    return now;
+}
+
+int sxs_sites_wanted(struct sxs_site_key key)
+{
+    struct site *s;
+    int          wanted;
+    if (!sxs_sites_any())
+        return 0;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    wanted = s && s->identity;
+    pthread_mutex_unlock(&sites.lock);
+    return wanted;
+}
+
+static void came_to_locked(struct site *s, enum sxs_site_state state, HRESULT hr, const char *text)
+{
+    set_state_locked(s, state, hr, text);
+    if (state == SXS_SITE_FAILED)
+        sxs_refused(&s->marker.method, text);
+}
+
+void sxs_sites_state(struct sxs_site_key key, enum sxs_site_state state, HRESULT hr,
+                     const char *text)
+{
+    struct site *s;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    if (s)
+        came_to_locked(s, state, hr, text);
+    pthread_mutex_unlock(&sites.lock);
+}
+
+void sxs_sites_woven(struct sxs_site_key key, const struct sxs_site_work *work,
+                     enum sxs_site_state state, HRESULT hr, const char *text)
+{
+    struct site *s;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    if (s && s->identity == work->identity)
+        came_to_locked(s, state, hr, text);
+    pthread_mutex_unlock(&sites.lock);
+}
+
+void sxs_sites_compiled(struct sxs_site_key key, int first)
+{
+    struct site *s;
+    pthread_mutex_lock(&sites.lock);
+    s = find_locked(key);
+    if (s && s->state == SXS_SITE_ACTIVE && !s->compiled && (!first || s->once == SXS_ONCE_DONE)) {
+        s->compiled = 1;
+        sxs_instrument_state(s->marker.site, SXS_SITE_ACTIVE, 0, SXS_INSTRUMENT_COMPILED);
+    }
+    pthread_mutex_unlock(&sites.lock);
+}
+
+static void retire_locked(struct site *s, int told)
+{
+    struct site **at = bucket_of(s->key);
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    unwant_locked(s);
+    if (told)
+        set_state_locked(s, SXS_SITE_UNLOADED, 0, "");
+    put_aside_locked(s);
+}
+
+/* Takes the module at *@at out. */
+static void unload_locked(struct module **at, int told)
+{
+    struct module *m = *at;
+    struct site   *next;
+    *at = m->next;
+    for (struct site *s = m->first; s; s = next) {
+        next = s->next_of_module;
+        retire_locked(s, told);
+    }
+    free(m);
+}
+
+void sxs_sites_unloaded(sxs_module module)
+{
+    size_t first = module.id ? (size_t)(module_bucket(module) - sites.modules) : 0;
+    size_t end = module.id ? first + 1 : N_MODULES;
+    pthread_mutex_lock(&sites.lock);
+    for (size_t b = first; b < end; b++)
+        for (struct module **at = &sites.modules[b]; *at;)
+            if ((*at)->module.rt == module.rt && (!module.id || (*at)->module.id == module.id))
+                unload_locked(at, module.id != 0);
+            else
+                at = &(*at)->next;
+    pthread_mutex_unlock(&sites.lock);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "instr/weave/image.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/c_locale.h"
+#include "manager/module_info.h"
+#include "base/utf16.h"
+
+#define PATH       2048
+#define MAX_NAMED  4 /* folders in a message */
+#define MAX_MEMORY (256u << 20)
+
+void sxs_images_begin(struct sxs_images *images, sxs_module module)
+{
+    *images = (struct sxs_images){.module = module};
+}
+
+void sxs_images_end(struct sxs_images *images)
+{
+    struct sxs_image *next;
+    for (struct sxs_image *i = images->all; i; i = next) {
+        next = i->next;
+        sxs_assembly_copy_put(i->copy);
+        free(i->name);
+        free(i->path);
+        free(i);
+    }
+    images->all = NULL;
+}
+
+static struct sxs_image *add(struct sxs_images *images, const char *name, const char *path,
+                             ModuleID id)
+{
+    struct sxs_image *i = calloc(1, sizeof(*i));
+    if (!i)
+        return NULL;
+    i->name = strdup(name);
+    i->path = *path ? strdup(path) : NULL;
+    if (!i->name || (*path && !i->path)) {
+        free(i->name);
+        free(i->path);
+        free(i);
+        return NULL;
+    }
+    i->id = id;
+    i->next = images->all;
+    images->all = i;
+    return i;
+}
+
+/* ---- what is loaded --------------------------------------------------------------------------- */
+
+static void list_module(struct sxs_images *images, ModuleID id)
+{
+    sxs_module   module = {images->module.rt, id};
+    sxs_assembly assembly = {0};
+    WCHAR        wide[1024] = {0}, wide_name[512] = {0};
+    char         path[PATH], name[1024];
+    ULONG        n = 0;
+    if (FAILED(sxs_info_GetModuleInfo(module.rt, module, NULL, ARRAY_LEN(wide), &n, wide,
+                                      &assembly)) ||
+        FAILED(sxs_info_GetAssemblyInfo(module.rt, assembly, ARRAY_LEN(wide_name), &n, wide_name,
+                                        NULL, NULL)))
+        return;
+    sxs_utf8_of(wide, ARRAY_LEN(wide), path, sizeof(path));
+    sxs_utf8_of(wide_name, ARRAY_LEN(wide_name), name, sizeof(name));
+    add(images, name, *path == '/' ? path : "", id);
+}
+
+static void list(struct sxs_images *images)
+{
+    ICorProfilerModuleEnum *all = NULL;
+    ModuleID                id;
+    ULONG                   n = 0;
+    if (images->listed)
+        return;
+    images->listed = 1;
+    if (FAILED(sxs_info_EnumModules(images->module.rt, &all)) || !all)
+        return;
+    while (SUCCEEDED(all->vtbl->Next(all, 1, &id, &n)) && n)
+        list_module(images, id);
+    all->vtbl->Release(all);
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+static int read_file(struct sxs_image *i)
+{
+    if (sxs_assembly_copy_get(i->path, &i->copy))
+        return -1;
+    i->md = i->copy->file.md;
+    i->readable = 1;
+    return 0;
+}
+
+/* A file of a module that was loaded may be another by now: then it says nothing of the module. */
+static int is_the_same(const struct sxs_images *images, const struct sxs_image *i)
+{
+    sxs_module        module = {images->module.rt, i->id};
+    IMetaDataImport2 *imp = sxs_module_import(module);
+    GUID              loaded = {0};
+    struct sxs_blob   file = sxs_md_guid(&i->md);
+    HRESULT           hr;
+    if (!imp)
+        return 0;
+    hr = imp->vtbl->GetScopeProps(imp, NULL, 0, NULL, &loaded);
+    imp->vtbl->Release(imp);
+    return SUCCEEDED(hr) && file.size == sizeof(loaded) && !memcmp(file.at, &loaded, file.size);
+}
+
+/* How long an image in memory is: its sections lie behind one another as in a file. 0: it is none. */
+static size_t flat_size(const uint8_t *base)
+{
+    uint32_t pe, end = 0, size, at;
+    uint16_t n, optional;
+    memcpy(&pe, base + 0x3c, sizeof(pe));
+    if (base[0] != 'M' || base[1] != 'Z' || pe > 4096)
+        return 0;
+    memcpy(&n, base + pe + 6, sizeof(n));
+    memcpy(&optional, base + pe + 20, sizeof(optional));
+    for (unsigned s = 0; s < n && s < 64; s++) {
+        const uint8_t *section = base + pe + 24 + optional + 40 * (size_t)s;
+        memcpy(&size, section + 16, sizeof(size));
+        memcpy(&at, section + 20, sizeof(at));
+        if (size < MAX_MEMORY && at < MAX_MEMORY && at + size > end)
+            end = at + size;
+    }
+    return end;
+}
+
+/* An assembly that was loaded from bytes. */
+static void read_memory(const struct sxs_images *images, struct sxs_image *i)
+{
+    sxs_module     module = {images->module.rt, i->id};
+    const uint8_t *base = NULL;
+    DWORD          flags = 0;
+    ULONG          n = 0;
+    size_t         size;
+    if (FAILED(sxs_info_GetModuleInfo2(module.rt, module, &base, 0, &n, NULL, NULL, &flags)) ||
+        !base || !(flags & COR_PRF_MODULE_FLAT_LAYOUT))
+        return;
+    size = flat_size(base);
+    i->readable = size && sxs_metadata_read(&i->md, base, size) == 0;
+}
+
+static void read_image(const struct sxs_images *images, struct sxs_image *i)
+{
+    if (i->readable || i->tried)
+        return;
+    i->tried = 1;
+    if (!i->path || read_file(i)) {
+        i->readable = 0;
+        if (i->id)
+            read_memory(images, i);
+    } else if (i->id && !is_the_same(images, i)) {
+        i->readable = 0;
+    }
+}
+
+const struct sxs_image *sxs_images_own(struct sxs_images *images)
+{
+    struct sxs_image *i;
+    list(images);
+    for (i = images->all; i && i->id != images->module.id; i = i->next)
+        ;
+    if (!i) { /* not among them while it is being loaded */
+        list_module(images, images->module.id);
+        i = images->all && images->all->id == images->module.id ? images->all : NULL;
+    }
+    if (i)
+        read_image(images, i);
+    return i && i->readable ? i : NULL;
+}
+
+/* ---- finding ---------------------------------------------------------------------------------- */
+
+static size_t folder_size(const struct sxs_image *i)
+{
+    const char *slash = i->path && i->id ? strrchr(i->path, '/') : NULL;
+    return slash ? (size_t)(slash - i->path) : 0;
+}
+
+/* The first in the list with this folder stands for all. */
+static int is_new_folder(const struct sxs_images *images, const struct sxs_image *i)
+{
+    size_t n = folder_size(i);
+    for (const struct sxs_image *o = images->all; n && o != i; o = o->next)
+        if (folder_size(o) == n && !memcmp(o->path, i->path, n))
+            return 0;
+    return n != 0;
+}
+
+static struct sxs_image *find_file(struct sxs_images *images, const char *name)
+{
+    char path[PATH];
+    for (struct sxs_image *i = images->all; i; i = i->next) {
+        if (!is_new_folder(images, i) ||
+            (size_t)snprintf(path, sizeof(path), "%.*s/%s.dll", (int)folder_size(i), i->path,
+                             name) >= sizeof(path) ||
+            access(path, F_OK))
+            continue;
+        return add(images, name, path, 0);
+    }
+    return NULL;
+}
+
+const struct sxs_image *sxs_images_find(struct sxs_images *images, const char *name)
+{
+    struct sxs_image *i;
+    list(images);
+    for (i = images->all; i && !sxs_same_text(i->name, name); i = i->next)
+        ;
+    if (!i && !strchr(name, '/'))
+        i = find_file(images, name);
+    if (i)
+        read_image(images, i);
+    return i;
+}
+
+void sxs_images_put_folders(struct sxs_images *images, struct sxs_il_text *t)
+{
+    unsigned n = 0;
+    list(images);
+    for (const struct sxs_image *i = images->all; i; i = i->next)
+        if (is_new_folder(images, i) && n++ < MAX_NAMED)
+            sxs_il_putf(t, n > 1 ? ", %.*s" : "%.*s", (int)folder_size(i), i->path);
+    if (n > MAX_NAMED)
+        sxs_il_putf(t, " and %u more", n - MAX_NAMED);
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+#include "instr/weave/resolve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf16.h"
+
+#define NAME         1024
+#define NODES_MAX    256
+#define NESTED_MAX   8
+#define TABLE(token) ((token) >> 24)
+enum { METHOD_STATIC = 0x10, METHOD_ABSTRACT = 0x400, FIELD_STATIC = 0x10, FIELD_LITERAL = 0x40 };
+enum { TYPE_INTERFACE = 0x20, TYPE_ABSTRACT = 0x80 };
+
+/* ---- names of the module's own tokens --------------------------------------------------------- */
+
+static void put_ref(IMetaDataImport2 *imp, mdToken type, unsigned depth, struct sxs_il_text *t)
+{
+    WCHAR   wide[NAME] = {0};
+    char    name[NAME];
+    ULONG   n = 0;
+    mdToken outer = 0;
+    DWORD   flags = 0;
+    int     is_ref = TABLE(type) == SXS_TABLE_TYPE_REF;
+    HRESULT hr =
+        is_ref ? imp->vtbl->GetTypeRefProps(imp, type, &outer, wide, ARRAY_LEN(wide), &n)
+               : imp->vtbl->GetTypeDefProps(imp, type, wide, ARRAY_LEN(wide), &n, &flags, NULL);
+    if (FAILED(hr))
+        return;
+    if (!is_ref && (flags & 7) >= 2 &&
+        FAILED(imp->vtbl->GetNestedClassProps(imp, type, &outer)))
+        outer = 0;
+    if (depth < NESTED_MAX && (TABLE(outer) == SXS_TABLE_TYPE_REF ||
+                               (TABLE(outer) == SXS_TABLE_TYPE_DEF && outer & 0xffffff))) {
+        put_ref(imp, outer, depth + 1, t);
+        sxs_il_put(t, "/");
+    }
+    sxs_utf8_of(wide, ARRAY_LEN(wide), name, sizeof(name));
+    sxs_il_put_name(t, name);
+}
+
+static void put_type(void *context, struct sxs_il_text *t, uint32_t token)
+{
+    if (TABLE(token) == SXS_TABLE_TYPE_DEF || TABLE(token) == SXS_TABLE_TYPE_REF)
+        put_ref(context, token, 0, t);
+}
+
+/* ---- what is known of tokens ------------------------------------------------------------------ */
+
+static struct sxs_resolved *resolved(struct sxs_resolver *r, uint32_t token)
+{
+    for (unsigned i = r->n; i-- > 0;)
+        if (r->all[i].token == token)
+            return &r->all[i];
+    return NULL;
+}
+
+static void keep(struct sxs_resolver *r, const struct sxs_resolved *what)
+{
+    if (r->n < SXS_RESOLVED_MAX)
+        r->all[r->n++] = *what;
+}
+
+static struct sxs_il_text reason(struct sxs_resolver *r)
+{
+    struct sxs_il_text t = {r->m->tokens.error, sizeof(r->m->tokens.error), 0};
+    t.bytes[0] = '\0';
+    return t;
+}
+
+static uint32_t type_flags(const struct sxs_definition *d)
+{
+    return sxs_md_cell(&d->image->md, SXS_TABLE_TYPE_DEF, d->type & 0xffffff, SXS_TYPE_DEF_FLAGS);
+}
+
+/* ---- types ------------------------------------------------------------------------------------ */
+
+static int own_type(struct sxs_resolver *r, uint32_t token)
+{
+    IMetaDataImport2   *imp = r->m->tokens.import;
+    struct sxs_resolved what = {.token = token, .known = 1};
+    DWORD               flags = 0;
+    if (FAILED(imp->vtbl->GetTypeDefProps(imp, token, NULL, 0, NULL, &flags, NULL)))
+        return 0;
+    what.definition.type = token;
+    what.flags = what.type_flags = flags;
+    keep(r, &what);
+    return 0;
+}
+
+static int no_own_type(struct sxs_resolver *r, const char *assembly, const char *name)
+{
+    const struct sxs_image *own = sxs_images_own(&r->images);
+    struct sxs_il_text      why = reason(r);
+    struct sxs_definition   d;
+    if (!own || sxs_definition_type(&r->images, own->name, name, &d, &why) != SXS_FOUND_NOT) {
+        why.len = 0;
+        sxs_il_putf(&why, "there is no type %s in %s", name,
+                    assembly ? assembly : r->m->tokens.own_name);
+    }
+    return -1;
+}
+
+static int type(void *context, const char *assembly, const char *name, uint32_t *token)
+{
+    struct sxs_resolver *r = context;
+    struct sxs_resolved  what = {.known = 1};
+    struct sxs_il_text   why = reason(r);
+    enum sxs_found       found = SXS_FOUND_UNKNOWN;
+    int                  own = sxs_tokens_is_own(&r->m->tokens, assembly);
+    if (!own) {
+        found = sxs_definition_type(&r->images, assembly, name, &what.definition, &why);
+        if (found == SXS_FOUND)
+            what.flags = what.type_flags = type_flags(&what.definition);
+        r->depends |= found == SXS_FOUND_UNKNOWN;
+        if (found == SXS_FOUND_NOT ||
+            (found == SXS_FOUND && sxs_access_refused(r, &what, name, &why)))
+            return -1;
+    }
+    if (r->tokens.type(r->tokens.context, assembly, name, token))
+        return own ? no_own_type(r, assembly, name) : -1;
+    if (resolved(r, *token))
+        return 0;
+    if (own)
+        return own_type(r, *token);
+    what.token = *token;
+    if (found == SXS_FOUND)
+        keep(r, &what);
+    return 0;
+}
+
+static int type_spec(void *context, const uint8_t *sig, size_t size, uint32_t *token)
+{
+    struct sxs_resolver       *r = context;
+    struct sxs_sig_node        nodes[NODES_MAX];
+    struct sxs_sig             tree;
+    const struct sxs_resolved *open;
+    struct sxs_resolved        what;
+    int err = r->tokens.type_spec(r->tokens.context, sig, size, token);
+    if (err || resolved(r, *token) ||
+        sxs_sig_parse(SXS_SIG_TYPE, sig, size, nodes, NODES_MAX, &tree) ||
+        nodes[tree.result].element != SXS_ELEMENT_GENERICINST)
+        return err; /* arrays have methods of the runtime's own */
+    open = resolved(r, nodes[nodes[tree.result].child].value);
+    if (!open)
+        return 0;
+    what = *open;
+    what.token = *token;
+    keep(r, &what);
+    return 0;
+}
+
+/* ---- members ---------------------------------------------------------------------------------- */
+
+static void describe(struct sxs_resolver *r, uint32_t token, struct sxs_resolved *what)
+{
+    IMetaDataImport2          *imp = r->m->tokens.import;
+    const struct sxs_metadata *md = what->definition.image ? &what->definition.image->md : NULL;
+    uint32_t                   row = what->definition.member & 0xffffff;
+    DWORD                      flags = 0;
+    HRESULT                    hr = S_OK;
+    if (md)
+        flags = what->is_field
+                    ? sxs_md_cell(md, SXS_TABLE_FIELD, row, SXS_FIELD_FLAGS)
+                    : sxs_md_cell(md, SXS_TABLE_METHOD_DEF, row, SXS_METHOD_DEF_FLAGS);
+    else if (what->is_field)
+        hr = imp->vtbl->GetFieldProps(imp, token, NULL, NULL, 0, NULL, &flags, NULL, NULL, NULL,
+                                      NULL, NULL);
+    else
+        hr = imp->vtbl->GetMethodProps(imp, token, NULL, NULL, 0, NULL, &flags, NULL, NULL, NULL,
+                                       NULL);
+    what->flags = flags;
+    what->known = SUCCEEDED(hr);
+}
+
+static int refuse_access(struct sxs_resolver *r, const struct sxs_resolved *what, const char *name)
+{
+    struct sxs_il_text why = reason(r);
+    if (!sxs_access_refused(r, what, name, &why)) {
+        why.bytes[0] = '\0';
+        return 0;
+    }
+    return -1;
+}
+
+/* In the module itself its metadata has told: here is said what there is instead. */
+static int no_own_member(struct sxs_resolver *r, uint32_t owner, const struct sxs_wanted *wanted)
+{
+    const struct sxs_image *own = sxs_images_own(&r->images);
+    struct sxs_definition   d = {own, owner ? owner : sxs_token(SXS_TABLE_TYPE_DEF, 1), 0, 0};
+    char                    text[sizeof(r->m->tokens.error)];
+    struct sxs_il_text      why = {text, sizeof(text), 0};
+    enum sxs_found          found;
+    if (!own)
+        return -1;
+    found = sxs_definition_member(&r->images, &d, wanted, &why);
+    if (found == SXS_FOUND) {
+        sxs_il_putf(&why, "%s is a member of ", wanted->name);
+        sxs_definition_put_type(d.image, &why, d.type);
+        sxs_il_putf(&why, " of %s: write that", d.image->name);
+    }
+    if (found != SXS_FOUND_UNKNOWN)
+        memcpy(r->m->tokens.error, text, sizeof(text));
+    return -1;
+}
+
+static int member(void *context, uint32_t owner, const char *name, const uint8_t *sig, size_t size,
+                  uint32_t *token)
+{
+    struct sxs_resolver *r = context;
+    char                 text[NAME];
+    struct sxs_il_text   t = {text, sizeof(text), 0};
+    struct sxs_wanted    wanted = {name, text, 0, size && (sig[0] & 0xf) == 0x06};
+    struct sxs_resolved  what = {.is_member = 1}, *of = resolved(r, owner);
+    int can_tell = sxs_definition_put_signature(&t, sig, size, put_type, r->m->tokens.import,
+                                                &wanted.n_params) == 0 &&
+                   (sig[0] & 0xf) != 5; /* but for variable lists */
+    if (of && of->definition.image && can_tell) {
+        struct sxs_il_text why = reason(r);
+        what.definition = of->definition;
+        if (sxs_definition_member(&r->images, &what.definition, &wanted, &why) == SXS_FOUND_NOT)
+            return -1;
+    }
+    if (r->tokens.member(r->tokens.context, owner, name, sig, size, token))
+        return can_tell ? no_own_member(r, owner, &wanted) : -1;
+    if (of && !of->definition.image)
+        what.definition = of->definition; /* the type, for what is private */
+    what.token = *token;
+    what.is_field = (uint8_t)wanted.is_field;
+    what.is_constructor = strcmp(name, ".ctor") == 0;
+    what.type_flags = of ? of->type_flags : 0;
+    if (what.definition.image ? what.definition.member != 0 : TABLE(*token) != SXS_TABLE_MEMBER_REF)
+        describe(r, *token, &what);
+    if (refuse_access(r, &what, name))
+        return -1;
+    keep(r, &what);
+    return 0;
+}
+
+static int method_spec(void *context, uint32_t method, const uint8_t *sig, size_t size,
+                       uint32_t *token)
+{
+    struct sxs_resolver       *r = context;
+    const struct sxs_resolved *open = resolved(r, method);
+    struct sxs_resolved        what;
+    int err = r->tokens.method_spec(r->tokens.context, method, sig, size, token);
+    if (err || !open)
+        return err;
+    what = *open;
+    what.token = *token;
+    keep(r, &what);
+    return 0;
+}
+
+static int signature(void *context, const uint8_t *sig, size_t size, uint32_t *token)
+{
+    struct sxs_resolver *r = context;
+    return r->tokens.signature(r->tokens.context, sig, size, token);
+}
+
+static int string(void *context, const uint16_t *units, size_t n, uint32_t *token)
+{
+    struct sxs_resolver *r = context;
+    return r->tokens.string(r->tokens.context, units, n, token);
+}
+
+/* ---- use -------------------------------------------------------------------------------------- */
+
+static const char *misuse(const struct sxs_resolved *what, enum sxs_il_opcode opcode)
+{
+    int is_static = (what->flags & METHOD_STATIC) != 0;
+    switch (opcode) {
+    case SXS_IL_NEWOBJ:
+        if (!what->is_constructor)
+            return "newobj takes a constructor";
+        return what->type_flags & (TYPE_ABSTRACT | TYPE_INTERFACE)
+                   ? "its type is abstract: there are no objects of it"
+                   : NULL;
+    case SXS_IL_CALLVIRT:
+    case SXS_IL_LDVIRTFTN: return is_static ? "it is static: call takes it" : NULL;
+    case SXS_IL_CALL:
+        return what->flags & METHOD_ABSTRACT && !is_static ? "it is abstract: callvirt takes it"
+                                                           : NULL;
+    case SXS_IL_LDSFLD:
+    case SXS_IL_LDSFLDA:
+    case SXS_IL_STSFLD:
+        if (what->flags & FIELD_LITERAL)
+            return "it is a constant: there is no such field when code runs";
+        return what->flags & FIELD_STATIC ? NULL : "it is a field of objects: ldfld, stfld take it";
+    case SXS_IL_LDFLD:
+    case SXS_IL_LDFLDA:
+    case SXS_IL_STFLD: return is_static ? "it is static: ldsfld, stsfld take it" : NULL;
+    default: return NULL;
+    }
+}
+
+static int use(void *context, enum sxs_il_opcode opcode, uint32_t token)
+{
+    struct sxs_resolver       *r = context;
+    const struct sxs_resolved *what = resolved(r, token);
+    const char                *why = what && what->known && what->is_member ? misuse(what, opcode)
+                                                                            : NULL;
+    struct sxs_il_text         t = reason(r);
+    if (!why)
+        return 0;
+    sxs_il_putf(&t, "%s: %s", sxs_il_opcodes[opcode].name, why);
+    return -1;
+}
+
+/* ---- all -------------------------------------------------------------------------------------- */
+
+struct sxs_resolver *sxs_resolver_new(struct sxs_method *m)
+{
+    struct sxs_resolver *r = calloc(1, sizeof(*r));
+    if (!r)
+        return NULL;
+    r->m = m;
+    r->tokens = sxs_tokens_table(&m->tokens);
+    sxs_images_begin(&r->images, m->tokens.module);
+    return r;
+}
+
+void sxs_resolver_free(struct sxs_resolver *r)
+{
+    if (!r)
+        return;
+    sxs_images_end(&r->images);
+    free(r);
+}
+
+struct sxs_il_tokens sxs_resolver_table(struct sxs_resolver *r)
+{
+    return (struct sxs_il_tokens){type, type_spec, member, method_spec, signature, string, r, use};
+}

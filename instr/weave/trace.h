@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/** trace.h - the action trace: each call, with the values that were asked for. */
+#ifndef SXS_REWRITE_TRACE_H
+#define SXS_REWRITE_TRACE_H
+
+#include "instr/config/config.h"
+#include "instr/weave/callouts.h"
+#include "instr/weave/method.h"
+
+/** sxs_trace - around what is there of @m. Returns 0, or -1 with m->why. */
+int sxs_trace(struct sxs_method *m, const struct sxs_marker *marker, const struct sxs_action *a);
+
+#endif

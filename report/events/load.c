@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#include "report/events/events.h"
-
-#define KIND   events
-#define DATA   struct sxs_events_data
-#define MEMBER data
-#define NAMED  SXS_EVENTS_FILE
-#include "report/load.inc"

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#include "report/instrument/instrument.h"
-
-#define KIND   instrument
-#define DATA   struct sxs_instrument_data
-#define MEMBER data
-#define NAMED  SXS_INSTRUMENT_FILE
-#include "report/load.inc"

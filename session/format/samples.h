@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * samples.h - the format of the file "samples" in a process's session folder.
+ *
+ * A header of one page, then chunks of records (session/format/chunks.h), written from signal handlers and
+ * threads at once. docs/session.md describes the same bytes.
+ */
+#ifndef SXS_RECORD_SAMPLES_H
+#define SXS_RECORD_SAMPLES_H
+
+#include <stddef.h>
+
+#include "session/format/chunks.h"
+
+#define SXS_SAMPLES_MAGIC   "SXSSAMP" /* 8 bytes with its zero */
+#define SXS_SAMPLES_VERSION 1u
+#define SXS_SAMPLES_FILE    "samples"
+#define SXS_MAX_STACK       512u /* IPs of one sample; a longer stack is cut at its old end */
+
+/** How a walk ended. The names are what reports print. */
+#define SXS_SAMPLE_ENDS(X)                                                                  \
+    X(BOTTOM, "bottom of the stack")                                                        \
+    X(CUT, "longer than can be recorded")                                                   \
+    X(TIMEOUT, "time limit")                                                                \
+    X(BAD_FRAME, "frame pointer leads nowhere")                                             \
+    X(OFF_STACK, "frame outside the thread's stack")                                        \
+    X(NO_TABLE, "no unwind table for this code")                                            \
+    X(ON_ALTSTACK, "inside a runtime's fault handling")                                     \
+    X(FAILED, "the walker failed")
+enum sxs_sample_end {
+#define X(name, text) SXS_SAMPLE_END_##name,
+    SXS_SAMPLE_ENDS(X)
+#undef X
+        SXS_N_SAMPLE_ENDS
+};
+
+enum sxs_sample_mode { SXS_MODE_CPU = 1, SXS_MODE_WALL = 2 };
+enum sxs_sample_walker { SXS_WALKER_FAST = 1, SXS_WALKER_UNWIND = 2, SXS_WALKER_SNAPSHOT = 3 };
+enum sxs_sample_clock { SXS_CLOCK_CPU_TIMER = 1, SXS_CLOCK_PERF = 2, SXS_CLOCK_MONOTONIC = 3 };
+
+/**
+ * What the walker "snapshot" counts when it holds the fast walk of a stopped stack against what the
+ * runtimes report of it. Of stacks: those compared are alike, or differ in one of three ways. Of
+ * frames: those reported, and managed ones that no runtime ever reports. Then what was not compared,
+ * and why.
+ */
+#define SXS_COMPARED(X)                                                                     \
+    X(STACKS, "stacks compared")                                                            \
+    X(ALIKE, "with the same managed frames")                                                \
+    X(LACKING, "where the fast walk lacks frames")                                          \
+    X(EXCESS, "where the fast walk has frames that are not there")                          \
+    X(OTHER, "where both is the case")                                                      \
+    X(FRAMES, "frames reported in them")                                                    \
+    X(NO_METADATA, "frames of dynamic methods and stubs, which no runtime reports")         \
+    X(FUNCLETS, "frames of catch and finally blocks, which no runtime reports")             \
+    X(UNWOUND, "frames that an exception has left behind, which no runtime reports")        \
+    X(DISPATCH, "frames of a runtime's own exception handling, which it does not report")   \
+    X(ENTERING, "frames that were just entering or leaving their runtime")                  \
+    X(PINVOKES, "frames reported where a P/Invoke began, not where it was called")          \
+    X(MOVED, "stacks that changed while they were looked at")                               \
+    X(REFUSED, "stacks that a runtime refused to tell")                                     \
+    X(UNWALKED, "stacks whose thread did not answer in time")                               \
+    X(BROKEN_OFF, "stacks longer than the fast walk goes, or on a signal's own stack")      \
+    X(BUSY, "times that a runtime could not be suspended")
+enum sxs_compared {
+#define X(name, text) SXS_COMPARED_##name,
+    SXS_COMPARED(X)
+#undef X
+        SXS_N_COMPARED
+};
+
+/** The first SXS_HEADER_SIZE bytes. */
+struct sxs_samples_header {
+    char             magic[8];
+    uint32_t         version;
+    uint32_t         chunk_size;
+    uint32_t         pid;
+    uint16_t         mode, walker; /* enum sxs_sample_mode, enum sxs_sample_walker */
+    uint32_t         asked_hz;
+    uint32_t         clock;        /* enum sxs_sample_clock: what gives the rate */
+    uint64_t         started_realtime_ns;
+    uint64_t         started_ns;   /* CLOCK_MONOTONIC, as all times in records */
+    _Atomic uint64_t ended_ns;     /* 0: still running, or ended without saying so */
+    _Atomic uint32_t n_chunks;     /* chunks the file has */
+    uint32_t         max_chunks;   /* upper bound of the file's size */
+    _Atomic uint64_t n_samples;
+    _Atomic uint64_t n_dropped;    /* samples that found no room */
+    _Atomic uint64_t n_ends[16];   /* walks by enum sxs_sample_end */
+    _Atomic uint64_t handler_ns;   /* time spent in the handler, all samples */
+    char             command[1024];
+    _Atomic uint64_t n_unlisted;      /* threads not sampled for want of room: so many at least */
+    _Atomic uint64_t n_short_threads; /* lived < 50 ms, were never sampled, have no record */
+    _Atomic uint64_t short_cpu_ns;    /* CPU time of those */
+    _Atomic uint64_t n_compared[SXS_N_COMPARED]; /* walker snapshot alone */
+};
+
+enum sxs_record_type {
+    SXS_RECORD_NONE = 0,
+    SXS_RECORD_SAMPLE = 1,
+    SXS_RECORD_THREAD = 2,
+    SXS_RECORD_MODULE = 3,
+    SXS_RECORD_CODE = 4,
+    SXS_RECORD_RUNTIME = 5,
+    SXS_RECORD_PAUSE = 6,
+    SXS_RECORD_DIFFERENCE = 7,
+};
+
+struct sxs_record_sample {
+    struct sxs_record head;
+    uint64_t          time_ns;
+    uint64_t          weight_ns; /* CPU or wall time this sample stands for */
+    uint32_t          tid;
+    uint8_t           end;       /* enum sxs_sample_end */
+    uint8_t           waiting;   /* 1: the thread was not running (wall only) */
+    uint16_t          n;         /* IPs that follow */
+    uint64_t          ips[];     /* youngest first; all but the first are return addresses */
+};
+
+/** May come again for the same tid: when it is named, and with ended_ns when it ends. */
+struct sxs_record_thread {
+    struct sxs_record head;
+    uint32_t          tid;
+    uint32_t          zero;
+    uint64_t          runtimes; /* bit N: belongs to runtime number N */
+    uint64_t          started_ns, ended_ns; /* 0: not known */
+    char              name[16]; /* zero-terminated */
+    uint64_t          cpu_ns;   /* its CPU time, when it has ended and was asked; else 0 */
+};
+
+/** An ELF file mapped into the process. */
+struct sxs_record_module {
+    struct sxs_record head;
+    uint64_t          time_ns;
+    uint64_t          base;     /* load bias: address = base + ELF virtual address */
+    uint64_t          lo, hi;   /* its executable addresses */
+    uint8_t           build_id[20];
+    uint8_t           build_id_size;
+    uint8_t           unloaded; /* 1: no longer there from time_ns on */
+    uint16_t          path_size; /* bytes that follow, no zero at the end */
+    char              path[];
+};
+
+enum sxs_code_tier {
+    SXS_TIER_UNKNOWN, SXS_TIER_0, SXS_TIER_1, SXS_TIER_OSR, SXS_TIER_R2R, SXS_TIER_STUB,
+    SXS_TIER_DYNAMIC, SXS_TIER_OPTIMIZED, /* compiled once, without tiers */
+};
+
+/** Code of a runtime: valid from time_ns until another record covers the same addresses. */
+struct sxs_record_code {
+    struct sxs_record head;
+    uint64_t          time_ns;
+    uint64_t          lo, hi;
+    uint64_t          function;  /* the runtime's FunctionID: equal for versions of one function */
+    uint32_t          rejit;     /* ReJIT version, 0 for the original */
+    uint32_t          token;     /* mdMethodDef, 0 if none */
+    uint16_t          runtime;   /* its number */
+    uint8_t           tier;      /* enum sxs_code_tier */
+    uint8_t           zero;
+    uint16_t          name_size; /* bytes that follow: Namespace.Type.Method(parameters) */
+    uint16_t          file_size; /* then: path of the assembly; 0 if none */
+    uint32_t          n_lines;   /* then, 8-byte aligned: IL offset of native offset */
+    char              text[];
+};
+struct sxs_code_line {
+    uint32_t native_offset, il_offset;
+};
+
+struct sxs_record_runtime {
+    struct sxs_record head;
+    uint32_t          number;
+    uint16_t          version_size, path_size; /* bytes that follow, in this order */
+    char              text[];
+};
+
+/** A stop of a runtime: from the request to suspend to the resumption. */
+struct sxs_record_pause {
+    struct sxs_record head;
+    uint64_t          time_ns, duration_ns;
+    uint16_t          runtime;
+    uint16_t          reason; /* COR_PRF_SUSPEND_REASON */
+    uint32_t          tid;    /* thread that stopped the others; for a collection, mostly does it too */
+};
+
+/** What was made of a frame when two accounts of a stack were compared. */
+enum sxs_frame_verdict {
+    SXS_VERDICT_NATIVE,      /* not compared */
+    SXS_VERDICT_SAME,        /* in both */
+    SXS_VERDICT_LACKING,     /* reported, but not walked */
+    SXS_VERDICT_EXCESS,      /* walked, but not reported, though its runtime would */
+    SXS_VERDICT_NO_METADATA, /* walked; code that runtimes never report */
+    SXS_VERDICT_FUNCLET,     /* walked; a catch or finally block of a function that is reported */
+    SXS_VERDICT_UNWOUND,     /* walked; between such a block and its function */
+    SXS_VERDICT_DISPATCH,    /* walked; the runtime's own managed code that handles exceptions */
+    SXS_VERDICT_ENTERING,    /* walked; called from native code, not yet or no longer in its runtime */
+};
+
+/** Both accounts of a stack in one, by rising SP: a frame for each SP and IP that either has. */
+struct sxs_record_difference {
+    struct sxs_record head;
+    uint64_t          time_ns;
+    uint32_t          tid;
+    uint8_t           kind; /* enum sxs_compared: LACKING, EXCESS or OTHER */
+    uint8_t           end;  /* enum sxs_sample_end: of the fast walk */
+    uint16_t          n;    /* frames that follow */
+    struct sxs_compared_frame {
+        uint64_t sp, ip;
+        uint64_t function; /* the runtime's FunctionID, 0 if none */
+        uint16_t runtime;  /* its number, 0 for native code */
+        uint16_t verdict;  /* enum sxs_frame_verdict */
+        uint32_t zero;
+    } frames[];
+};
+
+_Static_assert(sizeof(struct sxs_samples_header) <= SXS_HEADER_SIZE, "the header is one page");
+_Static_assert(sizeof(struct sxs_record_sample) == 32, "part of the format");
+_Static_assert(sizeof(struct sxs_record_thread) == 64, "part of the format");
+_Static_assert(sizeof(struct sxs_record_module) == 64, "part of the format");
+_Static_assert(sizeof(struct sxs_record_code) == 64, "part of the format");
+_Static_assert(sizeof(struct sxs_record_pause) == 32, "part of the format");
+_Static_assert(offsetof(struct sxs_record_difference, frames) == 24, "part of the format");
+_Static_assert(sizeof(struct sxs_compared_frame) == 32, "part of the format");
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/read/calls_read_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_AT offsetof(struct sxs_calls_note, text)
+
+/* A note whose text is whole, or NULL (counted). Marks its cells as taken. */
+static const struct sxs_calls_note *take_note(struct sxs_calls_reader *r, sxs_calls_ref ref)
+{
+    const struct sxs_calls_note *n = sxs_calls_cells_at(r, ref, 1);
+    return n ? sxs_calls_take_cells(r, ref,
+                                    (TEXT_AT + (uint64_t)n->size + SXS_CALLS_CELL - 1) / SXS_CALLS_CELL)
+             : NULL;
+}
+
+static int add_remark(struct sxs_calls *c, size_t *cap, const struct sxs_calls_note *n, uint32_t fn)
+{
+    struct sxs_calls_remark *r;
+    if (c->n_remarks == *cap) {
+        size_t                   more = *cap ? *cap * 2 : 64;
+        struct sxs_calls_remark *list = reallocarray(c->remarks, more, sizeof(*list));
+        if (!list)
+            return ENOMEM;
+        c->remarks = list;
+        *cap = more;
+    }
+    r = &c->remarks[c->n_remarks];
+    *r = (struct sxs_calls_remark){.kind = n->kind,
+                                   .runtime = n->runtime,
+                                   .fn = fn < c->n_fns ? fn : SXS_CALLS_NONE,
+                                   .count = atomic_load(&n->count),
+                                   .more = atomic_load(&n->more),
+                                   .text = malloc((size_t)n->size + 1),
+                                   .size = n->size};
+    if (!r->text)
+        return ENOMEM;
+    memcpy(r->text, (const char *)n + TEXT_AT, n->size);
+    r->text[n->size] = '\0';
+    c->n_remarks++;
+    return 0;
+}
+
+int sxs_calls_read_remarks(struct sxs_calls_reader *r)
+{
+    sxs_calls_ref ref = atomic_load(&r->c->head.notes);
+    size_t        cap = 0;
+    int           err = 0;
+    while (ref && !err) {
+        const struct sxs_calls_note *n = take_note(r, ref);
+        if (!n)
+            break;
+        err = add_remark(r->c, &cap, n,
+                         n->function && n->function < r->n_cells ? r->index_of[n->function]
+                                                                 : SXS_CALLS_NONE);
+        ref = n->next;
+    }
+    return err;
+}
+
+void sxs_calls_free_remarks(struct sxs_calls *c)
+{
+    for (size_t i = 0; i < c->n_remarks; i++)
+        free(c->remarks[i].text);
+    free(c->remarks);
+}

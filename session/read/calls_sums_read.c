@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* What was read, summed up: functions, and how long their calls took. */
+#include "session/read/calls_read_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void take_from_parent(struct sxs_calls *c, const struct sxs_calls_path *p)
+{
+    struct sxs_calls_path *parent = &c->paths[p->parent];
+    parent->self_ns -= p->total_ns < parent->self_ns ? p->total_ns : parent->self_ns;
+}
+
+/* Paths come depth first: @above counts each function on the way from the root to the last one. */
+static int add_up(struct sxs_calls *c)
+{
+    uint32_t *above = calloc(c->n_fns + 1, sizeof(*above)), last = SXS_CALLS_NONE;
+    if (!above)
+        return ENOMEM;
+    for (uint32_t i = 0; i < c->n_paths; last = i++) {
+        const struct sxs_calls_path *p = &c->paths[i];
+        struct sxs_calls_fn         *fn = p->fn == SXS_CALLS_NONE ? NULL : &c->fns[p->fn];
+        for (; last != p->parent && last != SXS_CALLS_NONE; last = c->paths[last].parent)
+            if (c->paths[last].fn != SXS_CALLS_NONE)
+                above[c->paths[last].fn]--;
+        if (!fn)
+            continue;
+        fn->calls += p->calls;
+        fn->unwound += p->unwound;
+        fn->self_ns += p->self_ns;
+        if (c->head.mode != SXS_CALLS_TREE || !above[p->fn])
+            fn->total_ns += p->total_ns;
+        above[p->fn]++;
+    }
+    free(above);
+    return 0;
+}
+
+int sxs_calls_sum(struct sxs_calls *c)
+{
+    bool tree = c->head.mode == SXS_CALLS_TREE;
+    for (size_t i = c->n_paths; tree && i-- > 0;)
+        if (c->paths[i].parent != SXS_CALLS_NONE && c->paths[c->paths[i].parent].awaits)
+            c->paths[c->paths[i].parent].total_ns += c->paths[i].total_ns;
+    for (size_t i = 0; tree && i < c->n_paths; i++)
+        c->paths[i].self_ns = c->paths[i].fn == SXS_CALLS_NONE ? 0 : c->paths[i].total_ns;
+    for (size_t i = 0; tree && i < c->n_paths; i++)
+        if (c->paths[i].parent != SXS_CALLS_NONE)
+            take_from_parent(c, &c->paths[i]);
+    return add_up(c);
+}
+
+uint64_t sxs_calls_bucket_ns(const struct sxs_calls *c, unsigned i)
+{
+    unsigned octave = i / 8;
+    if (octave < 3) /* all of what is shorter than 8 ticks */
+        return i;
+    return sxs_calls_ns(c, (UINT64_C(1) << octave) +
+                               (((uint64_t)(i % 8) * 2 + 1) << (octave - 3)) / 2);
+}
+
+uint64_t sxs_calls_quantile(const struct sxs_calls *c, const struct sxs_calls_fn *fn, double q)
+{
+    uint64_t all = 0, seen = 0, ns;
+    for (unsigned i = 0; fn->buckets && i < SXS_CALLS_BUCKETS; i++)
+        all += fn->buckets[i];
+    if (!all)
+        return 0;
+    for (unsigned i = 0; i < SXS_CALLS_BUCKETS; i++) {
+        seen += fn->buckets[i];
+        if ((double)seen < q * (double)all || !seen)
+            continue;
+        ns = sxs_calls_bucket_ns(c, i);
+        if (ns < fn->min_ns)
+            return fn->min_ns;
+        return ns > fn->max_ns ? fn->max_ns : ns;
+    }
+    return fn->max_ns;
+}

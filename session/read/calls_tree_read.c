@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* A thread's calls: its tree of paths, then its single calls. */
+#include "session/read/calls_read_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- paths ------------------------------------------------------------------------------------ */
+
+static void add_histogram(struct sxs_calls_reader *r, sxs_calls_ref ref, struct sxs_calls_fn *fn)
+{
+    const struct sxs_calls_histogram *h = sxs_calls_cells_at(r, ref, sizeof(*h) / SXS_CALLS_CELL);
+    if (!h || r->index_of[ref] != SXS_CALLS_NONE)
+        return; /* one for all paths of a thread that end in this function */
+    h = sxs_calls_take_cells(r, ref, sizeof(*h) / SXS_CALLS_CELL);
+    if (!h)
+        return;
+    if (!fn->buckets)
+        fn->buckets = calloc(SXS_CALLS_BUCKETS, sizeof(*fn->buckets));
+    for (unsigned i = 0; fn->buckets && i < SXS_CALLS_OCTAVES; i++) {
+        const struct sxs_calls_octave *o =
+            h->octaves[i] ? sxs_calls_cells_at(r, h->octaves[i], 1) : NULL;
+        for (unsigned k = 0; o && k < 8; k++)
+            fn->buckets[i * 8 + k] += o->n[k];
+    }
+    if (h->max) {
+        uint64_t min = sxs_calls_ns(r->c, h->min), max = sxs_calls_ns(r->c, h->max);
+        fn->min_ns = fn->max_ns && fn->min_ns < min ? fn->min_ns : min;
+        fn->max_ns = fn->max_ns > max ? fn->max_ns : max;
+    }
+}
+
+void sxs_calls_add_pending(struct sxs_calls_reader *r, const struct sxs_calls_thread *t)
+{
+    const struct sxs_calls_histogram *h =
+        sxs_calls_cells_at(r, t->pending_of, sizeof(*h) / SXS_CALLS_CELL);
+    uint32_t             at = h && h->function < r->n_cells ? r->index_of[h->function]
+                                                            : SXS_CALLS_NONE;
+    unsigned             octave = 63 - (unsigned)__builtin_clzll(t->pending | 8);
+    struct sxs_calls_fn *fn = at < r->c->n_fns ? &r->c->fns[at] : NULL;
+    uint64_t             ns = sxs_calls_ns(r->c, t->pending);
+    if (!fn || !fn->buckets || octave >= SXS_CALLS_OCTAVES)
+        return;
+    fn->buckets[octave * 8 + ((t->pending >> (octave - 3)) & 7)]++;
+    fn->min_ns = fn->max_ns && fn->min_ns < ns ? fn->min_ns : ns;
+    fn->max_ns = fn->max_ns > ns ? fn->max_ns : ns;
+}
+
+/* The index of a node's function; SXS_CALLS_NONE: it names none. */
+static uint32_t function_of(const struct sxs_calls_reader *r, const struct sxs_calls_node *n)
+{
+    uint32_t fn = n->function && n->function < r->n_cells ? r->index_of[n->function]
+                                                          : SXS_CALLS_NONE;
+    return fn < r->c->n_fns ? fn : SXS_CALLS_NONE;
+}
+
+/* @fn: SXS_CALLS_NONE: of a root, which has no @parent either. */
+static int add_path(struct sxs_calls_reader *r, sxs_calls_ref ref, const struct sxs_calls_node *n,
+                    uint32_t fn, uint32_t parent, uint32_t thread)
+{
+    struct sxs_calls *c = r->c;
+    void             *list = sxs_calls_room(c->paths, c->n_paths, &r->cap_paths, sizeof(*c->paths));
+    uint64_t          ticks = n->ticks;
+    if (!list)
+        return ENOMEM;
+    c->paths = list;
+    struct sxs_calls_path *p = &c->paths[c->n_paths];
+    *p = (struct sxs_calls_path){.parent = parent, .fn = fn, .thread = thread, .calls = n->calls,
+                                 .unwound = n->unwound, .active = n->entered || n->active,
+                                 .awaits = c->head.mode == SXS_CALLS_TREE && n->self,
+                                 .depth = parent == SXS_CALLS_NONE ? 0 : c->paths[parent].depth + 1};
+    if (n->entered && r->last_tick > n->entered)
+        ticks += r->last_tick - n->entered;
+    p->total_ns = sxs_calls_ns(c, ticks);
+    p->self_ns = sxs_calls_ns(c, n->self);
+    if (fn != SXS_CALLS_NONE && n->histogram)
+        add_histogram(r, n->histogram, &c->fns[fn]);
+    r->index_of[ref] = (uint32_t)c->n_paths++;
+    return 0;
+}
+
+/* Depth first, by the references in the file: a deep tree cannot overflow our stack. */
+int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t thread)
+{
+    struct { sxs_calls_ref ref; uint32_t parent; } *todo = NULL, *more;
+    size_t n = 0, cap = 0;
+    int    err = 0;
+    more = sxs_calls_room(NULL, 0, &cap, sizeof(*todo));
+    if (!more)
+        return ENOMEM;
+    todo = more;
+    todo[n].ref = root;
+    todo[n++].parent = SXS_CALLS_NONE;
+    while (n && !err) {
+        sxs_calls_ref                ref = todo[--n].ref;
+        uint32_t                     parent = todo[n].parent;
+        const struct sxs_calls_node *node = sxs_calls_take_cells(r, ref, 1);
+        if (!node)
+            continue;
+        bool     is_root = parent == SXS_CALLS_NONE;
+        uint32_t fn = is_root ? SXS_CALLS_NONE : function_of(r, node), above = parent;
+        if (is_root || fn != SXS_CALLS_NONE) {
+            err = add_path(r, ref, node, fn, parent, thread);
+            above = (uint32_t)r->c->n_paths - 1;
+        } else {
+            r->bad_refs++; /* what it called is taken for calls of its parent */
+        }
+        for (int i = 0; i < 2 && !err; i++) {
+            sxs_calls_ref next = i ? node->child : node->sibling;
+            if (!next || (!i && is_root))
+                continue;
+            more = sxs_calls_room(todo, n, &cap, sizeof(*todo));
+            if (!more) {
+                err = ENOMEM;
+                break;
+            }
+            todo = more;
+            todo[n].ref = next;
+            todo[n++].parent = i ? above : parent;
+        }
+    }
+    free(todo);
+    return err;
+}
+
+/* ---- single calls ----------------------------------------------------------------------------- */
+
+static int add_moment(struct sxs_calls_reader *r, struct sxs_calls_thr *t,
+                      const struct sxs_calls_event *e)
+{
+    uint32_t path = e->node < r->n_cells ? r->index_of[e->node] : SXS_CALLS_NONE;
+    uint64_t ns = sxs_calls_since_start(r->c, e->tick);
+    if (path >= r->c->n_paths || path <= t->root || r->c->paths[path].fn == SXS_CALLS_NONE ||
+        e->kind < SXS_CALLS_ENTER || e->kind > SXS_CALLS_UNWOUND) {
+        r->bad_refs++;
+        return 0;
+    }
+    void *list = sxs_calls_room(t->moments, t->n_moments, &t->cap_moments, sizeof(*t->moments));
+    if (!list)
+        return ENOMEM;
+    t->moments = list;
+    if (t->n_moments && ns < t->moments[t->n_moments - 1].ns)
+        ns = t->moments[t->n_moments - 1].ns;
+    t->moments[t->n_moments++] = (struct sxs_calls_moment){ns, path, e->kind};
+    return 0;
+}
+
+/* Its bytes are the places behind @e, of which @left are the block's. Sets how many they take. */
+static int add_text(struct sxs_calls_reader *r, struct sxs_calls_thr *t,
+                    const struct sxs_calls_event *e, size_t left, size_t *taken)
+{
+    size_t   size = e->kind >> 8, slots = SXS_CALLS_TEXT_SLOTS(size);
+    uint32_t path = e->node < r->n_cells ? r->index_of[e->node] : SXS_CALLS_NONE;
+    *taken = slots < left ? slots : left;
+    if (size > SXS_CALLS_TEXT_MAX || slots > left || !t->n_moments ||
+        t->moments[t->n_moments - 1].path != path ||
+        t->moments[t->n_moments - 1].kind == SXS_CALLS_UNWOUND ||
+        (t->n_texts && t->texts[t->n_texts - 1].moment == t->n_moments - 1)) {
+        r->bad_refs++;
+        return 0;
+    }
+    void *list = sxs_calls_room(t->texts, t->n_texts, &t->cap_texts, sizeof(*t->texts));
+    if (!list)
+        return ENOMEM;
+    t->texts = list;
+    t->texts[t->n_texts].moment = t->n_moments - 1;
+    t->texts[t->n_texts].text = strndup((const char *)(e + 1), size);
+    return t->texts[t->n_texts++].text ? 0 : ENOMEM;
+}
+
+static int read_block(struct sxs_calls_reader *r, struct sxs_calls_thr *t,
+                      const struct sxs_calls_event *e)
+{
+    int err = 0;
+    for (size_t i = 0, more = 0; i < SXS_CALLS_BLOCK_EVENTS && e[i].tick && !err; i += 1 + more) {
+        more = 0;
+        if ((e[i].kind & 0xff) == SXS_CALLS_TEXT)
+            err = add_text(r, t, &e[i], SXS_CALLS_BLOCK_EVENTS - 1 - i, &more);
+        else
+            err = add_moment(r, t, &e[i]);
+    }
+    return err;
+}
+
+void sxs_calls_free_moments(struct sxs_calls_thr *t)
+{
+    for (size_t i = 0; i < t->n_texts; i++)
+        free(t->texts[i].text);
+    free(t->texts);
+    free(t->moments);
+}
+
+/* After the thread's tree, whose paths they name. */
+int sxs_calls_read_events(struct sxs_calls_reader *r, struct sxs_calls_thr *t, sxs_calls_ref ref)
+{
+    int err = 0;
+    while (ref && !err) {
+        const struct sxs_calls_block *b = sxs_calls_take_cells(r, ref, SXS_CALLS_BLOCK_CELLS);
+        if (!b)
+            break;
+        err = read_block(r, t, (const struct sxs_calls_event *)(const void *)(b + 1));
+        ref = b->next;
+    }
+    return err;
+}

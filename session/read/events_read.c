@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/read/events_read.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/read/chunks_read.h"
+#include "session/read/file_read.h"
+
+#define NAMES_MOST (1u << 22)
+#define TIERS      8
+
+static const struct sxs_chunk_file kind = {
+    .name = SXS_EVENTS_FILE,
+    .magic = SXS_EVENTS_MAGIC,
+    .version = SXS_EVENTS_VERSION,
+    .head_size = sizeof(struct sxs_events_header),
+    .n_chunks_at = offsetof(struct sxs_events_header, n_chunks),
+    .max_chunks_at = offsetof(struct sxs_events_header, max_chunks),
+};
+
+/* Names are known by number until all have been read: texts hold numbers meanwhile. */
+struct site_names {
+    uint32_t type, thrown, caught;
+};
+
+struct reading {
+    struct sxs_events_data *e;
+    struct site_names      *of_sites, *of_exceptions;
+    size_t                  cap_of_sites, cap_of_exceptions;
+    int                     no_memory;
+};
+
+/* ---- growing ---------------------------------------------------------------------------------- */
+
+static void *grow(struct reading *r, void *array, size_t n, size_t *cap, size_t each)
+{
+    size_t more = *cap ? *cap * 2 : 64;
+    void  *grown;
+    if (n < *cap)
+        return array;
+    grown = reallocarray(array, more, each);
+    if (!grown) {
+        r->no_memory = 1;
+        return array;
+    }
+    *cap = more;
+    return grown;
+}
+
+static const char *keep_text(struct reading *r, const char *bytes, size_t size)
+{
+    struct sxs_events_data *e = r->e;
+    char                   *copy;
+    if (!size)
+        return "";
+    e->texts = grow(r, e->texts, e->n_texts, &e->cap_texts, sizeof(*e->texts));
+    copy = r->no_memory ? NULL : strndup(bytes, size);
+    if (!copy) {
+        r->no_memory = 1;
+        return "";
+    }
+    e->texts[e->n_texts++] = copy;
+    return copy;
+}
+
+/* ---- records: each is false when its record is not whole -------------------------------------- */
+
+static bool fits(const struct sxs_record *record, uint64_t need)
+{
+    return need <= record->size;
+}
+
+static bool take_name(struct reading *r, const struct sxs_record *record)
+{
+    const struct sxs_event_name *v = (const void *)record;
+    struct sxs_events_data      *e = r->e;
+    if (!fits(record, sizeof(*v)) || !fits(record, offsetof(struct sxs_event_name, text) + v->size) ||
+        !v->number || v->number >= NAMES_MOST)
+        return false;
+    if (v->number >= e->n_names) {
+        size_t more = (size_t)v->number * 2 + 64;
+        char **names = reallocarray(e->names, more, sizeof(*names));
+        if (!names) {
+            r->no_memory = 1;
+            return true;
+        }
+        memset(names + e->n_names, 0, (more - e->n_names) * sizeof(*names));
+        e->names = names;
+        e->n_names = more;
+    }
+    free(e->names[v->number]);
+    e->names[v->number] = strndup(v->text, v->size);
+    return true;
+}
+
+static bool take_site(struct reading *r, const struct sxs_record *record)
+{
+    const struct sxs_event_site *v = (const void *)record;
+    struct sxs_events_data      *e = r->e;
+    if (!fits(record, sizeof(*v)) || v->fate >= SXS_N_FATES)
+        return false;
+    e->sites = grow(r, e->sites, e->n_sites, &e->cap_sites, sizeof(*e->sites));
+    r->of_sites = grow(r, r->of_sites, e->n_sites, &r->cap_of_sites, sizeof(*r->of_sites));
+    if (r->no_memory)
+        return true;
+    r->of_sites[e->n_sites] = (struct site_names){v->type, v->thrown, v->caught};
+    e->sites[e->n_sites++] = (struct sxs_events_site){
+        .runtime = v->runtime,
+        .fate = v->fate,
+        .rethrown = v->rethrown != 0,
+        .n = atomic_load_explicit(&v->n, memory_order_relaxed),
+        .total_ns = atomic_load_explicit(&v->total_ns, memory_order_relaxed),
+        .last_ns = atomic_load_explicit(&v->last_ns, memory_order_relaxed),
+        .message = "",
+    };
+    return true;
+}
+
+static bool take_exception(struct reading *r, const struct sxs_record *record)
+{
+    const struct sxs_event_exception *v = (const void *)record;
+    struct sxs_events_data           *e = r->e;
+    const char                       *message;
+    if (!fits(record, sizeof(*v)) || v->message_size > SXS_MESSAGE_MAX ||
+        !fits(record, offsetof(struct sxs_event_exception, message) + (uint64_t)v->message_size) ||
+        atomic_load(&v->fate) >= SXS_N_FATES)
+        return false;
+    e->exceptions =
+        grow(r, e->exceptions, e->n_exceptions, &e->cap_exceptions, sizeof(*e->exceptions));
+    r->of_exceptions = grow(r, r->of_exceptions, e->n_exceptions, &r->cap_of_exceptions,
+                            sizeof(*r->of_exceptions));
+    message = keep_text(r, v->message, v->message_size);
+    if (r->no_memory)
+        return true;
+    r->of_exceptions[e->n_exceptions] =
+        (struct site_names){v->type, atomic_load(&v->thrown), atomic_load(&v->caught)};
+    e->exceptions[e->n_exceptions++] = (struct sxs_events_exception){
+        .time_ns = v->time_ns,
+        .duration_ns = atomic_load(&v->duration_ns),
+        .tid = v->tid,
+        .runtime = v->runtime,
+        .fate = atomic_load(&v->fate),
+        .rethrown = v->rethrown != 0,
+        .cut = v->message_cut != 0,
+        .landed = atomic_load(&v->kept) != 0,
+        .message = message,
+    };
+    return true;
+}
+
+static bool take_span(struct reading *r, const struct sxs_record *record)
+{
+    const struct sxs_event_span *v = (const void *)record;
+    struct sxs_events_data      *e = r->e;
+    const char                  *text;
+    if (!fits(record, sizeof(*v)) || !fits(record, offsetof(struct sxs_event_span, text) + v->size) ||
+        v->kind >= SXS_N_EVENT_KINDS || v->tier >= TIERS)
+        return false;
+    e->spans = grow(r, e->spans, e->n_spans, &e->cap_spans, sizeof(*e->spans));
+    text = keep_text(r, v->text, v->size);
+    if (r->no_memory)
+        return true;
+    e->spans[e->n_spans++] = (struct sxs_events_span){
+        .time_ns = v->time_ns,
+        .duration_ns = v->duration_ns,
+        .tid = v->tid,
+        .runtime = v->runtime,
+        .a = v->a,
+        .b = v->b,
+        .kind = v->kind,
+        .tier = (uint8_t)v->tier,
+        .failed = v->failed != 0,
+        .text = text,
+    };
+    return true;
+}
+
+static bool take(const struct sxs_record *record, uint16_t type, void *out)
+{
+    switch (type) {
+    case SXS_EVENT_NAME: return take_name(out, record);
+    case SXS_EVENT_SITE: return take_site(out, record);
+    case SXS_EVENT_EXCEPTION: return take_exception(out, record);
+    case SXS_EVENT_SPAN: return take_span(out, record);
+    default: return false;
+    }
+}
+
+/* ---- afterwards ------------------------------------------------------------------------------- */
+
+static const char *name_at(const struct sxs_events_data *e, uint32_t number)
+{
+    return number < e->n_names && e->names[number] ? e->names[number] : "";
+}
+
+static int by_all(const void *a, const void *b)
+{
+    const struct sxs_events_site *x = a, *y = b;
+    int c = strcmp(x->type, y->type);
+    c = c ? c : strcmp(x->thrown, y->thrown);
+    c = c ? c : strcmp(x->caught, y->caught);
+    c = c ? c : (x->runtime > y->runtime) - (x->runtime < y->runtime);
+    c = c ? c : x->fate - y->fate;
+    return c ? c : x->rethrown - y->rethrown;
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct sxs_events_site *x = a, *y = b;
+    return x->n != y->n ? (x->n < y->n ? 1 : -1) : by_all(a, b);
+}
+
+/* One that two threads added at once, or whose code moved, comes more than once. */
+static void join_sites(struct sxs_events_data *e)
+{
+    size_t n = 0;
+    if (!e->n_sites)
+        return;
+    qsort(e->sites, e->n_sites, sizeof(*e->sites), by_all);
+    for (size_t i = 1; i < e->n_sites; i++) {
+        struct sxs_events_site *v = &e->sites[n];
+        if (by_all(v, &e->sites[i]) != 0) {
+            e->sites[++n] = e->sites[i];
+            continue;
+        }
+        v->n += e->sites[i].n;
+        v->total_ns += e->sites[i].total_ns;
+        if (v->last_ns < e->sites[i].last_ns)
+            v->last_ns = e->sites[i].last_ns;
+    }
+    e->n_sites = n + 1;
+}
+
+static void give_messages(struct sxs_events_data *e)
+{
+    for (size_t i = 0; i < e->n_exceptions; i++) {
+        const struct sxs_events_exception *v = &e->exceptions[i];
+        struct sxs_events_site like = {.type = v->type, .thrown = v->thrown, .caught = v->caught,
+                                       .runtime = v->runtime, .fate = v->fate,
+                                       .rethrown = v->rethrown};
+        struct sxs_events_site *s =
+            e->n_sites ? bsearch(&like, e->sites, e->n_sites, sizeof(like), by_all) : NULL;
+        if (s && v->landed && !s->message[0])
+            s->message = v->message;
+    }
+}
+
+static int by_exception_time(const void *a, const void *b)
+{
+    const struct sxs_events_exception *x = a, *y = b;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+static int by_span_time(const void *a, const void *b)
+{
+    const struct sxs_events_span *x = a, *y = b;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+static void settle(struct reading *r)
+{
+    struct sxs_events_data *e = r->e;
+    for (size_t i = 0; i < e->n_sites; i++) {
+        e->sites[i].type = name_at(e, r->of_sites[i].type);
+        e->sites[i].thrown = name_at(e, r->of_sites[i].thrown);
+        e->sites[i].caught = name_at(e, r->of_sites[i].caught);
+    }
+    for (size_t i = 0; i < e->n_exceptions; i++) {
+        e->exceptions[i].type = name_at(e, r->of_exceptions[i].type);
+        e->exceptions[i].thrown = name_at(e, r->of_exceptions[i].thrown);
+        e->exceptions[i].caught = name_at(e, r->of_exceptions[i].caught);
+    }
+    join_sites(e);
+    give_messages(e);
+    if (e->n_sites)
+        qsort(e->sites, e->n_sites, sizeof(*e->sites), by_count);
+    if (e->n_exceptions)
+        qsort(e->exceptions, e->n_exceptions, sizeof(*e->exceptions), by_exception_time);
+    if (e->n_spans)
+        qsort(e->spans, e->n_spans, sizeof(*e->spans), by_span_time);
+}
+
+static void take_problems(struct sxs_events_data *e, struct sxs_chunk_reader *chunks)
+{
+    const char *line;
+    for (size_t i = 0; (line = sxs_chunk_reader_problem(chunks, i)) != NULL; i++)
+        sxs_lines_add(&e->problems, &e->n_problems, "%s", line);
+}
+
+int sxs_events_read(int folder_fd, struct sxs_events_data **out, char *why, size_t why_size)
+{
+    struct sxs_chunk_reader chunks;
+    struct reading          r = {.e = calloc(1, sizeof(*r.e))};
+    int                     err;
+    *out = NULL;
+    if (!r.e) {
+        snprintf(why, why_size, "out of memory");
+        return ENOMEM;
+    }
+    err = sxs_chunk_reader_open(&chunks, folder_fd, &kind, &r.e->head, why, why_size);
+    if (err) {
+        free(r.e);
+        return err;
+    }
+    r.e->head.command[sizeof(r.e->head.command) - 1] = '\0';
+    while (!r.no_memory && sxs_chunk_reader_next(&chunks, SXS_EVENT_RECORD_LAST, take, &r))
+        ;
+    take_problems(r.e, &chunks);
+    sxs_chunk_reader_close(&chunks);
+    if (!r.no_memory)
+        settle(&r);
+    free(r.of_sites);
+    free(r.of_exceptions);
+    if (r.no_memory) {
+        snprintf(why, why_size, "out of memory");
+        sxs_events_free(r.e);
+        return ENOMEM;
+    }
+    *out = r.e;
+    return 0;
+}
+
+void sxs_events_free(struct sxs_events_data *e)
+{
+    if (!e)
+        return;
+    for (size_t i = 0; i < e->n_names; i++)
+        free(e->names[i]);
+    for (size_t i = 0; i < e->n_texts; i++)
+        free(e->texts[i]);
+    free(e->names);
+    free(e->texts);
+    sxs_lines_free(e->problems, e->n_problems);
+    free(e->sites);
+    free(e->exceptions);
+    free(e->spans);
+    free(e);
+}
+
+const char *sxs_fate_text(const struct sxs_events_data *e, uint8_t fate)
+{
+    static const char *const texts[] = {
+#define X(name, text) [SXS_FATE_##name] = text,
+        SXS_EXCEPTION_FATES(X)
+#undef X
+    };
+    if (fate == SXS_FATE_SEARCHING && atomic_load(&e->head.ended_ns))
+        return "under way";
+    return fate < SXS_N_FATES ? texts[fate] : "?";
+}
+
+const char *sxs_event_kind_text(uint8_t event_kind)
+{
+    static const char *const texts[] = {
+#define X(name, text) [SXS_KIND_##name] = text,
+        SXS_EVENT_KINDS(X)
+#undef X
+    };
+    return event_kind < SXS_N_EVENT_KINDS ? texts[event_kind] : "?";
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/read/instrument_read.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/read/chunks_read.h"
+#include "session/read/file_read.h"
+
+#define SITES_MOST (1u << 20)
+
+static const struct sxs_chunk_file kind = {
+    .name = SXS_INSTRUMENT_FILE,
+    .magic = SXS_INSTRUMENT_MAGIC,
+    .version = SXS_INSTRUMENT_VERSION,
+    .head_size = sizeof(struct sxs_instrument_header),
+    .n_chunks_at = offsetof(struct sxs_instrument_header, n_chunks),
+    .max_chunks_at = offsetof(struct sxs_instrument_header, max_chunks),
+};
+
+struct reading {
+    struct sxs_instrument_data *d;
+    bool                        no_memory;
+};
+
+/* ---- records: each is false when its record is not whole -------------------------------------- */
+
+static struct sxs_instrumented *site_at(struct reading *r, uint32_t number)
+{
+    struct sxs_instrument_data *d = r->d;
+    if (number >= d->n_sites) {
+        size_t                   n = (size_t)number + 64;
+        struct sxs_instrumented *more = reallocarray(d->sites, n, sizeof(*more));
+        if (!more) {
+            r->no_memory = true;
+            return NULL;
+        }
+        memset(more + d->n_sites, 0, (n - d->n_sites) * sizeof(*more));
+        d->sites = more;
+        d->n_sites = n;
+    }
+    return &d->sites[number];
+}
+
+static void keep(struct reading *r, char **to, const char *bytes, size_t size)
+{
+    char *copy = strndup(bytes, size);
+    if (!copy)
+        r->no_memory = true;
+    free(*to);
+    *to = copy;
+}
+
+static bool take_site(struct reading *r, const struct sxs_record *record)
+{
+    const struct sxs_instrument_site *v = (const void *)record;
+    struct sxs_instrumented          *s;
+    if (record->size < sizeof(*v) || v->number >= SITES_MOST ||
+        record->size < offsetof(struct sxs_instrument_site, text) + v->assembly_size + v->name_size)
+        return false;
+    s = site_at(r, v->number);
+    if (!s)
+        return true;
+    s->known = true;
+    s->number = v->number;
+    s->runtime = v->runtime;
+    s->token = v->token;
+    keep(r, &s->assembly, v->text, v->assembly_size);
+    keep(r, &s->name, v->text + v->assembly_size, v->name_size);
+    return true;
+}
+
+static bool take_state(struct reading *r, const struct sxs_record *record)
+{
+    const struct sxs_instrument_state *v = (const void *)record;
+    struct sxs_instrumented           *s;
+    if (record->size < sizeof(*v) || v->site >= SITES_MOST || v->state >= SXS_N_SITE_STATES ||
+        record->size < offsetof(struct sxs_instrument_state, text) + v->size)
+        return false;
+    s = site_at(r, v->site);
+    if (!s)
+        return true;
+    s->compiled = v->state == SXS_SITE_ACTIVE && v->size == strlen(SXS_INSTRUMENT_COMPILED) &&
+                  memcmp(v->text, SXS_INSTRUMENT_COMPILED, v->size) == 0;
+    s->n_changes += !s->compiled;
+    s->state = v->state;
+    s->hr = v->hr;
+    if (v->state == SXS_SITE_PENDING)
+        keep(r, &s->rules, v->text, v->size);
+    keep(r, &s->reason, v->text, v->state == SXS_SITE_FAILED ? v->size : 0);
+    return true;
+}
+
+static bool take_counts(struct reading *r, const struct sxs_record *record)
+{
+    const struct sxs_instrument_counts *v = (const void *)record;
+    if (record->size < sizeof(*v) || v->first >= SITES_MOST || v->first % SXS_INSTRUMENT_PAGE)
+        return false;
+    for (uint32_t i = 0; i < SXS_INSTRUMENT_PAGE; i++) {
+        const struct sxs_instrument_count *c = &v->counts[i];
+        struct sxs_instrumented           *s = site_at(r, v->first + i);
+        if (!s)
+            return true;
+        s->calls += c->calls;
+        s->ended += c->ended;
+        s->threw += c->threw;
+        s->total_ns += c->ticks; /* made ns when all is read */
+        s->swallowed += c->swallowed;
+    }
+    return true;
+}
+
+static bool take_label(struct reading *r, const struct sxs_record *record)
+{
+    const struct sxs_instrument_label *v = (const void *)record;
+    struct sxs_instrumented           *s;
+    if (record->size < sizeof(*v) || v->site >= SITES_MOST ||
+        v->size > record->size - offsetof(struct sxs_instrument_label, text))
+        return false;
+    s = site_at(r, v->site);
+    if (s)
+        keep(r, &s->label, v->text, v->size);
+    return true;
+}
+
+static bool take_helper(struct reading *r, const struct sxs_record *record)
+{
+    const struct sxs_instrument_helper *v = (const void *)record;
+    struct sxs_instrument_data         *d = r->d;
+    struct sxs_instrument_called       *more;
+    if (record->size < sizeof(*v) ||
+        v->size > record->size - offsetof(struct sxs_instrument_helper, text))
+        return false;
+    more = reallocarray(d->helpers, d->n_helpers + 1, sizeof(*more));
+    if (!more) {
+        r->no_memory = true;
+        return true;
+    }
+    d->helpers = more;
+    more[d->n_helpers] = (struct sxs_instrument_called){
+        .runtime = v->runtime, .failed = v->failed != 0, .threw = v->threw};
+    keep(r, &more[d->n_helpers++].text, v->text, v->size);
+    return true;
+}
+
+static struct sxs_instrumented_rule *rule_at(struct reading *r, uint32_t number)
+{
+    struct sxs_instrument_data *d = r->d;
+    if (number >= d->n_rules) {
+        size_t                        n = (size_t)number + 64;
+        struct sxs_instrumented_rule *more = reallocarray(d->rules, n, sizeof(*more));
+        if (!more) {
+            r->no_memory = true;
+            return NULL;
+        }
+        memset(more + d->n_rules, 0, (n - d->n_rules) * sizeof(*more));
+        d->rules = more;
+        d->n_rules = n;
+    }
+    return &d->rules[number];
+}
+
+static bool take_rule(struct reading *r, const struct sxs_record *record)
+{
+    const struct sxs_instrument_rule *v = (const void *)record;
+    struct sxs_instrumented_rule     *s;
+    if (record->size < sizeof(*v) || v->number >= SITES_MOST ||
+        record->size < offsetof(struct sxs_instrument_rule, text) + v->name_size + v->file_size +
+                           v->text_size)
+        return false;
+    s = rule_at(r, v->number);
+    if (!s)
+        return true;
+    s->known = true;
+    s->line = v->line;
+    s->without_il = v->without_il;
+    s->matched = v->matched != 0;
+    s->gone = v->gone != 0;
+    keep(r, &s->name, v->text, v->name_size);
+    keep(r, &s->file, v->text + v->name_size, v->file_size);
+    keep(r, &s->text, v->text + v->name_size + v->file_size, v->text_size);
+    return true;
+}
+
+static bool take(const struct sxs_record *record, uint16_t type, void *out)
+{
+    switch (type) {
+    case SXS_INSTRUMENT_SITE: return take_site(out, record);
+    case SXS_INSTRUMENT_STATE: return take_state(out, record);
+    case SXS_INSTRUMENT_COUNTS: return take_counts(out, record);
+    case SXS_INSTRUMENT_LABEL: return take_label(out, record);
+    case SXS_INSTRUMENT_HELPER: return take_helper(out, record);
+    case SXS_INSTRUMENT_RULE: return take_rule(out, record);
+    default: return false;
+    }
+}
+
+/* ---- all -------------------------------------------------------------------------------------- */
+
+uint64_t sxs_instrument_duration(const struct sxs_instrument_data *d, uint64_t ticks)
+{
+    const struct sxs_instrument_header *h = &d->head;
+    double all = (double)(h->seen_tick - h->started_tick), ns;
+    ns = all > 0 ? (double)ticks * ((double)(h->seen_ns - h->started_ns) / all) : 0;
+    return ns > 0 && ns < 9e18 ? (uint64_t)ns : 0;
+}
+
+uint64_t sxs_instrument_ns(const struct sxs_instrument_data *d, uint64_t tick)
+{
+    return tick < d->head.started_tick ? 0
+                                       : sxs_instrument_duration(d, tick - d->head.started_tick);
+}
+
+static void make_ns(struct sxs_instrument_data *d)
+{
+    for (size_t i = 0; i < d->n_sites; i++)
+        d->sites[i].total_ns = sxs_instrument_duration(d, d->sites[i].total_ns);
+}
+
+static int by_number(const void *key, const void *site)
+{
+    uint32_t number = *(const uint32_t *)key, its = ((const struct sxs_instrumented *)site)->number;
+    return (number > its) - (number < its);
+}
+
+const struct sxs_instrumented *sxs_instrument_find(const struct sxs_instrument_data *d,
+                                                   uint32_t number)
+{
+    return d->n_sites ? bsearch(&number, d->sites, d->n_sites, sizeof(*d->sites), by_number) : NULL;
+}
+
+/* Only those that were told of, and no NULLs. */
+static void tidy(struct reading *r)
+{
+    struct sxs_instrument_data *d = r->d;
+    size_t                      n = 0;
+    for (size_t i = 0; i < d->n_sites; i++) {
+        struct sxs_instrumented *s = &d->sites[i];
+        if (!s->known) {
+            free(s->rules);
+            free(s->reason);
+            free(s->label);
+            continue;
+        }
+        if (!s->rules)
+            keep(r, &s->rules, "", 0);
+        if (!s->reason)
+            keep(r, &s->reason, "", 0);
+        if (!s->label)
+            keep(r, &s->label, "", 0);
+        d->sites[n++] = *s;
+    }
+    d->n_sites = n;
+    n = 0;
+    for (size_t i = 0; i < d->n_rules; i++)
+        if (d->rules[i].known)
+            d->rules[n++] = d->rules[i];
+    d->n_rules = n;
+}
+
+/* Single calls; a file of theirs that cannot be read leaves the rest as it is. */
+static int read_traced(struct sxs_instrument_data *d, int folder_fd)
+{
+    char why[256];
+    int  err = sxs_traced_read(folder_fd, &d->traced, why, sizeof(why));
+    if (err == ENOMEM)
+        return err;
+    if (err && err != ENOENT)
+        sxs_lines_add(&d->problems, &d->n_problems, SXS_TRACED_FILE ": %s", why);
+    for (size_t i = 0; i < d->traced.n_problems; i++)
+        sxs_lines_add(&d->problems, &d->n_problems, SXS_TRACED_FILE ": %s", d->traced.problems[i]);
+    for (size_t i = 0; i < d->traced.n_calls; i++) {
+        struct sxs_instrumented *s =
+            (struct sxs_instrumented *)(uintptr_t)sxs_instrument_find(d, d->traced.calls[i].site);
+        if (s)
+            s->traced++;
+    }
+    return 0;
+}
+
+static void note_problems(struct sxs_instrument_data *d, struct sxs_chunk_reader *reader)
+{
+    const char *line;
+    for (size_t i = 0; (line = sxs_chunk_reader_problem(reader, i)) != NULL; i++)
+        sxs_lines_add(&d->problems, &d->n_problems, "%s", line);
+    if (d->head.lost)
+        sxs_lines_add(&d->problems, &d->n_problems, "%llu records found no room",
+                      (unsigned long long)d->head.lost);
+}
+
+int sxs_instrument_read(int folder_fd, struct sxs_instrument_data **out, char *why, size_t why_size)
+{
+    struct sxs_instrument_data *d = calloc(1, sizeof(*d));
+    struct reading              r = {d, false};
+    struct sxs_chunk_reader     reader;
+    int                         err;
+    *out = NULL;
+    if (!d) {
+        snprintf(why, why_size, "no memory");
+        return ENOMEM;
+    }
+    err = sxs_chunk_reader_open(&reader, folder_fd, &kind, &d->head, why, why_size);
+    if (err) {
+        free(d);
+        return err;
+    }
+    while (!r.no_memory && sxs_chunk_reader_next(&reader, SXS_INSTRUMENT_LAST, take, &r))
+        ;
+    note_problems(d, &reader);
+    sxs_chunk_reader_close(&reader);
+    tidy(&r);
+    make_ns(d);
+    if (r.no_memory || read_traced(d, folder_fd) == ENOMEM) {
+        sxs_instrument_free(d);
+        snprintf(why, why_size, "no memory");
+        return ENOMEM;
+    }
+    *out = d;
+    return 0;
+}
+
+void sxs_instrument_free(struct sxs_instrument_data *d)
+{
+    if (!d)
+        return;
+    for (size_t i = 0; i < d->n_sites; i++) {
+        free(d->sites[i].assembly);
+        free(d->sites[i].name);
+        free(d->sites[i].rules);
+        free(d->sites[i].reason);
+        free(d->sites[i].label);
+    }
+    for (size_t i = 0; i < d->n_rules; i++) {
+        free(d->rules[i].name);
+        free(d->rules[i].file);
+        free(d->rules[i].text);
+    }
+    free(d->rules);
+    for (size_t i = 0; i < d->n_helpers; i++)
+        free(d->helpers[i].text);
+    free(d->helpers);
+    free(d->sites);
+    sxs_traced_free(&d->traced);
+    sxs_lines_free(d->problems, d->n_problems);
+    free(d);
+}
+
+const char *sxs_site_state_text(uint8_t state)
+{
+    static const char *const texts[] = {
+#define X(name, text) text,
+        SXS_SITE_STATES(X)
+#undef X
+    };
+    return state < SXS_N_SITE_STATES ? texts[state] : "?";
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/read/session_read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session/read/file_read.h"
+
+static size_t skip_digits(const char *s)
+{
+    return strspn(s, "0123456789");
+}
+
+bool sxs_session_names_process(const char *name)
+{
+    size_t n = skip_digits(name);
+    if (n == 0 || n > 10)
+        return false;
+    if (name[n] == '\0')
+        return true;
+    size_t again = name[n] == '-' ? skip_digits(name + n + 1) : 0;
+    return again > 0 && again <= 10 && name[n + 1 + again] == '\0';
+}
+
+/* One more message, printf-like. */
+#define note(s, ...) sxs_lines_add(&(s)->problems, &(s)->n_problems, __VA_ARGS__)
+
+/* Copies text of at most size - 1 bytes; false when there is no zero within the size bytes. */
+static bool take_text(char *to, const char *from, size_t size)
+{
+    size_t len = strnlen(from, size);
+    bool   whole = len < size;
+    if (!whole)
+        len = size - 1;
+    memcpy(to, from, len);
+    to[len] = '\0';
+    return whole;
+}
+
+static uint64_t get64(const _Atomic uint64_t *v)
+{
+    return atomic_load_explicit(v, memory_order_relaxed);
+}
+
+static void take_row(struct sxs_session *s, struct sxs_session_process *p, const char *where,
+                     size_t index, const struct sxs_census_runtime *row)
+{
+    uint32_t state = atomic_load_explicit(&row->state, memory_order_acquire);
+    if (state == SXS_STATE_NONE) /* a runtime that was just arriving: its row is not told yet */
+        return;
+    if (state > SXS_STATE_CANCELLED) {
+        note(s, "%s: runtime row %zu left out: state %u is not one of 1 to 3", where, index + 1,
+             state);
+        return;
+    }
+    struct sxs_session_runtime *r = &p->runtimes[p->n_runtimes++];
+    r->number = row->number;
+    r->state = (enum sxs_state)state;
+    r->modules = get64(&row->modules);
+    r->methods = get64(&row->methods);
+    r->threads = get64(&row->threads);
+    r->gcs = get64(&row->gcs);
+    r->exceptions = get64(&row->exceptions);
+    r->signals = get64(&row->signals);
+    r->errors = get64(&row->errors);
+    r->started_ns = row->started_ns;
+    r->ended_ns = get64(&row->ended_ns);
+    if (!take_text(r->version, row->version, sizeof(r->version)))
+        note(s, "%s: the version in runtime row %zu has no end: cut", where, index + 1);
+    if (!take_text(r->path, row->path, sizeof(r->path)))
+        note(s, "%s: the path in runtime row %zu has no end: cut", where, index + 1);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct sxs_session_runtime *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Is the header one we can read? Says why not. @size is how many bytes of the file there are. */
+static bool header_is_ours(struct sxs_session *s, const char *where, const struct sxs_census *c,
+                           size_t size)
+{
+    if (size < offsetof(struct sxs_census, runtimes)) {
+        note(s, "%s: cut: %zu bytes, a header has %zu", where, size,
+             offsetof(struct sxs_census, runtimes));
+        return false;
+    }
+    if (memcmp(c->magic, SXS_CENSUS_MAGIC, sizeof(c->magic)) != 0) {
+        note(s, "%s: not a census file: it does not begin with \"" SXS_CENSUS_MAGIC "\"", where);
+        return false;
+    }
+    if (c->version != SXS_CENSUS_VERSION) {
+        note(s, "%s: format version %u, this command reads version %u", where, c->version,
+             SXS_CENSUS_VERSION);
+        return false;
+    }
+    if (c->size != sizeof(*c) || c->row_size != sizeof(c->runtimes[0])) {
+        note(s, "%s: says it has %u bytes in rows of %u, version %u has %zu in rows of %zu", where,
+             c->size, c->row_size, SXS_CENSUS_VERSION, sizeof(*c), sizeof(c->runtimes[0]));
+        return false;
+    }
+    return true;
+}
+
+/* How many rows can be taken: those in use, those that exist, those that are in the file. */
+static size_t usable_rows(struct sxs_session *s, const char *where, const struct sxs_census *c,
+                          size_t size)
+{
+    size_t rows = atomic_load_explicit(&c->n_runtimes, memory_order_acquire);
+    size_t whole = (size - offsetof(struct sxs_census, runtimes)) / sizeof(c->runtimes[0]);
+    if (rows > SXS_MAX_RUNTIMES) {
+        note(s, "%s: says %zu runtimes, at most %u can be", where, rows, SXS_MAX_RUNTIMES);
+        rows = SXS_MAX_RUNTIMES;
+    }
+    if (size < sizeof(*c))
+        note(s, "%s: cut: %zu of %zu bytes, %zu of %zu runtimes are whole", where, size, sizeof(*c),
+             whole < rows ? whole : rows, rows);
+    return whole < rows ? whole : rows;
+}
+
+/* Adds the process that @c tells of. Returns 0 or ENOMEM; a file that is not ours adds nothing. */
+static int take_census(struct sxs_session *s, const char *folder, const struct sxs_census *c,
+                       size_t size)
+{
+    char where[256 + sizeof(SXS_CENSUS_FILE)];
+    snprintf(where, sizeof(where), "%s/%s", folder, SXS_CENSUS_FILE);
+    if (!header_is_ours(s, where, c, size))
+        return 0;
+
+    size_t rows = usable_rows(s, where, c, size);
+    struct sxs_session_process *grown =
+        realloc(s->processes, (s->n_processes + 1) * sizeof(*grown));
+    if (!grown)
+        return ENOMEM;
+    s->processes = grown;
+    struct sxs_session_process *p = &grown[s->n_processes];
+    memset(p, 0, sizeof(*p));
+    p->runtimes = calloc(rows ? rows : 1, sizeof(*p->runtimes));
+    if (!p->runtimes)
+        return ENOMEM;
+    s->n_processes++;
+
+    snprintf(p->folder, sizeof(p->folder), "%s", folder);
+    p->pid = c->pid;
+    p->started_ns = c->started_ns;
+    p->preloaded = c->preloaded != 0;
+    p->signals_off = c->signals_off != 0;
+    p->signals_unwanted = get64(&c->signals_unwanted);
+    p->n_unlisted = atomic_load_explicit(&c->n_unlisted, memory_order_relaxed);
+    if (!take_text(p->command, c->command, sizeof(p->command)))
+        note(s, "%s: the command has no end: cut", where);
+    for (size_t i = 0; i < rows; i++)
+        take_row(s, p, where, i, &c->runtimes[i]);
+    qsort(p->runtimes, p->n_runtimes, sizeof(*p->runtimes), by_number);
+    return 0;
+}
+
+/* Reads up to @size bytes; returns how many, or -1 with errno. */
+static ssize_t read_upto(int fd, void *buf, size_t size)
+{
+    size_t got = 0;
+    while (got < size) {
+        ssize_t n = read(fd, (char *)buf + got, size - got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    return (ssize_t)got;
+}
+
+/* Reading a copy, not mapping: a file that shrinks under a mapping would kill us with SIGBUS. */
+static int read_census(struct sxs_session *s, int folder_fd, const char *folder)
+{
+    struct sxs_census *c;
+    char               why[256];
+    uint64_t           size;
+    int                err = 0;
+    int                fd = sxs_file_open(folder_fd, SXS_CENSUS_FILE, &size, why, sizeof(why));
+    if (fd < 0) {
+        note(s, "%s/%s: %s", folder, SXS_CENSUS_FILE, why);
+        return 0;
+    }
+    if (size > sizeof(*c))
+        note(s, "%s/%s: %llu bytes, expected %zu: the rest is left unread", folder, SXS_CENSUS_FILE,
+             (unsigned long long)size, sizeof(*c));
+    c = calloc(1, sizeof(*c));
+    if (!c) {
+        err = ENOMEM;
+        goto done;
+    }
+    ssize_t got = read_upto(fd, c, sizeof(*c));
+    if (got < 0)
+        note(s, "%s/%s: %s", folder, SXS_CENSUS_FILE, strerror(errno));
+    else
+        err = take_census(s, folder, c, (size_t)got);
+done:
+    free(c);
+    close(fd);
+    return err;
+}
+
+/* Without its census a process is still known by its folder, which may hold more than that. */
+static int keep_unread(struct sxs_session *s, const char *folder)
+{
+    struct sxs_session_process *grown = realloc(s->unread, (s->n_unread + 1) * sizeof(*grown));
+    if (!grown)
+        return ENOMEM;
+    s->unread = grown;
+    memset(&grown[s->n_unread], 0, sizeof(*grown));
+    snprintf(grown[s->n_unread].folder, sizeof(grown->folder), "%s", folder);
+    grown[s->n_unread++].pid = (uint32_t)strtoul(folder, NULL, 10);
+    return 0;
+}
+
+static int read_process(struct sxs_session *s, int dir_fd, const char *folder)
+{
+    size_t read_before = s->n_processes;
+    int fd = openat(dir_fd, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+        bool link = errno == ELOOP || errno == ENOTDIR;
+        note(s, "%s: %s", folder, link ? "not a folder (links are not followed)" : strerror(errno));
+        return 0;
+    }
+    int err = read_census(s, fd, folder);
+    close(fd);
+    return err || s->n_processes > read_before ? err : keep_unread(s, folder);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct sxs_session_process *x = a, *y = b;
+    if (x->started_ns != y->started_ns)
+        return x->started_ns < y->started_ns ? -1 : 1;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return strverscmp(x->folder, y->folder);
+}
+
+int sxs_session_read(const char *dir, struct sxs_session *out)
+{
+    memset(out, 0, sizeof(*out));
+    DIR *d = opendir(dir);
+    if (!d)
+        return errno;
+    int err = 0;
+    for (struct dirent *e; !err && (e = readdir(d));)
+        if (sxs_session_names_process(e->d_name))
+            err = read_process(out, dirfd(d), e->d_name);
+    closedir(d);
+    if (out->n_processes)
+        qsort(out->processes, out->n_processes, sizeof(*out->processes), by_start);
+    return err;
+}
+
+void sxs_session_free(struct sxs_session *s)
+{
+    for (size_t i = 0; i < s->n_processes; i++)
+        free(s->processes[i].runtimes);
+    free(s->processes);
+    free(s->unread);
+    sxs_lines_free(s->problems, s->n_problems);
+    memset(s, 0, sizeof(*s));
+}

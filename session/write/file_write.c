@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/write/file_write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/descriptors.h"
+
+/* Part of RLIMIT_AS that one file's map may take. There are up to five files, and each runtime reserves
+ * gigabytes for its code: all files together must leave the host more than nine tenths. */
+#define AS_SHARE 64u
+
+struct job {
+    struct sxs_file *file;
+    uint64_t         from, size; /* bytes of the file */
+    size_t           map_size;
+    unsigned char   *map;
+};
+
+/* ---- work on the thread of base/descriptors.h ----------------------------------------------- */
+
+/* Whether @fd is the file that was made; 0 or -errno. */
+static int check_identity(const struct sxs_file *file, int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st))
+        return -errno;
+    return S_ISREG(st.st_mode) && st.st_dev == file->dev && st.st_ino == file->ino ? 0 : -ESTALE;
+}
+
+static int use(const struct sxs_file *file)
+{
+    int folder, fd, err;
+    if (file->fd >= 0)
+        return file->fd;
+    folder = sxs_folder_use(file->folder);
+    if (folder < 0)
+        return folder;
+    fd = openat(folder, file->name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    err = fd < 0 ? -errno : check_identity(file, fd);
+    sxs_folder_used(file->folder, folder);
+    if (err && fd >= 0)
+        close(fd);
+    return err ? err : fd;
+}
+
+static void used(const struct sxs_file *file, int fd)
+{
+    if (fd >= 0 && fd != file->fd)
+        close(fd);
+}
+
+static int map_file(struct job *job, int fd)
+{
+    struct stat st;
+    int         err = posix_fallocate(fd, 0, (off_t)job->size);
+    if (!err && fstat(fd, &st))
+        err = errno;
+    if (err)
+        return -err;
+    job->file->dev = st.st_dev;
+    job->file->ino = st.st_ino;
+    job->map = mmap(NULL, job->map_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    return job->map == MAP_FAILED ? -errno : 0;
+}
+
+static int create(void *arg)
+{
+    struct job      *job = arg;
+    struct sxs_file *file = job->file;
+    int              folder = sxs_folder_use(file->folder), fd, err;
+    if (folder < 0)
+        return folder;
+    fd = openat(folder, file->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    err = fd < 0 ? -errno : map_file(job, fd);
+    if (fd >= 0 && err)
+        unlinkat(folder, file->name, 0);
+    if (fd >= 0 && !err && sxs_descriptors_are_own())
+        file->fd = fd;
+    else if (fd >= 0)
+        close(fd);
+    sxs_folder_used(file->folder, folder);
+    return err;
+}
+
+/* Blocks are reserved before they are touched: a full disk must not become a SIGBUS. */
+static int reserve(void *arg)
+{
+    const struct job *job = arg;
+    int               fd = use(job->file), err;
+    if (fd < 0)
+        return fd;
+    err = -posix_fallocate(fd, (off_t)job->from, (off_t)job->size);
+    used(job->file, fd);
+    return err;
+}
+
+static int shorten(void *arg)
+{
+    const struct job *job = arg;
+    int               fd = use(job->file), err;
+    if (fd < 0)
+        return fd;
+    err = ftruncate(fd, (off_t)job->size) ? -errno : 0;
+    used(job->file, fd);
+    return err;
+}
+
+static int close_file(void *arg)
+{
+    struct sxs_file *file = arg;
+    if (file->fd >= 0)
+        close(file->fd);
+    file->fd = -1;
+    return 0;
+}
+
+static int undo(void *arg)
+{
+    struct sxs_file *file = arg;
+    int              folder = sxs_folder_use(file->folder);
+    close_file(file);
+    if (folder >= 0)
+        unlinkat(folder, file->name, 0);
+    sxs_folder_used(file->folder, folder);
+    return 0;
+}
+
+/* ---- what others call ------------------------------------------------------------------------------ */
+
+int sxs_file_create(struct sxs_file *file, const struct sxs_folder *folder, const char *name,
+                    size_t header_size, size_t map_size, unsigned char **map)
+{
+    struct job job = {.file = file, .size = header_size, .map_size = map_size};
+    int        err;
+    *file = (struct sxs_file){.folder = folder, .name = name, .fd = -1};
+    err = sxs_descriptors_call(create, &job);
+    if (!err)
+        *map = job.map;
+    return err;
+}
+
+int sxs_file_reserve(const struct sxs_file *file, uint64_t from, uint64_t size)
+{
+    struct job job = {.file = (struct sxs_file *)(uintptr_t)file, .from = from, .size = size};
+    return sxs_descriptors_call(reserve, &job);
+}
+
+int sxs_file_shorten(const struct sxs_file *file, uint64_t size)
+{
+    struct job job = {.file = (struct sxs_file *)(uintptr_t)file, .size = size};
+    return sxs_descriptors_call(shorten, &job);
+}
+
+void sxs_file_close(struct sxs_file *file)
+{
+    sxs_descriptors_call(close_file, file);
+}
+
+void sxs_file_undo(struct sxs_file *file, unsigned char *map, size_t map_size)
+{
+    munmap(map, map_size);
+    sxs_descriptors_call(undo, file);
+}
+
+uint64_t sxs_file_may_map(uint64_t wanted)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return wanted;
+    return wanted < limit.rlim_cur / AS_SHARE ? wanted : limit.rlim_cur / AS_SHARE;
+}

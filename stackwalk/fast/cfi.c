@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+#include "stackwalk/fast/cfi.h"
+
+#include <string.h>
+
+#include "stackwalk/fast/cfi_cursor.h"
+
+#define N_REGS      17 /* of DWARF's numbering for x86-64: rip is the last that matters */
+#define STATE_DEPTH 4  /* DW_CFA_remember_state nested, on the handler's stack; compilers use one */
+
+struct cie {
+    uint64_t      code_align;
+    int64_t       data_align;
+    uint8_t       fde_encoding;
+    uint8_t       has_augmentation; /* 'z': a sized block of data */
+    uint8_t       is_signal;        /* 'S' */
+    struct cursor initial;          /* instructions every description of it starts with */
+};
+
+enum how { SAME, AT_OFFSET, AT_RBP, UNDEFINED, UNSUPPORTED };
+
+struct saved {
+    enum how how;
+    int64_t  offset; /* AT_OFFSET: from the CFA, AT_RBP: from rbp; bytes */
+};
+
+enum cfa_how { CFA_REG, CFA_DEREF, CFA_PLT, CFA_UNSUPPORTED };
+
+struct state {
+    enum cfa_how cfa_how;
+    uint64_t     cfa_reg;
+    int64_t      cfa_off;
+    int          plt_at;
+    struct saved rbx, rbp, rip; /* the only ones a walk follows */
+};
+
+struct machine {
+    const struct sxs_cfi *cfi;
+    const struct cie     *cie;
+    struct state          now, initial, stack[STATE_DEPTH];
+    unsigned              depth;
+    uintptr_t             pc;     /* from which on @now holds */
+    uintptr_t             target; /* the instruction asked for */
+    int                   found;  /* @now holds at @target */
+};
+
+SXS_SIGSAFE static int fits(int64_t offset, int64_t max)
+{
+    return offset < 0 && offset % 8 == 0 && -offset / 8 <= max;
+}
+
+SXS_SIGSAFE static struct sxs_rule rule_of(const struct machine *m)
+{
+    const struct state *s = &m->now;
+    struct sxs_rule     rule = {.kind = SXS_RULE_NONE};
+    if (m->cie->is_signal)
+        return (struct sxs_rule){.kind = SXS_RULE_SIGNAL};
+    if (s->rip.how == UNDEFINED)
+        return (struct sxs_rule){.kind = SXS_RULE_BOTTOM};
+    if (s->rip.how != AT_OFFSET || !fits(s->rip.offset, UINT8_MAX) ||
+        s->cfa_how == CFA_UNSUPPORTED || s->rbp.how == UNSUPPORTED || s->cfa_reg > 15 ||
+        s->cfa_off > INT32_MAX || s->cfa_off < INT32_MIN)
+        return rule;
+    rule.cfa_reg = (uint8_t)(s->cfa_reg & 15);
+    rule.cfa_off = (int32_t)s->cfa_off;
+    if (s->rip.offset != -8 && s->cfa_how != CFA_REG)
+        return rule;
+    if (s->cfa_how == CFA_PLT) {
+        rule.kind = SXS_RULE_PLT;
+        rule.rbp_at = (int16_t)s->plt_at;
+        return rule;
+    }
+    if (s->cfa_how == CFA_DEREF) { /* all it saves is described relative to rbp */
+        if (s->rbp.how != AT_RBP || s->rbp.offset > 0 || s->rbp.offset % 8 ||
+            -s->rbp.offset / 8 > INT16_MAX)
+            return rule;
+        rule.rbp_at = (int16_t)(-s->rbp.offset / 8);
+        if (s->rbx.how == AT_RBP && fits(s->rbx.offset, UINT8_MAX))
+            rule.rbx_at = (uint8_t)(-s->rbx.offset / 8);
+        rule.kind = SXS_RULE_DEREF;
+        return rule;
+    }
+    if (s->rbp.how == AT_OFFSET) {
+        if (!fits(s->rbp.offset, INT16_MAX))
+            return rule;
+        rule.rbp_at = (int16_t)(-s->rbp.offset / 8);
+    } else if (s->rbp.how == AT_RBP) {
+        /* Between "push rbp; mov rbp, rsp" and the point from which the CFA is in memory. */
+        if (s->rbp.offset)
+            return rule;
+        rule.rbp_at = SXS_RBP_AT_RBP;
+    }
+    rule.kind = s->rip.offset == -8 ? SXS_RULE_CFA : SXS_RULE_FAULT;
+    if (rule.kind == SXS_RULE_FAULT)
+        rule.rbx_at = (uint8_t)(-s->rip.offset / 8);
+    else if (s->rbx.how == AT_OFFSET && fits(s->rbx.offset, UINT8_MAX))
+        rule.rbx_at = (uint8_t)(-s->rbx.offset / 8);
+    return rule;
+}
+
+SXS_SIGSAFE static struct saved *saved_of(struct state *s, uint64_t reg)
+{
+    return reg == SXS_DWARF_RBX   ? &s->rbx
+           : reg == SXS_DWARF_RBP ? &s->rbp
+           : reg == SXS_DWARF_RIP ? &s->rip
+                                  : NULL;
+}
+
+SXS_SIGSAFE static void set(struct state *s, uint64_t reg, enum how how, int64_t offset)
+{
+    struct saved *saved = saved_of(s, reg);
+    if (saved)
+        *saved = (struct saved){how, offset};
+}
+
+enum { OP_BREG0 = 0x70, OP_BREG16 = 0x80, OP_DEREF = 0x06 };
+
+/* "register: value at rbp + n", the one expression compilers write for a saved register. */
+SXS_SIGSAFE static void saved_expression(struct state *s, uint64_t reg, struct cursor e)
+{
+    uint8_t op = byte(&e);
+    int64_t offset = sleb(&e);
+    if (!e.failed && e.at == e.end && op == OP_BREG0 + SXS_DWARF_RBP)
+        set(s, reg, AT_RBP, offset);
+    else
+        set(s, reg, UNSUPPORTED, 0);
+}
+
+/* Two are known: *(rbp + n), and that of the linker for PLT entries:
+ * rsp + 8 + ((rip & 15) >= n ? 8 : 0). */
+SXS_SIGSAFE static void cfa_expression(struct state *s, struct cursor e)
+{
+    static const uint8_t plt_rest[] = {0x3f, 0x1a};            /* lit15, and */
+    static const uint8_t plt_end[] = {0x2a, 0x33, 0x24, 0x22}; /* ge, lit3, shl, plus */
+    uint8_t              op = byte(&e);
+    int64_t              offset = sleb(&e);
+    size_t               left = (size_t)(e.end - e.at);
+    s->cfa_how = CFA_UNSUPPORTED;
+    s->cfa_off = offset;
+    if (e.failed)
+        return;
+    if (op == OP_BREG0 + SXS_DWARF_RBP && left == 1 && *e.at == OP_DEREF) {
+        s->cfa_how = CFA_DEREF;
+        s->cfa_reg = SXS_DWARF_RBP;
+    } else if (op == OP_BREG0 + SXS_DWARF_RSP && left == 9 && e.at[0] == OP_BREG16 && !e.at[1] &&
+               !memcmp(e.at + 2, plt_rest, 2) && e.at[4] >= 0x30 && e.at[4] < 0x40 &&
+               !memcmp(e.at + 5, plt_end, 4)) {
+        s->cfa_how = CFA_PLT;
+        s->cfa_reg = SXS_DWARF_RSP;
+        s->plt_at = e.at[4] - 0x30;
+    }
+}
+
+SXS_SIGSAFE static void restore(struct machine *m, uint64_t reg)
+{
+    struct saved *saved = saved_of(&m->now, reg);
+    if (saved)
+        *saved = *saved_of(&m->initial, reg);
+}
+
+/* The state so far holds up to @pc. */
+SXS_SIGSAFE static void advance_to(struct machine *m, struct cursor *c, uintptr_t pc)
+{
+    if (pc < m->pc)
+        c->failed = 1; /* rows go forward */
+    else if (pc > m->target)
+        m->found = 1;
+    else
+        m->pc = pc;
+}
+
+SXS_SIGSAFE static void advance(struct machine *m, struct cursor *c, uint64_t by)
+{
+    advance_to(m, c, m->pc + by * m->cie->code_align);
+}
+
+SXS_SIGSAFE static void def_cfa(struct state *s, uint64_t reg, int64_t offset)
+{
+    s->cfa_how = CFA_REG;
+    s->cfa_reg = reg;
+    s->cfa_off = offset;
+}
+
+SXS_SIGSAFE static void state_stack(struct machine *m, struct cursor *c, int push)
+{
+    if (push ? m->depth == STATE_DEPTH : m->depth == 0)
+        c->failed = 1;
+    else if (push)
+        m->stack[m->depth++] = m->now;
+    else
+        m->now = m->stack[--m->depth];
+}
+
+/* Evaluates its operands in order: their number and kind is the instruction's shape. */
+SXS_SIGSAFE static void extended(struct machine *m, struct cursor *c, uint8_t op)
+{
+    struct state *s = &m->now;
+    int64_t       align = m->cie->data_align;
+    uint64_t      reg;
+    switch (op) {
+    case 0x00: break; /* nop */
+    case 0x01: /* set_loc */ advance_to(m, c, encoded(c, m->cie->fde_encoding, m->cfi)); break;
+    case 0x02: advance(m, c, byte(c)); break;
+    case 0x03: advance(m, c, fixed(c, 2)); break;
+    case 0x04: advance(m, c, fixed(c, 4)); break;
+    case 0x05: /* offset_extended */
+        reg = uleb(c);
+        set(s, reg, AT_OFFSET, (int64_t)uleb(c) * align);
+        break;
+    case 0x06: restore(m, uleb(c)); break;
+    case 0x07: set(s, uleb(c), UNDEFINED, 0); break;
+    case 0x08: set(s, uleb(c), SAME, 0); break;
+    case 0x09: /* register: kept in another */
+        reg = uleb(c);
+        uleb(c);
+        set(s, reg, UNSUPPORTED, 0);
+        break;
+    case 0x0a: state_stack(m, c, 1); break;
+    case 0x0b: state_stack(m, c, 0); break;
+    case 0x0c: /* def_cfa */
+        reg = uleb(c);
+        def_cfa(s, reg, (int64_t)uleb(c));
+        break;
+    case 0x0d: def_cfa(s, uleb(c), s->cfa_off); break;
+    case 0x0e: s->cfa_off = (int64_t)uleb(c); break;
+    case 0x0f: cfa_expression(s, block(c, uleb(c))); break;
+    case 0x10: /* expression */
+        reg = uleb(c);
+        saved_expression(s, reg, block(c, uleb(c)));
+        break;
+    case 0x11: /* offset_extended_sf */
+        reg = uleb(c);
+        set(s, reg, AT_OFFSET, sleb(c) * align);
+        break;
+    case 0x12: /* def_cfa_sf */
+        reg = uleb(c);
+        def_cfa(s, reg, sleb(c) * align);
+        break;
+    case 0x13: s->cfa_off = sleb(c) * align; break;
+    case 0x14: /* val_offset */
+    case 0x15:
+        reg = uleb(c);
+        uleb(c);
+        set(s, reg, UNSUPPORTED, 0);
+        break;
+    case 0x16: /* val_expression */
+        reg = uleb(c);
+        block(c, uleb(c));
+        set(s, reg, UNSUPPORTED, 0);
+        break;
+    case 0x2e: uleb(c); break; /* GNU_args_size */
+    case 0x2f:                 /* GNU_negative_offset_extended */
+        reg = uleb(c);
+        set(s, reg, AT_OFFSET, -(int64_t)uleb(c) * align);
+        break;
+    default: c->failed = 1;
+    }
+}
+
+SXS_SIGSAFE static int run(struct machine *m, struct cursor c)
+{
+    while (!c.failed && c.at < c.end && !m->found) {
+        uint8_t  op = byte(&c);
+        unsigned low = op & 0x3f;
+        switch (op >> 6) {
+        case 1: advance(m, &c, low); break;
+        case 2: set(&m->now, low, AT_OFFSET, (int64_t)uleb(&c) * m->cie->data_align); break;
+        case 3: restore(m, low); break;
+        default: extended(m, &c, op);
+        }
+    }
+    return c.failed ? -1 : 0;
+}
+
+SXS_SIGSAFE static int read_cie(const struct sxs_cfi *cfi, struct cursor c, struct cie *cie)
+{
+    const char *augmentation;
+    uint8_t     version = byte(&c);
+    memset(cie, 0, sizeof(*cie));
+    if (c.failed || (version != 1 && version != 3))
+        return -1;
+    augmentation = (const char *)c.at;
+    while (byte(&c))
+        ;
+    cie->code_align = uleb(&c);
+    cie->data_align = sleb(&c);
+    if (version == 1)
+        byte(&c);
+    else
+        uleb(&c); /* the return address's register: always rip */
+    if (c.failed || (*augmentation && *augmentation != 'z'))
+        return -1;
+    if (*augmentation == 'z') {
+        struct cursor data = block(&c, uleb(&c));
+        cie->has_augmentation = 1;
+        while (*++augmentation && !data.failed)
+            switch (*augmentation) {
+            case 'R': cie->fde_encoding = byte(&data); break;
+            case 'L': byte(&data); break;
+            case 'S': cie->is_signal = 1; break;
+            case 'P': {
+                uint8_t how = byte(&data);
+                if (how != PE_OMIT)
+                    encoded(&data, how & 0x0f, cfi); /* only its size counts here */
+                break;
+            }
+            default: return -1; /* what it means for the rest is unknown */
+            }
+        if (data.failed)
+            return -1;
+    }
+    cie->initial = c;
+    return c.failed ? -1 : 0;
+}
+
+/* One description of the section. */
+struct fde {
+    struct cie    cie;
+    uintptr_t     lo, hi;       /* the code it describes, half-open */
+    struct cursor instructions; /* after those of its CIE */
+};
+
+/* The next entry's contents in *@body; 0 at the end. Entries of 4 GB do not occur. */
+SXS_SIGSAFE static int next_entry(struct cursor *all, struct cursor *body)
+{
+    uint32_t size = (uint32_t)fixed(all, 4);
+    if (all->failed || size == 0 || size == UINT32_MAX)
+        return 0;
+    *body = block(all, size);
+    return !all->failed;
+}
+
+/* The CIE that the description with contents @body, read up to its pointer @back, refers to. */
+SXS_SIGSAFE static int read_cie_of(const struct sxs_cfi *cfi, const struct cursor *body,
+                                   uint32_t back, struct cie *cie)
+{
+    const uint8_t *from = body->at - sizeof(back);
+    struct cursor  at, cie_body;
+    if (body->failed || !back || back > (size_t)(from - cfi->bytes))
+        return -1;
+    at = (struct cursor){from - back, cfi->bytes + cfi->size, 0};
+    return next_entry(&at, &cie_body) && fixed(&cie_body, 4) == 0 ? read_cie(cfi, cie_body, cie)
+                                                                  : -1;
+}
+
+SXS_SIGSAFE static int read_fde(const struct sxs_cfi *cfi, struct cursor *body, struct fde *fde)
+{
+    uintptr_t size;
+    fde->lo = encoded(body, fde->cie.fde_encoding, cfi);
+    size = encoded(body, fde->cie.fde_encoding & 0x0f, cfi);
+    fde->hi = fde->lo + size;
+    if (fde->cie.has_augmentation)
+        block(body, uleb(body));
+    fde->instructions = *body;
+    return body->failed || fde->hi < fde->lo ? -1 : 0;
+}
+
+SXS_SIGSAFE struct sxs_cfi_row sxs_cfi_find(const struct sxs_cfi *cfi, size_t at, uintptr_t pc)
+{
+    struct sxs_cfi_row row = {.rule = {.kind = SXS_RULE_NONE}};
+    struct cursor all = {cfi->bytes + (at < cfi->size ? at : cfi->size), cfi->bytes + cfi->size, 0};
+    struct cursor body;
+    struct fde    fde;
+    struct machine m = {.cfi = cfi, .cie = &fde.cie};
+    uint32_t       back;
+    if (!next_entry(&all, &body))
+        return row;
+    back = (uint32_t)fixed(&body, 4);
+    if (read_cie_of(cfi, &body, back, &fde.cie) || read_fde(cfi, &body, &fde))
+        return row;
+    row.lo = fde.lo;
+    row.hi = fde.hi;
+    if (pc < fde.lo || pc >= fde.hi)
+        return row;
+    m.pc = fde.lo;
+    m.target = UINTPTR_MAX; /* the initial instructions describe no rows */
+    if (run(&m, fde.cie.initial))
+        return row;
+    m.initial = m.now;
+    m.pc = fde.lo;
+    m.target = pc;
+    if (run(&m, fde.instructions))
+        return row;
+    row.from = m.pc;
+    row.rule = rule_of(&m);
+    return row;
+}
+
+size_t sxs_cfi_size(const uint8_t *bytes, size_t size)
+{
+    struct cursor all = {bytes, bytes + size, 0}, body;
+    while (next_entry(&all, &body))
+        ;
+    return (size_t)(all.at - bytes);
+}
+
+int sxs_cfi_each(const struct sxs_cfi *cfi, sxs_cfi_each_fn *on, void *user)
+{
+    struct cursor  all = {cfi->bytes, cfi->bytes + cfi->size, 0}, body;
+    const uint8_t *cie_at = NULL; /* the one in fde.cie */
+    int            cie_good = 0, rc = 0;
+    struct fde     fde;
+    while (!rc && next_entry(&all, &body)) {
+        const uint8_t *from = body.at;
+        uint32_t       back = (uint32_t)fixed(&body, 4);
+        if (body.failed || !back)
+            continue; /* too short, or a CIE: read when a description refers to it */
+        if (from - back != cie_at || !cie_at) {
+            cie_at = from - back;
+            cie_good = read_cie_of(cfi, &body, back, &fde.cie) == 0;
+        }
+        if (cie_good && !read_fde(cfi, &body, &fde) && fde.lo &&
+            fde.hi > fde.lo) /* else dropped by the linker */
+            rc = on(user, (size_t)(from - 4 - cfi->bytes), fde.lo, fde.hi);
+    }
+    return rc;
+}

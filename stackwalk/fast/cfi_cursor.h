@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/** cfi_cursor.h - private to cfi.c: reads the numbers of .eh_frame, none beyond its end. Signal-safe. */
+#ifndef SXS_SAMPLER_CFI_CURSOR_H
+#define SXS_SAMPLER_CFI_CURSOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "stackwalk/fast/cfi.h"
+
+struct cursor {
+    const uint8_t *at, *end;
+    int            failed; /* sticky: reads return 0 from then on */
+};
+
+SXS_SIGSAFE static inline uint64_t fixed(struct cursor *c, size_t size)
+{
+    uint64_t v = 0;
+    if (c->failed || (size_t)(c->end - c->at) < size)
+        return c->failed = 1, 0;
+    memcpy(&v, c->at, size);
+    c->at += size;
+    return v;
+}
+
+SXS_SIGSAFE static inline uint8_t byte(struct cursor *c)
+{
+    if (c->failed || c->at == c->end)
+        return c->failed = 1, 0;
+    return *c->at++;
+}
+
+SXS_SIGSAFE static inline uint64_t uleb(struct cursor *c)
+{
+    uint64_t v = 0;
+    unsigned shift = 0;
+    for (;;) {
+        uint8_t b = byte(c);
+        if (shift < 64)
+            v |= (uint64_t)(b & 0x7f) << shift;
+        shift += 7;
+        if (!(b & 0x80) || c->failed)
+            return v;
+    }
+}
+
+SXS_SIGSAFE static inline int64_t sleb(struct cursor *c)
+{
+    uint64_t v = 0;
+    unsigned shift = 0;
+    for (;;) {
+        uint8_t b = byte(c);
+        if (shift < 64)
+            v |= (uint64_t)(b & 0x7f) << shift;
+        shift += 7;
+        if (!(b & 0x80) || c->failed) {
+            if (shift < 64 && (b & 0x40))
+                v |= ~UINT64_C(0) << shift;
+            return (int64_t)v;
+        }
+    }
+}
+
+/* A sub-range of @size bytes, which @c skips. */
+SXS_SIGSAFE static inline struct cursor block(struct cursor *c, uint64_t size)
+{
+    struct cursor part = {c->at, c->at, 1};
+    if (c->failed || size > (uint64_t)(c->end - c->at)) {
+        c->failed = 1;
+        return part;
+    }
+    part = (struct cursor){c->at, c->at + size, 0};
+    c->at += size;
+    return part;
+}
+
+enum { PE_OMIT = 0xff, PE_PCREL = 0x10 };
+
+/* A pointer in one of the encodings of the exception header; only absolute and pc-relative bases
+ * occur in .eh_frame's code ranges. */
+SXS_SIGSAFE static inline uintptr_t encoded(struct cursor *c, uint8_t how,
+                                            const struct sxs_cfi *cfi)
+{
+    uintptr_t base = 0, v;
+    if ((how & 0x70) == PE_PCREL)
+        base = cfi->address + (uintptr_t)(c->at - cfi->bytes);
+    else if (how & 0x70)
+        c->failed = 1;
+    switch (how & 0x0f) {
+    case 0x00:
+    case 0x04:
+    case 0x0c: v = fixed(c, 8); break;
+    case 0x01: v = uleb(c); break;
+    case 0x02: v = fixed(c, 2); break;
+    case 0x03: v = fixed(c, 4); break;
+    case 0x09: v = (uintptr_t)sleb(c); break;
+    case 0x0a: v = (uintptr_t)(int16_t)fixed(c, 2); break;
+    case 0x0b: v = (uintptr_t)(int32_t)fixed(c, 4); break;
+    default: c->failed = 1; return 0;
+    }
+    return base + v;
+}
+
+#endif

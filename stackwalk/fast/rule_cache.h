@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * rule_cache.h - rules by address, shared by all threads: most frames were seen before.
+ *
+ * Direct-mapped. An entry is two words, the rule and the rule xor its key: a reader that catches
+ * two writers half-way sees a key that fits nothing, and takes it for a miss. No waiting, no locks.
+ */
+#ifndef SXS_SAMPLER_RULE_CACHE_H
+#define SXS_SAMPLER_RULE_CACHE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "stackwalk/fast/rule.h"
+
+#define SXS_RULE_CACHE_BITS 13u /* 8,192 entries, 128 KB */
+
+struct sxs_rule_cache {
+    struct {
+        _Atomic uint64_t rule, check;
+    } at[1u << SXS_RULE_CACHE_BITS];
+};
+
+SXS_SIGSAFE static inline uint32_t sxs_rule_cache_slot(uint64_t key)
+{
+    return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - SXS_RULE_CACHE_BITS));
+}
+
+/** Returns 1 and in *@word a rule as it is in memory if @key is there, else 0. @key is never 0.
+ *  Signal-safe. */
+SXS_SIGSAFE static inline int sxs_rule_cache_word(struct sxs_rule_cache *cache, uint64_t key,
+                                                  uint64_t *word)
+{
+    uint32_t slot = sxs_rule_cache_slot(key);
+    *word = atomic_load_explicit(&cache->at[slot].rule, memory_order_relaxed);
+    return (*word ^ atomic_load_explicit(&cache->at[slot].check, memory_order_relaxed)) == key;
+}
+
+/** The same, as a rule. */
+SXS_SIGSAFE static inline int sxs_rule_cache_get(struct sxs_rule_cache *cache, uint64_t key,
+                                                 struct sxs_rule *rule)
+{
+    uint64_t word;
+    int      is_there = sxs_rule_cache_word(cache, key, &word);
+    memcpy(rule, &word, sizeof(word));
+    return is_there;
+}
+
+/** Signal-safe. */
+SXS_SIGSAFE static inline void sxs_rule_cache_put(struct sxs_rule_cache *cache, uint64_t key,
+                                                  const struct sxs_rule *rule)
+{
+    uint32_t slot = sxs_rule_cache_slot(key);
+    uint64_t bits;
+    memcpy(&bits, rule, sizeof(bits));
+    atomic_store_explicit(&cache->at[slot].rule, bits, memory_order_relaxed);
+    atomic_store_explicit(&cache->at[slot].check, bits ^ key, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT */
+#include "stackwalk/fast/walk_fast.h"
+
+#include <stdatomic.h>
+#include <x86intrin.h>
+
+#include "base/guarded.h"
+#include "base/safe_read.h"
+#include "stackwalk/fast/code_scan.h"
+#include "stackwalk/fast/rule_cache.h"
+#include "stackwalk/fast/tables.h"
+#include "stackwalk/fast/walk_loop.h"
+
+#define HOT inline __attribute__((always_inline))
+
+#define WINDOW_WORDS 32u /* of the stack, copied at once where reads are checked */
+
+#define CLOCK_EVERY 128u /* frames between two looks at the clock, which costs as much as a few */
+
+/* Kinds of cached answers, in the bits of a key that no address has. */
+#define KEY_LEAF   (UINT64_C(1) << 63)
+#define KEY_RETURN (UINT64_C(1) << 62) /* is it a return address? SXS_RULE_NOWHERE: no */
+#define EPOCH_BITS 14u
+
+static struct sxs_rule_cache cache;
+static atomic_uint           forgotten;
+
+struct walk {
+    uintptr_t     ip, sp, bp, bx;
+    const greg_t *regs;    /* all registers of this frame, or NULL */
+    int           is_leaf; /* ip is an instruction to be run, not a return address */
+    const struct sxs_walk_limits *limits;
+    const struct sxs_index       *index;
+    const struct sxs_module      *module; /* the last one found; frames come in clusters */
+    uint64_t                      epoch;  /* in key position */
+    uintptr_t                     window_at, window_end;  /* limits->checked: copied addresses */
+    uintptr_t                     window[WINDOW_WORDS]; /* and what is there */
+    struct sxs_walk_counts        counts;
+};
+
+SXS_SIGSAFE void sxs_walk_forget(void)
+{
+    atomic_fetch_add_explicit(&forgotten, 1, memory_order_relaxed);
+}
+
+SXS_SIGSAFE __attribute__((noinline)) static int load_checked(struct walk *w, uintptr_t at,
+                                                              uintptr_t *word)
+{
+    if (at < w->window_at || at >= w->window_end) {
+        w->window_at = at;
+        w->window_end =
+            at + sxs_kernel_read(w->window, at, sizeof(w->window)) / sizeof(*word) * sizeof(*word);
+        if (w->window_end == at)
+            return -1;
+    }
+    *word = w->window[(at - w->window_at) / sizeof(*word)];
+    return 0;
+}
+
+/* The word at @at, a multiple of 8, into *@word; -1: nothing can be read there. */
+SXS_SIGSAFE static HOT int load_word(struct walk *w, uintptr_t at, uintptr_t *word)
+{
+    uintptr_t got;
+    if (__builtin_expect(w->limits->checked, 0))
+        return load_checked(w, at, word);
+    SXS_GUARDED_LOAD(got, at, 0, gone);
+    *word = got;
+    return 0;
+gone:
+    return -1;
+}
+
+/* The word at @at into *@word if it lies on the stack, above what was left. */
+SXS_SIGSAFE static int read_word(struct walk *w, uintptr_t at, uintptr_t *word)
+{
+    if (at < w->sp || at > w->limits->stack_hi - sizeof(*word) || at % sizeof(*word))
+        return -1;
+    return load_word(w, at, word);
+}
+
+SXS_SIGSAFE static const struct sxs_module *module_of(struct walk *w, uintptr_t pc)
+{
+    const struct sxs_module *m = w->module;
+    if (m && pc >= m->lo && pc < m->hi)
+        return m;
+    m = sxs_tables_find(w->index, pc);
+    if (m)
+        w->module = m;
+    return m;
+}
+
+SXS_SIGSAFE __attribute__((noinline)) static struct sxs_rule find_rule(struct walk *w, uintptr_t ip,
+                                                                       int is_leaf)
+{
+    uintptr_t                pc = ip - !is_leaf, start = 0;
+    const struct sxs_module *m = module_of(w, pc);
+    struct sxs_rule          rule;
+    if (m)
+        return sxs_tables_rule(m, pc);
+    if (w->limits->find_code && !w->limits->find_code(pc, &start))
+        return (struct sxs_rule){.kind = SXS_RULE_NOWHERE};
+    rule = sxs_code_scan(ip, is_leaf, start);
+    if (rule.kind == SXS_RULE_FRAME && !is_leaf && sxs_code_is_patchpoint(ip))
+        rule.kind = SXS_RULE_PATCHPOINT;
+    return rule;
+}
+
+SXS_SIGSAFE static HOT struct sxs_rule rule_at(struct walk *w, uintptr_t ip, int is_leaf)
+{
+    uint64_t        key = ip ^ w->epoch ^ (is_leaf ? KEY_LEAF : 0);
+    struct sxs_rule rule = {.kind = SXS_RULE_NOWHERE};
+    if (ip >> 47) /* not an address; its upper bits would collide with the key's */
+        return rule;
+    if (__builtin_expect(sxs_rule_cache_get(&cache, key, &rule), 1))
+        return rule;
+    w->counts.misses++;
+    rule = find_rule(w, ip, is_leaf);
+    if (rule.kind != SXS_RULE_NOWHERE) /* it may become code any moment */
+        sxs_rule_cache_put(&cache, key, &rule);
+    return rule;
+}
+
+/* Whether what was found at @ip can be where a call returns to: code, behind a call instruction. */
+SXS_SIGSAFE static int is_return(struct walk *w, uintptr_t ip)
+{
+    uint64_t        key = ip ^ w->epoch ^ KEY_RETURN;
+    struct sxs_rule rule;
+    if (ip < 4096 || ip >> 47)
+        return 0;
+    if (sxs_rule_cache_get(&cache, key, &rule))
+        return rule.kind != SXS_RULE_NOWHERE;
+    w->counts.misses++;
+    rule = rule_at(w, ip, 0);
+    if (!sxs_code_is_return(ip)) {
+        rule.kind = SXS_RULE_NOWHERE;
+        sxs_rule_cache_put(&cache, key, &rule);
+        return 0;
+    }
+    if (rule.kind != SXS_RULE_NOWHERE) /* else not listed as code, yet; asked again next time */
+        sxs_rule_cache_put(&cache, key, &rule);
+    return 1;
+}
+
+/* greg_t index by DWARF number. */
+static const uint8_t greg_of[16] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+                                    REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                    REG_R12, REG_R13, REG_R14, REG_R15};
+
+SXS_SIGSAFE static HOT int base_of(struct walk *w, unsigned reg, uintptr_t *value)
+{
+    switch (reg) {
+    case SXS_DWARF_RSP: *value = w->sp; return 0;
+    case SXS_DWARF_RBP: *value = w->bp; return 0;
+    case SXS_DWARF_RBX: *value = w->bx; return 0;
+    default:
+        if (!w->regs)
+            return -1;
+        return load_word(w, (uintptr_t)&w->regs[greg_of[reg]], value);
+    }
+}
+
+/* Moves to the caller, whose frame begins at @cfa. Nonzero: that is not a possible frame. */
+SXS_SIGSAFE static HOT int leave_to(struct walk *w, uintptr_t cfa, uintptr_t bp, uintptr_t bx)
+{
+    uintptr_t ip;
+    if (cfa <= w->sp || read_word(w, cfa - 8, &ip))
+        return -1;
+    w->ip = ip;
+    w->sp = cfa;
+    w->bp = bp;
+    w->bx = bx;
+    w->regs = NULL;
+    w->is_leaf = 0;
+    return 0;
+}
+
+/* In an epilogue the tables go on naming the slot of a register that was popped already: what lies
+ * below rsp may be overwritten, the register holds it. */
+SXS_SIGSAFE static HOT int read_saved(struct walk *w, uintptr_t at, uintptr_t *reg)
+{
+    return at < w->sp ? 0 : read_word(w, at, reg);
+}
+
+SXS_SIGSAFE static HOT int saved_registers(struct walk *w, const struct sxs_rule *rule,
+                                           uintptr_t base, uintptr_t *bp, uintptr_t *bx)
+{
+    *bp = w->bp;
+    *bx = w->bx;
+    if (rule->rbx_at && read_saved(w, base - 8u * rule->rbx_at, bx))
+        return -1;
+    if (rule->rbp_at == SXS_RBP_AT_RBP)
+        return read_word(w, w->bp, bp);
+    return rule->rbp_at ? read_saved(w, base - (uintptr_t)(8 * (intptr_t)rule->rbp_at), bp) : 0;
+}
+
+SXS_SIGSAFE static enum sxs_sample_end out_of(const struct walk *w, uintptr_t cfa)
+{
+    return cfa > w->limits->stack_hi || cfa < w->limits->stack_lo ? SXS_SAMPLE_END_OFF_STACK
+                                                                  : SXS_SAMPLE_END_BAD_FRAME;
+}
+
+#define GO_ON SXS_N_SAMPLE_ENDS /* no end: there is a frame more */
+#define GO_ON_INSTEAD ((enum sxs_sample_end)(GO_ON + 1)) /* the same, and the one left was none */
+
+SXS_SIGSAFE static HOT enum sxs_sample_end by_cfa(struct walk *w, const struct sxs_rule *rule)
+{
+    uintptr_t base, cfa, bp, bx;
+    if (base_of(w, rule->cfa_reg, &base))
+        return SXS_SAMPLE_END_NO_TABLE;
+    cfa = base + (uintptr_t)(intptr_t)rule->cfa_off;
+    if (saved_registers(w, rule, cfa, &bp, &bx) || leave_to(w, cfa, bp, bx))
+        return out_of(w, cfa);
+    return GO_ON;
+}
+
+SXS_SIGSAFE static enum sxs_sample_end by_deref(struct walk *w, const struct sxs_rule *rule)
+{
+    uintptr_t cfa, bp, bx;
+    if (read_word(w, w->bp + (uintptr_t)(intptr_t)rule->cfa_off, &cfa))
+        return SXS_SAMPLE_END_BAD_FRAME;
+    bp = w->bp;
+    bx = w->bx;
+    if (read_word(w, w->bp - (uintptr_t)(8 * (intptr_t)rule->rbp_at), &bp) ||
+        (rule->rbx_at && read_word(w, w->bp - 8u * rule->rbx_at, &bx)) || leave_to(w, cfa, bp, bx))
+        return out_of(w, cfa);
+    return GO_ON;
+}
+
+SXS_SIGSAFE static enum sxs_sample_end by_plt(struct walk *w, const struct sxs_rule *rule)
+{
+    uintptr_t pushed = (w->ip & 15) >= (uintptr_t)rule->rbp_at ? 8 : 0;
+    uintptr_t cfa = w->sp + (uintptr_t)rule->cfa_off + pushed;
+    return leave_to(w, cfa, w->bp, w->bx) ? out_of(w, cfa) : GO_ON;
+}
+
+/* The kernel put the ucontext where rsp points after the return into the restorer. */
+SXS_SIGSAFE static enum sxs_sample_end by_signal(struct walk *w)
+{
+    uintptr_t         at = w->sp, ip, sp, bp, bx;
+    const ucontext_t *uc = (const ucontext_t *)at;
+    if (at % 8 || at > w->limits->stack_hi || w->limits->stack_hi - at < sizeof(*uc))
+        return SXS_SAMPLE_END_BAD_FRAME;
+    const greg_t *regs = uc->uc_mcontext.gregs;
+    if (load_word(w, (uintptr_t)&regs[REG_RSP], &sp) ||
+        load_word(w, (uintptr_t)&regs[REG_RIP], &ip) ||
+        load_word(w, (uintptr_t)&regs[REG_RBP], &bp) || load_word(w, (uintptr_t)&regs[REG_RBX], &bx))
+        return SXS_SAMPLE_END_BAD_FRAME;
+    if (sp < at || sp >= w->limits->stack_hi)
+        return SXS_SAMPLE_END_OFF_STACK; /* came from another stack */
+    w->ip = ip;
+    w->sp = sp;
+    w->bp = bp;
+    w->bx = bx;
+    w->regs = regs;
+    w->is_leaf = 1;
+    return GO_ON;
+}
+
+/* A runtime handles a fault on the stack of the code that faulted, below its red zone, and describes
+ * the way back: to an instruction that has yet to be run, with all of the red zone in between. */
+SXS_SIGSAFE static enum sxs_sample_end by_fault(struct walk *w, const struct sxs_rule *rule)
+{
+    uintptr_t base, cfa, ip, bp = w->bp;
+    if (base_of(w, rule->cfa_reg, &base))
+        return SXS_SAMPLE_END_NO_TABLE;
+    cfa = base + (uintptr_t)(intptr_t)rule->cfa_off;
+    if (cfa <= w->sp || cfa >= w->limits->stack_hi || read_word(w, cfa - 8u * rule->rbx_at, &ip) ||
+        (rule->rbp_at && read_word(w, cfa - (uintptr_t)(8 * (intptr_t)rule->rbp_at), &bp)))
+        return out_of(w, cfa);
+    w->ip = ip;
+    w->sp = cfa;
+    w->bp = bp;
+    w->regs = NULL;
+    w->is_leaf = 1;
+    return GO_ON;
+}
+
+/* rbp's frame, which ends above it. */
+SXS_SIGSAFE static HOT enum sxs_sample_end by_rbp(struct walk *w)
+{
+    uintptr_t bp;
+    if (read_word(w, w->bp, &bp) || leave_to(w, w->bp + 16, bp, w->bx))
+        return w->bp ? SXS_SAMPLE_END_BAD_FRAME : SXS_SAMPLE_END_BOTTOM;
+    return GO_ON;
+}
+
+/* The epilogue places the return address elsewhere than above rbp. Below: a funclet (handler, finally
+ * block), which runs with rbp of the function it belongs to, an older frame; its caller is the
+ * runtime's native code, or that very function with the same rbp. Above: a method that was replaced
+ * while it ran (OSR), on top of its first frame, whose rbp it has copied. Otherwise rsp is not what it
+ * will be, and nothing is known. */
+SXS_SIGSAFE static int by_epilogue(struct walk *w, uintptr_t at)
+{
+    uintptr_t ip, bp, copy;
+    if (at < w->sp + 8 || read_word(w, at, &ip) || !is_return(w, ip) || read_word(w, at - 8, &bp))
+        return 0;
+    if (at < w->bp + 8) {
+        if (bp != w->bp && !module_of(w, ip))
+            return 0;
+        w->counts.funclets++;
+    } else if (read_word(w, w->bp, &copy) || copy != bp) {
+        return 0;
+    }
+    return !leave_to(w, at + 8, bp, w->bx);
+}
+
+SXS_SIGSAFE static HOT enum sxs_sample_end by_frame(struct walk *w, const struct sxs_rule *rule)
+{
+    uintptr_t at = w->sp + 8u * ((uintptr_t)rule->rbp_at - 1);
+    if (rule->rbp_at && at != w->bp + 8 && by_epilogue(w, at))
+        return GO_ON;
+    return by_rbp(w);
+}
+
+#define PATCHPOINT_WORDS 1024 /* no first frame of a method that is replaced is larger */
+
+/* Where the epilogue of the method that was replaced is not in sight, the walk comes to its first
+ * frame, which is left for good: rbp is its caller's already. Its end is where that is saved: as its
+ * own epilogue has it, or the last such place below that caller's frame. A frame that is alive, in the
+ * helper that may replace it, has its own rbp: nothing is found, rbp is followed. */
+SXS_SIGSAFE static enum sxs_sample_end by_patchpoint(struct walk *w, const struct sxs_rule *rule)
+{
+    uintptr_t bp, ip, end = 0, at = w->sp + (rule->rbp_at ? 8u * ((uintptr_t)rule->rbp_at - 2) : 0);
+    for (unsigned i = 0; i < PATCHPOINT_WORDS && at < w->bp; i++, at += 8) {
+        if (!read_word(w, at, &bp) && bp == w->bp && !read_word(w, at + 8, &ip) && is_return(w, ip))
+            end = at + 16;
+        if (rule->rbp_at)
+            break;
+    }
+    if (!end)
+        return by_frame(w, rule);
+    return leave_to(w, end, w->bp, w->bx) ? SXS_SAMPLE_END_BAD_FRAME : GO_ON_INSTEAD;
+}
+
+SXS_SIGSAFE static enum sxs_sample_end by_guess(struct walk *w, const struct sxs_rule *rule)
+{
+    uintptr_t ip;
+    if (!read_word(w, w->sp + (uintptr_t)rule->cfa_off - 8, &ip) && is_return(w, ip)) {
+        w->counts.guesses++;
+        return by_cfa(w, rule);
+    }
+    w->counts.refuted++;
+    return by_rbp(w);
+}
+
+SXS_SIGSAFE static enum sxs_sample_end by_default(struct walk *w)
+{
+    enum sxs_sample_end end;
+    w->counts.no_tables++;
+    end = by_rbp(w);
+    return end == SXS_SAMPLE_END_BAD_FRAME ? SXS_SAMPLE_END_NO_TABLE : end;
+}
+
+/* Code compiled, or a file loaded, since anyone last looked: followed where the stack confirms it.
+ */
+SXS_SIGSAFE static enum sxs_sample_end by_unlisted(struct walk *w)
+{
+    struct sxs_rule rule = sxs_code_scan(w->ip, w->is_leaf, 0);
+    uintptr_t       ip;
+    if (rule.kind == SXS_RULE_GUESS && !read_word(w, w->sp + (uintptr_t)rule.cfa_off - 8, &ip) &&
+        is_return(w, ip))
+        return by_cfa(w, &rule);
+    if (rule.kind != SXS_RULE_NOWHERE && !read_word(w, w->bp + 8, &ip) && is_return(w, ip))
+        return by_frame(w, &rule);
+    return SXS_SAMPLE_END_BAD_FRAME;
+}
+
+/* Not known as code. Perhaps it is nevertheless; else this was a call to nowhere, and what called
+ * has just put its return address on the stack. */
+SXS_SIGSAFE static enum sxs_sample_end by_nothing(struct walk *w)
+{
+    uintptr_t ip;
+    if (w->ip >= 4096 && !(w->ip >> 47) && (w->is_leaf || sxs_code_is_return(w->ip))) {
+        w->counts.unlisted++;
+        if (by_unlisted(w) == GO_ON)
+            return GO_ON;
+    }
+    if (w->is_leaf && !read_word(w, w->sp, &ip) && is_return(w, ip))
+        return leave_to(w, w->sp + 8, w->bp, w->bx) ? SXS_SAMPLE_END_BAD_FRAME : GO_ON;
+    return SXS_SAMPLE_END_BAD_FRAME;
+}
+
+SXS_SIGSAFE static HOT enum sxs_sample_end step(struct walk *w)
+{
+    struct sxs_rule rule = rule_at(w, w->ip, w->is_leaf);
+    switch ((enum sxs_rule_kind)rule.kind) {
+    case SXS_RULE_CFA: return by_cfa(w, &rule);
+    case SXS_RULE_FRAME: return by_frame(w, &rule);
+    case SXS_RULE_GUESS: return by_guess(w, &rule);
+    case SXS_RULE_PLT: return by_plt(w, &rule);
+    case SXS_RULE_DEREF: return by_deref(w, &rule);
+    case SXS_RULE_SIGNAL: return by_signal(w);
+    case SXS_RULE_BOTTOM: return SXS_SAMPLE_END_BOTTOM;
+    case SXS_RULE_FAULT: return by_fault(w, &rule);
+    case SXS_RULE_PATCHPOINT: return by_patchpoint(w, &rule);
+    case SXS_RULE_NONE: return by_default(w);
+    case SXS_RULE_NOWHERE: break;
+    }
+    return by_nothing(w);
+}
+
+SXS_SIGSAFE static void count(struct sxs_walk_counts *sum, const struct sxs_walk_counts *c)
+{
+    sum->misses += c->misses;
+    sum->guesses += c->guesses;
+    sum->refuted += c->refuted;
+    sum->funclets += c->funclets;
+    sum->no_tables += c->no_tables;
+    sum->unlisted += c->unlisted;
+}
+
+/* Common frames from here on, until it is time to look at the clock. */
+SXS_SIGSAFE static size_t common_frames(struct walk *w, uintptr_t *ips, size_t n)
+{
+    struct sxs_walk_frame f = {w->ip, w->sp, w->bp, w->bx};
+    size_t                stop = n - n % CLOCK_EVERY + CLOCK_EVERY;
+    n = sxs_walk_loop(&cache, w->epoch, w->epoch ^ KEY_RETURN, w->limits->stack_hi, &f, ips, n,
+                      stop < w->limits->max ? stop : w->limits->max);
+    w->ip = f.ip;
+    w->sp = f.sp;
+    w->bp = f.bp;
+    w->bx = f.bx;
+    return n;
+}
+
+/* @sps is NULL, known as such where this is inlined, or receives what w->sp is in each frame. */
+SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *sps,
+                                     enum sxs_sample_end *end)
+{
+    const struct sxs_walk_limits *limits = w->limits;
+    size_t                        n = 0;
+    uint64_t                      misses = 0;
+    if (w->sp < limits->stack_lo || w->sp >= limits->stack_hi || w->sp % 8) {
+        if (limits->max && sps)
+            sps[n] = w->sp;
+        if (limits->max)
+            ips[n++] = w->ip;
+        *end = SXS_SAMPLE_END_OFF_STACK;
+        return n;
+    }
+    for (;;) {
+        if (!w->is_leaf && !sps && !limits->checked)
+            n = common_frames(w, ips, n);
+        if (n && w->ip == SXS_GUARDED_GONE) {
+            *end = SXS_SAMPLE_END_BAD_FRAME;
+            return n;
+        }
+        if (n && !w->ip) { /* a thread's first frame returns to 0 */
+            *end = SXS_SAMPLE_END_BOTTOM;
+            return n;
+        }
+        if (n == limits->max) {
+            *end = SXS_SAMPLE_END_CUT;
+            return n;
+        }
+        if (sps)
+            sps[n] = w->sp;
+        ips[n] = w->ip + (uintptr_t)(n && w->is_leaf); /* all but the first look alike */
+        n++;
+        if (n % CLOCK_EVERY == 0 || w->counts.misses != misses) {
+            misses = w->counts.misses;
+            if (limits->deadline_tsc && __rdtsc() >= limits->deadline_tsc) {
+                *end = SXS_SAMPLE_END_TIMEOUT;
+                return n;
+            }
+        }
+        *end = step(w);
+        if (*end == GO_ON_INSTEAD)
+            n--;
+        else if (*end != GO_ON)
+            return n;
+    }
+}
+
+SXS_SIGSAFE static HOT size_t walk_from(const ucontext_t *uc, const struct sxs_walk_limits *limits,
+                                        uintptr_t *ips, uintptr_t *sps, enum sxs_sample_end *end)
+{
+    const greg_t *regs = uc->uc_mcontext.gregs;
+    struct walk   w;
+    w.ip = (uintptr_t)regs[REG_RIP];
+    w.sp = (uintptr_t)regs[REG_RSP];
+    w.bp = (uintptr_t)regs[REG_RBP];
+    w.bx = (uintptr_t)regs[REG_RBX];
+    w.regs = regs;
+    w.is_leaf = 1;
+    w.limits = limits;
+    w.index = sxs_tables_enter();
+    w.module = NULL;
+    w.window_at = w.window_end = 0;
+    w.counts = (struct sxs_walk_counts){0};
+    unsigned      epoch =
+        sxs_tables_generation(w.index) + atomic_load_explicit(&forgotten, memory_order_relaxed);
+    size_t n;
+    w.epoch = (uint64_t)(epoch & ((1u << EPOCH_BITS) - 1)) << 47;
+    n = frames(&w, ips, sps, end);
+    sxs_tables_leave();
+    if (limits->counts)
+        count(limits->counts, &w.counts);
+    return n;
+}
+
+SXS_SIGSAFE size_t sxs_walk_fast(const ucontext_t *uc, const struct sxs_walk_limits *limits,
+                                 uintptr_t *ips, enum sxs_sample_end *end)
+{
+    return walk_from(uc, limits, ips, NULL, end);
+}
+
+SXS_SIGSAFE size_t sxs_walk_fast_sps(const ucontext_t *uc, const struct sxs_walk_limits *limits,
+                                     uintptr_t *ips, uintptr_t *sps, enum sxs_sample_end *end)
+{
+    return walk_from(uc, limits, ips, sps, end);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "stackwalk/snapshot/walk_request.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* The state of an answer; behind ASKED is whom, so that nobody takes what another was asked. */
+enum { FREE, ASKED, BUSY, DONE };
+
+SXS_SIGSAFE static uint32_t whom(uint32_t tid)
+{
+    return tid << 2 | ASKED; /* thread numbers have 22 bits */
+}
+
+#define GRACE_US 200000u /* a handler that has begun is bounded: it only has to get a processor */
+
+/* More than one, for answers that were begun and never finished (a thread stopped in the middle). */
+static struct sxs_walk_answer pool[4];
+
+SXS_SIGSAFE static long futex(_Atomic uint32_t *word, int op, uint32_t value,
+                              const struct timespec *limit)
+{
+    return syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, limit, NULL, 0);
+}
+
+SXS_SIGSAFE struct sxs_walk_answer *sxs_walk_request_take(uint32_t tid)
+{
+    for (size_t i = 0; i < ARRAY_LEN(pool); i++) {
+        uint32_t asked = whom(tid);
+        if (atomic_compare_exchange_strong(&pool[i].state, &asked, BUSY))
+            return &pool[i];
+    }
+    return NULL;
+}
+
+SXS_SIGSAFE void sxs_walk_request_done(struct sxs_walk_answer *answer)
+{
+    atomic_store_explicit(&answer->state, DONE, memory_order_release);
+    futex(&answer->state, FUTEX_WAKE, 1, NULL);
+}
+
+/* Waits until it is DONE or the time is up; returns the state. */
+static uint32_t await(struct sxs_walk_answer *answer, unsigned limit_us)
+{
+    uint64_t until = sxs_now_ns(CLOCK_MONOTONIC) + limit_us * UINT64_C(1000);
+    for (;;) {
+        uint32_t        now = atomic_load_explicit(&answer->state, memory_order_acquire);
+        uint64_t        at = sxs_now_ns(CLOCK_MONOTONIC);
+        struct timespec left;
+        if (now == DONE || at >= until)
+            return now;
+        left = sxs_timespec_of(until - at);
+        futex(&answer->state, FUTEX_WAIT, now, &left);
+    }
+}
+
+static struct sxs_walk_answer *unused(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(pool); i++) {
+        uint32_t now = atomic_load(&pool[i].state);
+        if (now == FREE || now == DONE)
+            return &pool[i];
+    }
+    return NULL;
+}
+
+const struct sxs_walk_answer *sxs_walk_request(uint32_t tid, unsigned limit_us,
+                                              int (*ask)(uint32_t tid))
+{
+    struct sxs_walk_answer *answer = unused();
+    uint32_t                asked = whom(tid);
+    if (!answer)
+        return NULL;
+    answer->n = 0;
+    atomic_store_explicit(&answer->state, asked, memory_order_release);
+    if (ask(tid) != 0) {
+        atomic_store(&answer->state, FREE);
+        return NULL;
+    }
+    if (await(answer, limit_us) == DONE)
+        return answer;
+    if (atomic_compare_exchange_strong(&answer->state, &asked, FREE))
+        return NULL;
+    return await(answer, GRACE_US) == DONE ? answer : NULL;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbols/compiled.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/fork.h"
+#include "base/log.h"
+
+#define MAX_PIECES   (1u << 20) /* 48 MiB; a program of 100,000 methods has some 150,000 */
+#define MAX_SESSIONS 64
+
+/*
+ * Of the provider Microsoft-Windows-DotNETRuntime: its keyword, its level, the numbers of its events,
+ * and what all four begin with. Only at the verbose level does a runtime tell of what it compiles.
+ * What the event calls ReJIT ID counts tiers as well: it is not used.
+ */
+enum { JIT_KEYWORD = 0x10, VERBOSE = 5 };
+enum { METHOD_LOAD = 141, METHOD_UNLOAD, METHOD_LOAD_VERBOSE, METHOD_UNLOAD_VERBOSE };
+enum { AT_METHOD = 0, AT_START = 16, AT_SIZE = 24, AT_FLAGS = 32, AT_END = 36 };
+enum { FLAG_DYNAMIC = 1, FLAG_JITTED = 8, TIER_SHIFT = 7, TIER_MASK = 7 };
+
+struct session {
+    struct sxs_runtime *rt; /* compared only; NULL: free */
+    int                 holes; /* pieces were lost, or compiled unseen */
+};
+
+struct pieces {
+    struct sxs_compiled *all;
+    size_t               n, cap;
+};
+
+static struct {
+    pthread_mutex_t lock; /* guards news, n_index_seen and sessions; a leaf: no call inside */
+    struct pieces   news; /* in order of arrival */
+    struct session  sessions[MAX_SESSIONS];
+    struct pieces   index; /* by address, disjoint within a runtime; of the asking thread alone */
+} compiled = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(compiled.lock);
+
+/* ---- events ----------------------------------------------------------------------------------- */
+
+/* The runtime's word for how it compiled: what it calls quick, minimal or instrumented is tier 0
+ * as far as the code's quality goes; what it optimizes without tiers comes without any. */
+static uint8_t tier_of(uint32_t flags)
+{
+    static const uint8_t tiers[] = {
+        SXS_TIER_UNKNOWN, SXS_TIER_0, SXS_TIER_OPTIMIZED, SXS_TIER_0,
+        SXS_TIER_1,       SXS_TIER_OSR, SXS_TIER_0,       SXS_TIER_1,
+    };
+    return flags & FLAG_DYNAMIC ? SXS_TIER_DYNAMIC : tiers[flags >> TIER_SHIFT & TIER_MASK];
+}
+
+static struct session *session_of(const struct sxs_runtime *rt)
+{
+    for (size_t i = 0; i < MAX_SESSIONS; i++)
+        if (compiled.sessions[i].rt == rt)
+            return &compiled.sessions[i];
+    return NULL;
+}
+
+static int make_room(struct pieces *p, size_t n)
+{
+    size_t cap = p->cap ? p->cap : 1024;
+    void  *more;
+    if (n <= p->cap)
+        return 1;
+    if (n > MAX_PIECES)
+        return 0;
+    while (cap < n)
+        cap *= 2;
+    more = realloc(p->all, cap * sizeof(p->all[0]));
+    if (!more)
+        return 0;
+    p->all = more;
+    p->cap = cap;
+    return 1;
+}
+
+int sxs_compiled_decode(uint32_t id, const void *data, size_t size, struct sxs_compiled *out)
+{
+    const unsigned char *bytes = data;
+    uint32_t             flags, length;
+    uint64_t             start;
+    *out = (struct sxs_compiled){0};
+    if (id < METHOD_LOAD || id > METHOD_UNLOAD_VERBOSE || size < AT_END)
+        return 0;
+    memcpy(&out->function, bytes + AT_METHOD, sizeof(out->function));
+    memcpy(&start, bytes + AT_START, sizeof(start));
+    memcpy(&length, bytes + AT_SIZE, sizeof(length));
+    memcpy(&flags, bytes + AT_FLAGS, sizeof(flags));
+    if (!start || !length || start + length < start || !(flags & (FLAG_JITTED | FLAG_DYNAMIC)))
+        return 0;
+    out->lo = start;
+    out->hi = start + length;
+    out->tier = tier_of(flags);
+    out->gone = id == METHOD_UNLOAD || id == METHOD_UNLOAD_VERBOSE;
+    return 1;
+}
+
+void sxs_compiled_add(const struct sxs_compiled *piece)
+{
+    pthread_mutex_lock(&compiled.lock);
+    if (make_room(&compiled.news, compiled.news.n + 1)) {
+        compiled.news.all[compiled.news.n++] = *piece;
+    } else {
+        struct session *s = session_of(piece->rt);
+        if (s)
+            s->holes = 1;
+    }
+    pthread_mutex_unlock(&compiled.lock);
+}
+
+void sxs_compiled_event(struct sxs_runtime *rt, uint32_t id, const void *data, size_t size)
+{
+    struct sxs_compiled piece;
+    if (!sxs_compiled_decode(id, data, size, &piece))
+        return;
+    piece.rt = rt;
+    piece.time_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    sxs_compiled_add(&piece);
+}
+
+/* ---- the index -------------------------------------------------------------------------------- */
+
+/* The first piece that does not end before @ip. */
+static size_t first_after(const struct pieces *p, uintptr_t ip)
+{
+    size_t lo = 0, hi = p->n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (p->all[mid].hi <= ip)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct sxs_compiled *x = a, *y = b;
+    return (x->lo > y->lo) - (x->lo < y->lo);
+}
+
+/* Code that was compiled while the session began was found and reported: what was reported stays. */
+static int is_better(const struct sxs_compiled *a, const struct sxs_compiled *b)
+{
+    if (a->lo == b->lo && a->function == b->function && !a->gone && !b->gone && !a->early != !b->early)
+        return !a->early;
+    return a->time_ns > b->time_ns;
+}
+
+/* Appends @piece, whose lo is not below those before; of two that overlap the younger stays. */
+static void append(struct pieces *to, const struct sxs_compiled *piece)
+{
+    while (to->n && to->all[to->n - 1].hi > piece->lo) {
+        if (is_better(&to->all[to->n - 1], piece))
+            return;
+        to->n--;
+    }
+    to->all[to->n++] = *piece;
+}
+
+/* Merges @news, sorted in place, into the index; what an unload covers is left out. */
+static int merge(struct pieces *news)
+{
+    struct pieces merged = {0}, *old = &compiled.index;
+    size_t        a = 0, b = 0, n = 0;
+    if (!make_room(&merged, old->n + news->n) || !merged.all)
+        return -1;
+    qsort(news->all, news->n, sizeof(news->all[0]), by_address);
+    while (a < old->n || b < news->n) {
+        int from_old = a < old->n && (b == news->n || old->all[a].lo <= news->all[b].lo);
+        append(&merged, from_old ? &old->all[a++] : &news->all[b++]);
+    }
+    for (size_t i = 0; i < merged.n; i++)
+        if (!merged.all[i].gone)
+            merged.all[n++] = merged.all[i];
+    merged.n = n;
+    free(old->all);
+    *old = merged;
+    return 0;
+}
+
+void sxs_compiled_update(void (*news)(const struct sxs_compiled *piece))
+{
+    struct pieces came;
+    pthread_mutex_lock(&compiled.lock);
+    came = compiled.news;
+    compiled.news = (struct pieces){0};
+    pthread_mutex_unlock(&compiled.lock);
+    if (!came.n)
+        return;
+    for (size_t i = 0; i < came.n; i++)
+        news(&came.all[i]);
+    if (merge(&came) != 0) {
+        pthread_mutex_lock(&compiled.lock);
+        for (size_t i = 0; i < MAX_SESSIONS; i++)
+            compiled.sessions[i].holes = 1;
+        pthread_mutex_unlock(&compiled.lock);
+    }
+    free(came.all);
+}
+
+const struct sxs_compiled *sxs_compiled_find(const struct sxs_runtime *rt, uintptr_t ip)
+{
+    const struct pieces *p = &compiled.index;
+    size_t               at = first_after(p, ip);
+    return at < p->n && p->all[at].lo <= ip && p->all[at].rt == rt ? &p->all[at] : NULL;
+}
+
+/* ---- sessions --------------------------------------------------------------------------------- */
+
+int sxs_compiled_all(const struct sxs_runtime *rt)
+{
+    struct session *s;
+    int             all;
+    pthread_mutex_lock(&compiled.lock);
+    s = session_of(rt);
+    all = s && !s->holes;
+    pthread_mutex_unlock(&compiled.lock);
+    return all;
+}
+
+HRESULT sxs_compiled_session(struct sxs_runtime *rt, EVENTPIPE_SESSION *id)
+{
+    static const WCHAR provider[] = u"Microsoft-Windows-DotNETRuntime";
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
+        .providerName = provider, .keywords = JIT_KEYWORD, .loggingLevel = VERBOSE};
+    return sxs_info_EventPipeStartSession(rt, 1, &config, 0, id);
+}
+
+void sxs_compiled_expect(struct sxs_runtime *rt, int complete)
+{
+    struct session *s;
+    pthread_mutex_lock(&compiled.lock);
+    s = session_of(NULL);
+    if (s)
+        *s = (struct session){.rt = rt, .holes = !complete};
+    pthread_mutex_unlock(&compiled.lock);
+}
+
+void sxs_compiled_incomplete(const struct sxs_runtime *rt)
+{
+    struct session *s;
+    pthread_mutex_lock(&compiled.lock);
+    s = session_of(rt);
+    if (s)
+        s->holes = 1;
+    pthread_mutex_unlock(&compiled.lock);
+}
+
+void sxs_compiled_start(struct sxs_runtime *rt)
+{
+    EVENTPIPE_SESSION id = 0;
+    HRESULT           hr = sxs_compiled_session(rt, &id);
+    if (SUCCEEDED(hr) || !sxs_runtime_is_live(rt))
+        return;
+    sxs_note("runtime %u does not tell what it compiles (%s): tiers are not known",
+             sxs_runtime_number(rt), sxs_hresult_name(hr));
+    sxs_compiled_incomplete(rt);
+}
+
+static void drop(struct pieces *p, const struct sxs_runtime *rt)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->all[i].rt != rt)
+            p->all[n++] = p->all[i];
+    p->n = n;
+}
+
+void sxs_compiled_stop(struct sxs_runtime *rt)
+{
+    struct session *s;
+    pthread_mutex_lock(&compiled.lock);
+    s = session_of(rt);
+    if (s)
+        s->rt = NULL;
+    drop(&compiled.news, rt);
+    pthread_mutex_unlock(&compiled.lock);
+    drop(&compiled.index, rt);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbols/describe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "symbols/compiled.h"
+#include "symbols/early.h"
+
+#define MAX_NAME  4000u
+#define MAX_LINES 2048u /* IL offsets of one piece of code: 16 KiB */
+
+struct asked {
+    struct sxs_runtime *rt;
+    sxs_function        fn;
+    sxs_module          module;
+    uintptr_t           ip, lo, hi, start; /* start: of the native code lo belongs to; 0: not known */
+    uint64_t            time_ns;
+    uint32_t            rejit, token;
+    enum sxs_code_tier  tier;
+    char                name[MAX_NAME], file[1024];
+    struct sxs_code_line lines[MAX_LINES];
+    size_t              n_lines;
+};
+
+/* ---- where it lies ---------------------------------------------------------------------------- */
+
+static int holds(struct asked *a, const COR_PRF_CODE_INFO *pieces, ULONG32 n, ULONG32 cap)
+{
+    for (ULONG32 i = 0; i < n && i < cap; i++) {
+        a->lo = (uintptr_t)pieces[i].startAddress;
+        a->hi = a->lo + (uintptr_t)pieces[i].size;
+        if (a->ip >= a->lo && a->ip < a->hi)
+            return 1;
+    }
+    return 0;
+}
+
+/* The piece of the function's code, of this ReJIT version and whichever tier, that holds the IP. */
+static void find_piece(struct asked *a)
+{
+    UINT_PTR          starts[64];
+    COR_PRF_CODE_INFO pieces[16];
+    ULONG32           n_starts = 0, n = 0;
+    sxs_rejit         version = {a->rt, a->rejit};
+    if (SUCCEEDED(sxs_info_GetNativeCodeStartAddresses(a->rt, a->fn, version, 64, &n_starts, starts)))
+        for (ULONG32 i = 0; i < n_starts && i < 64; i++)
+            if (SUCCEEDED(sxs_info_GetCodeInfo4(a->rt, starts[i], 16, &n, pieces)) &&
+                holds(a, pieces, n, 16)) {
+                a->start = starts[i];
+                return;
+            }
+    if ((SUCCEEDED(sxs_info_GetCodeInfo3(a->rt, a->fn, version, 16, &n, pieces)) ||
+         SUCCEEDED(sxs_info_GetCodeInfo2(a->rt, a->fn, 16, &n, pieces))) &&
+        holds(a, pieces, n, 16)) {
+        a->start = (uintptr_t)pieces[0].startAddress;
+        return;
+    }
+    a->lo = a->ip;
+    a->hi = a->ip + 1;
+}
+
+/* ---- how it was made -------------------------------------------------------------------------- */
+
+#define KEPT_NS UINT64_C(80000000) /* what is asked about was sampled up to that long ago, too */
+
+struct mapping {
+    uintptr_t lo, hi;
+    int       is_file;
+    uint64_t  looked_ns;
+};
+
+/* The mapping that holds @ip; one of no bytes if none does. */
+static struct mapping find_mapping(uintptr_t ip)
+{
+    FILE          *maps = fopen("/proc/self/maps", "re");
+    char          *line = NULL;
+    size_t         cap = 0;
+    struct mapping found = {.looked_ns = sxs_now_ns(CLOCK_MONOTONIC)};
+    while (maps && getline(&line, &cap, maps) > 0) {
+        unsigned long inode = 0;
+        int           path = 0;
+        char         *at;
+        uintptr_t     lo = strtoul(line, &at, 16), hi = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
+        if (ip < lo || ip >= hi)
+            continue;
+        found.lo = lo;
+        found.hi = hi;
+        found.is_file = sscanf(at, " %*s %*x %*s %lu %n", &inode, &path) == 1 && inode != 0 &&
+                        path && at[path] == '/' && strncmp(at + path, "/memfd:", 7) != 0;
+        break;
+    }
+    free(line);
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/* Is @ip in code mapped from a file (an image), and not from memory of the JIT's? Functions sampled one
+ * after the other mostly lie in one image: its mapping is kept for a while. */
+static int in_image(uintptr_t ip)
+{
+    static struct mapping last; /* under the same exclusion as all here */
+    if (ip < last.lo || ip >= last.hi || sxs_now_ns(CLOCK_MONOTONIC) - last.looked_ns > KEPT_NS)
+        last = find_mapping(ip);
+    return last.is_file;
+}
+
+/* Code that was not compiled here came precompiled. Where not all compilations are known (before
+ * ICorProfilerInfo12, after an attach, early code of unloaded modules), the mapping tells. */
+static enum sxs_code_tier tier_by_place(const struct asked *a)
+{
+    if (strncmp(a->name, "[stub] ", 7) == 0)
+        return SXS_TIER_STUB;
+    if (strncmp(a->name, "[dynamic] ", 10) == 0)
+        return SXS_TIER_DYNAMIC;
+    return sxs_compiled_all(a->rt) || in_image(a->ip) ? SXS_TIER_R2R : SXS_TIER_UNKNOWN;
+}
+
+/* ---- its lines -------------------------------------------------------------------------------- */
+
+static int by_offset(const void *a, const void *b)
+{
+    const struct sxs_code_line *x = a, *y = b;
+    return x->native_offset != y->native_offset ? (x->native_offset > y->native_offset) * 2 - 1
+                                                : (x->il_offset > y->il_offset) -
+                                                      (x->il_offset < y->il_offset);
+}
+
+/* A prologue belongs to the function's first line. What maps to nothing belongs to the line before;
+ * so does an epilogue, which most often follows the last. */
+static int il_of(uint32_t offset, uint32_t *il)
+{
+    *il = offset == (uint32_t)PROLOG ? 0 : offset;
+    return offset != (uint32_t)NO_MAPPING && offset != (uint32_t)EPILOG;
+}
+
+static void find_lines(struct asked *a)
+{
+    static COR_DEBUG_IL_TO_NATIVE_MAP map[MAX_LINES]; /* under the same exclusion as all here */
+    ULONG32                           n = 0;
+    if (!a->start || !a->token ||
+        FAILED(sxs_info_GetILToNativeMapping3(a->rt, a->start, MAX_LINES, &n, map)))
+        return;
+    for (ULONG32 i = 0; i < n && i < MAX_LINES; i++) {
+        struct sxs_code_line *line = &a->lines[a->n_lines];
+        uintptr_t             at = a->start + map[i].nativeStartOffset;
+        if (!il_of(map[i].ilOffset, &line->il_offset) || at < a->lo || at >= a->hi)
+            continue;
+        line->native_offset = (uint32_t)(at - a->lo);
+        a->n_lines++;
+    }
+    if (a->n_lines)
+        qsort(a->lines, a->n_lines, sizeof(a->lines[0]), by_offset);
+}
+
+/* Precompiled code of a method is first reported when the method is compiled again: it is older than that. */
+static int is_precompiled(const struct sxs_compiled *piece)
+{
+    return piece->early && in_image(piece->lo);
+}
+
+/* ---- the record ------------------------------------------------------------------------------- */
+
+static void write_record(struct sxs_samples_writer *w, const struct asked *a)
+{
+    size_t name = strlen(a->name), file = strlen(a->file);
+    size_t texts = offsetof(struct sxs_record_code, text) + name + file;
+    size_t lines = (texts + 7) & ~(size_t)7, size = lines + a->n_lines * sizeof(a->lines[0]);
+    struct sxs_record_code *r =
+        sxs_samples_reserve(w, size > sizeof(*r) ? size : sizeof(*r));
+    if (!r)
+        return;
+    r->time_ns = a->time_ns;
+    r->lo = a->lo;
+    r->hi = a->hi;
+    r->function = a->fn.id;
+    r->rejit = a->rejit;
+    r->token = a->token;
+    r->runtime = (uint16_t)sxs_runtime_number(a->rt);
+    r->tier = (uint8_t)a->tier;
+    r->name_size = (uint16_t)name;
+    r->file_size = (uint16_t)file;
+    r->n_lines = (uint32_t)a->n_lines;
+    memcpy(r->text, a->name, name);
+    memcpy(r->text + name, a->file, file);
+    memcpy((char *)r + lines, a->lines, a->n_lines * sizeof(a->lines[0]));
+    sxs_samples_commit(r, SXS_RECORD_CODE);
+}
+
+/* What the compile event told; news may have come since the index was last brought up to date. */
+static void take_compiled(struct asked *a, const struct sxs_compiled *piece)
+{
+    a->lo = a->start = piece->lo;
+    a->hi = piece->hi;
+    if (is_precompiled(piece)) {
+        a->tier = SXS_TIER_R2R;
+    } else {
+        a->time_ns = piece->time_ns;
+        a->tier = piece->early ? sxs_early_tier(piece->early, a->module, a->token)
+                               : (enum sxs_code_tier)piece->tier;
+    }
+    if (strncmp(a->name, "[stub] ", 7) == 0)
+        a->tier = SXS_TIER_STUB;
+}
+
+static void ask_function(struct asked *a, struct sxs_namer *namer)
+{
+    const struct sxs_compiled *piece = sxs_compiled_find(a->rt, a->ip);
+    sxs_class                  cls;
+    sxs_function               fn;
+    sxs_rejit                  rejit = {a->rt, 0};
+    ULONG32                    n_args = 0;
+    sxs_namer_function(namer, a->fn, a->name, sizeof(a->name));
+    if (FAILED(sxs_info_GetFunctionInfo2(a->rt, a->fn, 0, &cls, &a->module, &a->token, 0, &n_args,
+                                         NULL)))
+        a->token = 0;
+    else
+        sxs_namer_file(a->module, a->file, sizeof(a->file));
+    if (SUCCEEDED(sxs_info_GetFunctionFromIP2(a->rt, (LPCBYTE)a->ip, &fn, &rejit)))
+        a->rejit = (uint32_t)rejit.id;
+    if (piece && piece->function == a->fn.id) {
+        take_compiled(a, piece);
+    } else {
+        find_piece(a);
+        a->tier = tier_by_place(a);
+    }
+    find_lines(a);
+}
+
+void sxs_describe(struct sxs_samples_writer *w, struct sxs_namer *namer, struct sxs_runtime *rt,
+                  uintptr_t ip, uint64_t time_ns, struct sxs_described *out)
+{
+    static struct asked asked; /* large; under the same exclusion as all here */
+    struct asked       *a = &asked;
+    const struct sxs_compiled *piece = sxs_compiled_find(rt, ip);
+    *a = (struct asked){.rt = rt, .ip = ip, .lo = ip, .hi = ip + 1, .time_ns = time_ns};
+    a->fn.rt = rt;
+    a->tier = SXS_TIER_STUB;
+    if (piece && piece->time_ns > time_ns && !is_precompiled(piece)) {
+        /* Younger than the sample: other code, unloaded since, lay there. */
+        strcpy(a->name, "[unloaded]");
+        a->tier = SXS_TIER_UNKNOWN;
+        write_record(w, a);
+        *out = (struct sxs_described){0};
+        return;
+    }
+    if (sxs_namer_find(rt, ip, &a->fn))
+        ask_function(a, namer);
+    else
+        strcpy(a->name, "[stub]");
+    write_record(w, a);
+    *out = (struct sxs_described){a->lo, a->hi, a->fn.id};
+}

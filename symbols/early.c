@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbols/early.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/fork.h"
+#include "manager/module_info.h"
+#include "symbols/early_il.h"
+#include "symbols/tier_settings.h"
+
+#define MAX_CODES                    (1u << 18) /* 8 MiB at most, until the session is started */
+#define MAX_STARTS                   64u
+#define IMPL_AGGRESSIVE_OPTIMIZATION 0x200u
+
+/* One piece of compiled code, by its start. */
+struct code {
+    uintptr_t                 start; /* 0: free */
+    const struct sxs_runtime *rt;    /* compared only */
+    uint64_t                  function;
+    uint8_t                   how; /* enum sxs_early */
+};
+
+static struct {
+    pthread_mutex_t lock;  /* guards the table; a leaf: no call inside */
+    struct code    *codes; /* open addressing; cap is a power of two */
+    size_t          n, cap;
+} early = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(early.lock);
+
+/* ---- what was compiled ------------------------------------------------------------------------ */
+
+/* The entry of that code, or the free one where it belongs. */
+static struct code *find_locked(const struct code *like)
+{
+    size_t at = (like->start >> 4 ^ like->function >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+    for (;; at++) {
+        struct code *c = &early.codes[at & (early.cap - 1)];
+        if (!c->start ||
+            (c->start == like->start && c->function == like->function && c->rt == like->rt))
+            return c;
+    }
+}
+
+static int make_room_locked(size_t more)
+{
+    struct code *old = early.codes;
+    size_t       old_cap = early.cap, cap = old_cap ? old_cap : 1024;
+    while (cap / 2 < early.n + more)
+        cap *= 2;
+    if (cap == old_cap)
+        return 1;
+    early.codes = cap <= MAX_CODES ? calloc(cap, sizeof(*early.codes)) : NULL;
+    if (!early.codes) {
+        early.codes = old;
+        return 0;
+    }
+    early.cap = cap;
+    for (size_t i = 0; i < old_cap; i++)
+        if (old[i].start)
+            *find_locked(&old[i]) = old[i];
+    free(old);
+    return 1;
+}
+
+/* .NET names that thread ".NET Tiered Compilation Worker", of which Linux keeps 15 characters. */
+static int is_tiering_worker(void)
+{
+    static const char prefix[] = ".NET Tiered";
+    char              name[16] = "";
+    return prctl(PR_GET_NAME, name) == 0 && strncmp(name, prefix, sizeof(prefix) - 1) == 0;
+}
+
+static enum sxs_early how_compiled(size_t n_initial, size_t n_promoted, int on_worker)
+{
+    if (!on_worker)
+        return n_initial || n_promoted ? SXS_EARLY_OSR : SXS_EARLY_INITIAL;
+    return n_initial == 1 && !n_promoted ? SXS_EARLY_PROMOTED_ONCE : SXS_EARLY_PROMOTED;
+}
+
+/* Moves those of the @n starts that are new to the front and returns how many; -1: no room. *how: of these. */
+static int keep_new_locked(struct code *like, UINT_PTR *starts, size_t n, int on_worker)
+{
+    size_t n_initial = 0, n_promoted = 0, n_new = 0;
+    if (!make_room_locked(n))
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        like->start = starts[i];
+        const struct code *c = find_locked(like);
+        if (!c->start)
+            starts[n_new++] = starts[i];
+        n_initial += c->start && c->how == SXS_EARLY_INITIAL;
+        n_promoted += c->start && c->how >= SXS_EARLY_PROMOTED_ONCE;
+    }
+    like->how = (uint8_t)how_compiled(n_initial, n_promoted, on_worker);
+    for (size_t i = 0; i < n_new; i++) {
+        like->start = starts[i];
+        *find_locked(like) = *like;
+        early.n++;
+    }
+    return (int)n_new;
+}
+
+static void add_pieces(sxs_function fn, UINT_PTR start, enum sxs_early how)
+{
+    COR_PRF_CODE_INFO   parts[16];
+    ULONG32             n = 0;
+    struct sxs_compiled piece = {.rt = fn.rt,
+                                 .function = fn.id,
+                                 .time_ns = sxs_now_ns(CLOCK_MONOTONIC),
+                                 .early = (uint8_t)how};
+    if (FAILED(sxs_info_GetCodeInfo4(fn.rt, start, ARRAY_LEN(parts), &n, parts)))
+        return;
+    for (ULONG32 i = 0; i < n && i < ARRAY_LEN(parts); i++) {
+        piece.lo = (uintptr_t)parts[i].startAddress;
+        piece.hi = piece.lo + (uintptr_t)parts[i].size;
+        if (piece.hi > piece.lo)
+            sxs_compiled_add(&piece);
+    }
+}
+
+void sxs_early_compiled(sxs_function fn, uint64_t rejit)
+{
+    UINT_PTR    starts[MAX_STARTS];
+    ULONG32     n = 0;
+    struct code like = {.rt = fn.rt, .function = fn.id};
+    int         n_new, on_worker = is_tiering_worker();
+    sxs_rejit   version = {fn.rt, rejit};
+    HRESULT hr = sxs_info_GetNativeCodeStartAddresses(fn.rt, fn, version, MAX_STARTS, &n, starts);
+    if (FAILED(hr) || n > MAX_STARTS) {
+        sxs_compiled_incomplete(fn.rt);
+        return;
+    }
+    pthread_mutex_lock(&early.lock);
+    n_new = keep_new_locked(&like, starts, n, on_worker);
+    pthread_mutex_unlock(&early.lock);
+    if (n_new < 0)
+        sxs_compiled_incomplete(fn.rt);
+    for (int i = 0; i < n_new; i++)
+        add_pieces(fn, starts[i], (enum sxs_early)like.how);
+}
+
+void sxs_early_end(const struct sxs_runtime *rt)
+{
+    struct code *old;
+    size_t       cap;
+    pthread_mutex_lock(&early.lock);
+    old = early.codes;
+    cap = early.cap;
+    early.codes = NULL;
+    early.n = early.cap = 0;
+    for (size_t i = 0; i < cap; i++)
+        if (old[i].start && old[i].rt != rt && make_room_locked(1)) {
+            *find_locked(&old[i]) = old[i];
+            early.n++;
+        }
+    pthread_mutex_unlock(&early.lock);
+    free(old);
+}
+
+/* ---- what tier that is ------------------------------------------------------------------------ */
+
+static enum sxs_code_tier tier_by_il(sxs_module module, mdToken token)
+{
+    LPCBYTE il = NULL;
+    ULONG   size = 0;
+    if (FAILED(sxs_info_GetILFunctionBody(module.rt, module, token, &il, &size)) || !il)
+        return SXS_TIER_UNKNOWN;
+    return sxs_early_il_tier(il, size);
+}
+
+/* Of a method that may take part in tiers. 8.0 calls AggressiveOptimization tier 1. */
+static enum sxs_code_tier tier_by_metadata(sxs_module module, mdToken token)
+{
+    IMetaDataImport2  *imp = sxs_module_import(module);
+    DWORD              impl = 0;
+    enum sxs_code_tier tier = SXS_TIER_UNKNOWN;
+    if (!imp)
+        return SXS_TIER_UNKNOWN;
+    if (FAILED(imp->vtbl->GetMethodProps(imp, token, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL,
+                                         &impl)))
+        goto done;
+    if (impl & IMPL_AGGRESSIVE_OPTIMIZATION)
+        tier = atoi(sxs_runtime_version(module.rt)) == 8 ? SXS_TIER_1 : SXS_TIER_OPTIMIZED;
+    else if (sxs_import_is_entry(imp, token))
+        tier = SXS_TIER_OPTIMIZED;
+    else
+        tier = tier_by_il(module, token);
+done:
+    imp->vtbl->Release(imp);
+    return tier;
+}
+
+/* Code of collectible assemblies takes no part in tiers. */
+static enum sxs_code_tier initial_tier(sxs_module module, mdToken token)
+{
+    if (sxs_module_is_collectible(module) == 1)
+        return SXS_TIER_OPTIMIZED;
+    return token ? tier_by_metadata(module, token) : SXS_TIER_UNKNOWN;
+}
+
+enum sxs_code_tier sxs_early_tier(enum sxs_early how, sxs_module module, mdToken token)
+{
+    enum sxs_tiering tiering = sxs_tier_settings_tiering();
+    if (tiering != SXS_TIERING_USUAL)
+        return tiering == SXS_TIERING_OFF ? SXS_TIER_OPTIMIZED : SXS_TIER_UNKNOWN;
+    switch (how) {
+    case SXS_EARLY_INITIAL: return initial_tier(module, token);
+    case SXS_EARLY_OSR: return SXS_TIER_OSR;
+    case SXS_EARLY_PROMOTED_ONCE:
+        return sxs_tier_settings_profiles(module.rt) ? SXS_TIER_0 : SXS_TIER_1;
+    case SXS_EARLY_PROMOTED: return SXS_TIER_1;
+    case SXS_EARLY_NOT: break;
+    }
+    return SXS_TIER_UNKNOWN;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* gc.c - suspension by SIGRTMIN, and collections. */
+#include "tests/fake/fake.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+
+#define PATIENCE_MS 10000
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* One signal to each thread, as a runtime that keeps a "pending" mark: a lost one is never sent
+ * again, and the suspension never ends. Returns 0 or ETIMEDOUT. */
+static int stop_threads(void)
+{
+    struct {
+        struct fake_thread *thread;
+        unsigned before;
+    } *sent = calloc(FAKE_MAX_THREADS, sizeof(*sent));
+    unsigned n_sent = 0, n = atomic_load(&fake.n_threads);
+    int result = 0;
+    if (!sent)
+        return 0;
+    for (unsigned i = 0; i < n && i < FAKE_MAX_THREADS; i++) {
+        struct fake_thread *thread = atomic_load(&fake.threads[i]);
+        if (!thread || thread == fake_self || atomic_load(&thread->state) != FAKE_RUNNING)
+            continue;
+        sent[n_sent].thread = thread;
+        sent[n_sent++].before = atomic_load(&thread->answered);
+        if (fake.signals)
+            pthread_kill(thread->pthread, SIGRTMIN);
+        else
+            atomic_fetch_add(&thread->answered, 1);
+    }
+    uint64_t deadline = now_ms() + PATIENCE_MS;
+    for (unsigned i = 0; i < n_sent && result == 0; i++) {
+        while (atomic_load(&sent[i].thread->answered) == sent[i].before) {
+            if (now_ms() > deadline) {
+                result = ETIMEDOUT;
+                break;
+            }
+            fake_nap(50);
+        }
+    }
+    free(sent);
+    return result;
+}
+
+int fake_suspend(COR_PRF_SUSPEND_REASON reason)
+{
+    FAKE_RAISE(RuntimeSuspendStarted, (uint64_t)reason);
+    while (pthread_mutex_trylock(&fake.gc_lock) != 0)
+        fake_nap(100); /* not blocked in the lock: another collection may want this thread */
+    atomic_store(&fake.gc_running, 1);
+    atomic_store(&fake.suspended, 1);
+    int result = stop_threads();
+    atomic_store(&fake.gc_running, 0);
+    if (result)
+        FAKE_RAISE(RuntimeSuspendAborted);
+    else
+        FAKE_RAISE(RuntimeSuspendFinished);
+    return result;
+}
+
+void fake_resume(void)
+{
+    FAKE_RAISE(RuntimeResumeStarted);
+    atomic_store(&fake.suspended, 0);
+    pthread_mutex_unlock(&fake.gc_lock);
+    FAKE_RAISE(RuntimeResumeFinished);
+}
+
+int fake_gc(unsigned generation)
+{
+    BOOL collected[5] = {0};
+    for (unsigned i = 0; i <= generation && i < 5; i++)
+        collected[i] = 1;
+    int result = fake_suspend(COR_PRF_SUSPEND_FOR_GC);
+    if (result)
+        atomic_fetch_add(&fake.gc_hangs, 1);
+    FAKE_RAISE(GarbageCollectionStarted, 5, (uint64_t)(uintptr_t)collected, COR_PRF_GC_INDUCED);
+    FAKE_RAISE(GarbageCollectionFinished);
+    fake_resume();
+    atomic_fetch_add(&fake.gcs, 1);
+    return result;
+}

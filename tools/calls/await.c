@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+/* await.c - from a state machine to the ones that await it. */
+#include "tools/calls/await.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/safe_read.h"
+#include "manager/module_info.h"
+#include "values/layout.h"
+
+#define MAX_RUNTIMES 64
+#define MAX_PLACES   32   /* where in a box a machine may lie: it depends on the result's size */
+#define MAX_PLACE    504u /* bytes */
+#define PAGE         ((uintptr_t)4095)
+#define MAX_HOPS     512  /* objects between one box and the next, all told */
+#define MAX_LISTED   64   /* of a task's continuations */
+#define NO_SOURCE    UINT32_MAX
+#define BUCKETS      1024u
+#define STACK_BYTES  (1u << 20) /* a machine that is called first lies in its caller's frame */
+#define FIRST_ITEM   16   /* of an array of references: behind its method table and length */
+
+enum kind {
+    BOX = 1,  /* a method's task, with its machine */
+    TASK,     /* another task: what WhenAll returns, or ContinueWith */
+    POINTER,  /* leads on by one field: an Action, an await with a context */
+    LIST,     /* several continuations of one task */
+    MACHINE,  /* an object: of debug builds, and of iterators */
+};
+
+/* What is to be known of a class. Never freed. */
+struct known {
+    enum kind kind;
+    uint32_t  next;     /* offset of the reference that leads on; of a list: of its array; 0: none */
+    uint32_t  source;   /* of a box or machine that is a ValueTask's source: of that source; 0: none */
+    uint32_t  machine;  /* BOX: of its machine */
+    int       is_value; /* BOX: the machine lies there itself, else a reference to it */
+    uint32_t  size;     /* LIST: of the number of its items */
+    uint32_t  state, builder, builder_size; /* MACHINE: offsets, bytes */
+    uint32_t  runtime;
+    ClassID   type;     /* BOX: the machine's class, exact */
+    ModuleID  module;   /* BOX: and where its definition is */
+    mdTypeDef token;
+    _Atomic(struct sxs_called *) called; /* BOX: its MoveNext, when it was last found */
+};
+
+/* A hooked MoveNext. Never freed. */
+struct method {
+    struct method     *next;
+    struct sxs_called *called;
+    ClassID            cls; /* 0: shared by several */
+    ModuleID           module;
+    mdTypeDef          token;
+};
+
+struct watched {
+    struct sxs_runtime *rt; /* one reference, for good: its hooks are */
+    _Atomic uint32_t    places[MAX_PLACES]; /* of machines in boxes; 0 ends them */
+    _Atomic uint32_t    source_state; /* of _continuationState in a ValueTask's source */
+};
+
+static _Atomic(struct watched *) runtimes[MAX_RUNTIMES]; /* by number */
+static _Atomic(struct method *)  methods[BUCKETS];
+
+static struct watched *watched_of(uint32_t number)
+{
+    return number < MAX_RUNTIMES ? atomic_load_explicit(&runtimes[number], memory_order_acquire)
+                                 : NULL;
+}
+
+void sxs_await_runtime(struct sxs_runtime *rt)
+{
+    uint32_t        number = sxs_runtime_number(rt);
+    struct watched *w = number < MAX_RUNTIMES && !watched_of(number) ? calloc(1, sizeof(*w)) : NULL;
+    if (!w)
+        return;
+    w->rt = sxs_runtime_ref(rt);
+    atomic_store_explicit(&runtimes[number], w, memory_order_release);
+}
+
+/* ---- classes ----------------------------------------------------------------------------------- */
+
+static uint32_t offset_of(const struct sxs_layout *l, const char *name)
+{
+    const struct sxs_field *f = sxs_layout_field(l, name);
+    return f ? f->offset : 0;
+}
+
+static void add_place(struct watched *w, uint32_t place)
+{
+    for (unsigned i = 0; i < MAX_PLACES && place <= MAX_PLACE; i++) {
+        uint32_t there = 0;
+        if (atomic_compare_exchange_strong(&w->places[i], &there, place) || there == place)
+            return;
+    }
+}
+
+/* AsyncStateMachineBox`1, which is a Task, and the pooling builders' StateMachineBox`1, which is not. */
+static int know_box(struct known *k, const struct sxs_layout *l, struct watched *w)
+{
+    const struct sxs_field *machine = sxs_layout_field(l, "StateMachine");
+    char                    name[16];
+    sxs_module              module = {l->rt, 0};
+    if (!machine || !machine->cls ||
+        sxs_class_name((sxs_class){l->rt, machine->cls}, name, sizeof(name), &module, &k->token))
+        return -1;
+    k->kind = BOX;
+    k->next = offset_of(l, "m_continuationObject");
+    k->source = offset_of(l, "_valueTaskSource");
+    k->machine = machine->offset;
+    k->is_value = machine->type != ELEMENT_TYPE_CLASS;
+    k->type = machine->cls;
+    k->module = module.id;
+    if (k->is_value)
+        add_place(w, k->machine);
+    return 0;
+}
+
+static int know_machine(struct known *k, const struct sxs_layout *l)
+{
+    const struct sxs_field *builder = sxs_layout_field(l, "<>t__builder");
+    const struct sxs_field *state = sxs_layout_field(l, "<>1__state");
+    if (!builder || !state || l->is_value)
+        return -1;
+    k->kind = MACHINE;
+    k->state = state->offset;
+    k->builder = builder->offset;
+    k->builder_size = builder->size;
+    k->source = offset_of(l, "<>v__promiseOfValueOrEnd");
+    return 0;
+}
+
+static int know_pointer(struct known *k, const struct sxs_layout *l, const char *field)
+{
+    k->kind = POINTER;
+    k->next = offset_of(l, field);
+    return k->next ? 0 : -1;
+}
+
+static int know_tasks(struct known *k, const struct sxs_layout *l)
+{
+    k->kind = TASK;
+    k->next = offset_of(l, "m_continuationObject");
+    if (k->next)
+        return 0;
+    return know_pointer(k, l, "m_action") == 0 ? 0 : know_pointer(k, l, "m_task");
+}
+
+static int know_list(struct known *k, const struct sxs_layout *l)
+{
+    k->kind = LIST;
+    k->next = offset_of(l, "_items");
+    k->size = offset_of(l, "_size");
+    return k->next && k->size ? 0 : -1;
+}
+
+static int begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* In every instantiation at one offset, or it is not followed. */
+static void know_source(const struct sxs_layout *l, struct watched *w)
+{
+    uint32_t at = offset_of(l, "_continuationState"), before = 0;
+    if (!atomic_compare_exchange_strong(&w->source_state, &before, at) && before != at)
+        atomic_store(&w->source_state, NO_SOURCE);
+}
+
+/* Names of the framework's own; others that have them do no harm. */
+static int may_matter(const char *name)
+{
+    const char *nested = strrchr(name, '+');
+    return (nested && nested[1] == '<') || begins(name, "System.Threading.Tasks.") ||
+           (begins(name, "System.Runtime.CompilerServices.") &&
+            (strstr(name, "StateMachineBox`1") || strstr(name, "+ContinuationWrapper"))) ||
+           strcmp(name, "System.Action") == 0 ||
+           strcmp(name, "System.Collections.Generic.List`1") == 0;
+}
+
+static int know(struct known *k, const struct sxs_layout *l, struct watched *w)
+{
+    const char *name = l->name, *nested = strrchr(name, '+');
+    if (nested && nested[1] == '<')
+        return know_machine(k, l);
+    if (strstr(name, "StateMachineBox`1"))
+        return know_box(k, l, w);
+    if (begins(name, "System.Threading.Tasks.Sources.ManualResetValueTaskSourceCore`1")) {
+        know_source(l, w);
+        return -1; /* lies in objects, is none */
+    }
+    if (begins(name, "System.Threading.Tasks."))
+        return know_tasks(k, l);
+    if (strcmp(name, "System.Action") == 0)
+        return know_pointer(k, l, "_target");
+    if (strstr(name, "+ContinuationWrapper"))
+        return know_pointer(k, l, "_continuation");
+    return know_list(k, l);
+}
+
+void sxs_await_class(sxs_class cls)
+{
+    struct watched          *w = watched_of(sxs_runtime_number(cls.rt));
+    const struct sxs_layout *l;
+    struct known             k = {0}, *kept;
+    char                     name[512];
+    if (!w || sxs_class_name(cls, name, sizeof(name), NULL, NULL) || !may_matter(name))
+        return;
+    l = sxs_layout_get(cls);
+    if (!l || sxs_layout_note(l) || know(&k, l, w))
+        return;
+    kept = malloc(sizeof(*kept));
+    if (!kept)
+        return;
+    k.runtime = sxs_runtime_number(cls.rt);
+    memcpy(kept, &k, sizeof(k));
+    if (sxs_layout_set_note(l, kept))
+        free(kept); /* another thread was first, and found the same */
+}
+
+void sxs_await_class_gone(sxs_class cls)
+{
+    sxs_layout_forget(cls);
+}
+
+/* ---- methods ----------------------------------------------------------------------------------- */
+
+static _Atomic(struct method *) *bucket_of(ModuleID module, mdTypeDef token)
+{
+    return &methods[(((module >> 4) + token) * UINT64_C(0x9e3779b97f4a7c15) >> 20) % BUCKETS];
+}
+
+/* Has that type a field <>t__builder? *type: the one that has the method. */
+static int is_machine(sxs_module module, mdToken method, mdTypeDef *type)
+{
+    IMetaDataImport2 *imp = sxs_module_import(module);
+    mdFieldDef        field = 0;
+    int               is;
+    if (!imp)
+        return 0;
+    is = SUCCEEDED(imp->vtbl->GetMethodProps(imp, method, type, NULL, 0, NULL, NULL, NULL, NULL,
+                                             NULL, NULL)) &&
+         SUCCEEDED(imp->vtbl->FindField(imp, *type, u"<>t__builder", NULL, 0, &field));
+    imp->vtbl->Release(imp);
+    return is;
+}
+
+void sxs_await_method(struct sxs_called *called, sxs_module module, mdToken method, ClassID cls)
+{
+    struct method           *m;
+    _Atomic(struct method *) *at;
+    mdTypeDef                type = 0;
+    if (!is_machine(module, method, &type))
+        return;
+    m = malloc(sizeof(*m));
+    if (!m)
+        return;
+    *m = (struct method){.called = called, .cls = cls, .module = module.id, .token = type};
+    at = bucket_of(m->module, m->token);
+    m->next = atomic_load(at);
+    while (!atomic_compare_exchange_weak(at, &m->next, m))
+        ;
+    atomic_fetch_or_explicit(&called->off, SXS_CALLED_RESUMES, memory_order_release);
+}
+
+/* NULL: it is not hooked. Several instantiations may share one. */
+static struct sxs_called *called_of(struct known *k)
+{
+    struct sxs_called *found = atomic_load_explicit(&k->called, memory_order_acquire);
+    if (found)
+        return found;
+    for (struct method *m = atomic_load(bucket_of(k->module, k->token)); m; m = m->next) {
+        if (m->module != k->module || m->token != k->token || m->called->runtime != k->runtime)
+            continue;
+        if (m->cls == k->type || !found)
+            found = m->called;
+        if (m->cls == k->type)
+            break;
+    }
+    atomic_store_explicit(&k->called, found, memory_order_release);
+    return found;
+}
+
+/* ---- objects ----------------------------------------------------------------------------------- */
+
+struct look {
+    const struct watched *w;
+    unsigned              hops;
+};
+
+static uintptr_t word_at(uintptr_t at)
+{
+    return *(const volatile uintptr_t *)at;
+}
+
+static struct known *known_class(const struct look *look, uintptr_t table)
+{
+    const struct sxs_layout *l = sxs_layout_find(look->w->rt, table & ~(uintptr_t)7);
+    return l ? (struct known *)(uintptr_t)sxs_layout_note(l) : NULL;
+}
+
+/* Of an object that a reference field of a known class names. */
+static struct known *known_object(const struct look *look, uintptr_t object)
+{
+    return object && !(object & 7) ? known_class(look, word_at(object)) : NULL;
+}
+
+/* Of what may not be an object at all. */
+static struct known *known_safely(const struct look *look, uintptr_t object)
+{
+    uintptr_t table = 0;
+    if (!object || (object & 7) || sxs_safe_read(&table, object, sizeof(table)) != sizeof(table))
+        return NULL;
+    return known_class(look, table);
+}
+
+static uintptr_t resolve(struct look *look, uintptr_t object);
+
+/* Of several continuations the one that leads to a box; 0: none does, or more than one. */
+static uintptr_t resolve_list(struct look *look, uintptr_t list, const struct known *k)
+{
+    uintptr_t items = word_at(list + k->next), found = 0;
+    uint32_t  n = *(const volatile uint32_t *)(list + k->size), room;
+    if (!items || (items & 7))
+        return 0;
+    room = *(const volatile uint32_t *)(items + sizeof(uintptr_t)); /* an array's length */
+    n = n < room ? n : room;
+    for (uint32_t i = 0; i < n && i < MAX_LISTED; i++) {
+        uintptr_t box = resolve(look, word_at(items + FIRST_ITEM + i * sizeof(uintptr_t)));
+        if (box && found && box != found)
+            return 0;
+        found = box ? box : found;
+    }
+    return found;
+}
+
+/* The box that goes on when what @object continues does; 0: none is known. */
+static uintptr_t resolve(struct look *look, uintptr_t object)
+{
+    const struct known *k;
+    while ((k = known_object(look, object)) && look->hops++ < MAX_HOPS) {
+        if (k->kind == BOX)
+            return object;
+        if (k->kind == LIST)
+            return resolve_list(look, object, k);
+        if (k->kind == MACHINE || !k->next)
+            return 0;
+        object = word_at(object + k->next);
+    }
+    return 0;
+}
+
+/* What awaits the ValueTask whose source lies at @source. */
+static uintptr_t resolve_source(struct look *look, uintptr_t source)
+{
+    uint32_t  state = atomic_load_explicit(&look->w->source_state, memory_order_relaxed);
+    return state && state != NO_SOURCE ? resolve(look, word_at(source + state)) : 0;
+}
+
+/* What awaits the method whose box that is. */
+static uintptr_t awaiter_of(struct look *look, uintptr_t box, const struct known *k)
+{
+    const struct known *machine;
+    uintptr_t           object;
+    if (!k->is_value) { /* an iterator's own task is awaited by nobody: each of its items is */
+        object = word_at(box + k->machine);
+        machine = known_object(look, object);
+        if (machine && machine->kind == MACHINE && machine->source)
+            return resolve_source(look, object + machine->source);
+    }
+    if (k->source)
+        return resolve_source(look, box + k->source);
+    return k->next ? resolve(look, word_at(box + k->next)) : 0;
+}
+
+/* ---- a MoveNext -------------------------------------------------------------------------------- */
+
+/* The box around the struct at @self; 0: it lies elsewhere, and before it anything may, or nothing. */
+static uintptr_t box_around(const struct look *look, uintptr_t self, struct known **k)
+{
+    for (unsigned i = 0; i < MAX_PLACES; i++) {
+        uint32_t  place = atomic_load_explicit(&look->w->places[i], memory_order_relaxed);
+        if (!place)
+            break;
+        *k = (self & PAGE) >= place ? known_class(look, word_at(self - place))
+                                    : known_safely(look, self - place);
+        if (*k && (*k)->kind == BOX && (*k)->is_value && (*k)->machine == place)
+            return self - place;
+    }
+    return 0;
+}
+
+/* The box that a machine's builder has made for it; 0: none yet. */
+static uintptr_t box_of(const struct look *look, uintptr_t machine, const struct known *m,
+                        struct known **k)
+{
+    for (uint32_t at = 0; at + sizeof(uintptr_t) <= m->builder_size && at < 64; at += 8) {
+        uintptr_t box = word_at(machine + m->builder + at);
+        *k = known_safely(look, box);
+        if (*k && (*k)->kind == BOX && !(*k)->is_value && word_at(box + (*k)->machine) == machine)
+            return box;
+    }
+    return 0;
+}
+
+/* 1: @self goes on after an await, and *awaiter is who awaits it (0: nobody known). */
+static int find_awaiter(struct look *look, uintptr_t self, uintptr_t *awaiter)
+{
+    struct known *k = known_class(look, word_at(self));
+    uintptr_t     box;
+    if (k && k->kind == MACHINE) {
+        const struct known *m = k;
+        if (*(const volatile int32_t *)(self + m->state) < 0)
+            return 0;
+        box = box_of(look, self, m, &k);
+    } else {
+        box = box_around(look, self, &k);
+    }
+    if (!box)
+        return 0;
+    *awaiter = awaiter_of(look, box, k);
+    return 1;
+}
+
+int sxs_await_callers(const struct sxs_called *fn, uintptr_t sp, uintptr_t self,
+                      struct sxs_called **out)
+{
+    struct look look = {watched_of(fn->runtime), 0};
+    uintptr_t   box = 0;
+    int         n = 0;
+    if (!look.w || self < 4096 || (self & 7) || self - sp < STACK_BYTES ||
+        !find_awaiter(&look, self, &box))
+        return -1;
+    while (box && n < (int)SXS_AWAIT_MAX && look.hops++ < MAX_HOPS) {
+        struct known      *k = known_object(&look, box);
+        struct sxs_called *called = k && k->kind == BOX ? called_of(k) : NULL;
+        if (!k || k->kind != BOX)
+            break;
+        if (called)
+            out[n++] = called;
+        box = awaiter_of(&look, box, k);
+    }
+    return n;
+}

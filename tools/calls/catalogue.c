@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/calls/catalogue.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/calls/not_instrumented.h"
+#include "base/utf8.h"
+#include "manager/module_info.h"
+
+#define NAME_MAX_UTF16 1024
+#define BATCH          64u
+#define NESTED_MAX     16
+#define NOTE_MAX       (48u << 10) /* bytes of a note: it lies within a chunk */
+
+enum { TD_VISIBILITY = 7, TD_NESTED = 2 };                            /* from here on: nested */
+enum { MD_ABSTRACT = 0x400, MD_PINVOKE = 0x2000 };                    /* CorMethodAttr */
+enum { MI_CODE_TYPE = 3, MI_RUNTIME = 3, MI_INTERNAL_CALL = 0x1000 }; /* CorMethodImpl */
+
+/* The note being filled. */
+struct writer {
+    IMetaDataImport2                 *imp; /* borrowed */
+    const struct sxs_selected_module *known;
+    uint32_t                          runtime;
+    size_t                            head, size; /* bytes of the path and its zero; of all */
+    uint64_t                          n;
+    char                              text[NOTE_MAX];
+};
+
+static void flush(struct writer *w)
+{
+    struct sxs_calls_note *note;
+    if (w->n) {
+        note = sxs_unseen_note(SXS_CALLS_NOTE_METHODS, w->runtime, w->text, w->size);
+        if (note)
+            atomic_store(&note->count, w->n);
+    }
+    w->n = 0;
+    w->size = w->head;
+}
+
+static void put_method(struct writer *w, mdToken token, enum sxs_calls_method what,
+                       const char *name)
+{
+    size_t size = strlen(name) + 1;
+    if (w->size + 5 + size > sizeof(w->text))
+        flush(w);
+    memcpy(w->text + w->size, &token, 4);
+    w->text[w->size + 4] = (char)what;
+    memcpy(w->text + w->size + 5, name, size);
+    w->size += 5 + size;
+    w->n++;
+}
+
+/* "Namespace.Outer+Inner", without the numbers of type parameters. */
+static size_t put_type(IMetaDataImport2 *imp, mdTypeDef type, unsigned depth, char *out,
+                       size_t size)
+{
+    WCHAR     wide[NAME_MAX_UTF16];
+    ULONG     n = 0;
+    DWORD     flags = 0;
+    mdTypeDef outer = 0;
+    size_t    at = 0, end;
+    if (FAILED(imp->vtbl->GetTypeDefProps(imp, type, wide, NAME_MAX_UTF16, &n, &flags, NULL)))
+        return 0;
+    if ((flags & TD_VISIBILITY) >= TD_NESTED && depth < NESTED_MAX &&
+        SUCCEEDED(imp->vtbl->GetNestedClassProps(imp, type, &outer))) {
+        at = put_type(imp, outer, depth + 1, out, size);
+        if (!at || at + 2 > size)
+            return 0;
+        out[at++] = '+';
+    }
+    sxs_utf8_of(wide, n < NAME_MAX_UTF16 ? n : NAME_MAX_UTF16, out + at, size - at);
+    end = strlen(out);
+    while (end > at && out[end - 1] >= '0' && out[end - 1] <= '9')
+        end--;
+    if (end > at && out[end - 1] == '`')
+        out[end - 1] = '\0';
+    return strlen(out);
+}
+
+static enum sxs_calls_method kind_of(const struct writer *w, mdToken method, DWORD attr, DWORD impl,
+                                     ULONG rva)
+{
+    if (attr & MD_ABSTRACT)
+        return SXS_CALLS_METHOD_ABSTRACT;
+    if (attr & MD_PINVOKE)
+        return SXS_CALLS_METHOD_NATIVE;
+    if (w->known->is_core &&
+        sxs_import_has_attribute(w->imp, method,
+                                 u"System.Runtime.CompilerServices.IntrinsicAttribute"))
+        return SXS_CALLS_METHOD_INTRINSIC;
+    if ((impl & MI_CODE_TYPE) == MI_RUNTIME || (impl & MI_INTERNAL_CALL) || !rva)
+        return SXS_CALLS_METHOD_RUNTIME;
+    return SXS_CALLS_METHOD_CODE;
+}
+
+/* @name holds the type's name, @at bytes. */
+static void put_methods(struct writer *w, mdTypeDef type, char *name, size_t at, size_t size)
+{
+    HCORENUM    all = NULL;
+    mdMethodDef methods[BATCH];
+    ULONG       n = 0;
+    name[at++] = '.';
+    while (SUCCEEDED(w->imp->vtbl->EnumMethods(w->imp, &all, type, methods, BATCH, &n)) && n) {
+        for (ULONG i = 0; i < n; i++) {
+            WCHAR wide[NAME_MAX_UTF16];
+            ULONG len = 0, rva = 0;
+            DWORD attr = 0, impl = 0;
+            if (FAILED(w->imp->vtbl->GetMethodProps(w->imp, methods[i], NULL, wide, NAME_MAX_UTF16,
+                                                    &len, &attr, NULL, NULL, &rva, &impl)))
+                continue;
+            sxs_utf8_of(wide, len < NAME_MAX_UTF16 ? len : NAME_MAX_UTF16, name + at, size - at);
+            if (sxs_select_method(w->known, name))
+                put_method(w, methods[i], kind_of(w, methods[i], attr, impl, rva), name);
+        }
+    }
+    w->imp->vtbl->CloseEnum(w->imp, all);
+}
+
+static void put_types(struct writer *w)
+{
+    HCORENUM  all = NULL;
+    mdTypeDef types[BATCH];
+    ULONG     n = 0;
+    char      name[4096];
+    while (SUCCEEDED(w->imp->vtbl->EnumTypeDefs(w->imp, &all, types, BATCH, &n)) && n) {
+        for (ULONG i = 0; i < n; i++) {
+            size_t at = put_type(w->imp, types[i], 0, name, sizeof(name) / 2);
+            if (at && sxs_select_type(w->known, name))
+                put_methods(w, types[i], name, at, sizeof(name));
+        }
+    }
+    w->imp->vtbl->CloseEnum(w->imp, all);
+}
+
+void sxs_catalogue(sxs_module module, const struct sxs_selected_module *known)
+{
+    static struct writer w; /* one thread at a time */
+    w.imp = sxs_module_import(module);
+    if (!w.imp)
+        return;
+    w.known = known;
+    w.runtime = sxs_runtime_number(module.rt);
+    w.n = 0;
+    w.head = w.size = (size_t)snprintf(w.text, sizeof(w.text), "%s", known->path) + 1;
+    put_types(&w);
+    flush(&w);
+    w.imp->vtbl->Release(w.imp);
+}

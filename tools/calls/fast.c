@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* fast.c - the beaten path of hooks. Compiled without vector registers: compiled code may hold
+ * arguments and results in them. */
+#include "tools/calls/fast_path.h"
+
+#include <stddef.h>
+
+#define LIES(type, field, at) _Static_assert(offsetof(struct type, field) == (at), "tools/calls/thread_state_offsets.h")
+LIES(sxs_calls_state, top, STATE_TOP);
+LIES(sxs_calls_state, limit, STATE_LIMIT);
+LIES(sxs_calls_state, cells, STATE_CELLS);
+LIES(sxs_calls_state, flat, STATE_FLAT);
+LIES(sxs_calls_state, n_flat, STATE_N_FLAT);
+LIES(sxs_calls_state, slots, STATE_SLOTS);
+LIES(sxs_calls_state, n_slots, STATE_N_SLOTS);
+LIES(sxs_calls_state, record, STATE_RECORD);
+LIES(sxs_calls_state, event, STATE_EVENT);
+LIES(sxs_calls_state, event_end, STATE_EVENT_END);
+LIES(sxs_calls_thread, pending_of, RECORD_PENDING_OF);
+LIES(sxs_calls_thread, pending, RECORD_PENDING);
+LIES(sxs_calls_slot, node, SLOT_NODE);
+LIES(sxs_calls_frame, sp, FRAME_SP);
+LIES(sxs_calls_frame, node, FRAME_NODE);
+LIES(sxs_calls_frame, fn, FRAME_FN);
+LIES(sxs_calls_frame, start, FRAME_START);
+LIES(sxs_calls_frame, callees, FRAME_CALLEES);
+LIES(sxs_calls_node, function, NODE_FUNCTION);
+LIES(sxs_calls_node, calls, NODE_CALLS);
+LIES(sxs_calls_node, ticks, NODE_TICKS);
+LIES(sxs_calls_node, entered, NODE_ENTERED);
+LIES(sxs_calls_node, latest, NODE_LATEST);
+LIES(sxs_calls_node, histogram, NODE_HISTOGRAM);
+LIES(sxs_calls_node, self, NODE_SELF);
+LIES(sxs_calls_node, active, NODE_ACTIVE);
+LIES(sxs_calls_histogram, min, HISTOGRAM_MIN);
+LIES(sxs_calls_histogram, max, HISTOGRAM_MAX);
+LIES(sxs_calls_histogram, octaves, HISTOGRAM_OCTAVES);
+LIES(sxs_calls_event, tick, EVENT_TICK);
+LIES(sxs_calls_event, node, EVENT_NODE);
+LIES(sxs_calls_event, kind, EVENT_NODE + 4);
+LIES(sxs_called, off, CALLED_OFF);
+LIES(sxs_called, number, CALLED_NUMBER);
+LIES(sxs_called, cell, CALLED_CELL);
+_Static_assert(SXS_CALLED_OFF == CALLED_IS_OFF && SXS_CALLED_RESUMES == CALLED_RESUMES,
+               "tools/calls/thread_state_offsets.h");
+_Static_assert(SXS_CALLS_ENTER == 1 << EVENT_ENTER && SXS_CALLS_LEAVE == 1 << EVENT_LEAVE,
+               "tools/calls/thread_state_offsets.h");
+_Static_assert(sizeof(struct sxs_calls_event) == EVENT_SIZE, "tools/calls/thread_state_offsets.h");
+_Static_assert(sizeof(struct sxs_calls_slot) == 16, "tools/calls/thread_state_offsets.h");
+_Static_assert(sizeof(struct sxs_calls_frame) == FRAME_SIZE, "tools/calls/thread_state_offsets.h");
+_Static_assert(sizeof(struct sxs_calls_node) == 1 << CELL_BITS, "tools/calls/thread_state_offsets.h");
+_Static_assert(SXS_CALLS_OCTAVES == LAST_OCTAVE + 1, "tools/calls/thread_state_offsets.h");
+_Static_assert(SXS_CALLS_BACKOFF_EVERY == DUE_MASK + 1, "tools/calls/thread_state_offsets.h");
+
+/* @trace: a constant. */
+HOT int tree_enter(struct sxs_called *fn, uintptr_t sp, int trace)
+{
+    struct sxs_calls_state *s = sxs_calls_state;
+    struct sxs_calls_node  *parent, *node;
+    struct sxs_calls_frame *f;
+    sxs_calls_ref           ref;
+    if (RARE(!s || resumes(fn)))
+        return 1;
+    drop_stale(s, sp);
+    f = s->top;
+    parent = f->node;
+    node = node_at(s, parent->latest);
+    if (RARE(!parent->latest || node->function != fn->cell)) {
+        ref = find_child(s, sxs_calls_key(ref_of(s, parent), fn->cell));
+        if (!ref)
+            return 1;
+        parent->latest = ref;
+        node = node_at(s, ref);
+    }
+    if (RARE(f == s->limit) || (trace && RARE(lacks_room(s))))
+        return 1;
+    node->calls++;
+    if (RARE(is_off(fn)))
+        return 0;
+    f++;
+    f->sp = sp;
+    f->node = node;
+    f->fn = fn;
+    s->top = f;
+    f->start = node->entered = sxs_tick();
+    if (trace)
+        note_event(s, node, f->start, SXS_CALLS_ENTER);
+    return 0;
+}
+
+HOT int tree_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now, int trace)
+{
+    struct sxs_calls_state *s = sxs_calls_state;
+    struct sxs_calls_frame *f;
+    if (RARE(!s))
+        return 0;
+    if (!matches(s, fn, sp))
+        return 0;
+    f = s->top;
+    if (f->start) {
+        if (RARE(f->callees || is_due(f->node) || (trace && lacks_room(s)) ||
+                 note_duration(s, f->node->histogram, now - f->start))) {
+            s->now = now;
+            return 1;
+        }
+        end_path(f, now - f->start);
+        if (trace)
+            note_event(s, f->node, now, SXS_CALLS_LEAVE);
+    } else {
+        pass_on(f);
+    }
+    s->top = f - 1;
+    return 0;
+}
+
+int sxs_tree_enter(struct sxs_called *fn, uintptr_t sp)
+{
+    return tree_enter(fn, sp, 0);
+}
+
+int sxs_tree_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now)
+{
+    return tree_leave(fn, sp, now, 0);
+}
+
+int sxs_trace_enter(struct sxs_called *fn, uintptr_t sp)
+{
+    return tree_enter(fn, sp, 1);
+}
+
+int sxs_trace_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now)
+{
+    return tree_leave(fn, sp, now, 1);
+}
+
+int sxs_time_enter(struct sxs_called *fn, uintptr_t sp)
+{
+    struct sxs_calls_state *s = sxs_calls_state;
+    struct sxs_calls_node  *node;
+    struct sxs_calls_frame *f;
+    if (RARE(!s))
+        return 1;
+    drop_stale(s, sp);
+    f = s->top;
+    if (RARE(fn->number >= s->n_flat || f == s->limit))
+        return 1;
+    node = s->flat[fn->number];
+    if (RARE(!node))
+        return 1;
+    node->calls++;
+    if (RARE(is_off(fn)))
+        return 0;
+    node->active++;
+    f++;
+    f->sp = sp;
+    f->node = node;
+    f->fn = fn;
+    f->callees = 0;
+    s->top = f;
+    f->start = sxs_tick();
+    return 0;
+}
+
+int sxs_time_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now)
+{
+    uint64_t                ticks;
+    struct sxs_calls_state *s = sxs_calls_state;
+    struct sxs_calls_frame *f;
+    if (RARE(!s))
+        return 0;
+    if (!matches(s, fn, sp))
+        return 0;
+    f = s->top;
+    if (f->start) {
+        ticks = now - f->start;
+        if (RARE(is_due(f->node) || note_duration(s, f->node->histogram, ticks))) {
+            s->now = now;
+            return 1;
+        }
+        end_flat(f, ticks);
+    }
+    s->top = f - 1;
+    return 0;
+}

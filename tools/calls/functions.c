@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/calls/functions.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/calls/await.h"
+#include "tools/calls/catalogue.h"
+#include "tools/calls/select.h"
+#include "tools/calls/not_instrumented.h"
+#include "base/fork.h"
+#include "base/log.h"
+#include "base/tick.h"
+#include "session/write/calls_write.h"
+#include "symbols/names.h"
+
+#define BLOCK 1024u /* of struct sxs_called: allocated so many at a time, never moved, never freed */
+
+/* What was decided of a FunctionID. A table of them by hash, open addressing. */
+struct decision {
+    uintptr_t          id; /* 0: free; 1: was forgotten */
+    uint32_t           runtime;
+    struct sxs_called *called; /* NULL: not hooked */
+};
+#define FORGOTTEN 1u
+
+static struct {
+    /* Held while a runtime is asked for names: only by threads that a collection need not wait for. */
+    pthread_mutex_t                 naming;
+    struct sxs_namer               *namer; /* under naming */
+    pthread_mutex_t                 lock;  /* guards the rest; no runtime is called inside */
+    struct decision                *table;
+    size_t                          n, cap;
+    struct sxs_called              *block;
+    uint32_t                        n_called;
+    struct sxs_calls_arena          arena;
+    struct sxs_calls_header        *header;
+} functions = {.naming = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(functions.naming);
+SXS_FORK_RESETS(functions.lock);
+
+/* 1 in a forked child: the file is the parent's, and the locks may be held for good. */
+static _Atomic int over;
+
+static size_t place_of(uintptr_t id, uint32_t runtime, size_t cap)
+{
+    return (size_t)(((id >> 3) + runtime) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (cap - 1);
+}
+
+static struct decision *find_locked(uint32_t runtime, uintptr_t id)
+{
+    if (!functions.cap)
+        return NULL;
+    for (size_t i = place_of(id, runtime, functions.cap);; i = (i + 1) & (functions.cap - 1)) {
+        struct decision *d = &functions.table[i];
+        if (!d->id)
+            return NULL;
+        if (d->id == id && d->runtime == runtime)
+            return d;
+    }
+}
+
+static int grow_locked(void)
+{
+    size_t           cap = functions.cap ? functions.cap * 2 : 4096;
+    struct decision *old = functions.table, *table = calloc(cap, sizeof(*table));
+    if (!table)
+        return -ENOMEM;
+    functions.n = 0;
+    for (size_t i = 0; i < functions.cap; i++) {
+        size_t at;
+        if (old[i].id <= FORGOTTEN)
+            continue;
+        for (at = place_of(old[i].id, old[i].runtime, cap); table[at].id; at = (at + 1) & (cap - 1))
+            ;
+        table[at] = old[i];
+        functions.n++;
+    }
+    free(old);
+    functions.table = table;
+    functions.cap = cap;
+    return 0;
+}
+
+/* There is room for one more decision. */
+static int reserve_locked(void)
+{
+    return 2 * (functions.n + 1) > functions.cap ? grow_locked() : 0;
+}
+
+/* After reserve_locked(). */
+static void keep_locked(uint32_t runtime, uintptr_t id, struct sxs_called *called)
+{
+    size_t i;
+    for (i = place_of(id, runtime, functions.cap); functions.table[i].id;
+         i = (i + 1) & (functions.cap - 1))
+        ;
+    functions.table[i] = (struct decision){id, runtime, called};
+    functions.n++;
+}
+
+/* ---- what is hooked --------------------------------------------------------------------------- */
+
+static struct sxs_calls_function *new_record_locked(const struct sxs_selection *s,
+                                                    sxs_calls_ref *ref)
+{
+    size_t name = strnlen(s->name, 4000), file = strlen(s->file);
+    size_t size = offsetof(struct sxs_calls_function, text) + name + file;
+    struct sxs_calls_function *r;
+    *ref = sxs_calls_cells(&functions.arena,
+                           (uint32_t)((size + SXS_CALLS_CELL - 1) / SXS_CALLS_CELL));
+    if (!*ref)
+        return NULL;
+    r = sxs_calls_cell(*ref);
+    r->token = s->token;
+    r->name_size = (uint16_t)name;
+    r->file_size = (uint16_t)file;
+    r->first_tick = sxs_tick();
+    memcpy((char *)r + offsetof(struct sxs_calls_function, text), s->name, name);
+    memcpy((char *)r + offsetof(struct sxs_calls_function, text) + name, s->file, file);
+    return r;
+}
+
+static struct sxs_called *new_called_locked(sxs_function fn, const struct sxs_selection *s)
+{
+    struct sxs_calls_function *r;
+    struct sxs_called         *called;
+    sxs_calls_ref              ref;
+    if (functions.n_called % BLOCK == 0) {
+        functions.block = calloc(BLOCK, sizeof(*functions.block));
+        if (!functions.block)
+            return NULL;
+    }
+    r = new_record_locked(s, &ref);
+    if (!r)
+        return NULL;
+    called = &functions.block[functions.n_called % BLOCK];
+    called->number = functions.n_called++;
+    called->cell = ref;
+    called->runtime = sxs_runtime_number(fn.rt);
+    called->id = fn.id;
+    called->rt = fn.rt;
+    called->with_values = s->with_values;
+    called->record = r;
+    r->number = called->number;
+    r->function = fn.id;
+    r->runtime = called->runtime;
+    r->next = atomic_load(&functions.header->functions);
+    atomic_store_explicit(&functions.header->functions, ref, memory_order_release);
+    atomic_fetch_add(&functions.header->n_functions, 1);
+    return called;
+}
+
+/* Two threads may have asked about one function at once: the first answer holds. What cannot be kept is not hooked, and
+ * decided again when it is asked for again. Returns NULL: not hooked. */
+static struct sxs_called *note_decision(sxs_function fn, const struct sxs_selection *s)
+{
+    uint32_t           runtime = sxs_runtime_number(fn.rt);
+    struct sxs_called *called = NULL;
+    struct decision   *d;
+    pthread_mutex_lock(&functions.lock);
+    d = find_locked(runtime, fn.id);
+    if (d) {
+        called = d->called;
+    } else {
+        int err = reserve_locked();
+        if (!err && s)
+            called = new_called_locked(fn, s);
+        if (s && !called)
+            atomic_fetch_add(&functions.header->functions_lost, 1);
+        if (!s && !err)
+            atomic_fetch_add(&functions.header->skipped, 1);
+        if (!err)
+            keep_locked(runtime, fn.id, called);
+    }
+    pthread_mutex_unlock(&functions.lock);
+    return called;
+}
+
+static int follow_awaits; /* written before the first runtime calls */
+
+void sxs_functions_follow_awaits(void)
+{
+    follow_awaits = 1;
+}
+
+int sxs_functions_awaits_followed(void)
+{
+    return follow_awaits;
+}
+
+struct sxs_called *sxs_functions_at(sxs_calls_ref cell)
+{
+    const struct sxs_calls_function *r = sxs_calls_cell(cell);
+    struct sxs_called               *called = NULL;
+    struct decision                 *d;
+    pthread_mutex_lock(&functions.lock);
+    d = find_locked(r->runtime, (uintptr_t)r->function);
+    if (d && d->called && d->called->cell == cell)
+        called = d->called;
+    pthread_mutex_unlock(&functions.lock);
+    return called;
+}
+
+int sxs_functions_decide(sxs_function fn)
+{
+    struct sxs_selection s;
+    struct sxs_called   *called;
+    struct decision     *d;
+    int                  hooked = 0, selected;
+    if (atomic_load(&over))
+        return 0;
+    pthread_mutex_lock(&functions.lock);
+    d = find_locked(sxs_runtime_number(fn.rt), fn.id);
+    if (d)
+        hooked = d->called != NULL;
+    pthread_mutex_unlock(&functions.lock);
+    if (d)
+        return hooked;
+    pthread_mutex_lock(&functions.naming);
+    selected = sxs_select(functions.namer, fn, &s);
+    called = note_decision(fn, selected ? &s : NULL);
+    if (called && selected && follow_awaits && strstr(s.name, ".MoveNext("))
+        sxs_await_method(called, (sxs_module){fn.rt, s.module}, s.token, s.cls);
+    pthread_mutex_unlock(&functions.naming);
+    return called != NULL;
+}
+
+int sxs_functions_may_inline(sxs_function fn, const struct sxs_called **out)
+{
+    struct sxs_called *called = sxs_functions_decide(fn) ? sxs_functions_find(fn.rt, fn.id) : NULL;
+    *out = called;
+    if (called)
+        atomic_fetch_add_explicit(&called->record->inlining, 1, memory_order_relaxed);
+    return called != NULL;
+}
+
+void sxs_functions_name(sxs_function fn, char *out, size_t size)
+{
+    pthread_mutex_lock(&functions.naming);
+    sxs_namer_function(functions.namer, fn, out, size);
+    pthread_mutex_unlock(&functions.naming);
+}
+
+void sxs_functions_module(sxs_module module)
+{
+    const struct sxs_selected_module *known;
+    pthread_mutex_lock(&functions.naming);
+    known = sxs_select_module(module);
+    if (known)
+        sxs_catalogue(module, known);
+    pthread_mutex_unlock(&functions.naming);
+}
+
+struct sxs_called *sxs_functions_find(const struct sxs_runtime *rt, FunctionID id)
+{
+    struct sxs_called *called;
+    struct decision   *d;
+    if (atomic_load(&over))
+        return NULL;
+    pthread_mutex_lock(&functions.lock);
+    d = find_locked(sxs_runtime_number(rt), id);
+    called = d ? d->called : NULL;
+    pthread_mutex_unlock(&functions.lock);
+    return called;
+}
+
+/* ---- back-off --------------------------------------------------------------------------------- */
+
+static struct {
+    unsigned hz, ns, every;
+} limits;
+
+void sxs_functions_limits(unsigned hz, unsigned ns, unsigned every)
+{
+    limits.hz = hz;
+    limits.ns = ns;
+    limits.every = every;
+}
+
+void sxs_functions_back_off(struct sxs_called *fn, uint64_t ticks)
+{
+    const struct sxs_calls_header *h = functions.header;
+    uint64_t now = sxs_tick(), last = atomic_exchange(&fn->looked, now);
+    uint64_t ns = atomic_load(&h->seen_ns) - h->started_ns;
+    double   per_ns = ns ? (double)(atomic_load(&h->seen_tick) - h->started_tick) / (double)ns : 0;
+    if (!limits.hz || fn->with_values || !last || per_ns <= 0 || (double)ticks >= per_ns * limits.ns ||
+        (double)(now - last) >= per_ns * 1e9 * limits.every / limits.hz)
+        return;
+    atomic_store(&fn->record->backed_off, 1);
+    atomic_fetch_or_explicit(&fn->off, SXS_CALLED_OFF, memory_order_relaxed);
+}
+
+void sxs_functions_forget(sxs_function fn)
+{
+    struct decision *d;
+    if (atomic_load(&over))
+        return;
+    pthread_mutex_lock(&functions.lock);
+    d = find_locked(sxs_runtime_number(fn.rt), fn.id);
+    if (d) {
+        d->id = FORGOTTEN; /* the place stays taken: others were put behind it */
+        d->called = NULL;
+    }
+    pthread_mutex_unlock(&functions.lock);
+}
+
+void sxs_functions_close(const struct sxs_runtime *rt)
+{
+    if (atomic_load(&over))
+        return;
+    pthread_mutex_lock(&functions.naming);
+    sxs_namer_reset(functions.namer);
+    sxs_select_forget(rt);
+    sxs_unseen_forget(rt);
+    pthread_mutex_unlock(&functions.naming);
+}
+
+void sxs_functions_end(void)
+{
+    atomic_store(&over, 1);
+}
+
+int sxs_functions_init(struct sxs_calls_header *header)
+{
+    functions.header = header;
+    sxs_unseen_init(header);
+    functions.namer = sxs_namer_new();
+    if (!functions.namer)
+        return -ENOMEM;
+    return sxs_select_init();
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/calls/not_instrumented.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fork.h"
+#include "base/knob.h"
+#include "session/write/calls_write.h"
+
+#define KNOWN     8192u /* notes that are counted up, a power of two; half of them are used */
+#define MAX_CELLS (32u * 1023) /* of all notes: 2 MiB of the file */
+
+/* A note that is counted up, by what it is about. */
+struct known {
+    uint64_t               key; /* of a FunctionID, or a hash of a name */
+    uint32_t               runtime;
+    sxs_calls_ref          function;
+    struct sxs_calls_note *note; /* NULL: free */
+};
+
+static struct {
+    pthread_mutex_t          lock; /* guards the rest; no runtime is called inside */
+    struct sxs_calls_header *header;
+    struct sxs_calls_arena   arena;
+    uint32_t                 n_cells;
+    struct known             known[KNOWN];
+    uint32_t                 n_known;
+} unseen = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(unseen.lock);
+
+void sxs_unseen_init(struct sxs_calls_header *header)
+{
+    unseen.header = header;
+}
+
+static struct sxs_calls_note *note_locked(enum sxs_calls_note_kind kind, uint32_t runtime,
+                                          sxs_calls_ref function, const char *text, size_t size)
+{
+    size_t                 bytes = offsetof(struct sxs_calls_note, text) + size;
+    size_t                 cells = (bytes + SXS_CALLS_CELL - 1) / SXS_CALLS_CELL;
+    struct sxs_calls_note *n;
+    sxs_calls_ref          ref = 0;
+    if (unseen.n_cells + cells <= MAX_CELLS)
+        ref = sxs_calls_cells(&unseen.arena, (uint32_t)cells);
+    if (!ref) {
+        atomic_fetch_add(&unseen.header->notes_lost, 1);
+        return NULL;
+    }
+    unseen.n_cells += (uint32_t)cells;
+    n = sxs_calls_cell(ref);
+    n->kind = kind;
+    n->runtime = runtime;
+    n->function = function;
+    n->size = (uint32_t)size;
+    memcpy((char *)n + offsetof(struct sxs_calls_note, text), text, size);
+    n->next = atomic_load(&unseen.header->notes);
+    atomic_store_explicit(&unseen.header->notes, ref, memory_order_release);
+    return n;
+}
+
+struct sxs_calls_note *sxs_unseen_note(enum sxs_calls_note_kind kind, uint32_t runtime,
+                                       const char *text, size_t size)
+{
+    struct sxs_calls_note *n;
+    pthread_mutex_lock(&unseen.lock);
+    n = note_locked(kind, runtime, 0, text, size);
+    pthread_mutex_unlock(&unseen.lock);
+    return n;
+}
+
+void sxs_unseen_runtime(const struct sxs_runtime *rt)
+{
+    static const char *const knobs[] = {"TieredCompilation",   "TieredPGO",
+                                        "ReadyToRun",          "TC_QuickJit",
+                                        "TC_QuickJitForLoops", "TC_OnStackReplacement",
+                                        "OSR_HitLimit",        "TC_CallCountThreshold",
+                                        "JITMinOpts"};
+    char                     text[512] = "";
+    size_t                   at = 0;
+    struct sxs_calls_note   *n;
+    for (size_t i = 0; i < ARRAY_LEN(knobs); i++)
+        for (unsigned kind = 0; kind < SXS_KNOB_KINDS; kind++) {
+            char        name[SXS_KNOB_SIZE];
+            const char *value = sxs_knob_variable(kind, knobs[i], name);
+            if (value && strlen(value) < 16)
+                at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s=%s", at ? " " : "", name,
+                                       value);
+            if (at >= sizeof(text))
+                at = sizeof(text) - 1;
+        }
+    n = sxs_unseen_note(SXS_CALLS_NOTE_RUNTIME, sxs_runtime_number(rt), text, at);
+    if (n)
+        atomic_store(&n->count, sxs_runtime_is_attached(rt));
+}
+
+/* ---- what is counted up ----------------------------------------------------------------------- */
+
+/* The note of @key, or the free place for it; NULL: there is none left. */
+static struct known *find_locked(uint64_t key, uint32_t runtime, sxs_calls_ref function)
+{
+    uint64_t hash = (key ^ (uint64_t)function << 32 ^ runtime) * UINT64_C(0x9e3779b97f4a7c15);
+    for (uint32_t i = (uint32_t)(hash >> 40) & (KNOWN - 1);; i = (i + 1) & (KNOWN - 1)) {
+        struct known *k = &unseen.known[i];
+        if (!k->note)
+            return unseen.n_known < KNOWN / 2 ? k : NULL;
+        if (k->key == key && k->runtime == runtime && k->function == function)
+            return k;
+    }
+}
+
+/* Counts the note up if there is one. */
+static int count(uint64_t key, uint32_t runtime, sxs_calls_ref function)
+{
+    struct known *k;
+    int           found;
+    pthread_mutex_lock(&unseen.lock);
+    k = find_locked(key, runtime, function);
+    found = k && k->note;
+    if (found)
+        atomic_fetch_add(&k->note->count, 1);
+    pthread_mutex_unlock(&unseen.lock);
+    return found;
+}
+
+static void count_named(enum sxs_calls_note_kind kind, uint64_t key, uint32_t runtime,
+                        sxs_calls_ref function, const char *text)
+{
+    struct known *k;
+    pthread_mutex_lock(&unseen.lock);
+    k = find_locked(key, runtime, function);
+    if (!k) {
+        atomic_fetch_add(&unseen.header->notes_lost, 1);
+    } else {
+        if (!k->note) {
+            k->note = note_locked(kind, runtime, function, text, strlen(text));
+            k->key = key;
+            k->runtime = runtime;
+            k->function = function;
+            unseen.n_known += k->note != NULL;
+        }
+        if (k->note)
+            atomic_fetch_add(&k->note->count, 1);
+    }
+    pthread_mutex_unlock(&unseen.lock);
+}
+
+/* By name: a dynamic method's ID is soon another's. */
+void sxs_unseen_dynamic(sxs_function fn)
+{
+    char     name[1024];
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    sxs_functions_name(fn, name, sizeof(name));
+    name[strcspn(name, "(")] = '\0';
+    for (const char *at = name; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    count_named(SXS_CALLS_NOTE_DYNAMIC, hash, sxs_runtime_number(fn.rt), 0, name);
+}
+
+void sxs_unseen_inlined(const struct sxs_called *callee, sxs_function caller)
+{
+    char name[2048];
+    if (count(caller.id, callee->runtime, callee->cell))
+        return;
+    sxs_functions_name(caller, name, sizeof(name));
+    count_named(SXS_CALLS_NOTE_INLINED, caller.id, callee->runtime, callee->cell, name);
+}
+
+void sxs_unseen_forget(const struct sxs_runtime *rt)
+{
+    struct known *old = NULL;
+    pthread_mutex_lock(&unseen.lock);
+    if (unseen.n_known)
+        old = malloc(sizeof(unseen.known));
+    if (old) { /* put back in are those of other runtimes, and those that go by name */
+        memcpy(old, unseen.known, sizeof(unseen.known));
+        memset(unseen.known, 0, sizeof(unseen.known));
+        unseen.n_known = 0;
+        for (size_t i = 0; i < KNOWN; i++) {
+            struct known *k;
+            if (!old[i].note || (old[i].function && old[i].runtime == sxs_runtime_number(rt)))
+                continue;
+            k = find_locked(old[i].key, old[i].runtime, old[i].function);
+            *k = old[i];
+            unseen.n_known++;
+        }
+    }
+    pthread_mutex_unlock(&unseen.lock);
+    free(old);
+}

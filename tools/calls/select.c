@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/calls/select.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/calls/not_instrumented.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "tools/options/calls_options.h"
+#include "values/formatter.h"
+
+struct patterns {
+    struct sxs_calls_pattern *all;
+    struct sxs_calls_note   **notes; /* for the report, of each; NULL: no room */
+    size_t                    n;
+};
+
+static struct patterns             shown, hidden, valued;
+static struct sxs_selected_module *modules; /* the latest last */
+static size_t                      n_modules, cap_modules;
+
+static int note_pattern(struct patterns *p, const char *text, size_t len)
+{
+    struct sxs_calls_note **more = realloc(p->notes, (p->n + 1) * sizeof(*more));
+    if (!more)
+        return -ENOMEM;
+    p->notes = more;
+    more[p->n] = p != &hidden ? sxs_unseen_note(SXS_CALLS_NOTE_PATTERN, 0, text, len) : NULL;
+    return 0;
+}
+
+static int read_patterns(const char *variable, struct patterns *out)
+{
+    const char *at = getenv(variable);
+    while (at && *at) {
+        size_t                    len = strcspn(at, ";");
+        struct sxs_calls_pattern *more = realloc(out->all, (out->n + 1) * sizeof(*more));
+        if (!more)
+            return -ENOMEM;
+        out->all = more;
+        if (len && sxs_calls_pattern(at, len, &more[out->n]) == 0) {
+            if (note_pattern(out, at, len))
+                return -ENOMEM;
+            out->n++;
+        } else if (len)
+            sxs_error("%s: \"%.*s\": expected " SXS_CALLS_PATTERN_EXPECTED "; going on without it",
+                      variable, (int)len, at);
+        at += len + (at[len] == ';');
+    }
+    return 0;
+}
+
+int sxs_select_init(void)
+{
+    int err = read_patterns("SXSPROF_CALLS", &shown);
+    if (!err)
+        err = read_patterns("SXSPROF_VALUES", &valued);
+    return err ? err : read_patterns("SXSPROF_CALLS_NOT", &hidden);
+}
+
+int sxs_select_values(void)
+{
+    return valued.n != 0;
+}
+
+/* ---- modules ---------------------------------------------------------------------------------- */
+
+/* The runtime's own assemblies lie beside it, or in the shared frameworks. */
+static int is_framework(const struct sxs_runtime *rt, const char *path, const char *assembly)
+{
+    const char *clr = sxs_runtime_path(rt), *slash = strrchr(clr, '/');
+    size_t      n = slash ? (size_t)(slash + 1 - clr) : 0;
+    return (n && strncmp(path, clr, n) == 0 && !strchr(path + n, '/')) ||
+           strstr(path, "/shared/Microsoft.") || strcmp(assembly, "System.Private.CoreLib") == 0;
+}
+
+/* Does pattern number @i? It is counted for the report. */
+static int names_assembly(const struct patterns *p, size_t i, const struct sxs_runtime *rt,
+                          const struct sxs_selected_module *m)
+{
+    if (!sxs_calls_pattern_assembly(&p->all[i], sxs_runtime_version(rt), m->assembly))
+        return 0;
+    if (p->notes[i])
+        atomic_fetch_add(&p->notes[i]->count, 1);
+    return 1;
+}
+
+static int may_be_wanted(const struct sxs_runtime *rt, const struct sxs_selected_module *m)
+{
+    int fits = 0;
+    for (size_t i = 0; i < shown.n; i++)
+        fits |= names_assembly(&shown, i, rt, m);
+    for (size_t i = 0; i < valued.n; i++)
+        fits |= names_assembly(&valued, i, rt, m);
+    return fits ||
+           (!shown.n && !valued.n && m->path[0] && !is_framework(rt, m->path, m->assembly));
+}
+
+static const struct sxs_selected_module *module_of(sxs_module id)
+{
+    WCHAR          wide[1024];
+    ULONG          n = 0;
+    struct sxs_selected_module *m;
+    const char    *base;
+    size_t         len;
+    for (size_t i = n_modules; i-- > 0;)
+        if (modules[i].id == id.id && modules[i].rt == id.rt)
+            return &modules[i];
+    if (n_modules == cap_modules) {
+        size_t         cap = cap_modules ? cap_modules * 2 : 64;
+        struct sxs_selected_module *more = realloc(modules, cap * sizeof(*more));
+        if (!more)
+            return NULL;
+        modules = more;
+        cap_modules = cap;
+    }
+    m = &modules[n_modules];
+    memset(m, 0, sizeof(*m));
+    m->rt = id.rt;
+    m->id = id.id;
+    if (SUCCEEDED(sxs_info_GetModuleInfo(id.rt, id, NULL, ARRAY_LEN(wide), &n, wide, NULL)))
+        sxs_utf8_of(wide, n < ARRAY_LEN(wide) ? n : ARRAY_LEN(wide), m->path, sizeof(m->path));
+    base = strrchr(m->path, '/');
+    base = base ? base + 1 : m->path;
+    len = strlen(base);
+    if (len > 4 && (strcmp(base + len - 4, ".dll") == 0 || strcmp(base + len - 4, ".exe") == 0))
+        len -= 4;
+    if (len >= sizeof(m->assembly))
+        len = sizeof(m->assembly) - 1;
+    memcpy(m->assembly, base, len);
+    m->is_core = strcmp(m->assembly, "System.Private.CoreLib") == 0;
+    m->wanted = may_be_wanted(id.rt, m);
+    m->named = m->wanted && shown.n;
+    n_modules++;
+    return m;
+}
+
+void sxs_select_forget(const struct sxs_runtime *rt)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < n_modules; i++)
+        if (modules[i].rt != rt)
+            modules[n++] = modules[i];
+    n_modules = n;
+}
+
+const struct sxs_selected_module *sxs_select_module(sxs_module id)
+{
+    const struct sxs_selected_module *m = shown.n ? module_of(id) : NULL;
+    return m && m->named ? m : NULL;
+}
+
+/* ---- functions -------------------------------------------------------------------------------- */
+
+static int fits(const struct patterns *p, const char *version, const char *assembly,
+                const char *name)
+{
+    int any = 0;
+    for (size_t i = 0; i < p->n; i++)
+        if (sxs_calls_pattern_assembly(&p->all[i], version, assembly) &&
+            sxs_calls_pattern_name(&p->all[i], name)) {
+            if (p->notes[i])
+                atomic_fetch_add(&p->notes[i]->more, 1);
+            any = 1;
+        }
+    return any;
+}
+
+int sxs_select_method(const struct sxs_selected_module *m, const char *name)
+{
+    const char *version = sxs_runtime_version(m->rt);
+    return fits(&shown, version, m->assembly, name) && !fits(&hidden, version, m->assembly, name);
+}
+
+/* What a pattern says up to its first wildcard must be there, as far as the type's name goes. */
+int sxs_select_type(const struct sxs_selected_module *m, const char *name)
+{
+    for (size_t i = 0; i < shown.n; i++) {
+        const char *pattern = shown.all[i].name;
+        size_t      n = strcspn(pattern, "*?"), len = strlen(name);
+        if (sxs_calls_pattern_assembly(&shown.all[i], sxs_runtime_version(m->rt), m->assembly) &&
+            strncmp(pattern, name, n < len ? n : len) == 0 && (n <= len || pattern[len] == '.'))
+            return 1;
+    }
+    return 0;
+}
+
+int sxs_select(struct sxs_namer *namer, sxs_function fn, struct sxs_selection *out)
+{
+    const char          *version = sxs_runtime_version(fn.rt);
+    const struct sxs_selected_module *m;
+    sxs_class            cls;
+    sxs_module           module;
+    ULONG32              n_args = 0;
+    ClassID              args[1];
+    if (FAILED(sxs_info_GetFunctionInfo2(fn.rt, fn, 0, &cls, &module, &out->token, 1, &n_args, args)))
+        return 0;
+    m = module_of(module);
+    if (!m || !m->wanted)
+        return 0;
+    sxs_namer_function(namer, fn, out->name, sizeof(out->name));
+    memcpy(out->file, m->path, sizeof(m->path));
+    out->module = module.id;
+    out->cls = cls.id;
+    out->with_values = fits(&valued, version, m->assembly, out->name);
+    if ((shown.n || valued.n) && !out->with_values &&
+        !fits(&shown, version, m->assembly, out->name))
+        return 0;
+    if (fits(&hidden, version, m->assembly, out->name))
+        return 0;
+    /* Hooks with values of 8 and 9 want a thread that the runtime knows, and such a method may be what makes it
+     * known: the runtime's own code crashes. */
+    return !valued.n || !sxs_recipe_is_entry(module, out->token);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * values.c - hooks that record arguments and results beside what all hooks do.
+ *
+ * They run in cooperative mode: no collection happens under them, and none may be caused. Values are
+ * put into words before a call begins and after it has ended, so that its time has none of theirs.
+ */
+#include "tools/calls/values.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "tools/calls/fast_path.h"
+#include "base/log.h"
+#include "values/formatter.h"
+
+/* A COR_PRF_ELT_INFO points to a pointer to what the runtime's helper saved: words, the same in 8, 9
+ * and 10. Which of them is the stack pointer that hooks without info are handed. */
+#if defined(__x86_64__)
+#define SP_WORD 4
+#else
+#define SP_WORD 29
+#endif
+#define FAR (256u << 10) /* bytes from there to the caller's frame: more is another layout */
+
+/* 0: it is not where it is known to be. */
+static uintptr_t sp_of(uintptr_t info)
+{
+    static _Atomic int said;
+    const uintptr_t   *saved = *(const uintptr_t *const *)info;
+    uintptr_t          here = (uintptr_t)__builtin_frame_address(0), at = (uintptr_t)saved, sp;
+    if (at > here && at - here < FAR && !(at & 7)) {
+        sp = saved[SP_WORD];
+        if (sp > at && !(sp & 7))
+            return sp;
+    }
+    if (!atomic_exchange(&said, 1))
+        sxs_error("tool calls: this runtime's hooks with values are of another form: its calls are "
+                  "not counted");
+    return 0;
+}
+
+/* May an event of this thread still find room? */
+static int has_room(const struct sxs_calls_state *s)
+{
+    return s && (s->event != s->event_end || s->tracing == SXS_TRACE_ON);
+}
+
+/* Into s->text. */
+static size_t arguments(struct sxs_calls_state *s, struct sxs_called *fn, struct sxs_recipe *r,
+                        uintptr_t info)
+{
+    struct sxs_calls_asked *asked = &s->asked;
+    COR_PRF_FRAME_INFO      frame = 0;
+    ULONG                   asked_size = sizeof(*asked);
+    HRESULT                 hr;
+    asked->info.numRanges = 0;
+    if (!r->n_params && !r->refused)
+        return 0;
+    hr = r->refused ? S_OK
+                    : sxs_info_GetFunctionEnter3Info(fn->rt, (sxs_function){fn->rt, fn->id}, info,
+                                                     &frame, &asked_size, &asked->info);
+    if (FAILED(hr))
+        return 0;
+    if (r->by_frame) {
+        struct sxs_recipe *whole =
+            sxs_recipe_complete(r, (sxs_function){fn->rt, fn->id}, frame);
+        if (whole && atomic_compare_exchange_strong(&fn->recipe, &r, whole))
+            r = whole; /* the one before may be in use: it stays */
+    }
+    return sxs_recipe_arguments(r, asked->info.ranges, asked->info.numRanges, s->text,
+                                sizeof(s->text));
+}
+
+/* What the first argument's register held, for an async method's MoveNext; 0: not told. */
+static uintptr_t first_of(struct sxs_called *fn, uintptr_t info)
+{
+    struct {
+        COR_PRF_FUNCTION_ARGUMENT_INFO  info;
+        COR_PRF_FUNCTION_ARGUMENT_RANGE more[3];
+    } asked;
+    COR_PRF_FRAME_INFO frame = 0;
+    ULONG              size = sizeof(asked);
+    asked.info.numRanges = 0;
+    if (!resumes(fn) ||
+        FAILED(sxs_info_GetFunctionEnter3Info(fn->rt, (sxs_function){fn->rt, fn->id}, info, &frame,
+                                              &size, &asked.info)) ||
+        !asked.info.numRanges || asked.info.ranges[0].length != sizeof(uintptr_t))
+        return 0;
+    return *(const uintptr_t *)asked.info.ranges[0].startAddress;
+}
+
+/* The event that has just been noted, if it is of this call. */
+static const struct sxs_calls_event *noted(const struct sxs_calls_state *s,
+                                           const struct sxs_calls_event *before,
+                                           const struct sxs_called      *fn,
+                                           enum sxs_calls_event_kind     kind)
+{
+    const struct sxs_calls_event *e;
+    if (!s || s->event == before || !s->event)
+        return NULL;
+    e = s->event - 1;
+    return e->kind == kind && node_at(s, e->node)->function == fn->cell ? e : NULL;
+}
+
+/* Ends the youngest call, which a tail call has left. */
+static void end_left(struct sxs_calls_state *s, uint64_t now)
+{
+    static const char             left[] = "<?: left by a tail call>";
+    struct sxs_called            *fn = s->top->fn;
+    const struct sxs_calls_event *before = s->event, *e;
+    uintptr_t                     sp = s->top->sp;
+    if (sxs_trace_leave(fn, sp, now))
+        sxs_tree_leave_slow(fn, sp);
+    e = atomic_load_explicit(&fn->recipe, memory_order_relaxed)
+            ? noted(s, before, fn, SXS_CALLS_LEAVE)
+            : NULL;
+    if (e)
+        sxs_calls_note_text(s, e, left, sizeof(left) - 1);
+}
+
+/*
+ * Ends the calls whose frames lie below @sp: tail calls have left them. There is no tailcall hook with values:
+ * compiled code holds whole vectors in registers across its call, and the runtime's own code around a hook with values
+ * keeps only 8 bytes of each.
+ */
+static void end_left_below(struct sxs_calls_state *s, uintptr_t sp, uint64_t now)
+{
+    while (s && s->top->sp < sp && s->top->fn && !(s->top->sp & 1)) /* no filter's frame */
+        end_left(s, now);
+}
+
+void sxs_values_enter(struct sxs_called *fn, uintptr_t info)
+{
+    struct sxs_calls_state       *s = sxs_calls_state_get();
+    struct sxs_recipe            *r = atomic_load_explicit(&fn->recipe, memory_order_acquire);
+    const struct sxs_calls_event *before, *e;
+    uintptr_t                     sp = sp_of(info);
+    size_t                        size = 0;
+    int                           err = errno;
+    if (!sp)
+        return;
+    if (s && s->top->sp <= sp) /* a function that is called by a tail call has its caller's SP */
+        end_left_below(s, sp + 1, sxs_tick());
+    before = s ? s->event : NULL;
+    if (r && has_room(s))
+        size = arguments(s, fn, r, info);
+    if (sxs_trace_enter(fn, sp))
+        sxs_tree_enter_slow(fn, sp, first_of(fn, info));
+    if (size) {
+        e = noted(s, before, fn, SXS_CALLS_ENTER);
+        if (e)
+            sxs_calls_note_text(s, e, s->text, size);
+    }
+    errno = err;
+}
+
+void sxs_values_leave(struct sxs_called *fn, uintptr_t info)
+{
+    uint64_t                        now = sxs_tick();
+    struct sxs_calls_state         *s = sxs_calls_state;
+    struct sxs_recipe              *r;
+    const struct sxs_calls_event   *before, *e;
+    uintptr_t                       sp = sp_of(info);
+    COR_PRF_FRAME_INFO              frame = 0;
+    COR_PRF_FUNCTION_ARGUMENT_RANGE range = {0, 0};
+    size_t                          size = 0;
+    int                             err = errno;
+    if (!sp)
+        return;
+    end_left_below(s, sp, now);
+    before = s ? s->event : NULL;
+    if (sxs_trace_leave(fn, sp, now))
+        sxs_tree_leave_slow(fn, sp);
+    r = atomic_load_explicit(&fn->recipe, memory_order_acquire);
+    e = r ? noted(s, before, fn, SXS_CALLS_LEAVE) : NULL;
+    if (e && (r->refused || r->result.element == SXS_ELEMENT_VOID ||
+              SUCCEEDED(sxs_info_GetFunctionLeave3Info(fn->rt, (sxs_function){fn->rt, fn->id}, info,
+                                                       &frame, &range))))
+        size = sxs_recipe_result(r, range, s->text, sizeof(s->text));
+    if (size)
+        sxs_calls_note_text(s, e, s->text, size);
+    errno = err;
+}
+
+void sxs_values_compiled(struct sxs_called *called, sxs_function fn)
+{
+    struct sxs_recipe *none = NULL, *r;
+    if (!called || !called->with_values || atomic_load(&called->recipe))
+        return;
+    r = sxs_recipe_make(fn);
+    if (r && !atomic_compare_exchange_strong(&called->recipe, &none, r))
+        free(r); /* another thread compiled it too */
+}

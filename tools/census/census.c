@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* census.c - counts what every run ends with: modules, methods, threads, collections, exceptions. */
+#include "tools/tools.h"
+
+#include "session/format/session.h"
+
+#define COUNT(sub, counter)                                                                  \
+    atomic_fetch_add_explicit(&((struct sxs_census_runtime *)(sub)->state)->counter, 1,      \
+                              memory_order_relaxed)
+
+static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
+{
+    (void)module;
+    if (SUCCEEDED(status))
+        COUNT(sub, modules);
+    return S_OK;
+}
+
+static HRESULT method_compiled(struct sxs_sub *sub, sxs_function function, HRESULT status,
+                               BOOL safe_to_block)
+{
+    (void)function;
+    (void)safe_to_block;
+    if (SUCCEEDED(status))
+        COUNT(sub, methods);
+    return S_OK;
+}
+
+static HRESULT method_recompiled(struct sxs_sub *sub, sxs_function function, sxs_rejit version,
+                                 HRESULT status, BOOL safe_to_block)
+{
+    (void)version;
+    return method_compiled(sub, function, status, safe_to_block);
+}
+
+static HRESULT thread_created(struct sxs_sub *sub, sxs_thread thread)
+{
+    (void)thread;
+    COUNT(sub, threads);
+    return S_OK;
+}
+
+static HRESULT collection_started(struct sxs_sub *sub, int n_generations, BOOL *collected,
+                                  COR_PRF_GC_REASON reason)
+{
+    (void)n_generations;
+    (void)collected;
+    (void)reason;
+    COUNT(sub, gcs);
+    return S_OK;
+}
+
+static HRESULT exception_thrown(struct sxs_sub *sub, sxs_object exception)
+{
+    (void)exception;
+    COUNT(sub, exceptions);
+    return S_OK;
+}
+
+static const struct sxs_events events = {
+    .ModuleLoadFinished = module_loaded,
+    .JITCompilationFinished = method_compiled,
+    .DynamicMethodJITCompilationFinished = method_compiled,
+    .ReJITCompilationFinished = method_recompiled,
+    .ThreadCreated = thread_created,
+    .GarbageCollectionStarted = collection_started,
+    .ExceptionThrown = exception_thrown,
+};
+
+/* COR_PRF_MONITOR_GC turns concurrent collection off; the newer bit only reports. */
+static HRESULT start(struct sxs_sub *sub, const char *options)
+{
+    (void)options;
+    sub->state = sxs_runtime_row(sub->rt);
+    sub->low = COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_JIT_COMPILATION |
+               COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_EXCEPTIONS;
+    if (sxs_runtime_info_version(sub->rt) >= 5)
+        sub->high = COR_PRF_HIGH_BASIC_GC;
+    else
+        sub->low |= COR_PRF_MONITOR_GC;
+    return S_OK;
+}
+
+const struct sxs_tool sxs_census_tool = {
+    .name = "census", .always = 1, .on = &events, .start = start};

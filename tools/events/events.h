@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/** events.h - the tool "events": what runtimes were busy with. */
+#ifndef SXS_EVENTS_EVENTS_H
+#define SXS_EVENTS_EVENTS_H
+
+#include "manager/tool.h"
+
+extern const struct sxs_tool sxs_events_tool;
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/events/thread_state.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+/* Static storage for threads is scarce in a library that is loaded late: a pointer only. */
+static SXS_TLS struct sxs_events_thread *current;
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void end_thread(void *state)
+{
+    current = NULL;
+    free(state);
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&key, end_thread);
+}
+
+struct sxs_events_thread *sxs_events_thread(void)
+{
+    struct sxs_events_thread *t = current;
+    if (t)
+        return t;
+    pthread_once(&once, make_key);
+    t = calloc(1, sizeof(*t));
+    if (!t || pthread_setspecific(key, t) != 0) {
+        free(t);
+        return NULL;
+    }
+    t->tid = (uint32_t)syscall(SYS_gettid);
+    current = t;
+    return t;
+}
+
+struct sxs_events_thread *sxs_events_thread_if_any(void)
+{
+    return current;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/events_file/events_file.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/doze.h"
+#include "base/fork.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "session/write/chunks_write.h"
+#include "session/write/session_write.h"
+
+#define LOW 4u /* chunks ready, the one in use among them: fewer, and more are made at once */
+#define MAX_BYTES (UINT64_C(256) << 20) /* of the file; beyond it events are counted as lost */
+
+static struct {
+    pthread_mutex_t           lock; /* guards started */
+    int                       started; /* 1: at work, -1: could not */
+    struct sxs_chunks         chunks;
+    struct sxs_events_header *header;
+    _Atomic uint32_t          n_names;
+    _Atomic int               forked, full;
+    struct sxs_doze           doze; /* of the service thread */
+} file = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(file.lock);
+
+static void serve(void)
+{
+    uint32_t before = 0;
+    while (!atomic_load(&file.forked)) {
+        uint32_t current = atomic_load(&file.chunks.current);
+        if (sxs_chunks_make_room(&file.chunks) != 0) {
+            sxs_warn("the events file cannot grow: what comes from now on is dropped and counted");
+            atomic_store(&file.full, 1);
+        }
+        sxs_doze(&file.doze, current != before);
+        before = current;
+    }
+}
+
+static const struct sxs_thread service = {"sxsprof events", serve};
+
+static void child_goes_on(void)
+{
+    atomic_store(&file.forked, 1);
+    sxs_chunks_forget(&file.chunks);
+}
+
+__attribute__((destructor)) static void ended(void)
+{
+    if (file.started == 1 && !atomic_load(&file.forked))
+        atomic_store(&file.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
+}
+
+static int start_locked(const char *name)
+{
+    static struct sxs_fork_part part = {.child = child_goes_on};
+    const struct sxs_folder *folder = sxs_session_folder(name);
+    int                      err;
+    if (!folder)
+        return -1;
+    err = sxs_chunks_create(&file.chunks, folder, SXS_EVENTS_FILE, MAX_BYTES,
+                            offsetof(struct sxs_events_header, n_chunks));
+    if (err) {
+        sxs_error("tool %s: the events file cannot be made: %s", name, strerror(err));
+        return -1;
+    }
+    file.header = (struct sxs_events_header *)file.chunks.map;
+    file.header->version = SXS_EVENTS_VERSION;
+    file.header->max_chunks = file.chunks.max_chunks;
+    file.header->started_realtime_ns = sxs_now_ns(CLOCK_REALTIME);
+    file.header->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    memcpy(file.header->command, sxs_session_open(NULL)->command, sizeof(file.header->command));
+    memcpy(file.header->magic, SXS_EVENTS_MAGIC, sizeof(file.header->magic));
+    err = sxs_thread_start(&service);
+    if (err) {
+        sxs_error("tool %s cannot start: %s", name, strerror(err));
+        return -1;
+    }
+    sxs_fork_register(&part);
+    return 1;
+}
+
+struct sxs_events_header *sxs_events_open(const char *name, enum sxs_events_tool_bit tool)
+{
+    struct sxs_events_header *header = NULL;
+    pthread_mutex_lock(&file.lock);
+    if (!file.started)
+        file.started = start_locked(name);
+    if (file.started == 1) {
+        header = file.header;
+        header->tools |= tool;
+    }
+    pthread_mutex_unlock(&file.lock);
+    return header;
+}
+
+void *sxs_events_reserve(size_t size)
+{
+    void *record = sxs_chunks_reserve(&file.chunks, size);
+    if (atomic_load_explicit(file.chunks.n_chunks, memory_order_relaxed) -
+                atomic_load_explicit(&file.chunks.current, memory_order_relaxed) < LOW &&
+        !atomic_load_explicit(&file.full, memory_order_relaxed) && !sxs_events_forked())
+        sxs_rouse(&file.doze);
+    return record;
+}
+
+void sxs_events_commit(void *record, enum sxs_event_record_type type)
+{
+    sxs_chunks_commit(record, (uint16_t)type);
+}
+
+void sxs_events_uncommit(void *record)
+{
+    sxs_chunks_commit(record, 0);
+}
+
+struct sxs_events_header *sxs_events_head(void)
+{
+    return file.header;
+}
+
+int sxs_events_forked(void)
+{
+    return atomic_load_explicit(&file.forked, memory_order_relaxed);
+}
+
+uint32_t sxs_events_add_name(const struct sxs_runtime *rt, const char *text)
+{
+    size_t                 len = strlen(text);
+    struct sxs_event_name *r = sxs_events_reserve(sizeof(*r) + len);
+    if (!r)
+        return 0;
+    r->number = atomic_fetch_add(&file.n_names, 1) + 1;
+    r->runtime = (uint16_t)sxs_runtime_number(rt);
+    r->size = (uint16_t)len;
+    memcpy(r->text, text, len);
+    sxs_events_commit(r, SXS_EVENT_NAME);
+    return r->number;
+}
+
+struct sxs_event_span *sxs_events_span(const struct sxs_runtime *rt, enum sxs_event_kind kind,
+                                       uint64_t from_ns, uint64_t duration_ns, uint32_t tid,
+                                       const char *text, uint32_t a, uint32_t b, int failed)
+{
+    size_t                 len = strlen(text);
+    struct sxs_event_span *r = sxs_events_reserve(sizeof(*r) + len);
+    if (!r) {
+        if (!sxs_events_forked())
+            atomic_fetch_add(&file.header->lost, 1);
+        return NULL;
+    }
+    r->time_ns = from_ns;
+    r->duration_ns = duration_ns;
+    r->tid = tid;
+    r->runtime = (uint16_t)sxs_runtime_number(rt);
+    r->kind = (uint8_t)kind;
+    r->failed = failed != 0;
+    r->a = a;
+    r->b = b;
+    r->size = (uint16_t)len;
+    memcpy(r->text, text, len);
+    sxs_events_commit(r, SXS_EVENT_SPAN);
+    return r;
+}

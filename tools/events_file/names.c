@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/events_file/names.h"
+
+#include "tools/events_file/events_file.h"
+#include "tools/events_file/seen_set.h"
+#include "symbols/names.h"
+
+enum { OF_CLASS, OF_FUNCTION };
+
+/* ---- IDs -------------------------------------------------------------------------------------- */
+
+#define SLOT_BITS 14u
+#define SLOTS     (1u << SLOT_BITS) /* 512 KiB, touched as needed */
+
+/* Read and written without waiting: who finds @turn odd or changed does without. */
+struct slot {
+    _Atomic uint32_t turn;
+    _Atomic uint32_t number;
+    _Atomic uint64_t id;
+    _Atomic uint64_t owner; /* runtime, kind and generation; 0: empty */
+};
+
+static struct slot      slots[SLOTS];
+static _Atomic uint32_t generation = 1; /* of IDs */
+
+static uint64_t owner_of(unsigned runtime, int kind, uint32_t now)
+{
+    return (uint64_t)now << 32 | (uint64_t)runtime << 1 | (uint64_t)kind;
+}
+
+static struct slot *slot_of(uint64_t id, unsigned runtime)
+{
+    return &slots[((id >> 3) + runtime) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SLOT_BITS)];
+}
+
+static uint32_t find(const struct slot *s, uint64_t id, uint64_t owner)
+{
+    uint32_t turn = atomic_load_explicit(&s->turn, memory_order_acquire);
+    uint64_t its_id = atomic_load(&s->id), its_owner = atomic_load(&s->owner);
+    uint32_t number = atomic_load(&s->number);
+    return !(turn & 1) && its_id == id && its_owner == owner && atomic_load(&s->turn) == turn ? number
+                                                                                              : 0;
+}
+
+static void keep(struct slot *s, uint64_t id, uint64_t owner, uint32_t number)
+{
+    uint32_t turn = atomic_load(&s->turn);
+    if ((turn & 1) || !atomic_compare_exchange_strong(&s->turn, &turn, turn + 1))
+        return; /* another thread writes: it will be named again */
+    atomic_store(&s->id, id);
+    atomic_store(&s->owner, owner);
+    atomic_store(&s->number, number);
+    atomic_store(&s->turn, turn + 2);
+}
+
+void sxs_names_unloading(void)
+{
+    atomic_fetch_add(&generation, 1);
+}
+
+/* ---- texts ------------------------------------------------------------------------------------ */
+
+static struct sxs_known texts; /* by two hashes of 64 bits each: the text itself is in the file */
+
+uint32_t sxs_names_intern(unsigned runtime, const char *text, sxs_name_writer *write,
+                          const struct sxs_runtime *rt)
+{
+    struct sxs_known_key    key = {runtime, UINT64_C(0xcbf29ce484222325),
+                                   UINT64_C(0x9e3779b97f4a7c15)};
+    struct sxs_known_entry *e;
+    uint32_t                number;
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        key.b = (key.b ^ *c) * UINT64_C(0x100000001b3);
+        key.c = (key.c + *c) * UINT64_C(0xbf58476d1ce4e5b9);
+        key.c ^= key.c >> 29;
+    }
+    e = sxs_known_find(&texts, &key);
+    if (e)
+        return e->number;
+    if (sxs_known_is_full(&texts))
+        return 0; /* else one name more would be written for each exception */
+    number = write(rt, text);
+    if (number)
+        sxs_known_add(&texts, &key, number, NULL);
+    return number;
+}
+
+/* A namer of its own for each: a thread that waits for another one's may keep a collection waiting that the other
+ * thread waits for. */
+static uint32_t number_of(struct sxs_runtime *rt, uint64_t id, int kind)
+{
+    unsigned          runtime = sxs_runtime_number(rt);
+    uint64_t          owner = owner_of(runtime, kind, atomic_load(&generation)); /* before it is named */
+    struct slot      *slot = slot_of(id, runtime);
+    uint32_t          number = find(slot, id, owner);
+    struct sxs_namer *namer;
+    char              text[1024];
+    if (number)
+        return number;
+    namer = sxs_namer_new();
+    if (!namer)
+        return 0;
+    if (kind == OF_CLASS)
+        sxs_namer_class(namer, (sxs_class){rt, id}, text, sizeof(text));
+    else
+        sxs_namer_function(namer, (sxs_function){rt, id}, text, sizeof(text));
+    sxs_namer_free(namer);
+    number = sxs_names_intern(runtime, text, sxs_events_add_name, rt);
+    if (number)
+        keep(slot, id, owner, number);
+    return number;
+}
+
+uint32_t sxs_names_class(sxs_class cls)
+{
+    return number_of(cls.rt, cls.id, OF_CLASS);
+}
+
+uint32_t sxs_names_function(sxs_function fn)
+{
+    return number_of(fn.rt, fn.id, OF_FUNCTION);
+}

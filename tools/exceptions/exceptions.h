@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/** exceptions.h - the tool "exceptions": what was thrown, where, and where it was caught. */
+#ifndef SXS_EXCEPTIONS_EXCEPTIONS_H
+#define SXS_EXCEPTIONS_EXCEPTIONS_H
+
+#include "manager/tool.h"
+
+extern const struct sxs_tool sxs_exceptions_tool;
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/exceptions/in_flight.h"
+
+#include <string.h>
+
+static int is_landed(const struct sxs_flight *v)
+{
+    return v->fate == SXS_FATE_CAUGHT;
+}
+
+/* The youngest goes, whatever it was. */
+static void pop(struct sxs_flights *f, enum sxs_exception_fate fate)
+{
+    struct sxs_flight *v = &f->all[f->n - 1];
+    if (!is_landed(v)) {
+        v->fate = (uint8_t)fate;
+        f->landed(v);
+    }
+    f->n--;
+}
+
+static enum sxs_exception_fate fate_of_gone(const struct sxs_flight *v)
+{
+    return v->finally_fn ? SXS_FATE_SUPERSEDED : SXS_FATE_NATIVE;
+}
+
+/* What runs for an exception runs on top of where it was thrown: a throw from further up the stack
+ * means that it is over. */
+static void pop_gone(struct sxs_flights *f, uintptr_t sp)
+{
+    while (f->n && f->all[f->n - 1].sp <= sp)
+        pop(f, fate_of_gone(&f->all[f->n - 1]));
+}
+
+struct sxs_flight *sxs_flights_throw(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
+{
+    struct sxs_flight *v;
+    pop_gone(f, sp);
+    if (f->n == SXS_FLIGHTS_MOST) { /* the oldest is given up */
+        struct sxs_flight *oldest = &f->all[0];
+        if (!is_landed(oldest)) {
+            oldest->fate = (uint8_t)fate_of_gone(oldest);
+            f->landed(oldest);
+        }
+        f->n--;
+        memmove(f->all, f->all + 1, f->n * sizeof(f->all[0]));
+    }
+    v = &f->all[f->n++];
+    memset(v, 0, sizeof(*v));
+    v->runtime = runtime;
+    v->sp = sp;
+    return v;
+}
+
+struct sxs_flight *sxs_flights_current(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
+{
+    struct sxs_flight *v;
+    /* Handlers of those above have ended when one below is spoken of again. */
+    for (uint32_t i = f->n; i > 0; i--) {
+        v = &f->all[i - 1];
+        if (is_landed(v) || v->runtime != runtime)
+            continue;
+        for (uint32_t above = f->n; above > i; above--)
+            if (!is_landed(&f->all[above - 1]))
+                return NULL; /* another runtime's is under way up there */
+        f->n = i;
+        if (v->sp < sp)
+            v->sp = sp;
+        return v;
+    }
+    return NULL;
+}
+
+void sxs_flights_filter_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
+{
+    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
+    if (v)
+        v->in_filter = 1;
+}
+
+void sxs_flights_filter_leave(struct sxs_flights *f, unsigned runtime)
+{
+    for (uint32_t i = f->n; i > 0; i--) {
+        if (!f->all[i - 1].in_filter || f->all[i - 1].runtime != runtime)
+            continue;
+        while (f->n > i)
+            pop(f, SXS_FATE_IN_FILTER);
+        f->all[i - 1].in_filter = 0;
+        return;
+    }
+}
+
+void sxs_flights_unwind_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp, uint64_t fn)
+{
+    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
+    if (!v)
+        return;
+    v->unwind_fn = fn;
+    v->finally_fn = 0;
+}
+
+/* Unwound without a catcher in sight: towards native code. The first function of one that nobody
+ * handles is entered for that as well, by 9.0 and later, but never left. */
+static void leaves_managed_code(struct sxs_flight *v)
+{
+    if (v->fate == SXS_FATE_SEARCHING)
+        v->fate = SXS_FATE_NATIVE;
+}
+
+void sxs_flights_unwind_leave(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
+{
+    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
+    if (!v || !v->unwind_fn) /* 9.0 and later end the search for one nobody handles with a leave */
+        return;
+    leaves_managed_code(v);
+    for (struct sxs_flight *below = v; below-- > f->all;) {
+        if (below->finally_fn && below->finally_fn == v->unwind_fn && !below->left) {
+            below->left = 1;
+            break;
+        }
+    }
+    v->unwind_fn = 0;
+}
+
+void sxs_flights_finally_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp, uint64_t fn)
+{
+    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
+    if (!v)
+        return;
+    v->finally_fn = fn;
+    leaves_managed_code(v);
+}
+
+void sxs_flights_finally_leave(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
+{
+    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
+    if (v)
+        v->finally_fn = 0;
+}
+
+/* Takes out those below @v whose finally block was left by another. Returns where @v is now. */
+static struct sxs_flight *drop_left(struct sxs_flights *f, struct sxs_flight *v)
+{
+    uint32_t at = (uint32_t)(v - f->all);
+    for (uint32_t i = at; i > 0; i--) {
+        struct sxs_flight *below = &f->all[i - 1];
+        if (!below->left || is_landed(below))
+            continue;
+        below->fate = SXS_FATE_SUPERSEDED;
+        f->landed(below);
+        memmove(below, below + 1, (f->n - i) * sizeof(*below));
+        f->n--;
+        at--;
+    }
+    return &f->all[at];
+}
+
+void sxs_flights_catcher_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
+{
+    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
+    if (!v)
+        return;
+    v = drop_left(f, v);
+    v->fate = SXS_FATE_CAUGHT;
+    v->finally_fn = v->unwind_fn = 0;
+    f->landed(v);
+}
+
+void sxs_flights_catcher_leave(struct sxs_flights *f, unsigned runtime)
+{
+    if (f->n && is_landed(&f->all[f->n - 1]) && f->all[f->n - 1].runtime == runtime)
+        f->n--;
+}
+
+void sxs_flights_end(struct sxs_flights *f)
+{
+    while (f->n)
+        pop(f, fate_of_gone(&f->all[f->n - 1]));
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* compile_events.c - what the tool does as methods are compiled: new IL, what became of it, what is inlined. */
+#include <stdio.h>
+
+#include "tools/instrument/on_runtime.h"
+#include "instr/rejit/precompiled.h"
+#include "tools/instrument/rewrite.h"
+#include "instr/rejit/sites.h"
+
+HRESULT sxs_on_parameters(struct sxs_sub *sub, sxs_module module, mdMethodDef method,
+                          ICorProfilerFunctionControl *control)
+{
+    (void)sub;
+    sxs_rewrite(module, method, control);
+    return S_OK;
+}
+
+static int site_of(sxs_function fn, struct sxs_site_key *key)
+{
+    sxs_class cls;
+    return sxs_sites_any() &&
+           SUCCEEDED(sxs_info_GetFunctionInfo(fn.rt, fn, &cls, &key->module, &key->token));
+}
+
+static void compile_begins(struct sxs_sub *sub, sxs_function fn, int unasked)
+{
+    struct on_runtime *on = sub->state;
+    if (on)
+        sxs_compiles_begin(&on->compiles, fn.id, unasked);
+}
+
+static void compile_ends(struct sxs_sub *sub, sxs_function fn)
+{
+    struct on_runtime *on = sub->state;
+    if (on)
+        sxs_compiles_end(&on->compiles, fn.id);
+}
+
+/* What cannot be compiled anew gets its new IL here. */
+HRESULT sxs_on_compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe)
+{
+    struct sxs_site_key key;
+    (void)safe;
+    compile_begins(sub, fn, 0);
+    if (site_of(fn, &key) && sxs_sites_wanted(key) && sxs_sites_compiling(key))
+        sxs_rewrite(key.module, key.token, NULL);
+    return S_OK;
+}
+
+/* The runtime has precompiled code of it. */
+HRESULT sxs_on_searching(struct sxs_sub *sub, sxs_function fn, BOOL *use)
+{
+    if (sub->state && sxs_precompiled_is_left(fn))
+        *use = 0;
+    return S_OK;
+}
+
+HRESULT sxs_on_compiling_dynamic(struct sxs_sub *sub, sxs_function fn, BOOL safe, LPCBYTE il,
+                                 ULONG size)
+{
+    (void)safe;
+    (void)il;
+    (void)size;
+    compile_begins(sub, fn, 1);
+    return S_OK;
+}
+
+HRESULT sxs_on_compiled_dynamic(struct sxs_sub *sub, sxs_function fn, HRESULT status, BOOL safe)
+{
+    (void)status;
+    (void)safe;
+    compile_ends(sub, fn);
+    return S_OK;
+}
+
+HRESULT sxs_on_recompiling(struct sxs_sub *sub, sxs_function fn, sxs_rejit version, BOOL safe)
+{
+    (void)version;
+    (void)safe;
+    compile_begins(sub, fn, 0);
+    return S_OK;
+}
+
+static void refused(struct sxs_site_key key, HRESULT hr, const char *what)
+{
+    char text[128];
+    snprintf(text, sizeof(text), "the runtime says %s (0x%08x)", what, (unsigned)hr);
+    sxs_sites_state(key, SXS_SITE_FAILED, hr, text);
+}
+
+HRESULT sxs_on_recompiled(struct sxs_sub *sub, sxs_function fn, sxs_rejit version, HRESULT status,
+                          BOOL safe)
+{
+    struct sxs_site_key key;
+    (void)version;
+    (void)safe;
+    compile_ends(sub, fn);
+    if (!site_of(fn, &key))
+        return S_OK;
+    if (FAILED(status))
+        refused(key, status, "that its new IL does not compile");
+    else
+        sxs_sites_compiled(key, 0);
+    return S_OK;
+}
+
+/* The first version is new IL only where there is no second. */
+HRESULT sxs_on_compiled(struct sxs_sub *sub, sxs_function fn, HRESULT status, BOOL safe)
+{
+    struct sxs_site_key key;
+    (void)safe;
+    compile_ends(sub, fn);
+    if (SUCCEEDED(status) && site_of(fn, &key))
+        sxs_sites_compiled(key, 1);
+    return S_OK;
+}
+
+HRESULT sxs_on_rejit_error(struct sxs_sub *sub, sxs_module module, mdMethodDef method,
+                           sxs_function fn, HRESULT status)
+{
+    (void)sub;
+    (void)fn;
+    refused((struct sxs_site_key){module, method}, status, "that it cannot be compiled anew");
+    return S_OK;
+}
+
+/* Inlined code would be the original's. */
+HRESULT sxs_on_inlining(struct sxs_sub *sub, sxs_function caller, sxs_function callee, BOOL *should)
+{
+    struct on_runtime  *on = sub->state;
+    struct sxs_site_key key;
+    (void)caller;
+    if ((site_of(callee, &key) && sxs_sites_wanted(key)) ||
+        (on && !sxs_compiles_may_inline(&on->compiles)))
+        *should = 0;
+    return S_OK;
+}

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT */
+/* instrument.c - the tool's life: a configuration in force, the modules of each runtime, one service thread. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fork.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "tools/options/instrument_options.h"
+#include "session/write/instrument_write.h"
+#include "session/write/session_write.h"
+#include "session/write/traced_write.h"
+#include "instr/weave/assembly_copy.h"
+#include "instr/rejit/classes.h"
+#include "tools/instrument/on_runtime.h"
+#include "instr/rejit/precompiled.h"
+#include "instr/weave/refused.h"
+#include "instr/rejit/requests.h"
+#include "tools/instrument/rewrite.h"
+#include "instr/rejit/rule_statistics.h"
+#include "instr/weave/token_cache.h"
+#include "tools/instrument/watch.h"
+
+#define KEEP_MS 20 /* between looks at what the file needs */
+#define AGE_MS  1000u /* copies of assemblies that nobody has used for so long are freed */
+#define AT_ONCE 16 /* runtimes asked side by side */
+
+static struct {
+    pthread_mutex_t    lock;    /* guards all of it; no runtime is called inside */
+    int                started; /* 1: at work, -1: not */
+    const char        *path;
+    struct sxs_plan   *plan; /* in force */
+    struct on_runtime *runtimes;
+    pthread_cond_t     done_reading;
+    _Atomic int        forked;
+} instrument = {.lock = PTHREAD_MUTEX_INITIALIZER, .done_reading = PTHREAD_COND_INITIALIZER};
+SXS_FORK_RESETS(instrument.lock);
+
+/* ---- configurations --------------------------------------------------------------------------- */
+
+static void say_problems(const struct sxs_config *config)
+{
+    char text[1024];
+    for (uint32_t i = 0; i < config->n_problems; i++) {
+        sxs_config_put_problem(&config->problems[i], text, sizeof(text));
+        sxs_error("tool instrument: %s", text);
+    }
+}
+
+/* From now on modules are matched against it. Returns a reference. */
+static struct sxs_plan *put_in_force(struct sxs_config *config)
+{
+    struct sxs_plan *old, *plan;
+    uint32_t         generation;
+    pthread_mutex_lock(&instrument.lock);
+    old = instrument.plan;
+    generation = old ? old->generation + 1 : 1;
+    plan = sxs_plan_new(config, generation);
+    if (plan) {
+        instrument.plan = plan;
+        sxs_plan_ref(plan);
+    }
+    pthread_mutex_unlock(&instrument.lock);
+    if (plan)
+        sxs_plan_unref(old);
+    return plan;
+}
+
+static ModuleID *modules_of(const struct on_runtime *on, size_t *n)
+{
+    ModuleID *copy = NULL;
+    pthread_mutex_lock(&instrument.lock);
+    if (!on->ended && on->n)
+        copy = malloc(on->n * sizeof(*copy));
+    *n = copy ? on->n : 0;
+    if (copy)
+        memcpy(copy, on->modules, on->n * sizeof(*copy));
+    pthread_mutex_unlock(&instrument.lock);
+    return copy;
+}
+
+/* A module's metadata may be read from here to stop_reading(): its unloading waits for that. False:
+ * it is gone. */
+static int start_reading(void *context, ModuleID id)
+{
+    struct on_runtime *on = context;
+    int                there = 0;
+    pthread_mutex_lock(&instrument.lock);
+    for (size_t i = 0; i < on->n && !there; i++)
+        there = on->modules[i] == id;
+    if (there)
+        on->read = id;
+    pthread_mutex_unlock(&instrument.lock);
+    return there;
+}
+
+static void stop_reading(void *context)
+{
+    struct on_runtime *on = context;
+    pthread_mutex_lock(&instrument.lock);
+    on->read = 0;
+    pthread_cond_broadcast(&instrument.done_reading);
+    pthread_mutex_unlock(&instrument.lock);
+}
+
+/* All modules of a runtime; the caller frees them. */
+static struct sxs_requests requests_of(struct on_runtime *on, struct sxs_plan *plan)
+{
+    struct sxs_requests all = {.rt = on->rt, .plan = plan, .compiles = &on->compiles};
+    all.modules = modules_of(on, &all.n);
+    all.reading = (struct sxs_reading){start_reading, stop_reading, on};
+    return all;
+}
+
+static void apply_everywhere(struct sxs_plan *plan)
+{
+    struct sxs_requests all[AT_ONCE];
+    struct on_runtime  *on;
+    pthread_mutex_lock(&instrument.lock);
+    on = instrument.runtimes; /* new ones come first; none is ever taken out */
+    pthread_mutex_unlock(&instrument.lock);
+    while (on) {
+        size_t n = 0;
+        for (; on && n < ARRAY_LEN(all); on = on->next)
+            all[n++] = requests_of(on, plan);
+        sxs_requests_apply_all(all, n);
+        while (n > 0)
+            free(all[--n].modules);
+    }
+}
+
+static void reload(void)
+{
+    uint64_t           since;
+    struct sxs_config *config;
+    struct sxs_plan   *plan;
+    if (sxs_watch_is_folder_now(instrument.path)) {
+        sxs_error("tool instrument: %s is a folder now, and was a file: rules stay as they are",
+                  instrument.path);
+        return;
+    }
+    since = sxs_instrument_begin(SXS_SPENT_LOAD);
+    config = sxs_config_load(instrument.path, instrument.plan->config);
+    sxs_instrument_took(SXS_SPENT_LOAD, since);
+    if (!config)
+        return;
+    say_problems(config);
+    sxs_classes_follow(config);
+    plan = put_in_force(config);
+    if (!plan)
+        return;
+    sxs_tally_config(plan->config);
+    apply_everywhere(plan);
+    sxs_tally_record();
+    sxs_plan_unref(plan);
+    sxs_instrument_changed();
+}
+
+static void note_module_locked(struct on_runtime *on, ModuleID id)
+{
+    for (size_t i = 0; i < on->n; i++)
+        if (on->modules[i] == id)
+            return;
+    if (on->n == on->cap) {
+        size_t    cap = on->cap ? 2 * on->cap : 64;
+        ModuleID *more = reallocarray(on->modules, cap, sizeof(*more));
+        if (!more)
+            return;
+        on->modules = more;
+        on->cap = cap;
+    }
+    on->modules[on->n++] = id;
+}
+
+/* What a runtime had loaded when we were attached to it. */
+static void find_modules(struct on_runtime *on)
+{
+    ICorProfilerModuleEnum *all = NULL;
+    ModuleID                id;
+    ULONG                   n = 0;
+    if (FAILED(sxs_info_EnumModules(on->rt, &all)) || !all)
+        return;
+    while (SUCCEEDED(all->vtbl->Next(all, 1, &id, &n)) && n) {
+        pthread_mutex_lock(&instrument.lock);
+        note_module_locked(on, id);
+        pthread_mutex_unlock(&instrument.lock);
+    }
+    all->vtbl->Release(all);
+}
+
+static void serve_attached(void)
+{
+    struct sxs_requests all;
+    struct on_runtime  *on;
+    pthread_mutex_lock(&instrument.lock);
+    on = instrument.runtimes;
+    pthread_mutex_unlock(&instrument.lock);
+    for (; on; on = on->next) {
+        if (!atomic_exchange(&on->attached, 0))
+            continue;
+        find_modules(on);
+        all = requests_of(on, instrument.plan); /* ours alone to exchange */
+        sxs_requests_apply(&all);
+        free(all.modules);
+    }
+}
+
+/* ---- the service thread ----------------------------------------------------------------------- */
+
+static void age_copies(void)
+{
+    static uint64_t last; /* this thread's */
+    uint64_t        now = sxs_now_ns(CLOCK_MONOTONIC_COARSE);
+    if (now - last < AGE_MS * UINT64_C(1000000))
+        return;
+    last = now;
+    sxs_assembly_copies_age();
+}
+
+static void serve(void)
+{
+    while (!atomic_load(&instrument.forked)) {
+        sxs_instrument_keep();
+        sxs_traced_keep();
+        serve_attached();
+        age_copies();
+        sxs_refused_look(0);
+        if (sxs_watch_wait(KEEP_MS) && !atomic_load(&instrument.forked))
+            reload();
+    }
+}
+
+static const struct sxs_thread service = {"sxsprof instr", serve};
+
+static void child_goes_on(void)
+{
+    atomic_store(&instrument.forked, 1);
+    for (struct on_runtime *on = instrument.runtimes; on; on = on->next)
+        on->read = 0; /* this process has no such threads */
+    sxs_instrument_end(1);
+    sxs_traced_forget();
+    sxs_callouts_forget();
+    sxs_refused_forget();
+    sxs_assembly_copies_forget();
+}
+
+__attribute__((destructor)) static void ended(void)
+{
+    if (instrument.started != 1 || atomic_load(&instrument.forked))
+        return;
+    sxs_refused_look(1);
+    sxs_instrument_end(0);
+}
+
+/* ---- start ------------------------------------------------------------------------------------ */
+
+static int open_file(unsigned traced_mb)
+{
+    const char              *out = getenv("SXSPROF_OUT");
+    const struct sxs_folder *folder = out && *out ? sxs_session_folder("instrument") : NULL;
+    int                      err = sxs_instrument_create(folder);
+    if (!err)
+        err = sxs_traced_create(folder, traced_mb);
+    if (err)
+        sxs_error("tool instrument: the file cannot be made: %s: nothing is counted",
+                  strerror(err));
+    return 0;
+}
+
+/* A copy of @path that stays right when the program changes its environment or its folder. Links stay links: they may be
+ * changed to another file. NULL: no memory. */
+static char *absolute(const char *path)
+{
+    char *folder = *path == '/' ? NULL : get_current_dir_name(), *whole = NULL;
+    if (!folder)
+        return strdup(path);
+    if (asprintf(&whole, "%s/%s", folder, path) < 0)
+        whole = NULL;
+    free(folder);
+    return whole;
+}
+
+static int start_all(unsigned traced_mb)
+{
+    static struct sxs_fork_part part = {.child = child_goes_on};
+
+    struct sxs_config *config;
+    const char        *path = getenv("SXSPROF_INSTRUMENT");
+    int                err;
+    if (!path || !*path)
+        return -1;
+    instrument.path = absolute(path);
+    if (!instrument.path)
+        return -1;
+    sxs_watch(instrument.path); /* first: what is changed from now on is seen */
+    config = sxs_config_load(instrument.path, NULL);
+    if (config) {
+        say_problems(config);
+        sxs_classes_follow(config);
+        instrument.plan = sxs_plan_new(config, 1);
+    }
+    if (!instrument.plan)
+        return -1;
+    open_file(traced_mb);
+    sxs_tally_config(instrument.plan->config);
+    sxs_tally_record();
+    err = sxs_thread_start(&service);
+    if (err) {
+        sxs_error("tool instrument cannot start: %s", strerror(err));
+        return -1;
+    }
+    sxs_fork_register(&part);
+    return 1;
+}
+
+static HRESULT start(struct sxs_sub *sub, const char *options)
+{
+    struct sxs_instrument_options o;
+    struct on_runtime            *on;
+    char                          bad[64];
+    if (sxs_instrument_options_parse(options, &o, bad, sizeof(bad)))
+        sxs_error("tool instrument: \"%s\": expected " SXS_INSTRUMENT_OPTIONS_EXPECTED, bad);
+    pthread_mutex_lock(&instrument.lock);
+    if (!instrument.started)
+        instrument.started = start_all(o.traced_mb);
+    pthread_mutex_unlock(&instrument.lock);
+    if (instrument.started != 1)
+        return S_OK;
+    on = calloc(1, sizeof(*on));
+    if (!on)
+        return E_OUTOFMEMORY;
+    on->rt = sxs_runtime_ref(sub->rt);
+    sxs_compiles_init(&on->compiles, atoi(sxs_runtime_version(sub->rt)) < 9);
+    sub->state = on;
+    pthread_mutex_lock(&instrument.lock);
+    on->next = instrument.runtimes;
+    instrument.runtimes = on;
+    pthread_mutex_unlock(&instrument.lock);
+    sub->low = COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_MODULE_LOADS |
+               COR_PRF_MONITOR_CLASS_LOADS;
+    if (sxs_runtime_info_version(sub->rt) >= 4)
+        sub->low |= COR_PRF_ENABLE_REJIT;
+    else
+        sxs_warn("tool instrument: runtime %u (%s) cannot compile methods anew: rules apply at "
+                 "first compile",
+                 sxs_runtime_number(sub->rt), sxs_runtime_version(sub->rt));
+    if (!sxs_runtime_is_attached(sub->rt)) /* then it is refused, with all else */
+        sub->low |= COR_PRF_MONITOR_CACHE_SEARCHES;
+    if (!o.precompiled) /* whose inlined copies nobody tells of */
+        sub->low |= COR_PRF_DISABLE_ALL_NGEN_IMAGES;
+    return S_OK;
+}
+
+static void stop(struct sxs_sub *sub, int detached)
+{
+    struct on_runtime *on = sub->state;
+    (void)detached;
+    if (!on)
+        return;
+    pthread_mutex_lock(&instrument.lock);
+    on->ended = 1;
+    on->n = 0;
+    pthread_mutex_unlock(&instrument.lock);
+    sxs_sites_unloaded((sxs_module){sub->rt, 0});
+    sxs_classes_close(sub->rt, 1);
+    sxs_tokens_forget((sxs_module){sub->rt, 0});
+    sxs_precompiled_forget((sxs_module){sub->rt, 0});
+}
+
+/* ---- events ----------------------------------------------------------------------------------- */
+
+/* Adds it to the list; what is in force then comes with a reference. */
+static struct sxs_plan *note_module(struct on_runtime *on, ModuleID id)
+{
+    struct sxs_plan *plan;
+    pthread_mutex_lock(&instrument.lock);
+    note_module_locked(on, id);
+    plan = sxs_plan_ref(instrument.plan);
+    pthread_mutex_unlock(&instrument.lock);
+    return plan;
+}
+
+static int is_in_force(const struct sxs_plan *plan)
+{
+    int is;
+    pthread_mutex_lock(&instrument.lock);
+    is = plan == instrument.plan;
+    pthread_mutex_unlock(&instrument.lock);
+    return is;
+}
+
+static struct sxs_plan *in_force(void)
+{
+    struct sxs_plan *plan;
+    pthread_mutex_lock(&instrument.lock);
+    plan = sxs_plan_ref(instrument.plan);
+    pthread_mutex_unlock(&instrument.lock);
+    return plan;
+}
+
+/* Asked for here, before anything of the module has run: from the first call on it is the new IL. */
+static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
+{
+    struct sxs_plan *plan;
+    int              again;
+    if (FAILED(status) || !sub->state)
+        return S_OK;
+    plan = note_module(sub->state, module.id);
+    do { /* another may have come into force meanwhile, and have seen the module unfinished */
+        sxs_requests_apply(
+            &(struct sxs_requests){.rt = sub->rt, .modules = &module.id, .n = 1, .plan = plan});
+        again = !is_in_force(plan);
+        sxs_plan_unref(plan);
+        plan = again ? in_force() : NULL;
+    } while (again);
+    return S_OK;
+}
+
+static HRESULT attach_complete(struct sxs_sub *sub)
+{
+    struct on_runtime *on = sub->state;
+    if (on)
+        atomic_store(&on->attached, 1); /* the service thread's */
+    return S_OK;
+}
+
+static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
+{
+    struct on_runtime *on = sub->state;
+    if (!on)
+        return S_OK;
+    pthread_mutex_lock(&instrument.lock);
+    for (size_t i = 0; i < on->n; i++)
+        if (on->modules[i] == module.id) {
+            on->modules[i] = on->modules[--on->n];
+            break;
+        }
+    while (on->read == module.id)
+        pthread_cond_wait(&instrument.done_reading, &instrument.lock);
+    pthread_mutex_unlock(&instrument.lock);
+    sxs_sites_unloaded(module);
+    sxs_tokens_forget(module);
+    sxs_precompiled_forget(module);
+    sxs_classes_close(sub->rt, 0);
+    return S_OK;
+}
+
+static HRESULT class_loaded(struct sxs_sub *sub, sxs_class cls, HRESULT status)
+{
+    if (SUCCEEDED(status) && sub->state)
+        sxs_classes_loaded(cls);
+    return S_OK;
+}
+
+static HRESULT class_unloading(struct sxs_sub *sub, sxs_class cls)
+{
+    if (sub->state)
+        sxs_classes_unloading(cls);
+    return S_OK;
+}
+
+static const struct sxs_events events = {
+    .ProfilerAttachComplete = attach_complete,
+    .ModuleLoadFinished = module_loaded,
+    .ModuleUnloadStarted = module_unloading,
+    .ClassLoadFinished = class_loaded,
+    .ClassUnloadStarted = class_unloading,
+    .JITCachedFunctionSearchStarted = sxs_on_searching,
+    .JITCompilationStarted = sxs_on_compiling,
+    .JITCompilationFinished = sxs_on_compiled,
+    .DynamicMethodJITCompilationStarted = sxs_on_compiling_dynamic,
+    .DynamicMethodJITCompilationFinished = sxs_on_compiled_dynamic,
+    .GetReJITParameters = sxs_on_parameters,
+    .ReJITCompilationStarted = sxs_on_recompiling,
+    .ReJITCompilationFinished = sxs_on_recompiled,
+    .ReJITError = sxs_on_rejit_error,
+    .JITInlining = sxs_on_inlining,
+};
+
+const struct sxs_tool sxs_instrument_tool = {
+    .name = "instrument", .always = 1, .on = &events, .start = start, .stop = stop};

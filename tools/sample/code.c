@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/sample/code.h"
+
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/fork.h"
+#include "base/loader.h"
+#include "symbols/compiled.h"
+#include "symbols/describe.h"
+#include "base/elf_notes.h"
+#include "tools/sample/unloads.h"
+#include "stackwalk/fast/walk_fast.h"
+#include "signals/signals.h"
+#include "symbols/names.h"
+
+/* Code that need not be asked about again, sorted by address. */
+struct known {
+    uintptr_t           lo, hi;
+    struct sxs_runtime *rt;       /* compared only */
+    uint64_t            function; /* FunctionID, compared only; 0: none's */
+};
+
+static struct {
+    pthread_mutex_t            lock; /* guards everything here; runtimes are called inside it */
+    struct sxs_samples_writer *writer;
+    struct sxs_namer          *namer;
+    struct known              *known;
+    size_t                     n_known, cap_known;
+    unsigned long long         adds, subs;    /* of the loader, at the last look */
+    struct known              *elf; /* native code: no runtime's */
+    size_t                     n_elf, cap_elf;
+} code = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(code.lock);
+
+/* ---- what is known ---------------------------------------------------------------------------- */
+
+/* The first of @n sorted ranges that does not end before @ip. */
+static size_t first_after(const struct known *ranges, size_t n, uintptr_t ip)
+{
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (ranges[mid].hi <= ip)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static int is_in(const struct known *ranges, size_t n, uintptr_t ip)
+{
+    size_t at = first_after(ranges, n, ip);
+    return at < n && ranges[at].lo <= ip;
+}
+
+static void learn(uintptr_t lo, uintptr_t hi, struct sxs_runtime *rt, uint64_t function)
+{
+    size_t at = first_after(code.known, code.n_known, lo), end = at;
+    while (end < code.n_known && code.known[end].lo < hi)
+        end++; /* replaced */
+    if (code.n_known - (end - at) + 1 > code.cap_known) {
+        size_t        cap = code.cap_known ? code.cap_known * 2 : 1024;
+        struct known *more = realloc(code.known, cap * sizeof(*more));
+        if (!more)
+            return; /* asked again next time */
+        code.known = more;
+        code.cap_known = cap;
+    }
+    memmove(&code.known[at + 1], &code.known[end], (code.n_known - end) * sizeof(code.known[0]));
+    code.n_known = code.n_known - (end - at) + 1;
+    code.known[at] = (struct known){lo, hi, rt, function};
+}
+
+/* All of @rt's, or what is @function's. */
+static void forget(const struct sxs_runtime *rt, uint64_t function)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < code.n_known; i++)
+        if (code.known[i].rt != rt || (function && code.known[i].function != function))
+            code.known[n++] = code.known[i];
+    code.n_known = n;
+}
+
+/* ---- asking ----------------------------------------------------------------------------------- */
+
+/* News of the JIT: what was known of these addresses holds no longer. */
+static void news(const struct sxs_compiled *piece)
+{
+    size_t at = first_after(code.known, code.n_known, piece->lo), end = at;
+    while (end < code.n_known && code.known[end].lo < piece->hi)
+        end++;
+    if (end == at)
+        return;
+    memmove(&code.known[at], &code.known[end], (code.n_known - end) * sizeof(code.known[0]));
+    code.n_known -= end - at;
+}
+
+/* @from_ns: of the sample that met it: the code was there by then. */
+static void ask(struct sxs_runtime *rt, uintptr_t ip, uint64_t from_ns)
+{
+    struct sxs_described what;
+    sxs_compiled_update(news); /* compiled before it was sampled, and told of before it ran */
+    sxs_describe(code.writer, code.namer, rt, ip, from_ns, &what);
+    if (what.hi)
+        learn(what.lo, what.hi, rt, what.function);
+}
+
+/* The runtimes that may be asked, a reference each. */
+struct owners {
+    struct sxs_runtime *rts[64];
+    size_t              n;
+    int                 all; /* 0: one runtime in its callback; other runtimes own code, too */
+};
+
+static struct sxs_runtime *runtime_of(uintptr_t ip, const struct owners *among)
+{
+    int owner = sxs_signals()->find_ip(ip);
+    for (size_t i = 0; i < among->n && owner >= 0; i++)
+        if (sxs_runtime_signal_owner(among->rts[i]) == owner)
+            return among->rts[i];
+    for (size_t i = 0; i < among->n && owner < 0; i++) { /* signals off, or mapped unseen */
+        sxs_function fn = {among->rts[i], 0};
+        if (sxs_namer_find(among->rts[i], ip, &fn))
+            return among->rts[i];
+    }
+    return NULL;
+}
+
+/* Code that no runtime owns up to: one that is just starting, or compiling, may do so yet. */
+#define TRIES 60u /* rounds of some 80 ms */
+static struct nobodys {
+    uintptr_t ip;
+    uint64_t  time_ns;
+    unsigned  tries;
+} nobodys[512]; /* under code.lock */
+static size_t n_nobodys;
+
+static void note_nobodys(uintptr_t ip, uint64_t time_ns)
+{
+    for (size_t i = 0; i < n_nobodys; i++)
+        if (nobodys[i].ip == ip)
+            return;
+    if (n_nobodys < ARRAY_LEN(nobodys))
+        nobodys[n_nobodys++] = (struct nobodys){ip, time_ns, 0};
+    else
+        learn(ip, ip + 1, NULL, 0);
+}
+
+static void ask_again(const struct owners *among)
+{
+    for (size_t i = n_nobodys; i-- > 0;) {
+        struct nobodys     *at = &nobodys[i];
+        struct sxs_runtime *rt;
+        int known = is_in(code.known, code.n_known, at->ip) || is_in(code.elf, code.n_elf, at->ip);
+        rt = known ? NULL : runtime_of(at->ip, among);
+        if (rt)
+            ask(rt, at->ip, at->time_ns);
+        else if (!known && (!among->all || ++at->tries < TRIES))
+            continue;
+        else if (!known)
+            learn(at->ip, at->ip + 1, NULL, 0);
+        *at = nobodys[--n_nobodys];
+    }
+}
+
+/* ---- reading back ----------------------------------------------------------------------------- */
+
+/* How far somebody has read. */
+struct place {
+    uint32_t chunk, offset;
+    unsigned waited; /* rounds for a record that is not committed */
+};
+
+#define PATIENCE 25u /* rounds: by then who reserved a record has died, and it is passed over */
+
+static struct sxs_chunk_header *chunk_at(uint32_t index)
+{
+    unsigned char *chunks = (unsigned char *)sxs_samples_header(code.writer) + SXS_HEADER_SIZE;
+    return (struct sxs_chunk_header *)(chunks + (size_t)index * SXS_CHUNK_SIZE);
+}
+
+/* The record at @at, or NULL: it is yet to come. One that is not committed is waited for, or others
+ * behind it would be read when it is too late for it. */
+static struct sxs_record *record_at(struct place *at, uint32_t used)
+{
+    struct sxs_record *r = (struct sxs_record *)((unsigned char *)chunk_at(at->chunk) + at->offset);
+    if (at->offset + sizeof(*r) > used)
+        return NULL;
+    if (r->size < sizeof(*r) || r->size > used - at->offset ||
+        (atomic_load_explicit(&r->type, memory_order_acquire) == SXS_RECORD_NONE &&
+         at->waited < PATIENCE))
+        return NULL;
+    at->waited = 0;
+    return r;
+}
+
+/* On to the next chunk, if that has begun and nothing is waited for in this one. */
+static int next_chunk(struct place *at, uint32_t used)
+{
+    const struct sxs_samples_header *header = sxs_samples_header(code.writer);
+    int whole = at->offset + sizeof(struct sxs_record) > used || at->waited >= PATIENCE;
+    if (at->chunk + 1 >= atomic_load(&header->n_chunks) ||
+        atomic_load(&chunk_at(at->chunk + 1)->used) <= sizeof(struct sxs_chunk_header))
+        return 0;
+    if (!whole) {
+        at->waited++;
+        return 0;
+    }
+    *at = (struct place){.chunk = at->chunk + 1};
+    return 1;
+}
+
+/* ---- looking at what was read ------------------------------------------------------------------ */
+
+/* How far one runtime's samples were looked at ahead of all others', in its callbacks. Addresses before
+ * that place are not looked at again: by then their code may have been unloaded. */
+struct reader {
+    struct sxs_runtime *rt; /* compared only; NULL: free */
+    struct place        ahead;
+    struct sxs_unloads  unloads;
+};
+static struct place  all_read; /* under code.lock, as the readers are */
+static struct reader *readers;
+static size_t        n_readers;
+
+static struct reader *reader_of(const struct sxs_runtime *rt)
+{
+    for (size_t i = 0; i < n_readers; i++)
+        if (readers[i].rt == rt)
+            return &readers[i];
+    return NULL;
+}
+
+static int add_reader(struct sxs_runtime *rt)
+{
+    struct reader *reader = reader_of(NULL);
+    if (!reader) {
+        struct reader *more = reallocarray(readers, n_readers + 1, sizeof(*more));
+        if (!more)
+            return -ENOMEM;
+        readers = more;
+        reader = &readers[n_readers++];
+    }
+    *reader = (struct reader){.rt = rt};
+    return 0;
+}
+
+static int is_before(const struct place *a, const struct place *b)
+{
+    return a->chunk != b->chunk ? a->chunk < b->chunk : a->offset < b->offset;
+}
+
+static void look_up_ip(uintptr_t ip, uint64_t time_ns, const struct place *at,
+                       const struct owners *among)
+{
+    struct sxs_runtime  *rt;
+    const struct reader *reader;
+    if (is_in(code.known, code.n_known, ip) || is_in(code.elf, code.n_elf, ip))
+        return;
+    rt = runtime_of(ip, among);
+    reader = rt ? reader_of(rt) : NULL;
+    if (rt && !(among->all && reader && is_before(at, &reader->ahead)))
+        ask(rt, ip, time_ns);
+    else if (!rt && (among->all || sxs_signals()->find_ip(ip) < 0))
+        note_nobodys(ip, time_ns);
+}
+
+static void look_up(const struct sxs_record_sample *sample, const struct place *at,
+                    const struct owners *among)
+{
+    for (unsigned i = 0; i < sample->n; i++)
+        look_up_ip(sample->ips[i] - (i > 0), sample->time_ns, at, among);
+}
+
+static void look_up_difference(const struct sxs_record_difference *difference,
+                               const struct place *at, const struct owners *among)
+{
+    for (unsigned i = 0; i < difference->n; i++)
+        look_up_ip(difference->frames[i].ip - (i > 0), difference->time_ns, at, among);
+}
+
+static void read_on(struct place *at, const struct owners *among)
+{
+    uint32_t used;
+    do {
+        struct sxs_record *r;
+        used = atomic_load(&chunk_at(at->chunk)->used);
+        if (used > SXS_CHUNK_SIZE)
+            used = SXS_CHUNK_SIZE;
+        if (at->offset < sizeof(struct sxs_chunk_header))
+            at->offset = sizeof(struct sxs_chunk_header);
+        for (; (r = record_at(at, used)) != NULL; at->offset += r->size)
+            if (atomic_load_explicit(&r->type, memory_order_acquire) == SXS_RECORD_SAMPLE)
+                look_up((struct sxs_record_sample *)r, at, among);
+            else if (atomic_load(&r->type) == SXS_RECORD_DIFFERENCE)
+                look_up_difference((struct sxs_record_difference *)r, at, among);
+    } while (next_chunk(at, used));
+    ask_again(among);
+}
+
+/* While one runtime unloads, none of its addresses may be asked about: what is read then waits. */
+static int is_any_unloading(void)
+{
+    for (size_t i = 0; i < n_readers; i++)
+        if (readers[i].rt && sxs_unloads_under_way(&readers[i].unloads))
+            return 1;
+    return 0;
+}
+
+/* On the service thread. A callback looks only if it must: many methods may be unloaded at once. */
+static void catch_up_all(void)
+{
+    struct owners among = {.all = 1};
+    sxs_compiled_update(news);
+    if (is_any_unloading())
+        return;
+    among.n = sxs_runtimes_live(among.rts, ARRAY_LEN(among.rts));
+    read_on(&all_read, &among);
+    for (size_t i = 0; i < among.n; i++)
+        sxs_runtime_unref(among.rts[i]);
+}
+
+/* In a callback of @rt, where no other runtime may be asked. The reading for all must not lose its
+ * place: each runtime has one of its own, from which it reads ahead. */
+static void catch_up_one(struct sxs_runtime *rt)
+{
+    struct owners  among = {.rts = {rt}, .n = 1};
+    struct reader *reader = reader_of(rt);
+    if (!reader || sxs_unloads_under_way(&reader->unloads))
+        return;
+    if (is_before(&reader->ahead, &all_read))
+        reader->ahead = all_read;
+    read_on(&reader->ahead, &among);
+}
+
+void sxs_code_catch_up(void)
+{
+    pthread_mutex_lock(&code.lock);
+    if (code.writer)
+        catch_up_all();
+    pthread_mutex_unlock(&code.lock);
+}
+
+static void unloading_locked(struct sxs_runtime *rt, uint64_t function)
+{
+    catch_up_one(rt);
+    if (!function)
+        sxs_namer_reset(code.namer);
+    forget(rt, function);
+    sxs_walk_forget();
+}
+
+void sxs_code_unloading(struct sxs_runtime *rt, uint64_t function)
+{
+    pthread_mutex_lock(&code.lock);
+    if (code.writer)
+        unloading_locked(rt, function);
+    pthread_mutex_unlock(&code.lock);
+}
+
+void sxs_code_assembly_unloading(struct sxs_runtime *rt)
+{
+    struct reader *reader;
+    pthread_mutex_lock(&code.lock);
+    reader = reader_of(rt);
+    if (code.writer && reader) {
+        unloading_locked(rt, 0);
+        sxs_unloads_begin(&reader->unloads);
+    }
+    pthread_mutex_unlock(&code.lock);
+}
+
+void sxs_code_assembly_unloaded(struct sxs_runtime *rt)
+{
+    struct reader *reader;
+    pthread_mutex_lock(&code.lock);
+    reader = reader_of(rt);
+    if (reader)
+        sxs_unloads_destroyed(&reader->unloads);
+    pthread_mutex_unlock(&code.lock);
+}
+
+void sxs_code_resumed(struct sxs_runtime *rt, COR_PRF_SUSPEND_REASON reason)
+{
+    struct reader *reader;
+    if (reason != COR_PRF_SUSPEND_FOR_APPDOMAIN_SHUTDOWN)
+        return;
+    pthread_mutex_lock(&code.lock);
+    reader = reader_of(rt);
+    if (reader)
+        sxs_unloads_resumed(&reader->unloads);
+    pthread_mutex_unlock(&code.lock);
+}
+
+int sxs_code_started(struct sxs_runtime *rt)
+{
+    int err;
+    pthread_mutex_lock(&code.lock);
+    err = add_reader(rt);
+    pthread_mutex_unlock(&code.lock);
+    return err;
+}
+
+void sxs_code_ended(struct sxs_runtime *rt)
+{
+    struct reader *reader;
+    pthread_mutex_lock(&code.lock);
+    if (code.writer)
+        unloading_locked(rt, 0);
+    sxs_compiled_stop(rt);
+    reader = reader_of(rt);
+    if (reader)
+        reader->rt = NULL;
+    pthread_mutex_unlock(&code.lock);
+}
+
+int sxs_code_init(struct sxs_samples_writer *w)
+{
+    int err = 0;
+    pthread_mutex_lock(&code.lock);
+    code.namer = sxs_namer_new();
+    if (code.namer)
+        code.writer = w;
+    else
+        err = -ENOMEM;
+    pthread_mutex_unlock(&code.lock);
+    return err;
+}
+
+/* ---- native modules --------------------------------------------------------------------------- */
+
+static void record_module(const struct dl_phdr_info *info, uintptr_t lo, uintptr_t hi)
+{
+    const char *path = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe";
+    char        resolved[4096];
+    size_t      len;
+    struct sxs_record_module *r;
+    if (realpath(path, resolved))
+        path = resolved;
+    len = strlen(path);
+    r = sxs_samples_reserve(code.writer, sizeof(*r) + len);
+    if (!r)
+        return;
+    r->time_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    r->base = info->dlpi_addr;
+    r->lo = lo;
+    r->hi = hi;
+    r->build_id_size = sxs_elf_build_id(info, r->build_id);
+    r->path_size = (uint16_t)len;
+    memcpy(r->path, path, len);
+    sxs_samples_commit(r, SXS_RECORD_MODULE);
+}
+
+static void add_elf(uintptr_t lo, uintptr_t hi)
+{
+    size_t at = 0;
+    if (code.n_elf == code.cap_elf) {
+        size_t cap = code.cap_elf ? code.cap_elf * 2 : 64;
+        void  *more = realloc(code.elf, cap * sizeof(code.elf[0]));
+        if (!more)
+            return;
+        code.elf = more;
+        code.cap_elf = cap;
+    }
+    while (at < code.n_elf && code.elf[at].lo < lo)
+        at++;
+    memmove(&code.elf[at + 1], &code.elf[at], (code.n_elf - at) * sizeof(code.elf[0]));
+    code.elf[at] = (struct known){lo, hi, NULL, 0};
+    code.n_elf++;
+}
+
+static int module_visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    const struct known *had = arg;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        uintptr_t lo = info->dlpi_addr + ph->p_vaddr, hi = lo + ph->p_memsz;
+        int       known = 0;
+        if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X))
+            continue;
+        for (const struct known *h = had; h->hi && !known; h++)
+            known = h->lo == lo && h->hi == hi;
+        if (!known)
+            record_module(info, lo, hi);
+        add_elf(lo, hi);
+    }
+    return 0;
+}
+
+static int counters_visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    unsigned long long *counters = arg;
+    (void)size;
+    counters[0] = info->dlpi_adds;
+    counters[1] = info->dlpi_subs;
+    return 1;
+}
+
+void sxs_code_modules(void)
+{
+    unsigned long long counters[2] = {0, 0};
+    struct known  *had;
+    sxs_loader_each(counters_visit, counters);
+    pthread_mutex_lock(&code.lock);
+    if (code.writer && (counters[0] != code.adds || counters[1] != code.subs)) {
+        code.adds = counters[0];
+        code.subs = counters[1];
+        had = calloc(code.n_elf + 1, sizeof(*had));
+        if (had) {
+            if (code.n_elf)
+                memcpy(had, code.elf, code.n_elf * sizeof(*had));
+            code.n_elf = 0;
+            sxs_loader_each(module_visit, had);
+            free(had);
+        }
+    }
+    pthread_mutex_unlock(&code.lock);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * handler.c - what happens on a thread when its time is up. Async-signal-safe and bounded: no lock, no
+ * allocation, no loader; every read of the stack lies between the interrupted stack pointer and the
+ * end of the stack it is in, and recovers if there is nothing to be read (base/guarded.h).
+ *
+ * It runs on whatever stack the host's code was interrupted on, a coroutine's of a few KiB perhaps:
+ * what is large lies elsewhere (struct scratch).
+ */
+#include "tools/sample/handler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "tools/sample/clocks.h"
+#include "tools/sample/stacks.h"
+#include "stackwalk/snapshot/walk_request.h"
+#include "stackwalk/fast/walkers.h"
+#include "tools/sample/wall.h"
+#include "signals/signals.h"
+
+static struct {
+    struct sxs_samples_writer *writer;
+    struct sxs_samples_header *header;
+    enum sxs_sample_walker     walker;
+    sxs_find_code_fn           find_code; /* NULL when the router, which knows, is off */
+    _Atomic int                paused;
+} state;
+
+#define WALK_CYCLES 1000000 /* a walk that takes longer, some 0.3 ms, is broken off */
+
+#define ANSWER_CYCLES (20 * WALK_CYCLES) /* while everything is stopped anyway */
+
+static const struct sxs_signals *signals; /* set before the handler is installed */
+
+SXS_SIGSAFE static int find_code(uintptr_t ip, uintptr_t *start)
+{
+    (void)start;
+    return signals->find_ip(ip) >= 0;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Where a walk puts its frames: taken for one sample. A handler is not interrupted, only preempted, so
+ * few are in use at once; a sample that finds none is dropped and counted. */
+#define N_SCRATCH 64u
+static struct scratch {
+    _Atomic int taken;
+    uintptr_t   ips[SXS_MAX_STACK];
+} scratches[N_SCRATCH];
+
+SXS_SIGSAFE static struct scratch *take_scratch(uint32_t tid)
+{
+    for (unsigned i = 0; i < N_SCRATCH; i++) {
+        struct scratch *s = &scratches[(tid + i) % N_SCRATCH];
+        if (!atomic_load_explicit(&s->taken, memory_order_relaxed) &&
+            !atomic_exchange_explicit(&s->taken, 1, memory_order_acquire))
+            return s;
+    }
+    return NULL;
+}
+
+SXS_SIGSAFE static void give_back(struct scratch *s)
+{
+    atomic_store_explicit(&s->taken, 0, memory_order_release);
+}
+
+/* ---- the handler ------------------------------------------------------------------------------ */
+
+SXS_SIGSAFE static void note_end(enum sxs_sample_end end)
+{
+    atomic_fetch_add_explicit(&state.header->n_ends[end], 1, memory_order_relaxed);
+}
+
+SXS_SIGSAFE static int on_alternate_stack(const ucontext_t *uc, uintptr_t sp)
+{
+    uintptr_t lo = (uintptr_t)uc->uc_stack.ss_sp;
+    return !(uc->uc_stack.ss_flags & SS_DISABLE) && sp >= lo && sp < lo + uc->uc_stack.ss_size;
+}
+
+/* May a load of the interrupted thread fault here? A blocked fault ends the process. */
+SXS_SIGSAFE static int can_recover(const ucontext_t *uc)
+{
+    return sxs_guarded_relied() && !sigismember(&uc->uc_sigmask, SIGSEGV) &&
+           !sigismember(&uc->uc_sigmask, SIGBUS);
+}
+
+/* @sps: NULL, or receives the frames' stack pointers; then the walker is always the fast one. */
+SXS_SIGSAFE static size_t walk(struct sxs_sampled_thread *t, uint32_t tid, ucontext_t *uc,
+                               uint64_t cycles, uintptr_t *ips, uintptr_t *sps,
+                               enum sxs_sample_end *end)
+{
+    uintptr_t              sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+    struct sxs_walk_limits limits = {
+        .deadline_tsc = __rdtsc() + cycles, .max = SXS_MAX_STACK, .find_code = state.find_code};
+    ips[0] = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+    if (sps)
+        sps[0] = sp;
+    *end = SXS_SAMPLE_END_ON_ALTSTACK;
+    if (on_alternate_stack(uc, sp))
+        return 1;
+    *end = SXS_SAMPLE_END_OFF_STACK;
+    limits.stack_lo = sp;
+    switch (sxs_stacks_find(t, tid == state.header->pid, sp, &limits.stack_hi)) {
+    case SXS_STACK_UNKNOWN: return 1;
+    case SXS_STACK_OWN: break;
+    case SXS_STACK_LISTED: limits.checked = !can_recover(uc); break;
+    }
+    return sps ? sxs_walk_fast_sps(uc, &limits, ips, sps, end)
+               : sxs_walkers_walk(state.walker, uc, &limits, ips, end);
+}
+
+SXS_SIGSAFE static void take(struct sxs_sampled_thread *t, uint32_t tid, uint64_t weight,
+                             ucontext_t *uc, uint64_t began)
+{
+    struct sxs_record_sample *record = NULL;
+    struct scratch           *s = take_scratch(tid);
+    enum sxs_sample_end       end;
+    size_t                    n;
+    if (s) {
+        n = walk(t, tid, uc, WALK_CYCLES, s->ips, NULL, &end);
+        note_end(end);
+        record = sxs_samples_reserve(state.writer, sizeof(*record) + n * sizeof(s->ips[0]));
+    }
+    if (!record) {
+        atomic_fetch_add_explicit(&state.header->n_dropped, 1, memory_order_relaxed);
+        if (s)
+            give_back(s);
+        return;
+    }
+    record->time_ns = began;
+    record->weight_ns = weight;
+    record->tid = tid;
+    record->end = (uint8_t)end;
+    record->n = (uint16_t)n;
+    memcpy(record->ips, s->ips, n * sizeof(s->ips[0]));
+    give_back(s);
+    sxs_samples_commit(record, SXS_RECORD_SAMPLE);
+    if (t)
+        atomic_store_explicit(&t->last, record, memory_order_release);
+    atomic_fetch_add_explicit(&state.header->n_samples, 1, memory_order_relaxed);
+}
+
+/* Someone waits for this thread's stack: it is theirs, no sample of its own. */
+SXS_SIGSAFE static void serve(struct sxs_sampled_thread *t, uint32_t tid, ucontext_t *uc)
+{
+    struct sxs_walk_answer *answer = sxs_walk_request_take(tid);
+    if (!answer)
+        return; /* asked for and given up */
+    answer->n = walk(t, tid, uc, ANSWER_CYCLES, answer->ips, answer->sps, &answer->end);
+    sxs_walk_request_done(answer);
+}
+
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+    int                        saved_errno = errno;
+    uint32_t                   tid = (uint32_t)syscall(SYS_gettid);
+    struct sxs_sampled_thread *t = sxs_threads_find(tid);
+    uint64_t                   weight;
+    if (!sxs_clocks_own(t, info, &weight)) {
+        signals->pass_on_sample(sig, info, context);
+    } else if (weight == SXS_CLOCKS_WALK) {
+        serve(t, tid, context);
+    } else if (weight && !atomic_load_explicit(&state.paused, memory_order_relaxed)) {
+        uint64_t began = sxs_now_ns(CLOCK_MONOTONIC);
+        take(t, tid, weight, context, began);
+        atomic_fetch_add_explicit(&state.header->handler_ns, sxs_now_ns(CLOCK_MONOTONIC) - began,
+                                  memory_order_relaxed);
+        if (t && state.header->mode == SXS_MODE_WALL)
+            sxs_wall_taken(t);
+    }
+    errno = saved_errno;
+}
+
+int sxs_handler_install(struct sxs_samples_writer *w, enum sxs_sample_walker walker)
+{
+    state.writer = w;
+    state.header = sxs_samples_header(w);
+    state.walker = walker;
+    sxs_walkers_prepare(walker);
+    signals = sxs_signals();
+    state.find_code = signals->off ? NULL : find_code;
+    return signals->handle_samples(on_signal);
+}
+
+void sxs_handler_pause(int paused)
+{
+    atomic_store(&state.paused, paused);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * snapshot.c - rounds of the walker "snapshot": who is due, stop the runtimes, take stacks, resume.
+ *
+ * A thread that is stopped holds no lock that walking needs: runtimes stop their threads at safe
+ * points of managed code, never inside malloc or the loader; native code runs on. The lock below is
+ * held throughout a suspension; callbacks that runtimes make in the middle of managed code do not
+ * take it, so a suspension never waits for a thread that waits for us.
+ */
+#include "tools/sample/snapshot.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fork.h"
+#include "base/log.h"
+#include "base/task.h"
+#include "tools/sample/clocks.h"
+#include "stackwalk/snapshot/dispatch.h"
+#include "tools/sample/stacks.h"
+#include "stackwalk/snapshot/stopped.h"
+#include "stackwalk/fast/tables.h"
+#include "tools/sample/wall.h"
+
+#define TRIES            5
+#define BETWEEN_TRIES_US 200
+#define RAN_NS           20000u /* less than that is what looking at a thread costs it */
+#define END_LIMIT_S      5
+
+static struct {
+    pthread_mutex_t            lock; /* held while anything is suspended */
+    struct sxs_samples_writer *writer;
+    enum sxs_sample_mode       mode;
+    int                        rounds;
+    int                        ending; /* the process: nothing is suspended any more */
+    uint64_t                   old;    /* bit N: runtime N cannot be suspended, which was said */
+    struct sxs_stopped         stopped[64];
+    size_t                     n_stopped;
+    struct due {
+        struct sxs_sampled_thread *t;
+        struct sxs_due             walk;
+    } due[SXS_MAX_SAMPLED_THREADS];
+    size_t                     n_due;
+} snap = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(snap.lock);
+
+/* ---- who is due ------------------------------------------------------------------------------- */
+
+/* CPU time since its last sample. What it used before the first round is not ours to tell. */
+static uint64_t cpu_due(struct sxs_sampled_thread *t)
+{
+    uint64_t cpu = sxs_clocks_cpu_ns(atomic_load(&t->tid)), before = atomic_load(&t->cpu_ns);
+    if (snap.rounds == 1) {
+        atomic_store(&t->cpu_ns, cpu);
+        return 0;
+    }
+    return cpu > before + RAN_NS ? cpu - before : 0;
+}
+
+static void look_at(struct sxs_sampled_thread *t)
+{
+    uint64_t weight;
+    uint32_t tid = atomic_load(&t->tid);
+    if (t->started_ns >= sxs_stacks_ns())
+        return; /* its stack has not been looked up yet; soon */
+    weight = snap.mode == SXS_MODE_WALL ? sxs_wall_due(t) : cpu_due(t);
+    if (weight && snap.n_due < SXS_MAX_SAMPLED_THREADS)
+        snap.due[snap.n_due++] = (struct due){t, {tid, weight, sxs_task_state(tid), t->missed}};
+}
+
+/* ---- suspending ------------------------------------------------------------------------------- */
+
+static HRESULT suspend(struct sxs_runtime *rt)
+{
+    HRESULT hr = sxs_runtime_suspend(rt);
+    for (int i = 1; i < TRIES && hr == CORPROF_E_SUSPENSION_IN_PROGRESS; i++) {
+        usleep(BETWEEN_TRIES_US);
+        hr = sxs_runtime_suspend(rt);
+    }
+    return hr;
+}
+
+/* Said before anything is stopped: whoever reads it may be one of those that are. */
+static void say_if_old(const struct sxs_runtime *rt)
+{
+    uint64_t bit = UINT64_C(1) << (sxs_runtime_number(rt) & 63);
+    if (sxs_runtime_info_version(rt) >= 10 || (snap.old & bit))
+        return;
+    snap.old |= bit;
+    sxs_warn(
+        "walker snapshot: runtime %u (%s) cannot be suspended, which came with 3.0: its frames "
+        "come from the native walk alone",
+        sxs_runtime_number(rt), sxs_runtime_version(rt));
+}
+
+static void prepare(struct sxs_runtime *rt)
+{
+    say_if_old(rt);
+    sxs_info_InitializeCurrentThread(rt);
+    sxs_dispatch_learn(rt);
+}
+
+static void suspend_all(void)
+{
+    struct sxs_runtime *rts[ARRAY_LEN(snap.stopped)];
+    size_t              n = sxs_runtimes_live(rts, ARRAY_LEN(rts));
+    snap.n_stopped = 0;
+    sxs_tables_refresh(); /* takes the loader's lock: not while anything is stopped */
+    for (size_t i = 0; i < n; i++)
+        if (sxs_runtime_is_picked(rts[i]))
+            prepare(rts[i]); /* before anything is stopped */
+    for (size_t i = 0; i < n; i++) {
+        struct sxs_stopped *s = &snap.stopped[snap.n_stopped];
+        HRESULT             hr = sxs_runtime_is_picked(rts[i]) ? suspend(rts[i]) : E_FAIL;
+        if (hr == S_OK) {
+            s->rt = rts[i]; /* the reference goes along */
+            snap.n_stopped++;
+            continue;
+        }
+        if (sxs_runtime_is_picked(rts[i]) && hr != E_NOTIMPL)
+            atomic_fetch_add(&sxs_samples_header(snap.writer)->n_compared[SXS_COMPARED_BUSY], 1);
+        sxs_runtime_unref(rts[i]);
+    }
+}
+
+static void resume_all(void)
+{
+    while (snap.n_stopped > 0) {
+        struct sxs_stopped *s = &snap.stopped[--snap.n_stopped];
+        HRESULT             hr = sxs_runtime_resume(s->rt);
+        if (FAILED(hr))
+            sxs_error("walker snapshot: runtime %u did not resume (0x%08x)",
+                      sxs_runtime_number(s->rt), (unsigned)hr);
+        sxs_runtime_unref(s->rt);
+        s->rt = NULL;
+    }
+}
+
+/* ---- rounds ----------------------------------------------------------------------------------- */
+
+static int ask(uint32_t tid)
+{
+    return sxs_clocks_poke(tid, SXS_CLOCKS_WALK);
+}
+
+static void take(struct due *due)
+{
+    uint32_t                  tid = due->walk.tid;
+    struct sxs_record_sample *record;
+    if (snap.mode == SXS_MODE_CPU) /* what it used until it was stopped counts as well */
+        due->walk.weight_ns = sxs_clocks_cpu_ns(tid) - atomic_load(&due->t->cpu_ns);
+    record = sxs_stopped_take(snap.writer, snap.stopped, snap.n_stopped, &due->walk, ask);
+    if (record)
+        atomic_store_explicit(&due->t->last, record, memory_order_release);
+    due->t->missed = due->walk.missed;
+    atomic_store(&due->t->cpu_ns, sxs_clocks_cpu_ns(tid)); /* but not what this cost it */
+}
+
+static void take_all(void)
+{
+    for (size_t i = 0; i < snap.n_stopped; i++)
+        sxs_stopped_list(&snap.stopped[i]);
+    for (size_t i = 0; i < snap.n_due; i++)
+        if (atomic_load(&snap.due[i].t->tid) == snap.due[i].walk.tid) /* not gone */
+            take(&snap.due[i]);
+}
+
+void sxs_snapshot_tick(void)
+{
+    sxs_wall_wait();
+    snap.n_due = 0;
+    snap.rounds++;
+    sxs_threads_each(look_at);
+    if (!snap.n_due)
+        return;
+    pthread_mutex_lock(&snap.lock);
+    if (!snap.ending) {
+        suspend_all();
+        take_all();
+        resume_all();
+    }
+    pthread_mutex_unlock(&snap.lock);
+}
+
+int sxs_snapshot_hold(void)
+{
+    return sxs_fork_take(&snap.lock);
+}
+
+void sxs_snapshot_release(void)
+{
+    pthread_mutex_unlock(&snap.lock);
+}
+
+/* Bounded: should a suspension not come to an end, the host's shutdown does. */
+void sxs_snapshot_ended(void)
+{
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += END_LIMIT_S;
+    if (pthread_mutex_timedlock(&snap.lock, &limit) == 0)
+        pthread_mutex_unlock(&snap.lock);
+}
+
+/* Runs before the runtimes' own destructors, which may want their threads to run. */
+static void process_ends(void)
+{
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += END_LIMIT_S;
+    if (pthread_mutex_timedlock(&snap.lock, &limit) == 0) {
+        snap.ending = 1;
+        pthread_mutex_unlock(&snap.lock);
+    }
+}
+
+void sxs_snapshot_init(struct sxs_samples_writer *w, enum sxs_sample_mode mode, unsigned hz)
+{
+    snap.writer = w;
+    snap.mode = mode;
+    sxs_wall_init(w, hz);
+    atexit(process_ends);
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/sample/threads.h"
+#include "base/clock.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fork.h"
+#include "base/task.h"
+
+#define PROBES 32
+
+static struct sxs_sampled_thread table[SXS_MAX_SAMPLED_THREADS];
+static pthread_mutex_t           claiming = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(claiming);
+static _Atomic uint64_t          taken[SXS_MAX_SAMPLED_THREADS / 64]; /* a bit a slot in use */
+static _Atomic uint64_t          refused;  /* threads that began and found no room */
+static _Atomic uint64_t          unplaced; /* the most that one scan found no room for */
+static _Atomic uint32_t          scan;
+static _Atomic uint32_t          own_tids[4];
+
+SXS_SIGSAFE static size_t place(uint32_t tid, unsigned probe)
+{
+    return (tid * 2654435761u + probe) % SXS_MAX_SAMPLED_THREADS;
+}
+
+static void set_taken(const struct sxs_sampled_thread *t)
+{
+    size_t i = (size_t)(t - table);
+    atomic_fetch_or(&taken[i / 64], UINT64_C(1) << i % 64);
+}
+
+/* The slot in use from number @i on, SXS_MAX_SAMPLED_THREADS if there is none: the table is far larger
+ * than most programs need, and looked through a thousand times a second. */
+static size_t next_taken(size_t i)
+{
+    for (; i < SXS_MAX_SAMPLED_THREADS; i = (i | 63) + 1) {
+        uint64_t left = atomic_load_explicit(&taken[i / 64], memory_order_acquire) >> i % 64;
+        if (left)
+            return i + (size_t)__builtin_ctzll(left);
+    }
+    return SXS_MAX_SAMPLED_THREADS;
+}
+
+SXS_SIGSAFE struct sxs_sampled_thread *sxs_threads_find(uint32_t tid)
+{
+    for (unsigned i = 0; i < PROBES; i++) {
+        struct sxs_sampled_thread *t = &table[place(tid, i)];
+        if (atomic_load_explicit(&t->tid, memory_order_acquire) == tid)
+            return t;
+    }
+    return NULL;
+}
+
+/* Slots are claimed by runtimes' threads (marks), threads that begin and the scanning thread; one at a
+ * time, so that a thread never gets two. Handlers only read. */
+static struct sxs_sampled_thread *claim(uint32_t tid)
+{
+    struct sxs_sampled_thread *t;
+    pthread_mutex_lock(&claiming);
+    t = sxs_threads_find(tid);
+    for (unsigned i = 0; !t && i < PROBES; i++) {
+        struct sxs_sampled_thread *at = &table[place(tid, i)];
+        if (!atomic_load_explicit(&at->tid, memory_order_acquire)) {
+            atomic_store(&at->state, SXS_SLOT_NEW);
+            at->timer = at->perf_fd = -1;
+            atomic_store_explicit(&at->tid, tid, memory_order_release);
+            set_taken(at);
+            t = at;
+        }
+    }
+    pthread_mutex_unlock(&claiming);
+    return t;
+}
+
+/* The slot may have gone to another thread since it was found. */
+static int become_busy(struct sxs_sampled_thread *t, uint32_t tid, enum sxs_slot_state from)
+{
+    uint32_t was = from;
+    if (!atomic_compare_exchange_strong(&t->state, &was, SXS_SLOT_BUSY))
+        return 0;
+    if (atomic_load(&t->tid) == tid)
+        return 1;
+    atomic_store(&t->state, from);
+    return 0;
+}
+
+void sxs_threads_mark(uint32_t tid, unsigned number)
+{
+    struct sxs_sampled_thread *t = claim(tid);
+    if (t && number < 64)
+        atomic_fetch_or(&t->runtimes, UINT64_C(1) << number);
+}
+
+uint64_t sxs_threads_unlisted(void)
+{
+    uint64_t began = atomic_load(&refused), at_once = atomic_load(&unplaced);
+    return began > at_once ? began : at_once;
+}
+
+void sxs_threads_exclude_me(void)
+{
+    uint32_t tid = (uint32_t)syscall(SYS_gettid);
+    for (unsigned i = 0; i < ARRAY_LEN(own_tids); i++) {
+        uint32_t none = 0;
+        if (atomic_compare_exchange_strong(&own_tids[i], &none, tid))
+            return;
+    }
+}
+
+void sxs_threads_include_me(void)
+{
+    uint32_t tid = (uint32_t)syscall(SYS_gettid);
+    for (unsigned i = 0; i < ARRAY_LEN(own_tids); i++) {
+        uint32_t mine = tid;
+        atomic_compare_exchange_strong(&own_tids[i], &mine, 0);
+    }
+}
+
+static int is_own(uint32_t tid)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(own_tids); i++)
+        if (atomic_load(&own_tids[i]) == tid)
+            return 1;
+    return 0;
+}
+
+static int read_name(uint32_t tid, char *name, size_t size)
+{
+    if (sxs_task_read(tid, "comm", name, size) != 0)
+        return -1;
+    name[strcspn(name, "\n")] = '\0';
+    return 0;
+}
+
+/* A handler needs some 10 KiB. Where a thread has hardly more, its clock must not run. */
+#define MIN_STACK 49152u
+
+static void set_up(struct sxs_sampled_thread *t, uint32_t tid)
+{
+    t->timer = t->perf_fd = -1;
+    t->excluded = is_own(tid);
+    t->recorded = 0;
+    t->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    atomic_store(&t->seen, atomic_load(&scan) + 1); /* a scan under way may have passed it by */
+}
+
+struct sxs_sampled_thread *sxs_threads_begin(uintptr_t stack_lo, uintptr_t stack_hi)
+{
+    uint32_t                   tid = (uint32_t)syscall(SYS_gettid);
+    struct sxs_sampled_thread *t = claim(tid);
+    if (!t)
+        atomic_fetch_add(&refused, 1);
+    if (!t || !become_busy(t, tid, SXS_SLOT_NEW))
+        return NULL;
+    set_up(t, tid);
+    if (stack_hi && stack_hi - stack_lo < MIN_STACK) {
+        t->excluded = 1;
+        atomic_fetch_add(&refused, 1);
+    }
+    atomic_store(&t->stack_lo, stack_lo);
+    atomic_store(&t->stack_hi, stack_hi);
+    return t;
+}
+
+void sxs_threads_ready(struct sxs_sampled_thread *t)
+{
+    atomic_store_explicit(&t->state, SXS_SLOT_LIVE, memory_order_release);
+}
+
+struct sxs_sampled_thread *sxs_threads_finish(void)
+{
+    uint32_t                   tid = (uint32_t)syscall(SYS_gettid);
+    struct sxs_sampled_thread *t = sxs_threads_find(tid);
+    if (!t || !become_busy(t, tid, SXS_SLOT_LIVE))
+        return NULL;
+    prctl(PR_GET_NAME, t->name);
+    return t;
+}
+
+void sxs_threads_release(struct sxs_sampled_thread *t)
+{
+    size_t i = (size_t)(t - table);
+    atomic_store(&t->stack_lo, 0);
+    atomic_store(&t->stack_hi, 0);
+    atomic_store(&t->runtimes, 0);
+    atomic_store(&t->cpu_ns, 0);
+    atomic_store(&t->last, NULL);
+    atomic_store(&t->waited_ns, 0);
+    atomic_store(&t->first_due_ns, 0);
+    atomic_store(&t->move_ns, 0);
+    t->run_began_ns = t->n_waits = 0;
+    t->n_samples = 0;
+    t->missed = 0;
+    t->started_ns = 0;
+    t->name[0] = '\0';
+    atomic_store(&t->state, SXS_SLOT_NEW);
+    atomic_fetch_and(&taken[i / 64], ~(UINT64_C(1) << i % 64));
+    atomic_store_explicit(&t->tid, 0, memory_order_release);
+}
+
+/* ---- looking for them -------------------------------------------------------------------------- */
+
+static void look_again(struct sxs_sampled_thread *t, int names, const struct sxs_threads_events *on)
+{
+    char name[16] = "";
+    int  renamed = 0;
+    int  aged = !t->recorded && sxs_now_ns(CLOCK_MONOTONIC) - t->started_ns >= SXS_SHORT_NS;
+    on->seen(t);
+    if ((names || aged) && read_name(atomic_load(&t->tid), name, sizeof(name)) == 0)
+        renamed = strcmp(name, t->name) != 0;
+    if (renamed)
+        memcpy(t->name, name, sizeof(name));
+    if (aged)
+        on->aged(t);
+    else if (renamed && t->recorded)
+        on->renamed(t);
+}
+
+static void look_at(uint32_t tid, uint32_t now, int names, const struct sxs_threads_events *on,
+                    uint64_t *homeless)
+{
+    struct sxs_sampled_thread *t = claim(tid);
+    if (!t) {
+        ++*homeless;
+        return;
+    }
+    if (become_busy(t, tid, SXS_SLOT_NEW)) {
+        set_up(t, tid);
+        read_name(tid, t->name, sizeof(t->name));
+        if (on->came(t) != 0) {
+            sxs_threads_release(t);
+            return;
+        }
+    } else if (become_busy(t, tid, SXS_SLOT_LIVE)) {
+        look_again(t, names, on);
+    } else {
+        return; /* the thread itself is at it */
+    }
+    atomic_store(&t->seen, now);
+    sxs_threads_ready(t);
+}
+
+/* A folder that changes while it is read may show less than there is. */
+static int gone(uint32_t tid)
+{
+    return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
+}
+
+static void clear_away(uint32_t now, const struct sxs_threads_events *on)
+{
+    for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_SAMPLED_THREADS; i++) {
+        struct sxs_sampled_thread *t = &table[i];
+        uint32_t                   tid = atomic_load_explicit(&t->tid, memory_order_acquire);
+        if (!tid || (int32_t)(atomic_load(&t->seen) - now) >= 0 || !gone(tid))
+            continue;
+        if (become_busy(t, tid, SXS_SLOT_NEW)) { /* marked by a runtime, gone before it was found */
+            sxs_threads_release(t);
+        } else if (become_busy(t, tid, SXS_SLOT_LIVE)) {
+            on->went(t);
+            sxs_threads_release(t);
+        }
+    }
+}
+
+/* The number of links of /proc/self/task tells how many threads there are: one call when nothing has
+ * changed. The whole folder is read when it has, and once in a while all the same. */
+void sxs_threads_scan(const struct sxs_threads_events *events)
+{
+    static nlink_t     last_links;
+    static unsigned    idle, young;
+    uint64_t           homeless = 0;
+    uint32_t           now = atomic_load(&scan);
+    struct stat        st;
+    struct dirent     *entry;
+    DIR               *dir;
+    int                names = 0;
+    nlink_t            listed = 0;
+    if (stat("/proc/self/task", &st) != 0)
+        return;
+    if (st.st_nlink == last_links && ++idle < (young ? 4 : 20))
+        return;
+    names = idle >= 20 || now < 4 || now % 32 == 0;
+    young = idle >= 4 ? 0 : 1; /* what came may grow old enough for a record */
+    idle = 0;
+    dir = opendir("/proc/self/task");
+    if (!dir)
+        return;
+    atomic_store(&scan, ++now);
+    while ((entry = readdir(dir)) != NULL) {
+        uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        if (tid) {
+            look_at(tid, now, names, events, &homeless);
+            listed++;
+        }
+    }
+    closedir(dir);
+    last_links = listed + 2; /* . and ..: a listing that is not whole is made again */
+    clear_away(now, events);
+    if (homeless > atomic_load(&unplaced))
+        atomic_store(&unplaced, homeless);
+}
+
+/* The table is a megabyte, nearly all of it empty. While the list changes, a thread may be met twice
+ * or not at all. */
+void sxs_threads_each(void (*fn)(struct sxs_sampled_thread *t))
+{
+    for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_SAMPLED_THREADS; i++) {
+        struct sxs_sampled_thread *t = &table[i];
+        if (atomic_load_explicit(&t->state, memory_order_acquire) == SXS_SLOT_LIVE && !t->excluded)
+            fn(t);
+    }
+}
+
+void sxs_threads_each_busy(void (*fn)(struct sxs_sampled_thread *t))
+{
+    for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_SAMPLED_THREADS; i++) {
+        struct sxs_sampled_thread *t = &table[i];
+        if (!become_busy(t, atomic_load(&t->tid), SXS_SLOT_LIVE))
+            continue;
+        fn(t);
+        sxs_threads_ready(t);
+    }
+}
+
+void sxs_threads_each_slot(void (*fn)(struct sxs_sampled_thread *t))
+{
+    for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_SAMPLED_THREADS; i++)
+        fn(&table[i]);
+}
+
+void sxs_threads_forget(void)
+{
+    memset(table, 0, sizeof(table));
+    memset(taken, 0, sizeof(taken));
+}

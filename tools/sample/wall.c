@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wall.c - a thread whose CPU clock has moved since the last round is running: it gets a signal. One
+ * whose clock stands still waits where it waited before, so the stack taken last stands for that time
+ * as well: no signal, no interrupted system call (EINTR), however long it sleeps.
+ */
+#include "tools/sample/wall.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "tools/sample/clocks.h"
+
+#define RECORD_NS 100000000u /* waiting time is recorded at least this often */
+#define RAN_NS    20000u /* a thread that has used less only left the handler and went on waiting */
+
+static struct sxs_samples_writer *writer;
+static uint64_t                   interval_ns, due_ns, round_ns;
+
+void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz)
+{
+    writer = w;
+    interval_ns = 1000000000u / hz;
+    due_ns = sxs_now_ns(CLOCK_MONOTONIC);
+}
+
+static void record_waiting(struct sxs_sampled_thread *t)
+{
+    const struct sxs_record_sample *last = atomic_load_explicit(&t->last, memory_order_acquire);
+    struct sxs_record_sample       *record;
+    uint64_t                        waited = atomic_exchange(&t->waited_ns, 0);
+    if (!last || !waited)
+        return;
+    record = sxs_samples_reserve(writer, last->head.size);
+    if (!record) {
+        atomic_fetch_add(&sxs_samples_header(writer)->n_dropped, 1);
+        return;
+    }
+    record->time_ns = round_ns;
+    record->weight_ns = waited;
+    record->tid = last->tid;
+    record->end = last->end;
+    record->waiting = 1;
+    record->n = last->n;
+    memcpy(record->ips, last->ips, last->n * sizeof(last->ips[0]));
+    sxs_samples_commit(record, SXS_RECORD_SAMPLE);
+    atomic_fetch_add(&sxs_samples_header(writer)->n_samples, 1);
+}
+
+/* A sample may cost its thread more than RAN_NS, with a deep stack, or on a slow machine. Taken for work it would bring
+ * the next sample, and so on at each round. */
+SXS_SIGSAFE void sxs_wall_taken(struct sxs_sampled_thread *t)
+{
+    atomic_store_explicit(&t->cpu_ns, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID), memory_order_relaxed);
+}
+
+/* Not if the handler has, meanwhile: its time is later. */
+static void move_clock(struct sxs_sampled_thread *t, uint64_t before, uint64_t cpu)
+{
+    atomic_compare_exchange_strong(&t->cpu_ns, &before, cpu);
+}
+
+/* A thread met for the first time is disturbed once, running or not: its stack is not known yet. */
+uint32_t sxs_wall_due(struct sxs_sampled_thread *t)
+{
+    uint64_t before = atomic_load(&t->cpu_ns), cpu = sxs_clocks_cpu_ns(atomic_load(&t->tid));
+    int      known = atomic_load(&t->last) != NULL;
+    if (!cpu)
+        return 0;
+    if (known && cpu < before + RAN_NS) {
+        uint64_t waited = atomic_fetch_add(&t->waited_ns, interval_ns) + interval_ns;
+        move_clock(t, before, cpu);
+        if (waited >= RECORD_NS)
+            record_waiting(t);
+        return 0;
+    }
+    record_waiting(t);
+    move_clock(t, before, cpu);
+    return (uint32_t)interval_ns;
+}
+
+static void look_at(struct sxs_sampled_thread *t)
+{
+    uint32_t weight = sxs_wall_due(t);
+    if (weight)
+        sxs_clocks_poke(atomic_load(&t->tid), weight);
+}
+
+void sxs_wall_wait(void)
+{
+    struct timespec due;
+    due_ns += interval_ns;
+    due = sxs_timespec_of(due_ns);
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+    round_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    if (round_ns > due_ns + 10 * interval_ns)
+        due_ns = round_ns; /* the machine stood still: do not make up for it in a burst */
+}
+
+void sxs_wall_tick(void)
+{
+    sxs_wall_wait();
+    sxs_threads_each(look_at);
+}
