@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** clock.h - the time as one number. */
+/** clock.h - convert times to nanoseconds and back, and read a clock in nanoseconds. */
 #ifndef SXS_CLOCK_H
 #define SXS_CLOCK_H
 
@@ -7,8 +7,9 @@
 
 #include "base/base.h"
 
-/** sxs_ns_of - @time in nanoseconds. It must not be negative. Any thread; async-signal-safe.
- *  sxs_timespec_of - the reverse: @ns nanoseconds as a timespec. The same. */
+/** sxs_ns_of - convert @time to nanoseconds. @time must not be negative.
+ *  sxs_timespec_of - convert @ns nanoseconds to a timespec.
+ *  Both may be called from any thread and are async-signal-safe. */
 SXS_SIGSAFE static inline uint64_t sxs_ns_of(struct timespec time)
 {
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
@@ -18,7 +19,7 @@ SXS_SIGSAFE static inline struct timespec sxs_timespec_of(uint64_t ns)
     return (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
 }
 
-/** @clock's time in nanoseconds. Any thread; async-signal-safe. */
+/** sxs_now_ns - return the time of @clock in nanoseconds. Any thread; async-signal-safe. */
 SXS_SIGSAFE static inline uint64_t sxs_now_ns(clockid_t clock)
 {
     struct timespec now;

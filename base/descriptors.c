@@ -23,15 +23,17 @@
 #define UNSHARE_TABLE 2u /* CLOSE_RANGE_UNSHARE */
 
 static struct {
-    pthread_mutex_t lock;    /* one caller at a time; guards what follows */
-    int             started; /* 0: not yet, 1: the thread runs, -1: there is none */
+    pthread_mutex_t lock;    /* held during a whole call, so that callers take turns; guards the
+                              * fields up to `answered` */
+    int             started; /* 0: not yet, 1: the thread runs, -1: it could not be started */
     int (*work)(void *arg);
     void            *arg;
     int              result;
-    _Atomic uint32_t asked, answered; /* calls; futex words */
-    int              own; /* 1: the table is the thread's own. Written by the thread before it answers */
-    _Atomic int      forked;
-    _Atomic pid_t    pid; /* of the process that called first; 0: none yet */
+    _Atomic uint32_t asked, answered; /* numbers of calls begun and completed; futex words */
+    int              own;    /* 1: the thread has its own descriptor table. Written by the thread
+                              * before its first answer */
+    _Atomic int      forked; /* 1: this process is a forked child */
+    _Atomic pid_t    pid;    /* process ID of the process that called first; 0: no call yet */
 } service = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(service.lock);
 
@@ -49,8 +51,8 @@ static void count_up(_Atomic uint32_t *word)
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* The kernel copies no descriptor into the new table: not for a moment does the library hold a file,
- * pipe or socket of the host open. */
+/* The body of the service thread. The kernel copies no descriptor into the new table, so the
+ * library never holds a file, pipe or socket of the host open, not even for a moment. */
 static void serve(void)
 {
     on_service_thread = 1;
@@ -69,7 +71,9 @@ static void child_forked(void)
     atomic_store(&service.forked, 1);
 }
 
-/* Without the thread: nobody may see SIGXFSZ, and nobody may cancel the host's thread in here. */
+/* Runs @work on the calling thread, for the case that the service thread could not be started.
+ * Keeps SIGXFSZ from being delivered, and keeps other threads from cancelling this one during
+ * @work. */
 static int call_here(int (*work)(void *), void *arg)
 {
     static const struct timespec no_time;
@@ -88,8 +92,9 @@ static int call_here(int (*work)(void *), void *arg)
     return result;
 }
 
-/* A child must not even look at the lock, which another thread may have held. One made by a bare clone()
- * runs no fork handlers: its number tells. */
+/* Tells whether this process is a forked child. A child must not touch the lock, because a thread
+ * of the parent may have held it during the fork. A child that was made by a bare clone() runs no
+ * fork handlers, so its process ID is compared too. */
 static int is_forked(void)
 {
     pid_t none = 0, me = getpid();

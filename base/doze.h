@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * doze.h - a service thread sleeps the longer the less there is to do, until somebody needs it.
+ * doze.h - timed wait of a service thread between two rounds of work, with early wake-up.
  *
- * One thread dozes; any thread may rouse it, also before it falls asleep: it then stays awake.
+ * The wait grows while there is nothing to do. One thread waits; any thread may wake it. A wake-up
+ * that comes before the wait begins is kept: the next sxs_doze() returns at once.
  */
 #ifndef SXS_DOZE_H
 #define SXS_DOZE_H
@@ -15,18 +16,19 @@
 
 #include "base/base.h"
 
-#define SXS_DOZE_SHORT_NS 10000000L /* between two rounds while something happens */
-#define SXS_DOZE_LONG_NS  80000000L /* while nothing does */
+#define SXS_DOZE_SHORT_NS 10000000L /* the wait while there is work to do */
+#define SXS_DOZE_LONG_NS  80000000L /* the longest wait while there is none */
 
-/** Zeroed before use. */
+/** The state of one waiting thread. Must be zeroed before use. */
 struct sxs_doze {
-    _Atomic uint32_t word; /* 0: awake, 1: asleep, 2: roused */
-    long             ns;   /* the last sleep's; of the thread that dozes */
+    _Atomic uint32_t word; /* futex word. 0: awake, 1: waiting, 2: woken */
+    long             ns;   /* limit of the last wait; used by the waiting thread only */
 };
 
 /**
- * sxs_doze - sleep until roused or for a while: short when @busy, else twice as long as the last.
- * Errors of the system call end the sleep early, no more.
+ * sxs_doze - wait until sxs_rouse() is called or the time limit has passed. The limit is
+ * SXS_DOZE_SHORT_NS if @busy, else twice the last limit, at most SXS_DOZE_LONG_NS. An error of the
+ * system call only ends the wait early.
  */
 static inline void sxs_doze(struct sxs_doze *d, int busy)
 {
@@ -41,8 +43,9 @@ static inline void sxs_doze(struct sxs_doze *d, int busy)
     atomic_store(&d->word, 0);
 }
 
-/** sxs_rouse - end the sleep. A load when it has been roused already, a system call when it sleeps.
- *  Never blocks; any thread; async-signal-safe but for errno. */
+/** sxs_rouse - wake the waiting thread, or make its next wait return at once. Costs one load if the
+ *  thread has been woken already, and a system call only if it is waiting.
+ *  Never blocks. Any thread. Async-signal-safe, except that it may change errno. */
 static inline void sxs_rouse(struct sxs_doze *d)
 {
     if (atomic_load_explicit(&d->word, memory_order_relaxed) != 2 &&

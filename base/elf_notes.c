@@ -24,7 +24,7 @@ static void executable_range(struct sxs_elf *elf, const struct dl_phdr_info *inf
         elf->lo = elf->hi = 0;
 }
 
-/* End of the readable segment that holds @at, 0 if none does. */
+/* Returns the end address of the readable segment that contains @at, or 0 if there is none. */
 static uintptr_t segment_end(const struct dl_phdr_info *info, uintptr_t at)
 {
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -36,7 +36,8 @@ static uintptr_t segment_end(const struct dl_phdr_info *info, uintptr_t at)
     return 0;
 }
 
-/* The header's second byte says how the pointer to .eh_frame, at byte 4, is written. */
+/* Finds .eh_frame by means of .eh_frame_hdr, which @header describes. The second byte of
+ * .eh_frame_hdr is the encoding of the pointer to .eh_frame, which is at byte 4. */
 static void find_eh_frame(struct sxs_elf *elf, const struct dl_phdr_info *info,
                           const ElfW(Phdr) * header)
 {
@@ -46,7 +47,7 @@ static void find_eh_frame(struct sxs_elf *elf, const struct dl_phdr_info *info,
     if (header->p_memsz < sizeof(head) || segment_end(info, at) < at + sizeof(head))
         return;
     memcpy(head, (const void *)at, sizeof(head));
-    if (head[0] != 1 || head[1] != 0x1b) /* pc-relative, signed, 4 bytes: what all linkers write */
+    if (head[0] != 1 || head[1] != 0x1b) /* pc-relative, signed, 4 bytes: all linkers write this */
         return;
     memcpy(&offset, head + 4, sizeof(offset));
     elf->eh_frame = at + 4 + (uintptr_t)(intptr_t)offset;
@@ -54,13 +55,13 @@ static void find_eh_frame(struct sxs_elf *elf, const struct dl_phdr_info *info,
     elf->header_size =
         segment_end(info, at) - at < header->p_memsz ? segment_end(info, at) - at : header->p_memsz;
     end = segment_end(info, elf->eh_frame);
-    if (end) /* its size is left to who copies it: each list of files would read all of it */
+    if (end) /* the exact size is left to the code that copies .eh_frame: it takes a full read */
         elf->eh_frame_room = end - elf->eh_frame;
     else
         elf->eh_frame = 0;
 }
 
-/* The build ID among @notes into @id; returns its size, or 0. */
+/* Copies the build ID from the note segment @notes to @id. Returns its size in bytes, or 0. */
 static uint8_t find_build_id(uint8_t id[20], const struct dl_phdr_info *info,
                              const ElfW(Phdr) * notes)
 {

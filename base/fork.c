@@ -8,11 +8,15 @@ enum { LOOK_EVERY_US = 100, WAIT_US = 1000000 };
 
 _Atomic unsigned sxs_fork_count;
 
-static _Atomic(struct sxs_fork_part *) parts; /* last registered first; only ever grows */
-static SXS_TLS struct sxs_fork_part
-    *prepared; /* the list when this thread's fork began: several may fork at once */
+/* The registered parts, last registered first. Parts are never removed. */
+static _Atomic(struct sxs_fork_part *) parts;
 
-/* The linker's names for both ends of the section; absent in a library without such locks. */
+/* The list of parts at the time this thread's fork began. Per thread, because several threads may
+ * fork at the same time. */
+static SXS_TLS struct sxs_fork_part *prepared;
+
+/* The linker defines these two symbols as the ends of the section. They are absent in a library
+ * that has no such locks. */
 extern pthread_mutex_t *const __start_sxs_fork_locks[] __attribute__((weak, visibility("hidden")));
 extern pthread_mutex_t *const __stop_sxs_fork_locks[] __attribute__((weak, visibility("hidden")));
 
@@ -22,7 +26,8 @@ pthread_mutex_t *const *sxs_fork_locks(size_t *n)
     return __start_sxs_fork_locks;
 }
 
-/* Not by pthread_mutex_clocklock(), which the thread sanitizer does not know. */
+/* Polls instead of calling pthread_mutex_clocklock(), because the thread sanitizer does not support
+ * that function. */
 int sxs_fork_take(pthread_mutex_t *lock)
 {
     struct timespec pause = {0, LOOK_EVERY_US * 1000};
@@ -47,7 +52,7 @@ static void first_to_last(struct sxs_fork_part *p, int in_child)
 {
     if (!p)
         return;
-    first_to_last(p->next, in_child); /* a handful */
+    first_to_last(p->next, in_child); /* the recursion is short: there are only a few parts */
     if (in_child && p->child)
         p->child();
     else if (!in_child && p->parent)
@@ -66,7 +71,7 @@ static void child_goes_on(void)
     pthread_mutex_t *const      *locks = sxs_fork_locks(&n);
     atomic_fetch_add(&sxs_fork_count, 1);
     for (size_t i = 0; i < n; i++)
-        memcpy(locks[i], &fresh, sizeof(fresh)); /* without looking at what it holds */
+        memcpy(locks[i], &fresh, sizeof(fresh)); /* whatever state the lock is in */
     first_to_last(atomic_load(&parts), 1);
 }
 

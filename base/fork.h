@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * fork.h - what a fork without exec does to this library.
+ * fork.h - keep the library usable in a child that was forked and does not call exec.
  *
- * A forked child has one thread. Locks that other threads of the parent held are held for ever in the child, and what
- * they guard may be half changed. So in a child the library does nothing on behalf of the runtimes it had in the parent:
- * their callbacks reach no tool (but the one that tells whose thread is whose), they are asked nothing, nothing is
- * recorded. A runtime that is loaded in the child is guarded: its signals are routed, it is not profiled.
+ * A forked child has one thread. Locks that other threads of the parent held stay locked for ever
+ * in the child, and the data that they guard may be half changed. So in a child the library does
+ * nothing for the runtimes that it had in the parent: their callbacks reach no tool (except
+ * "guard", which tracks the runtimes that each thread belongs to), the library calls no function of
+ * these runtimes, and nothing is recorded. A runtime that is loaded in the child is guarded: its
+ * signals are routed, but it is not profiled.
  *
- * On top of that every lock with static storage is made anew in the child (SXS_FORK_RESETS), so that no path, however
- * rare, can wait for a thread that does not exist there.
+ * In addition every lock with static storage is initialised again in the child (SXS_FORK_RESETS),
+ * so that no code path, however rare, can wait for a thread that does not exist there.
  *
- * One pthread_atfork() for the whole library, so the order is fixed. Before the fork: the parts' prepare(), last
- * registered first. In the child: the generation, the locks, the parts' child(), first registered first. A prepare()
- * must come to an end whatever other threads do: the thread that forks may hold any lock of the host, or be in a signal
- * handler that interrupted this library. Locks are taken with sxs_fork_take(), which gives up.
+ * This file makes the one call of pthread_atfork() for all users of this header, so that the order
+ * is fixed. (signals/install.c makes a call of its own.) Before the fork: prepare() of each part,
+ * last registered first. In the child: the generation is incremented, the locks are initialised,
+ * then child() of each part is called, first registered first. A prepare() must finish whatever
+ * other threads do, because the thread that forks may hold any lock of the host, or may be in a
+ * signal handler that interrupted this library. So prepare() takes locks with sxs_fork_take(),
+ * which has a time limit.
  *
- * vfork() and posix_spawn() run none of this: their child runs in the parent's memory until it calls exec.
+ * vfork() and posix_spawn() run none of this: their child runs in the parent's memory until it
+ * calls exec.
  */
 #ifndef SXS_FORK_H
 #define SXS_FORK_H
@@ -25,43 +31,48 @@
 
 #include "base/base.h"
 
-/** Do not read directly: sxs_fork_generation(). */
+/** The generation. To be read by sxs_fork_generation() only. */
 extern _Atomic unsigned sxs_fork_count;
 
-/** A number that differs between a process and its forked child: what was kept of it tells whether this is still the
- *  process it was read in. Counts from the first sxs_fork_register() on. Any thread; signal-safe. */
+/** sxs_fork_generation - return a number that differs between a process and its forked child.
+ *  A caller that saved the number can tell later whether it still runs in the same process. Forks
+ *  are counted from the first sxs_fork_register() on. Any thread; signal-safe. */
 SXS_SIGSAFE static inline unsigned sxs_fork_generation(void)
 {
     return atomic_load_explicit(&sxs_fork_count, memory_order_relaxed);
 }
 
-/** What one part of the library does around a fork. Each function may be NULL. */
+/** The functions that one part of the library runs around a fork. All three run on the thread that
+ *  forks. Each may be NULL. */
 struct sxs_fork_part {
-    void (*prepare)(void); /* in the parent, before; on the thread that forks */
-    void (*parent)(void);  /* in the parent, after; only if prepare() was called */
-    void (*child)(
-        void); /* in the child; allocates nothing, waits for nothing. Also called when the part registered
-                            * on another thread while this one forked, that is, without prepare(). */
-    struct sxs_fork_part *next; /* the list's */
+    void (*prepare)(void); /* in the parent, before the fork */
+    void (*parent)(void);  /* in the parent, after the fork; called only if prepare() was called */
+    /* In the child. Must not allocate and must not wait. Called without prepare() if another thread
+     * registered the part while this thread forked. */
+    void (*child)(void);
+    struct sxs_fork_part *next; /* list link; used by base/fork.c only */
 };
 
-/** sxs_fork_register - @part (static storage, kept) takes part from now on. Each part once. Any thread; no lock is
- *  taken; not signal-safe. */
+/** sxs_fork_register - call the functions of @part around each fork from now on.
+ *  @part: has static storage; the library keeps the pointer. A part may be registered only once.
+ *  Any thread; takes no lock; not signal-safe. */
 void sxs_fork_register(struct sxs_fork_part *part);
 
-/** sxs_fork_take - for prepare(): try to lock @lock for a second at most. Returns 1 when it is locked, 0 when it is
- *  not: then the fork goes ahead without it. */
+/** sxs_fork_take - try to lock @lock for at most one second. For use in prepare().
+ *  Returns 1 if the lock was taken, or 0 if not; then the fork goes ahead without the lock. */
 int sxs_fork_take(pthread_mutex_t *lock);
 
-/** SXS_FORK_RESETS - @lock, a normal mutex with static storage, is made anew in a forked child. After its definition,
- *  at file scope or within a function. tests/lint/fork.sh looks for locks without it. */
+/** SXS_FORK_RESETS - initialise @lock again in a forked child. @lock is a normal mutex with static
+ *  storage. The macro stands after the definition of the lock, at file scope or in a function.
+ *  tests/lint/fork.sh reports locks without it. */
 #define SXS_FORK_RESETS(lock)       SXS_FORK_RESETS_AT(lock, __COUNTER__)
 #define SXS_FORK_RESETS_AT(lock, n) SXS_FORK_RESETS_NAMED(lock, n)
 #define SXS_FORK_RESETS_NAMED(lock, n)              \
     static pthread_mutex_t *const sxs_fork_lock_##n \
         __attribute__((section("sxs_fork_locks"), used)) = &(lock)
 
-/** All locks named so: @n receives their number. For tests. */
+/** sxs_fork_locks - return all locks that are declared with SXS_FORK_RESETS, for tests.
+ *  @n: receives the number of locks. The result is static. */
 pthread_mutex_t *const *sxs_fork_locks(size_t *n);
 
 #endif

@@ -7,7 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The linker's names for both ends of the section that SXS_GUARDED_ENTRY() fills. */
+/* The linker defines these two symbols as the ends of the section that SXS_GUARDED_ENTRY()
+ * fills. */
 extern const struct sxs_guarded_load __start_sxs_guarded[] __attribute__((visibility("hidden")));
 extern const struct sxs_guarded_load __stop_sxs_guarded[] __attribute__((visibility("hidden")));
 
@@ -31,7 +32,7 @@ SXS_SIGSAFE int sxs_guarded_relied(void)
 
 SXS_SIGSAFE int sxs_guarded_reliable(void)
 {
-    uint64_t blocked = 0; /* the kernel's own set: a bit a signal */
+    uint64_t blocked = 0; /* the kernel's signal set: one bit per signal */
     int      saved_errno = errno;
     long     failed;
     if (!sxs_guarded_relied())
@@ -41,7 +42,7 @@ SXS_SIGSAFE int sxs_guarded_reliable(void)
     return !failed && !(blocked >> (SIGSEGV - 1) & 1) && !(blocked >> (SIGBUS - 1) & 1);
 }
 
-/* The processor counts down what is left, so that a fault in the middle tells how far it came. */
+/* `rep movsb` decrements the number of bytes left in rcx, so after a fault @left is exact. */
 SXS_SIGSAFE __attribute__((noinline)) size_t sxs_guarded_copy(void *to, uintptr_t from, size_t size)
 {
     size_t left = size;

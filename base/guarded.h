@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * guarded.h - loads from memory that may not be there, without asking the kernel first.
+ * guarded.h - load from memory that may be unmapped, without a system call.
  *
- * A guarded load is one instruction with an entry in a table: its address, and where to go on when it
- * faults. The signal router looks a faulting instruction up in that table before it routes a SIGSEGV
- * or SIGBUS (sxs_signals.guard), and lets the thread go on there. A load that does not fault costs
- * what any load costs.
+ * A guarded load is one instruction with an entry in a table. The entry has the address of the
+ * instruction and the address at which the thread continues if the instruction faults. The signal
+ * router looks a faulting instruction up in that table before it routes a SIGSEGV or SIGBUS
+ * (sxs_signals.guard), and makes the thread continue at the second address. A guarded load that
+ * does not fault costs as much as an ordinary load.
  *
- * Without the router in front of the process's SIGSEGV and SIGBUS a guarded load that faults ends in
- * somebody else's handler: sxs_guarded_reliable() tells. Memory that is certain to be mapped may be
- * read either way.
+ * If the router is not the process's handler of SIGSEGV and SIGBUS, a fault of a guarded load is
+ * delivered to another handler. sxs_guarded_reliable() tells whether guarded loads may fault.
+ * Memory that is certain to be mapped may always be read by a guarded load.
  */
 #ifndef SXS_BASE_GUARDED_H
 #define SXS_BASE_GUARDED_H
@@ -19,18 +20,18 @@
 
 #include "base/base.h"
 
-/** One entry: two addresses, each relative to the field that holds it. */
+/** One entry of the table: two addresses, each relative to the field that holds it. */
 struct sxs_guarded_load {
     int32_t load;  /* the instruction that may fault */
-    int32_t go_on; /* the instruction to continue with when it does */
+    int32_t go_on; /* the instruction to continue with after a fault */
 };
 
-/** All guarded loads of one library. */
+/** The table of all guarded loads of one library. */
 struct sxs_guarded_code {
-    const struct sxs_guarded_load *begin, *end; /* static; in no order */
+    const struct sxs_guarded_load *begin, *end; /* static; not sorted */
 };
 
-/* The table's entry for the instruction at local label 1, which goes on at @to. */
+/* Adds an entry to the table: for the instruction at local label 1, continuing at @to. */
 #define SXS_GUARDED_ENTRY(to)                        \
     ".pushsection sxs_guarded, \"a\", @progbits\n\t" \
     ".balign 4\n\t"                                  \
@@ -39,9 +40,11 @@ struct sxs_guarded_code {
     ".popsection\n\t"
 
 /**
- * SXS_GUARDED_LOAD - @value (an uintptr_t variable) becomes the word at address @at + @offset.
- * @offset is a constant. @gone: a label of the same function, jumped to when nothing can be read there;
- * @value is then undefined.
+ * SXS_GUARDED_LOAD - load the word at address @at + @offset into @value.
+ * @value: a variable of type uintptr_t.
+ * @offset: bytes; a constant.
+ * @gone: a label of the same function. If the memory cannot be read, control goes to this label and
+ *        @value is undefined.
  */
 #define SXS_GUARDED_LOAD(value, at, offset, gone)                                         \
     __asm__ goto("1: movq %c[off](%[from]), %[to]\n\t" SXS_GUARDED_ENTRY("%l[" #gone "]") \
@@ -51,9 +54,10 @@ struct sxs_guarded_code {
                  : gone)
 
 /**
- * SXS_GUARDED_TRY - @value (an uintptr_t variable) becomes the word at address @at + @offset, or
- * SXS_GUARDED_GONE when nothing can be read there. @offset is a constant. Without a branch: for loops
- * in which a jump out of each load costs more than to look at the value later.
+ * SXS_GUARDED_TRY - load the word at address @at + @offset into @value, without a branch.
+ * @value: a variable of type uintptr_t. Receives SXS_GUARDED_GONE if the memory cannot be read.
+ * @offset: bytes; a constant.
+ * For loops in which a possible jump out of every load costs more than a later test of the value.
  */
 #define SXS_GUARDED_GONE UINTPTR_MAX
 #define SXS_GUARDED_TRY(value, at, offset)                           \
@@ -66,7 +70,7 @@ struct sxs_guarded_code {
                      : [to] "=r"(value)                              \
                      : [from] "r"(at), [off] "i"(offset))
 
-#ifdef __cppcheck__ /* which cannot read either of them */
+#ifdef __cppcheck__ /* cppcheck cannot parse the two macros above */
 #undef SXS_GUARDED_LOAD
 #undef SXS_GUARDED_TRY
 #define SXS_GUARDED_LOAD(value, at, offset, gone)                   \
@@ -79,26 +83,30 @@ struct sxs_guarded_code {
     ((value) = *(const uintptr_t *)((uintptr_t)(at) + (offset)))
 #endif
 
-/** The table of the library this is linked into. */
+/** sxs_guarded_code - return the table of the library that this function is linked into. */
 const struct sxs_guarded_code *sxs_guarded_code(void);
 
-/** sxs_guarded_rely - from now on faults of guarded loads are (@yes) or are not certain to reach the
- *  router. Any thread; signal-safe. */
+/** sxs_guarded_rely - set whether faults of guarded loads are certain to reach the router.
+ *  @yes: nonzero if they are. Any thread; signal-safe. */
 SXS_SIGSAFE void sxs_guarded_rely(int yes);
 
-/** sxs_guarded_relied - what sxs_guarded_rely() last said; 0 at first. Whether the calling thread
- *  blocks SIGSEGV or SIGBUS is the caller's to know. Any thread; signal-safe. */
+/** sxs_guarded_relied - return the last argument of sxs_guarded_rely(), or 0 before the first call.
+ *  Does not check whether the calling thread blocks SIGSEGV or SIGBUS; the caller must know that.
+ *  Any thread; signal-safe. */
 SXS_SIGSAFE int sxs_guarded_relied(void);
 
-/** sxs_guarded_reliable - may a guarded load of the calling thread fault? Not while it blocks SIGSEGV
- *  or SIGBUS: then the kernel ends the process. One system call when the router is there, none
- *  otherwise. Any thread; signal-safe; keeps errno. */
+/** sxs_guarded_reliable - tell whether a guarded load of the calling thread may fault.
+ *  Returns 1 if such a fault is certain to reach the router, else 0. The result is 0 while the
+ *  thread blocks SIGSEGV or SIGBUS, because then the kernel ends the process at a fault.
+ *  Makes one system call if sxs_guarded_relied(), else none. Any thread; signal-safe; keeps
+ *  errno. */
 SXS_SIGSAFE int sxs_guarded_reliable(void);
 
 /**
- * sxs_guarded_copy - copies up to @size bytes from @from to @to by guarded loads.
- * Returns how many were copied: fewer than @size when what follows cannot be read.
- * Only while sxs_guarded_reliable(). Any thread; signal-safe; no system call.
+ * sxs_guarded_copy - copy up to @size bytes from @from to @to by guarded loads.
+ * May be called only while sxs_guarded_reliable() is true.
+ * Returns the number of bytes copied: fewer than @size if the memory that follows cannot be read.
+ * Any thread; signal-safe; no system call.
  */
 SXS_SIGSAFE size_t sxs_guarded_copy(void *to, uintptr_t from, size_t size);
 

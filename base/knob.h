@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/** knob.h - settings of the runtimes ("knobs") in the environment: a runtime reads DOTNET_NAME, and the older COMPlus_NAME
- *  when that is unset or empty. */
+/** knob.h - read a runtime's settings ("knobs") from the environment. For a knob NAME a runtime
+ *  reads the variable DOTNET_NAME, and the older COMPlus_NAME if DOTNET_NAME is unset or empty. */
 #ifndef SXS_KNOB_H
 #define SXS_KNOB_H
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SXS_KNOB_KINDS 2u  /* in the order in which runtimes look */
-#define SXS_KNOB_SIZE  64u /* of a variable's name */
+#define SXS_KNOB_KINDS 2u  /* kinds of variables: 0 is DOTNET_, 1 is COMPlus_ */
+#define SXS_KNOB_SIZE  64u /* bytes for the name of a variable, with the terminating zero */
 
-/** sxs_knob_variable - the environment variable of kind @kind (below SXS_KNOB_KINDS) for the knob @name.
- *  @variable: receives its name. Returns its value, which belongs to the environment, or NULL when it is unset. Any thread,
- *  as getenv() is; not signal-safe. */
+/** sxs_knob_variable - read one of the environment variables for the knob @name.
+ *  @kind: below SXS_KNOB_KINDS; runtimes read the kinds in ascending order.
+ *  @variable: receives the name of the variable.
+ *  Returns the value, which belongs to the environment, or NULL if the variable is unset. As
+ *  thread-safe as getenv(); not signal-safe. */
 static inline const char *sxs_knob_variable(unsigned kind, const char *name,
                                             char variable[SXS_KNOB_SIZE])
 {

@@ -5,10 +5,13 @@
 
 #include "base/fork.h"
 
-static pthread_mutex_t looking =
-    PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* made anew here, not by SXS_FORK_RESETS */
-static SXS_TLS int     fork_holds;
-static int unusable; /* in a child: a thread of the parent held the loader's lock during the fork */
+/* Held by each thread that calls dl_iterate_phdr() or libunwind, and by a thread that forks.
+ * Recursive, so child_goes_on() initialises it again in a child, instead of SXS_FORK_RESETS. */
+static pthread_mutex_t looking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static SXS_TLS int     fork_holds; /* 1: this thread took `looking` for the fork that it began */
+/* 1: this process is a child, and a thread of the parent may have held the loader's lock or a lock
+ * of libunwind during the fork. */
+static int unusable;
 
 static void preparing(void)
 {
@@ -21,7 +24,7 @@ static void parent_goes_on(void)
         pthread_mutex_unlock(&looking);
 }
 
-/* Its owner is a thread of the parent's. */
+/* Initialises the lock instead of unlocking it, because its owner is a thread of the parent. */
 static void child_goes_on(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;

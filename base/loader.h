@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * loader.h - holds forks off while the library looks at what is loaded.
+ * loader.h - call dl_iterate_phdr() and libunwind such that no fork happens meanwhile.
  *
- * dl_iterate_phdr() takes a lock of the C library that fork() does not make anew in the child (glibc 2.36 resets two of
- * the loader's three locks, not this one). A child forked while another thread holds it waits for ever when it throws an
- * exception, walks its stack or calls dl_iterate_phdr() itself. libunwind calls dl_iterate_phdr(), and has locks of its
- * own. So the library makes both kinds of call in here only, and a fork waits until they are over: microseconds, some
- * milliseconds when tables are read for the first time, a second at most. If a second was not enough, the child makes no
- * such call at all.
+ * dl_iterate_phdr() takes a lock of the C library that fork() does not initialise again in the
+ * child (glibc 2.36 resets two of the loader's three locks, but not this one). A child that was
+ * forked while another thread held the lock waits for ever when it throws an exception, walks its
+ * stack or calls dl_iterate_phdr() itself. libunwind calls dl_iterate_phdr(), and has locks of its
+ * own. So the library calls both only under the functions of this header, and a fork waits until
+ * these calls are over. The wait takes microseconds, some milliseconds when tables are read for the
+ * first time, and one second at most. If one second was not enough, the child makes no such call at
+ * all.
  */
 #ifndef SXS_LOADER_H
 #define SXS_LOADER_H
@@ -15,17 +17,22 @@
 #include <link.h>
 
 /**
- * sxs_loader_each - dl_iterate_phdr(@visit, @user), and its result; 0 without a call when !sxs_loader_is_usable().
- * @visit must not fork, nor wait for a thread that may.
+ * sxs_loader_each - call dl_iterate_phdr(@visit, @user) while forks are held off.
+ * @visit must not fork, and must not wait for a thread that may fork.
+ * Returns the result of dl_iterate_phdr(), or 0 without a call if !sxs_loader_is_usable().
  * Any thread; not signal-safe.
  */
 int sxs_loader_each(int (*visit)(struct dl_phdr_info *info, size_t size, void *user), void *user);
 
-/** No fork between the two, for what holds several looks together. They nest; the same thread. */
+/** sxs_loader_hold - make forks of other threads wait until sxs_loader_release(). For calls of
+ *  libunwind, and for several calls of sxs_loader_each() without a fork in between.
+ *  Calls nest. The same thread must call both functions. Not signal-safe. */
 void sxs_loader_hold(void);
 void sxs_loader_release(void);
 
-/** 0 in a forked child that may find the loader's lock or libunwind's held for ever, else 1. Any thread. */
+/** sxs_loader_is_usable - tell whether dl_iterate_phdr() and libunwind may be called. Returns 0 in
+ *  a forked child in which a lock of the loader or of libunwind may be held for ever, else 1.
+ *  Any thread. */
 int sxs_loader_is_usable(void);
 
 #endif

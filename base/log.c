@@ -13,7 +13,8 @@ enum sxs_log_level sxs_log_level = SXS_LOG_WARN;
 
 static const char *const level_text[] = {"error", "warn", "info", "debug"};
 
-static struct stat first; /* what standard error was when the library was loaded; st_ino 0: closed */
+/* The file that standard error was when the library was loaded; all zero: it was closed. */
+static struct stat first;
 
 __attribute__((constructor)) static void note_standard_error(void)
 {
@@ -26,9 +27,10 @@ SXS_SIGSAFE static int same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* A host that closes descriptor 2 may get the number for a file or socket of its own, into which no line must be
- * written. It is standard error when it is what it was at the start, or what standard output is, as after a
- * redirection of both, or a terminal or other character device. */
+/* Tells whether descriptor 2 is still standard error. A host that closes descriptor 2 may get the
+ * same number for a file or socket of its own, and no message must be written there. Descriptor 2
+ * counts as standard error if it is the file that it was at the start, or the same file as standard
+ * output (as after a redirection of both), or a terminal or other character device. */
 SXS_SIGSAFE static int is_standard_error(void)
 {
     struct stat now, out;
@@ -38,7 +40,7 @@ SXS_SIGSAFE static int is_standard_error(void)
            (!S_ISSOCK(now.st_mode) && fstat(STDOUT_FILENO, &out) == 0 && same_file(&now, &out));
 }
 
-/* What cannot be written is lost: the host's standard error may be closed or full. */
+/* Writes @line. Ignores errors, because the host's standard error may be closed or full. */
 SXS_SIGSAFE static void write_line(const char *line, size_t len)
 {
     int saved = errno;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * log.h - one line per message, to standard error, never to standard output.
+ * log.h - write messages to standard error, one line each; never to standard output.
  *
- * SXSPROF_LOG=error|warn|info|debug sets what is said (default warn). A line is one write(2);
- * errno is kept. Any thread. When descriptor 2 has become another file than the one it was when the
- * library was loaded, nothing is written, unless it is the same as standard output or a character device.
- * sxs_log() formats with snprintf and is not for signal handlers; sxs_log_raw() is.
+ * SXSPROF_LOG=error|warn|info|debug sets the least severe level that is written (default: warn).
+ * Each line is one write(2), and errno is kept. All functions but sxs_log_init() may be called from
+ * any thread. If descriptor 2 is no longer the file that it was when the library was loaded,
+ * nothing is written, unless descriptor 2 is the same file as standard output, or a character
+ * device. sxs_log_write() formats with snprintf() and must not be called in signal handlers;
+ * sxs_log_raw() may.
  */
 #ifndef SXS_LOG_H
 #define SXS_LOG_H
@@ -16,11 +18,15 @@ enum sxs_log_level { SXS_LOG_ERROR, SXS_LOG_WARN, SXS_LOG_INFO, SXS_LOG_DEBUG };
 
 extern enum sxs_log_level sxs_log_level; /* written once, by sxs_log_init() */
 
-/** Reads SXSPROF_LOG. A word it does not know is reported once and means "warn". */
+/** sxs_log_init - set the level from SXSPROF_LOG. An unknown value is reported as an error and
+ *  means "warn". */
 void sxs_log_init(void);
+/** sxs_log_write - format and write one message, whatever the level in force. A message is cut to
+ *  fit into a line of 1,023 bytes. Callers use the macros below. Any thread; not signal-safe. */
 void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/** Writes @text and a newline as they are. Async-signal-safe. */
+/** sxs_log_raw - write @text unchanged, followed by a newline. At most 511 bytes of @text are
+ *  written. Any thread; async-signal-safe. */
 SXS_SIGSAFE void sxs_log_raw(const char *text);
 
 #define sxs_error(...) sxs_log_write(SXS_LOG_ERROR, __VA_ARGS__)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * safe_read.h - copies memory that may not be there: the one way to read what the host may unmap.
- * By guarded loads (guarded.h) where their faults are certain to be recovered from; else the kernel
- * copies, or says that it cannot.
+ * safe_read.h - copy memory that the host may unmap at any time.
+ *
+ * The copy is made by guarded loads (base/guarded.h) if their faults are certain to reach the
+ * router; else by the system call process_vm_readv, which fails instead of faulting.
  */
 #ifndef SXS_BASE_SAFE_READ_H
 #define SXS_BASE_SAFE_READ_H
@@ -17,14 +18,15 @@
 #include "base/guarded.h"
 
 /**
- * sxs_kernel_read - copies up to @size bytes of this process from @from to @to by process_vm_readv.
- * Returns how many bytes were copied: fewer where a page is missing, 0 when nothing can be read
- * (or a seccomp filter forbids the call). Changes errno.
- * Async-signal-safe: two bare system calls, some 400 ns.
+ * sxs_kernel_read - copy up to @size bytes of this process from @from to @to by process_vm_readv.
+ * Returns the number of bytes copied: fewer than @size if a page is missing, 0 if nothing can be
+ * read or a seccomp filter forbids the call. May change errno.
+ * Any thread. Async-signal-safe: two bare system calls, about 400 ns.
  */
 SXS_SIGSAFE static inline size_t sxs_kernel_read(void *to, uintptr_t from, size_t size)
 {
-    /* The kernel fails a remote piece as a whole: pieces end where pages do. */
+    /* If a page is missing, the kernel copies nothing of the iovec element that contains the page.
+     * So each element ends at the end of a page. */
     struct iovec local = {to, size}, remote[9];
     size_t       n = 0, planned = 0;
     while (planned < size && n < ARRAY_LEN(remote)) {
@@ -42,10 +44,10 @@ SXS_SIGSAFE static inline size_t sxs_kernel_read(void *to, uintptr_t from, size_
 }
 
 /**
- * sxs_safe_read - copies up to @size bytes of this process from @from to @to.
- * Returns how many bytes were copied: fewer where a page is missing, 0 when nothing can be read.
- * Changes errno. Async-signal-safe: one system call with the preloaded router (it asks whether this
- * thread blocks SIGSEGV), two without it (sxs_kernel_read()).
+ * sxs_safe_read - copy up to @size bytes of this process from @from to @to.
+ * Returns the number of bytes copied: fewer than @size if a page is missing, 0 if nothing can be
+ * read. May change errno. Any thread. Async-signal-safe: one system call with the preloaded router
+ * (to check whether this thread blocks SIGSEGV or SIGBUS), two without it (sxs_kernel_read()).
  */
 SXS_SIGSAFE static inline size_t sxs_safe_read(void *to, uintptr_t from, size_t size)
 {

@@ -29,6 +29,6 @@ char sxs_task_state(uint32_t tid)
     const char *end;
     if (sxs_task_read(tid, "stat", text, sizeof(text)) != 0)
         return 0;
-    end = strrchr(text, ')'); /* the name before it may have any characters */
+    end = strrchr(text, ')'); /* the last one, because the thread's name may contain ')' too */
     return end && end[1] == ' ' ? end[2] : '\0';
 }

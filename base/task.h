@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** task.h - what /proc/self/task tells about one thread of this process. */
+/** task.h - read the files of one thread of this process in /proc/self/task. */
 #ifndef SXS_TASK_H
 #define SXS_TASK_H
 
@@ -7,16 +7,18 @@
 #include <stdint.h>
 
 /**
- * sxs_task_read - reads a small file of a thread, like "comm" or "stat".
- * @tid:  the thread, by its kernel number.
- * @text: receives what is there at this moment, at most @size - 1 bytes, and a zero behind it.
- * Returns 0, or -1 when the thread is gone, the file is empty or there is no /proc. Any thread; allocates nothing and
- * opens a descriptor for the time of the call. Not signal-safe.
+ * sxs_task_read - read a small file of a thread, like "comm" or "stat".
+ * @tid:  kernel ID of the thread.
+ * @name: name of the file in the thread's folder.
+ * @text: receives the present contents, at most @size - 1 bytes, and a terminating zero.
+ * Returns 0, or -1 if the thread has ended, the file is empty or there is no /proc.
+ * Any thread; allocates nothing; has one descriptor open during the call. Not signal-safe.
  */
 int sxs_task_read(uint32_t tid, const char *name, char *text, size_t size);
 
-/** sxs_task_state - the state of thread @tid as in /proc: 'R' runs or waits for a processor, 'S' sleeps, 'D' waits for a page
- *  of memory or a disk... Returns 0 when it is gone. As sxs_task_read() otherwise. */
+/** sxs_task_state - return the state of thread @tid as in /proc/self/task/TID/stat: 'R' running or
+ *  waiting for a processor, 'S' sleeping, 'D' waiting for a page of memory or a disk, and others.
+ *  Returns 0 if the thread has ended. Threads and signal safety as for sxs_task_read(). */
 char sxs_task_state(uint32_t tid);
 
 #endif

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/** thread.h - threads of the library's own. */
+/** thread.h - start the library's own threads. */
 #ifndef SXS_THREAD_H
 #define SXS_THREAD_H
 
-/** Static: a thread goes on reading it. */
+/** The description of a thread. */
 struct sxs_thread {
     const char *name; /* at most 15 characters */
     void (*body)(void);
 };
 
 /**
- * sxs_thread_start - start a detached thread in which all signals are blocked: the host's handlers
- * never run there. Returns 0, or the errno value of pthread_create(). Any thread; not signal-safe.
+ * sxs_thread_start - start a detached thread in which all signals are blocked, so that no handler
+ * of the host runs there.
+ * @thread: must be static, because the new thread reads it after this function has returned.
+ * Returns 0, or the error number of pthread_create(). Any thread; not signal-safe.
  */
 int sxs_thread_start(const struct sxs_thread *thread);
 

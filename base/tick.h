@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/** tick.h - the processor's own clock: the cheapest there is, constant in rate, equal on all CPUs. */
+/** tick.h - read the processor's own clock: the cheapest clock, with a constant rate and the same
+ *  time on all CPUs. */
 #ifndef SXS_TICK_H
 #define SXS_TICK_H
 
 #include <stdint.h>
 
+/** sxs_tick - return the time of that clock in its own units (TSC on x86-64, CNTVCT on aarch64). */
 static inline uint64_t sxs_tick(void)
 {
 #if defined(__x86_64__)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/** wild.h - names as patterns with wildcards have them. */
+/** untrusted.h - match names against patterns with wildcards. */
 #ifndef SXS_BASE_WILD_H
 #define SXS_BASE_WILD_H
 
 /**
- * sxs_wild_fits - does all of @text fit @pattern, in which '*' is any text and '?' one character of
- * UTF-8? Returns 1 or 0. Linear but for the last star, to which it goes back: no text makes it slow
- * beyond the product of both.
+ * sxs_wild_fits - tell whether the whole of @text matches @pattern.
+ * @pattern: '*' stands for any text, '?' for one character of UTF-8.
+ * Returns 1 if it matches, else 0. A pure function. The search goes back to the last star only, so
+ * the time is at most proportional to the product of both lengths.
  */
 static inline int sxs_wild_fits(const char *pattern, const char *text)
 {
@@ -17,7 +18,7 @@ static inline int sxs_wild_fits(const char *pattern, const char *text)
             back = text;
         } else if (*pattern == '?' || *pattern == *text) {
             pattern++;
-            do /* a character may be several bytes */
+            do /* '?' stands for a whole character, which may be several bytes */
                 text++;
             while (pattern[-1] == '?' && ((unsigned char)*text & 0xc0) == 0x80);
         } else if (star) {

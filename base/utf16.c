@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/utf16.h"
 
-/* One character; NULL: not UTF-8. */
+/* Decodes the character at @at into @c. Returns the address behind it, or NULL if the bytes are not
+ * UTF-8. */
 static const char *get(const char *at, uint32_t *c)
 {
     unsigned char first = (unsigned char)*at++;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** utf16.h - names, from (utf8.h) and to the form that metadata has them in. Pure functions. */
+/** utf16.h - convert UTF-8 names to UTF-16, as metadata has them (base/utf8.h converts back). Pure
+ *  functions. */
 #ifndef SXS_REWRITE_UTF16_H
 #define SXS_REWRITE_UTF16_H
 
@@ -8,8 +9,9 @@
 
 #include "base/utf8.h"
 
-/** sxs_utf16_of - @text as UTF-16 with a zero, in @cap units. Returns how many before the zero; 0: too long, not
- *  UTF-8, or empty. */
+/** sxs_utf16_of - convert @text to UTF-16 with a terminating zero.
+ *  @out: receives the result; has room for @cap units. 3 units must be free before each character.
+ *  Returns the number of units before the zero, or 0 if @text is empty, too long or not UTF-8. */
 size_t sxs_utf16_of(const char *text, uint16_t *out, size_t cap);
 
 #endif

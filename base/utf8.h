@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** utf8.h - UTF-16, which runtimes speak, as UTF-8. Pure functions, async-signal-safe. What control
- *  characters and lone surrogates become is the caller's affair. */
+/** utf8.h - convert UTF-16, the encoding that runtimes use, to UTF-8. Pure functions,
+ *  async-signal-safe. Control characters and lone surrogates are not replaced; the caller decides
+ *  how to write them. */
 #ifndef SXS_BASE_UTF8_H
 #define SXS_BASE_UTF8_H
 
@@ -9,22 +10,30 @@
 
 #include "base/base.h"
 
-/** sxs_utf8_put - @c as UTF-8 into @out, not terminated. Returns its length, 1 to 4. A surrogate is
- *  written as any other of its size: three bytes that strict readers refuse. */
+/** sxs_utf8_put - write the character @c as UTF-8 to @out, without a terminating zero.
+ *  Returns the length in bytes, 1 to 4. A surrogate is written like other characters of its size,
+ *  as three bytes, which strict readers reject. */
 SXS_SIGSAFE size_t sxs_utf8_put(char out[4], uint32_t c);
 
-/** sxs_utf16_next - the character at units[*at], of two units if they are a pair; moves *@at behind
- *  it. A lone surrogate is returned as it is. *@at must be below @n. */
+/** sxs_utf16_next - read the character at units[*at], which has two units if they are a surrogate
+ *  pair.
+ *  @n:  number of units.
+ *  @at: index of the first unit, below @n; is moved behind the character.
+ *  Returns the character. A lone surrogate is returned unchanged. */
 SXS_SIGSAFE uint32_t sxs_utf16_next(const uint16_t *units, size_t n, size_t *at);
 
-/** 1: @c is half of a pair, and no character. */
+/** sxs_utf16_is_half - return 1 if @c is a surrogate, that is half of a pair and not a
+ *  character. */
 static inline int sxs_utf16_is_half(uint32_t c)
 {
     return c >= 0xd800 && c < 0xe000;
 }
 
-/** sxs_utf8_of - @wide, up to a zero or @n units, as UTF-8, terminated. Cut between characters, when
- *  fewer than 5 of the @size (at least 1) bytes are left. Returns its length. */
+/** sxs_utf8_of - convert @wide to UTF-8 with a terminating zero.
+ *  @wide: ends at a zero or after @n units.
+ *  @out:  receives the text; has room for @size bytes, at least 1. The text is cut between two
+ *         characters when fewer than 5 bytes are left.
+ *  Returns the length in bytes without the zero. */
 SXS_SIGSAFE size_t sxs_utf8_of(const uint16_t *wide, size_t n, char *out, size_t size);
 
 #endif
