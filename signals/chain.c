@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chain.c - finding a runtime that registered its handlers unseen and was registered over.
+ * chain.c - find handlers of runtimes and of the host that were replaced before the router could
+ * see them.
  *
- * Runtimes that start at the same instant hide each other: the kernel names only the last one. But
- * each keeps the action it replaced in a variable of its own, and its handler's code names that
- * variable, relative to the instruction pointer. Every such operand in the handler is looked at; it counts
- * only if it lies in the module's writable data, is aligned, and holds a sigaction as a CLR registers it, with
- * a function in another runtime's module; or, for a handler of the host's, as the kernel told of it.
+ * Runtimes that start at the same time hide each other, because the kernel reports only the action
+ * that was registered last. But each runtime keeps the action that it replaced in a variable, and
+ * the code of its handler addresses that variable relative to the instruction pointer. The
+ * functions here check every such operand of the handler. An operand is accepted only if it is
+ * aligned and lies in writable data of the module, and if the memory there holds a sigaction that
+ * belongs to the right party. For a runtime, the sigaction must have the flags that a CLR uses and
+ * a function in another runtime's module. For the host, it must look like an action that the kernel
+ * returned.
  */
 #include <link.h>
 #include <string.h>
@@ -15,7 +19,7 @@
 #include "signals/router.h"
 
 struct module_parts {
-    uintptr_t            addr;
+    uintptr_t            addr;                   /* an address in the module */
     uintptr_t            data_lo[8], data_hi[8]; /* writable segments */
     int                  n_data;
     const unsigned char *unwind_index; /* .eh_frame_hdr */
@@ -44,8 +48,10 @@ static int find_parts(struct dl_phdr_info *info, size_t size, void *arg)
     return here;
 }
 
-/* The unwind index is a sorted table of function starts, relative to itself: the function that starts
- * at @fn ends before the next one. Reading on into a neighbour would find other signals' variables. */
+/* Returns the end of the function that starts at @fn, or @fn if it cannot be determined. The unwind
+ * index is a table of function starts, sorted, and relative to the table's own address. The
+ * function ends where the next one starts. The search must stop there, because the code of the next
+ * function may address the variables of other signals. */
 static uintptr_t function_end(const struct module_parts *m, uintptr_t fn)
 {
     const unsigned char *index = m->unwind_index;
@@ -71,6 +77,8 @@ static uintptr_t function_end(const struct module_parts *m, uintptr_t fn)
     return (uintptr_t)index + (uintptr_t)(intptr_t)next;
 }
 
+/* Tells whether @act looks like an action that a runtime other than @not_owner registered. Makes
+ * that runtime an owner. */
 static int is_runtimes_action(const struct sigaction *act, int not_owner)
 {
     int owner;
@@ -82,11 +90,12 @@ static int is_runtimes_action(const struct sigaction *act, int not_owner)
     return owner >= 0 && owner != not_owner;
 }
 
-/* The kernel's flag for sa_restorer, which every action on x86-64 has. Glibc hands both out as they are. */
+/* The kernel's SA_RESTORER flag, which says that sa_restorer is set. Every action on x86-64 has it.
+ * When glibc returns an action of the kernel, it leaves the flag and sa_restorer in it. */
 #define HAS_RESTORER 0x04000000
 
-/* An action that the kernel told of and that is no runtime's: flags that exist, and a handler and a restorer
- * that lie in loaded modules. */
+/* Tells whether @act looks like an action that the kernel returned and that is not a runtime's: all
+ * its flags exist, and its handler and its restorer lie in loaded modules. */
 static int is_hosts_action(const struct sigaction *act, int not_owner)
 {
     static const unsigned known = SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK |
@@ -99,7 +108,9 @@ static int is_hosts_action(const struct sigaction *act, int not_owner)
            module_find((uintptr_t)act->sa_sigaction, &m) && !module_is_runtime(&m);
 }
 
-/* The first action that @is_wanted, of those in variables that @handler's code names. */
+/* Returns the first sigaction for which @is_wanted returns nonzero, in the variables that the code
+ * of
+ * @handler addresses; NULL if there is none. */
 static struct sigaction *find_action(int owner, handler_fn handler,
                                      int (*is_wanted)(const struct sigaction *, int))
 {
@@ -115,7 +126,7 @@ static struct sigaction *find_action(int owner, handler_fn handler,
         uintptr_t target;
         if ((code[0] & 0xfb) != 0x48 || (code[1] != 0x8d && code[1] != 0x8b) ||
             (code[2] & 0xc7) != 0x05)
-            continue; /* lea or mov, 64 bits, RIP-relative */
+            continue; /* not a 64-bit lea or mov with a RIP-relative operand */
         memcpy(&disp, code + 3, sizeof(disp));
         target = (uintptr_t)code + 7 + (uintptr_t)(intptr_t)disp;
         for (int k = 0; k < m.n_data; k++) {

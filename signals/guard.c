@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * guard.c - lets guarded loads (base/guarded.h) go on when they fault.
+ * guard.c - recover from faults of guarded loads (base/guarded.h).
  *
- * Asked by router_entry() before anything is routed. For a fault of anybody else's code the answer
- * takes two comparisons.
+ * router_entry() calls guard_recovers() before it routes a signal. For a fault of other code the
+ * check takes two comparisons.
  */
 #include "signals/router.h"
 
@@ -12,17 +12,19 @@
 
 #include "base/guarded.h"
 
-/* Written once, by the first guard_code(); @code last. */
+/* Written once, by the first call of guard_code(). `code` is written last. */
 static struct {
     _Atomic(const struct sxs_guarded_code *) code;
-    uintptr_t                                lo, hi; /* all loads lie in it; half-open */
+    uintptr_t                                lo, hi; /* contains all guarded loads; half-open */
 } guarded;
 
+/* Returns the address that @field of a table entry stands for. */
 SXS_SIGSAFE static uintptr_t target(const int32_t *field)
 {
     return (uintptr_t)field + (uintptr_t)(intptr_t)*field;
 }
 
+/* Tells whether the router is the kernel's action for @sig. */
 static int in_front(int sig)
 {
     struct sigaction now;
@@ -43,7 +45,7 @@ int guard_code(const struct sxs_guarded_code *code)
         }
         atomic_store_explicit(&guarded.code, code, memory_order_release);
     }
-    /* The kernel is asked: a host may have registered by a bare system call. */
+    /* in_front() asks the kernel, because a host may have registered by a bare system call. */
     return router.preloaded && atomic_load(&guarded.code) == code && in_front(SIGSEGV) &&
            in_front(SIGBUS);
 }

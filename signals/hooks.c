@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hooks.c - what a runtime's calls to sigaction, pthread_kill, mmap and munmap come to.
+ * hooks.c - the hooks for sigaction, pthread_kill, pthread_sigmask, mmap and munmap.
  *
- * A runtime that registers a routed signal is told that the router was there before it; the kernel
- * keeps the router. Anybody else's registration for a routed signal becomes the action that gets what
- * no runtime wants. A runtime's suspension signals carry their sender, and what a runtime maps to run
- * is noted as its code.
+ * When a runtime registers a handler for a routed signal, the kernel's action stays the router, and
+ * the runtime gets the router as the action that it replaced. When other code registers a handler
+ * for a routed signal, that becomes the host's action, which gets the signals that no runtime
+ * handles. A runtime's suspension signals are tagged with their sender. Memory that a runtime maps
+ * for code is recorded as its code.
  */
 #include "signals/router.h"
 
@@ -15,7 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Between vfork and exec the child runs in our memory: its signal actions are its own business. */
+/* Tells whether the caller is a child between vfork() and exec. Such a child runs in this process's
+ * memory but has signal actions of its own, so its calls are passed on unchanged. */
 static int other_process(void)
 {
     return (pid_t)syscall(SYS_getpid) != atomic_load_explicit(&router.pid, memory_order_relaxed);
@@ -30,15 +32,16 @@ static int runtime_registers(int owner, int idx, const struct sigaction *act, st
     int           err = 0, fresh = 0;
     router_lock(&saved);
     if (act && is_function(act) && act->sa_sigaction != router_entry) {
-        /* Known before the kernel can send: the handler first. */
+        /* The handler is stored first, because signals may arrive as soon as the router is
+         * installed. */
         atomic_store_explicit(&o->handler[idx], act->sa_sigaction, memory_order_release);
         atomic_fetch_or(&o->registered, 1u << idx);
         fresh = !(atomic_load(&router.installed) >> idx & 1);
         err = router_install_first(idx, act);
-    } else if (
-        act) { /* it puts back what it was told had been there, or the default: it gives up */
-        sxs_thread_state.gave_up =
-            gave_up_mark(owner, idx); /* ask() looks, if that is who called it */
+    } else if (act) {
+        /* The runtime restores the action that it replaced, or the default: it declines. If ask()
+         * has called the runtime's handler, ask() reads gave_up. */
+        sxs_thread_state.gave_up = gave_up_mark(owner, idx);
         if (act->sa_sigaction == router_entry || idx == IDX_ABRT)
             atomic_store_explicit(&o->handler[idx], NULL, memory_order_release);
     }
@@ -59,7 +62,7 @@ static int host_registers(int idx, const struct sigaction *act, struct sigaction
     sigset_t         saved;
     struct sigaction fresh, was;
     if (act)
-        fresh = *act; /* read before the lock: it may be a bad pointer */
+        fresh = *act; /* read before the lock is taken, because a bad pointer faults here */
     router_lock(&saved);
     host_action(idx, &was);
     int bottom = atomic_load(&router.bottom[idx]);
@@ -67,7 +70,7 @@ static int host_registers(int idx, const struct sigaction *act, struct sigaction
         host_keep(idx, &fresh);
     router_unlock(&saved);
     if (old) {
-        if (bottom >= 0 && !is_function(&was)) /* known to a runtime only: chaining leads there */
+        if (bottom >= 0 && !is_function(&was)) /* only a runtime knows the host's action */
             router_action(idx, old);
         else
             *old = was;
@@ -95,7 +98,9 @@ int hook_sigaction(uintptr_t caller, int sig, const struct sigaction *act, struc
 
 /* ---- suspension signals ---------------------------------------------------------------------- */
 
-#define SENDER_MAGIC UINT64_C(0x5358530000000000) /* "SXS": the value an activation carries */
+/* The upper bytes, "SXS", of the value that a tagged suspension signal carries. The lowest two
+ * bytes are the owner's number. */
+#define SENDER_MAGIC UINT64_C(0x5358530000000000)
 
 SXS_SIGSAFE int activation_sender(const siginfo_t *info)
 {
@@ -114,17 +119,18 @@ int hook_pthread_kill(uintptr_t caller, pthread_t thread, int sig)
     union sigval tag = {.sival_ptr = (void *)(uintptr_t)(SENDER_MAGIC | (unsigned)owner)};
     int          err = pthread_sigqueue(thread, sig, tag);
     if (err == EAGAIN)
-        return err; /* the queue is full: a runtime takes that as "try again" */
+        return err; /* the signal queue is full; a runtime tries again later */
     if (err == ESRCH)
-        return EAGAIN; /* gone already; 8.0 aborts on any other answer than this one */
+        return EAGAIN; /* the thread has ended; .NET 8.0 aborts on any other error than EAGAIN */
     if (!err)
         return 0;
-    atomic_store(&router.untagged, 1); /* a sandbox forbids it */
+    atomic_store(&router.untagged, 1); /* a sandbox forbids pthread_sigqueue() */
     return real.pthread_kill(thread, sig);
 }
 
-/* A runtime that leaves the alternate stack unblocks the one signal it knows it had blocked there, and
- * blocks it again when it comes back. The signals of profilers go with it (masks.c). */
+/* A runtime that leaves the alternate stack unblocks SIGRTMIN, the one signal that it has blocked
+ * there, and blocks the signal again when it returns to that stack. The signals of profilers are
+ * unblocked and blocked with it (signals/masks.c). */
 int hook_sigmask(uintptr_t caller, int how, const sigset_t *set, sigset_t *old)
 {
     if (router.off || !set || how == SIG_SETMASK || !sigismember(set, SIGRTMIN) ||
@@ -135,15 +141,17 @@ int hook_sigmask(uintptr_t caller, int how, const sigset_t *set, sigset_t *old)
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
-/* A CLR reserves up to 2 GiB near itself and puts nearly all it will ever run there. */
+/* Tells whether a call of mmap() may reserve the address space for a CLR's code. A CLR reserves up
+ * to 2 GiB near its module and puts nearly all its code there. */
 static int is_code_reservation(size_t len, int prot, int flags, int fd)
 {
     return prot == PROT_NONE && fd < 0 && (flags & MAP_ANONYMOUS) && len >= (size_t)32 << 20 &&
            len <= (size_t)2 << 30 && len % 4096 == 0;
 }
 
-/* Pieces of its memory file come without access and are made executable by mprotect; what is mapped to
- * be read are whole assemblies, of which there may be hundreds. */
+/* Tells whether a call of mmap() by a runtime maps code. A CLR maps parts of its memory file
+ * without access and makes them executable by mprotect() later. Readable mappings do not count:
+ * they are whole assemblies, and there may be hundreds of them. */
 static int is_code(int prot, int flags, int fd)
 {
     return (prot & PROT_EXEC) || (prot == PROT_NONE && (flags & MAP_SHARED) && fd >= 0);
@@ -164,8 +172,9 @@ void *hook_mmap(uintptr_t caller, void *addr, size_t len, int prot, int flags, i
         sxs_ranges_add(&router.ranges, (uintptr_t)at, (uintptr_t)at + len, owner, SXS_RANGE_CODE);
         router_unlock(&saved);
     } else if (router.preloaded && is_code_reservation(len, prot, flags, fd)) {
-        /* Perhaps a runtime's, which reserves before it registers handlers; perhaps an allocator's, which
-         * holds its lock. Nothing may be asked here. */
+        /* The caller may be a runtime, which reserves address space before it registers handlers.
+         * It may also be an allocator that holds its lock, so no function that allocates or locks
+         * may be called here. */
         reserved_note(caller, (uintptr_t)at, (uintptr_t)at + len);
     }
     errno = saved_errno;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host.c - the actions of the host program for routed signals: kept, told, and called.
+ * host.c - store the host's actions for routed signals, and call its handlers.
  *
- * The kernel holds the router's action, so what the kernel does for a handler is done here for the host's:
- * its mask, SA_NODEFER, SA_RESETHAND, and calls that end with EINTR when it lacks SA_RESTART.
+ * The kernel's action is the router. So the functions here do for a handler of the host what the
+ * kernel would do: apply its mask, SA_NODEFER and SA_RESETHAND, and make interrupted system calls
+ * fail with EINTR if the action lacks SA_RESTART.
  */
 #include "signals/router.h"
 
@@ -12,7 +13,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-/* ---- kept ------------------------------------------------------------------------------------ */
+/* ---- storage --------------------------------------------------------------------------------- */
 
 typedef uint64_t __attribute__((may_alias)) word;
 
@@ -33,7 +34,8 @@ SXS_SIGSAFE void host_action(int idx, struct sigaction *out)
         copy_words(out, &h->kept[before % HOST_KEPT]);
         atomic_thread_fence(memory_order_acquire);
         unsigned after = atomic_load_explicit(&h->generation, memory_order_relaxed);
-        if (after - before < HOST_KEPT - 1) /* the writer fills the next place, not ours */
+        /* A writer overwrites this copy only when it makes generation before + HOST_KEPT. */
+        if (after - before < HOST_KEPT - 1)
             return;
     }
 }
@@ -53,7 +55,7 @@ SXS_SIGSAFE void host_take(int idx, struct sigaction *out)
     if (!is_function(out) || !(out->sa_flags & (int)SA_RESETHAND))
         return;
     router_lock(&saved);
-    host_action(idx, out); /* of two threads, one gets the handler and one the default */
+    host_action(idx, out); /* again, so that only one of two threads gets the handler */
     if (is_function(out) && (out->sa_flags & (int)SA_RESETHAND)) {
         struct sigaction reset = *out;
         reset.sa_handler = SIG_DFL;
@@ -62,9 +64,10 @@ SXS_SIGSAFE void host_take(int idx, struct sigaction *out)
     router_unlock(&saved);
 }
 
-/* ---- called ---------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
-/* Calls that the kernel restarts after a handler with SA_RESTART; the others end with EINTR anyhow. */
+/* Tells whether the kernel restarts system call @number after a handler with SA_RESTART. Other
+ * system calls fail with EINTR in any case. */
 SXS_SIGSAFE static int is_restarted(long number)
 {
     static const short calls[] = {
@@ -104,8 +107,9 @@ SXS_SIGSAFE static int is_restarted(long number)
     return 0;
 }
 
-/* The router is installed with SA_RESTART, as the runtimes need it: a call that was interrupted is about to
- * be made again. A handler of the host's without that flag expects the call to fail instead. */
+/* Makes an interrupted system call fail with EINTR. The router is installed with SA_RESTART,
+ * because the runtimes need it, so the kernel is about to restart the call. A handler of the host
+ * without that flag expects the call to fail instead. */
 SXS_SIGSAFE static void fail_call(ucontext_t *uc)
 {
 #if defined(__x86_64__)
@@ -128,8 +132,10 @@ SXS_SIGSAFE static int on_alternate_stack(const ucontext_t *uc)
     return !(uc->uc_stack.ss_flags & SS_DISABLE) && sp >= lo && sp - lo < uc->uc_stack.ss_size;
 }
 
-/* What the kernel would block while it runs @host. A context of the kernel's has 64 signals only. While
- * a sampler is at work, its signals stay blocked on an alternate stack, which may be too small for it. */
+/* Computes the signal mask that the kernel would set for the handler @host. Only 64 signals are
+ * read from @uc, because a context by the kernel has no more. While a sampler is at work, its
+ * signals are blocked too on an alternate stack, which may be too small for the sampler's
+ * handler. */
 SXS_SIGSAFE static void mask_for(const struct sigaction *host, int sig, const ucontext_t *uc,
                                  sigset_t *out)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * imports.c - without the preloaded library, a runtime's own import table is pointed to the hooks.
+ * imports.c - patch a runtime's import table such that its calls reach the hooks. Used without the
+ * preloaded library.
  *
  * A CLR is linked with eager binding: each imported function has one slot (R_X86_64_JUMP_SLOT or
- * GLOB_DAT) that holds its address from load on. Only slots that still hold the C library's own
- * function are changed; slots in pages made read-only are written through a short mprotect.
+ * GLOB_DAT) that holds the address of the function from load time on. Slots are found by the names
+ * of their symbols. A slot in a read-only page is made writable by mprotect() during the change.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -59,13 +60,14 @@ static const struct import {
     {"pthread_create", (void *)import_pthread_create},
 };
 
+/* The tables of one module that are needed to find its import slots. */
 struct tables {
-    uintptr_t         addr, bias;
+    uintptr_t         addr, bias; /* an address in the module; its load bias */
     const ElfW(Sym)  *symbols;
     const char       *strings;
-    const ElfW(Rela) *rela[2];
-    size_t            n_rela[2];
-    uintptr_t         relro_lo, relro_hi;
+    const ElfW(Rela) *rela[2];            /* DT_JMPREL and DT_RELA; NULL: none */
+    size_t            n_rela[2];          /* entries of each */
+    uintptr_t         relro_lo, relro_hi; /* read-only after relocation; half-open */
 };
 
 static void read_dynamic(struct tables *t, const ElfW(Dyn) *dyn)
@@ -112,6 +114,7 @@ static int find_tables(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
+/* Writes @value to @slot. Returns 1, or 0 if the page cannot be made writable. */
 static int write_slot(const struct tables *t, void **slot, void *value)
 {
     uintptr_t page = (uintptr_t)slot & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);

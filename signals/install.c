@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * install.c - the router's state: which signals are routed, its lock, and how it becomes the kernel's action.
+ * install.c - the router's state, its lock, and its installation as the kernel's action.
  */
 #include "signals/router.h"
 
@@ -63,8 +63,10 @@ int router_install(int idx, const struct sigaction *like, struct sigaction *was)
     int              have = atomic_load(&router.installed) & bit;
     if (have && (router.flags[idx] | flags) == router.flags[idx])
         return 0;
-    /* The mask of the handlers it stands for, no more: a runtime that unwinds past its handler
-     * unblocks just what it knows of, and the rest would stay blocked for ever. */
+    /* Uses the mask of the handlers that the router stands for, and adds the signals of profilers
+     * only. A runtime that unwinds past its handler unblocks only the signals that it has blocked
+     * itself, so any other signal would stay blocked for ever. (signals/masks.c unblocks those of
+     * profilers.) */
     act = *like;
     act.sa_sigaction = router_entry;
     if (flags & SA_ONSTACK)
@@ -77,7 +79,8 @@ int router_install(int idx, const struct sigaction *like, struct sigaction *was)
     return 0;
 }
 
-/* The action in force is kept first: the router may be called as soon as it is installed. */
+/* Stores the present action as the host's before it installs the router, because the router may be
+ * called as soon as it is installed. */
 int router_install_first(int idx, const struct sigaction *like)
 {
     struct sigaction peek, was;
@@ -89,7 +92,7 @@ int router_install_first(int idx, const struct sigaction *like)
         host_keep(idx, &peek);
     was = peek;
     err = router_install(idx, like, &was);
-    if (!err && was.sa_sigaction != peek.sa_sigaction) /* somebody registered in between */
+    if (!err && was.sa_sigaction != peek.sa_sigaction) /* another action was registered meanwhile */
         host_keep(idx, &was);
     return err;
 }

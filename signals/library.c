@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* library.c - the operations table of this copy of the router. */
+/* library.c - the table of operations (struct sxs_signals) of this copy of the router. */
 #include "signals/router.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static void count_into(int owner, _Atomic uint64_t *counter)
     if (owner < 0 || owner >= SXS_MAX_OWNERS)
         return;
     struct owner *o = &router.owners[owner];
-    if (counter) /* what was routed before anyone counted */
+    if (counter) /* add the signals that were counted so far */
         atomic_fetch_add(counter, atomic_exchange(&o->own_counter, 0));
     atomic_store_explicit(&o->counter, counter, memory_order_release);
 }
@@ -47,7 +47,7 @@ static int adopt(uintptr_t addr, struct sxs_adoption *out)
     return router.off ? -ENOTSUP : owner_adopt(addr, out);
 }
 
-/* Filled once by router_operations(); read-only afterwards. */
+/* router_operations() fills in the missing members; read-only afterwards. */
 static struct sxs_signals operations = {
     .version = SXS_SIGNALS_VERSION,
     .size = sizeof(struct sxs_signals),

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * maps.c - what runtimes had mapped to run before their calls to mmap could be seen.
+ * maps.c - find the code that runtimes mapped before the router could see their calls of mmap().
  *
- * A CLR's JIT code lies in pieces of a memory file of its own ("/memfd:doublemapper") and in mapped
- * images. All pieces of one memory file belong to one runtime. Which one:
- *   1. the runtime whose module has pointers into the file in its writable data: it keeps the addresses
- *      of its write barrier and of other helpers that it copies there. No other runtime has such pointers.
- *   2. else the owner of a piece of the file that is known already: its call to mmap was seen;
- *   3. else the runtime whose module lies next above, within 2 GiB: where a CLR tries to reserve.
- * The distance alone proves nothing: with several runtimes the space below a module is taken, and the
- * kernel puts the code anywhere, often hundreds of GiB away or below another runtime's module.
+ * A CLR's JIT code lies in pieces of a memory file of its own ("/memfd:doublemapper"); other code
+ * of a CLR lies in mapped images. All pieces of one memory file belong to the same runtime, which
+ * is found by these rules:
+ *   1. The runtime whose module has the most pointers into the file in its writable data. A CLR
+ *      keeps the addresses of its write barrier and of other helpers that it copies to the file. No
+ *      other runtime has such pointers.
+ *   2. Else the owner of a piece of the file whose mapping the router has seen.
+ *   3. Else the runtime whose module is the next one above the piece, within about 2 GiB, because a
+ *      CLR tries to reserve space there.
+ * Distance alone proves nothing: with several runtimes the space below a module is in use, and the
+ * kernel puts the code anywhere, often hundreds of GiB away or below the module of another runtime.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,27 +20,30 @@
 
 #include "signals/router.h"
 
-/* Executable pieces of memory files, as far as they are kept. More are found later, by rule 2. */
+/* The executable pieces of memory files that are recorded for rule 1. Pieces beyond this number get
+ * their owner with their file. */
 #define MAX_PIECES 256
 
 struct piece {
-    uintptr_t lo, hi;
-    int       file;
+    uintptr_t lo, hi; /* addresses, half-open */
+    int       file;   /* index in struct scan */
 };
 
 struct memory_file {
     unsigned long inode;
-    unsigned      pointers[SXS_MAX_OWNERS]; /* into its pieces, in each runtime's module */
-    int           known;                    /* rule 2; -1: no piece is */
-    int           above;                    /* rule 3; -1: none */
+    unsigned      pointers[SXS_MAX_OWNERS]; /* rule 1: pointers into its pieces, by owner */
+    int           known;                    /* rule 2: the owner; -1: none */
+    int           above;                    /* rule 3: the owner; -1: none */
 };
 
+/* The result of the first two passes over /proc/self/maps. */
 struct scan {
     struct piece       pieces[MAX_PIECES];
     struct memory_file files[SXS_MAX_OWNERS];
     int                n_pieces, n_files;
 };
 
+/* One line of /proc/self/maps. */
 struct line {
     uintptr_t     lo, hi;
     unsigned long inode;
@@ -45,6 +51,7 @@ struct line {
     const char   *path;
 };
 
+/* Rule 3. Returns the owner, or -1. Allows 64 MiB more than 2 GiB. */
 static int next_module_above(uintptr_t at)
 {
     int       best = -1;
@@ -61,7 +68,8 @@ static int next_module_above(uintptr_t at)
     return best;
 }
 
-/* An image of the framework lies in the folder of its runtime. */
+/* Returns the owner whose module is in the same folder as the file @path, or -1. The framework's
+ * images are in the folder of their runtime. */
 static int owner_of_folder(const char *path)
 {
     int n = atomic_load(&router.n_owners);
@@ -74,8 +82,10 @@ static int owner_of_folder(const char *path)
     return -1;
 }
 
-/* ---- memory files ----------------------------------------------------------------------------- */
+/* ---- memory files ---------------------------------------------------------------------------- */
 
+/* Returns the index of the memory file @inode, which is added if it is new, or -1 if there is no
+ * room. */
 static int file_of(struct scan *s, unsigned long inode)
 {
     for (int i = 0; i < s->n_files; i++)
@@ -105,7 +115,8 @@ static void note_piece(struct scan *s, const struct line *at)
         s->pieces[s->n_pieces++] = (struct piece){at->lo, at->hi, file};
 }
 
-/* The pieces are sorted, as the kernel's list is. */
+/* Returns the piece that contains @address, or NULL. The pieces are sorted, because the kernel's
+ * list is. */
 static const struct piece *piece_at(const struct scan *s, uintptr_t address)
 {
     int lo = 0, hi = s->n_pieces;
@@ -119,7 +130,8 @@ static const struct piece *piece_at(const struct scan *s, uintptr_t address)
     return lo < s->n_pieces && s->pieces[lo].lo <= address ? &s->pieces[lo] : NULL;
 }
 
-/* A module's data is read while the runtime writes it: word by word. */
+/* Counts pointers into memory files if @at is writable data of an owner's module. Reads the data
+ * one word at a time by atomic loads, because the runtime may write it meanwhile. */
 __attribute__((no_sanitize("address", "thread"))) static void count_pointers(struct scan       *s,
                                                                              const struct line *at)
 {
@@ -136,7 +148,8 @@ __attribute__((no_sanitize("address", "thread"))) static void count_pointers(str
     }
 }
 
-/* @certain: 1 by rule 1, else 0. */
+/* Returns the owner of @file by the three rules, or -1. @certain: receives 1 if rule 1 applied,
+ * else 0. */
 static int owner_of_file(const struct memory_file *file, int *certain)
 {
     int best = 0, others = 0;
@@ -151,7 +164,7 @@ static int owner_of_file(const struct memory_file *file, int *certain)
     return file->known >= 0 ? file->known : file->above;
 }
 
-/* ---- the kernel's list ------------------------------------------------------------------------ */
+/* ---- the kernel's list ----------------------------------------------------------------------- */
 
 static void each_line(struct scan *s, void (*visit)(struct scan *s, const struct line *at))
 {
@@ -178,6 +191,7 @@ static int is_image(const char *path)
     return len > 4 && strcmp(path + len - 4, ".dll") == 0;
 }
 
+/* Records the mapping @at as code of its owner. */
 static void own(struct scan *s, const struct line *at)
 {
     sigset_t saved;
@@ -192,7 +206,9 @@ static void own(struct scan *s, const struct line *at)
     }
     if (owner < 0)
         return;
-    router_lock(&saved); /* a call that was seen knows better, also one in this moment */
+    /* A mapping that the router has seen keeps its owner unless rule 1 applied, so the index is
+     * read under the lock: a hook may have recorded the mapping just now. */
+    router_lock(&saved);
     int now = owner_of_code(at->lo);
     if (now < 0 || (certain && now != owner))
         sxs_ranges_add(&router.ranges, at->lo, at->hi, owner, SXS_RANGE_CODE);
@@ -201,7 +217,7 @@ static void own(struct scan *s, const struct line *at)
 
 void maps_scan(void)
 {
-    struct scan s = {.n_pieces = 0}; /* some 20 KB, on the thread that asked for a profiler */
+    struct scan s = {.n_pieces = 0}; /* about 20 KB, on the thread that creates a profiler */
     each_line(&s, note_piece);
     if (s.n_pieces)
         each_line(&s, count_pointers);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * masks.c - the signals of profilers, which are blocked while a thread runs on its alternate stack.
+ * masks.c - block the signals of profilers while a thread runs on its alternate stack.
  *
- * Profilers interrupt threads by signals. On an alternate stack, which runtimes make small, one handler more is
- * one too many, so these signals are blocked during SIGSEGV handling: by the mask of the router's action, and by the
- * router itself where a handler of the host's calls it. A runtime that leaves its
- * handler for good never restores the interrupted mask: it unblocks the one signal it knows it had blocked. So each
- * thread notes which signals the router has blocked on it. These are unblocked with the runtime's own, and no
- * others: a signal that the host itself has blocked stays blocked.
+ * Profilers interrupt threads by signals. Runtimes make alternate stacks small, and one more
+ * handler would overflow them, so these signals are blocked during SIGSEGV handling: by the mask of
+ * the router's action, and by the router itself if a handler of the host calls it. A runtime that
+ * leaves its handler by a jump does not restore the interrupted mask; it unblocks only the one
+ * signal that it has blocked itself. So each thread records the signals that the router has blocked
+ * on it (sxs_thread_state.blocked). These are unblocked together with the runtime's signal. No
+ * others are: a signal that the host itself has blocked stays blocked.
  */
 #include "signals/router.h"
 
 #include <string.h>
 
-/* The kernel knows 64 signals; bit N - 1 is signal N. */
+/* Returns @set in the kernel's form: 64 signals, bit N - 1 is signal N. */
 SXS_SIGSAFE static uint64_t bits_of(const sigset_t *set)
 {
     uint64_t bits;
@@ -45,7 +46,7 @@ SXS_SIGSAFE void mask_add_profilers(sigset_t *set)
     add_bits(set, of_profilers());
 }
 
-/* Blocks @bits on this thread. Returns those that were not blocked before. */
+/* Blocks the signals @bits on this thread. Returns those that were not blocked before. */
 SXS_SIGSAFE static uint64_t block(uint64_t bits)
 {
     sigset_t set, was;
@@ -64,10 +65,12 @@ SXS_SIGSAFE static void unblock(uint64_t bits)
     real.mask_signals(SIG_UNBLOCK, &set, NULL);
 }
 
-/* A note is out of date when a handler was left by a jump that put another mask in force: what the
- * interrupted code had not blocked, the router cannot have left blocked there.
- * The mask of the router's action is in force only if the kernel has called the router. A host's handler that was
- * installed over it unseen passes faults on under its own mask. */
+/* The recorded signals can be stale: a handler may have been left by a jump that set another mask.
+ * So a recorded signal is dropped if the interrupted code had not blocked it, because then the
+ * router's block is no longer in force.
+ * The mask of the router's action is in force only if the kernel called the router. A handler of
+ * the host that was installed over the router passes faults on under its own mask, so the signals
+ * are blocked here in any case. */
 SXS_SIGSAFE void mask_entered(int idx, const void *context, struct mask_entry *out)
 {
     uint64_t interrupted = bits_of(&((const ucontext_t *)context)->uc_sigmask);
@@ -85,8 +88,9 @@ SXS_SIGSAFE void mask_returned(const struct mask_entry *entry)
     sxs_thread_state.blocked = entry->outer;
 }
 
-/* A sample that would begin at the top of the alternate stack has to wait: the runtime's own frames there
- * are still needed. The sampler unblocks it when a catch block begins (mask_unblock_samples). */
+/* If the sampler's handler runs on the alternate stack, the sample signal stays blocked, because
+ * the handler would start at the top of that stack and overwrite frames that the runtime still
+ * needs. The sampler unblocks the signal when a catch block begins (mask_unblock_samples()). */
 SXS_SIGSAFE int mask_runtimes_unblock(const sigset_t *set, sigset_t *old)
 {
     uint64_t ours = sxs_thread_state.blocked & ~(sample_on_stack() ? of_samples() : 0);

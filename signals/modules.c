@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * modules.c - which module contains an address, and whether it is a runtime.
+ * modules.c - find the module that contains an address, and tell whether the module is a runtime.
  *
- * Asked when a module registers a signal handler. sigaction() may be called anywhere: by a host in a signal
- * handler, or with its allocator's lock held. So the answer takes no lock and allocates nothing:
- * _dl_find_object() is lock-free, and symbols are looked up in the module's own hash table.
+ * Called when a module registers a signal handler. sigaction() may be called anywhere: by a host in
+ * a signal handler, or while its allocator's lock is held. So the functions here take no lock and
+ * allocate nothing: _dl_find_object() is lock-free, and symbols are looked up in the module's own
+ * hash table.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -13,9 +14,10 @@
 #include "base/loader.h"
 #include "signals/router.h"
 
-/* In glibc from 2.35 on. */
+/* Exists since glibc 2.35. */
 extern int _dl_find_object(void *address, struct dl_find_object *found) __attribute__((weak));
 
+/* Callback of dl_iterate_phdr() for older versions of glibc. */
 static int find_by_headers(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct module *m = arg;
@@ -80,7 +82,7 @@ SXS_SIGSAFE static void find_exports(const struct module *m, struct exports *e)
 {
     memset(e, 0, sizeof(*e));
     for (const ElfW(Dyn) *dyn = m->dynamic; dyn && dyn->d_tag != DT_NULL; dyn++) {
-        const void *at = (const void *)dyn->d_un.d_ptr; /* the loader has made it absolute */
+        const void *at = (const void *)dyn->d_un.d_ptr; /* made absolute by the loader */
         if ((uintptr_t)at < m->lo || (uintptr_t)at >= m->hi)
             continue;
         switch (dyn->d_tag) {
@@ -99,7 +101,8 @@ SXS_SIGSAFE static int is_named(const struct exports *e, uint32_t symbol, const 
            strcmp(e->strings + e->symbols[symbol].st_name, name) == 0;
 }
 
-/* Four words: buckets, first symbol, words of the filter, shift; the filter; buckets; chains. */
+/* Looks @name up in DT_GNU_HASH. The table has four words (number of buckets, first symbol, words
+ * of the Bloom filter, shift), then the filter, the buckets and the chains. */
 SXS_SIGSAFE static int in_gnu_hash(const struct exports *e, const char *name)
 {
     const uint32_t *h = e->gnu_hash;
@@ -114,7 +117,7 @@ SXS_SIGSAFE static int in_gnu_hash(const struct exports *e, const char *name)
     for (uint32_t at = buckets[value % n_buckets]; at >= first && at != 0; at++) {
         if ((chains[at - first] | 1) == (value | 1) && is_named(e, at, name))
             return 1;
-        if (chains[at - first] & 1) /* the last of its chain */
+        if (chains[at - first] & 1) /* the last symbol of the chain */
             break;
     }
     return 0;
@@ -124,13 +127,14 @@ SXS_SIGSAFE static int exports(const struct exports *e, const char *name)
 {
     if (e->gnu_hash)
         return in_gnu_hash(e, name);
-    for (uint32_t i = 0; e->hash && i < e->hash[1]; i++) /* buckets, symbols, ... */
+    for (uint32_t i = 0; e->hash && i < e->hash[1]; i++) /* hash[1]: the number of symbols */
         if (is_named(e, i, name))
             return 1;
     return 0;
 }
 
-/* libcoreclr.so, a single-file host, a NativeAOT library: each exports one of these. */
+/* Each libcoreclr.so, single-file host and NativeAOT library exports at least one of these
+ * symbols. */
 SXS_SIGSAFE int module_is_runtime(const struct module *m)
 {
     static const char *const marks[] = {"coreclr_initialize", "DotNetRuntimeInfo",

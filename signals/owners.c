@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* owners.c - which modules are runtimes, what belongs to them, and how their handlers are taken over. */
+/* owners.c - register the modules that are runtimes as owners, and take over their handlers. */
 #include <errno.h>
 #include <link.h>
 #include <string.h>
@@ -10,7 +10,9 @@
 #include "signals/progress.h"
 #include "signals/router.h"
 
-#define MAX_TRIES 10000 /* of a millisecond: against a machine that stands still */
+/* Limit of find_hidden()'s rounds, which take a millisecond each. Ends the wait if threads make no
+ * progress at all. */
+#define MAX_TRIES 10000
 
 SXS_SIGSAFE int owner_of_code(uintptr_t addr)
 {
@@ -28,6 +30,7 @@ SXS_SIGSAFE int owner_of_module(uintptr_t addr)
 
 /* ---- registration ---------------------------------------------------------------------------- */
 
+/* Makes @m a new owner. Returns its number or -ENOSPC. */
 static int add_locked(const struct module *m, uintptr_t addr)
 {
     int           n = atomic_load(&router.n_owners);
@@ -52,7 +55,7 @@ int owner_register(uintptr_t addr, int force)
     if (!module_find(addr, &m) || (!force && !module_is_runtime(&m)))
         return -ENOENT;
     router_lock(&saved);
-    owner = owner_of_module(addr); /* another thread may have been faster */
+    owner = owner_of_module(addr); /* again: another thread may have registered the module */
     if (owner < 0)
         owner = add_locked(&m, addr);
     router_unlock(&saved);
@@ -61,10 +64,11 @@ int owner_register(uintptr_t addr, int force)
     return owner;
 }
 
-/* Runtimes that are loaded but have not registered yet are hooked in good time: with their imports
- * patched, it does not matter when they do. */
+/* The loaded libcoreclr.so modules. All of them become owners and get their imports patched, also
+ * those that have not registered handlers yet. The router then sees their registrations, whenever
+ * these happen. */
 struct loaded {
-    uintptr_t text[SXS_MAX_OWNERS];
+    uintptr_t text[SXS_MAX_OWNERS]; /* an address in each module */
     int       n;
 };
 
@@ -108,8 +112,10 @@ static void keep_host(int idx, const struct sigaction *act)
     router_unlock(&saved);
 }
 
-/* The runtime at the bottom may have registered over a handler of the host's. Its keeping is ours from now
- * on, and the runtime chains to the router instead. It looks at the flags first. */
+/* Takes over the host's handler, if the runtime @owner replaced one when it registered @handler:
+ * the handler becomes the host's action, and in the runtime's variable the router takes its place.
+ * The flags are changed first, because the runtime reads them before it calls the function.
+ * Returns 1 if there was such a handler, else 0. */
 static int take_hosts(int idx, int owner, handler_fn handler)
 {
     struct sigaction *previous = chain_host(owner, handler);
@@ -121,9 +127,10 @@ static int take_hosts(int idx, int owner, handler_fn handler)
     return 1;
 }
 
-/* The kernel's action belongs to a runtime. Behind it may lie others that registered before: each
- * keeps the one before it in a variable, which its handler's code names. Follow them down, and put
- * the router in place of what they would chain to. */
+/* Takes over the chain of runtimes that starts at the action @now. Each runtime keeps the action
+ * that it replaced in a variable, which chain_previous() finds. Follows these actions down to the
+ * runtime that registered first, records each handler, and replaces each kept action by the router.
+ * @first: 1 if the router has not been installed for @idx before. */
 static void take_chain(int idx, const struct sigaction *now, int first)
 {
     struct sigaction act = *now;
@@ -133,7 +140,7 @@ static void take_chain(int idx, const struct sigaction *now, int first)
         int               owner = is_function(&act) ? owner_register(fn, 0) : -1;
         struct sigaction *previous;
         if (act.sa_sigaction == router_entry || owner < 0)
-            break; /* the router itself, the default, or a handler of the host's */
+            break; /* the router itself, the default, or a handler of the host */
         know_handler(owner, idx, &act);
         last = owner;
         previous = chain_previous(owner, act.sa_sigaction);
@@ -146,12 +153,13 @@ static void take_chain(int idx, const struct sigaction *now, int first)
         if (is_function(&act) && act.sa_sigaction != router_entry)
             __atomic_store_n(&previous->sa_sigaction, router_entry, __ATOMIC_RELEASE);
     }
-    if (first && last >= 0) /* what it has as its previous cannot be told from anything else */
+    if (first && last >= 0) /* the variable in which `last` keeps the host's action was not found */
         atomic_store(&router.bottom[idx], last);
 }
 
-/* A hooked runtime registered, and what the kernel named as there before it is another runtime, which
- * registered unseen and is not here yet to be taken over. */
+/* A hooked runtime has registered a handler, and the action that the router replaced may belong to
+ * another runtime, which registered before the router could see it. If so, that runtime is taken
+ * over; its action is not the host's. */
 void owner_take_host(int idx)
 {
     static const struct sigaction none;
@@ -160,11 +168,14 @@ void owner_take_host(int idx)
     if (router.preloaded || !is_function(&was) || was.sa_sigaction == router_entry ||
         owner_register((uintptr_t)was.sa_sigaction, 0) < 0)
         return;
-    keep_host(idx, &none); /* take_chain() may put another there */
+    keep_host(idx, &none); /* take_chain() may find the host's real action and store it */
     take_chain(idx, &was, 1);
 }
 
-/* Handlers first, router second: no moment in which a known runtime's fault finds no handler. */
+/* If the kernel's action for @idx belongs to a runtime, takes over the chain of runtimes and
+ * installs the router. The handlers are recorded first, so that there is no moment in which the
+ * router is installed and does not know the handler of one of these runtimes.
+ * @may_be_first: 1 if the host's action may be known only to the runtime that registered first. */
 static void take_over(int idx, int may_be_first)
 {
     struct sigaction now, old;
@@ -178,17 +189,18 @@ static void take_over(int idx, int may_be_first)
         take_chain(idx, &now, may_be_first && !(atomic_load(&router.installed) >> idx & 1));
         router_lock(&saved);
         old = now;
-        atomic_fetch_and(&router.installed, ~(1u << idx)); /* it was registered over: install anew */
+        atomic_fetch_and(&router.installed, ~(1u << idx)); /* replaced, so it is installed again */
         router_install(idx, &now, &old);
         router_unlock(&saved);
         if (old.sa_sigaction == now.sa_sigaction)
             return;
-        now = old; /* one more registered in between */
+        now = old; /* another action was registered meanwhile */
     }
 }
 
-/* The host registered in front of the router for suspension signals, unseen. It would get those of the runtimes,
- * whose collections would never end: its handler becomes the host's action, and the router is in front again. */
+/* Called if the host has replaced the router by a handler of its own for suspension signals. The
+ * host's handler would get the suspension signals of the runtimes, and their collections would
+ * never end. Makes that handler the host's action and installs the router again. */
 static void retake_from_host(const struct sigaction *now)
 {
     struct sigaction like = {.sa_flags = SA_RESTART};
@@ -201,9 +213,13 @@ static void retake_from_host(const struct sigaction *now)
     router_unlock(&saved);
 }
 
-/* A runtime that nobody profiles, loaded later, is unseen until now: a NativeAOT library, say. Its handler would
- * run first, on threads of others, and touch thread-local storage of its own there: the first time it
- * allocates, perhaps in the middle of malloc. One thread at a time; others' signals go by as before. */
+/* If another handler has replaced the router as the kernel's action for SIGRTMIN, takes over all
+ * handlers that were registered without the router's knowledge. They belong to the host
+ * (retake_from_host()) or to a runtime that is not profiled and was loaded later, for example a
+ * NativeAOT library. The handler of such a runtime would run first, also on threads of other
+ * runtimes, and access its thread-local storage there. The first access allocates, perhaps while
+ * the thread is interrupted in malloc(). Only one thread does this at a time; other threads return
+ * at once and send their signals as before. */
 void owner_retake(void)
 {
     static atomic_flag busy = ATOMIC_FLAG_INIT;
@@ -218,9 +234,11 @@ void owner_retake(void)
     atomic_flag_clear(&busy);
 }
 
-/* A runtime that was interrupted between its registration and the note it makes of the action before
- * could not be followed down. By the time the one it hides gets here, the note has been made: look at
- * every runtime's notes again, and put the router in place of every runtime in them. */
+/* Finds handlers that take_chain() could not find. A chain ends too early at a runtime that was
+ * interrupted after its registration and before it stored the action that it replaced. By the time
+ * the hidden runtime is adopted, the action has usually been stored. So this function reads the
+ * variable of every known handler again, records each runtime's handler that it finds there, and
+ * replaces it by the router in the variable. */
 static void take_hidden(int idx)
 {
     int n = atomic_load(&router.n_owners);
@@ -238,12 +256,13 @@ static void take_hidden(int idx)
             know_handler(hidden, idx, &act);
         __atomic_store_n(&previous->sa_sigaction, router_entry, __ATOMIC_RELEASE);
         if (atomic_load(&router.bottom[idx]) == i)
-            atomic_store(&router.bottom[idx], hidden); /* one step further down */
-        i = -1; /* what lay below it can be followed now */
+            atomic_store(&router.bottom[idx], hidden); /* the hidden runtime registered earlier */
+        i = -1; /* start again: the hidden runtime's own variable can be read now */
         n = atomic_load(&router.n_owners);
     }
 }
 
+/* Returns the signals, as bits, that are routed and for which no handler of @o is known. */
 static unsigned unknown_handlers(const struct owner *o)
 {
     unsigned unknown = 0;
@@ -253,8 +272,9 @@ static unsigned unknown_handlers(const struct owner *o)
     return unknown;
 }
 
-/* The runtime that hides @owner may be off the processor in the middle of its registration. It is waited for until every
- * thread has come further: a handler that is not known then was not registered. */
+/* Looks for hidden handlers of @owner. The runtime that hides @owner may have been preempted in the
+ * middle of its registration, so this function waits until every thread has made progress
+ * (signals/progress.h). A handler that is not known then was not registered. */
 static void find_hidden(int owner)
 {
     struct sxs_progress progress;
@@ -265,7 +285,7 @@ static void find_hidden(int owner)
             take_hidden(i);
         if (!unknown_handlers(&router.owners[owner]) || over)
             break;
-        over = sxs_progress_over(&progress); /* one more look after that */
+        over = sxs_progress_over(&progress); /* if it is over, one more round follows */
         if (!over)
             usleep(1000);
     }

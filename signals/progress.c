@@ -10,7 +10,7 @@
 
 #define ENOUGH_NS 10000000u /* registering a handler takes microseconds */
 
-/* Running, waiting for a processor, or for a page of memory. */
+/* Tells whether the thread is running, or waiting for a processor or for a page of memory. */
 static int is_at_work(pid_t tid)
 {
     char state = sxs_task_state((uint32_t)tid);
@@ -42,7 +42,7 @@ void sxs_progress_begin(struct sxs_progress *p)
         closedir(dir);
 }
 
-/* Those that have come further are taken off the list. */
+/* Removes the threads that have made progress from the list. */
 int sxs_progress_over(struct sxs_progress *p)
 {
     unsigned left = 0;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * progress.h - waiting until the threads that are at work now have come further.
+ * progress.h - find out whether all running threads have made progress.
  *
- * A thread that was preempted in the middle of a few instructions finishes them as soon as it has a processor. On a
- * crowded machine that may take long, on an idle one no time. So who waits for it does not count milliseconds: the wait is over
- * when each thread that was at work has run for a while since, waits for something, or has ended.
+ * Used to wait for a thread that was preempted in the middle of a few instructions, for example
+ * between the registration of a handler and its next store. The thread finishes them as soon as it
+ * has a processor: at once on an idle machine, much later on a loaded one. So the wait is not
+ * limited by time. It is over when each thread that was running at its begin has used 10 ms of CPU
+ * time since, is blocked, or has ended.
  */
 #ifndef SXS_SIGNALS_PROGRESS_H
 #define SXS_SIGNALS_PROGRESS_H
@@ -12,22 +14,23 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define SXS_PROGRESS_THREADS 256u /* more that are at work at once are not waited for */
+#define SXS_PROGRESS_THREADS 256u /* running threads beyond this number are ignored */
 
+/** The threads that have not made progress yet. */
 struct sxs_progress {
     unsigned n;
     struct {
         pid_t    tid;
-        uint64_t cpu_ns; /* CPU time it had at the begin */
+        uint64_t cpu_ns; /* CPU time that the thread had used at sxs_progress_begin() */
     } all[SXS_PROGRESS_THREADS];
 };
 
-/** sxs_progress_begin - note the threads of the process, but the calling one, that run or could. Reads /proc; none is noted
- *  where that is not there. Not signal-safe. */
+/** sxs_progress_begin - record all threads of the process that are running or ready to run, except
+ *  the calling thread. Reads /proc; without /proc no thread is recorded. Not signal-safe. */
 void sxs_progress_begin(struct sxs_progress *p);
 
-/** sxs_progress_over - has each of them run for 10 ms since, or does it wait, or has it ended? 1 or 0. Does not wait itself.
- *  Not signal-safe. */
+/** sxs_progress_over - tell whether each recorded thread has used 10 ms of CPU time since, is
+ *  blocked, or has ended. Returns 1 if so, else 0. Does not wait. Not signal-safe. */
 int sxs_progress_over(struct sxs_progress *p);
 
 #endif

@@ -7,7 +7,7 @@ SXS_SIGSAFE static int search(const struct snapshot *s, uintptr_t addr, struct s
 {
     unsigned lo = 0, hi = __atomic_load_n(&s->n, __ATOMIC_RELAXED);
     if (hi > SXS_RANGES_MAX)
-        return 0; /* being overwritten: the caller sees the generation move and asks again */
+        return 0; /* being overwritten: the caller sees the new generation and searches again */
     while (lo < hi) {
         unsigned mid = (lo + hi) / 2;
         if (__atomic_load_n(&s->at[mid].hi, __ATOMIC_RELAXED) <= addr)
@@ -31,12 +31,14 @@ SXS_SIGSAFE int sxs_ranges_find(const struct sxs_ranges *r, uintptr_t addr, stru
         int      found = search(&r->kept[before % SXS_RANGES_KEPT], addr, out);
         atomic_thread_fence(memory_order_acquire);
         unsigned after = atomic_load_explicit(&r->generation, memory_order_relaxed);
-        /* The writer fills slot generation+1 next: ours is touched KEPT - 1 updates from now. */
+        /* A writer at generation g fills the snapshot of g + 1. So it begins to overwrite the
+         * snapshot of `before` when the generation is before + SXS_RANGES_KEPT - 1. */
         if (after - before < SXS_RANGES_KEPT - 1)
             return found;
     }
 }
 
+/* Appends @v to @s, or extends the last range by it. */
 static void put(struct snapshot *s, struct sxs_range v)
 {
     if (v.lo >= v.hi)
@@ -49,7 +51,7 @@ static void put(struct snapshot *s, struct sxs_range v)
         }
     }
     if (s->n >= SXS_RANGES_MAX)
-        return; /* checked by the caller beforehand */
+        return; /* not reached: the callers of rebuild() check the room */
     struct sxs_range *at = &s->at[s->n];
     __atomic_store_n(&at->lo, v.lo, __ATOMIC_RELAXED);
     __atomic_store_n(&at->hi, v.hi, __ATOMIC_RELAXED);
@@ -58,15 +60,17 @@ static void put(struct snapshot *s, struct sxs_range v)
     __atomic_store_n(&s->n, s->n + 1, __ATOMIC_RELAXED);
 }
 
-/* The next snapshot: the one in force with [lo, hi) cut out of what may be cut, @fresh put in its
- * place (in the gaps that modules leave, when it is code). */
+/* Builds the next snapshot from the present one and publishes it: [lo, hi) is cut out of the ranges
+ * that may be cut, and @fresh is put in its place. If @fresh is code, it fills the gaps between
+ * modules only.
+ * @only_owner: if @fresh is NULL, the owner whose code ranges are cut. */
 static void rebuild(struct sxs_ranges *r, uintptr_t lo, uintptr_t hi, int only_owner,
                     const struct sxs_range *fresh)
 {
     unsigned               gen = atomic_load_explicit(&r->generation, memory_order_relaxed);
     const struct snapshot *now = &r->kept[gen % SXS_RANGES_KEPT];
     struct snapshot       *next = &r->kept[(gen + 1) % SXS_RANGES_KEPT];
-    uintptr_t              todo = lo; /* how far fresh has been written */
+    uintptr_t              todo = lo; /* the part of @fresh below this address has been written */
     __atomic_store_n(&next->n, 0, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < now->n; i++) {
         struct sxs_range v = now->at[i];
@@ -111,7 +115,8 @@ int sxs_ranges_add(struct sxs_ranges *r, uintptr_t lo, uintptr_t hi, int owner,
     if (sxs_ranges_find(r, lo, &had) && had.owner == owner && had.kind == (int16_t)kind &&
         had.hi >= hi)
         return 0;
-    /* One piece more for every module in between, and two where others are cut. */
+    /* @fresh is split once more by every module inside it; a range that is cut leaves two
+     * pieces. */
     for (unsigned i = 0; i < now->n; i++)
         n_pieces += now->at[i].lo < hi && now->at[i].hi > lo;
     if (now->n + n_pieces + 2 > SXS_RANGES_MAX) {

@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reserved.c - address space that modules reserved before they were known to be runtimes.
+ * reserved.c - record address space that modules reserve before they are known to be runtimes.
  *
- * A CLR reserves the space for its code before it registers handlers. The call may as well come from an
- * allocator that holds its lock. So it is noted with its caller's address, by a few atomic stores, and
- * looked up when the caller's module registers as a runtime.
+ * A CLR reserves the address space for its code before it registers handlers. The hook for mmap()
+ * cannot tell such a call from a call by an allocator that holds its lock. So the hook only records
+ * the range and the caller's address, by a few atomic stores. When a module becomes an owner, the
+ * ranges whose caller lies in the module become code of the owner.
  */
 #include "signals/router.h"
 
 enum { FREE, BUSY, SET };
 
-/* What is kept of a reservation. A thread owns the fields from its change to BUSY until it changes it back. */
+/* One reservation. A thread that has changed the state to BUSY owns the other fields until it
+ * changes the state again. */
 struct note {
-    _Atomic int       state;
-    _Atomic uintptr_t caller, lo, hi;
+    _Atomic int       state;          /* FREE, BUSY or SET */
+    _Atomic uintptr_t caller, lo, hi; /* caller of mmap(); the range, half-open */
 };
 
 #define N_NOTES 256
 static struct note      notes[N_NOTES];
-static _Atomic unsigned next_note;
-static _Atomic unsigned n_set;
-static _Atomic unsigned n_lost;
+static _Atomic unsigned next_note; /* the next note to overwrite when all are set, modulo N_NOTES */
+static _Atomic unsigned n_set;     /* number of notes in use */
+static _Atomic unsigned n_lost;    /* number of reservations that found no free note */
 
+/* Changes @n from @state to BUSY. Returns 1, or 0 if its state is another. */
 SXS_SIGSAFE static int take(struct note *n, int state)
 {
     return atomic_load_explicit(&n->state, memory_order_relaxed) == state &&

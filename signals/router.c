@@ -2,14 +2,17 @@
 /*
  * router.c - the signal handler that is installed for all runtimes together.
  *
- * A runtime that does not want a signal calls the action that it was told had been installed before its
- * own: the router. Such a call must be told from a fresh signal, and it leaves the runtime's handler by a
- * jump back into route(), so that nothing nests on the small alternate stack.
+ * A runtime declines a signal by calling the action that it believes it replaced, which is the
+ * router. The router must tell such a call from a fresh signal. It answers the call by a jump back
+ * into route(), which leaves the runtime's handler, so that handlers do not nest on the small
+ * alternate stack.
  *
- * The signal frame itself tells them apart. The kernel writes NULL into uc_link of every context that it
- * hands to a handler, and nobody reads that field there. route() stores the address of its struct route in
- * it (the stamp) and clears it on return. A context without a stamp is a fresh signal. Nothing is kept
- * per thread that a handler left by siglongjmp, or an alternate stack that was unmapped, could make stale.
+ * The signal's context shows which of the two it is. The kernel writes NULL into uc_link of every
+ * context that it passes to a handler, and the kernel, the C library and the runtimes never read
+ * that field there. route() stores the address of its struct route in the field (the stamp) and
+ * clears the field when it returns. So a context without a stamp belongs to a fresh signal. The
+ * router keeps no such pointer per thread, because the pointer would be stale after a handler was
+ * left by siglongjmp(), or after an alternate stack was unmapped.
  */
 #include "signals/router.h"
 
@@ -21,7 +24,9 @@
 
 #include "base/log.h"
 
-/* Sanitizers keep books of frames; a jump out of a runtime's handler leaves some unclosed. */
+/* Sanitizers track the frames of each function. A jump out of a runtime's handler skips the ends of
+ * some frames, so the functions concerned are not instrumented. leave_frames() tells the address
+ * sanitizer about the jump. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
 #elif defined(__has_feature)
@@ -38,7 +43,7 @@ extern void __asan_handle_no_return(void) __attribute__((weak));
 #define leave_frames() ((void)0)
 #endif
 
-/* ---- who gets it ---------------------------------------------------------------------------- */
+/* ---- which runtimes are asked --------------------------------------------------------------- */
 
 SXS_SIGSAFE static void count(_Atomic(_Atomic uint64_t *) *where, _Atomic uint64_t *own)
 {
@@ -46,11 +51,11 @@ SXS_SIGSAFE static void count(_Atomic(_Atomic uint64_t *) *where, _Atomic uint64
     atomic_fetch_add_explicit(counter ? counter : own, 1, memory_order_relaxed);
 }
 
-/* The owners to ask about a fault, in order, each at most once. */
+/* The owners to ask about a fault, in this order. No owner appears twice. */
 struct order {
     int      at[SXS_MAX_OWNERS];
     int      n;
-    uint64_t seen;
+    uint64_t seen; /* bit i: owner i is in the list, or must not be added */
 };
 
 SXS_SIGSAFE static void order_add(struct order *o, int owner, int idx)
@@ -63,10 +68,13 @@ SXS_SIGSAFE static void order_add(struct order *o, int owner, int idx)
     o->at[o->n++] = owner;
 }
 
-/* First the runtime whose code faulted; then, newest first, the runtimes this thread belongs to (a
- * fault in native code that a runtime called may be its to handle); then those that do not report
- * their threads. Others cannot want it, and asking costs a first touch of their thread-local storage,
- * which allocates. The bottom owner, if any, does not decline but gives up: it is asked last. */
+/* Fills @o: first the runtime whose code faulted; then the runtimes that this thread belongs to,
+ * newest first, because a runtime may handle a fault in native code that it called; then the
+ * runtimes that do not report their threads. Other runtimes cannot handle the fault and are not
+ * asked, because their handlers would access their thread-local storage for the first time on this
+ * thread, which allocates. The bottom owner, if there is one, is left out unless its code faulted:
+ * it restores the default action instead of declining, so defaulted() asks it last.
+ * @not_this: an owner that has declined already, or -1. */
 SXS_SIGSAFE static void order_for_fault(struct order *o, int idx, uintptr_t ip, int not_this)
 {
     int n = atomic_load_explicit(&router.n_owners, memory_order_acquire);
@@ -97,9 +105,9 @@ SXS_SIGSAFE static uintptr_t context_ip(const void *context)
 #endif
 }
 
-/* A fault in the module that the host's handler lies in, which is no runtime's: no runtime handles it, and a
- * runtime may not even be asked. A Go program runs on small stacks, and 8.0 looks at a fault on the stack that
- * was interrupted. */
+/* Tells whether the fault is in the module that contains the host's handler, and not in code of a
+ * runtime. No runtime handles such a fault, and none may be asked: .NET 8.0 examines a fault on the
+ * interrupted stack, and a stack of a Go program is too small for that. */
 SXS_SIGSAFE static int fault_is_hosts(int idx, uintptr_t ip)
 {
     struct sigaction host;
@@ -109,28 +117,30 @@ SXS_SIGSAFE static int fault_is_hosts(int idx, uintptr_t ip)
            (uintptr_t)host.sa_sigaction >= lo && (uintptr_t)host.sa_sigaction < hi;
 }
 
-/* ---- handing over --------------------------------------------------------------------------- */
+/* ---- calls of handlers ---------------------------------------------------------------------- */
 
 enum answer { TOOK_IT, DECLINED };
 
-/* Set in uc_link beside the address of a route: no pointer that a program keeps there has it. */
+/* This bit is set in uc_link together with the address of a route. A pointer that a program stores
+ * in uc_link is aligned and does not have the bit. */
 #define STAMP ((uintptr_t)1)
 
 NOT_SANITIZED __attribute__((noinline)) static void call_handler(handler_fn          fn,
                                                                  const struct route *r)
 {
     fn(r->sig, r->info, r->context);
-    __asm__ volatile("" ::: "memory"); /* no tail call here either */
+    __asm__ volatile("" ::: "memory"); /* prevents a tail call */
 }
 
-/* Runs @owner's handler. A decline comes back by __builtin_longjmp from decline(). */
+/* Calls @owner's handler. If the handler calls the router to decline, decline() returns here by
+ * __builtin_longjmp. */
 NOT_SANITIZED __attribute__((noinline)) static enum answer ask(struct route *r, int owner, int idx)
 {
     struct owner *o = &router.owners[owner];
     handler_fn    fn = atomic_load_explicit(&o->handler[idx], memory_order_acquire);
     if (!fn)
         return DECLINED;
-    /* A handler that is left for good leaves a value behind; the next ask() overwrites it. */
+    /* A handler that never returns leaves a value in gave_up; the next ask() overwrites it. */
     int outer = sxs_thread_state.gave_up;
     int gave_up = 1;
     r->asking = owner;
@@ -146,11 +156,12 @@ NOT_SANITIZED __attribute__((noinline)) static enum answer ask(struct route *r, 
 
 SXS_SIGSAFE static int is_fault(const siginfo_t *info)
 {
-    return info->si_code > 0; /* raised by the kernel for this instruction, not sent by anyone */
+    return info->si_code > 0; /* raised by the kernel for this instruction, not sent by a process */
 }
 
-/* The default action, for good: by letting the instruction fault again where that works, else by
- * sending the very same signal once more; it arrives when the handler returns. */
+/* Restores the default action, so that the process ends by this signal: the instruction faults
+ * again after the handler has returned. If the instruction would not fault again, sends the same
+ * signal once more; it is delivered when the handler returns. */
 SXS_SIGSAFE static void die(int sig, siginfo_t *info)
 {
     struct sigaction dfl;
@@ -161,7 +172,8 @@ SXS_SIGSAFE static void die(int sig, siginfo_t *info)
         syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), sig, info);
 }
 
-/* One runtime may flush its traces and write its crash dump, as it would if it were alone. */
+/* Crash notification: calls the handler of one runtime before the process ends, so that the runtime
+ * can flush its traces and write its crash dump, as it would if it were alone. */
 static void last_rites(struct route *r, int idx)
 {
     int n = atomic_load_explicit(&router.n_owners, memory_order_acquire);
@@ -178,17 +190,17 @@ static void last_rites(struct route *r, int idx)
     }
 }
 
-/* Nobody is left: the default action. */
+/* Takes the default action for @r, which neither a runtime nor the host handles. */
 static void defaulted(struct route *r, int idx)
 {
     int bottom = atomic_load_explicit(&router.bottom[idx], memory_order_relaxed);
     if (idx == IDX_ACTIVATION)
-        return; /* as a CLR does with an activation from another process */
+        return; /* ignored, as a CLR ignores an activation from another process */
     struct sigaction host;
     host_action(idx, &host);
     if (host.sa_handler == SIG_IGN && !is_fault(r->info))
         return;
-    if (bottom >= 0) { /* it alone knows who was there before; if that is nobody, it gives up */
+    if (bottom >= 0) { /* only this runtime knows the host's action; without one it declines */
         if (ask(r, bottom, idx) == DECLINED)
             die(r->sig, r->info);
         return;
@@ -197,6 +209,7 @@ static void defaulted(struct route *r, int idx)
     die(r->sig, r->info);
 }
 
+/* Passes a signal that no runtime handles to the host, or takes the default action. */
 static void unwanted(struct route *r, int idx)
 {
     struct sigaction host;
@@ -211,7 +224,7 @@ static void unwanted(struct route *r, int idx)
     r->in_host = 0;
 }
 
-/* Do all suspension signals of all runtimes say who sent them? */
+/* Tells whether the suspension signals of all runtimes carry their sender. */
 SXS_SIGSAFE static int all_are_tagged(int n)
 {
     if (atomic_load_explicit(&router.untagged, memory_order_relaxed))
@@ -222,16 +235,17 @@ SXS_SIGSAFE static int all_are_tagged(int n)
     return 1;
 }
 
-/* The runtimes an activation may be meant for; 0: it is the host's. A runtime sends by pthread_kill only
- * (SI_TKILL), or, when its call came through the hook, with a value that names it. */
+/* Returns the owners that the suspension signal of @r may be for, as bits; 0 if it is for the host.
+ * A runtime sends such signals by pthread_kill() only (si_code SI_TKILL). If its call goes through
+ * the hook, the signal carries the sender's number instead. */
 SXS_SIGSAFE static uint64_t activation_owners(const struct route *r, int n)
 {
     int              sender = activation_sender(r->info);
     int              by_ip;
     struct sigaction host;
     if (sender >= 0 && sender < n) {
-        sxs_thread_state.owners |= UINT64_C(1)
-                                   << sender; /* it activates none but its own threads */
+        /* A runtime suspends only its own threads, so this thread belongs to the sender. */
+        sxs_thread_state.owners |= UINT64_C(1) << sender;
         return UINT64_C(1) << sender;
     }
     if (r->info->si_code != SI_TKILL || r->info->si_pid != getpid())
@@ -247,7 +261,9 @@ SXS_SIGSAFE static uint64_t activation_owners(const struct route *r, int n)
     return n == 1 ? 1 : 0;
 }
 
-/* GC suspension. These handlers come back; a CLR's never passes on, a NativeAOT library's always. */
+/* Routes a suspension signal. Returns 1 if a runtime's handler was called, else 0. These handlers
+ * always return. A CLR's handler never passes the signal on; a NativeAOT library's handler always
+ * does. */
 static int activate(struct route *r)
 {
     int      n = atomic_load_explicit(&router.n_owners, memory_order_acquire);
@@ -270,7 +286,9 @@ static int activate(struct route *r)
     return any;
 }
 
-/* The caller's frame holds the route: it must outlive every ask(). */
+/* Routes one fresh signal. The frame of this function holds the struct route, which must outlive
+ * every ask().
+ * @not_this: the owner that called the router and so has handled its turn already, or -1. */
 NOT_SANITIZED __attribute__((noinline)) static void route(int sig, siginfo_t *info, void *context,
                                                           int not_this)
 {
@@ -285,14 +303,14 @@ NOT_SANITIZED __attribute__((noinline)) static void route(int sig, siginfo_t *in
         if (!activate(&r))
             unwanted(&r, idx);
     } else if (idx == IDX_ABRT || !is_fault(info) || fault_is_hosts(idx, context_ip(context))) {
-        unwanted(&r, idx); /* no runtime handles these; of some they make their last notes */
+        unwanted(&r, idx); /* no runtime handles these; one may get a crash notification */
     } else {
         struct order o;
         int volatile at = 0;
         order_for_fault(&o, idx, context_ip(context), not_this);
         for (; at < o.n; at++) {
             struct owner *who = &router.owners[o.at[at]];
-            /* Counted before: a runtime that takes it may never return. */
+            /* Counted before the call, because a runtime that handles the fault may not return. */
             count(&who->counter, &who->own_counter);
             if (ask(&r, o.at[at], idx) == TOOK_IT)
                 break;
@@ -305,9 +323,10 @@ NOT_SANITIZED __attribute__((noinline)) static void route(int sig, siginfo_t *in
     errno = saved_errno;
 }
 
-/* The route of the signal that @context belongs to; NULL when the signal is a fresh one. A stamp outlives
- * its route only when a handler between the kernel's and the router left route() by a jump and then calls
- * the router again with the same context; that call comes from above where the route was. */
+/* Returns the route of the signal that @context belongs to, or NULL if the signal is fresh.
+ * A stamp outlives its route in one case only: a handler in front of the router left route() by a
+ * jump, and then calls the router again with the same context. The stack pointer of that call lies
+ * between the former route and the context, so the route is no longer live. */
 NOT_SANITIZED SXS_SIGSAFE static struct route *route_under_way(int sig, const siginfo_t *info,
                                                                const void *context)
 {
@@ -319,11 +338,12 @@ NOT_SANITIZED SXS_SIGSAFE static struct route *route_under_way(int sig, const si
     return r->context == context && r->info == info && r->sig == sig ? r : NULL;
 }
 
-/* The runtime that was asked calls what it believes was there before it. */
+/* Handles a call of the router by the runtime that ask() has called. Does not return if the runtime
+ * declines. */
 NOT_SANITIZED static void decline(struct route *r)
 {
     if (r->asking < 0 || r->last_rites || r->sig == SIGRTMIN)
-        return; /* it goes on with its own business */
+        return; /* the runtime's handler continues */
     leave_frames();
     __builtin_longjmp(r->declined, 1);
 }
@@ -332,17 +352,19 @@ NOT_SANITIZED __attribute__((noinline)) void router_entry(int sig, siginfo_t *in
 {
     uintptr_t     from = (uintptr_t)__builtin_return_address(0);
     struct route *r;
-    if (guard_recovers(sig, info, context)) /* a guarded read of the library's own faulted */
+    if (guard_recovers(sig, info, context)) /* one of the library's guarded loads faulted */
         return;
     r = route_under_way(sig, info, context);
     if (!r) {
-        /* Called by a runtime, it has registered over the router unseen, and has had its turn. */
+        /* If a runtime is the caller, its handler was installed over the router without the
+         * router's knowledge. The runtime has declined the signal, so it is not asked again. */
         route(sig, info, context, owner_of_module(from));
     } else if (r->in_host) {
-        r->in_host = 0; /* the host's handler passes it on to whoever was there before it */
+        r->in_host = 0; /* the host's handler passes the signal on to the action that it replaced */
         defaulted(r, routed_index(sig));
     } else {
         decline(r);
     }
-    __asm__ volatile("" ::: "memory"); /* no tail call: the return address tells who called */
+    /* Prevents tail calls above, because return addresses show which code called a function. */
+    __asm__ volatile("" ::: "memory");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** router.h - what the files of signals/ share. Not for other folders. */
+/** router.h - the router's state, and the functions that the files of signals/ share. Private to
+ *  signals/ and its subfolders. */
 #ifndef SXS_ROUTER_H
 #define SXS_ROUTER_H
 
@@ -12,48 +13,57 @@
 #include "signals/ranges.h"
 #include "signals/signals.h"
 
-/* The routed signals. A row's place is the signal's bit in masks. */
+/* Indexes of the routed signals. An index is also the number of the signal's bit in bit sets.
+ * Activation is the runtimes' word for their suspension signal, SIGRTMIN. */
 enum { IDX_SEGV, IDX_FPE, IDX_ILL, IDX_BUS, IDX_TRAP, IDX_ABRT, IDX_ACTIVATION, N_ROUTED };
 
-/** Place of @sig in the table above, or -1. */
+/** routed_index - return the index of @sig, or -1 if @sig is not routed. Signal-safe.
+ *  routed_signal - return the signal with index @idx. Signal-safe. */
 SXS_SIGSAFE int  routed_index(int sig);
 SXS_SIGSAFE int  routed_signal(int idx);
 
 typedef void (*handler_fn)(int, siginfo_t *, void *);
 
-/** A module that registers CLR signal handlers. Written under the router's lock, read anywhere. */
+/** An owner: a module that registers signal handlers as a CLR does. A new owner is filled in under
+ *  the router's lock, before n_owners counts it. Its atomic members may change later. Read without
+ *  a lock. */
 struct owner {
-    _Atomic(handler_fn) handler[N_ROUTED];  /* NULL: none, or not known */
-    _Atomic unsigned    hidden;             /* bits: registered, but not to be found */
-    _Atomic int         announced;          /* its threads are reported by own_thread() */
-    _Atomic unsigned    registered;         /* bits: had a handler at any time */
-    _Atomic(_Atomic uint64_t *) counter;    /* of signals handed to it */
+    _Atomic(handler_fn) handler[N_ROUTED];  /* NULL: the owner has none, or it is not known */
+    _Atomic unsigned    hidden;             /* not used */
+    _Atomic int         announced;          /* 1: all its threads are reported by own_thread() */
+    _Atomic unsigned    registered;         /* bit i: has had a handler for signal i at some time */
+    _Atomic(_Atomic uint64_t *) counter;    /* counts signals handed to it; NULL: own_counter */
     _Atomic uint64_t    own_counter;
     uintptr_t           text;               /* an address inside the module */
-    _Atomic int         hooked;             /* its calls to sigaction & co come to us */
-    char                path[512];
+    _Atomic int         hooked;             /* 1: its calls of sigaction() etc. reach hooks.c */
+    char                path[512];          /* of the module; empty if not known */
 };
 
-/** One signal being routed on this thread; lives on the stack of route(). Found through the signal's own
- *  context, never through thread-local storage: see router.c. */
+/** One signal that is being routed on this thread. It lies on the stack of route(). Found through
+ *  the context of the signal, never through thread-local storage; signals/router.c gives the
+ *  reason. */
 struct route {
     siginfo_t *info;
     void      *context;
     int        sig;
     int        asking;      /* owner whose handler is running, or -1 */
-    int        last_rites;  /* nobody wants it: a decline is to return */
-    int        in_host;     /* the host's handler is running; what it chains to is next */
-    void      *declined[5]; /* where a decline continues (__builtin_setjmp) */
+    int        last_rites;  /* 1: the handler runs as a crash notification, after all runtimes have
+                             * declined. A decline returns to the handler */
+    int        in_host;     /* 1: the host's handler is running. If it passes the signal on, the
+                             * default action follows */
+    void      *declined[5]; /* jump buffer (__builtin_setjmp) at which a decline continues */
 };
 
-/** Per thread; initial-exec, so that a handler can reach it without the loader or malloc. */
+/** The router's state of one thread. Initial-exec, so that a handler can access it without a call
+ *  of the loader or malloc(). */
 struct thread_state {
-    uint64_t owners;  /* bit per owner this thread belongs to */
-    uint64_t blocked; /* bit N - 1: the router has blocked signal N and is to unblock it (masks.c) */
-    int      gave_up; /* gave_up_mark() of the owner that last put an action back on this thread, or 0 */
+    uint64_t owners;  /* bit i: this thread belongs to owner i */
+    uint64_t blocked; /* bit N - 1: the router has blocked signal N and must unblock it (masks.c) */
+    int      gave_up; /* gave_up_mark() of this thread's last decline by sigaction(); 0: none */
 };
 
-/** @owner has put the default, or what was there before it, back for signal @idx. Never 0. */
+/** gave_up_mark - return the number which says that @owner has declined signal @idx by registering
+ *  the default action, or the action that it replaced. Never 0. */
 SXS_SIGSAFE static inline int gave_up_mark(int owner, int idx)
 {
     return owner * N_ROUTED + idx + 1;
@@ -61,33 +71,43 @@ SXS_SIGSAFE static inline int gave_up_mark(int owner, int idx)
 
 #define HOST_KEPT 4
 
-/** The action of the host for one signal: the program's, not a runtime's. Read through host_action(). */
+/** The host's action for one signal, that is the action of code that is no runtime's. Read by
+ *  host_action(); written by host_keep(). */
 struct host_action {
     _Atomic unsigned generation; /* the action in force is kept[generation % HOST_KEPT] */
     struct sigaction kept[HOST_KEPT];
 };
 
 struct router {
-    pthread_spinlock_t lock; /* taken with all signals blocked; no call out of this folder inside */
-    int                off;
-    int                preloaded;
-    _Atomic int        pid; /* of the process this state belongs to: a vfork child shares it */
-    _Atomic int        n_owners;
+    /* Guards the creation of owners, and all changes of ranges, installed, flags and host. Taken
+     * with all signals blocked; while it is held, nothing outside signals/ and the C library is
+     * called. */
+    pthread_spinlock_t lock;
+    int                off;              /* 1: SXSPROF_SIGNALS=off */
+    int                preloaded;        /* 1: this copy is in the preloaded library */
+    _Atomic int        pid;              /* process that this state belongs to; a vfork child, which
+                                          * shares the memory, has another process ID */
+    _Atomic int        n_owners;         /* owners[0] to owners[n_owners - 1] are complete */
     struct owner       owners[SXS_MAX_OWNERS];
-    struct sxs_ranges  ranges;
-    _Atomic unsigned   installed;        /* bits: the kernel's action is the router */
-    int                flags[N_ROUTED];  /* sa_flags the router is installed with */
-    struct host_action host[N_ROUTED];   /* who was there before, or came later without being a CLR */
-    _Atomic int        untagged;         /* a suspension signal was sent that does not name its sender */
-    _Atomic int        bottom[N_ROUTED]; /* >= 0: host is known only to this owner, as its previous */
-    _Atomic(_Atomic uint64_t *) unwanted;
+    struct sxs_ranges  ranges;           /* code of the owners, by address */
+    _Atomic unsigned   installed;        /* bit i: the router has been made the kernel's action */
+    int                flags[N_ROUTED];  /* sa_flags that the router is installed with */
+    struct host_action host[N_ROUTED];   /* the action that the first runtime replaced, or that the
+                                          * host has registered since */
+    _Atomic int        untagged;         /* 1: a runtime's suspension signal was sent without a tag
+                                          * that names the sender */
+    _Atomic int        bottom[N_ROUTED]; /* >= 0: the owner that registered first. Only it knows the
+                                          * host's action, as the action that it replaced */
+    _Atomic(_Atomic uint64_t *) unwanted; /* counts signals that no runtime handled; NULL:
+                                           * own_unwanted */
     _Atomic uint64_t   own_unwanted;
 };
 
 extern struct router       router;
 extern SXS_TLS struct thread_state sxs_thread_state;
 
-/* The C library's own functions, past any interposition. Set by router_init(). */
+/* The C library's own functions, so that the router's calls are not interposed. Set by
+ * router_init(). */
 struct real_calls {
     int (*sigaction)(int, const struct sigaction *, struct sigaction *);
     int (*pthread_kill)(pthread_t, int);
@@ -98,166 +118,209 @@ struct real_calls {
 };
 extern struct real_calls real;
 
-/** Reads SXSPROF_SIGNALS, notes the pid. Idempotent. @preloaded: this copy is the preloaded one. */
+/** router_init - initialise the router's state and read SXSPROF_SIGNALS. Later calls do nothing.
+ *  @preloaded: 1 if this copy is in the preloaded library.
+ *  @calls: the C library's functions; copied. */
 void router_init(int preloaded, const struct real_calls *calls);
 
-/** Takes the router's lock with all signals blocked; @saved is for router_unlock(). Signal-safe: nobody
- *  that holds it can be interrupted by a routed signal. */
+/** router_lock - block all signals and take the router's lock. @saved: receives the thread's signal
+ *  mask, for router_unlock(). Signal-safe, because a thread that holds the lock cannot be
+ *  interrupted by a routed signal. */
 void router_lock(sigset_t *saved);
 void router_unlock(const sigset_t *saved);
 
-/** Is that action a function, rather than the default or to be ignored? sa_handler and sa_sigaction are
- *  one member, so SA_SIGINFO makes no difference. Signal-safe. */
+/** is_function - tell whether @act is a handler, and not SIG_DFL or SIG_IGN. sa_handler and
+ *  sa_sigaction are members of one union, so SA_SIGINFO makes no difference. Signal-safe. */
 SXS_SIGSAFE static inline int is_function(const struct sigaction *act)
 {
     return act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN;
 }
 
 /* router.c */
-/** The function the kernel calls, and what runtimes are told was there before them. */
+/** router_entry - the router's signal handler. The kernel calls it. It is also the function that
+ *  runtimes get as the action that they replaced, so they call it to decline a signal. */
 void router_entry(int sig, siginfo_t *info, void *context);
 
 /* install.c */
-/** Makes the router the kernel's action for signal @idx. @like: the action it stands in for (flags
- *  and mask are taken from it). @was: receives the action it replaced, if it was not installed yet with
- *  such flags; may be NULL. Under the lock. Returns 0 or -errno. */
+/** router_install - make the router the kernel's action for signal @idx.
+ *  @like: the action that the router stands for; its flags and mask are used.
+ *  @was: receives the replaced action. Not written if the router was installed with such flags
+ *        already. May be NULL.
+ *  Returns 0 or -errno. To be called under the lock. */
 int  router_install(int idx, const struct sigaction *like, struct sigaction *was);
-/** The same; an action that is replaced for the first time becomes the host's. */
+/** router_install_first - like router_install(). If the router was not installed for @idx yet, the
+ *  replaced action becomes the host's action. */
 int  router_install_first(int idx, const struct sigaction *like);
-/** The action that stands for the router in what sigaction() tells runtimes. */
+/** router_action - return the action that sigaction() reports to runtimes as the router's. */
 void router_action(int idx, struct sigaction *out);
 
-/* host.c: all signal-safe. */
-/** Copies the host's action for signal @idx. Takes no lock and never waits for a writer. */
+/* host.c: all functions are signal-safe. */
+/** host_action - copy the host's action for signal @idx to @out. Takes no lock and never waits for
+ *  a writer. */
 SXS_SIGSAFE void host_action(int idx, struct sigaction *out);
-/** Makes @act the host's action for signal @idx. Under the lock. */
+/** host_keep - make @act the host's action for signal @idx. To be called under the lock. */
 SXS_SIGSAFE void host_keep(int idx, const struct sigaction *act);
-/** The host's action for a signal that has arrived: one with SA_RESETHAND is taken once, and is the
- *  default afterwards. Takes the lock in that case. */
+/** host_take - copy the host's action for a signal that has arrived to @out. If the action has
+ *  SA_RESETHAND, replace it by the default action for later signals; takes the lock in that
+ *  case. */
 SXS_SIGSAFE void host_take(int idx, struct sigaction *out);
-/** Calls the host's handler @host for @r as the kernel would: with its mask, SA_NODEFER and SA_RESTART. */
+/** host_call - call the host's handler @host for @r as the kernel would: with its mask, SA_NODEFER
+ *  and SA_RESTART. */
 SXS_SIGSAFE void host_call(const struct sigaction *host, const struct route *r);
 
 /* masks.c */
-/** Adds the signals that profilers interrupt threads by: the sampler's, and SIGPROF. Signal-safe. */
+/** mask_add_profilers - add the signals by which profilers interrupt threads to @set: all that can
+ *  be the sample signal, and SIGPROF. Signal-safe. */
 SXS_SIGSAFE void mask_add_profilers(sigset_t *set);
-/** What mask_entered() is to undo when the router returns. */
+/** The changes by mask_entered() that mask_returned() undoes. */
 struct mask_entry {
-    uint64_t outer; /* what was noted before */
-    uint64_t added; /* bit N - 1: it has blocked signal N itself */
+    uint64_t outer; /* sxs_thread_state.blocked before */
+    uint64_t added; /* bit N - 1: mask_entered() has blocked signal N */
 };
-/** Blocks the signals of profilers on this thread while signal @idx is routed, @context being the signal's,
- *  if the router runs on the alternate stack for it, and notes them. Where the kernel called the router, it has
- *  blocked them already; where a handler of the host's did, nobody has. @out: for mask_returned() if the router
- *  returns. Signal-safe. */
+/** mask_entered - block the signals of profilers on this thread while signal @idx is routed, and
+ *  record them in sxs_thread_state.blocked. Does nothing if the router does not run on the
+ *  alternate stack for this signal. If the kernel called the router, these signals are blocked
+ *  already by the mask of the router's action; if a handler of the host did, they may not be.
+ *  @context: the context of the signal.
+ *  @out: to be passed to mask_returned() when the router returns. Signal-safe. */
 SXS_SIGSAFE void mask_entered(int idx, const void *context, struct mask_entry *out);
 SXS_SIGSAFE void mask_returned(const struct mask_entry *entry);
-/** A runtime blocks or unblocks @set on this thread, as it does when it enters or leaves the alternate stack: the signals of
- *  profilers go with it. @old: as of pthread_sigmask. Return 0 or an error number. Signal-safe. */
+/** mask_runtimes_block, mask_runtimes_unblock - block or unblock @set on this thread for a runtime,
+ *  and the signals of profilers too. Runtimes make such calls when they enter or leave the
+ *  alternate stack.
+ *  @old: as for pthread_sigmask(). Return 0 or an error number. Signal-safe. */
 SXS_SIGSAFE int mask_runtimes_block(const sigset_t *set, sigset_t *old);
 SXS_SIGSAFE int mask_runtimes_unblock(const sigset_t *set, sigset_t *old);
-/** What sxs_signals.unblock_samples does. */
+/** mask_unblock_samples - implements sxs_signals.unblock_samples. */
 void mask_unblock_samples(void);
 
 /* owners.c */
-/** Owner whose module contains @addr, or -1. Lock-free, signal-safe. */
+/** owner_of_module - return the owner whose module contains @addr, or -1. Lock-free; signal-safe.
+ *  owner_of_code - return the owner whose module, or other code, contains @addr, or -1. The
+ *  same. */
 SXS_SIGSAFE int owner_of_module(uintptr_t addr);
 SXS_SIGSAFE int owner_of_code(uintptr_t addr);
-/** Registers the module that contains @addr if it looks like a runtime (or @force). Takes the lock. */
+/** owner_register - make the module that contains @addr an owner, if it is not one yet and if it is
+ *  a runtime or @force is nonzero. Without preload, patch its imports.
+ *  Returns the owner's number, -ENOENT (no such module) or -ENOSPC (too many owners). Takes the
+ *  lock. Not signal-safe if it has to patch imports. */
 int owner_register(uintptr_t addr, int force);
-/** Takes handlers over from the kernel's actions, for a runtime that registered unseen. */
+/** owner_adopt - implements sxs_signals.adopt: take over the handlers of the runtime at @addr, and
+ *  of other runtimes that registered before the router could see it. */
 int owner_adopt(uintptr_t addr, struct sxs_adoption *out);
-/** After router_install() in a hook: the action it replaced may be a runtime's that is not known yet. */
+/** owner_take_host - take over the runtime whose handler has become the host's action for @idx, if
+ *  there is one: a runtime that registered before the router could see it. Called after a hook has
+ *  installed the router. Not signal-safe. */
 void owner_take_host(int idx);
-/** Not preloaded: takes over from a runtime that has registered unseen since. Before a known one sends. */
+/** owner_retake - without preload: if another handler than the router is the kernel's action for
+ *  SIGRTMIN by now, put the router in front again. Called before a hooked runtime sends a
+ *  suspension signal. */
 void owner_retake(void);
 
-/* hooks.c: what runtimes' calls come to, through the preloaded library or their patched imports.
- * @caller: the return address. */
+/* hooks.c: the functions that run instead of the C library's for calls of runtimes. The preloaded
+ * library calls them for all modules; patched imports call them for one runtime.
+ * @caller: the return address of the call. */
 int   hook_sigaction(uintptr_t caller, int sig, const struct sigaction *act, struct sigaction *old);
 int   hook_pthread_kill(uintptr_t caller, pthread_t thread, int sig);
 void *hook_mmap(uintptr_t caller, void *addr, size_t len, int prot, int flags, int fd, off_t off);
 int   hook_sigmask(uintptr_t caller, int how, const sigset_t *set, sigset_t *old);
 int   hook_munmap(uintptr_t caller, void *addr, size_t len);
-/** The value an activation carries when its sender is known; -1 when @value carries none. */
+/** activation_sender - return the owner that sent the suspension signal @info, or -1 if the signal
+ *  does not carry a sender. Signal-safe. */
 SXS_SIGSAFE int activation_sender(const siginfo_t *info);
 
 /* threads.c */
 int  hook_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *),
                          void *argument);
+/** threads_watch - implements sxs_signals.watch_threads. */
 int  threads_watch(const struct sxs_thread_watch *watch);
-/** Does anybody listen? The sampler does. Signal-safe. */
+/** threads_watched - tell whether there is a listener for threads. If so, a sampler is at work.
+ *  Signal-safe. */
 SXS_SIGSAFE int threads_watched(void);
-/** In a forked child: nobody listens. */
+/** threads_forked - remove the listener, in a forked child. */
 void threads_forked(void);
 
 /* guard.c */
-/** What sxs_signals.guard does. */
+/** guard_code - implements sxs_signals.guard. */
 int guard_code(const struct sxs_guarded_code *code);
-/** If a guarded load raised this signal: makes @context go on where that load says. Returns 1, else 0
- *  (nothing was changed). Signal-safe. */
+/** guard_recovers - if a guarded load raised the signal, make @context continue at the address in
+ *  the load's table entry. Returns 1 if so, or 0 without a change of @context. Signal-safe. */
 SXS_SIGSAFE int guard_recovers(int sig, const siginfo_t *info, void *context);
 
 /* sample_signal.c */
-/** What sxs_signals.sample_signal, .handle_samples, .check_samples and .pass_on_sample do. */
+/** These implement sxs_signals.sample_signal, .handle_samples, .check_samples and
+ *  .pass_on_sample. */
 SXS_SIGSAFE int  sample_signal(void);
 int              sample_handle(handler_fn handler);
 int              sample_check(void);
 SXS_SIGSAFE void sample_pass_on(int sig, siginfo_t *info, void *context);
-/** Is the sampler's handler installed for @sig, in front of the host's? Signal-safe. */
+/** sample_shares - tell whether the sampler's handler is installed for @sig instead of the host's.
+ *  Signal-safe. */
 SXS_SIGSAFE int sample_shares(int sig);
-/** Does the sampler's handler run on the alternate stack? Signal-safe. */
+/** sample_on_stack - tell whether the sampler's handler runs on the alternate stack.
+ *  Signal-safe. */
 SXS_SIGSAFE int sample_on_stack(void);
-/** Adds every signal that may come to be the sample signal: sample_check() can move from one to another. */
+/** sample_add_signals - add all signals that can be the sample signal to @set, because
+ *  sample_check() may move from one to another. Signal-safe. */
 SXS_SIGSAFE void sample_add_signals(sigset_t *set);
-/** A registration for a signal that sample_shares(): changes, and tells, the host's action alone. */
+/** sample_sigaction - sigaction() of the host for a signal for which sample_shares() is true: set
+ *  and return the host's action. The sampler's handler stays installed. */
 int sample_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 
 /* library.c */
-/** The operations of this copy; router_init() first. */
+/** router_operations - return the operations of this copy. To be called after router_init(). */
 const struct sxs_signals *router_operations(void);
 
 /* imports.c */
-/** Points the import table of the module at @addr to the hooks. Returns how many were patched. */
+/** imports_patch - make the imports of the module at @addr point to the hooks. Returns the number
+ *  of patched slots. Not signal-safe (dl_iterate_phdr). */
 int imports_patch(uintptr_t addr);
 
 /* modules.c */
 /** A loaded module. */
 struct module {
-    uintptr_t   addr;   /* asked for */
-    uintptr_t   lo, hi; /* everything that the loader mapped of it */
+    uintptr_t   addr;    /* the address that was looked up */
+    uintptr_t   lo, hi;  /* all addresses that the loader mapped for the module; half-open */
     const void *dynamic; /* its dynamic section; NULL: none */
     char        path[512];
 };
-/** The module that contains @addr. Returns 1 if there is one, else 0. Signal-safe; takes no lock. */
+/** module_find - find the module that contains @addr. Returns 1 if there is one, else 0.
+ *  Signal-safe; takes no lock. (Before glibc 2.35 it takes the loader's lock, and is not
+ *  signal-safe.) */
 SXS_SIGSAFE int module_find(uintptr_t addr, struct module *m);
-/** The addresses that the module around @addr takes up. Returns 0 when there is none, or before glibc 2.35.
- *  Signal-safe, in handlers too. */
+/** module_bounds - get the addresses of the module that contains @addr; half-open. Returns 1 if
+ *  there is a module, else 0; always 0 before glibc 2.35. Signal-safe. */
 SXS_SIGSAFE int module_bounds(uintptr_t addr, uintptr_t *lo, uintptr_t *hi);
-/** Does it export what runtimes export? Signal-safe. */
+/** module_is_runtime - tell whether @m exports a symbol that identifies a runtime. Signal-safe. */
 SXS_SIGSAFE int module_is_runtime(const struct module *m);
 
 /* reserved.c */
-/** Notes that code at @caller, of an unknown module, reserved [lo, hi). Signal-safe; takes no lock. */
+/** reserved_note - record that code at @caller, in a module that is no owner, reserved [lo, hi).
+ *  Signal-safe; takes no lock. */
 SXS_SIGSAFE void reserved_note(uintptr_t caller, uintptr_t lo, uintptr_t hi);
-/** [lo, hi) is unmapped: notes of what lies in it are dropped. Signal-safe; takes no lock. */
+/** reserved_forget - drop the recorded reservations that lie inside [lo, hi), which is being
+ *  unmapped. Signal-safe; takes no lock. */
 SXS_SIGSAFE void reserved_forget(uintptr_t lo, uintptr_t hi);
-/** Are there notes? Signal-safe. */
+/** reserved_any - tell whether any reservation is recorded. Signal-safe. */
 SXS_SIGSAFE int reserved_any(void);
-/** What code of @m reserved becomes code of @owner. Under the router's lock. */
+/** reserved_give - make the reservations by code of @m code ranges of @owner. To be called under
+ *  the router's lock. */
 void reserved_give(const struct module *m, int owner);
-/** Were there more reservations than notes? Then those of a runtime may be missing. */
+/** reserved_lost - tell whether there were more reservations than can be recorded. If so, a
+ *  reservation of a runtime may be missing. */
 int reserved_lost(void);
 
 /* maps.c */
-/** Gives executable mappings found in /proc/self/maps to the owners they belong to. */
+/** maps_scan - read /proc/self/maps and record executable mappings as code of their owners. Not
+ *  signal-safe. */
 void maps_scan(void);
 
 /* chain.c */
-/** Finds, in the code of @handler for @sig, the variable in which its module keeps the action that
- *  was there before. Returns its address, or NULL. */
+/** chain_previous - find the variable in which @owner keeps the action that its handler replaced,
+ *  by the code of @handler. Only actions of other runtimes are found.
+ *  Returns the address of the variable, or NULL. Not signal-safe. */
 struct sigaction *chain_previous(int owner, handler_fn handler);
-/** The same for a runtime that registered over a handler that is no runtime's. */
+/** chain_host - like chain_previous(), but only actions of the host are found. */
 struct sigaction *chain_host(int owner, handler_fn handler);
 
 #endif

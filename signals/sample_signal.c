@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample_signal.c - the signal that interrupts threads for samples, shared with the host.
+ * sample_signal.c - choose the sample signal, which interrupts threads for samples, and share it
+ * with the host.
  *
- * Candidates do nothing by default: one that is pending when a thread replaces the program (execve) stays
- * pending for the new one, and must not end it. The first that the host has no handler for is chosen; if
- * it has one for each, the last, which terminals send and programs hardly ever.
+ * The default action of each candidate is to do nothing. This is necessary because a signal that is
+ * pending at execve stays pending for the new program and must not end it. The first candidate that
+ * the host has no handler for is chosen. If the host has a handler for each, the last candidate is
+ * chosen (SIGWINCH), which terminals send and programs hardly ever do.
  *
- * The sampler tells its own signals by what they carry and passes the others on to the host's action,
- * which is kept here. Preloaded, the host's later registrations change that action alone. Not preloaded,
- * they replace the sampler's handler; sample_check() finds out and moves to another candidate.
+ * The sampler recognises its own signals by the value they carry, and passes other signals on to
+ * the host's action, which is stored here. If the router is preloaded, later registrations of the
+ * host change only the stored action. Otherwise they replace the sampler's handler; sample_check()
+ * detects this and moves to another candidate.
  */
 #include "signals/router.h"
 
@@ -18,20 +21,23 @@
 static const int candidates[] = {SIGURG, SIGWINCH};
 
 #define N_CANDIDATES 2
+/* Number of the latest actions that are kept for each candidate. A reader starts again if nearly as
+ * many registrations happen while it reads. */
 #define N_ACTIONS \
-    16u /* kept at once: a reader is safe unless that many registrations overtake it */
+    16u
 
-/* The host's action for one candidate. Written under the router's lock, read in handlers. */
+/* The host's action for one candidate. Written under the router's lock; read without it, in
+ * handlers. */
 struct kept {
-    _Atomic int      ours; /* the sampler's handler is installed */
-    _Atomic unsigned now;  /* the action in force is host[now % N_ACTIONS] */
+    _Atomic int      ours; /* 1: the sampler's handler has been installed */
+    _Atomic unsigned now;  /* the host's present action is host[now % N_ACTIONS] */
     struct sigaction host[N_ACTIONS];
 };
 
 static struct {
-    _Atomic int         chosen; /* signal number; 0: not yet */
-    _Atomic(handler_fn) handler;
-    _Atomic int         on_stack; /* installed with SA_ONSTACK */
+    _Atomic int         chosen;   /* signal number; 0: not chosen yet */
+    _Atomic(handler_fn) handler;  /* the sampler's; NULL: sample_handle() has not been called */
+    _Atomic int         on_stack; /* 1: the handler is installed with SA_ONSTACK */
     struct kept         kept[N_CANDIDATES];
 } sample;
 
@@ -43,13 +49,14 @@ SXS_SIGSAFE static struct kept *kept_for(int sig)
     return NULL;
 }
 
+/* Tells whether the kernel's action for @sig is not a handler. */
 SXS_SIGSAFE static int is_free(int sig)
 {
     struct sigaction now;
     return real.sigaction(sig, NULL, &now) == 0 && !is_function(&now);
 }
 
-/* The first candidate that is free, but for @not_this; the last when none is. */
+/* Returns the first free candidate other than @not_this, or the last candidate if none is free. */
 SXS_SIGSAFE static int choose(int not_this)
 {
     for (int i = 0; i < N_CANDIDATES; i++)
@@ -87,10 +94,12 @@ SXS_SIGSAFE int sample_on_stack(void)
     return atomic_load_explicit(&sample.on_stack, memory_order_relaxed);
 }
 
-/* ---- the alternate stack ---------------------------------------------------------------------- */
+/* ---- the alternate stack --------------------------------------------------------------------- */
 
-/* Does the host expect signals on the alternate stack? A Go program does: its goroutines' own stacks
- * have no room for a signal frame, and its handlers refuse to run there. It has handlers for all of these. */
+/* Tells whether the host has a handler for SIGURG, SIGWINCH or SIGPROF that runs on the alternate
+ * stack. If so, the sampler's handler must run there, too. A Go program is such a host: the stacks
+ * of its goroutines have no room for a signal frame, and its handlers refuse to run on them. It has
+ * handlers for all three signals. */
 static int host_wants_stack(void)
 {
     static const int signs[] = {SIGURG, SIGWINCH, SIGPROF};
@@ -107,9 +116,10 @@ static int host_wants_stack(void)
     return 0;
 }
 
-/* All signals but those that an instruction raises wait until the handler is done: a host's handler that
- * leaves by siglongjmp must not leave the sampler's with it. The C library's own are among them, which
- * sigfillset() leaves out. */
+/* Fills in the action of the sampler's handler. All signals are blocked during the handler except
+ * those that an instruction raises, because a handler of the host that leaves by siglongjmp() must
+ * not leave the sampler's handler, too. The mask is set by memset(), because sigfillset() leaves
+ * out the C library's own signals. */
 static void make_action(handler_fn handler, struct sigaction *act)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
@@ -128,7 +138,7 @@ SXS_SIGSAFE static void keep_locked(struct kept *k, const struct sigaction *act)
     atomic_store_explicit(&k->now, next, memory_order_release);
 }
 
-/* ---- what the sampler asks for ---------------------------------------------------------------- */
+/* ---- calls of the sampler -------------------------------------------------------------------- */
 
 static int install(int sig, handler_fn handler)
 {
@@ -166,14 +176,14 @@ int sample_check(void)
         stack = host_wants_stack();
         return stack == sample_on_stack() ? sig : install(sig, handler) ? -EBUSY : sig;
     }
-    other = choose(sig); /* somebody registered unseen: that signal is theirs now */
+    other = choose(sig); /* the host has registered a handler for `sig`, which is left to it */
     if (other == sig || !is_free(other) || install(other, handler) != 0)
         return -EBUSY;
     atomic_store(&sample.chosen, other);
     return other;
 }
 
-/* ---- in handlers ------------------------------------------------------------------------------ */
+/* ---- in handlers ----------------------------------------------------------------------------- */
 
 SXS_SIGSAFE static void read_host(const struct kept *k, struct sigaction *out)
 {
@@ -185,8 +195,9 @@ SXS_SIGSAFE static void read_host(const struct kept *k, struct sigaction *out)
     } while (atomic_load_explicit(&k->now, memory_order_relaxed) - seen >= N_ACTIONS - 1);
 }
 
-/* As the kernel would have called it: with the interrupted thread's mask, that of the action, and the
- * signal itself blocked. The kernel puts the thread's own mask back. */
+/* Sets the mask that the kernel would have set for the host's handler @act: the interrupted
+ * thread's mask, the mask of the action, and the signal itself unless SA_NODEFER is set. The kernel
+ * restores the thread's own mask when the sampler's handler returns. */
 SXS_SIGSAFE static void set_mask(int sig, const struct sigaction *act, const ucontext_t *uc)
 {
     sigset_t mask = act->sa_mask;
@@ -206,7 +217,7 @@ SXS_SIGSAFE void sample_pass_on(int sig, siginfo_t *info, void *context)
         return;
     read_host(k, &host);
     if (!is_function(&host))
-        return; /* these signals do nothing by default */
+        return; /* the default action of these signals is to do nothing */
     if (host.sa_flags & SA_RESETHAND) {
         struct sigaction none = {.sa_handler = SIG_DFL};
         sigset_t         saved;
@@ -221,7 +232,7 @@ SXS_SIGSAFE void sample_pass_on(int sig, siginfo_t *info, void *context)
         host.sa_handler(sig);
 }
 
-/* ---- the host's registrations, when they are seen ---------------------------------------------- */
+/* ---- registrations of the host that reach the hook ------------------------------------------- */
 
 int sample_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
@@ -229,7 +240,7 @@ int sample_sigaction(int sig, const struct sigaction *act, struct sigaction *old
     struct sigaction fresh, was;
     sigset_t         saved;
     if (act)
-        fresh = *act; /* read before the lock: it may be a bad pointer */
+        fresh = *act; /* read before the lock is taken, because a bad pointer faults here */
     router_lock(&saved);
     was = k->host[atomic_load(&k->now) % N_ACTIONS];
     if (act)

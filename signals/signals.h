@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * signals.h - one signal router for all the runtimes of a process.
+ * signals.h - the interface of the signal router, which serves all runtimes of a process.
  *
- * CLRs install process-wide handlers for SIGSEGV, SIGFPE, SIGILL, SIGBUS, SIGTRAP, SIGABRT and
- * SIGRTMIN and expect to be alone. The router takes their place and hands each signal to the runtime
- * it belongs to. It lives either in the preloaded library (then it sees every registration) or in
- * libsxsprof.so (then it takes the handlers over when a runtime creates its profiler); never in both:
- * sxs_signals() names the one that works. docs/signals.md tells the whole story.
+ * Each CLR installs process-wide handlers for SIGSEGV, SIGFPE, SIGILL, SIGBUS, SIGTRAP, SIGABRT and
+ * SIGRTMIN and assumes that it is the only runtime in the process. The router is installed instead
+ * of these handlers and calls the handler of the runtime that a signal belongs to. The router at
+ * work is either the copy in the preloaded library, which sees every registration of a handler, or
+ * the copy in libsxsprof.so, which takes the handlers over when a runtime creates its profiler.
+ * Only one copy is at work in a process; sxs_signals() returns it. docs/signals.md has the details.
  *
- * An owner is one module that registered such handlers: a libcoreclr.so, or a NativeAOT library.
- * Owners are numbered from 0 and never go away, as runtimes never unload.
+ * An owner is a module that registered such handlers: a libcoreclr.so, a single-file host or a
+ * NativeAOT library. Owners are numbered from 0. They are never removed, because runtimes never
+ * unload.
  */
 #ifndef SXS_SIGNALS_H
 #define SXS_SIGNALS_H
@@ -23,100 +25,123 @@
 #define SXS_SIGNALS_VERSION  1u
 #define SXS_SIGNALS_SYMBOL   "sxsprof_signals_v1"
 
-/** What adopt() found, for the one line that says what could not be protected. */
+/** The result of adopt(), from which the caller logs the signals that could not be protected. */
 struct sxs_adoption {
     unsigned taken;  /* bit i: this owner's handler for routed signal i is known and routed */
-    unsigned hidden; /* bit i: another runtime registered over it before it could be seen */
-    int      hooked; /* nonzero: this owner's later registrations and activations are seen */
+    unsigned hidden; /* bit i: no handler of this owner for routed signal i is known. A runtime that
+                      * registered over it hides it, or there is none */
+    int      hooked; /* nonzero: the router sees this owner's later registrations and activations */
 };
 
-/** Told of threads that pthread_create makes; both on the thread itself, with no lock held. */
+/** A listener for the start and end of threads that pthread_create() makes. Both functions are
+ *  called on the thread concerned, with no lock held. */
 struct sxs_thread_watch {
-    /** started - before the program's function runs. @stack_lo, @stack_hi: all its frames lie between
-     *  them (the guard may too); 0: not known. May do what any thread may; errno is kept. */
+    /** started - called before the thread's start routine runs.
+     *  @stack_lo, @stack_hi: all frames of the thread lie between these addresses; the guard area
+     *  may lie between them, too. Both are 0 if the stack is not known.
+     *  May do anything that is allowed on an ordinary thread. errno is kept. */
     void (*started)(uintptr_t stack_lo, uintptr_t stack_hi);
-    /** ended - after the program's function, pthread_exit or cancellation, from a destructor of
-     *  thread-specific data. Not called for threads that live when the process ends. */
+    /** ended - called after the start routine has returned, or after pthread_exit() or
+     *  cancellation, from a destructor of thread-specific data. Not called for threads that still
+     *  run when the process ends. */
     void (*ended)(void);
 };
 
 struct sxs_guarded_code; /* base/guarded.h */
 
-/** The router's operations. Version 1; a later version only appends. */
+/** The router's operations. This is version 1; later versions only append members. */
 struct sxs_signals {
     uint32_t version;
     uint32_t size;      /* sizeof(struct sxs_signals) */
-    int      preloaded; /* nonzero: every registration of the process passes through the router */
-    int      off;       /* nonzero: SXSPROF_SIGNALS=off; every operation does nothing */
+    int      preloaded; /* nonzero: every registration in the process goes through the router */
+    int      off;       /* nonzero: SXSPROF_SIGNALS=off. No signal is routed; adopt(), guard() and
+                         * watch_threads() return -ENOTSUP */
     /**
      * adopt - take over the handlers of the module that contains @addr.
-     * @out: may be NULL. Idempotent. Any thread; takes the router's lock; not signal-safe.
-     * Returns the owner's number, or -ENOENT (no module there), -ENOSPC (too many), -ENOTSUP (off).
+     * @out: receives the result; may be NULL.
+     * Returns the owner's number, or -ENOENT (no module there), -ENOSPC (too many owners), -ENOTSUP
+     * (off). Idempotent. Any thread; takes the router's lock; not signal-safe.
      */
     int (*adopt)(uintptr_t addr, struct sxs_adoption *out);
-    /** announces - this owner's threads are reported by own_thread() from now on. */
+    /** announces - declare that all threads of @owner are reported by own_thread() from now on. */
     void (*announces)(int owner);
-    /** own_thread - the calling thread belongs to @owner (or no longer does). Signal-safe. */
+    /** own_thread - set whether the calling thread belongs to @owner. @belongs: nonzero if it does.
+     *  Signal-safe. */
     void (*own_thread)(int owner, int belongs);
-    /** count_into - signals handed to @owner are counted in @counter from now on (it must outlive
-     *  the process's last signal; NULL goes back to the router's own). */
+    /** count_into - count the signals that are handed to @owner in @counter from now on.
+     *  @counter: borrowed; must stay valid until the last signal of the process. Signals counted so
+     *  far are added to it. NULL: use the router's own counter again. */
     void (*count_into)(int owner, _Atomic uint64_t *counter);
-    /** count_unwanted_into - the same for routed signals that no runtime wanted. */
+    /** count_unwanted_into - like count_into(), for routed signals that no runtime handled. */
     void (*count_unwanted_into)(_Atomic uint64_t *counter);
-    /** find_ip - the owner whose code (its module, or what it mapped to run) contains @ip, or -1.
-     *  Lock-free; signal-safe; any thread. */
+    /** find_ip - return the owner whose code contains @ip, or -1. The code of an owner is its
+     *  module and the executable memory that the module mapped. Lock-free; signal-safe; any
+     *  thread. */
     int (*find_ip)(uintptr_t ip);
-    /** path - where @owner's module was loaded from; borrowed, for ever; "" when unknown. */
+    /** path - return the path of @owner's module, or "" if it is not known. The string is borrowed
+     *  and valid until the process ends. */
     const char *(*path)(int owner);
     /**
-     * watch_threads - @watch (static) is told of threads from now on; in a forked child no longer.
-     * Preloaded: those of the whole process; else those that runtimes make. C11 threads and clone() by
-     * hand go unseen, as do threads when more than 1,000 are just being made.
-     * Once per process. Any thread; not signal-safe.
-     * Returns 0, -EBUSY (there is a listener), -ENOTSUP (off), or another -errno.
+     * watch_threads - call @watch for each thread that starts or ends from now on. In a forked
+     * child
+     * @watch is not called any more.
+     * @watch: static.
+     * If preloaded, all threads of the process are reported that pthread_create() makes; else those
+     * that runtimes make by it. Not reported are C11 threads, threads made by clone() directly, and
+     * some threads while about 1,000 threads are being created at once.
+     * Returns 0, -EBUSY (there is a listener already), -ENOTSUP (off), or another -errno.
+     * May be called once per process. Any thread; not signal-safe.
      */
     int (*watch_threads)(const struct sxs_thread_watch *watch);
     /**
-     * guard - from now on a SIGSEGV or SIGBUS raised by one of @code's loads (static; one table per
-     * process) lets the thread go on where the load says; nobody else learns of it.
-     * Idempotent. Any thread; not signal-safe.
-     * Returns 1 when all such faults are certain to reach the router: it is preloaded, and in place for
-     * both signals. 0 when another handler may come first. -ENOTSUP (off).
+     * guard - recover from SIGSEGV and SIGBUS raised by the guarded loads of @code from now on: the
+     * thread continues at the address in the load's table entry, and no other handler is called.
+     * @code: static; only the first table of the process is used.
+     * Returns 1 if all such faults are certain to reach the router, because it is preloaded and is
+     * the kernel's action for both signals; 0 if another handler may be called first; -ENOTSUP
+     * (off). Idempotent. Any thread; not signal-safe.
      */
     int (*guard)(const struct sxs_guarded_code *code);
     /**
-     * sample_signal - the number of the signal that interrupts threads for samples: one that does
-     * nothing by default, so that one pending across execve is harmless, and that the host has no
-     * handler for, if there is such a one. Chosen by the first call; changed by check_samples() alone.
-     * Works with SXSPROF_SIGNALS=off too. Any thread; signal-safe.
+     * sample_signal - return the number of the sample signal, by which the sampler interrupts
+     * threads. The default action of the signal is to do nothing, so that a signal that is pending
+     * across execve is harmless. The host has no handler for the signal, if there is such a signal.
+     * The first call chooses the signal; only check_samples() changes it. Works with
+     * SXSPROF_SIGNALS=off too. Any thread; signal-safe.
      */
     int (*sample_signal)(void);
     /**
-     * handle_samples - @handler (static) gets the sample signal from now on. Those that are not its own
-     * it gives to pass_on_sample(). It runs with all signals blocked but those an instruction raises; on
-     * the alternate stack only if the host's own handlers do (sample_uses_stack()).
-     * Not signal-safe. Returns 0 or -errno.
+     * handle_samples - install @handler for the sample signal.
+     * @handler: static code. Must call pass_on_sample() for signals that the sampler did not send.
+     * Runs with all signals blocked except those that an instruction raises. Runs on the alternate
+     * stack only if a handler of the host does (sample_uses_stack()).
+     * Returns 0 or -errno. Not signal-safe.
      */
     int (*handle_samples)(void (*handler)(int sig, siginfo_t *info, void *context));
     /**
-     * check_samples - called now and then by one thread: has the host registered over the handler,
-     * where that is not seen (no preload)? Returns the sample signal, another one than before if the
-     * host needs that one; -EBUSY when there is no other. Not signal-safe.
+     * check_samples - check whether the host has registered a handler over the sampler's, and move
+     * to another signal if so. Without preload the router does not see such registrations, so one
+     * thread calls this function from time to time.
+     * Returns the sample signal, which may have changed, or -EBUSY if the host needs the present
+     * one and there is no other. Not signal-safe.
      */
     int (*check_samples)(void);
-    /** pass_on_sample - calls the host's own handler for @sig, if there is one, as the kernel would
-     *  have. It need not return. Signal-safe. */
+    /** pass_on_sample - call the host's own handler for @sig, if there is one, as the kernel would
+     *  have called it. The host's handler may leave by a jump, so this function may not return.
+     *  Signal-safe. */
     void (*pass_on_sample)(int sig, siginfo_t *info, void *context);
-    /** sample_uses_stack - does the handler run on threads' alternate stacks? Then a runtime that leaves
-     *  its SIGSEGV handler for good leaves the sample signal blocked: unblock_samples() is to be called
-     *  when a catch block begins. Signal-safe. */
+    /** sample_uses_stack - tell whether the sampler's handler runs on alternate stacks. If so, a
+     *  runtime that leaves its SIGSEGV handler by a jump leaves the sample signal blocked, and the
+     *  sampler must call unblock_samples() when a catch block begins. Signal-safe. */
     int (*sample_uses_stack)(void);
-    /** unblock_samples - unblocks on this thread what the router has blocked there; not what the host has.
-     *  Called by a thread that has left its SIGSEGV handler. Not signal-safe. */
+    /** unblock_samples - unblock the signals that the router has blocked on the calling thread;
+     *  signals that the host has blocked stay blocked. Called by a thread that has left its SIGSEGV
+     *  handler. Not signal-safe. */
     void (*unblock_samples)(void);
 };
 
-/** The router at work in this process. The first call decides; any thread; not signal-safe. */
+/** sxs_signals - return the operations of the router at work in this process. The first call
+ *  chooses the router. Any thread; not signal-safe. */
 const struct sxs_signals *sxs_signals(void);
 
 #endif

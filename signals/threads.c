@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * threads.c - tells one listener of every thread that pthread_create makes: on the thread itself,
- * before the program's function runs, and again as late as a thread-specific destructor can be.
+ * threads.c - report the start and end of each thread that pthread_create() makes to one listener.
  *
- * The function is entered by a jump, so the thread's oldest frames are what they would be without us.
- * With no listener pthread_create is passed on after one load.
+ * The listener is called on the thread itself: before the start routine runs, and again in a
+ * destructor of thread-specific data, as late as possible. The start routine is entered by a jump,
+ * so the thread's oldest frames are the same as without the library. Without a listener
+ * pthread_create() is passed on after one load.
  */
 #include "signals/router.h"
 
 #include <errno.h>
 #include <limits.h>
 
-/** What the new thread is to run; given back before it does. Returned in two registers. */
+/** The start routine of a new thread. Two words, so that a function returns it in two registers. */
 struct thread_start {
     void *(*function)(void *);
     void *argument;
 };
 
+/* A thread between pthread_create() and its first instruction. */
 struct pending {
-    _Atomic int         taken;
+    _Atomic int         taken; /* 1: in use */
     struct thread_start start;
-    size_t              stack_size;
+    size_t              stack_size; /* bytes; 0: not known */
 };
 
-/* Threads between pthread_create and their first instruction. One that finds none free starts unseen. */
+/* A thread for which take_pending() finds no free element is not reported. */
 #define MAX_PENDING 1024
 static struct pending                         pending[MAX_PENDING];
-static _Atomic unsigned                       next_pending;
-static _Atomic(const struct sxs_thread_watch *) watch;
+static _Atomic unsigned                       next_pending; /* where the next search begins */
+static _Atomic(const struct sxs_thread_watch *) watch;      /* the listener; NULL: none */
 static pthread_key_t                          key; /* its value counts the rounds of destructors */
 
+/* Returns a free element, now taken, or NULL. Examines at most 64 elements. */
 static struct pending *take_pending(void)
 {
     unsigned at = atomic_fetch_add_explicit(&next_pending, 1, memory_order_relaxed);
@@ -42,6 +45,7 @@ static struct pending *take_pending(void)
     return NULL;
 }
 
+/* Returns the size in bytes of the stack of a thread made with @attr, or 0 if it is not known. */
 static size_t stack_size(const pthread_attr_t *attr)
 {
     pthread_attr_t none;
@@ -56,18 +60,20 @@ static size_t stack_size(const pthread_attr_t *attr)
     return size;
 }
 
-/* Others' destructors may use CPU time yet: in the last round but one (sanitizers take the last). */
+/* The destructor of `key`. Calls the listener in the last round but one, because the destructors of
+ * other keys may still use CPU time in earlier rounds. (Sanitizers use the last round.) */
 static void ending(void *value)
 {
     const struct sxs_thread_watch *w = atomic_load_explicit(&watch, memory_order_acquire);
     uintptr_t                      round = (uintptr_t)value;
-    if (round < PTHREAD_DESTRUCTOR_ITERATIONS - 1) /* cannot fail: the place is there */
+    if (round < PTHREAD_DESTRUCTOR_ITERATIONS - 1) /* cannot fail: the key has its memory already */
         pthread_setspecific(key, (void *)(round + 1));
     else if (w)
         w->ended();
 }
 
-/** Called by the trampoline below, on the new thread. */
+/** sxs_thread_begin - report the new thread, release @p, and return its start routine. Called by
+ *  the trampoline below, on the new thread. */
 __attribute__((used)) struct thread_start sxs_thread_begin(struct pending *p);
 
 __attribute__((used)) struct thread_start sxs_thread_begin(struct pending *p)
@@ -75,7 +81,7 @@ __attribute__((used)) struct thread_start sxs_thread_begin(struct pending *p)
     const struct sxs_thread_watch *w = atomic_load_explicit(&watch, memory_order_acquire);
     struct thread_start            start = p->start;
     uintptr_t                      here = (uintptr_t)__builtin_frame_address(0);
-    uintptr_t                      top = (uintptr_t)pthread_self(); /* glibc: above all frames */
+    uintptr_t                      top = (uintptr_t)pthread_self(); /* in glibc above all frames */
     size_t                         size = p->stack_size;
     int                            saved_errno = errno;
     atomic_store_explicit(&p->taken, 0, memory_order_release);
@@ -88,7 +94,8 @@ __attribute__((used)) struct thread_start sxs_thread_begin(struct pending *p)
     return start;
 }
 
-/* Leaves no frame: what sxs_thread_begin() returned in rax is jumped to with rdx as its argument. */
+/* The first function of a new thread. Calls sxs_thread_begin(), which returns the start routine in
+ * rax and its argument in rdx, and then jumps to the start routine, so that no frame is left. */
 void *sxs_thread_trampoline(void *arg);
 __asm__(".text\n"
         ".p2align 4\n"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* local.c - in libsxsprof.so: the preloaded router if there is one, else this library's own. */
+/* library_signals.c - sxs_signals() of libsxsprof.so: choose the preloaded router if there is one,
+ * else this library's own. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -8,7 +9,7 @@
 #include "base/log.h"
 #include "signals/router.h"
 
-/* The C library's own name for sigaction, which nobody interposes. */
+/* The C library's internal name of sigaction(), which is not interposed. */
 extern int __sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 
 static const struct sxs_signals *choose(void)

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload.c - libsxsprof-preload.so: interposes sigaction (and signal with its relatives,
- * pthread_kill, pthread_sigmask, mmap, munmap), so that every registration of the process passes through the router,
- * whoever makes it and when; and pthread_create, for whoever wants to know of threads.
- * In a process without a runtime it passes everything on and does nothing else.
+ * preload.c - libsxsprof-preload.so: interpose the C library's functions for signals, mappings and
+ * threads.
+ *
+ * Interposes sigaction(), signal() and the functions related to it, pthread_kill(),
+ * pthread_sigmask(), mmap() and munmap(), so that every registration of a handler in the process
+ * goes through the router, from any module and at any time. Interposes pthread_create() for the
+ * listener of threads. In a process without a runtime all calls are passed on, and nothing else is
+ * done.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,7 +33,8 @@ static int (*next_siginterrupt)(int, int);
 static int (*next_sigmask)(int, const sigset_t *, sigset_t *);
 static int (*next_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
-/* Memory calls go to the kernel: they may come before anything can be looked up. */
+/* mmap() and munmap() are passed on as system calls, because they may be called before dlsym() can
+ * look up the C library's functions. */
 static void *kernel_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 {
     return (void *)syscall(SYS_mmap, addr, len, prot, flags, fd, off);
@@ -75,13 +80,14 @@ const struct sxs_signals            *sxsprof_signals_v1(void)
 SXS_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
     if (!ready)
-        start(); /* another library's constructor was faster */
+        start(); /* called by another library's constructor that runs earlier */
     return hook_sigaction(CALLER, sig, act, old);
 }
 
-/* ---- older ways to register a handler --------------------------------------------------------- */
+/* ---- older ways to register a handler -------------------------------------------------------- */
 
-/* Signals, as bits, that siginterrupt() was told of: signal() leaves SA_RESTART out for them. */
+/* The signals, as bits, for which siginterrupt() has turned interruption on: signal() does not set
+ * SA_RESTART for them. */
 static _Atomic uint64_t interrupting;
 
 static uint64_t bit_of(int sig)
@@ -94,8 +100,11 @@ static int bsd_flags(int sig)
     return atomic_load(&interrupting) & bit_of(sig) ? 0 : SA_RESTART;
 }
 
-/* The C library's functions of that kind call its own sigaction, past this library: for routed signals their
- * work is done here. */
+/* Registers @handler as signal() and the like do. The C library's own versions of these functions
+ * call its internal sigaction(), which is not interposed, so this file implements them for routed
+ * signals.
+ * @flags: sa_flags.
+ * @blocks: 1 if the signal itself is blocked during the handler. */
 static sighandler_t set_handler(uintptr_t caller, int sig, sighandler_t handler, int flags,
                                 int blocks)
 {
@@ -112,8 +121,8 @@ static sighandler_t set_handler(uintptr_t caller, int sig, sighandler_t handler,
     return hook_sigaction(caller, sig, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
-/* Does the router keep the host's action for this signal? For the faults and the suspension signal, and for the
- * signal that samples come with. */
+/* Tells whether the host's action for @sig is stored by the router: @sig is a routed signal or the
+ * sample signal. */
 static int is_routed(int sig)
 {
     if (!ready)
