@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * sxsprof.h - what a process profiled by libsxsprof.so may call in it.
+ * sxsprof.h - the functions of libsxsprof.so that a profiled process may call.
  *
- * The library is loaded by the runtimes, not linked to: reach it through dlsym() or P/Invoke on the
- * path in CORECLR_PROFILER_PATH.
+ * The runtimes load the library; programs do not link to it. Call its functions through dlsym(), or
+ * by P/Invoke with the path in CORECLR_PROFILER_PATH.
  */
 #ifndef SXSPROF_H
 #define SXSPROF_H
 
-/** The profiler's class: what CORECLR_PROFILER must be set to. */
+/** The class ID of the profiler. CORECLR_PROFILER must be set to it. */
 #define SXSPROF_CLSID "{6B8F5B6E-3C0D-4E0B-9A57-5C1D0F2E7A31}"
 
 #ifdef __cplusplus
@@ -16,34 +16,41 @@ extern "C" {
 #endif
 
 /**
- * What native code that an instrumentation file has called gets as its first argument: the method it is called
- * from. Lives as long as the process. One address stands for one method in one runtime.
+ * A description of an instrumented method. If a rule of an instrumentation file calls a native
+ * function, the function's first argument is the description of the method that the call is in. It
+ * is valid until the process ends. Each method of each runtime has one description with a fixed
+ * address.
  */
 struct sxsprof_method {
-    unsigned    runtime; /* 1, 2, 3... in order of arrival */
-    unsigned    token;   /* methodDef, in its module */
-    const char *version; /* of the runtime: "8.0.29" */
+    unsigned    runtime; /* number of the runtime: 1, 2, 3... in the order in which they started */
+    unsigned    token;   /* methodDef token in the method's module */
+    const char *version; /* version of the runtime, such as "8.0.29" */
     const char *assembly;
     const char *name; /* Namespace.Type.Method */
 };
 
 /**
- * sxsprof_print_stack - print the calling thread's stack, across all runtimes in the process.
- * @fd:   an open file descriptor; it is written to in pieces and stays open.
- * @mode: "mixed" (native and managed frames), "managed" (those of the runtimes alone), "shadow"
- *        (the calls that the tool "calls" follows; its SP is that of the frame's caller, its IP 0), or
- *        "logical" (the same down to where an async method went on after an await, then the methods
- *        that await it, SP 0; needs "calls:await=logical").
+ * sxsprof_print_stack - print the stack of the calling thread, across all runtimes in the process.
+ * @fd:   an open file descriptor. The text is written in several pieces; @fd stays open.
+ * @mode: selects the frames:
+ *        "mixed": native and managed frames.
+ *        "managed": managed frames only.
+ *        "shadow": the calls that the tool "calls" records. The SP of a frame is that of its
+ *        caller; the IP is 0.
+ *        "logical": as "shadow" down to the async method that was resumed after an await, followed
+ *        by the methods that await it, with SP 0. Needs "calls:await=logical".
  *
- * One line a frame, youngest first, five fields with tabs between: index (from 0), SP, IP, owner
- * ("clr1:8.0.29" or "native:libc.so.6"), name. A last line beginning with "#" tells the mode, the
- * number of frames and why there are no more. At most 4096 frames.
+ * The output has one line per frame, youngest frame first, with five fields separated by tabs:
+ * index (from 0), SP, IP, owner ("clr1:8.0.29" or "native:libc.so.6"), name. The last line begins
+ * with "#" and has the mode, the number of frames and the reason why the list ends. At most 4096
+ * frames are printed.
  *
- * Returns the number of frames printed (0 is possible), or a negative errno value: -EINVAL for
- * another mode or an @fd that is not open for writing, -ENODATA (no such stack is kept), -ENOMEM,
- * -EAGAIN (no thread could be started), or what write(2) failed with, SIGPIPE being held back. Keeps
- * errno. Callable from any thread, by many at once, from native code or through P/Invoke with or without a GC transition;
- * not from a signal handler. It allocates, and starts a short-lived thread.
+ * Returns the number of frames printed, which may be 0, or a negative errno value: -EINVAL if @mode
+ * is unknown or @fd is not open for writing, -ENODATA if no such stack is recorded, -ENOMEM,
+ * -EAGAIN if no thread could be started, or the error of write(2). SIGPIPE is not delivered. Keeps
+ * errno. Any number of threads may call the function at once, from native code or through P/Invoke
+ * with or without a GC transition. Allocates memory and starts a short-lived thread. Not
+ * signal-safe.
  */
 int sxsprof_print_stack(int fd, const char *mode);
 
