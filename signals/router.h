@@ -47,8 +47,8 @@ struct route {
     void      *context;
     int        sig;
     int        asking;      /* owner whose handler is running, or -1 */
-    int        last_rites;  /* 1: the handler runs as a crash notification, after all runtimes have
-                             * declined. A decline returns to the handler */
+    int        last_rites;  /* 1: the handler runs as a crash notification, because nothing handles
+                             * the signal. A decline returns to the handler */
     int        in_host;     /* 1: the host's handler is running. If it passes the signal on, the
                              * default action follows */
     void      *declined[5]; /* jump buffer (__builtin_setjmp) at which a decline continues */
@@ -69,19 +69,19 @@ SXS_SIGSAFE static inline int gave_up_mark(int owner, int idx)
     return owner * N_ROUTED + idx + 1;
 }
 
-#define HOST_KEPT 4
+#define HOST_KEPT 4 /* number of the latest actions that are kept for each signal */
 
 /** The host's action for one signal, that is the action of code that is no runtime's. Read by
  *  host_action(); written by host_keep(). */
 struct host_action {
-    _Atomic unsigned generation; /* the action in force is kept[generation % HOST_KEPT] */
+    _Atomic unsigned generation; /* the present action is kept[generation % HOST_KEPT] */
     struct sigaction kept[HOST_KEPT];
 };
 
 struct router {
-    /* Guards the creation of owners, and all changes of ranges, installed, flags and host. Taken
-     * with all signals blocked; while it is held, nothing outside signals/ and the C library is
-     * called. */
+    /* Guards the creation of owners; all changes of ranges, installed, flags and host; and the
+     * actions that sample_signal.c stores. Taken with all signals blocked; while it is held,
+     * nothing outside signals/ and the C library is called. */
     pthread_spinlock_t lock;
     int                off;              /* 1: SXSPROF_SIGNALS=off */
     int                preloaded;        /* 1: this copy is in the preloaded library */
@@ -96,8 +96,9 @@ struct router {
                                           * host has registered since */
     _Atomic int        untagged;         /* 1: a runtime's suspension signal was sent without a tag
                                           * that names the sender */
-    _Atomic int        bottom[N_ROUTED]; /* >= 0: the owner that registered first. Only it knows the
-                                          * host's action, as the action that it replaced */
+    _Atomic int        bottom[N_ROUTED]; /* the owner that registered first, if only it knows the
+                                          * host's action, as the action that it replaced; else
+                                          * -1 */
     _Atomic(_Atomic uint64_t *) unwanted; /* counts signals that no runtime handled; NULL:
                                            * own_unwanted */
     _Atomic uint64_t   own_unwanted;
