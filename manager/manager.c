@@ -17,17 +17,18 @@
 
 static struct {
     pthread_mutex_t     lock; /* guards everything below */
-    int                 ready;
+    int                 ready;    /* 1 once sxs_manager_init() has run */
     struct sxs_settings settings; /* read-only once ready */
-    unsigned            n_admitted;
-    unsigned            first; /* pick-first: whose number it is; 0: nobody's yet */
+    unsigned            n_admitted; /* number of the runtime admitted last */
+    unsigned            first; /* pick-first: number of the runtime that was first; 0: none yet */
     size_t              n_live;
-    struct sxs_runtime *live[SXS_MAX_RUNTIMES]; /* one reference each */
-    unsigned            generation;             /* of the process in which it became ready */
+    struct sxs_runtime *live[SXS_MAX_RUNTIMES]; /* initialized, not ended; one reference each */
+    unsigned            generation; /* sxs_fork_generation() when ready was set */
 } manager = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(manager.lock);
 
-/* The list may be half changed. What is in it is another process's, and is never freed here. */
+/* Empty the list in a forked child: the list may be half changed, and its runtimes belong to the
+ * parent. They are never freed in the child. */
 static void child_goes_on(void)
 {
     manager.n_live = 0;
@@ -56,6 +57,7 @@ void sxs_manager_init(const struct sxs_tool *const *tools, size_t n_tools)
 
 /* ---- admission ------------------------------------------------------------------------------- */
 
+/* Set the runtime's state and write its row of the census. */
 static void settle(struct sxs_runtime *rt, enum sxs_state state)
 {
     rt->state = state;
@@ -64,7 +66,7 @@ static void settle(struct sxs_runtime *rt, enum sxs_state state)
     atomic_store_explicit(&rt->row->state, state, memory_order_release);
 }
 
-/* One line, only when there is something to say. */
+/* Log one line if another runtime hides signal handlers of @rt. */
 static void say_unprotected(const struct sxs_runtime *rt, const struct sxs_adoption *got)
 {
     static const char *const names[] = {"SIGSEGV", "SIGFPE",  "SIGILL",  "SIGBUS",
@@ -91,13 +93,15 @@ static void adopt_signals(struct sxs_runtime *rt, uintptr_t caller)
     say_unprotected(rt, &got);
 }
 
-/* The session and the tools' threads and files are the parent's. */
+/* Return 1 in a forked child of the process that called sxs_manager_init(): the session, and the
+ * threads and files of the tools, belong to the parent. */
 static int is_in_child(void)
 {
     return manager.generation != sxs_fork_generation();
 }
 
-/* Who comes first is decided here, under the lock, however many arrive at once. */
+/* Decide which runtime is first, under manager.lock because several may arrive at once. Returns 1
+ * when @rt is not first and the settings cancel such runtimes. */
 static int turned_away(const struct sxs_runtime *rt)
 {
     int away = 0;
@@ -125,7 +129,7 @@ HRESULT sxs_manager_admit(uintptr_t caller, struct sxs_runtime **out)
     rt->row = sxs_session_row(rt->number);
     rt->row->started_ns = sxs_now_ns(CLOCK_REALTIME);
     sxs_module_path(caller, rt->path, sizeof(rt->path));
-    sxs_module_version(rt->path, rt->version, sizeof(rt->version)); /* until it can be asked */
+    sxs_module_version(rt->path, rt->version, sizeof(rt->version)); /* Info is not available yet */
     adopt_signals(rt, caller);
     if (turned_away(rt)) {
         settle(rt, SXS_STATE_CANCELLED);
@@ -139,6 +143,7 @@ HRESULT sxs_manager_admit(uintptr_t caller, struct sxs_runtime **out)
 
 /* ---- initialization -------------------------------------------------------------------------- */
 
+/* Decide by the settings whether @rt is picked, guarded or cancelled. */
 static enum sxs_state decide(const struct sxs_runtime *rt)
 {
     const struct sxs_settings *s = &manager.settings;
@@ -147,7 +152,7 @@ static enum sxs_state decide(const struct sxs_runtime *rt)
         return SXS_STATE_GUARDED;
     pthread_mutex_lock(&manager.lock);
     if (s->pick == SXS_PICK_FIRST) {
-        if (!manager.first) /* the one that came before failed in the meantime */
+        if (!manager.first) /* the runtime that was first has failed in the meantime */
             manager.first = rt->number;
         picked = manager.first == rt->number;
     }
@@ -180,8 +185,8 @@ HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attac
         sxs_note("runtime %u (%s) is cancelled: not the one picked", rt->number, rt->version);
         goto failed;
     }
-    if (rt->owner >= 0 && !attach) { /* Initialize comes on a thread of the runtime's */
-        sxs_signals()->announces(rt->owner); /* by an attach we missed the threads it has */
+    if (rt->owner >= 0 && !attach) { /* the runtime calls Initialize on a thread of its own */
+        sxs_signals()->announces(rt->owner); /* not after attach: earlier threads were missed */
         sxs_signals()->own_thread(rt->owner, 1);
     }
     hr = sxs_runtime_subscribe(rt, manager.settings.tools, manager.settings.n_tools);
@@ -209,11 +214,11 @@ void sxs_manager_ended(struct sxs_runtime *rt, int detached)
 {
     struct sxs_runtime *listed = NULL;
     if (sxs_runtime_is_inherited(
-            rt)) /* the host's exit() in a forked child, say: nothing of it is ours to end */
+            rt)) /* for example exit() in a forked child: the runtime belongs to the parent */
         return;
     pthread_mutex_lock(&manager.lock);
     if (manager.first == rt->number && rt->state != SXS_STATE_PICKED)
-        manager.first = 0; /* it never ran profiled: the next one may */
+        manager.first = 0; /* rt was never profiled, so the next runtime may be first */
     for (size_t i = 0; i < manager.n_live; i++) {
         if (manager.live[i] == rt) {
             listed = rt;

@@ -1,37 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * manager.h - the one per process: admits runtimes, numbers them, decides who is profiled.
+ * manager.h - the process-wide singleton that admits and numbers runtimes and decides which of them
+ * are profiled.
  *
- * Lock order, outermost first (the loader's lock may already be held when we are entered):
- *   1. manager.lock          the list of runtimes, who was picked; no CLR call inside
- *   2. sxs_runtime.mask_lock one runtime's event masks; SetEventMask of that runtime is called inside, and
- *                            no function of a tool: start() and release() run without it
- *   3. the router's lock     signals/; nothing of ours is called inside
+ * Lock order, outermost first. The loader's lock may already be held when a runtime calls in.
+ *   1. manager.lock          guards the list of runtimes and the number of the runtime that was
+ *                            first; no CLR is called while it is held
+ *   2. sxs_runtime.mask_lock guards one runtime's event masks; SetEventMask of that runtime is
+ *                            called while it is held, but no function of a tool (start() and
+ *                            release() run without it)
+ *   3. the router's lock     in signals/; no code outside signals/ is called while it is held
  */
 #ifndef SXS_MANAGER_H
 #define SXS_MANAGER_H
 
 #include "manager/tool.h"
 
-/** Reads the settings, opens the session. @tools: static, kept. The first call counts; any thread. */
+/** sxs_manager_init - read the settings and open the session.
+ *  @tools: the tools that exist; static, kept.
+ *  Only the first call has an effect. Any thread. */
 void sxs_manager_init(const struct sxs_tool *const *tools, size_t n_tools);
 
 /**
- * sxs_manager_admit - a runtime asks the class factory for an instance.
- * @caller: an address in that runtime's module. @out: receives a new reference on success.
- * Takes its signal handlers into the router. Returns S_OK, E_OUTOFMEMORY, or E_FAIL when policy
- * (SXSPROF_PICK=first with SXSPROF_UNPICKED=cancel) turns it away. Any thread, several at once.
+ * sxs_manager_admit - admit a runtime that asks the class factory for an instance.
+ * @caller: an address in that runtime's module.
+ * @out: receives a new reference on success.
+ * Puts the runtime's signal handlers under the signal router.
+ * Returns S_OK, E_OUTOFMEMORY, or E_FAIL when the settings (SXSPROF_PICK=first with
+ * SXSPROF_UNPICKED=cancel) turn the runtime away. Any thread, several at once.
  */
 HRESULT sxs_manager_admit(uintptr_t caller, struct sxs_runtime **out);
 
 /**
- * sxs_manager_initialize - the runtime's Initialize or InitializeForAttach.
- * Returns S_OK (picked or guarded), CORPROF_E_PROFILER_CANCEL_ACTIVATION (policy), or what failed; in
- * both latter cases the runtime goes on without us.
+ * sxs_manager_initialize - handle Initialize (@attach 0) or InitializeForAttach (1) of a runtime.
+ * @info: the object that the runtime passed; borrowed.
+ * Returns S_OK when the runtime is picked or guarded, CORPROF_E_PROFILER_CANCEL_ACTIVATION when the
+ * settings exclude it, or the failure of its Info. After a failure the runtime runs without the
+ * profiler.
  */
 HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attach);
 
-/** Shutdown (@detached 0), detach (1), or the last Release of an instance that never got so far. */
+/** sxs_manager_ended - end the profiling of a runtime.
+ *  @detached: 0 in Shutdown or after a failed Initialize; 1 when the profiler was detached, or at
+ *    the last Release of a callback object.
+ *  Does nothing when the runtime has already ended, or in a forked child. */
 void sxs_manager_ended(struct sxs_runtime *rt, int detached);
 
 #endif

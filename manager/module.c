@@ -20,7 +20,7 @@ static int looks_like_version(const char *text, size_t len)
     for (size_t i = 0; i < len; i++) {
         dots += text[i] == '.';
         if (text[i] == '-')
-            break; /* a preview's suffix */
+            break; /* the suffix of a preview version */
         if (!isdigit((unsigned char)text[i]) && text[i] != '.')
             return 0;
     }

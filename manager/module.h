@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/** module.h - which file an address was loaded from, and the version its path names. */
+/** module.h - the file that an address was loaded from, and the version in its path. */
 #ifndef SXS_MODULE_H
 #define SXS_MODULE_H
 
 #include "base/base.h"
 
-/** Writes the path of the module at @addr to @out (zero-terminated, cut at @size); "" if none.
- *  Any thread; not signal-safe (loader lock). */
+/** Write the path of the module that contains @addr to @out (zero-terminated, cut at @size bytes);
+ *  "" if there is none. Any thread; not signal-safe (takes the loader's lock). */
 void sxs_module_path(uintptr_t addr, char *out, size_t size);
 
-/** Writes the last path component of @path that looks like a version ("8.0.29") to @out, or "". */
+/** Write the last component of @path that looks like a version ("8.0.29") to @out (zero-terminated,
+ *  cut at @size bytes); "" if there is none. */
 void sxs_module_version(const char *path, char *out, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime.c - one runtime: references, its Info, its name, its end. */
+/* runtime.c - one runtime: its references, its Info, its version, its suspension and its end. */
 #include "manager/runtime_internal.h"
 
 #include <assert.h>
@@ -79,6 +79,7 @@ struct sxs_runtime *sxs_runtime_ref(struct sxs_runtime *rt)
     return rt;
 }
 
+/* Release the Info, once. */
 static void let_info_go(struct sxs_runtime *rt)
 {
     ICorProfilerInfo15 *info = atomic_exchange(&rt->info, NULL);
@@ -107,7 +108,9 @@ HRESULT sxs_runtime_info(struct sxs_runtime *rt, unsigned slot, ICorProfilerInfo
         return CORPROF_E_RUNTIME_UNINITIALIZED;
     if (slot >= rt->info_slots)
         return rt->info_slots ? E_NOTIMPL : CORPROF_E_RUNTIME_UNINITIALIZED;
-    atomic_fetch_add(&rt->info_users, 1); /* before looking: end() looks the other way round */
+    /* Count first, then read the phase; sxs_runtime_end() sets the phase first, then reads the
+     * count. So at least one of the two sees the other. */
+    atomic_fetch_add(&rt->info_users, 1);
     if (sxs_runtime_is_live(rt))
         *out = atomic_load(&rt->info);
     if (!*out) {
@@ -138,7 +141,7 @@ HRESULT sxs_runtime_suspend(struct sxs_runtime *rt)
     return SUCCEEDED(hr) && hr != S_OK ? E_UNEXPECTED : hr;
 }
 
-/* The call that sxs_runtime_suspend() counted is still counted: the Info is there. */
+/* The Info is still valid, because sxs_runtime_suspend() left its call counted in info_users. */
 HRESULT sxs_runtime_resume(struct sxs_runtime *rt)
 {
     if (sxs_runtime_is_inherited(rt))
@@ -175,7 +178,8 @@ static HRESULT query_info(struct sxs_runtime *rt, IUnknown *unknown)
     return E_NOINTERFACE;
 }
 
-/* No ICorProfilerInfo3, no GetRuntimeInformation: that is a 2.0 CLR. */
+/* Ask the runtime for its version. A CLR without GetRuntimeInformation, which came with
+ * ICorProfilerInfo3, is a 2.0 CLR. */
 static void ask_version(struct sxs_runtime *rt)
 {
     USHORT  major = 2, minor = 0, build = 0, qfe = 0;
@@ -206,14 +210,14 @@ void sxs_runtime_end(struct sxs_runtime *rt, int detached)
     int was = SXS_PHASE_LIVE;
     if (sxs_runtime_is_inherited(rt))
         return;
-    /* After a detach the runtime answers no more; in Shutdown it does, until that returns. */
+    /* Info calls work until Shutdown returns; after a detach they do not. */
     if (!atomic_compare_exchange_strong(&rt->phase, &was,
                                         detached ? SXS_PHASE_ENDED : SXS_PHASE_ENDING)) {
         if (was == SXS_PHASE_CREATED)
             atomic_store(&rt->phase, SXS_PHASE_ENDED);
         return;
     }
-    pthread_mutex_lock(&rt->mask_lock); /* a change of masks under way would fill them again */
+    pthread_mutex_lock(&rt->mask_lock); /* a concurrent sxs_sub_set_mask() could set wants again */
     for (unsigned slot = 0; slot < SXS_N_CALLBACK_SLOTS; slot++)
         atomic_store_explicit(&rt->wants[slot], 0, memory_order_release);
     pthread_mutex_unlock(&rt->mask_lock);

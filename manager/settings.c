@@ -47,7 +47,7 @@ static const struct sxs_tool *find_tool(const struct sxs_tool *const *known, siz
 static void enable(struct sxs_settings *s, const struct sxs_tool *tool, const char *options)
 {
     for (size_t i = 0; i < s->n_tools; i++) {
-        if (s->tools[i].tool == tool) { /* named twice: the last word counts */
+        if (s->tools[i].tool == tool) { /* enabled already: the last options count */
             s->tools[i].options = options;
             return;
         }
@@ -56,16 +56,16 @@ static void enable(struct sxs_settings *s, const struct sxs_tool *tool, const ch
         s->tools[s->n_tools++] = (struct sxs_enabled_tool){tool, options};
 }
 
-/* NAME[:OPTIONS][;NAME[:OPTIONS]]... */
+/* Read SXSPROF_TOOLS: NAME[:OPTIONS][;NAME[:OPTIONS]]... */
 static void read_tools(struct sxs_settings *s, const struct sxs_tool *const *known, size_t n_known)
 {
     const char *env = getenv("SXSPROF_TOOLS");
-    char       *text = env && *env ? strdup(env) : NULL; /* kept: options point into it */
+    char       *text = env && *env ? strdup(env) : NULL; /* never freed: options point into it */
     char       *save = NULL;
     for (size_t i = 0; i < n_known; i++)
         if (known[i]->always)
             enable(s, known[i], "");
-    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): kept on purpose, options point into it
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): never freed, because options point into it
     for (char *item = text ? strtok_r(text, ";", &save) : NULL; item;
          item = strtok_r(NULL, ";", &save)) {
         size_t                 len = strcspn(item, ":");

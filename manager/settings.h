@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** settings.h - everything the environment decides, read once. README has the same table. */
+/** settings.h - the manager's settings from the environment, read once: SXSPROF_PICK,
+ *  SXSPROF_UNPICKED, SXSPROF_TOOLS and SXSPROF_OUT. README.md describes them. */
 #ifndef SXS_SETTINGS_H
 #define SXS_SETTINGS_H
 
@@ -10,22 +11,26 @@ enum sxs_pick { SXS_PICK_ALL, SXS_PICK_FIRST, SXS_PICK_ONE };
 
 struct sxs_settings {
     enum sxs_pick pick;
-    char          pick_what[512]; /* of "one:": a version prefix or a path of libcoreclr.so */
-    int           cancel;         /* SXSPROF_UNPICKED=cancel */
+    char          pick_what[512]; /* after "one:": a version prefix or a path of libcoreclr.so */
+    int           cancel;         /* 1: SXSPROF_UNPICKED=cancel */
     const char   *out;            /* SXSPROF_OUT, or NULL; lives as long as the process */
     size_t        n_tools;
-    struct sxs_enabled_tool tools[SXS_MAX_TOOLS];
+    struct sxs_enabled_tool tools[SXS_MAX_TOOLS]; /* options live as long as the process */
 };
 
 /**
- * sxs_settings_read - reads the environment into @s.
- * @known: the @n_known tools that exist. A value that is not understood is reported in one line that
- * says what was expected, and its default holds. Allocates what it keeps once per process.
+ * sxs_settings_read - read the environment into @s.
+ * @known: the @n_known tools that exist.
+ * For a value that is not understood, logs one line with the values that are expected, and uses the
+ * default. Allocates memory that is never freed, so call it once per process.
  */
 void sxs_settings_read(struct sxs_settings *s, const struct sxs_tool *const *known, size_t n_known);
 
-/** True if @version or @path is what @what names: "8" and "8.0" name 8.0.29 but not 80.1; a text with
- *  a slash names the runtime loaded from that very file. */
+/** sxs_settings_names - test whether @what, the text after "one:", names a runtime.
+ *  @what: a version prefix ("8" and "8.0" name 8.0.29 but not 80.1), or, if it contains a slash,
+ *    the path of the file that the runtime was loaded from.
+ *  @version, @path: the runtime's.
+ *  Returns 1 when it does, else 0. */
 int sxs_settings_names(const char *what, const char *version, const char *path);
 
 #endif

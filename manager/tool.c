@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tool.c - subscriptions: which events a runtime is asked for, and which tool gets which. */
+/* tool.c - subscriptions: sets the event mask of a runtime and routes its events to tools. */
 #include "manager/tool.h"
 
 #include "base/log.h"
 #include "manager/runtime_internal.h"
 
-/* Recomputed after every change of a mask. Under mask_lock. */
+/* Recompute rt->wants; called after every change of a mask, under mask_lock. */
 static void route_events_locked(struct sxs_runtime *rt)
 {
 #define SXS_EVENT(name, low_bits, high_bits, always)                                           \
@@ -29,14 +29,16 @@ static HRESULT ask_runtime(struct sxs_runtime *rt, uint32_t low, uint32_t high)
     if (hr != E_NOTIMPL)
         return hr;
     if (high)
-        return E_NOTIMPL; /* before ICorProfilerInfo5 there were no high bits */
+        return E_NOTIMPL; /* high bits need ICorProfilerInfo5 */
     return sxs_info_SetEventMask(rt, low);
 }
 
-/* In the place of a tool that was left out; the others keep theirs, for they know its address. */
+/* Takes the place of a tool that was left out. The other subscriptions are not moved, because their
+ * tools hold pointers to them. */
 static const struct sxs_tool left_out = {.name = "(left out)"};
 
-/* Says that a tool is off, and lets it release what it has. Without a lock: these are the tool's functions. */
+/* Log that a tool is off, and call its release(). Called without a lock, because release() belongs
+ * to the tool. */
 static void turn_off(struct sxs_sub *sub, HRESULT hr, const char *why)
 {
     const char *name = sxs_hresult_name(hr);
@@ -46,7 +48,8 @@ static void turn_off(struct sxs_sub *sub, HRESULT hr, const char *why)
         sub->tool->release(sub);
 }
 
-/* A tool that has started is one of the runtime's from then on, and may change its mask from any thread. */
+/* Add the subscription of a tool that has started. From now on the tool may change its mask on any
+ * thread. */
 static void publish(struct sxs_runtime *rt)
 {
     pthread_mutex_lock(&rt->mask_lock);
@@ -55,7 +58,8 @@ static void publish(struct sxs_runtime *rt)
     pthread_mutex_unlock(&rt->mask_lock);
 }
 
-/* In Initialize, so that no event arrives meanwhile. Holds no lock: tools ask the runtime, and take locks of theirs. */
+/* Start each enabled tool. Called in Initialize, so no event arrives meanwhile. Holds no lock,
+ * because start() may call the runtime and take locks of the tool. */
 static void start_tools(struct sxs_runtime *rt, const struct sxs_enabled_tool *tools, size_t n)
 {
     for (size_t i = 0; i < n && rt->n_subs < SXS_MAX_TOOLS; i++) {
@@ -73,15 +77,17 @@ static void start_tools(struct sxs_runtime *rt, const struct sxs_enabled_tool *t
     }
 }
 
-/* Subscriptions that were taken out, with what the runtime said to their masks. */
+/* Subscriptions that were removed, each with the HRESULT with which the runtime refused its
+ * mask. */
 struct refused {
     struct sxs_sub subs[SXS_MAX_TOOLS];
     HRESULT        hr[SXS_MAX_TOOLS];
     unsigned       n;
 };
 
-/* The union was refused: which tool's wish was it? Each is tried on top of those that passed. Under mask_lock: the
- * tools that are left out are told later. */
+/* Find the tools whose masks made the runtime refuse the union: add one mask after another, and
+ * remove each subscription whose mask is refused. The removed subscriptions are moved to @out,
+ * because turn_off() must not run under mask_lock. */
 static void leave_out_refused_locked(struct sxs_runtime *rt, struct refused *out)
 {
     rt->low = rt->high = 0;
@@ -123,10 +129,10 @@ HRESULT sxs_sub_set_mask(struct sxs_sub *sub, uint32_t low, uint32_t high)
     struct sxs_runtime *rt = sub->rt;
     uint32_t            all_low, all_high;
     HRESULT             hr = S_OK;
-    if (sxs_runtime_is_inherited(rt)) /* its lock may be held for ever */
+    if (sxs_runtime_is_inherited(rt)) /* a thread of the parent may have held mask_lock */
         return CORPROF_E_RUNTIME_UNINITIALIZED;
     pthread_mutex_lock(&rt->mask_lock);
-    /* What cannot be changed stays as Initialize asked for it. */
+    /* Immutable bits cannot be changed: keep those that were set in Initialize. */
     all_low = low | (rt->low & (uint32_t)COR_PRF_MONITOR_IMMUTABLE);
     all_high = high | (rt->high & (uint32_t)COR_PRF_HIGH_MONITOR_IMMUTABLE);
     if ((low & ~rt->low & (uint32_t)COR_PRF_MONITOR_IMMUTABLE) ||

@@ -1,57 +1,67 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * tool.h - a feature is a tool: a subscriber with its own event mask, event table and state.
+ * tool.h - the interface of a tool, which is how each feature of the library is built.
  *
+ * A tool subscribes to the events of a runtime with its own event mask, event table and state.
  * For every picked runtime each enabled tool gets one subscription. The runtime is asked for the
- * union of all masks; a tool is handed only the events its own mask asks for and its table handles.
- * Tools are called in the order of the table handed to sxs_manager_init(), first to last, and stopped
- * last to first.
+ * union of all masks. A tool receives only the events that its own mask asks for and that its table
+ * handles.
+ *
+ * Tools are started and receive events in the order in which they were enabled: first the tools
+ * that are always on, in the order of the table passed to sxs_manager_init(), then the other tools
+ * in the order of SXSPROF_TOOLS. They are stopped in the reverse order.
  */
 #ifndef SXS_TOOL_H
 #define SXS_TOOL_H
 
 #include "manager/runtime.h"
 
-#define SXS_MAX_TOOLS 64 /* subscriptions of one runtime: one bit each */
+#define SXS_MAX_TOOLS 64 /* limit per runtime: sxs_runtime.wants has a bit for each */
 
-/** One tool on one runtime. Handed to every event handler; lives until the runtime is freed. */
+/** The subscription of one tool to one runtime. Passed to every event handler of the tool. Lives
+ *  until the runtime is freed. */
 struct sxs_sub {
     const struct sxs_tool   *tool;
-    const struct sxs_events *on;    /* borrowed from the tool */
+    const struct sxs_events *on;    /* event handlers; borrowed from the tool */
     struct sxs_runtime      *rt;    /* borrowed: the runtime outlives its subscriptions */
-    void                    *state; /* the tool's own, from start() */
-    uint32_t                 low, high; /* event mask in force for this tool */
+    void                    *state; /* set by start(), owned by the tool, freed by release() */
+    uint32_t                 low, high; /* event mask in force for this tool; under mask_lock */
 };
 
 struct sxs_tool {
-    const char              *name;       /* as in SXSPROF_TOOLS; static */
+    const char              *name;       /* name in SXSPROF_TOOLS; static */
     int                      always;     /* nonzero: enabled without being named */
     int                      on_guarded; /* nonzero: also on runtimes that are only guarded */
-    int in_child; /* nonzero: its handlers also run in a forked child, where they may take no
-                                          * lock and ask no runtime; else its events end with the fork */
-    const struct sxs_events *on;
+    int in_child; /* nonzero: its handlers also run in a forked child, where they must not take a
+                   * lock or call a runtime. 0: it receives no events after a fork. */
+    const struct sxs_events *on; /* event handlers; static */
     /**
-     * start - a runtime is being initialized; Info calls that Initialize permits work on sub->rt.
-     * Fills sub->low and sub->high (the event mask it asks for) and sub->state. @options: what
-     * followed "NAME:" in SXSPROF_TOOLS, or "". No lock of the manager is held. Returns S_OK, or a failure: the tool stays off this
-     * runtime and one line says so.
+     * start - start the tool on a runtime that is being initialized.
+     * @sub: sub->rt accepts the Info calls that are permitted in Initialize. start() sets sub->low
+     *   and sub->high (the event mask that the tool asks for) and sub->state.
+     * @options: the text after "NAME:" in SXSPROF_TOOLS, or "".
+     * Returns S_OK, or a failure: the tool then stays off for this runtime, and one line is logged.
+     * Called without a lock of the manager. May be NULL.
      */
     HRESULT (*start)(struct sxs_sub *sub, const char *options);
-    /** stop - the runtime shuts down (@detached 0) or has let the profiler go (1): no new event
-     *  follows, but other threads may still be inside a handler. Once; not in a forked child of the process that
-     *  started it. May be NULL. */
+    /** stop - stop the tool because the runtime ends for the profiler.
+     *  @detached: 0 when the runtime shuts down, 1 when the profiler was detached.
+     *  No new event follows, but other threads may still be inside a handler. Called once; not
+     *  called in a forked child of the process in which the tool was started. May be NULL. */
     void (*stop)(struct sxs_sub *sub, int detached);
-    /** release - nobody is inside a handler any more: free sub->state. No lock of the manager is held. @sub may be a
-     *  copy of what start() was handed. May be NULL. */
+    /** release - free sub->state; no thread is inside a handler any more.
+     *  @sub: may be a copy of the subscription that start() received.
+     *  Called without a lock of the manager. May be NULL. */
     void (*release)(struct sxs_sub *sub);
 };
 
 /**
- * sxs_sub_set_mask - change what this tool asks for.
- * @low, @high: COR_PRF_MONITOR and COR_PRF_HIGH_MONITOR bits, replacing the tool's earlier ones.
- * Immutable bits that the runtime was not asked for in Initialize come too late: the call fails with
- * CORPROF_E_UNSUPPORTED_CALL_SEQUENCE, nothing changes, other tools are not touched. Any thread that
- * may call SetEventMask; not signal-safe.
+ * sxs_sub_set_mask - change the event mask of one tool on one runtime.
+ * @low, @high: COR_PRF_MONITOR and COR_PRF_HIGH_MONITOR bits; they replace the tool's earlier bits.
+ * Returns S_OK, CORPROF_E_RUNTIME_UNINITIALIZED when the runtime is not live or in a forked child,
+ * CORPROF_E_UNSUPPORTED_CALL_SEQUENCE when the mask has an immutable bit that the runtime was not
+ * asked for in Initialize, or the failure of SetEventMask. After a failure all masks are unchanged.
+ * Callable on any thread that may call SetEventMask; not signal-safe.
  */
 HRESULT sxs_sub_set_mask(struct sxs_sub *sub, uint32_t low, uint32_t high);
 
