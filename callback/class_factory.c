@@ -20,7 +20,7 @@ static HRESULT factory_QueryInterface(IClassFactory *self, const GUID *iid, void
 static ULONG factory_AddRef(IClassFactory *self)
 {
     (void)self;
-    return 2; /* static: it outlives everybody */
+    return 2; /* references are not counted: the factory is static */
 }
 
 static ULONG factory_Release(IClassFactory *self)
@@ -29,8 +29,9 @@ static ULONG factory_Release(IClassFactory *self)
     return 1;
 }
 
-/* Runtimes may ask at the same moment, each on a thread of its own: one at a time. The caller's
- * address tells which runtime it is, long before it can be asked. */
+/* Create the callback object of the calling runtime. Several runtimes may call at the same time on
+ * their own threads; the lock `creating` admits one after the other. The return address lies in the
+ * module of the calling runtime; it identifies the runtime before any of its Info can be used. */
 static HRESULT factory_CreateInstance(IClassFactory *self, IUnknown *outer, const GUID *iid,
                                       void **out)
 {
@@ -47,14 +48,14 @@ static HRESULT factory_CreateInstance(IClassFactory *self, IUnknown *outer, cons
     if (outer)
         return CLASS_E_NOAGGREGATION;
     if (!iid || !sxs_guid_in(iid, sxs_callback_iids, ARRAY_LEN(sxs_callback_iids)))
-        return E_NOINTERFACE; /* before anybody is admitted */
+        return E_NOINTERFACE; /* checked before the runtime is admitted */
     pthread_mutex_lock(&creating);
     hr = sxs_manager_admit(caller, &rt);
     if (FAILED(hr))
         goto done;
     callback = sxs_callback_new(rt);
     if (!callback) {
-        sxs_manager_ended(rt, 1); /* whoever comes next may be the first then */
+        sxs_manager_ended(rt, 1); /* with pick-first, the next runtime may now be the first */
         sxs_runtime_unref(rt);
         hr = E_OUTOFMEMORY;
         goto done;

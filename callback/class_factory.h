@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/** class_factory.h - makes callback objects, one per runtime that asks. */
+/** class_factory.h - the COM class factory that creates a callback object for each runtime. */
 #ifndef SXS_CLASS_FACTORY_H
 #define SXS_CLASS_FACTORY_H
 
 #include "sxs_abi.h"
 
-/** The one class factory; static, its reference count never frees it. Any thread. */
+/** Return the class factory of the process. It is static: Release() never frees it. Any thread. */
 IClassFactory *sxs_class_factory(void);
 
 #endif

@@ -14,7 +14,7 @@ void sxs_elt_time_leave(void);
 void sxs_elt_count_enter(void);
 void sxs_elt_nothing(void);
 
-/* Read by sxs_elt_slowly(). */
+/* 1: sxs_elt_slowly() saves vector registers by xsave; 0: by fxsave. */
 extern char sxs_elt_xsave;
 char        sxs_elt_xsave;
 
@@ -30,7 +30,7 @@ const struct sxs_calls_hooks *sxs_elt_hooks(void)
     };
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    sxs_elt_xsave = __builtin_cpu_supports("avx") != 0; /* then the system has enabled xsave */
+    sxs_elt_xsave = __builtin_cpu_supports("avx") != 0; /* true only if the kernel enabled xsave */
 #endif
     return hooks;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/** elt.h - the hooks that compiled code calls, in assembly. */
+/** elt.h - the enter, leave and tailcall hooks that compiled code calls, written in assembly. */
 #ifndef SXS_CALLBACK_ELT_H
 #define SXS_CALLBACK_ELT_H
 
 #include "tools/calls/count.h"
 
-/** By enum sxs_calls_mode, and SXS_CALLS_TRACE_HOOKS.
- *  Finds out what this processor's hooks must save; once, at the start. */
+/** sxs_elt_hooks - return the table of hooks, and find out how they save vector registers on this
+ *  processor. The index is an enum sxs_calls_mode, SXS_CALLS_TRACE_HOOKS or SXS_CALLS_VALUES_HOOKS.
+ *  Static; call it once, before any hook is set. */
 const struct sxs_calls_hooks *sxs_elt_hooks(void);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elt_aarch64.S - enter, leave and tailcall hooks; elt_x86_64.S says what they do. Assembled with every
- * build, never run here.
+ * elt_aarch64.S - enter, leave and tailcall hooks; callback/elt_x86_64.S describes what they do.
+ * Assembled with every build, but never run: only x86-64 is supported.
  *
- * x10 is what the mapper returned, x11 the caller's stack pointer, for all three. Live: x0 to x8 and v0
- * to v7 (arguments, results), x29; the others that a call may change are free.
+ * In all three hooks x10 is the value that the mapper returned, and x11 the caller's stack pointer.
+ * Live registers: x0 to x8 and v0 to v7 (arguments, results), and x29. A hook may change the other
+ * registers that a called function may change.
  */
 
-/* x0 to x8, x10, x11, and the way back: 112 bytes. */
+/* Push x0 to x8, x10, x11, x29 and the return address: 112 bytes. */
 .macro save_integers
     stp x29, x30, [sp, #-112]!
     .cfi_def_cfa_offset 112
@@ -51,8 +52,8 @@
 
     .text
 
-/* Calls the function at x9 with x0 and x1 as they are, v0 to v7 saved; v8 to v15 C code keeps but for
- * their upper halves, which nothing here relies on across a call. */
+/* Call the function at x9 with the arguments in x0, x1 and x2. Saves v0 to v7. C code preserves v8
+ * to v15 except for their upper halves, on which no code relies across a call. */
 function sxs_elt_slowly
     stp x29, x30, [sp, #-144]!
     .cfi_def_cfa_offset 144
@@ -78,14 +79,14 @@ end_function sxs_elt_slowly
 .macro hook name, fast, slow
 function \name
     save_integers
-    mrs x2, cntvct_el0 /* the tick, which leave takes */
+    mrs x2, cntvct_el0 /* the tick, an argument of leave functions only */
     mov x0, x10
     mov x1, x11
     bl \fast
     cbz w0, 1f
     ldr x0, [sp, #88]
     ldr x1, [sp, #96]
-    ldr x2, [sp, #16] /* x0 as it was: the first argument */
+    ldr x2, [sp, #16] /* saved x0: the first argument of the hooked function */
     adrp x9, \slow
     add x9, x9, :lo12:\slow
     bl sxs_elt_slowly
@@ -101,13 +102,13 @@ hook sxs_elt_trace_leave, sxs_trace_leave, sxs_tree_leave_slow
 hook sxs_elt_time_enter, sxs_time_enter, sxs_time_enter_slow
 hook sxs_elt_time_leave, sxs_time_leave, sxs_time_leave_slow
 
-/* One count of this thread's node for the function; x9 and x12 to x17 are free. */
+/* Count one call in this thread's node of the function. x9 and x12 to x17 need not be saved. */
 function sxs_elt_count_enter
     mrs x9, tpidr_el0
     adrp x12, :gottprel:sxs_calls_n_flat
     ldr x12, [x12, :gottprel_lo12:sxs_calls_n_flat]
     ldr w13, [x9, x12]
-    ldr w14, [x10, #4] /* struct sxs_called: number */
+    ldr w14, [x10, #4] /* sxs_called.number */
     cmp w14, w13
     b.hs 1f
     adrp x12, :gottprel:sxs_calls_flat
@@ -115,7 +116,7 @@ function sxs_elt_count_enter
     ldr x12, [x9, x12]
     ldr x12, [x12, w14, uxtw #3]
     cbz x12, 1f
-    ldr x13, [x12, #8] /* struct sxs_calls_node: calls */
+    ldr x13, [x12, #8] /* sxs_calls_node.calls */
     add x13, x13, #1
     str x13, [x12, #8]
     ret

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elt_x86_64.S - enter, leave and tailcall hooks. Compiled code calls them with values live in any
- * register: every one is as it was when they return, but for flags.
+ * elt_x86_64.S - enter, leave and tailcall hooks. Compiled code calls them while any register may
+ * hold a live value, so a hook preserves all registers except the flags.
  *
- * Enter: r14 is what the mapper returned, r15 the caller's stack pointer. Leave and tailcall: rdi and
- * rsi are these. rsp is 8 short of a multiple of 16 on entry.
+ * Enter: r14 is the value that the mapper returned (a struct sxs_called), and r15 the caller's
+ * stack pointer. Leave and tailcall: rdi and rsi hold these two. On entry rsp is 8 less than a
+ * multiple of 16.
  */
 #include "tools/calls/thread_state_offsets.h"
 
@@ -30,7 +31,7 @@
     .endr
 .endm
 
-/* The nine integer registers that C functions may change. 72 bytes: rsp is aligned afterwards. */
+/* Push the nine integer registers that C functions may change: 72 bytes, which aligns rsp. */
 .macro save_integers
     save_some %rax, %rcx, %rdx, %rsi, %rdi, %r8, %r9, %r10, %r11
 .endm
@@ -39,7 +40,7 @@
     restore_some %r11, %r10, %r9, %r8, %rdi, %rsi, %rdx, %rcx, %rax
 .endm
 
-/* Into rax; rdx changes. */
+/* Read the time stamp counter into rax. Changes rdx. */
 .macro read_tick
     rdtsc
     shl $32, %rdx
@@ -62,8 +63,8 @@
 
     .text
 
-/* Calls the function at rax with rdi and rsi as they are, and r8 as the third argument, all vector
- * registers saved: 4 KiB hold what xsave writes of the x87, SSE, AVX and AVX-512 state (2,696 bytes). */
+/* Call the function at rax with the arguments in rdi, rsi and r8. Saves all vector registers: xsave
+ * writes 2,696 bytes of x87, SSE, AVX and AVX-512 state into an area of 4 KiB. */
 function sxs_elt_slowly
     push %rbp
     .cfi_adjust_cfa_offset 8
@@ -76,7 +77,7 @@ function sxs_elt_slowly
     and $-64, %rsp
     mov %rax, %rbx
     xor %eax, %eax
-    mov %rax, 512(%rsp) /* the header of what xsave writes must begin as zeros */
+    mov %rax, 512(%rsp) /* the header of the xsave area must be zero before xsave */
     mov %rax, 520(%rsp)
     mov %rax, 528(%rsp)
     mov %rax, 536(%rsp)
@@ -105,14 +106,15 @@ function sxs_elt_slowly
     ret
 end_function sxs_elt_slowly
 
-/* ---- when all is as it mostly is ---------------------------------------------------------------- */
+/* ---- fast path ----------------------------------------------------------------------------- */
 
 /*
- * The hooks below do what the functions of tools/calls/fast.c do, but only what is done nearly always; in any
- * other case nothing has been counted yet, and these are called.
+ * The hooks below handle the most frequent case of the functions in tools/calls/fast.c. In any
+ * other case they call the function in fast.c, before they have counted anything.
  */
 
-/* rcx: this thread's state; rsi: its youngest frame. */
+/* Begin an enter hook. Sets rcx to this thread's state (struct sxs_calls_state) and rsi to its
+ * youngest frame; jumps to 9 when there is no state or when that frame is stale. */
 .macro enter_begins
     save_some %rax, %rcx, %rdx, %rsi
     mov sxs_calls_state@gottpoff(%rip), %rax
@@ -124,7 +126,7 @@ end_function sxs_elt_slowly
     jbe 9f
 .endm
 
-/* Another one, of the node rax. */
+/* Push a frame of the node rax on the shadow stack. Sets rsi to the new frame. */
 .macro push_frame
     add $FRAME_SIZE, %rsi
     mov %r15, FRAME_SP(%rsi)
@@ -139,6 +141,7 @@ end_function sxs_elt_slowly
     .cfi_adjust_cfa_offset 32
 .endm
 
+/* The label 9 of an enter hook: call the C function @fast, and @slow when @fast returns nonzero. */
 .macro enter_otherwise fast, slow
 9:  save_some %rdi, %r8, %r9, %r10, %r11
     mov %r14, %rdi
@@ -148,28 +151,30 @@ end_function sxs_elt_slowly
     jz 4f
     mov %r14, %rdi
     mov %r15, %rsi
-    mov 32(%rsp), %r8 /* rdi as it was: the first argument */
+    mov 32(%rsp), %r8 /* saved rdi: the first argument of the hooked function */
     lea \slow(%rip), %rax
     call sxs_elt_slowly
 4:  restore_some %r11, %r10, %r9, %r8, %rdi, %rsi, %rdx, %rcx, %rax
     ret
 .endm
 
-/* The word of an event of @kind of the node @reg, behind its tick. */
+/* Turn @reg, the address of a node, into the second word of an event: the node's reference and the
+ * event's @kind. @state: register that holds the thread's state. */
 .macro event_word kind, reg, state
     sub STATE_CELLS(\state), \reg
     shr $CELL_BITS, \reg
     bts $(32 + \kind), \reg
 .endm
 
-/* @trace: 1: with an event for each call. */
+/* Define the enter hook @name, which counts and times each call path. @fast: its C function.
+ * @trace: 1 when the hook also records an event for each call. */
 .macro tree_enter name, fast, trace
 function \name
     enter_begins
-    mov FRAME_NODE(%rsi), %rdx /* the caller's */
+    mov FRAME_NODE(%rsi), %rdx /* the caller's node */
     mov NODE_LATEST(%rdx), %eax
     shl $CELL_BITS, %rax
-    add STATE_CELLS(%rcx), %rax /* the callee's: reference 0 is a chunk's header, which fits none */
+    add STATE_CELLS(%rcx), %rax /* callee's node; reference 0, a chunk's header, never matches */
     mov CALLED_CELL(%r14), %edx
     cmp %edx, NODE_FUNCTION(%rax)
     jne 2f
@@ -193,7 +198,7 @@ function \name
     mov FRAME_NODE(%rsi), %rdx
     mov %rax, NODE_ENTERED(%rdx)
     mov %rax, FRAME_START(%rsi)
-    mov %rax, EVENT_TICK(%rcx) /* last: whatever ends the process, a tick has its event */
+    mov %rax, EVENT_TICK(%rcx) /* last, so that an event with a tick is complete after a crash */
 .else
     mov %rax, %rcx
     read_tick
@@ -203,9 +208,9 @@ function \name
 3:  enter_ends
 5:  testl $CALLED_RESUMES, CALLED_OFF(%r14)
     jnz 9f
-    incq NODE_CALLS(%rax) /* timed no longer */
+    incq NODE_CALLS(%rax) /* backed off: count the call, but do not time it */
     jmp 3b
-2:  /* another child of the caller: in the first slot it may be in? */
+2:  /* not the child called last: look only in the first slot of the hash table that fits the key */
     push_one %rdi
     mov FRAME_NODE(%rsi), %rax
     sub STATE_CELLS(%rcx), %rax
@@ -259,14 +264,15 @@ function sxs_elt_time_enter
     enter_otherwise sxs_time_enter, sxs_time_enter_slow
 end_function sxs_elt_time_enter
 
-/* What a call's end adds to its node r9: rax, its duration. r10: the state. */
+/* End a call in a tree: add its duration rax to its node r9 and pop its frame. r10: the state.
+ * @trace: 1 when the hook also records an event. */
 .macro end_of_path trace
 .if \trace
     mov STATE_TOP(%r10), %r8
     mov STATE_EVENT(%r10), %r11
     mov FRAME_START(%r8), %rdx
     mov %r9, %rcx
-    add %rax, %rdx /* now */
+    add %rax, %rdx /* tick at which the call ended */
     event_word EVENT_LEAVE, %rcx, %r10
     mov %rcx, EVENT_NODE(%r11)
     mov %rdx, EVENT_TICK(%r11)
@@ -278,6 +284,8 @@ end_function sxs_elt_time_enter
     movq $0, NODE_ENTERED(%r9)
 .endm
 
+/* End a call without a tree: add its duration rax to its node r9 and to the caller's FRAME_CALLEES,
+ * and pop its frame. r10: the state. */
 .macro end_of_flat
     mov STATE_TOP(%r10), %r8
     mov %rax, %rdx
@@ -292,7 +300,8 @@ end_function sxs_elt_time_enter
 10:
 .endm
 
-/* @tree: 1: of a path, 0: of a function. @trace: 1: with an event for each call. */
+/* Define the leave and tailcall hook @name. @fast, @slow: its C functions. @tree: 1 when nodes are
+ * call paths, 0 when they are functions. @trace: 1 when the hook also records an event. */
 .macro leave_hook name, fast, slow, tree, trace
 function \name
     testl $CALLED_IS_OFF, CALLED_OFF(%rdi)
@@ -323,7 +332,7 @@ function \name
     cmpq $0, FRAME_CALLEES(%r8)
     jne 9f
 .endif
-    sub %rdx, %rax /* the duration; first the one before it is counted */
+    sub %rdx, %rax /* this call's duration; the histogram first gets that of the previous call */
     mov STATE_RECORD(%r10), %r11
     mov RECORD_PENDING_OF(%r11), %r8d
     mov RECORD_PENDING(%r11), %rdx
@@ -378,7 +387,7 @@ function \name
     call sxs_elt_slowly
 5:  restore_some %rdi, %rsi, %r11, %r10, %r9, %r8, %rdx, %rcx, %rax
     ret
-6:  /* timed no longer: nothing to do, unless this call began before */
+6:  /* backed off: nothing to do, unless this call has a frame because it began before that */
     push_one %rax
     mov sxs_calls_state@gottpoff(%rip), %rax
     mov %fs:(%rax), %rax
@@ -396,7 +405,7 @@ leave_hook sxs_elt_tree_leave, sxs_tree_leave, sxs_tree_leave_slow, 1, 0
 leave_hook sxs_elt_trace_leave, sxs_trace_leave, sxs_tree_leave_slow, 1, 1
 leave_hook sxs_elt_time_leave, sxs_time_leave, sxs_time_leave_slow, 0, 0
 
-/* One count of this thread's node for the function. */
+/* Count one call in this thread's node of the function. */
 function sxs_elt_count_enter
     push %rax
     .cfi_adjust_cfa_offset 8

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* entry.c - where a runtime comes in: DllGetClassObject. */
+/* entry.c - the exports that a runtime calls first: DllGetClassObject and DllCanUnloadNow. */
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -32,9 +32,10 @@ static const struct sxs_tool *const tools[] = {
     &sxs_instrument_tool,
 };
 
-/* A runtime that fails to initialize us closes the library, but signal handlers, hooks and other
- * runtimes stay: from here on nothing unloads it. The address is that of a static function: the
- * exported ones may be found in another profiler that the program was linked with. */
+/* Keep the library loaded until the process ends. A runtime closes the library when Initialize
+ * fails, but signal handlers, hooks and other runtimes still need it. The library is found by the
+ * address of a static function, because an exported name may resolve to another profiler that the
+ * program was linked with. */
 static int pin_library(void)
 {
     Dl_info self;
@@ -42,7 +43,8 @@ static int pin_library(void)
            dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
 }
 
-/* Once: another runtime's hooks may be running when the next one comes in. */
+/* Called once per process, because hooks of one runtime may be running when the next one loads the
+ * library. */
 static void choose_hooks(void)
 {
     sxs_calls_use_hooks(sxs_elt_hooks());

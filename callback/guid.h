@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** guid.h - comparing and reading GUIDs. */
+/** guid.h - compares and parses GUIDs. */
 #ifndef SXS_GUID_H
 #define SXS_GUID_H
 
@@ -21,7 +21,7 @@ static inline int sxs_guid_in(const GUID *guid, const GUID *const *list, size_t 
     return 0;
 }
 
-/** Reads "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}"; returns 1 on success. */
+/** Parse "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}"; return 1 on success, else 0. */
 static inline int sxs_guid_parse(const char *text, GUID *out)
 {
     unsigned d[11];

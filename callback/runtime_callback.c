@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * runtime_callback.c - one per runtime: who calls it says which runtime it is. The forwarding stubs
- * and the vtable are generated (sxs_callback.inc); what is not mere forwarding is here.
+ * runtime_callback.c - the callback object of a runtime.
+ *
+ * Each runtime has its own object, so the object identifies the runtime that calls it. The stubs
+ * that forward events to tools, and the vtable, are generated (sxs_callback.inc); the other methods
+ * are here.
  */
 #include "callback/runtime_callback.h"
 
@@ -36,7 +39,7 @@ static HRESULT cb_QueryInterface(ICorProfilerCallback11 *self, const GUID *iid, 
     *out = iid && sxs_guid_in(iid, sxs_callback_iids, ARRAY_LEN(sxs_callback_iids)) ? self : NULL;
     if (!*out)
         return E_NOINTERFACE;
-    self->vtbl->AddRef(self); /* each version extends the last: one vtable serves all */
+    self->vtbl->AddRef(self); /* each version extends the one before, so all share one vtable */
     return S_OK;
 }
 
@@ -50,7 +53,7 @@ static ULONG cb_Release(ICorProfilerCallback11 *self)
     struct runtime_callback *cb = callback_of(self);
     unsigned left = atomic_fetch_sub_explicit(&cb->refs, 1, memory_order_acq_rel) - 1;
     if (left == 0) {
-        sxs_manager_ended(cb->rt, 1); /* nothing to do unless it never got to Shutdown */
+        sxs_manager_ended(cb->rt, 1); /* has an effect only if there was no Shutdown or detach */
         sxs_runtime_unref(cb->rt);
         free(cb);
     }
@@ -65,7 +68,7 @@ static HRESULT cb_Initialize(ICorProfilerCallback11 *self, IUnknown *info)
 static HRESULT cb_InitializeForAttach(ICorProfilerCallback11 *self, IUnknown *info, void *data,
                                       UINT size)
 {
-    (void)data; /* settings come from the environment the process was started with */
+    (void)data; /* settings are read from the environment only */
     (void)size;
     return sxs_manager_initialize(runtime_of(self), info, 1);
 }
@@ -87,7 +90,7 @@ static HRESULT cb_LoadAsNotificationOnly(ICorProfilerCallback11 *self, BOOL *not
     (void)self;
     if (!notification_only)
         return E_POINTER;
-    *notification_only = 0; /* the main profiler of its runtime, or none */
+    *notification_only = 0; /* the library works only as the main profiler of a runtime */
     return S_OK;
 }
 
