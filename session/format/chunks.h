@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * chunks.h - what the files "samples" and "events" have in common: a page, then chunks of records.
+ * chunks.h - the layout that the files "samples", "events", "instrument" and "traced" share: a
+ * header of one page, then chunks of records.
  *
- * The library maps such a file shared and writes straight into the mapping, from several threads at
- * once, so whatever ends the process loses nothing that was committed. A record is reserved by
- * advancing its chunk's `used`, filled, and committed by storing its `type` last; a record whose
- * writer died in between stays uncommitted (type 0) and is skipped by its size, or, if that is 0 too,
- * by looking for the next record mark. Little-endian; all records 8-byte aligned.
+ * The library maps such a file shared and writes into the mapping from several threads at once, so
+ * committed records survive any end of the process. A writer reserves a record by advancing `used`
+ * of the chunk, fills it, and commits it by storing `type` last. If the process ends in between,
+ * the record stays uncommitted (type 0). Readers skip it by its size, or, if the size is 0 too, by
+ * searching for the next record mark. All integers are little-endian, all records 8-byte aligned.
  */
 #ifndef SXS_RECORD_CHUNKS_H
 #define SXS_RECORD_CHUNKS_H
@@ -19,7 +20,7 @@
 #define SXS_CHUNK_MAGIC 0x4b484353u /* "SCHK" */
 #define SXS_RECORD_MARK 0xa5c3u
 
-/** How the first page of each such file begins. */
+/** The first bytes of the header of each such file. */
 struct sxs_chunks_head {
     char     magic[8];
     uint32_t version;
@@ -37,7 +38,7 @@ struct sxs_chunk_header {
 struct sxs_record {
     uint32_t         size; /* bytes, this header included, a multiple of 8 */
     uint16_t         mark; /* SXS_RECORD_MARK */
-    _Atomic uint16_t type; /* of the file's own; 0: reserved, not committed. Stored last */
+    _Atomic uint16_t type; /* each file has its own types; 0: not committed. Stored last */
 };
 
 _Static_assert(sizeof(struct sxs_chunk_header) == 16, "part of the format");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** folder_safe.h - who may own a session folder and write into it. For the library and the command. */
+/** folder_safe.h - decides by owner and mode whether a folder is safe to record into. Used by the
+ *  library and the command. */
 #ifndef SXS_RECORD_FOLDER_SAFE_H
 #define SXS_RECORD_FOLDER_SAFE_H
 
@@ -8,9 +9,11 @@
 #include <unistd.h>
 
 /**
- * sxs_folder_refused - whether the existing folder @st must not become a session folder: its owner, or
- * anybody who may write into it, could put files of their own in the place of the session's.
- * Returns 0, or 1 with the reason in @why (@size bytes).
+ * sxs_folder_refused - test whether an existing folder must not become a session folder because
+ * another user could replace the files of the session.
+ * @st: the folder's status. @why: receives the reason, at most @size bytes.
+ * Returns 0 when the folder is safe, or 1 with the reason in @why: the folder belongs to another
+ * user, or group or others may write into it.
  */
 static inline int sxs_folder_refused(const struct stat *st, char *why, size_t size)
 {

@@ -2,8 +2,8 @@
 /**
  * samples.h - the format of the file "samples" in a process's session folder.
  *
- * A header of one page, then chunks of records (session/format/chunks.h), written from signal handlers and
- * threads at once. docs/session.md describes the same bytes.
+ * The file is a header of one page, then chunks of records (session/format/chunks.h). Signal
+ * handlers and threads write it concurrently. docs/session.md describes the same bytes.
  */
 #ifndef SXS_RECORD_SAMPLES_H
 #define SXS_RECORD_SAMPLES_H
@@ -15,9 +15,9 @@
 #define SXS_SAMPLES_MAGIC   "SXSSAMP" /* 8 bytes with its zero */
 #define SXS_SAMPLES_VERSION 1u
 #define SXS_SAMPLES_FILE    "samples"
-#define SXS_MAX_STACK       512u /* IPs of one sample; a longer stack is cut at its old end */
+#define SXS_MAX_STACK       512u /* IPs of one sample; a longer stack loses its oldest frames */
 
-/** How a walk ended. The names are what reports print. */
+/** How a stack walk ended. Reports print the texts. */
 #define SXS_SAMPLE_ENDS(X)                                                                  \
     X(BOTTOM, "bottom of the stack")                                                        \
     X(CUT, "longer than can be recorded")                                                   \
@@ -39,10 +39,11 @@ enum sxs_sample_walker { SXS_WALKER_FAST = 1, SXS_WALKER_UNWIND = 2, SXS_WALKER_
 enum sxs_sample_clock { SXS_CLOCK_CPU_TIMER = 1, SXS_CLOCK_PERF = 2, SXS_CLOCK_MONOTONIC = 3 };
 
 /**
- * What the walker "snapshot" counts when it holds the fast walk of a stopped stack against what the
- * runtimes report of it. Of stacks: those compared are alike, or differ in one of three ways. Of
- * frames: those reported, and managed ones that no runtime ever reports. Then what was not compared,
- * and why.
+ * Counts of the walker "snapshot", which compares the fast walk of a stopped stack with the frames
+ * that the runtimes report. First counts of stacks: those compared; of these, those that are alike
+ * and those that differ in one of three ways. Then counts of frames: those reported, and managed
+ * frames that no runtime ever reports. Then stacks that were not compared, by reason. Reports print
+ * the texts.
  */
 #define SXS_COMPARED(X)                                                                     \
     X(STACKS, "stacks compared")                                                            \
@@ -77,21 +78,21 @@ struct sxs_samples_header {
     uint32_t         pid;
     uint16_t         mode, walker; /* enum sxs_sample_mode, enum sxs_sample_walker */
     uint32_t         asked_hz;
-    uint32_t         clock;        /* enum sxs_sample_clock: what gives the rate */
+    uint32_t         clock;        /* enum sxs_sample_clock: the clock that triggers samples */
     uint64_t         started_realtime_ns;
     uint64_t         started_ns;   /* CLOCK_MONOTONIC, as all times in records */
-    _Atomic uint64_t ended_ns;     /* 0: still running, or ended without saying so */
-    _Atomic uint32_t n_chunks;     /* chunks the file has */
-    uint32_t         max_chunks;   /* upper bound of the file's size */
+    _Atomic uint64_t ended_ns;     /* 0: still running, or ended without a shutdown of the tool */
+    _Atomic uint32_t n_chunks;     /* chunks in the file */
+    uint32_t         max_chunks;   /* limit of n_chunks */
     _Atomic uint64_t n_samples;
-    _Atomic uint64_t n_dropped;    /* samples that found no room */
-    _Atomic uint64_t n_ends[16];   /* walks by enum sxs_sample_end */
-    _Atomic uint64_t handler_ns;   /* time spent in the handler, all samples */
-    char             command[1024];
-    _Atomic uint64_t n_unlisted;      /* threads not sampled for want of room: so many at least */
-    _Atomic uint64_t n_short_threads; /* lived < 50 ms, were never sampled, have no record */
-    _Atomic uint64_t short_cpu_ns;    /* CPU time of those */
-    _Atomic uint64_t n_compared[SXS_N_COMPARED]; /* walker snapshot alone */
+    _Atomic uint64_t n_dropped;    /* samples dropped because the file had no room */
+    _Atomic uint64_t n_ends[16];   /* number of walks by enum sxs_sample_end */
+    _Atomic uint64_t handler_ns;   /* time spent in the signal handler, sum over all samples */
+    char             command[1024];   /* command line of the process, zero-terminated */
+    _Atomic uint64_t n_unlisted;      /* threads not sampled for lack of room: a lower bound */
+    _Atomic uint64_t n_short_threads; /* threads that lived < 50 ms, without a sample or a record */
+    _Atomic uint64_t short_cpu_ns;    /* CPU time of those threads */
+    _Atomic uint64_t n_compared[SXS_N_COMPARED]; /* by enum sxs_compared; walker snapshot only */
 };
 
 enum sxs_record_type {
@@ -108,23 +109,24 @@ enum sxs_record_type {
 struct sxs_record_sample {
     struct sxs_record head;
     uint64_t          time_ns;
-    uint64_t          weight_ns; /* CPU or wall time this sample stands for */
+    uint64_t          weight_ns; /* CPU or wall time that this sample represents */
     uint32_t          tid;
     uint8_t           end;       /* enum sxs_sample_end */
     uint8_t           waiting;   /* 1: the thread was not running (wall only) */
-    uint16_t          n;         /* IPs that follow */
+    uint16_t          n;         /* number of IPs that follow */
     uint64_t          ips[];     /* youngest first; all but the first are return addresses */
 };
 
-/** May come again for the same tid: when it is named, and with ended_ns when it ends. */
+/** A thread. The same tid can have several records: another one when the thread gets a name, and
+ *  one with ended_ns when it ends. */
 struct sxs_record_thread {
     struct sxs_record head;
     uint32_t          tid;
     uint32_t          zero;
-    uint64_t          runtimes; /* bit N: belongs to runtime number N */
+    uint64_t          runtimes; /* bit N: the thread belongs to runtime number N */
     uint64_t          started_ns, ended_ns; /* 0: not known */
     char              name[16]; /* zero-terminated */
-    uint64_t          cpu_ns;   /* its CPU time, when it has ended and was asked; else 0 */
+    uint64_t          cpu_ns;   /* the thread's CPU time at its end; 0: not known */
 };
 
 /** An ELF file mapped into the process. */
@@ -132,11 +134,11 @@ struct sxs_record_module {
     struct sxs_record head;
     uint64_t          time_ns;
     uint64_t          base;     /* load bias: address = base + ELF virtual address */
-    uint64_t          lo, hi;   /* its executable addresses */
+    uint64_t          lo, hi;   /* range of its executable addresses */
     uint8_t           build_id[20];
     uint8_t           build_id_size;
-    uint8_t           unloaded; /* 1: no longer there from time_ns on */
-    uint16_t          path_size; /* bytes that follow, no zero at the end */
+    uint8_t           unloaded; /* 1: unloaded at time_ns */
+    uint16_t          path_size; /* bytes of path, without a terminating zero */
     char              path[];
 };
 
@@ -145,22 +147,25 @@ enum sxs_code_tier {
     SXS_TIER_DYNAMIC, SXS_TIER_OPTIMIZED, /* compiled once, without tiers */
 };
 
-/** Code of a runtime: valid from time_ns until another record covers the same addresses. */
+/** A range of machine code of a runtime, valid from time_ns until another record covers the same
+ *  addresses. After the struct's fixed part follow the name, the path, and then, aligned to 8
+ *  bytes, the lines. */
 struct sxs_record_code {
     struct sxs_record head;
     uint64_t          time_ns;
     uint64_t          lo, hi;
-    uint64_t          function;  /* the runtime's FunctionID: equal for versions of one function */
+    uint64_t          function;  /* the runtime's FunctionID, equal for all versions of a method */
     uint32_t          rejit;     /* ReJIT version, 0 for the original */
     uint32_t          token;     /* mdMethodDef, 0 if none */
-    uint16_t          runtime;   /* its number */
+    uint16_t          runtime;   /* number of the runtime */
     uint8_t           tier;      /* enum sxs_code_tier */
     uint8_t           zero;
-    uint16_t          name_size; /* bytes that follow: Namespace.Type.Method(parameters) */
-    uint16_t          file_size; /* then: path of the assembly; 0 if none */
-    uint32_t          n_lines;   /* then, 8-byte aligned: IL offset of native offset */
+    uint16_t          name_size; /* bytes of the name: Namespace.Type.Method(parameters) */
+    uint16_t          file_size; /* bytes of the assembly's path; 0 if none */
+    uint32_t          n_lines;   /* number of struct sxs_code_line */
     char              text[];
 };
+/** The IL offset of the code that begins at a native offset. Sorted by native offset. */
 struct sxs_code_line {
     uint32_t native_offset, il_offset;
 };
@@ -168,44 +173,47 @@ struct sxs_code_line {
 struct sxs_record_runtime {
     struct sxs_record head;
     uint32_t          number;
-    uint16_t          version_size, path_size; /* bytes that follow, in this order */
-    char              text[];
+    uint16_t          version_size, path_size; /* bytes of version and path in text */
+    char              text[]; /* version, then path of libcoreclr.so */
 };
 
-/** A stop of a runtime: from the request to suspend to the resumption. */
+/** A suspension of a runtime, from the request to suspend its threads to their resumption. */
 struct sxs_record_pause {
     struct sxs_record head;
     uint64_t          time_ns, duration_ns;
-    uint16_t          runtime;
+    uint16_t          runtime; /* number of the runtime */
     uint16_t          reason; /* COR_PRF_SUSPEND_REASON */
-    uint32_t          tid;    /* thread that stopped the others; for a collection, mostly does it too */
+    uint32_t          tid;    /* thread that suspended the others; usually it also runs the
+                               * collection */
 };
 
-/** What was made of a frame when two accounts of a stack were compared. */
+/** Result for one frame when the fast walk of a stack ("walked") is compared with the frames that
+ *  the runtimes report ("reported"). */
 enum sxs_frame_verdict {
-    SXS_VERDICT_NATIVE,      /* not compared */
-    SXS_VERDICT_SAME,        /* in both */
+    SXS_VERDICT_NATIVE,      /* native frame: not compared */
+    SXS_VERDICT_SAME,        /* walked and reported */
     SXS_VERDICT_LACKING,     /* reported, but not walked */
-    SXS_VERDICT_EXCESS,      /* walked, but not reported, though its runtime would */
-    SXS_VERDICT_NO_METADATA, /* walked; code that runtimes never report */
+    SXS_VERDICT_EXCESS,      /* walked, not reported, though the runtime reports such frames */
+    SXS_VERDICT_NO_METADATA, /* walked; code of a kind that runtimes never report */
     SXS_VERDICT_FUNCLET,     /* walked; a catch or finally block of a function that is reported */
     SXS_VERDICT_UNWOUND,     /* walked; between such a block and its function */
     SXS_VERDICT_DISPATCH,    /* walked; the runtime's own managed code that handles exceptions */
-    SXS_VERDICT_ENTERING,    /* walked; called from native code, not yet or no longer in its runtime */
+    SXS_VERDICT_ENTERING,    /* walked; called from native code: enters or leaves its runtime */
 };
 
-/** Both accounts of a stack in one, by rising SP: a frame for each SP and IP that either has. */
+/** A stack for which the fast walk and the runtimes' reports differ. The frames of both are merged
+ *  into one list by rising SP, with one entry for each pair of SP and IP. */
 struct sxs_record_difference {
     struct sxs_record head;
     uint64_t          time_ns;
     uint32_t          tid;
     uint8_t           kind; /* enum sxs_compared: LACKING, EXCESS or OTHER */
     uint8_t           end;  /* enum sxs_sample_end: of the fast walk */
-    uint16_t          n;    /* frames that follow */
+    uint16_t          n;    /* number of frames that follow */
     struct sxs_compared_frame {
         uint64_t sp, ip;
         uint64_t function; /* the runtime's FunctionID, 0 if none */
-        uint16_t runtime;  /* its number, 0 for native code */
+        uint16_t runtime;  /* number of the runtime, 0 for native code */
         uint16_t verdict;  /* enum sxs_frame_verdict */
         uint32_t zero;
     } frames[];

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * session.h - the session folder: what the library leaves behind and the command reads.
+ * session.h - the layout of a session folder and of the file "census", which the library writes and
+ * the command reads.
  *
- * A session folder holds one folder per process, named after its pid (a dash and a number follow
- * when the pid comes back); in it lies the file "census": one struct sxs_census, mapped shared while
- * the process lives, so that whatever ends the process (exit, _exit, a signal, kill -9) loses nothing.
- * docs/session.md describes the same bytes for other readers. All integers are little-endian.
+ * A session folder holds one folder per process, named after its pid. When the pid is used again, a
+ * dash and a number follow. Each process's folder holds the file "census", which is one struct
+ * sxs_census. The process maps the file shared, so the counts survive any end of the process (exit,
+ * _exit, a signal, kill -9). docs/session.md describes the same bytes for other readers. All
+ * integers are little-endian.
  */
 #ifndef SXS_RECORD_SESSION_H
 #define SXS_RECORD_SESSION_H
@@ -19,27 +21,28 @@
 #define SXS_CENSUS_FILE    "census"
 #define SXS_MAX_RUNTIMES   64u /* more runtimes than this in one process are counted, not listed */
 
-/** What became of a runtime. The texts are part of the JSON contract: see sxs_state_text(). */
+/** How the manager treats a runtime. The texts of sxs_state_text() are part of the JSON format. */
 enum sxs_state {
-    SXS_STATE_NONE = 0, /* slot not used yet */
-    SXS_STATE_PICKED = 1,
-    SXS_STATE_GUARDED = 2,
-    SXS_STATE_CANCELLED = 3,
+    SXS_STATE_NONE = 0,      /* the row is not in use yet */
+    SXS_STATE_PICKED = 1,    /* profiled */
+    SXS_STATE_GUARDED = 2,   /* not profiled, but its signals are routed */
+    SXS_STATE_CANCELLED = 3, /* turned away; runs without the profiler */
 };
 
-/** One runtime's row. Counters only grow; relaxed atomic stores, readable at any time. */
+/** The row of one runtime. Counters only grow; they are stored as relaxed atomics and can be read
+ *  at any time. */
 struct sxs_census_runtime {
-    _Atomic uint32_t state;     /* enum sxs_state; stored last when a slot comes into use */
-    uint32_t         number;    /* 1, 2, 3... in order of arrival in this process */
+    _Atomic uint32_t state;     /* enum sxs_state; stored last when the row comes into use */
+    uint32_t         number;    /* 1, 2, 3... in order of admission in this process */
     _Atomic uint64_t modules;   /* modules loaded without error */
     _Atomic uint64_t methods;   /* method bodies compiled without error, every tier counted */
     _Atomic uint64_t threads;   /* managed threads created */
     _Atomic uint64_t gcs;       /* garbage collections started */
     _Atomic uint64_t exceptions;/* managed exceptions thrown */
-    _Atomic uint64_t signals;   /* signals handed to this runtime by the router */
-    _Atomic uint64_t errors;    /* calls into this runtime that failed and were survived */
-    uint64_t         started_ns;/* CLOCK_REALTIME, nanoseconds since 1970 */
-    _Atomic uint64_t ended_ns;  /* 0 while it runs or when the process ended without Shutdown */
+    _Atomic uint64_t signals;   /* signals that the router handed to this runtime */
+    _Atomic uint64_t errors;    /* calls of this runtime that failed; the process went on */
+    uint64_t         started_ns;/* time of admission: CLOCK_REALTIME, nanoseconds since 1970 */
+    _Atomic uint64_t ended_ns;  /* 0: still running, or the process ended without Shutdown */
     char             version[64];/* "8.0.29", zero-terminated; "" until known */
     char             path[512]; /* of libcoreclr.so, zero-terminated, cut when longer */
 };
@@ -51,20 +54,21 @@ struct sxs_census {
     uint32_t         size;       /* sizeof(struct sxs_census), bytes */
     uint32_t         row_size;   /* sizeof(struct sxs_census_runtime), bytes */
     uint32_t         pid;
-    uint64_t         started_ns; /* CLOCK_REALTIME of the first runtime's arrival */
+    uint64_t         started_ns; /* CLOCK_REALTIME when the first runtime loaded the library */
     _Atomic uint32_t n_runtimes; /* rows in use, at most SXS_MAX_RUNTIMES */
     _Atomic uint32_t n_unlisted; /* runtimes beyond SXS_MAX_RUNTIMES */
     uint32_t         preloaded;  /* 1 when the signal library was preloaded */
     uint32_t         signals_off;/* 1 when SXSPROF_SIGNALS=off */
     _Atomic uint64_t signals_unwanted; /* routed signals that no runtime wanted */
-    char             command[1024];    /* /proc/self/cmdline, spaces for zeros, cut when longer */
+    char             command[1024];    /* /proc/self/cmdline, spaces for zeros, cut if longer */
     struct sxs_census_runtime runtimes[SXS_MAX_RUNTIMES];
 };
 
 _Static_assert(sizeof(struct sxs_census_runtime) == 656, "row layout is part of the format");
 _Static_assert(offsetof(struct sxs_census, runtimes) == 1080, "header layout is part of the format");
 
-/** sxs_state_text - "picked", "guarded", "cancelled", or "none". Static string. */
+/** Return the text of an enum sxs_state: "none", "picked", "guarded", "cancelled", or "unknown" for
+ *  any other value. Static string. */
 static inline const char *sxs_state_text(uint32_t state)
 {
     static const char *const text[] = {"none", "picked", "guarded", "cancelled"};

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * traced.h - the format of the file "traced" in a process's session folder: single calls of methods that are
- * traced, beside the file "instrument", whose sites they name. A file of its own, so that a storm of calls
- * takes no room from states and counts.
+ * traced.h - the format of the file "traced" in a process's session folder: the single calls of
+ * traced methods.
  *
- * A header of one page, then chunks of records (session/format/chunks.h). docs/session.md describes the same bytes.
+ * Records refer to the instrumented methods of the file "instrument" by number. Calls have a file
+ * of their own, so that very many calls take no room from the states and counts in "instrument".
+ * The file is a header of one page, then chunks of records (session/format/chunks.h).
+ * docs/session.md describes the same bytes.
  */
 #ifndef SXS_RECORD_TRACED_H
 #define SXS_RECORD_TRACED_H
@@ -16,9 +18,9 @@
 #define SXS_TRACED_MAGIC   "SXSTRCD" /* 8 bytes with its zero */
 #define SXS_TRACED_VERSION 1u
 #define SXS_TRACED_FILE    "traced"
-#define SXS_TRACED_TEXT    512u /* bytes of a text at most */
+#define SXS_TRACED_TEXT    512u /* limit of each text, in bytes */
 
-/** The first page. Ticks are those of the file "instrument". */
+/** The first page. The header of the file "instrument" tells how long a tick is. */
 struct sxs_traced_header {
     char             magic[8];
     uint32_t         version;
@@ -27,32 +29,34 @@ struct sxs_traced_header {
     _Atomic uint32_t n_chunks;
     uint32_t         max_chunks;
     uint32_t         zero;
-    _Atomic uint64_t lost; /* records that found no room */
+    _Atomic uint64_t lost; /* records dropped because the file had no room */
 };
 
 enum sxs_traced_record_type {
-    SXS_TRACED_ENTER = 1, /* with arguments; a call without any has the other record alone */
-    SXS_TRACED_END = 2,
+    SXS_TRACED_ENTER = 1, /* start of a call with its arguments; not written without arguments */
+    SXS_TRACED_END = 2,   /* end of a call */
     SXS_TRACED_LAST = 2,
 };
 
-/** A call is known by its thread and the tick it began at. */
+/** The start of a call. The thread and the tick at which the call began identify a call. */
 struct sxs_traced_enter {
     struct sxs_record head;
     uint64_t          started_tick;
-    uint32_t          site, tid;
-    uint32_t          size;   /* bytes that follow, no zero at the end */
-    char              text[]; /* its arguments: "n = 1, s = \"x\"" */
+    uint32_t          site, tid; /* number of the instrumented method; thread */
+    uint32_t          size;   /* bytes of text, without a terminating zero */
+    char              text[]; /* the arguments: "n = 1, s = \"x\"" */
 };
 
+/** The end of a call. */
 struct sxs_traced_end {
     struct sxs_record head;
     uint64_t          started_tick, ended_tick;
-    uint32_t          site, tid;
-    uint16_t          result_size, after_size, thrown_size; /* bytes that follow, one behind the other */
-    uint8_t           threw;
+    uint32_t          site, tid; /* number of the instrumented method; thread */
+    uint16_t          result_size, after_size, thrown_size; /* bytes of the three texts */
+    uint8_t           threw;  /* 1: an exception left the method */
     uint8_t           zero;
-    char              text[]; /* its result; by-ref arguments at its end; type and message of what left it */
+    char              text[]; /* result; by-reference arguments at the end of the call; type and
+                               * message of the exception that left the method */
 };
 
 _Static_assert(sizeof(struct sxs_traced_header) <= SXS_HEADER_SIZE, "the header is one page");
