@@ -11,22 +11,23 @@
 #include "base/log.h"
 #include "session/write/file_write.h"
 
-#define MORE_AHEAD 512u /* when single calls are recorded: 32 MiB, what they may need in 10 ms */
-#define AHEAD 96u /* chunks kept ready, 6 MiB: so many threads may begin within a few milliseconds */
+#define MORE_AHEAD 512u /* more chunks for single calls: 32 MiB, what they may need in 10 ms */
+#define AHEAD 96u /* chunks kept ready, 6 MiB: as many threads may start within a few ms */
 
 static struct {
     struct sxs_file          file;
-    _Atomic int              full; /* the disk said so once */
-    struct sxs_doze          doze; /* of the thread that makes room */
-    uint32_t                 seen; /* chunks taken when it last looked */
-    _Atomic int              off;
-    uint32_t                 ahead; /* beside AHEAD */
-    pthread_mutex_t          length; /* guards the file's; held for as long as it changes */
+    _Atomic int              full; /* 1: the file could not grow, or the process ends */
+    struct sxs_doze          doze; /* the thread that makes room waits in it */
+    uint32_t                 seen; /* n_taken at the last sxs_calls_file_wait() */
+    _Atomic int              off;  /* 1: in a forked child; no cells are allocated */
+    uint32_t                 ahead; /* chunks to keep ready in addition to AHEAD */
+    pthread_mutex_t          length; /* guards the file's length; held only while it changes */
     struct sxs_calls_header *header;
     unsigned char           *cells; /* the first chunk */
 } file = {.length = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(file.length);
 
+/* Add one chunk to the file, under file.length. Returns 0 or -errno. */
 static int grow(void)
 {
     struct sxs_calls_header *h = file.header;
@@ -52,7 +53,8 @@ void sxs_calls_file_expect(uint64_t bytes)
     file.ahead = chunks < MORE_AHEAD ? (uint32_t)chunks : MORE_AHEAD;
 }
 
-/* One chunk more, unless @ahead are ready. 0, 1: they are, or nothing more is to be had, else an error. */
+/* Add one chunk unless @ahead chunks are ready. Returns 0 when a chunk was added; 1 when none was
+ * needed, or when the file cannot grow any more; or a negative errno. */
 static int grow_to(uint32_t ahead)
 {
     struct sxs_calls_header *h = file.header;
@@ -84,7 +86,8 @@ void sxs_calls_file_wait(void)
     sxs_doze(&file.doze, busy);
 }
 
-/* Chunk number @taken was. A quarter of what is kept ready is gone: more is made at once. */
+/* Called after chunk number @taken was taken. When a quarter of the chunks that are kept ready has
+ * been used, wake the thread that makes room. Keeps errno. */
 static void ask_for_room(uint32_t taken)
 {
     uint32_t ready = atomic_load_explicit(&file.header->n_chunks, memory_order_relaxed);
@@ -95,7 +98,8 @@ static void ask_for_room(uint32_t taken)
     errno = saved;
 }
 
-/* Threads may still count. Once all chunks are taken, and for good, nobody begins with one that goes. */
+/* Called at exit while other threads may still be counting. Marks every chunk as taken, so that no
+ * thread starts writing to a chunk that is about to be cut off the file. */
 void sxs_calls_file_trim(void)
 {
     struct sxs_calls_header *h = file.header;
@@ -116,6 +120,7 @@ void sxs_calls_file_trim(void)
     pthread_mutex_unlock(&file.length);
 }
 
+/* Fill in the header, except for the magic, and make the first chunks. Returns 0 or -errno. */
 static int make_header(uint32_t max_chunks)
 {
     struct sxs_calls_header *h = file.header;
@@ -153,13 +158,14 @@ struct sxs_calls_header *sxs_calls_file_create(const struct sxs_folder *folder,
     return file.header;
 }
 
-/* ---- what threads leave over ------------------------------------------------------------------------ */
+/* ---- free cells of ended threads ----------------------------------------------------------- */
 
-#define REST_MIN 16u  /* cells; less is not worth keeping */
-#define RESTS    256u
+#define REST_MIN 16u  /* cells; fewer are not worth keeping */
+#define RESTS    256u /* limit of ranges that are kept */
 
+/* Ranges of free cells that ended threads left. */
 static struct {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* guards the fields below; nothing is called while it is held */
     unsigned        n;
     struct {
         sxs_calls_ref next, end;
@@ -178,7 +184,8 @@ void sxs_calls_cells_end(struct sxs_calls_arena *arena)
     arena->next = arena->end = 0;
 }
 
-/* The rest of a thread that has ended, if one of them has room for @n cells. */
+/* Give @arena the free cells of an ended thread, if at least @n lie together. Returns 1 if so, else
+ * 0. The free cells that @arena had before are given up. */
 static int take_rest(struct sxs_calls_arena *arena, uint32_t n)
 {
     int found = 0;
@@ -196,7 +203,8 @@ static int take_rest(struct sxs_calls_arena *arena, uint32_t n)
     return found;
 }
 
-/* None is ready: a machine that is busy lets the thread that makes room wait. No path is lost for that. */
+/* No chunk is ready because the thread that makes room was not scheduled in time. Add one here, so
+ * that no call path is dropped. Returns 0 when chunks may be ready now, else -1. Keeps errno. */
 static int need_one_now(void)
 {
     int saved = errno, err;
@@ -207,7 +215,8 @@ static int need_one_now(void)
     return err < 0 ? -1 : 0;
 }
 
-/* What the last chunk had left over is given up: no cells lie across chunks. */
+/* Take a new chunk for @arena. The free cells that @arena had before are given up, because adjacent
+ * cells must lie in one chunk. Returns 0, or -1 when there is none. */
 static int take_chunk(struct sxs_calls_arena *arena)
 {
     struct sxs_calls_header *h = file.header;

@@ -12,6 +12,7 @@ SXS_SIGSAFE static struct sxs_chunk_header *chunk_at(struct sxs_chunks *c, uint3
     return (struct sxs_chunk_header *)(c->map + SXS_HEADER_SIZE + (size_t)i * SXS_CHUNK_SIZE);
 }
 
+/* Add one chunk to the file. Returns 0 or -errno. */
 static int grow(struct sxs_chunks *c)
 {
     uint32_t                 n = atomic_load(c->n_chunks);
@@ -75,7 +76,7 @@ SXS_SIGSAFE void *sxs_chunks_reserve(struct sxs_chunks *c, size_t size)
         }
         if (at + 1 >= atomic_load_explicit(c->n_chunks, memory_order_acquire))
             return NULL;
-        /* Whoever moves it on first; the others find it moved. */
+        /* Advance to the next chunk, unless another thread has done so already. */
         uint32_t seen = at;
         atomic_compare_exchange_strong(&c->current, &seen, at + 1);
         at = atomic_load_explicit(&c->current, memory_order_acquire);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * chunks_write.h - the library's end of a file of chunks: records written straight into the map.
+ * chunks_write.h - the writer of a file of chunks (session/format/chunks.h): writes records into
+ * the mapped file.
  *
  * sxs_chunks_reserve() and sxs_chunks_commit() are async-signal-safe and lock-free; any number of
- * threads and handlers may write at once. Room is made ahead of them by sxs_chunks_make_room(), on a
- * thread of the library's own.
+ * threads and signal handlers may write at once. A thread of the library calls
+ * sxs_chunks_make_room(), which keeps chunks ready for them.
  */
 #ifndef SXS_CHUNKS_WRITE_H
 #define SXS_CHUNKS_WRITE_H
@@ -16,38 +17,46 @@
 /** One file; lives as long as the process. Zeroed before sxs_chunks_create(). */
 struct sxs_chunks {
     struct sxs_file   file;
-    unsigned char    *map; /* address space for max_chunks; backed for *n_chunks of them */
+    unsigned char    *map; /* address space for max_chunks; *n_chunks of them may be touched */
     uint32_t          max_chunks;
-    uint32_t          ahead; /* chunks kept ready; 0: a few */
-    int               full;  /* the disk said so once */
-    _Atomic int       off;
-    _Atomic uint32_t  current;  /* chunk that records go into */
-    _Atomic uint32_t *n_chunks; /* in the header: chunks the file has */
+    uint32_t          ahead; /* number of chunks to keep ready; 0: the default */
+    int               full;  /* 1: the file could not grow and is not grown any more */
+    _Atomic int       off;   /* 1: in a forked child; nothing is written */
+    _Atomic uint32_t  current;  /* index of the chunk that records go into */
+    _Atomic uint32_t *n_chunks; /* chunks in the file; lies in the file's header */
 };
 
 /**
- * sxs_chunks_create - the file @name in @folder (both borrowed for the life of @c), mapped, its first
- * chunks ready. @max_bytes: upper bound of the file, less under RLIMIT_AS. @n_chunks_at: where the header counts the chunks.
- * Returns 0 with the header's magic still to be stored, or an errno value (no room, no folder); then
- * nothing is left behind. Not signal-safe.
+ * sxs_chunks_create - create and map the file @name in @folder, with its first chunks ready.
+ * @folder, @name: borrowed for the life of @c.
+ * @max_bytes: limit of the file's size; reduced under RLIMIT_AS, but never below the chunks that
+ *   are kept ready.
+ * @n_chunks_at: offset of the number of chunks in the file's header.
+ * Returns 0, and the caller must then store the header's magic; or a positive errno value (no room,
+ * no folder), and then nothing is left behind. Not signal-safe.
  */
 int sxs_chunks_create(struct sxs_chunks *c, const struct sxs_folder *folder, const char *name,
                       uint64_t max_bytes, size_t n_chunks_at);
 
 /**
- * sxs_chunks_reserve - room for a record of @size bytes (rounded up to 8), size and mark filled in,
- * the rest zero. NULL when there is none: the caller counts what it drops. Signal-safe.
+ * sxs_chunks_reserve - reserve room for a record.
+ * @size: bytes, rounded up to a multiple of 8; at most half a chunk.
+ * Returns the record with size and mark filled in and zeros elsewhere, or NULL when there is no
+ * room; the caller then counts the dropped record. Any thread; signal-safe.
  */
 SXS_SIGSAFE void *sxs_chunks_reserve(struct sxs_chunks *c, size_t size);
 
-/** Makes a filled record visible to readers. @record: from reserve. Signal-safe. */
+/** sxs_chunks_commit - make a filled record visible to readers by storing its @type.
+ *  @record: from sxs_chunks_reserve(). Any thread; signal-safe. */
 SXS_SIGSAFE void sxs_chunks_commit(void *record, uint16_t type);
 
-/** Keeps chunks ready ahead of the writers. Returns 0, or -errno (disk full: what is there goes on
- *  being used). Called every few milliseconds by one thread. */
+/** sxs_chunks_make_room - grow the file until enough chunks are ready.
+ *  Returns 0, or -errno when the disk is full or the file has reached its limit; the chunks that
+ *  exist are still used, and later calls return 0 and do nothing. Called every few milliseconds by
+ *  one thread. */
 int sxs_chunks_make_room(struct sxs_chunks *c);
 
-/** In a forked child: the file stays the parent's, and nothing is written any more. */
+/** In a forked child: write nothing more, because the file belongs to the parent. */
 void sxs_chunks_forget(struct sxs_chunks *c);
 
 #endif

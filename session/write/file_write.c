@@ -10,20 +10,23 @@
 
 #include "base/descriptors.h"
 
-/* Part of RLIMIT_AS that one file's map may take. There are up to five files, and each runtime reserves
- * gigabytes for its code: all files together must leave the host more than nine tenths. */
+/* The map of one file may take 1/AS_SHARE of RLIMIT_AS. There are up to five files, and each
+ * runtime reserves gigabytes for its code, so all files together must leave more than nine tenths
+ * of the limit to the host. */
 #define AS_SHARE 64u
 
+/* Arguments and results of a function that sxs_descriptors_call() runs. */
 struct job {
     struct sxs_file *file;
-    uint64_t         from, size; /* bytes of the file */
-    size_t           map_size;
-    unsigned char   *map;
+    uint64_t         from, size; /* range of the file, in bytes */
+    size_t           map_size;   /* bytes */
+    unsigned char   *map;        /* receives the map */
 };
 
 /* ---- work on the thread of base/descriptors.h ----------------------------------------------- */
 
-/* Whether @fd is the file that was made; 0 or -errno. */
+/* Return 0 when @fd is the file that sxs_file_create() created, -ESTALE when it is another file, or
+ * another -errno. */
 static int check_identity(const struct sxs_file *file, int fd)
 {
     struct stat st;
@@ -32,6 +35,7 @@ static int check_identity(const struct sxs_file *file, int fd)
     return S_ISREG(st.st_mode) && st.st_dev == file->dev && st.st_ino == file->ino ? 0 : -ESTALE;
 }
 
+/* Return a descriptor of @file, or -errno. Give it back by used(). */
 static int use(const struct sxs_file *file)
 {
     int folder, fd, err;
@@ -87,7 +91,7 @@ static int create(void *arg)
     return err;
 }
 
-/* Blocks are reserved before they are touched: a full disk must not become a SIGBUS. */
+/* Reserve blocks before they are touched, because touching them on a full disk causes a SIGBUS. */
 static int reserve(void *arg)
 {
     const struct job *job = arg;
@@ -130,7 +134,7 @@ static int undo(void *arg)
     return 0;
 }
 
-/* ---- what others call ------------------------------------------------------------------------------ */
+/* ---- functions of file_write.h ------------------------------------------------------------- */
 
 int sxs_file_create(struct sxs_file *file, const struct sxs_folder *folder, const char *name,
                     size_t header_size, size_t map_size, unsigned char **map)

@@ -13,11 +13,12 @@
 
 #define FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
+/* Arguments of a function that sxs_descriptors_call() runs. */
 struct job {
     struct sxs_folder *folder;
-    const char        *path;
-    char              *why;
-    size_t             why_size;
+    const char        *path;     /* of the folder or of the session */
+    char              *why;      /* receives the reason of a failure */
+    size_t             why_size; /* bytes */
 };
 
 int sxs_folder_use(const struct sxs_folder *folder)
@@ -42,7 +43,8 @@ void sxs_folder_used(const struct sxs_folder *folder, int fd)
         close(fd);
 }
 
-/* Takes @fd over: it stays open only where the host cannot reach it. */
+/* Fill in @folder from its descriptor @fd, and take ownership of @fd: keep it open only if it lies
+ * in a descriptor table that the host cannot reach. */
 static int keep(struct sxs_folder *folder, int fd)
 {
     struct stat st;
@@ -73,7 +75,7 @@ int sxs_folder_open(struct sxs_folder *folder, const char *path)
     return sxs_descriptors_call(open_folder, &job);
 }
 
-/* ---- the process's folder in a session ------------------------------------------------------------- */
+/* ---- the process's folder in a session ----------------------------------------------------- */
 
 static int refuse(const struct job *job, int err)
 {
@@ -81,7 +83,8 @@ static int refuse(const struct job *job, int err)
     return -1;
 }
 
-/* A slash at the end would make the kernel follow a link. Returns -1 when the path is too long. */
+/* Copy @path to @out (@size bytes) without slashes at its end, which would make the kernel follow a
+ * symbolic link. Returns 0, or -1 when the path is too long. */
 static int without_slashes(const char *path, char *out, size_t size)
 {
     size_t len = strlen(path);
@@ -94,7 +97,8 @@ static int without_slashes(const char *path, char *out, size_t size)
     return 0;
 }
 
-/* The session folder, open; -1 with a reason. */
+/* Create the session folder if it is missing, and open it. Returns a descriptor, or -1 with a
+ * reason. */
 static int open_session(const struct job *job)
 {
     char        path[PATH_MAX];
@@ -119,7 +123,9 @@ static int open_session(const struct job *job)
     return -1;
 }
 
-/* A folder of this process's own in @session: its pid, or pid-2, pid-3... when that pid came before. */
+/* Create and open this process's folder in @session. It is named after the pid, or pid-2, pid-3...
+ * when a process with the same pid was recorded before. @name receives the name (@size bytes).
+ * Returns a descriptor, or -1 with errno set. */
 static int make_folder(int session, char *name, size_t size)
 {
     for (int n = 1; n < 1000; n++) {
@@ -165,7 +171,7 @@ int sxs_folder_make(struct sxs_folder *folder, const char *session, char *why, s
     return err == -ECHILD ? refuse(&job, ECHILD) : err;
 }
 
-/* ---- ends ------------------------------------------------------------------------------------------ */
+/* ---- closing and removing ------------------------------------------------------------------ */
 
 static int close_folder(void *arg)
 {

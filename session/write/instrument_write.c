@@ -16,16 +16,18 @@
 
 static struct sxs_chunks             chunks;
 static struct sxs_instrument_header *header; /* NULL: nothing is recorded */
-static pthread_mutex_t               room = PTHREAD_MUTEX_INITIALIZER; /* one thread makes it */
+static pthread_mutex_t               room = PTHREAD_MUTEX_INITIALIZER; /* one thread makes room */
 SXS_FORK_RESETS(room);
 
+/* Update the header's later pair of clock readings. */
 static void take_time(void)
 {
     atomic_store(&header->seen_tick, sxs_tick());
     atomic_store(&header->seen_ns, sxs_now_ns(CLOCK_MONOTONIC));
 }
 
-/* Returns 1 when there is room, which another thread may take at once, or 0 when the file has reached its limit. */
+/* Make room. Returns 1 when there is room, though another thread may take that room at once, or 0
+ * when the file cannot grow any more. */
 static int make_room(void)
 {
     int has_room;
@@ -82,9 +84,10 @@ void sxs_instrument_end(int forked)
     atomic_store(&header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
 }
 
-/* Room for a record of @size bytes; the caller may wait for the file to grow. The thread that makes room ahead of time may
- * not be scheduled on a busy machine, so several threads can come here at once, and one can take what another made. NULL
- * (counted as lost) only when the file has reached its limit, or there is no file. */
+/* Reserve a record of @size bytes; may wait for the file to grow. On a busy machine the thread that
+ * makes room may not be scheduled in time, so several threads can be here at once, and one can take
+ * the room that another made; hence the loop. Returns NULL, and counts the record as lost, when the
+ * file cannot grow any more; NULL also when there is no file. */
 static void *reserve(size_t size)
 {
     void *record = NULL;
@@ -132,7 +135,7 @@ void sxs_instrument_state(uint32_t site, enum sxs_site_state state, uint32_t hr,
     sxs_chunks_commit(r, SXS_INSTRUMENT_STATE);
 }
 
-/* Counters that find no room in the file: all threads share them, and nobody reads them. */
+/* Used when the file has no room for counters. All threads share them; no reader sees them. */
 static struct sxs_instrument_count unkept[SXS_INSTRUMENT_PAGE];
 
 struct sxs_instrument_count *sxs_instrument_counts(uint32_t first)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** instrument_write.h - the library's end of the file "instrument"; without a session, of memory alone. */
+/** instrument_write.h - the writer of the file "instrument" (session/format/instrument.h). Without
+ *  a session folder nothing is recorded. A "site" is an instrumented method. */
 #ifndef SXS_RECORD_INSTRUMENT_WRITE_H
 #define SXS_RECORD_INSTRUMENT_WRITE_H
 
@@ -7,43 +8,55 @@
 #include "session/write/folder_write.h"
 #include "session/format/instrument.h"
 
-/** sxs_instrument_create - the file in @folder (borrowed for good); NULL: none, nothing is recorded. Returns 0, or
- *  an errno value. Once per process. */
+/** sxs_instrument_create - create the file.
+ *  @folder: the process's folder, borrowed for the life of the process; NULL: record nothing.
+ *  Returns 0, or a positive errno value. Call it once per process. */
 int sxs_instrument_create(const struct sxs_folder *folder);
 
-/** sxs_instrument_keep - room for what comes, and the clocks. The library's own thread, every few ms. */
+/** sxs_instrument_keep - make room in the file and update the header's pair of clock readings.
+ *  Called by a thread of the library every few ms. */
 void sxs_instrument_keep(void);
 
-/** The process ends, or (@forked) is a child that the file is not of. */
+/** sxs_instrument_end - end the recording.
+ *  @forked: 0 at the process's end: store the time of the end. 1 in a forked child: write nothing
+ *    more, because the file belongs to the parent. */
 void sxs_instrument_end(int forked);
 
-/** One more site. Returns 0; what finds no room is counted. Any thread. */
+/** sxs_instrument_site - record a method that rules apply to.
+ *  sxs_instrument_state - record a new state of such a method.
+ *  A record that finds no room is counted in the header. May wait for the file to grow. Any
+ *  thread. */
 void sxs_instrument_site(uint32_t number, unsigned runtime, uint32_t token, const char *assembly,
                          const char *name);
 void sxs_instrument_state(uint32_t site, enum sxs_site_state state, uint32_t hr, const char *text);
 
-/** A thread's counters of the sites from @first on, zeroed, in the file for good. When the file has no room: counters
- *  that all threads share and nobody reads. Any thread. */
+/** sxs_instrument_counts - allocate a thread's counters of the SXS_INSTRUMENT_PAGE methods from
+ *  number @first on.
+ *  Returns zeroed counters in the file, valid for the life of the process. If the file has no room,
+ *  returns counters that all threads share and that no reader sees. Any thread. */
 struct sxs_instrument_count *sxs_instrument_counts(uint32_t first);
 
-/** A site's name in reports; NULL or "": the method's. Any thread. */
+/** Record a method's name in reports; NULL or "" for the method's own name. Any thread. */
 void sxs_instrument_label(uint32_t site, const char *label);
 
-/** A helper's record, whose counters the caller adds to; NULL: no room, and nothing is recorded. Never given back. @text: as
- *  there. Any thread. */
+/** sxs_instrument_helper - record a helper, a managed method that rules call.
+ *  @text: "Namespace.Type.Method in PATH".
+ *  Returns the record, whose counters the caller updates, valid for the life of the process; NULL
+ *  when there is no room. Any thread. */
 struct sxs_instrument_helper *sxs_instrument_helper(unsigned runtime, const char *text);
 
-/** What a rule came to: the numbers of @rule, and its texts. Any thread. */
+/** Record the statistics of a rule: the numbers in @rule and the texts. Any thread. */
 void sxs_instrument_rule(const struct sxs_instrument_rule *rule, const char *name, const char *file,
                          const char *text);
 
-/** sxs_instrument_begin - work begins: by the calling thread's CPU time, or by wall time where a
- *  runtime is waited for.
- *  sxs_instrument_took - it is done, on the same thread; @since: what the other returned. */
+/** sxs_instrument_begin - return the start time of a piece of work: CPU time of the calling thread,
+ *  or wall time for the kinds that wait for a runtime (SXS_SPENT_REVERT, SXS_SPENT_REJIT).
+ *  sxs_instrument_took - record the time of a finished piece of work. Call it on the same thread.
+ *  @since: the result of sxs_instrument_begin(). */
 uint64_t sxs_instrument_begin(enum sxs_spent_kind kind);
 void     sxs_instrument_took(enum sxs_spent_kind kind, uint64_t since);
 
-/** One more configuration is in force. */
+/** Count one more configuration that was applied. */
 void sxs_instrument_changed(void);
 
 #endif

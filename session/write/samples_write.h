@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * samples_write.h - the library's end of the file "samples": records written straight into the map.
+ * samples_write.h - the writer of the file "samples" (session/format/samples.h): writes records
+ * into the mapped file.
  *
  * sxs_samples_reserve() and sxs_samples_commit() are async-signal-safe and lock-free; any number of
- * threads and handlers may write at once. Room is made ahead of them by sxs_samples_make_room(), on a
- * thread of the library's own. One file per process.
+ * threads and signal handlers may write at once. A thread of the library calls
+ * sxs_samples_make_room(), which keeps chunks ready for them. There is one file per process.
  */
 #ifndef SXS_SAMPLES_WRITE_H
 #define SXS_SAMPLES_WRITE_H
@@ -16,31 +17,31 @@
 struct sxs_samples_writer;
 
 /**
- * sxs_samples_create - the file "samples" in @folder (borrowed for good), mapped.
- * @max_bytes: upper bound of the file; further samples are counted as dropped.
+ * sxs_samples_create - create and map the file "samples".
+ * @folder: the process's folder; borrowed for the life of the process.
+ * @max_bytes: limit of the file's size; when it is reached, reserving fails.
  * Returns a writer that lives as long as the process, or NULL with errno set (no room, no folder);
- * in that case nothing is left behind. Not signal-safe.
+ * then nothing is left behind. Not signal-safe.
  */
 struct sxs_samples_writer *sxs_samples_create(const struct sxs_folder *folder,
                                               uint64_t                 max_bytes);
 
-/** The header, to be filled before the first record and counted into. Borrowed. Signal-safe. */
+/** Return the header. The caller fills it before the first record and updates its counters.
+ *  Borrowed. Any thread; signal-safe. */
 SXS_SIGSAFE struct sxs_samples_header *sxs_samples_header(struct sxs_samples_writer *w);
 
-/**
- * sxs_samples_reserve - room for a record of @size bytes (rounded up to 8), size and mark filled in,
- * the rest zero. NULL when there is none: the caller counts what it drops. Signal-safe.
- */
+/** sxs_samples_reserve - reserve room for a record, as sxs_chunks_reserve() does. Signal-safe. */
 SXS_SIGSAFE void *sxs_samples_reserve(struct sxs_samples_writer *w, size_t size);
 
-/** Makes a filled record visible to readers. @record: from reserve. Signal-safe. */
+/** sxs_samples_commit - make a filled record visible to readers by storing its @type.
+ *  @record: from sxs_samples_reserve(). Signal-safe. */
 SXS_SIGSAFE void sxs_samples_commit(void *record, enum sxs_record_type type);
 
-/** Keeps chunks ready ahead of the writers. Returns 0, or -errno (disk full: what is there goes on
- *  being used). Called every few milliseconds by one thread. */
+/** sxs_samples_make_room - grow the file until enough chunks are ready, as sxs_chunks_make_room()
+ *  does. Called every few milliseconds by one thread. */
 int sxs_samples_make_room(struct sxs_samples_writer *w);
 
-/** In a forked child: the file stays the parent's, and nothing is written any more. */
+/** In a forked child: write nothing more, because the file belongs to the parent. */
 void sxs_samples_forget(struct sxs_samples_writer *w);
 
 #endif

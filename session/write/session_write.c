@@ -13,12 +13,12 @@
 #include "base/log.h"
 #include "session/write/file_write.h"
 
-static struct sxs_census          in_memory; /* when there is no file */
-static struct sxs_census_runtime  unlisted;
-static struct sxs_census         *census;
-static struct sxs_folder          folder;     /* of this process */
+static struct sxs_census          in_memory; /* the census when there is no file */
+static struct sxs_census_runtime  unlisted;  /* shared row of runtimes beyond SXS_MAX_RUNTIMES */
+static struct sxs_census         *census;    /* NULL before sxs_session_open() */
+static struct sxs_folder          folder;    /* of this process; valid if has_folder */
 static int                        has_folder, refused; /* written before census is */
-static pthread_mutex_t            open_lock = PTHREAD_MUTEX_INITIALIZER; /* guards census */
+static pthread_mutex_t            open_lock = PTHREAD_MUTEX_INITIALIZER; /* guards opening */
 SXS_FORK_RESETS(open_lock);
 
 static void describe_process(struct sxs_census *c)
@@ -37,10 +37,11 @@ static void describe_process(struct sxs_census *c)
     c->size = sizeof(*c);
     c->row_size = sizeof(c->runtimes[0]);
     c->pid = (uint32_t)getpid();
-    memcpy(c->magic, SXS_CENSUS_MAGIC, sizeof(c->magic)); /* last: it makes the file one */
+    memcpy(c->magic, SXS_CENSUS_MAGIC, sizeof(c->magic)); /* last: makes the file valid */
 }
 
-/* The blocks are reserved before the map is made: a full disk must not turn into a SIGBUS later. */
+/* Create the process's folder and map the file "census" in it. Its blocks are reserved before it is
+ * mapped, because a full disk would otherwise cause a SIGBUS later. NULL with a reason in @why. */
 static struct sxs_census *make_file(const char *dir, char *why, size_t size)
 {
     unsigned char  *map;
@@ -60,8 +61,9 @@ static struct sxs_census *make_file(const char *dir, char *why, size_t size)
     return (struct sxs_census *)(void *)map;
 }
 
-/* The file goes on being the parent's. Its rows are known by address, so other memory takes their
- * place; should there be none, the child's few events are counted in the parent's file. */
+/* In a forked child, replace the map of the parent's file by private memory at the same address,
+ * because other code holds pointers to its rows. If no memory is available, the few events of the
+ * child are counted in the parent's file. */
 static void child_forked(void)
 {
     if (!census || census == &in_memory)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** session_write.h - the library's end of a session folder. */
+/** session_write.h - opens the session of this process: its folder and its file "census". */
 #ifndef SXS_SESSION_WRITE_H
 #define SXS_SESSION_WRITE_H
 
@@ -7,24 +7,28 @@
 #include "session/format/session.h"
 
 /**
- * sxs_session_open - this process's census, in @dir (created 0700 if missing) or in memory only.
- * @dir: NULL or "" for none. Trouble (no such folder, not writable, a link, owned by somebody
- * else, writable by others, disk full) is said in one line
- * and the census stays in memory. Returns a census that lives as long as the process, never NULL; the
- * first call decides, later ones return the same. Any thread; not signal-safe. In a forked child the
- * census becomes private memory: a file belongs to one process.
+ * sxs_session_open - open the session and return the census of this process.
+ * @dir: the session folder, which is created with mode 0700 if it is missing; NULL or "": keep the
+ *   census in memory only. Only the @dir of the first call has an effect; later calls return the
+ *   same census.
+ * Returns the census, which lives as long as the process; never NULL. If the folder cannot be used
+ * (it cannot be created or written to, is a symbolic link, belongs to another user, can be written
+ * to by others, or the disk is full), logs one line and keeps the census in memory.
+ * In a forked child the census becomes private memory, because a file belongs to one process.
+ * Any thread; not signal-safe.
  */
 struct sxs_census *sxs_session_open(const char *dir);
 
 /**
- * sxs_session_row - the row for runtime @number (from 1). Beyond SXS_MAX_RUNTIMES: a row that is
- * counted into but not listed. Never NULL; lives as long as the process. Any thread.
+ * sxs_session_row - put the row of runtime @number (from 1) into use and return it.
+ * Runtimes beyond SXS_MAX_RUNTIMES share one row that is not part of the census. Never NULL; lives
+ * as long as the process. Any thread; call it once per runtime.
  */
 struct sxs_census_runtime *sxs_session_row(unsigned number);
 
 /**
- * sxs_session_folder - this process's folder in the session; borrowed, lives as long as the process.
- * NULL when nothing is recorded: a line of the log says that the tool @tool cannot do without.
+ * sxs_session_folder - return this process's folder in the session; borrowed, lives as long as the
+ * process. Returns NULL when there is none, and logs one line that the tool @tool needs it.
  */
 const struct sxs_folder *sxs_session_folder(const char *tool);
 

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "session/write/chunks_write.h"
 
-#define READY 64u /* chunks kept ready: 16 MiB, for a storm between two looks */
+#define READY 64u /* chunks kept ready: 16 MiB, for bursts between two calls of sxs_traced_keep() */
 
 static struct sxs_chunks                     chunks = {.ahead = READY};
 static _Atomic(struct sxs_traced_header *) header; /* NULL: nothing is recorded */
@@ -59,7 +59,8 @@ static void *reserve(size_t size)
     return record;
 }
 
-/* Asked once a thread; a forked child records nothing. */
+/* Return the thread's tid, asked of the kernel once per thread. It need not be reset after a fork,
+ * because a forked child records nothing. */
 static uint32_t thread_id(void)
 {
     static SXS_TLS uint32_t tid;

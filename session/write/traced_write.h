@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** traced_write.h - the library's end of the file "traced"; without a session nothing is recorded. */
+/** traced_write.h - the writer of the file "traced" (session/format/traced.h). Without a session
+ *  folder nothing is recorded. */
 #ifndef SXS_RECORD_TRACED_WRITE_H
 #define SXS_RECORD_TRACED_WRITE_H
 
@@ -7,26 +8,33 @@
 #include "session/write/folder_write.h"
 #include "session/format/traced.h"
 
-/** sxs_traced_create - the file in @folder (borrowed for good; NULL: none, nothing is recorded). Once: later calls do
- *  nothing. @mb: MiB at most. Returns 0, or an errno value. One thread at a time. */
+/** sxs_traced_create - create the file.
+ *  @folder: the process's folder, borrowed for the life of the process; NULL: record nothing.
+ *  @mb: limit of the file's size, in MiB.
+ *  Returns 0, or a positive errno value. Calls after a success do nothing. One thread at a time. */
 int sxs_traced_create(const struct sxs_folder *folder, unsigned mb);
 
-/** sxs_traced_on - is there a file? Any thread. */
+/** Return 1 when there is a file, else 0. Any thread. */
 int sxs_traced_on(void);
 
-/** sxs_traced_keep - room for what comes. The library's own thread, every few ms. */
+/** sxs_traced_keep - make room in the file. Called by a thread of the library every few ms. */
 void sxs_traced_keep(void);
 
-/** In a forked child: the file is not of it. */
+/** In a forked child: write nothing more, because the file belongs to the parent. */
 void sxs_traced_forget(void);
 
-/** Some text of a record; not zero-terminated. */
+/** A text of a record; not zero-terminated. */
 struct sxs_traced_text {
     const char *text;
-    size_t      size;
+    size_t      size; /* bytes; a text is cut at SXS_TRACED_TEXT */
 };
 
-/** What finds no room is counted. Lock-free; any thread. */
+/** sxs_traced_enter - record the beginning of a call, with its arguments.
+ *  sxs_traced_end - record the end of a call.
+ *  @started, @ended: ticks. @threw: nonzero when an exception left the method. @after: by-reference
+ *    arguments at the end. @thrown: type and message of the exception.
+ *  Called on the thread of the call. A record that finds no room is counted in the header.
+ *  Lock-free; any thread. */
 void sxs_traced_enter(uint32_t site, uint64_t started, struct sxs_traced_text arguments);
 void sxs_traced_end(uint32_t site, uint64_t started, uint64_t ended, int threw,
                     struct sxs_traced_text result, struct sxs_traced_text after,
