@@ -7,7 +7,8 @@
 
 #define TEXT_AT offsetof(struct sxs_calls_note, text)
 
-/* A note whose text is whole, or NULL (counted). Marks its cells as taken. */
+/* Return the note at @ref, or NULL when its cells are not valid, which is counted. Marks its cells
+ * as taken. */
 static const struct sxs_calls_note *take_note(struct sxs_calls_reader *r, sxs_calls_ref ref)
 {
     const struct sxs_calls_note *n = sxs_calls_cells_at(r, ref, 1);

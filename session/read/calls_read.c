@@ -54,7 +54,7 @@ uint64_t sxs_calls_since_start(const struct sxs_calls *c, uint64_t tick)
     return tick > c->head.started_tick ? sxs_calls_ns(c, tick - c->head.started_tick) : 0;
 }
 
-/* ---- functions -------------------------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------------------------- */
 
 static int read_function(struct sxs_calls_reader *r, sxs_calls_ref ref,
                          const struct sxs_calls_function *f)
@@ -98,7 +98,7 @@ static int read_functions(struct sxs_calls_reader *r)
     return err;
 }
 
-/* ---- threads ---------------------------------------------------------------------------------- */
+/* ---- threads ------------------------------------------------------------------------------- */
 
 static int read_thread(struct sxs_calls_reader *r, const struct sxs_calls_thread *t)
 {
@@ -150,7 +150,7 @@ static int read_threads(struct sxs_calls_reader *r)
     return err;
 }
 
-/* ---- the file --------------------------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------------------------ */
 
 static int check_head(const struct sxs_calls_header *h, size_t got, char *why, size_t size)
 {

@@ -1,67 +1,78 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * calls_reader.h - what the parts of the reader of a file "calls" share; for calls_*.c alone.
+ * calls_read_internal.h - the declarations that the reader of the file "calls" shares among its
+ * parts. For session/read/calls_*.c only.
  */
 #ifndef SXS_RECORD_CALLS_READER_H
 #define SXS_RECORD_CALLS_READER_H
 
 #include "session/read/calls_read.h"
 
-/** A cell that was read and has no index. No function or path has this index. */
+/** Mark in index_of of a cell that was read but has no index. Never an index of a function or
+ *  path. */
 #define SXS_CALLS_TAKEN (UINT32_MAX - 1)
 
-/** One file being read. */
+/** A file that is being read. */
 struct sxs_calls_reader {
-    struct sxs_calls *c;        /* what comes of it */
-    unsigned char    *cells;    /* the file's, in memory; owned */
-    uint64_t          n_cells;  /* in memory */
-    uint32_t         *index_of; /* by cell: the index of the function or path that begins in it, SXS_CALLS_TAKEN
-                                   when it is part of anything else, SXS_CALLS_NONE when it is not read yet; owned */
-    size_t            cap_paths, cap_fns, cap_threads;
-    uint64_t          bad_refs; /* references that lead nowhere */
-    uint64_t          circles;  /* references to cells that were read before, as part of something else */
-    uint64_t          last_tick;         /* of the clock's last word */
+    struct sxs_calls *c;        /* the result */
+    unsigned char    *cells;    /* copy of the file's cells; owned */
+    uint64_t          n_cells;  /* number of cells in that copy */
+    uint32_t         *index_of; /* for each cell: the index of the function or path that begins in
+                                 * it; SXS_CALLS_TAKEN when it is part of anything else;
+                                 * SXS_CALLS_NONE when it was not read yet; owned */
+    size_t            cap_paths, cap_fns, cap_threads; /* capacities of the lists in c */
+    uint64_t          bad_refs; /* number of invalid references */
+    uint64_t          circles;  /* number of references to cells that are part of another object */
+    uint64_t          last_tick;         /* tick of the file's last clock reading */
 };
 
-/** @n cells at @ref, borrowed, or NULL (counted). A chunk's first cell is not for the taking. */
+/** sxs_calls_cells_at - return the @n cells at @ref, borrowed. They must lie in one chunk and not
+ *  include its first cell. Returns NULL when the reference is invalid, and counts it in
+ *  bad_refs. */
 const void *sxs_calls_cells_at(struct sxs_calls_reader *r, sxs_calls_ref ref, uint64_t n);
 
 /**
- * sxs_calls_take_cells - the same, for what is read once: marks the cells as SXS_CALLS_TAKEN.
- * Returns NULL as well when one of them was taken before, and counts that as a circle: each cell of the file is part of
- * one thing at most, so that lists end and what is read takes no more memory than the file is large.
+ * sxs_calls_take_cells - return the @n cells at @ref, and mark them as SXS_CALLS_TAKEN.
+ * Returns NULL also when one of the cells was taken before, and counts that in circles. So each
+ * cell of the file is part of one object at most: lists end, and the result needs no more memory
+ * than is proportional to the file's size.
  */
 const void *sxs_calls_take_cells(struct sxs_calls_reader *r, sxs_calls_ref ref, uint64_t n);
 
-/** Room for one more than @n items of @item bytes: @list, moved if it must be, or NULL. */
+/** sxs_calls_room - make room for one more item in a @list of @n items of @item bytes each. Updates
+ *  the capacity @cap. Returns the list, which may have moved, or NULL when out of memory. */
 void *sxs_calls_room(void *list, size_t n, size_t *cap, size_t item);
 
-/** Ticks as ns, by the file's clock; 0 when they are too many. */
+/** Convert @ticks to ns by the file's clock; 0 when the result is too large. */
 uint64_t sxs_calls_ns(const struct sxs_calls *c, uint64_t ticks);
 
-/** The tick's time since the header's started_ns, ns; 0 before that. */
+/** Return the time of @tick since the header's started_ns, in ns; 0 when @tick is earlier. */
 uint64_t sxs_calls_since_start(const struct sxs_calls *c, uint64_t tick);
 
-/** sxs_calls_read_tree - a thread's paths below @root, into r->c->paths. Returns 0 or ENOMEM. */
+/** sxs_calls_read_tree - read the paths of thread @thread (an index) below @root into r->c->paths.
+ *  Returns 0 or ENOMEM. */
 int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t thread);
 
-/** sxs_calls_add_pending - the duration of @t that waits to be counted; after the thread's tree. */
+/** sxs_calls_add_pending - add the duration in t->pending to its function. Call it after the
+ *  thread's tree was read. */
 void sxs_calls_add_pending(struct sxs_calls_reader *r, const struct sxs_calls_thread *t);
 
-/** sxs_calls_read_events - a thread's single calls, after its tree, whose paths they name.
- *  Returns 0 or ENOMEM. */
+/** sxs_calls_read_events - read the single calls of a thread from the blocks at @ref. Call it after
+ *  the thread's tree was read, because the events refer to paths. Returns 0 or ENOMEM. */
 int sxs_calls_read_events(struct sxs_calls_reader *r, struct sxs_calls_thr *t, sxs_calls_ref ref);
 
-/** sxs_calls_free_moments - what sxs_calls_read_events() made. */
+/** sxs_calls_free_moments - free the result of sxs_calls_read_events(). */
 void sxs_calls_free_moments(struct sxs_calls_thr *t);
 
-/** sxs_calls_read_remarks - the notes into r->c->remarks, after the functions, which they name. Returns 0 or ENOMEM. */
+/** sxs_calls_read_remarks - read the notes into r->c->remarks. Call it after the functions were
+ *  read, because notes refer to functions. Returns 0 or ENOMEM. */
 int sxs_calls_read_remarks(struct sxs_calls_reader *r);
 
-/** sxs_calls_free_remarks - what sxs_calls_read_remarks() made. */
+/** sxs_calls_free_remarks - free the result of sxs_calls_read_remarks(). */
 void sxs_calls_free_remarks(struct sxs_calls *c);
 
-/** sxs_calls_sum - what functions come to, from all paths. Returns 0 or ENOMEM. */
+/** sxs_calls_sum - compute the times of paths without their callees, and the sums of each function
+ *  over all paths. Returns 0 or ENOMEM. */
 int sxs_calls_sum(struct sxs_calls *c);
 
 #endif

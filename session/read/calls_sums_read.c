@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* What was read, summed up: functions, and how long their calls took. */
+/* calls_sums_read.c - computes the sums of each function and the quantiles of its durations. */
 #include "session/read/calls_read_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+/* Subtract the time of @p from the parent's time without callees. */
 static void take_from_parent(struct sxs_calls *c, const struct sxs_calls_path *p)
 {
     struct sxs_calls_path *parent = &c->paths[p->parent];
     parent->self_ns -= p->total_ns < parent->self_ns ? p->total_ns : parent->self_ns;
 }
 
-/* Paths come depth first: @above counts each function on the way from the root to the last one. */
+/* Add up the paths of each function. Paths are in depth-first order; `above` counts for each
+ * function how often it is on the way from the root to the current path. In a tree total_ns is
+ * added only for the outermost path of a recursion. Returns 0 or ENOMEM. */
 static int add_up(struct sxs_calls *c)
 {
     uint32_t *above = calloc(c->n_fns + 1, sizeof(*above)), last = SXS_CALLS_NONE;
@@ -53,7 +56,7 @@ int sxs_calls_sum(struct sxs_calls *c)
 uint64_t sxs_calls_bucket_ns(const struct sxs_calls *c, unsigned i)
 {
     unsigned octave = i / 8;
-    if (octave < 3) /* all of what is shorter than 8 ticks */
+    if (octave < 3) /* never counted: durations below 8 ticks are in octave 3 */
         return i;
     return sxs_calls_ns(c, (UINT64_C(1) << octave) +
                                (((uint64_t)(i % 8) * 2 + 1) << (octave - 3)) / 2);

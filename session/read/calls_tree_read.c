@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread's calls: its tree of paths, then its single calls. */
+/* calls_tree_read.c - reads the call tree of a thread, then its single calls. */
 #include "session/read/calls_read_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- paths ------------------------------------------------------------------------------------ */
+/* ---- paths --------------------------------------------------------------------------------- */
 
+/* Add a thread's histogram of a function to @fn, once. */
 static void add_histogram(struct sxs_calls_reader *r, sxs_calls_ref ref, struct sxs_calls_fn *fn)
 {
     const struct sxs_calls_histogram *h = sxs_calls_cells_at(r, ref, sizeof(*h) / SXS_CALLS_CELL);
     if (!h || r->index_of[ref] != SXS_CALLS_NONE)
-        return; /* one for all paths of a thread that end in this function */
+        return; /* already added: all paths of a thread that end in @fn share the histogram */
     h = sxs_calls_take_cells(r, ref, sizeof(*h) / SXS_CALLS_CELL);
     if (!h)
         return;
@@ -47,7 +48,7 @@ void sxs_calls_add_pending(struct sxs_calls_reader *r, const struct sxs_calls_th
     fn->max_ns = fn->max_ns > ns ? fn->max_ns : ns;
 }
 
-/* The index of a node's function; SXS_CALLS_NONE: it names none. */
+/* Return the index of a node's function; SXS_CALLS_NONE when the node does not refer to one. */
 static uint32_t function_of(const struct sxs_calls_reader *r, const struct sxs_calls_node *n)
 {
     uint32_t fn = n->function && n->function < r->n_cells ? r->index_of[n->function]
@@ -55,7 +56,8 @@ static uint32_t function_of(const struct sxs_calls_reader *r, const struct sxs_c
     return fn < r->c->n_fns ? fn : SXS_CALLS_NONE;
 }
 
-/* @fn: SXS_CALLS_NONE: of a root, which has no @parent either. */
+/* Add the path of a node. @fn and @parent are indexes; both are SXS_CALLS_NONE for a root. Returns
+ * 0 or ENOMEM. */
 static int add_path(struct sxs_calls_reader *r, sxs_calls_ref ref, const struct sxs_calls_node *n,
                     uint32_t fn, uint32_t parent, uint32_t thread)
 {
@@ -80,7 +82,8 @@ static int add_path(struct sxs_calls_reader *r, sxs_calls_ref ref, const struct 
     return 0;
 }
 
-/* Depth first, by the references in the file: a deep tree cannot overflow our stack. */
+/* Walks the tree depth first with a list of its own instead of recursion, so that a deep tree
+ * cannot overflow the stack. */
 int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t thread)
 {
     struct { sxs_calls_ref ref; uint32_t parent; } *todo = NULL, *more;
@@ -104,7 +107,7 @@ int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t
             err = add_path(r, ref, node, fn, parent, thread);
             above = (uint32_t)r->c->n_paths - 1;
         } else {
-            r->bad_refs++; /* what it called is taken for calls of its parent */
+            r->bad_refs++; /* the node is left out; its children become children of its parent */
         }
         for (int i = 0; i < 2 && !err; i++) {
             sxs_calls_ref next = i ? node->child : node->sibling;
@@ -124,8 +127,9 @@ int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t
     return err;
 }
 
-/* ---- single calls ----------------------------------------------------------------------------- */
+/* ---- single calls -------------------------------------------------------------------------- */
 
+/* Add the beginning or the end of a call. A damaged event is counted. Returns 0 or ENOMEM. */
 static int add_moment(struct sxs_calls_reader *r, struct sxs_calls_thr *t,
                       const struct sxs_calls_event *e)
 {
@@ -146,7 +150,9 @@ static int add_moment(struct sxs_calls_reader *r, struct sxs_calls_thr *t,
     return 0;
 }
 
-/* Its bytes are the places behind @e, of which @left are the block's. Sets how many they take. */
+/* Add the text whose bytes follow the event @e. @left: number of places for events behind @e in its
+ * block. @taken: receives the number of places that the text takes. A damaged text is counted.
+ * Returns 0 or ENOMEM. */
 static int add_text(struct sxs_calls_reader *r, struct sxs_calls_thr *t,
                     const struct sxs_calls_event *e, size_t left, size_t *taken)
 {
@@ -191,7 +197,6 @@ void sxs_calls_free_moments(struct sxs_calls_thr *t)
     free(t->moments);
 }
 
-/* After the thread's tree, whose paths they name. */
 int sxs_calls_read_events(struct sxs_calls_reader *r, struct sxs_calls_thr *t, sxs_calls_ref ref)
 {
     int err = 0;

@@ -33,8 +33,8 @@ static int check_head(const struct sxs_chunk_reader *r, const struct sxs_chunk_f
     return EINVAL;
 }
 
-/* How many chunks there are to read: all that the file has. The header's count comes last when the
- * file grows, and may be damaged. */
+/* Set the number of chunks to read to all chunks that the file has. The number in the header is not
+ * used, because it is updated after the file has grown, and may be damaged. */
 static void count_chunks(struct sxs_chunk_reader *r, const struct sxs_chunk_file *kind,
                          const char *head)
 {
@@ -79,7 +79,7 @@ static bool all_zero(const char *p, size_t size)
     return size == 0 || (p[0] == 0 && memcmp(p, p + 1, size - 1) == 0);
 }
 
-/* Loads the next chunk that has something to read. Returns false when there is none. */
+/* Load the next chunk that is not empty. Returns false when there is none. */
 static bool load_chunk(struct sxs_chunk_reader *r)
 {
     while (r->chunk < r->n_chunks) {
@@ -94,9 +94,9 @@ static bool load_chunk(struct sxs_chunk_reader *r)
         const struct sxs_chunk_header *c = (const void *)r->bytes;
         uint32_t used = atomic_load_explicit(&c->used, memory_order_relaxed);
         if (all_zero(r->bytes, sizeof(*c)) && all_zero(r->bytes, r->end))
-            continue; /* taken, but its owner ended before the first byte */
+            continue; /* blocks were reserved, but the process ended before it wrote the header */
         if (c->magic != SXS_CHUNK_MAGIC || c->index != index)
-            r->n_bad_chunks++; /* its records may be whole all the same: `used` is not believed */
+            r->n_bad_chunks++; /* its records may be undamaged: read them, but ignore `used` */
         else if (used < r->end)
             r->end = align8(used);
         return true;
@@ -111,7 +111,8 @@ static bool is_record(const struct sxs_chunk_reader *r, size_t at)
            record->size % 8 == 0 && record->size <= r->end - at;
 }
 
-/* Moves on to the next thing that looks like a record; counts what was there if it was not blank. */
+/* Advance to the next record, which is recognised by its mark and size. Counts the skipped bytes as
+ * one damaged place unless all are zero. */
 static void skip_to_record(struct sxs_chunk_reader *r)
 {
     size_t from = r->at;
@@ -144,7 +145,8 @@ int sxs_chunk_reader_next(struct sxs_chunk_reader *r, uint16_t last, sxs_chunk_t
             r->n_unknown++;
         else if (type != 0)
             r->n_garbled++;
-        /* A size that was garbled may hide whole records: look behind the header, not the size. */
+        /* The size of a damaged record may be wrong and span undamaged records, so continue right
+         * after its header. */
         r->at += type == 0 || type > last ? record->size : sizeof(*record);
     }
 }

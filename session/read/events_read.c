@@ -9,8 +9,8 @@
 #include "session/read/chunks_read.h"
 #include "session/read/file_read.h"
 
-#define NAMES_MOST (1u << 22)
-#define TIERS      8
+#define NAMES_MOST (1u << 22) /* limit of the numbers of names */
+#define TIERS      8          /* number of values of enum sxs_code_tier */
 
 static const struct sxs_chunk_file kind = {
     .name = SXS_EVENTS_FILE,
@@ -21,20 +21,24 @@ static const struct sxs_chunk_file kind = {
     .max_chunks_at = offsetof(struct sxs_events_header, max_chunks),
 };
 
-/* Names are known by number until all have been read: texts hold numbers meanwhile. */
+/* Numbers of names of a site or an exception. They are replaced by texts when all names were
+ * read. */
 struct site_names {
     uint32_t type, thrown, caught;
 };
 
+/* A file that is being read. */
 struct reading {
     struct sxs_events_data *e;
-    struct site_names      *of_sites, *of_exceptions;
+    struct site_names      *of_sites, *of_exceptions; /* by index of site and exception; owned */
     size_t                  cap_of_sites, cap_of_exceptions;
     int                     no_memory;
 };
 
-/* ---- growing ---------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------- */
 
+/* Make room for one more item in an array of @n items of @each bytes. Returns the array, which may
+ * have moved; sets r->no_memory when it could not grow. */
 static void *grow(struct reading *r, void *array, size_t n, size_t *cap, size_t each)
 {
     size_t more = *cap ? *cap * 2 : 64;
@@ -66,7 +70,7 @@ static const char *keep_text(struct reading *r, const char *bytes, size_t size)
     return copy;
 }
 
-/* ---- records: each is false when its record is not whole -------------------------------------- */
+/* ---- records: each function returns false when its record is damaged ----------------------- */
 
 static bool fits(const struct sxs_record *record, uint64_t need)
 {
@@ -189,7 +193,7 @@ static bool take(const struct sxs_record *record, uint16_t type, void *out)
     }
 }
 
-/* ---- afterwards ------------------------------------------------------------------------------- */
+/* ---- after all records were read ----------------------------------------------------------- */
 
 static const char *name_at(const struct sxs_events_data *e, uint32_t number)
 {
@@ -213,7 +217,8 @@ static int by_count(const void *a, const void *b)
     return x->n != y->n ? (x->n < y->n ? 1 : -1) : by_all(a, b);
 }
 
-/* One that two threads added at once, or whose code moved, comes more than once. */
+/* Join equal sites and add up their counts. A site can appear twice: two threads added it
+ * concurrently, or its code was moved. */
 static void join_sites(struct sxs_events_data *e)
 {
     size_t n = 0;
@@ -234,6 +239,7 @@ static void join_sites(struct sxs_events_data *e)
     e->n_sites = n + 1;
 }
 
+/* Give each site the message of one of its exceptions. Sites are sorted by by_all(). */
 static void give_messages(struct sxs_events_data *e)
 {
     for (size_t i = 0; i < e->n_exceptions; i++) {
@@ -260,6 +266,7 @@ static int by_span_time(const void *a, const void *b)
     return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
+/* Replace numbers by names, join equal sites, and sort. */
 static void settle(struct reading *r)
 {
     struct sxs_events_data *e = r->e;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * events_read.h - read a process's file "events" back (events.h has its bytes), whole, by time.
+ * events_read.h - reads the whole file "events" of a process (session/format/events.h has the
+ * format) and orders it by time.
  *
- * The file is taken as untrusted: it may be cut, garbled, or still be written by a living process.
+ * The file is untrusted: it may be cut, damaged, or still be written by a living process. Texts are
+ * zero-terminated, and "" when not known. They are copied from the file as they are, so they may
+ * contain control characters and bytes that are not UTF-8.
  */
 #ifndef SXS_RECORD_EVENTS_READ_H
 #define SXS_RECORD_EVENTS_READ_H
@@ -11,26 +14,28 @@
 
 #include "session/format/events.h"
 
-/** Texts are zero-terminated, "" when not known, and as they were in the file: control characters and
- *  bytes that are not UTF-8 may be among them. */
+/** Counts of the exceptions of one type with the same throw site and catch site.
+ *  struct sxs_event_site describes fields without a comment. */
 struct sxs_events_site {
-    const char *type, *thrown, *caught;
+    const char *type, *thrown, *caught; /* type, throwing function, catching function */
     uint32_t    runtime;
     uint8_t     fate; /* enum sxs_exception_fate */
     bool        rethrown;
     uint64_t    n, total_ns, last_ns;
-    const char *message; /* of one of them, "" when none is known */
+    const char *message; /* message of one of these exceptions, "" when none is known */
 };
 
+/** One exception. struct sxs_event_exception describes fields without a comment. */
 struct sxs_events_exception {
     uint64_t    time_ns, duration_ns;
     uint32_t    tid, runtime;
     uint8_t     fate;
-    bool        rethrown, cut;
-    bool        landed; /* its site counts it; else it was under way when the file was read */
+    bool        rethrown, cut; /* cut: the message was longer */
+    bool        landed; /* true: its site counts it; false: it was in flight */
     const char *type, *thrown, *caught, *message;
 };
 
+/** One event of a runtime. struct sxs_event_span describes fields without a comment. */
 struct sxs_events_span {
     uint64_t    time_ns, duration_ns;
     uint32_t    tid, runtime, a, b;
@@ -42,31 +47,33 @@ struct sxs_events_span {
 
 struct sxs_events_data {
     struct sxs_events_header     head;
-    struct sxs_events_site      *sites; /* equal ones joined; by count, highest first */
+    struct sxs_events_site      *sites; /* equal sites joined; by count, highest first */
     struct sxs_events_exception *exceptions; /* by time */
     struct sxs_events_span      *spans;      /* by time */
     size_t                       n_sites, n_exceptions, n_spans;
-    char                       **problems; /* lines: what was not whole */
+    char                       **problems; /* lines that describe the damage in the file */
     size_t                       n_problems;
-    char                       **names; /* by number; NULL: none */
+    char                       **names; /* names by number; NULL: no name has this number */
     size_t                       n_names;
-    char                       **texts; /* all others */
+    char                       **texts; /* all other texts */
     size_t                       n_texts, cap_texts, cap_sites, cap_exceptions, cap_spans;
 };
 
 /**
- * sxs_events_read - the file "events" in a process's folder.
- * @folder_fd: borrowed. @out: receives the data: sxs_events_free(). NULL on failure.
- * @why: one line about a failure. Returns 0, ENOENT when the process has none (no reason for
- * concern), EINVAL when the file is none of ours, or another errno value.
+ * sxs_events_read - read the file "events" in a process's folder.
+ * @folder_fd: the folder; borrowed.
+ * @out: receives the data, owned by the caller; free it by sxs_events_free(). NULL after a failure.
+ * @why: receives one line about a failure, at most @why_size bytes.
+ * Returns 0, ENOENT when the process has no such file (which is normal), EINVAL when the file has
+ * another format, or another errno value.
  */
 int  sxs_events_read(int folder_fd, struct sxs_events_data **out, char *why, size_t why_size);
 void sxs_events_free(struct sxs_events_data *e);
 
-/** "caught", "unhandled"... What was searching when the file was read is unhandled if the process
- *  ended without saying so, and "under way" else. Static. */
+/** Return the text of a fate: "caught", "unhandled"... The text of SXS_FATE_SEARCHING is "under
+ *  way" if the file has the time of the tools' end, else "unhandled". Static string. */
 const char *sxs_fate_text(const struct sxs_events_data *e, uint8_t fate);
-/** "gc", "jit"... Static. */
+/** Return the text of an enum sxs_event_kind: "gc", "jit"... Static string. */
 const char *sxs_event_kind_text(uint8_t kind);
 
 #endif

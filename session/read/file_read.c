@@ -14,7 +14,7 @@ int sxs_file_open(int folder_fd, const char *name, uint64_t *size, char *why, si
 {
     struct stat st;
     int         err;
-    /* O_NONBLOCK: opening a pipe put in its place must not wait for a writer */
+    /* O_NONBLOCK: if the file was replaced by a pipe, do not wait for a writer */
     int fd = openat(folder_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     why[0] = '\0';
     if (fd < 0) {

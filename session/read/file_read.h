@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * file_read.h - open and read a file that somebody else may have put there, and tell what is wrong.
+ * file_read.h - opens and reads files that another user may have created or replaced.
  *
- * What the readers of a session folder have in common. Any thread; not signal-safe.
+ * The functions that all readers of session files share. Any thread; not signal-safe.
  */
 #ifndef SXS_RECORD_FILE_READ_H
 #define SXS_RECORD_FILE_READ_H
@@ -11,22 +11,25 @@
 #include <stdint.h>
 
 /**
- * sxs_file_open - open the regular file @name in the folder @folder_fd (borrowed) for reading.
- * @size: receives its size in bytes as it is now. @why: one line about a failure, else "".
- * Returns a descriptor, owned by the caller, or -errno; -EINVAL: it is no regular file. Follows no
- * link and waits for no pipe.
+ * sxs_file_open - open the regular file @name in a folder for reading.
+ * @folder_fd: the folder; borrowed.
+ * @size: receives the present size of the file, in bytes.
+ * @why: receives one line about a failure, else "".
+ * Returns a descriptor, owned by the caller, or -errno; -EINVAL when it is not a regular file.
+ * Follows no symbolic link and does not wait for a pipe.
  */
 int sxs_file_open(int folder_fd, const char *name, uint64_t *size, char *why, size_t why_size);
 
-/** sxs_file_read_at - up to @size bytes from the offset @at; returns how many there were, and those
- *  before it when there was an error. */
+/** sxs_file_read_at - read up to @size bytes from the offset @at into @to.
+ *  Returns the number of bytes read before the end of the file or an error. */
 size_t sxs_file_read_at(int fd, void *to, size_t size, uint64_t at);
 
-/** sxs_lines_add - one more owned line in the list @lines of @n; not added when memory ran out. */
+/** sxs_lines_add - append a line to the list @lines of @n owned lines. When out of memory, the line
+ *  is dropped. */
 __attribute__((format(printf, 3, 4))) void sxs_lines_add(char ***lines, size_t *n, const char *fmt,
                                                          ...);
 
-/** Frees a list that sxs_lines_add() made. */
+/** Free the lines and the list that sxs_lines_add() created. */
 void sxs_lines_free(char **lines, size_t n);
 
 #endif

@@ -9,7 +9,7 @@
 #include "session/read/chunks_read.h"
 #include "session/read/file_read.h"
 
-#define SITES_MOST (1u << 20)
+#define SITES_MOST (1u << 20) /* limit of the numbers of methods and rules */
 
 static const struct sxs_chunk_file kind = {
     .name = SXS_INSTRUMENT_FILE,
@@ -25,8 +25,9 @@ struct reading {
     bool                        no_memory;
 };
 
-/* ---- records: each is false when its record is not whole -------------------------------------- */
+/* ---- records: each take function returns false when its record is damaged ------------------ */
 
+/* Return the method with this number, added if necessary; NULL when out of memory. */
 static struct sxs_instrumented *site_at(struct reading *r, uint32_t number)
 {
     struct sxs_instrument_data *d = r->d;
@@ -106,7 +107,7 @@ static bool take_counts(struct reading *r, const struct sxs_record *record)
         s->calls += c->calls;
         s->ended += c->ended;
         s->threw += c->threw;
-        s->total_ns += c->ticks; /* made ns when all is read */
+        s->total_ns += c->ticks; /* converted to ns by make_ns() */
         s->swallowed += c->swallowed;
     }
     return true;
@@ -197,7 +198,7 @@ static bool take(const struct sxs_record *record, uint16_t type, void *out)
     }
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------------------------ */
 
 uint64_t sxs_instrument_duration(const struct sxs_instrument_data *d, uint64_t ticks)
 {
@@ -231,7 +232,7 @@ const struct sxs_instrumented *sxs_instrument_find(const struct sxs_instrument_d
     return d->n_sites ? bsearch(&number, d->sites, d->n_sites, sizeof(*d->sites), by_number) : NULL;
 }
 
-/* Only those that were told of, and no NULLs. */
+/* Remove methods and rules without a record of their own, and replace NULL texts by "". */
 static void tidy(struct reading *r)
 {
     struct sxs_instrument_data *d = r->d;
@@ -260,7 +261,8 @@ static void tidy(struct reading *r)
     d->n_rules = n;
 }
 
-/* Single calls; a file of theirs that cannot be read leaves the rest as it is. */
+/* Read the single calls from the file "traced". If that file cannot be read, add a message and keep
+ * the other data. Returns 0 or ENOMEM. */
 static int read_traced(struct sxs_instrument_data *d, int folder_fd)
 {
     char why[256];

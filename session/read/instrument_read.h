@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * instrument_read.h - read a process's file "instrument" back (instrument.h has its bytes), whole.
+ * instrument_read.h - reads the whole file "instrument" of a process (session/format/instrument.h
+ * has the format), and the file "traced" beside it.
  *
- * The file is taken as untrusted: it may be cut, garbled, or still be written by a living process.
+ * The files are untrusted: they may be cut, damaged, or still be written by a living process. Texts
+ * are copied from the files as they are, so they may contain control characters and bytes that are
+ * not UTF-8.
  */
 #ifndef SXS_RECORD_INSTRUMENT_READ_H
 #define SXS_RECORD_INSTRUMENT_READ_H
@@ -12,38 +15,38 @@
 #include "session/format/instrument.h"
 #include "session/read/traced_read.h"
 
-/** A method that rules applied to. Texts are owned, never NULL, as they were in the file: control characters and bytes
- *  that are not UTF-8 may be among them. */
+/** An instrumented method, which is a method that rules applied to. Texts are owned, and never
+ *  NULL. struct sxs_instrument_count describes the counters. */
 struct sxs_instrumented {
     char    *assembly, *name;
-    char    *label;  /* its name in reports; "": none was given */
-    char    *rules;  /* names of those last asked for */
-    char    *reason; /* why it failed, else "" */
+    char    *label;  /* its name in reports; "": use `name` */
+    char    *rules;  /* names of the rules requested last */
+    char    *reason; /* reason of the failure, else "" */
     uint32_t number, runtime, token;
-    uint32_t hr;        /* of the runtime, when it failed */
-    uint32_t n_changes; /* states it went through */
+    uint32_t hr;        /* HRESULT of the runtime when it failed */
+    uint32_t n_changes; /* number of states it went through */
     uint8_t  state;     /* enum sxs_site_state */
-    bool     known;     /* there was a record of the site */
-    bool     compiled;  /* active, and the runtime has compiled it */
+    bool     known;     /* the file has a SITE record of it */
+    bool     compiled;  /* active, and the runtime has compiled the new IL */
     uint64_t calls, ended, threw, total_ns;
     uint64_t swallowed; /* exceptions of helpers that it called */
-    uint64_t traced;    /* calls recorded one by one */
+    uint64_t traced;    /* number of single calls recorded in the file "traced" */
 };
 
-/** A managed method that rules have called. */
+/** A helper: a managed method that rules have called. */
 struct sxs_instrument_called {
     char    *text; /* owned: Namespace.Type.Method in PATH, as in the file */
     uint32_t runtime;
     bool     failed; /* it could not be loaded */
-    uint64_t threw;
+    uint64_t threw;  /* calls whose exception was swallowed */
 };
 
-/** A rule; texts as above. */
+/** A rule. Texts are owned. struct sxs_instrument_rule describes fields without a comment. */
 struct sxs_instrumented_rule {
     char    *name, *file;
-    char    *text; /* what came nearest, when nothing matched; else the first methods without IL */
+    char    *text; /* if nothing matched: the most similar methods; else: methods without IL */
     uint32_t line, without_il;
-    bool     matched, gone, known;
+    bool     matched, gone, known; /* known: the file has a RULE record of it */
 };
 
 struct sxs_instrument_data {
@@ -55,29 +58,35 @@ struct sxs_instrument_data {
     struct sxs_instrument_called *helpers;
     size_t                       n_helpers;
     struct sxs_traced_data       traced; /* single calls; empty when there are none */
-    char                       **problems; /* lines: what was not whole */
+    char                       **problems; /* lines that describe the damage in the files */
     size_t                       n_problems;
 };
 
 /**
- * sxs_instrument_read - the file "instrument" in a process's folder.
- * @folder_fd: borrowed. @out: receives the data: sxs_instrument_free(). NULL on failure.
- * @why: one line about a failure. Returns 0, ENOENT when the process has none (no reason for
- * concern), EINVAL when the file is none of ours, or another errno value.
+ * sxs_instrument_read - read the files "instrument" and "traced" in a process's folder.
+ * @folder_fd: the folder; borrowed.
+ * @out: receives the data, owned by the caller; free it by sxs_instrument_free(). NULL after a
+ *   failure.
+ * @why: receives one line about a failure, at most @why_size bytes.
+ * Returns 0, ENOENT when the process has no file "instrument" (which is normal), EINVAL when it has
+ * another format, or another errno value. A file "traced" that is missing or cannot be read is not
+ * a failure.
  */
 int  sxs_instrument_read(int folder_fd, struct sxs_instrument_data **out, char *why,
                          size_t why_size);
 void sxs_instrument_free(struct sxs_instrument_data *d);
 
-/** The site of that number; NULL: it is not known. */
+/** Return the instrumented method with this number; NULL when the file has none. */
 const struct sxs_instrumented *sxs_instrument_find(const struct sxs_instrument_data *d,
                                                    uint32_t number);
 
-/** Ticks as nanoseconds: since the file began, and as a duration. What cannot be is 0. */
+/** sxs_instrument_ns - convert a tick to ns since the header's started_ns.
+ *  sxs_instrument_duration - convert a number of ticks to ns.
+ *  Both return 0 for impossible values. */
 uint64_t sxs_instrument_ns(const struct sxs_instrument_data *d, uint64_t tick);
 uint64_t sxs_instrument_duration(const struct sxs_instrument_data *d, uint64_t ticks);
 
-/** "active", "failed"... Static. */
+/** Return the text of an enum sxs_site_state: "active", "failed"... Static string. */
 const char *sxs_site_state_text(uint8_t state);
 
 #endif

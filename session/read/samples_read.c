@@ -51,7 +51,8 @@ static size_t align8(size_t n)
     return (n + 7) & ~(size_t)7;
 }
 
-/* Are the @need bytes of a record within its size? Lengths come from the file: 64-bit sums. */
+/* Return true when a record has at least @need bytes. 64 bits, because @need is a sum of lengths
+ * from the file. */
 static bool fits(const struct sxs_record *r, uint64_t need)
 {
     return need <= r->size;
@@ -114,7 +115,7 @@ static bool take_difference(const struct sxs_record *r, struct sxs_samples_recor
     return fits(r, sizeof(*v)) && fits(r, sizeof(*v) + (uint64_t)v->n * sizeof(v->frames[0]));
 }
 
-/* Fills @out from a record whose size lies within its chunk; false when it is not whole. */
+/* Fill in @to, a struct sxs_samples_record, from a record. Returns false when it is damaged. */
 static bool take(const struct sxs_record *r, uint16_t type, void *to)
 {
     struct sxs_samples_record *out = to;

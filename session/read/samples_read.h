@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * samples_read.h - read a process's file "samples" back (samples.h has its bytes).
+ * samples_read.h - reads the file "samples" of a process (session/format/samples.h has the format).
  *
- * The file is taken as untrusted: it may be cut, garbled, or still be written by a living process.
- * Chunks are read into memory of our own, one at a time, so that neither a file that shrinks nor
- * one that changes meanwhile can hurt: what was checked is what is used.
+ * The file is untrusted; session/read/chunks_read.h, which reads its chunks, says how that is
+ * handled.
  */
 #ifndef SXS_RECORD_SAMPLES_READ_H
 #define SXS_RECORD_SAMPLES_READ_H
@@ -16,7 +15,8 @@
 /** An open file. One thread at a time; not signal-safe. */
 struct sxs_samples;
 
-/** A whole record. Pointers lead into the reader and hold until the next call on it. */
+/** An undamaged record. Its pointers point into the reader and are valid until the next call on
+ *  it. */
 struct sxs_samples_record {
     enum sxs_record_type type; /* never SXS_RECORD_NONE */
     union {
@@ -29,8 +29,8 @@ struct sxs_samples_record {
         const struct sxs_record_pause   *pause;
         const struct sxs_record_difference *difference;
     };
-    /* Text that follows the record, not zero-terminated: a module's path; a function's name and
-     * its assembly; a runtime's version and path. */
+    /* Texts of the record, not zero-terminated: the path of a module; the name of a function and
+     * the path of its assembly; the version and the path of a runtime. */
     const char                 *text[2];
     size_t                      text_size[2]; /* bytes */
     const struct sxs_code_line *lines;        /* of a code record */
@@ -40,33 +40,40 @@ struct sxs_samples_record {
 /**
  * sxs_samples_open - open the file "samples" in a process's folder.
  * @folder_fd: the folder; borrowed for this call.
- * @out: receives the reader, owned by the caller: sxs_samples_close(). NULL on failure.
+ * @out: receives the reader, owned by the caller; close it by sxs_samples_close(). NULL after a
+ *   failure.
  * @why: receives one line about a failure, or "" when there is none.
- * Returns 0, ENOENT when the process has no samples (no reason for concern), EINVAL when the file
- * is none of ours, or another errno value. Follows no link and waits for no pipe.
+ * Returns 0, ENOENT when the process has no such file (which is normal), EINVAL when the file has
+ * another format, or another errno value. Follows no symbolic link and does not wait for a pipe.
  */
 int sxs_samples_open(int folder_fd, struct sxs_samples **out, char *why, size_t why_size);
 
-/** sxs_samples_head - a copy of the header, its command zero-terminated; holds until close. */
+/** sxs_samples_head - return a copy of the header, its command zero-terminated. Borrowed, valid
+ *  until
+ *  sxs_samples_close(). */
 const struct sxs_samples_header *sxs_samples_head(const struct sxs_samples *s);
 
 /**
- * sxs_samples_next - the next whole record, in the order of the file, which is not that of time.
- * Returns 1, or 0 at the end. What is damaged is skipped, counted and told by
- * sxs_samples_problem(). Always ends: every call consumes bytes of the file as it was at open.
+ * sxs_samples_next - read the next undamaged record, in the order of the file, which is not the
+ * order of time.
+ * Returns 1, or 0 at the end of the file. Damaged records are skipped and reported by
+ * sxs_samples_problem(). A loop over it always ends, because every call consumes bytes of the file
+ * as it was when it was opened.
  */
 int sxs_samples_next(struct sxs_samples *s, struct sxs_samples_record *out);
 
-/** sxs_samples_rewind - begin again with the first record; forgets the problems seen so far. */
+/** sxs_samples_rewind - start again with the first record, and forget the problems found so far. */
 void sxs_samples_rewind(struct sxs_samples *s);
 
 /**
- * sxs_samples_problem - what was not whole, as one line each: @index from 0 until NULL returns.
- * Complete after sxs_samples_next() has returned 0. Borrowed until the next call on @s.
+ * sxs_samples_problem - return a line that describes a kind of damage that was found.
+ * @index: count it up from 0 until NULL is returned.
+ * The list is complete after sxs_samples_next() has returned 0. The line is borrowed until the next
+ * call on @s.
  */
 const char *sxs_samples_problem(struct sxs_samples *s, size_t index);
 
-/** sxs_samples_close - release it; NULL is fine. */
+/** sxs_samples_close - close and free the reader; NULL is allowed. */
 void sxs_samples_close(struct sxs_samples *s);
 
 #endif

@@ -27,10 +27,12 @@ bool sxs_session_names_process(const char *name)
     return again > 0 && again <= 10 && name[n + 1 + again] == '\0';
 }
 
-/* One more message, printf-like. */
+/* Append a message to the problems of @s, as by printf(). */
 #define note(s, ...) sxs_lines_add(&(s)->problems, &(s)->n_problems, __VA_ARGS__)
 
-/* Copies text of at most size - 1 bytes; false when there is no zero within the size bytes. */
+/* Copy a text of at most @size - 1 bytes and terminate it. Returns false when @from has no zero
+ * within
+ * @size bytes. */
 static bool take_text(char *to, const char *from, size_t size)
 {
     size_t len = strnlen(from, size);
@@ -51,7 +53,7 @@ static void take_row(struct sxs_session *s, struct sxs_session_process *p, const
                      size_t index, const struct sxs_census_runtime *row)
 {
     uint32_t state = atomic_load_explicit(&row->state, memory_order_acquire);
-    if (state == SXS_STATE_NONE) /* a runtime that was just arriving: its row is not told yet */
+    if (state == SXS_STATE_NONE) /* the runtime was just being admitted: its row is not complete */
         return;
     if (state > SXS_STATE_CANCELLED) {
         note(s, "%s: runtime row %zu left out: state %u is not one of 1 to 3", where, index + 1,
@@ -82,7 +84,8 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Is the header one we can read? Says why not. @size is how many bytes of the file there are. */
+/* Return true when the header has a format that this reader knows; otherwise add a message. @size:
+ * number of bytes of the file that were read. */
 static bool header_is_ours(struct sxs_session *s, const char *where, const struct sxs_census *c,
                            size_t size)
 {
@@ -108,7 +111,8 @@ static bool header_is_ours(struct sxs_session *s, const char *where, const struc
     return true;
 }
 
-/* How many rows can be taken: those in use, those that exist, those that are in the file. */
+/* Return the number of rows to read: rows in use, but not more than the format has and not more
+ * than lie in the @size bytes of the file. */
 static size_t usable_rows(struct sxs_session *s, const char *where, const struct sxs_census *c,
                           size_t size)
 {
@@ -124,7 +128,8 @@ static size_t usable_rows(struct sxs_session *s, const char *where, const struct
     return whole < rows ? whole : rows;
 }
 
-/* Adds the process that @c tells of. Returns 0 or ENOMEM; a file that is not ours adds nothing. */
+/* Add the process that @c describes. Returns 0 or ENOMEM. A file with another format adds
+ * nothing. */
 static int take_census(struct sxs_session *s, const char *folder, const struct sxs_census *c,
                        size_t size)
 {
@@ -161,7 +166,7 @@ static int take_census(struct sxs_session *s, const char *folder, const struct s
     return 0;
 }
 
-/* Reads up to @size bytes; returns how many, or -1 with errno. */
+/* Read up to @size bytes. Returns the number of bytes read, or -1 with errno set. */
 static ssize_t read_upto(int fd, void *buf, size_t size)
 {
     size_t got = 0;
@@ -178,7 +183,8 @@ static ssize_t read_upto(int fd, void *buf, size_t size)
     return (ssize_t)got;
 }
 
-/* Reading a copy, not mapping: a file that shrinks under a mapping would kill us with SIGBUS. */
+/* Read the census of one process. The file is copied, not mapped, because a mapped file that
+ * shrinks would end this process by SIGBUS. Returns 0 or ENOMEM. */
 static int read_census(struct sxs_session *s, int folder_fd, const char *folder)
 {
     struct sxs_census *c;
@@ -209,7 +215,9 @@ done:
     return err;
 }
 
-/* Without its census a process is still known by its folder, which may hold more than that. */
+/* Keep the folder of a process whose census cannot be read, because the folder may hold other
+ * files.
+ * Returns 0 or ENOMEM. */
 static int keep_unread(struct sxs_session *s, const char *folder)
 {
     struct sxs_session_process *grown = realloc(s->unread, (s->n_unread + 1) * sizeof(*grown));

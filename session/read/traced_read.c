@@ -21,23 +21,24 @@ static const struct sxs_chunk_file kind = {
 
 enum { ARGUMENTS, RESULT, AFTER, THROWN, N_TEXTS };
 
-/* A call as one of its records has it; texts as places among all, 0: none. */
+/* The data of one record of a call; join() makes one part of a call's two records. */
 struct part {
-    uint64_t started, ended;
+    uint64_t started, ended; /* ticks */
     uint32_t site, tid, depth;
     bool     has_end, threw;
-    uint32_t texts[N_TEXTS]; /* a file has less than 4 GiB of them */
+    uint32_t texts[N_TEXTS]; /* offsets in reading.texts, which has less than 4 GiB; 0: no text */
 };
 
+/* A file that is being read. */
 struct reading {
-    struct part *parts;
+    struct part *parts; /* owned */
     size_t       n, cap;
-    char        *texts;
-    size_t       used, room;
+    char        *texts; /* owned; becomes that of the result */
+    size_t       used, room; /* bytes of texts: in use, allocated */
     bool         no_memory;
 };
 
-/* ---- records ---------------------------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------------------------- */
 
 static struct part *add_part(struct reading *r)
 {
@@ -55,7 +56,7 @@ static struct part *add_part(struct reading *r)
     return &r->parts[r->n++];
 }
 
-/* Its place; 0 when there is none. */
+/* Copy a text to r->texts. Returns its offset, or 0 when it is empty or there is no room. */
 static uint32_t keep(struct reading *r, const char *text, size_t size)
 {
     size_t at = r->used ? r->used : 1;
@@ -123,7 +124,7 @@ static bool take(const struct sxs_record *record, uint16_t type, void *out)
     return type == SXS_TRACED_ENTER ? take_enter(out, record) : take_end(out, record);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------ */
+/* ---- calls --------------------------------------------------------------------------------- */
 
 static int by_thread(const void *a, const void *b)
 {
@@ -137,7 +138,7 @@ static int by_thread(const void *a, const void *b)
     return x->has_end - y->has_end;
 }
 
-/* Beginning and end of a call made one. */
+/* Join the parts of a call's beginning and end into one part. Parts are sorted by by_thread(). */
 static void join(struct reading *r)
 {
     size_t n = 0;
@@ -156,8 +157,9 @@ static void join(struct reading *r)
         r->parts = fewer;
 }
 
-/* In their order a call lies within the latest before it that had not ended. Ends of those under way are kept
- * from the outermost to the innermost. */
+/* Set the depth of each call. Calls are sorted by thread and start, so a call is nested in the
+ * latest earlier call that had not ended when it started. `open` has the ends of the calls in
+ * progress, from the outermost to the innermost. */
 static void nest(struct reading *r)
 {
     uint64_t *open = reallocarray(NULL, r->n + 1, sizeof(*open));
@@ -211,7 +213,7 @@ static void make_calls(struct reading *r, struct sxs_traced_data *d)
     qsort(d->calls, d->n_calls, sizeof(*d->calls), by_time);
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------------------------ */
 
 static void note_problems(struct sxs_traced_data *d, struct sxs_chunk_reader *reader)
 {
