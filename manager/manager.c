@@ -16,14 +16,14 @@
 #include "signals/signals.h"
 
 static struct {
-    pthread_mutex_t     lock; /* guards everything below */
-    int                 ready;    /* 1 once sxs_manager_init() has run */
-    struct sxs_settings settings; /* read-only once ready */
+    pthread_mutex_t     lock;       /* guards everything below */
+    int                 ready;      /* 1 once sxs_manager_init() has run */
+    struct sxs_settings settings;   /* read-only once ready */
     unsigned            n_admitted; /* number of the runtime admitted last */
     unsigned            first; /* pick-first: number of the runtime that was first; 0: none yet */
     size_t              n_live;
     struct sxs_runtime *live[SXS_MAX_RUNTIMES]; /* initialized, not ended; one reference each */
-    unsigned            generation; /* sxs_fork_generation() when ready was set */
+    unsigned            generation;             /* sxs_fork_generation() when ready was set */
 } manager = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(manager.lock);
 

@@ -35,10 +35,10 @@ struct sxs_runtime {
     unsigned         info_version; /* highest ICorProfilerInfo version of this runtime */
     int              attached;    /* 1: initialized by InitializeForAttach */
 
-    pthread_mutex_t  mask_lock;   /* guards low, high, and the masks in subs; held during calls of
+    pthread_mutex_t  mask_lock; /* guards low, high, and the masks in subs; held during calls of
                                    * SetEventMask, never while a function of a tool is called */
-    uint32_t         low, high;   /* event mask in force: the union of the tools' masks */
-    unsigned         n_subs;      /* fixed once Initialize has returned */
+    uint32_t         low, high; /* event mask in force: the union of the tools' masks */
+    unsigned         n_subs;    /* fixed once Initialize has returned */
     struct sxs_sub   subs[SXS_MAX_TOOLS];
     _Atomic uint64_t wants[SXS_N_CALLBACK_SLOTS]; /* bit i: subs[i] receives this event */
 

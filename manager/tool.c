@@ -8,16 +8,16 @@
 /* Recompute rt->wants; called after every change of a mask, under mask_lock. */
 static void route_events_locked(struct sxs_runtime *rt)
 {
-#define SXS_EVENT(name, low_bits, high_bits, always)                                           \
-    {                                                                                          \
-        uint64_t bits = 0;                                                                     \
-        for (unsigned i = 0; i < rt->n_subs; i++) {                                            \
-            const struct sxs_sub *sub = &rt->subs[i];                                          \
-            if (sub->on && sub->on->name &&                                                    \
-                ((always) || (sub->low & (low_bits)) || (sub->high & (high_bits))))            \
-                bits |= UINT64_C(1) << i;                                                      \
-        }                                                                                      \
-        atomic_store_explicit(&rt->wants[SXS_SLOT_##name], bits, memory_order_release);        \
+#define SXS_EVENT(name, low_bits, high_bits, always)                                    \
+    {                                                                                   \
+        uint64_t bits = 0;                                                              \
+        for (unsigned i = 0; i < rt->n_subs; i++) {                                     \
+            const struct sxs_sub *sub = &rt->subs[i];                                   \
+            if (sub->on && sub->on->name &&                                             \
+                ((always) || (sub->low & (low_bits)) || (sub->high & (high_bits))))     \
+                bits |= UINT64_C(1) << i;                                               \
+        }                                                                               \
+        atomic_store_explicit(&rt->wants[SXS_SLOT_##name], bits, memory_order_release); \
     }
 #include "sxs_events.inc"
 #undef SXS_EVENT

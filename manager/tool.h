@@ -22,9 +22,9 @@
  *  until the runtime is freed. */
 struct sxs_sub {
     const struct sxs_tool   *tool;
-    const struct sxs_events *on;    /* event handlers; borrowed from the tool */
-    struct sxs_runtime      *rt;    /* borrowed: the runtime outlives its subscriptions */
-    void                    *state; /* set by start(), owned by the tool, freed by release() */
+    const struct sxs_events *on;        /* event handlers; borrowed from the tool */
+    struct sxs_runtime      *rt;        /* borrowed: the runtime outlives its subscriptions */
+    void                    *state;     /* set by start(), owned by the tool, freed by release() */
     uint32_t                 low, high; /* event mask in force for this tool; under mask_lock */
 };
 

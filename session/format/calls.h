@@ -51,16 +51,16 @@ struct sxs_calls_header {
     uint64_t              started_realtime_ns;
     uint64_t              started_tick, started_ns; /* taken together; CLOCK_MONOTONIC */
     _Atomic uint64_t      seen_tick, seen_ns; /* a later pair: every 10 to 80 ms and at the end */
-    _Atomic uint64_t      ended_ns;  /* 0: still running, or ended without a shutdown of the tool */
-    _Atomic uint32_t      n_chunks;  /* chunks in the file */
-    _Atomic uint32_t      n_taken;   /* chunks in use; after the end it may exceed n_chunks */
+    _Atomic uint64_t      ended_ns; /* 0: still running, or ended without a shutdown of the tool */
+    _Atomic uint32_t      n_chunks; /* chunks in the file */
+    _Atomic uint32_t      n_taken;  /* chunks in use; after the end it may exceed n_chunks */
     uint32_t              max_chunks; /* limit of n_chunks */
     _Atomic uint32_t      n_functions;
     _Atomic sxs_calls_ref functions, threads; /* heads of the two lists: the latest of each */
-    _Atomic uint64_t      functions_lost;  /* functions selected, but not hooked: no memory */
-    _Atomic uint64_t      threads_lost;    /* calls on threads for which the file had no room */
-    _Atomic uint64_t      skipped;         /* compiled functions that were not selected */
-    char                  command[1024];   /* command line of the process, zero-terminated */
+    _Atomic uint64_t      functions_lost;     /* functions selected, but not hooked: no memory */
+    _Atomic uint64_t      threads_lost;       /* calls on threads for which the file had no room */
+    _Atomic uint64_t      skipped;            /* compiled functions that were not selected */
+    char                  command[1024];      /* command line of the process, zero-terminated */
     uint32_t              max_blocks; /* limit of n_blocks; 0: single calls are not recorded */
     _Atomic uint32_t      n_blocks;   /* blocks of events in use */
     _Atomic sxs_calls_ref notes;      /* head of the list of notes: the latest */
@@ -80,16 +80,16 @@ struct sxs_calls_chunk {
 /** A hooked function. Its texts continue in as many following cells as they need. */
 struct sxs_calls_function {
     sxs_calls_ref    next;
-    uint32_t         number;   /* 0, 1, 2... in this process */
-    uint64_t         function; /* the runtime's FunctionID */
-    uint32_t         token;    /* mdMethodDef, 0: none */
-    uint32_t         runtime;  /* number of the runtime */
+    uint32_t         number;               /* 0, 1, 2... in this process */
+    uint64_t         function;             /* the runtime's FunctionID */
+    uint32_t         token;                /* mdMethodDef, 0: none */
+    uint32_t         runtime;              /* number of the runtime */
     uint16_t         name_size, file_size; /* bytes in text: name, then path of the assembly */
     _Atomic uint32_t backed_off; /* 1: too many short calls, so they are no longer timed */
     _Atomic uint32_t compiled;   /* number of compilations with hooks: tiers, ReJIT */
     _Atomic uint32_t inlining;   /* number of times the JIT asked whether it may be inlined */
     uint64_t         first_tick; /* tick of its first compilation */
-    char             text[16]; /* continues in the following cells */
+    char             text[16];   /* continues in the following cells */
 };
 
 enum sxs_calls_note_kind {
@@ -111,7 +111,7 @@ struct sxs_calls_note {
     sxs_calls_ref    function; /* 0: none */
     uint32_t         zero;
     _Atomic uint64_t count, more; /* by kind; see enum sxs_calls_note_kind */
-    char             text[24]; /* continues in the following cells */
+    char             text[24];    /* continues in the following cells */
 };
 
 /** The kind of a method in the text of a note of kind METHODS. The text is the module's path and a
@@ -129,23 +129,23 @@ enum sxs_calls_method {
 /** A thread that has called hooked functions. Two cells. */
 struct sxs_calls_thread {
     sxs_calls_ref    next;
-    sxs_calls_ref    root;     /* a node without function; its children are the oldest calls */
+    sxs_calls_ref    root; /* a node without function; its children are the oldest calls */
     uint32_t         tid;
-    _Atomic uint32_t ended;    /* 1: the thread has ended */
+    _Atomic uint32_t ended; /* 1: the thread has ended */
     uint64_t         started_tick;
     _Atomic uint64_t ended_tick;
-    _Atomic uint64_t runtimes; /* bit N: the thread has run code of runtime number N */
+    _Atomic uint64_t runtimes;   /* bit N: the thread has run code of runtime number N */
     _Atomic uint64_t nodes_lost; /* calls counted in the caller's node, for lack of a node */
     _Atomic uint64_t too_deep;   /* calls deeper than the shadow stack */
     _Atomic uint64_t unmatched;  /* leaves without an enter: the call began before the hooks did */
     /* second cell */
-    _Atomic uint64_t unwound; /* frames that an exception left */
-    _Atomic uint64_t stale;   /* frames that were gone, with no leave or exception reported */
-    char             name[16]; /* zero-terminated */
-    sxs_calls_ref    events;   /* the first block of events, 0: none */
-    sxs_calls_ref    pending_of; /* the histogram that `pending` belongs to, 0: none */
+    _Atomic uint64_t unwound;     /* frames that an exception left */
+    _Atomic uint64_t stale;       /* frames that were gone, with no leave or exception reported */
+    char             name[16];    /* zero-terminated */
+    sxs_calls_ref    events;      /* the first block of events, 0: none */
+    sxs_calls_ref    pending_of;  /* the histogram that `pending` belongs to, 0: none */
     _Atomic uint64_t events_lost; /* enters and leaves that found no room; the tree counts them */
-    uint64_t         pending;    /* ticks of the last call; added to its histogram later */
+    uint64_t         pending;     /* ticks of the last call; added to its histogram later */
     _Atomic uint64_t values_lost; /* arguments and results dropped because the file had no room */
 };
 

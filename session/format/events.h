@@ -25,7 +25,7 @@ struct sxs_events_header {
     uint32_t         version;
     uint32_t         chunk_size;
     uint32_t         pid;
-    uint32_t         tools;      /* enum sxs_events_tool_bit: the tools that were enabled */
+    uint32_t         tools; /* enum sxs_events_tool_bit: the tools that were enabled */
     uint64_t         started_realtime_ns;
     uint64_t         started_ns;
     _Atomic uint64_t ended_ns;   /* 0: still running, or ended without a shutdown of the tools */
@@ -33,14 +33,14 @@ struct sxs_events_header {
     uint32_t         max_chunks; /* limit of n_chunks */
     _Atomic uint64_t lost;       /* events dropped because the file had no room */
     _Atomic uint64_t exceptions_lost; /* exceptions dropped: no room, or too deeply nested */
-    char             command[1024]; /* command line of the process, zero-terminated */
+    char             command[1024];   /* command line of the process, zero-terminated */
 };
 
 enum sxs_events_tool_bit { SXS_EVENTS_OF_EXCEPTIONS = 1, SXS_EVENTS_OF_RUNTIMES = 2 };
 
 enum sxs_event_record_type {
     SXS_EVENT_NAME = 1,      /* a text; other records refer to it by its number */
-    SXS_EVENT_SITE = 2,      /* counts of exceptions of one type, throw site and catch site */
+    SXS_EVENT_SITE = 2,      /* a throw site, with counts of its exceptions */
     SXS_EVENT_EXCEPTION = 3, /* one exception */
     SXS_EVENT_SPAN = 4,      /* an event of a runtime, with a duration */
     SXS_EVENT_RECORD_LAST = 4,
@@ -55,12 +55,12 @@ struct sxs_event_name {
 };
 
 /** The fate of an exception. Reports print the texts. */
-#define SXS_EXCEPTION_FATES(X)                                                              \
-    X(SEARCHING, "unhandled")   /* no catcher so far; if the process ended, the cause */    \
-    X(UNWINDING, "under way")   /* a catcher was found, but it does not run yet */          \
-    X(CAUGHT, "caught")                                                                     \
-    X(NATIVE, "by native code") /* left managed code without a catcher */                   \
-    X(SUPERSEDED, "superseded") /* another exception left a finally block that it ran */    \
+#define SXS_EXCEPTION_FATES(X)                                                           \
+    X(SEARCHING, "unhandled") /* no catcher so far; if the process ended, the cause */   \
+    X(UNWINDING, "under way") /* a catcher was found, but it does not run yet */         \
+    X(CAUGHT, "caught")                                                                  \
+    X(NATIVE, "by native code") /* left managed code without a catcher */                \
+    X(SUPERSEDED, "superseded") /* another exception left a finally block that it ran */ \
     X(IN_FILTER, "in a filter") /* left a filter, which the runtime takes for "no" */
 enum sxs_exception_fate {
 #define X(name, text) SXS_FATE_##name,
@@ -69,33 +69,35 @@ enum sxs_exception_fate {
         SXS_N_FATES
 };
 
+/** A throw site: exceptions of one type and one runtime that one function threw, with the same
+ *  catching function and fate. Equal throw sites can have several records, whose counts add up. */
 struct sxs_event_site {
     struct sxs_record head;
     uint32_t          type, thrown, caught; /* numbers of names: type, throwing and catching
                                              * function; 0: not known, or none */
-    uint16_t          runtime;  /* number of the runtime */
-    uint8_t           fate;     /* enum sxs_exception_fate: CAUGHT or a later value */
-    uint8_t           rethrown; /* 1: thrown again by a handler that had caught it */
-    uint32_t          number;   /* of this site, from 1 */
+    uint16_t          runtime;              /* number of the runtime */
+    uint8_t           fate;                 /* enum sxs_exception_fate: CAUGHT or a later value */
+    uint8_t           rethrown;             /* 1: thrown again by a handler that had caught it */
+    uint32_t          number;               /* 1, 2, 3... in this file */
     uint32_t          zero;
     _Atomic uint64_t  n;        /* number of exceptions */
     _Atomic uint64_t  total_ns; /* time from throw to handler, sum over all exceptions */
     _Atomic uint64_t  last_ns;  /* time at which the latest was thrown */
 };
 
-/** One exception. The file has records of the first exceptions of each site, of those in flight,
- *  and of those that were in flight when the process ended. */
+/** One exception. The file has records of the first exceptions of each throw site, of those in
+ *  flight, and of those that were in flight when the process ended. */
 struct sxs_event_exception {
     struct sxs_record head;
     uint64_t          time_ns;     /* time at which it was thrown */
     _Atomic uint64_t  duration_ns; /* time from throw to handler; 0: no handler reached yet */
     uint32_t          tid;
-    uint16_t          runtime;     /* number of the runtime */
-    _Atomic uint8_t   fate;        /* enum sxs_exception_fate */
-    uint8_t           rethrown;    /* as in struct sxs_event_site, as are type, thrown and caught */
+    uint16_t          runtime;  /* number of the runtime */
+    _Atomic uint8_t   fate;     /* enum sxs_exception_fate */
+    uint8_t           rethrown; /* as in struct sxs_event_site, as are type, thrown and caught */
     uint32_t          type;
     _Atomic uint32_t  thrown, caught;
-    _Atomic uint8_t   kept;        /* 1: reports list it; 0: matters only while in flight */
+    _Atomic uint8_t   kept; /* 1: reports list it; 0: matters only while in flight */
     uint8_t           zero[3];
     uint16_t          message_size; /* bytes of message: UTF-8, cut at SXS_MESSAGE_MAX */
     uint16_t          message_cut;  /* 1: the exception's message was longer */
@@ -105,13 +107,13 @@ struct sxs_event_exception {
 
 /** Kinds of events. Reports, the format "json" too, print the texts. `a`, `b` and text belong to
  *  struct sxs_event_span. */
-#define SXS_EVENT_KINDS(X)                                                                  \
-    X(THREAD, "thread")         /* a managed thread's life; text: its name */               \
-    X(THREAD_NAME, "thread name")                                                           \
-    X(GC, "gc")                 /* a: highest generation, b: 1 when it was induced */       \
-    X(SUSPENSION, "suspension") /* a: COR_PRF_SUSPEND_REASON, b: us until all had stopped */\
-    X(JIT, "jit")               /* text: the method; a: bytes of code, b: ReJIT version */  \
-    X(MODULE_LOAD, "module load") /* text: the module's file */                             \
+#define SXS_EVENT_KINDS(X)                                                                     \
+    X(THREAD, "thread") /* a managed thread's life; text: its name */                          \
+    X(THREAD_NAME, "thread name")                                                              \
+    X(GC, "gc")                   /* a: highest generation, b: 1 when it was induced */        \
+    X(SUSPENSION, "suspension")   /* a: COR_PRF_SUSPEND_REASON, b: us until all had stopped */ \
+    X(JIT, "jit")                 /* text: the method; a: bytes of code, b: ReJIT version */   \
+    X(MODULE_LOAD, "module load") /* text: the module's file */                                \
     X(CLASS_LOAD, "class load")   /* text: the class's name */
 enum sxs_event_kind {
 #define X(name, text) SXS_KIND_##name,
@@ -126,11 +128,11 @@ struct sxs_event_span {
     uint64_t          duration_ns; /* 0: a point in time, or a thread that is still running */
     uint32_t          tid;
     uint16_t          runtime; /* number of the runtime */
-    uint8_t           kind;   /* enum sxs_event_kind */
-    uint8_t           failed; /* 1: the operation failed */
-    uint32_t          a, b;   /* by kind; see SXS_EVENT_KINDS */
-    uint16_t          tier;   /* for JIT: enum sxs_code_tier, 0 if not known */
-    uint16_t          size;   /* bytes of text, without a terminating zero */
+    uint8_t           kind;    /* enum sxs_event_kind */
+    uint8_t           failed;  /* 1: the operation failed */
+    uint32_t          a, b;    /* by kind; see SXS_EVENT_KINDS */
+    uint16_t          tier;    /* for JIT: enum sxs_code_tier, 0 if not known */
+    uint16_t          size;    /* bytes of text, without a terminating zero */
     char              text[];
 };
 

@@ -21,11 +21,11 @@
 
 /** Kinds of the library's own work whose time is measured: CPU time of the thread that does it, but
  *  wall time for REVERT and REJIT. The texts are the names in JSON. */
-#define SXS_SPENT_KINDS(X)                                                          \
-    X(LOAD, "load")     /* read the instrumentation files, after each change */     \
-    X(MATCH, "match")   /* compare the rules with a module */                       \
-    X(REVERT, "revert") /* ask a runtime to revert a batch of methods */            \
-    X(REJIT, "rejit")   /* ask it to recompile a batch; it suspends its threads */  \
+#define SXS_SPENT_KINDS(X)                                                         \
+    X(LOAD, "load")     /* read the instrumentation files, after each change */    \
+    X(MATCH, "match")   /* compare the rules with a module */                      \
+    X(REVERT, "revert") /* ask a runtime to revert a batch of methods */           \
+    X(REJIT, "rejit")   /* ask it to recompile a batch; it suspends its threads */ \
     X(WEAVE, "weave")   /* read, check, change, check and hand over a method's IL */
 enum sxs_spent_kind {
 #define X(name, text) SXS_SPENT_##name,
@@ -49,12 +49,12 @@ struct sxs_instrument_header {
     uint32_t         zero;
     uint64_t         started_realtime_ns;
     uint64_t         started_ns, started_tick; /* CLOCK_MONOTONIC */
-    _Atomic uint64_t seen_ns, seen_tick; /* a later pair, updated while the process runs */
-    _Atomic uint64_t ended_ns; /* 0: still running, or ended without a shutdown of the tool */
-    _Atomic uint32_t n_chunks;   /* chunks in the file */
-    uint32_t         max_chunks; /* limit of n_chunks */
-    _Atomic uint64_t lost;    /* records dropped because the file had no room */
-    _Atomic uint64_t changes; /* configurations applied after the first */
+    _Atomic uint64_t seen_ns, seen_tick;       /* a later pair, updated while the process runs */
+    _Atomic uint64_t ended_ns;      /* 0: still running, or ended without a shutdown of the tool */
+    _Atomic uint32_t n_chunks;      /* chunks in the file */
+    uint32_t         max_chunks;    /* limit of n_chunks */
+    _Atomic uint64_t lost;          /* records dropped because the file had no room */
+    _Atomic uint64_t changes;       /* configurations applied after the first */
     char             command[1024]; /* command line of the process, zero-terminated */
     struct sxs_instrument_spent spent[SXS_N_SPENT]; /* by kind; zeros in older files of version 1 */
 };
@@ -70,11 +70,11 @@ enum sxs_instrument_record_type {
 };
 
 /** State of an instrumented method. Reports and JSON print the texts. */
-#define SXS_SITE_STATES(X)                                                      \
-    X(PENDING, "pending")   /* requested; the method was not called since */    \
-    X(ACTIVE, "active")     /* the runtime has received the new IL */           \
-    X(FAILED, "failed")     /* by us or by the runtime: see text and hr */      \
-    X(REVERTED, "reverted") /* the original IL is in use again */               \
+#define SXS_SITE_STATES(X)                                                    \
+    X(PENDING, "pending")   /* requested; the method was not called since */  \
+    X(ACTIVE, "active")     /* the runtime has received the new IL */         \
+    X(FAILED, "failed")     /* by the library or the runtime; see text, hr */ \
+    X(REVERTED, "reverted") /* the original IL is in use again */             \
     X(UNLOADED, "unloaded") /* the module of the method was unloaded */
 enum sxs_site_state {
 #define X(name, text) SXS_SITE_##name,
@@ -111,10 +111,10 @@ struct sxs_instrument_state {
 
 /** Counters of one method on one thread. */
 struct sxs_instrument_count {
-    _Atomic uint64_t calls; /* calls that began */
-    _Atomic uint64_t ended; /* calls that were timed to their end */
-    _Atomic uint64_t threw; /* of `ended`: calls that an exception left */
-    _Atomic uint64_t ticks; /* ticks of all calls in `ended`, including their callees */
+    _Atomic uint64_t calls;     /* calls that began */
+    _Atomic uint64_t ended;     /* calls that were timed to their end */
+    _Atomic uint64_t threw;     /* of `ended`: calls that an exception left */
+    _Atomic uint64_t ticks;     /* ticks of all calls in `ended`, including their callees */
     _Atomic uint64_t swallowed; /* exceptions of helpers that the method called */
 };
 
@@ -127,24 +127,24 @@ struct sxs_instrument_counts {
 
 struct sxs_instrument_label {
     struct sxs_record head;
-    uint32_t          site;   /* number of the method */
-    uint32_t          size;   /* bytes of text, without a zero; 0: use the method's name */
+    uint32_t          site; /* number of the method */
+    uint32_t          size; /* bytes of text, without a zero; 0: use the method's name */
     char              text[];
 };
 
 struct sxs_instrument_helper {
     struct sxs_record head;
-    _Atomic uint64_t  threw;  /* calls whose exception was swallowed */
-    _Atomic uint32_t  failed; /* 1: it could not be loaded, and is not called */
+    _Atomic uint64_t  threw;   /* calls whose exception was swallowed */
+    _Atomic uint32_t  failed;  /* 1: it could not be loaded, and is not called */
     uint16_t          runtime; /* number of the runtime */
-    uint16_t          size;   /* bytes of text, without a terminating zero */
-    char              text[]; /* Namespace.Type.Method in PATH */
+    uint16_t          size;    /* bytes of text, without a terminating zero */
+    char              text[];  /* Namespace.Type.Method in PATH */
 };
 
 struct sxs_instrument_rule {
     struct sxs_record head;
-    uint32_t          number; /* 0, 1, 2... in this file */
-    uint32_t          line;   /* line of the rule in its configuration file */
+    uint32_t          number;     /* 0, 1, 2... in this file */
+    uint32_t          line;       /* line of the rule in its configuration file */
     uint32_t          without_il; /* number of methods that the rule matches but that have no IL */
     uint8_t           matched;    /* 1: the rule has matched a method, 0: no method so far */
     uint8_t           gone;       /* 1: the rule is no longer in force */

@@ -18,14 +18,14 @@
 #define SXS_MAX_STACK       512u /* IPs of one sample; a longer stack loses its oldest frames */
 
 /** How a stack walk ended. Reports print the texts. */
-#define SXS_SAMPLE_ENDS(X)                                                                  \
-    X(BOTTOM, "bottom of the stack")                                                        \
-    X(CUT, "longer than can be recorded")                                                   \
-    X(TIMEOUT, "time limit")                                                                \
-    X(BAD_FRAME, "frame pointer leads nowhere")                                             \
-    X(OFF_STACK, "frame outside the thread's stack")                                        \
-    X(NO_TABLE, "no unwind table for this code")                                            \
-    X(ON_ALTSTACK, "inside a runtime's fault handling")                                     \
+#define SXS_SAMPLE_ENDS(X)                              \
+    X(BOTTOM, "bottom of the stack")                    \
+    X(CUT, "longer than can be recorded")               \
+    X(TIMEOUT, "time limit")                            \
+    X(BAD_FRAME, "frame pointer leads nowhere")         \
+    X(OFF_STACK, "frame outside the thread's stack")    \
+    X(NO_TABLE, "no unwind table for this code")        \
+    X(ON_ALTSTACK, "inside a runtime's fault handling") \
     X(FAILED, "the walker failed")
 enum sxs_sample_end {
 #define X(name, text) SXS_SAMPLE_END_##name,
@@ -45,23 +45,23 @@ enum sxs_sample_clock { SXS_CLOCK_CPU_TIMER = 1, SXS_CLOCK_PERF = 2, SXS_CLOCK_M
  * frames that no runtime ever reports. Then stacks that were not compared, by reason. Reports print
  * the texts.
  */
-#define SXS_COMPARED(X)                                                                     \
-    X(STACKS, "stacks compared")                                                            \
-    X(ALIKE, "with the same managed frames")                                                \
-    X(LACKING, "where the fast walk lacks frames")                                          \
-    X(EXCESS, "where the fast walk has frames that are not there")                          \
-    X(OTHER, "where both is the case")                                                      \
-    X(FRAMES, "frames reported in them")                                                    \
-    X(NO_METADATA, "frames of dynamic methods and stubs, which no runtime reports")         \
-    X(FUNCLETS, "frames of catch and finally blocks, which no runtime reports")             \
-    X(UNWOUND, "frames that an exception has left behind, which no runtime reports")        \
-    X(DISPATCH, "frames of a runtime's own exception handling, which it does not report")   \
-    X(ENTERING, "frames that were just entering or leaving their runtime")                  \
-    X(PINVOKES, "frames reported where a P/Invoke began, not where it was called")          \
-    X(MOVED, "stacks that changed while they were looked at")                               \
-    X(REFUSED, "stacks that a runtime refused to tell")                                     \
-    X(UNWALKED, "stacks whose thread did not answer in time")                               \
-    X(BROKEN_OFF, "stacks longer than the fast walk goes, or on a signal's own stack")      \
+#define SXS_COMPARED(X)                                                                   \
+    X(STACKS, "stacks compared")                                                          \
+    X(ALIKE, "with the same managed frames")                                              \
+    X(LACKING, "where the fast walk lacks frames")                                        \
+    X(EXCESS, "where the fast walk has frames that are not there")                        \
+    X(OTHER, "where both is the case")                                                    \
+    X(FRAMES, "frames reported in them")                                                  \
+    X(NO_METADATA, "frames of dynamic methods and stubs, which no runtime reports")       \
+    X(FUNCLETS, "frames of catch and finally blocks, which no runtime reports")           \
+    X(UNWOUND, "frames that an exception has left behind, which no runtime reports")      \
+    X(DISPATCH, "frames of a runtime's own exception handling, which it does not report") \
+    X(ENTERING, "frames that were just entering or leaving their runtime")                \
+    X(PINVOKES, "frames reported where a P/Invoke began, not where it was called")        \
+    X(MOVED, "stacks that changed while they were looked at")                             \
+    X(REFUSED, "stacks that a runtime refused to tell")                                   \
+    X(UNWALKED, "stacks whose thread did not answer in time")                             \
+    X(BROKEN_OFF, "stacks longer than the fast walk goes, or on a signal's own stack")    \
     X(BUSY, "times that a runtime could not be suspended")
 enum sxs_compared {
 #define X(name, text) SXS_COMPARED_##name,
@@ -78,16 +78,16 @@ struct sxs_samples_header {
     uint32_t         pid;
     uint16_t         mode, walker; /* enum sxs_sample_mode, enum sxs_sample_walker */
     uint32_t         asked_hz;
-    uint32_t         clock;        /* enum sxs_sample_clock: the clock that triggers samples */
+    uint32_t         clock; /* enum sxs_sample_clock: the clock that triggers samples */
     uint64_t         started_realtime_ns;
-    uint64_t         started_ns;   /* CLOCK_MONOTONIC, as all times in records */
-    _Atomic uint64_t ended_ns;     /* 0: still running, or ended without a shutdown of the tool */
-    _Atomic uint32_t n_chunks;     /* chunks in the file */
-    uint32_t         max_chunks;   /* limit of n_chunks */
+    uint64_t         started_ns; /* CLOCK_MONOTONIC, as all times in records */
+    _Atomic uint64_t ended_ns;   /* 0: still running, or ended without a shutdown of the tool */
+    _Atomic uint32_t n_chunks;   /* chunks in the file */
+    uint32_t         max_chunks; /* limit of n_chunks */
     _Atomic uint64_t n_samples;
-    _Atomic uint64_t n_dropped;    /* samples dropped because the file had no room */
-    _Atomic uint64_t n_ends[16];   /* number of walks by enum sxs_sample_end */
-    _Atomic uint64_t handler_ns;   /* time spent in the signal handler, sum over all samples */
+    _Atomic uint64_t n_dropped;       /* samples dropped because the file had no room */
+    _Atomic uint64_t n_ends[16];      /* number of walks by enum sxs_sample_end */
+    _Atomic uint64_t handler_ns;      /* time spent in the signal handler, sum over all samples */
     char             command[1024];   /* command line of the process, zero-terminated */
     _Atomic uint64_t n_unlisted;      /* threads not sampled for lack of room: a lower bound */
     _Atomic uint64_t n_short_threads; /* threads that lived < 50 ms, without a sample or a record */
@@ -111,10 +111,10 @@ struct sxs_record_sample {
     uint64_t          time_ns;
     uint64_t          weight_ns; /* CPU or wall time that this sample represents */
     uint32_t          tid;
-    uint8_t           end;       /* enum sxs_sample_end */
-    uint8_t           waiting;   /* 1: the thread was not running (wall only) */
-    uint16_t          n;         /* number of IPs that follow */
-    uint64_t          ips[];     /* youngest first; all but the first are return addresses */
+    uint8_t           end;     /* enum sxs_sample_end */
+    uint8_t           waiting; /* 1: the thread was not running (wall only) */
+    uint16_t          n;       /* number of IPs that follow */
+    uint64_t          ips[];   /* youngest first; all but the first are return addresses */
 };
 
 /** A thread. The same tid can have several records: another one when the thread gets a name, and
@@ -123,21 +123,21 @@ struct sxs_record_thread {
     struct sxs_record head;
     uint32_t          tid;
     uint32_t          zero;
-    uint64_t          runtimes; /* bit N: the thread belongs to runtime number N */
+    uint64_t          runtimes;             /* bit N: the thread belongs to runtime number N */
     uint64_t          started_ns, ended_ns; /* 0: not known */
-    char              name[16]; /* zero-terminated */
-    uint64_t          cpu_ns;   /* the thread's CPU time at its end; 0: not known */
+    char              name[16];             /* zero-terminated */
+    uint64_t          cpu_ns;               /* the thread's CPU time at its end; 0: not known */
 };
 
 /** An ELF file mapped into the process. */
 struct sxs_record_module {
     struct sxs_record head;
     uint64_t          time_ns;
-    uint64_t          base;     /* load bias: address = base + ELF virtual address */
-    uint64_t          lo, hi;   /* range of its executable addresses */
+    uint64_t          base;   /* load bias: address = base + ELF virtual address */
+    uint64_t          lo, hi; /* range of its executable addresses */
     uint8_t           build_id[20];
     uint8_t           build_id_size;
-    uint8_t           unloaded; /* 1: unloaded at time_ns */
+    uint8_t           unloaded;  /* 1: unloaded at time_ns */
     uint16_t          path_size; /* bytes of path, without a terminating zero */
     char              path[];
 };
@@ -154,11 +154,11 @@ struct sxs_record_code {
     struct sxs_record head;
     uint64_t          time_ns;
     uint64_t          lo, hi;
-    uint64_t          function;  /* the runtime's FunctionID, equal for all versions of a method */
-    uint32_t          rejit;     /* ReJIT version, 0 for the original */
-    uint32_t          token;     /* mdMethodDef, 0 if none */
-    uint16_t          runtime;   /* number of the runtime */
-    uint8_t           tier;      /* enum sxs_code_tier */
+    uint64_t          function; /* the runtime's FunctionID, equal for all versions of a method */
+    uint32_t          rejit;    /* ReJIT version, 0 for the original */
+    uint32_t          token;    /* mdMethodDef, 0 if none */
+    uint16_t          runtime;  /* number of the runtime */
+    uint8_t           tier;     /* enum sxs_code_tier */
     uint8_t           zero;
     uint16_t          name_size; /* bytes of the name: Namespace.Type.Method(parameters) */
     uint16_t          file_size; /* bytes of the assembly's path; 0 if none */
@@ -174,7 +174,7 @@ struct sxs_record_runtime {
     struct sxs_record head;
     uint32_t          number;
     uint16_t          version_size, path_size; /* bytes of version and path in text */
-    char              text[]; /* version, then path of libcoreclr.so */
+    char              text[];                  /* version, then path of libcoreclr.so */
 };
 
 /** A suspension of a runtime, from the request to suspend its threads to their resumption. */
@@ -182,8 +182,8 @@ struct sxs_record_pause {
     struct sxs_record head;
     uint64_t          time_ns, duration_ns;
     uint16_t          runtime; /* number of the runtime */
-    uint16_t          reason; /* COR_PRF_SUSPEND_REASON */
-    uint32_t          tid;    /* thread that suspended the others; usually it also runs the
+    uint16_t          reason;  /* COR_PRF_SUSPEND_REASON */
+    uint32_t          tid;     /* thread that suspended the others; usually it also runs the
                                * collection */
 };
 

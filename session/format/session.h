@@ -32,33 +32,33 @@ enum sxs_state {
 /** The row of one runtime. Counters only grow; they are stored as relaxed atomics and can be read
  *  at any time. */
 struct sxs_census_runtime {
-    _Atomic uint32_t state;     /* enum sxs_state; stored last when the row comes into use */
-    uint32_t         number;    /* 1, 2, 3... in order of admission in this process */
-    _Atomic uint64_t modules;   /* modules loaded without error */
-    _Atomic uint64_t methods;   /* method bodies compiled without error, every tier counted */
-    _Atomic uint64_t threads;   /* managed threads created */
-    _Atomic uint64_t gcs;       /* garbage collections started */
-    _Atomic uint64_t exceptions;/* managed exceptions thrown */
-    _Atomic uint64_t signals;   /* signals that the router handed to this runtime */
-    _Atomic uint64_t errors;    /* calls of this runtime that failed; the process went on */
-    uint64_t         started_ns;/* time of admission: CLOCK_REALTIME, nanoseconds since 1970 */
-    _Atomic uint64_t ended_ns;  /* 0: still running, or the process ended without Shutdown */
-    char             version[64];/* "8.0.29", zero-terminated; "" until known */
-    char             path[512]; /* of libcoreclr.so, zero-terminated, cut when longer */
+    _Atomic uint32_t state;       /* enum sxs_state; stored last when the row comes into use */
+    uint32_t         number;      /* 1, 2, 3... in order of admission in this process */
+    _Atomic uint64_t modules;     /* modules loaded without error */
+    _Atomic uint64_t methods;     /* method bodies compiled without error, every tier counted */
+    _Atomic uint64_t threads;     /* managed threads created */
+    _Atomic uint64_t gcs;         /* garbage collections started */
+    _Atomic uint64_t exceptions;  /* managed exceptions thrown */
+    _Atomic uint64_t signals;     /* signals that the router handed to this runtime */
+    _Atomic uint64_t errors;      /* calls of this runtime that failed; the process went on */
+    uint64_t         started_ns;  /* time of admission: CLOCK_REALTIME, nanoseconds since 1970 */
+    _Atomic uint64_t ended_ns;    /* 0: still running, or the process ended without Shutdown */
+    char             version[64]; /* "8.0.29", zero-terminated; "" until known */
+    char             path[512];   /* of libcoreclr.so, zero-terminated, cut when longer */
 };
 
 /** The whole file. */
 struct sxs_census {
-    char             magic[8];   /* SXS_CENSUS_MAGIC */
-    uint32_t         version;    /* SXS_CENSUS_VERSION */
-    uint32_t         size;       /* sizeof(struct sxs_census), bytes */
-    uint32_t         row_size;   /* sizeof(struct sxs_census_runtime), bytes */
+    char             magic[8]; /* SXS_CENSUS_MAGIC */
+    uint32_t         version;  /* SXS_CENSUS_VERSION */
+    uint32_t         size;     /* sizeof(struct sxs_census), bytes */
+    uint32_t         row_size; /* sizeof(struct sxs_census_runtime), bytes */
     uint32_t         pid;
-    uint64_t         started_ns; /* CLOCK_REALTIME when the first runtime loaded the library */
-    _Atomic uint32_t n_runtimes; /* rows in use, at most SXS_MAX_RUNTIMES */
-    _Atomic uint32_t n_unlisted; /* runtimes beyond SXS_MAX_RUNTIMES */
-    uint32_t         preloaded;  /* 1 when the signal library was preloaded */
-    uint32_t         signals_off;/* 1 when SXSPROF_SIGNALS=off */
+    uint64_t         started_ns;  /* CLOCK_REALTIME when the first runtime loaded the library */
+    _Atomic uint32_t n_runtimes;  /* rows in use, at most SXS_MAX_RUNTIMES */
+    _Atomic uint32_t n_unlisted;  /* runtimes beyond SXS_MAX_RUNTIMES */
+    uint32_t         preloaded;   /* 1 when the signal library was preloaded */
+    uint32_t         signals_off; /* 1 when SXSPROF_SIGNALS=off */
     _Atomic uint64_t signals_unwanted; /* routed signals that no runtime wanted */
     char             command[1024];    /* /proc/self/cmdline, spaces for zeros, cut if longer */
     struct sxs_census_runtime runtimes[SXS_MAX_RUNTIMES];

@@ -43,8 +43,8 @@ struct sxs_traced_enter {
     struct sxs_record head;
     uint64_t          started_tick;
     uint32_t          site, tid; /* number of the instrumented method; thread */
-    uint32_t          size;   /* bytes of text, without a terminating zero */
-    char              text[]; /* the arguments: "n = 1, s = \"x\"" */
+    uint32_t          size;      /* bytes of text, without a terminating zero */
+    char              text[];    /* the arguments: "n = 1, s = \"x\"" */
 };
 
 /** The end of a call. */
@@ -53,7 +53,7 @@ struct sxs_traced_end {
     uint64_t          started_tick, ended_tick;
     uint32_t          site, tid; /* number of the instrumented method; thread */
     uint16_t          result_size, after_size, thrown_size; /* bytes of the three texts */
-    uint8_t           threw;  /* 1: an exception left the method */
+    uint8_t           threw;                                /* 1: an exception left the method */
     uint8_t           zero;
     char              text[]; /* result; by-reference arguments at the end of the call; type and
                                * message of the exception that left the method */

@@ -26,7 +26,7 @@ struct sxs_calls_fn {
     uint64_t first_ns;    /* time of the first compilation, since the header's started_ns */
     uint64_t calls, unwound, total_ns, self_ns; /* all threads; total_ns: recursion counted once */
     uint64_t min_ns, max_ns;   /* shortest and longest call; 0: not timed */
-    uint64_t *buckets;    /* owned, SXS_CALLS_BUCKETS counts; NULL: not timed */
+    uint64_t *buckets; /* owned, SXS_CALLS_BUCKETS counts; NULL: not timed */
 };
 
 /** A node of a thread's tree. In sxs_calls.paths a parent always comes before its children. */
@@ -37,7 +37,7 @@ struct sxs_calls_path {
     uint32_t depth;  /* number of paths above it; 0: this is a thread's root */
     uint64_t calls, unwound;
     uint64_t total_ns, self_ns; /* a call in progress counts up to the file's last clock reading */
-    bool     active; /* a call was in progress */
+    bool     active;            /* a call was in progress */
     bool     awaits; /* not called here: the method awaits the paths below; its calls are counted
                       * in another path */
 };
@@ -62,7 +62,7 @@ struct sxs_calls_thr {
     bool     ended;
     uint64_t started_ns, ended_ns; /* since the header's started_ns. ended_ns of a thread that has
                                     * not ended: the file's last clock reading */
-    uint64_t runtimes;  /* bit N: the thread has run code of runtime number N */
+    uint64_t runtimes;             /* bit N: the thread has run code of runtime number N */
     uint64_t nodes_lost, too_deep, unmatched, unwound, stale;
     struct sxs_calls_moment *moments; /* owned; single calls, if they were recorded */
     size_t   n_moments, cap_moments;
@@ -74,7 +74,7 @@ struct sxs_calls_thr {
 /** A note on functions that are not instrumented. struct sxs_calls_note describes its fields. */
 struct sxs_calls_remark {
     uint32_t kind, runtime;
-    uint32_t fn;   /* index of a function; SXS_CALLS_NONE: none */
+    uint32_t fn; /* index of a function; SXS_CALLS_NONE: none */
     uint64_t count, more;
     char    *text; /* owned; zero-terminated */
     size_t   size; /* bytes before the terminating zero */

@@ -21,9 +21,9 @@ struct sxs_calls_reader {
                                  * it; SXS_CALLS_TAKEN when it is part of anything else;
                                  * SXS_CALLS_NONE when it was not read yet; owned */
     size_t            cap_paths, cap_fns, cap_threads; /* capacities of the lists in c */
-    uint64_t          bad_refs; /* number of invalid references */
-    uint64_t          circles;  /* number of references to cells that are part of another object */
-    uint64_t          last_tick;         /* tick of the file's last clock reading */
+    uint64_t          bad_refs;                        /* number of invalid references */
+    uint64_t          circles;   /* number of references to cells that are part of another object */
+    uint64_t          last_tick; /* tick of the file's last clock reading */
 };
 
 /** sxs_calls_cells_at - return the @n cells at @ref, borrowed. They must lie in one chunk and not

@@ -32,7 +32,7 @@ struct sxs_chunk_reader {
 struct sxs_chunk_file {
     const char *name, *magic; /* magic: 8 bytes, including the terminating zero */
     uint32_t    version;
-    size_t      head_size;    /* size of the header's struct, in bytes */
+    size_t      head_size;                  /* size of the header's struct, in bytes */
     size_t      n_chunks_at, max_chunks_at; /* offsets of these fields (32 bits) in the header */
 };
 

@@ -21,7 +21,7 @@ static const struct sxs_chunk_file kind = {
     .max_chunks_at = offsetof(struct sxs_events_header, max_chunks),
 };
 
-/* Numbers of names of a site or an exception. They are replaced by texts when all names were
+/* Numbers of names of a throw site or an exception. They are replaced by texts when all names were
  * read. */
 struct site_names {
     uint32_t type, thrown, caught;
@@ -217,7 +217,7 @@ static int by_count(const void *a, const void *b)
     return x->n != y->n ? (x->n < y->n ? 1 : -1) : by_all(a, b);
 }
 
-/* Join equal sites and add up their counts. A site can appear twice: two threads added it
+/* Join equal throw sites and add up their counts. One can appear twice: two threads added it
  * concurrently, or its code was moved. */
 static void join_sites(struct sxs_events_data *e)
 {
@@ -239,7 +239,7 @@ static void join_sites(struct sxs_events_data *e)
     e->n_sites = n + 1;
 }
 
-/* Give each site the message of one of its exceptions. Sites are sorted by by_all(). */
+/* Give each throw site the message of one of its exceptions. Sites are sorted by by_all(). */
 static void give_messages(struct sxs_events_data *e)
 {
     for (size_t i = 0; i < e->n_exceptions; i++) {

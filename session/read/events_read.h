@@ -14,7 +14,7 @@
 
 #include "session/format/events.h"
 
-/** Counts of the exceptions of one type with the same throw site and catch site.
+/** A throw site, with counts of its exceptions.
  *  struct sxs_event_site describes fields without a comment. */
 struct sxs_events_site {
     const char *type, *thrown, *caught; /* type, throwing function, catching function */
@@ -31,7 +31,7 @@ struct sxs_events_exception {
     uint32_t    tid, runtime;
     uint8_t     fate;
     bool        rethrown, cut; /* cut: the message was longer */
-    bool        landed; /* true: its site counts it; false: it was in flight */
+    bool        landed;        /* true: its throw site counts it; false: it was in flight */
     const char *type, *thrown, *caught, *message;
 };
 
@@ -47,7 +47,7 @@ struct sxs_events_span {
 
 struct sxs_events_data {
     struct sxs_events_header     head;
-    struct sxs_events_site      *sites; /* equal sites joined; by count, highest first */
+    struct sxs_events_site      *sites;      /* equal throw sites are joined; highest count first */
     struct sxs_events_exception *exceptions; /* by time */
     struct sxs_events_span      *spans;      /* by time */
     size_t                       n_sites, n_exceptions, n_spans;

@@ -27,8 +27,8 @@ struct sxs_session_runtime {
 struct sxs_session_process {
     uint32_t pid;
     char     folder[256]; /* name of its folder: the pid, possibly followed by "-2", "-3"... */
-    uint64_t started_ns; /* CLOCK_REALTIME of its first runtime */
-    bool     preloaded;  /* the signal library was preloaded */
+    uint64_t started_ns;  /* CLOCK_REALTIME of its first runtime */
+    bool     preloaded;   /* the signal library was preloaded */
     bool     signals_off;
     uint64_t signals_unwanted;
     uint32_t n_unlisted; /* runtimes beyond SXS_MAX_RUNTIMES */

@@ -33,7 +33,7 @@ struct part {
 struct reading {
     struct part *parts; /* owned */
     size_t       n, cap;
-    char        *texts; /* owned; becomes that of the result */
+    char        *texts;      /* owned; becomes that of the result */
     size_t       used, room; /* bytes of texts: in use, allocated */
     bool         no_memory;
 };

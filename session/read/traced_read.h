@@ -17,7 +17,7 @@
 struct sxs_traced_call {
     uint64_t    started_tick, ended_tick; /* ended_tick: valid if `ended` */
     uint32_t    site, tid;                /* number of the instrumented method; thread */
-    uint32_t    depth; /* number of traced calls of its thread that enclose it */
+    uint32_t    depth;                    /* number of traced calls of its thread that enclose it */
     bool        ended, threw;
     const char *arguments, *result, *after, *thrown; /* borrowed from `texts`; NULL: not recorded */
 };
@@ -26,7 +26,7 @@ struct sxs_traced_data {
     struct sxs_traced_header head;
     struct sxs_traced_call  *calls; /* owned; ordered by started_tick */
     size_t                   n_calls;
-    char                    *texts; /* owned: all texts of the calls */
+    char                    *texts;    /* owned: all texts of the calls */
     char                   **problems; /* lines that describe the damage in the file */
     size_t                   n_problems;
 };

@@ -16,11 +16,11 @@
 
 static struct {
     struct sxs_file          file;
-    _Atomic int              full; /* 1: the file could not grow, or the process ends */
-    struct sxs_doze          doze; /* the thread that makes room waits in it */
-    uint32_t                 seen; /* n_taken at the last sxs_calls_file_wait() */
-    _Atomic int              off;  /* 1: in a forked child; no cells are allocated */
-    uint32_t                 ahead; /* chunks to keep ready in addition to AHEAD */
+    _Atomic int              full;   /* 1: the file could not grow, or the process ends */
+    struct sxs_doze          doze;   /* the thread that makes room waits in it */
+    uint32_t                 seen;   /* n_taken at the last sxs_calls_file_wait() */
+    _Atomic int              off;    /* 1: in a forked child; no cells are allocated */
+    uint32_t                 ahead;  /* chunks to keep ready in addition to AHEAD */
     pthread_mutex_t          length; /* guards the file's length; held only while it changes */
     struct sxs_calls_header *header;
     unsigned char           *cells; /* the first chunk */

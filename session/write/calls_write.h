@@ -15,7 +15,7 @@
 /** The free cells of one owner. A zeroed arena has no cells yet. Used by one thread at a time. */
 struct sxs_calls_arena {
     sxs_calls_ref next, end; /* the free cells: from next to end - 1 */
-    uint32_t      owner; /* tid; 0: the library */
+    uint32_t      owner;     /* tid; 0: the library */
 };
 
 /**

@@ -19,9 +19,9 @@ struct sxs_chunks {
     struct sxs_file   file;
     unsigned char    *map; /* address space for max_chunks; *n_chunks of them may be touched */
     uint32_t          max_chunks;
-    uint32_t          ahead; /* number of chunks to keep ready; 0: the default */
-    int               full;  /* 1: the file could not grow and is not grown any more */
-    _Atomic int       off;   /* 1: in a forked child; nothing is written */
+    uint32_t          ahead;    /* number of chunks to keep ready; 0: the default */
+    int               full;     /* 1: the file could not grow and is not grown any more */
+    _Atomic int       off;      /* 1: in a forked child; nothing is written */
     _Atomic uint32_t  current;  /* index of the chunk that records go into */
     _Atomic uint32_t *n_chunks; /* chunks in the file; lies in the file's header */
 };
