@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The stack of the calling thread as text.
+/* Prints the stack of the calling thread as text.
  *
- * The walk is done by the thread whose stack it is, the rest by a thread of our own: a runtime
- * refuses its metadata to its own threads outside a callback, and to a thread that it does not know
- * it answers. All signals are blocked there, so a closed pipe raises no SIGPIPE in the host and no
- * handler of a runtime runs on that small stack. */
+ * The calling thread walks its own stack. A thread of the library finds the names and writes the
+ * lines, because a runtime refuses metadata calls to its own threads outside of callbacks, but
+ * allows them to threads that it does not know. All signals are blocked on the library's thread,
+ * so that a closed pipe raises no SIGPIPE in the host and no signal handler of a runtime runs on
+ * that small stack. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -25,7 +26,7 @@ struct print_job {
     struct sxs_walk    *walk; /* borrowed */
     int                 fd;
     const char         *mode;
-    int                 result; /* frames printed, or -errno */
+    int                 result; /* number of frames printed, or -errno */
     struct sxs_names    names;
     struct sxs_symbols  symbols;
     char                line[LINE_BYTES], file[512], name[LINE_BYTES - 1024];
@@ -62,7 +63,8 @@ static void put_owner(struct sxs_text *out, const struct sxs_runtime *rt, const 
 static int print_frame(struct print_job *job, size_t i)
 {
     struct sxs_frame *frame = &job->walk->frames[i];
-    struct sxs_text   line = sxs_text_in(job->line, sizeof(job->line) - 1); /* and the newline */
+    /* leave one byte for the newline */
+    struct sxs_text   line = sxs_text_in(job->line, sizeof(job->line) - 1);
     struct sxs_text   file = sxs_text_in(job->file, sizeof(job->file));
     struct sxs_text   name = sxs_text_in(job->name, sizeof(job->name));
 
@@ -120,7 +122,8 @@ static void *print_all(void *arg)
     return NULL;
 }
 
-/** Runs print_all() on a thread of its own, signals blocked from its first instruction on. */
+/**
+ * Runs print_all() on a new thread. All signals are blocked there from its first instruction on. */
 static int print_on_thread(struct print_job *job)
 {
     pthread_attr_t attr;
@@ -168,7 +171,7 @@ static int print_walk(struct sxs_walk *walk, int fd, const char *mode)
 
 SXS_EXPORT __attribute__((noinline)) int sxsprof_print_stack(int fd, const char *mode)
 {
-    /* The caller's SP: its return address and our saved RBP lie below it. */
+    /* The caller's SP. Our return address and the saved RBP lie below it. */
     uintptr_t       from_sp = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t);
     int             saved_errno = errno, result = -EINVAL, cancel_state;
     struct sxs_walk walk;
@@ -179,7 +182,7 @@ SXS_EXPORT __attribute__((noinline)) int sxsprof_print_stack(int fd, const char 
         if (strcmp(mode, "mixed") == 0)
             sxs_walk_mixed(&walk, from_sp);
         else if (strcmp(mode, "managed") == 0)
-            sxs_walk_managed(&walk, 0); /* no runtime reports frames of the library */
+            sxs_walk_managed(&walk, 0); /* 0: runtimes never report frames of the library */
         else
             result = sxs_walk_shadow(&walk, strcmp(mode, "logical") == 0);
         if (!result)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers of a frame, x86-64: a runtime's CONTEXT, libunwind's ucontext, ours between them. */
+/* Converts the registers of an x86-64 frame between a runtime's CONTEXT, libunwind's ucontext
+ * and struct sxs_seed. */
 #include <string.h>
 
 #include "stackwalk/walk_internal.h"
@@ -60,10 +61,12 @@ int sxs_seed_rbp_on_stack(const struct sxs_seed *seed, uintptr_t stack_end)
            stack_end >= 2 * sizeof(uintptr_t) && seed->rbp <= stack_end - 2 * sizeof(uintptr_t);
 }
 
-/* Most generated code keeps RBP, not all: where it does not, RBP is an older frame's and this leaps
- * over those between, as it does in an exception funclet, where RBP is the enclosing method's. The
- * caller must compare with what the runtime reports. A leap may land on anything within the stack,
- * also on what AddressSanitizer has poisoned. */
+/* Most, but not all, generated code keeps RBP as the frame pointer. Where RBP is not the frame
+ * pointer, it belongs to an older frame, and this function skips the frames in between. The same
+ * happens in an exception funclet, where RBP is the frame pointer of the enclosing method.
+ * Therefore the caller must compare the result with the frames that the runtime reports. RBP may
+ * point to any word of the stack, also to one that AddressSanitizer has poisoned; so the
+ * sanitizer is off here. */
 __attribute__((no_sanitize("address"))) int
 sxs_seed_caller_by_rbp(const struct sxs_seed *seed, uintptr_t stack_end, struct sxs_seed *out)
 {

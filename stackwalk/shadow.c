@@ -6,7 +6,7 @@
 
 #include "stackwalk/walk_internal.h"
 
-static _Atomic(sxs_shadow_fn) in_use[2]; /* [1]: logical */
+static _Atomic(sxs_shadow_fn) in_use[2]; /* index 1: the logical stack */
 
 void sxs_shadow_use(sxs_shadow_fn fn, sxs_shadow_fn logical)
 {

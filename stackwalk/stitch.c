@@ -11,7 +11,7 @@ SXS_SIGSAFE static int run_is_managed(const struct sxs_run *run)
     return run->frames[run->at].fn.id != 0;
 }
 
-/** The run whose next frame is youngest; NULL when all are used up. */
+/** Returns the run whose next frame is the youngest, or NULL when all runs are used up. */
 SXS_SIGSAFE static struct sxs_run *youngest(struct sxs_run *runs, size_t n_runs)
 {
     struct sxs_run *young = NULL;
@@ -26,9 +26,10 @@ SXS_SIGSAFE static struct sxs_run *youngest(struct sxs_run *runs, size_t n_runs)
     return young;
 }
 
-/* The stack grows down: smallest SP, youngest frame. When one runtime's code calls another's with
- * no native frame between them, the caller is in both runs: a frame to one, "not mine" to the
- * other. */
+/* The stack grows down, so the frame with the smallest SP is the youngest. When code of one
+ * runtime calls code of another with no native frame in between, both runs contain the caller:
+ * one as a frame with a function, the other as a frame with FunctionID 0, which stands for
+ * frames that the runtime does not own. */
 size_t sxs_stitch(struct sxs_frame *out, size_t cap, struct sxs_run *runs, size_t n_runs)
 {
     for (size_t n = 0; n < cap; n++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stackwalk/walk.h"
 
-/* The flag is immutable: whoever wants a stack later must have asked in Initialize. */
+/* The flag is immutable, so it must be requested in Initialize to allow stack snapshots later. */
 static HRESULT start(struct sxs_sub *sub, const char *options)
 {
     (void)options;

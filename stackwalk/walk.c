@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The result both walkers fill. */
+/* stackwalk/walk.c - the list of frames that all walkers fill. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each runtime says of the calling thread, through DoStackSnapshot. */
+/* Collects the frames that each runtime reports of the calling thread, through DoStackSnapshot. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +24,9 @@ static struct sxs_frame *snapshot_room(struct sxs_snapshot *snap)
     return &snap->run.frames[snap->run.len];
 }
 
-/* What the frame itself tells of its generic arguments is only to be had here: @info dies with the
- * callback. GetFunctionInfo2 is one of the calls a runtime permits at any time on any thread. */
+/* Asks for the function's class, module and type arguments. This must be done in the snapshot's
+ * callback, because @info is valid only there. Runtimes permit GetFunctionInfo2 at any time on
+ * any thread. */
 static void ask_function(struct sxs_frame *frame, COR_PRF_FRAME_INFO info)
 {
     frame->info_hr = sxs_info_GetFunctionInfo2(frame->fn.rt, frame->fn, info, &frame->cls,
@@ -47,7 +48,7 @@ static HRESULT on_frame(FunctionID fn, UINT_PTR ip, COR_PRF_FRAME_INFO info, ULO
     if (sxs_seed_from_context(&frame->at, context, context_size) != 0)
         return E_UNEXPECTED;
     frame->at.rip = ip;
-    /* Stitching relies on rising SPs: a frame that breaks the order is left out. */
+    /* sxs_stitch() requires increasing SPs, so a frame that breaks the order is left out. */
     if (frame->at.rsp < snap->from_sp ||
         (snap->run.len && frame->at.rsp <= frame[-1].at.rsp))
         return S_OK;
@@ -77,7 +78,7 @@ void sxs_snapshot_free(struct sxs_snapshot *snap)
     memset(snap, 0, sizeof(*snap));
 }
 
-/** A snapshot of every picked runtime, appended in the order of their SPs. */
+/** Merges the snapshots of all picked runtimes by SP and appends the managed frames to @walk. */
 static void merge_snapshots(struct sxs_walk *walk, struct sxs_run *runs, size_t total)
 {
     if (!total)
@@ -119,7 +120,7 @@ void sxs_walk_managed(struct sxs_walk *walk, uintptr_t from_sp)
             if (snap.no_memory)
                 walk->end = SXS_WALK_NO_MEMORY;
         }
-        runs[i] = snap.run; /* owned here from now on */
+        runs[i] = snap.run; /* the frames are owned by runs[] from here on */
         total += snap.run.len;
     }
     merge_snapshots(walk, runs, total);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The native walk, with the runtimes' own accounts of their blocks as its landmarks.
+/* The mixed walker: walks natively and uses the frames that runtimes report as landmarks.
  *
- * Every picked runtime is asked once. What it reports, its frames and where runs of others begin,
- * is merged by SP into a list of landmarks. libunwind walks from one to the next and finds the
- * native frames and stubs between; where it fails or overshoots, the walk goes on from the
- * landmark. So no managed frame is lost, and one that its runtime does not report is told apart. */
+ * Every picked runtime is asked for one snapshot. The reported frames, and the points where
+ * frames of others begin, are merged by SP into a list of landmarks. libunwind walks from one
+ * landmark to the next and finds the native frames and stubs in between. Where libunwind fails
+ * or goes past the next landmark, the walk continues from that landmark. So no reported managed
+ * frame is lost, and managed frames that the runtime does not report can be recognized. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +14,13 @@
 struct mixed {
     struct sxs_walk    *walk;
     uintptr_t           from_sp, stack_end;
-    struct sxs_snapshot snaps[SXS_WALK_RUNTIMES_MAX]; /* index as walk->rts */
-    struct sxs_frame   *marks; /* owned: landmarks by rising SP */
-    size_t              n_marks, at_mark; /* all before at_mark are behind us */
-    uint8_t             seeds_ignored[SXS_WALK_RUNTIMES_MAX]; /* once so, always so in this walk */
+    struct sxs_snapshot snaps[SXS_WALK_RUNTIMES_MAX]; /* same index as walk->rts */
+    struct sxs_frame   *marks; /* owned; landmarks by increasing SP */
+    size_t              n_marks, at_mark; /* landmarks before at_mark are already passed */
+    /* 1: the runtime ignored a seed; it is not given another in this walk. */
+    uint8_t             seeds_ignored[SXS_WALK_RUNTIMES_MAX];
     struct sxs_native   native;
-    int                 native_is_here; /* the cursor stands in the current frame */
+    int                 native_is_here; /* the cursor is at the current frame */
 };
 
 static int stitch_marks(struct mixed *m)
@@ -53,8 +55,9 @@ static void take_snapshots(struct mixed *m)
     }
 }
 
-/** The next landmark at or above @sp, NULL when there is none. A "not mine" that does not say where
- *  it stands is none. */
+/**
+ * Returns the next landmark at or above @sp, or NULL when there is none. A frame with FunctionID
+ * 0 and without an IP is not used as a landmark. */
 static const struct sxs_frame *mark_from(struct mixed *m, uintptr_t sp)
 {
     while (m->at_mark < m->n_marks &&
@@ -63,7 +66,9 @@ static const struct sxs_frame *mark_from(struct mixed *m, uintptr_t sp)
     return m->at_mark < m->n_marks ? &m->marks[m->at_mark] : NULL;
 }
 
-/** The index of the runtime whose code @frame stands in, or n_rts; fills frame->fn. */
+/**
+ * Returns the index of the runtime whose code contains @frame's IP and fills frame->fn; n_rts:
+ * no runtime's. */
 static size_t owner_of(struct mixed *m, struct sxs_frame *frame)
 {
     uintptr_t ip = frame->at.rip - (frame->exact_ip ? 0 : 1);
@@ -77,9 +82,10 @@ static size_t owner_of(struct mixed *m, struct sxs_frame *frame)
     return m->walk->n_rts;
 }
 
-/* A managed frame that its runtime did not report: the thread is in cooperative mode, where an
- * unseeded snapshot starts too late. A seed is ignored without a word in preemptive mode, so what
- * counts is whether the first frame reported is the seed's. */
+/* Repeats the snapshot with @frame as the seed. Used for a managed frame that its runtime did
+ * not report because the thread is in cooperative mode, where a snapshot without a seed starts
+ * too late. A runtime silently ignores the seed in preemptive mode, so the new snapshot is used
+ * only if its first frame is the seed's frame. */
 static int seed_snapshot(struct mixed *m, size_t i, const struct sxs_frame *frame)
 {
     struct sxs_snapshot snap = { .rt = m->walk->rts[i], .from_sp = m->from_sp };
@@ -102,7 +108,9 @@ static int seed_snapshot(struct mixed *m, size_t i, const struct sxs_frame *fram
     return stitch_marks(m) == 0;
 }
 
-/** Takes over what the runtime reported of the frame at this SP; 0 when it reported none. */
+/**
+ * Replaces @frame by the landmark at the same SP. Returns 0 when the runtime reported no frame
+ * there. */
 static int take_mark(struct mixed *m, struct sxs_frame *frame)
 {
     const struct sxs_frame *mark = mark_from(m, frame->at.rsp);
@@ -126,7 +134,9 @@ static enum sxs_frame_account account_of(const struct mixed *m, size_t i,
     return SXS_FRAME_UNREPORTED;
 }
 
-/** Makes @frame the landmark at its SP if there is one; else asks whose code it is. */
+/**
+ * Replaces @frame by the landmark at its SP if there is one; otherwise asks the runtimes for the
+ * owner of its IP. */
 static void identify(struct mixed *m, struct sxs_frame *frame)
 {
     if (take_mark(m, frame))
@@ -158,8 +168,9 @@ static int step_native(struct mixed *m, const struct sxs_frame *from, struct sxs
     return 1;
 }
 
-/* Generated code has no unwind information for libunwind, which searches every file for it and then
- * guesses, not always well. The runtimes' JIT compilers and stubs keep the RBP chain. */
+/* libunwind has no unwind information for generated code: it searches every file for it and then
+ * guesses, often wrongly. The code of JIT compilers and the stubs of runtimes mostly keep the
+ * RBP chain, so that chain is followed instead. */
 static int step_generated(struct mixed *m, const struct sxs_frame *from, struct sxs_frame *to)
 {
     m->native_is_here = 0;
@@ -168,7 +179,9 @@ static int step_generated(struct mixed *m, const struct sxs_frame *from, struct 
     return 1;
 }
 
-/** One frame older by registers alone: 1, 0 at the bottom, -1 (walk->end says why). */
+/**
+ * Finds the next older frame by registers alone. Returns 1, 0 at the bottom, or -1 (see
+ * walk->end). */
 static int step_registers(struct mixed *m, const struct sxs_frame *from, struct sxs_frame *to)
 {
     uintptr_t ip = from->at.rip - (from->exact_ip ? 0 : 1);
@@ -190,7 +203,7 @@ static int step_registers(struct mixed *m, const struct sxs_frame *from, struct 
     return 1;
 }
 
-/** One frame older; 0 when there is none (walk->end says why). */
+/** Finds the next older frame. Returns 0 when there is none (see walk->end). */
 static int step(struct mixed *m, const struct sxs_frame *from, struct sxs_frame *to)
 {
     int                     rc = step_registers(m, from, to);
@@ -200,7 +213,8 @@ static int step(struct mixed *m, const struct sxs_frame *from, struct sxs_frame 
         return rc > 0;
     if (rc > 0 && to->at.rsp < mark->at.rsp)
         return 1;
-    /* On the landmark, or lost, or past it: the runtime's own unwinding is the better one. */
+    /* The native step reached the landmark, failed, or went past it. The runtime's registers at
+     * the landmark are more reliable than the native step's. */
     if (rc <= 0 || to->at.rsp != mark->at.rsp)
         m->walk->n_jumps++;
     if (rc <= 0 || to->at.rsp != mark->at.rsp || from->fn.rt) {
@@ -214,7 +228,7 @@ static int step(struct mixed *m, const struct sxs_frame *from, struct sxs_frame 
     return 1;
 }
 
-/** The first frame at or above from_sp. */
+/** Finds the first frame at or above from_sp. Returns 0 when there is none. */
 static int first(struct mixed *m, struct sxs_frame *frame)
 {
     m->native_is_here = 1;
@@ -247,8 +261,8 @@ static void go(struct mixed *m)
     }
 }
 
-/* A runtime that would not say leaves its frames to the native walk; it is to blame only when that
- * walk did not get to the bottom. */
+/* When a runtime refuses to report frames, the native walk finds them. So the refusal is given
+ * as the reason for the end only if the native walk stopped before the bottom of the stack. */
 static void blame_runtime(struct sxs_walk *walk)
 {
     if (walk->end == SXS_WALK_BOTTOM || walk->end == SXS_WALK_BUFFER_FULL ||

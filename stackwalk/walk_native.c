@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libunwind behind a cursor that can be set down in any frame. */
+/* A libunwind cursor that can be started at any frame. */
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -7,8 +7,9 @@
 #include "symbols/maps_internal.h"
 #include "stackwalk/walk_internal.h"
 
-/* libunwind calls dl_iterate_phdr() and has locks of its own: see base/loader.h. Held for one call of it at a
- * time, never while a runtime is asked. */
+/* Every call of libunwind is made with sxs_loader_hold(), because libunwind calls
+ * dl_iterate_phdr() and has locks of its own (see base/loader.h). It is held for one call only,
+ * never while a runtime is called. */
 static int is_allowed(void)
 {
     if (!sxs_loader_is_usable())
@@ -27,7 +28,7 @@ int sxs_native_open(struct sxs_native *native)
     return rc == 0 ? 0 : -1;
 }
 
-/* libunwind reads where the registers point without looking first. */
+/* libunwind reads memory at the register values without checking them, so they are checked here. */
 int sxs_native_seed(struct sxs_native *native, const struct sxs_seed *seed, int exact_ip,
                     uintptr_t stack_end)
 {
@@ -95,8 +96,9 @@ int sxs_native_is_code(uintptr_t ip)
     return sxs_native_in_file(ip) || (sxs_maps_find(ip, &map) == 0 && map.executable);
 }
 
-/* The thread's own stack is the usual answer; an alternate or a coroutine's stack is found by its
- * mapping, which may be larger than the stack but is readable, and that is what matters here. */
+/* In most cases this is the thread's own stack. An alternate or coroutine stack is found by its
+ * mapping. The mapping may be larger than that stack, but it is readable, which is sufficient
+ * here. */
 uintptr_t sxs_native_stack_end(uintptr_t sp)
 {
     pthread_attr_t attr;
