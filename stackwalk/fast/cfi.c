@@ -5,16 +5,16 @@
 
 #include "stackwalk/fast/cfi_cursor.h"
 
-#define N_REGS      17 /* of DWARF's numbering for x86-64: rip is the last that matters */
-#define STATE_DEPTH 4  /* DW_CFA_remember_state nested, on the handler's stack; compilers use one */
+#define N_REGS      17 /* in DWARF's numbering for x86-64; rip is the last register used */
+#define STATE_DEPTH 4  /* maximum nesting of DW_CFA_remember_state; compilers use 1 */
 
 struct cie {
     uint64_t      code_align;
     int64_t       data_align;
     uint8_t       fde_encoding;
-    uint8_t       has_augmentation; /* 'z': a sized block of data */
-    uint8_t       is_signal;        /* 'S' */
-    struct cursor initial;          /* instructions every description of it starts with */
+    uint8_t       has_augmentation; /* 'z': the augmentation data have a size */
+    uint8_t       is_signal;        /* 'S': descriptions are of signal frames */
+    struct cursor initial;          /* instructions that are executed before those of each FDE */
 };
 
 enum how { SAME, AT_OFFSET, AT_RBP, UNDEFINED, UNSUPPORTED };
@@ -31,7 +31,7 @@ struct state {
     uint64_t     cfa_reg;
     int64_t      cfa_off;
     int          plt_at;
-    struct saved rbx, rbp, rip; /* the only ones a walk follows */
+    struct saved rbx, rbp, rip; /* the only registers that a walk follows */
 };
 
 struct machine {
@@ -39,8 +39,8 @@ struct machine {
     const struct cie     *cie;
     struct state          now, initial, stack[STATE_DEPTH];
     unsigned              depth;
-    uintptr_t             pc;     /* from which on @now holds */
-    uintptr_t             target; /* the instruction asked for */
+    uintptr_t             pc;     /* the address from which @now holds */
+    uintptr_t             target; /* the address that is looked up */
     int                   found;  /* @now holds at @target */
 };
 
@@ -70,7 +70,7 @@ SXS_SIGSAFE static struct sxs_rule rule_of(const struct machine *m)
         rule.rbp_at = (int16_t)s->plt_at;
         return rule;
     }
-    if (s->cfa_how == CFA_DEREF) { /* all it saves is described relative to rbp */
+    if (s->cfa_how == CFA_DEREF) { /* other registers are saved relative to rbp, too */
         if (s->rbp.how != AT_RBP || s->rbp.offset > 0 || s->rbp.offset % 8 ||
             -s->rbp.offset / 8 > INT16_MAX)
             return rule;
@@ -85,7 +85,8 @@ SXS_SIGSAFE static struct sxs_rule rule_of(const struct machine *m)
             return rule;
         rule.rbp_at = (int16_t)(-s->rbp.offset / 8);
     } else if (s->rbp.how == AT_RBP) {
-        /* Between "push rbp; mov rbp, rsp" and the point from which the CFA is in memory. */
+        /* The code between "push rbp; mov rbp, rsp" and the point from which the CFA is in
+         * memory. */
         if (s->rbp.offset)
             return rule;
         rule.rbp_at = SXS_RBP_AT_RBP;
@@ -115,7 +116,8 @@ SXS_SIGSAFE static void set(struct state *s, uint64_t reg, enum how how, int64_t
 
 enum { OP_BREG0 = 0x70, OP_BREG16 = 0x80, OP_DEREF = 0x06 };
 
-/* "register: value at rbp + n", the one expression compilers write for a saved register. */
+/* Only one expression for a saved register is supported, the one that compilers write: "saved at
+ * rbp + n". */
 SXS_SIGSAFE static void saved_expression(struct state *s, uint64_t reg, struct cursor e)
 {
     uint8_t op = byte(&e);
@@ -126,8 +128,8 @@ SXS_SIGSAFE static void saved_expression(struct state *s, uint64_t reg, struct c
         set(s, reg, UNSUPPORTED, 0);
 }
 
-/* Two are known: *(rbp + n), and that of the linker for PLT entries:
- * rsp + 8 + ((rip & 15) >= n ? 8 : 0). */
+/* Two expressions are supported: *(rbp + n), and the linker's for PLT entries: rsp + 8 + ((rip &
+ * 15) >= n ? 8 : 0). */
 SXS_SIGSAFE static void cfa_expression(struct state *s, struct cursor e)
 {
     static const uint8_t plt_rest[] = {0x3f, 0x1a};            /* lit15, and */
@@ -158,11 +160,11 @@ SXS_SIGSAFE static void restore(struct machine *m, uint64_t reg)
         *saved = *saved_of(&m->initial, reg);
 }
 
-/* The state so far holds up to @pc. */
+/* The current state holds up to @pc. */
 SXS_SIGSAFE static void advance_to(struct machine *m, struct cursor *c, uintptr_t pc)
 {
     if (pc < m->pc)
-        c->failed = 1; /* rows go forward */
+        c->failed = 1; /* rows must have ascending addresses */
     else if (pc > m->target)
         m->found = 1;
     else
@@ -191,7 +193,8 @@ SXS_SIGSAFE static void state_stack(struct machine *m, struct cursor *c, int pus
         m->now = m->stack[--m->depth];
 }
 
-/* Evaluates its operands in order: their number and kind is the instruction's shape. */
+/* Executes an instruction whose opcode has the upper two bits clear. Reads all operands, in
+ * order. */
 SXS_SIGSAFE static void extended(struct machine *m, struct cursor *c, uint8_t op)
 {
     struct state *s = &m->now;
@@ -210,7 +213,7 @@ SXS_SIGSAFE static void extended(struct machine *m, struct cursor *c, uint8_t op
     case 0x06: restore(m, uleb(c)); break;
     case 0x07: set(s, uleb(c), UNDEFINED, 0); break;
     case 0x08: set(s, uleb(c), SAME, 0); break;
-    case 0x09: /* register: kept in another */
+    case 0x09: /* register: the value is in another register */
         reg = uleb(c);
         uleb(c);
         set(s, reg, UNSUPPORTED, 0);
@@ -287,7 +290,7 @@ SXS_SIGSAFE static int read_cie(const struct sxs_cfi *cfi, struct cursor c, stru
     if (version == 1)
         byte(&c);
     else
-        uleb(&c); /* the return address's register: always rip */
+        uleb(&c); /* the number of the return address's register; always rip */
     if (c.failed || (*augmentation && *augmentation != 'z'))
         return -1;
     if (*augmentation == 'z') {
@@ -301,10 +304,10 @@ SXS_SIGSAFE static int read_cie(const struct sxs_cfi *cfi, struct cursor c, stru
             case 'P': {
                 uint8_t how = byte(&data);
                 if (how != PE_OMIT)
-                    encoded(&data, how & 0x0f, cfi); /* only its size counts here */
+                    encoded(&data, how & 0x0f, cfi); /* read only to skip it */
                 break;
             }
-            default: return -1; /* what it means for the rest is unknown */
+            default: return -1; /* an unknown letter: the size of its data is unknown */
             }
         if (data.failed)
             return -1;
@@ -313,14 +316,15 @@ SXS_SIGSAFE static int read_cie(const struct sxs_cfi *cfi, struct cursor c, stru
     return c.failed ? -1 : 0;
 }
 
-/* One description of the section. */
+/* One description (FDE) of the section. */
 struct fde {
     struct cie    cie;
-    uintptr_t     lo, hi;       /* the code it describes, half-open */
-    struct cursor instructions; /* after those of its CIE */
+    uintptr_t     lo, hi;       /* the code it covers, half-open */
+    struct cursor instructions; /* executed after the instructions of the CIE */
 };
 
-/* The next entry's contents in *@body; 0 at the end. Entries of 4 GB do not occur. */
+/* Sets *@body to the contents of the next entry. Returns 0 at the end. Entries of 4 GB or more
+ * are not supported; they do not occur. */
 SXS_SIGSAFE static int next_entry(struct cursor *all, struct cursor *body)
 {
     uint32_t size = (uint32_t)fixed(all, 4);
@@ -330,7 +334,8 @@ SXS_SIGSAFE static int next_entry(struct cursor *all, struct cursor *body)
     return !all->failed;
 }
 
-/* The CIE that the description with contents @body, read up to its pointer @back, refers to. */
+/* Reads the CIE of a description. @body: the description's contents, read up to and including
+ * the pointer to the CIE. @back: that pointer, the distance back to the CIE in bytes. */
 SXS_SIGSAFE static int read_cie_of(const struct sxs_cfi *cfi, const struct cursor *body,
                                    uint32_t back, struct cie *cie)
 {
@@ -373,7 +378,7 @@ SXS_SIGSAFE struct sxs_cfi_row sxs_cfi_find(const struct sxs_cfi *cfi, size_t at
     if (pc < fde.lo || pc >= fde.hi)
         return row;
     m.pc = fde.lo;
-    m.target = UINTPTR_MAX; /* the initial instructions describe no rows */
+    m.target = UINTPTR_MAX; /* execute all: a CIE's instructions do not advance the address */
     if (run(&m, fde.cie.initial))
         return row;
     m.initial = m.now;
@@ -397,20 +402,20 @@ size_t sxs_cfi_size(const uint8_t *bytes, size_t size)
 int sxs_cfi_each(const struct sxs_cfi *cfi, sxs_cfi_each_fn *on, void *user)
 {
     struct cursor  all = {cfi->bytes, cfi->bytes + cfi->size, 0}, body;
-    const uint8_t *cie_at = NULL; /* the one in fde.cie */
+    const uint8_t *cie_at = NULL; /* the CIE that is in fde.cie */
     int            cie_good = 0, rc = 0;
     struct fde     fde;
     while (!rc && next_entry(&all, &body)) {
         const uint8_t *from = body.at;
         uint32_t       back = (uint32_t)fixed(&body, 4);
         if (body.failed || !back)
-            continue; /* too short, or a CIE: read when a description refers to it */
+            continue; /* too short, or a CIE, which is read when a description refers to it */
         if (from - back != cie_at || !cie_at) {
             cie_at = from - back;
             cie_good = read_cie_of(cfi, &body, back, &fde.cie) == 0;
         }
         if (cie_good && !read_fde(cfi, &body, &fde) && fde.lo &&
-            fde.hi > fde.lo) /* else dropped by the linker */
+            fde.hi > fde.lo) /* else the linker dropped the function */
             rc = on(user, (size_t)(from - 4 - cfi->bytes), fde.lo, fde.hi);
     }
     return rc;

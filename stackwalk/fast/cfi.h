@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * cfi.h - reads .eh_frame: call frame information in DWARF's encoding, turned into rules.
+ * stackwalk/fast/cfi.h - reads .eh_frame (call frame information in DWARF's encoding) and turns
+ * it into unwind rules.
  *
- * Everything in it is treated as possibly damaged: each read is checked, the first error sticks to
- * the description it lies in, and the code from there on is left without rules.
- */
+ * A "description" is one FDE: the unwind information of one function. The section is treated as
+ * possibly damaged: each read is checked. After the first error in a description, the code from
+ * there on has no rules. */
 #ifndef SXS_SAMPLER_CFI_H
 #define SXS_SAMPLER_CFI_H
 
@@ -14,36 +15,42 @@
 #include "base/base.h"
 #include "stackwalk/fast/rule.h"
 
-/** A copy of the section, and where in the process the original starts (relative pointers). */
+/**
+ * A copy of an .eh_frame section. `address` is where the original section starts in the process;
+ * relative pointers are resolved with it. */
 struct sxs_cfi {
     const uint8_t *bytes; /* borrowed */
-    size_t         size;  /* bytes; what follows the terminating zero length is not looked at */
+    size_t         size;  /* bytes; data after the terminating zero length is ignored */
     uintptr_t      address;
 };
 
-/** One row of a description: @rule holds from @from on. */
+/** One row of a description: @rule holds from address @from on. */
 struct sxs_cfi_row {
-    uintptr_t lo, hi;     /* the code that the description is of, half-open; 0, 0: it is damaged */
-    uintptr_t from;       /* 0: it has no row there */
-    struct sxs_rule rule; /* SXS_RULE_NONE: none, or one that a rule cannot express */
+    /* The code range that the description covers, half-open. Both 0: the description is damaged. */
+    uintptr_t lo, hi;
+    uintptr_t from;       /* 0: the description has no row for the address */
+    struct sxs_rule rule; /* SXS_RULE_NONE: no rule, or one that struct sxs_rule cannot express */
 };
 
 /**
- * sxs_cfi_find - the row for the instruction at @pc, in the description at byte @at of @cfi.
- * The description's instructions are run from its beginning up to @pc: some 10 ns each. Signal-safe;
- * 1 KB of stack.
- */
+ * sxs_cfi_find - find the row for the instruction at @pc.
+ * @at: offset of the description in @cfi, bytes.
+ * Executes the description's instructions from its beginning up to @pc, some 10 ns each.
+ * Signal-safe; uses 1 KB of stack. */
 SXS_SIGSAFE struct sxs_cfi_row sxs_cfi_find(const struct sxs_cfi *cfi, size_t at, uintptr_t pc);
 
 /**
- * sxs_cfi_each - calls @on with the place of each description of @cfi and the code it is of, in the
- * section's order; damaged ones, and ones of functions that the linker dropped, are left out. Nonzero
- * from @on stops. Returns what @on returned last, or 0. Any thread.
- */
+ * sxs_cfi_each - call @on for each description in @cfi, in the section's order.
+ * @on: receives the offset of the description and the code range it covers. Nonzero stops the
+ *   iteration.
+ * Damaged descriptions, and descriptions of functions that the linker dropped, are skipped.
+ * Returns the last result of @on, or 0. Any thread. */
 typedef int sxs_cfi_each_fn(void *user, size_t at, uintptr_t lo, uintptr_t hi);
 int         sxs_cfi_each(const struct sxs_cfi *cfi, sxs_cfi_each_fn *on, void *user);
 
-/** sxs_cfi_size - bytes up to and with the terminating zero length, at most @size. */
+/**
+ * sxs_cfi_size - the size of the section in bytes, including the terminating zero length; at
+ * most @size. */
 size_t sxs_cfi_size(const uint8_t *bytes, size_t size);
 
 #endif

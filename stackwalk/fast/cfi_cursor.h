@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** cfi_cursor.h - private to cfi.c: reads the numbers of .eh_frame, none beyond its end. Signal-safe. */
+/**
+ * stackwalk/fast/cfi_cursor.h - private to cfi.c: reads numbers from .eh_frame and never beyond
+ * its end. Signal-safe. */
 #ifndef SXS_SAMPLER_CFI_CURSOR_H
 #define SXS_SAMPLER_CFI_CURSOR_H
 
@@ -12,7 +14,7 @@
 
 struct cursor {
     const uint8_t *at, *end;
-    int            failed; /* sticky: reads return 0 from then on */
+    int            failed; /* sticky: after the first failure all reads return 0 */
 };
 
 SXS_SIGSAFE static inline uint64_t fixed(struct cursor *c, size_t size)
@@ -63,7 +65,7 @@ SXS_SIGSAFE static inline int64_t sleb(struct cursor *c)
     }
 }
 
-/* A sub-range of @size bytes, which @c skips. */
+/* Returns a cursor over the next @size bytes of @c and advances @c past them. */
 SXS_SIGSAFE static inline struct cursor block(struct cursor *c, uint64_t size)
 {
     struct cursor part = {c->at, c->at, 1};
@@ -78,8 +80,8 @@ SXS_SIGSAFE static inline struct cursor block(struct cursor *c, uint64_t size)
 
 enum { PE_OMIT = 0xff, PE_PCREL = 0x10 };
 
-/* A pointer in one of the encodings of the exception header; only absolute and pc-relative bases
- * occur in .eh_frame's code ranges. */
+/* Reads a pointer in encoding @how (DW_EH_PE_*). Only absolute and pc-relative bases are
+ * supported: others do not occur in .eh_frame's code ranges. */
 SXS_SIGSAFE static inline uintptr_t encoded(struct cursor *c, uint8_t how,
                                             const struct sxs_cfi *cfi)
 {

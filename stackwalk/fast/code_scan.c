@@ -4,19 +4,22 @@
 #include "stackwalk/fast/insn.h"
 #include "base/safe_read.h"
 
-#define STUB_INSNS 6 /* runtime stubs jump on within this many instructions */
+#define STUB_INSNS 6 /* stubs of runtimes end with a jump within this many instructions */
 
-#define MAX_JUMPS  6 /* followed; of code that jumps around more, what comes next is read */
+/* Jumps that are followed. After that many, a jump is ignored and the code behind it is read. */
+#define MAX_JUMPS  6
 
-/* The stack pointer along the straight path from the IP, relative to its value there. */
+/* The effect on the stack pointer of the instructions read so far, relative to its value at the
+ * IP. */
 struct path {
     int64_t  rsp;        /* bytes */
-    int64_t  popped_rbp; /* offset from where rbp was popped; -1: not popped */
+    int64_t  popped_rbp; /* value of rsp where rbp was popped; -1: not popped */
     int64_t  popped_rbx;
-    int      set_by_rbp; /* rsp was taken from rbp: only rbp tells where things lie */
-    int      only_prologue, only_epilogue; /* nothing else was met so far */
-    int      released;   /* the last instruction took something off the stack */
-    intptr_t jump;       /* where to read on, relative to the next instruction; 0: there */
+    int      set_by_rbp; /* rsp was set from rbp, so offsets from the old rsp are unknown */
+    int      only_prologue, only_epilogue; /* only such instructions were read so far */
+    int      released;   /* the last instruction released stack space */
+    /* Where to continue reading, relative to the next instruction; 0: at the next instruction. */
+    intptr_t jump;
     unsigned n_insns;
 };
 
@@ -28,7 +31,7 @@ SXS_SIGSAFE static struct sxs_rule frame(int64_t return_at)
     return rule;
 }
 
-/* The return address lies @return_at bytes above rsp. */
+/* Makes a rule for code whose return address lies @return_at bytes above rsp. */
 SXS_SIGSAFE static struct sxs_rule guess(const struct path *p, int64_t return_at)
 {
     struct sxs_rule rule = {.kind = SXS_RULE_GUESS, .cfa_reg = SXS_DWARF_RSP};
@@ -42,18 +45,19 @@ SXS_SIGSAFE static struct sxs_rule guess(const struct path *p, int64_t return_at
     return rule;
 }
 
-/* A return, or a jump out that stands for one. */
+/* The rule at a return, or at a jump that ends the function (a tail call). */
 SXS_SIGSAFE static struct sxs_rule at_return(const struct path *p)
 {
     if (p->popped_rbp < 0)
-        return p->set_by_rbp ? frame(-1) : guess(p, p->rsp); /* rbp is the caller's throughout */
+        /* if rsp was not set from rbp, rbp holds the caller's value throughout */
+        return p->set_by_rbp ? frame(-1) : guess(p, p->rsp);
     if (p->only_epilogue && !p->set_by_rbp)
         return guess(p, p->rsp);
     return frame(p->set_by_rbp ? -1 : p->rsp);
 }
 
-/* In a prologue, at or before the instruction that makes rbp the frame pointer: pushed at
- * rbp_new + 0, return address above it. */
+/* The rule in a prologue, at or before the instruction that makes rbp the frame pointer. The
+ * caller's rbp is saved where the new rbp will point, and the return address above it. */
 SXS_SIGSAFE static struct sxs_rule at_set_rbp(const struct path *p, int32_t value)
 {
     struct sxs_rule rule = {.kind = SXS_RULE_GUESS, .cfa_reg = SXS_DWARF_RSP, .rbp_at = 2};
@@ -64,7 +68,7 @@ SXS_SIGSAFE static struct sxs_rule at_set_rbp(const struct path *p, int32_t valu
     return rule;
 }
 
-/* Follows one instruction; nonzero: @rule is the answer. */
+/* Takes one instruction into account. Returns nonzero when *@rule is the final rule. */
 SXS_SIGSAFE static int follow(struct path *p, const struct sxs_insn *insn, int is_leaf,
                               struct sxs_rule *rule)
 {
@@ -72,11 +76,12 @@ SXS_SIGSAFE static int follow(struct path *p, const struct sxs_insn *insn, int i
     p->released = insn->kind == SXS_INSN_POP || (insn->kind == SXS_INSN_ADJUST && insn->value > 0);
     p->jump = 0;
     if (jumped && (insn->kind == SXS_INSN_PUSH || (insn->kind == SXS_INSN_ADJUST && insn->value < 0)))
-        return *rule = at_return(p), 1; /* another function begins: that was a tail call */
+        /* the jump led to the start of another function: it was a tail call */
+        return *rule = at_return(p), 1;
     switch (insn->kind) {
     case SXS_INSN_PUSH:
         if (first && is_leaf && insn->reg == SXS_DWARF_RBP)
-            return *rule = guess(p, 0), 1; /* a function's first instruction */
+            return *rule = guess(p, 0), 1; /* at the first instruction of a function */
         p->rsp -= 8;
         p->only_epilogue = 0;
         return 0;
@@ -103,16 +108,17 @@ SXS_SIGSAFE static int follow(struct path *p, const struct sxs_insn *insn, int i
         return 0;
     case SXS_INSN_LEAVE: return *rule = frame(-1), 1;
     case SXS_INSN_RET: return *rule = at_return(p), 1;
-    case SXS_INSN_TRAP: return *rule = frame(-1), 1; /* what comes now is another function */
+    /* the code behind belongs to another function */
+    case SXS_INSN_TRAP: return *rule = frame(-1), 1;
     case SXS_INSN_JUMP_FAR:
-        /* Out of a stub or, behind an epilogue, a tail call; else a switch's table. */
+        /* A jump that ends a stub, or a tail call after an epilogue; else the jump of a switch. */
         if ((is_leaf && p->n_insns <= STUB_INSNS) || p->popped_rbp >= 0 || released || insn->value)
             return *rule = at_return(p), 1;
         return 0;
     case SXS_INSN_JUMP:
         if (p->popped_rbp >= 0 || released)
             return *rule = at_return(p), 1;
-        p->jump = insn->value; /* code that is rarely run comes behind the function's end */
+        p->jump = insn->value; /* a method's rarely run code is placed behind its last return */
         return 0;
     default: p->only_prologue = p->only_epilogue = 0; return 0;
     }
@@ -123,8 +129,8 @@ SXS_SIGSAFE static int is_vzeroupper(const uint8_t *code, size_t length)
     return length == 3 && code[0] == 0xc5 && code[1] == 0xf8 && code[2] == 0x77;
 }
 
-/* Does the jump, of the code from @ip up to @next, lead to what has been read already? A loop: then
- * what comes behind it is where it is left to. */
+/* Whether the direct jump that ends the code from @ip up to @next leads to code that was already
+ * read. Such a jump is a loop, and the code behind the jump is where the loop ends. */
 SXS_SIGSAFE static int was_read(const uintptr_t *seen, unsigned n, uintptr_t ip, uintptr_t next,
                                 intptr_t jump)
 {
@@ -139,7 +145,7 @@ SXS_SIGSAFE struct sxs_rule sxs_code_scan(uintptr_t ip, int is_leaf, uintptr_t s
 {
     uint8_t     code[SXS_CODE_SCAN_SIZE];
     size_t      size = sxs_safe_read(code, ip, sizeof(code));
-    uintptr_t   seen[2 * MAX_JUMPS]; /* from, to: what was read before a jump */
+    uintptr_t   seen[2 * MAX_JUMPS]; /* pairs: begin and end of code read before a jump */
     unsigned    n_seen = 0;
     struct path p = {.popped_rbp = -1, .popped_rbx = -1, .only_prologue = 1, .only_epilogue = 1};
     struct sxs_rule rule;
@@ -165,7 +171,7 @@ SXS_SIGSAFE struct sxs_rule sxs_code_scan(uintptr_t ip, int is_leaf, uintptr_t s
             p.jump = 0;
         }
     }
-    return frame(-1); /* a long function: those always keep rbp */
+    return frame(-1); /* no return found: a long function, which always keeps rbp */
 }
 
 SXS_SIGSAFE int sxs_code_is_return(uintptr_t ip)
@@ -177,7 +183,8 @@ SXS_SIGSAFE int sxs_code_is_return(uintptr_t ip)
 
 SXS_SIGSAFE int sxs_code_is_patchpoint(uintptr_t ip)
 {
-    uint8_t  code[18]; /* up to the return address: call (5 or 6 bytes), mov (5), lea (4 or 7) */
+    /* The bytes before the return address: call (5 or 6 bytes), mov (5), lea (4 or 7). */
+    uint8_t  code[18];
     size_t   size = sxs_safe_read(code, ip - sizeof(code), sizeof(code));
     unsigned at = code[12] == 0xff && code[13] == 0x15 ? 12 : 13;
     if (size != sizeof(code) || (at == 13 && code[13] != 0xe8) || code[at - 5] != 0xbe)

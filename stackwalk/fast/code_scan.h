@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * code_scan.h - the rule of code that has no unwind table, by reading its instructions forward.
+ * stackwalk/fast/code_scan.h - finds the unwind rule of code without unwind tables by reading
+ * its instructions.
  *
- * For what JIT compilers and runtimes write: stubs, frames with rbp, frames without. Straight on to
- * the first return, which shows what has to come off the stack before it. docs/walking.md says why.
- */
+ * Handles the code that JIT compilers and runtimes generate: stubs, and methods with and without
+ * rbp as the frame pointer. Instructions are read forward up to the first return. They show what
+ * will be taken off the stack before that return. docs/walking.md gives the reasons. */
 #ifndef SXS_SAMPLER_CODE_SCAN_H
 #define SXS_SAMPLER_CODE_SCAN_H
 
 #include "base/base.h"
 #include "stackwalk/fast/rule.h"
 
-#define SXS_CODE_SCAN_SIZE 512u /* bytes read at most */
+#define SXS_CODE_SCAN_SIZE 512u /* maximum number of bytes read at a time */
 
 /**
- * sxs_code_scan - the rule at @ip.
- * @is_leaf: the instruction at @ip is about to run (it may be in a prologue or epilogue), else a
- *     call in front of it has yet to return.
- * @start: where the function begins, 0 if not known.
- * Returns SXS_RULE_FRAME (rbp_at: 1 + the return address's offset from rsp in units of 8, where the
- * epilogue tells it, else 0), SXS_RULE_GUESS, or SXS_RULE_NOWHERE when nothing can be read there.
- * Signal-safe; reads the code through the kernel; 1 to 3 us.
- */
+ * sxs_code_scan - find the rule at @ip.
+ * @is_leaf: 1: the instruction at @ip is about to run (it may be in a prologue or epilogue). 0:
+ *   @ip is a return address.
+ * @start: where the function begins; 0 if not known.
+ * Returns SXS_RULE_FRAME, SXS_RULE_GUESS, or SXS_RULE_NOWHERE when the memory at @ip cannot be
+ * read. In SXS_RULE_FRAME, rbp_at is 0, or, if the epilogue shows where the return address is, 1
+ * + its offset from rsp in units of 8 bytes.
+ * Signal-safe; reads the code through the kernel; 1 to 3 us. */
 SXS_SIGSAFE struct sxs_rule sxs_code_scan(uintptr_t ip, int is_leaf, uintptr_t start);
 
 /**
- * sxs_code_is_patchpoint - whether @ip is where the helper returns to that may replace a method of
- * tier 0 while it runs: behind "lea rdi, [rbp + n]; mov esi, n; call". Signal-safe, 0.5 us.
- */
+ * sxs_code_is_patchpoint - whether @ip is the return address of a call of the patchpoint helper.
+ * The helper may replace a tier 0 method while it runs (OSR). Its calls are recognized by the
+ * instructions before @ip: "lea rdi, [rbp + n]; mov esi, n; call". Signal-safe, 0.5 us. */
 SXS_SIGSAFE int sxs_code_is_patchpoint(uintptr_t ip);
 
 /** sxs_code_is_return - whether a call instruction lies before @ip. Signal-safe, 0.5 us. */

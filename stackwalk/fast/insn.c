@@ -3,12 +3,15 @@
 
 #include <string.h>
 
-/* What follows an opcode. Immediates by size; Z is 4 bytes (2 with prefix 66), V 8 with REX.W. */
+/* Flags for the bytes that follow an opcode: M is a ModRM byte, I1 to I3 and IZ, IV, IA are
+ * immediates (IZ: 4 bytes, 2 with prefix 66; IV: as IZ, but 8 with REX.W; IA: an 8-byte
+ * address). BAD: not a valid opcode. */
 enum { M = 0x10, I1 = 1, I2 = 2, IZ = 4, IV = 8, I3 = 3, IA = 9, BAD = 0x20, G3 = 0x40 };
 
 #define ALU M, M, M, M, I1, IZ, BAD, BAD
-/* The one-byte opcodes. Prefixes and escapes (0f, 26, 2e, 36, 3e, 40-4f, 62, 64-67, c4, c5, f0, f2,
- * f3) are taken before the table is asked. G3: the immediate is there for two of eight forms. */
+/* The one-byte opcodes. Prefixes and escapes (0f, 26, 2e, 36, 3e, 40-4f, 62, 64-67, c4, c5, f0,
+ * f2, f3) are handled before this table is used. G3: opcode group 3, where only two of eight
+ * forms have the immediate. */
 static const uint8_t one_byte[256] = {
     ALU,    ALU,    ALU, ALU,    ALU, ALU, ALU,         ALU, /* 00-3f */
     BAD,    BAD,    BAD, BAD,    BAD, BAD, BAD,         BAD,
@@ -42,7 +45,7 @@ struct decoder {
     uint8_t        rex, has_66;
 };
 
-/* The two-byte opcodes (0f xx) without ModRM; all others have it. */
+/* Whether a two-byte opcode (0f xx) has no ModRM byte; all others have one. */
 SXS_SIGSAFE static int two_byte_plain(uint8_t op)
 {
     return (op >= 0x05 && op <= 0x09) || op == 0x0b || op == 0x0e || (op >= 0x30 && op <= 0x37) ||
@@ -56,7 +59,7 @@ SXS_SIGSAFE static int two_byte_immediate(uint8_t op)
            op == 0xc4 || op == 0xc5 || op == 0xc6;
 }
 
-/* Bytes of ModRM, SIB and displacement at @p; 0 when cut off. */
+/* Size of ModRM, SIB and displacement at @p, in bytes; 0 if incomplete. */
 SXS_SIGSAFE static size_t modrm_size(const uint8_t *p, const uint8_t *end)
 {
     size_t size = 1;
@@ -87,7 +90,8 @@ SXS_SIGSAFE static size_t immediate_size(const struct decoder *d, uint8_t form)
     }
 }
 
-/* VEX and EVEX: @map 1 to 3 are 0f, 0f38, 0f3a; the opcode is at @p. */
+/* Size of a VEX or EVEX instruction from its opcode at @p on; 0 if incomplete. @map: 1 to 3
+ * stand for 0f, 0f38, 0f3a. */
 SXS_SIGSAFE static size_t vector_size(const struct decoder *d, const uint8_t *p, unsigned map)
 {
     size_t modrm;
@@ -112,7 +116,7 @@ SXS_SIGSAFE static int32_t signed_at(const uint8_t *p, size_t size)
     return v;
 }
 
-/* lea of rsp or rbp from one of them; @p is at ModRM. */
+/* Handles lea to rsp or rbp from rsp or rbp. @p points to the ModRM byte. */
 SXS_SIGSAFE static void meaning_of_lea(struct sxs_insn *insn, const uint8_t *p)
 {
     unsigned mod = *p >> 6, to = (*p >> 3) & 7, from = *p & 7;
@@ -125,10 +129,10 @@ SXS_SIGSAFE static void meaning_of_lea(struct sxs_insn *insn, const uint8_t *p)
         insn->kind = SXS_INSN_SET_RSP;
 }
 
-/* Sets kind, reg and value of a complete one-byte instruction; @p is behind the opcode. */
+/* Sets kind, reg and value of a complete one-byte instruction. @p points behind the opcode. */
 SXS_SIGSAFE static void meaning(struct sxs_insn *insn, uint8_t op, uint8_t rex, const uint8_t *p)
 {
-    int wide = (rex & 0x0f) == 8; /* 64 bits, no extended registers */
+    int wide = (rex & 0x0f) == 8; /* 64-bit operands, and no registers r8 to r15 */
     if (op >= 0x50 && op <= 0x5f) {
         insn->kind = op < 0x58 ? SXS_INSN_PUSH : SXS_INSN_POP;
         insn->reg = dwarf_number[(op & 7) | (rex & 1 ? 8 : 0)];
@@ -176,7 +180,8 @@ SXS_SIGSAFE static void meaning(struct sxs_insn *insn, uint8_t op, uint8_t rex, 
         case 2: insn->kind = SXS_INSN_CALL; break;
         case 4:
             insn->kind = SXS_INSN_JUMP_FAR;
-            insn->value = rex & 8; /* without effect; compilers mark tail calls by it */
+            /* REX.W has no effect here; compilers set it to mark tail calls */
+            insn->value = rex & 8;
             break;
         case 6:
             insn->kind = SXS_INSN_PUSH;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** rule.h - how to get from one frame to its caller: eight bytes that any code can be reduced to.
- */
+/**
+ * stackwalk/fast/rule.h - the unwind rule: eight bytes that say how to get from a frame to its
+ * caller. */
 #ifndef SXS_SAMPLER_RULE_H
 #define SXS_SAMPLER_RULE_H
 
@@ -11,32 +12,41 @@
 #define SXS_DWARF_RSP 7
 #define SXS_DWARF_RIP 16
 
-#define SXS_RBP_AT_RBP (-1) /* rbp_at of a CFA rule: the caller's rbp is where rbp points */
+#define SXS_RBP_AT_RBP (-1) /* rbp_at in a CFA rule: the caller's rbp is saved where rbp points */
 
-/** CFA: the value RSP has after the return; the return address lies 8 bytes below it. */
+/** CFA is the value of rsp after the return; the return address lies 8 bytes below it. */
 enum sxs_rule_kind {
-    SXS_RULE_NONE,    /* module code without a description, or with one this cannot express */
+    /* code in an ELF file without a description, or with one that a rule cannot express */
+    SXS_RULE_NONE,
     SXS_RULE_CFA,     /* CFA = cfa_reg + cfa_off */
-    SXS_RULE_DEREF,   /* CFA = *(rbp + cfa_off): frames whose stack was realigned */
-    SXS_RULE_PLT,     /* CFA = rsp + cfa_off, 8 more from byte rbp_at of its 16 on */
-    SXS_RULE_SIGNAL,  /* rsp points to the ucontext of what was interrupted */
-    SXS_RULE_BOTTOM,  /* no caller */
-    SXS_RULE_FRAME,   /* code without a table that owns rbp: CFA = rbp + 16; rbp_at: see code_scan.h
-                       */
-    SXS_RULE_GUESS,   /* CFA = rsp + cfa_off by reading the code: to be confirmed by what lies there
-                       */
-    SXS_RULE_FAULT,   /* CFA = cfa_reg + cfa_off is the rsp of code that faulted; its IP lies at
-                         CFA - 8 * rbx_at: where a runtime leaves the stack that signals have */
-    SXS_RULE_PATCHPOINT, /* behind the call that replaces a running method: perhaps it was */
-    SXS_RULE_NOWHERE, /* not code at all */
+    SXS_RULE_DEREF,   /* CFA = *(rbp + cfa_off): frames that realign the stack */
+    /* Linker-made PLT entries: CFA = rsp + cfa_off, plus 8 if (rip & 15) >= rbp_at. */
+    SXS_RULE_PLT,
+    SXS_RULE_SIGNAL,  /* rsp points to the ucontext of the interrupted code */
+    SXS_RULE_BOTTOM,  /* the frame has no caller */
+    /* Code without unwind table that uses rbp as the frame pointer: CFA = rbp + 16. For rbp_at
+     * see stackwalk/fast/code_scan.h. */
+    SXS_RULE_FRAME,
+    /* CFA = rsp + cfa_off, found by reading the code. Must be confirmed by a return address on
+     * the stack. */
+    SXS_RULE_GUESS,
+    /* A runtime's frame for handling a fault on the faulting thread's stack. CFA = cfa_reg +
+     * cfa_off is the rsp of the code that faulted; its IP is saved at CFA - 8 * rbx_at. */
+    SXS_RULE_FAULT,
+    /* The IP follows a call of the helper that may replace the running method (OSR): the frame
+     * may be stale. */
+    SXS_RULE_PATCHPOINT,
+    SXS_RULE_NOWHERE, /* not code */
 };
 
 struct sxs_rule {
     uint8_t kind : 4;
-    uint8_t
-        cfa_reg : 4; /* DWARF number; any but rbx, rbp, rsp is known in the youngest frame only */
-    uint8_t rbx_at;  /* saved at CFA - 8 * rbx_at (DEREF: rbp - 8 * rbx_at); 0: not saved */
-    int16_t rbp_at;  /* saved at CFA - 8 * rbp_at; 0: not saved (DEREF: at rbp - 8 * rbp_at) */
+    /* DWARF number; registers other than rbx, rbp, rsp are known in the youngest frame only */
+    uint8_t cfa_reg : 4;
+    /* rbx is saved at CFA - 8 * rbx_at (DEREF: at rbp - 8 * rbx_at); 0: not saved */
+    uint8_t rbx_at;
+    /* rbp is saved at CFA - 8 * rbp_at; 0: not saved. DEREF: always saved, at rbp - 8 * rbp_at. */
+    int16_t rbp_at;
     int32_t cfa_off; /* bytes */
 };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * rule_cache.h - rules by address, shared by all threads: most frames were seen before.
+ * stackwalk/fast/rule_cache.h - a cache of unwind rules by address, shared by all threads.
  *
- * Direct-mapped. An entry is two words, the rule and the rule xor its key: a reader that catches
- * two writers half-way sees a key that fits nothing, and takes it for a miss. No waiting, no locks.
- */
+ * Most frames were seen before, so their rules are cached. The cache is direct-mapped. An entry
+ * is two words: the rule, and the rule xor its key. A reader that sees the words of two
+ * different writers computes a key that does not match and treats the entry as a miss. No
+ * waiting, no locks. */
 #ifndef SXS_SAMPLER_RULE_CACHE_H
 #define SXS_SAMPLER_RULE_CACHE_H
 
@@ -28,8 +29,10 @@ SXS_SIGSAFE static inline uint32_t sxs_rule_cache_slot(uint64_t key)
     return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - SXS_RULE_CACHE_BITS));
 }
 
-/** Returns 1 and in *@word a rule as it is in memory if @key is there, else 0. @key is never 0.
- *  Signal-safe. */
+/**
+ * sxs_rule_cache_word - look up the rule of @key; *@word receives the rule as the word stored in
+ * memory.
+ * Returns 1 if @key is cached, else 0. @key must not be 0. Signal-safe. */
 SXS_SIGSAFE static inline int sxs_rule_cache_word(struct sxs_rule_cache *cache, uint64_t key,
                                                   uint64_t *word)
 {
@@ -38,7 +41,7 @@ SXS_SIGSAFE static inline int sxs_rule_cache_word(struct sxs_rule_cache *cache, 
     return (*word ^ atomic_load_explicit(&cache->at[slot].check, memory_order_relaxed)) == key;
 }
 
-/** The same, as a rule. */
+/** sxs_rule_cache_get - as sxs_rule_cache_word(), but fills a struct sxs_rule. */
 SXS_SIGSAFE static inline int sxs_rule_cache_get(struct sxs_rule_cache *cache, uint64_t key,
                                                  struct sxs_rule *rule)
 {
@@ -48,7 +51,9 @@ SXS_SIGSAFE static inline int sxs_rule_cache_get(struct sxs_rule_cache *cache, u
     return is_there;
 }
 
-/** Signal-safe. */
+/**
+ * sxs_rule_cache_put - store the rule of @key. Replaces the entry that used the same slot.
+ * Signal-safe. */
 SXS_SIGSAFE static inline void sxs_rule_cache_put(struct sxs_rule_cache *cache, uint64_t key,
                                                   const struct sxs_rule *rule)
 {

@@ -10,17 +10,18 @@
 #include "base/elf_notes.h"
 #include "stackwalk/fast/unwind_table.h"
 
-#define MAX_RETIRED 64 /* more than this and a refresh leaks rather than frees too early */
+#define MAX_RETIRED 64 /* if more indexes wait to be freed, further ones are leaked */
 
-/* A table and whose it is. Owned by the list until no index names it any more. */
+/* An unwind table and the identity of its file. Owned by the list `entries`, and freed when no
+ * index uses it any more. */
 struct entry {
     struct entry            *next;
     struct sxs_unwind_table *table;           /* owned */
-    uintptr_t                lo_offset, size; /* of the code, from the bias */
-    uintptr_t                bias;            /* tells files without build ID apart */
+    uintptr_t                lo_offset, size; /* of the file's code; the offset is from the bias */
+    uintptr_t                bias;            /* identifies files that have no build ID */
     char                    *path;
     uint8_t                  build_id[20], build_id_size;
-    unsigned                 used; /* number of the last index that names it */
+    unsigned                 used; /* generation of the last index that uses the entry */
 };
 
 struct sxs_index {
@@ -29,9 +30,9 @@ struct sxs_index {
     struct sxs_module at[];
 };
 
-/* Lock order: refresh_lock, then the loader's. */
+/* Lock order: refresh_lock, then the loader's lock. */
 static struct {
-    pthread_mutex_t             refresh_lock; /* guards all but live and readers */
+    pthread_mutex_t             refresh_lock; /* guards all members but live and readers */
     _Atomic(struct sxs_index *) live;
     atomic_uint                 readers;
     struct entry               *entries;
@@ -44,8 +45,8 @@ SXS_FORK_RESETS(tables.refresh_lock);
 
 SXS_SIGSAFE const struct sxs_index *sxs_tables_enter(void)
 {
-    /* Sequentially consistent, as is the exchange in publish(): either the writer sees this reader,
-     * or this reader sees the writer's index. */
+    /* Sequentially consistent, like the exchange in publish_locked(): either the writer sees
+     * this reader, or this reader sees the writer's index. */
     atomic_fetch_add(&tables.readers, 1);
     return atomic_load(&tables.live);
 }
@@ -177,7 +178,8 @@ static void free_unused_locked(void)
     }
 }
 
-/* Nobody can come to hold what is retired, so one moment without any reader is enough. */
+/* Frees the replaced indexes if there is no reader at this moment. New readers get the live
+ * index only, so one moment without readers is enough. */
 static void reclaim_locked(void)
 {
     if (!tables.n_retired || atomic_load(&tables.readers))
@@ -219,8 +221,8 @@ int sxs_tables_refresh(void)
     int      rc = 0;
     uint64_t changes;
     pthread_mutex_lock(&tables.refresh_lock);
-    changes =
-        sxs_elf_changes() + 1; /* before looking: what is loaded meanwhile is seen next time */
+    /* Read before the scan, so that a file loaded during the scan is found by the next refresh. */
+    changes = sxs_elf_changes() + 1;
     if (changes != tables.changes) {
         rc = rebuild_locked();
         if (rc > 0)

@@ -8,27 +8,31 @@
 
 #include "base/safe_read.h"
 
-#define PADDING 16u /* between functions: never executed, so it takes its predecessor's rule */
+/* Largest gap between functions that is padding. The padding gets the rule of the function
+ * before it; it is never executed. */
+#define PADDING 16u
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-/* Memory that will be written from end to end: its pages come at once, not by a fault each. */
+/* Allocates memory that will be written completely. All its pages are made present at once,
+ * instead of one page fault each. */
 static void *allocate_whole(size_t size)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     char     *at = malloc(size);
-    size_t    skip = -(uintptr_t)at & (page - 1); /* to the first whole page */
-    if (at && size > skip + page) /* an older kernel refuses, and pages come as they are written */
+    size_t    skip = -(uintptr_t)at & (page - 1); /* bytes up to the first page boundary */
+    if (at && size > skip + page) /* fails on older kernels, which is harmless */
         (void)madvise(at + skip, (size - skip) & ~(page - 1), MADV_POPULATE_WRITE);
     return at;
 }
 
-/* ---- where each function is described ---- */
+/* ---- the list of functions ---- */
 
-/* .eh_frame_hdr: version, three encodings, the address of .eh_frame, a number of functions, and for each
- * its beginning and its description; all linkers write 4 bytes each, relative to the section. */
+/* .eh_frame_hdr: version, three encodings, the address of .eh_frame, the number of functions,
+ * and for each function its start and its description. All linkers write 4 bytes each, relative
+ * to the section. */
 struct header {
     uint8_t  version, eh_frame_encoding, count_encoding, table_encoding;
     int32_t  eh_frame;
@@ -36,7 +40,8 @@ struct header {
 };
 enum { UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b };
 
-/* 0: the functions of @elf are in @t; 1: the linker left no table, or one that cannot be; -1: no memory. */
+/* Copies the list of functions from .eh_frame_hdr into @t. Returns 0, 1 if there is no list or
+ * it is not valid, or -1 when memory ran out. */
 static int copy_functions(const struct sxs_elf *elf, struct sxs_unwind_table *t)
 {
     struct header  head;
@@ -153,22 +158,24 @@ void sxs_unwind_table_free(struct sxs_unwind_table *table)
     free(table);
 }
 
-/* ---- in handlers ---- */
+/* ---- lookup, in signal handlers ---- */
 
-/* CLRs stop a thread by replacing a return address of its stack with that of a thunk. Nothing called
- * the thunk, so its first push makes room for the return address: it does not lie above, as its
- * description in .eh_frame has it, but there. Told by its code, the same in 8.0, 9.0 and 10.0. */
+/* Whether the code at @lo is a CLR's thunk for hijacked returns. A CLR stops a thread by
+ * replacing a return address on its stack by the address of this thunk. Nothing called the
+ * thunk, so its first push makes room for the true return address. Its description in .eh_frame
+ * wrongly counts a return address above that push. The thunk is recognized by its code, which is
+ * the same in 8.0, 9.0 and 10.0. */
 SXS_SIGSAFE static int is_hijack_thunk(uintptr_t lo, uintptr_t size)
 {
     static const uint8_t begins[] = {
         0x50, 0x55, 0x53, 0x41, 0x57, 0x41,
-        0x56, 0x41, 0x55, 0x41, 0x54}; /* rax, rbp, rbx, r15, r14, r13, r12 */
+        0x56, 0x41, 0x55, 0x41, 0x54}; /* push rax, rbp, rbx, r15, r14, r13, r12 */
     uint8_t code[sizeof(begins)];
     return size >= 48 && size <= 96 && sxs_safe_read(code, lo, sizeof(code)) == sizeof(code) &&
            memcmp(code, begins, sizeof(code)) == 0;
 }
 
-/* How many functions begin at @offset or before. */
+/* The number of functions that begin at or before @offset. */
 SXS_SIGSAFE static uint32_t count_up_to(const struct sxs_unwind_table *t, uintptr_t offset)
 {
     uint32_t lo = 0, hi = t->n_functions;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * unwind_table.h - how the functions of one file are unwound: a copy of its .eh_frame, and where in it
- * each function is described. Rules are found by reading a description when an address is asked for.
+ * stackwalk/fast/unwind_table.h - the unwind information of one file: a copy of its .eh_frame,
+ * and a sorted list that says where each function is described in it. A rule is made from the
+ * description when an address is looked up.
  *
- * The copy stays readable when the file is unloaded, and costs some 1 ms for all files of a runtime;
- * turning all of it into rules would cost 40 times as much, most of it for code that never runs.
- */
+ * The copy stays readable when the file is unloaded. Copying costs some 1 ms for all files of a
+ * runtime. Turning everything into rules beforehand would cost 40 times as much, mostly for code
+ * that never runs. */
 #ifndef SXS_SAMPLER_UNWIND_TABLE_H
 #define SXS_SAMPLER_UNWIND_TABLE_H
 
@@ -17,37 +18,41 @@
 #include "base/elf_notes.h"
 
 struct sxs_unwind_function {
-    uint32_t lo; /* where it begins, in bytes from the table's lo */
-    uint32_t at; /* its description, in bytes from the beginning of .eh_frame */
+    uint32_t lo; /* start of the function, in bytes from the table's lo */
+    uint32_t at; /* offset of its description in .eh_frame, in bytes */
 };
 
-/** All addresses are those of the file it was copied from; see bias. */
+/**
+ * The unwind table of a file. Addresses in it are those of the loaded file it was copied from
+ * (see bias). */
 struct sxs_unwind_table {
-    struct sxs_cfi              cfi;       /* of `bytes` */
+    struct sxs_cfi              cfi;       /* describes the copy in `bytes` */
     uint8_t                    *bytes;     /* owned */
-    struct sxs_unwind_function *functions; /* owned, ascending */
+    struct sxs_unwind_function *functions; /* owned; sorted by lo */
     uint32_t                    n_functions;
-    uintptr_t                   lo; /* of the code */
-    uintptr_t bias; /* of the file: other copies of that file in memory lie elsewhere */
+    uintptr_t                   lo; /* start of the file's code */
+    /* Load bias of the file when it was copied. The same file loaded elsewhere has another bias. */
+    uintptr_t bias;
 };
 
 /**
- * sxs_unwind_table_make - the table of a file that is mapped and stays mapped meanwhile.
- * Uses the sorted table of .eh_frame_hdr where that is there and sound; otherwise finds the functions by
- * going through .eh_frame. Returns an owned table, an empty one where nothing is described; NULL without
- * memory. Any thread; not for signal handlers.
- */
+ * sxs_unwind_table_make - make the table of a file, which must stay mapped during the call.
+ * Uses the sorted list of functions in .eh_frame_hdr if there is a valid one; otherwise goes
+ * through .eh_frame to find the functions. Returns an owned table, which is empty if the file
+ * describes nothing, or NULL when memory ran out. Any thread; not in signal handlers. */
 struct sxs_unwind_table *sxs_unwind_table_make(const struct sxs_elf *elf);
-void                     sxs_unwind_table_free(struct sxs_unwind_table *table); /* NULL is fine */
+/* NULL is allowed */
+void                     sxs_unwind_table_free(struct sxs_unwind_table *table);
 
 /**
- * sxs_unwind_table_find - the rule for the instruction at @address, which is loaded with bias @bias.
- * Signal-safe; O(log functions) and as long as the function's description, 0.2 to 1 us.
- */
+ * sxs_unwind_table_find - find the rule for the instruction at @address.
+ * @bias: load bias of the file that contains @address.
+ * Signal-safe. O(log functions), plus the time to execute the function's description: 0.2 to 1
+ * us. */
 SXS_SIGSAFE struct sxs_rule sxs_unwind_table_find(const struct sxs_unwind_table *table,
                                                   uintptr_t address, uintptr_t bias);
 
-/** sxs_unwind_table_size - bytes of memory it occupies. */
+/** sxs_unwind_table_size - memory used by the table, in bytes. */
 size_t sxs_unwind_table_size(const struct sxs_unwind_table *table);
 
 #endif

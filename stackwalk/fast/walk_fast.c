@@ -13,13 +13,15 @@
 
 #define HOT inline __attribute__((always_inline))
 
-#define WINDOW_WORDS 32u /* of the stack, copied at once where reads are checked */
+#define WINDOW_WORDS 32u /* stack words that are copied at a time when limits->checked */
 
-#define CLOCK_EVERY 128u /* frames between two looks at the clock, which costs as much as a few */
+/* Frames between two reads of the clock, each of which costs as much as a few frames. */
+#define CLOCK_EVERY 128u
 
-/* Kinds of cached answers, in the bits of a key that no address has. */
+/* The kind of a cache entry, in key bits that are zero in addresses. */
 #define KEY_LEAF   (UINT64_C(1) << 63)
-#define KEY_RETURN (UINT64_C(1) << 62) /* is it a return address? SXS_RULE_NOWHERE: no */
+/* whether the IP is a return address; SXS_RULE_NOWHERE: no */
+#define KEY_RETURN (UINT64_C(1) << 62)
 #define EPOCH_BITS 14u
 
 static struct sxs_rule_cache cache;
@@ -27,14 +29,17 @@ static atomic_uint           forgotten;
 
 struct walk {
     uintptr_t     ip, sp, bp, bx;
-    const greg_t *regs;    /* all registers of this frame, or NULL */
-    int           is_leaf; /* ip is an instruction to be run, not a return address */
+    const greg_t *regs;    /* all registers of this frame; NULL if not known */
+    int           is_leaf; /* ip is the next instruction to run, not a return address */
     const struct sxs_walk_limits *limits;
     const struct sxs_index       *index;
-    const struct sxs_module      *module; /* the last one found; frames come in clusters */
-    uint64_t                      epoch;  /* in key position */
-    uintptr_t                     window_at, window_end;  /* limits->checked: copied addresses */
-    uintptr_t                     window[WINDOW_WORDS]; /* and what is there */
+    /* the last one found; frames of a file often follow one another */
+    const struct sxs_module      *module;
+    /* the epoch of cached rules, shifted to its bits of a key */
+    uint64_t                      epoch;
+    /* with limits->checked: the addresses copied */
+    uintptr_t                     window_at, window_end;
+    uintptr_t                     window[WINDOW_WORDS]; /* the copied words */
     struct sxs_walk_counts        counts;
 };
 
@@ -57,7 +62,8 @@ SXS_SIGSAFE __attribute__((noinline)) static int load_checked(struct walk *w, ui
     return 0;
 }
 
-/* The word at @at, a multiple of 8, into *@word; -1: nothing can be read there. */
+/* Loads the word at @at, a multiple of 8, into *@word. Returns -1 if that address cannot be
+ * read. */
 SXS_SIGSAFE static HOT int load_word(struct walk *w, uintptr_t at, uintptr_t *word)
 {
     uintptr_t got;
@@ -70,7 +76,7 @@ gone:
     return -1;
 }
 
-/* The word at @at into *@word if it lies on the stack, above what was left. */
+/* Loads the word at @at into *@word if it lies on the stack, at or above w->sp. Returns 0 or -1. */
 SXS_SIGSAFE static int read_word(struct walk *w, uintptr_t at, uintptr_t *word)
 {
     if (at < w->sp || at > w->limits->stack_hi - sizeof(*word) || at % sizeof(*word))
@@ -109,18 +115,20 @@ SXS_SIGSAFE static HOT struct sxs_rule rule_at(struct walk *w, uintptr_t ip, int
 {
     uint64_t        key = ip ^ w->epoch ^ (is_leaf ? KEY_LEAF : 0);
     struct sxs_rule rule = {.kind = SXS_RULE_NOWHERE};
-    if (ip >> 47) /* not an address; its upper bits would collide with the key's */
+    /* Not an address. Its upper bits would collide with those of the key. */
+    if (ip >> 47)
         return rule;
     if (__builtin_expect(sxs_rule_cache_get(&cache, key, &rule), 1))
         return rule;
     w->counts.misses++;
     rule = find_rule(w, ip, is_leaf);
-    if (rule.kind != SXS_RULE_NOWHERE) /* it may become code any moment */
+    /* not cached, because the address may become code at any time */
+    if (rule.kind != SXS_RULE_NOWHERE)
         sxs_rule_cache_put(&cache, key, &rule);
     return rule;
 }
 
-/* Whether what was found at @ip can be where a call returns to: code, behind a call instruction. */
+/* Whether @ip, found on the stack, can be a return address: a call instruction lies before it. */
 SXS_SIGSAFE static int is_return(struct walk *w, uintptr_t ip)
 {
     uint64_t        key = ip ^ w->epoch ^ KEY_RETURN;
@@ -136,12 +144,13 @@ SXS_SIGSAFE static int is_return(struct walk *w, uintptr_t ip)
         sxs_rule_cache_put(&cache, key, &rule);
         return 0;
     }
-    if (rule.kind != SXS_RULE_NOWHERE) /* else not listed as code, yet; asked again next time */
+    /* Code that is not known yet is not cached, so it is looked up again next time. */
+    if (rule.kind != SXS_RULE_NOWHERE)
         sxs_rule_cache_put(&cache, key, &rule);
     return 1;
 }
 
-/* greg_t index by DWARF number. */
+/* The greg_t index of a register by its DWARF number. */
 static const uint8_t greg_of[16] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
                                     REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
                                     REG_R12, REG_R13, REG_R14, REG_R15};
@@ -159,7 +168,7 @@ SXS_SIGSAFE static HOT int base_of(struct walk *w, unsigned reg, uintptr_t *valu
     }
 }
 
-/* Moves to the caller, whose frame begins at @cfa. Nonzero: that is not a possible frame. */
+/* Moves to the caller, whose rsp is @cfa. Returns nonzero if that is not a possible frame. */
 SXS_SIGSAFE static HOT int leave_to(struct walk *w, uintptr_t cfa, uintptr_t bp, uintptr_t bx)
 {
     uintptr_t ip;
@@ -174,8 +183,9 @@ SXS_SIGSAFE static HOT int leave_to(struct walk *w, uintptr_t cfa, uintptr_t bp,
     return 0;
 }
 
-/* In an epilogue the tables go on naming the slot of a register that was popped already: what lies
- * below rsp may be overwritten, the register holds it. */
+/* Reads a saved register into *@reg. In an epilogue, unwind tables still name the slot of a
+ * register that was already popped. The memory below rsp may be overwritten by then, but the
+ * register already has its value, so that is kept. */
 SXS_SIGSAFE static HOT int read_saved(struct walk *w, uintptr_t at, uintptr_t *reg)
 {
     return at < w->sp ? 0 : read_word(w, at, reg);
@@ -199,8 +209,9 @@ SXS_SIGSAFE static enum sxs_sample_end out_of(const struct walk *w, uintptr_t cf
                                                                   : SXS_SAMPLE_END_BAD_FRAME;
 }
 
-#define GO_ON SXS_N_SAMPLE_ENDS /* no end: there is a frame more */
-#define GO_ON_INSTEAD ((enum sxs_sample_end)(GO_ON + 1)) /* the same, and the one left was none */
+#define GO_ON SXS_N_SAMPLE_ENDS /* not an end: the caller is the next frame */
+/* As GO_ON, but the frame just left was not a real frame, and is dropped from the result. */
+#define GO_ON_INSTEAD ((enum sxs_sample_end)(GO_ON + 1))
 
 SXS_SIGSAFE static HOT enum sxs_sample_end by_cfa(struct walk *w, const struct sxs_rule *rule)
 {
@@ -233,7 +244,8 @@ SXS_SIGSAFE static enum sxs_sample_end by_plt(struct walk *w, const struct sxs_r
     return leave_to(w, cfa, w->bp, w->bx) ? out_of(w, cfa) : GO_ON;
 }
 
-/* The kernel put the ucontext where rsp points after the return into the restorer. */
+/* Leaves a signal frame. After the return into the restorer, rsp points to the ucontext that the
+ * kernel stored. */
 SXS_SIGSAFE static enum sxs_sample_end by_signal(struct walk *w)
 {
     uintptr_t         at = w->sp, ip, sp, bp, bx;
@@ -246,7 +258,7 @@ SXS_SIGSAFE static enum sxs_sample_end by_signal(struct walk *w)
         load_word(w, (uintptr_t)&regs[REG_RBP], &bp) || load_word(w, (uintptr_t)&regs[REG_RBX], &bx))
         return SXS_SAMPLE_END_BAD_FRAME;
     if (sp < at || sp >= w->limits->stack_hi)
-        return SXS_SAMPLE_END_OFF_STACK; /* came from another stack */
+        return SXS_SAMPLE_END_OFF_STACK; /* the signal interrupted code on another stack */
     w->ip = ip;
     w->sp = sp;
     w->bp = bp;
@@ -256,8 +268,10 @@ SXS_SIGSAFE static enum sxs_sample_end by_signal(struct walk *w)
     return GO_ON;
 }
 
-/* A runtime handles a fault on the stack of the code that faulted, below its red zone, and describes
- * the way back: to an instruction that has yet to be run, with all of the red zone in between. */
+/* Leaves the frame with which a runtime handles a fault. The runtime does this on the stack of
+ * the code that faulted, below its red zone. Its unwind information leads to the faulting
+ * instruction, which has yet to run, so the caller is an interrupted frame and not a return
+ * address. */
 SXS_SIGSAFE static enum sxs_sample_end by_fault(struct walk *w, const struct sxs_rule *rule)
 {
     uintptr_t base, cfa, ip, bp = w->bp;
@@ -275,7 +289,7 @@ SXS_SIGSAFE static enum sxs_sample_end by_fault(struct walk *w, const struct sxs
     return GO_ON;
 }
 
-/* rbp's frame, which ends above it. */
+/* Leaves a frame by its frame pointer rbp: the CFA is rbp + 16. */
 SXS_SIGSAFE static HOT enum sxs_sample_end by_rbp(struct walk *w)
 {
     uintptr_t bp;
@@ -284,11 +298,15 @@ SXS_SIGSAFE static HOT enum sxs_sample_end by_rbp(struct walk *w)
     return GO_ON;
 }
 
-/* The epilogue places the return address elsewhere than above rbp. Below: a funclet (handler, finally
- * block), which runs with rbp of the function it belongs to, an older frame; its caller is the
- * runtime's native code, or that very function with the same rbp. Above: a method that was replaced
- * while it ran (OSR), on top of its first frame, whose rbp it has copied. Otherwise rsp is not what it
- * will be, and nothing is known. */
+/* Leaves a frame whose epilogue places the return address at @at instead of directly above rbp.
+ * Returns 1 if it was left.
+ * - Below that: a funclet (catch or finally block). It runs with the rbp of the method it
+ *   belongs to, which is an older frame. Its caller is the runtime's native code, or that method
+ *   itself with the same rbp.
+ * - Above that: a method that was replaced while it ran (OSR). Its frame is on top of the
+ *   method's first frame, whose saved rbp it has copied.
+ * - Otherwise rsp does not have the value it will have at the epilogue, so the epilogue's offset
+ *   is of no use. */
 SXS_SIGSAFE static int by_epilogue(struct walk *w, uintptr_t at)
 {
     uintptr_t ip, bp, copy;
@@ -312,12 +330,14 @@ SXS_SIGSAFE static HOT enum sxs_sample_end by_frame(struct walk *w, const struct
     return by_rbp(w);
 }
 
-#define PATCHPOINT_WORDS 1024 /* no first frame of a method that is replaced is larger */
+#define PATCHPOINT_WORDS 1024 /* the first frame of a replaced method is not larger than this */
 
-/* Where the epilogue of the method that was replaced is not in sight, the walk comes to its first
- * frame, which is left for good: rbp is its caller's already. Its end is where that is saved: as its
- * own epilogue has it, or the last such place below that caller's frame. A frame that is alive, in the
- * helper that may replace it, has its own rbp: nothing is found, rbp is followed. */
+/* Leaves the stale first frame of a method that was replaced while it ran (OSR). The walk gets
+ * there if the epilogue of the replacement was not found. rbp already has the caller's value.
+ * The stale frame ends where that value is saved below a return address: at the place its own
+ * epilogue tells, or else at the last such place below the caller's frame. If the method was not
+ * replaced and is still active in the helper, rbp is its own, no such place is found, and rbp is
+ * followed. */
 SXS_SIGSAFE static enum sxs_sample_end by_patchpoint(struct walk *w, const struct sxs_rule *rule)
 {
     uintptr_t bp, ip, end = 0, at = w->sp + (rule->rbp_at ? 8u * ((uintptr_t)rule->rbp_at - 2) : 0);
@@ -351,8 +371,8 @@ SXS_SIGSAFE static enum sxs_sample_end by_default(struct walk *w)
     return end == SXS_SAMPLE_END_BAD_FRAME ? SXS_SAMPLE_END_NO_TABLE : end;
 }
 
-/* Code compiled, or a file loaded, since anyone last looked: followed where the stack confirms it.
- */
+/* Leaves a frame in code that was compiled, or in a file that was loaded, since the last
+ * refresh. A caller is accepted only where the stack confirms it. */
 SXS_SIGSAFE static enum sxs_sample_end by_unlisted(struct walk *w)
 {
     struct sxs_rule rule = sxs_code_scan(w->ip, w->is_leaf, 0);
@@ -365,8 +385,8 @@ SXS_SIGSAFE static enum sxs_sample_end by_unlisted(struct walk *w)
     return SXS_SAMPLE_END_BAD_FRAME;
 }
 
-/* Not known as code. Perhaps it is nevertheless; else this was a call to nowhere, and what called
- * has just put its return address on the stack. */
+/* Leaves a frame whose IP is not known as code. It may be new code. Otherwise the thread called
+ * an invalid address, and the call has just pushed its return address. */
 SXS_SIGSAFE static enum sxs_sample_end by_nothing(struct walk *w)
 {
     uintptr_t ip;
@@ -409,7 +429,7 @@ SXS_SIGSAFE static void count(struct sxs_walk_counts *sum, const struct sxs_walk
     sum->unlisted += c->unlisted;
 }
 
-/* Common frames from here on, until it is time to look at the clock. */
+/* Walks common frames until the clock must be read. */
 SXS_SIGSAFE static size_t common_frames(struct walk *w, uintptr_t *ips, size_t n)
 {
     struct sxs_walk_frame f = {w->ip, w->sp, w->bp, w->bx};
@@ -423,7 +443,7 @@ SXS_SIGSAFE static size_t common_frames(struct walk *w, uintptr_t *ips, size_t n
     return n;
 }
 
-/* @sps is NULL, known as such where this is inlined, or receives what w->sp is in each frame. */
+/* @sps: NULL (a constant where this is inlined), or receives w->sp of each frame. */
 SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *sps,
                                      enum sxs_sample_end *end)
 {
@@ -445,7 +465,7 @@ SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *
             *end = SXS_SAMPLE_END_BAD_FRAME;
             return n;
         }
-        if (n && !w->ip) { /* a thread's first frame returns to 0 */
+        if (n && !w->ip) { /* the return address of a thread's first frame is 0 */
             *end = SXS_SAMPLE_END_BOTTOM;
             return n;
         }
@@ -455,7 +475,9 @@ SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *
         }
         if (sps)
             sps[n] = w->sp;
-        ips[n] = w->ip + (uintptr_t)(n && w->is_leaf); /* all but the first look alike */
+        /* Only the first IP is stored as it is: an interrupted IP further down is stored plus
+         * one, so that it can be treated as a return address. */
+        ips[n] = w->ip + (uintptr_t)(n && w->is_leaf);
         n++;
         if (n % CLOCK_EVERY == 0 || w->counts.misses != misses) {
             misses = w->counts.misses;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * walk_loop.h - the part of the fast walk that nearly all frames take: one loop without calls.
+ * stackwalk/fast/walk_loop.h - the part of the fast walk that handles nearly all frames: one
+ * loop without calls.
  *
- * Frames of rbp, in code with tables or without, and frames whose CFA lies at a known distance from
- * rsp or rbp. It decides nothing but "common, and within bounds": it stops in front of any other
- * frame, which the walk then looks at with all its rules. Of rbp's frames the next one has to wait
- * for nothing but rbp's own word from the stack: everything else, the cache's answer included, is
- * compared only, and branches are predicted.
- */
+ * The loop handles frames whose caller is found by rbp, with or without unwind tables, and
+ * frames whose CFA is at a known distance from rsp. It stops before any other frame and before
+ * any address out of bounds; walk_fast.c then handles that frame with all rules. In a chain of
+ * rbp frames, the next frame depends only on the word loaded from rbp. All other values, the
+ * cached rule included, are only compared, so the processor predicts the branches and does not
+ * wait for them. */
 #ifndef SXS_SAMPLER_WALK_LOOP_H
 #define SXS_SAMPLER_WALK_LOOP_H
 
@@ -18,34 +19,36 @@
 #include "base/guarded.h"
 #include "stackwalk/fast/rule_cache.h"
 
-/** A frame whose ip is a return address. */
+/** The registers of a frame; ip is a return address. */
 struct sxs_walk_frame {
     uintptr_t ip, sp, bp, bx;
 };
 
-/* A rule's fields, in its word as the cache holds it. */
+/* The fields of a struct sxs_rule, as bits of the word that the cache holds. */
 #define SXS_RULE_WORD(kind, reg, rbp_at, cfa_off)                                 \
     ((uint64_t)(kind) | (uint64_t)(reg) << 4 | (uint64_t)(uint16_t)(rbp_at) << 16 | \
      (uint64_t)(cfa_off) << 32)
 #define SXS_RULE_RBX_AT(word)  ((uintptr_t)((word) >> 8 & 0xff))
 #define SXS_RULE_RBP_AT(word)  ((uintptr_t)(intptr_t)(int16_t)((word) >> 16))
 #define SXS_RULE_CFA_OFF(word) ((uintptr_t)((int64_t)(word) >> 32))
-#define SXS_RULE_HEAD          UINT64_C(0x00000000000000ff) /* kind, register */
+#define SXS_RULE_HEAD          UINT64_C(0x00000000000000ff) /* the kind and the register */
 #define SXS_RULE_ANY_RBP_AT    (~UINT64_C(0x00000000ffff0000))
 #define SXS_RULE_ANY_RBX_AT    (~UINT64_C(0x000000000000ff00))
 
-/* What was saved @slots words below @cfa, a frame's end within bounds; else @otherwise. */
+/* The register saved @slots words below @cfa, which must be within the stack; @otherwise if it
+ * was not saved. */
 SXS_SIGSAFE static inline __attribute__((always_inline)) uintptr_t
 sxs_walk_saved(uintptr_t sp, uintptr_t cfa, uintptr_t slots, uintptr_t otherwise)
 {
     uintptr_t at = cfa - 8 * slots, word = otherwise;
-    if (slots && at >= sp) /* else not saved, or popped again already */
+    if (slots && at >= sp) /* else: not saved, or already popped */
         SXS_GUARDED_TRY(word, at, 0);
     return word;
 }
 
-/* Whether the frame of @f is rbp's: its own, by table or by its code, and not perhaps a funclet's
- * or a replaced method's (by_frame() in walk_fast.c); or by a guess that comes to the same. */
+/* Whether the caller of @f is found by rbp (CFA = rbp + 16). True if a table or the code says so
+ * and the frame cannot be a funclet or a replaced method (see by_frame() in walk_fast.c), or if
+ * a guess results in the same CFA. */
 SXS_SIGSAFE static inline __attribute__((always_inline)) int
 sxs_walk_is_rbp(const struct sxs_walk_frame *f, uint64_t word)
 {
@@ -60,14 +63,15 @@ sxs_walk_is_rbp(const struct sxs_walk_frame *f, uint64_t word)
 }
 
 /**
- * sxs_walk_loop - stores @f's ip and those of its callers into ips[@n..@stop), as far as frames are
- * common ones whose rules @cache has.
- * @key: what an ip is xored with to be looked up. @key_return: the same, to ask whether it is a
- *     return address. @stack_hi: end of the stack; @f->sp is not above it.
- * Returns how many ips there are then, and leaves @f at the frame that is none of them. Its ip is
- * SXS_GUARDED_GONE when that of the last one stored could not be read; another word that could not is a
- * register of that value, which leads nowhere.
- */
+ * sxs_walk_loop - store the IPs of @f and its callers into ips[@n..@stop) while the frames are
+ * common ones whose rules are in @cache.
+ * @key: xored with an ip to get the key of its rule.
+ * @key_return: xored with an ip to get the key that says whether the ip is a return address.
+ * @stack_hi: end of the stack; f->sp is not above it.
+ * Returns the new number of IPs. @f is left at the first frame that was not stored. f->ip is
+ * SXS_GUARDED_GONE when the return address of the last stored frame could not be read. If
+ * another word could not be read, the register has that value, and the walk ends later, because
+ * no frame can be found from it. */
 SXS_SIGSAFE static inline size_t
 sxs_walk_loop(struct sxs_rule_cache *cache, uint64_t key, uint64_t key_return, uintptr_t stack_hi,
               struct sxs_walk_frame *f, uintptr_t *ips, size_t n, size_t stop)

@@ -11,12 +11,12 @@
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
-/*
- * libunwind alone, as a second opinion. It takes the loader's lock to search modules, which is a danger:
- * the thread that was interrupted may hold it (it may take it again), and so may another, interrupted too.
- * What keeps them from waiting for each other: libunwind's own lock is not used (no cache: slow), and
- * while the library itself allocates with the loader's lock held, or forks, nobody walks.
- */
+/* The walker that uses libunwind alone, for comparison. libunwind takes the loader's lock to
+ * search the loaded files. That is dangerous in a signal handler: the interrupted thread may
+ * hold the lock (which is harmless, because it may take it again), and so may another thread
+ * that was interrupted too. Two rules prevent that threads wait for each other: libunwind's own
+ * lock is not used, by switching its cache off (which is slow), and no walk is done while the
+ * library allocates memory with the loader's lock held, or forks. */
 static struct {
     atomic_uint walking;
     atomic_uint held_off;
@@ -31,7 +31,7 @@ void sxs_walkers_prepare(enum sxs_sample_walker walker)
     sxs_loader_hold();
     unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_NONE);
     if (unw_getcontext(&here) == 0 && unw_init_local(&cursor, &here) == 0)
-        unw_step(&cursor); /* what it does once, it does here */
+        unw_step(&cursor); /* libunwind's one-time initialization happens here */
     sxs_loader_release();
 }
 
