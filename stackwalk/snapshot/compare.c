@@ -8,7 +8,8 @@ struct state {
     size_t                     n_reported, n_walked, r, w;
     struct sxs_compared_frame *out;
     size_t                     n_out;
-    size_t                parent; /* index in reported: the function whose block runs; n: none */
+    /* Index in reported: the method of the funclet that was met last; n_reported: none. */
+    size_t                parent;
     unsigned              n_lacking, n_excess;
     struct sxs_comparison result;
 };
@@ -27,8 +28,10 @@ static int same_function(const struct sxs_account *a, const struct sxs_account *
     return a->function && a->function == b->function && a->runtime == b->runtime;
 }
 
-/* Catch and finally blocks run as functions of their own, called by the runtime's native code or by
- * the function they belong to, which is further down the stack and is reported. */
+/* Returns the index of the reported frame whose method the current walked frame is a funclet of,
+ * or n_reported. Catch and finally blocks run as functions of their own. They are called by the
+ * runtime's native code or by the method they belong to, which is further down the stack and is
+ * reported. */
 static size_t parent_of_funclet(const struct state *s)
 {
     const struct sxs_account *f = &s->walked[s->w], *caller = f + 1;
@@ -42,7 +45,7 @@ static size_t parent_of_funclet(const struct state *s)
     return s->n_reported;
 }
 
-/* Is the walk's next frame the youngest that is no native code? */
+/* Whether the current walked frame is the youngest one that is not native code. */
 static int is_youngest(const struct state *s)
 {
     for (size_t i = 0; i < s->w; i++)
@@ -51,8 +54,9 @@ static int is_youngest(const struct state *s)
     return 1;
 }
 
-/* A method called from native code is not reported before it has entered its runtime, nor after it
- * has left it: while it waits there for the suspension to end. */
+/* Whether the current walked frame is a method, called from native code, that is entering or
+ * leaving its runtime. The runtime does not report such a method before it has entered or after
+ * it has left, and the thread waits there for the end of the suspension. */
 static int is_entering(const struct state *s)
 {
     const struct sxs_account *f = &s->walked[s->w];
@@ -103,9 +107,10 @@ int sxs_compare_is_at(const struct sxs_account *r, const struct sxs_account *w)
     return (r->ip == w->ip || r->ip + 1 == w->ip) && r->sp >= w->sp;
 }
 
-/* A runtime may give another SP or IP than the frame has: of a method in a P/Invoke the SP of before a
- * stackalloc, of a precompiled one the IP where it was begun, and while it waits behind the call for
- * the suspension to end, both. */
+/* Whether @r and @w are the same frame. The runtime may report another SP or IP than the frame
+ * has: for a method in a P/Invoke, the SP from before a stackalloc; for a precompiled method in
+ * a P/Invoke, the IP where the P/Invoke began; and both while the thread waits behind the call
+ * for the end of the suspension. */
 static int is_same(const struct state *s, const struct sxs_account *r, const struct sxs_account *w)
 {
     if (!same_function(r, w))
@@ -116,7 +121,8 @@ static int is_same(const struct state *s, const struct sxs_account *r, const str
         return 0;
     for (size_t i = s->w + 1; i < s->n_walked && s->walked[i].sp <= r->sp; i++)
         if (s->walked[i].sp == r->sp)
-            return 0; /* that one is it; this is a block of its own */
+            /* @w is a funclet: that older frame is the reported one. */
+            return 0;
     return 1;
 }
 
@@ -126,7 +132,7 @@ static void step(struct state *s)
     const struct sxs_account *r = any_r ? &s->reported[s->r] : NULL;
     const struct sxs_account *w = any_w ? &s->walked[s->w] : NULL;
     if (s->r > s->parent)
-        s->parent = s->n_reported; /* passed */
+        s->parent = s->n_reported; /* the funclet's method was passed */
     if (any_r && any_w && is_same(s, r, w)) {
         put(s, w, SXS_VERDICT_SAME);
         s->result.n_pinvokes += !sxs_compare_is_at(r, w);
@@ -158,7 +164,7 @@ struct sxs_comparison sxs_compare(const struct sxs_account *reported, size_t n_r
                     : s.n_lacking             ? SXS_COMPARED_LACKING
                     : s.n_excess              ? SXS_COMPARED_EXCESS
                                               : SXS_COMPARED_ALIKE;
-    for (; s.r < n_reported; s.r++) /* below where the walk was cut: there all the same */
+    for (; s.r < n_reported; s.r++) /* older than the end of the walk */
         put(&s, &reported[s.r], SXS_VERDICT_SAME);
     *n_out = s.n_out;
     return s.result;

@@ -5,7 +5,8 @@
 
 #include "manager/module_info.h"
 
-#define MAX_RUNTIMES 64 /* by number; later ones are taken for those that have no such code */
+/* Indexed by runtime number. Runtimes with higher numbers are treated as having no such code. */
+#define MAX_RUNTIMES 64
 
 static const WCHAR *const names[] = {
     u"System.Runtime.EH",
@@ -15,8 +16,8 @@ static const WCHAR *const names[] = {
 
 static struct {
     _Atomic ModuleID core;                    /* System.Private.CoreLib; 0: not seen */
-    int              learned;                 /* by the one thread that walks */
-    mdTypeDef        types[ARRAY_LEN(names)]; /* 0: this version has none */
+    int              learned;                 /* 1: looked up; only used by the thread that walks */
+    mdTypeDef        types[ARRAY_LEN(names)]; /* 0: this runtime version has no such class */
 } runtimes[MAX_RUNTIMES];
 
 void sxs_dispatch_module(sxs_module module)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * stopped.c - the stack of one thread while runtimes are suspended: what they report of it and what
- * the thread itself finds, walking from its signal handler, merged and compared.
- */
+/* stackwalk/snapshot/stopped.c - takes the stack of one thread while runtimes are suspended.
+ * Merges and compares the frames that the runtimes report with the frames that the thread finds
+ * by walking in its signal handler. */
 #include "stackwalk/snapshot/stopped.h"
 
 #include <signal.h>
@@ -20,21 +19,21 @@
 #include "signals/signals.h"
 
 #define MAX_REPORTED 4096
-#define ANSWER_US    50000u /* for a thread that has answered before */
+#define ANSWER_US    50000u /* limit; halved for each answer missed in a row */
 
 struct reports {
     struct sxs_account frames[MAX_REPORTED];
     size_t             n;
-    uint16_t           runtime; /* whose are being reported */
-    uint64_t           refused; /* bit N: runtime N did not tell */
+    uint16_t           runtime; /* number of the runtime that is reporting */
+    uint64_t           refused; /* bit N: runtime N refused to report */
 };
 
-/* One thread walks, one stack at a time. */
+/* Only one thread walks, one stack at a time, so these buffers need no lock. */
 static struct reports            first, second;
 static struct sxs_account        walked[SXS_MAX_STACK];
 static struct sxs_compared_frame merged[MAX_REPORTED + SXS_MAX_STACK];
 
-/* ---- what the runtimes report ----------------------------------------------------------------- */
+/* ---- frames reported by runtimes ------------------------------------------------------------- */
 
 int sxs_stopped_list(struct sxs_stopped *s)
 {
@@ -47,7 +46,7 @@ int sxs_stopped_list(struct sxs_stopped *s)
     while (each->vtbl->Next(each, 1, &id, &got) == S_OK && got == 1) {
         DWORD tid = 0;
         if (FAILED(sxs_info_GetThreadInfo(s->rt, (sxs_thread){s->rt, id}, &tid)) || !tid)
-            continue; /* not started yet */
+            continue; /* the thread has not started yet */
         if (s->n_threads == s->cap_threads) {
             size_t cap = s->cap_threads ? 2 * s->cap_threads : 64;
             void  *more = reallocarray(s->threads, cap, sizeof(s->threads[0]));
@@ -69,9 +68,9 @@ static HRESULT on_frame(FunctionID fn, UINT_PTR ip, COR_PRF_FRAME_INFO info, ULO
     DWORD64         sp;
     (void)info;
     if (to->n == MAX_REPORTED || size < offsetof(CONTEXT, Rsp) + sizeof(sp))
-        return S_FALSE; /* ends the snapshot */
+        return S_FALSE; /* anything but S_OK ends the snapshot */
     if (!fn)
-        return S_OK; /* "not mine" */
+        return S_OK; /* frames that the runtime does not own */
     memcpy(&sp, context + offsetof(CONTEXT, Rsp), sizeof(sp));
     to->frames[to->n++] =
         (struct sxs_account){.sp = sp, .ip = (uintptr_t)ip, .function = fn, .runtime = to->runtime};
@@ -112,7 +111,7 @@ static int alike(const struct reports *a, const struct reports *b)
     return 1;
 }
 
-/* ---- whose the walked frames are -------------------------------------------------------------- */
+/* ---- owners of the walked frames ------------------------------------------------------------- */
 
 static void ask_function(const struct sxs_stopped *all, size_t n, int owner, uintptr_t pc,
                          struct sxs_account *f)
@@ -167,10 +166,11 @@ static void identify_all(const struct sxs_stopped *all, size_t n,
     sxs_tables_leave();
 }
 
-/* ---- what the suspension itself put on the stack ---------------------------------------------- */
+/* ---- frames of the suspension itself --------------------------------------------------------- */
 
-/* The kernel's frame of a signal: its ucontext, where rsp points after the return into the restorer,
- * then its siginfo, whose first word is the number. 0: @i is no such frame. */
+/* Returns the signal number if frame @i is a signal frame of the kernel, else 0. The kernel's
+ * frame has the ucontext where rsp points after the return into the restorer, and then the
+ * siginfo, which begins with the number. */
 static int signal_of(const struct sxs_walk_answer *answer, size_t i)
 {
     struct {
@@ -194,9 +194,11 @@ static int is_libc(const struct sxs_index *index, uintptr_t pc)
     return libc && pc >= libc->lo && pc < libc->hi;
 }
 
-/* The frames with which a thread waits for the end of the suspension are none of the program's. They
- * are known by the runtime's own signal, which interrupted managed code, or, where a return or a poll
- * led there, by the thread having run before while now only its runtime and libc are above it. */
+/* Returns the SP of the first frame to record, or 0 to record all frames. Frames in which a
+ * thread waits for the end of the suspension do not belong to the program. If the runtime's own
+ * signal stopped the thread, they are the frames above the interrupted one. If a hijacked return
+ * or a poll stopped the thread, they are recognized by two facts: the thread was running before,
+ * and now only frames of its runtime and libc are on top of its managed code. */
 static uintptr_t begins_at(const struct sxs_walk_answer *answer, const struct sxs_due *due)
 {
     const struct sxs_index *index;
@@ -212,7 +214,7 @@ static uintptr_t begins_at(const struct sxs_walk_answer *answer, const struct sx
     if (due->before != 'R')
         return 0;
     index = sxs_tables_enter();
-    if (is_libc(index, answer->ips[0])) /* in a system call of libc's: it waits */
+    if (is_libc(index, answer->ips[0])) /* in a system call of libc: it is waiting */
         for (i = 0; i < young && walked[i].is_module; i++)
             if (walked[i].module_of != first.frames[0].runtime && !is_libc(index, answer->ips[i]))
                 break;
@@ -220,7 +222,7 @@ static uintptr_t begins_at(const struct sxs_walk_answer *answer, const struct sx
     return i > 0 && i <= young && i < answer->n && !walked[i].is_module ? answer->sps[i] : 0;
 }
 
-/* ---- records ---------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static void count(struct sxs_samples_header *h, enum sxs_compared what, unsigned by)
 {
@@ -238,7 +240,9 @@ static struct sxs_record_sample *record_sample(struct sxs_samples_writer *w,
     n = sxs_compare_ips(merged, n, from, ips, SXS_MAX_STACK);
     if (!n)
         return NULL;
-    if (from && ips[0] != merged[0].ip) /* was no first one: as they are stored, it is exact */
+    /* The first IP of a record must be exact. This frame was not the first one walked, so its IP
+     * was stored plus one. */
+    if (from && ips[0] != merged[0].ip)
         ips[0]--;
     record = sxs_samples_reserve(w, sizeof(*record) + n * sizeof(ips[0]));
     if (!record) {
@@ -263,7 +267,7 @@ static void record_difference(struct sxs_samples_writer *w, const struct sxs_due
 {
     struct sxs_record_difference *record;
     if (n > MAX_REPORTED / 2)
-        n = MAX_REPORTED / 2; /* half a chunk is the longest record */
+        n = MAX_REPORTED / 2; /* the longest record is half a chunk */
     record = sxs_samples_reserve(w, sizeof(*record) + n * sizeof(merged[0]));
     if (!record)
         return;
@@ -276,7 +280,8 @@ static void record_difference(struct sxs_samples_writer *w, const struct sxs_due
     sxs_samples_commit(record, SXS_RECORD_DIFFERENCE);
 }
 
-/* A runtime's refusal counts where it has frames. Of a thread that has none it says E_FAIL. */
+/* Whether a runtime that has frames on this stack refused to report them. Other refusals do not
+ * count: a runtime returns E_FAIL for a thread that has no frames of it. */
 static int is_refused(size_t n_walked)
 {
     for (size_t i = 0; i < n_walked; i++)
@@ -285,12 +290,12 @@ static int is_refused(size_t n_walked)
     return 0;
 }
 
-/* Both accounts are of one and the same stack, and complete: that is a comparison. */
+/* Whether the two lists of frames can be compared: both must be complete and of the same stack. */
 static int is_comparable(struct sxs_samples_header *h, const struct sxs_walk_answer *answer)
 {
     int refused = answer && is_refused(answer->n);
     if (!first.n && !refused)
-        return 0; /* a native stack */
+        return 0; /* a stack with native frames only */
     if (refused)
         count(h, SXS_COMPARED_REFUSED, 1);
     else if (!answer)
@@ -338,7 +343,8 @@ struct sxs_record_sample *sxs_stopped_take(struct sxs_samples_writer *w,
     struct sxs_comparison         c;
     uintptr_t                     from = 0;
     size_t                        n_walked = 0, n_merged;
-    ask_runtimes(all, n, due->tid, &first); /* first: this takes back hijacked return addresses */
+    /* This call must be first, because it makes the runtimes restore hijacked return addresses. */
+    ask_runtimes(all, n, due->tid, &first);
     answer = ask_thread(due, ask);
     ask_runtimes(all, n, due->tid, &second);
     if (answer) {

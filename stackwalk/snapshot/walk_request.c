@@ -9,17 +9,19 @@
 
 #include "base/clock.h"
 
-/* The state of an answer; behind ASKED is whom, so that nobody takes what another was asked. */
+/* States of an answer. In the state ASKED, the upper bits hold the thread's number, so that no
+ * other thread takes the request. */
 enum { FREE, ASKED, BUSY, DONE };
 
 SXS_SIGSAFE static uint32_t whom(uint32_t tid)
 {
-    return tid << 2 | ASKED; /* thread numbers have 22 bits */
+    return tid << 2 | ASKED; /* thread numbers have at most 22 bits */
 }
 
-#define GRACE_US 200000u /* a handler that has begun is bounded: it only has to get a processor */
+/* Once started, a handler takes a limited time, but it may have to wait for a processor. */
+#define GRACE_US 200000u
 
-/* More than one, for answers that were begun and never finished (a thread stopped in the middle). */
+/* More than one, because the handler of a thread that was stopped may never finish its answer. */
 static struct sxs_walk_answer pool[4];
 
 SXS_SIGSAFE static long futex(_Atomic uint32_t *word, int op, uint32_t value,
@@ -44,7 +46,7 @@ SXS_SIGSAFE void sxs_walk_request_done(struct sxs_walk_answer *answer)
     futex(&answer->state, FUTEX_WAKE, 1, NULL);
 }
 
-/* Waits until it is DONE or the time is up; returns the state. */
+/* Waits until the state is DONE or @limit_us is over. Returns the state. */
 static uint32_t await(struct sxs_walk_answer *answer, unsigned limit_us)
 {
     uint64_t until = sxs_now_ns(CLOCK_MONOTONIC) + limit_us * UINT64_C(1000);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * walk_request.h - ask another thread for its stack: it is sent the sample signal, its handler walks
- * into a buffer of the asker's.
+ * stackwalk/snapshot/walk_request.h - gets the stack of another thread: that thread receives the
+ * sample signal, and its handler walks into a buffer of the requesting thread.
  *
- * One thread asks (the walker "snapshot"); any answers. A thread that does not answer in time, in an
- * uninterruptible system call or with the signal blocked, is given up: should its handler come later,
- * it finds that nobody waits.
- */
+ * Only one thread makes requests (the walker "snapshot"); any thread may answer. A request is
+ * withdrawn when the thread does not answer in time, because it is in an uninterruptible system
+ * call or has the signal blocked. A handler that runs after that finds no request. */
 #ifndef SXS_WALK_REQUEST_H
 #define SXS_WALK_REQUEST_H
 
@@ -24,17 +23,20 @@ struct sxs_walk_answer {
 };
 
 /**
- * sxs_walk_request - the stack of thread @tid, walked by itself.
- * @limit_us: how long to wait for it.
- * @ask: sends that thread the sample signal, whose handler calls sxs_walk_request_take(). Returns 0, or an error.
- * Returns the answer, valid until the next request; NULL: none came. Not signal-safe; one thread.
- */
+ * sxs_walk_request - make thread @tid walk its own stack.
+ * @limit_us: how long to wait for the answer, microseconds.
+ * @ask: sends the sample signal to the thread; the signal's handler calls
+ *   sxs_walk_request_take(). Returns 0 or an error.
+ * Returns the answer, which is valid until the next request, or NULL when there was none. Not
+ * signal-safe; one thread only. */
 const struct sxs_walk_answer *sxs_walk_request(uint32_t tid, unsigned limit_us,
                                               int (*ask)(uint32_t tid));
 
-/** What the handler on thread @tid is to fill in (ips, sps, n, end), or NULL: nobody asked. */
+/**
+ * sxs_walk_request_take - the buffer that the handler on thread @tid must fill in (ips, sps, n,
+ * end), or NULL when the stack of this thread was not requested. */
 SXS_SIGSAFE struct sxs_walk_answer *sxs_walk_request_take(uint32_t tid);
-/** It is filled in: the asker goes on. */
+/** sxs_walk_request_done - wake the requesting thread, because @answer is complete. */
 SXS_SIGSAFE void sxs_walk_request_done(struct sxs_walk_answer *answer);
 
 #endif
