@@ -10,22 +10,21 @@
 #include "base/fork.h"
 #include "base/log.h"
 
-#define MAX_PIECES   (1u << 20) /* 48 MiB; a program of 100,000 methods has some 150,000 */
+#define MAX_PIECES   (1u << 20) /* 48 MiB; a program with 100,000 methods has some 150,000 pieces */
 #define MAX_SESSIONS 64
 
-/*
- * Of the provider Microsoft-Windows-DotNETRuntime: its keyword, its level, the numbers of its events,
- * and what all four begin with. Only at the verbose level does a runtime tell of what it compiles.
- * What the event calls ReJIT ID counts tiers as well: it is not used.
- */
+/* The JIT keyword, the level and the event numbers of the provider
+ * Microsoft-Windows-DotNETRuntime, and the layout of the beginning of all four events. A runtime
+ * reports compiled methods only at the verbose level. The event's "ReJIT ID" also counts tiers,
+ * so it is not used. */
 enum { JIT_KEYWORD = 0x10, VERBOSE = 5 };
 enum { METHOD_LOAD = 141, METHOD_UNLOAD, METHOD_LOAD_VERBOSE, METHOD_UNLOAD_VERBOSE };
 enum { AT_METHOD = 0, AT_START = 16, AT_SIZE = 24, AT_FLAGS = 32, AT_END = 36 };
 enum { FLAG_DYNAMIC = 1, FLAG_JITTED = 8, TIER_SHIFT = 7, TIER_MASK = 7 };
 
 struct session {
-    struct sxs_runtime *rt; /* compared only; NULL: free */
-    int                 holes; /* pieces were lost, or compiled unseen */
+    struct sxs_runtime *rt; /* only compared; NULL: the entry is free */
+    int                 holes; /* 1: pieces were lost, or code was compiled without a report */
 };
 
 struct pieces {
@@ -34,17 +33,20 @@ struct pieces {
 };
 
 static struct {
-    pthread_mutex_t lock; /* guards news, n_index_seen and sessions; a leaf: no call inside */
+    pthread_mutex_t lock; /* guards news and sessions; a leaf lock: no other is taken inside */
     struct pieces   news; /* in order of arrival */
     struct session  sessions[MAX_SESSIONS];
-    struct pieces   index; /* by address, disjoint within a runtime; of the asking thread alone */
+    /* By address; the pieces of one runtime do not overlap. Used only by the thread that looks
+     * up. */
+    struct pieces   index;
 } compiled = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(compiled.lock);
 
-/* ---- events ----------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
-/* The runtime's word for how it compiled: what it calls quick, minimal or instrumented is tier 0
- * as far as the code's quality goes; what it optimizes without tiers comes without any. */
+/* Translates the runtime's tier. Quick, minimally optimized and instrumented code is tier 0,
+ * because it has that quality. Code that is optimized outside of tiered compilation is
+ * SXS_TIER_OPTIMIZED. */
 static uint8_t tier_of(uint32_t flags)
 {
     static const uint8_t tiers[] = {
@@ -124,9 +126,9 @@ void sxs_compiled_event(struct sxs_runtime *rt, uint32_t id, const void *data, s
     sxs_compiled_add(&piece);
 }
 
-/* ---- the index -------------------------------------------------------------------------------- */
+/* ---- the index ------------------------------------------------------------------------------- */
 
-/* The first piece that does not end before @ip. */
+/* Returns the index of the first piece that ends after @ip. */
 static size_t first_after(const struct pieces *p, uintptr_t ip)
 {
     size_t lo = 0, hi = p->n;
@@ -146,7 +148,9 @@ static int by_address(const void *a, const void *b)
     return (x->lo > y->lo) - (x->lo < y->lo);
 }
 
-/* Code that was compiled while the session began was found and reported: what was reported stays. */
+/* Whether @a is kept of two overlapping pieces. Code compiled while the session was being
+ * started may be both found early and reported by the session: then the reported one is kept.
+ * Otherwise the younger one is. */
 static int is_better(const struct sxs_compiled *a, const struct sxs_compiled *b)
 {
     if (a->lo == b->lo && a->function == b->function && !a->gone && !b->gone && !a->early != !b->early)
@@ -154,7 +158,8 @@ static int is_better(const struct sxs_compiled *a, const struct sxs_compiled *b)
     return a->time_ns > b->time_ns;
 }
 
-/* Appends @piece, whose lo is not below those before; of two that overlap the younger stays. */
+/* Appends @piece, whose lo is not below that of earlier pieces. Of two overlapping pieces the
+ * better one is kept. */
 static void append(struct pieces *to, const struct sxs_compiled *piece)
 {
     while (to->n && to->all[to->n - 1].hi > piece->lo) {
@@ -165,7 +170,8 @@ static void append(struct pieces *to, const struct sxs_compiled *piece)
     to->all[to->n++] = *piece;
 }
 
-/* Merges @news, sorted in place, into the index; what an unload covers is left out. */
+/* Sorts @news and merges it into the index, without the pieces that were unloaded. Returns 0, or
+ * -1 when there is no room. */
 static int merge(struct pieces *news)
 {
     struct pieces merged = {0}, *old = &compiled.index;
@@ -213,7 +219,7 @@ const struct sxs_compiled *sxs_compiled_find(const struct sxs_runtime *rt, uintp
     return at < p->n && p->all[at].lo <= ip && p->all[at].rt == rt ? &p->all[at] : NULL;
 }
 
-/* ---- sessions --------------------------------------------------------------------------------- */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 int sxs_compiled_all(const struct sxs_runtime *rt)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * compiled.h - what runtimes said they compiled: range, tier and version of JIT code by address.
+ * symbols/compiled.h - an index of JIT code by address: range, function, tier and time, as
+ * reported by the runtimes.
  *
- * A runtime tells of each compiled method in an event, delivered on the compiling thread through an
- * EventPipe session of our own (ICorProfilerInfo12: .NET 5 and later). The handler appends it to a
- * list under a lock that nobody holds for long; sorting is left to whoever asks.
- */
+ * A runtime reports each compiled method in an event, delivered on the compiling thread through
+ * an EventPipe session of the library (ICorProfilerInfo12: .NET 5 and later). The event handler
+ * only appends to a list, under a lock that is always held briefly. The thread that looks up
+ * addresses sorts the list into the index. */
 #ifndef SXS_SAMPLER_COMPILED_H
 #define SXS_SAMPLER_COMPILED_H
 
@@ -15,53 +16,75 @@
 /** A piece of JIT code. */
 struct sxs_compiled {
     uintptr_t           lo, hi;
-    struct sxs_runtime *rt;       /* compared only */
-    uint64_t            function; /* FunctionID; the function may be gone: compared only */
+    struct sxs_runtime *rt;       /* only compared */
+    /* FunctionID; only compared, because the function may be unloaded */
+    uint64_t            function;
     uint64_t            time_ns;  /* CLOCK_MONOTONIC, when it was compiled */
-    uint8_t             tier;  /* enum sxs_code_tier; of no meaning with @early */
-    uint8_t             gone;  /* in news only: it was unloaded */
-    uint8_t             early; /* enum sxs_early: how it was compiled before the session; 0: the session reported it */
+    uint8_t             tier;  /* enum sxs_code_tier; not used if @early is set */
+    uint8_t             gone;  /* only in new entries: the code was unloaded */
+    /* enum sxs_early: how the code was compiled before the session; 0: the session reported it */
+    uint8_t             early;
 };
 
-/** sxs_compiled_expect - the session of @rt will be started later. In the tool's start().
- *  @complete: the caller reports all that @rt compiles until then, by sxs_compiled_add(). */
+/**
+ * sxs_compiled_expect - note that the session of @rt will be started later. Called in the tool's
+ * start().
+ * @complete: 1: the caller will report all code that @rt compiles until then, by
+ *   sxs_compiled_add(). */
 void sxs_compiled_expect(struct sxs_runtime *rt, int complete);
 
-/** sxs_compiled_start - start the session of @rt, which is expected. Blocks: the runtime runs managed code on the
- *  calling thread, some 60 ms of CPU time. On a thread that may become one of the runtime's own. A runtime that has no
- *  EventPipe, or refuses, is no failure: tiers of what it compiles from now on stay unknown. */
+/**
+ * sxs_compiled_start - start the session of @rt, for which sxs_compiled_expect() was called.
+ * Blocks: the runtime runs managed code on the calling thread, some 60 ms of CPU time. Call it
+ * on a thread that may become one of the runtime's threads. If the runtime has no EventPipe or
+ * refuses, the tiers of code that it compiles from now on stay unknown. */
 void sxs_compiled_start(struct sxs_runtime *rt);
 
-/** sxs_compiled_add - a piece of code found without an event. Any thread; asks no runtime. */
+/**
+ * sxs_compiled_add - add a piece of code that was not found by an event. Any thread; calls no
+ * runtime. */
 void sxs_compiled_add(const struct sxs_compiled *piece);
 
-/** sxs_compiled_incomplete - not all that @rt compiled is known any more. Any thread. */
+/**
+ * sxs_compiled_incomplete - note that the index does not have all code that @rt compiled. Any
+ * thread. */
 void sxs_compiled_incomplete(const struct sxs_runtime *rt);
 
-/** sxs_compiled_session - start an EventPipe session of @rt that tells what it compiles, for the
- *  caller's tool, which asks for COR_PRF_HIGH_MONITOR_EVENT_PIPE. ICorProfilerInfo12 and later. */
+/**
+ * sxs_compiled_session - start an EventPipe session of @rt that reports compiled methods.
+ * The caller's tool must have requested COR_PRF_HIGH_MONITOR_EVENT_PIPE. ICorProfilerInfo12 and
+ * later. */
 HRESULT sxs_compiled_session(struct sxs_runtime *rt, EVENTPIPE_SESSION *id);
 
-/** sxs_compiled_decode - what event @id says of a piece of code, but for the runtime and the time.
- *  Returns 1, or 0 when it is of something else. Pure. */
+/**
+ * sxs_compiled_decode - decode event @id about a piece of code; the runtime and the time are not
+ * set. Returns 1, or 0 for other events. Pure. */
 int sxs_compiled_decode(uint32_t id, const void *data, size_t size, struct sxs_compiled *out);
 
-/** sxs_compiled_stop - @rt has ended: forget what it told. With sxs_compiled_find() excluded. */
+/**
+ * sxs_compiled_stop - remove the code of @rt, which has ended. Must not run at the same time as
+ * sxs_compiled_find(). */
 void sxs_compiled_stop(struct sxs_runtime *rt);
 
-/** sxs_compiled_event - an event that EventPipe delivered. Any thread, the runtime's locks may be
- *  held: asks the runtime nothing. */
+/**
+ * sxs_compiled_event - take an event that EventPipe delivered. Any thread. Locks of the runtime
+ * may be held, so the runtime is not called. */
 void sxs_compiled_event(struct sxs_runtime *rt, uint32_t id, const void *data, size_t size);
 
-/** sxs_compiled_update - take what came since the last call into the index, each piece handed to
- *  @news first, oldest first. One thread at a time, with sxs_compiled_find(). */
+/**
+ * sxs_compiled_update - sort the pieces that were added since the last call into the index.
+ * @news is called first for each of them, oldest first. Called by one thread at a time, which
+ * also calls sxs_compiled_find(). */
 void sxs_compiled_update(void (*news)(const struct sxs_compiled *piece));
 
-/** sxs_compiled_find - the code of @rt at @ip as of the last update; NULL: none that is known.
- *  Borrowed until the next update. */
+/**
+ * sxs_compiled_find - find the code of @rt that contains @ip, as of the last update. Returns
+ * NULL if there is none. Borrowed until the next update. */
 const struct sxs_compiled *sxs_compiled_find(const struct sxs_runtime *rt, uintptr_t ip);
 
-/** sxs_compiled_all - 1: @rt tells of all that it compiles: other code of its was not compiled. */
+/**
+ * sxs_compiled_all - 1 if all code that @rt compiled is reported, so that other code of @rt is
+ * precompiled or a stub. */
 int sxs_compiled_all(const struct sxs_runtime *rt);
 
 #endif

@@ -17,7 +17,8 @@ struct asked {
     struct sxs_runtime *rt;
     sxs_function        fn;
     sxs_module          module;
-    uintptr_t           ip, lo, hi, start; /* start: of the native code lo belongs to; 0: not known */
+    /* `start`: beginning of the native code that contains lo; 0: not known */
+    uintptr_t           ip, lo, hi, start;
     uint64_t            time_ns;
     uint32_t            rejit, token;
     enum sxs_code_tier  tier;
@@ -26,7 +27,7 @@ struct asked {
     size_t              n_lines;
 };
 
-/* ---- where it lies ---------------------------------------------------------------------------- */
+/* ---- the range of the code ------------------------------------------------------------------- */
 
 static int holds(struct asked *a, const COR_PRF_CODE_INFO *pieces, ULONG32 n, ULONG32 cap)
 {
@@ -39,7 +40,8 @@ static int holds(struct asked *a, const COR_PRF_CODE_INFO *pieces, ULONG32 n, UL
     return 0;
 }
 
-/* The piece of the function's code, of this ReJIT version and whichever tier, that holds the IP. */
+/* Finds the part of the function's code, of this ReJIT version and any tier, that contains the
+ * IP. */
 static void find_piece(struct asked *a)
 {
     UINT_PTR          starts[64];
@@ -63,9 +65,10 @@ static void find_piece(struct asked *a)
     a->hi = a->ip + 1;
 }
 
-/* ---- how it was made -------------------------------------------------------------------------- */
+/* ---- the tier of the code -------------------------------------------------------------------- */
 
-#define KEPT_NS UINT64_C(80000000) /* what is asked about was sampled up to that long ago, too */
+/* samples are looked up until up to that long after they were taken */
+#define KEPT_NS UINT64_C(80000000)
 
 struct mapping {
     uintptr_t lo, hi;
@@ -73,7 +76,7 @@ struct mapping {
     uint64_t  looked_ns;
 };
 
-/* The mapping that holds @ip; one of no bytes if none does. */
+/* Returns the mapping that contains @ip; an empty one if there is none. */
 static struct mapping find_mapping(uintptr_t ip)
 {
     FILE          *maps = fopen("/proc/self/maps", "re");
@@ -99,18 +102,20 @@ static struct mapping find_mapping(uintptr_t ip)
     return found;
 }
 
-/* Is @ip in code mapped from a file (an image), and not from memory of the JIT's? Functions sampled one
- * after the other mostly lie in one image: its mapping is kept for a while. */
+/* Whether @ip is in code that is mapped from a file (a precompiled image) rather than in memory
+ * of the JIT. The last mapping is kept for a while, because functions that are looked up one
+ * after the other are mostly in the same image. */
 static int in_image(uintptr_t ip)
 {
-    static struct mapping last; /* under the same exclusion as all here */
+    static struct mapping last; /* under the same exclusion as sxs_describe() */
     if (ip < last.lo || ip >= last.hi || sxs_now_ns(CLOCK_MONOTONIC) - last.looked_ns > KEPT_NS)
         last = find_mapping(ip);
     return last.is_file;
 }
 
-/* Code that was not compiled here came precompiled. Where not all compilations are known (before
- * ICorProfilerInfo12, after an attach, early code of unloaded modules), the mapping tells. */
+/* The tier of code that the index does not have. It was not compiled here, so it is precompiled.
+ * Where not all compilations are known (before ICorProfilerInfo12, after an attach, early code
+ * of unloaded modules), it counts as precompiled only if it is mapped from a file. */
 static enum sxs_code_tier tier_by_place(const struct asked *a)
 {
     if (strncmp(a->name, "[stub] ", 7) == 0)
@@ -120,7 +125,7 @@ static enum sxs_code_tier tier_by_place(const struct asked *a)
     return sxs_compiled_all(a->rt) || in_image(a->ip) ? SXS_TIER_R2R : SXS_TIER_UNKNOWN;
 }
 
-/* ---- its lines -------------------------------------------------------------------------------- */
+/* ---- the lines of the code ------------------------------------------------------------------- */
 
 static int by_offset(const void *a, const void *b)
 {
@@ -130,8 +135,9 @@ static int by_offset(const void *a, const void *b)
                                                       (x->il_offset < y->il_offset);
 }
 
-/* A prologue belongs to the function's first line. What maps to nothing belongs to the line before;
- * so does an epilogue, which most often follows the last. */
+/* Returns 1 and sets *@il if native code at a mapping's @offset belongs to a line of its own. A
+ * prologue belongs to the function's first line. Code without a mapping belongs to the line
+ * before it, and so does an epilogue, which mostly follows the last line. */
 static int il_of(uint32_t offset, uint32_t *il)
 {
     *il = offset == (uint32_t)PROLOG ? 0 : offset;
@@ -140,7 +146,8 @@ static int il_of(uint32_t offset, uint32_t *il)
 
 static void find_lines(struct asked *a)
 {
-    static COR_DEBUG_IL_TO_NATIVE_MAP map[MAX_LINES]; /* under the same exclusion as all here */
+    /* under the same exclusion as sxs_describe() */
+    static COR_DEBUG_IL_TO_NATIVE_MAP map[MAX_LINES];
     ULONG32                           n = 0;
     if (!a->start || !a->token ||
         FAILED(sxs_info_GetILToNativeMapping3(a->rt, a->start, MAX_LINES, &n, map)))
@@ -157,13 +164,14 @@ static void find_lines(struct asked *a)
         qsort(a->lines, a->n_lines, sizeof(a->lines[0]), by_offset);
 }
 
-/* Precompiled code of a method is first reported when the method is compiled again: it is older than that. */
+/* Precompiled code of a method is reported for the first time when the method is compiled again,
+ * so it is older than its report. */
 static int is_precompiled(const struct sxs_compiled *piece)
 {
     return piece->early && in_image(piece->lo);
 }
 
-/* ---- the record ------------------------------------------------------------------------------- */
+/* ---- the record ------------------------------------------------------------------------------ */
 
 static void write_record(struct sxs_samples_writer *w, const struct asked *a)
 {
@@ -191,7 +199,7 @@ static void write_record(struct sxs_samples_writer *w, const struct asked *a)
     sxs_samples_commit(r, SXS_RECORD_CODE);
 }
 
-/* What the compile event told; news may have come since the index was last brought up to date. */
+/* Takes over what the compilation's event reported. */
 static void take_compiled(struct asked *a, const struct sxs_compiled *piece)
 {
     a->lo = a->start = piece->lo;
@@ -234,14 +242,15 @@ static void ask_function(struct asked *a, struct sxs_namer *namer)
 void sxs_describe(struct sxs_samples_writer *w, struct sxs_namer *namer, struct sxs_runtime *rt,
                   uintptr_t ip, uint64_t time_ns, struct sxs_described *out)
 {
-    static struct asked asked; /* large; under the same exclusion as all here */
+    static struct asked asked; /* static because it is large; callers exclude each other */
     struct asked       *a = &asked;
     const struct sxs_compiled *piece = sxs_compiled_find(rt, ip);
     *a = (struct asked){.rt = rt, .ip = ip, .lo = ip, .hi = ip + 1, .time_ns = time_ns};
     a->fn.rt = rt;
     a->tier = SXS_TIER_STUB;
     if (piece && piece->time_ns > time_ns && !is_precompiled(piece)) {
-        /* Younger than the sample: other code, unloaded since, lay there. */
+        /* The code is younger than the sample, so the sample met other code that was unloaded
+         * since. */
         strcpy(a->name, "[unloaded]");
         a->tier = SXS_TIER_UNKNOWN;
         write_record(w, a);

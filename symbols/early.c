@@ -17,24 +17,24 @@
 #define MAX_STARTS                   64u
 #define IMPL_AGGRESSIVE_OPTIMIZATION 0x200u
 
-/* One piece of compiled code, by its start. */
+/* The beginning of a piece of compiled code. */
 struct code {
-    uintptr_t                 start; /* 0: free */
-    const struct sxs_runtime *rt;    /* compared only */
+    uintptr_t                 start; /* address; 0: the entry is free */
+    const struct sxs_runtime *rt;    /* only compared */
     uint64_t                  function;
     uint8_t                   how; /* enum sxs_early */
 };
 
 static struct {
-    pthread_mutex_t lock;  /* guards the table; a leaf: no call inside */
-    struct code    *codes; /* open addressing; cap is a power of two */
+    pthread_mutex_t lock;  /* guards the table; a leaf lock: no other is taken inside */
+    struct code    *codes; /* a hash table with open addressing; cap is a power of two */
     size_t          n, cap;
 } early = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(early.lock);
 
-/* ---- what was compiled ------------------------------------------------------------------------ */
+/* ---- compiled code --------------------------------------------------------------------------- */
 
-/* The entry of that code, or the free one where it belongs. */
+/* Returns the entry of the code @like, or the free entry where it must be inserted. */
 static struct code *find_locked(const struct code *like)
 {
     size_t at = (like->start >> 4 ^ like->function >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
@@ -67,7 +67,8 @@ static int make_room_locked(size_t more)
     return 1;
 }
 
-/* .NET names that thread ".NET Tiered Compilation Worker", of which Linux keeps 15 characters. */
+/* Whether the calling thread is the tiering worker. .NET names it ".NET Tiered Compilation
+ * Worker", of which Linux keeps 15 characters. */
 static int is_tiering_worker(void)
 {
     static const char prefix[] = ".NET Tiered";
@@ -82,7 +83,8 @@ static enum sxs_early how_compiled(size_t n_initial, size_t n_promoted, int on_w
     return n_initial == 1 && !n_promoted ? SXS_EARLY_PROMOTED_ONCE : SXS_EARLY_PROMOTED;
 }
 
-/* Moves those of the @n starts that are new to the front and returns how many; -1: no room. *how: of these. */
+/* Adds the new ones of the @n addresses @starts to the table and moves them to the front.
+ * Returns their number, or -1 when there is no room. like->how receives how they were compiled. */
 static int keep_new_locked(struct code *like, UINT_PTR *starts, size_t n, int on_worker)
 {
     size_t n_initial = 0, n_promoted = 0, n_new = 0;
@@ -162,7 +164,7 @@ void sxs_early_end(const struct sxs_runtime *rt)
     free(old);
 }
 
-/* ---- what tier that is ------------------------------------------------------------------------ */
+/* ---- tiers of early code --------------------------------------------------------------------- */
 
 static enum sxs_code_tier tier_by_il(sxs_module module, mdToken token)
 {
@@ -173,7 +175,8 @@ static enum sxs_code_tier tier_by_il(sxs_module module, mdToken token)
     return sxs_early_il_tier(il, size);
 }
 
-/* Of a method that may take part in tiers. 8.0 calls AggressiveOptimization tier 1. */
+/* The initial tier of a method that may take part in tiered compilation. For
+ * AggressiveOptimization, 8.0 reports tier 1. */
 static enum sxs_code_tier tier_by_metadata(sxs_module module, mdToken token)
 {
     IMetaDataImport2  *imp = sxs_module_import(module);
@@ -195,7 +198,8 @@ done:
     return tier;
 }
 
-/* Code of collectible assemblies takes no part in tiers. */
+/* The initial tier of any method. Code of collectible assemblies takes no part in tiered
+ * compilation. */
 static enum sxs_code_tier initial_tier(sxs_module module, mdToken token)
 {
     if (sxs_module_is_collectible(module) == 1)

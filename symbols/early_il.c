@@ -3,7 +3,7 @@
 
 #include "include/sxs_il.h"
 
-/* Is that instruction in a block that handles or filters exceptions? */
+/* Whether the instruction at @offset is in a block that handles or filters exceptions. */
 static int is_in_handler(const struct sxs_il_body *body, uint32_t offset)
 {
     for (uint32_t i = 0; i < body->n_clauses; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** early_il.h - what a method's IL says of how the JIT compiles it first. */
+/** symbols/early_il.h - finds out from a method's IL at which tier the JIT compiles it first. */
 #ifndef SXS_SAMPLER_EARLY_IL_H
 #define SXS_SAMPLER_EARLY_IL_H
 
@@ -9,12 +9,13 @@
 #include "session/format/samples.h"
 
 /**
- * sxs_early_il_tier - the tier of the first compilation of a method that takes part in tiers.
- * @il: its body, header included; at most @size bytes of it.
- * SXS_TIER_0, as a rule. SXS_TIER_OPTIMIZED when the JIT could not replace the method while it runs (OSR), and so
- * optimizes it at once: a loop beside stackalloc, or within a catch or finally block. SXS_TIER_UNKNOWN when the body
- * cannot be read, or has explicit tail calls. Any thread; allocates.
- */
+ * sxs_early_il_tier - the tier of the first compilation of a method that takes part in tiered
+ * compilation.
+ * @il: its body, including the header. @size: upper limit of its size, bytes.
+ * Returns SXS_TIER_0 in most cases. SXS_TIER_OPTIMIZED when the JIT could not replace the method
+ * while it runs (OSR) and therefore optimizes it at once: the method has a loop and stackalloc,
+ * or a loop in a catch or finally block. SXS_TIER_UNKNOWN when the body cannot be read or has
+ * explicit tail calls. Any thread; allocates. */
 enum sxs_code_tier sxs_early_il_tier(const uint8_t *il, size_t size);
 
 #endif

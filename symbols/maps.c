@@ -5,7 +5,8 @@
 
 #include "symbols/maps_internal.h"
 
-/* "7f00-7f10 r-xp 00000000 00:00 1234    /path": the name is the sixth field, and may have blanks. */
+/* "7f00-7f10 r-xp 00000000 00:00 1234    /path": the name is the sixth field and may contain
+ * blanks. */
 #define FIELDS_BEFORE_NAME 5
 
 static const char *skip_fields(const char *at, int n)

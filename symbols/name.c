@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Managed names, from a runtime's own metadata. */
+/* Makes the names of managed code from a runtime's metadata. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,20 +7,21 @@
 #include "symbols/name_internal.h"
 #include "symbols/signature_internal.h"
 
-#define NAME_MAX_UTF16 1024 /* metadata names are no longer */
+#define NAME_MAX_UTF16 1024 /* longest name in metadata */
 #define ARGS_MAX 64
-#define NESTED_MAX 16 /* types within types, by declaration or as arguments */
+#define NESTED_MAX 16 /* types in types, by declaration or as type arguments */
 
 #define TOKEN_TABLE(token) ((token) & 0xFF000000u)
 enum { TABLE_TYPEREF = 0x01000000, TABLE_TYPEDEF = 0x02000000, TABLE_TYPESPEC = 0x1B000000 };
-enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* from here on: nested */
+/* TD_NESTED_PUBLIC and higher values: nested types */
+enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 };
 
 struct sxs_scope {
     sxs_module        module;
-    IMetaDataImport2 *imp; /* one reference; NULL: refused */
+    IMetaDataImport2 *imp; /* one reference; NULL: the runtime refused */
 };
 
-/** What a signature is read against. */
+/** The context in which a signature is read. */
 struct naming {
     struct sxs_names   *names;
     struct sxs_runtime *rt;
@@ -34,7 +35,9 @@ struct naming {
 
 static void put_class(const struct naming *from, struct sxs_text *out, ClassID id, int bare);
 
-/** Opens the module's metadata at most once. NULL: the runtime will not. */
+/**
+ * Returns the module's metadata, which is opened once. NULL: the runtime refused, or memory ran
+ * out. */
 static IMetaDataImport2 *scope_of(struct sxs_names *names, sxs_module module)
 {
     for (size_t i = 0; i < names->len; i++)
@@ -62,7 +65,7 @@ void sxs_names_free(struct sxs_names *names)
     memset(names, 0, sizeof(*names));
 }
 
-/** Appends a type's own name without "`2"; returns that 2. */
+/** Appends a type's own name without a suffix like "`2". Returns the number in the suffix, or 0. */
 static uint32_t put_stripped(struct sxs_text *out, const WCHAR *name)
 {
     size_t   len = 0, end;
@@ -81,7 +84,9 @@ static uint32_t put_stripped(struct sxs_text *out, const WCHAR *name)
     return arity;
 }
 
-/** The name @owner, a typedef or methoddef, gives its type parameter; 0 when it has none such. */
+/**
+ * Appends the name of a type parameter of @owner, a typedef or methoddef. Returns 0 if there is
+ * no such parameter. */
 static int put_parameter_name(IMetaDataImport2 *imp, struct sxs_text *out, mdToken owner,
                               uint32_t index)
 {
@@ -108,7 +113,7 @@ static int put_parameter_name(IMetaDataImport2 *imp, struct sxs_text *out, mdTok
     return done;
 }
 
-/** The arguments of one nesting level: [first, first + arity) of them all. */
+/** Appends the type arguments [first, first + arity), which belong to one nesting level. */
 static void put_level_args(const struct naming *in, struct sxs_text *out, uint32_t first,
                            uint32_t arity, int bare)
 {
@@ -126,7 +131,9 @@ static void put_level_args(const struct naming *in, struct sxs_text *out, uint32
     sxs_text_put(out, ">");
 }
 
-/** Outer+Inner, each with its share of in->type_args unless @bare; in->type is the innermost. */
+/**
+ * Appends Outer+Inner for in->type, which is the innermost type; each type with its share of
+ * in->type_args unless @bare. */
 static void put_typedef(const struct naming *in, struct sxs_text *out, int bare)
 {
     IMetaDataImport2 *imp = in->imp;
@@ -153,7 +160,8 @@ static void put_typedef(const struct naming *in, struct sxs_text *out, int bare)
         if (!imp || FAILED(imp->vtbl->GetTypeDefProps(imp, chain[n], name, NAME_MAX_UTF16, &len,
                                                       &flags, &extends)) || !name[0])
             sxs_text_putf(out, "[type 0x%08x]", chain[n]);
-        /* A level's count is its own: what the enclosing ones take comes before. */
+        /* The number in a type's name counts only its own parameters; those of enclosing types
+         * come before. */
         uint32_t arity = put_stripped(out, name);
         put_level_args(in, out, used, arity, bare);
         used += arity;
@@ -258,7 +266,9 @@ static int put_array_class(const struct naming *in, struct sxs_text *out, sxs_cl
     return 1;
 }
 
-/** A loaded type with its arguments; @from lends the runtime and the open scopes. */
+/**
+ * Appends the name of a loaded type with its type arguments. @from provides the runtime and the
+ * open scopes. */
 static void put_class(const struct naming *from, struct sxs_text *out, ClassID id, int bare)
 {
     struct naming in = { .names = from->names, .rt = from->rt, .depth = from->depth + 1 };
@@ -275,7 +285,7 @@ static void put_class(const struct naming *from, struct sxs_text *out, ClassID i
         return;
     HRESULT hr = sxs_info_GetClassIDInfo2(in.rt, cls, &module, &in.type, NULL, ARGS_MAX, &n_args,
                                           args);
-    if (FAILED(hr) || !in.type) { /* pointers, by-refs and the like have no name of their own */
+    if (FAILED(hr) || !in.type) { /* pointers, by-refs and the like have no metadata name */
         sxs_text_putf(out, "[type %s]", sxs_hresult_name(hr));
         return;
     }

@@ -65,7 +65,7 @@ size_t sxs_namer_file(sxs_module module, char *out, size_t size)
         FAILED(sxs_info_GetModuleInfo(module.rt, module, NULL, ARRAY_LEN(path), &len, path, NULL)))
         return 0;
     path[ARRAY_LEN(path) - 1] = 0;
-    if (path[0] != '/') /* a module made in memory has a name at most */
+    if (path[0] != '/') /* modules made in memory have a name without a path, or none */
         return 0;
     sxs_text_put_utf16(&text, path, ARRAY_LEN(path));
     return strlen(out);

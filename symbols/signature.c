@@ -3,13 +3,14 @@
 
 #include "symbols/signature_internal.h"
 
-#define NESTING_MAX 32 /* types within types; deeper is taken for garbage */
-#define COUNT_MAX 1024 /* parameters, arguments, dimensions */
-#define ELEMENT_TYPE_CMOD_INTERNAL 0x22 /* a runtime's own: modreq or modopt, then a type handle */
+#define NESTING_MAX 32 /* nested types; a deeper signature is treated as invalid */
+#define COUNT_MAX 1024 /* maximum number of parameters, type arguments, or dimensions */
+/* Used only inside the runtime: a byte for modreq or modopt, then a type handle. */
+#define ELEMENT_TYPE_CMOD_INTERNAL 0x22
 
 enum { CALLCONV_GENERIC = 0x10, CALLCONV_KIND = 0x0F, CALLCONV_FIELD = 0x06 };
 
-/* Reads freely; once bad it stays bad and yields zeros. */
+/* Reads a signature. After the first error, `bad` stays set and all reads return 0. */
 struct cursor {
     const uint8_t               *at, *end;
     int                          bad;
@@ -111,7 +112,7 @@ static void put_array(struct cursor *c, struct sxs_text *out)
     for (uint32_t n = count(c); n && !c->bad; n--)
         compressed(c); /* sizes */
     for (uint32_t n = count(c); n && !c->bad; n--)
-        compressed(c); /* lower bounds: signed, but as long */
+        compressed(c); /* lower bounds: signed, but of the same length */
     sxs_text_put(out, "[");
     for (uint32_t i = 1; i < rank; i++)
         sxs_text_put(out, ",");
@@ -136,7 +137,7 @@ static void put_generic(struct cursor *c, struct sxs_text *out)
 {
     if (u8(c) == ELEMENT_TYPE_INTERNAL)
         put_class_id(c, out, 1);
-    else /* class or valuetype */
+    else /* CLASS or VALUETYPE */
         put_token(c, out);
     uint32_t n = count(c);
     sxs_text_put(out, "<");
@@ -148,7 +149,7 @@ static void put_generic(struct cursor *c, struct sxs_text *out)
     sxs_text_put(out, ">");
 }
 
-/** The parameters that follow the return type, without parentheses. */
+/** Appends the parameters that follow the return type, without parentheses. */
 static void put_params(struct cursor *c, struct sxs_text *out, uint32_t n)
 {
     for (uint32_t i = 0; i < n && !c->bad; i++) {
@@ -162,7 +163,9 @@ static void put_params(struct cursor *c, struct sxs_text *out, uint32_t n)
     }
 }
 
-/** As C# writes it, the return type last: delegate*<System.Int32, System.Void>. */
+/**
+ * Appends a function pointer as in C#, the return type last: delegate*<System.Int32,
+ * System.Void>. */
 static void put_function_pointer(struct cursor *c, struct sxs_text *out)
 {
     char            room[512];
@@ -192,7 +195,9 @@ static void put_suffixed(struct cursor *c, struct sxs_text *out, const char *suf
     sxs_text_put(out, suffix);
 }
 
-/** Custom modifiers and "pinned" say nothing a name needs. */
+/**
+ * Skips custom modifiers and "pinned", which a name does not need, and returns the element type
+ * after them. */
 static uint8_t element_after_modifiers(struct cursor *c)
 {
     for (;;) {
@@ -277,7 +282,8 @@ void sxs_signature_params(struct sxs_text *out, const uint8_t *sig, size_t size,
 {
     struct cursor   c = cursor_over(sig, size, names, ctx);
     char            room[512];
-    struct sxs_text result = sxs_text_in(room, sizeof(room)); /* read, not shown */
+    /* the return type, which is not shown */
+    struct sxs_text result = sxs_text_in(room, sizeof(room));
 
     uint8_t convention = u8(&c);
     if ((convention & CALLCONV_KIND) >= CALLCONV_FIELD)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Native names: the dynamic symbols the loader knows, else the file's own table through libdw. */
+/* Names native code by the dynamic symbols that the loader knows, or by the file's own symbol
+ * table through libdw. */
 #include <dlfcn.h>
 #include <elfutils/libdwfl.h>
 #include <link.h>
@@ -14,7 +15,8 @@ static const char *base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Separate debug files are not looked for: libdw might ask a server on the network. */
+/* Separate debug files are not used, because libdw might request them from a server on the
+ * network. */
 static int no_debug_info(Dwfl_Module *mod, void **userdata, const char *modname, Dwarf_Addr base,
                          const char *file, const char *debuglink, GElf_Word crc, char **debuginfo)
 {
@@ -35,7 +37,7 @@ static const Dwfl_Callbacks file_only = {
     .find_debuginfo = no_debug_info,
 };
 
-/** The module of @ip, reported to libdw when it is not yet. */
+/** Returns the module that contains @ip. It is reported to libdw if that was not done before. */
 static Dwfl_Module *module_at(struct sxs_symbols *symbols, uintptr_t ip, const struct link_map *map)
 {
     const char *path = map->l_name[0] ? map->l_name : "/proc/self/exe";
@@ -62,14 +64,15 @@ static const char *local_symbol(struct sxs_symbols *symbols, uintptr_t ip,
     const char  *name =
         mod ? dwfl_module_addrinfo(mod, ip, &off, &sym, NULL, NULL, NULL) : NULL;
 
-    /* Without a size the nearest symbol below is a guess, and often a wrong one. */
+    /* Only a symbol whose range contains the address is used. The nearest symbol below would
+     * often be the wrong one. */
     if (!name || !name[0] || off >= sym.st_size)
         return NULL;
     *offset = (uintptr_t)off;
     return name;
 }
 
-/** Code of no file: a runtime's stub, or what some JIT compiler wrote. */
+/** Names code that belongs to no loaded file: a stub of a runtime, or other generated code. */
 static void name_anonymous(uintptr_t ip, struct sxs_text *file, struct sxs_text *name)
 {
     static const char  deleted[] = " (deleted)";

@@ -12,7 +12,7 @@ struct sxs_text sxs_text_in(char *bytes, size_t cap)
     return (struct sxs_text){ .bytes = bytes, .cap = cap };
 }
 
-/** Whole or not at all, so that no UTF-8 sequence is split. */
+/** Appends @s completely or not at all, so that no UTF-8 sequence is split. */
 static void put_bytes(struct sxs_text *text, const char *s, size_t len)
 {
     static const char dots[] = "...";

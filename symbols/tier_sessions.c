@@ -10,20 +10,22 @@
 #include "symbols/early.h"
 
 #define DELAY_NS     UINT64_C(1000000000)
-#define PATIENCE_NS  UINT64_C(10000000000) /* a compilation that fails is not reported as finished */
+/* How long to wait for compilations in progress: a failed one is never reported as finished. */
+#define PATIENCE_NS  UINT64_C(10000000000)
 #define MAX_EXPECTED 64
 
 static struct {
-    pthread_mutex_t lock; /* guards everything here; a leaf: no call inside */
+    pthread_mutex_t lock; /* guards all members; a leaf lock: no other is taken inside */
     int             running;
     size_t          n;
     struct expected {
         struct sxs_sub *sub;
-        uint64_t
-            due_ns;  /* CLOCK_MONOTONIC: to start it; then, to wait for compilations no longer */
-        int started; /* what is left is to wait for the compilations under way */
+        /* CLOCK_MONOTONIC: when to start the session; later, until when to wait for
+         * compilations. */
+        uint64_t due_ns;
+        int started; /* the session runs; compilations are waited for */
         int busy;    /* the thread in sxs_tier_sessions_run() works on it */
-        unsigned n_under_way; /* compilations */
+        unsigned n_under_way; /* compilations in progress */
     } all[MAX_EXPECTED];
 } sessions = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(sessions.lock);
@@ -114,7 +116,8 @@ void sxs_tier_sessions_failed(void)
     pthread_mutex_unlock(&sessions.lock);
 }
 
-/* Copies the next one that is due to @out, with a reference to its runtime. 0, and the work is over: none. */
+/* Copies the next entry that is due to @out and takes a reference to its runtime. Returns 0, and
+ * ends the thread's work, when none is due. */
 static int take_due(struct expected *out)
 {
     struct expected *at;
@@ -131,7 +134,7 @@ static int take_due(struct expected *out)
     return at != NULL;
 }
 
-/* The session of @rt was started; unless the runtime has ended meanwhile. */
+/* Notes that the session of @rt was started. Does nothing if the runtime has ended meanwhile. */
 static void note_started(const struct sxs_runtime *rt)
 {
     struct expected *at;
@@ -145,7 +148,7 @@ static void note_started(const struct sxs_runtime *rt)
     pthread_mutex_unlock(&sessions.lock);
 }
 
-/* The runtime is not asked for JITCompilationFinished any more. */
+/* Stops requesting JITCompilationFinished from the runtime. */
 static void end_early(struct sxs_sub *sub)
 {
     if (sub->low & SXS_TIER_SESSIONS_LOW)
@@ -153,8 +156,9 @@ static void end_early(struct sxs_sub *sub)
     sxs_tier_sessions_forget(sub->rt);
 }
 
-/* The runtime runs managed code here: it must be able to suspend this thread, and to catch its faults. The host's
- * signals stay blocked. */
+/* Unblocks the signals that the runtime needs on this thread, because it runs managed code here:
+ * the runtime must be able to suspend the thread and to handle its faults. The host's signals
+ * stay blocked. */
 static void unblock_runtime_signals(void)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};

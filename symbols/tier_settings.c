@@ -16,7 +16,8 @@ static struct {
     long             pgo; /* -1: not set */
 } settings = {SXS_TIERING_USUAL, -1};
 
-/* The number that the environment sets a runtime's knob to, in hexadecimal as the runtime reads it; -1: none. */
+/* Returns the value of a runtime's setting in the environment, which is hexadecimal; -1: not
+ * set. */
 static long read_knob(const char *name)
 {
     for (unsigned kind = 0; kind < SXS_KNOB_KINDS; kind++) {
@@ -28,7 +29,7 @@ static long read_knob(const char *name)
     return -1;
 }
 
-/* Settings under which a method's first compilation may be at another tier than 0, or its next another. */
+/* Whether a setting is present that may change the tier of a method's first or next compilation. */
 static int has_unusual_knob(void)
 {
     static const char *const knobs[] = {"TC_QuickJit",
@@ -44,7 +45,7 @@ static int has_unusual_knob(void)
     return 0;
 }
 
-/* Does the file @stem.runtimeconfig.json mention tiered compilation? */
+/* Whether the file @stem.runtimeconfig.json mentions tiered compilation. */
 static int is_mentioned_by(const char *stem, size_t len)
 {
     static const char what[] = "\"System.Runtime.Tiered";
@@ -64,7 +65,8 @@ static int is_mentioned_by(const char *stem, size_t len)
     return is;
 }
 
-/* The program is NAME (with NAME.dll beside it), or what `dotnet NAME.dll` runs. */
+/* Whether the program's runtimeconfig.json mentions tiered compilation. The program is NAME
+ * (with NAME.dll beside it), or NAME.dll if it was started as `dotnet NAME.dll`. */
 static int is_mentioned(void)
 {
     char    text[4096];
