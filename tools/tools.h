@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/** tools.h - the features this library brings along; callback/entry.c lists them for the manager. */
+/**
+ * tools/tools.h - the small tools of the library. callback/entry.c lists all tools for the
+ * manager. */
 #ifndef SXS_TOOLS_H
 #define SXS_TOOLS_H
 
 #include "manager/tool.h"
 
-extern const struct sxs_tool sxs_guard_tool;  /* whose thread is it: for the signal router */
-extern const struct sxs_tool sxs_pin_tool;    /* exceptions stay where they are: for runtimes' filters */
-extern const struct sxs_tool sxs_census_tool; /* the counts of the closing table */
+/* Reports to the signal router which runtime a thread belongs to. */
+extern const struct sxs_tool sxs_guard_tool;
+/* Pins exceptions while runtimes call exception filters. */
+extern const struct sxs_tool sxs_pin_tool;
+extern const struct sxs_tool sxs_census_tool; /* the counts in the table at the end of a run */
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* census.c - counts what every run ends with: modules, methods, threads, collections, exceptions. */
+/* tools/census/census.c - counts the modules, methods, threads, collections and exceptions shown
+ * at the end of each run. */
 #include "tools/tools.h"
 
 #include "session/format/session.h"
@@ -67,7 +68,8 @@ static const struct sxs_events events = {
     .ExceptionThrown = exception_thrown,
 };
 
-/* COR_PRF_MONITOR_GC turns concurrent collection off; the newer bit only reports. */
+/* COR_PRF_MONITOR_GC turns concurrent collection off. COR_PRF_HIGH_BASIC_GC, in newer runtimes,
+ * only reports collections. */
 static HRESULT start(struct sxs_sub *sub, const char *options)
 {
     (void)options;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * guard.c - tells the signal router which threads belong to which runtime. On every admitted
- * runtime, picked or not: these few events are all that a guarded one is asked for.
- */
+/* tools/guard/guard.c - tells the signal router which threads belong to which runtime. Runs for
+ * every admitted runtime, picked or not. These few events are all that is requested from a
+ * runtime that is only guarded. */
 #include "tools/tools.h"
 
 #include "signals/signals.h"
 
-/* Both come on the thread itself; the state carries the owner's number. */
+/* Both events come on the thread itself. `state` holds the number of the runtime as a signal
+ * owner. */
 static HRESULT thread_created(struct sxs_sub *sub, sxs_thread thread)
 {
     (void)thread;

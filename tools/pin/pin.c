@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * pin.c - keeps exceptions in their places while runtimes search handlers for them.
+/* tools/pin/pin.c - pins exceptions while runtimes search for their handlers, so that a
+ * collection does not move them.
  *
- * When a profiler monitors exceptions, 9.0 and 10.0 tell it of each exception filter (ExceptionSearchFilterEnter)
- * between the moment they read the exception's address and the moment they call the filter with it. While they
- * tell, a collection may move the exception; the filter is then called with an address at which there is
- * something else (docs/hosts.md). So each exception is pinned from ExceptionThrown until the catch block that handles
- * it has ended.
+ * If a profiler monitors exceptions, 9.0 and 10.0 report each exception filter
+ * (ExceptionSearchFilterEnter) after they have read the exception's address and before they call
+ * the filter with that address. During the callback a collection may move the exception; then
+ * the filter is called with an address of something else (docs/hosts.md). So each exception is
+ * pinned from ExceptionThrown until the catch block that handles it has ended.
  *
- * A thread may have several at once: an exception thrown in a filter, or in a catch block. It keeps the latest
- * PINS. An exception that runtimes catch in native code, or that another one takes the place of, has no
- * catch block: its pin goes with that of an earlier exception, or when there are PINS newer ones, or with the thread.
- */
+ * A thread may have several exceptions at once: one may be thrown in a filter, or in a catch
+ * block. The latest PINS exceptions are kept. An exception that a runtime catches in native
+ * code, or that is replaced by another, has no catch block. Its pin is released with that of an
+ * earlier exception, or when there are PINS newer ones, or when the thread ends. */
 #include "tools/tools.h"
 
 #include <pthread.h>
@@ -20,17 +20,17 @@
 
 #define PINS 8u
 
-/* Runtimes with ICorProfilerInfo15 (9.0 and later) have that defect. */
+/* Runtimes with ICorProfilerInfo15 (9.0 and later) have the defect described above. */
 #define FIRST_INFO 15u
 
 struct pin {
-    struct sxs_runtime *rt; /* a reference */
+    struct sxs_runtime *rt; /* one reference */
     ObjectHandleID      handle;
     ObjectID            object;
-    int                 caught; /* its catch block has begun */
+    int                 caught; /* 1: its catch block has begun */
 };
 
-/* A thread's, oldest first. */
+/* The pins of one thread, oldest first. */
 struct pins {
     unsigned   n;
     struct pin all[PINS];
@@ -42,8 +42,8 @@ static pthread_once_t       once = PTHREAD_ONCE_INIT;
 
 static void release(struct pin *p)
 {
-    sxs_info_DestroyHandle(
-        p->rt, p->handle); /* refused by a runtime that has ended: it took its handles along */
+    /* Fails if the runtime has ended; its handles have ended with it. */
+    sxs_info_DestroyHandle(p->rt, p->handle);
     sxs_runtime_unref(p->rt);
 }
 
@@ -78,7 +78,7 @@ static struct pins *pins_of_thread(void)
     return mine;
 }
 
-/* The place of an object, which is pinned: no other has its address. Or n. */
+/* Returns the index of a pinned object, or n. Its address is unique, because it does not move. */
 static unsigned find(const struct pins *pins, sxs_object object)
 {
     unsigned at = pins->n;
@@ -91,7 +91,7 @@ static HRESULT thrown(struct sxs_sub *sub, sxs_object exception)
 {
     struct pins   *pins = exception.id ? pins_of_thread() : NULL;
     ObjectHandleID handle;
-    if (!pins || find(pins, exception) < pins->n || /* thrown once more */
+    if (!pins || find(pins, exception) < pins->n || /* rethrown */
         FAILED(sxs_info_CreateHandle(sub->rt, exception, COR_PRF_HANDLE_TYPE_PINNED, &handle)))
         return S_OK;
     if (pins->n == PINS) {
@@ -103,7 +103,8 @@ static HRESULT thrown(struct sxs_sub *sub, sxs_object exception)
     return S_OK;
 }
 
-/* Those thrown since are over. This one may be thrown once more from its catch block. */
+/* The exceptions thrown after this one have been handled. This one stays pinned, because its
+ * catch block may rethrow it. */
 static HRESULT catcher_enter(struct sxs_sub *sub, sxs_function fn, sxs_object exception)
 {
     unsigned at = mine ? find(mine, exception) : 0;
