@@ -48,8 +48,8 @@ SXS_SIGSAFE static struct sxs_rule guess(const struct path *p, int64_t return_at
 /* The rule at a return, or at a jump that ends the function (a tail call). */
 SXS_SIGSAFE static struct sxs_rule at_return(const struct path *p)
 {
+    /* if rsp was not set from rbp, rbp holds the caller's value throughout */
     if (p->popped_rbp < 0)
-        /* if rsp was not set from rbp, rbp holds the caller's value throughout */
         return p->set_by_rbp ? frame(-1) : guess(p, p->rsp);
     if (p->only_epilogue && !p->set_by_rbp)
         return guess(p, p->rsp);
@@ -75,8 +75,8 @@ SXS_SIGSAFE static int follow(struct path *p, const struct sxs_insn *insn, int i
     int first = p->n_insns++ == 0, released = p->released, jumped = p->jump != 0;
     p->released = insn->kind == SXS_INSN_POP || (insn->kind == SXS_INSN_ADJUST && insn->value > 0);
     p->jump = 0;
+    /* the jump led to the start of another function: it was a tail call */
     if (jumped && (insn->kind == SXS_INSN_PUSH || (insn->kind == SXS_INSN_ADJUST && insn->value < 0)))
-        /* the jump led to the start of another function: it was a tail call */
         return *rule = at_return(p), 1;
     switch (insn->kind) {
     case SXS_INSN_PUSH:

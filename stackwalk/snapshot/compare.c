@@ -120,8 +120,8 @@ static int is_same(const struct state *s, const struct sxs_account *r, const str
     if (r->sp < w->sp || s->r > 0 || !is_youngest(s))
         return 0;
     for (size_t i = s->w + 1; i < s->n_walked && s->walked[i].sp <= r->sp; i++)
+        /* @w is a funclet: that older frame is the reported one. */
         if (s->walked[i].sp == r->sp)
-            /* @w is a funclet: that older frame is the reported one. */
             return 0;
     return 1;
 }

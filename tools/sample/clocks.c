@@ -16,22 +16,24 @@
 #include "base/fork.h"
 #include "tools/sample/runs.h"
 
-#define TICK_HZ 240 /* what a timer on a CPU clock can be relied on to give */
-#define MAGIC   ((void *)(uintptr_t)0x53585354u) /* carried by our timers' signals */
+/* Rate that a timer on a CPU clock can provide. */
+#define TICK_HZ 240
+#define MAGIC   ((void *)(uintptr_t)0x53585354u) /* value carried by the signals of our timers */
 
 static _Atomic enum sxs_sample_clock chosen = SXS_CLOCK_CPU_TIMER;
 static uint64_t                      interval_ns;
-static uint64_t    tick_ns; /* how often the kernel looks at timers on CPU clocks */
+static uint64_t    tick_ns; /* how often the kernel checks timers on CPU clocks */
 static _Atomic int signal_number;
-static int         kernel_too; /* the system lets us sample inside system calls as well */
+static int         kernel_too; /* 1: perf events may also sample inside system calls */
 
-/* The kernel's own numbering: any thread's CPU clock can be named by its tid. */
+/* The kernel's encoding of the CPU clock of any thread by its tid. */
 static clockid_t cpu_clock(uint32_t tid)
 {
     return (clockid_t)((~(unsigned)tid << 3) | 6u);
 }
 
-/* A share of the interval, spread evenly over threads, and over every other or tenth of them too. */
+/* Returns a part of the interval, for the first sample of a clock. The parts are spread evenly
+ * over all threads, and also over every second or every tenth thread. */
 static uint64_t next_phase(void)
 {
     static _Atomic uint64_t turn;
@@ -83,7 +85,8 @@ enum sxs_sample_clock sxs_clocks_choose(unsigned hz)
     return chosen;
 }
 
-/* Descriptors that have been perf events of ours, a bit each: a signal may arrive after its event was closed. */
+/* One bit for each descriptor that has been one of our perf events, because a signal may arrive
+ * after its event was closed. */
 #define MAX_NOTED 65536
 static _Atomic uint64_t noted[MAX_NOTED / 64];
 
@@ -93,8 +96,8 @@ static void note_descriptor(int fd)
         atomic_fetch_or(&noted[fd / 64], UINT64_C(1) << fd % 64);
 }
 
-/* Did the signal come from an event of ours that has been closed since? Not if the number is in use for
- * anything but another perf event: then the signal is the host's. */
+/* Whether a signal with descriptor @fd came from one of our events that has been closed since.
+ * If the number is now in use for anything but a perf event, the signal is the host's. */
 SXS_SIGSAFE static int is_late(int fd)
 {
     uint64_t id;
@@ -104,9 +107,11 @@ SXS_SIGSAFE static int is_late(int fd)
     return ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0 || errno == EBADF;
 }
 
-/* Where the numbers of our descriptors begin, one for each thread: the last quarter of those the host may have, or
- * HIGH_FD. RLIMIT_NOFILE bounds the numbers of new descriptors. Low ones of ours would leave a host that lowers the limit
- * later with none. 0: the limit is too low for any. */
+/* Returns the lowest number for our descriptors, of which there is one for each thread: the
+ * beginning of the last quarter of the numbers that the host may have, or HIGH_FD if that is
+ * lower. RLIMIT_NOFILE limits the numbers of new descriptors. If our descriptors had low
+ * numbers, a host that lowers the limit later would have none left. Returns 0 when the limit is
+ * too low for any of our descriptors. */
 #define MIN_LIMIT 256u
 #define HIGH_FD   3072u
 static int first_descriptor(void)
@@ -121,7 +126,7 @@ static int first_descriptor(void)
     return (int)(first < HIGH_FD ? first : HIGH_FD);
 }
 
-/* Gives @fd, which is open, a number of ours; the caller's own is closed. Returns the number or -errno. */
+/* Duplicates @fd to a number in our range and closes @fd. Returns the number or -errno. */
 static int raise_descriptor(int fd)
 {
     int first = first_descriptor();
@@ -131,11 +136,11 @@ static int raise_descriptor(int fd)
     return high < 0 ? -err : high;
 }
 
-/* Any thread must have its chance however short it lives: the first sample comes after a part of the
- * interval, all parts being equally likely (next_phase). Then time t of its life is sampled with probability
- * t / interval, for long threads and short ones alike.
- * @first_ns: CPU time of the thread from now to the first sample, at least 1. Called with `opening` held. Returns 0 or
- * -errno. */
+/* Starts a perf event for a thread. The first sample comes after a part of the interval, all
+ * parts being equally likely (next_phase()). So any part t of a thread's life is sampled with
+ * probability t / interval, in long threads and short ones.
+ * @first_ns: CPU time of the thread from now to the first sample, at least 1.
+ * Called with `opening` held. Returns 0 or -errno. */
 static int start_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
 {
     uint32_t          tid = atomic_load(&t->tid);
@@ -144,7 +149,7 @@ static int start_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
     uint64_t          id;
     if (fd < 0)
         return -errno;
-    fd = raise_descriptor(fd); /* before it is asked for signals: they carry its number */
+    fd = raise_descriptor(fd); /* before signals are enabled, because they carry the number */
     if (fd < 0)
         return fd;
     if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0) {
@@ -154,7 +159,7 @@ static int start_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
     }
     atomic_store(&t->perf_id, id);
     note_descriptor(fd);
-    t->perf_fd = fd; /* before the first signal: the handler arms the next through it */
+    t->perf_fd = fd; /* before the first signal, whose handler arms the next sample by it */
     atomic_store(&t->first_due_ns, 1);
     if (fcntl(fd, F_SETFL, O_ASYNC) < 0 || fcntl(fd, F_SETSIG, sxs_clocks_signal()) < 0 ||
         fcntl(fd, F_SETOWN_EX, &owner) < 0 || ioctl(fd, PERF_EVENT_IOC_REFRESH, 1) < 0) {
@@ -166,21 +171,23 @@ static int start_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
     return 0;
 }
 
-/*
- * The kernel looks at these timers at its tick only: what is due in the last part of a tick that a
- * thread does not live to see is lost, and of threads shorter than a tick nearly everything would be.
- * So all due times lie one tick earlier than with start_perf(): each tick takes what was due in the
- * tick's length before it, were it before the thread's begin (first_tick()).
- * @now: the thread's CPU time. @due: its CPU time at which the first sample is due; in the past perhaps when the timer
- * @took_over from a perf event.
- */
+/* Starts a timer on the CPU clock of a thread. The kernel checks such timers at its tick only.
+ * So a due time in the last, incomplete tick of a thread's life would be lost, and threads
+ * shorter than a tick would lose nearly all samples. Therefore all due times are one tick
+ * earlier than with start_perf(): each tick counts the due times of the tick length before it,
+ * even if that began before the thread (first_tick()).
+ * @now: the thread's CPU time.
+ * @due: the thread's CPU time when the first sample is due. It may be in the past if the timer
+ *   @took_over from a perf event.
+ * Returns 0 or -errno. */
 static int start_timer(struct sxs_sampled_thread *t, uint64_t now, uint64_t due, int took_over)
 {
     struct itimerspec when;
     struct sigevent   event;
     int               id;
     uint32_t          tid = atomic_load(&t->tid);
-    int               at_once = due <= now + tick_ns; /* with the first tick */
+    /* the first sample is due within the first tick */
+    int               at_once = due <= now + tick_ns;
     memset(&event, 0, sizeof(event));
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = sxs_clocks_signal();
@@ -190,7 +197,8 @@ static int start_timer(struct sxs_sampled_thread *t, uint64_t now, uint64_t due,
         return -errno;
     t->timer = id;
     when.it_interval = sxs_timespec_of(interval_ns);
-    /* A time that has passed would make it come now, not with the tick: 1 ns from now has not. */
+    /* A time in the past would make the timer fire now instead of at the tick; 1 ns from now is
+     * not in the past. */
     when.it_value = sxs_timespec_of(at_once ? 1 : due - tick_ns);
     t->took_over = took_over;
     atomic_store(&t->first_due_ns, at_once ? due : 0);
@@ -217,7 +225,7 @@ void sxs_clocks_release(void)
     pthread_mutex_unlock(&opening);
 }
 
-/* As start_perf, which it calls with the lock. Returns 1 when the event was started, else 0. */
+/* Calls start_perf() with the lock held. Returns 1 when the event was started, else 0. */
 static int try_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
 {
     int started;
@@ -233,7 +241,7 @@ static int start_timer_from_now(struct sxs_sampled_thread *t)
     return start_timer(t, now, now + next_phase() + 1, 0);
 }
 
-/* Where a perf event cannot be had, a timer gives what it can: its samples weigh what they stand for. */
+/* If a perf event is not available, a timer is used. Its samples carry the time they stand for. */
 int sxs_clocks_start(struct sxs_sampled_thread *t)
 {
     if (t->excluded || (chosen == SXS_CLOCK_PERF && try_perf(t, next_phase() + 1)))
@@ -241,9 +249,10 @@ int sxs_clocks_start(struct sxs_sampled_thread *t)
     return start_timer_from_now(t);
 }
 
-/* A perf event's descriptor has to be in the host's table, because the sampled thread arms the event through
- * it. When the host closes it (closefrom), the number may become that of a file of the host. The kernel's
- * number of the event tells whether it is ours: other files refuse the request. */
+/* Whether the thread's descriptor is still our perf event. It must be in the host's descriptor
+ * table, because the sampled thread arms the event through it. When the host closes it
+ * (closefrom()), its number may be reused for a file of the host. The kernel's number of the
+ * event identifies our event; other files refuse the request. */
 SXS_SIGSAFE static int has_perf(const struct sxs_sampled_thread *t)
 {
     uint64_t id;
@@ -281,7 +290,7 @@ void sxs_clocks_check(struct sxs_sampled_thread *t)
     if (t->perf_fd < 0 || has_perf(t))
         return;
     t->perf_fd = -1;
-    chosen = SXS_CLOCK_CPU_TIMER; /* a host that closes one will close others */
+    chosen = SXS_CLOCK_CPU_TIMER; /* a host that closes one descriptor will close others */
     atomic_store(&t->move_ns, 0);
     if (!t->excluded)
         start_timer_from_now(t);
@@ -306,17 +315,17 @@ int sxs_clocks_poke(uint32_t tid, uint32_t weight_ns)
     return syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, info.si_signo, &info) == 0 ? 0 : -errno;
 }
 
-/* ---- which kind of clock suits a thread ---- */
+/* ---- the kind of clock of a thread ----------------------------------------------------------- */
 
-/*
- * Each time a thread that has a perf event is switched in or out, the kernel arms or cancels a high-resolution timer:
- * microseconds on a virtual machine. A thread that runs for a short time and then waits, again and again, pays more for
- * that than for its samples. A timer on its CPU clock costs nothing there. So each thread's own handler measures its runs
- * (runs.h), and asks the service thread for the other kind of clock when they are short, or long.
- */
+/* Each time a thread with a perf event is switched in or out, the kernel arms or cancels a
+ * high-resolution timer, which takes microseconds on a virtual machine. For a thread that
+ * repeatedly runs for a short time and then waits, this costs more than its samples. A timer on
+ * its CPU clock costs nothing there. So each thread's handler measures its runs
+ * (tools/sample/runs.h), and requests the other kind of clock from the service thread when they
+ * are short or long. */
 static _Atomic unsigned n_to_move;
 
-/* @next_ns: CPU time at which the thread's next sample is due. */
+/* Requests the other kind of clock. @next_ns: CPU time at which the thread's next sample is due. */
 SXS_SIGSAFE static void ask_to_move(struct sxs_sampled_thread *t, uint64_t next_ns)
 {
     if (!atomic_exchange_explicit(&t->move_ns, next_ns, memory_order_release))
@@ -336,13 +345,15 @@ static void move_to_timer(struct sxs_sampled_thread *t, uint64_t next_ns)
     start_timer(t, sxs_clocks_cpu_ns(atomic_load(&t->tid)), next_ns, 1);
 }
 
-/* The timer's own times lie a tick early (start_timer). */
+/* Replaces the timer by a perf event. The timer's times are one tick early (see start_timer()). */
 static void move_to_perf(struct sxs_sampled_thread *t)
 {
     static const struct itimerspec never;
     struct itimerspec              left;
     int                            timer = t->timer;
-    hold(); /* before the timer stops: the time of a wait for the lock would be lost */
+    /* Before the timer is stopped, because the time of waiting for the lock would be lost
+     * otherwise. */
+    hold();
     if (syscall(SYS_timer_settime, timer, 0, &never, &left) == 0) {
         if (start_perf(t, sxs_ns_of(left.it_value) + tick_ns) == 0) {
             t->timer = -1;
@@ -365,17 +376,19 @@ void sxs_clocks_move(struct sxs_sampled_thread *t)
         move_to_perf(t);
 }
 
-/* ---- the samples ---- */
+/* ---- the samples ----------------------------------------------------------------------------- */
 
-/* Due times up to @cpu_ns, from @first on. */
+/* Returns the number of due times up to @cpu_ns; the first is @first. */
 SXS_SIGSAFE static uint64_t n_due(uint64_t first, uint64_t cpu_ns)
 {
     return cpu_ns < first ? 0 : (cpu_ns - first) / interval_ns + 1;
 }
 
-/* The first tick of a timer that was started to fire at once: how many due times belong to it? Those of the tick's length
- * that begins now. Those before: only when the thread had a perf event until then, which counted up to @first; else an earlier
- * tick would have taken them, before the thread began. From here on the timer keeps its own times. */
+/* Returns the number of due times that the first tick of a timer counts, if the timer was
+ * started to fire at the first tick. These are the due times in the tick length that begins now.
+ * Earlier ones are counted only if the thread had a perf event before, which counted up to
+ * @first; otherwise an earlier tick, before the thread began, would have counted them. From here
+ * on the timer fires at its regular times. */
 SXS_SIGSAFE static uint64_t first_tick(const struct sxs_sampled_thread *t, uint64_t first)
 {
     struct itimerspec when;
@@ -402,9 +415,10 @@ SXS_SIGSAFE static uint64_t perf_weight(struct sxs_sampled_thread *t)
 {
     if (atomic_exchange_explicit(&t->first_due_ns, 0, memory_order_relaxed))
         ioctl(t->perf_fd, PERF_EVENT_IOC_PERIOD, &interval_ns);
+    /* If the runs are short, the event stays disabled: it costs nothing at context switches. */
     if (sxs_runs_look(t) == SXS_RUNS_SHORT)
         ask_to_move(t, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID) +
-                           interval_ns); /* the event stays disabled: no switch pays for it */
+                           interval_ns);
     else
         ioctl(t->perf_fd, PERF_EVENT_IOC_REFRESH, 1);
     return interval_ns;
@@ -423,7 +437,7 @@ SXS_SIGSAFE int sxs_clocks_own(struct sxs_sampled_thread *t, const siginfo_t *in
              (info->si_code == POLL_IN || info->si_code == POLL_HUP) && has_perf(t))
         *weight_ns = perf_weight(t);
     else if ((info->si_code == POLL_IN || info->si_code == POLL_HUP) && is_late(info->si_fd))
-        *weight_ns = 0; /* of an event that has ended */
+        *weight_ns = 0; /* the event has been closed */
     else
         return 0;
     return 1;

@@ -19,28 +19,29 @@
 #include "signals/signals.h"
 #include "symbols/names.h"
 
-/* Code that need not be asked about again, sorted by address. */
+/* A range of addresses that needs no further lookup. */
 struct known {
     uintptr_t           lo, hi;
-    struct sxs_runtime *rt;       /* compared only */
-    uint64_t            function; /* FunctionID, compared only; 0: none's */
+    struct sxs_runtime *rt;       /* only compared */
+    uint64_t            function; /* FunctionID, only compared; 0: no function */
 };
 
 static struct {
-    pthread_mutex_t            lock; /* guards everything here; runtimes are called inside it */
+    pthread_mutex_t            lock; /* guards all members; runtimes are called while it is held */
     struct sxs_samples_writer *writer;
     struct sxs_namer          *namer;
     struct known              *known;
     size_t                     n_known, cap_known;
-    unsigned long long         adds, subs;    /* of the loader, at the last look */
-    struct known              *elf; /* native code: no runtime's */
+    /* the loader's counters of loads and unloads, when last read */
+    unsigned long long         adds, subs;
+    struct known              *elf; /* code of ELF files, sorted by address */
     size_t                     n_elf, cap_elf;
 } code = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(code.lock);
 
-/* ---- what is known ---------------------------------------------------------------------------- */
+/* ---- ranges that were looked up -------------------------------------------------------------- */
 
-/* The first of @n sorted ranges that does not end before @ip. */
+/* Returns the index of the first of @n sorted ranges that ends after @ip. */
 static size_t first_after(const struct known *ranges, size_t n, uintptr_t ip)
 {
     size_t lo = 0, hi = n;
@@ -64,12 +65,12 @@ static void learn(uintptr_t lo, uintptr_t hi, struct sxs_runtime *rt, uint64_t f
 {
     size_t at = first_after(code.known, code.n_known, lo), end = at;
     while (end < code.n_known && code.known[end].lo < hi)
-        end++; /* replaced */
+        end++; /* replaced by the new range */
     if (code.n_known - (end - at) + 1 > code.cap_known) {
         size_t        cap = code.cap_known ? code.cap_known * 2 : 1024;
         struct known *more = realloc(code.known, cap * sizeof(*more));
         if (!more)
-            return; /* asked again next time */
+            return; /* not kept, so it will be looked up again */
         code.known = more;
         code.cap_known = cap;
     }
@@ -78,7 +79,7 @@ static void learn(uintptr_t lo, uintptr_t hi, struct sxs_runtime *rt, uint64_t f
     code.known[at] = (struct known){lo, hi, rt, function};
 }
 
-/* All of @rt's, or what is @function's. */
+/* Removes the ranges of @rt; if @function is not 0, only those of that function. */
 static void forget(const struct sxs_runtime *rt, uint64_t function)
 {
     size_t n = 0;
@@ -88,9 +89,9 @@ static void forget(const struct sxs_runtime *rt, uint64_t function)
     code.n_known = n;
 }
 
-/* ---- asking ----------------------------------------------------------------------------------- */
+/* ---- lookup in the runtimes ------------------------------------------------------------------ */
 
-/* News of the JIT: what was known of these addresses holds no longer. */
+/* Removes the ranges that overlap newly compiled code, because they are out of date. */
 static void news(const struct sxs_compiled *piece)
 {
     size_t at = first_after(code.known, code.n_known, piece->lo), end = at;
@@ -102,21 +103,24 @@ static void news(const struct sxs_compiled *piece)
     code.n_known -= end - at;
 }
 
-/* @from_ns: of the sample that met it: the code was there by then. */
+/* Looks up @ip in its runtime. @from_ns: time of the sample that met the code, so the code
+ * existed then. */
 static void ask(struct sxs_runtime *rt, uintptr_t ip, uint64_t from_ns)
 {
     struct sxs_described what;
-    sxs_compiled_update(news); /* compiled before it was sampled, and told of before it ran */
+    /* compilations are reported before the code runs, so before any sample */
+    sxs_compiled_update(news);
     sxs_describe(code.writer, code.namer, rt, ip, from_ns, &what);
     if (what.hi)
         learn(what.lo, what.hi, rt, what.function);
 }
 
-/* The runtimes that may be asked, a reference each. */
+/* The runtimes that may be called now. If `all` is set, with one reference each; else borrowed. */
 struct owners {
     struct sxs_runtime *rts[64];
     size_t              n;
-    int                 all; /* 0: one runtime in its callback; other runtimes own code, too */
+    /* 1: all live runtimes. 0: only the one whose callback this is, though others own code too. */
+    int                 all;
 };
 
 static struct sxs_runtime *runtime_of(uintptr_t ip, const struct owners *among)
@@ -125,7 +129,8 @@ static struct sxs_runtime *runtime_of(uintptr_t ip, const struct owners *among)
     for (size_t i = 0; i < among->n && owner >= 0; i++)
         if (sxs_runtime_signal_owner(among->rts[i]) == owner)
             return among->rts[i];
-    for (size_t i = 0; i < among->n && owner < 0; i++) { /* signals off, or mapped unseen */
+    /* The router is off, or did not see the mapping. */
+    for (size_t i = 0; i < among->n && owner < 0; i++) {
         sxs_function fn = {among->rts[i], 0};
         if (sxs_namer_find(among->rts[i], ip, &fn))
             return among->rts[i];
@@ -133,13 +138,14 @@ static struct sxs_runtime *runtime_of(uintptr_t ip, const struct owners *among)
     return NULL;
 }
 
-/* Code that no runtime owns up to: one that is just starting, or compiling, may do so yet. */
-#define TRIES 60u /* rounds of some 80 ms */
+/* Unknown code: addresses that no runtime owns so far. A runtime that is starting, or compiling,
+ * may own them later. */
+#define TRIES 60u /* rounds, of some 80 ms each */
 static struct nobodys {
     uintptr_t ip;
     uint64_t  time_ns;
     unsigned  tries;
-} nobodys[512]; /* under code.lock */
+} nobodys[512]; /* guarded by code.lock */
 static size_t n_nobodys;
 
 static void note_nobodys(uintptr_t ip, uint64_t time_ns)
@@ -170,15 +176,17 @@ static void ask_again(const struct owners *among)
     }
 }
 
-/* ---- reading back ----------------------------------------------------------------------------- */
+/* ---- reading the file ------------------------------------------------------------------------ */
 
-/* How far somebody has read. */
+/* A position in the file. */
 struct place {
     uint32_t chunk, offset;
-    unsigned waited; /* rounds for a record that is not committed */
+    unsigned waited; /* rounds of waiting for a record to be committed */
 };
 
-#define PATIENCE 25u /* rounds: by then who reserved a record has died, and it is passed over */
+/* Rounds. After that many, the thread that reserved the record is assumed to have ended, and the
+ * record is skipped. */
+#define PATIENCE 25u
 
 static struct sxs_chunk_header *chunk_at(uint32_t index)
 {
@@ -186,8 +194,9 @@ static struct sxs_chunk_header *chunk_at(uint32_t index)
     return (struct sxs_chunk_header *)(chunks + (size_t)index * SXS_CHUNK_SIZE);
 }
 
-/* The record at @at, or NULL: it is yet to come. One that is not committed is waited for, or others
- * behind it would be read when it is too late for it. */
+/* Returns the record at @at, or NULL when there is none yet. A record that is not committed is
+ * waited for, because if later records were read first, this one might be read after its code
+ * was unloaded. */
 static struct sxs_record *record_at(struct place *at, uint32_t used)
 {
     struct sxs_record *r = (struct sxs_record *)((unsigned char *)chunk_at(at->chunk) + at->offset);
@@ -201,7 +210,8 @@ static struct sxs_record *record_at(struct place *at, uint32_t used)
     return r;
 }
 
-/* On to the next chunk, if that has begun and nothing is waited for in this one. */
+/* Moves to the next chunk if that has records and no record in this chunk is waited for. Returns
+ * 1 if it moved. */
 static int next_chunk(struct place *at, uint32_t used)
 {
     const struct sxs_samples_header *header = sxs_samples_header(code.writer);
@@ -217,16 +227,17 @@ static int next_chunk(struct place *at, uint32_t used)
     return 1;
 }
 
-/* ---- looking at what was read ------------------------------------------------------------------ */
+/* ---- lookup of samples ----------------------------------------------------------------------- */
 
-/* How far one runtime's samples were looked at ahead of all others', in its callbacks. Addresses before
- * that place are not looked at again: by then their code may have been unloaded. */
+/* How far the samples were looked up for one runtime, in its callbacks, ahead of the position
+ * for all runtimes. Addresses of that runtime before this position are not looked up again,
+ * because their code may have been unloaded since. */
 struct reader {
-    struct sxs_runtime *rt; /* compared only; NULL: free */
+    struct sxs_runtime *rt; /* only compared; NULL: the entry is free */
     struct place        ahead;
     struct sxs_unloads  unloads;
 };
-static struct place  all_read; /* under code.lock, as the readers are */
+static struct place  all_read; /* guarded by code.lock, as the readers are */
 static struct reader *readers;
 static size_t        n_readers;
 
@@ -305,7 +316,8 @@ static void read_on(struct place *at, const struct owners *among)
     ask_again(among);
 }
 
-/* While one runtime unloads, none of its addresses may be asked about: what is read then waits. */
+/* Whether any runtime is unloading assemblies. Meanwhile its addresses must not be looked up, so
+ * all reading waits. */
 static int is_any_unloading(void)
 {
     for (size_t i = 0; i < n_readers; i++)
@@ -314,7 +326,8 @@ static int is_any_unloading(void)
     return 0;
 }
 
-/* On the service thread. A callback looks only if it must: many methods may be unloaded at once. */
+/* Looks up the new samples for all runtimes, on the service thread. Callbacks do this for one
+ * runtime and only if they must, because many methods may be unloaded at once. */
 static void catch_up_all(void)
 {
     struct owners among = {.all = 1};
@@ -327,8 +340,9 @@ static void catch_up_all(void)
         sxs_runtime_unref(among.rts[i]);
 }
 
-/* In a callback of @rt, where no other runtime may be asked. The reading for all must not lose its
- * place: each runtime has one of its own, from which it reads ahead. */
+/* Looks up the new samples of @rt, in a callback of @rt, where no other runtime may be called.
+ * The position for all runtimes must not change, so each runtime has a position of its own that
+ * may be ahead of it. */
 static void catch_up_one(struct sxs_runtime *rt)
 {
     struct owners  among = {.rts = {rt}, .n = 1};
@@ -434,7 +448,7 @@ int sxs_code_init(struct sxs_samples_writer *w)
     return err;
 }
 
-/* ---- native modules --------------------------------------------------------------------------- */
+/* ---- ELF files ------------------------------------------------------------------------------- */
 
 static void record_module(const struct dl_phdr_info *info, uintptr_t lo, uintptr_t hi)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * code.h - names for sampled addresses in runtimes' code, found outside the handler.
+ * tools/sample/code.h - finds the names of sampled addresses in code of runtimes, outside of the
+ * signal handler.
  *
- * Addresses come in as samples are read back; those in no native module and in no code known so far
- * are looked up in their runtime, and a CODE record is written. What is unloaded is looked up before
- * it goes and forgotten after.
- */
+ * Samples are read back from the file. An address that is in no ELF file and in no code looked
+ * up before is looked up in its runtime, and a CODE record is written. Code that is about to be
+ * unloaded is looked up before that and forgotten afterwards. */
 #ifndef SXS_SAMPLER_CODE_H
 #define SXS_SAMPLER_CODE_H
 
@@ -14,31 +14,41 @@
 
 int sxs_code_init(struct sxs_samples_writer *w);
 
-/** sxs_code_started - @rt is sampled from now on. Borrowed until sxs_code_ended(). 0 or -ENOMEM.
- *  Takes a lock, as all functions here do. */
+/**
+ * sxs_code_started - note that @rt is sampled from now on. @rt is borrowed until
+ * sxs_code_ended(). Returns 0 or -ENOMEM. Takes a lock, as all functions here do. */
 int sxs_code_started(struct sxs_runtime *rt);
 
-/** sxs_code_catch_up - look at what was sampled since the last call. On a thread no runtime knows.
- *  Does nothing while a runtime unloads assemblies: the next call looks at it. */
+/**
+ * sxs_code_catch_up - look up what was sampled since the last call. Must be called on a thread
+ * that no runtime knows. Does nothing while a runtime unloads assemblies; the next call looks up
+ * those samples. */
 void sxs_code_catch_up(void);
 
-/** sxs_code_unloading - the code of @rt is about to lose @function (FunctionID; 0: a module's, any
- *  may be): catch up, then forget what is known of it. In a callback of @rt. */
+/**
+ * sxs_code_unloading - look up new samples of @rt and then forget code that is about to be
+ * unloaded.
+ * @function: FunctionID; 0: a module is unloaded, so all functions are forgotten.
+ * Called in a callback of @rt. */
 void sxs_code_unloading(struct sxs_runtime *rt, uint64_t function);
 
 /**
- * The three callbacks that tell when @rt unloads assemblies, on the thread that does it:
- * AssemblyUnloadStarted, AssemblyUnloadFinished and RuntimeResumeFinished (with the reason of that
- * suspension). In between, @rt is not asked about any address: see unloads.h.
- */
+ * sxs_code_assembly_unloading, sxs_code_assembly_unloaded, sxs_code_resumed - must be called on
+ * the unloading thread, in the callbacks AssemblyUnloadStarted, AssemblyUnloadFinished and
+ * RuntimeResumeFinished (@reason: of that suspension). In between, no address is looked up in
+ * @rt, see tools/sample/unloads.h. */
 void sxs_code_assembly_unloading(struct sxs_runtime *rt);
 void sxs_code_assembly_unloaded(struct sxs_runtime *rt);
 void sxs_code_resumed(struct sxs_runtime *rt, COR_PRF_SUSPEND_REASON reason);
 
-/** sxs_code_ended - @rt ends: the same for all of its code, and for what it told of its compilations. */
+/**
+ * sxs_code_ended - look up new samples of @rt and then forget all its code and its compilations,
+ * because it ends. */
 void sxs_code_ended(struct sxs_runtime *rt);
 
-/** Writes MODULE records for ELF files that came or went since the last call. */
+/**
+ * sxs_code_modules - write MODULE records for ELF files that were loaded or unloaded since the
+ * last call. */
 void sxs_code_modules(void);
 
 #endif

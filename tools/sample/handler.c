@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * handler.c - what happens on a thread when its time is up. Async-signal-safe and bounded: no lock, no
- * allocation, no loader; every read of the stack lies between the interrupted stack pointer and the
- * end of the stack it is in, and recovers if there is nothing to be read (base/guarded.h).
+/* tools/sample/handler.c - the sample signal's handler: takes the stack of the thread it runs
+ * on. Async-signal-safe and limited in time: no lock, no allocation, no loader. Every read of
+ * the stack lies between the interrupted stack pointer and the end of that stack, and recovers
+ * if the memory is not readable (base/guarded.h).
  *
- * It runs on whatever stack the host's code was interrupted on, a coroutine's of a few KiB perhaps:
- * what is large lies elsewhere (struct scratch).
- */
+ * The handler runs on the stack of the interrupted code, which may be a coroutine's of a few
+ * KiB. So large data is not on the stack (struct scratch). */
 #include "tools/sample/handler.h"
 
 #include <errno.h>
@@ -32,13 +31,14 @@ static struct {
     struct sxs_samples_writer *writer;
     struct sxs_samples_header *header;
     enum sxs_sample_walker     walker;
-    sxs_find_code_fn           find_code; /* NULL when the router, which knows, is off */
+    sxs_find_code_fn           find_code; /* NULL if the router, which knows code ranges, is off */
     _Atomic int                paused;
 } state;
 
-#define WALK_CYCLES 1000000 /* a walk that takes longer, some 0.3 ms, is broken off */
+#define WALK_CYCLES 1000000 /* the limit of a walk, some 0.3 ms */
 
-#define ANSWER_CYCLES (20 * WALK_CYCLES) /* while everything is stopped anyway */
+/* A higher limit for requested walks, because the runtimes are stopped anyway. */
+#define ANSWER_CYCLES (20 * WALK_CYCLES)
 
 static const struct sxs_signals *signals; /* set before the handler is installed */
 
@@ -50,8 +50,9 @@ SXS_SIGSAFE static int find_code(uintptr_t ip, uintptr_t *start)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Where a walk puts its frames: taken for one sample. A handler is not interrupted, only preempted, so
- * few are in use at once; a sample that finds none is dropped and counted. */
+/* A buffer for the frames of one walk. A handler can be preempted but not interrupted by
+ * another, so few buffers are in use at a time. A sample that finds no free buffer is dropped
+ * and counted. */
 #define N_SCRATCH 64u
 static struct scratch {
     _Atomic int taken;
@@ -74,7 +75,7 @@ SXS_SIGSAFE static void give_back(struct scratch *s)
     atomic_store_explicit(&s->taken, 0, memory_order_release);
 }
 
-/* ---- the handler ------------------------------------------------------------------------------ */
+/* ---- the handler ----------------------------------------------------------------------------- */
 
 SXS_SIGSAFE static void note_end(enum sxs_sample_end end)
 {
@@ -87,14 +88,16 @@ SXS_SIGSAFE static int on_alternate_stack(const ucontext_t *uc, uintptr_t sp)
     return !(uc->uc_stack.ss_flags & SS_DISABLE) && sp >= lo && sp < lo + uc->uc_stack.ss_size;
 }
 
-/* May a load of the interrupted thread fault here? A blocked fault ends the process. */
+/* Whether a load may fault while this thread is interrupted here. A fault whose signal is
+ * blocked ends the process. */
 SXS_SIGSAFE static int can_recover(const ucontext_t *uc)
 {
     return sxs_guarded_relied() && !sigismember(&uc->uc_sigmask, SIGSEGV) &&
            !sigismember(&uc->uc_sigmask, SIGBUS);
 }
 
-/* @sps: NULL, or receives the frames' stack pointers; then the walker is always the fast one. */
+/* Walks the stack. @sps: NULL, or receives the frames' stack pointers; then the fast walker is
+ * used whatever was chosen. */
 SXS_SIGSAFE static size_t walk(struct sxs_sampled_thread *t, uint32_t tid, ucontext_t *uc,
                                uint64_t cycles, uintptr_t *ips, uintptr_t *sps,
                                enum sxs_sample_end *end)
@@ -150,12 +153,12 @@ SXS_SIGSAFE static void take(struct sxs_sampled_thread *t, uint32_t tid, uint64_
     atomic_fetch_add_explicit(&state.header->n_samples, 1, memory_order_relaxed);
 }
 
-/* Someone waits for this thread's stack: it is theirs, no sample of its own. */
+/* Answers a request for this thread's stack. No sample is recorded. */
 SXS_SIGSAFE static void serve(struct sxs_sampled_thread *t, uint32_t tid, ucontext_t *uc)
 {
     struct sxs_walk_answer *answer = sxs_walk_request_take(tid);
     if (!answer)
-        return; /* asked for and given up */
+        return; /* the request was withdrawn */
     answer->n = walk(t, tid, uc, ANSWER_CYCLES, answer->ips, answer->sps, &answer->end);
     sxs_walk_request_done(answer);
 }

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/** handler.h - the sample signal's handler: one bounded walk, one record. */
+/**
+ * tools/sample/handler.h - the handler of the sample signal: walks the stack within limits and
+ * writes one record. */
 #ifndef SXS_SAMPLER_HANDLER_H
 #define SXS_SAMPLER_HANDLER_H
 
 #include "session/write/samples_write.h"
 
-/** Installs the handler; samples go to @w. Returns 0 or -errno. Once per process. */
+/**
+ * sxs_handler_install - install the handler; samples are written to @w. Returns 0 or -errno.
+ * Once per process. */
 int sxs_handler_install(struct sxs_samples_writer *w, enum sxs_sample_walker walker);
 
-/** No sample is taken any more (the handler stays, and passes on what is not ours). */
+/**
+ * sxs_handler_pause - stop (@paused: 1) or resume (0) taking samples. The handler stays
+ * installed and passes on signals that are not samples. */
 void sxs_handler_pause(int paused);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* pauses.c - two callbacks and one record of 32 bytes for each time a runtime stops its threads. */
+/* tools/sample/pauses.c - two callbacks and one record of 32 bytes each time a runtime stops its
+ * threads. */
 #include "tools/sample/pauses.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 struct sxs_pauses {
     struct sxs_samples_writer *writer;
-    _Atomic uint64_t           began_ns; /* 0: the runtime runs */
+    _Atomic uint64_t           began_ns; /* 0: the runtime is not stopped */
     _Atomic uint32_t           tid;
     _Atomic uint32_t           reason;
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** pauses.h - when a runtime stopped its threads, why, and on whose behalf: records of the samples file. */
+/**
+ * tools/sample/pauses.h - writes records that say when a runtime stopped its threads, why, and
+ * on which thread. */
 #ifndef SXS_SAMPLER_PAUSES_H
 #define SXS_SAMPLER_PAUSES_H
 
@@ -7,18 +9,26 @@
 #include "session/write/samples_write.h"
 #include "sxs_events.h"
 
-/** One runtime's stop under way. A runtime has one at a time; its callbacks come on the stopping thread. */
+/**
+ * The current stop of one runtime. A runtime has one stop at a time, and its callbacks come on
+ * the thread that stops the others. */
 struct sxs_pauses;
 
-/** New, for one runtime, whose pauses go to @w. NULL when there is no memory. sxs_pauses_free(). */
+/**
+ * sxs_pauses_new - make the state for one runtime, whose pauses are written to @w. Returns NULL
+ * when memory ran out. Free it by sxs_pauses_free(). */
 struct sxs_pauses *sxs_pauses_new(struct sxs_samples_writer *w);
 void               sxs_pauses_free(struct sxs_pauses *p);
 
-/** The runtime begins to stop its threads, on the calling one. */
+/**
+ * sxs_pauses_begin - note that the runtime begins to stop its threads. Called on the stopping
+ * thread. */
 void sxs_pauses_begin(struct sxs_pauses *p, COR_PRF_SUSPEND_REASON reason);
-/** It has given up. */
+/** sxs_pauses_abort - note that the runtime has given up stopping its threads. */
 void sxs_pauses_abort(struct sxs_pauses *p);
-/** The threads of runtime @number run again: one record. Returns why they were stopped. */
+/**
+ * sxs_pauses_end - write one record, because the threads of runtime @number run again. Returns
+ * the reason of the stop. */
 COR_PRF_SUSPEND_REASON sxs_pauses_end(struct sxs_pauses *p, unsigned number);
 
 #endif

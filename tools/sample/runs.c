@@ -8,9 +8,10 @@
 
 #define SHORT_NS  1000000u
 #define LONG_NS   4000000u
-#define N_SAMPLES 16u /* between two measurements */
+#define N_SAMPLES 16u /* samples between two measurements */
 
-/* Only waits are counted. How often a thread is preempted tells of the machine's load, not of the thread. */
+/* Only waits (voluntary context switches) are counted. Preemptions depend on the load of the
+ * machine, not on the thread. */
 SXS_SIGSAFE enum sxs_runs sxs_runs_look(struct sxs_sampled_thread *t)
 {
     struct rusage use;

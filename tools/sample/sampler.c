@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * sampler.c - the tool's life: started with the first picked runtime, one service thread that finds
- * threads, starts their clocks, makes room in the file and names what was sampled.
- */
+/* tools/sample/sampler.c - starts and ends the tool "sample". It starts with the first picked
+ * runtime and runs one service thread, which finds threads, starts their clocks, reserves space
+ * in the file and names what was sampled. */
 #include "tools/sample/sampler.h"
 
 #include <errno.h>
@@ -39,29 +38,34 @@
 #include "tools/sample/wall.h"
 #include "signals/signals.h"
 
-#define PERIOD_NS 20000000L /* of the service thread's rounds while something happens */
-/* The same where threads tell of themselves, and samples are few enough for the room ahead. */
+#define PERIOD_NS 20000000L /* period of the service thread while there is work */
+/* The period where threads announce their starts themselves, and where samples are so few that
+ * the reserved space is sufficient. */
 #define CALM_NS 60000000L
 #define CALM_HZ 1000u
-/* While a program starts, it loads files, whose stacks cannot be followed until a round. */
+/* The shorter period is used while a program starts, because it loads files, and their frames
+ * cannot be unwound before the next round. */
 #define EARLY_NS  UINT64_C(2000000000)
-#define IDLE_NS   80000000L /* at most this, when nothing does: a wake-up costs some 30 us of CPU */
-#define NAMING_NS 80000000L /* between two looks at what was sampled and loaded */
+/* Longest period, when there is no work: each wake-up costs some 30 us of CPU. */
+#define IDLE_NS   80000000L
+#define NAMING_NS 80000000L /* between two rounds that look up samples and loaded files */
+/* Maximum size of the samples file; when it is reached, samples are dropped and counted. */
 #define MAX_BYTES \
-    (UINT64_C(1) << 30) /* of the samples file; beyond it samples are counted as dropped */
+    (UINT64_C(1) << 30)
 
 static struct {
     pthread_mutex_t            lock;    /* guards started */
-    int                        started; /* 1: at work, -1: could not */
+    int                        started; /* 1: sampling; -1: failed to start */
     struct sxs_samples_writer *writer;
     struct sxs_samples_header *header;
     struct sxs_sampler_options options;
     _Atomic int                forked;
-    _Atomic int stopped; /* the host needs all signals that samples could be taken with */
+    /* 1: the host uses all signals that could be the sample signal. */
+    _Atomic int stopped;
 } sampler = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(sampler.lock);
 
-/* ---- threads ---------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 static void record_thread(struct sxs_sampled_thread *t, uint64_t ended_ns, uint64_t cpu_ns)
 {
@@ -78,7 +82,8 @@ static void record_thread(struct sxs_sampled_thread *t, uint64_t ended_ns, uint6
     t->recorded = 1;
 }
 
-/* A process that makes a thousand threads a second must not fill the file with them. */
+/* Records the end of a thread. Short threads without samples are only counted, so that a process
+ * that makes a thousand threads a second does not fill the file. */
 static void record_end(struct sxs_sampled_thread *t, uint64_t cpu_ns)
 {
     uint64_t now = sxs_now_ns(CLOCK_MONOTONIC);
@@ -103,7 +108,7 @@ static int start_clock(struct sxs_sampled_thread *t)
     return sxs_clocks_start(t);
 }
 
-/* ---- on the threads themselves ---- */
+/* ---- on the sampled threads ------------------------------------------------------------------ */
 
 static void thread_started(uintptr_t stack_lo, uintptr_t stack_hi)
 {
@@ -125,14 +130,14 @@ static void thread_ended(void)
     sxs_threads_release(t);
 }
 
-/* ---- on the service thread, for all others ---- */
+/* ---- on the service thread, for all other threads -------------------------------------------- */
 
 static int some_came, some_went;
 
 static int came(struct sxs_sampled_thread *t)
 {
     some_came = 1;
-    /* One that is gone already was seen to its end by itself. */
+    /* Nonzero: the thread has ended already, and its end was recorded by the thread itself. */
     return start_clock(t) != 0 && sxs_clocks_cpu_ns(atomic_load(&t->tid)) == 0;
 }
 
@@ -147,7 +152,7 @@ static void went(struct sxs_sampled_thread *t)
 static void seen(struct sxs_sampled_thread *t)
 {
     sxs_clocks_check(t);
-    sxs_clocks_move(t); /* its slot was BUSY when it was its turn */
+    sxs_clocks_move(t); /* if its slot was BUSY when the clocks were moved */
 }
 
 static void renamed(struct sxs_sampled_thread *t)
@@ -174,23 +179,24 @@ static long next_period(long period, int busy)
 
 static void list_loaded(int modules)
 {
-    sxs_loader_hold(); /* a fork waits for all of it, and takes no turn in between */
+    sxs_loader_hold(); /* held for all of this, so that no fork happens in between */
     sxs_walkers_hold_off();
-    sxs_tables_refresh(); /* next to nothing, when nothing was loaded */
+    sxs_tables_refresh(); /* nearly free when nothing was loaded */
     if (modules)
         sxs_code_modules();
     sxs_walkers_go_on();
     sxs_loader_release();
 }
 
-/* Without it threads are found by looking, the short ones by chance. */
+/* Without this, threads are found by reading /proc/self/task only, and short ones only by
+ * chance. */
 static void watch_threads(void)
 {
     static const struct sxs_thread_watch watch = {thread_started, thread_ended};
     sxs_signals()->watch_threads(&watch);
 }
 
-/* ---- the sample signal ---- */
+/* ---- the sample signal ----------------------------------------------------------------------- */
 
 static void start_anew(struct sxs_sampled_thread *t)
 {
@@ -198,8 +204,9 @@ static void start_anew(struct sxs_sampled_thread *t)
     start_clock(t);
 }
 
-/* Not preloaded, the host may have registered over the handler; and over the router, whose recovery
- * from faults the walk relies on. */
+/* Checks if the host has registered other handlers. If the library is not preloaded, the host
+ * may replace the sample signal's handler, and those of the router, by which the walk recovers
+ * from faults. */
 static void check_signals(void)
 {
     const struct sxs_signals *signals = sxs_signals();
@@ -219,7 +226,8 @@ static void check_signals(void)
     sxs_threads_each_busy(start_anew);
 }
 
-/* It begins as any thread does, once the watch for threads has begun; its sample signal stays blocked. */
+/* Runs on the thread "sxsprof tiers". If threads are being watched, this thread was set up like
+ * any other, so its clock is stopped here. Its sample signal stays blocked. */
 static void serve_tier_sessions(void)
 {
     struct sxs_sampled_thread *t;
@@ -235,7 +243,7 @@ static void serve_tier_sessions(void)
     sxs_threads_include_me();
 }
 
-/* A thread for each time: it becomes a runtime's own, until it ends. */
+/* Starts a new thread each time, because it becomes one of the runtime's threads until it ends. */
 static void start_tier_sessions(void)
 {
     static const struct sxs_thread starting = {"sxsprof tiers", serve_tier_sessions};
@@ -250,7 +258,7 @@ static void serve(void)
     long                                   period = PERIOD_NS, since_naming = NAMING_NS;
     sxs_threads_exclude_me();
     sxs_stacks_refresh();
-    list_loaded(0); /* before any clock runs: no sample has to do without */
+    list_loaded(0); /* before any clock runs, so that every sample has unwind tables */
     watch_threads();
     while (!atomic_load(&sampler.forked)) {
         some_came = some_went = 0;
@@ -292,26 +300,27 @@ static void serve_snapshot(void)
 static const struct sxs_thread service = {"sxsprof", serve}, wall = {"sxsprof wall", serve_wall},
                                snapshots = {"sxsprof snap", serve_snapshot};
 
-/* ---- fork ------------------------------------------------------------------------------------- */
+/* ---- fork ------------------------------------------------------------------------------------ */
 
-/* A thread's own: several may fork at once, and the C library holds no lock meanwhile. */
+/* Per thread, because several threads may fork at once and the C library holds no lock then. */
 static _Thread_local struct {
     sigset_t mask;
     int      is_blocked, holds_snapshots, holds_clocks;
 } before_fork;
 
-/* A sample signal that arrives again and again can keep clone() from ever getting done. */
+/* Prepares for a fork. The sample signal is blocked, because clone() may never succeed if that
+ * signal arrives again and again. */
 static void preparing(void)
 {
     sigset_t block;
-    before_fork.holds_snapshots =
-        sxs_snapshot_hold(); /* the child would be left with suspended runtimes */
+    /* Otherwise the child might be left with suspended runtimes. */
+    before_fork.holds_snapshots = sxs_snapshot_hold();
     sigemptyset(&block);
     sigaddset(&block, sxs_clocks_signal());
     before_fork.is_blocked = pthread_sigmask(SIG_BLOCK, &block, &before_fork.mask) == 0;
     sxs_walkers_hold_off();
-    before_fork.holds_clocks =
-        sxs_clocks_hold_for_fork(); /* the child would get a descriptor that nobody knows of */
+    /* Otherwise the child might inherit a descriptor that is in no slot. */
+    before_fork.holds_clocks = sxs_clocks_hold_for_fork();
 }
 
 static void unblock(void)
@@ -341,7 +350,7 @@ static void child_goes_on(void)
     unblock();
 }
 
-/* ---- start and end ---------------------------------------------------------------------------- */
+/* ---- start and end --------------------------------------------------------------------------- */
 
 static int start_sampling(void)
 {
@@ -383,7 +392,9 @@ static int start_sampling(void)
         sxs_wall_init(sampler.writer, sampler.options.hz);
         err = -sxs_thread_start(&wall);
     }
-    if (!err) /* last: it lets threads that begin be sampled, but not those of the library */
+    /* Last, because from then on new threads are sampled, and the library's own threads must not
+     * be. */
+    if (!err)
         err = -sxs_thread_start(&service);
     if (err) {
         sxs_error("tool sample cannot start: %s", strerror(-err));
@@ -399,7 +410,7 @@ __attribute__((destructor)) static void ended(void)
         atomic_store(&sampler.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
 }
 
-/* ---- the tool ---------------------------------------------------------------------------------- */
+/* ---- the tool -------------------------------------------------------------------------------- */
 
 static void record_runtime(const struct sxs_runtime *rt)
 {
@@ -445,7 +456,8 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
         sub->high = COR_PRF_HIGH_MONITOR_DYNAMIC_FUNCTION_UNLOADS;
     if (sampler.options.tiers && sxs_runtime_info_version(sub->rt) >= 12) {
         sub->high |= COR_PRF_HIGH_MONITOR_EVENT_PIPE;
-        if (!sxs_runtime_is_attached(sub->rt)) /* all of it, until the session runs */
+        /* Needed for all code that is compiled until the session runs. */
+        if (!sxs_runtime_is_attached(sub->rt))
             sub->low |= SXS_TIER_SESSIONS_LOW;
         sxs_tier_sessions_expect(sub);
     }
@@ -459,8 +471,9 @@ static HRESULT thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD tid
     return S_OK;
 }
 
-/* A runtime that took a fault has left its handler for good by now; the mask of that handler is still
- * in force, but for what the runtime itself had blocked (docs/signals.md). */
+/* Unblocks the sample signal in a catch block. A runtime that handled a fault has left its
+ * signal handler for good by now, but the handler's signal mask is still in force, except for
+ * the signals that the runtime itself had blocked (docs/signals.md). */
 static HRESULT catcher_enter(struct sxs_sub *sub, sxs_function function, sxs_object object)
 {
     (void)sub, (void)function, (void)object;
@@ -561,7 +574,8 @@ static HRESULT assembly_unloaded(struct sxs_sub *sub, sxs_assembly assembly, HRE
 static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
 {
     (void)module;
-    if (sxs_tier_sessions_is_expected(sub->rt)) /* what is compiled may lie where early code was */
+    /* New code may be placed where unloaded early code was, so not all compilations are known. */
+    if (sxs_tier_sessions_is_expected(sub->rt))
         sxs_compiled_incomplete(sub->rt);
     sxs_code_unloading(sub->rt, 0);
     return S_OK;
@@ -578,7 +592,8 @@ static void stop(struct sxs_sub *sub, int detached)
 
 static void release(struct sxs_sub *sub)
 {
-    sxs_tier_sessions_forget(sub->rt); /* the runtime may have refused the tool: it was not stopped */
+    /* If the runtime refused the tool, stop() was not called. */
+    sxs_tier_sessions_forget(sub->rt);
     sxs_pauses_free(sub->state);
     sub->state = NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** sampler.h - the tool "sample": stacks of every thread, by CPU or wall time. */
+/** tools/sample/sampler.h - the tool "sample": stacks of all threads, by CPU time or wall time. */
 #ifndef SXS_SAMPLER_H
 #define SXS_SAMPLER_H
 

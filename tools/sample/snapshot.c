@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * snapshot.c - rounds of the walker "snapshot": who is due, stop the runtimes, take stacks, resume.
+/* tools/sample/snapshot.c - the rounds of the walker "snapshot": find the threads that are due,
+ * suspend the runtimes, take the stacks, resume.
  *
- * A thread that is stopped holds no lock that walking needs: runtimes stop their threads at safe
- * points of managed code, never inside malloc or the loader; native code runs on. The lock below is
- * held throughout a suspension; callbacks that runtimes make in the middle of managed code do not
- * take it, so a suspension never waits for a thread that waits for us.
- */
+ * A stopped thread holds no lock that walking needs: runtimes stop their threads at safe points
+ * of managed code, never inside malloc or the loader, and native code keeps running. snap.lock
+ * is held throughout a suspension. Callbacks that runtimes make from managed code do not take
+ * it, so a suspension never waits for a thread that waits for the lock. */
 #include "tools/sample/snapshot.h"
 
 #include <pthread.h>
@@ -27,16 +26,18 @@
 
 #define TRIES            5
 #define BETWEEN_TRIES_US 200
-#define RAN_NS           20000u /* less than that is what looking at a thread costs it */
+/* If a thread used less CPU time, that was only the cost of checking it. */
+#define RAN_NS           20000u
 #define END_LIMIT_S      5
 
 static struct {
-    pthread_mutex_t            lock; /* held while anything is suspended */
+    pthread_mutex_t            lock; /* held while any runtime is suspended */
     struct sxs_samples_writer *writer;
     enum sxs_sample_mode       mode;
     int                        rounds;
-    int                        ending; /* the process: nothing is suspended any more */
-    uint64_t                   old;    /* bit N: runtime N cannot be suspended, which was said */
+    int                        ending; /* 1: the process ends, so nothing is suspended any more */
+    /* bit N: runtime N cannot be suspended, and the warning was printed */
+    uint64_t                   old;
     struct sxs_stopped         stopped[64];
     size_t                     n_stopped;
     struct due {
@@ -47,9 +48,10 @@ static struct {
 } snap = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(snap.lock);
 
-/* ---- who is due ------------------------------------------------------------------------------- */
+/* ---- threads that are due -------------------------------------------------------------------- */
 
-/* CPU time since its last sample. What it used before the first round is not ours to tell. */
+/* Returns the thread's CPU time since its last sample, or 0 if it is not due. CPU time from
+ * before the first round is not counted. */
 static uint64_t cpu_due(struct sxs_sampled_thread *t)
 {
     uint64_t cpu = sxs_clocks_cpu_ns(atomic_load(&t->tid)), before = atomic_load(&t->cpu_ns);
@@ -64,14 +66,15 @@ static void look_at(struct sxs_sampled_thread *t)
 {
     uint64_t weight;
     uint32_t tid = atomic_load(&t->tid);
+    /* Its stack is not in the list yet; it will be soon. */
     if (t->started_ns >= sxs_stacks_ns())
-        return; /* its stack has not been looked up yet; soon */
+        return;
     weight = snap.mode == SXS_MODE_WALL ? sxs_wall_due(t) : cpu_due(t);
     if (weight && snap.n_due < SXS_MAX_SAMPLED_THREADS)
         snap.due[snap.n_due++] = (struct due){t, {tid, weight, sxs_task_state(tid), t->missed}};
 }
 
-/* ---- suspending ------------------------------------------------------------------------------- */
+/* ---- suspending ------------------------------------------------------------------------------ */
 
 static HRESULT suspend(struct sxs_runtime *rt)
 {
@@ -83,7 +86,8 @@ static HRESULT suspend(struct sxs_runtime *rt)
     return hr;
 }
 
-/* Said before anything is stopped: whoever reads it may be one of those that are. */
+/* Warns if the runtime is too old to be suspended. Called before any runtime is stopped, because
+ * the reader of the message may be in this process. */
 static void say_if_old(const struct sxs_runtime *rt)
 {
     uint64_t bit = UINT64_C(1) << (sxs_runtime_number(rt) & 63);
@@ -108,15 +112,15 @@ static void suspend_all(void)
     struct sxs_runtime *rts[ARRAY_LEN(snap.stopped)];
     size_t              n = sxs_runtimes_live(rts, ARRAY_LEN(rts));
     snap.n_stopped = 0;
-    sxs_tables_refresh(); /* takes the loader's lock: not while anything is stopped */
+    sxs_tables_refresh(); /* takes the loader's lock, so nothing may be stopped yet */
     for (size_t i = 0; i < n; i++)
         if (sxs_runtime_is_picked(rts[i]))
-            prepare(rts[i]); /* before anything is stopped */
+            prepare(rts[i]); /* before any runtime is stopped */
     for (size_t i = 0; i < n; i++) {
         struct sxs_stopped *s = &snap.stopped[snap.n_stopped];
         HRESULT             hr = sxs_runtime_is_picked(rts[i]) ? suspend(rts[i]) : E_FAIL;
         if (hr == S_OK) {
-            s->rt = rts[i]; /* the reference goes along */
+            s->rt = rts[i]; /* takes over the reference */
             snap.n_stopped++;
             continue;
         }
@@ -139,7 +143,7 @@ static void resume_all(void)
     }
 }
 
-/* ---- rounds ----------------------------------------------------------------------------------- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 static int ask(uint32_t tid)
 {
@@ -150,13 +154,15 @@ static void take(struct due *due)
 {
     uint32_t                  tid = due->walk.tid;
     struct sxs_record_sample *record;
-    if (snap.mode == SXS_MODE_CPU) /* what it used until it was stopped counts as well */
+    /* Includes the CPU time used until the thread was stopped. */
+    if (snap.mode == SXS_MODE_CPU)
         due->walk.weight_ns = sxs_clocks_cpu_ns(tid) - atomic_load(&due->t->cpu_ns);
     record = sxs_stopped_take(snap.writer, snap.stopped, snap.n_stopped, &due->walk, ask);
     if (record)
         atomic_store_explicit(&due->t->last, record, memory_order_release);
     due->t->missed = due->walk.missed;
-    atomic_store(&due->t->cpu_ns, sxs_clocks_cpu_ns(tid)); /* but not what this cost it */
+    /* The CPU time that the sample itself cost is not counted. */
+    atomic_store(&due->t->cpu_ns, sxs_clocks_cpu_ns(tid));
 }
 
 static void take_all(void)
@@ -164,7 +170,7 @@ static void take_all(void)
     for (size_t i = 0; i < snap.n_stopped; i++)
         sxs_stopped_list(&snap.stopped[i]);
     for (size_t i = 0; i < snap.n_due; i++)
-        if (atomic_load(&snap.due[i].t->tid) == snap.due[i].walk.tid) /* not gone */
+        if (atomic_load(&snap.due[i].t->tid) == snap.due[i].walk.tid) /* the thread has not ended */
             take(&snap.due[i]);
 }
 
@@ -195,7 +201,7 @@ void sxs_snapshot_release(void)
     pthread_mutex_unlock(&snap.lock);
 }
 
-/* Bounded: should a suspension not come to an end, the host's shutdown does. */
+/* The wait is limited, so that the host's shutdown proceeds even if a suspension does not end. */
 void sxs_snapshot_ended(void)
 {
     struct timespec limit;
@@ -205,7 +211,7 @@ void sxs_snapshot_ended(void)
         pthread_mutex_unlock(&snap.lock);
 }
 
-/* Runs before the runtimes' own destructors, which may want their threads to run. */
+/* Runs before the runtimes' own destructors, which may need their threads to run. */
 static void process_ends(void)
 {
     struct timespec limit;

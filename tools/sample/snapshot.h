@@ -1,27 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * snapshot.h - the walker "snapshot": every runtime is suspended, then each thread that is due is
- * walked by DoStackSnapshot of its runtimes and by itself. Slow; what others are held against.
- */
+ * tools/sample/snapshot.h - the walker "snapshot": suspends all runtimes and takes the stack of
+ * each thread that is due, by DoStackSnapshot of its runtimes and by a walk of its own. Slow;
+ * used to check the other walkers. */
 #ifndef SXS_SAMPLER_SNAPSHOT_H
 #define SXS_SAMPLER_SNAPSHOT_H
 
 #include "manager/runtime.h"
 #include "session/write/samples_write.h"
 
-/** Before the first tick; samples go to @w. */
+/**
+ * sxs_snapshot_init - prepare the walker. Call it before the first tick; samples are written to
+ * @w. */
 void sxs_snapshot_init(struct sxs_samples_writer *w, enum sxs_sample_mode mode, unsigned hz);
 
-/** One round: waits until it is due, then stops the runtimes if any thread is. One thread calls this;
- *  no runtime knows it. */
+/**
+ * sxs_snapshot_tick - wait until the next tick is due, then suspend the runtimes if any thread
+ * is due. Called by one thread, which no runtime knows. */
 void sxs_snapshot_tick(void);
 
-/** Around a fork: no runtime is suspended from the return of hold() to release(). hold() waits for a second at most and
- *  returns 1, or 0 when it gave up: then release() is not called. The same thread. */
+/**
+ * sxs_snapshot_hold, sxs_snapshot_release - must enclose a fork. No runtime is suspended in
+ * between.
+ * sxs_snapshot_hold() waits at most a second and returns 1, or 0 when that was not enough; then
+ * sxs_snapshot_release() must not be called. Both on the same thread. */
 int  sxs_snapshot_hold(void);
 void sxs_snapshot_release(void);
 
-/** A runtime has ended: waits until it is resumed, should it be suspended just now. */
+/**
+ * sxs_snapshot_ended - must be called when a runtime ends. Waits until a suspension in progress
+ * is over, at most 5 seconds. */
 void sxs_snapshot_ended(void);
 
 #endif

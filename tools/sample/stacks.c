@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 
-/* Writable mappings in order of address. Three generations: a handler uses the one published, and is
- * overtaken only when it does not run while two more are made. */
+/* Writable mappings, sorted by address. Three lists are kept: a handler uses the published one,
+ * which is overwritten only if two more are made while the handler does not run. */
 #define MAX_MAPPINGS 16384
 struct mappings {
     unsigned  n;
@@ -20,10 +20,10 @@ static _Atomic unsigned generation;
 static _Atomic int      missed;
 static _Atomic uint64_t looked_ns;
 
-/* The first thread's stack grows down: its mapping may begin below what the list says. The kernel keeps
- * at least this much address space below its end free of other mappings. */
+/* The first thread's stack grows down, so it may begin below its listed mapping. The kernel
+ * keeps at least this much address space below the stack's end free of other mappings. */
 #define FIRST_GROWS (UINT64_C(128) << 20)
-static _Atomic uintptr_t first_hi; /* its end; 0: not seen */
+static _Atomic uintptr_t first_hi; /* end of the first thread's stack; 0: not found yet */
 
 int sxs_stacks_missed(void)
 {
@@ -46,7 +46,8 @@ void sxs_stacks_refresh(void)
         return;
     m->n = 0;
     while (m->n < MAX_MAPPINGS && fgets(line, sizeof(line), maps)) {
-        char     *at; /* sscanf would take longer than the kernel does to write the line */
+        /* Not sscanf(), which takes longer than the kernel needs to write the line. */
+        char     *at;
         uintptr_t lo = strtoul(line, &at, 16);
         uintptr_t hi = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
         if (!hi || strncmp(at, " rw", 3) != 0)
@@ -84,7 +85,8 @@ SXS_SIGSAFE static int look_up_latest(uintptr_t sp, uintptr_t *hi)
         int found = look_up(&kept[seen % 3], sp, hi);
         atomic_thread_fence(memory_order_acquire);
         now = atomic_load(&generation);
-        if (now - seen < 2) /* else it was written anew while this thread did not run */
+        /* Otherwise the list was overwritten while this thread did not run. */
+        if (now - seen < 2)
             return found;
         seen = now;
     }
@@ -110,8 +112,8 @@ SXS_SIGSAFE enum sxs_stack_kind sxs_stacks_find(const struct sxs_sampled_thread 
         atomic_store_explicit(&missed, 1, memory_order_relaxed);
         return SXS_STACK_UNKNOWN;
     }
-    /* The C library keeps what it knows of a thread at the old end of that thread's stack. What lies
-     * beyond is another's, though the kernel may tell of both as one mapping. */
+    /* The C library stores its data of a thread at the old end of that thread's stack. Memory
+     * beyond that belongs to another thread, even if the kernel reports both as one mapping. */
     if (own > sp && own < *hi)
         *hi = own & ~(uintptr_t)15;
     return SXS_STACK_LISTED;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * stacks.h - where the stack of an interrupted thread ends, found from within the handler.
+ * tools/sample/stacks.h - finds the end of an interrupted thread's stack, within the signal
+ * handler.
  *
- * A thread's own stack is known from its start (threads.h). Any other place a stack pointer may be
- * (a coroutine's stack, that of a thread nobody saw start) is looked up in a list of the process's
- * writable mappings, made now and then: what it says may no longer be true.
- */
+ * The range of a thread's own stack is known if its start was seen (tools/sample/threads.h). Any
+ * other stack (a coroutine's stack, or that of a thread whose start was not seen) is looked up
+ * in a list of the process's writable mappings. The list is made from time to time, so it may be
+ * out of date. */
 #ifndef SXS_SAMPLER_STACKS_H
 #define SXS_SAMPLER_STACKS_H
 
@@ -14,28 +15,33 @@
 #include "base/base.h"
 #include "tools/sample/threads.h"
 
-/** Publishes the writable mappings of the process. One thread calls this: when threads came, or a
- *  stack was missed. Not signal-safe. */
+/**
+ * sxs_stacks_refresh - publish a new list of the writable mappings. One thread calls this when
+ * threads were started, or a stack was not found. Not signal-safe. */
 void sxs_stacks_refresh(void);
 
-/** When the list in use was begun (CLOCK_MONOTONIC): stacks of threads older than this are in it. */
+/**
+ * sxs_stacks_ns - when the current list was begun (CLOCK_MONOTONIC). It has the stacks of all
+ * threads that are older. */
 uint64_t sxs_stacks_ns(void);
 
-/** Nonzero once after a stack pointer that lay in no mapping of the list. */
+/** sxs_stacks_missed - nonzero if a stack pointer was not found in the list since the last call. */
 int sxs_stacks_missed(void);
 
-/** What is known of the memory between a stack pointer and the end of its stack. */
+/** How much is known of the memory between a stack pointer and the end of its stack. */
 enum sxs_stack_kind {
     SXS_STACK_UNKNOWN, /* nothing */
-    SXS_STACK_OWN,     /* the thread's own stack: all of it can be read */
-    SXS_STACK_LISTED,  /* a mapping of the list: parts may be gone by now */
+    SXS_STACK_OWN,     /* the thread's own stack; all of it is readable */
+    SXS_STACK_LISTED,  /* a mapping in the list; parts may be unmapped by now */
 };
 
 /**
- * sxs_stacks_find - sets *@hi to the end of the stack at @sp, the calling thread's stack pointer.
- * @t: the calling thread, or NULL. @is_first: it is the process's first thread.
- * Signal-safe: no lock, no system call.
- */
+ * sxs_stacks_find - find the end of the stack that contains @sp, the calling thread's stack
+ * pointer.
+ * @t: the calling thread, or NULL.
+ * @is_first: 1 if it is the process's first thread.
+ * @hi: receives the end of the stack, unless the result is SXS_STACK_UNKNOWN.
+ * Signal-safe: no lock, no system call. */
 SXS_SIGSAFE enum sxs_stack_kind sxs_stacks_find(const struct sxs_sampled_thread *t, int is_first,
                                                 uintptr_t sp, uintptr_t *hi);
 

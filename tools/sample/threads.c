@@ -21,9 +21,12 @@
 static struct sxs_sampled_thread table[SXS_MAX_SAMPLED_THREADS];
 static pthread_mutex_t           claiming = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(claiming);
-static _Atomic uint64_t          taken[SXS_MAX_SAMPLED_THREADS / 64]; /* a bit a slot in use */
-static _Atomic uint64_t          refused;  /* threads that began and found no room */
-static _Atomic uint64_t          unplaced; /* the most that one scan found no room for */
+/* one bit for each slot in use */
+static _Atomic uint64_t          taken[SXS_MAX_SAMPLED_THREADS / 64];
+/* Threads that got no slot when they started, or whose stack is too small for the handler. */
+static _Atomic uint64_t          refused;
+/* highest number of threads that one scan found no slot for */
+static _Atomic uint64_t          unplaced;
 static _Atomic uint32_t          scan;
 static _Atomic uint32_t          own_tids[4];
 
@@ -38,8 +41,9 @@ static void set_taken(const struct sxs_sampled_thread *t)
     atomic_fetch_or(&taken[i / 64], UINT64_C(1) << i % 64);
 }
 
-/* The slot in use from number @i on, SXS_MAX_SAMPLED_THREADS if there is none: the table is far larger
- * than most programs need, and looked through a thousand times a second. */
+/* Returns the number of the next slot in use, from @i on, or SXS_MAX_SAMPLED_THREADS if there is
+ * none. The bits make this fast: the table is far larger than most programs need, and is
+ * searched a thousand times a second. */
 static size_t next_taken(size_t i)
 {
     for (; i < SXS_MAX_SAMPLED_THREADS; i = (i | 63) + 1) {
@@ -60,8 +64,9 @@ SXS_SIGSAFE struct sxs_sampled_thread *sxs_threads_find(uint32_t tid)
     return NULL;
 }
 
-/* Slots are claimed by runtimes' threads (marks), threads that begin and the scanning thread; one at a
- * time, so that a thread never gets two. Handlers only read. */
+/* Returns the slot of a thread, and takes a free one if it has none; NULL: no room. Called by
+ * threads of runtimes (sxs_threads_mark()), by threads that start, and by the scanning thread.
+ * The lock makes sure that a thread never gets two slots. Handlers only read. */
 static struct sxs_sampled_thread *claim(uint32_t tid)
 {
     struct sxs_sampled_thread *t;
@@ -81,7 +86,8 @@ static struct sxs_sampled_thread *claim(uint32_t tid)
     return t;
 }
 
-/* The slot may have gone to another thread since it was found. */
+/* Changes the state of a slot from @from to BUSY. Returns 0 when the state is another, or the
+ * slot belongs to another thread by now. */
 static int become_busy(struct sxs_sampled_thread *t, uint32_t tid, enum sxs_slot_state from)
 {
     uint32_t was = from;
@@ -141,7 +147,7 @@ static int read_name(uint32_t tid, char *name, size_t size)
     return 0;
 }
 
-/* A handler needs some 10 KiB. Where a thread has hardly more, its clock must not run. */
+/* A handler needs some 10 KiB. A thread with a stack smaller than this is not sampled. */
 #define MIN_STACK 49152u
 
 static void set_up(struct sxs_sampled_thread *t, uint32_t tid)
@@ -150,7 +156,8 @@ static void set_up(struct sxs_sampled_thread *t, uint32_t tid)
     t->excluded = is_own(tid);
     t->recorded = 0;
     t->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
-    atomic_store(&t->seen, atomic_load(&scan) + 1); /* a scan under way may have passed it by */
+    /* a scan in progress may have passed this thread's place */
+    atomic_store(&t->seen, atomic_load(&scan) + 1);
 }
 
 struct sxs_sampled_thread *sxs_threads_begin(uintptr_t stack_lo, uintptr_t stack_hi)
@@ -207,7 +214,7 @@ void sxs_threads_release(struct sxs_sampled_thread *t)
     atomic_store_explicit(&t->tid, 0, memory_order_release);
 }
 
-/* ---- looking for them -------------------------------------------------------------------------- */
+/* ---- scanning -------------------------------------------------------------------------------- */
 
 static void look_again(struct sxs_sampled_thread *t, int names, const struct sxs_threads_events *on)
 {
@@ -243,13 +250,14 @@ static void look_at(uint32_t tid, uint32_t now, int names, const struct sxs_thre
     } else if (become_busy(t, tid, SXS_SLOT_LIVE)) {
         look_again(t, names, on);
     } else {
-        return; /* the thread itself is at it */
+        return; /* the thread itself is working on its slot */
     }
     atomic_store(&t->seen, now);
     sxs_threads_ready(t);
 }
 
-/* A folder that changes while it is read may show less than there is. */
+/* Whether a thread has ended. Checked because reading a folder that changes meanwhile may miss
+ * entries. */
 static int gone(uint32_t tid)
 {
     return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
@@ -262,7 +270,8 @@ static void clear_away(uint32_t now, const struct sxs_threads_events *on)
         uint32_t                   tid = atomic_load_explicit(&t->tid, memory_order_acquire);
         if (!tid || (int32_t)(atomic_load(&t->seen) - now) >= 0 || !gone(tid))
             continue;
-        if (become_busy(t, tid, SXS_SLOT_NEW)) { /* marked by a runtime, gone before it was found */
+        /* The thread was marked by a runtime and has ended before it was found. */
+        if (become_busy(t, tid, SXS_SLOT_NEW)) {
             sxs_threads_release(t);
         } else if (become_busy(t, tid, SXS_SLOT_LIVE)) {
             on->went(t);
@@ -271,8 +280,9 @@ static void clear_away(uint32_t now, const struct sxs_threads_events *on)
     }
 }
 
-/* The number of links of /proc/self/task tells how many threads there are: one call when nothing has
- * changed. The whole folder is read when it has, and once in a while all the same. */
+/* The link count of /proc/self/task gives the number of threads, so one call is enough when
+ * nothing has changed. The whole folder is read when the number has changed, and also from time
+ * to time. */
 void sxs_threads_scan(const struct sxs_threads_events *events)
 {
     static nlink_t     last_links;
@@ -289,7 +299,7 @@ void sxs_threads_scan(const struct sxs_threads_events *events)
     if (st.st_nlink == last_links && ++idle < (young ? 4 : 20))
         return;
     names = idle >= 20 || now < 4 || now % 32 == 0;
-    young = idle >= 4 ? 0 : 1; /* what came may grow old enough for a record */
+    young = idle >= 4 ? 0 : 1; /* new threads may become old enough for a record */
     idle = 0;
     dir = opendir("/proc/self/task");
     if (!dir)
@@ -303,14 +313,15 @@ void sxs_threads_scan(const struct sxs_threads_events *events)
         }
     }
     closedir(dir);
-    last_links = listed + 2; /* . and ..: a listing that is not whole is made again */
+    /* for . and ..; an incomplete listing makes the next scan read again */
+    last_links = listed + 2;
     clear_away(now, events);
     if (homeless > atomic_load(&unplaced))
         atomic_store(&unplaced, homeless);
 }
 
-/* The table is a megabyte, nearly all of it empty. While the list changes, a thread may be met twice
- * or not at all. */
+/* Visits only slots in use, because the table is a megabyte and nearly empty. While slots
+ * change, a thread may be visited twice or not at all. */
 void sxs_threads_each(void (*fn)(struct sxs_sampled_thread *t))
 {
     for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_SAMPLED_THREADS; i++) {

@@ -17,7 +17,8 @@ void sxs_unloads_begin(struct sxs_unloads *unloads)
 
 void sxs_unloads_destroyed(struct sxs_unloads *unloads)
 {
-    if (unloads->n_assemblies > 0) /* an assembly that failed to load is destroyed unannounced */
+    /* Could be 0, because an assembly that failed to load is destroyed without an announcement. */
+    if (unloads->n_assemblies > 0)
         unloads->n_assemblies--;
 }
 

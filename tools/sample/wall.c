@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * wall.c - a thread whose CPU clock has moved since the last round is running: it gets a signal. One
- * whose clock stands still waits where it waited before, so the stack taken last stands for that time
- * as well: no signal, no interrupted system call (EINTR), however long it sleeps.
- */
+/* tools/sample/wall.c - wall-clock samples. A thread whose CPU clock has moved since the last
+ * round has run: it gets a signal. A thread whose CPU clock has not moved is still waiting at
+ * the same place, so its last stack stands for that time as well: no signal is sent, and no
+ * system call is interrupted (EINTR), however long it sleeps. */
 #include "tools/sample/wall.h"
 
 #include <string.h>
@@ -12,8 +11,9 @@
 #include "base/clock.h"
 #include "tools/sample/clocks.h"
 
-#define RECORD_NS 100000000u /* waiting time is recorded at least this often */
-#define RAN_NS    20000u /* a thread that has used less only left the handler and went on waiting */
+#define RECORD_NS 100000000u /* longest waiting time without a record */
+/* A thread that has used less CPU time only left the handler and continued to wait. */
+#define RAN_NS    20000u
 
 static struct sxs_samples_writer *writer;
 static uint64_t                   interval_ns, due_ns, round_ns;
@@ -48,20 +48,22 @@ static void record_waiting(struct sxs_sampled_thread *t)
     atomic_fetch_add(&sxs_samples_header(writer)->n_samples, 1);
 }
 
-/* A sample may cost its thread more than RAN_NS, with a deep stack, or on a slow machine. Taken for work it would bring
- * the next sample, and so on at each round. */
+/* A sample may cost its thread more than RAN_NS, with a deep stack or on a slow machine. If this
+ * counted as work of the thread, it would cause another sample in each round. */
 SXS_SIGSAFE void sxs_wall_taken(struct sxs_sampled_thread *t)
 {
     atomic_store_explicit(&t->cpu_ns, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID), memory_order_relaxed);
 }
 
-/* Not if the handler has, meanwhile: its time is later. */
+/* Sets t->cpu_ns unless the handler has changed it meanwhile, because the handler's value is
+ * newer. */
 static void move_clock(struct sxs_sampled_thread *t, uint64_t before, uint64_t cpu)
 {
     atomic_compare_exchange_strong(&t->cpu_ns, &before, cpu);
 }
 
-/* A thread met for the first time is disturbed once, running or not: its stack is not known yet. */
+/* A thread that is found for the first time gets one signal, whether it runs or not, because its
+ * stack is not known yet. */
 uint32_t sxs_wall_due(struct sxs_sampled_thread *t)
 {
     uint64_t before = atomic_load(&t->cpu_ns), cpu = sxs_clocks_cpu_ns(atomic_load(&t->tid));
@@ -95,7 +97,7 @@ void sxs_wall_wait(void)
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
     round_ns = sxs_now_ns(CLOCK_MONOTONIC);
     if (round_ns > due_ns + 10 * interval_ns)
-        due_ns = round_ns; /* the machine stood still: do not make up for it in a burst */
+        due_ns = round_ns; /* after a long delay, do not take the missed rounds in a burst */
 }
 
 void sxs_wall_tick(void)

@@ -1,28 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/** wall.h - wall-clock samples: of running threads by signal, of waiting ones without disturbing them. */
+/**
+ * tools/sample/wall.h - wall-clock samples: running threads get a signal, waiting threads are
+ * not disturbed. */
 #ifndef SXS_SAMPLER_WALL_H
 #define SXS_SAMPLER_WALL_H
 
 #include "session/write/samples_write.h"
 #include "tools/sample/threads.h"
 
-/** Before the first tick; samples go to @w. */
+/**
+ * sxs_wall_init - prepare for @hz rounds a second. Call it before the first tick; samples are
+ * written to @w. */
 void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz);
 
-/** One round: sleeps until the next is due, then looks at every thread. One thread calls this. */
+/**
+ * sxs_wall_tick - sleep until the next round is due, then check every thread. One thread calls
+ * this. */
 void sxs_wall_tick(void);
 
-/** The waiting alone: until the next round is due. Rounds that were missed are not made up for. */
+/**
+ * sxs_wall_wait - sleep until the next round is due. After a delay of more than ten intervals,
+ * the missed rounds are skipped. */
 void sxs_wall_wait(void);
 
 /**
- * sxs_wall_due - has @t run since its stack was last taken?
- * Returns ns its next sample stands for, or 0: it waits where it waited, and that is accounted for.
- */
+ * sxs_wall_due - whether @t must be sampled, because it has run since its stack was last taken.
+ * Returns the time in ns that its next sample stands for. Returns 0 when the thread is still
+ * waiting at the same place; then that time is added to its last sample. */
 uint32_t sxs_wall_due(struct sxs_sampled_thread *t);
 
-/** The calling thread's stack has just been taken by its handler. The CPU time that this cost is not work of
- *  the thread: sxs_wall_due() counts from now on. Signal-safe. */
+/**
+ * sxs_wall_taken - note that the handler has just taken the stack of the calling thread @t.
+ * sxs_wall_due() counts CPU time from now on, so the cost of the sample does not count as work
+ * of the thread. Signal-safe. */
 SXS_SIGSAFE void sxs_wall_taken(struct sxs_sampled_thread *t);
 
 #endif
