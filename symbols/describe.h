@@ -17,7 +17,7 @@ struct sxs_described {
  * sxs_describe - ask @rt about the code at @ip and write a CODE record.
  * @time_ns: when a sample met the code. The record is valid from then on, or from the
  *   compilation of the code.
- * @out: receives the range that needs no further calls.
+ * @out: receives the range that needs no further calls; all zero if the sampled code is gone.
  * If the code at @ip was compiled after @time_ns, the code that was sampled is gone: then a
  * record of one byte without a function says so.
  * Threads and exclusion: as sxs_namer_function() and sxs_compiled_find(). */

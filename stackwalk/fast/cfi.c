@@ -128,8 +128,8 @@ SXS_SIGSAFE static void saved_expression(struct state *s, uint64_t reg, struct c
         set(s, reg, UNSUPPORTED, 0);
 }
 
-/* Two expressions are supported: *(rbp + n), and the linker's for PLT entries: rsp + 8 + ((rip &
- * 15) >= n ? 8 : 0). */
+/* Two expressions are supported: *(rbp + n), and the linker's for PLT entries,
+ * rsp + 8 + ((rip & 15) >= n ? 8 : 0). */
 SXS_SIGSAFE static void cfa_expression(struct state *s, struct cursor e)
 {
     static const uint8_t plt_rest[] = {0x3f, 0x1a};            /* lit15, and */
