@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* await.c - from a state machine to the ones that await it. */
+/* await.c - follows object references from a state machine to the state machines that await it. */
 #include "tools/calls/await.h"
 
 #include <stdlib.h>
@@ -10,56 +10,57 @@
 #include "values/layout.h"
 
 #define MAX_RUNTIMES 64
-#define MAX_PLACES   32   /* where in a box a machine may lie: it depends on the result's size */
+#define MAX_PLACES   32   /* offsets of machines in boxes: they depend on the result's size */
 #define MAX_PLACE    504u /* bytes */
 #define PAGE         ((uintptr_t)4095)
-#define MAX_HOPS     512  /* objects between one box and the next, all told */
-#define MAX_LISTED   64   /* of a task's continuations */
-#define NO_SOURCE    UINT32_MAX
+#define MAX_HOPS     512  /* objects that one search visits, in all */
+#define MAX_LISTED   64   /* continuations of one task */
+#define NO_SOURCE    UINT32_MAX /* offset differs between instantiations: not followed */
 #define BUCKETS      1024u
-#define STACK_BYTES  (1u << 20) /* a machine that is called first lies in its caller's frame */
-#define FIRST_ITEM   16   /* of an array of references: behind its method table and length */
+#define STACK_BYTES  (1u << 20) /* at its first call, a machine lies in its caller's frame */
+#define FIRST_ITEM   16   /* offset of the items in an array, behind method table and length */
 
 enum kind {
-    BOX = 1,  /* a method's task, with its machine */
-    TASK,     /* another task: what WhenAll returns, or ContinueWith */
-    POINTER,  /* leads on by one field: an Action, an await with a context */
+    BOX = 1,  /* the task of an async method, with the method's machine */
+    TASK,     /* another task: the result of WhenAll, or of ContinueWith */
+    POINTER,  /* one field leads to the next object: an Action, an await with a context */
     LIST,     /* several continuations of one task */
-    MACHINE,  /* an object: of debug builds, and of iterators */
+    MACHINE,  /* a machine that is an object: in debug builds, and of async iterators */
 };
 
-/* What is to be known of a class. Never freed. */
+/* A class that the search follows, with the offsets of its fields. Never freed. */
 struct known {
     enum kind kind;
-    uint32_t  next;     /* offset of the reference that leads on; of a list: of its array; 0: none */
-    uint32_t  source;   /* of a box or machine that is a ValueTask's source: of that source; 0: none */
-    uint32_t  machine;  /* BOX: of its machine */
-    int       is_value; /* BOX: the machine lies there itself, else a reference to it */
-    uint32_t  size;     /* LIST: of the number of its items */
-    uint32_t  state, builder, builder_size; /* MACHINE: offsets, bytes */
-    uint32_t  runtime;
-    ClassID   type;     /* BOX: the machine's class, exact */
-    ModuleID  module;   /* BOX: and where its definition is */
-    mdTypeDef token;
-    _Atomic(struct sxs_called *) called; /* BOX: its MoveNext, when it was last found */
+    uint32_t  next;     /* offset of the reference to follow; LIST: to the array; 0: none */
+    uint32_t  source;   /* BOX, MACHINE: offset of the ValueTask source in the object; 0: none */
+    uint32_t  machine;  /* BOX: offset of the machine */
+    int       is_value; /* BOX: 1: the machine is a struct in the box; 0: an object */
+    uint32_t  size;     /* LIST: offset of the number of items */
+    uint32_t  state, builder, builder_size; /* MACHINE: two offsets; size in bytes */
+    uint32_t  runtime;  /* the runtime's number */
+    ClassID   type;     /* BOX: the machine's class, the exact instantiation */
+    ModuleID  module;   /* BOX: the module that defines the machine's class */
+    mdTypeDef token;    /* BOX: the definition of the machine's class */
+    _Atomic(struct sxs_called *) called; /* BOX: the machine's MoveNext; NULL: not found yet */
 };
 
 /* A hooked MoveNext. Never freed. */
 struct method {
     struct method     *next;
     struct sxs_called *called;
-    ClassID            cls; /* 0: shared by several */
+    ClassID            cls; /* 0: several instantiations share the method */
     ModuleID           module;
     mdTypeDef          token;
 };
 
+/* A runtime whose awaits are followed. Never freed. */
 struct watched {
-    struct sxs_runtime *rt; /* one reference, for good: its hooks are */
-    _Atomic uint32_t    places[MAX_PLACES]; /* of machines in boxes; 0 ends them */
-    _Atomic uint32_t    source_state; /* of _continuationState in a ValueTask's source */
+    struct sxs_runtime *rt; /* one reference, never dropped because hooks are never removed */
+    _Atomic uint32_t    places[MAX_PLACES]; /* offsets of machines in boxes; 0 ends the list */
+    _Atomic uint32_t    source_state; /* offset of _continuationState in a ValueTask source */
 };
 
-static _Atomic(struct watched *) runtimes[MAX_RUNTIMES]; /* by number */
+static _Atomic(struct watched *) runtimes[MAX_RUNTIMES]; /* indexed by runtime number */
 static _Atomic(struct method *)  methods[BUCKETS];
 
 static struct watched *watched_of(uint32_t number)
@@ -95,7 +96,8 @@ static void add_place(struct watched *w, uint32_t place)
     }
 }
 
-/* AsyncStateMachineBox`1, which is a Task, and the pooling builders' StateMachineBox`1, which is not. */
+/* Fills @k for AsyncStateMachineBox`1, which is a Task, or for StateMachineBox`1 of the pooling
+ * builders, which is not a Task. */
 static int know_box(struct known *k, const struct sxs_layout *l, struct watched *w)
 {
     const struct sxs_field *machine = sxs_layout_field(l, "StateMachine");
@@ -159,7 +161,8 @@ static int begins(const char *name, const char *with)
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* In every instantiation at one offset, or it is not followed. */
+/* Records the offset of _continuationState in a ValueTask source. If the offset differs between
+ * instantiations, sources are not followed. */
 static void know_source(const struct sxs_layout *l, struct watched *w)
 {
     uint32_t at = offset_of(l, "_continuationState"), before = 0;
@@ -167,7 +170,8 @@ static void know_source(const struct sxs_layout *l, struct watched *w)
         atomic_store(&w->source_state, NO_SOURCE);
 }
 
-/* Names of the framework's own; others that have them do no harm. */
+/* Returns 1 if a class of this name may be one that the search follows. The names are those of the
+ * framework's classes; a class of the program with such a name does no harm. */
 static int may_matter(const char *name)
 {
     const char *nested = strrchr(name, '+');
@@ -187,7 +191,7 @@ static int know(struct known *k, const struct sxs_layout *l, struct watched *w)
         return know_box(k, l, w);
     if (begins(name, "System.Threading.Tasks.Sources.ManualResetValueTaskSourceCore`1")) {
         know_source(l, w);
-        return -1; /* lies in objects, is none */
+        return -1; /* a struct within objects, not an object */
     }
     if (begins(name, "System.Threading.Tasks."))
         return know_tasks(k, l);
@@ -215,7 +219,7 @@ void sxs_await_class(sxs_class cls)
     k.runtime = sxs_runtime_number(cls.rt);
     memcpy(kept, &k, sizeof(k));
     if (sxs_layout_set_note(l, kept))
-        free(kept); /* another thread was first, and found the same */
+        free(kept); /* another thread was faster and found the same */
 }
 
 void sxs_await_class_gone(sxs_class cls)
@@ -230,7 +234,7 @@ static _Atomic(struct method *) *bucket_of(ModuleID module, mdTypeDef token)
     return &methods[(((module >> 4) + token) * UINT64_C(0x9e3779b97f4a7c15) >> 20) % BUCKETS];
 }
 
-/* Has that type a field <>t__builder? *type: the one that has the method. */
+/* Returns 1 if the type that defines @method has a field <>t__builder. *type receives that type. */
 static int is_machine(sxs_module module, mdToken method, mdTypeDef *type)
 {
     IMetaDataImport2 *imp = sxs_module_import(module);
@@ -263,7 +267,8 @@ void sxs_await_method(struct sxs_called *called, sxs_module module, mdToken meth
     atomic_fetch_or_explicit(&called->off, SXS_CALLED_RESUMES, memory_order_release);
 }
 
-/* NULL: it is not hooked. Several instantiations may share one. */
+/* Returns the MoveNext of a box's machine, or NULL when that method is not hooked. Several
+ * instantiations may share one method; a method of the exact class is preferred. */
 static struct sxs_called *called_of(struct known *k)
 {
     struct sxs_called *found = atomic_load_explicit(&k->called, memory_order_acquire);
@@ -283,9 +288,10 @@ static struct sxs_called *called_of(struct known *k)
 
 /* ---- objects ----------------------------------------------------------------------------------- */
 
+/* One search for callers. */
 struct look {
     const struct watched *w;
-    unsigned              hops;
+    unsigned              hops; /* objects visited so far */
 };
 
 static uintptr_t word_at(uintptr_t at)
@@ -299,13 +305,14 @@ static struct known *known_class(const struct look *look, uintptr_t table)
     return l ? (struct known *)(uintptr_t)sxs_layout_note(l) : NULL;
 }
 
-/* Of an object that a reference field of a known class names. */
+/* Returns the class of @object, or NULL when the class is not followed. @object must come from a
+ * reference field of an object of a followed class. */
 static struct known *known_object(const struct look *look, uintptr_t object)
 {
     return object && !(object & 7) ? known_class(look, word_at(object)) : NULL;
 }
 
-/* Of what may not be an object at all. */
+/* As known_object(), for an address that may not be that of an object. */
 static struct known *known_safely(const struct look *look, uintptr_t object)
 {
     uintptr_t table = 0;
@@ -316,7 +323,8 @@ static struct known *known_safely(const struct look *look, uintptr_t object)
 
 static uintptr_t resolve(struct look *look, uintptr_t object);
 
-/* Of several continuations the one that leads to a box; 0: none does, or more than one. */
+/* Returns the box to which the continuations in a list lead, or 0 when they lead to no box or to
+ * several boxes. */
 static uintptr_t resolve_list(struct look *look, uintptr_t list, const struct known *k)
 {
     uintptr_t items = word_at(list + k->next), found = 0;
@@ -334,7 +342,8 @@ static uintptr_t resolve_list(struct look *look, uintptr_t list, const struct kn
     return found;
 }
 
-/* The box that goes on when what @object continues does; 0: none is known. */
+/* Follows the continuation @object to the box of the method that it resumes. Returns 0 when no such
+ * box is known. */
 static uintptr_t resolve(struct look *look, uintptr_t object)
 {
     const struct known *k;
@@ -350,19 +359,19 @@ static uintptr_t resolve(struct look *look, uintptr_t object)
     return 0;
 }
 
-/* What awaits the ValueTask whose source lies at @source. */
+/* Returns the box that awaits the ValueTask whose source lies at @source, or 0. */
 static uintptr_t resolve_source(struct look *look, uintptr_t source)
 {
     uint32_t  state = atomic_load_explicit(&look->w->source_state, memory_order_relaxed);
     return state && state != NO_SOURCE ? resolve(look, word_at(source + state)) : 0;
 }
 
-/* What awaits the method whose box that is. */
+/* Returns the box that awaits the method of @box, or 0. */
 static uintptr_t awaiter_of(struct look *look, uintptr_t box, const struct known *k)
 {
     const struct known *machine;
     uintptr_t           object;
-    if (!k->is_value) { /* an iterator's own task is awaited by nobody: each of its items is */
+    if (!k->is_value) { /* callers do not await an iterator's own task; they await each item */
         object = word_at(box + k->machine);
         machine = known_object(look, object);
         if (machine && machine->kind == MACHINE && machine->source)
@@ -375,7 +384,9 @@ static uintptr_t awaiter_of(struct look *look, uintptr_t box, const struct known
 
 /* ---- a MoveNext -------------------------------------------------------------------------------- */
 
-/* The box around the struct at @self; 0: it lies elsewhere, and before it anything may, or nothing. */
+/* Returns the box that contains the machine struct at @self, or 0 when the struct does not lie in a
+ * box. In that case the memory before the struct may hold anything, or may not be mapped. Reads in
+ * the page of @self are safe because the struct itself is mapped. */
 static uintptr_t box_around(const struct look *look, uintptr_t self, struct known **k)
 {
     for (unsigned i = 0; i < MAX_PLACES; i++) {
@@ -390,7 +401,8 @@ static uintptr_t box_around(const struct look *look, uintptr_t self, struct know
     return 0;
 }
 
-/* The box that a machine's builder has made for it; 0: none yet. */
+/* Returns the box that the builder of the machine object @machine has made, or 0 when there is no
+ * box yet. */
 static uintptr_t box_of(const struct look *look, uintptr_t machine, const struct known *m,
                         struct known **k)
 {
@@ -403,7 +415,8 @@ static uintptr_t box_of(const struct look *look, uintptr_t machine, const struct
     return 0;
 }
 
-/* 1: @self goes on after an await, and *awaiter is who awaits it (0: nobody known). */
+/* Returns 1 if the machine @self resumes after an await, else 0. *awaiter receives the box that
+ * awaits it, or 0 when no such box is known. */
 static int find_awaiter(struct look *look, uintptr_t self, uintptr_t *awaiter)
 {
     struct known *k = known_class(look, word_at(self));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* calls.c - the tool's life: hooks and mapper of each runtime, one service thread for the file. */
+/* calls.c - starts and stops the tool: sets hooks and mapper of each runtime, handles the runtimes'
+ * callbacks, and runs one service thread for the calls file. */
 #include "tools/calls/calls.h"
 
 #include <errno.h>
@@ -27,11 +28,11 @@
 #include "session/write/session_write.h"
 #include "values/types.h"
 
-#define MAX_BYTES (UINT64_C(1) << 30) /* of the file; beyond it paths are counted at their callers' */
+#define MAX_BYTES (UINT64_C(1) << 30) /* file size; then new paths count at their callers' nodes */
 
 static struct {
-    pthread_mutex_t               lock; /* guards started */
-    int                           started; /* 1: at work, -1: could not */
+    pthread_mutex_t               lock; /* guards started; held while the tool starts */
+    int                           started; /* 0: not yet, 1: started, -1: failed */
     struct sxs_calls_header      *header;
     struct sxs_calls_options      options;
     const struct sxs_calls_hooks *hooks;
@@ -141,7 +142,8 @@ static UINT_PTR map_function(FunctionID id, void *client_data, BOOL *hook)
     return (UINT_PTR)called;
 }
 
-/* With values, hooks of another form, which a runtime takes after the event mask alone. */
+/* Event flags for the recording of arguments and results. The hooks for it have another signature
+ * (WithInfo); a runtime accepts them only after its event mask has these flags. */
 #define WITH_VALUES \
     (COR_PRF_ENABLE_FUNCTION_ARGS | COR_PRF_ENABLE_FUNCTION_RETVAL | COR_PRF_ENABLE_FRAME_INFO)
 
@@ -163,14 +165,15 @@ static HRESULT set_hooks(struct sxs_runtime *rt)
     const struct sxs_calls_hooks *h =
         &calls.hooks[calls.options.trace_mb ? SXS_CALLS_TRACE_HOOKS : (int)calls.options.mode];
     HRESULT                       hr = sxs_info_SetFunctionIDMapper2(rt, map_function, rt);
-    if (SUCCEEDED(hr)) /* their true type takes arguments in registers of its own choice */
+    if (SUCCEEDED(hr)) /* casts: the hooks receive arguments in registers that C cannot express */
         hr = sxs_info_SetEnterLeaveFunctionHooks3(rt, (FunctionEnter3 *)(uintptr_t)h->enter,
                                                   (FunctionLeave3 *)(uintptr_t)h->leave,
                                                   (FunctionTailcall3 *)(uintptr_t)h->tailcall);
     return hr;
 }
 
-/* Arguments and results are part of the record of a single call. */
+/* Turns the call trace on if SXSPROF_VALUES is set: arguments and results are stored in the
+ * trace. */
 static void complete_options(void)
 {
     const char *values = getenv("SXSPROF_VALUES");
@@ -210,8 +213,8 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
     hr = sxs_select_values() ? set_hooks_with_values(sub->rt) : set_hooks(sub->rt);
     if (FAILED(hr))
         return hr;
-    sxs_runtime_ref(sub->rt); /* the mapper's for good: a runtime never takes it back */
-    sxs_calls_state_expect(); /* the thread that starts the runtime; others are announced */
+    sxs_runtime_ref(sub->rt); /* for the mapper, never dropped: a mapper cannot be removed */
+    sxs_calls_state_expect(); /* for this thread; ThreadAssignedToOSThread reports the others */
     sub->low = COR_PRF_MONITOR_ENTERLEAVE | COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_THREADS |
                COR_PRF_MONITOR_FUNCTION_UNLOADS | COR_PRF_MONITOR_MODULE_LOADS;
     if (calls.options.mode != SXS_CALLS_COUNT)
@@ -235,7 +238,8 @@ static HRESULT compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe)
     return S_OK;
 }
 
-/* With new IL from the first call on, this is all that is said of its compilation. */
+/* Handles ReJITCompilationStarted: the only callback at the compilation of a method that has new IL
+ * from its first call on. */
 static HRESULT recompiling(struct sxs_sub *sub, sxs_function fn, sxs_rejit version, BOOL safe)
 {
     (void)version;
@@ -272,7 +276,8 @@ static HRESULT class_unloading(struct sxs_sub *sub, sxs_class cls)
     return S_OK;
 }
 
-/* What is inlined is never entered: a function that is to be seen stays one. */
+/* Refuses to inline a hooked function, because hooks do not see inlined calls. With inline=on,
+ * allows it and notes the coverage gap. */
 static HRESULT inlining(struct sxs_sub *sub, sxs_function caller, sxs_function callee, BOOL *should)
 {
     const struct sxs_called *called;
@@ -364,7 +369,8 @@ static HRESULT filter_leave(struct sxs_sub *sub)
     return S_OK;
 }
 
-/* The "frame pointer" is the stack pointer within that frame (8, 9 and 10). */
+/* Drops the frames that an exception has left. The clause's "frame pointer" is the stack pointer of
+ * the frame that contains the block (8, 9 and 10). */
 static void unwound(struct sxs_runtime *rt)
 {
     COR_PRF_EX_CLAUSE_INFO clause = {0};

@@ -11,19 +11,19 @@
 #define NAME_MAX_UTF16 1024
 #define BATCH          64u
 #define NESTED_MAX     16
-#define NOTE_MAX       (48u << 10) /* bytes of a note: it lies within a chunk */
+#define NOTE_MAX       (48u << 10) /* bytes of a note; a note lies within one 64 KiB chunk */
 
-enum { TD_VISIBILITY = 7, TD_NESTED = 2 };                            /* from here on: nested */
+enum { TD_VISIBILITY = 7, TD_NESTED = 2 };                            /* >= TD_NESTED: nested */
 enum { MD_ABSTRACT = 0x400, MD_PINVOKE = 0x2000 };                    /* CorMethodAttr */
 enum { MI_CODE_TYPE = 3, MI_RUNTIME = 3, MI_INTERNAL_CALL = 0x1000 }; /* CorMethodImpl */
 
-/* The note being filled. */
+/* Collects methods for the next note. */
 struct writer {
     IMetaDataImport2                 *imp; /* borrowed */
     const struct sxs_selected_module *known;
     uint32_t                          runtime;
-    size_t                            head, size; /* bytes of the path and its zero; of all */
-    uint64_t                          n;
+    size_t                            head, size; /* bytes of the path with its zero; of all text */
+    uint64_t                          n;          /* methods in text */
     char                              text[NOTE_MAX];
 };
 
@@ -52,7 +52,8 @@ static void put_method(struct writer *w, mdToken token, enum sxs_calls_method wh
     w->n++;
 }
 
-/* "Namespace.Outer+Inner", without the numbers of type parameters. */
+/* Writes the name of @type as "Namespace.Outer+Inner", without the `N suffix of generic types.
+ * Returns the length, or 0 on failure. */
 static size_t put_type(IMetaDataImport2 *imp, mdTypeDef type, unsigned depth, char *out,
                        size_t size)
 {
@@ -95,7 +96,8 @@ static enum sxs_calls_method kind_of(const struct writer *w, mdToken method, DWO
     return SXS_CALLS_METHOD_CODE;
 }
 
-/* @name holds the type's name, @at bytes. */
+/* Adds the selected methods of @type. @name: a buffer of @size bytes that begins with the name of
+ * @type, @at bytes. */
 static void put_methods(struct writer *w, mdTypeDef type, char *name, size_t at, size_t size)
 {
     HCORENUM    all = NULL;
@@ -136,7 +138,7 @@ static void put_types(struct writer *w)
 
 void sxs_catalogue(sxs_module module, const struct sxs_selected_module *known)
 {
-    static struct writer w; /* one thread at a time */
+    static struct writer w; /* large, hence static: one thread at a time comes here */
     w.imp = sxs_module_import(module);
     if (!w.imp)
         return;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * count.h - what hooks do. callback/elt_*.S calls these with every register saved that a compiled
- * function may hold something in, but for vector registers.
+ * count.h - the C functions that the enter and leave hooks call. callback/elt_*.S calls these
+ * functions after it has saved every register that a compiled function may be using, except the
+ * vector registers.
  *
- * The first of each pair is compiled without vector registers and takes only the beaten path. It
- * returns nonzero when there is more to do (a thread's first call, a path's first call): then the hook
- * saves the vector registers too and calls the second, which does all of it.
+ * Most hooks have two functions. The first is the fast path; it is compiled without vector
+ * registers. It returns nonzero when the slow path is needed (for example for a thread's first call
+ * or a path's first call). Then the hook also saves the vector registers and calls the second
+ * function (..._slow), which does all of the work.
  */
 #ifndef SXS_CALLS_COUNT_H
 #define SXS_CALLS_COUNT_H
@@ -14,36 +16,45 @@
 
 struct sxs_called;
 
-/** @fn: what the mapper returned. @sp: of the caller, as the runtime tells. @first: what the function's
- *  first argument's register holds. @now: the tick, read as the hook began. */
+/** Mode "tree": count and time each path.
+ *  @fn: the marker that the mapper returned. @sp: the caller's stack pointer, as the runtime
+ *  reports it.
+ *  @first: content of the register that holds the function's first argument.
+ *  @now: the tick at which the hook began. */
 int  sxs_tree_enter(struct sxs_called *fn, uintptr_t sp);
 void sxs_tree_enter_slow(struct sxs_called *fn, uintptr_t sp, uintptr_t first);
 int  sxs_tree_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now);
 void sxs_tree_leave_slow(struct sxs_called *fn, uintptr_t sp);
 
-/** The same, and each call is recorded with its times. */
+/** Call trace: as mode "tree"; also record an event for the start and the end of each call. The
+ *  slow path is that of mode "tree". */
 int  sxs_trace_enter(struct sxs_called *fn, uintptr_t sp);
 int  sxs_trace_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now);
 
+/** Mode "time": count and time each function. */
 int  sxs_time_enter(struct sxs_called *fn, uintptr_t sp);
 void sxs_time_enter_slow(struct sxs_called *fn, uintptr_t sp);
 int  sxs_time_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now);
 void sxs_time_leave_slow(struct sxs_called *fn, uintptr_t sp);
 
-/** The beaten path is in the hook itself. */
+/** Mode "count": count the calls of each function. The fast path is in the assembly hook itself. */
 void sxs_count_enter_slow(struct sxs_called *fn, uintptr_t sp);
 
-/** Where in a list of hooks by enum sxs_calls_mode those are that record each call. */
+/** Index of the call trace hooks in the array of hooks; enum sxs_calls_mode is the index of the
+ *  others. */
 #define SXS_CALLS_TRACE_HOOKS 4
 
-/** The same with values. These are called by the runtime's own code, which has saved what must be, as
- *  any C function: @info is its COR_PRF_ELT_INFO. There is no tailcall hook (tools/calls/values.c says why): the next
- *  enter or leave on the thread ends the calls that tail calls have left. */
+/** Index of the hooks of a call trace with arguments and results. The runtime's own code calls
+ *  these as ordinary C functions and has saved the registers before.
+ *  @info: address of the runtime's COR_PRF_ELT_INFO. There is no tailcall hook
+ *  (tools/calls/values.c explains why): the next enter or leave hook on the thread ends the calls
+ *  that were left by tail calls. */
 #define SXS_CALLS_VALUES_HOOKS 5
 void sxs_values_enter(struct sxs_called *fn, uintptr_t info);
 void sxs_values_leave(struct sxs_called *fn, uintptr_t info);
 
-/** The hooks themselves: callback/elt_x86_64.S, callback/elt_aarch64.S. NULL: none is set. */
+/** The assembly hooks of one mode, from callback/elt_x86_64.S or callback/elt_aarch64.S. NULL: the
+ *  runtime gets no such hook. */
 struct sxs_calls_hooks {
     void (*enter)(void), (*leave)(void), (*tailcall)(void);
 };

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* exceptions.c - frames that an exception leaves, and filters, which no hook tells of. */
+/* exceptions.c - keeps the shadow stack right when an exception leaves frames or a filter runs, for
+ * which the runtime calls no hook. */
 #include "tools/calls/exceptions.h"
 
 #include "tools/calls/fast_path.h"
 
-/* What a hook is told is a multiple of 8: a filter's frame lies 1 below the one it stands on. */
+/* Returns 1 for a filter's frame. Its sp is 1 less than that of the frame below, and therefore odd;
+ * the stack pointers that hooks receive are multiples of 8. The bottom frame has UINTPTR_MAX. */
 static int is_filter(const struct sxs_calls_frame *f)
 {
     return (f->sp & 1) && f->sp != UINTPTR_MAX;
 }
 
-/* A filter is not a call: what it called is its caller's. */
+/* Pops the youngest frame. A filter's frame is not a call, so its callees pass to the frame
+ * below. */
 static void drop_one(struct sxs_calls_state *s, uint64_t now)
 {
     if (!is_filter(s->top)) {
@@ -41,8 +44,8 @@ int sxs_calls_is_searching(void)
     return sxs_calls_state && sxs_calls_state->thrown;
 }
 
-/* The first of our functions that is asked has the youngest frame. What lies above was left by an
- * exception that became another one in native code. */
+/* The first hooked function that the search reaches has the youngest valid frame. Frames above it
+ * were left by an exception that native code replaced by another exception. */
 void sxs_calls_search(const struct sxs_called *fn)
 {
     struct sxs_calls_state       *s = sxs_calls_state;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * exceptions.h - what exceptions do to the shadow stack. In callbacks, on the thread it is thrown on.
+ * exceptions.h - removes frames from the shadow stack when an exception leaves them.
  *
- * docs/calls.md tells why it is these callbacks and no others.
+ * All functions are called in runtime callbacks, on the thread that throws. docs/calls.md explains
+ * why these callbacks are used and others are not.
  */
 #ifndef SXS_CALLS_EXCEPTIONS_H
 #define SXS_CALLS_EXCEPTIONS_H
@@ -11,16 +12,27 @@
 
 struct sxs_called;
 
-/** One is thrown, or thrown again. */
+/** sxs_calls_thrown - note that an exception was thrown, or thrown again. */
 void sxs_calls_thrown(void);
-/** 1: nothing is known yet of the frames it was thrown from: sxs_calls_search() wants to know. */
+
+/** sxs_calls_is_searching - return 1 when an exception was thrown and sxs_calls_search() has not
+ *  yet found the throwing frame. */
 int sxs_calls_is_searching(void);
-/** The first pass, which looks for a handler, has come to a frame of @fn (NULL: it is not hooked). */
+
+/** sxs_calls_search - drop the frames that are younger than the throwing frame.
+ *  @fn: the function that the first pass, which looks for a handler, has reached; NULL: not
+ *  hooked. */
 void sxs_calls_search(const struct sxs_called *fn);
-/** A filter of @fn (NULL: not hooked) begins, as a frame on top of all others; it has ended. */
+
+/** sxs_calls_filter_enter - push a frame for an exception filter that starts to run.
+ *  @fn: the function that contains the filter; NULL: not hooked. */
 void sxs_calls_filter_enter(struct sxs_called *fn);
+
+/** sxs_calls_filter_leave - drop the frame of the filter that has ended, and all younger frames. */
 void sxs_calls_filter_leave(void);
-/** A finally or catch block begins in the frame whose stack pointer is @sp: younger ones are gone. */
+
+/** sxs_calls_unwound - drop all frames that are younger than a frame whose finally or catch block
+ *  starts to run. @sp: the stack pointer of that frame. */
 void sxs_calls_unwound(uintptr_t sp);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fast.c - the beaten path of hooks. Compiled without vector registers: compiled code may hold
- * arguments and results in them. */
+/* fast.c - the fast path of hooks. Compiled without vector registers, because the hooked code may
+ * hold arguments and results in them. */
 #include "tools/calls/fast_path.h"
 
 #include <stddef.h>
@@ -52,7 +52,7 @@ _Static_assert(sizeof(struct sxs_calls_node) == 1 << CELL_BITS, "tools/calls/thr
 _Static_assert(SXS_CALLS_OCTAVES == LAST_OCTAVE + 1, "tools/calls/thread_state_offsets.h");
 _Static_assert(SXS_CALLS_BACKOFF_EVERY == DUE_MASK + 1, "tools/calls/thread_state_offsets.h");
 
-/* @trace: a constant. */
+/* @trace: a compile-time constant, 1: record an event for the call. */
 HOT int tree_enter(struct sxs_called *fn, uintptr_t sp, int trace)
 {
     struct sxs_calls_state *s = sxs_calls_state;

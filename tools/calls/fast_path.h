@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** beaten.h - the work of hooks, inline; included by fast.c and slow.c. */
+/** fast_path.h - inline functions that hooks share. Included by fast.c, slow.c, values.c and
+ *  exceptions.c of tools/calls/. */
 #ifndef SXS_CALLS_BEATEN_H
 #define SXS_CALLS_BEATEN_H
 
@@ -20,7 +21,7 @@ HOT sxs_calls_ref ref_of(const struct sxs_calls_state *s, const struct sxs_calls
     return (sxs_calls_ref)(((uintptr_t)node - (uintptr_t)s->cells) / SXS_CALLS_CELL);
 }
 
-/** The child with @key, of a node and a function: its reference, 0 when there is none yet. */
+/** Returns the child node that has @key (sxs_calls_key()), or 0 when there is none yet. */
 HOT sxs_calls_ref find_child(const struct sxs_calls_state *s, uint64_t key)
 {
     for (uint32_t i = sxs_calls_slot_of(s, key);; i = (i + 1) & (s->n_slots - 1)) {
@@ -30,13 +31,16 @@ HOT sxs_calls_ref find_child(const struct sxs_calls_state *s, uint64_t key)
     }
 }
 
-/** What a call's end adds to its node: a path's is under way but once, a function's may be again. */
+/** Adds the duration of a call to its node, with a tree. A path node has at most one call in
+ *  progress. */
 HOT void end_path(struct sxs_calls_frame *f, uint64_t ticks)
 {
     f->node->ticks += ticks;
     f->node->entered = 0;
 }
 
+/** The same without a tree. A function node may have several calls in progress (recursion); only
+ *  the outermost call adds to the total. */
 HOT void end_flat(struct sxs_calls_frame *f, uint64_t ticks)
 {
     f->node->self += ticks - f->callees;
@@ -45,7 +49,8 @@ HOT void end_flat(struct sxs_calls_frame *f, uint64_t ticks)
     f[-1].callees += ticks;
 }
 
-/** A call begins or ends. What finds no room is counted. */
+/** Appends an event (start or end of a call) to the call trace. Without room, counts it in
+ *  record->events_lost. */
 HOT void note_event(struct sxs_calls_state *s, const struct sxs_calls_node *node, uint64_t now,
                     enum sxs_calls_event_kind kind)
 {
@@ -59,18 +64,22 @@ HOT void note_event(struct sxs_calls_state *s, const struct sxs_calls_node *node
     s->event = e + 1;
     e->node = ref_of(s, node);
     e->kind = kind;
-    atomic_signal_fence(memory_order_release); /* whatever ends the process: a tick, then all of it */
+    /* The tick is written last: an event with a tick is complete, whenever the process ends. */
+    atomic_signal_fence(memory_order_release);
     e->tick = now;
 }
 
-/** The next event finds no room, and there may be more. */
+/** Returns 1 when there is no room for the next event, but the file may provide another block. */
 HOT int lacks_room(const struct sxs_calls_state *s)
 {
     return s->event == s->event_end && s->tracing == SXS_TRACE_ON;
 }
 
-/** A call that lies in the tree below those who await it takes its time with it; what ran within this
- *  frame for others is theirs. The frame's own ticks, of @ticks in all. */
+/** Returns the ticks that a call adds to its node, when its frame ends. @ticks: the call's
+ *  duration. The result excludes calls that ran within this frame but lie elsewhere in the tree,
+ *  below the methods that await them. Also updates f[-1].callees, the ticks that the frame below
+ *  must exclude: all of @ticks if this call itself lies elsewhere in the tree, else the excluded
+ *  ticks. */
 HOT uint64_t settle(struct sxs_calls_state *s, struct sxs_calls_frame *f, uint64_t ticks)
 {
     uint64_t own = ticks > f->callees ? ticks - f->callees : 0;
@@ -82,14 +91,15 @@ HOT uint64_t settle(struct sxs_calls_state *s, struct sxs_calls_frame *f, uint64
     return own;
 }
 
-/** What ran for others within a frame that has no time of its own did so in the one below. */
+/** Adds the callees of a frame that is not timed to the frame below. */
 HOT void pass_on(struct sxs_calls_frame *f)
 {
     f[-1].callees += f->callees;
     f->callees = 0;
 }
 
-/** The frame's call is over. @how: a counter of the thread's record. */
+/** Pops the youngest frame, whose call ended without a leave hook. @how: the counter of the
+ *  thread's record to increment. */
 HOT void drop(struct sxs_calls_state *s, uint64_t now, _Atomic uint64_t *how)
 {
     struct sxs_calls_frame *f = s->top--;
@@ -108,7 +118,8 @@ HOT void drop(struct sxs_calls_state *s, uint64_t now, _Atomic uint64_t *how)
                           memory_order_relaxed);
 }
 
-/** Frames that do not lie above @sp are gone, though nobody said so. */
+/** Drops the frames whose stack pointer is not above @sp. Their calls have ended without a hook or
+ *  a callback. */
 HOT void drop_stale(struct sxs_calls_state *s, uintptr_t sp)
 {
     if (RARE(s->top->sp <= sp)) {
@@ -120,9 +131,13 @@ HOT void drop_stale(struct sxs_calls_state *s, uintptr_t sp)
 }
 
 /**
- * Counts a duration, in the histogram @of: the one before it, that is, and this one waits for the next.
- * Where it is counted depends on the clock, which takes its time; while the processor does not know
- * where a store goes, it delays what is read behind it. Nonzero: that needs memory which is not there yet.
+ * Stores a duration as pending, for the histogram @of, and counts the previously pending duration
+ * in its histogram. Returns nonzero, and changes nothing, when this needs a histogram part that is
+ * not allocated yet, or when that duration has no octave.
+ *
+ * Counting is delayed by one call because the address of the counter depends on the clock, which
+ * takes long to read. While the processor does not know the address of a store, it delays the loads
+ * that follow.
  */
 HOT int note_duration(const struct sxs_calls_state *s, sxs_calls_ref of, uint64_t ticks)
 {
@@ -146,24 +161,27 @@ HOT int note_duration(const struct sxs_calls_state *s, sxs_calls_ref of, uint64_
     return 0;
 }
 
-/** Called too often for too little: counted, no longer timed. */
+/** Returns 1 when calls of @fn are counted, but no longer timed (back-off). */
 HOT int is_off(const struct sxs_called *fn)
 {
     return (atomic_load_explicit(&fn->off, memory_order_relaxed) & SXS_CALLED_OFF) != 0;
 }
 
+/** Returns 1 when @fn is the MoveNext of an async method whose callers are to be found. */
 HOT int resumes(const struct sxs_called *fn)
 {
     return (atomic_load_explicit(&fn->off, memory_order_relaxed) & SXS_CALLED_RESUMES) != 0;
 }
 
-/** Once in so many calls of a path it is looked at whether they are too many. */
+/** Returns 1 when back-off is to be checked: once in SXS_CALLS_BACKOFF_EVERY calls of a node. */
 HOT int is_due(const struct sxs_calls_node *node)
 {
     return !(node->calls & (SXS_CALLS_BACKOFF_EVERY - 1));
 }
 
-/** Whether the youngest frame is that call. If not, it was never seen to begin. */
+/** Returns 1 when the youngest frame belongs to the call of @fn that is leaving. Drops stale frames
+ *  below @sp first. Returns 0 when the call has no frame: @fn is no longer timed, or no hook saw
+ *  the call start, which is counted in record->unmatched. */
 HOT int matches(struct sxs_calls_state *s, struct sxs_called *fn, uintptr_t sp)
 {
     struct sxs_calls_frame *f = s->top;

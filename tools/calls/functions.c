@@ -16,24 +16,25 @@
 #include "session/write/calls_write.h"
 #include "symbols/names.h"
 
-#define BLOCK 1024u /* of struct sxs_called: allocated so many at a time, never moved, never freed */
+#define BLOCK 1024u /* struct sxs_called allocated at a time; never moved, never freed */
 
-/* What was decided of a FunctionID. A table of them by hash, open addressing. */
+/* The decision on a FunctionID: an entry of a hash table with open addressing. */
 struct decision {
-    uintptr_t          id; /* 0: free; 1: was forgotten */
-    uint32_t           runtime;
+    uintptr_t          id; /* 0: free; FORGOTTEN: deleted */
+    uint32_t           runtime; /* the runtime's number */
     struct sxs_called *called; /* NULL: not hooked */
 };
 #define FORGOTTEN 1u
 
 static struct {
-    /* Held while a runtime is asked for names: only by threads that a collection need not wait for. */
+    /* Guards namer and the functions of select.h. Held while a runtime is asked for names. Only a
+     * thread for which a collection need not wait may take this lock. */
     pthread_mutex_t                 naming;
     struct sxs_namer               *namer; /* under naming */
-    pthread_mutex_t                 lock;  /* guards the rest; no runtime is called inside */
-    struct decision                *table;
-    size_t                          n, cap;
-    struct sxs_called              *block;
+    pthread_mutex_t                 lock;  /* guards the rest; not held while a runtime is called */
+    struct decision                *table; /* owned */
+    size_t                          n, cap; /* entries used, deleted ones included; allocated */
+    struct sxs_called              *block; /* the latest block */
     uint32_t                        n_called;
     struct sxs_calls_arena          arena;
     struct sxs_calls_header        *header;
@@ -41,7 +42,8 @@ static struct {
 SXS_FORK_RESETS(functions.naming);
 SXS_FORK_RESETS(functions.lock);
 
-/* 1 in a forked child: the file is the parent's, and the locks may be held for good. */
+/* 1 in a forked child: the calls file belongs to the parent, and the locks may stay held
+ * forever. */
 static _Atomic int over;
 
 static size_t place_of(uintptr_t id, uint32_t runtime, size_t cap)
@@ -84,13 +86,13 @@ static int grow_locked(void)
     return 0;
 }
 
-/* There is room for one more decision. */
+/* Makes room for one more decision. Returns 0 or -ENOMEM. */
 static int reserve_locked(void)
 {
     return 2 * (functions.n + 1) > functions.cap ? grow_locked() : 0;
 }
 
-/* After reserve_locked(). */
+/* Adds a decision. Call after reserve_locked(). */
 static void keep_locked(uint32_t runtime, uintptr_t id, struct sxs_called *called)
 {
     size_t i;
@@ -153,8 +155,10 @@ static struct sxs_called *new_called_locked(sxs_function fn, const struct sxs_se
     return called;
 }
 
-/* Two threads may have asked about one function at once: the first answer holds. What cannot be kept is not hooked, and
- * decided again when it is asked for again. Returns NULL: not hooked. */
+/* Stores the decision on @fn. @s: NULL: @fn is not selected. Returns the marker, or NULL when @fn
+ * is not hooked. If two threads decide on the same function at the same time, the first decision is
+ * kept. A decision that cannot be stored means "not hooked" and is made again at the next
+ * request. */
 static struct sxs_called *note_decision(sxs_function fn, const struct sxs_selection *s)
 {
     uint32_t           runtime = sxs_runtime_number(fn.rt);
@@ -179,7 +183,7 @@ static struct sxs_called *note_decision(sxs_function fn, const struct sxs_select
     return called;
 }
 
-static int follow_awaits; /* written before the first runtime calls */
+static int follow_awaits; /* written before the first callback of a runtime; then only read */
 
 void sxs_functions_follow_awaits(void)
 {
@@ -301,7 +305,7 @@ void sxs_functions_forget(sxs_function fn)
     pthread_mutex_lock(&functions.lock);
     d = find_locked(sxs_runtime_number(fn.rt), fn.id);
     if (d) {
-        d->id = FORGOTTEN; /* the place stays taken: others were put behind it */
+        d->id = FORGOTTEN; /* not 0: searches for entries behind this one must not stop here */
         d->called = NULL;
     }
     pthread_mutex_unlock(&functions.lock);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * functions.h - which functions are hooked, and what their hooks are handed.
+ * functions.h - decides which functions are hooked, and keeps the marker that each hook receives.
  *
- * A function is decided upon once, when its runtime is about to compile it or asks whether it may
- * inline it; the mapper, which is asked in the middle of a compilation, only looks it up.
+ * The decision on a function is made once: when its runtime is about to compile the function, or
+ * asks whether it may inline the function. The runtime calls the mapper in the middle of a
+ * compilation; the mapper only looks the decision up.
  */
 #ifndef SXS_CALLS_FUNCTIONS_H
 #define SXS_CALLS_FUNCTIONS_H
@@ -13,69 +14,87 @@
 #include "manager/runtime.h"
 #include "session/format/calls.h"
 
-#define SXS_CALLED_OFF     1u /* counted, no longer timed */
-#define SXS_CALLED_RESUMES 2u /* an async method's MoveNext: tools/calls/await.h is asked for its callers */
+#define SXS_CALLED_OFF     1u /* calls are counted, but no longer timed */
+#define SXS_CALLED_RESUMES 2u /* MoveNext of an async method; tools/calls/await.h is used */
 
-/** What a hook gets instead of a FunctionID: it carries the runtime. Lives as long as the process:
- *  compiled code holds its address. */
+/** An instrumented method, and the marker that hooks receive instead of a FunctionID. The marker
+ *  also identifies the runtime. It is never freed, because compiled code holds its address. */
 struct sxs_called {
-    _Atomic uint32_t           off;    /* SXS_CALLED_… */
+    _Atomic uint32_t           off;    /* flags SXS_CALLED_… */
     uint32_t                   number; /* 0, 1, 2... in this process */
-    sxs_calls_ref              cell;   /* struct sxs_calls_function */
-    uint32_t                   runtime;/* its number */
+    sxs_calls_ref              cell;   /* reference to `record` in the calls file */
+    uint32_t                   runtime;/* the runtime's number */
     uintptr_t                  id;     /* FunctionID */
-    struct sxs_calls_function *record;
-    _Atomic uint64_t           looked; /* tick of the last look at how often it is called */
-    struct sxs_runtime        *rt;     /* borrowed: hooked runtimes are kept for good */
-    int                        with_values; /* 1: arguments and results are wanted */
-    _Atomic(struct sxs_recipe *) recipe;  /* how to show them; NULL: not known yet */
+    struct sxs_calls_function *record; /* in the mapped calls file */
+    _Atomic uint64_t           looked; /* tick at which the call rate was last checked */
+    struct sxs_runtime        *rt;     /* borrowed: a hooked runtime object is never freed */
+    int                        with_values; /* 1: record arguments and results */
+    _Atomic(struct sxs_recipe *) recipe;  /* value formatter; NULL: not made yet */
 };
 
-/** Reads SXSPROF_CALLS and SXSPROF_CALLS_NOT; says in one line what is no pattern. 0 or -errno. */
+/** sxs_functions_init - read SXSPROF_CALLS, SXSPROF_VALUES and SXSPROF_CALLS_NOT.
+ *  Logs one line for each invalid pattern and ignores the pattern. @header: of the calls file,
+ *  borrowed for the life of the process. Returns 0 or -ENOMEM. */
 int sxs_functions_init(struct sxs_calls_header *header);
 
 /**
- * sxs_functions_decide - is @fn to be hooked? Asks the runtime at its first time. In a callback of
- * its runtime. Takes locks.
+ * sxs_functions_decide - return 1 if @fn is to be hooked, else 0.
+ * The first call for a function asks the runtime for its name. Call in a callback of the runtime of
+ * @fn. Takes locks.
  */
 int sxs_functions_decide(sxs_function fn);
 
-/** The JIT asks whether it may inline @fn. 1: it is hooked: that is counted, @out is it. As above. */
+/** sxs_functions_may_inline - return 1 if the JIT asks to inline a hooked function, else 0.
+ *  Counts the request in the function's record. @out: receives the marker of @fn, or NULL.
+ *  Call in a callback of the runtime of @fn. Takes locks. */
 int sxs_functions_may_inline(sxs_function fn, const struct sxs_called **out);
 
-/** What @fn is called. In a callback of its runtime; takes a lock. */
+/** sxs_functions_name - write the name of @fn to @out, of @size bytes. Call in a callback of the
+ *  runtime of @fn. Takes a lock. */
 void sxs_functions_name(sxs_function fn, char *out, size_t size);
 
-/** @module has been loaded: what patterns name in it is noted down. In that callback. */
+/** sxs_functions_module - write the methods of @module that match a pattern to the calls file. Call
+ *  in the callback that reports the module's load. Takes a lock. */
 void sxs_functions_module(sxs_module module);
 
-/** What the hooks of @fn are to be handed, or NULL: not hooked. Short; never calls a runtime. */
+/** sxs_functions_find - return the marker for the hooks of a function, or NULL when the function is
+ *  not hooked. Takes a lock for a short time; never calls a runtime. */
 struct sxs_called *sxs_functions_find(const struct sxs_runtime *rt, FunctionID id);
 
 /**
- * sxs_functions_back_off - @fn has been called a number of times again: if that was too often, and
- * @ticks, what a call takes, is short, it is timed no more. In a hook: short, no lock.
+ * sxs_functions_back_off - stop timing @fn if its calls are too frequent and too short.
+ * @ticks: the mean duration of a call, in ticks.
+ * Hooks call this function once in `every` calls (sxs_functions_limits()). Short; takes no lock.
  */
 void sxs_functions_back_off(struct sxs_called *fn, uint64_t ticks);
 
-/** When that is: more than @hz calls a second (0: never), shorter than @ns; @every: calls between two
- *  looks. */
+/** sxs_functions_limits - set the limits for sxs_functions_back_off(): stop timing a function that
+ *  is called more than @hz times a second (0: never stop) if a call takes less than @ns
+ *  nanoseconds.
+ *  @every: number of calls between two checks. */
 void sxs_functions_limits(unsigned hz, unsigned ns, unsigned every);
 
-/** From now on SXS_CALLED_RESUMES is found out: before the first function is decided on. */
+/** sxs_functions_follow_awaits - from now on detect async methods and set SXS_CALLED_RESUMES. Call
+ *  before the decision on the first function. */
 void sxs_functions_follow_awaits(void);
+
+/** sxs_functions_awaits_followed - return 1 after sxs_functions_follow_awaits(), else 0. */
 int  sxs_functions_awaits_followed(void);
 
-/** The function whose record is that cell, or NULL. Takes a lock; not in a hook. */
+/** sxs_functions_at - return the marker whose record lies at @cell, or NULL. Takes a lock; do not
+ *  call in a hook. */
 struct sxs_called *sxs_functions_at(sxs_calls_ref cell);
 
-/** @fn dies: its ID may come again for another. */
+/** sxs_functions_forget - forget the decision on @fn, which is about to be unloaded: the runtime
+ *  may use its FunctionID for another function. Takes a lock. */
 void sxs_functions_forget(sxs_function fn);
 
-/** Modules or classes of @rt are about to go: what is kept open of its metadata is let go. */
+/** sxs_functions_close - release cached metadata because a module of @rt is about to be unloaded,
+ *  or because @rt ends. Takes locks. */
 void sxs_functions_close(const struct sxs_runtime *rt);
 
-/** In a forked child: from now on nothing is hooked, written or locked here. */
+/** sxs_functions_end - stop hooking in a forked child. From now on sxs_functions_decide(), _find(),
+ *  _forget() and _close() do nothing and take no lock. */
 void sxs_functions_end(void);
 
 #endif

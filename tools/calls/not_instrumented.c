@@ -10,19 +10,20 @@
 #include "base/knob.h"
 #include "session/write/calls_write.h"
 
-#define KNOWN     8192u /* notes that are counted up, a power of two; half of them are used */
-#define MAX_CELLS (32u * 1023) /* of all notes: 2 MiB of the file */
+#define KNOWN     8192u /* entries of the table below, a power of two; at most half are used */
+#define MAX_CELLS (32u * 1023) /* cells of all notes: 2 MiB of the file */
 
-/* A note that is counted up, by what it is about. */
+/* An entry of the hash table that finds the note to increment. Key, runtime and function identify
+ * it. */
 struct known {
-    uint64_t               key; /* of a FunctionID, or a hash of a name */
-    uint32_t               runtime;
-    sxs_calls_ref          function;
+    uint64_t               key; /* the caller's FunctionID, or a hash of the method's name */
+    uint32_t               runtime;  /* the runtime's number */
+    sxs_calls_ref          function; /* the inlined function; 0: `key` is the hash of a name */
     struct sxs_calls_note *note; /* NULL: free */
 };
 
 static struct {
-    pthread_mutex_t          lock; /* guards the rest; no runtime is called inside */
+    pthread_mutex_t          lock; /* guards the rest; not held while a runtime is called */
     struct sxs_calls_header *header;
     struct sxs_calls_arena   arena;
     uint32_t                 n_cells;
@@ -96,9 +97,9 @@ void sxs_unseen_runtime(const struct sxs_runtime *rt)
         atomic_store(&n->count, sxs_runtime_is_attached(rt));
 }
 
-/* ---- what is counted up ----------------------------------------------------------------------- */
+/* ---- notes with counts ----------------------------------------------------------------------- */
 
-/* The note of @key, or the free place for it; NULL: there is none left. */
+/* Returns the entry with these keys, or a free entry for them; NULL when the table is full. */
 static struct known *find_locked(uint64_t key, uint32_t runtime, sxs_calls_ref function)
 {
     uint64_t hash = (key ^ (uint64_t)function << 32 ^ runtime) * UINT64_C(0x9e3779b97f4a7c15);
@@ -111,7 +112,7 @@ static struct known *find_locked(uint64_t key, uint32_t runtime, sxs_calls_ref f
     }
 }
 
-/* Counts the note up if there is one. */
+/* Increments the note with these keys. Returns 1, or 0 when there is no such note. */
 static int count(uint64_t key, uint32_t runtime, sxs_calls_ref function)
 {
     struct known *k;
@@ -147,7 +148,7 @@ static void count_named(enum sxs_calls_note_kind kind, uint64_t key, uint32_t ru
     pthread_mutex_unlock(&unseen.lock);
 }
 
-/* By name: a dynamic method's ID is soon another's. */
+/* Counts by name, because the runtime soon reuses the FunctionID of a dynamic method. */
 void sxs_unseen_dynamic(sxs_function fn)
 {
     char     name[1024];
@@ -174,7 +175,7 @@ void sxs_unseen_forget(const struct sxs_runtime *rt)
     pthread_mutex_lock(&unseen.lock);
     if (unseen.n_known)
         old = malloc(sizeof(unseen.known));
-    if (old) { /* put back in are those of other runtimes, and those that go by name */
+    if (old) { /* keep the entries of other runtimes, and those whose key is a name */
         memcpy(old, unseen.known, sizeof(unseen.known));
         memset(unseen.known, 0, sizeof(unseen.known));
         unseen.n_known = 0;

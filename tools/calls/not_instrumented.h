@@ -1,30 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * unseen.h - notes in the file on what is not seen, and why: for the report. Any thread that may
- * ask a runtime for names; takes locks; none of it in a hook. What finds no room is counted.
+ * not_instrumented.h - writes notes to the calls file on coverage gaps: which calls are not
+ * counted, and why.
+ *
+ * The report reads the notes. Any thread that may ask a runtime for names may call these functions;
+ * hooks may not. All functions but sxs_unseen_init() take locks. A note for which there is no room
+ * is counted in the header (notes_lost).
  */
 #ifndef SXS_CALLS_UNSEEN_H
 #define SXS_CALLS_UNSEEN_H
 
 #include "tools/calls/functions.h"
 
-/** Before the first note. */
+/** sxs_unseen_init - set the header of the calls file, borrowed. Call before the first note. */
 void sxs_unseen_init(struct sxs_calls_header *header);
 
-/** A new note with @size bytes of @text. Lives as long as the process; NULL: no room. */
+/** sxs_unseen_note - write a new note with a copy of @size bytes of @text.
+ *  Returns the note, which lives as long as the process, or NULL when there is no room. */
 struct sxs_calls_note *sxs_unseen_note(enum sxs_calls_note_kind kind, uint32_t runtime,
                                        const char *text, size_t size);
 
-/** @rt is about to run: what its environment sets that decides what is compiled when. */
+/** sxs_unseen_runtime - note the environment variables that change what @rt compiles and when. Call
+ *  when @rt starts. */
 void sxs_unseen_runtime(const struct sxs_runtime *rt);
 
-/** A method or stub without metadata was compiled: it has no FunctionID to hook. In a callback. */
+/** sxs_unseen_dynamic - note that a method or stub without metadata was compiled. Such a method is
+ *  not hooked. Call in a callback of its runtime. */
 void sxs_unseen_dynamic(sxs_function fn);
 
-/** The JIT may inline @callee in @caller; elsewhere it is hooked. In a callback. */
+/** sxs_unseen_inlined - note that the JIT may inline @callee in @caller. Calls of @callee from
+ *  other functions are counted. Call in a callback of its runtime. */
 void sxs_unseen_inlined(const struct sxs_called *callee, sxs_function caller);
 
-/** IDs of @rt may come to mean something else. */
+/** sxs_unseen_forget - forget which functions of @rt have notes, because @rt may reuse its
+ *  FunctionIDs. The notes remain in the file. */
 void sxs_unseen_forget(const struct sxs_runtime *rt);
 
 #endif

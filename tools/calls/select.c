@@ -13,12 +13,13 @@
 
 struct patterns {
     struct sxs_calls_pattern *all;
-    struct sxs_calls_note   **notes; /* for the report, of each; NULL: no room */
+    struct sxs_calls_note   **notes; /* one for each pattern, for the report; NULL: none */
     size_t                    n;
 };
 
+/* SXSPROF_CALLS, SXSPROF_CALLS_NOT, SXSPROF_VALUES */
 static struct patterns             shown, hidden, valued;
-static struct sxs_selected_module *modules; /* the latest last */
+static struct sxs_selected_module *modules; /* owned; the newest is the last */
 static size_t                      n_modules, cap_modules;
 
 static int note_pattern(struct patterns *p, const char *text, size_t len)
@@ -67,7 +68,7 @@ int sxs_select_values(void)
 
 /* ---- modules ---------------------------------------------------------------------------------- */
 
-/* The runtime's own assemblies lie beside it, or in the shared frameworks. */
+/* Returns 1 for a framework assembly: it lies in the runtime's folder or in a shared framework. */
 static int is_framework(const struct sxs_runtime *rt, const char *path, const char *assembly)
 {
     const char *clr = sxs_runtime_path(rt), *slash = strrchr(clr, '/');
@@ -76,7 +77,7 @@ static int is_framework(const struct sxs_runtime *rt, const char *path, const ch
            strstr(path, "/shared/Microsoft.") || strcmp(assembly, "System.Private.CoreLib") == 0;
 }
 
-/* Does pattern number @i? It is counted for the report. */
+/* Returns 1 if pattern @i names the assembly of @m, and counts the match for the report. */
 static int names_assembly(const struct patterns *p, size_t i, const struct sxs_runtime *rt,
                           const struct sxs_selected_module *m)
 {
@@ -174,7 +175,8 @@ int sxs_select_method(const struct sxs_selected_module *m, const char *name)
     return fits(&shown, version, m->assembly, name) && !fits(&hidden, version, m->assembly, name);
 }
 
-/* What a pattern says up to its first wildcard must be there, as far as the type's name goes. */
+/* Compares the pattern's text before its first wildcard with the type's name: one must begin with
+ * the other. */
 int sxs_select_type(const struct sxs_selected_module *m, const char *name)
 {
     for (size_t i = 0; i < shown.n; i++) {
@@ -210,7 +212,8 @@ int sxs_select(struct sxs_namer *namer, sxs_function fn, struct sxs_selection *o
         return 0;
     if (fits(&hidden, version, m->assembly, out->name))
         return 0;
-    /* Hooks with values of 8 and 9 want a thread that the runtime knows, and such a method may be what makes it
-     * known: the runtime's own code crashes. */
+    /* With values, [UnmanagedCallersOnly] methods are not hooked. The hooks with values of 8 and 9
+     * need a thread that the runtime knows. A thread may become known to the runtime only by the
+     * call of such a method, and then the runtime's own code crashes. */
     return !valued.n || !sxs_recipe_is_entry(module, out->token);
 }

@@ -1,50 +1,60 @@
 /* SPDX-License-Identifier: MIT */
-/** select.h - does the user want to see this function? One thread at a time. */
+/** select.h - matches functions with the user's patterns. One thread at a time may call this file's
+ *  functions. */
 #ifndef SXS_CALLS_SELECT_H
 #define SXS_CALLS_SELECT_H
 
 #include "manager/runtime.h"
 #include "symbols/names.h"
 
+/** A function that is to be hooked. */
 struct sxs_selection {
     char    name[4096]; /* Namespace.Type.Method(Param) */
     char    file[1024]; /* path of its assembly */
     mdToken token;
-    int     with_values; /* 1: arguments and results are wanted */
+    int     with_values; /* 1: record arguments and results */
     ModuleID module;
-    ClassID cls; /* 0: not told */
+    ClassID cls; /* 0: the runtime did not report the class */
 };
 
-/** What is known of a module. */
+/** A module, and which patterns apply to it. */
 struct sxs_selected_module {
-    const struct sxs_runtime *rt; /* compared only */
+    const struct sxs_runtime *rt; /* borrowed */
     ModuleID                  id;
-    int                       wanted;  /* some function of it may be */
-    int                       named;   /* and a pattern says so */
-    int                       is_core; /* System.Private.CoreLib */
-    char                      assembly[128];
+    int                       wanted;  /* 1: functions of this module may be selected */
+    int                       named;   /* 1: wanted, and SXSPROF_CALLS has patterns */
+    int                       is_core; /* 1: System.Private.CoreLib */
+    char                      assembly[128]; /* file name without .dll or .exe */
     char                      path[1024];
 };
 
-/** Reads SXSPROF_CALLS, SXSPROF_VALUES and SXSPROF_CALLS_NOT (patterns, ';' between); one line for each that is none.
+/** sxs_select_init - read the patterns, separated by ';', of SXSPROF_CALLS, SXSPROF_VALUES and
+ *  SXSPROF_CALLS_NOT. Logs one line for each invalid pattern and ignores the pattern.
  *  Returns 0 or -ENOMEM. */
 int sxs_select_init(void);
 
-/** 1: SXSPROF_VALUES names functions. */
+/** sxs_select_values - return 1 if SXSPROF_VALUES has patterns, else 0. */
 int sxs_select_values(void);
 
-/** 1: @fn is to be hooked, and @out is filled. Asks the runtime: in a callback of it. */
+/** sxs_select - return 1 and fill @out if @fn is to be hooked, else return 0. Asks the runtime:
+ *  call in a callback of the runtime of @fn. */
 int sxs_select(struct sxs_namer *namer, sxs_function fn, struct sxs_selection *out);
 
-/** What is known of @id, when a pattern names some of it; else NULL. In a callback of its runtime;
- *  good until the next call of anything here. */
+/** sxs_select_module - return the description of @id if SXSPROF_CALLS has patterns and @id may have
+ *  functions that match, else NULL. Call in a callback of its runtime. The result is valid until
+ *  the next call of any function of this file. */
 const struct sxs_selected_module *sxs_select_module(sxs_module id);
 
-/** 1: its method @name (Namespace.Type.Method) is to be seen; some of its type @name may be. The first counts for the patterns that name it. */
+/** sxs_select_method - return 1 if the method @name (Namespace.Type.Method) of @m matches
+ *  SXSPROF_CALLS and not SXSPROF_CALLS_NOT, else 0. Counts the match in the notes of the
+ *  patterns. */
 int sxs_select_method(const struct sxs_selected_module *m, const char *name);
+
+/** sxs_select_type - return 1 if methods of the type @name of @m may match SXSPROF_CALLS, else
+ *  0. */
 int sxs_select_type(const struct sxs_selected_module *m, const char *name);
 
-/** Forgets modules of @rt: their IDs may come again. */
+/** sxs_select_forget - forget the modules of @rt, because @rt may reuse their ModuleIDs. */
 void sxs_select_forget(const struct sxs_runtime *rt);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shadow.c - the calling thread's hooked calls under way, as a stack. */
+/* shadow.c - copies the calling thread's shadow stack, or its logical stack, to a walk. */
 #include "tools/calls/shadow.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static sxs_calls_ref ref_of(const struct sxs_calls_state *s, const struct sxs_ca
     return (sxs_calls_ref)(((uintptr_t)node - (uintptr_t)s->cells) / SXS_CALLS_CELL);
 }
 
-/* Its call lies elsewhere in the tree than below the frame it has on the stack. */
+/* Returns 1 if the call of @f lies elsewhere in the tree than below its caller on the stack. */
 static int is_placed(const struct sxs_calls_state *s, const struct sxs_calls_frame *f)
 {
     return f->start && f->node->parent != ref_of(s, f[-1].node);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* slow.c - hooks that are off the beaten path: the first call of a thread, of a path, of a duration. */
+/* slow.c - the slow path of hooks: for the first call on a thread, the first call of a path, and
+ * the first duration in an octave. */
 #include "tools/calls/fast_path.h"
 
 #include <string.h>
 
 #include "tools/calls/await.h"
 
-#define AWAITS (UINT32_C(1) << 31) /* no reference to a cell is that large */
+#define AWAITS (UINT32_C(1) << 31) /* flag in a key; references to cells are smaller */
 
 static void add_one(_Atomic uint64_t *counter)
 {
@@ -33,7 +34,8 @@ static struct sxs_calls_node *new_node(struct sxs_calls_state *s, struct sxs_cal
     return node;
 }
 
-/* @awaits: 0, or AWAITS: a node of those that await what lies below it. */
+/* Returns the child of @parent for @fn; makes it if there is none. NULL when there is no room.
+ * @awaits: AWAITS for a node of a method that awaits the nodes below it, else 0. */
 static struct sxs_calls_node *child_of(struct sxs_calls_state *s, struct sxs_calls_node *parent,
                                        const struct sxs_called *fn, uint32_t awaits)
 {
@@ -65,7 +67,8 @@ static struct sxs_calls_node *flat_of(struct sxs_calls_state *s, const struct sx
     return s->flat[fn->number];
 }
 
-/* @node NULL: there is no room for one; the call's frame stands, untimed, for those it calls. */
+/* Counts a call in @node and pushes its frame. @node NULL: there was no room for a node. Then the
+ * frame is not timed, and the functions that it calls are counted below the caller's node. */
 static void push(struct sxs_calls_state *s, struct sxs_called *fn, uintptr_t sp,
                  struct sxs_calls_node *node)
 {
@@ -96,7 +99,8 @@ static void trace(struct sxs_calls_state *s, const struct sxs_calls_node *node, 
         note_event(s, node, now, kind);
 }
 
-/* Below whom a state machine's call lies: those who await it when it goes on, else its caller. */
+/* Returns the parent node for the call of a MoveNext: the node of the method that awaits it when it
+ * resumes after an await, else the caller's node. */
 static struct sxs_calls_node *place(struct sxs_calls_state *s, const struct sxs_called *fn,
                                     uintptr_t sp, uintptr_t self)
 {
@@ -159,7 +163,8 @@ void sxs_count_enter_slow(struct sxs_called *fn, uintptr_t sp)
         add_one(&s->record->nodes_lost);
 }
 
-/* As note_duration(); where there is no memory the last one is not in the histogram. */
+/* As note_duration(), but allocates the histogram part. When there is no memory, the pending
+ * duration is not counted in the histogram. */
 static void note(struct sxs_calls_state *s, sxs_calls_ref of, uint64_t ticks)
 {
     struct sxs_calls_thread *r = s->record;

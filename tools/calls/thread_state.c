@@ -24,7 +24,8 @@ static struct sxs_calls_header *header;
 static pthread_key_t            at_end;
 static _Atomic int              forgotten;
 
-/* Memory of our own, not malloc's: a hook may come where the program holds malloc's lock. */
+/* Maps memory instead of using malloc(), because a hook may run while the thread holds malloc's
+ * lock. */
 static void *take_pages(size_t size)
 {
     void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -38,7 +39,8 @@ static void give_back(void *at, size_t size)
         munmap(at, size);
 }
 
-/* A longer copy of an array of @had items; the old one is gone. NULL: nothing changed. */
+/* Enlarges an array of @had items of @item bytes to @want items. The array may move. Returns NULL
+ * and changes nothing when there is no memory. */
 static void *lengthen(void *old, size_t had, size_t want, size_t item)
 {
     void *at = old ? mremap(old, had * item, want * item, MREMAP_MAYMOVE) : take_pages(want * item);
@@ -136,7 +138,7 @@ void sxs_calls_more_events(struct sxs_calls_state *s)
         ref = sxs_calls_cells(&s->blocks, SXS_CALLS_BLOCK_CELLS);
     else
         s->tracing = SXS_TRACE_FULL;
-    if (!ref) { /* of the file's room more may come */
+    if (!ref) { /* no block now; if the file may still grow, a later call may get one */
         atomic_fetch_sub_explicit(&header->n_blocks, 1, memory_order_relaxed);
         return;
     }
@@ -170,7 +172,7 @@ void sxs_calls_note_text(struct sxs_calls_state *s, const struct sxs_calls_event
     e->tick = head.tick;
 }
 
-/* ---- a thread's beginning and end ------------------------------------------------------------- */
+/* ---- start and end of a thread --------------------------------------------------------------- */
 
 static void free_state(struct sxs_calls_state *s)
 {
@@ -196,7 +198,8 @@ static void ended(void *arg)
     free_state(s);
 }
 
-/* Its record and its root, and both into the list of threads. */
+/* Makes the thread's record and root node, and adds the record to the header's list of threads.
+ * Returns 0 or -1. */
 static int enlist(struct sxs_calls_state *s)
 {
     sxs_calls_ref record, root;
@@ -218,7 +221,8 @@ static int enlist(struct sxs_calls_state *s)
     return 0;
 }
 
-/* glibc allocates a thread's room for the 33rd key and those after it when the first of them is set. */
+/* glibc has static room for 32 keys of a thread, and allocates room for further keys when the
+ * thread first sets one of them. Setting the key here makes glibc allocate now. */
 void sxs_calls_state_expect(void)
 {
     if (pthread_getspecific(at_end) || atomic_load_explicit(&forgotten, memory_order_relaxed) ||
@@ -260,7 +264,7 @@ int sxs_calls_have_shadow(void)
 void sxs_calls_state_forget(void)
 {
     atomic_store(&forgotten, 1);
-    sxs_calls_state = NULL; /* the file is the parent's: not one count more */
+    sxs_calls_state = NULL; /* the file belongs to the parent: the child must not count in it */
     sxs_calls_flat = NULL;
     sxs_calls_n_flat = 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * state.h - what a thread keeps while it counts; for this folder.
+ * thread_state.h - the state of a thread that counts calls. Private to tools/calls/.
  *
- * A thread's state is its own: no other thread reads or writes it, nothing in it is locked. The nodes
- * it counts in lie in the mapped file (session/format/calls.h), the rest in memory of the process.
+ * Only the thread itself reads and writes its state, so no lock guards it. The nodes that hold the
+ * counts lie in the mapped calls file (session/format/calls.h); the rest lies in process memory.
  */
 #ifndef SXS_CALLS_STATE_H
 #define SXS_CALLS_STATE_H
@@ -14,48 +14,52 @@
 #include "session/write/calls_write.h"
 #include "values/formatter.h"
 
-/** A hooked call under way. */
+/** A hooked call in progress: one frame of the shadow stack. */
 struct sxs_calls_frame {
-    uintptr_t              sp;    /* of its caller: what the hook was told; older frames lie higher */
+    uintptr_t              sp;    /* caller's stack pointer, from the hook; older frames: higher */
     struct sxs_calls_node *node;
-    struct sxs_called     *fn;    /* NULL in the frame below all, and for a filter of others' */
+    struct sxs_called     *fn;    /* NULL: bottom frame, or filter of a function without hooks */
     uint64_t               start; /* tick; 0: not timed */
-    uint64_t               callees; /* ticks, without a tree; with one, of calls that lie elsewhere in it,
-                                       and 1 when this one does itself: the leave is not beaten */
+    uint64_t               callees; /* Ticks. Without a tree: of the callees. With a tree: of calls
+                                       within this frame that lie elsewhere in the tree; starts at 1
+                                       if this call itself lies elsewhere, and if it is not 0, the
+                                       leave takes the slow path. */
 };
 
-/** A child of a node that was not its parent's latest is found by both, in open addressing. */
+/** A slot of a thread's hash table (open addressing) that maps parent node and function to the
+ *  child node. Used when the child is not its parent's `latest`. */
 struct sxs_calls_slot {
     uint64_t      key;  /* sxs_calls_key() */
     sxs_calls_ref node; /* 0: free */
     uint32_t      zero;
 };
 
-#define SXS_CALLS_BACKOFF_EVERY 32768u /* calls of a path between looks at whether they are too many */
+#define SXS_CALLS_BACKOFF_EVERY 32768u /* calls of a node between two checks for back-off */
 
 struct sxs_calls_state {
-    struct sxs_calls_frame  *top;   /* the youngest; never below frames[0] */
-    struct sxs_calls_frame  *frames, *limit; /* owned; limit: the last that may be used */
-    unsigned char           *cells; /* of the file */
-    struct sxs_calls_node  **flat;  /* owned; by function's number; without a tree */
+    struct sxs_calls_frame  *top;   /* the youngest frame; never below frames[0] */
+    struct sxs_calls_frame  *frames, *limit; /* owned; limit: the last usable frame */
+    unsigned char           *cells; /* first cell of the calls file */
+    struct sxs_calls_node  **flat;  /* owned; indexed by function number; used without a tree */
     uint32_t                 n_flat;
-    struct sxs_calls_slot   *slots; /* owned; a power of two of them */
+    struct sxs_calls_slot   *slots; /* owned; n_slots is a power of two */
     uint32_t                 n_slots, n_slots_used;
-    sxs_calls_ref           *histograms; /* owned; by function's number */
+    sxs_calls_ref           *histograms; /* owned; indexed by function number */
     uint32_t                 n_histograms;
-    uint64_t                 now;    /* tick at which a leave began that the beaten path gave up */
-    struct sxs_calls_thread *record; /* in the file */
+    uint64_t                 now;    /* tick at which the leave hook began; for its slow path */
+    struct sxs_calls_thread *record; /* in the calls file */
     struct sxs_calls_arena   arena;
-    struct sxs_calls_event  *event, *event_end; /* room for the next; equal: none */
-    struct sxs_calls_block  *block;  /* they lie in */
-    struct sxs_calls_arena   blocks; /* where the next comes from */
+    struct sxs_calls_event  *event, *event_end; /* room for the next events; equal: no room */
+    struct sxs_calls_block  *block;  /* contains `event` */
+    struct sxs_calls_arena   blocks; /* provides the next block */
     enum { SXS_TRACE_OFF, SXS_TRACE_ON, SXS_TRACE_FULL } tracing;
-    char                     text[SXS_CALLS_TEXT_MAX]; /* of the values of a call, in its hook */
+    char                     text[SXS_CALLS_TEXT_MAX]; /* text buffer of values, used in a hook */
     struct sxs_calls_asked {
         COR_PRF_FUNCTION_ARGUMENT_INFO  info;
         COR_PRF_FUNCTION_ARGUMENT_RANGE more[SXS_RECIPE_PARAMS + 1];
-    } asked; /* of a runtime about a call's arguments, in its hook */
-    int                      thrown; /* 1: an exception was, and no frame of ours was searched for a handler yet */
+    } asked; /* the runtime's answer about a call's arguments, used in a hook */
+    int                      thrown; /* 1: an exception was thrown, and the first pass has not
+                                        reached a frame of the shadow stack yet */
 };
 
 static inline uint64_t sxs_calls_key(sxs_calls_ref parent, sxs_calls_ref function)
@@ -63,43 +67,57 @@ static inline uint64_t sxs_calls_key(sxs_calls_ref parent, sxs_calls_ref functio
     return (uint64_t)function << 32 | parent;
 }
 
-/** The first slot it may be in; the others follow. */
+/** The first slot that may hold @key; the search continues in the slots that follow. */
 static inline uint32_t sxs_calls_slot_of(const struct sxs_calls_state *s, uint64_t key)
 {
     return (uint32_t)((key * HASH_FACTOR) >> 32) & (s->n_slots - 1);
 }
 
-/** NULL before a thread's first hooked call, and after its end. */
+/** The calling thread's state. NULL before the thread's first hooked call and after the thread's
+ *  end. */
 extern SXS_TLS struct sxs_calls_state *sxs_calls_state;
-/** state->flat and n_flat of this thread, for the hook that only counts. */
+/** Copies of this thread's state->flat and n_flat, for the hook of mode "count". */
 extern SXS_TLS struct sxs_calls_node **sxs_calls_flat;
 extern SXS_TLS uint32_t                sxs_calls_n_flat;
 
-/** A thread of a runtime begins: what its state will need of libc is allocated now, not in its first hook. On that thread;
- *  not in a hook. */
+/** sxs_calls_state_expect - let libc allocate now what the calling thread's state will need, so
+ *  that the first hook does not allocate. Call on a runtime's thread when it starts; not in a
+ *  hook. */
 void sxs_calls_state_expect(void);
-/** This thread's state, made when it has none, of pages of its own. NULL: no room. Not in a signal handler. */
+
+/** sxs_calls_state_get - return the calling thread's state; make the state, in mapped pages, if the
+ *  thread has none. Returns NULL when there is no memory, and in a forked child. Do not call in a
+ *  signal handler. */
 struct sxs_calls_state *sxs_calls_state_get(void);
-/** More room for frames, slots, or functions up to @number. 0 or -1. */
+
+/** sxs_calls_more_... - enlarge the arrays for frames, for slots, or for functions up to @number.
+ *  Return 0, or -1 and change nothing when there is no memory. */
 int sxs_calls_more_frames(struct sxs_calls_state *s);
 int sxs_calls_more_slots(struct sxs_calls_state *s);
 int sxs_calls_more_flat(struct sxs_calls_state *s, uint32_t number);
-/** The histogram of @fn on this thread, made when there is none; 0 when there is no room. */
+
+/** sxs_calls_histogram - return the histogram of @fn on this thread; make it if there is none.
+ *  Returns 0 when there is no room. */
 sxs_calls_ref sxs_calls_histogram(struct sxs_calls_state *s, const struct sxs_called *fn);
 
-/** @size bytes of text that belong to the event before, whose tick and node are @of's; counted when they
- *  find no room. */
+/** sxs_calls_note_text - append a text event with @size bytes of @text to the call trace.
+ *  @of: the event that the text describes: the event right before; its tick and node are copied.
+ *  Without room, counts the text in record->values_lost. */
 void sxs_calls_note_text(struct sxs_calls_state *s, const struct sxs_calls_event *of,
                          const char *text, size_t size);
 
-/** Room for one more event, if there may be any. */
+/** sxs_calls_more_events - begin a new block of events, if the file has room for one. */
 void sxs_calls_more_events(struct sxs_calls_state *s);
 
-/** What is counted, and into what; before the first hook is. */
+/** sxs_calls_state_init - set the header of the calls file, borrowed; the header has the mode. Call
+ *  before the first hook runs. Returns 0 or -errno. */
 int  sxs_calls_state_init(struct sxs_calls_header *header);
-/** 1: calls under way are kept, a shadow stack; 0: they are only counted, or nothing is. */
+
+/** sxs_calls_have_shadow - return 1 when threads keep a shadow stack; 0 in mode "count", or when
+ *  the tool is off. */
 int sxs_calls_have_shadow(void);
-/** In a forked child: what is counted goes nowhere. */
+
+/** sxs_calls_state_forget - stop counting in a forked child. */
 void sxs_calls_state_forget(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** offsets.h - where hooks in assembly find what they touch; tools/calls/fast.c holds it against the
- *  structures. Read by the preprocessor alone. */
+/** thread_state_offsets.h - offsets and constants that the assembly hooks use. tools/calls/fast.c
+ *  asserts that they match the structures. This file has preprocessor directives only. */
 #ifndef SXS_CALLS_OFFSETS_H
 #define SXS_CALLS_OFFSETS_H
 
@@ -20,7 +20,7 @@
 #define RECORD_PENDING_OF 100
 #define RECORD_PENDING    112
 
-/* struct sxs_calls_slot, of 16 bytes: the key is parent and function, read as one number */
+/* struct sxs_calls_slot, 16 bytes; its first 8 bytes are the key: parent and function */
 #define SLOT_NODE 8
 
 /* struct sxs_calls_frame */
@@ -48,21 +48,21 @@
 #define HISTOGRAM_OCTAVES 24
 #define LAST_OCTAVE       57
 
-/* struct sxs_calls_event: a tick, then its node and what happened, written as one number */
+/* struct sxs_calls_event: the tick, then node and kind, which are written as one 8-byte number */
 #define EVENT_TICK  0
 #define EVENT_NODE  8
 #define EVENT_SIZE  16
-#define EVENT_ENTER 0 /* the bits that enum sxs_calls_event_kind has set */
+#define EVENT_ENTER 0 /* the number of the bit that is set in the enum sxs_calls_event_kind value */
 #define EVENT_LEAVE 1
 
 /* struct sxs_called */
 #define CALLED_OFF    0
 #define CALLED_NUMBER 4
 #define CALLED_CELL   8
-#define CALLED_IS_OFF  1 /* bits of off */
+#define CALLED_IS_OFF  1 /* flags in off */
 #define CALLED_RESUMES 2
 
 #define DUE_MASK   0x7fff             /* SXS_CALLS_BACKOFF_EVERY - 1 */
-#define HASH_FACTOR 0x9e3779b97f4a7c15 /* of a slot's key */
+#define HASH_FACTOR 0x9e3779b97f4a7c15 /* multiplier of a slot's key */
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * values.c - hooks that record arguments and results beside what all hooks do.
+ * values.c - hooks that record a call's arguments and results, and do the work of the trace hooks.
  *
- * They run in cooperative mode: no collection happens under them, and none may be caused. Values are
- * put into words before a call begins and after it has ended, so that its time has none of theirs.
+ * The hooks run in cooperative mode: no collection can happen while they run, and they must not
+ * cause one. Arguments are formatted before the call's time begins and results after it has ended,
+ * so that the formatting is not part of the call's time.
  */
 #include "tools/calls/values.h"
 
@@ -14,16 +15,17 @@
 #include "base/log.h"
 #include "values/formatter.h"
 
-/* A COR_PRF_ELT_INFO points to a pointer to what the runtime's helper saved: words, the same in 8, 9
- * and 10. Which of them is the stack pointer that hooks without info are handed. */
+/* A COR_PRF_ELT_INFO points to a pointer to the registers that the runtime's helper saved, as
+ * 8-byte words; their order is the same in 8, 9 and 10. SP_WORD is the index of the stack pointer
+ * that hooks without info receive. */
 #if defined(__x86_64__)
 #define SP_WORD 4
 #else
 #define SP_WORD 29
 #endif
-#define FAR (256u << 10) /* bytes from there to the caller's frame: more is another layout */
+#define FAR (256u << 10) /* bytes from this frame to the saved words; more: unknown layout */
 
-/* 0: it is not where it is known to be. */
+/* Returns the caller's stack pointer, or 0 when the saved words do not have the expected layout. */
 static uintptr_t sp_of(uintptr_t info)
 {
     static _Atomic int said;
@@ -40,13 +42,13 @@ static uintptr_t sp_of(uintptr_t info)
     return 0;
 }
 
-/* May an event of this thread still find room? */
+/* Returns 1 if there is room for an event of this thread, or the file may provide room. */
 static int has_room(const struct sxs_calls_state *s)
 {
     return s && (s->event != s->event_end || s->tracing == SXS_TRACE_ON);
 }
 
-/* Into s->text. */
+/* Writes the arguments of a call as text to s->text. Returns the bytes written, 0: nothing. */
 static size_t arguments(struct sxs_calls_state *s, struct sxs_called *fn, struct sxs_recipe *r,
                         uintptr_t info)
 {
@@ -66,13 +68,14 @@ static size_t arguments(struct sxs_calls_state *s, struct sxs_called *fn, struct
         struct sxs_recipe *whole =
             sxs_recipe_complete(r, (sxs_function){fn->rt, fn->id}, frame);
         if (whole && atomic_compare_exchange_strong(&fn->recipe, &r, whole))
-            r = whole; /* the one before may be in use: it stays */
+            r = whole; /* not freed: another thread may be using the previous formatter */
     }
     return sxs_recipe_arguments(r, asked->info.ranges, asked->info.numRanges, s->text,
                                 sizeof(s->text));
 }
 
-/* What the first argument's register held, for an async method's MoveNext; 0: not told. */
+/* Returns the first argument of an async method's MoveNext; 0 for other functions, and when the
+ * runtime does not report the argument. */
 static uintptr_t first_of(struct sxs_called *fn, uintptr_t info)
 {
     struct {
@@ -90,7 +93,8 @@ static uintptr_t first_of(struct sxs_called *fn, uintptr_t info)
     return *(const uintptr_t *)asked.info.ranges[0].startAddress;
 }
 
-/* The event that has just been noted, if it is of this call. */
+/* Returns the newest event if it is of this call and @kind, else NULL. @before: s->event before the
+ * call was recorded. */
 static const struct sxs_calls_event *noted(const struct sxs_calls_state *s,
                                            const struct sxs_calls_event *before,
                                            const struct sxs_called      *fn,
@@ -120,13 +124,13 @@ static void end_left(struct sxs_calls_state *s, uint64_t now)
 }
 
 /*
- * Ends the calls whose frames lie below @sp: tail calls have left them. There is no tailcall hook with values:
- * compiled code holds whole vectors in registers across its call, and the runtime's own code around a hook with values
- * keeps only 8 bytes of each.
+ * Ends the calls whose frames lie below @sp, which were left by tail calls. There is no tailcall
+ * hook with values, because compiled code holds whole vectors in registers across the call of that
+ * hook, and the runtime's code around a hook with values preserves only 8 bytes of each vector.
  */
 static void end_left_below(struct sxs_calls_state *s, uintptr_t sp, uint64_t now)
 {
-    while (s && s->top->sp < sp && s->top->fn && !(s->top->sp & 1)) /* no filter's frame */
+    while (s && s->top->sp < sp && s->top->fn && !(s->top->sp & 1)) /* stop at a filter's frame */
         end_left(s, now);
 }
 
@@ -140,7 +144,7 @@ void sxs_values_enter(struct sxs_called *fn, uintptr_t info)
     int                           err = errno;
     if (!sp)
         return;
-    if (s && s->top->sp <= sp) /* a function that is called by a tail call has its caller's SP */
+    if (s && s->top->sp <= sp) /* a tail call's callee has its caller's SP */
         end_left_below(s, sp + 1, sxs_tick());
     before = s ? s->event : NULL;
     if (r && has_room(s))
@@ -190,5 +194,5 @@ void sxs_values_compiled(struct sxs_called *called, sxs_function fn)
         return;
     r = sxs_recipe_make(fn);
     if (r && !atomic_compare_exchange_strong(&called->recipe, &none, r))
-        free(r); /* another thread compiled it too */
+        free(r); /* another thread was faster */
 }
