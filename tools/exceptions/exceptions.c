@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exceptions.c - the tool "exceptions". Each exception has a record in the mapped file from its throw
- * on, so that the one a process dies of is there whatever comes next; when its fate is known it is
- * counted at its site, and its record kept or used again.
+ * exceptions.c - the tool "exceptions".
+ *
+ * Each exception has a record in the mapped file from its throw on. So the file contains the
+ * exception that ends the process. When the fate of an exception is known, the exception is counted
+ * at its throw site, and its record is kept or reused.
  */
 #include "tools/exceptions/exceptions.h"
 
@@ -19,9 +21,9 @@
 #include "base/clock.h"
 #include "base/fork.h"
 
-#define KEEP_OF_SITE  8u     /* exceptions of each site that are listed one by one */
-#define KEEP_MOST     20000u /* and of all of them */
-#define POOL_MOST     256u
+#define KEEP_OF_SITE  8u     /* exceptions that are kept one by one, at each throw site */
+#define KEEP_MOST     20000u /* exceptions that are kept one by one, in all */
+#define POOL_MOST     256u   /* records in the pool */
 #define RECORD_SIZE   (offsetof(struct sxs_event_exception, message) + SXS_MESSAGE_MAX)
 
 struct state {
@@ -29,10 +31,14 @@ struct state {
 };
 
 static struct {
-    struct sxs_known sites; /* by numbers of names, which outlive IDs: see tools/events_file/names.h */
+    /* Throw sites; no lock. Keys have numbers of names (tools/events_file/names.h), because IDs may
+     * be reused. */
+    struct sxs_known sites;
     _Atomic uint32_t n_sites, n_kept;
-    pthread_mutex_t  lock; /* guards the pool; a leaf: a collection may wait for who waits here */
-    void            *pool[POOL_MOST];
+    /* Guards pool and n_pool. While it is held, no other lock is taken and no runtime is called,
+     * because a collection may be waiting for the thread that waits for this lock. */
+    pthread_mutex_t  lock;
+    void            *pool[POOL_MOST]; /* records of the file that can be reused */
     size_t           n_pool;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(all.lock);
@@ -72,7 +78,7 @@ static struct sxs_known_entry *new_site(const struct sxs_flight *v, const struct
     s->rethrown = v->rethrown;
     s->number = atomic_fetch_add(&all.n_sites, 1) + 1;
     e = sxs_known_add(&all.sites, key, s->number, s);
-    if (e) /* else it would be one for each exception */
+    if (e) /* else every further exception of this site would commit another record */
         sxs_events_commit(s, SXS_EVENT_SITE);
     return e;
 }
@@ -104,7 +110,7 @@ static int is_to_be_kept(struct sxs_known_entry *site)
     return atomic_fetch_add(&site->n, 1) < KEEP_OF_SITE;
 }
 
-/* Its fate is known. */
+/* Counts an exception whose fate is decided, and keeps or reuses its record. */
 static void landed(struct sxs_flight *v)
 {
     struct sxs_event_exception *r = v->record;
@@ -130,10 +136,11 @@ static void landed(struct sxs_flight *v)
 
 /* ---- events ----------------------------------------------------------------------------------- */
 
-/* All that is known of where this thread stands. */
+/* The stack position of this callback. */
 #define HERE ((uintptr_t)__builtin_frame_address(0))
 
-/* Of a thread that has thrown nothing yet: none under way. */
+/* Returns the calling thread's in-flight exceptions; an empty list if the thread has no state
+ * yet. */
 static struct sxs_flights *flights(void)
 {
     static struct sxs_flights none;
@@ -189,7 +196,7 @@ static HRESULT thrown(struct sxs_sub *sub, sxs_object object)
     return S_OK;
 }
 
-/* The first function that is searched is the one that threw. */
+/* Notes the throwing function: the first function that the runtime searches. */
 static HRESULT searching(struct sxs_sub *sub, sxs_function fn)
 {
     struct sxs_flight *v = sxs_flights_current(flights(), sxs_runtime_number(sub->rt), HERE);
@@ -233,7 +240,7 @@ static HRESULT unwind_enter(struct sxs_sub *sub, sxs_function fn)
     return S_OK;
 }
 
-/* Readers are told as soon as it is known that it leaves managed code. */
+/* Stores the fate NATIVE in the file as soon as the exception is known to leave managed code. */
 static void tell_fate(struct sxs_sub *sub)
 {
     struct sxs_flight *v = sxs_flights_current(flights(), sxs_runtime_number(sub->rt), HERE);

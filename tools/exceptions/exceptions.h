@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** exceptions.h - the tool "exceptions": what was thrown, where, and where it was caught. */
+/** exceptions.h - the tool "exceptions": records which exceptions are thrown, and where they are
+ *  thrown and caught. */
 #ifndef SXS_EXCEPTIONS_EXCEPTIONS_H
 #define SXS_EXCEPTIONS_EXCEPTIONS_H
 

@@ -3,12 +3,13 @@
 
 #include <string.h>
 
+/* Returns 1 if the fate of @v is decided and its handler runs. */
 static int is_landed(const struct sxs_flight *v)
 {
     return v->fate == SXS_FATE_CAUGHT;
 }
 
-/* The youngest goes, whatever it was. */
+/* Removes the youngest exception. Its fate is @fate, unless the fate is already decided. */
 static void pop(struct sxs_flights *f, enum sxs_exception_fate fate)
 {
     struct sxs_flight *v = &f->all[f->n - 1];
@@ -24,8 +25,9 @@ static enum sxs_exception_fate fate_of_gone(const struct sxs_flight *v)
     return v->finally_fn ? SXS_FATE_SUPERSEDED : SXS_FATE_NATIVE;
 }
 
-/* What runs for an exception runs on top of where it was thrown: a throw from further up the stack
- * means that it is over. */
+/* Removes the exceptions that are over because a new one is thrown at @sp. Code that runs for an
+ * exception has a lower SP than the throw, so a throw at a higher SP means that the exception is
+ * over. */
 static void pop_gone(struct sxs_flights *f, uintptr_t sp)
 {
     while (f->n && f->all[f->n - 1].sp <= sp)
@@ -36,7 +38,7 @@ struct sxs_flight *sxs_flights_throw(struct sxs_flights *f, unsigned runtime, ui
 {
     struct sxs_flight *v;
     pop_gone(f, sp);
-    if (f->n == SXS_FLIGHTS_MOST) { /* the oldest is given up */
+    if (f->n == SXS_FLIGHTS_MOST) { /* give up the oldest */
         struct sxs_flight *oldest = &f->all[0];
         if (!is_landed(oldest)) {
             oldest->fate = (uint8_t)fate_of_gone(oldest);
@@ -55,14 +57,14 @@ struct sxs_flight *sxs_flights_throw(struct sxs_flights *f, unsigned runtime, ui
 struct sxs_flight *sxs_flights_current(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
 {
     struct sxs_flight *v;
-    /* Handlers of those above have ended when one below is spoken of again. */
+    /* A callback for an exception means that the handlers of younger exceptions have ended. */
     for (uint32_t i = f->n; i > 0; i--) {
         v = &f->all[i - 1];
         if (is_landed(v) || v->runtime != runtime)
             continue;
         for (uint32_t above = f->n; above > i; above--)
             if (!is_landed(&f->all[above - 1]))
-                return NULL; /* another runtime's is under way up there */
+                return NULL; /* another runtime's exception is in flight above */
         f->n = i;
         if (v->sp < sp)
             v->sp = sp;
@@ -99,8 +101,9 @@ void sxs_flights_unwind_enter(struct sxs_flights *f, unsigned runtime, uintptr_t
     v->finally_fn = 0;
 }
 
-/* Unwound without a catcher in sight: towards native code. The first function of one that nobody
- * handles is entered for that as well, by 9.0 and later, but never left. */
+/* Sets the fate NATIVE if a frame was unwound for @v and no catcher was found: the exception leaves
+ * to native code. For an unhandled exception, 9.0 and later also enter the unwinding of the first
+ * function, but never leave it. */
 static void leaves_managed_code(struct sxs_flight *v)
 {
     if (v->fate == SXS_FATE_SEARCHING)
@@ -110,7 +113,7 @@ static void leaves_managed_code(struct sxs_flight *v)
 void sxs_flights_unwind_leave(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
 {
     struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
-    if (!v || !v->unwind_fn) /* 9.0 and later end the search for one nobody handles with a leave */
+    if (!v || !v->unwind_fn) /* 9.0 and later: a leave ends the search for an unhandled exception */
         return;
     leaves_managed_code(v);
     for (struct sxs_flight *below = v; below-- > f->all;) {
@@ -138,7 +141,8 @@ void sxs_flights_finally_leave(struct sxs_flights *f, unsigned runtime, uintptr_
         v->finally_fn = 0;
 }
 
-/* Takes out those below @v whose finally block was left by another. Returns where @v is now. */
+/* Removes the exceptions older than @v whose finally block was left by another exception. Returns
+ * the new address of @v. */
 static struct sxs_flight *drop_left(struct sxs_flights *f, struct sxs_flight *v)
 {
     uint32_t at = (uint32_t)(v - f->all);

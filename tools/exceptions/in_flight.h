@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * flights.h - the exceptions under way on one thread, oldest first, and what becomes of each.
+ * in_flight.h - tracks the in-flight exceptions of one thread, and determines the fate of each.
  *
- * Runtimes tell of a throw, of the search for a catcher and of the unwinding, but not which exception
- * they speak of: it is the youngest. One that is thrown by a filter, a finally block or a catch block
- * lies above the one that block belongs to. Some never come to a catcher; that is found out when
- * something happens that could not if they were still under way. Nothing here calls a runtime.
+ * An exception is in flight from its throw until its fate is decided. The list is ordered, oldest
+ * first. Runtimes report a throw, the search for a catcher and the unwinding, but not the exception
+ * to which a callback belongs: a callback belongs to the youngest exception of the list. An
+ * exception that a filter, a finally block or a catch block throws comes after the exception for
+ * which the block runs. Some exceptions never reach a catcher. This is detected at the next
+ * callback that would be impossible if such an exception were still in flight.
+ *
+ * One thread at a time may use a list. No function of this file calls a runtime.
  */
 #ifndef SXS_EVENTS_FLIGHTS_H
 #define SXS_EVENTS_FLIGHTS_H
@@ -16,43 +20,54 @@
 
 #define SXS_FLIGHTS_MOST 16u
 
+/** An in-flight exception. */
 struct sxs_flight {
-    unsigned    runtime; /* number of the runtime whose it is: valid after the runtime has ended */
-    void       *record;     /* the user's */
-    uintptr_t   sp;         /* where it was last spoken of: later code of it runs below */
-    uint64_t    time_ns;    /* when it was thrown */
-    uint32_t    type, thrown, caught; /* names; the user's */
+    unsigned    runtime; /* number of the runtime that threw; valid after the runtime has ended */
+    void       *record;     /* for the user of this file */
+    uintptr_t   sp;         /* highest SP of its callbacks: code that runs for it lies below */
+    uint64_t    time_ns;    /* time of the throw */
+    uint32_t    type, thrown, caught; /* numbers of names; for the user of this file */
     uint8_t     fate;       /* enum sxs_exception_fate; CAUGHT: its handler runs */
-    uint8_t     rethrown;
-    uint8_t     in_filter;  /* a filter runs for it */
-    uint8_t     left;       /* another one has left the function whose finally block ran for it */
-    uint64_t    finally_fn; /* function whose finally block runs for it; 0: none */
-    uint64_t    unwind_fn;  /* function that is being unwound; 0: none */
+    uint8_t     rethrown;   /* 1: had been thrown before; for the user of this file */
+    uint8_t     in_filter;  /* 1: a filter runs for it */
+    uint8_t     left;       /* 1: another exception left the function of its finally block */
+    uint64_t    finally_fn; /* FunctionID whose finally block runs for it; 0: none */
+    uint64_t    unwind_fn;  /* FunctionID that is being unwound for it; 0: none */
 };
 
-/** One thread's. Zeroed: none. */
+/** The in-flight exceptions of one thread. All zeros: none. */
 struct sxs_flights {
     uint32_t          n;
     struct sxs_flight all[SXS_FLIGHTS_MOST];
-    /** What is called for each when its fate is decided, which is in flight->fate. */
+    /** Called once for each exception, when flight->fate is decided. */
     void (*landed)(struct sxs_flight *flight);
 };
 
-/** A throw: returns its flight, zeroed but for @runtime and @sp; never NULL. */
+/* Parameters of the functions below: @runtime is the number of the runtime that calls back; @sp is
+ * the current stack pointer; @fn is the FunctionID of the callback. */
+
+/** sxs_flights_throw - add the exception that is being thrown. Returns its entry, zeroed but for
+ *  @runtime and @sp; never NULL. If the list is full, gives up the oldest exception. */
 struct sxs_flight *sxs_flights_throw(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
-/** The one that runtime number @runtime speaks of, spoken of at @sp, or NULL. */
+
+/** sxs_flights_current - return the exception to which a callback of @runtime belongs, or NULL.
+ *  Removes younger exceptions whose handlers have ended. */
 struct sxs_flight *sxs_flights_current(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
 
+/** sxs_flights_..._enter, sxs_flights_..._leave - handle the runtime's callback of the same
+ *  name. */
 void sxs_flights_filter_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
 void sxs_flights_filter_leave(struct sxs_flights *f, unsigned runtime);
 void sxs_flights_unwind_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp, uint64_t fn);
 void sxs_flights_unwind_leave(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
 void sxs_flights_finally_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp, uint64_t fn);
 void sxs_flights_finally_leave(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
-/** Its handler is entered: it lands, and so do those that it replaced. */
+/** sxs_flights_catcher_enter - decide the fate of the current exception, whose handler is entered,
+ *  and of the exceptions that it has replaced. */
 void sxs_flights_catcher_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
 void sxs_flights_catcher_leave(struct sxs_flights *f, unsigned runtime);
-/** The thread ends: those left land. */
+
+/** sxs_flights_end - decide the fate of all remaining exceptions, because the thread ends. */
 void sxs_flights_end(struct sxs_flights *f);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** thread_state.h - the exceptions that are in flight on the calling thread. */
+/** thread_state.h - the thread state of the tool "exceptions": a thread's in-flight exceptions. */
 #ifndef SXS_EXCEPTIONS_THREAD_STATE_H
 #define SXS_EXCEPTIONS_THREAD_STATE_H
 
@@ -10,11 +10,14 @@ struct sxs_exceptions_thread {
     struct sxs_flights flights;
 };
 
-/** The calling thread's, made when first asked for; NULL: no memory. Lives as long as the thread. When the thread ends,
- *  the exceptions that are still in flight land. @landed: see struct sxs_flights; always the same function. */
+/** sxs_exceptions_thread - return the calling thread's state; make the state at the first call.
+ *  @landed: see struct sxs_flights; always the same function. When the thread ends, it is called
+ *  for the exceptions that are still in flight.
+ *  Returns NULL when there is no memory. The state lives as long as the thread. */
 struct sxs_exceptions_thread *sxs_exceptions_thread(void (*landed)(struct sxs_flight *flight));
 
-/** The same, NULL when it was never asked for. */
+/** sxs_exceptions_thread_if_any - return the calling thread's state, or NULL if the thread has
+ *  none. */
 struct sxs_exceptions_thread *sxs_exceptions_thread_if_any(void);
 
 #endif
