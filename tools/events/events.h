@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** events.h - the tool "events": what runtimes were busy with. */
+/** events.h - the tool "events": records compilations, collections, suspensions, loads and
+ *  threads. */
 #ifndef SXS_EVENTS_EVENTS_H
 #define SXS_EVENTS_EVENTS_H
 

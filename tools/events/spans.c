@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spans.c - the tool "events": what each runtime was busy with, and how long. What begins is kept on
- * its thread until it ends; then one record is written.
+ * spans.c - the tool "events": records what a runtime does, and how long it takes. The start of a
+ * compilation or load is kept in the thread state, that of a collection or suspension in the
+ * runtime's state. One record is written at the end.
  */
 #include "tools/events/events.h"
 
@@ -19,17 +20,19 @@
 #include "tools/options/events_options.h"
 #include "symbols/names.h"
 
-/** One runtime's. */
+/** The state of one runtime. */
 struct state {
-    _Atomic uint64_t suspend_ns, stopped_ns; /* 0: it runs */
+    _Atomic uint64_t suspend_ns, stopped_ns; /* suspension requested; all threads stopped; 0: no */
     _Atomic uint32_t suspend_tid, suspend_reason;
-    _Atomic uint64_t gc_ns[2]; /* one in the background, and one meanwhile */
+    _Atomic uint64_t gc_ns[2]; /* start: a background collection, and one meanwhile */
     _Atomic uint32_t gc_generation[2], gc_induced[2], gc_tid[2];
-    _Atomic uint32_t n_gcs;
+    _Atomic uint32_t n_gcs; /* collections in progress */
 };
 
 static struct {
-    pthread_mutex_t          lock; /* guards namer; callbacks below come where threads may be waited for */
+    /* Guards namer. Held while a runtime is asked for names; only callbacks that are allowed to
+     * block take it. */
+    pthread_mutex_t          lock;
     struct sxs_namer        *namer;
     struct sxs_event_options options;
 } spans = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -60,7 +63,7 @@ static void begin(struct sxs_sub *sub, enum sxs_event_kind kind, uint64_t id)
     struct sxs_events_thread *thread = sxs_events_thread();
     if (!thread)
         return;
-    if (thread->n_open == SXS_OPEN_SPANS) { /* the oldest will be a moment */
+    if (thread->n_open == SXS_OPEN_SPANS) { /* forget the oldest: its duration will be about 0 */
         thread->n_open--;
         memmove(thread->open, thread->open + 1, thread->n_open * sizeof(thread->open[0]));
     }
@@ -68,7 +71,8 @@ static void begin(struct sxs_sub *sub, enum sxs_event_kind kind, uint64_t id)
         (struct sxs_open_span){id, now(), sxs_runtime_number(sub->rt), kind};
 }
 
-/* When it began; now when that is not known. Those begun since never end. */
+/* Ends a span and returns its start time, or the current time if the start is not known. Forgets
+ * the spans of this thread that began later: their end was not reported. */
 static uint64_t end(struct sxs_sub *sub, enum sxs_event_kind kind, uint64_t id)
 {
     struct sxs_events_thread *thread = sxs_events_thread();
@@ -208,7 +212,7 @@ static HRESULT gc_started(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_G
 {
     struct state *s = sub->state;
     uint32_t      at = atomic_fetch_add(&s->n_gcs, 1), highest = 0;
-    for (int i = 0; i < n && i < 3; i++) /* what comes after are the large and pinned objects' */
+    for (int i = 0; i < n && i < 3; i++) /* 3 and 4: heaps of large and pinned objects */
         if (collected[i])
             highest = (uint32_t)i;
     if (at > 1)
@@ -225,7 +229,7 @@ static HRESULT gc_finished(struct sxs_sub *sub)
     struct state *s = sub->state;
     uint32_t      n = atomic_load(&s->n_gcs);
     uint64_t      from;
-    do { /* another collection may begin or end on another thread */
+    do { /* another collection may begin or end on another thread at the same time */
         if (!n)
             return S_OK;
     } while (!atomic_compare_exchange_weak(&s->n_gcs, &n, n - 1));
@@ -299,7 +303,7 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
 
 static void release(struct sxs_sub *sub)
 {
-    sxs_events_threads_end(sxs_runtime_number(sub->rt)); /* no handler can add one any more */
+    sxs_events_threads_end(sxs_runtime_number(sub->rt)); /* no callback can add a thread any more */
     free(sub->state);
     sub->state = NULL;
 }

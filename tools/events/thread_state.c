@@ -8,7 +8,8 @@
 
 #include "base/base.h"
 
-/* Static storage for threads is scarce in a library that is loaded late: a pointer only. */
+/* Only a pointer, because a library that is loaded late has little room for thread-local
+ * storage. */
 static SXS_TLS struct sxs_events_thread *current;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -12,24 +12,25 @@
 #include "base/clock.h"
 #include "base/fork.h"
 
-/* Threads that live. Their records are written when they begin and changed when they end. */
+/* A living thread of a runtime. Its record is written when the thread starts, and gets its duration
+ * when the thread ends. */
 struct living {
     struct living         *next;
-    unsigned runtime; /* its number: a runtime that has ended may leave its address to another */
-    uint64_t               id;
+    unsigned runtime; /* its number, because the address of a runtime object may be reused */
+    uint64_t               id;     /* ThreadID */
     uint64_t               since_ns;
-    uint32_t               tid;    /* 0: named, but not started yet */
+    uint32_t               tid;    /* 0: the thread has a name, but has not started */
     struct sxs_event_span *record;
     char                   name[SXS_MESSAGE_MAX + 1];
 };
 
 static struct {
-    pthread_mutex_t lock; /* guards the list; a leaf */
+    pthread_mutex_t lock; /* guards the list; a leaf lock, and no runtime is called inside */
     struct living  *first;
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(threads.lock);
 
-/* Where it is in the list, or the list's end. */
+/* Returns the link to the thread's entry, or to the end of the list. */
 static struct living **find_locked(unsigned runtime, uint64_t id)
 {
     struct living **at = &threads.first;
@@ -38,7 +39,7 @@ static struct living **find_locked(unsigned runtime, uint64_t id)
     return at;
 }
 
-/* The entry of a thread, made when there is none; NULL: no memory. */
+/* Returns the entry of a thread; makes it if there is none. NULL when there is no memory. */
 static struct living *make_locked(unsigned runtime, uint64_t id)
 {
     struct living *v = *find_locked(runtime, id);
@@ -56,7 +57,7 @@ static void record_name(struct sxs_runtime *rt, uint32_t tid, const char *name)
     sxs_events_span(rt, SXS_KIND_THREAD_NAME, sxs_now_ns(CLOCK_MONOTONIC), 0, tid, name, 0, 0, 0);
 }
 
-/* On the thread itself. */
+/* The runtime calls this on the new thread itself. */
 HRESULT sxs_events_thread_created(struct sxs_sub *sub, sxs_thread thread)
 {
     pthread_mutex_lock(&threads.lock);

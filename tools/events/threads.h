@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** threads.h - the lives and names of runtimes' threads: callbacks of the tool "events". */
+/** threads.h - records start, end and name of the runtimes' threads: callbacks of the tool
+ *  "events". */
 #ifndef SXS_EVENTS_THREADS_H
 #define SXS_EVENTS_THREADS_H
 
@@ -10,7 +11,8 @@ HRESULT sxs_events_thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD
 HRESULT sxs_events_thread_named(struct sxs_sub *sub, sxs_thread thread, ULONG n, WCHAR *name);
 HRESULT sxs_events_thread_destroyed(struct sxs_sub *sub, sxs_thread thread);
 
-/** Runtime number @runtime has ended: forgets those of its threads whose end it did not tell of. Any thread. */
+/** sxs_events_threads_end - forget the threads of a runtime that has ended and did not report their
+ *  end. @runtime: the runtime's number. Any thread. */
 void sxs_events_threads_end(unsigned runtime);
 
 #endif
