@@ -13,17 +13,17 @@
 #include "session/write/chunks_write.h"
 #include "session/write/session_write.h"
 
-#define LOW 4u /* chunks ready, the one in use among them: fewer, and more are made at once */
-#define MAX_BYTES (UINT64_C(256) << 20) /* of the file; beyond it events are counted as lost */
+#define LOW 4u /* with fewer chunks left (the current one included), wake the service thread */
+#define MAX_BYTES (UINT64_C(256) << 20) /* file size; further events are counted as lost */
 
 static struct {
-    pthread_mutex_t           lock; /* guards started */
-    int                       started; /* 1: at work, -1: could not */
+    pthread_mutex_t           lock; /* guards started; held while the file is made */
+    int                       started; /* 0: not yet, 1: started, -1: failed */
     struct sxs_chunks         chunks;
     struct sxs_events_header *header;
     _Atomic uint32_t          n_names;
     _Atomic int               forked, full;
-    struct sxs_doze           doze; /* of the service thread */
+    struct sxs_doze           doze; /* the wait of the service thread */
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(file.lock);
 

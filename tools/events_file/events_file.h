@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** file.h - the process's one file "events", for both tools, and the thread that makes room in it. */
+/** events_file.h - writes the file "events", of which a process has one. The tools "exceptions" and
+ *  "events" share the file. A service thread makes room in it. */
 #ifndef SXS_EVENTS_FILE_H
 #define SXS_EVENTS_FILE_H
 
@@ -7,33 +8,38 @@
 #include "session/format/events.h"
 
 /**
- * sxs_events_open - make the file, once; @tool is told to readers.
- * Returns the header, or NULL when it cannot be made, which one line has said. Any thread.
+ * sxs_events_open - make the file at the first call, and add @tool to the tools in its header.
+ * @name: the tool's name, for messages. Returns the header, or NULL when the file cannot be made;
+ * one line is logged. Any thread.
  */
 struct sxs_events_header *sxs_events_open(const char *name, enum sxs_events_tool_bit tool);
 
-/** Room for a record of @size bytes, zeroed but for its head; NULL: none. The file is open. Any
- *  thread, no lock. */
+/** sxs_events_reserve - return room for a record of @size bytes, zeroed but for its head, or NULL
+ *  when there is none. The file must be open. Any thread; takes no lock. */
 void *sxs_events_reserve(size_t size);
 
-/** Makes it visible to readers. Any thread. */
+/** sxs_events_commit - make a reserved record visible to readers. Any thread. */
 void sxs_events_commit(void *record, enum sxs_event_record_type type);
 
-/** The header; the file is open. */
+/** sxs_events_head - return the header. The file must be open. */
 struct sxs_events_header *sxs_events_head(void);
 
-/** 1 in a forked child: the file is the parent's, nothing may be changed in it. */
+/** sxs_events_forked - return 1 in a forked child, else 0. The file belongs to the parent, so the
+ *  child must not change it. */
 int sxs_events_forked(void);
 
-/** Takes a record out of readers' sight, to be filled again. */
+/** sxs_events_uncommit - hide a record from readers, so that the record can be filled again. */
 void sxs_events_uncommit(void *record);
 
-/** Number of a new name record with @text, 0 when there is no room. */
+/** sxs_events_add_name - write a name record with @text. Returns its number, or 0 when there is no
+ *  room. */
 uint32_t sxs_events_add_name(const struct sxs_runtime *rt, const char *text);
 
 /**
- * sxs_events_span - write what happened. @a, @b: see session/format/events.h.
- * Returns its record, in which tier, duration and tid may still be set; NULL when it was lost.
+ * sxs_events_span - write a record of something that happened in a runtime. @a, @b: their meaning
+ * depends on @kind, see session/format/events.h.
+ * Returns the record, in which tier, duration and tid may be set later. Without room, returns NULL
+ * and counts the event as lost.
  */
 struct sxs_event_span *sxs_events_span(const struct sxs_runtime *rt, enum sxs_event_kind kind,
                                        uint64_t from_ns, uint64_t duration_ns, uint32_t tid,

@@ -34,9 +34,10 @@ size_t sxs_message_utf8(const uint16_t *units, size_t n, char *out, size_t size,
     return used;
 }
 
-/* ---- where ------------------------------------------------------------------------------------ */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
-/* The class whose parent has no parent: System.Exception, of which all that is thrown derives. */
+/* Finds the class whose parent has no parent: System.Exception, the base class of all
+ * exceptions. */
 static int find_root(sxs_class cls, sxs_class *root)
 {
     struct sxs_runtime *rt = cls.rt;
@@ -102,7 +103,7 @@ static void read_string(const struct sxs_message_layout *l, uintptr_t at, struct
 void sxs_message_read(struct sxs_message_layout *l, sxs_object object, sxs_class cls,
                       struct sxs_message *out)
 {
-    unsigned char object_bytes[512]; /* the fields of System.Exception, and what comes after */
+    unsigned char object_bytes[512]; /* the object, at least up to the fields that are read */
     uintptr_t     text = 0, trace = 0;
     size_t        size;
     int           state = atomic_load(&l->state);
@@ -110,7 +111,7 @@ void sxs_message_read(struct sxs_message_layout *l, sxs_object object, sxs_class
     out->size = 0;
     out->cut = out->traced = 0;
     if (!state) {
-        state = find_layout(l, cls); /* two at once find the same */
+        state = find_layout(l, cls); /* two threads at the same time find the same */
         atomic_store(&l->state, state);
     }
     size = (l->message_at > l->trace_at ? l->message_at : l->trace_at) + sizeof(text);

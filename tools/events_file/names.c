@@ -12,7 +12,8 @@ enum { OF_CLASS, OF_FUNCTION };
 #define SLOT_BITS 14u
 #define SLOTS     (1u << SLOT_BITS) /* 512 KiB, touched as needed */
 
-/* Read and written without waiting: who finds @turn odd or changed does without. */
+/* A slot of the cache, a sequence lock without waiting: a thread that finds @turn odd (a write is
+ * in progress) or changed does not use the slot. */
 struct slot {
     _Atomic uint32_t turn;
     _Atomic uint32_t number;
@@ -21,7 +22,7 @@ struct slot {
 };
 
 static struct slot      slots[SLOTS];
-static _Atomic uint32_t generation = 1; /* of IDs */
+static _Atomic uint32_t generation = 1; /* incremented by each unload: older slots are invalid */
 
 static uint64_t owner_of(unsigned runtime, int kind, uint32_t now)
 {
@@ -46,7 +47,7 @@ static void keep(struct slot *s, uint64_t id, uint64_t owner, uint32_t number)
 {
     uint32_t turn = atomic_load(&s->turn);
     if ((turn & 1) || !atomic_compare_exchange_strong(&s->turn, &turn, turn + 1))
-        return; /* another thread writes: it will be named again */
+        return; /* another thread writes; the next lookup of @id names it again */
     atomic_store(&s->id, id);
     atomic_store(&s->owner, owner);
     atomic_store(&s->number, number);
@@ -60,7 +61,7 @@ void sxs_names_unloading(void)
 
 /* ---- texts ------------------------------------------------------------------------------------ */
 
-static struct sxs_known texts; /* by two hashes of 64 bits each: the text itself is in the file */
+static struct sxs_known texts; /* keys: runtime and two 64-bit hashes; the text is in the file */
 
 uint32_t sxs_names_intern(unsigned runtime, const char *text, sxs_name_writer *write,
                           const struct sxs_runtime *rt)
@@ -78,19 +79,20 @@ uint32_t sxs_names_intern(unsigned runtime, const char *text, sxs_name_writer *w
     if (e)
         return e->number;
     if (sxs_known_is_full(&texts))
-        return 0; /* else one name more would be written for each exception */
+        return 0; /* else every further exception would write its name again */
     number = write(rt, text);
     if (number)
         sxs_known_add(&texts, &key, number, NULL);
     return number;
 }
 
-/* A namer of its own for each: a thread that waits for another one's may keep a collection waiting that the other
- * thread waits for. */
+/* Returns the number of the name of an ID, or 0. Makes a namer for each call instead of sharing one
+ * under a lock: a thread that waits for the lock could block a collection for which the thread that
+ * holds the lock waits. */
 static uint32_t number_of(struct sxs_runtime *rt, uint64_t id, int kind)
 {
     unsigned          runtime = sxs_runtime_number(rt);
-    uint64_t          owner = owner_of(runtime, kind, atomic_load(&generation)); /* before it is named */
+    uint64_t          owner = owner_of(runtime, kind, atomic_load(&generation)); /* before naming */
     struct slot      *slot = slot_of(id, runtime);
     uint32_t          number = find(slot, id, owner);
     struct sxs_namer *namer;

@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * names.h - numbers of names in the events file, for classes and functions of exceptions.
+ * names.h - maps the classes and functions of exceptions to the numbers of their names in the
+ * events file.
  *
- * A name is written once for each runtime and text, however many IDs have it: an assembly that is loaded and unloaded
- * ten thousand times brings ten thousand ClassIDs and one name. IDs are found in a cache of fixed size; an unload makes
- * all of it stale, because the runtime may give the same ID to something else. Looking up and naming take no lock:
- * exception callbacks run while a collection may wait for their thread.
+ * A name is written once for each runtime and text, even if many IDs have that name: an assembly
+ * that is loaded and unloaded ten thousand times has ten thousand ClassIDs and one name. A cache of
+ * fixed size maps IDs to numbers. An unload invalidates the whole cache, because the runtime may
+ * reuse the IDs. Lookup and naming take no lock, because a collection may be waiting for the thread
+ * that runs an exception callback.
  */
 #ifndef SXS_EVENTS_NAMES_H
 #define SXS_EVENTS_NAMES_H
 
 #include "manager/runtime.h"
 
-/** The number of the name of @cls or @fn, 0 when there is no room or no memory. In a callback of its runtime. */
+/** sxs_names_class, sxs_names_function - return the number of the name of @cls or @fn, or 0 when
+ *  there is no room or no memory. Call in a callback of its runtime. */
 uint32_t sxs_names_class(sxs_class cls);
 uint32_t sxs_names_function(sxs_function fn);
 
-/** A module or a function is being unloaded: what is cached of IDs is stale. Any thread. */
+/** sxs_names_unloading - invalidate the cache, because a module or a function is being unloaded.
+ *  Any thread. */
 void sxs_names_unloading(void);
 
-/** Writes a name of @rt and returns its number, or 0: sxs_events_add_name(). */
+/** Writes a name record and returns its number, or 0 on failure; sxs_events_add_name() is one. */
 typedef uint32_t sxs_name_writer(const struct sxs_runtime *rt, const char *text);
 
-/** The number of the name @text of runtime number @runtime; @write(@rt) is called for a new one. Returns 0 when there is no
- *  room. For sxs_names_class() and tests. Any thread, no lock. */
+/** sxs_names_intern - return the number of the name @text of a runtime, or 0 when there is no room.
+ *  @runtime: the runtime's number. @write: called with @rt and @text for a name that is new.
+ *  Used by sxs_names_class() and by tests. Any thread; takes no lock. */
 uint32_t sxs_names_intern(unsigned runtime, const char *text, sxs_name_writer *write,
                           const struct sxs_runtime *rt);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * known.h - a table that only grows, of small keys: what was named or counted before.
+ * seen_set.h - a hash table that only grows: entries for names and throw sites that were seen
+ * before.
  *
- * Looking up and adding take no lock: exception callbacks run while a collection may wait for their
- * thread, and must never wait for a thread that asks the runtime something. Two threads that add the
- * same key at once both succeed: either entry is good.
+ * Lookup and insertion take no lock. A collection may be waiting for a thread that runs an
+ * exception callback, so that thread must never wait for a thread that calls the runtime. If two
+ * threads add the same key at the same time, both succeed; either entry may be used.
  */
 #ifndef SXS_EVENTS_KNOWN_H
 #define SXS_EVENTS_KNOWN_H
@@ -23,24 +24,26 @@ struct sxs_known_key {
 struct sxs_known_entry {
     struct sxs_known_entry *next;
     struct sxs_known_key    key;
-    uint32_t                number; /* the user's */
-    _Atomic uint32_t        n;      /* the user's */
-    void                   *what;   /* the user's; not owned */
+    uint32_t                number; /* for the user of the table */
+    _Atomic uint32_t        n;      /* for the user of the table */
+    void                   *what;   /* for the user of the table; not owned */
 };
 
-/** Zeroed: empty. */
+/** The table. All zeros: empty. */
 struct sxs_known {
     _Atomic(struct sxs_known_entry *) buckets[SXS_KNOWN_BUCKETS];
     _Atomic uint32_t                  n;
 };
 
-/** The entry of @key, or NULL. Borrowed for good. Any thread. */
+/** sxs_known_find - return the entry of @key, or NULL. Entries are borrowed and never freed. Any
+ *  thread. */
 struct sxs_known_entry *sxs_known_find(struct sxs_known *t, const struct sxs_known_key *key);
 
-/** 1 when sxs_known_add() would not add another. Any thread. */
+/** sxs_known_is_full - return 1 if the table has SXS_KNOWN_MOST entries, else 0. Any thread. */
 int sxs_known_is_full(struct sxs_known *t);
 
-/** Adds one; NULL when the table is full or memory is. Any thread. */
+/** sxs_known_add - add an entry and return it, or NULL when the table is full or there is no
+ *  memory. Any thread. */
 struct sxs_known_entry *sxs_known_add(struct sxs_known *t, const struct sxs_known_key *key,
                                       uint32_t number, void *what);
 
