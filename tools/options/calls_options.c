@@ -34,7 +34,7 @@ static int read_backoff(const char *text, struct sxs_calls_options *out)
     return *text ? -1 : 0;
 }
 
-/* "trace" is the tree, and every call in it. */
+/* Parses the text behind "trace": "" or "=MB". The call trace implies mode "tree". */
 static int read_trace(const char *text, struct sxs_calls_options *out)
 {
     out->mode = SXS_CALLS_TREE;
@@ -108,7 +108,8 @@ int sxs_calls_pattern(const char *text, size_t len, struct sxs_calls_pattern *ou
     return copy_part(out->name, sizeof(out->name), colon + 1, len - (size_t)(colon + 1 - text));
 }
 
-/* The name's next character that counts: generic arguments, a '<' behind a name, are passed over. */
+/* Returns the next character of the name that is to be compared: skips generic arguments, which
+ * begin with a '<' directly behind a name. */
 static const char *skip_generic(const char *name, const char *begin)
 {
     int depth = 0;

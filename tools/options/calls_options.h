@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** calls_options.h - what follows "calls:" in SXSPROF_TOOLS, and patterns of functions; read by the
- *  library and the command. */
+/** calls_options.h - parses the options after "calls:" in SXSPROF_TOOLS, and patterns that name
+ *  functions. Used by the library and the command. */
 #ifndef SXS_CALLS_OPTIONS_H
 #define SXS_CALLS_OPTIONS_H
 
@@ -8,15 +8,15 @@
 
 #include "session/format/calls.h"
 
-#define SXS_CALLS_TRACE_MB 64u /* by default: 4 million events, 2 million calls */
+#define SXS_CALLS_TRACE_MB 64u /* default size of a call trace: 4 million events, 2 million calls */
 
 struct sxs_calls_options {
     enum sxs_calls_mode mode;
-    int                 inlining;   /* 1: what the JIT inlines stays unseen */
-    unsigned            backoff_hz; /* calls a second of one function; 0: never back off */
-    unsigned            backoff_ns; /* and its calls are shorter than this */
-    int                 logical;    /* 1: what goes on after an await lies below who awaits it */
-    unsigned            trace_mb;   /* room for single calls; 0: they are not recorded */
+    int                 inlining;   /* 1: the JIT may inline; inlined calls are not counted */
+    unsigned            backoff_hz; /* back off above so many calls a second; 0: never */
+    unsigned            backoff_ns; /* and only if a call takes less than so many ns */
+    int                 logical;    /* 1: resumed async methods lie below their awaiters */
+    unsigned            trace_mb;   /* MiB for the call trace; 0: no call trace */
 };
 
 #define SXS_CALLS_OPTIONS_EXPECTED                                                         \
@@ -24,26 +24,28 @@ struct sxs_calls_options {
     "[,await=physical|logical]"
 
 /**
- * sxs_calls_parse - reads @text ("" is all defaults: tree, inline=off, backoff=1000000/200,
+ * sxs_calls_parse - parse @text over the defaults (tree, inline=off, backoff=1000000/200,
  * await=physical).
- * Returns 0, or -1 with the first word that is not understood in @bad.
+ * Returns 0, or -1 with the first invalid option in @bad (@size bytes). Pure.
  */
 int sxs_calls_parse(const char *text, struct sxs_calls_options *out, char *bad, size_t size);
 
-/** A pattern "[VERSION/]ASSEMBLY:NAME", cut into its parts. Wildcards in each: '*' and '?'. */
+/** The parts of a pattern "[VERSION/]ASSEMBLY:NAME". Each part may have the wildcards '*' and
+ *  '?'. */
 struct sxs_calls_pattern {
-    char version[32];   /* "" is any; "8" is also 8.0.29 */
+    char version[32];   /* "": any version; "8" also matches 8.0.29 */
     char assembly[128]; /* without .dll */
     char name[512];     /* Namespace.Type.Method */
 };
 
 #define SXS_CALLS_PATTERN_EXPECTED "[VERSION/]ASSEMBLY:NAME, wildcards * and ?"
 
-/** Returns 0, or -1 when @text (@len bytes) is no pattern. */
+/** sxs_calls_pattern - parse a pattern. Returns 0, or -1 when @text (@len bytes) is not a
+ *  pattern. */
 int sxs_calls_pattern(const char *text, size_t len, struct sxs_calls_pattern *out);
 
-/** 1 when it fits: @name is Namespace.Type.Method, with generic arguments and parameters or not:
- *  both are passed over. Pure. */
+/** sxs_calls_pattern_assembly, sxs_calls_pattern_name - return 1 if the pattern matches, else 0.
+ *  @name: Namespace.Type.Method; generic arguments and parameters in it are ignored. Pure. */
 int sxs_calls_pattern_assembly(const struct sxs_calls_pattern *p, const char *version,
                                const char *assembly);
 int sxs_calls_pattern_name(const struct sxs_calls_pattern *p, const char *name);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/** instrument_options.h - what follows "instrument:" in SXSPROF_TOOLS; read by the library and the command. */
+/** instrument_options.h - parses the options after "instrument:" in SXSPROF_TOOLS. Used by the
+ *  library and the command. */
 #ifndef SXS_INSTRUMENT_OPTIONS_H
 #define SXS_INSTRUMENT_OPTIONS_H
 
 #include <stddef.h>
 
 struct sxs_instrument_options {
-    int      precompiled; /* 0: no precompiled code is used */
-    unsigned traced_mb;   /* the file of traced calls, MiB at most */
+    int      precompiled; /* 0: runtimes do not use precompiled code */
+    unsigned traced_mb;   /* largest size of the file of traced calls, in MiB */
 };
 
 #define SXS_INSTRUMENT_TRACED_MB     256u
@@ -15,8 +16,8 @@ struct sxs_instrument_options {
 #define SXS_INSTRUMENT_OPTIONS_EXPECTED \
     "precompiled=on|off or traced=MB (1 to 2048), separated by ','"
 
-/** Parses @text over the defaults (precompiled=on,traced=256). Returns 0, or -1 with the piece that is wrong in
- *  @bad (@size bytes). Pure. */
+/** sxs_instrument_options_parse - parse @text over the defaults (precompiled=on,traced=256).
+ *  Returns 0, or -1 with the invalid option in @bad (@size bytes). Pure. */
 int sxs_instrument_options_parse(const char *text, struct sxs_instrument_options *out, char *bad,
                                  size_t size);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/** list_options.h - settings of tools, pieces separated by ',': read by the library and the command. */
+/** list_options.h - splits the options of a tool, which are separated by ','. Used by the library
+ *  and the command. */
 #ifndef SXS_LIST_OPTIONS_H
 #define SXS_LIST_OPTIONS_H
 
 #include <stddef.h>
 
-/** sxs_list_parse - calls @read with each piece of @text (63 characters of it at most) and @out; nonzero: it is no setting.
- *  Returns 0, or -1 with that piece in @bad (@size bytes). Pure but for @read. */
+/** sxs_list_parse - call @read with each option of @text (cut at 63 characters) and @out.
+ *  @read: returns nonzero when the option is invalid.
+ *  Returns 0, or -1 with the first invalid option in @bad (@size bytes). Pure except for @read. */
 int sxs_list_parse(const char *text, int (*read)(const char *item, void *out), void *out, char *bad,
                    size_t size);
 

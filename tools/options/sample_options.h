@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** sample_options.h - what follows "sample:" in SXSPROF_TOOLS; read by the library and the command. */
+/** sample_options.h - parses the options after "sample:" in SXSPROF_TOOLS. Used by the library and
+ *  the command. */
 #ifndef SXS_SAMPLE_OPTIONS_H
 #define SXS_SAMPLE_OPTIONS_H
 
@@ -13,12 +14,12 @@
 struct sxs_sampler_options {
     enum sxs_sample_mode   mode;
     enum sxs_sample_walker walker;
-    unsigned               hz;
-    int                    tiers; /* 0: runtimes are not asked to tell what they compile */
+    unsigned               hz;    /* samples a second */
+    int                    tiers; /* 0: runtimes are not asked to report what they compile */
 };
 
-/** Parses @text over the defaults (cpu=199,walker=fast,tiers=on). Returns 0, or -1 with the piece that is wrong
- *  in @bad (@size bytes). Pure. */
+/** sxs_sampler_parse - parse @text over the defaults (cpu=199,walker=fast,tiers=on). Returns 0, or
+ *  -1 with the invalid option in @bad (@size bytes). Pure. */
 int sxs_sampler_parse(const char *text, struct sxs_sampler_options *out, char *bad, size_t size);
 
 #endif
