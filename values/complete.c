@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * complete.c - recipes of code that several instantiations share: an enter hook completes them.
+ * complete.c - value formatters of code that several instantiations share; an enter hook completes
+ * them.
  *
- * When such a function is compiled, its runtime does not say what its type parameters stand for; the frame of a
- * call does. So the recipe is prepared then: a copy of it, a list of its shapes that depend on type parameters, and
- * room for the names of those that are named after them. The first call fills the copy in. It asks the runtime
- * which classes the arguments are, which neither loads nor allocates, and looks these up in the tables of types.
+ * When such a function is compiled, its runtime does not report its type arguments; only the frame
+ * of a call has them. So three things are prepared at the compilation: a copy of the formatter, a
+ * list of its type descriptors that depend on type parameters, and room for the names of those
+ * whose names do. The first call fills the copy in: it asks the runtime for the classes of the type
+ * arguments, which neither loads nor allocates anything, and looks these classes up in the table of
+ * types.
  */
 #include "values/complete.h"
 
@@ -17,21 +20,22 @@
 
 #define ARGS_MAX  64
 #define NAME_SIZE 1024u
-#define WAITS_MAX 1000  /* pauses of the processor until another thread has completed the recipe */
-#define TRIES_MAX 1000u /* calls with arguments of types that are not known */
+#define WAITS_MAX 1000  /* processor pauses, while another thread completes the formatter */
+#define TRIES_MAX 1000u /* calls whose type arguments were not all known */
 
-/* A shape of the copy that a call fills in. */
+/* A type descriptor of the copy that a call fills in. */
 struct piece {
     struct sxs_shape *shape;
-    const char       *pattern; /* its name with marks; NULL: shape->variable tells */
-    char             *name;    /* room for NAME_SIZE bytes, with a pattern */
+    const char       *pattern; /* the type's name with marks; NULL: use shape->variable */
+    char             *name;    /* with a pattern: room for NAME_SIZE bytes */
 };
 
 enum { FREE, TAKEN, COMPLETE };
 
-/* One block of memory, with all that its pointers lead to. Never freed. */
+/* The prepared copy. One block of memory contains everything that its pointers point to. Never
+ * freed. */
 struct sxs_recipe_draft {
-    _Atomic int        state; /* guards the rest: TAKEN by one thread, then COMPLETE for good */
+    _Atomic int        state; /* guards the rest. TAKEN: one thread writes. COMPLETE: final */
     uint32_t           tries, n_pieces;
     ULONG32            n_type_args, n_method_args;
     ClassID            type_args[ARGS_MAX], method_args[ARGS_MAX];
@@ -41,7 +45,8 @@ struct sxs_recipe_draft {
 
 /* ---- when the function has been compiled ------------------------------------------------------ */
 
-/* What is needed of each kind; then, what is left of it. */
+/* First counts the memory that is needed of each kind, then has the positions of the unused
+ * memory. */
 struct needs {
     struct piece     *pieces;
     struct sxs_shape *shapes;
@@ -66,7 +71,7 @@ static void add_needs(struct needs *n, const struct sxs_shape *shape)
     }
 }
 
-/* @shape is in the copy; what it refers to is copied too. */
+/* Adds a descriptor of the copy, @shape, and copies of the descriptors that it refers to. */
 static void add_pieces(struct sxs_recipe_draft *d, struct needs *left, struct sxs_shape *shape)
 {
     for (;;) {
@@ -89,12 +94,12 @@ static void add_pieces(struct sxs_recipe_draft *d, struct needs *left, struct sx
     }
 }
 
-/* "?" for each mark: shorter, so in place. */
+/* Replaces each mark in a name with "?". Works in place because "?" is shorter. */
 static void remove_marks(struct sxs_shape *shape)
 {
     for (; shape; shape = (struct sxs_shape *)(uintptr_t)shape->of) {
         const char *from = pattern_of(shape);
-        char       *to = (char *)(uintptr_t)from; /* allocated for this shape */
+        char       *to = (char *)(uintptr_t)from; /* writable: allocated for @shape */
         while (from && *from) {
             if (sxs_mark_read(&from))
                 *to++ = '?';
@@ -154,7 +159,8 @@ static int ask(struct sxs_recipe_draft *d, sxs_function fn, COR_PRF_FRAME_INFO f
     return d->n_type_args > ARGS_MAX ? -1 : 0;
 }
 
-/* Shared code treats every reference alike: one type stands for all of them. -1: a type is not known. */
+/* Replaces each reference type among @args with System.__Canon, because shared code does not depend
+ * on the reference type. Returns -1 if a type is not known, else 0. */
 static int share(const struct sxs_runtime *rt, ClassID *args, ULONG32 n)
 {
     ClassID canon = sxs_types_canon(rt);
@@ -170,7 +176,7 @@ static int share(const struct sxs_runtime *rt, ClassID *args, ULONG32 n)
     return err;
 }
 
-/* NULL: the call does not say, or not known. */
+/* Returns the type argument for @variable, or NULL when it is not known. */
 static const struct sxs_type *argument(const struct sxs_recipe_draft *d, uint16_t variable)
 {
     int      of_method = variable >> 15;
@@ -215,7 +221,8 @@ static void wait_a_little(void)
 #endif
 }
 
-/* What is not known after so many calls is shown as not known from now on. */
+/* Fills the copy in. Returns -1 if type arguments are not known yet. After TRIES_MAX such calls,
+ * fills the copy in anyway; then these values are shown as not known from now on. */
 static int complete(struct sxs_recipe_draft *d, sxs_function fn, COR_PRF_FRAME_INFO frame)
 {
     int unknown;

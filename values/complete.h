@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/** complete.h - recipes of shared code, which a call completes; for this folder. */
+/** complete.h - prepares value formatters of shared generic code; the first call completes them.
+ *  Private to values/. */
 #ifndef SXS_VALUES_COMPLETE_H
 #define SXS_VALUES_COMPLETE_H
 
 #include "values/formatter.h"
 
 /**
- * sxs_recipe_prepare - sets aside all memory that sxs_recipe_complete() needs for @r, which is `by_frame`: a second
- * recipe, and room for the names of its types. Marks in the names of @r become "?". Where there is no memory, or a
- * name has no room, @r->draft stays NULL and the recipe is never completed.
- * In a callback, before hooks see @r.
+ * sxs_recipe_prepare - allocate the memory that sxs_recipe_complete() needs for @r: a second
+ * formatter, and room for the names of its types.
+ * @r: a formatter whose by_frame is 1. Replaces marks in its type names with "?".
+ * Without memory, @r->draft stays NULL and the formatter is never completed.
+ * Call in a callback, before hooks use @r.
  */
 void sxs_recipe_prepare(struct sxs_recipe *r);
 

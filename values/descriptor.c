@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shape.c - from a signature to the form of values. */
+/* descriptor.c - makes type descriptors (struct sxs_shape) from signatures and loaded types. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -17,21 +17,21 @@
 enum { CONVENTION_THIS = 0x20, CONVENTION_EXPLICIT = 0x40 };
 enum { PARAM_IN = 1, PARAM_OUT = 2 };
 
-/* What is asked of the runtime about a function. */
+/* The runtime's answers about a function. */
 struct asked {
     sxs_class             cls;
     mdToken               token, type;
     ClassID               type_args[ARGS_MAX], method_args[ARGS_MAX];
     struct sxs_generic    in;
-    int                   missing; /* what stands for a type parameter */
-    int                   shared;  /* one for all instantiations: the class is not asked for */
+    int                   missing; /* 1: the argument for a type parameter is not known */
+    int                   shared;  /* 1: one formatter for all instantiations; cls is not used */
     PCCOR_SIGNATURE       bytes;
     ULONG                 size;
     struct sxs_sig_node   nodes[NODES_MAX];
     struct sxs_sig        sig;
 };
 
-/* As far as the function alone tells, without a call. */
+/* Asks about @fn without the frame of a call. Returns 0, or nonzero on failure. */
 static int ask_locked(struct asked *a, sxs_function fn)
 {
     ULONG32 n_type = 0, n_method = 0;
@@ -59,7 +59,8 @@ static int ask_locked(struct asked *a, sxs_function fn)
     return sxs_sig_parse(SXS_SIG_METHOD, a->bytes, a->size, a->nodes, NODES_MAX, &a->sig);
 }
 
-/* By its name, with a mark or "?" for each type parameter. */
+/* Describes the type that declares the method by its name, with a mark or "?" for each type
+ * parameter. */
 static void name_open(struct sxs_shape *of, const struct asked *a)
 {
     char name[NAME_SIZE];
@@ -70,7 +71,7 @@ static void name_open(struct sxs_shape *of, const struct asked *a)
     of->name = strdup(name);
 }
 
-/* A class's methods get a reference, a value type's a pointer to the value. */
+/* Adds the parameter `this`: a reference, or for methods of a value type a pointer to the value. */
 static void add_this(struct sxs_recipe *r, struct asked *a)
 {
     struct sxs_param *p = &r->params[r->n_params++];
@@ -90,7 +91,7 @@ static void add_this(struct sxs_recipe *r, struct asked *a)
         name_open(of, a);
 }
 
-/* `in`, as C# has it. */
+/* Returns 1 if the parameter has the attribute that C# emits for `in`. */
 static int is_read_only(IMetaDataImport2 *imp, mdParamDef token)
 {
     return sxs_import_has_attribute(imp, token,
@@ -177,7 +178,8 @@ static struct sxs_recipe *make_locked(sxs_function fn)
     return end(r);
 }
 
-/* Its signature as it is, and `this` by the name of its type. */
+/* Reads the signature of a method definition; does not ask for type arguments. Returns 0, or
+ * nonzero on failure. */
 static int read_locked(struct asked *a, sxs_module module, mdToken token)
 {
     ULONG len = 0, rva = 0;

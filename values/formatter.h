@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * recipe.h - how arguments and results of one function are shown.
+ * formatter.h - the value formatter of a function: formats its arguments and its result as text.
  *
- * Made once, when the function has been compiled: all that takes asking, locks or memory. What a hook then does
- * with it takes no lock, allocates nothing, loads nothing and reads no memory that may be missing.
+ * A formatter (struct sxs_recipe) is made once, when the function has been compiled. All calls of
+ * the runtime, locks and allocations happen then. A hook that uses the formatter takes no lock,
+ * allocates and loads nothing, and does not fault on memory that is not mapped.
  */
 #ifndef SXS_VALUES_RECIPE_H
 #define SXS_VALUES_RECIPE_H
@@ -11,79 +12,88 @@
 #include "values/line.h"
 #include "values/types.h"
 
-#define SXS_RECIPE_PARAMS 64u /* of more, none are shown */
+#define SXS_RECIPE_PARAMS 64u /* a function with more parameters is not shown */
 
 struct sxs_param {
     const char      *name;
     struct sxs_shape shape;
-    int              is_out; /* nothing is in it yet */
-    int              is_in;  /* by reference, to be read alone */
+    int              is_out; /* 1: an `out` parameter, which has no value when the call begins */
+    int              is_in;  /* 1: an `in` parameter, a read-only reference */
 };
 
+/** A value formatter. */
 struct sxs_recipe {
-    struct sxs_runtime *rt;
-    int                 by_frame; /* 1: what stands for type parameters is known in a call alone */
-    struct sxs_recipe_draft *draft; /* by_frame: memory for what a call tells; NULL: there was none */
-    const char         *refused;  /* why nothing can be shown; NULL */
-    int                 has_this; /* params[0] */
-    uint32_t            n_params; /* with it */
-    uint32_t            length_at, chars_at; /* in a string */
-    uint32_t            message_at; /* in an exception; 0: not known, or not asked */
+    struct sxs_runtime *rt;       /* borrowed */
+    int                 by_frame; /* 1: type arguments are known only from a call's frame */
+    struct sxs_recipe_draft *draft; /* by_frame: room for the complete formatter; NULL: no memory */
+    const char         *refused;  /* reason why values cannot be shown; NULL: they can */
+    int                 has_this; /* 1: params[0] is `this` */
+    uint32_t            n_params; /* including `this` */
+    uint32_t            length_at, chars_at; /* offsets in a string object */
+    uint32_t            message_at; /* offset of an exception's message; 0: not known */
     struct sxs_shape    result;
     struct sxs_param    params[]; /* n_params */
 };
 
 /**
- * sxs_recipe_make - of @fn, which has been compiled. In a callback of its runtime; takes a lock. Lives
- * as long as the process. NULL: no memory, or the runtime would not say.
+ * sxs_recipe_make - make the formatter of @fn, which has been compiled. Returns a formatter that
+ * lives as long as the process, or NULL when there is no memory. If the runtime does not provide
+ * the signature, `refused` is set. Call in a callback of the runtime of @fn; takes a lock.
  */
 struct sxs_recipe *sxs_recipe_make(sxs_function fn);
 
 /**
- * sxs_recipe_complete - the complete recipe of @fn, whose recipe @r is `by_frame`: from a call, which @frame
- * names. What it finds holds for all instantiations that share this code.
- * Returns NULL when the runtime does not say, or an argument's type is not known yet: ask again in a later call.
- * In an enter hook: no lock, no allocation. Of several threads at once one completes the recipe; the others wait
- * for it for some 20 microseconds at most, then they get NULL.
+ * sxs_recipe_complete - return the complete formatter of @fn, made from @r and the frame of a call.
+ * @r: the formatter of @fn, with by_frame 1. @frame: the runtime's handle of the call's frame.
+ * The result is valid for all instantiations that share this code.
+ * Returns NULL when @frame is 0, when @r has no draft, or when a type argument is not known yet.
+ * Try again in a later call.
+ * Call in an enter hook: takes no lock and allocates nothing. If several threads call at the same
+ * time, one completes the formatter. The others wait for at most some 20 microseconds and then get
+ * NULL.
  */
 struct sxs_recipe *sxs_recipe_complete(struct sxs_recipe *r, sxs_function fn,
                                        COR_PRF_FRAME_INFO frame);
 
 /**
- * sxs_recipe_arguments - "this = A.B, n = 1, s = \"x\"" into @out.
- * @ranges: where the runtime says they are, @n of them. Returns the length; 0: there are none.
- * Within an enter hook.
+ * sxs_recipe_arguments - write the arguments as "this = A.B, n = 1, s = \"x\"" to @out.
+ * @ranges: their @n memory ranges, as the runtime reports them. Returns the length; 0: no
+ * arguments. Call in an enter hook.
  */
 size_t sxs_recipe_arguments(struct sxs_recipe *r, const COR_PRF_FUNCTION_ARGUMENT_RANGE *ranges,
                             uint32_t n, char *out, size_t size);
 
-/** sxs_recipe_result - the result at @at into @out. Returns the length; 0: void. In a leave hook. */
+/** sxs_recipe_result - write the result, which lies at @at, to @out. Returns the length; 0: void.
+ *  Call in a leave hook. */
 size_t sxs_recipe_result(struct sxs_recipe *r, COR_PRF_FUNCTION_ARGUMENT_RANGE at, char *out,
                          size_t size);
 
-/* ---- without hooks: code of the method itself tells where its values are -------------------------- */
+/* ---- without hooks: the method's instrumented code passes addresses of values ----------------- */
 
-/** Which value: a number of params[], or one of these. */
+/** Which value to format: an index of params[], or one of these. */
 #define SXS_VALUE_RESULT    UINT32_C(0x10000)
 #define SXS_VALUE_EXCEPTION UINT32_C(0x10001)
 
-/** sxs_recipe_of_method - of the method @token of @module for all its instantiations at once: what holds type
- *  parameters is told by each call. Otherwise as sxs_recipe_make(). */
+/** sxs_recipe_of_method - make one formatter for all instantiations of the method @token of
+ *  @module. Each call of sxs_recipe_put() passes the exact type of a value whose type has type
+ *  parameters. Otherwise as sxs_recipe_make(). */
 struct sxs_recipe *sxs_recipe_of_method(sxs_module module, mdToken token);
 
 /**
- * sxs_recipe_put - one value behind what is in @line: "n = 1" of an argument, after a comma when there are
- * others; a result's; an exception's type and message.
- * @at: the variable. @cls: its exact type (a by-ref's target's) where its signature holds type parameters, else
- * 0. @ended: out arguments have a value.
- * In cooperative mode, where no collection can begin: no lock, no memory from anywhere, no runtime but
- * what may be asked anywhere.
+ * sxs_recipe_put - append one value to @line: an argument as "n = 1", with a comma before it unless
+ * it is the first; a result; or an exception's type and message.
+ * @which: see above. @at: the address of the variable.
+ * @cls: the variable's exact type (of a by-ref: the type of its target) if its signature has type
+ * parameters, else 0.
+ * @ended: 1: the call has ended, so `out` arguments have values.
+ * Call in cooperative mode, where no collection can begin. Takes no lock, allocates nothing, and
+ * calls only runtime functions that are allowed anywhere.
  */
 void sxs_recipe_put(struct sxs_recipe *r, uint32_t which, const void *at, ClassID cls, int ended,
                     struct sxs_line *line);
 
-/** 1: native code calls the method @token of @module as it is ([UnmanagedCallersOnly]). In a
- *  callback; takes a lock. */
+/** sxs_recipe_is_entry - return 1 if native code calls the method @token of @module directly
+ *  ([UnmanagedCallersOnly]), else 0. Call in a callback; takes a lock. */
 int sxs_recipe_is_entry(sxs_module module, mdToken token);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* layout.c - layouts, asked of the runtimes. layout_table.c keeps them. */
+/* layout.c - builds layouts from the runtimes' answers. values/layout_table.c stores them. */
 #include "values/layout.h"
 
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 #define ARGS_MAX   64
 #define NAME_MAX_UTF16 1024
 
-enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* from here on: nested */
+enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* >= TD_NESTED_PUBLIC: nested */
 
-/* ---- one class as the runtime tells ------------------------------------------------------------ */
+/* ---- the runtime's answers about a class ----------------------------------------------------- */
 
 struct told {
     sxs_class         cls, parent;
@@ -47,7 +47,7 @@ static void done(struct told *t)
     t->imp = NULL;
 }
 
-/* "Namespace.Outer`1+Inner", outermost first. */
+/* Writes the name of the type @token as "Namespace.Outer`1+Inner". Returns its length. */
 static size_t put_name(const struct told *t, mdTypeDef token, unsigned depth, char *out, size_t size)
 {
     WCHAR     name[NAME_MAX_UTF16] = {0};
@@ -89,7 +89,7 @@ static uint8_t primitive(const char *name)
     return ELEMENT_TYPE_VALUETYPE;
 }
 
-/* CLASS, VALUETYPE, a primitive; @name: the class's own. */
+/* Returns the element type of a class: CLASS, VALUETYPE or a primitive. @name: the class's name. */
 static uint8_t type_of(const struct told *t, const char *name)
 {
     struct told parent;
@@ -106,7 +106,7 @@ static uint8_t type_of(const struct told *t, const char *name)
     return type;
 }
 
-/* The element type of a type argument. */
+/* Returns the element type of a type argument; ELEMENT_TYPE_END when it is not known. */
 static uint8_t type_of_argument(sxs_class cls)
 {
     struct told t;
@@ -124,7 +124,8 @@ static uint8_t type_of_argument(sxs_class cls)
 
 /* ---- signatures -------------------------------------------------------------------------------- */
 
-/* A compressed number (ECMA-335, II.23.2); -1: it is cut off. */
+/* Reads a compressed number (ECMA-335, II.23.2) and moves *at behind it. Returns -1 if it is cut
+ * off. */
 static int read_number(const uint8_t *sig, size_t size, size_t *at, uint32_t *out)
 {
     size_t left = *at < size ? size - *at : 0, n;
@@ -159,18 +160,19 @@ int sxs_field_element(const uint8_t *sig, size_t size, size_t *after)
 
 /* ---- a layout ---------------------------------------------------------------------------------- */
 
+/* A layout that is being built. */
 struct draft {
-    struct sxs_field *fields; /* their texts lie in @text, by offset until it is complete */
+    struct sxs_field *fields; /* their texts lie in `text`; pointers are offsets until assemble() */
     size_t            n, cap;
     char             *text;
     size_t            used, room;
 };
 
-/* Its place in the text, or (size_t)-1. */
+/* Appends @bytes to the text. Returns their offset, or (size_t)-1 when there is no memory. */
 static size_t keep(struct draft *d, const void *bytes, size_t size)
 {
     size_t at = d->used;
-    if (!size) /* nothing to copy: @bytes may be NULL, and so may the text */
+    if (!size) /* @bytes and d->text may be NULL */
         return at;
     if (d->used + size > d->room) {
         size_t room = (d->used + size) * 2 + 256;
@@ -212,13 +214,13 @@ static int add_field(struct draft *d, const struct told *t, const COR_FIELD_OFFS
         f->cls = t->args[index];
         f->type = type_of_argument((sxs_class){t->cls.rt, f->cls});
     }
-    f->name = (const char *)name_at; /* until the text stands still */
+    f->name = (const char *)name_at; /* an offset, because the text may still move */
     f->signature = (const uint8_t *)sig_at;
     d->n++;
     return 0;
 }
 
-/* The fields @t declares itself, and its size. */
+/* Adds the fields that the class @t itself declares. *size receives the size of the class. */
 static int add_level(struct draft *d, const struct told *t, ULONG *size)
 {
     COR_FIELD_OFFSET *offsets;

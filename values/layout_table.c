@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* layout_table.c - layouts by runtime and ClassID: written under a lock, read without any. */
+/* layout_table.c - a hash table of layouts by runtime and ClassID, written under a lock and read
+ * without a lock. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -8,25 +9,27 @@
 #include "base/fork.h"
 #include "values/layout_internal.h"
 
-/* Open addressing. A place once taken stays taken: what was forgotten leaves a mark there. */
+/* The table has open addressing. A used place is never freed; a deleted layout leaves
+ * `forgotten`. */
 struct table {
-    struct table                       *older; /* outgrown; never freed: some reader may be in it */
+    struct table                       *older; /* previous table; not freed: readers may use it */
     size_t                              cap; /* a power of two */
     _Atomic(const struct sxs_layout *) at[];
 };
 
 static const struct sxs_layout forgotten;
 
-/* What was handed out stays readable, and is not lost. */
+/* An entry of the list of deleted layouts. Deleted layouts stay allocated because callers may still
+ * have them; the list keeps them reachable. */
 struct gone {
     struct gone             *next;
     const struct sxs_layout *layout;
 };
 
 static struct {
-    pthread_mutex_t lock;  /* guards writing; no runtime is called inside */
+    pthread_mutex_t lock;  /* guards writes; not held while a runtime is called */
     _Atomic(struct table *) table;
-    size_t          n;     /* places taken */
+    size_t          n;     /* places used */
     struct gone    *gone;
 } layouts = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(layouts.lock);
@@ -135,7 +138,7 @@ SXS_SIGSAFE const struct sxs_field *sxs_layout_field(const struct sxs_layout *l,
 
 int sxs_layout_set_note(const struct sxs_layout *layout, void *note)
 {
-    struct sxs_layout *l = (struct sxs_layout *)(uintptr_t)layout; /* all of them were allocated */
+    struct sxs_layout *l = (struct sxs_layout *)(uintptr_t)layout; /* not const: was allocated */
     const void        *none = NULL;
     return atomic_compare_exchange_strong_explicit(&l->note, &none, note, memory_order_release,
                                                    memory_order_relaxed)

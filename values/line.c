@@ -22,7 +22,7 @@ static void cut(struct sxs_line *line)
     line->len += sizeof(dots) - 1;
 }
 
-/* Whole or not at all, so that nothing is split. */
+/* Appends all of @s or nothing, so that no escape or character is split. */
 static void put_bytes(struct sxs_line *line, const char *s, size_t len)
 {
     if (line->cut)
@@ -50,7 +50,7 @@ void sxs_line_putf(struct sxs_line *line, const char *fmt, ...)
     if (line->cut)
         return;
     va_start(args, fmt);
-    n = vsnprintf(at, room, fmt, args); /* in place: hooks have little stack */
+    n = vsnprintf(at, room, fmt, args); /* in place, to use little stack */
     va_end(args);
     if (n > 0 && (size_t)n + sizeof(dots) <= room) {
         line->len += (size_t)n;

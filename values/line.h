@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/** line.h - a value's text being put together, in storage of the caller's. */
+/** line.h - a text buffer of fixed size, in which the text of values is built. */
 #ifndef SXS_VALUES_LINE_H
 #define SXS_VALUES_LINE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/** Always terminated. What does not fit is dropped, and the text ends with "..." */
+/** A text buffer. The text always ends with a zero. Text that does not fit is dropped, and then the
+ *  buffer's text ends with "...". */
 struct sxs_line {
     char  *text; /* borrowed, cap bytes */
     size_t len, cap;
-    int    cut;
-    unsigned char *spare; /* borrowed, n_spare bytes: for copies of what is being shown (show.h) */
+    int    cut;  /* 1: text was dropped */
+    unsigned char *spare; /* borrowed, n_spare bytes: for copies of the values (values/show.h) */
     size_t         n_spare;
 };
 
-/** An empty line in @text, which has room for @cap (at least 8) bytes. */
+/** sxs_line_in - return an empty line that uses @text, which has @cap (at least 8) bytes. */
 struct sxs_line sxs_line_in(char *text, size_t cap);
+/** sxs_line_put, sxs_line_putf - append a string, or formatted text; all of it or nothing. */
 void sxs_line_put(struct sxs_line *line, const char *s);
 void sxs_line_putf(struct sxs_line *line, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/** One UTF-16 unit or a pair as UTF-8, escaped as in C#; @quote is escaped as well. */
+/** sxs_line_char - append the code point @c as UTF-8, escaped as in C#. @quote is escaped, too. */
 void sxs_line_char(struct sxs_line *line, uint32_t c, char quote);
-/** @n units in quotes; @total, when it is more, is how many there are: "abc"...[1000]. */
+/** sxs_line_string - append @n UTF-16 units in double quotes. @total: length of the whole string;
+ *  if it is more than @n, it is appended: "abc"...[1000]. */
 void sxs_line_string(struct sxs_line *line, const uint16_t *units, size_t n, size_t total);
 
-/** UTF-16, up to a zero or @n units, as UTF-8 into @out; returns its length. */
+/** sxs_line_utf8 - convert UTF-16, up to a zero or @n units, to UTF-8 in @out. Control characters
+ *  become '?'. Returns the length. */
 size_t sxs_line_utf8(const uint16_t *units, size_t n, char *out, size_t size);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* names.c - full names of types: of those that are loaded, and of those that signatures name. */
+/* names.c - full names of types, from metadata and from signatures. */
 #include <stdio.h>
 #include <string.h>
 
 #include "values/line.h"
 #include "values/types.h"
 
-#define NAME_MAX_UTF16 1024 /* metadata names are no longer */
+#define NAME_MAX_UTF16 1024 /* largest length of a name in metadata */
 #define ARGS_MAX       16
 #define ARG_SIZE       512
 #define NESTED_MAX     8
 
 #define TABLE(token) ((token) & 0xff000000u)
 enum { TABLE_TYPEREF = 0x01000000, TABLE_TYPEDEF = 0x02000000 };
-enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* from here on: nested */
+enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* >= TD_NESTED_PUBLIC: nested */
 
 uint8_t sxs_primitive_element(const char *name)
 {
@@ -57,7 +57,7 @@ static void append(char *out, size_t size, const char *s)
     snprintf(out + used, size - used, "%s", s);
 }
 
-/* Outer`1+Inner, as the metadata has the parts. */
+/* Appends a type's name as "Outer`1+Inner", with the parts as they are in the metadata. */
 static void raw_typedef(IMetaDataImport2 *imp, mdToken type, unsigned depth, char *out, size_t size)
 {
     WCHAR   wide[NAME_MAX_UTF16] = {0};
@@ -118,7 +118,7 @@ int sxs_is_value_typedef(const struct sxs_generic *in, mdToken type)
 
 /* ---- marks ------------------------------------------------------------------------------------ */
 
-#define MARK "\1" /* sxs_line_utf8() leaves no control character in a name */
+#define MARK "\1" /* not in any name, because sxs_line_utf8() replaces control characters */
 
 void sxs_mark_write(uint16_t variable, char *out)
 {
@@ -130,7 +130,7 @@ int sxs_mark_in(const char *name)
     return strchr(name, MARK[0]) != NULL;
 }
 
-/* A mark may have been cut off with the name's end. */
+/* A mark is cut off if it lies at the end of a name that was cut. */
 uint16_t sxs_mark_read(const char **at)
 {
     const char *digits = *at + 1;
@@ -147,8 +147,9 @@ uint16_t sxs_mark_read(const char **at)
 
 /* ---- generic names ---------------------------------------------------------------------------- */
 
-/* Puts the arguments where "`2" stands, to each part its own. What has none gets "?", or with @open, when @raw is a type
- * definition whose arguments are not known, the mark of its type parameter. */
+/* Copies the name @raw to @out and replaces each arity suffix (such as "`2") with so many of the
+ * arguments. A type parameter without argument becomes "?". With @open it becomes its mark; @open
+ * is given if @raw is a type definition whose arguments are not known. */
 static void fill_in(const struct sxs_generic *open, const char *raw, char (*args)[ARG_SIZE], uint32_t n,
                     char *out, size_t size)
 {

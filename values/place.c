@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* place.c - values at addresses that a method's own code tells. */
+/* place.c - formats values at addresses that instrumented code of a method passes. */
 #include <string.h>
 
 #include "values/show.h"
 
-/* What a type parameter stands for in this call. Objects tell themselves what they are. */
+/* Fills @out with the descriptor of the exact type @cls. For references it is OBJECT, because each
+ * object has its own type. */
 static void shape_of(const struct sxs_runtime *rt, ClassID cls, struct sxs_shape *out)
 {
     const struct sxs_type *t = sxs_types_find(rt, cls);

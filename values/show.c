@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* show.c - values of any shape. */
+/* show.c - formats a value of any type. */
 #include "values/show.h"
 
 #include <string.h>
@@ -15,10 +15,10 @@ static uintptr_t word(const uint8_t *bytes)
 
 static struct sxs_shape *target_of(const struct sxs_shape *shape)
 {
-    return (struct sxs_shape *)(uintptr_t)shape->of; /* it remembers its type */
+    return (struct sxs_shape *)(uintptr_t)shape->of; /* not const: it caches its type */
 }
 
-/* Not part of its callers' frames, which lie on the stack several times: reading takes some 200 bytes. */
+/* Not inlined: reading takes some 200 bytes of stack, and the callers recurse. */
 __attribute__((noinline)) const uint8_t *sxs_show_copy(struct sxs_line *line, uintptr_t at, size_t size)
 {
     size_t   room = (size + 7) & ~(size_t)7;
@@ -185,7 +185,7 @@ void sxs_show_at(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_s
         if (shape->element && size)
             sxs_line_put(line, "<?: not told where>");
         else
-            sxs_show(line, r, shape, none, 0); /* which says why not */
+            sxs_show(line, r, shape, none, 0); /* appends the reason */
         return;
     }
     if (size > SXS_SHOW_VALUE || size > where.length) {

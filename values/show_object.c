@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* show_object.c - what references refer to. */
+/* show_object.c - formats the objects that references refer to. */
 #include <string.h>
 
 #include "base/safe_read.h"
 #include "values/show.h"
 
 #define DIMENSIONS_MAX 8
-#define BOX            8u  /* a boxed value lies behind its method table */
-#define PARENT_AT      16u /* in a method table, of 8, 9 and 10: what it derives from */
-#define BASE_SIZE_AT   4u  /* and how large its objects are without items; an object's header lies before it */
-#define LENGTH_AT      8u  /* in an array */
-#define BOUNDS_AT      16u /* the length of each dimension, when there is more than one, or a lower bound */
-#define HEADER         8u
+/* Offsets in bytes. Those in method tables are the same in 8, 9 and 10. */
+#define BOX            8u  /* of the value in a boxed object, behind the method table pointer */
+#define PARENT_AT      16u /* of the parent in a method table */
+#define BASE_SIZE_AT   4u  /* in a method table: of the objects' size without items, with HEADER */
+#define LENGTH_AT      8u  /* of the length in an array */
+#define BOUNDS_AT      16u /* in an array with several dimensions or a lower bound: lengths */
+#define HEADER         8u  /* size of an object's header, which lies before the object's address */
 
 static void show_string(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object)
 {
@@ -35,13 +36,14 @@ static void show_string(struct sxs_line *line, const struct sxs_recipe *r, uintp
     line->n_spare = spare;
 }
 
-/* Not part of its callers' frames: reading takes some 200 bytes. */
+/* Not inlined, because reading takes some 200 bytes of stack. */
 static __attribute__((noinline)) size_t read_at(void *to, uintptr_t from, size_t size)
 {
     return sxs_safe_read(to, from, size);
 }
 
-/* Its own word is not taken for it: what is no method table must not be handed to the runtime. */
+/* Checks that the parent is System.Array: an address that is not that of a method table must not be
+ * passed to the runtime. */
 int sxs_is_array_class(const struct sxs_runtime *rt, ClassID id)
 {
     uintptr_t              parent = 0;
@@ -52,7 +54,8 @@ int sxs_is_array_class(const struct sxs_runtime *rt, ClassID id)
     return t && strcmp(t->name, "System.Array") == 0;
 }
 
-/* Within hooks the runtime tells; elsewhere it refuses, and the object is read. */
+/* Finds the lengths and the items of an array. Asks the runtime, which answers in hooks and refuses
+ * elsewhere; then reads the object. Returns 0 or -1. */
 static int ask_array(struct sxs_runtime *rt, uintptr_t object, ClassID id, ULONG rank,
                      ULONG32 *lengths, uintptr_t *data)
 {
@@ -87,7 +90,7 @@ static void show_lengths(struct sxs_line *line, const ULONG32 *lengths, ULONG ra
     sxs_line_put(line, "]");
 }
 
-/* What an array is of, which may be an array. */
+/* Appends the name of an array's element type, which may be an array type itself. */
 static void put_element_name(struct sxs_line *line, const struct sxs_recipe *r, ClassID id,
                              uint8_t element, unsigned depth)
 {
@@ -190,7 +193,7 @@ void sxs_show_object(struct sxs_line *line, const struct sxs_recipe *r, uintptr_
         sxs_line_put(line, "<?: unreadable>");
         return;
     }
-    id &= ~(uintptr_t)7; /* a collector's marks */
+    id &= ~(uintptr_t)7; /* the garbage collector uses the low bits as marks */
     t = sxs_types_find(r->rt, id);
     if (t && t->kind == SXS_TYPE_STRING)
         show_string(line, r, object);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* show_scalar.c - numbers, members of enums, and values that are written in a form of their own. */
+/* show_scalar.c - formats numbers, enum values, and value types that have a notation of their
+ * own. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 #include "values/show.h"
 
-/* The fewest digits that read back as the same. */
+/* Appends a number with the fewest digits that give the same number when read back. */
 static void show_float(struct sxs_line *line, double value, int is_single)
 {
     char text[64];
@@ -61,7 +62,8 @@ static uint64_t number_of(uint8_t element, const uint8_t *bytes)
     return value;
 }
 
-/* The largest first, as the runtime's own ToString() does. 0: some bits are left over. */
+/* Splits @value into named flags, the largest first, as the runtime's ToString() does. Returns 0 if
+ * bits without a name are left. */
 static int take_flags(const struct sxs_type *t, uint64_t value, const char **names, unsigned cap,
                       unsigned *n)
 {
@@ -134,7 +136,8 @@ static void show_fraction(struct sxs_line *line, uint64_t ticks)
         sxs_line_putf(line, ".%07u", (unsigned)ticks);
 }
 
-/* Days since 0001-01-01 as a date. Years are counted from March: a leap day is a year's last. */
+/* Appends a DateTime. Converts days since 0001-01-01 to a date with years that begin in March, so
+ * that a leap day is the last day of its year. */
 static void show_date(struct sxs_line *line, const uint8_t *bytes)
 {
     uint64_t data, ticks, seconds;

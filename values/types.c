@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* types.c - loaded types, in two tables that hooks read without a lock. */
+/* types.c - loaded types, in two hash tables (by ID and by name) that hooks read without a lock. */
 #include "values/types.h"
 
 #include <pthread.h>
@@ -18,21 +18,26 @@
 #define FIELD_STATIC_LITERAL 0x40u
 #define DEPTH_MAX    16
 
+/* The open metadata of a module. */
 struct scope {
     sxs_module        module;
     IMetaDataImport2 *imp; /* one reference */
 };
 
 static struct {
-    pthread_mutex_t          lock; /* one type more; runtimes are asked for metadata inside */
+    /* Guards additions to the tables, scopes and depth. Held while runtimes are asked for
+     * metadata. */
+    pthread_mutex_t          lock;
     _Atomic(struct sxs_type *) by_id[BUCKETS], by_name[BUCKETS];
     struct scope            *scopes; /* owned */
     size_t                   n_scopes, cap_scopes;
-    unsigned                 depth;  /* of types that need each other */
+    unsigned                 depth;  /* nesting of sxs_types_add_locked() */
 } types = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(types.lock);
 
-/* A runtime that loads a type while it is asked about another tells of it on the same thread. */
+/* 1 while this thread holds the lock. A runtime may load a type while this thread asks about
+ * another, and reports that load on this thread; then sxs_types_add() must not take the lock
+ * again. */
 static SXS_TLS int asking;
 
 void sxs_types_lock(void)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * types.h - what is known of the loaded types of each runtime: names, fields, members of enums.
+ * types.h - a table of the loaded types of each runtime: names, fields, members of enums.
  *
- * Hooks may not ask a runtime what may load, lock or collect, so everything is asked beforehand: a type
- * when it has been loaded, a function's signature when it has been compiled. Hooks look up without
- * locks. What is known is never freed; a type that was unloaded is marked.
+ * Hooks must not call runtime functions that may load types, take locks or cause a collection. So
+ * all information is requested before: about a type when it has been loaded, about a function's
+ * signature when the function has been compiled. Hooks look types up without locks. Types are never
+ * freed; a type that was unloaded is marked as gone.
  */
 #ifndef SXS_VALUES_TYPES_H
 #define SXS_VALUES_TYPES_H
@@ -16,24 +17,29 @@
 
 struct sxs_type;
 
-/** Of what form a value is, wherever it lies. */
+/** A type descriptor: the type of a parameter, a result or a field. */
 struct sxs_shape {
     uint8_t                 element; /* enum sxs_element: a primitive, STRING, OBJECT (any
-                                        reference), PTR, BYREF, VALUETYPE, FNPTR, TYPEDBYREF, VOID; 0: not known */
-    uint16_t                variable; /* SXS_VARIABLE() of a type parameter without an argument; 0: none */
-    const struct sxs_shape *of;      /* BYREF, PTR: what is there; NULL: not known */
-    const char             *name;    /* VALUETYPE: its full name; not known: why */
-    const struct sxs_runtime *rt;
-    ModuleID                module;  /* where it was named: of two that have the name, its own counts */
-    _Atomic(const struct sxs_type *) type; /* VALUETYPE: NULL until it was looked up */
+                                        reference), PTR, BYREF, VALUETYPE, FNPTR, TYPEDBYREF,
+                                        VOID; 0: not known */
+    uint16_t                variable; /* SXS_VARIABLE() of a type parameter whose argument is not
+                                         known; 0: none */
+    const struct sxs_shape *of;      /* BYREF, PTR: type of the target; NULL: not known */
+    const char             *name;    /* VALUETYPE: full name; element 0: reason */
+    const struct sxs_runtime *rt;    /* borrowed */
+    ModuleID                module;  /* module that uses the name; of several types with that
+                                        name, the type of this module is used */
+    _Atomic(const struct sxs_type *) type; /* VALUETYPE: cached result of the lookup; NULL: none */
 };
 
+/** A field of a value type. */
 struct sxs_member {
     const char      *name;
-    uint32_t         offset;
+    uint32_t         offset; /* bytes */
     struct sxs_shape shape;
 };
 
+/** A member of an enum. */
 struct sxs_literal {
     const char *name;
     uint64_t    value;
@@ -42,100 +48,122 @@ struct sxs_literal {
 enum sxs_type_kind { SXS_TYPE_REFERENCE, SXS_TYPE_STRUCT, SXS_TYPE_ENUM, SXS_TYPE_PRIMITIVE,
                      SXS_TYPE_STRING };
 
-/** Value types that are shown in a form of their own. */
+/** How values of a value type are shown: by fields, or with a notation of their own. */
 enum sxs_type_form { SXS_FORM_FIELDS, SXS_FORM_NULLABLE, SXS_FORM_DECIMAL, SXS_FORM_DATE,
                      SXS_FORM_TIME_SPAN, SXS_FORM_GUID, SXS_FORM_SPAN };
 
+/** A loaded type. Never freed. */
 struct sxs_type {
-    struct sxs_type          *next_id, *next_name; /* in the tables */
+    struct sxs_type          *next_id, *next_name; /* next in the hash buckets */
     const struct sxs_runtime *rt;
     ClassID                   id;
     ModuleID                  module;
     const char               *name; /* Namespace.Outer<Arg>+Inner */
-    _Atomic int               gone; /* unloaded */
+    _Atomic int               gone; /* 1: unloaded */
     enum sxs_type_kind        kind;
     enum sxs_type_form        form;
-    uint8_t                   element;  /* of a primitive; underlying of an enum */
-    uint8_t                   is_flags; /* enum */
-    uint32_t                  size;     /* bytes, of a value */
+    uint8_t                   element;  /* of a primitive; underlying type of an enum */
+    uint8_t                   is_flags; /* 1: enum with [Flags] */
+    uint32_t                  size;     /* bytes of a value */
     uint32_t                  n_members, n_literals;
-    struct sxs_member         *members; /* of a value, by offset */
-    struct sxs_literal       *literals;
+    struct sxs_member         *members; /* fields of a value type, sorted by offset */
+    struct sxs_literal       *literals; /* members of an enum */
 };
 
 /**
- * sxs_types_add - all there is to know of a loaded class, asked at its first time; its name alone, of a
- * reference type. In a callback of its runtime; takes a lock. NULL: the runtime would not say.
+ * sxs_types_add - return the type of a loaded class. The first call asks the runtime for its
+ * properties; for a reference type, only for its name. Call in a callback of its runtime; takes a
+ * lock. Returns NULL when the runtime does not provide them.
  */
 const struct sxs_type *sxs_types_add(sxs_class cls);
 
-/** The type of a ClassID; NULL: not known. No lock, no call: in hooks. */
+/** sxs_types_find - return the type of a ClassID, or NULL when it is not known. Takes no lock and
+ *  calls no runtime: allowed in hooks. */
 const struct sxs_type *sxs_types_find(const struct sxs_runtime *rt, ClassID id);
 
-/** The one loaded type of that full name; NULL: none, or two. As above. */
+/** sxs_types_named - return the loaded type with the full name @name, or NULL when there is none or
+ *  when several modules have one. Allowed in hooks. */
 const struct sxs_type *sxs_types_named(const struct sxs_runtime *rt, const char *name);
 
-/** The type of a VALUETYPE shape; NULL: not known, or two have its name. As above. */
+/** sxs_shape_type - return the type of a VALUETYPE descriptor, or NULL when it is not known or its
+ *  name is ambiguous. Allowed in hooks. */
 const struct sxs_type *sxs_shape_type(struct sxs_shape *shape);
 
-/** Bytes a value takes; 0: not known. As above. */
+/** sxs_shape_size - return the size of a value in bytes, or 0 when it is not known. Allowed in
+ *  hooks. */
 uint32_t sxs_shape_size(struct sxs_shape *shape);
 
-/** @cls dies, or modules of @rt do: in callbacks. */
+/** sxs_types_forget - mark the type of @cls as gone and forget its layout. Call in the callback
+ *  that reports the unload of @cls. */
 void sxs_types_forget(sxs_class cls);
+/** sxs_types_close - release the metadata of all modules of @rt. Call in the callback that reports
+ *  the unload of a module, or when @rt ends. */
 void sxs_types_close(const struct sxs_runtime *rt);
 
-/* ---- for this folder, under the lock that sxs_types_lock() takes ------------------------------- */
+/* ---- private to values/; call with the lock of sxs_types_lock() held unless noted ------------- */
 
+/** The lock guards additions to the table. It is held while runtimes are asked for metadata. */
 void sxs_types_lock(void);
 void sxs_types_unlock(void);
 const struct sxs_type *sxs_types_add_locked(sxs_class cls);
-/** The class that stands for every reference type where code is shared; 0: not loaded. */
+/** sxs_types_canon - return System.__Canon, the class that represents every reference type in
+ *  shared generic code, or 0 when it is not loaded. Needs no lock: allowed in hooks. */
 ClassID sxs_types_canon(const struct sxs_runtime *rt);
-/** A module's metadata, borrowed until sxs_types_close(); NULL: the runtime will not. */
+/** sxs_types_import_locked - return the metadata of a module, borrowed until sxs_types_close(), or
+ *  NULL when the runtime does not provide it. */
 IMetaDataImport2 *sxs_types_import_locked(sxs_module module);
 
-/** Against what a signature is read. */
+/** The context in which a signature is read. */
 struct sxs_generic {
-    sxs_module        module;
-    IMetaDataImport2 *imp;
-    const ClassID    *type_args, *method_args;
+    sxs_module        module; /* whose metadata the signature's tokens refer to */
+    IMetaDataImport2 *imp;    /* its metadata, borrowed */
+    const ClassID    *type_args, *method_args; /* generic arguments, borrowed */
     uint32_t          n_type_args, n_method_args;
-    unsigned          depth;
-    int              *missing; /* set when a type parameter has no argument here; may be NULL */
-    int               open;    /* 1: in names, a mark stands for such a type parameter; 0: "?" does */
+    unsigned          depth;   /* levels of recursion so far */
+    int              *missing; /* set to 1 if a type parameter has no argument here; may be NULL */
+    int               open;    /* names have for such a type parameter: 1: a mark; 0: "?" */
 };
 
-/** A type parameter as a number other than 0: the one with @index of the type, or of the method. */
+/** Number of a type parameter, never 0: the parameter @index of the type, or of the method. */
 #define SXS_VARIABLE(of_method, index) ((uint16_t)((index) + 1u) | ((of_method) ? 0x8000u : 0u))
 
-/** A mark, which no name in metadata contains, into @out (SXS_MARK_SIZE bytes); terminated. */
+/* A mark is a text in a type's name that represents a type parameter. Metadata names cannot contain
+ * it. The functions for marks need no lock. */
+
+/** sxs_mark_write - write the mark of @variable to @out (SXS_MARK_SIZE bytes), with a zero. */
 #define SXS_MARK_SIZE 8
 void sxs_mark_write(uint16_t variable, char *out);
-/** Whether a mark is in @name. */
+/** sxs_mark_in - return 1 if @name has a mark, else 0. */
 int sxs_mark_in(const char *name);
-/** The type parameter whose mark begins at @*at, which is moved behind the mark. 0: no mark is there. */
+/** sxs_mark_read - return the type parameter whose mark begins at *@at, and move *@at behind the
+ *  mark. Returns 0 and leaves *@at when no mark begins there; UINT16_MAX when the mark is cut
+ *  off. */
 uint16_t sxs_mark_read(const char **at);
 
-/** The shape of node @at of @sig, into zeroed @out. What is not known says why in its name. */
+/** sxs_shape_read - fill @out, which must be zeroed, with the type descriptor of node @at of @sig.
+ *  If the type is not known, the name in @out says why. */
 void sxs_shape_read(const struct sxs_generic *in, const struct sxs_sig *sig, uint32_t at,
                     struct sxs_shape *out);
-/** The shape of a loaded type's values: a reference, or the value itself. */
+/** sxs_shape_of_class - fill @out with the descriptor of a loaded type: a reference or a value
+ *  type. */
 void sxs_shape_of_class(sxs_class cls, struct sxs_shape *out);
-/** The same of the type @t of @rt; NULL: not known. Needs no lock: in hooks. */
+/** sxs_shape_of_type - the same for the type @t of @rt; NULL: not known. Needs no lock: allowed in
+ *  hooks. */
 void sxs_shape_of_type(const struct sxs_runtime *rt, const struct sxs_type *t, struct sxs_shape *out);
 
-/** Its full name with @n_args arguments, into @out. */
+/** sxs_name_of_typedef - write the full name of a type, with the type arguments of @in, to @out. */
 void sxs_name_of_typedef(const struct sxs_generic *in, mdToken type, char *out, size_t size);
-/** Whether values of the typedef @type are no references. */
+/** sxs_is_value_typedef - return 1 if the typedef @type derives directly from System.ValueType. */
 int sxs_is_value_typedef(const struct sxs_generic *in, mdToken type);
-/** Of node @at. */
+/** sxs_name_of_node - write the full name of the type at node @at of @sig to @out. */
 void sxs_name_of_node(const struct sxs_generic *in, const struct sxs_sig *sig, uint32_t at,
                       char *out, size_t size);
 
-/** The element whose sxs_element_name() is @name; 0: none. */
+/** sxs_primitive_element - return the element whose sxs_element_name() is @name; 0: none. Needs no
+ *  lock. */
 uint8_t sxs_primitive_element(const char *name);
-/** Bytes of a primitive, a reference or a pointer; 0: another. */
+/** sxs_element_size - return the bytes of a primitive, a reference or a pointer; 0: another
+ *  element. Needs no lock: allowed in hooks. */
 uint32_t sxs_element_size(uint8_t element);
 
 #endif
