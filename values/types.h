@@ -121,7 +121,7 @@ struct sxs_generic {
     uint32_t          n_type_args, n_method_args;
     unsigned          depth;   /* levels of recursion so far */
     int              *missing; /* set to 1 if a type parameter has no argument here; may be NULL */
-    int               open;    /* names have for such a type parameter: 1: a mark; 0: "?" */
+    int               open;    /* 1: such a type parameter has a mark in names; 0: "?" */
 };
 
 /** Number of a type parameter, never 0: the parameter @index of the type, or of the method. */

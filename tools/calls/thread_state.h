@@ -22,8 +22,8 @@ struct sxs_calls_frame {
     uint64_t               start; /* tick; 0: not timed */
     uint64_t               callees; /* Ticks. Without a tree: of the callees. With a tree: of calls
                                        within this frame that lie elsewhere in the tree; starts at 1
-                                       if this call itself lies elsewhere, and if it is not 0, the
-                                       leave takes the slow path. */
+                                       if this call itself lies elsewhere. With a tree, the leave
+                                       takes the slow path unless this is 0. */
 };
 
 /** A slot of a thread's hash table (open addressing) that maps parent node and function to the
@@ -36,6 +36,7 @@ struct sxs_calls_slot {
 
 #define SXS_CALLS_BACKOFF_EVERY 32768u /* calls of a node between two checks for back-off */
 
+/** The state of a thread that counts calls. */
 struct sxs_calls_state {
     struct sxs_calls_frame  *top;   /* the youngest frame; never below frames[0] */
     struct sxs_calls_frame  *frames, *limit; /* owned; limit: the last usable frame */
@@ -48,7 +49,7 @@ struct sxs_calls_state {
     uint32_t                 n_histograms;
     uint64_t                 now;    /* tick at which the leave hook began; for its slow path */
     struct sxs_calls_thread *record; /* in the calls file */
-    struct sxs_calls_arena   arena;
+    struct sxs_calls_arena   arena;  /* provides cells for the record, nodes and histograms */
     struct sxs_calls_event  *event, *event_end; /* room for the next events; equal: no room */
     struct sxs_calls_block  *block;  /* contains `event` */
     struct sxs_calls_arena   blocks; /* provides the next block */
