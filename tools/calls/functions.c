@@ -42,8 +42,8 @@ static struct {
 SXS_FORK_RESETS(functions.naming);
 SXS_FORK_RESETS(functions.lock);
 
-/* 1 in a forked child: the calls file belongs to the parent, and the locks may stay held
- * forever. */
+/* 1 in a forked child: the calls file belongs to the parent, and the tables may be in the middle of
+ * a change. */
 static _Atomic int over;
 
 static size_t place_of(uintptr_t id, uint32_t runtime, size_t cap)
