@@ -37,7 +37,7 @@
 extern "C" {
 #endif
 
-/* ---- opcodes ---------------------------------------------------------------------------------- */
+/* ---- opcodes --------------------------------------------------------------------------------- */
 
 /** The operand that follows an opcode. */
 enum sxs_il_operand {
@@ -82,7 +82,7 @@ struct sxs_il_opcode_info {
 /** Static table, indexed by enum sxs_il_opcode. */
 extern const struct sxs_il_opcode_info sxs_il_opcodes[SXS_IL_N_OPCODES];
 
-/* ---- errors ----------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 enum sxs_il_status {
     SXS_IL_OK,
@@ -101,7 +101,7 @@ struct sxs_il_error {
 
 #define SXS_IL_NONE UINT32_MAX
 
-/* ---- bodies ----------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 struct sxs_il_insn;
 
@@ -216,7 +216,7 @@ struct sxs_il_map {
  */
 size_t sxs_il_map(const struct sxs_il_body *body, struct sxs_il_map *map, size_t room);
 
-/* ---- changes ---------------------------------------------------------------------------------- */
+/* ---- changes --------------------------------------------------------------------------------- */
 
 /** sxs_il_insn - make an instruction that is not in the list yet. The caller sets its operand.
  *  Returns NULL without memory, or when there is no such opcode. */
@@ -299,7 +299,7 @@ struct sxs_il_insn *sxs_il_old_at(const struct sxs_il_body *body, uint32_t offse
 /** sxs_il_set_changed - note that the caller wrote to fields of the body or of an instruction. */
 void sxs_il_set_changed(struct sxs_il_body *body);
 
-/* ---- whole methods ---------------------------------------------------------------------------- */
+/* ---- whole methods --------------------------------------------------------------------------- */
 
 /** What a call does to the stack, in values. Depends on the signature of the called method. */
 struct sxs_il_effect {
@@ -379,7 +379,7 @@ struct sxs_il_wrap {
  * sxs_il_wrap - put the whole method into a try block with a handler that rethrows the exception.
  * The method gets one exit, behind the block:
  *
- *     .try { the method, with `stloc local; leave exit` for ret } catch caught { nop; pop; rethrow }
+ *     .try { the method, with `stloc local; leave exit` as ret } catch caught { nop; pop; rethrow }
  *     exit: nop; ldloc local; ret
  *
  * @local: as for sxs_il_single_return(). @caught: token of the caught type.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* il_arena.c - a body's memory: blocks that are filled one after the other and kept when it is cleared. */
+/* instr/il/arena.c - the memory of a body: blocks that are filled one after the other. Clearing the
+ * body keeps the blocks. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +13,13 @@
 
 struct block {
     struct block *next;
-    size_t        size; /* bytes that follow */
+    size_t        size; /* of `bytes` */
     char          bytes[] __attribute__((aligned(16)));
 };
 
 struct sxs_il_arena {
     struct block *first, *current;
-    size_t        used; /* of the current one */
+    size_t        used; /* bytes of the current block */
 };
 
 struct sxs_il_body *sxs_il_new(void)
@@ -72,8 +73,9 @@ static struct block *add_block(struct sxs_il_arena *arena, size_t size)
     return block;
 }
 
-/* The first block behind the current one that is large enough, moved up; else a new one. Those between
- * were made for smaller bodies and stay for what is smaller. */
+/* Makes a block of at least @size bytes the current one: the first block behind the current one
+ * that is large enough, moved directly behind it, or a new block. Smaller blocks that were skipped
+ * stay in the list for smaller allocations. Returns 0, or -1 without memory. */
 static int next_block(struct sxs_il_arena *arena, size_t size)
 {
     struct block **at = arena->current ? &arena->current->next : &arena->first, **place = at, *next;

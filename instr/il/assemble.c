@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* il_assemble.c - lines to instructions. Labels may be named before they stand anywhere. */
+/* instr/il/assemble.c - turn lines of text into instructions. A label may be used before it is
+ * defined. */
 #include "instr/il/assembler.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ static char *copy(struct assembler *a, const char *name)
     return text;
 }
 
-/* ---- labels ----------------------------------------------------------------------------------- */
+/* ---- labels ---------------------------------------------------------------------------------- */
 
 static struct label **list_of(struct assembler *a, const char *name)
 {
@@ -64,7 +65,7 @@ struct sxs_il_insn *sxs_il_take_label(struct assembler *a, int meant)
     return l->stand;
 }
 
-/* `NAME:`, but no `NAME::`. */
+/* Is the current word the definition of a label, `NAME:`? `NAME::` is none. */
 static int is_label(const struct sxs_lexer *l)
 {
     return l->kind == SXS_WORD_NAME && l->at[0] == ':' && l->at[1] != ':';
@@ -86,7 +87,7 @@ static int place_label(struct assembler *a)
     return sxs_lex_expect(lex(a), ":");
 }
 
-/* What waits for an instruction has it now. */
+/* Appends @insn to the fragment. Labels that wait for an instruction now mean @insn. */
 static void append(struct assembler *a, struct sxs_il_insn *insn)
 {
     struct sxs_il_fragment *f = a->fragment;
@@ -97,9 +98,9 @@ static void append(struct assembler *a, struct sxs_il_insn *insn)
         a->waiting->stand->next = insn;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------ */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
-/* By name. ilasm's other spellings: endfault for endfinally. */
+/* Returns the opcode with this name, or -1. ilasm also spells endfinally as endfault. */
 static int find_opcode(const char *name)
 {
     if (!strcmp(name, "endfault"))
@@ -163,7 +164,8 @@ static int take_local(struct assembler *a, uint8_t *bytes, size_t size)
     return name_local(a, n);
 }
 
-/* `.locals [init] (TYPE [NAME], ...)`. A type takes fewer bytes in a signature than as text. */
+/* `.locals [init] (TYPE [NAME], ...)`. The buffer is large enough for the signature because a type
+ * takes fewer bytes there than as text. */
 static int take_locals(struct assembler *a)
 {
     size_t   size = 2 * strlen(lex(a)->word) + 16;
@@ -184,7 +186,7 @@ static int take_locals(struct assembler *a)
     return sxs_lex_expect(lex(a), ")");
 }
 
-/* ---- clauses ---------------------------------------------------------------------------------- */
+/* ---- clauses --------------------------------------------------------------------------------- */
 
 static struct sxs_il_clause *new_clause(struct assembler *a)
 {
@@ -203,7 +205,8 @@ static struct sxs_il_clause *new_clause(struct assembler *a)
     return &f->clauses[f->n_clauses++];
 }
 
-/* `LABEL to LABEL`: the second stands behind the range, and its `prev` is the range's last. */
+/* `LABEL to LABEL`. The second label is behind the range; the `prev` of its stand-in instruction is
+ * the last instruction of the range. */
 static int take_range(struct assembler *a, struct sxs_il_insn **first, struct sxs_il_insn **last)
 {
     *first = sxs_il_take_label(a, 1);
@@ -251,7 +254,7 @@ static int take_clause(struct assembler *a)
     return take_range(a, &c->handler_first, &c->handler_last);
 }
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static int take_line(struct assembler *a)
 {
@@ -261,7 +264,7 @@ static int take_line(struct assembler *a)
             return lex(a)->status;
     if (lex(a)->kind != SXS_WORD_NAME)
         return lex(a)->status; /* a label alone */
-    if (sxs_lex_take(lex(a), ".maxstack")) /* computed, whatever it says */
+    if (sxs_lex_take(lex(a), ".maxstack")) /* ignored: the checker computes the value */
         return sxs_lex_integer(lex(a), &max_stack);
     if (sxs_lex_take(lex(a), ".locals"))
         return take_locals(a);
@@ -288,8 +291,8 @@ static int take_lines(struct assembler *a)
     return lex(a)->status;
 }
 
-/* Labels behind the last instruction get one of their own: what they meant without it would no longer follow once
- * something else is put there. */
+/* Checks that all labels are defined. If a branch goes to a label behind the last instruction, or a
+ * range begins there, appends a nop: otherwise nothing would stand for the label in the body. */
 static int end_labels(struct assembler *a)
 {
     struct sxs_il_insn *nop = NULL;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* il_body.c - changing a body: instructions come, go and move; what points at them follows. */
+/* instr/il/body.c - insert, remove and replace instructions and clauses, and keep branches and
+ * clauses pointing at the right instructions. */
 #include <string.h>
 
 #include "instr/il/internal.h"
 
-/* ---- who stands for whom ---------------------------------------------------------------------- */
+/* ---- removed instructions -------------------------------------------------------------------- */
 
-/* A removed instruction keeps its neighbours of then; one that was replaced has its heir on both sides. */
+/* A removed instruction keeps the `next` and `prev` that it had. In a replaced instruction, both
+ * are the replacement. */
 struct sxs_il_insn *sxs_il_target(struct sxs_il_insn *insn)
 {
     while (insn && insn->removed)
@@ -33,7 +35,7 @@ void sxs_il_set_changed(struct sxs_il_body *body)
     body->changed = body->unchecked = 1;
 }
 
-/* ---- new ones --------------------------------------------------------------------------------- */
+/* ---- new instructions ------------------------------------------------------------------------ */
 
 struct sxs_il_insn *sxs_il_insn(struct sxs_il_body *body, enum sxs_il_opcode opcode)
 {
@@ -97,7 +99,8 @@ struct sxs_il_insn *sxs_il_ldc(struct sxs_il_body *body, int32_t value)
     return sxs_il_int(body, value == (int8_t)value ? SXS_IL_LDC_I4_S : SXS_IL_LDC_I4, value);
 }
 
-/* @zero: the opcode for number 0, followed by those for 1, 2 and 3; SXS_IL_NOP: there are none. */
+/* @zero: the opcode for variable 0, which the opcodes for 1, 2 and 3 follow; SXS_IL_NOP: there are
+ * no such opcodes. */
 static struct sxs_il_insn *variable(struct sxs_il_body *body, enum sxs_il_opcode zero,
                                     enum sxs_il_opcode narrow, enum sxs_il_opcode wide,
                                     uint16_t number)
@@ -127,7 +130,7 @@ struct sxs_il_insn *sxs_il_ldloca(struct sxs_il_body *body, uint16_t number)
     return variable(body, SXS_IL_NOP, SXS_IL_LDLOCA_S, SXS_IL_LDLOCA, number);
 }
 
-/* ---- the list --------------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 struct sxs_il_insn *sxs_il_with_prefixes(struct sxs_il_insn *insn)
 {
@@ -136,7 +139,7 @@ struct sxs_il_insn *sxs_il_with_prefixes(struct sxs_il_insn *insn)
     return insn;
 }
 
-/* @before NULL: at the end. */
+/* Links @insn before @before; NULL: at the end. */
 static struct sxs_il_insn *link_before(struct sxs_il_body *body, struct sxs_il_insn *before,
                                        struct sxs_il_insn *insn)
 {
@@ -218,7 +221,7 @@ void sxs_il_move_targets(struct sxs_il_body *body, struct sxs_il_insn *from, str
         end = end->next;
     for (struct sxs_il_insn *i = body->first; i; i = i->next) {
         if (i == to && end)
-            i = from; /* what was put before it goes on to it */
+            i = from; /* instructions inserted before @from keep their targets */
         if (i->opcode == SXS_IL_SWITCH && i->targets)
             move_switch(i->targets, from, to);
         else if (sxs_il_is_branch(i) && sxs_il_target(i->target) == from)
@@ -229,7 +232,7 @@ void sxs_il_move_targets(struct sxs_il_body *body, struct sxs_il_insn *from, str
     sxs_il_set_changed(body);
 }
 
-/* ---- as it was read --------------------------------------------------------------------------- */
+/* ---- the code that was read ------------------------------------------------------------------ */
 
 struct sxs_il_insn *sxs_il_old_next(const struct sxs_il_body *body, const struct sxs_il_insn *insn)
 {
@@ -260,7 +263,7 @@ struct sxs_il_insn *sxs_il_old_at(const struct sxs_il_body *body, uint32_t offse
     return NULL;
 }
 
-/* ---- clauses ---------------------------------------------------------------------------------- */
+/* ---- clauses --------------------------------------------------------------------------------- */
 
 struct sxs_il_clause *sxs_il_add_clause(struct sxs_il_body *body, uint32_t position)
 {
@@ -293,7 +296,7 @@ void sxs_il_remove_clause(struct sxs_il_body *body, uint32_t position)
     sxs_il_set_changed(body);
 }
 
-/* ---- the map ---------------------------------------------------------------------------------- */
+/* ---- the map --------------------------------------------------------------------------------- */
 
 size_t sxs_il_map(const struct sxs_il_body *body, struct sxs_il_map *map, size_t room)
 {

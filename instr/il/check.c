@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* il_check.c - would a JIT take it? Every instruction by its place, then heights of the stack along
- * every way. */
+/* instr/il/check.c - check whether a JIT would accept a body: first each instruction where it
+ * stands, then the stack height along every path. */
 #include <string.h>
 
 #include "instr/il/internal.h"
@@ -10,7 +10,7 @@ struct checker {
     const struct sxs_il_method *method;
     struct sxs_il_error        *error;
     struct sxs_il_regions       regions;
-    struct sxs_il_insn        **todo; /* their height is known, what follows is not */
+    struct sxs_il_insn        **todo; /* height known; successors not visited yet */
     uint32_t                    n_todo;
     uint16_t                    max_stack;
 };
@@ -35,7 +35,7 @@ static int is_leave(const struct sxs_il_insn *insn)
     return insn->opcode == SXS_IL_LEAVE || insn->opcode == SXS_IL_LEAVE_S;
 }
 
-/* ---- places ----------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static const struct sxs_il_region *innermost(const struct checker *c, const struct sxs_il_insn *insn)
 {
@@ -90,9 +90,9 @@ static int check_return(struct checker *c, const struct sxs_il_insn *insn)
     }
 }
 
-/* ---- operands --------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
-/* The number of the argument or local that @insn names. */
+/* Returns the number of the argument or local that @insn uses. */
 static int64_t variable(const struct sxs_il_insn *insn, int *is_local)
 {
     unsigned op = insn->opcode;
@@ -164,7 +164,7 @@ static int check_prefix(struct checker *c, const struct sxs_il_insn *prefix)
     return ok ? SXS_IL_OK : BAD(c, prefix, "%s before %s", name_of(prefix), name_of(insn));
 }
 
-/* ---- ways ------------------------------------------------------------------------------------- */
+/* ---- control flow ---------------------------------------------------------------------------- */
 
 static int check_way(struct checker *c, const struct sxs_il_insn *from,
                      const struct sxs_il_insn *to)
@@ -179,7 +179,7 @@ static int check_way(struct checker *c, const struct sxs_il_insn *from,
     return SXS_IL_OK;
 }
 
-/* Not between a prefix and its instruction. */
+/* Checks a branch target, which must not be between a prefix and its instruction. */
 static int check_target(struct checker *c, const struct sxs_il_insn *from, struct sxs_il_insn *target)
 {
     const struct sxs_il_insn *to = sxs_il_target(target);
@@ -208,7 +208,7 @@ static int check_ways(struct checker *c, const struct sxs_il_insn *insn)
     return RARE(insn->region != insn->next->region) ? check_way(c, insn, insn->next) : SXS_IL_OK;
 }
 
-/* Numbers that came from a caller: would they be cut? */
+/* Checks that a number that the caller may have set fits the operand. */
 static int check_operand(struct checker *c, const struct sxs_il_insn *insn, unsigned operand)
 {
     if (operand == SXS_IL_OPERAND_I1 ? insn->i != (int8_t)insn->i : insn->i != (int32_t)insn->i)
@@ -232,7 +232,7 @@ static int check_insn(struct checker *c, const struct sxs_il_insn *insn)
     return err ? err : check_ways(c, insn);
 }
 
-/* ---- heights ---------------------------------------------------------------------------------- */
+/* ---- stack heights --------------------------------------------------------------------------- */
 
 static int effect_of(struct checker *c, const struct sxs_il_insn *insn, struct sxs_il_effect *e)
 {
@@ -251,7 +251,9 @@ static int effect_of(struct checker *c, const struct sxs_il_insn *insn, struct s
     return SXS_IL_OK;
 }
 
-/* @to is reached with @height values. NULL: no instruction is there (check_ways() has refused such code). */
+/* Notes that control reaches @to with @height values on the stack. @to NULL: there is no
+ * instruction (check_ways() has already refused such code). @from NULL: reached by an exception, or
+ * at entry. */
 static int reach(struct checker *c, const struct sxs_il_insn *from, struct sxs_il_insn *to,
                  unsigned height)
 {
@@ -315,7 +317,8 @@ static int step(struct checker *c, struct sxs_il_insn *insn)
     return err ? err : go_on(c, insn, height);
 }
 
-/* Handlers are reached by exceptions. */
+/* Handlers and filters are reached by exceptions, with the exception on the stack except for
+ * finally and fault handlers. */
 static int reach_handlers(struct checker *c)
 {
     int err = SXS_IL_OK;

@@ -70,7 +70,7 @@ int sxs_il_local_count(const uint8_t *signature, size_t size)
     return c.bad || n > UINT16_MAX ? -1 : (int)n;
 }
 
-/* A compressed number; there are no more than 65,535 locals. */
+/* Writes a compressed number and returns its size in bytes. @n is at most 65,535 here. */
 static size_t put_count(uint8_t out[4], uint32_t n)
 {
     if (n < 0x80) {
@@ -89,7 +89,7 @@ static size_t put_count(uint8_t out[4], uint32_t n)
     return 4;
 }
 
-/* Appends what fits. */
+/* Appends as many bytes as fit into @room, but adds all of @size to *used. */
 static void append(uint8_t *out, size_t room, size_t *used, const uint8_t *bytes, size_t size)
 {
     if (*used < room && size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* il_fragment.c - instructions that were put together apart from the list: into it, or once more. */
+/* instr/il/fragment.c - insert fragments into a body's list, and copy them. */
 #include "instr/il/assemble.h"
 
 #include "instr/il/internal.h"
@@ -12,7 +12,7 @@ int sxs_il_insert_fragment(struct sxs_il_body *body, struct sxs_il_insn *at,
         at = sxs_il_with_prefixes(at);
     for (struct sxs_il_insn *i = f->first; i; i = next) {
         next = i->next;
-        if (last) /* behind one another: some may be prefixes */
+        if (last) /* not before @at: that would go before a prefix inserted last */
             sxs_il_insert_after(body, last, i);
         else if (at)
             sxs_il_insert_before(body, at, i);
@@ -29,17 +29,18 @@ int sxs_il_insert_fragment(struct sxs_il_body *body, struct sxs_il_insn *at,
     return SXS_IL_OK;
 }
 
-/* ---- copies ----------------------------------------------------------------------------------- */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
 struct copier {
     struct sxs_il_body           *body;
     const struct sxs_il_fragment *from;
     struct sxs_il_fragment       *to;
-    struct sxs_il_insn          **copies; /* by the originals' numbers */
+    struct sxs_il_insn          **copies; /* indexed by `index` of the originals */
     uint32_t                      n;
 };
 
-/* The copy of what @insn means: an instruction of the fragment, or something else that stays. */
+/* Returns the copy of the instruction that @insn means, or @insn itself when that instruction is
+ * not in the fragment. @backwards: @insn is the last instruction of a range. */
 static struct sxs_il_insn *copy_of(const struct copier *c, struct sxs_il_insn *insn, int backwards)
 {
     struct sxs_il_insn *i = insn;

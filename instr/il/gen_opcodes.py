@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""gen_opcodes.py - opcodes.tsv (ECMA-335 III, in the order of opcode.def) as C.
+"""gen_opcodes.py - generate C from opcodes.tsv (ECMA-335 III, in the order of opcode.def).
 
 usage: gen_opcodes.py OPCODES.TSV OUTDIR
-Writes sxs_il_opcodes.h: enum sxs_il_opcode (one byte: its value; FE xx: 0x100 + xx) for others to
-include, and sxs_il_opcodes.inc: a row for each of them, for the table in opcode.c.
+Writes sxs_il_opcodes.h, a public header with enum sxs_il_opcode, whose values are the opcode byte,
+or 0x100 + xx for the two bytes FE xx; and sxs_il_opcodes.inc, a row for each opcode, which
+instr/il/opcode.c includes into its table.
 """
 import csv
 import pathlib
@@ -22,7 +23,7 @@ FLOWS = {'NEXT': 'NEXT', 'BREAK': 'NEXT', 'CALL': 'CALL', 'COND_BRANCH': 'CONDIT
 
 
 def values(text):
-    """How many values `Pop1+PopI` are; -1 when a signature says."""
+    """Count the values in a column such as `Pop1+PopI`; -1 when they depend on a signature."""
     if text.startswith('Var'):
         return -1
     return sum(1 for part in text.split('+') if part not in ('Pop0', 'Push0'))

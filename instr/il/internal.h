@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** il_internal.h - what the IL library's files share. */
+/** instr/il/internal.h - declarations that the files of the IL library share. */
 #ifndef SXS_INSTR_IL_INTERNAL_H
 #define SXS_INSTR_IL_INTERNAL_H
 
@@ -14,7 +14,7 @@ enum {
     FORMAT_MASK = 0x3,
     MORE_SECTIONS = 0x8,
     INIT_LOCALS = 0x10,
-    FAT_WORDS = 3, /* a fat header's size in words of four bytes, in its upper four bits */
+    FAT_WORDS = 3, /* size of a fat header in words of 4 bytes; bits 12 to 15 of the header */
     FAT_HEADER = 12,
     TINY_CODE_MAX = 63,
     TINY_STACK = 8,
@@ -26,22 +26,27 @@ enum {
     FAT_CLAUSE = 24,
 };
 
-/** sxs_il_alloc - @size bytes of the body's arena, aligned to 16, not zeroed. NULL: no memory. */
+/** sxs_il_alloc - allocate @size bytes from the body's arena, aligned to 16, not zeroed. Returns
+ *  NULL without memory. */
 void *sxs_il_alloc(struct sxs_il_body *body, size_t size);
 
-/** sxs_il_give_back - the latest allocation, of @size, needs but @used of it. */
+/** sxs_il_give_back - shrink the latest allocation, @at, from @size to @used bytes. Does nothing
+ *  when @at is not the latest allocation. */
 void sxs_il_give_back(struct sxs_il_body *body, const void *at, size_t size, size_t used);
 
-/** sxs_il_set_error - fill in @error. NULL: nothing is done. Callers that return a status use sxs_il_fail(). */
+/** sxs_il_set_error - fill in @error; NULL: do nothing. Functions that return a status use
+ *  sxs_il_fail() instead. */
 void sxs_il_set_error(struct sxs_il_error *error, enum sxs_il_status status, uint32_t offset,
                       const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/** sxs_il_fail(error, status, offset, format, ...) - fill in @error, if there is one; the value is @status.
- *  A macro, so that an analyzer of the calling function sees that it is an error. @status: a constant. */
+/** sxs_il_fail(error, status, offset, format, ...) - fill in @error, unless it is NULL. The value
+ *  of the expression is @status, which must be a constant. This is a macro so that a static
+ *  analyzer sees in the calling function that the value is not 0. */
 #define sxs_il_fail(error, status, ...) \
     (sxs_il_set_error(error, status, __VA_ARGS__), (int)(status))
 
-/** sxs_il_old_offset - for an error at @insn: of the nearest instruction before it that is old. */
+/** sxs_il_old_offset - return the old offset of @insn, or, when it is new, of the nearest old
+ *  instruction before it; SXS_IL_NONE: there is none. For messages about @insn. */
 uint32_t sxs_il_old_offset(const struct sxs_il_insn *insn);
 
 static inline const struct sxs_il_opcode_info *sxs_il_info(const struct sxs_il_insn *insn)
@@ -60,7 +65,8 @@ static inline int sxs_il_is_branch(const struct sxs_il_insn *insn)
     return operand == SXS_IL_OPERAND_BRANCH1 || operand == SXS_IL_OPERAND_BRANCH4;
 }
 
-/** sxs_il_number - number 0, 1, 2... for each instruction of the list, in `index`. Returns how many. */
+/** sxs_il_number - set `index` of the instructions in the list to 0, 1, 2... Returns their
+ *  number. */
 static inline uint32_t sxs_il_number(struct sxs_il_body *body)
 {
     uint32_t n = 0;
@@ -69,39 +75,42 @@ static inline uint32_t sxs_il_number(struct sxs_il_body *body)
     return n;
 }
 
-/** sxs_il_written_opcode - a branch's, in the form it was last written in. */
+/** sxs_il_written_opcode - return the opcode of @insn; of a branch, the long or short form in which
+ *  the branch was last written. */
 unsigned sxs_il_written_opcode(const struct sxs_il_insn *insn);
 
-/** sxs_il_with_prefixes - the first of its prefixes, or itself. */
+/** sxs_il_with_prefixes - return the first prefix of @insn, or @insn when it has none. */
 struct sxs_il_insn *sxs_il_with_prefixes(struct sxs_il_insn *insn);
 
-/** sxs_il_end_target - as sxs_il_target(), for the last of a range: what precedes a removed one. */
+/** sxs_il_end_target - like sxs_il_target(), for the last instruction of a range: a removed
+ *  instruction means its predecessor. */
 struct sxs_il_insn *sxs_il_end_target(struct sxs_il_insn *insn);
 
-/* ---- regions: the parts that clauses divide a body into ------------------------------------------ */
+/* ---- regions: try blocks, filters and handlers ----------------------------------------------- */
 
 enum sxs_il_region_kind { SXS_IL_IN_TRY, SXS_IL_IN_FILTER, SXS_IL_IN_HANDLER };
 
 struct sxs_il_region {
     struct sxs_il_insn *first, *last;
-    uint16_t            parent; /* 0: the method; else a region's number, which is its index + 1 */
-    uint16_t            clause; /* the first one it belongs to */
+    uint16_t            parent; /* number of the region around it: index + 1; 0: the method */
+    uint16_t            clause; /* index of the first clause it belongs to */
     uint8_t             kind;   /* enum sxs_il_region_kind */
 };
 
 struct sxs_il_regions {
-    struct sxs_il_region *all; /* outer ones first */
+    struct sxs_il_region *all; /* outer regions first */
     uint32_t              n;
 };
 
 /**
- * sxs_il_find_regions - check clauses' ranges and nesting; set `region` of each instruction to the number
- * of the innermost around it, 0: none. Instructions are numbered.
+ * sxs_il_find_regions - check the ranges and the nesting of clauses, and fill in @regions.
+ * Sets `region` of each instruction to the number of the innermost region around it; 0: none.
+ * Call sxs_il_number() before. Returns 0 or an enum sxs_il_status.
  */
 int sxs_il_find_regions(struct sxs_il_body *body, struct sxs_il_regions *regions,
                         struct sxs_il_error *error);
 
-/** sxs_il_may_go - may control go from @a to @b? @leaving: by leave. */
+/** sxs_il_may_go - is control allowed to go from @a to @b? @leaving: nonzero when @a is a leave. */
 int sxs_il_may_go(const struct sxs_il_body *body, const struct sxs_il_regions *regions,
                   const struct sxs_il_insn *a, const struct sxs_il_insn *b, int leaving);
 

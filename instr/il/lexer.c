@@ -50,7 +50,7 @@ int sxs_lex_fail_at(struct sxs_lexer *l, const char *word, const char *format, .
     return status;
 }
 
-/* ---- words ------------------------------------------------------------------------------------ */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static int is_name(char c)
 {
@@ -65,7 +65,7 @@ static void add(struct sxs_lexer *l, size_t *len, char c)
         sxs_lex_fail(l, "a name of more than %u bytes", SXS_WORD_MAX - 1);
 }
 
-/* What lies between single quotes, with \' and \\. */
+/* Takes the text between single quotes, which may contain \' and \\. */
 static void take_quoted(struct sxs_lexer *l, size_t *len)
 {
     l->quoted = 1;
@@ -81,7 +81,8 @@ static void take_quoted(struct sxs_lexer *l, size_t *len)
     l->at++;
 }
 
-/* Parts between dots, each bare or quoted. A dot at the front is a directive's or .ctor's. */
+/* Takes a name: parts separated by dots, each bare or quoted. Directives and .ctor begin with a
+ * dot. */
 static void take_name(struct sxs_lexer *l)
 {
     size_t len = 0;
@@ -94,7 +95,7 @@ static void take_name(struct sxs_lexer *l)
         while (is_name(*l->at) && !l->status)
             add(l, &len, *l->at++);
     } while (!l->status && *l->at == '.' && (is_name(l->at[1]) || l->at[1] == '\''));
-    if (*l->at == '.' && !l->quoted) /* a prefix: volatile. */
+    if (*l->at == '.' && !l->quoted) /* a prefix such as `volatile.` */
         add(l, &len, *l->at++);
     l->name[len] = '\0';
 }
@@ -198,7 +199,7 @@ int sxs_lex_integer(struct sxs_lexer *l, int64_t *value)
     char *end;
     if (l->kind != SXS_WORD_NUMBER)
         return sxs_lex_fail(l, "expected a number");
-    errno = 0; /* base 0: as in ilasm, a leading zero means octal */
+    errno = 0; /* base 0, because in ilasm a leading zero means octal */
     *value = *l->word == '-' ? strtoll(l->word, &end, 0) : (int64_t)strtoull(l->word, &end, 0);
     if (end != l->at || errno)
         return sxs_lex_fail(l, "not a number that can be");

@@ -6,13 +6,13 @@
 #define NODES_MAX   4096
 #define NESTING_MAX 32
 
-/* ---- types ------------------------------------------------------------------------------------ */
+/* ---- types ----------------------------------------------------------------------------------- */
 
-/* How a name is put together. */
+/* How the name of a type is written. */
 struct style {
-    const char *nested;                                   /* between an outer type and its own */
-    void (*put)(struct sxs_il_text *t, const char *name); /* a part of it */
-    int scope;                                            /* with the assembly or module */
+    const char *nested;                                   /* between an outer and a nested type */
+    void (*put)(struct sxs_il_text *t, const char *name); /* writes a part of the name */
+    int scope;                                            /* write the assembly or module */
 };
 
 static const struct style ilasm = {"/", sxs_il_put_name, 1}, plain = {"+", sxs_il_put, 0};
@@ -90,7 +90,8 @@ static struct sxs_il_type_names type_names(const struct sxs_metadata *md)
     return (struct sxs_il_type_names){put_type_token, (void *)(uintptr_t)md};
 }
 
-/* Types of specs name types, which may be specs, even themselves: one within another is enough. */
+/* The signature of a TypeSpec can refer to other TypeSpecs, in untrusted metadata even to itself.
+ * Only one level of them is resolved. */
 struct within {
     const struct sxs_metadata *md;
     unsigned                   depth;
@@ -138,7 +139,7 @@ void sxs_md_put_type(const struct sxs_metadata *md, struct sxs_il_text *t, uint3
     }
 }
 
-/* ---- methods and fields ----------------------------------------------------------------------- */
+/* ---- methods and fields ---------------------------------------------------------------------- */
 
 struct member {
     uint32_t        owner; /* token; 0: none */
@@ -169,7 +170,7 @@ static int find_member(const struct sxs_metadata *md, uint32_t token, struct mem
     } else {
         return -1;
     }
-    if (m->owner >> 24 == SXS_TABLE_METHOD_DEF) /* a call of a method with a variable list */
+    if (m->owner >> 24 == SXS_TABLE_METHOD_DEF) /* call site of a vararg method */
         m->owner = sxs_md_owner(md, m->owner);
     return 0;
 }
@@ -186,7 +187,7 @@ static void put_owner(const struct sxs_metadata *md, struct sxs_il_text *t, cons
     sxs_il_put_name(t, m->name);
 }
 
-/* The instantiation is a list of types, with the first byte of its own kind. */
+/* An instantiation has the format of a signature of locals, except for the first byte. */
 static void put_instantiation(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t row)
 {
     struct sxs_il_type_names names = type_names(md);
@@ -198,7 +199,7 @@ static void put_instantiation(const struct sxs_metadata *md, struct sxs_il_text 
     if (!b.size || b.size > sizeof(bytes))
         return;
     memcpy(bytes, b.at, b.size);
-    bytes[0] = 0x07; /* read as locals */
+    bytes[0] = 0x07; /* the first byte of a signature of locals */
     if (sxs_sig_parse(SXS_SIG_LOCALS, bytes, b.size, nodes, 256, &sig) != 0)
         return;
     sxs_il_put(t, "<");
@@ -252,9 +253,9 @@ void sxs_md_put_full_name(const struct sxs_metadata *md, struct sxs_il_text *t, 
                                                 SXS_METHOD_DEF_NAME)));
 }
 
-/* ---- operands --------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
-/* calli: a signature without a name. */
+/* Writes the operand of calli, a signature without a name. */
 static int put_signature(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token)
 {
     struct sxs_il_type_names names = type_names(md);
@@ -269,7 +270,7 @@ static int put_signature(const struct sxs_metadata *md, struct sxs_il_text *t, u
     return 0;
 }
 
-/* ldtoken takes all three, and says which. */
+/* Writes the operand of ldtoken: a type, or a field or method after the word that says which. */
 static int put_any(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token)
 {
     struct sxs_blob b = sxs_md_signature(md, token);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** metadata_text.h - what tokens stand for, in ilasm's syntax. Pure functions. */
+/** instr/il/metadata_text.h - write the types and members that tokens stand for, in ilasm's syntax.
+ *  Pure functions. A token that cannot be resolved is written as a number, unless said
+ *  otherwise. */
 #ifndef SXS_INSTR_METADATA_TEXT_H
 #define SXS_INSTR_METADATA_TEXT_H
 
@@ -7,19 +9,22 @@
 #include "instr/metadata/metadata.h"
 #include "instr/metadata/signature_text.h"
 
-/** sxs_md_put_type - TypeDef, TypeRef or TypeSpec @token: `[assembly]Namespace.Outer/Inner`, or a type. */
+/** sxs_md_put_type - write the TypeDef or TypeRef @token as `[assembly]Namespace.Outer/Inner`, or
+ *  the type that the TypeSpec @token stands for. */
 void sxs_md_put_type(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token);
 
-/** sxs_md_put_type_name - `Namespace.Outer+Inner` of TypeDef or TypeRef @token; `?` of others. */
+/** sxs_md_put_type_name - write the TypeDef or TypeRef @token as `Namespace.Outer+Inner`; `?` for
+ *  other tokens. */
 void sxs_md_put_type_name(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token);
 
-/** sxs_md_put_method_head - MethodDef @token: `instance int32 Namespace.Type::Name<T>(string)`. */
+/** sxs_md_put_method - write the method @token as `instance int32 Namespace.Type::Name(string)`. */
 void sxs_md_put_method(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token);
 
-/** sxs_md_put_full_name - `Namespace.Outer+Inner.Method` of MethodDef @token, as patterns spell it. */
+/** sxs_md_put_full_name - write the MethodDef @token as `Namespace.Outer+Inner.Method`, the
+ *  spelling of patterns of function names. */
 void sxs_md_put_full_name(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token);
 
-/** sxs_md_names - to hand to sxs_il_put_body(). Borrows @md. */
+/** sxs_md_names - make the table of functions for sxs_il_put_body(). Borrows @md. */
 struct sxs_il_names sxs_md_names(const struct sxs_metadata *md);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* il_operands.c - what follows an opcode: numbers, labels, variables, and what stands for a token. */
+/* instr/il/operands.c - read the operand of an instruction: numbers, labels, variables, and names
+ * that stand for tokens. */
 #include "instr/il/assembler.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 #include "base/c_locale.h"
 
-/* ---- operands --------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 static int take_switch(struct assembler *a, struct sxs_il_insn *insn)
 {
@@ -52,7 +53,8 @@ static int take_variable(struct assembler *a, struct sxs_il_insn *insn)
     return sxs_lex_integer(lex(a), &insn->i);
 }
 
-/* Fits the short form? If not, the long one. */
+/* Checks that the number fits the operand. Changes the short form of a variable's opcode to the
+ * long form if the number needs it. */
 static int fit(struct assembler *a, struct sxs_il_insn *insn)
 {
     unsigned op = insn->opcode, operand = sxs_il_info(insn)->operand;
@@ -73,7 +75,7 @@ static int fit(struct assembler *a, struct sxs_il_insn *insn)
     return lex(a)->status;
 }
 
-/* A number, or the bytes of one: (00 00 C0 7F). */
+/* Takes a floating-point number, or its bytes: (00 00 C0 7F). */
 static int take_float(struct assembler *a, struct sxs_il_insn *insn)
 {
     int    narrow = sxs_il_info(insn)->operand == SXS_IL_OPERAND_R4;
@@ -105,7 +107,8 @@ static int take_float(struct assembler *a, struct sxs_il_insn *insn)
     return lex(a)->status;
 }
 
-/* `method TYPE *(TYPES)` is a type; `method TYPE OWNER::NAME(TYPES)` a method, whatever its own types are. */
+/* Is this operand of ldtoken a function pointer type, `method TYPE *(TYPES)`? Otherwise it is a
+ * method, `method TYPE OWNER::NAME(TYPES)`, whose types may themselves be function pointers. */
 static int is_function_pointer(const struct sxs_lexer *l)
 {
     int depth = 0, star = 0;

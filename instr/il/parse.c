@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* parse.c - types by recursive descent into a tree of signature nodes; members around them. */
+/* instr/il/parse.c - parse types by recursive descent into a tree of signature nodes, and the
+ * methods and fields that contain them. */
 #include "instr/il/parse.h"
 
 #include <stdio.h>
@@ -29,7 +30,7 @@ static uint32_t add(struct sxs_parser *p, uint8_t element, uint32_t value, uint3
     return node;
 }
 
-/* ---- names of types --------------------------------------------------------------------------- */
+/* ---- names of types -------------------------------------------------------------------------- */
 
 static int take_scope(struct sxs_parser *p, char *assembly, size_t size)
 {
@@ -67,11 +68,12 @@ static int take_class(struct sxs_parser *p, uint32_t *token)
     return p->lex.status;
 }
 
-/* ---- types ------------------------------------------------------------------------------------ */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 static uint32_t parse_type(struct sxs_parser *p, unsigned depth);
 
-/* Types with commas between, up to @close. Returns the first; *n: how many. */
+/* Parses types separated by commas, up to and including @close. Returns the first node, and in *n
+ * the number of types, without a sentinel. */
 static uint32_t parse_list(struct sxs_parser *p, unsigned depth, const char *close, uint32_t *n)
 {
     uint32_t first = SXS_SIG_NONE;
@@ -85,7 +87,7 @@ static uint32_t parse_list(struct sxs_parser *p, unsigned depth, const char *clo
             return SXS_SIG_NONE;
         first = sxs_sig_append(&p->sig, first, node);
         *n += p->nodes[node].element != SXS_ELEMENT_SENTINEL;
-        if (p->lex.kind == SXS_WORD_NAME) /* a parameter's */
+        if (p->lex.kind == SXS_WORD_NAME) /* the name of a parameter */
             sxs_lex_next(&p->lex);
     } while (sxs_lex_take(&p->lex, ","));
     sxs_lex_expect(&p->lex, close);
@@ -111,7 +113,8 @@ static uint32_t take_convention(struct sxs_parser *p)
                                                     : 9u);
 }
 
-/* method CONVENTION TYPE *(TYPES). The star is no pointer: a pointer's is not followed by a bracket. */
+/* Parses `CONVENTION TYPE *(TYPES)` after `method`. A star before a bracket belongs to the function
+ * pointer; the star of a pointer type is never followed by a bracket. */
 static uint32_t parse_function(struct sxs_parser *p, unsigned depth)
 {
     uint32_t convention = take_convention(p), n, list;
@@ -129,7 +132,7 @@ static uint32_t parse_named(struct sxs_parser *p, uint8_t element)
     return take_class(p, &token) ? SXS_SIG_NONE : add(p, element, token, SXS_SIG_NONE);
 }
 
-/* `!0`, `!!0` */
+/* Parses a type parameter, `!0` or `!!0`, behind the first `!`. */
 static uint32_t parse_variable(struct sxs_parser *p)
 {
     uint8_t element = sxs_lex_take(&p->lex, "!") ? SXS_ELEMENT_MVAR : SXS_ELEMENT_VAR;
@@ -166,7 +169,7 @@ static uint32_t parse_plain(struct sxs_parser *p, unsigned depth)
     return SXS_SIG_NONE;
 }
 
-/* One dimension: nothing, `...`, `LOW...`, `LOW...HIGH`, or SIZE. */
+/* Parses one dimension of an array: nothing, `...`, `LOW...`, `LOW...HIGH`, or SIZE. */
 static int parse_dimension(struct sxs_parser *p, uint32_t *sizes, uint32_t *bounds)
 {
     int64_t low = 0, high;
@@ -181,7 +184,7 @@ static int parse_dimension(struct sxs_parser *p, uint32_t *sizes, uint32_t *boun
             sized = 1;
             high = high - low + 1;
         } else if (!bound) {
-            sized = 1; /* SIZE: as 0...SIZE - 1 */
+            sized = 1; /* SIZE means 0...SIZE - 1 */
             high = low;
             low = 0;
         }
@@ -196,7 +199,7 @@ static int parse_dimension(struct sxs_parser *p, uint32_t *sizes, uint32_t *boun
     return p->lex.status;
 }
 
-/* Behind the `[`. */
+/* Parses the dimensions of an array of @type, behind the `[`. */
 static uint32_t parse_array(struct sxs_parser *p, uint32_t type)
 {
     uint32_t sizes = SXS_SIG_NONE, bounds = SXS_SIG_NONE, rank = 0, node;
@@ -234,7 +237,8 @@ static uint32_t parse_instantiation(struct sxs_parser *p, uint32_t type, unsigne
     return add(p, SXS_ELEMENT_GENERICINST, 0, type);
 }
 
-/* Does the bracket here belong to a type, with dimensions, or to the name that follows it, with a scope? */
+/* Does the `[` here begin the dimensions of an array, and not the assembly of the name that
+ * follows? */
 static int is_array(const struct sxs_lexer *l)
 {
     const char *at = l->at + strspn(l->at, " \t");
@@ -242,7 +246,8 @@ static int is_array(const struct sxs_lexer *l)
                                   !strncmp(at, "...", 3));
 }
 
-/* What follows a type and makes another of it. A star before a bracket is a function pointer's. */
+/* Parses a type with all that makes another type of it, such as `*`, `[]` or `<...>`. A star before
+ * a bracket belongs to a function pointer and ends the type. */
 static uint32_t parse_type(struct sxs_parser *p, unsigned depth)
 {
     uint32_t type;
@@ -279,7 +284,7 @@ uint32_t sxs_parse_type(struct sxs_parser *p)
     return parse_type(p, 0);
 }
 
-/* ---- operands --------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 static void forget_types(struct sxs_parser *p)
 {
@@ -297,7 +302,7 @@ static int write(struct sxs_parser *p, enum sxs_sig_kind kind, size_t *size)
     return SXS_IL_OK;
 }
 
-/* Does a type of signatures begin here, or a class's name? */
+/* Does the name of a class begin here, and not a type in the syntax of signatures? */
 static int is_bare_class(const struct sxs_lexer *l)
 {
     static const char *const words[] = {"class", "valuetype", "method", "native", "!"};
@@ -326,8 +331,9 @@ int sxs_parse_type_token(struct sxs_parser *p, uint32_t *token)
     return SXS_IL_OK;
 }
 
-/* `OWNER::NAME`, or a global's NAME. The owner's signature is written before the member's is complete, so
- * its nodes come after and are not looked at again. */
+/* Parses `OWNER::NAME`, or NAME of a global method or field. The nodes of the owner's type come
+ * behind the nodes of the member's signature, which is not complete yet. They are written as a
+ * TypeSpec at once and not used again. */
 static int take_owner(struct sxs_parser *p, uint32_t *owner, char *name, size_t size)
 {
     struct sxs_sig kept = p->sig;
@@ -360,7 +366,7 @@ static int take_owner(struct sxs_parser *p, uint32_t *owner, char *name, size_t 
     return p->lex.status;
 }
 
-/* `<TYPES>` behind a method's name, as the bytes of an instantiation. */
+/* Parses `<TYPES>` behind the name of a method, and writes it as the bytes of an instantiation. */
 static int take_instantiation(struct sxs_parser *p, uint8_t *bytes, size_t size, size_t *used,
                               uint32_t *n)
 {

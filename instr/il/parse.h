@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** parse.h - types and members in ilasm's syntax, as tokens. */
+/** instr/il/parse.h - read types, members and strings in ilasm's syntax as metadata tokens.
+ *  Functions that return int return 0 or an enum sxs_il_status. */
 #ifndef SXS_INSTR_PARSE_H
 #define SXS_INSTR_PARSE_H
 
@@ -12,25 +13,28 @@
 struct sxs_parser {
     struct sxs_lexer            lex;
     const struct sxs_il_tokens *tokens;
-    struct sxs_sig              sig; /* the types read so far */
+    struct sxs_sig              sig; /* the signature that is being read; uses `nodes` */
     struct sxs_sig_node         nodes[SXS_PARSE_NODES];
-    uint8_t                     bytes[SXS_PARSE_BYTES];
+    uint8_t                     bytes[SXS_PARSE_BYTES]; /* the signature as bytes */
 };
 
-/** sxs_parse_type - a type as it stands in signatures. Returns its node, SXS_SIG_NONE: failed. */
+/** sxs_parse_type - read a type as signatures contain it. Returns its node in p->sig, or
+ *  SXS_SIG_NONE after an error. */
 uint32_t sxs_parse_type(struct sxs_parser *p);
 
-/** sxs_parse_type_token - a type as an operand: a class by name, or a type of signatures. */
+/** sxs_parse_type_token - read a type that is an operand: the name of a class, or any type that can
+ *  be in a signature. */
 int sxs_parse_type_token(struct sxs_parser *p, uint32_t *token);
 
-/** sxs_parse_method, _field - `[instance] TYPE OWNER::NAME[<...>](...)`. */
+/** sxs_parse_method, sxs_parse_field - read `[instance] TYPE OWNER::NAME[<...>](...)` or
+ *  `TYPE OWNER::NAME`. */
 int sxs_parse_method(struct sxs_parser *p, uint32_t *token);
 int sxs_parse_field(struct sxs_parser *p, uint32_t *token);
 
-/** sxs_parse_call_site - `[unmanaged cdecl] TYPE(...)`. */
+/** sxs_parse_call_site - read the signature of a calli: `[unmanaged cdecl] TYPE(...)`. */
 int sxs_parse_call_site(struct sxs_parser *p, uint32_t *token);
 
-/** sxs_parse_string - a literal, or bytearray (...). */
+/** sxs_parse_string - read a string literal or `bytearray (...)`. */
 int sxs_parse_string(struct sxs_parser *p, uint32_t *token);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* parse_string.c - string literals: UTF-8 with escapes, or bytes. */
+/* instr/il/parse_string.c - parse string literals: UTF-8 with escapes, or bytes. */
 #include <string.h>
 
 #include "instr/il/internal.h"
@@ -16,7 +16,7 @@ static unsigned escaped(char c)
     }
 }
 
-/* One character of UTF-8; what is none yields the replacement character. */
+/* Takes one UTF-8 character. Bytes that are not valid UTF-8 give the replacement character. */
 static uint32_t take_utf8(const char **at)
 {
     const unsigned char *p = (const unsigned char *)*at;
@@ -63,7 +63,8 @@ static int hex(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* Pairs of hexadecimal digits up to the bracket: the lexer would take them for names and numbers. */
+/* Takes pairs of hexadecimal digits up to the bracket. Reads the text itself, because the lexer
+ * would see names and numbers. */
 static int take_bytes(struct sxs_parser *p, uint8_t *bytes, size_t *n)
 {
     const char *at = p->lex.at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* il_read.c - bytes to instructions and clauses. The bytes are somebody else's: each is looked at before
- * it is believed. */
+/* instr/il/read.c - turn bytes into instructions and clauses. The bytes are untrusted: every offset
+ * and size is checked before use. */
 #include <string.h>
 
 #include "instr/il/internal.h"
@@ -9,7 +9,7 @@ struct reader {
     struct sxs_il_body  *body;
     const uint8_t       *code;
     uint32_t             code_size;
-    uint32_t            *at; /* by offset in the code: index of the instruction there, plus one */
+    uint32_t            *at; /* by offset in the code: 1 + index of the instruction; 0: none */
     struct sxs_il_error *error;
 };
 
@@ -36,7 +36,7 @@ static uint64_t u64(const uint8_t *at)
 
 #define BAD(r, at, ...) sxs_il_fail((r)->error, SXS_IL_EMALFORMED, at, __VA_ARGS__)
 
-/* ---- instructions ----------------------------------------------------------------------------- */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 static int read_switch(struct reader *r, struct sxs_il_insn *insn, uint32_t at, uint32_t *size)
 {
@@ -53,7 +53,8 @@ static int read_switch(struct reader *r, struct sxs_il_insn *insn, uint32_t at, 
     return SXS_IL_OK;
 }
 
-/* A branch's target stays a distance in `i` until all instructions are known. */
+/* Leaves the target of a branch as a distance in `i` until find_targets() resolves it, when all
+ * instructions are known. */
 static int read_operand(struct reader *r, struct sxs_il_insn *insn, uint32_t at, uint32_t *size)
 {
     const uint8_t *p = r->code + at;
@@ -165,7 +166,7 @@ static int find_targets(struct reader *r)
     return SXS_IL_OK;
 }
 
-/* ---- clauses ---------------------------------------------------------------------------------- */
+/* ---- clauses --------------------------------------------------------------------------------- */
 
 static int read_range(struct reader *r, uint32_t begin, uint32_t size, struct sxs_il_insn **first,
                       struct sxs_il_insn **last)
@@ -180,7 +181,7 @@ static int read_range(struct reader *r, uint32_t begin, uint32_t size, struct sx
     return SXS_IL_OK;
 }
 
-/* @p: the six fields of a fat clause, wherever they came from. */
+/* @p: the six fields of a fat clause; a small clause was converted. */
 static int read_clause(struct reader *r, const uint32_t p[6])
 {
     struct sxs_il_body  *body = r->body;
@@ -205,7 +206,8 @@ static int read_clause(struct reader *r, const uint32_t p[6])
     return SXS_IL_OK;
 }
 
-/* Room for @n more. It is doubled, for there may be a section for each clause. */
+/* Makes room for @n more clauses. The room at least doubles, because each clause may have a section
+ * of its own. */
 static int more_clauses(struct reader *r, uint32_t n)
 {
     struct sxs_il_body   *body = r->body;
@@ -242,8 +244,8 @@ static int read_clauses(struct reader *r, const uint8_t *p, uint32_t size, int f
     return err;
 }
 
-/* @at: the first section, @end: of the bytes. Some compilers do not count the four bytes of a
- * section's head in its size; the runtime does not mind. */
+/* @at: the first section. @end: the end of the bytes. Some compilers leave the four bytes of a
+ * section's header out of its size. The runtime accepts that, and so does this function. */
 static int read_sections(struct reader *r, const uint8_t *at, const uint8_t *end)
 {
     int more = 1;
@@ -275,7 +277,7 @@ static int read_sections(struct reader *r, const uint8_t *at, const uint8_t *end
     return SXS_IL_OK;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static int read_header(struct reader *r, const uint8_t *bytes, size_t size, unsigned *flags)
 {

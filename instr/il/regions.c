@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* il_regions.c - the ranges that clauses make: properly nested, and where control may cross them. */
+/* instr/il/regions.c - find the try blocks, filters and handlers of a body, check how they are
+ * nested, and tell where control may cross their bounds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ static int same_range(const struct sxs_il_region *a, const struct sxs_il_region 
     return a->first == b->first && a->last == b->last;
 }
 
-/* ---- find ------------------------------------------------------------------------------------- */
+/* ---- finding regions ------------------------------------------------------------------------- */
 
 static int add(struct sxs_il_regions *regions, struct sxs_il_region r, struct sxs_il_error *error)
 {
@@ -58,7 +59,7 @@ static int add_clause(struct sxs_il_regions *regions, const struct sxs_il_clause
     return err;
 }
 
-/* Outer ones first; of the same range, the one of the first clause. */
+/* Sorts outer regions first; regions with the same range by the index of their clauses. */
 static int by_range(const void *va, const void *vb)
 {
     const struct sxs_il_region *a = va, *b = vb;
@@ -69,7 +70,7 @@ static int by_range(const void *va, const void *vb)
     return a->clause - b->clause;
 }
 
-/* Try blocks of several clauses are one region. */
+/* Joins the try blocks with the same range that belong to several clauses into one region. */
 static int join(struct sxs_il_regions *regions, struct sxs_il_error *error)
 {
     uint32_t n = 0;
@@ -115,7 +116,7 @@ static void number_insns(struct sxs_il_body *body, const struct sxs_il_regions *
     }
 }
 
-/* ---- clauses against each other ------------------------------------------------------------------- */
+/* ---- clauses --------------------------------------------------------------------------------- */
 
 static const struct sxs_il_region *region_of(const struct sxs_il_regions *regions,
                                              struct sxs_il_insn *first, struct sxs_il_insn *last)
@@ -133,7 +134,8 @@ static int is_within(const struct sxs_il_region *inner, const struct sxs_il_regi
     return contains(outer, inner->first) && contains(outer, inner->last);
 }
 
-/* The runtime takes the first clause that covers a place: those within it must come before. */
+/* Checks that inner clauses come before outer clauses, because the runtime takes the first clause
+ * that covers a place. */
 static int check_order(const struct sxs_il_body *body, const struct sxs_il_regions *regions,
                        const struct sxs_il_region *tries, uint32_t number,
                        struct sxs_il_error *error)
@@ -195,7 +197,7 @@ int sxs_il_find_regions(struct sxs_il_body *body, struct sxs_il_regions *regions
     return err;
 }
 
-/* ---- ways ------------------------------------------------------------------------------------- */
+/* ---- control flow ---------------------------------------------------------------------------- */
 
 static int may_leave(const struct sxs_il_body *body, const struct sxs_il_region *r)
 {

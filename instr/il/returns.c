@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* il_returns.c - methods with one way out, and methods wrapped in a try block. */
+/* instr/il/returns.c - give a method a single exit, find all its exits, or wrap it in a try
+ * block. */
 #include <string.h>
 
 #include "instr/il/internal.h"
@@ -8,8 +9,8 @@ struct returns {
     struct sxs_il_body         *body;
     const struct sxs_il_method *method;
     struct sxs_il_error        *error;
-    enum sxs_il_opcode          way;  /* br, or leave out of a try block */
-    struct sxs_il_insn         *exit; /* made with the first return */
+    enum sxs_il_opcode          way;  /* br, or leave when there is a try block */
+    struct sxs_il_insn         *exit; /* NULL until the first ret is found */
     uint16_t                    local;
 };
 
@@ -18,7 +19,7 @@ static int no_memory(struct sxs_il_error *error)
     return sxs_il_fail(error, SXS_IL_ENOMEM, SXS_IL_NONE, "no memory");
 }
 
-/* The way out begins with a nop, not yet in the list, that branches can go to. */
+/* Makes the nop at which the exit begins. Branches can go to it before it is in the list. */
 static int make_exit(struct returns *r)
 {
     if (!r->exit)
@@ -26,7 +27,7 @@ static int make_exit(struct returns *r)
     return r->exit ? SXS_IL_OK : no_memory(r->error);
 }
 
-/* A call in tail position is one no longer. */
+/* Removes the prefix tail. from a call before @ret, because @ret no longer follows the call. */
 static void drop_tail_prefix(struct sxs_il_body *body, struct sxs_il_insn *ret)
 {
     struct sxs_il_insn *i = ret->prev;
@@ -62,7 +63,7 @@ static int end_here(struct returns *r, struct sxs_il_insn *ret)
     return SXS_IL_OK;
 }
 
-/* jmp METHOD: ldarg 0, ldarg 1... call METHOD; ret. Returns the ret in *ret. */
+/* Replaces `jmp METHOD` by ldarg 0, ldarg 1..., call METHOD, ret. Returns the ret in *ret. */
 static int call_instead(struct returns *r, struct sxs_il_insn *jmp, struct sxs_il_insn **ret)
 {
     struct sxs_il_insn *call = sxs_il_token(r->body, SXS_IL_CALL, jmp->token);
@@ -75,7 +76,7 @@ static int call_instead(struct returns *r, struct sxs_il_insn *jmp, struct sxs_i
         if (!sxs_il_insert_after(r->body, jmp, sxs_il_ldarg(r->body, i)))
             return no_memory(r->error);
     }
-    sxs_il_remove(r->body, jmp); /* what meant it means the first of these */
+    sxs_il_remove(r->body, jmp); /* branches to it now go to the first of these */
     return SXS_IL_OK;
 }
 
@@ -115,18 +116,18 @@ int sxs_il_single_return(struct sxs_il_body *body, const struct sxs_il_method *m
     return err;
 }
 
-/* ---- every way out ---------------------------------------------------------------------------- */
+/* ---- all exits ------------------------------------------------------------------------------- */
 
 struct exits {
     struct sxs_il_body   *body;
     struct sxs_il_error  *error;
-    uint8_t              *meant; /* by an instruction's number: something goes to it */
-    struct sxs_il_insn  **nops;  /* before the exits, by the exit's number of its own */
-    struct sxs_il_insn  **ways;  /* the exits */
+    uint8_t              *meant; /* indexed by `index`: a branch goes to the instruction */
+    struct sxs_il_insn  **nops;  /* by number of the exit: the nop before it */
+    struct sxs_il_insn  **ways;  /* by number of the exit: branches to it shall go to its nop */
     uint32_t              n;
 };
 
-/* What ends the method at @insn: the first of its prefixes. NULL: it does not. */
+/* If @insn is an exit, returns its first prefix, or @insn when it has none; else NULL. */
 static struct sxs_il_insn *way_out(struct sxs_il_insn *insn)
 {
     struct sxs_il_insn *i;
@@ -165,14 +166,15 @@ static struct sxs_il_insn *add_exit(struct exits *e, struct sxs_il_insn *way)
     return nop;
 }
 
-/* The ret behind a call with tail. must stay there; what else goes to it gets one of its own. */
+/* @ret follows a call with tail. and must stay there. Branches to it get a ret of their own behind
+ * it, with a nop. Returns the new ret. */
 static struct sxs_il_insn *split_ret(struct exits *e, struct sxs_il_insn *ret)
 {
     struct sxs_il_insn *own =
         sxs_il_insert_after(e->body, ret, sxs_il_insn(e->body, SXS_IL_RET));
     if (!own || !add_exit(e, own))
         return NULL;
-    e->ways[e->n - 1] = ret; /* branches to that */
+    e->ways[e->n - 1] = ret; /* branches go to @ret still; retarget() changes them */
     return own;
 }
 
@@ -201,7 +203,8 @@ static struct sxs_il_insn *nop_of(const struct exits *e, struct sxs_il_insn *tar
     return way && way->index < e->n && e->ways[way->index] == way ? e->nops[way->index] : target;
 }
 
-/* What went to an exit goes to its nop: exits are numbered, so that one look is enough. */
+/* Makes branches to an exit go to its nop. `index` of each exit is set to the number of the exit,
+ * so that finding the nop takes constant time. */
 static void retarget(struct exits *e)
 {
     for (struct sxs_il_insn *i = e->body->first; i; i = i->next)
@@ -239,7 +242,7 @@ int sxs_il_exits(struct sxs_il_body *body, struct sxs_il_insn ***exits, uint32_t
     return SXS_IL_OK;
 }
 
-/* ---- wrapped ---------------------------------------------------------------------------------- */
+/* ---- wrapping -------------------------------------------------------------------------------- */
 
 int sxs_il_wrap(struct sxs_il_body *body, const struct sxs_il_method *method, uint16_t local,
                 uint32_t caught, struct sxs_il_wrap *wrap, struct sxs_il_error *error)

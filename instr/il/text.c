@@ -7,7 +7,7 @@
 
 #include "instr/il/internal.h"
 
-/* ---- operands --------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 static void put_label(struct sxs_il_text *t, struct sxs_il_insn *insn)
 {
@@ -29,7 +29,7 @@ static void put_switch(struct sxs_il_text *t, const struct sxs_il_switch *s)
     sxs_il_put(t, ")");
 }
 
-/* Digits that read back as the same number; bytes where there are none. */
+/* Writes enough digits to read back the same number, or the bytes of infinities and NaNs. */
 static void put_float(struct sxs_il_text *t, uint64_t bits, size_t size)
 {
     float  narrow;
@@ -81,7 +81,7 @@ void sxs_il_put_insn(struct sxs_il_text *t, const struct sxs_il_insn *insn,
     put_operand(t, insn, names);
 }
 
-/* ---- bodies ----------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 static void put_end_label(struct sxs_il_text *t, const struct sxs_il_body *body,
                           struct sxs_il_insn *last)
@@ -128,7 +128,7 @@ static void put_locals(struct sxs_il_text *t, const struct sxs_il_body *body, co
     sxs_il_put(t, ")\n");
 }
 
-/* Does a clause's range end with the code? Then the end needs a label. */
+/* Does a range of a clause end at the end of the code, so that a label is needed there? */
 static int names_end(const struct sxs_il_body *body)
 {
     for (uint32_t i = 0; i < body->n_clauses; i++)

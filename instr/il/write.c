@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* il_write.c - instructions and clauses to bytes: how long each branch must be, where all lies, which
- * forms of header and sections hold it. */
+/* instr/il/write.c - turn instructions and clauses into bytes: choose the size of each branch, lay
+ * out the code, and choose the forms of the header and the sections. */
 #include <string.h>
 
 #include "instr/il/internal.h"
@@ -14,9 +14,10 @@ struct writer {
     uint32_t             code_size;
 };
 
-/* ---- layout ----------------------------------------------------------------------------------- */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
-/* The forms of a branch differ by a constant: br.s to blt.un.s against br to blt.un; leave's by one. */
+/* The opcodes of the short forms, br.s to blt.un.s, and of the long forms, br to blt.un, differ by
+ * a constant; leave and leave.s differ by one. */
 unsigned sxs_il_written_opcode(const struct sxs_il_insn *insn)
 {
     unsigned op = insn->opcode;
@@ -73,7 +74,7 @@ static int give_offsets(struct writer *w)
     return SXS_IL_OK;
 }
 
-/* Returns whether a branch had to grow. */
+/* Makes short branches long where the distance needs it. Returns nonzero if any became long. */
 static int grow(struct sxs_il_body *body)
 {
     int grown = 0;
@@ -90,7 +91,7 @@ static int grow(struct sxs_il_body *body)
     return grown;
 }
 
-/* Branches only ever grow, so this ends. */
+/* Repeats until no branch becomes long. This ends because no branch becomes short again. */
 static int lay_out(struct writer *w)
 {
     int err = SXS_IL_OK;
@@ -103,7 +104,7 @@ static int lay_out(struct writer *w)
     return err;
 }
 
-/* ---- instructions ----------------------------------------------------------------------------- */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 static void put(struct writer *w, uint64_t value, unsigned size)
 {
@@ -130,9 +131,9 @@ static void put_insn(struct writer *w, const struct sxs_il_insn *insn)
     }
 }
 
-/* ---- clauses ---------------------------------------------------------------------------------- */
+/* ---- clauses --------------------------------------------------------------------------------- */
 
-/* The six fields of a fat clause. */
+/* Computes the six fields of a fat clause. */
 static int clause_fields(struct writer *w, const struct sxs_il_clause *c, uint32_t f[6])
 {
     struct sxs_il_insn *tries = sxs_il_target(c->try_first);
@@ -157,7 +158,8 @@ static int fits_small(const uint32_t f[6])
     return f[1] <= UINT16_MAX && f[2] <= UINT8_MAX && f[3] <= UINT16_MAX && f[4] <= UINT8_MAX;
 }
 
-/* Are small sections enough? @fields: six for each clause. */
+/* Computes the fields of all clauses, six for each, into @fields. *fat: nonzero when a small
+ * section cannot hold them. */
 static int find_fields(struct writer *w, uint32_t (*fields)[6], int *fat)
 {
     uint32_t n = w->body->n_clauses;
@@ -184,7 +186,7 @@ static void put_section(struct writer *w, uint32_t (*fields)[6], int fat)
             put(w, fields[i][f], fat ? 4 : small[f]);
 }
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static int is_tiny(const struct writer *w)
 {
@@ -207,7 +209,7 @@ static void put_header(struct writer *w)
     put(w, b->locals, 4);
 }
 
-/* Room for the body's bytes in their largest form. */
+/* Allocates room for the bytes of the body in their largest form. */
 static uint8_t *make_room(struct writer *w, uint32_t (**fields)[6])
 {
     size_t n = w->body->n_clauses;
