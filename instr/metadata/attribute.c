@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-#define PROLOG  2u /* bytes 1, 0 */
+#define PROLOG  2u /* the bytes 1 and 0 at the start of a value */
 #define NO_TEXT 0xffu
 
-/* The text of the first argument, which has its length in one, two or four bytes before it. */
+/* Returns the text of the first argument. Before the text is its length in one, two or four
+ * bytes. */
 static struct sxs_blob first_text(struct sxs_blob value)
 {
     const uint8_t  *b = value.at + PROLOG;
@@ -24,8 +25,8 @@ static struct sxs_blob first_text(struct sxs_blob value)
     return size <= value.size - PROLOG - head ? (struct sxs_blob){b + head, size} : none;
 }
 
-/* The next character of the type's name, a backslash before it left out; 0: the name has ended, before a comma or the
- * text's end. */
+/* Returns the next character of the type's name, without a backslash before it. Returns 0 at the
+ * end of the name: at a comma, or at the end of the text. */
 static char next(struct sxs_blob text, size_t *at)
 {
     if (*at < text.size && text.at[*at] == '\\')

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* metadata.c - PE file, metadata streams, tables; then rows by a table of columns. */
+/* instr/metadata/metadata.c - find the streams and tables of metadata in a PE file, and read their
+ * rows as a table of columns describes them. */
 #include "instr/metadata/metadata.h"
 
 #include <string.h>
 
-/* ---- columns ---------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
-/* One letter a column: 2 and 4 bytes; S, B, G: index into strings, blobs, GUIDs; a lower-case letter: coded
- * index, see coded[]; a table's own index is written as '#', and its number follows. */
+/* The columns of each table, one letter a column. '2', '4': a number of so many bytes. 'S', 'B',
+ * 'G': an index into the heap of strings, blobs or GUIDs. '#': an index into the table whose number
+ * is the next character. A lower-case letter: a coded index, see coded[]. */
 static const char *const columns[SXS_N_TABLES] = {
     [0x00] = "2SGGG",
     [0x01] = "rSS",
@@ -87,7 +89,7 @@ static const struct coded *coded_of(char letter)
     return NULL;
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------ */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static uint32_t number(struct sxs_blob b, size_t at, unsigned size)
 {
@@ -104,7 +106,7 @@ static struct sxs_blob part(struct sxs_blob b, uint64_t at, uint64_t size)
     return (struct sxs_blob){b.at + at, (size_t)size};
 }
 
-/* ---- the file --------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 #define SECTION_SIZE 40
 #define CLI_SIZE     72
@@ -123,7 +125,7 @@ struct sxs_blob sxs_md_at_rva(const struct sxs_metadata *md, uint32_t rva)
     return (struct sxs_blob){md->file.at, 0};
 }
 
-/* The CLI header that the PE header tells of. */
+/* Finds the CLI header, to which the PE header points. */
 static struct sxs_blob find_cli(struct sxs_metadata *md)
 {
     struct sxs_blob none = {md->file.at, 0};
@@ -135,13 +137,13 @@ static struct sxs_blob find_cli(struct sxs_metadata *md)
     sections = optional + number(md->file, pe + 20, 2);
     if (part(md->file, sections, (uint64_t)n_sections * SECTION_SIZE).size == 0)
         return none;
-    md->n_sections = n_sections; /* not before the table is known to lie in the file */
+    md->n_sections = n_sections; /* set only now, when the table is known to be in the file */
     md->sections = md->file.at + sections;
     directory = optional + (number(md->file, optional, 2) == 0x20b ? 112 : 96) + 14 * 8;
     return part(sxs_md_at_rva(md, number(md->file, directory, 4)), 0, CLI_SIZE);
 }
 
-/* The metadata root that the CLI header tells of. */
+/* Finds the metadata root, to which the CLI header points. */
 static struct sxs_blob find_root(struct sxs_metadata *md)
 {
     struct sxs_blob cli = find_cli(md);
@@ -158,7 +160,7 @@ struct sxs_blob sxs_metadata_part(enum sxs_metadata_step step, const uint8_t *fi
     }
 }
 
-/* ---- streams ---------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 static struct sxs_blob find_streams(struct sxs_metadata *md, struct sxs_blob root)
 {
@@ -186,7 +188,7 @@ static struct sxs_blob find_streams(struct sxs_metadata *md, struct sxs_blob roo
     return tables;
 }
 
-/* ---- tables ----------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static unsigned width_of(const struct sxs_metadata *md, char column, unsigned table, unsigned heaps)
 {
@@ -259,14 +261,14 @@ int sxs_metadata_read(struct sxs_metadata *md, const uint8_t *file, size_t size)
     return tables.size ? find_tables(md, tables) : -1;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 uint32_t sxs_md_rows(const struct sxs_metadata *md, enum sxs_table table)
 {
     return (unsigned)table < SXS_N_TABLES ? md->tables[table].n_rows : 0;
 }
 
-/* The letter of a column, and of which table '#' is an index. */
+/* Returns the letter of a column; for '#' also the number of the table in *of. */
 static char letter_of(enum sxs_table table, unsigned column, unsigned *of)
 {
     const char *c = columns[table];
@@ -304,7 +306,7 @@ uint32_t sxs_md_cell(const struct sxs_metadata *md, enum sxs_table table, uint32
                : 0;
 }
 
-/* ---- heaps ------------------------------------------------------------------------------------ */
+/* ---- heaps ----------------------------------------------------------------------------------- */
 
 const char *sxs_md_string(const struct sxs_metadata *md, uint32_t index)
 {
@@ -341,11 +343,11 @@ struct sxs_blob sxs_md_user_string(const struct sxs_metadata *md, uint32_t token
 
 struct sxs_blob sxs_md_guid(const struct sxs_metadata *md)
 {
-    uint32_t at = sxs_md_cell(md, SXS_TABLE_MODULE, 1, 2); /* from 1 */
+    uint32_t at = sxs_md_cell(md, SXS_TABLE_MODULE, 1, 2); /* GUIDs are numbered from 1 */
     return at ? part(md->guids, 16 * (uint64_t)(at - 1), 16) : (struct sxs_blob){NULL, 0};
 }
 
-/* ---- tokens ----------------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 struct sxs_blob sxs_md_signature(const struct sxs_metadata *md, uint32_t token)
 {
@@ -367,7 +369,8 @@ struct sxs_blob sxs_md_signature(const struct sxs_metadata *md, uint32_t token)
     return sxs_md_blob(md, sxs_md_cell(md, table, row, column));
 }
 
-/* The last type whose list begins at or before the row; a type without any has the next one's begin. */
+/* Finds the last type whose list of methods or fields begins at or before the row. The list of a
+ * type without any begins where the next type's list begins. */
 uint32_t sxs_md_owner(const struct sxs_metadata *md, uint32_t token)
 {
     unsigned column =
@@ -383,7 +386,7 @@ uint32_t sxs_md_owner(const struct sxs_metadata *md, uint32_t token)
     return high ? sxs_token(SXS_TABLE_TYPE_DEF, low) : 0;
 }
 
-/* The table is sorted by the nested type. */
+/* A binary search: the table is sorted by the nested type. */
 uint32_t sxs_md_enclosing(const struct sxs_metadata *md, uint32_t type_def)
 {
     uint32_t low = 1, high = sxs_md_rows(md, SXS_TABLE_NESTED_CLASS);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define SIZE_MOST (1 << 30)
-#define TRIES     3 /* of a file that changes while it is copied */
+#define TRIES     3 /* attempts, when a file changes while it is copied */
 
 static int is_same(const struct stat *a, const struct stat *b)
 {
@@ -16,7 +16,8 @@ static int is_same(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* Fills @size bytes at @at of the copy. EBUSY: the file is shorter by now. */
+/* Copies @size bytes at offset @at of the file. Returns an errno value; EBUSY: the file is shorter
+ * than before. */
 static int copy_part(const struct sxs_metadata_file *f, int fd, size_t at, size_t size)
 {
     while (size) {
@@ -43,7 +44,8 @@ static int copy_metadata(const struct sxs_metadata_file *f, int fd)
     return err;
 }
 
-/* The open file @fd. Memory is mapped, so that bytes that are not copied cost none. */
+/* Copies the open file @fd. Uses anonymous mapped memory, so that bytes that are not copied take no
+ * memory. */
 static int copy_file(struct sxs_metadata_file *f, int fd, enum sxs_metadata_copy copy)
 {
     struct stat after;
@@ -63,7 +65,7 @@ static int copy_file(struct sxs_metadata_file *f, int fd, enum sxs_metadata_copy
         return ENOMEM;
     f->bytes = bytes;
     err = copy == SXS_COPY_ALL ? copy_part(f, fd, 0, f->size) : copy_metadata(f, fd);
-    if (!err || err == EINVAL) { /* changed meanwhile: what was copied may be of two files */
+    if (!err || err == EINVAL) { /* if the file changed meanwhile, the copy may be a mixture */
         if (fstat(fd, &after) || !is_same(&f->st, &after))
             err = EBUSY;
         else if (sxs_metadata_read(&f->md, f->bytes, f->size))
@@ -80,7 +82,7 @@ int sxs_metadata_file_read(struct sxs_metadata_file *f, const char *path,
     int err = EBUSY;
     for (int i = 0; err == EBUSY && i < TRIES; i++) {
         int fd =
-            open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe has no writer to wait for */
+            open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not wait for a pipe's writer */
         if (fd < 0)
             return errno;
         err = copy_file(f, fd, copy);

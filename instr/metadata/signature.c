@@ -3,17 +3,18 @@
 
 #include <string.h>
 
-#define NESTING_MAX 32   /* types within types; deeper is taken for garbage */
-#define COUNT_MAX   UINT16_MAX /* parameters, arguments, dimensions, locals */
+#define NESTING_MAX 32   /* levels of types within types; more are refused */
+#define COUNT_MAX   UINT16_MAX /* of parameters, arguments, dimensions or locals */
 
 enum { CONVENTION_KIND = 0x0f, CONVENTION_GENERIC = 0x10 };
 enum { KIND_VARARG = 0x05, KIND_FIELD = 0x06, KIND_LOCALS = 0x07, KIND_PROPERTY = 0x08, KIND_UNMANAGED = 0x09 };
 
-/* Reads freely; once bad it stays bad and yields zeros. */
+/* A reader with a sticky error: after the first error all reads return 0, so that callers need not
+ * check each read. */
 struct reader {
     const uint8_t  *at, *end;
     struct sxs_sig *sig;
-    int             bad; /* 0, or what is to be returned */
+    int             bad; /* 0, or the value for sxs_sig_parse() to return */
     unsigned        depth;
 };
 
@@ -32,7 +33,7 @@ static uint8_t u8(struct reader *r)
     return *r->at++;
 }
 
-/* A compressed unsigned integer: one, two or four bytes. @n_bits: receives 7, 14 or 29. */
+/* Reads a compressed unsigned integer of one, two or four bytes. @n_bits: receives 7, 14 or 29. */
 static uint32_t compressed(struct reader *r, unsigned *n_bits)
 {
     uint32_t first = u8(r), value;
@@ -57,7 +58,7 @@ static uint32_t number(struct reader *r)
     return compressed(r, &n_bits);
 }
 
-/* The sign is the lowest bit, and belongs at the top of so many. */
+/* Reads a compressed signed integer. Its lowest bit is the sign, which is moved to the top. */
 static uint32_t signed_number(struct reader *r)
 {
     unsigned n_bits;
@@ -108,7 +109,7 @@ static uint32_t new_node(struct reader *r, uint8_t element)
 
 static uint32_t read_type(struct reader *r);
 
-/* Puts @child behind the last of @parent's, whose place is in *last. */
+/* Appends @child to the children of @parent. *last: the last child; SXS_SIG_NONE: none yet. */
 static void adopt(struct reader *r, uint32_t parent, uint32_t *last, uint32_t child)
 {
     struct sxs_sig_node *nodes = r->sig->nodes;
@@ -163,7 +164,7 @@ static void read_generic(struct reader *r, uint32_t node)
         adopt(r, node, &last, read_type(r));
 }
 
-/* @first, @last: of the list so far. A sentinel is allowed once. */
+/* Reads @n parameters. @first, @last: the ends of the list so far. One sentinel is allowed. */
 static void read_params(struct reader *r, uint32_t n, uint32_t *first, uint32_t *last)
 {
     int sentinels = 0;
@@ -189,7 +190,7 @@ static void read_params(struct reader *r, uint32_t n, uint32_t *first, uint32_t 
     }
 }
 
-/* A call that adds no arguments may say so. */
+/* Reads a sentinel behind the last parameter, which a call without variable arguments may have. */
 static void read_last_sentinel(struct reader *r, uint32_t *first, uint32_t last)
 {
     uint32_t node;
@@ -288,7 +289,7 @@ static uint32_t read_type(struct reader *r)
     return r->bad ? SXS_SIG_NONE : node;
 }
 
-/* ---- whole signatures ------------------------------------------------------------------------- */
+/* ---- whole signatures ------------------------------------------------------------------------ */
 
 static int kind_fits(enum sxs_sig_kind kind, uint8_t convention)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "instr/metadata/signature_text.h"
 
-/* What ilasm calls a type, and its class. */
+/* ilasm's word for each type, and the name of its class. */
 static const struct {
     const char *word, *name;
 } simple[] = {
@@ -47,7 +47,7 @@ void sxs_sig_put_convention(struct sxs_il_text *t, unsigned convention)
         sxs_il_put(t, kinds[convention & 0xf]);
 }
 
-/* ---- composed types --------------------------------------------------------------------------- */
+/* ---- composed types -------------------------------------------------------------------------- */
 
 static void put_list(struct sxs_il_text *t, const struct sxs_sig *sig, uint32_t first,
                      const struct sxs_il_type_names *names, const char *open, const char *close)
@@ -61,7 +61,8 @@ static void put_list(struct sxs_il_text *t, const struct sxs_sig *sig, uint32_t 
     sxs_il_put(t, close);
 }
 
-/* Dimensions: `0...`, `0...9`, `...`; a bound without a size, a size, neither. */
+/* Writes an array with its dimensions: `0...9` with a size, `0...` with a lower bound only, and
+ * `...` for an array of one dimension with neither. */
 static void put_array(struct sxs_il_text *t, const struct sxs_sig *sig,
                       const struct sxs_sig_node *array, const struct sxs_il_type_names *names)
 {
@@ -108,7 +109,7 @@ static void put_modified(struct sxs_il_text *t, const struct sxs_sig *sig,
     sxs_il_put(t, ")");
 }
 
-/* What is written after the type it is made of. */
+/* Writes the child of @n and then @after. */
 static void put_after(struct sxs_il_text *t, const struct sxs_sig *sig,
                       const struct sxs_sig_node *n, const struct sxs_il_type_names *names,
                       const char *after)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* signature_write.c - trees made by hand or by sxs_sig_parse(), and back to bytes. */
+/* instr/metadata/signature_write.c - build trees of signature nodes, and write trees as bytes, also
+ * those that sxs_sig_parse() made. */
 #include "instr/metadata/signature_write.h"
 
 #include <string.h>
@@ -7,11 +8,11 @@
 struct writer {
     const struct sxs_sig *sig;
     uint8_t              *bytes;
-    size_t                size, used; /* used may exceed size: what it would take */
+    size_t                size, used; /* used: bytes needed so far; may exceed size */
     int                   bad;
 };
 
-/* ---- trees ------------------------------------------------------------------------------------ */
+/* ---- trees ----------------------------------------------------------------------------------- */
 
 uint32_t sxs_sig_add(struct sxs_sig *sig, uint8_t element, uint32_t value, uint32_t child)
 {
@@ -36,7 +37,7 @@ uint32_t sxs_sig_append(struct sxs_sig *sig, uint32_t list, uint32_t node)
     return list;
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------ */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static void put_byte(struct writer *w, uint32_t v)
 {
@@ -64,7 +65,8 @@ static void put_number(struct writer *w, uint32_t v)
     put_bits(w, v, v < 0x80 ? 7 : v < 0x4000 ? 14 : 29);
 }
 
-/* Rotated left by one within its bits, so that the sign is the lowest. */
+/* Writes a compressed signed integer: rotated left by one within its bits, so that the sign is the
+ * lowest bit. */
 static void put_signed(struct writer *w, int32_t v)
 {
     unsigned n_bits = v >= -0x40 && v < 0x40 ? 7 : v >= -0x2000 && v < 0x2000 ? 14 : 29;

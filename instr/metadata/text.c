@@ -23,10 +23,11 @@ void sxs_il_putf(struct sxs_il_text *t, const char *format, ...)
         t->len += (size_t)n;
 }
 
-/* ---- identifiers ------------------------------------------------------------------------------ */
+/* ---- identifiers ----------------------------------------------------------------------------- */
 
-/* A part between dots that begins with a letter and goes on with letters and digits is one, unless it is a
- * word of ilasm's own. Those are many: what is spelled in small letters and digits alone gets quotes. */
+/* Can a part of a name between dots be written without quotes? It must not begin with a digit, and
+ * may have letters, digits and the characters _$@`? only. ilasm's keywords need quotes. They are
+ * many, so all parts that have only lower-case letters and digits get quotes. */
 static int is_bare(const char *part, size_t len)
 {
     int capital = 0;
@@ -68,7 +69,7 @@ void sxs_il_put_name(struct sxs_il_text *t, const char *name)
     put_part(t, name, strlen(name));
 }
 
-/* ---- literals --------------------------------------------------------------------------------- */
+/* ---- literals -------------------------------------------------------------------------------- */
 
 static unsigned unit(const uint8_t *units, size_t i)
 {
