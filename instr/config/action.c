@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* action.c - what is to be done: actions of files of our own. */
+/* instr/config/action.c - read the actions of files with this project's schema. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static int is_name(const char *s, size_t len)
     return len > 0;
 }
 
-/* One of them, @len bytes. Returns 0, or -1: it is none. */
+/* Reads one argument of @len bytes. Returns 0, or -1 when it is not an argument. */
 static int read_argument(struct config_reader *r, const char *s, size_t len,
                          struct sxs_argument *argument)
 {
@@ -35,7 +35,7 @@ static int read_argument(struct config_reader *r, const char *s, size_t len,
         argument->kind = SXS_ARGUMENT_INDEX;
         argument->index = (uint32_t)strtoul(s, NULL, 10);
     } else {
-        size_t at = *s == '@'; /* @class, as C# escapes its words */
+        size_t at = *s == '@'; /* @class: C# escapes keywords so */
         argument->kind = SXS_ARGUMENT_NAME;
         argument->name = config_strndup(&r->file->arena, s + at, len - at);
         return is_name(s + at, len - at) ? 0 : -1;
@@ -53,7 +53,7 @@ static void read_arguments(struct config_reader *r, const xmlNode *node, struct 
 {
     static const char    separators[] = " \t\r\n,";
     const char          *s = config_get(r, node, "arguments");
-    size_t               len = s ? strlen(s) / 2 + 1 : 0; /* the most there can be */
+    size_t               len = s ? strlen(s) / 2 + 1 : 0; /* upper limit of their number */
     struct sxs_argument *list;
     uint32_t             n = 0;
     if (len > ARGUMENTS_MAX)
@@ -94,7 +94,7 @@ static int ends_in_dll(const char *path)
     return len > 4 && !strcmp(path + len - 4, ".dll");
 }
 
-/* An export or a method, by its one name. */
+/* Reads the name of an export, or of a managed method without its type. */
 static const char *function(struct config_reader *r, const xmlNode *node, const char *attribute,
                             int managed)
 {
@@ -154,7 +154,7 @@ static void refuse(struct config_reader *r, const xmlNode *node, const char *att
         config_wrong(r, node, attribute, NULL, "%s= beside %s=", attribute, beside);
 }
 
-/* @native and @managed: attributes that hold the function's name. */
+/* Reads the target of a call. @native, @managed: the attributes that have the function's name. */
 static void read_target(struct config_reader *r, const xmlNode *node, const char *native,
                         const char *managed, struct sxs_target *target)
 {
@@ -203,7 +203,7 @@ static void read_wrap(struct config_reader *r, const xmlNode *node, struct sxs_a
     action->kind = SXS_ACTION_WRAP;
     read_target(r, node, "before", "before", &action->call);
     if (r->n_errors != before)
-        return; /* the other would be wrong for the same reason */
+        return; /* `after` would have the same error */
     read_target(r, node, "after", "after", &action->finish);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* assembly.c - names, parameters, attributes and state machines out of metadata. */
+/* instr/config/assembly.c - read names, parameters, attributes and state machines from metadata. */
 #include "instr/config/assembly.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define NODES_MAX   4096
 #define NAME_MAX_   4096
 
-/* A method, and the type whose MoveNext() the compiler made of it. */
+/* A method, and the type of the state machine that the compiler made of the method. */
 struct machine {
     uint32_t type, method; /* TypeDef, MethodDef */
 };
@@ -23,9 +23,9 @@ struct attribute {
 
 struct sxs_assembly {
     const struct sxs_metadata *md;
-    struct config_arena        arena; /* of the method last asked for */
+    struct config_arena        arena; /* texts of the method described last */
     struct sxs_version         version;
-    struct attribute          *attributes; /* by parent */
+    struct attribute          *attributes; /* sorted by parent */
     uint32_t                   n_attributes;
     struct machine            *machines;
     uint32_t                   n_machines;
@@ -41,7 +41,7 @@ static void put_type(void *context, struct sxs_il_text *t, uint32_t token)
     sxs_md_put_type_name(context, t, token);
 }
 
-/* What @t has, kept until the next method. */
+/* Copies the text in @t into the arena, where it stays until the next method is described. */
 static const char *keep(struct sxs_assembly *a, const struct sxs_il_text *t)
 {
     return config_strndup(&a->arena, t->bytes, t->len < t->size ? t->len : t->size - 1);
@@ -57,7 +57,7 @@ static const char *type_name(struct sxs_assembly *a, uint32_t token)
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-/* The type of the attribute in @row of its table. */
+/* Returns the token of the type of the custom attribute in @row; 0: not known. */
 static uint32_t attribute_type(const struct sxs_metadata *md, uint32_t row)
 {
     uint32_t constructor =
@@ -77,7 +77,7 @@ static int by_parent(const void *x, const void *y)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* The first of @parent's; n_attributes: none. */
+/* Returns the index of the first attribute whose parent is @parent, or where it would be. */
 static uint32_t first_attribute(const struct sxs_assembly *a, uint32_t parent)
 {
     uint32_t low = 0, high = a->n_attributes;
@@ -101,7 +101,7 @@ static uint32_t count_attributes(const struct sxs_assembly *a, uint32_t parent)
 
 /* ---- state machines -------------------------------------------------------------------------- */
 
-/* The TypeDef called @name, @len bytes, nested in @outer. 0: none. */
+/* Returns the TypeDef called @name, of @len bytes, that is nested in @outer; 0: none. */
 static uint32_t nested_type(const struct sxs_metadata *md, uint32_t outer, const char *name,
                             size_t len)
 {
@@ -119,7 +119,8 @@ static uint32_t nested_type(const struct sxs_metadata *md, uint32_t outer, const
     return 0;
 }
 
-/* The attribute's one argument is the machine's type, whose own name stands behind the last +. */
+/* Returns the TypeDef of the state machine of @method. The attribute's only argument is that type;
+ * its own name is behind the last `+`. */
 static uint32_t machine_type(struct sxs_assembly *a, uint32_t method, struct sxs_blob value)
 {
     const char *plus =

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * assembly.h - the methods of an assembly's file, as rules see them.
+ * instr/config/assembly.h - describe the methods of an assembly's file for matching with rules.
  *
- * For tools that ask before anything runs. Untrusted bytes, like instr/metadata/metadata.h. One thread at a
- * time.
+ * For commands that match rules without a running process. The bytes of the file are untrusted.
+ * Only one thread at a time may use a struct sxs_assembly.
  */
 #ifndef SXS_CONFIG_ASSEMBLY_H
 #define SXS_CONFIG_ASSEMBLY_H
@@ -13,20 +13,23 @@
 
 struct sxs_assembly;
 
-/** sxs_assembly_new - of @md, borrowed. Owned: sxs_assembly_free(). NULL: no memory. */
+/** sxs_assembly_new - make an assembly from its metadata @md, which is borrowed. Free the assembly
+ *  with
+ *  sxs_assembly_free(). Returns NULL without memory. */
 struct sxs_assembly *sxs_assembly_new(const struct sxs_metadata *md);
 void                 sxs_assembly_free(struct sxs_assembly *assembly); /* NULL is fine */
 
-/** sxs_assembly_method - MethodDef @token into *method; all it reaches is good until the next call.
- *  What its runtime is stays open. Returns 0, or -1: no memory. */
+/** sxs_assembly_method - describe the method with the MethodDef @token in @method. The memory that
+ *  @method points to is valid until the next call. method->runtime is NULL. Returns 0, or -1
+ *  without memory. */
 int sxs_assembly_method(struct sxs_assembly *assembly, uint32_t token,
                         struct sxs_config_method *method);
 
-/** sxs_assembly_is_outer - did the compiler make a state machine of it? */
+/** sxs_assembly_is_outer - did the compiler make a state machine of the MethodDef @token? */
 int sxs_assembly_is_outer(const struct sxs_assembly *assembly, uint32_t token);
 
-/** sxs_assembly_parameter - the number of MethodDef @token's parameter of that name, from 0. -1:
- *  none has. */
+/** sxs_assembly_parameter - return the number, from 0, of the parameter called @name of the
+ *  MethodDef @token, or -1 when there is none. */
 int sxs_assembly_parameter(const struct sxs_assembly *assembly, uint32_t token, const char *name);
 
 #endif

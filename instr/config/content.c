@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* content.c - the one canonical form of a rule: what two loads compare. */
+/* instr/config/content.c - write the canonical text of a rule, by which two loads are compared. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "instr/config/config_internal.h"
 
-/* Lengths go first, so that no two rules read alike. Absent ones are left out. */
+/* Writes a text with its length before it, so that different rules never have the same canonical
+ * text. Writes nothing for NULL. */
 static void put(FILE *to, const char *what, const char *text)
 {
     if (text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* difference.c - what changed from one load to the next. */
+/* instr/config/difference.c - find the rules that changed from one load to the next. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define NOT_THERE UINT32_MAX
 
-/* A rule and its place in the order. */
+/* A rule and its index in config->rules. */
 struct placed {
     const struct sxs_rule *rule;
     uint32_t               place;
@@ -27,7 +27,7 @@ static int by_content(const void *a, const void *b)
     return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-/* The rules of @config by content, each with its place; no memory: NULL. */
+/* Returns the rules of @config sorted by content; NULL: no memory. */
 static struct placed *sorted(const struct sxs_config *config)
 {
     uint32_t       n = config ? config->n_rules : 0;
@@ -40,7 +40,9 @@ static struct placed *sorted(const struct sxs_config *config)
     return all;
 }
 
-/* Equal ones meet, the first with the first: in each other's places. */
+/* Pairs rules with equal content, the first with the first. @is: receives, for each place in the
+ * old order, the place of its partner in the new order; @was: the reverse. NOT_THERE: no
+ * partner. */
 static void pair(const struct placed *old, uint32_t n_old, const struct placed *now, uint32_t n_now,
                  uint32_t *is, uint32_t *was)
 {
@@ -58,7 +60,7 @@ static void pair(const struct placed *old, uint32_t n_old, const struct placed *
     }
 }
 
-/* Lists are in the order of the rules. */
+/* Fills the lists of @d, in the order of the rules. */
 static int fill(struct sxs_config_difference *d, const struct sxs_config *old, uint32_t n_old,
                 const struct sxs_config *now, uint32_t n_now, const uint32_t *is,
                 const uint32_t *was)

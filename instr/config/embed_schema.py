@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""embed_schema.py SCHEMA OUT - the schema as a C array, so that the library needs no file beside it."""
+"""embed_schema.py SCHEMA OUT - write the schema as a C array, so that the library needs no file."""
 import sys
 
 data = open(sys.argv[1], "rb").read()

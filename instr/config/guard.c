@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * guard.c - what libxml2 never gets to see.
+ * instr/config/guard.c - refuse files that could harm libxml2, before libxml2 reads them.
  *
- * One linear pass over the bytes, by the marks of XML alone. Refused: other encodings than UTF-8,
- * document types (and with them all entities of one's own), elements nested too deeply, tags with
- * attributes without end (libxml2 compares each with each). What is not well-formed is left for
- * libxml2 to tell.
+ * A linear pass over the bytes checks the encoding, and another looks at the markup. Refused are
+ * encodings other than UTF-8, document types (and so all user-defined entities), elements that are
+ * nested too deeply, and tags with too many attributes (libxml2 compares each attribute with each
+ * other). libxml2 reports files that are not well-formed.
  */
 #include <string.h>
 
@@ -15,7 +15,8 @@
 
 /* ---- encoding -------------------------------------------------------------------------------- */
 
-/* Length of the UTF-8 sequence at @s, 0: none. Overlong ones and surrogates are none. */
+/* Returns the length of the UTF-8 sequence at @s; 0: invalid. Overlong sequences and surrogates are
+ * invalid. */
 static size_t sequence(const unsigned char *s, size_t left)
 {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -46,7 +47,7 @@ static int check_encoding(struct config_reader *r)
     return 0;
 }
 
-/* ---- marks ----------------------------------------------------------------------------------- */
+/* ---- markup ---------------------------------------------------------------------------------- */
 
 struct marks {
     struct config_reader *r;
@@ -61,14 +62,15 @@ static int begins(const struct marks *m, const char *with)
     return m->size - m->at >= len && !memcmp(m->s + m->at, with, len);
 }
 
-/* Go on behind @end. */
+/* Goes to the byte behind the next @end, or to the end of the file. */
 static void skip(struct marks *m, const char *end)
 {
     const char *found = memmem(m->s + m->at, m->size - m->at, end, strlen(end));
     m->at = found ? (size_t)(found - m->s) + strlen(end) : m->size;
 }
 
-/* A start tag, end tag, or neither when it ends with "/>". */
+/* Checks one tag: a start tag, an end tag, or an empty element's tag, which ends with "/>" and does
+ * not change the depth. Returns 0, or -1 after an error. */
 static int tag(struct marks *m)
 {
     size_t   begin = m->at;

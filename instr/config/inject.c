@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* inject.c - lines of IL, assembled once to see whether they can be. */
+/* instr/config/inject.c - read <inject> elements. Their IL is assembled once to find syntax
+ * errors. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +74,7 @@ static const struct sxs_il_tokens any = {
 
 /* ---- the lines ------------------------------------------------------------------------------- */
 
-/* Behind "line 3, column 5: ". */
+/* Returns the part of @text behind "line 3, column 5: ". */
 static const char *without_place(const char *text)
 {
     const char *colon = strncmp(text, "line ", 5) ? NULL : strstr(text, ": ");

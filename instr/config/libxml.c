@@ -8,7 +8,8 @@
 
 #include "base/base.h"
 
-/* The first is what the headers are of; the second came with 2.14, which removed old functions. */
+/* The headers are those of the first. libxml2 2.14 has the second, because it removed old
+ * functions. */
 static const char *const sonames[] = {"libxml2.so.2", "libxml2.so.16"};
 
 struct config_libxml config_libxml;
@@ -16,15 +17,17 @@ struct config_libxml config_libxml;
 static const char    *lacks = "libxml2 was not loaded";
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* The address of a function or variable, as a pointer of whatever type: POSIX wants it so. */
+/* Stores the address of a function or variable in *out, which may be a pointer of any type, as
+ * POSIX requires for dlsym(). Returns 0, or -1 when it is not found. */
 static int find(void *library, const char *name, void **out)
 {
     *out = dlsym(library, name);
     return *out ? 0 : -1;
 }
 
-/* The members of a parser's context are used by their place in it. Where the library has a function that reads
- * one of them, it has to find it in that place. */
+/* Is the layout of a parser context that of the headers? The other files access its members
+ * directly. If the library has xmlCtxtGetPrivate(), checks that this function reads the member
+ * where the headers have it; otherwise assumes that the layout is known. */
 static int has_known_layout(void *library)
 {
     void *(*get_private)(xmlParserCtxtPtr ctxt);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * libxml.h - libxml2, loaded when the first instrumentation file is read: a host that has none need not carry
- * it, and what it brings along, about. Included in place of libxml2's headers; its functions are called by
- * their own names.
+ * instr/config/libxml.h - load libxml2 when the first instrumentation file is read.
+ *
+ * A host without instrumentation files then does not load libxml2 and the libraries it depends on.
+ * Include this header instead of libxml2's headers, and call libxml2's functions by their own
+ * names.
  */
 #ifndef SXS_CONFIG_LIBXML_H
 #define SXS_CONFIG_LIBXML_H
@@ -28,11 +30,11 @@ struct config_libxml {
 };
 #undef CONFIG_LIBXML_MEMBER
 
-/** Filled by config_libxml_open(); not before it has returned NULL is any of the functions called. */
+/** The functions of libxml2. They may be called once config_libxml_open() has returned NULL. */
 extern struct config_libxml config_libxml;
 
-/** config_libxml_open - load it, once. Returns NULL, or what stands in the way (static, or of the loader).
- *  Any thread. */
+/** config_libxml_open - load libxml2, once in a process. Returns NULL, or a static text that says
+ *  why it cannot be used. Any thread may call it. */
 const char *config_libxml_open(void);
 
 #ifndef CONFIG_LIBXML_OWN

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* load.c - files and folders. */
+/* instr/config/load.c - load instrumentation files and folders of them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,8 @@
 #include "base/c_locale.h"
 #include "base/fork.h"
 
-/* libxml2 2.9 sets up its types of schemas on first use without a lock. */
+/* Held while a file is parsed and validated: libxml2 2.9 sets up its schema types on first use
+ * without a lock. */
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(reading);
 
@@ -40,7 +41,7 @@ static void read_root(struct config_reader *r, xmlDocPtr doc)
     }
 }
 
-/* All of it; the file gets no rules when there is an error. */
+/* Reads all rules of the file. After an error the file has no rules. */
 static void read_file(struct config_reader *r)
 {
     xmlDocPtr doc;
@@ -58,7 +59,7 @@ static void read_file(struct config_reader *r)
     r->whole->failed |= r->file->arena.failed;
 }
 
-/* The folder of @path, absolute and owned. NULL: not found. */
+/* Returns the absolute path of the folder of @path, for the caller to free; NULL: not found. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -71,7 +72,8 @@ static char *folder_of(const char *path)
     return real;
 }
 
-/* @bytes as the file @path; @old: whose rules stay if it is wrong. */
+/* Reads @bytes as the contents of the file @path. After an error, keeps the rules that @old has of
+ * this file. */
 static void read_bytes(struct config_whole *whole, const char *path, const char *bytes, size_t size,
                        const struct sxs_config *old)
 {
@@ -104,7 +106,8 @@ static void problem(struct config_whole *whole, const char *path, const char *wh
                          &(struct sxs_problem){.file = path, .what = what, .expected = expected});
 }
 
-/* All of @fd, at most one byte more than is allowed. Returns the size, -1: errno says why. */
+/* Reads all of @fd, but at most one byte more than the limit, so that the guard notices a file that
+ * is too large. Returns the size, or -1 with errno set. */
 static ssize_t read_all(int fd, char *bytes)
 {
     size_t size = 0;
@@ -121,7 +124,7 @@ static ssize_t read_all(int fd, char *bytes)
     return (ssize_t)size;
 }
 
-/* A file that cannot be read keeps what it said before. */
+/* Reports a file that cannot be read, and keeps the rules that @old has of this file. */
 static void cannot_read(struct config_whole *whole, const char *path, const char *why,
                         const struct sxs_config *old)
 {
@@ -192,7 +195,7 @@ static void load_folder(struct config_whole *whole, const char *path, const stru
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Whether libxml2 is there. */
+/* Can libxml2 be used? If not, reports why. */
 static int can_read(struct config_whole *whole, const char *path)
 {
     const char *lacks = config_libxml_open();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* match.c - which rules are a method's. */
+/* instr/config/match.c - find the rules that apply to a method. */
 #include <string.h>
 
 #include "instr/config/config_internal.h"
@@ -22,7 +22,7 @@ int config_compare_versions(const struct sxs_version *a, const struct sxs_versio
     return 0;
 }
 
-/* "8" fits 8.0.29, "10.0" does not fit 10.01. */
+/* Does one of the versions in @wanted match? "8" matches 8.0.29; "10.0" does not match 10.01. */
 static int fits_runtime(const char *wanted, const char *version)
 {
     if (!wanted || !version)
@@ -151,7 +151,8 @@ int sxs_config_wants_attributes(const struct sxs_rule *rule)
     return 0;
 }
 
-/* The one of New Relic's that its agent would take: it looks for the parameter list first. */
+/* Returns the one New Relic rule that New Relic's agent would use: the first that has a parameter
+ * list, or the first without one. NULL: none applies. */
 static const struct sxs_rule *new_relic_rule(const struct sxs_config        *config,
                                              const struct sxs_config_method *method)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.c - an arena, and files that configs share. */
+/* instr/config/memory.c - arenas, and the reference-counted files that configs share. */
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>

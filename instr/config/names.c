@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* names.c - names of assemblies, types, methods and parameters, and what cannot be one. */
+/* instr/config/names.c - read the names of assemblies, types, methods and parameters, and refuse
+ * text that cannot be such a name. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 #define PARAMETERS_MAX 256
 
-/* ---- what cannot be -------------------------------------------------------------------------- */
+/* ---- names that are refused ------------------------------------------------------------------ */
 
 static int ends_in(const char *s, const char *end)
 {
@@ -18,8 +19,8 @@ static int ends_in(const char *s, const char *end)
     return len >= n && !strcmp(s + len - n, end);
 }
 
-/* List<T>, as in C#. The compiler's own names begin with `<` and have it nowhere else but behind +
- * and dots. */
+/* Is it a generic type as C# writes it, such as List<T>? Names that the compiler makes also have
+ * `<`, but only at the start or behind `+` or a dot. */
 static int is_csharp_generic(const char *s)
 {
     for (const char *at = strchr(s, '<'); at; at = strchr(at + 1, '<'))
@@ -28,7 +29,7 @@ static int is_csharp_generic(const char *s)
     return 0;
 }
 
-/* Behind each ` how many type parameters there are. */
+/* Is there a backquote that neither a digit nor a wildcard follows? */
 static int has_bad_arity(const char *s)
 {
     for (const char *at = strchr(s, '`'); at; at = strchr(at + 1, '`'))
@@ -92,7 +93,7 @@ struct sxs_pattern config_pattern(struct config_reader *r, const struct _xmlNode
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/* Words of C# that are no names of types. NULL: it is none. */
+/* Returns the type name for a C# keyword, which is not a type name itself; NULL: not a keyword. */
 static const char *full_name(const char *word)
 {
     static const char *const words[][2] = {
@@ -128,7 +129,7 @@ static const char *wrong_parameter(const char *s)
     return NULL;
 }
 
-/* Up to the next comma outside of brackets. */
+/* Returns the length of the text before the next comma outside of brackets. */
 static size_t item_length(const char *s)
 {
     size_t len = 0;
@@ -139,7 +140,7 @@ static size_t item_length(const char *s)
     return len;
 }
 
-/* All blanks out, as New Relic's agent does. */
+/* Copies @text without blanks, as New Relic's agent does. */
 static char *without_blanks(struct config_reader *r, const char *text)
 {
     char *copy = config_strdup(&r->file->arena, text), *to = copy;
@@ -189,7 +190,7 @@ void config_parameters(struct config_reader *r, const struct _xmlNode *node, con
 
 /* ---- versions -------------------------------------------------------------------------------- */
 
-/* "1.2.3.4". Returns 0, or -1: that is none. */
+/* Reads a version such as "1.2.3.4". Returns 0, or -1 when it is not a version. */
 static int read_version(const char *text, struct sxs_version *version)
 {
     memset(version, 0, sizeof(*version));

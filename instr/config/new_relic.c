@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * new_relic.c - extension files of New Relic's agent, read as the agent reads them.
+ * instr/config/new_relic.c - read extension files of New Relic's agent as the agent reads them.
  *
- * It knows elements and attributes by name in any case, ignores what it does not know, and makes
- * one point of each method matcher. So is it here: a rule each, whose action is a trace; what is
- * ignored gets a warning.
+ * The agent ignores the case of the names of elements and attributes, ignores elements and
+ * attributes that it does not know, and makes one instrumentation point of each method matcher.
+ * Here each method matcher becomes a rule with a trace action, and elements and attributes that are
+ * ignored get a warning.
  */
 #include <string.h>
 
@@ -17,7 +18,7 @@ static int is(const xmlNode *node, const char *name)
     return sxs_same_text((const char *)node->name, name);
 }
 
-/* As it is spelled here; NULL: it is not there. */
+/* Returns the name of the attribute as the file spells it; NULL: there is no such attribute. */
 static const char *attribute_name(const xmlNode *node, const char *name)
 {
     for (const xmlAttr *a = node->properties; a; a = a->next)
@@ -42,7 +43,7 @@ static const char *required(struct config_reader *r, const xmlNode *node, const 
     return value;
 }
 
-/* Attributes that are not among @known, blanks around each. */
+/* Warns of attributes whose names are not in @known, in which a blank follows each name. */
 static void warn_unknown(struct config_reader *r, const xmlNode *node, const char *known)
 {
     for (const xmlAttr *a = node->properties; a; a = a->next) {
@@ -76,7 +77,7 @@ static uint32_t count_classes(const char *names)
     return n;
 }
 
-/* The next of class names separated by commas; *names goes on behind it. */
+/* Returns the next of the class names, which commas separate. *names: moved behind that name. */
 static const char *next_class(struct config_reader *r, const char **names)
 {
     const char *begin = *names + strspn(*names, " \t\r\n,"), *end = begin;
@@ -88,7 +89,7 @@ static const char *next_class(struct config_reader *r, const char **names)
     return config_strndup(&r->file->arena, begin, (size_t)(end - begin));
 }
 
-/* What is the same for all classes. */
+/* Reads the conditions that all classes of the matcher share. */
 static void read_match(struct config_reader *r, const xmlNode *match, const xmlNode *matcher,
                        struct sxs_match *one)
 {
@@ -138,7 +139,7 @@ static void read_matcher(struct config_reader *r, const xmlNode *factory, const 
     config_rule_finish(arena, rule);
 }
 
-/* ---- what holds them ------------------------------------------------------------------------- */
+/* ---- elements around method matchers --------------------------------------------------------- */
 
 static void read_one_match(struct config_reader *r, const xmlNode *factory, const xmlNode *match)
 {

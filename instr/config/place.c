@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* place.c - lines and columns; problems at them. */
+/* instr/config/place.c - find lines and columns, and report problems there. */
 #include <stdlib.h>
 
 #include "instr/config/reader.h"
@@ -25,7 +25,7 @@ void config_place(struct config_source *source, size_t at, uint32_t *line, uint3
     *column = source->column;
 }
 
-/* At byte @at; SIZE_MAX: of the file as a whole. */
+/* Adds a problem at byte @at; SIZE_MAX: about the file as a whole. */
 static void add(struct config_reader *r, size_t at, int warning, const char *expected,
                 const char *format, va_list args)
 {
@@ -53,8 +53,8 @@ static int is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Where @attribute begins in the start tag of @node, which is well-formed. Not there: where the tag
- * begins. */
+/* Returns the offset of @attribute in the start tag of @node, which is well-formed. Returns the
+ * offset of the tag when it does not have that attribute. */
 static size_t attribute_offset(const struct config_reader *r, const struct _xmlNode *node,
                                const char *attribute)
 {

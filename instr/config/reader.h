@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/** reader.h - from one file's bytes to rules: what the files that do so share. */
+/** instr/config/reader.h - turn the bytes of one file into rules: the steps, and the functions that
+ *  they share. */
 #ifndef SXS_CONFIG_READER_H
 #define SXS_CONFIG_READER_H
 
 #include "instr/config/config_internal.h"
 
 #define CONFIG_NAMESPACE    "urn:sxsprof:instrumentation:1"
-#define CONFIG_PROBLEMS_MAX 20u /* errors of one file, and warnings; more are not told */
+#define CONFIG_PROBLEMS_MAX 20u /* errors of a file that are reported; the same for warnings */
 
 struct _xmlNode;
 struct _xmlDoc;
@@ -14,30 +15,32 @@ struct _xmlDoc;
 struct config_source {
     const char *bytes; /* not zero-terminated */
     size_t      size;
-    /* the place last asked for; asking forwards is cheap */
+    /* the place that config_place() returned last, from which it goes on to later places */
     size_t   at;
     uint32_t line, column;
 };
 
 struct config_reader {
-    struct config_whole *whole;  /* gets problems */
-    struct config_file  *file;   /* gets rules */
-    const char          *folder; /* of the file, absolute; "" when unknown */
+    struct config_whole *whole;  /* receives problems */
+    struct config_file  *file;   /* receives rules */
+    const char          *folder; /* absolute path of the file's folder; "" when unknown */
     struct config_source source;
     uint32_t             n_errors, n_warnings;
 };
 
 /* ---- places and problems --------------------------------------------------------------------- */
 
-/** Line and column of byte @at, both from 1; columns count characters, a byte order mark does
- *  not. */
+/** config_place - find the line and the column of byte @at, both from 1. Columns count characters.
+ *  A byte order mark is not counted. */
 void config_place(struct config_source *source, size_t at, uint32_t *line, uint32_t *column);
 
-/** An error at byte @at. @expected NULL: nothing more to say. */
+/** config_wrong_at - report an error at byte @at; SIZE_MAX: of the file as a whole. @expected: what
+ *  would be right, or NULL. */
 void config_wrong_at(struct config_reader *r, size_t at, const char *expected, const char *format,
                      ...) __attribute__((format(printf, 4, 5)));
 
-/** An error at @node, or at its attribute of that name (NULL, or it is not there: at the node). */
+/** config_wrong, config_warn - report an error or a warning at the attribute called @attribute, or
+ *  at @node when @attribute is NULL or @node does not have it. */
 void config_wrong(struct config_reader *r, const struct _xmlNode *node, const char *attribute,
                   const char *expected, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
@@ -45,66 +48,74 @@ void config_warn(struct config_reader *r, const struct _xmlNode *node, const cha
                  const char *expected, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* ---- steps, in this order; each says what is wrong, and returns nonzero ---------------------- */
+/* ---- steps, in this order; each reports what is wrong ---------------------------------------- */
 
-/** Is it small, flat, UTF-8, and without a document type? What gets past can do libxml2 no harm. */
+/** config_guard - refuse files that could harm libxml2: too large, nested too deeply, not UTF-8, or
+ *  with a document type. Returns 0, or nonzero when the file is refused. */
 int config_guard(struct config_reader *r);
 
-/** The tree. NULL: not well-formed, or no memory. xmlFreeDoc() ends it. */
+/** config_parse_xml - parse the file into a tree, which xmlFreeDoc() frees. Returns NULL when the
+ *  file is not well-formed, or without memory. */
 struct _xmlDoc *config_parse_xml(struct config_reader *r);
 
-/** Against the schema. */
+/** config_validate - check the tree against the schema. Returns 0, or nonzero after an error. */
 int config_validate(struct config_reader *r, struct _xmlDoc *doc);
 
-/** The rules of a file of our own, and of an extension file. */
+/** config_read_rules, config_read_extension - read the rules of a file with this project's schema,
+ *  or of New Relic's extension file. */
 void config_read_rules(struct config_reader *r, const struct _xmlNode *root);
 void config_read_extension(struct config_reader *r, const struct _xmlNode *root);
 
 /* ---- the tree -------------------------------------------------------------------------------- */
 
-/** The first, and the following, child element. NULL: none. */
+/** config_child, config_sibling - return the first child element of @node, or the next element
+ *  after @node; NULL: there is none. */
 const struct _xmlNode *config_child(const struct _xmlNode *node);
 const struct _xmlNode *config_sibling(const struct _xmlNode *node);
 
-/** Is it the element of that name? */
+/** config_is - is @name the name of the element @node? */
 int config_is(const struct _xmlNode *node, const char *name);
 
-/** The attribute's value without blanks around it, in the file's arena. NULL: it is not there. */
+/** config_get - get the value of an attribute without blanks around it, in the file's arena.
+ *  Returns NULL when there is no such attribute, or without memory. */
 const char *config_get(struct config_reader *r, const struct _xmlNode *node, const char *attribute);
 
-/** Of a boolean attribute. @otherwise: it is not there. */
+/** config_get_boolean - get the value of a boolean attribute, or @otherwise when @node has no such
+ *  attribute. */
 int config_get_boolean(struct config_reader *r, const struct _xmlNode *node, const char *attribute,
                        int otherwise);
 
-/** Byte of the `<` of @node's start tag. */
+/** config_offset - return the offset in the file of the `<` of @node's start tag. */
 size_t config_offset(const struct config_reader *r, const struct _xmlNode *node);
 
-/** The text in @node, in the file's arena. NULL: no memory. */
+/** config_text - get the text in @node, in the file's arena. Returns NULL without memory. */
 const char *config_text(struct config_reader *r, const struct _xmlNode *node);
 
-/** Byte of the file from which byte @at of config_text() came. */
+/** config_text_offset - return the offset in the file of byte @at of the text in @node. */
 size_t config_text_offset(const struct config_reader *r, const struct _xmlNode *node, size_t at);
 
 /* ---- parts of rules -------------------------------------------------------------------------- */
 
 enum config_name { CONFIG_ASSEMBLY, CONFIG_TYPE, CONFIG_METHOD, CONFIG_ATTRIBUTE };
 
-/** The pattern in @attribute, checked. An absent one is any. */
+/** config_pattern - read and check the pattern in @attribute. Without the attribute, the pattern
+ *  matches anything. */
 struct sxs_pattern config_pattern(struct config_reader *r, const struct _xmlNode *node,
                                   const char *attribute, enum config_name kind);
 
-/** A parameter list into @match. @wild: wildcards count. */
+/** config_parameters - read the parameter list in @attribute into @match. @wild: nonzero: `*` and
+ *  `?` are wildcards. */
 void config_parameters(struct config_reader *r, const struct _xmlNode *node, const char *attribute,
                        int wild, struct sxs_match *match);
 
-/** The bounds of both kinds of files: minVersion, maxVersion. */
+/** config_bounds - read minVersion and maxVersion, which both kinds of files have, into @match. */
 void config_bounds(struct config_reader *r, const struct _xmlNode *node, struct sxs_match *match);
 
-/** The action of @node into @action. */
+/** config_read_action - read the action @node into @action. */
 void config_read_action(struct config_reader *r, const struct _xmlNode *node,
                         struct sxs_action *action);
 
-/** The IL of @node, checked, into @action. */
+/** config_read_il - read and check the <inject> element @node into @action. */
 void config_read_il(struct config_reader *r, const struct _xmlNode *node,
                     struct sxs_action *action);
 

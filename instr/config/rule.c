@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rule.c - rules of files of our own. The schema has been checked: elements and attributes are as
- * it says. */
+/* instr/config/rule.c - read the rules of files with this project's schema. The file has been
+ * validated: its elements and attributes are as the schema demands. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static int is_action(const xmlNode *node)
     return !config_is(node, "match") && !config_is(node, "exclude");
 }
 
-/* How many there are of each. */
+/* Counts the matches, exclusions and actions of a rule. */
 static void count_children(const xmlNode *node, struct sxs_rule *rule)
 {
     for (const xmlNode *c = config_child(node); c; c = config_sibling(c)) {
@@ -22,12 +22,12 @@ static void count_children(const xmlNode *node, struct sxs_rule *rule)
     }
 }
 
-/* Versions separated by one blank each. */
+/* Returns the versions in runtime=, each separated from the next by one blank. */
 static const char *runtimes(struct config_reader *r, const xmlNode *node)
 {
     char *text = (char *)(uintptr_t)config_get(r, node, "runtime"), *to = text;
     for (const char *s = text; text && *s; s++)
-        if (*s > ' ' || to[-1] != ' ') /* it begins with no blank */
+        if (*s > ' ' || to[-1] != ' ') /* the first byte is not a blank */
             *to++ = *s > ' ' ? *s : ' ';
     if (text)
         *to = 0;
@@ -80,7 +80,7 @@ static void read_rule(struct config_reader *r, const xmlNode *node, struct sxs_r
     config_rule_finish(arena, rule);
 }
 
-/* At most one result can be the result. */
+/* Reports an error for each <replace> after the first, because a method has only one result. */
 static void check_replaced(struct config_reader *r, const xmlNode *node)
 {
     int n = 0;
@@ -103,7 +103,7 @@ void config_read_rules(struct config_reader *r, const xmlNode *root)
         read_rule(r, node, rule);
         check_replaced(r, node);
         if (!config_get_boolean(r, node, "enabled",
-                                1)) /* read all the same: what is wrong is told */
+                                1)) /* the rule was read only to report its errors */
             r->file->n_rules--;
     }
 }

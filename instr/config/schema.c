@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * schema.c - libxml2's schema validation, and its findings in words for people.
+ * instr/config/schema.c - validate a file against the schema with libxml2, and report errors in a
+ * readable form.
  *
- * libxml2 says which element, and in its text which attribute: what is expected there is ours to
- * say.
+ * libxml2 reports the element, and names the attribute in the text of its message. The tables below
+ * have the text that says what is expected there.
  */
 #include <string.h>
 
@@ -68,15 +69,15 @@ static const char *values_of(const char *attribute)
     return "a text that is not empty";
 }
 
-/* ---- libxml2's words ------------------------------------------------------------------------- */
+/* ---- messages of libxml2 --------------------------------------------------------------------- */
 
 struct validation {
     struct config_reader *r;
-    const xmlNode        *node; /* of the last finding */
-    char                  attribute[64];
+    const xmlNode        *node; /* of the last error */
+    char                  attribute[64]; /* of the last error; empty: none */
 };
 
-/* "... attribute 'NAME' ..." */
+/* Finds NAME in a message such as "... attribute 'NAME' ...". */
 static void attribute_of(const char *message, char name[64])
 {
     const char *at = strstr(message, "attribute '");
@@ -97,7 +98,8 @@ static void attribute_of(const char *message, char name[64])
     name[len] = 0;
 }
 
-/* "Expected is one of ( {ns}a, {ns}b )." as "a, b" */
+/* Returns "a, b" for a message with "Expected is one of ( {ns}a, {ns}b )."; NULL: other
+ * messages. */
 static const char *expected_elements(struct config_reader *r, const char *message)
 {
     const char *from = strstr(message, "Expected is");
@@ -120,7 +122,7 @@ static const char *expected_elements(struct config_reader *r, const char *messag
     return text;
 }
 
-/* The rest, without namespaces and the full stop. */
+/* Returns the first line of the message, without namespaces and the full stop. */
 static const char *tidy(struct config_reader *r, const char *message)
 {
     char *text = config_strdup(&r->whole->arena, message), *to = text;
@@ -170,7 +172,7 @@ static void schema_errs(void *context, xmlErrorPtr error)
     }
     attribute_of(message, attribute);
     if (node == v->node && !strcmp(attribute, v->attribute))
-        return; /* the same thing in other words */
+        return; /* another message about the same error */
     v->node = node;
     strcpy(v->attribute, attribute);
     expected = expected_elements(v->r, message);
@@ -185,9 +187,10 @@ static void schema_errs(void *context, xmlErrorPtr error)
                      (const char *)node->name);
 }
 
-/* ---- the way there --------------------------------------------------------------------------- */
+/* ---- validation ------------------------------------------------------------------------------ */
 
-/* Where other schemas are is of no interest; another type than the schema's is not taken. */
+/* Removes the attributes of schema instances. Those with the location of a schema are ignored;
+ * others, such as xsi:type, are errors. */
 static void drop_instance_attributes(struct config_reader *r, xmlNode *node)
 {
     for (xmlAttr *a = node->properties, *next; a; a = next) {
@@ -201,12 +204,13 @@ static void drop_instance_attributes(struct config_reader *r, xmlNode *node)
                          (const char *)a->name);
         xmlRemoveProp(a);
     }
-    for (xmlNode *c = node->children; c; c = c->next) /* the guard has seen how deep it is */
+    for (xmlNode *c = node->children; c; c = c->next) /* config_guard() limited the depth */
         if (c->type == XML_ELEMENT_NODE)
             drop_instance_attributes(r, c);
 }
 
-/* libxml2 goes on without those that it had no memory for. */
+/* Are all built-in types of schemas there? Without memory for a type, libxml2 goes on without
+ * it. */
 static int has_types(void)
 {
     xmlSchemaInitTypes();

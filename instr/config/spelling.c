@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* spelling.c - types of signatures as parameter lists spell them. */
+/* instr/config/spelling.c - write types of signatures in the spelling of parameter lists. */
 #include "instr/config/config.h"
 #include "instr/metadata/signature_text.h"
 
@@ -21,7 +21,7 @@ static void put_before(struct sxs_il_text *t, const struct sxs_sig *sig,
 {
     const struct sxs_sig_node *of = &sig->nodes[n->child];
     if (of->element == SXS_ELEMENT_VOID)
-        sxs_il_put(t, "void"); /* void* */
+        sxs_il_put(t, "void"); /* void*, not System.Void* */
     else
         sxs_config_put_type(t, sig, n->child, names);
     sxs_il_put(t, after);

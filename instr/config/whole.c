@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* whole.c - a config: files, rules in their order, problems in theirs. */
+/* instr/config/whole.c - build a config from files, and sort its rules and problems. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@ struct config_whole *config_whole_new(void)
     return calloc(1, sizeof(struct config_whole));
 }
 
-/* @array of @n elements with room for one more. NULL: no memory, and it is as it was. */
+/* Makes room for one more element in @array, which has @n. Returns the array, which may have moved,
+ * or NULL without memory; then the array is unchanged. */
 static void *make_room(void *array, uint32_t n, uint32_t *room, size_t size)
 {
     uint32_t more = *room ? 2 * *room : 8;
@@ -85,7 +86,7 @@ static int by_order(const void *a, const void *b)
     files = strcmp(x->file, y->file);
     if (files)
         return files;
-    return x < y ? -1 : x > y; /* in one array, or two of the same file */
+    return x < y ? -1 : x > y; /* rules of one file are in one array, in the file's order */
 }
 
 static int by_place(const void *a, const void *b)

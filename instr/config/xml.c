@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * xml.c - libxml2's parser: a tree whose elements know where in the file they begin.
+ * instr/config/xml.c - parse a file with libxml2 into a tree that also has the offset in the file
+ * of each element.
  *
- * The host may use libxml2 as well: nothing global is set. All handlers are of the one context.
+ * The host may use libxml2 as well. Therefore no global state of libxml2 is changed: all handlers
+ * are set in the parser context.
  */
 #include <string.h>
 
@@ -13,9 +15,9 @@
 /* ---- parsing --------------------------------------------------------------------------------- */
 
 struct parse {
-    startElementNsSAX2Func start; /* libxml2's own */
+    startElementNsSAX2Func start; /* libxml2's handler, which builds the tree */
     struct config_reader  *r;
-    int                    told;
+    int                    told; /* nonzero: an error was reported */
 };
 
 static size_t consumed(xmlParserCtxtPtr ctxt)
@@ -23,7 +25,8 @@ static size_t consumed(xmlParserCtxtPtr ctxt)
     return ctxt->input ? (size_t)(ctxt->input->cur - ctxt->input->base) + ctxt->input->consumed : 0;
 }
 
-/* Called behind the last attribute, and there is no `<` in a tag: the last one before began it. */
+/* Stores the offset of an element. The parser calls this function behind the last attribute. A tag
+ * contains no other `<`, so the last `<` before that place is where the tag begins. */
 static void element_starts(void *ctx, const xmlChar *name, const xmlChar *prefix,
                            const xmlChar *uri, int n_namespaces, const xmlChar **namespaces,
                            int n_attributes, int n_defaulted, const xmlChar **attributes)
@@ -38,10 +41,10 @@ static void element_starts(void *ctx, const xmlChar *name, const xmlChar *prefix
     while (at && p->r->source.bytes[at - 1] != '<')
         at--;
     if (ctxt->node && at)
-        ctxt->node->_private = (void *)(uintptr_t)at; /* the byte behind `<`: never 0 */
+        ctxt->node->_private = (void *)(uintptr_t)at; /* offset of the byte behind `<`, not 0 */
 }
 
-/* The guard has seen none. */
+/* Refuses a document type, in case config_guard() did not see it. */
 static void doctype_starts(void *ctx, const xmlChar *name, const xmlChar *id, const xmlChar *system)
 {
     xmlParserCtxtPtr ctxt = ctx;
@@ -63,7 +66,7 @@ static void put_line(char *to, size_t size, const char *message)
     to[len] = 0;
 }
 
-/* Only the first tells anything. */
+/* Reports the first error only; those after it are its consequences. */
 static void parser_errs(void *ctx, xmlErrorPtr error)
 {
     xmlParserCtxtPtr ctxt = error->ctxt ? error->ctxt : ctx;
@@ -80,7 +83,8 @@ static int has_namespace(const xmlNs *ns)
     return !ns || ns->href;
 }
 
-/* Without memory for a name or a namespace libxml2 2.9 may go on without, and say nothing. */
+/* Do all elements and attributes have names and namespaces? Without memory for one, libxml2 2.9 may
+ * go on without it and report no error. */
 static int has_names(const xmlNode *node)
 {
     for (; node; node = node->next) {
@@ -91,7 +95,7 @@ static int has_names(const xmlNode *node)
         for (const xmlAttr *a = node->properties; a; a = a->next)
             if (!a->name || !has_namespace(a->ns))
                 return 0;
-        if (!has_names(node->children)) /* the guard has seen how deep it is */
+        if (!has_names(node->children)) /* config_guard() limited the depth */
             return 0;
     }
     return 1;
@@ -164,7 +168,7 @@ size_t config_offset(const struct config_reader *r, const xmlNode *node)
     return behind ? behind - 1 : 0;
 }
 
-/* A copy without blanks at its ends; what libxml2 allocated is freed. */
+/* Copies @value without blanks at its ends, and frees @value, which libxml2 allocated. */
 static const char *take(struct config_reader *r, xmlChar *value)
 {
     static const char blanks[] = " \t\r\n";
@@ -211,7 +215,7 @@ const char *config_text(struct config_reader *r, const xmlNode *node)
 
 /* ---- from text to bytes ---------------------------------------------------------------------- */
 
-/* Bytes of markup that begin at @s and are no text: 0 when text begins there. */
+/* Returns the number of bytes of markup at @s; 0: text begins there. */
 static size_t markup(const char *s, size_t left)
 {
     static const char *const marks[][2] = {{"<!--", "-->"}, {"<?", "?>"}};
@@ -230,7 +234,7 @@ static size_t markup(const char *s, size_t left)
     return s[0] == '\r' && left > 1 && s[1] == '\n';
 }
 
-/* How many bytes of text an entity becomes. */
+/* Returns the number of bytes of text that an entity becomes. */
 static size_t entity_size(const char *s, size_t len)
 {
     unsigned long c;
