@@ -72,11 +72,11 @@ enum sxs_il_flow {
 };
 
 struct sxs_il_opcode_info {
-    const char *name;    /* in ilasm's spelling; NULL: no such opcode */
-    uint8_t     operand; /* enum sxs_il_operand */
-    uint8_t     flow;    /* enum sxs_il_flow */
+    const char *name;         /* in ilasm's spelling; NULL: no such opcode */
+    uint8_t     operand;      /* enum sxs_il_operand */
+    uint8_t     flow;         /* enum sxs_il_flow */
     int8_t      pops, pushes; /* number of values; -1: depends on a signature */
-    uint8_t     size;    /* of the operand, in bytes; 0 for switch, whose size varies */
+    uint8_t     size;         /* of the operand, in bytes; 0 for switch, whose size varies */
 };
 
 /** Static table, indexed by enum sxs_il_opcode. */
@@ -114,7 +114,7 @@ struct sxs_il_switch {
 struct sxs_il_insn {
     struct sxs_il_insn *prev, *next; /* NULL at the ends. Removed: the neighbours it had */
     union {
-        int64_t               i; /* I1, I4 and I8, sign-extended; VAR1 and VAR2 */
+        int64_t               i;    /* I1, I4 and I8, sign-extended; VAR1 and VAR2 */
         uint64_t              bits; /* R4 and R8, as the bits that are stored */
         uint32_t              token;
         struct sxs_il_insn   *target;  /* of a branch */
@@ -123,7 +123,7 @@ struct sxs_il_insn {
     uint32_t old_offset; /* in the code that was read; SXS_IL_NONE: a new instruction */
     uint32_t offset;     /* in the code last read or written */
     uint32_t index;      /* scratch number of the library, such as the position in the list */
-    uint16_t opcode;     /* enum sxs_il_opcode. Writing may use a branch's long or short form */
+    uint16_t opcode;     /* enum sxs_il_opcode. A branch may be written in its other form */
     uint16_t height;     /* values on the stack before it, once checked, or SXS_IL_UNREACHABLE */
     uint8_t  removed;    /* taken out of the list; branches to it now go to its successor */
     uint8_t  listed;     /* in the body's list */
@@ -168,7 +168,7 @@ struct sxs_il_body {
     struct sxs_il_insn *old; /* array of n_old instructions in their old order, with removed ones */
     uint32_t            n_old;
     uint32_t            clauses_room; /* length of the array `clauses` */
-    struct sxs_il_arena *arena; /* private to the library */
+    struct sxs_il_arena *arena;       /* private to the library */
 };
 
 /** sxs_il_new - make an empty body. Returns NULL without memory. Free it with sxs_il_free(). */
@@ -337,16 +337,16 @@ int sxs_il_check(struct sxs_il_body *body, const struct sxs_il_method *method,
  * the method returns nothing.
  * @exit: receives the nop at which the exit begins, where the stack is empty. Insert code after the
  * nop. Receives NULL when the method never returns.
- * Removes the prefix tail. of a call before a ret. Turns jmp into a call with all arguments.
+ * Removes the prefix tail. from calls before a ret. Turns jmp into a call with all arguments.
  */
 int sxs_il_single_return(struct sxs_il_body *body, const struct sxs_il_method *method, uint16_t local,
                          struct sxs_il_insn **exit, struct sxs_il_error *error);
 
 /**
  * sxs_il_exits - insert a nop before each exit of the method. The method keeps all its exits.
- * An exit is a ret, a jmp, or a call with the prefix tail. All control flow to an exit passes its
- * nop. Insert code after the nop; on the stack are the result (ret), the arguments (tail.), or
- * nothing (jmp).
+ * An exit is a ret, a jmp, or a call with the prefix tail. together with its ret. All control flow
+ * to an exit passes its nop. Insert code after the nop; on the stack are the result (ret), the
+ * arguments (tail.), or nothing (jmp).
  * @exits: receives an array of the nops in the order of the list, owned by the body.
  * @n: receives the number of nops.
  */

@@ -17,7 +17,7 @@ struct sxs_assembly;
  *  with
  *  sxs_assembly_free(). Returns NULL without memory. */
 struct sxs_assembly *sxs_assembly_new(const struct sxs_metadata *md);
-void                 sxs_assembly_free(struct sxs_assembly *assembly); /* NULL is fine */
+void                 sxs_assembly_free(struct sxs_assembly *assembly); /* NULL is allowed */
 
 /** sxs_assembly_method - describe the method with the MethodDef @token in @method. The memory that
  *  @method points to is valid until the next call. method->runtime is NULL. Returns 0, or -1

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * instr/config/config.h - load instrumentation files, which say what is to be done to which
- * methods.
+ * instr/config/config.h - load instrumentation files: which methods, and what is done to them.
  *
  * The files are XML, either with this project's schema (instr/config/instrumentation.xsd) or New
  * Relic's extension files; docs/instrumentation.md describes both. Loading makes an immutable

@@ -73,7 +73,7 @@ static const char *values_of(const char *attribute)
 
 struct validation {
     struct config_reader *r;
-    const xmlNode        *node; /* of the last error */
+    const xmlNode        *node;          /* of the last error */
     char                  attribute[64]; /* of the last error; empty: none */
 };
 
@@ -216,7 +216,7 @@ static int has_types(void)
     xmlSchemaInitTypes();
     for (int type = XML_SCHEMAS_STRING; type <= XML_SCHEMAS_ANYSIMPLETYPE; type++)
         if (!xmlSchemaGetBuiltInType((xmlSchemaValType)type)) {
-            xmlSchemaCleanupTypes(); /* for the next time */
+            xmlSchemaCleanupTypes(); /* so that the next call makes all types again */
             return 0;
         }
     return 1;

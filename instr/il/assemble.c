@@ -263,7 +263,7 @@ static int take_line(struct assembler *a)
         if (place_label(a) != 0)
             return lex(a)->status;
     if (lex(a)->kind != SXS_WORD_NAME)
-        return lex(a)->status; /* a label alone */
+        return lex(a)->status; /* a line with labels only */
     if (sxs_lex_take(lex(a), ".maxstack")) /* ignored: the checker computes the value */
         return sxs_lex_integer(lex(a), &max_stack);
     if (sxs_lex_take(lex(a), ".locals"))

@@ -57,7 +57,7 @@ struct sxs_il_fragment {
 };
 
 struct sxs_il_source {
-    const char                 *text; /* UTF-8, zero-terminated */
+    const char                 *text;        /* UTF-8, zero-terminated */
     uint16_t                    first_local; /* number of the first local that the text declares */
     const struct sxs_il_tokens *tokens;
 };

@@ -8,23 +8,23 @@
 #define SXS_WORD_MAX 1024
 
 enum sxs_word_kind {
-    SXS_WORD_END,    /* end of the text, or an error */
-    SXS_WORD_LINE,   /* end of a line */
-    SXS_WORD_NAME,   /* names with or without dots and quotes, opcodes, keywords, .ctor */
+    SXS_WORD_END,  /* end of the text, or an error */
+    SXS_WORD_LINE, /* end of a line */
+    SXS_WORD_NAME, /* names with or without dots and quotes, opcodes, keywords, .ctor */
     SXS_WORD_NUMBER,
     SXS_WORD_STRING, /* escapes are not resolved */
     SXS_WORD_MARK,   /* one character, `::` or `...` */
 };
 
 struct sxs_lexer {
-    struct sxs_il_body  *body;      /* memory for the parser */
-    const char          *text, *at; /* at: the byte behind the current word */
-    const char          *word;      /* first byte of the current word */
-    enum sxs_word_kind   kind;      /* of the current word */
-    int                  quoted;    /* a name in quotes, which is never a keyword */
+    struct sxs_il_body  *body;               /* memory for the parser */
+    const char          *text, *at;          /* at: the byte behind the current word */
+    const char          *word;               /* first byte of the current word */
+    enum sxs_word_kind   kind;               /* of the current word */
+    int                  quoted;             /* a name in quotes, which is never a keyword */
     char                 name[SXS_WORD_MAX]; /* a name without its quotes, or a mark */
-    struct sxs_il_error *error;     /* receives the first error; may be NULL */
-    int                  status;    /* enum sxs_il_status; an error stays */
+    struct sxs_il_error *error;              /* receives the first error; may be NULL */
+    int                  status;             /* enum sxs_il_status; an error stays */
 };
 
 /** sxs_lex_begin - start at the first word of @text, which is borrowed. */

@@ -45,7 +45,7 @@ static int take_scope(struct sxs_parser *p, char *assembly, size_t size)
     return sxs_lex_expect(&p->lex, "]");
 }
 
-/* `[assembly]Namespace.Outer/Inner` */
+/* Parses the name of a type, `[assembly]Namespace.Outer/Inner`, and looks up its token. */
 static int take_class(struct sxs_parser *p, uint32_t *token)
 {
     char        assembly[SXS_WORD_MAX], name[2 * SXS_WORD_MAX];

@@ -110,7 +110,7 @@ static struct sxs_blob part(struct sxs_blob b, uint64_t at, uint64_t size)
 
 #define SECTION_SIZE 40
 #define CLI_SIZE     72
-#define HEADERS_SIZE 8192 /* DOS and PE headers and the table of at most 96 sections */
+#define HEADERS_SIZE 8192 /* enough for DOS and PE headers and the table of at most 96 sections */
 
 struct sxs_blob sxs_md_at_rva(const struct sxs_metadata *md, uint32_t rva)
 {

@@ -88,14 +88,14 @@ struct sxs_md_table {
     const uint8_t *rows;
     uint32_t       n_rows;
     uint16_t       row_size;
-    uint8_t        widths[9]; /* bytes of each column */
+    uint8_t        widths[9];  /* bytes of each column */
     uint16_t       offsets[9]; /* of each column in a row, in bytes */
 };
 
 struct sxs_metadata {
     struct sxs_blob     file;
     struct sxs_blob     strings, blobs, user_strings, guids; /* the heaps */
-    const uint8_t      *sections; /* section headers of the PE file */
+    const uint8_t      *sections;                            /* section headers of the PE file */
     uint32_t            n_sections;
     struct sxs_md_table tables[SXS_N_TABLES];
 };

@@ -43,10 +43,10 @@ enum sxs_element {
 #define SXS_SIG_NONE UINT32_MAX
 
 struct sxs_sig_node {
-    uint8_t  element; /* enum sxs_element */
-    uint8_t  generic; /* of FNPTR: number of its own type parameters, at most 255 */
-    uint16_t n;       /* number of children, set by sxs_sig_parse() */
-    uint32_t value;   /* see enum sxs_element; an int32_t in a BOUND */
+    uint8_t  element;     /* enum sxs_element */
+    uint8_t  generic;     /* of FNPTR: number of its own type parameters, at most 255 */
+    uint16_t n;           /* number of children, set by sxs_sig_parse() */
+    uint32_t value;       /* see enum sxs_element; an int32_t in a BOUND */
     uint32_t child, next; /* first child; next sibling */
     uint64_t handle;      /* see enum sxs_element */
 };
@@ -54,14 +54,14 @@ struct sxs_sig_node {
 enum sxs_sig_kind { SXS_SIG_METHOD, SXS_SIG_FIELD, SXS_SIG_LOCALS, SXS_SIG_PROPERTY, SXS_SIG_TYPE };
 
 struct sxs_sig {
-    struct sxs_sig_node *nodes; /* borrowed from the caller */
+    struct sxs_sig_node *nodes;        /* borrowed from the caller */
     uint32_t             n_nodes, cap; /* nodes in use; length of `nodes` */
-    uint8_t              convention;  /* first byte: kind in the low four bits, 0x10 generic, 0x20
+    uint8_t              convention;   /* first byte: kind in the low four bits, 0x10 generic, 0x20
                                          this, 0x40 explicit this; 0 for SXS_SIG_TYPE */
-    uint32_t             n_generic;   /* number of type parameters of the method */
-    uint32_t             n_params;    /* number of parameters; SXS_SIG_LOCALS: of locals */
-    uint32_t             result;      /* node: a method's result, or the type of the others */
-    uint32_t             params;      /* node: the first parameter; SXS_SIG_NONE: none. The list may
+    uint32_t             n_generic;    /* number of type parameters of the method */
+    uint32_t             n_params;     /* number of parameters; SXS_SIG_LOCALS: of locals */
+    uint32_t             result;       /* node: a method's result, or the type of the others */
+    uint32_t             params; /* node: the first parameter; SXS_SIG_NONE: none. The list may
                                          contain a SENTINEL, which n_params does not count */
 };
 
