@@ -15,12 +15,12 @@
 /* A class that was loaded before anything was traced. */
 struct early {
     sxs_class cls;
-    int       collectible; /* 1: it goes when some collectible assembly does */
+    int       collectible; /* 1: it can be unloaded with a collectible assembly */
 };
 
 static struct {
-    pthread_mutex_t lock;
-    _Atomic int     following;
+    pthread_mutex_t lock;      /* guards early, n, cap */
+    _Atomic int     following; /* 1: runtimes are asked about types; set under lock */
     struct early   *early;
     size_t          n, cap;
 } classes = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -51,12 +51,14 @@ void sxs_classes_follow(const struct sxs_config *config)
     if (atomic_load(&classes.following) || !traces(config))
         return;
     pthread_mutex_lock(&classes.lock);
-    atomic_store(&classes.following, 1); /* whoever loads one now asks, or has put it there */
+    /* From here on a thread that loads a class asks about it itself, or has added it to `early`. */
+    atomic_store(&classes.following, 1);
     ask_early_locked();
     pthread_mutex_unlock(&classes.lock);
 }
 
-/* An instantiation over a collectible type goes with it, wherever its own module is. In doubt: yes. */
+/* An instantiation over a collectible type is unloaded together with that type, whichever module
+ * defines the generic type. Returns 1 when the runtime cannot be asked. */
 static int is_collectible(sxs_class cls, unsigned depth)
 {
     CorElementType element = ELEMENT_TYPE_END;
@@ -106,7 +108,8 @@ void sxs_classes_loaded(sxs_class cls)
     sxs_types_add(cls);
 }
 
-/* What is dropped leaves its place to others, so that classes that come and go take no more room than there are. */
+/* Drops @cls (id 0: all classes of its runtime) from `early`. Places are reused, so that classes
+ * that are loaded and unloaded repeatedly take no more memory than are loaded at one time. */
 static void drop(sxs_class cls, int collectible_alone)
 {
     size_t kept = 0;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * classes.h - loaded types, for values of traced methods: all are asked about as soon as anything is traced, and only
- * their IDs kept until then.
+ * classes.h - passes the types that runtimes load to values/types.h, for the values of traced
+ * methods.
  *
- * A lock inside, under which runtimes are asked for metadata.
+ * Until an action traces values, only the IDs of loaded classes are kept. As soon as one does, the
+ * runtimes are asked about all of these classes, and about each class that is loaded later.
+ *
+ * Takes a lock of its own. Runtimes are asked for metadata under this lock.
  */
 #ifndef SXS_REWRITE_CLASSES_H
 #define SXS_REWRITE_CLASSES_H
@@ -11,15 +14,22 @@
 #include "instr/config/config.h"
 #include "manager/runtime.h"
 
-/** sxs_classes_follow - from now on what @config traces has values: asks about what was loaded before. At start, or
- *  on a thread the runtimes do not know. */
+/**
+ * sxs_classes_follow - start asking runtimes about types, if @config traces any values.
+ * Also asks about the classes that were loaded before. Does nothing when it was started already.
+ * Called at start, or on a thread that the runtimes do not know.
+ */
 void sxs_classes_follow(const struct sxs_config *config);
 
-/** Callbacks of the class's runtime. */
+/** To be called in callbacks of the class's runtime: ClassLoadFinished, ClassUnloadStarted. */
 void sxs_classes_loaded(sxs_class cls);
 void sxs_classes_unloading(sxs_class cls);
 
-/** A module is unloaded, or (@ended) the runtime ends. */
+/**
+ * sxs_classes_close - forget classes of @rt.
+ * @ended: nonzero when the runtime ends; 0 when one of its modules is unloaded. Then the classes
+ *         that could belong to a collectible assembly are forgotten.
+ */
 void sxs_classes_close(struct sxs_runtime *rt, int ended);
 
 #endif

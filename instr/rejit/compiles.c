@@ -5,13 +5,14 @@
 
 #include "base/clock.h"
 
-/* One compilation. A thread can be in several: compiling can load an assembly, which can run code. */
+/* One running compilation. A thread can have several of them, one within another, because compiling
+ * can load an assembly, and loading can run code. */
 struct sxs_compile {
     struct sxs_compile *next; /* newest first */
     pthread_t           thread;
     FunctionID          fn;
-    uintptr_t           sp;      /* about where the thread's stack was: it grows downwards */
-    int                 inlines; /* was allowed to, or never asks */
+    uintptr_t           sp;      /* the thread's approximate stack pointer at the beginning */
+    int                 inlines; /* nonzero: was allowed to inline, or inlines without asking */
 };
 
 void sxs_compiles_init(struct sxs_compiles *c, int needed)
@@ -30,6 +31,7 @@ static int is_mine(const struct sxs_compile *one)
     return pthread_equal(one->thread, pthread_self());
 }
 
+/* Removes the compilation at *@at. */
 static struct sxs_compile **drop_locked(struct sxs_compile **at)
 {
     struct sxs_compile *one = *at;
@@ -44,8 +46,10 @@ void sxs_compiles_begin(struct sxs_compiles *c, FunctionID fn, int unasked)
     struct sxs_compile *one;
     if (!c->needed)
         return;
-    one = malloc(sizeof(*one)); /* none: it inlines nothing */
+    one = malloc(sizeof(*one)); /* NULL: not listed, so it is not allowed to inline */
     pthread_mutex_lock(&c->lock);
+    /* Compilations of this thread at the same depth of the stack, or deeper, were left by an
+     * exception: the stack grows downwards. */
     for (struct sxs_compile **at = &c->all; *at;)
         at = is_mine(*at) && (*at)->sp <= sp ? drop_locked(at) : &(*at)->next;
     while (unasked && c->asking)
@@ -68,7 +72,7 @@ void sxs_compiles_end(struct sxs_compiles *c, FunctionID fn)
     pthread_mutex_lock(&c->lock);
     for (ended = c->all; ended && !(is_mine(ended) && ended->fn == fn);)
         ended = ended->next;
-    if (ended) { /* and what began within it */
+    if (ended) { /* drop it, and the compilations that began within it */
         uintptr_t sp = ended->sp;
         for (struct sxs_compile **at = &c->all; *at;)
             at = is_mine(*at) && (*at)->sp <= sp ? drop_locked(at) : &(*at)->next;
@@ -77,8 +81,9 @@ void sxs_compiles_end(struct sxs_compiles *c, FunctionID fn)
     pthread_mutex_unlock(&c->lock);
 }
 
-/* The runtime looks whether the method has new IL before it asks here. Whoever began before a request, or while
- * one was being made, can have looked too early: those are not in the list any more. */
+/* The runtime checks whether the method has new IL before it raises JITInlining. A compilation that
+ * began before a request, or while one was being made, may have checked too early. Such
+ * compilations are no longer in the list, so they are not allowed to inline. */
 int sxs_compiles_may_inline(struct sxs_compiles *c)
 {
     int may = 0;
@@ -86,7 +91,7 @@ int sxs_compiles_may_inline(struct sxs_compiles *c)
         return 1;
     pthread_mutex_lock(&c->lock);
     for (struct sxs_compile *one = c->all; one && !c->held; one = one->next)
-        if (is_mine(one)) { /* which of them it is cannot be told: each waits for those within it */
+        if (is_mine(one)) { /* mark all of this thread's: the one that asks is not known */
             one->inlines = 1;
             may = 1;
         }

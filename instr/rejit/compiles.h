@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * compiles.h - compilations in flight, and when a runtime may be asked for new IL.
+ * compiles.h - the compilations that are running in a runtime, and when that runtime may be asked
+ * for new IL.
  *
- * A runtime before 9.0 must not be asked for a method while a compilation is about to inline it. When that
- * compilation then tells the runtime what it inlined, the runtime sees that there is new IL by now, and asks itself
- * to compile the caller anew: with a wrong pointer for its module, and with a lock held that requests take in
- * another order. The program dies, or stands still. So a request waits until each compilation
- * has ended that was allowed to inline something, and meanwhile no more is allowed.
+ * A runtime before 9.0 must not be asked to re-JIT a method that a running compilation is about to
+ * inline. When such a compilation reports what it inlined, the runtime finds that the inlined
+ * method has new IL by now, and requests a new version of the caller itself. It does so with a
+ * wrong pointer for the caller's module, and while it holds a lock that requests take in another
+ * order. The program then crashes or hangs. So a request waits until every compilation has ended
+ * that was allowed to inline something, and no further inlining is allowed in the meantime.
  *
- * Any thread; a lock inside, under which no runtime is called. Not signal-safe.
+ * Any thread. Takes a lock of its own, under which no runtime is called. Not signal-safe.
  */
 #ifndef SXS_REWRITE_COMPILES_H
 #define SXS_REWRITE_COMPILES_H
@@ -19,37 +21,49 @@
 
 struct sxs_compile;
 
-/** Of one runtime. */
+/** The running compilations of one runtime. */
 struct sxs_compiles {
-    pthread_mutex_t     lock;
-    pthread_cond_t      changed;
-    int                 needed; /* 0: the runtime does it right, and nothing here does anything */
-    int                 held;   /* a request waits or is being made: nothing is inlined */
-    int                 asking; /* a request is being made */
-    struct sxs_compile *all;    /* in flight, the newest first */
+    pthread_mutex_t     lock;    /* guards all fields but @needed */
+    pthread_cond_t      changed; /* signalled when a compilation ends or a request is done */
+    int                 needed;  /* 0: a runtime without this defect; all functions do nothing */
+    int                 held;    /* 1: a request waits or is being made: inlining is refused */
+    int                 asking;  /* 1: a request is being made */
+    struct sxs_compile *all;     /* running compilations, newest first; owned */
 };
 
-/** sxs_compiles_init - @needed: nonzero for a runtime before 9.0. */
+/** sxs_compiles_init - initialize @c. @needed: nonzero for a runtime before 9.0. */
 void sxs_compiles_init(struct sxs_compiles *c, int needed);
 
 /**
- * sxs_compiles_begin - the current thread compiles @fn. @unasked: nonzero for what inlines without
- * asking (stubs): it counts from here on, and waits here while a request is being made.
- * sxs_compiles_end - it is done with @fn. What an exception left never ends: it is forgotten when the thread
- * compiles again, as far up its stack.
+ * sxs_compiles_begin - record that the current thread starts to compile @fn.
+ * @unasked: nonzero for compilations that inline without raising JITInlining (stubs). Such a
+ *           compilation counts as inlining from its start, and while a request is being made this
+ *           call waits until the request is done.
  */
 void sxs_compiles_begin(struct sxs_compiles *c, FunctionID fn, int unasked);
+
+/**
+ * sxs_compiles_end - record that the current thread has finished compiling @fn.
+ * A compilation that an exception leaves is never reported as ended. It is dropped when the same
+ * thread starts a compilation equally far up its stack, or further up.
+ */
 void sxs_compiles_end(struct sxs_compiles *c, FunctionID fn);
 
-/** sxs_compiles_may_inline - nonzero when what the current thread compiles may inline methods. */
+/** sxs_compiles_may_inline - return nonzero when the current thread's compilation may inline
+ *  methods. */
 int sxs_compiles_may_inline(struct sxs_compiles *c);
 
 /**
- * sxs_compiles_hold - wait for what may inline, for @ms at most. Returns 0: from then until
- * sxs_compiles_release() a request may be made; else how many there still are: call again. @last: nonzero: what
- * has not ended by then is taken for left, and 0 is returned. One thread at a time, and none that compiles.
+ * sxs_compiles_hold - refuse inlining, and wait until no running compilation may inline.
+ * @ms:   waits at most this many milliseconds.
+ * @last: nonzero: after @ms, take compilations that have not ended for left by an exception.
+ * Returns 0 when a request may be made, until sxs_compiles_release(). Otherwise returns the number
+ * of compilations that are still running: call the function again.
+ * Called by one thread at a time, which must not be compiling.
  */
 unsigned sxs_compiles_hold(struct sxs_compiles *c, unsigned ms, int last);
-void     sxs_compiles_release(struct sxs_compiles *c);
+
+/** sxs_compiles_release - end what sxs_compiles_hold() began: inlining is allowed again. */
+void sxs_compiles_release(struct sxs_compiles *c);
 
 #endif

@@ -24,21 +24,21 @@ enum { MEMBER_REF = 0x0a };
 enum {
     METHOD_ABSTRACT = 0x0400,
     METHOD_PINVOKE = 0x2000,
-    IMPL_CODE_MASK = 0x0003, /* 0: IL */
+    IMPL_CODE_MASK = 0x0003, /* 0 under this mask: IL */
     IMPL_UNMANAGED = 0x0004,
     IMPL_INTERNAL_CALL = 0x1000,
 };
 #define MODULE_TYPE 0x02000001u
 
-/* What a method is asked about by. */
+/* A method's properties, as rules are matched against them. */
 struct described {
     struct sxs_config_method method;
     int                      has_il;
-    int                      unsure; /* nonzero: not all that rules ask about could be read */
+    int                      unsure; /* nonzero: some of the attributes could not be read */
     char                     name[NAME];
-    char               spelled[8192]; /* parameters' and attributes' types, one behind the other */
-    const char        *parameters[MAX_PARAMS], *attributes[MAX_ATTRIBUTES];
-    struct sxs_il_text text;
+    char               spelled[8192]; /* types of parameters and attributes, each ended by zero */
+    const char        *parameters[MAX_PARAMS], *attributes[MAX_ATTRIBUTES]; /* in `spelled` */
+    struct sxs_il_text text;                                                /* writes `spelled` */
 };
 
 struct matcher {
@@ -48,19 +48,21 @@ struct matcher {
     const char                *runtime;
     struct sxs_version         version;
     int                        with_attributes;
-    uint8_t                   *open; /* for each rule: it fits nothing so far */
-    uint32_t                   n_open;
+    uint8_t                   *open;   /* for each rule, 1: it has matched nothing so far; owned */
+    uint32_t                   n_open; /* number of ones in `open` */
     const struct sxs_match_to *to;
     int                        failed; /* nonzero: part of the module could not be searched */
-    int                        unsure; /* the same of the current type's state machine */
-    char             type[NAME], outer_type[NAME]; /* of the type, of that it is nested in */
-    mdToken          outer;
+    int     unsure; /* nonzero: the method this type was made from is not fully known */
+    char    type[NAME], outer_type[NAME]; /* names of the type, and of the type around it */
+    mdToken outer;                        /* the type around it; 0: none */
+    /* The method that is matched, and the method that the compiler made the type from. */
     struct described inner, made_from;
 };
 
 /* ---- one method ------------------------------------------------------------------------------- */
 
-/* The text written since @start, ended by a zero of its own. NULL: there is no more room. */
+/* Keeps the zero behind the text written since @start, and returns this text. NULL: no more
+ * room. */
 static const char *ended(struct described *d, size_t start)
 {
     if (d->text.len + 1 >= d->text.size)
@@ -76,7 +78,7 @@ static void put_parameters(struct matcher *m, struct described *d, const uint8_t
     struct sxs_config_names names = {sxs_put_type_name, m->imp};
     uint32_t                n = 0;
     d->method.parameters = NULL;
-    d->method.n_parameters = 1; /* with NULL: not known */
+    d->method.n_parameters = 1; /* nonzero with parameters NULL: not known */
     if (sxs_sig_parse(SXS_SIG_METHOD, sig, size, nodes, MAX_NODES, &tree))
         return;
     for (uint32_t i = tree.params; i != SXS_SIG_NONE && n < MAX_PARAMS; i = nodes[i].next) {
@@ -92,7 +94,7 @@ static void put_parameters(struct matcher *m, struct described *d, const uint8_t
     d->method.n_parameters = n;
 }
 
-/* The type of an attribute is that of its constructor. */
+/* Appends the name of the attribute's type: the type that owns the constructor it names. */
 static void put_attribute(struct matcher *m, struct described *d, mdCustomAttribute attribute)
 {
     IMetaDataImport2 *imp = m->imp;
@@ -132,7 +134,7 @@ static void put_attributes(struct matcher *m, struct described *d, mdToken of)
     m->imp->vtbl->CloseEnum(m->imp, all);
 }
 
-/* Abstract, native and the runtime's own methods have none: they are passed over. */
+/* Abstract methods, native ones, and those that the runtime implements have no IL. */
 static int has_il(DWORD flags, DWORD impl)
 {
     return !(flags & (METHOD_ABSTRACT | METHOD_PINVOKE)) &&
@@ -169,7 +171,7 @@ static int describe(struct matcher *m, struct described *d, mdToken method, cons
 
 /* ---- state machines --------------------------------------------------------------------------- */
 
-/* Does @method's attribute name the type @name as its state machine? */
+/* Whether an attribute of @method names the type @name as the method's state machine. */
 static int is_made_from(struct matcher *m, mdToken method, const char *name)
 {
     static const WCHAR *const kinds[] = {
@@ -189,7 +191,8 @@ static int is_made_from(struct matcher *m, mdToken method, const char *name)
     return 0;
 }
 
-/* The method that the compiler made the current type from; 0: none. */
+/* Returns the method that the compiler made the current type from. 0: none, or, with m->unsure set,
+ * not all methods could be read. */
 static mdToken made_from(struct matcher *m)
 {
     HCORENUM    all = NULL;
@@ -216,7 +219,7 @@ static mdToken made_from(struct matcher *m)
 
 /* ---- all -------------------------------------------------------------------------------------- */
 
-/* `(System.Int32, System.String)` */
+/* Writes the parameter list, as in `(System.Int32, System.String)`. */
 static void put_list(const struct sxs_config_method *method, char *out, size_t size)
 {
     struct sxs_il_text t = {out, size, 0};
@@ -226,7 +229,7 @@ static void put_list(const struct sxs_config_method *method, char *out, size_t s
     sxs_il_put(&t, ")");
 }
 
-/* How near rules come that have fitted nothing so far. */
+/* Records how near @method comes to each rule that has matched nothing so far. */
 static void tell_of_method(struct matcher *m, const struct sxs_config_method *method)
 {
     char list[256];
@@ -244,7 +247,7 @@ static void tell_of_method(struct matcher *m, const struct sxs_config_method *me
     }
 }
 
-/* The same of a type, and of the assembly when there is no type. */
+/* Does the same for a type. @type NULL: for the assembly. */
 static void tell_of_type(struct matcher *m, const char *type)
 {
     const struct sxs_config_method method = {.runtime = m->runtime,
@@ -261,6 +264,8 @@ static void tell_of_type(struct matcher *m, const char *type)
     }
 }
 
+/* @from: the method that the type was made from as a state machine, described in m->made_from; 0:
+ *        none. */
 static void match_method(struct matcher *m, mdToken method, mdToken from)
 {
     const struct sxs_rule *rules[SXS_SITE_RULES];
@@ -332,7 +337,7 @@ static void match_type(struct matcher *m, mdToken type)
         match_methods(m, type);
 }
 
-/* Modules without a manifest have no version. */
+/* Modules without a manifest have no version: it is left 0.0.0.0 then. */
 static int read_version(struct matcher *m)
 {
     ASSEMBLYMETADATA         data = {0};
@@ -358,11 +363,13 @@ static void match_types(struct matcher *m)
     m->imp->vtbl->CloseEnum(m->imp, all);
     m->failed |= FAILED(hr);
     sxs_type_def_name(m->imp, MODULE_TYPE, m->type, sizeof(m->type));
-    if (SUCCEEDED(hr) && strcmp(m->type, "<Module>") == 0) /* not among them, with global methods */
+    /* EnumTypeDefs leaves out <Module>, the type of global methods. */
+    if (SUCCEEDED(hr) && strcmp(m->type, "<Module>") == 0)
         match_type(m, MODULE_TYPE);
 }
 
-/* Without memory, what rules come to is not noted; the search goes on. */
+/* Finds the rules that have matched nothing so far. Without memory no statistics of rules are
+ * recorded; the search goes on. */
 static void find_open(struct matcher *m)
 {
     m->open = calloc(m->config->n_rules, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** match.h - which methods of a module rules apply to, by its metadata. */
+/** match.h - finds the methods of a module that rules apply to, by the module's metadata. */
 #ifndef SXS_REWRITE_MATCH_H
 #define SXS_REWRITE_MATCH_H
 
@@ -7,19 +7,24 @@
 #include "manager/runtime.h"
 #include "instr/rejit/sites.h"
 
-/** Who is told what was found. */
+/** The caller's functions that receive the results of a search. */
 struct sxs_match_to {
-    /** A method with at least one rule; @rules are those of the config, valid as long as it. */
+    /** Called for a method that at least one rule applies to. @rules belong to the config and are
+     *  valid as long as the config. @assembly and @name are valid during the call. */
     void (*found)(void *context, mdToken token, const char *assembly, const char *name,
                   const struct sxs_rule *const *rules, size_t n);
-    /** A method of which not all could be read, and to which no rule applies by what could be. */
+    /** Called for a method that could not be read completely, when no rule applies by the part that
+     *  could be read. */
     void (*unread)(void *context, mdToken token);
-    void *context;
+    void *context; /* passed to both */
 };
 
-/** sxs_match_module - each method of @module that rules of @config apply to. Any thread that may ask for
- *  metadata. Returns 0, or -1: the metadata cannot be read, or not all of it, so that a method that was not found may be
- *  there all the same. */
+/**
+ * sxs_match_module - report each method of @module that rules of @config apply to.
+ * Returns 0, or -1 when the metadata, or a part of it, cannot be read: a method that was not
+ * reported may be in the module all the same.
+ * Any thread that may ask for metadata: in a callback, or one that the runtime does not know.
+ */
 int sxs_match_module(sxs_module module, const struct sxs_config *config,
                      const struct sxs_match_to *to);
 

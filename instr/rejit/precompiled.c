@@ -8,15 +8,15 @@
 #include "base/fork.h"
 #include "base/utf16.h"
 
-#define N_MODULES 512u /* precompiled code of those beyond is used */
+#define N_MODULES 512u /* for further modules precompiled code is used */
 #define PATH      2048
 
 static struct place {
     sxs_module module;
-    int        left; /* 0: the framework's */
-} places[N_MODULES];
-static unsigned        n; /* both under lock */
-static _Atomic int     any;
+    int        left;        /* 1: precompiled code is refused; 0: a module of the framework */
+} places[N_MODULES];        /* guarded by lock */
+static unsigned        n;   /* used places; guarded by lock */
+static _Atomic int     any; /* 1: code of some module is or was refused */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
 
@@ -28,7 +28,7 @@ static struct place *find_locked(sxs_module module)
     return NULL;
 }
 
-/* 1: left, 0: not, -1: not known. */
+/* Returns 1: precompiled code is refused; 0: it is used; -1: the module is not in the table. */
 static int look(sxs_module module)
 {
     struct place *p;
@@ -40,7 +40,8 @@ static int look(sxs_module module)
     return left;
 }
 
-/* It lies beside the runtime, or in a shared framework. */
+/* Whether the module's file lies beside the runtime, or in a shared framework. Returns 1 when the
+ * path is not known. */
 static int is_framework(sxs_module module)
 {
     const char *clr = sxs_runtime_path(module.rt), *slash = strrchr(clr, '/');

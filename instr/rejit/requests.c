@@ -14,12 +14,12 @@
 #include "instr/rejit/match.h"
 #include "instr/rejit/precompiled.h"
 
-#define AT_ONCE   256u /* methods of one request: a runtime stands still for its time */
-#define N_WORKERS 16u  /* runtimes beyond that are asked one after the other */
+#define AT_ONCE   256u /* methods in one request: a runtime is suspended while it handles one */
+#define N_WORKERS 16u  /* further runtimes are asked one after the other */
 #define WAIT_MS   20u
-#define WAITS     500u /* then what has not ended is a compilation that an exception left */
+#define WAITS     500u /* compilations that take longer (10 s) count as left by an exception */
 
-/* Methods, as requests take them. */
+/* Methods in the form that the runtime's functions take: two arrays of the same length. */
 struct batch {
     ModuleID    *modules;
     mdMethodDef *tokens;
@@ -29,11 +29,11 @@ struct batch {
 struct request {
     struct sxs_runtime *rt;
     struct sxs_plan    *plan;
-    sxs_module          module; /* being matched */
-    struct batch        fresh;  /* not known to the runtime yet: nobody can have inlined them */
-    struct batch        known;
-    struct batch        gone;
-    int                 failed; /* nonzero: not all that was found in the module could be kept */
+    sxs_module          module; /* the module that is searched now */
+    struct batch        fresh;  /* to instrument, not loaded by the runtime, so inlined nowhere */
+    struct batch        known;  /* to instrument, loaded */
+    struct batch        gone;   /* to revert */
+    int                 failed; /* nonzero: no memory for some of the methods found in the module */
 };
 
 static int add(struct batch *b, ModuleID module, mdToken token)
@@ -61,8 +61,8 @@ static void clear(struct batch *b)
     free(b->tokens);
 }
 
-/* A method that its runtime has not loaded must not be asked for with its inliners: the runtime's own code
- * follows a null pointer (8, 9, 10). */
+/* Whether the runtime has loaded the method. RequestReJITWithInliners must not be called for other
+ * methods: the runtime dereferences a null pointer (8, 9, 10). */
 static int is_loaded(sxs_module module, mdToken token)
 {
     sxs_function fn = {0};
@@ -71,10 +71,13 @@ static int is_loaded(sxs_module module, mdToken token)
 }
 
 /*
- * Methods of System.Private.CoreLib that stay as they are, by how their names begin:
- * - casts: compiled code calls them by addresses it has from the start; a second version of them breaks casts (8);
- * - what compiled code calls to let a collection begin (9, 10), and what that calls. The compiler puts such a poll behind each
- *   callout, which makes no transition: polls within them would call each other until the stack is used up.
+ * Whether the method is one of System.Private.CoreLib that must stay as it is, by the beginning of
+ * its name:
+ * - Cast helpers: compiled code calls them by addresses that it has from the start. A second
+ *   version of a cast helper breaks casts (8).
+ * - The methods that compiled code calls to let a collection begin (9, 10), and their callees. The
+ *   compiler puts such a poll behind each callout, because callouts make no transition. With
+ *   callouts in them these methods would call themselves until the stack overflows.
  */
 static int is_compilers_own(const char *assembly, const char *name)
 {
@@ -93,7 +96,8 @@ static int is_compilers_own(const char *assembly, const char *name)
     return 0;
 }
 
-/* Its methods get new IL at first compile or never: with ICorProfilerInfo before 4 all do. */
+/* Whether methods of @module can get new IL only when they are compiled for the first time: in
+ * collectible assemblies, and in all modules of a runtime that has no ICorProfilerInfo4. */
 static int stays(sxs_module module)
 {
     return sxs_runtime_info_version(module.rt) < 4 || sxs_module_is_collectible(module) == 1;
@@ -106,6 +110,7 @@ static const char *why_it_stays(const struct sxs_runtime *rt)
                : "its assembly is collectible: it stays as it was first compiled";
 }
 
+/* The struct sxs_match_to function for a method that rules apply to. */
 static void found(void *context, mdToken token, const char *assembly, const char *name,
                   const struct sxs_rule *const *rules, size_t n)
 {
@@ -125,7 +130,7 @@ static void found(void *context, mdToken token, const char *assembly, const char
         sxs_sites_state(key, SXS_SITE_FAILED, E_OUTOFMEMORY, "no memory");
 }
 
-/* What is not known to be gone stays. */
+/* A method that cannot be read keeps its rules, because the new rules may apply to it, too. */
 static void unread(void *context, mdToken token)
 {
     const struct request *r = context;
@@ -134,6 +139,7 @@ static void unread(void *context, mdToken token)
 
 /* ---- asking ----------------------------------------------------------------------------------- */
 
+/* Sets the state of @n methods of @b, from index @at on, to failed. */
 static void failed(const struct request *r, const struct batch *b, size_t at, size_t n, HRESULT hr,
                    const char *what)
 {
@@ -153,7 +159,7 @@ static void rejit(const struct request *r, const struct batch *b, int with_inlin
         if (with_inliners)
             hr = sxs_info_RequestReJITWithInliners(r->rt, COR_PRF_REJIT_BLOCK_INLINING, (ULONG)n,
                                                    b->modules + at, b->tokens + at);
-        if (FAILED(hr)) /* not with this runtime */
+        if (FAILED(hr)) /* also when this runtime has no RequestReJITWithInliners */
             hr = sxs_info_RequestReJIT(r->rt, (ULONG)n, b->modules + at, b->tokens + at);
         sxs_instrument_took(SXS_SPENT_REJIT, since);
         if (FAILED(hr))
@@ -181,6 +187,7 @@ static void revert(const struct request *r, const struct batch *b)
     }
 }
 
+/* Puts the methods of @module that the plan does not want into r->gone. */
 static void take_outdated(struct request *r, sxs_module module)
 {
     struct sxs_site_key keys[AT_ONCE];
@@ -197,7 +204,8 @@ static void take_outdated(struct request *r, sxs_module module)
     } while (n == AT_ONCE);
 }
 
-/* The file is kept meanwhile, for this is the thread that does it. */
+/* Waits for running compilations. Prepares room in the session file meanwhile, because that is
+ * otherwise done by this same thread. */
 static void hold(struct sxs_compiles *compiles)
 {
     for (unsigned n = 0; sxs_compiles_hold(compiles, WAIT_MS, n == WAITS); n++)
@@ -246,9 +254,10 @@ void sxs_requests_apply(const struct sxs_requests *all)
 static struct {
     pthread_mutex_t     lock;
     pthread_cond_t      changed;
-    struct sxs_runtime *of[N_WORKERS];   /* whose it is; started in this order */
-    struct sxs_requests todo[N_WORKERS]; /* rt NULL: nothing */
-    unsigned            n, taken, busy;
+    struct sxs_runtime *of[N_WORKERS];   /* the runtime that each worker thread serves */
+    struct sxs_requests todo[N_WORKERS]; /* work of each; rt NULL: none */
+    /* Threads: started; that have taken their index; with work that is not done. */
+    unsigned n, taken, busy;
 } workers = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 SXS_FORK_RESETS(workers.lock);
 
@@ -272,7 +281,8 @@ static void work(void)
     }
 }
 
-/* Its worker is given @r. Returns -1: there is none. */
+/* Gives @r to the worker thread of its runtime, which is started if need be. Returns 0, or -1 when
+ * there is no such thread. */
 static int give_locked(const struct sxs_requests *r)
 {
     static const struct sxs_thread thread = {"sxsprof request", work};
@@ -293,7 +303,7 @@ void sxs_requests_apply_all(struct sxs_requests *all, size_t n)
     for (size_t i = 0; i < n; i++) {
         int err;
         pthread_mutex_lock(&workers.lock);
-        err = i + 1 < n ? give_locked(&all[i]) : -1; /* the last is this thread's */
+        err = i + 1 < n ? give_locked(&all[i]) : -1; /* the last one: on this thread */
         pthread_cond_broadcast(&workers.changed);
         pthread_mutex_unlock(&workers.lock);
         if (err)

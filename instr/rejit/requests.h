@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * requests.h - what is asked of runtimes: new IL for methods, and the original back.
+ * requests.h - asks runtimes to compile methods with new IL (ReJIT), and to restore the original
+ * (revert).
  *
- * One batch of each for a runtime and a change. No lock of ours is held while a runtime is asked.
+ * A change of the configuration results in one batch of reverts and one of ReJIT requests for each
+ * runtime. No lock of the library is held while a runtime is asked.
  */
 #ifndef SXS_REWRITE_REQUESTS_H
 #define SXS_REWRITE_REQUESTS_H
@@ -10,33 +12,40 @@
 #include "instr/rejit/compiles.h"
 #include "instr/rejit/sites.h"
 
-/** Keeps a module from being unloaded while it is read. */
+/** Functions that keep a module from being unloaded while its metadata is read. */
 struct sxs_reading {
-    int (*start)(void *context, ModuleID module); /* false: it is gone. NULL: that cannot happen */
+    /** Returns nonzero when @module may be read until stop(), 0 when it is unloaded. NULL: the
+     *  module cannot be unloaded meanwhile, and stop() is not called either. */
+    int (*start)(void *context, ModuleID module);
     void (*stop)(void *context);
-    void *context;
+    void *context; /* passed to both */
 };
 
-/** Modules of one runtime, and what they are to be brought to. */
+/** Modules of one runtime, and the configuration that is to be applied to them. */
 struct sxs_requests {
-    struct sxs_runtime *rt;
-    ModuleID           *modules;
-    size_t              n;
-    struct sxs_plan    *plan;
+    struct sxs_runtime *rt;      /* borrowed */
+    ModuleID           *modules; /* borrowed */
+    size_t              n;       /* length of modules */
+    struct sxs_plan    *plan;    /* borrowed */
     struct sxs_reading  reading;
-    /* On a thread the runtime does not know: to be waited for. NULL within ModuleLoadFinished, for
-     * nobody can be inlining what has not been there. */
+    /* The compilations that a request must wait for, on a thread that the runtime does not know.
+     * NULL within ModuleLoadFinished: no compilation can be inlining methods of a module that is
+     * just being loaded. */
     struct sxs_compiles *compiles;
 };
 
 /**
- * sxs_requests_apply - bring the modules of @all to what its plan says: those methods it wants, and no others. On a
- * thread the runtime does not know, or within ModuleLoadFinished.
+ * sxs_requests_apply - instrument the methods of @all's modules that its plan wants, and revert all
+ * others. Called on a thread that the runtime does not know, or within ModuleLoadFinished.
  */
 void sxs_requests_apply(const struct sxs_requests *all);
 
-/** sxs_requests_apply_all - the same for @n runtimes, each on a thread of its own, which stays: a runtime may have to
- *  wait for the program's threads, and none is to wait for another. Returns when all are done. One caller at a time. */
+/**
+ * sxs_requests_apply_all - do the same for @n runtimes, each on a thread of its own.
+ * A request may have to wait for the program's threads in one runtime; this must not delay the
+ * other runtimes. The threads stay for later calls. Returns when all requests are done. Called by
+ * one thread at a time.
+ */
 void sxs_requests_apply_all(struct sxs_requests *all, size_t n);
 
 #endif

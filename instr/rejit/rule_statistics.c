@@ -12,29 +12,32 @@
 #include "instr/weave/nearest.h"
 
 #define N_BUCKETS 1024u
-#define NAMES_MAX 3 /* of methods without IL, of parameter lists; the first are shown */
+#define NAMES_MAX 3 /* methods without IL, and parameter lists, that are shown for a rule */
 
-/* Names that were seen, by a hash of 64 bits. Open addressing; 0: free. */
+/* A set of names that were seen, by their 64-bit hashes. Open addressing; 0: free. */
 struct seen_names {
     uint64_t *hashes;
     size_t    n, cap;
 };
 
+/* The statistics of one rule. Never freed. */
 struct tally {
-    struct tally         *next; /* in its bucket */
-    uint64_t              identity;
-    uint32_t              number;
+    struct tally         *next;        /* in its bucket */
+    uint64_t              identity;    /* of the rule */
+    uint32_t              number;      /* in the session file, from 0 */
     char                 *name, *file; /* owned */
     uint32_t              line;
     enum sxs_config_reach reach;
-    struct sxs_nearest   *near;       /* names beside the one that is asked for; NULL: none yet */
-    char                  lists[300]; /* parameters there are */
-    unsigned              n_lists;
+    struct sxs_nearest   *near;       /* existing names similar to the rule's; owned; NULL: none */
+    char                  lists[300]; /* parameter lists of methods with the rule's name */
+    unsigned              n_lists;    /* number of these */
     struct seen_names     seen_lists, seen_without_il;
-    uint32_t              without_il;
-    char                  names[300]; /* of these, the first */
-    int                   changed, said, gone, seen;
-    char *parts[3]; /* owned: assembly, type, method of the first match; NULL: any */
+    uint32_t              without_il; /* methods without IL that the rule matches */
+    char                  names[300]; /* names of the first NAMES_MAX of these methods */
+    /* Flags: must be recorded; methods without IL are logged; the rule is no longer in force; the
+     * rule is in the config (scratch of sxs_tally_config()). */
+    int   changed, said, gone, seen;
+    char *parts[3]; /* owned: assembly, type, method of the rule's first <match>; NULL: any */
 };
 
 static struct {
@@ -117,7 +120,7 @@ static int grow(struct seen_names *seen)
     return 0;
 }
 
-/* Nonzero: @name was not there yet, and is now. Without memory it counts as seen. */
+/* Adds @name to the set. Returns nonzero when it was not in the set; 0 also without memory. */
 static int is_new(struct seen_names *seen, const char *name)
 {
     uint64_t hash = hash_of(name);
@@ -138,13 +141,14 @@ static void forget_names(struct seen_names *seen)
     *seen = (struct seen_names){NULL, 0, 0};
 }
 
-/* ---- what it came to -------------------------------------------------------------------------- */
+/* ---- records ---------------------------------------------------------------------------------- */
 
 static const char *part(const struct tally *t, int which)
 {
     return t->parts[which] ? t->parts[which] : "*";
 }
 
+/* Writes why the rule matches nothing. */
 static void put_reason(const struct tally *t, struct sxs_il_text *to)
 {
     switch (t->reach) {
@@ -209,7 +213,7 @@ void sxs_tally_record(void)
     pthread_mutex_unlock(&tallies.lock);
 }
 
-/* ---- what it is told -------------------------------------------------------------------------- */
+/* ---- input ------------------------------------------------------------------------------------ */
 
 void sxs_tally_config(const struct sxs_config *config)
 {
@@ -245,6 +249,7 @@ int sxs_tally_wants(const struct sxs_rule *rule)
     return wants;
 }
 
+/* Appends @name to @names, a list with @n elements, unless it has NAMES_MAX elements or no room. */
 static void add_name(char *names, size_t size, unsigned n, const char *name)
 {
     size_t at = strlen(names);
@@ -254,6 +259,7 @@ static void add_name(char *names, size_t size, unsigned n, const char *name)
     }
 }
 
+/* A name came nearer than all before: drops the names that were recorded for the earlier @reach. */
 static void come_nearer(struct tally *t, enum sxs_config_reach reach)
 {
     t->reach = reach;
@@ -265,6 +271,7 @@ static void come_nearer(struct tally *t, enum sxs_config_reach reach)
     forget_names(&t->seen_lists);
 }
 
+/* Keeps @name if it is a parameter list, or similar to the rule's name. */
 static void try_name(struct tally *t, const char *name)
 {
     const char *wanted = part(t, t->reach == SXS_REACH_ASSEMBLY ? 1 : 2);
@@ -305,7 +312,7 @@ void sxs_tally_without_il(const struct sxs_rule *rule, const char *name)
     struct tally *t;
     pthread_mutex_lock(&tallies.lock);
     t = find_locked(rule);
-    if (t && is_new(&t->seen_without_il, name)) { /* of several runtimes, or loads: once */
+    if (t && is_new(&t->seen_without_il, name)) { /* once for all runtimes and loads */
         add_name(t->names, sizeof(t->names), t->without_il, name);
         t->without_il++;
         if (t->reach != SXS_REACH_ALL)

@@ -1,29 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * tally.h - what each rule came to: how near a method came that it does not fit, and what it fits that has no IL.
+ * rule_statistics.h - for each rule: which names came nearest while it matches nothing, and which
+ * methods without IL it matches.
  *
- * Any thread; a lock inside, under which no runtime is called. A rule is known by its identity, so that one that stays
- * when files change keeps its tally.
+ * A rule is identified by the hash of its content, so a rule that is the same after an edit keeps
+ * its statistics. Any thread. Takes a lock of its own, under which no runtime is called.
  */
 #ifndef SXS_REWRITE_TALLY_H
 #define SXS_REWRITE_TALLY_H
 
 #include "instr/config/config.h"
 
-/** sxs_tally_config - these rules are in force, no others. Records those that are new, or gone. */
+/** sxs_tally_config - take the rules of @config as those in force. Rules that are new or gone are
+ *  marked, and written to the session by the next sxs_tally_record(). */
 void sxs_tally_config(const struct sxs_config *config);
 
-/** sxs_tally_wants - does @rule fit nothing so far? */
+/** sxs_tally_wants - return nonzero when @rule has matched no method so far. */
 int sxs_tally_wants(const struct sxs_rule *rule);
 
-/** sxs_tally_reach - a method, a type or an assembly came as near as @reach. @name: of what comes next and does not
- *  fit, or the parameters; NULL: nothing to say. */
+/**
+ * sxs_tally_reach - record how near an assembly, a type or a method came to matching @rule.
+ * @reach: the last part of the rule that fits.
+ * @name:  a name that was found for the next part and does not fit, or the method's parameters.
+ *         NULL: none.
+ */
 void sxs_tally_reach(const struct sxs_rule *rule, enum sxs_config_reach reach, const char *name);
 
-/** sxs_tally_without_il - @rule fits @name, which has no IL. */
+/** sxs_tally_without_il - record that @rule matches the method @name, which has no IL. */
 void sxs_tally_without_il(const struct sxs_rule *rule, const char *name);
 
-/** sxs_tally_record - what changed since: into the file, and once for a rule into the log what has no IL. */
+/** sxs_tally_record - write the changed statistics to the session file. Methods without IL are
+ *  logged, too, once for each rule. */
 void sxs_tally_record(void);
 
 #endif

@@ -14,26 +14,27 @@
 #define N_BUCKETS 4096u
 #define N_MODULES 1024u
 
-/* Never freed: its place is baked into code. One whose module is unloaded waits among the retired ones for the same method
- * of the next module: its address and its number still stand for that method. */
+/* An instrumented method. Never freed, because compiled code contains the address of its marker.
+ * When its module is unloaded it moves to `retired`, until the same method is loaded in another
+ * module: its address and its number still stand for that method. */
 struct site {
-    struct site            *next; /* in its bucket, of `buckets` or of `retired` */
+    struct site            *next; /* in a bucket of `buckets` or of `retired` */
     struct site            *next_of_module;
     struct sxs_marker       marker;
     struct sxs_site_key     key;
-    struct sxs_plan        *plan;  /* what is wanted; NULL: the original */
-    const struct sxs_rule **rules; /* of the plan, owned array */
+    struct sxs_plan        *plan;  /* a reference; NULL: no rules, the original IL */
+    const struct sxs_rule **rules; /* owned array of rules of the plan */
     size_t                  n_rules;
-    uint64_t                identity; /* of all rules in their order; 0: none */
-    uint32_t                seen;     /* generation of the last plan that wanted it */
+    uint64_t                identity; /* hash of all rules in their order; 0: no rules */
+    uint32_t                seen;     /* generation of the last plan that wanted the method */
     enum sxs_site_state     state;
     enum sxs_site_once      once;
-    int                     labelled;
-    int                     compiled; /* told of */
-    char                   *assembly, *name;
+    int                     labelled; /* nonzero: a label is recorded */
+    int                     compiled; /* nonzero: recorded that the active new IL is compiled */
+    char                   *assembly, *name; /* owned */
 };
 
-/* A module that has sites. */
+/* A loaded module that has instrumented methods. */
 struct module {
     struct module *next; /* in its bucket */
     sxs_module     module;
@@ -41,12 +42,12 @@ struct module {
 };
 
 static struct {
-    pthread_mutex_t lock;
-    struct site    *buckets[N_BUCKETS]; /* by key, of loaded modules */
-    struct site    *retired[N_BUCKETS]; /* by token, assembly and name */
+    pthread_mutex_t lock;               /* guards all fields but @any */
+    struct site    *buckets[N_BUCKETS]; /* methods of loaded modules, by key */
+    struct site    *retired[N_BUCKETS]; /* of unloaded modules, by token, assembly and name */
     struct module  *modules[N_MODULES];
-    uint32_t        n;
-    _Atomic int     any;
+    uint32_t        n;   /* sites made so far, retired ones included */
+    _Atomic int     any; /* 1: there is at least one */
 } sites = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(sites.lock);
 uint32_t sxs_sites_limit = SXS_SITES_MAX;
@@ -152,7 +153,7 @@ static struct site **retired_bucket(mdToken token, const char *assembly, const c
     return &sites.retired[(h ^ h >> 32) & (N_BUCKETS - 1)];
 }
 
-/* The site that the same method had in a module that is unloaded. NULL: there is none. */
+/* Takes out of `retired` the site that the same method had in an unloaded module. NULL: none. */
 static struct site *take_retired_locked(struct sxs_site_key key, const char *assembly,
                                         const char *name)
 {
@@ -195,7 +196,8 @@ static struct site *new_locked(struct sxs_site_key key, const char *assembly, co
     return s;
 }
 
-/* Sites are never freed: a host that loads assemblies of ever new names must not lose ever more memory to them. */
+/* The number of sites is limited because they are never freed: otherwise a host that keeps loading
+ * assemblies with new names would use more and more memory. */
 static int is_full_locked(void)
 {
     static int said;
@@ -209,7 +211,8 @@ static int is_full_locked(void)
     return 1;
 }
 
-/* *full: there may be no more. NULL: that, or no memory. */
+/* Adds a site for @key, or reuses a retired one. Returns NULL when the limit is reached (*full is
+ * set then) or when there is no memory. */
 static struct site *add_locked(struct sxs_site_key key, const char *assembly, const char *name,
                                int *full)
 {
@@ -267,7 +270,7 @@ static void names_of(const struct sxs_rule *const *rules, size_t n, char *out, s
         at += (size_t)snprintf(out + at, size - at, "%s%s", i ? ", " : "", rules[i]->name);
 }
 
-/* Of the action that counts, times or traces: the one that weaving takes. */
+/* The label of the action that weaving chooses among those that count, time or trace. */
 static const char *label_of(const struct sxs_rule *const *rules, size_t n)
 {
     const struct sxs_action *most = NULL;
@@ -473,6 +476,7 @@ void sxs_sites_compiled(struct sxs_site_key key, int first)
     pthread_mutex_unlock(&sites.lock);
 }
 
+/* @told: nonzero: record the state "unloaded". */
 static void retire_locked(struct site *s, int told)
 {
     struct site **at = bucket_of(s->key);
@@ -485,7 +489,7 @@ static void retire_locked(struct site *s, int told)
     put_aside_locked(s);
 }
 
-/* Takes the module at *@at out. */
+/* Removes the module at *@at and retires its sites. */
 static void unload_locked(struct module **at, int told)
 {
     struct module *m = *at;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * sites.h - the methods that rules apply to, in all runtimes: what is wanted of each, and its state.
+ * sites.h - the instrumented methods ("sites") of all runtimes: the rules that apply to each, and
+ * its state.
  *
- * Any thread; a lock inside, under which no runtime is called. Not signal-safe.
+ * Any thread. Takes a lock of its own, under which no runtime is called. Not signal-safe.
  */
 #ifndef SXS_REWRITE_SITES_H
 #define SXS_REWRITE_SITES_H
@@ -11,93 +12,119 @@
 #include "manager/runtime.h"
 #include "instr/weave/callouts.h"
 
-#define SXS_SITE_RULES 64u /* of one method; more are left out */
+#define SXS_SITE_RULES 64u /* rules applied to one method; further ones are left out */
 
-/** A configuration in force; counted, for sites refer to its rules. */
+/** A configuration that is or was in force. Reference-counted, because instrumented methods refer
+ *  to its rules. */
 struct sxs_plan {
-    unsigned           refs;       /* under the lock of sites */
+    unsigned           refs;       /* guarded by the lock of sites.c */
     uint32_t           generation; /* 1, 2, 3... */
     struct sxs_config *config;     /* owned */
 };
 
-/** Takes @config over. NULL: no memory, and it is freed. */
+/** sxs_plan_new - make a plan, with one reference, that owns @config. Returns NULL when there is no
+ *  memory; @config is freed then. */
 struct sxs_plan *sxs_plan_new(struct sxs_config *config, uint32_t generation);
 struct sxs_plan *sxs_plan_ref(struct sxs_plan *plan);
 void             sxs_plan_unref(struct sxs_plan *plan); /* NULL is fine */
 
-/** A method to be asked for. */
+/** Identifies a method: it is unique among the loaded modules of all runtimes. */
 struct sxs_site_key {
     sxs_module module;
     mdToken    token;
 };
 
-/** What a site is to become. */
+/** What new IL of a method must contain: a copy for the thread that makes this IL. */
 struct sxs_site_work {
     const struct sxs_marker *marker; /* lives as long as the process */
-    struct sxs_plan         *plan;   /* a reference of the caller's; NULL: nothing is wanted */
-    const struct sxs_rule   *rules[SXS_SITE_RULES];
+    struct sxs_plan         *plan;   /* owned reference; NULL: the method keeps its original IL */
+    const struct sxs_rule   *rules[SXS_SITE_RULES]; /* borrowed from the plan */
     size_t                   n_rules;
-    uint64_t                 identity; /* of all of it */
+    uint64_t                 identity; /* hash of all rules in their order */
 };
 
-/** sxs_sites_want - @rules of @plan are wanted of a method. Returns 1: the runtime must be asked; 0: they
- *  were, or there are as many sites as there may be, which is said once: the method stays as it is; -1: no memory. @assembly
- *  and @name: for the file. */
+/**
+ * sxs_sites_want - set the rules that apply to a method.
+ * @assembly, @name: written to the session file; copied.
+ * @rules: rules of @plan, @n of them; the array is copied.
+ * Returns 1 when the rules differ from the previous ones, so that the runtime must be asked for new
+ * IL. Returns 0 when they are the same. Also returns 0 when there are as many instrumented methods
+ * as there may be: the method stays as it is, and the log says so once. Returns -1: no memory.
+ */
 int sxs_sites_want(struct sxs_site_key key, const char *assembly, const char *name,
                    struct sxs_plan *plan, const struct sxs_rule *const *rules, size_t n);
 
-/** sxs_sites_keep - what is wanted of a method stays, though the plan of @generation was not found to want it. Nothing
- *  happens when it is no site. */
+/** sxs_sites_keep - keep a method's rules, though the search for the plan of @generation did not
+ *  find the method. Does nothing when the method is not instrumented. */
 void sxs_sites_keep(struct sxs_site_key key, uint32_t generation);
 
-/** sxs_sites_outdated - the methods of @module of which the plan of
- *  @generation did not want anything: they are no longer wanted. Returns how many, at most @room; call again
- *  while it is @room. */
+/**
+ * sxs_sites_outdated - drop the rules of methods of @module that the plan of @generation does not
+ * want.
+ * @out: receives these methods, @room at most.
+ * Returns their number. While it equals @room, call the function again.
+ */
 size_t sxs_sites_outdated(sxs_module module, uint32_t generation, struct sxs_site_key *out,
                           size_t room);
 
-/** sxs_sites_work - of a method. Returns 1 with *work filled in, which sxs_site_work_done() ends, or 0: it is
- *  no site. */
+/** sxs_sites_work - fill in *work for a method. Returns 1, and the caller calls
+ *  sxs_site_work_done() in the end; or 0 when the method is not instrumented. */
 int  sxs_sites_work(struct sxs_site_key key, struct sxs_site_work *work);
 void sxs_site_work_done(struct sxs_site_work *work);
 
-/** sxs_sites_woven - what became of @work; nothing is noted if something else is wanted by now. */
+/** sxs_sites_woven - set the state that @work led to. Does nothing when the method's rules have
+ *  changed since sxs_sites_work(). */
 void sxs_sites_woven(struct sxs_site_key key, const struct sxs_site_work *work,
                      enum sxs_site_state state, HRESULT hr, const char *text);
 
-/** sxs_sites_wanted - is anything wanted of it now? Cheap while there are no sites. */
+/** sxs_sites_wanted - return nonzero when rules apply to the method now. Costs one load while no
+ *  method is instrumented. */
 int sxs_sites_wanted(struct sxs_site_key key);
 
-/** What a runtime takes new IL for but once, when it compiles a method first: in collectible assemblies. */
+/** Whether a method can get new IL only once, when it is compiled for the first time. This is so in
+ *  collectible assemblies, and in runtimes without ReJIT. */
 enum sxs_site_once {
-    SXS_ONCE_NOT,  /* it is no such method */
-    SXS_ONCE_OPEN, /* not compiled yet */
-    SXS_ONCE_DONE, /* it stays as it was compiled */
+    SXS_ONCE_NOT,  /* no: the method can be re-JITted */
+    SXS_ONCE_OPEN, /* yes, and the method is not compiled yet */
+    SXS_ONCE_DONE, /* yes, and the method is compiled: its IL can no longer change */
 };
 
-/** sxs_sites_once - it is one from now on. Returns what it was. */
+/** sxs_sites_once - record that a method can get new IL only once. Returns the state before this
+ *  call. */
 enum sxs_site_once sxs_sites_once(struct sxs_site_key key);
 
-/** sxs_sites_compiling - nonzero for its first compilation: now, or never. */
+/** sxs_sites_compiling - record that a method is being compiled. Returns nonzero when this is the
+ *  only time that the method can get new IL. */
 int sxs_sites_compiling(struct sxs_site_key key);
 
-/** How many sites there may be, of all times: SXS_SITES_MAX. Tests set it, before there are any. */
+/** The number of methods that can be instrumented during the life of the process: SXS_SITES_MAX.
+ *  Tests set a smaller one before any method is instrumented. */
 extern uint32_t sxs_sites_limit;
 
-/** sxs_sites_any - are there sites at all? Lock-free. */
+/** sxs_sites_any - return nonzero when any method is or was instrumented. Lock-free. */
 int sxs_sites_any(void);
 
-/** sxs_sites_state - it came to @state; recorded and, when it failed, said in the log. */
+/** sxs_sites_state - set a method's state. The state is written to the session file; a failure is
+ *  also logged.
+ *  @text: the reason of a failure. */
 void sxs_sites_state(struct sxs_site_key key, enum sxs_site_state state, HRESULT hr,
                      const char *text);
 
-/** sxs_sites_compiled - the runtime has finished compiling it, nonzero @first: for the first time; recorded once
- *  for new IL that is active. */
+/**
+ * sxs_sites_compiled - record that the runtime has finished compiling a method, once for each
+ * active new IL.
+ * @first: nonzero when this was the method's first compilation.
+ */
 void sxs_sites_compiled(struct sxs_site_key key, int first);
 
-/** sxs_sites_unloaded - the module is gone (id 0: all of the runtime's). Takes time for its own sites alone. When a module
- *  with a method of the same assembly, name and token is loaded into the same runtime later, the method gets the site
- *  back, with its number and its counts: modules that come and go take no more sites than there are at one time. */
+/**
+ * sxs_sites_unloaded - set aside the instrumented methods of @module, which is unloaded.
+ * @module: its id 0 means all modules of the runtime, which ends.
+ * When a module with a method of the same assembly name, method name and token is loaded into the
+ * same runtime later, this method gets the same site, with its number and its counts. So modules
+ * that are loaded and unloaded repeatedly take no more sites than are loaded at the same time.
+ * Its time depends on the number of instrumented methods in @module only.
+ */
 void sxs_sites_unloaded(sxs_module module);
 
 #endif
