@@ -46,7 +46,7 @@ static struct {
     struct site    *buckets[N_BUCKETS]; /* methods of loaded modules, by key */
     struct site    *retired[N_BUCKETS]; /* of unloaded modules, by token, assembly and name */
     struct module  *modules[N_MODULES];
-    uint32_t        n;   /* sites made so far, retired ones included */
+    uint32_t        n;   /* instrumented methods so far, retired ones included */
     _Atomic int     any; /* 1: there is at least one */
 } sites = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(sites.lock);
@@ -153,7 +153,7 @@ static struct site **retired_bucket(mdToken token, const char *assembly, const c
     return &sites.retired[(h ^ h >> 32) & (N_BUCKETS - 1)];
 }
 
-/* Takes out of `retired` the site that the same method had in an unloaded module. NULL: none. */
+/* Takes out of `retired` the entry of the same method in an unloaded module. NULL: none. */
 static struct site *take_retired_locked(struct sxs_site_key key, const char *assembly,
                                         const char *name)
 {
@@ -196,8 +196,8 @@ static struct site *new_locked(struct sxs_site_key key, const char *assembly, co
     return s;
 }
 
-/* The number of sites is limited because they are never freed: otherwise a host that keeps loading
- * assemblies with new names would use more and more memory. */
+/* The number of struct site is limited because they are never freed: otherwise a host that keeps
+ * loading assemblies with new names would use more and more memory. */
 static int is_full_locked(void)
 {
     static int said;
@@ -211,8 +211,8 @@ static int is_full_locked(void)
     return 1;
 }
 
-/* Adds a site for @key, or reuses a retired one. Returns NULL when the limit is reached (*full is
- * set then) or when there is no memory. */
+/* Adds an entry for the method @key, or reuses a retired one. Returns NULL when the limit is
+ * reached (*full is set then) or when there is no memory. */
 static struct site *add_locked(struct sxs_site_key key, const char *assembly, const char *name,
                                int *full)
 {
@@ -489,7 +489,7 @@ static void retire_locked(struct site *s, int told)
     put_aside_locked(s);
 }
 
-/* Removes the module at *@at and retires its sites. */
+/* Removes the module at *@at and retires its methods. */
 static void unload_locked(struct module **at, int told)
 {
     struct module *m = *at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * sites.h - the instrumented methods ("sites") of all runtimes: the rules that apply to each, and
- * its state.
+ * sites.h - the instrumented methods of all runtimes: the rules that apply to each, and its state.
+ * In identifiers an instrumented method is a "site".
  *
  * Any thread. Takes a lock of its own, under which no runtime is called. Not signal-safe.
  */
@@ -121,8 +121,8 @@ void sxs_sites_compiled(struct sxs_site_key key, int first);
  * sxs_sites_unloaded - set aside the instrumented methods of @module, which is unloaded.
  * @module: its id 0 means all modules of the runtime, which ends.
  * When a module with a method of the same assembly name, method name and token is loaded into the
- * same runtime later, this method gets the same site, with its number and its counts. So modules
- * that are loaded and unloaded repeatedly take no more sites than are loaded at the same time.
+ * same runtime later, this method gets the same marker, with its number and its counts. So modules
+ * that are loaded and unloaded repeatedly take no more numbers than are in use at the same time.
  * Its time depends on the number of instrumented methods in @module only.
  */
 void sxs_sites_unloaded(sxs_module module);
