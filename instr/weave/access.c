@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* access.c - what runtimes let code use: they throw MethodAccessException and its like where it runs. */
+/* access.c - checks whether a method may use a type or member. Runtimes check the same when the
+ * code runs, and throw MethodAccessException or FieldAccessException. */
 #include "instr/weave/resolve.h"
 
 #include <string.h>
@@ -31,7 +32,7 @@ enum {
 
 /* ---- friends ---------------------------------------------------------------------------------- */
 
-/* The name of the type of the attribute in @row. */
+/* Returns the name, without namespace, of the type of the attribute in @row. */
 static const char *attribute_name(const struct sxs_metadata *md, uint32_t row)
 {
     uint32_t ctor = sxs_md_cell(md, SXS_TABLE_CUSTOM_ATTRIBUTE, row, SXS_CUSTOM_ATTRIBUTE_TYPE);
@@ -46,7 +47,7 @@ static const char *attribute_name(const struct sxs_metadata *md, uint32_t row)
                          sxs_md_cell(md, SXS_TABLE_TYPE_DEF, type & 0xffffff, SXS_TYPE_DEF_NAME));
 }
 
-/* Does an attribute @name of the assembly hold the text @friend, up to a comma? */
+/* Whether an attribute @name of the assembly has the text @friend, up to a comma. */
 static int assembly_says(const struct sxs_metadata *md, const char *name, const char *friend)
 {
     uint32_t n = sxs_md_rows(md, SXS_TABLE_CUSTOM_ATTRIBUTE);
@@ -73,14 +74,15 @@ static int is_friend(struct sxs_resolver *r, const struct sxs_image *of)
     return assembly_says(&of->md, "InternalsVisibleToAttribute", r->m->tokens.own_name);
 }
 
-/* Then runtimes look at nothing, private members included. */
+/* Whether the method's assembly has IgnoresAccessChecksTo for @of. Then runtimes check no access,
+ * not even to private members. */
 static int ignores_checks(struct sxs_resolver *r, const struct sxs_image *of)
 {
     const struct sxs_image *own = sxs_images_own(&r->images);
     return own && assembly_says(&own->md, "IgnoresAccessChecksToAttribute", of->name);
 }
 
-/* Is @inner the type @outer, or within it? */
+/* Whether @inner is the type @outer, or nested in it. */
 static int is_within(IMetaDataImport2 *imp, mdToken inner, mdToken outer)
 {
     for (unsigned i = 0; inner && i < NESTED_MAX; i++) {
@@ -92,14 +94,15 @@ static int is_within(IMetaDataImport2 *imp, mdToken inner, mdToken outer)
     return 0;
 }
 
-/* ---- heirs ------------------------------------------------------------------------------------ */
+/* ---- derived types ---------------------------------------------------------------------------- */
 
 static int is_type(const struct sxs_definition *a, const struct sxs_image *image, uint32_t type)
 {
     return a->type == type && (a->image == image || sxs_same_text(a->image->name, image->name));
 }
 
-/* Does the method's type, or one around it, derive from @type of @image? What cannot be read may. */
+/* Whether the method's type, or a type around it, derives from @type of @image. Returns 1 also when
+ * a base type cannot be read. */
 static int is_heir(struct sxs_resolver *r, const struct sxs_image *image, uint32_t type)
 {
     const struct sxs_image *own = sxs_images_own(&r->images);
@@ -132,13 +135,14 @@ static int refuse_protected(struct sxs_resolver *r, const struct sxs_image *imag
     return 1;
 }
 
-/* The method's own assembly, or one that names it as a friend. */
+/* Whether @image is the method's own assembly, or one that names the method's as a friend. */
 static int is_close(struct sxs_resolver *r, const struct sxs_image *image)
 {
     return sxs_same_text(image->name, r->m->tokens.own_name) || is_friend(r, image);
 }
 
-/* Nested types that only heirs of the one around them may use. */
+/* Refuses a nested type that is protected in a type from which the method's type does not
+ * derive. */
 static int refuse_nested(struct sxs_resolver *r, const struct sxs_image *image, uint32_t type,
                          const char *name, struct sxs_il_text *why)
 {
@@ -160,7 +164,7 @@ static int refuse_nested(struct sxs_resolver *r, const struct sxs_image *image, 
 
 #define BIT(visibility) (1u << (visibility))
 
-/* Bits: of the type and of all around it. */
+/* Returns the visibilities of the type and of all types around it, one bit each. */
 static unsigned visibilities(const struct sxs_metadata *md, uint32_t type)
 {
     unsigned all = 0;
@@ -189,7 +193,7 @@ static int refuse_other(struct sxs_resolver *r, const struct sxs_resolved *what,
         sxs_il_putf(why, "%s of %s is private", name, d->image->name);
         return 1;
     }
-    if (sxs_same_text(d->image->name, r->m->tokens.own_name)) /* forwarded back */
+    if (sxs_same_text(d->image->name, r->m->tokens.own_name)) /* a type forward led back to it */
         return 0;
     friend = is_friend(r, d->image);
     if (!friend && (internal || access == ASSEMBLY || access == FAMILY_AND_ASSEMBLY)) {
@@ -205,7 +209,7 @@ static int refuse_other(struct sxs_resolver *r, const struct sxs_resolved *what,
 
 /* ---- the module itself ------------------------------------------------------------------------ */
 
-/* Is a type around @type, or itself, private to one that the method is not in? */
+/* Whether @type, or a type around it, is nested private in a type that the method is not in. */
 static int is_hidden(struct sxs_resolver *r, const struct sxs_image *own, uint32_t type)
 {
     for (unsigned i = 0; type && i < NESTED_MAX; i++) {
@@ -228,7 +232,7 @@ static int refuse_own(struct sxs_resolver *r, const struct sxs_resolved *what, c
     unsigned                access = what->is_member ? what->flags & MEMBER_MASK : PUBLIC;
     if (type && (what->type_flags & TYPE_MASK) <= TYPE_PUBLIC &&
         (access == ASSEMBLY || access == FAMILY_OR_ASSEMBLY || access == PUBLIC))
-        return 0; /* to the whole module */
+        return 0; /* the whole module may use it */
     r->depends = 1;
     if (is_within(r->m->tokens.import, r->m->owner, type))
         return 0;

@@ -10,7 +10,7 @@
 
 static pthread_mutex_t           lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
-static struct sxs_assembly_copy *copies; /* under lock; each once, with references or without */
+static struct sxs_assembly_copy *copies; /* all copies, used or not; guarded by lock */
 
 static void free_copy(struct sxs_assembly_copy *copy)
 {
@@ -45,7 +45,7 @@ static int read_copy(const char *path, struct sxs_assembly_copy **out)
     return err;
 }
 
-/* The newest copy of a path comes first, so that older ones are found by nobody. */
+/* A new copy is put in front, so that find() no longer returns older copies of the same path. */
 int sxs_assembly_copy_get(const char *path, const struct sxs_assembly_copy **copy)
 {
     const struct sxs_assembly_copy *had = find(path);

@@ -8,14 +8,14 @@
 #include "instr/weave/helper.h"
 #include "instr/weave/operands.h"
 
-/* One call under construction. */
+/* One call that is being emitted. */
 struct calling {
     struct sxs_method       *m;
     const struct sxs_marker *marker;
     const struct sxs_target *target;
     struct sxs_operands      o;
-    int                      into;   /* local for what it returns; -1: none */
-    uint8_t                  result; /* its type there; VOID: none */
+    int                      into;   /* local that receives the result; -1: none */
+    uint8_t                  result; /* enum sxs_element of this local; VOID: none */
 };
 
 /* ---- native ----------------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ static void *find_native(struct sxs_method *m, const struct sxs_target *t)
     function = dlsym(library, t->method);
     if (!function)
         sxs_method_set_why(m, "%s has no function %s", t->path, t->method);
-    return function; /* the library stays: code refers to it */
+    return function; /* the library is never closed, because code refers to it */
 }
 
 static int native(struct calling *c, struct sxs_emit *e)
@@ -79,7 +79,7 @@ static int pass_to_helper(struct calling *c, struct sxs_emit *e, struct sxs_help
     return h->result == SXS_ELEMENT_VOID ? 0 : sxs_emit(e, sxs_il_insn(c->m->body, SXS_IL_POP));
 }
 
-/* .try { load; call; leave } catch object { pop; count; leave } */
+/* Emits .try { load; call; leave } catch object { pop; count; leave } */
 static int managed(struct calling *c, struct sxs_emit *e)
 {
     struct sxs_il_body *body = c->m->body;
@@ -105,7 +105,7 @@ static int managed(struct calling *c, struct sxs_emit *e)
     return 0;
 }
 
-/* ---- both ------------------------------------------------------------------------------------- */
+/* ---- native or managed ------------------------------------------------------------------------ */
 
 static int call(struct calling *c, struct sxs_il_insn *at)
 {
@@ -158,13 +158,14 @@ int sxs_call_replace(struct sxs_method *m, const struct sxs_marker *marker,
 
 /* ---- when the method ends --------------------------------------------------------------------- */
 
-/* What a call at the end gets: arguments or state, then the result, then the exception. */
+/* A call at the method's end. Its operands are: the arguments or the state of <wrap>, then the
+ * result, then the exception. */
 struct end {
     const struct sxs_action *a;
     const struct sxs_target *target;
-    int                      state;  /* local; -1: the arguments instead */
-    int                      result; /* local; -1: none */
-    int                      thrown; /* local */
+    int                      state;  /* local with the state; -1: the arguments instead */
+    int                      result; /* local with the result; -1: none */
+    int thrown; /* local: the exception; for native code whether there is one */
 };
 
 static int add_local(struct sxs_method *m, uint8_t element)
@@ -205,7 +206,7 @@ static int call_end(struct sxs_method *m, const struct sxs_marker *marker, const
     return err ? -1 : 0;
 }
 
-/* In the handler the exception is kept in a local: native code gets whether there is one. */
+/* Emits, in the handler, IL that stores the exception in e->thrown. For native code it stores 1. */
 static int keep_exception(struct sxs_method *m, const struct end *e, struct sxs_il_wrap *wrap)
 {
     struct sxs_emit     emit = {m, wrap->pop};
@@ -224,7 +225,8 @@ static int keep_exception(struct sxs_method *m, const struct end *e, struct sxs_
            sxs_emit(&emit, sxs_il_stloc(m->body, (uint16_t)e->thrown));
 }
 
-/* Both locals are zero again where the method is entered: locals of a loop's code would not be. */
+/* Wraps the method in a try block and adds the calls at its end. The locals e->result and e->thrown
+ * rely on init_locals, which clears them whenever the method is entered. */
 static int wrap_with_end(struct sxs_method *m, const struct sxs_marker *marker, struct end *e,
                          enum sxs_on on, struct sxs_il_wrap *wrap)
 {

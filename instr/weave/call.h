@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** call.h - actions that call: before, after, wrap, and a result from a call. */
+/** call.h - IL for actions that call a function: before, after, wrap, and replace by a call's
+ *  result. */
 #ifndef SXS_REWRITE_CALL_H
 #define SXS_REWRITE_CALL_H
 
@@ -7,7 +8,7 @@
 #include "instr/weave/callouts.h"
 #include "instr/weave/method.h"
 
-/** Each returns 0, or -1 with m->why. */
+/** Add the calls of the action @a to the body of @m. Each returns 0, or -1 with m->why. */
 int sxs_call_before(struct sxs_method *m, const struct sxs_marker *marker,
                     const struct sxs_action *a);
 int sxs_call_after(struct sxs_method *m, const struct sxs_marker *marker,
@@ -15,7 +16,8 @@ int sxs_call_after(struct sxs_method *m, const struct sxs_marker *marker,
 int sxs_call_wrap(struct sxs_method *m, const struct sxs_marker *marker,
                   const struct sxs_action *a);
 
-/** sxs_call_replace - at @at, where the stack is empty: the result local becomes what is called returns. */
+/** sxs_call_replace - insert a call before @at that puts its result into the result local of @m.
+ *  The evaluation stack must be empty at @at. Returns 0, or -1 with m->why. */
 int sxs_call_replace(struct sxs_method *m, const struct sxs_marker *marker,
                      const struct sxs_action *a, struct sxs_il_insn *at);
 

@@ -13,47 +13,50 @@
 
 #define MAX_SITES SXS_SITES_MAX
 #define MIN_SITES (1u << 12)
-#define AS_SHARE  4096u       /* part of RLIMIT_AS that one thread's table may take */
-#define STEP      (64u << 10) /* bytes of a table that become writable at once */
+#define AS_SHARE  4096u       /* one thread's table may take 1/4096 of RLIMIT_AS */
+#define STEP      (64u << 10) /* a table is made writable by as many bytes at a time */
 #define PAGE      4096u
 
 _Static_assert(offsetof(struct sxs_instrument_count, calls) == 0, "sxs_callout_count() relies on it");
 
 /*
- * A thread's counters, by site, a page of SXS_INSTRUMENT_PAGE at once when it comes to the first of them. Sites beyond
- * max_sites share the last place, which stays empty. The memory is mapped for reading, and its beginning is made writable
- * as far as it is needed: read-only anonymous memory takes no page, and does not count as committed
- * where the system does not overcommit (vm.overcommit_memory=2).
+ * One thread's table of pointers to its counters, indexed by the number of the instrumented method.
+ * The counters are allocated in pages of SXS_INSTRUMENT_PAGE, when the thread calls the first
+ * method of a page. Methods numbered max_sites and above share the last element, which stays NULL.
+ * The memory is mapped read-only, and its beginning is made writable as far as needed, because
+ * read-only anonymous memory takes no pages and does not count as committed where the system does
+ * not overcommit (vm.overcommit_memory=2).
  */
 struct counters {
-    struct counters *next;     /* of those whose thread has ended: for the next one */
+    struct counters *next;     /* in `idle`: tables whose thread has ended */
     size_t           writable; /* bytes from the beginning; 0: not even the first two members */
-    struct sxs_instrument_count *of[MAX_SITES + 1]; /* mapped: max_sites + 1 of them */
+    struct sxs_instrument_count *of[MAX_SITES + 1]; /* max_sites + 1 of them are mapped */
 };
 
-/* Of a thread that has counted nothing yet. Never written: find() makes a table of the thread's own first. */
+/* The table of every thread that has counted nothing yet. Never written, because find() first makes
+ * a table for the thread. */
 static union {
     struct counters table;
     char            pages[(sizeof(struct counters) + PAGE - 1) / PAGE * PAGE];
 } empty __attribute__((aligned(PAGE)));
 #define none empty.table
 
-static uint32_t                     max_sites = MAX_SITES; /* fewer under RLIMIT_AS */
+static uint32_t                     max_sites = MAX_SITES; /* smaller under RLIMIT_AS */
 static SXS_TLS struct counters     *mine = &none;
 static pthread_mutex_t              lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
-static struct counters             *idle; /* under lock */
+static struct counters             *idle; /* guarded by lock */
 static pthread_key_t                key;
 static pthread_once_t               once = PTHREAD_ONCE_INIT;
-static struct sxs_instrument_count  nowhere; /* what finds no memory */
+static struct sxs_instrument_count  nowhere; /* takes counts for which there is no memory */
 
 static size_t table_size(void)
 {
     return offsetof(struct counters, of) + (max_sites + 1) * sizeof(struct sxs_instrument_count *);
 }
 
-/* Before any thread counts. The empty table lies in .bss, which counts as committed; a read-only mapping in its place
- * does not. Where that fails, it stays as it is. */
+/* Runs before any thread counts. The empty table lies in .bss, which counts as committed memory, so
+ * a read-only mapping is put in its place. When this fails, the table in .bss is used. */
 __attribute__((constructor)) static void set_limits(void)
 {
     struct rlimit limit;
@@ -65,7 +68,7 @@ __attribute__((constructor)) static void set_limits(void)
         max_sites /= 2;
 }
 
-/* Makes the table writable up to @end. Returns 0 or -1 (no memory). */
+/* Makes the first @end bytes of the table writable. Returns 0, or -1 (no memory). */
 static int make_writable(struct counters *c, size_t end)
 {
     size_t writable = (end + STEP - 1) / STEP * STEP;
@@ -77,7 +80,7 @@ static int make_writable(struct counters *c, size_t end)
     return 0;
 }
 
-/* The numbers stay: the next thread goes on with them. */
+/* The counters keep their values. The next new thread reuses the table and adds to them. */
 static void thread_ended(void *counters)
 {
     struct counters *c = counters;
@@ -126,6 +129,7 @@ void sxs_marker_set(struct sxs_marker *marker, uint32_t site)
     marker->place = (site < max_sites ? site : max_sites) * sizeof(struct sxs_instrument_count *);
 }
 
+/* The slow path: makes the thread's table, and the page of counters that @place lies in. */
 __attribute__((noinline, cold)) static struct sxs_instrument_count *find(size_t place)
 {
     struct counters             *c = mine != &none ? mine : begin_thread();
@@ -142,7 +146,7 @@ __attribute__((noinline, cold)) static struct sxs_instrument_count *find(size_t 
     return c->of[site];
 }
 
-/* One load from the thread, one from its table: this is what a call costs. */
+/* The fast path: one load of thread-local storage and one of the table. NULL: not allocated yet. */
 static inline struct sxs_instrument_count *known(size_t place)
 {
     return *(struct sxs_instrument_count **)((char *)mine->of + place);
@@ -154,7 +158,7 @@ static inline struct sxs_instrument_count *count_of(const struct sxs_marker *mar
     return __builtin_expect(c != NULL, 1) ? c : find(marker->place);
 }
 
-/* One writer: no need for an atomic addition. */
+/* A counter has only one writing thread, so the addition need not be atomic. */
 static inline void add(_Atomic uint64_t *counter, uint64_t n)
 {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
@@ -167,15 +171,16 @@ __attribute__((noinline, cold)) static void count_first(size_t place)
 }
 
 /*
- * What every counted call pays. Nothing is kept over the other call, so that no frame is made; the place comes as a
- * constant, and the number is changed in place by a plain address, which processors forward from one call
- * to the next at once: two loads from the marker and an addition through a register took 1 ns more.
+ * Every counted call runs this function, so it is written for speed. No value lives across the call
+ * of count_first(), so the compiler makes no frame. The IL passes the place as a constant, and the
+ * counter is incremented in memory through a plain pointer: processors forward the stored value to
+ * the next call at once. Two loads from the marker and an addition in a register took 1 ns more.
  */
 void sxs_callout_count(size_t place)
 {
     struct sxs_instrument_count *c = known(place);
     if (__builtin_expect(c != NULL, 1))
-        ++*(uint64_t *)(void *)c; /* its first; one writer */
+        ++*(uint64_t *)(void *)c; /* the member `calls`; only this thread writes it */
     else
         count_first(place);
 }
@@ -216,5 +221,5 @@ void sxs_callouts_forget(void)
 {
     idle = NULL;
     if (mine != &none)
-        madvise(mine, table_size(), MADV_DONTNEED); /* zeroes again */
+        madvise(mine, table_size(), MADV_DONTNEED); /* all pointers become NULL again */
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * callouts.h - what new IL calls: native functions, with the place they are called from as an integer.
+ * callouts.h - callouts: the native functions that the IL of instrumented methods calls to count
+ * and time.
  *
- * They run on the program's threads in cooperative mode, without a transition (CallConvSuppressGCTransition): a
- * runtime that collects waits for them. So: no locks, no runtime, no waiting; a thread's first call takes
- * memory. One place belongs to one method in one runtime.
+ * Callouts run on the program's threads in cooperative mode, without a transition
+ * (CallConvSuppressGCTransition), so a runtime that collects garbage waits for them. Therefore they
+ * take no locks, do not call the runtime and do not wait. A thread's first call is an exception: it
+ * allocates memory.
  */
 #ifndef SXS_REWRITE_CALLOUTS_H
 #define SXS_REWRITE_CALLOUTS_H
@@ -13,34 +15,39 @@
 #include "base/base.h"
 #include "session/format/instrument.h"
 
-/** A marker: lives as long as the process, for code that was taken out may still run. Native code that a rule calls
- *  gets it, too, as its public first part. */
+/** Identifies one method in one runtime; its address is a constant in the method's new IL. Lives as
+ *  long as the process, because code with an earlier version of the IL may still run. Native code
+ *  that a rule calls receives a pointer to the first member, which is public. */
 struct sxs_marker {
     struct sxsprof_method method;
-    uint32_t              site; /* number in the file */
-    size_t                place; /* in a thread's table of counters, bytes: sxs_marker_set() */
+    uint32_t              site;  /* number of the instrumented method in the session file, from 0 */
+    size_t                place; /* byte offset in a thread's table of counters: sxs_marker_set() */
 };
 
-#define SXS_SITES_MAX (1u << 20) /* in a process, of all times */
+#define SXS_SITES_MAX (1u << 20) /* instrumented methods during the life of a process */
 
-/** sxs_marker_set - of the site of this number. */
+/** sxs_marker_set - set the number of the marker's method, and the place that follows from it. */
 void sxs_marker_set(struct sxs_marker *marker, uint32_t site);
 
-/** sxs_callout_count - one call of the method whose marker has this place. */
+/** sxs_callout_count - count a call of the method whose marker has this @place. */
 void sxs_callout_count(size_t place);
 
-/** Counted, and what time it is: for sxs_callout_leave(). */
+/** sxs_callout_enter - count a call that begins. Returns the time in ticks of sxs_tick(). */
 uint64_t sxs_callout_enter(const struct sxs_marker *marker);
-void     sxs_callout_leave(const struct sxs_marker *marker, uint64_t entered);
-void     sxs_callout_threw(const struct sxs_marker *marker, uint64_t entered);
 
-/** What both do; returns what time it is. */
+/** The call ends: it returns (leave), or an exception leaves it (threw). @entered: what
+ *  sxs_callout_enter() returned. */
+void sxs_callout_leave(const struct sxs_marker *marker, uint64_t entered);
+void sxs_callout_threw(const struct sxs_marker *marker, uint64_t entered);
+
+/** sxs_callout_end - do what both of these do. Returns the time in ticks. */
 uint64_t sxs_callout_end(const struct sxs_marker *marker, uint64_t entered, int threw);
 
-/** A helper that the method called threw, and the method goes on. */
+/** sxs_callout_swallowed - count an exception of a helper that the method called, and that was
+ *  caught. */
 void sxs_callout_swallowed(const struct sxs_marker *marker);
 
-/** In a forked child: counters are its own from now on. */
+/** sxs_callouts_forget - in a forked child: count in memory of the child's own from now on. */
 void sxs_callouts_forget(void);
 
 #endif

@@ -88,7 +88,7 @@ static int string(struct sxs_emit *e, const char *text)
     return err;
 }
 
-/* Any type's: a local that nobody writes to. */
+/* Emits the default value of any type: it loads a local that is never written. */
 static int default_value(struct sxs_emit *e, const struct sxs_sig *sig)
 {
     uint8_t bytes[1024];

@@ -134,7 +134,7 @@ static uint32_t find_nested(const struct sxs_metadata *md, uint32_t outer, const
     return 0;
 }
 
-/* The assembly that @name is forwarded to. NULL: it is not. */
+/* Returns the assembly that the type @name is forwarded to. NULL: it is not forwarded. */
 static const char *forwarded(const struct sxs_metadata *md, const char *name, size_t len)
 {
     uint32_t n = sxs_md_rows(md, SXS_TABLE_EXPORTED_TYPE);
@@ -156,7 +156,7 @@ static void say_no_assembly(struct sxs_images *images, const char *assembly,
     sxs_images_put_folders(images, why);
 }
 
-/* Names that differ in a letter or two, or in their namespaces. */
+/* Writes that there is no type @name, and which similar names there are. */
 static void say_no_type(const struct sxs_image *image, const char *name, struct sxs_il_text *why)
 {
     const struct sxs_metadata *md = &image->md;
@@ -223,9 +223,10 @@ enum sxs_found sxs_definition_type(struct sxs_images *images, const char *assemb
 
 /* ---- members ---------------------------------------------------------------------------------- */
 
+/* The rows of a type's fields or methods. */
 struct range {
     enum sxs_table table;
-    uint32_t       first, end; /* rows */
+    uint32_t       first, end; /* rows; end is not included */
 };
 
 static struct range members_of(const struct sxs_metadata *md, uint32_t type, int fields)
@@ -273,7 +274,8 @@ static enum sxs_found find_member(struct sxs_definition *d, const struct sxs_wan
     return SXS_FOUND_NOT;
 }
 
-/* What a type derives from: type arguments are left out, and then signatures are not compared. */
+/* Returns the token of the type that *d derives from; 0: none. For a generic base type this is the
+ * open type; d->inherited is set, so that signatures of its members are not compared. */
 static uint32_t base_token(struct sxs_definition *d)
 {
     const struct sxs_metadata *md = &d->image->md;
@@ -318,7 +320,7 @@ enum sxs_found sxs_definition_base(struct sxs_images *images, struct sxs_definit
     return found == SXS_FOUND_NOT ? SXS_FOUND_UNKNOWN : found;
 }
 
-/* Overloads: those with as many parameters first. Returns how many there are. */
+/* Writes the overloads, those with the wanted number of parameters first. Returns their number. */
 static unsigned put_overloads(const struct sxs_definition *d, const struct sxs_wanted *wanted,
                               struct sxs_il_text *why)
 {
@@ -341,7 +343,7 @@ static unsigned put_overloads(const struct sxs_definition *d, const struct sxs_w
     return n;
 }
 
-/* Those of the same name, or of one alike. */
+/* Writes that there is no such member, and the members of the same or of a similar name. */
 static void say_no_member(const struct sxs_definition *d, const struct sxs_wanted *wanted,
                           struct sxs_il_text *why)
 {

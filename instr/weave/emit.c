@@ -17,7 +17,7 @@ int sxs_emit_pointer(struct sxs_emit *e, const void *pointer)
            sxs_emit(e, sxs_il_insn(body, SXS_IL_CONV_I));
 }
 
-/* TypeDefOrRef as signatures have it, II.23.2.8. */
+/* Encodes a TypeDefOrRef as in signatures: ECMA-335, II.23.2.8. */
 size_t sxs_emit_coded(uint8_t *out, uint32_t token)
 {
     uint32_t table = token >> 24, row = token & 0xffffff;
@@ -38,8 +38,8 @@ size_t sxs_emit_coded(uint8_t *out, uint32_t token)
     return 4;
 }
 
-/* unmanaged modopt(CallConvSuppressGCTransition) modopt(CallConvCdecl) RESULT (ARGUMENTS); the first one only
- * for calls without a transition. */
+/* Makes the signature: unmanaged modopt(CallConvSuppressGCTransition) modopt(CallConvCdecl) RESULT
+ * (ARGUMENTS). The first modifier is left out for calls with a transition. */
 static int signature_of(struct sxs_method *m, int transition, uint8_t result,
                         const uint8_t *arguments, unsigned n, uint32_t *token)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "instr/weave/fault.h"
 
+/* Turns the catch block that sxs_il_wrap() made into a fault block. */
 static void make_fault(struct sxs_method *m, struct sxs_il_wrap *wrap)
 {
     struct sxs_il_clause *clause = &m->body->clauses[m->body->n_clauses - 1];
@@ -24,7 +25,10 @@ int sxs_fault_wrap(struct sxs_method *m, struct sxs_il_wrap *wrap)
     return wrap->rethrow ? 0 : sxs_method_fail(m, "no memory");
 }
 
-/* .try { .try { the method } filter { stloc thrown; ldc.i4.0; endfilter } { rethrow } } fault { ... } */
+/* Changes the body to
+ *     .try {
+ *         .try { the method } filter { stloc thrown; ldc.i4.0; endfilter } { pop; rethrow }
+ *     } fault { ... } */
 int sxs_fault_keep(struct sxs_method *m, uint16_t thrown)
 {
     struct sxs_il_body   *body = m->body;

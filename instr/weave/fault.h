@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/** fault.h - the whole method in a block whose end is told of, whatever it ends by. */
+/** fault.h - wraps a whole method body in a try block with a fault handler, so that code runs when
+ *  an exception leaves the method. */
 #ifndef SXS_REWRITE_FAULT_H
 #define SXS_REWRITE_FAULT_H
 
 #include "instr/weave/method.h"
 
 /**
- * sxs_fault_wrap - as sxs_il_wrap(), with a fault block instead of a catch block: filters further up still run
- * before anything is unwound, and the exception's stack trace stays as it is. wrap->rethrow: the last of it.
- * Returns 0, or -1 with m->why.
+ * sxs_fault_wrap - wrap the body of @m as sxs_il_wrap() does, with a fault instead of a catch
+ * block. With a fault block, filters further up the stack run before the method is unwound, and the
+ * exception's stack trace stays as it is.
+ * @wrap: receives the instructions to insert code at; wrap->rethrow is the last one of the fault
+ * block. Returns 0, or -1 with m->why.
  */
 int sxs_fault_wrap(struct sxs_method *m, struct sxs_il_wrap *wrap);
 
-/** sxs_fault_keep - right after that: what leaves the method is put into local @thrown (an object) by a filter that never
- *  catches. The local is null where nothing was thrown. */
+/** sxs_fault_keep - store the exception that leaves the method in the local @thrown, of type
+ *  object. Called directly after sxs_fault_wrap(). A filter that never catches stores the
+ *  exception. The local is null when nothing was thrown. Returns 0, or -1 with m->why. */
 int sxs_fault_keep(struct sxs_method *m, uint16_t thrown);
 
 #endif

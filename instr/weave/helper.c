@@ -21,11 +21,13 @@ enum { METHOD_STATIC = 0x0010 };
 
 static pthread_mutex_t    lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
-static struct sxs_helper *helpers; /* under lock */
-static SXS_TLS int        loading; /* on this thread: what runs then must not wait for itself */
+static struct sxs_helper *helpers; /* guarded by lock */
+static SXS_TLS int loading; /* 1: this thread loads a helper; code that runs meanwhile on this
+                                      thread calls no helpers, so that it cannot wait for itself */
 
 /* ---- the file --------------------------------------------------------------------------------- */
 
+/* Whether @name, as in Namespace.Outer+Inner, is the name of the TypeDef in @row. */
 static int is_type(const struct sxs_metadata *md, uint32_t row, const char *name)
 {
     const char *space =
@@ -115,7 +117,8 @@ static int read_signature(struct sxs_method *m, const struct sxs_metadata *md, u
     return 0;
 }
 
-/* What the core library is called in references, and of which version, tells what a helper was built for. */
+/* Whether the helper was built for a newer .NET than the runtime, by the version of its reference
+ * to the core library. */
 static int is_for_newer(struct sxs_method *m, const struct sxs_metadata *md,
                         const struct sxs_helper *h)
 {
@@ -179,7 +182,7 @@ static struct sxs_helper *known(uint32_t runtime, const struct sxs_target *t)
     return h;
 }
 
-/* An assembly by its name: the file that the runtime would take. */
+/* Returns the file that the runtime would load for the assembly @name; the caller frees it. */
 static char *path_of(struct sxs_method *m, const char *name)
 {
     char                    text[700];
@@ -201,13 +204,14 @@ static char *path_of(struct sxs_method *m, const char *name)
     return path;
 }
 
+/* Whether a rule's `assembly` is a path of a file, not the name of an assembly. */
 static int is_file(const char *path)
 {
     size_t n = strlen(path);
     return strchr(path, '/') || (n > 4 && strcmp(path + n - 4, ".dll") == 0);
 }
 
-/* In the session, to be counted there. */
+/* Makes the helper's record in the session file, which has its counters. */
 static void record(struct sxs_helper *h)
 {
     char text[2048];
@@ -234,7 +238,7 @@ static struct sxs_helper *find_file(struct sxs_method *m, const struct sxs_targe
     }
     record(h);
     pthread_mutex_lock(&lock);
-    h->next = helpers; /* two threads at once: both good */
+    h->next = helpers; /* two threads may add the same helper: each of the two works */
     helpers = h;
     pthread_mutex_unlock(&lock);
     return h;
@@ -256,10 +260,11 @@ struct sxs_helper *sxs_helper_find(struct sxs_method *m, const struct sxs_target
     return h;
 }
 
-/* ---- what the IL calls ------------------------------------------------------------------------ */
+/* ---- callouts: called by the IL --------------------------------------------------------------- */
 
 enum { LOAD, READY, SKIP };
 
+/* Returns LOAD: this thread is to load the helper; READY: it is loaded; SKIP: do not call it. */
 static int32_t begin(struct sxs_helper *h)
 {
     if (atomic_load_explicit(&h->function, memory_order_acquire))
@@ -276,7 +281,9 @@ static void ready(struct sxs_helper *h, uintptr_t function)
     atomic_store_explicit(&h->function, function, memory_order_release);
 }
 
-/* In cooperative mode: one line is written all the same, once in a process's life. */
+/* The helper threw, or could not be loaded. Runs in cooperative mode, where a callout should not
+ * write to the log. Each of the two lines is written all the same, because it comes only once for a
+ * helper. */
 static void failed(struct sxs_helper *h, const struct sxs_marker *marker)
 {
     uint64_t before = atomic_fetch_add_explicit(&h->threw, 1, memory_order_relaxed);
@@ -311,7 +318,7 @@ static int member(struct sxs_emit *e, const char *type, const char *name, const 
     return sxs_emit(e, sxs_il_token(e->m->body, opcode, token));
 }
 
-/* A signature with one type by token in it: PARTS before it, then its element, then the token. */
+/* A signature that is being written. */
 struct made {
     uint8_t bytes[48];
     size_t  size;
@@ -347,7 +354,7 @@ static int text(struct sxs_emit *e, const char *utf8)
 
 #define REFLECTION "System.Reflection."
 
-/* Assembly.LoadFrom(path).GetType(type, true) */
+/* Emits Assembly.LoadFrom(path).GetType(type, true) */
 static int find_the_type(struct sxs_emit *e, const struct sxs_helper *h)
 {
     struct sxs_method *m = e->m;
@@ -365,7 +372,7 @@ static int find_the_type(struct sxs_emit *e, const struct sxs_helper *h)
            member(e, REFLECTION "Assembly", "GetType", get.bytes, get.size, SXS_IL_CALLVIRT);
 }
 
-/* .GetMethod(method, any static one).MethodHandle.GetFunctionPointer() */
+/* Emits .GetMethod(method, flags).MethodHandle.GetFunctionPointer() */
 static int find_the_function(struct sxs_emit *e, const struct sxs_helper *h)
 {
     static const uint8_t pointer[] = {0x20, 0, SXS_ELEMENT_I};
@@ -383,7 +390,7 @@ static int find_the_function(struct sxs_emit *e, const struct sxs_helper *h)
     if (number < 0)
         return -1;
     return text(e, h->method) ||
-           sxs_emit(e, sxs_il_ldc(m->body, 0x38)) || /* public or not, static */
+           sxs_emit(e, sxs_il_ldc(m->body, 0x38)) || /* BindingFlags: Static, Public, NonPublic */
            member(e, "System.Type", "GetMethod", get.bytes, get.size, SXS_IL_CALLVIRT) ||
            member(e, REFLECTION "MethodBase", "get_MethodHandle", handle.bytes, handle.size,
                   SXS_IL_CALLVIRT) ||

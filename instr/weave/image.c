@@ -53,7 +53,7 @@ static struct sxs_image *add(struct sxs_images *images, const char *name, const 
     return i;
 }
 
-/* ---- what is loaded --------------------------------------------------------------------------- */
+/* ---- loaded assemblies ------------------------------------------------------------------------ */
 
 static void list_module(struct sxs_images *images, ModuleID id)
 {
@@ -98,7 +98,8 @@ static int read_file(struct sxs_image *i)
     return 0;
 }
 
-/* A file of a module that was loaded may be another by now: then it says nothing of the module. */
+/* Whether the file is the one that the module was loaded from, by its MVID. A file may have been
+ * replaced since, and then says nothing about the module. */
 static int is_the_same(const struct sxs_images *images, const struct sxs_image *i)
 {
     sxs_module        module = {images->module.rt, i->id};
@@ -113,7 +114,8 @@ static int is_the_same(const struct sxs_images *images, const struct sxs_image *
     return SUCCEEDED(hr) && file.size == sizeof(loaded) && !memcmp(file.at, &loaded, file.size);
 }
 
-/* How long an image in memory is: its sections lie behind one another as in a file. 0: it is none. */
+/* Returns the size in bytes of an image in memory that has the layout of a file. 0: it is no
+ * image. */
 static size_t flat_size(const uint8_t *base)
 {
     uint32_t pe, end = 0, size, at;
@@ -133,7 +135,7 @@ static size_t flat_size(const uint8_t *base)
     return end;
 }
 
-/* An assembly that was loaded from bytes. */
+/* Reads an assembly that was loaded from bytes, in the runtime's memory. */
 static void read_memory(const struct sxs_images *images, struct sxs_image *i)
 {
     sxs_module     module = {images->module.rt, i->id};
@@ -168,7 +170,7 @@ const struct sxs_image *sxs_images_own(struct sxs_images *images)
     list(images);
     for (i = images->all; i && i->id != images->module.id; i = i->next)
         ;
-    if (!i) { /* not among them while it is being loaded */
+    if (!i) { /* EnumModules leaves out a module that is being loaded */
         list_module(images, images->module.id);
         i = images->all && images->all->id == images->module.id ? images->all : NULL;
     }
@@ -179,13 +181,15 @@ const struct sxs_image *sxs_images_own(struct sxs_images *images)
 
 /* ---- finding ---------------------------------------------------------------------------------- */
 
+/* Length of the folder in the path of a loaded assembly; 0: none. */
 static size_t folder_size(const struct sxs_image *i)
 {
     const char *slash = i->path && i->id ? strrchr(i->path, '/') : NULL;
     return slash ? (size_t)(slash - i->path) : 0;
 }
 
-/* The first in the list with this folder stands for all. */
+/* Whether @i is the first image in the list with its folder, so that each folder is searched
+ * once. */
 static int is_new_folder(const struct sxs_images *images, const struct sxs_image *i)
 {
     size_t n = folder_size(i);

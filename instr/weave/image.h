@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * image.h - assemblies as a module's code would find them, to be read: those its runtime has loaded, by their files or
- * in memory, then files in the folders where these lie.
+ * image.h - finds and reads the assemblies that a module's code can refer to.
  *
- * For the time of one method. One thread; where a runtime may be asked for its modules.
+ * These are the assemblies that the runtime has loaded, read from their files or from memory, then
+ * the files in the folders of loaded assemblies. Images are used while one method is instrumented,
+ * by one thread, which must be allowed to ask the runtime for its modules.
  */
 #ifndef SXS_REWRITE_IMAGE_H
 #define SXS_REWRITE_IMAGE_H
@@ -15,33 +16,34 @@
 
 struct sxs_image {
     struct sxs_image   *next;
-    char               *name; /* simple name of the assembly */
-    char               *path; /* NULL: it has no file */
-    ModuleID            id;   /* 0: not loaded */
+    char                           *name; /* simple name of the assembly; owned */
+    char                           *path; /* owned; NULL: the assembly has no file */
+    ModuleID                        id;   /* 0: the runtime has not loaded it */
     struct sxs_metadata md;
-    int                 readable; /* nonzero: `md` can be asked */
-    int                 tried;    /* nonzero: it has been read, or cannot be */
-    const struct sxs_assembly_copy *copy; /* a reference; NULL: `md` is of memory of the runtime's */
+    int                             readable; /* nonzero: `md` is valid */
+    int                             tried;    /* nonzero: reading was tried */
+    const struct sxs_assembly_copy *copy; /* a reference; NULL: `md` is in the runtime's memory */
 };
 
 struct sxs_images {
-    sxs_module        module; /* whose code asks */
-    struct sxs_image *all;
-    int               listed; /* what the runtime has loaded is in `all` */
+    sxs_module        module; /* the module whose code refers to the assemblies */
+    struct sxs_image *all;    /* owned */
+    int               listed; /* nonzero: `all` has the assemblies that the runtime has loaded */
 };
 
 void sxs_images_begin(struct sxs_images *images, sxs_module module);
 void sxs_images_end(struct sxs_images *images);
 
-/** sxs_images_own - the module that asks, as it was loaded. NULL: it cannot be read (changed on disk since, or
- *  made at run time). */
+/** sxs_images_own - return the image of images->module itself, as it was loaded. NULL: it cannot be
+ *  read, because its file has changed since or because it was made at run time. Borrowed. */
 const struct sxs_image *sxs_images_own(struct sxs_images *images);
 
-/** sxs_images_find - the assembly @name. NULL: neither loaded nor in any of the folders. It may be one that is not
- *  `readable`. Borrowed until sxs_images_end(). */
+/** sxs_images_find - return the image of the assembly @name, which may not be `readable`. NULL: it
+ *  is neither loaded nor in any of the folders. Borrowed until sxs_images_end(). */
 const struct sxs_image *sxs_images_find(struct sxs_images *images, const char *name);
 
-/** sxs_images_put_folders - where files were looked for, at most four of them. */
+/** sxs_images_put_folders - write the folders in which files are looked for, at most four of
+ *  them. */
 void sxs_images_put_folders(struct sxs_images *images, struct sxs_il_text *t);
 
 #endif

@@ -9,18 +9,18 @@
 #include "instr/weave/token_cache.h"
 
 #define LINE      2048
-#define SHOWN_MAX 3 /* lines in a message */
+#define SHOWN_MAX 3 /* instructions that a message shows */
 
 /* ---- lines ------------------------------------------------------------------------------------ */
 
-/* Behind "line 3, column 5: ". */
+/* Returns the part of the message behind "line 3, column 5: ". */
 static const char *without_place(const char *text)
 {
     const char *colon = strncmp(text, "line ", 5) ? NULL : strstr(text, ": ");
     return colon ? colon + 2 : text;
 }
 
-/* Where in the file: of byte @at of the lines. */
+/* Sets m->line and m->column to the place in the file of byte @at of the action's lines. */
 static void set_place(struct sxs_method *m, const struct sxs_action *a, uint32_t at)
 {
     m->line = a->il_line;
@@ -35,7 +35,7 @@ static void set_place(struct sxs_method *m, const struct sxs_action *a, uint32_t
     }
 }
 
-/* Two digests of unlike kinds, and the length: lines that differ do not have them in common. */
+/* Two different hashes and the length: different lines do not have the same digest. */
 struct digest {
     uint64_t a, b, size;
 };
@@ -50,8 +50,9 @@ static struct digest digest_of(const char *il)
     return d;
 }
 
-/* To look up what lines name takes ten times as long as all else that is done to a method: once in each module
- * where it is what any method may use. */
+/* Assembles the action's lines. Looking up the names in lines takes ten times as long as all other
+ * work on a method. When the result holds for every method of the module, it is done once per
+ * module. */
 static int assemble(struct sxs_method *m, const struct sxs_action *a,
                     struct sxs_il_fragment *fragment)
 {
@@ -98,7 +99,8 @@ int sxs_inject_lines(struct sxs_method *m, const struct sxs_action *a, struct sx
 
 /* ---- places ----------------------------------------------------------------------------------- */
 
-/* What goes to an instruction goes to the lines before it; of a block that begins there they are part. */
+/* Inserts the lines before or after @at. With lines before @at, branches to @at go to the lines,
+ * and a block that begins at @at begins at the lines. */
 static int insert_at(struct sxs_method *m, const struct sxs_il_fragment *fragment,
                      enum sxs_place place, struct sxs_il_insn *at)
 {
@@ -144,7 +146,7 @@ int sxs_inject_at_spots(struct sxs_method *m, const struct sxs_spots *spots)
 
 /* ---- instructions by their text --------------------------------------------------------------- */
 
-/* Runs of blanks become one, those at the ends none. */
+/* Replaces each run of blanks by one blank, and removes blanks at both ends. */
 static void squeeze(char *text)
 {
     char *to = text;
@@ -168,7 +170,8 @@ static const char *line_of(const struct sxs_il_insn *insn, const struct sxs_il_n
     return line;
 }
 
-/* The lines with the pattern's first word, or all when no line has it. */
+/* Sets the error that no instruction matches. It shows the instructions with the pattern's first
+ * word, or any when there is none. */
 static int say_none(struct sxs_method *m, const char *pattern, const struct sxs_il_names *names)
 {
     char               line[LINE], text[700];

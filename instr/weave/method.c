@@ -15,12 +15,12 @@ enum { METHOD_DEF = 0x06, MEMBER_REF = 0x0a, STAND_ALONE_SIG = 0x11, METHOD_SPEC
 enum {
     METHOD_ABSTRACT = 0x0400,
     METHOD_PINVOKE = 0x2000,
-    IMPL_CODE_MASK = 0x0003, /* 0: IL */
+    IMPL_CODE_MASK = 0x0003, /* 0 under this mask: IL */
     IMPL_UNMANAGED = 0x0004,
     IMPL_INTERNAL_CALL = 0x1000,
 };
 #define MAX_NODES  1024
-#define MAX_LOCALS 4096 /* bytes of their signature */
+#define MAX_LOCALS 4096 /* bytes of the signature of the locals */
 
 void sxs_method_set_why(struct sxs_method *m, const char *fmt, ...)
 {
@@ -30,7 +30,7 @@ void sxs_method_set_why(struct sxs_method *m, const char *fmt, ...)
     va_end(args);
 }
 
-/* ---- what tokens mean ------------------------------------------------------------------------- */
+/* ---- tokens ----------------------------------------------------------------------------------- */
 
 static HRESULT signature_of(IMetaDataImport2 *imp, uint32_t token, const uint8_t **sig, ULONG *size)
 {
@@ -53,6 +53,7 @@ static HRESULT signature_of(IMetaDataImport2 *imp, uint32_t token, const uint8_t
     }
 }
 
+/* How a call through @token changes the evaluation stack: called by the IL library. */
 static int effect(void *context, enum sxs_il_opcode opcode, uint32_t token,
                   struct sxs_il_effect *out)
 {
@@ -93,6 +94,7 @@ static int describe(struct sxs_method *m)
     return 0;
 }
 
+/* *sig: the signature of the body's locals, NULL when it has none. */
 static int locals_of(struct sxs_method *m, const uint8_t **sig, ULONG *size)
 {
     IMetaDataImport2 *imp = m->tokens.import;

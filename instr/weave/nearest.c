@@ -7,14 +7,14 @@
 #include "base/c_locale.h"
 
 #define LONGEST 128u
-#define FAR     3u /* and more: not alike */
+#define FAR     3u /* at this distance or more, names are not similar */
 
 static unsigned least(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
 
-/* Letters to be put in, taken out or changed; case counts for nothing. */
+/* Returns the number of letters to insert, remove or change; FAR: as many or more. Ignores case. */
 static unsigned distance(const char *a, const char *b)
 {
     size_t   n = strlen(a), m = strlen(b);
@@ -67,7 +67,7 @@ void sxs_nearest_try(struct sxs_nearest *nearest, const char *other)
         return;
     for (unsigned i = 0; i < nearest->n; i++)
         if (!strcmp(nearest->found[i], other))
-            return; /* overloads */
+            return; /* overloads of a method have the same name */
     for (unsigned i = least(nearest->n, SXS_NEAREST_MAX - 1); i > at; i--) {
         memcpy(nearest->found[i], nearest->found[i - 1], sizeof(nearest->found[i]));
         nearest->far[i] = nearest->far[i - 1];

@@ -8,7 +8,7 @@
 #include "manager/module_info.h"
 #include "base/utf16.h"
 
-#define STRING_DATA  12 /* from a string to its first character, in 64-bit processes */
+#define STRING_DATA  12 /* offset of the first character in a string object, in 64-bit processes */
 #define TABLE(token) ((token) >> 24)
 enum { TYPE_REF = 0x01, TYPE_DEF = 0x02 };
 
@@ -33,7 +33,8 @@ static int add_argument(struct sxs_method *m, struct sxs_operands *o, uint32_t i
     return sxs_operands_add(m, o, SXS_OPERAND_ARGUMENT, (uint16_t)(index + m->has_this), node);
 }
 
-/* Of argument @number, `this` counted; "argument 0" when metadata has none. */
+/* Writes the name of argument @number (`this` counts), or as in "argument 0" when metadata has no
+ * name for it. */
 static void name_of(const struct sxs_method *m, uint32_t number, char *out, size_t size)
 {
     IMetaDataImport2 *imp = m->tokens.import;
@@ -120,7 +121,8 @@ uint8_t sxs_native_element(uint8_t element)
     }
 }
 
-/* The string in a pinned local; its first character's address, or 0. */
+/* Emits IL that stores a string in a pinned local, and pushes the address of its first character. A
+ * null reference becomes 0. */
 static int push_text(struct sxs_emit *e, const struct sxs_operand *operand)
 {
     static const uint8_t pinned[] = {SXS_ELEMENT_PINNED, SXS_ELEMENT_STRING};
@@ -137,7 +139,8 @@ static int push_text(struct sxs_emit *e, const struct sxs_operand *operand)
     return sxs_emit(e, end);
 }
 
-/* A collection moves objects, and what structs refer to, while native code runs. */
+/* Objects and structs are refused because a garbage collection can move objects, and objects that
+ * structs refer to, while native code runs. */
 static int refuse_native(struct sxs_method *m, const struct sxs_operands *o,
                          const struct sxs_operand *operand, uint8_t type)
 {
@@ -176,7 +179,8 @@ int sxs_operand_native(struct sxs_emit *e, const struct sxs_operands *o,
     return load(e, operand);
 }
 
-/* Types of stack-only structs cannot be boxed: a compiler would refuse the whole method. */
+/* Whether the type is a ref struct, which cannot be boxed: the runtime would not compile a method
+ * that boxes one. Returns 1 also when the type cannot be read. */
 static int is_stack_only(const struct sxs_method *m, uint32_t token)
 {
     static const char *const known[] = {"System.Span`1", "System.ReadOnlySpan`1",
@@ -208,7 +212,8 @@ static int may_box(const struct sxs_method *m, const struct sxs_sig *sig, uint32
            !is_stack_only(m, sig->nodes[open].value);
 }
 
-/* Any value as an object; a reference to a variable as what is in it. */
+/* Emits IL that boxes the value on the stack. A reference to a variable is replaced by the
+ * variable's value first. */
 static int push_boxed(struct sxs_emit *e, const struct sxs_operands *o, uint32_t node)
 {
     struct sxs_il_tokens tokens = sxs_tokens_table(&e->m->tokens);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** operands.h - values of a method that are handed to a call: arguments, `this`, result, exception. */
+/** operands.h - IL that pushes values of a method for a call: arguments, `this`, result,
+ *  exception. */
 #ifndef SXS_REWRITE_OPERANDS_H
 #define SXS_REWRITE_OPERANDS_H
 
@@ -13,18 +14,18 @@
 enum sxs_operand_kind {
     SXS_OPERAND_ARGUMENT,
     SXS_OPERAND_THIS,
-    SXS_OPERAND_RESULT, /* in a local of its type */
-    SXS_OPERAND_OBJECT, /* a local of type object: exception, state */
-    SXS_OPERAND_NUMBER, /* a local of type native int: state, whether it threw */
+    SXS_OPERAND_RESULT, /* a local of the result's type */
+    SXS_OPERAND_OBJECT, /* a local of type object: exception, state of <wrap> */
+    SXS_OPERAND_NUMBER, /* a local of type native int: state of <wrap>, whether it threw */
 };
 
 struct sxs_operand {
     enum sxs_operand_kind kind;
-    uint16_t              number; /* of the argument or local */
-    uint32_t              node;   /* its type in the method's signature */
+    uint16_t              number; /* of the argument (`this` counts) or of the local */
+    uint32_t              node;   /* its type in the method's signature; SXS_SIG_NONE: none */
 };
 
-/** What a call gets; the method's signature as a tree. */
+/** The operands of one call, and the method's signature as a tree. */
 struct sxs_operands {
     struct sxs_sig_node nodes[SXS_OPERAND_NODES];
     struct sxs_sig      sig;
@@ -32,27 +33,37 @@ struct sxs_operands {
     unsigned            n;
 };
 
-/** sxs_operands_choose - what @a chooses of the method's arguments. Returns 0, or -1 with m->why. */
+/** sxs_operands_choose - set @o to the method's arguments that the action @a names. Returns 0, or
+ *  -1 with m->why. */
 int sxs_operands_choose(struct sxs_method *m, const struct sxs_action *a, struct sxs_operands *o);
 
-/** sxs_operands_add - one more. Returns 0, or -1 with m->why. */
+/** sxs_operands_add - append an operand. Returns 0, or -1 with m->why. */
 int sxs_operands_add(struct sxs_method *m, struct sxs_operands *o, enum sxs_operand_kind kind,
                      uint16_t number, uint32_t node);
 
-/** sxs_operand_native - push @operand as native code takes it; *element: as what. Text is pinned. Returns 0, or -1
- *  with m->why: objects and structs cannot go there. */
+/**
+ * sxs_operand_native - emit IL that pushes @operand for a call of native code.
+ * A string is pinned, and the address of its first character is pushed.
+ * @element: receives the type that is pushed, an enum sxs_element.
+ * Returns 0, or -1 with m->why: objects and structs cannot be passed to native code.
+ */
 int sxs_operand_native(struct sxs_emit *e, const struct sxs_operands *o,
                        const struct sxs_operand *operand, uint8_t *element);
 
-/** sxs_operand_managed - push it as a value of the type @wanted (an element; OBJECT takes everything but what
- *  cannot be boxed). Returns 0, or -1 with m->why. */
+/**
+ * sxs_operand_managed - emit IL that pushes @operand for a parameter of a helper.
+ * @wanted: enum sxs_element of the parameter. OBJECT takes every value that can be boxed.
+ * Returns 0, or -1 with m->why.
+ */
 int sxs_operand_managed(struct sxs_emit *e, const struct sxs_operands *o,
                         const struct sxs_operand *operand, uint8_t wanted);
 
-/** Whether the method's `this` is a reference to a value, not to an object. */
+/** sxs_operands_of_struct - return nonzero when the method's `this` is the address of a value,
+ *  because its type is a value type; also when the type cannot be read. */
 int sxs_operands_of_struct(const struct sxs_method *m);
 
-/** How native code has a primitive type: enum sxs_element; 0: not at all. */
+/** sxs_native_element - return the type, an enum sxs_element, by which native code takes a value of
+ *  the type @element. 0: it cannot. */
 uint8_t sxs_native_element(uint8_t element);
 
 #endif

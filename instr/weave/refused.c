@@ -10,19 +10,19 @@
 #include "base/fork.h"
 #include "base/log.h"
 
-#define FIRST    3u /* methods named for one reason */
+#define FIRST    3u /* methods that are named for one reason */
 #define REASONS  64u
 #define QUIET_NS UINT64_C(1000000000)
 
 struct reason {
     char     text[256];
-    uint32_t n, said; /* methods; of them those that were named or counted */
-    uint64_t latest_ns;
+    uint32_t n, said;   /* number of methods; number of those that the log names or has counted */
+    uint64_t latest_ns; /* time of the latest method */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
-static struct reason   reasons[REASONS]; /* under lock; further reasons share the last place */
+static struct reason   reasons[REASONS]; /* guarded by lock; further reasons share the last place */
 static uint32_t        n_reasons;
 
 static struct reason *find_locked(const char *why)

@@ -15,6 +15,8 @@ enum { TYPE_INTERFACE = 0x20, TYPE_ABSTRACT = 0x80 };
 
 /* ---- names of the module's own tokens --------------------------------------------------------- */
 
+/* Writes the name of a TypeDef or TypeRef as in `Namespace.Outer/Inner`. */
+
 static void put_ref(IMetaDataImport2 *imp, mdToken type, unsigned depth, struct sxs_il_text *t)
 {
     WCHAR   wide[NAME] = {0};
@@ -46,7 +48,7 @@ static void put_type(void *context, struct sxs_il_text *t, uint32_t token)
         put_ref(context, token, 0, t);
 }
 
-/* ---- what is known of tokens ------------------------------------------------------------------ */
+/* ---- tokens resolved so far ------------------------------------------------------------------- */
 
 static struct sxs_resolved *resolved(struct sxs_resolver *r, uint32_t token)
 {
@@ -62,6 +64,7 @@ static void keep(struct sxs_resolver *r, const struct sxs_resolved *what)
         r->all[r->n++] = *what;
 }
 
+/* Returns the place for the reason of a refusal: the method's tokens.error, emptied. */
 static struct sxs_il_text reason(struct sxs_resolver *r)
 {
     struct sxs_il_text t = {r->m->tokens.error, sizeof(r->m->tokens.error), 0};
@@ -89,6 +92,7 @@ static int own_type(struct sxs_resolver *r, uint32_t token)
     return 0;
 }
 
+/* Writes why the module has no type @name, and returns -1. */
 static int no_own_type(struct sxs_resolver *r, const char *assembly, const char *name)
 {
     const struct sxs_image *own = sxs_images_own(&r->images);
@@ -141,7 +145,7 @@ static int type_spec(void *context, const uint8_t *sig, size_t size, uint32_t *t
     if (err || resolved(r, *token) ||
         sxs_sig_parse(SXS_SIG_TYPE, sig, size, nodes, NODES_MAX, &tree) ||
         nodes[tree.result].element != SXS_ELEMENT_GENERICINST)
-        return err; /* arrays have methods of the runtime's own */
+        return err; /* others, such as arrays, have members that no metadata defines */
     open = resolved(r, nodes[nodes[tree.result].child].value);
     if (!open)
         return 0;
@@ -153,6 +157,7 @@ static int type_spec(void *context, const uint8_t *sig, size_t size, uint32_t *t
 
 /* ---- members ---------------------------------------------------------------------------------- */
 
+/* Reads the flags of a member into *what. */
 static void describe(struct sxs_resolver *r, uint32_t token, struct sxs_resolved *what)
 {
     IMetaDataImport2          *imp = r->m->tokens.import;
@@ -184,7 +189,7 @@ static int refuse_access(struct sxs_resolver *r, const struct sxs_resolved *what
     return -1;
 }
 
-/* In the module itself its metadata has told: here is said what there is instead. */
+/* The module's metadata has no such member. Writes which similar ones it has, and returns -1. */
 static int no_own_member(struct sxs_resolver *r, uint32_t owner, const struct sxs_wanted *wanted)
 {
     const struct sxs_image *own = sxs_images_own(&r->images);
@@ -215,7 +220,7 @@ static int member(void *context, uint32_t owner, const char *name, const uint8_t
     struct sxs_resolved  what = {.is_member = 1}, *of = resolved(r, owner);
     int can_tell = sxs_definition_put_signature(&t, sig, size, put_type, r->m->tokens.import,
                                                 &wanted.n_params) == 0 &&
-                   (sig[0] & 0xf) != 5; /* but for variable lists */
+                   (sig[0] & 0xf) != 5; /* not for variable argument lists */
     if (of && of->definition.image && can_tell) {
         struct sxs_il_text why = reason(r);
         what.definition = of->definition;
@@ -225,7 +230,7 @@ static int member(void *context, uint32_t owner, const char *name, const uint8_t
     if (r->tokens.member(r->tokens.context, owner, name, sig, size, token))
         return can_tell ? no_own_member(r, owner, &wanted) : -1;
     if (of && !of->definition.image)
-        what.definition = of->definition; /* the type, for what is private */
+        what.definition = of->definition; /* the type is needed for the check of private members */
     what.token = *token;
     what.is_field = (uint8_t)wanted.is_field;
     what.is_constructor = strcmp(name, ".ctor") == 0;
@@ -267,6 +272,7 @@ static int string(void *context, const uint16_t *units, size_t n, uint32_t *toke
 
 /* ---- use -------------------------------------------------------------------------------------- */
 
+/* Returns why the instruction @opcode cannot take the member @what; NULL: it can. */
 static const char *misuse(const struct sxs_resolved *what, enum sxs_il_opcode opcode)
 {
     int is_static = (what->flags & METHOD_STATIC) != 0;

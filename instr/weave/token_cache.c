@@ -16,7 +16,7 @@ struct place {
     uint8_t    bytes[SIZE];
 };
 
-static struct place    places[N_PLACES]; /* under lock */
+static struct place    places[N_PLACES]; /* guarded by lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
 

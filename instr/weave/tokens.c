@@ -61,7 +61,7 @@ HRESULT sxs_tokens_open(struct sxs_tokens *t, sxs_module module)
 HRESULT sxs_tokens_close(struct sxs_tokens *t)
 {
     HRESULT hr = S_OK;
-    if (t->emit && sxs_runtime_info_version(t->module.rt) >= 7) /* before: no such call */
+    if (t->emit && sxs_runtime_info_version(t->module.rt) >= 7) /* older: no ApplyMetaData */
         hr = sxs_info_ApplyMetaData(t->module.rt, t->module);
     if (t->emit_assemblies)
         t->emit_assemblies->vtbl->Release(t->emit_assemblies);
@@ -97,7 +97,8 @@ static int writable(struct sxs_tokens *t)
     return 0;
 }
 
-/* Others may use it at once: the runtime must know of it first. */
+/* Puts a token into the cache. Other methods may use the token at once, so new metadata is applied
+ * to the runtime first. */
 static void keep(struct sxs_tokens *t, const struct sxs_token_key *key, uint32_t token)
 {
     if (!t->emit || SUCCEEDED(sxs_info_ApplyMetaData(t->module.rt, t->module)))
@@ -128,7 +129,8 @@ static uint32_t find_assembly(struct sxs_tokens *t, const char *name)
     return found;
 }
 
-/* Version 0.0.0.0 and no key: any version that is found will do. */
+/* Finds or makes a reference to the assembly. A new one has version 0.0.0.0 and no key: every
+ * version of the assembly satisfies it. */
 static int assembly_ref(struct sxs_tokens *t, const char *name, uint32_t *token)
 {
     ASSEMBLYMETADATA any = {0};
@@ -163,7 +165,7 @@ static int type_ref(struct sxs_tokens *t, const WCHAR *name, uint32_t scope, uin
     return FAILED(t->emit->vtbl->DefineTypeRefByName(t->emit, scope, name, token)) ? -1 : 0;
 }
 
-/* Facades stand for the core library within itself. */
+/* Within the core library, the names of the facade assemblies mean the core library itself. */
 int sxs_tokens_is_own(const struct sxs_tokens *t, const char *assembly)
 {
     return !assembly || sxs_same_text(assembly, t->own_name) ||

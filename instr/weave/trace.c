@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace.c - values are told by the addresses of variables, which lie on the stack and do not move: what is in
- * them a collection keeps right. References are copied into one local, which is cleared again, so that nothing
- * lives longer than it would.
+ * trace.c - emits the IL that records each call of a method, with values.
+ *
+ * A value is passed to its callout by the address of its variable. Variables lie on the stack, so
+ * they do not move, and the runtime updates references in them when a garbage collection moves
+ * objects. References are copied into one local, which is cleared afterwards, so that tracing does
+ * not keep objects alive.
  */
 #include "instr/weave/trace.h"
 
@@ -13,16 +16,19 @@
 #include "instr/weave/operands.h"
 #include "instr/weave/traced.h"
 
-/* What is to be emitted for one method. */
+/* The method that IL is emitted for. */
 struct tracing {
     struct sxs_method       *m;
     const struct sxs_action *a;
     struct sxs_traced       *t;
     struct sxs_operands      o;
-    int                      tick, object, thrown, handle; /* locals; -1: none yet */
-    int classes[SXS_OPERANDS_MAX]; /* locals with what type parameters stand for; -1: has none */
-    int places[SXS_OPERANDS_MAX];  /* of by-ref ones: locals with where they refer to */
-    int result_class;
+    /* Locals; -1: none yet. The time at entry, a reference for a short time, the exception that
+     * leaves the method, a RuntimeTypeHandle. */
+    int tick, object, thrown, handle;
+    /* For each operand a local; -1: none. */
+    int classes[SXS_OPERANDS_MAX]; /* the exact type, if the declared type has type parameters */
+    int places[SXS_OPERANDS_MAX];  /* the address in a by-ref argument when the call begins */
+    int result_class;              /* local with the exact type of the result; -1: none */
 };
 
 /* ---- kinds of values -------------------------------------------------------------------------- */
@@ -56,7 +62,8 @@ static int is_by_ref(const struct tracing *c, const struct sxs_operand *operand)
            element_at(c, operand->node) == SXS_ELEMENT_BYREF;
 }
 
-/* By reference, and the method may put something else there: such as `ref` and `out`, not `in`. */
+/* Whether the argument is by reference, and the method may write to it: `ref` and `out`, but not
+ * `in`. */
 static int may_change(const struct tracing *c, const struct sxs_operand *operand)
 {
     const struct sxs_recipe *r = c->t->recipe;
@@ -75,8 +82,9 @@ static int holds_parameter(const struct sxs_sig *sig, uint32_t node)
     return 0;
 }
 
-/* ---- small things ----------------------------------------------------------------------------- */
+/* ---- locals and loads ------------------------------------------------------------------------- */
 
+/* Adds the local *@number unless it exists. */
 static int local(struct tracing *c, uint8_t element, int *number)
 {
     if (*number < 0)
@@ -98,7 +106,7 @@ static int address(struct sxs_emit *e, const struct sxs_operand *operand)
                                 : sxs_il_int(e->m->body, SXS_IL_LDARGA, operand->number));
 }
 
-/* ---- what type parameters stand for ----------------------------------------------------------- */
+/* ---- exact types of values -------------------------------------------------------------------- */
 
 static int type_spec(struct tracing *c, uint32_t node, uint32_t *token)
 {
@@ -115,7 +123,8 @@ static int type_spec(struct tracing *c, uint32_t node, uint32_t *token)
     return 0;
 }
 
-/* The exact type's handle, into a local of its own. The runtime's managed code may run here. */
+/* Emits IL that stores the type handle of @token, the exact type in the present instantiation, in a
+ * new local. This IL may run managed code of the runtime. */
 static int emit_class(struct tracing *c, struct sxs_emit *e, uint32_t token, int *number)
 {
     static const uint8_t value[] = {0x20, 0, SXS_ELEMENT_I};
@@ -148,7 +157,7 @@ static uint32_t type_parameters(const struct sxs_method *m)
     return n;
 }
 
-/* `this` of a generic struct: the type over its own parameters. */
+/* Emits the exact type of `this` of a generic struct: the struct over its own type parameters. */
 static int class_of_this(struct tracing *c, struct sxs_emit *e, int *number)
 {
     uint32_t n = type_parameters(c->m), list = SXS_SIG_NONE, open, token;
@@ -166,6 +175,8 @@ static int class_of_this(struct tracing *c, struct sxs_emit *e, int *number)
     return type_spec(c, open, &token) || emit_class(c, e, token, number) ? -1 : 0;
 }
 
+/* Emits the exact type of an operand whose declared type has type parameters. References have none:
+ * an object knows its type. *number: the local, or -1. */
 static int class_of(struct tracing *c, struct sxs_emit *e, const struct sxs_operand *operand,
                     int *number)
 {
@@ -186,7 +197,8 @@ static int class_of(struct tracing *c, struct sxs_emit *e, const struct sxs_oper
 
 /* ---- values ----------------------------------------------------------------------------------- */
 
-/* What begin_value() began: the variable's address is on the stack. */
+/* Completes what begin_value() began: emits the call of sxs_traced_value(). The address of the
+ * variable is on the evaluation stack. @cls: local with the exact type; -1: none. */
 static int tell(struct sxs_emit *e, int cls)
 {
     static const uint8_t types[] = {SXS_ELEMENT_I, SXS_ELEMENT_I, SXS_ELEMENT_I, SXS_ELEMENT_I};
@@ -203,7 +215,7 @@ static int begin_value(const struct tracing *c, struct sxs_emit *e, uint32_t whi
            sxs_emit(e, sxs_il_insn(e->m->body, SXS_IL_CONV_I));
 }
 
-/* Through a local of type object: no more than a moment. */
+/* Passes a reference through a local of type object, which is cleared directly afterwards. */
 static int tell_reference(struct tracing *c, struct sxs_emit *e, const struct sxs_operand *operand,
                           uint32_t which)
 {
@@ -216,7 +228,8 @@ static int tell_reference(struct tracing *c, struct sxs_emit *e, const struct sx
            sxs_emit(e, sxs_il_stloc(body, (uint16_t)c->object));
 }
 
-/* Where it refers to as the call begins: a method may give its parameter another place. */
+/* Stores the address in a by-ref argument when the call begins, because the method may let its
+ * parameter refer to another variable. */
 static int keep_place(struct tracing *c, struct sxs_emit *e, unsigned i)
 {
     struct sxs_sig sig = c->o.sig;
@@ -275,7 +288,8 @@ static int tell_thrown(struct tracing *c, struct sxs_emit *e)
 
 static const uint8_t pointer_and_tick[] = {SXS_ELEMENT_I, SXS_ELEMENT_I8};
 
-/* What type parameters stand for comes first: no managed code may run between values. */
+/* Exact types come first, because finding them may run managed code, and no managed code may run
+ * between the first value and the record. */
 static int at_entry(struct tracing *c, struct sxs_emit *e)
 {
     struct sxs_operand result = {SXS_OPERAND_RESULT, c->m->result_local, c->o.sig.result};
@@ -326,7 +340,7 @@ static int around(struct tracing *c)
     return at_end(c, &e, 0);
 }
 
-/* What values look like; the method keeps it for as long as there is code of it. */
+/* Makes the formatter of the method's values. Never freed: code with its address may still run. */
 static struct sxs_traced *make(const struct sxs_method *m, const struct sxs_marker *marker)
 {
     struct sxs_traced *t = calloc(1, sizeof(*t));
@@ -349,6 +363,6 @@ int sxs_trace(struct sxs_method *m, const struct sxs_marker *marker, const struc
         c->classes[i] = c->places[i] = -1;
     c->t = make(m, marker);
     err = !c->t ? sxs_method_fail(m, "no memory") : sxs_operands_choose(m, a, &c->o) || around(c);
-    free(c); /* what it made stays: its address is in code by now, or soon */
+    free(c); /* not c->t: the new IL contains its address */
     return err ? -1 : 0;
 }

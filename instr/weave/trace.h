@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** trace.h - the action trace: each call, with the values that were asked for. */
+/** trace.h - IL for the action `trace`: each call, with the values that the rule asks for. */
 #ifndef SXS_REWRITE_TRACE_H
 #define SXS_REWRITE_TRACE_H
 
@@ -7,7 +7,7 @@
 #include "instr/weave/callouts.h"
 #include "instr/weave/method.h"
 
-/** sxs_trace - around what is there of @m. Returns 0, or -1 with m->why. */
+/** sxs_trace - add the action @a around the present body of @m. Returns 0, or -1 with m->why. */
 int sxs_trace(struct sxs_method *m, const struct sxs_marker *marker, const struct sxs_action *a);
 
 #endif

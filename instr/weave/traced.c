@@ -9,15 +9,16 @@
 
 enum { ARGUMENTS, RESULT, THROWN, N_TEXTS };
 
-/* A thread's. Arguments are those at the beginning, or by-ref ones at the end. */
+/* A thread's text buffers for the beginning or the end of one call. ARGUMENTS: the arguments at the
+ * beginning, or the by-ref ones at the end. */
 struct words {
     struct sxs_line lines[N_TEXTS];
-    uint64_t        entered, ended;
-    uint8_t         ends, threw;
+    uint64_t        entered, ended; /* ticks */
+    uint8_t         ends, threw;    /* 1: the call ends; an exception leaves the method */
     char            text[N_TEXTS][SXS_TRACED_TEXT];
 };
 
-static SXS_TLS struct words *mine;
+static SXS_TLS struct words *mine; /* NULL: not allocated yet */
 static pthread_key_t         key;
 static pthread_once_t        once = PTHREAD_ONCE_INIT;
 

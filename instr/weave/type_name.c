@@ -7,9 +7,9 @@
 #define NESTED_MAX   8
 #define TABLE(token) ((token) >> 24)
 enum { TYPE_REF = 0x01, TYPE_DEF = 0x02 };
-enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* from here on: nested */
+enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* this and greater ones: nested */
 
-/* Returns -1 when it cannot be read. */
+/* Returns 0, or -1 when a name cannot be read. */
 static int put_type_def(IMetaDataImport2 *imp, mdToken type, unsigned depth, struct sxs_il_text *t)
 {
     WCHAR   wide[1024] = {0};

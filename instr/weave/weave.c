@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* weave.c - from the innermost action to the outermost, each around what is there already. */
+/* weave.c - applies actions from the innermost to the outermost, each around the body as it is so
+ * far. */
 #include "instr/weave/weave.h"
 
 #include <stdlib.h>
@@ -57,6 +58,7 @@ static int time_it(struct sxs_method *m, const struct sxs_marker *marker)
 
 /* ---- lines of IL ------------------------------------------------------------------------------ */
 
+/* Gives the method a single return. *exit: a nop before it; NULL: the method never returns. */
 static int one_exit(struct sxs_method *m, struct sxs_il_insn **exit)
 {
     int result = sxs_method_result(m);
@@ -75,7 +77,7 @@ static int inject(struct sxs_method *m, const struct sxs_action *a, const struct
     if (a->place == SXS_PLACE_EXIT) {
         if (one_exit(m, &at))
             return -1;
-        return at ? sxs_inject_lines(m, a, at->next) : 0; /* it never returns */
+        return at ? sxs_inject_lines(m, a, at->next) : 0; /* NULL: the method never returns */
     }
     if (a->offset != SXS_NO_OFFSET)
         return sxs_inject_at_offset(m, a);
@@ -107,7 +109,8 @@ static int replace(struct sxs_method *m, const struct sxs_marker *marker,
 
 /* ---- all -------------------------------------------------------------------------------------- */
 
-/* Of all that counts, times or traces, the one that does most: a call is counted once. */
+/* Returns the action that does most among those that count, time or trace: only this one is
+ * applied, so that a call is counted once. */
 static const struct sxs_action *counting(const struct sxs_rule *const *rules, size_t n)
 {
     const struct sxs_action *most = NULL;
@@ -143,13 +146,14 @@ static void set_place(struct sxs_method *m, const struct sxs_rule *rule, const s
     m->column = a->column;
 }
 
+/* Whether the action's place is an instruction given by its text. */
 static int by_text(const struct sxs_action *a)
 {
     return a->kind == SXS_ACTION_INJECT && a->instruction.text && a->offset == SXS_NO_OFFSET &&
            (a->place == SXS_PLACE_BEFORE || a->place == SXS_PLACE_AFTER);
 }
 
-/* While the code is as it was read: instructions that rules name by their text. */
+/* Finds the instructions that rules give by their text. Called while the body is unchanged. */
 static int find_spots(struct sxs_method *m, const struct sxs_rule *const *rules, size_t n,
                       struct sxs_spots *spots, size_t *n_spots)
 {
@@ -180,7 +184,8 @@ static int weave(struct sxs_method *m, const struct sxs_marker *marker,
     return 0;
 }
 
-/* How many actions put lines in: when it is one, that is what a body that is not valid is due to. */
+/* Returns the number of actions that insert lines, and sets m's place to the first of them. When it
+ * is the only one, an invalid body must be due to it. */
 static unsigned injections(struct sxs_method *m, const struct sxs_rule *const *rules, size_t n,
                            size_t *n_by_text)
 {
@@ -203,7 +208,7 @@ int sxs_weave(struct sxs_method *m, const struct sxs_marker *marker,
     struct sxs_spots *spots;
     int               err;
     injections(m, rules, n, &n_by_text);
-    spots = calloc(n_by_text + 1, sizeof(*spots)); /* the last: no action, the end */
+    spots = calloc(n_by_text + 1, sizeof(*spots)); /* the last one has no action: the end */
     err = !spots ? sxs_method_fail(m, "no memory")
                  : find_spots(m, rules, n, spots, &n_found) || weave(m, marker, rules, n, spots);
     for (size_t i = 0; i < n_found; i++)

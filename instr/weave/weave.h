@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** weave.h - what rules say, put into a method's body. */
+/** weave.h - applies the actions of rules to a method's body. */
 #ifndef SXS_REWRITE_WEAVE_H
 #define SXS_REWRITE_WEAVE_H
 
@@ -7,8 +7,11 @@
 #include "instr/weave/callouts.h"
 #include "instr/weave/method.h"
 
-/** sxs_weave - all actions of @rules, outermost first, into @m, which is open. Returns 0, or -1 (m->why): then
- *  the body is of no use. */
+/**
+ * sxs_weave - apply all actions of @rules to the open method @m.
+ * @rules: @n rules, the outermost first.
+ * Returns 0, or -1 with m->why: then the body must not be used.
+ */
 int sxs_weave(struct sxs_method *m, const struct sxs_marker *marker,
               const struct sxs_rule *const *rules, size_t n);
 
