@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* compile_events.c - what the tool does as methods are compiled: new IL, what became of it, what is inlined. */
+/* compile_events.c - the tool's handlers of compilation events: they supply new IL, record whether
+ * it compiled, and refuse inlining of instrumented methods. */
 #include <stdio.h>
 
 #include "tools/instrument/on_runtime.h"
@@ -15,6 +16,7 @@ HRESULT sxs_on_parameters(struct sxs_sub *sub, sxs_module module, mdMethodDef me
     return S_OK;
 }
 
+/* Sets *key to the method of @fn. Returns 0 when that fails, or when no method is instrumented. */
 static int site_of(sxs_function fn, struct sxs_site_key *key)
 {
     sxs_class cls;
@@ -36,7 +38,7 @@ static void compile_ends(struct sxs_sub *sub, sxs_function fn)
         sxs_compiles_end(&on->compiles, fn.id);
 }
 
-/* What cannot be compiled anew gets its new IL here. */
+/* JITCompilationStarted. A method that cannot be re-JITted gets its new IL here. */
 HRESULT sxs_on_compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe)
 {
     struct sxs_site_key key;
@@ -47,7 +49,7 @@ HRESULT sxs_on_compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe)
     return S_OK;
 }
 
-/* The runtime has precompiled code of it. */
+/* JITCachedFunctionSearchStarted: the runtime has found precompiled code of @fn. */
 HRESULT sxs_on_searching(struct sxs_sub *sub, sxs_function fn, BOOL *use)
 {
     if (sub->state && sxs_precompiled_is_left(fn))
@@ -104,7 +106,8 @@ HRESULT sxs_on_recompiled(struct sxs_sub *sub, sxs_function fn, sxs_rejit versio
     return S_OK;
 }
 
-/* The first version is new IL only where there is no second. */
+/* JITCompilationFinished: the first compilation of a method. It has compiled new IL only if the
+ * method cannot be re-JITted. */
 HRESULT sxs_on_compiled(struct sxs_sub *sub, sxs_function fn, HRESULT status, BOOL safe)
 {
     struct sxs_site_key key;
@@ -124,7 +127,8 @@ HRESULT sxs_on_rejit_error(struct sxs_sub *sub, sxs_module module, mdMethodDef m
     return S_OK;
 }
 
-/* Inlined code would be the original's. */
+/* JITInlining. An instrumented method must not be inlined, because the original IL would be
+ * inlined. */
 HRESULT sxs_on_inlining(struct sxs_sub *sub, sxs_function caller, sxs_function callee, BOOL *should)
 {
     struct on_runtime  *on = sub->state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* instrument.c - the tool's life: a configuration in force, the modules of each runtime, one service thread. */
+/* instrument.c - starts and stops the tool "instrument": it holds the configuration in force, the
+ * modules of each runtime, and the service thread. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,18 +26,18 @@
 #include "instr/weave/token_cache.h"
 #include "tools/instrument/watch.h"
 
-#define KEEP_MS 20 /* between looks at what the file needs */
-#define AGE_MS  1000u /* copies of assemblies that nobody has used for so long are freed */
-#define AT_ONCE 16 /* runtimes asked side by side */
+#define KEEP_MS 20    /* pause of the service thread */
+#define AGE_MS  1000u /* copies of assemblies that were not used for this time are freed */
+#define AT_ONCE 16    /* runtimes that are asked at the same time */
 
 static struct {
-    pthread_mutex_t    lock;    /* guards all of it; no runtime is called inside */
-    int                started; /* 1: at work, -1: not */
-    const char        *path;
-    struct sxs_plan   *plan; /* in force */
-    struct on_runtime *runtimes;
-    pthread_cond_t     done_reading;
-    _Atomic int        forked;
+    pthread_mutex_t    lock;         /* guards the struct; no runtime is called while it is held */
+    int                started;      /* 1: started, -1: not, or failed; 0: not tried yet */
+    const char        *path;         /* SXSPROF_INSTRUMENT as an absolute path */
+    struct sxs_plan   *plan;         /* the configuration in force; a reference */
+    struct on_runtime *runtimes;     /* newest first; none is ever removed */
+    pthread_cond_t     done_reading; /* signalled when on_runtime.read becomes 0 */
+    _Atomic int        forked;       /* 1: this is a forked child */
 } instrument = {.lock = PTHREAD_MUTEX_INITIALIZER, .done_reading = PTHREAD_COND_INITIALIZER};
 SXS_FORK_RESETS(instrument.lock);
 
@@ -51,7 +52,8 @@ static void say_problems(const struct sxs_config *config)
     }
 }
 
-/* From now on modules are matched against it. Returns a reference. */
+/* Takes @config over and makes it the configuration that modules are matched against. Returns a
+ * reference to its plan, or NULL: no memory, and the old one stays. */
 static struct sxs_plan *put_in_force(struct sxs_config *config)
 {
     struct sxs_plan *old, *plan;
@@ -70,6 +72,7 @@ static struct sxs_plan *put_in_force(struct sxs_config *config)
     return plan;
 }
 
+/* Returns a copy of the list of modules, which the caller frees. NULL: none, or no memory. */
 static ModuleID *modules_of(const struct on_runtime *on, size_t *n)
 {
     ModuleID *copy = NULL;
@@ -83,8 +86,8 @@ static ModuleID *modules_of(const struct on_runtime *on, size_t *n)
     return copy;
 }
 
-/* A module's metadata may be read from here to stop_reading(): its unloading waits for that. False:
- * it is gone. */
+/* From here to stop_reading() the module's metadata may be read: module_unloading() waits. Returns
+ * 0 when the module is unloaded. */
 static int start_reading(void *context, ModuleID id)
 {
     struct on_runtime *on = context;
@@ -107,7 +110,7 @@ static void stop_reading(void *context)
     pthread_mutex_unlock(&instrument.lock);
 }
 
-/* All modules of a runtime; the caller frees them. */
+/* Makes a request for all modules of a runtime. The caller frees its `modules`. */
 static struct sxs_requests requests_of(struct on_runtime *on, struct sxs_plan *plan)
 {
     struct sxs_requests all = {.rt = on->rt, .plan = plan, .compiles = &on->compiles};
@@ -176,7 +179,7 @@ static void note_module_locked(struct on_runtime *on, ModuleID id)
     on->modules[on->n++] = id;
 }
 
-/* What a runtime had loaded when we were attached to it. */
+/* Adds the modules that the runtime had loaded before the profiler was attached. */
 static void find_modules(struct on_runtime *on)
 {
     ICorProfilerModuleEnum *all = NULL;
@@ -203,7 +206,7 @@ static void serve_attached(void)
         if (!atomic_exchange(&on->attached, 0))
             continue;
         find_modules(on);
-        all = requests_of(on, instrument.plan); /* ours alone to exchange */
+        all = requests_of(on, instrument.plan); /* no lock: only this thread replaces the plan */
         sxs_requests_apply(&all);
         free(all.modules);
     }
@@ -213,7 +216,7 @@ static void serve_attached(void)
 
 static void age_copies(void)
 {
-    static uint64_t last; /* this thread's */
+    static uint64_t last; /* used by the service thread only */
     uint64_t        now = sxs_now_ns(CLOCK_MONOTONIC_COARSE);
     if (now - last < AGE_MS * UINT64_C(1000000))
         return;
@@ -240,7 +243,7 @@ static void child_goes_on(void)
 {
     atomic_store(&instrument.forked, 1);
     for (struct on_runtime *on = instrument.runtimes; on; on = on->next)
-        on->read = 0; /* this process has no such threads */
+        on->read = 0; /* the child does not have the thread that was reading */
     sxs_instrument_end(1);
     sxs_traced_forget();
     sxs_callouts_forget();
@@ -271,8 +274,9 @@ static int open_file(unsigned traced_mb)
     return 0;
 }
 
-/* A copy of @path that stays right when the program changes its environment or its folder. Links stay links: they may be
- * changed to another file. NULL: no memory. */
+/* Returns an absolute copy of @path, which stays valid when the program changes its environment or
+ * its working folder. Symbolic links are not resolved, because they may be changed to another file.
+ * NULL: no memory. */
 static char *absolute(const char *path)
 {
     char *folder = *path == '/' ? NULL : get_current_dir_name(), *whole = NULL;
@@ -296,7 +300,7 @@ static int start_all(unsigned traced_mb)
     instrument.path = absolute(path);
     if (!instrument.path)
         return -1;
-    sxs_watch(instrument.path); /* first: what is changed from now on is seen */
+    sxs_watch(instrument.path); /* before loading, so that no change is missed */
     config = sxs_config_load(instrument.path, NULL);
     if (config) {
         say_problems(config);
@@ -348,9 +352,9 @@ static HRESULT start(struct sxs_sub *sub, const char *options)
         sxs_warn("tool instrument: runtime %u (%s) cannot compile methods anew: rules apply at "
                  "first compile",
                  sxs_runtime_number(sub->rt), sxs_runtime_version(sub->rt));
-    if (!sxs_runtime_is_attached(sub->rt)) /* then it is refused, with all else */
+    if (!sxs_runtime_is_attached(sub->rt)) /* on attach the runtime would refuse the whole mask */
         sub->low |= COR_PRF_MONITOR_CACHE_SEARCHES;
-    if (!o.precompiled) /* whose inlined copies nobody tells of */
+    if (!o.precompiled) /* the runtime does not report what precompiled code has inlined */
         sub->low |= COR_PRF_DISABLE_ALL_NGEN_IMAGES;
     return S_OK;
 }
@@ -373,7 +377,8 @@ static void stop(struct sxs_sub *sub, int detached)
 
 /* ---- events ----------------------------------------------------------------------------------- */
 
-/* Adds it to the list; what is in force then comes with a reference. */
+/* Adds a module to the list. Returns a reference to the configuration that is in force at that
+ * time. */
 static struct sxs_plan *note_module(struct on_runtime *on, ModuleID id)
 {
     struct sxs_plan *plan;
@@ -402,7 +407,8 @@ static struct sxs_plan *in_force(void)
     return plan;
 }
 
-/* Asked for here, before anything of the module has run: from the first call on it is the new IL. */
+/* ModuleLoadFinished. Requests are made here, before any code of the module has run, so that the
+ * first call of a method already runs its new IL. */
 static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
 {
     struct sxs_plan *plan;
@@ -410,7 +416,9 @@ static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT sta
     if (FAILED(status) || !sub->state)
         return S_OK;
     plan = note_module(sub->state, module.id);
-    do { /* another may have come into force meanwhile, and have seen the module unfinished */
+    /* Repeat when another configuration has come into force meanwhile: reload() may have matched
+     * the module while its loading was not finished. */
+    do {
         sxs_requests_apply(
             &(struct sxs_requests){.rt = sub->rt, .modules = &module.id, .n = 1, .plan = plan});
         again = !is_in_force(plan);
@@ -424,7 +432,7 @@ static HRESULT attach_complete(struct sxs_sub *sub)
 {
     struct on_runtime *on = sub->state;
     if (on)
-        atomic_store(&on->attached, 1); /* the service thread's */
+        atomic_store(&on->attached, 1); /* the service thread finds its modules */
     return S_OK;
 }
 

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/** on_runtime.h - private to instrument.c and compile_events.c: one runtime, and what its compilations bring. */
+/** on_runtime.h - private to instrument.c and compile_events.c: the tool's state for one runtime,
+ *  and the handlers of compilation events. */
 #ifndef SXS_REWRITE_ON_RUNTIME_H
 #define SXS_REWRITE_ON_RUNTIME_H
 
 #include "manager/tool.h"
 #include "instr/rejit/requests.h"
 
-/* One runtime that the tool is at work on. */
+/* One runtime in which the tool instruments methods. Never freed. The fields next, modules, n, cap,
+ * read and ended are guarded by instrument.lock. */
 struct on_runtime {
     struct on_runtime  *next;
-    struct sxs_runtime *rt; /* a reference */
-    ModuleID           *modules;
-    size_t              n, cap;
-    ModuleID            read; /* a thread of ours reads it: it must stay. 0: none */
-    int                 ended;
-    _Atomic int         attached; /* 1: modules that were loaded before are still to be found */
-    struct sxs_compiles compiles;
+    struct sxs_runtime *rt;      /* a reference */
+    ModuleID           *modules; /* loaded modules; owned */
+    size_t              n, cap;  /* used and allocated elements of modules */
+    ModuleID            read;  /* a thread of the library reads this module: its unloading waits */
+    int                 ended; /* 1: the runtime has ended */
+    _Atomic int         attached; /* 1: modules loaded before the attach are still to be found */
+    struct sxs_compiles compiles; /* running compilations; has a lock of its own */
 };
 
-/* Events, by their names in struct sxs_events: GetReJITParameters, JITCompilationStarted and so on. sub->state is a
- * struct on_runtime, or NULL while the tool is not at work. */
+/* Handlers of the events GetReJITParameters, JITCompilationStarted and so on: the table in
+ * instrument.c assigns each to its event. sub->state is a struct on_runtime, or NULL when the tool
+ * does nothing. */
 HRESULT sxs_on_parameters(struct sxs_sub *sub, sxs_module module, mdMethodDef method,
                           ICorProfilerFunctionControl *control);
 HRESULT sxs_on_compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rewrite.c - one method: its body read, woven, checked, handed over. */
+/* rewrite.c - makes the new IL of one method: reads its body, applies the rules, checks the result
+ * and gives it to the runtime. */
 #include "tools/instrument/rewrite.h"
 
 #include <stdio.h>
@@ -10,7 +11,8 @@
 #include "instr/rejit/sites.h"
 #include "instr/weave/weave.h"
 
-/* So that debuggers and stack traces still find the source's lines. A runtime without a debugger refuses. */
+/* Gives the runtime the map of old to new IL offsets, so that debuggers and stack traces still find
+ * the lines of the source. A runtime without a debugger refuses the map, which is no error. */
 static void hand_over_map(const struct sxs_method *m, ICorProfilerFunctionControl *control)
 {
     size_t             n = sxs_il_map(m->body, NULL, 0);
@@ -26,7 +28,8 @@ static void hand_over_map(const struct sxs_method *m, ICorProfilerFunctionContro
     free(cor);
 }
 
-/* Memory of the runtime's, near its code. */
+/* Sets the body of a method that is not compiled yet. The runtime wants it in memory of its own
+ * allocator, near its code. */
 static HRESULT set_body(const struct sxs_method *m, const uint8_t *bytes, size_t size)
 {
     sxs_module     module = m->tokens.module;
@@ -49,7 +52,7 @@ static int hand_over(struct sxs_method *m, ICorProfilerFunctionControl *control,
     size_t         size;
     if (sxs_method_write(m, &bytes, &size))
         return -1;
-    *hr = sxs_method_close(m); /* the runtime must know of new tokens first */
+    *hr = sxs_method_close(m); /* applies new tokens, which must precede the body */
     if (FAILED(*hr))
         return sxs_method_fail(m, "the runtime refused new metadata (0x%08x)", (unsigned)*hr);
     *hr = control ? control->vtbl->SetILFunctionBody(control, (ULONG)size, bytes)
@@ -61,7 +64,7 @@ static int hand_over(struct sxs_method *m, ICorProfilerFunctionControl *control,
     return 0;
 }
 
-/* Where the rule stands that it is due to, then what it is. */
+/* Returns the error, after the place of the rule that it is due to, if there is one. */
 static const char *reason(const struct sxs_method *m, char *text, size_t size)
 {
     if (!m->file)

@@ -15,23 +15,25 @@
 #include "base/log.h"
 
 #define MS        UINT64_C(1000000)
-#define LOOK_NS   (10 * MS)  /* at least, between two looks at a file */
-#define FOLDER_NS (100 * MS) /* at a folder, and as much again for each FEW files in it */
+#define LOOK_NS   (10 * MS)  /* shortest time between two looks at a file */
+#define FOLDER_NS (100 * MS) /* the same for a folder, and once more for each FEW files in it */
 #define FEW       32u
-#define SETTLE_NS (30 * MS)   /* files that were the same for so long are read */
-#define LATEST_NS (1000 * MS) /* or, when somebody writes all the time, after so long */
+#define SETTLE_NS (30 * MS)   /* files that have not changed for this time are read */
+#define LATEST_NS (1000 * MS) /* files that change all the time are read after this time */
 
 static struct {
     const char *path;
-    int         is_folder;                /* what it was at the beginning */
-    uint64_t    seen;                     /* the state of the files that was reported last */
-    uint64_t    found;                    /* another one, found since; `seen`: none */
-    uint64_t    found_at, changing_since; /* when it was found; when `seen` was left */
-    uint64_t    next_look;
-    unsigned    n_files;
-    int         gone; /* said */
-    struct stat root;
-    int         elsewhere; /* said */
+    int         is_folder; /* nonzero: `path` was a folder in sxs_watch() */
+    uint64_t    seen;      /* state of the files that was reported last */
+    uint64_t    found;     /* state of the files at the latest look */
+    /* When `found` last changed; when a state other than `seen` was first found.
+     * CLOCK_MONOTONIC. */
+    uint64_t    found_at, changing_since;
+    uint64_t    next_look; /* time of the next look */
+    unsigned    n_files;   /* in the folder */
+    int         gone;      /* nonzero: logged that the folder is gone */
+    struct stat root;      /* of "/" in sxs_watch() */
+    int         elsewhere; /* nonzero: logged that the root folder has changed */
 } watch;
 
 /* ---- the state of files as one number --------------------------------------------------------- */
@@ -53,7 +55,8 @@ static uint64_t state_of(const char *name, const struct stat *st)
     return hash;
 }
 
-/* The files that sxs_config_load() reads, links followed. The order in which a folder has them does not count. */
+/* Looks at the files that sxs_config_load() reads, and follows links. The state does not depend on
+ * the order of the files in the folder. Returns 0, or -1 when the folder cannot be read. */
 static int look_at_folder(uint64_t *state)
 {
     static const struct stat none;
@@ -82,7 +85,9 @@ static int is_there(const char *folder)
     return stat(folder, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-/* A file that is removed takes its rules with it; a folder that is gone is waited for. */
+/* Returns nonzero when the watched folder, or the folder of the watched file, exists. Only then do
+ * the rules of a removed file go; for a removed folder the process waits until the folder is
+ * back. */
 static int is_folder_there(void)
 {
     char        folder[PATH_MAX];
@@ -103,7 +108,8 @@ static int is_folder_there(void)
     return 0;
 }
 
-/* Returns 0 with the present *state, or -1: it cannot be told now. */
+/* Returns 0 with the present *state (0: the file does not exist), or -1 when the state is not
+ * known. */
 static int look(uint64_t *state)
 {
     struct stat st;
@@ -120,7 +126,8 @@ static int look(uint64_t *state)
     return 0;
 }
 
-/* After chroot() the path means something else, or nothing. */
+/* Returns nonzero when the process has changed its root folder by chroot(), so that the path no
+ * longer names the same file. */
 static int is_elsewhere(void)
 {
     struct stat root;
@@ -152,7 +159,7 @@ int sxs_watch_is_folder_now(const char *path)
     return !watch.is_folder && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Takes in what the files are @now. Returns 1 when that is to be read. */
+/* Records the @state of the files at the time @now. Returns 1 when the files must be read. */
 static int note(uint64_t state, uint64_t now)
 {
     if (state == watch.seen) {

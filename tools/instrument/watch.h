@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * watch.h - tells when the instrumentation file, or a file of the folder, is another or has other content.
+ * watch.h - detects changes of the instrumentation file, or of the files in its folder.
  *
- * Files are looked at by their path, not watched by inotify: this sees what is behind symbolic links at any place of the
- * path (Kubernetes swaps the link ..data of a ConfigMap), works on every file system, and needs no descriptor that a
- * host could close. One thread.
+ * Files are polled by their path, not watched by inotify. Polling follows symbolic links anywhere
+ * in the path (Kubernetes swaps the link ..data of a ConfigMap), works on every file system, and
+ * needs no descriptor that a host could close. All functions are called on one thread at a time.
  */
 #ifndef SXS_REWRITE_WATCH_H
 #define SXS_REWRITE_WATCH_H
 
-/** sxs_watch - begin with @path, which lives as long as the process. */
+/** sxs_watch - start to watch @path, which must live as long as the process. */
 void sxs_watch(const char *path);
 
-/** sxs_watch_wait - sleeps @ms milliseconds. Returns 1 when there was a change since the last 1, or since sxs_watch(),
- *  and the files have been the same for a moment. */
+/** sxs_watch_wait - sleep @ms milliseconds, then look for a change since the last change that was
+ *  reported, or since sxs_watch(). Returns 1 when there is one and the files have been the same for
+ *  30 ms, or have been changing for 1 s; else 0. */
 int sxs_watch_wait(int ms);
 
-/** sxs_watch_is_folder_now - nonzero: @path was a file when it began to be watched. */
+/** sxs_watch_is_folder_now - return nonzero when @path is a folder now, and was none when
+ *  sxs_watch() was called. */
 int sxs_watch_is_folder_now(const char *path);
 
 #endif
