@@ -15,11 +15,11 @@
 #include "instr/weave/assembly_copy.h"
 
 struct sxs_image {
-    struct sxs_image   *next;
+    struct sxs_image               *next;
     char                           *name; /* simple name of the assembly; owned */
     char                           *path; /* owned; NULL: the assembly has no file */
     ModuleID                        id;   /* 0: the runtime has not loaded it */
-    struct sxs_metadata md;
+    struct sxs_metadata             md;
     int                             readable; /* nonzero: `md` is valid */
     int                             tried;    /* nonzero: reading was tried */
     const struct sxs_assembly_copy *copy; /* a reference; NULL: `md` is in the runtime's memory */

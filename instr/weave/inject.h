@@ -10,7 +10,7 @@
 struct sxs_spots {
     const struct sxs_action *action;
     struct sxs_il_insn **all; /* owned array; an instruction may be removed from the body later */
-    size_t                   n;
+    size_t               n;
 };
 
 /**
