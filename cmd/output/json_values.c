@@ -10,7 +10,7 @@ json_t *sxs_json_number(uint64_t v)
 
 json_t *sxs_json_text(const char *s)
 {
-    char clean[3 * 4096 + 1]; /* each byte can become three */
+    char clean[3 * 4096 + 1]; /* one byte of input can become three bytes */
     sxs_text_clean(s, clean, sizeof(clean));
     return json_string(clean);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * json_values.h - values of a session, which may be garbled, as JSON.
- */
+/** json_values.h - convert values of a session, which may be garbled, to JSON. */
 #ifndef SXS_REPORT_JSON_VALUES_H
 #define SXS_REPORT_JSON_VALUES_H
 
@@ -9,22 +7,32 @@
 
 #include <jansson.h>
 
-/** sxs_json_number - JSON numbers are signed 64-bit here: a counter beyond that is garbage, and stays
- *  a number. NULL without memory; a new reference. */
+/**
+ * sxs_json_number - convert a counter to a JSON integer.
+ * JSON integers are signed 64-bit in jansson: a larger @v can only come from a garbled file and
+ * becomes INT64_MAX.
+ * Returns a new reference, or NULL when out of memory.
+ */
 json_t *sxs_json_number(uint64_t v);
 
-/** sxs_json_text - @s as valid UTF-8 without control characters, 12 KiB at most. NULL without memory;
- *  a new reference. */
+/**
+ * sxs_json_text - convert a string to a JSON string of valid UTF-8 without control characters.
+ * @s: zero-terminated; borrowed. The result is cut to 12 KiB.
+ * Returns a new reference, or NULL when out of memory.
+ */
 json_t *sxs_json_text(const char *s);
 
-/** The same as the value of @key in @o. Return 0, or -1 without memory. */
+/** Set the value of @key in object @o, converted as above. Return 0, or -1 when out of memory. */
 int sxs_json_set_number(json_t *o, const char *key, uint64_t v);
 int sxs_json_set_text(json_t *o, const char *key, const char *s);
 
-/** sxs_json_whole - @o, or NULL when @err says that something in it is missing; it is released then. */
+/**
+ * sxs_json_whole - return @o when it is complete, else release it and return NULL.
+ * @o: owned by this function. @err: not 0 when a value could not be added to @o.
+ */
 json_t *sxs_json_whole(json_t *o, int err);
 
-/** Single calls of each process in JSON, unless asked for otherwise. */
+/** How many traced calls of each process JSON contains, unless --single says otherwise. */
 #define SXS_JSON_SINGLES 5000u
 
 #endif

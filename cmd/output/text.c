@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-/* The length of the well-formed UTF-8 character at @s, 0 when there is none (Unicode table 3-7). */
+/* Returns the length in bytes of the well-formed UTF-8 character at @s (Unicode table 3-7), or 0
+ * when there is none. */
 static size_t utf8_len(const unsigned char *s)
 {
     static const struct {
@@ -30,7 +31,7 @@ static size_t utf8_len(const unsigned char *s)
     return 0;
 }
 
-/* Control characters of ASCII and of Latin-1 (U+0080 to U+009F). */
+/* True for control characters of ASCII and of Latin-1 (U+0080 to U+009F). */
 static bool is_control(const unsigned char *s)
 {
     return s[0] < 0x20 || s[0] == 0x7F || (s[0] == 0xC2 && s[1] < 0xA0);

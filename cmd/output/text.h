@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * text.h - make text from files and environments fit to print.
- */
+/** text.h - make text from files and the environment safe to print. */
 #ifndef SXS_REPORT_TEXT_H
 #define SXS_REPORT_TEXT_H
 
@@ -10,20 +8,31 @@
 #include <stdio.h>
 
 /**
- * sxs_text_clean - copy @in as valid UTF-8 that moves no terminal.
- * Control characters become '?', bytes that are not UTF-8 become U+FFFD. @out holds @size bytes
- * and always ends with a zero; text is cut between characters. Any thread; not for @in == @out.
+ * sxs_text_clean - copy a string as valid UTF-8 that cannot control a terminal.
+ * @in: zero-terminated. @out: holds @size bytes; must not overlap @in. Always zero-terminated; a
+ * text that is too long is cut between two characters.
+ * Control characters become '?', bytes that are not UTF-8 become U+FFFD.
+ * Any thread.
  */
 void sxs_text_clean(const char *in, char *out, size_t size);
 
-/** sxs_text_cut - shorten clean UTF-8 @s in place to @columns characters, "..." at its end. */
+/**
+ * sxs_text_cut - shorten @s in place to @columns characters; "..." replaces the end.
+ * @s: clean UTF-8.
+ */
 void sxs_text_cut(char *s, size_t columns);
 
-/** sxs_text_columns - the terminal width of @to; COLUMNS or 80 when it is not a terminal. */
+/**
+ * sxs_text_columns - return the width of the terminal @to; when @to is not a terminal, return
+ * COLUMNS from the environment or 80.
+ */
 size_t sxs_text_columns(FILE *to);
 
-/** sxs_text_duration - "1.50 s", "2.00 ms", "7.25 us", "12 ns", or "-" for 0, which is what was not
- *  timed. Into @buf of @size bytes; returns @buf. */
+/**
+ * sxs_text_duration - format @ns as "1.50 s", "2.00 ms", "7.25 us" or "12 ns".
+ * A duration of 0 means that nothing was timed; the text is "-".
+ * @buf: receives the text; holds @size bytes. Returns @buf.
+ */
 const char *sxs_text_duration(uint64_t ns, char *buf, size_t size);
 
 #endif

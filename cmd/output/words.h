@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * words.h - what runtimes number, in the words that all reports have for it.
- */
+/** words.h - names for codes of the runtime, the same in all reports. */
 #ifndef SXS_REPORT_WORDS_H
 #define SXS_REPORT_WORDS_H
 
-/** sxs_tier_text - of enum sxs_code_tier: "tier 0", "tier 1", "OSR"...; "unknown". Static. */
+/**
+ * sxs_tier_text - return the name of an enum sxs_code_tier: "tier 0", "tier 1", "OSR"..., or
+ * "unknown". Static.
+ */
 const char *sxs_tier_text(unsigned tier);
 
-/** sxs_suspension_text - what a runtime was stopped for, COR_PRF_SUSPEND_REASON. Static. */
+/**
+ * sxs_suspension_text - return the name of a COR_PRF_SUSPEND_REASON, the reason why a runtime
+ * suspended its threads; "unknown" for other values. Static.
+ */
 const char *sxs_suspension_text(unsigned reason);
 
 #endif
