@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * calls.h - reports of counted calls, for the command.
+ * calls.h - load the files "calls" of a session and report the counted calls.
  *
- * A session is loaded once: every process that has a file "calls". Functions of one name in one
- * runtime of one process are separate where they are separate functions (overloads, instantiations).
+ * A session is loaded once, with every process that has a file "calls". Functions that share a name
+ * within one runtime of one process (overloads, instantiations) stay separate.
  */
 #ifndef SXS_REPORT_CALLS_CALLS_H
 #define SXS_REPORT_CALLS_CALLS_H
@@ -14,7 +14,7 @@
 #include "session/read/calls_read.h"
 #include "session/read/session_read.h"
 
-/** One process's calls. */
+/** The calls of one process. */
 struct sxs_calls_process {
     const struct sxs_session_process *process; /* borrowed from the session */
     struct sxs_calls                 *calls;   /* owned */
@@ -28,29 +28,42 @@ struct sxs_calls_report {
 };
 
 /**
- * sxs_calls_report_load - the calls of every process of @session, which lies in @dir.
- * @process: a process's folder or pid; NULL: all. @out: overwritten; sxs_calls_report_free().
- * Returns 0 or an errno value. None found: n is 0.
+ * sxs_calls_report_load - load the file "calls" of every process of a session.
+ * @dir: the session's folder. @session: must outlive @out. @process: a process's folder or pid;
+ * NULL loads all processes. @out: overwritten; release it with sxs_calls_report_free().
+ * Returns 0 or an errno value. When no process has a file "calls", the result is 0 and @out->n is
+ * 0.
  */
 int  sxs_calls_report_load(const char *dir, const struct sxs_session *session, const char *process,
                            struct sxs_calls_report *out);
 void sxs_calls_report_free(struct sxs_calls_report *r);
 
-/** What the text shows. Zeroed: functions and the call tree of all. Strings are borrowed. */
+/**
+ * What sxs_calls_text() shows. A zeroed object selects functions and one call tree of all threads.
+ * Strings are borrowed.
+ */
 struct sxs_calls_view {
-    size_t      top;       /* functions; 0: 30 */
+    size_t      top;       /* rows of functions; 0: 30 */
     unsigned    depth;     /* levels of the tree; 0: all */
-    size_t      singles;   /* single calls with values; 0: 200 */
-    bool        by_thread; /* a tree per thread, not one of all */
-    uint32_t    runtime;   /* functions of the runtime of this number, stacks with one; 0: all */
-    const char *thread;    /* a thread's id, name or pattern; NULL: all */
-    const char *callers;   /* instead: callers and callees of functions whose names fit */
+    size_t      singles;   /* traced calls with values; 0: 200 */
+    bool        by_thread; /* one tree per thread instead of one for all */
+    uint32_t    runtime;   /* functions of this runtime's number, and stacks that contain one; 0:
+                            * all */
+    const char *thread;    /* a thread's id, name or pattern of names; NULL: all */
+    const char *callers;   /* not NULL: instead, show callers and callees of functions that this
+                            * pattern matches */
 };
 
-/** Functions by time or number of calls, then the call tree. */
+/**
+ * sxs_calls_text - write functions by time or number of calls, the call tree, coverage gaps and
+ * traced calls to @to.
+ */
 void sxs_calls_text(FILE *to, const struct sxs_calls_report *r, const struct sxs_calls_view *v);
 
-/** "Namespace.Type.Method" of "Namespace.Type.Method(Param)" into @buf; returns @buf. */
+/**
+ * sxs_calls_plain_name - copy @name, "Namespace.Type.Method(Param)", without its parameters to @buf
+ * of @size bytes. Returns @buf.
+ */
 const char *sxs_calls_plain_name(const char *name, char *buf, size_t size);
 
 #endif

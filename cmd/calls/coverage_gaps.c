@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a process's functions and notes: what is not seen, and why. */
+/* Collects the coverage gaps of a process from its functions and notes. */
 #include "cmd/calls/coverage_gaps.h"
 
 #include <errno.h>
@@ -9,8 +9,9 @@
 struct collector {
     const struct sxs_calls     *c;
     struct sxs_unseen_list     *list;
-    const struct sxs_calls_fn **fns;  /* by runtime, token and file */
-    uint32_t                   *rows; /* by function: of the list, where it is told as inlined */
+    const struct sxs_calls_fn **fns;  /* sorted by runtime, token and file */
+    uint32_t                   *rows; /* by function: index of its row of kind SXS_UNSEEN_INLINED in
+                                       * list, or SXS_CALLS_NONE */
     int                         err;
 };
 
@@ -38,7 +39,7 @@ static void add(struct collector *o, enum sxs_unseen_kind kind, uint32_t runtime
 
 /* ---- functions -------------------------------------------------------------------------------- */
 
-/* Sums of one runtime's functions. */
+/* Sums over the functions of one runtime. */
 struct sums {
     uint32_t runtime;
     uint64_t hooked, again, most, kept;
@@ -55,7 +56,8 @@ static void add_sums(struct collector *o, const struct sums *s)
         add(o, SXS_UNSEEN_KEPT, s->runtime, "", "", s->kept);
 }
 
-/* By runtime: they are sorted so. */
+/* Adds the rows that come from functions. o->fns is sorted by runtime, so the sums of a runtime are
+ * complete when the next runtime begins. */
 static void take_functions(struct collector *o)
 {
     struct sums s = {0};
@@ -97,7 +99,8 @@ static int by_key(const void *a, const void *b)
     return compare_key(*x, (*y)->runtime, (*y)->token, (*y)->file);
 }
 
-/* Is it hooked, in any of its instantiations? 2: and so it was compiled. */
+/* Returns 2 when the method was compiled with hooks, in any of its instantiations, 1 when the
+ * report lists it as inlined, else 0. */
 static int is_hooked(const struct collector *o, uint32_t runtime, uint32_t token, const char *file)
 {
     size_t low = 0, high = o->c->n_fns;
@@ -113,7 +116,7 @@ static int is_hooked(const struct collector *o, uint32_t runtime, uint32_t token
         const struct sxs_calls_fn *fn = o->fns[low];
         if (fn->compiled)
             return 2;
-        found |= fn->inlining && o->c->head.inlining; /* told as inlined */
+        found |= fn->inlining && o->c->head.inlining; /* listed as inlined */
     }
     return found;
 }
@@ -152,7 +155,7 @@ static void take_methods(struct collector *o, const struct sxs_calls_remark *r)
 
 /* ---- notes ------------------------------------------------------------------------------------ */
 
-/* The callers that a function may have been inlined in, behind its row. */
+/* Appends the callers in which a function may have been inlined to the detail of its row. */
 static void add_callers(struct collector *o)
 {
     for (size_t i = 0; i < o->c->n_remarks; i++) {
@@ -221,7 +224,7 @@ static int in_order(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* A module that was loaded twice has its methods noted twice. */
+/* Drops equal rows: the methods of a module that was loaded twice are noted twice. */
 static void drop_doubles(struct sxs_unseen_list *l)
 {
     size_t n = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** unseen.h - which functions are not seen in the calls of a process, or seen in part, and why. */
+/**
+ * coverage_gaps.h - which functions the recorded calls of a process cover in part or not at all,
+ * and why.
+ */
 #ifndef SXS_REPORT_CALLS_UNSEEN_H
 #define SXS_REPORT_CALLS_UNSEEN_H
 
@@ -7,64 +10,80 @@
 
 #include "cmd/calls/calls.h"
 
-/** In the order of the report. */
+/** Kinds of coverage gaps, in the order of the report. */
 enum sxs_unseen_kind {
-    SXS_UNSEEN_PATTERN,    /* a pattern that fits nothing */
-    SXS_UNSEEN_ATTACHED,   /* a runtime without hooks */
-    SXS_UNSEEN_SETTINGS,   /* of a runtime */
-    SXS_UNSEEN_LOST,       /* functions without hooks: no memory */
-    SXS_UNSEEN_UNTIMED,    /* a function timed no longer */
+    SXS_UNSEEN_PATTERN,    /* a pattern that matches no function */
+    SXS_UNSEEN_ATTACHED,   /* a runtime without hooks: it ran before the tool was loaded */
+    SXS_UNSEEN_SETTINGS,   /* settings of a runtime */
+    SXS_UNSEEN_LOST,       /* functions not hooked because memory ran out */
+    SXS_UNSEEN_UNTIMED,    /* a function that is counted but no longer timed */
     SXS_UNSEEN_INLINED,    /* a function that may have been inlined */
-    SXS_UNSEEN_KEPT,       /* functions kept from being inlined */
+    SXS_UNSEEN_KEPT,       /* functions that the tool kept from being inlined */
     SXS_UNSEEN_RECOMPILED, /* functions compiled more than once */
-    SXS_UNSEEN_INTRINSIC,  /* a method that the JIT expands */
+    SXS_UNSEEN_INTRINSIC,  /* a method that the JIT may replace by instructions */
     SXS_UNSEEN_DYNAMIC,    /* a dynamic method */
-    SXS_UNSEEN_STUB,       /* a stub of the runtime's */
+    SXS_UNSEEN_STUB,       /* a stub that the runtime generated */
     SXS_UNSEEN_NATIVE,     /* a P/Invoke */
     SXS_UNSEEN_RUNTIME,    /* a method that the runtime implements */
     SXS_UNSEEN_ABSTRACT,
     SXS_UNSEEN_NEVER,    /* a method that was never compiled */
-    SXS_UNSEEN_UNLISTED, /* of all this, what found no room in the file */
+    SXS_UNSEEN_UNLISTED, /* notes that did not fit into the file */
     SXS_UNSEEN_KINDS
 };
 
 struct sxs_unseen {
     enum sxs_unseen_kind kind;
-    uint32_t             runtime; /* its number; 0: none */
-    char                *name;    /* owned; "" of those that are only counted */
-    char                *detail;  /* owned; "": the kind says it all */
-    uint64_t             count;   /* of what the kind tells */
+    uint32_t             runtime; /* the runtime's number; 0: no particular runtime */
+    char                *name;    /* owned; "" when the row is only a count */
+    char                *detail;  /* owned; "" when the kind says everything */
+    uint64_t             count;   /* its meaning depends on the kind */
 };
 
 struct sxs_unseen_list {
-    struct sxs_unseen *all; /* owned; by kind, runtime, then the largest first */
+    struct sxs_unseen *all; /* owned; by kind, then runtime, then count, highest first */
     size_t             n, cap;
 };
 
-/** Everything that @p tells. @out: overwritten. 0 or ENOMEM; sxs_unseen_free() whatever it is. */
+/**
+ * sxs_unseen_collect - collect the coverage gaps of process @p.
+ * @out: overwritten; call sxs_unseen_free() even after an error.
+ * Returns 0 or ENOMEM.
+ */
 int  sxs_unseen_collect(const struct sxs_calls_process *p, struct sxs_unseen_list *out);
 void sxs_unseen_free(struct sxs_unseen_list *list);
 
-/** What is told of a kind, for all of its rows. Static. */
+/** sxs_unseen_why - return the text that explains a kind, for all of its rows. Static. */
 const char *sxs_unseen_why(enum sxs_unseen_kind kind);
-/** Does a row's count belong beside its name? */
+/** sxs_unseen_is_counted - tell whether the count of a row of @kind is printed beside its name. */
 bool sxs_unseen_is_counted(enum sxs_unseen_kind kind);
 
-/** How many rows from @from on are of its kind and runtime. */
+/**
+ * sxs_unseen_group - return how many rows, from index @from on, have the kind and runtime of row
+ * @from.
+ */
 size_t sxs_unseen_group(const struct sxs_unseen_list *list, size_t from);
-/** What these @n are counted as in all; 0: they are not. */
+/**
+ * sxs_unseen_sum - return the total of a group of @n rows, or 0 when the group has no total.
+ * Rows with names count 1 each; a row without a name has a count of its own.
+ */
 uint64_t sxs_unseen_sum(const struct sxs_unseen *group, size_t n);
 
-/** Why a pattern fits nothing. Static. */
+/** sxs_unseen_no_fit - return the reason why @pattern matches nothing. Static. */
 const char *sxs_unseen_no_fit(const struct sxs_calls_remark *pattern);
 
-/** A line for each pattern that fits nothing. */
+/** sxs_unseen_warn - write one warning line for each pattern that matches nothing. */
 void sxs_unseen_warn(FILE *to, const struct sxs_calls_process *p);
 
-/** The section "not seen" of the text, of one process; @v: its runtime and number of rows. */
+/**
+ * sxs_unseen_text - write the section "not seen" of the text report for process @p.
+ * @v: the runtime to show and the number of rows per group (0: 20).
+ */
 void sxs_unseen_text(FILE *to, const struct sxs_calls_process *p, const struct sxs_calls_view *v);
 
-/** "unseen" of all processes into @top. Returns 0 or -1. */
+/**
+ * sxs_unseen_json - add the key "unseen", with the coverage gaps of all processes, to @top. Returns
+ * 0 or -1.
+ */
 int sxs_unseen_json(json_t *top, const struct sxs_calls_report *calls);
 
 #endif

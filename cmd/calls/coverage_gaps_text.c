@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What is not seen, for a terminal and for programs. */
+/* Writes coverage gaps as text and as JSON. */
 #include "cmd/calls/coverage_gaps.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/text.h"
 
 #include <string.h>
 
-#define NAMES 20 /* of one kind and runtime, in the text */
+#define NAMES 20 /* rows of each kind and runtime in the text, unless --top says otherwise */
 
 static const struct {
     const char *name, *why;
-    int         counted; /* 1: a row's count is worth a column */
+    int         counted; /* 1: print the count of each row in a column */
 } kinds[SXS_UNSEEN_KINDS] = {
     [SXS_UNSEEN_PATTERN] = {"pattern", "patterns that fit nothing", 0},
     [SXS_UNSEEN_ATTACHED] = {"attached", "not hooked: the runtime was running before the tool came",
@@ -92,7 +92,7 @@ static void write_row(FILE *to, const struct sxs_unseen *u)
     fprintf(to, "  %s%s%s\n", name, *name && *detail ? ": " : "", detail);
 }
 
-/* @n of one kind and runtime. */
+/* Writes @n rows of one kind and runtime, at most @top of them. */
 static void write_group(FILE *to, const struct sxs_calls_process *p, const struct sxs_unseen *u,
                         size_t n, size_t top)
 {

@@ -5,11 +5,13 @@
 
 #define MAX_ASIDE 256
 
-/* Beginnings and ends that may be made up: enough for deep stacks around events that found no room. A damaged file
- * would have each of its events leave one deep stack and begin another. */
+/* Maximum number of inferred begins and ends. The limit is enough for deep stacks around events
+ * that did not fit into the file. In a damaged file every event could leave one deep stack and
+ * enter another. */
 #define MAX_REPAIRED(moments) ((UINT64_C(4) << 20) + 16 * (uint64_t)(moments))
 
-/* While a call lies below those who await it, what is under way on the stack below it stands aside. */
+/* A call whose parent path awaits it can run on top of an unrelated stack. While it runs, the calls
+ * of that stack are set aside; @was is the call to return to when the call at @path ends. */
 struct aside {
     uint32_t path, was;
 };
@@ -19,7 +21,7 @@ struct player {
     const struct sxs_calls_replay *r;
     uint32_t                       root, current; /* paths; current: the youngest call under way */
     uint64_t                       repaired, max_repaired;
-    uint32_t                      *way; /* owned; of begin_down_to() */
+    uint32_t                      *way; /* owned; scratch space of begin_down_to() */
     size_t                         cap_way;
     struct aside                   aside[MAX_ASIDE];
     unsigned                       n_aside;
@@ -31,7 +33,8 @@ static void end_current(struct player *p, uint64_t ns, const struct sxs_calls_kn
     p->current = p->c->paths[p->current].parent;
 }
 
-/* Begins @depth calls below the current one, the oldest first; the last is @path. False: no memory. */
+/* Begins @depth calls below the current one, the oldest first; the last one is @path. Returns false
+ * when out of memory. */
 static bool begin_down_to(struct player *p, uint32_t path, unsigned depth, uint64_t ns)
 {
     if (depth > p->cap_way) {
@@ -51,8 +54,8 @@ static bool begin_down_to(struct player *p, uint32_t path, unsigned depth, uint6
     return true;
 }
 
-/* Makes @path the youngest call under way, as it must be. Returns false when that takes more beginnings and ends than
- * can be made up. */
+/* Makes @path the youngest call under way by ending and beginning calls. Returns false when that
+ * exceeds the limit of inferred begins and ends, or when out of memory. */
 static bool move_to(struct player *p, uint32_t path, uint64_t ns)
 {
     if (p->current == path)

@@ -1,31 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * replay.h - a thread's single calls in order, nested: each begins within its caller's and ends before
- * it. Where events are missing, calls begin and end when they are first seen to have.
+ * replay.h - replay the recorded calls of one thread in order, correctly nested.
+ *
+ * Each call begins after its caller begins and ends before its caller ends. Where events are
+ * missing, a call begins (or ends) at the first event that shows that the call had begun (or
+ * ended).
  */
 #ifndef SXS_REPORT_CALLS_REPLAY_H
 #define SXS_REPORT_CALLS_REPLAY_H
 
 #include "session/read/calls_read.h"
 
-/** What was recorded of a beginning or an end. NULL: nobody told it, it must have been. */
+/**
+ * What was recorded about a begin or an end. NULL in place of this object: the event is missing and
+ * was inferred from others.
+ */
 struct sxs_calls_known {
-    const char *values;  /* arguments, result; NULL: not recorded. Borrowed */
-    bool        unwound; /* an exception left the call */
+    const char *values;  /* arguments of a begin, result of an end; NULL: not recorded. Borrowed */
+    bool        unwound; /* the call was left by an exception */
 };
 
 struct sxs_calls_replay {
-    /** The call at path @path begins (@begins) or ends at @ns since the header's started_ns. */
+    /**
+     * Called when the call at path @path begins (@begins true) or ends.
+     * @ns: since the header's started_ns. @known: what was recorded; NULL for an inferred event.
+     */
     void (*at)(void *arg, uint32_t path, uint64_t ns, bool begins, const struct sxs_calls_known *known);
     void *arg;
 };
 
 /**
- * sxs_calls_replay - the calls of thread @index of @c. What is still under way ends with the thread, or,
- * when its last events found no room, with the last of them. @repaired: receives how many beginnings and
- * ends nobody told; NULL: not wanted.
- * Returns how many of the thread's last events were left out: of a damaged file, whose events would have too many
- * beginnings and ends made up between them, or for want of memory. 0: none.
+ * sxs_calls_replay - replay the calls of thread @index of @c through r->at().
+ * Calls still under way end when the thread ends, or at the thread's last recorded event when later
+ * events did not fit into the file.
+ * @repaired: receives the number of inferred begins and ends; NULL: not wanted.
+ * Returns how many of the thread's last events were not replayed; 0: none. Events are dropped when
+ * memory runs out, or when the file is damaged so that too many begins and ends would have to be
+ * inferred between its events.
  */
 size_t sxs_calls_replay(const struct sxs_calls *c, size_t index, const struct sxs_calls_replay *r,
                         uint64_t *repaired);

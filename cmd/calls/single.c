@@ -9,14 +9,15 @@
 #include "cmd/output/processes.h"
 #include "cmd/output/text.h"
 
-#define SHOWN 200 /* calls, unless asked for otherwise */
+#define SHOWN 200 /* calls, unless --single says otherwise */
 
 struct collector {
     const struct sxs_calls_process *p;
     struct sxs_calls_single        *all;
     size_t                          n, cap, of_thread, limit, total;
     uint32_t                        thread;
-    size_t                         *open; /* under way: index in all; SIZE_MAX: beyond the limit */
+    size_t                         *open; /* calls under way: index in all; SIZE_MAX: beyond the
+                                           * limit */
     size_t                          depth, cap_open;
     bool                            no_memory;
 };

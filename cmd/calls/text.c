@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text: functions by time or calls, then the tree of calls, for a terminal. */
+/* Text report: functions by time or number of calls, then the call tree. */
 #include "cmd/calls/single.h"
 #include "cmd/calls/tree.h"
 #include "cmd/calls/coverage_gaps.h"
@@ -12,7 +12,7 @@
 struct row {
     const struct sxs_calls_process *p;
     const struct sxs_calls_fn      *fn;
-    uint64_t                        calls, total_ns, self_ns; /* on the threads asked for */
+    uint64_t                        calls, total_ns, self_ns; /* sums over the selected threads */
 };
 
 static int is_timed(const struct sxs_calls *c)
@@ -84,7 +84,8 @@ static void write_losses(FILE *to, const struct sxs_calls *c)
     write_one_loss(to, backed_off, "functions counted but timed no longer: too many short calls");
 }
 
-/* Durations of calls are those of all threads: nobody kept them apart. */
+/* Durations of single calls are left out when one thread is selected (@one_thread), because they
+ * are recorded for all threads together. */
 static void write_row(FILE *to, const struct row *row, bool one_thread)
 {
     static const struct sxs_calls_fn none;
@@ -105,7 +106,8 @@ static void write_row(FILE *to, const struct row *row, bool one_thread)
             row->fn->backed_off ? " (timed no longer)" : "");
 }
 
-/* @rows: one for each function of @p, in their order. */
+/* Fills @rows, one for each function of @p in the order of p->calls->fns, with sums over the
+ * selected threads. */
 static void sum_threads(const struct sxs_calls_process *p, const struct sxs_calls_view *v,
                         struct row *rows)
 {

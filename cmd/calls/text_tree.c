@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text: the call tree of a process; callers and callees of a function. */
+/* Text report: the call tree of a process; callers and callees of a function. */
 #include "cmd/calls/tree.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/text.h"
@@ -29,7 +29,7 @@ struct printer {
     const struct sxs_calls_tree *t;
     uint64_t                     all;
     bool                         timed;
-    unsigned                     depth; /* 0: all */
+    unsigned                     depth; /* levels to write; 0: all */
 };
 
 static uint64_t weight(const struct printer *p, const struct sxs_calls_tree_node *n)
@@ -53,7 +53,7 @@ static bool is_big(const struct printer *p, const struct sxs_calls_tree_node *n)
     return n->shown && 100.0 * (double)weight(p, n) >= TREE_PERCENT * (double)p->all;
 }
 
-/* Depth first. A level's place among its siblings is kept for each level. */
+/* Writes the branches below @root, depth first. @place: for each level, the next child to visit. */
 static void write_branches(const struct printer *p, uint32_t root, uint32_t *place)
 {
     const struct sxs_calls_tree_node *nodes = p->t->nodes, *at = &nodes[root];
@@ -116,7 +116,8 @@ void sxs_calls_tree_text(FILE *to, const struct sxs_calls_process *p,
 
 /* ---- callers and callees ---------------------------------------------------------------------- */
 
-/* Namespace.Type.Method(Param) fits a pattern with wildcards, or has one without as a part. */
+/* A pattern with wildcards must match the whole name, with or without parameters; a pattern without
+ * wildcards must be a part of the name. */
 static bool name_fits(const char *pattern, const char *name)
 {
     char plain[4096];
@@ -131,7 +132,7 @@ struct edge {
     uint64_t calls, total_ns;
 };
 
-/* @edges: one a function, and one more for SXS_CALLS_NONE. */
+/* @edges: one for each function, and a last one for SXS_CALLS_NONE. */
 static void add_edge(const struct sxs_calls_tree *t, struct edge *edges, uint32_t fn, uint32_t node)
 {
     struct edge *e = &edges[fn == SXS_CALLS_NONE ? t->p->calls->n_fns : fn];

@@ -30,7 +30,7 @@ static int more_slots(struct sxs_calls_tree *t)
     return 0;
 }
 
-/* SXS_CALLS_NONE: out of memory. */
+/* Returns the index of the new node, or SXS_CALLS_NONE when out of memory. */
 static uint32_t add_node(struct sxs_calls_tree *t, uint32_t parent, uint32_t fn, uint32_t thread)
 {
     if (t->n == t->cap) {
@@ -70,7 +70,7 @@ bool sxs_calls_thread_wanted(const struct sxs_calls_thr *t, const char *wanted)
     return !wanted || strcmp(id, wanted) == 0 || fnmatch(wanted, t->name, 0) == 0;
 }
 
-/* The root of each thread; SXS_CALLS_NONE: of none. */
+/* Adds the root nodes. @root_of: receives the root of each thread; SXS_CALLS_NONE: not selected. */
 static int add_roots(struct sxs_calls_tree *t, const struct sxs_calls_view *v, uint32_t *root_of)
 {
     const struct sxs_calls *c = t->p->calls;
@@ -113,7 +113,8 @@ static int add_paths(struct sxs_calls_tree *t, const uint32_t *root_of, uint32_t
     return 0;
 }
 
-/* Down from the runtime's own functions, then up to how they were come to. */
+/* Marks the functions of the selected runtime and everything below them, then the paths that lead
+ * to marked nodes. */
 static void mark_shown(struct sxs_calls_tree *t, uint32_t runtime)
 {
     const struct sxs_calls *c = t->p->calls;
@@ -131,7 +132,7 @@ static int by_weight(const void *a, const void *b, void *arg)
 {
     const struct sxs_calls_tree_node *nodes = arg, *x = &nodes[*(const uint32_t *)a],
                                      *y = &nodes[*(const uint32_t *)b];
-    if (x->parent != y->parent) /* roots, without a parent, come last */
+    if (x->parent != y->parent) /* roots have no parent and come last */
         return x->parent < y->parent ? -1 : 1;
     if (x->total_ns != y->total_ns)
         return x->total_ns < y->total_ns ? 1 : -1;
@@ -156,7 +157,7 @@ static int sort_children(struct sxs_calls_tree *t)
 
 /* ---- recursion -------------------------------------------------------------------------------- */
 
-/* Caller and callee of a node as one number. */
+/* Returns the functions of a node's caller and of the node, packed into one number. */
 static uint64_t edge_of(const struct sxs_calls_tree *t, const struct sxs_calls_tree_node *n)
 {
     return (uint64_t)t->nodes[n->parent].fn << 32 | n->fn;
@@ -168,14 +169,15 @@ static int by_edge(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* How often each function and each edge is on the way from the root to the current node. */
+/* State of the walk in mark_below(): how often each function and each edge (caller and callee)
+ * occurs on the path from the root to the current node. */
 struct way {
     struct sxs_calls_tree *t;
-    uint32_t              *fns;   /* by function */
-    uint64_t              *edges; /* all that there are, sorted */
+    uint32_t              *fns;   /* count by function */
+    uint64_t              *edges; /* all distinct edges, sorted */
     size_t                 n_edges;
-    uint32_t              *of_edges; /* by place among those */
-    uint32_t              *next;     /* by node: the child to go to next */
+    uint32_t              *of_edges; /* count by index in edges */
+    uint32_t              *next;     /* by node: the next child to visit */
 };
 
 static uint32_t *count_of_edge(const struct way *w, const struct sxs_calls_tree_node *n)
@@ -185,7 +187,8 @@ static uint32_t *count_of_edge(const struct way *w, const struct sxs_calls_tree_
     return &w->of_edges[at - w->edges];
 }
 
-/* Depth first from @root: marks nodes whose function or edge is on the way to them. */
+/* Walks depth first from @root and marks nodes whose function or edge already is on the path to
+ * them. */
 static void mark_below(struct way *w, uint32_t root)
 {
     struct sxs_calls_tree_node *nodes = w->t->nodes;
@@ -206,7 +209,7 @@ static void mark_below(struct way *w, uint32_t root)
     }
 }
 
-/* After sort_children(). */
+/* Sets `repeats` and `edge_repeats` of all nodes. Called after sort_children(). */
 static int mark_repeats(struct sxs_calls_tree *t)
 {
     struct way w = {.t = t,
@@ -249,7 +252,8 @@ int sxs_calls_tree_build(const struct sxs_calls_process *p, const struct sxs_cal
     }
     if (!err)
         err = mark_repeats(out);
-    for (size_t i = out->n; !err && i-- > out->n_roots;) /* what threads did in all */
+    for (size_t i = out->n; !err && i-- > out->n_roots;) /* a root's totals are the sums of its
+                                                          * children */
         if (out->nodes[i].parent < out->n_roots) {
             out->nodes[out->nodes[i].parent].calls += out->nodes[i].calls;
             out->nodes[out->nodes[i].parent].total_ns += out->nodes[i].total_ns;
