@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * events.h - reports of exceptions and of what runtimes were busy with, for the command.
+ * events.h - load the files "events" of a session and report exceptions and runtime events.
  *
- * A session is loaded once: every process that has a file "events".
+ * A session is loaded once, with every process that has a file "events".
  */
 #ifndef SXS_REPORT_EVENTS_EVENTS_H
 #define SXS_REPORT_EVENTS_EVENTS_H
@@ -14,7 +14,7 @@
 #include "session/read/events_read.h"
 #include "session/read/session_read.h"
 
-/** One process's. */
+/** The events of one process. */
 struct sxs_events_process {
     const struct sxs_session_process *process; /* borrowed from the session */
     struct sxs_events_data           *data;    /* owned */
@@ -28,19 +28,26 @@ struct sxs_events_report {
 };
 
 /**
- * sxs_events_report_load - the events of every process of @session, which lies in @dir.
- * @process: a process's folder or pid; NULL: all. @out: overwritten; sxs_events_report_free().
- * Returns 0 or an errno value. None found: n is 0.
+ * sxs_events_report_load - load the file "events" of every process of a session.
+ * @dir: the session's folder. @session: must outlive @out. @process: a process's folder or pid;
+ * NULL loads all processes. @out: overwritten; release it with sxs_events_report_free().
+ * Returns 0 or an errno value. When no process has a file "events", the result is 0 and @out->n is
+ * 0.
  */
 int  sxs_events_report_load(const char *dir, const struct sxs_session *session,
                             const char *process, struct sxs_events_report *out);
 void sxs_events_report_free(struct sxs_events_report *r);
 
-/** Exceptions by count, then what runtimes were busy with. @top: rows of each table; 0: 30. */
+/**
+ * sxs_events_text - write exceptions by count, then the events of the runtimes, to @to.
+ * @top: rows of each table; 0: 30.
+ */
 void sxs_events_text(FILE *to, const struct sxs_events_report *r, size_t top);
 
-/** Adds the keys "exceptions" and "events" to @top, of the tools that were on. Returns 0, or -1
- *  without memory. */
+/**
+ * sxs_events_json - add the keys "exceptions" and "events" to @top, each if its tool was on.
+ * Returns 0, or -1 when out of memory.
+ */
 int sxs_events_json(json_t *top, const struct sxs_events_report *r);
 
 #endif

@@ -26,7 +26,7 @@ static json_t *site_json(const struct sxs_events_process *p, const struct sxs_ev
     return sxs_json_whole(o, err);
 }
 
-/* One that was under way: a site of its own. */
+/* Writes an in-flight exception as a throw site of its own. */
 static json_t *flight_json(const struct sxs_events_process *p,
                            const struct sxs_events_exception *v)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text: exceptions by count, then what runtimes were busy with, for a terminal. */
+/* Text report: exceptions by count, then the events of the runtimes. */
 #include "cmd/events/events.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/text.h"
@@ -70,7 +70,8 @@ static void write_exceptions(FILE *to, const struct sxs_events_process *p, size_
         fprintf(to, "  and %zu more sites\n", e->n_sites - top);
 }
 
-/* ---- what runtimes were busy with ------------------------------------------------------------- */
+/* ---- events of the runtimes
+ * -------------------------------------------------------------------- */
 
 struct sum {
     const char *text;
@@ -79,7 +80,8 @@ struct sum {
     uint64_t    n, ns, most_ns;
 };
 
-/* What is summed up in one line of the first table: kinds, tiers of compilation, reasons of stops. */
+/* Returns the part of the key by which events of one kind are summed up in the first table: the
+ * tier of a compilation, the generation of a collection, the reason of a suspension. */
 static uint32_t detail_of(const struct sxs_events_span *s)
 {
     switch (s->kind) {
@@ -108,7 +110,7 @@ static int by_time(const void *a, const void *b)
     return x->ns != y->ns ? (x->ns < y->ns ? 1 : -1) : by_key(a, b);
 }
 
-/* Joins neighbours of one key; returns how many are left. */
+/* Merges sums with equal keys. Returns how many are left. */
 static size_t join(struct sum *sums, size_t n)
 {
     size_t to = 0;
@@ -147,7 +149,7 @@ static void write_kinds(FILE *to, const struct sxs_events_process *p, struct sum
         const struct sxs_events_span *s = &p->data->spans[i];
         if (s->kind == SXS_KIND_THREAD_NAME)
             continue;
-        /* How long a thread lived is no cost. */
+        /* The lifetime of a thread is not a cost. */
         uint64_t ns = s->kind == SXS_KIND_THREAD ? 0 : s->duration_ns;
         sums[n++] = (struct sum){"", s->runtime, detail_of(s), s->kind, 1, ns, ns};
     }
