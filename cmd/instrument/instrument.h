@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** instrument.h - reports of methods that got new IL, for the command. Loaded once: every process that has a file
- *  "instrument". */
+/**
+ * instrument.h - load the files "instrument" of a session and report the instrumented methods.
+ *
+ * A session is loaded once, with every process that has a file "instrument".
+ */
 #ifndef SXS_REPORT_INSTRUMENT_INSTRUMENT_H
 #define SXS_REPORT_INSTRUMENT_INSTRUMENT_H
 
@@ -11,7 +14,7 @@
 #include "session/read/instrument_read.h"
 #include "session/read/session_read.h"
 
-/** One process's. */
+/** The instrumented methods of one process. */
 struct sxs_instrument_process {
     const struct sxs_session_process *process; /* borrowed from the session */
     struct sxs_instrument_data       *data;    /* owned */
@@ -24,18 +27,25 @@ struct sxs_instrument_report {
     size_t                         n_problems;
 };
 
-/** As sxs_events_report_load() does. */
+/** Like sxs_events_report_load() and its release function, for the file "instrument". */
 int  sxs_instrument_report_load(const char *dir, const struct sxs_session *session,
                                 const char *process, struct sxs_instrument_report *out);
 void sxs_instrument_report_free(struct sxs_instrument_report *r);
 
-/** A row for each method: those that failed first, then by calls. @top: rows; 0: 30. Then single calls: @singles of
- *  them; 0: 200, if any has values. */
+/**
+ * sxs_instrument_text - write a row for each method, methods that failed first, then by calls; then
+ * traced calls.
+ * @top: rows; 0: 30. @singles: number of traced calls; 0: 200, and none unless a call has values.
+ */
 void sxs_instrument_text(FILE *to, const struct sxs_instrument_report *r, size_t top,
                          size_t singles);
 
-/** Adds the keys "instrument" and "helpers" to @top, and single calls to "values", the first @singles of each process.
- *  Returns 0, or -1 without memory. */
+/**
+ * sxs_instrument_json - add the keys "instrument", "instrument_rules", "instrument_spent",
+ * "helpers", "traced_calls" and "traced_lost" to @top, and the first @singles traced calls of each
+ * process to "values".
+ * Returns 0, or -1 when out of memory.
+ */
 int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r, size_t singles);
 
 #endif

@@ -65,7 +65,7 @@ static json_t *rule_json(const struct sxs_instrument_process *p,
     return sxs_json_whole(o, err);
 }
 
-/* Those in force. */
+/* Adds the rules that are still in force. */
 static int rules_json(json_t *top, const struct sxs_instrument_report *r)
 {
     json_t *rows = json_array();
@@ -87,7 +87,7 @@ static json_t *text_or_null(const char *s)
     return s ? sxs_json_text(s) : json_null();
 }
 
-/* Keys as those of calls with values, and more. */
+/* A traced call. The keys are those of calls with values (cmd/table_json.c), and more. */
 static json_t *single_json(const struct sxs_instrument_process *p, const struct sxs_traced_call *c)
 {
     const struct sxs_instrument_data *d = p->data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text: methods that got new IL: those that failed first, then by calls. */
+/* Text report: methods that got new IL, methods that failed first, then by calls. */
 #include "cmd/output/text.h"
 #include "cmd/instrument/instrument.h"
 #include "cmd/output/processes.h"
@@ -40,7 +40,7 @@ static void write_row(FILE *to, const struct sxs_instrument_process *p,
     fprintf(to, s->state == SXS_SITE_FAILED ? ": %s\n" : " (%s)\n", rules);
 }
 
-/* What the library took, of those works that it did. */
+/* Writes the time that the library spent on each kind of work. */
 static void write_spent(FILE *to, const struct sxs_instrument_header *h)
 {
     static const struct {
@@ -69,14 +69,15 @@ static bool goes_well(const struct sxs_instrumented_rule *r)
     return r->gone || (r->matched && !r->without_il);
 }
 
-/* Matched nothing, for one reason: files that name the methods of a library are full of such rules where that
- * library is not in use. */
+/* True when both rules matched nothing for the same reason. Files that name the methods of a
+ * library contain many such rules when the library is not in use. */
 static bool are_alike(const struct sxs_instrumented_rule *a, const struct sxs_instrumented_rule *b)
 {
     return !a->matched && !b->matched && strcmp(a->text, b->text) == 0;
 }
 
-/* The first place behind @at with a rule that is not like that one. *n: how many are, that one included. */
+/* Returns the index of the first rule after @at that differs from the rule at @at. @n: receives the
+ * number of equal rules, the one at @at included. */
 static size_t behind_alike(const struct sxs_instrument_data *d, size_t at, size_t *n)
 {
     const struct sxs_instrumented_rule *first = &d->rules[at];
@@ -106,7 +107,7 @@ static void write_rule(FILE *to, const struct sxs_instrumented_rule *r, size_t a
         fprintf(to, " passed over %u without IL: %s\n", r->without_il, text);
 }
 
-/* Rules that did not come to what they say. */
+/* Writes the rules that matched nothing, or methods without IL. */
 static void write_rules(FILE *to, const struct sxs_instrument_data *d, size_t top)
 {
     size_t lines = 0, more = 0, alike, next;
