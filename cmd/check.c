@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof check: what is wrong with instrumentation files, and which methods their rules match. */
+/* sxsprof check: report errors in instrumentation files, and which methods their rules match. */
 #include "instr/config/assembly.h"
 #include "cmd/assembly_file.h"
 #include "cmd/command.h"
@@ -13,11 +13,12 @@
 #define ACTIONS_MAX   64 /* the schema allows no more */
 #define ARGUMENTS_MAX 64
 
-enum { NATIVE_CODE = 0x3, STATIC = 0x10 }; /* of a method's ImplFlags: no IL; of its Flags */
+enum { NATIVE_CODE = 0x3, STATIC = 0x10 }; /* NATIVE_CODE: bits of a method's ImplFlags, set when it
+                                            * has no IL; STATIC: bit of its Flags */
 
 struct options {
     const char *path;
-    const char *runtime;    /* NULL: any */
+    const char *runtime;    /* NULL: any runtime */
     char      **assemblies; /* borrowed from main's argv */
     int         n_assemblies;
 };
@@ -26,9 +27,10 @@ struct check {
     const struct options    *options;
     const struct sxs_config *config;
     struct sxs_metadata     *md;
-    struct sxs_assembly    **assemblies; /* as many as options says */
+    struct sxs_assembly    **assemblies; /* one for each of options->assemblies */
     unsigned long            n_warnings;
-    uint8_t had[ACTIONS_MAX][ARGUMENTS_MAX]; /* of the rule: has any method this argument? */
+    uint8_t had[ACTIONS_MAX][ARGUMENTS_MAX]; /* for the current rule, by action and argument: 1 when
+                                              * a matched method has the argument */
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -38,7 +40,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'r': o->runtime = arg; return 0;
     case ARGP_KEY_ARG:
         if (o->path)
-            return ARGP_ERR_UNKNOWN; /* the rest is ARGS */
+            return ARGP_ERR_UNKNOWN; /* then argp passes the remaining arguments as ARGP_KEY_ARGS */
         o->path = arg;
         return 0;
     case ARGP_KEY_ARGS:
@@ -68,7 +70,8 @@ static const struct argp argp = {
            "something is.",
 };
 
-/* ---- what is wrong --------------------------------------------------------------------------- */
+/* ---- problems
+ * --------------------------------------------------------------------------------- */
 
 static void put_problem(const struct sxs_problem *problem)
 {
@@ -91,7 +94,7 @@ static void warn(struct check *c, const struct sxs_rule *rule, uint32_t line, ui
     fputc('\n', stderr);
 }
 
-/* A file that a rule will need. */
+/* Warns when a file that an action calls into cannot be read. */
 static void check_target(struct check *c, const struct sxs_rule *rule, const struct sxs_action *a,
                          const struct sxs_target *target)
 {
@@ -100,7 +103,8 @@ static void check_target(struct check *c, const struct sxs_rule *rule, const str
         warn(c, rule, a->line, a->column, "%s cannot be read", target->path);
 }
 
-/* ---- what is matched ------------------------------------------------------------------------- */
+/* ---- matches
+ * ---------------------------------------------------------------------------------- */
 
 static int has_argument(const struct check *c, const struct sxs_argument *argument, int i,
                         uint32_t token, const struct sxs_config_method *m)
@@ -126,7 +130,8 @@ static const char *argument_text(const struct sxs_argument *argument, char text[
     return text;
 }
 
-/* Which arguments that the rule asks for it lacks. */
+/* Prints which arguments that the rule asks for the method lacks, and marks the others in
+ * c->had. */
 static void put_lacking(struct check *c, const struct sxs_rule *rule, int i, uint32_t token,
                         const struct sxs_config_method *m)
 {
@@ -157,7 +162,8 @@ static void put_method(struct check *c, const struct sxs_rule *rule, int i, uint
     printf("\n");
 }
 
-/* Does config give this rule to the method? New Relic's may lose it to one another. */
+/* Returns true when the rule applies to the method. A method that several New Relic rules match
+ * gets only one of them. */
 static int is_applied(const struct check *c, const struct sxs_rule *rule,
                       const struct sxs_config_method *m)
 {
@@ -195,7 +201,7 @@ static unsigned long match_in(struct check *c, const struct sxs_rule *rule, int 
     return found;
 }
 
-/* An argument that no matched method has is misspelled. */
+/* Warns about arguments that no matched method has; they are probably misspelled. */
 static void check_arguments(struct check *c, const struct sxs_rule *rule)
 {
     for (uint32_t a = 0; a < rule->n_actions && a < ACTIONS_MAX; a++)

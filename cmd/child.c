@@ -39,7 +39,7 @@ int sxs_child_find(const char *command, char *path, size_t size)
         dirs = "/bin:/usr/bin";
     for (const char *at = dirs; *command; at++) {
         size_t len = strcspn(at, ":");
-        /* an empty element of PATH is the current folder */
+        /* an empty element of PATH means the current folder */
         int n = snprintf(path, size, "%.*s%s%s", (int)len, at, len ? "/" : "./", command);
         int err = n > 0 && (size_t)n < size ? check_executable(path) : ENOENT;
         if (err == 0)
@@ -53,7 +53,8 @@ int sxs_child_find(const char *command, char *path, size_t size)
     return found;
 }
 
-/* The signals that are passed on. SIGCHLD wakes us; the rest keep their usual meaning for us. */
+/* Signals that are forwarded to the child. They are blocked here together with SIGCHLD and read
+ * with sigtimedwait(); all other signals keep their effect on this process. */
 static const int forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2,
                                 SIGALRM, SIGCONT, SIGTSTP, SIGWINCH};
 
@@ -65,10 +66,9 @@ static void blocked_set(sigset_t *set)
         sigaddset(set, forwarded[i]);
 }
 
-/*
- * Did the child get this signal as well? The terminal signals the whole foreground group (then the
- * kernel is the sender), and what the child sent itself must not come back to it.
- */
+/* Returns true when the child has received the signal already. Signals from the terminal go to the
+ * whole foreground process group (si_code is SI_KERNEL). A signal that the child itself sent to
+ * this process must not be sent back. */
 static bool child_has_it(pid_t child, const siginfo_t *info)
 {
     if (info->si_code == SI_KERNEL)
@@ -81,11 +81,10 @@ static bool is_job_control(int sig)
     return sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
-/*
- * Takes in what happened to the child; true when it has ended. A stop from the terminal stops us as
- * well, so that the shell sees its job stopped. A plain SIGSTOP does not: whoever sent it to the
- * child alone would wake the child alone.
- */
+/* Reads state changes of the child; returns true when the child has ended. When the child is
+ * stopped from the terminal, this process stops, too, so that the shell sees the job stopped; after
+ * SIGCONT the child is continued. When the child is stopped by SIGSTOP, this process keeps running,
+ * because whoever stopped only the child will continue only the child. */
 static bool reap(pid_t child, int *status)
 {
     pid_t got;
@@ -115,13 +114,15 @@ static void watch(pid_t child, const sigset_t *set, const struct sxs_child_tick 
         tick->tick(tick->arg, true);
 }
 
-/* In the child: everything as it was, then the command. Tells the parent errno when that failed. */
+/* Runs in the child: restores signal mask and SIGCHLD action, then executes the command. When that
+ * fails, writes errno to the pipe @tell. */
 static _Noreturn void become(const char *path, char **argv, char **env, const sigset_t *mask,
                              const struct sigaction *sigchld, int tell)
 {
     sigaction(SIGCHLD, sigchld, NULL);
     sigprocmask(SIG_SETMASK, mask, NULL);
-    execvpe(path, argv, env); /* for its way with scripts that have no #!; path has a slash */
+    execvpe(path, argv, env); /* execvpe() because it runs scripts without #! by /bin/sh; it does
+                               * not search PATH because @path has a slash */
     int err = errno;
     ssize_t n = write(tell, &err, sizeof(err));
     _exit(n == (ssize_t)sizeof(err) ? 126 : 127);
@@ -137,7 +138,8 @@ int sxs_child_run(const char *path, char **argv, char **env, const struct sxs_ch
         return errno;
     blocked_set(&set);
     sigprocmask(SIG_BLOCK, &set, &old);
-    sigaction(SIGCHLD, &dfl, &sigchld); /* an inherited SIG_IGN would lose the exit status */
+    sigaction(SIGCHLD, &dfl, &sigchld); /* with an inherited SIG_IGN the exit status would be
+                                         * lost */
     fflush(NULL);
 
     pid_t child = fork();
@@ -147,7 +149,7 @@ int sxs_child_run(const char *path, char **argv, char **env, const struct sxs_ch
         err = errno;
     close(tell[1]);
     if (!err && read(tell[0], &err, sizeof(err)) == (ssize_t)sizeof(err))
-        waitpid(child, status, 0); /* could not be executed: err says why */
+        waitpid(child, status, 0); /* exec failed; err is the child's errno */
     else if (!err)
         watch(child, &set, tick, status);
     close(tell[0]);
@@ -161,8 +163,9 @@ _Noreturn void sxs_child_exit_like(int status)
         int           sig = WTERMSIG(status);
         sigset_t      set;
         struct rlimit none = {0, 0};
-        /* The command has left its core dump; a second one, of us, would only be in the way. The
-         * limit does not hold for a core_pattern that is a pipe, the dumpable mark does. */
+        /* The command has already written its core dump; a second dump, of this process, would only
+         * confuse. RLIMIT_CORE has no effect when core_pattern is a pipe; PR_SET_DUMPABLE prevents
+         * the dump in that case, too. */
         setrlimit(RLIMIT_CORE, &none);
         prctl(PR_SET_DUMPABLE, 0);
         signal(sig, SIG_DFL);

@@ -6,10 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Every variable we may set, plus those we remove, are fewer than this. */
+/* More than the number of variables that sxs_child_env() sets: room for new entries in the
+ * array. */
 #define MAX_NEW 20
 
-/* Does @entry ("NAME=value") set @name? */
+/* Returns true when @entry ("NAME=value") sets @name. */
 static bool sets(const char *entry, const char *name)
 {
     size_t len = strlen(name);
@@ -27,7 +28,8 @@ static void unset(char **env, const char *name)
     env[kept] = NULL;
 }
 
-/* The array has room: see MAX_NEW. A NULL value changes nothing. Returns 0 or -1 without memory. */
+/* Sets a variable; a NULL @value changes nothing. MAX_NEW ensures that the array has room. Returns
+ * 0, or -1 when out of memory. */
 static int set(char **env, const char *name, const char *value)
 {
     size_t n = 0;
@@ -60,7 +62,8 @@ static char **copy_environment(void)
     return env;
 }
 
-/* Ours goes first: of two libraries that interpose the same function, the first one is called. */
+/* Puts the signal library first: when two preloaded libraries interpose the same function, the
+ * first one is called. */
 static int set_preload(char **env, const char *path)
 {
     const char *before = getenv("LD_PRELOAD");

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * child_env.h - the environment that makes a command's runtimes load the profiler library.
+ * child_env.h - build the environment that makes a command's runtimes load the profiler library.
  */
 #ifndef SXS_REPORT_CHILD_ENV_H
 #define SXS_REPORT_CHILD_ENV_H
 
 #include "cmd/library.h"
 
-/** What to put into it. NULL leaves the inherited value of that variable as it is. */
+/**
+ * Values for the environment. NULL leaves the inherited value of that variable unchanged. Borrowed.
+ */
 struct sxs_child_settings {
     const struct sxs_library *library;
     bool        preload;  /* prepend the signal library to LD_PRELOAD */
@@ -22,14 +24,15 @@ struct sxs_child_settings {
 };
 
 /**
- * sxs_child_env - this process's environment with the settings put in.
- * Takes out CORECLR_PROFILER_PATH_32, _64, _ARM32 and _ARM64, which would win over
- * CORECLR_PROFILER_PATH. Returns a NULL-terminated array for execve(), freed with
- * sxs_child_env_free(), or NULL without memory. Not while other threads change the environment.
+ * sxs_child_env - copy the environment of this process and apply the settings.
+ * Removes CORECLR_PROFILER_PATH_32, _64, _ARM32 and _ARM64, because they take precedence over
+ * CORECLR_PROFILER_PATH.
+ * Returns a NULL-terminated array for execve(), to be released with sxs_child_env_free(), or NULL
+ * when out of memory. No other thread may change the environment meanwhile.
  */
 char **sxs_child_env(const struct sxs_child_settings *s);
 
-/** sxs_child_env_free - NULL is fine. */
+/** sxs_child_env_free - release an environment; NULL is allowed. */
 void sxs_child_env_free(char **env);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof diff: what grew and what shrank between two sessions, as a flame graph. */
+/* sxsprof diff: draw as a flame graph what grew and what shrank between two sessions. */
 #include "cmd/command.h"
 #include "cmd/report/profile.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof doctor: what would be profiled from here, and what stands in the way. */
+/* sxsprof doctor: tell what would be profiled from this environment, and what prevents it. */
 #include "cmd/command.h"
 #include "cmd/doctor.h"
 
@@ -11,7 +11,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     char ***command = state->input;
     (void)arg;
     switch (key) {
-    case ARGP_KEY_ARG: /* from here on everything is the command's */
+    case ARGP_KEY_ARG: /* the first argument that is no option begins the command; the rest belongs
+                        * to it */
         *command = state->argv + state->next - 1;
         state->next = state->argc;
         return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * doctor.h - the doctor's examinations; each prints its section and counts its problems.
+ * doctor.h - the examinations of "sxsprof doctor". Each prints a section of text and counts the
+ * problems it found in struct sxs_findings.
  */
 #ifndef SXS_REPORT_DOCTOR_H
 #define SXS_REPORT_DOCTOR_H
@@ -9,30 +10,35 @@
 #include "cmd/installed.h"
 #include "cmd/library.h"
 
-/** sxs_doctor_library - are the profiler library and the signal library there, and loadable? */
+/**
+ * sxs_doctor_library - check that the profiler library and the signal library exist and can be
+ * loaded.
+ */
 void sxs_doctor_library(struct sxs_findings *f, const struct sxs_library *lib);
 
-/** sxs_doctor_variables - list the variables that matter and are set. */
+/** sxs_doctor_variables - list the environment variables that are set and matter to profiling. */
 void sxs_doctor_variables(void);
 
-/** sxs_doctor_profiler - which profiler would a runtime load from this environment, and why? */
+/** sxs_doctor_profiler - tell which profiler a runtime would load in this environment, and why. */
 void sxs_doctor_profiler(struct sxs_findings *f, const struct sxs_library *lib);
 
-/** sxs_doctor_preload - what LD_PRELOAD names. */
+/** sxs_doctor_preload - examine the libraries that LD_PRELOAD names. */
 void sxs_doctor_preload(struct sxs_findings *f, const struct sxs_library *lib);
 
-/** sxs_doctor_settings - the values of the SXSPROF_ variables. */
+/** sxs_doctor_settings - check the values of the SXSPROF_ variables. */
 void sxs_doctor_settings(struct sxs_findings *f);
 
 /**
- * sxs_doctor_command - can @argv (at least one element, NULL-terminated) be run and profiled?
+ * sxs_doctor_command - examine whether a command can be run and profiled.
+ * @argv: at least one element, NULL-terminated. @installed: the runtimes of this machine.
  */
 void sxs_doctor_command(struct sxs_findings *f, char **argv,
                         const struct sxs_installed_list *installed);
 
 /**
- * sxs_doctor_elf - is @path a library that can be loaded here? @what: its name in messages.
- * Returns 0 when it is.
+ * sxs_doctor_elf - check that @path is a library that can be loaded on this machine.
+ * @what: the name of the library in messages.
+ * Returns 0 when it can be loaded, else -1.
  */
 int sxs_doctor_elf(struct sxs_findings *f, const char *what, const char *path);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What kind of program a command is, and whether a profiler reaches its runtimes. */
+/* Examines what kind of program a command is, and whether its runtimes can be profiled. */
 #include "cmd/child.h"
 #include "cmd/doctor.h"
 #include "cmd/elf_file.h"
@@ -13,7 +13,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* The first line of a script after "#!"; false when @path is none. */
+/* Reads the first line of a script, without "#!" and the blanks after it. Returns false when @path
+ * is not a script. */
 static bool script_line(const char *path, char *line, size_t size)
 {
     FILE *f = fopen(path, "re");
@@ -28,7 +29,8 @@ static bool script_line(const char *path, char *line, size_t size)
     return is;
 }
 
-/* The kernel then starts it in secure mode, in which the loader ignores paths in LD_PRELOAD. */
+/* Reports programs with set-user-ID, set-group-ID or file capabilities. The kernel starts them in
+ * secure mode, where the loader ignores paths in LD_PRELOAD. */
 static void examine_privileges(struct sxs_findings *f, const char *path)
 {
     struct stat st;
@@ -46,7 +48,7 @@ static void examine_privileges(struct sxs_findings *f, const char *path)
     sxs_found_advice("run it as the user that it becomes, or a copy without these rights");
 }
 
-/* Says which runtime the app of @config_path would get. */
+/* Reports which runtime the app with the file @config_path would get. */
 static void examine_config(struct sxs_findings *f, const char *config_path,
                            const struct sxs_installed_list *installed)
 {
@@ -78,7 +80,8 @@ static void examine_config(struct sxs_findings *f, const char *config_path,
                      "lists what is there)");
 }
 
-/* "<app>.dll" or "<app>" to "<app>.runtimeconfig.json"; false when there is no such file. */
+/* Converts "<app>.dll" or "<app>" to "<app>.runtimeconfig.json"; returns false when that file does
+ * not exist. */
 static bool config_of(const char *app, char *out, size_t size)
 {
     size_t len = strlen(app);
@@ -88,7 +91,7 @@ static bool config_of(const char *app, char *out, size_t size)
     return n > 0 && (size_t)n < size && access(out, R_OK) == 0;
 }
 
-/* dotnet app.dll, dotnet exec [options] app.dll, or a command of the SDK. */
+/* Examines "dotnet app.dll", "dotnet exec [options] app.dll", or a command of the SDK. */
 static void examine_dotnet(struct sxs_findings *f, char **argv,
                            const struct sxs_installed_list *installed)
 {

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which profiler a runtime would load: the rules of .NET 8 to 10, as its own source has them
- * (src/coreclr/vm/profilinghelper.cpp, src/coreclr/inc/clrconfignames.h, utilcode/clrconfig.cpp):
- *  - EnableDiagnostics and EnableDiagnostics_Profiler, when 0, end it before anything else is
- *    looked at. Each is read as DOTNET_<name>, and as COMPlus_<name> when that is unset or empty.
- *  - The CORECLR_ names stand for themselves, without such a prefix; COR_ names are not read.
- *  - Numbers are hexadecimal; what is no number counts as unset. Empty text counts as unset.
- *  - The path is _ARM64 or _ARM32 on those processors, else _64 in a 64-bit process (_32 in a
- *    32-bit one), else the plain one. There is no second try: the one that wins is loaded, or none.
- *  - The class must be a GUID in braces. One main profiler, and notification profilers beside it:
- *    a list of "path={class}" with the same order of names, read when
+ * Tells which profiler a runtime would load. The rules are those of .NET 8 to 10, from the
+ * runtime's source (src/coreclr/vm/profilinghelper.cpp, src/coreclr/inc/clrconfignames.h,
+ * utilcode/clrconfig.cpp):
+ *  - When EnableDiagnostics or EnableDiagnostics_Profiler is 0, the runtime loads no profiler and
+ *    reads no other variable. Each is read as DOTNET_<name>, or as COMPlus_<name> when
+ *    DOTNET_<name> is unset or empty.
+ *  - The CORECLR_ variables have no such prefix; COR_ variables are not read.
+ *  - Numbers are hexadecimal. A value that is not a number counts as unset, and so does an empty
+ *    value.
+ *  - The path is read from the variable with suffix _ARM64 or _ARM32 on those processors, else
+ *    with _64 in a 64-bit process (_32 in a 32-bit process), else without suffix. The runtime
+ *    tries only the first variable that is set.
+ *  - The class must be a GUID in braces. Besides one main profiler there can be notification
+ *    profilers: a list of "path={class}", in variables with the same suffixes, read when
  *    CORECLR_ENABLE_NOTIFICATION_PROFILERS is set and not 0. Since .NET 9 an element without a ';'
- *    behind it is not seen (measured: 8.0.29 loads it, 9.0.18 and 10.0.11 do not).
+ *    after it is ignored (measured: 8.0.29 loads it, 9.0.18 and 10.0.11 do not).
  */
 #include "cmd/doctor.h"
 #include "cmd/elf_file.h"
@@ -29,7 +33,8 @@ static const char *get(const char *name)
     return v && *v ? v : NULL;
 }
 
-/* A number as a runtime reads it; @otherwise when it is unset or none. Tells of the latter. */
+/* Returns the number in variable @name as a runtime reads it, or @otherwise when the variable is
+ * unset or not a number; the latter is reported as a problem. */
 static unsigned long number(struct sxs_findings *f, const char *name, unsigned long otherwise)
 {
     const char *value = get(name);
@@ -46,7 +51,8 @@ static unsigned long number(struct sxs_findings *f, const char *name, unsigned l
     return otherwise;
 }
 
-/* The variable that is read for a prefixed name, or NULL when neither is set. */
+/* Returns the name of the variable that a runtime reads for a prefixed name, or NULL when neither
+ * prefix is set. @buf: receives the name. */
 static const char *prefixed(const char *name, char *buf, size_t size)
 {
     static const char *const order[] = {"DOTNET_", "COMPlus_"};
@@ -92,7 +98,8 @@ static bool is_guid(const char *s)
     return true;
 }
 
-/* Suffixes that are read on this processor, strongest first, and those that are not. */
+/* Suffixes that are read on this processor, highest precedence first, and suffixes that are not
+ * read. */
 static const char *const suffix_order[] = {
 #if defined(__aarch64__)
     "_ARM64",
@@ -104,7 +111,8 @@ static const char *const suffix_others[] = {
 #endif
     "_32", "_ARM32"};
 
-/* Which of the names wins? Its value, and its name in @name; tells why the others do not. */
+/* Returns the value of the variable that takes precedence among those that begin with @stem, NULL
+ * when none is set. @name: receives the variable's name. Reports why the others are not read. */
 static const char *winner(const char *stem, char *name, size_t size)
 {
     const char *value = NULL;
@@ -134,7 +142,7 @@ static bool same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Is @path something that a runtime can load as a profiler? Tells what is wrong with it. */
+/* Returns true when a runtime can load @path as a profiler; otherwise reports why not. */
 static bool loadable(struct sxs_findings *f, const char *name, const char *path)
 {
     struct stat st;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which variables matter, what LD_PRELOAD names, and whether the SXSPROF_ values can be read. */
+/* Lists the environment variables that matter, examines LD_PRELOAD, and checks the values of
+ * SXSPROF_ variables. */
 #include "cmd/doctor.h"
 #include "cmd/settings.h"
 
@@ -10,7 +11,7 @@
 
 static const char *const prefixes[] = {
     "CORECLR_ENABLE_PROFILING=",
-    "CORECLR_PROFILER", /* and _PATH, _PATH_32, _PATH_64, _PATH_ARM32, _PATH_ARM64 */
+    "CORECLR_PROFILER", /* also with _PATH, _PATH_32, _PATH_64, _PATH_ARM32, _PATH_ARM64 */
     "CORECLR_ENABLE_NOTIFICATION_PROFILERS=",
     "CORECLR_NOTIFICATION_PROFILERS",
     "COR_ENABLE_PROFILING=",
@@ -58,7 +59,7 @@ void sxs_doctor_variables(void)
     free(set);
 }
 
-/* One element of LD_PRELOAD. True when it is our signal library. */
+/* Examines one element of LD_PRELOAD. Returns true when it is this command's signal library. */
 static bool examine_preload(struct sxs_findings *f, const struct sxs_library *lib, const char *path)
 {
     struct stat a, b;

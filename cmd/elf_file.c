@@ -23,13 +23,15 @@
 #error "name this processor's ELF machine and dynamic loader"
 #endif
 
-/* A whole file in memory. Copied, not mapped, so that nobody can shorten it under us. */
+/* A whole file in memory. It is copied, not mapped, so that nobody can truncate it while it is
+ * read. */
 struct image {
     unsigned char *bytes; /* owned */
     size_t         size;
 };
 
-#define MAX_IMAGE ((off_t)256 << 20) /* no library is larger; protects against silly files */
+#define MAX_IMAGE ((off_t)256 << 20) /* larger than any library; limits the memory for unsuitable
+                                      * files */
 
 static int image_read(const char *path, struct image *out, size_t limit)
 {
@@ -61,7 +63,7 @@ done:
     return err;
 }
 
-/* Copies @size bytes at @at; false when they are not all in the file. */
+/* Copies @size bytes at offset @at to @to; returns false when the file ends before them. */
 static bool image_get(const struct image *im, uint64_t at, void *to, size_t size)
 {
     if (at > im->size || size > im->size - at)
@@ -87,7 +89,7 @@ int sxs_elf_read(const char *path, struct sxs_elf_file *out)
     struct image im;
     Elf64_Ehdr   eh;
     memset(out, 0, sizeof(*out));
-    int err = image_read(path, &im, 65536); /* program headers stand at the front */
+    int err = image_read(path, &im, 65536); /* program headers are at the beginning of the file */
     if (!err && image_get(&im, 0, &eh, sizeof(eh)) && memcmp(eh.e_ident, ELFMAG, SELFMAG) == 0) {
         out->is_elf = true;
         out->is_64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
@@ -135,7 +137,7 @@ done:
     return found;
 }
 
-/* The loader prints "\tname => path (address)" or "\tname => not found". */
+/* Reads the loader's output: "\tname => path (address)" or "\tname => not found" per library. */
 static int collect_missing(FILE *from, char *list, size_t size)
 {
     char line[4096];
@@ -156,15 +158,16 @@ static int collect_missing(FILE *from, char *list, size_t size)
 int sxs_elf_missing(const char *path, char *list, size_t size)
 {
     int  io[2], status = 0, n = -1;
-    char real[PATH_MAX]; /* the loader takes a name without a slash for one to search */
+    char real[PATH_MAX]; /* absolute, because the loader searches for a name that has no slash */
     if (!realpath(path, real) || pipe2(io, O_CLOEXEC) != 0)
         return -1;
     pid_t child = fork();
     if (child == 0) {
         dup2(io[1], STDOUT_FILENO);
         dup2(io[1], STDERR_FILENO);
-        unsetenv("LD_PRELOAD"); /* its own troubles are told elsewhere */
-        /* as ldd does; the loader's own --list gives up without a word when something is missing */
+        unsetenv("LD_PRELOAD"); /* problems of LD_PRELOAD are reported by sxs_doctor_preload() */
+        /* As ldd does. The loader's option --list ends without a message when a library is
+         * missing. */
         setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
         execl(OWN_LOADER, OWN_LOADER, real, (char *)NULL);
         _exit(127);

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The text may quote variables and files: it is cleaned whole, after formatting. */
+/* Prints a line. The text may contain values of variables and contents of files, so it is cleaned
+ * as a whole, after formatting. */
 static void say(const char *mark, const char *fmt, va_list ap)
 {
     char *raw = NULL, *clean = NULL;

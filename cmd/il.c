@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof il: the IL of an assembly's methods, checked. */
+/* sxsprof il: check the IL of an assembly's methods and print it. */
 #include "instr/il/effect.h"
 #include "instr/il/metadata_text.h"
 #include "cmd/assembly_file.h"
@@ -12,11 +12,11 @@
 
 #define TEXT_FIRST (1u << 20)
 
-enum { NATIVE_CODE = 0x3 }; /* of a method's ImplFlags: no IL */
+enum { NATIVE_CODE = 0x3 }; /* bits of a method's ImplFlags; set when it has no IL */
 
 struct options {
     const char *file;
-    const char *pattern; /* NULL: all */
+    const char *pattern; /* NULL: all methods */
     int         check;
 };
 
@@ -87,7 +87,8 @@ static int check(struct listing *l, uint32_t token, struct sxs_il_error *error)
     return sxs_il_check(l->body, &method, error);
 }
 
-/* All of the text, however long: what did not fit is written again into more. */
+/* Prints a method. When the text does not fit into l->text, enlarges the buffer and formats the
+ * text again. */
 static int put_method(struct listing *l, uint32_t token, const struct sxs_il_error *error)
 {
     for (;;) {

@@ -49,7 +49,8 @@ static int add(struct sxs_installed_list *list, const char *version, const char 
     return 0;
 }
 
-/* Every folder of @dir that has a libcoreclr.so. A folder that cannot be read has none. */
+/* Adds every subfolder of @dir that contains a libcoreclr.so. A folder that cannot be read is
+ * skipped. */
 static int search(struct sxs_installed_list *list, const char *dir, const char *kind)
 {
     char        path[PATH_MAX];
@@ -78,7 +79,7 @@ static int search_root(struct sxs_installed_list *list, const char *root)
     return n > 0 && n < (int)sizeof(dir) ? search(list, dir, "dotnet") : 0;
 }
 
-/* The dotnet on PATH is mostly a link into the folder that has the runtimes. */
+/* Resolves links, because the dotnet on PATH usually is a link into the folder of the runtimes. */
 static int search_dotnet_on_path(struct sxs_installed_list *list)
 {
     char found[PATH_MAX], real[PATH_MAX];

@@ -7,14 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes dir/sub/file; false when it does not fit. */
+/* Writes dir, sub, "/" and file to @out; returns false when the path is too long. */
 static bool join(char out[PATH_MAX], const char *dir, const char *sub, const char *file)
 {
     int n = snprintf(out, PATH_MAX, "%s%s/%s", dir, sub, file);
     return n > 0 && n < PATH_MAX;
 }
 
-/* The first place that has @file, without links; else the first place, so that it can be named. */
+/* Finds the first place that contains @file and writes its path, with links resolved. When no place
+ * does, writes the path in the first place, for messages, and returns false. */
 static bool locate(char out[PATH_MAX], const char *bin_dir, const char *file)
 {
     static const char *const places[] = {"", "/../lib/sxsprof"};

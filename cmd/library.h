@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * library.h - who the profiler library is and where it lies beside this command.
- */
+/** library.h - names of the profiler libraries, and where to find them relative to this command. */
 #ifndef SXS_REPORT_LIBRARY_H
 #define SXS_REPORT_LIBRARY_H
 
@@ -13,18 +11,20 @@
 #define SXS_LIBRARY_FILE "libsxsprof.so"
 #define SXS_PRELOAD_FILE "libsxsprof-preload.so"
 
-/** Absolute paths, without symbolic links. A missing file has the path it was expected at. */
+/**
+ * Absolute paths without symbolic links. For a missing file, the path where it was expected first.
+ */
 struct sxs_library {
     char profiler[PATH_MAX]; /* libsxsprof.so */
     char preload[PATH_MAX];  /* libsxsprof-preload.so */
-    char bin_dir[PATH_MAX];  /* the folder of this command */
+    char bin_dir[PATH_MAX];  /* the folder that contains this command */
     bool has_profiler;
     bool has_preload;
 };
 
 /**
- * sxs_library_find - look beside this command, then in <its folder>/../lib/sxsprof.
- * Returns 0, or an errno value when this command cannot tell where it lies itself. Any thread.
+ * sxs_library_find - find the libraries beside this command or in <its folder>/../lib/sxsprof.
+ * Returns 0, or an errno value when the path of this command cannot be determined. Any thread.
  */
 int sxs_library_find(struct sxs_library *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof: finds the verb and hands over. */
+/* sxsprof: find the verb and call its function. */
 #include "cmd/command.h"
 
 #include <argp.h>
@@ -8,7 +8,7 @@
 
 static const struct {
     const char *name;
-    const char *full_name; /* what the verb's own messages begin with */
+    const char *full_name; /* beginning of the verb's messages */
     int (*run)(int argc, char **argv);
     const char *summary;
 } verbs[] = {
@@ -38,7 +38,7 @@ static void usage(FILE *to)
 
 int main(int argc, char **argv)
 {
-    static char name[32]; /* argp keeps the pointer until the process ends */
+    static char name[32]; /* static, because argp keeps the pointer until the process ends */
     argp_err_exit_status = SXS_EXIT_USAGE;
     if (argc < 2) {
         usage(stderr);

@@ -26,7 +26,8 @@ static int remember(struct sxs_out_dir *out, const char *name)
     return 0;
 }
 
-/* Takes an existing folder when everything in it is a process's: else it is somebody's own. */
+/* Accepts an existing folder when it contains only folders of processes; any other folder is taken
+ * to be the user's own. */
 static int take_existing(struct sxs_out_dir *out, const char *dir, char *why, size_t size)
 {
     int  ret = 0;
@@ -59,7 +60,8 @@ static int take_existing(struct sxs_out_dir *out, const char *dir, char *why, si
     return ret;
 }
 
-/* The library would refuse it, and nothing be recorded. */
+/* Refuses a folder that the profiler library would refuse, because then nothing would be
+ * recorded. */
 static int check_safe(const char *dir, char *why, size_t size)
 {
     struct stat st;
@@ -97,7 +99,8 @@ static int open_temporary(struct sxs_out_dir *out, char *why, size_t size)
     if (!tmp || !*tmp)
         tmp = "/tmp";
     int n = snprintf(name, sizeof(name), "%s/sxsprof-XXXXXX", tmp);
-    if (n >= (int)sizeof(name) || !mkdtemp(name)) { /* mkdtemp makes it 0700 */
+    if (n >= (int)sizeof(name) || !mkdtemp(name)) { /* mkdtemp() creates the folder with mode
+                                                     * 0700 */
         snprintf(why, size,
                  "no folder can be made in %s: %s; expected TMPDIR to name a folder that can be "
                  "written to, or -o DIR",
@@ -165,7 +168,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 {
     (void)st, (void)type, (void)ftw;
     remove(path);
-    return 0; /* go on with the rest whatever happened */
+    return 0; /* continue with the other files, even after an error */
 }
 
 static void free_old(struct sxs_out_dir *out)

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAIT_NS 2000000000u /* a run that is over by then needs none */
+#define WAIT_NS 2000000000u /* a shorter run needs no progress line */
 
 static uint64_t now_ns(void)
 {
@@ -36,7 +36,9 @@ struct tally {
     uint64_t samples, dropped;
 };
 
-/* The header is written by a process that lives: single counters are all that is taken. */
+/* Adds the counters of a process's sample file; returns false when there is none. The recorded
+ * process writes the header meanwhile, so only single counters, which are always valid, are
+ * used. */
 static bool add_samples(int dir_fd, const char *folder, struct tally *t)
 {
     static struct sxs_samples_header head;
@@ -56,7 +58,7 @@ static bool add_samples(int dir_fd, const char *folder, struct tally *t)
     return ours;
 }
 
-/* What this run has recorded so far; false when nothing is sampled. */
+/* Sums up what this run has recorded so far; returns false when no process is sampled. */
 static bool look(const struct sxs_progress *p, struct tally *t)
 {
     struct sxs_session s;
@@ -85,10 +87,11 @@ static bool may_draw(void)
            (tty.c_lflag & ICANON);
 }
 
-/* Down a row and up again makes room below without leaving the column (a newline would); everything
- * from the cursor on is our own last line, or lies below it. At the right, dim: where the command's
- * output runs over it before the next tick, what is left of it stands apart. One write, so that
- * nothing comes between. */
+/* Draws @text. The cursor moves down a row and up again, which makes room below without changing
+ * the column (a newline would change it). Everything from the cursor on is erased: that is the
+ * previously drawn line, or lies below it. The text is dim and right-aligned so that the rest of it
+ * stands apart when output of the command overwrites it before the next tick. A single write()
+ * keeps other output from coming in between. */
 static void draw(const char *text)
 {
     struct winsize size;
@@ -98,7 +101,7 @@ static void draw(const char *text)
     int n = snprintf(line, sizeof(line), "\033[J\033D\033[A\0337\033[B\033[%dG\033[2m%.*s\0338",
                      column > 1 ? column : 1, width - 1, text);
     if (write(STDERR_FILENO, line, (size_t)n) < 0)
-        return; /* a terminal that is gone: nobody misses it */
+        return; /* the terminal is gone: ignore the error */
 }
 
 void sxs_progress_tick(struct sxs_progress *p)
@@ -108,7 +111,7 @@ void sxs_progress_tick(struct sxs_progress *p)
     uint64_t     now = now_ns();
     if (!p->enabled || now - p->began_ns < WAIT_NS || !may_draw() || !look(p, &t))
         return;
-    if (now - p->last_ns >= 1000000000u) { /* over a second: less would flicker */
+    if (now - p->last_ns >= 1000000000u) { /* a rate over a shorter time would flicker */
         p->rate = (double)(t.samples - p->last_samples) * 1e9 / (double)(now - p->last_ns);
         p->last_ns = now;
         p->last_samples = t.samples;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * progress.h - one line on the terminal that tells how a run with samples is getting on.
+ * progress.h - a line on the terminal that shows the progress of a run with samples.
  *
- * It stands in the row below the cursor, dim and at the right, so that what the command prints goes where it would have
- * gone; it appears after two seconds and is gone at the end. Nothing is drawn when standard error is
- * no terminal, is a dumb one, belongs to another job, or is in the hands of a program that reads
- * single keys (not ICANON): that one draws the whole screen itself.
+ * The line is drawn in the row below the cursor, dim and right-aligned, so that the output of the
+ * command appears where it would appear without the line. The line is drawn after two seconds and
+ * erased at the end. Nothing is drawn when standard error is not a terminal or a dumb terminal,
+ * when another job is in the foreground, or when the terminal is not in canonical mode (ICANON),
+ * because then a program draws the whole screen itself.
  */
 #ifndef SXS_REPORT_PROGRESS_H
 #define SXS_REPORT_PROGRESS_H
@@ -18,19 +19,22 @@ struct sxs_progress {
     const struct sxs_out_dir *out; /* borrowed */
     bool                      enabled, drawn;
     uint64_t                  began_ns;
-    uint64_t                  last_ns, last_samples; /* for the rate */
+    uint64_t                  last_ns, last_samples; /* of the last calculation of rate */
     double                    rate;
 };
 
 #define SXS_PROGRESS_PERIOD_NS 150000000L
 
-/** sxs_progress_init - from now on; @quiet: nothing is ever drawn. */
+/** sxs_progress_init - start measuring. @out: borrowed; must outlive @p. @quiet: never draw. */
 void sxs_progress_init(struct sxs_progress *p, const struct sxs_out_dir *out, bool quiet);
 
-/** sxs_progress_tick - draw anew what the session folder says; call it some six times a second. */
+/**
+ * sxs_progress_tick - draw the line with current numbers from the session folder. Call this about
+ * every SXS_PROGRESS_PERIOD_NS.
+ */
 void sxs_progress_tick(struct sxs_progress *p);
 
-/** sxs_progress_erase - leave no trace. */
+/** sxs_progress_erase - erase the line. */
 void sxs_progress_erase(struct sxs_progress *p);
 
 #endif

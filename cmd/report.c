@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof report: a session folder as a table, JSON, or one of the formats of samples. */
+/* sxsprof report: print a session as a table or JSON, or write its profile in one of the other
+ * formats. */
 #include "cmd/calls/calls.h"
 #include "cmd/command.h"
 #include "cmd/events/events.h"
@@ -18,9 +19,9 @@ enum { KEY_RUNTIME = 256, KEY_NATIVE, KEY_MANAGED, KEY_TOP, KEY_PROCESS, KEY_DAT
 
 struct options {
     const char               *format;
-    struct sxs_report_options samples; /* and calls */
+    struct sxs_report_options samples; /* used for samples and calls */
     struct sxs_calls_view     view;
-    bool                      selective; /* less than everything was asked for */
+    bool                      selective; /* an option selects a part of the session */
     const char               *dir;
     struct sxs_calls_report   calls;
     struct sxs_events_report  events;
@@ -131,7 +132,8 @@ static bool is_format(const struct options *o, const char *name)
     return strcmp(o->format, name) == 0;
 }
 
-/* The table of what the runtimes did, or the same as JSON. */
+/* Writes the table of what the runtimes did and the reports of calls, events and instrumentation,
+ * or all of that as JSON. */
 static int census(const struct options *o, const struct sxs_session *s, FILE *to)
 {
     if (is_format(o, "json"))
@@ -177,8 +179,8 @@ static void complain_of(const char *dir, char *const *problems, size_t n)
         sxs_complain("%s/%s", dir, problems[i]);
 }
 
-/* Calls and events, for the text and JSON. The other formats load what they show, and tell what is
- * wrong with it. */
+/* Loads calls, events and instrumentation for text and JSON. The other formats load the data that
+ * they show themselves and print the problems. */
 static void load_rest(struct options *o, const struct sxs_session *s)
 {
     int err = sxs_calls_report_load(o->dir, s, o->samples.process, &o->calls);
@@ -193,7 +195,8 @@ static void load_rest(struct options *o, const struct sxs_session *s)
     o->view.thread = o->samples.thread;
 }
 
-/* The session's own problems are told along with those of samples, where those are shown. */
+/* Writes the report. The problems of the session are printed here, except when samples are shown,
+ * because then sxs_profile_report() prints them. */
 static int write_report(struct options *o, const struct sxs_session *s)
 {
     bool text = is_format(o, "text"), json = is_format(o, "json");
@@ -205,7 +208,8 @@ static int write_report(struct options *o, const struct sxs_session *s)
         samples = sampled || (o->selective && !o->calls.n && !o->events.n && !o->instrument.n);
     if (!samples)
         complain_of(o->dir, s->problems, s->n_problems);
-    if (!samples || sampled) /* else the calls are loaded again, to say why there is nothing */
+    if (!samples || sampled) /* otherwise the calls are loaded again by sxs_profile_report(), which
+                              * prints their problems */
         complain_of(o->dir, o->calls.problems, o->calls.n_problems);
     complain_of(o->dir, o->events.problems, o->events.n_problems);
     complain_of(o->dir, o->instrument.problems, o->instrument.n_problems);

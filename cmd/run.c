@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof run: everything is checked before anything is started. */
+/* sxsprof run: check all options and settings, then start the command. */
 #include "cmd/calls/calls.h"
 #include "cmd/child.h"
 #include "cmd/child_env.h"
@@ -56,7 +56,8 @@ static const struct argp_option option_list[] = {
     {0},
 };
 
-/* Holds an option's value against its variable's row; argp_error() ends the process. */
+/* Checks an option's value by the row of its variable. Does not return when the value is wrong,
+ * because argp_error() ends the process. */
 static const char *checked(struct argp_state *state, const char *variable, const char *value)
 {
     char why[1024];
@@ -66,7 +67,8 @@ static const char *checked(struct argp_state *state, const char *variable, const
     return value;
 }
 
-/* "one:PATH" with a relative path: the command may change its folder before the library looks. */
+/* Makes the path of "one:PATH" absolute, because the command may change its current folder before
+ * the library uses the path. Returns an owned string. */
 static char *absolute_pick(struct argp_state *state, const char *pick)
 {
     char path[PATH_MAX], *out = NULL;
@@ -78,7 +80,8 @@ static char *absolute_pick(struct argp_state *state, const char *pick)
     return out;
 }
 
-/* Absolute, for the command may change its folder. Links stay links: the library follows them anew after each change. */
+/* Makes the path absolute, because the command may change its current folder. Symbolic links are
+ * kept: the library resolves them again whenever the files change. Returns an owned string. */
 static char *absolute_rules(struct argp_state *state, const char *path)
 {
     char *folder = *path == '/' ? NULL : get_current_dir_name(), *out = NULL;
@@ -109,7 +112,7 @@ static void add_pattern(struct argp_state *state, char **list, const char *varia
     append(state, list, pattern);
 }
 
-/* Patterns without the tool they are for bring it along. */
+/* Adds the tool "calls" when patterns were given without it. */
 static void complete_tools(struct argp_state *state, struct options *o)
 {
     bool has = false;
@@ -163,7 +166,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "-o: the folder's name is empty");
         o->out = arg;
         return 0;
-    case ARGP_KEY_ARG: /* from here on everything is the command's */
+    case ARGP_KEY_ARG: /* the first argument that is no option begins the command; the rest belongs
+                        * to it */
         o->command = state->argv + state->next - 1;
         state->next = state->argc;
         return 0;
@@ -187,7 +191,8 @@ static const struct argp argp = {
            "started.",
 };
 
-/* Variables that no option replaces reach the library as they are: a bad one is wrong input too. */
+/* Checks variables that no option replaces: the library will read them from the inherited
+ * environment, so a bad value is wrong input, too. */
 static int check_inherited(const struct options *o)
 {
     const struct {
@@ -260,7 +265,8 @@ static void print_session(const struct sxs_out_dir *out)
     sxs_session_free(&s);
 }
 
-/* Is a tool that records more than the table has among those the command will run with? */
+/* Returns true when one of the tools that the command will run with records more than the table of
+ * runtimes. */
 static bool records(const struct options *o)
 {
     static const char *const tools[] = {"sample", "calls", "exceptions", "events"};
@@ -273,13 +279,14 @@ static bool records(const struct options *o)
     return false;
 }
 
-/* Without -o there is a folder all the same, unless nobody would be told of it. */
+/* Returns true when a session folder is made and kept although there is no -o; not with --quiet,
+ * because then the user would not learn of the folder. */
 static bool keeps_session(const struct options *o)
 {
     return records(o) && !o->out && !o->quiet;
 }
 
-/* The heads of the tables of calls, exceptions and events. */
+/* Prints the first rows of the tables of calls, exceptions and events. */
 static void print_tables(const char *dir)
 {
     const struct sxs_calls_view view = {.top = 10, .depth = 1};
@@ -301,7 +308,8 @@ static void print_tables(const char *dir)
     sxs_session_free(&s);
 }
 
-/* Nobody said where what was recorded is to go: its essence now, and where it is. */
+/* Prints a summary of the session and the path of its folder, which the user did not choose with
+ * -o. */
 static void print_recorded(struct sxs_out_dir *out)
 {
     char        here[PATH_MAX];
@@ -309,7 +317,7 @@ static void print_recorded(struct sxs_out_dir *out)
     bool        samples = sxs_profile_has_samples(path), calls = sxs_profile_has_calls(path);
     bool        events = sxs_profile_has_events(path);
     if (!samples && !calls && !events) {
-        out->temporary = true; /* there is nothing to keep */
+        out->temporary = true; /* nothing was recorded: let sxs_out_dir_close() remove the folder */
         return;
     }
     if (getcwd(here, sizeof(here)) && strncmp(path, here, strlen(here)) == 0 &&
@@ -335,7 +343,8 @@ static void progress(void *arg, bool ended)
         sxs_progress_tick(arg);
 }
 
-/* Starts what has been checked. Returns an exit status, or does not return at all. */
+/* Starts the command after all checks. Returns an exit status when it cannot be started; otherwise
+ * ends this process as the command ended. */
 static int start(const struct options *o, const struct sxs_library *lib, const char *path,
                  struct sxs_out_dir *out)
 {
@@ -364,7 +373,8 @@ static int start(const struct options *o, const struct sxs_library *lib, const c
         sxs_out_dir_abandon(out);
         return sxs_wrong_input("%s: %s; nothing was started", path, strerror(err));
     }
-    signal(SIGPIPE, SIG_IGN); /* a reader of stderr that is gone must not change our exit status */
+    signal(SIGPIPE, SIG_IGN); /* when the reader of stderr is gone, SIGPIPE must not change the exit
+                               * status */
     if (!o->quiet)
         print_session(out);
     if (keeps_session(o))

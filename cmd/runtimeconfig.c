@@ -63,7 +63,8 @@ static struct version parse(const char *text)
     return v;
 }
 
-/* May @v stand in for @want? The host never goes back, and takes no pre-release for a release. */
+/* Returns true when @v is acceptable in place of @want. The .NET host never chooses a lower
+ * version, and never a pre-release when a release is wanted. */
 static bool fits(const struct version *v, const struct version *want, const char *policy)
 {
     bool same_major = v->major == want->major, same_minor = same_major && v->minor == want->minor;
@@ -80,10 +81,8 @@ static bool fits(const struct version *v, const struct version *want, const char
     return strcasestr(policy, "Major") && v->major > want->major;
 }
 
-/*
- * Is @a, which fits, the better choice than @b? "Latest..." policies take the highest; the others
- * the nearest minor version, and of that the highest patch.
- */
+/* Returns true when @a is a better choice than @b; both fit. The policies "Latest..." choose the
+ * highest version, the others the nearest minor version, and its highest patch. */
 static bool better(const struct version *a, const struct version *b, const char *policy)
 {
     bool latest = strcasecmp(policy, "LatestMinor") == 0 || strcasecmp(policy, "LatestMajor") == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * runtimeconfig.h - which runtime a framework-dependent .NET app asks for, and would get.
+ * runtimeconfig.h - which runtime a framework-dependent .NET app asks for, and which it would get.
  */
 #ifndef SXS_REPORT_RUNTIMECONFIG_H
 #define SXS_REPORT_RUNTIMECONFIG_H
@@ -10,21 +10,24 @@
 #include <stdbool.h>
 
 struct sxs_runtimeconfig {
-    bool self_contained;       /* brings its own runtime: there is nothing to choose */
-    char version[64];          /* of Microsoft.NETCore.App; "" when only others are named */
-    char framework[64];        /* the framework named first: "Microsoft.AspNetCore.App" */
-    char roll_forward[24];     /* "Minor" unless the file or DOTNET_ROLL_FORWARD says otherwise */
+    bool self_contained;       /* the app contains its own runtime: there is nothing to choose */
+    char version[64];          /* of Microsoft.NETCore.App; "" when only other frameworks are
+                                * named */
+    char framework[64];        /* the first framework named: "Microsoft.AspNetCore.App" */
+    char roll_forward[24];     /* from DOTNET_ROLL_FORWARD, else from the file, else "Minor" */
 };
 
 /**
- * sxs_runtimeconfig_read - read <app>.runtimeconfig.json.
- * Returns 0, or -1 with a sentence in @why (@size bytes).
+ * sxs_runtimeconfig_read - read a file <app>.runtimeconfig.json.
+ * @why: receives a sentence about a failure; holds @size bytes.
+ * Returns 0 or -1.
  */
 int sxs_runtimeconfig_read(const char *path, struct sxs_runtimeconfig *out, char *why, size_t size);
 
 /**
- * sxs_runtimeconfig_choose - which of the runtimes installed with dotnet would be taken, by the
- * host's rules for rolling forward. NULL when none fits. Borrowed from @list.
+ * sxs_runtimeconfig_choose - choose among the runtimes installed with dotnet, by the .NET host's
+ * rules for rolling forward.
+ * Returns a runtime borrowed from @list, or NULL when none fits.
  */
 const struct sxs_installed *sxs_runtimeconfig_choose(const struct sxs_runtimeconfig *config,
                                                      const struct sxs_installed_list *list);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof runtimes: which .NET runtimes there are on this machine. */
+/* sxsprof runtimes: list the .NET runtimes installed on this machine. */
 #include "cmd/command.h"
 #include "cmd/installed.h"
 #include "cmd/library.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Says which of a tool's options is none, and returns that. */
+/* Writes to @why which option the tool does not have, and returns @why. */
 static const char *no_option(const char *tool, const char *bad, const char *expected, char *why,
                              size_t size)
 {
@@ -54,10 +54,11 @@ static const char *check_instrument_tool(const char *options, char *why, size_t 
                : no_option("instrument", bad, SXS_INSTRUMENT_OPTIONS_EXPECTED, why, size);
 }
 
-/* The tools of the library. */
+/* The tools that --tool accepts, and the checks of their options. */
 static const struct {
     const char *name;
-    const char *(*check)(const char *options, char *why, size_t size); /* NULL: takes none */
+    const char *(*check)(const char *options, char *why, size_t size); /* NULL: the tool has no
+                                                                        * options */
 } tools[] = {
     {"census", NULL},
     {"sample", check_sample},
@@ -130,7 +131,7 @@ static const char *check_pick(const char *value, char *why, size_t size)
     return NULL;
 }
 
-/* @choices ends with NULL. */
+/* @choices: ends with NULL. Returns NULL when @value is one of them, else @wrong. */
 static const char *one_of(const char *value, const char *const *choices, const char *wrong)
 {
     for (; *choices; choices++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * settings.h - what may stand in the SXSPROF_ variables, and the tools there are.
+ * settings.h - valid values of the SXSPROF_ variables, and the names of the tools.
  *
- * One row per variable. "run" checks its options and the inherited environment against it, and
- * "doctor" the environment alone, so that both give the same answer.
+ * There is one row per variable. "run" checks its options and the inherited environment by these
+ * rows, and "doctor" checks the environment, so that both give the same answer.
  */
 #ifndef SXS_REPORT_SETTINGS_H
 #define SXS_REPORT_SETTINGS_H
@@ -13,27 +13,32 @@
 /** A setting of the profiler library. */
 struct sxs_setting {
     const char *variable; /* "SXSPROF_PICK" */
-    const char *option;   /* of "run": "--pick"; NULL when there is none */
-    const char *expected; /* for messages; NULL: what check() says has it all */
-    /* Returns NULL when @value is good, else what is wrong with it (static text or @why). */
+    const char *option;   /* of "run": "--pick"; NULL when there is no option */
+    const char *expected; /* for messages; NULL: the text from check() is sufficient */
+    /* Returns NULL when @value is valid, else the reason (static, or written to @why of @size
+     * bytes). */
     const char *(*check)(const char *value, char *why, size_t size);
 };
 
 extern const struct sxs_setting sxs_settings[];
 extern const size_t             sxs_n_settings;
 
-/** sxs_setting_find - the row of @variable; NULL when there is none. */
+/** sxs_setting_find - return the row of @variable; NULL when there is none. */
 const struct sxs_setting *sxs_setting_find(const char *variable);
 
 /**
- * sxs_setting_check - hold @value against its row.
- * Returns 0; or -1 with a sentence in @why (@size bytes, cut when longer): what is wrong, in
- * what (@source: "--pick" or the variable's name), what was expected.
+ * sxs_setting_check - check @value by the row @s.
+ * @source: the origin of the value in messages: "--pick" or the variable's name.
+ * @why: receives a sentence about a wrong value; holds @size bytes, longer text is cut.
+ * Returns 0 or -1.
  */
 int sxs_setting_check(const struct sxs_setting *s, const char *source, const char *value, char *why,
                       size_t size);
 
-/** sxs_tool_check - one "NAME[:OPTIONS]". NULL when good, else what is wrong (static or @why). */
+/**
+ * sxs_tool_check - check one "NAME[:OPTIONS]". Returns NULL when it is valid, else the reason
+ * (static, or written to @why of @size bytes).
+ */
 const char *sxs_tool_check(const char *tool, char *why, size_t size);
 
 #endif

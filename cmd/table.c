@@ -10,10 +10,10 @@
 
 struct column {
     const char *title;
-    int         width; /* of the widest cell, title included */
+    int         width; /* of the widest cell, including the title */
 };
 
-/* One row's cells as text; numbers fit in 20 digits. */
+/* The cells of one row as text; a number has at most 20 digits. */
 struct cells {
     char number[12];
     char version[64];
@@ -39,7 +39,8 @@ static void widen(int *width, const char *text)
         *width = n;
 }
 
-/* The columns as wide as the whole session needs, so that its processes line up. */
+/* Makes each column wide enough for the whole session, so that the tables of its processes
+ * align. */
 static void measure(struct column col[3 + N_COUNTS], const struct sxs_session *s)
 {
     static const char *const titles[3 + N_COUNTS] = {
@@ -104,7 +105,8 @@ static void print_notes(FILE *to, const struct sxs_session_process *p)
         fputs("signals were left alone (SXSPROF_SIGNALS=off)\n", to);
 }
 
-/* Processes without any runtime (one that was just starting, say) get neither heading nor table. */
+/* False for a process without runtimes, for example one that was just starting: it gets neither
+ * heading nor row. */
 static bool has_content(const struct sxs_session_process *p)
 {
     return p->n_runtimes || p->n_unlisted;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * table.h - a session as people read it and as programs read it.
- */
+/** table.h - print a session as a table, or as JSON. */
 #ifndef SXS_REPORT_TABLE_H
 #define SXS_REPORT_TABLE_H
 
@@ -13,20 +11,26 @@
 #include <stdio.h>
 
 /**
- * sxs_table_print - the closing table: a row per runtime, under a heading per process when there is
- * more than one process, and a line for everything that deserves one (failed calls, runtimes that
- * are not listed, signals nobody wanted). Prints nothing but the notes when there is no runtime.
+ * sxs_table_print - print the table that closes a run.
+ * There is a row per runtime, a heading per process when there is more than one process, and a line
+ * for each noteworthy count: failed calls, runtimes that are not listed, signals that no runtime
+ * handled. Processes without runtimes are left out; nothing is printed when there is no runtime.
  */
 void sxs_table_print(FILE *to, const struct sxs_session *s);
 
-/** sxs_table_json - the same as one JSON object and a newline, with every function that was counted
- *  when @calls has any, exceptions and events of @events, and methods of @instrument. @singles: single
- *  calls of each process at most; 0: 5000; that there are more is said on standard error. Returns 0, or -1 without memory. */
+/**
+ * sxs_table_json - write the session as one JSON object and a newline.
+ * The object also contains every function of @calls with its calls, the exceptions and events of
+ * @events, and the methods of @instrument.
+ * @singles: maximum number of traced calls of each process; 0: 5000. When there are more, a line on
+ * standard error says so.
+ * Returns 0, or -1 when out of memory.
+ */
 int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls,
                    const struct sxs_events_report *events,
                    const struct sxs_instrument_report *instrument, size_t singles);
 
-/** sxs_table_rows - how many runtimes the session has, listed and unlisted. */
+/** sxs_table_rows - return the number of runtimes in the session, listed and unlisted. */
 size_t sxs_table_rows(const struct sxs_session *s);
 
 #endif

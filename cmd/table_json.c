@@ -30,7 +30,7 @@ static json_t *runtime_json(const struct sxs_session_process *p,
     return sxs_json_whole(o, err);
 }
 
-/* How many calls took about so long. */
+/* Returns the histogram of the durations of a function's calls. */
 static json_t *histogram_json(const struct sxs_calls_process *p, const struct sxs_calls_fn *fn)
 {
     json_t *rows = json_array();
@@ -82,7 +82,8 @@ static int add_functions(json_t *top, const struct sxs_calls_report *calls)
     return err;
 }
 
-/* @first: where the process's functions begin in "functions"; @base: where its nodes do. */
+/* @first: index of the process's first function in "functions"; @base: index of its first node in
+ * "calltree". */
 static int add_nodes(json_t *rows, const struct sxs_calls_tree *t, size_t first, size_t base)
 {
     int err = 0;
