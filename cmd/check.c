@@ -13,8 +13,8 @@
 #define ACTIONS_MAX   64 /* the schema allows no more */
 #define ARGUMENTS_MAX 64
 
-enum { NATIVE_CODE = 0x3, STATIC = 0x10 }; /* NATIVE_CODE: bits of a method's ImplFlags, set when it
-                                            * has no IL; STATIC: bit of its Flags */
+/* NATIVE_CODE: bits of a method's ImplFlags, set when it has no IL; STATIC: a bit of its Flags. */
+enum { NATIVE_CODE = 0x3, STATIC = 0x10 };
 
 struct options {
     const char *path;
@@ -70,8 +70,7 @@ static const struct argp argp = {
            "something is.",
 };
 
-/* ---- problems
- * --------------------------------------------------------------------------------- */
+/* ---- problems -------------------------------------------------------------------------------- */
 
 static void put_problem(const struct sxs_problem *problem)
 {
@@ -103,8 +102,7 @@ static void check_target(struct check *c, const struct sxs_rule *rule, const str
         warn(c, rule, a->line, a->column, "%s cannot be read", target->path);
 }
 
-/* ---- matches
- * ---------------------------------------------------------------------------------- */
+/* ---- matches --------------------------------------------------------------------------------- */
 
 static int has_argument(const struct check *c, const struct sxs_argument *argument, int i,
                         uint32_t token, const struct sxs_config_method *m)

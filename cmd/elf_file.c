@@ -30,8 +30,7 @@ struct image {
     size_t         size;
 };
 
-#define MAX_IMAGE ((off_t)256 << 20) /* larger than any library; limits the memory for unsuitable
-                                      * files */
+#define MAX_IMAGE ((off_t)256 << 20) /* larger than any library; limits memory */
 
 static int image_read(const char *path, struct image *out, size_t limit)
 {

@@ -57,8 +57,7 @@ static const char *check_instrument_tool(const char *options, char *why, size_t 
 /* The tools that --tool accepts, and the checks of their options. */
 static const struct {
     const char *name;
-    const char *(*check)(const char *options, char *why, size_t size); /* NULL: the tool has no
-                                                                        * options */
+    const char *(*check)(const char *options, char *why, size_t size); /* NULL: no options */
 } tools[] = {
     {"census", NULL},
     {"sample", check_sample},

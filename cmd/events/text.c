@@ -70,8 +70,7 @@ static void write_exceptions(FILE *to, const struct sxs_events_process *p, size_
         fprintf(to, "  and %zu more sites\n", e->n_sites - top);
 }
 
-/* ---- events of the runtimes
- * -------------------------------------------------------------------- */
+/* ---- events of the runtimes ------------------------------------------------------------------ */
 
 struct sum {
     const char *text;

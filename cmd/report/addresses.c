@@ -7,18 +7,18 @@
 
 #include <string.h>
 
-#define MAX_MODULES 16384u     /* more than any process maps; a garbled file may tell of millions */
-#define CACHE_SLOTS (1u << 17) /* direct mapped; a miss costs a search, never memory */
+#define MAX_MODULES 16384u     /* more than any process maps; a garbled file may contain millions */
+#define CACHE_SLOTS (1u << 17) /* direct mapped; a miss costs a search, but no memory */
 
 struct cached {
-    uint64_t         address; /* 0: free */
+    uint64_t         address; /* 0: the slot is free */
     struct sxs_named named;
 };
 
-/* What a code record tells for lines. */
+/* What is needed to find the source line of an address in managed code. */
 struct code {
     uint32_t token, assembly, frame;
-    size_t   first, n; /* in offsets; by native offset */
+    size_t   first, n; /* in offsets; sorted by native offset */
 };
 
 struct sxs_addresses {
@@ -30,13 +30,13 @@ struct sxs_addresses {
     struct sxs_code_line *offsets;
     size_t              n_codes, cap_codes, n_offsets, cap_offsets;
     struct sxs_space    space;
-    uint64_t           *bases;   /* load bias of each module extent, by its `what` */
-    uint32_t           *files;   /* and its file */
+    uint64_t           *bases;   /* load bias of each module; index: `what` of its extents */
+    uint32_t           *files;   /* file of each module; same index */
     size_t              n_modules, cap_modules, cap_files;
-    size_t             *mapped;  /* extents that are modules */
+    size_t             *mapped;  /* indexes of the extents that are modules */
     size_t              n_mapped, cap_mapped;
     uint32_t            runtime[65536]; /* by number in the process: index in the model + 1 */
-    uint32_t            unknown;        /* the frame of addresses nothing is known of */
+    uint32_t            unknown;        /* the frame of addresses without any information */
     struct cached       cache[CACHE_SLOTS];
 };
 
@@ -45,7 +45,8 @@ static uint32_t add_text(struct sxs_model *m, const char *text, size_t size)
     return sxs_strings_add(&m->strings, text, size);
 }
 
-/* The runtime of this number, made up when neither a record nor the census told of it. */
+/* Returns index + 1 of the runtime with this number. Adds a runtime with a made-up version when
+ * neither a record nor the census contains the number. */
 static uint16_t runtime_of(struct sxs_addresses *a, uint16_t number)
 {
     char made_up[16];
@@ -60,7 +61,8 @@ static uint16_t runtime_of(struct sxs_addresses *a, uint16_t number)
 static void take_runtime(struct sxs_addresses *a, const struct sxs_samples_record *r)
 {
     uint32_t number = r->runtime->number;
-    if (number > 0 && number < 65536 && a->runtime[number]) { /* code or the census named it before */
+    if (number > 0 && number < 65536 && a->runtime[number]) { /* added before, by a code record or
+                                                               * the census */
         struct sxs_model_runtime *known = &a->m->runtimes[a->runtime[number] - 1];
         known->version = add_text(a->m, r->text[0], r->text_size[0]);
         known->path = add_text(a->m, r->text[1], r->text_size[1]);
@@ -117,7 +119,7 @@ static void take_code(struct sxs_addresses *a, const struct sxs_samples_record *
     sxs_space_add(&a->space, &e);
 }
 
-/* An unload ends every extent of its module that began before. */
+/* Ends every extent of the unloaded module that began before the unload. */
 static void unload(struct sxs_addresses *a, const struct sxs_record_module *v)
 {
     for (size_t i = 0; i < a->n_mapped; i++) {
@@ -136,7 +138,7 @@ static void take_module(struct sxs_addresses *a, const struct sxs_samples_record
                            .what = (uint32_t)a->n_modules};
     uint32_t file = sxs_natives_add(a->natives, r->text[0], r->text_size[0], v->build_id,
                                     v->build_id_size);
-    /* The same file mapped at the same place again is the same module: answers do not vary. */
+    /* The same file mapped again at the same place is the same module, so its names do not vary. */
     for (size_t i = 0; i < a->n_modules; i++)
         if (a->bases[i] == v->base && a->files[i] == file)
             e.what = (uint32_t)i;
@@ -170,7 +172,8 @@ static void take_thread(struct sxs_addresses *a, const struct sxs_record_thread 
         a->m->nodes[t->root].flags |= SXS_FRAME_OWN;
     if (len && (strncmp(v->name, ".NET Server GC", 14) == 0 ||
                 strncmp(v->name, ".NET BGC", 8) == 0 ||
-                strncmp(v->name, ".NET Background", 15) == 0)) /* Linux cuts names at 15 */
+                strncmp(v->name, ".NET Background", 15) == 0)) /* Linux cuts names to 15
+                                                                * characters */
         a->m->nodes[t->root].flags |= SXS_FRAME_GC;
 }
 
@@ -183,7 +186,8 @@ static void take_pause(struct sxs_addresses *a, const struct sxs_record_pause *v
         v->reason};
 }
 
-/* One look at every record but the samples. Unloads wait: their modules may come behind them. */
+/* Reads every record except samples. Unloads are applied at the end, because the record of a module
+ * can come after the record of its unload. */
 static void read_records(struct sxs_addresses *a, struct sxs_samples *reader,
                          const struct sxs_session_process *census)
 {
@@ -232,7 +236,7 @@ struct sxs_addresses *sxs_addresses_read(struct sxs_model *m, uint32_t process,
     return a;
 }
 
-/* The runtime whose folder a file lies in, + 1; 0 when none. */
+/* Returns index + 1 of the runtime whose folder contains the file, or 0. */
 static uint16_t home_of(const struct sxs_model *m, const char *path)
 {
     size_t dir = (size_t)(sxs_base_name(path) - path);
@@ -270,7 +274,8 @@ static uint32_t native_frame(struct sxs_addresses *a, uint32_t module, uint64_t 
     return sxs_model_frame(a->m, &f);
 }
 
-/* The line of the native offset @at: by way of the last IL offset at or before it. */
+/* Returns the source line of the native offset @at: the line of the last IL offset that is mapped
+ * at or before @at. */
 static uint32_t managed_line(struct sxs_addresses *a, const struct code *c, uint64_t at)
 {
     const struct sxs_code_line *all = a->offsets + c->first;

@@ -17,7 +17,8 @@ static char *clean(const char *text)
     return copy;
 }
 
-/* @n rows of one kind and runtime. What has neither name nor detail is told by the sum alone. */
+/* Adds @n rows of one kind and runtime. Rows with neither name nor detail are represented by the
+ * sum only. */
 static void take_group(struct sxs_model *m, const struct sxs_calls_process *p,
                        const struct sxs_unseen *u, size_t n)
 {

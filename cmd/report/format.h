@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * format.h - what a report format is: a name and a function that writes a model.
- */
+/** format.h - interface of a report format: a name and a function that writes a model. */
 #ifndef SXS_REPORT_PROFILE_FORMAT_H
 #define SXS_REPORT_PROFILE_FORMAT_H
 
@@ -11,8 +9,8 @@
 
 struct sxs_profile_format {
     const char *name;
-    unsigned    detail; /* enum sxs_model_detail: what it needs */
-    /** Writes @m. Returns 0 or -1; failures of @to itself are the caller's to notice (ferror). */
+    unsigned    detail; /* enum sxs_model_detail: the data that the format needs */
+    /** Writes @m to @to. Returns 0 or -1; the caller checks @to for write errors (ferror). */
     int (*write)(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to);
 };
 
@@ -20,16 +18,28 @@ extern const struct sxs_profile_format sxs_format_text, sxs_format_collapsed,
     sxs_format_speedscope, sxs_format_pprof, sxs_format_chrome, sxs_format_firefox,
     sxs_format_html;
 
-/** sxs_format_html_diff - the page of sxs_profile_diff(): @now coloured against @before. */
+/**
+ * sxs_format_html_diff - write the page of sxs_profile_diff(): @now, coloured by its difference to
+ * @before. Returns 0.
+ */
 int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model *now, FILE *to);
 
-/** sxs_json_string - @text as a JSON string with its quotes; '<' escaped, so it may stand in HTML. */
+/**
+ * sxs_json_string - write @text as a JSON string with quotes. '<' and '&' are escaped, so that the
+ * string can be part of HTML.
+ */
 void sxs_json_string(FILE *to, const char *text);
 
-/** sxs_html_number - @n in the digits of the page's data: format_html.c tells them. */
+/**
+ * sxs_html_number - write @n in the digits of the page's data, which cmd/report/format_html.c
+ * describes.
+ */
 void sxs_html_number(FILE *to, uint64_t n);
 
-/** sxs_model_title - what was recorded: the first process's command, or the session. Borrowed. */
+/**
+ * sxs_model_title - return the command of the first process, or "sxsprof" when it is not known.
+ * Borrowed.
+ */
 const char *sxs_model_title(const struct sxs_model *m);
 
 #endif

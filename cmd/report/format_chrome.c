@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * chrome: trace events (JSON) as chrome://tracing and ui.perfetto.dev load them. Samples are joined:
- * a frame that stays on a thread's stack from one sample to the next is one complete event ("X").
- * A gap of more than four samples' worth ends them all. Stops of runtimes are events of their own, and
- * so is what the tools "exceptions" and "events" recorded.
- * Single calls and traced ones, where they were recorded, are pairs of events that begin ("B") and end ("E").
- */
+/* Format chrome: trace events (JSON) for chrome://tracing and ui.perfetto.dev.
+ * Samples are joined: a frame that stays on a thread's stack from one sample to the next is one
+ * complete event ("X"). After a gap of more than four sampling periods, all frames end. Pauses of
+ * runtimes, and events recorded by the tools "exceptions" and "events", are events of their own.
+ * Traced calls are pairs of events, begin ("B") and end ("E"). */
 #include "cmd/report/format.h"
 
 #include "cmd/report/must.h"
@@ -13,14 +11,14 @@
 
 #include <string.h>
 
-#define TRACED_LANE (UINT32_C(1) << 30) /* no thread has such an id */
+#define TRACED_LANE (UINT32_C(1) << 30) /* a bit that no thread id has */
 
 struct open_frame {
     uint32_t frame;
     uint64_t since_ns;
 };
 
-struct lane { /* what a thread's stack looks like at the sample before */
+struct lane { /* the stack of a thread at its previous sample */
     struct open_frame *open;
     size_t             n;
     uint64_t           until_ns;
@@ -30,7 +28,7 @@ struct trace {
     const struct sxs_model *m;
     FILE                   *to;
     bool                    began;
-    uint64_t                first_ns; /* time 0 */
+    uint64_t                first_ns; /* the time that is written as 0 */
     struct lane            *lanes;
 };
 
@@ -48,7 +46,7 @@ static void span(struct trace *t, uint32_t pid, uint32_t tid, uint64_t from_ns, 
             (double)(to_ns - from_ns) / 1e3);
 }
 
-/* Ends the frames above @keep at @now. */
+/* Ends the frames above index @keep at time @now. */
 static void close_frames(struct trace *t, uint32_t thread, size_t keep, uint64_t now)
 {
     static char                    text[70000];
@@ -82,7 +80,8 @@ static void take(struct trace *t, const struct sxs_model_sample *s)
     l->until_ns = s->time_ns + weight;
 }
 
-/* Calls beside samples have a lane of their own: they would not nest. */
+/* Traced calls of a thread that also has samples get a lane of their own, because the two would not
+ * nest. */
 static uint32_t track_of(const struct trace *t, const struct sxs_model_thread *v)
 {
     return t->m->n_samples ? v->tid | TRACED_LANE : v->tid;
@@ -185,7 +184,7 @@ static void write_span(struct trace *t, uint32_t pid, const struct sxs_events_sp
         fputs("}}", t->to);
         return;
     }
-    /* A stop is among the pauses of the samples already. */
+    /* With samples, suspensions are among the pauses already. */
     if ((s->kind == SXS_KIND_SUSPENSION && t->m->n_pauses) || s->time_ns < t->first_ns ||
         end < s->time_ns || s->kind == SXS_KIND_THREAD)
         return;
@@ -233,7 +232,7 @@ static void write_events(struct trace *t)
     }
 }
 
-/* The first sample, or what was recorded before it. */
+/* Returns the time of the first sample, or of the start of the events file if that is earlier. */
 static uint64_t time_zero(const struct sxs_model *m)
 {
     uint64_t first = m->n_samples || m->n_events ? m->first_ns : UINT64_MAX;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* collapsed: "thread;frame;...;frame count", oldest frame first, a line per distinct stack. */
+/* Format collapsed: one line "thread;frame;...;frame count" per distinct stack, oldest frame
+ * first. */
 #include "cmd/report/format.h"
 
 #include "cmd/report/must.h"
 
 #include <string.h>
 
-/* ';' parts frames and a line end parts stacks: neither may stand in a name. */
+/* Writes a name. ';' separates frames, so it is replaced; names contain no line breaks, which
+ * separate stacks. */
 static void put(FILE *to, const char *text)
 {
     for (; *text; text++)
@@ -19,7 +21,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(x->text, y->text);
 }
 
-/* Overloads have the same text here: equal lines are joined. `hash` holds the count. */
+/* Joins equal lines, because overloads have equal text in this format. `hash` holds the count. */
 static void write_joined(struct sxs_string *lines, size_t n, FILE *to)
 {
     qsort(lines, n, sizeof(*lines), by_text);
@@ -34,7 +36,7 @@ static void write_joined(struct sxs_string *lines, size_t n, FILE *to)
 
 static char *stack_line(const struct sxs_model *m, uint32_t node)
 {
-    static char text[70000]; /* a name's size is 16 bits */
+    static char text[70000]; /* a name has at most 65535 bytes */
     uint32_t    frames[SXS_MAX_STACK];
     char       *line = NULL;
     size_t      size = 0, n = sxs_model_stack(m, node, frames);
@@ -48,7 +50,8 @@ static char *stack_line(const struct sxs_model *m, uint32_t node)
     return sxs_must(line);
 }
 
-/* Samples; of calls, the ns spent in the function itself, or how many they are. */
+/* Number of samples; for calls, ns spent in the function itself, or the number of calls when not
+ * timed. */
 static uint64_t weight(const struct sxs_model *m, size_t node)
 {
     return m->data == SXS_DATA_CALLS ? m->nodes[node].self_ns : m->nodes[node].self;

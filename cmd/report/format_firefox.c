@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * firefox: the processed profile format of profiler.firefox.com, version 46, which it upgrades to its
- * own when loading. A thread is a set of tables: samples point to stacks (the nodes of the tree),
- * stacks to frames (a function at a line), frames to functions, functions to names. Categories are the
- * owners of frames. Of calls there are sums only: a sample for each path, one after the other, that weighs
- * what was spent in the function itself.
- */
+/* Format firefox: the processed profile format of profiler.firefox.com, version 46, which the site
+ * upgrades to its current version when loading.
+ * A thread is a set of tables: samples refer to stacks (the nodes of the tree), stacks to frames (a
+ * function at a line), frames to functions, functions to names. Categories are the owners of
+ * frames. For calls, which are sums, each path is one sample, one after the other, weighted with
+ * the time spent in the function itself. */
 #include "cmd/report/format.h"
 
 #include "cmd/report/must.h"
 
-/* The tables of one thread: the nodes, spots and frames it needs, numbered anew. */
+/* The tables of one thread: the nodes, spots (a frame at a line) and frames that it uses, with
+ * numbers of their own. */
 struct tables {
     const struct sxs_model *m;
-    uint32_t               *frame_at;  /* model's frame to the thread's + 1 */
-    uint32_t               *frames;    /* and back */
+    uint32_t               *frame_at;  /* by the model's frame: number in the thread + 1 */
+    uint32_t               *frames;    /* by number in the thread: the model's frame */
     size_t                  n_frames;
     uint64_t               *spots;     /* of the model: frame << 32 | line */
     size_t                  n_spots;
-    uint32_t               *spot_at;   /* spot to the thread's + 1 */
-    uint32_t               *mine;      /* and back */
+    uint32_t               *spot_at;   /* by spot: number in the thread + 1 */
+    uint32_t               *mine;      /* by number in the thread: the spot */
     size_t                  n_mine;
-    uint32_t               *nodes;     /* the thread's nodes, a parent before its children */
+    uint32_t               *nodes;     /* the thread's nodes; a parent comes before its children */
     size_t                  n_nodes;
-    uint32_t               *by_thread; /* all nodes, by thread, in their order */
-    size_t                 *first_node;/* of each thread in by_thread, and the end */
-    uint32_t               *node_at;   /* model's node to the thread's, shared by all threads */
+    uint32_t               *by_thread; /* all nodes sorted by thread */
+    size_t                 *first_node;/* index of each thread's first node in by_thread; one more
+                                        * at the end */
+    uint32_t               *node_at;   /* by the model's node: number in its thread */
 };
 
 static void repeat(FILE *to, const char *name, const char *value, size_t n)
@@ -130,7 +131,7 @@ static void write_stacks(const struct tables *t, FILE *to)
     fputs("}", to);
 }
 
-/* An element of a list; 0 stands for what is not known. */
+/* Writes an element of a list; 0 means not known and is written as null. */
 static void number_or_null(FILE *to, size_t at, uint32_t number)
 {
     fputs(at ? "," : "", to);
@@ -281,7 +282,8 @@ static void write_thread(struct tables *t, uint32_t thread, const uint32_t *mine
         t->spot_at[t->mine[i]] = 0;
 }
 
-/* The samples' numbers, by thread and within it by time: a counting sort. @first: n_threads + 1. */
+/* Sorts the samples' numbers by thread, and by time within a thread: a counting sort. @first:
+ * n_threads + 1 zeroed elements; receives where each thread begins. Returns an owned list. */
 static uint32_t *by_thread(const struct sxs_model *m, size_t *first)
 {
     uint32_t *all = sxs_must_zeroed(m->n_samples, sizeof(*all));

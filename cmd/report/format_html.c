@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * html: one self-contained page (page.html, page*.css and page*.js, embedded at build time) with the
- * model as JSON. The tree and the time line are strings of numbers: each number in base-32 digits,
- * lowest first, as characters A-Za-z0-9+/ of which those from 'g' on (32 and up) say that more
- * follows. Tree, in preorder, five numbers a node: how many levels to go up from the node before,
- * frame, own samples (of calls: calls), own weight in units (unitNs), tiers seen. Time line, four numbers an entry:
- * buckets since the entry before, node (position in preorder), samples, weight.
- */
+/* Format html: one self-contained page (cmd/page/page.html, page*.css and page*.js, embedded at
+ * build time) with the model as JSON.
+ * The tree and the time line are strings of numbers. Each number is written in base-32 digits,
+ * lowest digit first, as characters of A-Za-z0-9+/; a character with a value of 32 or more, from
+ * 'g' on, means that more digits follow.
+ * Tree, in preorder, five numbers per node: how many levels to go up from the previous node, frame,
+ * own samples (for calls: calls), own weight in units (unitNs), tiers seen.
+ * Time line, four numbers per entry: buckets since the previous entry, node (position in preorder),
+ * samples, weight. */
 #include "cmd/report/format.h"
 
 #include "cmd/report/must.h"
@@ -16,7 +17,7 @@
 
 #include <string.h>
 
-/* Weights are told in 10 us; of calls in ns, or, when these were not timed, in calls. */
+/* The unit of weights is 10 us; for calls 1 ns, or one call when they were not timed. */
 static uint64_t unit_of(const struct sxs_model *m)
 {
     return m->data == SXS_DATA_CALLS ? 1 : 10000;
@@ -32,7 +33,8 @@ void sxs_html_number(FILE *to, uint64_t n)
     } while (n);
 }
 
-/* The tree in preorder: `order` lists nodes, `place` is the way back. */
+/* The tree in preorder: `order` lists the nodes, `place` has the position of each node in that
+ * list. */
 struct preorder {
     uint32_t *order, *place, *depth;
 };
@@ -40,8 +42,8 @@ struct preorder {
 static struct preorder preorder_of(const struct sxs_model *m)
 {
     size_t          n = m->n_nodes;
-    uint32_t       *first = sxs_must_zeroed(n, sizeof(*first)); /* child + 1 */
-    uint32_t       *next = sxs_must_zeroed(n, sizeof(*next));   /* sibling + 1 */
+    uint32_t       *first = sxs_must_zeroed(n, sizeof(*first)); /* first child + 1 */
+    uint32_t       *next = sxs_must_zeroed(n, sizeof(*next));   /* next sibling + 1 */
     struct preorder p = {sxs_must_zeroed(n, 4), sxs_must_zeroed(n, 4), sxs_must_zeroed(n, 4)};
     uint32_t        at = 0;
     for (size_t i = n; i-- > 0;) {
@@ -151,7 +153,8 @@ static void write_threads(const struct sxs_model *m, const struct preorder *p, F
     putc(']', to);
 }
 
-/* Of each frame with any: [frame, timed no longer, total, min, median, p99, max, duration, calls...] */
+/* For each frame with durations: [frame, timed no longer, total, min, median, p99, max, then pairs
+ * of duration and number of calls] */
 static void write_latencies(const struct sxs_model *m, FILE *to)
 {
     fputs(",\n\"latencies\":[", to);
@@ -184,7 +187,7 @@ static int by_place(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Fewer buckets for more samples: a page that loads counts for more than a fine axis. */
+/* Fewer buckets for more samples, because a page that loads matters more than a fine axis. */
 static size_t bucket_count(size_t samples)
 {
     return samples > 6000000 ? 100 : samples > 1500000 ? 400 : 1500;
@@ -208,7 +211,7 @@ static void write_bucket(struct in_bucket *all, size_t n, uint64_t ahead, uint64
     }
 }
 
-/* What a sample on the time line weighs. */
+/* Returns the weight of a sample on the time line, in ns (for calls not timed: calls). */
 static uint64_t weight_of(const struct sxs_model *m, const struct sxs_model_sample *s)
 {
     return s->weight_us * (m->data == SXS_DATA_CALLS ? 1ull : 1000ull);
@@ -304,7 +307,8 @@ const struct sxs_profile_format sxs_format_html = {
 
 /* ---- difference ---- */
 
-/* Puts all of @from below one thread of @into; numbers are of two models, texts are the same. */
+/* Adds the whole tree of @from below the root of one thread of @into. Frames are matched by their
+ * texts, because the two models have different numbers. */
 static void merge(struct sxs_model *into, uint32_t root, const struct sxs_model *from, bool before,
                   uint64_t **old, size_t *n_old)
 {
@@ -337,7 +341,7 @@ static void merge(struct sxs_model *into, uint32_t root, const struct sxs_model 
             *n_old = grown;
         }
         if (before) {
-            // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): made when there is an older session
+            // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): allocated above
             (*old)[node[i]] += n->self_ns;
         } else {
             into->nodes[node[i]].self += n->self;
@@ -372,7 +376,7 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
     write_tree(&both, &p, to);
     fputs(",\n\"before\":\"", to);
     for (size_t i = 0; i < both.n_nodes; i++)
-        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the same
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): allocated by merge()
         sxs_html_number(to, old[p.order[i]] / unit_of(&both));
     fputs("\",\"buckets\":0,\"bucketNs\":1,\"timeline\":\"\",\"pauses\":[]}", to);
     fputs(sxs_page_tail, to);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * pprof: a gzip-compressed protobuf message (profile.proto). A function per frame, a location for each
- * line of it that was met, a mapping per file, a sample per node; the thread, its process and whether the
- * time is garbage collection's or the JIT's are labels, so that -tagfocus and -tagroot work.
- */
+/* Format pprof: a gzip-compressed protobuf message (cmd/report/profile.proto).
+ * There is a function per frame, a location for each line of it that occurs, a mapping per file and
+ * a sample per node. The thread, its process and the class (GC, JIT, sxsprof) are labels, so that
+ * -tagfocus and -tagroot work. */
 #include "cmd/report/format.h"
 
 #include "profile.pb-c.h"
@@ -15,7 +14,7 @@
 
 struct builder {
     const struct sxs_model *m;
-    uint64_t               *spots; /* a location each: a frame at a line */
+    uint64_t               *spots; /* one per location: a frame at a line */
     size_t                  n_spots;
     struct sxs_strings      texts;
     Sxs__Pprof__Profile     profile;
@@ -25,7 +24,7 @@ struct builder {
     size_t                  n_owned;
 };
 
-/* A buffer of protobuf-c that hands what it gets to zlib. */
+/* A buffer of protobuf-c that passes the bytes to zlib. */
 struct gzip_buffer {
     ProtobufCBuffer base;
     gzFile          to;
@@ -44,7 +43,8 @@ static int64_t text(struct builder *b, const char *s)
     return sxs_strings_add(&b->texts, s, strlen(s));
 }
 
-/* @n elements and a list of pointers to them; both live until the builder ends. */
+/* Allocates @n elements and a list of pointers to them, which is stored at @list_out. Both live
+ * until the end of write_pprof(). */
 static void *elements(struct builder *b, size_t n, size_t size, void *list_out)
 {
     char  *all = sxs_must_zeroed(n, size);
@@ -82,7 +82,8 @@ static void add_types(struct builder *b)
     b->profile.default_sample_type = b->period.type;
 }
 
-/* The mapping of each file that frames are in: its id by string number. */
+/* Adds a mapping for each file that frames are in. Returns an owned list of mapping ids by string
+ * number. */
 static uint64_t *add_mappings(struct builder *b)
 {
     uint64_t *id_of = sxs_must_zeroed(b->m->strings.n, sizeof(*id_of));
@@ -120,7 +121,7 @@ static void add_functions(struct builder *b)
         function[i].filename = text(b, sxs_model_text(m, f->source ? f->source : f->file));
         function[i].start_line = f->line;
     }
-    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): held by the message, freed with it
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the message holds the memory until the end
     b->profile.n_function = m->n_frames;
 }
 
@@ -145,7 +146,7 @@ static void add_locations(struct builder *b)
         location[i].n_line = 1;
         location[i].line = &lines[i];
     }
-    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): held by the message, freed with it
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the message holds the memory until the end
     b->profile.n_location = b->n_spots;
     free(mapping);
 }
@@ -205,7 +206,7 @@ static void add_samples(struct builder *b)
         add_sample(b, &m->nodes[i], &all[at], label_all + at * LABELS, labels + at * LABELS);
         at++;
     }
-    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): held by the message, freed with it
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the message holds the memory until the end
     b->profile.n_sample = n;
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * speedscope: https://www.speedscope.app/file-format-schema.json, one "sampled" profile per thread.
- * In the order of time, neighbours with the same stack joined; when that would be too much for a
- * browser, each distinct stack once.
- */
+/* Format speedscope: https://www.speedscope.app/file-format-schema.json, one "sampled" profile per
+ * thread.
+ * Samples are in order of time, and neighbours with the same stack are joined. When there are too
+ * many for a browser, and for calls, each distinct stack is written once. */
 #include "cmd/report/format.h"
 
 #include "cmd/report/must.h"
@@ -12,7 +11,7 @@
 
 struct entry {
     uint32_t thread, node;
-    uint64_t time_ns, weight; /* us; of calls ns, or calls */
+    uint64_t time_ns, weight; /* us; for calls ns, or the number of calls */
 };
 
 static int by_thread_and_time(const void *a, const void *b)

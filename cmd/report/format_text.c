@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* text: where the time went, for a terminal. Shares are of weight (CPU or wall time). */
+/* Format text: where the time went, for a terminal. Shares are shares of weight (CPU or wall
+ * time). */
 #include "cmd/report/format.h"
 #include "cmd/report/text_compared.h"
 
@@ -18,7 +19,7 @@ static double seconds(uint64_t ns)
     return (double)ns / 1e9;
 }
 
-/* Threads that left no sample, and why. */
+/* Writes how many threads left no sample, and why. */
 static void write_unsampled(const struct sxs_samples_header *h, FILE *to)
 {
     uint64_t unlisted = atomic_load_explicit(&h->n_unlisted, memory_order_relaxed);
@@ -81,7 +82,8 @@ static void write_shares(const struct sxs_model *m, FILE *to)
         fprintf(to, "  %6.2f %%  of it waiting\n", percent(m->waiting_ns, m->total_ns));
 }
 
-static const struct sxs_model *sorted; /* qsort has no argument for it; one thread at a time */
+static const struct sxs_model *sorted; /* for qsort(), which passes no argument; one thread at a
+                                        * time */
 
 static int heavier_thread(const void *a, const void *b)
 {
@@ -132,7 +134,8 @@ static void write_threads(const struct sxs_model *m, size_t top, FILE *to)
     free(all);
 }
 
-/* The tier most of a function's own samples were in: " (tier 1)"; "" for native code. */
+/* Formats the tier in which most of a function's own samples were: " (tier 1)"; "" for native
+ * code. */
 static const char *main_tier(const struct sxs_model_frame *f, char *buf, size_t size)
 {
     unsigned best = 0;
@@ -171,7 +174,7 @@ static int heavier_line(const void *a, const void *b)
     return x->self_ns < y->self_ns ? 1 : x->self_ns > y->self_ns ? -1 : 0;
 }
 
-/* Where in the source the time goes, as far as PDBs and DWARF tell. */
+/* Writes the source lines that took most time, as far as PDBs and DWARF have lines. */
 static void write_lines(const struct sxs_model *m, size_t top, FILE *to)
 {
     static char text[70000];
@@ -189,7 +192,7 @@ static void write_lines(const struct sxs_model *m, size_t top, FILE *to)
     free(all);
 }
 
-/* Samples in managed code by how it was compiled. */
+/* Writes the samples in managed code by tier. */
 static void write_tiers(const struct sxs_model *m, FILE *to)
 {
     uint64_t n[8] = {0}, all = 0;
@@ -238,7 +241,7 @@ static void write_pause_row(const struct pauses *p, const char *what, FILE *to)
                 seconds(p->sum_ns), (double)p->longest_ns / 1e6, what);
 }
 
-/* Each runtime, then what it stopped for. */
+/* For each runtime: all pauses, then the pauses by reason. */
 static void write_pauses(const struct sxs_model *m, FILE *to)
 {
     enum { REASONS = 16 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a session folder to the model: names first, then every sample into the tree. */
+/* Loads the samples of a session folder into a model: first the names, then every sample into the
+ * tree. */
 #include "cmd/output/processes.h"
 #include "cmd/report/addresses.h"
 #include "cmd/report/must.h"
@@ -12,13 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Most samples have a stack that was seen before: those cost one hash and one look. */
+/* A cache of stacks: most samples have a stack that occurred before, and then cost one hash and one
+ * lookup. */
 #define STACK_SLOTS (1u << 20)
 
 struct known_stack {
-    uint64_t hash[2]; /* 128 bits tell stacks apart; both 0: free */
+    uint64_t hash[2]; /* 128-bit hash of the stack; both 0: free */
     uint32_t node;    /* SXS_NO_NODE: filtered out */
-    uint32_t leaf;    /* frame of the youngest, for tiers */
+    uint32_t leaf;    /* frame of the youngest; for counts by tier */
     uint32_t line;    /* index of its line + 1; 0: not known */
     uint8_t  tier;
 };
@@ -29,15 +31,17 @@ struct loader {
     const char                      *dir;
     unsigned                         detail;
     uint32_t                         process;
-    bool                             starts_sessions; /* see own.h */
+    bool                             starts_sessions; /* see cmd/report/own.h */
     struct sxs_addresses            *names;
     struct sxs_collections          *collections;
     struct known_stack              *stacks;
-    uint8_t                         *thread_state; /* by thread index: asked for or not */
+    uint8_t                         *thread_state; /* by thread index: UNASKED, or whether the
+                                                    * thread is selected */
     size_t                           n_states;
 };
 
-/* Is this thread asked for? Its name is known since the first pass: the answer is kept. */
+/* Returns true when the thread is selected. The answer is kept, because the thread's name is known
+ * since the first pass. */
 static bool thread_wanted(struct loader *l, uint32_t thread)
 {
     enum { UNASKED, YES, NO };
@@ -63,7 +67,8 @@ static bool frame_wanted(const struct loader *l, const struct sxs_model_frame *f
     return l->o->only != SXS_ONLY_MANAGED || f->runtime != 0;
 }
 
-/* The frame that stands for the collection of a runtime, whose own code has no names. */
+/* Returns the frame that stands for the collection of a runtime, because the runtime's own code has
+ * no names. */
 static uint32_t collection_frame(struct sxs_model *m, uint16_t runtime)
 {
     static const char      name[] = "garbage collection";
@@ -76,7 +81,7 @@ static uint32_t collection_frame(struct sxs_model *m, uint16_t runtime)
     return sxs_model_frame(m, &f);
 }
 
-/* Where a collection begins: the frames up to there are native. */
+/* Returns how many of the youngest frames are native: the collection begins there. */
 static size_t youngest_native(const struct loader *l, const struct sxs_named *frame, size_t n)
 {
     size_t i = 0;
@@ -85,7 +90,8 @@ static size_t youngest_native(const struct loader *l, const struct sxs_named *fr
     return i;
 }
 
-/* Of a stripped file: one after the other of these tells nothing that one does not. */
+/* True for frames of a stripped file: several of them in a row give no more information than
+ * one. */
 static bool is_nameless(const struct sxs_model *m, const struct sxs_model_frame *f)
 {
     return f->runtime == 0 && strcmp(sxs_model_text(m, f->name), "?") == 0;
@@ -106,14 +112,15 @@ static void add_frame(struct loader *l, struct known_stack *at, const struct sxs
     at->tier = frame->tier;
 }
 
-/* Puts the stack into the tree. Returns false when an address may have another name later. */
+/* Adds the stack to the tree. Returns false when one of its addresses can have another name at
+ * another time. */
 static bool add_stack(struct loader *l, const struct sxs_record_sample *v, uint32_t root,
                       uint16_t collecting, struct known_stack *out)
 {
     struct sxs_named frame[SXS_MAX_STACK];
     bool             steady = true, found = l->o->runtime == 0;
     for (size_t i = 0; i < v->n; i++) {
-        /* a caller's address is the one behind its call, which may be the next function */
+        /* a return address may already belong to the next function */
         frame[i] = sxs_addresses_name(l->names, v->ips[i] - (i > 0), v->time_ns);
         uint16_t runtime = l->m->frames[frame[i].frame].runtime;
         found |= runtime && l->m->runtimes[runtime - 1].number == l->o->runtime;
@@ -145,7 +152,7 @@ static const struct known_stack *find_stack(struct loader *l, const struct sxs_r
     size_t   size = v->n * sizeof(v->ips[0]);
     uint16_t collecting = sxs_collections_at(l->collections, v->tid, v->time_ns);
     if (l->m->nodes[l->m->threads[thread].root].flags & SXS_FRAME_GC)
-        collecting = 0; /* a collector's own thread: all of it is */
+        collecting = 0; /* in a collector's own thread, everything is collection */
     uint64_t seed = thread | (uint64_t)collecting << 32;
     uint64_t h0 = sxs_hash_bytes(v->ips, size, seed), h1 = sxs_hash_bytes(v->ips, size, ~h0) | 1;
     struct known_stack *slot = &l->stacks[(h0 ^ (h0 >> 40)) & (STACK_SLOTS - 1)];
@@ -189,7 +196,7 @@ static void take_sample(struct loader *l, const struct sxs_record_sample *v)
     uint32_t                  thread = sxs_model_thread(m, l->process, v->tid);
     struct known_stack        fresh = {0};
     uint64_t                  hz = p->head.asked_hz ? p->head.asked_hz : 1000;
-    /* A day bounds what a damaged weight can do to the sums. */
+    /* The limit of one day bounds the effect of a damaged weight on the sums. */
     uint64_t weight = v->weight_ns && v->weight_ns < 86400000000000u ? v->weight_ns
                                                                      : 1000000000u / hz;
     if (!thread_wanted(l, thread)) {
@@ -260,7 +267,8 @@ static void take_process(struct loader *l, struct sxs_samples *reader,
     l->process = (uint32_t)m->n_processes - 1;
     l->names = sxs_addresses_read(m, l->process, reader, census, natives, sources);
     l->collections = sxs_collections_new(m, l->process);
-    l->stacks = sxs_must_zeroed(STACK_SLOTS, sizeof(*l->stacks)); /* pages come as they are used */
+    l->stacks = sxs_must_zeroed(STACK_SLOTS, sizeof(*l->stacks)); /* zeroed pages cost memory only
+                                                                   * when used */
     while (sxs_samples_next(reader, &r))
         if (r.type == SXS_RECORD_SAMPLE)
             take_sample(l, r.sample);
@@ -275,7 +283,8 @@ static void take_process(struct loader *l, struct sxs_samples *reader,
     l->names = NULL;
 }
 
-/* Only the tool "events" has a runtime report what it compiles from its start. */
+/* Returns true when the tool "events" was on: only this tool lets a runtime report compilations
+ * from its start. */
 static bool has_events(int fd)
 {
     struct stat st;
@@ -293,7 +302,7 @@ static void open_process(struct loader *l, int dir_fd, const struct sxs_session_
         return;
     }
     int err = sxs_samples_open(fd, &reader, why, sizeof(why));
-    if (err && err != ENOENT) /* without the file the process was simply not sampled */
+    if (err && err != ENOENT) /* ENOENT is no problem: the process was not sampled */
         sxs_model_problem(l->m, "%s/%s/" SXS_SAMPLES_FILE ": %s", l->dir, census->folder, why);
     l->starts_sessions = has_events(fd);
     if (!err)
@@ -310,7 +319,7 @@ static int by_time(const void *a, const void *b)
     return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
-/* Files that could not be asked for names: only those that a sample needed. */
+/* Notes ELF files that gave no names, if a sample needed them. */
 static void note_natives(struct sxs_model *m, const struct sxs_natives *natives)
 {
     bool end = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the calls of a session to the model: each path of each thread is a node. */
+/* Loads the counted calls of a session into a model: each path of each thread is a node. */
 #include "cmd/calls/calls.h"
 #include "cmd/calls/replay.h"
 #include "cmd/report/model.h"
@@ -18,9 +18,11 @@ struct loader {
     const struct sxs_calls          *c;
     uint32_t                         process;
     uint64_t                         start_ns, end_ns; /* of the process's recording */
-    uint32_t                        *frames; /* by function, then the same where it awaits: 0: none */
-    uint32_t                        *nodes;  /* by path; NOT_WANTED: of a thread that is not */
-    bool                            *found;  /* by path: the runtime asked for is on it */
+    uint32_t                        *frames; /* by function; then, from n_fns on, by function the
+                                              * frame "[awaits]"; 0: none yet */
+    uint32_t                        *nodes;  /* by path; NOT_WANTED: the thread is not selected */
+    bool                            *found;  /* by path: a function of the selected runtime is on
+                                              * it */
 };
 
 static uint32_t add_text(struct sxs_model *m, const char *text)
@@ -74,7 +76,8 @@ static void take_functions(struct loader *l)
     }
 }
 
-/* The frame of a method that awaits what lies below it has a name of its own. */
+/* Returns the frame of a path. A method that awaits the calls below it gets a frame with a name of
+ * its own. */
 static uint32_t frame_of(struct loader *l, const struct sxs_calls_path *p)
 {
     const struct sxs_calls_fn *fn = &l->c->fns[p->fn];
@@ -97,7 +100,8 @@ static int by_duration(const void *a, const void *b)
     return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-/* Functions of several processes, or instantiations, may be one frame: one list of durations. */
+/* Sorts and joins durations, because functions of several processes, or several instantiations, can
+ * be one frame. */
 static void sort_latencies(struct sxs_model *m)
 {
     for (size_t i = 0; i < m->n_latencies; i++) {
@@ -182,11 +186,11 @@ static void take_paths(struct loader *l)
     }
 }
 
-/* ---- single calls ----------------------------------------------------------------------------- */
+/* ---- traced calls ----------------------------------------------------------------------------- */
 
-struct lane { /* of one thread */
+struct lane { /* state of one thread */
     struct loader *l;
-    uint32_t       path; /* the youngest call; SXS_CALLS_NONE: none is under way */
+    uint32_t       path; /* the youngest call; SXS_CALLS_NONE: no call is under way */
     uint64_t       since_ns;
 };
 
@@ -201,13 +205,13 @@ static void add_sample(struct sxs_model *m, uint64_t time, uint32_t node, uint64
         time, node, ns < INT32_MAX ? (uint32_t)ns & INT32_MAX : INT32_MAX, begins};
 }
 
-/* The length of the finest steps of a time line, ns. */
+/* Returns the length of the finest steps of a time line, ns. */
 static uint64_t step_of(const struct sxs_model *m)
 {
     return (m->last_ns - m->first_ns) / 1500 + 1;
 }
 
-/* The time a call was the youngest, cut where a step of the time line ends. */
+/* Adds the time in which a call was the youngest, cut at the steps of the time line. */
 static void add_span(struct loader *l, uint32_t node, uint64_t from, uint64_t to)
 {
     uint64_t step = step_of(l->m);
@@ -232,7 +236,7 @@ static void take_event(void *arg, uint32_t path, uint64_t ns, bool begins,
     struct loader    *l = lane->l;
     struct sxs_model *m = l->m;
     uint64_t          now = l->start_ns + ns;
-    if (now > l->end_ns) /* of a damaged file */
+    if (now > l->end_ns) /* in a damaged file */
         now = l->end_ns;
     if (l->detail & SXS_DETAIL_CALLS) {
         if (l->found[path]) {
@@ -274,7 +278,7 @@ static int by_time(const void *a, const void *b)
 
 /* ---- a process -------------------------------------------------------------------------------- */
 
-/* Within what can be added up, also of a damaged file. */
+/* Limits times to values that can be added up, also for a damaged file. */
 static void set_span(struct loader *l)
 {
     uint64_t started = l->c->head.started_ns, lasted = l->c->duration_ns;
@@ -333,7 +337,8 @@ int sxs_model_load_calls(const char *dir, const struct sxs_report_options *optio
         sxs_model_problem(out, "%s/%s", dir, session.problems[i]);
     for (size_t i = 0; i < calls.n_problems; i++)
         sxs_model_problem(out, "%s/%s", dir, calls.problems[i]);
-    for (size_t i = 0; i < calls.n; i++) { /* first, as one without time decides for all */
+    for (size_t i = 0; i < calls.n; i++) { /* all heads first, because one process without times
+                                            * makes the whole model untimed */
         l.p = &calls.processes[i];
         l.c = l.p->calls;
         take_head(&l);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Single calls of traced methods into the model, as those that the tool "calls" records: beginnings and ends of
- * nodes below a thread's root. Where a thread has calls of both kinds, each lies within what it began in.
- */
+/* Adds the traced calls of instrumented methods to a model, in the same form as the traced calls of
+ * the tool "calls": begins and ends of nodes below a thread's root. In a thread with calls of both
+ * kinds, each call is nested in the call during which it began. */
 #include "cmd/instrument/instrument.h"
 #include "cmd/output/processes.h"
 #include "cmd/report/model.h"
@@ -10,12 +9,12 @@
 
 #include <string.h>
 
-/* A call: its beginning and its end in one. */
+/* A call, with its begin and end. */
 struct whole {
     uint64_t from_ns, to_ns;
     uint32_t thread, node, arguments, result;
     bool     unwound;
-    size_t   order; /* among all, as they were found */
+    size_t   order; /* index in the order in which they were found */
 };
 
 struct loader {
@@ -23,7 +22,8 @@ struct loader {
     const struct sxs_report_options     *o;
     const struct sxs_instrument_process *p;
     uint32_t                             process;
-    uint32_t                            *frames; /* by site's place, + 1; 0: not asked for so far */
+    uint32_t                            *frames; /* by index of the instrumented method: frame + 1;
+                                                  * 0: none yet */
     struct whole                        *calls;
     size_t                               n, cap;
 };
@@ -33,7 +33,7 @@ static uint32_t add_text(struct sxs_model *m, const char *text)
     return sxs_strings_add(&m->strings, text, strlen(text));
 }
 
-/* ---- what is there already -------------------------------------------------------------------- */
+/* ---- calls that are already in the model ----------------------------------------------------- */
 
 static struct whole *add_whole(struct loader *l)
 {
@@ -79,7 +79,7 @@ static uint16_t runtime_of(struct loader *l, uint32_t number)
     return (uint16_t)(sxs_model_runtime(l->m, number, version, add_text(l->m, path)) + 1);
 }
 
-/* Its label is its name. */
+/* Returns the frame of an instrumented method; its label, if any, replaces its name. */
 static uint32_t frame_of(struct loader *l, const struct sxs_instrumented *s)
 {
     uint32_t *frame = &l->frames[s ? (size_t)(s - l->p->data->sites) : l->p->data->n_sites];
@@ -98,7 +98,8 @@ static uint32_t keep(struct sxs_model *m, const char *text)
     return text && *text ? sxs_strings_add(&m->values, text, strlen(text)) & INT32_MAX : 0;
 }
 
-/* What the text has behind the call. */
+/* Returns the value to show at the end of a call: result or exception, then the arguments after the
+ * call. */
 static uint32_t keep_end(struct sxs_model *m, const struct sxs_traced_call *c)
 {
     char        text[2 * SXS_TRACED_TEXT + 32];
@@ -173,7 +174,7 @@ static void take_process(struct loader *l)
     free(l->frames);
 }
 
-/* ---- within each other ------------------------------------------------------------------------ */
+/* ---- nesting --------------------------------------------------------------------------------- */
 
 static int by_place(const void *a, const void *b)
 {
@@ -198,7 +199,7 @@ static void put(struct sxs_model *m, const struct whole *w, bool begins)
         .unwound = !begins && w->unwound};
 }
 
-/* None ends after the one it began in. */
+/* Writes all calls as nested begins and ends. No call ends after the call during which it began. */
 static void put_all(struct loader *l)
 {
     size_t *open = NULL, depth = 0, cap = 0;

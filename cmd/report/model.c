@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of the model: frames, nodes, threads and runtimes, each found by a hash. */
+/* The tables of the model: frames, nodes, threads and lines are found by hash, runtimes by
+ * search. */
 #include "cmd/report/model.h"
 
 #include "cmd/report/must.h"
@@ -8,7 +9,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Open addressing over elements that live elsewhere: number + 1 and some bits of the hash. */
+/* A hash table (open addressing) of elements that are stored elsewhere: number + 1 and 32 bits of
+ * the hash. */
 struct slot {
     uint32_t number, hash;
 };
@@ -37,7 +39,8 @@ static void table_grow(struct table *t)
     t->n_slots = n;
 }
 
-/* Iterates candidates: start with *at = hash; returns number + 1, or 0 with *at on a free slot. */
+/* Iterates over candidates. Start with *at = hash. Returns number + 1, or 0 with *at at a free
+ * slot. */
 static uint32_t table_next(struct table *t, uint32_t hash, size_t *at)
 {
     for (;; (*at)++) {
@@ -188,7 +191,7 @@ void sxs_model_problem(struct sxs_model *m, const char *fmt, ...)
     if (vasprintf(&line, fmt, ap) < 0)
         line = NULL;
     va_end(ap);
-    if (line) /* a path in it may come from a damaged file */
+    if (line) /* the line may contain a path from a damaged file */
         sxs_strings_clean(line, strlen(line));
     SXS_GROW(m->problems, m->n_problems, m->cap_problems);
     m->problems[m->n_problems++] = sxs_must(line);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The processes of a model, and what the tools "exceptions" and "events" recorded in each. */
+/* The processes of a model, and the records of the tools "exceptions" and "events" in each. */
 #include "cmd/report/model.h"
 
 #include "cmd/output/processes.h"
@@ -48,7 +48,7 @@ void sxs_model_events(struct sxs_model *m, const char *dir, int fd,
     struct sxs_events_data *events = NULL;
     char                    why[256];
     int                     err = sxs_events_read(fd, &events, why, sizeof(why));
-    if (err && err != ENOENT) /* without the file the tools were off */
+    if (err && err != ENOENT) /* ENOENT is no problem: the tools were off */
         sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", dir, census->folder, why);
     if (err)
         return;

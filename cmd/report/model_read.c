@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The model as formats see it: sums over the tree, texts of frames and threads. */
+/* Reading a model: sums over the tree, texts of frames and threads. */
 #include "cmd/report/model.h"
 #include "cmd/report/must.h"
 
 #include <string.h>
 
-/* Owned: each node's weight with all below it. */
+/* Returns an owned list: the weight of each node with all nodes below it. */
 static uint64_t *totals(const struct sxs_model *m)
 {
     uint64_t *total = sxs_must_zeroed(m->n_nodes, sizeof(*total));
@@ -62,15 +62,15 @@ size_t sxs_model_spot(const struct sxs_model *m, uint32_t node, const uint64_t *
     return at ? (size_t)(at - spots) : 0;
 }
 
-/* Owned: is a node below another of the same frame? Goes through the tree depth first, and counts for each frame how
- * often it is on the way from the root. */
+/* Returns an owned list: whether a node is below another node of the same frame. Walks the tree
+ * depth first and counts how often each frame is on the path from the root. */
 static bool *repeating(const struct sxs_model *m)
 {
     size_t    n = m->n_nodes;
     bool     *repeats = sxs_must_zeroed(n, sizeof(*repeats));
     uint32_t *above = sxs_must_zeroed(m->n_frames, sizeof(*above));
-    uint32_t *first = sxs_must_zeroed(n, sizeof(*first)); /* child + 1, of those not yet gone to */
-    uint32_t *next = sxs_must_zeroed(n, sizeof(*next));   /* sibling + 1 */
+    uint32_t *first = sxs_must_zeroed(n, sizeof(*first)); /* by node: next child to visit + 1 */
+    uint32_t *next = sxs_must_zeroed(n, sizeof(*next));   /* by node: next sibling + 1 */
     for (size_t i = n; i-- > 0;)
         if (m->nodes[i].parent != SXS_NO_NODE) {
             next[i] = first[m->nodes[i].parent];
@@ -96,7 +96,8 @@ static bool *repeating(const struct sxs_model *m)
     return repeats;
 }
 
-/* Adds each node's weight to the runtimes that have a frame on its stack; not the profiler's own. */
+/* Adds each node's weight to the (first 64) runtimes that have a frame on its stack, except for the
+ * profiler's own work. */
 static void sum_runtimes(struct sxs_model *m)
 {
     uint64_t *seen = sxs_must_zeroed(m->n_nodes, sizeof(*seen));
@@ -174,7 +175,8 @@ const char *sxs_base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The length of "Type.Method(parameters)" without its parameters: the last balanced bracket. */
+/* Returns the length of "Type.Method(parameters)" without the parameters, which begin at the
+ * bracket that matches the last one. */
 static size_t short_len(const char *name)
 {
     size_t len = strlen(name), at = len;

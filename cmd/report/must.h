@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * must.h - memory for reports. The command has nothing to save when memory is out: it says so in one
- * line and ends with status 1, so callers need no check.
+ * must.h - memory allocation for reports. When memory runs out, the command prints one line and
+ * ends with status 1, because it has no data to save. Callers need no checks.
  */
 #ifndef SXS_REPORT_PROFILE_MUST_H
 #define SXS_REPORT_PROFILE_MUST_H
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** sxs_must - @p, or the end of the program when it is NULL. */
+/** sxs_must - return @p; end the command when @p is NULL. */
 static inline void *sxs_must(void *p)
 {
     if (p)
@@ -19,13 +19,19 @@ static inline void *sxs_must(void *p)
     exit(1);
 }
 
-/** sxs_must_zeroed - owned, zeroed room for @n elements; never NULL, also for 0. */
+/**
+ * sxs_must_zeroed - allocate @n zeroed elements of @size bytes. Returns owned memory, never NULL,
+ * not even for @n 0.
+ */
 static inline void *sxs_must_zeroed(size_t n, size_t size)
 {
     return sxs_must(calloc(n ? n : 1, size));
 }
 
-/** SXS_GROW - make room for one more element in @list, which has @n of @cap. Evaluates twice. */
+/**
+ * SXS_GROW - make room for one more element in @list, which contains @n of @cap elements. Evaluates
+ * its arguments more than once.
+ */
 #define SXS_GROW(list, n, cap)                                                                     \
     do {                                                                                           \
         if (!(list) || (n) == (cap)) {                                                             \

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A symbol without a size names what follows it only this far. */
+/* how far a symbol without a size names the code after it, in bytes */
 #define UNSIZED_REACH 4096
 
 struct native_file {
@@ -19,20 +19,20 @@ struct native_file {
     size_t       build_id_size;
     bool         tried;
     const char  *problem;
-    Dwfl        *dwfl;   /* one per file: files of different times share addresses */
-    Dwfl_Module *module; /* NULL: no names */
+    Dwfl        *dwfl;   /* one per file, because files mapped at different times share addresses */
+    Dwfl_Module *module; /* NULL: the file gives no names */
 };
 
 struct sxs_natives {
     struct native_file *files;
     size_t              n, cap;
-    char               *demangled; /* of the last call */
+    char               *demangled; /* owned; result of the last call */
 };
 
-/* Of libstdc++, which has no header for C. */
+/* Declared here because libstdc++ has no header for C. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
 
-static char *debug_path; /* NULL: libdw's own default, .debug and /usr/lib/debug */
+static char *debug_path; /* NULL: the default of libdw, .debug and /usr/lib/debug */
 
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
@@ -69,7 +69,8 @@ const char *sxs_natives_path(const struct sxs_natives *all, uint32_t file)
     return all->files[file].path;
 }
 
-/* Opens a regular file, waiting for nothing: the path comes from a recording. */
+/* Opens a regular file without blocking, because the path comes from a recording and may now name a
+ * pipe. */
 static int open_file(struct native_file *f)
 {
     struct stat st;
@@ -114,7 +115,8 @@ static void open_names(struct native_file *f)
         return;
     }
     dwfl_report_begin(f->dwfl);
-    /* Base 0 and its own p_vaddr: addresses are then those of the file. Takes the descriptor. */
+    /* With base 0 and the file's own p_vaddr, addresses are those of the file. libdw takes
+     * ownership of the descriptor. */
     f->module = dwfl_report_elf(f->dwfl, f->path, f->path, fd, 0, true);
     dwfl_report_end(f->dwfl, NULL, NULL);
     if (!f->module) {
@@ -136,7 +138,8 @@ static const char *demangle(struct sxs_natives *all, const char *symbol)
     return all->demangled ? all->demangled : symbol;
 }
 
-/* The line of @address when it is one of @source: inlined code may be of any other. */
+/* Returns the line of @address if it is in @source, else 0: the address can be in inlined code from
+ * another file. */
 static uint32_t line_at(Dwfl_Module *module, GElf_Addr address, const char *source)
 {
     Dwfl_Line  *line = dwfl_module_getsrc(module, address);
@@ -158,7 +161,8 @@ void sxs_natives_name(struct sxs_natives *all, uint32_t file, uint64_t address,
         return;
     const char *symbol =
         dwfl_module_addrinfo(f->module, address, &offset, &sym, NULL, NULL, NULL);
-    /* In a stripped file the nearest symbol is somebody else's: better no name than a wrong one. */
+    /* In a stripped file the nearest symbol belongs to another function: no name is better than a
+     * wrong name. */
     if (!symbol || (sym.st_size ? offset >= sym.st_size : offset > UNSIZED_REACH))
         return;
     out->symbol = demangle(all, symbol);

@@ -15,8 +15,9 @@ static bool is_library(const struct sxs_model *m, const struct sxs_model_frame *
            (begins_with(base, "libsxsprof.so") || begins_with(base, "libsxsprof-preload.so"));
 }
 
-/* Does the program go on in what this function of the library calls? What the program may call itself, and what stands
- * in for functions of the C library where nothing is preloaded. */
+/* Returns true when the code that this function of the library calls can be the program's:
+ * functions that the program may call itself (sxsprof_...), and functions interposed before the C
+ * library's, in either library. */
 static bool passes_on(const struct sxs_model *m, const struct sxs_model_frame *f)
 {
     const char *name = sxs_model_text(m, f->name);
@@ -29,7 +30,8 @@ static bool is_of_runtime(const struct sxs_model_frame *f)
     return f->runtime != 0 || f->home != 0;
 }
 
-/* A session was enabled, and the provider's EventSource does what that asks for: it describes its events. */
+/* Returns true for the functions in which a provider's EventSource reacts to a session that was
+ * enabled: it describes its events. */
 static bool begins_session(const struct sxs_model *m, const struct sxs_model_frame *f)
 {
     const char *name = sxs_model_text(m, f->name);
@@ -41,7 +43,7 @@ static bool begins_session(const struct sxs_model *m, const struct sxs_model_fra
 size_t sxs_own_frames(const struct sxs_model *m, const struct sxs_named *frames, size_t n,
                       bool starts_sessions)
 {
-    size_t leaf = 0; /* frames of the library at the young end */
+    size_t leaf = 0; /* number of the library's frames at the young end */
     while (leaf < n && is_library(m, &m->frames[frames[leaf].frame]))
         leaf++;
     for (size_t i = n; i-- > leaf;) {

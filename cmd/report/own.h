@@ -1,35 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * own.h - which part of a sampled stack is the profiler's own work.
+ * own.h - find the part of a sampled stack that is the profiler's own work.
  *
- * A stack can lead from the program into the profiler: a runtime calls back, compiled code calls a hook. What lies there
- * and everything that it called is no time of the program's. Reports take it off the program's stack, and put it on a
- * frame "[sxsprof]" of its own.
+ * A stack can lead from the program into the profiler: a runtime calls a callback, or compiled code
+ * calls a hook. The time spent there, and in everything called from there, is not the program's
+ * time. Reports remove these frames from the program's stack and add them below a frame
+ * "[sxsprof]".
  */
 #ifndef SXS_REPORT_OWN_H
 #define SXS_REPORT_OWN_H
 
 #include "cmd/report/addresses.h"
 
-/** The name of that frame. */
+/** The name of the frame that stands for the profiler's own work. */
 #define SXS_OWN_NAME "[sxsprof]"
 
 /**
- * sxs_own_frames - how many of the @n youngest-first frames are the profiler's work: 0 if none.
- * @starts_sessions: the process's tools had the runtime report events from its start: describing those events is the
- * profiler's work, too. Own are:
- *   - frames of libsxsprof.so that a runtime or managed code called, and all that they called;
- *   - frames of libsxsprof.so and libsxsprof-preload.so that called nothing but each other: functions that stand in for
- *     the C library's (mmap, sigaction...) and the signal router pass on to what is not the profiler's;
- *   - with @starts_sessions, a managed EventSource that is told to begin.
+ * sxs_own_frames - return how many of the @n youngest frames are the profiler's work; 0 when none.
+ * @frames: youngest first. @starts_sessions: the tools of the process let the runtime report events
+ * from its start, so that describing these events is the profiler's work, too.
+ * The profiler's work is:
+ *   - frames of libsxsprof.so that a runtime or managed code called, and all frames that these
+ *     called;
+ *   - frames of libsxsprof.so and libsxsprof-preload.so at the young end of the stack, which called
+ *     only each other. Older frames of these libraries are not included, because interposed
+ *     functions of the C library (mmap, sigaction...) and the signal router call code that is not
+ *     the profiler's;
+ *   - with @starts_sessions, a managed EventSource that is told that a session begins, and all
+ *     frames that it called.
  */
 size_t sxs_own_frames(const struct sxs_model *m, const struct sxs_named *frames, size_t n,
                       bool starts_sessions);
 
-/** sxs_own_frame - the frame "[sxsprof]" of @m. */
+/** sxs_own_frame - return the number of the frame "[sxsprof]" of @m; added when new. */
 uint32_t sxs_own_frame(struct sxs_model *m);
 
-/** sxs_own_thread - is a thread of that name the profiler's? */
+/** sxs_own_thread - tell whether a thread of this name belongs to the profiler. */
 bool sxs_own_thread(const char *name);
 
 #endif

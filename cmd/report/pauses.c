@@ -12,7 +12,7 @@ struct collection {
 };
 
 struct sxs_collections {
-    struct collection *all; /* by thread, then time */
+    struct collection *all; /* owned; by thread, then time */
     size_t             n;
 };
 
@@ -50,7 +50,7 @@ struct sxs_collections *sxs_collections_new(const struct sxs_model *m, uint32_t 
 
 uint16_t sxs_collections_at(const struct sxs_collections *c, uint32_t tid, uint64_t time_ns)
 {
-    size_t a = 0, b = c->n; /* the last that began by then is just before a */
+    size_t a = 0, b = c->n; /* the last collection that began by @time_ns is just before a */
     while (a < b) {
         size_t                   mid = (a + b) / 2;
         const struct collection *v = &c->all[mid];

@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define MAX_PDB     (256u << 20) /* bytes; a larger one is left alone */
-#define MAX_SECTION 96           /* of a PE file */
-#define MAX_ENTRIES 32           /* of its debug directory */
+#define MAX_PDB     (256u << 20) /* bytes; a larger PDB is not read */
+#define MAX_SECTION 96           /* number of sections of a PE file */
+#define MAX_ENTRIES 32           /* number of entries of its debug directory */
 
 enum { DEBUG_DIRECTORY = 6, CODE_VIEW = 2, EMBEDDED_PDB = 17, ENTRY_SIZE = 28 };
 
@@ -28,7 +28,7 @@ struct image {
     uint32_t       debug_address, debug_size;
     uint8_t        id[SXS_PDB_ID_SIZE];
     bool           has_id;
-    uint32_t       embedded_at, embedded_size; /* in the file */
+    uint32_t       embedded_at, embedded_size; /* in the file; embedded_size: bytes */
 };
 
 static bool read_at(int fd, uint64_t at, void *out, size_t size)
@@ -87,7 +87,7 @@ static bool read_headers(struct image *m)
     if (size < 2 || !read_at(m->fd, (uint64_t)pe + 24, optional,
                              size < sizeof(optional) ? size : sizeof(optional)))
         return false;
-    at = u16(optional) == 0x20b ? 112 : 96; /* the directories of a PE32+, of a PE32 */
+    at = u16(optional) == 0x20b ? 112 : 96; /* offset of the data directories in PE32+, in PE32 */
     if (u32(optional + at - 4) <= DEBUG_DIRECTORY || size < at + 8 * (DEBUG_DIRECTORY + 1))
         return false;
     m->debug_address = u32(optional + at + 8 * DEBUG_DIRECTORY);
@@ -95,7 +95,8 @@ static bool read_headers(struct image *m)
     return read_sections(m, (uint64_t)pe + 24 + size, u16(head + 6));
 }
 
-/* Where the address lies in the file. */
+/* Converts an address of the image to an offset in the file; returns false when no section contains
+ * it. */
 static bool offset_of(const struct image *m, uint32_t address, uint64_t *offset)
 {
     for (size_t i = 0; i < m->n_sections; i++) {
@@ -119,7 +120,7 @@ static void take_entry(struct image *m, const uint8_t *entry)
                read_at(m->fd, at, code_view, sizeof(code_view)) &&
                memcmp(code_view, "RSDS", 4) == 0) {
         memcpy(m->id, code_view + 4, 16);
-        memcpy(m->id + 16, entry + 4, 4); /* its time stamp */
+        memcpy(m->id + 16, entry + 4, 4); /* time stamp of the entry */
         m->has_id = true;
     }
 }
@@ -163,7 +164,7 @@ static uint8_t *read_beside(const char *path, size_t *size)
     return bytes;
 }
 
-/* "MPDB", the size, and raw deflate. */
+/* Format: "MPDB", the uncompressed size, and raw deflate data. */
 static uint8_t *read_embedded(const struct image *m, uint64_t file_size, size_t *size)
 {
     uint32_t packed_size = m->embedded_size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** pe_debug.h - the Portable PDB that an assembly's debug directory (PE) tells of. */
+/** pe_debug.h - find the Portable PDB that the debug directory of an assembly (a PE file) names. */
 #ifndef SXS_REPORT_PROFILE_PE_DEBUG_H
 #define SXS_REPORT_PROFILE_PE_DEBUG_H
 
@@ -9,10 +9,12 @@
 #define SXS_PDB_ID_SIZE 20u /* a GUID and a time stamp */
 
 /**
- * sxs_pe_read_pdb - the bytes of the PDB of the assembly @path: the file beside it whose name ends
- * in .pdb instead, or else the one embedded in it. Whether it belongs to it is for the ID to say.
- * @id: receives the ID the assembly asks for. @size: receives the bytes.
- * Returns memory to free(), or NULL when there is none. Untrusted files: every offset is checked.
+ * sxs_pe_read_pdb - read the PDB of the assembly @path.
+ * Reads the file beside the assembly that has the extension .pdb, or else the PDB embedded in the
+ * assembly. The caller must compare the ID of the PDB with @id.
+ * @id: receives the ID that the assembly names. @size: receives the size in bytes.
+ * Returns owned memory, to be released with free(), or NULL when there is no PDB. The files are
+ * untrusted: every offset is checked.
  */
 uint8_t *sxs_pe_read_pdb(const char *path, uint8_t id[SXS_PDB_ID_SIZE], size_t *size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Portable PDB: metadata tables (ECMA-335 II.24) with documents and sequence points. */
+/* Reads a Portable PDB: metadata tables (ECMA-335 II.24) with documents and sequence points. */
 #include "cmd/report/portable_pdb.h"
 
 #include "cmd/report/must.h"
@@ -15,18 +15,18 @@ struct span {
 };
 
 struct sxs_pdb {
-    uint8_t    *owned; /* the whole PDB, or NULL when it is the caller's */
-    struct span blobs, documents, methods; /* tables: rows, one after the other */
+    uint8_t    *owned; /* the whole PDB; NULL when the caller owns the bytes */
+    struct span blobs, documents, methods; /* documents, methods: tables, as consecutive rows */
     size_t      n_documents, n_methods;
-    size_t      document_row, method_row; /* bytes */
-    uint8_t     blob_index, guid_index, document_index; /* bytes of an index */
+    size_t      document_row, method_row; /* size of a row, bytes */
+    uint8_t     blob_index, guid_index, document_index; /* size of an index, bytes */
     uint32_t    named; /* the document whose name is in `name`; 0: none */
     char        name[MAX_PATH_BYTES];
 };
 
 /* ---- bytes ------------------------------------------------------------------------------------ */
 
-/* An unsigned number of 2, 4 or 8 bytes; 0 past the end. */
+/* Returns an unsigned little-endian number of @size bytes; 0 when it is beyond the end. */
 static uint64_t number(struct span s, size_t at, size_t size)
 {
     uint64_t v = 0;
@@ -44,7 +44,8 @@ static struct span part(struct span s, uint64_t at, uint64_t n)
     return (struct span){s.at + at, (size_t)n};
 }
 
-/* A compressed unsigned number (II.23.2), taken off the front. Returns false when there is none. */
+/* Takes a compressed unsigned number (II.23.2) off the front of @s. Returns false when there is
+ * none. */
 static bool take_unsigned(struct span *s, uint32_t *out, unsigned *bits)
 {
     if (!s->n)
@@ -68,7 +69,7 @@ static bool take(struct span *s, uint32_t *out)
     return take_unsigned(s, out, &bits);
 }
 
-/* A compressed signed number: rotated left by one within its width. */
+/* Takes a compressed signed number, which is rotated left by one bit within its width. */
 static bool take_signed(struct span *s, int32_t *out)
 {
     uint32_t v;
@@ -95,7 +96,7 @@ static struct span blob(const struct sxs_pdb *p, uint64_t index)
 enum { METADATA = 0x424a5342, DOCUMENT = 0x30, METHOD_DEBUG_INFORMATION = 0x31 };
 enum { BIG_GUIDS = 2, BIG_BLOBS = 4, SMALL_ROWS = 0x10000 };
 
-/* The stream of this name; empty when there is none. */
+/* Returns the stream with this name; empty when there is none. */
 static struct span stream(struct span all, const char *name)
 {
     uint64_t version = number(all, 12, 4), at = 16 + version;
@@ -113,7 +114,8 @@ static struct span stream(struct span all, const char *name)
     return (struct span){all.at, 0};
 }
 
-/* Finds the two tables. Those of a PDB come first, for it has none of a module's own. */
+/* Finds the two tables. A PDB contains none of the tables of a module, so these two are the
+ * first. */
 static bool read_tables(struct sxs_pdb *p, struct span tables)
 {
     uint64_t valid = number(tables, 8, 8);
@@ -172,7 +174,8 @@ void sxs_pdb_close(struct sxs_pdb *p)
 
 /* ---- documents -------------------------------------------------------------------------------- */
 
-/* A document's name is a separator and the blobs of its parts. Returns "" when it has none. */
+/* Returns the name of a document, which is stored as a separator and the blobs of its parts; ""
+ * when it has none. */
 static const char *document_name(struct sxs_pdb *p, uint32_t document)
 {
     size_t      len = 0;
@@ -227,7 +230,8 @@ static bool points_of(const struct sxs_pdb *p, uint32_t token, struct points *ou
     return take(&out->rest, &signature) && (out->at.document || take(&out->rest, &out->at.document));
 }
 
-/* The start of a visible point: absolute in the first, then relative to the one before. */
+/* Takes the start of a visible point: absolute in the first one, then relative to the previous
+ * one. */
 static bool take_start(struct points *s)
 {
     uint32_t line, column;
@@ -250,7 +254,7 @@ static bool next_point(struct points *s)
     uint32_t il, lines, columns;
     int32_t  signed_columns;
     while (take(&s->rest, &il)) {
-        if (s->begun && il == 0) { /* what follows is of another document */
+        if (s->begun && il == 0) { /* the next points are in another document */
             if (!take(&s->rest, &s->at.document))
                 return false;
             continue;

@@ -3,8 +3,7 @@
  * portable_pdb.h - source lines of managed methods, from a Portable PDB beside the assembly or
  * embedded in it.
  *
- * Both files come from somewhere else: every offset is checked, nothing is taken for granted. Any
- * thread, one at a time for each reader.
+ * Both files are untrusted: every offset is checked. Any thread, but only one at a time per reader.
  */
 #ifndef SXS_REPORT_PROFILE_PORTABLE_PDB_H
 #define SXS_REPORT_PROFILE_PORTABLE_PDB_H
@@ -15,30 +14,37 @@
 
 struct sxs_pdb;
 
-/** A place in a source file. */
+/** A position in a source file. */
 struct sxs_pdb_line {
-    const char *file; /* the document's name, borrowed until the next call; not checked for UTF-8 */
+    const char *file; /* name of the document, borrowed until the next call; not checked for
+                       * UTF-8 */
     uint32_t    line; /* from 1 */
 };
 
 /**
- * sxs_pdb_open - the PDB of the assembly @path: its own, by the ID in its debug directory.
- * Returns a reader, owned: sxs_pdb_close(); NULL when there is none, or none that belongs to it.
- * Follows no pipe and waits for nothing.
+ * sxs_pdb_open - open the PDB of the assembly @path; it must have the ID in the assembly's debug
+ * directory.
+ * Returns an owned reader, to be released with sxs_pdb_close(), or NULL when there is no PDB with
+ * that ID. Does not open pipes and does not block.
  */
 struct sxs_pdb *sxs_pdb_open(const char *path);
 
 /**
- * sxs_pdb_parse - read the Portable PDB in @bytes, borrowed until sxs_pdb_close().
- * @id: the 20 bytes its ID must have; NULL: any. Returns NULL when it is none, or another.
+ * sxs_pdb_parse - read the Portable PDB in @bytes, which are borrowed until sxs_pdb_close().
+ * @id: the 20 bytes that its ID must have; NULL accepts any ID.
+ * Returns an owned reader, or NULL when @bytes is no Portable PDB or has another ID.
  */
 struct sxs_pdb *sxs_pdb_parse(const uint8_t *bytes, size_t size, const uint8_t *id);
 
-/** sxs_pdb_find - the line of the instruction at @il in the method @token (mdMethodDef): the last
- *  that begins at or before it, or else the method's first. Returns false when none is known. */
+/**
+ * sxs_pdb_find - find the source line of the instruction at offset @il in the method @token
+ * (mdMethodDef).
+ * The result is the last line that begins at or before @il, or else the first line of the method.
+ * Returns false when no line is known.
+ */
 bool sxs_pdb_find(struct sxs_pdb *pdb, uint32_t token, uint32_t il, struct sxs_pdb_line *out);
 
-/** sxs_pdb_close - release it; NULL is fine. */
+/** sxs_pdb_close - release a reader; NULL is allowed. */
 void sxs_pdb_close(struct sxs_pdb *pdb);
 
 #endif

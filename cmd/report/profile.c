@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of formats, and the way from a session folder to a file. */
+/* The table of formats, and the steps from a session folder to the output file. */
 #include "cmd/report/profile.h"
 
 #include "session/format/calls.h"
@@ -87,10 +87,13 @@ enum sxs_data sxs_data_option(const struct argp_state *state, const char *text)
     return SXS_DATA_CALLS;
 }
 
-/** Where a report goes: standard output, or a file beside its final name until it is whole. */
+/**
+ * Where a report is written: standard output, or a temporary file beside the final file, renamed
+ * when complete.
+ */
 struct output {
     const char *path;
-    char       *partial; /* owned */
+    char       *partial; /* owned; name of the temporary file */
     FILE       *to;
 };
 
@@ -100,7 +103,7 @@ static int output_open(struct output *out, const char *path)
     *out = (struct output){.path = path, .to = stdout};
     if (!path || strcmp(path, "-") == 0)
         return 0;
-    /* /dev/stdout, a pipe and the like are written to, not replaced */
+    /* /dev/stdout, pipes and other special files are written to directly */
     bool in_place = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
     if (asprintf(&out->partial, in_place ? "%s" : "%s.part", path) < 0)
         sxs_must(NULL);
@@ -132,7 +135,8 @@ static int output_close(struct output *out, int failed)
     return bad ? -1 : 0;
 }
 
-/* What is reported of @a, and of @b when there are two: what both have, samples first. */
+/* Chooses what to report of @a, and of @b unless it is NULL: data that both sessions have, samples
+ * rather than calls. */
 static enum sxs_data choose(const struct sxs_report_options *o, const char *a, const char *b)
 {
     if (o->data != SXS_DATA_ANY)
@@ -143,7 +147,7 @@ static enum sxs_data choose(const struct sxs_report_options *o, const char *a, c
                                                                         : SXS_DATA_SAMPLES;
 }
 
-/* Loads and complains. Returns OK, DAMAGED, NOTHING or FAILED. */
+/* Loads a session into @m and prints its problems. Returns OK, DAMAGED, NOTHING or FAILED. */
 static enum sxs_profile_result load(const char *dir, const struct sxs_report_options *o,
                                     enum sxs_data data, unsigned detail, struct sxs_model *m)
 {
@@ -156,14 +160,17 @@ static enum sxs_profile_result load(const char *dir, const struct sxs_report_opt
                 strerror(err));
         return SXS_PROFILE_FAILED;
     }
-    if ((detail & SXS_DETAIL_CALLS) && sxs_profile_has_traced(dir)) /* those of a page: add_timeline() */
+    if ((detail & SXS_DETAIL_CALLS) && sxs_profile_has_traced(dir)) /* the page of a sampled
+                                                                     * session gets them in
+                                                                     * add_timeline() */
         sxs_model_add_traced(dir, o, calls || !(detail & SXS_DETAIL_BOTH), m);
     for (size_t i = 0; i < m->n_problems; i++)
         fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
     bool events = false;
     for (size_t i = 0; i < m->n_processes; i++)
         events |= m->processes[i].events != NULL;
-    if (m->n_processes == 0 && m->n_problems > m->n_notes) { /* told above; nothing is left to show */
+    if (m->n_processes == 0 && m->n_problems > m->n_notes) { /* the problems were printed above;
+                                                              * there is nothing to show */
         return SXS_PROFILE_FAILED;
     } else if (m->n_processes == 0) {
         fprintf(stderr, "sxsprof: %s: no %s; record them with sxsprof run --tool %s\n", dir, what,
@@ -182,7 +189,8 @@ static enum sxs_profile_result load(const char *dir, const struct sxs_report_opt
     return m->n_problems > m->n_notes ? SXS_PROFILE_DAMAGED : SXS_PROFILE_OK;
 }
 
-/* What the page shows beside the tree. Single calls of a session that was sampled as well: @calls. */
+/* Builds the data of the page's timeline. The traced calls of a session that was also sampled are
+ * loaded into @calls. */
 static void add_timeline(struct sxs_model *m, const char *dir, const struct sxs_report_options *o,
                          struct sxs_model *calls, struct sxs_timeline *t)
 {

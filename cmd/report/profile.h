@@ -1,60 +1,75 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * profile.h - reports of samples and calls, for the command. What is reported: model.h; formats: format.h.
+ * profile.h - reports of samples and calls. The data are described in cmd/report/model.h, the
+ * formats in cmd/report/format.h.
  */
 #ifndef SXS_REPORT_PROFILE_PROFILE_H
 #define SXS_REPORT_PROFILE_PROFILE_H
 
 #include "cmd/report/model.h"
 
-/** What a report or a difference ended with; complaints have been printed on standard error. */
+/** Result of a report or a difference. Messages have been printed on standard error. */
 enum sxs_profile_result {
     SXS_PROFILE_OK = 0,
-    SXS_PROFILE_DAMAGED = 1,  /* written, but something in the session was not whole */
-    SXS_PROFILE_NOTHING = 2,  /* nothing here that was asked for; nothing was written */
-    SXS_PROFILE_NO_FORMAT = 3,/* nothing was written */
+    SXS_PROFILE_DAMAGED = 1,  /* written, but something in the session was damaged */
+    SXS_PROFILE_NOTHING = 2,  /* the session does not contain what was requested; nothing was
+                               * written */
+    SXS_PROFILE_NO_FORMAT = 3,/* there is no such format; nothing was written */
     SXS_PROFILE_FAILED = 4,   /* the session cannot be opened, or the output cannot be written */
 };
 
 /**
- * sxs_profile_report - write the samples or calls of session @dir in @format to options->output;
- * html and chrome with its exceptions and events.
- * "html" cannot be told from text by a terminal: give an output. A file is replaced when complete,
- * never left half-written.
+ * sxs_profile_report - write the samples or calls of session @dir in @format to options->output.
+ * The formats html and chrome include exceptions and events.
+ * An HTML page is not meant for a terminal: set an output file. An existing file is replaced only
+ * when the new file is complete.
  */
 enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
                                            const struct sxs_report_options *options);
 
-/** sxs_profile_summary - the first lines of the text report of @dir, to @to. Returns as above. */
+/**
+ * sxs_profile_summary - write the first sections of the text report of @dir to @to. Returns the
+ * same results.
+ */
 enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to);
 
 /**
- * sxs_profile_diff - one HTML page: the flame graph of session @b, coloured by what grew and shrank
- * since session @a, in shares of each session's weight. @options: as above, for both.
+ * sxs_profile_diff - write one HTML page with the flame graph of session @b, coloured by what grew
+ * and shrank since session @a, as shares of each session's weight.
+ * @options: as above, for both sessions.
  */
 enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
                                          const struct sxs_report_options *options);
 
-/** sxs_profile_has_samples - true when a process of the session @dir was sampled. */
+/** sxs_profile_has_samples - tell whether a process of session @dir was sampled. */
 bool sxs_profile_has_samples(const char *dir);
 
-/** sxs_profile_has_calls - true when calls of a process of the session @dir were counted. */
+/** sxs_profile_has_calls - tell whether calls of a process of session @dir were counted. */
 bool sxs_profile_has_calls(const char *dir);
 
-/** sxs_profile_has_events - true when exceptions or events of a process of it were recorded. */
+/**
+ * sxs_profile_has_events - tell whether exceptions or events of a process of session @dir were
+ * recorded.
+ */
 bool sxs_profile_has_events(const char *dir);
 
-/** sxs_profile_has_traced - true when single calls of traced methods of a process of it were recorded. */
+/**
+ * sxs_profile_has_traced - tell whether calls of instrumented methods in a process of session @dir
+ * were traced.
+ */
 bool sxs_profile_has_traced(const char *dir);
 
 struct argp_state;
-/** sxs_data_option - what --data says; a usage error, which ends the command, when it is neither. */
+/**
+ * sxs_data_option - convert the value of --data. A wrong value is a usage error, which ends the
+ * command.
+ */
 enum sxs_data sxs_data_option(const struct argp_state *state, const char *text);
 
-/** sxs_profile_formats - "text, collapsed, ...", for messages and --help. Static. */
+/** sxs_profile_formats - return "text, html, ...", for messages and --help. Static. */
 const char *sxs_profile_formats(void);
 
-/** sxs_profile_format_known - is @name one of them? */
+/** sxs_profile_format_known - tell whether @name is a format. */
 bool sxs_profile_format_known(const char *name);
 
 #endif

@@ -38,7 +38,7 @@ bool sxs_sources_find(struct sxs_sources *all, uint32_t assembly, uint32_t token
     struct assembly *a = &all->assemblies[assembly];
     if (!a->tried) {
         a->tried = true;
-        if (a->path[0] == '/') /* a relative one would be of another folder now */
+        if (a->path[0] == '/') /* a relative path would now refer to another folder */
             a->pdb = sxs_pdb_open(a->path);
     }
     return a->pdb && sxs_pdb_find(a->pdb, token, il, out);

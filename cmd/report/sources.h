@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * sources.h - source lines of managed code, from the Portable PDBs of the assemblies it came from.
- * An assembly is looked at when it is first asked about, once. One thread at a time.
+ * sources.h - source lines of managed code, from the Portable PDBs of its assemblies.
+ * Each PDB is opened once, at the first request for its assembly. One thread at a time.
  */
 #ifndef SXS_REPORT_PROFILE_SOURCES_H
 #define SXS_REPORT_PROFILE_SOURCES_H
@@ -10,13 +10,16 @@
 
 struct sxs_sources;
 
-/** sxs_sources_new - owned: sxs_sources_free(). */
+/** sxs_sources_new - return an owned, empty object; release it with sxs_sources_free(). */
 struct sxs_sources *sxs_sources_new(void);
 
-/** sxs_sources_add - the number of the assembly at @path; equal for equal paths. */
+/** sxs_sources_add - return the number of the assembly at @path; equal for equal paths. */
 uint32_t sxs_sources_add(struct sxs_sources *all, const char *path, size_t path_size);
 
-/** sxs_sources_find - sxs_pdb_find() in the PDB of @assembly; false when it has none. */
+/**
+ * sxs_sources_find - call sxs_pdb_find() for the PDB of @assembly; returns false when it has no
+ * PDB.
+ */
 bool sxs_sources_find(struct sxs_sources *all, uint32_t assembly, uint32_t token, uint32_t il,
                       struct sxs_pdb_line *out);
 

@@ -31,7 +31,8 @@ void sxs_space_seal(struct sxs_space *s)
     }
 }
 
-/* Is @e a better answer for @time than @best? Present before future before past. */
+/* Returns true when @e is a better result for @time than @best: present before future before
+ * past. */
 static bool better(const struct sxs_extent *e, const struct sxs_extent *best, uint64_t time)
 {
     if (!best)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * space.h - what lay at an address at a time: code of runtimes and ELF files of one process.
- */
+/** space.h - find which code or ELF file was at an address at a given time, in one process. */
 #ifndef SXS_REPORT_PROFILE_SPACE_H
 #define SXS_REPORT_PROFILE_SPACE_H
 
@@ -9,30 +7,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Something at [lo, hi) from t0 until t1 (ns), or until a younger one covers the address. */
+/**
+ * Code or a module at [lo, hi), from t0 until t1 (ns) or until a younger extent covers the address.
+ */
 struct sxs_extent {
     uint64_t lo, hi, t0, t1;
-    uint32_t what; /* the caller's number: frame of code, or module */
-    uint32_t code; /* of code: the caller's number of its record */
-    uint8_t  tier; /* of code */
+    uint32_t what; /* the caller's number: frame of the code, or module */
+    uint32_t code; /* code: the caller's number of its record */
+    uint8_t  tier; /* code: its enum sxs_code_tier */
     bool     is_code;
 };
 
-/** Zeroed: empty. Add, seal once, then find. */
+/**
+ * A set of extents; empty when zeroed. First add extents, then seal the set once, then search it.
+ */
 struct sxs_space {
     struct sxs_extent *all;
     size_t             n, cap;
-    uint64_t          *max_hi; /* of all[0..i] */
+    uint64_t          *max_hi; /* highest hi of all[0] to all[i] */
 };
 
 void sxs_space_add(struct sxs_space *s, const struct sxs_extent *e);
-/** sxs_space_seal - sort; no more may be added. */
+/** sxs_space_seal - sort the extents. No extent may be added afterwards. */
 void sxs_space_seal(struct sxs_space *s);
 
 /**
- * sxs_space_find - what was at @address at @time: the youngest that was there; else the next to
- * come, for names are often found a little after the first sample; else the last that was there.
- * @varies: receives whether another time may have another answer. NULL when nothing ever was there.
+ * sxs_space_find - find the extent that contains @address at @time.
+ * Of several, the youngest is chosen. When there is none at that time, the next one after it is
+ * chosen, because names are often recorded a little after the first sample; else the last one
+ * before it.
+ * @varies: receives whether another time can have another result.
+ * Returns NULL when no extent ever contained the address.
  */
 const struct sxs_extent *sxs_space_find(const struct sxs_space *s, uint64_t address, uint64_t time,
                                         bool *varies);

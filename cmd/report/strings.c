@@ -20,7 +20,7 @@ uint64_t sxs_hash_bytes(const void *bytes, size_t size, uint64_t seed)
     return h ^ (h >> 29);
 }
 
-/* The length of the UTF-8 character at @p, or 0 when there is none within @left bytes. */
+/* Returns the length of the UTF-8 character at @p, or 0 when there is none within @left bytes. */
 static size_t utf8_len(const unsigned char *p, size_t left)
 {
     size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3
@@ -30,7 +30,7 @@ static size_t utf8_len(const unsigned char *p, size_t left)
     for (size_t i = 1; i < n; i++)
         if ((p[i] & 0xc0) != 0x80)
             return 0;
-    /* overlong forms and surrogates, which JSON readers refuse */
+    /* refuses overlong forms and surrogates, because JSON readers refuse them */
     if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) ||
         (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
         return 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * strings.h - interned strings: equal text, equal number.
- */
+/** strings.h - interned strings: equal texts have equal numbers. */
 #ifndef SXS_REPORT_PROFILE_STRINGS_H
 #define SXS_REPORT_PROFILE_STRINGS_H
 
@@ -13,31 +11,39 @@ struct sxs_string {
     uint64_t hash;
 };
 
-/** A table; zeroed it is empty but for "" once used. String 0 is always "". */
+/** A table of strings. A zeroed table is empty; string 0 is always "", from the first use on. */
 struct sxs_strings {
     struct sxs_string *all;
     size_t             n, cap;
-    uint32_t          *slots; /* open addressing: number + 1 */
+    uint32_t          *slots; /* open addressing; number + 1, 0: free */
     size_t             n_slots;
 };
 
-/** sxs_hash_bytes - 64 well-mixed bits of @size bytes; @seed chains calls. Any thread. */
+/**
+ * sxs_hash_bytes - return a 64-bit hash of @size bytes. @seed: chains several calls. Any thread.
+ */
 uint64_t sxs_hash_bytes(const void *bytes, size_t size, uint64_t seed);
 
-/** sxs_strings_add - the number of @text. What is no UTF-8 becomes '?', control characters ' '. */
+/**
+ * sxs_strings_add - return the number of @text (@size bytes), added when new. Bytes that are not
+ * UTF-8 become '?', control characters ' '.
+ */
 uint32_t sxs_strings_add(struct sxs_strings *s, const char *text, size_t size);
 
-/** sxs_strings_text - borrowed, holds as long as the table. */
+/** sxs_strings_text - return the text of a string; borrowed, valid as long as the table. */
 static inline const char *sxs_strings_text(const struct sxs_strings *s, uint32_t number)
 {
     return s->all[number].text;
 }
 
-/** sxs_strings_free - release everything. */
+/** sxs_strings_free - release the table's memory. */
 void sxs_strings_free(struct sxs_strings *s);
 
-/** Makes text from a file fit for terminals and JSON: blanks for control characters, '?' for each byte
- *  that is no UTF-8. @size: bytes, in place. */
+/**
+ * sxs_strings_clean - make text from a file safe for terminals and JSON, in place: control
+ * characters become ' ', each byte that is not UTF-8 becomes '?'.
+ * @size: bytes.
+ */
 void sxs_strings_clean(char *text, size_t size);
 
 #endif

@@ -14,7 +14,7 @@ static uint64_t count(const struct sxs_samples_header *head, unsigned what)
     return atomic_load_explicit(&head->n_compared[what], memory_order_relaxed);
 }
 
-/* "heading: 3 of this, 1 of that", of the counts from @first to @last that are not 0. */
+/* Writes "heading: 3 of this, 1 of that" for the counts from @first to @last that are not 0. */
 static void write_counts(const struct sxs_samples_header *head, const char *heading, unsigned first,
                          unsigned last, FILE *to)
 {

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/** text_compared.h - the text report's part about what the walker "snapshot" compared. */
+/**
+ * text_compared.h - the section of the text report about the comparisons of the walker "snapshot".
+ */
 #ifndef SXS_REPORT_PROFILE_TEXT_COMPARED_H
 #define SXS_REPORT_PROFILE_TEXT_COMPARED_H
 
 #include "cmd/report/model.h"
 
-/** How many stacks were compared and what came of it: a few lines; none if nothing was. */
+/**
+ * sxs_text_compared - write how many stacks were compared and the results, in a few lines; nothing
+ * when another walker was used.
+ */
 void sxs_text_compared(const struct sxs_samples_header *head, FILE *to);
 
-/** The stacks that differ, frame by frame, at most @top of them; nothing if there are none. */
+/**
+ * sxs_text_differences - write the stacks that differ, frame by frame, at most @top of them;
+ * nothing when there are none.
+ */
 void sxs_text_differences(const struct sxs_model *m, size_t top, FILE *to);
 
 #endif

@@ -11,7 +11,8 @@ struct build {
     struct sxs_timeline             *t;
     struct sxs_model                *m;
     const struct sxs_report_options *o;
-    uint32_t                         process; /* that is being taken */
+    uint32_t                         process; /* index of the process whose events are being
+                                               * added */
 };
 
 static uint32_t add_text(struct sxs_model *m, const char *text)
@@ -19,7 +20,7 @@ static uint32_t add_text(struct sxs_model *m, const char *text)
     return sxs_strings_add(&m->strings, text, strlen(text));
 }
 
-/* Times of damaged files are kept where they can be added up. */
+/* Times of damaged files are limited to the span of the timeline, so that they can be added up. */
 static uint64_t since_zero(const struct sxs_timeline *t, uint64_t ns)
 {
     return ns < t->zero_ns ? 0 : ns - t->zero_ns > t->span_ns ? t->span_ns : ns - t->zero_ns;
@@ -30,7 +31,7 @@ static uint64_t lasting(const struct sxs_timeline *t, uint64_t start_ns, uint64_
     return ns > t->span_ns - start_ns ? t->span_ns - start_ns : ns;
 }
 
-/* ---- when ------------------------------------------------------------------------------------- */
+/* ---- time span ------------------------------------------------------------------------------- */
 
 #define DAY_NS UINT64_C(86400000000000)
 
@@ -42,7 +43,7 @@ static void stretch(struct sxs_timeline *t, uint64_t from, uint64_t lasts)
     if (!t->zero_ns || from < t->zero_ns)
         t->zero_ns = from;
     if (to > t->span_ns)
-        t->span_ns = to; /* until all are known: the end */
+        t->span_ns = to; /* the end time, until all are known */
 }
 
 static void stretch_events(struct sxs_timeline *t, const struct sxs_events_data *e)
@@ -67,9 +68,9 @@ static void find_span(struct sxs_timeline *t, const struct sxs_model *m,
     t->span_ns = t->span_ns > t->zero_ns ? t->span_ns - t->zero_ns : 1;
 }
 
-/* ---- who -------------------------------------------------------------------------------------- */
+/* ---- threads and runtimes -------------------------------------------------------------------- */
 
-/* The thread of that id, as index + 1; 0 when it is none, or not asked for. */
+/* Returns index + 1 of the thread with id @tid; 0 when @tid is 0. */
 static uint32_t thread_of(const struct build *b, uint32_t tid)
 {
     uint32_t thread;
@@ -95,14 +96,15 @@ static uint16_t runtime_of(const struct build *b, uint32_t number)
     return 0;
 }
 
-/* ---- too many --------------------------------------------------------------------------------- */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
-/* Durations by size, eight steps an octave: where to cut so that what is longer fits. */
+/* A histogram of durations, with eight steps per octave, to find the limit above which all items
+ * fit into the page. */
 struct cut {
     uint64_t n[64 * 8];
     uint64_t all;
-    unsigned step; /* the longest of which not all are kept */
-    uint64_t room; /* how many of those are */
+    unsigned step; /* the longest step of which not all items are kept */
+    uint64_t room; /* how many items of that step are kept */
 };
 
 static unsigned step_of(uint64_t ns)
@@ -120,7 +122,8 @@ static void cut_find(struct cut *c, uint64_t most)
     c->room = step ? most : UINT64_MAX;
 }
 
-/* In order of time: a call is offered before those within it, which are no longer than it. */
+/* Returns true when an item of duration @ns is kept; otherwise counts it in @left. Items are
+ * offered in order of time: a call before the calls within it, which are not longer. */
 static bool cut_keeps(struct cut *c, uint64_t ns, struct sxs_line_left *left)
 {
     unsigned step = step_of(ns);
@@ -145,7 +148,7 @@ static int by_place(const void *a, const void *b)
     return (x->depth > y->depth) - (x->depth < y->depth);
 }
 
-/* Of another model: the same frame and thread in the main one. */
+/* Converts a frame of another model to the same frame in the main model. */
 static uint32_t frame_of(const struct build *b, const struct sxs_model *from, uint32_t *known,
                          uint32_t frame)
 {
@@ -339,7 +342,7 @@ static void take_exceptions(const struct build *b, const struct sxs_events_data 
         add_site(b, e, &e->sites[i]);
 }
 
-/* Samples know of stops as well: those of processes whose events were not recorded. */
+/* Adds pauses from the samples, for processes whose events were not recorded. */
 static void take_pauses(struct build *b)
 {
     struct cut none = {.step = 0};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * timeline.h - what happened when, for the page: single calls, events and exceptions by thread.
+ * timeline.h - data of the page's timeline: traced calls, events and exceptions by thread.
  *
- * Built from models that have been loaded; texts and frames are those of the main one. Times are ns
- * since zero_ns, durations ns. What a page could not carry is left out, the shortest first, and
- * counted.
+ * The timeline is built from loaded models; texts and frames are numbers in the main model. Times
+ * are ns since zero_ns, durations ns. Calls and events that do not fit into a page are left out,
+ * the shortest first, and counted.
  */
 #ifndef SXS_REPORT_PROFILE_TIMELINE_H
 #define SXS_REPORT_PROFILE_TIMELINE_H
@@ -13,16 +13,19 @@
 
 struct sxs_line_call {
     uint64_t start_ns, duration_ns;
-    uint32_t thread, frame; /* of the main model */
-    uint32_t depth;         /* 0: called by none that was recorded */
-    uint32_t arguments, result : 31; /* of the timeline's values; 0: none */
-    uint32_t unwound : 1;            /* an exception left it */
+    uint32_t thread, frame; /* indexes in the main model */
+    uint32_t depth;         /* number of enclosing recorded calls; 0: outermost */
+    uint32_t arguments, result : 31; /* numbers in the timeline's values; 0: none */
+    uint32_t unwound : 1;            /* the call was left by an exception */
 };
 
-/** Of struct sxs_events_span; of samples' pauses too, where no events were recorded. */
+/**
+ * An event, from struct sxs_events_span, or from a pause of the samples where no events were
+ * recorded.
+ */
 struct sxs_line_span {
     uint64_t start_ns, duration_ns;
-    uint32_t thread;  /* index + 1; 0: of none, or not known */
+    uint32_t thread;  /* index + 1; 0: no thread, or not known */
     uint32_t text, a, b, process;
     uint16_t runtime; /* index + 1; 0: not known */
     uint8_t  kind, tier;
@@ -44,7 +47,7 @@ struct sxs_line_site {
     uint64_t n, total_ns;
 };
 
-/** How many of a kind were left out; none of them lasted longer than @longest_ns. */
+/** How many items of a kind were left out; none lasted longer than @longest_ns. */
 struct sxs_line_left {
     uint64_t n, longest_ns;
 };
@@ -57,32 +60,41 @@ struct sxs_timeline {
     struct sxs_line_site      *sites;
     size_t                     n_calls, n_spans, n_exceptions, n_sites;
     size_t                     cap_calls, cap_spans, cap_exceptions, cap_sites;
-    uint32_t                   tools; /* enum sxs_events_tool_bit, of any process */
-    uint64_t                   spans_lost, exceptions_lost, calls_lost; /* in recording */
+    uint32_t                   tools; /* enum sxs_events_tool_bit, of all processes */
+    uint64_t                   spans_lost, exceptions_lost, calls_lost; /* lost during recording */
     struct sxs_strings         values; /* arguments and results */
-    struct sxs_line_left       calls_left, spans_left, values_left; /* the last: calls without theirs */
-    uint32_t                   sample_step; /* of this many samples, one is shown; 0: no samples */
+    struct sxs_line_left       calls_left, spans_left, values_left; /* values: calls without them */
+    uint32_t                   sample_step; /* one of this many samples is shown; 0: no samples */
 };
 
-/** Bounds of what a page carries, each. */
+/** Limits of what a page contains, each. */
 #define SXS_LINE_MOST_CALLS   (2u << 20)
 #define SXS_LINE_MOST_SPANS   (1u << 20)
 #define SXS_LINE_MOST_SAMPLES (1u << 20)
-#define SXS_LINE_VALUE_BYTES  8u /* of arguments and results, for each call it may carry */
+#define SXS_LINE_VALUE_BYTES  8u /* of arguments and results, times the maximum number of calls */
 
 /**
- * sxs_timeline_build - @m: the main model, whose threads, runtimes, strings and, unless it is
- * @calls, frames grow. @calls: a model of single calls, @m or another one; NULL: there are none.
- * @out: overwritten; sxs_timeline_free().
+ * sxs_timeline_build - build the timeline.
+ * @m: the main model. Its threads, runtimes and strings grow, and its frames, too, unless @calls is
+ * @m.
+ * @calls: the model with traced calls, @m or another one; NULL: there are none.
+ * @o: selects runtime, thread and limits. @out: overwritten; release it with sxs_timeline_free().
  */
 void sxs_timeline_build(struct sxs_model *m, const struct sxs_model *calls,
                         const struct sxs_report_options *o, struct sxs_timeline *out);
 void sxs_timeline_free(struct sxs_timeline *t);
-/** sxs_timeline_keep_values - for that: of the calls' values, numbers in @from, those of the longest calls,
- *  as far as there is room: they become the timeline's. @calls: as many as a page may have. */
+/**
+ * sxs_timeline_keep_values - used by sxs_timeline_build(): move values of calls to the timeline.
+ * The values of the longest calls are kept, up to the limit of bytes.
+ * @from: the table in which the calls' values are numbered. @calls: maximum number of calls in the
+ * page.
+ */
 void sxs_timeline_keep_values(struct sxs_timeline *t, const struct sxs_strings *from, size_t calls);
 
-/** sxs_timeline_write - as the page's key "line". @place: of the model's nodes in the page's tree. */
+/**
+ * sxs_timeline_write - write the page's key "line".
+ * @place: for each node of the model, its position in the page's tree.
+ */
 void sxs_timeline_write(const struct sxs_timeline *t, const struct sxs_model *m,
                         const uint32_t *place, FILE *to);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which arguments and results a page carries. */
+/* Chooses which arguments and results a page contains. */
 #include "cmd/report/timeline.h"
 
 #include "cmd/report/must.h"
@@ -9,11 +9,12 @@
 struct keeping {
     const struct sxs_strings *from;
     struct sxs_strings       *to;
-    uint32_t                 *known; /* by number in from: that in to, 0: not taken over yet */
-    uint64_t                  room;  /* bytes */
+    uint32_t                 *known; /* owned; by number in from: the number in to; 0: not added
+                                      * yet */
+    uint64_t                  room;  /* remaining bytes */
 };
 
-/* 0: there is none, or no room for it. */
+/* Returns the number in the timeline; 0 when there is no value or no room for it. */
 static uint32_t keep_value(struct keeping *k, uint32_t value)
 {
     const char *text = sxs_strings_text(k->from, value);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The page's key "line". Numbers are in the digits of format_html.c.
+/* Writes the page's key "line". Numbers are in the digits described in cmd/report/format_html.c.
  *   threads  [name, id, process, began, ended or 0, [numbers of runtimes], calls, samples, values]
- *            calls: per call ns since the one before began, duration, frame, depth
- *            samples: per sample us since the one before, node * 2 + waiting
- *            values: per call that has any: how many calls it is behind the one before, arguments,
- *            result * 2 + left by an exception; arguments and result of "texts", 0: none
- *   spans    per span ns since the one before, duration, kind, thread + 1, runtime + 1, text, a, b,
- *            tier * 2 + failed, process
- */
+ *            calls: per call, ns since the previous call began, duration, frame, depth
+ *            samples: per sample, us since the previous sample, node * 2 + waiting
+ *            values: per call with values, distance to the previous such call in calls, arguments,
+ *            result * 2 + left by an exception; arguments and result are indexes of "texts", 0:
+ *            none
+ *   spans    per span, ns since the previous span, duration, kind, thread + 1, runtime + 1, text,
+ *   a,
+ *            b, tier * 2 + failed, process */
 #include "cmd/report/timeline.h"
 
 #include "cmd/report/format.h"
@@ -32,7 +32,8 @@ static const char *kind_text(unsigned kind)
     return sxs_event_kind_text((uint8_t)kind);
 }
 
-/* Samples by thread: where each thread's begin in @order, which has their numbers. */
+/* Sorts samples by thread. Returns where the samples of each thread begin in @order (owned), which
+ * receives the samples' numbers. */
 static size_t *by_thread(const struct sxs_model *m, uint32_t **order)
 {
     size_t *first = sxs_must_zeroed(m->n_threads + 2, sizeof(*first));
