@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Joins page.html and the files it names into a C header of two strings: before and after the data.
+"""Joins page.html and the files that it includes into a C header with two strings.
+
+The strings are the page before the mark /*DATA*/ and the page after it.
 
 usage: embed.py FOLDER OUTPUT
 """
@@ -18,7 +20,7 @@ def c_string(name, text):
 
 
 def put_in(folder, text):
-    """Each /*FILE name*/ on a line of its own becomes that file, which may have more of them."""
+    """Replaces each line /*FILE name*/ by the contents of that file, and so on within that file."""
     def file(mark):
         part = (folder / mark.group(1)).read_text()
         if "</script" in part or "</style" in part:

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The page of the html report. Data comes in #data; its encoding is described in format_html.c.
+// The script of the HTML page. The data are JSON in #data; cmd/report/format_html.c describes the
+// encoding.
 "use strict";
 (() => {
 const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 const { strings, frames, threads, runtimes } = data;
-const calls = data.data === "calls"; // exact: what is said of samples is then said of calls
+const calls = data.data === "calls"; // calls are counted exactly; texts about samples then say calls
 const unit = (n) => calls ? (n === 1 ? "call" : "calls") : n === 1 ? "sample" : "samples";
 const ROW = 19, MIN_PX = 0.35, GC = 1, JIT = 2, OWN = 8;
 const TIERS = ["unknown tier", "tier 0", "tier 1", "OSR", "R2R", "stub", "dynamic", "optimized"];
@@ -23,7 +24,7 @@ const TIERS = ["unknown tier", "tier 0", "tier 1", "OSR", "R2R", "stub", "dynami
 /*FILE page_timeline_tables.js*/
 /*FILE page_unseen.js*/
 
-// ---- everything together ----------------------------------------------------------------------
+// ---- all views: painting, controls, start -----------------------------------------------------
 function paintTheme() {
   document.documentElement.classList.toggle("dark", dark);
   const css = getComputedStyle(document.documentElement), get = (n) => css.getPropertyValue(n).trim();

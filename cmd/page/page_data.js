@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, put in by embed.py: the data decoded; names, colours and numbers as texts.
+// Part of page.js, inserted by embed.py: decodes the data; names, colours and numbers as text.
 
 // ---- decoding ---------------------------------------------------------------------------------
 const DIGIT = new Uint8Array(128);
@@ -42,7 +42,7 @@ const mask = new Uint32Array(N), flagsOf = new Uint8Array(N);
 })();
 function ownerBit(runtime) { return runtime ? (1 << Math.min(runtime, 31)) >>> 0 : 1; } // bit 0: native
 
-let line = null; // the time line, decoded when first needed
+let line = null; // the time line, decoded at its first use
 function timeline() {
   if (line) return line;
   const bucket = [], node = [], count = [], weight = [], r = reader(data.timeline);
@@ -54,7 +54,7 @@ function timeline() {
     count: Float64Array.from(count), weight: Float64Array.from(weight) };
   return line;
 }
-const before = data.before ? (() => { // of a difference: each node's weight in the older session
+const before = data.before ? (() => { // in a difference: each node's weight in the older session
   const r = reader(data.before), all = new Float64Array(N);
   for (let i = 0; i < N; i++) all[i] = r.next();
   return all;
@@ -71,11 +71,12 @@ function frameName(f) {
   }
   return nameCache[f];
 }
-function shortName(f) { // for the boxes: the colour already says whose it is
+function shortName(f) { // for boxes: the colour already shows the owner
   const v = frames[f], name = strings[v[0]];
   return v[2] ? name : name === "?" ? `${baseName(strings[v[1]])}` : `${name}`;
 }
-// Owners of frames: 0 native, 1.. runtimes, then the two classes of native work, and the profiler's own.
+// Owners of frames: 0 native, from 1 on runtimes, then GC and JIT code, and the profiler's own
+// work.
 const HUES = [214, 158, 28, 276, 338, 186, 52, 246, 100, 6];
 const OWNER_GC = -1, OWNER_JIT = -2, OWNER_SELF = -3;
 function ownerOfFrame(f) {
@@ -107,7 +108,7 @@ function ownerColor(o, shade = 0) {
   const hue = HUES[(o - 1) % HUES.length];
   return `hsl(${hue} ${dark ? 50 : 70}% ${l(71, 47)}%)`;
 }
-function shadeOf(f) { // -0.5..0.5, the same for a name everywhere
+function shadeOf(f) { // -0.5..0.5, always the same for a name
   const s = strings[frames[f][0]];
   let h = 7;
   for (let i = 0; i < s.length && s[i] !== "("; i++) h = (h * 31 + s.charCodeAt(i)) | 0;

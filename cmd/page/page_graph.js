@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, put in by embed.py: the flame graph, and what is told of a box.
+// Part of page.js, inserted by embed.py: the flame graph, and the details of a box.
 
 // ---- the graph --------------------------------------------------------------------------------
 const canvas = $("graph"), ctx = canvas.getContext("2d"), scroller = $("scroll");
@@ -15,7 +15,7 @@ function fit() {
   canvas.width = Math.round(width * ratio); canvas.height = Math.round(height * ratio);
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
 }
-function offset() { // rows begin at the bottom edge when a flame is lower than the window
+function offset() { // the bottom row is at the bottom edge when a flame is lower than the window
   const extra = state.flame ? Math.max(0, height - (view.maxDepth + 1) * ROW - 4) : 0;
   return extra - scroller.scrollTop;
 }
@@ -36,7 +36,7 @@ function draw() {
     if (!state.flame && y > height) continue;
     for (let k = view.first[i]; k < view.first[i + 1]; k++) {
       const c = view.kids[k];
-      if (view.total[c] * scale < MIN_PX) break; // by weight: the rest is smaller still
+      if (view.total[c] * scale < MIN_PX) break; // children are sorted by weight: the rest is smaller
       todo.push(c);
     }
   }
@@ -48,7 +48,7 @@ function colorOf(i) {
   if (!before) return frameColor(view.frame[i]);
   const now = view.total[i] / (view.total[0] || 1), was = view.old[i] / (view.old[0] || 1);
   const d = Math.max(-1, Math.min(1, (now - was) / Math.max(now, was, 1e-9) * 1.4));
-  const size = Math.min(1, Math.abs(now - was) * 60); // small boxes swing widely: keep them pale
+  const size = Math.min(1, Math.abs(now - was) * 60); // keep small boxes pale, because their shares vary most
   const s = Math.abs(d) * (0.35 + 0.65 * size);
   return d > 0 ? `hsl(4 ${10 + 75 * s}% ${dark ? 38 + 12 * s : 88 - 24 * s}%)`
     : `hsl(216 ${10 + 70 * s}% ${dark ? 38 + 12 * s : 88 - 22 * s}%)`;
@@ -63,7 +63,7 @@ function box(i, x, y, w, charWidth) {
   ctx.fillStyle = view.hit && view.hit[i] ? (dark ? "#c026d3" : "#d946ef") : colorOf(i);
   if (w > 8) { ctx.beginPath(); ctx.roundRect(left, y, bw, h, 3); ctx.fill(); }
   else ctx.fillRect(left, y, bw, h);
-  if (view.crosses[i] && w > 1.5) { // the edge towards the caller wears the caller's colour
+  if (view.crosses[i] && w > 1.5) { // the edge towards the caller has the caller's colour
     ctx.globalAlpha = 1;
     ctx.fillStyle = theme.text;
     ctx.fillRect(left, state.flame ? y + h - 3 : y, bw, 3);
@@ -83,7 +83,7 @@ function box(i, x, y, w, charWidth) {
   }
 }
 
-// Names get shorter where they say least: parameters first, then namespaces.
+// Shortens names: first parameters are removed, then namespaces, because they matter least.
 function clip(text, room) {
   if (text.length <= room) return text;
   const bare = text.replace(/\(.*\)$/, "");

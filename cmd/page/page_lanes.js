@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, put in by embed.py: shares by owner, and samples or calls over time, a lane per thread.
+// Part of page.js, inserted by embed.py: shares by owner, and samples or calls over time, one lane
+// per thread.
 
 // ---- legend -----------------------------------------------------------------------------------
 function paintLegend() {
@@ -43,7 +44,7 @@ function paintLegend() {
 const time = $("time"), tctx = time.getContext("2d");
 const LANE = 26, NAME = 190;
 let lanes = null, drag = null;
-function laneData() { // per thread, weight by bucket and owner, heaviest threads first
+function laneData() { // per thread: weight by bucket and owner, heaviest threads first
   if (lanes) return lanes;
   const t = timeline(), byThread = new Map();
   for (let i = 0; i < t.node.length; i++) {
@@ -66,12 +67,12 @@ function paintTime() {
   tctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   tctx.clearRect(0, 0, w, h);
   tctx.font = `11.5px ${theme.sans}`; tctx.textBaseline = "middle";
-  // several samples a column, or the bars show the clock's beat instead of the program's
+  // several samples per column; otherwise the bars show the sampling period
   const enough = calls ? data.buckets : Math.max(20, (data.hz || 1000) * data.spanNs / 1e9 / 8);
   let columns = Math.max(1, Math.floor(Math.min(data.buckets, (w - NAME - 10) / 3, enough)));
-  while (calls && data.buckets % columns) columns--; // as many buckets in each, or a call that lasts looks torn
+  while (calls && data.buckets % columns) columns--; // each column has equally many buckets; otherwise a long call seems interrupted
   const px = (w - NAME - 10) / columns;
-  const full = data.bucketNs / data.unitNs * data.buckets / columns; // weight of a thread that never stops
+  const full = data.bucketNs / data.unitNs * data.buckets / columns; // weight of a thread that is always running
   all.forEach((lane, row) => {
     const y = row * LANE + 16, on = !state.threads || state.threads.has(lane.thread);
     tctx.globalAlpha = on ? 1 : 0.35;

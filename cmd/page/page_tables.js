@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, put in by embed.py: the call tree and the functions as tables, and what is known of
-// the function chosen there: callers, callees, durations. Rows are made for what is in sight only.
+// Part of page.js, inserted by embed.py: the call tree and the functions as tables, and details of
+// the chosen function: callers, callees, durations. DOM rows exist only for visible rows.
 
-// ---- durations of single calls ----------------------------------------------------------------
+// ---- durations of calls -----------------------------------------------------------------------
 const latency = new Map(data.latencies ? data.latencies.map((l) => [l[0], { off: l[1], total: l[2],
   min: l[3], median: l[4], p99: l[5], max: l[6], all: l.slice(7) }]) : []);
 function nanos(ns) {
@@ -37,7 +37,7 @@ function sorted(rows, which) {
   const [key, way] = table_.sort[which], of = COLUMNS.find((c) => c.key === key)?.of || ((r) => r.total);
   return rows.sort((a, b) => { const x = of(a), y = of(b); return x < y ? -way : x > y ? way : a.node - b.node; });
 }
-function treeRows() { // depth first over what is expanded
+function treeRows() { // depth first through the expanded rows
   const rows = [], todo = sorted(below(0).map(rowOfNode), "tree").reverse();
   while (todo.length) {
     const r = todo.pop();
@@ -62,7 +62,7 @@ function functionRows() {
       if (calls) r.calls += view.n[i];
       else if (outermost) r.calls += view.count[i];
     }
-    for (const r of by.values()) { // counted without a tree: what a function calls is not below it
+    for (const r of by.values()) { // without a call tree, a function's callees are not known
       const l = latency.get(r.frame);
       if (l && l.total) r.total = l.total;
     }
@@ -184,7 +184,7 @@ table.onkeydown = (e) => {
 };
 
 // ---- one function: callers, callees, durations ------------------------------------------------
-function neighbours(frame) { // who calls it and whom it calls, by function
+function neighbours(frame) { // callers and callees by function
   functionRows();
   const mine = table_.byFrame.get(frame), callers = new Map(), callees = new Map();
   if (!mine) return null;
@@ -245,7 +245,7 @@ function showFunction(frame) {
   if (l && l.off) panel.append(el("p", "Called too often for too little: counted all the time, but timed no longer.", "soft"));
   if (data.mode !== "flat") panel.append(neighbourTable("Callers", n.callers, n.mine.total, "callers"), neighbourTable("Callees", n.callees, n.mine.total, "callees"));
 }
-function goTo(frame) { // in the functions; the tree would have many places
+function goTo(frame) { // goes to the function in the table of functions; the tree may have many nodes of it
   if (state.view !== "functions") { showFunction(frame); return; }
   const at = table_.rows.findIndex((r) => r.frame === frame);
   if (at >= 0) choose(at); else showFunction(frame);
@@ -289,12 +289,12 @@ function histogram(l) { // calls by duration, both axes logarithmic
   return figure;
 }
 
-// ---- which view -------------------------------------------------------------------------------
-function refreshTables() { // the view has changed: numbers of its nodes with it
+// ---- choice of view ---------------------------------------------------------------------------
+function refreshTables() { // the view has changed, and with it the numbers of its nodes
   table_.open = new Uint8Array(view.M);
   table_.functions = table_.byFrame = null;
   table_.rows = []; table_.at = -1;
-  for (let i = 0, n = 0; n < 30 && view.first[i + 1] > view.first[i]; n++) { // the heaviest path is open
+  for (let i = 0, n = 0; n < 30 && view.first[i + 1] > view.first[i]; n++) { // expand the heaviest path
     i = view.kids[view.first[i]];
     if (view.total[i] < view.total[0] * 0.2) break;
     table_.open[i] = 1;
@@ -313,7 +313,7 @@ function show(which) {
   $("scroll").hidden = which !== "graph";
   $("line").hidden = $("tlchips").hidden = !line_;
   $("unseen").hidden = !unseen_;
-  document.querySelector("[aria-label=Frames]").hidden = calls || line_ || unseen_; // of calls, all are managed
+  document.querySelector("[aria-label=Frames]").hidden = calls || line_ || unseen_; // all frames of calls are managed
   $("bythread").hidden = Boolean(before) || line_ || unseen_;
   $("empty").hidden = line_ || unseen_ || view.total[0] > 0;
   paintTime();
@@ -323,7 +323,7 @@ function show(which) {
   for (const id of ["direction", "crossings"]) $(id).hidden = which !== "graph";
   $("tables").hidden = which === "graph" || line_ || unseen_;
   paintFound();
-  if (unseen_) return; // painted just now
+  if (unseen_) return; // already painted
   if (which === "graph") { fit(); draw(); return; }
   if (line_) { showTimeline(); paintFound(); return; }
   table.setAttribute("role", which === "tree" ? "treegrid" : "grid");

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, put in by embed.py: what happened when, decoded into lanes. timeline_write.c has the
-// encoding. Times are ns since the timeline's zero, in columns of numbers, for there may be millions.
+// Part of page.js, inserted by embed.py: decodes the timeline into lanes.
+// cmd/report/timeline_write.c describes the encoding. Times are ns since the timeline's zero. Items
+// are stored in columns of numbers, because there may be millions.
 
 // ---- columns ----------------------------------------------------------------------------------
 const L = data.line || null;
 const KINDS = L ? Object.fromEntries(L.kinds.map((k, i) => [k, i])) : {};
-let tl = null; // decoded when the timeline is first looked at
+let tl = null; // decoded when the timeline is first shown
 
 function decodeSpans() {
   const n = L.nSpans, r = reader(L.spans), f64 = () => new Float64Array(n), u32 = () => new Uint32Array(n);
@@ -22,8 +23,9 @@ function decodeSpans() {
   return s;
 }
 
-// A thread's calls in rows: row d has the calls of depth d by time, from first[d] on. Those of a row never
-// overlap, so a row is searched by halves, and sums[] tell how much of any range is covered.
+// A thread's calls in rows: row d contains the calls of depth d, sorted by time, from first[d] on.
+// Calls of a row never overlap. So a row can be searched by bisection, and the running totals in
+// sums[] give how much of any range is covered.
 function decodeCalls(text, values) {
   if (!text) return null;
   const start = [], dur = [], frame = [], depth = [], r = reader(text);
@@ -46,7 +48,7 @@ function decodeCalls(text, values) {
   return c;
 }
 
-function decodeValues(c, place, text) { // numbers in L.texts, 0: none
+function decodeValues(c, place, text) { // values are numbers of L.texts; 0: none
   const r = reader(text);
   c.args = new Uint32Array(c.n); c.result = new Uint32Array(c.n); c.unwound = new Uint8Array(c.n);
   for (let i = 0; r.more();) {
@@ -71,7 +73,7 @@ function decodeTimeline() {
   const threadLanes = L.threads.map((t, i) => ({ type: "thread", index: i, name: t[0] || (t[1] === L.processes[t[2]][0] ? "main thread" : "thread"), tid: t[1], process: t[2],
     from: t[3], to: t[4], runtimes: t[5], lives: [], home: 0, jit: [], loads: [], thrown: [],
     calls: decodeCalls(t[6], t[8]), ticks: decodeTicks(t[7]), open: 0 }));
-  const groups = new Map(), byNumber = new Map(); // process and runtime: what belongs to no thread
+  const groups = new Map(), byNumber = new Map(); // by process and runtime: items of no thread
   const groupOf = (process, runtime) => {
     const key = process * 4096 + runtime;
     if (!groups.has(key)) groups.set(key, { type: "runtime", process, runtime, stops: [], gcs: [], loads: [], threads: [], folded: false });
@@ -96,13 +98,13 @@ function decodeTimeline() {
   for (const lane of threadLanes) {
     const last = Math.max(lane.to, lane.ticks ? lane.ticks.time[lane.ticks.n - 1] : 0);
     if (!lane.lives.length && (lane.from || last)) lane.lives.push([lane.from || (lane.ticks ? lane.ticks.time[0] : 0), last || L.spanNs, lane.to > 0, 0]);
-    if (!lane.home && lane.runtimes.length) { // the lowest number it was in
+    if (!lane.home && lane.runtimes.length) { // the lowest number of the thread's runtimes
       lane.home = byNumber.get(lane.process * 4096 + lane.runtimes[0]) || runtimes.findIndex((r) => r[0] === lane.runtimes[0]) + 1;
     }
     if (!lane.lives.length && !lane.calls && !lane.ticks && !lane.jit.length && !lane.thrown.length && !lane.loads.length) continue;
     groupOf(lane.process, lane.home).threads.push(lane);
   }
-  const number = (g) => g.runtime ? runtimes[g.runtime - 1][0] : 4096; // in order of arrival; none: last
+  const number = (g) => g.runtime ? runtimes[g.runtime - 1][0] : 4096; // in order of start; no runtime: last
   const sorted = [...groups.values()].sort((x, y) => x.process - y.process || number(x) - number(y));
   for (const g of sorted) {
     g.threads.sort((x, y) => (x.lives[0] || [0])[0] - (y.lives[0] || [0])[0] || x.tid - y.tid);
@@ -111,7 +113,7 @@ function decodeTimeline() {
   tl = { spans, lanes, groups: sorted, threads: threadLanes, a: 0, b: L.spanNs, sel: null, chosen: null, hover: null,
     hide: new Set(), counts: countKinds(spans, threadLanes), marks: null };
   const busy = (lane) => lane.calls ? covered(lane.calls, ...rowRange(lane.calls, 0), 0, L.spanNs) : 0;
-  for (const g of sorted) { // of each runtime, the thread that was longest in calls is open
+  for (const g of sorted) { // expand the thread of each runtime with the longest time in calls
     const longest = g.threads.reduce((best, lane) => !best || busy(lane) > busy(best) ? lane : best, null);
     if (longest && longest.calls) longest.open = 1;
   }
@@ -125,30 +127,31 @@ function countKinds(spans, lanes) {
   return n;
 }
 
-// Runtimes by process and number, for the bands across the lanes of threads that were in them.
+// Runtimes of a lane's process in which the lane's thread was: their bands are drawn across the
+// lane.
 function groupsOfLane(lane) {
   return tl.groups.filter((g) => g.process === lane.process && g.runtime &&
     (lane.runtimes.includes(runtimes[g.runtime - 1][0]) || lane.home === g.runtime));
 }
 
 // ---- searching in columns ---------------------------------------------------------------------
-function lower(column, value, from = 0, to = column.length) { // the first that is not less
+function lower(column, value, from = 0, to = column.length) { // the first element that is not less
   while (from < to) { const mid = (from + to) >> 1; if (column[mid] < value) from = mid + 1; else to = mid; }
   return from;
 }
 const rowRange = (c, d) => [c.first[d], c.first[d + 1]];
-function callAt(c, d, time) { // the call of row d under way then, or the last before
+function callAt(c, d, time) { // the call of row d at that time, or the last one before it
   const [from, to] = rowRange(c, d), i = lower(c.start, time + 1e-6, from, to) - 1;
   return i >= from ? i : -1;
 }
-function covered(c, from, to, a, b) { // of [a, b], by calls from..to of a row, ns
+function covered(c, from, to, a, b) { // how much of [a, b] is covered by calls from..to of a row, ns
   let i = lower(c.start, a, from, to), k = lower(c.start, b, from, to), sum = c.sums[k] - c.sums[i];
   if (i > from && c.start[i - 1] + c.dur[i - 1] > a) sum += Math.min(b, c.start[i - 1] + c.dur[i - 1]) - a;
   if (k > i && c.start[k - 1] + c.dur[k - 1] > b) sum -= c.start[k - 1] + c.dur[k - 1] - b;
   return Math.max(0, sum);
 }
 
-// ---- functions by name: those of events and exceptions, which have no number of a frame --------
+// ---- functions by name: names in events and exceptions are not numbers of frames --------------
 let frameByName = null;
 function frameNamed(runtime, name) {
   if (!frameByName) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, put in by embed.py: what is told of one thing on the timeline, in the tip and in the pane
-// beside it, and of all that is in the window or selected when nothing is chosen.
+// Part of page.js, inserted by embed.py: details of one item of the timeline, in the tip and in the
+// pane beside the timeline, and sums over the window or the selection when no item is chosen.
 
-// ---- one thing: { lane, call }, { lane, span }, { lane, thrown }, { lane, tick } or { lane } --------
+// ---- one item: { lane, call }, { lane, span }, { lane, thrown }, { lane, tick } or { lane } ----------
 const laneText = (lane) => lane.type === "runtime" ? groupName(lane) : `${lane.name} [${lane.tid}]`;
 const when = (ns) => `${(ns / 1e6).toFixed(3)} ms`;
 const typeName = (s) => strings[s] || "?";
@@ -36,7 +36,7 @@ function factsOfCall({ lane, call }) {
     values: valuesOf(c, call),
     rows: [["duration", nanos(c.dur[call])], ["in itself", nanos(Math.max(0, own))], ["began", when(c.start[call])], ["thread", laneText(lane)], ["depth", d + 1]] };
 }
-function valuesOf(c, call) { // [[what, text]...]; of calls that are not on the page, or have none: nothing
+function valuesOf(c, call) { // [[what, text]...]; empty for calls without values, or whose values are not on the page
   if (!c.args || !c.args[call] && !c.result[call]) return [];
   const ended = c.result[call] ? [[c.unwound[call] ? "Exception" : "Result", L.texts[c.result[call]]]] : c.unwound[call] ? [["Result", "none: left by an exception"]] : [];
   return c.args[call] ? [["Arguments", L.texts[c.args[call]]], ...ended] : ended;
@@ -133,7 +133,7 @@ function factList(rows) {
   for (const [k, t] of rows) if (t !== "" && t !== undefined) list.append(el("dt", k), el("dd", `${t}`));
   return list;
 }
-function showFrame(which, frame) { // where a function is in another view; in the graph: its heaviest box
+function showFrame(which, frame) { // shows a function in another view; in the graph: its heaviest box
   show(which);
   if (which === "functions") { goTo(frame); return; }
   let best = 0;
@@ -141,7 +141,7 @@ function showFrame(which, frame) { // where a function is in another view; in th
   if (best) { zoom(best); scroller.scrollTop = Math.max(0, rowTop(view.depth[best]) - height / 2); }
 }
 
-// ---- sums of the window, or of what is selected -----------------------------------------------
+// ---- sums of the window or of the selection ---------------------------------------------------
 const currentRange = () => tl.sel || [tl.a, tl.b];
 function paintSums(pane) {
   const [a, b] = currentRange(), s = sumsOf(a, b);
@@ -179,7 +179,7 @@ function sumsOf(a, b) {
   return [["calls begun", callsIn ? count(callsIn) : ""], ["samples", ticksIn ? count(ticksIn * (L.sampleStep || 1)) : ""], ["exceptions shown", thrown ? count(thrown) : ""],
     ["compilations", timed("jit")], ["stops", timed("stops")], ["collections", timed("gcs")], ["modules", n.modules || ""], ["classes", n.classes ? count(n.classes) : ""]];
 }
-function missing() { // what the page or the recording lacks
+function missing() { // what the page or the recording does not contain
   const out = [], kept = L.exceptions.length, sites = L.sites.reduce((n, v) => n + v[8], 0);
   const left = (v, what) => { if (v[0]) out.push(`${count(v[0])} ${what} are left out of this page: the shortest, none over ${nanos(v[1])}.`); };
   left(L.left.calls, "calls"); left(L.left.events, "compilations and loads"); left(L.left.values, "calls' arguments or results");

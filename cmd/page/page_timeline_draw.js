@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, put in by embed.py: draws the timeline. What is narrower than a pixel is joined with its
-// neighbours, so that a frame costs what the screen has of pixels, not what the session has of events.
+// Part of page.js, inserted by embed.py: draws the timeline. Items narrower than a pixel are joined
+// with their neighbours, so that the cost of a redraw depends on the number of pixels, not of
+// events.
 
-// ---- where things are -------------------------------------------------------------------------
+// ---- positions --------------------------------------------------------------------------------
 const tlCanvas = $("tlcanvas"), tx = tlCanvas.getContext("2d"), tlScroll = $("tlscroll");
 const tlTop = $("tltop"), ox = tlTop.getContext("2d");
 const LABEL = 218, CALL_H = 15, FLAT_H = 3, FLAT_ROWS = 6, SOME_ROWS = 8, EVENT_H = 12, TICK_H = 8, PAD = 4, HEAD_H = 34, TOP_H = 62;
@@ -17,7 +18,7 @@ function laneShown(lane) {
   return !(lane.group || {}).folded && (!state.threads || state.threads.has(lane.index)) &&
     (state.owner === null || state.owner <= 0 || groupsOfLane(lane).some((g) => g.runtime === state.owner));
 }
-function placeLanes() { // tops and heights; rows within a lane: events, samples, calls
+function placeLanes() { // tops and heights; order of rows in a lane: events, samples, calls
   let y = 0;
   for (const g of tl.groups) for (const lane of g.threads) lane.group = g;
   for (const lane of tl.lanes) {
@@ -56,13 +57,13 @@ function fitTimeline() {
 const HIT = () => dark ? "#c026d3" : "#d946ef";
 const ink = { thrown: () => dark ? "#ff6369" : "#d6293e", load: () => dark ? "#5bb8c9" : "#2b8a9d",
   classes: () => dark ? "#64748b" : "#94a3b8", other: () => dark ? "#9a8cc9" : "#8b7bc4" };
-const gcReason = (a) => a === 1 || a === 7; // COR_PRF_SUSPEND_FOR_GC, and its preparation
+const gcReason = (a) => a === 1 || a === 7; // COR_PRF_SUSPEND_FOR_GC and COR_PRF_SUSPEND_FOR_GC_PREP
 const jitColor = (tier) => ownerColor(OWNER_JIT, dark ? [0, -1, 1.4, 1][tier] ?? 0 : [0, 0.6, -1.8, -1][tier] ?? 0);
 const stopColor = (i) => gcReason(tl.spans.a[i]) ? ownerColor(OWNER_GC, dark ? 1 : -1) : ink.other();
 const spanHit = (i) => tl.hitText && tl.hitText[tl.spans.text[i]];
 const thrownHit = (x) => tl.hitText && (tl.hitText[x[4]] || tl.hitText[x[5]] || tl.hitText[x[6]] || tl.hitText[x[7]]);
 
-// ---- everything -------------------------------------------------------------------------------
+// ---- the whole timeline -----------------------------------------------------------------------
 let tlAnim = 0;
 function drawSoon() { if (!tlAnim) tlAnim = requestAnimationFrame(() => { tlAnim = 0; drawTimeline(); }); }
 function drawTimeline() {
@@ -127,7 +128,7 @@ function drawLabel(lane, y) {
 }
 const groupName = (g) => g.runtime ? `.NET ${ownerName(g.runtime)}` : "no runtime";
 
-// ---- a runtime: stops and collections ---------------------------------------------------------
+// ---- a runtime: suspensions and collections ---------------------------------------------------
 function drawRuntime(g, y) {
   tx.fillStyle = theme.band;
   tx.fillRect(LABEL, y, plotW() + 6, g.h);
@@ -135,7 +136,7 @@ function drawRuntime(g, y) {
   if (shows("gcs")) spanRow(g.gcs, y + 17, 11, () => ownerColor(OWNER_GC, dark ? 2 : -2.4), (i) => `gen ${tl.spans.a[i]}${tl.spans.b[i] ? ", induced" : ""}`);
   loadMarks(g.loads, y + 17);
 }
-function spanRow(list, y, h, color, text) { // spans by start; what is narrow is drawn once a pixel
+function spanRow(list, y, h, color, text) { // spans are sorted by start; narrow ones are drawn once per pixel
   const s = tl.spans;
   let last = -1;
   for (const i of list) {
@@ -168,7 +169,7 @@ function outline(x, y, w, h) {
 
 // ---- a thread ---------------------------------------------------------------------------------
 function drawThread(lane, y) {
-  lane.lives.forEach(([from, to, ended, r], n) => { // its life; in runtimes other than its own: a line below
+  lane.lives.forEach(([from, to, ended, r], n) => { // the lifetime of the thread; for runtimes other than its own: a line below
     const x0 = xOf(from), x1 = xOf(to), own = !r || r === lane.home;
     if (x1 < LABEL || x0 > tlW) return;
     tx.fillStyle = ownerColor(r || lane.home || 0, dark ? 0 : 0.4);
@@ -189,7 +190,7 @@ function drawThread(lane, y) {
   if (shows("exceptions")) for (const k of lane.thrown) drawThrown(L.exceptions[k], k, y + lane.events);
   tx.globalAlpha = 1;
 }
-function drawStops(lane, y) { // the runtime stood still: across the lanes of its threads, while they live
+function drawStops(lane, y) { // suspensions of the runtime: across the lanes of its threads, while these exist
   tx.save();
   tx.beginPath();
   for (const [from, to] of lane.lives) tx.rect(xOf(from), y, Math.max(1.5, xOf(to) - xOf(from)), lane.h);
@@ -271,7 +272,7 @@ function drawCallRow(lane, d, y) {
     tx.globalAlpha = (faded ? 0.3 : 1) * (0.25 + 0.75 * part);
     tx.fillStyle = frameColor(c.frame[(i + next - 1) >> 1]);
     tx.fillRect(LABEL + cell, y, 1, h);
-    // a long one among the short ones of this pixel: it can only be the last
+    // only the last call of this pixel can be longer than the pixel
     i = next - 1 > i && c.dur[next - 1] >= px ? next - 1 : Math.max(next, i + 1);
   }
   if (c.hits) drawHits(lane, c, from, to, y, h, px);
@@ -292,7 +293,7 @@ function callText(frame, x, w, y, h, hit) {
   const text = clip(shortName(frame), Math.floor((w - 7) / 6.65));
   if (text) tx.fillText(text, x + 4, y + h / 2 + 0.5);
 }
-function drawHits(lane, c, from, to, y, h, px) { // what was searched for, above the rest
+function drawHits(lane, c, from, to, y, h, px) { // draws the calls that the search found on top of the others
   const hits = c.hits;
   let k = lower(hits, from), last = -1;
   for (; k < hits.length && hits[k] < to; k++) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, put in by embed.py: the tables below the timeline, which kinds are shown, and the view
-// as a whole. A click on a row goes to the longest of its events, another to the next one.
+// Part of page.js, inserted by embed.py: the tables below the timeline, the choice of kinds that
+// are shown, and the view as a whole. A click on a row goes to the longest of its events, each
+// further click to the next one.
 
 // ---- rows -------------------------------------------------------------------------------------
-function sumSpans(kind, keyOf, rowOf) { // of one kind, in what is selected
+function sumSpans(kind, keyOf, rowOf) { // sums over one kind of events in the selection
   const s = tl.spans, [a, b] = tl.sel || [0, L.spanNs], by = new Map();
   for (let i = 0; i < s.n && s.start[i] <= b; i++) {
     if (s.kind[i] !== kind || s.start[i] + s.dur[i] < a) continue;
@@ -132,7 +133,7 @@ function paintChips() {
     const b = el("button"), dot = el("i");
     dot.style.background = color;
     if (key === "exceptions") dot.className = "diamond";
-    const left = key === "calls" ? L.left.calls[0] : 0; // not on the page
+    const left = key === "calls" ? L.left.calls[0] : 0; // left out of the page
     b.append(dot, name, el("small", left ? `${count(n)} of ${count(n + left)}` : count(n)));
     b.dataset.chip = key;
     b.dataset.n = Math.round(n);
@@ -156,10 +157,10 @@ function showTimeline() {
   paintTimelineTable();
   drawTimeline();
 }
-function repaintTimeline() { // the theme, a filter or the size has changed
+function repaintTimeline() { // after a change of theme, filter or size
   if (!tl || state.view !== "timeline") return;
   fitTimeline(); placeLanes(); paintChips(); paintPane(); paintTimelineTable(); drawTimeline();
 }
-new ResizeObserver(() => { // also when the view is first laid out, or the bar above wraps
+new ResizeObserver(() => { // also called when the view is first laid out, or when the bar above it wraps
   if (tl && state.view === "timeline" && (tlScroll.clientWidth !== tlW || tlScroll.clientHeight !== tlH)) { fitTimeline(); placeLanes(); drawTimeline(); }
 }).observe(tlScroll);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, put in by embed.py: the whole recording in one strip, with the window on it, and the axis.
+// Part of page.js, inserted by embed.py: the strip that shows the whole recording with the window
+// in it, and the axis.
 
 function niceStep(span, most) { // 1, 2 or 5 times a power of ten
   const raw = span / most, ten = Math.pow(10, Math.floor(Math.log10(raw)));
   return (raw <= ten ? 1 : raw <= 2 * ten ? 2 : raw <= 5 * ten ? 5 : 10) * ten;
 }
-function axisText(ns, step) { // as exact as the step
+function axisText(ns, step) { // as many digits as the step needs
   const [unit, name] = tl.b >= 1e9 && step >= 1e6 ? [1e9, "s"] : step >= 1e5 || tl.b >= 1e8 ? [1e6, "ms"] : [1e3, "µs"];
   const digits = Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9));
   return `${(ns / unit).toFixed(Math.min(digits, 9))} ${name}`;
@@ -21,7 +22,8 @@ function gridLines(c, y, h) {
   c.globalAlpha = 1;
 }
 
-// How busy each part of the whole was: calls, or samples, or at least compilation and life.
+// How busy each part of the recording was: time in calls, else samples, else compilations and
+// lifetimes of threads.
 const MAP_Y = 4, MAP_H = 32;
 const mapX = (t) => LABEL + t / L.spanNs * plotW();
 const mapTime = (x) => Math.max(0, Math.min(L.spanNs, (x - LABEL) / plotW() * L.spanNs));
@@ -42,7 +44,7 @@ function busyness(columns) {
       for (const [from, to] of lane.lives) add(from, to, 0.08);
     }
   }
-  for (let c = 0; !anyCalls && c < columns; c += 5) { // samples come at a beat
+  for (let c = 0; !anyCalls && c < columns; c += 5) { // average out the sampling period
     const part = sum.subarray(c, c + 5), mean = part.reduce((a, b) => a + b, 0) / part.length;
     part.fill(mean);
   }
@@ -59,7 +61,7 @@ function drawTop() {
   ox.globalAlpha = 0.35;
   for (let c = 0; c < w; c++) if (busy[c]) ox.fillRect(LABEL + c, base - busy[c] * (MAP_H - 8), 1, busy[c] * (MAP_H - 8));
   ox.globalAlpha = 1;
-  let last = -1; // many in a pixel are one
+  let last = -1; // draw only one mark per pixel
   if (shows("stops")) for (const g of tl.groups) for (const i of g.stops) {
     const x = mapX(tl.spans.start[i]), wide = tl.spans.dur[i] / L.spanNs * w;
     if (wide < 1 && (x | 0) === last) continue;
@@ -75,7 +77,7 @@ function drawTop() {
     ox.fillStyle = theme.select;
     ox.fillRect(mapX(tl.sel[0]), MAP_Y, Math.max(2, mapX(tl.sel[1]) - mapX(tl.sel[0])), MAP_H);
   }
-  const a = mapX(tl.a), b = mapX(tl.b); // the window: what is outside is dimmed
+  const a = mapX(tl.a), b = mapX(tl.b); // the window: the parts outside it are dimmed
   ox.fillStyle = theme.panel; ox.globalAlpha = 0.62;
   ox.fillRect(LABEL, MAP_Y, a - LABEL, MAP_H); ox.fillRect(b, MAP_Y, LABEL + w - b, MAP_H);
   ox.globalAlpha = 1;

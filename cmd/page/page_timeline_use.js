@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, put in by embed.py: the timeline by mouse and keyboard.
+// Part of page.js, inserted by embed.py: mouse and keyboard in the timeline.
 
 // ---- window and selection ---------------------------------------------------------------------
 function setWindow(a, b) {
@@ -17,11 +17,12 @@ function zoomAt(time, factor) {
 }
 const pan = (part) => { const by = (tl.b - tl.a) * part; setWindow(tl.a + by, tl.b + by); };
 let paneTimer = 0;
-function paneSoon() { // sums and tables follow once the window rests
+function paneSoon() { // updates sums and tables when the window has stopped moving
   clearTimeout(paneTimer);
   paneTimer = setTimeout(() => { if (state.view === "timeline" && !tl.chosen) paintPane(); }, 120);
 }
-// The range filter of the other views has buckets of the samples' or calls' time; both are kept alike.
+// The range filter of the other views counts in buckets of the samples' or calls' time. Selection
+// and filter are kept equal.
 const bucketOf = (ns) => Math.max(0, Math.min(data.buckets - 1, Math.floor((ns - L.firstNs) / data.bucketNs)));
 function select(range) {
   tl.sel = range;
@@ -31,7 +32,7 @@ function select(range) {
     refresh();
   } else { drawSoon(); paintPane(); paintTimelineTable(); paintSummary(); }
 }
-function takeRange() { // the other way: what was selected above another view
+function takeRange() { // the other direction: takes over the range selected in another view
   if (!tl) return;
   if (!state.range) { if (data.buckets && data.samples) tl.sel = null; return; }
   const [a, b] = state.range;
@@ -39,9 +40,9 @@ function takeRange() { // the other way: what was selected above another view
   if (!same) tl.sel = [L.firstNs + a * data.bucketNs, Math.min(L.spanNs, L.firstNs + (b + 1) * data.bucketNs)];
 }
 
-// ---- what is at a point -----------------------------------------------------------------------
+// ---- items at a point -------------------------------------------------------------------------
 function laneAt(y) { const at = y + tlScroll.scrollTop; return tl.lanes.find((l) => l.h && at >= l.y && at < l.y + l.h) || null; }
-function spanNear(list, x, kind) { // the shortest that is there, or the nearest within 4 pixels
+function spanNear(list, x, kind) { // the shortest span at x, or the nearest one within 4 pixels
   const s = tl.spans, t = timeAt(x), slack = 4 * (tl.b - tl.a) / plotW();
   let best = -1, least = Infinity;
   for (const i of list) {
@@ -94,7 +95,7 @@ function chooseItem(it) {
   drawSoon();
   paintPane();
 }
-function reveal(it) { // bring it into the window and into sight
+function reveal(it) { // moves the window and scrolls so that the item is visible
   const f = factsOf(it), span = tl.b - tl.a;
   if (f.from < tl.a || f.to > tl.b || f.to - f.from < span / 400) {
     const width = Math.max((f.to - f.from) * 3, Math.min(span, L.spanNs / 40));
@@ -202,7 +203,7 @@ function timelineKey(e) {
   by();
   return true;
 }
-function openAll() { // all of them, or none
+function openAll() { // expands all lanes, or folds all
   const some = tl.threads.some((l) => l.calls && l.open < 2);
   for (const lane of tl.threads) if (lane.calls) lane.open = some ? 2 : 0;
   placeLanes();
@@ -217,7 +218,7 @@ function timelineEscape() {
 }
 
 // ---- search -----------------------------------------------------------------------------------
-function searchTimeline() { // which calls, events and exceptions fit; how many of each
+function searchTimeline() { // finds and counts the calls, events and exceptions that match
   if (!tl) return;
   const re = state.search, s = tl.spans;
   tl.hitText = tl.hitNode = null;

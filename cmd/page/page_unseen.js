@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, put in by embed.py: which functions are not seen in counted calls, or seen in part, and why.
+// Part of page.js, inserted by embed.py: coverage gaps of counted calls: functions that are not
+// recorded, or in part, and why.
 
 const unseen = data.unseen || []; // [pid, number of the runtime, its version, why, sum, counted, rows left out, [[name, detail, count]...]]
-function paintUnseen() { // a section for each kind and runtime; a search keeps the rows that fit
+function paintUnseen() { // a section for each kind and runtime; a search keeps the rows that match
   const box = $("unseen"), re = state.search, pids = new Set(unseen.map((g) => g[0])).size;
   let found = 0;
   box.replaceChildren();

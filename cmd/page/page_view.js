@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, put in by embed.py: what passes the filters, as a tree of its own.
+// Part of page.js, inserted by embed.py: the parts of the tree that pass the filters, as a tree of
+// their own.
 
-// ---- the view: what passes the filters, as a tree of its own ----------------------------------
+// ---- the view ---------------------------------------------------------------------------------
 const state = { kind: "all", threads: null, owner: null, range: null, byThread: false,
   flame: false, crossings: false, search: null, zoom: 0, focus: 0, view: "graph" };
 let view = null, self = selfWeight, counts = selfCount;
 
-function passing() { // own weight and samples of each node under the filters on samples
+function passing() { // own weight and number of samples of each node, after the filters on samples
   let w = selfWeight, c = selfCount;
   if (state.range) {
     const t = timeline();
@@ -38,7 +39,7 @@ function buildView() {
   }
   let size = 1 << 12;
   while (size < N * 2) size *= 2;
-  const slots = new Int32Array(size), at = new Int32Array(N).fill(-1); // node to its place in the view
+  const slots = new Int32Array(size), at = new Int32Array(N).fill(-1); // by node: its index in the view
   const v = { parent: [-1], frame: [-1], total: [0], self: [0], n: [0], tiers: [0], old: [0], depth: [0] };
   const add = (p, key) => {
     let h = (Math.imul(p, 0x9e3779b1) ^ Math.imul(key + 7, 0x85ebca6b)) >>> 0;
@@ -54,7 +55,7 @@ function buildView() {
     return k;
   };
   for (let i = 0; i < N; i++) {
-    if (total[i] <= 0 && !(reach && reach[i] > 0)) continue; // calls that were not timed weigh nothing
+    if (total[i] <= 0 && !(reach && reach[i] > 0)) continue; // calls that were not timed have no weight
     let k;
     if (parent[i] < 0) k = state.byThread ? add(0, -2 - threadOf[i]) : 0;
     else {
@@ -76,13 +77,13 @@ function buildView() {
     view.total[p] += view.total[i]; view.count[p] += view.count[i];
     if (before) view.old[p] += view.old[i];
   }
-  for (let i = 1; calls && i < M; i++) if (view.frame[i] >= 0) view.count[i] = view.n[i]; // a call is of one path
+  for (let i = 1; calls && i < M; i++) if (view.frame[i] >= 0) view.count[i] = view.n[i]; // a call counts only at its own path
   place(M);
   state.zoom = 0; state.focus = 0;
   matchSearch();
 }
 
-function place(M) { // children by weight, then where each box begins, in units of weight
+function place(M) { // sorts children by weight, then sets where each box begins, in units of weight
   const first = new Int32Array(M + 2), kids = new Int32Array(M), x = new Float64Array(M);
   for (let i = 1; i < M; i++) first[view.parent[i] + 2]++;
   for (let i = 0; i < M + 1; i++) first[i + 1] += first[i];
@@ -93,7 +94,7 @@ function place(M) { // children by weight, then where each box begins, in units 
     const a = first[i], b = first[i + 1];
     if (b - a > 1) kids.subarray(a, b).sort((p, q) => view.total[q] - view.total[p] || p - q);
   }
-  for (let i = 0; i < M; i++) { // a parent's number is smaller than its children's
+  for (let i = 0; i < M; i++) { // a parent has a smaller index than its children
     let at = x[i];
     for (let k = first[i]; k < first[i + 1]; k++) { x[kids[k]] = at; at += view.total[kids[k]]; }
   }
@@ -118,7 +119,8 @@ const label = (i) => i === 0 ? "all" : view.frame[i] < 0 ? threads[-2 - view.fra
 const fullName = (i) => i === 0 ? "all threads" : view.frame[i] < 0 ? threads[-2 - view.frame[i]][0] : frameName(view.frame[i]);
 const ownerOfView = (i) => i === 0 || view.frame[i] < 0 ? null : frames[view.frame[i]][2];
 
-// Where control passes from one runtime to another: the nearest managed frame below is another's.
+// Finds the nodes where control passes from one runtime to another: the nearest managed caller is
+// code of another runtime.
 function crossingsOf() {
   const nearest = new Int32Array(view.M), seen = new Int32Array(view.M), pairs = new Map(), bits = new Map();
   view.crosses = new Uint8Array(view.M);
@@ -130,7 +132,7 @@ function crossingsOf() {
       view.crosses[i] = below;
       const key = `${below}>${o}`;
       if (!bits.has(key)) bits.set(key, bits.size < 31 ? 1 << bits.size : 0);
-      const bit = bits.get(key); // a stack that crosses twice counts once; past 31 pairs, none do
+      const bit = bits.get(key); // a stack that crosses twice counts once; pairs after the first 31 are not counted
       if (bit && !(seen[i] & bit)) pairs.set(key, (pairs.get(key) || 0) + view.total[i]);
       seen[i] |= bit;
     }
