@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# sxsprof. `make help` lists the targets; V=1 shows commands, O=DIR builds elsewhere, CC=clang or gcc,
-# DEBUG=1 turns assertions on and warnings into errors, SAN=address,undefined or SAN=thread.
+# Makefile of sxsprof. `make help` lists the targets. V=1 shows commands, O=DIR builds elsewhere,
+# CC=clang or gcc chooses the compiler, DEBUG=1 enables assertions and turns warnings into errors,
+# SAN=address,undefined or SAN=thread builds with sanitizers.
 
 MAKEFLAGS += -rR --no-print-directory
 VERSION := 0.1.0
@@ -30,10 +31,10 @@ CFLAGS   ?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARNINGS) -fvisibility=hidden -fPIC -fno-omit-frame-pointer \
                    $(if $(DEBUG),-Werror) $(if $(SAN),-fsanitize=$(SAN) -DSXS_SANITIZED)
 LDFLAGS  += -Wl,-z,now $(if $(SAN),-fsanitize=$(SAN))
-# A sanitizer's runtime is found in the program, not in each library: no -z defs then.
+# With sanitizers no -z defs, because their runtime is linked into the program, not into libraries.
 SHARED   := -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
 
-# folders.tsv says what is linked into what: $(call linked,library) are the sources of the library.
+# folders.tsv lists what each folder is linked into. $(call linked,library): sources of the library.
 linked = $(foreach d,$(shell awk -F'\t' '$$2 ~ /(^|,)$(1)(,|$$)/ { print $$1 }' folders.tsv),$(wildcard $(d)/*.c))
 
 LIB_SRC     := $(call linked,library)
@@ -59,7 +60,7 @@ FAKE_LIBS := $(patsubst %,$(O)/fakeclr/%/libcoreclr.so,$(FAKE_VERSIONS))
 XML_CFLAGS := $(shell xml2-config --cflags 2>/dev/null || pkg-config --cflags libxml-2.0)
 
 LIB_LIBS := -lunwind -ldw -ldl -lpthread
-# libstdc++ for its demangler alone
+# libstdc++ only for its demangler
 CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
 
 .PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
@@ -131,7 +132,7 @@ $(O)/obj/%.o: %.c $(GEN) $(IL_GEN)
 
 $(call obj,$(CONFIG_SRC)): override CPPFLAGS += $(XML_CFLAGS)
 
-# Hooks for the other processor: assembled, so that they stay good, and not linked.
+# The hooks for aarch64 are assembled, so that errors are found, but not linked.
 $(O)/obj/callback/elt_aarch64.o: callback/elt_aarch64.S
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
@@ -142,20 +143,21 @@ $(O)/obj/callback/elt_x86_64.o: callback/elt_x86_64.S tools/calls/thread_state_o
 	$(call say,AS,$<)
 	$(Q)$(CC) -I. -c $< -o $@
 
-# Compiled code holds values in vector registers while hooks run; sanitizers know nothing of that.
+# Compiled code may hold values in vector registers while a hook runs, so fast.c must not use them,
+# and no sanitizer may add code that does.
 $(O)/obj/tools/calls/fast.o: override CFLAGS := $(filter-out -fsanitize=%,$(CFLAGS)) -mgeneral-regs-only
 
-# The router lives inside signal handlers of others: no instrumentation there that calls out.
+# No sibling calls: interposed functions identify their callers by return address.
 $(O)/obj/signals/%.o: override CFLAGS += -fno-optimize-sibling-calls
 
-# ---- what is built ---------------------------------------------------------------------------
+# ---- libraries and programs ------------------------------------------------------------------
 
 $(O)/libsxsprof.so: $(LIB_OBJ) callback/exports.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SHARED) $(LDFLAGS) -Wl,--version-script=callback/exports.map \
 	    -Wl,-soname,libsxsprof.so -o $@ $(LIB_OBJ) $(LIB_LIBS)
 
-# Preloaded, it is at work before a sanitizer is: never instrumented.
+# The preloaded library runs before a sanitizer is initialized, so it is never instrumented.
 PRELOAD_OBJ := $(patsubst %.c,$(O)/obj/preload/%.o,$(PRELOAD_SRC))
 
 $(O)/obj/preload/%.o: override CFLAGS := $(filter-out -fsanitize=% -DSXS_SANITIZED,$(CFLAGS)) \
@@ -176,7 +178,7 @@ $(O)/libsxsprof-preload.so: $(filter-out $(O)/obj/preload/base/%,$(PRELOAD_OBJ))
 
 $(O)/obj/gen/profile.pb-c.o: override CFLAGS += -Wno-cast-qual
 
-# The IL library, for the command, the library and whoever else wants it.
+# The IL library, also for other programs.
 $(O)/libsxsil.a: $(call obj,$(IL_SRC))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
@@ -185,7 +187,8 @@ $(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LIBS)
 
-# With libm, as the dotnet command has it: a library of 9.0 (System.IO.Compression) uses it without naming it.
+# With libm, like the dotnet command, because a library of .NET 9.0 (System.IO.Compression) uses
+# libm without naming it as needed.
 $(O)/runsxs: $(call obj,$(RUNSXS_SRC))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -rdynamic -o $@ $^ -ldl -lpthread -Wl,--no-as-needed -lm
@@ -194,13 +197,14 @@ $(O)/libsxsbridge.so: $(call obj,$(BRIDGE_SRC))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SHARED) $(LDFLAGS) -Wl,-soname,libsxsbridge.so -o $@ $^ -ldl -lpthread
 
-# Without frame pointers, so that its unwind table counts.
+# Without frame pointers, so that walkers need its unwind table.
 $(O)/libsxsplugin.so: harness/plugin/plugin.c
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fomit-frame-pointer $(SHARED) $(LDFLAGS) -Wl,--build-id \
 	    -Wl,-soname,libsxsplugin.so -o $@ $<
 
-# Preloaded by tests: one refuses memory, one finds allocations within hooks. Never instrumented.
+# Libraries that tests preload: libfailing.so lets allocations fail, libhook_memory.so finds
+# allocations in hooks. Never instrumented.
 $(O)/tests/libfailing.so: harness/failing/failing.c
 $(O)/tests/libhook_memory.so: harness/hook_memory/hook_memory.c
 $(O)/tests/libfailing.so $(O)/tests/libhook_memory.so:
@@ -208,7 +212,7 @@ $(O)/tests/libfailing.so $(O)/tests/libhook_memory.so:
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize=%,$(CFLAGS)) -fno-builtin -shared -o $@ $<
 
-# Preloaded by a test: the finalizer thread is slow to suspend the others.
+# A library that a test preloads: it makes the finalizer thread suspend the other threads slowly.
 $(O)/tests/libdelaying.so: harness/delaying/delaying.c
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
@@ -228,7 +232,8 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(LIB_OBJ) \
 	    $(READ_OBJ) $(LIB_LIBS) -lcmocka
 
-# The reports' own test program, and the fuzz drivers of the readers of samples, PDBs, calls and instrumented methods.
+# The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
+# instrumented methods.
 PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c) cmd/calls/load.c cmd/calls/replay.c \
                  cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/words.c $(READ_SRC)) \
                $(O)/obj/gen/profile.pb-c.o
@@ -253,7 +258,8 @@ $(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/cal
 $(O)/tests/fuzz_instrument: tests/profile/make_instrument.c tests/fuzz/fuzz.h
 $(O)/tests/fuzz_instrument: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/instrument/*.c) cmd/output/json_values.c))
 
-# The driver of whole sessions runs the command's verbs. The makers of its session are linked in, each main() renamed.
+# The fuzz driver of whole sessions runs the command's verbs. The programs that make its session are
+# linked in, each with its main() renamed.
 MAKERS := $(addprefix $(O)/obj/tests/profile/make_,calls.o events.o instrument.o)
 
 $(MAKERS): $(O)/obj/tests/profile/make_%.o: tests/profile/make_%.c $(wildcard tests/profile/*.h)
@@ -263,10 +269,12 @@ $(MAKERS): $(O)/obj/tests/profile/make_%.o: tests/profile/make_%.c $(wildcard te
 
 $(O)/tests/fuzz_report: tests/fuzz/fuzz.h $(MAKERS) $(filter-out $(PROFILE_OBJ) %/main.o,$(call obj,$(CMD_SRC)))
 
-# The suite of hosts (docs/hosts.md): programs that host runtimes, what they share, and allocators to preload.
+# The suite of hosts (docs/hosts.md): programs that host runtimes, code that they share, and
+# allocators to preload.
 HOSTING_OBJ := $(call obj,tests/hosts/hosting.c tests/hosts/state.c harness/clr.c harness/library.c \
                  harness/properties.c harness/self.c)
-# On their own, never sanitized: one faults on purpose, the other is an allocator.
+# Linked without the shared code and never sanitized: one faults on purpose, the other is an
+# allocator.
 HOSTING_ALONE := $(addprefix $(O)/hosts/,gone_stacks reserving)
 HOSTING_BIN := $(filter-out $(HOSTING_ALONE),$(patsubst tests/hosts/programs/%.c,$(O)/hosts/%,$(wildcard tests/hosts/programs/*.c)))
 
@@ -280,19 +288,19 @@ $(HOSTING_ALONE): $(O)/hosts/%: tests/hosts/programs/%.c tests/hosts/one_clr.h
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize=%,$(CFLAGS)) -fno-builtin -Wno-missing-prototypes -o $@ $< -ldl -lpthread
 
-# For hosts in other languages; its functions are visible there.
+# The shared code as a library, for hosts in other languages; its functions are exported.
 $(O)/hosts/libhosting.so: $(HOSTING_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SHARED) $(LDFLAGS) -Wl,-soname,libhosting.so -o $@ $(HOSTING_OBJ) -ldl -lpthread -Wl,--no-as-needed -lm
 
-# Native methods of the host in Java.
+# The native methods of the host written in Java.
 $(O)/hosts/libhost_jni.so: tests/hosts/jni.c $(HOSTING_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SHARED) $(LDFLAGS) -o $@ $< $(HOSTING_OBJ) -ldl -lpthread -Wl,--no-as-needed -lm
 
-# An allocator: the compiler must not turn its calls into others of malloc's family.
+# An allocator: with -fno-builtin the compiler does not replace calls of malloc() and the like.
 $(O)/hosts/libreserve.so: tests/hosts/reserve.c
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
@@ -302,7 +310,7 @@ $(O)/obj/tests/hosts/%.o: override CFLAGS += -fvisibility=default
 
 host-programs: $(HOSTING_BIN) $(HOSTING_ALONE) $(addprefix $(O)/hosts/,libhosting.so libreserve.so libhost_jni.so)
 
-# What runs through whole assemblies, and the fuzz drivers of the IL library.
+# Programs that process whole assemblies, and the fuzz drivers of the IL library.
 $(O)/tests/il_%: tests/instr/%.c tests/instr/tokens.c $(wildcard tests/instr/*.h) $(O)/libsxsil.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
@@ -315,7 +323,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
 
-# Everything that the tests run, besides what `all` makes.
+# All programs and libraries that the tests need besides those of `all`.
 TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/tests/il_,bodies signatures texts) \
     $(addprefix $(O)/tests/fuzz_,samples pdb calls instrument report config) \
@@ -329,13 +337,13 @@ unit: $(TEST_PROGRAMS)
 
 unit: host-programs
 
-# ---- the two commands of README, and the rest ------------------------------------------------
+# ---- check, demo and other targets -----------------------------------------------------------
 
 setup:
 	$(Q)sh setup/packages.sh
 	$(Q)sh setup/runtimes.sh build/runtimes
 
-# Without -j, every processor compiles.
+# Without -j, one compiler per processor runs.
 check:
 	$(Q)sh setup/packages.sh
 	$(Q)$(if $(SAN),,sh setup/packages.sh hosts || echo "check: some packages are missing: their hosts are skipped")
@@ -358,7 +366,7 @@ demo:
 	$(Q)sh setup/managed.sh build/managed
 	$(Q)BUILD=$(O) sh tests/demo.sh
 
-# These measure the library's own walkers, handler, file and clocks.
+# Benchmarks of the library's walkers, signal handler, session file and clocks.
 $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks: $(O)/bench/%: tests/bench/%.c \
         $(wildcard tests/bench/*.h) $(LIB_OBJ)
 	@mkdir -p $(@D)
@@ -382,7 +390,8 @@ soak: setup all
 	$(Q)sh setup/managed.sh build/managed
 	$(Q)BUILD=$(O) sh tests/soak.sh
 
-# RUNS=50 runs of each host with each tool, with and without preload; HOSTS=PATTERN for some hosts.
+# Runs each host RUNS (50) times with each tool, with and without the preloaded library.
+# HOSTS=PATTERN selects hosts.
 hosts: setup all host-programs
 	$(Q)sh setup/packages.sh hosts || echo "hosts: some packages are missing: their hosts are skipped"
 	$(Q)sh setup/managed.sh build/managed
