@@ -84,7 +84,7 @@ static bool is_job_control(int sig)
 /* Reads state changes of the child; returns true when the child has ended. When the child is
  * stopped from the terminal, this process stops, too, so that the shell sees the job stopped; after
  * SIGCONT the child is continued. When the child is stopped by SIGSTOP, this process keeps running,
- * because whoever stopped only the child will continue only the child. */
+ * because the sender of the signal will continue only the child. */
 static bool reap(pid_t child, int *status)
 {
     pid_t got;

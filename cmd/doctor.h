@@ -19,7 +19,7 @@ void sxs_doctor_library(struct sxs_findings *f, const struct sxs_library *lib);
 /** sxs_doctor_variables - list the environment variables that are set and matter to profiling. */
 void sxs_doctor_variables(void);
 
-/** sxs_doctor_profiler - tell which profiler a runtime would load in this environment, and why. */
+/** sxs_doctor_profiler - report which profiler a runtime would load from here, and why. */
 void sxs_doctor_profiler(struct sxs_findings *f, const struct sxs_library *lib);
 
 /** sxs_doctor_preload - examine the libraries that LD_PRELOAD names. */

@@ -23,8 +23,7 @@
 #error "name this processor's ELF machine and dynamic loader"
 #endif
 
-/* A whole file in memory. It is copied, not mapped, so that nobody can truncate it while it is
- * read. */
+/* A whole file in memory. It is copied, not mapped, so that truncating the file does no harm. */
 struct image {
     unsigned char *bytes; /* owned */
     size_t         size;

@@ -21,8 +21,8 @@ struct sxs_elf_file {
 int sxs_elf_read(const char *path, struct sxs_elf_file *out);
 
 /**
- * sxs_elf_exports - tell whether the library @path exports a definition of @symbol; false when the
- * file is garbled.
+ * sxs_elf_exports - return true when the library @path exports a definition of @symbol.
+ * Returns false when the file is garbled.
  */
 bool sxs_elf_exports(const char *path, const char *symbol);
 

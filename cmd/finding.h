@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * finding.h - print the findings of "sxsprof doctor" - fine, worth knowing, or a problem - and what
- * to do.
+ * finding.h - print the findings of "sxsprof doctor": a fact that is fine, worth knowing or a
+ * problem, and how to correct it.
  */
 #ifndef SXS_REPORT_FINDING_H
 #define SXS_REPORT_FINDING_H

@@ -54,7 +54,7 @@ void sxs_unseen_free(struct sxs_unseen_list *list);
 
 /** sxs_unseen_why - return the text that explains a kind, for all of its rows. Static. */
 const char *sxs_unseen_why(enum sxs_unseen_kind kind);
-/** sxs_unseen_is_counted - tell whether the count of a row of @kind is printed beside its name. */
+/** sxs_unseen_is_counted - return true when rows of @kind are printed with their counts. */
 bool sxs_unseen_is_counted(enum sxs_unseen_kind kind);
 
 /**

@@ -43,7 +43,7 @@ int  sxs_calls_tree_build(const struct sxs_calls_process *p, const struct sxs_ca
 void sxs_calls_tree_free(struct sxs_calls_tree *t);
 
 /**
- * sxs_calls_thread_wanted - tell whether @t is the requested thread.
+ * sxs_calls_thread_wanted - return true when @t is the requested thread.
  * @wanted: a thread's id, its name or a pattern of names; NULL requests all threads.
  */
 bool sxs_calls_thread_wanted(const struct sxs_calls_thr *t, const char *wanted);

@@ -6,7 +6,7 @@
 #include "session/read/session_read.h"
 
 /**
- * sxs_process_wanted - tell whether @p is the requested process.
+ * sxs_process_wanted - return true when @p is the requested process.
  * @process: a folder's name or a pid; NULL requests all processes.
  */
 bool sxs_process_wanted(const struct sxs_session_process *p, const char *process);

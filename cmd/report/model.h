@@ -11,11 +11,11 @@
  * belongs to the first of these classes that applies:
  *   sxsprof  its stack contains the frame "[sxsprof]": the profiler's own work
  *   GC       its thread is named ".NET Server GC", ".NET BGC" or ".NET Background GC"; or a native
- *            frame is in libclrgc.so or libclrgcexp.so or in a function gc_heap:: or GCHeap::; or
- *            its
- *            youngest frame is native while its thread had stopped a runtime for a collection. In
- *            the last case a frame "garbage collection" is inserted where the native code begins,
- *            because libcoreclr.so is stripped and its frames cannot be identified
+ *            frame is in libclrgc.so or libclrgcexp.so or in a function gc_heap:: or GCHeap::;
+ *            or its youngest frame is native while its thread had stopped a runtime for a
+ *            collection. In the last case a frame "garbage collection" is inserted where the
+ *            native code begins, because libcoreclr.so is stripped and its frames cannot be
+ *            identified
  *   JIT      a native frame is in libclrjit.so
  *   runtime  its youngest frame is managed code of that runtime
  *   native   all other samples
@@ -281,7 +281,7 @@ uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, u
                          uint8_t tier);
 /** sxs_model_line - return the index of a line of a frame; added when new. */
 uint32_t sxs_model_line(struct sxs_model *m, uint32_t frame, uint32_t line);
-/** sxs_thread_wanted - tell whether @o selects a thread with this id and name. */
+/** sxs_thread_wanted - return true when @o selects a thread with this id and name. */
 bool sxs_thread_wanted(const struct sxs_report_options *o, uint32_t tid, const char *name);
 /** sxs_model_thread - return the index of a thread; added with its root node when new. */
 uint32_t sxs_model_thread(struct sxs_model *m, uint32_t process, uint32_t tid);

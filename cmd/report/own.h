@@ -35,7 +35,7 @@ size_t sxs_own_frames(const struct sxs_model *m, const struct sxs_named *frames,
 /** sxs_own_frame - return the number of the frame "[sxsprof]" of @m; added when new. */
 uint32_t sxs_own_frame(struct sxs_model *m);
 
-/** sxs_own_thread - tell whether a thread of this name belongs to the profiler. */
+/** sxs_own_thread - return true when a thread of this name belongs to the profiler. */
 bool sxs_own_thread(const char *name);
 
 #endif

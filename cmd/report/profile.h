@@ -41,21 +41,21 @@ enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to);
 enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
                                          const struct sxs_report_options *options);
 
-/** sxs_profile_has_samples - tell whether a process of session @dir was sampled. */
+/** sxs_profile_has_samples - return true when a process of session @dir was sampled. */
 bool sxs_profile_has_samples(const char *dir);
 
-/** sxs_profile_has_calls - tell whether calls of a process of session @dir were counted. */
+/** sxs_profile_has_calls - return true when calls of a process of session @dir were counted. */
 bool sxs_profile_has_calls(const char *dir);
 
 /**
- * sxs_profile_has_events - tell whether exceptions or events of a process of session @dir were
+ * sxs_profile_has_events - return true when exceptions or events of a process of session @dir were
  * recorded.
  */
 bool sxs_profile_has_events(const char *dir);
 
 /**
- * sxs_profile_has_traced - tell whether calls of instrumented methods in a process of session @dir
- * were traced.
+ * sxs_profile_has_traced - return true when calls of instrumented methods in a process of session
+ * @dir were traced.
  */
 bool sxs_profile_has_traced(const char *dir);
 
@@ -69,7 +69,7 @@ enum sxs_data sxs_data_option(const struct argp_state *state, const char *text);
 /** sxs_profile_formats - return "text, html, ...", for messages and --help. Static. */
 const char *sxs_profile_formats(void);
 
-/** sxs_profile_format_known - tell whether @name is a format. */
+/** sxs_profile_format_known - return true when @name is a format. */
 bool sxs_profile_format_known(const char *name);
 
 #endif
