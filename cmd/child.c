@@ -138,8 +138,7 @@ int sxs_child_run(const char *path, char **argv, char **env, const struct sxs_ch
         return errno;
     blocked_set(&set);
     sigprocmask(SIG_BLOCK, &set, &old);
-    sigaction(SIGCHLD, &dfl, &sigchld); /* with an inherited SIG_IGN the exit status would be
-                                         * lost */
+    sigaction(SIGCHLD, &dfl, &sigchld); /* with SIG_IGN the exit status would be lost */
     fflush(NULL);
 
     pid_t child = fork();

@@ -11,8 +11,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     char ***command = state->input;
     (void)arg;
     switch (key) {
-    case ARGP_KEY_ARG: /* the first argument that is no option begins the command; the rest belongs
-                        * to it */
+    case ARGP_KEY_ARG: /* the command begins here; the rest belongs to it */
         *command = state->argv + state->next - 1;
         state->next = state->argc;
         return 0;

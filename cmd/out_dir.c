@@ -99,8 +99,7 @@ static int open_temporary(struct sxs_out_dir *out, char *why, size_t size)
     if (!tmp || !*tmp)
         tmp = "/tmp";
     int n = snprintf(name, sizeof(name), "%s/sxsprof-XXXXXX", tmp);
-    if (n >= (int)sizeof(name) || !mkdtemp(name)) { /* mkdtemp() creates the folder with mode
-                                                     * 0700 */
+    if (n >= (int)sizeof(name) || !mkdtemp(name)) { /* mkdtemp() uses mode 0700 */
         snprintf(why, size,
                  "no folder can be made in %s: %s; expected TMPDIR to name a folder that can be "
                  "written to, or -o DIR",

@@ -166,8 +166,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "-o: the folder's name is empty");
         o->out = arg;
         return 0;
-    case ARGP_KEY_ARG: /* the first argument that is no option begins the command; the rest belongs
-                        * to it */
+    case ARGP_KEY_ARG: /* the command begins here; the rest belongs to it */
         o->command = state->argv + state->next - 1;
         state->next = state->argc;
         return 0;
@@ -373,8 +372,7 @@ static int start(const struct options *o, const struct sxs_library *lib, const c
         sxs_out_dir_abandon(out);
         return sxs_wrong_input("%s: %s; nothing was started", path, strerror(err));
     }
-    signal(SIGPIPE, SIG_IGN); /* when the reader of stderr is gone, SIGPIPE must not change the exit
-                               * status */
+    signal(SIGPIPE, SIG_IGN); /* if the reader of stderr is gone: keep the exit status */
     if (!o->quiet)
         print_session(out);
     if (keeps_session(o))

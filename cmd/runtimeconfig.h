@@ -11,8 +11,7 @@
 
 struct sxs_runtimeconfig {
     bool self_contained;       /* the app contains its own runtime: there is nothing to choose */
-    char version[64];          /* of Microsoft.NETCore.App; "" when only other frameworks are
-                                * named */
+    char version[64];          /* of Microsoft.NETCore.App; "" when not named */
     char framework[64];        /* the first framework named: "Microsoft.AspNetCore.App" */
     char roll_forward[24];     /* from DOTNET_ROLL_FORWARD, else from the file, else "Minor" */
 };

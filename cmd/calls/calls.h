@@ -47,11 +47,9 @@ struct sxs_calls_view {
     unsigned    depth;     /* levels of the tree; 0: all */
     size_t      singles;   /* traced calls with values; 0: 200 */
     bool        by_thread; /* one tree per thread instead of one for all */
-    uint32_t    runtime;   /* functions of this runtime's number, and stacks that contain one; 0:
-                            * all */
+    uint32_t    runtime;   /* functions of this runtime (number), stacks with one; 0: all */
     const char *thread;    /* a thread's id, name or pattern of names; NULL: all */
-    const char *callers;   /* not NULL: instead, show callers and callees of functions that this
-                            * pattern matches */
+    const char *callers;   /* pattern: show only callers and callees of matching functions */
 };
 
 /**

@@ -16,8 +16,7 @@ struct collector {
     struct sxs_calls_single        *all;
     size_t                          n, cap, of_thread, limit, total;
     uint32_t                        thread;
-    size_t                         *open; /* calls under way: index in all; SIZE_MAX: beyond the
-                                           * limit */
+    size_t                         *open; /* calls under way: index in all, or SIZE_MAX */
     size_t                          depth, cap_open;
     bool                            no_memory;
 };

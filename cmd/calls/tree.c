@@ -252,8 +252,7 @@ int sxs_calls_tree_build(const struct sxs_calls_process *p, const struct sxs_cal
     }
     if (!err)
         err = mark_repeats(out);
-    for (size_t i = out->n; !err && i-- > out->n_roots;) /* a root's totals are the sums of its
-                                                          * children */
+    for (size_t i = out->n; !err && i-- > out->n_roots;) /* totals of the roots */
         if (out->nodes[i].parent < out->n_roots) {
             out->nodes[out->nodes[i].parent].calls += out->nodes[i].calls;
             out->nodes[out->nodes[i].parent].total_ns += out->nodes[i].total_ns;

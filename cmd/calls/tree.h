@@ -13,13 +13,11 @@ struct sxs_calls_tree_node {
     uint32_t fn;      /* index of a function; SXS_CALLS_NONE: a root */
     uint32_t thread;  /* index, in a root of one thread; else SXS_CALLS_NONE */
     bool     awaits;  /* as in struct sxs_calls_path */
-    bool     shown;   /* a function of the selected runtime is on the path to this node or below
-                       * it */
+    bool     shown;   /* a function of the selected runtime is here, above or below */
     bool     repeats; /* another node of the same function is on the path to this node */
     bool     edge_repeats; /* and that other node is called by the same function, too */
     uint64_t calls, total_ns, self_ns;
-    uint32_t first, n; /* children: sxs_calls_tree.order[first] to order[first + n - 1], heaviest
-                        * first */
+    uint32_t first, n; /* children: order[first] to order[first + n - 1], heaviest first */
 };
 
 struct sxs_calls_tree {
@@ -27,8 +25,7 @@ struct sxs_calls_tree {
     struct sxs_calls_tree_node     *nodes; /* owned; a parent always comes before its children */
     uint32_t                       *order; /* owned; node indexes, grouped by parent */
     size_t                          n, cap, n_roots; /* the first n_roots nodes are roots */
-    uint32_t                       *slots; /* hash table of nodes by parent and function; used only
-                                            * while building */
+    uint32_t                       *slots; /* hash table by parent and function, while building */
     size_t                          n_slots;
 };
 

@@ -61,8 +61,7 @@ static uint16_t runtime_of(struct sxs_addresses *a, uint16_t number)
 static void take_runtime(struct sxs_addresses *a, const struct sxs_samples_record *r)
 {
     uint32_t number = r->runtime->number;
-    if (number > 0 && number < 65536 && a->runtime[number]) { /* added before, by a code record or
-                                                               * the census */
+    if (number > 0 && number < 65536 && a->runtime[number]) { /* from code or census */
         struct sxs_model_runtime *known = &a->m->runtimes[a->runtime[number] - 1];
         known->version = add_text(a->m, r->text[0], r->text_size[0]);
         known->path = add_text(a->m, r->text[1], r->text_size[1]);
@@ -172,8 +171,7 @@ static void take_thread(struct sxs_addresses *a, const struct sxs_record_thread 
         a->m->nodes[t->root].flags |= SXS_FRAME_OWN;
     if (len && (strncmp(v->name, ".NET Server GC", 14) == 0 ||
                 strncmp(v->name, ".NET BGC", 8) == 0 ||
-                strncmp(v->name, ".NET Background", 15) == 0)) /* Linux cuts names to 15
-                                                                * characters */
+                strncmp(v->name, ".NET Background", 15) == 0)) /* Linux cuts names to 15 bytes */
         a->m->nodes[t->root].flags |= SXS_FRAME_GC;
 }
 

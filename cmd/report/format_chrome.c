@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Format chrome: trace events (JSON) for chrome://tracing and ui.perfetto.dev.
+/*
+ * Format chrome: trace events (JSON) for chrome://tracing and ui.perfetto.dev.
  * Samples are joined: a frame that stays on a thread's stack from one sample to the next is one
  * complete event ("X"). After a gap of more than four sampling periods, all frames end. Pauses of
  * runtimes, and events recorded by the tools "exceptions" and "events", are events of their own.
- * Traced calls are pairs of events, begin ("B") and end ("E"). */
+ * Traced calls are pairs of events, begin ("B") and end ("E").
+ */
 #include "cmd/report/format.h"
 
 #include "cmd/report/must.h"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Format firefox: the processed profile format of profiler.firefox.com, version 46, which the site
+/*
+ * Format firefox: the processed profile format of profiler.firefox.com, version 46, which the site
  * upgrades to its current version when loading.
  * A thread is a set of tables: samples refer to stacks (the nodes of the tree), stacks to frames (a
  * function at a line), frames to functions, functions to names. Categories are the owners of
  * frames. For calls, which are sums, each path is one sample, one after the other, weighted with
- * the time spent in the function itself. */
+ * the time spent in the function itself.
+ */
 #include "cmd/report/format.h"
 
 #include "cmd/report/must.h"
@@ -24,8 +26,7 @@ struct tables {
     uint32_t               *nodes;     /* the thread's nodes; a parent comes before its children */
     size_t                  n_nodes;
     uint32_t               *by_thread; /* all nodes sorted by thread */
-    size_t                 *first_node;/* index of each thread's first node in by_thread; one more
-                                        * at the end */
+    size_t                 *first_node;/* each thread's first node in by_thread, and the end */
     uint32_t               *node_at;   /* by the model's node: number in its thread */
 };
 

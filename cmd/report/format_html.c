@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Format html: one self-contained page (cmd/page/page.html, page*.css and page*.js, embedded at
+/*
+ * Format html: one self-contained page (cmd/page/page.html, page*.css and page*.js, embedded at
  * build time) with the model as JSON.
  * The tree and the time line are strings of numbers. Each number is written in base-32 digits,
  * lowest digit first, as characters of A-Za-z0-9+/; a character with a value of 32 or more, from
@@ -7,7 +8,8 @@
  * Tree, in preorder, five numbers per node: how many levels to go up from the previous node, frame,
  * own samples (for calls: calls), own weight in units (unitNs), tiers seen.
  * Time line, four numbers per entry: buckets since the previous entry, node (position in preorder),
- * samples, weight. */
+ * samples, weight.
+ */
 #include "cmd/report/format.h"
 
 #include "cmd/report/must.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Format pprof: a gzip-compressed protobuf message (cmd/report/profile.proto).
+/*
+ * Format pprof: a gzip-compressed protobuf message (cmd/report/profile.proto).
  * There is a function per frame, a location for each line of it that occurs, a mapping per file and
  * a sample per node. The thread, its process and the class (GC, JIT, sxsprof) are labels, so that
- * -tagfocus and -tagroot work. */
+ * -tagfocus and -tagroot work.
+ */
 #include "cmd/report/format.h"
 
 #include "profile.pb-c.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Format speedscope: https://www.speedscope.app/file-format-schema.json, one "sampled" profile per
+/*
+ * Format speedscope: https://www.speedscope.app/file-format-schema.json, one "sampled" profile per
  * thread.
  * Samples are in order of time, and neighbours with the same stack are joined. When there are too
- * many for a browser, and for calls, each distinct stack is written once. */
+ * many for a browser, and for calls, each distinct stack is written once.
+ */
 #include "cmd/report/format.h"
 
 #include "cmd/report/must.h"

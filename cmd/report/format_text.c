@@ -82,8 +82,7 @@ static void write_shares(const struct sxs_model *m, FILE *to)
         fprintf(to, "  %6.2f %%  of it waiting\n", percent(m->waiting_ns, m->total_ns));
 }
 
-static const struct sxs_model *sorted; /* for qsort(), which passes no argument; one thread at a
-                                        * time */
+static const struct sxs_model *sorted; /* for qsort(), which passes no argument; one thread */
 
 static int heavier_thread(const void *a, const void *b)
 {

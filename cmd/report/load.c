@@ -35,8 +35,7 @@ struct loader {
     struct sxs_addresses            *names;
     struct sxs_collections          *collections;
     struct known_stack              *stacks;
-    uint8_t                         *thread_state; /* by thread index: UNASKED, or whether the
-                                                    * thread is selected */
+    uint8_t                         *thread_state; /* by thread index: UNASKED, YES or NO */
     size_t                           n_states;
 };
 
@@ -267,8 +266,7 @@ static void take_process(struct loader *l, struct sxs_samples *reader,
     l->process = (uint32_t)m->n_processes - 1;
     l->names = sxs_addresses_read(m, l->process, reader, census, natives, sources);
     l->collections = sxs_collections_new(m, l->process);
-    l->stacks = sxs_must_zeroed(STACK_SLOTS, sizeof(*l->stacks)); /* zeroed pages cost memory only
-                                                                   * when used */
+    l->stacks = sxs_must_zeroed(STACK_SLOTS, sizeof(*l->stacks)); /* pages use memory when used */
     while (sxs_samples_next(reader, &r))
         if (r.type == SXS_RECORD_SAMPLE)
             take_sample(l, r.sample);

@@ -21,8 +21,7 @@ struct loader {
     uint32_t                        *frames; /* by function; then, from n_fns on, by function the
                                               * frame "[awaits]"; 0: none yet */
     uint32_t                        *nodes;  /* by path; NOT_WANTED: the thread is not selected */
-    bool                            *found;  /* by path: a function of the selected runtime is on
-                                              * it */
+    bool                            *found;  /* by path: the selected runtime is on it */
 };
 
 static uint32_t add_text(struct sxs_model *m, const char *text)
@@ -186,7 +185,7 @@ static void take_paths(struct loader *l)
     }
 }
 
-/* ---- traced calls ----------------------------------------------------------------------------- */
+/* ---- traced calls ---------------------------------------------------------------------------- */
 
 struct lane { /* state of one thread */
     struct loader *l;

@@ -22,8 +22,7 @@ struct loader {
     const struct sxs_report_options     *o;
     const struct sxs_instrument_process *p;
     uint32_t                             process;
-    uint32_t                            *frames; /* by index of the instrumented method: frame + 1;
-                                                  * 0: none yet */
+    uint32_t                            *frames; /* by index in sites: frame + 1; 0: none yet */
     struct whole                        *calls;
     size_t                               n, cap;
 };

@@ -61,8 +61,7 @@ struct sxs_model_process {
     char                     *folder; /* owned; "1234" */
     uint32_t                  pid;
     struct sxs_samples_header head;   /* a copy from when the file was read */
-    uint64_t                  first_ns, last_ns; /* times of the first and the last sample; 0:
-                                                  * none */
+    uint64_t                  first_ns, last_ns; /* times of first and last sample; 0: none */
     struct sxs_events_data   *events; /* owned; NULL: none, or not requested */
     struct sxs_model_census {
         uint32_t number, version, path; /* version, path: strings */
@@ -101,8 +100,7 @@ struct sxs_model_node {
     uint32_t parent; /* SXS_NO_NODE: the root of a thread, which has no frame */
     uint32_t frame;
     uint32_t thread;
-    uint32_t line;   /* in the frame's source file; 0: not known, or nodes are not separate by
-                      * line */
+    uint32_t line;   /* in the frame's source file; 0: not known, or not separate by line */
     uint8_t  tiers; /* bit N: seen here at enum sxs_code_tier N */
     uint8_t  flags; /* SXS_FRAME_GC, _JIT, _OWN of this frame or of a caller's frame */
     uint64_t self, self_ns;
@@ -183,14 +181,12 @@ struct sxs_model {
     struct sxs_model_pause   *pauses;
     struct sxs_model_line    *lines;
     struct sxs_model_difference *differences;
-    struct sxs_model_event   *events;    /* of calls, one thread after the other;
-                                          * SXS_DETAIL_CALLS */
+    struct sxs_model_event   *events;    /* of calls, by thread; with SXS_DETAIL_CALLS */
     struct sxs_strings        values;    /* arguments and results of events; a table of their own
                                           * because there may be many */
     size_t                    n_events, cap_events;
     uint64_t                  events_lost; /* begins and ends that were not recorded */
-    struct sxs_model_latency *latencies; /* durations of calls, by frame; frames from n_latencies on
-                                          * have none */
+    struct sxs_model_latency *latencies; /* of calls, by frame; none from n_latencies on */
     size_t                    n_latencies;
     enum sxs_data             data;      /* samples or calls */
     bool                      timed;     /* weights are ns; else calls were counted without time */
@@ -214,22 +210,19 @@ struct sxs_model {
                      * missing ELF file */
     struct sxs_model_unseen *unseen; /* owned; coverage gaps of calls */
     size_t n_unseen, cap_unseen;
-    struct sxs_timeline *timeline; /* borrowed; further data for the timeline of the page; NULL:
-                                    * none */
+    struct sxs_timeline *timeline; /* borrowed; the timeline of the page; NULL: none */
     struct sxs_model_index *index; /* private: hash tables */
 };
 
 /** Limits of the model. Further samples are not on the time line, further nodes not in the tree. */
 #define SXS_MODEL_MAX_SAMPLES (12u << 20)
 #define SXS_MODEL_MAX_NODES   (8u << 20)
-#define SXS_MODEL_MAX_RUNTIMES 4096u /* a damaged file may contain millions; from here on the last
-                                      * one is used */
+#define SXS_MODEL_MAX_RUNTIMES 4096u /* a damaged file may contain millions; the last is reused */
 #define SXS_MODEL_MAX_DIFFERENCES 1000u /* enough to look at; the header counts all */
 
 enum sxs_model_detail {
     SXS_DETAIL_TIMELINE = 1, /* keep samples one by one, for the time line */
-    SXS_DETAIL_LINES = 2,    /* separate nodes for each line of a function in which a caller
-                              * stood */
+    SXS_DETAIL_LINES = 2,    /* separate nodes for each line in which a caller stood */
     SXS_DETAIL_CALLS = 8,    /* keep traced calls as events; no samples of them */
     SXS_DETAIL_EVENTS = 4,   /* keep exceptions and events, also of processes without samples */
     SXS_DETAIL_BOTH = 16,    /* with traced calls: keep them both as events and as samples */

@@ -16,8 +16,7 @@ struct sxs_pdb;
 
 /** A position in a source file. */
 struct sxs_pdb_line {
-    const char *file; /* name of the document, borrowed until the next call; not checked for
-                       * UTF-8 */
+    const char *file; /* document's name, borrowed until the next call; perhaps not UTF-8 */
     uint32_t    line; /* from 1 */
 };
 

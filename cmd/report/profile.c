@@ -169,8 +169,7 @@ static enum sxs_profile_result load(const char *dir, const struct sxs_report_opt
     bool events = false;
     for (size_t i = 0; i < m->n_processes; i++)
         events |= m->processes[i].events != NULL;
-    if (m->n_processes == 0 && m->n_problems > m->n_notes) { /* the problems were printed above;
-                                                              * there is nothing to show */
+    if (m->n_processes == 0 && m->n_problems > m->n_notes) { /* printed above; nothing to show */
         return SXS_PROFILE_FAILED;
     } else if (m->n_processes == 0) {
         fprintf(stderr, "sxsprof: %s: no %s; record them with sxsprof run --tool %s\n", dir, what,

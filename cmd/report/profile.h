@@ -12,8 +12,7 @@
 enum sxs_profile_result {
     SXS_PROFILE_OK = 0,
     SXS_PROFILE_DAMAGED = 1,  /* written, but something in the session was damaged */
-    SXS_PROFILE_NOTHING = 2,  /* the session does not contain what was requested; nothing was
-                               * written */
+    SXS_PROFILE_NOTHING = 2,  /* nothing that was requested is there; nothing was written */
     SXS_PROFILE_NO_FORMAT = 3,/* there is no such format; nothing was written */
     SXS_PROFILE_FAILED = 4,   /* the session cannot be opened, or the output cannot be written */
 };

@@ -11,8 +11,7 @@ struct build {
     struct sxs_timeline             *t;
     struct sxs_model                *m;
     const struct sxs_report_options *o;
-    uint32_t                         process; /* index of the process whose events are being
-                                               * added */
+    uint32_t                         process; /* index of the process being added */
 };
 
 static uint32_t add_text(struct sxs_model *m, const char *text)

@@ -9,8 +9,7 @@
 struct keeping {
     const struct sxs_strings *from;
     struct sxs_strings       *to;
-    uint32_t                 *known; /* owned; by number in from: the number in to; 0: not added
-                                      * yet */
+    uint32_t                 *known; /* owned; number in from to number in to; 0: not added */
     uint64_t                  room;  /* remaining bytes */
 };
 

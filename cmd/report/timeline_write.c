@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the page's key "line". Numbers are in the digits described in cmd/report/format_html.c.
+/*
+ * Writes the page's key "line". Numbers are in the digits described in cmd/report/format_html.c.
  *   threads  [name, id, process, began, ended or 0, [numbers of runtimes], calls, samples, values]
  *            calls: per call, ns since the previous call began, duration, frame, depth
  *            samples: per sample, us since the previous sample, node * 2 + waiting
- *            values: per call with values, distance to the previous such call in calls, arguments,
- *            result * 2 + left by an exception; arguments and result are indexes of "texts", 0:
- *            none
+ *            values: per call with values, distance in calls to the previous such call, arguments,
+ *            result * 2 + left by an exception; arguments and result are indexes of "texts",
+ *            0: none
  *   spans    per span, ns since the previous span, duration, kind, thread + 1, runtime + 1, text,
- *   a,
- *            b, tier * 2 + failed, process */
+ *            a, b, tier * 2 + failed, process
+ */
 #include "cmd/report/timeline.h"
 
 #include "cmd/report/format.h"
