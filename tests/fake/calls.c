@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* calls.c - `calls SHAPE N [THREADS]`: hooked calls whose numbers are known. */
+/* calls.c - the scenario command `calls SHAPE N [THREADS]`: hooked calls in known numbers. */
 #include "tests/fake/calls.h"
 
 #define MAX_CALLERS 256
@@ -36,7 +36,8 @@ static FAKE_FRAME_FN void even(struct fake_call *below, unsigned long n)
     fake_leave(f.fn, f.sp);
 }
 
-/* Each leaves by its tailcall hook before the next is entered, with the same caller. */
+/* Tail calls: each function calls its tailcall hook before the next one is entered. All have the
+ * same caller. */
 static void tail(struct fake_call *below, unsigned long n)
 {
     struct fake_call at = {.own = below->own - 256};
@@ -56,10 +57,11 @@ static FAKE_FRAME_FN void vanish(struct fake_call *below, unsigned deep)
         atomic_fetch_add(&f.fn->n_unwound, 1);
     if (deep)
         vanish(&f, deep - 1);
-    __asm__ volatile("" ::: "memory"); /* no jump: the frame is to stand meanwhile */
+    __asm__ volatile("" ::: "memory"); /* no tail call: the frame must last during the call */
 }
 
-/* Frames that end without a word; the next call, or their caller's leave, shows it. */
+/* Frames that end without a leave hook. The profiler can notice it at the next call, or when the
+ * caller of the frames leaves. */
 static FAKE_FRAME_FN void stale(struct fake_call *below, unsigned long n)
 {
     for (unsigned long i = 0; i < n; i++) {
@@ -80,7 +82,7 @@ static FAKE_FRAME_FN void unmatched(struct fake_call *below, unsigned long n)
     }
 }
 
-/* The thread goes while they are under way. */
+/* Calls that are still in progress when their thread ends. */
 static FAKE_FRAME_FN void ends(struct fake_call *below, unsigned long n)
 {
     FAKE_CALL(f, fake_work[ENDS], below);
@@ -95,7 +97,7 @@ struct fake_function *fake_call_compile(const char *name)
     return fn && SUCCEEDED(fake_jit(fn)) ? fn : NULL;
 }
 
-/* A function dies, and its FunctionID comes again for another. */
+/* A function is unloaded, and its FunctionID is used again for another function. */
 static void unload(struct fake_call *below, unsigned long n)
 {
     struct fake_function *fn = fake_call_compile("Unloaded");
@@ -115,7 +117,8 @@ static FAKE_FRAME_FN void chain(struct fake_call *below, struct fake_function **
     fake_leave(f.fn, f.sp);
 }
 
-/* @n functions that are called but here, eight deep, the first of them twice. */
+/* @n new functions in groups of eight that call each other; the first of each group is called a
+ * second time, alone. */
 static void wide(struct fake_call *below, unsigned long n)
 {
     static _Atomic unsigned number;
@@ -133,7 +136,7 @@ static void wide(struct fake_call *below, unsigned long n)
     }
 }
 
-/* Callers that all want the same callee inlined, compiled at once by several threads. */
+/* Callers that all ask to inline the same callee. Several threads compile them concurrently. */
 static FAKE_FRAME_FN void inlining(struct fake_call *below, unsigned long n)
 {
     for (unsigned long i = 0; i < n; i++) {
@@ -148,7 +151,7 @@ static FAKE_FRAME_FN void inlining(struct fake_call *below, unsigned long n)
     }
 }
 
-/* They go on while the profiler is told of the end, and afterwards. */
+/* Calls that go on while the profiler handles Shutdown, and afterwards. */
 static void until_the_end(struct fake_call *below, unsigned long n)
 {
     for (unsigned long i = 0; i < n; i++)
@@ -179,7 +182,7 @@ static const struct {
     {"late", fake_call_late},
 };
 
-/* ---- who runs them -------------------------------------------------------------------------- */
+/* ---- threads that run the shapes ------------------------------------------------------------ */
 
 static void make_work(void)
 {
@@ -245,7 +248,7 @@ static HRESULT run_on_threads(const struct job *job, unsigned long threads)
     return n == threads ? S_OK : E_OUTOFMEMORY;
 }
 
-/* Threads that this runtime has never heard of: their first word is a hook. */
+/* Runs @job on threads unknown to this runtime: the first the profiler sees of them is a hook. */
 static HRESULT run_on_native_threads(const struct job *job, unsigned long threads)
 {
     pthread_t made[MAX_CALLERS];
@@ -257,7 +260,7 @@ static HRESULT run_on_native_threads(const struct job *job, unsigned long thread
     here.together = &together;
     for (; n < threads; n++)
         if (pthread_create(&made[n], NULL, caller_main, &here) != 0)
-            abort(); /* the others wait for it */
+            abort(); /* the threads already started wait for this one at the barrier */
     for (unsigned i = 0; i < n; i++)
         pthread_join(made[i], NULL);
     pthread_barrier_destroy(&together);

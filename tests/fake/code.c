@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * code.c - machine code of compiled methods, mapped as a CLR maps it: an address range reserved
- * without access, pieces of the memfd "doublemapper" over it, made executable; written through a
- * second, writable mapping of the same piece.
+ * code.c - the machine code of compiled methods, mapped as a CLR maps it.
+ *
+ * An address range is reserved without access rights. Pieces of a memfd named "doublemapper" are
+ * mapped over it and made executable. Code is written through a second, writable mapping of the
+ * same piece.
  */
 #include "tests/fake/fake.h"
 
@@ -39,9 +41,9 @@ static bool map_up_to(uint32_t end)
     return true;
 }
 
-/* Three entries, each with a frame of its own: call fn(arg) through fake_frame_body, read address
- * 0, divide by 0. The faulting instructions are two bytes long: a handler that skips them returns
- * to the epilogue. */
+/* Writes the code of one method. It has three entry points, each with a stack frame: call fn(arg)
+ * through fake_frame_body(), read address 0, divide by 0. The faulting instructions are two bytes
+ * long, so a handler can skip them and return to the epilogue. */
 static void assemble(uint8_t *out)
 {
     static const uint8_t call_head[] = {0x55, 0x48, 0x89, 0xE5, 0x48, 0xB8};

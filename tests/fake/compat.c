@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * compat.c - COMPLUS_ProfAPI_ProfilerCompatibilitySetting.
+ * compat.c - the setting COMPLUS_ProfAPI_ProfilerCompatibilitySetting.
  *
- * .NET Framework 4 loads a profiler written for 2.0 (no ICorProfilerCallback3) only when told to;
- * 2.0 knows nothing of the variable. Each runtime decides for itself: the order in which the two
- * are loaded changes who comes first, not what becomes of either.
+ * .NET Framework 4 loads a profiler written for 2.0 (without ICorProfilerCallback3) only when this
+ * setting allows it; 2.0 does not read the variable. Each runtime decides independently, so the
+ * outcome does not depend on the order in which the two are loaded.
  */
 #include "tests/fake/fake.h"
 

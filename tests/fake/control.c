@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* control.c - the table a test holds on to, and the counts. */
+/* control.c - the table returned by fakeclr_control(), failures on demand, and the counts. */
 #include "tests/fake/fake.h"
 
 #define ID(object) ((uint64_t)(uintptr_t)(object))
@@ -155,7 +155,7 @@ bool fake_fails(const char *name, HRESULT *hr)
     return false;
 }
 
-/* Of other interfaces, INTERFACE.METHOD; "ReJIT" and "ReJIT.refused". */
+/* Failures of methods of other interfaces, "INTERFACE.METHOD"; also "ReJIT" and "ReJIT.refused". */
 static HRESULT fail_other(const char *name, HRESULT hr, unsigned nth)
 {
     unsigned n = atomic_load(&fake.n_other_failures);

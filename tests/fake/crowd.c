@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* crowd.c - hooked calls from runtime to runtime, in a forked child, at a thread's very end. */
+/* crowd.c - hooked calls between runtimes, in a forked child, and in destructors of thread data. */
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,11 +7,11 @@
 #include "harness/bridge/bridge.h"
 #include "tests/fake/calls.h"
 
-/* ---- from runtime to runtime ---------------------------------------------------------------- */
+/* ---- calls between runtimes ----------------------------------------------------------------- */
 
 static void (*bridge_hop)(int, int, long);
 
-/* Two frames of this runtime, then the next one's. */
+/* Makes two calls in this runtime, then calls into the next runtime through the bridge. */
 static FAKE_FRAME_FN void arrive(struct fake_call *below, int depth, int max)
 {
     FAKE_CALL(f, fake_work[HOP], below);
@@ -37,7 +37,8 @@ static void *hopper(void *arg)
     return NULL;
 }
 
-/* Every app is to do this; the first one's threads call all others, @n calls deep. */
+/* Every app must run this shape. Threads of the app that joined the bridge first call all other
+ * apps, @n calls deep. */
 void fake_call_hop(struct fake_call *below, unsigned long n)
 {
     enum { THREADS = 4 };
@@ -63,9 +64,10 @@ void fake_call_hop(struct fake_call *below, unsigned long n)
     leave();
 }
 
-/* ---- in a child ----------------------------------------------------------------------------- */
+/* ---- calls in a forked child ---------------------------------------------------------------- */
 
-/* What it calls, compiles and throws is nobody's to count; it must come to its end. */
+/* The calls, compilations and exceptions of the child are not counted. The child must only reach
+ * its end; the alarm ends it if it hangs. */
 static _Noreturn void live_as_child(struct fake_call *below, struct fake_function *fn)
 {
     alarm(30);
@@ -99,13 +101,14 @@ FAKE_FRAME_FN void fake_call_fork(struct fake_call *below, unsigned long n)
     }
 }
 
-/* ---- at a thread's end ---------------------------------------------------------------------- */
+/* ---- calls at the end of a thread ----------------------------------------------------------- */
 
 static pthread_key_t at_end;
 static pthread_once_t at_end_once = PTHREAD_ONCE_INIT;
 
-/* Others' data of the thread may be gone already; in the second of two rounds it is for certain. (Of
- * four that there can be the thread sanitizer needs the last, and the library the one after ours.) */
+/* Destructor of thread data. In the first of its two rounds the thread data of the profiler may
+ * already be destroyed; in the second round it is. There are at most four rounds. The thread
+ * sanitizer needs the last one, and the profiler library the one after this destructor's second. */
 static FAKE_FRAME_FN void call_at_end(void *arg)
 {
     uintptr_t left = (uintptr_t)arg;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* enums.c - one enumerator for modules, threads, functions: their vtables differ in name only. */
+/* enums.c - one enumerator for modules, threads and functions. The vtables of the three interfaces
+ * differ in type names only. */
 #include "tests/fake/fake.h"
 
 struct items {

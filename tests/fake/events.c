@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* events.c - events that come as a procedure: exceptions, enter and leave. */
+/* events.c - sequences of events: an exception, and one hooked call. */
 #include "tests/fake/fake.h"
 
 #define ID(object) ((uint64_t)(uintptr_t)(object))
@@ -21,8 +21,9 @@ void fake_throw(struct fake_function *thrower, struct fake_function *catcher)
     FAKE_RAISE(ExceptionCatcherLeave);
 }
 
-/* The plain hooks take their arguments in registers no C caller can set for enter (r14, r15): those
- * get the usual one here, which hooks written for compiled code do not look at. */
+/* Calls a fast-path hook. A CLR passes the arguments of enter hooks in r14 and r15, which a C call
+ * cannot set, and those of leave and tailcall hooks in rdi and rsi. This function passes them in
+ * both places, so that hooks written in C work too. */
 static unsigned plain_hook(uintptr_t hook, uint64_t client)
 {
     FunctionEnter3 *call = (FunctionEnter3 *)hook;

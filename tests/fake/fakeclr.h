@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * fakeclr.h - what a test can do with one simulated runtime.
+ * fakeclr.h - the interface by which a test controls one simulated runtime.
  *
- * The library has the real one's hosting exports (coreclr_initialize and so on) and one more,
- * fakeclr_control(), which returns the table below. State belongs to the loaded file: load copies
- * from different paths to have several runtimes. Unless a line says otherwise, functions may be
- * called from any thread after coreclr_initialize, and not from signal handlers. IDs are handed
- * around as integers, as ICorProfilerInfo does; they live until the library is unloaded.
+ * The library has the hosting exports of a real runtime (coreclr_initialize and so on) and one
+ * more, fakeclr_control(), which returns the table below. Each loaded file has its own state: load
+ * copies from different paths to have several runtimes. Unless a comment says otherwise, functions
+ * may be called on any thread after coreclr_initialize, but not in signal handlers. IDs are
+ * integers, as in ICorProfilerInfo; they are valid until the library is unloaded.
  */
 #ifndef FAKECLR_H
 #define FAKECLR_H
 
 #include "sxs_abi.h"
 
-/** Snapshot of what has happened so far. */
+/** Event counts since the runtime was loaded. */
 struct fakeclr_counts {
     uint64_t callbacks;         /* callbacks raised, all slots */
     uint64_t info_calls;        /* calls of Info methods, all slots */
-    uint64_t info_refs;         /* references on the Info object held by others */
-    uint64_t live_objects;      /* metadata, enumerator, control objects handed out, not released */
-    uint64_t handles;           /* of objects: made and not destroyed */
-    uint64_t foreign_ids;       /* IDs handed to Info that are not of this runtime */
-    uint64_t beyond_version;    /* calls of slots this version's Info does not have */
-    uint64_t faults;            /* faults in this runtime's code, handled */
-    uint64_t faults_left;       /* of those: handler left by siglongjmp */
+    uint64_t info_refs;         /* references to the Info object held by the profiler */
+    uint64_t live_objects;      /* metadata, enumerator, control objects given out, not released */
+    uint64_t handles;           /* object handles created and not destroyed */
+    uint64_t foreign_ids;       /* IDs passed to Info that are not IDs of this runtime */
+    uint64_t beyond_version;    /* calls of slots that this version's Info does not have */
+    uint64_t faults;            /* faults in this runtime's code, handled by it */
+    uint64_t faults_left;       /* those of `faults` whose handler was left by siglongjmp */
     uint64_t faults_chained;    /* signals passed on to the previous handler */
     uint64_t after_previous;    /* the previous handler returned: a real CLR would shut down */
-    uint64_t activations;       /* SIGRTMIN accepted */
-    uint64_t foreign_activations; /* ... on a thread that is not of this runtime */
+    uint64_t activations;       /* SIGRTMIN accepted as an activation */
+    uint64_t foreign_activations; /* those on a thread unknown to this runtime */
     uint64_t gcs;               /* collections finished */
-    uint64_t gc_hangs;          /* collections whose threads did not answer within 10 s */
+    uint64_t gc_hangs;          /* suspensions in which a thread did not answer within 10 s */
     uint64_t modules, methods, threads, exceptions, elt_calls;
 };
 
@@ -45,7 +45,7 @@ enum fakeclr_load {
     FAKECLR_SHUT_DOWN,
 };
 
-/** One row of what .NET Framework's ProfilerCompatibilitySetting does to a pair of runtimes. */
+/** One case of .NET Framework's ProfilerCompatibilitySetting with a pair of runtimes. */
 struct fakeclr_compat_row {
     const char       *setting;      /* value of the variable; NULL: not set */
     const char       *first, *second; /* versions, in the order they are loaded */
@@ -54,101 +54,116 @@ struct fakeclr_compat_row {
 };
 
 struct fakeclr_control {
-    /** "8.0": as built. Static. */
+    /** The version this library was built for, for example "8.0". Static. */
     const char *version;
 
     /* -- Callbacks -- */
     /**
-     * Calls the profiler's slot @name ("JITInlining") with @n integer or pointer arguments, if the
-     * event mask in force asks for it, or always when @forced. Returns what the profiler returned;
-     * S_FALSE: not raised; E_INVALIDARG: no such slot.
+     * Calls the profiler's callback @name ("JITInlining") with @n integer or pointer arguments, if
+     * the event mask in force includes it, or always when @forced. Returns the profiler's result,
+     * S_FALSE if the callback was not raised, or E_INVALIDARG if there is no such callback.
      */
     HRESULT (*raise)(const char *name, int forced, unsigned n, const uint64_t *args);
-    /** Nonzero when the mask in force asks for @name. */
+    /** Returns nonzero when the event mask in force includes the callback @name. */
     int (*would_raise)(const char *name);
 
     /* -- Code and metadata. @enclosing and @args: ClassIDs; 0 and NULL when there are none -- */
-    /** Loads a module (and its assembly) with all events. Returns the ModuleID. @path is copied. */
+    /** Loads a module and its assembly, with all events. Returns the ModuleID. @path is copied. */
     ModuleID (*module_load)(const char *path);
     void (*module_unload)(ModuleID module);
-    /** Defines "Namespace.Type" (for a nested type: its own name) and raises ClassLoad events. */
+    /** Defines a type and raises ClassLoad events. @name: "Namespace.Type"; of a nested type only
+     * its own name. */
     ClassID (*class_new)(ModuleID module, const char *name, ClassID enclosing, unsigned n_args,
                          const ClassID *args);
     ClassID (*class_array)(ClassID element, unsigned rank);
     /** Defines a method; @sig: its metadata signature, copied (64 bytes at most); NULL: void(). */
     FunctionID (*method_new)(ClassID type, const char *name, const uint8_t *sig, size_t sig_size,
                              unsigned n_args, const ClassID *args);
-    /** A dynamic method of @module: no class, no token. */
+    /** Defines a dynamic method of @module, which has no class and no token. */
     FunctionID (*method_dynamic)(ModuleID module, const char *name, const uint8_t *sig,
                                  size_t sig_size);
-    /** Compiles it: JITCompilationStarted, code in memory, Finished (or the DynamicMethod pair). */
+    /** Compiles @function: raises JITCompilationStarted, writes machine code, raises
+     * JITCompilationFinished; for a dynamic method, the DynamicMethodJITCompilation pair. */
     HRESULT (*jit)(FunctionID function);
-    /** Start of its machine code, 0 before jit(). Callable as
-     * uint64_t code(uint64_t fn(void *), void *arg): runs fn(arg) above a real frame of it. */
+    /** Returns the start of the machine code of @function, 0 before jit(). The code can be called
+     * as uint64_t code(uint64_t fn(void *), void *arg): it runs fn(arg) above a real frame. */
     uintptr_t (*code)(FunctionID function);
-    /** fn(arg) above a real frame of @function; attaches the calling thread when it is foreign. */
+    /** Runs fn(arg) above a real frame of @function and returns its result. Attaches the calling
+     * thread if the runtime does not know it. */
     uint64_t (*call)(FunctionID function, uint64_t (*fn)(void *), void *arg);
     ObjectID (*object_new)(ClassID type);
 
     /* -- Threads -- */
-    /** A pthread of this runtime: ThreadCreated and ThreadAssignedToOSThread on it, then body(arg)
-     * (NULL: loops without a safepoint until thread_stop()), then ThreadDestroyed. 0: failed. */
+    /** Starts a pthread of this runtime. It raises ThreadCreated and ThreadAssignedToOSThread, runs
+     * body(arg) (NULL: loops without a safepoint until thread_stop()), raises ThreadDestroyed.
+     * Returns 0 on failure. */
     ThreadID (*thread_start)(void *(*body)(void *), void *arg);
-    /** Ends the loop, joins. */
+    /** Ends the loop of a thread and joins the thread. */
     void (*thread_stop)(ThreadID thread);
-    ThreadID (*thread_attach)(void); /* the calling thread; attached already: the same ID */
+    /** Attaches the calling thread. Returns its ID, the same one if it is already attached. */
+    ThreadID (*thread_attach)(void);
     void (*thread_detach)(void);
     void (*thread_name)(ThreadID thread, const char *name);
 
-    /* -- Simulated frames of the calling thread, which is attached when it is foreign -- */
-    /** Youngest last. @function 0: a run of frames of others. ip 0: somewhere in its code. */
+    /* -- Simulated frames of the calling thread, which is attached if necessary -- */
+    /** Pushes a frame younger than all others. @function 0: a run of native frames. @ip 0: an
+     * address in the code of @function is chosen. */
     void (*push_frame)(FunctionID function, uint64_t ip, uint64_t sp, uint64_t fp);
     void (*pop_frame)(void);
-    /** Nonzero: the thread counts as cooperative, so seeds are honoured. */
+    /** @on nonzero: the calling thread is in cooperative mode, so stack walks use their seed. */
     void (*set_cooperative)(int on);
 
-    /* -- Events with a procedure -- */
+    /* -- Sequences of events -- */
     void (*throw_exception)(FunctionID thrower, FunctionID catcher);
-    /** Suspends every other thread with SIGRTMIN. 0; ETIMEDOUT after 10 s without an answer. */
+    /** Runs a collection: suspends every other thread with SIGRTMIN. Returns 0, or ETIMEDOUT if a
+     * thread did not answer within 10 s. */
     int (*gc)(unsigned generation);
-    /** Enter and leave hooks for @function, its ID mapped as asked; returns hooks called. */
+    /** Calls the enter hook, then the leave or tailcall hook, of @function with the client ID from
+     * the mapper. Returns the number of hooks called. */
     unsigned (*elt)(FunctionID function, int tailcall);
-    /** @n real faults in this runtime's code: two null references, two divisions by zero, ... */
+    /** Raises @n real faults in this runtime's code: in turn two null references and two divisions
+     * by zero. */
     void (*faults)(unsigned n);
 
     /* -- Failures on demand -- */
-    /** Info method @method fails with @hr: on its @nth call from now (1 is the next), or always
-     * when 0. hr S_OK ends it. E_INVALIDARG: no such method. Allowed before coreclr_initialize. */
+    /** Makes the Info method @method fail with @hr: on its @nth call from now (1 is the next), or
+     * on every call when @nth is 0. @hr S_OK ends the failure. Returns E_INVALIDARG if there is no
+     * such method. Allowed before coreclr_initialize. */
     HRESULT (*fail_call)(const char *method, HRESULT hr, unsigned nth);
 
     /* -- Loading -- */
-    /** What became of the profiler. */
+    /** Returns how the load of the profiler ended. */
     enum fakeclr_load (*load_state)(void);
     HRESULT (*load_result)(void);
-    /** Loads @path and attaches: InitializeForAttach with a copy of @data. */
+    /** Loads the profiler @path and attaches it: calls InitializeForAttach with a copy of @data
+     * (@size bytes). */
     HRESULT (*attach)(const char *path, const GUID *clsid, void *data, unsigned size);
-    /** Asks the class factory of @path for an instance. *out: NULL or a reference. */
+    /** Asks the class factory of @path for an instance. *out receives a new reference or NULL. */
     HRESULT (*create_instance)(const char *path, const GUID *clsid, IUnknown *outer,
                                const GUID *iid, void **out);
-    /** Walkable table of ProfilerCompatibilitySetting outcomes; static. */
+    /** Returns the table of ProfilerCompatibilitySetting outcomes, @n rows. Static. */
     const struct fakeclr_compat_row *(*compat_table)(size_t *n);
 
-    /* -- What happened -- */
+    /* -- Records of past events -- */
     void (*counts)(struct fakeclr_counts *out);
-    uint64_t (*raised)(const char *callback); /* times raised */
-    uint64_t (*called)(const char *info_method); /* times called */
+    uint64_t (*raised)(const char *callback);    /* how often the callback was raised */
+    uint64_t (*called)(const char *info_method); /* how often the method was called */
     void (*mask)(uint32_t *low, uint32_t *high);
-    /** Line @i of the event log, 0 the oldest; NULL past the end. Static for the library's life. */
+    /** Returns line @i of the event log, 0 the oldest; NULL past the end. Valid until the library
+     * is unloaded. */
     const char *(*log_line)(unsigned i);
-    /** The Info object itself; a borrowed reference. */
+    /** Returns the Info object; a borrowed reference. */
     IUnknown *(*info)(void);
 };
 
 /**
- * Callable before coreclr_initialize. Static.
+ * fakeclr_control - return the table of control functions, which is static.
  *
- * A profiler path of "@program:SYMBOL" means the host program: SYMBOL has DllGetClassObject's type
- * and is exported by it (link with -rdynamic); "@program" alone means DllGetClassObject.
+ * May be called before coreclr_initialize.
+ *
+ * Wherever a profiler path is expected, "@program:SYMBOL" means the host program itself: it must
+ * export SYMBOL (link with -rdynamic), which has the type of DllGetClassObject. "@program" alone
+ * means the symbol DllGetClassObject.
  */
 __attribute__((visibility("default"))) const struct fakeclr_control *fakeclr_control(void);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* frames.c - the simulated stack of each thread, and DoStackSnapshot over it. */
+/* frames.c - the simulated stack of each thread, and DoStackSnapshot, which walks it. */
 #include "tests/fake/fake.h"
 
-/* Sizes that the versions report: CONTEXT_NET8 up to 9.0, more from 10.0. */
+/* Size of a reported CONTEXT in bytes: up to 9.0, and from 10.0. */
 #define CONTEXT_SIZE_TO_9 3104
 #define CONTEXT_SIZE_FROM_10 3232
 
@@ -26,8 +26,8 @@ void fake_pop_frame(void)
         fake_self->n_frames--;
 }
 
-/* Entered from compiled code: its return address is the IP of the frame it makes, and the frame
- * pointer chain leads to the rest. */
+/* Called by compiled code only. The return address of this call is the IP of the frame that it
+ * pushes; SP and frame pointer come from the frame pointer chain. */
 __attribute__((noinline, no_sanitize("address"))) uint64_t fake_frame_body(uint64_t (*fn)(void *),
                                                                           void *arg)
 {
@@ -59,7 +59,8 @@ static HRESULT report(StackSnapshotCallback *callback, const struct fake_frame *
                     client_data);
 }
 
-/* Below a frame that is running code lie frames of others: one report for the whole run. */
+/* Reports frames from the youngest (@from - 1) to the oldest. Native frames lie between a real
+ * frame and the next younger one; such a run is reported once, with FunctionID 0. */
 static HRESULT walk(const struct fake_thread *thread, unsigned from,
                     StackSnapshotCallback *callback, ULONG32 flags, void *client_data)
 {
@@ -86,7 +87,8 @@ static HRESULT walk(const struct fake_thread *thread, unsigned from,
     return S_OK;
 }
 
-/* A seed counts only in cooperative mode; otherwise the walk starts at the youngest frame. */
+/* Sets *from to the frame at which a walk with a seed starts. As in a CLR, the seed is used only in
+ * cooperative mode; otherwise the walk starts at the youngest frame. */
 static HRESULT seeded_start(const struct fake_thread *thread, const BYTE *bytes, ULONG32 size,
                             unsigned *from)
 {

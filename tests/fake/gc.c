@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gc.c - suspension by SIGRTMIN, and collections. */
+/* gc.c - suspends threads by SIGRTMIN, and simulates collections. */
 #include "tests/fake/fake.h"
 
 #include <errno.h>
@@ -15,8 +15,9 @@ static uint64_t now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* One signal to each thread, as a runtime that keeps a "pending" mark: a lost one is never sent
- * again, and the suspension never ends. Returns 0 or ETIMEDOUT. */
+/* Sends one signal to each thread and waits for the answers. A lost signal is never sent again, as
+ * in a real runtime, which keeps a "pending" mark; a real suspension would then never end. Returns
+ * 0 or ETIMEDOUT. */
 static int stop_threads(void)
 {
     struct {
@@ -56,7 +57,7 @@ int fake_suspend(COR_PRF_SUSPEND_REASON reason)
 {
     FAKE_RAISE(RuntimeSuspendStarted, (uint64_t)reason);
     while (pthread_mutex_trylock(&fake.gc_lock) != 0)
-        fake_nap(100); /* not blocked in the lock: another collection may want this thread */
+        fake_nap(100); /* do not block: another collection may need this thread's answer */
     atomic_store(&fake.gc_running, 1);
     atomic_store(&fake.suspended, 1);
     int result = stop_threads();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* heap.c - modules, classes, methods and objects, with the load events a CLR raises. */
+/* heap.c - modules, classes, methods and objects, with the load events that a CLR raises. */
 #include "tests/fake/fake.h"
 
 #define ID(object) ((uint64_t)(uintptr_t)(object))
@@ -10,7 +10,7 @@ static void copy_text(char *out, size_t size, const char *text)
     snprintf(out, size, "%s", text);
 }
 
-/* Without events: nobody knows of it yet. */
+/* Raises no events, so the profiler does not know of the module yet. */
 struct fake_module *fake_module_new(const char *path)
 {
     unsigned n = atomic_fetch_add(&fake.n_modules, 1);
@@ -47,8 +47,8 @@ struct fake_module *fake_module_load(const char *path)
     return module;
 }
 
-/* Runtimes do it on one thread, one assembly after the other; the code is taken out of their tables while all threads are
- * suspended. */
+/* A real runtime unloads on one thread, one assembly after the other, and removes the code from its
+ * tables while all threads are suspended. */
 void fake_module_unload(struct fake_module *module)
 {
     while (pthread_mutex_trylock(&fake.unload_lock) != 0)
@@ -83,7 +83,8 @@ static struct fake_class *class_publish(struct fake_class *type)
     return type;
 }
 
-/* Instantiations of one generic type share its TypeDef: the first of that name in the module. */
+/* Instantiations of a generic type share its TypeDef row: that of the first class of this name in
+ * the module. */
 struct fake_class *fake_class_new(struct fake_module *module, const char *name,
                                   struct fake_class *enclosing, unsigned n_args,
                                   const ClassID *args)

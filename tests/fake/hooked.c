@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * hooked.c - compiled code calls the hooks: with every register holding something that it must find
- * again, as on a real CLR.
+ * hooked.c - calls enter, leave and tailcall hooks as compiled code of a real CLR does.
+ *
+ * Every integer and vector register is filled before the call. A hook must preserve all of them; a
+ * register that has changed ends the process.
  */
 #include "tests/fake/fake.h"
 
@@ -12,7 +14,7 @@ struct registers {
     uint64_t vector[16][4];
 };
 
-/* Read and written by the assembly below: hook at 0, in at 8, out at 648. */
+/* Read and written by the assembly below. Offsets: hook 0, in 8, out 648. */
 struct hook_call {
     uint64_t hook;
     struct registers in, out;
@@ -23,7 +25,8 @@ _Static_assert(offsetof(struct hook_call, out.vector) == 776, "the assembly belo
 void fake_hook_thunk_avx(struct hook_call *call) __attribute__((visibility("hidden")));
 void fake_hook_thunk_sse(struct hook_call *call) __attribute__((visibility("hidden")));
 
-/* The stack pointer is a multiple of 16 before the call; rbp leads to the frames below. */
+/* Loads the registers from `in`, calls the hook, stores the registers to `out`. The stack pointer
+ * is a multiple of 16 before the call, and rbp leads to the caller's frame. */
 __asm__(".macro fake_each_integer op, base\n"
         "  \\op %rbx, \\base+8\n  \\op %rcx, \\base+16\n  \\op %rdx, \\base+24\n"
         "  \\op %rsi, \\base+32\n  \\op %r8, \\base+56\n  \\op %r9, \\base+64\n"
@@ -96,7 +99,8 @@ static void call_hook(uintptr_t hook, const char *what, uint64_t client, uintptr
     atomic_fetch_add_explicit(&fake.elt_calls, 1, memory_order_relaxed);
 }
 
-/* With information the runtime's own helper saves the registers, and calls a C function. */
+/* Hooks with information are ordinary C functions: in a real CLR a helper of the runtime saves the
+ * registers before it calls them. */
 static void call_info_hook(uintptr_t hook, uint64_t client)
 {
     FunctionEnter3WithInfo *call = (FunctionEnter3WithInfo *)hook;
@@ -135,7 +139,8 @@ void fake_tailcall(struct fake_function *function, uintptr_t sp)
     call_info_hook(atomic_load(&fake.tailcall3_info), client);
 }
 
-/* The mapper with client data replaces the older one; either may decline the function. */
+/* A mapper with client data replaces the older kind of mapper. Either may refuse hooks for the
+ * function. */
 bool fake_map(struct fake_function *function, uint64_t *client)
 {
     FunctionIDMapper2 *mapper2 = (FunctionIDMapper2 *)atomic_load(&fake.mapper2);
@@ -169,7 +174,7 @@ bool fake_inlines(const struct fake_function *caller, const struct fake_function
     return should;
 }
 
-/* ---- what the hooks are known to have been told --------------------------------------------- */
+/* ---- the numbers of hooked calls ------------------------------------------------------------ */
 
 static char known_file[512];
 
@@ -178,7 +183,8 @@ void fake_known_to(const char *path)
     snprintf(known_file, sizeof(known_file), "%s", path);
 }
 
-/* One line a function, appended in one piece: several runtimes write to the same file. */
+/* Appends one line for each function. Lines are written one at a time, because several runtimes
+ * write to the same file. */
 void fake_known_write(void)
 {
     FILE *out = known_file[0] ? fopen(known_file, "ae") : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hops.c - simulated apps call each other through the bridge, and the last one prints the stack. */
+/* hops.c - calls from app to app through the bridge; the last call prints the stack. */
 #include "tests/fake/fake.h"
 
 #include <dlfcn.h>
@@ -10,9 +10,9 @@
 
 enum { KINDS = 3 };
 
-/* The calling app's methods; one app a library, one chain at a time. */
+/* The methods of this library's app. One call chain runs at a time. */
 static struct {
-    uint8_t *code[KINDS]; /* Arrive, Pass, Leave: each a real frame */
+    uint8_t *code[KINDS]; /* machine code of Arrive, Pass, Leave: each makes a real frame */
     void (*hop)(int, int, long);
     const char *out; /* files OUT.mixed and OUT.managed; NULL: standard output, mixed only */
 } app;
@@ -20,7 +20,7 @@ static struct {
 struct step {
     int depth, max;
     long arg;
-    int at; /* which method comes next */
+    int at; /* index in app.code of the next method */
 };
 
 static void print_stack(const char *mode)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* host.c - the hosting exports, as in coreclrhost.h. */
+/* host.c - the exported hosting functions, as declared in coreclrhost.h. */
 #include "tests/fake/fake.h"
 
 #include <sys/mman.h>
@@ -49,8 +49,9 @@ __attribute__((destructor)) static void tables_drop(void)
         munmap((void *)(uintptr_t)fake.functions, FAKE_MAX_ITEMS * sizeof(void *));
 }
 
-/* FAKECLR_FAIL="SetEventMask=0x80004005@1,GetRuntimeInformation": as control's fail_call(), for a
- * host that knows nothing of it. Without a value E_FAIL, without a count always. */
+/* Reads FAKECLR_FAIL="SetEventMask=0x80004005@1,GetRuntimeInformation". It does the same as
+ * fail_call() of the control table, for hosts that do not use that table. Without a value the
+ * result is E_FAIL; without a count every call fails. */
 static void failures_from_environment(void)
 {
     const char *value = getenv("FAKECLR_FAIL");
@@ -70,7 +71,8 @@ static void failures_from_environment(void)
     free(copy);
 }
 
-/* Signal handlers come before the profiler, the first domain and thread after it. */
+/* As in a CLR, signal handlers are installed before the profiler is loaded; the first domain and
+ * thread are created after it. */
 HRESULT coreclr_initialize(const char *exe_path, const char *domain_name, int n_properties,
                            const char **keys, const char **values, void **host, unsigned *domain)
 {
@@ -112,7 +114,7 @@ static bool usable(const void *host)
     return host == &host_token && atomic_load(&fake.initialized) && !atomic_load(&fake.shut_down);
 }
 
-/* `path` is a scenario: a file, or the text itself after a '!'. */
+/* @path is a scenario: a file name, or '!' and the text itself. */
 HRESULT coreclr_execute_assembly(void *host, unsigned domain, int argc, const char **argv,
                                  const char *path, unsigned *exit_code)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* ids.c - one reserved address range for all that an ID may point to. */
+/* ids.c - one reserved address range for all objects that IDs point to. */
 #include "tests/fake/fake.h"
 
 #include <sys/mman.h>
 
-#define ARENA_SIZE ((size_t)1 << 30) /* reserved; pages come when touched */
+#define ARENA_SIZE ((size_t)1 << 30) /* address space; memory is used when a page is touched */
 #define ARENA_STEP 64
 #define MAGIC 0xFA4EC142u
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* il.c - methods that have IL: their bodies handed out and taken, and run by a small interpreter. */
+/* il.c - methods with IL: gives their bodies to the profiler, takes new ones, interprets them. */
 #include "tests/fake/fake.h"
 
 #define STACK 32
@@ -21,7 +21,7 @@ struct fake_function *fake_il_method_new(struct fake_module *module, struct fake
     return function;
 }
 
-/* ---- what a profiler asks --------------------------------------------------------------------- */
+/* ---- Info methods --------------------------------------------------------------------------- */
 
 static struct fake_function *with_il(ModuleID id, mdMethodDef token)
 {
@@ -96,7 +96,7 @@ HRESULT fake_ApplyMetaData(ICorProfilerInfo15 *self, ModuleID module)
     return fake_find_module(module) ? S_OK : E_INVALIDARG;
 }
 
-/* ---- running it ------------------------------------------------------------------------------- */
+/* ---- the interpreter ------------------------------------------------------------------------ */
 
 struct machine {
     struct fake_module *module;
@@ -136,7 +136,8 @@ static uint64_t call_native(uint64_t function, const uint64_t *a)
     return call(a[0], a[1], a[2]);
 }
 
-/* Unmanaged, of up to three integers: modifiers are short here. */
+/* calli of an unmanaged function with up to three integer arguments. Custom modifiers of the result
+ * are skipped. */
 static bool calli(struct machine *m)
 {
     ULONG size = 0;
@@ -157,8 +158,8 @@ static bool calli(struct machine *m)
     return *result == ELEMENT_TYPE_VOID || push(m, a[0]);
 }
 
-/* ldsfld Guid::Empty, newobj Guid(string), RuntimeEnvironment.GetRuntimeInterfaceAsIntPtr. A Guid is its address here,
- * a string its token. */
+/* ldsfld Guid::Empty, newobj Guid(string), call RuntimeEnvironment.GetRuntimeInterfaceAsIntPtr. On
+ * the stack a Guid is represented by its address, a string by its token. */
 static bool member(struct machine *m, unsigned op, mdToken token)
 {
     static const GUID empty;
@@ -237,7 +238,7 @@ static bool run(struct fake_function *function, const uint8_t *body, uint64_t ar
     return false;
 }
 
-/* Once, by whoever comes first; the others wait. */
+/* The first thread that calls the function compiles it; the others wait. */
 static void compile(struct fake_function *function)
 {
     int not_yet = 0;
@@ -257,7 +258,7 @@ static void compile_anew(struct fake_function *function)
     fake_rejit(function->module, 0x06000000u | function->row);
     if (!atomic_compare_exchange_strong(&function->version, &asking, FAKE_NEW) &&
         asking == FAKE_ORIGINAL)
-        atomic_store(&function->now, NULL); /* reverted meanwhile */
+        atomic_store(&function->now, NULL); /* the re-JIT was reverted while it was in progress */
 }
 
 bool fake_il_call(struct fake_function *function, uint64_t argument, uint64_t *result)

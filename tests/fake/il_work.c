@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * il_work.c - modules whose methods have IL, loaded, called and unloaded. Every call that runs what a
- * profiler gave is counted, to be held against the profiler's own count:
+ * il_work.c - the scenario command `work SHAPE N [THREADS]`: modules whose methods have IL are
+ * loaded, called and unloaded. Calls that run IL from the profiler are counted, so that a test can
+ * compare the number with the profiler's own count. Shapes:
  *
  *   module N       one more module with N methods Fake.Work.Methods.M0...
  *   collectible N  the same in a collectible assembly
  *   call N T       T threads call every method N times
- *   new, original  calls all until each runs what a profiler gave, or none does
+ *   new, original  calls all methods until each, or none, runs IL from the profiler
  *   churn N T      T threads load a collectible module, call its methods and unload it, N times each
- *   said           one line: calls, and those of them that ran new IL
+ *   said           prints one line: calls, those of them that ran new IL, and uses of ModuleIDs
+ *                  after their unload
  */
 #include "tests/fake/fake.h"
 
@@ -16,7 +18,7 @@
 
 #define MAX_METHODS 4096
 static struct fake_function *methods[MAX_METHODS];
-static unsigned n_methods; /* of modules that stay */
+static unsigned n_methods; /* methods of modules that are not unloaded */
 static _Atomic int wrong;
 
 static struct fake_module *load(struct fake_function **out, unsigned n, bool collectible)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* info.c - the ICorProfilerInfo object: identity, the gate before every method, event masks. */
+/* info.c - the ICorProfilerInfo object: IUnknown, the check before every method, event masks. */
 #include "tests/fake/fake.h"
 
-/* Counts, refuses slots this version lacks, and fails on demand. */
+/* Counts the call, refuses methods that this version lacks, and fails on demand. */
 HRESULT fake_info_enter(ICorProfilerInfo15 *self, unsigned slot, const char *name)
 {
     (void)self;
@@ -59,7 +59,7 @@ ULONG fake_AddRef(ICorProfilerInfo15 *self)
     return (ULONG)(atomic_fetch_add(&fake.info_refs, 1) + 1);
 }
 
-/* The object is part of the runtime and outlives its references: they are only counted. */
+/* The object is static: references are counted, but the last Release does not free it. */
 ULONG fake_Release(ICorProfilerInfo15 *self)
 {
     (void)self;
@@ -117,8 +117,8 @@ static HRESULT hooks_fit(uint32_t low)
     return S_OK;
 }
 
-/* Immutable bits may only be chosen in Initialize; afterwards a change is E_FAIL. ReJIT became
- * possible for late comers with 5.0. */
+/* Immutable bits may be set only in Initialize; a later change returns E_FAIL. Since 5.0
+ * COR_PRF_ENABLE_REJIT may also be set later. */
 static HRESULT set_mask(uint32_t low, uint32_t high)
 {
     bool starting = atomic_load(&fake.phase) == FAKE_STARTING;
@@ -173,7 +173,7 @@ HRESULT fake_GetRuntimeInformation(ICorProfilerInfo15 *self, USHORT *instance,
     if (needed)
         fake_wide(version, text, cch, needed);
     if (instance)
-        *instance = 0; /* the same in every runtime, as in the real ones */
+        *instance = 0; /* 0 in every runtime, as in real ones */
     if (type)
         *type = fake.framework ? COR_PRF_DESKTOP_CLR : COR_PRF_CORE_CLR;
     if (major)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* info_code.c - Info methods about functions and their machine code. */
+/* info_code.c - Info methods about functions, their machine code, and their recompilation. */
 #include "tests/fake/fake.h"
 
 #define ID(object) ((uint64_t)(uintptr_t)(object))
@@ -221,7 +221,7 @@ static HRESULT request_rejit(ULONG n, const ModuleID *modules, const mdMethodDef
     for (ULONG i = 0; i < n; i++) {
         struct fake_module *module = fake_find_module(modules[i]);
         HRESULT hr = module ? fake_rejit_request(module, methods[i]) : E_INVALIDARG;
-        if (FAILED(hr)) /* as a CLR does: the request stands, the method is reported */
+        if (FAILED(hr)) /* as in a CLR: the request succeeds, the method is reported as an error */
             FAKE_RAISE(ReJITError, modules[i], methods[i], 0, (uint64_t)hr);
     }
     return S_OK;

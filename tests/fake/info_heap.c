@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* info_heap.c - Info methods about modules, classes, objects, domains and threads. */
+/* info_heap.c - Info methods about modules, classes, objects, handles, domains and threads. */
 #include "tests/fake/fake.h"
 
 #define ID(object) ((uint64_t)(uintptr_t)(object))
@@ -32,7 +32,7 @@ HRESULT fake_GetModuleInfo2(ICorProfilerInfo15 *self, ModuleID id, LPCBYTE *base
     return fake_GetModuleInfo(self, id, base, cch, needed, name, assembly);
 }
 
-/* As measured on real ones: refused on a thread of the runtime's own outside a callback. */
+/* Refused on a thread of this runtime outside a callback, as measured on real runtimes. */
 HRESULT fake_GetModuleMetaData(ICorProfilerInfo15 *self, ModuleID id, DWORD flags, REFIID riid,
                                IUnknown **out)
 {
@@ -212,7 +212,7 @@ HRESULT fake_GetObjectSize2(ICorProfilerInfo15 *self, ObjectID id, SIZE_T *out)
     (void)self;
     if (!fake_find(id, FAKE_OBJECT) || !out)
         return E_INVALIDARG;
-    *out = 24; /* the smallest object there is */
+    *out = 24; /* size of the smallest object */
     return S_OK;
 }
 

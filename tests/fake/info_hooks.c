@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* info_hooks.c - Info methods that change what the runtime does: hooks, GC, suspension, detach. */
+/* info_hooks.c - Info methods that control the runtime: hooks, GC, suspension, detach. */
 #include "tests/fake/fake.h"
 
 HRESULT fake_SetFunctionIDMapper(ICorProfilerInfo15 *self, FunctionIDMapper *mapper)
@@ -21,8 +21,9 @@ HRESULT fake_SetFunctionIDMapper2(ICorProfilerInfo15 *self, FunctionIDMapper2 *m
     return S_OK;
 }
 
-/* Only in Initialize, and the flavour must suit the flags: the plain one none of the slow flags, the
- * other one at least one of them. Either replaces the other. */
+/* Hooks may be set only in Initialize, and their kind must fit the event mask: hooks with
+ * information need at least one of the slow flags, plain hooks need none set. Either kind replaces
+ * the other. */
 static HRESULT hooks_allowed(bool any, bool with_info)
 {
     uint32_t slow = (uint32_t)(COR_PRF_ENABLE_FUNCTION_ARGS | COR_PRF_ENABLE_FUNCTION_RETVAL |
@@ -100,7 +101,7 @@ HRESULT fake_ResumeRuntime(ICorProfilerInfo15 *self)
 HRESULT fake_InitializeCurrentThread(ICorProfilerInfo15 *self)
 {
     (void)self;
-    return S_OK; /* thread-local storage of this runtime is there from the start */
+    return S_OK; /* this runtime's thread-local storage needs no initialization */
 }
 
 HRESULT fake_RequestProfilerDetach(ICorProfilerInfo15 *self, DWORD expected_ms)

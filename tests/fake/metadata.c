@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* metadata.c - IMetaDataImport2 of one module: as much of it as naming a method needs. */
+/* metadata.c - IMetaDataImport2 of one module: the methods that are needed to name a method. */
 #include "tests/fake/fake.h"
 
 #define ROW(token) ((token)&0xFFFFFF)
-/* A generic parameter's token tells its owner: bit 23 method, 3 bits position, 20 bits row. */
+/* The token of a generic parameter encodes its owner: bit 23 set for a method, clear for a type;
+ * 3 bits position; 20 bits row. */
 #define PARAM_TOKEN(method, row, at) (0x2A000000u | ((method) ? 1u << 23 : 0) | (at) << 20 | (row))
 
-/* Types of other assemblies that signatures may name: row 1 is the first. */
+/* TypeRefs that signatures may use. Row numbers begin with 1. */
 static const char *const type_refs[] = {"System.Object", "System.DateTime", "System.Guid",
                                         "System.Collections.Generic.List`1",
                                         "System.Collections.Generic.Dictionary`2"};
@@ -199,7 +200,7 @@ HRESULT meta_FindTypeDefByName(IMetaDataImport2 *self, LPCWSTR name, mdToken enc
     return CLDB_E_RECORD_NOTFOUND;
 }
 
-/* The enumeration's state is the number of parameters told so far, plus one. */
+/* The state of the enumeration is the number of parameters returned so far, plus one. */
 HRESULT meta_EnumGenericParams(IMetaDataImport2 *self, HCORENUM *state, mdToken owner,
                                mdGenericParam *out, ULONG max, ULONG *fetched)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* metadata_write.c - what profilers make in metadata, found again; and references between assemblies. */
+/* metadata_write.c - metadata that profilers define: stores it, and finds it again. */
 #include "tests/fake/fake.h"
 
 #define MAX_MADE 8192
-#define FIRST_ROW 0x1000 /* above the rows that modules begin with */
+#define FIRST_ROW 0x1000 /* above all rows that modules have when they are loaded */
 
 struct made {
     struct fake_module *module;
@@ -13,7 +13,7 @@ struct made {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct made all[MAX_MADE]; /* grows under lock, read behind n */
+static struct made all[MAX_MADE]; /* appended to under `lock`; the first n_made are read without */
 static _Atomic unsigned n_made;
 
 static mdToken find(struct fake_module *module, unsigned table, mdToken scope, const void *bytes,
@@ -81,7 +81,7 @@ static size_t bytes_of(LPCWSTR text)
     return n * sizeof(*text);
 }
 
-/* ---- IMetaDataEmit2 --------------------------------------------------------------------------- */
+/* ---- IMetaDataEmit2 ------------------------------------------------------------------------- */
 
 #define OWNER(self, member) \
     ((struct fake_metadata *)(void *)((char *)(self) - offsetof(struct fake_metadata, member)))
@@ -137,7 +137,8 @@ static HRESULT emit_string(IMetaDataEmit2 *self, LPCWSTR text, ULONG n, mdString
                 n * sizeof(*text), out);
 }
 
-/* Members are kept as their name, a zero, their signature. Returns how long it is; 0: too long. */
+/* A member is stored as its name, a zero, and its signature. Returns the size in bytes; 0 if it is
+ * larger than @cap. */
 static size_t member_bytes(LPCWSTR name, PCCOR_SIGNATURE sig, ULONG size, uint8_t *out, size_t cap)
 {
     size_t n = bytes_of(name) + sizeof(*name);
@@ -168,7 +169,7 @@ const IMetaDataEmit2Vtbl fake_emit_vtbl = {
     .DefineMemberRef = emit_member_ref,
 };
 
-/* ---- IMetaDataAssemblyEmit -------------------------------------------------------------------- */
+/* ---- IMetaDataAssemblyEmit ------------------------------------------------------------------ */
 
 static HRESULT aemit_query(IMetaDataAssemblyEmit *self, REFIID riid, void **out)
 {
@@ -206,7 +207,7 @@ const IMetaDataAssemblyEmitVtbl fake_assembly_emit_vtbl = {
     .DefineAssemblyRef = aemit_assembly_ref,
 };
 
-/* ---- IMetaDataAssemblyImport ------------------------------------------------------------------ */
+/* ---- IMetaDataAssemblyImport ---------------------------------------------------------------- */
 
 static HRESULT aimport_query(IMetaDataAssemblyImport *self, REFIID riid, void **out)
 {
@@ -254,7 +255,7 @@ static HRESULT aimport_props(IMetaDataAssemblyImport *self, mdAssembly token, co
     return S_OK;
 }
 
-/* References that were made are told by the next search for one: their number is the state. */
+/* Enumerates the assembly references that the profiler defined. The state is an index in `all`. */
 static HRESULT aimport_refs(IMetaDataAssemblyImport *self, HCORENUM *state, mdAssemblyRef *out,
                             ULONG max, ULONG *fetched)
 {
@@ -310,7 +311,7 @@ const IMetaDataAssemblyImportVtbl fake_assembly_import_vtbl = {
     .CloseEnum = aimport_close,
 };
 
-/* ---- IMetaDataImport2: what was made, and what there is ---------------------------------------- */
+/* ---- IMetaDataImport2: tokens that were defined, types and methods that exist --------------- */
 
 HRESULT meta_FindTypeRef(IMetaDataImport2 *self, mdToken scope, LPCWSTR name, mdTypeRef *out)
 {
@@ -328,7 +329,7 @@ HRESULT meta_FindMemberRef(IMetaDataImport2 *self, mdTypeRef owner, LPCWSTR name
     return *out ? S_OK : CLDB_E_RECORD_NOTFOUND;
 }
 
-/* Its signature; nobody here asks for its name. */
+/* Returns the signature and the owner. The name is not set, because no caller asks for it. */
 HRESULT meta_GetMemberRefProps(IMetaDataImport2 *self, mdMemberRef token, mdToken *owner,
                                LPWSTR name, ULONG cch, ULONG *needed, PCCOR_SIGNATURE *sig,
                                ULONG *size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* profiler_load.c - finds, creates and initializes the profiler in the order a CLR does. */
+/* profiler_load.c - finds, creates, initializes and detaches the profiler in the order of a CLR. */
 #include "tests/fake/fake.h"
 
 #include <dlfcn.h>
@@ -16,8 +16,8 @@ static const char *setting(const char *name)
 
 static HRESULT factory_of(const char *path, const GUID *clsid, void **library, IClassFactory **out)
 {
-    /* "@program" or "@program:SYMBOL": the host itself has the class factory, as a test with a
-     * profiler in it does */
+    /* "@program" or "@program:SYMBOL": the host program itself has the class factory. Tests use it
+     * to be host and profiler in one. */
     bool in_host = strncmp(path, "@program", 8) == 0;
     const char *name = in_host && path[8] == ':' ? path + 9 : "DllGetClassObject";
     *library = dlopen(in_host ? NULL : path, RTLD_LAZY);
@@ -51,7 +51,7 @@ HRESULT fake_create_instance(const char *path, const GUID *clsid, IUnknown *oute
     hr = factory->vtbl->CreateInstance(factory, outer, iid, out);
     factory->vtbl->Release(factory);
     if (FAILED(hr) || !*out)
-        dlclose(library); /* an instance keeps the library: its code runs until the process ends */
+        dlclose(library); /* otherwise it stays loaded: the instance needs its code */
     return hr;
 }
 
@@ -65,8 +65,9 @@ static void release_callbacks(void)
     }
 }
 
-/* CreateInstance, and once more QueryInterface: some class factories hand out the wrong interface.
- * Then the newest interface first; having one means having the older ones, a reference for each. */
+/* Calls CreateInstance, then QueryInterface for the same interface, because some class factories
+ * return the wrong one. Then asks for newer interfaces, the newest first. A callback object that
+ * has one interface has all older ones; each counts as one reference. */
 static HRESULT create(const char *path, const GUID *clsid)
 {
     IClassFactory *factory = NULL;
@@ -235,8 +236,8 @@ HRESULT fake_profiler_attach(const char *path, const GUID *clsid, void *data, un
     return hr;
 }
 
-/* Callbacks stop at once; those under way are waited for on a thread of the runtime's own, as the
- * request usually comes from inside one. */
+/* No callback is raised from now on. A separate thread waits for those in progress, because the
+ * request to detach is usually made in a callback. */
 static void *detach_thread(void *arg)
 {
     (void)arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* raise.c - calls the profiler, when the mask asks for it and both sides know the slot. */
+/* raise.c - raises a callback if the event mask includes it and both sides have the slot. */
 #include "tests/fake/fake.h"
 
 struct slot_mask {
@@ -14,15 +14,15 @@ static const struct slot_mask masks[SXS_N_CALLBACK_SLOTS] = {
 #undef SXS_EVENT
 };
 
-/* Slots that each ICorProfilerCallback version ends with. */
+/* Number of slots in the vtable of each ICorProfilerCallback version. */
 static const unsigned version_slots[FAKE_CALLBACK_LAST + 1] = {
 #define SLOTS(v) [v] = sizeof(ICorProfilerCallback##v##Vtbl) / sizeof(void *)
     SLOTS(2), SLOTS(3), SLOTS(4), SLOTS(5), SLOTS(6), SLOTS(7), SLOTS(8), SLOTS(9), SLOTS(10),
     SLOTS(11),
 };
 
-/* Every argument of every callback is an integer or a pointer, and at most ten follow `self`:
- * the callee picks up as many as it has. */
+/* Every argument of every callback is an integer or a pointer, and at most ten follow `self`. All
+ * ten are passed; the callee reads as many as it declares. */
 typedef HRESULT any_slot(void *self, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
                          uint64_t, uint64_t, uint64_t, uint64_t);
 
@@ -39,7 +39,7 @@ bool fake_wants(unsigned slot)
     if (slot >= SXS_N_CALLBACK_SLOTS || atomic_load(&fake.phase) != FAKE_RUN)
         return false;
     if (slot == SXS_SLOT_Shutdown || slot == SXS_SLOT_ProfilerAttachComplete)
-        return true; /* life cycle: no mask asks for them */
+        return true; /* life cycle events do not depend on the mask */
     const struct slot_mask *m = &masks[slot];
     return m->known && (m->always || (m->low & atomic_load(&fake.mask_low)) ||
                         (m->high & atomic_load(&fake.mask_high)));
@@ -53,7 +53,8 @@ int fake_slot_by_name(const char *name)
     return -1;
 }
 
-/* Counted before the phase is looked at, so that whoever ends the profiler waits for us. */
+/* The callback is counted before the phase is read, so that the thread that ends the profiler waits
+ * for it. */
 HRESULT fake_raise(unsigned slot, bool forced, unsigned n, const uint64_t *args)
 {
     HRESULT hr = S_FALSE;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* rejit.c - one method recompiled: its parameters asked for, then compiled, both reported. */
+/* rejit.c - recompiles a method: asks the profiler for new IL, and raises the ReJIT callbacks. */
 #include "tests/fake/fake.h"
 
 struct control {
     ICorProfilerFunctionControl com;
     _Atomic unsigned refs;
-    uint8_t *il; /* what the profiler gave, ours for good */
+    uint8_t *il; /* copy of the IL from the profiler, never freed; NULL: none was set */
 };
 
 static HRESULT control_query(ICorProfilerFunctionControl *self, REFIID riid, void **out)
@@ -93,7 +93,7 @@ HRESULT fake_rejit(struct fake_module *module, mdMethodDef token)
     uint64_t fn = (uint64_t)(uintptr_t)function;
     FAKE_RAISE(ReJITCompilationStarted, fn, id, 1);
     fake_hook_compiled(function);
-    if (fake_fails("ReJIT", &hr)) { /* compiled code stays what it was */
+    if (fake_fails("ReJIT", &hr)) { /* the code in force does not change */
         FAKE_RAISE(ReJITCompilationFinished, fn, id, (uint64_t)hr, 1);
         return hr;
     }
@@ -112,7 +112,7 @@ HRESULT fake_rejit_request(struct fake_module *module, mdMethodDef token)
         return hr;
     if (!function->body)
         return fake_rejit(module, token);
-    if (!module->collectible) /* as a CLR does: ignored without a word */
+    if (!module->collectible) /* as in a CLR, a request for a collectible assembly is ignored */
         atomic_store(&function->version, FAKE_WANTED);
     return S_OK;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * runtime_info.c - RuntimeEnvironment.GetRuntimeInterfaceAsIntPtr of mscorlib, and the ICLRRuntimeInfo it gives.
+ * runtime_info.c - RuntimeEnvironment.GetRuntimeInterfaceAsIntPtr of mscorlib, and the
+ * ICLRRuntimeInfo object that it returns.
  *
- * CLR 4 alone has it: 2.0 has no such method, and .NET throws PlatformNotSupportedException. FAKECLR_RUNTIME_INFO=all
- * lets every version answer.
+ * Only CLR 4 supports the method: 2.0 does not have it, and .NET throws
+ * PlatformNotSupportedException. With FAKECLR_RUNTIME_INFO=all every version supports it.
  */
 #include "tests/fake/fake.h"
 
@@ -33,7 +34,7 @@ static ULONG release(ICLRRuntimeInfo *self)
     return (ULONG)atomic_fetch_sub(&fake.live_objects, 1) - 1;
 }
 
-/* *cch: room, then what is needed, with the zero. */
+/* Copies @text to @out. *cch: room in characters, replaced by the length needed, with the zero. */
 static HRESULT give(const char *text, LPWSTR out, DWORD *cch)
 {
     ULONG room = *cch, needed = 0;
@@ -55,7 +56,7 @@ static HRESULT version_string(ICLRRuntimeInfo *self, LPWSTR out, DWORD *cch)
     return give(text, out, cch);
 }
 
-/* Of the file this code is in, with a slash behind. */
+/* Returns the folder of the file that contains this code, with a slash at its end. */
 static HRESULT directory(ICLRRuntimeInfo *self, LPWSTR out, DWORD *cch)
 {
     char text[1024];
@@ -70,7 +71,7 @@ static HRESULT directory(ICLRRuntimeInfo *self, LPWSTR out, DWORD *cch)
     return give(text, out, cch);
 }
 
-static const ICLRRuntimeInfoVtbl vtbl = { /* what is not here is called by nobody */
+static const ICLRRuntimeInfoVtbl vtbl = { /* the other methods are never called */
     .QueryInterface = query,
     .AddRef = add_ref,
     .Release = release,
@@ -92,7 +93,7 @@ bool fake_runtime_interface(const GUID *clsid, const GUID *riid, void **out)
     return memcmp(clsid, &empty, sizeof(empty)) == 0 && SUCCEEDED(query(&info, riid, out));
 }
 
-/* ---- as IL has it ----------------------------------------------------------------------------- */
+/* ---- tokens in IL --------------------------------------------------------------------------- */
 
 static bool is_named(struct fake_module *module, mdToken token, const char *name)
 {
@@ -103,7 +104,7 @@ static bool is_named(struct fake_module *module, mdToken token, const char *name
     for (size_t i = 0; name[i]; i++)
         if (bytes[2 * i] != (uint8_t)name[i] || bytes[2 * i + 1])
             return false;
-    bytes += 2 * strlen(name); /* of members a zero follows, and the signature */
+    bytes += 2 * strlen(name); /* the name of a member is followed by a zero and the signature */
     return size == 2 * strlen(name) || (size > 2 * strlen(name) + 1 && !bytes[0] && !bytes[1]);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scenario.c - what coreclr_execute_assembly runs: commands separated by ';' or newlines. */
+/* scenario.c - runs a scenario, which is the "assembly" passed to coreclr_execute_assembly. It has
+ * commands separated by ';' or newlines; docs/fakeclr.md lists them. */
 #include "tests/fake/fake.h"
 
 #include <ctype.h>
@@ -11,7 +12,7 @@
 struct scenario {
     struct fake_module *module;
     struct fake_class *type;
-    struct fake_function *function; /* the latest compiled */
+    struct fake_function *function; /* compiled last */
     struct fake_thread *threads[MAX_THREADS];
     unsigned n_threads, n_methods;
     unsigned exit_code;
@@ -131,7 +132,8 @@ struct descent {
     unsigned long left;
 };
 
-/* A real frame of compiled code per step; at the bottom an exception, for whoever walks then. */
+/* Each step adds a real frame of compiled code. The youngest throws an exception, which gives the
+ * profiler an opportunity to walk the stack. */
 static uint64_t descend(void *arg)
 {
     struct descent *d = arg;
@@ -154,7 +156,8 @@ static HRESULT do_frames(struct scenario *s, unsigned long n, char **words)
     return S_OK;
 }
 
-/* `hops N [OUT]`: N calls through the bridge from app to app, then the stack to OUT.mixed, OUT.managed. */
+/* `hops N [OUT]`: N calls through the bridge from app to app. The last one prints the stack to
+ * OUT.mixed and OUT.managed. */
 static HRESULT do_hops(struct scenario *s, unsigned long n, char **words)
 {
     need_method(s);
@@ -181,7 +184,7 @@ static HRESULT do_work(struct scenario *s, unsigned long n, char **words)
     return words[1] ? fake_il_work(words[1], times, threads) : E_INVALIDARG;
 }
 
-/* `edit FROM TO`: TO becomes FROM, whole at once. */
+/* `edit FROM TO`: replaces TO by a copy of FROM, atomically. */
 static HRESULT do_edit(struct scenario *s, unsigned long n, char **words)
 {
     char temporary[512], bytes[4096];
@@ -207,7 +210,7 @@ static HRESULT do_known(struct scenario *s, unsigned long n, char **words)
     return words[1] ? S_OK : E_INVALIDARG;
 }
 
-/* `files N`: from now on no file of the process grows beyond N MiB, as on a full disk. */
+/* `files N`: from now on no file of the process can grow beyond N MiB. Simulates a full disk. */
 static HRESULT do_files(struct scenario *s, unsigned long n, char **words)
 {
     (void)s;
@@ -243,7 +246,7 @@ static HRESULT do_faults(struct scenario *s, unsigned long n, char **words)
     return S_OK;
 }
 
-/* `thread-faults FAULTS THREADS`: on threads of their own, side by side. */
+/* `thread-faults FAULTS THREADS`: raises faults on several threads concurrently. */
 static HRESULT do_thread_faults(struct scenario *s, unsigned long n, char **words)
 {
     (void)s;
@@ -306,7 +309,7 @@ static HRESULT do_exit(struct scenario *s, unsigned long n, char **words)
     return S_OK;
 }
 
-/* A crash in native code: not this runtime's to handle. */
+/* A crash in native code, which this runtime does not handle. */
 static HRESULT do_segv(struct scenario *s, unsigned long n, char **words)
 {
     (void)s;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * signals.c - process-wide handlers, installed and chained the way a CLR on Linux does it.
+ * signals.c - process-wide signal handlers, installed and chained as a CLR on Linux does it.
  *
- * A fault in this runtime's code is handled: the instruction is skipped, or, every second time, the
- * handler never returns, as 8.0 unwinds past it. Anything else goes to whoever was there before;
- * should that one come back, a CLR would carry on with its own shutdown, which is counted.
- * SIGRTMIN from this process is always taken for one's own and never passed on.
+ * A fault in this runtime's code is handled: the handler skips the instruction, or, every second
+ * time, does not return, because 8.0 unwinds past its handler. Any other fault goes to the handler
+ * that was installed before. If that handler returns, a CLR would shut down; this is counted.
+ * SIGRTMIN from this process is always accepted as an activation and never passed on.
  */
 #include "tests/fake/fake.h"
 
@@ -37,8 +37,8 @@ static void call_previous(int signal, siginfo_t *info, void *context)
     if (before->sa_flags & SA_SIGINFO) {
         before->sa_sigaction(signal, info, context);
     } else if (before->sa_handler == SIG_DFL || before->sa_handler == SIG_IGN) {
-        /* the instruction runs again and the signal takes its default course; one that was sent
-         * does not come again by itself */
+        /* The instruction runs again, and the signal has its default effect. A signal that was sent
+         * does not recur by itself, so raise it. */
         sigaction(signal, before, NULL);
         if (info->si_code <= 0 || signal == SIGABRT)
             raise(signal);
@@ -71,7 +71,7 @@ static void on_activation(int signal, siginfo_t *info, void *context)
         atomic_fetch_add(&thread->answered, 1);
         return;
     }
-    /* From 9.0 the real handler uses the thread object here, which is NULL on such a thread. */
+    /* From 9.0 the real handler uses the thread object here without a check, and it is NULL. */
     atomic_fetch_add(&fake.foreign_activations, 1);
     if (fake.strict && fake.major >= 9)
         abort();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text.c - UTF-16, GUIDs, and the event log. */
+/* text.c - conversion to UTF-16, parsing of GUIDs, and the event log. */
 #include "tests/fake/fake.h"
 
 #include <stdarg.h>

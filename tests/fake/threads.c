@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* threads.c - the runtime's threads: real pthreads with an alternate signal stack each. */
+/* threads.c - the threads of the runtime: real pthreads, each with an alternate signal stack. */
 #include "tests/fake/fake.h"
 
 #include <signal.h>
@@ -17,7 +17,7 @@ void fake_nap(unsigned microseconds)
     nanosleep(&t, NULL);
 }
 
-/* A thread that has an alternate stack keeps it: the runtime that came first decides its size. */
+/* A thread that already has an alternate stack keeps it: the first runtime decides its size. */
 static void alt_stack_set(struct fake_thread *thread)
 {
     stack_t now;
@@ -60,7 +60,7 @@ static struct fake_thread *thread_new(void)
     return thread;
 }
 
-/* On the thread itself. */
+/* Called on the thread itself. */
 static void thread_begin(struct fake_thread *thread)
 {
     thread->pthread = pthread_self();
@@ -74,7 +74,7 @@ static void thread_begin(struct fake_thread *thread)
     FAKE_RAISE(ThreadAssignedToOSThread, id, atomic_load(&thread->os_id));
 }
 
-/* A collection that is under way may still send this thread a signal: it goes after that. */
+/* A collection in progress may still send this thread a signal, so the thread ends after it. */
 static void thread_end(struct fake_thread *thread)
 {
     atomic_store(&thread->state, FAKE_LEAVING);
@@ -102,7 +102,8 @@ void fake_thread_detach(void)
         thread_end(fake_self);
 }
 
-/* No safepoint: only the activation signal stops it. The nap keeps test machines usable. */
+/* Loops without a safepoint: a collection waits until the thread answers the activation signal. The
+ * nap limits the load on the machine. */
 static void loop(struct fake_thread *thread)
 {
     volatile unsigned spin = 0;
@@ -141,7 +142,7 @@ struct fake_thread *fake_thread_start(void *(*body)(void *), void *arg)
         atomic_store(&thread->state, FAKE_GONE);
         return NULL;
     }
-    while (!atomic_load(&thread->state)) /* the thread writes its own `pthread` before this */
+    while (!atomic_load(&thread->state)) /* the thread sets its `pthread` before its state */
         fake_nap(50);
     thread->joinable = true;
     return thread;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* throws.c - exceptions through hooked frames, told in the order that 8.0, and 9.0 and 10.0, do. */
+/* throws.c - exceptions through hooked frames, with callbacks in the order of 8.0, or of 9.0 and
+ * 10.0. */
 #include "tests/fake/calls.h"
 
 #define ID(object) ((uint64_t)(uintptr_t)(object))
 
-/* The profiler may ask for the frame while the block begins, and while it runs. */
+/* Raises @slot and runs the block of frame @f. During both the profiler may ask for the frame by
+ * GetNotifiedExceptionClauseInfo. */
 static void enter_block(struct fake_call *f, unsigned slot, uint64_t object)
 {
     uintptr_t before = fake_self->clause_sp;
@@ -16,7 +18,7 @@ static void enter_block(struct fake_call *f, unsigned slot, uint64_t object)
     fake_self->clause_sp = before;
 }
 
-/* The frame that catches; NULL: native code does, below the frame @last. */
+/* First pass. Returns the frame that catches; NULL if the native caller of @last catches. */
 static struct fake_call *search(struct fake_call *at, const struct fake_call *last)
 {
     for (struct fake_call *f = at;; f = f->caller) {
@@ -45,8 +47,9 @@ static void gone(const struct fake_call *f)
         atomic_fetch_add(&f->fn->n_unwound, 1);
 }
 
-/* Both passes, from @at; native code lies below @last. Afterwards frames above the one that has
- * caught it must return without leaving. */
+/* Both passes of an exception thrown in @at. @last: the oldest managed frame, called by native
+ * code; NULL if a managed frame catches. Afterwards the frames younger than the catching one must
+ * return without a leave hook. */
 static void throw_from(struct fake_call *at, const struct fake_call *last)
 {
     uint64_t object = ID(fake_object_new(fake_work[OUTER]->type));
@@ -63,7 +66,7 @@ static void throw_from(struct fake_call *at, const struct fake_call *last)
         }
         gone(f);
         if (f == last)
-            return; /* that one gets no word of its end */
+            return; /* ExceptionUnwindFunctionLeave is not raised for this frame */
         FAKE_RAISE(ExceptionUnwindFunctionLeave);
     }
     FAKE_RAISE(ExceptionUnwindFunctionLeave);
@@ -74,9 +77,9 @@ static void throw_from(struct fake_call *at, const struct fake_call *last)
         FAKE_RAISE(ExceptionCatcherLeave);
 }
 
-/* ---- who throws ----------------------------------------------------------------------------- */
+/* ---- functions that throw ------------------------------------------------------------------- */
 
-/* Blocks run on top of the stack, above frames that still lie there. */
+/* Blocks run on top of the stack; the frames that threw are still on it. */
 static FAKE_FRAME_FN void in_finally(struct fake_call *self)
 {
     (void)self;
@@ -128,7 +131,7 @@ static FAKE_FRAME_FN void inner(struct fake_call *below)
     thrower(&f, NULL);
 }
 
-/* Not hooked, but its finally block is told of like any other. */
+/* A function without hooks. Its finally block is reported like any other. */
 static FAKE_FRAME_FN void quiet(struct fake_call *below)
 {
     FAKE_CALL(f, fake_work[QUIET], below);
@@ -153,7 +156,7 @@ static FAKE_FRAME_FN void rethrows(struct fake_call *below)
     thrower(&f, NULL);
 }
 
-/* A static constructor: native code below it makes another exception of the one it throws. */
+/* A static constructor: native code that calls it replaces its exception by another one. */
 static FAKE_FRAME_FN void constructor(struct fake_call *below)
 {
     FAKE_CALL(f, fake_work[CCTOR], below);

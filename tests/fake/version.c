@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* version.c - what each release has: ICorProfilerInfo and ICorProfilerCallback by version. */
+/* version.c - the versions of ICorProfilerInfo and ICorProfilerCallback in each release. */
 #include "tests/fake/fake.h"
 
 static const struct release {
     int major, minor, info, callback;
     bool framework;
 } releases[] = {
-    /* the first row that is not newer than the version asked for, from the end */
+    /* The last row that is not newer than this library's version is used. */
     {2, 0, 2, 2, true},    {3, 0, 10, 9, false}, {3, 1, 11, 9, false},  {4, 0, 4, 4, true},
     {5, 0, 12, 10, false}, {6, 0, 12, 11, false}, {7, 0, 13, 11, false}, {8, 0, 14, 11, false},
     {9, 0, 15, 11, false},
