@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* bridge_host.c - loads libsxsbridge.so for runsxs. */
 #include "harness/bridge_host.h"
 
 #include <limits.h>
@@ -7,8 +8,8 @@
 #include "harness/library.h"
 #include "harness/self.h"
 
-/* Loaded by the path under which the runtimes will look for it too: one image, one set of globals.
- */
+/* The path is the one that the runtimes will use for P/Invoke, so that all of them share one copy
+ * of the library and its variables. */
 int sxs_bridge_host_open(struct sxs_bridge_host *out, int n_apps, char *why, size_t why_size)
 {
     int (*open_bridge)(int n) = NULL;

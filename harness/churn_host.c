@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* churn_host.c - starts and ends the stress of libsxsbridge.so. */
 #include "harness/churn_host.h"
 
 #include <limits.h>
@@ -8,7 +9,7 @@
 #include "harness/library.h"
 #include "harness/self.h"
 
-static int (*end_churn)(char *line, size_t size); /* NULL: none was started */
+static int (*end_churn)(char *line, size_t size); /* NULL: no stress was started */
 
 int sxs_churn_host_start(const char *what, char *why, size_t why_size)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* clr.c - loads one runtime and calls its hosting functions. */
 #include "harness/clr.h"
 
 #include <limits.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* find.c - finds runtimes on disk. */
 #include "harness/find.h"
 
 #include <ctype.h>
@@ -15,12 +16,13 @@
 
 static const char installed[] = "shared/Microsoft.NETCore.App"; /* below a dotnet root */
 
-/* A search through several folders, each holding one runtime per subfolder named by its version. */
+/* A search in several folders. Each folder has one subfolder, named by its version, for each
+ * runtime. */
 struct search {
     const char *prefix;
     char        best_dir[PATH_MAX];
     char        best[NAME_MAX + 1];
-    char        seen[512]; /* versions met, for the message when none fits */
+    char        seen[512]; /* versions found, for the message when none matches */
 };
 
 __attribute__((format(printf, 3, 4))) static bool join(char *out, size_t size, const char *fmt, ...)
@@ -64,10 +66,10 @@ static void note_seen(struct search *search, const char *version)
     snprintf(word, sizeof(word), " %s ", version);
     if (strstr(search->seen, word) || len + strlen(word) + 1 > sizeof(search->seen))
         return;
-    strcpy(search->seen + len - (len > 0), word); /* one blank between two */
+    strcpy(search->seen + len - (len > 0), word); /* one blank between two versions */
 }
 
-/* Ties go to the folder looked at first. */
+/* Of equal versions the one in the folder that is searched first wins. */
 static void look_in(struct search *search, const char *root)
 {
     char           dir[PATH_MAX];
@@ -99,7 +101,7 @@ static void look_in_dotnet(struct search *search, const char *root)
         look_in(search, dir);
 }
 
-/* The `dotnet` on PATH is usually a link into the root it belongs to. */
+/* The `dotnet` on PATH usually is a symbolic link into its installation folder. */
 static void look_in_path(struct search *search)
 {
     const char *path = getenv("PATH");

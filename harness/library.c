@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* library.c - loads a shared library and looks up its exports. */
 #include "harness/library.h"
 
 #include <dlfcn.h>

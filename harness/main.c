@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* runsxs - run .NET apps in one process, each in a runtime of its own. */
+/* main.c - the command runsxs: runs .NET apps in one process, each in its own runtime. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 enum { STATUS_WELL = 0, STATUS_BAD = 1, STATUS_USAGE = 2 };
 
-static atomic_bool printed; /* all runtimes have ended and their lines are out */
+static atomic_bool printed; /* all runtimes have ended and their lines have been printed */
 
 static void report_timeout(void *arg)
 {
@@ -28,7 +28,8 @@ static void report_timeout(void *arg)
     sxs_private_copy_remove();
 }
 
-/* Everything that can fail before a runtime starts and is no fault of the command line. */
+/* Makes copies, opens the bridge, starts the stress and the watchdog. A failure here is not an
+ * error in the command line. */
 static int get_ready(struct sxs_runs *runs, const struct sxs_options *options, char *why,
                      size_t why_size)
 {
@@ -48,7 +49,7 @@ static int get_ready(struct sxs_runs *runs, const struct sxs_options *options, c
 
 int main(int argc, char **argv)
 {
-    static struct sxs_runs runs; /* outlives main: the watchdog reads it through exit handlers */
+    static struct sxs_runs runs; /* static: the watchdog reads it while exit handlers run */
     struct sxs_options     options;
     char                   why[1024];
 
@@ -77,7 +78,7 @@ int main(int argc, char **argv)
     atomic_store(&printed, true);
 done:
     sxs_private_copy_remove();
-    if (!options.timeout) /* else the watchdog may still want to name them */
+    if (!options.timeout) /* otherwise the watchdog may still print the runs */
         sxs_runs_free(&runs);
     sxs_options_free(&options);
     return status;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* options.c - reads the command line of runsxs. */
 #include "harness/options.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMEOUT_MAX = 1000000 }; /* seconds, eleven days: anything beyond is a slip of the pen */
+enum { TIMEOUT_MAX = 1000000 }; /* seconds, eleven days: a larger value is a typing error */
 
 static const char usage[] =
     "usage: runsxs [/st | --turns] [--bridge] [--churn WORDS] [--timeout SECONDS]\n"

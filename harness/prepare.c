@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* prepare.c - finds the runtimes and apps of a command, and copies runtimes that are used twice. */
 #include "harness/run.h"
 
 #include <limits.h>
@@ -11,7 +12,7 @@
 #include "harness/self.h"
 #include "harness/words.h"
 
-/* A bare name is one of the apps built with the harness. */
+/* Sets the app's path and folder. A bare name is one of the apps built with the harness. */
 static int find_app(struct sxs_run *run, char *why, size_t why_size)
 {
     char        own[PATH_MAX];
@@ -68,7 +69,7 @@ int sxs_runs_prepare(struct sxs_runs *out, const struct sxs_options *options, ch
     return 0;
 }
 
-/* The dynamic loader compares device and inode of the library, so that is what is compared here. */
+/* Compares device and inode of the library, as the dynamic loader does. */
 static bool same_library(const char *a_dir, const char *b_dir)
 {
     char        a[PATH_MAX], b[PATH_MAX];

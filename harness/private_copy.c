@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* private_copy.c - temporary copies of runtimes, and the process that removes them. */
 #include "harness/private_copy.h"
 
 #include <dirent.h>
@@ -18,7 +19,7 @@
 static char  base[PATH_MAX]; /* the temporary folder; empty before the first copy */
 static pid_t cleaner;
 
-/* Write end of the pipe whose closing tells the cleaner to act. */
+/* Write end of a pipe. The cleaner removes the copies when this end is closed. */
 static atomic_int lifeline = -1;
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
@@ -34,8 +35,10 @@ static void remove_base(void)
     nftw(base, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Keeps nothing of the parent's open (a reader of its output must see the end when it dies) and
- * leaves its session, so that what ends the parent from the keyboard does not end the cleaner. */
+/* Runs in the cleaner process: waits for the parent's end, then removes the copies. It closes all
+ * descriptors of the parent, so that a reader of the parent's output sees the end of file when the
+ * parent ends. It leaves the parent's session, so that a signal from the keyboard that ends the
+ * parent does not end the cleaner. */
 __attribute__((noreturn)) static void clean_at_end(int pipe_end)
 {
     char    byte;
@@ -159,7 +162,7 @@ char *sxs_private_copy(const char *dir, size_t index, char *why, size_t why_size
                  strerror(errno));
         return NULL;
     }
-    /* The last part of the path stays the version, for those who read it there. */
+    /* Keep the last part of the path: programs read the version there. */
     int len = snprintf(copy, sizeof(copy), "%s/%zu", base, index);
     if (len > 0 && (size_t)len < sizeof(copy) && mkdir(copy, 0700) == 0)
         len += snprintf(copy + len, sizeof(copy) - (size_t)len, "%s", name ? name : "/runtime");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* properties.c - collects the properties for coreclr_initialize. */
 #include "harness/properties.h"
 
 #include <dirent.h>
@@ -17,7 +18,7 @@ static bool ends_with(const char *text, const char *end)
     return text_len >= end_len && !strcmp(text + text_len - end_len, end);
 }
 
-/* Returns every dll of the folder, parted by colons; owned, NULL on failure. */
+/* Returns the paths of all dlls in the folder, separated by colons; owned, NULL on failure. */
 static char *list_dlls(const char *dir)
 {
     char          *text = NULL;
@@ -40,7 +41,7 @@ static char *list_dlls(const char *dir)
     return NULL;
 }
 
-/* Takes @value over; NULL stands for "no memory". */
+/* Adds a property and takes ownership of @value. Returns -1 if @value is NULL (no memory). */
 static int add(struct sxs_properties *out, const char *key, char *value)
 {
     if (!value)
@@ -61,8 +62,9 @@ __attribute__((format(printf, 1, 2))) static char *format(const char *fmt, ...)
     return len < 0 ? NULL : text;
 }
 
-/* runsxs reads no runtimeconfig.json. Culture data (ICU) is the one thing it would be missed for:
- * without it and without this switch a runtime ends the process. The environment still decides. */
+/* Value of System.Globalization.Invariant. runsxs does not read runtimeconfig.json, and a runtime
+ * ends the process if it finds neither culture data (ICU) nor this setting. The environment
+ * variable has precedence. */
 static const char *invariant(void)
 {
     const char *env = getenv("DOTNET_SYSTEM_GLOBALIZATION_INVARIANT");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* run.c - runs each runtime on its own thread, and prints the results. */
 #include "harness/run.h"
 
 #include <errno.h>
@@ -12,17 +13,17 @@
 #include "harness/clr.h"
 #include "harness/properties.h"
 
-/* A barrier that can also be told of one who will not come. */
+/* A barrier that also accepts reports of threads that could not be started. */
 struct gate {
     pthread_mutex_t lock;
     pthread_cond_t  open;
     size_t          missing; /* under lock */
 };
 
-/* How the runtimes of one call share time. */
+/* How the runtimes of one command are synchronized. */
 struct plan {
-    struct gate     *start; /* NULL: nobody to wait for */
-    pthread_mutex_t *turn;  /* NULL: no turns in coreclr_initialize */
+    struct gate     *start; /* all start at the same time behind it; NULL: no waiting */
+    pthread_mutex_t *turn;  /* held during coreclr_initialize; NULL: no turns */
 };
 
 struct worker {
@@ -76,7 +77,7 @@ static int execute(struct sxs_run *run, const struct plan *plan)
     char          *why = run->error;
     size_t         why_size = sizeof(run->error);
 
-    /* Libraries are loaded before the start, so that it finds all threads at the same point. */
+    /* The library is loaded before the gate, so that all threads start at the same point. */
     int err = sxs_clr_load(&clr, run->place.dir, why, why_size);
     if (plan->start)
         gate_pass(plan->start, true);
@@ -89,7 +90,7 @@ static int execute(struct sxs_run *run, const struct plan *plan)
     err = sxs_clr_execute(&clr, run->app, (int)run->n_args, run->args, &run->exit_code, why,
                           why_size);
     if (err) {
-        char also[128]; /* the first error is the one to tell */
+        char also[128]; /* not reported: the first error is */
         int  ignored = 0;
         sxs_clr_stop(&clr, &ignored, also, sizeof(also));
         return err;
@@ -117,7 +118,7 @@ static void no_thread(struct sxs_run *run, int err)
     atomic_store(&run->ended, true);
 }
 
-/* Each runtime has a thread of its own here too: its end is part of what is being tried. */
+/* Each runtime has its own thread here, too, because the end of that thread is part of the test. */
 static void execute_serially(struct sxs_runs *runs)
 {
     const struct plan plan = { 0 };
@@ -166,7 +167,7 @@ void sxs_runs_execute(struct sxs_runs *runs, const struct sxs_options *options)
     free(workers);
 }
 
-/* One write a line: lines of the apps, which may come from any thread, never end up inside. */
+/* Prints a line with one write, so that output of other threads cannot appear inside it. */
 static void print_line(const struct sxs_run *run, const char *result, double seconds)
 {
     char line[1024];
@@ -178,7 +179,7 @@ static void print_line(const struct sxs_run *run, const char *result, double sec
         line[len - 1] = '\n';
     }
     if (write(STDOUT_FILENO, line, (size_t)len) < 0)
-        return; /* nobody reads; the exit status still tells */
+        return; /* nobody reads the output; the exit status still has the result */
 }
 
 size_t sxs_runs_print(const struct sxs_runs *runs)

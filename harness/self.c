@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* self.c - finds the folder of the runsxs program. */
 #include "harness/self.h"
 
 #include <limits.h>

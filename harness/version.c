@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* version.c - compares versions of runtimes. */
 #include "harness/version.h"
 
 #include <ctype.h>
@@ -12,7 +13,8 @@ bool sxs_version_matches(const char *version, const char *prefix)
     return len && !strncmp(version, prefix, len) && strchr(".-", version[len]) != NULL;
 }
 
-/* Where a version ends or goes on: the end is newer than "-preview", older than another ".1". */
+/* Orders what follows a common beginning: "-preview" is older than the end of the string, which is
+ * older than a further ".1". */
 static int rank(char c)
 {
     return c == '-' ? 0 : c == '\0' ? 1 : 2;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* watchdog.c - a thread that ends the process after a time limit. */
 #include "harness/watchdog.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ int sxs_watchdog_start(unsigned seconds, void (*report)(void *), void *arg)
     watch.deadline.tv_sec += seconds;
     watch.report = report;
     watch.arg = arg;
-    /* Signals sent to the process go to other threads: a handler could hang this one too. */
+    /* Block all signals in the watchdog's thread, because a signal handler could hang. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int err = pthread_create(&thread, NULL, run, NULL);

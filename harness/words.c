@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* words.c - splits a string into arguments. */
 #include "harness/words.h"
 
 #include <stdbool.h>
@@ -11,7 +12,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* Copies one word from *at to *to, both moved past it. Returns NULL or what is wrong. */
+/* Copies one word from *at to *to and advances both past it. Returns NULL, or a static string with
+ * the error. */
 static const char *take_word(const char **at, char **to)
 {
     const char *from = *at;
@@ -50,8 +52,8 @@ static const char *take_word(const char **at, char **to)
 const char *sxs_words_split(const char *text, const char ***out, size_t *len)
 {
     size_t size = strlen(text);
-    /* Every word but the last is followed by a blank, so there are never more than this; the text
-     * of the words shares the block behind the array. */
+    /* Upper limit of the number of words: each but the last is followed by a blank. The characters
+     * of the words are in the same block, after the array. */
     size_t cap = size / 2 + 2;
     const char **words = malloc(cap * sizeof(*words) + size + 1);
     size_t n = 0;
@@ -81,5 +83,5 @@ const char *sxs_words_split(const char *text, const char ***out, size_t *len)
 
 void sxs_words_free(const char **words)
 {
-    free((void *)(uintptr_t)words); /* the words are const, their block is ours */
+    free((void *)(uintptr_t)words); /* the array is const for callers only */
 }

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
+/** words.h - splits a string into arguments. */
 #ifndef SXS_HARNESS_WORDS_H
 #define SXS_HARNESS_WORDS_H
 
 #include <stddef.h>
 
 /**
- * sxs_words_split - split @text into words the way a shell does, without any expansion.
- * Blanks part words; '...' keeps everything; "..." keeps everything but \" \\ \$ and \`; outside of
- * quotes a backslash takes the next character as it is.
- * @out: receives an owned, NULL-terminated array, to be freed with sxs_words_free().
+ * sxs_words_split - split @text into words as a shell does, without any expansion.
+ * @out: receives an owned, NULL-terminated array; free it with sxs_words_free().
  * @len: receives the number of words.
- * Returns NULL on success, otherwise what is wrong with @text (a static string); then @out is NULL.
- * Any thread; not async-signal-safe. */
+ * Returns NULL on success. Otherwise returns a static string with the error in @text, and sets @out
+ * to NULL. Any thread; not async-signal-safe.
+ *
+ * Blanks separate words. '...' keeps all characters. "..." keeps all characters except \" \\ \$ and
+ * \`. Outside of quotes a backslash makes the next character an ordinary one. */
 const char *sxs_words_split(const char *text, const char ***out, size_t *len);
 
-/* Frees what sxs_words_split() gave; NULL is fine. */
+/* Frees the array of sxs_words_split(); NULL is allowed. */
 void sxs_words_free(const char **words);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* bridge.c - joins the apps of several runtimes and passes calls from one to the next. */
 #include "harness/bridge/bridge.h"
 
 #include <pthread.h>
@@ -7,14 +8,16 @@
 
 enum { JOIN_SECONDS = 60, LEAVE_SECONDS = 600 };
 
-/* Where an app is; one that ended early lets go of all who would wait for it. */
+/* State of an app: not started, started, waiting in or past sxsbridge_join(), in or past
+ * sxsbridge_leave(). An app that ends before STAGE_LEFT sets `broken`, and nobody waits any
+ * more. */
 enum stage { STAGE_AWAY, STAGE_SEATED, STAGE_JOINED, STAGE_LEFT };
 
 static struct {
     pthread_mutex_t
-        lock; /* guards all fields; `n_apps` and `entries` stand still once all joined */
+        lock; /* guards all fields; `n_apps` and `entries` are constant once all have joined */
     pthread_cond_t  changed;
-    int             n_apps; /* 0: not opened */
+    int             n_apps; /* 0: the bridge is not open */
     int             n_joined, n_left;
     bool            broken;
     enum stage      stages[SXSBRIDGE_APPS_MAX];
@@ -23,10 +26,11 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static _Thread_local int             seat = -1;  /* this thread's app */
-static _Thread_local sxsbridge_entry lone_entry; /* of the app on this thread, bridge not opened */
+static _Thread_local int             seat = -1;  /* index of this thread's app; -1: none */
+static _Thread_local sxsbridge_entry lone_entry; /* this thread's entry if the bridge is not open */
 
-/* Waiting must not depend on the wall clock, which the static initialiser would give. */
+/* A condition variable with a static initialiser would measure timeouts by the wall clock, which
+ * can be changed. Use the monotonic clock instead. */
 static void init_once(void)
 {
     pthread_condattr_t attr;
@@ -37,7 +41,8 @@ static void init_once(void)
     pthread_condattr_destroy(&attr);
 }
 
-/* Waits until *count has reached the number of apps. Returns 0, or -1 when it never will. */
+/* Waits until *count has reached the number of apps. Returns 0, or -1 after @seconds or when an app
+ * has ended early. */
 static int wait_for_all_locked(const int *count, int seconds)
 {
     struct timespec until;
@@ -164,7 +169,7 @@ static sxsbridge_entry next_entry(int depth)
     return entry;
 }
 
-/* The empty asm after each call keeps it from becoming a jump, which would leave no frame. */
+/* The empty asm after each call prevents a tail call, which would leave no frame. */
 __attribute__((noinline)) void sxsbridge_span_far(sxsbridge_entry entry, int depth, int max,
                                                   long arg)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* burn.c - uses CPU time in native code, on the calling thread or on short threads. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -27,7 +28,7 @@ static struct {
     atomic_long used_ns, running;
 } churn;
 
-/* One short life: what it used is counted, but for its beginning and end. */
+/* Body of a short thread. Counts the CPU time it used, except that of its start and end. */
 static void *sxsbridge_short_life(void *arg)
 {
     volatile unsigned long sink = 1;
@@ -43,7 +44,7 @@ static void *sxsbridge_short_life(void *arg)
 
 long sxsbridge_churn(int threads, long every_ns, long burn_ns)
 {
-    unsigned long   random = 1; /* a strict beat would run along with the scheduler's tick */
+    unsigned long   random = 1; /* varies the intervals: they must not be in step with timer ticks */
     struct timespec due;
     pthread_attr_t  attr;
     pthread_t       thread;

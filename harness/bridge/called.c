@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* called.c - what instrumentation files have called: counted, and printed when the library ends. */
+/* called.c - functions that instrumentation files call. They count their calls; the sums are
+ * printed when the library is unloaded. */
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>

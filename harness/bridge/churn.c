@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* churn.c - stress: short native threads, a plugin loaded and unloaded; starts and ends all
+ * stress. */
 #include "harness/bridge/churn.h"
 
 #include <dlfcn.h>
@@ -35,9 +37,10 @@ static long now_ns(clockid_t clock)
     return now.tv_sec * 1000000000L + now.tv_nsec;
 }
 
-/* ---- short threads ----------------------------------------------------------------------------- */
+/* ---- short threads
+ * ----------------------------------------------------------------------------- */
 
-/* Exported so that a stack names it. */
+/* Exported so that stacks show its name. */
 SXSBRIDGE_API void sxsbridge_churn_burn(long ns);
 SXSBRIDGE_API void sxsbridge_churn_burn(long ns)
 {
@@ -66,7 +69,7 @@ void *churn_threads(void *arg)
     while (!atomic_load(&c->stop)) {
         unsigned long n = atomic_load(&c->n_threads);
         pthread_t     thread;
-        pthread_attr_setstacksize(&attr, 65536u << n % 7); /* mappings come, go and merge */
+        pthread_attr_setstacksize(&attr, 65536u << n % 7); /* many different memory mappings */
         if (atomic_load(&live) < LIVE_MAX) {
             atomic_fetch_add(&live, 1);
             if (pthread_create(&thread, &attr, short_thread, (void *)(200000 + (long)(n % 9) * 100000))) {
@@ -79,7 +82,7 @@ void *churn_threads(void *arg)
         due_in = began + due - now_ns(CLOCK_MONOTONIC);
         if (due_in > 0)
             nanosleep(&(struct timespec){0, due_in}, NULL);
-        else if (due_in < -100000000) /* the machine has no room for more: do not catch up */
+        else if (due_in < -100000000) /* the machine is too busy: do not try to catch up */
             due -= due_in;
     }
     pthread_attr_destroy(&attr);
@@ -88,7 +91,8 @@ void *churn_threads(void *arg)
     return NULL;
 }
 
-/* ---- a plugin ---------------------------------------------------------------------------------- */
+/* ---- a plugin
+ * ---------------------------------------------------------------------------------- */
 
 void *churn_loads(void *arg)
 {
@@ -102,7 +106,7 @@ void *churn_loads(void *arg)
         pthread_mutex_unlock(&churn_loading);
         if (plugin)
             *(void **)&burn = dlsym(plugin, "sxsplugin_burn");
-        if (burn) /* now and then long enough for whoever looks at what is loaded once in a while */
+        if (burn) /* each 16th time for 300 ms, for profilers that poll loaded libraries */
             burn(n % 16 == 15 ? 300000000 : 3000000);
         else
             churn_failed(c, "dlopen");
@@ -115,7 +119,8 @@ void *churn_loads(void *arg)
     return NULL;
 }
 
-/* ---- start and end ----------------------------------------------------------------------------- */
+/* ---- start and end
+ * ----------------------------------------------------------------------------- */
 
 static int parse(struct churn *c, const char *text)
 {

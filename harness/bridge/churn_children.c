@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Children of every kind. A child must find the signals as its parent had them, be able to allocate
- * and to load a library, and never be killed by a signal that was meant for a thread of its parent.
+ * churn_children.c - starts children in every way: fork, vfork and posix_spawn. A child must have
+ * its parent's signal state, must be able to allocate and (with loader=1) to load a library, and
+ * must never be killed by a signal that was sent for a thread of its parent.
  */
 #include "harness/bridge/churn.h"
 
@@ -22,7 +23,7 @@ extern char **environ;
 
 enum {
     HUNG_AFTER = 20,  /* seconds until a child is killed by its own alarm */
-    SETTLED_MS = 300, /* without anything new loaded: the runtimes have started */
+    SETTLED_MS = 300, /* no library was loaded for so long: the runtimes have started */
 };
 
 static int count_object(struct dl_phdr_info *info, size_t size, void *n)
@@ -46,9 +47,10 @@ static int count_other(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* Runtimes load their own libraries while they start, and hold no lock of ours: a child forked meanwhile
- * finds the loader in the middle of it. Returns when nothing but the plugin has come for a while. Of children forked
- * after that, 1,310 that ended by exit() did so, with one runtime and without the library (8.0.29, 9.0.18, 10.0.11). */
+/* Waits until no library except the plugin has been loaded for SETTLED_MS. Runtimes load libraries
+ * while they start, without taking churn_loading; in a child forked during such a load the state of
+ * the loader is inconsistent. Measured with one runtime, without the profiler (8.0.29, 9.0.18,
+ * 10.0.11): of the children forked after this wait, 1,310 called exit(), and all 1,310 ended. */
 static void wait_for_starts(const struct churn *c)
 {
     int before = -1, same_for = 0;
@@ -61,7 +63,7 @@ static void wait_for_starts(const struct churn *c)
     }
 }
 
-/* Descriptors that a profiler left open in the child, which its parent's threads gave it. */
+/* Counts perf event descriptors that the child has inherited from a profiler in its parent. */
 static int inherited_events(void)
 {
     char path[32], target[64];
@@ -76,7 +78,8 @@ static int inherited_events(void)
     return n;
 }
 
-/* In the child: the locks a fork may find taken. Returns its exit status. */
+/* Called in the child: uses functions whose locks may have been held during the fork. Returns the
+ * child's exit status. */
 static int use_everything(const struct churn *c)
 {
     int      objects = 0;
@@ -106,7 +109,7 @@ static void reap(struct churn *c, pid_t child, const char *what)
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
         churn_failed(c, "a child that hung");
     else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF)
-        churn_failed(c, "a child killed by SIGPROF"); /* what samplers commonly use */
+        churn_failed(c, "a child killed by SIGPROF"); /* the usual signal of samplers */
     else if (status)
         churn_failed(c, what);
 }
@@ -134,7 +137,8 @@ static void fork_only(struct churn *c, unsigned long n)
     atomic_fetch_add(&c->n_forks, 1);
 }
 
-/* The shell of the child sees what it inherited: nothing of a sampler's signal blocked or ignored. */
+/* A shell script that checks the inherited signal state: the signals of samplers (SIGURG, SIGPROF)
+ * must be neither blocked nor ignored. */
 static char *check[] = {"sh", "-c",
                         "while read -r name value; do case $name in SigBlk:|SigIgn:) "
                         "[ $((0x${value#????????} & 0x4400000)) = 0 ] || exit 4;; esac; done "

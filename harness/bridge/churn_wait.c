@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that wait in system calls and count how often a signal took them out of it. */
+/* churn_wait.c - threads that wait in system calls and count the waits that a signal
+ * interrupted. */
 #include "harness/bridge/churn.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* crash.c - crashes in native code. */
 #include "harness/bridge/bridge.h"
 
 #include <pthread.h>
@@ -7,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* An address the compiler cannot know, or it would replace the write by a trap instruction. */
+/* Null, but unknown to the compiler, which would otherwise replace the write by a trap
+ * instruction. */
 static int *volatile nowhere;
 
 static void *burn(void *arg)
@@ -17,7 +19,7 @@ static void *burn(void *arg)
     return arg;
 }
 
-/* Busy threads all around, as signals for them may be under way. */
+/* Calls exec while other threads are busy, because signals for them may be pending. */
 static void replace_program(void)
 {
     pthread_t thread;
@@ -34,7 +36,7 @@ int sxsbridge_crash(const char *kind)
     } else if (!strcmp(kind, "abort")) {
         abort();
     } else if (!strcmp(kind, "kill-abrt")) {
-        /* Any thread may get it, a moment later. */
+        /* Any thread may receive the signal, some time later. */
         kill(getpid(), SIGABRT);
         sleep(1);
         return 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * delaying.c - preloaded: whenever the finalizer thread of a runtime suspends the other threads, it
- * sleeps first.
+ * delaying.c - a preloaded library that makes the finalizer thread of a runtime sleep before it
+ * suspends the other threads.
  *
- * A runtime suspends its threads while it unloads assemblies: after it has destroyed their modules and
- * before their code is gone. Otherwise that lasts some microseconds, and asking the runtime about
- * that code in between would go wrong once in many runs. The suspension calls membarrier() by way of
- * syscall().
- *   DELAYING_MS=200   for how long
+ * A runtime suspends its threads while it unloads assemblies: after it has destroyed their modules,
+ * and before it removes their code. Without a delay the time between the two is some microseconds,
+ * and a profiler that wrongly asks the runtime about that code in between would fail only once in
+ * many runs. The suspension calls membarrier() through syscall(), which this library replaces.
+ *   DELAYING_MS=200   length of the delay
  */
 #include <errno.h>
 #include <stdarg.h>

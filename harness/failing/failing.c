@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * failing.c - preloaded: memory that libsxsprof.so asks for is refused.
+ * failing.c - a preloaded library that makes memory allocations of libsxsprof.so fail.
  *
- *   FAILING=17   the 17th time, once        FAILING=17+   from then on
- *   FAILING_XML=1  what libxml2 asks for, too; version 2.9 itself crashes for want of some of it
- *   FAILING_SAID=FILE   gets a line for each refusal, and how often memory was asked for
+ *   FAILING=17          the 17th allocation fails
+ *   FAILING=17+         the 17th and all later allocations fail
+ *   FAILING_XML=1       allocations of libxml2 count and fail, too; libxml2 2.9 itself crashes when
+ *                       some of them fail
+ *   FAILING_SAID=FILE   FILE receives a line for each failure, and the number of allocations
  *
- * What is refused is told by the place malloc() is called from: libraries have it as their own call.
+ * The return address of the call of malloc() tells which library allocates.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,7 +26,7 @@ void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t align, size_t size);
 
-static unsigned long        nth; /* 0: none */
+static unsigned long        nth; /* 0: no allocation fails */
 static int                  on, xml, said = -1;
 static _Atomic unsigned long asked;
 
@@ -57,7 +59,7 @@ static int is_theirs(void *from, struct dl_find_object *object)
     return slash && (!strcmp(slash, "/libsxsprof.so") || (xml && !strncmp(slash, "/libxml2.so", 11)));
 }
 
-/* No memory is taken in here: a line is formatted on the stack. */
+/* Must not allocate, so the line is formatted on the stack. */
 static int refuse(void *from, size_t size)
 {
     struct dl_find_object object;

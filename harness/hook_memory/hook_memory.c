@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * hook_memory.c - preloaded by tests: finds allocations that the profiler's hooks make.
+ * hook_memory.c - a library preloaded by tests that finds allocations made by the profiler's hooks.
  *
- * Every call of the allocator walks the chain of frame pointers above it. When one of the functions in
- * HOOK_FUNCTIONS is on the stack, the allocation was made within a hook. At exit one line on standard
- * error says how many there were; before it a line for each distinct caller.
+ * Every call of the allocator walks the chain of frame pointers of its callers. When one of the
+ * functions in HOOK_FUNCTIONS is on the stack, the allocation was made within a hook. At exit, a
+ * line on standard error for each distinct caller shows where, and a last line shows how many there
+ * were.
  *
- * HOOK_FUNCTIONS: "START-SIZE,START-SIZE...", hexadecimal offsets in libsxsprof.so, as `nm -S` prints
- * them. The library is compiled with frame pointers, and so are the runtimes.
+ * HOOK_FUNCTIONS: "START-SIZE,START-SIZE...", hexadecimal offsets in libsxsprof.so, as `nm -S`
+ * prints them. The library is compiled with frame pointers, and so are the runtimes.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -25,21 +26,21 @@
 #define MAX_FUNCTIONS 32
 #define MAX_CALLERS   32
 #define MAX_FRAMES    64
-#define KEYS          40 /* glibc allocates a thread's room for keys in blocks of 32 */
-#define FRAME_MAX     (256u << 10) /* bytes; a larger step is no frame */
+#define KEYS          40 /* glibc allocates a thread's space for key values in blocks of 32 */
+#define FRAME_MAX     (256u << 10) /* bytes; a larger distance is not a frame */
 
 static struct {
     uintptr_t start, size;
 } functions[MAX_FUNCTIONS];
 static unsigned          n_functions;
-static _Atomic uintptr_t base; /* where libsxsprof.so is loaded; 0: not yet */
+static _Atomic uintptr_t base; /* load address of libsxsprof.so; 0: not loaded yet */
 static _Atomic uint64_t  n_own, n_runtime, n_looked;
 
-/* A distinct way into the allocator. */
+/* A distinct caller of the allocator. */
 static struct caller {
-    _Atomic uintptr_t ip; /* that called the allocator */
-    _Atomic uintptr_t
-        ours; /* the youngest return address in libsxsprof.so; the same when the library called it itself */
+    _Atomic uintptr_t ip; /* return address of the call of the allocator */
+    /* The youngest return address in libsxsprof.so; equal to `ip` if that library is the caller. */
+    _Atomic uintptr_t ours;
 } callers[MAX_CALLERS];
 static uintptr_t size_of_library;
 
@@ -70,7 +71,8 @@ static int is_hook(uintptr_t ip, uintptr_t at)
     return 0;
 }
 
-/* @frame: of the function that the allocator's caller called. */
+/* Records an allocation if a hook is on the stack. @frame: the frame of the replaced function,
+ * whose return address lies in the caller. */
 static void look(const uintptr_t *frame)
 {
     uintptr_t at = atomic_load_explicit(&base, memory_order_acquire), caller = frame[1], ours = 0;
@@ -93,7 +95,8 @@ static void look(const uintptr_t *frame)
     }
 }
 
-/* libc keeps no frame pointers: while this thread is in pthread_setspecific(), the frame of its caller's call. */
+/* The frame of this library's pthread_setspecific() while the thread is in it, else NULL. libc has
+ * no frame pointers, so a walk through the real function would fail. */
 static __thread const uintptr_t *through __attribute__((tls_model("initial-exec")));
 #define LOOK() look(through ? through : (const uintptr_t *)__builtin_frame_address(0))
 
@@ -143,7 +146,7 @@ SHOWN char *strdup(const char *s)
     return copy ? memcpy(copy, s, size) : NULL;
 }
 
-/* glibc allocates for the 33rd key of a thread and those after it. */
+/* glibc allocates memory when a thread sets its 33rd key or a later one. */
 SHOWN int pthread_setspecific(pthread_key_t key, const void *value)
 {
     static int (*next)(pthread_key_t, const void *);
@@ -168,7 +171,8 @@ static uintptr_t code_size(uintptr_t at)
     return size;
 }
 
-/* As a host with many libraries does: the profiler's keys are in another block than those of the runtimes. */
+/* Creates keys as a host with many libraries does, so that the keys of the profiler are in another
+ * block than those of the runtimes. */
 static void take_keys(void)
 {
     pthread_key_t taken;

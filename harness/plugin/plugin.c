@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libsxsplugin.so: loaded, called and unloaded again and again by churn.c. Built without frame
- * pointers: its stacks can be followed by its unwind table only. */
+/* plugin.c - libsxsplugin.so, which harness/bridge/churn.c loads, calls and unloads repeatedly. It
+ * is built without frame pointers, so its stacks can be walked by its unwind table only. */
 #include <time.h>
 
 #define API __attribute__((visibility("default")))
