@@ -44,7 +44,7 @@ static void *sxsbridge_short_life(void *arg)
 
 long sxsbridge_churn(int threads, long every_ns, long burn_ns)
 {
-    unsigned long   random = 1; /* varies the intervals: they must not be in step with timer ticks */
+    unsigned long   random = 1; /* varies the intervals, so that they differ from timer ticks */
     struct timespec due;
     pthread_attr_t  attr;
     pthread_t       thread;

@@ -4,7 +4,8 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
 
-/// <summary>Faults and collections inside a NativeAOT library, beside the process's CLRs.</summary>
+/// <summary>Work of a NativeAOT library, beside the CLRs of the process: faults and
+/// collections.</summary>
 public static class Work
 {
     private static volatile bool s_stop;
@@ -21,9 +22,10 @@ public static class Work
         GC.KeepAlive(sum);
     }
 
-    /// <summary>Takes <paramref name="faults"/> null references and collects
-    /// <paramref name="collections"/> times against a loop without safepoints.</summary>
-    /// <returns>How many null references arrived as exceptions.</returns>
+    /// <summary>Causes <paramref name="faults"/> null references, then collects garbage
+    /// <paramref name="collections"/> times while another thread loops without
+    /// safepoints.</summary> <returns>The number of null references that became
+    /// exceptions.</returns>
     [UnmanagedCallersOnly(EntryPoint = "sxs_aot_work")]
     public static int Run(int faults, int collections)
     {

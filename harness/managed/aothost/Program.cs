@@ -5,7 +5,8 @@ using System.Runtime.InteropServices;
 
 namespace AotHost;
 
-/// <summary>Has a NativeAOT library work, and faults itself in between: LIBRARY [ROUNDS].</summary>
+/// <summary>Calls a NativeAOT library that causes faults and collections, and causes faults itself
+/// in between. Arguments: LIBRARY [ROUNDS].</summary>
 internal static unsafe class Program
 {
     [MethodImpl(MethodImplOptions.NoInlining)]

@@ -7,11 +7,12 @@ using System.Threading.Tasks;
 
 namespace Sxs.Awaiting;
 
-/// <summary>Async methods that await each other in every way, each of which knows by whom it is awaited.
-/// </summary>
+/// <summary>Async methods that await each other in every way. Each receives the names of the
+/// methods that await it.</summary>
 internal static class Chains
 {
-    /// <summary>Goes on when the flow's worker has come to an end with what it does.</summary>
+    /// <summary>Awaiting this continues the method when the flow's worker has finished its current
+    /// action.</summary>
     public static Worker Later() => Worker.Mine;
 
     private static string[] With(string[] by, params string[] methods)
@@ -178,7 +179,7 @@ internal static class Chains
         Expect.Stack("Iterators");
     }
 
-    // ---- what the framework makes of tasks ----
+    // ---- tasks made by the framework ----
 
     public static async Task All()
     {
@@ -197,7 +198,8 @@ internal static class Chains
         Expect.Stack("Any");
     }
 
-    /// <summary>On another thread than the worker, so it may go on before it is awaited.</summary>
+    /// <summary>Runs on a pool thread, not on the worker, so it may continue before it is
+    /// awaited.</summary>
     private static Task OnPool() => Leaf("?Runs");
 
     public static async Task Runs()
@@ -272,7 +274,7 @@ internal static class Chains
         Expect.Stack("OnScheduler");
     }
 
-    // ---- awaiters of one's own ----
+    // ---- an awaiter of the program's own ----
 
     private sealed class Awaitable : INotifyCompletion
     {
@@ -290,7 +292,7 @@ internal static class Chains
         Expect.Stack("Own");
     }
 
-    // ---- none, or more than one ----
+    // ---- tasks that no method awaits, or more than one ----
 
     private static async Task First(Task shared)
     {
@@ -312,7 +314,7 @@ internal static class Chains
         Expect.Stack(want);
     }
 
-    /// <summary>Awaited by two, it is awaited by nobody in particular.</summary>
+    /// <summary>A task that two methods await: its logical stack has neither of them.</summary>
     public static async Task Shared()
     {
         var ready = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -323,7 +325,7 @@ internal static class Chains
         Expect.Stack("Shared");
     }
 
-    /// <summary>Somebody waits for it, but does not await.</summary>
+    /// <summary>A task that a thread waits for without awaiting it.</summary>
     public static async Task Blocks()
     {
         await Task.Run(() => Late(Task.CompletedTask).Wait());

@@ -7,7 +7,8 @@ using System.Threading;
 
 namespace Sxs.Awaiting;
 
-/// <summary>Holds the profiler's logical stack against what the program knows.</summary>
+/// <summary>Compares the profiler's logical stack with the stack that the program
+/// expects.</summary>
 internal static unsafe class Expect
 {
     [DllImport("libc", EntryPoint = "memfd_create")]
@@ -38,8 +39,9 @@ internal static unsafe class Expect
             NativeLibrary.Load(path), "sxsprof_print_stack");
     }
 
-    /// <summary>The methods of Chains on the stack, the youngest first. "?" before the last: if it awaits
-    /// the one before already.</summary>
+    /// <summary>Compares the methods of Chains on the logical stack with <paramref
+    /// name="methods"/>, the youngest first. A "?" before a name means that this method and those
+    /// after it may be missing, because the method may not have awaited yet.</summary>
     public static void Stack(params string[] methods)
     {
         if (print == null)

@@ -8,9 +8,10 @@ using System.Threading.Tasks;
 namespace Sxs.Awaiting;
 
 /// <summary>
-/// "rounds=1 flows=1 collect=0 depth=20": chains of awaits, @flows of them at once, @rounds times;
-/// with collect=1 a thread makes garbage and collects it all the while. Prints "awaits: asked N same M".
-/// "yields=N": ns of a resumed MoveNext.
+/// Runs chains of awaits and compares the profiler's logical stack with the expected one.
+/// Arguments: "rounds=1 flows=1 collect=0 depth=20": flows chains concurrently, rounds times; with
+/// collect=1 a thread allocates and collects garbage at the same time. Prints "awaits: asked N same
+/// M". "yields=N": measures only the time of a resumed MoveNext, in ns.
 /// </summary>
 internal static class Program
 {
@@ -22,7 +23,8 @@ internal static class Program
             await Round(depth);
     }
 
-    /// <summary>Each below nobody: Flow and Round are not Chains.</summary>
+    /// <summary>Runs each chain once. Flow and Round are not methods of Chains, so expected stacks
+    /// do not contain them.</summary>
     private static async Task Round(int depth)
     {
         foreach (Func<Task> chain in new Func<Task>[] { Chains.Tasks, Chains.Results,
@@ -87,7 +89,8 @@ internal static class Program
         var collector = new Thread(Collect);
         if (options["collect"] > 0)
             collector.Start();
-        // While one thread still loads a class others may have objects of it, which the profiler does not know yet.
+        // While one thread still loads a class, others may already have objects of it, and the
+        // profiler does not know the class yet. Load all classes first.
         if (options["flows"] > 1)
             new Worker(-1).Start(() => Flow(1, options["depth"])).Wait();
         var flows = new Task[options["flows"]];

@@ -8,8 +8,8 @@ using System.Threading.Tasks;
 namespace Sxs.Awaiting;
 
 /// <summary>
-/// A thread on which a flow goes on after its awaits, one after the other: so whoever calls an async
-/// method on it has come to await it before it goes on.
+/// A thread that runs the continuations of a flow, one after the other. Therefore the caller of an
+/// async method has awaited the method before the method continues.
 /// </summary>
 internal sealed class Worker : TaskScheduler, INotifyCompletion
 {
@@ -28,7 +28,8 @@ internal sealed class Worker : TaskScheduler, INotifyCompletion
 
     public void Post(Action action) => queue.Add(action);
 
-    /// <summary>A flow of its own; complete when it is.</summary>
+    /// <summary>Starts a flow on this worker. The task returned completes when the flow
+    /// does.</summary>
     public Task Start(Func<Task> flow)
     {
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -40,14 +41,14 @@ internal sealed class Worker : TaskScheduler, INotifyCompletion
         return done.Task;
     }
 
-    // ---- to be awaited ----
+    // ---- the awaiter ----
 
     public Worker GetAwaiter() => this;
     public bool IsCompleted => false;
     public void GetResult() { }
     public void OnCompleted(Action continuation) => Post(continuation);
 
-    // ---- a scheduler ----
+    // ---- the scheduler ----
 
     protected override void QueueTask(Task task) => Post(() => TryExecuteTask(task));
     protected override bool TryExecuteTaskInline(Task task, bool queued) => false;

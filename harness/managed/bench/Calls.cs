@@ -6,7 +6,7 @@ using System.Threading;
 
 namespace Bench;
 
-/// <summary>Calls that do next to nothing, on any number of threads, and what one of them takes.</summary>
+/// <summary>Measures the time of very short calls, on any number of threads.</summary>
 internal static class Calls
 {
     private const int Batches = 5, Deep = 22, Turns = 30_000, WarmUp = 3;
@@ -22,14 +22,15 @@ internal static class Calls
 
     private static long sink;
 
-    /// <summary>CPU time of the calling thread in ns: others that take turns with it do not count.</summary>
+    /// <summary>CPU time of the calling thread in ns. Time in which other threads run does not
+    /// count.</summary>
     internal static double ThreadNow()
     {
         _ = clock_gettime(3, out TimeSpec now); // CLOCK_THREAD_CPUTIME_ID
         return now.Seconds * 1e9 + now.Nanoseconds;
     }
 
-    /// <summary>The same path again and again: two arguments, a sum, itself.</summary>
+    /// <summary>A recursive function with two arguments.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static long Fib(int n, long one) => n < 2 ? one : Fib(n - 1, one) + Fib(n - 2, one);
 
@@ -39,7 +40,7 @@ internal static class Calls
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static long Pong(int n, long x) => n ^ x;
 
-    /// <summary>Two functions in turn, called by the same third.</summary>
+    /// <summary>Calls two functions alternately.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static long InTurns(int n)
     {
@@ -53,7 +54,8 @@ internal static class Calls
 
     private static void RunTurns() => sink += InTurns(Turns);
 
-    /// <summary>Medians over the batches of all threads, which run them at once, in ns a call.</summary>
+    /// <summary>Returns medians over the batches of all threads, which run concurrently, in ns per
+    /// call.</summary>
     public static (double Fib, double Turns) Pairs(int threads)
     {
         var fib = new double[threads * Batches];
@@ -91,14 +93,15 @@ internal static class Calls
         }
     }
 
-    /// <summary>So many million calls, over the same few paths.</summary>
+    /// <summary>Makes n million calls, on a few call paths.</summary>
     public static void Millions(int n)
     {
         for (int i = 0; i < n; i++)
             sink += InTurns(500_000);
     }
 
-    /// <summary>So many numbers, whose bits say who calls whom: ever more paths, 23 calls deep.</summary>
+    /// <summary>Makes n different call paths, 23 calls deep: the bits of a number select the
+    /// callees.</summary>
     public static void Paths(int n)
     {
         for (int i = 0; i < n; i++)
@@ -114,7 +117,7 @@ internal static class Calls
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static long Next(uint bits) => (bits & 1) != 0 ? Right(bits) : Left(bits);
 
-    /// <summary>One exception thrown and caught a frame above, in ns.</summary>
+    /// <summary>Returns the time of an exception that is caught by its caller, in ns.</summary>
     public static double Exceptions(int n)
     {
         for (int i = 0; i < n / 4; i++)

@@ -10,8 +10,9 @@ using System.Threading;
 namespace Bench;
 
 /// <summary>
-/// An edit of the instrumentation file while the program runs, from the edit to the last method's new code. The
-/// methods are those of System.Private.Xml. Environment: SXSPROF_INSTRUMENT, a file to write; SXSPROF_OUT, the session.
+/// Measures an edit of the instrumentation file while the program runs, from the edit until the
+/// last method has its new code. The methods are those of System.Private.Xml. Environment:
+/// SXSPROF_INSTRUMENT, a file that this program writes; SXSPROF_OUT, the session.
 /// </summary>
 internal static class Edits
 {
@@ -19,7 +20,7 @@ internal static class Edits
     private const int ChangesAt = 88, SpentAt = 1120, SpentSize = 24;
     private enum Spent { Load, Match, Revert, Rejit, Weave, End }
 
-    /// <summary>How often, ns of all, ns of the longest.</summary>
+    /// <summary>Number, total ns, and longest ns.</summary>
     private sealed class Header
     {
         public readonly ulong Changes;
@@ -51,7 +52,8 @@ internal static class Edits
         File.Move(file + ".new", file, true);
     }
 
-    /// <summary>What is compiled by name; nothing of generic types, whose instances are unknown.</summary>
+    /// <summary>Returns the methods with these names, without those of generic types, whose
+    /// instantiations are unknown.</summary>
     private static List<RuntimeMethodHandle> MethodsOf(string type, string method)
     {
         const BindingFlags Declared = BindingFlags.DeclaredOnly | BindingFlags.Public
@@ -82,7 +84,8 @@ internal static class Edits
         }
     }
 
-    /// <summary>Has each compiled that is not, on this thread; in ns of its CPU time.</summary>
+    /// <summary>Makes the runtime compile on this thread the methods that are not compiled. Returns
+    /// the CPU time in ns.</summary>
     private static double Prepare(List<RuntimeMethodHandle> methods)
     {
         double began = Calls.ThreadNow();
@@ -94,7 +97,8 @@ internal static class Edits
     private static volatile bool stop;
     private static long longestGap;
 
-    /// <summary>A thread that does nothing but look at the clock: while it stands still, so does the runtime.</summary>
+    /// <summary>A thread that only reads the clock. A gap between two reads shows that the runtime
+    /// suspended it. </summary>
     private static void Spin()
     {
         long last = Stopwatch.GetTimestamp();
@@ -107,7 +111,8 @@ internal static class Edits
         }
     }
 
-    /// <summary>From the edit until all runtimes were asked, in ns, and the longest stop meanwhile.</summary>
+    /// <summary>Returns the time from the edit until all runtimes were asked, and the longest
+    /// suspension during that time, both in ns.</summary>
     private static (double InForce, double Stop) Apply(string rules)
     {
         ulong changes = new Header(record).Changes;
@@ -131,7 +136,9 @@ internal static class Edits
         return (ns, longestGap * 1e9 / Stopwatch.Frequency);
     }
 
-    /// <summary>@type: a full name, or the beginning of some and *; @method: a name or *; @action: an element.</summary>
+    /// <summary>Measures an edit. <paramref name="type"/>: a full name, or the beginning of names
+    /// and *; <paramref name="method"/>: a name or *; <paramref name="action"/>: an XML
+    /// element.</summary>
     public static IEnumerable<(string, double)> Measure(string type, string method, string action)
     {
         record = Directory.GetFiles(Environment.GetEnvironmentVariable("SXSPROF_OUT")!, "instrument",

@@ -9,12 +9,12 @@ using System.Threading;
 namespace Bench;
 
 /// <summary>
-/// Fixed work that takes seconds, and what it took the whole process: its own threads, the
-/// runtime's and a profiler's alike, from after the warm-up on.
+/// Fixed amounts of work that take seconds. Measures the times of the whole process after the
+/// warm-up, including the threads of the runtime and of a profiler.
 /// </summary>
 internal static class Load
 {
-    private const int WarmUp = 10; // of n: so much more is done before the clocks are read
+    private const int WarmUp = 10; // n / 10 units are done before the clocks are read
 
     private static int sink;
 
@@ -50,7 +50,7 @@ internal static class Load
     public static Times Sleep(int milliseconds) => 
         Measure(ms => Thread.Sleep(ms), milliseconds, WarmUp);
 
-    /// <summary>A second below so many frames.</summary>
+    /// <summary>Computes for a second with this many frames on the stack.</summary>
     public static Times Deep(int frames) => Measure(ms => sink += Down(frames, ms), 1000, WarmUp);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -79,14 +79,14 @@ internal static class Load
     private static Times Measure(Action<int> work, int n, int warmUp)
     {
         work(n / warmUp);
-        Thread.Sleep(100); // methods are compiled once more, in the background
+        Thread.Sleep(100); // the runtime recompiles methods in the background
         work(n / warmUp);
         Times start = Times.Now();
         work(n);
         return Times.Now() - start;
     }
 
-    /// <summary>Sorts, looks up, calls through interfaces, multiplies: no allocation.</summary>
+    /// <summary>Sorts, looks up, calls through interfaces, multiplies; does not allocate.</summary>
     private sealed class Computing
     {
         private const int Size = 4096, Side = 40;
@@ -152,7 +152,8 @@ internal static class Load
         }
     }
 
-    /// <summary>Trees that die at once, strings, and a few things that stay for a while.</summary>
+    /// <summary>Allocates trees with a short life, strings, and a few objects with a longer
+    /// life.</summary>
     private sealed class Allocating
     {
         private readonly Tree?[] kept = new Tree?[64];

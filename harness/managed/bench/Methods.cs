@@ -12,10 +12,11 @@ internal static class Methods
 {
     private const int Batch = 250;
 
-    /// <summary>The median over batches of the time one of n methods takes, in ns.</summary>
+    /// <summary>Returns the median over batches of the compile time of one of n methods, in
+    /// ns.</summary>
     public static double Compile(int n)
     {
-        CompileBatch(Define(-1)); // the compiler itself gets ready
+        CompileBatch(Define(-1)); // warms up the compiler
         int batches = Math.Max(1, n / Batch);
         var times = new double[batches];
         for (int i = 0; i < batches; i++)

@@ -6,12 +6,13 @@ using System.IO;
 namespace Bench;
 
 /// <summary>
-/// One measurement per run, printed as "bench: NAME VALUE" lines:
-/// start; methods N; faults N; collections N: times in ns for one of N. compute N; allocate N:
-/// times of the process in ms while N units of work are done; idle MS: while it sleeps; deep N: while
-/// it computes below N frames. pairs THREADS: ns a call; millions N; paths N: memory after so many
-/// calls, so many paths; exceptions N: ns for one; rewritten THREADS: ns a call of methods that rules
-/// may name and of some that do the like by hand; edits TYPE METHOD ACTION: an edit while it runs.
+/// Makes one measurement per run and prints it as lines "bench: NAME VALUE". Arguments:
+/// start; methods N, faults N, collections N: time in ns of one of N. compute N, allocate N: times
+/// of the process in ms for N units of work; idle MS: while it sleeps; deep N: while it computes
+/// above N frames. pairs THREADS: ns per call. millions N, paths N: memory after N million calls,
+/// or N call paths. exceptions N: ns of one. rewritten THREADS: ns per call of methods that rules
+/// may instrument, and of methods with the same instrumentation written by hand. edits TYPE METHOD
+/// ACTION: an edit of the instrumentation file while the program runs.
 /// </summary>
 internal static class Program
 {
@@ -79,7 +80,7 @@ internal static class Program
         }
     }
 
-    /// <summary>What the kernel says of this process, in KiB.</summary>
+    /// <summary>A memory size of this process as the kernel reports it, in KiB.</summary>
     private static void Memory()
     {
         Print("rss_kib", KiB("/proc/self/status", "VmRSS:"));

@@ -10,8 +10,9 @@ using System.Threading;
 namespace Bench;
 
 /// <summary>
-/// Methods that are all alike. An instrumentation file may do something to each, and beside them are some that do the
-/// same by hand; what one call takes. The names of the types are those of the results.
+/// Measures the time of one call of methods that are all alike. An instrumentation file may
+/// instrument some of them; others have the same instrumentation written by hand. The names of the
+/// types are the names of the results.
 /// </summary>
 internal static unsafe class Rewritten
 {
@@ -34,7 +35,8 @@ internal static unsafe class Rewritten
 
     private const MethodImplOptions Own = MethodImplOptions.NoInlining;
 
-    // Nothing is done by hand to these: rules name them.
+    // ---- methods that rules may instrument
+    // -------------------------------------------------------
     private struct Untouched : IPair
     {
         [MethodImpl(Own)] public static long Small(int n, long x) => n + x;
@@ -113,7 +115,8 @@ internal static unsafe class Rewritten
         [MethodImpl(Own)] public static long Works(int n, long x) => Compute(n, x);
     }
 
-    // ---- by hand --------------------------------------------------------------------------------
+    // ---- instrumented by hand
+    // --------------------------------------------------------------------
 
     private static long hits, ticks;
 
@@ -200,7 +203,8 @@ internal static unsafe class Rewritten
         public static long Works(int n, long x) { nothingFast(Marker); return Compute(n, x); }
     }
 
-    // In a try block the compiler makes no frame of its own for a native call (64 bits): a stub does.
+    // In a try block the JIT does not inline the transition frame of a native call (on 64 bits): a
+    // stub is called instead.
     private struct HandPinvokeInTry : IPair
     {
         [MethodImpl(Own)]
@@ -291,7 +295,8 @@ internal static unsafe class Rewritten
         Add<HandCalliInTry>();
     }
 
-    /// <summary>Of every method the median over the batches of all threads, which run at once, in ns a call.</summary>
+    /// <summary>Returns for every method the median over the batches of all threads, which run
+    /// concurrently, in ns per call.</summary>
     public static IEnumerable<(string, double)> Measure(int threads)
     {
         AddAll();
@@ -315,7 +320,8 @@ internal static unsafe class Rewritten
         }
     }
 
-    /// <summary>The methods take turns, so that a slow moment of the machine is not one method's.</summary>
+    /// <summary>Measures the methods alternately, so that a slow phase of the machine affects all
+    /// of them. </summary>
     private static void Run(Barrier start, double[][] times, int at)
     {
         for (int i = 0; i < WarmUp; i++)
@@ -335,7 +341,7 @@ internal static unsafe class Rewritten
     }
 }
 
-/// <summary>What rules have called: a helper that does nothing.</summary>
+/// <summary>Helper methods that rules call; they do nothing.</summary>
 public static class Helper
 {
     public static void Nothing()

@@ -19,7 +19,8 @@ internal static class Signals
         public readonly int Value = 1;
     }
 
-    /// <summary>The median over batches of one NullReferenceException's time, in ns.</summary>
+    /// <summary>Returns the median over batches of the time of one NullReferenceException, in
+    /// ns.</summary>
     public static double NullReferences(int n)
     {
         return Median(n, Batch, () =>
@@ -35,8 +36,8 @@ internal static class Signals
     }
 
     /// <summary>
-    /// The median of one collection's time, in ns: one thread is in a loop without safepoints and is
-    /// stopped by a signal each time.
+    /// Returns the median time of one collection, in ns, while a thread runs a loop without
+    /// safepoints. A signal stops that thread each time.
     /// </summary>
     public static double Collections(int n)
     {
@@ -70,8 +71,8 @@ internal static class Signals
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static int Read(Node? node) => node!.Value;
 
-    /// <summary>Compiled fully at once: no patchpoints, some tens of ms between looks at `stop`.
-    /// </summary>
+    /// <summary>Fully optimized from the start, without patchpoints; some tens of ms between two
+    /// reads of `stop`.</summary>
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
     private static void Spin()
     {

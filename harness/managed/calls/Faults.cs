@@ -3,7 +3,7 @@ using System;
 
 namespace Calls;
 
-/// <summary>Exceptions of every kind, with the calls that one round makes.</summary>
+/// <summary>Exceptions of every kind, and the number of calls that one round makes.</summary>
 internal static class Faults
 {
     public static readonly (string, int)[] CallsOf =
@@ -27,7 +27,7 @@ internal static class Faults
 
     private static void Throw() => throw new InvalidOperationException("known");
 
-    /// <summary>A throw within a catch.</summary>
+    /// <summary>An exception that is thrown and caught within a catch block.</summary>
     private static void Nested()
     {
         try
@@ -89,8 +89,8 @@ internal static class Faults
         }
     }
 
-    /// <summary>An exception that begins and ends in a finally block, while another is under way or
-    /// not.</summary>
+    /// <summary>An exception that is thrown and caught in a finally block, with or without another
+    /// one in flight.</summary>
     private static void InFinally()
     {
         try
@@ -103,7 +103,7 @@ internal static class Faults
         }
     }
 
-    /// <summary>One that takes another's place.</summary>
+    /// <summary>An exception that replaces another one.</summary>
     private static void Supersede()
     {
         try

@@ -6,7 +6,8 @@ using System.Runtime.InteropServices;
 
 namespace Calls;
 
-/// <summary>Exceptions that come to native code: the runtime's own, and below it other frames.</summary>
+/// <summary>Exceptions that reach native code of the runtime, or native frames of other
+/// code.</summary>
 internal static unsafe class Natives
 {
     private static class Generic<T>
@@ -55,7 +56,7 @@ internal static unsafe class Natives
     public static void All(int rounds)
     {
         Expect<TypeInitializationException>(() => sink += Generic<int>.Value);
-        Expect<TypeInitializationException>(() => sink += Generic<int>.Value); // the same one again
+        Expect<TypeInitializationException>(() => sink += Generic<int>.Value); // the same exception again
         Expect<TypeInitializationException>(() => sink += Generic<string>.Value);
         Expect<TypeInitializationException>(() => RuntimeHelpers.RunClassConstructor(typeof(Explicit).TypeHandle));
         MethodInfo method = typeof(Natives).GetMethod(nameof(Reflected))!;
@@ -76,7 +77,7 @@ internal static unsafe class Natives
     [DllImport("libc", EntryPoint = "qsort")]
     private static extern void Sort(int* all, nint n, nint size, delegate* unmanaged<void*, void*, int> compare);
 
-    /// <summary>Ends the process: no exception may leave for native frames.</summary>
+    /// <summary>Ends the process, because an exception may not leave for native frames.</summary>
     public static void Through()
     {
         int* two = stackalloc int[2];

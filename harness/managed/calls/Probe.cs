@@ -7,7 +7,8 @@ using System.Text;
 
 namespace Calls;
 
-/// <summary>Holds the profiler's shadow stack against the runtime's own, where it is asked to.</summary>
+/// <summary>Compares the profiler's shadow stack with its walk of the managed stack (mode
+/// "managed").</summary>
 internal static unsafe class Probe
 {
     [DllImport("libc", EntryPoint = "memfd_create")]
@@ -31,7 +32,8 @@ internal static unsafe class Probe
 
     public static int Asked, Same;
 
-    /// <summary>Once in @every times on average Here() looks, until it has @count times.</summary>
+    /// <summary>Makes Here() compare the stacks in one of <paramref name="once"/> calls on average,
+    /// until it has compared them <paramref name="count"/> times.</summary>
     public static void Prepare(int count, int once, int seed)
     {
         string? path = Environment.GetEnvironmentVariable("CORECLR_PROFILER_PATH");
@@ -67,7 +69,8 @@ internal static unsafe class Probe
         differ[where] = differ.GetValueOrDefault(where) + 1;
     }
 
-    /// <summary>Owners and names of this program's methods, without generic arguments.</summary>
+    /// <summary>Returns the runtimes and names of this program's methods on the stack, without
+    /// generic arguments.</summary>
     private static List<string> Stack(byte[] mode)
     {
         var frames = new List<string>();
@@ -93,8 +96,8 @@ internal static unsafe class Probe
         return frames;
     }
 
-    /// <summary>Without arguments: Type&lt;T&gt;.Method&lt;U&gt;(V) is Type.Method. The names of
-    /// compiler-made types, which begin with a bracket, stay.</summary>
+    /// <summary>Removes arguments: Type&lt;T&gt;.Method&lt;U&gt;(V) becomes Type.Method. Names of
+    /// types made by the compiler begin with an angle bracket and are kept.</summary>
     private static string Plain(string name)
     {
         var text = new StringBuilder();

@@ -9,8 +9,9 @@ namespace Calls;
 
 /// <summary>
 /// Calls chosen methods a known number of times: "fib=25 threads=4 even=100 throws=10 yields=10
-/// steps=10 hops=0 rounds=1". Prints a line "calls: known COUNT NAME" for each, worked out by formula,
-/// for a profiler that counts to be held against; and "calls: time" with nanoseconds a call of fib.
+/// steps=10 hops=0 rounds=1". Prints a line "calls: known COUNT NAME" for each, with a number
+/// computed by formula, so that tests can compare a profiler's counts with it. Prints "calls: time"
+/// with the nanoseconds of a call of fib.
 /// </summary>
 internal static class Program
 {
@@ -144,7 +145,8 @@ internal static class Program
     [System.Runtime.InteropServices.UnmanagedCallersOnly]
     private static nint OnNativeThread(nint n) => Work.Fib((int)n);
 
-    /// <summary>Threads that the runtime first hears of when a hooked method is called on them.</summary>
+    /// <summary>Native threads that are unknown to the runtime until a hooked method is called on
+    /// them. </summary>
     private static unsafe void Native(int threads)
     {
         var all = new nint[threads];
@@ -165,7 +167,8 @@ internal static class Program
         Know("Calls.Work.Fib", threads * Work.FibCalls(10));
     }
 
-    /// <summary>An exception that leaves one runtime's frames for another's: ends the process.</summary>
+    /// <summary>Ends the process: an exception leaves the frames of one runtime for those of
+    /// another. </summary>
     private static unsafe void Cross(int hops)
     {
         if (Sxs.Bridge.Join(&Natives.Cross) == 0)

@@ -9,8 +9,8 @@ using System.Threading;
 
 namespace Calls;
 
-/// <summary>Values in every kind of register and on the stack, through calls that are hooked: one that
-/// is lost makes a sum wrong, which ends the program.</summary>
+/// <summary>Passes values in every kind of register and on the stack through hooked calls. A lost
+/// value makes a sum wrong, which ends the program.</summary>
 internal static unsafe class Shapes
 {
     public static readonly Dictionary<string, long> Counts = new();
@@ -86,8 +86,8 @@ internal static unsafe class Shapes
         Know(".Values", 1);
     }
 
-    /// <summary>A loop so long that its code is replaced while it runs: entered in one body, left in
-    /// another.</summary>
+    /// <summary>A long loop whose code is replaced while it runs: the method is entered in one body
+    /// of code and left in another.</summary>
     public static long Long(int n)
     {
         long sum = 0;

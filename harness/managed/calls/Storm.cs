@@ -10,8 +10,8 @@ using System.Threading.Tasks;
 namespace Calls;
 
 /// <summary>
-/// Exceptions at random: ways to throw, pass on, filter and catch them, one inside the other as the
-/// dice fall. Every method counts its own calls; every block probes the stack.
+/// Random exceptions: ways to throw, pass on, filter and catch them, nested at random. Every method
+/// counts its own calls; every block compares the stacks (Probe).
 /// </summary>
 internal static class Storm
 {
@@ -32,7 +32,8 @@ internal static class Storm
         return (int)(dice % (uint)sides);
     }
 
-    /// <summary>Once a call of the caller. Inlined or not, it is not the profiler's business.</summary>
+    /// <summary>Counts one call of the calling method. The calls of Count itself are not checked,
+    /// so it may be inlined.</summary>
     private static void Count([CallerMemberName] string name = "")
     {
         lock (Counts)
@@ -333,8 +334,8 @@ internal static class Storm
     [DllImport("libc", EntryPoint = "qsort")]
     private static extern unsafe void Sort(int* items, nint n, nint size, nint compare);
 
-    /// <summary>No exception may cross native frames: it is caught before and thrown again behind.
-    /// </summary>
+    /// <summary>Throws within a callback of native code. No exception may cross native frames, so
+    /// it is caught in the callback and thrown again after the native call.</summary>
     private static unsafe void ThroughNative(int depth)
     {
         Count();
@@ -416,7 +417,8 @@ internal static class Storm
         }
     }
 
-    /// <summary>The first use of a type fails; the next ones are told so again.</summary>
+    /// <summary>The first use of a type fails in its static constructor; later uses throw the same
+    /// exception again.</summary>
     private static void Statics(int depth)
     {
         Count();

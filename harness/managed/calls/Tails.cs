@@ -6,7 +6,7 @@ using System.Reflection;
 
 namespace Calls;
 
-/// <summary>The calls in tail position of tail.il, when that was assembled.</summary>
+/// <summary>Runs the tail calls of tail.il, if it was assembled.</summary>
 internal static class Tails
 {
     public static readonly Dictionary<string, long> Counts = new();
@@ -35,13 +35,13 @@ internal static class Tails
             if (sum != expected + (name == "Few" ? 45L * n : 0))
                 throw new InvalidOperationException($"wrong sum of {name}: {sum}");
             bool alternates = name is "Even" or "Implicit";
-            Know(name, name == "Self" ? 1 : alternates ? n / 2 + 1 : n + 1); // the JIT makes a loop of Self
+            Know(name, name == "Self" ? 1 : alternates ? n / 2 + 1 : n + 1); // JIT: Self is a loop
         }
         Know("Odd", (n + 1) / 2);
         Know("Implied", (n + 1) / 2);
         Know("Many", n);
         Know(".ctor", 1);
-        Know("Throws", 1); // and of this
+        Know("Throws", 1); // a loop, too
         try
         {
             type.GetMethod("Throws")!.CreateDelegate<Step>()(n, 0);

@@ -7,7 +7,7 @@ using System.Runtime.InteropServices;
 
 namespace Calls;
 
-/// <summary>Methods of every kind that a profiler which counts calls cannot see, or sees in part.</summary>
+/// <summary>Methods whose calls a profiler with hooks cannot count, or only in part.</summary>
 internal static class Unseen
 {
     public static readonly Dictionary<string, long> Counts = new();

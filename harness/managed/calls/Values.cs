@@ -85,8 +85,8 @@ internal static class Values
     public static long Recursive(int n) => n == 0 ? 1 : n * Recursive(n - 1);
 }
 
-/// <summary>Calls them with known values: a line "calls: value NAME(ARGUMENTS) = RESULT" each, as it is to be
-/// shown, in the order of the calls.</summary>
+/// <summary>Calls the methods with known values. Prints for each call, in their order, the line
+/// "calls: value NAME(ARGUMENTS) = RESULT" that the profiler should show.</summary>
 internal static class ShowValues
 {
     private const string V = "Calls.Values";

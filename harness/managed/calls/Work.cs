@@ -30,7 +30,7 @@ internal static class Work
             yield return i;
     }
 
-    /// <summary>Every yield ends one call of MoveNext and begins another.</summary>
+    /// <summary>Each Task.Yield ends one call of MoveNext and begins another.</summary>
     public static async Task Yields(int n)
     {
         for (int i = 0; i < n; i++)
@@ -40,7 +40,7 @@ internal static class Work
     public static int Generic<T>(T value) => value!.GetHashCode() & 1;
 }
 
-/// <summary>From runtime to runtime.</summary>
+/// <summary>Calls from runtime to runtime through the bridge.</summary>
 internal static class Hop
 {
     [UnmanagedCallersOnly]

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Sxs;
 
-/// <summary>libsxsbridge.so, see harness/bridge/bridge.h.</summary>
+/// <summary>The functions of libsxsbridge.so, see harness/bridge/bridge.h.</summary>
 internal static unsafe class Bridge
 {
     private const string Library = "sxsbridge";

@@ -6,7 +6,7 @@ using Sxs;
 namespace Crash;
 
 /// <summary>
-/// Ends the process the way its argument says: the control that a real crash stays a crash.
+/// Crashes the process in the way its argument says. Tests that real crashes remain crashes.
 /// Exit codes: 2 unknown argument, 3 still alive.
 /// </summary>
 internal static class Program
@@ -40,7 +40,7 @@ internal static class Program
         return 3;
     }
 
-    // The sum after the call keeps it from becoming a loop.
+    // The addition after the call prevents the JIT from making a loop of it.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static int Overflow(int depth) => Overflow(depth + 1) + depth;
 }

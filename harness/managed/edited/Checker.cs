@@ -4,7 +4,8 @@ using System.Threading;
 
 namespace Edited;
 
-/// <summary>One thread's calls: each is held against what a whole change, or none, would have made of it.</summary>
+/// <summary>Checks the calls of one thread: each must have run under exactly one change, or under
+/// none. </summary>
 internal sealed unsafe class Checker
 {
     public static readonly string[] Names =
@@ -15,7 +16,7 @@ internal sealed unsafe class Checker
     public const int Plain = 0, Small = 1, Generic = 2, Recursive = 3, Throws = 4, Loop = 5, Delegated = 6, Traced = 7,
         Virtual = 8, Sits = 9;
 
-    /* Places in a thread's line of the file that say what it saw last; the first of them are methods. */
+    /* Slots of a thread in the file, for the change that it saw last. Methods have slots 0 to 8. */
     public const int GenericText = 9, Interface = 10, Fresh = 11, Async = 12, Used = 13, Slots = 16;
 
     public readonly long[,] Known = new long[Names.Length, 3]; /* calls counted, timed, traced */
@@ -44,7 +45,8 @@ internal sealed unsafe class Checker
 
     public void End(int method, int slot, int n, int result) => End(method, slot, n, result, true);
 
-    /// <summary>A call of @method with @n has ended; it returned @result, or threw.</summary>
+    /// <summary>Checks a call that has ended: of method <paramref name="method"/> with argument
+    /// <paramref name="n"/>; it returned <paramref name="result"/>, or threw.</summary>
     public void End(int method, int slot, int n, int result, bool returned)
     {
         int change = Seen.entered;
@@ -52,7 +54,7 @@ internal sealed unsafe class Checker
         bool fine = wraps == pairs[0] - starts && wraps == pairs[1] - finishes && pairs[2] == 0;
         fine &= !returned || (result == ((change & Seen.Replaced) != 0 ? change : n + 1) &&
                               Seen.entries - entries == Seen.exits - exits);
-        if (method != Recursive) /* whose inner calls may be of the next change */
+        if (method != Recursive) /* its inner calls may run under the next change */
             fine &= Seen.left == (returned ? change : 0) && Seen.entries - entries == change &&
                     wraps == ((change & Seen.Wrapped) != 0 ? 1 : 0);
         Known[method, 0] += Seen.counted - counted;
@@ -66,7 +68,8 @@ internal sealed unsafe class Checker
         Note(slot, change);
     }
 
-    /// <summary>What was seen there. An older change than before, or one that was gone, has come back.</summary>
+    /// <summary>Records the change that a call ran under. Reports a change that is older than one
+    /// seen before, or that was removed before.</summary>
     public void Note(int slot, int change)
     {
         Calls++;

@@ -10,18 +10,19 @@ using System.Threading;
 namespace Edited;
 
 /// <summary>
-/// "threads=N at=PREFIX": calls methods in a tight loop on so many threads while a file of instrumentation is edited
-/// (tests/integration/edits.py), and checks each call. The file PREFIX.MAJOR, of 4-byte numbers: ready, stop, threads,
-/// places used, edits made; from byte 64 on a line of 64 bytes for each thread with the change it saw last in each place.
-/// "tracer=PATH": the assembly of Tracer.Pairs, which the instrumentation has called.
-/// </summary>
+/// "threads=N at=PREFIX": calls methods in a tight loop on N threads while
+/// tests/integration/edits.py edits the instrumentation file, and checks each call. The file
+/// PREFIX.MAJOR is shared with that script and has 4-byte numbers: ready, stop, number of threads,
+/// slots used, edits made. From byte 64 on it has 64 bytes for each thread: the latest change that
+/// the thread saw, one number for each slot. "tracer=PATH": the assembly of Tracer.Pairs, which the
+/// instrumentation calls. </summary>
 internal static unsafe class Program
 {
     private static int* file;
     private static volatile Func<int, int> fresh = Caller<int, int, int>.Call;
     private static Func<long[]> mine = () => new long[3];
     private static int running;
-    private static long spanned; /* calls that were under way at an edit */
+    private static long spanned; /* calls that were in progress during an edit */
 
     private static int Main(string[] args)
     {
@@ -82,7 +83,8 @@ internal static unsafe class Program
             work.Once(i & 0xffff, i % 32 == 0);
     }
 
-    /// <summary>Calls that are still under way when the next change comes, and the one after it.</summary>
+    /// <summary>Makes long calls, which are still in progress when one or more changes
+    /// come.</summary>
     private static void Sit(Checker checker)
     {
         for (int i = 1; Volatile.Read(ref file[1]) == 0; i++)
@@ -103,7 +105,8 @@ internal static unsafe class Program
     private struct D6 { }
     private struct D7 { }
 
-    /// <summary>Until the end: every now and then code that Small() has not been inlined into yet.</summary>
+    /// <summary>Until the end: every 200 ms makes a method that Small() has not been inlined into
+    /// yet. </summary>
     private static void MakeFresh()
     {
         Type[] types = { typeof(D0), typeof(D1), typeof(D2), typeof(D3), typeof(D4), typeof(D5), typeof(D6), typeof(D7) };

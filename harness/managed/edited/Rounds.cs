@@ -3,7 +3,7 @@ using System;
 
 namespace Edited;
 
-/// <summary>One thread's calls of everything, once round.</summary>
+/// <summary>The calls that one thread makes in each round.</summary>
 internal sealed class Rounds
 {
     private readonly Checker check;
@@ -40,7 +40,7 @@ internal sealed class Rounds
             Slow(n);
     }
 
-    /// <summary>What costs more, or is recorded call by call.</summary>
+    /// <summary>Calls that take more time, or that are recorded one by one.</summary>
     private void Slow(int n)
     {
         bool returned = true;
@@ -63,7 +63,7 @@ internal sealed class Rounds
         check.End(Checker.Traced, Checker.Traced, n, Work.Traced(n));
         Seen.machine = 0;
         System.Threading.Tasks.Task<int> task = Work.Async(n);
-        check.Note(Checker.Async, Seen.machine); /* the part up to the first wait is this thread's */
+        check.Note(Checker.Async, Seen.machine); /* Async runs here up to its first await */
         if (task.Result != n + 1)
             throw new InvalidOperationException("wrong: Async");
     }

@@ -5,20 +5,20 @@ using System.Threading;
 namespace Edited;
 
 /// <summary>
-/// What lines of IL that were put into methods leave behind, for each thread: the change they are of (its number times 16
-/// and what it consists of), and a count of every call that ran new IL of a kind.
-/// </summary>
+/// Fields that the inserted lines of IL write, for each thread: the change that the IL belongs to
+/// (16 times its number, plus flags for its contents), and the number of calls that ran new IL of
+/// each kind. </summary>
 internal static class Seen
 {
     public const int Replaced = 1, Wrapped = 2;
 
-#pragma warning disable CS0649 // written by lines of IL alone
+#pragma warning disable CS0649 // written by inserted IL only
     [ThreadStatic] public static int entered, left;
-    [ThreadStatic] public static long entries, exits; /* sums of the changes' numbers */
+    [ThreadStatic] public static long entries, exits; /* sums of the change numbers */
     [ThreadStatic] public static long counted, timed, traced, wrapped, native;
 #pragma warning restore CS0649
 
-    /* Of the state machine, whose calls are several threads'. */
+    /* Fields for the async state machine, whose calls run on several threads. */
     [ThreadStatic] public static int machine;
     public static long machineEntries, machineExits, machineCalls, machineTimed;
 

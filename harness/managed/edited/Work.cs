@@ -7,13 +7,14 @@ using System.Threading.Tasks;
 
 namespace Edited;
 
-/// <summary>What is called over and over while its IL is exchanged. Each method returns n + 1.</summary>
+/// <summary>Methods that are called repeatedly while their IL is replaced. Each returns n +
+/// 1.</summary>
 internal static class Work
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static int Plain(int n) => n + 1;
 
-    /// <summary>Inlined wherever it is called, until someone wants it.</summary>
+    /// <summary>Inlined into every caller, until it is instrumented.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Small(int n) => n + 1;
 
@@ -38,7 +39,7 @@ internal static class Work
         }
     }
 
-    /// <summary>Long enough for the runtime to exchange its code while it loops.</summary>
+    /// <summary>Long enough for the runtime to replace its code while it loops.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static int Loop(int n)
     {
@@ -54,7 +55,7 @@ internal static class Work
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static int Traced(int n) => n + 1;
 
-    /// <summary>Stays for so many ms, in a loop.</summary>
+    /// <summary>Loops for n ms.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static int Sits(int n)
     {
@@ -84,14 +85,14 @@ internal abstract class Shape : IShape
     public abstract int Get(int n);
 }
 
-/// <summary>Called through its base and through its interface.</summary>
+/// <summary>Called through its base class and through its interface.</summary>
 internal sealed class Square : Shape
 {
     public override int Get(int n) => n + 1;
 }
 
-/// <summary>Has Small() inlined. Each instantiation is compiled when it is called first, which may be at any moment of an
-/// edit.</summary>
+/// <summary>A class whose method inlines Small(). Each instantiation is compiled at its first call,
+/// which may be at any time during an edit.</summary>
 internal static class Caller<TA, TB, TC>
 {
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]

@@ -5,8 +5,9 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 
 /// <summary>
-/// Exceptions that pass filters on 16 threads that allocate, while another thread collects. Each filter, and each handler, is
-/// held against what was thrown. Arguments: "rounds=N". Prints "filters: N exceptions" and ends with 0.
+/// Throws exceptions that pass filters, on 16 threads that allocate, while another thread collects
+/// garbage. Checks that each filter and each handler receives the exception that was thrown.
+/// Arguments: "rounds=N". Prints "filters: N exceptions" and ends with 0.
 /// </summary>
 internal static class Program
 {
@@ -59,7 +60,8 @@ internal static class Program
         GC.KeepAlive(garbage);
     }
 
-    /// <summary>The filter keeps what it is handed, as a logger does; the finally block looks at it.</summary>
+    /// <summary>The filter stores its exception, as a logger does; the finally block checks the
+    /// stored one.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Filtered(int n)
     {
@@ -85,7 +87,8 @@ internal static class Program
         return false;
     }
 
-    /// <summary>A filter beside the throw, one that throws itself, and an exception that is thrown once more.</summary>
+    /// <summary>A filter in the throwing method, a filter that throws, and an exception that is
+    /// thrown again.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Thrower(int n)
     {

@@ -5,7 +5,8 @@ using System.Runtime.InteropServices;
 
 namespace Guest;
 
-/// <summary>What a host calls, found by name with coreclr_create_delegate (tests/hosts/hosting.h has the C side).</summary>
+/// <summary>Methods that a host calls. It finds them by name with coreclr_create_delegate; the C
+/// side is tests/hosts/hosting.h.</summary>
 internal static unsafe class Exports
 {
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
@@ -20,7 +21,7 @@ internal static unsafe class Exports
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
     private static int Compute(int n) => Work.Compute(n);
 
-    /// <summary>Prints "guest: line n" through the runtime's own console.</summary>
+    /// <summary>Prints "guest: line n" by Console.WriteLine.</summary>
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
     private static int Print(int n)
     {
@@ -29,11 +30,12 @@ internal static unsafe class Exports
         return n;
     }
 
-    /// <summary>Ends the process by an exception that nobody catches.</summary>
+    /// <summary>Ends the process by an unhandled exception.</summary>
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
     private static int Unhandled(int n) => throw new InvalidOperationException($"unhandled {n}");
 
-    /// <summary>Calls native code from 10 managed frames further down, and returns what it returned.</summary>
+    /// <summary>Calls native code through 10 further managed frames, and returns its
+    /// result.</summary>
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
     private static int CallBack(delegate* unmanaged[Cdecl]<nint, int> callee, nint argument) =>
         Descend(callee, argument, 10);
@@ -45,7 +47,7 @@ internal static unsafe class Exports
         return result + (depth > 0 ? 0 : Keep());
     }
 
-    // Keeps the call above from being a tail call.
+    // Prevents the call above from being a tail call.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static int Keep() => 0;
 }

@@ -3,7 +3,8 @@ using System;
 
 namespace Guest;
 
-/// <summary>The app that the programs of tests/hosts/ host. `dotnet guest.dll` runs its work once.</summary>
+/// <summary>The app that the hosts in tests/hosts/programs/ run. `dotnet guest.dll` does its work
+/// once.</summary>
 internal static class Program
 {
     private static int Main(string[] args)

@@ -6,7 +6,7 @@ using System.Threading.Tasks;
 
 namespace Guest;
 
-/// <summary>Work whose results are known, and which needs the runtime's signals to end.</summary>
+/// <summary>Work with known results. Without the runtime's signals it would not end.</summary>
 internal static class Work
 {
     private sealed class Node
@@ -14,7 +14,7 @@ internal static class Work
         public readonly int Value = 1;
     }
 
-    /// <summary>Does a round of everything, n times; returns how many results were wrong.</summary>
+    /// <summary>Does all kinds of work, n times; returns the number of wrong results.</summary>
     public static int All(int rounds)
     {
         int wrong = 0;
@@ -87,8 +87,8 @@ internal static class Work
     }
 
     /// <summary>
-    /// Collections while a thread runs a loop without safepoints: only the runtime's suspension signal stops
-    /// that thread. Returns how many of n took place.
+    /// Collections while a thread runs a loop without safepoints. Only the runtime's suspension
+    /// signal stops that thread. Returns how many of n collections took place.
     /// </summary>
     public static int Collect(int n)
     {
@@ -109,7 +109,7 @@ internal static class Work
         return done;
     }
 
-    /// <summary>Threads that allocate, fault and end. Returns how many of n did.</summary>
+    /// <summary>Threads that allocate, cause a fault and end. Returns how many of n did.</summary>
     public static int Threads(int n)
     {
         int ended = 0;
@@ -177,7 +177,8 @@ internal static class Work
         }
     }
 
-    // Compiled fully at once: between two looks at `state` there are only arithmetic and a jump.
+    // Fully optimized from the start: between two reads of `state` there are only arithmetic and a
+    // jump.
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
     private static int Spin(int[] state)
     {

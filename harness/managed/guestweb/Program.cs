@@ -13,8 +13,8 @@ using Microsoft.Extensions.Logging;
 namespace GuestWeb;
 
 /// <summary>
-/// A web service for the tests of hosts. Prints "listening on URL"; ends when its standard input is closed, and
-/// prints whether its answers were right.
+/// A web service for the tests of hosts. Prints "listening on URL". Ends when its standard input is
+/// closed; then prints whether its answers were right.
 /// </summary>
 internal static class Program
 {
@@ -26,7 +26,8 @@ internal static class Program
     private static int served;
     private static int caught;
 
-    /// <summary>Every tenth request takes a fault: a NullReferenceException, caught.</summary>
+    /// <summary>Every tenth request causes a fault, which is caught as a
+    /// NullReferenceException.</summary>
     private static string Answer(Node? node)
     {
         int number = Interlocked.Increment(ref served);

@@ -3,7 +3,7 @@ using System;
 
 namespace Hello;
 
-/// <summary>Prints its runtime's version; the first argument is the exit code.</summary>
+/// <summary>Prints the version of its runtime. The first argument is the exit code.</summary>
 internal static class Program
 {
     private static int Main(string[] args)

@@ -7,9 +7,9 @@ using Sxs;
 namespace Hops;
 
 /// <summary>
-/// This app's part of the chain. Hop k (1 to max) arrives in app k % apps, goes through the frames
-/// of a shape, then on through the bridge. Every frame has something to do after its call: none is
-/// a tail call.
+/// This app's part of the chain. Hop k (1 to max) arrives in app k % apps, goes through managed
+/// frames of some kind (Shapes), then through the bridge to the next app. Every frame has something
+/// to do after its call, so that none is a tail call.
 /// </summary>
 internal static unsafe class Chain
 {
@@ -22,7 +22,8 @@ internal static unsafe class Chain
     private static readonly Door door = new();
     private static readonly Door.Signature doorEnter = door.Enter;
 
-    /// <summary>Apps with an odd index are entered through a delegate.</summary>
+    /// <summary>Returns the function through which other apps call this one. Apps with an odd index
+    /// are entered through a delegate.</summary>
     public static delegate* unmanaged<int, int, nint, void> EntryOf(int index) =>
         EntersByDelegate(index)
             ? (delegate* unmanaged<int, int, nint, void>)
@@ -41,7 +42,8 @@ internal static unsafe class Chain
     [UnmanagedCallersOnly]
     private static void Enter(int depth, int max, nint order) => Arrive(depth - 1, max, order);
 
-    /// <summary>No exception may leave a method that native code called.</summary>
+    /// <summary>Catches all exceptions, because none may leave a method that native code
+    /// called.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static int Arrive(int hop, int max, nint order)
     {

@@ -5,13 +5,16 @@ using System.Linq;
 
 namespace Hops;
 
-/// <summary>A managed frame: app, and name without generic arguments and parameters.</summary>
+/// <summary>A managed frame: index of the app, and name without generic arguments and
+/// parameters.</summary>
 internal readonly record struct Frame(int App, string Name);
 
-/// <summary>The stack at the bottom, as it follows from the number of hops and of apps.</summary>
+/// <summary>The expected stack at the last hop, computed from the number of hops and of
+/// apps.</summary>
 internal static class Expected
 {
-    /// <summary>All managed frames of user code from Probe.Bottom on, youngest first.</summary>
+    /// <summary>Returns all managed frames of user code, youngest first, beginning with
+    /// Probe.Bottom.</summary>
     public static IEnumerable<Frame> Stack(int max, int apps)
     {
         yield return new(max % apps, "Hops.Probe.Bottom");
@@ -31,7 +34,7 @@ internal static class Expected
         yield return new(0, "Hops.Program.Main");
     }
 
-    /// <summary>Writes the stack that is printed at the bottom, which has one frame more.</summary>
+    /// <summary>Writes the expected printed stack, which also has the frame Probe.Print.</summary>
     public static void Write(string path, int max, int apps) =>
         File.WriteAllLines(path, Stack(max, apps)
             .Prepend(new(max % apps, "Hops.Probe.Print"))

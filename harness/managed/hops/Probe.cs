@@ -12,7 +12,7 @@ using Sxs;
 
 namespace Hops;
 
-/// <summary>What is done at the bottom of the chain, in the app where it ends.</summary>
+/// <summary>The work at the last hop of the chain: checks and prints stacks.</summary>
 internal static unsafe class Probe
 {
     private const int Stdout = 1;
@@ -45,7 +45,7 @@ internal static unsafe class Probe
         }
     }
 
-    /// <summary>The library that profiles this process, loaded by this very path.</summary>
+    /// <summary>The profiler library of this process, which was loaded by the same path.</summary>
     private static nint FindPrint()
     {
         string? path = Environment.GetEnvironmentVariable("CORECLR_PROFILER_PATH_64")
@@ -68,8 +68,8 @@ internal static unsafe class Probe
     }
 
     /// <summary>
-    /// This runtime's own view of the thread must agree with the expected stack: all frames of this
-    /// app. The stubs of P/Invokes come and go with the tier of their caller: they do not count.
+    /// Checks that the stack trace of this runtime has the expected frames of this app. Stubs of
+    /// P/Invokes are ignored, because they exist or not depending on the tier of their caller.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static bool CheckOwnFrames(int max)

@@ -8,9 +8,9 @@ using Sxs;
 namespace Hops;
 
 /// <summary>
-/// Calls through the apps of all runtimes that joined the bridge: [HOPS [MODES [PREFIX]]].
-/// Exit codes: 0 everything held, 1 something did not, 2 wrong arguments or no bridge.
-/// </summary>
+/// Makes a chain of calls through the apps of all runtimes that joined the bridge. Arguments: [HOPS
+/// [MODES [PREFIX]]]. Exit codes: 0 all checks passed, 1 some failed, 2 wrong arguments or no
+/// bridge. </summary>
 internal static unsafe class Program
 {
     private const int DefaultHops = 6;
@@ -42,7 +42,7 @@ internal static unsafe class Program
         return held ? 0 : 1;
     }
 
-    /// <summary>Starts the chain and checks what came of it.</summary>
+    /// <summary>Starts the chain and checks the result.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static bool Lead(int max, string modes, string prefix)
     {

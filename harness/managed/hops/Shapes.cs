@@ -6,7 +6,8 @@ using System.Runtime.CompilerServices;
 
 namespace Hops;
 
-/// <summary>The managed frames a hop can go through, with their names in metadata.</summary>
+/// <summary>Kinds of managed frames that a hop can go through, with their names in
+/// metadata.</summary>
 internal static class Shapes
 {
     private delegate int Step(int hop, int max, nint order);
@@ -21,7 +22,8 @@ internal static class Shapes
 
     private static readonly Step dynamicHop = MakeDynamicHop();
 
-    // Seven: no number of apps that is likely to be tried divides it, so each gets every shape.
+    // There are seven, a prime number: unless the number of apps is a multiple of it, each app gets
+    // every kind.
     private static readonly Shape[] all =
     [
         new(PassStatic, "Hops.Shapes.PassStatic"),
@@ -112,7 +114,7 @@ internal sealed class Stepper : IStep
     int IStep.Step(int hop, int max, nint order) => Chain.Down(hop, max, order) + 1;
 }
 
-/// <summary>A generic method of a generic class: its arguments are in its frame's name.</summary>
+/// <summary>A generic method of a generic class: the frame's name has the type arguments.</summary>
 internal sealed class Box<T>(int hop, int max, nint order)
 {
     [MethodImpl(MethodImplOptions.NoInlining)]

@@ -12,9 +12,11 @@ using System.Threading.Tasks;
 namespace Instrumented;
 
 /// <summary>
-/// Calls methods a known number of times, for instrumentation to be held against: "rounds=N threads=N
-/// contexts=N watch=MS fib=N told=N edit=MS". Prints "instrumented: known COUNT NAME" for each, and with watch, for that long or
-/// until there is a file named as the instrumentation with ".end" behind, what Answer() and Text() return whenever that changes.
+/// Calls methods a known number of times, so that tests can compare the counts of instrumentation
+/// with it. Arguments: "rounds=N threads=N contexts=N watch=MS fib=N told=N edit=MS". Prints
+/// "instrumented: known COUNT NAME" for each method. With watch, prints the results of Answer() and
+/// Text() whenever they change, for MS milliseconds or until a file exists that is named as the
+/// instrumentation file with ".end" appended.
 /// </summary>
 internal static class Program
 {
@@ -125,7 +127,8 @@ internal static class Program
         Console.WriteLine($"instrumented: time {ns / calls:F2} ns a call of Fib {result}");
     }
 
-    /// <summary>Values on 16 threads that allocate, while another collects.</summary>
+    /// <summary>Calls Told() with many values on 16 threads that allocate, while another thread
+    /// collects garbage.</summary>
     private static void Tell(int rounds)
     {
         bool done = false;
@@ -175,7 +178,8 @@ internal static class Program
         Check(by == "b" + n && garbage[15] != null, "Told by reference");
     }
 
-    /// <summary>This assembly once more, in a load context of its own.</summary>
+    /// <summary>Loads this assembly once more, in a separate load context, and calls a method of
+    /// it.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Context(bool collectible)
     {
@@ -190,8 +194,9 @@ internal static class Program
     }
 
     /// <summary>
-    /// Where this assembly's references are looked for: while Loads() is being compiled. Then the file of
-    /// instrumentation becomes the one beside it, and nothing goes on for a time.
+    /// A load context that edits the instrumentation file while Loads() is being compiled: the
+    /// runtime calls Load() at that time to find an assembly that Loads() references. Load()
+    /// renames the file FILE.next to FILE, then delays the compilation for some time.
     /// </summary>
     private sealed class Editing : AssemblyLoadContext
     {

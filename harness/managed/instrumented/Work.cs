@@ -6,7 +6,7 @@ using System.Threading.Tasks;
 
 namespace Instrumented;
 
-/// <summary>Methods of every kind, for new IL to be put into them.</summary>
+/// <summary>Methods of every kind that tests put new IL into.</summary>
 internal class Work
 {
     private int sum;
@@ -56,16 +56,18 @@ internal class Work
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Small(int n) => n * 2;
 
-    /// <summary>Inlined into CallsTwice, which is compiled to the last before anyone asks for this.</summary>
+    /// <summary>Inlined into CallsTwice, which is fully optimized before new IL for this method is
+    /// requested.</summary>
     public static int Twice(int n) => n * 2;
 
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
     public static int CallsTwice(int n) => Twice(n) + 1;
 
-    /// <summary>Of the inlined, compiled by nobody but who inlines it.</summary>
+    /// <summary>Inlined into Loads, and never compiled separately.</summary>
     public static int Thrice(int n) => n * 3;
 
-    /// <summary>Its compiler is to inline the one, then loads an assembly for the other, and inlines after that.</summary>
+    /// <summary>While the runtime compiles this method, it first considers inlining Thrice, then
+    /// loads an assembly for the call of Escape, and inlines after that.</summary>
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
     public static int Loads(int n)
     {
@@ -99,7 +101,8 @@ internal class Work
         public int N;
     }
 
-    /// <summary>All that it is handed says the same number; it changes what it is handed by reference.</summary>
+    /// <summary>All arguments contain the same number. Changes the argument that is passed by
+    /// reference. </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static T Told<T>(int n, string text, Pair pair, T value, ref string by, out Pair made)
     {
@@ -112,7 +115,7 @@ internal class Work
 
     private static int sink;
 
-    /// <summary>Two types within.</summary>
+    /// <summary>A generic class within a class.</summary>
     public class Nested<T>
     {
         private readonly T value;

@@ -8,7 +8,7 @@ using System.Threading.Tasks;
 
 namespace Kinds;
 
-/// <summary>Bodies that compilers write in ways of their own.</summary>
+/// <summary>Methods whose bodies the compiler generates or transforms.</summary>
 internal static class Bodies
 {
     public static Func<int, int> Lambda() => n => n + 1;

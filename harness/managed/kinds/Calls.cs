@@ -62,7 +62,7 @@ internal static class Calls
         Known.Check(a == b && a.X == i && a.ToString() == $"Point {{ X = {i}, Y = 2 }}", "Point");
         Known.Add("Kinds.Point.op_Equality", 1);
         Known.Add("Kinds.Point.Equals", 1);
-        Known.Add("Kinds.Point.get_X", 2); // one of them by PrintMembers
+        Known.Add("Kinds.Point.get_X", 2); // PrintMembers makes one of the two calls
         Known.Add("Kinds.Point.PrintMembers", 1);
         Known.Add("Kinds.Point..ctor", 2);
         Span<int> items = stackalloc int[3] { i, 1, 2 };
@@ -116,7 +116,7 @@ internal static class Calls
         await foreach (int item in Bodies.Stream(3).ConfigureAwait(false))
             sum += item;
         Known.Check(sum == 3, "Stream");
-        KnowMachine("Stream", "MoveNext", 7); // 3 waits, 3 values, the end
+        KnowMachine("Stream", "MoveNext", 7); // 3 awaits, 3 values, the end
         Known.Check(await Bodies.Value(i) == i && await Bodies.Waits(i) == i && await Bodies.Pooled(i) == i, "Value");
         KnowMachine("Value", "MoveNext", 1);
         KnowMachine("Waits", "MoveNext", 2);

@@ -8,9 +8,9 @@ using System.Threading;
 namespace Kinds;
 
 /// <summary>
-/// Methods that are under way when rules for them come: FILE.1 becomes the file of rules by its copy
-/// FILE, then FILE.2. That rules are in force shows in what Edition() returns.
-/// </summary>
+/// Methods that are running when rules for them come into force. The instrumentation file FILE is
+/// replaced by a copy of FILE.1, then of FILE.2. The result of Edition() shows which rules are in
+/// force. </summary>
 internal static class Edits
 {
     private static volatile bool spin, stay;
@@ -20,7 +20,7 @@ internal static class Edits
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static int Edition() => 0;
 
-    /// <summary>A single loop, without a call in it.</summary>
+    /// <summary>A loop without a call.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static long Loop()
     {
@@ -31,7 +31,7 @@ internal static class Edits
         return n;
     }
 
-    /// <summary>On the stack all the while, three times over.</summary>
+    /// <summary>Stays on the stack, with n frames, until `stay` is false.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static int Stays(int n)
     {
@@ -71,7 +71,7 @@ internal static class Edits
         Become(file, 1);
         spin = stay = false;
         looping.Join();
-        staying.Join(); // by the code they began with
+        staying.Join(); // the calls end in the code in which they began
         for (int i = 0; i < n; i++)
             Known.Check(Loop() == 0 && Stays(3) == 3, "after");
         Become(file, 2);

@@ -5,7 +5,7 @@ using System.Reflection;
 
 namespace Kinds;
 
-/// <summary>How often each method was called, by its name as metadata has it.</summary>
+/// <summary>The number of calls of each method, by its name in metadata.</summary>
 internal static class Known
 {
     private static readonly SortedDictionary<string, long> counts = new(StringComparer.Ordinal);

@@ -9,7 +9,8 @@ using System.Runtime.Loader;
 
 namespace Kinds;
 
-/// <summary>Code that was not there at the start: loaded from bytes, made, in contexts of its own.</summary>
+/// <summary>Code that appears while the program runs: loaded from bytes, generated, or in separate
+/// load contexts.</summary>
 internal static class Late
 {
     public static void Run(int n)
@@ -78,7 +79,8 @@ internal static class Late
         Console.WriteLine($"kinds: made DynamicMethod {n}");
     }
 
-    /// <summary>The tail calls of tail.il: N deep, on a stack that has no room for them as calls.</summary>
+    /// <summary>The tail calls of tail.il, n of them in a row, on a stack that is too small for n
+    /// ordinary calls.</summary>
     public static void Tails(int n)
     {
         string path = Path.Combine(AppContext.BaseDirectory, "../calls/tail.dll");
@@ -99,7 +101,8 @@ internal static class Late
         Known.Add("Tail.Calls.Implied", (n + 1) / 2);
     }
 
-    /// <summary>Not on this system: the runtime refuses to compile the call.</summary>
+    /// <summary>Varargs are not supported on Linux: the runtime refuses to compile the
+    /// call.</summary>
     public static void Varargs()
     {
         try

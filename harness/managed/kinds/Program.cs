@@ -7,15 +7,16 @@ using System.Runtime.InteropServices;
 namespace Kinds;
 
 /// <summary>
-/// Methods of every kind, each called a known number of times: "rounds=N", and by choice "late=1" (assemblies made or
-/// loaded while it runs), "tails=N", "varargs=1", "edit=FILE" (becomes the rules while methods run; with
-/// "attached=FILE" once that file is there), "asked=1" (for an interface of the runtime's own). Prints
-/// "kinds: known COUNT NAME" for each.
-/// </summary>
+/// Calls methods of every kind a known number of times. Arguments: "rounds=N"; optional are
+/// "late=1" (assemblies made or loaded while it runs), "tails=N", "varargs=1", "edit=FILE"
+/// (replaces the instrumentation file FILE while methods run; with "attached=FILE", after that file
+/// exists), "asked=1" (asks for an interface of the runtime). Prints "kinds: known COUNT NAME" for
+/// each method. </summary>
 internal static class Program
 {
-#pragma warning disable SYSLIB0019 // what it says is what is to be seen
-    /// <summary>As on .NET Framework code asks which runtime it runs in.</summary>
+#pragma warning disable SYSLIB0019 // obsolete, and the result of calling it is tested here
+    /// <summary>Asks for ICLRRuntimeInfo, as code for .NET Framework does to find out its
+    /// runtime.</summary>
     private static void Ask()
     {
         var info = new Guid("BD39D1D2-BA2F-486A-89B0-B4B0CB466891"); // ICLRRuntimeInfo

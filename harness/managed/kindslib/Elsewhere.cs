@@ -3,7 +3,8 @@ using System.Runtime.CompilerServices;
 
 namespace KindsLib;
 
-/// <summary>Another assembly's methods: to be inlined across its border, and to be loaded from bytes.</summary>
+/// <summary>Methods of another assembly, to be inlined into a different assembly, or loaded from
+/// bytes.</summary>
 public static class Elsewhere
 {
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -12,7 +13,7 @@ public static class Elsewhere
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static int Called(int n) => Inlined(n) + 1;
 
-    /// <summary>Called by none but a copy of this assembly that was loaded from bytes.</summary>
+    /// <summary>Called only in copies of this assembly that were loaded from bytes.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static int FromBytes(int n) => n + 4;
 }

@@ -7,8 +7,8 @@ using System.Runtime.Intrinsics;
 
 namespace Prepare;
 
-/// <summary>Type arguments for generic methods and methods of generic types: a reference type where one fits, and a
-/// value type where one does.</summary>
+/// <summary>Type arguments for generic methods and methods of generic types: one list that prefers
+/// reference types, and one that prefers value types.</summary>
 internal static class Instantiations
 {
     private static readonly Type[] references =
@@ -22,7 +22,8 @@ internal static class Instantiations
         typeof(KeyValuePair<string, string>), typeof(Vector128<byte>),
     };
 
-    /// <summary>Of the type, then of the method; one empty list when it is not generic.</summary>
+    /// <summary>Returns lists of type arguments: those of the type, then those of the method. A
+    /// method that is not generic has one empty list.</summary>
     public static List<RuntimeTypeHandle[]> Of(MethodBase method)
     {
         var all = new List<RuntimeTypeHandle[]>();
@@ -70,7 +71,8 @@ internal static class Instantiations
         return constructed.MakeGenericMethod(inner);
     }
 
-    /// <summary>The first candidates with which something can be made; the same for all parameters, then each its own.</summary>
+    /// <summary>Returns candidates for which <paramref name="make"/> succeeds. Tries first a
+    /// fitting one for each parameter, then the same one for all parameters.</summary>
     private static Type[]? Fill(Type[] parameters, List<Type> candidates, Func<Type[], object> make)
     {
         if (parameters.Length == 0)
@@ -102,7 +104,7 @@ internal static class Instantiations
         }
     }
 
-    /// <summary>What can be told without making anything.</summary>
+    /// <summary>Checks the constraints that can be checked without constructing anything.</summary>
     private static bool Fits(Type parameter, Type type)
     {
         GenericParameterAttributes special = parameter.GenericParameterAttributes;

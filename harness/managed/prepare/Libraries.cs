@@ -6,12 +6,13 @@ using System.Reflection;
 
 namespace Prepare;
 
-/// <summary>The assemblies beside the core library, and their methods that have IL.</summary>
+/// <summary>The assemblies in the folder of the core library, and their methods with IL.</summary>
 internal static class Libraries
 {
     private const int Methods = 0x06000000;
 
-    /// <summary>N methods, spread evenly over all of them (0: all), of assemblies whose names begin so.</summary>
+    /// <summary>Returns <paramref name="n"/> methods, spread evenly over all (0: all), of
+    /// assemblies whose names begin with <paramref name="only"/>.</summary>
     public static List<MethodBase> Choose(int n, string only)
     {
         string folder = Path.GetDirectoryName(typeof(object).Assembly.Location)!;
@@ -48,11 +49,12 @@ internal static class Libraries
         }
         catch (Exception e) when (e is BadImageFormatException or FileNotFoundException or FileLoadException)
         {
-            return null; /* native code, or not meant for this application */
+            return null; /* native code, or not an assembly for this app */
         }
     }
 
-    /// <summary>Rows of the table of methods: the first that is not there, by halves.</summary>
+    /// <summary>Returns the number of rows in the table of methods, by binary search for the first
+    /// row that does not exist.</summary>
     private static int Count(Module module)
     {
         int there = 0, beyond = 1 << 18;
@@ -70,7 +72,7 @@ internal static class Libraries
             }
             catch (Exception)
             {
-                there = middle; /* there, of a type that cannot be loaded */
+                there = middle; /* the row exists, but its type cannot be loaded */
             }
         }
         return there;

@@ -8,10 +8,11 @@ using System.Runtime.CompilerServices;
 namespace Prepare;
 
 /// <summary>
-/// Has its runtime compile methods of the base class libraries, then uses these libraries: "methods=N file=PREFIX
-/// only=NAME use=N". N methods, spread evenly over all (0: all), of the assemblies whose names begin with NAME, and the libraries
-/// used N times. What became of each goes to PREFIX.VERSION: lines "ASSEMBLY TOKEN OUTCOME NAME" and "uses NAME: RESULT".
-/// </summary>
+/// Makes its runtime compile methods of the base class libraries, then uses these libraries.
+/// Arguments: "methods=N": the number of methods, spread evenly over all (0: all); "only=NAME": of
+/// the assemblies whose names begin with NAME; "use=N": uses the libraries N times; "file=PREFIX":
+/// writes the results to PREFIX.VERSION, in lines "ASSEMBLY TOKEN OUTCOME NAME" and "uses NAME:
+/// RESULT". </summary>
 internal static class Program
 {
     private static readonly Dictionary<string, string> options = new()
@@ -49,7 +50,7 @@ internal static class Program
             Console.WriteLine($"prepare: {Environment.Version} {n} {outcome}");
     }
 
-    /// <summary>"ok" and the number of instantiations, or the exceptions' types.</summary>
+    /// <summary>Returns "ok", "no-arguments-fit", or the types of the exceptions.</summary>
     private static string Prepare(MethodBase method)
     {
         var outcomes = new List<string>();
@@ -82,7 +83,8 @@ internal static class Program
         }
     }
 
-    /// <summary>From 9.0 on PrepareMethod does nothing for a virtual method that has no entry point yet.</summary>
+    /// <summary>Makes the entry point of a virtual method, because from 9.0 on PrepareMethod does
+    /// nothing for a virtual method without one.</summary>
     private static void TakePointer(MethodBase method, RuntimeTypeHandle[] arguments)
     {
         Type type = method.DeclaringType!;

@@ -26,7 +26,8 @@ using System.Xml.Serialization;
 
 namespace Prepare;
 
-/// <summary>A little of everything, with known results: what is printed does not depend on who looks on.</summary>
+/// <summary>Uses many parts of the libraries. The results are known and do not depend on a
+/// profiler.</summary>
 public static class Uses
 {
     public sealed class Order

@@ -6,11 +6,12 @@ using System.Threading;
 
 namespace Shares;
 
-/// <summary>Burns known shares of CPU time in known functions: "alpha=40 beta=30 native=10 seconds=2"
-/// burns, in turns of a few milliseconds, that many hundredths of so many seconds of this thread's CPU
-/// time in each. "churn=1000" starts so many native threads a second beside, each with 1 ms of CPU time.
-/// "litter=2" goes on to allocate for 2 s and says how long collections stopped the program.
-/// What a sampling profiler says of it can be held against the truth.</summary>
+/// <summary>Uses known shares of CPU time in known functions, so that tests can check the results
+/// of a sampling profiler. "alpha=40 beta=30 native=10 seconds=2": of 2 seconds of this thread's
+/// CPU time, spends 40, 30 and 10 hundredths in these functions, in turns of a few milliseconds.
+/// "churn=1000": at the same time starts 1000 native threads a second, each with 1 ms of CPU time.
+/// "litter=2": then allocates for 2 s and prints how long collections stopped the
+/// program.</summary>
 internal static unsafe class Program
 {
     [StructLayout(LayoutKind.Sequential)]
@@ -65,7 +66,8 @@ internal static unsafe class Program
     private static Node Tree(int depth) =>
         depth == 0 ? new Node() : new Node { Left = Tree(depth - 1), Right = Tree(depth - 1) };
 
-    /// <summary>Trees of which the last sixteen live: collections have something to do.</summary>
+    /// <summary>Allocates trees and keeps the last sixteen, so that collections have
+    /// work.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Litter(long until)
     {
@@ -101,8 +103,8 @@ internal static unsafe class Program
         long begin = CpuNow(), due = begin;
         for (int i = 0; i < Rounds; i++)
         {
-            // Each turn ends when its share since the start is used up: what one overdraws, the next
-            // does not pay for twice.
+            // A turn ends when its share of CPU time is used up, counted from the end of the turn
+            // before.
             long at = CpuNow();
             if (alpha > 0) Alpha(due = Math.Max(at, due) + (long)(alpha * unit));
             if (beta > 0) Beta(due = Math.Max(CpuNow(), due) + (long)(beta * unit));

@@ -9,9 +9,9 @@ internal static unsafe class Callbacks
 {
     private const int Len = 16;
 
-    private static int compared; // by the one thread that sorts
+    private static int compared; // used by one thread only
 
-    /// <summary>Returns how many of n arrays came back sorted, after callbacks.</summary>
+    /// <summary>Returns how many of n arrays were sorted correctly, with callbacks.</summary>
     public static int Sort(int n)
     {
         int sorted = 0;

@@ -6,12 +6,12 @@ using System.Threading;
 namespace Stress;
 
 /// <summary>
-/// Garbage collections against threads that reach no safepoint by themselves: only the runtime's
-/// signal stops them, and without it a collection waits for ever.
+/// Garbage collections while threads loop without safepoints. Only the runtime's signal stops such
+/// a thread; without the signal a collection waits forever.
 /// </summary>
 internal static class Collections
 {
-    // Some tens of milliseconds: far longer than a collection takes to ask the thread to stop.
+    // Some tens of milliseconds: much longer than a collection needs to send its signal.
     private const int SpinSteps = 50_000_000;
 
     private static volatile bool stop;
@@ -62,8 +62,8 @@ internal static class Collections
     }
 
     /// <summary>
-    /// Compiled fully at once (no patchpoints, no helper calls): between two looks at `stop` there
-    /// are only arithmetic and a jump.
+    /// Fully optimized from the start, without patchpoints and helper calls: between two reads of
+    /// `stop` there are only arithmetic and a jump.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
     private static int SpinUntilStopped()

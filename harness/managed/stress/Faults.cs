@@ -20,7 +20,7 @@ internal static class Faults
         public int Get() => Value;
     }
 
-    /// <summary>Returns how many of n attempts ended in the exception they should.</summary>
+    /// <summary>Returns how many of n attempts ended with the expected exception.</summary>
     public static int NullReferences(int n)
     {
         int caught = 0;
@@ -79,7 +79,8 @@ internal static class Faults
         }
     }
 
-    /// <summary>The fault is many frames away from its catch, with a finally in each.</summary>
+    /// <summary>A fault many frames away from its catch block, with a finally block in each
+    /// frame.</summary>
     private static int Deep(int depth)
     {
         int unwound = 0;

@@ -3,7 +3,7 @@ using System;
 
 namespace Stress;
 
-/// <summary>How much of each kind of work a round has.</summary>
+/// <summary>The amount of each kind of work in a round.</summary>
 internal struct Options
 {
     public const string Names = "nre div gcs loops pool seconds, or until=FILE";
@@ -19,13 +19,13 @@ internal struct Options
 
     public int Loops = 1;
 
-    /// <summary>Thread pool items, as many tasks, as many callbacks from native code.</summary>
+    /// <summary>Number of thread pool items, of tasks, and of callbacks from native code.</summary>
     public int Pool = 200;
 
-    /// <summary>Rounds are repeated until that much time has passed; one for 0.</summary>
+    /// <summary>Rounds are repeated until this time has passed; 0: one round.</summary>
     public int Seconds = 0;
 
-    /// <summary>Rounds are repeated until there is this file; "" for none.</summary>
+    /// <summary>Rounds are repeated until this file exists; "": no file.</summary>
     public string Until = "";
 
     public Options()

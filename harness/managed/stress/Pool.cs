@@ -5,7 +5,7 @@ using System.Threading.Tasks;
 
 namespace Stress;
 
-/// <summary>Work on the thread pool, whose threads come and go.</summary>
+/// <summary>Work on the thread pool, which starts and ends threads as needed.</summary>
 internal static class Pool
 {
     /// <summary>Returns how many of n items ran.</summary>
@@ -27,7 +27,8 @@ internal static class Pool
         return ran;
     }
 
-    /// <summary>Returns how many of n tasks, each in pieces, came back with their result.</summary>
+    /// <summary>Returns how many of n tasks, each with several awaits, had the right
+    /// result.</summary>
     public static int Tasks(int n) => TasksAsync(n).GetAwaiter().GetResult();
 
     private static async Task<int> TasksAsync(int n)

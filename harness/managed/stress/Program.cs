@@ -8,9 +8,9 @@ using System.Threading;
 namespace Stress;
 
 /// <summary>
-/// All that a runtime needs signals for, at the same time and counted: NAME=N..., see Options.
-/// Exit codes: 0 every count is right, 1 one is not, 2 wrong arguments.
-/// </summary>
+/// Does everything that a runtime needs signals for, concurrently, and checks the counts.
+/// Arguments: NAME=N..., see Options. Exit codes: 0 every count is right, 1 some are wrong, 2 wrong
+/// arguments. </summary>
 internal static class Program
 {
     private static int Main(string[] args)
@@ -34,7 +34,8 @@ internal static class Program
         return tally.Right ? 0 : 1;
     }
 
-    /// <summary>Every kind of work on threads of its own; ends when all have.</summary>
+    /// <summary>Runs every kind of work on its own thread, and returns when all have
+    /// ended.</summary>
     private static void Round(Options options, Tally tally)
     {
         var threads = new List<Thread>();
@@ -55,7 +56,8 @@ internal static class Program
             thread.Join();
     }
 
-    /// <summary>An exception that should not have been is a wrong count, not a crash.</summary>
+    /// <summary>Runs work; counts an unexpected exception as a wrong result, so that it is not a
+    /// crash.</summary>
     private static Thread Run(Tally tally, Action work)
     {
         var thread = new Thread(() =>

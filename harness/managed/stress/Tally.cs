@@ -5,7 +5,7 @@ using System.Linq;
 
 namespace Stress;
 
-/// <summary>What was counted beside what it should have been; any thread.</summary>
+/// <summary>Counts of results, and of the results expected. Any thread.</summary>
 internal sealed class Tally
 {
     private readonly object gate = new();

@@ -9,9 +9,10 @@ using System.Text;
 
 namespace Tiers;
 
-/// <summary>Burns time in code of every tier. "seconds=4" calls one hot method that long, from its first
-/// call on, another that runs in a single call, and code of the framework; "unload=10" makes that many
-/// assemblies one after the other, runs a method of each, and lets it be unloaded before the next.</summary>
+/// <summary>Uses CPU time in code of every tier. "seconds=4": each for that time, calls a hot
+/// method from its first call on, a method that runs in a single call, and code of the framework.
+/// "unload=10": makes that many assemblies one after the other, runs a method of each, and unloads
+/// each before the next.</summary>
 public static class Program
 {
     private static ulong s_sink;
@@ -25,7 +26,8 @@ public static class Program
     [DllImport("libc", EntryPoint = "clock_gettime")]
     private static extern int ClockGetTime(int clock, out TimeSpec time);
 
-    /// <summary>This thread's CPU time: however busy the machine, there is as much to sample.</summary>
+    /// <summary>CPU time of this thread in ns. With CPU time, the number of samples does not depend
+    /// on the load of the machine.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static long CpuNow()
     {
@@ -33,11 +35,11 @@ public static class Program
         return t.Seconds * 1_000_000_000 + t.Nanoseconds;
     }
 
-    /// <summary>Called again and again: tier 0, then tier 1.</summary>
+    /// <summary>Called often: runs in tier 0, then in tier 1.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static int Hot(int n) => n < 2 ? n : Hot(n - 1) + Hot(n - 2);
 
-    /// <summary>Called once: tier 0, then replaced while it runs.</summary>
+    /// <summary>Called once: begins in tier 0; its code is replaced while it runs.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Long(long until)
     {
@@ -48,7 +50,7 @@ public static class Program
         s_sink = x;
     }
 
-    /// <summary>Work in methods that came precompiled.</summary>
+    /// <summary>Work in precompiled methods.</summary>
     private static void Framework(long until)
     {
         var text = new StringBuilder();

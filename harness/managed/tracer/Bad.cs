@@ -3,7 +3,7 @@ using System;
 
 namespace Tracer;
 
-/// <summary>Methods that cannot be called, or fail.</summary>
+/// <summary>A type whose static constructor throws.</summary>
 public static class Bad
 {
     static Bad() => throw new InvalidOperationException("a static constructor's failure");
@@ -11,7 +11,7 @@ public static class Bad
     public static void Before(object n) => GC.KeepAlive(n);
 }
 
-/// <summary>Signatures that do not do.</summary>
+/// <summary>Methods whose signatures instrumentation does not accept.</summary>
 public class Odd
 {
     public static void Time(DateTime time) => GC.KeepAlive(time);

@@ -4,7 +4,8 @@ using System.Collections.Generic;
 
 namespace Tracer;
 
-/// <summary>What instrumentation files have called. Counted, and printed when the process ends.</summary>
+/// <summary>Methods that instrumentation files call. They count their calls; the counts are printed
+/// when the process ends.</summary>
 public static class Calls
 {
     private static readonly SortedDictionary<string, int> counts = new();

@@ -4,9 +4,9 @@ using System;
 namespace Tracer;
 
 /// <summary>
-/// A wrapper that holds each finish against its start: the same thread, the innermost call that is open, the
-/// exception or the result. Each thread counts for itself, so that many may call.
-/// </summary>
+/// Methods for a wrapping action. Checks that each Finish matches its Start: the same thread, the
+/// innermost open call, the exception or the result. Counts are per thread, so that many threads
+/// may call. </summary>
 public static class Pairs
 {
     public const int Starts = 0, Finishes = 1, Bad = 2;
@@ -21,7 +21,7 @@ public static class Pairs
     [ThreadStatic] private static long[]? mine;
     [ThreadStatic] private static Call? top;
 
-    /// <summary>The calling thread's numbers: starts, finishes, those that were wrong.</summary>
+    /// <summary>Counts of the calling thread: starts, finishes, wrong finishes.</summary>
     public static long[] Mine() => mine ??= new long[3];
 
     public static object Start(int n)
@@ -31,7 +31,7 @@ public static class Pairs
         return top = new Call { Outer = top, Argument = n, Owner = own };
     }
 
-    /// <summary>Results are the argument and one more, but for those of methods that threw.</summary>
+    /// <summary>The result must be the argument plus one, unless the method threw.</summary>
     public static void Finish(object state, int result, object exception)
     {
         long[] own = Mine();
@@ -43,6 +43,6 @@ public static class Pairs
             return;
         }
         top = call.Outer;
-        call.Owner = null; /* once */
+        call.Owner = null; /* a second Finish of this call is wrong */
     }
 }

@@ -5,7 +5,7 @@ using System.Runtime.CompilerServices;
 
 namespace Unloads;
 
-/// <summary>What is loaded again and again.</summary>
+/// <summary>The code that runs in each load context.</summary>
 public static class Plugin
 {
     private sealed class Failure : Exception
@@ -18,7 +18,7 @@ public static class Plugin
         public int Number;
     }
 
-    /* Instantiations over types of this assembly, which go with it. */
+    /* Instantiations over types of this assembly; they are unloaded with it. */
     private static int Keep(int n)
     {
         var marks = new List<Mark>();
@@ -34,7 +34,7 @@ public static class Plugin
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Fail(int n) => throw new Failure("plugin " + n);
 
-    /// <summary>Throws and catches; returns how often.</summary>
+    /// <summary>Throws and catches exceptions; returns their number.</summary>
     public static int Run(int n)
     {
         int caught = Keep(n);

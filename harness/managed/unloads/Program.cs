@@ -11,10 +11,10 @@ using System.Threading;
 namespace Unloads;
 
 /// <summary>
-/// Loads and unloads assemblies, which throw exceptions, while threads throw too: "contexts=N" load contexts with this
-/// assembly, "dynamic=N" assemblies of names that never were before, "threads=N". With "edit=FILE", FILE.next becomes FILE after half of
-/// the contexts. Prints how many exceptions there were and
-/// how many assemblies are gone.
+/// Loads and unloads assemblies that throw exceptions, while other threads throw, too. Arguments:
+/// "contexts=N" load contexts with this assembly, "dynamic=N" dynamic assemblies, each with a new
+/// name, "threads=N" threads. With "edit=FILE", FILE.next is renamed to FILE after half of the
+/// contexts. Prints the number of exceptions and of assemblies that were unloaded.
 /// </summary>
 internal static class Program
 {

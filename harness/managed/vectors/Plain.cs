@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 namespace Vectors;
 
-/// <summary>What Passed and Tails compute, with integers alone.</summary>
+/// <summary>The computations of Passed and Tails with integers only.</summary>
 internal static class Plain
 {
     private static long Lane(int seed, int lane) => seed * 1000L + lane * 37 + 11;

@@ -6,9 +6,9 @@ using System.Threading;
 namespace Vectors;
 
 /// <summary>
-/// Computes with values that compiled code keeps in vector registers: arguments, results, and what is
-/// alive at a call in tail position. Each computation has a known sum; one line says how many were wrong.
-/// Arguments: rounds=N (200), lines=N (0): that many numbered lines on standard output.
+/// Computes with values that compiled code keeps in vector registers: arguments, results, and
+/// values that are alive at a tail call. The sum of each computation is known; a line says how many
+/// were wrong. Arguments: rounds=N (200); lines=N (0): prints N numbered lines first.
 /// </summary>
 internal static class Program
 {
@@ -57,7 +57,7 @@ internal static class Program
         {
             Round(i);
             if (i == rounds / 2)
-                Thread.Sleep(300); /* methods are compiled again, optimized */
+                Thread.Sleep(300); /* the runtime recompiles the methods with optimization */
         }
         foreach (KeyValuePair<string, int> pair in Wrong)
             Console.Write($"vectors: {pair.Key} was wrong {pair.Value} times\n");

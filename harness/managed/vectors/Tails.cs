@@ -5,10 +5,11 @@ using System.Runtime.Intrinsics;
 
 namespace Vectors;
 
-/// <summary>Vectors that are alive where a call in tail position leaves a method: the tailcall hook runs there.</summary>
+/// <summary>Vectors that are alive at a tail call, where the tailcall hook runs.</summary>
 internal static class Tails
 {
-    /* A method that may not be inlined makes no tail calls; hooks keep these from being inlined. */
+    /* NoInlining is not used, because such methods make no tail calls; hooks prevent inlining
+     * here. */
     private const MethodImplOptions Optimized = MethodImplOptions.AggressiveOptimization;
 
     private static long Lane(int seed, int lane) => seed * 1000L + lane * 37 + 11;
@@ -72,7 +73,7 @@ internal static class Tails
     [MethodImpl(Optimized)]
     private static Vector128<long> Turned(Vector128<long> v) => Vector128.Create(v.GetElement(1), v.GetElement(0));
 
-    /// <summary>The sum is computed before the hook and handed on after it.</summary>
+    /// <summary>The sum is computed before the hook and passed on after it.</summary>
     [MethodImpl(Optimized)]
     private static Vector128<long> Added(Vector128<long> a, Vector128<long> b) => Turned(a + b);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A web service that answers JSON, for measuring what a profiler costs a busy server.
+// A web service that answers with JSON, for measuring the overhead of a profiler in a busy server.
 //
 // usage: web SECONDS     listens on a free port of the loopback interface, prints "listening on URL",
-//                        ends by itself after SECONDS, or when its standard input is closed or has a line
+//                        ends after SECONDS, or when its standard input is closed or has a line
 using System;
 using System.Collections.Generic;
 using System.Linq;
@@ -21,7 +21,7 @@ record Order(int Id, string Customer, DateTime Placed, IReadOnlyList<Line> Lines
 
 static class Program
 {
-    // A few objects are made for every request, and one string is searched: a small but real amount of work.
+    // Makes a few objects, so that every request is a small but realistic amount of work.
     static Order Place(int id)
     {
         var lines = Enumerable.Range(1, 5)
