@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** assembly_fixture.h - the smallest file that is an assembly: one module row, one name, one MVID. */
+/** assembly_fixture.h - makes the smallest assembly file: one module row, one name, one MVID. */
 #ifndef SXS_TESTS_ASSEMBLY_FIXTURE_H
 #define SXS_TESTS_ASSEMBLY_FIXTURE_H
 
@@ -31,14 +31,14 @@ static inline void fixture_assembly(uint8_t *file, uint8_t mvid)
     fixture_put(file, PE + 6, 1, 2);
     fixture_put(file, PE + 20, 0xe0, 2);
     fixture_put(file, OPTIONAL, 0x10b, 2);
-    fixture_put(file, OPTIONAL + 96 + 14 * 8, CLI, 4); /* addresses are places in the file */
+    fixture_put(file, OPTIONAL + 96 + 14 * 8, CLI, 4); /* addresses equal file offsets */
     fixture_put(file, SECTION + 12, CLI, 4);
     fixture_put(file, SECTION + 16, FIXTURE_ASSEMBLY_SIZE - CLI, 4);
     fixture_put(file, SECTION + 20, CLI, 4);
     fixture_put(file, CLI + 8, ROOT, 4);
     fixture_put(file, CLI + 12, FIXTURE_ASSEMBLY_SIZE - ROOT, 4);
     fixture_put(file, ROOT, 0x424a5342, 4); /* BSJB */
-    fixture_put(file, ROOT + 12, 8, 4);     /* length of the version, which stays empty */
+    fixture_put(file, ROOT + 12, 8, 4);     /* length of the version string, which is empty */
     fixture_put(file, ROOT + 26, 3, 2);
     for (unsigned i = 0; i < 3; i++) {
         fixture_put(file, at, streams[i].at - ROOT, 4);
@@ -46,8 +46,8 @@ static inline void fixture_assembly(uint8_t *file, uint8_t mvid)
         memcpy(file + at + 8, streams[i].name, strlen(streams[i].name));
         at += 8 + ((strlen(streams[i].name) + 4) & ~(size_t)3);
     }
-    fixture_put(file, TABLES + 8, 1, 4);  /* only the table of modules */
-    fixture_put(file, TABLES + 24, 1, 4); /* has one row: */
+    fixture_put(file, TABLES + 8, 1, 4);  /* the module table is the only table */
+    fixture_put(file, TABLES + 24, 1, 4); /* it has one row: */
     fixture_put(file, TABLES + 28 + 2, 1, 2);
     fixture_put(file, TABLES + 28 + 4, 1, 2);
     memcpy(file + STRINGS + 1, FIXTURE_MODULE_NAME, sizeof(FIXTURE_MODULE_NAME));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* calls_fixture.h - a file "calls" and functions to call, without any runtime. */
+/* calls_fixture.h - a file "calls" and functions for simulated calls, without any runtime. */
 #ifndef CALLS_FIXTURE_H
 #define CALLS_FIXTURE_H
 
@@ -36,7 +36,8 @@ static void remove_folder(void)
     rmdir(folder);
 }
 
-/* One file a process: that is all there is. */
+/* Makes the file and N_FUNCTIONS functions, named "a", "b", ... A process can have one such
+ * file. */
 static int make_file(void **state)
 {
     static struct sxs_calls_arena arena;
@@ -52,7 +53,7 @@ static int make_file(void **state)
     head->mode = SXS_CALLS_TREE;
     head->started_ns = 1000;
     head->started_tick = 1000;
-    atomic_store(&head->seen_ns, UINT64_C(1) << 62); /* a tick is a nanosecond */
+    atomic_store(&head->seen_ns, UINT64_C(1) << 62); /* one tick is one nanosecond */
     atomic_store(&head->seen_tick, UINT64_C(1) << 62);
     for (unsigned i = 0; i < N_FUNCTIONS; i++) {
         sxs_calls_ref              ref = sxs_calls_cells(&arena, 1);
@@ -86,8 +87,8 @@ __attribute__((unused)) static struct sxs_calls *read_file(void)
     return c;
 }
 
-/* A thread's state is as new: each test gets a thread of its own. Assertions do not cross threads:
- * what is to be asserted comes back as a line, NULL for none. */
+/* Body of a test on its own thread, which has a new thread state. cmocka's assertions work on the
+ * main thread only, so the body returns the text of a failed condition, or NULL. */
 typedef const char *(*calls_test)(void);
 static void *call_test(void *test)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** config_fixture.h - instrumentation files in a line, and methods to hold against them. */
+/** config_fixture.h - parses instrumentation files that tests give as strings. */
 #ifndef SXS_TESTS_CONFIG_FIXTURE_H
 #define SXS_TESTS_CONFIG_FIXTURE_H
 
@@ -21,7 +21,8 @@
     "<extension xmlns=\"urn:newrelic-extension\"><instrumentation>" factories \
     "</instrumentation></extension>"
 
-/** In a heap block of its very size: a sanitizer sees what reads past its end. */
+/** Parses a copy in a heap block of exactly @size bytes, so that a sanitizer detects reads past
+ * it. */
 static inline struct sxs_config *parse_bytes(const char *bytes, size_t size)
 {
     char              *copy = malloc(size ? size : 1);
@@ -39,7 +40,7 @@ static inline struct sxs_config *parse(const char *text)
     return parse_bytes(text, strlen(text));
 }
 
-/** A file that is right. */
+/** Parses a file that must have no problems. */
 static inline struct sxs_config *parse_good(const char *text)
 {
     struct sxs_config *config = parse(text);
@@ -51,7 +52,7 @@ static inline struct sxs_config *parse_good(const char *text)
     return config;
 }
 
-/** A file that is wrong, contributes nothing, and whose first problem reads so. */
+/** Asserts that a file is wrong: it has no rules, and its first problem is @expected. */
 static inline void assert_says(const char *text, const char *expected)
 {
     struct sxs_config *config = parse(text);

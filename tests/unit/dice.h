@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/** dice.h - numbers that look random and are the same in every run. */
+/** dice.h - pseudo-random numbers that are the same in every run. */
 #ifndef SXS_TESTS_DICE_H
 #define SXS_TESTS_DICE_H
 
 #include <stdint.h>
 
-/** A number below @below. */
+/** Returns a number below @below. */
 static inline uint64_t roll(uint64_t below)
 {
     static uint64_t dice = 88172645463325252u;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * fake_host.h - what the tests on simulated runtimes share: children, checks, runtimes, a profiler.
+ * fake_host.h - helpers of the tests on simulated runtimes: child processes, checks, runtimes, a
+ * profiler.
  *
  * The library decides most things once per process, so a test that needs another decision runs in a
- * forked child. A failing CHECK says where and ends the process, on whatever thread it stands.
- * Functions are inline for files that use only some of them.
+ * forked child. A CHECK that fails prints its place and ends the process; it works on any thread.
+ * Functions are inline, because some files do not use all of them.
  */
 #ifndef FAKE_HOST_H
 #define FAKE_HOST_H
@@ -52,7 +53,8 @@ static inline void check_failed(const char *file, int line, const char *what, lo
             check_failed(__FILE__, __LINE__, #a " == " #b, check_a, check_b); \
     } while (0)
 
-/** Runs @body in a child that ends with exit(0), if not otherwise. Returns its wait status. */
+/** Runs @body in a forked child, which calls exit(0) when @body returns. Returns its wait
+ * status. */
 static inline int child_status(void (*body)(void))
 {
     int status = -1;
@@ -61,7 +63,7 @@ static inline int child_status(void (*body)(void))
     assert_true(pid >= 0);
     if (pid == 0) {
         static const int cmockas[] = {SIGSEGV, SIGFPE, SIGILL, SIGBUS, SIGSYS};
-        for (unsigned i = 0; i < ARRAY_LEN(cmockas); i++) /* it has handlers for its own failures */
+        for (unsigned i = 0; i < ARRAY_LEN(cmockas); i++) /* cmocka has handlers for these */
             signal(cmockas[i], SIG_DFL);
         alarm(120);
         body();
@@ -80,8 +82,9 @@ static inline int child_status(void (*body)(void))
         assert_int_equal(WTERMSIG(how), sig); \
     } while (0)
 
-/** Standard error, and standard output with it, go to memory until captured(): the library writes to a redirected
- *  standard error only when both are redirected to the same file. Not nestable. */
+/** Redirects standard error and standard output to memory until captured(). Both are redirected,
+ *  because the library writes to a redirected standard error only when both are redirected to the
+ *  same file. Calls do not nest. */
 static int         capture_fd = -1, capture_stdout = -1;
 static inline void capture(void)
 {
@@ -93,7 +96,7 @@ static inline void capture(void)
     CHECK(dup2(capture_fd, STDERR_FILENO) >= 0 && dup2(capture_fd, STDOUT_FILENO) >= 0);
 }
 
-/** What was written since capture(); static buffer, cut at 8 KiB. */
+/** Ends the redirection. Returns the text written since capture(), at most 8 KiB; static buffer. */
 static inline const char *captured(void)
 {
     static char text[8192];
@@ -119,7 +122,7 @@ static inline int lines_of(const char *text)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/** A file of the build folder: @name is relative to it. */
+/** Returns the path of the file @name in the build folder; static buffer. */
 static inline const char *built(const char *name)
 {
     static char path[1024];
@@ -131,7 +134,7 @@ static inline const char *built(const char *name)
     return path;
 }
 
-/** A new private folder below TMPDIR; static buffer. remove_tree() it. */
+/** Makes a private folder below TMPDIR; remove it with remove_tree(). Static buffer. */
 static inline const char *temporary(void)
 {
     static char path[256];
@@ -186,7 +189,7 @@ static inline struct fake_host fake_load_path(const char *path)
     return h;
 }
 
-/** The runtime of this version; one per version and process. */
+/** Loads the runtime of this version. There is one per version and process. */
 static inline struct fake_host fake_load(const char *version)
 {
     char name[64];
@@ -213,7 +216,7 @@ static inline struct fakeclr_counts fake_counts(const struct fake_host *h)
     return n;
 }
 
-/** Shuts it down: nothing may be left behind. */
+/** Shuts the runtime down and checks that no reference and no object is left. */
 static inline void fake_end(struct fake_host *h)
 {
     int                   code;
@@ -240,9 +243,9 @@ static inline HRESULT fake_raise0(const struct fake_host *h, const char *name, u
     return h->c->raise(name, 0, 10, args);
 }
 
-/* ---- the profiler: this program, with tools of the test's own -------------------------------- */
+/* ---- the profiler: this program, with tools of the test -------------------------------------- */
 
-/** Sets both families of variables; @path as fakeclr takes it. */
+/** Sets the variables of .NET Framework and of .NET. @path: a profiler path, see fakeclr.h. */
 static inline void profile_with(const char *path)
 {
     static const char *const kinds[] = {"COR", "CORECLR"};
@@ -272,7 +275,7 @@ HRESULT fake_host_class_object(const GUID *clsid, const GUID *iid, void **out)
     return factory->vtbl->QueryInterface(factory, iid, out);
 }
 
-/** From now on runtimes are profiled by this program, with these tools. */
+/** Makes this program the profiler of all runtimes started from now on, with these tools. */
 static inline void profile_here(const struct sxs_tool *const *tools, size_t n)
 {
     profiler_tools = tools;
@@ -280,7 +283,7 @@ static inline void profile_here(const struct sxs_tool *const *tools, size_t n)
     profile_with("@program:fake_host_class_object");
 }
 
-/** An environment that decides nothing. */
+/** Removes all variables that have an effect on the library or on simulated runtimes. */
 static inline int plain_environment(void **state)
 {
     static const char *const names[] = {"SXSPROF_PICK",

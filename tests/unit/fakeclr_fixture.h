@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* fakeclr_fixture.h - a profiler of a page, and a fresh simulated runtime for each test. Link
- * with -rdynamic: the profiler is the one in this file. FAKECLR_DIR: where the versions are;
- * fakeclr/ beside the folder of the program when it is not set. */
+/* fakeclr_fixture.h - a minimal profiler, and a new simulated runtime for each test.
+ *
+ * Link with -rdynamic, because the profiler is in this file. FAKECLR_DIR is the folder of the
+ * runtimes; by default fakeclr/ beside the folder of the program. */
 #ifndef SXS_TESTS_FAKECLR_FIXTURE_H
 #define SXS_TESTS_FAKECLR_FIXTURE_H
 
@@ -23,7 +24,7 @@
 #define PROFILER "@program:test_class_object"
 #define CLSID_TEXT "{A1B2C3D4-0001-0002-0304-05060708090A}"
 
-/* -- A profiler of a page: one object per runtime, every slot answers S_OK -- */
+/* -- A minimal profiler: one object per runtime, every slot returns S_OK -- */
 
 struct profiler {
     const ICorProfilerCallback11Vtbl *vtbl; /* first: the runtime holds this address */
@@ -34,10 +35,10 @@ struct profiler {
 };
 
 static struct {
-    unsigned newest_callback;    /* highest ICorProfilerCallback to admit to */
+    unsigned newest_callback;    /* highest version of ICorProfilerCallback that it supports */
     HRESULT initialize_returns;
     uint32_t low, high;          /* mask set in Initialize */
-    struct profiler *last;       /* made most recently; never freed while tests look */
+    struct profiler *last;       /* created last; not freed */
     const char *path_used;
 } setup;
 static struct profiler made[64];
@@ -78,7 +79,7 @@ static inline ULONG p_release(ICorProfilerCallback11 *self)
 static inline HRESULT p_initialize(ICorProfilerCallback11 *self, IUnknown *info)
 {
     struct profiler *p = (struct profiler *)self;
-    p->info = (ICorProfilerInfo15 *)info; /* borrowed: leaks would show */
+    p->info = (ICorProfilerInfo15 *)info; /* borrowed, so that a leak would show */
     if (SUCCEEDED(setup.initialize_returns))
         p->info->vtbl->SetEventMask(p->info, setup.low);
     return setup.initialize_returns;
@@ -167,7 +168,7 @@ HRESULT test_class_object(const GUID *clsid, const GUID *iid, void **out)
     return S_OK;
 }
 
-/* -- A fresh runtime for each test: a private copy of the file is a runtime of its own -- */
+/* -- A new runtime for each test: each private copy of the file is a separate runtime -- */
 
 struct runtime {
     const struct fakeclr_control *c;

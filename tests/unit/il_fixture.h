@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** il_fixture.h - bodies made of ilasm's text, for tests. Tokens are what the text's numbers say. */
+/** il_fixture.h - makes method bodies from text in ilasm's syntax. Tokens are numbers in the
+ * text. */
 #ifndef SXS_TESTS_IL_FIXTURE_H
 #define SXS_TESTS_IL_FIXTURE_H
 
@@ -40,7 +41,7 @@ static int fixture_type(void *context, const char *assembly, const char *name, u
 
 static const struct sxs_il_tokens fixture_tokens = {.type = fixture_type};
 
-/** Two arguments, four locals. */
+/** Returns a description of a method with two arguments and four locals. */
 static struct sxs_il_method fixture_method(int returns)
 {
     return (struct sxs_il_method){
@@ -60,7 +61,7 @@ static inline struct sxs_il_body *fixture_body(const char *text)
     return body;
 }
 
-/** The body's text without labels, `;` between instructions; static. */
+/** Returns the text of a body without labels, with `;` between instructions; static buffer. */
 static inline const char *fixture_text(const struct sxs_il_body *body)
 {
     static char        bytes[8192];
@@ -73,7 +74,7 @@ static inline const char *fixture_text(const struct sxs_il_body *body)
     return bytes;
 }
 
-/** The checker's verdict on @text: NULL when all is well, else what it said; static. */
+/** Checks the body @text. Returns NULL if it is valid, else the message of the checker; static. */
 static inline const char *fixture_check(const char *text, int returns)
 {
     static struct sxs_il_error error;
@@ -85,7 +86,7 @@ static inline const char *fixture_check(const char *text, int returns)
     return err ? error.text : NULL;
 }
 
-/** @body checked and written; *size bytes of its own. */
+/** Checks @body and writes it. Returns *size bytes, owned by @body. */
 static inline const uint8_t *fixture_write(struct sxs_il_body *body, int returns, size_t *size)
 {
     struct sxs_il_method method = fixture_method(returns);

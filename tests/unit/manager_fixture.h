@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* manager_fixture.h - a tool that keeps what it is shown, for tests of the manager. */
+/* manager_fixture.h - a tool that records runtimes and events, for tests of the manager. */
 #ifndef SXS_TESTS_MANAGER_FIXTURE_H
 #define SXS_TESTS_MANAGER_FIXTURE_H
 
@@ -13,7 +13,7 @@
 
 #define LOW(name) ((uint32_t)COR_PRF_MONITOR_##name)
 
-/* Sanitizers take many times as long. */
+/* Programs with sanitizers are much slower. */
 #ifdef SXS_SANITIZED
 #define MANY 25
 #else
@@ -23,10 +23,10 @@
 static const char *const versions[] = {"2.0", "4.0", "3.1", "5.0", "6.0",
                                        "7.0", "8.0", "9.0", "10.0"};
 
-/* ---- a tool that keeps what it is shown ------------------------------------------------------ */
+/* ---- a tool that records runtimes and events ------------------------------------------------- */
 
 #define MAX_KEPT 16
-static _Atomic unsigned    n_kept, jitted[MAX_KEPT + 1], stopped[MAX_KEPT + 1]; /* by number */
+static _Atomic unsigned    n_kept, jitted[MAX_KEPT + 1], stopped[MAX_KEPT + 1]; /* by its number */
 static struct sxs_runtime *kept[MAX_KEPT + 1];
 static _Atomic int         stop_was_detach;
 
@@ -93,7 +93,7 @@ static inline void jit_one(const struct fake_host *h)
 
 static __attribute__((unused)) struct fake_host eight, nine;
 
-/* What Initialize is handed refuses every interface. */
+/* QueryInterface of an object without interfaces, which a test passes to Initialize. */
 static inline HRESULT refuse_query(IUnknown *self, REFIID iid, void **out)
 {
     (void)self;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* router_fixture.h - runtimes that handle signals, and a host that does.
+/* router_fixture.h - runtimes with signal handlers, and a host with one.
  *
- * The router is the one linked in here, not preloaded: it takes the simulated runtimes' handlers when
- * they create their profiler. Where a test says "hooked", registrations reach it as they would
- * through the preloaded library.
+ * The router is linked into the test program, not preloaded. It takes the handlers of the simulated
+ * runtimes when they create their profiler. In functions named "hooked", registrations reach the
+ * router as they do through the preloaded library.
  */
 #ifndef SXS_TESTS_ROUTER_FIXTURE_H
 #define SXS_TESTS_ROUTER_FIXTURE_H
@@ -36,8 +36,8 @@ extern char **environ;
 
 static const struct sxs_tool *const tools[] = {&sxs_guard_tool, &sxs_census_tool};
 
-/* The thread sanitizer stands between sigaction and the kernel and would hide the runtimes' handlers
- * from anyone who asks the kernel: there the hooks come first. */
+/* Starts a runtime with signal handlers. The thread sanitizer intercepts sigaction, so the kernel
+ * does not have the handlers of the runtime; with it, the runtime is adopted before it starts. */
 static inline struct fake_host signalling(const char *version)
 {
     setenv("FAKECLR_STRICT", "1", 1);
@@ -61,19 +61,20 @@ static inline uint64_t unwanted_by_all(void)
     return atomic_load(&sxs_session_open(NULL)->signals_unwanted);
 }
 
-/* A registration as it arrives from a program that is not a runtime, through the preloaded library. */
+/* Registers a handler as a program that is not a runtime does, through the preloaded library. */
 static inline int hooked_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
     return hook_sigaction((uintptr_t)hooked_sigaction, sig, act, old);
 }
 
-/* A fault of this program's own: two bytes long, so that a handler can step over it. */
+/* Causes a fault in this program. The instruction has two bytes, so a handler can skip it. */
 __attribute__((noinline, unused)) static void fault_here(void)
 {
     __asm__ volatile("xor %%eax, %%eax\n\tmov (%%rax), %%eax" ::: "rax", "memory");
 }
 
-/* The same in code that belongs to no module: a runtime might know of it, and is asked. */
+/* Causes a fault in code that belongs to no module. It might be code of a runtime, so the router
+ * offers the signal to the runtimes. */
 __attribute__((noinline, unused)) static void fault_elsewhere(void)
 {
     static const unsigned char code[] = {0x31, 0xc0, 0x8b, 0x00, 0xc3}; /* xor, mov, ret */

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* tools_fixture.h - three tools that write down what happens to them. */
+/* tools_fixture.h - three tools that record their calls. */
 #ifndef SXS_TESTS_TOOLS_FIXTURE_H
 #define SXS_TESTS_TOOLS_FIXTURE_H
 
 #include "manager/runtime_internal.h"
 #include "tests/unit/fake_host.h"
 
-/* ---- three tools that write down what happens to them ---------------------------------------- */
+/* ---- three tools that record their calls ----------------------------------------------------- */
 
 enum { FIRST, SECOND, THIRD, N_SPIES };
 
 struct seen { /* a spy's state on one runtime */
     int      spy;
     unsigned events[SXS_N_CALLBACK_SLOTS];
-    uint64_t last_id; /* of the event handled last */
+    uint64_t last_id; /* the ID in the event handled last */
 };
 
 static struct spy {
-    uint32_t        low, high; /* what it asks for in start() */
+    uint32_t        low, high; /* event mask that it requests in start() */
     HRESULT         start_result, event_result;
     void          (*in_start)(void); /* called at the end of start(); NULL: nothing */
-    int             inline_answer; /* -1: leaves JITInlining's out parameter alone */
+    int             inline_answer; /* for JITInlining; -1: does not set the out parameter */
     unsigned        started, stopped, released;
-    int             detached; /* as stop() was told */
-    struct sxs_sub *sub;      /* the latest */
+    int             detached; /* argument of stop() */
+    struct sxs_sub *sub;      /* subscription of the latest start() */
     char            options[32];
 } spies[N_SPIES];
 
-static char     order[64]; /* who was called: a letter each */
+static char     order[64]; /* the order of calls: one character for each */
 static unsigned n_order;
 
 static inline void note(char what)
@@ -72,12 +72,12 @@ static inline HRESULT saw_JITCompilationStarted(struct sxs_sub *sub, sxs_functio
                                                 BOOL safe)
 {
     (void)safe;
-    CHECK(function.rt == sub->rt); /* the ID says whose it is */
+    CHECK(function.rt == sub->rt); /* the ID names its runtime */
     ((struct seen *)sub->state)->last_id = function.id;
     return saw_JITCompilationStarted_plainly(sub);
 }
 
-/* Handlers take what a slot passes or less: the caller cleans up. */
+/* A handler may declare fewer parameters than its slot passes, because the caller cleans up. */
 static const struct sxs_events everything = {
 #define SXS_EVENT(name, low, high, always) .name = (void *)(uintptr_t)saw_##name,
 #include "sxs_events.inc"
