@@ -1,29 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""Holds a run of a host with the library against the same host without it."""
+"""Compares a run of a host with the library with a run of the same host without it (the
+control)."""
 import collections
 import re
 
 RUNTIME_MODULES = ("libcoreclr.so", "libSystem.Native.so", "libclrjit.so")
-# Opened by a runtime, at moments that differ between runs of the same program: assemblies, pipes of
-# threads that are just starting, the C library's random numbers.
-# The library's service thread looks at the process's threads and maps now and then, and closes these again.
+# Descriptors that runtimes open at times that differ between runs: assemblies, pipes of threads
+# that are starting, the C library's random numbers. Also /proc files that the library's service
+# thread opens for a moment to read the threads and maps of the process.
 COMES_AND_GOES = re.compile(r"\.(dll|so)$|^/dev/(urandom|random|null)$|^pipe$|doublemapper|^/proc/\d+/(task(/\d+/comm)?|maps)$")
-# Of these each runtime has its own: its diagnostics port, and its console.
+# Descriptors that each runtime has: its diagnostics port and its console.
 OF_EACH_RUNTIME = re.compile(r"^socket$|^TMP/std(out|err)$")
-# What a tool cannot do without: a clock of each thread.
+# Descriptors that tools need: a perf event for each thread.
 OF_TOOLS = {"anon_inode:[perf_event]": ("sample", "wall", "all")}
 
 
 def split(out):
-    """Returns the host's lines, and its "state" lines, of a standard output."""
+    """Splits a standard output into the lines of the host and its "state" lines."""
     lines = out.splitlines()
-    # What createdump says holds process and thread numbers, times and sizes; `leaves:` looks for the dump itself.
+    # Lines of createdump have process and thread numbers, times and sizes. `leaves:` checks the
+    # dump file.
     return ([l for l in lines if not l.startswith(("state ", "[createdump]"))],
             [l.split(" ", 2)[1:] for l in lines if l.startswith("state ")])
 
 
 def expected_lines(lines, clrs):
-    """What a host with @clrs runtimes prints, from what it prints with one: each runtime prints its line."""
+    """Returns the expected lines of a host with `clrs` runtimes, computed from its lines with
+    one runtime: each runtime prints one line."""
     result = []
     for line in lines:
         result.append(line)
@@ -37,10 +40,12 @@ def signals(state):
 
 
 def compare_signals(control, with_library, preloaded, replaced, unseen):
-    """The handlers the host sees. A runtime's handler may be hidden from the host: then the host sees its own
-    action, as if no runtime had come. Without preload, the host asks the kernel, and can see the library's: where the
-    control has a runtime's handler or none, (@replaced) where a later runtime's replaces the host's, and for the signals
-    @unseen, which the library has to share with the host's handler."""
+    """Compares the handlers that the host sees. The library may hide the handler of a runtime:
+    then the host sees its own action, as if there were no runtime. Without preload, the host's
+    query goes to the kernel, and the host may see a handler of the library in these cases: the
+    control has a runtime's handler or none; (`replaced`) a later runtime replaces the host's
+    handler; or the signal is in `unseen`, because the library must share it with the host's
+    handler."""
     wrong = []
     before, after = signals(control), signals(with_library)
     for sig in sorted(set(before) | set(after)):
@@ -57,7 +62,7 @@ def compare_signals(control, with_library, preloaded, replaced, unseen):
 
 
 def descriptors(state):
-    """How many descriptors there are of each kind."""
+    """Returns the number of descriptors of each kind."""
     count = collections.Counter()
     for kind, rest in state:
         if kind == "fd":
@@ -82,7 +87,7 @@ def compare_descriptors(control, with_library, tool, clrs):
 
 
 def compare_rest(control, with_library):
-    """Limits, mask, working folder and the like: the same words."""
+    """Compares limits, mask, working folder and so on, which must be equal."""
     known = ("signal", "fd")
     before = sorted((k, r) for k, r in control if k not in known)
     after = sorted((k, r) for k, r in with_library if k not in known)
@@ -91,7 +96,7 @@ def compare_rest(control, with_library):
 
 
 def own_lines(err):
-    """The lines of standard error that the library did not write."""
+    """Returns the lines of standard error that the library did not write."""
     return [l for l in err.splitlines() if not l.startswith("sxsprof")]
 
 
@@ -100,13 +105,15 @@ def status_text(status):
 
 
 def differences(host, control, result, tool, preloaded, clrs):
-    """Returns what is wrong with @result, line by line; empty when the host is as it was without the library."""
+    """Returns a list of what is wrong with `result`; empty when the host behaved as without the
+    library."""
     if result.hung:
         return [result.hung]
     wrong = []
     lines, state = split(result.out)
     if host.get("expect") == "claims":
-        # The control cannot do it: what the host claims must hold, and its exit status says so.
+        # There is no valid control: the claims of the host must hold, and its exit status must be
+        # 0.
         wrong += [l for l in lines if l.startswith("WRONG")]
         wanted_status = 0
         if not any(l.startswith("right") for l in lines):
@@ -140,7 +147,8 @@ def differences(host, control, result, tool, preloaded, clrs):
 
 
 def sound_control(host, control):
-    """What is wrong with a control: a host that fails by itself proves nothing."""
+    """Returns what is wrong with a control. A host that fails without the library cannot be
+    compared."""
     lines, _ = split(control.out)
     wrong = [l for l in lines if l.startswith("WRONG")]
     if control.hung:
@@ -157,7 +165,7 @@ def sound_control(host, control):
 
 
 def explain(result):
-    """The end of what a failed run wrote, for the log."""
+    """Returns the last lines of output of a failed run, for the log."""
     return ["stderr: " + l for l in result.err.splitlines()[-8:]] + \
            ["stdout: " + l for l in split(result.out)[0][-8:]]
 

@@ -15,7 +15,7 @@
 static struct sxs_clr       clrs[HOSTING_MAX];
 static struct hosting_guest guests[HOSTING_MAX];
 static bool                 started[HOSTING_MAX];
-static char                *dirs[HOSTING_MAX]; /* owned, for the life of the process */
+static char                *dirs[HOSTING_MAX]; /* owned, never freed */
 static int                  n_dirs;
 static atomic_int           n_wrong;
 

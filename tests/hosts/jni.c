@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** jni.c - libhost_jni.so: native methods of tests/hosts/java/Host.java. Declared without jni.h, which only a JDK
- * has: the first two arguments of a static native method are pointers that are not used here. */
+/** jni.c - libhost_jni.so, the native methods of tests/hosts/programs/java/Host.java. They are
+ * declared without jni.h, because only a JDK has that header: the first two arguments of a static
+ * native method are pointers, and they are not used here. */
 #include <stdint.h>
 
 #include "tests/hosts/hosting.h"

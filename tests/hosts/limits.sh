@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Hosts of the group "limits" (tests/hosts/hosts.tsv), with and without the library.
+# Runs the hosts of the group "limits" (tests/hosts/hosts.tsv) with and without the library.
 . "$(dirname "$0")/../integration/lib.sh"
 need_real 2
 [ -e "$BUILD/managed/guest/guest.dll" ] || skip_all "$0" "the managed apps are not built"

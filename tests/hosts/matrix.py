@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Runs the hosts of hosts.tsv with every tool, with and without the preloaded library, and compares.
+"""Runs the hosts of hosts.tsv with every tool, with and without the preloaded library, and compares
+each run with a run without the profiler library, the control.
 
-matrix.py --check GROUP          TAP, each host of a group in a reduced matrix (`make check`)
-matrix.py --soak RUNS            the whole matrix, RUNS times; prints a table (`make hosts`)
-matrix.py --controls             each host without the library, with each runtime: what a new host must pass
+matrix.py --check GROUP   runs each host of a group in a reduced matrix; prints TAP (`make check`)
+matrix.py --soak RUNS     runs the whole matrix RUNS times; prints a table (`make hosts`)
+matrix.py --controls      runs each host without the library, with each runtime: the first test of a
+                          new host
   --hosts PATTERN  only these hosts     --tools A,B  only these tools     BUILD  the build folder
-  --verbose        print every difference at once
+  --verbose        print every difference when it is found
 Exit status 0 when nothing failed."""
 import argparse
 import concurrent.futures
@@ -20,12 +22,14 @@ import compare
 import run_host
 import table
 
-# Host by host in `make check`: both ends of the list of tools, one and two runtimes, with and without preload.
+# The reduced matrix of `make check`: no tool and all tools, one and two runtimes, with and without
+# preload.
 CHECKED = (("alone", True, 1), ("alone", False, 2), ("all", True, 2), ("all", False, 1))
 
 
 class Controls:
-    """Results of hosts without the library, with one runtime; each is run once and kept."""
+    """Results of hosts without the library, with one runtime. Each is run once, and its result
+    is kept."""
 
     def __init__(self, setup):
         self.setup, self.kept, self.lock = setup, {}, threading.Lock()
@@ -46,7 +50,8 @@ class Controls:
 
 
 def try_one(setup, controls, host, tool, preloaded, clrs, rotation):
-    """Returns what is wrong with one run, line by line."""
+    """Runs a host once. Returns a list of differences from its control; empty when there are
+    none."""
     control = None if host.get("expect") == "claims" else controls.get(host, rotation)
     wrong = compare.sound_control(host, control) if control else []
     if wrong:
@@ -63,17 +68,17 @@ def title(host, tool, preloaded, clrs):
 
 
 def combinations(host):
-    """The whole matrix of a host."""
+    """Returns the whole matrix of a host."""
     return [c for c in itertools.product(table.TOOLS, (True, False), host.clrs)]
 
 
 def checked(host):
-    """The reduced matrix: a host that can have only one runtime has one throughout."""
+    """Returns the reduced matrix of a host. A host that cannot have two runtimes always has one."""
     return [(tool, preloaded, min(clrs, host.clrs[-1])) for tool, preloaded, clrs in CHECKED]
 
 
 def check(setup, hosts):
-    """TAP on standard output."""
+    """Runs the reduced matrix of each host and prints TAP. Returns the number of failures."""
     number, failed, controls = 0, 0, Controls(setup)
     for rotation, host in enumerate(hosts):
         missing = host.why_not(setup.build)
@@ -97,7 +102,7 @@ def check(setup, hosts):
 
 
 def cell(host, tool, preloaded, tally):
-    """RUNS/FAILURES of a host with a tool, over its numbers of runtimes."""
+    """Returns the text RUNS/FAILURES of a host with a tool, summed over the numbers of runtimes."""
     runs = failures = 0
     for clrs in host.clrs:
         ran, bad = tally.get((host.name, tool, preloaded, clrs), (0, 0))
@@ -106,7 +111,7 @@ def cell(host, tool, preloaded, tally):
 
 
 def print_table(hosts, tools, tally, skipped):
-    """Each cell: runs/failures. "-" is not supported (docs/hosts.md) or not installed."""
+    """Prints the table. Each cell has runs/failures; "-" means not supported (docs/hosts.md)."""
     width = max(len(h.name) for h in hosts) + 1
     print("\nruns/failures with preload; each second line without")
     print("%-*s %s" % (width, "host", " ".join("%11s" % t for t in tools)))
@@ -120,7 +125,7 @@ def print_table(hosts, tools, tally, skipped):
 
 
 def soak(setup, hosts, tools, runs, jobs, verbose):
-    """The whole matrix, @runs times."""
+    """Runs the whole matrix `runs` times. Returns the number of failures."""
     tally, seen, lock = {}, {}, threading.Lock()
     skipped = {h.name: h.why_not(setup.build) for h in hosts if h.why_not(setup.build)}
 
@@ -138,7 +143,7 @@ def soak(setup, hosts, tools, runs, jobs, verbose):
                     print("\n".join([first] + ["    " + w for w in wrong]), flush=True)
 
     for rotation in range(runs):
-        controls = Controls(setup) # anew each time: a control that fails now and then must be seen
+        controls = Controls(setup) # new ones in each round, to find a control that fails sometimes
         work = [(h, c) for h in hosts if h.name not in skipped for c in combinations(h)
                 if c[0] in tools and not h.unsupported(*c)]
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
@@ -157,7 +162,8 @@ def soak(setup, hosts, tools, runs, jobs, verbose):
 
 
 def check_controls(setup, hosts):
-    """Prints each host that does not do by itself what it claims; returns how many."""
+    """Runs the controls of each host and prints the wrong claims. Returns the number of hosts
+    with any."""
     failed = 0
     for host in hosts:
         missing = host.why_not(setup.build)
@@ -180,7 +186,7 @@ def main():
     parser.add_argument("--tools", default=",".join(table.TOOLS))
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143)) # so that hosts and their folders go, too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143)) # runs `finally` clauses
     setup = run_host.Setup(os.environ.get("BUILD", "build"))
     hosts = [h for h in table.read() if fnmatch.fnmatch(h.name, arguments.hosts)
              and arguments.check in (None, h.group)]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * one_clr.h - hosts one CLR: loads libcoreclr.so, starts it and runs the Main of an assembly.
- * For host programs that are built from one file each, cgo's included.
+ * one_clr.h - hosts one CLR: loads libcoreclr.so, starts the runtime and runs the Main of an
+ * assembly. For host programs that are built from a single file, also by cgo.
  */
 #ifndef SXS_TESTS_ONE_CLR_H
 #define SXS_TESTS_ONE_CLR_H
@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** All of @dir's .dll files, separated by colons. Owned by the caller; ends the program on failure. */
+/** Returns the paths of all .dll files in @dir, separated by colons. Owned by the caller. Ends the
+ *  program on failure. */
 static inline char *one_clr_assemblies(const char *dir)
 {
     DIR           *d = opendir(dir);
@@ -38,8 +39,9 @@ static inline char *one_clr_assemblies(const char *dir)
 }
 
 /**
- * one_clr_run - runs @app (path of a .dll) with @argc arguments in the runtime in folder @dir.
- * Returns what its Main returned, or -1 after a line on standard error. Once per process; any thread.
+ * one_clr_run - run @app (path of a .dll) with @argc arguments in the runtime in folder @dir.
+ * Returns the result of its Main, or -1 after printing a line to standard error. Once per process;
+ * any thread.
  */
 static inline int one_clr_run(const char *dir, const char *app, int argc, const char **argv)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** reserve.c - libreserve.so, to preload: an allocator that reserves 64 MiB at a time by mmap(PROT_NONE) while
- * it holds its own lock, as several allocators do. A mmap that allocates, or looks up symbols, deadlocks. */
+/** reserve.c - libreserve.so, an allocator to preload. Like several allocators, it reserves 64 MiB
+ * at a time by mmap(PROT_NONE) while it holds its own lock. A replaced mmap() that allocates memory
+ * or looks up symbols therefore deadlocks. */
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -10,10 +11,10 @@
 
 enum { ALIGNMENT = 16, RESERVED = 64 << 20, STEP = 1 << 20 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the three pointers below */
 static char           *next, *usable, *end;
 
-/* Memory is never given back. Its size lies in the 16 bytes before it. */
+/* Returns a block that is never freed. Its size is stored in the 16 bytes before it. */
 static void *take(size_t size, size_t alignment)
 {
     size_t space = size + alignment + 2 * ALIGNMENT;
@@ -81,7 +82,7 @@ __attribute__((visibility("default"))) void *calloc(size_t n, size_t size)
 
     if (__builtin_mul_overflow(n, size, &all))
         return NULL;
-    return malloc(all); /* fresh pages are zero, and none is used twice */
+    return malloc(all); /* new pages are zero, and no memory is used twice */
 }
 
 __attribute__((visibility("default"))) void *realloc(void *memory, size_t size)

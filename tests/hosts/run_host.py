@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs one host once: without the library, or with some tools, with or without the preloaded library."""
+"""Runs one host once: without the library, or with some tools, with or without the preloaded
+library."""
 import os
 import resource
 import shutil
@@ -14,8 +15,9 @@ TIME_LIMIT = int(os.environ.get("HOSTS_TIME_LIMIT", "60"))  # seconds: a host th
 
 
 class Result:
-    """What one run left: its exit status (negative: the signal), output, how many runtimes the session's report
-    shows, why it was ended, and which of the files it should leave are missing."""
+    """The result of one run: exit status (negative: the signal), output, the number of runtimes
+    in the report of the session, the reason if the run was ended, and those files that it should
+    leave but did not."""
 
     def __init__(self, status, out, err, session, hung, missing):
         self.status, self.out, self.err = status, out, err
@@ -23,7 +25,7 @@ class Result:
 
 
 class Setup:
-    """Where things are: the build folder, the runtimes to choose from, absolute."""
+    """Absolute paths: of the build folder, and of the runtimes to choose from."""
 
     def __init__(self, build):
         self.build = os.path.abspath(build)
@@ -34,12 +36,12 @@ class Setup:
         self.runtimes = [os.path.join(folder, v) for v in found]
 
     def choose(self, n, rotation):
-        """n different runtimes, others with each rotation."""
+        """Returns n different runtimes; the choice depends on the rotation."""
         return [self.runtimes[(rotation + i) % len(self.runtimes)] for i in range(n)]
 
 
 def environment(setup, host, tool, preloaded, clrs, rotation, folder):
-    """The host's environment. @tool is None for the control."""
+    """Returns the host's environment. `tool` is None for the control."""
     env = {k: v for k, v in os.environ.items()
            if not k.startswith(("SXSPROF_", "CORECLR_", "DOTNET_", "COMPlus_", "LD_", "HOSTS_", "LC_", "MALLOC_"))}
     for name in ("DOTNET_ROOT",):
@@ -71,7 +73,8 @@ def environment(setup, host, tool, preloaded, clrs, rotation, folder):
 
 
 def command_line(setup, host, folder):
-    """The host's program: built from C, or a script of this folder; behind what `wrap` names."""
+    """Returns the command of the host: a built program or a script, after the script that `wrap`
+    names."""
     program = host.command[0]
     for where in (os.path.join(setup.build, "hosts"), os.path.join(table.HERE, "programs")):
         if os.path.isfile(os.path.join(where, program)):
@@ -87,7 +90,7 @@ def command_line(setup, host, folder):
 
 
 def stacks(group):
-    """The stacks of a hung process, when gdb is here."""
+    """Returns the stacks of the processes of a group, if gdb is installed."""
     if not shutil.which("gdb"):
         return ""
     text = ""
@@ -114,7 +117,7 @@ def has_content(path):
 
 
 def inspect_session(setup, folder):
-    """How many runtimes the session's report shows; -1 when there is no session or no report."""
+    """Returns the number of runtimes in the report of the session; -1 when there is none."""
     if not os.path.isdir(os.path.join(folder, "session")):
         return -1
     done = subprocess.run([os.path.join(setup.build, "sxsprof"), "report", os.path.join(folder, "session")],
@@ -125,7 +128,7 @@ def inspect_session(setup, folder):
 
 
 def run(setup, host, tool, preloaded, clrs, rotation=0):
-    """Runs the host; tool None is the control. Everything it leaves is removed."""
+    """Runs the host; `tool` is None for the control. Removes all its files. Returns a Result."""
     folder = tempfile.mkdtemp(prefix="sxsprof-host.")
     try:
         os.chmod(folder, 0o755)
@@ -143,7 +146,7 @@ def run(setup, host, tool, preloaded, clrs, rotation=0):
                 status = process.wait(TIME_LIMIT)
             except subprocess.TimeoutExpired:
                 hung = "hangs: still running after %d s\n%s" % (TIME_LIMIT, stacks(process.pid))
-            finally: # also when this program is told to end
+            finally: # also when this program is ended by a signal
                 try:
                     os.killpg(process.pid, signal.SIGKILL)
                 except ProcessLookupError:

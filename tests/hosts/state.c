@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** state.c - what a process sees of itself, as "state KIND ..." lines for the comparison with the same
- * process without the library (tests/hosts/compare.py). */
+/** state.c - prints the state of the process (signals, descriptors, limits, ...) in lines "state
+ * KIND ...". tests/hosts/compare.py compares them with those of the same host without the
+ * library. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fenv.h>
@@ -19,7 +20,7 @@
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The name of the file that @address lies in, without its folder; "unknown" for none. */
+/* Returns the name of the file that contains @address, without its folder; "unknown" for none. */
 static const char *module_of(const void *address)
 {
     Dl_info info;
@@ -49,7 +50,8 @@ static void mask_text(const sigset_t *set, char *out)
     sprintf(out, "%016llx", bits);
 }
 
-/* state signal NUMBER HANDLER FLAGS MASK, for each signal that is not at its default */
+/* Prints "state signal NUMBER HANDLER FLAGS MASK" for each signal whose action is not the
+ * default. */
 static void show_signals(void)
 {
     char mask[20];
@@ -57,7 +59,7 @@ static void show_signals(void)
     for (int sig = 1; sig <= 64; sig++) {
         struct sigaction action;
         if (sigaction(sig, NULL, &action))
-            continue; /* the C library keeps 32 and 33 to itself */
+            continue; /* 32 and 33 are reserved by the C library */
         const char *handler = handler_of(&action);
         if (!strcmp(handler, "default"))
             continue;
@@ -67,7 +69,7 @@ static void show_signals(void)
     }
 }
 
-/* state mask BITS and state altstack none|there, of this thread */
+/* Prints "state mask BITS" and "state altstack none|there" for this thread. */
 static void show_thread(void)
 {
     sigset_t set;
@@ -81,7 +83,7 @@ static void show_thread(void)
     hosting_say("state altstack %s", stack.ss_flags & SS_DISABLE ? "none" : "there");
 }
 
-/* state fd NUMBER TARGET */
+/* Prints "state fd NUMBER TARGET" for each open descriptor. */
 static void show_descriptors(void)
 {
     int last = (int)sysconf(_SC_OPEN_MAX);

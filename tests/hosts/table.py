@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The table of hosts, hosts.tsv, and the lists of tools that each host runs with."""
+"""Reads the table of hosts, hosts.tsv; has the lists of tools that each host runs with."""
 import os
 import shutil
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# Name of a column of the matrix: SXSPROF_TOOLS, and whether rules.xml is in force.
+# For each column of the matrix: the value of SXSPROF_TOOLS, and whether rules.xml is used.
 TOOLS = {
     "alone": ("", False),
     "sample": ("sample:cpu=997", False),
@@ -30,7 +30,7 @@ class Host:
         self.settings = [s.partition(":")[::2] for s in settings.split()]
 
     def all(self, key):
-        """The values of a setting that may be given several times."""
+        """Returns all values of a setting, which may be given several times."""
         return [value for k, value in self.settings if k == key]
 
     def get(self, key, default=""):
@@ -43,11 +43,11 @@ class Host:
 
     @property
     def clrs(self):
-        """How many runtimes the host can have: (1, 2), or (1,)."""
+        """The numbers of runtimes that the host can have: (1, 2), or (1,)."""
         return tuple(range(1, int(self.get("clrs", "2")) + 1))
 
     def why_not(self, build):
-        """Why this host cannot run here; empty when it can."""
+        """Returns the reason why this host cannot run here; empty when it can."""
         for need in self.all("needs"):
             if need == "root":
                 if os.geteuid() != 0:
@@ -63,7 +63,8 @@ class Host:
         return ""
 
     def unsupported(self, tool, preloaded, clrs):
-        """Why a combination is not supported (documented in docs/hosts.md); empty when it is."""
+        """Returns the reason why a combination is not supported (docs/hosts.md); empty when it
+        is."""
         for value in self.all("unsupported"):
             where, _, why = value.partition("=")
             wanted = where.split(",")
@@ -83,7 +84,7 @@ def find_library(name, build):
 
 
 def read(path=os.path.join(HERE, "hosts.tsv")):
-    """Returns the hosts in the order of the file. A malformed row is an error, never left out."""
+    """Returns the hosts in the order of the file. Raises ValueError for a malformed row."""
     hosts = []
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* altstack - a host whose threads have small alternate stacks of their own, with a guard page below,
- * and take SIGUSR1 on them while they are in managed code.
+/* altstack - a host whose threads have their own small alternate stacks, with a guard page below,
+ * and handle SIGUSR1 on them while they call managed code.
  *
- * altstack SIZE: bytes of the alternate stack. */
+ * altstack SIZE: size of the alternate stacks in bytes. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -31,7 +31,7 @@ static void on_signal(int sig)
         atomic_fetch_add(&n_off_stack, 1);
 }
 
-/* The stack lies above a guard page; returns what to unmap. */
+/* Installs an alternate stack above a guard page. Returns the mapping, which the caller unmaps. */
 static char *use_own_stack(void)
 {
     char *map = mmap(NULL, PAGE + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

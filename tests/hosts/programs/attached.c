@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* attached - a host that others look into while it works.
+/* attached - a host that another tool attaches to while it works.
  *
- * attached gdb|strace|dotnet-trace: two threads work while the tool attaches and looks.
- * Strace leaves while they rest: when it leaves, a signal on its way to a thread may be lost. A runtime that waits for
- * the thread which that signal was to stop (SIGRTMIN) waits for ever, with the library or without. */
+ * attached gdb|strace|dotnet-trace: two threads work while the tool is attached.
+ * The threads pause while strace detaches, because a signal to a thread may be lost then. If that
+ * signal is a runtime's SIGRTMIN, which stops a thread, the runtime waits for that thread forever,
+ * with the library or without it. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -74,7 +75,8 @@ static int tracer(void)
     return pid;
 }
 
-/* Lets @strace look on for some rounds of work and sends it away. */
+/* Leaves @strace attached for ROUNDS rounds of work, then makes it detach while the threads
+ * pause. */
 static void send_away(pid_t strace)
 {
     while (tracer() != strace && waitpid(strace, NULL, WNOHANG | WNOWAIT) == 0)
@@ -110,7 +112,7 @@ int main(int argc, char **argv)
         send_away(child);
     while (waitpid(child, &status, 0) < 0)
         continue;
-    if (!strcmp(tool, "strace")) /* it ends by the signal that it was sent away with */
+    if (!strcmp(tool, "strace")) /* it may end by the signal that made it detach */
         hosting_claim((WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) ||
                           (WIFEXITED(status) && WEXITSTATUS(status) == 0),
                       "strace was attached");

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * closefrom.c - a host that closes all descriptors but pipes while a runtime runs, and opens files of
- * its own, which get their numbers. Its files must stay as they are.
+ * closefrom.c - a host that closes all descriptors except pipes while a runtime runs, then opens
+ * its own files, which receive the same numbers. These files must not change.
  *
  * usage: closefrom RUNTIME_DIR APP.dll FOLDER [ARGUMENT...]      FOLDER: for the host's files
  *
- * Prints "host: N of 64 files are as they were" after everything else has ended. Status 0 when all are.
+ * Prints "host: N of 64 files are as they were" after everything else has ended. Status 0 when all
+ * files are unchanged.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -22,7 +23,7 @@
 #include "harness/properties.h"
 
 #define N_FILES 64
-#define FIRST   3 /* the lowest number that the host gives away */
+#define FIRST   3 /* the lowest descriptor that the host closes */
 
 static struct {
     int  fd;
@@ -31,7 +32,8 @@ static struct {
 
 static _Atomic int done;
 
-/* Perf events are opened some time after their threads have begun. Waits for the first, a second at most. */
+/* Waits until the first perf event is open, for a second at most: the profiler opens perf events
+ * some time after the start of their threads. */
 static void wait_for_perf_events(void)
 {
     for (int i = 0; i < 100; i++) {
@@ -50,7 +52,8 @@ static void wait_for_perf_events(void)
     }
 }
 
-/* Pipes stay: the runtime wakes a thread of its own through one. */
+/* Closes descriptors and opens the host's files. Pipes stay open, because the runtime uses one to
+ * wake a thread. */
 static void replace_all(const char *folder)
 {
     for (int fd = FIRST; fd < 1024; fd++) {
@@ -69,7 +72,8 @@ static void replace_all(const char *folder)
     }
 }
 
-/* Registered first, hence called last: after the library has ended. */
+/* An exit handler. It is registered first and therefore called last, after the library has
+ * ended. */
 static void count_files(void)
 {
     int whole = 0;
@@ -115,7 +119,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "host: %s\n", why);
         return 3;
     }
-    for (int i = 0; i < 4; i++) /* they live from before the close until after it */
+    for (int i = 0; i < 4; i++) /* they exist before and after the descriptors are closed */
         pthread_create(&threads[i], NULL, sleep_a_while, NULL);
     if (getenv("HOST_WAITS_FOR_PERF"))
         wait_for_perf_events();

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* closing - a host that closes descriptors that it did not open, and gives the numbers to files of its own,
- * which must stay as they are.
+/* closing - a host that closes descriptors that it did not open, then opens its own files, which
+ * receive the same numbers. These files must not change.
  *
- * closing first|between|during: "first" closes all from 3 on before the runtimes start, as daemons do.
- * The others close, between two rounds of work or while a thread works, each descriptor that no runtime needs: a
- * runtime does not outlive the loss of its own (pipes, sockets, assemblies, its memory file, /dev/urandom). */
+ * closing first|between|during: "first" closes all descriptors from 3 on before the runtimes start,
+ * as daemons do. "between" (two rounds of work) and "during" (while a thread works) close each
+ * descriptor that no runtime needs. A runtime does not survive the loss of its own descriptors
+ * (pipes, sockets, assemblies, its memory file, /dev/urandom). */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -41,7 +42,7 @@ static void open_files(void)
     }
 }
 
-/* How many are the same files under the same numbers, with the same text. */
+/* Returns the number of files that still have their descriptor numbers and their text. */
 static int count_untouched(void)
 {
     int n = 0;
@@ -75,7 +76,7 @@ static void *one_round(void *argument)
     return (void *)(intptr_t)hosting_work(1);
 }
 
-/* Whether a runtime of this process may have opened it. */
+/* Returns true if a runtime of this process may have opened the file @target. */
 static bool is_of_runtime(const char *target)
 {
     static const char *const words[] = {"pipe:",        "socket:", ".dll",   ".so",

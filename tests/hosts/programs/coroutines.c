@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* coroutines - a host that switches stacks, and unmaps them after use.
  *
- * coroutines ucontext|handmade|threads: by makecontext and swapcontext, by a switch of registers of its
- * own, or the latter on four threads at once. Each stack's last word is at the very end of its mapping. */
+ * coroutines ucontext|handmade|threads: "ucontext" switches by makecontext and swapcontext,
+ * "handmade" by the assembly below, "threads" does the latter on four threads concurrently. The
+ * last word of each stack is at the end of its mapping. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -18,8 +19,8 @@ enum { STACK = 16384, COROUTINES = 200, THREADS = 4 };
 
 struct coroutine {
     char      *map;
-    void      *sp;     /* where a hand-made coroutine goes on */
-    void      *caller; /* where its caller does */
+    void      *sp;     /* stack pointer of a suspended hand-made coroutine */
+    void      *caller; /* stack pointer of its suspended caller */
     ucontext_t context, caller_context;
     long       sum;
 };
@@ -27,7 +28,8 @@ struct coroutine {
 static _Thread_local struct coroutine *current;
 static const char                     *how;
 
-/* Saves the callee-saved registers and the stack pointer to @save, goes on at @to. */
+/* Pushes the callee-saved registers, stores the stack pointer to @save, and resumes the stack
+ * @to. */
 void switch_stack(void **save, void *to);
 __asm__(".globl switch_stack\n"
         ".type switch_stack, @function\n"
@@ -58,7 +60,7 @@ static void yield_back(struct coroutine *self)
         switch_stack(&self->sp, self->caller);
 }
 
-/* Runs on the coroutine's stack: works, pauses, works, and never comes back. */
+/* Runs on the coroutine's stack: works, yields, works, then yields forever. */
 static void body(void)
 {
     struct coroutine *self = current;
@@ -82,9 +84,9 @@ static void prepare(struct coroutine *co)
         return;
     }
     void **top = (void **)(co->map + STACK);
-    *--top = NULL; /* the return address of body, 8 below a multiple of 16 */
+    *--top = NULL; /* return address of body(), at 8 below a multiple of 16 */
     *--top = (void *)body;
-    top -= 6; /* six registers */
+    top -= 6; /* six callee-saved registers */
     co->sp = top;
 }
 

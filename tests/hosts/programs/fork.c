@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* fork - a host that starts processes, with runtimes running and threads busy in them.
+/* fork - a host that starts child processes while threads are busy in its runtimes.
  *
  * fork exec|vfork|spawn|exit|_exit|callback|daemon|starting
- *   exec      fork and exec /bin/echo          vfork   the same by vfork        spawn  by posix_spawn
- *   _exit     children that go on without exec: malloc, printf, _exit
- *   callback  the same, forked in a callback from managed code
- *   exit      the same, ended by exit with an atexit handler. The runtimes are idle meanwhile: what their
- *             own exit handlers do in a child that lacks the threads they started is not promised by anybody
- *   daemon    forks before the runtimes start; the child hosts them, as daemons do
- *   starting  a thread forks children of both kinds all the time while the runtimes start */
+ *   exec      runs /bin/echo by fork and exec  vfork  by vfork and exec    spawn  by posix_spawn
+ *   _exit     forks children without exec, which call malloc, printf and _exit
+ *   callback  the same, but the fork is made in a callback from managed code
+ *   exit      the same, but the children call exit, with an atexit handler. The runtimes are idle
+ *             meanwhile, because nothing guarantees that their exit handlers work in a child, which
+ *             does not have the threads that the runtimes started
+ *   daemon    forks before the runtimes start; the child hosts the runtimes, as daemons do
+ *   starting  a thread forks children with and without exec while the runtimes start */
 #include <pthread.h>
 #include <spawn.h>
 #include <stdatomic.h>
@@ -47,7 +48,7 @@ static void at_exit(void)
         printf("atexit of a child\n");
 }
 
-/* What a child does that goes on without exec. Does not return. */
+/* The work of a child that does not call exec. Does not return. */
 static void live_on(int number)
 {
     char *text = malloc(10000);
@@ -59,7 +60,7 @@ static void live_on(int number)
     fflush(stdout);
     if (strcmp(how, "exit") != 0)
         _exit(number);
-    exit(number); /* NOLINT(concurrency-mt-unsafe): what this host is about */
+    exit(number); /* NOLINT(concurrency-mt-unsafe): this host tests exit() */
 }
 
 static bool ended_with(pid_t pid, int code)
@@ -82,7 +83,7 @@ static int fork_one(intptr_t number)
         if (posix_spawn(&pid, arguments[0], NULL, NULL, arguments, environ))
             return 0;
     } else if (!strcmp(how, "vfork")) {
-        pid = vfork(); /* NOLINT: what this host is about */
+        pid = vfork(); /* NOLINT: this host tests vfork() */
         if (!pid) {
             execv(arguments[0], arguments);
             _exit(127);
@@ -111,7 +112,7 @@ static void fork_all(void)
     hosting_claim(good == FORKS, "%d of %d children ended as they should", good, FORKS);
 }
 
-/* A child that goes on, then one that executes, and so on, as long as the runtimes start. */
+/* Starts children until the runtimes have started, alternately without and with exec. */
 static void *fork_while_starting(void *n_bad)
 {
     char *arguments[] = {"/bin/true", NULL};

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gone_stacks.c - hosts one CLR beside coroutines whose frames lead to stacks that are gone.
+ * gone_stacks.c - hosts one CLR beside coroutines whose frame pointers lead to unmapped stacks.
  *
- * Two coroutine stacks lie side by side. The lower one is run on for a while with rbp pointing into the
- * upper one, as when one coroutine was resumed by another; then the upper one is unmapped (or loses its
- * access), and the lower one runs on. Who follows rbp from there reads memory that is not there. The
- * main thread and one more thread do this until the CLR's Main returns.
+ * Two coroutine stacks are adjacent. Code runs on the lower stack with rbp pointing into the upper
+ * one, as when one coroutine was resumed by another. Then the upper stack is unmapped (or loses its
+ * access rights), and the code runs on the lower stack again. A walker that follows rbp then reads
+ * memory that does not exist. The main thread and one more thread do this until the CLR's Main
+ * returns.
  *
  * usage: gone_stacks hand|context|guard RUNTIME-FOLDER APP.dll [ARGUMENT...]
- *   hand     hand-made stack switch, the upper stack is unmapped
- *   guard    the same, the upper stack loses its access (PROT_NONE)
- *   context  makecontext and swapcontext, the finished coroutine's stack is unmapped
+ *   hand     hand-made stack switch; the upper stack is unmapped
+ *   guard    the same, but the upper stack loses its access rights (PROT_NONE)
+ *   context  makecontext and swapcontext; the stack of the finished coroutine is unmapped
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,8 +29,8 @@
 static _Atomic int      ended;
 static _Atomic unsigned rounds;
 
-/* switch_to - runs @fn on the stack that ends at @top, with rbp = @bp. No unwind table: rbp is all
- * that a walker has to go by. */
+/* switch_to - run @fn on the stack that ends at @top, with rbp = @bp. The function has no unwind
+ * table, so a walker can only use rbp. */
 void switch_to(void (*fn)(void), uintptr_t top, uintptr_t bp);
 __asm__(".text\n"
         ".p2align 4\n"
@@ -89,7 +90,7 @@ static void by_hand(int guard)
         else
             must(munmap(upper, STACK) == 0, "munmap");
         switch_to(burn, top, frame);
-        /* Whoever took its place meanwhile keeps it: then begin somewhere else. */
+        /* If another mapping has taken the place of the upper stack, use new addresses. */
         if (guard) {
             must(mprotect(upper, STACK, PROT_READ | PROT_WRITE) == 0, "mprotect");
         } else if (mmap(upper, STACK, PROT_READ | PROT_WRITE,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* limits - a host with resource limits.
  *
- * limits RESOURCE VALUE before|after: RESOURCE is fsize, as, nofile or stack; the limit is set before or
- * after the runtimes start. SIGXFSZ is at its default: it ends the process. */
+ * limits RESOURCE VALUE before|after: RESOURCE is fsize, as, nofile or stack; the limit is set
+ * before or after the runtimes start. SIGXFSZ has its default action, which ends the process. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

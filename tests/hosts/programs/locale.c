@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* locale - a host whose locale writes numbers with a comma; set before the runtimes start, and for one
- * thread by uselocale. The locale de_DE.UTF-8 lies in the folder LOCPATH (wrap_locale.sh makes it). */
+/* locale - a host whose locale writes numbers with a comma. It sets the locale before the runtimes
+ * start, and one thread sets another locale by uselocale. The locale de_DE.UTF-8 is in the folder
+ * LOCPATH; tests/hosts/wrap_locale.sh makes it. */
 #include <locale.h>
 #include <pthread.h>
 #include <stdint.h>

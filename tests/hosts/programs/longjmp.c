@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* longjmp - a host that leaves native frames by longjmp, below managed code and beside it: the frames
- * left are native, as the runtimes demand. Managed exceptions do not pass through native frames either. */
+/* longjmp - a host that leaves native frames by longjmp, in callbacks from managed code and outside
+ * of them. It leaves native frames only, because runtimes do not allow a jump over managed frames.
+ * Managed exceptions do not pass through native frames either. */
 #include <setjmp.h>
 #include <stdint.h>
 
@@ -10,7 +11,7 @@ enum { JUMPS = 200 };
 
 static void descend(jmp_buf back, int depth);
 
-/* Called through a variable, so that the compiler makes a frame for each call. */
+/* Calls go through this variable, so that the compiler makes a frame for each of them. */
 static void (*volatile descend_more)(jmp_buf, int) = descend;
 
 static __attribute__((noinline)) void descend(jmp_buf back, int depth)
@@ -34,7 +35,8 @@ static int jump_below(intptr_t depth)
     return 0;
 }
 
-/* The same with a managed call in a frame that is left later. */
+/* Jumps out of native frames after a managed call, which itself contained such a jump, has
+ * returned. */
 static int jump_around(intptr_t i)
 {
     static jmp_buf back;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * number_locale.c - a host that sets the locale of its environment, as programs with a user interface do, and
- * runs one app.
+ * number_locale.c - a host that sets the locale given by its environment, as programs with a user
+ * interface do, and runs one app.
  *
  * usage: number_locale RUNTIME_DIR APP.dll [ARGUMENT...]      Prints "host: 0,5", one half in that locale.
  */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* own_rtmin.c - a host that uses SIGRTMIN itself, sent in every way, beside one or two CLRs.
+/* own_rtmin.c - a host that has a handler for SIGRTMIN and sends the signal in every way, beside
+ * one or two CLRs.
  *
  *      own_rtmin WHEN APP.DLL FOLDER...    WHEN: before, between or after the start of the CLRs
  *
- * APP runs in every CLR, collecting, while the signals are sent. Prints how many of each kind arrived, and
- * what sigaction() says of the handler. Status 0 if all is as the host has it without a CLR. */
+ * APP runs in every CLR and collects garbage while the signals are sent. Prints which signals were
+ * lost, and the handler that sigaction() returns. Status 0 if all signals arrive as without a
+ * CLR. */
 #include <errno.h>
 #include <libgen.h>
 #include <pthread.h>
@@ -55,7 +57,7 @@ static void install(void)
         exit(2);
 }
 
-/* Signals to the process arrive here alone: everybody else blocks them. */
+/* Signals to the process arrive on this thread only, because all other threads block them. */
 static void *receive(void *arg)
 {
     sigset_t own;
@@ -91,7 +93,7 @@ static void send_one(int kind)
         waitpid(pid, NULL, 0);
     }
     for (int ms = 0; ms < 2000 && atomic_load(&arrived) == before; ms++)
-        usleep(1000); /* one at a time; what does not come is missed below */
+        usleep(1000); /* one signal at a time; send_all() notices a lost one */
     if (kind == BY_TIMER)
         timer_delete(timer);
 }
@@ -104,7 +106,7 @@ static int send_all(const char *when)
         for (int i = 0; i < EACH; i++) {
             send_one(kind);
             if (atomic_load(&arrived) == before + i)
-                break; /* lost: no need to wait for the others */
+                break; /* it is lost; do not wait for more */
         }
         if (atomic_load(&arrived) - before != EACH) {
             printf("%s: %s lost after %d\n", when, kinds[kind], atomic_load(&arrived) - before);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* plain - starts the runtimes, works, ends. The host for everything that is set from outside.
+/* plain - a host that starts the runtimes, works, and ends. Used with different environments.
  *
- * plain [exit|_exit|abort|segv|unhandled|vanish]: how it ends, by default in order; "vanish" removes
- * the session folder between two rounds of work. */
+ * plain [exit|_exit|abort|segv|unhandled|vanish]: how the host ends. "exit" is the default;
+ * "vanish" also removes the session folder between two rounds of work. */
 #include <dirent.h>
 #include <ftw.h>
 #include <signal.h>
@@ -30,7 +30,7 @@ static void remove_session(void)
         nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A real fault, at an address the compiler does not know. */
+/* Causes a fault, at an address that the compiler does not know. */
 static void raise_fault(void)
 {
     volatile uintptr_t address = 8;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* privileges - a host, started by root, that gives up rights.
+/* privileges - a host that is started by root and gives up rights.
  *
- * privileges setuid|chroot|unshare|pid-namespace before|after the runtimes start
- *   setuid   becomes user 65534            chroot  its root becomes HOSTS_TMP/work (after only: nothing
- *   unshare  a mount namespace of its own          can be loaded from there)
- *   pid-namespace  its children live in a new one; a child hosts the runtimes (before only) */
+ * privileges setuid|chroot|unshare|pid-namespace before|after (the start of the runtimes)
+ *   setuid         becomes user 65534
+ *   chroot         makes HOSTS_TMP/work its root folder (after only, because nothing can be loaded
+ *                  from there)
+ *   unshare        enters a new mount namespace
+ *   pid-namespace  makes a new one for its children; a child hosts the runtimes (before only) */
 #include <grp.h>
 #include <sched.h>
 #include <stdio.h>

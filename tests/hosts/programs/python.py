@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""CPython as host: ctypes, faulthandler (which handles SIGSEGV on an alternate stack), signals and threads."""
+"""A CPython program that hosts runtimes by ctypes. Uses faulthandler (which handles SIGSEGV on an
+alternate stack), signals and threads."""
 import ctypes
 import faulthandler
 import os

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* registering.c - a host that registers handlers in every way the C library has, and looks at what it is told.
+/* registering.c - a host that registers signal handlers by every function of the C library, and
+ * prints the results.
  *
  *      registering [FOLDER APP.DLL]    with a folder: a CLR is started first
  *
- * Prints, for each way and signal, what was returned, what sigaction() tells, and what the handler finds: its
- * mask, its stack, how an interrupted call ends. The output is the same with and without a CLR. */
+ * For each function and signal, prints the result, the action that sigaction() returns afterwards,
+ * the mask inside the handler and after it, and how an interrupted call ends. The output must be
+ * the same with and without a CLR. */
 #include <errno.h>
 #include <libgen.h>
 #include <pthread.h>
@@ -135,7 +137,7 @@ static void *interrupt_it(void *arg)
     int        before = atomic_load(&calls);
     while (!atomic_load(&waiting))
         usleep(1000);
-    usleep(50000); /* it may not be in read() yet: then the call ends with EINTR before it waits */
+    usleep(50000); /* gives the thread time to enter read(); a signal before it would be lost */
     pthread_kill(*whom, SIGRTMIN);
     while (atomic_load(&calls) == before)
         usleep(1000);
@@ -153,7 +155,7 @@ static void interrupted(int flags)
         exit(2);
     atomic_store(&waiting, 0);
     pthread_create(&thread, NULL, interrupt_it, &self);
-    if (flags & SA_RESTART) { /* the byte is there: the call cannot wait for ever */
+    if (flags & SA_RESTART) { /* write the byte first, so that read() cannot wait forever */
         if (write(ends[1], "x", 1) != 1)
             exit(2);
         atomic_store(&waiting, 1);
@@ -197,5 +199,5 @@ int main(int argc, char **argv)
     interrupted(0);
     interrupted(SA_RESTART);
     fflush(stdout);
-    _exit(0); /* the handlers of a shutdown are not what is looked at here */
+    _exit(0); /* exit handlers are not tested here */
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* reserving.c - a host whose allocator reserves address space, and registers a handler, under its own lock.
+/* reserving.c - a program whose allocator calls mmap() and sigaction() while it holds its own lock.
+ * It hosts no runtime.
  *
- * Whoever allocates from inside mmap() or sigaction() would wait for that lock for ever. This program
- * notices it instead: "allocated inside CALL", status 3. Hosts no runtime. */
+ * A replaced mmap() or sigaction() that allocates memory would wait for that lock forever. This
+ * program detects such an allocation, prints "allocated inside CALL", and ends with status 3. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -29,7 +30,7 @@ static void say(const char *a, const char *b)
 
 static void *take(size_t size)
 {
-    static unsigned char early[1 << 20]; /* the loader's, before this program is bound */
+    static unsigned char early[1 << 20]; /* for allocations before start_heap(), as by the loader */
     static size_t        n_early;
     void                *at;
     size = (size + 31) & ~(size_t)15;
@@ -63,7 +64,7 @@ void free(void *at)
 
 void *calloc(size_t n, size_t size)
 {
-    return memset(take(n * size), 0, n * size); /* not called with products that overflow */
+    return memset(take(n * size), 0, n * size); /* never called with a product that overflows */
 }
 
 void *realloc(void *at, size_t size)
@@ -79,7 +80,8 @@ static void on_fault(int sig)
     _exit(sig);
 }
 
-/* What an allocator does at start: address space, and a handler for what it protects. */
+/* Starts the allocator as some real ones do: reserves address space, and registers a handler for
+ * faults in pages that it protects. */
 static void start_heap(void)
 {
     struct sigaction act = {.sa_handler = on_fault};
@@ -100,7 +102,8 @@ static void start_heap(void)
 
 static void *use(void *arg)
 {
-    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): free() is this program's own, which the check does not follow
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): free() is this program's own, which the check
+    // does not follow
     for (int i = 0; i < 1000; i++) {
         char *copy = strdup(arg);
         if (!copy)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* seccomp - a host under a seccomp filter that refuses system calls with EPERM, as container runtimes do.
  *
- * seccomp before|after: the filter comes before or after the runtimes start, and refuses
+ * seccomp before|after: the filter is installed before or after the runtimes start. It refuses
  * perf_event_open, timer_create, process_vm_readv and memfd_create. */
 #include <errno.h>
 #include <linux/audit.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* segv - a host with a SIGSEGV handler of its own, as memory probes have.
+/* segv - a host with its own SIGSEGV handler, with which it probes memory.
  *
- * segv WHEN HOW: WHEN is before, between or after the start of the runtimes (between: after the
- * first). HOW is
+ * segv WHEN HOW: the handler is installed before, between (after the first) or after the start of
+ * the runtimes. HOW is
  *   jump       SA_ONSTACK; the handler leaves by siglongjmp
  *   jump-plain the same without SA_ONSTACK (before only: a runtime needs the alternate stack)
- *   nodefer    the same with SA_NODEFER, which needs no mask to be restored
+ *   nodefer    as jump, with SA_NODEFER, so that siglongjmp need not restore the mask
  *   step       the handler makes the address readable and returns
- *   resethand  SA_RESETHAND: installed before each probe, and the earlier action restored after it
- *   chained    two handlers, the later one calls the earlier one, which leaves by siglongjmp
- * Probes come in pairs at the same stack pointer, on two threads, between faults of the runtimes. */
+ *   resethand  SA_RESETHAND: installed before each probe; the earlier action is restored after it
+ *   chained    two handlers; the later one calls the earlier one, which leaves by siglongjmp
+ * The probes are made on two threads, at the same stack pointer, between faults of the runtimes. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -24,13 +24,13 @@
 enum { PROBES = 50, PAGE = 4096 };
 
 static const char                         *how;
-static struct sigaction                    earlier; /* what sigaction said was there before */
+static struct sigaction                    earlier; /* the action before this host's handler */
 static _Thread_local sigjmp_buf            back;
 static _Thread_local volatile sig_atomic_t probing;
 static _Thread_local char                 *probed;
 static atomic_int                          n_handled, n_foreign, n_links;
 
-/* Not a probe's fault: as without this handler. */
+/* Handles a fault that no probe caused as if this handler did not exist. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
     if (earlier.sa_flags & SA_SIGINFO) {
@@ -62,7 +62,7 @@ static void on_fault_link(int sig, siginfo_t *info, void *context)
 {
     if (probing && info->si_addr == probed) {
         atomic_fetch_add(&n_links, 1);
-        link_below.sa_sigaction(sig, info, context); /* on_fault: does not come back */
+        link_below.sa_sigaction(sig, info, context); /* on_fault(), which does not return */
         return;
     }
     pass_on(sig, info, context);
@@ -86,14 +86,14 @@ static void install(void)
     }
 }
 
-/* With resethand the handler is there only during a probe: nothing is installed for good. */
+/* Installs the handler, except with resethand: then it is installed only during a probe. */
 static void install_for_good(void)
 {
     if (strcmp(how, "resethand") != 0)
         install();
 }
 
-/* Returns 1 when reading @at faulted and was survived. */
+/* Reads @at. Returns 1 when the read faulted and the handler handled it. */
 static __attribute__((noinline)) int probe(char *at)
 {
     int before = atomic_load(&n_handled);
@@ -108,7 +108,7 @@ static __attribute__((noinline)) int probe(char *at)
     return atomic_load(&n_handled) > before;
 }
 
-/* Probes between faults of the runtimes; returns how many probes were survived. */
+/* Makes probes between faults of the runtimes. Returns the number of faults that were handled. */
 static int rounds(void)
 {
     char *page = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

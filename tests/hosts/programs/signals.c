@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* signals - a host that uses signals of its own, from every kind of sender.
+/* signals - a host with its own signal handler, which receives signals from every kind of sender.
  *
- * signals SIGNAL WHEN: SIGNAL is rtmin, prof or urg; WHEN is before, between or after the start of the
- * runtimes (between: after the first). The handler is installed with SA_SIGINFO | SA_RESTART, and with SIGUSR2
- * in its mask. For rtmin installed over a runtime's handler, what the process itself sent by
- * pthread_kill is passed on, as a well-behaved host does.
+ * signals SIGNAL WHEN: SIGNAL is rtmin, prof or urg; the handler is installed before, between
+ * (after the first) or after the start of the runtimes. It is installed with SA_SIGINFO |
+ * SA_RESTART, and with SIGUSR2 in its mask. It passes signals that the host did not send to the
+ * earlier handler, as a well-behaved host does: for rtmin, those that a runtime sends by
+ * pthread_kill.
  *
- * signals blocked WHEN: the main thread blocks SIGPROF, SIGURG and SIGWINCH, which profilers send, before or
- * after the runtimes start. They have to stay blocked, whatever the runtimes do there. */
+ * signals blocked WHEN: the main thread blocks SIGPROF, SIGURG and SIGWINCH, which profilers send,
+ * before or after the runtimes start. They must stay blocked, whatever the runtimes do on that
+ * thread. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -58,7 +60,8 @@ static void install(void)
     sigaction(own, &action, &earlier);
 }
 
-/* Waits until @counter has the value @wanted; gives up after 10 s, which only a lost signal takes. */
+/* Waits until @counter has the value @wanted, for 10 s at most: only a lost signal takes so long.
+ * Returns the value of the counter. */
 static int reaches(atomic_int *counter, int wanted)
 {
     for (int i = 0; i < PATIENCE && atomic_load(counter) < wanted; i++)
@@ -66,7 +69,8 @@ static int reaches(atomic_int *counter, int wanted)
     return atomic_load(counter);
 }
 
-/* Each signal is waited for before the next is sent: a signal below SIGRTMIN is pending only once. */
+/* Waits for each signal before it sends the next one, because a signal below SIGRTMIN can be
+ * pending only once. Returns the number of signals that arrived. */
 static int send_all(void (*send)(void), atomic_int *counter)
 {
     int before = atomic_load(counter);
@@ -104,7 +108,8 @@ static void send_timer(void)
     timer_delete(timer);
 }
 
-/* One child sends all: its process number is known before it begins. */
+/* A single child sends all signals, so that its process number is known before it sends the
+ * first. */
 static int send_from_child(void)
 {
     int  go[2], before = atomic_load(&n_child);
@@ -130,7 +135,7 @@ static int send_from_child(void)
     return atomic_load(&n_child) - before;
 }
 
-/* The timer of profilers: at work while the runtimes are. */
+/* Runs ITIMER_PROF, the timer of profilers, while the runtimes work. */
 static void profile_itself(void)
 {
     struct itimerval on = {.it_interval.tv_usec = 2000, .it_value.tv_usec = 2000}, off = {0};
@@ -144,7 +149,7 @@ static void profile_itself(void)
     hosting_claim(atomic_load(&n_kernel) >= 5, "SIGPROF ticks arrive");
 }
 
-/* Returns false as soon as one is lost: the rest would be, too. */
+/* Returns false as soon as a signal is lost, because further ones would be lost, too. */
 static bool send_everything(const char *when)
 {
     int n = send_all(send_kill, &n_kill);

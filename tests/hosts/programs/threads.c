@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* threads - a host whose threads come and go, or are cancelled.
+/* threads - a host that starts many short threads, or cancels threads.
  *
  * threads detach|cancel|small
- *   detach  300 threads, each detached: it calls managed code, takes a fault, and ends
+ *   detach  300 detached threads; each calls managed code, causes a fault, and ends
  *   cancel  threads that have called managed code are cancelled while they wait in native code
- *   small   as detach, on the smallest stacks that a runtime runs on */
+ *   small   as detach, with the smallest stacks that a runtime works on */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>

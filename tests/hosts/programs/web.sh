@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# web.sh - ASP.NET Core under load: two seconds of wrk with 16 connections. Every answer must be a good one. The
-# tools here run without the profiler.
+# web.sh - an ASP.NET Core service under load: two seconds of wrk with 16 connections. Every answer
+# must be right. The helper tools run without the profiler.
 tool() { env -u LD_PRELOAD -u CORECLR_ENABLE_PROFILING "$@"; }
 cd "$HOSTS_TMP" || exit 2
 tool mkfifo in

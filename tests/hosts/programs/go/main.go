@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-// A Go program as host, by cgo: its runtime handles SIGSEGV (nil dereferences become panics), preempts
-// goroutines with SIGURG, and runs each of its handlers on an alternate stack. It dereferences nil before the runtimes
-// start only: a CLR handles a fault on the stack that took it, and a goroutine's is too small for that.
+// A Go program that hosts runtimes by cgo. Go handles SIGSEGV (nil dereferences become panics),
+// preempts goroutines with SIGURG, and runs its handlers on alternate stacks. The program
+// dereferences nil only before the CLRs start, because a CLR handles a fault on the stack on which
+// it occurred, and the stack of a goroutine is too small for that.
 package main
 
 /*
@@ -43,13 +44,13 @@ func claim(holds bool, text string) {
 //go:noinline
 func read(n *node) int { return n.value }
 
-// survives says whether a nil dereference became a panic, as it should.
+// survives returns whether a nil dereference became a panic.
 func survives() (survived bool) {
 	defer func() { survived = recover() != nil }()
 	return read(nil) == 0
 }
 
-// spin has no safe point: only a signal stops it for a collection.
+// spin has no safe point: only a signal can stop it for a collection.
 //
 //go:noinline
 func spin(n int) int {
@@ -61,7 +62,7 @@ func spin(n int) int {
 }
 
 func main() {
-	time.Sleep(1) // Go opens its epoll descriptor with the first timer: now, and not when its collector may want one
+	time.Sleep(1) // makes Go open its epoll descriptor now, not at an unknown time during a collection
 	panics := 0
 	for i := 0; i < 50; i++ {
 		if survives() {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* clr.c - starts a CLR and runs an app in it, for the Go program beside it. */
+/* clr.c - starts a CLR and runs an app in it, for the Go program in this folder. */
 #include <libgen.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,22 +14,23 @@ int call_managed(void);
 
 static int (*_Atomic collection_count)(int generation); /* System.GC.CollectionCount */
 
-/* Calls into the runtime, which takes the calling thread for one of its own from then on. Returns what it
- * returned, or -1 when no app runs. Any thread. */
+/* Calls a managed method; from then on the runtime treats the calling thread as one of its own.
+ * Returns the result of the method, or -1 when no app runs. Any thread. */
 int call_managed(void)
 {
     int (*count)(int) = collection_count;
     return count ? count(0) : -1;
 }
 
-/* Returns 0, or -1 when there is no such function. */
+/* Stores the function. Returns 0, or -1 when @count is NULL. */
 static int keep_count(int (*count)(int))
 {
     atomic_store(&collection_count, count);
     return count ? 0 : -1;
 }
 
-/* Returns the app's exit status, or 4 with a line on standard error. Any thread, once. */
+/* Runs the app. Returns its exit status, or 4 after printing a line to standard error. Once; any
+ * thread. */
 int run_app(char *dir, char *app, int argc, char **argv)
 {
     struct sxs_clr        clr = {0};
@@ -55,7 +56,7 @@ int run_app(char *dir, char *app, int argc, char **argv)
     return status;
 }
 
-/* cgo compiles the files of this folder only. */
+/* Include the sources, because cgo compiles only the files of this folder. */
 #include "harness/clr.c"
 #include "harness/library.c"
 #include "harness/properties.c"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-// A Go program that hosts one CLR through cgo: goroutines allocate, collect, fault and call into it
-// while an app runs.
+// A Go program that hosts one CLR through cgo. Goroutines allocate, collect garbage, cause faults
+// and call managed code while an app runs.
 //
 //	host FOLDER-OF-LIBCORECLR APP.DLL ARGUMENTS...
 //
-// Prints "go: N faults recovered" and ends with the app's exit status.
+// Prints "go: every fault recovered" and ends with the app's exit status; otherwise prints the
+// numbers of faults recovered and lost, and ends with status 3.
 package main
 
 /*
@@ -33,7 +34,7 @@ type node struct {
 
 var recovered, stop int64
 
-// A nil dereference, which Go turns into a panic by its own handler for SIGSEGV.
+// Dereferences nil; Go's handler for SIGSEGV turns the fault into a panic.
 func fault() (ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -54,7 +55,7 @@ func divide(by int) (result int) {
 	return 100 / by
 }
 
-// Deep stacks grow and move while the runtime's handlers come and go.
+// Makes the goroutine's stack grow and move while signal handlers of the CLR run.
 func deep(n int) int {
 	var room [128]byte
 	if n == 0 {
@@ -70,7 +71,7 @@ func work(done chan<- int) {
 		for i := 0; i < 200; i++ {
 			list = &node{next: list}
 		}
-		C.call_managed() // from now on this thread is one of the runtime's, too
+		C.call_managed() // from now on the CLR knows this thread
 		if !fault() {
 			total++
 		}

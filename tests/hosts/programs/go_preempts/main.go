@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// A Go program that hosts one CLR through cgo. Go preempts goroutines with SIGURG and keeps them on
-// small stacks on the heap, so every signal handler of the process has to run on the alternate stack.
+// A Go program that hosts one CLR through cgo. Go preempts goroutines with SIGURG and runs them on
+// small stacks on the heap, so every signal handler of the process must run on the alternate stack.
 //
 // usage: gohost RUNTIME-FOLDER APP.dll [ARGUMENT...]
 package main
@@ -26,7 +26,7 @@ import (
 
 var stop uint32
 
-// Never yields by itself: only a preemption signal stops it for a collection.
+// Never yields: only a preemption signal can stop it for a collection.
 func spin(n int) int {
 	x := n
 	for atomic.LoadUint32(&stop) == 0 {
@@ -37,7 +37,7 @@ func spin(n int) int {
 	return x
 }
 
-// Grows and shrinks its stack all the time.
+// Makes the stack of its goroutine grow.
 func deep(n int) int {
 	var room [64]int
 	if n == 0 {
@@ -95,7 +95,8 @@ func main() {
 	}
 	atomic.StoreUint32(&stop, 1)
 	churned := <-done + <-done
-	// Its own signals arrive, whatever signal the profiler uses (Go preempts with SIGURG as well).
+	// The host's own signals must arrive, whatever signal the profiler uses (Go also preempts with
+	// SIGURG).
 	for _, sig := range []syscall.Signal{syscall.SIGURG, syscall.SIGWINCH} {
 		syscall.Kill(syscall.Getpid(), sig)
 		<-arrived[sig]

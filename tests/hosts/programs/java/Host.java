@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 /**
- * A Java program as host, through a native library. A JVM lives on SIGSEGV, too: null checks and safepoints.
+ * A Java program that hosts runtimes through a native library. A JVM uses SIGSEGV, too, for null
+ * checks and safepoints.
  */
 public final class Host {
     private static native void start();
@@ -25,7 +26,7 @@ public final class Host {
         return host.value;
     }
 
-    /** Null checks by the processor, once the method is compiled. */
+    /** Once this method is compiled, its null checks are faults. */
     private static int nullPointers(int n) {
         int caught = 0;
         for (int i = 0; i < n; i++) {
