@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# loop.sh - the tests on simulated runtimes and those of races, again and again. Stops at the first
+# loop.sh - repeats the tests on simulated runtimes and the tests for races. Stops at the first
 # round that fails.
 #
-# N  rounds (20)   BUILD, SAN  as for run.sh
+# N  number of rounds (20)   BUILD, SAN  as for tests/run.sh
 set -u
 cd "$(dirname "$0")/.." || exit 1
 : "${N:=20}" "${BUILD:=build}" "${SAN:=}"

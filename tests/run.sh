@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh - runs every test program, several at a time, and adds up what they say.
+# run.sh - runs all test programs, several at a time, and adds up their results.
 #
-# A test program prints TAP lines: "ok ...", "not ok ...", "ok ... # SKIP why". One that ends otherwise than with status 0
-# without saying "not ok", or that prints no result, counts as one failure. The last line is "N passed, N failed, N skipped".
+# A test program prints TAP lines: "ok ...", "not ok ...", "ok ... # SKIP why". A program that ends
+# with a status other than 0 without printing "not ok", or that prints no result, counts as one
+# failure. The last line is "N passed, N failed, N skipped".
 #
-# BUILD  folder with what was built        SAN   sanitizers it was built with, or empty
-# TESTS  only programs whose path contains this text
-# JOBS   how many run at a time (default: one a processor); tests/runner/run.py has the rest
+# BUILD  build folder
+# SAN    sanitizers that the build uses, or empty
+# TESTS  run only programs whose path contains this text
+# JOBS   number of programs at a time (default: one per processor); tests/runner/run.py has more
 set -u
 cd "$(dirname "$0")/.." || exit 1
 : "${BUILD:=build}" "${SAN:=}" "${TESTS:=}"
@@ -20,7 +22,7 @@ set --
 for t in "$BUILD"/tests/test_* tests/command/*.sh tests/integration/*.sh tests/instr/*.sh tests/profile/*.sh \
     tests/hosts/*.sh tests/runner/*.sh tests/lint/quick.sh; do
     case $t in
-    *.d | *.o | *\** | */lib.sh | tests/hosts/wrap_*) ;; # wrap_*: what hosts are started by
+    *.d | *.o | *\** | */lib.sh | tests/hosts/wrap_*) ;; # wrap_*: these start hosts
     *) set -- "$@" "$t" ;;
     esac
 done

@@ -1,16 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# soak.sh - four real runtimes at once (8, 9, 10, and one version twice), again and again; then 16, and 32.
+# soak.sh - runs four real runtimes at once (8, 9, 10, and one version twice) many times; then 16,
+# and 32.
 #
-# Each app works on NullReferenceExceptions, divisions by zero, collections against a loop without
-# safepoints, and thread pool. Every tenth run one of the four dies of a native fault instead: the
-# control that an unhandled signal still ends the process with that signal.
+# Each app causes NullReferenceExceptions and divisions by zero, collects garbage while a thread loops
+# without safepoints, and uses the thread pool. Before every tenth run there is an additional one in
+# which one app crashes by a native fault: a control that an unhandled signal still ends the process
+# with that signal.
 #
-# Then detach through a debugger, 500 edits of an instrumentation file (tests/soak/edits.sh), and sampling under
-# unrest (tests/soak/sampling.sh, alone: MINUTES=30 bash tests/soak/sampling.sh).
+# Then: detach through a debugger (tests/soak/detach.sh), 500 edits of an instrumentation file
+# (tests/soak/edits.sh), and sampling under stress (tests/soak/sampling.sh; by itself:
+# MINUTES=30 bash tests/soak/sampling.sh).
 #
-# RUNS  runs of each protected kind (200)   OFF_RUNS  runs of the control without router (20)   MANY_RUNS  of 16 and of 32 (5)
-# ONLY  of these parts alone: four many detach edits sampling
+# RUNS       runs of each kind with the router (200)
+# OFF_RUNS   runs of the control without the router (20)
+# MANY_RUNS  runs of 16 and of 32 runtimes (5)
+# ONLY       run only these parts of: four many detach edits sampling
 set -u
 cd "$(dirname "$0")/.." || exit 1
 : "${BUILD:=build}" "${RUNS:=200}" "${OFF_RUNS:=20}" "${MANY_RUNS:=5}" "${ONLY:=four many detach edits sampling}"
@@ -23,7 +28,8 @@ trap 'exit 130' INT TERM
 ulimit -S -c 0
 [ -e "$BUILD/runtimes/10.0.11/libcoreclr.so" ] || { echo "soak: needs the real runtimes (no .NET SDK here?)"; exit 1; }
 
-# kind, runs, options of sxsprof run, options of runsxs
+# Runs one kind many times. Arguments: kind, number of runs, options of sxsprof run, options of
+# runsxs, time limit in seconds.
 series() {
     good=0 controls=0 controls_good=0 died=0 hung=0 n=0
     began=$(date +%s)
@@ -55,7 +61,8 @@ series() {
     [ "$1" = off ] || [ $good -eq "$2" ] && [ $controls_good -eq $controls ]
 }
 
-# many N: N runtimes of three versions at once, MANY_RUNS times. Each runtime is in the report, and every one did its work.
+# many N: runs N runtimes of three versions at once, MANY_RUNS times. Checks that each runtime is in
+# the report and did its work.
 many() {
     n=$1 good=0 run=0
     began=$(date +%s)
@@ -83,7 +90,7 @@ bad=0
 if wanted four; then
     series "preload, same instant" "$RUNS" "" "" 60 || bad=1
     series "no preload, --turns" "$RUNS" "--no-preload" "--turns" 60 || bad=1
-    series "no preload, same instant" "$RUNS" "--no-preload" "" 60 || true # as many as can be
+    series "no preload, same instant" "$RUNS" "--no-preload" "" 60 || true # some of these may fail
     series off "$OFF_RUNS" "--signals off" "" 10
 fi
 if wanted many; then

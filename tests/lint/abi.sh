@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# abi.sh - the generated headers for cppcheck: TO gets what FROM holds, with a shorter sxs_abi.h. It leaves out what the
-# compiler alone needs (assertions of sizes) and the vtables of interfaces that no source names. cppcheck reads the
-# whole header again for each source, which took two thirds of its time.
+# abi.sh - copies the generated headers in FROM to TO for cppcheck, with a shorter sxs_abi.h. The
+# copy lacks what only the compiler needs (assertions of sizes) and the vtables of interfaces that
+# no source names. The reason: cppcheck reads the whole header again for each source, which took two
+# thirds of its time.
 #
 # usage: abi.sh FROM TO SOURCE_FOLDER...
 set -eu
 from=$1 to=$2
 shift 2
 mkdir -p "$to"
-rm -f "$to/sxs_abi.h" # its list of interfaces would name them all
+rm -f "$to/sxs_abi.h" # an old copy would be searched for names below, and it names all interfaces
 for header in "$from"/*.h "$from"/*.inc; do
     [ "${header##*/}" = sxs_abi.h ] || cp "$header" "$to/"
 done

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# folders.sh [PART...] - prints the folders of folders.tsv that are linked into one of PART (library, preload, command, il), and
-# those with headers alone; without PART all. One a line, subfolders of a folder that is listed left out.
+# folders.sh [PART...] - prints the folders of folders.tsv that are linked into one of PART
+# (library, preload, command, il), and the folders that have headers only; without PART, all
+# folders. One folder a line.
 cd "$(dirname "$0")/../.." || exit 1
 exec awk -F'\t' -v parts="$*" '
 BEGIN { n = split(parts, part, " ") }

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# fork.sh - every lock with static storage in the library is made anew in a forked child (base/fork.h), and
-# base/fork.c alone calls pthread_atfork (beside it signals/install.c, which also lives without the rest).
-# Names the files where that is not so; status 1 if any.
+# fork.sh - checks that every lock with static storage in the library is initialized again in a
+# forked child (base/fork.h), and that pthread_atfork is called in base/fork.c and signals/install.c
+# only; the latter is also linked without the rest of the library. Prints the files that break a
+# rule; status 1 if there are any.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
 for file in $(find $(sh tests/lint/folders.sh library preload) -maxdepth 1 -name '*.c' | sort -u); do
-    # PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP is another word: such a lock is made anew where it is defined.
+    # PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP does not match: files with such a lock initialize it
+    # again themselves.
     locks=$(grep -ow PTHREAD_MUTEX_INITIALIZER "$file" | wc -l)
     resets=$(grep -c 'SXS_FORK_RESETS(' "$file")
     case $file in

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# layering.sh - no folder includes what lies above it. Names the lines that do; status 1 if any.
+# layering.sh - checks that no folder includes headers of a folder above it. Prints the wrong
+# #include lines; status 1 if there are any.
 #
-# folders.tsv lists the folders from top to bottom. A folder may include itself and what is further down, with these exceptions:
-# a tool (tools/NAME) may not include another tool; a verb's folder (cmd/NAME) may include other parts of the command that
-# are further down; signals shows other folders signals.h alone. include/ holds public headers and is below all folders.
-# harness may use include/ and the generated ABI; tests may include anything.
-# usage: layering.sh [FILE...]        (default: all of the project's)
+# folders.tsv lists the folders from top to bottom. A folder may include its own headers and those
+# of folders further down, with these exceptions: a tool (tools/NAME) may not include another tool;
+# other folders may include signals/signals.h only, of the folder signals. include/ has public
+# headers and is below all folders. harness may use include/ and the generated ABI; tests may
+# include anything. usage: layering.sh [FILE...]        (default: all sources of the project)
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck disable=SC2046
@@ -20,7 +21,7 @@ BEGIN {
             split(line, field, "\t")
             rank[field[1]] = ++n
         }
-    # generated: the ABI and its tables, and what the manager and its neighbours make of them
+    # generated headers: the ABI and its tables, and the folders that they belong to
     rank["abi"] = rank["include"] = n + 1
     layer_of["sxs_abi.h"] = "abi"; layer_of["sxs_events.h"] = "manager"
     layer_of["sxs_info.h"] = "manager"; layer_of["sxs_events.inc"] = "abi"

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# quick.sh - the checks of `make lint` that need no other tools and take a second. Speaks TAP.
+# quick.sh - runs the checks of `make lint` that need no other tools and take a second. Prints TAP.
 #
-# A check that never finds anything proves nothing: each is also run on a copy with a fault put in.
+# Each check of the sources is also run on a copy with a mistake in it, to prove that it finds
+# mistakes.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=build}"

@@ -1,14 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh - `make lint`: clang-tidy, cppcheck, layering, signal safety, locks and forks, exported symbols, shell scripts,
-# manual pages. Status 1 when anything is found. .clang-tidy and cppcheck.txt say what is left out and why.
-# Closes with "N passed, N failed, N skipped", counting steps. What clang-tidy and cppcheck found clean is kept in BUILD/lint,
-# and looked at again when it, a header of it or a setting has changed.
+# run.sh - `make lint`: runs clang-tidy, cppcheck, and checks of layering, signal safety, locks and
+# forks, exported symbols, shell scripts and manual pages. Status 1 when anything is found.
+# .clang-tidy and tests/lint/cppcheck.txt list the findings that are suppressed, with reasons. The
+# last line is "N passed, N failed, N skipped"; it counts steps. BUILD/lint remembers the files in
+# which clang-tidy and cppcheck found nothing; such a file is checked again when it, one of its
+# headers or a setting changes.
 #
-# BUILD  folder with gen/    ONLY  names of steps, default all of them
-# JOBS   how many compilers run at a time (default: one a processor)
-# NODES  how many states of a function the analyzer of clang-tidy looks at (75000: a third of its own default, and of the time)
-# RESULTS  a file that gets a line "passed failed skipped"
+# BUILD    folder with gen/
+# ONLY     names of steps (default: all)
+# JOBS     number of compilers at a time (default: one per processor)
+# NODES    number of states of a function that clang-tidy's analyzer examines (75000: a third of its
+#          own default; takes a third of the time)
+# RESULTS  a file that receives a line "passed failed skipped"
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=build}" "${JOBS:=$(nproc)}" "${RESULTS:=}" "${NODES:=75000}"
@@ -22,7 +26,8 @@ trap 'rm -f "$log"' EXIT
 trap 'exit 130' INT TERM
 passed=0 failed=0 skipped=0
 
-# tests/hosts/programs/go_faults/clr.c is compiled by Go, as one file with all sources of the harness that it needs.
+# tests/hosts/programs/go_faults/clr.c is left out: Go compiles it, and it includes sources of the
+# harness.
 sources() {
     # shellcheck disable=SC2086
     find $folders -path tests/hosts/programs/go_faults -prune -o -name '*.c' -print 2>/dev/null | sort
@@ -32,10 +37,10 @@ scripts() { find setup tests .ci -name '*.sh' -o -path .ci/run | sort; }
 
 shell() {
     if command -v shellcheck >/dev/null; then
-        scripts | xargs shellcheck -s bash -S error # warnings: mostly what lib.sh brings in
+        scripts | xargs shellcheck -s bash -S error # most warnings are about variables of lib.sh
     else
         for script in $(scripts); do
-            case $script in # tests/run.sh gives its test programs to bash
+            case $script in # tests/run.sh runs test scripts by bash
                 tests/*/*) bash -n "$script" ;;
                 *) sh -n "$script" ;;
             esac || return 1
@@ -43,7 +48,7 @@ shell() {
     fi
 }
 
-# man and groff report on standard error and end well all the same.
+# man and groff print warnings to standard error but end with status 0.
 manual() {
     for page in docs/man/*.[1-9]; do
         [ -e "$page" ] || continue
@@ -56,7 +61,7 @@ check_cpp() {
     mkdir -p "$BUILD/lint/cppcheck" || return
     # shellcheck disable=SC2086
     sh tests/lint/abi.sh "$BUILD/gen" "$BUILD/lint/gen" $folders || return
-    # The -D make it one configuration for each source (it looks at others for --force and --max-configs only).
+    # With -D options cppcheck examines a single configuration of each source.
     # shellcheck disable=SC2086
     sources | cppcheck -q --file-list=- -j "$JOBS" --cppcheck-build-dir="$BUILD/lint/cppcheck" --std=c11 --language=c --inline-suppr \
         --library=tests/lint/cppcheck.cfg -D__x86_64__=1 -D__linux__=1 -D__cppcheck__=1 \
@@ -65,7 +70,8 @@ check_cpp() {
 }
 
 tidy() {
-    # One compiler run a file: each is told of once, and a broken one does not hide the others. The largest first.
+    # One process per file, so that an error in one file does not hide findings in others. The
+    # largest files first.
     # shellcheck disable=SC2086
     sources | xargs ls -S | xargs -P "$JOBS" -I '{}' sh tests/lint/tidy.sh '{}' $flags -Wall -Wextra \
         -Xclang -analyzer-config -Xclang max-nodes="$NODES"

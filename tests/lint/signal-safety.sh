@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# signal-safety.sh - what may run in a signal handler calls only what docs/signal-safety.md allows.
-# With clang on the syntax tree; without it, or with --source, on the text of the sources.
+# signal-safety.sh - checks that functions that may run in a signal handler call only functions that
+# docs/signal-safety.md allows. With clang it checks the syntax tree; without clang, or with
+# --source, the text of the sources.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=build}"

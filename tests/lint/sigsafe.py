@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sigsafe.py - holds what may run in signal handlers to docs/signal-safety.md.
+"""sigsafe.py - checks that code in signal handlers follows the rule of docs/signal-safety.md.
 
 usage: sigsafe.py source | ast [COMPILER FLAG...]
 Prints findings; status 1 if there are any.
@@ -16,7 +16,7 @@ def main(how, flags):
     functions, marked = sigsafe_source.read_all()
     findings, held = rules.judge(functions, marked)
     if how == "ast":
-        # The text told which files matter; from here on the compiler's word counts.
+        # The text of the sources has given the files to check; the syntax tree is more precise.
         files = sorted({file for file, _ in held})
         functions, seen = sigsafe_ast.read_all(files, flags)
         findings, held = rules.judge(functions, marked & seen)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""sigsafe_ast.py - the same from clang's syntax tree: macros expanded, types known."""
+"""sigsafe_ast.py - finds functions, marks and calls in clang's syntax tree, in which macros are
+expanded and types are known."""
 import json
 import subprocess
 
@@ -22,7 +23,7 @@ def offset(node):
 
 
 def callee_text(node):
-    """fn, table.member or pointer->member; "?" for what is none of these."""
+    """Returns the callee as "fn", "table.member" or "pointer->member"; "?" for anything else."""
     while node["kind"] in WRAPPERS and node.get("inner"):
         node = node["inner"][0]
     if node["kind"] == "DeclRefExpr":
@@ -30,12 +31,12 @@ def callee_text(node):
     if node["kind"] == "MemberExpr":
         dot = "->" if node.get("isArrow") else "."
         text = callee_text(node["inner"][0]) + dot + node["name"]
-        return text.replace(".__sigaction_handler.", ".")  # what sa_handler is a macro for
+        return text.replace(".__sigaction_handler.", ".")  # sa_handler is a macro
     return "?"
 
 
 def calls(node):
-    """(text, offset) of each call below a node."""
+    """Yields (text, offset) of each call below a node."""
     todo = [node]
     while todo:
         at = todo.pop()
@@ -49,7 +50,7 @@ def is_marked(node):
 
 
 def read_functions(path, flags):
-    """The functions @path defines, and the names marked anywhere in what it includes."""
+    """Returns the functions that the file `path` defines, and the marked names in its headers."""
     with open(path, "rb") as f:
         text = f.read()
     functions, marked = [], set()

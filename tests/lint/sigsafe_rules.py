@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""sigsafe_rules.py - the rule of docs/signal-safety.md, whoever read the sources."""
+"""sigsafe_rules.py - the rule of docs/signal-safety.md. It does not depend on how the sources were
+read."""
 import re
 from dataclasses import dataclass, field
 
@@ -16,7 +17,7 @@ class Function:
 
 
 def read_table(document, title):
-    """First column of the table below <!-- title -->."""
+    """Returns the first column of the table below <!-- title -->."""
     with open(document, encoding="utf-8") as f:
         text = f.read().split(f"<!-- {title} -->", 1)[1]
     rows = re.match(r"\s*((?:\|.*\n)+)", text)[1]
@@ -29,7 +30,7 @@ class Rules:
         self.allowed = read_table(document, "allowed")
 
     def held(self, functions, marked):
-        """The functions the rule holds for, by (file, name)."""
+        """Returns the functions that the rule applies to, by (file, name)."""
         by_name = {(f.file, f.name): f for f in functions}
         held = {k for k, f in by_name.items() if f.marked or f.name in marked | self.entries}
         todo = [k for k in held if k[1] in self.entries]
@@ -46,7 +47,8 @@ class Rules:
         return name in self.allowed or f"{caller}: {name}" in self.allowed
 
     def judge(self, functions, marked):
-        """functions: all that were read; marked: names marked in headers. Returns findings."""
+        """Applies the rule. `functions`: all functions that were read; `marked`: names marked in
+        headers. Returns the findings, and the functions that the rule applies to."""
         held = self.held(functions, marked)
         findings = []
         for (file, caller), function in sorted(held.items()):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """sigsafe_source.py - finds functions, marks and calls in the text of C sources.
 
-It relies on the project's form: a definition's braces stand alone in column one.
+It relies on the format of the sources: the braces of a definition are alone, in column one.
 """
 import glob
 import re
@@ -12,7 +12,7 @@ from sigsafe_rules import Function
 NOT_CALLS = {"if", "while", "for", "switch", "return", "sizeof", "defined", "offsetof", "typeof",
              "__asm__", "volatile", "__attribute__", "_Static_assert", "_Alignof", "ARRAY_LEN", "container_of",
              "void", "ElfW"}
-MACRO = re.compile(r"[A-Z][A-Z0-9_]*$")  # what a macro calls is seen by the check that reads compiled code
+MACRO = re.compile(r"[A-Z][A-Z0-9_]*$")  # calls in macros are found by sigsafe_ast.py
 CALL = re.compile(r"((?:\w+(?:\.|->))*[A-Za-z_]\w*)\s*\(")
 BLANKED = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 BODY = re.compile(r"^\{.*?^\}", re.S | re.M)

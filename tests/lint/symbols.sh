@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# symbols.sh - the two libraries export what they promise, and nothing else. Status 1 if not; 77 when
-# they are not built.
+# symbols.sh - checks that each of the two libraries exports the symbols of its list and no others.
+# Status 1 if not; 77 when the libraries are not built.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=build}"
@@ -12,7 +12,7 @@ check() { # library names...
     shift
     [ -e "$library" ] || { echo "$library is not built"; exit 77; }
     expected=$(printf '%s\n' "$@" | sort)
-    # a version script's own names (type A) are no symbols
+    # Names of type A are version names of a version script, not symbols.
     got=$(nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort)
     [ "$got" = "$expected" ] && return
     bad=1

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tidy.sh - clang-tidy on one file, unless the same file with the same headers, settings and flags was found clean before.
-# Prints the findings; status 1 if there are any.
+# tidy.sh - runs clang-tidy on one file, unless an earlier run with the same file, headers, settings
+# and flags found nothing. Prints the findings; status 1 if there are any.
 #
-# usage: tidy.sh FILE [COMPILER FLAG...]        BUILD  folder with lint/, which keeps the names of what was clean
+# usage: tidy.sh FILE [COMPILER FLAG...]
+# BUILD  build folder; BUILD/lint/tidy has an empty file for each input without findings
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 file=$1
@@ -11,7 +12,7 @@ shift
 kept=${BUILD:-build}/lint/tidy
 mkdir -p "$kept" || exit 1
 
-# The names of all files that the compiler reads for this one, itself included.
+# Prints the names of all files that the compiler reads for this file, including the file itself.
 reads() { clang -M "$@" "$file" 2>/dev/null | sed 's/^[^:]*\.o://; s/\\$//' | tr -s ' ' '\n' | sed '/^$/d'; }
 files=$(reads "$@")
 key=

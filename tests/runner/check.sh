@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The runner of the tests, on test programs made up for this: what counts as a failure, how many run at once, that nothing is left.
+# check.sh - tests the runner of tests with small test programs: what counts as a failure, how many
+# programs run at once, and that no processes and files are left.
 cd "$(dirname "$0")/../.." || exit 1
 set -u
 T=$(mktemp -d "${TMPDIR:-/tmp}/sxsprof-runner.XXXXXX") || exit 1
@@ -15,10 +16,11 @@ is() { # CLAIM EXPECTED GOT
         failed=1
     fi
 }
-program() { # NAME: a test program, from standard input
+program() { # NAME: makes a test program from standard input
     cat >"$T/$1.sh"
 }
-# runs VARIABLE=VALUE... -- NAME...: leaves what was said in $T/out, the status in $status
+# runs VARIABLE=VALUE... -- NAME...: runs test programs; the output is then in $T/out, the status in
+# $status
 runs() {
     local set=()
     while [ "$1" != -- ]; do set+=("$1") && shift; done
@@ -27,13 +29,14 @@ runs() {
         python3 -B tests/runner/run.py "${@/#/$T/}" >"$T/out" 2>&1
     status=$?
 }
-one() { # CLAIM STATUS:LAST-LINE, of a program on standard input
+one() { # CLAIM STATUS:LAST-LINE: runs the test program on standard input
     program one
     runs JOBS=1 -- one.sh
     is "$1" "$2" "$status:$(tail -n 1 "$T/out")"
 }
 
-# ---- what is counted ------------------------------------------------------------------------------
+# ---- results
+# --------------------------------------------------------------------------------------
 one "results of all kinds are added up" "1:2 passed, 1 failed, 3 skipped" <<'S'
 printf '%s\n' 'ok 1 - a' 'not ok 2 - b' 'ok 3 - c # SKIP why' 'not ok 4 # SKIP as cmocka words it' 'ok' 'okay' 'ok 6 # skip'
 S
@@ -71,8 +74,9 @@ is "the sums go to RESULTS" "2 0 0" "$(cat "$T/results")"
 runs TESTS=none -- fine.sh
 is "no program at all is no success" 1 "$status"
 
-# ---- how they run ---------------------------------------------------------------------------------
-for me in left right; do # each waits for the other
+# ---- order and concurrency
+# ------------------------------------------------------------------------
+for me in left right; do # each program waits for the other
     other=$([ $me = left ] && echo right || echo left)
     program $me <<S
 : >"$T/$me"
@@ -102,7 +106,8 @@ S
 (umask 077; trap '' INT; runs SXSPROF_TOOLS=x CDPATH=/ DOTNET_TieredPGO=0 LD_PRELOAD= LC_ALL=de_DE.UTF-8 -- environment.sh; exit $status)
 is "whatever the caller's variables, umask and ignored signals are" "0:2 passed, 0 failed, 0 skipped" "$?:$(tail -n 1 "$T/out")"
 
-# ---- what is left ---------------------------------------------------------------------------------
+# ---- processes and files that are left
+# -------------------------------------------------------------
 program leaves <<S
 setsid bash -c 'echo \$\$ >>"$T/pids"; exec sleep 1000' &
 timeout 1000 bash -c 'echo \$\$ >>"$T/pids"; exec sleep 1000' &
@@ -110,7 +115,7 @@ until [ "\$(wc -l <"$T/pids")" -eq 2 ]; do sleep 0.01; done
 touch "\$TMPDIR/file"; echo 'not ok 1 - shows its lines'
 S
 : >"$T/pids"
-gone() { # how many of the programs whose numbers are in the file $1 have ended
+gone() { # prints how many of the processes whose numbers are in the file $1 have ended
     local n=0 pid
     while read -r pid; do [ -e "/proc/$pid" ] || n=$((n + 1)); done <"$1"
     echo "$n of $(wc -l <"$1")"
@@ -133,9 +138,10 @@ is "Ctrl-C: the status says so" "130:stopped by signal 2: 0 of 3 programs had en
 is "all are ended, and could clean up" "2 of 2:2" "$(gone "$T/pids"):$(grep -c cleaned "$T/cleaned")"
 is "nothing is left" "" "$(ls -A "$T/tmp")"
 
-# ---- the sum of all parts ---------------------------------------------------------------------------
+# ---- .ci/run adds up all parts
+# ----------------------------------------------------------------------
 mkdir "$T/bin"
-printf '#!/bin/sh\necho "install ok installed"\n' >"$T/bin/dpkg-query" # nothing is to be installed for this
+printf '#!/bin/sh\necho "install ok installed"\n' >"$T/bin/dpkg-query" # .ci/run installs nothing
 cat >"$T/bin/make" <<'S'
 #!/bin/sh
 case "$*" in

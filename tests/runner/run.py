@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs test programs, several at a time, and adds up what they say. tests/run.sh says which and how.
+"""Runs test programs, several at a time, and adds up their results. Called by tests/run.sh.
 
 usage: run.py PROGRAM...
-JOBS     how many at a time (default: one a processor)
-TESTS    only programs whose path contains this text
-TEST_TIMEOUT  seconds until a program is ended and counts as failed (2400)
-BUILD    folder with what was built; how long each program took is kept there for the next run
-RESULTS  a file that gets a line "passed failed skipped"
+JOBS          number of programs at a time (default: one per processor)
+TESTS         run only programs whose path contains this text
+TEST_TIMEOUT  seconds after which a program is ended and counts as failed (2400)
+BUILD         build folder; the time of each program is stored there for the next run
+RESULTS       a file that receives a line "passed failed skipped"
 
-The longest programs start first: by what they took the last time, or else by times.tsv. What a program printed is shown
-when it has ended, in one piece. A program that has a line "# run: alone" among its first lines runs beside no other.
+The longest programs start first; their times are those of the last run, or else of times.tsv. The
+output of a program is shown in one piece when the program has ended. A program that has a line
+"# run: alone" among its first 12 lines never runs at the same time as another.
 """
 import os
 import shutil
@@ -24,13 +25,13 @@ import tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# Variables that would change what tests see, and that no test sets for itself.
+# Variables that are removed from the environment, because they would change the behaviour of tests.
 DROPPED = {"BASH_ENV", "CDPATH", "COLUMNS", "ENV", "GREP_OPTIONS", "LANGUAGE", "LD_LIBRARY_PATH", "LD_PRELOAD", "LINES", "MAKEFLAGS",
            "MAKELEVEL", "MAKEOVERRIDES", "MAN", "MANOPT", "MANPATH", "MANROFFSEQ", "MFLAGS", "POSIXLY_CORRECT",
            "PYTHONPATH", "TESTS", "RESULTS", "JOBS", "TZ"}
 DROPPED_PREFIXES = ("COMPlus_", "CORECLR_", "COR_", "DOTNET_", "LC_", "SXSPROF_", "MALLOC_")
 KEPT = {"DOTNET_ROOT", "DOTNET_ROOT_X64", "DOTNET_CLI_HOME", "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT"}
-UNKNOWN_SECONDS = 15  # a new program starts after those known to be long
+UNKNOWN_SECONDS = 15  # assumed time of a new program
 
 
 def environment():
@@ -41,7 +42,7 @@ def environment():
 
 
 def read_times(path):
-    """{program: seconds}; nothing for a file that is not there or not whole."""
+    """Returns {program: seconds}. Malformed lines are ignored; {} if the file does not exist."""
     times = {}
     try:
         with open(path, encoding="utf-8") as lines:
@@ -57,7 +58,7 @@ def read_times(path):
 
 
 def short(program, build):
-    """The name under which its time is kept: the same in every build folder."""
+    """Returns the name under which a program's time is stored, the same for all build folders."""
     inside = os.path.relpath(program, build)
     return program if inside.startswith("..") else "BUILD/" + inside
 
@@ -70,7 +71,7 @@ def is_alone(program):
 
 
 class Job:
-    """One program on its way from waiting to ended."""
+    """One test program: waiting, running, or ended."""
 
     def __init__(self, program, name, seconds):
         self.program, self.name, self.expected = program, name, seconds
@@ -81,11 +82,11 @@ class Job:
 
     def start(self, where, env):
         self.folder = tempfile.mkdtemp(prefix="t", dir=where)
-        os.chmod(self.folder, 0o1777)  # as /tmp: some tests give up their rights
+        os.chmod(self.folder, 0o1777)  # like /tmp, because some tests give up their rights
         env = dict(env, TMPDIR=self.folder)
         command = ["bash", self.program]
         if not self.program.endswith(".sh"):
-            # programs of our own, which keep no garbage: leaks count
+            # Unit tests must free all memory, so that leaks can be detected.
             command = [self.program]
             env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":detect_leaks=1"
         with open(self.folder + ".log", "wb") as log:
@@ -93,7 +94,8 @@ class Job:
         self.began = time.monotonic()
 
     def end(self, grace):
-        """Ends the program and what it started; returns the names of what was still running."""
+        """Ends the program and all processes that it started; returns the names of those that
+        were still running."""
         left = sessions.members(self.process.pid, self.folder)
         sessions.end(lambda: sessions.members(self.process.pid, self.folder), grace)
         return left.values()
@@ -168,7 +170,7 @@ class Run:
         sessions.forget(self.running)
 
     def all(self):
-        """Runs them; returns the number of the signal that stopped it, or 0."""
+        """Runs all programs; returns the number of the signal that stopped the run, or 0."""
         try:
             while self.waiting or self.running:
                 self.start_some()
@@ -193,11 +195,12 @@ def keep_times(path, jobs):
         with open(path, "w", encoding="utf-8") as out:
             out.writelines("%s\t%.1f\n" % pair for pair in sorted(times.items()))
     except OSError:
-        pass  # the next run takes times.tsv
+        pass  # the next run uses times.tsv
 
 
 def close(run):
-    """The failed programs once more by name, then the total, alone on the last line."""
+    """Prints the failed tests again with their programs, then the total on the last line. Returns
+    the exit status."""
     bad = [job for job in run.ended if job.result.failed]
     for job in sorted(bad, key=lambda job: job.program):
         for line in job.result.lines:
@@ -224,7 +227,7 @@ def main():
     sessions.become_reaper()
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,) + STOPS)
     for number in STOPS + (signal.SIGCHLD,):
-        signal.signal(number, signal.SIG_DFL)  # an ignored one would never come
+        signal.signal(number, signal.SIG_DFL)  # an ignored signal would never arrive
     run = Run(jobs, max(1, slots), float(os.environ.get("TEST_TIMEOUT") or 2400))
     began = time.monotonic()
     stopped = run.all()

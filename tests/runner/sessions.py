@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Starts programs, each in a session of its own, and ends all that they started.
+"""Starts programs, each in a new session, and ends all processes that they started.
 
-A test starts runs that `timeout` puts into process groups of their own, and some leave orphans. So what belongs to a program
-is found by its session, and by descent: this process is the reaper of orphans below it.
+Tests start commands through `timeout`, which makes new process groups, and some leave orphans.
+Therefore the processes of a program are found by its session and by descent: this process is the
+reaper of orphans below it.
 """
 import ctypes
 import os
@@ -11,13 +12,15 @@ import subprocess
 import time
 
 PR_SET_CHILD_SUBREAPER = 36
-# A program starts with default actions even if `make` was started with some of these ignored (nohup, a shell's `&`).
+# These signals are reset to their default actions for each program, even if `make` was started with
+# some of them ignored (by nohup, or by a shell's `&`).
 DEFAULTS = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGCHLD, signal.SIGUSR1,
             signal.SIGUSR2, signal.SIGALRM, signal.SIGPIPE, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 
 
 def become_reaper():
-    """Orphans of our programs become our children. Without that (an old kernel) only sessions are looked at."""
+    """Makes orphans of the programs children of this process. On an old kernel this fails, and only
+    sessions are searched."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -29,13 +32,13 @@ def _prepare():
 
 
 def start(command, env, log):
-    """Returns the Popen of a session leader that prints into the file `log`."""
+    """Starts a program as a session leader that prints to the file `log`. Returns its Popen."""
     return subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
                             start_new_session=True, preexec_fn=_prepare)
 
 
 def _processes():
-    """pid -> (parent, session, state, name) of every process."""
+    """Returns {pid: (parent, session, state, name)} of all processes."""
     found = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -58,8 +61,9 @@ def _is_marked(pid, mark):
 
 
 def members(leader, mark):
-    """Live processes that the leader started, as {pid: name}; it may have ended. They are those of its session, orphans in
-    whose environment the text `mark` is, and the descendants of both."""
+    """Returns the live processes that the leader started, as {pid: name}. The leader may have
+    ended. The processes are those of its session, orphans whose environment contains the text
+    `mark`, and the descendants of both."""
     processes = _processes()
     inside = {pid for pid, (_, session, _, _) in processes.items() if pid == leader or session == leader}
     inside |= {pid for pid, (parent, _, _, _) in processes.items() if parent == os.getpid() and _is_marked(pid, mark)}
@@ -72,7 +76,7 @@ def members(leader, mark):
 
 
 def orphans(leaders):
-    """Live children of ours that are not one of these leaders: {pid: name}."""
+    """Returns the live children of this process that are not in `leaders`, as {pid: name}."""
     me = os.getpid()
     return {pid: name for pid, (parent, _, state, name) in _processes().items()
             if parent == me and pid not in leaders and state not in "ZX"}
@@ -87,7 +91,8 @@ def _send(pids, number):
 
 
 def end(find, grace):
-    """Ends what `find()` returns: SIGTERM first, so that tests remove their files; SIGKILL after `grace` seconds."""
+    """Ends the processes that `find()` returns: first by SIGTERM, so that tests can remove their
+    files, and after `grace` seconds by SIGKILL."""
     _send(find(), signal.SIGTERM)
     deadline = time.monotonic() + grace
     while find() and time.monotonic() < deadline:
@@ -100,7 +105,7 @@ def end(find, grace):
     reap()
 
 
-_ended = {}  # pid -> (status, rusage) of children that were reaped and not asked for yet
+_ended = {}  # pid -> (status, rusage) of reaped children that take() has not returned yet
 
 
 def reap():
@@ -116,7 +121,8 @@ def reap():
 
 
 def take(pid):
-    """(exit status or minus signal, CPU seconds with those of its children), once; None while it runs."""
+    """Returns (exit status or minus signal, CPU seconds including those of its children) of an
+    ended program, once; None while the program runs."""
     if pid not in _ended:
         return None
     status, usage = _ended.pop(pid)
@@ -124,6 +130,6 @@ def take(pid):
 
 
 def forget(known):
-    """Drops statuses of processes that are nobody's: orphans."""
+    """Drops the statuses of processes that are not in `known`: those of orphans."""
     for pid in [pid for pid in _ended if pid not in known]:
         del _ended[pid]

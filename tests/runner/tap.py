@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Reads what one test program printed: TAP lines (Test Anything Protocol).
+"""Reads the output of one test program: TAP lines (Test Anything Protocol).
 
-Understood are "ok ...", "not ok ...", "ok ... # SKIP why" and plans ("1..N"); cmocka 1.1 words a skipped test
-"not ok N # SKIP". All other lines are for people. A program that prints several plans (a cmocka program with several groups)
-promises their sum.
+It understands "ok ...", "not ok ...", "ok ... # SKIP why" and plans ("1..N"). cmocka 1.1 prints
+"not ok N # SKIP" for a skipped test. All other lines are ignored. If a program prints several plans
+(a cmocka program with several groups), the sum of the plans is expected.
 """
 import re
 
@@ -13,12 +13,13 @@ CMOCKA_SKIP = re.compile(r"^not ok (\d*) # SKIP")
 
 
 class Result:
-    """What one program said, and what its end adds to that."""
+    """The results of one program: its TAP lines, and a failure if it ended wrongly."""
 
     def __init__(self, text, ending):
-        """text: all it printed. ending: None when it exited with 0, or words for how it ended otherwise."""
+        """`text`: the output. `ending`: None if the exit status was 0, otherwise a text that
+        says how the program ended."""
         self.passed = self.failed = 0
-        self.reasons = []  # why tests were skipped, one entry for each
+        self.reasons = []  # one entry for each skipped test: the reason
         self.lines = []
         promised = None
         for line in text.splitlines():

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Does a sampled session agree with what its process says it did? One line; status 1 if it does not.
+"""Checks that a sampled session agrees with the counts that its process printed. Prints one line;
+status 1 if they do not agree.
 
-agrees.py SESSION LOG TEXT: the session folder, what runsxs printed, what sxsprof report printed.
+agrees.py SESSION LOG TEXT: the session folder, the output of runsxs, the output of sxsprof report.
 """
 import glob
 import os
@@ -22,7 +23,8 @@ def churn(name):
 
 
 def records(data):
-    """Every record: type, offset, size; type 0 was reserved and not committed."""
+    """Yields (type, offset, size) of every record. Records of type 0 were reserved, not
+    committed."""
     n_chunks, = struct.unpack_from("<I", data, 56)
     for i in range(n_chunks):
         at = HEADER + i * CHUNK
@@ -30,7 +32,7 @@ def records(data):
         off = 16
         while off + 8 <= used:
             size, mark, kind = struct.unpack_from("<IHH", data, at + off)
-            if mark == 0 and size == 0:  # the rest of a chunk that no record fitted into
+            if mark == 0 and size == 0:  # the unused end of a chunk
                 break
             if mark != 0xA5C3 or size < 8 or off + size > CHUNK:
                 wrong.append("chunk %d: no record at %d" % (i, off))
@@ -44,7 +46,7 @@ if len(files) != 1:
     sys.exit("%d samples files instead of one" % len(files))
 data = open(files[0], "rb").read()
 mode, walker = struct.unpack_from("<HH", data, 20)
-stops = mode == 2 or walker == 3  # threads get signals because of others' looks, not of their own time
+stops = mode == 2 or walker == 3  # signals also interrupt threads that use no CPU time
 n_samples, n_dropped = struct.unpack_from("<QQ", data, 64)
 seen = pending = 0
 weight = 0
@@ -55,16 +57,18 @@ for kind, at, size in records(data):
         weight += struct.unpack_from("<Q", data, at + 16)[0]
 weight /= 1e9
 cpu = churn("cpu")
-# In flight when the process ended: a thread each, and the record may be there before its count.
+# Each thread may have had an unfinished sample when the process ended, and a record is written
+# before it is counted.
 if pending > 16 or abs(seen - n_samples) > 16:
     wrong.append("%d samples counted, %d there, %d uncommitted" % (n_samples, seen, pending))
 if n_dropped:
     wrong.append("%d samples dropped" % n_dropped)
 if seen < 100:
     wrong.append("only %d samples" % seen)
-# CPU mode: each weight stands for CPU time somebody used. More than there was cannot be (5 % and a
-# second for the interval a thread's first sample stands for). Less: the library's own threads, the runtimes' start, and
-# threads too short to be found in time, which are bounded by what the host says it started.
+# In CPU mode each weight stands for used CPU time. The sum cannot be larger than the process's CPU
+# time (with a tolerance of 5 %, and of a second for the first samples of threads). It can be
+# smaller by the time of the library's own threads, of the start of the runtimes, and of threads too
+# short to be found in time; the number of threads that the host started bounds the latter.
 if mode == 1:
     least = 0.85 * cpu - 0.0007 * churn("threads") - 1.5
     if not least <= weight <= 1.05 * cpu + 1:
@@ -72,8 +76,9 @@ if mode == 1:
 for name in ("SpinUntilStopped", "sxsplugin_burn", "Stress.Faults."):
     if name not in report:
         wrong.append("no sample in %s" % name)
-# A thread that waits is disturbed once when it is met; nanosleep wakes up by itself each second. A
-# signal for CPU time that comes on the way into a system call is seen there: by chance, now and then.
+# The library interrupts a waiting thread once, when it finds the thread; nanosleep returns by
+# itself each second. A signal for CPU time that arrives at the entry of a system call interrupts
+# that call, which happens rarely.
 waits = churn("waits")
 eintr = {k: int(v) for k, v in re.findall(r"(sleep|poll|read|futex):(\d+)", said)}
 chance = 0 if stops else eintr.get("sleep", 0)

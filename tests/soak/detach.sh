@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Detach on real runtimes: a debugger calls RequestProfilerDetach on the first one's Info while all of
-# them work; it is let go, the others stay profiled, and all end well. The debugger must not stop for the
-# faults and activations that go on: left in the middle of a call, it kills the process.
+# detach.sh - tests detach on real runtimes: a debugger calls RequestProfilerDetach on the Info of
+# the first of three runtimes while all of them work. The first one must detach, the others must
+# stay profiled, and all must end well. The debugger must not stop at faults and activation signals,
+# because stopping in the middle of its call would kill the process.
 . "$(dirname "$0")/../integration/lib.sh"
 need_real 3
 command -v gdb >/dev/null || skip_all "detach" "needs gdb to call RequestProfilerDetach"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-# 500 edits of an instrumentation file under load, each in force everywhere within 2 s: tests/integration/edits.sh on a
-# machine that has nothing else to do. Called by `make soak`; runs alone as well.
+# edits.sh - makes 500 edits of an instrumentation file under load. Each must be in force in all
+# methods within 2 s. Runs tests/integration/edits.sh with stricter limits, so the machine must be
+# idle otherwise. Called by `make soak`; can also be run by itself.
 #
-# EDITS (500)   SECONDS_MOST (2)
+# EDITS         number of edits (500)
+# SECONDS_MOST  time limit of an edit in seconds (2)
 EDITS=${EDITS:-500} SECONDS_MOST=${SECONDS_MOST:-2} exec bash "$(dirname "$0")/../integration/edits.sh"

@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: MIT
-# Sampling under unrest: four real runtimes (8, 9, 10, and 8 again) with faults, collections, thread
-# pools, and beside them short native threads, a plugin loaded and unloaded, children of every kind,
-# threads that wait (docs/harness.md). Each run must end well, its session be whole, its sums agree with
-# what the process used. Called by `make soak`; runs alone as well.
+# sampling.sh - samples four real runtimes (8, 9, 10, and 8 again) under stress: faults, collections
+# and thread pools in the apps, and beside them short native threads, a plugin that is loaded and
+# unloaded, children of every kind, and waiting threads (docs/harness.md). Each run must end well,
+# its session must be complete, and its sums must agree with the CPU time of the process. Called by
+# `make soak`; can also be run by itself.
 #
-# MINUTES  of runs in all (30)          SECONDS_EACH  of one run's work (20)
-# KINDS    only kinds that contain this text
+# MINUTES       total time of all runs (30)
+# SECONDS_EACH  time of work in one run (20)
+# KINDS         only kinds that contain this text
 . "$(dirname "$0")/../integration/lib.sh"
 need_real 3
 : "${MINUTES:=30}" "${SECONDS_EACH:=20}" "${KINDS:=}"
 keep=${KEEP:-$BUILD/soak-failures}
-limit=$((SECONDS_EACH * 4 + 40)) # a machine shared with others is slow, not hung
+limit=$((SECONDS_EACH * 4 + 40)) # seconds; generous, because a busy machine is slow
 work="nre=100 div=100 gcs=20 loops=1 pool=100 seconds=$SECONDS_EACH"
 unrest="threads=1000 loads=20 forks=5 execs=5 spawns=5 waiters=2"
 
 all="cpu=997 wall=997 cpu=199 cpu=997,--no-preload wall=997,--no-preload cpu=997,walker=unwind
 wall=199 cpu=997 wall=997,--no-preload cpu=199,--no-preload"
-# The slow walker, where it is there.
+# The slow walker, if this build has it.
 "$sxsprof" run --quiet --tool sample:cpu=99,walker=snapshot -- true >/dev/null 2>&1 &&
     all="$all cpu=99,walker=snapshot"
 kinds=""
@@ -25,7 +27,7 @@ for kind in $all; do
 done
 [ -n "$kinds" ] || { echo "sampling: no kind contains '$KINDS'"; exit 2; }
 
-# Stacks of what hangs, before it is ended. $1: pid of sxsprof run
+# Prints the stacks of a run that hangs. $1: pid of sxsprof run
 dump() {
     command -v gdb >/dev/null || return 0
     for pid in $(pgrep -P "$1") $(pgrep -P "$(pgrep -P "$1" | head -n 1)" 2>/dev/null); do
@@ -34,7 +36,7 @@ dump() {
     done
 }
 
-# Starts the run, waits for it; leaves its status in $status (hung: 124).
+# Starts a run and waits for it. Its status is then in $status; 124: it hung and was ended.
 run_one() { # options of sample, options of sxsprof run
     # shellcheck disable=SC2086
     "$sxsprof" run --quiet $2 --tool "sample:$1" -o "$tmp/session" -- "$runsxs" --churn "$unrest" \
@@ -53,7 +55,8 @@ run_one() { # options of sample, options of sxsprof run
     fi
 }
 
-# One run of a kind; says what is wrong with it, nothing if all is well.
+# Makes a run of one kind. Prints what is wrong, with status 1; or the line of agrees.py, with
+# status 0.
 judge() {
     run_one "$1" "$2"
     [ $status -eq 0 ] || { echo "ended with status $status: $(grep -o 'failed=[^ ]*' "$tmp/log")"; return 1; }
@@ -66,7 +69,7 @@ judge() {
     python3 tests/soak/agrees.py "$tmp/session" "$tmp/log" "$tmp/text"
 }
 
-# Logs and session of a run that went wrong.
+# Keeps the logs and the session of a run that failed.
 save() { # name
     mkdir -p "$keep"
     rm -rf "${keep:?}/$1"
