@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* hosting.c - functions for host programs: start runtimes, call their app, print claims. */
 #include "tests/hosts/hosting.h"
 
 #include <limits.h>
