@@ -98,7 +98,7 @@ internal static class Edits
     private static long longestGap;
 
     /// <summary>A thread that only reads the clock. A gap between two reads shows that the runtime
-    /// suspended it. </summary>
+    /// suspended it.</summary>
     private static void Spin()
     {
         long last = Stopwatch.GetTimestamp();

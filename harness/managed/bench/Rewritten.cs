@@ -321,7 +321,7 @@ internal static unsafe class Rewritten
     }
 
     /// <summary>Measures the methods alternately, so that a slow phase of the machine affects all
-    /// of them. </summary>
+    /// of them.</summary>
     private static void Run(Barrier start, double[][] times, int at)
     {
         for (int i = 0; i < WarmUp; i++)

@@ -146,7 +146,7 @@ internal static class Program
     private static nint OnNativeThread(nint n) => Work.Fib((int)n);
 
     /// <summary>Native threads that are unknown to the runtime until a hooked method is called on
-    /// them. </summary>
+    /// them.</summary>
     private static unsafe void Native(int threads)
     {
         var all = new nint[threads];
@@ -168,7 +168,7 @@ internal static class Program
     }
 
     /// <summary>Ends the process: an exception leaves the frames of one runtime for those of
-    /// another. </summary>
+    /// another.</summary>
     private static unsafe void Cross(int hops)
     {
         if (Sxs.Bridge.Join(&Natives.Cross) == 0)

@@ -5,7 +5,7 @@ using System.Threading;
 namespace Edited;
 
 /// <summary>Checks the calls of one thread: each must have run under exactly one change, or under
-/// none. </summary>
+/// none.</summary>
 internal sealed unsafe class Checker
 {
     public static readonly string[] Names =

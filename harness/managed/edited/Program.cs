@@ -15,7 +15,7 @@ namespace Edited;
 /// PREFIX.MAJOR is shared with that script and has 4-byte numbers: ready, stop, number of threads,
 /// slots used, edits made. From byte 64 on it has 64 bytes for each thread: the latest change that
 /// the thread saw, one number for each slot. "tracer=PATH": the assembly of Tracer.Pairs, which the
-/// instrumentation calls. </summary>
+/// instrumentation calls.</summary>
 internal static unsafe class Program
 {
     private static int* file;
@@ -106,7 +106,7 @@ internal static unsafe class Program
     private struct D7 { }
 
     /// <summary>Until the end: every 200 ms makes a method that Small() has not been inlined into
-    /// yet. </summary>
+    /// yet.</summary>
     private static void MakeFresh()
     {
         Type[] types = { typeof(D0), typeof(D1), typeof(D2), typeof(D3), typeof(D4), typeof(D5), typeof(D6), typeof(D7) };

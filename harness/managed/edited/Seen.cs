@@ -7,7 +7,7 @@ namespace Edited;
 /// <summary>
 /// Fields that the inserted lines of IL write, for each thread: the change that the IL belongs to
 /// (16 times its number, plus flags for its contents), and the number of calls that ran new IL of
-/// each kind. </summary>
+/// each kind.</summary>
 internal static class Seen
 {
     public const int Replaced = 1, Wrapped = 2;

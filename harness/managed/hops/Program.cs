@@ -10,7 +10,7 @@ namespace Hops;
 /// <summary>
 /// Makes a chain of calls through the apps of all runtimes that joined the bridge. Arguments: [HOPS
 /// [MODES [PREFIX]]]. Exit codes: 0 all checks passed, 1 some failed, 2 wrong arguments or no
-/// bridge. </summary>
+/// bridge.</summary>
 internal static unsafe class Program
 {
     private const int DefaultHops = 6;

@@ -102,7 +102,7 @@ internal class Work
     }
 
     /// <summary>All arguments contain the same number. Changes the argument that is passed by
-    /// reference. </summary>
+    /// reference.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static T Told<T>(int n, string text, Pair pair, T value, ref string by, out Pair made)
     {

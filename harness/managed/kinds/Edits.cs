@@ -10,7 +10,7 @@ namespace Kinds;
 /// <summary>
 /// Methods that are running when rules for them come into force. The instrumentation file FILE is
 /// replaced by a copy of FILE.1, then of FILE.2. The result of Edition() shows which rules are in
-/// force. </summary>
+/// force.</summary>
 internal static class Edits
 {
     private static volatile bool spin, stay;

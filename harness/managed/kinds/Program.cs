@@ -11,7 +11,7 @@ namespace Kinds;
 /// "late=1" (assemblies made or loaded while it runs), "tails=N", "varargs=1", "edit=FILE"
 /// (replaces the instrumentation file FILE while methods run; with "attached=FILE", after that file
 /// exists), "asked=1" (asks for an interface of the runtime). Prints "kinds: known COUNT NAME" for
-/// each method. </summary>
+/// each method.</summary>
 internal static class Program
 {
 #pragma warning disable SYSLIB0019 // obsolete, and the result of calling it is tested here

@@ -12,7 +12,7 @@ namespace Prepare;
 /// Arguments: "methods=N": the number of methods, spread evenly over all (0: all); "only=NAME": of
 /// the assemblies whose names begin with NAME; "use=N": uses the libraries N times; "file=PREFIX":
 /// writes the results to PREFIX.VERSION, in lines "ASSEMBLY TOKEN OUTCOME NAME" and "uses NAME:
-/// RESULT". </summary>
+/// RESULT".</summary>
 internal static class Program
 {
     private static readonly Dictionary<string, string> options = new()

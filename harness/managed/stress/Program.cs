@@ -10,7 +10,7 @@ namespace Stress;
 /// <summary>
 /// Does everything that a runtime needs signals for, concurrently, and checks the counts.
 /// Arguments: NAME=N..., see Options. Exit codes: 0 every count is right, 1 some are wrong, 2 wrong
-/// arguments. </summary>
+/// arguments.</summary>
 internal static class Program
 {
     private static int Main(string[] args)

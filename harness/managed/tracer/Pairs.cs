@@ -6,7 +6,7 @@ namespace Tracer;
 /// <summary>
 /// Methods for a wrapping action. Checks that each Finish matches its Start: the same thread, the
 /// innermost open call, the exception or the result. Counts are per thread, so that many threads
-/// may call. </summary>
+/// may call.</summary>
 public static class Pairs
 {
     public const int Starts = 0, Finishes = 1, Bad = 2;
