@@ -87,8 +87,9 @@ extern SXS_TLS uint32_t                sxs_calls_n_flat;
 void sxs_calls_state_expect(void);
 
 /** sxs_calls_state_get - return the calling thread's state; make the state, in mapped pages, if the
- *  thread has none. Returns NULL when there is no memory, and in a forked child. Do not call in a
- *  signal handler. */
+ *  thread has none. Returns NULL when there is no memory, in a forked child, and on a
+ *  thread that no runtime announced, because it started while its runtime shut down. Do not call
+ *  in a signal handler. */
 struct sxs_calls_state *sxs_calls_state_get(void);
 
 /** sxs_calls_more_... - enlarge the arrays for frames, for slots, or for functions up to @number.
