@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** base.h - macros that every file uses. */
-#ifndef SXS_BASE_H
-#define SXS_BASE_H
+#ifndef SXS_BASE_BASE_H
+#define SXS_BASE_BASE_H
 
 #include <stddef.h>
 #include <stdint.h>

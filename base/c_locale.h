@@ -7,8 +7,8 @@
  * instead of strtod(), strtof(), printf's floating point conversions, strcasecmp() and tolower().
  * All may be called from any thread; none is signal-safe.
  */
-#ifndef SXS_C_LOCALE_H
-#define SXS_C_LOCALE_H
+#ifndef SXS_BASE_C_LOCALE_H
+#define SXS_BASE_C_LOCALE_H
 
 #include <ctype.h>
 #include <locale.h>

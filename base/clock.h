@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** clock.h - convert times to nanoseconds and back, and read a clock in nanoseconds. */
-#ifndef SXS_CLOCK_H
-#define SXS_CLOCK_H
+#ifndef SXS_BASE_CLOCK_H
+#define SXS_BASE_CLOCK_H
 
 #include <time.h>
 

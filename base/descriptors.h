@@ -10,8 +10,8 @@
  * thread, so SIGXFSZ, which the kernel sends to a thread that exceeds RLIMIT_FSIZE, is never
  * delivered to the host.
  */
-#ifndef SXS_DESCRIPTORS_H
-#define SXS_DESCRIPTORS_H
+#ifndef SXS_BASE_DESCRIPTORS_H
+#define SXS_BASE_DESCRIPTORS_H
 
 /**
  * sxs_descriptors_call - run @work(@arg) on the thread described above, wait for it and return its

@@ -5,8 +5,8 @@
  * The wait grows while there is nothing to do. One thread waits; any thread may wake it. A wake-up
  * that comes before the wait begins is kept: the next sxs_doze() returns at once.
  */
-#ifndef SXS_DOZE_H
-#define SXS_DOZE_H
+#ifndef SXS_BASE_DOZE_H
+#define SXS_BASE_DOZE_H
 
 #include <linux/futex.h>
 #include <stdatomic.h>

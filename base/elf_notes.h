@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** elf_notes.h - list the ELF files that the loader has mapped: addresses, .eh_frame, build ID. */
-#ifndef SXS_SAMPLER_ELF_H
-#define SXS_SAMPLER_ELF_H
+#ifndef SXS_BASE_ELF_NOTES_H
+#define SXS_BASE_ELF_NOTES_H
 
 #include <link.h>
 #include <stddef.h>

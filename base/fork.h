@@ -23,8 +23,8 @@
  * vfork() and posix_spawn() run none of this: their child runs in the parent's memory until it
  * calls exec.
  */
-#ifndef SXS_FORK_H
-#define SXS_FORK_H
+#ifndef SXS_BASE_FORK_H
+#define SXS_BASE_FORK_H
 
 #include <pthread.h>
 #include <stdatomic.h>

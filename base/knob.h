@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** knob.h - read a runtime's settings ("knobs") from the environment. For a knob NAME a runtime
  *  reads the variable DOTNET_NAME, and the older COMPlus_NAME if DOTNET_NAME is unset or empty. */
-#ifndef SXS_KNOB_H
-#define SXS_KNOB_H
+#ifndef SXS_BASE_KNOB_H
+#define SXS_BASE_KNOB_H
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,8 +11,8 @@
  * first time, and one second at most. If one second was not enough, the child makes no such call at
  * all.
  */
-#ifndef SXS_LOADER_H
-#define SXS_LOADER_H
+#ifndef SXS_BASE_LOADER_H
+#define SXS_BASE_LOADER_H
 
 #include <link.h>
 

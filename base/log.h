@@ -9,8 +9,8 @@
  * device. sxs_log_write() formats with snprintf() and must not be called in signal handlers;
  * sxs_log_raw() may.
  */
-#ifndef SXS_LOG_H
-#define SXS_LOG_H
+#ifndef SXS_BASE_LOG_H
+#define SXS_BASE_LOG_H
 
 #include "base/base.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** task.h - read the files of one thread of this process in /proc/self/task. */
-#ifndef SXS_TASK_H
-#define SXS_TASK_H
+#ifndef SXS_BASE_TASK_H
+#define SXS_BASE_TASK_H
 
 #include <stddef.h>
 #include <stdint.h>

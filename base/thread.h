@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** thread.h - start the library's own threads. */
-#ifndef SXS_THREAD_H
-#define SXS_THREAD_H
+#ifndef SXS_BASE_THREAD_H
+#define SXS_BASE_THREAD_H
 
 /** The description of a thread. */
 struct sxs_thread {

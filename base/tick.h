@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** tick.h - read the processor's own clock: the cheapest clock, with a constant rate and the same
  *  time on all CPUs. */
-#ifndef SXS_TICK_H
-#define SXS_TICK_H
+#ifndef SXS_BASE_TICK_H
+#define SXS_BASE_TICK_H
 
 #include <stdint.h>
 

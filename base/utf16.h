@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** utf16.h - convert UTF-8 names to UTF-16, as metadata has them (base/utf8.h converts back). Pure
  *  functions. */
-#ifndef SXS_REWRITE_UTF16_H
-#define SXS_REWRITE_UTF16_H
+#ifndef SXS_BASE_UTF16_H
+#define SXS_BASE_UTF16_H
 
 #include <stddef.h>
 #include <stdint.h>

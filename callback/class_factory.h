@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** class_factory.h - the COM class factory that creates a callback object for each runtime. */
-#ifndef SXS_CLASS_FACTORY_H
-#define SXS_CLASS_FACTORY_H
+#ifndef SXS_CALLBACK_CLASS_FACTORY_H
+#define SXS_CALLBACK_CLASS_FACTORY_H
 
 #include "sxs_abi.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** runtime_callback.h - the callback object of a runtime: ICorProfilerCallback to Callback11. */
-#ifndef SXS_RUNTIME_CALLBACK_H
-#define SXS_RUNTIME_CALLBACK_H
+#ifndef SXS_CALLBACK_RUNTIME_CALLBACK_H
+#define SXS_CALLBACK_RUNTIME_CALLBACK_H
 
 #include "manager/runtime.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** assembly_file.h - open assemblies that are named on the command line. */
-#ifndef SXS_REPORT_ASSEMBLY_FILE_H
-#define SXS_REPORT_ASSEMBLY_FILE_H
+#ifndef SXS_CMD_ASSEMBLY_FILE_H
+#define SXS_CMD_ASSEMBLY_FILE_H
 
 #include "instr/metadata/metadata.h"
 

@@ -3,8 +3,8 @@
  * child.h - run a command as if the user had started it directly: signals, job control, exit
  * status.
  */
-#ifndef SXS_REPORT_CHILD_H
-#define SXS_REPORT_CHILD_H
+#ifndef SXS_CMD_CHILD_H
+#define SXS_CMD_CHILD_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 /**
  * child_env.h - build the environment that makes a command's runtimes load the profiler library.
  */
-#ifndef SXS_REPORT_CHILD_ENV_H
-#define SXS_REPORT_CHILD_ENV_H
+#ifndef SXS_CMD_CHILD_ENV_H
+#define SXS_CMD_CHILD_ENV_H
 
 #include "cmd/library.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** command.h - shared by all verbs of the command: entry points, exit statuses, messages. */
-#ifndef SXS_REPORT_COMMAND_H
-#define SXS_REPORT_COMMAND_H
+#ifndef SXS_CMD_COMMAND_H
+#define SXS_CMD_COMMAND_H
 
 #ifndef SXS_VERSION
 #define SXS_VERSION "0.1.0"

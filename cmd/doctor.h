@@ -3,8 +3,8 @@
  * doctor.h - the examinations of "sxsprof doctor". Each prints a section of text and counts the
  * problems it found in struct sxs_findings.
  */
-#ifndef SXS_REPORT_DOCTOR_H
-#define SXS_REPORT_DOCTOR_H
+#ifndef SXS_CMD_DOCTOR_H
+#define SXS_CMD_DOCTOR_H
 
 #include "cmd/finding.h"
 #include "cmd/installed.h"

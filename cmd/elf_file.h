@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** elf_file.h - find out what kind of program or library a file is, without running its code. */
-#ifndef SXS_REPORT_ELF_FILE_H
-#define SXS_REPORT_ELF_FILE_H
+#ifndef SXS_CMD_ELF_FILE_H
+#define SXS_CMD_ELF_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

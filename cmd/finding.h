@@ -3,8 +3,8 @@
  * finding.h - print the findings of "sxsprof doctor": a fact that is fine, worth knowing or a
  * problem, and how to correct it.
  */
-#ifndef SXS_REPORT_FINDING_H
-#define SXS_REPORT_FINDING_H
+#ifndef SXS_CMD_FINDING_H
+#define SXS_CMD_FINDING_H
 
 /** Result of the examinations, which print on standard output as they go. */
 struct sxs_findings {

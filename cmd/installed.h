@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** installed.h - find the .NET runtimes that are installed on this machine. */
-#ifndef SXS_REPORT_INSTALLED_H
-#define SXS_REPORT_INSTALLED_H
+#ifndef SXS_CMD_INSTALLED_H
+#define SXS_CMD_INSTALLED_H
 
 #include <limits.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** library.h - names of the profiler libraries, and where to find them relative to this command. */
-#ifndef SXS_REPORT_LIBRARY_H
-#define SXS_REPORT_LIBRARY_H
+#ifndef SXS_CMD_LIBRARY_H
+#define SXS_CMD_LIBRARY_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** out_dir.h - the session folder of one run: named by -o, or a temporary private folder. */
-#ifndef SXS_REPORT_OUT_DIR_H
-#define SXS_REPORT_OUT_DIR_H
+#ifndef SXS_CMD_OUT_DIR_H
+#define SXS_CMD_OUT_DIR_H
 
 #include "session/read/session_read.h"
 

@@ -8,8 +8,8 @@
  * when another job is in the foreground, or when the terminal is not in canonical mode (ICANON),
  * because then a program draws the whole screen itself.
  */
-#ifndef SXS_REPORT_PROGRESS_H
-#define SXS_REPORT_PROGRESS_H
+#ifndef SXS_CMD_PROGRESS_H
+#define SXS_CMD_PROGRESS_H
 
 #include "cmd/out_dir.h"
 

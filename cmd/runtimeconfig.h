@@ -2,8 +2,8 @@
 /**
  * runtimeconfig.h - which runtime a framework-dependent .NET app asks for, and which it would get.
  */
-#ifndef SXS_REPORT_RUNTIMECONFIG_H
-#define SXS_REPORT_RUNTIMECONFIG_H
+#ifndef SXS_CMD_RUNTIMECONFIG_H
+#define SXS_CMD_RUNTIMECONFIG_H
 
 #include "cmd/installed.h"
 

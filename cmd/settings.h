@@ -5,8 +5,8 @@
  * There is one row per variable. "run" checks its options and the inherited environment by these
  * rows, and "doctor" checks the environment, so that both give the same answer.
  */
-#ifndef SXS_REPORT_SETTINGS_H
-#define SXS_REPORT_SETTINGS_H
+#ifndef SXS_CMD_SETTINGS_H
+#define SXS_CMD_SETTINGS_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** table.h - print a session as a table, or as JSON. */
-#ifndef SXS_REPORT_TABLE_H
-#define SXS_REPORT_TABLE_H
+#ifndef SXS_CMD_TABLE_H
+#define SXS_CMD_TABLE_H
 
 #include "session/read/session_read.h"
 #include "cmd/calls/calls.h"

@@ -11,8 +11,8 @@
  *                            release() run without it)
  *   3. the router's lock     in signals/; no code outside signals/ is called while it is held
  */
-#ifndef SXS_MANAGER_H
-#define SXS_MANAGER_H
+#ifndef SXS_MANAGER_MANAGER_H
+#define SXS_MANAGER_MANAGER_H
 
 #include "manager/tool.h"
 

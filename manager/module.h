@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** module.h - the file that an address was loaded from, and the version in its path. */
-#ifndef SXS_MODULE_H
-#define SXS_MODULE_H
+#ifndef SXS_MANAGER_MODULE_H
+#define SXS_MANAGER_MODULE_H
 
 #include "base/base.h"
 

@@ -5,8 +5,8 @@
  * All functions call the runtime, so they may be called in a callback, or on a thread that the
  * runtime does not know (one that never ran its managed code). Not signal-safe.
  */
-#ifndef SXS_MODULE_INFO_H
-#define SXS_MODULE_INFO_H
+#ifndef SXS_MANAGER_MODULE_INFO_H
+#define SXS_MANAGER_MODULE_INFO_H
 
 #include "manager/runtime.h"
 

@@ -6,8 +6,8 @@
  * sxs_info_*() (sxs_info.h). They take typed IDs (sxs_function, sxs_module...), each of which holds
  * a pointer to its runtime; an ID of another runtime is refused.
  */
-#ifndef SXS_RUNTIME_H
-#define SXS_RUNTIME_H
+#ifndef SXS_MANAGER_RUNTIME_H
+#define SXS_MANAGER_RUNTIME_H
 
 #include "base/base.h"
 #include "sxs_info.h"

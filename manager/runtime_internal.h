@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** runtime_internal.h - struct sxs_runtime, for manager/, callback/ and generated code. */
-#ifndef SXS_RUNTIME_INTERNAL_H
-#define SXS_RUNTIME_INTERNAL_H
+#ifndef SXS_MANAGER_RUNTIME_INTERNAL_H
+#define SXS_MANAGER_RUNTIME_INTERNAL_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** settings.h - the manager's settings from the environment, read once: SXSPROF_PICK,
  *  SXSPROF_UNPICKED, SXSPROF_TOOLS and SXSPROF_OUT. README.md describes them. */
-#ifndef SXS_SETTINGS_H
-#define SXS_SETTINGS_H
+#ifndef SXS_MANAGER_SETTINGS_H
+#define SXS_MANAGER_SETTINGS_H
 
 #include "base/base.h"
 #include "manager/runtime_internal.h"

@@ -11,8 +11,8 @@
  * that are always on, in the order of the table passed to sxs_manager_init(), then the other tools
  * in the order of SXSPROF_TOOLS. They are stopped in the reverse order.
  */
-#ifndef SXS_TOOL_H
-#define SXS_TOOL_H
+#ifndef SXS_MANAGER_TOOL_H
+#define SXS_MANAGER_TOOL_H
 
 #include "manager/runtime.h"
 

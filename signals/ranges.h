@@ -6,8 +6,8 @@
  * updates or more have happened meanwhile. So a reader never waits for a writer, not even for a
  * writer that it interrupted. Callers serialize the writers (router.lock). Nothing is allocated.
  */
-#ifndef SXS_RANGES_H
-#define SXS_RANGES_H
+#ifndef SXS_SIGNALS_RANGES_H
+#define SXS_SIGNALS_RANGES_H
 
 #include <stdatomic.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** router.h - the router's state, and the functions that the files of signals/ share. Private to
  *  signals/ and its subfolders. */
-#ifndef SXS_ROUTER_H
-#define SXS_ROUTER_H
+#ifndef SXS_SIGNALS_ROUTER_H
+#define SXS_SIGNALS_ROUTER_H
 
 #include <pthread.h>
 #include <signal.h>

@@ -13,8 +13,8 @@
  * NativeAOT library. Owners are numbered from 0. They are never removed, because runtimes never
  * unload.
  */
-#ifndef SXS_SIGNALS_H
-#define SXS_SIGNALS_H
+#ifndef SXS_SIGNALS_SIGNALS_H
+#define SXS_SIGNALS_SIGNALS_H
 
 #include <signal.h>
 #include <stdatomic.h>

@@ -2,8 +2,8 @@
 /**
  * stackwalk/walk_internal.h - declarations shared by the walkers in stackwalk/. For this folder
  * and its tests only. */
-#ifndef SXS_WALK_INTERNAL_H
-#define SXS_WALK_INTERNAL_H
+#ifndef SXS_STACKWALK_WALK_INTERNAL_H
+#define SXS_STACKWALK_WALK_INTERNAL_H
 
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>

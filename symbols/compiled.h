@@ -7,8 +7,8 @@
  * an EventPipe session of the library (ICorProfilerInfo12: .NET 5 and later). The event handler
  * only appends to a list, under a lock that is always held briefly. The thread that looks up
  * addresses sorts the list into the index. */
-#ifndef SXS_SAMPLER_COMPILED_H
-#define SXS_SAMPLER_COMPILED_H
+#ifndef SXS_SYMBOLS_COMPILED_H
+#define SXS_SYMBOLS_COMPILED_H
 
 #include "manager/tool.h"
 #include "session/format/samples.h"

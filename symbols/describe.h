@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** symbols/describe.h - asks a runtime about a piece of its code and writes a CODE record. */
-#ifndef SXS_SAMPLER_DESCRIBE_H
-#define SXS_SAMPLER_DESCRIBE_H
+#ifndef SXS_SYMBOLS_DESCRIBE_H
+#define SXS_SYMBOLS_DESCRIBE_H
 
 #include "manager/runtime.h"
 #include "session/write/samples_write.h"

@@ -13,8 +13,8 @@
  *                                                                    runtime profiles (TieredPGO),
  *                                                                    else tier 1
  *   on the worker, otherwise:                                        tier 1 */
-#ifndef SXS_SAMPLER_EARLY_H
-#define SXS_SAMPLER_EARLY_H
+#ifndef SXS_SYMBOLS_EARLY_H
+#define SXS_SYMBOLS_EARLY_H
 
 #include "session/format/samples.h"
 #include "symbols/compiled.h"

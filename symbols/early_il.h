@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** symbols/early_il.h - finds out from a method's IL at which tier the JIT compiles it first. */
-#ifndef SXS_SAMPLER_EARLY_IL_H
-#define SXS_SAMPLER_EARLY_IL_H
+#ifndef SXS_SYMBOLS_EARLY_IL_H
+#define SXS_SYMBOLS_EARLY_IL_H
 
 #include <stddef.h>
 #include <stdint.h>

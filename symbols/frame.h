@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** symbols/frame.h - one frame of a stack, as walkers find it and naming uses it. */
-#ifndef SXS_FRAME_H
-#define SXS_FRAME_H
+#ifndef SXS_SYMBOLS_FRAME_H
+#define SXS_SYMBOLS_FRAME_H
 
 #include "manager/runtime.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** symbols/maps_internal.h - finds the memory mapping of an address in /proc/self/maps. */
-#ifndef SXS_MAPS_INTERNAL_H
-#define SXS_MAPS_INTERNAL_H
+#ifndef SXS_SYMBOLS_MAPS_INTERNAL_H
+#define SXS_SYMBOLS_MAPS_INTERNAL_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** symbols/name_internal.h - makes the names of managed and native frames. */
-#ifndef SXS_NAME_INTERNAL_H
-#define SXS_NAME_INTERNAL_H
+#ifndef SXS_SYMBOLS_NAME_INTERNAL_H
+#define SXS_SYMBOLS_NAME_INTERNAL_H
 
 #include "symbols/text_internal.h"
 #include "symbols/frame.h"

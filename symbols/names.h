@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** symbols/names.h - names functions and types, for code outside of this folder. */
-#ifndef SXS_STACKWALK_NAMES_H
-#define SXS_STACKWALK_NAMES_H
+#ifndef SXS_SYMBOLS_NAMES_H
+#define SXS_SYMBOLS_NAMES_H
 
 #include "manager/runtime.h"
 

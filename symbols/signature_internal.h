@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** symbols/signature_internal.h - converts ECMA-335 signature blobs (II.23.2) to text. */
-#ifndef SXS_SIGNATURE_INTERNAL_H
-#define SXS_SIGNATURE_INTERNAL_H
+#ifndef SXS_SYMBOLS_SIGNATURE_INTERNAL_H
+#define SXS_SYMBOLS_SIGNATURE_INTERNAL_H
 
 #include "symbols/text_internal.h"
 #include "sxs_abi.h"

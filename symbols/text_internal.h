@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** symbols/text_internal.h - a text buffer: builds one line in storage of the caller. */
-#ifndef SXS_TEXT_INTERNAL_H
-#define SXS_TEXT_INTERNAL_H
+#ifndef SXS_SYMBOLS_TEXT_INTERNAL_H
+#define SXS_SYMBOLS_TEXT_INTERNAL_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -12,8 +12,8 @@
  * A runtime checks if there is a session when a compilation begins. So a compilation that is in
  * progress when the session starts is reported by JITCompilationFinished only, and the runtime
  * is asked for that event until all such compilations have ended. */
-#ifndef SXS_SAMPLER_TIER_SESSIONS_H
-#define SXS_SAMPLER_TIER_SESSIONS_H
+#ifndef SXS_SYMBOLS_TIER_SESSIONS_H
+#define SXS_SYMBOLS_TIER_SESSIONS_H
 
 #include "manager/tool.h"
 

@@ -7,8 +7,8 @@
  * them from NAME.runtimeconfig.json. A profiler cannot read properties. So the program's file is
  * examined: if it mentions tiered compilation, the settings count as unknown, because they may
  * or may not be in force. */
-#ifndef SXS_SAMPLER_TIER_SETTINGS_H
-#define SXS_SAMPLER_TIER_SETTINGS_H
+#ifndef SXS_SYMBOLS_TIER_SETTINGS_H
+#define SXS_SYMBOLS_TIER_SETTINGS_H
 
 #include "manager/runtime.h"
 

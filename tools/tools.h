@@ -2,8 +2,8 @@
 /**
  * tools/tools.h - the small tools of the library. callback/entry.c lists all tools for the
  * manager. */
-#ifndef SXS_TOOLS_H
-#define SXS_TOOLS_H
+#ifndef SXS_TOOLS_TOOLS_H
+#define SXS_TOOLS_TOOLS_H
 
 #include "manager/tool.h"
 

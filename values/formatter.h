@@ -6,8 +6,8 @@
  * the runtime, locks and allocations happen then. A hook that uses the formatter takes no lock,
  * allocates and loads nothing, and does not fault on memory that is not mapped.
  */
-#ifndef SXS_VALUES_RECIPE_H
-#define SXS_VALUES_RECIPE_H
+#ifndef SXS_VALUES_FORMATTER_H
+#define SXS_VALUES_FORMATTER_H
 
 #include "values/line.h"
 #include "values/types.h"

@@ -5,8 +5,8 @@
  * A session is loaded once, with every process that has a file "calls". Functions that share a name
  * within one runtime of one process (overloads, instantiations) stay separate.
  */
-#ifndef SXS_REPORT_CALLS_CALLS_H
-#define SXS_REPORT_CALLS_CALLS_H
+#ifndef SXS_CMD_CALLS_CALLS_H
+#define SXS_CMD_CALLS_CALLS_H
 
 #include <stdbool.h>
 #include <stdio.h>

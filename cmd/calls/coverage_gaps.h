@@ -3,8 +3,8 @@
  * coverage_gaps.h - which functions the recorded calls of a process cover in part or not at all,
  * and why.
  */
-#ifndef SXS_REPORT_CALLS_UNSEEN_H
-#define SXS_REPORT_CALLS_UNSEEN_H
+#ifndef SXS_CMD_CALLS_COVERAGE_GAPS_H
+#define SXS_CMD_CALLS_COVERAGE_GAPS_H
 
 #include <jansson.h>
 

@@ -6,8 +6,8 @@
  * missing, a call begins (or ends) at the first event that shows that the call had begun (or
  * ended).
  */
-#ifndef SXS_REPORT_CALLS_REPLAY_H
-#define SXS_REPORT_CALLS_REPLAY_H
+#ifndef SXS_CMD_CALLS_REPLAY_H
+#define SXS_CMD_CALLS_REPLAY_H
 
 #include "session/read/calls_read.h"
 

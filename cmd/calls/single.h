@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** single.h - traced calls with arguments and results, in the order in which they began. */
-#ifndef SXS_REPORT_CALLS_SINGLE_H
-#define SXS_REPORT_CALLS_SINGLE_H
+#ifndef SXS_CMD_CALLS_SINGLE_H
+#define SXS_CMD_CALLS_SINGLE_H
 
 #include "cmd/calls/calls.h"
 

@@ -3,8 +3,8 @@
  * tree.h - merge the calls of one process into one tree: equal paths of different threads share a
  * node.
  */
-#ifndef SXS_REPORT_CALLS_TREE_H
-#define SXS_REPORT_CALLS_TREE_H
+#ifndef SXS_CMD_CALLS_TREE_H
+#define SXS_CMD_CALLS_TREE_H
 
 #include "cmd/calls/calls.h"
 

@@ -4,8 +4,8 @@
  *
  * A session is loaded once, with every process that has a file "events".
  */
-#ifndef SXS_REPORT_EVENTS_EVENTS_H
-#define SXS_REPORT_EVENTS_EVENTS_H
+#ifndef SXS_CMD_EVENTS_EVENTS_H
+#define SXS_CMD_EVENTS_EVENTS_H
 
 #include <stdio.h>
 

@@ -4,8 +4,8 @@
  *
  * A session is loaded once, with every process that has a file "instrument".
  */
-#ifndef SXS_REPORT_INSTRUMENT_INSTRUMENT_H
-#define SXS_REPORT_INSTRUMENT_INSTRUMENT_H
+#ifndef SXS_CMD_INSTRUMENT_INSTRUMENT_H
+#define SXS_CMD_INSTRUMENT_INSTRUMENT_H
 
 #include <stdio.h>
 

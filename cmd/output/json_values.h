@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** json_values.h - convert values of a session, which may be garbled, to JSON. */
-#ifndef SXS_REPORT_JSON_VALUES_H
-#define SXS_REPORT_JSON_VALUES_H
+#ifndef SXS_CMD_OUTPUT_JSON_VALUES_H
+#define SXS_CMD_OUTPUT_JSON_VALUES_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** processes.h - iterate over the requested processes of a session. */
-#ifndef SXS_REPORT_PROCESSES_H
-#define SXS_REPORT_PROCESSES_H
+#ifndef SXS_CMD_OUTPUT_PROCESSES_H
+#define SXS_CMD_OUTPUT_PROCESSES_H
 
 #include "session/read/session_read.h"
 

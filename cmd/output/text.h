@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** text.h - make text from files and the environment safe to print. */
-#ifndef SXS_REPORT_TEXT_H
-#define SXS_REPORT_TEXT_H
+#ifndef SXS_CMD_OUTPUT_TEXT_H
+#define SXS_CMD_OUTPUT_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

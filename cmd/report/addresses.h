@@ -5,8 +5,8 @@
  * The first pass over a process's records (sxs_addresses_read) collects everything that has a name;
  * the second pass asks for the frames of each sample (sxs_addresses_name).
  */
-#ifndef SXS_REPORT_PROFILE_ADDRESSES_H
-#define SXS_REPORT_PROFILE_ADDRESSES_H
+#ifndef SXS_CMD_REPORT_ADDRESSES_H
+#define SXS_CMD_REPORT_ADDRESSES_H
 
 #include "session/read/samples_read.h"
 #include "session/read/session_read.h"

@@ -3,8 +3,8 @@
  * coverage_gaps.h - coverage gaps of recorded calls (cmd/calls/coverage_gaps.h) in the model, for
  * the page.
  */
-#ifndef SXS_REPORT_PROFILE_UNSEEN_H
-#define SXS_REPORT_PROFILE_UNSEEN_H
+#ifndef SXS_CMD_REPORT_COVERAGE_GAPS_H
+#define SXS_CMD_REPORT_COVERAGE_GAPS_H
 
 #include "cmd/calls/calls.h"
 #include "cmd/report/model.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** format.h - interface of a report format: a name and a function that writes a model. */
-#ifndef SXS_REPORT_PROFILE_FORMAT_H
-#define SXS_REPORT_PROFILE_FORMAT_H
+#ifndef SXS_CMD_REPORT_FORMAT_H
+#define SXS_CMD_REPORT_FORMAT_H
 
 #include "cmd/report/model.h"
 

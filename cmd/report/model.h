@@ -24,8 +24,8 @@
  * as weight, the time spent in the function itself, or the number of calls again when calls were
  * counted without time.
  */
-#ifndef SXS_REPORT_PROFILE_MODEL_H
-#define SXS_REPORT_PROFILE_MODEL_H
+#ifndef SXS_CMD_REPORT_MODEL_H
+#define SXS_CMD_REPORT_MODEL_H
 
 #include "session/read/events_read.h"
 #include "session/format/samples.h"

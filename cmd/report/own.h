@@ -7,8 +7,8 @@
  * time. Reports remove these frames from the program's stack and add them below a frame
  * "[sxsprof]".
  */
-#ifndef SXS_REPORT_OWN_H
-#define SXS_REPORT_OWN_H
+#ifndef SXS_CMD_REPORT_OWN_H
+#define SXS_CMD_REPORT_OWN_H
 
 #include "cmd/report/addresses.h"
 

@@ -3,8 +3,8 @@
  * pauses.h - find samples that were taken while their thread had stopped a runtime for a garbage
  * collection.
  */
-#ifndef SXS_REPORT_PROFILE_PAUSES_H
-#define SXS_REPORT_PROFILE_PAUSES_H
+#ifndef SXS_CMD_REPORT_PAUSES_H
+#define SXS_CMD_REPORT_PAUSES_H
 
 #include "cmd/report/model.h"
 

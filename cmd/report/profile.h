@@ -3,8 +3,8 @@
  * profile.h - reports of samples and calls. The data are described in cmd/report/model.h, the
  * formats in cmd/report/format.h.
  */
-#ifndef SXS_REPORT_PROFILE_PROFILE_H
-#define SXS_REPORT_PROFILE_PROFILE_H
+#ifndef SXS_CMD_REPORT_PROFILE_H
+#define SXS_CMD_REPORT_PROFILE_H
 
 #include "cmd/report/model.h"
 

@@ -3,8 +3,8 @@
  * sources.h - source lines of managed code, from the Portable PDBs of its assemblies.
  * Each PDB is opened once, at the first request for its assembly. One thread at a time.
  */
-#ifndef SXS_REPORT_PROFILE_SOURCES_H
-#define SXS_REPORT_PROFILE_SOURCES_H
+#ifndef SXS_CMD_REPORT_SOURCES_H
+#define SXS_CMD_REPORT_SOURCES_H
 
 #include "cmd/report/portable_pdb.h"
 

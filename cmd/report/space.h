@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** space.h - find which code or ELF file was at an address at a given time, in one process. */
-#ifndef SXS_REPORT_PROFILE_SPACE_H
-#define SXS_REPORT_PROFILE_SPACE_H
+#ifndef SXS_CMD_REPORT_SPACE_H
+#define SXS_CMD_REPORT_SPACE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /**
  * text_compared.h - the section of the text report about the comparisons of the walker "snapshot".
  */
-#ifndef SXS_REPORT_PROFILE_TEXT_COMPARED_H
-#define SXS_REPORT_PROFILE_TEXT_COMPARED_H
+#ifndef SXS_CMD_REPORT_TEXT_COMPARED_H
+#define SXS_CMD_REPORT_TEXT_COMPARED_H
 
 #include "cmd/report/model.h"
 

@@ -6,8 +6,8 @@
  * are ns since zero_ns, durations ns. Calls and events that do not fit into a page are left out,
  * the shortest first, and counted.
  */
-#ifndef SXS_REPORT_PROFILE_TIMELINE_H
-#define SXS_REPORT_PROFILE_TIMELINE_H
+#ifndef SXS_CMD_REPORT_TIMELINE_H
+#define SXS_CMD_REPORT_TIMELINE_H
 
 #include "cmd/report/model.h"
 

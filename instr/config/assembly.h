@@ -5,8 +5,8 @@
  * For commands that match rules without a running process. The bytes of the file are untrusted.
  * Only one thread at a time may use a struct sxs_assembly.
  */
-#ifndef SXS_CONFIG_ASSEMBLY_H
-#define SXS_CONFIG_ASSEMBLY_H
+#ifndef SXS_INSTR_CONFIG_ASSEMBLY_H
+#define SXS_INSTR_CONFIG_ASSEMBLY_H
 
 #include "instr/config/config.h"
 #include "instr/metadata/metadata.h"

@@ -17,8 +17,8 @@
  * actions at entry come first, its actions at exit come last. The actions of a rule nest the same
  * way, in the order of the file.
  */
-#ifndef SXS_CONFIG_H
-#define SXS_CONFIG_H
+#ifndef SXS_INSTR_CONFIG_CONFIG_H
+#define SXS_INSTR_CONFIG_CONFIG_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** instr/config/config_internal.h - memory, files and the lists of a config, for the files of this
  *  folder. */
-#ifndef SXS_CONFIG_INTERNAL_H
-#define SXS_CONFIG_INTERNAL_H
+#ifndef SXS_INSTR_CONFIG_CONFIG_INTERNAL_H
+#define SXS_INSTR_CONFIG_CONFIG_INTERNAL_H
 
 #include <stdarg.h>
 #include <stdatomic.h>

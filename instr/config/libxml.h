@@ -6,8 +6,8 @@
  * Include this header instead of libxml2's headers, and call libxml2's functions by their own
  * names.
  */
-#ifndef SXS_CONFIG_LIBXML_H
-#define SXS_CONFIG_LIBXML_H
+#ifndef SXS_INSTR_CONFIG_LIBXML_H
+#define SXS_INSTR_CONFIG_LIBXML_H
 
 #include <libxml/parser.h>
 #include <libxml/tree.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "instr/config/config_internal.h"
-#include "base/untrusted.h"
+#include "base/wildcard.h"
 
 /* ---- patterns -------------------------------------------------------------------------------- */
 

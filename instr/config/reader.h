@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** instr/config/reader.h - turn the bytes of one file into rules: the steps, and the functions that
  *  they share. */
-#ifndef SXS_CONFIG_READER_H
-#define SXS_CONFIG_READER_H
+#ifndef SXS_INSTR_CONFIG_READER_H
+#define SXS_INSTR_CONFIG_READER_H
 
 #include "instr/config/config_internal.h"
 

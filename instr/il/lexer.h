@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** instr/il/lexer.h - split text in ilasm's syntax into words, with their places in the text. */
-#ifndef SXS_INSTR_LEXER_H
-#define SXS_INSTR_LEXER_H
+#ifndef SXS_INSTR_IL_LEXER_H
+#define SXS_INSTR_IL_LEXER_H
 
 #include "instr/il/assemble.h"
 

@@ -2,8 +2,8 @@
 /** instr/il/metadata_text.h - write the types and members that tokens stand for, in ilasm's syntax.
  *  Pure functions. A token that cannot be resolved is written as a number, unless said
  *  otherwise. */
-#ifndef SXS_INSTR_METADATA_TEXT_H
-#define SXS_INSTR_METADATA_TEXT_H
+#ifndef SXS_INSTR_IL_METADATA_TEXT_H
+#define SXS_INSTR_IL_METADATA_TEXT_H
 
 #include "instr/il/text.h"
 #include "instr/metadata/metadata.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** instr/il/parse.h - read types, members and strings in ilasm's syntax as metadata tokens.
  *  Functions that return int return 0 or an enum sxs_il_status. */
-#ifndef SXS_INSTR_PARSE_H
-#define SXS_INSTR_PARSE_H
+#ifndef SXS_INSTR_IL_PARSE_H
+#define SXS_INSTR_IL_PARSE_H
 
 #include "instr/il/lexer.h"
 #include "instr/metadata/signature.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** instr/metadata/attribute.h - read values of custom attributes (ECMA-335 II.23.3). Pure
  *  functions. */
-#ifndef SXS_INSTR_ATTRIBUTE_H
-#define SXS_INSTR_ATTRIBUTE_H
+#ifndef SXS_INSTR_METADATA_ATTRIBUTE_H
+#define SXS_INSTR_METADATA_ATTRIBUTE_H
 
 #include "instr/metadata/metadata.h"
 

@@ -7,8 +7,8 @@
  * an empty string or as an empty blob. Results point into the bytes. Any number of threads may read
  * at once. Rows are numbered from 1.
  */
-#ifndef SXS_INSTR_METADATA_H
-#define SXS_INSTR_METADATA_H
+#ifndef SXS_INSTR_METADATA_METADATA_H
+#define SXS_INSTR_METADATA_METADATA_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * Files are not mapped, because a compiler truncates an assembly before it writes it again, and an
  * access to a mapping of a truncated file raises SIGBUS.
  */
-#ifndef SXS_INSTR_METADATA_FILE_H
-#define SXS_INSTR_METADATA_FILE_H
+#ifndef SXS_INSTR_METADATA_METADATA_FILE_H
+#define SXS_INSTR_METADATA_METADATA_FILE_H
 
 #include <sys/stat.h>
 

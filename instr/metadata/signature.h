@@ -6,8 +6,8 @@
  * siblings. The bytes are untrusted: bytes that are not a signature are refused, and nesting and
  * counts are limited.
  */
-#ifndef SXS_INSTR_SIGNATURE_H
-#define SXS_INSTR_SIGNATURE_H
+#ifndef SXS_INSTR_METADATA_SIGNATURE_H
+#define SXS_INSTR_METADATA_SIGNATURE_H
 
 #include <stddef.h>
 #include <stdint.h>

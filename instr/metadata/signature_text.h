@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** instr/metadata/signature_text.h - write types and signatures in ilasm's syntax. Pure
  *  functions. */
-#ifndef SXS_INSTR_SIGNATURE_TEXT_H
-#define SXS_INSTR_SIGNATURE_TEXT_H
+#ifndef SXS_INSTR_METADATA_SIGNATURE_TEXT_H
+#define SXS_INSTR_METADATA_SIGNATURE_TEXT_H
 
 #include "instr/metadata/signature.h"
 #include "instr/metadata/text.h"

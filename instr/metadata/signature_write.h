@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** instr/metadata/signature_write.h - build signatures as trees, and write trees as bytes. Pure
  *  functions. */
-#ifndef SXS_INSTR_SIGNATURE_WRITE_H
-#define SXS_INSTR_SIGNATURE_WRITE_H
+#ifndef SXS_INSTR_METADATA_SIGNATURE_WRITE_H
+#define SXS_INSTR_METADATA_SIGNATURE_WRITE_H
 
 #include "instr/metadata/signature.h"
 

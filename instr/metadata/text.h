@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** instr/metadata/text.h - write text into memory of the caller; text that does not fit is cut
  *  off. */
-#ifndef SXS_INSTR_TEXT_H
-#define SXS_INSTR_TEXT_H
+#ifndef SXS_INSTR_METADATA_TEXT_H
+#define SXS_INSTR_METADATA_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

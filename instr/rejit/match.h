@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** match.h - finds the methods of a module that rules apply to, by the module's metadata. */
-#ifndef SXS_REWRITE_MATCH_H
-#define SXS_REWRITE_MATCH_H
+#ifndef SXS_INSTR_REJIT_MATCH_H
+#define SXS_INSTR_REJIT_MATCH_H
 
 #include "instr/config/config.h"
 #include "manager/runtime.h"

@@ -6,8 +6,8 @@
  * A change of the configuration results in one batch of reverts and one of ReJIT requests for each
  * runtime. No lock of the library is held while a runtime is asked.
  */
-#ifndef SXS_REWRITE_REQUESTS_H
-#define SXS_REWRITE_REQUESTS_H
+#ifndef SXS_INSTR_REJIT_REQUESTS_H
+#define SXS_INSTR_REJIT_REQUESTS_H
 
 #include "instr/rejit/compiles.h"
 #include "instr/rejit/sites.h"

@@ -5,8 +5,8 @@
  *
  * Any thread. Takes a lock of its own, under which no runtime is called. Not signal-safe.
  */
-#ifndef SXS_REWRITE_SITES_H
-#define SXS_REWRITE_SITES_H
+#ifndef SXS_INSTR_REJIT_SITES_H
+#define SXS_INSTR_REJIT_SITES_H
 
 #include "instr/config/config.h"
 #include "manager/runtime.h"

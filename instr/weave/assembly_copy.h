@@ -6,8 +6,8 @@
  * needs the same assemblies. Any thread. Takes a lock of its own, under which no file is read and
  * no runtime is called.
  */
-#ifndef SXS_REWRITE_ASSEMBLY_COPY_H
-#define SXS_REWRITE_ASSEMBLY_COPY_H
+#ifndef SXS_INSTR_WEAVE_ASSEMBLY_COPY_H
+#define SXS_INSTR_WEAVE_ASSEMBLY_COPY_H
 
 #include "instr/metadata/metadata_file.h"
 

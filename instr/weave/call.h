@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** call.h - IL for actions that call a function: before, after, wrap, and replace by a call's
  *  result. */
-#ifndef SXS_REWRITE_CALL_H
-#define SXS_REWRITE_CALL_H
+#ifndef SXS_INSTR_WEAVE_CALL_H
+#define SXS_INSTR_WEAVE_CALL_H
 
 #include "instr/config/config.h"
 #include "instr/weave/callouts.h"

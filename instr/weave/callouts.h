@@ -8,8 +8,8 @@
  * take no locks, do not call the runtime and do not wait. A thread's first call is an exception: it
  * allocates memory.
  */
-#ifndef SXS_REWRITE_CALLOUTS_H
-#define SXS_REWRITE_CALLOUTS_H
+#ifndef SXS_INSTR_WEAVE_CALLOUTS_H
+#define SXS_INSTR_WEAVE_CALLOUTS_H
 
 #include "include/sxsprof.h"
 #include "base/base.h"

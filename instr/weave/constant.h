@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** constant.h - IL that pushes a constant of a method's result type. */
-#ifndef SXS_REWRITE_CONSTANT_H
-#define SXS_REWRITE_CONSTANT_H
+#ifndef SXS_INSTR_WEAVE_CONSTANT_H
+#define SXS_INSTR_WEAVE_CONSTANT_H
 
 #include "instr/weave/emit.h"
 

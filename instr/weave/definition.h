@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** definition.h - looks up types and members by name, in the assemblies that define them, and says
  *  why one is not found. */
-#ifndef SXS_REWRITE_DEFINITION_H
-#define SXS_REWRITE_DEFINITION_H
+#ifndef SXS_INSTR_WEAVE_DEFINITION_H
+#define SXS_INSTR_WEAVE_DEFINITION_H
 
 #include "instr/metadata/signature.h"
 #include "instr/weave/image.h"

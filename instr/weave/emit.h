@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** emit.h - adds short sequences of IL instructions to a body. All functions return 0, or -1 with
  *  m->why, unless they say otherwise. */
-#ifndef SXS_REWRITE_EMIT_H
-#define SXS_REWRITE_EMIT_H
+#ifndef SXS_INSTR_WEAVE_EMIT_H
+#define SXS_INSTR_WEAVE_EMIT_H
 
 #include "instr/weave/callouts.h"
 #include "instr/weave/method.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** fault.h - wraps a whole method body in a try block with a fault handler, so that code runs when
  *  an exception leaves the method. */
-#ifndef SXS_REWRITE_FAULT_H
-#define SXS_REWRITE_FAULT_H
+#ifndef SXS_INSTR_WEAVE_FAULT_H
+#define SXS_INSTR_WEAVE_FAULT_H
 
 #include "instr/weave/method.h"
 

@@ -9,8 +9,8 @@
  * load context whatever the context of the caller, then a function pointer to the method. The
  * pointer is kept for all callers.
  */
-#ifndef SXS_REWRITE_HELPER_H
-#define SXS_REWRITE_HELPER_H
+#ifndef SXS_INSTR_WEAVE_HELPER_H
+#define SXS_INSTR_WEAVE_HELPER_H
 
 #include "instr/config/config.h"
 #include "instr/weave/emit.h"

@@ -6,8 +6,8 @@
  * the files in the folders of loaded assemblies. Images are used while one method is instrumented,
  * by one thread, which must be allowed to ask the runtime for its modules.
  */
-#ifndef SXS_REWRITE_IMAGE_H
-#define SXS_REWRITE_IMAGE_H
+#ifndef SXS_INSTR_WEAVE_IMAGE_H
+#define SXS_INSTR_WEAVE_IMAGE_H
 
 #include "instr/metadata/metadata.h"
 #include "instr/metadata/text.h"

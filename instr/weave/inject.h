@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** inject.h - inserts a rule's lines of IL into a method. */
-#ifndef SXS_REWRITE_INJECT_H
-#define SXS_REWRITE_INJECT_H
+#ifndef SXS_INSTR_WEAVE_INJECT_H
+#define SXS_INSTR_WEAVE_INJECT_H
 
 #include "instr/config/config.h"
 #include "instr/weave/method.h"

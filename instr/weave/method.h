@@ -5,8 +5,8 @@
  * A struct sxs_method belongs to one thread at a time. It can be used for several methods one after
  * the other; it keeps its memory.
  */
-#ifndef SXS_REWRITE_METHOD_H
-#define SXS_REWRITE_METHOD_H
+#ifndef SXS_INSTR_WEAVE_METHOD_H
+#define SXS_INSTR_WEAVE_METHOD_H
 
 #include "include/sxs_il.h"
 #include "instr/weave/tokens.h"

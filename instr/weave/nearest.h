@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** nearest.h - finds names that are similar to a wrong one, for suggestions. Pure functions. */
-#ifndef SXS_REWRITE_NEAREST_H
-#define SXS_REWRITE_NEAREST_H
+#ifndef SXS_INSTR_WEAVE_NEAREST_H
+#define SXS_INSTR_WEAVE_NEAREST_H
 
 #include "instr/metadata/text.h"
 

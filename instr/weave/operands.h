@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** operands.h - IL that pushes values of a method for a call: arguments, `this`, result,
  *  exception. */
-#ifndef SXS_REWRITE_OPERANDS_H
-#define SXS_REWRITE_OPERANDS_H
+#ifndef SXS_INSTR_WEAVE_OPERANDS_H
+#define SXS_INSTR_WEAVE_OPERANDS_H
 
 #include "instr/config/config.h"
 #include "instr/metadata/signature.h"

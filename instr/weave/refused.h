@@ -5,8 +5,8 @@
  * Names the first few methods for each reason and then only counts, because a rule can match a
  * whole library. The session file has all of them.
  */
-#ifndef SXS_REWRITE_REFUSED_H
-#define SXS_REWRITE_REFUSED_H
+#ifndef SXS_INSTR_WEAVE_REFUSED_H
+#define SXS_INSTR_WEAVE_REFUSED_H
 
 #include "include/sxsprof.h"
 

@@ -6,8 +6,8 @@
  * A reference that the runtime cannot resolve would throw when the method runs, or would make the
  * whole method fail to compile.
  */
-#ifndef SXS_REWRITE_RESOLVE_H
-#define SXS_REWRITE_RESOLVE_H
+#ifndef SXS_INSTR_WEAVE_RESOLVE_H
+#define SXS_INSTR_WEAVE_RESOLVE_H
 
 #include "instr/weave/definition.h"
 #include "instr/weave/method.h"

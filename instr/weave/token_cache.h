@@ -6,8 +6,8 @@
  * The cache has 512 places; a new token replaces the one at its place. Any thread. Takes a lock of
  * its own, under which no runtime is called.
  */
-#ifndef SXS_REWRITE_TOKEN_CACHE_H
-#define SXS_REWRITE_TOKEN_CACHE_H
+#ifndef SXS_INSTR_WEAVE_TOKEN_CACHE_H
+#define SXS_INSTR_WEAVE_TOKEN_CACHE_H
 
 #include "manager/runtime.h"
 

@@ -5,8 +5,8 @@
  * When a module's metadata is opened for writing for the first time, the runtime copies it. Tokens
  * that are made stay as long as the module, because a runtime cannot remove them.
  */
-#ifndef SXS_REWRITE_TOKENS_H
-#define SXS_REWRITE_TOKENS_H
+#ifndef SXS_INSTR_WEAVE_TOKENS_H
+#define SXS_INSTR_WEAVE_TOKENS_H
 
 #include "instr/il/assemble.h"
 #include "manager/runtime.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** trace.h - IL for the action `trace`: each call, with the values that the rule asks for. */
-#ifndef SXS_REWRITE_TRACE_H
-#define SXS_REWRITE_TRACE_H
+#ifndef SXS_INSTR_WEAVE_TRACE_H
+#define SXS_INSTR_WEAVE_TRACE_H
 
 #include "instr/config/config.h"
 #include "instr/weave/callouts.h"

@@ -8,8 +8,8 @@
  * managed code; the same holds for the end of a call. So one set of text buffers per thread is
  * enough.
  */
-#ifndef SXS_REWRITE_TRACED_H
-#define SXS_REWRITE_TRACED_H
+#ifndef SXS_INSTR_WEAVE_TRACED_H
+#define SXS_INSTR_WEAVE_TRACED_H
 
 #include "instr/weave/callouts.h"
 #include "values/formatter.h"

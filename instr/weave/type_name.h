@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** type_name.h - names of types from a runtime's metadata, in the form Namespace.Outer+Inner`1. */
-#ifndef SXS_REWRITE_TYPE_NAME_H
-#define SXS_REWRITE_TYPE_NAME_H
+#ifndef SXS_INSTR_WEAVE_TYPE_NAME_H
+#define SXS_INSTR_WEAVE_TYPE_NAME_H
 
 #include "instr/metadata/text.h"
 #include "base/base.h"

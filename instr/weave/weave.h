@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** weave.h - applies the actions of rules to a method's body. */
-#ifndef SXS_REWRITE_WEAVE_H
-#define SXS_REWRITE_WEAVE_H
+#ifndef SXS_INSTR_WEAVE_WEAVE_H
+#define SXS_INSTR_WEAVE_WEAVE_H
 
 #include "instr/config/config.h"
 #include "instr/weave/callouts.h"

@@ -18,8 +18,8 @@
  * Times are ticks of the processor's time stamp counter. The header has two pairs of tick and
  * nanosecond, which convert ticks to time. All integers are little-endian.
  */
-#ifndef SXS_RECORD_CALLS_H
-#define SXS_RECORD_CALLS_H
+#ifndef SXS_SESSION_FORMAT_CALLS_H
+#define SXS_SESSION_FORMAT_CALLS_H
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
  * the record stays uncommitted (type 0). Readers skip it by its size, or, if the size is 0 too, by
  * searching for the next record mark. All integers are little-endian, all records 8-byte aligned.
  */
-#ifndef SXS_RECORD_CHUNKS_H
-#define SXS_RECORD_CHUNKS_H
+#ifndef SXS_SESSION_FORMAT_CHUNKS_H
+#define SXS_SESSION_FORMAT_CHUNKS_H
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
  * such field is written by one aligned store. Times are CLOCK_MONOTONIC in ns. docs/session.md
  * describes the same bytes.
  */
-#ifndef SXS_RECORD_EVENTS_H
-#define SXS_RECORD_EVENTS_H
+#ifndef SXS_SESSION_FORMAT_EVENTS_H
+#define SXS_SESSION_FORMAT_EVENTS_H
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** folder_safe.h - decides by owner and mode whether a folder is safe to record into. Used by the
  *  library and the command. */
-#ifndef SXS_RECORD_FOLDER_SAFE_H
-#define SXS_RECORD_FOLDER_SAFE_H
+#ifndef SXS_SESSION_FORMAT_FOLDER_SAFE_H
+#define SXS_SESSION_FORMAT_FOLDER_SAFE_H
 
 #include <stdio.h>
 #include <sys/stat.h>

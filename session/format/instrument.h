@@ -8,8 +8,8 @@
  * own counters, so the counts of a method are the sum over all COUNTS records. A "site" in
  * identifiers is an instrumented method. docs/session.md describes the same bytes.
  */
-#ifndef SXS_RECORD_INSTRUMENT_H
-#define SXS_RECORD_INSTRUMENT_H
+#ifndef SXS_SESSION_FORMAT_INSTRUMENT_H
+#define SXS_SESSION_FORMAT_INSTRUMENT_H
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
  * The file is a header of one page, then chunks of records (session/format/chunks.h). Signal
  * handlers and threads write it concurrently. docs/session.md describes the same bytes.
  */
-#ifndef SXS_RECORD_SAMPLES_H
-#define SXS_RECORD_SAMPLES_H
+#ifndef SXS_SESSION_FORMAT_SAMPLES_H
+#define SXS_SESSION_FORMAT_SAMPLES_H
 
 #include <stddef.h>
 

@@ -9,8 +9,8 @@
  * _exit, a signal, kill -9). docs/session.md describes the same bytes for other readers. All
  * integers are little-endian.
  */
-#ifndef SXS_RECORD_SESSION_H
-#define SXS_RECORD_SESSION_H
+#ifndef SXS_SESSION_FORMAT_SESSION_H
+#define SXS_SESSION_FORMAT_SESSION_H
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
  * The file is a header of one page, then chunks of records (session/format/chunks.h).
  * docs/session.md describes the same bytes.
  */
-#ifndef SXS_RECORD_TRACED_H
-#define SXS_RECORD_TRACED_H
+#ifndef SXS_SESSION_FORMAT_TRACED_H
+#define SXS_SESSION_FORMAT_TRACED_H
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
  * The file is untrusted: it may be cut, damaged, or still be written to. It is first copied into
  * memory. Then every reference is checked, and no list or tree is followed in a circle.
  */
-#ifndef SXS_RECORD_CALLS_READ_H
-#define SXS_RECORD_CALLS_READ_H
+#ifndef SXS_SESSION_READ_CALLS_READ_H
+#define SXS_SESSION_READ_CALLS_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>

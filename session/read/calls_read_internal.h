@@ -3,8 +3,8 @@
  * calls_read_internal.h - the declarations that the reader of the file "calls" shares among its
  * parts. For session/read/calls_*.c only.
  */
-#ifndef SXS_RECORD_CALLS_READER_H
-#define SXS_RECORD_CALLS_READER_H
+#ifndef SXS_SESSION_READ_CALLS_READ_INTERNAL_H
+#define SXS_SESSION_READ_CALLS_READ_INTERNAL_H
 
 #include "session/read/calls_read.h"
 

@@ -6,8 +6,8 @@
  * are copied into memory one at a time, so that a file that shrinks or changes meanwhile does no
  * harm: the bytes that were checked are the bytes that are used.
  */
-#ifndef SXS_RECORD_CHUNKS_READ_H
-#define SXS_RECORD_CHUNKS_READ_H
+#ifndef SXS_SESSION_READ_CHUNKS_READ_H
+#define SXS_SESSION_READ_CHUNKS_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>

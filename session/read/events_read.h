@@ -7,8 +7,8 @@
  * zero-terminated, and "" when not known. They are copied from the file as they are, so they may
  * contain control characters and bytes that are not UTF-8.
  */
-#ifndef SXS_RECORD_EVENTS_READ_H
-#define SXS_RECORD_EVENTS_READ_H
+#ifndef SXS_SESSION_READ_EVENTS_READ_H
+#define SXS_SESSION_READ_EVENTS_READ_H
 
 #include <stdbool.h>
 

@@ -4,8 +4,8 @@
  *
  * The functions that all readers of session files share. Any thread; not signal-safe.
  */
-#ifndef SXS_RECORD_FILE_READ_H
-#define SXS_RECORD_FILE_READ_H
+#ifndef SXS_SESSION_READ_FILE_READ_H
+#define SXS_SESSION_READ_FILE_READ_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  * are copied from the files as they are, so they may contain control characters and bytes that are
  * not UTF-8.
  */
-#ifndef SXS_RECORD_INSTRUMENT_READ_H
-#define SXS_RECORD_INSTRUMENT_READ_H
+#ifndef SXS_SESSION_READ_INSTRUMENT_READ_H
+#define SXS_SESSION_READ_INSTRUMENT_READ_H
 
 #include <stdbool.h>
 

@@ -5,8 +5,8 @@
  * The file is untrusted; session/read/chunks_read.h, which reads its chunks, says how that is
  * handled.
  */
-#ifndef SXS_RECORD_SAMPLES_READ_H
-#define SXS_RECORD_SAMPLES_READ_H
+#ifndef SXS_SESSION_READ_SAMPLES_READ_H
+#define SXS_SESSION_READ_SAMPLES_READ_H
 
 #include "session/format/samples.h"
 

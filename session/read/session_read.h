@@ -6,8 +6,8 @@
  * Everything below a session folder is untrusted: files may be cut, damaged, replaced by links or
  * pipes, or still be written. Undamaged data are kept; damage is reported in a message.
  */
-#ifndef SXS_RECORD_SESSION_READ_H
-#define SXS_RECORD_SESSION_READ_H
+#ifndef SXS_SESSION_READ_SESSION_READ_H
+#define SXS_SESSION_READ_SESSION_READ_H
 
 #include "session/format/session.h"
 

@@ -5,8 +5,8 @@
  *
  * The file is untrusted: it may be cut, damaged, or still be written by a living process.
  */
-#ifndef SXS_RECORD_TRACED_READ_H
-#define SXS_RECORD_TRACED_READ_H
+#ifndef SXS_SESSION_READ_TRACED_READ_H
+#define SXS_SESSION_READ_TRACED_READ_H
 
 #include <stdbool.h>
 

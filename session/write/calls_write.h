@@ -5,8 +5,8 @@
  * A thread of the library calls sxs_calls_file_make_room(), which keeps chunks ready. So a hook can
  * take a chunk by one atomic operation. There is one file per process.
  */
-#ifndef SXS_CALLS_WRITE_H
-#define SXS_CALLS_WRITE_H
+#ifndef SXS_SESSION_WRITE_CALLS_WRITE_H
+#define SXS_SESSION_WRITE_CALLS_WRITE_H
 
 #include "base/base.h"
 #include "session/format/calls.h"

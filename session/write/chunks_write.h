@@ -7,8 +7,8 @@
  * threads and signal handlers may write at once. A thread of the library calls
  * sxs_chunks_make_room(), which keeps chunks ready for them.
  */
-#ifndef SXS_CHUNKS_WRITE_H
-#define SXS_CHUNKS_WRITE_H
+#ifndef SXS_SESSION_WRITE_CHUNKS_WRITE_H
+#define SXS_SESSION_WRITE_CHUNKS_WRITE_H
 
 #include "base/base.h"
 #include "session/format/chunks.h"

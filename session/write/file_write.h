@@ -6,8 +6,8 @@
  * touched. So a full disk or RLIMIT_FSIZE is an error value, and never a SIGBUS or SIGXFSZ. The
  * library keeps no descriptor of these files in the host's table. Not signal-safe.
  */
-#ifndef SXS_RECORD_FILE_WRITE_H
-#define SXS_RECORD_FILE_WRITE_H
+#ifndef SXS_SESSION_WRITE_FILE_WRITE_H
+#define SXS_SESSION_WRITE_FILE_WRITE_H
 
 #include <stddef.h>
 #include <stdint.h>

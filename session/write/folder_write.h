@@ -6,8 +6,8 @@
  * table of the library's own thread (base/descriptors.h). If that thread has no table of its own,
  * the folder is opened by its path for each use.
  */
-#ifndef SXS_RECORD_FOLDER_WRITE_H
-#define SXS_RECORD_FOLDER_WRITE_H
+#ifndef SXS_SESSION_WRITE_FOLDER_WRITE_H
+#define SXS_SESSION_WRITE_FOLDER_WRITE_H
 
 #include <limits.h>
 #include <stddef.h>

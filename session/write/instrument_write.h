@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** instrument_write.h - the writer of the file "instrument" (session/format/instrument.h). Without
  *  a session folder nothing is recorded. A "site" is an instrumented method. */
-#ifndef SXS_RECORD_INSTRUMENT_WRITE_H
-#define SXS_RECORD_INSTRUMENT_WRITE_H
+#ifndef SXS_SESSION_WRITE_INSTRUMENT_WRITE_H
+#define SXS_SESSION_WRITE_INSTRUMENT_WRITE_H
 
 #include "base/base.h"
 #include "session/write/folder_write.h"

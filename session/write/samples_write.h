@@ -7,8 +7,8 @@
  * threads and signal handlers may write at once. A thread of the library calls
  * sxs_samples_make_room(), which keeps chunks ready for them. There is one file per process.
  */
-#ifndef SXS_SAMPLES_WRITE_H
-#define SXS_SAMPLES_WRITE_H
+#ifndef SXS_SESSION_WRITE_SAMPLES_WRITE_H
+#define SXS_SESSION_WRITE_SAMPLES_WRITE_H
 
 #include "base/base.h"
 #include "session/write/folder_write.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** session_write.h - opens the session of this process: its folder and its file "census". */
-#ifndef SXS_SESSION_WRITE_H
-#define SXS_SESSION_WRITE_H
+#ifndef SXS_SESSION_WRITE_SESSION_WRITE_H
+#define SXS_SESSION_WRITE_SESSION_WRITE_H
 
 #include "session/write/folder_write.h"
 #include "session/format/session.h"

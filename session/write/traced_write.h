@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** traced_write.h - the writer of the file "traced" (session/format/traced.h). Without a session
  *  folder nothing is recorded. */
-#ifndef SXS_RECORD_TRACED_WRITE_H
-#define SXS_RECORD_TRACED_WRITE_H
+#ifndef SXS_SESSION_WRITE_TRACED_WRITE_H
+#define SXS_SESSION_WRITE_TRACED_WRITE_H
 
 #include "base/base.h"
 #include "session/write/folder_write.h"

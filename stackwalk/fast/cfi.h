@@ -6,8 +6,8 @@
  * A "description" is one FDE: the unwind information of one function. The section is treated as
  * possibly damaged: each read is checked. After the first error in a description, the code from
  * there on has no rules. */
-#ifndef SXS_SAMPLER_CFI_H
-#define SXS_SAMPLER_CFI_H
+#ifndef SXS_STACKWALK_FAST_CFI_H
+#define SXS_STACKWALK_FAST_CFI_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /**
  * stackwalk/fast/cfi_cursor.h - private to cfi.c: reads numbers from .eh_frame and never beyond
  * its end. Signal-safe. */
-#ifndef SXS_SAMPLER_CFI_CURSOR_H
-#define SXS_SAMPLER_CFI_CURSOR_H
+#ifndef SXS_STACKWALK_FAST_CFI_CURSOR_H
+#define SXS_STACKWALK_FAST_CFI_CURSOR_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  * Handles the code that JIT compilers and runtimes generate: stubs, and methods with and without
  * rbp as the frame pointer. Instructions are read forward up to the first return. They show what
  * will be taken off the stack before that return. docs/walking.md gives the reasons. */
-#ifndef SXS_SAMPLER_CODE_SCAN_H
-#define SXS_SAMPLER_CODE_SCAN_H
+#ifndef SXS_STACKWALK_FAST_CODE_SCAN_H
+#define SXS_STACKWALK_FAST_CODE_SCAN_H
 
 #include "base/base.h"
 #include "stackwalk/fast/rule.h"

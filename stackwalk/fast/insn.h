@@ -2,8 +2,8 @@
 /**
  * stackwalk/fast/insn.h - decodes x86-64 instructions: their length and their effect on the
  * stack. */
-#ifndef SXS_SAMPLER_INSN_H
-#define SXS_SAMPLER_INSN_H
+#ifndef SXS_STACKWALK_FAST_INSN_H
+#define SXS_STACKWALK_FAST_INSN_H
 
 #include <stddef.h>
 #include <stdint.h>

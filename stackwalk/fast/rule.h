@@ -2,8 +2,8 @@
 /**
  * stackwalk/fast/rule.h - the unwind rule: eight bytes that say how to get from a frame to its
  * caller. */
-#ifndef SXS_SAMPLER_RULE_H
-#define SXS_SAMPLER_RULE_H
+#ifndef SXS_STACKWALK_FAST_RULE_H
+#define SXS_STACKWALK_FAST_RULE_H
 
 #include <stdint.h>
 

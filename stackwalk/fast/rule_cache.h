@@ -6,8 +6,8 @@
  * is two words: the rule, and the rule xor its key. A reader that sees the words of two
  * different writers computes a key that does not match and treats the entry as a miss. No
  * waiting, no locks. */
-#ifndef SXS_SAMPLER_RULE_CACHE_H
-#define SXS_SAMPLER_RULE_CACHE_H
+#ifndef SXS_STACKWALK_FAST_RULE_CACHE_H
+#define SXS_STACKWALK_FAST_RULE_CACHE_H
 
 #include <stdatomic.h>
 #include <stdint.h>

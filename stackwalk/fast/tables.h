@@ -6,8 +6,8 @@
  * The index of files is immutable and is replaced as a whole. Readers are counted while they use
  * an index. A replaced index is freed by a later refresh that finds no readers. Readers never
  * wait, whatever code they interrupted. */
-#ifndef SXS_SAMPLER_TABLES_H
-#define SXS_SAMPLER_TABLES_H
+#ifndef SXS_STACKWALK_FAST_TABLES_H
+#define SXS_STACKWALK_FAST_TABLES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  * The copy stays readable when the file is unloaded. Copying costs some 1 ms for all files of a
  * runtime. Turning everything into rules beforehand would cost 40 times as much, mostly for code
  * that never runs. */
-#ifndef SXS_SAMPLER_UNWIND_TABLE_H
-#define SXS_SAMPLER_UNWIND_TABLE_H
+#ifndef SXS_STACKWALK_FAST_UNWIND_TABLE_H
+#define SXS_STACKWALK_FAST_UNWIND_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /**
  * stackwalk/fast/walk_fast.h - the fast walk: the stack of the interrupted thread, taken in its
  * signal handler. */
-#ifndef SXS_SAMPLER_WALK_FAST_H
-#define SXS_SAMPLER_WALK_FAST_H
+#ifndef SXS_STACKWALK_FAST_WALK_FAST_H
+#define SXS_STACKWALK_FAST_WALK_FAST_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
  * rbp frames, the next frame depends only on the word loaded from rbp. All other values, the
  * cached rule included, are only compared, so the processor predicts the branches and does not
  * wait for them. */
-#ifndef SXS_SAMPLER_WALK_LOOP_H
-#define SXS_SAMPLER_WALK_LOOP_H
+#ifndef SXS_STACKWALK_FAST_WALK_LOOP_H
+#define SXS_STACKWALK_FAST_WALK_LOOP_H
 
 #include <stddef.h>
 #include <stdint.h>

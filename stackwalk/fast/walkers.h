@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** stackwalk/fast/walkers.h - calls the walker that was chosen for samples. */
-#ifndef SXS_SAMPLER_WALKERS_H
-#define SXS_SAMPLER_WALKERS_H
+#ifndef SXS_STACKWALK_FAST_WALKERS_H
+#define SXS_STACKWALK_FAST_WALKERS_H
 
 #include <ucontext.h>
 

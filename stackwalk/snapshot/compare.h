@@ -5,8 +5,8 @@
  *
  * Pure: the owners of the frames were determined before. All lists are youngest first, with
  * increasing SPs. */
-#ifndef SXS_SAMPLER_COMPARE_H
-#define SXS_SAMPLER_COMPARE_H
+#ifndef SXS_STACKWALK_SNAPSHOT_COMPARE_H
+#define SXS_STACKWALK_SNAPSHOT_COMPARE_H
 
 #include <stddef.h>
 #include <stdint.h>

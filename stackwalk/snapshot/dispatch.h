@@ -5,8 +5,8 @@
  *
  * From 9.0 on, exceptions are dispatched by managed code of System.Private.CoreLib. Its frames
  * are on the stack like others, but no runtime reports them. */
-#ifndef SXS_SAMPLER_DISPATCH_H
-#define SXS_SAMPLER_DISPATCH_H
+#ifndef SXS_STACKWALK_SNAPSHOT_DISPATCH_H
+#define SXS_STACKWALK_SNAPSHOT_DISPATCH_H
 
 #include "manager/runtime.h"
 

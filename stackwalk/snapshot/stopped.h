@@ -2,8 +2,8 @@
 /**
  * stackwalk/snapshot/stopped.h - takes the stacks of threads while runtimes are suspended. Used
  * by tools/sample/snapshot.c. */
-#ifndef SXS_STOPPED_H
-#define SXS_STOPPED_H
+#ifndef SXS_STACKWALK_SNAPSHOT_STOPPED_H
+#define SXS_STACKWALK_SNAPSHOT_STOPPED_H
 
 #include "manager/runtime.h"
 #include "session/write/samples_write.h"

@@ -6,8 +6,8 @@
  * Only one thread makes requests (the walker "snapshot"); any thread may answer. A request is
  * withdrawn when the thread does not answer in time, because it is in an uninterruptible system
  * call or has the signal blocked. A handler that runs after that finds no request. */
-#ifndef SXS_WALK_REQUEST_H
-#define SXS_WALK_REQUEST_H
+#ifndef SXS_STACKWALK_SNAPSHOT_WALK_REQUEST_H
+#define SXS_STACKWALK_SNAPSHOT_WALK_REQUEST_H
 
 #include <stdatomic.h>
 #include <stddef.h>

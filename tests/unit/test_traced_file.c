@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/traced_read.h"
+#include "session/read/traced_read.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>

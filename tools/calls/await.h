@@ -8,8 +8,8 @@
  * reference to its continuation, which is usually the box of the awaiting method.
  * docs/calls.md, "Await", lists the fields that are followed.
  */
-#ifndef SXS_CALLS_AWAIT_H
-#define SXS_CALLS_AWAIT_H
+#ifndef SXS_TOOLS_CALLS_AWAIT_H
+#define SXS_TOOLS_CALLS_AWAIT_H
 
 #include "tools/calls/functions.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** calls.h - the tool "calls": exact counts and times of calls, by function and by call path. */
-#ifndef SXS_CALLS_CALLS_H
-#define SXS_CALLS_CALLS_H
+#ifndef SXS_TOOLS_CALLS_CALLS_H
+#define SXS_TOOLS_CALLS_CALLS_H
 
 #include "tools/calls/count.h"
 #include "manager/tool.h"

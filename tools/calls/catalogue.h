@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** catalogue.h - lists the methods of a module that match a pattern, from the module's metadata.
  *  The list includes methods that are never compiled. */
-#ifndef SXS_CALLS_CATALOGUE_H
-#define SXS_CALLS_CATALOGUE_H
+#ifndef SXS_TOOLS_CALLS_CATALOGUE_H
+#define SXS_TOOLS_CALLS_CATALOGUE_H
 
 #include "tools/calls/select.h"
 

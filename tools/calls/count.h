@@ -9,8 +9,8 @@
  * or a path's first call). Then the hook also saves the vector registers and calls the second
  * function (..._slow), which does all of the work.
  */
-#ifndef SXS_CALLS_COUNT_H
-#define SXS_CALLS_COUNT_H
+#ifndef SXS_TOOLS_CALLS_COUNT_H
+#define SXS_TOOLS_CALLS_COUNT_H
 
 #include <stdint.h>
 

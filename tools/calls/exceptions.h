@@ -5,8 +5,8 @@
  * All functions are called in runtime callbacks, on the thread that throws. docs/calls.md explains
  * why these callbacks are used and others are not.
  */
-#ifndef SXS_CALLS_EXCEPTIONS_H
-#define SXS_CALLS_EXCEPTIONS_H
+#ifndef SXS_TOOLS_CALLS_EXCEPTIONS_H
+#define SXS_TOOLS_CALLS_EXCEPTIONS_H
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** fast_path.h - inline functions that hooks share. Included by fast.c, slow.c, values.c and
  *  exceptions.c of tools/calls/. */
-#ifndef SXS_CALLS_BEATEN_H
-#define SXS_CALLS_BEATEN_H
+#ifndef SXS_TOOLS_CALLS_FAST_PATH_H
+#define SXS_TOOLS_CALLS_FAST_PATH_H
 
 #include "tools/calls/count.h"
 #include "tools/calls/thread_state.h"

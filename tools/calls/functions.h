@@ -6,8 +6,8 @@
  * asks whether it may inline the function. The runtime calls the mapper in the middle of a
  * compilation; the mapper only looks the decision up.
  */
-#ifndef SXS_CALLS_FUNCTIONS_H
-#define SXS_CALLS_FUNCTIONS_H
+#ifndef SXS_TOOLS_CALLS_FUNCTIONS_H
+#define SXS_TOOLS_CALLS_FUNCTIONS_H
 
 #include <stdatomic.h>
 

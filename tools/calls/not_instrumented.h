@@ -7,8 +7,8 @@
  * hooks may not. All functions but sxs_unseen_init() take locks. A note for which there is no room
  * is counted in the header (notes_lost).
  */
-#ifndef SXS_CALLS_UNSEEN_H
-#define SXS_CALLS_UNSEEN_H
+#ifndef SXS_TOOLS_CALLS_NOT_INSTRUMENTED_H
+#define SXS_TOOLS_CALLS_NOT_INSTRUMENTED_H
 
 #include "tools/calls/functions.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** select.h - matches functions with the user's patterns. One thread at a time may call this file's
  *  functions. */
-#ifndef SXS_CALLS_SELECT_H
-#define SXS_CALLS_SELECT_H
+#ifndef SXS_TOOLS_CALLS_SELECT_H
+#define SXS_TOOLS_CALLS_SELECT_H
 
 #include "manager/runtime.h"
 #include "symbols/names.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** shadow.h - reads the calling thread's shadow stack: its hooked calls in progress. */
-#ifndef SXS_CALLS_SHADOW_H
-#define SXS_CALLS_SHADOW_H
+#ifndef SXS_TOOLS_CALLS_SHADOW_H
+#define SXS_TOOLS_CALLS_SHADOW_H
 
 #include "stackwalk/shadow.h"
 

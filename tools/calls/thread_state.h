@@ -5,8 +5,8 @@
  * Only the thread itself reads and writes its state, so no lock guards it. The nodes that hold the
  * counts lie in the mapped calls file (session/format/calls.h); the rest lies in process memory.
  */
-#ifndef SXS_CALLS_STATE_H
-#define SXS_CALLS_STATE_H
+#ifndef SXS_TOOLS_CALLS_THREAD_STATE_H
+#define SXS_TOOLS_CALLS_THREAD_STATE_H
 
 #include "tools/calls/functions.h"
 #include "tools/calls/thread_state_offsets.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** values.h - prepares the recording of arguments and results for the hooks in
  *  tools/calls/count.h. */
-#ifndef SXS_CALLS_VALUES_H
-#define SXS_CALLS_VALUES_H
+#ifndef SXS_TOOLS_CALLS_VALUES_H
+#define SXS_TOOLS_CALLS_VALUES_H
 
 #include "tools/calls/functions.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** events.h - the tool "events": records compilations, collections, suspensions, loads and
  *  threads. */
-#ifndef SXS_EVENTS_EVENTS_H
-#define SXS_EVENTS_EVENTS_H
+#ifndef SXS_TOOLS_EVENTS_EVENTS_H
+#define SXS_TOOLS_EVENTS_EVENTS_H
 
 #include "manager/tool.h"
 

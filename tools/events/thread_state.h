@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** thread_state.h - the thread state of the tool "events". */
-#ifndef SXS_EVENTS_THREAD_STATE_H
-#define SXS_EVENTS_THREAD_STATE_H
+#ifndef SXS_TOOLS_EVENTS_THREAD_STATE_H
+#define SXS_TOOLS_EVENTS_THREAD_STATE_H
 
 #include <stdint.h>
 

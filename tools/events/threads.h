@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** threads.h - records start, end and name of the runtimes' threads: callbacks of the tool
  *  "events". */
-#ifndef SXS_EVENTS_THREADS_H
-#define SXS_EVENTS_THREADS_H
+#ifndef SXS_TOOLS_EVENTS_THREADS_H
+#define SXS_TOOLS_EVENTS_THREADS_H
 
 #include "manager/tool.h"
 

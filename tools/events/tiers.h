@@ -4,8 +4,8 @@
  * An EventPipe event of the runtime does, on the thread that compiled (ICorProfilerInfo12: .NET 5
  * and later).
  */
-#ifndef SXS_EVENTS_TIERS_H
-#define SXS_EVENTS_TIERS_H
+#ifndef SXS_TOOLS_EVENTS_TIERS_H
+#define SXS_TOOLS_EVENTS_TIERS_H
 
 #include "manager/tool.h"
 #include "session/format/events.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** events_file.h - writes the file "events", of which a process has one. The tools "exceptions" and
  *  "events" share the file. A service thread makes room in it. */
-#ifndef SXS_EVENTS_FILE_H
-#define SXS_EVENTS_FILE_H
+#ifndef SXS_TOOLS_EVENTS_FILE_EVENTS_FILE_H
+#define SXS_TOOLS_EVENTS_FILE_EVENTS_FILE_H
 
 #include "manager/runtime.h"
 #include "session/format/events.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** message.h - reads the message of an exception object from its fields, without running managed
  *  code. */
-#ifndef SXS_EVENTS_MESSAGE_H
-#define SXS_EVENTS_MESSAGE_H
+#ifndef SXS_TOOLS_EVENTS_FILE_MESSAGE_H
+#define SXS_TOOLS_EVENTS_FILE_MESSAGE_H
 
 #include "manager/runtime.h"
 

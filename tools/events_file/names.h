@@ -9,8 +9,8 @@
  * reuse the IDs. Lookup and naming take no lock, because a collection may be waiting for the thread
  * that runs an exception callback.
  */
-#ifndef SXS_EVENTS_NAMES_H
-#define SXS_EVENTS_NAMES_H
+#ifndef SXS_TOOLS_EVENTS_FILE_NAMES_H
+#define SXS_TOOLS_EVENTS_FILE_NAMES_H
 
 #include "manager/runtime.h"
 

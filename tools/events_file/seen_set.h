@@ -7,8 +7,8 @@
  * exception callback, so that thread must never wait for a thread that calls the runtime. If two
  * threads add the same key at the same time, both succeed; either entry may be used.
  */
-#ifndef SXS_EVENTS_KNOWN_H
-#define SXS_EVENTS_KNOWN_H
+#ifndef SXS_TOOLS_EVENTS_FILE_SEEN_SET_H
+#define SXS_TOOLS_EVENTS_FILE_SEEN_SET_H
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** exceptions.h - the tool "exceptions": records which exceptions are thrown, and where they are
  *  thrown and caught. */
-#ifndef SXS_EXCEPTIONS_EXCEPTIONS_H
-#define SXS_EXCEPTIONS_EXCEPTIONS_H
+#ifndef SXS_TOOLS_EXCEPTIONS_EXCEPTIONS_H
+#define SXS_TOOLS_EXCEPTIONS_EXCEPTIONS_H
 
 #include "manager/tool.h"
 

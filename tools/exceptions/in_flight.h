@@ -11,8 +11,8 @@
  *
  * One thread at a time may use a list. No function of this file calls a runtime.
  */
-#ifndef SXS_EVENTS_FLIGHTS_H
-#define SXS_EVENTS_FLIGHTS_H
+#ifndef SXS_TOOLS_EXCEPTIONS_IN_FLIGHT_H
+#define SXS_TOOLS_EXCEPTIONS_IN_FLIGHT_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** thread_state.h - the thread state of the tool "exceptions": a thread's in-flight exceptions. */
-#ifndef SXS_EXCEPTIONS_THREAD_STATE_H
-#define SXS_EXCEPTIONS_THREAD_STATE_H
+#ifndef SXS_TOOLS_EXCEPTIONS_THREAD_STATE_H
+#define SXS_TOOLS_EXCEPTIONS_THREAD_STATE_H
 
 #include "tools/exceptions/in_flight.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** on_runtime.h - private to instrument.c and compile_events.c: the tool's state for one runtime,
  *  and the handlers of compilation events. */
-#ifndef SXS_REWRITE_ON_RUNTIME_H
-#define SXS_REWRITE_ON_RUNTIME_H
+#ifndef SXS_TOOLS_INSTRUMENT_ON_RUNTIME_H
+#define SXS_TOOLS_INSTRUMENT_ON_RUNTIME_H
 
 #include "manager/tool.h"
 #include "instr/rejit/requests.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** rewrite.h - gives a runtime the new IL of a method; and the tool "instrument". */
-#ifndef SXS_REWRITE_REWRITE_H
-#define SXS_REWRITE_REWRITE_H
+#ifndef SXS_TOOLS_INSTRUMENT_REWRITE_H
+#define SXS_TOOLS_INSTRUMENT_REWRITE_H
 
 #include "manager/tool.h"
 

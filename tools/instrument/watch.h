@@ -6,8 +6,8 @@
  * in the path (Kubernetes swaps the link ..data of a ConfigMap), works on every file system, and
  * needs no descriptor that a host could close. All functions are called on one thread at a time.
  */
-#ifndef SXS_REWRITE_WATCH_H
-#define SXS_REWRITE_WATCH_H
+#ifndef SXS_TOOLS_INSTRUMENT_WATCH_H
+#define SXS_TOOLS_INSTRUMENT_WATCH_H
 
 /** sxs_watch - start to watch @path, which must live as long as the process. */
 void sxs_watch(const char *path);

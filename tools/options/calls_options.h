@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** calls_options.h - parses the options after "calls:" in SXSPROF_TOOLS, and patterns that name
  *  functions. Used by the library and the command. */
-#ifndef SXS_CALLS_OPTIONS_H
-#define SXS_CALLS_OPTIONS_H
+#ifndef SXS_TOOLS_OPTIONS_CALLS_OPTIONS_H
+#define SXS_TOOLS_OPTIONS_CALLS_OPTIONS_H
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** events_options.h - parses the options after "events:" in SXSPROF_TOOLS. Used by the library and
  *  the command. */
-#ifndef SXS_EVENT_OPTIONS_H
-#define SXS_EVENT_OPTIONS_H
+#ifndef SXS_TOOLS_OPTIONS_EVENTS_OPTIONS_H
+#define SXS_TOOLS_OPTIONS_EVENTS_OPTIONS_H
 
 #include <stddef.h>
 

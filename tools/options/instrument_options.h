@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** instrument_options.h - parses the options after "instrument:" in SXSPROF_TOOLS. Used by the
  *  library and the command. */
-#ifndef SXS_INSTRUMENT_OPTIONS_H
-#define SXS_INSTRUMENT_OPTIONS_H
+#ifndef SXS_TOOLS_OPTIONS_INSTRUMENT_OPTIONS_H
+#define SXS_TOOLS_OPTIONS_INSTRUMENT_OPTIONS_H
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** list_options.h - splits the options of a tool, which are separated by ','. Used by the library
  *  and the command. */
-#ifndef SXS_LIST_OPTIONS_H
-#define SXS_LIST_OPTIONS_H
+#ifndef SXS_TOOLS_OPTIONS_LIST_OPTIONS_H
+#define SXS_TOOLS_OPTIONS_LIST_OPTIONS_H
 
 #include <stddef.h>
 

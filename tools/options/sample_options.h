@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** sample_options.h - parses the options after "sample:" in SXSPROF_TOOLS. Used by the library and
  *  the command. */
-#ifndef SXS_SAMPLE_OPTIONS_H
-#define SXS_SAMPLE_OPTIONS_H
+#ifndef SXS_TOOLS_OPTIONS_SAMPLE_OPTIONS_H
+#define SXS_TOOLS_OPTIONS_SAMPLE_OPTIONS_H
 
 #include <stddef.h>
 

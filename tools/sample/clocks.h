@@ -9,8 +9,8 @@
  * timer costs nothing there. So above 240 Hz a thread begins with a perf event, and gets a timer
  * if it runs for less than a millisecond at a time. Samples of both kinds carry the time they
  * stand for. */
-#ifndef SXS_SAMPLER_CLOCKS_H
-#define SXS_SAMPLER_CLOCKS_H
+#ifndef SXS_TOOLS_SAMPLE_CLOCKS_H
+#define SXS_TOOLS_SAMPLE_CLOCKS_H
 
 #include <signal.h>
 

@@ -6,8 +6,8 @@
  * Samples are read back from the file. An address that is in no ELF file and in no code looked
  * up before is looked up in its runtime, and a CODE record is written. Code that is about to be
  * unloaded is looked up before that and forgotten afterwards. */
-#ifndef SXS_SAMPLER_CODE_H
-#define SXS_SAMPLER_CODE_H
+#ifndef SXS_TOOLS_SAMPLE_CODE_H
+#define SXS_TOOLS_SAMPLE_CODE_H
 
 #include "manager/runtime.h"
 #include "session/write/samples_write.h"

@@ -2,8 +2,8 @@
 /**
  * tools/sample/handler.h - the handler of the sample signal: walks the stack within limits and
  * writes one record. */
-#ifndef SXS_SAMPLER_HANDLER_H
-#define SXS_SAMPLER_HANDLER_H
+#ifndef SXS_TOOLS_SAMPLE_HANDLER_H
+#define SXS_TOOLS_SAMPLE_HANDLER_H
 
 #include "session/write/samples_write.h"
 

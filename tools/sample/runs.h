@@ -2,8 +2,8 @@
 /**
  * tools/sample/runs.h - measures how long a thread runs until it waits, in the thread's own
  * sample handler. */
-#ifndef SXS_SAMPLER_RUNS_H
-#define SXS_SAMPLER_RUNS_H
+#ifndef SXS_TOOLS_SAMPLE_RUNS_H
+#define SXS_TOOLS_SAMPLE_RUNS_H
 
 #include "tools/sample/threads.h"
 

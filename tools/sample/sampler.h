@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** tools/sample/sampler.h - the tool "sample": stacks of all threads, by CPU time or wall time. */
-#ifndef SXS_SAMPLER_H
-#define SXS_SAMPLER_H
+#ifndef SXS_TOOLS_SAMPLE_SAMPLER_H
+#define SXS_TOOLS_SAMPLE_SAMPLER_H
 
 #include "manager/tool.h"
 

@@ -3,8 +3,8 @@
  * tools/sample/snapshot.h - the walker "snapshot": suspends all runtimes and takes the stack of
  * each thread that is due, by DoStackSnapshot of its runtimes and by a walk of its own. Slow;
  * used to check the other walkers. */
-#ifndef SXS_SAMPLER_SNAPSHOT_H
-#define SXS_SAMPLER_SNAPSHOT_H
+#ifndef SXS_TOOLS_SAMPLE_SNAPSHOT_H
+#define SXS_TOOLS_SAMPLE_SNAPSHOT_H
 
 #include "manager/runtime.h"
 #include "session/write/samples_write.h"

@@ -7,8 +7,8 @@
  * other stack (a coroutine's stack, or that of a thread whose start was not seen) is looked up
  * in a list of the process's writable mappings. The list is made from time to time, so it may be
  * out of date. */
-#ifndef SXS_SAMPLER_STACKS_H
-#define SXS_SAMPLER_STACKS_H
+#ifndef SXS_TOOLS_SAMPLE_STACKS_H
+#define SXS_TOOLS_SAMPLE_STACKS_H
 
 #include <stdint.h>
 

@@ -9,8 +9,8 @@
  * slot requires that its state was changed to SXS_SLOT_BUSY, and no thread waits for that: if a
  * thread finds its slot BUSY because the service thread is working on it, the service thread
  * will do the thread's part. */
-#ifndef SXS_SAMPLER_THREADS_H
-#define SXS_SAMPLER_THREADS_H
+#ifndef SXS_TOOLS_SAMPLE_THREADS_H
+#define SXS_TOOLS_SAMPLE_THREADS_H
 
 #include <stdatomic.h>
 

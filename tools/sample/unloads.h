@@ -14,8 +14,8 @@
  * metadata of such a module ends the process. So no address is looked up from the first
  * AssemblyUnloadStarted until the resumption that follows the last AssemblyUnloadFinished. After
  * that, the runtime no longer finds that code. */
-#ifndef SXS_SAMPLER_UNLOADS_H
-#define SXS_SAMPLER_UNLOADS_H
+#ifndef SXS_TOOLS_SAMPLE_UNLOADS_H
+#define SXS_TOOLS_SAMPLE_UNLOADS_H
 
 #include <stdint.h>
 

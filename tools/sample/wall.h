@@ -2,8 +2,8 @@
 /**
  * tools/sample/wall.h - wall-clock samples: running threads get a signal, waiting threads are
  * not disturbed. */
-#ifndef SXS_SAMPLER_WALL_H
-#define SXS_SAMPLER_WALL_H
+#ifndef SXS_TOOLS_SAMPLE_WALL_H
+#define SXS_TOOLS_SAMPLE_WALL_H
 
 #include "session/write/samples_write.h"
 #include "tools/sample/threads.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** untrusted.h - match names against patterns with wildcards. */
-#ifndef SXS_BASE_WILD_H
-#define SXS_BASE_WILD_H
+/** base/wildcard.h - match names against patterns with wildcards. */
+#ifndef SXS_BASE_WILDCARD_H
+#define SXS_BASE_WILDCARD_H
 
 /**
  * sxs_wild_fits - tell whether the whole of @text matches @pattern.
