@@ -20,8 +20,8 @@
  * The first call starts the thread. If the thread cannot be started, @work runs on the calling
  * thread with SIGXFSZ blocked and thread cancellation disabled.
  * @work must not take a lock that a caller may hold, must not log (standard error is not in the
- * thread's table), must not call this function, and must not allocate if this function may be
- * called from a hook.
+ * thread's table), and must not allocate if this function may be called from a hook. If @work calls
+ * this function, the inner work runs at once on the same thread.
  * Returns the result of @work, or -ECHILD in a forked child, where @work does not run. Keeps errno.
  * Any thread; not signal-safe.
  */

@@ -3,6 +3,8 @@
 #ifndef SXS_BASE_THREAD_H
 #define SXS_BASE_THREAD_H
 
+#include <stdint.h>
+
 /** The description of a thread. */
 struct sxs_thread {
     const char *name; /* at most 15 characters */
@@ -16,5 +18,10 @@ struct sxs_thread {
  * Returns 0, or the error number of pthread_create(). Any thread; not signal-safe.
  */
 int sxs_thread_start(const struct sxs_thread *thread);
+
+/** sxs_thread_is_own - tell whether the thread with kernel ID @tid was started by
+ *  sxs_thread_start() and has not ended. Returns nonzero if so. Only 16 threads at a time are
+ *  recorded; further ones are not recognized. Any thread; signal-safe. */
+int sxs_thread_is_own(uint32_t tid);
 
 #endif

@@ -58,9 +58,10 @@ struct sxs_tool {
 /**
  * sxs_sub_set_mask - change the event mask of one tool on one runtime.
  * @low, @high: COR_PRF_MONITOR and COR_PRF_HIGH_MONITOR bits; they replace the tool's earlier bits.
- * Returns S_OK, CORPROF_E_RUNTIME_UNINITIALIZED when the runtime is not live or in a forked child,
- * CORPROF_E_UNSUPPORTED_CALL_SEQUENCE when the mask has an immutable bit that the runtime was not
- * asked for in Initialize, or the failure of SetEventMask. After a failure all masks are unchanged.
+ * Returns S_OK, CORPROF_E_RUNTIME_UNINITIALIZED when the runtime is not live, ends during the call,
+ * or in a forked child, CORPROF_E_UNSUPPORTED_CALL_SEQUENCE when the mask has an immutable bit that
+ * the runtime was not asked for in Initialize, or the failure of SetEventMask. After a failure all
+ * masks are unchanged.
  * Callable on any thread that may call SetEventMask; not signal-safe.
  */
 HRESULT sxs_sub_set_mask(struct sxs_sub *sub, uint32_t low, uint32_t high);

@@ -94,6 +94,18 @@ SXS_SIGSAFE int sample_on_stack(void)
     return atomic_load_explicit(&sample.on_stack, memory_order_relaxed);
 }
 
+/* Copies the host's present action to @out. Reads again if so many registrations happened meanwhile
+ * that the entry may have been overwritten. */
+SXS_SIGSAFE static void read_host(const struct kept *k, struct sigaction *out)
+{
+    unsigned seen;
+    do {
+        seen = atomic_load_explicit(&k->now, memory_order_acquire);
+        memcpy(out, &k->host[seen % N_ACTIONS], sizeof(*out));
+        atomic_thread_fence(memory_order_acquire);
+    } while (atomic_load_explicit(&k->now, memory_order_relaxed) - seen >= N_ACTIONS - 1);
+}
+
 /* ---- the alternate stack --------------------------------------------------------------------- */
 
 /* Tells whether the host has a handler for SIGURG, SIGWINCH or SIGPROF that runs on the alternate
@@ -107,7 +119,7 @@ static int host_wants_stack(void)
         struct sigaction now;
         struct kept     *k = kept_for(signs[i]);
         if (k && atomic_load(&k->ours))
-            now = k->host[atomic_load(&k->now) % N_ACTIONS];
+            read_host(k, &now);
         else if (real.sigaction(signs[i], NULL, &now) != 0)
             continue;
         if (is_function(&now) && (now.sa_flags & SA_ONSTACK))
@@ -184,16 +196,6 @@ int sample_check(void)
 }
 
 /* ---- in handlers ----------------------------------------------------------------------------- */
-
-SXS_SIGSAFE static void read_host(const struct kept *k, struct sigaction *out)
-{
-    unsigned seen;
-    do {
-        seen = atomic_load_explicit(&k->now, memory_order_acquire);
-        memcpy(out, &k->host[seen % N_ACTIONS], sizeof(*out));
-        atomic_thread_fence(memory_order_acquire);
-    } while (atomic_load_explicit(&k->now, memory_order_relaxed) - seen >= N_ACTIONS - 1);
-}
 
 /* Sets the mask that the kernel would have set for the host's handler @act: the interrupted
  * thread's mask, the mask of the action, and the signal itself unless SA_NODEFER is set. The kernel

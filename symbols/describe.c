@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "symbols/compiled.h"
 #include "symbols/early.h"
+#include "symbols/images.h"
 
 #define MAX_NAME  4000u
 #define MAX_LINES 2048u /* IL offsets of one piece of code: 16 KiB */
@@ -67,52 +67,6 @@ static void find_piece(struct asked *a)
 
 /* ---- the tier of the code -------------------------------------------------------------------- */
 
-/* samples are looked up until up to that long after they were taken */
-#define KEPT_NS UINT64_C(80000000)
-
-struct mapping {
-    uintptr_t lo, hi;
-    int       is_file;
-    uint64_t  looked_ns;
-};
-
-/* Returns the mapping that contains @ip; an empty one if there is none. */
-static struct mapping find_mapping(uintptr_t ip)
-{
-    FILE          *maps = fopen("/proc/self/maps", "re");
-    char          *line = NULL;
-    size_t         cap = 0;
-    struct mapping found = {.looked_ns = sxs_now_ns(CLOCK_MONOTONIC)};
-    while (maps && getline(&line, &cap, maps) > 0) {
-        unsigned long inode = 0;
-        int           path = 0;
-        char         *at;
-        uintptr_t     lo = strtoul(line, &at, 16), hi = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
-        if (ip < lo || ip >= hi)
-            continue;
-        found.lo = lo;
-        found.hi = hi;
-        found.is_file = sscanf(at, " %*s %*x %*s %lu %n", &inode, &path) == 1 && inode != 0 &&
-                        path && at[path] == '/' && strncmp(at + path, "/memfd:", 7) != 0;
-        break;
-    }
-    free(line);
-    if (maps)
-        fclose(maps);
-    return found;
-}
-
-/* Whether @ip is in code that is mapped from a file (a precompiled image) rather than in memory
- * of the JIT. The last mapping is kept for a while, because functions that are looked up one
- * after the other are mostly in the same image. */
-static int in_image(uintptr_t ip)
-{
-    static struct mapping last; /* under the same exclusion as sxs_describe() */
-    if (ip < last.lo || ip >= last.hi || sxs_now_ns(CLOCK_MONOTONIC) - last.looked_ns > KEPT_NS)
-        last = find_mapping(ip);
-    return last.is_file;
-}
-
 /* The tier of code that the index does not have. It was not compiled here, so it is precompiled.
  * Where not all compilations are known (before ICorProfilerInfo12, after an attach, early code
  * of unloaded modules), it counts as precompiled only if it is mapped from a file. */
@@ -122,7 +76,7 @@ static enum sxs_code_tier tier_by_place(const struct asked *a)
         return SXS_TIER_STUB;
     if (strncmp(a->name, "[dynamic] ", 10) == 0)
         return SXS_TIER_DYNAMIC;
-    return sxs_compiled_all(a->rt) || in_image(a->ip) ? SXS_TIER_R2R : SXS_TIER_UNKNOWN;
+    return sxs_compiled_all(a->rt) || sxs_images_hold(a->ip) ? SXS_TIER_R2R : SXS_TIER_UNKNOWN;
 }
 
 /* ---- the lines of the code ------------------------------------------------------------------- */
@@ -168,7 +122,7 @@ static void find_lines(struct asked *a)
  * so it is older than its report. */
 static int is_precompiled(const struct sxs_compiled *piece)
 {
-    return piece->early && in_image(piece->lo);
+    return piece->early && sxs_images_hold(piece->lo);
 }
 
 /* ---- the record ------------------------------------------------------------------------------ */

@@ -146,33 +146,61 @@ void sxs_early_compiled(sxs_function fn, uint64_t rejit)
         add_pieces(fn, starts[i], (enum sxs_early)like.how);
 }
 
+/* Frees the entry at @i. Adds the entries after it, up to the next free one, again, because their
+ * probe sequences may contain the freed entry. */
+static void drop_locked(size_t i)
+{
+    size_t      mask = early.cap - 1;
+    struct code moved;
+    early.codes[i].start = 0;
+    early.n--;
+    while (early.codes[i = (i + 1) & mask].start) {
+        moved = early.codes[i];
+        early.codes[i].start = 0;
+        *find_locked(&moved) = moved;
+    }
+}
+
+/* Allocates nothing, so that entries of other runtimes cannot be lost. */
 void sxs_early_end(const struct sxs_runtime *rt)
 {
-    struct code *old;
-    size_t       cap;
+    struct code *unused = NULL;
     pthread_mutex_lock(&early.lock);
-    old = early.codes;
-    cap = early.cap;
-    early.codes = NULL;
-    early.n = early.cap = 0;
-    for (size_t i = 0; i < cap; i++)
-        if (old[i].start && old[i].rt != rt && make_room_locked(1)) {
-            *find_locked(&old[i]) = old[i];
-            early.n++;
-        }
+    for (size_t i = 0; i < early.cap; i++)
+        while (early.codes[i].start && early.codes[i].rt == rt)
+            drop_locked(i);
+    if (!early.n) {
+        unused = early.codes;
+        early.codes = NULL;
+        early.cap = 0;
+    }
     pthread_mutex_unlock(&early.lock);
-    free(old);
+    free(unused);
 }
 
 /* ---- tiers of early code --------------------------------------------------------------------- */
 
-static enum sxs_code_tier tier_by_il(sxs_module module, mdToken token)
+static LPCBYTE il_of(sxs_module module, mdToken token, ULONG *size)
 {
     LPCBYTE il = NULL;
-    ULONG   size = 0;
-    if (FAILED(sxs_info_GetILFunctionBody(module.rt, module, token, &il, &size)) || !il)
-        return SXS_TIER_UNKNOWN;
-    return sxs_early_il_tier(il, size);
+    *size = 0;
+    return SUCCEEDED(sxs_info_GetILFunctionBody(module.rt, module, token, &il, size)) ? il : NULL;
+}
+
+static enum sxs_code_tier tier_by_il(sxs_module module, mdToken token)
+{
+    ULONG   size;
+    LPCBYTE il = il_of(module, token, &size);
+    return il ? sxs_early_il_tier(il, size) : SXS_TIER_UNKNOWN;
+}
+
+/* Whether the method is too large for the JIT to optimize. The runtime's event reports the tier of
+ * such code as "minimal", which is called tier 0 here, as it is for tiers that events report. */
+static int is_large(sxs_module module, mdToken token)
+{
+    ULONG   size;
+    LPCBYTE il = token ? il_of(module, token, &size) : NULL;
+    return il && sxs_early_il_is_large(il, size);
 }
 
 /* The initial tier of a method that may take part in tiered compilation. For
@@ -210,6 +238,8 @@ static enum sxs_code_tier initial_tier(sxs_module module, mdToken token)
 enum sxs_code_tier sxs_early_tier(enum sxs_early how, sxs_module module, mdToken token)
 {
     enum sxs_tiering tiering = sxs_tier_settings_tiering();
+    if (how != SXS_EARLY_NOT && is_large(module, token))
+        return SXS_TIER_0;
     if (tiering != SXS_TIERING_USUAL)
         return tiering == SXS_TIERING_OFF ? SXS_TIER_OPTIMIZED : SXS_TIER_UNKNOWN;
     switch (how) {

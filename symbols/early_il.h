@@ -18,4 +18,10 @@
  * explicit tail calls. Any thread; allocates. */
 enum sxs_code_tier sxs_early_il_tier(const uint8_t *il, size_t size);
 
+/**
+ * sxs_early_il_is_large - whether a body has more than 60,000 bytes of code. The JIT compiles such
+ * a body without optimization (MinOpts), at every tier.
+ * @il, @size: as for sxs_early_il_tier(). Returns 1 or 0. Pure. */
+int sxs_early_il_is_large(const uint8_t *il, size_t size);
+
 #endif

@@ -23,8 +23,8 @@ static struct {
         /* CLOCK_MONOTONIC: when to start the session; later, until when to wait for
          * compilations. */
         uint64_t due_ns;
-        int started; /* the session runs; compilations are waited for */
-        int busy;    /* the thread in sxs_tier_sessions_run() works on it */
+        int      started;     /* the session runs; compilations are waited for */
+        int      busy;        /* the thread in sxs_tier_sessions_run() works on it */
         unsigned n_under_way; /* compilations in progress */
     } all[MAX_EXPECTED];
 } sessions = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -36,11 +36,6 @@ static struct expected *find_locked(const struct sxs_runtime *rt)
         if (sessions.all[i].sub->rt == rt)
             return &sessions.all[i];
     return NULL;
-}
-
-static void remove_locked(struct expected *at)
-{
-    *at = sessions.all[--sessions.n];
 }
 
 void sxs_tier_sessions_expect(struct sxs_sub *sub)
@@ -83,7 +78,7 @@ void sxs_tier_sessions_forget(const struct sxs_runtime *rt)
     pthread_mutex_lock(&sessions.lock);
     at = find_locked(rt);
     if (at)
-        remove_locked(at);
+        *at = sessions.all[--sessions.n];
     pthread_mutex_unlock(&sessions.lock);
     sxs_early_end(rt);
 }

@@ -21,7 +21,7 @@
 #define ARGS_MAX  64
 #define NAME_SIZE 1024u
 #define WAITS_MAX 1000  /* processor pauses, while another thread completes the formatter */
-#define TRIES_MAX 1000u /* calls whose type arguments were not all known */
+#define TRIES_MAX 1000u /* calls whose type arguments were not all reported or not all known */
 
 /* A type descriptor of the copy that a call fills in. */
 struct piece {
@@ -145,18 +145,26 @@ void sxs_recipe_prepare(struct sxs_recipe *r)
 
 /* ---- in a call -------------------------------------------------------------------------------- */
 
+/* Asks the runtime for the classes of the type arguments. Returns -1 if the runtime did not report
+ * all of them, else 0. The number of unreported arguments is 0 in @d. */
 static int ask(struct sxs_recipe_draft *d, sxs_function fn, COR_PRF_FRAME_INFO frame)
 {
     sxs_class cls = {fn.rt, 0};
+    int       err = 0;
     d->n_type_args = d->n_method_args = 0;
     if (FAILED(sxs_info_GetFunctionInfo2(fn.rt, fn, frame, &cls, NULL, NULL, ARGS_MAX,
                                          &d->n_method_args, d->method_args)) ||
-        d->n_method_args > ARGS_MAX)
+        d->n_method_args > ARGS_MAX) {
+        d->n_method_args = 0;
         return -1;
-    if (cls.id && FAILED(sxs_info_GetClassIDInfo2(fn.rt, cls, NULL, NULL, NULL, ARGS_MAX,
-                                                  &d->n_type_args, d->type_args)))
+    }
+    if (cls.id && (FAILED(sxs_info_GetClassIDInfo2(fn.rt, cls, NULL, NULL, NULL, ARGS_MAX,
+                                                   &d->n_type_args, d->type_args)) ||
+                   d->n_type_args > ARGS_MAX)) {
         d->n_type_args = 0;
-    return d->n_type_args > ARGS_MAX ? -1 : 0;
+        err = -1;
+    }
+    return err;
 }
 
 /* Replaces each reference type among @args with System.__Canon, because shared code does not depend
@@ -221,14 +229,13 @@ static void wait_a_little(void)
 #endif
 }
 
-/* Fills the copy in. Returns -1 if type arguments are not known yet. After TRIES_MAX such calls,
- * fills the copy in anyway; then these values are shown as not known from now on. */
+/* Fills the copy in. Returns -1 if type arguments were not reported or are not known yet. After
+ * TRIES_MAX such calls, fills the copy in anyway; then these values are shown as not known from now
+ * on. */
 static int complete(struct sxs_recipe_draft *d, sxs_function fn, COR_PRF_FRAME_INFO frame)
 {
-    int unknown;
-    if (ask(d, fn, frame))
-        d->n_type_args = d->n_method_args = 0;
-    unknown =
+    int unknown = ask(d, fn, frame);
+    unknown |=
         share(fn.rt, d->type_args, d->n_type_args) | share(fn.rt, d->method_args, d->n_method_args);
     if (unknown && d->tries++ < TRIES_MAX)
         return -1;

@@ -13,6 +13,8 @@
 
 #define BUCKETS      8192u
 #define NAME_SIZE    1024
+/* Most fields of an enum that are read, including its value field; limited because a hook searches
+ * them. */
 #define LITERALS_MAX 512u
 #define ARGS_MAX     64
 #define FIELD_STATIC_LITERAL 0x40u

@@ -147,6 +147,24 @@ static enum sxs_data choose(const struct sxs_report_options *o, const char *a, c
                                                                         : SXS_DATA_SAMPLES;
 }
 
+/* Prints the problems of @m, except those that @before (may be NULL) contains as well. Returns the
+ * number of problems printed. */
+static size_t print_problems(const struct sxs_model *m, const struct sxs_model *before)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->n_problems; i++) {
+        size_t same = 0;
+        while (before && same < before->n_problems &&
+               strcmp(before->problems[same], m->problems[i]) != 0)
+            same++;
+        if (before && same < before->n_problems)
+            continue;
+        fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
+        n++;
+    }
+    return n;
+}
+
 /* Loads a session into @m and prints its problems. Returns OK, DAMAGED, NOTHING or FAILED. */
 static enum sxs_profile_result load(const char *dir, const struct sxs_report_options *o,
                                     enum sxs_data data, unsigned detail, struct sxs_model *m)
@@ -164,8 +182,7 @@ static enum sxs_profile_result load(const char *dir, const struct sxs_report_opt
                                                                      * session gets them in
                                                                      * add_timeline() */
         sxs_model_add_traced(dir, o, calls || !(detail & SXS_DETAIL_BOTH), m);
-    for (size_t i = 0; i < m->n_problems; i++)
-        fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
+    print_problems(m, NULL);
     bool events = false;
     for (size_t i = 0; i < m->n_processes; i++)
         events |= m->processes[i].events != NULL;
@@ -221,8 +238,11 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
     }
     enum sxs_profile_result result = load(dir, options, choose(options, dir, NULL), f->detail, &m);
     if (result <= SXS_PROFILE_DAMAGED) {
-        if (f->detail & SXS_DETAIL_BOTH)
+        if (f->detail & SXS_DETAIL_BOTH) {
             add_timeline(&m, dir, options, &calls, &timeline);
+            if (print_problems(&calls, &m))
+                result = SXS_PROFILE_DAMAGED;
+        }
         if (output_open(&out, options->output) != 0 ||
             output_close(&out, f->write(&m, options, out.to)) != 0)
             result = SXS_PROFILE_FAILED;

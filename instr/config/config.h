@@ -194,6 +194,15 @@ struct sxs_config {
  */
 struct sxs_config *sxs_config_load(const char *path, const struct sxs_config *old);
 
+/**
+ * sxs_config_open_files_by - set the function that is called for each file and folder to be read.
+ * @by: must call work(arg), which opens, reads and closes one file or folder, and return its
+ *      result. The call may be made on another thread. In a profiled process @by is
+ *      sxs_proc_call(), which keeps descriptors out of the host's table.
+ * By default files are read on the thread that loads. Call it before the first sxs_config_load().
+ */
+void sxs_config_open_files_by(int (*by)(int (*work)(void *arg), void *arg));
+
 /** sxs_config_parse - likewise, from @size bytes in memory. @file: the file's name for messages. */
 struct sxs_config *sxs_config_parse(const char *file, const char *bytes, size_t size);
 

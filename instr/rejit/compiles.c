@@ -5,16 +5,6 @@
 
 #include "base/clock.h"
 
-/* One running compilation. A thread can have several of them, one within another, because compiling
- * can load an assembly, and loading can run code. */
-struct sxs_compile {
-    struct sxs_compile *next; /* newest first */
-    pthread_t           thread;
-    FunctionID          fn;
-    uintptr_t           sp;      /* the thread's approximate stack pointer at the beginning */
-    int                 inlines; /* nonzero: was allowed to inline, or inlines without asking */
-};
-
 void sxs_compiles_init(struct sxs_compiles *c, int needed)
 {
     pthread_condattr_t attr;
@@ -31,12 +21,26 @@ static int is_mine(const struct sxs_compile *one)
     return pthread_equal(one->thread, pthread_self());
 }
 
+/* Returns an unused entry of c->reserved, or NULL when all are in use. */
+static struct sxs_compile *take_reserved_locked(struct sxs_compiles *c)
+{
+    for (unsigned i = 0; i < SXS_COMPILES_RESERVED; i++)
+        if (!(c->reserved_used & 1u << i)) {
+            c->reserved_used |= 1u << i;
+            return &c->reserved[i];
+        }
+    return NULL;
+}
+
 /* Removes the compilation at *@at. */
-static struct sxs_compile **drop_locked(struct sxs_compile **at)
+static struct sxs_compile **drop_locked(struct sxs_compiles *c, struct sxs_compile **at)
 {
     struct sxs_compile *one = *at;
     *at = one->next;
-    free(one);
+    if (one >= c->reserved && one < c->reserved + SXS_COMPILES_RESERVED)
+        c->reserved_used &= ~(1u << (one - c->reserved));
+    else
+        free(one);
     return at;
 }
 
@@ -46,14 +50,17 @@ void sxs_compiles_begin(struct sxs_compiles *c, FunctionID fn, int unasked)
     struct sxs_compile *one;
     if (!c->needed)
         return;
-    one = malloc(sizeof(*one)); /* NULL: not listed, so it is not allowed to inline */
+    /* NULL: the compilation is not listed, so it is not allowed to inline; but see below. */
+    one = malloc(sizeof(*one));
     pthread_mutex_lock(&c->lock);
     /* Compilations of this thread at the same depth of the stack, or deeper, were left by an
      * exception: the stack grows downwards. */
     for (struct sxs_compile **at = &c->all; *at;)
-        at = is_mine(*at) && (*at)->sp <= sp ? drop_locked(at) : &(*at)->next;
+        at = is_mine(*at) && (*at)->sp <= sp ? drop_locked(c, at) : &(*at)->next;
     while (unasked && c->asking)
         pthread_cond_wait(&c->changed, &c->lock);
+    if (!one && unasked) /* must be listed, because it inlines without asking */
+        one = take_reserved_locked(c);
     if (one && (unasked || !c->held)) {
         *one = (struct sxs_compile){c->all, pthread_self(), fn, sp, unasked};
         c->all = one;
@@ -75,7 +82,7 @@ void sxs_compiles_end(struct sxs_compiles *c, FunctionID fn)
     if (ended) { /* drop it, and the compilations that began within it */
         uintptr_t sp = ended->sp;
         for (struct sxs_compile **at = &c->all; *at;)
-            at = is_mine(*at) && (*at)->sp <= sp ? drop_locked(at) : &(*at)->next;
+            at = is_mine(*at) && (*at)->sp <= sp ? drop_locked(c, at) : &(*at)->next;
         pthread_cond_broadcast(&c->changed);
     }
     pthread_mutex_unlock(&c->lock);
@@ -123,7 +130,7 @@ unsigned sxs_compiles_hold(struct sxs_compiles *c, unsigned ms, int last)
         left = 0;
     c->asking = !left;
     while (!left && c->all)
-        drop_locked(&c->all);
+        drop_locked(c, &c->all);
     pthread_mutex_unlock(&c->lock);
     return left;
 }

@@ -19,7 +19,19 @@
 
 #include "manager/runtime.h"
 
-struct sxs_compile;
+/** Number of entries for compilations that inline without asking when malloc() fails. Requests do
+ *  not wait for further such compilations. */
+#define SXS_COMPILES_RESERVED 16u
+
+/** One running compilation. A thread can have several of them, one within another, because
+ *  compiling can load an assembly, and loading can run code. */
+struct sxs_compile {
+    struct sxs_compile *next; /* newest first */
+    pthread_t           thread;
+    FunctionID          fn;
+    uintptr_t           sp;      /* the thread's approximate stack pointer at the beginning */
+    int                 inlines; /* nonzero: was allowed to inline, or inlines without asking */
+};
 
 /** The running compilations of one runtime. */
 struct sxs_compiles {
@@ -29,6 +41,9 @@ struct sxs_compiles {
     int                 held;    /* 1: a request waits or is being made: inlining is refused */
     int                 asking;  /* 1: a request is being made */
     struct sxs_compile *all;     /* running compilations, newest first; owned */
+    /* entries for use when malloc() fails */
+    struct sxs_compile reserved[SXS_COMPILES_RESERVED];
+    unsigned           reserved_used; /* bit i: reserved[i] is in the list */
 };
 
 /** sxs_compiles_init - initialize @c. @needed: nonzero for a runtime before 9.0. */

@@ -361,8 +361,12 @@ int sxs_trace(struct sxs_method *m, const struct sxs_marker *marker, const struc
                           .result_class = -1};
     for (unsigned i = 0; i < SXS_OPERANDS_MAX; i++)
         c->classes[i] = c->places[i] = -1;
-    c->t = make(m, marker);
-    err = !c->t ? sxs_method_fail(m, "no memory") : sxs_operands_choose(m, a, &c->o) || around(c);
+    /* Comes first, because it may refuse the method, and the memory of make() is never freed. */
+    err = sxs_operands_choose(m, a, &c->o);
+    if (!err) {
+        c->t = make(m, marker);
+        err = !c->t ? sxs_method_fail(m, "no memory") : around(c);
+    }
     free(c); /* not c->t: the new IL contains its address */
     return err ? -1 : 0;
 }

@@ -40,7 +40,9 @@ struct sxs_instrument_spent {
     _Atomic uint64_t longest_ns; /* time of the longest */
 };
 
-/** The first page. Two pairs of clock readings (started_*, seen_*) tell how long a tick is. */
+/** The first page. Two pairs of clock readings (started_*, seen_*) tell how long a tick is. The two
+ *  values of the second pair are stored one after the other, so a reader of a running process may
+ *  see values that are one update interval (some ms) apart. */
 struct sxs_instrument_header {
     char             magic[8];
     uint32_t         version;

@@ -52,8 +52,8 @@ SXS_SIGSAFE void sxs_chunks_commit(void *record, uint16_t type);
 
 /** sxs_chunks_make_room - grow the file until enough chunks are ready.
  *  Returns 0, or -errno when the disk is full or the file has reached its limit; the chunks that
- *  exist are still used, and later calls return 0 and do nothing. Called every few milliseconds by
- *  one thread. */
+ *  exist are still used, and later calls return 0 and do nothing. Called every few milliseconds, by
+ *  one thread at a time. */
 int sxs_chunks_make_room(struct sxs_chunks *c);
 
 /** In a forked child: write nothing more, because the file belongs to the parent. */

@@ -18,12 +18,17 @@ static struct sxs_chunks             chunks;
 static struct sxs_instrument_header *header; /* NULL: nothing is recorded */
 static pthread_mutex_t               room = PTHREAD_MUTEX_INITIALIZER; /* one thread makes room */
 SXS_FORK_RESETS(room);
+/* Held for two stores, so that both readings of the pair are from the same thread. */
+static pthread_mutex_t clocks = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(clocks);
 
 /* Update the header's later pair of clock readings. */
 static void take_time(void)
 {
+    pthread_mutex_lock(&clocks);
     atomic_store(&header->seen_tick, sxs_tick());
     atomic_store(&header->seen_ns, sxs_now_ns(CLOCK_MONOTONIC));
+    pthread_mutex_unlock(&clocks);
 }
 
 /* Make room. Returns 1 when there is room, though another thread may take that room at once, or 0

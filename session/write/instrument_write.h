@@ -14,7 +14,8 @@
 int sxs_instrument_create(const struct sxs_folder *folder);
 
 /** sxs_instrument_keep - make room in the file and update the header's pair of clock readings.
- *  Called by a thread of the library every few ms. */
+ *  Called every few ms by threads of the library: the service thread, and threads that wait for
+ *  compilations. Any number of threads at the same time. Takes locks; not signal-safe. */
 void sxs_instrument_keep(void);
 
 /** sxs_instrument_end - end the recording.

@@ -283,6 +283,13 @@ static inline void profile_here(const struct sxs_tool *const *tools, size_t n)
     profile_with("@program:fake_host_class_object");
 }
 
+/** Like profile_here(), and simulated runtimes register no signal handlers. */
+static inline void profile_without_signals(const struct sxs_tool *const *tools, size_t n)
+{
+    setenv("FAKECLR_SIGNALS", "off", 1);
+    profile_here(tools, n);
+}
+
 /** Removes all variables that have an effect on the library or on simulated runtimes. */
 static inline int plain_environment(void **state)
 {

@@ -35,6 +35,8 @@ static struct {
      * be reused. */
     struct sxs_known sites;
     _Atomic uint32_t n_sites, n_kept;
+    /* Record reserved for a throw site that could not be added to the table; NULL: none. */
+    _Atomic(struct sxs_event_site *) spare;
     /* Guards pool and n_pool. While it is held, no other lock is taken and no runtime is called,
      * because a collection may be waiting for the thread that waits for this lock. */
     pthread_mutex_t  lock;
@@ -64,9 +66,20 @@ static void give_back(struct sxs_event_exception *r)
     pthread_mutex_unlock(&all.lock);
 }
 
+/* Returns a record for a throw site, reserved in the file and not committed: the spare record, or a
+ * new one with the next number. Returns NULL when the file has no room. */
+static struct sxs_event_site *take_site(void)
+{
+    struct sxs_event_site *s = atomic_exchange(&all.spare, NULL);
+    if (s || !(s = sxs_events_reserve(sizeof(*s))))
+        return s;
+    s->number = atomic_fetch_add(&all.n_sites, 1) + 1;
+    return s;
+}
+
 static struct sxs_known_entry *new_site(const struct sxs_flight *v, const struct sxs_known_key *key)
 {
-    struct sxs_event_site  *s = sxs_events_reserve(sizeof(*s));
+    struct sxs_event_site  *s = take_site();
     struct sxs_known_entry *e;
     if (!s)
         return NULL;
@@ -76,10 +89,11 @@ static struct sxs_known_entry *new_site(const struct sxs_flight *v, const struct
     s->runtime = (uint16_t)v->runtime;
     s->fate = v->fate;
     s->rethrown = v->rethrown;
-    s->number = atomic_fetch_add(&all.n_sites, 1) + 1;
     e = sxs_known_add(&all.sites, key, s->number, s);
-    if (e) /* else every further exception of this site would commit another record */
+    if (e)
         sxs_events_commit(s, SXS_EVENT_SITE);
+    else /* no room in the table, or no memory: keep the record for the next site */
+        atomic_store(&all.spare, s);
     return e;
 }
 
@@ -110,8 +124,7 @@ static int is_to_be_kept(struct sxs_known_entry *site)
     return atomic_fetch_add(&site->n, 1) < KEEP_OF_SITE;
 }
 
-/* Counts an exception whose fate is decided, and keeps or reuses its record. */
-static void landed(struct sxs_flight *v)
+void sxs_exceptions_landed(struct sxs_flight *v)
 {
     struct sxs_event_exception *r = v->record;
     struct sxs_known_entry     *site;
@@ -170,7 +183,7 @@ static void fill(struct sxs_event_exception *r, const struct sxs_flight *v, stru
 static HRESULT thrown(struct sxs_sub *sub, sxs_object object)
 {
     struct state               *state = sub->state;
-    struct sxs_exceptions_thread *thread = sxs_exceptions_thread(landed);
+    struct sxs_exceptions_thread *thread = sxs_exceptions_thread(sxs_exceptions_landed);
     struct sxs_message          message;
     sxs_class                   cls = {sub->rt, 0};
     struct sxs_flight          *v;

@@ -5,7 +5,12 @@
 #define SXS_TOOLS_EXCEPTIONS_EXCEPTIONS_H
 
 #include "manager/tool.h"
+#include "tools/exceptions/in_flight.h"
 
 extern const struct sxs_tool sxs_exceptions_tool;
+
+/** sxs_exceptions_landed - count an exception whose fate is decided, and keep or reuse its record.
+ *  Calls no runtime. Any thread; takes a lock of its own. */
+void sxs_exceptions_landed(struct sxs_flight *flight);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/proc.h"
 #include "base/thread.h"
 #include "tools/options/instrument_options.h"
 #include "session/write/instrument_write.h"
@@ -300,6 +301,7 @@ static int start_all(unsigned traced_mb)
     instrument.path = absolute(path);
     if (!instrument.path)
         return -1;
+    sxs_config_open_files_by(sxs_proc_call);
     sxs_watch(instrument.path); /* before loading, so that no change is missed */
     config = sxs_config_load(instrument.path, NULL);
     if (config) {

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/proc.h"
 
 #define MS        UINT64_C(1000000)
 #define LOOK_NS   (10 * MS)  /* shortest time between two looks at a file */
@@ -56,10 +57,12 @@ static uint64_t state_of(const char *name, const struct stat *st)
 }
 
 /* Looks at the files that sxs_config_load() reads, and follows links. The state does not depend on
- * the order of the files in the folder. Returns 0, or -1 when the folder cannot be read. */
-static int look_at_folder(uint64_t *state)
+ * the order of the files in the folder. Returns 0, or -1 when the folder cannot be read.
+ * @arg: receives the state, uint64_t. */
+static int look_at_folder(void *arg)
 {
     static const struct stat none;
+    uint64_t                *state = arg;
     DIR                     *dir = opendir(watch.path);
     const struct dirent     *entry;
     watch.n_files = 0;
@@ -116,7 +119,7 @@ static int look(uint64_t *state)
     if (stat(watch.path, &st) == 0) {
         watch.gone = 0;
         if (watch.is_folder && S_ISDIR(st.st_mode))
-            return look_at_folder(state);
+            return sxs_proc_call(look_at_folder, state); /* because it opens the folder */
         *state = state_of("", &st);
         return 0;
     }

@@ -6,9 +6,11 @@
 
 #include <stddef.h>
 
-/** sxs_list_parse - call @read with each option of @text (cut at 63 characters) and @out.
- *  @read: returns nonzero when the option is invalid.
- *  Returns 0, or -1 with the first invalid option in @bad (@size bytes). Pure except for @read. */
+/** sxs_list_parse - call @read with each option of @text and @out.
+ *  @read: returns nonzero when the option is invalid. An option of more than 63 characters is
+ *         invalid, too.
+ *  Returns 0, or -1 with the first invalid option, or its beginning, in @bad (@size bytes). Pure
+ *  except for @read. */
 int sxs_list_parse(const char *text, int (*read)(const char *item, void *out), void *out, char *bad,
                    size_t size);
 

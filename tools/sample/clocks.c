@@ -126,13 +126,37 @@ static int first_descriptor(void)
     return (int)(first < HIGH_FD ? first : HIGH_FD);
 }
 
-/* Duplicates @fd to a number in our range and closes @fd. Returns the number or -errno. */
-static int raise_descriptor(int fd)
+/* Whether @fd is the perf event with the kernel's number @id. Other files refuse the request. */
+SXS_SIGSAFE static int is_event(int fd, uint64_t id)
 {
-    int first = first_descriptor();
-    int high = first ? fcntl(fd, F_DUPFD_CLOEXEC, first) : -1;
-    int err = first ? errno : EMFILE;
-    close(fd);
+    uint64_t now;
+    return ioctl(fd, PERF_EVENT_IOC_ID, &now) == 0 && now == id;
+}
+
+/* Closes @fd only if it is still the event, because a host that closes all descriptors may have a
+ * file of its own with the same number. */
+static void close_event(int fd, uint64_t id)
+{
+    if (is_event(fd, id))
+        close(fd);
+}
+
+/* Duplicates the event @fd to a number in our range and closes @fd. Returns the number or -errno,
+ * and sets *id to the kernel's number of the event. */
+static int raise_descriptor(int fd, uint64_t *id)
+{
+    int first = first_descriptor(), high = -1, err = EMFILE;
+    if (ioctl(fd, PERF_EVENT_IOC_ID, id) < 0)
+        return -errno; /* the host has closed it */
+    if (first) {
+        high = fcntl(fd, F_DUPFD_CLOEXEC, first);
+        err = errno;
+    }
+    close_event(fd, *id);
+    if (high >= 0 && !is_event(high, *id)) {
+        close(high); /* a duplicate of a file of the host, which keeps its own descriptor */
+        return -EBADF;
+    }
     return high < 0 ? -err : high;
 }
 
@@ -149,14 +173,10 @@ static int start_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
     uint64_t          id;
     if (fd < 0)
         return -errno;
-    fd = raise_descriptor(fd); /* before signals are enabled, because they carry the number */
+    /* before signals are enabled, because they carry the number */
+    fd = raise_descriptor(fd, &id);
     if (fd < 0)
         return fd;
-    if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0) {
-        int err = errno;
-        close(fd);
-        return -err;
-    }
     atomic_store(&t->perf_id, id);
     note_descriptor(fd);
     t->perf_fd = fd; /* before the first signal, whose handler arms the next sample by it */
@@ -165,7 +185,7 @@ static int start_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
         fcntl(fd, F_SETOWN_EX, &owner) < 0 || ioctl(fd, PERF_EVENT_IOC_REFRESH, 1) < 0) {
         int err = errno;
         t->perf_fd = -1;
-        close(fd);
+        close_event(fd, id);
         return -err;
     }
     return 0;
@@ -255,9 +275,8 @@ int sxs_clocks_start(struct sxs_sampled_thread *t)
  * event identifies our event; other files refuse the request. */
 SXS_SIGSAFE static int has_perf(const struct sxs_sampled_thread *t)
 {
-    uint64_t id;
-    return t->perf_fd >= 0 && ioctl(t->perf_fd, PERF_EVENT_IOC_ID, &id) == 0 &&
-           id == atomic_load_explicit(&t->perf_id, memory_order_relaxed);
+    return t->perf_fd >= 0 &&
+           is_event(t->perf_fd, atomic_load_explicit(&t->perf_id, memory_order_relaxed));
 }
 
 static void close_perf(struct sxs_sampled_thread *t)

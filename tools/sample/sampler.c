@@ -231,7 +231,6 @@ static void check_signals(void)
 static void serve_tier_sessions(void)
 {
     struct sxs_sampled_thread *t;
-    sxs_threads_exclude_me();
     t = sxs_threads_finish();
     if (t) {
         sxs_clocks_stop(t);
@@ -240,7 +239,6 @@ static void serve_tier_sessions(void)
     }
     if (at_work())
         sxs_tier_sessions_run();
-    sxs_threads_include_me();
 }
 
 /* Starts a new thread each time, because it becomes one of the runtime's threads until it ends. */
@@ -256,7 +254,6 @@ static void serve(void)
     static const struct sxs_threads_events events = {came, went, renamed, renamed, seen};
     uint64_t                               n_samples = 0;
     long                                   period = PERIOD_NS, since_naming = NAMING_NS;
-    sxs_threads_exclude_me();
     sxs_stacks_refresh();
     list_loaded(0); /* before any clock runs, so that every sample has unwind tables */
     watch_threads();
@@ -285,14 +282,12 @@ static void serve(void)
 
 static void serve_wall(void)
 {
-    sxs_threads_exclude_me();
     while (at_work())
         sxs_wall_tick();
 }
 
 static void serve_snapshot(void)
 {
-    sxs_threads_exclude_me();
     while (at_work())
         sxs_snapshot_tick();
 }
@@ -524,15 +519,6 @@ static HRESULT recompiling(struct sxs_sub *sub, sxs_function function, sxs_rejit
     return compiling(sub, function, safe);
 }
 
-static HRESULT compiled(struct sxs_sub *sub, sxs_function function, HRESULT status, BOOL safe)
-{
-    (void)safe;
-    if (SUCCEEDED(status))
-        sxs_early_compiled(function, 0);
-    sxs_tier_sessions_compiling(sub->rt, 0);
-    return S_OK;
-}
-
 static HRESULT recompiled(struct sxs_sub *sub, sxs_function function, sxs_rejit id, HRESULT status,
                           BOOL safe)
 {
@@ -541,6 +527,11 @@ static HRESULT recompiled(struct sxs_sub *sub, sxs_function function, sxs_rejit 
         sxs_early_compiled(function, id.id);
     sxs_tier_sessions_compiling(sub->rt, 0);
     return S_OK;
+}
+
+static HRESULT compiled(struct sxs_sub *sub, sxs_function function, HRESULT status, BOOL safe)
+{
+    return recompiled(sub, function, (sxs_rejit){sub->rt, 0}, status, safe);
 }
 
 static HRESULT function_unloading(struct sxs_sub *sub, sxs_function function)

@@ -119,16 +119,6 @@ void sxs_threads_each_busy(void (*fn)(struct sxs_sampled_thread *t));
 void sxs_threads_each_slot(void (*fn)(struct sxs_sampled_thread *t));
 
 /**
- * sxs_threads_exclude_me - note that the calling thread is one of the library and must not be
- * sampled. */
-void sxs_threads_exclude_me(void);
-
-/**
- * sxs_threads_include_me - undo sxs_threads_exclude_me(), because the calling thread is about to
- * end and its tid may be reused. */
-void sxs_threads_include_me(void);
-
-/**
  * sxs_threads_forget - in a forked child: clear the table. Only the calling thread is left, and
  * it is not sampled. */
 void sxs_threads_forget(void);

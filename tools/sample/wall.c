@@ -11,17 +11,21 @@
 #include "base/clock.h"
 #include "tools/sample/clocks.h"
 
-#define RECORD_NS 100000000u /* longest waiting time without a record */
+#define RECORD_NS    100000000u /* longest waiting time without a record */
+#define PERIODS_MOST 10u        /* most intervals that one round stands for */
 /* A thread that has used less CPU time only left the handler and continued to wait. */
-#define RAN_NS    20000u
+#define RAN_NS       20000u
 
 static struct sxs_samples_writer *writer;
-static uint64_t                   interval_ns, due_ns, round_ns;
+static uint64_t                   interval_ns, round_ns;
+static uint64_t                   due_ns;       /* when the current round was due */
+static uint32_t                   round_weight; /* ns that the current round stands for */
 
 void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz)
 {
     writer = w;
     interval_ns = 1000000000u / hz;
+    round_weight = (uint32_t)interval_ns;
     due_ns = sxs_now_ns(CLOCK_MONOTONIC);
 }
 
@@ -71,7 +75,7 @@ uint32_t sxs_wall_due(struct sxs_sampled_thread *t)
     if (!cpu)
         return 0;
     if (known && cpu < before + RAN_NS) {
-        uint64_t waited = atomic_fetch_add(&t->waited_ns, interval_ns) + interval_ns;
+        uint64_t waited = atomic_fetch_add(&t->waited_ns, round_weight) + round_weight;
         move_clock(t, before, cpu);
         if (waited >= RECORD_NS)
             record_waiting(t);
@@ -79,7 +83,7 @@ uint32_t sxs_wall_due(struct sxs_sampled_thread *t)
     }
     record_waiting(t);
     move_clock(t, before, cpu);
-    return (uint32_t)interval_ns;
+    return known ? round_weight : (uint32_t)interval_ns; /* a new thread may be younger */
 }
 
 static void look_at(struct sxs_sampled_thread *t)
@@ -89,15 +93,27 @@ static void look_at(struct sxs_sampled_thread *t)
         sxs_clocks_poke(atomic_load(&t->tid), weight);
 }
 
+/* Missed rounds are not taken in a burst, because a running thread would look like a waiting one in
+ * all but the first of them. */
+void sxs_wall_begin(uint64_t now_ns)
+{
+    uint64_t n = now_ns > due_ns ? (now_ns - due_ns) / interval_ns : 0;
+    round_ns = now_ns;
+    if (n > PERIODS_MOST || n * interval_ns > UINT32_MAX) { /* probably suspended */
+        due_ns = now_ns;
+        n = 1;
+    } else {
+        n = n ? n : 1;
+        due_ns += n * interval_ns;
+    }
+    round_weight = (uint32_t)(n * interval_ns);
+}
+
 void sxs_wall_wait(void)
 {
-    struct timespec due;
-    due_ns += interval_ns;
-    due = sxs_timespec_of(due_ns);
+    struct timespec due = sxs_timespec_of(due_ns + interval_ns);
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
-    round_ns = sxs_now_ns(CLOCK_MONOTONIC);
-    if (round_ns > due_ns + 10 * interval_ns)
-        due_ns = round_ns; /* after a long delay, do not take the missed rounds in a burst */
+    sxs_wall_begin(sxs_now_ns(CLOCK_MONOTONIC));
 }
 
 void sxs_wall_tick(void)

@@ -18,10 +18,15 @@ void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz);
  * this. */
 void sxs_wall_tick(void);
 
-/**
- * sxs_wall_wait - sleep until the next round is due. After a delay of more than ten intervals,
- * the missed rounds are skipped. */
+/** sxs_wall_wait - sleep until the next round is due, then begin it by sxs_wall_begin(). */
 void sxs_wall_wait(void);
+
+/**
+ * sxs_wall_begin - begin a round at @now_ns (CLOCK_MONOTONIC).
+ * The round stands for itself and the rounds that were missed since the last one, up to 10 in all.
+ * If more were missed, or their time does not fit into a weight, the round stands for itself only,
+ * because the machine was probably suspended. */
+void sxs_wall_begin(uint64_t now_ns);
 
 /**
  * sxs_wall_due - whether @t must be sampled, because it has run since its stack was last taken.
