@@ -269,7 +269,7 @@ $(MAKERS): $(O)/obj/tests/profile/make_%.o: tests/profile/make_%.c $(wildcard te
 
 $(O)/tests/fuzz_report: tests/fuzz/fuzz.h $(MAKERS) $(filter-out $(PROFILE_OBJ) %/main.o,$(call obj,$(CMD_SRC)))
 
-# The suite of hosts (docs/hosts.md): programs that host runtimes, code that they share, and
+# The suite of hosts (docs/internals/hosts.md): programs that host runtimes, code that they share, and
 # allocators to preload.
 HOSTING_OBJ := $(call obj,tests/hosts/hosting.c tests/hosts/state.c harness/clr.c harness/library.c \
                  harness/properties.c harness/self.c)

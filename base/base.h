@@ -14,7 +14,7 @@
 #define SXS_EXPORT __attribute__((visibility("default")))
 
 /** Marks a function that may run inside a signal handler. A marked function calls only marked
- *  functions, atomic operations, and the functions that docs/signal-safety.md lists.
+ *  functions, atomic operations, and the functions that docs/internals/signal-safety.md lists.
  *  tests/lint/signal-safety.sh checks this. */
 #if defined(__clang__)
 #define SXS_SIGSAFE __attribute__((annotate("sxs_sigsafe")))

@@ -324,7 +324,7 @@ struct sxs_il_method {
  * Checks the stack height wherever control flow joins, the targets of branches, the nesting and the
  * ranges of clauses, branches into and out of them, leave, endfinally, endfilter, rethrow,
  * prefixes, the numbers of arguments and locals, and that operands fit. Does not check types.
- * docs/il.md has the rules.
+ * docs/internals/il.md has the rules.
  * Sets `height` of each instruction and, when the body was changed, max_stack of the body.
  * @error: its offset is that of the instruction, or of the nearest old instruction before it.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** settings.h - the manager's settings from the environment, read once: SXSPROF_PICK,
- *  SXSPROF_UNPICKED, SXSPROF_TOOLS and SXSPROF_OUT. README.md describes them. */
+ *  SXSPROF_UNPICKED, SXSPROF_TOOLS and SXSPROF_OUT. The manual page
+ *  sxsprof-environment(7) describes them. */
 #ifndef SXS_MANAGER_SETTINGS_H
 #define SXS_MANAGER_SETTINGS_H
 

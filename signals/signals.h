@@ -7,7 +7,8 @@
  * of these handlers and calls the handler of the runtime that a signal belongs to. The router at
  * work is either the copy in the preloaded library, which sees every registration of a handler, or
  * the copy in libsxsprof.so, which takes the handlers over when a runtime creates its profiler.
- * Only one copy is at work in a process; sxs_signals() returns it. docs/signals.md has the details.
+ * Only one copy is at work in a process; sxs_signals() returns it. The page
+ * docs/internals/signals.md has the details.
  *
  * An owner is a module that registered such handlers: a libcoreclr.so, a single-file host or a
  * NativeAOT library. Owners are numbered from 0. They are never removed, because runtimes never

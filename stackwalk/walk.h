@@ -5,7 +5,7 @@
  *
  * Two walkers fill the same structure. The "mixed" walker unwinds native frames and uses the
  * frames that each runtime reports for its own code. The "managed" walker uses the runtimes'
- * reports alone. docs/stacks.md describes both and their costs. */
+ * reports alone. docs/internals/stacks.md describes both and their costs. */
 #ifndef SXS_STACKWALK_WALK_H
 #define SXS_STACKWALK_WALK_H
 

@@ -3,7 +3,7 @@
  * instr/config/config.h - load instrumentation files: which methods, and what is done to them.
  *
  * The files are XML, either with this project's schema (instr/config/instrumentation.xsd) or New
- * Relic's extension files; docs/instrumentation.md describes both. Loading makes an immutable
+ * Relic's extension files; docs/guide/instrumentation.md describes both. Loading makes an immutable
  * `struct sxs_config` of plain structs and zero-terminated UTF-8. This folder does not need a
  * runtime.
  *

@@ -5,8 +5,8 @@
  *
  * The file is a header of one page, then chunks of records (session/format/chunks.h). Some records
  * change after they were committed: counts grow, and the fate of an exception is filled in. Each
- * such field is written by one aligned store. Times are CLOCK_MONOTONIC in ns. docs/session.md
- * describes the same bytes.
+ * such field is written by one aligned store. Times are CLOCK_MONOTONIC in ns. The page
+ * docs/internals/session.md describes the same bytes.
  */
 #ifndef SXS_SESSION_FORMAT_EVENTS_H
 #define SXS_SESSION_FORMAT_EVENTS_H

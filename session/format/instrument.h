@@ -6,7 +6,7 @@
  * The file is a header of one page, then chunks of records (session/format/chunks.h). Fields marked
  * _Atomic change after their record was committed, each by one aligned store. Each thread has its
  * own counters, so the counts of a method are the sum over all COUNTS records. A "site" in
- * identifiers is an instrumented method. docs/session.md describes the same bytes.
+ * identifiers is an instrumented method. docs/internals/session.md describes the same bytes.
  */
 #ifndef SXS_SESSION_FORMAT_INSTRUMENT_H
 #define SXS_SESSION_FORMAT_INSTRUMENT_H

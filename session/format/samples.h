@@ -3,7 +3,7 @@
  * samples.h - the format of the file "samples" in a process's session folder.
  *
  * The file is a header of one page, then chunks of records (session/format/chunks.h). Signal
- * handlers and threads write it concurrently. docs/session.md describes the same bytes.
+ * handlers and threads write it concurrently. docs/internals/session.md describes the same bytes.
  */
 #ifndef SXS_SESSION_FORMAT_SAMPLES_H
 #define SXS_SESSION_FORMAT_SAMPLES_H

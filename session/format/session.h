@@ -6,8 +6,8 @@
  * A session folder holds one folder per process, named after its pid. When the pid is used again, a
  * dash and a number follow. Each process's folder holds the file "census", which is one struct
  * sxs_census. The process maps the file shared, so the counts survive any end of the process (exit,
- * _exit, a signal, kill -9). docs/session.md describes the same bytes for other readers. All
- * integers are little-endian.
+ * _exit, a signal, kill -9). docs/internals/session.md describes the same bytes for other readers.
+ * All integers are little-endian.
  */
 #ifndef SXS_SESSION_FORMAT_SESSION_H
 #define SXS_SESSION_FORMAT_SESSION_H

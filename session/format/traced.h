@@ -6,7 +6,7 @@
  * Records refer to the instrumented methods of the file "instrument" by number. Calls have a file
  * of their own, so that very many calls take no room from the states and counts in "instrument".
  * The file is a header of one page, then chunks of records (session/format/chunks.h).
- * docs/session.md describes the same bytes.
+ * docs/internals/session.md describes the same bytes.
  */
 #ifndef SXS_SESSION_FORMAT_TRACED_H
 #define SXS_SESSION_FORMAT_TRACED_H

@@ -5,7 +5,7 @@
  *
  * Handles the code that JIT compilers and runtimes generate: stubs, and methods with and without
  * rbp as the frame pointer. Instructions are read forward up to the first return. They show what
- * will be taken off the stack before that return. docs/walking.md gives the reasons. */
+ * will be taken off the stack before that return. docs/internals/walking.md gives the reasons. */
 #ifndef SXS_STACKWALK_FAST_CODE_SCAN_H
 #define SXS_STACKWALK_FAST_CODE_SCAN_H
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh - `make bench`: builds the native benchmarks, measures, rewrites the tables of docs/bench.md.
-# docs/bench.md says what is measured and how. Nothing here passes or fails by time.
+# run.sh - `make bench`: builds the native benchmarks, measures, rewrites the tables of docs/internals/bench.md.
+# docs/internals/bench.md says what is measured and how. Nothing here passes or fails by time.
 #
 # BUILD  folder with what was built    CC  compiler    QUICK=1  a few rounds, docs/ left alone
 # PART=library, sampling, web, hooks, il or rewrite: only that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* scenario.c - runs a scenario, which is the "assembly" passed to coreclr_execute_assembly. It has
- * commands separated by ';' or newlines; docs/fakeclr.md lists them. */
+ * commands separated by ';' or newlines; docs/internals/fakeclr.md lists them. */
 #include "tests/fake/fake.h"
 
 #include <ctype.h>

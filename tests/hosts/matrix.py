@@ -111,7 +111,7 @@ def cell(host, tool, preloaded, tally):
 
 
 def print_table(hosts, tools, tally, skipped):
-    """Prints the table. Each cell has runs/failures; "-" means not supported (docs/hosts.md)."""
+    """Prints the table. Each cell has runs/failures; "-" means not supported (docs/internals/hosts.md)."""
     width = max(len(h.name) for h in hosts) + 1
     print("\nruns/failures with preload; each second line without")
     print("%-*s %s" % (width, "host", " ".join("%11s" % t for t in tools)))

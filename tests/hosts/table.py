@@ -63,7 +63,7 @@ class Host:
         return ""
 
     def unsupported(self, tool, preloaded, clrs):
-        """Returns the reason why a combination is not supported (docs/hosts.md); empty when it
+        """Returns the reason why a combination is not supported (docs/internals/hosts.md); empty when it
         is."""
         for value in self.all("unsupported"):
             where, _, why = value.partition("=")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # signal-safety.sh - checks that functions that may run in a signal handler call only functions that
-# docs/signal-safety.md allows. With clang it checks the syntax tree; without clang, or with
+# docs/internals/signal-safety.md allows. With clang it checks the syntax tree; without clang, or with
 # --source, the text of the sources.
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sigsafe.py - checks that code in signal handlers follows the rule of docs/signal-safety.md.
+"""sigsafe.py - checks that code in signal handlers follows the rule of docs/internals/signal-safety.md.
 
 usage: sigsafe.py source | ast [COMPILER FLAG...]
 Prints findings; status 1 if there are any.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sigsafe_rules.py - the rule of docs/signal-safety.md. It does not depend on how the sources were
+"""sigsafe_rules.py - the rule of docs/internals/signal-safety.md. It does not depend on how the sources were
 read."""
 import re
 from dataclasses import dataclass, field

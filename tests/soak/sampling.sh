@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # sampling.sh - samples four real runtimes (8, 9, 10, and 8 again) under stress: faults, collections
 # and thread pools in the apps, and beside them short native threads, a plugin that is loaded and
-# unloaded, children of every kind, and waiting threads (docs/harness.md). Each run must end well,
+# unloaded, children of every kind, and waiting threads (docs/internals/harness.md). Each run must end well,
 # its session must be complete, and its sums must agree with the CPU time of the process. Called by
 # `make soak`; can also be run by itself.
 #

@@ -66,7 +66,7 @@ static void first_body(void)
     fault_elsewhere();
     CHECK_EQ(host_calls, 2);
     CHECK_EQ(fake_counts(&h[1]).faults_chained,
-             1); /* the first one is asked last, see signals.md */
+             1); /* the first one is asked last, see docs/internals/signals.md */
 }
 
 static void a_fault_in_the_module_of_the_hosts_handler_is_shown_to_no_runtime(void **state)

@@ -6,7 +6,7 @@
  * called again after each await, by the thread pool or by the code that completed the awaited task.
  * The machine lies in an object called its box, which is also the method's task. The task has a
  * reference to its continuation, which is usually the box of the awaiting method.
- * docs/calls.md, "Await", lists the fields that are followed.
+ * docs/internals/calls.md, "Await", lists the fields that are followed.
  */
 #ifndef SXS_TOOLS_CALLS_AWAIT_H
 #define SXS_TOOLS_CALLS_AWAIT_H

@@ -2,8 +2,8 @@
 /**
  * exceptions.h - removes frames from the shadow stack when an exception leaves them.
  *
- * All functions are called in runtime callbacks, on the thread that throws. docs/calls.md explains
- * why these callbacks are used and others are not.
+ * All functions are called in runtime callbacks, on the thread that throws. The page
+ * docs/internals/calls.md explains why these callbacks are used and others are not.
  */
 #ifndef SXS_TOOLS_CALLS_EXCEPTIONS_H
 #define SXS_TOOLS_CALLS_EXCEPTIONS_H

@@ -5,8 +5,8 @@
  * If a profiler monitors exceptions, 9.0 and 10.0 report each exception filter
  * (ExceptionSearchFilterEnter) after they have read the exception's address and before they call
  * the filter with that address. During the callback a collection may move the exception; then
- * the filter is called with an address of something else (docs/hosts.md). So each exception is
- * pinned from ExceptionThrown until the catch block that handles it has ended.
+ * the filter is called with an address of something else (docs/internals/hosts.md). So each
+ * exception is pinned from ExceptionThrown until the catch block that handles it has ended.
  *
  * A thread may have several exceptions at once: one may be thrown in a filter, or in a catch
  * block. The latest PINS exceptions are kept. An exception that a runtime catches in native

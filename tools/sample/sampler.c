@@ -468,7 +468,7 @@ static HRESULT thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD tid
 
 /* Unblocks the sample signal in a catch block. A runtime that handled a fault has left its
  * signal handler for good by now, but the handler's signal mask is still in force, except for
- * the signals that the runtime itself had blocked (docs/signals.md). */
+ * the signals that the runtime itself had blocked (docs/internals/signals.md). */
 static HRESULT catcher_enter(struct sxs_sub *sub, sxs_function function, sxs_object object)
 {
     (void)sub, (void)function, (void)object;
