@@ -65,6 +65,7 @@ CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
 
 .PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
         install clean setup abi-check unit hosts host-programs
+.PHONY: FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -117,6 +118,13 @@ $(O)/gen/profile.pb-c.c $(O)/gen/profile.pb-c.h &: cmd/report/profile.proto
 	$(Q)protoc-c --proto_path=cmd/report --c_out=$(O)/gen $<
 
 $(call obj,$(wildcard cmd/report/*.c)): $(CMD_GEN)
+
+# The header is written only when the commit has changed.
+$(O)/gen/sxs_commit.h: FORCE
+	@mkdir -p $(@D)
+	$(Q)sh cmd/commit.sh $@
+
+$(O)/obj/cmd/options.o: $(O)/gen/sxs_commit.h
 
 # ---- objects ---------------------------------------------------------------------------------
 

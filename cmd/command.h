@@ -3,9 +3,7 @@
 #ifndef SXS_CMD_COMMAND_H
 #define SXS_CMD_COMMAND_H
 
-#ifndef SXS_VERSION
-#define SXS_VERSION "0.1.0"
-#endif
+struct argp;
 
 /* Exit statuses of all verbs except "run", which returns the exit status of its command. */
 enum sxs_exit {
@@ -14,15 +12,29 @@ enum sxs_exit {
     SXS_EXIT_USAGE = 2,   /* wrong input; nothing was started or changed */
 };
 
-/* The verbs, one function each. @argv[0] is the name for messages: "sxsprof run". Each returns an
- * exit status. */
+/* The verbs, a function each, and the options that they have. @argv[0] is the name for messages:
+ * "sxsprof run". Each function returns an exit status. */
 int sxs_cmd_run(int argc, char **argv);
 int sxs_cmd_report(int argc, char **argv);
 int sxs_cmd_diff(int argc, char **argv);
 int sxs_cmd_runtimes(int argc, char **argv);
 int sxs_cmd_doctor(int argc, char **argv);
-int sxs_cmd_il(int argc, char **argv);
 int sxs_cmd_check(int argc, char **argv);
+int sxs_cmd_il(int argc, char **argv);
+
+extern const struct argp sxs_argp_run, sxs_argp_report, sxs_argp_diff, sxs_argp_runtimes,
+    sxs_argp_doctor, sxs_argp_check, sxs_argp_il;
+
+/**
+ * sxs_options_parse - parse the options of a verb, which also has --help, -h, --usage and
+ * --version.
+ * @argp, @argc, @argv, @flags, @input: as for argp_parse(3). A wrong option ends the process with
+ * SXS_EXIT_USAGE; help and version end it with SXS_EXIT_OK.
+ */
+void sxs_options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
+/** sxs_version - return "sxsprof VERSION (COMMIT)". Static. */
+const char *sxs_version(void);
 
 /** sxs_complain - print one line "sxsprof: ..." on standard error. */
 void sxs_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -106,7 +106,7 @@ static const struct argp_option option_list[] = {
     {"by-thread", KEY_BY_THREAD, NULL, 0, "Of calls, as text: a call tree for each thread", 2},
     {0},
 };
-static const struct argp argp = {
+const struct argp sxs_argp_report = {
     .options = option_list,
     .parser = parse,
     .args_doc = "DIR",
@@ -233,7 +233,7 @@ int sxs_cmd_report(int argc, char **argv)
 {
     struct options     o = {.format = "text"};
     struct sxs_session s;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    sxs_options_parse(&sxs_argp_report, argc, argv, 0, &o);
 
     int err = sxs_session_read(o.dir, &s);
     int status;

@@ -180,7 +180,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp argp = {
+const struct argp sxs_argp_run = {
     .options = option_list,
     .parser = parse,
     .args_doc = "-- COMMAND [ARGUMENT...]",
@@ -388,7 +388,7 @@ int sxs_cmd_run(int argc, char **argv)
     struct sxs_out_dir out;
     char               path[PATH_MAX], why[PATH_MAX + 512];
     int                status = SXS_EXIT_USAGE;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+    sxs_options_parse(&sxs_argp_run, argc, argv, ARGP_IN_ORDER, &o);
 
     int err = sxs_library_find(&lib);
     if (err) {

@@ -20,7 +20,7 @@ refused() {
 mark=(-- touch "$T/started")
 
 refused "no verb" "run"
-refused "an unknown verb" "'walk'|expected run, report, diff, runtimes, doctor, check or il" walk
+refused "an unknown verb" "'walk'|expected run, report, diff, runtimes, doctor, check, il or help" walk
 refused "an unknown option of the command" "'--frob'|expected" --frob
 refused "an unknown option of run" "--frob|--help" run --frob "${mark[@]}"
 refused "a bad --pick" "--pick|'some'|expected all, first, or one:" run --pick some "${mark[@]}"
