@@ -5,11 +5,15 @@
 
 struct argp;
 
-/* Exit statuses of all verbs except "run", which returns the exit status of its command. */
+/* Exit statuses. "run" and its shortcuts return the exit status of their command; when they did not
+ * start it, they return SXS_EXIT_USAGE or one of the last three, which env(1) has, too. */
 enum sxs_exit {
     SXS_EXIT_OK = 0,
-    SXS_EXIT_PROBLEM = 1, /* the verb ran and found a problem */
-    SXS_EXIT_USAGE = 2,   /* wrong input; nothing was started or changed */
+    SXS_EXIT_PROBLEM = 1,          /* the verb ran and found a problem */
+    SXS_EXIT_USAGE = 2,            /* wrong input; nothing was started or changed */
+    SXS_EXIT_FAILED = 125,         /* sxsprof itself failed */
+    SXS_EXIT_CANNOT_EXECUTE = 126, /* the command was found, but cannot be executed */
+    SXS_EXIT_NOT_FOUND = 127,      /* the command was not found */
 };
 
 /* The verbs, a function each, and the options that they have. @argv[0] is the name for messages:

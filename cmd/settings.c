@@ -18,12 +18,8 @@ static const struct {
     const char                  *name;
     const struct sxs_tool_table *options; /* NULL: none */
 } tools[] = {
-    {"census", NULL},
-    {"sample", &sxs_sampler_table},
-    {"calls", &sxs_calls_table},
-    {"exceptions", NULL},
-    {"events", &sxs_event_table},
-    {"instrument", &sxs_instrument_table},
+    {"census", NULL},     {"sample", &sxs_sampler_table}, {"calls", &sxs_calls_table},
+    {"exceptions", NULL}, {"events", &sxs_event_table},   {"instrument", &sxs_instrument_table},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 
@@ -145,7 +141,7 @@ static const char *check_signals(const char *value, char *why, size_t size)
 
 static const char *check_tools(const char *value, char *why, size_t size)
 {
-    char *list = strdup(value), *save = NULL;
+    char       *list = strdup(value), *save = NULL;
     const char *wrong = list ? NULL : "out of memory";
     for (char *t = list ? strtok_r(list, ";", &save) : NULL; t && !wrong;
          t = strtok_r(NULL, ";", &save))

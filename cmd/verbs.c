@@ -2,12 +2,19 @@
 #include "cmd/verbs.h"
 
 #include "cmd/command.h"
+#include "cmd/shortcuts.h"
 
 #include <stdio.h>
 #include <string.h>
 
 const struct sxs_verb sxs_verbs[] = {
     {"run", "run a command with its .NET runtimes profiled", sxs_cmd_run, &sxs_argp_run},
+    {"sample", "sample the stacks: which functions use the time", sxs_cmd_shortcut, NULL},
+    {"calls", "count and time the calls of functions", sxs_cmd_shortcut, NULL},
+    {"trace", "record each call of functions", sxs_cmd_shortcut, NULL},
+    {"exceptions", "record where exceptions are thrown and handled", sxs_cmd_shortcut, NULL},
+    {"events", "record compilations, collections, loads, threads", sxs_cmd_shortcut, NULL},
+    {"instrument", "instrument methods as a file says", sxs_cmd_shortcut, NULL},
     {"report", "print what a recorded session did, or draw it", sxs_cmd_report, &sxs_argp_report},
     {"diff", "draw what changed between two sessions", sxs_cmd_diff, &sxs_argp_diff},
     {"runtimes", "list the .NET runtimes installed here", sxs_cmd_runtimes, &sxs_argp_runtimes},
@@ -26,6 +33,11 @@ const struct sxs_verb *sxs_verb_find(const char *name)
         if (strcmp(sxs_verbs[i].name, name) == 0)
             return &sxs_verbs[i];
     return NULL;
+}
+
+const struct argp *sxs_verb_options(const struct sxs_verb *verb)
+{
+    return verb->argp ? verb->argp : sxs_shortcut_argp(verb->name);
 }
 
 const char *sxs_verb_names(void)

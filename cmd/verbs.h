@@ -12,7 +12,7 @@ struct sxs_verb {
     const char *summary; /* one line, for "sxsprof --help" */
     /* Runs the verb as described in command.h. NULL for "help", which main() handles. */
     int (*run)(int argc, char **argv);
-    const struct argp *argp; /* its options; NULL: none */
+    const struct argp *argp; /* its options; NULL for a shortcut, and for "help" */
 };
 
 extern const struct sxs_verb sxs_verbs[];
@@ -20,6 +20,12 @@ extern const size_t          sxs_n_verbs;
 
 /** sxs_verb_find - return the verb @name; NULL when there is none. */
 const struct sxs_verb *sxs_verb_find(const char *name);
+
+/**
+ * sxs_verb_options - return the verb's options; NULL for "help". Static; the options of a shortcut
+ * are overwritten by the next call.
+ */
+const struct argp *sxs_verb_options(const struct sxs_verb *verb);
 
 /** sxs_verb_names - return "run, sample, ... or help", for messages. Static. */
 const char *sxs_verb_names(void);

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 try "$SXS" --help
 verbs=$(sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' "$T/out")
 is "--help names every verb" \
-    "run report diff runtimes doctor check il help" \
+    "run sample calls trace exceptions events instrument report diff runtimes doctor check il help" \
     "$(grep -v '^pack$' <<<"$verbs" | paste -sd' ')"
 general=$out
 for option in -h help '-?'; do
@@ -41,7 +41,7 @@ for verb in $verbs; do
 done
 
 try "$SXS" help walk
-has "help of an unknown verb" "$status:$err" "2:" "unknown verb 'walk'" "expected run, report"
+has "help of an unknown verb" "$status:$err" "2:" "unknown verb 'walk'" "expected run, sample"
 try "$SXS" help run report
 has "help of two verbs" "$status:$err" "2:" "'report'" "expected one verb"
 try "$SXS" run --quiet -- echo -h --version

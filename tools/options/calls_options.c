@@ -80,7 +80,10 @@ static int read_backoff(const struct sxs_tool_option *row, const char *value, vo
                : 0;
 }
 
-#define WORD(name) {name, NULL, NULL, "no value", NULL, read_word}
+#define WORD(name)                                    \
+    {                                                 \
+        name, NULL, NULL, "no value", NULL, read_word \
+    }
 
 static const struct sxs_tool_option rows[] = {
     WORD("count"),
@@ -89,7 +92,8 @@ static const struct sxs_tool_option rows[] = {
     {"trace[=MB]", "trace-size", "MB", "a size from 1 to 2048 MiB",
      "Record a call trace of at most this size, in MiB (64); implies --mode trace", read_trace},
     {"mode=count|time|tree|trace", "mode", "count|time|tree|trace", "count, time, tree or trace",
-     "Record of each function the number of calls (count) and their time (time), also for each call "
+     "Record of each function the number of calls (count) and their time (time), also for each "
+     "call "
      "path (tree, the default), and also each call (trace)",
      read_mode},
     {"inline=on|off", "inline", "on|off", "on or off",

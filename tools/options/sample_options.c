@@ -47,7 +47,8 @@ static const struct sxs_tool_option rows[] = {
      "Sample threads also while they wait; without this option, only while they use a processor",
      read_mode},
     {"walker=fast|unwind|snapshot", "walker", "fast|unwind|snapshot", "fast, unwind or snapshot",
-     "How stacks are walked: fast (the default) in the signal handler, by frame pointers and unwind "
+     "How stacks are walked: fast (the default) in the signal handler, by frame pointers and "
+     "unwind "
      "tables; unwind by libunwind; snapshot compares fast with the runtimes' own walks",
      read_walker},
     {"tiers=on|off", "tiers", "on|off", "on or off",
