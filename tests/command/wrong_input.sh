@@ -112,7 +112,6 @@ mkdir "$T/a b" && cp "$T"/bin/* "$T/a b/"
 try "$T/a b/sxsprof" run -- true
 is "a place that LD_PRELOAD cannot name: exit status 125" 125 "$status"
 
-refused "report without a folder" "DIR is missing" report
 refused "report of a missing folder" "$T/no: No such file|expected a folder made by" report "$T/no"
 refused "report of a file" "Not a directory" report "$T/data"
 refused "report of another folder" "no session|expected" report "$T/full"
