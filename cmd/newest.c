@@ -13,12 +13,13 @@ static uint64_t last_start(const char *dir)
 {
     struct sxs_session s;
     uint64_t           last = 0;
-    if (sxs_session_read(dir, &s) == 0)
-        for (size_t i = 0; i < s.n_processes; i++) {
-            /* a process whose start is not known still makes the folder a session */
-            uint64_t started = s.processes[i].started_ns ? s.processes[i].started_ns : 1;
-            last = started > last ? started : last;
-        }
+    if (sxs_session_read(dir, &s) == 0) {
+        /* a process whose start is not known still makes the folder a session */
+        last = s.n_processes || s.n_unread ? 1 : 0;
+        for (size_t i = 0; i < s.n_processes; i++)
+            if (s.processes[i].started_ns > last)
+                last = s.processes[i].started_ns;
+    }
     sxs_session_free(&s);
     return last;
 }
