@@ -61,6 +61,7 @@ int sxs_cmd_doctor(int argc, char **argv)
     sxs_doctor_profiler(&found, &lib);
     sxs_doctor_preload(&found, &lib);
     sxs_doctor_settings(&found);
+    sxs_doctor_system(&found);
     examine_installed(&installed);
     if (command)
         sxs_doctor_command(&found, command, &installed);
