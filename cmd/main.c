@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof: find the verb and call its function. */
 #include "cmd/command.h"
+#include "cmd/completion.h"
 #include "cmd/verbs.h"
 
 #include <stdio.h>
@@ -69,6 +70,8 @@ int main(int argc, char **argv)
         puts(sxs_version());
         return sxs_finish_output();
     }
+    if (strcmp(argv[1], "--completion") == 0) /* for the build */
+        return sxs_print_completion(argc > 2 ? argv[2] : "");
     const struct sxs_verb *verb = sxs_verb_find(argv[1]);
     if (!verb)
         return unknown_verb(argv[1]);

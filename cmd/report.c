@@ -109,7 +109,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option option_list[] = {
-    {"format", 'f', "FORMAT", 0,
+    {"format", 'f', "text|json|html|collapsed|speedscope|pprof|chrome|firefox", 0,
      "text (the default) or json: what the runtimes did. Of samples or calls: text, html (flame graph, "
      "call tree, functions and timeline in one file), collapsed, speedscope, pprof, chrome, firefox", 0},
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},

@@ -59,6 +59,16 @@ static const char *tools_known(void)
     return list;
 }
 
+const char *sxs_tool_words(void)
+{
+    static char list[128];
+    size_t      len = 0;
+    for (size_t i = 0; i < N_TOOLS && len < sizeof(list); i++)
+        len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? " " : "",
+                                tools[i].name);
+    return list;
+}
+
 const char *sxs_tool_check(const char *tool, char *why, size_t size)
 {
     size_t len = strcspn(tool, ":");
