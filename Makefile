@@ -414,7 +414,7 @@ hosts: setup all host-programs
 	$(Q)sh setup/hosts.sh build/hosts
 	$(Q)BUILD=$(O) python3 tests/hosts/matrix.py --soak "$(or $(RUNS),50)" $(if $(HOSTS),--hosts '$(HOSTS)')
 
-lint: $(GEN) $(O)/libsxsprof.so $(O)/libsxsprof-preload.so
+lint: $(GEN) $(O)/gen/sxs_commit.h $(O)/libsxsprof.so $(O)/libsxsprof-preload.so
 	$(Q)sh setup/packages.sh lint
 	$(Q)BUILD=$(O) $(if $(NODES),NODES=$(NODES)) sh tests/lint/run.sh
 

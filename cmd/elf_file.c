@@ -139,7 +139,7 @@ bool sxs_elf_mentions(const char *path, const char *const *texts)
 {
     struct image im;
     bool         found = false;
-    if (image_read(path, &im, SIZE_MAX) == 0)
+    if (image_read(path, &im, SIZE_MAX) == 0 && im.bytes)
         for (; *texts && !found; texts++)
             found = memmem(im.bytes, im.size, *texts, strlen(*texts)) != NULL;
     free(im.bytes);
