@@ -55,6 +55,7 @@ CONFIG_GEN  := $(O)/gen/config_schema.h
 obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC)) $(O)/obj/callback/elt_x86_64.o $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
 UNIT_BIN  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT_SRC))
+COMPLETION := $(O)/completion/sxsprof $(O)/completion/_sxsprof
 FAKE_LIBS := $(patsubst %,$(O)/fakeclr/%/libcoreclr.so,$(FAKE_VERSIONS))
 
 XML_CFLAGS := $(shell xml2-config --cflags 2>/dev/null || pkg-config --cflags libxml-2.0)
@@ -65,11 +66,12 @@ CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
 
 .PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
         install clean setup abi-check unit hosts host-programs
+.PHONY: FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsil.a $(O)/sxsprof $(O)/runsxs $(O)/libsxsbridge.so \
-     $(O)/libsxsplugin.so $(FAKE_LIBS) $(O)/obj/callback/elt_aarch64.o
+     $(O)/libsxsplugin.so $(FAKE_LIBS) $(O)/obj/callback/elt_aarch64.o $(COMPLETION)
 
 help:
 	@echo 'all (default)   the library, the command, the harness, the simulated runtimes, in $(O)/'
@@ -117,6 +119,13 @@ $(O)/gen/profile.pb-c.c $(O)/gen/profile.pb-c.h &: cmd/report/profile.proto
 	$(Q)protoc-c --proto_path=cmd/report --c_out=$(O)/gen $<
 
 $(call obj,$(wildcard cmd/report/*.c)): $(CMD_GEN)
+
+# The header is written only when the commit has changed.
+$(O)/gen/sxs_commit.h: FORCE
+	@mkdir -p $(@D)
+	$(Q)sh cmd/commit.sh $@
+
+$(O)/obj/cmd/options.o: $(O)/gen/sxs_commit.h
 
 # ---- objects ---------------------------------------------------------------------------------
 
@@ -186,6 +195,12 @@ $(O)/libsxsil.a: $(call obj,$(IL_SRC))
 $(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LIBS)
+
+# Completion for shells, from the command's own tables of options.
+$(COMPLETION): $(O)/sxsprof
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)$< --completion $(if $(filter _%,$(@F)),zsh,bash) >$@
 
 # With libm, like the dotnet command, because a library of .NET 9.0 (System.IO.Compression) uses
 # libm without naming it as needed.
@@ -399,7 +414,7 @@ hosts: setup all host-programs
 	$(Q)sh setup/hosts.sh build/hosts
 	$(Q)BUILD=$(O) python3 tests/hosts/matrix.py --soak "$(or $(RUNS),50)" $(if $(HOSTS),--hosts '$(HOSTS)')
 
-lint: $(GEN) $(O)/libsxsprof.so $(O)/libsxsprof-preload.so
+lint: $(GEN) $(O)/gen/sxs_commit.h $(O)/libsxsprof.so $(O)/libsxsprof-preload.so
 	$(Q)sh setup/packages.sh lint
 	$(Q)BUILD=$(O) $(if $(NODES),NODES=$(NODES)) sh tests/lint/run.sh
 
@@ -418,6 +433,10 @@ install: all
 	install -m 644 $(O)/libsxsil.a $(DESTDIR)$(PREFIX)/lib
 	install -m 644 instr/config/instrumentation.xsd $(DESTDIR)$(PREFIX)/share/sxsprof
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	install -m 644 $(O)/completion/sxsprof $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 644 $(O)/completion/_sxsprof $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 
 clean:
 	$(Q)[ ! -d $(O) ] || find $(O) -mindepth 1 -maxdepth 1 ! -name runtimes -exec rm -rf {} +

@@ -59,7 +59,7 @@ static const struct argp_option option_list[] = {
     {"runtime", 'r', "VERSION", 0, "Match as this runtime would, such as 8.0.29 (default: any)", 0},
     {0},
 };
-static const struct argp argp = {
+const struct argp sxs_argp_check = {
     .options = option_list,
     .parser = parse,
     .args_doc = "PATH [ASSEMBLY...]",
@@ -275,7 +275,7 @@ int sxs_cmd_check(int argc, char **argv)
     struct check       c = {.options = &options};
     struct sxs_config *config;
     int                err;
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    sxs_options_parse(&sxs_argp_check, argc, argv, 0, &options);
     err = open_assemblies(&c);
     config = err ? NULL : sxs_config_load(options.path, NULL);
     if (config) {

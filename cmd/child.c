@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/child.h"
 
+#include "cmd/command.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -55,8 +57,8 @@ int sxs_child_find(const char *command, char *path, size_t size)
 
 /* Signals that are forwarded to the child. They are blocked here together with SIGCHLD and read
  * with sigtimedwait(); all other signals keep their effect on this process. */
-static const int forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2,
-                                SIGALRM, SIGCONT, SIGTSTP, SIGWINCH};
+static const int forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
+                                SIGUSR2, SIGALRM, SIGCONT, SIGTSTP, SIGWINCH};
 
 static void blocked_set(sigset_t *set)
 {
@@ -114,43 +116,84 @@ static void watch(pid_t child, const sigset_t *set, const struct sxs_child_tick 
         tick->tick(tick->arg, true);
 }
 
+/* Runs in the child: waits for the value of command->variable and puts it into the environment.
+ * Ends the child when this process closed the pipe without writing. */
+static void take_value(const struct sxs_child_command *command, int from)
+{
+    static char entry[PATH_MAX + 64];
+    size_t      len = strlen(command->variable) + 1;
+    snprintf(entry, sizeof(entry), "%s=", command->variable);
+    ssize_t n = read(from, entry + len, sizeof(entry) - len - 1);
+    if (n <= 0)
+        _exit(SXS_EXIT_FAILED);
+    entry[len + (size_t)n] = '\0';
+    for (char **e = command->env; *e; e++)
+        if (strncmp(*e, entry, len) == 0)
+            *e = entry;
+}
+
 /* Runs in the child: restores signal mask and SIGCHLD action, then executes the command. When that
  * fails, writes errno to the pipe @tell. */
-static _Noreturn void become(const char *path, char **argv, char **env, const sigset_t *mask,
+static _Noreturn void become(const struct sxs_child_command *command, const sigset_t *mask,
                              const struct sigaction *sigchld, int tell)
 {
     sigaction(SIGCHLD, sigchld, NULL);
     sigprocmask(SIG_SETMASK, mask, NULL);
-    execvpe(path, argv, env); /* execvpe() because it runs scripts without #! by /bin/sh; it does
-                               * not search PATH because @path has a slash */
-    int err = errno;
+    /* execvpe() because it runs scripts without #! by /bin/sh; it does not search PATH because the
+     * path has a slash */
+    execvpe(command->path, command->argv, command->env);
+    int     err = errno;
     ssize_t n = write(tell, &err, sizeof(err));
-    _exit(n == (ssize_t)sizeof(err) ? 126 : 127);
+    _exit(n == (ssize_t)sizeof(err) ? SXS_EXIT_CANNOT_EXECUTE : SXS_EXIT_FAILED);
 }
 
-int sxs_child_run(const char *path, char **argv, char **env, const struct sxs_child_tick *tick,
-                  int *status)
+/* Writes the value of command->variable to the child. */
+static void give_value(const struct sxs_child_command *command, pid_t child, int to)
+{
+    const char *value = command->value(command->value_arg, child);
+    if (write(to, value, strlen(value)) < 0) /* one piece: shorter than PIPE_BUF */
+        kill(child, SIGKILL);
+}
+
+int sxs_child_run(const struct sxs_child_command *command, int *status)
 {
     sigset_t         set, old;
     struct sigaction dfl = {.sa_handler = SIG_DFL}, sigchld;
-    int              tell[2], err = 0;
+    int              tell[2], go[2], err = 0;
+    *status = SXS_EXIT_FAILED;
     if (pipe2(tell, O_CLOEXEC) != 0)
         return errno;
+    if (pipe2(go, O_CLOEXEC) != 0) {
+        err = errno;
+        close(tell[0]);
+        close(tell[1]);
+        return err;
+    }
     blocked_set(&set);
     sigprocmask(SIG_BLOCK, &set, &old);
     sigaction(SIGCHLD, &dfl, &sigchld); /* with SIG_IGN the exit status would be lost */
     fflush(NULL);
 
     pid_t child = fork();
-    if (child == 0)
-        become(path, argv, env, &old, &sigchld, tell[1]);
+    if (child == 0) {
+        close(go[1]); /* so that read() ends when this process dies */
+        if (command->variable)
+            take_value(command, go[0]);
+        become(command, &old, &sigchld, tell[1]);
+    }
     if (child < 0)
         err = errno;
+    else if (command->variable)
+        give_value(command, child, go[1]);
+    close(go[0]);
+    close(go[1]);
     close(tell[1]);
-    if (!err && read(tell[0], &err, sizeof(err)) == (ssize_t)sizeof(err))
+    if (!err && read(tell[0], &err, sizeof(err)) == (ssize_t)sizeof(err)) {
         waitpid(child, status, 0); /* exec failed; err is the child's errno */
-    else if (!err)
-        watch(child, &set, tick, status);
+        *status = err == ENOENT ? SXS_EXIT_NOT_FOUND : SXS_EXIT_CANNOT_EXECUTE;
+    } else if (!err) {
+        watch(child, &set, command->tick, status);
+    }
     close(tell[0]);
     return err;
 }

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /**
  * sxs_child_find - find the file that @command would execute.
@@ -29,16 +30,30 @@ struct sxs_child_tick {
     long  period_ns; /* less than one second */
 };
 
+/** A command to run. Strings and arrays are borrowed. */
+struct sxs_child_command {
+    const char                  *path; /* file to execute */
+    char                       **argv, **env;
+    const struct sxs_child_tick *tick; /* NULL: nothing is called */
+    /* A variable of @env whose value depends on the child's PID. NULL: none. */
+    const char *variable;
+    /* Called in this process after the child exists and before the child executes the file. Returns
+     * the value of the variable (borrowed, shorter than PATH_MAX). */
+    const char *(*value)(void *arg, pid_t child);
+    void *value_arg;
+};
+
 /**
- * sxs_child_run - start @path with @argv and @env, forward signals to it, and wait for its end.
+ * sxs_child_run - start a command, forward signals to it, and wait for its end.
  * Signals sent to this process are forwarded to the child; signals from the terminal reach both
  * processes anyway. When the child is stopped from the terminal, this process stops, too.
- * @tick: NULL: nothing is called. @status: receives the status from waitpid().
+ * @status: receives the status from waitpid(). When nothing was started, receives the exit status
+ * of env(1) for the reason: 125 no process, 126 the file cannot be executed, 127 it or its
+ * interpreter does not exist.
  * Returns 0, or an errno value when nothing was started.
  * For a process with one thread, once: SIGCHLD and the forwarded signals stay blocked.
  */
-int sxs_child_run(const char *path, char **argv, char **env, const struct sxs_child_tick *tick,
-                  int *status);
+int sxs_child_run(const struct sxs_child_command *command, int *status);
 
 /**
  * sxs_child_exit_like - end this process as the child ended: with its exit status or by its signal.

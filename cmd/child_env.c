@@ -6,9 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* More than the number of variables that sxs_child_env() sets: room for new entries in the
- * array. */
-#define MAX_NEW 20
+/* Room for new entries in the array: all variables, and LD_PRELOAD. */
+#define MAX_NEW (SXS_CHILD_VARIABLES + 1)
 
 /* Returns true when @entry ("NAME=value") sets @name. */
 static bool sets(const char *entry, const char *name)
@@ -75,29 +74,43 @@ static int set_preload(char **env, const char *path)
     return err;
 }
 
+/* These take precedence over CORECLR_PROFILER_PATH. */
+const char *const sxs_child_removed[] = {"CORECLR_PROFILER_PATH_32", "CORECLR_PROFILER_PATH_64",
+                                         "CORECLR_PROFILER_PATH_ARM32",
+                                         "CORECLR_PROFILER_PATH_ARM64", NULL};
+
+void sxs_child_variables(const struct sxs_child_settings *s,
+                         struct sxs_child_variable        out[SXS_CHILD_VARIABLES])
+{
+    const struct sxs_child_variable all[SXS_CHILD_VARIABLES] = {
+        {"CORECLR_ENABLE_PROFILING", "1"},
+        {"CORECLR_PROFILER", SXSPROF_CLSID},
+        {"CORECLR_PROFILER_PATH", s->library->profiler},
+        {"SXSPROF_PICK", s->pick},
+        {"SXSPROF_UNPICKED", s->unpicked},
+        {"SXSPROF_TOOLS", s->tools},
+        {"SXSPROF_CALLS", s->calls},
+        {"SXSPROF_CALLS_NOT", s->calls_not},
+        {"SXSPROF_VALUES", s->values},
+        {"SXSPROF_INSTRUMENT", s->instrument},
+        {"SXSPROF_SIGNALS", s->signals},
+        {"SXSPROF_OUT", s->out},
+    };
+    memcpy(out, all, sizeof(all));
+}
+
 char **sxs_child_env(const struct sxs_child_settings *s)
 {
-    static const char *const stronger[] = {"CORECLR_PROFILER_PATH_32", "CORECLR_PROFILER_PATH_64",
-                                           "CORECLR_PROFILER_PATH_ARM32",
-                                           "CORECLR_PROFILER_PATH_ARM64"};
-    int    err = 0;
-    char **env = copy_environment();
+    struct sxs_child_variable variables[SXS_CHILD_VARIABLES];
+    int                       err = 0;
+    char                    **env = copy_environment();
     if (!env)
         return NULL;
-    for (size_t i = 0; i < sizeof(stronger) / sizeof(stronger[0]); i++)
-        unset(env, stronger[i]);
-    err |= set(env, "CORECLR_ENABLE_PROFILING", "1");
-    err |= set(env, "CORECLR_PROFILER", SXSPROF_CLSID);
-    err |= set(env, "CORECLR_PROFILER_PATH", s->library->profiler);
-    err |= set(env, "SXSPROF_PICK", s->pick);
-    err |= set(env, "SXSPROF_UNPICKED", s->unpicked);
-    err |= set(env, "SXSPROF_TOOLS", s->tools);
-    err |= set(env, "SXSPROF_CALLS", s->calls);
-    err |= set(env, "SXSPROF_CALLS_NOT", s->calls_not);
-    err |= set(env, "SXSPROF_VALUES", s->values);
-    err |= set(env, "SXSPROF_INSTRUMENT", s->instrument);
-    err |= set(env, "SXSPROF_SIGNALS", s->signals);
-    err |= set(env, "SXSPROF_OUT", s->out);
+    for (const char *const *name = sxs_child_removed; *name; name++)
+        unset(env, *name);
+    sxs_child_variables(s, variables);
+    for (size_t i = 0; i < SXS_CHILD_VARIABLES; i++)
+        err |= set(env, variables[i].name, variables[i].value);
     if (s->preload)
         err |= set_preload(env, s->library->preload);
     if (err) {

@@ -23,10 +23,23 @@ struct sxs_child_settings {
     const char *out;      /* SXSPROF_OUT, absolute */
 };
 
+/** A variable and its value; NULL: the variable is left as it is. Borrowed. */
+struct sxs_child_variable {
+    const char *name, *value;
+};
+
+#define SXS_CHILD_VARIABLES 12
+
+/** sxs_child_variables - list the variables that @s sets, besides LD_PRELOAD. */
+void sxs_child_variables(const struct sxs_child_settings *s,
+                         struct sxs_child_variable        out[SXS_CHILD_VARIABLES]);
+
+/** Names of variables that must not be set; ends with NULL. */
+extern const char *const sxs_child_removed[];
+
 /**
  * sxs_child_env - copy the environment of this process and apply the settings.
- * Removes CORECLR_PROFILER_PATH_32, _64, _ARM32 and _ARM64, because they take precedence over
- * CORECLR_PROFILER_PATH.
+ * Removes the variables of sxs_child_removed.
  * Returns a NULL-terminated array for execve(), to be released with sxs_child_env_free(), or NULL
  * when out of memory. No other thread may change the environment meanwhile.
  */

@@ -3,26 +3,43 @@
 #ifndef SXS_CMD_COMMAND_H
 #define SXS_CMD_COMMAND_H
 
-#ifndef SXS_VERSION
-#define SXS_VERSION "0.1.0"
-#endif
+struct argp;
 
-/* Exit statuses of all verbs except "run", which returns the exit status of its command. */
+/* Exit statuses. "run" and its shortcuts return the exit status of their command; when they did not
+ * start it, they return SXS_EXIT_USAGE or one of the last three, which env(1) has, too. */
 enum sxs_exit {
     SXS_EXIT_OK = 0,
-    SXS_EXIT_PROBLEM = 1, /* the verb ran and found a problem */
-    SXS_EXIT_USAGE = 2,   /* wrong input; nothing was started or changed */
+    SXS_EXIT_PROBLEM = 1,          /* the verb ran and found a problem */
+    SXS_EXIT_USAGE = 2,            /* wrong input; nothing was started or changed */
+    SXS_EXIT_FAILED = 125,         /* sxsprof itself failed */
+    SXS_EXIT_CANNOT_EXECUTE = 126, /* the command was found, but cannot be executed */
+    SXS_EXIT_NOT_FOUND = 127,      /* the command was not found */
 };
 
-/* The verbs, one function each. @argv[0] is the name for messages: "sxsprof run". Each returns an
- * exit status. */
+/* The verbs, a function each, and the options that they have. @argv[0] is the name for messages:
+ * "sxsprof run". Each function returns an exit status. */
 int sxs_cmd_run(int argc, char **argv);
 int sxs_cmd_report(int argc, char **argv);
 int sxs_cmd_diff(int argc, char **argv);
+int sxs_cmd_env(int argc, char **argv);
 int sxs_cmd_runtimes(int argc, char **argv);
 int sxs_cmd_doctor(int argc, char **argv);
-int sxs_cmd_il(int argc, char **argv);
 int sxs_cmd_check(int argc, char **argv);
+int sxs_cmd_il(int argc, char **argv);
+
+extern const struct argp sxs_argp_run, sxs_argp_report, sxs_argp_diff, sxs_argp_env,
+    sxs_argp_runtimes, sxs_argp_doctor, sxs_argp_check, sxs_argp_il;
+
+/**
+ * sxs_options_parse - parse the options of a verb, which also has --help, -h, --usage and
+ * --version.
+ * @argp, @argc, @argv, @flags, @input: as for argp_parse(3). A wrong option ends the process with
+ * SXS_EXIT_USAGE; help and version end it with SXS_EXIT_OK.
+ */
+void sxs_options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
+/** sxs_version - return "sxsprof VERSION (COMMIT)". Static. */
+const char *sxs_version(void);
 
 /** sxs_complain - print one line "sxsprof: ..." on standard error. */
 void sxs_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

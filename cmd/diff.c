@@ -38,7 +38,7 @@ static const struct argp_option option_list[] = {
     {"data", 'd', "samples|calls", 0, "Which, of sessions that have both (samples)", 0},
     {0},
 };
-static const struct argp argp = {
+const struct argp sxs_argp_diff = {
     .options = option_list,
     .parser = parse,
     .args_doc = "A B",
@@ -49,7 +49,7 @@ static const struct argp argp = {
 int sxs_cmd_diff(int argc, char **argv)
 {
     struct options o = {.n = 0};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    sxs_options_parse(&sxs_argp_diff, argc, argv, 0, &o);
     switch (sxs_profile_diff(o.dir[0], o.dir[1], &o.samples)) {
     case SXS_PROFILE_OK: return SXS_EXIT_OK;
     case SXS_PROFILE_NOTHING:

@@ -20,7 +20,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp argp = {
+const struct argp sxs_argp_doctor = {
     .parser = parse,
     .args_doc = "[-- COMMAND [ARGUMENT...]]",
     .doc = "Say which variables are set, which profiler wins and why, what is in conflict, and "
@@ -47,7 +47,7 @@ int sxs_cmd_doctor(int argc, char **argv)
     struct sxs_library        lib;
     struct sxs_installed_list installed;
     char                    **command = NULL;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &command);
+    sxs_options_parse(&sxs_argp_doctor, argc, argv, ARGP_IN_ORDER, &command);
 
     int err = sxs_library_find(&lib);
     if (!err)
@@ -61,6 +61,7 @@ int sxs_cmd_doctor(int argc, char **argv)
     sxs_doctor_profiler(&found, &lib);
     sxs_doctor_preload(&found, &lib);
     sxs_doctor_settings(&found);
+    sxs_doctor_system(&found);
     examine_installed(&installed);
     if (command)
         sxs_doctor_command(&found, command, &installed);

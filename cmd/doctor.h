@@ -28,6 +28,9 @@ void sxs_doctor_preload(struct sxs_findings *f, const struct sxs_library *lib);
 /** sxs_doctor_settings - check the values of the SXSPROF_ variables. */
 void sxs_doctor_settings(struct sxs_findings *f);
 
+/** sxs_doctor_system - examine what the kernel and control groups allow. */
+void sxs_doctor_system(struct sxs_findings *f);
+
 /**
  * sxs_doctor_command - examine whether a command can be run and profiled.
  * @argv: at least one element, NULL-terminated. @installed: the runtimes of this machine.

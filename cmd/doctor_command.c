@@ -115,6 +115,29 @@ static void examine_dotnet(struct sxs_findings *f, char **argv,
                    "are profiled too");
 }
 
+/* Examines a program that is neither dotnet nor an app with a runtimeconfig.json. */
+static void examine_native(struct sxs_findings *f, const char *path)
+{
+    static const char *const hosts[] = {"libcoreclr.so", "coreclr_initialize", "hostfxr_",
+                                        "libhostfxr.so", "nethost", NULL};
+    static const char *const compiled[] = {"System.Private.CoreLib", "__managedcode", NULL};
+    if (sxs_elf_mentions(path, hosts) || sxs_elf_needed_mention(path, hosts)) {
+        sxs_found_note("%s: no runtimeconfig.json beside it: runtimes that it hosts itself are "
+                       "profiled, single-file apps too",
+                       path);
+    } else if (sxs_elf_mentions(path, compiled)) {
+        sxs_found_problem(f, "%s: compiled by NativeAOT: it has no runtime that loads a profiler",
+                          path);
+        sxs_found_advice("publish it without PublishAot to profile it");
+    } else {
+        sxs_found_problem(f, "%s: no .NET program: neither it nor a library that it needs loads a "
+                             ".NET runtime, and there is no runtimeconfig.json beside it",
+                          path);
+        sxs_found_advice("name the program that runs .NET; if this one starts it, or loads a runtime "
+                         "by a plug-in, that runtime is profiled nevertheless");
+    }
+}
+
 static void examine_program(struct sxs_findings *f, const char *path, char **argv,
                             const struct sxs_installed_list *installed)
 {
@@ -126,9 +149,7 @@ static void examine_program(struct sxs_findings *f, const char *path, char **arg
     else if (config_of(at, config, sizeof(config)))
         examine_config(f, config, installed);
     else
-        sxs_found_note("%s: no runtimeconfig.json beside it: runtimes that it hosts itself are "
-                       "profiled, single-file apps too, NativeAOT programs are not",
-                       at);
+        examine_native(f, at);
 }
 
 static void examine_file(struct sxs_findings *f, const char *path, char **argv,

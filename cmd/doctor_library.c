@@ -3,10 +3,12 @@
 #include "cmd/elf_file.h"
 
 #include <string.h>
+#include <sys/statvfs.h>
 
 int sxs_doctor_elf(struct sxs_findings *f, const char *what, const char *path)
 {
     struct sxs_elf_file elf;
+    struct statvfs      fs;
     char                missing[1024];
     int                 err = sxs_elf_read(path, &elf);
     if (err) {
@@ -21,10 +23,18 @@ int sxs_doctor_elf(struct sxs_findings *f, const char *what, const char *path)
         sxs_found_advice("the loader refuses it: name one that is made for this machine");
         return -1;
     }
+    if (statvfs(path, &fs) == 0 && (fs.f_flag & ST_NOEXEC)) {
+        sxs_found_problem(f, "%s %s: on a file system mounted noexec: the loader cannot map it",
+                          what, path);
+        sxs_found_advice("put it on another file system; a runtime ignores a profiler that cannot "
+                         "be loaded, silently");
+        return -1;
+    }
     int n = sxs_elf_missing(path, missing, sizeof(missing));
     if (n > 0) {
         sxs_found_problem(f, "%s %s: needs what cannot be found: %s", what, path, missing);
-        sxs_found_advice("install the packages that have them, or set LD_LIBRARY_PATH");
+        sxs_found_advice("install the packages that have them, or set LD_LIBRARY_PATH; a "
+                         "runtime ignores a profiler that cannot be loaded, silently");
         return -1;
     }
     return 0;

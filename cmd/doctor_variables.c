@@ -3,6 +3,7 @@
  * SXSPROF_ variables. */
 #include "cmd/doctor.h"
 #include "cmd/settings.h"
+#include "session/format/folder_safe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,26 @@ void sxs_doctor_preload(struct sxs_findings *f, const struct sxs_library *lib)
     free(list);
 }
 
+/* Returns true when the library, as this user, can record into the folder. */
+static bool examine_folder(struct sxs_findings *f, const char *folder)
+{
+    struct stat st;
+    char        why[160];
+    if (stat(folder, &st) == 0 && sxs_folder_refused(&st, why, sizeof(why))) {
+        sxs_found_problem(f, "SXSPROF_OUT: %s: %s: nothing would be recorded", folder, why);
+        sxs_found_advice("the folder must belong to the user that runs the program, and to nobody "
+                         "else; examine as that user: sudo -u USER sxsprof doctor");
+        return false;
+    }
+    if (access(folder, W_OK | X_OK) != 0) {
+        sxs_found_problem(f, "SXSPROF_OUT: %s cannot be written to: nothing would be recorded",
+                          folder);
+        sxs_found_advice("unset it, or make the folder writable");
+        return false;
+    }
+    return true;
+}
+
 static void examine_setting(struct sxs_findings *f, const struct sxs_setting *s)
 {
     char        why[1024];
@@ -111,12 +132,8 @@ static void examine_setting(struct sxs_findings *f, const struct sxs_setting *s)
                          s->option ? "; sxsprof run has " : "", s->option ? s->option : "");
         return;
     }
-    if (strcmp(s->variable, "SXSPROF_OUT") == 0 && access(value, W_OK | X_OK) != 0) {
-        sxs_found_problem(f, "SXSPROF_OUT: %s cannot be written to: nothing would be recorded",
-                          value);
-        sxs_found_advice("unset it, or make the folder writable");
+    if (strcmp(s->variable, "SXSPROF_OUT") == 0 && !examine_folder(f, value))
         return;
-    }
     sxs_found_ok("%s=%s", s->variable, value);
 }
 
@@ -126,10 +143,10 @@ static void examine_temporary(struct sxs_findings *f)
     if (!tmp || !*tmp)
         tmp = "/tmp";
     if (access(tmp, W_OK | X_OK) == 0) {
-        sxs_found_ok("%s: sxsprof run without -o records there", tmp);
+        sxs_found_ok("%s: sxsprof run makes its temporary folders there", tmp);
         return;
     }
-    sxs_found_problem(f, "%s: no folder can be made there for sxsprof run without -o", tmp);
+    sxs_found_problem(f, "%s: no folder can be made there, as sxsprof run does", tmp);
     sxs_found_advice("set TMPDIR to a folder that can be written to, or use -o DIR");
 }
 

@@ -135,50 +135,106 @@ done:
     return found;
 }
 
-/* Reads the loader's output: "\tname => path (address)" or "\tname => not found" per library. */
-static int collect_missing(FILE *from, char *list, size_t size)
+bool sxs_elf_mentions(const char *path, const char *const *texts)
 {
-    char line[4096];
-    int  n = 0;
-    list[0] = '\0';
-    while (fgets(line, sizeof(line), from)) {
-        char *end = strstr(line, " => not found");
-        if (!end)
-            continue;
-        *end = '\0';
-        size_t at = strlen(list);
-        snprintf(list + at, size - at, "%s%s", n ? ", " : "", line + strspn(line, "\t "));
-        n++;
-    }
-    return n;
+    struct image im;
+    bool         found = false;
+    if (image_read(path, &im, SIZE_MAX) == 0 && im.bytes)
+        for (; *texts && !found; texts++)
+            found = memmem(im.bytes, im.size, *texts, strlen(*texts)) != NULL;
+    free(im.bytes);
+    return found;
 }
 
-int sxs_elf_missing(const char *path, char *list, size_t size)
+/* Runs the dynamic loader so that it lists the libraries that @path needs, as ldd does. The loader's
+ * option --list ends without a message when a library is missing. Returns the loader's output and
+ * its PID, or NULL. */
+static FILE *start_loader(const char *path, pid_t *child)
 {
-    int  io[2], status = 0, n = -1;
+    int  io[2];
     char real[PATH_MAX]; /* absolute, because the loader searches for a name that has no slash */
     if (!realpath(path, real) || pipe2(io, O_CLOEXEC) != 0)
-        return -1;
-    pid_t child = fork();
-    if (child == 0) {
+        return NULL;
+    *child = fork();
+    if (*child == 0) {
         dup2(io[1], STDOUT_FILENO);
         dup2(io[1], STDERR_FILENO);
         unsetenv("LD_PRELOAD"); /* problems of LD_PRELOAD are reported by sxs_doctor_preload() */
-        /* As ldd does. The loader's option --list ends without a message when a library is
-         * missing. */
         setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
         execl(OWN_LOADER, OWN_LOADER, real, (char *)NULL);
         _exit(127);
     }
     close(io[1]);
-    FILE *from = child > 0 ? fdopen(io[0], "r") : NULL;
-    if (from) {
-        n = collect_missing(from, list, size);
-        fclose(from);
-    } else {
+    FILE *from = *child > 0 ? fdopen(io[0], "r") : NULL;
+    if (!from)
         close(io[0]);
+    return from;
+}
+
+/* Returns true when the loader could be run. */
+static bool end_loader(FILE *from, pid_t child)
+{
+    int status = 0;
+    if (from)
+        fclose(from);
+    return from && waitpid(child, &status, 0) == child && WEXITSTATUS(status) != 127;
+}
+
+static void append_name(char *list, size_t size, const char *name, const char *version)
+{
+    size_t at = strlen(list);
+    snprintf(list + at, size - at, "%s%s%s%s", at ? ", " : "", name,
+             version ? " with version " : "", version ? version : "");
+}
+
+/* Handles one line of the loader's output:
+ *     "\tname => not found", or
+ *     "file: library: version `NAME' not found (required by file)".
+ * Returns 1 when something is missing, which is added to @list. */
+static int collect_missing(char *line, char *list, size_t size)
+{
+    char *end = strstr(line, " => not found"), *version = strstr(line, ": version `");
+    if (end) {
+        *end = '\0';
+        append_name(list, size, line + strspn(line, "\t "), NULL);
+        return 1;
     }
-    if (child > 0 && (waitpid(child, &status, 0) != child || WEXITSTATUS(status) == 127))
-        n = n > 0 ? n : -1;
-    return n;
+    end = version ? strstr(version, "' not found") : NULL;
+    if (!end)
+        return 0;
+    *version = *end = '\0';
+    char *library = strrchr(line, ' ');
+    append_name(list, size, library ? library + 1 : line, version + strlen(": version `"));
+    return 1;
+}
+
+int sxs_elf_missing(const char *path, char *list, size_t size)
+{
+    char  line[4096];
+    pid_t child = -1;
+    int   n = 0;
+    FILE *from = start_loader(path, &child);
+    list[0] = '\0';
+    while (from && fgets(line, sizeof(line), from))
+        n += collect_missing(line, list, size);
+    return end_loader(from, child) || n ? n : -1;
+}
+
+bool sxs_elf_needed_mention(const char *path, const char *const *texts)
+{
+    char  line[4096];
+    pid_t child = -1;
+    bool  found = false;
+    FILE *from = start_loader(path, &child);
+    while (from && fgets(line, sizeof(line), from)) { /* "\t[name => ]path (address)" */
+        char *arrow = strstr(line, " => ");
+        char *library = arrow ? arrow + 4 : line + strspn(line, "\t ");
+        char *end = strrchr(library, '(');
+        if (!end || end == library || found)
+            continue;
+        end[-1] = '\0';
+        found = sxs_elf_mentions(library, texts);
+    }
+    end_loader(from, child);
+    return found;
 }

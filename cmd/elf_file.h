@@ -27,11 +27,18 @@ int sxs_elf_read(const char *path, struct sxs_elf_file *out);
 bool sxs_elf_exports(const char *path, const char *symbol);
 
 /**
- * sxs_elf_missing - find the libraries that @path needs and that cannot be found.
+ * sxs_elf_missing - find what @path needs and the loader does not find: libraries, and versions of
+ * symbols in libraries.
  * Lets the dynamic loader list the needed libraries, which runs no code of @path.
  * @list: receives the names, separated by ", "; cut to @size bytes.
  * Returns how many are missing, or -1 when the loader could not be run.
  */
 int sxs_elf_missing(const char *path, char *list, size_t size);
+
+/** sxs_elf_mentions - return true when the file @path contains one of @texts (ends with NULL). */
+bool sxs_elf_mentions(const char *path, const char *const *texts);
+
+/** sxs_elf_needed_mention - return true when a library that @path needs contains one of @texts. */
+bool sxs_elf_needed_mention(const char *path, const char *const *texts);
 
 #endif

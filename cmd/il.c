@@ -52,7 +52,7 @@ static const struct argp_option option_list[] = {
     {"check", 'c', NULL, 0, "Print nothing of methods that are right; say which are not", 0},
     {0},
 };
-static const struct argp argp = {
+const struct argp sxs_argp_il = {
     .options = option_list,
     .parser = parse,
     .args_doc = "ASSEMBLY [PATTERN]",
@@ -155,7 +155,7 @@ int sxs_cmd_il(int argc, char **argv)
     struct options options = {0};
     struct listing l = {.options = &options, .size = TEXT_FIRST};
     int            err;
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    sxs_options_parse(&sxs_argp_il, argc, argv, 0, &options);
     err = sxs_assembly_open(options.file, &l.md);
     if (err)
         return err;

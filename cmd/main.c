@@ -1,64 +1,79 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof: find the verb and call its function. */
 #include "cmd/command.h"
+#include "cmd/completion.h"
+#include "cmd/verbs.h"
 
-#include <argp.h>
 #include <stdio.h>
 #include <string.h>
-
-static const struct {
-    const char *name;
-    const char *full_name; /* beginning of the verb's messages */
-    int (*run)(int argc, char **argv);
-    const char *summary;
-} verbs[] = {
-    {"run", "sxsprof run", sxs_cmd_run, "run a command with its .NET runtimes profiled"},
-    {"report", "sxsprof report", sxs_cmd_report, "say what a recorded session did, and draw it"},
-    {"diff", "sxsprof diff", sxs_cmd_diff, "draw what changed between two sessions"},
-    {"runtimes", "sxsprof runtimes", sxs_cmd_runtimes, "list the .NET runtimes installed here"},
-    {"doctor", "sxsprof doctor", sxs_cmd_doctor,
-     "say what will be profiled, and what stands in the way"},
-    {"check", "sxsprof check", sxs_cmd_check,
-     "say what is wrong with instrumentation files, and what they match"},
-    {"il", "sxsprof il", sxs_cmd_il, "print an assembly's IL, checked"},
-};
-#define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
 static void usage(FILE *to)
 {
     fputs("Usage: sxsprof VERB [OPTION...] [ARGUMENT...]\n"
-          "Profiles processes that host several .NET runtimes side by side.\n\n",
+          "Profile .NET programs, also those that load several runtimes.\n\n",
           to);
-    for (size_t i = 0; i < N_VERBS; i++)
-        fprintf(to, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
-    fputs("\n  sxsprof VERB --help tells more of each; so does the manual page sxsprof(1).\n"
-          "  sxsprof --version prints the version.\n",
+    for (size_t i = 0; i < sxs_n_verbs; i++)
+        fprintf(to, "  %-10s %s\n", sxs_verbs[i].name, sxs_verbs[i].summary);
+    fputs("\n"
+          "sxsprof help VERB prints the options of a verb; the manual page sxsprof(1) tells more.\n"
+          "sxsprof --version prints version and commit.\n",
           to);
+}
+
+/* Returns true when @arg is one of @names, which ends with NULL. */
+static bool is_one_of(const char *arg, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(arg, *names) == 0)
+            return true;
+    return false;
+}
+
+static int unknown_verb(const char *name)
+{
+    return sxs_wrong_input("%s '%s': expected %s (sxsprof --help)",
+                           *name == '-' ? "unknown option" : "unknown verb", name,
+                           sxs_verb_names());
+}
+
+/* sxsprof help [VERB] */
+static int print_help(int argc, char **argv)
+{
+    static char            option[] = "--help";
+    const struct sxs_verb *verb;
+    if (argc > 2)
+        return sxs_wrong_input("help: '%s': expected one verb", argv[2]);
+    if (argc == 2) {
+        verb = sxs_verb_find(argv[1]);
+        if (!verb)
+            return unknown_verb(argv[1]);
+        if (verb->run) {
+            char *help[] = {NULL, option, NULL};
+            return sxs_verb_run(verb, 2, help);
+        }
+    }
+    usage(stdout);
+    return sxs_finish_output();
 }
 
 int main(int argc, char **argv)
 {
-    static char name[32]; /* static, because argp keeps the pointer until the process ends */
-    argp_err_exit_status = SXS_EXIT_USAGE;
+    static const char *const help[] = {"--help", "-h", "-?", NULL};
+    static const char *const version[] = {"--version", "-V", NULL};
     if (argc < 2) {
         usage(stderr);
         return SXS_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        usage(stdout);
+    if (is_one_of(argv[1], help))
+        return print_help(1, argv);
+    if (is_one_of(argv[1], version)) {
+        puts(sxs_version());
         return sxs_finish_output();
     }
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-        puts("sxsprof " SXS_VERSION);
-        return sxs_finish_output();
-    }
-    for (size_t i = 0; i < N_VERBS; i++)
-        if (strcmp(argv[1], verbs[i].name) == 0) {
-            snprintf(name, sizeof(name), "%s", verbs[i].full_name);
-            argv[1] = name;
-            return verbs[i].run(argc - 1, argv + 1);
-        }
-    return sxs_wrong_input("%s '%s': expected run, report, diff, runtimes, doctor, check or il (sxsprof --help)",
-                           argv[1][0] == '-' ? "unknown option" : "unknown verb", argv[1]);
+    if (strcmp(argv[1], "--completion") == 0) /* for the build */
+        return sxs_print_completion(argc > 2 ? argv[2] : "");
+    const struct sxs_verb *verb = sxs_verb_find(argv[1]);
+    if (!verb)
+        return unknown_verb(argv[1]);
+    return verb->run ? sxs_verb_run(verb, argc - 1, argv + 1) : print_help(argc - 1, argv + 1);
 }

@@ -9,9 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "cmd/command.h"
+#include "cmd/output/text.h"
 #include "session/format/folder_safe.h"
+
+static void free_old(struct sxs_out_dir *out)
+{
+    for (size_t i = 0; i < out->n_old; i++)
+        free(out->old[i]);
+    free(out->old);
+    out->old = NULL;
+    out->n_old = 0;
+}
 
 static int remember(struct sxs_out_dir *out, const char *name)
 {
@@ -26,9 +38,32 @@ static int remember(struct sxs_out_dir *out, const char *name)
     return 0;
 }
 
-/* Accepts an existing folder when it contains only folders of processes; any other folder is taken
- * to be the user's own. */
-static int take_existing(struct sxs_out_dir *out, const char *dir, char *why, size_t size)
+/* Writes that folder @dir has a session, which one, and what to do. */
+static int refuse_session(const struct sxs_out_dir *out, const char *dir, char *why, size_t size)
+{
+    struct sxs_session s;
+    char               when[40] = "", last[160] = "";
+    if (sxs_session_read(dir, &s) == 0 && s.n_processes) {
+        const struct sxs_session_process *p = &s.processes[s.n_processes - 1];
+        time_t                            began = (time_t)(p->started_ns / 1000000000u);
+        struct tm                         tm;
+        if (localtime_r(&began, &tm))
+            strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+        sxs_text_clean(p->command, last, sizeof(last));
+    }
+    snprintf(why, size,
+             "-o %s: it has a session of %zu process%s in it%s%s%s%s; expected --append to add to "
+             "it, or another folder",
+             dir, out->n_old, out->n_old == 1 ? "" : "es", *when ? ", the last of " : "", when,
+             *last ? ": " : "", last);
+    sxs_session_free(&s);
+    return -1;
+}
+
+/* Accepts an existing folder when it is empty, or with @append when it contains only folders of
+ * processes; any other folder is taken to be the user's own. */
+static int take_existing(struct sxs_out_dir *out, const char *dir, bool append, char *why,
+                         size_t size)
 {
     int  ret = 0;
     DIR *d = opendir(dir);
@@ -42,8 +77,8 @@ static int take_existing(struct sxs_out_dir *out, const char *dir, char *why, si
             continue;
         if (!sxs_session_names_process(e->d_name)) {
             snprintf(why, size,
-                     "-o %s: it has '%s' in it; expected an empty folder, an earlier session, or a "
-                     "name that is free",
+                     "-o %s: it has '%s' in it; expected an empty folder, an earlier session (with "
+                     "--append), or a name that is free",
                      dir, e->d_name);
             ret = -1;
         } else if (remember(out, e->d_name) != 0) {
@@ -52,6 +87,8 @@ static int take_existing(struct sxs_out_dir *out, const char *dir, char *why, si
         }
     }
     closedir(d);
+    if (ret == 0 && out->n_old && !append)
+        ret = refuse_session(out, dir, why, size);
     if (ret == 0 && faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) != 0) {
         snprintf(why, size, "-o %s: %s; expected a folder that can be written to", dir,
                  strerror(errno));
@@ -74,7 +111,7 @@ static int check_safe(const char *dir, char *why, size_t size)
     return 0;
 }
 
-static int open_named(struct sxs_out_dir *out, const char *dir, char *why, size_t size)
+static int open_named(struct sxs_out_dir *out, const char *dir, bool append, char *why, size_t size)
 {
     if (mkdir(dir, 0700) == 0) {
         out->created = true;
@@ -82,7 +119,7 @@ static int open_named(struct sxs_out_dir *out, const char *dir, char *why, size_
         snprintf(why, size, "-o %s: %s; expected a folder that can be made there", dir,
                  strerror(errno));
         return -1;
-    } else if (take_existing(out, dir, why, size) != 0 || check_safe(dir, why, size) != 0) {
+    } else if (take_existing(out, dir, append, why, size) != 0 || check_safe(dir, why, size) != 0) {
         return -1;
     }
     if (!realpath(dir, out->path)) {
@@ -92,56 +129,74 @@ static int open_named(struct sxs_out_dir *out, const char *dir, char *why, size_
     return 0;
 }
 
-static int open_temporary(struct sxs_out_dir *out, char *why, size_t size)
+int sxs_out_dir_open(struct sxs_out_dir *out, const char *dir, bool append, char *why, size_t size)
+{
+    memset(out, 0, sizeof(*out));
+    if (open_named(out, dir, append, why, size) == 0)
+        return SXS_EXIT_OK;
+    free_old(out);
+    return SXS_EXIT_USAGE;
+}
+
+/* Makes a new private folder in @parent. Returns 0 or an errno value. */
+static int make_in(struct sxs_out_dir *out, const char *parent)
+{
+    char name[PATH_MAX];
+    int  n = snprintf(name, sizeof(name), "%s/sxsprof-XXXXXX", parent);
+    if (n >= (int)sizeof(name))
+        return ENAMETOOLONG;
+    if (!mkdtemp(name)) /* uses mode 0700 */
+        return errno;
+    if (!realpath(name, out->path)) {
+        int err = errno;
+        rmdir(name);
+        return err;
+    }
+    return 0;
+}
+
+int sxs_out_dir_make(struct sxs_out_dir *out, bool keep, char *why, size_t size)
 {
     const char *tmp = getenv("TMPDIR");
-    char        name[PATH_MAX];
+    int         err;
     if (!tmp || !*tmp)
         tmp = "/tmp";
-    int n = snprintf(name, sizeof(name), "%s/sxsprof-XXXXXX", tmp);
-    if (n >= (int)sizeof(name) || !mkdtemp(name)) { /* mkdtemp() uses mode 0700 */
-        snprintf(why, size,
-                 "no folder can be made in %s: %s; expected TMPDIR to name a folder that can be "
-                 "written to, or -o DIR",
-                 tmp, n >= (int)sizeof(name) ? "its name is too long" : strerror(errno));
-        return -1;
+    memset(out, 0, sizeof(*out));
+    out->temporary = !keep;
+    out->unnamed = keep;
+    if (keep && make_in(out, ".") == 0) {
+        out->created = true;
+        return SXS_EXIT_OK;
     }
-    out->created = out->temporary = true;
-    if (!realpath(name, out->path)) {
-        snprintf(why, size, "%s: %s", name, strerror(errno));
-        rmdir(name);
-        return -1;
-    }
-    return 0;
+    err = make_in(out, tmp);
+    out->created = !err;
+    if (!err)
+        return SXS_EXIT_OK;
+    snprintf(why, size,
+             "no folder can be made in %s: %s; expected TMPDIR to name a folder that can be "
+             "written to, or -o DIR",
+             tmp, strerror(err));
+    return SXS_EXIT_FAILED;
 }
 
-int sxs_out_dir_open(struct sxs_out_dir *out, const char *dir, char *why, size_t size)
+const char *sxs_out_dir_name(struct sxs_out_dir *out, pid_t pid)
 {
-    memset(out, 0, sizeof(*out));
-    return dir ? open_named(out, dir, why, size) : open_temporary(out, why, size);
-}
-
-int sxs_out_dir_open_kept(struct sxs_out_dir *out, char *why, size_t size)
-{
-    char name[64];
-    memset(out, 0, sizeof(*out));
-    for (int i = 1; i < 100; i++) {
-        snprintf(name, sizeof(name), i == 1 ? "sxsprof-%d" : "sxsprof-%d-%d", (int)getpid(), i);
-        if (mkdir(name, 0700) != 0) {
-            if (errno == EEXIST)
-                continue;
+    char named[PATH_MAX + 32];
+    int  parent = (int)(strrchr(out->path, '/') - out->path);
+    for (int i = 1; out->unnamed && i < 100; i++) {
+        int n = snprintf(named, sizeof(named), i == 1 ? "%.*s/sxsprof-%d" : "%.*s/sxsprof-%d-%d",
+                         parent, out->path, (int)pid, i);
+        if (n >= PATH_MAX)
+            break;
+        if (mkdir(named, 0700) == 0) {
+            rmdir(out->path);
+            memcpy(out->path, named, (size_t)n + 1);
+            out->unnamed = false;
+        } else if (errno != EEXIST) {
             break;
         }
-        out->created = true;
-        if (realpath(name, out->path))
-            return 0;
-        rmdir(name);
-        break;
     }
-    if (open_temporary(out, why, size) != 0)
-        return -1;
-    out->temporary = false;
-    return 0;
+    return out->path;
 }
 
 static bool is_old(const struct sxs_out_dir *out, const char *folder)
@@ -168,15 +223,6 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
     (void)st, (void)type, (void)ftw;
     remove(path);
     return 0; /* continue with the other files, even after an error */
-}
-
-static void free_old(struct sxs_out_dir *out)
-{
-    for (size_t i = 0; i < out->n_old; i++)
-        free(out->old[i]);
-    free(out->old);
-    out->old = NULL;
-    out->n_old = 0;
 }
 
 void sxs_out_dir_abandon(struct sxs_out_dir *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** out_dir.h - the session folder of one run: named by -o, or a temporary private folder. */
+/** out_dir.h - the session folder of one run: named by -o or after the command's PID, or temporary. */
 #ifndef SXS_CMD_OUT_DIR_H
 #define SXS_CMD_OUT_DIR_H
 
@@ -8,33 +8,43 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /** A session folder to record into. */
 struct sxs_out_dir {
     char   path[PATH_MAX]; /* absolute, links resolved */
     bool   temporary;      /* sxs_out_dir_close() removes the folder */
     bool   created;        /* this run made the folder; sxs_out_dir_abandon() removes it */
+    bool   unnamed;        /* sxs_out_dir_name() will name the folder after the command's PID */
     char **old;            /* owned; process folders that existed before this run */
     size_t n_old;
 };
 
 /**
- * sxs_out_dir_open - open the session folder of a run.
- * @dir: the folder; it is made (mode 0700), or used when it is empty or contains only an earlier
- * session. NULL makes a private folder below $TMPDIR (or /tmp), which is temporary.
+ * sxs_out_dir_open - open the session folder @dir.
+ * A folder that does not exist is made (mode 0700); an empty one is used, and with @append one that
+ * has a session and nothing else.
  * @why: receives a sentence about a failure, what is wrong and what was expected; holds @size
  * bytes.
- * Returns 0 or -1.
+ * Returns SXS_EXIT_OK or SXS_EXIT_USAGE.
  */
-int sxs_out_dir_open(struct sxs_out_dir *out, const char *dir, char *why, size_t size);
+int sxs_out_dir_open(struct sxs_out_dir *out, const char *dir, bool append, char *why, size_t size);
 
 /**
- * sxs_out_dir_open_kept - make a new private folder that is kept after the run.
- * The folder is sxsprof-<pid> in the current folder or, when that cannot be written to, a folder
- * below $TMPDIR (or /tmp).
- * Returns as sxs_out_dir_open().
+ * sxs_out_dir_make - make a new private folder.
+ * @keep: the folder is kept after the run. It is in the current folder or, when that cannot be
+ * written to, below $TMPDIR (or /tmp); sxs_out_dir_name() gives it its name. Otherwise the folder
+ * is temporary and below $TMPDIR.
+ * @why: as above. Returns SXS_EXIT_OK or SXS_EXIT_FAILED.
  */
-int sxs_out_dir_open_kept(struct sxs_out_dir *out, char *why, size_t size);
+int sxs_out_dir_make(struct sxs_out_dir *out, bool keep, char *why, size_t size);
+
+/**
+ * sxs_out_dir_name - name a kept folder that sxs_out_dir_make() made sxsprof-<pid>, or
+ * sxsprof-<pid>-2, -3... when there is one already.
+ * @pid: of the command. Returns out->path.
+ */
+const char *sxs_out_dir_name(struct sxs_out_dir *out, pid_t pid);
 
 /** sxs_out_dir_keep_new - remove from @s the processes that were recorded before this run. */
 void sxs_out_dir_keep_new(const struct sxs_out_dir *out, struct sxs_session *s);

@@ -5,20 +5,25 @@
 #include "cmd/command.h"
 #include "cmd/events/events.h"
 #include "cmd/instrument/instrument.h"
+#include "cmd/newest.h"
+#include "cmd/opener.h"
 #include "cmd/report/profile.h"
 #include "cmd/table.h"
 
 #include <argp.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { KEY_RUNTIME = 256, KEY_NATIVE, KEY_MANAGED, KEY_TOP, KEY_PROCESS, KEY_DATA, KEY_CALLERS,
-       KEY_DEPTH, KEY_BY_THREAD, KEY_SINGLES };
+       KEY_DEPTH, KEY_BY_THREAD, KEY_SINGLES, KEY_OPEN };
 
 struct options {
-    const char               *format;
+    const char               *format; /* NULL: text, or html with --open */
+    bool                      open;
     struct sxs_report_options samples; /* used for samples and calls */
     struct sxs_calls_view     view;
     bool                      selective; /* an option selects a part of the session */
@@ -42,6 +47,23 @@ static void set_only(struct argp_state *state, struct options *o, enum sxs_only 
     if (o->samples.only && o->samples.only != only)
         argp_error(state, "--native and --managed exclude each other");
     o->samples.only = only;
+}
+
+/* Chooses what no argument said: the session, the format and with --open the file of the page. */
+static void complete(struct argp_state *state, struct options *o)
+{
+    static char newest[NAME_MAX + 1];
+    if (o->open && o->format && strcmp(o->format, "html") != 0)
+        argp_error(state, "--open: expected --format html, not %s", o->format);
+    if (!o->format)
+        o->format = o->open ? "html" : "text";
+    if (o->dir)
+        return;
+    if (sxs_newest_session(newest, sizeof(newest)) != 0)
+        argp_error(state, "DIR is missing, and no session is in the current folder; expected a "
+                          "folder made by sxsprof run");
+    sxs_complain("the newest session is %s", newest);
+    o->dir = newest;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -72,14 +94,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_DEPTH: o->view.depth = (unsigned)number(state, "--depth", arg); return 0;
     case KEY_SINGLES: o->view.singles = number(state, "--single", arg); return 0;
     case KEY_BY_THREAD: o->view.by_thread = true; return 0;
+    case KEY_OPEN: o->open = true; return 0;
     case ARGP_KEY_ARG:
         if (o->dir)
             argp_error(state, "one folder is expected, '%s' is one more", arg);
         o->dir = arg;
         return 0;
     case ARGP_KEY_END:
-        if (!o->dir)
-            argp_error(state, "DIR is missing: expected a folder made by sxsprof run -o DIR");
+        complete(state, o);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -87,10 +109,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option option_list[] = {
-    {"format", 'f', "FORMAT", 0,
+    {"format", 'f', "text|json|html|collapsed|speedscope|pprof|chrome|firefox", 0,
      "text (the default) or json: what the runtimes did. Of samples or calls: text, html (flame graph, "
      "call tree, functions and timeline in one file), collapsed, speedscope, pprof, chrome, firefox", 0},
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
+    {"open", KEY_OPEN, NULL, 0,
+     "Write the page (html) beside the session, or to the file of -o, and open it in a browser", 0},
     {"data", KEY_DATA, "samples|calls", 0,
      "Which, of a session that has both (samples; text shows both)", 0},
     {"runtime", KEY_RUNTIME, "N", 0, "Stacks with a frame of runtime number N only", 1},
@@ -106,26 +130,15 @@ static const struct argp_option option_list[] = {
     {"by-thread", KEY_BY_THREAD, NULL, 0, "Of calls, as text: a call tree for each thread", 2},
     {0},
 };
-static const struct argp argp = {
+const struct argp sxs_argp_report = {
     .options = option_list,
     .parser = parse,
-    .args_doc = "DIR",
+    .args_doc = "[DIR]",
     .doc = "Print what the runtimes of a recorded session did, and where its time went.\v"
-           "DIR is a folder made by sxsprof run -o DIR. What cannot be read is named on standard "
+           "DIR is a folder made by sxsprof run; the default is the newest session in the current "
+           "folder. What cannot be read is named on standard "
            "error, the rest is printed and the exit status is 1.",
 };
-
-static int profile(const struct options *o)
-{
-    switch (sxs_profile_report(o->dir, o->format, &o->samples)) {
-    case SXS_PROFILE_OK: return SXS_EXIT_OK;
-    case SXS_PROFILE_NOTHING:
-        return sxs_wrong_input("%s: nothing%s to show; expected a folder made by sxsprof run --tool "
-                               "sample or --tool calls with -o DIR", o->dir,
-                               o->selective ? " that was asked for" : "");
-    default: return SXS_EXIT_PROBLEM;
-    }
-}
 
 static bool is_format(const struct options *o, const char *name)
 {
@@ -173,6 +186,48 @@ static int write_census(const struct options *o, const struct sxs_session *s)
     return status;
 }
 
+/* The sections of the text that are not about samples, to be written before those that are. */
+struct head {
+    const struct options     *o;
+    const struct sxs_session *session;
+};
+
+static void put_head(void *arg, FILE *to)
+{
+    const struct head *head = arg;
+    census(head->o, head->session, to);
+    fputs("\n", to);
+}
+
+/* Writes samples or calls in the format that was asked for. @head: whether the text begins with the
+ * other sections. */
+static int profile(const struct options *o, const struct sxs_session *s, bool head)
+{
+    struct head               before = {o, s};
+    struct sxs_report_options options = o->samples;
+    if (head && !options.output) { /* at once, so that they are there when there are no samples */
+        put_head(&before, stdout);
+        fflush(stdout);
+    } else if (head) {
+        options.before = put_head;
+        options.before_arg = &before;
+    }
+    switch (sxs_profile_report(o->dir, o->format, &options)) {
+    case SXS_PROFILE_OK: return SXS_EXIT_OK;
+    case SXS_PROFILE_DAMAGED: return SXS_EXIT_PROBLEM;
+    case SXS_PROFILE_NOTHING:
+        if (head && options.output)
+            write_census(o, s);
+        return sxs_wrong_input("%s: nothing%s to show; expected a folder made by sxsprof run --tool "
+                               "sample or --tool calls with -o DIR",
+                               o->dir, o->selective ? " that was asked for" : "");
+    default:
+        if (head && options.output)
+            write_census(o, s);
+        return SXS_EXIT_PROBLEM;
+    }
+}
+
 static void complain_of(const char *dir, char *const *problems, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -217,31 +272,58 @@ static int write_report(struct options *o, const struct sxs_session *s)
         return sxs_wrong_input("%s: no session: it has no folder <pid> with a file "
                                SXS_CENSUS_FILE "; expected a folder made by sxsprof run -o DIR",
                                o->dir);
-    if (text && samples && !o->samples.output && (!o->selective || o->calls.n)) {
-        census(o, s, stdout);
-        puts("");
-        fflush(stdout);
-    }
-    int status = samples ? profile(o) : write_census(o, s);
+    int status = samples ? profile(o, s, text && (!o->selective || o->calls.n)) : write_census(o, s);
     if (status == SXS_EXIT_OK && (s->n_problems || o->calls.n_problems || o->events.n_problems ||
                                   o->instrument.n_problems))
         status = SXS_EXIT_PROBLEM;
     return status;
 }
 
+/* Returns the name of the page beside session @dir: "/path/sxsprof-123.html". Owned; NULL after a
+ * message. */
+static char *page_beside(const char *dir)
+{
+    char  path[PATH_MAX];
+    char *page = NULL;
+    if (!realpath(dir, path) || asprintf(&page, "%s.html", path) < 0) {
+        sxs_complain("%s: %s", dir, strerror(errno));
+        return NULL;
+    }
+    return page;
+}
+
+/* Writes the report and opens it if that was asked for. @page: the file; NULL: the one of -o. */
+static int write_page(struct options *o, const struct sxs_session *s, const char *page)
+{
+    if (page)
+        o->samples.output = page;
+    int status = write_report(o, s);
+    if (!o->open || status == SXS_EXIT_USAGE || access(o->samples.output, R_OK) != 0)
+        return status;
+    if (sxs_open_page(o->samples.output))
+        sxs_complain("%s is opened", o->samples.output);
+    else
+        puts(o->samples.output);
+    return sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
+}
+
 int sxs_cmd_report(int argc, char **argv)
 {
-    struct options     o = {.format = "text"};
+    struct options     o = {.format = NULL};
+    char              *page = NULL;
     struct sxs_session s;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    sxs_options_parse(&sxs_argp_report, argc, argv, 0, &o);
 
     int err = sxs_session_read(o.dir, &s);
     int status;
     if (err)
         status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", o.dir,
                                  strerror(err));
+    else if (o.open && !o.samples.output && !(page = page_beside(o.dir)))
+        status = SXS_EXIT_PROBLEM;
     else
-        status = write_report(&o, &s);
+        status = write_page(&o, &s, page);
+    free(page);
     sxs_calls_report_free(&o.calls);
     sxs_events_report_free(&o.events);
     sxs_instrument_report_free(&o.instrument);

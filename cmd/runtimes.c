@@ -29,7 +29,7 @@ static const struct argp_option option_list[] = {
     {"format", 'f', "text|json", 0, "A table for people (text, the default) or JSON", 0},
     {0},
 };
-static const struct argp argp = {
+const struct argp sxs_argp_runtimes = {
     .options = option_list,
     .parser = parse,
     .doc = "List the .NET runtimes installed on this machine, lowest version first.\v"
@@ -77,7 +77,7 @@ int sxs_cmd_runtimes(int argc, char **argv)
     enum sxs_format           format = SXS_FORMAT_TEXT;
     struct sxs_library        lib;
     struct sxs_installed_list list;
-    argp_parse(&argp, argc, argv, 0, NULL, &format);
+    sxs_options_parse(&sxs_argp_runtimes, argc, argv, 0, &format);
 
     int err = sxs_library_find(&lib);
     if (err)

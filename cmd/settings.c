@@ -13,60 +13,40 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Writes to @why which option the tool does not have, and returns @why. */
-static const char *no_option(const char *tool, const char *bad, const char *expected, char *why,
-                             size_t size)
+/* The tools that --tool accepts, and their options. */
+static const struct {
+    const char                  *name;
+    const struct sxs_tool_table *options; /* NULL: none */
+} tools[] = {
+    {"census", NULL},     {"sample", &sxs_sampler_table}, {"calls", &sxs_calls_table},
+    {"exceptions", NULL}, {"events", &sxs_event_table},   {"instrument", &sxs_instrument_table},
+};
+#define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
+
+/* Receives the options of any tool while they are checked. */
+union tool_values {
+    struct sxs_sampler_options    sampler;
+    struct sxs_calls_options      calls;
+    struct sxs_event_options      events;
+    struct sxs_instrument_options instrument;
+};
+
+static const char *check_options(const struct sxs_tool_table *table, const char *options, char *why,
+                                 size_t size)
 {
-    snprintf(why, size, "'%s' is no option of the tool %s (%s)", bad, tool, expected);
+    union tool_values values = {0};
+    char              detail[SXS_TOOL_WHY];
+    if (sxs_tool_parse(table, options, &values, detail, sizeof(detail)) == 0)
+        return NULL;
+    snprintf(why, size, "%s: %s", table->tool, detail);
     return why;
 }
 
-static const char *check_sample(const char *options, char *why, size_t size)
+const char *sxs_tool_option_check(const struct sxs_tool_option *row, const char *value)
 {
-    struct sxs_sampler_options parsed;
-    char                       bad[64];
-    return sxs_sampler_parse(options, &parsed, bad, sizeof(bad)) == 0
-               ? NULL : no_option("sample", bad, SXS_SAMPLE_OPTIONS_EXPECTED, why, size);
+    union tool_values values = {0};
+    return row->read(row, value, &values) == 0 ? NULL : row->expected;
 }
-
-static const char *check_calls(const char *options, char *why, size_t size)
-{
-    struct sxs_calls_options parsed;
-    char                     bad[64];
-    return sxs_calls_parse(options, &parsed, bad, sizeof(bad)) == 0
-               ? NULL : no_option("calls", bad, SXS_CALLS_OPTIONS_EXPECTED, why, size);
-}
-
-static const char *check_events(const char *options, char *why, size_t size)
-{
-    struct sxs_event_options parsed;
-    char                     bad[64];
-    return sxs_event_options_parse(options, &parsed, bad, sizeof(bad)) == 0
-               ? NULL : no_option("events", bad, SXS_EVENT_OPTIONS_EXPECTED, why, size);
-}
-
-static const char *check_instrument_tool(const char *options, char *why, size_t size)
-{
-    struct sxs_instrument_options parsed;
-    char                          bad[64];
-    return sxs_instrument_options_parse(options, &parsed, bad, sizeof(bad)) == 0
-               ? NULL
-               : no_option("instrument", bad, SXS_INSTRUMENT_OPTIONS_EXPECTED, why, size);
-}
-
-/* The tools that --tool accepts, and the checks of their options. */
-static const struct {
-    const char *name;
-    const char *(*check)(const char *options, char *why, size_t size); /* NULL: no options */
-} tools[] = {
-    {"census", NULL},
-    {"sample", check_sample},
-    {"calls", check_calls},
-    {"exceptions", NULL},
-    {"events", check_events},
-    {"instrument", check_instrument_tool},
-};
-#define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 
 static const char *tools_known(void)
 {
@@ -79,22 +59,38 @@ static const char *tools_known(void)
     return list;
 }
 
+const char *sxs_tool_words(void)
+{
+    static char list[128];
+    size_t      len = 0;
+    for (size_t i = 0; i < N_TOOLS && len < sizeof(list); i++)
+        len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? " " : "",
+                                tools[i].name);
+    return list;
+}
+
 const char *sxs_tool_check(const char *tool, char *why, size_t size)
 {
     size_t len = strcspn(tool, ":");
-    if (strchr(tool, ';'))
-        return "';' separates tools and cannot be part of one";
+    if (strchr(tool, ';')) {
+        snprintf(why, size, "'%s': ';' separates tools and cannot be part of one", tool);
+        return why;
+    }
     for (size_t i = 0; i < N_TOOLS; i++) {
         if (strlen(tools[i].name) != len || strncmp(tool, tools[i].name, len) != 0)
             continue;
         if (tool[len] != ':')
             return NULL;
-        if (tools[i].check)
-            return tools[i].check(tool + len + 1, why, size);
-        snprintf(why, size, "the tool %s takes no options", tools[i].name);
+        if (tools[i].options)
+            return check_options(tools[i].options, tool + len + 1, why, size);
+        snprintf(why, size, "'%s': the tool %s takes no options", tool, tools[i].name);
         return why;
     }
-    snprintf(why, size, "there is no tool '%.*s' (known: %s)", (int)len, tool, tools_known());
+    if (len)
+        snprintf(why, size, "'%s': there is no tool '%.*s' (known: %s)", tool, (int)len, tool,
+                 tools_known());
+    else
+        snprintf(why, size, "'%s': the tool has no name; expected NAME[:OPTIONS]", tool);
     return why;
 }
 
@@ -155,7 +151,7 @@ static const char *check_signals(const char *value, char *why, size_t size)
 
 static const char *check_tools(const char *value, char *why, size_t size)
 {
-    char *list = strdup(value), *save = NULL;
+    char       *list = strdup(value), *save = NULL;
     const char *wrong = list ? NULL : "out of memory";
     for (char *t = list ? strtok_r(list, ";", &save) : NULL; t && !wrong;
          t = strtok_r(NULL, ";", &save))
@@ -219,7 +215,7 @@ const struct sxs_setting sxs_settings[] = {
     {"SXSPROF_PICK", "--pick",
      "all, first, or one:WHAT (a version prefix or a libcoreclr.so's path)", check_pick},
     {"SXSPROF_UNPICKED", "--unpicked", "guard or cancel", check_unpicked},
-    {"SXSPROF_TOOLS", "--tool", "NAME[:OPTIONS], several separated by ';'", check_tools},
+    {"SXSPROF_TOOLS", "--tool", NULL, check_tools},
     {"SXSPROF_CALLS", "--calls", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
     {"SXSPROF_CALLS_NOT", "--calls-not", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
     {"SXSPROF_VALUES", "--values", SXS_CALLS_PATTERN_EXPECTED, check_patterns},

@@ -8,6 +8,8 @@
 #ifndef SXS_CMD_SETTINGS_H
 #define SXS_CMD_SETTINGS_H
 
+#include "tools/options/tool_options.h"
+
 #include <stddef.h>
 
 /** A setting of the profiler library. */
@@ -36,9 +38,18 @@ int sxs_setting_check(const struct sxs_setting *s, const char *source, const cha
                       size_t size);
 
 /**
- * sxs_tool_check - check one "NAME[:OPTIONS]". Returns NULL when it is valid, else the reason
- * (static, or written to @why of @size bytes).
+ * sxs_tool_check - check one "NAME[:OPTIONS]". Returns NULL when it is valid, else a sentence that
+ * says what is wrong and what was expected, written to @why of @size bytes.
  */
 const char *sxs_tool_check(const char *tool, char *why, size_t size);
+
+/** sxs_tool_words - return the names of the tools, separated by blanks. Static. */
+const char *sxs_tool_words(void);
+
+/**
+ * sxs_tool_option_check - check @value (NULL: none) of one option. Returns NULL when it is valid,
+ * else what was expected (static).
+ */
+const char *sxs_tool_option_check(const struct sxs_tool_option *row, const char *value);
 
 #endif

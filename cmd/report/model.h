@@ -51,6 +51,8 @@ struct sxs_report_options {
     const char   *process; /* a process's folder or pid; NULL: all */
     enum sxs_only only;    /* leave the other kind of frames out of the stacks */
     const char   *output;  /* file to write; NULL: standard output */
+    void (*before)(void *arg, FILE *to); /* writes what comes first; NULL: nothing does */
+    void *before_arg;
     size_t        top;     /* functions that the text lists; 0: 30 */
     size_t        most;    /* maximum number of traced calls, of events and of samples in the page,
                             * each; values get 8 bytes per call; 0: the page's own limits */

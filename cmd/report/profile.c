@@ -243,9 +243,14 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
             if (print_problems(&calls, &m))
                 result = SXS_PROFILE_DAMAGED;
         }
-        if (output_open(&out, options->output) != 0 ||
-            output_close(&out, f->write(&m, options, out.to)) != 0)
+        if (output_open(&out, options->output) != 0) {
             result = SXS_PROFILE_FAILED;
+        } else {
+            if (options->before)
+                options->before(options->before_arg, out.to);
+            if (output_close(&out, f->write(&m, options, out.to)) != 0)
+                result = SXS_PROFILE_FAILED;
+        }
     }
     sxs_timeline_free(&timeline);
     sxs_model_free(&calls);

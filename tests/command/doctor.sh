@@ -70,6 +70,28 @@ for case in "text.so|no ELF file" "small.so|32-bit" "plain.so|no DllGetClassObje
     file=$T/${case%%|*}
     bad "path to ${case#*|}" "${case#*|}" "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH="$file"
 done
+printf 'V1 { global: f; local: *; }; V2 { global: g; } V1;' >"$T/2.map"
+printf 'V1 { global: f; local: *; };' >"$T/1.map"
+echo 'int f(void); int g(void); int f(void) { return 1; } int g(void) { return 2; }' >"$T/v.c"
+$CC -shared -fPIC "$T/v.c" -Wl,--version-script="$T/2.map" -Wl,-soname,libv.so.1 -o "$T/libv.so.1"
+echo 'int g(void); int DllGetClassObject(void); int DllGetClassObject(void) { return g(); }' |
+    $CC -shared -fPIC -x c - -x none "$T/libv.so.1" -Wl,-rpath,"$T" -o "$T/newer.so"
+bad "a library whose versions are all there" "newer.so: another file than this command's" \
+    "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH="$T/newer.so"
+$CC -shared -fPIC "$T/v.c" -Wl,--version-script="$T/1.map" -Wl,-soname,libv.so.1 -o "$T/libv.so.1"
+bad "a library that is too old" "newer.so: needs what cannot be found: $T/libv.so.1 with version V2|a runtime ignores a profiler that cannot be loaded, silently" \
+    "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH="$T/newer.so"
+if unshare -m mount -t tmpfs -o noexec none "$T/empty" 2>/dev/null; then
+    cat >"$T/noexec" <<SH2
+#!/bin/sh
+mount -t tmpfs -o noexec none "$T/empty" && cp "$lib" "$T/empty/p.so" && exec "\$@"
+SH2
+    chmod +x "$T/noexec"
+    try env "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH="$T/empty/p.so" unshare -m "$T/noexec" "$SXS" doctor
+    has "a library where nothing may be executed" "$status:$out" "1:" "p.so: on a file system mounted noexec"
+else
+    skip "a library where nothing may be executed" "mounting is not allowed here"
+fi
 bad "a missing LD_PRELOAD" "/no/such.so: missing" LD_PRELOAD=/no/such.so
 well "ours in LD_PRELOAD" "the signal library of this command" LD_PRELOAD="$T/bin/libsxsprof-preload.so"
 well "another in LD_PRELOAD" "plain.so: stays" LD_PRELOAD="$T/plain.so"
@@ -81,12 +103,86 @@ has "without libraries" "$status:$out" "1:" "libsxsprof.so: missing" "libsxsprof
 bad "a bad setting" "SXSPROF_PICK: 'most'|expected all, first" SXSPROF_PICK=most
 bad "a bad tool" "no tool 'frob'" SXSPROF_TOOLS=frob
 bad "a folder that is not there" "there is no folder /no/where" SXSPROF_OUT=/no/where
+mkdir "$T/session" && chmod 777 "$T/session"
+bad "a session folder that others may write into" "SXSPROF_OUT: $T/session: others may write into the folder|nothing would be recorded" \
+    SXSPROF_OUT="$T/session"
+if [ "$(id -u)" = 0 ]; then
+    chmod 700 "$T/session" && chown 65534 "$T/session"
+    bad "a session folder of another user" "the folder belongs to another user (uid 65534): nothing would be recorded|sudo -u USER sxsprof doctor" \
+        SXSPROF_OUT="$T/session"
+else
+    skip "a session folder of another user" "only root may give a folder away"
+fi
 bad "a bad log level" "SXSPROF_LOG: 'loud'" SXSPROF_LOG=loud
 well "good settings" "SXSPROF_PICK=one:9" SXSPROF_PICK=one:9 SXSPROF_OUT="$T" SXSPROF_SIGNALS=on
 well "an unknown setting" "SXSPROF_FROB: not a setting" SXSPROF_FROB=1
 bad "TMPDIR that is not there" "/no/tmp: no folder can be made there" TMPDIR=/no/tmp
 
+# --- the system
+well "kernel settings" "perf_event_paranoid is |ptrace_scope is "
+cat >"$T/system.sh" <<'SH2'
+#!/bin/sh
+# Runs a command in a mount namespace with made-up control groups and kernel settings.
+# system.sh FOLDER COMMAND...
+set -e
+folder=$1
+shift
+mount --bind "$folder/cgroup" /sys/fs/cgroup
+if [ -e "$folder/paranoid" ]; then mount --bind "$folder/paranoid" /proc/sys/kernel/perf_event_paranoid; fi
+exec "$@"
+SH2
+mkdir -p "$T/sys/cgroup" && echo 4 >"$T/sys/paranoid"
+own=$(sed -n 's/^0:://p' /proc/self/cgroup)
+system() { try unshare -m sh "$T/system.sh" "$T/sys" "$SXS" doctor; }
+system
+if [ -z "$out" ] || [ -z "$own" ]; then
+    skip "control groups" "mounting is not allowed here, or there is no group of version 2"
+else
+    has "perf_event_paranoid is read" "$out" "perf_event_paranoid is 4"
+    has "no limits" "$status:$out" "0:" "no control group limits processors, memory or tasks"
+    mkdir -p "$T/sys/cgroup$own"
+    echo "max 100000" >"$T/sys/cgroup$own/cpu.max"
+    echo max >"$T/sys/cgroup$own/memory.max"
+    system
+    has "no limits: max" "$status:$out" "0:" "no control group limits"
+    echo "50000 100000" >"$T/sys/cgroup$own/cpu.max"
+    echo 209715200 >"$T/sys/cgroup$own/memory.max"
+    echo 100 >"$T/sys/cgroup$own/pids.max"
+    echo 40 >"$T/sys/cgroup$own/pids.current"
+    system
+    has "limits of version 2" "$status:$out" "0:" "to 0.50 processors" "memory to 200 MiB" "allows 60 more tasks"
+    echo 90 >"$T/sys/cgroup$own/pids.current"
+    system
+    has "no room for threads" "$status:$out" "1:" "start 10 more tasks only" "--pids-limit"
+    rm -r "$T/sys/cgroup"
+    for c in cpu memory pids; do
+        group=$(grep -E ":(.*,)?$c(,.*)?:" /proc/self/cgroup | cut -d: -f3-)
+        [ -n "$group" ] || continue
+        mkdir -p "$T/sys/cgroup/$c$group"
+        (cd "$T/sys/cgroup/$c" && echo 150000 >cpu.cfs_quota_us && echo 100000 >cpu.cfs_period_us &&
+            echo 9223372036854771712 >memory.limit_in_bytes && echo max >pids.max && echo 1 >pids.current)
+        echo 104857600 >"$T/sys/cgroup/$c$group/memory.limit_in_bytes"
+    done
+    if [ -n "$group" ]; then
+        system
+        has "limits of version 1, and those of groups above" "$status:$out" "0:" "to 1.50 processors" "memory to 100 MiB"
+    else
+        skip "limits of version 1" "no groups of version 1 here"
+    fi
+fi
+
 # --- commands
+bad "a program that is not .NET" "/bin/ls: no .NET program|name the program that runs .NET" -- /bin/ls
+lacks "a program that is not .NET: not all is well" "$out" "All is well"
+echo 'const char *host = "libhostfxr.so"; int main(void) { return !host; }' | $CC -x c - -o "$T/host"
+well "a program that names a host of .NET" "runtimes that it hosts itself are profiled" -- "$T/host"
+echo 'const char *load(void); const char *load(void) { return "coreclr_initialize"; }' |
+    $CC -shared -fPIC -x c - -o "$T/libload.so"
+echo 'const char *load(void); int main(void) { return !load(); }' |
+    $CC -x c - -x none "$T/libload.so" -Wl,-rpath,"$T" -o "$T/loader"
+well "a program whose library does" "runtimes that it hosts itself are profiled" -- "$T/loader"
+echo 'const char *aot = "System.Private.CoreLib"; int main(void) { return !aot; }' | $CC -x c - -o "$T/aot"
+bad "a NativeAOT program" "compiled by NativeAOT: it has no runtime that loads a profiler" -- "$T/aot"
 bad "a command that is not there" "no-such: not found" -- no-such
 bad "a file that cannot be executed" "cannot be executed" -- "$T/text.so"
 printf '#!/usr/bin/env bash\n' >"$T/script" && chmod +x "$T/script"

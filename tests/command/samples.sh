@@ -91,12 +91,46 @@ has "the same of events and exceptions" "$err" "exceptions: 13 at 1 sites" "even
 kept=$(sed -n 's/^The session is kept in \([^;]*\);.*/\1/p' "$T/err")
 has "it makes a page" "$(cd "$T/here" && "$SXS" report --format html "$kept" 2>&1)" '"nSpans":42'
 rm -rf "$T/here"/sxsprof-*
-try sh -c "cd '$T/here' && exec '$SXS' run --tool events --quiet -- '$T/other' '$T' events"
-is "--quiet: nothing is kept of them either" "::" "$out:$err:$(ls "$T/here")"
 try sh -c "cd '$T/here' && exec '$SXS' run --quiet --tool sample -- '$T/work' '$T' 0"
-is "--quiet: nothing is said and nothing kept" "output::" "$out:$err:$(ls "$T/here")"
+is "--quiet: nothing is said, and the session is kept" "output:::4242" "$out:$err::$(ls "$T/here"/sxsprof-*)"
+rm -rf "$T/here"/sxsprof-*
 try sh -c "cd '$T/here' && exec '$SXS' run --tool sample -- true"
 is "no runtime came: nothing is kept" "" "$(ls "$T/here")"
+try sh -c "cd '$T/here' && exec '$SXS' run --quiet --tool sample -- true"
+is "nor with --quiet" "" "$(ls "$T/here")"
+
+# --- the folder is named after the program's PID
+cat >"$T/pid" <<'SH'
+#!/bin/sh
+"$1/make_samples" "$SXSPROF_OUT" known 4242 >/dev/null || exit 9
+echo "$$ $SXSPROF_OUT"
+SH
+chmod +x "$T/pid"
+try sh -c "cd '$T/here' && exec '$SXS' sample --quiet -- '$T/pid' '$T'"
+is "the session is in ./sxsprof-PID of the program" "$T/here/sxsprof-${out%% *}" "${out#* }"
+is "and nowhere else" "sxsprof-${out%% *}" "$(ls "$T/here")"
+rm -rf "$T/here"/sxsprof-*
+cat >"$T/taken.c" <<'C'
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+/* Starts a command whose next child, sxsprof's, will have a PID whose folder exists: makes folders
+ * for the PIDs that follow its own. */
+int main(int argc, char **argv)
+{
+    char name[64];
+    for (int i = 1; i <= 2000; i++) {
+        snprintf(name, sizeof(name), "sxsprof-%d", (int)getpid() + i);
+        mkdir(name, 0700);
+    }
+    return argc > 1 ? execv(argv[1], argv + 1) : 1;
+}
+C
+$CC "$T/taken.c" -o "$T/taken" && rm -rf "$T/here"/*
+try sh -c "cd '$T/here' && exec '$T/taken' '$SXS' sample --quiet -- '$T/pid' '$T'"
+is "a folder of that name exists: another is made" "$T/here/sxsprof-${out%% *}-2" "${out#* }"
+rm -rf "$T/here"/*
 try sh -c "cd /proc && exec '$SXS' run --tool sample -- '$T/work' '$T' 0"
 has "a folder that cannot be written to: below TMPDIR" "$err" "kept in $TMPDIR/sxsprof-"
 finish

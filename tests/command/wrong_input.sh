@@ -1,17 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Wrong input: a message that says what was expected, exit status 2, nothing started.
+# Wrong input: a message that says what was expected, exit status 2, nothing started. What is not
+# the user's input has the statuses of env(1): 125, 126 and 127.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 
 # refused CLAIM "PART|PART" ARGUMENT...: the last argument is a command that would leave a mark.
-refused() {
-    local claim=$1 parts
-    IFS='|' read -ra parts <<<"$2"
-    shift 2
+refused() { fails 2 "$@"; }
+
+# fails STATUS CLAIM "PART|PART" ARGUMENT...: the same with another exit status.
+fails() {
+    local want=$1 claim=$2 parts
+    IFS='|' read -ra parts <<<"$3"
+    shift 3
     rm -f "$T/started"
     try "$SXS" "$@"
-    is "$claim: exit status 2" 2 "$status"
+    is "$claim: exit status $want" "$want" "$status"
     has "$claim: says what was expected" "$err" "${parts[@]}"
     is "$claim: prints nothing on stdout" "" "$out"
     [ ! -e "$T/started" ] && [ -z "$(ls -A "$TMPDIR")" ] && ok "$claim: nothing started or left" ||
@@ -20,7 +24,7 @@ refused() {
 mark=(-- touch "$T/started")
 
 refused "no verb" "run"
-refused "an unknown verb" "'walk'|expected run, report, diff, runtimes, doctor, check or il" walk
+refused "an unknown verb" "'walk'|expected run, sample, calls, trace, exceptions, events, instrument, report" walk
 refused "an unknown option of the command" "'--frob'|expected" --frob
 refused "an unknown option of run" "--frob|--help" run --frob "${mark[@]}"
 refused "a bad --pick" "--pick|'some'|expected all, first, or one:" run --pick some "${mark[@]}"
@@ -37,12 +41,18 @@ refused "options for a tool that has none" "census takes no options" run --tool 
 refused "two tools in one option" "';' separates" run --tool "census;census" "${mark[@]}"
 refused "run without a command" "COMMAND is missing" run
 refused "run with -- alone" "COMMAND is missing" run --pick all --
-refused "a command that is not on PATH" "no-such-command-here: not found on PATH" \
+fails 127 "a command that is not on PATH" "no-such-command-here: not found on PATH" \
     run -- no-such-command-here
-refused "a command that is not there" "$T/nothing: not found" run -- "$T/nothing"
-refused "a folder as the command" "cannot be executed" run -- "$T/bin"
+fails 127 "a command that is not there" "$T/nothing: not found" run -- "$T/nothing"
+fails 126 "a folder as the command" "cannot be executed" run -- "$T/bin"
 echo data >"$T/data"
-refused "a file that cannot be executed" "cannot be executed" run -- "$T/data"
+fails 126 "a file that cannot be executed" "cannot be executed" run -- "$T/data"
+printf '#!/no/such/interpreter\n' >"$T/script" && chmod +x "$T/script"
+fails 127 "a script whose interpreter is missing" "nothing was started" run -- "$T/script"
+printf '#!%s\n' "$T/data" >"$T/cut" && chmod +x "$T/cut"
+fails 126 "a script whose interpreter cannot be executed" "Permission denied; nothing was started" run -- "$T/cut"
+fails 126 "the same of a shortcut" "nothing was started" sample -- "$T/cut"
+is "and no session is left of it" "" "$(ls -d sxsprof-* 2>/dev/null)"
 
 mkdir "$T/full" && touch "$T/full/letter"
 refused "-o with a folder of somebody's own" "it has 'letter' in it|expected an empty folder" \
@@ -59,6 +69,12 @@ if [ "$(id -u)" != 0 ]; then
 else
     skip "-o with a folder that cannot be written to" "root writes everywhere"
 fi
+"$CENSUS" "$T/earlier" 4711 command="dotnet old.dll" started=1600000000000000000 runtime=1,8.0.29,1,1,1,1,1,1,1
+chmod 700 "$T/earlier"
+refused "-o with an earlier session" "it has a session of 1 process in it, the last of 2020-09-1|: dotnet old.dll|expected --append to add to it, or another folder" \
+    run -o "$T/earlier" "${mark[@]}"
+refused "the same of a shortcut" "expected --append" sample -o "$T/earlier" "${mark[@]}"
+refused "--append without -o" "--append: expected -o DIR" run --append "${mark[@]}"
 mkdir "$T/open" && chmod 0777 "$T/open"
 refused "-o with a folder that others may write into" "others may write into the folder|expected a folder of your own" \
     run -o "$T/open" "${mark[@]}"
@@ -68,7 +84,7 @@ if [ "$(id -u)" -eq 0 ]; then
 else
     skip "-o with a folder of another user" "only root may give a folder away"
 fi
-refused "-o is not made for a command that is missing" "not found" run -o "$T/new" -- "$T/nothing"
+fails 127 "-o is not made for a command that is missing" "not found" run -o "$T/new" -- "$T/nothing"
 [ ! -e "$T/new" ] && ok "no folder is left of it" || not_ok "no folder is left of it"
 
 SXSPROF_PICK=some refused "a bad SXSPROF_PICK" "SXSPROF_PICK: 'some'|expected all, first" run "${mark[@]}"
@@ -79,24 +95,23 @@ SXSPROF_PICK=some try "$SXS" run --quiet --pick all -- true
 is "an option replaces a bad variable" 0 "$status"
 
 TMPDIR=/nowhere try "$SXS" run -- touch "$T/started"
-is "TMPDIR that is not there: exit status 2" 2 "$status"
+is "TMPDIR that is not there: exit status 125" 125 "$status"
 has "TMPDIR that is not there: says so" "$err" "/nowhere" "expected TMPDIR"
 mkdir "$T/alone" && cp "$SXS" "$T/alone/"
 try "$T/alone/sxsprof" run -- touch "$T/started"
-is "without the profiler library: exit status 2" 2 "$status"
+is "without the profiler library: exit status 125" 125 "$status"
 has "without the profiler library: says where it belongs" "$err" "$T/alone/libsxsprof.so is missing"
 cp "$T/bin/libsxsprof.so" "$T/alone/"
 try "$T/alone/sxsprof" run -- touch "$T/started"
-is "without the signal library: exit status 2" 2 "$status"
+is "without the signal library: exit status 125" 125 "$status"
 has "without the signal library: names --no-preload" "$err" "libsxsprof-preload.so" "--no-preload"
 [ ! -e "$T/started" ] && ok "none of these started anything" || not_ok "none of these started anything"
 try "$T/alone/sxsprof" run --quiet --no-preload -- true
 is "without the signal library, --no-preload runs" 0 "$status"
 mkdir "$T/a b" && cp "$T"/bin/* "$T/a b/"
 try "$T/a b/sxsprof" run -- true
-is "a place that LD_PRELOAD cannot name: exit status 2" 2 "$status"
+is "a place that LD_PRELOAD cannot name: exit status 125" 125 "$status"
 
-refused "report without a folder" "DIR is missing" report
 refused "report of a missing folder" "$T/no: No such file|expected a folder made by" report "$T/no"
 refused "report of a file" "Not a directory" report "$T/data"
 refused "report of another folder" "no session|expected" report "$T/full"

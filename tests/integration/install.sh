@@ -10,6 +10,9 @@ root=$tmp/opt/sxs
     [ -e "$root/lib/sxsprof/libsxsprof-preload.so" ] && [ -e "$root/include/sxsprof.h" ] &&
     [ -e "$root/share/man/man1/sxsprof.1" ]
 check "command, harness, libraries, header and man page are where they belong" $? "$tmp/log"
+grep -q 'complete -F _sxsprof sxsprof' "$root/share/bash-completion/completions/sxsprof" &&
+    grep -q '^#compdef sxsprof' "$root/share/zsh/site-functions/_sxsprof"
+check "so is the completion of bash and zsh" $? "$tmp/log"
 cat >"$tmp/a.c" <<'E2'
 #include <dlfcn.h>
 #include <stdio.h>

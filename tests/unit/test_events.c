@@ -244,14 +244,14 @@ static void test_names_are_written_once(void **state)
 static void test_options(void **state)
 {
     struct sxs_event_options o;
-    char                     bad[16];
+    char                     why[SXS_TOOL_WHY];
     (void)state;
-    assert_int_equal(sxs_event_options_parse("", &o, bad, sizeof(bad)), 0);
+    assert_int_equal(sxs_event_options_parse("", &o, why, sizeof(why)), 0);
     assert_true(o.tiers && !o.classes);
-    assert_int_equal(sxs_event_options_parse("tiers=off,classes", &o, bad, sizeof(bad)), 0);
+    assert_int_equal(sxs_event_options_parse("tiers=off,classes", &o, why, sizeof(why)), 0);
     assert_true(!o.tiers && o.classes);
-    assert_int_equal(sxs_event_options_parse("classes,tiers=of", &o, bad, sizeof(bad)), -1);
-    assert_string_equal(bad, "tiers=of");
+    assert_int_equal(sxs_event_options_parse("classes,tiers=of", &o, why, sizeof(why)), -1);
+    assert_string_equal(why, "tiers=of: expected on or off");
 }
 
 /* ---- the file ---- */

@@ -187,14 +187,14 @@ static void complete_options(void)
 
 static HRESULT start(struct sxs_sub *sub, const char *text)
 {
-    char    bad[64];
+    char    why[SXS_TOOL_WHY];
     int     ok;
     HRESULT hr;
     pthread_mutex_lock(&calls.lock);
     if (!calls.started) {
         calls.started = -1;
-        if (sxs_calls_parse(text, &calls.options, bad, sizeof(bad)) != 0) {
-            sxs_error("tool calls: \"%s\": expected " SXS_CALLS_OPTIONS_EXPECTED, bad);
+        if (sxs_calls_parse(text, &calls.options, why, sizeof(why)) != 0) {
+            sxs_error("tool calls: %s", why);
         } else {
             complete_options();
             calls.started = start_counting();

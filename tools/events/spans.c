@@ -278,9 +278,9 @@ static HRESULT resume_finished(struct sxs_sub *sub)
 
 static HRESULT start(struct sxs_sub *sub, const char *text)
 {
-    char bad[64];
-    if (sxs_event_options_parse(text, &spans.options, bad, sizeof(bad)) != 0) {
-        sxs_error("tool events: \"%s\": expected " SXS_EVENT_OPTIONS_EXPECTED, bad);
+    char why[SXS_TOOL_WHY];
+    if (sxs_event_options_parse(text, &spans.options, why, sizeof(why)) != 0) {
+        sxs_error("tool events: %s", why);
         return E_INVALIDARG;
     }
     if (!sxs_events_open("events", SXS_EVENTS_OF_RUNTIMES))

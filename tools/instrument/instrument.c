@@ -327,9 +327,9 @@ static HRESULT start(struct sxs_sub *sub, const char *options)
 {
     struct sxs_instrument_options o;
     struct on_runtime            *on;
-    char                          bad[64];
-    if (sxs_instrument_options_parse(options, &o, bad, sizeof(bad)))
-        sxs_error("tool instrument: \"%s\": expected " SXS_INSTRUMENT_OPTIONS_EXPECTED, bad);
+    char                          why[SXS_TOOL_WHY];
+    if (sxs_instrument_options_parse(options, &o, why, sizeof(why)))
+        sxs_error("tool instrument: %s", why);
     pthread_mutex_lock(&instrument.lock);
     if (!instrument.started)
         instrument.started = start_all(o.traced_mb);

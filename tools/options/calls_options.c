@@ -2,81 +2,119 @@
 #include "tools/options/calls_options.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/wildcard.h"
-#include "tools/options/list_options.h"
 
 #define MAX_TRACE_MB 2048u
 
-static int read_number(const char **at, unsigned *out)
+/* Sets the mode. A call trace includes a call tree. */
+static int set_mode(struct sxs_calls_options *out, int trace, enum sxs_calls_mode mode)
 {
-    char         *end;
-    unsigned long n;
-    if (!isdigit((unsigned char)**at))
-        return -1;
-    n = strtoul(*at, &end, 10);
-    *at = end;
-    *out = (unsigned)n;
-    return n > 0 && n <= 1000000000 ? 0 : -1;
+    out->mode = mode;
+    if (!trace)
+        out->trace_mb = 0;
+    else if (!out->trace_mb)
+        out->trace_mb = SXS_CALLS_TRACE_MB;
+    return 0;
 }
 
-static int read_backoff(const char *text, struct sxs_calls_options *out)
+static int read_mode(const struct sxs_tool_option *row, const char *value, void *options)
 {
-    if (strcmp(text, "off") == 0) {
-        out->backoff_hz = 0;
-        return 0;
-    }
-    if (read_number(&text, &out->backoff_hz) || *text++ != '/' ||
-        read_number(&text, &out->backoff_ns))
-        return -1;
-    return *text ? -1 : 0;
+    static const enum sxs_calls_mode modes[] = {SXS_CALLS_COUNT, SXS_CALLS_TIME, SXS_CALLS_TREE,
+                                                SXS_CALLS_TREE};
+    int                              choice = sxs_choice(row->argument, value);
+    return choice < 0 ? -1 : set_mode(options, choice == 3, modes[choice]);
 }
 
-/* Parses the text behind "trace": "" or "=MB". The call trace implies mode "tree". */
-static int read_trace(const char *text, struct sxs_calls_options *out)
+/* Reads "count", "time" and "tree". */
+static int read_word(const struct sxs_tool_option *row, const char *value, void *options)
 {
-    out->mode = SXS_CALLS_TREE;
-    out->trace_mb = SXS_CALLS_TRACE_MB;
-    if (!*text)
-        return 0;
-    return *text++ == '=' && !read_number(&text, &out->trace_mb) && !*text &&
-                   out->trace_mb <= MAX_TRACE_MB ? 0 : -1;
+    return value ? -1
+                 : set_mode(options, 0,
+                            row->syntax[0] == 'c'   ? SXS_CALLS_COUNT
+                            : row->syntax[1] == 'i' ? SXS_CALLS_TIME
+                                                    : SXS_CALLS_TREE);
 }
 
-static int read_item(const char *item, void *options)
+static int read_trace(const struct sxs_tool_option *row, const char *value, void *options)
 {
     struct sxs_calls_options *out = options;
-    static const struct {
-        const char         *word;
-        enum sxs_calls_mode mode;
-    } modes[] = {{"count", SXS_CALLS_COUNT}, {"time", SXS_CALLS_TIME}, {"tree", SXS_CALLS_TREE}};
-    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-        if (strcmp(item, modes[i].word) == 0) {
-            out->mode = modes[i].mode;
-            out->trace_mb = 0;
-            return 0;
-        }
-    }
-    if (strcmp(item, "inline=on") == 0 || strcmp(item, "inline=off") == 0) {
-        out->inlining = item[8] == 'n';
-        return 0;
-    }
-    if (strcmp(item, "await=logical") == 0 || strcmp(item, "await=physical") == 0) {
-        out->logical = item[6] == 'l';
-        return 0;
-    }
-    if (strncmp(item, "trace", 5) == 0)
-        return read_trace(item + 5, out);
-    return strncmp(item, "backoff=", 8) == 0 ? read_backoff(item + 8, out) : -1;
+    (void)row;
+    set_mode(out, 1, SXS_CALLS_TREE);
+    return value ? sxs_tool_number(value, 1, MAX_TRACE_MB, &out->trace_mb) : 0;
 }
 
-int sxs_calls_parse(const char *text, struct sxs_calls_options *out, char *bad, size_t size)
+static int read_inline(const struct sxs_tool_option *row, const char *value, void *options)
+{
+    struct sxs_calls_options *out = options;
+    int                       choice = sxs_choice(row->argument, value);
+    out->inlining = choice == 0;
+    return choice < 0 ? -1 : 0;
+}
+
+static int read_await(const struct sxs_tool_option *row, const char *value, void *options)
+{
+    struct sxs_calls_options *out = options;
+    int                       choice = sxs_choice(row->argument, value);
+    out->logical = choice == 1;
+    return choice < 0 ? -1 : 0;
+}
+
+static int read_backoff(const struct sxs_tool_option *row, const char *value, void *options)
+{
+    struct sxs_calls_options *out = options;
+    char                      hz[16] = "";
+    size_t                    len = value ? strcspn(value, "/") : 0;
+    (void)row;
+    if (!value || strcmp(value, "off") == 0) {
+        out->backoff_hz = 0;
+        return value ? 0 : -1;
+    }
+    if (!value[len] || len >= sizeof(hz))
+        return -1;
+    memcpy(hz, value, len);
+    return sxs_tool_number(hz, 1, 1000000000, &out->backoff_hz) ||
+                   sxs_tool_number(value + len + 1, 1, 1000000000, &out->backoff_ns)
+               ? -1
+               : 0;
+}
+
+#define WORD(name)                                    \
+    {                                                 \
+        name, NULL, NULL, "no value", NULL, read_word \
+    }
+
+static const struct sxs_tool_option rows[] = {
+    WORD("count"),
+    WORD("time"),
+    WORD("tree"),
+    {"trace[=MB]", "trace-size", "MB", "a size from 1 to 2048 MiB",
+     "Record a call trace of at most this size, in MiB (64); implies --mode trace", read_trace},
+    {"mode=count|time|tree|trace", "mode", "count|time|tree|trace", "count, time, tree or trace",
+     "Record of each function the number of calls (count) and their time (time), also for each "
+     "call "
+     "path (tree, the default), and also each call (trace)",
+     read_mode},
+    {"inline=on|off", "inline", "on|off", "on or off",
+     "Let the JIT inline functions, whose calls are not counted then (off)", read_inline},
+    {"backoff=N/NS|off", "backoff", "N/NS|off",
+     "CALLS-PER-SECOND/NANOSECONDS, two numbers from 1 to 1000000000, or off",
+     "Stop timing a function called more than N times a second if a call takes less than NS "
+     "nanoseconds (1000000/200)",
+     read_backoff},
+    {"await=physical|logical", "await", "physical|logical", "physical or logical",
+     "Show async methods that were resumed below the code that resumed them (physical, the "
+     "default) or below the methods that await them (logical)",
+     read_await},
+};
+const struct sxs_tool_table sxs_calls_table = {"calls", rows, sizeof(rows) / sizeof(rows[0])};
+
+int sxs_calls_parse(const char *text, struct sxs_calls_options *out, char *why, size_t size)
 {
     *out = (struct sxs_calls_options){
         .mode = SXS_CALLS_TREE, .backoff_hz = 1000000, .backoff_ns = 200};
-    return sxs_list_parse(text, read_item, out, bad, size);
+    return sxs_tool_parse(&sxs_calls_table, text, out, why, size);
 }
 
 /* ---- patterns --------------------------------------------------------------------------------- */

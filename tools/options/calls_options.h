@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "session/format/calls.h"
+#include "tools/options/tool_options.h"
 
 #define SXS_CALLS_TRACE_MB 64u /* default size of a call trace: 4 million events, 2 million calls */
 
@@ -19,16 +20,14 @@ struct sxs_calls_options {
     unsigned            trace_mb;   /* MiB for the call trace; 0: no call trace */
 };
 
-#define SXS_CALLS_OPTIONS_EXPECTED                                                         \
-    "[count|time|tree|trace[=MB]][,inline=on|off][,backoff=CALLS-PER-SECOND/NANOSECONDS|off]" \
-    "[,await=physical|logical]"
+extern const struct sxs_tool_table sxs_calls_table;
 
 /**
  * sxs_calls_parse - parse @text over the defaults (tree, inline=off, backoff=1000000/200,
  * await=physical).
- * Returns 0, or -1 with the first invalid option in @bad (@size bytes). Pure.
+ * Returns 0, or -1 with a sentence about the first wrong option in @why (@size bytes). Pure.
  */
-int sxs_calls_parse(const char *text, struct sxs_calls_options *out, char *bad, size_t size);
+int sxs_calls_parse(const char *text, struct sxs_calls_options *out, char *why, size_t size);
 
 /** The parts of a pattern "[VERSION/]ASSEMBLY:NAME". Each part may have the wildcards '*' and
  *  '?'. */

@@ -6,16 +6,18 @@
 
 #include <stddef.h>
 
+#include "tools/options/tool_options.h"
+
 struct sxs_event_options {
     int classes; /* 1: also record class loads */
     int tiers;   /* 1: ask runtimes for the tiers of compiled methods */
 };
 
-#define SXS_EVENT_OPTIONS_EXPECTED "classes or tiers=on|off, separated by ','"
+extern const struct sxs_tool_table sxs_event_table;
 
-/** sxs_event_options_parse - parse @text over the defaults (tiers=on). Returns 0, or -1 with the
- *  invalid option in @bad (@size bytes). Pure. */
-int sxs_event_options_parse(const char *text, struct sxs_event_options *out, char *bad,
+/** sxs_event_options_parse - parse @text over the defaults (tiers=on). Returns 0, or -1 with a
+ *  sentence about the first wrong option in @why (@size bytes). Pure. */
+int sxs_event_options_parse(const char *text, struct sxs_event_options *out, char *why,
                             size_t size);
 
 #endif

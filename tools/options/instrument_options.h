@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "tools/options/tool_options.h"
+
 struct sxs_instrument_options {
     int      precompiled; /* 0: runtimes do not use precompiled code */
     unsigned traced_mb;   /* largest size of the file of traced calls, in MiB */
@@ -13,12 +15,12 @@ struct sxs_instrument_options {
 
 #define SXS_INSTRUMENT_TRACED_MB     256u
 #define SXS_INSTRUMENT_MAX_TRACED_MB 2048u
-#define SXS_INSTRUMENT_OPTIONS_EXPECTED \
-    "precompiled=on|off or traced=MB (1 to 2048), separated by ','"
+
+extern const struct sxs_tool_table sxs_instrument_table;
 
 /** sxs_instrument_options_parse - parse @text over the defaults (precompiled=on,traced=256).
- *  Returns 0, or -1 with the invalid option in @bad (@size bytes). Pure. */
-int sxs_instrument_options_parse(const char *text, struct sxs_instrument_options *out, char *bad,
+ *  Returns 0, or -1 with a sentence about the first wrong option in @why (@size bytes). Pure. */
+int sxs_instrument_options_parse(const char *text, struct sxs_instrument_options *out, char *why,
                                  size_t size);
 
 #endif

@@ -1,56 +1,63 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
-#include <string.h>
-
-#include "tools/options/list_options.h"
 #include "tools/options/sample_options.h"
 
 #define MAX_HZ 10000
 
-static int read_hz(const char *text, unsigned *hz)
-{
-    char         *end;
-    unsigned long n = strtoul(text, &end, 10);
-    if (end == text || *end || n == 0 || n > MAX_HZ)
-        return -1;
-    *hz = (unsigned)n;
-    return 0;
-}
-
-static int read_walker(const char *text, enum sxs_sample_walker *walker)
-{
-    if (strcmp(text, "fast") == 0)
-        *walker = SXS_WALKER_FAST;
-    else if (strcmp(text, "unwind") == 0)
-        *walker = SXS_WALKER_UNWIND;
-    else if (strcmp(text, "snapshot") == 0)
-        *walker = SXS_WALKER_SNAPSHOT;
-    else
-        return -1;
-    return 0;
-}
-
-static int read_item(const char *item, void *options)
+static int read_rate(const struct sxs_tool_option *row, const char *value, void *options)
 {
     struct sxs_sampler_options *out = options;
-    if (strncmp(item, "cpu=", 4) == 0) {
-        out->mode = SXS_MODE_CPU;
-        return read_hz(item + 4, &out->hz);
-    }
-    if (strncmp(item, "wall=", 5) == 0) {
-        out->mode = SXS_MODE_WALL;
-        return read_hz(item + 5, &out->hz);
-    }
-    if (strncmp(item, "walker=", 7) == 0)
-        return read_walker(item + 7, &out->walker);
-    if (strcmp(item, "tiers=on") != 0 && strcmp(item, "tiers=off") != 0)
+    (void)row;
+    return sxs_tool_number(value, 1, MAX_HZ, &out->hz);
+}
+
+/* Reads "cpu" and "wall". The rate behind '=' may be left out. */
+static int read_mode(const struct sxs_tool_option *row, const char *value, void *options)
+{
+    struct sxs_sampler_options *out = options;
+    out->mode = row->syntax[0] == 'w' ? SXS_MODE_WALL : SXS_MODE_CPU;
+    return value ? read_rate(row, value, out) : 0;
+}
+
+static int read_walker(const struct sxs_tool_option *row, const char *value, void *options)
+{
+    static const enum sxs_sample_walker walkers[] = {SXS_WALKER_FAST, SXS_WALKER_UNWIND,
+                                                     SXS_WALKER_SNAPSHOT};
+    struct sxs_sampler_options         *out = options;
+    int                                 choice = sxs_choice(row->argument, value);
+    if (choice < 0)
         return -1;
-    out->tiers = item[7] == 'n';
+    out->walker = walkers[choice];
     return 0;
 }
 
-int sxs_sampler_parse(const char *text, struct sxs_sampler_options *out, char *bad, size_t size)
+static int read_tiers(const struct sxs_tool_option *row, const char *value, void *options)
+{
+    struct sxs_sampler_options *out = options;
+    int                         choice = sxs_choice(row->argument, value);
+    out->tiers = choice == 0;
+    return choice < 0 ? -1 : 0;
+}
+
+#define RATE_EXPECTED "a rate from 1 to 10000 Hz"
+
+static const struct sxs_tool_option rows[] = {
+    {"cpu[=HZ]", NULL, NULL, RATE_EXPECTED, NULL, read_mode},
+    {"rate=HZ", "rate", "HZ", RATE_EXPECTED, "Samples a second of each thread (199)", read_rate},
+    {"wall[=HZ]", "wall", NULL, RATE_EXPECTED,
+     "Sample threads also while they wait; without this option, only while they use a processor",
+     read_mode},
+    {"walker=fast|unwind|snapshot", "walker", "fast|unwind|snapshot", "fast, unwind or snapshot",
+     "How stacks are walked: fast (the default) in the signal handler, by frame pointers and "
+     "unwind "
+     "tables; unwind by libunwind; snapshot compares fast with the runtimes' own walks",
+     read_walker},
+    {"tiers=on|off", "tiers", "on|off", "on or off",
+     "Ask the runtimes for the tiers of compiled methods (on)", read_tiers},
+};
+const struct sxs_tool_table sxs_sampler_table = {"sample", rows, sizeof(rows) / sizeof(rows[0])};
+
+int sxs_sampler_parse(const char *text, struct sxs_sampler_options *out, char *why, size_t size)
 {
     *out = (struct sxs_sampler_options){SXS_MODE_CPU, SXS_WALKER_FAST, 199, 1};
-    return sxs_list_parse(text, read_item, out, bad, size);
+    return sxs_tool_parse(&sxs_sampler_table, text, out, why, size);
 }

@@ -7,9 +7,7 @@
 #include <stddef.h>
 
 #include "session/format/samples.h"
-
-#define SXS_SAMPLE_OPTIONS_EXPECTED "cpu=HZ or wall=HZ (1 to 10000), " \
-    "walker=fast, unwind or snapshot, tiers=on or off"
+#include "tools/options/tool_options.h"
 
 struct sxs_sampler_options {
     enum sxs_sample_mode   mode;
@@ -18,8 +16,10 @@ struct sxs_sampler_options {
     int                    tiers; /* 0: runtimes are not asked to report what they compile */
 };
 
+extern const struct sxs_tool_table sxs_sampler_table;
+
 /** sxs_sampler_parse - parse @text over the defaults (cpu=199,walker=fast,tiers=on). Returns 0, or
- *  -1 with the invalid option in @bad (@size bytes). Pure. */
-int sxs_sampler_parse(const char *text, struct sxs_sampler_options *out, char *bad, size_t size);
+ *  -1 with a sentence about the first wrong option in @why (@size bytes). Pure. */
+int sxs_sampler_parse(const char *text, struct sxs_sampler_options *out, char *why, size_t size);
 
 #endif

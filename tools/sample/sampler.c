@@ -424,13 +424,13 @@ static void record_runtime(const struct sxs_runtime *rt)
 
 static HRESULT start(struct sxs_sub *sub, const char *text)
 {
-    char bad[64];
+    char why[SXS_TOOL_WHY];
     int  ok;
     pthread_mutex_lock(&sampler.lock);
     if (!sampler.started) {
         sampler.started = -1;
-        if (sxs_sampler_parse(text, &sampler.options, bad, sizeof(bad)) != 0)
-            sxs_error("tool sample: \"%s\": expected " SXS_SAMPLE_OPTIONS_EXPECTED, bad);
+        if (sxs_sampler_parse(text, &sampler.options, why, sizeof(why)) != 0)
+            sxs_error("tool sample: %s", why);
         else
             sampler.started = start_sampling();
     }

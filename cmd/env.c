@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* sxsprof env: print the environment that profiles a program which somebody else starts. */
+#include "cmd/command.h"
+#include "cmd/run_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A way to print the settings. */
+struct form {
+    const char *option; /* "shell" */
+    void (*put_begin)(void);
+    void (*put_variable)(const char *name, const char *value);
+    void (*put_preload)(const char *path);
+    void (*put_removed)(void);
+    void (*put_files)(const struct sxs_library *lib, const char *out); /* @out: NULL: no folder */
+};
+
+/* ---- shell ----------------------------------------------------------------------------------- */
+
+static bool is_plain(const char *value)
+{
+    return *value && strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                   "_-./:,=+@%") == strlen(value);
+}
+
+/* Prints a word for the shell, in quotes when that is necessary. */
+static void put_word(const char *word)
+{
+    if (is_plain(word)) {
+        fputs(word, stdout);
+        return;
+    }
+    putchar('\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", stdout);
+        else
+            putchar(*word);
+    putchar('\'');
+}
+
+static void put_nothing(void)
+{
+}
+
+static void put_no_files(const struct sxs_library *lib, const char *out)
+{
+    (void)lib, (void)out;
+}
+
+static void shell_variable(const char *name, const char *value)
+{
+    printf("export %s=", name);
+    put_word(value);
+    putchar('\n');
+}
+
+static void shell_preload(const char *path)
+{
+    fputs("export LD_PRELOAD=", stdout);
+    put_word(path);
+    puts("\"${LD_PRELOAD:+:$LD_PRELOAD}\"");
+}
+
+static void shell_removed(void)
+{
+    fputs("unset", stdout);
+    for (const char *const *name = sxs_child_removed; *name; name++)
+        printf(" %s", *name);
+    putchar('\n');
+}
+
+/* ---- systemd --------------------------------------------------------------------------------- */
+
+static void systemd_begin(void)
+{
+    puts("[Service]");
+}
+
+/* '%' begins a specifier; a backslash and a quote are escaped as in C. */
+static void systemd_variable(const char *name, const char *value)
+{
+    printf("Environment=\"%s=", name);
+    for (; *value; value++) {
+        if (strchr("\"\\", *value))
+            putchar('\\');
+        if (*value == '%')
+            putchar('%');
+        putchar(*value);
+    }
+    puts("\"");
+}
+
+static void systemd_preload(const char *path)
+{
+    systemd_variable("LD_PRELOAD", path);
+}
+
+static void systemd_removed(void)
+{
+    fputs("UnsetEnvironment=", stdout);
+    for (const char *const *name = sxs_child_removed; *name; name++)
+        printf("%s%s", name == sxs_child_removed ? "" : " ", *name);
+    putchar('\n');
+}
+
+/* ---- docker ---------------------------------------------------------------------------------- */
+
+static void docker_option(const char *option, const char *text)
+{
+    printf("--%s=", option);
+    put_word(text);
+    putchar('\n');
+}
+
+static void docker_variable(const char *name, const char *value)
+{
+    char *text = NULL;
+    if (asprintf(&text, "%s=%s", name, value) >= 0)
+        docker_option("env", text);
+    free(text);
+}
+
+static void docker_preload(const char *path)
+{
+    docker_variable("LD_PRELOAD", path);
+}
+
+/* A variable of the image cannot be removed; runtimes take an empty one as not set. */
+static void docker_removed(void)
+{
+    for (const char *const *name = sxs_child_removed; *name; name++)
+        docker_variable(*name, "");
+}
+
+static void docker_mount(const char *path, const char *mode)
+{
+    char *text = NULL;
+    if (asprintf(&text, "%s:%s%s", path, path, mode) >= 0)
+        docker_option("volume", text);
+    free(text);
+}
+
+static void docker_files(const struct sxs_library *lib, const char *out)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof(folder), "%s", lib->profiler);
+    *strrchr(folder, '/') = '\0';
+    docker_mount(folder, ":ro");
+    if (out)
+        docker_mount(out, "");
+}
+
+static const struct form forms[] = {
+    {"shell", put_nothing, shell_variable, shell_preload, shell_removed, put_no_files},
+    {"systemd", systemd_begin, systemd_variable, systemd_preload, systemd_removed, put_no_files},
+    {"docker", put_nothing, docker_variable, docker_preload, docker_removed, docker_files},
+};
+
+#define N_FORMS (sizeof(forms) / sizeof(forms[0]))
+enum { KEY_FORM = 4000 }; /* the first form; the others follow in the same order */
+
+/* ---- the verb -------------------------------------------------------------------------------- */
+
+struct options {
+    struct sxs_run_options run;
+    const struct form     *form; /* NULL: shell */
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    (void)arg;
+    if (key == ARGP_KEY_INIT) {
+        state->child_inputs[0] = &o->run;
+        return 0;
+    }
+    if (key < KEY_FORM || key >= KEY_FORM + (int)N_FORMS)
+        return ARGP_ERR_UNKNOWN;
+    if (o->form && o->form != &forms[key - KEY_FORM])
+        argp_error(state, "--%s and --%s exclude each other", o->form->option,
+                   forms[key - KEY_FORM].option);
+    o->form = &forms[key - KEY_FORM];
+    return 0;
+}
+
+static const struct argp_option option_list[] = {
+    {"shell", KEY_FORM, NULL, 0, "Lines for a shell (the default): eval \"$(sxsprof env)\"", 1},
+    {"systemd", KEY_FORM + 1, NULL, 0,
+     "A drop-in for a unit, such as /etc/systemd/system/NAME.service.d/sxsprof.conf", 1},
+    {"docker", KEY_FORM + 2, NULL, 0,
+     "Options of docker run, a line each: eval docker run $(sxsprof env --docker) IMAGE", 1},
+    {0},
+};
+static const struct argp_child run[] = {
+    {&sxs_argp_run_options, 0, "Options of run and its shortcuts:", 2}, {0}};
+const struct argp sxs_argp_env = {
+    .options = option_list,
+    .parser = parse,
+    .children = run,
+    .doc = "Print the settings with which a program is profiled that sxsprof does not start.\v"
+           "The program records into the folder of -o, which has to exist when the program starts "
+           "and has to belong to the program's user.",
+};
+
+/* Makes the name of the session folder absolute. Returns an owned string, NULL after a message. */
+static char *absolute_folder(const char *dir)
+{
+    char real[PATH_MAX], *here = NULL, *path = NULL;
+    if (realpath(dir, real))
+        return strdup(real);
+    here = *dir == '/' ? NULL : get_current_dir_name();
+    if (asprintf(&path, "%s%s%s", here ? here : "", here ? "/" : "", dir) < 0)
+        path = NULL;
+    free(here);
+    if (path)
+        sxs_complain("%s: %s; make it before the program starts, for the program's user: install "
+                     "-d -m 700 -o USER %s",
+                     path, strerror(errno), path);
+    return path;
+}
+
+static void put(const struct form *form, const struct sxs_child_settings *settings)
+{
+    struct sxs_child_variable variables[SXS_CHILD_VARIABLES];
+    sxs_child_variables(settings, variables);
+    form->put_begin();
+    form->put_removed();
+    for (size_t i = 0; i < SXS_CHILD_VARIABLES; i++)
+        if (variables[i].value)
+            form->put_variable(variables[i].name, variables[i].value);
+    if (settings->preload)
+        form->put_preload(settings->library->preload);
+    form->put_files(settings->library, settings->out);
+}
+
+int sxs_cmd_env(int argc, char **argv)
+{
+    struct options     o = {.run = {.no_command = true}};
+    struct sxs_library lib;
+    char              *out = NULL;
+    sxs_options_parse(&sxs_argp_env, argc, argv, 0, &o);
+    int err = sxs_library_find(&lib);
+    if (err || !lib.has_profiler || (!o.run.no_preload && !lib.has_preload)) {
+        sxs_complain("%s: %s",
+                     err                ? "/proc/self/exe"
+                     : lib.has_profiler ? lib.preload
+                                        : lib.profiler,
+                     strerror(err ? err : ENOENT));
+        return SXS_EXIT_FAILED;
+    }
+    if (o.run.out)
+        out = absolute_folder(o.run.out);
+    else if (sxs_run_records(&o.run))
+        sxs_complain("without -o DIR the program records nothing");
+    const struct sxs_child_settings settings = sxs_run_settings(&o.run, &lib, out);
+    put(o.form ? o.form : &forms[0], &settings);
+    free(out);
+    sxs_run_options_free(&o.run);
+    return sxs_finish_output();
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/run_options.h"
+
+#include "cmd/command.h"
+#include "cmd/settings.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct argp_option option_list[] = {
+    {"pick", SXS_RUN_PICK, "all|first|one:WHAT", 0,
+     "Which runtimes are profiled: all of them (the default), the first, or one by a prefix of its "
+     "version or its libcoreclr.so's path",
+     0},
+    {"unpicked", SXS_RUN_UNPICKED, "guard|cancel", 0,
+     "What becomes of the others: guard their signals (the default), or turn them away", 0},
+    {"tool", SXS_RUN_TOOL, "NAME[:OPTIONS]", 0, "Use a tool; may be given several times", 0},
+    {"calls", SXS_RUN_CALLS, "PATTERN", 0,
+     "Count calls of functions that fit [VERSION/]ASSEMBLY:NAME, wildcards * and ?; may be given "
+     "several times; the tool calls, all but framework code by default",
+     0},
+    {"calls-not", SXS_RUN_CALLS_NOT, "PATTERN", 0, "But not of these; may be given several times",
+     0},
+    {"values", SXS_RUN_VALUES, "PATTERN", 0,
+     "Record each call of these functions with arguments and result; may be given several times; "
+     "calls "
+     "of all others take longer too",
+     0},
+    {"instrument", SXS_RUN_INSTRUMENT, "PATH", 0,
+     "Instrument methods as this file says, or the *.xml of this folder; see sxsprof check", 0},
+    {"output", 'o', "DIR", 0,
+     "Record into DIR, a new or empty folder; the default is ./sxsprof-PID, PID being the "
+     "command's",
+     0},
+    {"append", SXS_RUN_APPEND, NULL, 0, "Add to the session that is in the folder of -o", 0},
+    {"no-preload", SXS_RUN_NO_PRELOAD, NULL, 0, "Do not preload the signal library", 0},
+    {"signals", SXS_RUN_SIGNALS, "on|off", 0, "Route signals to their runtimes (on is the default)",
+     0},
+    {"quiet", SXS_RUN_QUIET, NULL, 0, "Print no progress and nothing about the session at the end",
+     0},
+    {0},
+};
+
+/* Checks an option's value by the row of its variable. Does not return when the value is wrong,
+ * because argp_error() ends the process. @source: name of the option; NULL: the row's. */
+static const char *checked(struct argp_state *state, const char *variable, const char *source,
+                           const char *value)
+{
+    char                      why[1024];
+    const struct sxs_setting *row = sxs_setting_find(variable);
+    if (sxs_setting_check(row, source ? source : row->option, value, why, sizeof(why)) != 0)
+        argp_error(state, "%s", why);
+    return value;
+}
+
+/* Makes the path of "one:PATH" absolute, because the command may change its current folder before
+ * the library uses the path. Returns an owned string. */
+static char *absolute_pick(struct argp_state *state, const char *pick)
+{
+    char path[PATH_MAX], *out = NULL;
+    bool relative = strncmp(pick, "one:", 4) == 0 && pick[4] != '/' && strchr(pick, '/');
+    if (relative && !realpath(pick + 4, path))
+        argp_error(state, "--pick: %s: %s", pick + 4, strerror(errno));
+    if (asprintf(&out, "%s%s", relative ? "one:" : pick, relative ? path : "") < 0)
+        argp_error(state, "--pick: out of memory");
+    return out;
+}
+
+/* Makes the path absolute, because the command may change its current folder. Symbolic links are
+ * kept: the library resolves them again whenever the files change. Returns an owned string. */
+static char *absolute_rules(struct argp_state *state, const char *path)
+{
+    char *folder = *path == '/' ? NULL : get_current_dir_name(), *out = NULL;
+    if (access(path, F_OK) != 0 || (*path != '/' && !folder))
+        argp_error(state, "--instrument: %s: %s", path, strerror(errno));
+    if (asprintf(&out, "%s%s%s", folder ? folder : "", folder ? "/" : "", path) < 0)
+        argp_error(state, "--instrument: out of memory");
+    free(folder);
+    return out;
+}
+
+static void append(struct argp_state *state, char **list, const char *item)
+{
+    char *longer = NULL;
+    if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? ";" : "", item) < 0)
+        argp_error(state, "out of memory");
+    free(*list);
+    *list = longer;
+}
+
+static void add_pattern(struct argp_state *state, char **list, const char *variable,
+                        const char *source, const char *pattern)
+{
+    checked(state, variable, source, pattern);
+    if (strchr(pattern, ';'))
+        argp_error(state, "%s: '%s': ';' separates patterns and cannot be part of one",
+                   source ? source : sxs_setting_find(variable)->option, pattern);
+    append(state, list, pattern);
+}
+
+/* Adds the tool "calls" when patterns were given without it. */
+static void complete_tools(struct argp_state *state, struct sxs_run_options *o)
+{
+    bool has = false;
+    for (const char *at = o->tools; at && *at; at += strcspn(at, ";"), at += *at == ';')
+        has |= strncmp(at, "calls", 5) == 0 && (!at[5] || strchr(":;", at[5]));
+    if ((o->calls || o->calls_not || o->values) && !has)
+        append(state, &o->tools, o->values ? "calls:trace" : "calls");
+}
+
+static void add_tool(struct argp_state *state, struct sxs_run_options *o, const char *tool)
+{
+    char        detail[512];
+    const char *wrong = sxs_tool_check(tool, detail, sizeof(detail));
+    if (wrong)
+        argp_error(state, "--tool: %s", wrong);
+    append(state, &o->tools, tool);
+}
+
+static void finish(struct argp_state *state, struct sxs_run_options *o)
+{
+    if (o->no_command && o->command)
+        argp_error(state, "'%s': no command is expected", o->command[0]);
+    if (!o->no_command && !o->command)
+        argp_error(state, "COMMAND is missing: expected a command to run, after --");
+    if (o->append && !o->out)
+        argp_error(state, "--append: expected -o DIR with it, the folder of the earlier session");
+    if (o->first_tool) {
+        char *others = o->tools;
+        o->tools = NULL;
+        append(state, &o->tools, o->first_tool);
+        if (others)
+            append(state, &o->tools, others);
+        free(others);
+    }
+    complete_tools(state, o);
+}
+
+error_t sxs_run_option(int key, const char *source, char *arg, struct argp_state *state,
+                       struct sxs_run_options *o)
+{
+    switch (key) {
+    case SXS_RUN_PICK:
+        free(o->pick);
+        o->pick = absolute_pick(state, checked(state, "SXSPROF_PICK", source, arg));
+        return 0;
+    case SXS_RUN_UNPICKED: o->unpicked = checked(state, "SXSPROF_UNPICKED", source, arg); return 0;
+    case SXS_RUN_SIGNALS: o->signals = checked(state, "SXSPROF_SIGNALS", source, arg); return 0;
+    case SXS_RUN_TOOL: add_tool(state, o, arg); return 0;
+    case SXS_RUN_CALLS: add_pattern(state, &o->calls, "SXSPROF_CALLS", source, arg); return 0;
+    case SXS_RUN_CALLS_NOT:
+        add_pattern(state, &o->calls_not, "SXSPROF_CALLS_NOT", source, arg);
+        return 0;
+    case SXS_RUN_VALUES: add_pattern(state, &o->values, "SXSPROF_VALUES", source, arg); return 0;
+    case SXS_RUN_INSTRUMENT:
+        free(o->instrument);
+        o->instrument = absolute_rules(state, checked(state, "SXSPROF_INSTRUMENT", source, arg));
+        return 0;
+    case SXS_RUN_APPEND: o->append = true; return 0;
+    case SXS_RUN_NO_PRELOAD: o->no_preload = true; return 0;
+    case SXS_RUN_QUIET: o->quiet = true; return 0;
+    case 'o':
+        if (!*arg)
+            argp_error(state, "-o: the folder's name is empty");
+        o->out = arg;
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct sxs_run_options *o = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG: /* the command begins here; the rest belongs to it */
+        o->command = state->argv + state->next - 1;
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END: finish(state, o); return 0;
+    default: return sxs_run_option(key, NULL, arg, state, o);
+    }
+}
+
+const struct argp sxs_argp_run_options = {.options = option_list, .parser = parse};
+
+int sxs_run_inherited(const struct sxs_run_options *o)
+{
+    const struct {
+        const char *variable;
+        bool        replaced;
+    } inherited[] = {
+        {"SXSPROF_PICK", o->pick != NULL},
+        {"SXSPROF_UNPICKED", o->unpicked != NULL},
+        {"SXSPROF_TOOLS", o->tools != NULL},
+        {"SXSPROF_SIGNALS", o->signals != NULL},
+        {"SXSPROF_CALLS", o->calls != NULL},
+        {"SXSPROF_CALLS_NOT", o->calls_not != NULL},
+        {"SXSPROF_VALUES", o->values != NULL},
+        {"SXSPROF_INSTRUMENT", o->instrument != NULL},
+        {"SXSPROF_LOG", false},
+    };
+    for (size_t i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++) {
+        char        why[1024];
+        const char *name = inherited[i].variable, *value = getenv(name);
+        if (inherited[i].replaced || !value || !*value)
+            continue;
+        if (sxs_setting_check(sxs_setting_find(name), name, value, why, sizeof(why)) != 0)
+            return sxs_wrong_input("%s (the variable is set)", why);
+    }
+    return 0;
+}
+
+const char *sxs_run_picked(const struct sxs_run_options *o)
+{
+    return o->pick ? o->pick : getenv("SXSPROF_PICK");
+}
+
+bool sxs_run_records(const struct sxs_run_options *o)
+{
+    const char *list = o->tools ? o->tools : getenv("SXSPROF_TOOLS");
+    const char *rules = o->instrument ? o->instrument : getenv("SXSPROF_INSTRUMENT");
+    if (rules && *rules)
+        return true;
+    for (; list && *list; list += strcspn(list, ";"), list += *list == ';')
+        if (strcspn(list, ":;") != strlen("census") || strncmp(list, "census", 6) != 0)
+            return true;
+    return false;
+}
+
+struct sxs_child_settings sxs_run_settings(const struct sxs_run_options *o,
+                                           const struct sxs_library *lib, const char *out)
+{
+    return (struct sxs_child_settings){
+        .library = lib,
+        .preload = !o->no_preload,
+        .pick = o->pick,
+        .unpicked = o->unpicked,
+        .tools = o->tools,
+        .calls = o->calls,
+        .calls_not = o->calls_not,
+        .values = o->values,
+        .instrument = o->instrument,
+        .signals = o->signals,
+        .out = out,
+    };
+}
+
+void sxs_run_options_free(struct sxs_run_options *o)
+{
+    char *owned[] = {o->pick, o->tools, o->calls, o->calls_not, o->values, o->instrument};
+    for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
+        free(owned[i]);
+}

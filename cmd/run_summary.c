@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* What is printed when the command of "run" has ended. */
+#include "cmd/calls/calls.h"
+#include "cmd/command.h"
+#include "cmd/events/events.h"
+#include "cmd/instrument/instrument.h"
+#include "cmd/report/profile.h"
+#include "cmd/run.h"
+#include "cmd/table.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void print_session(const struct sxs_out_dir *out, const struct sxs_session *s)
+{
+    for (size_t i = 0; i < s->n_problems; i++)
+        sxs_complain("%s/%s", out->path, s->problems[i]);
+    if (sxs_table_rows(s) == 0)
+        sxs_complain("no runtime loaded the library; sxsprof doctor -- COMMAND tells why");
+    else
+        sxs_table_print(stderr, s);
+}
+
+/* Prints one line when --pick names one runtime and none of the loaded runtimes is that one. */
+static void print_unpicked(const struct sxs_run_options *o, const struct sxs_session *s)
+{
+    const char *pick = sxs_run_picked(o);
+    char        loaded[256] = "";
+    size_t      len = 0;
+    if (!pick || strncmp(pick, "one:", 4) != 0 || sxs_table_rows(s) == 0)
+        return;
+    for (size_t i = 0; i < s->n_processes; i++)
+        for (size_t k = 0; k < s->processes[i].n_runtimes; k++) {
+            const struct sxs_session_runtime *r = &s->processes[i].runtimes[k];
+            if (r->state == SXS_STATE_PICKED)
+                return;
+            if (len < sizeof(loaded))
+                len += (size_t)snprintf(loaded + len, sizeof(loaded) - len, "%s%s", len ? ", " : "",
+                                        r->version[0] ? r->version : "?");
+        }
+    sxs_complain("--pick %s: no runtime was picked; loaded were %s", pick, loaded);
+}
+
+/* Prints the first rows of the tables of calls, exceptions, events and instrumented methods. */
+static void print_tables(const char *dir)
+{
+    const struct sxs_calls_view  view = {.top = 10, .depth = 1};
+    struct sxs_session           s;
+    struct sxs_calls_report      calls = {0};
+    struct sxs_events_report     events = {0};
+    struct sxs_instrument_report instrument = {0};
+    if (sxs_session_read(dir, &s) == 0) {
+        if (sxs_calls_report_load(dir, &s, NULL, &calls) == 0 && calls.n) {
+            fputs("\n", stderr);
+            sxs_calls_text(stderr, &calls, &view);
+        }
+        if (sxs_events_report_load(dir, &s, NULL, &events) == 0 && events.n) {
+            fputs("\n", stderr);
+            sxs_events_text(stderr, &events, 5);
+        }
+        if (sxs_instrument_report_load(dir, &s, NULL, &instrument) == 0 && instrument.n) {
+            fputs("\n", stderr);
+            sxs_instrument_text(stderr, &instrument, 10, 5);
+        }
+    }
+    sxs_calls_report_free(&calls);
+    sxs_events_report_free(&events);
+    sxs_instrument_report_free(&instrument);
+    sxs_session_free(&s);
+}
+
+/* Prints a summary of the session and the path of its folder, which nobody chose with -o. */
+static void print_recorded(const struct sxs_out_dir *out)
+{
+    char        here[PATH_MAX];
+    const char *path = out->path;
+    bool        profile = sxs_profile_has_samples(path) || sxs_profile_has_calls(path);
+    bool        events = sxs_profile_has_events(path);
+    if (getcwd(here, sizeof(here)) && strncmp(path, here, strlen(here)) == 0 &&
+        path[strlen(here)] == '/')
+        path += strlen(here) + 1;
+    if (sxs_profile_has_samples(out->path)) {
+        fputs("\n", stderr);
+        sxs_profile_summary(out->path, stderr);
+    }
+    print_tables(out->path);
+    fprintf(stderr, "\nThe session is kept in %s; for ", path);
+    if (profile || events)
+        fprintf(stderr, "a %s:\n  sxsprof report --format html -o %s.html %s\n",
+                profile ? "flame graph" : "timeline", profile ? "flame" : "timeline", path);
+    else
+        fprintf(stderr, "all of it:\n  sxsprof report %s\n", path);
+}
+
+void sxs_run_finish(const struct sxs_run_options *o, struct sxs_out_dir *out)
+{
+    struct sxs_session s;
+    int                err = sxs_session_read(out->path, &s);
+    bool               unnamed = sxs_run_records(o) && !o->out;
+    if (err)
+        sxs_complain("%s: %s", out->path, strerror(err));
+    sxs_out_dir_keep_new(out, &s);
+    if (!o->quiet && !err)
+        print_session(out, &s);
+    print_unpicked(o, &s);
+    if (unnamed && !err && sxs_table_rows(&s) == 0 && s.n_problems == 0)
+        out->temporary = true; /* nothing was recorded: let sxs_out_dir_close() remove the folder */
+    else if (unnamed && !o->quiet)
+        print_recorded(out);
+    sxs_session_free(&s);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/verbs.h"
+
+#include "cmd/command.h"
+#include "cmd/shortcuts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct sxs_verb sxs_verbs[] = {
+    {"run", "run a command with its .NET runtimes profiled", sxs_cmd_run, &sxs_argp_run},
+    {"sample", "sample the stacks: which functions use the time", sxs_cmd_shortcut, NULL},
+    {"calls", "count and time the calls of functions", sxs_cmd_shortcut, NULL},
+    {"trace", "record each call of functions", sxs_cmd_shortcut, NULL},
+    {"exceptions", "record where exceptions are thrown and handled", sxs_cmd_shortcut, NULL},
+    {"events", "record compilations, collections, loads, threads", sxs_cmd_shortcut, NULL},
+    {"instrument", "instrument methods as a file says", sxs_cmd_shortcut, NULL},
+    {"report", "print what a recorded session did, or draw it", sxs_cmd_report, &sxs_argp_report},
+    {"diff", "draw what changed between two sessions", sxs_cmd_diff, &sxs_argp_diff},
+    {"env", "print the settings for a program that sxsprof does not start", sxs_cmd_env,
+     &sxs_argp_env},
+    {"runtimes", "list the .NET runtimes installed here", sxs_cmd_runtimes, &sxs_argp_runtimes},
+    {"doctor", "print what will be profiled, and what prevents it", sxs_cmd_doctor,
+     &sxs_argp_doctor},
+    {"check", "check instrumentation files, and print what they match", sxs_cmd_check,
+     &sxs_argp_check},
+    {"il", "print the IL of an assembly, checked", sxs_cmd_il, &sxs_argp_il},
+    {"help", "print the help of a verb", NULL, NULL},
+};
+const size_t sxs_n_verbs = sizeof(sxs_verbs) / sizeof(sxs_verbs[0]);
+
+const struct sxs_verb *sxs_verb_find(const char *name)
+{
+    for (size_t i = 0; i < sxs_n_verbs; i++)
+        if (strcmp(sxs_verbs[i].name, name) == 0)
+            return &sxs_verbs[i];
+    return NULL;
+}
+
+const struct argp *sxs_verb_options(const struct sxs_verb *verb)
+{
+    return verb->argp ? verb->argp : sxs_shortcut_argp(verb->name);
+}
+
+const char *sxs_verb_names(void)
+{
+    static char list[256];
+    size_t      len = 0;
+    for (size_t i = 0; i < sxs_n_verbs && len < sizeof(list); i++)
+        len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
+                                i == 0                 ? ""
+                                : i == sxs_n_verbs - 1 ? " or "
+                                                       : ", ",
+                                sxs_verbs[i].name);
+    return list;
+}
+
+int sxs_verb_run(const struct sxs_verb *verb, int argc, char **argv)
+{
+    static char name[32]; /* static, because argp keeps the pointer until the process ends */
+    snprintf(name, sizeof(name), "sxsprof %s", verb->name);
+    argv[0] = name;
+    return verb->run(argc, argv);
+}

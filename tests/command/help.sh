@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Help and version: sxsprof, and every verb.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/command/common.inc
+
+try "$SXS" --help
+verbs=$(sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' "$T/out")
+is "--help names every verb" \
+    "run sample calls trace exceptions events instrument report diff env runtimes doctor check il help" \
+    "$(grep -v '^pack$' <<<"$verbs" | paste -sd' ')"
+general=$out
+for option in -h help '-?'; do
+    try "$SXS" "$option"
+    is "sxsprof $option prints the same as --help" "0:$general" "$status:$out"
+done
+
+try "$SXS" --version
+version=$out
+like='^sxsprof [0-9.]+ \(([0-9a-f]{7,40}(-dirty)?|unknown)\)$'
+[[ $status:$version =~ ^0:${like#^} ]] && ok "--version: SXSPROF VERSION (COMMIT)" ||
+    not_ok "--version: SXSPROF VERSION (COMMIT)" "$version"
+commit=${version##*(}
+commit=${commit%%[)-]*}
+if [ -e .git ] && git rev-parse HEAD >/dev/null 2>&1; then
+    is "the commit is one of this repository" commit "$(git cat-file -t "$commit" 2>&1)"
+else
+    skip "the commit is one of this repository" "no repository here"
+fi
+try "$SXS" -V
+is "-V is --version" "0:$version" "$status:$out"
+
+for verb in $verbs; do
+    [ "$verb" = help ] && continue
+    try "$SXS" "$verb" --help
+    has "$verb --help" "$status:$out" "0:Usage: sxsprof $verb"
+    help=$out
+    try "$SXS" "$verb" -h
+    is "$verb -h prints the same" "0:$help" "$status:$out"
+    try "$SXS" help "$verb"
+    is "help $verb prints the same" "0:$help" "$status:$out"
+    try "$SXS" "$verb" --version
+    is "$verb --version" "0:$version" "$status:$out"
+done
+
+try "$SXS" help walk
+has "help of an unknown verb" "$status:$err" "2:" "unknown verb 'walk'" "expected run, sample"
+try "$SXS" help run report
+has "help of two verbs" "$status:$err" "2:" "'report'" "expected one verb"
+try "$SXS" run --quiet -- echo -h --version
+is "behind the command, they belong to the command" "-h --version" "$out"
+
+# The commit of a source tree that has no repository comes from a file.
+mkdir -p "$T/tree/cmd"
+cp cmd/commit.sh "$T/tree/cmd/"
+echo 0123abc >"$T/tree/cmd/commit.txt"
+sh "$T/tree/cmd/commit.sh" "$T/tree/commit.h"
+is "a tarball's commit: from its file" '#define SXS_COMMIT "0123abc"' "$(tail -n 1 "$T/tree/commit.h")"
+echo '$Format:%h$' >"$T/tree/cmd/commit.txt"
+sh "$T/tree/cmd/commit.sh" "$T/tree/commit.h"
+is "neither: unknown" '#define SXS_COMMIT "unknown"' "$(tail -n 1 "$T/tree/commit.h")"
+if command -v git >/dev/null; then
+    (cd "$T/tree" && git init -q . && git add cmd && git -c user.name=a -c user.email=a@b commit -qm a) &&
+        sh "$T/tree/cmd/commit.sh" "$T/tree/commit.h"
+    is "a repository's commit" "#define SXS_COMMIT \"$(git -C "$T/tree" rev-parse --short=10 HEAD)\"" \
+        "$(tail -n 1 "$T/tree/commit.h")"
+    before=$(stat -c %y "$T/tree/commit.h")
+    sh "$T/tree/cmd/commit.sh" "$T/tree/commit.h"
+    is "the same commit leaves the file as it is" "$before" "$(stat -c %y "$T/tree/commit.h")"
+    mkdir -p "$T/tree/inner/cmd" && cp cmd/commit.sh "$T/tree/inner/cmd/"
+    sh "$T/tree/inner/cmd/commit.sh" "$T/tree/commit.h"
+    is "a repository around the tree is another project's" '#define SXS_COMMIT "unknown"' \
+        "$(tail -n 1 "$T/tree/commit.h")"
+else
+    skip "a repository's commit" "no git here"
+fi
+finish
