@@ -234,7 +234,7 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
-PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c) cmd/calls/load.c cmd/calls/replay.c \
+PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c) cmd/calls/load.c cmd/calls/replay.c \
                  cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/words.c $(READ_SRC)) \
                $(O)/obj/gen/profile.pb-c.o
 

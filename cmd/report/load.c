@@ -3,7 +3,7 @@
  * tree. */
 #include "cmd/output/processes.h"
 #include "cmd/report/addresses.h"
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 #include "cmd/report/own.h"
 #include "cmd/report/pauses.h"
 

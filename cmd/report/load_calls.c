@@ -3,7 +3,7 @@
 #include "cmd/calls/calls.h"
 #include "cmd/calls/replay.h"
 #include "cmd/report/model.h"
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 #include "cmd/report/coverage_gaps.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "cmd/report/model.h"
 
 #include "cmd/output/processes.h"
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -7,7 +7,7 @@
 #include "session/read/session_read.h"
 #include "session/format/traced.h"
 #include "cmd/report/format.h"
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 #include "cmd/report/timeline.h"
 #include "cmd/report/coverage_gaps.h"
 

@@ -9,7 +9,7 @@
  * assembly with the PDB in it. A wrong line of the whole ones, a crash, a sanitizer's word or a run
  * of ten seconds is a failure.
  */
-#include "cmd/report/portable_pdb.h"
+#include "cmd/symbols/portable_pdb.h"
 #include "tests/profile/pdb_file.h"
 
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/report/pe_debug.h"
+#include "cmd/symbols/pe_debug.h"
 
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

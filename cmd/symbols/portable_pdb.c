@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a Portable PDB: metadata tables (ECMA-335 II.24) with documents and sequence points. */
-#include "cmd/report/portable_pdb.h"
+#include "cmd/symbols/portable_pdb.h"
 
-#include "cmd/report/must.h"
-#include "cmd/report/pe_debug.h"
+#include "cmd/output/must.h"
+#include "cmd/symbols/pe_debug.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
  * sources.h - source lines of managed code, from the Portable PDBs of its assemblies.
  * Each PDB is opened once, at the first request for its assembly. One thread at a time.
  */
-#ifndef SXS_CMD_REPORT_SOURCES_H
-#define SXS_CMD_REPORT_SOURCES_H
+#ifndef SXS_CMD_SYMBOLS_SOURCES_H
+#define SXS_CMD_SYMBOLS_SOURCES_H
 
-#include "cmd/report/portable_pdb.h"
+#include "cmd/symbols/portable_pdb.h"
 
 struct sxs_sources;
 

@@ -5,8 +5,8 @@
  *
  * Both files are untrusted: every offset is checked. Any thread, but only one at a time per reader.
  */
-#ifndef SXS_CMD_REPORT_PORTABLE_PDB_H
-#define SXS_CMD_REPORT_PORTABLE_PDB_H
+#ifndef SXS_CMD_SYMBOLS_PORTABLE_PDB_H
+#define SXS_CMD_SYMBOLS_PORTABLE_PDB_H
 
 #include <stdbool.h>
 #include <stddef.h>

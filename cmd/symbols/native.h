@@ -4,8 +4,8 @@
  * files found by build-id or debuglink, DWARF lines. Each ELF file is opened once, at its first
  * use.
  */
-#ifndef SXS_CMD_REPORT_NATIVE_H
-#define SXS_CMD_REPORT_NATIVE_H
+#ifndef SXS_CMD_SYMBOLS_NATIVE_H
+#define SXS_CMD_SYMBOLS_NATIVE_H
 
 #include <stdbool.h>
 #include <stddef.h>

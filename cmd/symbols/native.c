@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/report/native.h"
+#include "cmd/symbols/native.h"
 
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** pe_debug.h - find the Portable PDB that the debug directory of an assembly (a PE file) names. */
-#ifndef SXS_CMD_REPORT_PE_DEBUG_H
-#define SXS_CMD_REPORT_PE_DEBUG_H
+#ifndef SXS_CMD_SYMBOLS_PE_DEBUG_H
+#define SXS_CMD_SYMBOLS_PE_DEBUG_H
 
 #include <stddef.h>
 #include <stdint.h>
