@@ -104,19 +104,24 @@ $(CONFIG_GEN): instr/config/embed_schema.py instr/config/instrumentation.xsd
 $(O)/obj/instr/config/schema.o: $(CONFIG_GEN)
 
 PAGE    := $(wildcard cmd/page/page*)
-CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h
+CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h $(O)/gen/names.pb-c.h
 
 $(O)/gen/sxs_page.h: cmd/page/embed.py $(PAGE)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)python3 cmd/page/embed.py cmd/page $@
 
-$(O)/gen/profile.pb-c.c $(O)/gen/profile.pb-c.h &: cmd/report/profile.proto
+$(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/report/%.proto
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
-	$(Q)protoc-c --proto_path=cmd/report --c_out=$(O)/gen $<
+	$(Q)protoc-c --proto_path=$(<D) --c_out=$(O)/gen $<
 
-$(call obj,$(wildcard cmd/report/*.c)): $(CMD_GEN)
+$(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/symbols/%.proto
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)protoc-c --proto_path=$(<D) --c_out=$(O)/gen $<
+
+$(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c)): $(CMD_GEN)
 
 # ---- objects ---------------------------------------------------------------------------------
 
@@ -176,14 +181,14 @@ $(O)/libsxsprof-preload.so: $(filter-out $(O)/obj/preload/base/%,$(PRELOAD_OBJ))
 	$(Q)$(CC) -shared -Wl,-z,now,-z,defs -Wl,--version-script=signals/preload/exports.map \
 	    -Wl,-soname,libsxsprof-preload.so -o $@ $(filter %.o %.a,$^) -ldl -lpthread
 
-$(O)/obj/gen/profile.pb-c.o: override CFLAGS += -Wno-cast-qual
+$(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o: override CFLAGS += -Wno-cast-qual
 
 # The IL library, also for other programs.
 $(O)/libsxsil.a: $(call obj,$(IL_SRC))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o
+$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LIBS)
 
@@ -235,8 +240,8 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
 PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c) cmd/calls/load.c cmd/calls/replay.c \
-                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/words.c $(READ_SRC)) \
-               $(O)/obj/gen/profile.pb-c.o
+                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/words.c cmd/output/strings.c $(READ_SRC)) \
+               $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o
 
 $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)
 	@mkdir -p $(@D)

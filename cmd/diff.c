@@ -2,9 +2,12 @@
 /* sxsprof diff: draw as a flame graph what grew and what shrank between two sessions. */
 #include "cmd/command.h"
 #include "cmd/report/profile.h"
+#include "cmd/symbols/symbol_path.h"
 
 #include <argp.h>
 #include <stddef.h>
+
+enum { KEY_SYMBOLS = 256 };
 
 struct options {
     struct sxs_report_options samples;
@@ -18,6 +21,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'o': o->samples.output = arg; return 0;
     case 'd': o->samples.data = sxs_data_option(state, arg); return 0;
+    case KEY_SYMBOLS: sxs_symbols_option(state, arg, &o->samples.symbols); return 0;
     case ARGP_KEY_ARG:
         if (o->n == 2)
             argp_error(state, "two folders are expected, '%s' is one more", arg);
@@ -36,6 +40,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option option_list[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"data", 'd', "samples|calls", 0, "Which, of sessions that have both (samples)", 0},
+    {"symbols", KEY_SYMBOLS, "DIR", 0,
+     "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "
+     "can "
+     "be repeated",
+     0},
     {0},
 };
 static const struct argp argp = {
@@ -50,7 +59,9 @@ int sxs_cmd_diff(int argc, char **argv)
 {
     struct options o = {.n = 0};
     argp_parse(&argp, argc, argv, 0, NULL, &o);
-    switch (sxs_profile_diff(o.dir[0], o.dir[1], &o.samples)) {
+    enum sxs_profile_result result = sxs_profile_diff(o.dir[0], o.dir[1], &o.samples);
+    sxs_symbol_path_free(o.samples.symbols);
+    switch (result) {
     case SXS_PROFILE_OK: return SXS_EXIT_OK;
     case SXS_PROFILE_NOTHING:
         return sxs_wrong_input("nothing to compare in %s or %s; expected folders made by sxsprof run "

@@ -6,6 +6,7 @@
 #include "cmd/events/events.h"
 #include "cmd/instrument/instrument.h"
 #include "cmd/report/profile.h"
+#include "cmd/symbols/symbol_path.h"
 #include "cmd/table.h"
 
 #include <argp.h>
@@ -14,8 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_RUNTIME = 256, KEY_NATIVE, KEY_MANAGED, KEY_TOP, KEY_PROCESS, KEY_DATA, KEY_CALLERS,
-       KEY_DEPTH, KEY_BY_THREAD, KEY_SINGLES };
+enum {
+    KEY_RUNTIME = 256,
+    KEY_NATIVE,
+    KEY_MANAGED,
+    KEY_TOP,
+    KEY_PROCESS,
+    KEY_DATA,
+    KEY_CALLERS,
+    KEY_DEPTH,
+    KEY_BY_THREAD,
+    KEY_SINGLES,
+    KEY_SYMBOLS
+};
 
 struct options {
     const char               *format;
@@ -70,6 +82,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->samples.data = SXS_DATA_CALLS;
         return 0;
     case KEY_DEPTH: o->view.depth = (unsigned)number(state, "--depth", arg); return 0;
+    case KEY_SYMBOLS: sxs_symbols_option(state, arg, &o->samples.symbols); return 0;
     case KEY_SINGLES: o->view.singles = number(state, "--single", arg); return 0;
     case KEY_BY_THREAD: o->view.by_thread = true; return 0;
     case ARGP_KEY_ARG:
@@ -88,11 +101,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option option_list[] = {
     {"format", 'f', "FORMAT", 0,
-     "text (the default) or json: what the runtimes did. Of samples or calls: text, html (flame graph, "
-     "call tree, functions and timeline in one file), collapsed, speedscope, pprof, chrome, firefox", 0},
+     "text (the default) or json: what the runtimes did. Of samples or calls: text, html (flame "
+     "graph, "
+     "call tree, functions and timeline in one file), collapsed, speedscope, pprof, chrome, "
+     "firefox",
+     0},
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"data", KEY_DATA, "samples|calls", 0,
      "Which, of a session that has both (samples; text shows both)", 0},
+    {"symbols", KEY_SYMBOLS, "DIR", 0,
+     "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "
+     "can "
+     "be repeated",
+     0},
     {"runtime", KEY_RUNTIME, "N", 0, "Stacks with a frame of runtime number N only", 1},
     {"thread", 't', "T", 0, "One thread only: its id, name, or a pattern of names", 1},
     {"process", KEY_PROCESS, "P", 0, "One process only: its pid", 1},
@@ -102,7 +123,10 @@ static const struct argp_option option_list[] = {
     {"callers", KEY_CALLERS, "PATTERN", 0,
      "Of calls, as text: who calls the functions whose names fit, and whom they call", 2},
     {"depth", KEY_DEPTH, "N", 0, "Of calls, as text: levels of the call tree (all)", 2},
-    {"single", KEY_SINGLES, "N", 0, "Of calls with values, and traced ones, as text or JSON: how many single calls of a process (200; JSON: 5000)", 2},
+    {"single", KEY_SINGLES, "N", 0,
+     "Of calls with values, and traced ones, as text or JSON: how many single calls of a process "
+     "(200; JSON: 5000)",
+     2},
     {"by-thread", KEY_BY_THREAD, NULL, 0, "Of calls, as text: a call tree for each thread", 2},
     {0},
 };
@@ -245,6 +269,7 @@ int sxs_cmd_report(int argc, char **argv)
     sxs_calls_report_free(&o.calls);
     sxs_events_report_free(&o.events);
     sxs_instrument_report_free(&o.instrument);
+    sxs_symbol_path_free(o.samples.symbols);
     sxs_session_free(&s);
     return status;
 }

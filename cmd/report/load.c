@@ -331,6 +331,29 @@ static void note_natives(struct sxs_model *m, const struct sxs_natives *natives)
     }
 }
 
+static void note_sources(struct sxs_model *m, const struct sxs_sources *sources)
+{
+    bool end = false;
+    for (uint32_t i = 0; !end; i++) {
+        const char *why = sxs_sources_problem(sources, i, &end);
+        if (!why)
+            continue;
+        sxs_model_problem(m, "%s: its methods have no lines", why);
+        m->n_notes++;
+    }
+}
+
+/* Returns where names are looked up: in the session's own table of names, if it has one, which the
+ * caller owns. */
+static struct sxs_names *read_table(struct sxs_model *m, const char *dir, int dir_fd)
+{
+    const char       *why;
+    struct sxs_names *table = sxs_names_read(dir_fd, &why);
+    if (why)
+        sxs_model_problem(m, "%s/" SXS_NAMES_FILE ": %s", dir, why);
+    return table;
+}
+
 int sxs_model_load(const char *dir, const struct sxs_report_options *options, unsigned detail,
                    struct sxs_model *out)
 {
@@ -348,8 +371,10 @@ int sxs_model_load(const char *dir, const struct sxs_report_options *options, un
         return err;
     }
     struct loader l = {.m = out, .o = options, .dir = dir, .detail = detail};
-    struct sxs_natives *natives = sxs_natives_new();
-    struct sxs_sources *sources = sxs_sources_new();
+    struct sxs_names   *table = read_table(out, dir, dir_fd);
+    struct sxs_lookup   lookup = {options->symbols, table, options->record};
+    struct sxs_natives *natives = sxs_natives_new(&lookup);
+    struct sxs_sources *sources = sxs_sources_new(&lookup);
     for (size_t i = 0; i < session.n_problems; i++)
         sxs_model_problem(out, "%s/%s", dir, session.problems[i]);
     for (size_t i = 0; i < session.n_processes; i++)
@@ -359,11 +384,13 @@ int sxs_model_load(const char *dir, const struct sxs_report_options *options, un
         if (sxs_process_wanted(&session.unread[i], options->process))
             open_process(&l, dir_fd, &session.unread[i], natives, sources);
     note_natives(out, natives);
+    note_sources(out, sources);
     if (out->n_samples)
         qsort(out->samples, out->n_samples, sizeof(*out->samples), by_time);
     sxs_model_sum(out);
     sxs_natives_free(natives);
     sxs_sources_free(sources);
+    sxs_names_free(table);
     sxs_session_free(&session);
     free(l.thread_state);
     close(dir_fd);

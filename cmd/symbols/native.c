@@ -2,10 +2,12 @@
 #include "cmd/symbols/native.h"
 
 #include "cmd/output/must.h"
+#include "cmd/symbols/debuginfod.h"
 
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,11 +21,13 @@ struct native_file {
     size_t       build_id_size;
     bool         tried;
     const char  *problem;
+    uint32_t     place;  /* in the table of names */
     Dwfl        *dwfl;   /* one per file, because files mapped at different times share addresses */
     Dwfl_Module *module; /* NULL: the file gives no names */
 };
 
 struct sxs_natives {
+    struct sxs_lookup   lookup;
     struct native_file *files;
     size_t              n, cap;
     char               *demangled; /* owned; result of the last call */
@@ -32,17 +36,39 @@ struct sxs_natives {
 /* Declared here because libstdc++ has no header for C. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
 
-static char *debug_path; /* NULL: the default of libdw, .debug and /usr/lib/debug */
+/* Where libdw searches for files named by debuglinks, which it checks by CRC. NULL: its default,
+ * .debug and /usr/lib/debug. */
+static char *debug_path;
+
+/* Callback of libdw: finds the debug file of a module. */
+static int find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+                           const char *path, const char *link, GElf_Word crc, char **found)
+{
+    const unsigned char      *id = NULL;
+    GElf_Addr                 at;
+    const struct sxs_natives *all = *user;
+    int                       size = dwfl_module_build_id(module, &id, &at);
+    const char               *debug =
+        size > 0 ? sxs_symbol_path_elf(all->lookup.symbols, id, (size_t)size) : NULL;
+    int fd = debug ? open(debug, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1;
+    if (fd < 0)
+        return dwfl_standard_find_debuginfo(module, user, name, base, path, link, crc, found);
+    *found = strdup(debug);
+    return fd;
+}
 
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_debuginfo = find_debug_file,
     .debuginfo_path = &debug_path,
 };
 
-struct sxs_natives *sxs_natives_new(void)
+struct sxs_natives *sxs_natives_new(const struct sxs_lookup *lookup)
 {
-    return sxs_must_zeroed(1, sizeof(struct sxs_natives));
+    struct sxs_natives *all = sxs_must_zeroed(1, sizeof(*all));
+    all->lookup = *lookup;
+    debug_path = sxs_symbol_path_debuglinks(lookup->symbols);
+    return all;
 }
 
 uint32_t sxs_natives_add(struct sxs_natives *all, const char *path, size_t path_size,
@@ -61,6 +87,12 @@ uint32_t sxs_natives_add(struct sxs_natives *all, const char *path, size_t path_
     f->path = sxs_must(strndup(path, path_size));
     f->build_id_size = build_id_size;
     memcpy(f->build_id, build_id, build_id_size);
+    f->place = SXS_NO_PLACE;
+    if (all->lookup.record)
+        f->place =
+            sxs_names_add_place(all->lookup.record, false, f->path, f->build_id, build_id_size);
+    else if (all->lookup.table)
+        f->place = sxs_names_place(all->lookup.table, false, f->path, f->build_id, build_id_size);
     return (uint32_t)all->n++;
 }
 
@@ -70,22 +102,17 @@ const char *sxs_natives_path(const struct sxs_natives *all, uint32_t file)
 }
 
 /* Opens a regular file without blocking, because the path comes from a recording and may now name a
- * pipe. */
-static int open_file(struct native_file *f)
+ * pipe. Returns a descriptor, or -1 with the reason in @why. */
+static int open_file(const char *path, const char **why)
 {
     struct stat st;
-    if (f->path[0] != '/') {
-        int of_kernel = f->path[0] == '[' || strncmp(f->path, "linux-vdso", 10) == 0;
-        f->problem = of_kernel ? NULL : "not an absolute path";
-        return -1;
-    }
-    int fd = open(f->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    int         fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (fd < 0) {
-        f->problem = "cannot be opened any more";
+        *why = "cannot be opened any more";
         return -1;
     }
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        f->problem = "not a regular file";
+        *why = "not a regular file";
         close(fd);
         return -1;
     }
@@ -102,30 +129,74 @@ static bool same_build(const struct native_file *f)
     return n == (int)f->build_id_size && memcmp(bits, f->build_id, f->build_id_size) == 0;
 }
 
-static void open_names(struct native_file *f)
+/* Takes the names of an open ELF file; @fd: owned. Returns NULL, or why the file cannot be used. */
+static const char *take_names(struct sxs_natives *all, struct native_file *f, const char *path,
+                              int fd)
 {
-    f->tried = true;
-    int fd = open_file(f);
-    if (fd < 0)
-        return;
-    f->dwfl = dwfl_begin(&callbacks);
-    if (!f->dwfl) {
-        close(fd);
-        f->problem = "libdw cannot begin";
-        return;
-    }
+    void **user;
     dwfl_report_begin(f->dwfl);
     /* With base 0 and the file's own p_vaddr, addresses are those of the file. libdw takes
      * ownership of the descriptor. */
-    f->module = dwfl_report_elf(f->dwfl, f->path, f->path, fd, 0, true);
+    f->module = dwfl_report_elf(f->dwfl, path, path, fd, 0, true);
     dwfl_report_end(f->dwfl, NULL, NULL);
     if (!f->module) {
         close(fd);
-        f->problem = "not an ELF file";
-    } else if (!same_build(f)) {
-        f->module = NULL;
-        f->problem = "another build than the one recorded";
+        return "not an ELF file";
     }
+    if (!same_build(f)) {
+        f->module = NULL;
+        return "another build than the one recorded";
+    }
+    dwfl_module_info(f->module, &user, NULL, NULL, NULL, NULL, NULL, NULL);
+    *user = all;
+    return NULL;
+}
+
+/* Finds a file with the recorded build-id: in the folders of --symbols, in /usr/lib/debug, or on a
+ * server. Returns false when there is none. */
+static bool open_by_id(struct sxs_natives *all, struct native_file *f)
+{
+    char        path[sizeof("/usr/lib/debug/.build-id/xx/.debug") + 2 * sizeof(f->build_id)];
+    int         n = snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%02x/", f->build_id[0]);
+    const char *why, *found;
+    if (!f->build_id_size)
+        return false;
+    found = sxs_symbol_path_elf(all->lookup.symbols, f->build_id, f->build_id_size);
+    int fd = found ? open_file(found, &why) : -1;
+    if (fd >= 0 && !take_names(all, f, found, fd))
+        return true;
+    for (size_t i = 1; i < f->build_id_size; i++)
+        n += snprintf(path + n, sizeof(path) - (size_t)n, "%02x", f->build_id[i]);
+    snprintf(path + n, sizeof(path) - (size_t)n, ".debug");
+    fd = open_file(path, &why);
+    if (fd >= 0 && !take_names(all, f, path, fd))
+        return true;
+    fd = sxs_debuginfod_find(f->dwfl, f->build_id, f->build_id_size);
+    return fd >= 0 && !take_names(all, f, f->path, fd);
+}
+
+static void open_names(struct sxs_natives *all, struct native_file *f)
+{
+    bool is_packed = all->lookup.table != NULL;
+    f->tried = true;
+    if (is_packed)
+        f->problem = sxs_names_problem(all->lookup.table, f->place);
+    if (f->path[0] != '/') {
+        bool of_kernel = f->path[0] == '[' || strncmp(f->path, "linux-vdso", 10) == 0;
+        f->problem = of_kernel ? NULL : "not an absolute path";
+        return;
+    }
+    f->dwfl = dwfl_begin(&callbacks);
+    if (!f->dwfl) {
+        f->problem = "libdw cannot begin";
+        return;
+    }
+    sxs_debuginfod_watch(f->dwfl, f->path);
+    int fd = is_packed ? -1 : open_file(f->path, &f->problem);
+    if (fd >= 0)
+        f->problem = take_names(all, f, f->path, fd);
+    if (!f->module && open_by_id(all, f))
+        f->problem = NULL;
 }
 
 static const char *demangle(struct sxs_natives *all, const char *symbol)
@@ -148,17 +219,15 @@ static uint32_t line_at(Dwfl_Module *module, GElf_Addr address, const char *sour
     return there && number > 0 && strcmp(there, source) == 0 ? (uint32_t)number : 0;
 }
 
-void sxs_natives_name(struct sxs_natives *all, uint32_t file, uint64_t address,
-                      struct sxs_native_name *out)
+/* Looks up a name in the ELF file and its debug file. */
+static void name_from_file(struct sxs_natives *all, struct native_file *f, uint64_t address,
+                           struct sxs_native_name *out)
 {
-    struct native_file *f = &all->files[file];
-    GElf_Off            offset = 0;
-    GElf_Sym            sym;
-    *out = (struct sxs_native_name){"?", "", 0, 0};
-    if (!f->tried)
-        open_names(f);
+    GElf_Off offset = 0;
+    GElf_Sym sym;
     if (!f->module)
         return;
+    sxs_debuginfod_watch(f->dwfl, f->path);
     const char *symbol =
         dwfl_module_addrinfo(f->module, address, &offset, &sym, NULL, NULL, NULL);
     /* In a stripped file the nearest symbol belongs to another function: no name is better than a
@@ -166,14 +235,36 @@ void sxs_natives_name(struct sxs_natives *all, uint32_t file, uint64_t address,
     if (!symbol || (sym.st_size ? offset >= sym.st_size : offset > UNSIZED_REACH))
         return;
     out->symbol = demangle(all, symbol);
-    Dwfl_Line *line = dwfl_module_getsrc(f->module, address - offset);
-    int        number = 0;
+    Dwfl_Line  *line = dwfl_module_getsrc(f->module, address - offset);
+    int         number = 0;
     const char *source = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
     if (source) {
         out->source = source;
         out->line = number > 0 ? (uint32_t)number : 0;
         out->at_line = line_at(f->module, address, source);
     }
+}
+
+void sxs_natives_name(struct sxs_natives *all, uint32_t file, uint64_t address,
+                      struct sxs_native_name *out)
+{
+    struct native_file  *f = &all->files[file];
+    struct sxs_names_row row;
+    *out = (struct sxs_native_name){"?", "", 0, 0};
+    if (all->lookup.table && sxs_names_find(all->lookup.table, f->place, address, &row)) {
+        *out = (struct sxs_native_name){row.symbol, row.source, row.line, row.at_line};
+        return;
+    }
+    if (!f->tried)
+        open_names(all, f);
+    name_from_file(all, f, address, out);
+    sxs_debuginfod_done();
+    if (all->lookup.record && strcmp(out->symbol, "?") != 0) {
+        row = (struct sxs_names_row){out->symbol, out->source, out->line, out->at_line};
+        sxs_names_add(all->lookup.record, f->place, address, &row);
+    }
+    if (all->lookup.record && f->problem)
+        sxs_names_set_problem(all->lookup.record, f->place, f->problem);
 }
 
 const char *sxs_natives_problem(const struct sxs_natives *all, uint32_t file, bool *end)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/report/strings.h"
+#include "cmd/output/strings.h"
 
 #include "cmd/output/must.h"
 
