@@ -61,7 +61,7 @@ XML_CFLAGS := $(shell xml2-config --cflags 2>/dev/null || pkg-config --cflags li
 
 LIB_LIBS := -lunwind -ldw -ldl -lpthread
 # libstdc++ only for its demangler
-CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
+CMD_LIBS := -larchive -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
 
 .PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
         install clean setup abi-check unit hosts host-programs
@@ -240,7 +240,7 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
 PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c) cmd/calls/load.c cmd/calls/replay.c \
-                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/words.c cmd/output/strings.c $(READ_SRC)) \
+                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/words.c cmd/output/strings.c cmd/output/shown.c $(READ_SRC)) \
                $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o
 
 $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)

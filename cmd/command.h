@@ -19,6 +19,7 @@ enum sxs_exit {
 int sxs_cmd_run(int argc, char **argv);
 int sxs_cmd_report(int argc, char **argv);
 int sxs_cmd_diff(int argc, char **argv);
+int sxs_cmd_pack(int argc, char **argv);
 int sxs_cmd_runtimes(int argc, char **argv);
 int sxs_cmd_doctor(int argc, char **argv);
 int sxs_cmd_il(int argc, char **argv);

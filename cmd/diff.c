@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof diff: draw as a flame graph what grew and what shrank between two sessions. */
 #include "cmd/command.h"
+#include "cmd/output/shown.h"
+#include "cmd/pack/pack.h"
 #include "cmd/report/profile.h"
 #include "cmd/symbols/symbol_path.h"
 
@@ -58,14 +60,20 @@ static const struct argp argp = {
 int sxs_cmd_diff(int argc, char **argv)
 {
     struct options o = {.n = 0};
+    char           why[512];
     argp_parse(&argp, argc, argv, 0, NULL, &o);
+    for (int i = 0; i < 2; i++)
+        if (sxs_pack_open(o.dir[i], &o.dir[i], why, sizeof(why)) != 0)
+            return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o.dir[i], why);
     enum sxs_profile_result result = sxs_profile_diff(o.dir[0], o.dir[1], &o.samples);
     sxs_symbol_path_free(o.samples.symbols);
     switch (result) {
     case SXS_PROFILE_OK: return SXS_EXIT_OK;
     case SXS_PROFILE_NOTHING:
-        return sxs_wrong_input("nothing to compare in %s or %s; expected folders made by sxsprof run "
-                               "--tool sample or --tool calls with -o DIR", o.dir[0], o.dir[1]);
+        return sxs_wrong_input(
+            "nothing to compare in %s or %s; expected folders made by sxsprof run "
+            "--tool sample or --tool calls with -o DIR",
+            sxs_shown(o.dir[0]), sxs_shown(o.dir[1]));
     default: return SXS_EXIT_PROBLEM;
     }
 }

@@ -15,6 +15,7 @@ static const struct {
     {"run", "sxsprof run", sxs_cmd_run, "run a command with its .NET runtimes profiled"},
     {"report", "sxsprof report", sxs_cmd_report, "say what a recorded session did, and draw it"},
     {"diff", "sxsprof diff", sxs_cmd_diff, "draw what changed between two sessions"},
+    {"pack", "sxsprof pack", sxs_cmd_pack, "write a session with its names to one file"},
     {"runtimes", "sxsprof runtimes", sxs_cmd_runtimes, "list the .NET runtimes installed here"},
     {"doctor", "sxsprof doctor", sxs_cmd_doctor,
      "say what will be profiled, and what stands in the way"},
@@ -59,6 +60,7 @@ int main(int argc, char **argv)
             argv[1] = name;
             return verbs[i].run(argc - 1, argv + 1);
         }
-    return sxs_wrong_input("%s '%s': expected run, report, diff, runtimes, doctor, check or il (sxsprof --help)",
-                           argv[1][0] == '-' ? "unknown option" : "unknown verb", argv[1]);
+    return sxs_wrong_input(
+        "%s '%s': expected run, report, diff, pack, runtimes, doctor, check or il (sxsprof --help)",
+        argv[1][0] == '-' ? "unknown option" : "unknown verb", argv[1]);
 }

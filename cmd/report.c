@@ -5,6 +5,8 @@
 #include "cmd/command.h"
 #include "cmd/events/events.h"
 #include "cmd/instrument/instrument.h"
+#include "cmd/output/shown.h"
+#include "cmd/pack/pack.h"
 #include "cmd/report/profile.h"
 #include "cmd/symbols/symbol_path.h"
 #include "cmd/table.h"
@@ -133,9 +135,10 @@ static const struct argp_option option_list[] = {
 static const struct argp argp = {
     .options = option_list,
     .parser = parse,
-    .args_doc = "DIR",
+    .args_doc = "DIR|FILE",
     .doc = "Print what the runtimes of a recorded session did, and where its time went.\v"
-           "DIR is a folder made by sxsprof run -o DIR. What cannot be read is named on standard "
+           "DIR is a folder made by sxsprof run -o DIR, FILE a file made by sxsprof pack. What "
+           "cannot be read is named on standard "
            "error, the rest is printed and the exit status is 1.",
 };
 
@@ -144,9 +147,10 @@ static int profile(const struct options *o)
     switch (sxs_profile_report(o->dir, o->format, &o->samples)) {
     case SXS_PROFILE_OK: return SXS_EXIT_OK;
     case SXS_PROFILE_NOTHING:
-        return sxs_wrong_input("%s: nothing%s to show; expected a folder made by sxsprof run --tool "
-                               "sample or --tool calls with -o DIR", o->dir,
-                               o->selective ? " that was asked for" : "");
+        return sxs_wrong_input(
+            "%s: nothing%s to show; expected a folder made by sxsprof run --tool "
+            "sample or --tool calls with -o DIR",
+            sxs_shown(o->dir), o->selective ? " that was asked for" : "");
     default: return SXS_EXIT_PROBLEM;
     }
 }
@@ -200,7 +204,7 @@ static int write_census(const struct options *o, const struct sxs_session *s)
 static void complain_of(const char *dir, char *const *problems, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        sxs_complain("%s/%s", dir, problems[i]);
+        sxs_complain("%s/%s", sxs_shown(dir), problems[i]);
 }
 
 /* Loads calls, events and instrumentation for text and JSON. The other formats load the data that
@@ -213,7 +217,7 @@ static void load_rest(struct options *o, const struct sxs_session *s)
     if (!err)
         err = sxs_instrument_report_load(o->dir, s, o->samples.process, &o->instrument);
     if (err)
-        sxs_complain("%s: %s", o->dir, strerror(err));
+        sxs_complain("%s: %s", sxs_shown(o->dir), strerror(err));
     o->view.top = o->samples.top;
     o->view.runtime = o->samples.runtime;
     o->view.thread = o->samples.thread;
@@ -238,9 +242,9 @@ static int write_report(struct options *o, const struct sxs_session *s)
     complain_of(o->dir, o->events.problems, o->events.n_problems);
     complain_of(o->dir, o->instrument.problems, o->instrument.n_problems);
     if (s->n_processes == 0 && s->n_problems == 0)
-        return sxs_wrong_input("%s: no session: it has no folder <pid> with a file "
-                               SXS_CENSUS_FILE "; expected a folder made by sxsprof run -o DIR",
-                               o->dir);
+        return sxs_wrong_input("%s: no session: it has no folder <pid> with a file " SXS_CENSUS_FILE
+                               "; expected a folder made by sxsprof run -o DIR",
+                               sxs_shown(o->dir));
     if (text && samples && !o->samples.output && (!o->selective || o->calls.n)) {
         census(o, s, stdout);
         puts("");
@@ -257,7 +261,10 @@ int sxs_cmd_report(int argc, char **argv)
 {
     struct options     o = {.format = "text"};
     struct sxs_session s;
+    char               why[512];
     argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (sxs_pack_open(o.dir, &o.dir, why, sizeof(why)) != 0)
+        return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o.dir, why);
 
     int err = sxs_session_read(o.dir, &s);
     int status;

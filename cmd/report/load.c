@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads the samples of a session folder into a model: first the names, then every sample into the
  * tree. */
-#include "cmd/output/processes.h"
-#include "cmd/report/addresses.h"
 #include "cmd/output/must.h"
+#include "cmd/output/processes.h"
+#include "cmd/output/shown.h"
+#include "cmd/report/addresses.h"
 #include "cmd/report/own.h"
 #include "cmd/report/pauses.h"
 
@@ -274,7 +275,8 @@ static void take_process(struct loader *l, struct sxs_samples *reader,
             take_difference(l, r.difference);
     const char *line;
     for (size_t i = 0; (line = sxs_samples_problem(reader, i)) != NULL; i++)
-        sxs_model_problem(m, "%s/%s/" SXS_SAMPLES_FILE ": %s", l->dir, census->folder, line);
+        sxs_model_problem(m, "%s/%s/" SXS_SAMPLES_FILE ": %s", sxs_shown(l->dir), census->folder,
+                          line);
     sxs_addresses_free(l->names);
     sxs_collections_free(l->collections);
     free(l->stacks);
@@ -296,12 +298,13 @@ static void open_process(struct loader *l, int dir_fd, const struct sxs_session_
     struct sxs_samples *reader = NULL;
     int fd = openat(dir_fd, census->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) {
-        sxs_model_problem(l->m, "%s/%s: %s", l->dir, census->folder, strerror(errno));
+        sxs_model_problem(l->m, "%s/%s: %s", sxs_shown(l->dir), census->folder, strerror(errno));
         return;
     }
     int err = sxs_samples_open(fd, &reader, why, sizeof(why));
     if (err && err != ENOENT) /* ENOENT is no problem: the process was not sampled */
-        sxs_model_problem(l->m, "%s/%s/" SXS_SAMPLES_FILE ": %s", l->dir, census->folder, why);
+        sxs_model_problem(l->m, "%s/%s/" SXS_SAMPLES_FILE ": %s", sxs_shown(l->dir), census->folder,
+                          why);
     l->starts_sessions = has_events(fd);
     if (!err)
         take_process(l, reader, census, natives, sources);
@@ -350,7 +353,7 @@ static struct sxs_names *read_table(struct sxs_model *m, const char *dir, int di
     const char       *why;
     struct sxs_names *table = sxs_names_read(dir_fd, &why);
     if (why)
-        sxs_model_problem(m, "%s/" SXS_NAMES_FILE ": %s", dir, why);
+        sxs_model_problem(m, "%s/" SXS_NAMES_FILE ": %s", sxs_shown(dir), why);
     return table;
 }
 
@@ -376,7 +379,7 @@ int sxs_model_load(const char *dir, const struct sxs_report_options *options, un
     struct sxs_natives *natives = sxs_natives_new(&lookup);
     struct sxs_sources *sources = sxs_sources_new(&lookup);
     for (size_t i = 0; i < session.n_problems; i++)
-        sxs_model_problem(out, "%s/%s", dir, session.problems[i]);
+        sxs_model_problem(out, "%s/%s", sxs_shown(dir), session.problems[i]);
     for (size_t i = 0; i < session.n_processes; i++)
         if (sxs_process_wanted(&session.processes[i], options->process))
             open_process(&l, dir_fd, &session.processes[i], natives, sources);
