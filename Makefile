@@ -243,6 +243,14 @@ PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c) cmd/calls/l
                  cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/words.c cmd/output/strings.c cmd/output/shown.c $(READ_SRC)) \
                $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o
 
+# Unit tests of the command's own folders.
+CMD_UNIT := $(addprefix $(O)/tests/,test_names_table)
+
+$(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(PROFILE_OBJ) $(CMD_LIBS) -lcmocka
+
 $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
@@ -260,6 +268,7 @@ $(O)/tests/fuzz_config: tests/fuzz/fuzz_config.c $(call obj,$(CONFIG_SRC) $(IL_S
 
 $(O)/tests/fuzz_calls: tests/profile/make_calls.c
 $(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/calls/*.c)))
+$(O)/tests/fuzz_pack: $(call obj,$(wildcard cmd/pack/*.c))
 $(O)/tests/fuzz_instrument: tests/profile/make_instrument.c tests/fuzz/fuzz.h
 $(O)/tests/fuzz_instrument: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/instrument/*.c) cmd/output/json_values.c))
 
@@ -331,7 +340,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 # All programs and libraries that the tests need besides those of `all`.
 TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/tests/il_,bodies signatures texts) \
-    $(addprefix $(O)/tests/fuzz_,samples pdb calls instrument report config) \
+    $(addprefix $(O)/tests/fuzz_,samples pdb pack calls instrument report config) \
     $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks) \
     $(O)/tests/report_main \
     $(O)/tests/libfailing.so \

@@ -7,6 +7,7 @@
 #include "cmd/report/coverage_gaps.h"
 #include "cmd/report/format.h"
 #include "cmd/report/timeline.h"
+#include "cmd/symbols/debuginfod.h"
 #include "session/format/calls.h"
 #include "session/format/traced.h"
 #include "session/read/samples_read.h"
@@ -240,7 +241,8 @@ enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to)
 {
     const struct sxs_report_options options = {.top = 10, .brief = true};
     struct sxs_model                m = {0};
-    enum sxs_profile_result         result = load(dir, &options, SXS_DATA_SAMPLES, 0, &m);
+    sxs_debuginfod_disable(); /* the end of a run must not wait for downloads */
+    enum sxs_profile_result result = load(dir, &options, SXS_DATA_SAMPLES, 0, &m);
     if (result <= SXS_PROFILE_DAMAGED && sxs_format_text.write(&m, &options, to) != 0)
         result = SXS_PROFILE_FAILED;
     sxs_model_free(&m);

@@ -67,7 +67,7 @@ static void give_up(const char *why, long seconds)
 {
     sxs_debuginfod_done();
     fprintf(stderr, "sxsprof: debuginfod: %s %ld s: no server is asked again\n", why, seconds);
-    unsetenv(DEBUGINFOD_URLS_ENV_VAR);
+    sxs_debuginfod_disable();
 }
 
 static void show(long done, long whole)
@@ -110,7 +110,7 @@ void sxs_debuginfod_watch(Dwfl *dwfl, const char *name)
     if (!is_enabled())
         return;
     if (!load()) {
-        unsetenv(DEBUGINFOD_URLS_ENV_VAR);
+        sxs_debuginfod_disable();
         return;
     }
     debuginfod_client *client = dwfl_get_debuginfod_client(dwfl);
@@ -126,6 +126,11 @@ int sxs_debuginfod_find(Dwfl *dwfl, const uint8_t *build_id, size_t size)
     debuginfod_client *client = is_enabled() && load() ? dwfl_get_debuginfod_client(dwfl) : NULL;
     int fd = client && size ? state.find_debuginfo(client, build_id, (int)size, NULL) : -1;
     return fd < 0 ? -1 : fd;
+}
+
+void sxs_debuginfod_disable(void)
+{
+    unsetenv(DEBUGINFOD_URLS_ENV_VAR);
 }
 
 void sxs_debuginfod_done(void)

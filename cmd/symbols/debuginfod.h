@@ -27,6 +27,12 @@ void sxs_debuginfod_watch(Dwfl *dwfl, const char *name);
  */
 int sxs_debuginfod_find(Dwfl *dwfl, const uint8_t *build_id, size_t size);
 
+/**
+ * sxs_debuginfod_disable - ask no server from now on, in this process and in programs that it
+ * starts.
+ */
+void sxs_debuginfod_disable(void);
+
 /** sxs_debuginfod_done - erase the line of progress, if there is one. */
 void sxs_debuginfod_done(void);
 

@@ -13,7 +13,10 @@
 
 enum { VERSION = 1 };
 
-#define MAX_MEMORY ((size_t)1 << 30) /* bytes, for decoding */
+/* Memory that decoding can take, as a multiple of the size of the message: several times of what a
+ * table with rows and texts takes. A message of empty places would take a hundred times its size. */
+#define MEMORY_FACTOR 16u
+#define MEMORY_BASE   (1u << 20)
 
 struct row {
     uint64_t key;
@@ -208,7 +211,7 @@ uint8_t *sxs_names_encode(struct sxs_names *names, size_t *size)
 
 /* ---- decoding --------------------------------------------------------------------------------- */
 
-/* An allocator with a limit: a small damaged file could otherwise ask for very much memory. */
+/* An allocator with a limit; see MEMORY_FACTOR. */
 static void *alloc_limited(void *left, size_t size)
 {
     size_t *bytes = left;
@@ -278,7 +281,7 @@ static bool decode_place(struct sxs_names *names, const Sxs__Names__Place *from,
 
 struct sxs_names *sxs_names_decode(const uint8_t *bytes, size_t size, const char **why)
 {
-    size_t             left = MAX_MEMORY;
+    size_t             left = size * MEMORY_FACTOR + MEMORY_BASE;
     ProtobufCAllocator limited = {alloc_limited, free_limited, &left};
     Sxs__Names__Names *all = sxs__names__names__unpack(&limited, size, bytes);
     struct sxs_names  *names = NULL;

@@ -2,7 +2,8 @@
 """Writes damaged and hostile packed sessions: hostile_packs.py PACK DIR
 
 PACK is a whole one, made by sxsprof pack. Each file in DIR is named NUMBER-REASON, where REASON has
-words that the refusal must contain, joined by "_".
+words that the refusal must contain, joined by "_". NUMBER-or-the-same has a changed bit: where the bit
+has no meaning, for example in the size of zstd's window, the session is read as it was.
 """
 import ctypes, io, os, sys, tarfile, zlib
 
@@ -98,4 +99,4 @@ for i in range(24):
     write("", whole[:len(whole) * i // 24])
 for i in range(40):
     at = 4 + (len(whole) - 5) * i // 39
-    write("", whole[:at] + bytes([whole[at] ^ 1 << i % 8]) + whole[at + 1:])
+    write("or-the-same", whole[:at] + bytes([whole[at] ^ 1 << i % 8]) + whole[at + 1:])

@@ -128,11 +128,16 @@ touch "$T/stamp"
 python3 tests/command/hostile_packs.py "$T/all.sxsprof" "$T/hostile" || exit 1
 try "$SXS" report "$T/hostile/whole"
 is "what the maker of hostile files writes can be read" 0: "$status:$err"
+cp "$T/out" "$T/whole.out"
 n=0
 for f in "$T/hostile"/[0-9]*; do
     n=$((n + 1))
-    reason=${f##*/*-}
+    reason=${f##*/[0-9][0-9][0-9]-}
     try timeout 60 "$SXS" report "$f"
+    if [ "$reason" = or-the-same ]; then
+        reason=
+        [ "$status$err$(ls -A "$TMPDIR")" = 0 ] && cmp -s "$T/out" "$T/whole.out" && continue
+    fi
     verdict="$status:$(wc -l <"$T/err"):$out:$(ls -A "$TMPDIR")"
     missing=
     for word in ${reason//_/ }; do

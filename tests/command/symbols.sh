@@ -50,6 +50,22 @@ cp "$T/lib/libwork.so" "$T/debug/a-stripped"
 cp "$T/lib/libwork.so" "$T/debug/z-stripped"
 try "$SXS" report --symbols "$T/debug" "$T/gone"
 has "a stripped file of the same build does not hide the debug file" "$out" deep_secret
+
+# Without a build-id a debug file is found by its name, and accepted by its check sum.
+$CC -O1 -g -fPIC -shared -DVARIANT=3 -Wl,--build-id=none -o "$T/plain.so" "$T/lib.c" || exit 1
+mkdir "$T/named" "$T/other-named"
+objcopy --only-keep-debug "$T/plain.so" "$T/named/libplain.debug"
+objcopy --strip-all --add-gnu-debuglink="$T/named/libplain.debug" "$T/plain.so" "$T/lib/libplain.so"
+objcopy --only-keep-debug "$T/other/libwork.so" "$T/other-named/libplain.debug"
+plain=$(nm "$T/plain.so" | awk '$3 == "deep_secret" { print $1 }')
+"$T/make" "$T/plain" "$T/lib/libplain.so" "" "$plain" "$T/app/App.dll" || exit 1
+try "$SXS" report "$T/plain"
+lacks "no build-id, no folder: no name" "$out" deep_secret
+try "$SXS" report --symbols "$T/named" "$T/plain"
+has "--symbols: NAME.debug is found for a library without a build-id" "$out" deep_secret lib.c:1
+try "$SXS" report --symbols "$T/other-named" "$T/plain"
+lacks "NAME.debug of another library is refused" "$out" deep_secret
+
 mkfifo "$T/debug/pipe"
 ln -s "$T/debug" "$T/debug/circle"
 ln -s loop "$T/debug/loop"
@@ -179,6 +195,15 @@ if ldconfig -p | grep -q libdebuginfod.so.1; then
     got=$(TERM=xterm python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' \
         "$SXS" report -f collapsed -o "$T/collapsed" "$T/gone" </dev/null)
     has "on a terminal: a line of progress, erased at the end" "$got" "debuginfod: libwork.so" $'\r\033[K'
+    cat >"$T/work" <<'SH'
+#!/bin/sh
+exec "$1/make" "$SXSPROF_OUT" /gone/libwork.so "$2" "$3" ""
+SH
+    chmod +x "$T/work"
+    rm -rf "$T/log" "$T/cache"
+    try sh -c 'cd "$1" && shift && exec "$@"' sh "$T/empty" "$SXS" run --tool sample -- "$T/work" "$T" "$id" "$address"
+    has "the summary after a run is written" "$err" App.Work.Run
+    is "without asking a server" "" "$(cat "$T/log" 2>/dev/null)"
     unserve
     serve none
     try "$SXS" report "$T/gone"
