@@ -21,7 +21,8 @@ struct native_file {
     size_t       build_id_size;
     bool         tried;
     const char  *problem;
-    uint32_t     place;  /* in the table of names */
+    uint32_t     place;  /* in lookup.table */
+    uint32_t     kept;   /* in lookup.record */
     Dwfl        *dwfl;   /* one per file, because files mapped at different times share addresses */
     Dwfl_Module *module; /* NULL: the file gives no names */
 };
@@ -87,11 +88,11 @@ uint32_t sxs_natives_add(struct sxs_natives *all, const char *path, size_t path_
     f->path = sxs_must(strndup(path, path_size));
     f->build_id_size = build_id_size;
     memcpy(f->build_id, build_id, build_id_size);
-    f->place = SXS_NO_PLACE;
+    f->place = f->kept = SXS_NO_PLACE;
     if (all->lookup.record)
-        f->place =
+        f->kept =
             sxs_names_add_place(all->lookup.record, false, f->path, f->build_id, build_id_size);
-    else if (all->lookup.table)
+    if (all->lookup.table)
         f->place = sxs_names_place(all->lookup.table, false, f->path, f->build_id, build_id_size);
     return (uint32_t)all->n++;
 }
@@ -245,6 +246,16 @@ static void name_from_file(struct sxs_natives *all, struct native_file *f, uint6
     }
 }
 
+static void keep(struct sxs_names *record, const struct native_file *f, uint64_t address,
+                 const struct sxs_native_name *name)
+{
+    struct sxs_names_row row = {name->symbol, name->source, name->line, name->at_line};
+    if (strcmp(name->symbol, "?") != 0)
+        sxs_names_add(record, f->kept, address, &row);
+    if (f->problem)
+        sxs_names_set_problem(record, f->kept, f->problem);
+}
+
 void sxs_natives_name(struct sxs_natives *all, uint32_t file, uint64_t address,
                       struct sxs_native_name *out)
 {
@@ -253,18 +264,14 @@ void sxs_natives_name(struct sxs_natives *all, uint32_t file, uint64_t address,
     *out = (struct sxs_native_name){"?", "", 0, 0};
     if (all->lookup.table && sxs_names_find(all->lookup.table, f->place, address, &row)) {
         *out = (struct sxs_native_name){row.symbol, row.source, row.line, row.at_line};
-        return;
+    } else {
+        if (!f->tried)
+            open_names(all, f);
+        name_from_file(all, f, address, out);
+        sxs_debuginfod_done();
     }
-    if (!f->tried)
-        open_names(all, f);
-    name_from_file(all, f, address, out);
-    sxs_debuginfod_done();
-    if (all->lookup.record && strcmp(out->symbol, "?") != 0) {
-        row = (struct sxs_names_row){out->symbol, out->source, out->line, out->at_line};
-        sxs_names_add(all->lookup.record, f->place, address, &row);
-    }
-    if (all->lookup.record && f->problem)
-        sxs_names_set_problem(all->lookup.record, f->place, f->problem);
+    if (all->lookup.record)
+        keep(all->lookup.record, f, address, out);
 }
 
 const char *sxs_natives_problem(const struct sxs_natives *all, uint32_t file, bool *end)

@@ -12,7 +12,8 @@ struct assembly {
     bool            tried;
     struct sxs_pdb *pdb;     /* NULL: no lines */
     char           *problem; /* owned; NULL: none */
-    uint32_t        place;   /* in the table of names */
+    uint32_t        place;   /* in lookup.table */
+    uint32_t        kept;    /* in lookup.record */
 };
 
 struct sxs_sources {
@@ -36,12 +37,12 @@ uint32_t sxs_sources_add(struct sxs_sources *all, const char *path, size_t path_
             return (uint32_t)i;
     SXS_GROW(all->assemblies, all->n, all->cap);
     char    *copy = sxs_must(strndup(path, path_size));
-    uint32_t place = SXS_NO_PLACE;
+    uint32_t place = SXS_NO_PLACE, kept = SXS_NO_PLACE;
     if (all->lookup.record)
-        place = sxs_names_add_place(all->lookup.record, true, copy, NULL, 0);
-    else if (all->lookup.table)
+        kept = sxs_names_add_place(all->lookup.record, true, copy, NULL, 0);
+    if (all->lookup.table)
         place = sxs_names_place(all->lookup.table, true, copy, NULL, 0);
-    all->assemblies[all->n] = (struct assembly){.path = copy, .place = place};
+    all->assemblies[all->n] = (struct assembly){.path = copy, .place = place, .kept = kept};
     return (uint32_t)all->n++;
 }
 
@@ -53,15 +54,14 @@ static void open_pdb(struct sxs_sources *all, struct assembly *a)
     if (all->lookup.table) {
         const char *problem = sxs_names_problem(all->lookup.table, a->place);
         a->problem = problem ? sxs_must(strdup(problem)) : NULL;
-        return;
-    }
-    if (a->path[0] == '/') /* a relative path would now refer to another folder */
+    } else if (a->path[0] == '/') { /* a relative path would now refer to another folder */
         a->pdb = sxs_pdb_search(a->path, all->lookup.symbols, &wrong);
+    }
     if (wrong && asprintf(&a->problem, "%s: not the PDB of %s", wrong, a->path) < 0)
         sxs_must(NULL);
     free(wrong);
     if (a->problem && all->lookup.record)
-        sxs_names_set_problem(all->lookup.record, a->place, a->problem);
+        sxs_names_set_problem(all->lookup.record, a->kept, a->problem);
 }
 
 static bool find_in_table(const struct sxs_lookup *lookup, uint32_t place, uint64_t key,
@@ -81,13 +81,12 @@ bool sxs_sources_find(struct sxs_sources *all, uint32_t assembly, uint32_t token
     uint64_t         key = (uint64_t)token << 32 | il;
     if (!a->tried)
         open_pdb(all, a);
-    if (all->lookup.table)
-        return find_in_table(&all->lookup, a->place, key, out);
-    if (!a->pdb || !sxs_pdb_find(a->pdb, token, il, out))
+    if (all->lookup.table ? !find_in_table(&all->lookup, a->place, key, out)
+                          : !a->pdb || !sxs_pdb_find(a->pdb, token, il, out))
         return false;
     if (all->lookup.record) {
         struct sxs_names_row row = {"", out->file, out->line, 0};
-        sxs_names_add(all->lookup.record, a->place, key, &row);
+        sxs_names_add(all->lookup.record, a->kept, key, &row);
     }
     return true;
 }

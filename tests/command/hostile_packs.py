@@ -66,6 +66,11 @@ def with_extra(reason, *extra):
     write(reason, archive([head] + files + list(extra) + [names, end]))
 
 
+os.mkdir(f"{folder}/unpacked")  # as tar would do it
+for name, data in parts.items():
+    os.makedirs(os.path.dirname(f"{folder}/unpacked/{name}"), exist_ok=True)
+    with open(f"{folder}/unpacked/{name}", "wb") as to:
+        to.write(data)
 with open(f"{folder}/whole", "wb") as to:  # the maker's own archive is right
     to.write(archive([head] + files + [names, end]))
 not_of_session = "is not a file of a packed session"

@@ -81,6 +81,22 @@ for f in "$T/before"/*; do
 done
 is "reports of packed sessions leave nothing behind" "" "$(ls -A "$TMPDIR")"
 
+mv "$T/one.away" "$T/nameless"
+try "$SXS" pack -o "$T/nameless.sxsprof" "$T/nameless"
+has "pack says which files have no names" "$status:$err" "0:" "$T/program/libwork.so: cannot be opened any more: its functions have no names"
+try "$SXS" report "$T/nameless.sxsprof"
+has "and so does a report of the packed session" "$status:$err" "0:" "$T/program/libwork.so: cannot be opened any more"
+lacks "which has none" "$out" deep_secret
+try "$SXS" report --symbols "$T/hidden-debug" "$T/nameless.sxsprof"
+has "--symbols adds names that a packed session lacks" "$out" deep_secret
+is "then without a message" 0: "$status:$err"
+mv "$T/hidden" "$T/program"
+echo 'int entry(void); int entry(void) { return 0; }' |
+    $CC -g -fPIC -shared -Wl,--build-id=none -x c - -o "$T/program/libwork.so" || exit 1
+try "$SXS" report "$T/nameless.sxsprof"
+lacks "the files at the paths in a packed session are not used" "$out" a.cs
+mv "$T/program" "$T/hidden"
+
 # --- what cannot be packed, and messages
 try "$SXS" pack "$T/here"
 is "no session: status 2" 2 "$status"
@@ -129,6 +145,13 @@ python3 tests/command/hostile_packs.py "$T/all.sxsprof" "$T/hostile" || exit 1
 try "$SXS" report "$T/hostile/whole"
 is "what the maker of hostile files writes can be read" 0: "$status:$err"
 cp "$T/out" "$T/whole.out"
+try "$SXS" report "$T/hostile/unpacked"
+cmp -s "$T/out" "$T/whole.out"
+is "a folder unpacked by tar is reported with its names" 0: "$?:$err"
+try "$SXS" pack -o "$T/again.sxsprof" "$T/hostile/unpacked"
+try "$SXS" report "$T/again.sxsprof"
+cmp -s "$T/out" "$T/whole.out"
+is "and can be packed again, with its names" 0: "$?:$err"
 n=0
 for f in "$T/hostile"/[0-9]*; do
     n=$((n + 1))
