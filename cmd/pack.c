@@ -8,9 +8,11 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { KEY_SYMBOLS = 256 };
 
@@ -72,6 +74,32 @@ static char *default_output(const char *dir)
         path = NULL;
     free(real);
     return path;
+}
+
+/* Returns why no file can be made at @path: an errno value; 0 when it can be. */
+static int find_obstacle(const char *path)
+{
+    struct stat st;
+    const char *slash = strrchr(path, '/');
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return S_ISDIR(st.st_mode) ? EISDIR : 0;
+    char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    int   err = !dir ? ENOMEM : access(dir, W_OK | X_OK) != 0 ? errno : 0;
+    free(dir);
+    return err;
+}
+
+/* Checks the file before names are looked up, which can take long. Returns an exit status. */
+static int check_output(const char *path)
+{
+    bool to_stdout = strcmp(path, "-") == 0;
+    int  err = to_stdout ? 0 : find_obstacle(path);
+    if (to_stdout && isatty(STDOUT_FILENO))
+        return sxs_wrong_input("-o -: standard output is a terminal; expected a file or a pipe");
+    if (err)
+        return sxs_wrong_input("-o %s: %s; expected a file that can be written", path,
+                               strerror(err));
+    return SXS_EXIT_OK;
 }
 
 /* Looks up all names. Prints what is damaged and which files have no names. Returns an exit status;
@@ -150,6 +178,8 @@ static int pack(const struct options *o)
                             "; expected a folder made by sxsprof run -o DIR",
                             o->dir);
     else
+        status = check_output(output);
+    if (!err && output && status == SXS_EXIT_OK)
         status = write_pack(o, &s, output);
     sxs_session_free(&s);
     free(output);

@@ -63,8 +63,12 @@ try "$SXS" pack -o - --symbols "$T/debug" "$T/one"
 cmp -s "$T/out" "$T/one.sxsprof"
 is "packed again, to standard output: the same bytes" 0: "$?:$err"
 try "$SXS" pack -o "$T/no/such/file" "$T/one"
-is "a file that cannot be written: status 1" 1 "$status"
-has "and one line" "$err" "$T/no/such/file: No such file or directory"
+is "a file that cannot be written: status 2" 2 "$status"
+has "and one line" "$err" "-o $T/no/such/file: No such file or directory; expected a file that can be written"
+try "$SXS" pack -o "$T/here" "$T/one"
+has "a folder as the file: refused" "$status:$err" "2:" "-o $T/here: Is a directory"
+got=$(python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$SXS" pack -o - "$T/one" </dev/null)
+has "standard output that is a terminal: refused" "$?:$got" "2:" "standard output is a terminal"
 
 # --- on another machine
 mv "$T/program" "$T/hidden"
