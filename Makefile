@@ -62,7 +62,7 @@ XML_CFLAGS := $(shell xml2-config --cflags 2>/dev/null || pkg-config --cflags li
 
 LIB_LIBS := -lunwind -ldw -ldl -lpthread
 # libstdc++ only for its demangler
-CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
+CMD_LIBS := -larchive -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
 
 .PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
         install clean setup abi-check unit hosts host-programs
@@ -106,19 +106,24 @@ $(CONFIG_GEN): instr/config/embed_schema.py instr/config/instrumentation.xsd
 $(O)/obj/instr/config/schema.o: $(CONFIG_GEN)
 
 PAGE    := $(wildcard cmd/page/page*)
-CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h
+CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h $(O)/gen/names.pb-c.h
 
 $(O)/gen/sxs_page.h: cmd/page/embed.py $(PAGE)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)python3 cmd/page/embed.py cmd/page $@
 
-$(O)/gen/profile.pb-c.c $(O)/gen/profile.pb-c.h &: cmd/report/profile.proto
+$(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/report/%.proto
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
-	$(Q)protoc-c --proto_path=cmd/report --c_out=$(O)/gen $<
+	$(Q)protoc-c --proto_path=$(<D) --c_out=$(O)/gen $<
 
-$(call obj,$(wildcard cmd/report/*.c)): $(CMD_GEN)
+$(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/symbols/%.proto
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)protoc-c --proto_path=$(<D) --c_out=$(O)/gen $<
+
+$(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c)): $(CMD_GEN)
 
 # The header is written only when the commit has changed.
 $(O)/gen/sxs_commit.h: FORCE
@@ -185,14 +190,14 @@ $(O)/libsxsprof-preload.so: $(filter-out $(O)/obj/preload/base/%,$(PRELOAD_OBJ))
 	$(Q)$(CC) -shared -Wl,-z,now,-z,defs -Wl,--version-script=signals/preload/exports.map \
 	    -Wl,-soname,libsxsprof-preload.so -o $@ $(filter %.o %.a,$^) -ldl -lpthread
 
-$(O)/obj/gen/profile.pb-c.o: override CFLAGS += -Wno-cast-qual
+$(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o: override CFLAGS += -Wno-cast-qual
 
 # The IL library, also for other programs.
 $(O)/libsxsil.a: $(call obj,$(IL_SRC))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o
+$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LIBS)
 
@@ -249,9 +254,17 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
-PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c) cmd/calls/load.c cmd/calls/replay.c \
-                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/words.c $(READ_SRC)) \
-               $(O)/obj/gen/profile.pb-c.o
+PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c) cmd/calls/load.c cmd/calls/replay.c \
+                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/words.c cmd/output/strings.c cmd/output/shown.c $(READ_SRC)) \
+               $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o
+
+# Unit tests of the command's own folders.
+CMD_UNIT := $(addprefix $(O)/tests/,test_names_table)
+
+$(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(PROFILE_OBJ) $(CMD_LIBS) -lcmocka
 
 $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)
 	@mkdir -p $(@D)
@@ -270,6 +283,7 @@ $(O)/tests/fuzz_config: tests/fuzz/fuzz_config.c $(call obj,$(CONFIG_SRC) $(IL_S
 
 $(O)/tests/fuzz_calls: tests/profile/make_calls.c
 $(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/calls/*.c)))
+$(O)/tests/fuzz_pack: $(call obj,$(wildcard cmd/pack/*.c))
 $(O)/tests/fuzz_instrument: tests/profile/make_instrument.c tests/fuzz/fuzz.h
 $(O)/tests/fuzz_instrument: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/instrument/*.c) cmd/output/json_values.c))
 
@@ -341,7 +355,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 # All programs and libraries that the tests need besides those of `all`.
 TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/tests/il_,bodies signatures texts) \
-    $(addprefix $(O)/tests/fuzz_,samples pdb calls instrument report config) \
+    $(addprefix $(O)/tests/fuzz_,samples pdb pack calls instrument report config) \
     $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks) \
     $(O)/tests/report_main \
     $(O)/tests/libfailing.so \

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof diff: draw as a flame graph what grew and what shrank between two sessions. */
 #include "cmd/command.h"
+#include "cmd/output/shown.h"
+#include "cmd/pack/pack.h"
 #include "cmd/report/profile.h"
+#include "cmd/symbols/symbol_path.h"
 
 #include <argp.h>
 #include <stddef.h>
+
+enum { KEY_SYMBOLS = 256 };
 
 struct options {
     struct sxs_report_options samples;
@@ -18,6 +23,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'o': o->samples.output = arg; return 0;
     case 'd': o->samples.data = sxs_data_option(state, arg); return 0;
+    case KEY_SYMBOLS: sxs_symbols_option(state, arg, &o->samples.symbols); return 0;
     case ARGP_KEY_ARG:
         if (o->n == 2)
             argp_error(state, "two folders are expected, '%s' is one more", arg);
@@ -36,6 +42,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option option_list[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"data", 'd', "samples|calls", 0, "Which, of sessions that have both (samples)", 0},
+    {"symbols", KEY_SYMBOLS, "DIR", 0,
+     "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "
+     "can "
+     "be repeated",
+     0},
     {0},
 };
 const struct argp sxs_argp_diff = {
@@ -49,12 +60,20 @@ const struct argp sxs_argp_diff = {
 int sxs_cmd_diff(int argc, char **argv)
 {
     struct options o = {.n = 0};
+    char           why[512];
     sxs_options_parse(&sxs_argp_diff, argc, argv, 0, &o);
-    switch (sxs_profile_diff(o.dir[0], o.dir[1], &o.samples)) {
+    for (int i = 0; i < 2; i++)
+        if (sxs_pack_open(o.dir[i], &o.dir[i], why, sizeof(why)) != 0)
+            return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o.dir[i], why);
+    enum sxs_profile_result result = sxs_profile_diff(o.dir[0], o.dir[1], &o.samples);
+    sxs_symbol_path_free(o.samples.symbols);
+    switch (result) {
     case SXS_PROFILE_OK: return SXS_EXIT_OK;
     case SXS_PROFILE_NOTHING:
-        return sxs_wrong_input("nothing to compare in %s or %s; expected folders made by sxsprof run "
-                               "--tool sample or --tool calls with -o DIR", o.dir[0], o.dir[1]);
+        return sxs_wrong_input(
+            "nothing to compare in %s or %s; expected folders made by sxsprof run "
+            "--tool sample or --tool calls with -o DIR",
+            sxs_shown(o.dir[0]), sxs_shown(o.dir[1]));
     default: return SXS_EXIT_PROBLEM;
     }
 }

@@ -7,7 +7,10 @@
 #include "cmd/instrument/instrument.h"
 #include "cmd/newest.h"
 #include "cmd/opener.h"
+#include "cmd/output/shown.h"
+#include "cmd/pack/pack.h"
 #include "cmd/report/profile.h"
+#include "cmd/symbols/symbol_path.h"
 #include "cmd/table.h"
 
 #include <argp.h>
@@ -18,8 +21,20 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_RUNTIME = 256, KEY_NATIVE, KEY_MANAGED, KEY_TOP, KEY_PROCESS, KEY_DATA, KEY_CALLERS,
-       KEY_DEPTH, KEY_BY_THREAD, KEY_SINGLES, KEY_OPEN };
+enum {
+    KEY_RUNTIME = 256,
+    KEY_NATIVE,
+    KEY_MANAGED,
+    KEY_TOP,
+    KEY_PROCESS,
+    KEY_DATA,
+    KEY_CALLERS,
+    KEY_DEPTH,
+    KEY_BY_THREAD,
+    KEY_SINGLES,
+    KEY_OPEN,
+    KEY_SYMBOLS
+};
 
 struct options {
     const char               *format; /* NULL: text, or html with --open */
@@ -92,6 +107,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->samples.data = SXS_DATA_CALLS;
         return 0;
     case KEY_DEPTH: o->view.depth = (unsigned)number(state, "--depth", arg); return 0;
+    case KEY_SYMBOLS: sxs_symbols_option(state, arg, &o->samples.symbols); return 0;
     case KEY_SINGLES: o->view.singles = number(state, "--single", arg); return 0;
     case KEY_BY_THREAD: o->view.by_thread = true; return 0;
     case KEY_OPEN: o->open = true; return 0;
@@ -117,6 +133,11 @@ static const struct argp_option option_list[] = {
      "Write the page (html) beside the session, or to the file of -o, and open it in a browser", 0},
     {"data", KEY_DATA, "samples|calls", 0,
      "Which, of a session that has both (samples; text shows both)", 0},
+    {"symbols", KEY_SYMBOLS, "DIR", 0,
+     "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "
+     "can "
+     "be repeated",
+     0},
     {"runtime", KEY_RUNTIME, "N", 0, "Stacks with a frame of runtime number N only", 1},
     {"thread", 't', "T", 0, "One thread only: its id, name, or a pattern of names", 1},
     {"process", KEY_PROCESS, "P", 0, "One process only: its pid", 1},
@@ -126,17 +147,20 @@ static const struct argp_option option_list[] = {
     {"callers", KEY_CALLERS, "PATTERN", 0,
      "Of calls, as text: who calls the functions whose names fit, and whom they call", 2},
     {"depth", KEY_DEPTH, "N", 0, "Of calls, as text: levels of the call tree (all)", 2},
-    {"single", KEY_SINGLES, "N", 0, "Of calls with values, and traced ones, as text or JSON: how many single calls of a process (200; JSON: 5000)", 2},
+    {"single", KEY_SINGLES, "N", 0,
+     "Of calls with values, and traced ones, as text or JSON: how many single calls of a process "
+     "(200; JSON: 5000)",
+     2},
     {"by-thread", KEY_BY_THREAD, NULL, 0, "Of calls, as text: a call tree for each thread", 2},
     {0},
 };
 const struct argp sxs_argp_report = {
     .options = option_list,
     .parser = parse,
-    .args_doc = "[DIR]",
+    .args_doc = "[DIR|FILE]",
     .doc = "Print what the runtimes of a recorded session did, and where its time went.\v"
-           "DIR is a folder made by sxsprof run; the default is the newest session in the current "
-           "folder. What cannot be read is named on standard "
+           "DIR is a folder made by sxsprof run, FILE a file made by sxsprof pack; the default is the "
+           "newest session in the current folder. What cannot be read is named on standard "
            "error, the rest is printed and the exit status is 1.",
 };
 
@@ -220,7 +244,7 @@ static int profile(const struct options *o, const struct sxs_session *s, bool he
             write_census(o, s);
         return sxs_wrong_input("%s: nothing%s to show; expected a folder made by sxsprof run --tool "
                                "sample or --tool calls with -o DIR",
-                               o->dir, o->selective ? " that was asked for" : "");
+                               sxs_shown(o->dir), o->selective ? " that was asked for" : "");
     default:
         if (head && options.output)
             write_census(o, s);
@@ -231,7 +255,7 @@ static int profile(const struct options *o, const struct sxs_session *s, bool he
 static void complain_of(const char *dir, char *const *problems, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        sxs_complain("%s/%s", dir, problems[i]);
+        sxs_complain("%s/%s", sxs_shown(dir), problems[i]);
 }
 
 /* Loads calls, events and instrumentation for text and JSON. The other formats load the data that
@@ -244,7 +268,7 @@ static void load_rest(struct options *o, const struct sxs_session *s)
     if (!err)
         err = sxs_instrument_report_load(o->dir, s, o->samples.process, &o->instrument);
     if (err)
-        sxs_complain("%s: %s", o->dir, strerror(err));
+        sxs_complain("%s: %s", sxs_shown(o->dir), strerror(err));
     o->view.top = o->samples.top;
     o->view.runtime = o->samples.runtime;
     o->view.thread = o->samples.thread;
@@ -269,9 +293,9 @@ static int write_report(struct options *o, const struct sxs_session *s)
     complain_of(o->dir, o->events.problems, o->events.n_problems);
     complain_of(o->dir, o->instrument.problems, o->instrument.n_problems);
     if (s->n_processes == 0 && s->n_problems == 0)
-        return sxs_wrong_input("%s: no session: it has no folder <pid> with a file "
-                               SXS_CENSUS_FILE "; expected a folder made by sxsprof run -o DIR",
-                               o->dir);
+        return sxs_wrong_input("%s: no session: it has no folder <pid> with a file " SXS_CENSUS_FILE
+                               "; expected a folder made by sxsprof run -o DIR",
+                               sxs_shown(o->dir));
     int status = samples ? profile(o, s, text && (!o->selective || o->calls.n)) : write_census(o, s);
     if (status == SXS_EXIT_OK && (s->n_problems || o->calls.n_problems || o->events.n_problems ||
                                   o->instrument.n_problems))
@@ -312,14 +336,17 @@ int sxs_cmd_report(int argc, char **argv)
     struct options     o = {.format = NULL};
     char              *page = NULL;
     struct sxs_session s;
+    char               why[512];
     sxs_options_parse(&sxs_argp_report, argc, argv, 0, &o);
+    if (sxs_pack_open(o.dir, &o.dir, why, sizeof(why)) != 0)
+        return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o.dir, why);
 
     int err = sxs_session_read(o.dir, &s);
     int status;
     if (err)
-        status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", o.dir,
+        status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", sxs_shown(o.dir),
                                  strerror(err));
-    else if (o.open && !o.samples.output && !(page = page_beside(o.dir)))
+    else if (o.open && !o.samples.output && !(page = page_beside(sxs_shown(o.dir))))
         status = SXS_EXIT_PROBLEM;
     else
         status = write_page(&o, &s, page);
@@ -327,6 +354,7 @@ int sxs_cmd_report(int argc, char **argv)
     sxs_calls_report_free(&o.calls);
     sxs_events_report_free(&o.events);
     sxs_instrument_report_free(&o.instrument);
+    sxs_symbol_path_free(o.samples.symbols);
     sxs_session_free(&s);
     return status;
 }

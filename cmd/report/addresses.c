@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/addresses.h"
 
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 #include "cmd/report/own.h"
 #include "cmd/report/space.h"
 

@@ -11,8 +11,8 @@
 #include "session/read/samples_read.h"
 #include "session/read/session_read.h"
 #include "cmd/report/model.h"
-#include "cmd/report/native.h"
-#include "cmd/report/sources.h"
+#include "cmd/symbols/native.h"
+#include "cmd/symbols/sources.h"
 
 struct sxs_addresses;
 

@@ -4,7 +4,7 @@
 #include "cmd/calls/coverage_gaps.h"
 #include "cmd/output/processes.h"
 #include "cmd/report/format.h"
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  */
 #include "cmd/report/format.h"
 
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 #include "cmd/output/words.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * first. */
 #include "cmd/report/format.h"
 
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
  */
 #include "cmd/report/format.h"
 
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 
 /* The tables of one thread: the nodes, spots (a frame at a line) and frames that it uses, with
  * numbers of their own. */

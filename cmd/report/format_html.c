@@ -12,7 +12,7 @@
  */
 #include "cmd/report/format.h"
 
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 #include "cmd/report/timeline.h"
 #include "cmd/report/coverage_gaps.h"
 #include "sxs_page.h"

@@ -8,7 +8,7 @@
 #include "cmd/report/format.h"
 
 #include "profile.pb-c.h"
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@
  */
 #include "cmd/report/format.h"
 
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 
 #define MAX_IN_ORDER 300000u /* samples after joining */
 

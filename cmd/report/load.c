@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads the samples of a session folder into a model: first the names, then every sample into the
  * tree. */
+#include "cmd/output/must.h"
 #include "cmd/output/processes.h"
+#include "cmd/output/shown.h"
 #include "cmd/report/addresses.h"
-#include "cmd/report/must.h"
 #include "cmd/report/own.h"
 #include "cmd/report/pauses.h"
 
@@ -274,7 +275,8 @@ static void take_process(struct loader *l, struct sxs_samples *reader,
             take_difference(l, r.difference);
     const char *line;
     for (size_t i = 0; (line = sxs_samples_problem(reader, i)) != NULL; i++)
-        sxs_model_problem(m, "%s/%s/" SXS_SAMPLES_FILE ": %s", l->dir, census->folder, line);
+        sxs_model_problem(m, "%s/%s/" SXS_SAMPLES_FILE ": %s", sxs_shown(l->dir), census->folder,
+                          line);
     sxs_addresses_free(l->names);
     sxs_collections_free(l->collections);
     free(l->stacks);
@@ -296,12 +298,13 @@ static void open_process(struct loader *l, int dir_fd, const struct sxs_session_
     struct sxs_samples *reader = NULL;
     int fd = openat(dir_fd, census->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) {
-        sxs_model_problem(l->m, "%s/%s: %s", l->dir, census->folder, strerror(errno));
+        sxs_model_problem(l->m, "%s/%s: %s", sxs_shown(l->dir), census->folder, strerror(errno));
         return;
     }
     int err = sxs_samples_open(fd, &reader, why, sizeof(why));
     if (err && err != ENOENT) /* ENOENT is no problem: the process was not sampled */
-        sxs_model_problem(l->m, "%s/%s/" SXS_SAMPLES_FILE ": %s", l->dir, census->folder, why);
+        sxs_model_problem(l->m, "%s/%s/" SXS_SAMPLES_FILE ": %s", sxs_shown(l->dir), census->folder,
+                          why);
     l->starts_sessions = has_events(fd);
     if (!err)
         take_process(l, reader, census, natives, sources);
@@ -331,6 +334,29 @@ static void note_natives(struct sxs_model *m, const struct sxs_natives *natives)
     }
 }
 
+static void note_sources(struct sxs_model *m, const struct sxs_sources *sources)
+{
+    bool end = false;
+    for (uint32_t i = 0; !end; i++) {
+        const char *why = sxs_sources_problem(sources, i, &end);
+        if (!why)
+            continue;
+        sxs_model_problem(m, "%s: its methods have no lines", why);
+        m->n_notes++;
+    }
+}
+
+/* Returns where names are looked up: in the session's own table of names, if it has one, which the
+ * caller owns. */
+static struct sxs_names *read_table(struct sxs_model *m, const char *dir, int dir_fd)
+{
+    const char       *why;
+    struct sxs_names *table = sxs_names_read(dir_fd, &why);
+    if (why)
+        sxs_model_problem(m, "%s/" SXS_NAMES_FILE ": %s", sxs_shown(dir), why);
+    return table;
+}
+
 int sxs_model_load(const char *dir, const struct sxs_report_options *options, unsigned detail,
                    struct sxs_model *out)
 {
@@ -348,10 +374,12 @@ int sxs_model_load(const char *dir, const struct sxs_report_options *options, un
         return err;
     }
     struct loader l = {.m = out, .o = options, .dir = dir, .detail = detail};
-    struct sxs_natives *natives = sxs_natives_new();
-    struct sxs_sources *sources = sxs_sources_new();
+    struct sxs_names   *table = read_table(out, dir, dir_fd);
+    struct sxs_lookup   lookup = {options->symbols, table, options->record};
+    struct sxs_natives *natives = sxs_natives_new(&lookup);
+    struct sxs_sources *sources = sxs_sources_new(&lookup);
     for (size_t i = 0; i < session.n_problems; i++)
-        sxs_model_problem(out, "%s/%s", dir, session.problems[i]);
+        sxs_model_problem(out, "%s/%s", sxs_shown(dir), session.problems[i]);
     for (size_t i = 0; i < session.n_processes; i++)
         if (sxs_process_wanted(&session.processes[i], options->process))
             open_process(&l, dir_fd, &session.processes[i], natives, sources);
@@ -359,11 +387,13 @@ int sxs_model_load(const char *dir, const struct sxs_report_options *options, un
         if (sxs_process_wanted(&session.unread[i], options->process))
             open_process(&l, dir_fd, &session.unread[i], natives, sources);
     note_natives(out, natives);
+    note_sources(out, sources);
     if (out->n_samples)
         qsort(out->samples, out->n_samples, sizeof(*out->samples), by_time);
     sxs_model_sum(out);
     sxs_natives_free(natives);
     sxs_sources_free(sources);
+    sxs_names_free(table);
     sxs_session_free(&session);
     free(l.thread_state);
     close(dir_fd);

@@ -2,9 +2,10 @@
 /* Loads the counted calls of a session into a model: each path of each thread is a node. */
 #include "cmd/calls/calls.h"
 #include "cmd/calls/replay.h"
-#include "cmd/report/model.h"
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
+#include "cmd/output/shown.h"
 #include "cmd/report/coverage_gaps.h"
+#include "cmd/report/model.h"
 
 #include <string.h>
 
@@ -333,9 +334,9 @@ int sxs_model_load_calls(const char *dir, const struct sxs_report_options *optio
     if (!err)
         err = sxs_calls_report_load(dir, &session, options->process, &calls);
     for (size_t i = 0; !err && i < session.n_problems; i++)
-        sxs_model_problem(out, "%s/%s", dir, session.problems[i]);
+        sxs_model_problem(out, "%s/%s", sxs_shown(dir), session.problems[i]);
     for (size_t i = 0; i < calls.n_problems; i++)
-        sxs_model_problem(out, "%s/%s", dir, calls.problems[i]);
+        sxs_model_problem(out, "%s/%s", sxs_shown(dir), calls.problems[i]);
     for (size_t i = 0; i < calls.n; i++) { /* all heads first, because one process without times
                                             * makes the whole model untimed */
         l.p = &calls.processes[i];

@@ -5,7 +5,7 @@
 #include "cmd/instrument/instrument.h"
 #include "cmd/output/processes.h"
 #include "cmd/report/model.h"
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 
 #include <string.h>
 

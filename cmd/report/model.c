@@ -3,7 +3,7 @@
  * search. */
 #include "cmd/report/model.h"
 
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 #include "cmd/report/coverage_gaps.h"
 
 #include <stdarg.h>

@@ -27,10 +27,10 @@
 #ifndef SXS_CMD_REPORT_MODEL_H
 #define SXS_CMD_REPORT_MODEL_H
 
-#include "session/read/events_read.h"
+#include "cmd/output/strings.h"
 #include "session/format/samples.h"
+#include "session/read/events_read.h"
 #include "session/read/session_read.h"
-#include "cmd/report/strings.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,6 +38,9 @@
 #include <stdio.h>
 
 #define SXS_NO_NODE UINT32_MAX
+
+struct sxs_names;
+struct sxs_symbol_path;
 
 enum sxs_data { SXS_DATA_ANY /* samples if there are any */, SXS_DATA_SAMPLES, SXS_DATA_CALLS };
 
@@ -50,6 +53,9 @@ struct sxs_report_options {
     const char   *thread;  /* a thread's id, name or pattern (fnmatch); NULL: all */
     const char   *process; /* a process's folder or pid; NULL: all */
     enum sxs_only only;    /* leave the other kind of frames out of the stacks */
+    struct sxs_symbol_path *symbols; /* folders to search for debug files and PDBs; NULL: none */
+    struct sxs_names       *record;  /* receives every name and line that is looked up; NULL: not
+                                      * kept */
     const char   *output;  /* file to write; NULL: standard output */
     void (*before)(void *arg, FILE *to); /* writes what comes first; NULL: nothing does */
     void *before_arg;

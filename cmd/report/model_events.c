@@ -2,8 +2,9 @@
 /* The processes of a model, and the records of the tools "exceptions" and "events" in each. */
 #include "cmd/report/model.h"
 
+#include "cmd/output/must.h"
 #include "cmd/output/processes.h"
-#include "cmd/report/must.h"
+#include "cmd/output/shown.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -49,11 +50,11 @@ void sxs_model_events(struct sxs_model *m, const char *dir, int fd,
     char                    why[256];
     int                     err = sxs_events_read(fd, &events, why, sizeof(why));
     if (err && err != ENOENT) /* ENOENT is no problem: the tools were off */
-        sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", dir, census->folder, why);
+        sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", sxs_shown(dir), census->folder, why);
     if (err)
         return;
     for (size_t i = 0; i < events->n_problems; i++)
-        sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", dir, census->folder,
+        sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", sxs_shown(dir), census->folder,
                           events->problems[i]);
     struct sxs_model_process *p = sxs_model_process(m, census);
     if (!p->head.command[0]) {

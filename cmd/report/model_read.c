@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading a model: sums over the tree, texts of frames and threads. */
 #include "cmd/report/model.h"
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/pauses.h"
 
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 
 #include <stdlib.h>
 

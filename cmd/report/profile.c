@@ -2,14 +2,16 @@
 /* The table of formats, and the steps from a session folder to the output file. */
 #include "cmd/report/profile.h"
 
+#include "cmd/output/must.h"
+#include "cmd/output/shown.h"
+#include "cmd/report/coverage_gaps.h"
+#include "cmd/report/format.h"
+#include "cmd/report/timeline.h"
+#include "cmd/symbols/debuginfod.h"
 #include "session/format/calls.h"
+#include "session/format/traced.h"
 #include "session/read/samples_read.h"
 #include "session/read/session_read.h"
-#include "session/format/traced.h"
-#include "cmd/report/format.h"
-#include "cmd/report/must.h"
-#include "cmd/report/timeline.h"
-#include "cmd/report/coverage_gaps.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -174,8 +176,8 @@ static enum sxs_profile_result load(const char *dir, const struct sxs_report_opt
     int         err =
         calls ? sxs_model_load_calls(dir, o, detail, m) : sxs_model_load(dir, o, detail, m);
     if (err) {
-        fprintf(stderr, "sxsprof: %s: %s; expected a folder made by sxsprof run -o DIR\n", dir,
-                strerror(err));
+        fprintf(stderr, "sxsprof: %s: %s; expected a folder made by sxsprof run -o DIR\n",
+                sxs_shown(dir), strerror(err));
         return SXS_PROFILE_FAILED;
     }
     if ((detail & SXS_DETAIL_CALLS) && sxs_profile_has_traced(dir)) /* the page of a sampled
@@ -189,17 +191,19 @@ static enum sxs_profile_result load(const char *dir, const struct sxs_report_opt
     if (m->n_processes == 0 && m->n_problems > m->n_notes) { /* printed above; nothing to show */
         return SXS_PROFILE_FAILED;
     } else if (m->n_processes == 0) {
-        fprintf(stderr, "sxsprof: %s: no %s; record them with sxsprof run --tool %s\n", dir, what,
-                calls ? "calls" : "sample");
+        fprintf(stderr, "sxsprof: %s: no %s; record them with sxsprof run --tool %s\n",
+                sxs_shown(dir), what, calls ? "calls" : "sample");
     } else if (m->total == 0 && m->filtered_out && !events) {
-        fprintf(stderr, "sxsprof: %s: none of its %llu %s is of what was asked for\n", dir,
-                (unsigned long long)m->filtered_out, what);
+        fprintf(stderr, "sxsprof: %s: none of its %llu %s is of what was asked for\n",
+                sxs_shown(dir), (unsigned long long)m->filtered_out, what);
     }
     if (m->n_processes == 0 || (m->total == 0 && m->filtered_out && !events))
         return SXS_PROFILE_NOTHING;
     if (calls && (detail & SXS_DETAIL_CALLS) && !(detail & SXS_DETAIL_BOTH) && !m->n_events) {
-        fprintf(stderr, "sxsprof: %s: no single calls, which this format shows; record them with "
-                        "sxsprof run --tool calls:trace, or the action trace of rules\n", dir);
+        fprintf(stderr,
+                "sxsprof: %s: no single calls, which this format shows; record them with "
+                "sxsprof run --tool calls:trace, or the action trace of rules\n",
+                sxs_shown(dir));
         return SXS_PROFILE_NOTHING;
     }
     return m->n_problems > m->n_notes ? SXS_PROFILE_DAMAGED : SXS_PROFILE_OK;
@@ -262,7 +266,8 @@ enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to)
 {
     const struct sxs_report_options options = {.top = 10, .brief = true};
     struct sxs_model                m = {0};
-    enum sxs_profile_result         result = load(dir, &options, SXS_DATA_SAMPLES, 0, &m);
+    sxs_debuginfod_disable(); /* the end of a run must not wait for downloads */
+    enum sxs_profile_result result = load(dir, &options, SXS_DATA_SAMPLES, 0, &m);
     if (result <= SXS_PROFILE_DAMAGED && sxs_format_text.write(&m, &options, to) != 0)
         result = SXS_PROFILE_FAILED;
     sxs_model_free(&m);

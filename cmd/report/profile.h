@@ -28,7 +28,7 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
 
 /**
  * sxs_profile_summary - write the first sections of the text report of @dir to @to. Returns the
- * same results.
+ * same results. From then on, no debuginfod server is asked.
  */
 enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/space.h"
 
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 
 #include <string.h>
 

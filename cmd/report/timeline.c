@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/timeline.h"
 
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 
 #include <string.h>
 

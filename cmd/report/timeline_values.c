@@ -2,7 +2,7 @@
 /* Chooses which arguments and results a page contains. */
 #include "cmd/report/timeline.h"
 
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 
 #include <string.h>
 

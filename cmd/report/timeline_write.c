@@ -13,7 +13,7 @@
 #include "cmd/report/timeline.h"
 
 #include "cmd/report/format.h"
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 #include "cmd/output/words.h"
 
 typedef unsigned long long ull;

@@ -113,9 +113,16 @@ try "$T/a b/sxsprof" run -- true
 is "a place that LD_PRELOAD cannot name: exit status 125" 125 "$status"
 
 refused "report of a missing folder" "$T/no: No such file|expected a folder made by" report "$T/no"
-refused "report of a file" "Not a directory" report "$T/data"
+refused "report of a file" "$T/data: not a packed session|expected a file made by sxsprof pack" report "$T/data"
 refused "report of another folder" "no session|expected" report "$T/full"
 refused "report of two folders" "one folder is expected" report "$T/full" "$T/full"
+refused "report with --symbols that are missing" "--symbols: '$T/no': No such file|expected a folder" report --symbols "$T/no" "$T/full"
+refused "pack without a folder" "DIR is missing" pack
+refused "pack of a missing folder" "$T/no: No such file|expected a folder made by" pack "$T/no"
+refused "pack of a file" "$T/data: not a folder|expected a folder made by" pack "$T/data"
+refused "pack of another folder" "no session|expected" pack "$T/full"
+refused "pack of two folders" "one folder is expected" pack "$T/full" "$T/full"
+refused "pack with --symbols that are no folder" "--symbols: '$T/data': Not a directory|expected a folder" pack --symbols "$T/data" "$T/full"
 refused "report in a bad format" "--format: 'xml': expected json, text, html" report --format xml "$T/full"
 refused "runtimes in a bad format" "expected text or json" runtimes --format=yaml
 refused "runtimes with an argument" "no argument is expected" runtimes 8.0

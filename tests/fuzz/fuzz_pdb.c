@@ -9,7 +9,7 @@
  * assembly with the PDB in it. A wrong line of the whole ones, a crash, a sanitizer's word or a run
  * of ten seconds is a failure.
  */
-#include "cmd/report/portable_pdb.h"
+#include "cmd/symbols/pdb_search.h"
 #include "tests/profile/pdb_file.h"
 
 #include <unistd.h>
@@ -85,22 +85,22 @@ static void test_known(struct bytes *pdb, struct bytes *plain, struct bytes *who
     make_assembly(whole, pdb);
     write_bytes(dll_path, plain);
     write_bytes(pdb_path, pdb);
-    known_lines(sxs_pdb_open(dll_path), "beside its assembly");
+    known_lines(sxs_pdb_search(dll_path, NULL, NULL), "beside its assembly");
     struct bytes other = *plain;
     other.at[512 + 68] ^= 1;
     write_bytes(dll_path, &other);
-    struct sxs_pdb *wrong = sxs_pdb_open(dll_path);
+    struct sxs_pdb *wrong = sxs_pdb_search(dll_path, NULL, NULL);
     printf("%s - another assembly's PDB is left alone\n", wrong ? "not ok" : "ok");
     failed |= wrong != NULL;
     sxs_pdb_close(wrong);
     unlink(pdb_path);
     write_bytes(dll_path, plain);
-    wrong = sxs_pdb_open(dll_path);
+    wrong = sxs_pdb_search(dll_path, NULL, NULL);
     printf("%s - no PDB, no lines\n", wrong ? "not ok" : "ok");
     failed |= wrong != NULL;
     sxs_pdb_close(wrong);
     write_bytes(dll_path, whole);
-    known_lines(sxs_pdb_open(dll_path), "embedded in its assembly");
+    known_lines(sxs_pdb_search(dll_path, NULL, NULL), "embedded in its assembly");
 }
 
 static uint64_t random_state;
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
     for (int c; (c = getopt(argc, argv, "n:s:")) != -1;)
         *(c == 'n' ? &n : &seed) = (unsigned)strtoul(optarg, NULL, 10);
     for (int i = optind; i < argc; i++)
-        printf("# %s: %zu\n", argv[i], ask_all(sxs_pdb_open(argv[i])));
+        printf("# %s: %zu\n", argv[i], ask_all(sxs_pdb_search(argv[i], NULL, NULL)));
     if (!mkdtemp(dir))
         return 1;
     snprintf(dll_path, sizeof(dll_path), "%s/x.dll", dir);
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
         b = whole;
         mutate(&b);
         write_bytes(dll_path, &b);
-        ask_all(sxs_pdb_open(dll_path));
+        ask_all(sxs_pdb_search(dll_path, NULL, NULL));
     }
     printf("ok - %u damaged PDBs and assemblies\n", n);
     return failed;

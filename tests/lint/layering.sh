@@ -29,6 +29,7 @@ BEGIN {
     layer_of["sxs_il_opcodes.h"] = "include"; layer_of["sxs_il_opcodes.inc"] = "instr/il"
     layer_of["config_schema.h"] = "instr/config"
     layer_of["sxs_commit.h"] = "cmd"; layer_of["sxs_page.h"] = "cmd/report"; layer_of["profile.pb-c.h"] = "cmd/report"
+    layer_of["names.pb-c.h"] = "cmd/symbols"
 }
 function layer(path) {
     if (path in layer_of)

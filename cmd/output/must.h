@@ -3,8 +3,8 @@
  * must.h - memory allocation for reports. When memory runs out, the command prints one line and
  * ends with status 1, because it has no data to save. Callers need no checks.
  */
-#ifndef SXS_CMD_REPORT_MUST_H
-#define SXS_CMD_REPORT_MUST_H
+#ifndef SXS_CMD_OUTPUT_MUST_H
+#define SXS_CMD_OUTPUT_MUST_H
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a Portable PDB: metadata tables (ECMA-335 II.24) with documents and sequence points. */
-#include "cmd/report/portable_pdb.h"
+#include "cmd/symbols/portable_pdb.h"
 
-#include "cmd/report/must.h"
-#include "cmd/report/pe_debug.h"
+#include "cmd/output/must.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_PATH_BYTES 4096u
 
@@ -96,8 +96,9 @@ static struct span blob(const struct sxs_pdb *p, uint64_t index)
 enum { METADATA = 0x424a5342, DOCUMENT = 0x30, METHOD_DEBUG_INFORMATION = 0x31 };
 enum { BIG_GUIDS = 2, BIG_BLOBS = 4, SMALL_ROWS = 0x10000 };
 
-/* Returns the stream with this name; empty when there is none. */
-static struct span stream(struct span all, const char *name)
+/* Finds the offset and the size of the stream with this name; false when there is none. @all: at
+ * least the header with the list of streams. */
+static bool find_stream(struct span all, const char *name, uint32_t *offset, uint32_t *size)
 {
     uint64_t version = number(all, 12, 4), at = 16 + version;
     size_t   n = (size_t)number(all, at + 2, 2);
@@ -107,11 +108,34 @@ static struct span stream(struct span all, const char *name)
         size_t      len = strnlen(text, all.n - at - 8);
         if (at + 8 + len >= all.n)
             break;
-        if (strcmp(text, name) == 0)
-            return part(all, number(all, at, 4), number(all, at + 4, 4));
+        if (strcmp(text, name) == 0) {
+            *offset = (uint32_t)number(all, at, 4);
+            *size = (uint32_t)number(all, at + 4, 4);
+            return true;
+        }
         at += 8 + (len + 4) / 4 * 4;
     }
-    return (struct span){all.at, 0};
+    return false;
+}
+
+/* Returns the stream with this name; empty when there is none. */
+static struct span stream(struct span all, const char *name)
+{
+    uint32_t offset, size;
+    if (!find_stream(all, name, &offset, &size))
+        return (struct span){all.at, 0};
+    return part(all, offset, size);
+}
+
+bool sxs_pdb_read_id(int fd, uint8_t *id)
+{
+    uint8_t     head[4096];
+    uint32_t    offset, size;
+    ssize_t     n = pread(fd, head, sizeof(head), 0);
+    struct span all = {head, n > 0 ? (size_t)n : 0};
+    return number(all, 0, 4) == METADATA && find_stream(all, "#Pdb", &offset, &size) &&
+           size >= SXS_PDB_ID_SIZE &&
+           pread(fd, id, SXS_PDB_ID_SIZE, offset) == (ssize_t)SXS_PDB_ID_SIZE;
 }
 
 /* Finds the two tables. A PDB contains none of the tables of a module, so these two are the
@@ -151,13 +175,9 @@ struct sxs_pdb *sxs_pdb_parse(const uint8_t *bytes, size_t size, const uint8_t *
     return NULL;
 }
 
-struct sxs_pdb *sxs_pdb_open(const char *path)
+struct sxs_pdb *sxs_pdb_take(uint8_t *bytes, size_t size, const uint8_t *id)
 {
-    uint8_t  id[SXS_PDB_ID_SIZE], *bytes;
-    size_t   size;
-    struct sxs_pdb *p;
-    bytes = sxs_pe_read_pdb(path, id, &size);
-    p = bytes ? sxs_pdb_parse(bytes, size, id) : NULL;
+    struct sxs_pdb *p = bytes ? sxs_pdb_parse(bytes, size, id) : NULL;
     if (p)
         p->owned = bytes;
     else

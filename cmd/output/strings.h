@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** strings.h - interned strings: equal texts have equal numbers. */
-#ifndef SXS_CMD_REPORT_STRINGS_H
-#define SXS_CMD_REPORT_STRINGS_H
+#ifndef SXS_CMD_OUTPUT_STRINGS_H
+#define SXS_CMD_OUTPUT_STRINGS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/report/pe_debug.h"
+#include "cmd/symbols/pe_debug.h"
 
-#include "cmd/report/must.h"
+#include "cmd/output/must.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#define MAX_PDB     (256u << 20) /* bytes; a larger PDB is not read */
 #define MAX_SECTION 96           /* number of sections of a PE file */
 #define MAX_ENTRIES 32           /* number of entries of its debug directory */
 
@@ -26,9 +23,7 @@ struct image {
     struct section sections[MAX_SECTION];
     size_t         n_sections;
     uint32_t       debug_address, debug_size;
-    uint8_t        id[SXS_PDB_ID_SIZE];
     bool           has_id;
-    uint32_t       embedded_at, embedded_size; /* in the file; embedded_size: bytes */
 };
 
 static bool read_at(int fd, uint64_t at, void *out, size_t size)
@@ -109,23 +104,35 @@ static bool offset_of(const struct image *m, uint32_t address, uint64_t *offset)
     return false;
 }
 
-static void take_entry(struct image *m, const uint8_t *entry)
+/* Takes the ID and the path of the PDB from an entry of the type CodeView. */
+static void take_code_view(struct image *m, const uint8_t *entry, struct sxs_pe_debug *out)
 {
-    uint32_t type = u32(entry + 12), size = u32(entry + 16), at = u32(entry + 24);
-    uint8_t  code_view[20];
+    uint32_t size = u32(entry + 16), at = u32(entry + 24), room = sizeof(out->path);
+    uint8_t  head[24];
+    if (size < sizeof(head) || !read_at(m->fd, at, head, sizeof(head)) ||
+        memcmp(head, "RSDS", 4) != 0)
+        return;
+    memcpy(out->id, head + 4, 16);
+    memcpy(out->id + 16, entry + 4, 4); /* time stamp of the entry */
+    m->has_id = true;
+    size -= (uint32_t)sizeof(head);
+    if (size > room || !read_at(m->fd, (uint64_t)at + sizeof(head), out->path, size) ||
+        !memchr(out->path, 0, size))
+        out->path[0] = 0;
+}
+
+static void take_entry(struct image *m, const uint8_t *entry, struct sxs_pe_debug *out)
+{
+    uint32_t type = u32(entry + 12), size = u32(entry + 16);
     if (type == EMBEDDED_PDB && size > 8) {
-        m->embedded_at = at;
-        m->embedded_size = size;
-    } else if (type == CODE_VIEW && !m->has_id && size >= sizeof(code_view) &&
-               read_at(m->fd, at, code_view, sizeof(code_view)) &&
-               memcmp(code_view, "RSDS", 4) == 0) {
-        memcpy(m->id, code_view + 4, 16);
-        memcpy(m->id + 16, entry + 4, 4); /* time stamp of the entry */
-        m->has_id = true;
+        out->embedded_at = u32(entry + 24);
+        out->embedded_size = size;
+    } else if (type == CODE_VIEW && !m->has_id) {
+        take_code_view(m, entry, out);
     }
 }
 
-static bool read_image(struct image *m)
+static bool read_image(struct image *m, struct sxs_pe_debug *out)
 {
     uint64_t at;
     uint8_t  entry[ENTRY_SIZE];
@@ -133,74 +140,57 @@ static bool read_image(struct image *m)
         return false;
     for (size_t i = 0; i < m->debug_size / ENTRY_SIZE && i < MAX_ENTRIES; i++)
         if (read_at(m->fd, at + i * ENTRY_SIZE, entry, sizeof(entry)))
-            take_entry(m, entry);
+            take_entry(m, entry, out);
     return m->has_id;
 }
 
-/* ---- the PDB ---------------------------------------------------------------------------------- */
-
-static uint8_t *read_beside(const char *path, size_t *size)
+bool sxs_pe_read_debug(const char *path, struct sxs_pe_debug *out)
 {
-    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-    size_t      stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
-    size_t      room = stem + sizeof(".pdb");
-    char       *name = sxs_must_zeroed(room, 1);
-    uint8_t    *bytes = NULL;
-    uint64_t    length = 0;
-    snprintf(name, room, "%.*s.pdb", (int)stem, path);
-    int fd = open_regular(name, &length);
-    free(name);
-    if (fd < 0)
-        return NULL;
-    if (length && length <= MAX_PDB) {
-        bytes = sxs_must_zeroed((size_t)length, 1);
-        if (!read_at(fd, 0, bytes, (size_t)length)) {
-            free(bytes);
-            bytes = NULL;
-        }
-    }
-    close(fd);
-    *size = (size_t)length;
-    return bytes;
+    uint64_t     file_size;
+    struct image m = {.fd = open_regular(path, &file_size)};
+    memset(out, 0, sizeof(*out));
+    if (m.fd < 0)
+        return false;
+    bool found = read_image(&m, out);
+    close(m.fd);
+    return found;
 }
+
+/* ---- the embedded PDB ------------------------------------------------------------------------- */
 
 /* Format: "MPDB", the uncompressed size, and raw deflate data. */
-static uint8_t *read_embedded(const struct image *m, uint64_t file_size, size_t *size)
+static uint8_t *unpack(const uint8_t *packed, uint32_t packed_size, size_t *size)
 {
-    uint32_t packed_size = m->embedded_size;
-    uint8_t *packed, *bytes = NULL;
     z_stream z = {0};
-    if (packed_size <= 8 || m->embedded_at > file_size || file_size - m->embedded_at < packed_size)
+    uint32_t room = u32(packed + 4);
+    if (memcmp(packed, "MPDB", 4) != 0 || !room || room > SXS_MAX_PDB ||
+        inflateInit2(&z, -MAX_WBITS) != Z_OK)
         return NULL;
-    packed = sxs_must_zeroed(packed_size, 1);
-    if (read_at(m->fd, m->embedded_at, packed, packed_size) && memcmp(packed, "MPDB", 4) == 0 &&
-        u32(packed + 4) && u32(packed + 4) <= MAX_PDB && inflateInit2(&z, -MAX_WBITS) == Z_OK) {
-        bytes = sxs_must_zeroed(u32(packed + 4), 1);
-        z.next_in = packed + 8;
-        z.avail_in = packed_size - 8;
-        z.next_out = bytes;
-        z.avail_out = u32(packed + 4);
-        inflate(&z, Z_FINISH);
-        *size = z.total_out;
-        inflateEnd(&z);
-    }
-    free(packed);
+    uint8_t *bytes = sxs_must_zeroed(room, 1);
+    z.next_in = (Bytef *)(uintptr_t)(packed + 8);
+    z.avail_in = packed_size - 8;
+    z.next_out = bytes;
+    z.avail_out = room;
+    inflate(&z, Z_FINISH);
+    *size = z.total_out;
+    inflateEnd(&z);
     return bytes;
 }
 
-uint8_t *sxs_pe_read_pdb(const char *path, uint8_t id[SXS_PDB_ID_SIZE], size_t *size)
+uint8_t *sxs_pe_read_embedded(const char *path, const struct sxs_pe_debug *debug, size_t *size)
 {
-    uint64_t     file_size = 0;
-    uint8_t     *bytes = NULL;
-    struct image m = {.fd = open_regular(path, &file_size)};
-    if (m.fd < 0)
+    uint64_t file_size = 0;
+    uint32_t packed_size = debug->embedded_size;
+    uint8_t *bytes = NULL;
+    int      fd = packed_size > 8 ? open_regular(path, &file_size) : -1;
+    if (fd < 0)
         return NULL;
-    if (read_image(&m)) {
-        memcpy(id, m.id, sizeof(m.id));
-        bytes = read_beside(path, size);
-        if (!bytes)
-            bytes = read_embedded(&m, file_size, size);
+    if (debug->embedded_at <= file_size && file_size - debug->embedded_at >= packed_size) {
+        uint8_t *packed = sxs_must_zeroed(packed_size, 1);
+        if (read_at(fd, debug->embedded_at, packed, packed_size))
+            bytes = unpack(packed, packed_size, size);
+        free(packed);
     }
-    close(m.fd);
+    close(fd);
     return bytes;
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * portable_pdb.h - source lines of managed methods, from a Portable PDB beside the assembly or
- * embedded in it.
+ * portable_pdb.h - source lines of managed methods, from a Portable PDB.
  *
- * Both files are untrusted: every offset is checked. Any thread, but only one at a time per reader.
+ * PDBs are untrusted: every offset is checked. Any thread, but only one at a time per reader.
  */
-#ifndef SXS_CMD_REPORT_PORTABLE_PDB_H
-#define SXS_CMD_REPORT_PORTABLE_PDB_H
+#ifndef SXS_CMD_SYMBOLS_PORTABLE_PDB_H
+#define SXS_CMD_SYMBOLS_PORTABLE_PDB_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define SXS_PDB_ID_SIZE 20u /* a GUID and a time stamp */
 
 struct sxs_pdb;
 
@@ -21,19 +22,23 @@ struct sxs_pdb_line {
 };
 
 /**
- * sxs_pdb_open - open the PDB of the assembly @path; it must have the ID in the assembly's debug
- * directory.
- * Returns an owned reader, to be released with sxs_pdb_close(), or NULL when there is no PDB with
- * that ID. Does not open pipes and does not block.
- */
-struct sxs_pdb *sxs_pdb_open(const char *path);
-
-/**
  * sxs_pdb_parse - read the Portable PDB in @bytes, which are borrowed until sxs_pdb_close().
  * @id: the 20 bytes that its ID must have; NULL accepts any ID.
  * Returns an owned reader, or NULL when @bytes is no Portable PDB or has another ID.
  */
 struct sxs_pdb *sxs_pdb_parse(const uint8_t *bytes, size_t size, const uint8_t *id);
+
+/**
+ * sxs_pdb_take - call sxs_pdb_parse() and give @bytes to the reader; they are released with free()
+ * when there is no reader. @bytes: owned; NULL gives no reader.
+ */
+struct sxs_pdb *sxs_pdb_take(uint8_t *bytes, size_t size, const uint8_t *id);
+
+/**
+ * sxs_pdb_read_id - read the ID of the Portable PDB in the file @fd into @id, which has room for
+ * SXS_PDB_ID_SIZE bytes. Returns false when the file is no Portable PDB. @fd: borrowed.
+ */
+bool sxs_pdb_read_id(int fd, uint8_t *id);
 
 /**
  * sxs_pdb_find - find the source line of the instruction at offset @il in the method @token

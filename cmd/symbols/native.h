@@ -3,18 +3,22 @@
  * native.h - names of native functions from ELF files, by libdw: symbol tables, separate debug
  * files found by build-id or debuglink, DWARF lines. Each ELF file is opened once, at its first
  * use.
+ *
+ * A file that is missing, or is another build now, is replaced by a file with the recorded build-id
+ * from the folders of --symbols, from /usr/lib/debug, or from a debuginfod server.
  */
-#ifndef SXS_CMD_REPORT_NATIVE_H
-#define SXS_CMD_REPORT_NATIVE_H
+#ifndef SXS_CMD_SYMBOLS_NATIVE_H
+#define SXS_CMD_SYMBOLS_NATIVE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "cmd/symbols/lookup.h"
 
 struct sxs_natives;
 
-/** sxs_natives_new - return an owned, empty object; release it with sxs_natives_free(). */
-struct sxs_natives *sxs_natives_new(void);
+/**
+ * sxs_natives_new - return an owned, empty object; release it with sxs_natives_free().
+ * @lookup: copied.
+ */
+struct sxs_natives *sxs_natives_new(const struct sxs_lookup *lookup);
 
 /**
  * sxs_natives_add - return the number of an ELF file; equal for equal @path and @build_id.

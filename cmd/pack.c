@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* sxsprof pack: write a session and the names that its reports need to one file. */
+#include "cmd/pack/pack.h"
+#include "cmd/command.h"
+#include "cmd/report/profile.h"
+#include "cmd/symbols/names_table.h"
+#include "cmd/symbols/symbol_path.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KEY_SYMBOLS = 256 };
+
+struct options {
+    const char             *dir, *output;
+    struct sxs_symbol_path *symbols;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case 'o': o->output = arg; return 0;
+    case KEY_SYMBOLS: sxs_symbols_option(state, arg, &o->symbols); return 0;
+    case ARGP_KEY_ARG:
+        if (o->dir)
+            argp_error(state, "one folder is expected, '%s' is one more", arg);
+        o->dir = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->dir)
+            argp_error(state, "DIR is missing: expected a folder made by sxsprof run -o DIR");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option option_list[] = {
+    {"output", 'o', "FILE", 0,
+     "Write to FILE instead of a file in the current folder with the name of DIR and the "
+     "extension " SXS_PACK_EXTENSION,
+     0},
+    {"symbols", KEY_SYMBOLS, "DIR", 0,
+     "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "
+     "can "
+     "be repeated",
+     0},
+    {0},
+};
+const struct argp sxs_argp_pack = {
+    .options = option_list,
+    .parser = parse,
+    .args_doc = "DIR",
+    .doc =
+        "Write a recorded session to one file, with all names and lines that a report of it needs. "
+        "sxsprof report FILE and sxsprof diff FILE FILE read it on any machine.\v"
+        "DIR is a folder made by sxsprof run -o DIR. What cannot be read is named on standard "
+        "error, and the exit status is 1; the file is written nevertheless.",
+};
+
+/* Returns the name of the folder with the extension, for the current folder; owned. */
+static char *default_output(const char *dir)
+{
+    char *real = realpath(dir, NULL), *path = NULL;
+    if (!real)
+        return NULL;
+    const char *slash = strrchr(real, '/');
+    if (asprintf(&path, "%s" SXS_PACK_EXTENSION, slash && slash[1] ? slash + 1 : "session") < 0)
+        path = NULL;
+    free(real);
+    return path;
+}
+
+/* Returns why no file can be made at @path: an errno value; 0 when it can be. */
+static int find_obstacle(const char *path)
+{
+    struct stat st;
+    const char *slash = strrchr(path, '/');
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return S_ISDIR(st.st_mode) ? EISDIR : 0;
+    char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    int   err = !dir ? ENOMEM : access(dir, W_OK | X_OK) != 0 ? errno : 0;
+    free(dir);
+    return err;
+}
+
+/* Checks the file before names are looked up, which can take long. Returns an exit status. */
+static int check_output(const char *path)
+{
+    bool to_stdout = strcmp(path, "-") == 0;
+    int  err = to_stdout ? 0 : find_obstacle(path);
+    if (to_stdout && isatty(STDOUT_FILENO))
+        return sxs_wrong_input("-o -: standard output is a terminal; expected a file or a pipe");
+    if (err)
+        return sxs_wrong_input("-o %s: %s; expected a file that can be written", path,
+                               strerror(err));
+    return SXS_EXIT_OK;
+}
+
+/* Looks up all names. Prints what is damaged and which files have no names. Returns an exit status;
+ * 2: the session cannot be read. */
+static int collect_names(const struct options *o, struct sxs_names *names)
+{
+    struct sxs_model          m;
+    struct sxs_report_options all = {.symbols = o->symbols, .record = names};
+    int                       err = sxs_model_load(o->dir, &all, 0, &m);
+    for (size_t i = 0; i < m.n_problems; i++)
+        sxs_complain("%s", m.problems[i]);
+    int status = m.n_problems > m.n_notes ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+    if (err)
+        status = sxs_wrong_input("%s: %s", o->dir, strerror(err));
+    sxs_model_free(&m);
+    return status;
+}
+
+static void print_sums(const char *output, const struct sxs_session *s,
+                       const struct sxs_pack_sums *sums, size_t n_names)
+{
+    if (strcmp(output, "-") == 0)
+        return;
+    printf("%s: processes: %zu, files: %zu, names and lines: %zu", output,
+           s->n_processes + s->n_unread, sums->n_files, n_names);
+    if (sums->bytes)
+        printf(", %.1f MB", (double)sums->bytes / 1e6);
+    putchar('\n');
+}
+
+static int write_pack(const struct options *o, const struct sxs_session *s, const char *output)
+{
+    char                 why[512];
+    size_t               size;
+    struct sxs_pack_sums sums;
+    struct sxs_names    *names = sxs_names_new();
+    int                  status = collect_names(o, names);
+    if (status == SXS_EXIT_USAGE) {
+        sxs_names_free(names);
+        return status;
+    }
+    uint8_t *bytes = sxs_names_encode(names, &size);
+    if (size > SXS_MAX_NAMES) {
+        sxs_complain("%s: its names take %zu bytes; expected at most %u", o->dir, size,
+                     SXS_MAX_NAMES);
+        status = SXS_EXIT_PROBLEM;
+    } else if (sxs_pack_write(o->dir, s, output, bytes, size, &sums, why, sizeof(why)) != 0) {
+        sxs_complain("%s", why);
+        status = SXS_EXIT_PROBLEM;
+    } else {
+        print_sums(output, s, &sums, sxs_names_count(names));
+        if (sxs_finish_output() != SXS_EXIT_OK)
+            status = SXS_EXIT_PROBLEM;
+    }
+    free(bytes);
+    sxs_names_free(names);
+    return status;
+}
+
+static int pack(const struct options *o)
+{
+    struct stat        st;
+    struct sxs_session s = {0};
+    int                status;
+    if (stat(o->dir, &st) == 0 && !S_ISDIR(st.st_mode))
+        return sxs_wrong_input("%s: not a folder; expected a folder made by sxsprof run -o DIR",
+                               o->dir);
+    char *output = o->output ? strdup(o->output) : default_output(o->dir);
+    int   err = sxs_session_read(o->dir, &s);
+    if (err || !output)
+        status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", o->dir,
+                                 strerror(err ? err : errno));
+    else if (s.n_processes + s.n_unread == 0)
+        status =
+            sxs_wrong_input("%s: no session: it has no folder <pid> with a file " SXS_CENSUS_FILE
+                            "; expected a folder made by sxsprof run -o DIR",
+                            o->dir);
+    else
+        status = check_output(output);
+    if (!err && output && status == SXS_EXIT_OK)
+        status = write_pack(o, &s, output);
+    sxs_session_free(&s);
+    free(output);
+    return status;
+}
+
+int sxs_cmd_pack(int argc, char **argv)
+{
+    struct options o = {.dir = NULL};
+    sxs_options_parse(&sxs_argp_pack, argc, argv, 0, &o);
+    int status = pack(&o);
+    sxs_symbol_path_free(o.symbols);
+    return status;
+}

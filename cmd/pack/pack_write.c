@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/pack/pack.h"
+#include "cmd/pack/pack_format.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct writer {
+    struct archive       *to;
+    uLong                 sum;
+    struct sxs_pack_sums *sums;
+    char                 *why; /* borrowed; holds `size` bytes */
+    size_t                size;
+};
+
+static int fail(struct writer *w, const char *name, const char *reason)
+{
+    snprintf(w->why, w->size, "%s: %s", name, reason ? reason : "cannot be written");
+    return -1;
+}
+
+/* Begins an entry. @mtime: seconds since 1970. */
+static int begin_entry(struct writer *w, const char *name, uint64_t size, time_t mtime)
+{
+    struct archive_entry *e = archive_entry_new();
+    if (!e)
+        return fail(w, name, "out of memory");
+    archive_entry_set_pathname(e, name);
+    archive_entry_set_size(e, (int64_t)size);
+    archive_entry_set_filetype(e, AE_IFREG);
+    archive_entry_set_perm(e, 0600);
+    archive_entry_set_mtime(e, mtime, 0);
+    int err = archive_write_header(w->to, e);
+    archive_entry_free(e);
+    w->sum = sxs_pack_sum_head(w->sum, name, size);
+    return err == ARCHIVE_OK ? 0 : fail(w, name, archive_error_string(w->to));
+}
+
+static int put_bytes(struct writer *w, const char *name, const void *bytes, size_t size)
+{
+    w->sum = crc32_z(w->sum, bytes, size);
+    if (archive_write_data(w->to, bytes, size) != (la_ssize_t)size)
+        return fail(w, name, archive_error_string(w->to));
+    return 0;
+}
+
+static int put_entry(struct writer *w, const char *name, const void *bytes, size_t size)
+{
+    return begin_entry(w, name, size, 0) == 0 ? put_bytes(w, name, bytes, size) : -1;
+}
+
+/* Packs an open file of the session up to its present size: it can still be growing. */
+static int put_file(struct writer *w, const char *name, int fd)
+{
+    static char buffer[1 << 16];
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return fail(w, name, strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return fail(w, name, "not a regular file");
+    if (begin_entry(w, name, (uint64_t)st.st_size, st.st_mtime) != 0)
+        return -1;
+    for (off_t left = st.st_size; left > 0;) {
+        size_t  want = left < (off_t)sizeof(buffer) ? (size_t)left : sizeof(buffer);
+        ssize_t n = read(fd, buffer, want);
+        if (n < 0)
+            return fail(w, name, strerror(errno));
+        if (n == 0)
+            return fail(w, name, "became shorter while it was packed; pack the session again");
+        if (put_bytes(w, name, buffer, (size_t)n) != 0)
+            return -1;
+        left -= n;
+    }
+    w->sums->n_files++;
+    return 0;
+}
+
+static int put_process(struct writer *w, int dir_fd, const char *folder)
+{
+    int err = 0;
+    int fd = openat(dir_fd, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return fail(w, folder, strerror(errno));
+    for (size_t i = 0; !err && i < SXS_PACK_N_FILES; i++) {
+        char name[512];
+        int  file = openat(fd, sxs_pack_files[i], O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        snprintf(name, sizeof(name), "%s/%s", folder, sxs_pack_files[i]);
+        if (file < 0 && errno != ENOENT)
+            err = fail(w, name, strerror(errno));
+        if (file < 0)
+            continue;
+        err = put_file(w, name, file);
+        close(file);
+    }
+    close(fd);
+    return err;
+}
+
+static int put_session(struct writer *w, const char *dir, const struct sxs_session *s)
+{
+    int err = 0, fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return fail(w, dir, strerror(errno));
+    for (size_t i = 0; !err && i < s->n_processes; i++)
+        err = put_process(w, fd, s->processes[i].folder);
+    for (size_t i = 0; !err && i < s->n_unread; i++)
+        err = put_process(w, fd, s->unread[i].folder);
+    close(fd);
+    return err;
+}
+
+static int put_all(struct writer *w, const char *dir, const struct sxs_session *session,
+                   const uint8_t *names, size_t names_size)
+{
+    char end[16];
+    if (put_entry(w, SXS_PACK_HEAD, SXS_PACK_VERSION, strlen(SXS_PACK_VERSION)) != 0 ||
+        put_session(w, dir, session) != 0 || put_entry(w, SXS_PACK_NAMES, names, names_size) != 0)
+        return -1;
+    snprintf(end, sizeof(end), "%08lx\n", w->sum & 0xffffffffu);
+    return put_entry(w, SXS_PACK_END, end, strlen(end));
+}
+
+static int write_archive(struct writer *w, int fd, const char *dir,
+                         const struct sxs_session *session, const uint8_t *names, size_t names_size)
+{
+    w->to = archive_write_new();
+    if (!w->to)
+        return fail(w, dir, "out of memory");
+    int err = -1;
+    if (archive_write_set_format_pax_restricted(w->to) != ARCHIVE_OK ||
+        archive_write_add_filter_zstd(w->to) != ARCHIVE_OK ||
+        archive_write_set_bytes_in_last_block(w->to, 1) != ARCHIVE_OK ||
+        archive_write_open_fd(w->to, fd) != ARCHIVE_OK)
+        fail(w, dir, archive_error_string(w->to));
+    else
+        err = put_all(w, dir, session, names, names_size);
+    if (!err && archive_write_close(w->to) != ARCHIVE_OK)
+        err = fail(w, dir, archive_error_string(w->to));
+    archive_write_free(w->to);
+    return err;
+}
+
+int sxs_pack_write(const char *dir, const struct sxs_session *session, const char *path,
+                   const uint8_t *names, size_t names_size, struct sxs_pack_sums *sums, char *why,
+                   size_t size)
+{
+    struct stat   st;
+    char         *partial = NULL;
+    struct writer w = {.sums = sums, .why = why, .size = size};
+    bool          to_stdout = strcmp(path, "-") == 0;
+    /* /dev/stdout, pipes and other special files are written to directly */
+    bool in_place = !to_stdout && stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    *sums = (struct sxs_pack_sums){0, 0};
+    w.sum = crc32(0, NULL, 0);
+    if (!to_stdout && !in_place && asprintf(&partial, "%s.part", path) < 0)
+        return fail(&w, path, "out of memory");
+    int fd = to_stdout
+                 ? STDOUT_FILENO
+                 : open(partial ? partial : path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int err = fd < 0 ? fail(&w, path, strerror(errno)) : 0;
+    if (!err)
+        err = write_archive(&w, fd, dir, session, names, names_size);
+    if (!err && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        sums->bytes = (uint64_t)st.st_size;
+    if (fd >= 0 && !to_stdout && close(fd) != 0 && !err)
+        err = fail(&w, path, strerror(errno));
+    if (!err && partial && rename(partial, path) != 0)
+        err = fail(&w, path, strerror(errno));
+    if (err && partial && fd >= 0)
+        unlink(partial);
+    free(partial);
+    return err;
+}
