@@ -59,7 +59,7 @@ FAKE_LIBS := $(patsubst %,$(O)/fakeclr/%/libcoreclr.so,$(FAKE_VERSIONS))
 
 XML_CFLAGS := $(shell xml2-config --cflags 2>/dev/null || pkg-config --cflags libxml-2.0)
 
-LIB_LIBS := -lunwind -ldw -ldl -lpthread
+LIB_LIBS := -lunwind -ldl -lpthread
 # libstdc++ only for its demangler
 CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
 
