@@ -59,7 +59,8 @@ FAKE_LIBS := $(patsubst %,$(O)/fakeclr/%/libcoreclr.so,$(FAKE_VERSIONS))
 
 XML_CFLAGS := $(shell xml2-config --cflags 2>/dev/null || pkg-config --cflags libxml-2.0)
 
-LIB_LIBS := -lunwind -ldl -lpthread
+# libunwind and libxml2 are opened with dlopen(); see base/own_library.h.
+LIB_LIBS := -ldl -lpthread
 # libstdc++ only for its demangler
 CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
 
@@ -102,6 +103,15 @@ $(CONFIG_GEN): instr/config/embed_schema.py instr/config/instrumentation.xsd
 	$(Q)python3 $^ $@
 
 $(O)/obj/instr/config/schema.o: $(CONFIG_GEN)
+
+SONAMES := $(O)/gen/sxs_sonames.h
+
+$(SONAMES): base/gen_sonames.sh
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)CC='$(CC)' sh $< >$@
+
+$(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o: $(SONAMES)
 
 PAGE    := $(wildcard cmd/page/page*)
 CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h
@@ -230,7 +240,7 @@ $(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(LIB_OBJ) \
-	    $(READ_OBJ) $(LIB_LIBS) -lcmocka
+	    $(READ_OBJ) $(LIB_LIBS) -lunwind -lcmocka
 
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
@@ -372,7 +382,7 @@ $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks: $(O)/bench/
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fno-omit-frame-pointer,$(CFLAGS)) -fomit-frame-pointer \
-	    $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(LIB_LIBS)
+	    $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(LIB_LIBS) -lunwind
 
 $(O)/bench/bench_il: tests/bench/bench_il.c tests/instr/assembly.h $(O)/libsxsil.a
 	@mkdir -p $(@D)
