@@ -65,7 +65,7 @@ LIB_LIBS := -ldl -lpthread
 CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
 
 .PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
-        install clean setup abi-check unit hosts host-programs
+        install uninstall clean setup abi-check unit hosts host-programs
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -83,7 +83,8 @@ help:
 	@echo '                (RUNS=200 MINUTES=30)'
 	@echo 'hosts           every host of tests/hosts/ with every tool, again and again (RUNS=50 HOSTS=*)'
 	@echo 'lint, format    clang-tidy, cppcheck, layering, signal safety; clang-format'
-	@echo 'install         PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
+	@echo 'install         PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) LIB=$(LIB) (of libsxsil.a, below PREFIX)'
+	@echo 'uninstall       removes what install put there; the same variables'
 	@echo 'clean           removes $(O)/ but for the runtimes in it'
 
 # ---- generated -------------------------------------------------------------------------------
@@ -417,17 +418,16 @@ format:
 	$(Q)sh setup/packages.sh lint
 	$(Q)git ls-files '*.c' '*.h' | xargs clang-format -i
 
+# ---- installation ----------------------------------------------------------------------------
+
+# LIB: folder of libsxsil.a below PREFIX
+LIB ?= lib
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/sxsprof \
-	    $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/sxsprof
-	install -m 755 $(O)/sxsprof $(O)/runsxs $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsbridge.so $(O)/libsxsplugin.so \
-	    $(DESTDIR)$(PREFIX)/lib/sxsprof
-	install -m 644 include/sxsprof.h harness/bridge/bridge.h include/sxs_il.h $(O)/gen/sxs_il_opcodes.h \
-	    $(DESTDIR)$(PREFIX)/include
-	install -m 644 $(O)/libsxsil.a $(DESTDIR)$(PREFIX)/lib
-	install -m 644 instr/config/instrumentation.xsd $(DESTDIR)$(PREFIX)/share/sxsprof
-	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	$(Q)BUILD=$(O) VERSION=$(VERSION) sh packaging/files.sh install $(DESTDIR)$(PREFIX) $(LIB)
+
+uninstall:
+	$(Q)BUILD=$(O) sh packaging/files.sh uninstall $(DESTDIR)$(PREFIX) $(LIB)
 
 clean:
 	$(Q)[ ! -d $(O) ] || find $(O) -mindepth 1 -maxdepth 1 ! -name runtimes -exec rm -rf {} +
