@@ -61,11 +61,11 @@ XML_CFLAGS := $(shell xml2-config --cflags 2>/dev/null || pkg-config --cflags li
 
 # libunwind and libxml2 are opened with dlopen(); see base/own_library.h.
 LIB_LIBS := -ldl -lpthread
-# libstdc++ only for its demangler
-CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
+# libstdc++ only for its demangler, which is plain C: linked statically, it needs nothing else.
+CMD_LIBS := -ljansson -ldw -lelf -lz -lprotobuf-c -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic
 
 .PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
-        install uninstall clean setup abi-check unit hosts host-programs
+        install uninstall tarball deb check-packages clean setup abi-check unit hosts host-programs
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -75,7 +75,12 @@ all: $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsil.a $(O)/sxsprof 
 help:
 	@echo 'all (default)   the library, the command, the harness, the simulated runtimes, in $(O)/'
 	@echo 'demo            three real CLRs in one process, profiled; sets everything up'
-	@echo 'check           every test; sets everything up (JOBS=N at a time, TESTS=TEXT only some)'
+	@echo 'check           every test; sets everything up'
+	@echo '                JOBS=N at a time (default: one per processor)'
+	@echo '                TESTS=TEXT: test programs whose path contains it, such as TESTS=integration/hops.sh'
+	@echo '                CASE=TEXT: cases whose name contains it; of a script, which runs whole, the results'
+	@echo 'check-run       the same without building: make check-run TESTS=test_elf CASE=damaged'
+	@echo 'check-packages  installs the packages and the tarball on bare Debian roots (as root; Debian mirror)'
 	@echo 'check-loop      those of races, N=20 times'
 	@echo 'SAN=... check   the same on simulated runtimes under address,undefined or thread'
 	@echo 'bench           measurements into docs/bench.md'
@@ -85,6 +90,7 @@ help:
 	@echo 'lint, format    clang-tidy, cppcheck, layering, signal safety; clang-format'
 	@echo 'install         PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) LIB=$(LIB) (of libsxsil.a, below PREFIX)'
 	@echo 'uninstall       removes what install put there; the same variables'
+	@echo 'deb, tarball    Debian packages into $(O)/deb/; a folder that runs anywhere into $(O)/ (no root needed)'
 	@echo 'clean           removes $(O)/ but for the runtimes in it'
 
 # ---- generated -------------------------------------------------------------------------------
@@ -237,10 +243,12 @@ $(O)/fakeclr/%/libcoreclr.so: $(FAKE_SRC) $(wildcard tests/fake/*.h) $(GEN)
 
 READ_OBJ := $(call obj,$(READ_SRC))
 
-$(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
+CASE_OBJ := $(call obj,tests/unit/case_filter.c)
+
+$(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(LIB_OBJ) \
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(CASE_OBJ) $(LIB_OBJ) \
 	    $(READ_OBJ) $(LIB_LIBS) -lunwind -lcmocka
 
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
@@ -428,6 +436,18 @@ install: all
 
 uninstall:
 	$(Q)BUILD=$(O) sh packaging/files.sh uninstall $(DESTDIR)$(PREFIX) $(LIB)
+
+# The packages are built without root; `setup` is not needed when their tools are there.
+tarball: all
+	$(Q)BUILD=$(O) VERSION=$(VERSION) CC='$(CC)' sh packaging/tarball.sh
+
+check-packages: all
+	$(Q)sh setup/packages.sh packages
+	$(Q)$(MAKE) --no-print-directory -o all deb tarball
+	$(Q)BUILD=$(O) bash tests/packages/run.sh
+
+deb: all
+	$(Q)BUILD=$(O) VERSION=$(VERSION) CC='$(CC)' sh packaging/deb.sh
 
 clean:
 	$(Q)[ ! -d $(O) ] || find $(O) -mindepth 1 -maxdepth 1 ! -name runtimes -exec rm -rf {} +

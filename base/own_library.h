@@ -11,6 +11,7 @@
 #define SXS_BASE_OWN_LIBRARY_H
 
 #include <dlfcn.h>
+#include <stddef.h>
 
 /* Sanitizers refuse RTLD_DEEPBIND. */
 #ifdef SXS_SANITIZED
@@ -20,11 +21,14 @@
 #endif
 
 /**
- * sxs_own_library_open - load the library @soname.
+ * sxs_own_library_open - load the first of the @n libraries @sonames that can be loaded.
  * Returns its handle for dlsym(), or NULL. Takes the loader's lock; not signal-safe. */
-static inline void *sxs_own_library_open(const char *soname)
+static inline void *sxs_own_library_open(const char *const *sonames, size_t n)
 {
-    return dlopen(soname, RTLD_NOW | RTLD_LOCAL | SXS_OWN_SYMBOLS_FIRST);
+    void *library = NULL;
+    for (size_t i = 0; i < n && !library; i++)
+        library = dlopen(sonames[i], RTLD_NOW | RTLD_LOCAL | SXS_OWN_SYMBOLS_FIRST);
+    return library;
 }
 
 #endif

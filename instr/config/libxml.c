@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stddef.h>
 
 #include "base/base.h"
 #include "base/own_library.h"
@@ -49,10 +48,8 @@ static int has_known_layout(void *library)
 
 static void load(void)
 {
-    void *library = NULL; /* never unloaded */
+    void *library = sxs_own_library_open(sonames, ARRAY_LEN(sonames)); /* never unloaded */
     int   bad = 0;
-    for (size_t i = 0; i < ARRAY_LEN(sonames) && !library; i++)
-        library = sxs_own_library_open(sonames[i]);
     if (!library) {
         lacks = "libxml2 cannot be loaded: no " SXS_LIBXML2_SONAME " (Debian: libxml2)";
         return;

@@ -2,8 +2,7 @@
 #define SXS_UNWIND_OWN
 #include "stackwalk/fast/unwind_library.h"
 
-#include <stddef.h>
-
+#include "base/base.h"
 #include "base/own_library.h"
 #include "sxs_sonames.h"
 
@@ -24,7 +23,9 @@ static int find(void *library, const char *name, void **out)
  * the loader's lock and wait for the thread that asks for a stack. */
 __attribute__((constructor)) static void load(void)
 {
-    void *library = sxs_own_library_open(SXS_LIBUNWIND_SONAME); /* never unloaded */
+    static const char *const sonames[] = {SXS_LIBUNWIND_SONAMES};
+
+    void *library = sxs_own_library_open(sonames, ARRAY_LEN(sonames)); /* never unloaded */
     int   usable = library != NULL;
     if (!library)
         return;

@@ -11,6 +11,12 @@ for name in libsxsprof libsxsprof-preload; do
     check "$name.so needs the C library alone" $? "$tmp/log"
 done
 
+# A build on a system with a later glibc than this needs that system's.
+if [ "$(printf '%s\n' 2.36 "$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -V | tail -n 1)" = 2.36 ]; then
+    sh packaging/glibc.sh 2.34 "$BUILD/libsxsprof.so" "$BUILD/libsxsprof-preload.so" "$sxsprof" >"$tmp/log" 2>&1
+    check "none of them needs a glibc later than 2.34" $? "$tmp/log"
+fi
+
 soname() { sed -n "s/.*SXS_$1_SONAME *\"\(.*\)\"/\1/p" "$BUILD/gen/sxs_sonames.h"; }
 path() { ldconfig -p | sed -n "s,^[[:space:]]*$1 .*x86-64.* => ,,p" | head -n 1; }
 libxml2=$(path "$(soname LIBXML2)")
