@@ -59,8 +59,9 @@ static struct image new_image(void)
 
 static void write_file(const void *bytes, size_t size)
 {
-    int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-    assert_true(fd >= 0 && write(fd, bytes, size) == (ssize_t)size && close(fd) == 0);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    assert_true(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
+    assert_true(ftruncate(fd, (off_t)size) == 0 && close(fd) == 0);
 }
 
 /* Writes @image and returns the name at @address, or "" if there is none. */
