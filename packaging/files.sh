@@ -34,7 +34,7 @@ install_row() { # MODE FOLDER FILES
     fi
     for file in $3; do # patterns match here
         case $file in
-        *\**) continue ;; # no such file: not every section of the manual need have pages
+        *\**) continue ;; # no such file
         esac
         [ -e "$file" ] || die "$file is missing; make all builds what is to be installed"
         install -d "$to" && install_one "$1" "$to" "$file" || return
