@@ -60,12 +60,15 @@ FAKE_LIBS := $(patsubst %,$(O)/fakeclr/%/libcoreclr.so,$(FAKE_VERSIONS))
 
 XML_CFLAGS := $(shell xml2-config --cflags 2>/dev/null || pkg-config --cflags libxml-2.0)
 
-LIB_LIBS := -lunwind -ldw -ldl -lpthread
-# libstdc++ only for its demangler
-CMD_LIBS := -larchive -ljansson -ldw -lelf -lz -lprotobuf-c -lstdc++
+# libunwind and libxml2 are opened with dlopen(); see base/own_library.h.
+LIB_LIBS := -ldl -lpthread
+# libarchive is linked statically, without the parts that the command does not use: they would bring libxml2 and ICU.
+# libstdc++ only for its demangler, which is plain C: linked statically, it needs nothing else.
+CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -Wl,-Bdynamic -l:libzstd.so.1 -ljansson -ldw -lelf -lz -lprotobuf-c \
+            -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic
 
 .PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
-        install clean setup abi-check unit hosts host-programs
+        install uninstall tarball deb check-packages clean setup abi-check unit hosts host-programs
 .PHONY: FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -76,7 +79,12 @@ all: $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsil.a $(O)/sxsprof 
 help:
 	@echo 'all (default)   the library, the command, the harness, the simulated runtimes, in $(O)/'
 	@echo 'demo            three real CLRs in one process, profiled; sets everything up'
-	@echo 'check           every test; sets everything up (JOBS=N at a time, TESTS=TEXT only some)'
+	@echo 'check           every test; sets everything up'
+	@echo '                JOBS=N at a time (default: one per processor)'
+	@echo '                TESTS=TEXT: test programs whose path contains it, such as TESTS=integration/hops.sh'
+	@echo '                CASE=TEXT: cases whose name contains it; of a script, which runs whole, the results'
+	@echo 'check-run       the same without building: make check-run TESTS=test_elf CASE=damaged'
+	@echo 'check-packages  installs the packages and the tarball on bare Debian roots (as root; Debian mirror)'
 	@echo 'check-loop      those of races, N=20 times'
 	@echo 'SAN=... check   the same on simulated runtimes under address,undefined or thread'
 	@echo 'bench           measurements into docs/bench.md'
@@ -84,7 +92,9 @@ help:
 	@echo '                (RUNS=200 MINUTES=30)'
 	@echo 'hosts           every host of tests/hosts/ with every tool, again and again (RUNS=50 HOSTS=*)'
 	@echo 'lint, format    clang-tidy, cppcheck, layering, signal safety; clang-format'
-	@echo 'install         PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
+	@echo 'install         PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) LIB=$(LIB) (of libsxsil.a, below PREFIX)'
+	@echo 'uninstall       removes what install put there; the same variables'
+	@echo 'deb, tarball    Debian packages into $(O)/deb/; a folder that runs anywhere into $(O)/ (no root needed)'
 	@echo 'clean           removes $(O)/ but for the runtimes in it'
 
 # ---- generated -------------------------------------------------------------------------------
@@ -104,6 +114,15 @@ $(CONFIG_GEN): instr/config/embed_schema.py instr/config/instrumentation.xsd
 	$(Q)python3 $^ $@
 
 $(O)/obj/instr/config/schema.o: $(CONFIG_GEN)
+
+SONAMES := $(O)/gen/sxs_sonames.h
+
+$(SONAMES): base/gen_sonames.sh
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)CC='$(CC)' sh $< >$@
+
+$(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o: $(SONAMES)
 
 PAGE    := $(wildcard cmd/page/page*)
 CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h $(O)/gen/names.pb-c.h
@@ -246,11 +265,13 @@ $(O)/fakeclr/%/libcoreclr.so: $(FAKE_SRC) $(wildcard tests/fake/*.h) $(GEN)
 
 READ_OBJ := $(call obj,$(READ_SRC))
 
-$(O)/tests/%: tests/unit/%.c $(LIB_OBJ) $(READ_OBJ)
+CASE_OBJ := $(call obj,tests/unit/case_filter.c)
+
+$(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(LIB_OBJ) \
-	    $(READ_OBJ) $(LIB_LIBS) -lcmocka
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(CASE_OBJ) $(LIB_OBJ) \
+	    $(READ_OBJ) $(LIB_LIBS) -lunwind -lcmocka
 
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
@@ -401,7 +422,7 @@ $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks: $(O)/bench/
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fno-omit-frame-pointer,$(CFLAGS)) -fomit-frame-pointer \
-	    $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(LIB_LIBS)
+	    $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(LIB_LIBS) -lunwind
 
 $(O)/bench/bench_il: tests/bench/bench_il.c tests/instr/assembly.h $(O)/libsxsil.a
 	@mkdir -p $(@D)
@@ -436,21 +457,28 @@ format:
 	$(Q)sh setup/packages.sh lint
 	$(Q)git ls-files '*.c' '*.h' | xargs clang-format -i
 
+# ---- installation ----------------------------------------------------------------------------
+
+# LIB: folder of libsxsil.a below PREFIX
+LIB ?= lib
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/sxsprof \
-	    $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/sxsprof
-	install -m 755 $(O)/sxsprof $(O)/runsxs $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsbridge.so $(O)/libsxsplugin.so \
-	    $(DESTDIR)$(PREFIX)/lib/sxsprof
-	install -m 644 include/sxsprof.h harness/bridge/bridge.h include/sxs_il.h $(O)/gen/sxs_il_opcodes.h \
-	    $(DESTDIR)$(PREFIX)/include
-	install -m 644 $(O)/libsxsil.a $(DESTDIR)$(PREFIX)/lib
-	install -m 644 instr/config/instrumentation.xsd $(DESTDIR)$(PREFIX)/share/sxsprof
-	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
-	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions
-	install -m 644 $(O)/completion/sxsprof $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 644 $(O)/completion/_sxsprof $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	$(Q)BUILD=$(O) VERSION=$(VERSION) sh packaging/files.sh install $(DESTDIR)$(PREFIX) $(LIB)
+
+uninstall:
+	$(Q)BUILD=$(O) sh packaging/files.sh uninstall $(DESTDIR)$(PREFIX) $(LIB)
+
+# The packages are built without root; `setup` is not needed when their tools are there.
+tarball: all
+	$(Q)BUILD=$(O) VERSION=$(VERSION) CC='$(CC)' sh packaging/tarball.sh
+
+check-packages: all
+	$(Q)sh setup/packages.sh packages
+	$(Q)$(MAKE) --no-print-directory -o all deb tarball
+	$(Q)BUILD=$(O) bash tests/packages/run.sh
+
+deb: all
+	$(Q)BUILD=$(O) VERSION=$(VERSION) CC='$(CC)' sh packaging/deb.sh
 
 clean:
 	$(Q)[ ! -d $(O) ] || find $(O) -mindepth 1 -maxdepth 1 ! -name runtimes -exec rm -rf {} +

@@ -1,26 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Builds tests/bench/cecil, with which `make bench` compares the IL library, into DIR/cecil; silent when it is there.
-# Mono.Cecil comes through NuGet. When it cannot be had, one line says what is left out, and the status is 0.
+# cecil.sh - builds tests/bench/cecil, with which `make bench` compares the IL library, into
+# DIR/cecil; silent when it is there. Mono.Cecil comes through NuGet.
 # usage: setup/cecil.sh [DIR]        (default: build/tools)
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/lib.sh"
 dir=${1:-$here/../build/tools}
 
-say() { printf 'cecil: %s\n' "$*"; }
-
 [ ! -f "$dir/cecil/cecil.dll" ] || exit 0
-command -v dotnet >/dev/null 2>&1 || exit 0 # setup/dotnet_trace.sh has said so
+has_dotnet || exit 0 # setup/dotnet_trace.sh has said so
+open_folder "$dir"
 mkdir -p "$dir/.cecil" || exit 1
-dir=$(cd "$dir" && pwd)
-. "$here/dotnet_env.sh"
+use_dotnet
 say "building the comparison with Mono.Cecil"
-cp "$here"/../tests/bench/cecil/* "$dir/.cecil/" || exit 1
-echo '<Project />' >"$dir/.cecil/Directory.Build.props"
-echo '<Project />' >"$dir/.cecil/Directory.Build.targets"
-if ! (cd "$dir/.cecil" && dotnet build cecil.csproj -c Release -o "$dir/cecil" --disable-build-servers) \
-    >"$dir/.cecil/build.log" 2>&1 </dev/null || [ ! -f "$dir/cecil/cecil.dll" ]; then
+cp "$here"/../tests/bench/cecil/* "$dir/.cecil/" && own_project "$dir/.cecil" || exit 1
+if ! (cd "$dir/.cecil" && dotnet_run "$dir/.cecil/build.log" build cecil.csproj -c Release -o "$dir/cecil" \
+    --disable-build-servers "-p:CecilVersion=$(version cecil)") || [ ! -f "$dir/cecil/cecil.dll" ]; then
     rm -rf "$dir/cecil"
-    say "left out the comparison with Mono.Cecil: it could not be built (see $dir/.cecil/build.log)"
+    left_out "the comparison with Mono.Cecil: it could not be built (see $dir/.cecil/build.log)"
 fi
-exit 0

@@ -1,15 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs the missing Debian packages of a group of setup/packages.txt; silent when none is.
-# usage: setup/packages.sh [GROUP]        (default: build)
-set -u
-
-here=$(cd "$(dirname "$0")" && pwd)
+# packages.sh - installs the missing Debian packages of a group of setup/packages.txt; silent when
+# none is. usage: setup/packages.sh [GROUP]        (default: build)
+. "$(dirname "$0")/lib.sh"
 list=$here/packages.txt
 group=${1:-build}
-
-say() { printf 'packages: %s\n' "$*"; }
-die() { printf 'packages: %s\n' "$*" >&2; exit 1; }
 
 rows() { sed 's/#.*//' "$list" | awk 'NF == 2'; }
 
@@ -21,6 +16,7 @@ if [ -z "$wanted" ]; then
 fi
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
+    # shellcheck disable=SC2086
     say "this is not Debian, nothing is installed; the group $group needs:" $wanted
     exit 0
 fi

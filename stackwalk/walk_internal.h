@@ -5,9 +5,7 @@
 #ifndef SXS_STACKWALK_WALK_INTERNAL_H
 #define SXS_STACKWALK_WALK_INTERNAL_H
 
-#define UNW_LOCAL_ONLY
-#include <libunwind.h>
-
+#include "stackwalk/fast/unwind_library.h"
 #include "stackwalk/walk.h"
 
 /** A growing run of frames that one runtime reports. */

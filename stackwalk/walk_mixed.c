@@ -290,7 +290,8 @@ void sxs_walk_mixed(struct sxs_walk *walk, uintptr_t from_sp)
     m->stack_end = sxs_native_stack_end(from_sp);
     take_snapshots(m);
     if (stitch_marks(m) == 0) {
-        unw_getcontext(&m->native.uc);
+        if (sxs_unwind.usable)
+            unw_getcontext(&m->native.uc);
         go(m);
         blame_runtime(walk);
     }

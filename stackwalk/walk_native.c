@@ -12,7 +12,7 @@
  * never while a runtime is called. */
 static int is_allowed(void)
 {
-    if (!sxs_loader_is_usable())
+    if (!sxs_unwind.usable || !sxs_loader_is_usable())
         return 0;
     sxs_loader_hold();
     return 1;

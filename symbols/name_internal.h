@@ -37,9 +37,9 @@ void sxs_names_free(struct sxs_names *names);
  * without metadata, and GetFunctionFromIP3 is refused outside of callbacks. */
 int sxs_name_find_dynamic(struct sxs_runtime *const *rts, size_t n_rts, struct sxs_frame *frame);
 
-/** Symbols of native code. Used by one thread at a time. */
+/** Symbols of native code. Used by one thread at a time; zeroed before the first use. */
 struct sxs_symbols {
-    void *dwfl; /* libdw's session (Dwfl); opened at the first use */
+    struct symbol_file *files; /* owned; those read so far */
 };
 
 /**

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Names native code by the dynamic symbols that the loader knows, or by the file's own symbol
- * table through libdw. */
+/* Names native code by the dynamic symbols that the loader knows, or by the symbol table in the
+ * file. Separate debug files are not used. */
 #include <dlfcn.h>
-#include <elfutils/libdwfl.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/safe_read.h"
+#include "symbols/elf_symbols.h"
 #include "symbols/maps_internal.h"
 #include "symbols/name_internal.h"
 
@@ -15,60 +17,52 @@ static const char *base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Separate debug files are not used, because libdw might request them from a server on the
- * network. */
-static int no_debug_info(Dwfl_Module *mod, void **userdata, const char *modname, Dwarf_Addr base,
-                         const char *file, const char *debuglink, GElf_Word crc, char **debuginfo)
-{
-    (void)mod, (void)userdata, (void)modname, (void)base, (void)file;
-    (void)debuglink, (void)crc, (void)debuginfo;
-    return -1;
-}
-
-static int no_other_elf(Dwfl_Module *mod, void **userdata, const char *modname, Dwarf_Addr base,
-                        char **file, Elf **elf)
-{
-    (void)mod, (void)userdata, (void)modname, (void)base, (void)file, (void)elf;
-    return -1;
-}
-
-static const Dwfl_Callbacks file_only = {
-    .find_elf = no_other_elf,
-    .find_debuginfo = no_debug_info,
+/** The symbol table of one loaded file. */
+struct symbol_file {
+    struct symbol_file     *next;
+    const struct link_map  *map;   /* borrowed from the loader; compared only */
+    struct sxs_elf_symbols *table; /* owned; NULL: the file gives no names */
 };
 
-/** Returns the module that contains @ip. It is reported to libdw if that was not done before. */
-static Dwfl_Module *module_at(struct sxs_symbols *symbols, uintptr_t ip, const struct link_map *map)
+/* Reads the file of @map. @base: the address at which its first bytes are mapped. */
+static struct sxs_elf_symbols *read_symbols(const struct link_map *map, uintptr_t base)
 {
-    const char *path = map->l_name[0] ? map->l_name : "/proc/self/exe";
-
-    if (!symbols->dwfl)
-        symbols->dwfl = dwfl_begin(&file_only);
-    if (!symbols->dwfl)
+    Elf64_Ehdr head;
+    if (sxs_safe_read(&head, base, sizeof(head)) != sizeof(head))
         return NULL;
-    Dwfl_Module *mod = dwfl_addrmodule(symbols->dwfl, ip);
-    if (mod)
-        return mod;
-    dwfl_report_begin_add(symbols->dwfl);
-    dwfl_report_elf(symbols->dwfl, path, path, -1, map->l_addr, true);
-    dwfl_report_end(symbols->dwfl, NULL, NULL);
-    return dwfl_addrmodule(symbols->dwfl, ip);
+    return sxs_elf_symbols_read(map->l_name[0] ? map->l_name : "/proc/self/exe", &head,
+                                sizeof(head));
 }
 
-static const char *local_symbol(struct sxs_symbols *symbols, uintptr_t ip,
-                                const struct link_map *map, uintptr_t *offset)
+/** Returns the symbol table of @map, or NULL. Reads the file at the first call. */
+static const struct sxs_elf_symbols *symbols_of(struct sxs_symbols    *symbols,
+                                                const struct link_map *map, uintptr_t base)
 {
-    GElf_Off     off = 0;
-    GElf_Sym     sym;
-    Dwfl_Module *mod = module_at(symbols, ip, map);
-    const char  *name =
-        mod ? dwfl_module_addrinfo(mod, ip, &off, &sym, NULL, NULL, NULL) : NULL;
-
-    /* Only a symbol whose range contains the address is used. The nearest symbol below would
-     * often be the wrong one. */
-    if (!name || !name[0] || off >= sym.st_size)
+    struct symbol_file *file = symbols->files;
+    while (file && file->map != map)
+        file = file->next;
+    if (file)
+        return file->table;
+    file = calloc(1, sizeof(*file));
+    if (!file)
         return NULL;
-    *offset = (uintptr_t)off;
+    file->map = map;
+    file->table = read_symbols(map, base);
+    file->next = symbols->files;
+    symbols->files = file;
+    return file->table;
+}
+
+/* Only a symbol whose range contains the address is used. The nearest symbol below would often be
+ * the wrong one. */
+static const char *local_symbol(struct sxs_symbols *symbols, uintptr_t ip,
+                                const struct link_map *map, uintptr_t base, uintptr_t *offset)
+{
+    const struct sxs_elf_symbols *table = symbols_of(symbols, map, base);
+    uint64_t                      start = 0;
+    const char *name = table ? sxs_elf_symbols_find(table, ip - map->l_addr, &start) : NULL;
+    if (name)
+        *offset = ip - map->l_addr - (uintptr_t)start;
     return name;
 }
 
@@ -104,7 +98,7 @@ void sxs_symbol_name(struct sxs_symbols *symbols, uintptr_t ip, int exact, struc
     const char *symbol = info.dli_sname;
     uintptr_t   offset = ip - (uintptr_t)info.dli_saddr;
     if (!symbol) {
-        symbol = local_symbol(symbols, probe, map, &offset);
+        symbol = local_symbol(symbols, probe, map, (uintptr_t)info.dli_fbase, &offset);
         offset += ip - probe;
     }
     if (!symbol) {
@@ -117,7 +111,10 @@ void sxs_symbol_name(struct sxs_symbols *symbols, uintptr_t ip, int exact, struc
 
 void sxs_symbols_free(struct sxs_symbols *symbols)
 {
-    if (symbols->dwfl)
-        dwfl_end(symbols->dwfl);
-    symbols->dwfl = NULL;
+    while (symbols->files) {
+        struct symbol_file *file = symbols->files;
+        symbols->files = file->next;
+        sxs_elf_symbols_free(file->table);
+        free(file);
+    }
 }

@@ -26,8 +26,8 @@ void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t align, size_t size);
 
-static unsigned long        nth; /* 0: no allocation fails */
-static int                  on, xml, said = -1;
+static unsigned long         nth; /* 0: no allocation fails */
+static int                   on, xml, said = -1;
 static _Atomic unsigned long asked;
 
 __attribute__((constructor)) static void begin(void)
@@ -56,7 +56,8 @@ static int is_theirs(void *from, struct dl_find_object *object)
         return 0;
     name = object->dlfo_link_map->l_name;
     slash = strrchr(name, '/');
-    return slash && (!strcmp(slash, "/libsxsprof.so") || (xml && !strncmp(slash, "/libxml2.so", 11)));
+    return slash &&
+           (!strcmp(slash, "/libsxsprof.so") || (xml && !strncmp(slash, "/libxml2.so", 11)));
 }
 
 /* Must not allocate, so the line is formatted on the stack. */
@@ -82,6 +83,14 @@ static int refuse(void *from, size_t size)
 
 #define HERE   __builtin_return_address(0)
 #define EXPORT __attribute__((visibility("default")))
+
+/* Libraries that use their own symbols first would not call the functions below. */
+EXPORT void *dlopen(const char *path, int flags)
+{
+    void *(*next)(const char *, int);
+    *(void **)&next = dlsym(RTLD_NEXT, "dlopen");
+    return next(path, flags & ~RTLD_DEEPBIND);
+}
 
 EXPORT void *malloc(size_t size)
 {

@@ -4,13 +4,14 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stddef.h>
 
 #include "base/base.h"
+#include "base/own_library.h"
+#include "sxs_sonames.h"
 
-/* The headers are those of the first. libxml2 2.14 has the second, because it removed old
- * functions. */
-static const char *const sonames[] = {"libxml2.so.2", "libxml2.so.16"};
+/* The headers are those of the first. libxml2 2.14 has another soname than earlier versions,
+ * because it removed old functions. */
+static const char *const sonames[] = {SXS_LIBXML2_SONAMES};
 
 struct config_libxml config_libxml;
 
@@ -47,13 +48,10 @@ static int has_known_layout(void *library)
 
 static void load(void)
 {
-    void *library = NULL; /* never unloaded */
+    void *library = sxs_own_library_open(sonames, ARRAY_LEN(sonames)); /* never unloaded */
     int   bad = 0;
-    for (size_t i = 0; i < ARRAY_LEN(sonames) && !library; i++)
-        library = dlopen(sonames[i], RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        lacks =
-            "libxml2 cannot be loaded, neither libxml2.so.2 nor libxml2.so.16 (Debian: libxml2)";
+        lacks = "libxml2 cannot be loaded: no " SXS_LIBXML2_SONAME " (Debian: libxml2)";
         return;
     }
 #define FIND(name) bad |= find(library, #name, (void **)&config_libxml.name##_);

@@ -8,8 +8,7 @@
 #include <ucontext.h>
 #include <x86intrin.h>
 
-#define UNW_LOCAL_ONLY
-#include <libunwind.h>
+#include "stackwalk/fast/unwind_library.h"
 
 /* The walker that uses libunwind alone, for comparison. libunwind takes the loader's lock to
  * search the loaded files. That is dangerous in a signal handler: the interrupted thread may
@@ -26,7 +25,7 @@ void sxs_walkers_prepare(enum sxs_sample_walker walker)
 {
     unw_context_t here;
     unw_cursor_t  cursor;
-    if (walker != SXS_WALKER_UNWIND)
+    if (walker != SXS_WALKER_UNWIND || !sxs_unwind.usable)
         return;
     sxs_loader_hold();
     unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_NONE);
@@ -87,7 +86,7 @@ SXS_SIGSAFE size_t sxs_walkers_walk(enum sxs_sample_walker walker, ucontext_t *u
         ips[0] = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
         *end = SXS_SAMPLE_END_FAILED;
         atomic_fetch_add(&unwinding.walking, 1);
-        if (!atomic_load(&unwinding.held_off))
+        if (sxs_unwind.usable && !atomic_load(&unwinding.held_off))
             n = walk_unwind(uc, limits, ips, end);
         atomic_fetch_sub(&unwinding.walking, 1);
         return n;

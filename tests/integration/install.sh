@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# make install, and a program built against what it installed.
+# make install, programs built against what it installed, and make uninstall.
 . "$(dirname "$0")/lib.sh"
 [ -n "$SAN" ] && skip_all "install" "a sanitizer build is not installed"
 # Nothing is built here: other tests run what would be replaced.
@@ -8,11 +8,14 @@ check "make install DESTDIR= PREFIX=" $? "$tmp/log"
 root=$tmp/opt/sxs
 [ -x "$root/bin/sxsprof" ] && [ -x "$root/bin/runsxs" ] && [ -e "$root/lib/sxsprof/libsxsprof.so" ] &&
     [ -e "$root/lib/sxsprof/libsxsprof-preload.so" ] && [ -e "$root/include/sxsprof.h" ] &&
-    [ -e "$root/share/man/man1/sxsprof.1" ]
+    [ -e "$root/share/man/man1/sxsprof.1" ] && [ -e "$root/share/sxsprof/instrumentation.xsd" ]
 check "command, harness, libraries, header and man page are where they belong" $? "$tmp/log"
 grep -q 'complete -F _sxsprof sxsprof' "$root/share/bash-completion/completions/sxsprof" &&
     grep -q '^#compdef sxsprof' "$root/share/zsh/site-functions/_sxsprof"
 check "so is the completion of bash and zsh" $? "$tmp/log"
+ls "$root/include" >"$tmp/log"
+[ "$(paste -s -d ' ' <"$tmp/log")" = "sxs_il.h sxs_il_opcodes.h sxsprof.h" ]
+check "include/ has the public headers alone" $? "$tmp/log"
 cat >"$tmp/a.c" <<'E2'
 #include <dlfcn.h>
 #include <stdio.h>
@@ -53,12 +56,26 @@ int main(void)
     return size == 4 ? 0 : 1;
 }
 E2
-${CC:-cc} -Wall -Werror -I"$root/include" "$tmp/il.c" -L"$root/lib" -lsxsil -o "$tmp/il" 2>>"$tmp/log" &&
-    "$tmp/il" >>"$tmp/log" 2>&1
-check "a C program reads, changes and writes a method body with libsxsil.a alone" $? "$tmp/log"
+# shellcheck disable=SC2046
+${CC:-cc} -Wall -Werror "$tmp/il.c" $(PKG_CONFIG_PATH=$root/lib/pkgconfig pkg-config --cflags --libs libsxsil) -o "$tmp/il" \
+    2>>"$tmp/log" && "$tmp/il" >>"$tmp/log" 2>&1
+check "a C program reads, changes and writes a method body with libsxsil.a alone, found by pkg-config" $? "$tmp/log"
+got=$(PKG_CONFIG_PATH=$root/lib/pkgconfig pkg-config --variable=profiler sxsprof)
+[ "$(realpath "$got")" = "$(realpath "$root/lib/sxsprof/libsxsprof.so")" ]
+check "pkg-config knows the path of the profiler library" $?
 v=$(ls "$BUILD/fakeclr" | tail -n 1)
-"$root/bin/sxsprof" run -- "$runsxs" "fake:$v" "!jit 3" "" >"$tmp/log" 2>&1
+"$root/bin/sxsprof" run -- "$root/bin/runsxs" --bridge "fake:$v" "!jit 3" "" >"$tmp/log" 2>&1
 s=$?
 [ $s -eq 0 ] && grep -q picked "$tmp/log"
-check "the installed command finds the installed libraries" $? "$tmp/log"
+check "the installed command and harness find the installed libraries" $? "$tmp/log"
+: >"$root/bin/other"
+make -s uninstall O="$BUILD" DESTDIR="$tmp" PREFIX=/opt/sxs >"$tmp/log" 2>&1 && find "$root" ! -type d >>"$tmp/log" &&
+    [ "$(cat "$tmp/log")" = "$root/bin/other" ]
+check "make uninstall removes all of it and nothing else" $? "$tmp/log"
+make -s -o all install O="$BUILD" DESTDIR="$tmp" PREFIX=/usr LIB=lib/x86_64-linux-gnu >"$tmp/log" 2>&1
+root=$tmp/usr
+[ "$(realpath "$(PKG_CONFIG_PATH=$root/lib/x86_64-linux-gnu/pkgconfig pkg-config --variable=libdir libsxsil)")" = \
+    "$(realpath "$root/lib/x86_64-linux-gnu")" ] && [ -e "$root/lib/x86_64-linux-gnu/libsxsil.a" ] &&
+    [ -e "$root/lib/sxsprof/libsxsprof.so" ]
+check "LIB= moves libsxsil.a, not what the command looks for" $? "$tmp/log"
 finish

@@ -20,6 +20,6 @@ without() { unshare -m sh -c 'mount --bind "$0" "$1" && shift && exec "$@"' "$tm
 check "with libxml2.so.2" $? "$tmp/log"
 without env LD_LIBRARY_PATH="$tmp/lib" "$sxsprof" check "$tmp/rules.xml"
 check "with libxml2.so.16 alone" $? "$tmp/log"
-! without "$sxsprof" check "$tmp/rules.xml" && grep -q 'neither libxml2.so.2 nor libxml2.so.16' "$tmp/log"
+! without "$sxsprof" check "$tmp/rules.xml" && grep -q 'libxml2 cannot be loaded: no libxml2.so.2' "$tmp/log"
 check "with neither, that is said" $? "$tmp/log"
 finish

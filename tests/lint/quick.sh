@@ -36,16 +36,17 @@ finds() { # claim pattern command...
     if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -q "$pattern"; then tap 0 "$claim" ""; else tap 1 "$claim" "$out"; fi
 }
 
-echo 1..11
+echo 1..13
 passes "no folder includes what lies above it" tests/lint/layering.sh
 passes "what may run in a signal handler calls only what may be called there" \
     tests/lint/signal-safety.sh --source
 passes "no test takes the status of another command for its own" tests/lint/status.sh
 passes "every lock of the library is made anew in a forked child" tests/lint/fork.sh
 passes "the libraries export what they promise and nothing else" tests/lint/symbols.sh
+passes "versions of what is fetched are in one file" tests/lint/versions.sh
 
 # shellcheck disable=SC2046
-cp -r $(sh tests/lint/folders.sh | sed "s,/.*,," | sort -u) folders.tsv harness include tests docs "$copy/" || exit 1
+cp -r $(sh tests/lint/folders.sh | sed "s,/.*,," | sort -u) folders.tsv harness include setup tests docs "$copy/" || exit 1
 echo '#include "callback/guid.h"' >>"$copy/stackwalk/walk.c"
 finds "an include that points up is named" 'stackwalk/walk.c:.*callback/guid.h' tests/lint/layering.sh
 echo '#include "signals/router.h"' >>"$copy/manager/manager.c"
@@ -70,3 +71,5 @@ echo 'static pthread_mutex_t forgotten = PTHREAD_MUTEX_INITIALIZER;' >>"$copy/to
 finds "a lock that a forked child may find held for ever is named" 'tools/events/spans.c: 2 static locks' tests/lint/fork.sh
 echo 'check "it says $(cat file)" $?' >>"$copy/tests/integration/hops.sh"
 finds "a status taken behind another command's is named" 'hops.sh:' tests/lint/status.sh
+echo 'version=1.2.3' >>"$copy/setup/cecil.sh"
+finds "a version elsewhere is named" 'setup/cecil.sh:.*1.2.3' tests/lint/versions.sh

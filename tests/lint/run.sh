@@ -33,7 +33,7 @@ sources() {
     find $folders -path tests/hosts/programs/go_faults -prune -o -name '*.c' -print 2>/dev/null | sort
 }
 
-scripts() { find setup tests .ci -name '*.sh' -o -path .ci/run | sort; }
+scripts() { find setup packaging base tests .ci -name '*.sh' -o -path .ci/run | sort; }
 
 shell() {
     if command -v shellcheck >/dev/null; then

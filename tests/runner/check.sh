@@ -25,7 +25,7 @@ runs() {
     local set=()
     while [ "$1" != -- ]; do set+=("$1") && shift; done
     shift
-    env -u TESTS -u RESULTS BUILD="$T/build" TMPDIR="$T/tmp" "${set[@]}" \
+    env -u TESTS -u CASE -u RESULTS BUILD="$T/build" TMPDIR="$T/tmp" "${set[@]}" \
         python3 -B tests/runner/run.py "${@/#/$T/}" >"$T/out" 2>&1
     status=$?
 }
@@ -73,6 +73,23 @@ runs RESULTS="$T/results" -- fine.sh fine.sh
 is "the sums go to RESULTS" "2 0 0" "$(cat "$T/results")"
 runs TESTS=none -- fine.sh
 is "no program at all is no success" 1 "$status"
+
+program cases <<'S'
+printf '%s\n' 'ok 1 - the first' 'not ok 2 - another' 'ok 3 - the_second'
+exit 1
+S
+runs CASE="the sec" -- cases.sh fine.sh
+is "CASE=: one case by name" "0:1 passed, 0 failed, 0 skipped" "$status:$(tail -n 1 "$T/out")"
+is "and nothing is said of programs without it" 0 "$(grep -c 'fine.sh' "$T/out")"
+runs CASE=another -- cases.sh
+is "one that fails" "1:0 passed, 1 failed, 0 skipped" "$status:$(tail -n 1 "$T/out")"
+runs CASE=nowhere -- cases.sh fine.sh
+is "a case that is nowhere is no success" "1:0 passed, 0 failed, 0 skipped" "$status:$(tail -n 1 "$T/out")"
+program crash <<'S'
+echo 'ok 1 - the first'; exit 3
+S
+runs CASE=first -- crash.sh
+is "a program that ends badly fails with any case" "1:1 passed, 1 failed, 0 skipped" "$status:$(tail -n 1 "$T/out")"
 
 # ---- order and concurrency
 # ------------------------------------------------------------------------

@@ -5,6 +5,8 @@
 usage: run.py PROGRAM...
 JOBS          number of programs at a time (default: one per processor)
 TESTS         run only programs whose path contains this text
+CASE          count only cases whose name contains this text. A unit test runs these alone; a script
+              runs whole, because its cases build upon each other
 TEST_TIMEOUT  seconds after which a program is ended and counts as failed (2400)
 BUILD         build folder; the time of each program is stored there for the next run
 RESULTS       a file that receives a line "passed failed skipped"
@@ -31,6 +33,7 @@ DROPPED = {"BASH_ENV", "CDPATH", "COLUMNS", "ENV", "GREP_OPTIONS", "LANGUAGE", "
            "PYTHONPATH", "TESTS", "RESULTS", "JOBS", "TZ"}
 DROPPED_PREFIXES = ("COMPlus_", "CORECLR_", "COR_", "DOTNET_", "LC_", "SXSPROF_", "MALLOC_")
 KEPT = {"DOTNET_ROOT", "DOTNET_ROOT_X64", "DOTNET_CLI_HOME", "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT"}
+CASE = os.environ.get("CASE", "")
 UNKNOWN_SECONDS = 15  # assumed time of a new program
 
 
@@ -112,7 +115,7 @@ class Job:
             ending = "ended with signal %d" % -status
         elif status > 0:
             ending = "ended with status %d" % status
-        self.result = tap.Result(text, ending)
+        self.result = tap.Result(text, ending, CASE)
         if self.late:
             self.result.lines.append("# ended by the runner: TEST_TIMEOUT is %d s" % limit)
         if left and not self.late:
@@ -121,6 +124,8 @@ class Job:
 
     def show(self):
         r = self.result
+        if CASE and not r.passed + r.failed + r.skipped:
+            return
         said = "%-44s %4d ok" % (self.program, r.passed)
         if r.failed:
             said += ", %d FAILED" % r.failed
@@ -231,7 +236,8 @@ def main():
     run = Run(jobs, max(1, slots), float(os.environ.get("TEST_TIMEOUT") or 2400))
     began = time.monotonic()
     stopped = run.all()
-    keep_times(kept, run.ended)
+    if not CASE:
+        keep_times(kept, run.ended)
     if stopped:
         print("stopped by signal %d: %d of %d programs had ended" % (stopped, len(run.ended), len(jobs)))
         return 128 + stopped

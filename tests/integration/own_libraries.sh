@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+# Libraries in the target process: which there are, and that a host which exports functions with the
+# names of theirs is not called in their place.
+. "$(dirname "$0")/lib.sh"
+[ -n "$SAN" ] && skip_all "$0" "sanitizers refuse libraries that use their own symbols first"
+
+needed() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p' | sort | paste -s -d ' '; }
+for name in libsxsprof libsxsprof-preload; do
+    needed "$BUILD/$name.so" >"$tmp/log"
+    ! tr ' ' '\n' <"$tmp/log" | grep -vxE 'libc\.so\.6|ld-linux-x86-64\.so\.2|libdl\.so\.2|libpthread\.so\.0' >/dev/null
+    check "$name.so needs the C library alone" $? "$tmp/log"
+done
+
+# A build on a system with a later glibc than this needs that system's.
+if [ "$(printf '%s\n' 2.36 "$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -V | tail -n 1)" = 2.36 ]; then
+    sh packaging/glibc.sh 2.34 "$BUILD/libsxsprof.so" "$BUILD/libsxsprof-preload.so" "$sxsprof" >"$tmp/log" 2>&1
+    check "none of them needs a glibc later than 2.34" $? "$tmp/log"
+fi
+
+soname() { sed -n "s/.*SXS_$1_SONAME *\"\(.*\)\"/\1/p" "$BUILD/gen/sxs_sonames.h"; }
+path() { ldconfig -p | sed -n "s,^[[:space:]]*$1 .*x86-64.* => ,,p" | head -n 1; }
+libxml2=$(path "$(soname LIBXML2)")
+libunwind=$(path "$(soname LIBUNWIND)")
+[ -e "$libxml2" ] && [ -e "$libunwind" ]
+check "the libraries to open, by the sonames found at build time" $? "$BUILD/gen/sxs_sonames.h"
+
+# Every name that these libraries export: a call of a function, or a use of a variable, ends the process.
+# The names of the C library and of the compiler's own unwinder, which libunwind exports too, are left out.
+all=$(ldd "$libxml2" "$libunwind" | sed -n 's,.* => \(/.*/lib\(lzma\|z\)\.so[^ ]*\) .*,\1,p' | sort -u)
+# shellcheck disable=SC2086
+nm -D --defined-only "$libxml2" "$libunwind" $all | awk '
+    NF == 3 && $3 ~ /^[A-Za-z_]/ && $2 ~ /[TWDBR]/ {
+        name = $3
+        sub(/@.*/, "", name)
+        if (name ~ /^(_Unwind_|backtrace$|_init$|_fini$|_edata$|_end$|__bss_start$)/ || seen[name]++)
+            next
+        if ($2 ~ /[TW]/)
+            printf "void %s(void) { said(\"%s\"); }\n", name, name
+        else
+            printf "long %s[64] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };\n", name
+        n++
+    }
+    END { exit n < 1500 }' >"$tmp/names"
+check "they export names enough to mix up" $? "$tmp/names"
+{
+    printf '#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n'
+    printf 'static void said(const char *name) { (void)!write(2, "of the host: ", 13);'
+    printf ' (void)!write(2, name, strlen(name)); abort(); }\n'
+    cat "$tmp/names"
+} >"$tmp/names.c"
+${CC:-cc} -w -fno-builtin -shared -fPIC "$tmp/names.c" -o "$tmp/names.so" >"$tmp/log" 2>&1
+check "a library with all of these names" $? "$tmp/log"
+
+cat >"$tmp/host.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    void *lib = dlopen(argv[1], RTLD_NOW), *print = lib ? dlsym(lib, "sxsprof_print_stack") : NULL;
+    return argc < 2 || !print || ((int (*)(int, const char *))print)(1, "mixed") < 2;
+}
+END
+${CC:-cc} -w "$tmp/host.c" -o "$tmp/host" -ldl >"$tmp/log" 2>&1 &&
+    LD_PRELOAD=$tmp/names.so "$tmp/host" "$(realpath "$BUILD")/libsxsprof.so" >"$tmp/log" 2>&1 && grep -q '	main+' "$tmp/log"
+check "a stack walk in a host with these names" $? "$tmp/log"
+
+cat >"$tmp/rules.xml" <<'END'
+<instrumentation xmlns="urn:sxsprof:instrumentation:1">
+  <rule name="all"><match assembly="Work" type="Fake.Work.Methods" method="*"/><count/></rule>
+</instrumentation>
+END
+mkdir "$tmp/s"
+clsid=$(sed -n 's/.*SXSPROF_CLSID "\(.*\)".*/\1/p' include/sxsprof.h)
+CORECLR_ENABLE_PROFILING=1 CORECLR_PROFILER=$clsid CORECLR_PROFILER_PATH=$(realpath "$BUILD")/libsxsprof.so SXSPROF_OUT=$tmp/s \
+    SXSPROF_INSTRUMENT=$tmp/rules.xml LD_PRELOAD=$tmp/names.so "$runsxs" --timeout 100 fake:8.0 "!work module 3; work call 10 4" "" \
+    >"$tmp/log" 2>&1 && "$sxsprof" report --format json "$tmp/s" 2>>"$tmp/log" | grep -q 'Fake.Work.Methods'
+check "rules are read and applied in a host with these names" $? "$tmp/log"
+"$sxsprof" check "$tmp/rules.xml" >"$tmp/log" 2>&1 &&
+    LD_PRELOAD=$tmp/names.so "$sxsprof" check "$tmp/rules.xml" >"$tmp/log" 2>&1
+check "and by the command" $? "$tmp/log"
+finish
