@@ -6,7 +6,7 @@
 #include <link.h>
 #include <string.h>
 
-#include "symbols/maps_internal.h"
+#include "base/maps.h"
 #include "symbols/name_internal.h"
 
 static const char *base_name(const char *path)
@@ -61,8 +61,7 @@ static const char *local_symbol(struct sxs_symbols *symbols, uintptr_t ip,
     GElf_Off     off = 0;
     GElf_Sym     sym;
     Dwfl_Module *mod = module_at(symbols, ip, map);
-    const char  *name =
-        mod ? dwfl_module_addrinfo(mod, ip, &off, &sym, NULL, NULL, NULL) : NULL;
+    const char  *name = mod ? dwfl_module_addrinfo(mod, ip, &off, &sym, NULL, NULL, NULL) : NULL;
 
     /* Only a symbol whose range contains the address is used. The nearest symbol below would
      * often be the wrong one. */
@@ -76,15 +75,16 @@ static const char *local_symbol(struct sxs_symbols *symbols, uintptr_t ip,
 static void name_anonymous(uintptr_t ip, struct sxs_text *file, struct sxs_text *name)
 {
     static const char  deleted[] = " (deleted)";
+    char               path[256];
     struct sxs_mapping map;
-    int                found = sxs_maps_find(ip, &map) == 0;
+    int                found = sxs_maps_find(ip, &map, path, sizeof(path)) == 0;
 
     if (found) {
-        size_t len = strlen(map.name);
-        if (len >= sizeof(deleted) && strcmp(map.name + len - (sizeof(deleted) - 1), deleted) == 0)
-            map.name[len - (sizeof(deleted) - 1)] = '\0';
+        size_t len = strlen(path);
+        if (len >= sizeof(deleted) && strcmp(path + len - (sizeof(deleted) - 1), deleted) == 0)
+            path[len - (sizeof(deleted) - 1)] = '\0';
     }
-    sxs_text_put_name(file, !found ? "[unmapped]" : map.name[0] ? base_name(map.name) : "[anon]");
+    sxs_text_put_name(file, !found ? "[unmapped]" : path[0] ? base_name(path) : "[anon]");
     sxs_text_put(name, found ? "[stub]" : "[unknown]");
 }
 
