@@ -40,7 +40,7 @@ linked = $(foreach d,$(shell awk -F'\t' '$$2 ~ /(^|,)$(1)(,|$$)/ { print $$1 }' 
 LIB_SRC     := $(call linked,library)
 IL_SRC      := $(call linked,il)
 PRELOAD_SRC := $(call linked,preload)
-CMD_SRC     := $(call linked,command)
+CMD_SRC     := $(filter-out base/%,$(call linked,command))
 CONFIG_SRC  := $(wildcard instr/config/*.c)
 READ_SRC    := $(wildcard session/read/*.c)
 RUNSXS_SRC  := $(wildcard harness/*.c)
@@ -183,7 +183,12 @@ $(O)/libsxsil.a: $(call obj,$(IL_SRC))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o
+# The command links from base/ only what it uses.
+$(O)/libbase.a: $(call obj,$(wildcard base/*.c))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o $(O)/libbase.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LIBS)
 
@@ -238,15 +243,16 @@ PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c) cmd/calls/load.c cmd/calls/
                  cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/words.c $(READ_SRC)) \
                $(O)/obj/gen/profile.pb-c.o
 
-$(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)
+$(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ) $(O)/libbase.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(PROFILE_OBJ) $(CMD_LIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS)
 
-$(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h tests/profile/*.h) $(PROFILE_OBJ)
+$(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h tests/profile/*.h) $(PROFILE_OBJ) \
+        $(O)/libbase.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(CMD_LIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(O)/libbase.a $(CMD_LIBS)
 
 $(O)/tests/fuzz_config: tests/fuzz/fuzz_config.c $(call obj,$(CONFIG_SRC) $(IL_SRC))
 	@mkdir -p $(@D)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "session/format/folder_safe.h"
 
 static int remember(struct sxs_out_dir *out, const char *name)
@@ -94,7 +95,7 @@ static int open_named(struct sxs_out_dir *out, const char *dir, char *why, size_
 
 static int open_temporary(struct sxs_out_dir *out, char *why, size_t size)
 {
-    const char *tmp = getenv("TMPDIR");
+    const char *tmp = sxs_env_named("TMPDIR");
     char        name[PATH_MAX];
     if (!tmp || !*tmp)
         tmp = "/tmp";

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof run: check all options and settings, then start the command. */
+#include "base/env.h"
 #include "cmd/calls/calls.h"
 #include "cmd/child.h"
 #include "cmd/child_env.h"
 #include "cmd/command.h"
 #include "cmd/events/events.h"
 #include "cmd/out_dir.h"
-#include "cmd/report/profile.h"
 #include "cmd/progress.h"
+#include "cmd/report/profile.h"
 #include "cmd/settings.h"
 #include "cmd/table.h"
 
@@ -210,7 +211,7 @@ static int check_inherited(const struct options *o)
     };
     for (size_t i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++) {
         char        why[1024];
-        const char *name = inherited[i].variable, *value = getenv(name);
+        const char *name = inherited[i].variable, *value = sxs_env_named(name);
         if (inherited[i].replaced || !value || !*value)
             continue;
         if (sxs_setting_check(sxs_setting_find(name), name, value, why, sizeof(why)) != 0)
@@ -269,7 +270,7 @@ static void print_session(const struct sxs_out_dir *out)
 static bool records(const struct options *o)
 {
     static const char *const tools[] = {"sample", "calls", "exceptions", "events"};
-    const char *list = o->tools ? o->tools : getenv("SXSPROF_TOOLS");
+    const char              *list = o->tools ? o->tools : sxs_env_get(SXS_ENV_TOOLS);
     for (; list && *list; list += strcspn(list, ";"), list += *list == ';')
         for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
             if (strcspn(list, ":;") == strlen(tools[i]) &&

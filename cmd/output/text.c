@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/output/text.h"
+#include "base/env.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,7 +80,7 @@ size_t sxs_text_columns(FILE *to)
     struct winsize w;
     if (ioctl(fileno(to), TIOCGWINSZ, &w) == 0 && w.ws_col > 0)
         return w.ws_col;
-    const char *columns = getenv("COLUMNS");
+    const char *columns = sxs_env_named("COLUMNS");
     long        n = columns ? strtol(columns, NULL, 10) : 0;
     return n > 0 && n < 10000 ? (size_t)n : 80;
 }

@@ -36,12 +36,13 @@ finds() { # claim pattern command...
     if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -q "$pattern"; then tap 0 "$claim" ""; else tap 1 "$claim" "$out"; fi
 }
 
-echo 1..11
+echo 1..13
 passes "no folder includes what lies above it" tests/lint/layering.sh
 passes "what may run in a signal handler calls only what may be called there" \
     tests/lint/signal-safety.sh --source
 passes "no test takes the status of another command for its own" tests/lint/status.sh
 passes "every lock of the library is made anew in a forked child" tests/lint/fork.sh
+passes "base/env.c alone reads the environment" tests/lint/environment.sh
 passes "the libraries export what they promise and nothing else" tests/lint/symbols.sh
 
 # shellcheck disable=SC2046
@@ -68,5 +69,7 @@ finds "so is a look at /proc from the sample signal's handler" 'handler.c:.*faul
     tests/lint/signal-safety.sh --source
 echo 'static pthread_mutex_t forgotten = PTHREAD_MUTEX_INITIALIZER;' >>"$copy/tools/events/spans.c"
 finds "a lock that a forked child may find held for ever is named" 'tools/events/spans.c: 2 static locks' tests/lint/fork.sh
+echo 'static const char *fault_put_in(void) { return getenv("HOME"); }' >>"$copy/cmd/main.c"
+finds "a getenv() elsewhere is named" 'cmd/main.c:.*getenv' tests/lint/environment.sh
 echo 'check "it says $(cat file)" $?' >>"$copy/tests/integration/hops.sh"
 finds "a status taken behind another command's is named" 'hops.sh:' tests/lint/status.sh

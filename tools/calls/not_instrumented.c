@@ -74,11 +74,10 @@ struct sxs_calls_note *sxs_unseen_note(enum sxs_calls_note_kind kind, uint32_t r
 
 void sxs_unseen_runtime(const struct sxs_runtime *rt)
 {
-    static const char *const knobs[] = {"TieredCompilation",   "TieredPGO",
-                                        "ReadyToRun",          "TC_QuickJit",
-                                        "TC_QuickJitForLoops", "TC_OnStackReplacement",
-                                        "OSR_HitLimit",        "TC_CallCountThreshold",
-                                        "JITMinOpts"};
+    static const enum sxs_knob knobs[] = {
+        SXS_KNOB_TIERED_COMPILATION, SXS_KNOB_TIERED_PGO,           SXS_KNOB_READY_TO_RUN,
+        SXS_KNOB_QUICK_JIT,          SXS_KNOB_QUICK_JIT_FOR_LOOPS,  SXS_KNOB_ON_STACK_REPLACEMENT,
+        SXS_KNOB_OSR_HIT_LIMIT,      SXS_KNOB_CALL_COUNT_THRESHOLD, SXS_KNOB_JIT_MIN_OPTS};
     char                     text[512] = "";
     size_t                   at = 0;
     struct sxs_calls_note   *n;
