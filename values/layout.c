@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "instr/metadata/compressed.h"
 #include "manager/module_info.h"
 #include "values/layout_internal.h"
 
@@ -124,21 +125,12 @@ static uint8_t type_of_argument(sxs_class cls)
 
 /* ---- signatures -------------------------------------------------------------------------------- */
 
-/* Reads a compressed number (ECMA-335, II.23.2) and moves *at behind it. Returns -1 if it is cut
- * off. */
+/* Reads a compressed number and moves *at behind it. Returns -1 if it is cut off. */
 static int read_number(const uint8_t *sig, size_t size, size_t *at, uint32_t *out)
 {
-    size_t left = *at < size ? size - *at : 0, n;
-    if (!left)
-        return -1;
-    n = sig[*at] < 0x80 ? 1 : sig[*at] < 0xc0 ? 2 : 4;
-    if (left < n)
-        return -1;
-    *out = n == 1 ? sig[*at] : sig[*at] & (n == 2 ? 0x3fu : 0x1fu);
-    for (size_t i = 1; i < n; i++)
-        *out = *out << 8 | sig[*at + i];
+    unsigned n = *at < size ? sxs_compressed_read(sig + *at, sig + size, out) : 0;
     *at += n;
-    return 0;
+    return n ? 0 : -1;
 }
 
 int sxs_field_element(const uint8_t *sig, size_t size, size_t *after)
