@@ -184,7 +184,7 @@ $(O)/libsxsil.a: $(call obj,$(IL_SRC))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # The command links from base/ only what it uses.
-$(O)/libbase.a: $(call obj,$(wildcard base/*.c))
+$(O)/libbase.a: $(call obj,$(filter base/%,$(call linked,command)))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 

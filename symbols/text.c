@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "symbols/text_internal.h"
 
 struct sxs_text sxs_text_in(char *bytes, size_t cap)
@@ -58,7 +58,7 @@ void sxs_text_put_utf16(struct sxs_text *text, const uint16_t *s, size_t len)
     for (size_t i = 0; i < len && s[i];) {
         char     bytes[4];
         uint32_t c = sxs_utf16_next(s, len, &i);
-        if (c < 0x20 || (c >= 0x7F && c < 0xA0))
+        if (sxs_is_control(c))
             c = '?';
         put_bytes(text, bytes, sxs_utf8_put(bytes, sxs_utf16_is_half(c) ? 0xFFFD : c));
     }

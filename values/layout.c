@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "instr/metadata/compressed.h"
 #include "manager/module_info.h"
 #include "values/layout_internal.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 struct sxs_line sxs_line_in(char *text, size_t cap)
 {
@@ -74,8 +74,8 @@ void sxs_line_char(struct sxs_line *line, uint32_t c, char quote)
         bytes[0] = '\\';
         bytes[1] = letters[c];
         put_bytes(line, bytes, 2);
-    } else if (c < 0x20 || (c >= 0x7f && c < 0xa0) || sxs_utf16_is_half(c) ||
-               c == 0x2028 || c == 0x2029 || (c >= 0xfffe && c <= 0xffff)) {
+    } else if (sxs_is_control(c) || sxs_utf16_is_half(c) || c == 0x2028 || c == 0x2029 ||
+               (c >= 0xfffe && c <= 0xffff)) {
         snprintf(bytes, sizeof(bytes), "\\u%04X", c & 0xffff);
         put_bytes(line, bytes, 6);
     } else {
@@ -98,19 +98,5 @@ void sxs_line_string(struct sxs_line *line, const uint16_t *units, size_t n, siz
 
 size_t sxs_line_utf8(const uint16_t *units, size_t n, char *out, size_t size)
 {
-    size_t used = 0;
-    for (size_t i = 0; i < n && units[i];) {
-        char     bytes[4];
-        uint32_t c = sxs_utf16_next(units, n, &i);
-        size_t   len;
-        if (sxs_utf16_is_half(c))
-            c = 0xfffd;
-        len = sxs_utf8_put(bytes, c < 0x20 || c == 0x7f ? '?' : c);
-        if (used + len >= size)
-            break;
-        memcpy(out + used, bytes, len);
-        used += len;
-    }
-    out[used] = '\0';
-    return used;
+    return sxs_utf8_line(units, sxs_utf16_len(units, n), '?', out, size, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/strings.h"
 
+#include "base/text/utf8.h"
 #include "cmd/report/must.h"
 
 #include <string.h>
@@ -20,27 +21,10 @@ uint64_t sxs_hash_bytes(const void *bytes, size_t size, uint64_t seed)
     return h ^ (h >> 29);
 }
 
-/* Returns the length of the UTF-8 character at @p, or 0 when there is none within @left bytes. */
-static size_t utf8_len(const unsigned char *p, size_t left)
-{
-    size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3
-               : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
-    if (n == 0 || n > left)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    /* refuses overlong forms and surrogates, because JSON readers refuse them */
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) ||
-        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
-        return 0;
-    return n;
-}
-
 void sxs_strings_clean(char *text, size_t size)
 {
     for (size_t i = 0, n; i < size; i += n) {
-        n = utf8_len((const unsigned char *)text + i, size - i);
+        n = sxs_utf8_len(text + i, size - i);
         if (n == 0 || (n == 1 && ((unsigned char)text[i] < 0x20 || text[i] == 0x7f))) {
             text[i] = n ? ' ' : '?';
             n = 1;

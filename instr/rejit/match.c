@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/text/utf8.h"
 #include "instr/metadata/attribute.h"
 #include "instr/metadata/signature.h"
 #include "instr/metadata/text.h"
-#include "base/log.h"
 #include "instr/rejit/rule_statistics.h"
 #include "instr/weave/tokens.h"
 #include "instr/weave/type_name.h"
-#include "base/utf16.h"
 
 #define NAME           2048
 #define BATCH          64

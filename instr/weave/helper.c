@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "instr/metadata/metadata.h"
-#include "instr/metadata/signature.h"
 #include "base/fork.h"
 #include "base/log.h"
-#include "session/write/instrument_write.h"
+#include "base/text/utf8.h"
+#include "instr/metadata/metadata.h"
+#include "instr/metadata/signature.h"
 #include "instr/weave/assembly_copy.h"
 #include "instr/weave/image.h"
-#include "base/utf16.h"
+#include "session/write/instrument_write.h"
 
 #define MAX_NODES 256
 enum { METHOD_STATIC = 0x0010 };

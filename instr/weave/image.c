@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/c_locale.h"
+#include "base/text/utf8.h"
 #include "manager/module_info.h"
-#include "base/utf16.h"
 
 #define PATH       2048
 #define MAX_NAMED  4 /* folders in a message */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/utf8.h"
 #include "instr/il/metadata_text.h"
 #include "instr/weave/resolve.h"
 #include "instr/weave/token_cache.h"
@@ -29,7 +30,7 @@ static void set_place(struct sxs_method *m, const struct sxs_action *a, uint32_t
         if (*p == '\n') {
             m->line++;
             m->column = 1;
-        } else if (((unsigned char)*p & 0xc0) != 0x80) {
+        } else if (sxs_utf8_begins(*p)) {
             m->column++;
         }
     }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf16.h"
+#include "base/text/utf8.h"
 
 #define NAME         1024
 #define NODES_MAX    256

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "instr/weave/type_name.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #define NAME         2048
 #define NESTED_MAX   8

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/calls/not_instrumented.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "manager/module_info.h"
+#include "tools/calls/not_instrumented.h"
 
 #define NAME_MAX_UTF16 1024
 #define BATCH          64u

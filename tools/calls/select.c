@@ -7,7 +7,7 @@
 
 #include "base/env.h"
 #include "base/log.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "tools/calls/not_instrumented.h"
 #include "tools/options/calls_options.h"
 #include "values/formatter.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wildcard.h"
+#include "base/text/wildcard.h"
 #include "tools/options/list_options.h"
 
 #define MAX_TRACE_MB 2048u
