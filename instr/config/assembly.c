@@ -36,20 +36,20 @@ struct sxs_assembly {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void put_type(void *context, struct sxs_il_text *t, uint32_t token)
+static void put_type(void *context, struct sxs_text *t, uint32_t token)
 {
     sxs_md_put_type_name(context, t, token);
 }
 
 /* Copies the text in @t into the arena, where it stays until the next method is described. */
-static const char *keep(struct sxs_assembly *a, const struct sxs_il_text *t)
+static const char *keep(struct sxs_assembly *a, const struct sxs_text *t)
 {
-    return config_strndup(&a->arena, t->bytes, t->len < t->size ? t->len : t->size - 1);
+    return config_strndup(&a->arena, t->bytes, t->len < t->cap ? t->len : t->cap - 1);
 }
 
 static const char *type_name(struct sxs_assembly *a, uint32_t token)
 {
-    struct sxs_il_text t = {a->name, sizeof(a->name), 0};
+    struct sxs_text t = sxs_text_counted(a->name, sizeof(a->name));
     a->name[0] = 0;
     sxs_md_put_type_name(a->md, &t, token);
     return keep(a, &t);
@@ -207,7 +207,7 @@ static void read_parameters(struct sxs_assembly *a, uint32_t token, struct sxs_c
         return;
     for (uint32_t n = sig.params; n != SXS_SIG_NONE && m->n_parameters < sig.n_params;
          n = sig.nodes[n].next) {
-        struct sxs_il_text t = {a->name, sizeof(a->name), 0};
+        struct sxs_text t = sxs_text_counted(a->name, sizeof(a->name));
         sxs_config_put_type(&t, &sig, n, &names);
         list[m->n_parameters++] = keep(a, &t);
     }

@@ -38,7 +38,7 @@ struct described {
     char                     name[NAME];
     char               spelled[8192]; /* types of parameters and attributes, each ended by zero */
     const char        *parameters[MAX_PARAMS], *attributes[MAX_ATTRIBUTES]; /* in `spelled` */
-    struct sxs_il_text text;                                                /* writes `spelled` */
+    struct sxs_text    text;                                                /* writes `spelled` */
 };
 
 struct matcher {
@@ -65,7 +65,7 @@ struct matcher {
  * room. */
 static const char *ended(struct described *d, size_t start)
 {
-    if (d->text.len + 1 >= d->text.size)
+    if (d->text.len + 1 >= d->text.cap)
         return NULL;
     d->text.len++;
     return d->spelled + start;
@@ -154,7 +154,7 @@ static int describe(struct matcher *m, struct described *d, mdToken method, cons
     d->has_il = has_il(flags, impl);
     d->unsure = 0;
     sxs_utf8_of(wide, ARRAY_LEN(wide), d->name, sizeof(d->name));
-    d->text = (struct sxs_il_text){d->spelled, sizeof(d->spelled), 0};
+    d->text = sxs_text_counted(d->spelled, sizeof(d->spelled));
     d->method = (struct sxs_config_method){.runtime = m->runtime,
                                            .assembly = m->tokens.own_name,
                                            .version = &m->version,
@@ -222,11 +222,11 @@ static mdToken made_from(struct matcher *m)
 /* Writes the parameter list, as in `(System.Int32, System.String)`. */
 static void put_list(const struct sxs_config_method *method, char *out, size_t size)
 {
-    struct sxs_il_text t = {out, size, 0};
-    sxs_il_put(&t, "(");
+    struct sxs_text t = sxs_text_counted(out, size);
+    sxs_text_put(&t, "(");
     for (uint32_t i = 0; method->parameters && i < method->n_parameters; i++)
-        sxs_il_putf(&t, i ? ", %s" : "%s", method->parameters[i]);
-    sxs_il_put(&t, ")");
+        sxs_text_putf(&t, i ? ", %s" : "%s", method->parameters[i]);
+    sxs_text_put(&t, ")");
 }
 
 /* Records how near @method comes to each rule that has matched nothing so far. */

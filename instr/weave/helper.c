@@ -186,7 +186,7 @@ static struct sxs_helper *known(uint32_t runtime, const struct sxs_target *t)
 static char *path_of(struct sxs_method *m, const char *name)
 {
     char                    text[700];
-    struct sxs_il_text      where = {text, sizeof(text), 0};
+    struct sxs_text         where = sxs_text_counted(text, sizeof(text));
     struct sxs_images       images;
     const struct sxs_image *image;
     char                   *path = NULL;

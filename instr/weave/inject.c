@@ -164,7 +164,7 @@ static void squeeze(char *text)
 static const char *line_of(const struct sxs_il_insn *insn, const struct sxs_il_names *names,
                            char *line)
 {
-    struct sxs_il_text t = {line, LINE, 0};
+    struct sxs_text t = sxs_text_counted(line, LINE);
     line[0] = '\0';
     sxs_il_put_insn(&t, insn, names);
     squeeze(line);
@@ -176,7 +176,7 @@ static const char *line_of(const struct sxs_il_insn *insn, const struct sxs_il_n
 static int say_none(struct sxs_method *m, const char *pattern, const struct sxs_il_names *names)
 {
     char               line[LINE], text[700];
-    struct sxs_il_text t = {text, sizeof(text), 0};
+    struct sxs_text    t = sxs_text_counted(text, sizeof(text));
     size_t             word = strcspn(pattern, " *?");
     unsigned           n = 0;
     text[0] = '\0';
@@ -185,7 +185,7 @@ static int say_none(struct sxs_method *m, const char *pattern, const struct sxs_
             if (strncmp(line_of(i, names, line), pattern, word) != 0 && !any)
                 continue;
             if (n++ < SHOWN_MAX)
-                sxs_il_putf(&t, "%s\"%.200s\"", n > 1 ? ", " : "", line);
+                sxs_text_putf(&t, "%s\"%.200s\"", n > 1 ? ", " : "", line);
         }
     return sxs_method_fail(m, "no instruction fits \"%.200s\"; there is %s%s", pattern, text,
                            n > SHOWN_MAX ? " and more" : "");

@@ -10,7 +10,7 @@ enum { TYPE_REF = 0x01, TYPE_DEF = 0x02 };
 enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* this and greater ones: nested */
 
 /* Returns 0, or -1 when a name cannot be read. */
-static int put_type_def(IMetaDataImport2 *imp, mdToken type, unsigned depth, struct sxs_il_text *t)
+static int put_type_def(IMetaDataImport2 *imp, mdToken type, unsigned depth, struct sxs_text *t)
 {
     WCHAR   wide[1024] = {0};
     char    name[NAME];
@@ -23,14 +23,14 @@ static int put_type_def(IMetaDataImport2 *imp, mdToken type, unsigned depth, str
         if (FAILED(imp->vtbl->GetNestedClassProps(imp, type, &outer)) ||
             put_type_def(imp, outer, depth + 1, t))
             return -1;
-        sxs_il_put(t, "+");
+        sxs_text_put(t, "+");
     }
     sxs_utf8_of(wide, ARRAY_LEN(wide), name, sizeof(name));
-    sxs_il_put(t, name);
+    sxs_text_put(t, name);
     return 0;
 }
 
-static void put_type_ref(IMetaDataImport2 *imp, mdToken type, unsigned depth, struct sxs_il_text *t)
+static void put_type_ref(IMetaDataImport2 *imp, mdToken type, unsigned depth, struct sxs_text *t)
 {
     WCHAR   wide[1024] = {0};
     char    name[NAME];
@@ -40,13 +40,13 @@ static void put_type_ref(IMetaDataImport2 *imp, mdToken type, unsigned depth, st
         return;
     if (TABLE(scope) == TYPE_REF && depth < NESTED_MAX) {
         put_type_ref(imp, scope, depth + 1, t);
-        sxs_il_put(t, "+");
+        sxs_text_put(t, "+");
     }
     sxs_utf8_of(wide, ARRAY_LEN(wide), name, sizeof(name));
-    sxs_il_put(t, name);
+    sxs_text_put(t, name);
 }
 
-void sxs_put_type_name(void *import, struct sxs_il_text *t, uint32_t token)
+void sxs_put_type_name(void *import, struct sxs_text *t, uint32_t token)
 {
     if (TABLE(token) == TYPE_DEF)
         put_type_def(import, token, 0, t);
@@ -56,7 +56,7 @@ void sxs_put_type_name(void *import, struct sxs_il_text *t, uint32_t token)
 
 int sxs_type_def_name(IMetaDataImport2 *imp, mdToken type, char *out, size_t size)
 {
-    struct sxs_il_text t = {out, size, 0};
+    struct sxs_text t = sxs_text_counted(out, size);
     out[0] = '\0';
     return put_type_def(imp, type, 0, &t);
 }

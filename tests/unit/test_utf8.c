@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/text/buffer.h"
 #include "base/text/utf8.h"
 
 static void each_length_has_its_bounds(void **state)
@@ -140,9 +141,43 @@ static void a_line_has_no_control_characters(void **state)
     assert_int_equal(sxs_utf16_len(wide, 1), 1);
 }
 
+static void a_counted_text_counts_what_is_cut_off(void **state)
+{
+    char            out[8];
+    struct sxs_text t = sxs_text_counted(out, sizeof(out)), none = sxs_text_counted(NULL, 0);
+    (void)state;
+    sxs_text_put(&t, "abc");
+    sxs_text_putf(&t, "%d", 1234);
+    assert_int_equal(t.cut, 0);
+    assert_string_equal(out, "abc1234");
+    sxs_text_put(&t, "56");
+    sxs_text_putf(&t, "%d", 78);
+    assert_string_equal(out, "abc1234");
+    assert_int_equal(t.len, 11);
+    assert_int_equal(t.cut, 1);
+    sxs_text_put(&none, "abc");
+    sxs_text_putf(&none, "%d", 12);
+    assert_int_equal(none.len, 5);
+}
+
+static void a_text_takes_whole_pieces_and_then_dots(void **state)
+{
+    char            out[8];
+    struct sxs_text t = sxs_text_in(out, sizeof(out));
+    (void)state;
+    sxs_text_put(&t, "abc");
+    sxs_text_putf(&t, "%d", 12); /* does not fit with the dots */
+    sxs_text_put(&t, "d");
+    assert_string_equal(out, "abc...");
+    assert_int_equal(t.len, 6);
+    assert_int_equal(t.cut, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_counted_text_counts_what_is_cut_off),
+        cmocka_unit_test(a_text_takes_whole_pieces_and_then_dots),
         cmocka_unit_test(what_is_no_utf8_is_refused),
         cmocka_unit_test(a_line_has_no_control_characters),
         cmocka_unit_test(each_length_has_its_bounds),
