@@ -40,6 +40,8 @@ static void end_with_dots(struct sxs_text *text)
 static void put_counted(struct sxs_text *text, const char *bytes, size_t size)
 {
     size_t left = room(text), n = size < left ? size : left ? left - 1 : 0;
+    while (n && n < size && !sxs_utf8_begins(bytes[n]))
+        n--; /* cut between two characters */
     if (left) {
         memcpy(text->bytes + text->len, bytes, n);
         text->bytes[text->len + n] = '\0';

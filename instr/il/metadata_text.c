@@ -3,42 +3,12 @@
 
 #include <string.h>
 
+#include "instr/metadata/type_name.h"
+
 #define NODES_MAX   4096
 #define NESTING_MAX 32
 
 /* ---- types ----------------------------------------------------------------------------------- */
-
-/* How the name of a type is written. */
-struct style {
-    const char *nested;                                   /* between an outer and a nested type */
-    void (*put)(struct sxs_text *t, const char *name);    /* writes a part of the name */
-    int scope;                                            /* write the assembly or module */
-};
-
-static const struct style ilasm = {"/", sxs_il_put_name, 1}, plain = {"+", sxs_text_put, 0};
-
-static void put_qualified(const struct sxs_metadata *md, struct sxs_text *t,
-                          const struct style *style, uint32_t space, uint32_t name)
-{
-    const char *s = sxs_md_string(md, space);
-    if (*s) {
-        style->put(t, s);
-        sxs_text_put(t, ".");
-    }
-    style->put(t, sxs_md_string(md, name));
-}
-
-static void put_type_def(const struct sxs_metadata *md, struct sxs_text *t,
-                         const struct style *style, uint32_t token, unsigned depth)
-{
-    uint32_t row = token & 0xffffff, outer = sxs_md_enclosing(md, token);
-    if (outer && depth < NESTING_MAX) {
-        put_type_def(md, t, style, outer, depth + 1);
-        sxs_text_put(t, style->nested);
-    }
-    put_qualified(md, t, style, sxs_md_cell(md, SXS_TABLE_TYPE_DEF, row, SXS_TYPE_DEF_NAMESPACE),
-                  sxs_md_cell(md, SXS_TABLE_TYPE_DEF, row, SXS_TYPE_DEF_NAME));
-}
 
 static void put_scope(const struct sxs_metadata *md, struct sxs_text *t, uint32_t scope)
 {
@@ -56,28 +26,28 @@ static void put_scope(const struct sxs_metadata *md, struct sxs_text *t, uint32_
     }
 }
 
-static void put_type_ref(const struct sxs_metadata *md, struct sxs_text *t,
-                         const struct style *style, uint32_t token, unsigned depth)
+static void begin_type_ref(const void *context, struct sxs_text *t, uint32_t scope)
 {
-    uint32_t row = token & 0xffffff;
-    uint32_t scope = sxs_md_cell(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_SCOPE);
-    if (scope >> 24 == SXS_TABLE_TYPE_REF && depth < NESTING_MAX) {
-        put_type_ref(md, t, style, scope, depth + 1);
-        sxs_text_put(t, style->nested);
-    } else if (style->scope) {
-        put_scope(md, t, scope);
-    }
-    put_qualified(md, t, style, sxs_md_cell(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_NAMESPACE),
-                  sxs_md_cell(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_NAME));
+    put_scope(context, t, scope);
 }
+
+static void put_type_name(const struct sxs_metadata *md, struct sxs_text *t,
+                          const struct sxs_type_style *style, uint32_t token)
+{
+    struct sxs_type_source from = sxs_types_of_file(md);
+    sxs_type_put(t, &from, style, token);
+}
+
+static const struct sxs_type_style plain = {.nested = "+"};
+static const struct sxs_type_style ilasm = {
+    .nested = "/", .put = sxs_il_put_name, .begin = begin_type_ref};
 
 void sxs_md_put_type_name(const struct sxs_metadata *md, struct sxs_text *t, uint32_t token)
 {
-    switch (token >> 24) {
-    case SXS_TABLE_TYPE_DEF: put_type_def(md, t, &plain, token, 0); break;
-    case SXS_TABLE_TYPE_REF: put_type_ref(md, t, &plain, token, 0); break;
-    default: sxs_text_put(t, "?"); break;
-    }
+    if (token >> 24 == SXS_TABLE_TYPE_DEF || token >> 24 == SXS_TABLE_TYPE_REF)
+        put_type_name(md, t, &plain, token);
+    else
+        sxs_text_put(t, "?");
 }
 
 static void put_type_token(void *context, struct sxs_text *t, uint32_t token)
@@ -132,8 +102,8 @@ static void put_type_spec(const struct sxs_metadata *md, struct sxs_text *t, uin
 void sxs_md_put_type(const struct sxs_metadata *md, struct sxs_text *t, uint32_t token)
 {
     switch (token >> 24) {
-    case SXS_TABLE_TYPE_DEF: put_type_def(md, t, &ilasm, token, 0); break;
-    case SXS_TABLE_TYPE_REF: put_type_ref(md, t, &ilasm, token, 0); break;
+    case SXS_TABLE_TYPE_DEF:
+    case SXS_TABLE_TYPE_REF: put_type_name(md, t, &ilasm, token); break;
     case SXS_TABLE_TYPE_SPEC: put_type_spec(md, t, token, 0); break;
     default: sxs_text_putf(t, "0x%08x", token); break;
     }

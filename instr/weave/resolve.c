@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/text/utf8.h"
+#include "symbols/type_name.h"
 
 #define NAME         1024
 #define NODES_MAX    256
-#define NESTED_MAX   8
 #define TABLE(token) ((token) >> 24)
 enum { METHOD_STATIC = 0x10, METHOD_ABSTRACT = 0x400, FIELD_STATIC = 0x10, FIELD_LITERAL = 0x40 };
 enum { TYPE_INTERFACE = 0x20, TYPE_ABSTRACT = 0x80 };
@@ -16,36 +16,12 @@ enum { TYPE_INTERFACE = 0x20, TYPE_ABSTRACT = 0x80 };
 /* ---- names of the module's own tokens --------------------------------------------------------- */
 
 /* Writes the name of a TypeDef or TypeRef as in `Namespace.Outer/Inner`. */
-
-static void put_ref(IMetaDataImport2 *imp, mdToken type, unsigned depth, struct sxs_text *t)
-{
-    WCHAR   wide[NAME] = {0};
-    char    name[NAME];
-    ULONG   n = 0;
-    mdToken outer = 0;
-    DWORD   flags = 0;
-    int     is_ref = TABLE(type) == SXS_TABLE_TYPE_REF;
-    HRESULT hr =
-        is_ref ? imp->vtbl->GetTypeRefProps(imp, type, &outer, wide, ARRAY_LEN(wide), &n)
-               : imp->vtbl->GetTypeDefProps(imp, type, wide, ARRAY_LEN(wide), &n, &flags, NULL);
-    if (FAILED(hr))
-        return;
-    if (!is_ref && (flags & 7) >= 2 &&
-        FAILED(imp->vtbl->GetNestedClassProps(imp, type, &outer)))
-        outer = 0;
-    if (depth < NESTED_MAX && (TABLE(outer) == SXS_TABLE_TYPE_REF ||
-                               (TABLE(outer) == SXS_TABLE_TYPE_DEF && outer & 0xffffff))) {
-        put_ref(imp, outer, depth + 1, t);
-        sxs_text_put(t, "/");
-    }
-    sxs_utf8_of(wide, ARRAY_LEN(wide), name, sizeof(name));
-    sxs_il_put_name(t, name);
-}
-
 static void put_type(void *context, struct sxs_text *t, uint32_t token)
 {
+    static const struct sxs_type_style style = {.nested = "/", .put = sxs_il_put_name};
+    struct sxs_type_source             from = sxs_types_of_import(context);
     if (TABLE(token) == SXS_TABLE_TYPE_DEF || TABLE(token) == SXS_TABLE_TYPE_REF)
-        put_ref(context, token, 0, t);
+        sxs_type_put(t, &from, &style, token);
 }
 
 /* ---- tokens resolved so far ------------------------------------------------------------------- */
