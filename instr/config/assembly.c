@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "instr/config/config_internal.h"
-#include "instr/metadata/attribute.h"
 #include "instr/il/metadata_text.h"
+#include "instr/metadata/state_machine.h"
 
 #define NODES_MAX   4096
 #define NAME_MAX_   4096
@@ -119,23 +119,23 @@ static uint32_t nested_type(const struct sxs_metadata *md, uint32_t outer, const
     return 0;
 }
 
-/* Returns the TypeDef of the state machine of @method. The attribute's only argument is that type;
- * its own name is behind the last `+`. */
+/* Returns the TypeDef of the state machine of @method, which the @value of an attribute names; 0:
+ * none. */
 static uint32_t machine_type(struct sxs_assembly *a, uint32_t method, struct sxs_blob value)
 {
     const char *plus =
         sxs_md_attribute_type(value, a->name, sizeof(a->name)) ? strrchr(a->name, '+') : NULL;
-    return plus ? nested_type(a->md, sxs_md_owner(a->md, method), plus + 1, strlen(plus + 1)) : 0;
+    uint32_t type =
+        plus ? nested_type(a->md, sxs_md_owner(a->md, method), plus + 1, strlen(plus + 1)) : 0;
+    const char *name = type ? type_name(a, type) : NULL;
+    return name && sxs_machine_possible(name) && sxs_machine_named(value, name) ? type : 0;
 }
 
 static void find_machine(struct sxs_assembly *a, uint32_t row, uint32_t parent)
 {
-    static const char ending[] = "StateMachineAttribute";
-    const char       *name = type_name(a, attribute_type(a->md, row));
-    size_t            len = name ? strlen(name) : 0;
-    struct sxs_blob   value;
-    if (len < sizeof(ending) || strcmp(name + len + 1 - sizeof(ending), ending) != 0 ||
-        strncmp(name, "System.Runtime.CompilerServices.", 32) != 0)
+    const char     *name = type_name(a, attribute_type(a->md, row));
+    struct sxs_blob value;
+    if (!name || !sxs_machine_attribute(name))
         return;
     value = sxs_md_blob(
         a->md, sxs_md_cell(a->md, SXS_TABLE_CUSTOM_ATTRIBUTE, row, SXS_CUSTOM_ATTRIBUTE_VALUE));
@@ -246,7 +246,7 @@ int sxs_assembly_method(struct sxs_assembly *assembly, uint32_t token,
     config_arena_clear(&assembly->arena);
     read_one(assembly, token, method);
     for (uint32_t i = 0; owner && i < assembly->n_machines; i++)
-        if (assembly->machines[i].type == owner && !strcmp(method->method, "MoveNext")) {
+        if (assembly->machines[i].type == owner && sxs_machine_body(method->method)) {
             read_one(assembly, assembly->machines[i].method, &assembly->outer);
             method->outer = &assembly->outer;
             break;

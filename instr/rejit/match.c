@@ -7,8 +7,8 @@
 
 #include "base/log.h"
 #include "base/text/utf8.h"
-#include "instr/metadata/attribute.h"
 #include "instr/metadata/signature.h"
+#include "instr/metadata/state_machine.h"
 #include "instr/metadata/text.h"
 #include "instr/rejit/rule_statistics.h"
 #include "instr/weave/tokens.h"
@@ -174,18 +174,16 @@ static int describe(struct matcher *m, struct described *d, mdToken method, cons
 /* Whether an attribute of @method names the type @name as the method's state machine. */
 static int is_made_from(struct matcher *m, mdToken method, const char *name)
 {
-    static const WCHAR *const kinds[] = {
-        u"System.Runtime.CompilerServices.AsyncStateMachineAttribute",
-        u"System.Runtime.CompilerServices.IteratorStateMachineAttribute",
-        u"System.Runtime.CompilerServices.AsyncIteratorStateMachineAttribute",
-    };
+#define KIND(name) u"" name,
+    static const WCHAR *const kinds[] = {SXS_MACHINE_ATTRIBUTES(KIND)};
+#undef KIND
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         const void *bytes = NULL;
         ULONG       size = 0;
         HRESULT     hr =
             m->imp->vtbl->GetCustomAttributeByName(m->imp, method, kinds[i], &bytes, &size);
         m->unsure |= FAILED(hr);
-        if (hr == S_OK && bytes && sxs_md_attribute_is_type((struct sxs_blob){bytes, size}, name))
+        if (hr == S_OK && bytes && sxs_machine_named((struct sxs_blob){bytes, size}, name))
             return 1;
     }
     return 0;
@@ -200,9 +198,8 @@ static mdToken made_from(struct matcher *m)
     ULONG       n = 0;
     mdToken     found = 0;
     HRESULT     hr = S_OK;
-    const char *own = strrchr(m->type, '+');
     m->unsure = 0;
-    if (!m->outer || !own || own[1] != '<')
+    if (!m->outer || !sxs_machine_possible(m->type))
         return 0;
     while (!found &&
            SUCCEEDED(hr = m->imp->vtbl->EnumMethods(m->imp, &all, m->outer, methods, BATCH, &n)) &&
@@ -275,7 +272,7 @@ static void match_method(struct matcher *m, mdToken method, mdToken from)
         m->to->unread(m->to->context, method);
         return;
     }
-    if (from && strcmp(m->inner.name, "MoveNext") == 0)
+    if (from && sxs_machine_body(m->inner.name))
         m->inner.method.outer = &m->made_from.method;
     n = sxs_config_rules(m->config, &m->inner.method, rules, SXS_SITE_RULES);
     if (m->n_open && m->inner.has_il)
