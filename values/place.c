@@ -2,6 +2,7 @@
 /* place.c - formats values at addresses that instrumented code of a method passes. */
 #include <string.h>
 
+#include "values/formatter.h"
 #include "values/show.h"
 
 /* Fills @out with the descriptor of the exact type @cls. For references it is OBJECT, because each

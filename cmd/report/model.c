@@ -4,7 +4,6 @@
 #include "cmd/report/model.h"
 
 #include "cmd/report/must.h"
-#include "cmd/report/coverage_gaps.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -195,6 +194,22 @@ void sxs_model_problem(struct sxs_model *m, const char *fmt, ...)
         sxs_strings_clean(line, strlen(line));
     SXS_GROW(m->problems, m->n_problems, m->cap_problems);
     m->problems[m->n_problems++] = sxs_must(line);
+}
+
+void sxs_model_free_unseen(struct sxs_model *m)
+{
+    for (size_t i = 0; i < m->n_unseen; i++) {
+        struct sxs_model_unseen *g = &m->unseen[i];
+        for (size_t k = 0; k < g->n; k++) {
+            free(g->rows[k].name);
+            free(g->rows[k].detail);
+        }
+        free(g->rows);
+        free(g->version);
+    }
+    free(m->unseen);
+    m->unseen = NULL;
+    m->n_unseen = m->cap_unseen = 0;
 }
 
 void sxs_model_free(struct sxs_model *m)

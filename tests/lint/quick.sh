@@ -36,8 +36,9 @@ finds() { # claim pattern command...
     if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -q "$pattern"; then tap 0 "$claim" ""; else tap 1 "$claim" "$out"; fi
 }
 
-echo 1..13
+echo 1..15
 passes "no folder includes what lies above it" tests/lint/layering.sh
+passes "no sources include each other in a circle" tests/lint/circles.sh
 passes "what may run in a signal handler calls only what may be called there" \
     tests/lint/signal-safety.sh --source
 passes "no test takes the status of another command for its own" tests/lint/status.sh
@@ -49,6 +50,8 @@ passes "the libraries export what they promise and nothing else" tests/lint/symb
 cp -r $(sh tests/lint/folders.sh | sed "s,/.*,," | sort -u) folders.tsv harness include tests docs "$copy/" || exit 1
 echo '#include "callback/guid.h"' >>"$copy/stackwalk/walk.c"
 finds "an include that points up is named" 'stackwalk/walk.c:.*callback/guid.h' tests/lint/layering.sh
+echo '#include "cmd/report/own.h"' >>"$copy/cmd/report/model.h"
+finds "a circle is named" 'circle: .*cmd/report/model, cmd/report/own' tests/lint/circles.sh
 echo '#include "signals/router.h"' >>"$copy/manager/manager.c"
 finds "so is one of another folder's private header" 'manager/manager.c:.*router.h' tests/lint/layering.sh
 cat >>"$copy/signals/owners.c" <<'C'

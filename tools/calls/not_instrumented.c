@@ -25,6 +25,7 @@ struct known {
 static struct {
     pthread_mutex_t          lock; /* guards the rest; not held while a runtime is called */
     struct sxs_calls_header *header;
+    void (*name)(sxs_function fn, char *out, size_t size);
     struct sxs_calls_arena   arena;
     uint32_t                 n_cells;
     struct known             known[KNOWN];
@@ -32,9 +33,11 @@ static struct {
 } unseen = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(unseen.lock);
 
-void sxs_unseen_init(struct sxs_calls_header *header)
+void sxs_unseen_init(struct sxs_calls_header *header,
+                     void (*name)(sxs_function fn, char *out, size_t size))
 {
     unseen.header = header;
+    unseen.name = name;
 }
 
 static struct sxs_calls_note *note_locked(enum sxs_calls_note_kind kind, uint32_t runtime,
@@ -152,7 +155,7 @@ void sxs_unseen_dynamic(sxs_function fn)
 {
     char     name[1024];
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    sxs_functions_name(fn, name, sizeof(name));
+    unseen.name(fn, name, sizeof(name));
     name[strcspn(name, "(")] = '\0';
     for (const char *at = name; *at; at++)
         hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
@@ -164,7 +167,7 @@ void sxs_unseen_inlined(const struct sxs_called *callee, sxs_function caller)
     char name[2048];
     if (count(caller.id, callee->runtime, callee->cell))
         return;
-    sxs_functions_name(caller, name, sizeof(name));
+    unseen.name(caller, name, sizeof(name));
     count_named(SXS_CALLS_NOTE_INLINED, caller.id, callee->runtime, callee->cell, name);
 }
 
