@@ -40,7 +40,7 @@ linked = $(foreach d,$(shell awk -F'\t' '$$2 ~ /(^|,)$(1)(,|$$)/ { print $$1 }' 
 LIB_SRC     := $(call linked,library)
 IL_SRC      := $(call linked,il)
 PRELOAD_SRC := $(call linked,preload)
-CMD_SRC     := $(call linked,command)
+CMD_SRC     := $(filter-out base/%,$(call linked,command))
 CONFIG_SRC  := $(wildcard instr/config/*.c)
 READ_SRC    := $(wildcard session/read/*.c)
 RUNSXS_SRC  := $(wildcard harness/*.c)
@@ -216,7 +216,12 @@ $(O)/libsxsil.a: $(call obj,$(IL_SRC))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o
+# The command links from base/ only what it uses.
+$(O)/libbase.a: $(call obj,$(filter base/%,$(call linked,command)))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o $(O)/libbase.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LIBS)
 
@@ -287,15 +292,16 @@ $(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(PROFILE_OBJ) $(CMD_LIBS) -lcmocka
 
-$(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ)
+$(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(PROFILE_OBJ) $(CMD_LIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS)
 
-$(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h tests/profile/*.h) $(PROFILE_OBJ)
+$(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h tests/profile/*.h) $(PROFILE_OBJ) \
+        $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(CMD_LIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(O)/libsxsil.a $(O)/libbase.a $(CMD_LIBS)
 
 $(O)/tests/fuzz_config: tests/fuzz/fuzz_config.c $(call obj,$(CONFIG_SRC) $(IL_SRC))
 	@mkdir -p $(@D)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/log.h"
+#include "base/env.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -82,8 +83,8 @@ void sxs_log_raw(const char *text)
 
 void sxs_log_init(void)
 {
-    const char *text = getenv("SXSPROF_LOG");
-    if (!text || !*text)
+    const char *text = sxs_env_get(SXS_ENV_LOG);
+    if (!text)
         return;
     for (unsigned i = 0; i < ARRAY_LEN(level_text); i++) {
         if (strcmp(text, level_text[i]) == 0) {

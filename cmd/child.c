@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/child.h"
+#include "base/env.h"
 
 #include "cmd/command.h"
 
@@ -28,7 +29,7 @@ static int check_executable(const char *path)
 
 int sxs_child_find(const char *command, char *path, size_t size)
 {
-    const char *dirs = getenv("PATH");
+    const char *dirs = sxs_env_named("PATH");
     int         found = ENOENT;
     if (strchr(command, '/')) {
         size_t len = strlen(command);

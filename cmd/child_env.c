@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/child_env.h"
+#include "base/env.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static char **copy_environment(void)
  * first one is called. */
 static int set_preload(char **env, const char *path)
 {
-    const char *before = getenv("LD_PRELOAD");
+    const char *before = sxs_env_named("LD_PRELOAD");
     char       *value = NULL;
     if (asprintf(&value, "%s%s%s", path, before && *before ? ":" : "", before ? before : "") < 0)
         return -1;

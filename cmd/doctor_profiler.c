@@ -17,6 +17,7 @@
  *    CORECLR_ENABLE_NOTIFICATION_PROFILERS is set and not 0. Since .NET 9 an element without a ';'
  *    after it is ignored (measured: 8.0.29 loads it, 9.0.18 and 10.0.11 do not).
  */
+#include "base/env.h"
 #include "cmd/doctor.h"
 #include "cmd/elf_file.h"
 
@@ -29,7 +30,7 @@
 
 static const char *get(const char *name)
 {
-    const char *v = getenv(name);
+    const char *v = sxs_env_named(name);
     return v && *v ? v : NULL;
 }
 
@@ -74,16 +75,17 @@ static void examine_switches(struct sxs_findings *f)
         if (!name || number(f, name, 1) != 0)
             continue;
         sxs_found_problem(f, "%s=%s: no runtime loads any profiler, under sxsprof run either", name,
-                          getenv(name));
+                          sxs_env_named(name));
         sxs_found_advice("unset it, or set it to 1");
     }
     name = prefixed("ProfAPI_ProfilerCompatibilitySetting", buf, sizeof(buf));
-    const char *setting = name ? getenv(name) : NULL;
+    const char *setting = name ? sxs_env_named(name) : NULL;
     if (setting && strcasecmp(setting, "PreventLoad") == 0) {
         sxs_found_problem(f, "%s=%s: no runtime loads a profiler when it starts", name, setting);
         sxs_found_advice("unset it");
     } else if (name) {
-        sxs_found_note("%s=%s: matters to profilers of .NET 2.0's kind only", name, getenv(name));
+        sxs_found_note("%s=%s: matters to profilers of .NET 2.0's kind only", name,
+                       sxs_env_named(name));
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists the environment variables that matter, examines LD_PRELOAD, and checks the values of
  * SXSPROF_ variables. */
+#include "base/env.h"
 #include "cmd/doctor.h"
 #include "cmd/settings.h"
 #include "session/format/folder_safe.h"
@@ -86,7 +87,7 @@ static bool examine_preload(struct sxs_findings *f, const struct sxs_library *li
 
 void sxs_doctor_preload(struct sxs_findings *f, const struct sxs_library *lib)
 {
-    const char *value = getenv("LD_PRELOAD");
+    const char *value = sxs_env_named("LD_PRELOAD");
     char       *list = value && *value ? strdup(value) : NULL, *save = NULL;
     bool        ours = false;
     sxs_found_title("Preloaded libraries:");
@@ -123,7 +124,7 @@ static bool examine_folder(struct sxs_findings *f, const char *folder)
 static void examine_setting(struct sxs_findings *f, const struct sxs_setting *s)
 {
     char        why[1024];
-    const char *value = getenv(s->variable);
+    const char *value = sxs_env_named(s->variable);
     if (!value || !*value)
         return;
     if (sxs_setting_check(s, s->variable, value, why, sizeof(why)) != 0) {
@@ -139,7 +140,7 @@ static void examine_setting(struct sxs_findings *f, const struct sxs_setting *s)
 
 static void examine_temporary(struct sxs_findings *f)
 {
-    const char *tmp = getenv("TMPDIR");
+    const char *tmp = sxs_env_named("TMPDIR");
     if (!tmp || !*tmp)
         tmp = "/tmp";
     if (access(tmp, W_OK | X_OK) == 0) {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/elf_file.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,93 +22,70 @@
 #error "name this processor's ELF machine and dynamic loader"
 #endif
 
-/* A whole file in memory. It is copied, not mapped, so that truncating the file does no harm. */
+/* An open file, read by libelf. It is not mapped, so that truncating the file does no harm. */
 struct image {
-    unsigned char *bytes; /* owned */
-    size_t         size;
+    int  fd;
+    Elf *elf; /* NULL: no ELF file */
 };
 
-#define MAX_IMAGE ((off_t)256 << 20) /* larger than any library; limits memory */
-
-static int image_read(const char *path, struct image *out, size_t limit)
+static int image_open(const char *path, struct image *out)
 {
     struct stat st;
     int         err = 0;
-    int         fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    out->bytes = NULL;
-    out->size = 0;
-    if (fd < 0)
+    out->elf = NULL;
+    out->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (out->fd < 0)
         return errno;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MAX_IMAGE) {
+    if (fstat(out->fd, &st) != 0 || !S_ISREG(st.st_mode))
         err = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-        goto done;
-    }
-    size_t want = (size_t)st.st_size < limit ? (size_t)st.st_size : limit;
-    out->bytes = malloc(want + 1);
-    if (!out->bytes) {
-        err = ENOMEM;
-        goto done;
-    }
-    while (out->size < want) {
-        ssize_t n = read(fd, out->bytes + out->size, want - out->size);
-        if (n <= 0)
-            break;
-        out->size += (size_t)n;
-    }
-done:
-    close(fd);
+    else if (elf_version(EV_CURRENT) != EV_NONE)
+        out->elf = elf_begin(out->fd, ELF_C_READ, NULL);
     return err;
 }
 
-/* Copies @size bytes at offset @at to @to; returns false when the file ends before them. */
-static bool image_get(const struct image *im, uint64_t at, void *to, size_t size)
+static void image_close(struct image *im)
 {
-    if (at > im->size || size > im->size - at)
-        return false;
-    memcpy(to, im->bytes + at, size);
-    return true;
+    elf_end(im->elf); /* NULL is fine */
+    if (im->fd >= 0)
+        close(im->fd);
 }
 
-static bool names_loader(const struct image *im, const Elf64_Ehdr *eh)
+static bool names_loader(Elf *elf)
 {
-    for (uint64_t i = 0; i < eh->e_phnum; i++) {
-        Elf64_Phdr ph;
-        if (!image_get(im, eh->e_phoff + i * sizeof(ph), &ph, sizeof(ph)))
-            return false;
+    size_t    n = 0;
+    GElf_Phdr ph;
+    if (elf_getphdrnum(elf, &n) != 0)
+        return false;
+    for (size_t i = 0; i < n && gelf_getphdr(elf, (int)i, &ph); i++)
         if (ph.p_type == PT_INTERP)
             return true;
-    }
     return false;
 }
 
 int sxs_elf_read(const char *path, struct sxs_elf_file *out)
 {
     struct image im;
-    Elf64_Ehdr   eh;
+    GElf_Ehdr    eh;
     memset(out, 0, sizeof(*out));
-    int err = image_read(path, &im, 65536); /* program headers are at the beginning of the file */
-    if (!err && image_get(&im, 0, &eh, sizeof(eh)) && memcmp(eh.e_ident, ELFMAG, SELFMAG) == 0) {
+    int err = image_open(path, &im);
+    if (im.elf && elf_kind(im.elf) == ELF_K_ELF && gelf_getehdr(im.elf, &eh)) {
         out->is_elf = true;
-        out->is_64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
+        out->is_64 = gelf_getclass(im.elf) == ELFCLASS64;
         out->is_native = out->is_64 && eh.e_machine == OWN_MACHINE;
         out->is_shared = eh.e_type == ET_DYN;
-        out->has_loader = out->is_64 && names_loader(&im, &eh);
+        out->has_loader = out->is_64 && names_loader(im.elf);
     }
-    free(im.bytes);
+    image_close(&im);
     return err;
 }
 
-static bool table_defines(const struct image *im, const Elf64_Shdr *syms, const Elf64_Shdr *strs,
-                          const char *symbol)
+static bool table_defines(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *symbol)
 {
-    size_t len = strlen(symbol) + 1;
-    for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= syms->sh_size; at += sizeof(Elf64_Sym)) {
-        Elf64_Sym sym;
-        if (!image_get(im, syms->sh_offset + at, &sym, sizeof(sym)))
-            return false;
-        uint64_t name = strs->sh_offset + sym.st_name;
-        if (sym.st_shndx != SHN_UNDEF && name <= im->size && len <= im->size - name &&
-            memcmp(im->bytes + name, symbol, len) == 0)
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Sym  sym;
+    for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
+        const char *name = elf_strptr(elf, header->sh_link, sym.st_name);
+        if (sym.st_shndx != SHN_UNDEF && name && strcmp(name, symbol) == 0)
             return true;
     }
     return false;
@@ -118,20 +94,14 @@ static bool table_defines(const struct image *im, const Elf64_Shdr *syms, const 
 bool sxs_elf_exports(const char *path, const char *symbol)
 {
     struct image im;
-    Elf64_Ehdr   eh;
     bool         found = false;
-    int          err = image_read(path, &im, SIZE_MAX);
-    if (err || !image_get(&im, 0, &eh, sizeof(eh)))
-        goto done;
-    for (uint64_t i = 0; i < eh.e_shnum && !found; i++) {
-        Elf64_Shdr syms, strs;
-        if (image_get(&im, eh.e_shoff + i * sizeof(syms), &syms, sizeof(syms)) &&
-            syms.sh_type == SHT_DYNSYM &&
-            image_get(&im, eh.e_shoff + (uint64_t)syms.sh_link * sizeof(strs), &strs, sizeof(strs)))
-            found = table_defines(&im, &syms, &strs, symbol);
-    }
-done:
-    free(im.bytes);
+    if (image_open(path, &im) == 0 && im.elf)
+        for (Elf_Scn *at = NULL; !found && (at = elf_nextscn(im.elf, at)) != NULL;) {
+            GElf_Shdr header;
+            if (gelf_getshdr(at, &header) && header.sh_type == SHT_DYNSYM)
+                found = table_defines(im.elf, at, &header, symbol);
+        }
+    image_close(&im);
     return found;
 }
 

@@ -92,14 +92,14 @@ static int check(struct listing *l, uint32_t token, struct sxs_il_error *error)
 static int put_method(struct listing *l, uint32_t token, const struct sxs_il_error *error)
 {
     for (;;) {
-        struct sxs_il_text t = {l->text, l->size, 0};
-        sxs_il_put(&t, ".method ");
+        struct sxs_text t = sxs_text_counted(l->text, l->size);
+        sxs_text_put(&t, ".method ");
         sxs_md_put_method(&l->md, &t, token);
-        sxs_il_putf(&t, " // 0x%08x\n{\n", token);
+        sxs_text_putf(&t, " // 0x%08x\n{\n", token);
         if (error)
-            sxs_il_putf(&t, "  // refused at IL_%04x: %s\n", error->offset, error->text);
+            sxs_text_putf(&t, "  // refused at IL_%04x: %s\n", error->offset, error->text);
         sxs_il_put_body(&t, l->body, "  ", &l->names);
-        sxs_il_put(&t, "}\n");
+        sxs_text_put(&t, "}\n");
         if (t.len < l->size)
             break;
         free(l->text);
@@ -138,7 +138,7 @@ static int list(struct listing *l)
         uint32_t rva = sxs_md_cell(&l->md, SXS_TABLE_METHOD_DEF, row, SXS_METHOD_DEF_RVA);
         uint32_t impl = sxs_md_cell(&l->md, SXS_TABLE_METHOD_DEF, row, SXS_METHOD_DEF_IMPL_FLAGS);
         char               name[4096];
-        struct sxs_il_text t = {name, sizeof(name), 0};
+        struct sxs_text    t = sxs_text_counted(name, sizeof(name));
         if (!rva || impl & NATIVE_CODE)
             continue;
         sxs_md_put_full_name(&l->md, &t, token);

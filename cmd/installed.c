@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/installed.h"
 
+#include "base/env.h"
 #include "cmd/child.h"
 
 #include <dirent.h>
@@ -92,7 +93,7 @@ static int search_dotnet_on_path(struct sxs_installed_list *list)
 static int search_below_home(struct sxs_installed_list *list)
 {
     char        dir[PATH_MAX];
-    const char *home = getenv("HOME");
+    const char *home = sxs_env_named("HOME");
     int         n = snprintf(dir, sizeof(dir), "%s/.dotnet", home ? home : "");
     return home && *home && n < (int)sizeof(dir) ? search_root(list, dir) : 0;
 }
@@ -110,7 +111,7 @@ int sxs_installed_find(const char *bin_dir, struct sxs_installed_list *out)
     memset(out, 0, sizeof(*out));
     int n = snprintf(dir, sizeof(dir), "%s/runtimes", bin_dir);
     int err = n < (int)sizeof(dir) ? search(out, dir, "build") : 0;
-    err = err ? err : search_root(out, getenv("DOTNET_ROOT"));
+    err = err ? err : search_root(out, sxs_env_named("DOTNET_ROOT"));
     err = err ? err : search_dotnet_on_path(out);
     err = err ? err : search_root(out, "/usr/share/dotnet");
     err = err ? err : search_root(out, "/usr/lib/dotnet");

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "cmd/command.h"
 #include "cmd/output/text.h"
 #include "session/format/folder_safe.h"
@@ -157,7 +158,7 @@ static int make_in(struct sxs_out_dir *out, const char *parent)
 
 int sxs_out_dir_make(struct sxs_out_dir *out, bool keep, char *why, size_t size)
 {
-    const char *tmp = getenv("TMPDIR");
+    const char *tmp = sxs_env_named("TMPDIR");
     int         err;
     if (!tmp || !*tmp)
         tmp = "/tmp";

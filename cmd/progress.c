@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/progress.h"
 
+#include "base/env.h"
 #include "session/format/samples.h"
 
 #include <fcntl.h>
@@ -24,7 +25,7 @@ static uint64_t now_ns(void)
 
 void sxs_progress_init(struct sxs_progress *p, const struct sxs_out_dir *out, bool quiet)
 {
-    const char *term = getenv("TERM");
+    const char *term = sxs_env_named("TERM");
     memset(p, 0, sizeof(*p));
     p->out = out;
     p->began_ns = p->last_ns = now_ns();

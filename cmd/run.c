@@ -2,6 +2,7 @@
 /* sxsprof run: check all options and settings, then start the command. */
 #include "cmd/run.h"
 
+#include "base/env.h"
 #include "cmd/child.h"
 #include "cmd/command.h"
 #include "cmd/progress.h"
@@ -69,12 +70,12 @@ static int check_command(const char *name, char *path, size_t size)
 /* Says that a profiler that the environment names is replaced for the command. */
 static void print_replaced(void)
 {
-    const char *clsid = getenv("CORECLR_PROFILER");
-    const char *path = getenv("CORECLR_PROFILER_PATH_64");
+    const char *clsid = sxs_env_named("CORECLR_PROFILER");
+    const char *path = sxs_env_named("CORECLR_PROFILER_PATH_64");
     if (!clsid || !*clsid || strcasecmp(clsid, SXSPROF_CLSID) == 0)
         return;
     if (!path || !*path)
-        path = getenv("CORECLR_PROFILER_PATH");
+        path = sxs_env_named("CORECLR_PROFILER_PATH");
     sxs_complain("CORECLR_PROFILER: the profiler %s (%s) is replaced for this command, which runs "
                  "without it",
                  clsid, path && *path ? path : "no path");

@@ -205,7 +205,7 @@ int sxs_run_inherited(const struct sxs_run_options *o)
     };
     for (size_t i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++) {
         char        why[1024];
-        const char *name = inherited[i].variable, *value = getenv(name);
+        const char *name = inherited[i].variable, *value = sxs_env_named(name);
         if (inherited[i].replaced || !value || !*value)
             continue;
         if (sxs_setting_check(sxs_setting_find(name), name, value, why, sizeof(why)) != 0)
@@ -216,13 +216,13 @@ int sxs_run_inherited(const struct sxs_run_options *o)
 
 const char *sxs_run_picked(const struct sxs_run_options *o)
 {
-    return o->pick ? o->pick : getenv("SXSPROF_PICK");
+    return o->pick ? o->pick : sxs_env_named("SXSPROF_PICK");
 }
 
 bool sxs_run_records(const struct sxs_run_options *o)
 {
-    const char *list = o->tools ? o->tools : getenv("SXSPROF_TOOLS");
-    const char *rules = o->instrument ? o->instrument : getenv("SXSPROF_INSTRUMENT");
+    const char *list = o->tools ? o->tools : sxs_env_named("SXSPROF_TOOLS");
+    const char *rules = o->instrument ? o->instrument : sxs_env_named("SXSPROF_INSTRUMENT");
     if (rules && *rules)
         return true;
     for (; list && *list; list += strcspn(list, ";"), list += *list == ';')

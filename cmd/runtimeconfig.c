@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/runtimeconfig.h"
+#include "base/env.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ int sxs_runtimeconfig_read(const char *path, struct sxs_runtimeconfig *out, char
         json_decref(top);
         return -1;
     }
-    const char   *asked = getenv("DOTNET_ROLL_FORWARD");
+    const char   *asked = sxs_env_named("DOTNET_ROLL_FORWARD");
     const char   *written = string_of(options, "rollForward");
     const json_t *framework;
     size_t        i;

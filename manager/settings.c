@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "base/log.h"
 
 static void read_pick(struct sxs_settings *s)
 {
-    const char *text = getenv("SXSPROF_PICK");
-    if (!text || !*text || strcmp(text, "all") == 0)
+    const char *text = sxs_env_get(SXS_ENV_PICK);
+    if (!text || strcmp(text, "all") == 0)
         return;
     if (strcmp(text, "first") == 0) {
         s->pick = SXS_PICK_FIRST;
@@ -26,8 +27,8 @@ static void read_pick(struct sxs_settings *s)
 
 static void read_unpicked(struct sxs_settings *s)
 {
-    const char *text = getenv("SXSPROF_UNPICKED");
-    if (!text || !*text || strcmp(text, "guard") == 0)
+    const char *text = sxs_env_get(SXS_ENV_UNPICKED);
+    if (!text || strcmp(text, "guard") == 0)
         return;
     if (strcmp(text, "cancel") == 0)
         s->cancel = 1;
@@ -61,8 +62,8 @@ static void enable(struct sxs_settings *s, const struct sxs_tool *tool, const ch
 /* Read SXSPROF_TOOLS: NAME[:OPTIONS][;NAME[:OPTIONS]]... */
 static void read_tools(struct sxs_settings *s, const struct sxs_tool *const *known, size_t n_known)
 {
-    const char *env = getenv("SXSPROF_TOOLS");
-    char       *text = env && *env ? strdup(env) : NULL; /* never freed: options point into it */
+    const char *env = sxs_env_get(SXS_ENV_TOOLS);
+    char       *text = env ? strdup(env) : NULL; /* never freed: options point into it */
     char       *save = NULL;
     for (size_t i = 0; i < n_known; i++)
         if (known[i]->always)
@@ -86,7 +87,7 @@ void sxs_settings_read(struct sxs_settings *s, const struct sxs_tool *const *kno
     read_pick(s);
     read_unpicked(s);
     read_tools(s, known, n_known);
-    s->out = getenv("SXSPROF_OUT");
+    s->out = sxs_env_get(SXS_ENV_OUT);
     if (s->out)
         s->out = strdup(s->out); /* the host may change its environment */
 }

@@ -2,6 +2,7 @@
 /*
  * install.c - the router's state, its lock, and its installation as the kernel's action.
  */
+#include "base/env.h"
 #include "signals/router.h"
 
 #include <errno.h>
@@ -111,11 +112,11 @@ void router_init(int preloaded, const struct real_calls *calls)
     static int             done;
     pthread_mutex_lock(&once);
     if (!done) {
-        const char *text = getenv("SXSPROF_SIGNALS");
+        const char *text = sxs_env_get(SXS_ENV_SIGNALS);
         real = *calls;
         router.preloaded = preloaded;
         router.off = text && strcmp(text, "off") == 0;
-        if (text && *text && !router.off && strcmp(text, "on") != 0)
+        if (text && !router.off && strcmp(text, "on") != 0)
             sxs_error("SXSPROF_SIGNALS=%s: expected on or off; going on with on", text);
         pthread_spin_init(&router.lock, PTHREAD_PROCESS_PRIVATE);
         atomic_store(&router.pid, getpid());

@@ -14,10 +14,9 @@
  * Distance alone proves nothing: with several runtimes the space below a module is in use, and the
  * kernel puts the code anywhere, often hundreds of GiB away or below the module of another runtime.
  */
-#include <stdio.h>
 #include <string.h>
 
-#include "base/proc.h"
+#include "base/maps.h"
 #include "signals/router.h"
 
 /* The executable pieces of memory files that are recorded for rule 1. Pieces beyond this number get
@@ -41,14 +40,6 @@ struct scan {
     struct piece       pieces[MAX_PIECES];
     struct memory_file files[SXS_MAX_OWNERS];
     int                n_pieces, n_files;
-};
-
-/* One line of /proc/self/maps. */
-struct line {
-    uintptr_t     lo, hi;
-    unsigned long inode;
-    char          perms[8];
-    const char   *path;
 };
 
 /* Rule 3. Returns the owner, or -1. Allows 64 MiB more than 2 GiB. */
@@ -97,22 +88,22 @@ static int file_of(struct scan *s, unsigned long inode)
     return s->n_files++;
 }
 
-static int is_memory_file(const struct line *at)
+static int is_memory_file(const struct sxs_mapping *at)
 {
-    return strncmp(at->path, "/memfd:doublemapper", 19) == 0 && at->perms[1] != 'w';
+    return strncmp(at->path, "/memfd:doublemapper", 19) == 0 && at->permissions[1] != 'w';
 }
 
-static void note_piece(struct scan *s, const struct line *at)
+static void note_piece(struct scan *s, const struct sxs_mapping *at)
 {
     int file = is_memory_file(at) ? file_of(s, at->inode) : -1;
     if (file < 0)
         return;
     if (s->files[file].known < 0)
-        s->files[file].known = owner_of_code(at->lo);
+        s->files[file].known = owner_of_code(at->start);
     if (s->files[file].above < 0)
-        s->files[file].above = next_module_above(at->lo);
-    if (s->n_pieces < MAX_PIECES && at->perms[2] == 'x')
-        s->pieces[s->n_pieces++] = (struct piece){at->lo, at->hi, file};
+        s->files[file].above = next_module_above(at->start);
+    if (s->n_pieces < MAX_PIECES && at->permissions[2] == 'x')
+        s->pieces[s->n_pieces++] = (struct piece){at->start, at->end, file};
 }
 
 /* Returns the piece that contains @address, or NULL. The pieces are sorted, because the kernel's
@@ -132,15 +123,15 @@ static const struct piece *piece_at(const struct scan *s, uintptr_t address)
 
 /* Counts pointers into memory files if @at is writable data of an owner's module. Reads the data
  * one word at a time by atomic loads, because the runtime may write it meanwhile. */
-__attribute__((no_sanitize("address", "thread"))) static void count_pointers(struct scan       *s,
-                                                                             const struct line *at)
+__attribute__((no_sanitize("address", "thread"))) static void count_pointers(
+    struct scan *s, const struct sxs_mapping *at)
 {
     struct sxs_range module;
-    if (at->perms[0] != 'r' || at->perms[1] != 'w' ||
-        !sxs_ranges_find(&router.ranges, at->lo, &module) || module.kind != SXS_RANGE_MODULE)
+    if (at->permissions[0] != 'r' || at->permissions[1] != 'w' ||
+        !sxs_ranges_find(&router.ranges, at->start, &module) || module.kind != SXS_RANGE_MODULE)
         return;
-    uintptr_t hi = at->hi < module.hi ? at->hi : module.hi;
-    for (uintptr_t word = at->lo; word < hi; word += sizeof(word)) {
+    uintptr_t hi = at->end < module.hi ? at->end : module.hi;
+    for (uintptr_t word = at->start; word < hi; word += sizeof(word)) {
         const struct piece *piece =
             piece_at(s, __atomic_load_n((const uintptr_t *)word, __ATOMIC_RELAXED));
         if (piece)
@@ -168,26 +159,20 @@ static int owner_of_file(const struct memory_file *file, int *certain)
 
 struct visit {
     struct scan *scan;
-    void (*line)(struct scan *s, const struct line *at);
+    void (*mapping)(struct scan *s, const struct sxs_mapping *at);
 };
 
-static int visit_line(char *text, void *arg)
+static int visit_mapping(const struct sxs_mapping *m, void *arg)
 {
     const struct visit *visit = arg;
-    struct line         line;
-    int                 at = 0;
-    if (sscanf(text, "%lx-%lx %7s %*x %*x:%*x %lu%n", &line.lo, &line.hi, line.perms, &line.inode,
-               &at) < 4)
-        return 0;
-    line.path = text + at + strspn(text + at, " ");
-    visit->line(visit->scan, &line);
+    visit->mapping(visit->scan, m);
     return 0;
 }
 
-static void each_line(struct scan *s, void (*visit)(struct scan *s, const struct line *at))
+static void each_mapping(struct scan *s, void (*visit)(struct scan *, const struct sxs_mapping *))
 {
     struct visit all = {s, visit};
-    sxs_proc_lines("/proc/self/maps", visit_line, &all);
+    sxs_maps_each(visit_mapping, &all);
 }
 
 static int is_image(const char *path)
@@ -197,34 +182,34 @@ static int is_image(const char *path)
 }
 
 /* Records the mapping @at as code of its owner. */
-static void own(struct scan *s, const struct line *at)
+static void own(struct scan *s, const struct sxs_mapping *at)
 {
     sigset_t saved;
     int      owner = -1, certain = 0;
     if (is_memory_file(at)) {
         int file = file_of(s, at->inode);
         owner = file >= 0 ? owner_of_file(&s->files[file], &certain) : -1;
-    } else if (at->perms[2] == 'x' && (!*at->path || is_image(at->path))) {
+    } else if (at->permissions[2] == 'x' && (!*at->path || is_image(at->path))) {
         owner = owner_of_folder(at->path);
         if (owner < 0)
-            owner = next_module_above(at->lo);
+            owner = next_module_above(at->start);
     }
     if (owner < 0)
         return;
     /* A mapping that the router has seen keeps its owner unless rule 1 applied, so the index is
      * read under the lock: a hook may have recorded the mapping just now. */
     router_lock(&saved);
-    int now = owner_of_code(at->lo);
+    int now = owner_of_code(at->start);
     if (now < 0 || (certain && now != owner))
-        sxs_ranges_add(&router.ranges, at->lo, at->hi, owner, SXS_RANGE_CODE);
+        sxs_ranges_add(&router.ranges, at->start, at->end, owner, SXS_RANGE_CODE);
     router_unlock(&saved);
 }
 
 void maps_scan(void)
 {
     struct scan s = {.n_pieces = 0}; /* about 20 KB, on the thread that creates a profiler */
-    each_line(&s, note_piece);
+    each_mapping(&s, note_piece);
     if (s.n_pieces)
-        each_line(&s, count_pointers);
-    each_line(&s, own);
+        each_mapping(&s, count_pointers);
+    each_mapping(&s, own);
 }

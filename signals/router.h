@@ -29,7 +29,6 @@ typedef void (*handler_fn)(int, siginfo_t *, void *);
  *  a lock. */
 struct owner {
     _Atomic(handler_fn) handler[N_ROUTED];  /* NULL: the owner has none, or it is not known */
-    _Atomic unsigned    hidden;             /* not used */
     _Atomic int         announced;          /* 1: all its threads are reported by own_thread() */
     _Atomic unsigned    registered;         /* bit i: has had a handler for signal i at some time */
     _Atomic(_Atomic uint64_t *) counter;    /* counts signals handed to it; NULL: own_counter */

@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #include "base/loader.h"
-#include "symbols/maps_internal.h"
+#include "base/maps.h"
 #include "stackwalk/walk_internal.h"
 
 /* Every call of libunwind is made with sxs_loader_hold(), because libunwind calls
@@ -93,7 +93,8 @@ int sxs_native_in_file(uintptr_t ip)
 int sxs_native_is_code(uintptr_t ip)
 {
     struct sxs_mapping map;
-    return sxs_native_in_file(ip) || (sxs_maps_find(ip, &map) == 0 && map.executable);
+    return sxs_native_in_file(ip) ||
+           (sxs_maps_find(ip, &map, NULL, 0) == 0 && map.permissions[2] == 'x');
 }
 
 /* In most cases this is the thread's own stack. An alternate or coroutine stack is found by its
@@ -113,5 +114,5 @@ uintptr_t sxs_native_stack_end(uintptr_t sp)
             return (uintptr_t)base + size;
     }
     struct sxs_mapping map;
-    return sxs_maps_find(sp, &map) == 0 ? map.end : 0;
+    return sxs_maps_find(sp, &map, NULL, 0) == 0 ? map.end : 0;
 }

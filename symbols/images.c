@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols/images.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/proc.h"
+#include "base/maps.h"
 
 /* Addresses are looked up until up to that long after they were sampled. */
 #define KEPT_NS UINT64_C(80000000)
@@ -23,22 +22,17 @@ static struct mapping {
 static unsigned n_mappings;
 static uint64_t looked_ns; /* when the mappings were read; 0: not yet */
 
-static int is_file(const char *after_range)
+static int is_file(const struct sxs_mapping *m)
 {
-    unsigned long inode = 0;
-    int           path = 0;
-    return sscanf(after_range, " %*s %*x %*s %lu %n", &inode, &path) == 1 && inode != 0 && path &&
-           after_range[path] == '/' && strncmp(after_range + path, "/memfd:", 7) != 0;
+    return m->inode != 0 && m->path[0] == '/' && strncmp(m->path, "/memfd:", 7) != 0;
 }
 
-static int note_mapping(char *line, void *unused)
+static int note_mapping(const struct sxs_mapping *m, void *unused)
 {
-    char     *at;
-    uintptr_t lo = strtoul(line, &at, 16), hi = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
     (void)unused;
-    if (!hi || strlen(at) < 5 || at[3] != 'x') /* " r-xp" */
+    if (m->permissions[2] != 'x')
         return 0;
-    mappings[n_mappings++] = (struct mapping){lo, hi, is_file(at)};
+    mappings[n_mappings++] = (struct mapping){m->start, m->end, is_file(m)};
     return n_mappings == MAX_MAPPINGS;
 }
 
@@ -46,7 +40,7 @@ static void look(void)
 {
     n_mappings = 0;
     looked_ns = sxs_now_ns(CLOCK_MONOTONIC);
-    sxs_proc_lines("/proc/self/maps", note_mapping, NULL);
+    sxs_maps_each(note_mapping, NULL);
 }
 
 static int holds(const void *ip, const void *mapping)

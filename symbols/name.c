@@ -6,15 +6,14 @@
 #include "manager/module_info.h"
 #include "symbols/name_internal.h"
 #include "symbols/signature_internal.h"
+#include "symbols/type_name.h"
 
 #define NAME_MAX_UTF16 1024 /* longest name in metadata */
 #define ARGS_MAX 64
-#define NESTED_MAX 16 /* types in types, by declaration or as type arguments */
+#define NESTED_MAX     16 /* types as type arguments of types */
 
 #define TOKEN_TABLE(token) ((token) & 0xFF000000u)
 enum { TABLE_TYPEREF = 0x01000000, TABLE_TYPEDEF = 0x02000000, TABLE_TYPESPEC = 0x1B000000 };
-/* TD_NESTED_PUBLIC and higher values: nested types */
-enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 };
 
 struct sxs_scope {
     sxs_module        module;
@@ -65,25 +64,6 @@ void sxs_names_free(struct sxs_names *names)
     memset(names, 0, sizeof(*names));
 }
 
-/** Appends a type's own name without a suffix like "`2". Returns the number in the suffix, or 0. */
-static uint32_t put_stripped(struct sxs_text *out, const WCHAR *name)
-{
-    size_t   len = 0, end;
-    uint32_t arity = 0;
-
-    while (len < NAME_MAX_UTF16 && name[len])
-        len++;
-    for (end = len; end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9'; end--)
-        ;
-    if (end > 0 && end < len && name[end - 1] == '`') {
-        for (size_t i = end; i < len && arity < ARGS_MAX; i++)
-            arity = arity * 10 + (name[i] - '0');
-        len = end - 1;
-    }
-    sxs_text_put_utf16(out, name, len);
-    return arity;
-}
-
 /**
  * Appends the name of a type parameter of @owner, a typedef or methoddef. Returns 0 if there is
  * no such parameter. */
@@ -131,61 +111,39 @@ static void put_level_args(const struct naming *in, struct sxs_text *out, uint32
     sxs_text_put(out, ">");
 }
 
+/* The state while put_typedef() writes nested types. */
+struct levels {
+    const struct naming *in;
+    uint32_t             used; /* type arguments that enclosing types took */
+    int                  bare;
+};
+
+/* The number in a type's name counts only its own parameters; those of enclosing types come
+ * before. */
+static void after_level(void *context, struct sxs_text *out, uint32_t arity)
+{
+    struct levels *levels = context;
+    put_level_args(levels->in, out, levels->used, arity, levels->bare);
+    levels->used += arity;
+}
+
 /**
  * Appends Outer+Inner for in->type, which is the innermost type; each type with its share of
  * in->type_args unless @bare. */
 static void put_typedef(const struct naming *in, struct sxs_text *out, int bare)
 {
-    IMetaDataImport2 *imp = in->imp;
-    mdTypeDef         chain[NESTED_MAX] = { in->type };
-    unsigned          n = 0;
-    uint32_t          used = 0;
-    WCHAR             name[NAME_MAX_UTF16];
-
-    for (mdTypeDef at = in->type; n < NESTED_MAX;) {
-        ULONG   len = 0;
-        DWORD   flags = 0;
-        mdToken extends = 0;
-        chain[n++] = at;
-        if (!imp || FAILED(imp->vtbl->GetTypeDefProps(imp, at, NULL, 0, &len, &flags, &extends)) ||
-            (flags & TD_VISIBILITY_MASK) < TD_NESTED_PUBLIC ||
-            FAILED(imp->vtbl->GetNestedClassProps(imp, at, &at)))
-            break;
-    }
-    while (n--) {
-        ULONG   len = 0;
-        DWORD   flags = 0;
-        mdToken extends = 0;
-        memset(name, 0, sizeof(name));
-        if (!imp || FAILED(imp->vtbl->GetTypeDefProps(imp, chain[n], name, NAME_MAX_UTF16, &len,
-                                                      &flags, &extends)) || !name[0])
-            sxs_text_putf(out, "[type 0x%08x]", chain[n]);
-        /* The number in a type's name counts only its own parameters; those of enclosing types
-         * come before. */
-        uint32_t arity = put_stripped(out, name);
-        put_level_args(in, out, used, arity, bare);
-        used += arity;
-        if (n)
-            sxs_text_put(out, "+");
-    }
+    struct levels               levels = {.in = in, .bare = bare};
+    const struct sxs_type_style style = {
+        .without_arity = 1, .numbers = 1, .after = after_level, .context = &levels};
+    struct sxs_type_source from = sxs_types_to_show(in->imp);
+    sxs_type_put(out, &from, &style, in->type);
 }
 
-static void put_typeref(const struct naming *in, struct sxs_text *out, mdToken type, unsigned depth)
+static void put_typeref(const struct naming *in, struct sxs_text *out, mdToken type)
 {
-    WCHAR   name[NAME_MAX_UTF16] = { 0 };
-    ULONG   len = 0;
-    mdToken scope = 0;
-
-    if (!in->imp || FAILED(in->imp->vtbl->GetTypeRefProps(in->imp, type, &scope, name,
-                                                          NAME_MAX_UTF16, &len)) || !name[0]) {
-        sxs_text_putf(out, "[type 0x%08x]", type);
-        return;
-    }
-    if (TOKEN_TABLE(scope) == TABLE_TYPEREF && depth < NESTED_MAX) {
-        put_typeref(in, out, scope, depth + 1);
-        sxs_text_put(out, "+");
-    }
-    put_stripped(out, name);
+    static const struct sxs_type_style style = {.without_arity = 1, .numbers = 1};
+    struct sxs_type_source             from = sxs_types_to_show(in->imp);
+    sxs_type_put(out, &from, &style, type);
 }
 
 static const struct sxs_type_names type_names;
@@ -213,9 +171,7 @@ static void on_token(void *ctx, struct sxs_text *out, mdToken type)
         of_type.type = type;
         put_typedef(&of_type, out, 1);
         break;
-    case TABLE_TYPEREF:
-        put_typeref(in, out, type, 0);
-        break;
+    case TABLE_TYPEREF: put_typeref(in, out, type); break;
     case TABLE_TYPESPEC:
         put_typespec(in, out, type);
         break;

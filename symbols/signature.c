@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "instr/metadata/compressed.h"
 #include "symbols/signature_internal.h"
 
 #define NESTING_MAX 32 /* nested types; a deeper signature is treated as invalid */
@@ -35,20 +36,14 @@ static uint8_t peek(const struct cursor *c)
     return c->bad || c->at >= c->end ? 0 : *c->at;
 }
 
-/** A compressed unsigned integer: one, two or four bytes (II.23.2). */
 static uint32_t compressed(struct cursor *c)
 {
-    uint32_t first = u8(c);
-    if (!(first & 0x80))
-        return first;
-    if (!(first & 0x40))
-        return (first & 0x3F) << 8 | u8(c);
-    if (first & 0x20)
+    uint32_t value = 0;
+    unsigned size = c->bad ? 0 : sxs_compressed_read(c->at, c->end, &value);
+    if (!size)
         c->bad = 1;
-    uint32_t value = (first & 0x1F) << 24;
-    value |= (uint32_t)u8(c) << 16;
-    value |= (uint32_t)u8(c) << 8;
-    return value | u8(c);
+    c->at += size;
+    return value;
 }
 
 static uint32_t count(struct cursor *c)
@@ -61,11 +56,10 @@ static uint32_t count(struct cursor *c)
 
 static mdToken type_token(struct cursor *c)
 {
-    static const mdToken tables[] = { 0x02000000, 0x01000000, 0x1B000000, 0 };
-    uint32_t             coded = compressed(c);
-    if ((coded & 3) == 3)
+    mdToken token = sxs_coded_type(compressed(c));
+    if (!token)
         c->bad = 1;
-    return c->bad ? 0 : tables[coded & 3] | coded >> 2;
+    return c->bad ? 0 : token;
 }
 
 static ClassID type_handle(struct cursor *c)

@@ -3,7 +3,7 @@
 #ifndef SXS_SYMBOLS_SIGNATURE_INTERNAL_H
 #define SXS_SYMBOLS_SIGNATURE_INTERNAL_H
 
-#include "symbols/text_internal.h"
+#include "base/text/buffer.h"
 #include "sxs_abi.h"
 
 /**

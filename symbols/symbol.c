@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/maps.h"
 #include "base/safe_read.h"
 #include "symbols/elf_symbols.h"
-#include "symbols/maps_internal.h"
 #include "symbols/name_internal.h"
 
 static const char *base_name(const char *path)
@@ -70,15 +70,16 @@ static const char *local_symbol(struct sxs_symbols *symbols, uintptr_t ip,
 static void name_anonymous(uintptr_t ip, struct sxs_text *file, struct sxs_text *name)
 {
     static const char  deleted[] = " (deleted)";
+    char               path[256];
     struct sxs_mapping map;
-    int                found = sxs_maps_find(ip, &map) == 0;
+    int                found = sxs_maps_find(ip, &map, path, sizeof(path)) == 0;
 
     if (found) {
-        size_t len = strlen(map.name);
-        if (len >= sizeof(deleted) && strcmp(map.name + len - (sizeof(deleted) - 1), deleted) == 0)
-            map.name[len - (sizeof(deleted) - 1)] = '\0';
+        size_t len = strlen(path);
+        if (len >= sizeof(deleted) && strcmp(path + len - (sizeof(deleted) - 1), deleted) == 0)
+            path[len - (sizeof(deleted) - 1)] = '\0';
     }
-    sxs_text_put_name(file, !found ? "[unmapped]" : map.name[0] ? base_name(map.name) : "[anon]");
+    sxs_text_put_name(file, !found ? "[unmapped]" : path[0] ? base_name(path) : "[anon]");
     sxs_text_put(name, found ? "[stub]" : "[unknown]");
 }
 

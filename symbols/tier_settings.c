@@ -19,11 +19,11 @@ static struct {
 
 /* Returns the value of a runtime's setting in the environment, which is hexadecimal; -1: not
  * set. */
-static long read_knob(const char *name)
+static long read_knob(enum sxs_knob knob)
 {
     for (unsigned kind = 0; kind < SXS_KNOB_KINDS; kind++) {
         char        variable[SXS_KNOB_SIZE];
-        const char *value = sxs_knob_variable(kind, name, variable);
+        const char *value = sxs_knob_variable(kind, knob, variable);
         if (value && *value)
             return (long)(strtoul(value, NULL, 16) & INT_MAX);
     }
@@ -33,13 +33,10 @@ static long read_knob(const char *name)
 /* Whether a setting is present that may change the tier of a method's first or next compilation. */
 static int has_unusual_knob(void)
 {
-    static const char *const knobs[] = {"TC_QuickJit",
-                                        "TC_QuickJitForLoops",
-                                        "TC_OnStackReplacement",
-                                        "TC_AggressiveTiering",
-                                        "TC_CallCounting",
-                                        "TieredPGO_InstrumentOnlyHotCode",
-                                        "JITMinOpts"};
+    static const enum sxs_knob knobs[] = {
+        SXS_KNOB_QUICK_JIT,          SXS_KNOB_QUICK_JIT_FOR_LOOPS, SXS_KNOB_ON_STACK_REPLACEMENT,
+        SXS_KNOB_AGGRESSIVE_TIERING, SXS_KNOB_CALL_COUNTING,       SXS_KNOB_INSTRUMENT_ONLY_HOT,
+        SXS_KNOB_JIT_MIN_OPTS};
     for (size_t i = 0; i < ARRAY_LEN(knobs); i++)
         if (read_knob(knobs[i]) >= 0)
             return 1;
@@ -82,8 +79,8 @@ static int is_mentioned(void)
 
 void sxs_tier_settings_read(void)
 {
-    settings.pgo = read_knob("TieredPGO");
-    if (read_knob("TieredCompilation") == 0)
+    settings.pgo = read_knob(SXS_KNOB_TIERED_PGO);
+    if (read_knob(SXS_KNOB_TIERED_COMPILATION) == 0)
         settings.tiering = SXS_TIERING_OFF;
     else if (has_unusual_knob() || is_mentioned())
         settings.tiering = SXS_TIERING_UNKNOWN;

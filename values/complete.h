@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** complete.h - prepares value formatters of shared generic code; the first call completes them.
- *  Private to values/. */
+/** complete.h - prepares value formatters of shared generic code; the first call completes them. */
 #ifndef SXS_VALUES_COMPLETE_H
 #define SXS_VALUES_COMPLETE_H
 
-#include "values/formatter.h"
+#include "values/parameters.h"
 
 /**
  * sxs_recipe_prepare - allocate the memory that sxs_recipe_complete() needs for @r: a second
@@ -14,5 +13,18 @@
  * Call in a callback, before hooks use @r.
  */
 void sxs_recipe_prepare(struct sxs_recipe *r);
+
+/**
+ * sxs_recipe_complete - return the complete formatter of @fn, made from @r and the frame of a call.
+ * @r: the formatter of @fn, with by_frame 1. @frame: the runtime's handle of the call's frame.
+ * The result is valid for all instantiations that share this code.
+ * Returns NULL when @frame is 0, when @r has no draft, or when a type argument is not known yet.
+ * Try again in a later call.
+ * Call in an enter hook: takes no lock and allocates nothing. If several threads call at the same
+ * time, one completes the formatter. The others wait for at most some 20 microseconds and then get
+ * NULL.
+ */
+struct sxs_recipe *sxs_recipe_complete(struct sxs_recipe *r, sxs_function fn,
+                                       COR_PRF_FRAME_INFO frame);
 
 #endif

@@ -243,9 +243,9 @@ size_t sxs_recipe_arguments(struct sxs_recipe *r, const COR_PRF_FUNCTION_ARGUMEN
     struct sxs_line line = sxs_line_in(out, size);
     if (r->refused || n != r->n_params) {
         sxs_line_putf(&line, "<?: %s>", r->refused ? r->refused : "another number of arguments");
-        return line.len;
+        return line.text.len;
     }
-    for (uint32_t i = 0; i < n && !line.cut; i++) {
+    for (uint32_t i = 0; i < n && !line.text.cut; i++) {
         struct sxs_param *p = &r->params[i];
         sxs_line_putf(&line, "%s%.60s = ", i ? ", " : "", p->name ? p->name : "?");
         if (p->is_out)
@@ -253,7 +253,7 @@ size_t sxs_recipe_arguments(struct sxs_recipe *r, const COR_PRF_FUNCTION_ARGUMEN
         else
             sxs_show_at(&line, r, &p->shape, ranges[i]);
     }
-    return line.len;
+    return line.text.len;
 }
 
 size_t sxs_recipe_result(struct sxs_recipe *r, COR_PRF_FUNCTION_ARGUMENT_RANGE at, char *out,
@@ -266,7 +266,7 @@ size_t sxs_recipe_result(struct sxs_recipe *r, COR_PRF_FUNCTION_ARGUMENT_RANGE a
         sxs_line_putf(&line, "<?: %s>", r->refused);
     else
         sxs_show_at(&line, r, &r->result, at);
-    return line.len;
+    return line.text.len;
 }
 
 int sxs_recipe_is_entry(sxs_module module, mdToken token)

@@ -10,30 +10,7 @@
 #define SXS_VALUES_FORMATTER_H
 
 #include "values/line.h"
-#include "values/types.h"
-
-#define SXS_RECIPE_PARAMS 64u /* a function with more parameters is not shown */
-
-struct sxs_param {
-    const char      *name;
-    struct sxs_shape shape;
-    int              is_out; /* 1: an `out` parameter, which has no value when the call begins */
-    int              is_in;  /* 1: an `in` parameter, a read-only reference */
-};
-
-/** A value formatter. */
-struct sxs_recipe {
-    struct sxs_runtime *rt;       /* borrowed */
-    int                 by_frame; /* 1: type arguments are known only from a call's frame */
-    struct sxs_recipe_draft *draft; /* by_frame: room for the complete formatter; NULL: no memory */
-    const char         *refused;  /* reason why values cannot be shown; NULL: they can */
-    int                 has_this; /* 1: params[0] is `this` */
-    uint32_t            n_params; /* including `this` */
-    uint32_t            length_at, chars_at; /* offsets in a string object */
-    uint32_t            message_at; /* offset of an exception's message; 0: not known */
-    struct sxs_shape    result;
-    struct sxs_param    params[]; /* n_params */
-};
+#include "values/parameters.h"
 
 /**
  * sxs_recipe_make - make the formatter of @fn, which has been compiled. Returns a formatter that
@@ -41,19 +18,6 @@ struct sxs_recipe {
  * the signature, `refused` is set. Call in a callback of the runtime of @fn; takes a lock.
  */
 struct sxs_recipe *sxs_recipe_make(sxs_function fn);
-
-/**
- * sxs_recipe_complete - return the complete formatter of @fn, made from @r and the frame of a call.
- * @r: the formatter of @fn, with by_frame 1. @frame: the runtime's handle of the call's frame.
- * The result is valid for all instantiations that share this code.
- * Returns NULL when @frame is 0, when @r has no draft, or when a type argument is not known yet.
- * Try again in a later call.
- * Call in an enter hook: takes no lock and allocates nothing. If several threads call at the same
- * time, one completes the formatter. The others wait for at most some 20 microseconds and then get
- * NULL.
- */
-struct sxs_recipe *sxs_recipe_complete(struct sxs_recipe *r, sxs_function fn,
-                                       COR_PRF_FRAME_INFO frame);
 
 /**
  * sxs_recipe_arguments - write the arguments as "this = A.B, n = 1, s = \"x\"" to @out.

@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
+#include "instr/metadata/compressed.h"
 #include "manager/module_info.h"
+#include "symbols/type_name.h"
 #include "values/layout_internal.h"
 
 #define LEVELS_MAX 32
 #define FIELDS_MAX 4096
 #define ARGS_MAX   64
 #define NAME_MAX_UTF16 1024
-
-enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* >= TD_NESTED_PUBLIC: nested */
 
 /* ---- the runtime's answers about a class ----------------------------------------------------- */
 
@@ -48,25 +48,14 @@ static void done(struct told *t)
 }
 
 /* Writes the name of the type @token as "Namespace.Outer`1+Inner". Returns its length. */
-static size_t put_name(const struct told *t, mdTypeDef token, unsigned depth, char *out, size_t size)
+static size_t put_name(const struct told *t, mdTypeDef token, char *out, size_t size)
 {
-    WCHAR     name[NAME_MAX_UTF16] = {0};
-    ULONG     len = 0;
-    DWORD     flags = 0;
-    mdToken   extends = 0;
-    mdTypeDef outer = 0;
-    size_t    at = 0;
-    out[0] = '\0';
-    if (depth > 16 || FAILED(t->imp->vtbl->GetTypeDefProps(t->imp, token, name, NAME_MAX_UTF16 - 1,
-                                                           &len, &flags, &extends)))
-        return 0;
-    if ((flags & TD_VISIBILITY_MASK) >= TD_NESTED_PUBLIC &&
-        SUCCEEDED(t->imp->vtbl->GetNestedClassProps(t->imp, token, &outer))) {
-        at = put_name(t, outer, depth + 1, out, size);
-        if (at + 1 < size)
-            out[at++] = '+';
-    }
-    return at + sxs_utf8_of(name, ARRAY_LEN(name), out + at, size - at);
+    static const struct sxs_type_style style = {.nested = "+"};
+    struct sxs_type_source             from = sxs_types_of_import(t->imp);
+    struct sxs_text                    text = sxs_text_counted(out, size);
+    if (sxs_type_put(&text, &from, &style, token) != 0)
+        out[0] = '\0';
+    return strlen(out);
 }
 
 /* ---- kinds ------------------------------------------------------------------------------------- */
@@ -97,7 +86,7 @@ static uint8_t type_of(const struct told *t, const char *name)
     uint8_t     type = ELEMENT_TYPE_CLASS;
     if (!t->parent.id || strcmp(name, "System.Enum") == 0 || ask(&parent, t->parent) != 0)
         return type;
-    put_name(&parent, parent.token, 0, base, sizeof(base));
+    put_name(&parent, parent.token, base, sizeof(base));
     if (strcmp(base, "System.Enum") == 0)
         type = ELEMENT_TYPE_VALUETYPE;
     else if (strcmp(base, "System.ValueType") == 0)
@@ -116,7 +105,7 @@ static uint8_t type_of_argument(sxs_class cls)
         return ELEMENT_TYPE_SZARRAY;
     if (ask(&t, cls) != 0)
         return ELEMENT_TYPE_END;
-    put_name(&t, t.token, 0, name, sizeof(name));
+    put_name(&t, t.token, name, sizeof(name));
     type = strcmp(name, "System.String") == 0 ? ELEMENT_TYPE_STRING : type_of(&t, name);
     done(&t);
     return type;
@@ -124,21 +113,12 @@ static uint8_t type_of_argument(sxs_class cls)
 
 /* ---- signatures -------------------------------------------------------------------------------- */
 
-/* Reads a compressed number (ECMA-335, II.23.2) and moves *at behind it. Returns -1 if it is cut
- * off. */
+/* Reads a compressed number and moves *at behind it. Returns -1 if it is cut off. */
 static int read_number(const uint8_t *sig, size_t size, size_t *at, uint32_t *out)
 {
-    size_t left = *at < size ? size - *at : 0, n;
-    if (!left)
-        return -1;
-    n = sig[*at] < 0x80 ? 1 : sig[*at] < 0xc0 ? 2 : 4;
-    if (left < n)
-        return -1;
-    *out = n == 1 ? sig[*at] : sig[*at] & (n == 2 ? 0x3fu : 0x1fu);
-    for (size_t i = 1; i < n; i++)
-        *out = *out << 8 | sig[*at + i];
+    unsigned n = *at < size ? sxs_compressed_read(sig + *at, sig + size, out) : 0;
     *at += n;
-    return 0;
+    return n ? 0 : -1;
 }
 
 int sxs_field_element(const uint8_t *sig, size_t size, size_t *after)
@@ -293,7 +273,7 @@ static struct sxs_layout *build(sxs_class cls)
     int                err = 0;
     if (ask(&t, cls) != 0)
         return NULL;
-    put_name(&t, t.token, 0, name, sizeof(name));
+    put_name(&t, t.token, name, sizeof(name));
     err = add_level(&d, &t, &size);
     cls = t.parent;
     for (unsigned i = 0; !err && cls.id && i < LEVELS_MAX; i++) {
@@ -317,7 +297,7 @@ int sxs_class_name(sxs_class cls, char *out, size_t size, sxs_module *module, md
     struct told t;
     if (ask(&t, cls) != 0)
         return -1;
-    put_name(&t, t.token, 0, out, size);
+    put_name(&t, t.token, out, size);
     if (module)
         *module = t.module;
     if (token)

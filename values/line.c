@@ -1,65 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "values/line.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
-
-struct sxs_line sxs_line_in(char *text, size_t cap)
-{
-    text[0] = '\0';
-    return (struct sxs_line){.text = text, .cap = cap};
-}
-
-static const char dots[] = "...";
-
-static void cut(struct sxs_line *line)
-{
-    line->cut = 1;
-    memcpy(line->text + line->len, dots, sizeof(dots));
-    line->len += sizeof(dots) - 1;
-}
-
-/* Appends all of @s or nothing, so that no escape or character is split. */
-static void put_bytes(struct sxs_line *line, const char *s, size_t len)
-{
-    if (line->cut)
-        return;
-    if (len + sizeof(dots) > line->cap - line->len) {
-        cut(line);
-        return;
-    }
-    memcpy(line->text + line->len, s, len);
-    line->len += len;
-    line->text[line->len] = '\0';
-}
-
-void sxs_line_put(struct sxs_line *line, const char *s)
-{
-    put_bytes(line, s, strlen(s));
-}
-
-void sxs_line_putf(struct sxs_line *line, const char *fmt, ...)
-{
-    char   *at = line->text + line->len;
-    size_t  room = line->cap - line->len;
-    va_list args;
-    int     n;
-    if (line->cut)
-        return;
-    va_start(args, fmt);
-    n = vsnprintf(at, room, fmt, args); /* in place, to use little stack */
-    va_end(args);
-    if (n > 0 && (size_t)n + sizeof(dots) <= room) {
-        line->len += (size_t)n;
-        return;
-    }
-    *at = '\0';
-    if (n > 0)
-        cut(line);
-}
+#include "base/text/utf8.h"
 
 void sxs_line_char(struct sxs_line *line, uint32_t c, char quote)
 {
@@ -69,17 +14,17 @@ void sxs_line_char(struct sxs_line *line, uint32_t c, char quote)
     if (c == (unsigned char)quote || c == '\\') {
         bytes[0] = '\\';
         bytes[1] = (char)c;
-        put_bytes(line, bytes, 2);
+        sxs_text_put_bytes(&line->text, bytes, 2);
     } else if (c < sizeof(letters) && letters[c]) {
         bytes[0] = '\\';
         bytes[1] = letters[c];
-        put_bytes(line, bytes, 2);
-    } else if (c < 0x20 || (c >= 0x7f && c < 0xa0) || sxs_utf16_is_half(c) ||
-               c == 0x2028 || c == 0x2029 || (c >= 0xfffe && c <= 0xffff)) {
+        sxs_text_put_bytes(&line->text, bytes, 2);
+    } else if (sxs_is_control(c) || sxs_utf16_is_half(c) || c == 0x2028 || c == 0x2029 ||
+               (c >= 0xfffe && c <= 0xffff)) {
         snprintf(bytes, sizeof(bytes), "\\u%04X", c & 0xffff);
-        put_bytes(line, bytes, 6);
+        sxs_text_put_bytes(&line->text, bytes, 6);
     } else {
-        put_bytes(line, bytes, sxs_utf8_put(bytes, c));
+        sxs_text_put_bytes(&line->text, bytes, sxs_utf8_put(bytes, c));
     }
 }
 
@@ -98,19 +43,5 @@ void sxs_line_string(struct sxs_line *line, const uint16_t *units, size_t n, siz
 
 size_t sxs_line_utf8(const uint16_t *units, size_t n, char *out, size_t size)
 {
-    size_t used = 0;
-    for (size_t i = 0; i < n && units[i];) {
-        char     bytes[4];
-        uint32_t c = sxs_utf16_next(units, n, &i);
-        size_t   len;
-        if (sxs_utf16_is_half(c))
-            c = 0xfffd;
-        len = sxs_utf8_put(bytes, c < 0x20 || c == 0x7f ? '?' : c);
-        if (used + len >= size)
-            break;
-        memcpy(out + used, bytes, len);
-        used += len;
-    }
-    out[used] = '\0';
-    return used;
+    return sxs_utf8_line(units, sxs_utf16_len(units, n), '?', out, size, NULL);
 }

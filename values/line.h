@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/** line.h - a text buffer of fixed size, in which the text of values is built. */
+/** line.h - the text of values: a text buffer, and values in the syntax of C#. */
 #ifndef SXS_VALUES_LINE_H
 #define SXS_VALUES_LINE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/** A text buffer. The text always ends with a zero. Text that does not fit is dropped, and then the
- *  buffer's text ends with "...". */
+#include "base/text/buffer.h"
+
+/** The text of values, and memory to copy values to while they are shown. */
 struct sxs_line {
-    char  *text; /* borrowed, cap bytes */
-    size_t len, cap;
-    int    cut;  /* 1: text was dropped */
-    unsigned char *spare; /* borrowed, n_spare bytes: for copies of the values (values/show.h) */
-    size_t         n_spare;
+    struct sxs_text text;
+    unsigned char  *spare; /* borrowed, n_spare bytes: for copies of the values (values/show.h) */
+    size_t          n_spare;
 };
 
 /** sxs_line_in - return an empty line that uses @text, which has @cap (at least 8) bytes. */
-struct sxs_line sxs_line_in(char *text, size_t cap);
+static inline struct sxs_line sxs_line_in(char *text, size_t cap)
+{
+    return (struct sxs_line){.text = sxs_text_in(text, cap)};
+}
+
 /** sxs_line_put, sxs_line_putf - append a string, or formatted text; all of it or nothing. */
-void sxs_line_put(struct sxs_line *line, const char *s);
-void sxs_line_putf(struct sxs_line *line, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+#define sxs_line_put(line, s)    sxs_text_put(&(line)->text, s)
+#define sxs_line_putf(line, ...) sxs_text_putf(&(line)->text, __VA_ARGS__)
 /** sxs_line_char - append the code point @c as UTF-8, escaped as in C#. @quote is escaped, too. */
 void sxs_line_char(struct sxs_line *line, uint32_t c, char quote);
 /** sxs_line_string - append @n UTF-16 units in double quotes. @total: length of the whole string;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "symbols/type_name.h"
 #include "values/line.h"
 #include "values/types.h"
 
@@ -13,7 +14,6 @@
 
 #define TABLE(token) ((token) & 0xff000000u)
 enum { TABLE_TYPEREF = 0x01000000, TABLE_TYPEDEF = 0x02000000 };
-enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* >= TD_NESTED_PUBLIC: nested */
 
 uint8_t sxs_primitive_element(const char *name)
 {
@@ -57,50 +57,16 @@ static void append(char *out, size_t size, const char *s)
     snprintf(out + used, size - used, "%s", s);
 }
 
-/* Appends a type's name as "Outer`1+Inner", with the parts as they are in the metadata. */
-static void raw_typedef(IMetaDataImport2 *imp, mdToken type, unsigned depth, char *out, size_t size)
-{
-    WCHAR   wide[NAME_MAX_UTF16] = {0};
-    char    name[2 * NAME_MAX_UTF16];
-    ULONG   len = 0;
-    DWORD   flags = 0;
-    mdToken extends = 0, outer = 0;
-    if (FAILED(imp->vtbl->GetTypeDefProps(imp, type, wide, NAME_MAX_UTF16, &len, &flags, &extends)))
-        return;
-    if ((flags & TD_VISIBILITY_MASK) >= TD_NESTED_PUBLIC && depth < NESTED_MAX &&
-        SUCCEEDED(imp->vtbl->GetNestedClassProps(imp, type, &outer))) {
-        raw_typedef(imp, outer, depth + 1, out, size);
-        append(out, size, "+");
-    }
-    sxs_line_utf8(wide, NAME_MAX_UTF16, name, sizeof(name));
-    append(out, size, name);
-}
-
-static void raw_typeref(IMetaDataImport2 *imp, mdToken type, unsigned depth, char *out, size_t size)
-{
-    WCHAR   wide[NAME_MAX_UTF16] = {0};
-    char    name[2 * NAME_MAX_UTF16];
-    ULONG   len = 0;
-    mdToken scope = 0;
-    if (FAILED(imp->vtbl->GetTypeRefProps(imp, type, &scope, wide, NAME_MAX_UTF16, &len)))
-        return;
-    if (TABLE(scope) == TABLE_TYPEREF && depth < NESTED_MAX) {
-        raw_typeref(imp, scope, depth + 1, out, size);
-        append(out, size, "+");
-    }
-    sxs_line_utf8(wide, NAME_MAX_UTF16, name, sizeof(name));
-    append(out, size, name);
-}
-
+/* Writes a type's name as "Outer`1+Inner", with the parts as they are in the metadata. */
 static void raw_name(const struct sxs_generic *in, mdToken type, char *out, size_t size)
 {
-    out[0] = '\0';
-    if (in->imp && TABLE(type) == TABLE_TYPEDEF)
-        raw_typedef(in->imp, type, 0, out, size);
-    else if (in->imp && TABLE(type) == TABLE_TYPEREF)
-        raw_typeref(in->imp, type, 0, out, size);
-    if (!out[0])
-        snprintf(out, size, "[type 0x%08x]", type);
+    static const struct sxs_type_style style = {.numbers = 1};
+    struct sxs_type_source             from = sxs_types_to_show(in->imp);
+    struct sxs_text                    t = sxs_text_counted(out, size);
+    if (TABLE(type) == TABLE_TYPEDEF || TABLE(type) == TABLE_TYPEREF)
+        sxs_type_put(&t, &from, &style, type);
+    else
+        sxs_text_putf(&t, "[type 0x%08x]", type);
 }
 
 int sxs_is_value_typedef(const struct sxs_generic *in, mdToken type)
@@ -118,7 +84,7 @@ int sxs_is_value_typedef(const struct sxs_generic *in, mdToken type)
 
 /* ---- marks ------------------------------------------------------------------------------------ */
 
-#define MARK "\1" /* not in any name, because sxs_line_utf8() replaces control characters */
+#define MARK "\1" /* not in any name, because sxs_types_to_show() replaces control characters */
 
 void sxs_mark_write(uint16_t variable, char *out)
 {

@@ -2,6 +2,7 @@
 /* place.c - formats values at addresses that instrumented code of a method passes. */
 #include <string.h>
 
+#include "values/formatter.h"
 #include "values/show.h"
 
 /* Fills @out with the descriptor of the exact type @cls. For references it is OBJECT, because each
@@ -42,7 +43,7 @@ static void put_argument(struct sxs_line *line, struct sxs_recipe *r, uint32_t i
                          const void *at, ClassID cls, int ended)
 {
     struct sxs_param *p = &r->params[index];
-    sxs_line_putf(line, "%s%.60s = ", line->len ? ", " : "", p->name ? p->name : "?");
+    sxs_line_putf(line, "%s%.60s = ", line->text.len ? ", " : "", p->name ? p->name : "?");
     if (p->is_out && !ended)
         sxs_line_put(line, "<out>");
     else
@@ -53,13 +54,13 @@ void sxs_recipe_put(struct sxs_recipe *r, uint32_t which, const void *at, ClassI
                     struct sxs_line *line)
 {
     uintptr_t object;
-    if (line->cut)
+    if (line->text.cut)
         return;
     if (which == SXS_VALUE_EXCEPTION) {
         memcpy(&object, at, sizeof(object));
         sxs_show_exception(line, r, object);
     } else if (r->refused || (which != SXS_VALUE_RESULT && which >= r->n_params)) {
-        if (!line->len)
+        if (!line->text.len)
             sxs_line_putf(line, "<?: %s>", r->refused ? r->refused : "another number of arguments");
     } else if (which == SXS_VALUE_RESULT) {
         put(line, r, &r->result, at, cls);

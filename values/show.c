@@ -110,7 +110,7 @@ static void show_members(struct sxs_line *line, const struct sxs_recipe *r,
                          const struct sxs_type *t, const uint8_t *bytes, unsigned depth)
 {
     sxs_line_put(line, "{");
-    for (uint32_t i = 0; i < t->n_members && !line->cut; i++) {
+    for (uint32_t i = 0; i < t->n_members && !line->text.cut; i++) {
         struct sxs_member *m = &t->members[i];
         const char        *name = m->name;
         size_t             len = strlen(name);
@@ -216,7 +216,7 @@ void sxs_show_items(struct sxs_line *line, const struct sxs_recipe *r, struct sx
     sxs_line_put(line, "{");
     if (n)
         bytes = sxs_show_copy(line, at, shown * size);
-    for (uint64_t i = 0; bytes && i < shown && !line->cut; i++) {
+    for (uint64_t i = 0; bytes && i < shown && !line->text.cut; i++) {
         sxs_line_put(line, i ? ", " : "");
         sxs_show(line, r, shape, bytes + i * size, depth + 1);
     }

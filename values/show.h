@@ -13,7 +13,7 @@
 #define SXS_VALUES_SHOW_H
 
 #include "values/line.h"
-#include "values/formatter.h"
+#include "values/parameters.h"
 
 #define SXS_SHOW_STRING 64u  /* UTF-16 units shown of a string */
 #define SXS_SHOW_ITEMS  8u   /* items shown of an array */

@@ -6,28 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t slot_of(const struct sxs_calls_tree *t, uint32_t parent, uint32_t fn)
+static uint32_t hash_of(uint32_t parent, uint32_t fn)
 {
-    uint64_t h = ((uint64_t)parent << 32 | fn) * UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(h >> 20) & (t->n_slots - 1);
-}
-
-static int more_slots(struct sxs_calls_tree *t)
-{
-    size_t    n = t->n_slots ? t->n_slots * 2 : 1024;
-    uint32_t *slots = calloc(n, sizeof(*slots));
-    if (!slots)
-        return ENOMEM;
-    free(t->slots);
-    t->slots = slots;
-    t->n_slots = n;
-    for (uint32_t i = (uint32_t)t->n_roots; i < t->n; i++) {
-        size_t at = slot_of(t, t->nodes[i].parent, t->nodes[i].fn);
-        while (t->slots[at])
-            at = (at + 1) & (n - 1);
-        t->slots[at] = i + 1;
-    }
-    return 0;
+    return (uint32_t)((((uint64_t)parent << 32 | fn) * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
 }
 
 /* Returns the index of the new node, or SXS_CALLS_NONE when out of memory. */
@@ -47,18 +28,19 @@ static uint32_t add_node(struct sxs_calls_tree *t, uint32_t parent, uint32_t fn,
 
 static uint32_t child_of(struct sxs_calls_tree *t, uint32_t parent, uint32_t fn, bool awaits)
 {
-    if (2 * t->n >= t->n_slots && more_slots(t))
+    uint32_t hash = hash_of(parent, fn), number;
+    size_t   at = hash;
+    if (sxs_index_reserve(&t->index) != 0)
         return SXS_CALLS_NONE;
-    size_t at = slot_of(t, parent, fn);
-    for (; t->slots[at]; at = (at + 1) & (t->n_slots - 1)) {
-        const struct sxs_calls_tree_node *n = &t->nodes[t->slots[at] - 1];
+    for (; (number = sxs_index_next(&t->index, hash, &at)) != 0; at++) {
+        const struct sxs_calls_tree_node *n = &t->nodes[number - 1];
         if (n->parent == parent && n->fn == fn && n->awaits == awaits)
-            return t->slots[at] - 1;
+            return number - 1;
     }
     uint32_t node = add_node(t, parent, fn, SXS_CALLS_NONE);
     if (node != SXS_CALLS_NONE) {
         t->nodes[node].awaits = awaits;
-        t->slots[at] = node + 1;
+        sxs_index_put(&t->index, at, hash, node);
     }
     return node;
 }
@@ -88,7 +70,7 @@ static int add_roots(struct sxs_calls_tree *t, const struct sxs_calls_view *v, u
         root_of[i] = all;
     }
     t->n_roots = t->n;
-    return more_slots(t);
+    return 0;
 }
 
 static int add_paths(struct sxs_calls_tree *t, const uint32_t *root_of, uint32_t *node_of)
@@ -259,8 +241,7 @@ int sxs_calls_tree_build(const struct sxs_calls_process *p, const struct sxs_cal
         }
     free(root_of);
     free(node_of);
-    free(out->slots);
-    out->slots = NULL;
+    sxs_index_free(&out->index);
     return err;
 }
 
@@ -268,6 +249,6 @@ void sxs_calls_tree_free(struct sxs_calls_tree *t)
 {
     free(t->nodes);
     free(t->order);
-    free(t->slots);
+    sxs_index_free(&t->index);
     memset(t, 0, sizeof(*t));
 }

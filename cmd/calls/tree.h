@@ -6,6 +6,7 @@
 #ifndef SXS_CMD_CALLS_TREE_H
 #define SXS_CMD_CALLS_TREE_H
 
+#include "base/index.h"
 #include "cmd/calls/calls.h"
 
 struct sxs_calls_tree_node {
@@ -25,8 +26,7 @@ struct sxs_calls_tree {
     struct sxs_calls_tree_node     *nodes; /* owned; a parent always comes before its children */
     uint32_t                       *order; /* owned; node indexes, grouped by parent */
     size_t                          n, cap, n_roots; /* the first n_roots nodes are roots */
-    uint32_t                       *slots; /* hash table by parent and function, while building */
-    size_t                          n_slots;
+    struct sxs_index                index;           /* by parent and function, while building */
 };
 
 /**

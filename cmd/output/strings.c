@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/output/strings.h"
 
+#include "base/text/utf8.h"
 #include "cmd/output/must.h"
 
 #include <string.h>
@@ -20,27 +21,10 @@ uint64_t sxs_hash_bytes(const void *bytes, size_t size, uint64_t seed)
     return h ^ (h >> 29);
 }
 
-/* Returns the length of the UTF-8 character at @p, or 0 when there is none within @left bytes. */
-static size_t utf8_len(const unsigned char *p, size_t left)
-{
-    size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3
-               : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
-    if (n == 0 || n > left)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    /* refuses overlong forms and surrogates, because JSON readers refuse them */
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) ||
-        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
-        return 0;
-    return n;
-}
-
 void sxs_strings_clean(char *text, size_t size)
 {
     for (size_t i = 0, n; i < size; i += n) {
-        n = utf8_len((const unsigned char *)text + i, size - i);
+        n = sxs_utf8_len(text + i, size - i);
         if (n == 0 || (n == 1 && ((unsigned char)text[i] < 0x20 || text[i] == 0x7f))) {
             text[i] = n ? ' ' : '?';
             n = 1;
@@ -48,36 +32,24 @@ void sxs_strings_clean(char *text, size_t size)
     }
 }
 
-static void rehash(struct sxs_strings *s)
-{
-    s->n_slots = s->n_slots ? s->n_slots * 2 : 1024;
-    free(s->slots);
-    s->slots = sxs_must_zeroed(s->n_slots, sizeof(*s->slots));
-    for (size_t i = 0; i < s->n; i++) {
-        size_t at = s->all[i].hash & (s->n_slots - 1);
-        while (s->slots[at])
-            at = (at + 1) & (s->n_slots - 1);
-        s->slots[at] = (uint32_t)i + 1;
-    }
-}
-
 static uint32_t add_clean(struct sxs_strings *s, char *text /* owned */, size_t size)
 {
-    if (s->n * 2 >= s->n_slots)
-        rehash(s);
     uint64_t hash = sxs_hash_bytes(text, size, 1);
-    size_t   at = hash & (s->n_slots - 1);
-    for (; s->slots[at]; at = (at + 1) & (s->n_slots - 1)) {
-        struct sxs_string *known = &s->all[s->slots[at] - 1];
+    size_t   at = (uint32_t)hash;
+    uint32_t number;
+    if (sxs_index_reserve(&s->index) != 0)
+        sxs_must(NULL);
+    for (; (number = sxs_index_next(&s->index, (uint32_t)hash, &at)) != 0; at++) {
+        struct sxs_string *known = &s->all[number - 1];
         if (known->hash == hash && strcmp(known->text, text) == 0) {
             free(text);
-            return s->slots[at] - 1;
+            return number - 1;
         }
     }
     SXS_GROW(s->all, s->n, s->cap);
     s->all[s->n] = (struct sxs_string){text, hash};
-    s->slots[at] = (uint32_t)++s->n;
-    return (uint32_t)s->n - 1;
+    sxs_index_put(&s->index, at, (uint32_t)hash, s->n);
+    return (uint32_t)s->n++;
 }
 
 uint32_t sxs_strings_add(struct sxs_strings *s, const char *text, size_t size)
@@ -97,6 +69,6 @@ void sxs_strings_free(struct sxs_strings *s)
     for (size_t i = 0; i < s->n; i++)
         free(s->all[i].text);
     free(s->all);
-    free(s->slots);
+    sxs_index_free(&s->index);
     memset(s, 0, sizeof(*s));
 }

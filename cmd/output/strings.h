@@ -3,6 +3,8 @@
 #ifndef SXS_CMD_OUTPUT_STRINGS_H
 #define SXS_CMD_OUTPUT_STRINGS_H
 
+#include "base/index.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,8 +17,7 @@ struct sxs_string {
 struct sxs_strings {
     struct sxs_string *all;
     size_t             n, cap;
-    uint32_t          *slots; /* open addressing; number + 1, 0: free */
-    size_t             n_slots;
+    struct sxs_index   index;
 };
 
 /**

@@ -103,7 +103,7 @@ static int make(enum what what, char *path)
 
 const char *sxs_private_folder(void)
 {
-    const char *tmp = getenv("TMPDIR");
+    const char *tmp = sxs_env_named("TMPDIR");
     char       *path = join(tmp && *tmp ? tmp : "/tmp", "sxsprof-pack-XXXXXX");
     return make(FOLDER, path) == 0 ? path : NULL;
 }

@@ -8,21 +8,14 @@
 #ifndef SXS_CMD_REPORT_ADDRESSES_H
 #define SXS_CMD_REPORT_ADDRESSES_H
 
-#include "session/read/samples_read.h"
-#include "session/read/session_read.h"
 #include "cmd/report/model.h"
+#include "cmd/report/named.h"
 #include "cmd/symbols/native.h"
 #include "cmd/symbols/sources.h"
+#include "session/read/samples_read.h"
+#include "session/read/session_read.h"
 
 struct sxs_addresses;
-
-/** The name of an address. */
-struct sxs_named {
-    uint32_t frame;
-    uint32_t line;   /* of the address, in the frame's source file; 0: not known */
-    uint8_t  tier;   /* enum sxs_code_tier */
-    bool     varies; /* the address can have another name at another time */
-};
 
 /**
  * sxs_addresses_read - collect code, modules, runtimes, threads and pauses of one process.

@@ -67,22 +67,6 @@ void sxs_model_move_unseen(struct sxs_model *from, struct sxs_model *to)
     from->n_unseen = from->cap_unseen = 0;
 }
 
-void sxs_model_free_unseen(struct sxs_model *m)
-{
-    for (size_t i = 0; i < m->n_unseen; i++) {
-        struct sxs_model_unseen *g = &m->unseen[i];
-        for (size_t k = 0; k < g->n; k++) {
-            free(g->rows[k].name);
-            free(g->rows[k].detail);
-        }
-        free(g->rows);
-        free(g->version);
-    }
-    free(m->unseen);
-    m->unseen = NULL;
-    m->n_unseen = m->cap_unseen = 0;
-}
-
 void sxs_model_write_unseen(const struct sxs_model *m, FILE *to)
 {
     if (!m->n_unseen)

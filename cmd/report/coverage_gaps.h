@@ -9,23 +9,6 @@
 #include "cmd/calls/calls.h"
 #include "cmd/report/model.h"
 
-/**
- * The coverage gaps of one kind, runtime and process. Texts are clean for JSON, and owned unless
- * marked as static.
- */
-struct sxs_model_unseen {
-    uint32_t    pid, runtime; /* runtime: its number; 0: no particular runtime */
-    const char *why;          /* static */
-    char       *version;      /* of the runtime */
-    bool        counted;      /* print the count of each row in a column */
-    uint64_t    sum;          /* total of the group; 0: none */
-    size_t      n, n_left;    /* n: rows; n_left: further rows that were left out */
-    struct sxs_model_unseen_row {
-        char    *name, *detail;
-        uint64_t count;
-    } *rows; /* owned */
-};
-
 /** Maximum number of rows of one kind and runtime in a page. The text report shows 20, JSON all. */
 #define SXS_UNSEEN_MOST_ROWS 1000u
 
@@ -40,7 +23,6 @@ void sxs_model_take_unseen(struct sxs_model *m, const struct sxs_calls_process *
  * afterwards.
  */
 void sxs_model_move_unseen(struct sxs_model *from, struct sxs_model *to);
-void sxs_model_free_unseen(struct sxs_model *m);
 
 /**
  * sxs_model_write_unseen - write the page's key "unseen", if there are coverage gaps:

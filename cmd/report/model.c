@@ -3,59 +3,16 @@
  * search. */
 #include "cmd/report/model.h"
 
+#include "base/index.h"
 #include "cmd/output/must.h"
 #include "cmd/report/coverage_gaps.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-/* A hash table (open addressing) of elements that are stored elsewhere: number + 1 and 32 bits of
- * the hash. */
-struct slot {
-    uint32_t number, hash;
-};
-struct table {
-    struct slot *slots;
-    size_t       n, n_slots;
-};
 struct sxs_model_index {
-    struct table frames, children, threads, lines;
+    struct sxs_index frames, children, threads, lines;
 };
-
-static void table_grow(struct table *t)
-{
-    size_t       n = t->n_slots ? t->n_slots * 2 : 1024;
-    struct slot *grown = sxs_must_zeroed(n, sizeof(*grown));
-    for (size_t i = 0; i < t->n_slots; i++) {
-        if (!t->slots[i].number)
-            continue;
-        size_t at = t->slots[i].hash & (n - 1);
-        while (grown[at].number)
-            at = (at + 1) & (n - 1);
-        grown[at] = t->slots[i];
-    }
-    free(t->slots);
-    t->slots = grown;
-    t->n_slots = n;
-}
-
-/* Iterates over candidates. Start with *at = hash. Returns number + 1, or 0 with *at at a free
- * slot. */
-static uint32_t table_next(struct table *t, uint32_t hash, size_t *at)
-{
-    for (;; (*at)++) {
-        *at &= t->n_slots - 1;
-        struct slot *s = &t->slots[*at];
-        if (!s->number || s->hash == hash)
-            return s->number;
-    }
-}
-
-static void table_put(struct table *t, size_t at, uint32_t hash, size_t number)
-{
-    t->slots[at] = (struct slot){(uint32_t)number + 1, hash};
-    t->n++;
-}
 
 static struct sxs_model_index *tables(struct sxs_model *m)
 {
@@ -64,27 +21,27 @@ static struct sxs_model_index *tables(struct sxs_model *m)
     return m->index;
 }
 
-static struct table *roomy(struct table *t)
+static struct sxs_index *roomy(struct sxs_index *t)
 {
-    if (t->n * 2 >= t->n_slots)
-        table_grow(t);
+    if (sxs_index_reserve(t) != 0)
+        sxs_must(NULL);
     return t;
 }
 
 uint32_t sxs_model_frame(struct sxs_model *m, const struct sxs_model_frame *frame)
 {
-    struct table  *t = roomy(&tables(m)->frames);
+    struct sxs_index *t = roomy(&tables(m)->frames);
     const uint32_t key[3] = {frame->name, frame->file, frame->runtime};
     uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 2), number;
     size_t         at = hash;
-    for (; (number = table_next(t, hash, &at)) != 0; at++) {
+    for (; (number = sxs_index_next(t, hash, &at)) != 0; at++) {
         const struct sxs_model_frame *f = &m->frames[number - 1];
         if (f->name == frame->name && f->file == frame->file && f->runtime == frame->runtime)
             return number - 1;
     }
     SXS_GROW(m->frames, m->n_frames, m->cap_frames);
     m->frames[m->n_frames] = *frame;
-    table_put(t, at, hash, m->n_frames);
+    sxs_index_put(t, at, hash, m->n_frames);
     return (uint32_t)m->n_frames++;
 }
 
@@ -116,11 +73,11 @@ static uint32_t add_node(struct sxs_model *m, uint32_t parent, uint32_t frame, u
 uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, uint32_t line,
                          uint8_t tier)
 {
-    struct table  *t = roomy(&tables(m)->children);
+    struct sxs_index *t = roomy(&tables(m)->children);
     const uint32_t key[3] = {parent, frame, line};
     uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 3), number;
     size_t         at = hash;
-    for (; (number = table_next(t, hash, &at)) != 0; at++)
+    for (; (number = sxs_index_next(t, hash, &at)) != 0; at++)
         if (m->nodes[number - 1].parent == parent && m->nodes[number - 1].frame == frame &&
             m->nodes[number - 1].line == line)
             break;
@@ -129,7 +86,7 @@ uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, u
             return parent;
         number = add_node(m, parent, frame, m->nodes[parent].thread) + 1;
         m->nodes[number - 1].line = line;
-        table_put(t, at, hash, number - 1);
+        sxs_index_put(t, at, hash, number - 1);
     }
     m->nodes[number - 1].tiers |= (uint8_t)(1u << (tier & 7));
     return number - 1;
@@ -137,26 +94,26 @@ uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, u
 
 uint32_t sxs_model_line(struct sxs_model *m, uint32_t frame, uint32_t line)
 {
-    struct table  *t = roomy(&tables(m)->lines);
+    struct sxs_index *t = roomy(&tables(m)->lines);
     const uint32_t key[2] = {frame, line};
     uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 5), number;
     size_t         at = hash;
-    for (; (number = table_next(t, hash, &at)) != 0; at++)
+    for (; (number = sxs_index_next(t, hash, &at)) != 0; at++)
         if (m->lines[number - 1].frame == frame && m->lines[number - 1].line == line)
             return number - 1;
     SXS_GROW(m->lines, m->n_lines, m->cap_lines);
     m->lines[m->n_lines] = (struct sxs_model_line){frame, line, 0, 0};
-    table_put(t, at, hash, m->n_lines);
+    sxs_index_put(t, at, hash, m->n_lines);
     return (uint32_t)m->n_lines++;
 }
 
 uint32_t sxs_model_thread(struct sxs_model *m, uint32_t process, uint32_t tid)
 {
-    struct table  *t = roomy(&tables(m)->threads);
+    struct sxs_index *t = roomy(&tables(m)->threads);
     const uint32_t key[2] = {process, tid};
     uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 4), number;
     size_t         at = hash;
-    for (; (number = table_next(t, hash, &at)) != 0; at++)
+    for (; (number = sxs_index_next(t, hash, &at)) != 0; at++)
         if (m->threads[number - 1].process == process && m->threads[number - 1].tid == tid)
             return number - 1;
     SXS_GROW(m->threads, m->n_threads, m->cap_threads);
@@ -165,7 +122,7 @@ uint32_t sxs_model_thread(struct sxs_model *m, uint32_t process, uint32_t tid)
     v->process = process;
     v->tid = tid;
     v->root = add_node(m, SXS_NO_NODE, 0, (uint32_t)m->n_threads);
-    table_put(t, at, hash, m->n_threads);
+    sxs_index_put(t, at, hash, m->n_threads);
     return (uint32_t)m->n_threads++;
 }
 
@@ -197,6 +154,22 @@ void sxs_model_problem(struct sxs_model *m, const char *fmt, ...)
     m->problems[m->n_problems++] = sxs_must(line);
 }
 
+void sxs_model_free_unseen(struct sxs_model *m)
+{
+    for (size_t i = 0; i < m->n_unseen; i++) {
+        struct sxs_model_unseen *g = &m->unseen[i];
+        for (size_t k = 0; k < g->n; k++) {
+            free(g->rows[k].name);
+            free(g->rows[k].detail);
+        }
+        free(g->rows);
+        free(g->version);
+    }
+    free(m->unseen);
+    m->unseen = NULL;
+    m->n_unseen = m->cap_unseen = 0;
+}
+
 void sxs_model_free(struct sxs_model *m)
 {
     for (size_t i = 0; i < m->n_problems; i++)
@@ -207,10 +180,10 @@ void sxs_model_free(struct sxs_model *m)
         free(m->processes[i].runtimes);
     }
     if (m->index) {
-        free(m->index->frames.slots);
-        free(m->index->children.slots);
-        free(m->index->threads.slots);
-        free(m->index->lines.slots);
+        sxs_index_free(&m->index->frames);
+        sxs_index_free(&m->index->children);
+        sxs_index_free(&m->index->threads);
+        sxs_index_free(&m->index->lines);
     }
     free(m->index);
     free(m->problems);

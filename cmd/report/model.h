@@ -178,6 +178,23 @@ struct sxs_model_difference {
     } *frames; /* owned */
 };
 
+/**
+ * The coverage gaps of one kind, runtime and process. Texts are clean for JSON, and owned unless
+ * marked as static.
+ */
+struct sxs_model_unseen {
+    uint32_t    pid, runtime; /* runtime: its number; 0: no particular runtime */
+    const char *why;          /* static */
+    char       *version;      /* of the runtime */
+    bool        counted;      /* print the count of each row in a column */
+    uint64_t    sum;          /* total of the group; 0: none */
+    size_t      n, n_left;    /* n: rows; n_left: further rows that were left out */
+    struct sxs_model_unseen_row {
+        char    *name, *detail;
+        uint64_t count;
+    } * rows; /* owned */
+};
+
 struct sxs_model {
     struct sxs_strings        strings;
     struct sxs_model_process *processes;
@@ -360,5 +377,8 @@ uint64_t *sxs_model_spots(const struct sxs_model *m, size_t *n);
 size_t sxs_model_spot(const struct sxs_model *m, uint32_t node, const uint64_t *spots, size_t n);
 /** sxs_base_name - return the part of a path after its last slash. Borrowed. */
 const char *sxs_base_name(const char *path);
+
+/** sxs_model_free_unseen - release the coverage gaps. */
+void sxs_model_free_unseen(struct sxs_model *m);
 
 #endif

@@ -10,7 +10,8 @@
 #ifndef SXS_CMD_REPORT_OWN_H
 #define SXS_CMD_REPORT_OWN_H
 
-#include "cmd/report/addresses.h"
+#include "cmd/report/model.h"
+#include "cmd/report/named.h"
 
 /** The name of the frame that stands for the profiler's own work. */
 #define SXS_OWN_NAME "[sxsprof]"

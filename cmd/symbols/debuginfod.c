@@ -27,7 +27,7 @@ static struct {
 
 static bool is_enabled(void)
 {
-    const char *urls = getenv(DEBUGINFOD_URLS_ENV_VAR);
+    const char *urls = sxs_env_named(DEBUGINFOD_URLS_ENV_VAR);
     return urls && *urls;
 }
 
@@ -40,7 +40,7 @@ static time_t now_s(void)
 
 static long wait_s(void)
 {
-    const char *text = getenv(DEBUGINFOD_TIMEOUT_ENV_VAR);
+    const char *text = sxs_env_named(DEBUGINFOD_TIMEOUT_ENV_VAR);
     long        n = text ? strtol(text, NULL, 10) : 0;
     return n > 0 && n <= MAX_WAIT_S ? n : WAIT_S;
 }
@@ -72,7 +72,7 @@ static void give_up(const char *why, long seconds)
 
 static void show(long done, long whole)
 {
-    const char *term = getenv("TERM"), *slash = strrchr(state.name, '/');
+    const char *term = sxs_env_named("TERM"), *slash = strrchr(state.name, '/');
     if (!isatty(STDERR_FILENO) || !term || !*term || strcmp(term, "dumb") == 0)
         return;
     fprintf(stderr, "\rdebuginfod: %.60s", slash ? slash + 1 : state.name);

@@ -3,6 +3,8 @@
 #include "cmd/symbols/portable_pdb.h"
 
 #include "cmd/output/must.h"
+#include "cmd/symbols/pe_debug.h"
+#include "instr/metadata/compressed.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -44,42 +46,22 @@ static struct span part(struct span s, uint64_t at, uint64_t n)
     return (struct span){s.at + at, (size_t)n};
 }
 
-/* Takes a compressed unsigned number (II.23.2) off the front of @s. Returns false when there is
- * none. */
-static bool take_unsigned(struct span *s, uint32_t *out, unsigned *bits)
+/* Takes a compressed unsigned number (II.23.2) off the front of @s. Returns its size in bytes, or 0
+ * when there is none. */
+static unsigned take(struct span *s, uint32_t *out)
 {
-    if (!s->n)
-        return false;
-    uint8_t first = s->at[0];
-    size_t  size = first < 0x80 ? 1 : first < 0xc0 ? 2 : 4;
-    if (first >= 0xe0 || s->n < size)
-        return false;
-    uint32_t v = first & (size == 1 ? 0x7f : size == 2 ? 0x3f : 0x1f);
-    for (size_t i = 1; i < size; i++)
-        v = v << 8 | s->at[i];
-    *out = v;
-    *bits = size == 1 ? 7 : size == 2 ? 14 : 29;
+    unsigned size = sxs_compressed_read(s->at, s->at + s->n, out);
     *s = part(*s, size, s->n - size);
-    return true;
+    return size;
 }
 
-static bool take(struct span *s, uint32_t *out)
-{
-    unsigned bits;
-    return take_unsigned(s, out, &bits);
-}
-
-/* Takes a compressed signed number, which is rotated left by one bit within its width. */
 static bool take_signed(struct span *s, int32_t *out)
 {
     uint32_t v;
-    unsigned bits;
-    if (!take_unsigned(s, &v, &bits))
-        return false;
-    *out = (int32_t)(v >> 1);
-    if (v & 1)
-        *out -= (int32_t)(1u << (bits - 1));
-    return true;
+    unsigned size = take(s, &v);
+    if (size)
+        *out = sxs_compressed_signed(v, size);
+    return size != 0;
 }
 
 static struct span blob(const struct sxs_pdb *p, uint64_t index)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "instr/config/config_internal.h"
-#include "instr/metadata/attribute.h"
 #include "instr/il/metadata_text.h"
+#include "instr/metadata/state_machine.h"
 
 #define NODES_MAX   4096
 #define NAME_MAX_   4096
@@ -36,20 +36,20 @@ struct sxs_assembly {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void put_type(void *context, struct sxs_il_text *t, uint32_t token)
+static void put_type(void *context, struct sxs_text *t, uint32_t token)
 {
     sxs_md_put_type_name(context, t, token);
 }
 
 /* Copies the text in @t into the arena, where it stays until the next method is described. */
-static const char *keep(struct sxs_assembly *a, const struct sxs_il_text *t)
+static const char *keep(struct sxs_assembly *a, const struct sxs_text *t)
 {
-    return config_strndup(&a->arena, t->bytes, t->len < t->size ? t->len : t->size - 1);
+    return config_strndup(&a->arena, t->bytes, t->len < t->cap ? t->len : t->cap - 1);
 }
 
 static const char *type_name(struct sxs_assembly *a, uint32_t token)
 {
-    struct sxs_il_text t = {a->name, sizeof(a->name), 0};
+    struct sxs_text t = sxs_text_counted(a->name, sizeof(a->name));
     a->name[0] = 0;
     sxs_md_put_type_name(a->md, &t, token);
     return keep(a, &t);
@@ -119,23 +119,23 @@ static uint32_t nested_type(const struct sxs_metadata *md, uint32_t outer, const
     return 0;
 }
 
-/* Returns the TypeDef of the state machine of @method. The attribute's only argument is that type;
- * its own name is behind the last `+`. */
+/* Returns the TypeDef of the state machine of @method, which the @value of an attribute names; 0:
+ * none. */
 static uint32_t machine_type(struct sxs_assembly *a, uint32_t method, struct sxs_blob value)
 {
     const char *plus =
         sxs_md_attribute_type(value, a->name, sizeof(a->name)) ? strrchr(a->name, '+') : NULL;
-    return plus ? nested_type(a->md, sxs_md_owner(a->md, method), plus + 1, strlen(plus + 1)) : 0;
+    uint32_t type =
+        plus ? nested_type(a->md, sxs_md_owner(a->md, method), plus + 1, strlen(plus + 1)) : 0;
+    const char *name = type ? type_name(a, type) : NULL;
+    return name && sxs_machine_possible(name) && sxs_machine_named(value, name) ? type : 0;
 }
 
 static void find_machine(struct sxs_assembly *a, uint32_t row, uint32_t parent)
 {
-    static const char ending[] = "StateMachineAttribute";
-    const char       *name = type_name(a, attribute_type(a->md, row));
-    size_t            len = name ? strlen(name) : 0;
-    struct sxs_blob   value;
-    if (len < sizeof(ending) || strcmp(name + len + 1 - sizeof(ending), ending) != 0 ||
-        strncmp(name, "System.Runtime.CompilerServices.", 32) != 0)
+    const char     *name = type_name(a, attribute_type(a->md, row));
+    struct sxs_blob value;
+    if (!name || !sxs_machine_attribute(name))
         return;
     value = sxs_md_blob(
         a->md, sxs_md_cell(a->md, SXS_TABLE_CUSTOM_ATTRIBUTE, row, SXS_CUSTOM_ATTRIBUTE_VALUE));
@@ -207,7 +207,7 @@ static void read_parameters(struct sxs_assembly *a, uint32_t token, struct sxs_c
         return;
     for (uint32_t n = sig.params; n != SXS_SIG_NONE && m->n_parameters < sig.n_params;
          n = sig.nodes[n].next) {
-        struct sxs_il_text t = {a->name, sizeof(a->name), 0};
+        struct sxs_text t = sxs_text_counted(a->name, sizeof(a->name));
         sxs_config_put_type(&t, &sig, n, &names);
         list[m->n_parameters++] = keep(a, &t);
     }
@@ -246,7 +246,7 @@ int sxs_assembly_method(struct sxs_assembly *assembly, uint32_t token,
     config_arena_clear(&assembly->arena);
     read_one(assembly, token, method);
     for (uint32_t i = 0; owner && i < assembly->n_machines; i++)
-        if (assembly->machines[i].type == owner && !strcmp(method->method, "MoveNext")) {
+        if (assembly->machines[i].type == owner && sxs_machine_body(method->method)) {
             read_one(assembly, assembly->machines[i].method, &assembly->outer);
             method->outer = &assembly->outer;
             break;

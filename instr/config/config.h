@@ -299,13 +299,13 @@ void sxs_config_difference_clear(struct sxs_config_difference *difference);
 /* ---- spelling -------------------------------------------------------------------------------- */
 
 struct sxs_sig;
-struct sxs_il_text;
+struct sxs_text;
 
 /** A function of the caller that writes the names of types. */
 struct sxs_config_names {
     /** Write the TypeDef, TypeRef or TypeSpec @token as Namespace.Outer+Inner`1, without its
      *  assembly. */
-    void (*put)(void *context, struct sxs_il_text *t, uint32_t token);
+    void (*put)(void *context, struct sxs_text *t, uint32_t token);
     void *context;
 };
 
@@ -315,7 +315,7 @@ struct sxs_config_names {
  * System.Collections.Generic.List`1[System.String], !0 and !!0 for type parameters. Modifiers are
  * left out.
  */
-void sxs_config_put_type(struct sxs_il_text *t, const struct sxs_sig *sig, uint32_t node,
+void sxs_config_put_type(struct sxs_text *t, const struct sxs_sig *sig, uint32_t node,
                          const struct sxs_config_names *names);
 
 #endif

@@ -9,37 +9,22 @@
  */
 #include <string.h>
 
+#include "base/text/utf8.h"
 #include "instr/config/reader.h"
 
 #define ATTRIBUTES_MAX 32
 
 /* ---- encoding -------------------------------------------------------------------------------- */
 
-/* Returns the length of the UTF-8 sequence at @s; 0: invalid. Overlong sequences and surrogates are
- * invalid. */
-static size_t sequence(const unsigned char *s, size_t left)
-{
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t                len = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : 4;
-    uint32_t              c = len == 1 ? s[0] : s[0] & (0x7fu >> len);
-    if (len > left || (len == 4 && s[0] >> 3 != 30))
-        return 0;
-    for (size_t i = 1; i < len; i++) {
-        if (s[i] >> 6 != 2)
-            return 0;
-        c = c << 6 | (s[i] & 0x3f);
-    }
-    return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : len;
-}
-
 static int check_encoding(struct config_reader *r)
 {
-    const unsigned char *s = (const unsigned char *)r->source.bytes;
-    size_t               at = 0, len;
+    const char *s = r->source.bytes;
+    size_t      at = 0, len;
     while (at < r->source.size) {
-        len = s[at] ? sequence(s + at, r->source.size - at) : 0;
+        len = s[at] ? sxs_utf8_len(s + at, r->source.size - at) : 0;
         if (!len) {
-            config_wrong_at(r, at, "a file in UTF-8", "byte 0x%02x is no UTF-8 text", s[at]);
+            config_wrong_at(r, at, "a file in UTF-8", "byte 0x%02x is no UTF-8 text",
+                            (unsigned char)s[at]);
             return -1;
         }
         at += len;

@@ -2,8 +2,8 @@
 /* instr/config/match.c - find the rules that apply to a method. */
 #include <string.h>
 
+#include "base/text/wildcard.h"
 #include "instr/config/config_internal.h"
-#include "base/wildcard.h"
 
 /* ---- patterns -------------------------------------------------------------------------------- */
 

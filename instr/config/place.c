@@ -2,6 +2,7 @@
 /* instr/config/place.c - find lines and columns, and report problems there. */
 #include <stdlib.h>
 
+#include "base/text/utf8.h"
 #include "instr/config/reader.h"
 
 void config_place(struct config_source *source, size_t at, uint32_t *line, uint32_t *column)
@@ -13,11 +14,11 @@ void config_place(struct config_source *source, size_t at, uint32_t *line, uint3
             source->at = 3; /* a byte order mark */
     }
     for (; source->at < at && source->at < source->size; source->at++) {
-        unsigned char c = (unsigned char)source->bytes[source->at];
+        char c = source->bytes[source->at];
         if (c == '\n') {
             source->line++;
             source->column = 1;
-        } else if ((c & 0xc0) != 0x80) {
+        } else if (sxs_utf8_begins(c)) {
             source->column++;
         }
     }

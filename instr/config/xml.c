@@ -8,9 +8,10 @@
  */
 #include <string.h>
 
+#include "base/c_locale.h"
+#include "base/text/utf8.h"
 #include "instr/config/libxml.h"
 #include "instr/config/reader.h"
-#include "base/c_locale.h"
 
 /* ---- parsing --------------------------------------------------------------------------------- */
 
@@ -238,10 +239,11 @@ static size_t markup(const char *s, size_t left)
 static size_t entity_size(const char *s, size_t len)
 {
     unsigned long c;
+    char          bytes[4];
     if (len < 3 || s[1] != '#')
         return 1;
     c = s[2] == 'x' ? strtoul(s + 3, NULL, 16) : strtoul(s + 2, NULL, 10);
-    return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    return sxs_utf8_put(bytes, (uint32_t)c);
 }
 
 size_t config_text_offset(const struct config_reader *r, const xmlNode *node, size_t at)

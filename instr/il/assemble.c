@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* instr/il/assemble.c - turn lines of text into instructions. A label may be used before it is
  * defined. */
+#include "instr/il/assemble.h"
 #include "instr/il/assembler.h"
 
 #include <string.h>

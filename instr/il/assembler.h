@@ -3,7 +3,7 @@
 #ifndef SXS_INSTR_IL_ASSEMBLER_H
 #define SXS_INSTR_IL_ASSEMBLER_H
 
-#include "instr/il/assemble.h"
+#include "instr/il/fragment.h"
 #include "instr/il/internal.h"
 #include "instr/il/parse.h"
 

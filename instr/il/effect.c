@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "instr/metadata/compressed.h"
+
 enum {
     CALL_KIND = 0x0f,
     CALL_FIELD = 0x06,
@@ -31,14 +33,12 @@ static uint32_t byte(struct cursor *c)
 
 static uint32_t compressed(struct cursor *c)
 {
-    uint32_t v = byte(c);
-    if (!(v & 0x80))
-        return v;
-    if (!(v & 0x40))
-        return (v & 0x3f) << 8 | byte(c);
-    v = (v & 0x1f) << 24 | byte(c) << 16;
-    v |= byte(c) << 8;
-    return v | byte(c);
+    uint32_t value;
+    unsigned size = sxs_compressed_read(c->at, c->end, &value);
+    if (!size)
+        c->bad = 1;
+    c->at += size;
+    return value;
 }
 
 int sxs_il_method_shape(const uint8_t *signature, size_t size, struct sxs_il_shape *shape)
@@ -70,25 +70,6 @@ int sxs_il_local_count(const uint8_t *signature, size_t size)
     return c.bad || n > UINT16_MAX ? -1 : (int)n;
 }
 
-/* Writes a compressed number and returns its size in bytes. @n is at most 65,535 here. */
-static size_t put_count(uint8_t out[4], uint32_t n)
-{
-    if (n < 0x80) {
-        out[0] = (uint8_t)n;
-        return 1;
-    }
-    if (n < 0x4000) {
-        out[0] = (uint8_t)(0x80 | n >> 8);
-        out[1] = (uint8_t)n;
-        return 2;
-    }
-    out[0] = 0xc0;
-    out[1] = (uint8_t)(n >> 16);
-    out[2] = (uint8_t)(n >> 8);
-    out[3] = (uint8_t)n;
-    return 4;
-}
-
 /* Appends as many bytes as fit into @room, but adds all of @size to *used. */
 static void append(uint8_t *out, size_t room, size_t *used, const uint8_t *bytes, size_t size)
 {
@@ -113,7 +94,7 @@ size_t sxs_il_add_locals(const uint8_t *old, size_t size, const uint8_t *types, 
         return 0;
     if (first)
         *first = (uint16_t)n_old;
-    append(out, room, &used, head, 1 + put_count(head + 1, n_old + n));
+    append(out, room, &used, head, 1 + sxs_compressed_write(head + 1, n_old + n));
     append(out, room, &used, c.at, (size_t)(c.end - c.at));
     append(out, room, &used, types, types_size);
     return used;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* instr/il/fragment.c - insert fragments into a body's list, and copy them. */
-#include "instr/il/assemble.h"
+#include "instr/il/fragment.h"
 
 #include "instr/il/internal.h"
 

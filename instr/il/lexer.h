@@ -3,7 +3,7 @@
 #ifndef SXS_INSTR_IL_LEXER_H
 #define SXS_INSTR_IL_LEXER_H
 
-#include "instr/il/assemble.h"
+#include "include/sxs_il.h"
 
 #define SXS_WORD_MAX 1024
 

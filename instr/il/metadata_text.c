@@ -3,84 +3,54 @@
 
 #include <string.h>
 
+#include "instr/metadata/type_name.h"
+
 #define NODES_MAX   4096
 #define NESTING_MAX 32
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-/* How the name of a type is written. */
-struct style {
-    const char *nested;                                   /* between an outer and a nested type */
-    void (*put)(struct sxs_il_text *t, const char *name); /* writes a part of the name */
-    int scope;                                            /* write the assembly or module */
-};
-
-static const struct style ilasm = {"/", sxs_il_put_name, 1}, plain = {"+", sxs_il_put, 0};
-
-static void put_qualified(const struct sxs_metadata *md, struct sxs_il_text *t,
-                          const struct style *style, uint32_t space, uint32_t name)
-{
-    const char *s = sxs_md_string(md, space);
-    if (*s) {
-        style->put(t, s);
-        sxs_il_put(t, ".");
-    }
-    style->put(t, sxs_md_string(md, name));
-}
-
-static void put_type_def(const struct sxs_metadata *md, struct sxs_il_text *t,
-                         const struct style *style, uint32_t token, unsigned depth)
-{
-    uint32_t row = token & 0xffffff, outer = sxs_md_enclosing(md, token);
-    if (outer && depth < NESTING_MAX) {
-        put_type_def(md, t, style, outer, depth + 1);
-        sxs_il_put(t, style->nested);
-    }
-    put_qualified(md, t, style, sxs_md_cell(md, SXS_TABLE_TYPE_DEF, row, SXS_TYPE_DEF_NAMESPACE),
-                  sxs_md_cell(md, SXS_TABLE_TYPE_DEF, row, SXS_TYPE_DEF_NAME));
-}
-
-static void put_scope(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t scope)
+static void put_scope(const struct sxs_metadata *md, struct sxs_text *t, uint32_t scope)
 {
     uint32_t row = scope & 0xffffff;
     if (scope >> 24 == SXS_TABLE_ASSEMBLY_REF) {
-        sxs_il_put(t, "[");
+        sxs_text_put(t, "[");
         sxs_il_put_name(t, sxs_md_string(md, sxs_md_cell(md, SXS_TABLE_ASSEMBLY_REF, row,
                                                          SXS_ASSEMBLY_REF_NAME)));
-        sxs_il_put(t, "]");
+        sxs_text_put(t, "]");
     } else if (scope >> 24 == SXS_TABLE_MODULE_REF) {
-        sxs_il_put(t, "[.module ");
+        sxs_text_put(t, "[.module ");
         sxs_il_put_name(
             t, sxs_md_string(md, sxs_md_cell(md, SXS_TABLE_MODULE_REF, row, SXS_MODULE_REF_NAME)));
-        sxs_il_put(t, "]");
+        sxs_text_put(t, "]");
     }
 }
 
-static void put_type_ref(const struct sxs_metadata *md, struct sxs_il_text *t,
-                         const struct style *style, uint32_t token, unsigned depth)
+static void begin_type_ref(const void *context, struct sxs_text *t, uint32_t scope)
 {
-    uint32_t row = token & 0xffffff;
-    uint32_t scope = sxs_md_cell(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_SCOPE);
-    if (scope >> 24 == SXS_TABLE_TYPE_REF && depth < NESTING_MAX) {
-        put_type_ref(md, t, style, scope, depth + 1);
-        sxs_il_put(t, style->nested);
-    } else if (style->scope) {
-        put_scope(md, t, scope);
-    }
-    put_qualified(md, t, style, sxs_md_cell(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_NAMESPACE),
-                  sxs_md_cell(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_NAME));
+    put_scope(context, t, scope);
 }
 
-void sxs_md_put_type_name(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token)
+static void put_type_name(const struct sxs_metadata *md, struct sxs_text *t,
+                          const struct sxs_type_style *style, uint32_t token)
 {
-    switch (token >> 24) {
-    case SXS_TABLE_TYPE_DEF: put_type_def(md, t, &plain, token, 0); break;
-    case SXS_TABLE_TYPE_REF: put_type_ref(md, t, &plain, token, 0); break;
-    default: sxs_il_put(t, "?"); break;
-    }
+    struct sxs_type_source from = sxs_types_of_file(md);
+    sxs_type_put(t, &from, style, token);
 }
 
-static void put_type_token(void *context, struct sxs_il_text *t, uint32_t token)
+static const struct sxs_type_style plain = {.nested = "+"};
+static const struct sxs_type_style ilasm = {
+    .nested = "/", .put = sxs_il_put_name, .begin = begin_type_ref};
+
+void sxs_md_put_type_name(const struct sxs_metadata *md, struct sxs_text *t, uint32_t token)
+{
+    if (token >> 24 == SXS_TABLE_TYPE_DEF || token >> 24 == SXS_TABLE_TYPE_REF)
+        put_type_name(md, t, &plain, token);
+    else
+        sxs_text_put(t, "?");
+}
+
+static void put_type_token(void *context, struct sxs_text *t, uint32_t token)
 {
     sxs_md_put_type(context, t, token);
 }
@@ -97,10 +67,10 @@ struct within {
     unsigned                   depth;
 };
 
-static void put_type_spec(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token,
+static void put_type_spec(const struct sxs_metadata *md, struct sxs_text *t, uint32_t token,
                           unsigned depth);
 
-static void put_type_within(void *context, struct sxs_il_text *t, uint32_t token)
+static void put_type_within(void *context, struct sxs_text *t, uint32_t token)
 {
     const struct within *w = context;
     if (token >> 24 == SXS_TABLE_TYPE_SPEC)
@@ -115,7 +85,7 @@ static int parse(struct sxs_blob b, enum sxs_sig_kind kind, struct sxs_sig_node 
     return sxs_sig_parse(kind, b.at, b.size, nodes, NODES_MAX, sig);
 }
 
-static void put_type_spec(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token,
+static void put_type_spec(const struct sxs_metadata *md, struct sxs_text *t, uint32_t token,
                           unsigned depth)
 {
     struct within            within = {md, depth};
@@ -124,18 +94,18 @@ static void put_type_spec(const struct sxs_metadata *md, struct sxs_il_text *t, 
     struct sxs_sig           sig;
     struct sxs_blob          b = sxs_md_signature(md, token);
     if (depth > 1 || sxs_sig_parse(SXS_SIG_TYPE, b.at, b.size, nodes, 256, &sig) != 0)
-        sxs_il_putf(t, "0x%08x", token);
+        sxs_text_putf(t, "0x%08x", token);
     else
         sxs_sig_put_type(t, &sig, sig.result, &names);
 }
 
-void sxs_md_put_type(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token)
+void sxs_md_put_type(const struct sxs_metadata *md, struct sxs_text *t, uint32_t token)
 {
     switch (token >> 24) {
-    case SXS_TABLE_TYPE_DEF: put_type_def(md, t, &ilasm, token, 0); break;
-    case SXS_TABLE_TYPE_REF: put_type_ref(md, t, &ilasm, token, 0); break;
+    case SXS_TABLE_TYPE_DEF:
+    case SXS_TABLE_TYPE_REF: put_type_name(md, t, &ilasm, token); break;
     case SXS_TABLE_TYPE_SPEC: put_type_spec(md, t, token, 0); break;
-    default: sxs_il_putf(t, "0x%08x", token); break;
+    default: sxs_text_putf(t, "0x%08x", token); break;
     }
 }
 
@@ -175,20 +145,20 @@ static int find_member(const struct sxs_metadata *md, uint32_t token, struct mem
     return 0;
 }
 
-static void put_owner(const struct sxs_metadata *md, struct sxs_il_text *t, const struct member *m)
+static void put_owner(const struct sxs_metadata *md, struct sxs_text *t, const struct member *m)
 {
     if (m->owner >> 24 == SXS_TABLE_MODULE_REF) {
         put_scope(md, t, m->owner);
-        sxs_il_put(t, "::");
+        sxs_text_put(t, "::");
     } else if (m->owner && m->owner != sxs_token(SXS_TABLE_TYPE_DEF, 1)) {
         sxs_md_put_type(md, t, m->owner);
-        sxs_il_put(t, "::");
+        sxs_text_put(t, "::");
     }
     sxs_il_put_name(t, m->name);
 }
 
 /* An instantiation has the format of a signature of locals, except for the first byte. */
-static void put_instantiation(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t row)
+static void put_instantiation(const struct sxs_metadata *md, struct sxs_text *t, uint32_t row)
 {
     struct sxs_il_type_names names = type_names(md);
     struct sxs_sig_node      nodes[256];
@@ -202,16 +172,16 @@ static void put_instantiation(const struct sxs_metadata *md, struct sxs_il_text 
     bytes[0] = 0x07; /* the first byte of a signature of locals */
     if (sxs_sig_parse(SXS_SIG_LOCALS, bytes, b.size, nodes, 256, &sig) != 0)
         return;
-    sxs_il_put(t, "<");
+    sxs_text_put(t, "<");
     for (uint32_t n = sig.params; n != SXS_SIG_NONE; n = nodes[n].next) {
         if (n != sig.params)
-            sxs_il_put(t, ", ");
+            sxs_text_put(t, ", ");
         sxs_sig_put_type(t, &sig, n, &names);
     }
-    sxs_il_put(t, ">");
+    sxs_text_put(t, ">");
 }
 
-static int put_member(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token)
+static int put_member(const struct sxs_metadata *md, struct sxs_text *t, uint32_t token)
 {
     struct sxs_il_type_names names = type_names(md);
     struct sxs_sig_node      nodes[512];
@@ -227,7 +197,7 @@ static int put_member(const struct sxs_metadata *md, struct sxs_il_text *t, uint
     if (!is_field)
         sxs_sig_put_convention(t, sig.convention);
     sxs_sig_put_type(t, &sig, sig.result, &names);
-    sxs_il_put(t, " ");
+    sxs_text_put(t, " ");
     put_owner(md, t, &m);
     if (m.spec)
         put_instantiation(md, t, m.spec);
@@ -236,27 +206,27 @@ static int put_member(const struct sxs_metadata *md, struct sxs_il_text *t, uint
     return 0;
 }
 
-void sxs_md_put_method(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token)
+void sxs_md_put_method(const struct sxs_metadata *md, struct sxs_text *t, uint32_t token)
 {
     if (put_member(md, t, token) != 0)
-        sxs_il_putf(t, "0x%08x", token);
+        sxs_text_putf(t, "0x%08x", token);
 }
 
-void sxs_md_put_full_name(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token)
+void sxs_md_put_full_name(const struct sxs_metadata *md, struct sxs_text *t, uint32_t token)
 {
     uint32_t owner = sxs_md_owner(md, token);
     if (owner && owner != sxs_token(SXS_TABLE_TYPE_DEF, 1)) {
         sxs_md_put_type_name(md, t, owner);
-        sxs_il_put(t, ".");
+        sxs_text_put(t, ".");
     }
-    sxs_il_put(t, sxs_md_string(md, sxs_md_cell(md, SXS_TABLE_METHOD_DEF, token & 0xffffff,
-                                                SXS_METHOD_DEF_NAME)));
+    sxs_text_put(t, sxs_md_string(md, sxs_md_cell(md, SXS_TABLE_METHOD_DEF, token & 0xffffff,
+                                                  SXS_METHOD_DEF_NAME)));
 }
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
 /* Writes the operand of calli, a signature without a name. */
-static int put_signature(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token)
+static int put_signature(const struct sxs_metadata *md, struct sxs_text *t, uint32_t token)
 {
     struct sxs_il_type_names names = type_names(md);
     struct sxs_sig_node      nodes[512];
@@ -271,7 +241,7 @@ static int put_signature(const struct sxs_metadata *md, struct sxs_il_text *t, u
 }
 
 /* Writes the operand of ldtoken: a type, or a field or method after the word that says which. */
-static int put_any(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token)
+static int put_any(const struct sxs_metadata *md, struct sxs_text *t, uint32_t token)
 {
     struct sxs_blob b = sxs_md_signature(md, token);
     uint32_t        table = token >> 24;
@@ -279,11 +249,11 @@ static int put_any(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_
         sxs_md_put_type(md, t, token);
         return 0;
     }
-    sxs_il_put(t, b.size && (b.at[0] & 0xf) == 0x06 ? "field " : "method ");
+    sxs_text_put(t, b.size && (b.at[0] & 0xf) == 0x06 ? "field " : "method ");
     return put_member(md, t, token);
 }
 
-static int put_token(void *context, struct sxs_il_text *t, enum sxs_il_opcode opcode, uint32_t token)
+static int put_token(void *context, struct sxs_text *t, enum sxs_il_opcode opcode, uint32_t token)
 {
     const struct sxs_metadata *md = context;
     struct sxs_blob            b;
@@ -301,7 +271,7 @@ static int put_token(void *context, struct sxs_il_text *t, enum sxs_il_opcode op
     }
 }
 
-static int put_locals(void *context, struct sxs_il_text *t, uint32_t token)
+static int put_locals(void *context, struct sxs_text *t, uint32_t token)
 {
     const struct sxs_metadata *md = context;
     struct sxs_il_type_names   names = type_names(md);
@@ -313,9 +283,9 @@ static int put_locals(void *context, struct sxs_il_text *t, uint32_t token)
     for (uint32_t n = sig.n_params ? sig.params : SXS_SIG_NONE; n != SXS_SIG_NONE;
          n = nodes[n].next, i++) {
         if (i)
-            sxs_il_put(t, ", ");
+            sxs_text_put(t, ", ");
         sxs_sig_put_type(t, &sig, n, &names);
-        sxs_il_putf(t, " V_%u", i);
+        sxs_text_putf(t, " V_%u", i);
     }
     return 0;
 }

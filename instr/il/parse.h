@@ -5,6 +5,7 @@
 #define SXS_INSTR_IL_PARSE_H
 
 #include "instr/il/lexer.h"
+#include "instr/il/source.h"
 #include "instr/metadata/signature.h"
 
 #define SXS_PARSE_NODES 512

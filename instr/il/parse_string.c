@@ -2,6 +2,7 @@
 /* instr/il/parse_string.c - parse string literals: UTF-8 with escapes, or bytes. */
 #include <string.h>
 
+#include "base/text/utf8.h"
 #include "instr/il/internal.h"
 #include "instr/il/parse.h"
 
@@ -16,43 +17,21 @@ static unsigned escaped(char c)
     }
 }
 
-/* Takes one UTF-8 character. Bytes that are not valid UTF-8 give the replacement character. */
-static uint32_t take_utf8(const char **at)
-{
-    const unsigned char *p = (const unsigned char *)*at;
-    unsigned             n = *p < 0x80 ? 0 : *p >= 0xf0 ? 3 : *p >= 0xe0 ? 2 : *p >= 0xc0 ? 1 : 4;
-    uint32_t             c = n == 0 ? *p : *p & (0x3fu >> n);
-    if (n == 4) {
-        ++*at;
-        return 0xfffd;
-    }
-    for (unsigned i = 1; i <= n; i++) {
-        if ((p[i] & 0xc0) != 0x80) {
-            *at += i;
-            return 0xfffd;
-        }
-        c = c << 6 | (p[i] & 0x3f);
-    }
-    *at += n + 1;
-    return c;
-}
-
+/* Bytes that are not UTF-8 give the replacement character. */
 static size_t decode(const char *at, const char *end, uint16_t *units)
 {
     size_t n = 0;
     while (at < end) {
         uint32_t c;
+        size_t   len;
         if (*at == '\\' && at + 1 < end) {
             units[n++] = (uint16_t)escaped(at[1]);
             at += 2;
             continue;
         }
-        c = take_utf8(&at);
-        if (c >= 0x10000) {
-            units[n++] = (uint16_t)(0xd800 + ((c - 0x10000) >> 10));
-            c = 0xdc00 + ((c - 0x10000) & 0x3ff);
-        }
-        units[n++] = (uint16_t)c;
+        len = sxs_utf8_next(at, (size_t)(end - at), &c);
+        n += sxs_utf16_put(units + n, len ? c : 0xfffd);
+        at += len ? len : 1;
     }
     return n;
 }

@@ -3,26 +3,23 @@
 
 #include <string.h>
 
+#include "instr/metadata/compressed.h"
+
 #define PROLOG  2u /* the bytes 1 and 0 at the start of a value */
 #define NO_TEXT 0xffu
 
-/* Returns the text of the first argument. Before the text is its length in one, two or four
- * bytes. */
+/* Returns the text of the first argument. Before the text is its size. */
 static struct sxs_blob first_text(struct sxs_blob value)
 {
-    const uint8_t  *b = value.at + PROLOG;
+    const uint8_t  *text = value.at + PROLOG, *end = value.at + value.size;
     struct sxs_blob none = {NULL, 0};
-    size_t          head, size;
-    if (value.size <= PROLOG || value.at[0] != 1 || value.at[1] != 0 || b[0] == NO_TEXT)
+    uint32_t        size;
+    unsigned        head;
+    if (value.size <= PROLOG || value.at[0] != 1 || value.at[1] != 0 || *text == NO_TEXT)
         return none;
-    head = b[0] < 0x80 ? 1 : b[0] < 0xc0 ? 2 : 4;
-    if (value.size - PROLOG < head)
-        return none;
-    size = head == 1 ? b[0]
-           : head == 2
-               ? (size_t)(b[0] & 0x3f) << 8 | b[1]
-               : (size_t)(b[0] & 0x1f) << 24 | (size_t)b[1] << 16 | (size_t)b[2] << 8 | b[3];
-    return size <= value.size - PROLOG - head ? (struct sxs_blob){b + head, size} : none;
+    head = sxs_compressed_read(text, end, &size);
+    return head && size <= (size_t)(end - text) - head ? (struct sxs_blob){text + head, size}
+                                                       : none;
 }
 
 /* Returns the next character of the type's name, without a backslash before it. Returns 0 at the

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "instr/metadata/compressed.h"
+
 /* ---- columns --------------------------------------------------------------------------------- */
 
 /* The columns of each table, one letter a column. '2', '4': a number of so many bytes. 'S', 'B',
@@ -317,16 +319,10 @@ const char *sxs_md_string(const struct sxs_metadata *md, uint32_t index)
 
 static struct sxs_blob sized(struct sxs_blob heap, uint32_t index)
 {
-    uint32_t first = number(heap, index, 1), size = first, head = 1;
-    if ((first & 0xc0) == 0x80) {
-        size = (first & 0x3f) << 8 | number(heap, (size_t)index + 1, 1);
-        head = 2;
-    } else if (first & 0x80) {
-        size = (first & 0x1f) << 24 | number(heap, (size_t)index + 1, 1) << 16 |
-               number(heap, (size_t)index + 2, 1) << 8 | number(heap, (size_t)index + 3, 1);
-        head = 4;
-    }
-    return part(heap, (uint64_t)index + head, size);
+    uint32_t size = 0;
+    unsigned head =
+        index < heap.size ? sxs_compressed_read(heap.at + index, heap.at + heap.size, &size) : 0;
+    return part(heap, (uint64_t)index + head, head ? size : 0);
 }
 
 struct sxs_blob sxs_md_blob(const struct sxs_metadata *md, uint32_t index)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "instr/metadata/compressed.h"
+
 #define NESTING_MAX 32   /* levels of types within types; more are refused */
 #define COUNT_MAX   UINT16_MAX /* of parameters, arguments, dimensions or locals */
 
@@ -33,37 +35,28 @@ static uint8_t u8(struct reader *r)
     return *r->at++;
 }
 
-/* Reads a compressed unsigned integer of one, two or four bytes. @n_bits: receives 7, 14 or 29. */
-static uint32_t compressed(struct reader *r, unsigned *n_bits)
+/* @size: receives the number of bytes. */
+static uint32_t compressed(struct reader *r, unsigned *size)
 {
-    uint32_t first = u8(r), value;
-    *n_bits = 7;
-    if (!(first & 0x80))
-        return first;
-    *n_bits = 14;
-    if (!(first & 0x40))
-        return (first & 0x3f) << 8 | u8(r);
-    *n_bits = 29;
-    if (first & 0x20)
+    uint32_t value = 0;
+    *size = r->bad ? 0 : sxs_compressed_read(r->at, r->end, &value);
+    if (!*size)
         fail(r, -1);
-    value = (first & 0x1f) << 24;
-    value |= (uint32_t)u8(r) << 16;
-    value |= (uint32_t)u8(r) << 8;
-    return value | u8(r);
+    r->at += *size;
+    return value;
 }
 
 static uint32_t number(struct reader *r)
 {
-    unsigned n_bits;
-    return compressed(r, &n_bits);
+    unsigned size;
+    return compressed(r, &size);
 }
 
-/* Reads a compressed signed integer. Its lowest bit is the sign, which is moved to the top. */
 static uint32_t signed_number(struct reader *r)
 {
-    unsigned n_bits;
-    uint32_t coded = compressed(r, &n_bits), value = coded >> 1;
-    return coded & 1 ? value | ~((UINT32_C(1) << (n_bits - 1)) - 1) : value;
+    unsigned size;
+    uint32_t coded = compressed(r, &size);
+    return (uint32_t)sxs_compressed_signed(coded, size);
 }
 
 static uint32_t count(struct reader *r)
@@ -76,11 +69,10 @@ static uint32_t count(struct reader *r)
 
 static uint32_t type_token(struct reader *r)
 {
-    static const uint32_t tables[] = {0x02000000, 0x01000000, 0x1b000000, 0};
-    uint32_t              coded = number(r);
-    if ((coded & 3) == 3 || coded >> 2 > 0xffffff)
+    uint32_t coded = number(r), token = r->bad ? 0 : sxs_coded_type(coded);
+    if (!token)
         fail(r, -1);
-    return r->bad ? 0 : tables[coded & 3] | coded >> 2;
+    return token;
 }
 
 static uint64_t handle(struct reader *r)

@@ -14,20 +14,20 @@ const char *sxs_element_name(uint8_t element);
 /** A function of the caller that writes the names of types. */
 struct sxs_il_type_names {
     /** Write the TypeDef, TypeRef or TypeSpec @token as `[assembly]Namespace.Outer/Inner`. */
-    void (*put)(void *context, struct sxs_il_text *t, uint32_t token);
+    void (*put)(void *context, struct sxs_text *t, uint32_t token);
     void *context;
 };
 
 /** sxs_sig_put_type - write the type at @node. */
-void sxs_sig_put_type(struct sxs_il_text *t, const struct sxs_sig *sig, uint32_t node,
+void sxs_sig_put_type(struct sxs_text *t, const struct sxs_sig *sig, uint32_t node,
                       const struct sxs_il_type_names *names);
 
 /** sxs_sig_put_parameters - write the parameters: `(int32, string)`. */
-void sxs_sig_put_parameters(struct sxs_il_text *t, const struct sxs_sig *sig,
+void sxs_sig_put_parameters(struct sxs_text *t, const struct sxs_sig *sig,
                             const struct sxs_il_type_names *names);
 
 /** sxs_sig_put_convention - write `instance `, `vararg ` and similar words, each with a blank
  *  behind it. */
-void sxs_sig_put_convention(struct sxs_il_text *t, unsigned convention);
+void sxs_sig_put_convention(struct sxs_text *t, unsigned convention);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "instr/metadata/compressed.h"
+
 struct writer {
     const struct sxs_sig *sig;
     uint8_t              *bytes;
@@ -46,42 +48,34 @@ static void put_byte(struct writer *w, uint32_t v)
     w->used++;
 }
 
-static void put_bits(struct writer *w, uint32_t v, unsigned n_bits)
+static void put_bytes(struct writer *w, const uint8_t *bytes, unsigned size)
 {
-    if (n_bits == 29) {
-        put_byte(w, 0xc0 | v >> 24);
-        put_byte(w, v >> 16);
-        put_byte(w, v >> 8);
-    } else if (n_bits == 14) {
-        put_byte(w, 0x80 | v >> 8);
-    }
-    put_byte(w, v);
+    for (unsigned i = 0; i < size; i++)
+        put_byte(w, bytes[i]);
 }
 
 static void put_number(struct writer *w, uint32_t v)
 {
-    if (v >> 29)
+    uint8_t bytes[SXS_COMPRESSED_SIZE];
+    if (v > SXS_COMPRESSED_MAX)
         w->bad = 1;
-    put_bits(w, v, v < 0x80 ? 7 : v < 0x4000 ? 14 : 29);
+    put_bytes(w, bytes, sxs_compressed_write(bytes, v));
 }
 
-/* Writes a compressed signed integer: rotated left by one within its bits, so that the sign is the
- * lowest bit. */
 static void put_signed(struct writer *w, int32_t v)
 {
-    unsigned n_bits = v >= -0x40 && v < 0x40 ? 7 : v >= -0x2000 && v < 0x2000 ? 14 : 29;
-    uint32_t mask = (1u << n_bits) - 1;
+    uint8_t bytes[SXS_COMPRESSED_SIZE];
     if (v < -0x10000000 || v >= 0x10000000)
         w->bad = 1;
-    put_bits(w, (((uint32_t)v << 1) | (v < 0)) & mask, n_bits);
+    put_bytes(w, bytes, sxs_compressed_write_signed(bytes, v));
 }
 
 static void put_token(struct writer *w, uint32_t token)
 {
-    uint32_t tag = token >> 24 == 0x02 ? 0 : token >> 24 == 0x01 ? 1 : token >> 24 == 0x1b ? 2 : 3;
-    if (tag == 3)
+    uint32_t coded = sxs_code_type(token);
+    if (coded > SXS_COMPRESSED_MAX)
         w->bad = 1;
-    put_number(w, (token & 0xffffff) << 2 | tag);
+    put_number(w, coded);
 }
 
 static void put_type(struct writer *w, uint32_t node);

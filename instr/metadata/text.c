@@ -2,26 +2,7 @@
 #include "instr/metadata/text.h"
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-void sxs_il_put(struct sxs_il_text *t, const char *s)
-{
-    sxs_il_putf(t, "%s", s);
-}
-
-void sxs_il_putf(struct sxs_il_text *t, const char *format, ...)
-{
-    size_t  at = t->len < t->size ? t->len : t->size;
-    va_list args;
-    int     n;
-    va_start(args, format);
-    n = vsnprintf(t->bytes + at, t->size - at, format, args);
-    va_end(args);
-    if (n > 0)
-        t->len += (size_t)n;
-}
 
 /* ---- identifiers ----------------------------------------------------------------------------- */
 
@@ -41,29 +22,29 @@ static int is_bare(const char *part, size_t len)
     return capital;
 }
 
-static void put_part(struct sxs_il_text *t, const char *part, size_t len)
+static void put_part(struct sxs_text *t, const char *part, size_t len)
 {
     if (is_bare(part, len)) {
-        sxs_il_putf(t, "%.*s", (int)len, part);
+        sxs_text_putf(t, "%.*s", (int)len, part);
         return;
     }
-    sxs_il_put(t, "'");
+    sxs_text_put(t, "'");
     for (size_t i = 0; i < len; i++)
-        sxs_il_putf(t, part[i] == '\'' || part[i] == '\\' ? "\\%c" : "%c", part[i]);
-    sxs_il_put(t, "'");
+        sxs_text_putf(t, part[i] == '\'' || part[i] == '\\' ? "\\%c" : "%c", part[i]);
+    sxs_text_put(t, "'");
 }
 
-void sxs_il_put_name(struct sxs_il_text *t, const char *name)
+void sxs_il_put_name(struct sxs_text *t, const char *name)
 {
     if (!strcmp(name, ".ctor") || !strcmp(name, ".cctor")) {
-        sxs_il_put(t, name);
+        sxs_text_put(t, name);
         return;
     }
     for (;;) {
         size_t len = strcspn(name, ".");
         if (!name[len] || !len || !is_bare(name, len))
             break;
-        sxs_il_putf(t, "%.*s.", (int)len, name);
+        sxs_text_putf(t, "%.*s.", (int)len, name);
         name += len + 1;
     }
     put_part(t, name, strlen(name));
@@ -86,27 +67,27 @@ static int is_plain(const uint8_t *units, size_t n)
     return 1;
 }
 
-void sxs_il_put_utf16(struct sxs_il_text *t, const uint8_t *units, size_t size)
+void sxs_il_put_utf16(struct sxs_text *t, const uint8_t *units, size_t size)
 {
     size_t n = size / 2;
     if (!is_plain(units, n)) {
-        sxs_il_put(t, "bytearray (");
+        sxs_text_put(t, "bytearray (");
         for (size_t i = 0; i < 2 * n; i++)
-            sxs_il_putf(t, i ? " %02X" : "%02X", units[i]);
-        sxs_il_put(t, ")");
+            sxs_text_putf(t, i ? " %02X" : "%02X", units[i]);
+        sxs_text_put(t, ")");
         return;
     }
-    sxs_il_put(t, "\"");
+    sxs_text_put(t, "\"");
     for (size_t i = 0; i < n; i++) {
         unsigned u = unit(units, i);
         switch (u) {
-        case '\n': sxs_il_put(t, "\\n"); break;
-        case '\t': sxs_il_put(t, "\\t"); break;
-        case '\r': sxs_il_put(t, "\\r"); break;
+        case '\n': sxs_text_put(t, "\\n"); break;
+        case '\t': sxs_text_put(t, "\\t"); break;
+        case '\r': sxs_text_put(t, "\\r"); break;
         case '"':
-        case '\\': sxs_il_putf(t, "\\%c", (int)u); break;
-        default: sxs_il_putf(t, "%c", (int)u); break;
+        case '\\': sxs_text_putf(t, "\\%c", (int)u); break;
+        default: sxs_text_putf(t, "%c", (int)u); break;
         }
     }
-    sxs_il_put(t, "\"");
+    sxs_text_put(t, "\"");
 }

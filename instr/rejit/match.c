@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "instr/metadata/attribute.h"
-#include "instr/metadata/signature.h"
-#include "instr/metadata/text.h"
 #include "base/log.h"
+#include "base/text/utf8.h"
+#include "instr/metadata/signature.h"
+#include "instr/metadata/state_machine.h"
+#include "instr/metadata/text.h"
 #include "instr/rejit/rule_statistics.h"
 #include "instr/weave/tokens.h"
 #include "instr/weave/type_name.h"
-#include "base/utf16.h"
 
 #define NAME           2048
 #define BATCH          64
@@ -38,7 +38,7 @@ struct described {
     char                     name[NAME];
     char               spelled[8192]; /* types of parameters and attributes, each ended by zero */
     const char        *parameters[MAX_PARAMS], *attributes[MAX_ATTRIBUTES]; /* in `spelled` */
-    struct sxs_il_text text;                                                /* writes `spelled` */
+    struct sxs_text    text;                                                /* writes `spelled` */
 };
 
 struct matcher {
@@ -65,7 +65,7 @@ struct matcher {
  * room. */
 static const char *ended(struct described *d, size_t start)
 {
-    if (d->text.len + 1 >= d->text.size)
+    if (d->text.len + 1 >= d->text.cap)
         return NULL;
     d->text.len++;
     return d->spelled + start;
@@ -154,7 +154,7 @@ static int describe(struct matcher *m, struct described *d, mdToken method, cons
     d->has_il = has_il(flags, impl);
     d->unsure = 0;
     sxs_utf8_of(wide, ARRAY_LEN(wide), d->name, sizeof(d->name));
-    d->text = (struct sxs_il_text){d->spelled, sizeof(d->spelled), 0};
+    d->text = sxs_text_counted(d->spelled, sizeof(d->spelled));
     d->method = (struct sxs_config_method){.runtime = m->runtime,
                                            .assembly = m->tokens.own_name,
                                            .version = &m->version,
@@ -174,18 +174,16 @@ static int describe(struct matcher *m, struct described *d, mdToken method, cons
 /* Whether an attribute of @method names the type @name as the method's state machine. */
 static int is_made_from(struct matcher *m, mdToken method, const char *name)
 {
-    static const WCHAR *const kinds[] = {
-        u"System.Runtime.CompilerServices.AsyncStateMachineAttribute",
-        u"System.Runtime.CompilerServices.IteratorStateMachineAttribute",
-        u"System.Runtime.CompilerServices.AsyncIteratorStateMachineAttribute",
-    };
+#define KIND(name) u"" name,
+    static const WCHAR *const kinds[] = {SXS_MACHINE_ATTRIBUTES(KIND)};
+#undef KIND
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         const void *bytes = NULL;
         ULONG       size = 0;
         HRESULT     hr =
             m->imp->vtbl->GetCustomAttributeByName(m->imp, method, kinds[i], &bytes, &size);
         m->unsure |= FAILED(hr);
-        if (hr == S_OK && bytes && sxs_md_attribute_is_type((struct sxs_blob){bytes, size}, name))
+        if (hr == S_OK && bytes && sxs_machine_named((struct sxs_blob){bytes, size}, name))
             return 1;
     }
     return 0;
@@ -200,9 +198,8 @@ static mdToken made_from(struct matcher *m)
     ULONG       n = 0;
     mdToken     found = 0;
     HRESULT     hr = S_OK;
-    const char *own = strrchr(m->type, '+');
     m->unsure = 0;
-    if (!m->outer || !own || own[1] != '<')
+    if (!m->outer || !sxs_machine_possible(m->type))
         return 0;
     while (!found &&
            SUCCEEDED(hr = m->imp->vtbl->EnumMethods(m->imp, &all, m->outer, methods, BATCH, &n)) &&
@@ -222,11 +219,11 @@ static mdToken made_from(struct matcher *m)
 /* Writes the parameter list, as in `(System.Int32, System.String)`. */
 static void put_list(const struct sxs_config_method *method, char *out, size_t size)
 {
-    struct sxs_il_text t = {out, size, 0};
-    sxs_il_put(&t, "(");
+    struct sxs_text t = sxs_text_counted(out, size);
+    sxs_text_put(&t, "(");
     for (uint32_t i = 0; method->parameters && i < method->n_parameters; i++)
-        sxs_il_putf(&t, i ? ", %s" : "%s", method->parameters[i]);
-    sxs_il_put(&t, ")");
+        sxs_text_putf(&t, i ? ", %s" : "%s", method->parameters[i]);
+    sxs_text_put(&t, ")");
 }
 
 /* Records how near @method comes to each rule that has matched nothing so far. */
@@ -275,7 +272,7 @@ static void match_method(struct matcher *m, mdToken method, mdToken from)
         m->to->unread(m->to->context, method);
         return;
     }
-    if (from && strcmp(m->inner.name, "MoveNext") == 0)
+    if (from && sxs_machine_body(m->inner.name))
         m->inner.method.outer = &m->made_from.method;
     n = sxs_config_rules(m->config, &m->inner.method, rules, SXS_SITE_RULES);
     if (m->n_open && m->inner.has_il)

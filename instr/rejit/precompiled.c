@@ -8,7 +8,7 @@
 
 #include "base/fork.h"
 #include "base/log.h"
-#include "base/utf16.h"
+#include "base/text/utf8.h"
 
 #define PATH 2048
 

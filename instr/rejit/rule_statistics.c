@@ -149,25 +149,25 @@ static const char *part(const struct tally *t, int which)
 }
 
 /* Writes why the rule matches nothing. */
-static void put_reason(const struct tally *t, struct sxs_il_text *to)
+static void put_reason(const struct tally *t, struct sxs_text *to)
 {
     switch (t->reach) {
     case SXS_REACH_NOTHING:
-        sxs_il_putf(to,
-                    "no assembly %s was loaded, or not of the version or in the runtime asked for",
-                    part(t, 0));
+        sxs_text_putf(
+            to, "no assembly %s was loaded, or not of the version or in the runtime asked for",
+            part(t, 0));
         break;
-    case SXS_REACH_ASSEMBLY: sxs_il_putf(to, "there is no type %s", part(t, 1)); break;
-    case SXS_REACH_TYPE: sxs_il_putf(to, "there is no method %s in the type", part(t, 2)); break;
+    case SXS_REACH_ASSEMBLY: sxs_text_putf(to, "there is no type %s", part(t, 1)); break;
+    case SXS_REACH_TYPE: sxs_text_putf(to, "there is no method %s in the type", part(t, 2)); break;
     case SXS_REACH_METHOD:
-        sxs_il_putf(to, "the parameters of %s differ: there is %s", part(t, 2), t->lists);
+        sxs_text_putf(to, "the parameters of %s differ: there is %s", part(t, 2), t->lists);
         break;
     case SXS_REACH_PARAMETERS:
-        sxs_il_putf(to,
-                    "%s has no such attribute, or is no such part of an async method or iterator",
-                    part(t, 2));
+        sxs_text_putf(to,
+                      "%s has no such attribute, or is no such part of an async method or iterator",
+                      part(t, 2));
         break;
-    case SXS_REACH_EXCLUDED: sxs_il_put(to, "all that it fits is excluded"); break;
+    case SXS_REACH_EXCLUDED: sxs_text_put(to, "all that it fits is excluded"); break;
     case SXS_REACH_ALL: break;
     }
     if (t->near)
@@ -177,12 +177,12 @@ static void put_reason(const struct tally *t, struct sxs_il_text *to)
 static void record_locked(struct tally *t)
 {
     char               text[900];
-    struct sxs_il_text to = {text, sizeof(text), 0};
+    struct sxs_text    to = sxs_text_counted(text, sizeof(text));
     text[0] = '\0';
     if (t->reach != SXS_REACH_ALL)
         put_reason(t, &to);
     else if (t->without_il)
-        sxs_il_putf(&to, "%s", t->names);
+        sxs_text_putf(&to, "%s", t->names);
     t->changed = 0;
     sxs_instrument_rule(&(struct sxs_instrument_rule){.number = t->number,
                                                       .line = t->line,

@@ -125,12 +125,12 @@ static int is_heir(struct sxs_resolver *r, const struct sxs_image *image, uint32
 }
 
 static int refuse_protected(struct sxs_resolver *r, const struct sxs_image *image, uint32_t type,
-                            const char *name, struct sxs_il_text *why)
+                            const char *name, struct sxs_text *why)
 {
     if (is_heir(r, image, type))
         return 0;
-    sxs_il_putf(why, "%s of %s is protected: the method's type does not derive from ", name,
-                image->name);
+    sxs_text_putf(why, "%s of %s is protected: the method's type does not derive from ", name,
+                  image->name);
     sxs_definition_put_type(image, why, type);
     return 1;
 }
@@ -144,7 +144,7 @@ static int is_close(struct sxs_resolver *r, const struct sxs_image *image)
 /* Refuses a nested type that is protected in a type from which the method's type does not
  * derive. */
 static int refuse_nested(struct sxs_resolver *r, const struct sxs_image *image, uint32_t type,
-                         const char *name, struct sxs_il_text *why)
+                         const char *name, struct sxs_text *why)
 {
     for (unsigned i = 0; type && i < NESTED_MAX; i++) {
         uint32_t outer = sxs_md_enclosing(&image->md, type);
@@ -176,7 +176,7 @@ static unsigned visibilities(const struct sxs_metadata *md, uint32_t type)
 }
 
 static int refuse_other(struct sxs_resolver *r, const struct sxs_resolved *what, const char *name,
-                        struct sxs_il_text *why)
+                        struct sxs_text *why)
 {
     const struct sxs_definition *d = &what->definition;
     unsigned                     access = what->is_member ? what->flags & MEMBER_MASK : PUBLIC;
@@ -190,15 +190,15 @@ static int refuse_other(struct sxs_resolver *r, const struct sxs_resolved *what,
     if (ignores_checks(r, d->image))
         return 0;
     if (types & BIT(TYPE_NESTED_PRIVATE) || access <= PRIVATE) {
-        sxs_il_putf(why, "%s of %s is private", name, d->image->name);
+        sxs_text_putf(why, "%s of %s is private", name, d->image->name);
         return 1;
     }
     if (sxs_same_text(d->image->name, r->m->tokens.own_name)) /* a type forward led back to it */
         return 0;
     friend = is_friend(r, d->image);
     if (!friend && (internal || access == ASSEMBLY || access == FAMILY_AND_ASSEMBLY)) {
-        sxs_il_putf(why, "%s of %s is internal: %s has no access", name, d->image->name,
-                    r->m->tokens.own_name);
+        sxs_text_putf(why, "%s of %s is internal: %s has no access", name, d->image->name,
+                      r->m->tokens.own_name);
         return 1;
     }
     if (access == FAMILY || access == FAMILY_AND_ASSEMBLY ||
@@ -225,7 +225,7 @@ static int is_hidden(struct sxs_resolver *r, const struct sxs_image *own, uint32
 }
 
 static int refuse_own(struct sxs_resolver *r, const struct sxs_resolved *what, const char *name,
-                      struct sxs_il_text *why)
+                      struct sxs_text *why)
 {
     const struct sxs_image *own;
     uint32_t                type = what->definition.type;
@@ -238,7 +238,7 @@ static int refuse_own(struct sxs_resolver *r, const struct sxs_resolved *what, c
         return 0;
     own = sxs_images_own(&r->images);
     if (access <= PRIVATE || (own && is_hidden(r, own, type))) {
-        sxs_il_putf(why, "%s is private", name);
+        sxs_text_putf(why, "%s is private", name);
         return 1;
     }
     if (!own || !type)
@@ -250,7 +250,7 @@ static int refuse_own(struct sxs_resolver *r, const struct sxs_resolved *what, c
 }
 
 int sxs_access_refused(struct sxs_resolver *r, const struct sxs_resolved *what, const char *name,
-                       struct sxs_il_text *why)
+                       struct sxs_text *why)
 {
     if (!what->known) {
         r->depends = 1;

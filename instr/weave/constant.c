@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
+#include "base/text/utf8.h"
 #include "instr/metadata/signature.h"
 #include "instr/metadata/signature_write.h"
-#include "base/c_locale.h"
-#include "base/utf16.h"
 
 #define MAX_NODES 1024
 

@@ -21,41 +21,41 @@ static const char *cell_text(const struct sxs_metadata *md, enum sxs_table table
     return sxs_md_string(md, sxs_md_cell(md, table, row, column));
 }
 
-static void put_qualified(struct sxs_il_text *t, const char *space, const char *name)
+static void put_qualified(struct sxs_text *t, const char *space, const char *name)
 {
     if (*space) {
         sxs_il_put_name(t, space);
-        sxs_il_put(t, ".");
+        sxs_text_put(t, ".");
     }
     sxs_il_put_name(t, name);
 }
 
-static void put_def(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token,
+static void put_def(const struct sxs_metadata *md, struct sxs_text *t, uint32_t token,
                     unsigned depth)
 {
     uint32_t row = token & 0xffffff, outer = sxs_md_enclosing(md, token);
     if (outer && depth < NESTED_MAX) {
         put_def(md, t, outer, depth + 1);
-        sxs_il_put(t, "/");
+        sxs_text_put(t, "/");
     }
     put_qualified(t, cell_text(md, SXS_TABLE_TYPE_DEF, row, SXS_TYPE_DEF_NAMESPACE),
                   cell_text(md, SXS_TABLE_TYPE_DEF, row, SXS_TYPE_DEF_NAME));
 }
 
-static void put_ref(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token,
+static void put_ref(const struct sxs_metadata *md, struct sxs_text *t, uint32_t token,
                     unsigned depth)
 {
     uint32_t row = token & 0xffffff;
     uint32_t scope = sxs_md_cell(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_SCOPE);
     if (scope >> 24 == SXS_TABLE_TYPE_REF && depth < NESTED_MAX) {
         put_ref(md, t, scope, depth + 1);
-        sxs_il_put(t, "/");
+        sxs_text_put(t, "/");
     }
     put_qualified(t, cell_text(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_NAMESPACE),
                   cell_text(md, SXS_TABLE_TYPE_REF, row, SXS_TYPE_REF_NAME));
 }
 
-static void put_token(void *context, struct sxs_il_text *t, uint32_t token)
+static void put_token(void *context, struct sxs_text *t, uint32_t token)
 {
     if (token >> 24 == SXS_TABLE_TYPE_DEF)
         put_def(context, t, token, 0);
@@ -63,13 +63,13 @@ static void put_token(void *context, struct sxs_il_text *t, uint32_t token)
         put_ref(context, t, token, 0);
 }
 
-void sxs_definition_put_type(const struct sxs_image *image, struct sxs_il_text *t, uint32_t type)
+void sxs_definition_put_type(const struct sxs_image *image, struct sxs_text *t, uint32_t type)
 {
     put_def(&image->md, t, type, 0);
 }
 
-int sxs_definition_put_signature(struct sxs_il_text *t, const uint8_t *bytes, size_t size,
-                                 void (*put)(void *context, struct sxs_il_text *t, uint32_t token),
+int sxs_definition_put_signature(struct sxs_text *t, const uint8_t *bytes, size_t size,
+                                 void (*put)(void *context, struct sxs_text *t, uint32_t token),
                                  void *context, uint32_t *n_params)
 {
     struct sxs_il_type_names names = {put, context};
@@ -85,9 +85,9 @@ int sxs_definition_put_signature(struct sxs_il_text *t, const uint8_t *bytes, si
     sxs_sig_put_type(t, &sig, sig.result, &names);
     if (is_field)
         return 0;
-    sxs_il_put(t, " ");
+    sxs_text_put(t, " ");
     if (sig.n_generic)
-        sxs_il_putf(t, "<%u>", sig.n_generic);
+        sxs_text_putf(t, "<%u>", sig.n_generic);
     sxs_sig_put_parameters(t, &sig, &names);
     return 0;
 }
@@ -149,37 +149,36 @@ static const char *forwarded(const struct sxs_metadata *md, const char *name, si
     return NULL;
 }
 
-static void say_no_assembly(struct sxs_images *images, const char *assembly,
-                            struct sxs_il_text *why)
+static void say_no_assembly(struct sxs_images *images, const char *assembly, struct sxs_text *why)
 {
-    sxs_il_putf(why, "assembly %s is not loaded and not found in ", assembly);
+    sxs_text_putf(why, "assembly %s is not loaded and not found in ", assembly);
     sxs_images_put_folders(images, why);
 }
 
 /* Writes that there is no type @name, and which similar names there are. */
-static void say_no_type(const struct sxs_image *image, const char *name, struct sxs_il_text *why)
+static void say_no_type(const struct sxs_image *image, const char *name, struct sxs_text *why)
 {
     const struct sxs_metadata *md = &image->md;
     struct sxs_nearest         near;
     char                       text[NAME];
     sxs_nearest_begin(&near, name);
     for (uint32_t row = 1; row <= sxs_md_rows(md, SXS_TABLE_TYPE_DEF); row++) {
-        struct sxs_il_text t = {text, sizeof(text), 0};
+        struct sxs_text t = sxs_text_counted(text, sizeof(text));
         put_def(md, &t, sxs_token(SXS_TABLE_TYPE_DEF, row), 0);
         sxs_nearest_try(&near, text);
     }
     for (uint32_t row = 1; row <= sxs_md_rows(md, SXS_TABLE_EXPORTED_TYPE); row++) {
-        struct sxs_il_text t = {text, sizeof(text), 0};
+        struct sxs_text t = sxs_text_counted(text, sizeof(text));
         put_qualified(&t, cell_text(md, SXS_TABLE_EXPORTED_TYPE, row, SXS_EXPORTED_TYPE_NAMESPACE),
                       cell_text(md, SXS_TABLE_EXPORTED_TYPE, row, SXS_EXPORTED_TYPE_NAME));
         sxs_nearest_try(&near, text);
     }
-    sxs_il_putf(why, "there is no type %s in %s", name, image->path ? image->path : image->name);
+    sxs_text_putf(why, "there is no type %s in %s", name, image->path ? image->path : image->name);
     sxs_nearest_put(&near, why);
 }
 
 static enum sxs_found find_in(const struct sxs_image *image, const char *name,
-                              struct sxs_definition *out, struct sxs_il_text *why)
+                              struct sxs_definition *out, struct sxs_text *why)
 {
     size_t   len = strcspn(name, "/");
     uint32_t type = find_outermost(&image->md, name, len);
@@ -198,7 +197,7 @@ static enum sxs_found find_in(const struct sxs_image *image, const char *name,
 
 enum sxs_found sxs_definition_type(struct sxs_images *images, const char *assembly,
                                    const char *name, struct sxs_definition *out,
-                                   struct sxs_il_text *why)
+                                   struct sxs_text *why)
 {
     for (unsigned i = 0; i < FORWARDS_MAX; i++) {
         const struct sxs_image *image = sxs_images_find(images, assembly);
@@ -208,7 +207,7 @@ enum sxs_found sxs_definition_type(struct sxs_images *images, const char *assemb
             return SXS_FOUND_NOT;
         }
         if (!image->readable && !image->id) {
-            sxs_il_putf(why, "%s is no assembly", image->path);
+            sxs_text_putf(why, "%s is no assembly", image->path);
             return SXS_FOUND_NOT;
         }
         if (!image->readable)
@@ -247,7 +246,7 @@ static const char *member_name(const struct sxs_metadata *md, enum sxs_table tab
                      table == SXS_TABLE_FIELD ? SXS_FIELD_NAME : SXS_METHOD_DEF_NAME);
 }
 
-static int put_signature(const struct sxs_metadata *md, struct sxs_il_text *t, uint32_t token,
+static int put_signature(const struct sxs_metadata *md, struct sxs_text *t, uint32_t token,
                          uint32_t *n_params)
 {
     struct sxs_blob b = sxs_md_signature(md, token);
@@ -262,7 +261,7 @@ static enum sxs_found find_member(struct sxs_definition *d, const struct sxs_wan
     char                       text[NAME] = "";
     for (uint32_t row = r.first; row && row < r.end; row++) {
         uint32_t           token = sxs_token(r.table, row), n;
-        struct sxs_il_text t = {text, sizeof(text), 0};
+        struct sxs_text    t = sxs_text_counted(text, sizeof(text));
         if (strcmp(member_name(md, r.table, row), wanted->name) != 0 ||
             put_signature(md, &t, token, &n))
             continue;
@@ -299,7 +298,8 @@ enum sxs_found sxs_definition_base(struct sxs_images *images, struct sxs_definit
     const struct sxs_metadata *md = &d->image->md;
     uint32_t                   token = base_token(d), scope;
     char                       name[NAME], none[8];
-    struct sxs_il_text         t = {name, sizeof(name), 0}, why = {none, sizeof(none), 0};
+    struct sxs_text            t = sxs_text_counted(name, sizeof(name)),
+                    why = sxs_text_counted(none, sizeof(none));
     int                        inherited = d->inherited;
     enum sxs_found             found;
     if (token >> 24 == SXS_TABLE_TYPE_DEF) {
@@ -322,7 +322,7 @@ enum sxs_found sxs_definition_base(struct sxs_images *images, struct sxs_definit
 
 /* Writes the overloads, those with the wanted number of parameters first. Returns their number. */
 static unsigned put_overloads(const struct sxs_definition *d, const struct sxs_wanted *wanted,
-                              struct sxs_il_text *why)
+                              struct sxs_text *why)
 {
     const struct sxs_metadata *md = &d->image->md;
     struct range               r = members_of(md, d->type, wanted->is_field);
@@ -330,29 +330,29 @@ static unsigned put_overloads(const struct sxs_definition *d, const struct sxs_w
     unsigned                   n = 0;
     for (int as_many = 1; as_many >= 0; as_many--)
         for (uint32_t row = r.first, n_params = 0; row && row < r.end; row++) {
-            struct sxs_il_text t = {text, sizeof(text), 0};
+            struct sxs_text t = sxs_text_counted(text, sizeof(text));
             if (strcmp(member_name(md, r.table, row), wanted->name) != 0 ||
                 put_signature(md, &t, sxs_token(r.table, row), &n_params) ||
                 (n_params == wanted->n_params) != as_many)
                 continue;
             if (n++ < CANDIDATES_MAX)
-                sxs_il_putf(why, "%s%s", n > 1 ? "; " : "; there is ", text);
+                sxs_text_putf(why, "%s%s", n > 1 ? "; " : "; there is ", text);
         }
     if (n > CANDIDATES_MAX)
-        sxs_il_putf(why, " and %u more", n - CANDIDATES_MAX);
+        sxs_text_putf(why, " and %u more", n - CANDIDATES_MAX);
     return n;
 }
 
 /* Writes that there is no such member, and the members of the same or of a similar name. */
 static void say_no_member(const struct sxs_definition *d, const struct sxs_wanted *wanted,
-                          struct sxs_il_text *why)
+                          struct sxs_text *why)
 {
     struct range       r = members_of(&d->image->md, d->type, wanted->is_field);
     struct sxs_nearest near;
-    sxs_il_putf(why, "there is no %s %s, %s, in ", wanted->is_field ? "field" : "method",
-                wanted->name, wanted->text);
+    sxs_text_putf(why, "there is no %s %s, %s, in ", wanted->is_field ? "field" : "method",
+                  wanted->name, wanted->text);
     put_def(&d->image->md, why, d->type, 0);
-    sxs_il_putf(why, " of %s", d->image->name);
+    sxs_text_putf(why, " of %s", d->image->name);
     if (put_overloads(d, wanted, why))
         return;
     sxs_nearest_begin(&near, wanted->name);
@@ -362,7 +362,7 @@ static void say_no_member(const struct sxs_definition *d, const struct sxs_wante
 }
 
 enum sxs_found sxs_definition_member(struct sxs_images *images, struct sxs_definition *d,
-                                     const struct sxs_wanted *wanted, struct sxs_il_text *why)
+                                     const struct sxs_wanted *wanted, struct sxs_text *why)
 {
     struct sxs_definition at = *d;
     enum sxs_found        found = SXS_FOUND_NOT;

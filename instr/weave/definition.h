@@ -37,12 +37,12 @@ struct sxs_wanted {
  */
 enum sxs_found sxs_definition_type(struct sxs_images *images, const char *assembly,
                                    const char *name, struct sxs_definition *out,
-                                   struct sxs_il_text *why);
+                                   struct sxs_text *why);
 
 /** sxs_definition_member - find the member @wanted of the type *d, or of a type that it derives
  *  from. *d receives the member. @why: as above. */
 enum sxs_found sxs_definition_member(struct sxs_images *images, struct sxs_definition *d,
-                                     const struct sxs_wanted *wanted, struct sxs_il_text *why);
+                                     const struct sxs_wanted *wanted, struct sxs_text *why);
 
 /** sxs_definition_base - replace the type *d by the type that it derives from. Returns
  *  SXS_FOUND_NOT when it has no base type. */
@@ -57,11 +57,11 @@ enum sxs_found sxs_definition_base(struct sxs_images *images, struct sxs_definit
  * @n_params:     receives the number of parameters.
  * Returns 0, or -1 when the signature cannot be read.
  */
-int sxs_definition_put_signature(struct sxs_il_text *t, const uint8_t *bytes, size_t size,
-                                 void (*put)(void *context, struct sxs_il_text *t, uint32_t token),
+int sxs_definition_put_signature(struct sxs_text *t, const uint8_t *bytes, size_t size,
+                                 void (*put)(void *context, struct sxs_text *t, uint32_t token),
                                  void *context, uint32_t *n_params);
 
 /** sxs_definition_put_type - write the name of a TypeDef as `Namespace.Outer/Inner`. */
-void sxs_definition_put_type(const struct sxs_image *image, struct sxs_il_text *t, uint32_t type);
+void sxs_definition_put_type(const struct sxs_image *image, struct sxs_text *t, uint32_t type);
 
 #endif

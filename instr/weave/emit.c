@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "instr/weave/emit.h"
 
+#include "instr/metadata/compressed.h"
 #include "instr/metadata/signature.h"
 
 int sxs_emit(struct sxs_emit *e, struct sxs_il_insn *insn)
@@ -17,25 +18,9 @@ int sxs_emit_pointer(struct sxs_emit *e, const void *pointer)
            sxs_emit(e, sxs_il_insn(body, SXS_IL_CONV_I));
 }
 
-/* Encodes a TypeDefOrRef as in signatures: ECMA-335, II.23.2.8. */
 size_t sxs_emit_coded(uint8_t *out, uint32_t token)
 {
-    uint32_t table = token >> 24, row = token & 0xffffff;
-    uint32_t coded = row << 2 | (table == 0x02 ? 0 : table == 0x01 ? 1 : 2);
-    if (coded < 0x80) {
-        out[0] = (uint8_t)coded;
-        return 1;
-    }
-    if (coded < 0x4000) {
-        out[0] = (uint8_t)(0x80 | coded >> 8);
-        out[1] = (uint8_t)coded;
-        return 2;
-    }
-    out[0] = (uint8_t)(0xc0 | coded >> 24);
-    out[1] = (uint8_t)(coded >> 16);
-    out[2] = (uint8_t)(coded >> 8);
-    out[3] = (uint8_t)coded;
-    return 4;
+    return sxs_compressed_write(out, sxs_code_type(token));
 }
 
 /* Makes the signature: unmanaged modopt(CallConvSuppressGCTransition) modopt(CallConvCdecl) RESULT

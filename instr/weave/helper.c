@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "instr/metadata/metadata.h"
-#include "instr/metadata/signature.h"
 #include "base/fork.h"
 #include "base/log.h"
-#include "session/write/instrument_write.h"
+#include "base/text/utf8.h"
+#include "instr/metadata/metadata.h"
+#include "instr/metadata/signature.h"
 #include "instr/weave/assembly_copy.h"
 #include "instr/weave/image.h"
-#include "base/utf16.h"
+#include "session/write/instrument_write.h"
 
 #define MAX_NODES 256
 enum { METHOD_STATIC = 0x0010 };
@@ -186,7 +186,7 @@ static struct sxs_helper *known(uint32_t runtime, const struct sxs_target *t)
 static char *path_of(struct sxs_method *m, const char *name)
 {
     char                    text[700];
-    struct sxs_il_text      where = {text, sizeof(text), 0};
+    struct sxs_text         where = sxs_text_counted(text, sizeof(text));
     struct sxs_images       images;
     const struct sxs_image *image;
     char                   *path = NULL;

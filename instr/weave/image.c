@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/c_locale.h"
+#include "base/text/utf8.h"
 #include "manager/module_info.h"
-#include "base/utf16.h"
 
 #define PATH       2048
 #define MAX_NAMED  4 /* folders in a message */
@@ -226,13 +226,13 @@ const struct sxs_image *sxs_images_find(struct sxs_images *images, const char *n
     return i;
 }
 
-void sxs_images_put_folders(struct sxs_images *images, struct sxs_il_text *t)
+void sxs_images_put_folders(struct sxs_images *images, struct sxs_text *t)
 {
     unsigned n = 0;
     list(images);
     for (const struct sxs_image *i = images->all; i; i = i->next)
         if (is_new_folder(images, i) && n++ < MAX_NAMED)
-            sxs_il_putf(t, n > 1 ? ", %.*s" : "%.*s", (int)folder_size(i), i->path);
+            sxs_text_putf(t, n > 1 ? ", %.*s" : "%.*s", (int)folder_size(i), i->path);
     if (n > MAX_NAMED)
-        sxs_il_putf(t, " and %u more", n - MAX_NAMED);
+        sxs_text_putf(t, " and %u more", n - MAX_NAMED);
 }

@@ -44,6 +44,6 @@ const struct sxs_image *sxs_images_find(struct sxs_images *images, const char *n
 
 /** sxs_images_put_folders - write the folders in which files are looked for, at most four of
  *  them. */
-void sxs_images_put_folders(struct sxs_images *images, struct sxs_il_text *t);
+void sxs_images_put_folders(struct sxs_images *images, struct sxs_text *t);
 
 #endif

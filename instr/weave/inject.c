@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/utf8.h"
 #include "instr/il/metadata_text.h"
 #include "instr/weave/resolve.h"
 #include "instr/weave/token_cache.h"
@@ -29,7 +30,7 @@ static void set_place(struct sxs_method *m, const struct sxs_action *a, uint32_t
         if (*p == '\n') {
             m->line++;
             m->column = 1;
-        } else if (((unsigned char)*p & 0xc0) != 0x80) {
+        } else if (sxs_utf8_begins(*p)) {
             m->column++;
         }
     }
@@ -163,7 +164,7 @@ static void squeeze(char *text)
 static const char *line_of(const struct sxs_il_insn *insn, const struct sxs_il_names *names,
                            char *line)
 {
-    struct sxs_il_text t = {line, LINE, 0};
+    struct sxs_text t = sxs_text_counted(line, LINE);
     line[0] = '\0';
     sxs_il_put_insn(&t, insn, names);
     squeeze(line);
@@ -175,7 +176,7 @@ static const char *line_of(const struct sxs_il_insn *insn, const struct sxs_il_n
 static int say_none(struct sxs_method *m, const char *pattern, const struct sxs_il_names *names)
 {
     char               line[LINE], text[700];
-    struct sxs_il_text t = {text, sizeof(text), 0};
+    struct sxs_text    t = sxs_text_counted(text, sizeof(text));
     size_t             word = strcspn(pattern, " *?");
     unsigned           n = 0;
     text[0] = '\0';
@@ -184,7 +185,7 @@ static int say_none(struct sxs_method *m, const char *pattern, const struct sxs_
             if (strncmp(line_of(i, names, line), pattern, word) != 0 && !any)
                 continue;
             if (n++ < SHOWN_MAX)
-                sxs_il_putf(&t, "%s\"%.200s\"", n > 1 ? ", " : "", line);
+                sxs_text_putf(&t, "%s\"%.200s\"", n > 1 ? ", " : "", line);
         }
     return sxs_method_fail(m, "no instruction fits \"%.200s\"; there is %s%s", pattern, text,
                            n > SHOWN_MAX ? " and more" : "");

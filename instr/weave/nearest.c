@@ -77,11 +77,14 @@ void sxs_nearest_try(struct sxs_nearest *nearest, const char *other)
     nearest->n = least(nearest->n + 1, SXS_NEAREST_MAX);
 }
 
-void sxs_nearest_put(const struct sxs_nearest *nearest, struct sxs_il_text *t)
+void sxs_nearest_put(const struct sxs_nearest *nearest, struct sxs_text *t)
 {
     for (unsigned i = 0; i < nearest->n; i++)
-        sxs_il_putf(t, "%s%s", !i ? "; is " : i + 1 < nearest->n ? ", " : " or ",
-                    nearest->found[i]);
+        sxs_text_putf(t, "%s%s",
+                      !i                   ? "; is "
+                      : i + 1 < nearest->n ? ", "
+                                           : " or ",
+                      nearest->found[i]);
     if (nearest->n)
-        sxs_il_put(t, " meant?");
+        sxs_text_put(t, " meant?");
 }

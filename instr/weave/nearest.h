@@ -23,6 +23,6 @@ void sxs_nearest_begin(struct sxs_nearest *nearest, const char *name);
 void sxs_nearest_try(struct sxs_nearest *nearest, const char *other);
 
 /** sxs_nearest_put - write "; is A or B meant?", or nothing when no similar name was found. */
-void sxs_nearest_put(const struct sxs_nearest *nearest, struct sxs_il_text *t);
+void sxs_nearest_put(const struct sxs_nearest *nearest, struct sxs_text *t);
 
 #endif

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/utf8.h"
 #include "instr/metadata/signature_write.h"
 #include "manager/module_info.h"
-#include "base/utf16.h"
 
 #define STRING_DATA  12 /* offset of the first character in a string object, in 64-bit processes */
 #define TABLE(token) ((token) >> 24)

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf16.h"
+#include "base/text/utf8.h"
+#include "symbols/type_name.h"
 
 #define NAME         1024
 #define NODES_MAX    256
-#define NESTED_MAX   8
 #define TABLE(token) ((token) >> 24)
 enum { METHOD_STATIC = 0x10, METHOD_ABSTRACT = 0x400, FIELD_STATIC = 0x10, FIELD_LITERAL = 0x40 };
 enum { TYPE_INTERFACE = 0x20, TYPE_ABSTRACT = 0x80 };
@@ -16,36 +16,12 @@ enum { TYPE_INTERFACE = 0x20, TYPE_ABSTRACT = 0x80 };
 /* ---- names of the module's own tokens --------------------------------------------------------- */
 
 /* Writes the name of a TypeDef or TypeRef as in `Namespace.Outer/Inner`. */
-
-static void put_ref(IMetaDataImport2 *imp, mdToken type, unsigned depth, struct sxs_il_text *t)
+static void put_type(void *context, struct sxs_text *t, uint32_t token)
 {
-    WCHAR   wide[NAME] = {0};
-    char    name[NAME];
-    ULONG   n = 0;
-    mdToken outer = 0;
-    DWORD   flags = 0;
-    int     is_ref = TABLE(type) == SXS_TABLE_TYPE_REF;
-    HRESULT hr =
-        is_ref ? imp->vtbl->GetTypeRefProps(imp, type, &outer, wide, ARRAY_LEN(wide), &n)
-               : imp->vtbl->GetTypeDefProps(imp, type, wide, ARRAY_LEN(wide), &n, &flags, NULL);
-    if (FAILED(hr))
-        return;
-    if (!is_ref && (flags & 7) >= 2 &&
-        FAILED(imp->vtbl->GetNestedClassProps(imp, type, &outer)))
-        outer = 0;
-    if (depth < NESTED_MAX && (TABLE(outer) == SXS_TABLE_TYPE_REF ||
-                               (TABLE(outer) == SXS_TABLE_TYPE_DEF && outer & 0xffffff))) {
-        put_ref(imp, outer, depth + 1, t);
-        sxs_il_put(t, "/");
-    }
-    sxs_utf8_of(wide, ARRAY_LEN(wide), name, sizeof(name));
-    sxs_il_put_name(t, name);
-}
-
-static void put_type(void *context, struct sxs_il_text *t, uint32_t token)
-{
+    static const struct sxs_type_style style = {.nested = "/", .put = sxs_il_put_name};
+    struct sxs_type_source             from = sxs_types_of_import(context);
     if (TABLE(token) == SXS_TABLE_TYPE_DEF || TABLE(token) == SXS_TABLE_TYPE_REF)
-        put_ref(context, token, 0, t);
+        sxs_type_put(t, &from, &style, token);
 }
 
 /* ---- tokens resolved so far ------------------------------------------------------------------- */
@@ -65,9 +41,9 @@ static void keep(struct sxs_resolver *r, const struct sxs_resolved *what)
 }
 
 /* Returns the place for the reason of a refusal: the method's tokens.error, emptied. */
-static struct sxs_il_text reason(struct sxs_resolver *r)
+static struct sxs_text reason(struct sxs_resolver *r)
 {
-    struct sxs_il_text t = {r->m->tokens.error, sizeof(r->m->tokens.error), 0};
+    struct sxs_text t = sxs_text_counted(r->m->tokens.error, sizeof(r->m->tokens.error));
     t.bytes[0] = '\0';
     return t;
 }
@@ -96,12 +72,12 @@ static int own_type(struct sxs_resolver *r, uint32_t token)
 static int no_own_type(struct sxs_resolver *r, const char *assembly, const char *name)
 {
     const struct sxs_image *own = sxs_images_own(&r->images);
-    struct sxs_il_text      why = reason(r);
+    struct sxs_text         why = reason(r);
     struct sxs_definition   d;
     if (!own || sxs_definition_type(&r->images, own->name, name, &d, &why) != SXS_FOUND_NOT) {
         why.len = 0;
-        sxs_il_putf(&why, "there is no type %s in %s", name,
-                    assembly ? assembly : r->m->tokens.own_name);
+        sxs_text_putf(&why, "there is no type %s in %s", name,
+                      assembly ? assembly : r->m->tokens.own_name);
     }
     return -1;
 }
@@ -110,7 +86,7 @@ static int type(void *context, const char *assembly, const char *name, uint32_t 
 {
     struct sxs_resolver *r = context;
     struct sxs_resolved  what = {.known = 1};
-    struct sxs_il_text   why = reason(r);
+    struct sxs_text      why = reason(r);
     enum sxs_found       found = SXS_FOUND_UNKNOWN;
     int                  own = sxs_tokens_is_own(&r->m->tokens, assembly);
     if (!own) {
@@ -181,7 +157,7 @@ static void describe(struct sxs_resolver *r, uint32_t token, struct sxs_resolved
 
 static int refuse_access(struct sxs_resolver *r, const struct sxs_resolved *what, const char *name)
 {
-    struct sxs_il_text why = reason(r);
+    struct sxs_text why = reason(r);
     if (!sxs_access_refused(r, what, name, &why)) {
         why.bytes[0] = '\0';
         return 0;
@@ -195,15 +171,15 @@ static int no_own_member(struct sxs_resolver *r, uint32_t owner, const struct sx
     const struct sxs_image *own = sxs_images_own(&r->images);
     struct sxs_definition   d = {own, owner ? owner : sxs_token(SXS_TABLE_TYPE_DEF, 1), 0, 0};
     char                    text[sizeof(r->m->tokens.error)];
-    struct sxs_il_text      why = {text, sizeof(text), 0};
+    struct sxs_text         why = sxs_text_counted(text, sizeof(text));
     enum sxs_found          found;
     if (!own)
         return -1;
     found = sxs_definition_member(&r->images, &d, wanted, &why);
     if (found == SXS_FOUND) {
-        sxs_il_putf(&why, "%s is a member of ", wanted->name);
+        sxs_text_putf(&why, "%s is a member of ", wanted->name);
         sxs_definition_put_type(d.image, &why, d.type);
-        sxs_il_putf(&why, " of %s: write that", d.image->name);
+        sxs_text_putf(&why, " of %s: write that", d.image->name);
     }
     if (found != SXS_FOUND_UNKNOWN)
         memcpy(r->m->tokens.error, text, sizeof(text));
@@ -215,14 +191,14 @@ static int member(void *context, uint32_t owner, const char *name, const uint8_t
 {
     struct sxs_resolver *r = context;
     char                 text[NAME];
-    struct sxs_il_text   t = {text, sizeof(text), 0};
+    struct sxs_text      t = sxs_text_counted(text, sizeof(text));
     struct sxs_wanted    wanted = {name, text, 0, size && (sig[0] & 0xf) == 0x06};
     struct sxs_resolved  what = {.is_member = 1}, *of = resolved(r, owner);
     int can_tell = sxs_definition_put_signature(&t, sig, size, put_type, r->m->tokens.import,
                                                 &wanted.n_params) == 0 &&
                    (sig[0] & 0xf) != 5; /* not for variable argument lists */
     if (of && of->definition.image && can_tell) {
-        struct sxs_il_text why = reason(r);
+        struct sxs_text why = reason(r);
         what.definition = of->definition;
         if (sxs_definition_member(&r->images, &what.definition, &wanted, &why) == SXS_FOUND_NOT)
             return -1;
@@ -307,10 +283,10 @@ static int use(void *context, enum sxs_il_opcode opcode, uint32_t token)
     const struct sxs_resolved *what = resolved(r, token);
     const char                *why = what && what->known && what->is_member ? misuse(what, opcode)
                                                                             : NULL;
-    struct sxs_il_text         t = reason(r);
+    struct sxs_text            t = reason(r);
     if (!why)
         return 0;
-    sxs_il_putf(&t, "%s: %s", sxs_il_opcodes[opcode].name, why);
+    sxs_text_putf(&t, "%s: %s", sxs_il_opcodes[opcode].name, why);
     return -1;
 }
 

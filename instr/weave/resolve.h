@@ -47,6 +47,6 @@ struct sxs_il_tokens sxs_resolver_table(struct sxs_resolver *r);
 /** sxs_access_refused - return nonzero, with the reason in @why, when the method may not use @what.
  *  @name: the name of @what, for the reason. */
 int sxs_access_refused(struct sxs_resolver *r, const struct sxs_resolved *what, const char *name,
-                       struct sxs_il_text *why);
+                       struct sxs_text *why);
 
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/c_locale.h"
+#include "base/text/utf8.h"
 #include "instr/weave/token_cache.h"
-#include "base/utf16.h"
 
 #define CORE         "System.Private.CoreLib"
 #define TABLE(token) ((token) >> 24)

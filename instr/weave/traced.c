@@ -69,14 +69,14 @@ void sxs_traced_value(const struct sxs_traced *t, uint32_t which, const void *at
 
 static struct sxs_traced_text text_of(const struct words *w, int which)
 {
-    return (struct sxs_traced_text){w->lines[which].text, w->lines[which].len};
+    return (struct sxs_traced_text){w->lines[which].text.bytes, w->lines[which].text.len};
 }
 
 uint64_t sxs_traced_entered(const struct sxs_traced *t)
 {
     struct words *w = mine;
     uint64_t      now = sxs_callout_enter(t->marker);
-    if (w && w->lines[ARGUMENTS].len) {
+    if (w && w->lines[ARGUMENTS].text.len) {
         sxs_traced_enter(t->marker->site, now, text_of(w, ARGUMENTS));
         clear(w);
     }

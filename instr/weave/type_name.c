@@ -1,62 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "instr/weave/type_name.h"
 
-#include "base/utf8.h"
+#include "symbols/type_name.h"
 
-#define NAME         2048
-#define NESTED_MAX   8
-#define TABLE(token) ((token) >> 24)
-enum { TYPE_REF = 0x01, TYPE_DEF = 0x02 };
-enum { TD_VISIBILITY_MASK = 7, TD_NESTED_PUBLIC = 2 }; /* this and greater ones: nested */
+static const struct sxs_type_style style = {.nested = "+"};
 
-/* Returns 0, or -1 when a name cannot be read. */
-static int put_type_def(IMetaDataImport2 *imp, mdToken type, unsigned depth, struct sxs_il_text *t)
+void sxs_put_type_name(void *import, struct sxs_text *t, uint32_t token)
 {
-    WCHAR   wide[1024] = {0};
-    char    name[NAME];
-    ULONG   n = 0;
-    DWORD   flags = 0;
-    mdToken outer = 0;
-    if (FAILED(imp->vtbl->GetTypeDefProps(imp, type, wide, ARRAY_LEN(wide), &n, &flags, NULL)))
-        return -1;
-    if ((flags & TD_VISIBILITY_MASK) >= TD_NESTED_PUBLIC && depth < NESTED_MAX) {
-        if (FAILED(imp->vtbl->GetNestedClassProps(imp, type, &outer)) ||
-            put_type_def(imp, outer, depth + 1, t))
-            return -1;
-        sxs_il_put(t, "+");
-    }
-    sxs_utf8_of(wide, ARRAY_LEN(wide), name, sizeof(name));
-    sxs_il_put(t, name);
-    return 0;
-}
-
-static void put_type_ref(IMetaDataImport2 *imp, mdToken type, unsigned depth, struct sxs_il_text *t)
-{
-    WCHAR   wide[1024] = {0};
-    char    name[NAME];
-    ULONG   n = 0;
-    mdToken scope = 0;
-    if (FAILED(imp->vtbl->GetTypeRefProps(imp, type, &scope, wide, ARRAY_LEN(wide), &n)))
-        return;
-    if (TABLE(scope) == TYPE_REF && depth < NESTED_MAX) {
-        put_type_ref(imp, scope, depth + 1, t);
-        sxs_il_put(t, "+");
-    }
-    sxs_utf8_of(wide, ARRAY_LEN(wide), name, sizeof(name));
-    sxs_il_put(t, name);
-}
-
-void sxs_put_type_name(void *import, struct sxs_il_text *t, uint32_t token)
-{
-    if (TABLE(token) == TYPE_DEF)
-        put_type_def(import, token, 0, t);
-    else if (TABLE(token) == TYPE_REF)
-        put_type_ref(import, token, 0, t);
+    struct sxs_type_source from = sxs_types_of_import(import);
+    if (token >> 24 == SXS_TABLE_TYPE_DEF || token >> 24 == SXS_TABLE_TYPE_REF)
+        sxs_type_put(t, &from, &style, token);
 }
 
 int sxs_type_def_name(IMetaDataImport2 *imp, mdToken type, char *out, size_t size)
 {
-    struct sxs_il_text t = {out, size, 0};
-    out[0] = '\0';
-    return put_type_def(imp, type, 0, &t);
+    struct sxs_text        t = sxs_text_counted(out, size);
+    struct sxs_type_source from = sxs_types_of_import(imp);
+    return sxs_type_put(&t, &from, &style, type);
 }

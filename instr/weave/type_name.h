@@ -9,7 +9,7 @@
 
 /** sxs_put_type_name - append the name of the TypeDef or TypeRef @token to @t. Appends nothing for
  *  other tokens, or when the name cannot be read. @import: an IMetaDataImport2, borrowed. */
-void sxs_put_type_name(void *import, struct sxs_il_text *t, uint32_t token);
+void sxs_put_type_name(void *import, struct sxs_text *t, uint32_t token);
 
 /** sxs_type_def_name - write the name of the TypeDef @type to @out, cut to @size bytes. Returns 0,
  *  or -1 when the name cannot be read. */

@@ -5,6 +5,11 @@
 
 #include "stackwalk/fast/cfi_cursor.h"
 
+SXS_SIGSAFE static uintptr_t pointer(const struct sxs_cfi *cfi, struct cursor *c, uint8_t how)
+{
+    return encoded(c, how, cfi->address + (uintptr_t)(c->at - cfi->bytes));
+}
+
 #define N_REGS      17 /* in DWARF's numbering for x86-64; rip is the last register used */
 #define STATE_DEPTH 4  /* maximum nesting of DW_CFA_remember_state; compilers use 1 */
 
@@ -202,7 +207,7 @@ SXS_SIGSAFE static void extended(struct machine *m, struct cursor *c, uint8_t op
     uint64_t      reg;
     switch (op) {
     case 0x00: break; /* nop */
-    case 0x01: /* set_loc */ advance_to(m, c, encoded(c, m->cie->fde_encoding, m->cfi)); break;
+    case 0x01: /* set_loc */ advance_to(m, c, pointer(m->cfi, c, m->cie->fde_encoding)); break;
     case 0x02: advance(m, c, byte(c)); break;
     case 0x03: advance(m, c, fixed(c, 2)); break;
     case 0x04: advance(m, c, fixed(c, 4)); break;
@@ -304,7 +309,7 @@ SXS_SIGSAFE static int read_cie(const struct sxs_cfi *cfi, struct cursor c, stru
             case 'P': {
                 uint8_t how = byte(&data);
                 if (how != PE_OMIT)
-                    encoded(&data, how & 0x0f, cfi); /* read only to skip it */
+                    pointer(cfi, &data, how & 0x0f); /* read only to skip it */
                 break;
             }
             default: return -1; /* an unknown letter: the size of its data is unknown */
@@ -351,8 +356,8 @@ SXS_SIGSAFE static int read_cie_of(const struct sxs_cfi *cfi, const struct curso
 SXS_SIGSAFE static int read_fde(const struct sxs_cfi *cfi, struct cursor *body, struct fde *fde)
 {
     uintptr_t size;
-    fde->lo = encoded(body, fde->cie.fde_encoding, cfi);
-    size = encoded(body, fde->cie.fde_encoding & 0x0f, cfi);
+    fde->lo = pointer(cfi, body, fde->cie.fde_encoding);
+    size = pointer(cfi, body, fde->cie.fde_encoding & 0x0f);
     fde->hi = fde->lo + size;
     if (fde->cie.has_augmentation)
         block(body, uleb(body));

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "stackwalk/fast/cfi.h"
 
 struct cursor {
     const uint8_t *at, *end;
@@ -80,14 +79,13 @@ SXS_SIGSAFE static inline struct cursor block(struct cursor *c, uint64_t size)
 
 enum { PE_OMIT = 0xff, PE_PCREL = 0x10 };
 
-/* Reads a pointer in encoding @how (DW_EH_PE_*). Only absolute and pc-relative bases are
- * supported: others do not occur in .eh_frame's code ranges. */
-SXS_SIGSAFE static inline uintptr_t encoded(struct cursor *c, uint8_t how,
-                                            const struct sxs_cfi *cfi)
+/* Reads a pointer in encoding @how (DW_EH_PE_*), which lies at @place in the process. Only absolute
+ * and pc-relative bases are supported: others do not occur in .eh_frame's code ranges. */
+SXS_SIGSAFE static inline uintptr_t encoded(struct cursor *c, uint8_t how, uintptr_t place)
 {
     uintptr_t base = 0, v;
     if ((how & 0x70) == PE_PCREL)
-        base = cfi->address + (uintptr_t)(c->at - cfi->bytes);
+        base = place;
     else if (how & 0x70)
         c->failed = 1;
     switch (how & 0x0f) {

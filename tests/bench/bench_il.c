@@ -91,7 +91,7 @@ static int one(const struct method *m)
     const uint8_t     *bytes;
     size_t             size;
     int                err;
-    struct sxs_il_text t = {bench.text, sizeof(bench.text), 0};
+    struct sxs_text    t = sxs_text_counted(bench.text, sizeof(bench.text));
     if (bench.mode == COPY) {
         memcpy(bench.copy, m->bytes.at, m->bytes.size);
         __asm__ volatile("" : : "r"(bench.copy) : "memory");

@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static const struct sxs_il_method method = {.n_args = 3, .n_locals = 4, .effect = effect};
     static char                       out[1u << 20];
-    struct sxs_il_text                t = {out, sizeof(out), 0};
+    struct sxs_text                   t = sxs_text_counted(out, sizeof(out));
     struct sxs_il_error               e = {0};
     char                             *text = malloc(size + 1);
     const uint8_t                    *written;

@@ -131,7 +131,7 @@ static void change(uint32_t n, struct sxs_il_insn **gone)
 static void as_text(struct sxs_il_body *b)
 {
     static char        bytes[1 << 14];
-    struct sxs_il_text t = {bytes, sizeof(bytes), 0};
+    struct sxs_text    t = sxs_text_counted(bytes, sizeof(bytes));
     sxs_il_put_body(&t, b, " ", NULL);
 }
 

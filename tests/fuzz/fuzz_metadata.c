@@ -20,7 +20,7 @@ static uint32_t rows(const struct sxs_metadata *md, enum sxs_table table)
 static void one_body(struct sxs_metadata *md, uint32_t row)
 {
     struct sxs_il_names names = sxs_md_names(md);
-    struct sxs_il_text  t = {text, sizeof(text), 0};
+    struct sxs_text     t = sxs_text_counted(text, sizeof(text));
     struct sxs_blob     b = sxs_md_at_rva(md, sxs_md_cell(md, SXS_TABLE_METHOD_DEF, row, 0));
     if (sxs_il_read(body, b.at, b.size < 4096 ? b.size : 4096, NULL) == 0)
         sxs_il_put_body(&t, body, "", &names);
@@ -28,7 +28,7 @@ static void one_body(struct sxs_metadata *md, uint32_t row)
 
 static void one_token(struct sxs_metadata *md, uint32_t token)
 {
-    struct sxs_il_text t = {text, sizeof(text), 0};
+    struct sxs_text    t = sxs_text_counted(text, sizeof(text));
     struct sxs_blob    b = sxs_md_signature(md, token);
     uint32_t           sum = 0;
     for (size_t i = 0; i < b.size && i < 64; i++)
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         one_body(&md, row);
     for (uint32_t at = 0; at < 4096; at += 7) {
         struct sxs_blob    b = sxs_md_user_string(&md, 0x70000000 | at);
-        struct sxs_il_text t = {text, sizeof(text), 0};
+        struct sxs_text    t = sxs_text_counted(text, sizeof(text));
         sxs_il_put_utf16(&t, b.at, b.size < 200 ? b.size : 200);
         MUST(strlen(sxs_md_string(&md, at)) <= size);
     }

@@ -9,17 +9,17 @@
 
 #define NODES_MAX 2048
 
-static void put_token(void *context, struct sxs_il_text *t, uint32_t token)
+static void put_token(void *context, struct sxs_text *t, uint32_t token)
 {
     (void)context;
-    sxs_il_putf(t, "T%08x", token);
+    sxs_text_putf(t, "T%08x", token);
 }
 
 static void as_text(enum sxs_sig_kind kind, const struct sxs_sig *s)
 {
     static char                    bytes[4096];
     const struct sxs_il_type_names names = {put_token, NULL};
-    struct sxs_il_text             t = {bytes, roll(sizeof(bytes)), 0};
+    struct sxs_text                t = sxs_text_counted(bytes, roll(sizeof(bytes)));
     sxs_sig_put_convention(&t, s->convention);
     if (kind != SXS_SIG_LOCALS)
         sxs_sig_put_type(&t, s, s->result, &names);

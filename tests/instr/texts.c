@@ -31,7 +31,7 @@ static void tell(const struct method *m, const char *file, const char *what, uin
 
 static int write_text(struct sxs_il_body *body, char *bytes)
 {
-    struct sxs_il_text t = {bytes, TEXT_SIZE, 0};
+    struct sxs_text t = sxs_text_counted(bytes, TEXT_SIZE);
     sxs_il_put_body(&t, body, "  ", &run.names);
     return t.len < TEXT_SIZE ? 0 : -1;
 }

@@ -36,12 +36,14 @@ finds() { # claim pattern command...
     if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -q "$pattern"; then tap 0 "$claim" ""; else tap 1 "$claim" "$out"; fi
 }
 
-echo 1..13
+echo 1..17
 passes "no folder includes what lies above it" tests/lint/layering.sh
+passes "no sources include each other in a circle" tests/lint/circles.sh
 passes "what may run in a signal handler calls only what may be called there" \
     tests/lint/signal-safety.sh --source
 passes "no test takes the status of another command for its own" tests/lint/status.sh
 passes "every lock of the library is made anew in a forked child" tests/lint/fork.sh
+passes "base/env.c alone reads the environment" tests/lint/environment.sh
 passes "the libraries export what they promise and nothing else" tests/lint/symbols.sh
 passes "versions of what is fetched are in one file" tests/lint/versions.sh
 
@@ -49,6 +51,8 @@ passes "versions of what is fetched are in one file" tests/lint/versions.sh
 cp -r $(sh tests/lint/folders.sh | sed "s,/.*,," | sort -u) folders.tsv harness include setup tests docs "$copy/" || exit 1
 echo '#include "callback/guid.h"' >>"$copy/stackwalk/walk.c"
 finds "an include that points up is named" 'stackwalk/walk.c:.*callback/guid.h' tests/lint/layering.sh
+echo '#include "cmd/report/own.h"' >>"$copy/cmd/report/model.h"
+finds "a circle is named" 'circle: .*cmd/report/model, cmd/report/own' tests/lint/circles.sh
 echo '#include "signals/router.h"' >>"$copy/manager/manager.c"
 finds "so is one of another folder's private header" 'manager/manager.c:.*router.h' tests/lint/layering.sh
 cat >>"$copy/signals/owners.c" <<'C'
@@ -69,6 +73,8 @@ finds "so is a look at /proc from the sample signal's handler" 'handler.c:.*faul
     tests/lint/signal-safety.sh --source
 echo 'static pthread_mutex_t forgotten = PTHREAD_MUTEX_INITIALIZER;' >>"$copy/tools/events/spans.c"
 finds "a lock that a forked child may find held for ever is named" 'tools/events/spans.c: 2 static locks' tests/lint/fork.sh
+echo 'static const char *fault_put_in(void) { return getenv("HOME"); }' >>"$copy/cmd/main.c"
+finds "a getenv() elsewhere is named" 'cmd/main.c:.*getenv' tests/lint/environment.sh
 echo 'check "it says $(cat file)" $?' >>"$copy/tests/integration/hops.sh"
 finds "a status taken behind another command's is named" 'hops.sh:' tests/lint/status.sh
 echo 'version=1.2.3' >>"$copy/setup/cecil.sh"

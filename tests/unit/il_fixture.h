@@ -65,10 +65,10 @@ static inline struct sxs_il_body *fixture_body(const char *text)
 static inline const char *fixture_text(const struct sxs_il_body *body)
 {
     static char        bytes[8192];
-    struct sxs_il_text t = {bytes, sizeof(bytes), 0};
+    struct sxs_text    t = sxs_text_counted(bytes, sizeof(bytes));
     for (const struct sxs_il_insn *i = body->first; i; i = i->next) {
         if (i != body->first)
-            sxs_il_put(&t, "; ");
+            sxs_text_put(&t, "; ");
         sxs_il_put_insn(&t, i, NULL);
     }
     return bytes;

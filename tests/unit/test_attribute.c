@@ -2,7 +2,7 @@
 /* The type that an attribute's value names: as a whole, by the length that is written before it. */
 #include <string.h>
 
-#include "instr/metadata/attribute.h"
+#include "instr/metadata/state_machine.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>
@@ -80,9 +80,26 @@ static void what_is_no_value_names_nothing(void **state)
     assert_false(names("", "A"));
 }
 
+static void a_state_machine_is_a_nested_type_of_a_compiler(void **state)
+{
+    (void)state;
+    assert_true(sxs_machine_possible("Shop.Orders+<PlaceAsync>d__3"));
+    assert_true(sxs_machine_possible("Shop.Orders`1+<All>d__0`1"));
+    assert_true(sxs_machine_possible("Shop.Orders+VB$StateMachine_1_PlaceAsync"));
+    assert_false(sxs_machine_possible("<PlaceAsync>d__3")); /* not nested */
+    assert_false(sxs_machine_possible("<Outer>+Inner"));
+    assert_true(sxs_machine_attribute(
+        "System.Runtime.CompilerServices.AsyncIteratorStateMachineAttribute"));
+    assert_false(sxs_machine_attribute("System.Runtime.CompilerServices.StateMachineAttribute"));
+    assert_false(sxs_machine_attribute("Shop.AsyncStateMachineAttribute"));
+    assert_true(sxs_machine_body("MoveNext"));
+    assert_false(sxs_machine_body("MoveNextAsync"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_state_machine_is_a_nested_type_of_a_compiler),
         cmocka_unit_test(a_type_is_named_as_a_whole),
         cmocka_unit_test(of_a_name_in_a_long_value_the_rest_does_not_count),
         cmocka_unit_test(characters_that_reflection_escapes_are_compared_as_they_are),

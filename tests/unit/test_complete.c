@@ -5,6 +5,7 @@
 
 #include "manager/runtime_internal.h"
 #include "values/complete.h"
+#include "values/formatter.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>

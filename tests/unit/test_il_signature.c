@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "instr/metadata/compressed.h"
 #include "instr/metadata/signature.h"
 #include "tests/unit/dice.h"
 
@@ -184,11 +185,69 @@ static void any_bytes(void **state)
     assert_true(good > 100 || rounds);
 }
 
+/* The examples of ECMA-335, II.23.2. */
+static void compressed_integers_are_those_of_the_standard(void **state)
+{
+    static const struct {
+        uint32_t    value;
+        unsigned    size;
+        const char *bytes;
+    } unsigneds[] = {{0x03, 1, "\x03"},
+                     {0x7f, 1, "\x7f"},
+                     {0x80, 2, "\x80\x80"},
+                     {0x2e57, 2, "\xae\x57"},
+                     {0x3fff, 2, "\xbf\xff"},
+                     {0x4000, 4, "\xc0\x00\x40\x00"},
+                     {0x1fffffff, 4, "\xdf\xff\xff\xff"}};
+    static const struct {
+        int32_t     value;
+        unsigned    size;
+        const char *bytes;
+    } signeds[] = {{3, 1, "\x06"},
+                   {-3, 1, "\x7b"},
+                   {64, 2, "\x80\x80"},
+                   {-64, 1, "\x01"},
+                   {8192, 4, "\xc0\x00\x40\x00"},
+                   {-8192, 2, "\x80\x01"},
+                   {268435455, 4, "\xdf\xff\xff\xfe"},
+                   {-268435456, 4, "\xc0\x00\x00\x01"}};
+    static const uint8_t none[] = {0xe0, 0, 0, 0};
+    uint8_t              out[SXS_COMPRESSED_SIZE];
+    uint32_t             value;
+    (void)state;
+    for (size_t i = 0; i < sizeof(unsigneds) / sizeof(unsigneds[0]); i++) {
+        const uint8_t *bytes = (const uint8_t *)unsigneds[i].bytes;
+        unsigned       size = unsigneds[i].size;
+        assert_int_equal(sxs_compressed_write(out, unsigneds[i].value), size);
+        assert_memory_equal(out, bytes, size);
+        assert_int_equal(sxs_compressed_read(bytes, bytes + size, &value), size);
+        assert_int_equal(value, unsigneds[i].value);
+        assert_int_equal(sxs_compressed_read(bytes, bytes + size - 1, &value), 0); /* cut off */
+    }
+    for (size_t i = 0; i < sizeof(signeds) / sizeof(signeds[0]); i++) {
+        const uint8_t *bytes = (const uint8_t *)signeds[i].bytes;
+        unsigned       size = signeds[i].size;
+        assert_int_equal(sxs_compressed_write_signed(out, signeds[i].value), size);
+        assert_memory_equal(out, bytes, size);
+        assert_int_equal(sxs_compressed_read(bytes, bytes + size, &value), size);
+        assert_int_equal(sxs_compressed_signed(value, size), signeds[i].value);
+    }
+    assert_int_equal(sxs_compressed_read(none, none + 4, &value), 0);
+    assert_int_equal(sxs_coded_type(0x49), 0x01000012); /* II.23.2.8 */
+    assert_int_equal(sxs_code_type(0x01000012), 0x49);
+    assert_int_equal(sxs_coded_type(0x4b), 0);
+    assert_int_equal(sxs_code_type(0x06000001), UINT32_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(methods), cmocka_unit_test(every_type), cmocka_unit_test(other_kinds),
-        cmocka_unit_test(what_is_none), cmocka_unit_test(any_bytes),
+        cmocka_unit_test(methods),
+        cmocka_unit_test(every_type),
+        cmocka_unit_test(other_kinds),
+        cmocka_unit_test(what_is_none),
+        cmocka_unit_test(any_bytes),
+        cmocka_unit_test(compressed_integers_are_those_of_the_standard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

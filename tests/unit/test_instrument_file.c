@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text/utf8.h"
+#include "instr/weave/callouts.h"
 #include "session/read/instrument_read.h"
 #include "session/write/instrument_write.h"
-#include "instr/weave/callouts.h"
-#include "base/utf16.h"
 #include "tests/unit/instrument_fixture.h"
 
 /* cmocka wants these before it. */

@@ -16,7 +16,7 @@
 static const char *said(const char *name, const char *const *others, size_t n)
 {
     static char        text[1200];
-    struct sxs_il_text t = {text, sizeof(text), 0};
+    struct sxs_text    t = sxs_text_counted(text, sizeof(text));
     struct sxs_nearest nearest;
     text[0] = '\0';
     sxs_nearest_begin(&nearest, name);

@@ -14,11 +14,11 @@
 
 #include <cmocka.h>
 
+#include "base/maps.h"
 #include "base/proc.h"
 #include "base/task.h"
 #include "base/thread.h"
 #include "signals/progress.h"
-#include "symbols/maps_internal.h"
 #include "tools/sample/stacks.h"
 
 static struct rlimit before;
@@ -130,13 +130,32 @@ static void threads_are_listed(void **state)
 
 static void mappings_are_found(void **state)
 {
+    char               name[64];
     struct sxs_mapping mapping;
     uintptr_t          hi = 0;
     (void)state;
-    assert_int_equal(sxs_maps_find((uintptr_t)&hi, &mapping), 0);
-    assert_string_equal(mapping.name, "[stack]");
+    assert_int_equal(sxs_maps_find((uintptr_t)&hi, &mapping, name, sizeof(name)), 0);
+    assert_string_equal(mapping.path, "[stack]");
     sxs_stacks_refresh();
     assert_true(sxs_stacks_ns() > 0);
+}
+
+static void a_mapping_is_parsed(void **state)
+{
+    struct sxs_mapping m;
+    (void)state;
+    assert_int_equal(sxs_maps_parse("7f00-7fffffffe000 r-xp 0001f000 fd:01 1234  /a b", &m), 0);
+    assert_int_equal(m.start, 0x7f00);
+    assert_int_equal(m.end, 0x7fffffffe000);
+    assert_memory_equal(m.permissions, "r-xp", 4);
+    assert_int_equal(m.inode, 1234);
+    assert_string_equal(m.path, "/a b");
+    assert_int_equal(sxs_maps_parse("7f00-7f10 rw-p 00000000 00:00 0 ", &m), 0);
+    assert_int_equal(m.inode, 0);
+    assert_string_equal(m.path, "");
+    assert_int_equal(sxs_maps_parse("7f00 7f10 rw-p 00000000 00:00 0", &m), -1);
+    assert_int_equal(sxs_maps_parse("7f00-7f10 rw", &m), -1);
+    assert_int_equal(sxs_maps_parse("", &m), -1);
 }
 
 static void our_own_thread_is_known(void **state)
@@ -165,9 +184,10 @@ static void a_forked_child_reads_itself(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_is_read_in_part),  cmocka_unit_test(a_file_is_read_by_lines),
-        cmocka_unit_test(threads_are_listed),      cmocka_unit_test(mappings_are_found),
-        cmocka_unit_test(our_own_thread_is_known), cmocka_unit_test(a_forked_child_reads_itself),
+        cmocka_unit_test(a_file_is_read_in_part),      cmocka_unit_test(a_file_is_read_by_lines),
+        cmocka_unit_test(threads_are_listed),          cmocka_unit_test(mappings_are_found),
+        cmocka_unit_test(a_mapping_is_parsed),         cmocka_unit_test(our_own_thread_is_known),
+        cmocka_unit_test(a_forked_child_reads_itself),
     };
     return cmocka_run_group_tests(tests, use_up_descriptors, free_descriptors);
 }

@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "base/utf8.h"
+#include "base/text/buffer.h"
+#include "base/text/utf8.h"
 
 static void each_length_has_its_bounds(void **state)
 {
@@ -91,9 +92,94 @@ static void a_text_is_cut_between_characters(void **state)
     }
 }
 
+static void what_is_no_utf8_is_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t      len; /* of the first character; 0: none */
+        uint32_t    c;
+    } rows[] = {{"a", 1, 'a'},
+                {"\xc3\xa9", 2, 0xe9},
+                {"\xe2\x82\xac", 3, 0x20ac},
+                {"\xf0\x9f\x98\x80", 4, 0x1f600},
+                {"\xf4\x8f\xbf\xbf", 4, 0x10ffff},
+                {"\x80", 0, 0},             /* a continuation */
+                {"\xc0\x80", 0, 0},         /* overlong */
+                {"\xe0\x80\x80", 0, 0},     /* overlong */
+                {"\xf0\x80\x80\x80", 0, 0}, /* overlong */
+                {"\xf4\x90\x80\x80", 0, 0}, /* beyond U+10FFFF */
+                {"\xf8\x88\x80\x80", 0, 0},
+                {"\xe2\x82", 0, 0}, /* cut off */
+                {"\xe2(\x80", 0, 0}};
+    uint32_t c = 0;
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        assert_int_equal(sxs_utf8_next(rows[i].text, strlen(rows[i].text), &c), rows[i].len);
+        assert_int_equal(sxs_utf8_len(rows[i].text, strlen(rows[i].text)), rows[i].len);
+        if (rows[i].len)
+            assert_int_equal(c, rows[i].c);
+    }
+    assert_int_equal(sxs_utf8_next("\xed\xa0\xbd", 3, &c), 3); /* half of a pair */
+    assert_int_equal(c, 0xd83d);
+    assert_int_equal(sxs_utf8_len("\xed\xa0\xbd", 3), 0);
+    assert_int_equal(sxs_utf8_next("a", 0, &c), 0);
+}
+
+static void a_line_has_no_control_characters(void **state)
+{
+    const uint16_t wide[] = {'a', 0, '\n', 0x85, 0xd800, 0xe9};
+    char           out[16];
+    int            cut;
+    (void)state;
+    assert_int_equal(sxs_utf8_line(wide, ARRAY_LEN(wide), '?', out, sizeof(out), &cut), 9);
+    assert_string_equal(out, "a???\xef\xbf\xbd\xc3\xa9");
+    assert_int_equal(cut, 0);
+    assert_int_equal(sxs_utf8_line(wide, ARRAY_LEN(wide), ' ', out, 9, &cut), 7);
+    assert_string_equal(out, "a   \xef\xbf\xbd");
+    assert_int_equal(cut, 1);
+    assert_int_equal(sxs_utf16_len(wide, ARRAY_LEN(wide)), 1);
+    assert_int_equal(sxs_utf16_len(wide, 1), 1);
+}
+
+static void a_counted_text_counts_what_is_cut_off(void **state)
+{
+    char            out[8];
+    struct sxs_text t = sxs_text_counted(out, sizeof(out)), none = sxs_text_counted(NULL, 0);
+    (void)state;
+    sxs_text_put(&t, "abc");
+    sxs_text_putf(&t, "%d", 1234);
+    assert_int_equal(t.cut, 0);
+    assert_string_equal(out, "abc1234");
+    sxs_text_put(&t, "56");
+    sxs_text_putf(&t, "%d", 78);
+    assert_string_equal(out, "abc1234");
+    assert_int_equal(t.len, 11);
+    assert_int_equal(t.cut, 1);
+    sxs_text_put(&none, "abc");
+    sxs_text_putf(&none, "%d", 12);
+    assert_int_equal(none.len, 5);
+}
+
+static void a_text_takes_whole_pieces_and_then_dots(void **state)
+{
+    char            out[8];
+    struct sxs_text t = sxs_text_in(out, sizeof(out));
+    (void)state;
+    sxs_text_put(&t, "abc");
+    sxs_text_putf(&t, "%d", 12); /* does not fit with the dots */
+    sxs_text_put(&t, "d");
+    assert_string_equal(out, "abc...");
+    assert_int_equal(t.len, 6);
+    assert_int_equal(t.cut, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_counted_text_counts_what_is_cut_off),
+        cmocka_unit_test(a_text_takes_whole_pieces_and_then_dots),
+        cmocka_unit_test(what_is_no_utf8_is_refused),
+        cmocka_unit_test(a_line_has_no_control_characters),
         cmocka_unit_test(each_length_has_its_bounds),
         cmocka_unit_test(pairs_are_one_character_and_halves_stay),
         cmocka_unit_test(halves_are_told_from_characters),

@@ -204,7 +204,7 @@ static void any_bytes(void **state)
         memset(text, 'x', sizeof(text));
         text[0] = '\0';
         sxs_show_at(&line, &recipe, &s, (COR_PRF_FUNCTION_ARGUMENT_RANGE){(UINT_PTR)bytes, 64});
-        assert_true(memchr(text, '\0', cap) != NULL && strlen(text) == line.len);
+        assert_true(memchr(text, '\0', cap) != NULL && strlen(text) == line.text.len);
     }
 }
 

@@ -11,7 +11,7 @@
 #ifndef SXS_TOOLS_CALLS_AWAIT_H
 #define SXS_TOOLS_CALLS_AWAIT_H
 
-#include "tools/calls/functions.h"
+#include "tools/calls/called.h"
 
 #define SXS_AWAIT_MAX 256u /* largest number of callers that sxs_await_callers() returns */
 

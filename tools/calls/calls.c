@@ -10,22 +10,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/calls/await.h"
-#include "tools/calls/exceptions.h"
-#include "tools/calls/functions.h"
-#include "tools/calls/select.h"
-#include "tools/calls/shadow.h"
-#include "tools/calls/thread_state.h"
-#include "tools/calls/not_instrumented.h"
-#include "tools/calls/values.h"
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/thread.h"
 #include "base/tick.h"
-#include "tools/options/calls_options.h"
 #include "session/write/calls_write.h"
 #include "session/write/session_write.h"
+#include "tools/calls/await.h"
+#include "tools/calls/exceptions.h"
+#include "tools/calls/functions.h"
+#include "tools/calls/not_instrumented.h"
+#include "tools/calls/select.h"
+#include "tools/calls/shadow.h"
+#include "tools/calls/thread_state.h"
+#include "tools/calls/values.h"
+#include "tools/options/calls_options.h"
 #include "values/types.h"
 
 #define MAX_BYTES (UINT64_C(1) << 30) /* file size; then new paths count at their callers' nodes */
@@ -176,8 +177,8 @@ static HRESULT set_hooks(struct sxs_runtime *rt)
  * trace. */
 static void complete_options(void)
 {
-    const char *values = getenv("SXSPROF_VALUES");
-    if (!values || !*values || calls.options.trace_mb)
+    const char *values = sxs_env_get(SXS_ENV_VALUES);
+    if (!values || calls.options.trace_mb)
         return;
     if (calls.options.mode != SXS_CALLS_TREE)
         sxs_warn("tool calls: SXSPROF_VALUES records single calls: calls:trace is used");

@@ -4,16 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/calls/not_instrumented.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "manager/module_info.h"
+#include "symbols/type_name.h"
+#include "tools/calls/not_instrumented.h"
 
 #define NAME_MAX_UTF16 1024
 #define BATCH          64u
-#define NESTED_MAX     16
 #define NOTE_MAX       (48u << 10) /* bytes of a note; a note lies within one 64 KiB chunk */
 
-enum { TD_VISIBILITY = 7, TD_NESTED = 2 };                            /* >= TD_NESTED: nested */
 enum { MD_ABSTRACT = 0x400, MD_PINVOKE = 0x2000 };                    /* CorMethodAttr */
 enum { MI_CODE_TYPE = 3, MI_RUNTIME = 3, MI_INTERNAL_CALL = 0x1000 }; /* CorMethodImpl */
 
@@ -54,30 +53,12 @@ static void put_method(struct writer *w, mdToken token, enum sxs_calls_method wh
 
 /* Writes the name of @type as "Namespace.Outer+Inner", without the `N suffix of generic types.
  * Returns the length, or 0 on failure. */
-static size_t put_type(IMetaDataImport2 *imp, mdTypeDef type, unsigned depth, char *out,
-                       size_t size)
+static size_t put_type(IMetaDataImport2 *imp, mdTypeDef type, char *out, size_t size)
 {
-    WCHAR     wide[NAME_MAX_UTF16];
-    ULONG     n = 0;
-    DWORD     flags = 0;
-    mdTypeDef outer = 0;
-    size_t    at = 0, end;
-    if (FAILED(imp->vtbl->GetTypeDefProps(imp, type, wide, NAME_MAX_UTF16, &n, &flags, NULL)))
-        return 0;
-    if ((flags & TD_VISIBILITY) >= TD_NESTED && depth < NESTED_MAX &&
-        SUCCEEDED(imp->vtbl->GetNestedClassProps(imp, type, &outer))) {
-        at = put_type(imp, outer, depth + 1, out, size);
-        if (!at || at + 2 > size)
-            return 0;
-        out[at++] = '+';
-    }
-    sxs_utf8_of(wide, n < NAME_MAX_UTF16 ? n : NAME_MAX_UTF16, out + at, size - at);
-    end = strlen(out);
-    while (end > at && out[end - 1] >= '0' && out[end - 1] <= '9')
-        end--;
-    if (end > at && out[end - 1] == '`')
-        out[end - 1] = '\0';
-    return strlen(out);
+    static const struct sxs_type_style style = {.without_arity = 1};
+    struct sxs_type_source             from = sxs_types_of_import(imp);
+    struct sxs_text                    t = sxs_text_counted(out, size);
+    return sxs_type_put(&t, &from, &style, type) == 0 && !t.cut ? t.len : 0;
 }
 
 static enum sxs_calls_method kind_of(const struct writer *w, mdToken method, DWORD attr, DWORD impl,
@@ -128,7 +109,7 @@ static void put_types(struct writer *w)
     char      name[4096];
     while (SUCCEEDED(w->imp->vtbl->EnumTypeDefs(w->imp, &all, types, BATCH, &n)) && n) {
         for (ULONG i = 0; i < n; i++) {
-            size_t at = put_type(w->imp, types[i], 0, name, sizeof(name) / 2);
+            size_t at = put_type(w->imp, types[i], name, sizeof(name) / 2);
             if (at && sxs_select_type(w->known, name))
                 put_methods(w, types[i], name, at, sizeof(name));
         }

@@ -330,7 +330,7 @@ void sxs_functions_end(void)
 int sxs_functions_init(struct sxs_calls_header *header)
 {
     functions.header = header;
-    sxs_unseen_init(header);
+    sxs_unseen_init(header, sxs_functions_name);
     functions.namer = sxs_namer_new();
     if (!functions.namer)
         return -ENOMEM;

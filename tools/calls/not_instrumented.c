@@ -25,6 +25,7 @@ struct known {
 static struct {
     pthread_mutex_t          lock; /* guards the rest; not held while a runtime is called */
     struct sxs_calls_header *header;
+    void (*name)(sxs_function fn, char *out, size_t size);
     struct sxs_calls_arena   arena;
     uint32_t                 n_cells;
     struct known             known[KNOWN];
@@ -32,9 +33,11 @@ static struct {
 } unseen = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(unseen.lock);
 
-void sxs_unseen_init(struct sxs_calls_header *header)
+void sxs_unseen_init(struct sxs_calls_header *header,
+                     void (*name)(sxs_function fn, char *out, size_t size))
 {
     unseen.header = header;
+    unseen.name = name;
 }
 
 static struct sxs_calls_note *note_locked(enum sxs_calls_note_kind kind, uint32_t runtime,
@@ -74,11 +77,10 @@ struct sxs_calls_note *sxs_unseen_note(enum sxs_calls_note_kind kind, uint32_t r
 
 void sxs_unseen_runtime(const struct sxs_runtime *rt)
 {
-    static const char *const knobs[] = {"TieredCompilation",   "TieredPGO",
-                                        "ReadyToRun",          "TC_QuickJit",
-                                        "TC_QuickJitForLoops", "TC_OnStackReplacement",
-                                        "OSR_HitLimit",        "TC_CallCountThreshold",
-                                        "JITMinOpts"};
+    static const enum sxs_knob knobs[] = {
+        SXS_KNOB_TIERED_COMPILATION, SXS_KNOB_TIERED_PGO,           SXS_KNOB_READY_TO_RUN,
+        SXS_KNOB_QUICK_JIT,          SXS_KNOB_QUICK_JIT_FOR_LOOPS,  SXS_KNOB_ON_STACK_REPLACEMENT,
+        SXS_KNOB_OSR_HIT_LIMIT,      SXS_KNOB_CALL_COUNT_THRESHOLD, SXS_KNOB_JIT_MIN_OPTS};
     char                     text[512] = "";
     size_t                   at = 0;
     struct sxs_calls_note   *n;
@@ -153,7 +155,7 @@ void sxs_unseen_dynamic(sxs_function fn)
 {
     char     name[1024];
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    sxs_functions_name(fn, name, sizeof(name));
+    unseen.name(fn, name, sizeof(name));
     name[strcspn(name, "(")] = '\0';
     for (const char *at = name; *at; at++)
         hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
@@ -165,7 +167,7 @@ void sxs_unseen_inlined(const struct sxs_called *callee, sxs_function caller)
     char name[2048];
     if (count(caller.id, callee->runtime, callee->cell))
         return;
-    sxs_functions_name(caller, name, sizeof(name));
+    unseen.name(caller, name, sizeof(name));
     count_named(SXS_CALLS_NOTE_INLINED, caller.id, callee->runtime, callee->cell, name);
 }
 

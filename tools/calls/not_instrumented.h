@@ -10,10 +10,12 @@
 #ifndef SXS_TOOLS_CALLS_NOT_INSTRUMENTED_H
 #define SXS_TOOLS_CALLS_NOT_INSTRUMENTED_H
 
-#include "tools/calls/functions.h"
+#include "tools/calls/called.h"
 
-/** sxs_unseen_init - set the header of the calls file, borrowed. Call before the first note. */
-void sxs_unseen_init(struct sxs_calls_header *header);
+/** sxs_unseen_init - set the header of the calls file, borrowed, and the function that writes the
+ *  name of a function to @out, of @size bytes. Call before the first note. */
+void sxs_unseen_init(struct sxs_calls_header *header,
+                     void (*name)(sxs_function fn, char *out, size_t size));
 
 /** sxs_unseen_note - write a new note with a copy of @size bytes of @text.
  *  Returns the note, which lives as long as the process, or NULL when there is no room. */

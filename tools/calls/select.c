@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/calls/not_instrumented.h"
+#include "base/env.h"
 #include "base/log.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
+#include "tools/calls/not_instrumented.h"
 #include "tools/options/calls_options.h"
 #include "values/formatter.h"
 
@@ -32,9 +33,9 @@ static int note_pattern(struct patterns *p, const char *text, size_t len)
     return 0;
 }
 
-static int read_patterns(const char *variable, struct patterns *out)
+static int read_patterns(enum sxs_env variable, struct patterns *out)
 {
-    const char *at = getenv(variable);
+    const char *at = sxs_env_get(variable);
     while (at && *at) {
         size_t                    len = strcspn(at, ";");
         struct sxs_calls_pattern *more = realloc(out->all, (out->n + 1) * sizeof(*more));
@@ -47,7 +48,7 @@ static int read_patterns(const char *variable, struct patterns *out)
             out->n++;
         } else if (len)
             sxs_error("%s: \"%.*s\": expected " SXS_CALLS_PATTERN_EXPECTED "; going on without it",
-                      variable, (int)len, at);
+                      sxs_env_table[variable].name, (int)len, at);
         at += len + (at[len] == ';');
     }
     return 0;
@@ -55,10 +56,10 @@ static int read_patterns(const char *variable, struct patterns *out)
 
 int sxs_select_init(void)
 {
-    int err = read_patterns("SXSPROF_CALLS", &shown);
+    int err = read_patterns(SXS_ENV_CALLS, &shown);
     if (!err)
-        err = read_patterns("SXSPROF_VALUES", &valued);
-    return err ? err : read_patterns("SXSPROF_CALLS_NOT", &hidden);
+        err = read_patterns(SXS_ENV_VALUES, &valued);
+    return err ? err : read_patterns(SXS_ENV_CALLS_NOT, &hidden);
 }
 
 int sxs_select_values(void)

@@ -11,8 +11,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "tools/calls/fast_path.h"
 #include "base/log.h"
+#include "tools/calls/fast_path.h"
+#include "values/complete.h"
 #include "values/formatter.h"
 
 /* A COR_PRF_ELT_INFO points to a pointer to the registers that the runtime's helper saved, as

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "session/format/events.h"
 #include "values/layout.h"
 
@@ -14,24 +14,7 @@
 
 size_t sxs_message_utf8(const uint16_t *units, size_t n, char *out, size_t size, int *cut)
 {
-    size_t used = 0;
-    *cut = 0;
-    for (size_t i = 0; i < n;) {
-        char     bytes[4];
-        uint32_t c = sxs_utf16_next(units, n, &i);
-        size_t   len;
-        if (c < 0x20 || c == 0x7f)
-            c = ' ';
-        len = sxs_utf8_put(bytes, sxs_utf16_is_half(c) ? 0xfffd : c);
-        if (used + len >= size) {
-            *cut = 1;
-            break;
-        }
-        memcpy(out + used, bytes, len);
-        used += len;
-    }
-    out[used] = '\0';
-    return used;
+    return sxs_utf8_line(units, n, ' ', out, size, cut);
 }
 
 /* ---- layout ---------------------------------------------------------------------------------- */

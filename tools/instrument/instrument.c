@@ -8,24 +8,25 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/proc.h"
 #include "base/thread.h"
-#include "tools/options/instrument_options.h"
+#include "instr/rejit/classes.h"
+#include "instr/rejit/precompiled.h"
+#include "instr/rejit/requests.h"
+#include "instr/rejit/rule_statistics.h"
+#include "instr/weave/assembly_copy.h"
+#include "instr/weave/refused.h"
+#include "instr/weave/token_cache.h"
 #include "session/write/instrument_write.h"
 #include "session/write/session_write.h"
 #include "session/write/traced_write.h"
-#include "instr/weave/assembly_copy.h"
-#include "instr/rejit/classes.h"
 #include "tools/instrument/on_runtime.h"
-#include "instr/rejit/precompiled.h"
-#include "instr/weave/refused.h"
-#include "instr/rejit/requests.h"
 #include "tools/instrument/rewrite.h"
-#include "instr/rejit/rule_statistics.h"
-#include "instr/weave/token_cache.h"
 #include "tools/instrument/watch.h"
+#include "tools/options/instrument_options.h"
 
 #define KEEP_MS 20    /* pause of the service thread */
 #define AGE_MS  1000u /* copies of assemblies that were not used for this time are freed */
@@ -264,8 +265,8 @@ __attribute__((destructor)) static void ended(void)
 
 static int open_file(unsigned traced_mb)
 {
-    const char              *out = getenv("SXSPROF_OUT");
-    const struct sxs_folder *folder = out && *out ? sxs_session_folder("instrument") : NULL;
+    const char              *out = sxs_env_get(SXS_ENV_OUT);
+    const struct sxs_folder *folder = out ? sxs_session_folder("instrument") : NULL;
     int                      err = sxs_instrument_create(folder);
     if (!err)
         err = sxs_traced_create(folder, traced_mb);
@@ -294,9 +295,9 @@ static int start_all(unsigned traced_mb)
     static struct sxs_fork_part part = {.child = child_goes_on};
 
     struct sxs_config *config;
-    const char        *path = getenv("SXSPROF_INSTRUMENT");
+    const char        *path = sxs_env_get(SXS_ENV_INSTRUMENT);
     int                err;
-    if (!path || !*path)
+    if (!path)
         return -1;
     instrument.path = absolute(path);
     if (!instrument.path)

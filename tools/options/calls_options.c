@@ -4,7 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/wildcard.h"
+#include "base/text/wildcard.h"
+#include "tools/options/list_options.h"
 
 #define MAX_TRACE_MB 2048u
 

@@ -32,8 +32,8 @@ static struct {
     struct sxs_namer          *namer;
     struct known              *known;
     size_t                     n_known, cap_known;
-    /* the loader's counters of loads and unloads, when last read */
-    unsigned long long         adds, subs;
+    /* what sxs_elf_changes() returned last */
+    uint64_t                   elf_changes;
     struct known              *elf; /* code of ELF files, sorted by address */
     size_t                     n_elf, cap_elf;
 } code = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -509,24 +509,13 @@ static int module_visit(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-static int counters_visit(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    unsigned long long *counters = arg;
-    (void)size;
-    counters[0] = info->dlpi_adds;
-    counters[1] = info->dlpi_subs;
-    return 1;
-}
-
 void sxs_code_modules(void)
 {
-    unsigned long long counters[2] = {0, 0};
-    struct known  *had;
-    sxs_loader_each(counters_visit, counters);
+    uint64_t      changes = sxs_elf_changes();
+    struct known *had;
     pthread_mutex_lock(&code.lock);
-    if (code.writer && (counters[0] != code.adds || counters[1] != code.subs)) {
-        code.adds = counters[0];
-        code.subs = counters[1];
+    if (code.writer && changes != code.elf_changes) {
+        code.elf_changes = changes;
         had = calloc(code.n_elf + 1, sizeof(*had));
         if (had) {
             if (code.n_elf)

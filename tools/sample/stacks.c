@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/sample/stacks.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/proc.h"
+#include "base/maps.h"
 
 /* Writable mappings, sorted by address. Three lists are kept: a handler uses the published one,
  * which is overwritten only if two more are made while the handler does not run. */
@@ -35,20 +34,15 @@ uint64_t sxs_stacks_ns(void)
     return atomic_load(&looked_ns);
 }
 
-/* Called for each line. Not by sscanf(), which takes longer than the kernel needs to write the
- * line. */
-static int note_mapping(char *line, void *arg)
+static int note_mapping(const struct sxs_mapping *mapping, void *arg)
 {
     struct mappings *m = arg;
-    char            *at;
-    uintptr_t        lo = strtoul(line, &at, 16);
-    uintptr_t        hi = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
-    if (!hi || strncmp(at, " rw", 3) != 0)
+    if (mapping->permissions[0] != 'r' || mapping->permissions[1] != 'w')
         return 0;
-    m->lo[m->n] = lo;
-    m->hi[m->n++] = hi;
-    if (strstr(line, "[stack]"))
-        atomic_store(&first_hi, hi);
+    m->lo[m->n] = mapping->start;
+    m->hi[m->n++] = mapping->end;
+    if (strcmp(mapping->path, "[stack]") == 0)
+        atomic_store(&first_hi, mapping->end);
     return m->n == MAX_MAPPINGS;
 }
 
@@ -58,7 +52,7 @@ void sxs_stacks_refresh(void)
     struct mappings *m = &kept[next % 3];
     uint64_t         now = sxs_now_ns(CLOCK_MONOTONIC);
     m->n = 0;
-    if (sxs_proc_lines("/proc/self/maps", note_mapping, m) < 0)
+    if (sxs_maps_each(note_mapping, m) < 0)
         return;
     atomic_store_explicit(&generation, next, memory_order_release);
     atomic_store(&looked_ns, now);

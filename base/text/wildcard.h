@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** base/wildcard.h - match names against patterns with wildcards. */
-#ifndef SXS_BASE_WILDCARD_H
-#define SXS_BASE_WILDCARD_H
+/** base/text/wildcard.h - match names against patterns with wildcards. */
+#ifndef SXS_BASE_TEXT_WILDCARD_H
+#define SXS_BASE_TEXT_WILDCARD_H
+
+#include "base/text/utf8.h"
 
 /**
  * sxs_wild_fits - tell whether the whole of @text matches @pattern.
@@ -20,7 +22,7 @@ static inline int sxs_wild_fits(const char *pattern, const char *text)
             pattern++;
             do /* '?' stands for a whole character, which may be several bytes */
                 text++;
-            while (pattern[-1] == '?' && ((unsigned char)*text & 0xc0) == 0x80);
+            while (pattern[-1] == '?' && !sxs_utf8_begins(*text));
         } else if (star) {
             pattern = star;
             text = ++back;

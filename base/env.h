@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * base/env.h - every environment variable that the library reads, with its default and meaning, and
+ * the only caller of getenv().
+ */
+#ifndef SXS_BASE_ENV_H
+#define SXS_BASE_ENV_H
+
+/* X(identifier, name, default, meaning). An empty value counts as unset. */
+#define SXS_ENV_VARIABLES(X)                                                                    \
+    X(PICK, "SXSPROF_PICK", "all", "runtimes to profile: all, first, one:VERSION or one:PATH")  \
+    X(UNPICKED, "SXSPROF_UNPICKED", "guard",                                                    \
+      "what happens to the other runtimes: guard (signals are routed) or cancel (left alone)")  \
+    X(TOOLS, "SXSPROF_TOOLS", "", "tools: NAME[:OPTIONS], several separated by ';'")            \
+    X(CALLS, "SXSPROF_CALLS", "", "functions whose calls are counted: [VERSION/]ASSEMBLY:NAME") \
+    X(CALLS_NOT, "SXSPROF_CALLS_NOT", "", "functions whose calls are not counted")              \
+    X(VALUES, "SXSPROF_VALUES", "", "functions whose arguments and results are recorded")       \
+    X(INSTRUMENT, "SXSPROF_INSTRUMENT", "", "an instrumentation file, or a folder of them")     \
+    X(SIGNALS, "SXSPROF_SIGNALS", "on", "off: the library leaves all signals alone")            \
+    X(LOG, "SXSPROF_LOG", "warn", "messages on standard error: error, warn, info or debug")     \
+    X(OUT, "SXSPROF_OUT", "", "session folder; without it nothing is recorded")
+
+/* Settings of the runtimes ("knobs") that the library reads, too; base/knob.h has their variables.
+ * X(identifier, name, default, meaning). The numbers are hexadecimal. */
+#define SXS_ENV_KNOBS(X)                                                                           \
+    X(TIERED_COMPILATION, "TieredCompilation", "1", "methods are compiled in tiers")               \
+    X(TIERED_PGO, "TieredPGO", "1 from .NET 8 on, else 0", "tiers collect profiles")               \
+    X(INSTRUMENT_ONLY_HOT, "TieredPGO_InstrumentOnlyHotCode", "1", "profiles of hot methods only") \
+    X(READY_TO_RUN, "ReadyToRun", "1", "precompiled code is used")                                 \
+    X(QUICK_JIT, "TC_QuickJit", "1", "the first tier is compiled without optimization")            \
+    X(QUICK_JIT_FOR_LOOPS, "TC_QuickJitForLoops", "1", "methods with loops, too")                  \
+    X(ON_STACK_REPLACEMENT, "TC_OnStackReplacement", "1", "running loops change to new code")      \
+    X(OSR_HIT_LIMIT, "OSR_HitLimit", "a", "hits of a loop before its code is replaced")            \
+    X(AGGRESSIVE_TIERING, "TC_AggressiveTiering", "0", "methods change their tier early")          \
+    X(CALL_COUNTING, "TC_CallCounting", "1", "calls of first-tier code are counted")               \
+    X(CALL_COUNT_THRESHOLD, "TC_CallCountThreshold", "1e", "calls before a method's next tier")    \
+    X(JIT_MIN_OPTS, "JITMinOpts", "0", "code is not optimized")
+
+#define SXS_ENV_ID(id, name, otherwise, meaning) SXS_ENV_##id,
+enum sxs_env { SXS_ENV_VARIABLES(SXS_ENV_ID) SXS_N_ENV };
+#undef SXS_ENV_ID
+
+#define SXS_KNOB_ID(id, name, otherwise, meaning) SXS_KNOB_##id,
+enum sxs_knob { SXS_ENV_KNOBS(SXS_KNOB_ID) SXS_N_KNOBS };
+#undef SXS_KNOB_ID
+
+/* One row of a table above. */
+struct sxs_env_row {
+    const char *name, *otherwise, *meaning; /* otherwise: the default; "" if there is none */
+};
+
+extern const struct sxs_env_row sxs_env_table[SXS_N_ENV];
+extern const struct sxs_env_row sxs_env_knobs[SXS_N_KNOBS];
+
+/** sxs_env_get - read @variable. Returns its value, which belongs to the environment, or NULL if
+ *  the variable is unset or empty. As thread-safe as getenv(); not signal-safe. */
+const char *sxs_env_get(enum sxs_env variable);
+
+/** sxs_env_named - read the variable @name, which may be any variable: of a runtime, or of the
+ *  system. Returns its value, which may be "" and belongs to the environment, or NULL if the
+ *  variable is unset. As thread-safe as getenv(); not signal-safe. */
+const char *sxs_env_named(const char *name);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * base/index.h - a hash table of numbers, which finds the elements of an array.
+ *
+ * The caller computes the hashes, compares the elements, and may move the array. To find an element
+ * or the place for a new one:
+ *
+ *     size_t   at = hash;
+ *     uint32_t number;
+ *     if (sxs_index_reserve(index) != 0) ...
+ *     for (; (number = sxs_index_next(index, hash, &at)) != 0; at++)
+ *         if (array[number - 1] is the element)
+ *             return number - 1;
+ *     sxs_index_put(index, at, hash, n);
+ */
+#ifndef SXS_BASE_INDEX_H
+#define SXS_BASE_INDEX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sxs_index_slot {
+    uint32_t number, hash; /* number: 0: free, else the number of the element + 1 */
+};
+
+/** Zeroed it is empty. One thread at a time. */
+struct sxs_index {
+    struct sxs_index_slot *slots; /* owned; open addressing */
+    size_t                 n, n_slots;
+};
+
+/** sxs_index_reserve - make sure that one more element has room. Returns 0 or -ENOMEM. */
+int sxs_index_reserve(struct sxs_index *index);
+
+/** sxs_index_next - return the next candidate for @hash: its number + 1, or 0 if there is none; then
+ *  *at is the free slot for the element. *at begins as @hash, and is incremented after each
+ *  candidate. Call sxs_index_reserve() before the first call. */
+static inline uint32_t sxs_index_next(const struct sxs_index *index, uint32_t hash, size_t *at)
+{
+    for (;; (*at)++) {
+        *at &= index->n_slots - 1;
+        const struct sxs_index_slot *s = &index->slots[*at];
+        if (!s->number || s->hash == hash)
+            return s->number;
+    }
+}
+
+/** sxs_index_put - put the element @number into the slot @at that sxs_index_next() found. */
+static inline void sxs_index_put(struct sxs_index *index, size_t at, uint32_t hash, size_t number)
+{
+    index->slots[at] = (struct sxs_index_slot){(uint32_t)number + 1, hash};
+    index->n++;
+}
+
+/** sxs_index_free - release the table's memory; it is empty then. */
+void sxs_index_free(struct sxs_index *index);
+
+#endif
