@@ -30,14 +30,12 @@ static struct {
     void            *arg;
     int              result;
     _Atomic uint32_t asked, answered; /* numbers of calls begun and completed; futex words */
-    int              own;    /* 1: the thread has its own descriptor table. Written by the thread
-                              * before its first answer */
     _Atomic int      forked; /* 1: this process is a forked child */
     _Atomic pid_t    pid;    /* process ID of the process that called first; 0: no call yet */
 } service = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(service.lock);
 
-static SXS_TLS int on_service_thread;
+static SXS_TLS int has_own_table; /* 1: this is the service thread, and it has its own table */
 static SXS_TLS int is_in_work; /* 1: this thread runs work; a call from within work runs at once */
 
 static void wait_while(_Atomic uint32_t *word, uint32_t value)
@@ -56,8 +54,8 @@ static void count_up(_Atomic uint32_t *word)
  * library never holds a file, pipe or socket of the host open, not even for a moment. */
 static void serve(void)
 {
-    on_service_thread = is_in_work = 1;
-    service.own = syscall(SYS_close_range, 0u, ~0u, UNSHARE_TABLE) == 0;
+    is_in_work = 1;
+    has_own_table = syscall(SYS_close_range, 0u, ~0u, UNSHARE_TABLE) == 0;
     for (uint32_t n = 0;; n++) {
         wait_while(&service.asked, n);
         service.result = service.work(service.arg);
@@ -135,5 +133,5 @@ int sxs_descriptors_call(int (*work)(void *arg), void *arg)
 
 int sxs_descriptors_are_own(void)
 {
-    return on_service_thread && service.own;
+    return has_own_table;
 }

@@ -16,7 +16,8 @@ struct sxs_settings {
     int           cancel;         /* 1: SXSPROF_UNPICKED=cancel */
     const char   *out;            /* SXSPROF_OUT, or NULL; lives as long as the process */
     size_t        n_tools;
-    struct sxs_enabled_tool tools[SXS_MAX_TOOLS]; /* options live as long as the process */
+    struct sxs_enabled_tool tools[SXS_MAX_TOOLS];
+    char                   *tools_text; /* never freed: the tools' options point into it; may be NULL */
 };
 
 /**

@@ -41,9 +41,8 @@ static const struct sxs_tool left_out = {.name = "(left out)"};
  * to the tool. */
 static void turn_off(struct sxs_sub *sub, HRESULT hr, const char *why)
 {
-    const char *name = sxs_hresult_name(hr);
     sxs_error("tool %s is off for runtime %u (%s): %s (%s 0x%08x)", sub->tool->name, sub->rt->number,
-              sub->rt->version, why, name ? name : "HRESULT", (unsigned)hr);
+              sub->rt->version, why, sxs_hresult_name(hr), (unsigned)hr);
     if (sub->tool->release)
         sub->tool->release(sub);
 }
@@ -90,8 +89,7 @@ struct refused {
  * because turn_off() must not run under mask_lock. */
 static void leave_out_refused_locked(struct sxs_runtime *rt, struct refused *out)
 {
-    const char *name;
-    HRESULT     hr;
+    HRESULT hr;
     rt->low = rt->high = 0;
     for (unsigned i = 0; i < rt->n_subs; i++) {
         struct sxs_sub *sub = &rt->subs[i];
@@ -106,10 +104,9 @@ static void leave_out_refused_locked(struct sxs_runtime *rt, struct refused *out
         }
     }
     hr = ask_runtime(rt, rt->low, rt->high);
-    name = sxs_hresult_name(hr);
     if (FAILED(hr) && (rt->low || rt->high)) /* with empty masks, no events are missed */
         sxs_error("runtime %u (%s) refuses the event masks of the other tools, which may miss events "
-                  "(%s 0x%08x)", rt->number, rt->version, name ? name : "HRESULT", (unsigned)hr);
+                  "(%s 0x%08x)", rt->number, rt->version, sxs_hresult_name(hr), (unsigned)hr);
 }
 
 HRESULT sxs_runtime_subscribe(struct sxs_runtime *rt, const struct sxs_enabled_tool *tools, size_t n)

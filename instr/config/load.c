@@ -14,6 +14,7 @@
 #include "instr/config/reader.h"
 #include "base/c_locale.h"
 #include "base/fork.h"
+#include "base/read.h"
 
 /* Held while a file is parsed and validated: libxml2 2.9 sets up its schema types on first use
  * without a lock. */
@@ -106,24 +107,6 @@ static void problem(struct config_whole *whole, const char *path, const char *wh
                          &(struct sxs_problem){.file = path, .what = what, .expected = expected});
 }
 
-/* Reads all of @fd, but at most one byte more than the limit, so that the guard notices a file that
- * is too large. Returns the size, or -1 with errno set. */
-static ssize_t read_all(int fd, char *bytes)
-{
-    size_t size = 0;
-    while (size <= SXS_CONFIG_FILE_MAX) {
-        ssize_t n = read(fd, bytes + size, SXS_CONFIG_FILE_MAX + 1 - size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (!n)
-            break;
-        size += (size_t)n;
-    }
-    return (ssize_t)size;
-}
-
 /* Reports a file that cannot be read, and keeps the rules that @old has of this file. */
 static void cannot_read(struct config_whole *whole, const char *path, const char *why,
                         const struct sxs_config *old)
@@ -163,15 +146,15 @@ static int get_bytes(void *arg)
 {
     struct file_job *job = arg;
     struct stat      st;
-    int              err = 0, fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int              err, fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return errno;
-    if (fstat(fd, &st) != 0)
-        err = errno;
-    else if (!S_ISREG(st.st_mode))
+    if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
         job->not_regular = 1;
-    else if ((job->size = read_all(fd, job->bytes)) < 0)
-        err = errno;
+    else
+        /* one byte more than is allowed is too many; fails as fstat() has failed */
+        job->size = sxs_read_up_to(fd, job->bytes, SXS_CONFIG_FILE_MAX + 1);
+    err = job->size < 0 ? errno : 0;
     close(fd);
     return err;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/read.h"
 #include "session/read/file_read.h"
 
 static size_t skip_digits(const char *s)
@@ -166,23 +167,6 @@ static int take_census(struct sxs_session *s, const char *folder, const struct s
     return 0;
 }
 
-/* Read up to @size bytes. Returns the number of bytes read, or -1 with errno set. */
-static ssize_t read_upto(int fd, void *buf, size_t size)
-{
-    size_t got = 0;
-    while (got < size) {
-        ssize_t n = read(fd, (char *)buf + got, size - got);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (n == 0)
-            break;
-        got += (size_t)n;
-    }
-    return (ssize_t)got;
-}
-
 /* Read the census of one process. The file is copied, not mapped, because a mapped file that
  * shrinks would end this process by SIGBUS. Returns 0 or ENOMEM. */
 static int read_census(struct sxs_session *s, int folder_fd, const char *folder)
@@ -204,7 +188,7 @@ static int read_census(struct sxs_session *s, int folder_fd, const char *folder)
         err = ENOMEM;
         goto done;
     }
-    ssize_t got = read_upto(fd, c, sizeof(*c));
+    ssize_t got = sxs_read_up_to(fd, c, sizeof(*c));
     if (got < 0)
         note(s, "%s/%s: %s", folder, SXS_CENSUS_FILE, strerror(errno));
     else

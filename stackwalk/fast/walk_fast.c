@@ -2,13 +2,13 @@
 #include "stackwalk/fast/walk_fast.h"
 
 #include <stdatomic.h>
-#include <x86intrin.h>
 
 #include "base/guarded.h"
 #include "base/safe_read.h"
 #include "stackwalk/fast/code_scan.h"
 #include "stackwalk/fast/rule_cache.h"
 #include "stackwalk/fast/tables.h"
+#include "stackwalk/fast/walk_clock.h"
 #include "stackwalk/fast/walk_loop.h"
 
 #define HOT inline __attribute__((always_inline))
@@ -450,6 +450,7 @@ SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *
     const struct sxs_walk_limits *limits = w->limits;
     size_t                        n = 0;
     uint64_t                      misses = 0;
+    struct sxs_walk_clock         clock;
     if (w->sp < limits->stack_lo || w->sp >= limits->stack_hi || w->sp % 8) {
         if (limits->max && sps)
             sps[n] = w->sp;
@@ -458,6 +459,7 @@ SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *
         *end = SXS_SAMPLE_END_OFF_STACK;
         return n;
     }
+    sxs_walk_clock_start(&clock, limits->cycles);
     for (;;) {
         if (!w->is_leaf && !sps && !limits->checked)
             n = common_frames(w, ips, n);
@@ -481,7 +483,7 @@ SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *
         n++;
         if (n % CLOCK_EVERY == 0 || w->counts.misses != misses) {
             misses = w->counts.misses;
-            if (limits->deadline_tsc && __rdtsc() >= limits->deadline_tsc) {
+            if (sxs_walk_clock_is_over(&clock)) {
                 *end = SXS_SAMPLE_END_TIMEOUT;
                 return n;
             }

@@ -33,8 +33,7 @@ struct sxs_walk_counts {
 struct sxs_walk_limits {
     /* bytes, half-open; stack words are read only in this range */
     uintptr_t               stack_lo, stack_hi;
-    /* time (__rdtsc()) after which no frame is added; 0: no limit */
-    uint64_t                deadline_tsc;
+    uint64_t                cycles;       /* time the walk may take (walk_clock.h); 0: no limit */
     size_t                  max;          /* capacity of ips, in elements */
     sxs_find_code_fn        find_code;    /* NULL: all readable memory counts as code */
     struct sxs_walk_counts *counts;       /* added to; not shared with other threads; may be NULL */

@@ -6,9 +6,10 @@
 #include <stdatomic.h>
 #include <time.h>
 #include <ucontext.h>
-#include <x86intrin.h>
 
 #include "stackwalk/fast/unwind_library.h"
+
+#include "stackwalk/fast/walk_clock.h"
 
 /* The walker that uses libunwind alone, for comparison. libunwind takes the loader's lock to
  * search the loaded files. That is dangerous in a signal handler: the interrupted thread may
@@ -49,11 +50,13 @@ void sxs_walkers_go_on(void)
 static size_t walk_unwind(ucontext_t *uc, const struct sxs_walk_limits *limits, uintptr_t *ips,
                           enum sxs_sample_end *end)
 {
-    unw_cursor_t cursor;
-    unw_word_t   ip = 0, sp = 0, last_sp = 0;
-    size_t       n = 0;
-    int          more = unw_init_local2(&cursor, uc, UNW_INIT_SIGNAL_FRAME) == 0;
+    unw_cursor_t          cursor;
+    unw_word_t            ip = 0, sp = 0, last_sp = 0;
+    size_t                n = 0;
+    int                   more = unw_init_local2(&cursor, uc, UNW_INIT_SIGNAL_FRAME) == 0;
+    struct sxs_walk_clock clock;
     *end = SXS_SAMPLE_END_FAILED;
+    sxs_walk_clock_start(&clock, limits->cycles);
     while (more && n < limits->max) {
         unw_get_reg(&cursor, UNW_REG_IP, &ip);
         unw_get_reg(&cursor, UNW_REG_SP, &sp);
@@ -67,7 +70,7 @@ static size_t walk_unwind(ucontext_t *uc, const struct sxs_walk_limits *limits, 
         more = rc > 0;
         if (rc == 0)
             *end = SXS_SAMPLE_END_BOTTOM;
-        if (more && limits->deadline_tsc && __rdtsc() > limits->deadline_tsc) {
+        if (more && sxs_walk_clock_is_over(&clock)) {
             *end = SXS_SAMPLE_END_TIMEOUT;
             return n;
         }
