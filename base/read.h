@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** read.h - read(2) until enough has been read. */
+/** base/read.h - read(2), repeated until the buffer is full or the file ends. */
 #ifndef SXS_READ_H
 #define SXS_READ_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/** sxs_read_up_to - read from @fd until @size bytes of @to are filled or the file ends. An interrupted call is made again.
- *  Returns how many bytes were read, or -1 with errno. Any thread. */
+/** sxs_read_up_to - read from @fd until @size bytes of @to are filled or the file ends. A call that a
+ *  signal interrupts is repeated. Returns the number of bytes read, or -1 with errno set. Any thread. */
 static inline ssize_t sxs_read_up_to(int fd, void *to, size_t size)
 {
     size_t got = 0;

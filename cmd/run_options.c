@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/run_options.h"
 
+#include "base/env.h"
 #include "cmd/command.h"
 #include "cmd/settings.h"
 

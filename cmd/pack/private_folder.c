@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/pack/private_folder.h"
 
+#include "base/env.h"
 #include "cmd/output/must.h"
 
 #include <errno.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/symbols/debuginfod.h"
 
+#include "base/env.h"
+
 #include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 #include <stdbool.h>

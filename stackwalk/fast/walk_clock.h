@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * walk_clock.h - how long a walk in a signal handler may take, in cycles of the time stamp counter.
+ * stackwalk/fast/walk_clock.h - the time limit of a walk in a signal handler, in cycles of the time
+ * stamp counter.
  *
- * The counter goes on while the thread waits for a processor, which is milliseconds on a busy machine: the walk has not
- * taken that time. So what passes between two looks at the clock counts as a quarter of the limit at most.
+ * The counter also advances while the thread waits for a processor, which takes milliseconds on a
+ * busy machine and is no time of the walk. So the time between two checks counts as at most a
+ * quarter of the limit.
  */
 #ifndef SXS_WALK_CLOCK_H
 #define SXS_WALK_CLOCK_H
@@ -14,18 +16,18 @@
 #include "base/base.h"
 
 struct sxs_walk_clock {
-    uint64_t last;  /* __rdtsc() of the last look */
+    uint64_t last;  /* __rdtsc() of the last check */
     uint64_t left;  /* cycles */
-    uint64_t limit; /* cycles; 0: none */
+    uint64_t limit; /* cycles; 0: no limit */
 };
 
-/** sxs_walk_clock_start - @limit: cycles that the walk may take, 0 for any number. Async-signal-safe. */
+/** sxs_walk_clock_start - begin a walk that may take @limit cycles; 0: no limit. Async-signal-safe. */
 SXS_SIGSAFE static inline void sxs_walk_clock_start(struct sxs_walk_clock *clock, uint64_t limit)
 {
     *clock = (struct sxs_walk_clock){.left = limit, .limit = limit, .last = limit ? __rdtsc() : 0};
 }
 
-/** sxs_walk_clock_is_over - 1 when the walk has taken longer than it may, else 0. Async-signal-safe. */
+/** sxs_walk_clock_is_over - Returns 1 if the walk has reached its limit, else 0. Async-signal-safe. */
 SXS_SIGSAFE static inline int sxs_walk_clock_is_over(struct sxs_walk_clock *clock)
 {
     uint64_t now, passed, most = clock->limit / 4 + 1;
