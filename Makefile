@@ -88,7 +88,7 @@ help:
 	@echo 'check-loop      those of races, N=20 times'
 	@echo 'SAN=... check   the same on simulated runtimes under address,undefined or thread'
 	@echo 'bench           measurements into docs/bench.md'
-	@echo 'soak            hundreds of runs of four runtimes, 500 edits, 30 min of sampling under unrest'
+	@echo 'soak            hundreds of runs of four runtimes, 500 edits, 30 min of sampling under stress'
 	@echo '                (RUNS=200 MINUTES=30)'
 	@echo 'hosts           every host of tests/hosts/ with every tool, again and again (RUNS=50 HOSTS=*)'
 	@echo 'lint, format    clang-tidy, cppcheck, layering, signal safety; clang-format'
@@ -281,7 +281,7 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
 PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c) cmd/calls/load.c cmd/calls/replay.c \
-                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/words.c cmd/output/strings.c cmd/output/shown.c $(READ_SRC)) \
+                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/shown.c $(READ_SRC)) \
                $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o
 
 # Unit tests of the command's own folders.

@@ -52,7 +52,7 @@ static void count_up(_Atomic uint32_t *word)
 
 /* The body of the service thread. The kernel copies no descriptor into the new table, so the
  * library never holds a file, pipe or socket of the host open, not even for a moment. */
-static void serve(void)
+static void run_service(void)
 {
     is_in_work = 1;
     has_own_table = syscall(SYS_close_range, 0u, ~0u, UNSHARE_TABLE) == 0;
@@ -63,7 +63,7 @@ static void serve(void)
     }
 }
 
-static const struct sxs_thread thread = {"sxsprof files", serve};
+static const struct sxs_thread thread = {"sxsprof files", run_service};
 
 static void child_forked(void)
 {

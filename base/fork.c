@@ -40,7 +40,7 @@ int sxs_fork_take(pthread_mutex_t *lock)
     return 1;
 }
 
-static void preparing(void)
+static void prepare_fork(void)
 {
     prepared = atomic_load(&parts);
     for (struct sxs_fork_part *p = prepared; p; p = p->next)
@@ -77,7 +77,7 @@ static void child_goes_on(void)
 
 static void register_once(void)
 {
-    pthread_atfork(preparing, parent_goes_on, child_goes_on);
+    pthread_atfork(prepare_fork, parent_goes_on, child_goes_on);
 }
 
 void sxs_fork_register(struct sxs_fork_part *part)

@@ -13,7 +13,7 @@ static SXS_TLS int     fork_holds; /* 1: this thread took `looking` for the fork
  * of libunwind during the fork. */
 static int unusable;
 
-static void preparing(void)
+static void prepare_fork(void)
 {
     fork_holds = sxs_fork_take(&looking);
 }
@@ -34,7 +34,7 @@ static void child_goes_on(void)
 
 static void register_once(void)
 {
-    static struct sxs_fork_part part = {preparing, parent_goes_on, child_goes_on, NULL};
+    static struct sxs_fork_part part = {prepare_fork, parent_goes_on, child_goes_on, NULL};
     sxs_fork_register(&part);
 }
 

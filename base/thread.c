@@ -30,7 +30,7 @@ static _Atomic uint32_t *note_me(void)
     return NULL;
 }
 
-static void *run(void *arg)
+static void *run_thread(void *arg)
 {
     const struct sxs_thread *thread = arg;
     _Atomic uint32_t        *noted = note_me();
@@ -60,7 +60,7 @@ int sxs_thread_start(const struct sxs_thread *thread)
     pthread_attr_setstacksize(&attr, STACK_SIZE);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     pthread_sigmask(SIG_SETMASK, &all, &saved); /* the new thread inherits the mask */
-    err = pthread_create(&id, &attr, run, (void *)(uintptr_t)thread);
+    err = pthread_create(&id, &attr, run_thread, (void *)(uintptr_t)thread);
     pthread_sigmask(SIG_SETMASK, &saved, NULL);
     pthread_attr_destroy(&attr);
     return err;

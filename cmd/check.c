@@ -33,7 +33,7 @@ struct check {
                                               * a matched method has the argument */
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     switch (key) {
@@ -61,7 +61,7 @@ static const struct argp_option option_list[] = {
 };
 const struct argp sxs_argp_check = {
     .options = option_list,
-    .parser = parse,
+    .parser = parse_option,
     .args_doc = "PATH [ASSEMBLY...]",
     .doc = "Check instrumentation files: PATH is one, or a folder whose *.xml are taken. With "
            "assemblies, print which methods each rule matches in them.\v"
@@ -79,10 +79,10 @@ static void put_problem(const struct sxs_problem *problem)
     fprintf(stderr, "%s\n", text);
 }
 
-static void warn(struct check *c, const struct sxs_rule *rule, uint32_t line, uint32_t column,
-                 const char *format, ...) __attribute__((format(printf, 5, 6)));
-static void warn(struct check *c, const struct sxs_rule *rule, uint32_t line, uint32_t column,
-                 const char *format, ...)
+static void warn_rule(struct check *c, const struct sxs_rule *rule, uint32_t line, uint32_t column,
+                      const char *format, ...) __attribute__((format(printf, 5, 6)));
+static void warn_rule(struct check *c, const struct sxs_rule *rule, uint32_t line, uint32_t column,
+                      const char *format, ...)
 {
     va_list args;
     c->n_warnings++;
@@ -99,7 +99,7 @@ static void check_target(struct check *c, const struct sxs_rule *rule, const str
 {
     if (target->kind != SXS_TARGET_NONE && strchr(target->path, '/') &&
         access(target->path, R_OK) != 0)
-        warn(c, rule, a->line, a->column, "%s cannot be read", target->path);
+        warn_rule(c, rule, a->line, a->column, "%s cannot be read", target->path);
 }
 
 /* ---- matches --------------------------------------------------------------------------------- */
@@ -207,8 +207,8 @@ static void check_arguments(struct check *c, const struct sxs_rule *rule)
             char        text[16];
             const char *argument = argument_text(&rule->actions[a].arguments[k], text);
             if (!c->had[a][k])
-                warn(c, rule, rule->actions[a].line, rule->actions[a].column,
-                     "none of these methods has an argument %s", argument);
+                warn_rule(c, rule, rule->actions[a].line, rule->actions[a].column,
+                          "none of these methods has an argument %s", argument);
         }
 }
 

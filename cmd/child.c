@@ -88,7 +88,7 @@ static bool is_job_control(int sig)
  * stopped from the terminal, this process stops, too, so that the shell sees the job stopped; after
  * SIGCONT the child is continued. When the child is stopped by SIGSTOP, this process keeps running,
  * because the sender of the signal will continue only the child. */
-static bool reap(pid_t child, int *status)
+static bool reap_child(pid_t child, int *status)
 {
     pid_t got;
     while ((got = waitpid(child, status, WUNTRACED | WNOHANG)) == child) {
@@ -102,10 +102,11 @@ static bool reap(pid_t child, int *status)
     return got < 0 && errno == ECHILD;
 }
 
-static void watch(pid_t child, const sigset_t *set, const struct sxs_child_tick *tick, int *status)
+static void watch_child(pid_t child, const sigset_t *set, const struct sxs_child_tick *tick,
+                        int *status)
 {
     siginfo_t info;
-    while (!reap(child, status)) {
+    while (!reap_child(child, status)) {
         struct timespec period = {0, tick ? tick->period_ns : 0};
         int             sig = sigtimedwait(set, &info, tick ? &period : NULL);
         if (sig < 0 && tick)
@@ -193,7 +194,7 @@ int sxs_child_run(const struct sxs_child_command *command, int *status)
         waitpid(child, status, 0); /* exec failed; err is the child's errno */
         *status = err == ENOENT ? SXS_EXIT_NOT_FOUND : SXS_EXIT_CANNOT_EXECUTE;
     } else if (!err) {
-        watch(child, &set, command->tick, status);
+        watch_child(child, &set, command->tick, status);
     }
     close(tell[0]);
     return err;

@@ -11,17 +11,17 @@
 #define MAX_NEW (SXS_CHILD_VARIABLES + 1)
 
 /* Returns true when @entry ("NAME=value") sets @name. */
-static bool sets(const char *entry, const char *name)
+static bool entry_sets(const char *entry, const char *name)
 {
     size_t len = strlen(name);
     return strncmp(entry, name, len) == 0 && entry[len] == '=';
 }
 
-static void unset(char **env, const char *name)
+static void unset_variable(char **env, const char *name)
 {
     size_t kept = 0;
     for (size_t i = 0; env[i]; i++)
-        if (sets(env[i], name))
+        if (entry_sets(env[i], name))
             free(env[i]);
         else
             env[kept++] = env[i];
@@ -30,7 +30,7 @@ static void unset(char **env, const char *name)
 
 /* Sets a variable; a NULL @value changes nothing. MAX_NEW ensures that the array has room. Returns
  * 0, or -1 when out of memory. */
-static int set(char **env, const char *name, const char *value)
+static int set_variable(char **env, const char *name, const char *value)
 {
     size_t n = 0;
     char  *entry = NULL;
@@ -38,7 +38,7 @@ static int set(char **env, const char *name, const char *value)
         return 0;
     if (asprintf(&entry, "%s=%s", name, value) < 0)
         return -1;
-    unset(env, name);
+    unset_variable(env, name);
     while (env[n])
         n++;
     env[n] = entry;
@@ -70,7 +70,7 @@ static int set_preload(char **env, const char *path)
     char       *value = NULL;
     if (asprintf(&value, "%s%s%s", path, before && *before ? ":" : "", before ? before : "") < 0)
         return -1;
-    int err = set(env, "LD_PRELOAD", value);
+    int err = set_variable(env, "LD_PRELOAD", value);
     free(value);
     return err;
 }
@@ -108,10 +108,10 @@ char **sxs_child_env(const struct sxs_child_settings *s)
     if (!env)
         return NULL;
     for (const char *const *name = sxs_child_removed; *name; name++)
-        unset(env, *name);
+        unset_variable(env, *name);
     sxs_child_variables(s, variables);
     for (size_t i = 0; i < SXS_CHILD_VARIABLES; i++)
-        err |= set(env, variables[i].name, variables[i].value);
+        err |= set_variable(env, variables[i].name, variables[i].value);
     if (s->preload)
         err |= set_preload(env, s->library->preload);
     if (err) {

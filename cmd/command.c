@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void complain(const char *fmt, va_list ap)
+static void print_complaint(const char *fmt, va_list ap)
 {
     flockfile(stderr);
     fputs("sxsprof: ", stderr);
@@ -19,7 +19,7 @@ void sxs_complain(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    complain(fmt, ap);
+    print_complaint(fmt, ap);
     va_end(ap);
 }
 
@@ -27,7 +27,7 @@ int sxs_wrong_input(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    complain(fmt, ap);
+    print_complaint(fmt, ap);
     va_end(ap);
     return SXS_EXIT_USAGE;
 }

@@ -17,7 +17,7 @@ struct options {
     unsigned                  n;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     switch (key) {
@@ -51,10 +51,11 @@ static const struct argp_option option_list[] = {
 };
 const struct argp sxs_argp_diff = {
     .options = option_list,
-    .parser = parse,
+    .parser = parse_option,
     .args_doc = "A B",
-    .doc = "Draw session B's flame graph, coloured by what grew and shrank since session A: one HTML "
-           "page.",
+    .doc =
+        "Draw session B's flame graph, coloured by what grew and shrank since session A: one HTML "
+        "page.",
 };
 
 int sxs_cmd_diff(int argc, char **argv)

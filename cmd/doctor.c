@@ -6,7 +6,7 @@
 #include <argp.h>
 #include <string.h>
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     char ***command = state->input;
     (void)arg;
@@ -21,7 +21,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp sxs_argp_doctor = {
-    .parser = parse,
+    .parser = parse_option,
     .args_doc = "[-- COMMAND [ARGUMENT...]]",
     .doc = "Say which variables are set, which profiler wins and why, what is in conflict, and "
            "what to do about it. Starts nothing.\v"

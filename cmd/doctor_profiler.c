@@ -36,7 +36,7 @@ static const char *get(const char *name)
 
 /* Returns the number in variable @name as a runtime reads it, or @otherwise when the variable is
  * unset or not a number; the latter is reported as a problem. */
-static unsigned long number(struct sxs_findings *f, const char *name, unsigned long otherwise)
+static unsigned long read_number(struct sxs_findings *f, const char *name, unsigned long otherwise)
 {
     const char *value = get(name);
     char       *end = NULL;
@@ -72,7 +72,7 @@ static void examine_switches(struct sxs_findings *f)
     const char *name;
     for (size_t i = 0; i < 2; i++) {
         name = prefixed(off[i], buf, sizeof(buf));
-        if (!name || number(f, name, 1) != 0)
+        if (!name || read_number(f, name, 1) != 0)
             continue;
         sxs_found_problem(f, "%s=%s: no runtime loads any profiler, under sxsprof run either", name,
                           sxs_env_named(name));
@@ -91,11 +91,11 @@ static void examine_switches(struct sxs_findings *f)
 
 static bool is_guid(const char *s)
 {
-    static const char shape[] = "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}";
-    if (strlen(s) != sizeof(shape) - 1)
+    static const char pattern[] = "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}";
+    if (strlen(s) != sizeof(pattern) - 1)
         return false;
-    for (size_t i = 0; shape[i]; i++)
-        if (shape[i] == 'x' ? !strchr("0123456789abcdefABCDEF", s[i]) : s[i] != shape[i])
+    for (size_t i = 0; pattern[i]; i++)
+        if (pattern[i] == 'x' ? !strchr("0123456789abcdefABCDEF", s[i]) : s[i] != pattern[i])
             return false;
     return true;
 }
@@ -145,7 +145,7 @@ static bool same_file(const char *a, const char *b)
 }
 
 /* Returns true when a runtime can load @path as a profiler; otherwise reports why not. */
-static bool loadable(struct sxs_findings *f, const char *name, const char *path)
+static bool is_loadable(struct sxs_findings *f, const char *name, const char *path)
 {
     struct stat st;
     if (!strchr(path, '/')) {
@@ -172,7 +172,7 @@ static void examine_class_and_path(struct sxs_findings *f, const struct sxs_libr
 {
     bool our_class = strcasecmp(clsid, SXSPROF_CLSID) == 0;
     bool our_path = same_file(path, lib->profiler);
-    bool good = loadable(f, name, path);
+    bool good = is_loadable(f, name, path);
     if (our_class && our_path && good) {
         sxs_found_ok("every runtime loads %s, by %s", path, name);
     } else if (!our_class && our_path) {
@@ -196,7 +196,7 @@ static void examine_main(struct sxs_findings *f, const struct sxs_library *lib)
     char        name[64] = "";
     const char *clsid = get("CORECLR_PROFILER");
     bool        any = clsid || get("CORECLR_PROFILER_PATH") || get("CORECLR_PROFILER_PATH_64");
-    if (number(f, "CORECLR_ENABLE_PROFILING", 0) == 0) {
+    if (read_number(f, "CORECLR_ENABLE_PROFILING", 0) == 0) {
         if (any)
             sxs_found_note("CORECLR_ENABLE_PROFILING is %s: the other variables are not read",
                            get("CORECLR_ENABLE_PROFILING") ? "off" : "not set");
@@ -226,7 +226,7 @@ static void examine_notification(struct sxs_findings *f)
     const char *list = winner("CORECLR_NOTIFICATION_PROFILERS", name, sizeof(name));
     if (!list)
         return;
-    if (number(f, "CORECLR_ENABLE_NOTIFICATION_PROFILERS", 0) == 0) {
+    if (read_number(f, "CORECLR_ENABLE_NOTIFICATION_PROFILERS", 0) == 0) {
         sxs_found_note("%s: not used, CORECLR_ENABLE_NOTIFICATION_PROFILERS is %s", name,
                        get("CORECLR_ENABLE_NOTIFICATION_PROFILERS") ? "off" : "not set");
         return;

@@ -29,7 +29,7 @@ static const char *const prefixes[] = {
     "SXSPROF_",
 };
 
-static bool matters(const char *entry)
+static bool is_relevant(const char *entry)
 {
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
         if (strncmp(entry, prefixes[i], strlen(prefixes[i])) == 0)
@@ -49,7 +49,7 @@ void sxs_doctor_variables(void)
         n_env++;
     char **set = calloc(n_env + 1, sizeof(*set));
     for (size_t i = 0; set && i < n_env; i++)
-        if (matters(environ[i]))
+        if (is_relevant(environ[i]))
             set[n++] = environ[i];
     sxs_found_title("Variables that are set and matter:");
     if (n)

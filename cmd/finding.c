@@ -9,7 +9,7 @@
 
 /* Prints a line. The text may contain values of variables and contents of files, so it is cleaned
  * as a whole, after formatting. */
-static void say(const char *mark, const char *fmt, va_list ap)
+static void print_finding(const char *mark, const char *fmt, va_list ap)
 {
     char *raw = NULL, *clean = NULL;
     int   n = vasprintf(&raw, fmt, ap);
@@ -34,7 +34,7 @@ void sxs_found_ok(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    say("ok", fmt, ap);
+    print_finding("ok", fmt, ap);
     va_end(ap);
 }
 
@@ -42,7 +42,7 @@ void sxs_found_note(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    say("note", fmt, ap);
+    print_finding("note", fmt, ap);
     va_end(ap);
 }
 
@@ -51,7 +51,7 @@ void sxs_found_problem(struct sxs_findings *f, const char *fmt, ...)
     va_list ap;
     f->n_problems++;
     va_start(ap, fmt);
-    say("problem", fmt, ap);
+    print_finding("problem", fmt, ap);
     va_end(ap);
 }
 
@@ -59,6 +59,6 @@ void sxs_found_advice(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    say("", fmt, ap);
+    print_finding("", fmt, ap);
     va_end(ap);
 }

@@ -30,7 +30,7 @@ struct listing {
     unsigned long         n, refused;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     switch (key) {
@@ -54,31 +54,33 @@ static const struct argp_option option_list[] = {
 };
 const struct argp sxs_argp_il = {
     .options = option_list,
-    .parser = parse,
+    .parser = parse_option,
     .args_doc = "ASSEMBLY [PATTERN]",
-    .doc = "Print the IL of an assembly's methods as ilasm writes it, after checking that a runtime "
-           "would take it.\v"
-           "PATTERN is Namespace.Outer+Inner.Method with * and ?, and fits all overloads; by "
-           "default all methods are printed.",
+    .doc =
+        "Print the IL of an assembly's methods as ilasm writes it, after checking that a runtime "
+        "would take it.\v"
+        "PATTERN is Namespace.Outer+Inner.Method with * and ?, and fits all overloads; by "
+        "default all methods are printed.",
 };
 
 /* ---- one method ------------------------------------------------------------------------------- */
 
-static int effect(void *context, enum sxs_il_opcode opcode, uint32_t token, struct sxs_il_effect *e)
+static int find_effect(void *context, enum sxs_il_opcode opcode, uint32_t token,
+                       struct sxs_il_effect *e)
 {
     struct sxs_blob b = sxs_md_signature(context, token);
     return sxs_il_call_effect(b.at, b.size, opcode, e);
 }
 
-static int check(struct listing *l, uint32_t token, struct sxs_il_error *error)
+static int check_method(struct listing *l, uint32_t token, struct sxs_il_error *error)
 {
     struct sxs_blob      sig = sxs_md_signature(&l->md, token), locals;
-    struct sxs_il_shape  shape = {0};
-    struct sxs_il_method method = {.effect = effect, .context = &l->md};
+    struct sxs_il_arity  arity = {0};
+    struct sxs_il_method method = {.effect = find_effect, .context = &l->md};
     int                  n;
-    sxs_il_method_shape(sig.at, sig.size, &shape);
-    method.n_args = (uint16_t)(shape.n_parameters + shape.has_this);
-    method.returns = shape.returns;
+    sxs_il_method_arity(sig.at, sig.size, &arity);
+    method.n_args = (uint16_t)(arity.n_parameters + arity.has_this);
+    method.returns = arity.returns;
     if (l->body->locals) {
         locals = sxs_md_signature(&l->md, l->body->locals);
         n = sxs_il_local_count(locals.at, locals.size);
@@ -122,7 +124,7 @@ static int list_method(struct listing *l, uint32_t token, struct sxs_blob bytes,
         sxs_complain("%s: IL_%04x: %s", name, error.offset, error.text);
         return 0;
     }
-    err = check(l, token, &error);
+    err = check_method(l, token, &error);
     if (err) {
         l->refused++;
         sxs_complain("%s: IL_%04x: %s", name, error.offset, error.text);
@@ -130,7 +132,7 @@ static int list_method(struct listing *l, uint32_t token, struct sxs_blob bytes,
     return l->options->check ? 0 : put_method(l, token, err ? &error : NULL);
 }
 
-static int list(struct listing *l)
+static int list_methods(struct listing *l)
 {
     uint32_t n = sxs_md_rows(&l->md, SXS_TABLE_METHOD_DEF);
     for (uint32_t row = 1; row <= n; row++) {
@@ -162,7 +164,7 @@ int sxs_cmd_il(int argc, char **argv)
     l.names = sxs_md_names(&l.md);
     l.body = sxs_il_new();
     l.text = malloc(l.size);
-    if (!l.body || !l.text || list(&l) != 0) {
+    if (!l.body || !l.text || list_methods(&l) != 0) {
         sxs_complain("out of memory");
         l.refused++;
     }

@@ -33,8 +33,8 @@ static bool same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static int add(struct sxs_installed_list *list, const char *version, const char *kind,
-               const char *path)
+static int add_installed(struct sxs_installed_list *list, const char *version, const char *kind,
+                         const char *path)
 {
     for (size_t i = 0; i < list->n; i++)
         if (same_file(list->items[i].path, path))
@@ -52,7 +52,7 @@ static int add(struct sxs_installed_list *list, const char *version, const char 
 
 /* Adds every subfolder of @dir that contains a libcoreclr.so. A folder that cannot be read is
  * skipped. */
-static int search(struct sxs_installed_list *list, const char *dir, const char *kind)
+static int search_folder(struct sxs_installed_list *list, const char *dir, const char *kind)
 {
     char        path[PATH_MAX];
     struct stat st;
@@ -65,7 +65,7 @@ static int search(struct sxs_installed_list *list, const char *dir, const char *
             continue;
         int n = snprintf(path, sizeof(path), "%s/%s/libcoreclr.so", dir, e->d_name);
         if (n > 0 && n < (int)sizeof(path) && stat(path, &st) == 0 && S_ISREG(st.st_mode))
-            err = add(list, e->d_name, kind, path);
+            err = add_installed(list, e->d_name, kind, path);
     }
     closedir(d);
     return err;
@@ -77,7 +77,7 @@ static int search_root(struct sxs_installed_list *list, const char *root)
     if (!root || !*root)
         return 0;
     int n = snprintf(dir, sizeof(dir), "%s/shared/Microsoft.NETCore.App", root);
-    return n > 0 && n < (int)sizeof(dir) ? search(list, dir, "dotnet") : 0;
+    return n > 0 && n < (int)sizeof(dir) ? search_folder(list, dir, "dotnet") : 0;
 }
 
 /* Resolves links, because the dotnet on PATH usually is a link into the folder of the runtimes. */
@@ -110,7 +110,7 @@ int sxs_installed_find(const char *bin_dir, struct sxs_installed_list *out)
     char dir[PATH_MAX];
     memset(out, 0, sizeof(*out));
     int n = snprintf(dir, sizeof(dir), "%s/runtimes", bin_dir);
-    int err = n < (int)sizeof(dir) ? search(out, dir, "build") : 0;
+    int err = n < (int)sizeof(dir) ? search_folder(out, dir, "build") : 0;
     err = err ? err : search_root(out, sxs_env_named("DOTNET_ROOT"));
     err = err ? err : search_dotnet_on_path(out);
     err = err ? err : search_root(out, "/usr/share/dotnet");

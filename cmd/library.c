@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Writes dir, sub, "/" and file to @out; returns false when the path is too long. */
-static bool join(char out[PATH_MAX], const char *dir, const char *sub, const char *file)
+static bool join_path(char out[PATH_MAX], const char *dir, const char *sub, const char *file)
 {
     int n = snprintf(out, PATH_MAX, "%s%s/%s", dir, sub, file);
     return n > 0 && n < PATH_MAX;
@@ -16,15 +16,15 @@ static bool join(char out[PATH_MAX], const char *dir, const char *sub, const cha
 
 /* Finds the first place that contains @file and writes its path, with links resolved. When no place
  * does, writes the path in the first place, for messages, and returns false. */
-static bool locate(char out[PATH_MAX], const char *bin_dir, const char *file)
+static bool locate_file(char out[PATH_MAX], const char *bin_dir, const char *file)
 {
     static const char *const places[] = {"", "/../lib/sxsprof"};
     char candidate[PATH_MAX];
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-        if (join(candidate, bin_dir, places[i], file) && access(candidate, F_OK) == 0 &&
+        if (join_path(candidate, bin_dir, places[i], file) && access(candidate, F_OK) == 0 &&
             realpath(candidate, out))
             return true;
-    if (!join(out, bin_dir, places[0], file))
+    if (!join_path(out, bin_dir, places[0], file))
         out[0] = '\0';
     return false;
 }
@@ -40,7 +40,7 @@ int sxs_library_find(struct sxs_library *out)
     if (!slash)
         return ENOENT;
     *slash = '\0';
-    out->has_profiler = locate(out->profiler, out->bin_dir, SXS_LIBRARY_FILE);
-    out->has_preload = locate(out->preload, out->bin_dir, SXS_PRELOAD_FILE);
+    out->has_profiler = locate_file(out->profiler, out->bin_dir, SXS_LIBRARY_FILE);
+    out->has_preload = locate_file(out->preload, out->bin_dir, SXS_PRELOAD_FILE);
     return 0;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void usage(FILE *to)
+static void print_usage(FILE *to)
 {
     fputs("Usage: sxsprof VERB [OPTION...] [ARGUMENT...]\n"
           "Profile .NET programs, also those that load several runtimes.\n\n",
@@ -52,7 +52,7 @@ static int print_help(int argc, char **argv)
             return sxs_verb_run(verb, 2, help);
         }
     }
-    usage(stdout);
+    print_usage(stdout);
     return sxs_finish_output();
 }
 
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
     static const char *const help[] = {"--help", "-h", "-?", NULL};
     static const char *const version[] = {"--version", "-V", NULL};
     if (argc < 2) {
-        usage(stderr);
+        print_usage(stderr);
         return SXS_EXIT_USAGE;
     }
     if (is_one_of(argv[1], help))

@@ -26,7 +26,7 @@ static void free_old(struct sxs_out_dir *out)
     out->n_old = 0;
 }
 
-static int remember(struct sxs_out_dir *out, const char *name)
+static int remember_name(struct sxs_out_dir *out, const char *name)
 {
     char **grown = realloc(out->old, (out->n_old + 1) * sizeof(*grown));
     if (!grown)
@@ -82,7 +82,7 @@ static int take_existing(struct sxs_out_dir *out, const char *dir, bool append, 
                      "--append), or a name that is free",
                      dir, e->d_name);
             ret = -1;
-        } else if (remember(out, e->d_name) != 0) {
+        } else if (remember_name(out, e->d_name) != 0) {
             snprintf(why, size, "-o %s: out of memory", dir);
             ret = -1;
         }

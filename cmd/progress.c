@@ -32,7 +32,7 @@ void sxs_progress_init(struct sxs_progress *p, const struct sxs_out_dir *out, bo
     p->enabled = !quiet && isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-struct tally {
+struct sample_sums {
     size_t   processes, runtimes;
     uint64_t samples, dropped;
 };
@@ -40,7 +40,7 @@ struct tally {
 /* Adds the counters of a process's sample file; returns false when there is none. The recorded
  * process writes the header meanwhile, so only single counters, which are always valid, are
  * used. */
-static bool add_samples(int dir_fd, const char *folder, struct tally *t)
+static bool add_samples(int dir_fd, const char *folder, struct sample_sums *t)
 {
     static struct sxs_samples_header head;
     char                             path[300];
@@ -60,7 +60,7 @@ static bool add_samples(int dir_fd, const char *folder, struct tally *t)
 }
 
 /* Sums up what this run has recorded so far; returns false when no process is sampled. */
-static bool look(const struct sxs_progress *p, struct tally *t)
+static bool count_samples(const struct sxs_progress *p, struct sample_sums *t)
 {
     struct sxs_session s;
     bool               sampled = false;
@@ -93,7 +93,7 @@ static bool may_draw(void)
  * previously drawn line, or lies below it. The text is dim and right-aligned so that the rest of it
  * stands apart when output of the command overwrites it before the next tick. A single write()
  * keeps other output from coming in between. */
-static void draw(const char *text)
+static void draw_line(const char *text)
 {
     struct winsize size;
     char           line[512];
@@ -107,10 +107,10 @@ static void draw(const char *text)
 
 void sxs_progress_tick(struct sxs_progress *p)
 {
-    struct tally t;
+    struct sample_sums t;
     char         text[256];
     uint64_t     now = now_ns();
-    if (!p->enabled || now - p->began_ns < WAIT_NS || !may_draw() || !look(p, &t))
+    if (!p->enabled || now - p->began_ns < WAIT_NS || !may_draw() || !count_samples(p, &t))
         return;
     if (now - p->last_ns >= 1000000000u) { /* a rate over a shorter time would flicker */
         p->rate = (double)(t.samples - p->last_samples) * 1e9 / (double)(now - p->last_ns);
@@ -122,7 +122,7 @@ void sxs_progress_tick(struct sxs_progress *p)
              (double)(now - p->began_ns) / 1e9, t.processes, t.processes == 1 ? "" : "es",
              t.runtimes, t.runtimes == 1 ? "" : "s", (unsigned long long)t.samples, p->rate,
              (unsigned long long)t.dropped);
-    draw(text);
+    draw_line(text);
     p->drawn = true;
 }
 

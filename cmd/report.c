@@ -31,7 +31,7 @@ enum {
     KEY_CALLERS,
     KEY_DEPTH,
     KEY_BY_THREAD,
-    KEY_SINGLES,
+    KEY_TRACE_ENTRIES,
     KEY_OPEN,
     KEY_SYMBOLS
 };
@@ -48,7 +48,7 @@ struct options {
     struct sxs_instrument_report instrument;
 };
 
-static unsigned long number(struct argp_state *state, const char *option, const char *text)
+static unsigned long parse_number(struct argp_state *state, const char *option, const char *text)
 {
     char         *end;
     unsigned long n = strtoul(text, &end, 10);
@@ -81,13 +81,13 @@ static void complete(struct argp_state *state, struct options *o)
     o->dir = newest;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     o->selective |= key >= KEY_RUNTIME && key <= KEY_PROCESS;
     switch (key) {
     case 'f':
-        if (strcmp(arg, "json") != 0 && !sxs_profile_format_known(arg))
+        if (strcmp(arg, "json") != 0 && !sxs_profile_has_format(arg))
             argp_error(state, "--format: '%s': expected json, %s", arg, sxs_profile_formats());
         o->format = arg;
         return 0;
@@ -96,19 +96,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->samples.thread = arg;
         o->selective = true;
         return 0;
-    case KEY_RUNTIME: o->samples.runtime = (uint32_t)number(state, "--runtime", arg); return 0;
+    case KEY_RUNTIME:
+        o->samples.runtime = (uint32_t)parse_number(state, "--runtime", arg);
+        return 0;
     case KEY_NATIVE: set_only(state, o, SXS_ONLY_NATIVE); return 0;
     case KEY_MANAGED: set_only(state, o, SXS_ONLY_MANAGED); return 0;
-    case KEY_TOP: o->samples.top = number(state, "--top", arg); return 0;
+    case KEY_TOP: o->samples.top = parse_number(state, "--top", arg); return 0;
     case KEY_PROCESS: o->samples.process = arg; return 0;
     case KEY_DATA: o->samples.data = sxs_data_option(state, arg); return 0;
     case KEY_CALLERS:
         o->view.callers = arg;
         o->samples.data = SXS_DATA_CALLS;
         return 0;
-    case KEY_DEPTH: o->view.depth = (unsigned)number(state, "--depth", arg); return 0;
+    case KEY_DEPTH: o->view.depth = (unsigned)parse_number(state, "--depth", arg); return 0;
     case KEY_SYMBOLS: sxs_symbols_option(state, arg, &o->samples.symbols); return 0;
-    case KEY_SINGLES: o->view.singles = number(state, "--single", arg); return 0;
+    case KEY_TRACE_ENTRIES: o->view.trace_entries = parse_number(state, "--single", arg); return 0;
     case KEY_BY_THREAD: o->view.by_thread = true; return 0;
     case KEY_OPEN: o->open = true; return 0;
     case ARGP_KEY_ARG:
@@ -126,8 +128,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option option_list[] = {
     {"format", 'f', "text|json|html|collapsed|speedscope|pprof|chrome|firefox", 0,
-     "text (the default) or json: what the runtimes did. Of samples or calls: text, html (flame graph, "
-     "call tree, functions and timeline in one file), collapsed, speedscope, pprof, chrome, firefox", 0},
+     "text (the default) or json: what the runtimes did. Of samples or calls: text, html (flame "
+     "graph, "
+     "call tree, functions and timeline in one file), collapsed, speedscope, pprof, chrome, "
+     "firefox",
+     0},
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"open", KEY_OPEN, NULL, 0,
      "Write the page (html) beside the session, or to the file of -o, and open it in a browser", 0},
@@ -147,7 +152,7 @@ static const struct argp_option option_list[] = {
     {"callers", KEY_CALLERS, "PATTERN", 0,
      "Of calls, as text: who calls the functions whose names fit, and whom they call", 2},
     {"depth", KEY_DEPTH, "N", 0, "Of calls, as text: levels of the call tree (all)", 2},
-    {"single", KEY_SINGLES, "N", 0,
+    {"single", KEY_TRACE_ENTRIES, "N", 0,
      "Of calls with values, and traced ones, as text or JSON: how many single calls of a process "
      "(200; JSON: 5000)",
      2},
@@ -156,12 +161,13 @@ static const struct argp_option option_list[] = {
 };
 const struct argp sxs_argp_report = {
     .options = option_list,
-    .parser = parse,
+    .parser = parse_option,
     .args_doc = "[DIR|FILE]",
-    .doc = "Print what the runtimes of a recorded session did, and where its time went.\v"
-           "DIR is a folder made by sxsprof run, FILE a file made by sxsprof pack; the default is the "
-           "newest session in the current folder. What cannot be read is named on standard "
-           "error, the rest is printed and the exit status is 1.",
+    .doc =
+        "Print what the runtimes of a recorded session did, and where its time went.\v"
+        "DIR is a folder made by sxsprof run, FILE a file made by sxsprof pack; the default is the "
+        "newest session in the current folder. What cannot be read is named on standard "
+        "error, the rest is printed and the exit status is 1.",
 };
 
 static bool is_format(const struct options *o, const char *name)
@@ -171,10 +177,11 @@ static bool is_format(const struct options *o, const char *name)
 
 /* Writes the table of what the runtimes did and the reports of calls, events and instrumentation,
  * or all of that as JSON. */
-static int census(const struct options *o, const struct sxs_session *s, FILE *to)
+static int report_census(const struct options *o, const struct sxs_session *s, FILE *to)
 {
     if (is_format(o, "json"))
-        return sxs_table_json(to, s, &o->calls, &o->events, &o->instrument, o->view.singles) == 0
+        return sxs_table_json(to, s, &o->calls, &o->events, &o->instrument,
+                              o->view.trace_entries) == 0
                    ? SXS_EXIT_OK
                    : SXS_EXIT_PROBLEM;
     if (!o->selective && !o->view.callers) {
@@ -189,7 +196,7 @@ static int census(const struct options *o, const struct sxs_session *s, FILE *to
     }
     if (o->instrument.n) {
         fputs("\n", to);
-        sxs_instrument_text(to, &o->instrument, o->samples.top, o->view.singles);
+        sxs_instrument_text(to, &o->instrument, o->samples.top, o->view.trace_entries);
     }
     return SXS_EXIT_OK;
 }
@@ -200,7 +207,7 @@ static int write_census(const struct options *o, const struct sxs_session *s)
     int   status;
     if (!to)
         return sxs_wrong_input("--output: %s: %s", o->samples.output, strerror(errno));
-    status = census(o, s, to);
+    status = report_census(o, s, to);
     if (to == stdout)
         return sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
     if (fclose(to) != 0) {
@@ -219,13 +226,13 @@ struct head {
 static void put_head(void *arg, FILE *to)
 {
     const struct head *head = arg;
-    census(head->o, head->session, to);
+    report_census(head->o, head->session, to);
     fputs("\n", to);
 }
 
 /* Writes samples or calls in the format that was asked for. @head: whether the text begins with the
  * other sections. */
-static int profile(const struct options *o, const struct sxs_session *s, bool head)
+static int report_profile(const struct options *o, const struct sxs_session *s, bool head)
 {
     struct head               before = {o, s};
     struct sxs_report_options options = o->samples;
@@ -296,7 +303,8 @@ static int write_report(struct options *o, const struct sxs_session *s)
         return sxs_wrong_input("%s: no session: it has no folder <pid> with a file " SXS_CENSUS_FILE
                                "; expected a folder made by sxsprof run -o DIR",
                                sxs_shown(o->dir));
-    int status = samples ? profile(o, s, text && (!o->selective || o->calls.n)) : write_census(o, s);
+    int status =
+        samples ? report_profile(o, s, text && (!o->selective || o->calls.n)) : write_census(o, s);
     if (status == SXS_EXIT_OK && (s->n_problems || o->calls.n_problems || o->events.n_problems ||
                                   o->instrument.n_problems))
         status = SXS_EXIT_PROBLEM;

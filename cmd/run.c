@@ -81,7 +81,7 @@ static void print_replaced(void)
                  clsid, path && *path ? path : "no path");
 }
 
-static void progress(void *arg, bool ended)
+static void show_progress(void *arg, bool ended)
 {
     if (ended)
         sxs_progress_erase(arg);
@@ -96,12 +96,12 @@ static const char *name_folder(void *arg, pid_t child)
 
 /* Starts the command after all checks. Returns an exit status when it cannot be started; otherwise
  * ends this process as the command ended. */
-static int start(const struct sxs_run_options *o, const struct sxs_library *lib, const char *path,
-                 struct sxs_out_dir *out)
+static int start_command(const struct sxs_run_options *o, const struct sxs_library *lib,
+                         const char *path, struct sxs_out_dir *out)
 {
     const struct sxs_child_settings settings = sxs_run_settings(o, lib, out->path);
     struct sxs_progress             shown;
-    const struct sxs_child_tick     tick = {progress, &shown, SXS_PROGRESS_PERIOD_NS};
+    const struct sxs_child_tick     tick = {show_progress, &shown, SXS_PROGRESS_PERIOD_NS};
     int                             status = SXS_EXIT_FAILED;
     struct sxs_child_command        command = {
                .path = path,
@@ -152,7 +152,7 @@ int sxs_run(const struct sxs_run_options *o)
     if (status)
         return status;
     print_replaced();
-    return start(o, &lib, path, &out);
+    return start_command(o, &lib, path, &out);
 }
 
 int sxs_cmd_run(int argc, char **argv)

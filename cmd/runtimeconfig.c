@@ -56,7 +56,7 @@ struct version {
     bool     pre;
 };
 
-static struct version parse(const char *text)
+static struct version parse_version(const char *text)
 {
     struct version v = {0};
     sscanf(text, "%u.%u.%u", &v.major, &v.minor, &v.patch);
@@ -66,7 +66,7 @@ static struct version parse(const char *text)
 
 /* Returns true when @v is acceptable in place of @want. The .NET host never chooses a lower
  * version, and never a pre-release when a release is wanted. */
-static bool fits(const struct version *v, const struct version *want, const char *policy)
+static bool version_fits(const struct version *v, const struct version *want, const char *policy)
 {
     bool same_major = v->major == want->major, same_minor = same_major && v->minor == want->minor;
     if (v->pre && !want->pre)
@@ -84,7 +84,7 @@ static bool fits(const struct version *v, const struct version *want, const char
 
 /* Returns true when @a is a better choice than @b; both fit. The policies "Latest..." choose the
  * highest version, the others the nearest minor version, and its highest patch. */
-static bool better(const struct version *a, const struct version *b, const char *policy)
+static bool is_better(const struct version *a, const struct version *b, const char *policy)
 {
     bool latest = strcasecmp(policy, "LatestMinor") == 0 || strcasecmp(policy, "LatestMajor") == 0;
     if (a->major != b->major)
@@ -98,12 +98,13 @@ const struct sxs_installed *sxs_runtimeconfig_choose(const struct sxs_runtimecon
                                                      const struct sxs_installed_list *list)
 {
     const struct sxs_installed *best = NULL;
-    struct version              want = parse(config->version), best_version = {0};
+    struct version              want = parse_version(config->version), best_version = {0};
     for (size_t i = 0; i < list->n; i++) {
-        struct version v = parse(list->items[i].version);
-        if (strcmp(list->items[i].kind, "dotnet") != 0 || !fits(&v, &want, config->roll_forward))
+        struct version v = parse_version(list->items[i].version);
+        if (strcmp(list->items[i].kind, "dotnet") != 0 ||
+            !version_fits(&v, &want, config->roll_forward))
             continue;
-        if (!best || better(&v, &best_version, config->roll_forward)) {
+        if (!best || is_better(&v, &best_version, config->roll_forward)) {
             best = &list->items[i];
             best_version = v;
         }

@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <string.h>
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     enum sxs_format *format = state->input;
     switch (key) {
@@ -31,7 +31,7 @@ static const struct argp_option option_list[] = {
 };
 const struct argp sxs_argp_runtimes = {
     .options = option_list,
-    .parser = parse,
+    .parser = parse_option,
     .doc = "List the .NET runtimes installed on this machine, lowest version first.\v"
            "Looks into the folder runtimes beside this command (kind \"build\"), and for "
            "shared/Microsoft.NETCore.App below DOTNET_ROOT, beside the dotnet on PATH, in "

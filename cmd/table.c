@@ -21,7 +21,7 @@ struct cells {
     char count[N_COUNTS][24];
 };
 
-static void fill(struct cells *c, const struct sxs_session_runtime *r)
+static void fill_cells(struct cells *c, const struct sxs_session_runtime *r)
 {
     const uint64_t counts[N_COUNTS] = {r->modules, r->methods,    r->threads,
                                        r->gcs,     r->exceptions, r->signals};
@@ -32,7 +32,7 @@ static void fill(struct cells *c, const struct sxs_session_runtime *r)
         snprintf(c->count[i], sizeof(c->count[i]), "%" PRIu64, counts[i]);
 }
 
-static void widen(int *width, const char *text)
+static void widen_column(int *width, const char *text)
 {
     int n = (int)strlen(text);
     if (n > *width)
@@ -41,7 +41,7 @@ static void widen(int *width, const char *text)
 
 /* Makes each column wide enough for the whole session, so that the tables of its processes
  * align. */
-static void measure(struct column col[3 + N_COUNTS], const struct sxs_session *s)
+static void measure_columns(struct column col[3 + N_COUNTS], const struct sxs_session *s)
 {
     static const char *const titles[3 + N_COUNTS] = {
         "runtime", "version", "state", "modules", "methods", "threads", "GCs", "exceptions",
@@ -53,12 +53,12 @@ static void measure(struct column col[3 + N_COUNTS], const struct sxs_session *s
     for (size_t p = 0; p < s->n_processes; p++)
         for (size_t r = 0; r < s->processes[p].n_runtimes; r++) {
             struct cells c;
-            fill(&c, &s->processes[p].runtimes[r]);
-            widen(&col[0].width, c.number);
-            widen(&col[1].width, c.version);
-            widen(&col[2].width, c.state);
+            fill_cells(&c, &s->processes[p].runtimes[r]);
+            widen_column(&col[0].width, c.number);
+            widen_column(&col[1].width, c.version);
+            widen_column(&col[2].width, c.state);
             for (size_t i = 0; i < N_COUNTS; i++)
-                widen(&col[3 + i].width, c.count[i]);
+                widen_column(&col[3 + i].width, c.count[i]);
         }
 }
 
@@ -74,7 +74,7 @@ static void print_titles(FILE *to, const struct column *col)
 static void print_row(FILE *to, const struct column *col, const struct sxs_session_runtime *r)
 {
     struct cells c;
-    fill(&c, r);
+    fill_cells(&c, r);
     fprintf(to, "%*s  %-*s  %-*s", col[0].width, c.number, col[1].width, c.version, col[2].width,
             c.state);
     for (size_t i = 0; i < N_COUNTS; i++)
@@ -120,7 +120,7 @@ void sxs_table_print(FILE *to, const struct sxs_session *s)
         n += has_content(&s->processes[p]);
     if (n == 0)
         return;
-    measure(col, s);
+    measure_columns(col, s);
     print_titles(to, col);
     for (size_t p = 0; p < s->n_processes; p++) {
         const struct sxs_session_process *proc = &s->processes[p];

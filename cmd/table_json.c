@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/table.h"
 
-#include "cmd/calls/single.h"
-#include "cmd/calls/tree.h"
+#include "cmd/calls/call_trace.h"
 #include "cmd/calls/coverage_gaps.h"
+#include "cmd/calls/tree.h"
 #include "cmd/output/json_values.h"
 #include "cmd/output/processes.h"
 
@@ -31,7 +31,8 @@ static json_t *runtime_json(const struct sxs_session_process *p,
 }
 
 /* Returns the histogram of the durations of a function's calls. */
-static json_t *histogram_json(const struct sxs_calls_process *p, const struct sxs_calls_fn *fn)
+static json_t *histogram_json(const struct sxs_calls_process       *p,
+                              const struct sxs_calls_read_function *fn)
 {
     json_t *rows = json_array();
     int     err = 0;
@@ -46,7 +47,8 @@ static json_t *histogram_json(const struct sxs_calls_process *p, const struct sx
     return rows;
 }
 
-static json_t *function_json(const struct sxs_calls_process *p, const struct sxs_calls_fn *fn)
+static json_t *function_json(const struct sxs_calls_process       *p,
+                             const struct sxs_calls_read_function *fn)
 {
     char    name[4096];
     json_t *o = json_object();
@@ -128,10 +130,11 @@ static json_t *text_or_null(const char *s)
     return s ? sxs_json_text(s) : json_null();
 }
 
-static json_t *single_json(const struct sxs_calls_process *p, const struct sxs_calls_single *s)
+static json_t *trace_entry_json(const struct sxs_calls_process     *p,
+                                const struct sxs_calls_trace_entry *s)
 {
     const struct sxs_calls    *c = p->calls;
-    const struct sxs_calls_fn *fn = &c->fns[c->paths[s->path].fn];
+    const struct sxs_calls_read_function *fn = &c->fns[c->paths[s->path].fn];
     char                       name[4096];
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "pid",
@@ -150,12 +153,14 @@ static int add_values(json_t *top, const struct sxs_calls_report *calls, size_t 
     size_t                             all_processes = 0;
     int                                err = json_object_set_new(top, "values", rows);
     for (size_t p = 0; p < calls->n && !err; p++) {
-        struct sxs_calls_single *singles;
-        size_t total, n = sxs_calls_singles(&calls->processes[p], &all, limit, &singles, &total);
+        struct sxs_calls_trace_entry *trace_entries;
+        size_t                        total,
+            n = sxs_calls_trace_collect(&calls->processes[p], &all, limit, &trace_entries, &total);
         all_processes += total;
         for (size_t i = 0; i < n && !err; i++)
-            err = json_array_append_new(rows, single_json(&calls->processes[p], &singles[i]));
-        free(singles);
+            err = json_array_append_new(rows,
+                                        trace_entry_json(&calls->processes[p], &trace_entries[i]));
+        free(trace_entries);
     }
     return err ? err : sxs_json_set_number(top, "single_calls", all_processes);
 }
@@ -171,10 +176,10 @@ static void tell_of_cut(const json_t *top)
 }
 
 int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls,
-                   const struct sxs_events_report *events,
-                   const struct sxs_instrument_report *instrument, size_t singles)
+                   const struct sxs_events_report     *events,
+                   const struct sxs_instrument_report *instrument, size_t trace_entries)
 {
-    size_t limit = singles ? singles : SXS_JSON_SINGLES;
+    size_t  limit = trace_entries ? trace_entries : SXS_JSON_TRACE_ENTRIES;
     json_t *top = json_object(), *rows = json_array();
     int     err = json_object_set_new(top, "runtimes", rows);
     for (size_t p = 0; p < s->n_processes && !err; p++)
@@ -186,7 +191,7 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
     if (!err && calls->n)
         err = add_tree(top, calls);
     if (!err && calls->n)
-        err = sxs_unseen_json(top, calls);
+        err = sxs_gaps_json(top, calls);
     if (!err && calls->n)
         err = add_values(top, calls, limit);
     if (!err && events->n)

@@ -9,7 +9,7 @@
 #include "harness/properties.h"
 #include "harness/self.h"
 
-static int refused(const char *export, int hr, char *why, size_t why_size)
+static int describe_refusal(const char *export, int hr, char *why, size_t why_size)
 {
     snprintf(why, why_size, "%s failed: 0x%08x", export, (unsigned)hr);
     return -1;
@@ -43,7 +43,7 @@ int sxs_clr_start(struct sxs_clr *clr, const struct sxs_properties *properties, 
     snprintf(exe, sizeof(exe), "%s/runsxs", sxs_self_dir());
     int hr = clr->initialize(exe, "runsxs", properties->len, keys, values, &clr->host,
                              &clr->domain);
-    return hr < 0 ? refused("coreclr_initialize", hr, why, why_size) : 0;
+    return hr < 0 ? describe_refusal("coreclr_initialize", hr, why, why_size) : 0;
 }
 
 int sxs_clr_execute(struct sxs_clr *clr, const char *app, int argc, const char **argv,
@@ -53,7 +53,7 @@ int sxs_clr_execute(struct sxs_clr *clr, const char *app, int argc, const char *
 
     int hr = clr->execute_assembly(clr->host, clr->domain, argc, argv, app, &code);
     *exit_code = (int)code;
-    return hr < 0 ? refused("coreclr_execute_assembly", hr, why, why_size) : 0;
+    return hr < 0 ? describe_refusal("coreclr_execute_assembly", hr, why, why_size) : 0;
 }
 
 int sxs_clr_stop(struct sxs_clr *clr, int *exit_code, char *why, size_t why_size)
@@ -62,5 +62,5 @@ int sxs_clr_stop(struct sxs_clr *clr, int *exit_code, char *why, size_t why_size
     int hr = clr->shutdown_2(clr->host, clr->domain, &latched);
 
     *exit_code = latched;
-    return hr < 0 ? refused("coreclr_shutdown_2", hr, why, why_size) : 0;
+    return hr < 0 ? describe_refusal("coreclr_shutdown_2", hr, why, why_size) : 0;
 }

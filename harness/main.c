@@ -73,8 +73,8 @@ int main(int argc, char **argv)
         goto done;
     }
     sxs_runs_execute(&runs, &options);
-    size_t unrest = sxs_churn_host_end();
-    status = sxs_runs_print(&runs) + unrest ? STATUS_BAD : STATUS_WELL;
+    size_t stress = sxs_churn_host_end();
+    status = sxs_runs_print(&runs) + stress ? STATUS_BAD : STATUS_WELL;
     atomic_store(&printed, true);
 done:
     sxs_private_copy_remove();

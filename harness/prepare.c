@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "harness/argument_list.h"
 #include "harness/private_copy.h"
 #include "harness/self.h"
-#include "harness/words.h"
 
 /* Sets the app's path and folder. A bare name is one of the apps built with the harness. */
 static int find_app(struct sxs_run *run, char *why, size_t why_size)
@@ -60,7 +60,7 @@ int sxs_runs_prepare(struct sxs_runs *out, const struct sxs_options *options, ch
         if (sxs_place_find(job->version, &run->place, why, why_size) ||
             find_app(run, why, why_size))
             return -1;
-        const char *wrong = sxs_words_split(job->args, &run->args, &run->n_args);
+        const char *wrong = sxs_argument_list_split(job->args, &run->args, &run->n_args);
         if (wrong) {
             snprintf(why, why_size, "the arguments of %s have %s: %s", job->app, wrong, job->args);
             return -1;
@@ -106,7 +106,7 @@ void sxs_runs_free(struct sxs_runs *runs)
         sxs_place_free(&run->place);
         free(run->app);
         free(run->app_dir);
-        sxs_words_free(run->args);
+        sxs_argument_list_free(run->args);
     }
     free(runs->all);
     runs->all = NULL;

@@ -128,7 +128,7 @@ done:
     return got == 0 ? 0 : -1;
 }
 
-static int fill(const char *dir, const char *copy)
+static int fill_copy(const char *dir, const char *copy)
 {
     char           from[PATH_MAX], to[PATH_MAX];
     DIR           *list = opendir(dir);
@@ -166,7 +166,7 @@ char *sxs_private_copy(const char *dir, size_t index, char *why, size_t why_size
     int len = snprintf(copy, sizeof(copy), "%s/%zu", base, index);
     if (len > 0 && (size_t)len < sizeof(copy) && mkdir(copy, 0700) == 0)
         len += snprintf(copy + len, sizeof(copy) - (size_t)len, "%s", name ? name : "/runtime");
-    if (len < 0 || (size_t)len >= sizeof(copy) || mkdir(copy, 0700) || fill(dir, copy)) {
+    if (len < 0 || (size_t)len >= sizeof(copy) || mkdir(copy, 0700) || fill_copy(dir, copy)) {
         snprintf(why, why_size, "cannot copy %s to %s: %s", dir, copy, strerror(errno));
         return NULL;
     }

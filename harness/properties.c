@@ -42,7 +42,7 @@ static char *list_dlls(const char *dir)
 }
 
 /* Adds a property and takes ownership of @value. Returns -1 if @value is NULL (no memory). */
-static int add(struct sxs_properties *out, const char *key, char *value)
+static int add_property(struct sxs_properties *out, const char *key, char *value)
 {
     if (!value)
         return -1;
@@ -77,13 +77,14 @@ int sxs_properties_fill(struct sxs_properties *out, const char *runtime_dir, con
     const char *app = app_dir ? app_dir : "";
 
     memset(out, 0, sizeof(*out));
-    if (add(out, "TRUSTED_PLATFORM_ASSEMBLIES", list_dlls(runtime_dir)) ||
-        add(out, "APP_PATHS", format("%s", app)) ||
-        add(out, "NATIVE_DLL_SEARCH_DIRECTORIES",
+    if (add_property(out, "TRUSTED_PLATFORM_ASSEMBLIES", list_dlls(runtime_dir)) ||
+        add_property(out, "APP_PATHS", format("%s", app)) ||
+        add_property(
+            out, "NATIVE_DLL_SEARCH_DIRECTORIES",
             format("%s/:%s%s%s/", runtime_dir, app, app_dir ? "/:" : "", sxs_self_dir())) ||
-        add(out, "System.Globalization.Invariant", format("%s", invariant())))
+        add_property(out, "System.Globalization.Invariant", format("%s", invariant())))
         return -1;
-    return app_dir ? add(out, "APP_CONTEXT_BASE_DIRECTORY", format("%s/", app)) : 0;
+    return app_dir ? add_property(out, "APP_CONTEXT_BASE_DIRECTORY", format("%s/", app)) : 0;
 }
 
 void sxs_properties_free(struct sxs_properties *properties)

@@ -44,7 +44,7 @@ static void gate_pass(struct gate *gate, bool wait)
     pthread_mutex_unlock(&gate->lock);
 }
 
-static double now(void)
+static double seconds_now(void)
 {
     struct timespec at;
 
@@ -62,7 +62,7 @@ static int start_in_turn(struct sxs_clr *clr, struct sxs_run *run, const struct 
     } else {
         if (plan->turn)
             pthread_mutex_lock(plan->turn);
-        atomic_store(&run->since, now());
+        atomic_store(&run->since, seconds_now());
         err = sxs_clr_start(clr, &properties, run->error, sizeof(run->error));
         if (plan->turn)
             pthread_mutex_unlock(plan->turn);
@@ -71,7 +71,7 @@ static int start_in_turn(struct sxs_clr *clr, struct sxs_run *run, const struct 
     return err;
 }
 
-static int execute(struct sxs_run *run, const struct plan *plan)
+static int execute_plan(struct sxs_run *run, const struct plan *plan)
 {
     struct sxs_clr clr = { 0 };
     char          *why = run->error;
@@ -81,7 +81,7 @@ static int execute(struct sxs_run *run, const struct plan *plan)
     int err = sxs_clr_load(&clr, run->place.dir, why, why_size);
     if (plan->start)
         gate_pass(plan->start, true);
-    atomic_store(&run->since, now());
+    atomic_store(&run->since, seconds_now());
     if (err)
         return err;
     err = start_in_turn(&clr, run, plan);
@@ -98,14 +98,14 @@ static int execute(struct sxs_run *run, const struct plan *plan)
     return sxs_clr_stop(&clr, &run->exit_code, why, why_size);
 }
 
-static void *work(void *arg)
+static void *run_thread(void *arg)
 {
     const struct worker *worker = arg;
     struct sxs_run      *run = worker->run;
 
     sxs_bridge_host_seat(&worker->runs->bridge, (int)run->index);
-    run->failed = execute(run, worker->plan) != 0;
-    run->seconds = now() - run->since;
+    run->failed = execute_plan(run, worker->plan) != 0;
+    run->seconds = seconds_now() - run->since;
     sxs_bridge_host_end(&worker->runs->bridge);
     atomic_store(&run->ended, true);
     return NULL;
@@ -125,7 +125,7 @@ static void execute_serially(struct sxs_runs *runs)
 
     for (size_t i = 0; i < runs->len; i++) {
         struct worker worker = { .run = &runs->all[i], .runs = runs, .plan = &plan };
-        int           err = pthread_create(&worker.thread, NULL, work, &worker);
+        int           err = pthread_create(&worker.thread, NULL, run_thread, &worker);
         if (err)
             no_thread(worker.run, err);
         else
@@ -141,7 +141,7 @@ static void execute_at_once(struct sxs_runs *runs, struct worker *workers, bool 
 
     for (size_t i = 0; i < runs->len; i++) {
         workers[i] = (struct worker){ .run = &runs->all[i], .runs = runs, .plan = &plan };
-        int err = pthread_create(&workers[i].thread, NULL, work, &workers[i]);
+        int err = pthread_create(&workers[i].thread, NULL, run_thread, &workers[i]);
         workers[i].started = err == 0;
         if (err) {
             no_thread(workers[i].run, err);
@@ -195,7 +195,7 @@ size_t sxs_runs_print(const struct sxs_runs *runs)
             snprintf(code, sizeof(code), "%d", run->exit_code);
         bad += !ended || run->failed || run->exit_code;
         double since = atomic_load(&run->since);
-        double seconds = ended ? run->seconds : since > 0 ? now() - since : 0;
+        double seconds = ended ? run->seconds : since > 0 ? seconds_now() - since : 0;
         print_line(run, result, seconds);
     }
     return bad;

@@ -19,7 +19,7 @@ struct sxs_run {
     const char      *name;    /* the app as the user wrote it; borrowed */
     char            *app;     /* the path for coreclr_execute_assembly; owned */
     char            *app_dir; /* owned; NULL for a simulated runtime */
-    const char     **args;    /* owned, see harness/words.h */
+    const char     **args;    /* owned, see harness/argument_list.h */
     size_t           n_args;
     _Atomic double   since; /* CLOCK_MONOTONIC, seconds, when it was started; 0: not yet */
     atomic_bool      ended;

@@ -15,7 +15,7 @@ bool sxs_version_matches(const char *version, const char *prefix)
 
 /* Orders what follows a common beginning: "-preview" is older than the end of the string, which is
  * older than a further ".1". */
-static int rank(char c)
+static int rank_of(char c)
 {
     return c == '-' ? 0 : c == '\0' ? 1 : 2;
 }
@@ -37,5 +37,5 @@ int sxs_version_compare(const char *a, const char *b)
             break;
         }
     }
-    return rank(*a) != rank(*b) ? rank(*a) - rank(*b) : strcmp(a, b);
+    return rank_of(*a) != rank_of(*b) ? rank_of(*a) - rank_of(*b) : strcmp(a, b);
 }

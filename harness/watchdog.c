@@ -14,7 +14,7 @@ static struct {
     void *arg;
 } watch;
 
-static void *run(void *unused)
+static void *run_watchdog(void *unused)
 {
     (void)unused;
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &watch.deadline, NULL) == EINTR)
@@ -35,7 +35,7 @@ int sxs_watchdog_start(unsigned seconds, void (*report)(void *), void *arg)
     /* Block all signals in the watchdog's thread, because a signal handler could hang. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int err = pthread_create(&thread, NULL, run, NULL);
+    int err = pthread_create(&thread, NULL, run_watchdog, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (err)
         return -1;

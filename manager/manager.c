@@ -58,7 +58,7 @@ void sxs_manager_init(const struct sxs_tool *const *tools, size_t n_tools)
 /* ---- admission ------------------------------------------------------------------------------- */
 
 /* Set the runtime's state and write its row of the census. */
-static void settle(struct sxs_runtime *rt, enum sxs_state state)
+static void settle_runtime(struct sxs_runtime *rt, enum sxs_state state)
 {
     rt->state = state;
     snprintf(rt->row->version, sizeof(rt->row->version), "%s", rt->version);
@@ -132,7 +132,7 @@ HRESULT sxs_manager_admit(uintptr_t caller, struct sxs_runtime **out)
     sxs_module_version(rt->path, rt->version, sizeof(rt->version)); /* Info is not available yet */
     adopt_signals(rt, caller);
     if (turned_away(rt)) {
-        settle(rt, SXS_STATE_CANCELLED);
+        settle_runtime(rt, SXS_STATE_CANCELLED);
         sxs_note("runtime %u (%s) is turned away: another came first", rt->number, rt->path);
         sxs_runtime_unref(rt);
         return E_FAIL;
@@ -144,7 +144,7 @@ HRESULT sxs_manager_admit(uintptr_t caller, struct sxs_runtime **out)
 /* ---- initialization -------------------------------------------------------------------------- */
 
 /* Decide by the settings whether @rt is picked, guarded or cancelled. */
-static enum sxs_state decide(const struct sxs_runtime *rt)
+static enum sxs_state decide_state(const struct sxs_runtime *rt)
 {
     const struct sxs_settings *s = &manager.settings;
     int                        picked = 1;
@@ -164,7 +164,7 @@ static enum sxs_state decide(const struct sxs_runtime *rt)
     return s->cancel ? SXS_STATE_CANCELLED : SXS_STATE_GUARDED;
 }
 
-static void list(struct sxs_runtime *rt)
+static void list_runtime(struct sxs_runtime *rt)
 {
     pthread_mutex_lock(&manager.lock);
     if (manager.n_live < SXS_MAX_RUNTIMES)
@@ -178,7 +178,7 @@ HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attac
     if (FAILED(hr))
         goto failed;
     rt->attached = attach;
-    rt->state = decide(rt);
+    rt->state = decide_state(rt);
     if (rt->state == SXS_STATE_CANCELLED) {
         hr = CORPROF_E_PROFILER_CANCEL_ACTIVATION;
         sxs_note("runtime %u (%s) is cancelled: not the one picked", rt->number, rt->version);
@@ -191,8 +191,8 @@ HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attac
     hr = sxs_runtime_subscribe(rt, manager.settings.tools, manager.settings.n_tools);
     if (FAILED(hr))
         goto failed;
-    settle(rt, rt->state);
-    list(rt);
+    settle_runtime(rt, rt->state);
+    list_runtime(rt);
     if (is_in_child())
         sxs_note(
             "runtime %u (%s) started in a forked child: its signals are routed, it is not profiled",
@@ -202,7 +202,7 @@ failed:
     if (hr != CORPROF_E_PROFILER_CANCEL_ACTIVATION)
         sxs_error("runtime %u (%s) runs unprofiled: its Info could not be used (%s 0x%08x)",
                   rt->number, rt->path, sxs_hresult_name(hr), (unsigned)hr);
-    settle(rt, SXS_STATE_CANCELLED);
+    settle_runtime(rt, SXS_STATE_CANCELLED);
     sxs_manager_ended(rt, 0);
     return hr;
 }

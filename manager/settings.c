@@ -45,7 +45,7 @@ static const struct sxs_tool *find_tool(const struct sxs_tool *const *known, siz
     return NULL;
 }
 
-static void enable(struct sxs_settings *s, const struct sxs_tool *tool, const char *options)
+static void enable_tool(struct sxs_settings *s, const struct sxs_tool *tool, const char *options)
 {
     for (size_t i = 0; i < s->n_tools; i++) {
         if (s->tools[i].tool == tool) { /* enabled already: the last options count */
@@ -67,14 +67,14 @@ static void read_tools(struct sxs_settings *s, const struct sxs_tool *const *kno
     char       *save = NULL;
     for (size_t i = 0; i < n_known; i++)
         if (known[i]->always)
-            enable(s, known[i], "");
+            enable_tool(s, known[i], "");
     s->tools_text = text;
     for (char *item = text ? strtok_r(text, ";", &save) : NULL; item;
          item = strtok_r(NULL, ";", &save)) {
         size_t                 len = strcspn(item, ":");
         const struct sxs_tool *tool = find_tool(known, n_known, item, len);
         if (tool)
-            enable(s, tool, item[len] ? item + len + 1 : "");
+            enable_tool(s, tool, item[len] ? item + len + 1 : "");
         else
             sxs_error("SXSPROF_TOOLS: there is no tool \"%.*s\"; going on without it", (int)len,
                       item);

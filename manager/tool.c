@@ -49,7 +49,7 @@ static void turn_off(struct sxs_sub *sub, HRESULT hr, const char *why)
 
 /* Add the subscription of a tool that has started. From now on the tool may change its mask on any
  * thread. */
-static void publish(struct sxs_runtime *rt)
+static void publish_masks(struct sxs_runtime *rt)
 {
     pthread_mutex_lock(&rt->mask_lock);
     rt->in_child |= (uint64_t)(rt->subs[rt->n_subs].tool->in_child != 0) << rt->n_subs;
@@ -72,7 +72,7 @@ static void start_tools(struct sxs_runtime *rt, const struct sxs_enabled_tool *t
         if (FAILED(hr))
             turn_off(sub, hr, "it could not start");
         else
-            publish(rt);
+            publish_masks(rt);
     }
 }
 

@@ -19,7 +19,7 @@ static struct {
 } guarded;
 
 /* Returns the address that @field of a table entry stands for. */
-SXS_SIGSAFE static uintptr_t target(const int32_t *field)
+SXS_SIGSAFE static uintptr_t target_of(const int32_t *field)
 {
     return (uintptr_t)field + (uintptr_t)(intptr_t)*field;
 }
@@ -39,7 +39,7 @@ int guard_code(const struct sxs_guarded_code *code)
     if (!atomic_flag_test_and_set(&taken)) {
         guarded.lo = UINTPTR_MAX;
         for (const struct sxs_guarded_load *at = code->begin; at < code->end; at++) {
-            uintptr_t load = target(&at->load);
+            uintptr_t load = target_of(&at->load);
             guarded.lo = load < guarded.lo ? load : guarded.lo;
             guarded.hi = load + 1 > guarded.hi ? load + 1 : guarded.hi;
         }
@@ -60,8 +60,8 @@ SXS_SIGSAFE int guard_recovers(int sig, const siginfo_t *info, void *context)
         info->si_code <= 0)
         return 0;
     for (const struct sxs_guarded_load *at = code->begin; at < code->end; at++)
-        if (target(&at->load) == ip) {
-            uc->uc_mcontext.gregs[REG_RIP] = (greg_t)target(&at->go_on);
+        if (target_of(&at->load) == ip) {
+            uc->uc_mcontext.gregs[REG_RIP] = (greg_t)target_of(&at->go_on);
             return 1;
         }
     return 0;

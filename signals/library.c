@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-static void announces(int owner)
+static void announce_owner(int owner)
 {
     if (owner >= 0 && owner < SXS_MAX_OWNERS)
         atomic_store(&router.owners[owner].announced, 1);
@@ -42,7 +42,7 @@ static const char *path(int owner)
     return owner >= 0 && owner < atomic_load(&router.n_owners) ? router.owners[owner].path : "";
 }
 
-static int adopt(uintptr_t addr, struct sxs_adoption *out)
+static int adopt_address(uintptr_t addr, struct sxs_adoption *out)
 {
     return router.off ? -ENOTSUP : owner_adopt(addr, out);
 }
@@ -51,8 +51,8 @@ static int adopt(uintptr_t addr, struct sxs_adoption *out)
 static struct sxs_signals operations = {
     .version = SXS_SIGNALS_VERSION,
     .size = sizeof(struct sxs_signals),
-    .adopt = adopt,
-    .announces = announces,
+    .adopt = adopt_address,
+    .announces = announce_owner,
     .own_thread = own_thread,
     .count_into = count_into,
     .count_unwanted_into = count_unwanted_into,

@@ -182,7 +182,7 @@ static int is_image(const char *path)
 }
 
 /* Records the mapping @at as code of its owner. */
-static void own(struct scan *s, const struct sxs_mapping *at)
+static void set_owner(struct scan *s, const struct sxs_mapping *at)
 {
     sigset_t saved;
     int      owner = -1, certain = 0;
@@ -211,5 +211,5 @@ void maps_scan(void)
     each_mapping(&s, note_piece);
     if (s.n_pieces)
         each_mapping(&s, count_pointers);
-    each_mapping(&s, own);
+    each_mapping(&s, set_owner);
 }

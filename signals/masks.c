@@ -47,7 +47,7 @@ SXS_SIGSAFE void mask_add_profilers(sigset_t *set)
 }
 
 /* Blocks the signals @bits on this thread. Returns those that were not blocked before. */
-SXS_SIGSAFE static uint64_t block(uint64_t bits)
+SXS_SIGSAFE static uint64_t block_signals(uint64_t bits)
 {
     sigset_t set, was;
     memset(&set, 0, sizeof(set));
@@ -55,7 +55,7 @@ SXS_SIGSAFE static uint64_t block(uint64_t bits)
     return real.mask_signals(SIG_BLOCK, &set, &was) == 0 ? bits & ~bits_of(&was) : 0;
 }
 
-SXS_SIGSAFE static void unblock(uint64_t bits)
+SXS_SIGSAFE static void unblock_signals(uint64_t bits)
 {
     sigset_t set;
     if (!bits)
@@ -78,13 +78,13 @@ SXS_SIGSAFE void mask_entered(int idx, const void *context, struct mask_entry *o
     out->added = 0;
     if (!(router.flags[idx] & (int)SA_ONSTACK))
         return;
-    out->added = block(of_profilers());
+    out->added = block_signals(of_profilers());
     sxs_thread_state.blocked = (out->outer & interrupted) | (of_profilers() & ~interrupted);
 }
 
 SXS_SIGSAFE void mask_returned(const struct mask_entry *entry)
 {
-    unblock(entry->added);
+    unblock_signals(entry->added);
     sxs_thread_state.blocked = entry->outer;
 }
 
@@ -118,5 +118,5 @@ void mask_unblock_samples(void)
 {
     uint64_t ours = sxs_thread_state.blocked;
     sxs_thread_state.blocked = 0;
-    unblock(ours);
+    unblock_signals(ours);
 }

@@ -131,7 +131,7 @@ SXS_SIGSAFE static int in_gnu_hash(const struct exports *e, const char *name)
     return 0;
 }
 
-SXS_SIGSAFE static int exports(const struct exports *e, const char *name)
+SXS_SIGSAFE static int exports_name(const struct exports *e, const char *name)
 {
     if (e->gnu_hash)
         return in_gnu_hash(e, name);
@@ -152,7 +152,7 @@ SXS_SIGSAFE int module_is_runtime(const struct module *m)
     if (!e.symbols || !e.strings)
         return 0;
     for (unsigned i = 0; i < ARRAY_LEN(marks); i++)
-        if (exports(&e, marks[i]))
+        if (exports_name(&e, marks[i]))
             return 1;
     return 0;
 }

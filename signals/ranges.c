@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-SXS_SIGSAFE static int search(const struct snapshot *s, uintptr_t addr, struct sxs_range *out)
+SXS_SIGSAFE static int search_snapshot(const struct snapshot *s, uintptr_t addr,
+                                       struct sxs_range *out)
 {
     unsigned lo = 0, hi = __atomic_load_n(&s->n, __ATOMIC_RELAXED);
     if (hi > SXS_RANGES_MAX)
@@ -28,7 +29,7 @@ SXS_SIGSAFE int sxs_ranges_find(const struct sxs_ranges *r, uintptr_t addr, stru
 {
     for (;;) {
         unsigned before = atomic_load_explicit(&r->generation, memory_order_acquire);
-        int      found = search(&r->kept[before % SXS_RANGES_KEPT], addr, out);
+        int      found = search_snapshot(&r->kept[before % SXS_RANGES_KEPT], addr, out);
         atomic_thread_fence(memory_order_acquire);
         unsigned after = atomic_load_explicit(&r->generation, memory_order_relaxed);
         /* A writer at generation g fills the snapshot of g + 1. So it begins to overwrite the
@@ -39,7 +40,7 @@ SXS_SIGSAFE int sxs_ranges_find(const struct sxs_ranges *r, uintptr_t addr, stru
 }
 
 /* Appends @v to @s, or extends the last range by it. */
-static void put(struct snapshot *s, struct sxs_range v)
+static void put_range(struct snapshot *s, struct sxs_range v)
 {
     if (v.lo >= v.hi)
         return;
@@ -51,7 +52,7 @@ static void put(struct snapshot *s, struct sxs_range v)
         }
     }
     if (s->n >= SXS_RANGES_MAX)
-        return; /* not reached: the callers of rebuild() check the room */
+        return; /* not reached: the callers of rebuild_snapshot() check the room */
     struct sxs_range *at = &s->at[s->n];
     __atomic_store_n(&at->lo, v.lo, __ATOMIC_RELAXED);
     __atomic_store_n(&at->hi, v.hi, __ATOMIC_RELAXED);
@@ -64,8 +65,8 @@ static void put(struct snapshot *s, struct sxs_range v)
  * that may be cut, and @fresh is put in its place. If @fresh is code, it fills the gaps between
  * modules only.
  * @only_owner: if @fresh is NULL, the owner whose code ranges are cut. */
-static void rebuild(struct sxs_ranges *r, uintptr_t lo, uintptr_t hi, int only_owner,
-                    const struct sxs_range *fresh)
+static void rebuild_snapshot(struct sxs_ranges *r, uintptr_t lo, uintptr_t hi, int only_owner,
+                             const struct sxs_range *fresh)
 {
     unsigned               gen = atomic_load_explicit(&r->generation, memory_order_relaxed);
     const struct snapshot *now = &r->kept[gen % SXS_RANGES_KEPT];
@@ -79,26 +80,27 @@ static void rebuild(struct sxs_ranges *r, uintptr_t lo, uintptr_t hi, int only_o
                            : v.owner != only_owner || v.kind == SXS_RANGE_MODULE);
         if (keeps) {
             if (fresh && todo < hi && v.lo >= lo) {
-                put(next, (struct sxs_range){todo, v.lo < hi ? v.lo : hi, fresh->owner, fresh->kind});
+                put_range(next, (struct sxs_range){todo, v.lo < hi ? v.lo : hi, fresh->owner,
+                                                   fresh->kind});
                 todo = v.hi;
             } else if (fresh && v.hi > todo && v.lo < todo) {
                 todo = v.hi;
             }
-            put(next, v);
+            put_range(next, v);
             continue;
         }
         if (v.lo < lo)
-            put(next, (struct sxs_range){v.lo, lo, v.owner, v.kind});
+            put_range(next, (struct sxs_range){v.lo, lo, v.owner, v.kind});
         if (v.hi > hi) {
             if (fresh && todo < hi) {
-                put(next, (struct sxs_range){todo, hi, fresh->owner, fresh->kind});
+                put_range(next, (struct sxs_range){todo, hi, fresh->owner, fresh->kind});
                 todo = hi;
             }
-            put(next, (struct sxs_range){hi, v.hi, v.owner, v.kind});
+            put_range(next, (struct sxs_range){hi, v.hi, v.owner, v.kind});
         }
     }
     if (fresh && todo < hi)
-        put(next, (struct sxs_range){todo, hi, fresh->owner, fresh->kind});
+        put_range(next, (struct sxs_range){todo, hi, fresh->owner, fresh->kind});
     atomic_store_explicit(&r->generation, gen + 1, memory_order_release);
 }
 
@@ -123,7 +125,7 @@ int sxs_ranges_add(struct sxs_ranges *r, uintptr_t lo, uintptr_t hi, int owner,
         r->overflow++;
         return -1;
     }
-    rebuild(r, lo, hi, -1, &fresh);
+    rebuild_snapshot(r, lo, hi, -1, &fresh);
     return 0;
 }
 
@@ -136,5 +138,5 @@ void sxs_ranges_remove(struct sxs_ranges *r, uintptr_t lo, uintptr_t hi, int own
         touched = now->at[i].owner == owner && now->at[i].kind == SXS_RANGE_CODE &&
                   now->at[i].lo < hi && now->at[i].hi > lo;
     if (touched && now->n + 2 <= SXS_RANGES_MAX)
-        rebuild(r, lo, hi, owner, NULL);
+        rebuild_snapshot(r, lo, hi, owner, NULL);
 }

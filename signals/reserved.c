@@ -25,19 +25,19 @@ static _Atomic unsigned n_set;     /* number of notes in use */
 static _Atomic unsigned n_lost;    /* number of reservations that found no free note */
 
 /* Changes @n from @state to BUSY. Returns 1, or 0 if its state is another. */
-SXS_SIGSAFE static int take(struct note *n, int state)
+SXS_SIGSAFE static int take_note(struct note *n, int state)
 {
     return atomic_load_explicit(&n->state, memory_order_relaxed) == state &&
            atomic_compare_exchange_strong(&n->state, &state, BUSY);
 }
 
-SXS_SIGSAFE static void drop(struct note *n)
+SXS_SIGSAFE static void drop_note(struct note *n)
 {
     atomic_fetch_sub(&n_set, 1);
     atomic_store_explicit(&n->state, FREE, memory_order_release);
 }
 
-SXS_SIGSAFE static void set(struct note *n, uintptr_t caller, uintptr_t lo, uintptr_t hi)
+SXS_SIGSAFE static void set_note(struct note *n, uintptr_t caller, uintptr_t lo, uintptr_t hi)
 {
     atomic_store(&n->caller, caller);
     atomic_store(&n->lo, lo);
@@ -54,26 +54,26 @@ SXS_SIGSAFE void reserved_note(uintptr_t caller, uintptr_t lo, uintptr_t hi)
 {
     struct note *oldest;
     for (int i = 0; i < N_NOTES; i++) {
-        if (take(&notes[i], FREE)) {
+        if (take_note(&notes[i], FREE)) {
             atomic_fetch_add(&n_set, 1);
-            set(&notes[i], caller, lo, hi);
+            set_note(&notes[i], caller, lo, hi);
             return;
         }
     }
     atomic_fetch_add(&n_lost, 1);
     oldest = &notes[atomic_fetch_add(&next_note, 1) % N_NOTES];
-    if (take(oldest, SET))
-        set(oldest, caller, lo, hi);
+    if (take_note(oldest, SET))
+        set_note(oldest, caller, lo, hi);
 }
 
 SXS_SIGSAFE void reserved_forget(uintptr_t lo, uintptr_t hi)
 {
     for (int i = 0; i < N_NOTES; i++) {
         struct note *n = &notes[i];
-        if (atomic_load(&n->lo) < lo || atomic_load(&n->hi) > hi || !take(n, SET))
+        if (atomic_load(&n->lo) < lo || atomic_load(&n->hi) > hi || !take_note(n, SET))
             continue;
         if (atomic_load(&n->lo) >= lo && atomic_load(&n->hi) <= hi)
-            drop(n);
+            drop_note(n);
         else
             atomic_store_explicit(&n->state, SET, memory_order_release);
     }
@@ -83,12 +83,12 @@ void reserved_give(const struct module *m, int owner)
 {
     for (int i = 0; i < N_NOTES; i++) {
         struct note *n = &notes[i];
-        if (!take(n, SET))
+        if (!take_note(n, SET))
             continue;
         if (atomic_load(&n->caller) >= m->lo && atomic_load(&n->caller) < m->hi) {
             sxs_ranges_add(&router.ranges, atomic_load(&n->lo), atomic_load(&n->hi), owner,
                            SXS_RANGE_CODE);
-            drop(n);
+            drop_note(n);
         } else {
             atomic_store_explicit(&n->state, SET, memory_order_release);
         }

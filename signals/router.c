@@ -45,7 +45,7 @@ extern void __asan_handle_no_return(void) __attribute__((weak));
 
 /* ---- which runtimes are asked --------------------------------------------------------------- */
 
-SXS_SIGSAFE static void count(_Atomic(_Atomic uint64_t *) *where, _Atomic uint64_t *own)
+SXS_SIGSAFE static void count_signal(_Atomic(_Atomic uint64_t *) *where, _Atomic uint64_t *own)
 {
     _Atomic uint64_t *counter = atomic_load_explicit(where, memory_order_acquire);
     atomic_fetch_add_explicit(counter ? counter : own, 1, memory_order_relaxed);
@@ -73,7 +73,7 @@ SXS_SIGSAFE static void order_add(struct order *o, int owner, int idx)
  * runtimes that do not report their threads. Other runtimes cannot handle the fault and are not
  * asked, because their handlers would access their thread-local storage for the first time on this
  * thread, which allocates. The bottom owner, if there is one, is left out unless its code faulted:
- * it restores the default action instead of declining, so defaulted() asks it last.
+ * it restores the default action instead of declining, so apply_default() asks it last.
  * @not_this: an owner that has declined already, or -1. */
 SXS_SIGSAFE static void order_for_fault(struct order *o, int idx, uintptr_t ip, int not_this)
 {
@@ -162,7 +162,7 @@ SXS_SIGSAFE static int is_fault(const siginfo_t *info)
 /* Restores the default action, so that the process ends by this signal: the instruction faults
  * again after the handler has returned. If the instruction would not fault again, sends the same
  * signal once more; it is delivered when the handler returns. */
-SXS_SIGSAFE static void die(int sig, siginfo_t *info)
+SXS_SIGSAFE static void die_of_signal(int sig, siginfo_t *info)
 {
     struct sigaction dfl;
     memset(&dfl, 0, sizeof(dfl));
@@ -174,7 +174,7 @@ SXS_SIGSAFE static void die(int sig, siginfo_t *info)
 
 /* Crash notification: calls the handler of one runtime before the process ends, so that the runtime
  * can flush its traces and write its crash dump, as it would if it were alone. */
-static void last_rites(struct route *r, int idx)
+static void note_crash(struct route *r, int idx)
 {
     int n = atomic_load_explicit(&router.n_owners, memory_order_acquire);
     int owner = owner_of_code(context_ip(r->context));
@@ -185,13 +185,13 @@ static void last_rites(struct route *r, int idx)
         if (atomic_load_explicit(&router.owners[i].handler[idx], memory_order_relaxed))
             owner = i;
     if (owner >= 0) {
-        r->last_rites = 1;
+        r->crash_notification = 1;
         ask(r, owner, idx);
     }
 }
 
 /* Takes the default action for @r, which neither a runtime nor the host handles. */
-static void defaulted(struct route *r, int idx)
+static void apply_default(struct route *r, int idx)
 {
     int bottom = atomic_load_explicit(&router.bottom[idx], memory_order_relaxed);
     if (idx == IDX_ACTIVATION)
@@ -202,21 +202,21 @@ static void defaulted(struct route *r, int idx)
         return;
     if (bottom >= 0) { /* only this runtime knows the host's action; without one it declines */
         if (ask(r, bottom, idx) == DECLINED)
-            die(r->sig, r->info);
+            die_of_signal(r->sig, r->info);
         return;
     }
-    last_rites(r, idx);
-    die(r->sig, r->info);
+    note_crash(r, idx);
+    die_of_signal(r->sig, r->info);
 }
 
 /* Passes a signal that no runtime handles to the host, or takes the default action. */
-static void unwanted(struct route *r, int idx)
+static void handle_unwanted(struct route *r, int idx)
 {
     struct sigaction host;
-    count(&router.unwanted, &router.own_unwanted);
+    count_signal(&router.unwanted, &router.own_unwanted);
     host_take(idx, &host);
     if (!is_function(&host)) {
-        defaulted(r, idx);
+        apply_default(r, idx);
         return;
     }
     r->in_host = 1;
@@ -264,7 +264,7 @@ SXS_SIGSAFE static uint64_t activation_owners(const struct route *r, int n)
 /* Routes a suspension signal. Returns 1 if a runtime's handler was called, else 0. These handlers
  * always return. A CLR's handler never passes the signal on; a NativeAOT library's handler always
  * does. */
-static int activate(struct route *r)
+static int activate_route(struct route *r)
 {
     int      n = atomic_load_explicit(&router.n_owners, memory_order_acquire);
     uint64_t owners = activation_owners(r, n);
@@ -278,7 +278,7 @@ static int activate(struct route *r)
         if (!fn)
             continue;
         any = 1;
-        count(&o->counter, &o->own_counter);
+        count_signal(&o->counter, &o->own_counter);
         r->asking = i;
         call_handler(fn, r);
         r->asking = -1;
@@ -300,10 +300,10 @@ NOT_SANITIZED __attribute__((noinline)) static void route(int sig, siginfo_t *in
     mask_entered(idx, context, &mask);
     uc->uc_link = (void *)((uintptr_t)&r | STAMP);
     if (idx == IDX_ACTIVATION) {
-        if (!activate(&r))
-            unwanted(&r, idx);
+        if (!activate_route(&r))
+            handle_unwanted(&r, idx);
     } else if (idx == IDX_ABRT || !is_fault(info) || fault_is_hosts(idx, context_ip(context))) {
-        unwanted(&r, idx); /* no runtime handles these; one may get a crash notification */
+        handle_unwanted(&r, idx); /* no runtime handles these; one may get a crash notification */
     } else {
         struct order o;
         int volatile at = 0;
@@ -311,12 +311,12 @@ NOT_SANITIZED __attribute__((noinline)) static void route(int sig, siginfo_t *in
         for (; at < o.n; at++) {
             struct owner *who = &router.owners[o.at[at]];
             /* Counted before the call, because a runtime that handles the fault may not return. */
-            count(&who->counter, &who->own_counter);
+            count_signal(&who->counter, &who->own_counter);
             if (ask(&r, o.at[at], idx) == TOOK_IT)
                 break;
         }
         if (at == o.n)
-            unwanted(&r, idx);
+            handle_unwanted(&r, idx);
     }
     uc->uc_link = NULL;
     mask_returned(&mask);
@@ -342,7 +342,7 @@ NOT_SANITIZED SXS_SIGSAFE static struct route *route_under_way(int sig, const si
  * declines. */
 NOT_SANITIZED static void decline(struct route *r)
 {
-    if (r->asking < 0 || r->last_rites || r->sig == SIGRTMIN)
+    if (r->asking < 0 || r->crash_notification || r->sig == SIGRTMIN)
         return; /* the runtime's handler continues */
     leave_frames();
     __builtin_longjmp(r->declined, 1);
@@ -361,7 +361,7 @@ NOT_SANITIZED __attribute__((noinline)) void router_entry(int sig, siginfo_t *in
         route(sig, info, context, owner_of_module(from));
     } else if (r->in_host) {
         r->in_host = 0; /* the host's handler passes the signal on to the action that it replaced */
-        defaulted(r, routed_index(sig));
+        apply_default(r, routed_index(sig));
     } else {
         decline(r);
     }

@@ -46,7 +46,7 @@ struct route {
     void      *context;
     int        sig;
     int        asking;      /* owner whose handler is running, or -1 */
-    int        last_rites;  /* 1: the handler runs as a crash notification, because nothing handles
+    int crash_notification; /* 1: the handler runs as a crash notification, because nothing handles
                              * the signal. A decline returns to the handler */
     int        in_host;     /* 1: the host's handler is running. If it passes the signal on, the
                              * default action follows */

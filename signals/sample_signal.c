@@ -57,7 +57,7 @@ SXS_SIGSAFE static int is_free(int sig)
 }
 
 /* Returns the first free candidate other than @not_this, or the last candidate if none is free. */
-SXS_SIGSAFE static int choose(int not_this)
+SXS_SIGSAFE static int choose_signal(int not_this)
 {
     for (int i = 0; i < N_CANDIDATES; i++)
         if (candidates[i] != not_this && is_free(candidates[i]))
@@ -70,7 +70,7 @@ SXS_SIGSAFE int sample_signal(void)
     int now = atomic_load(&sample.chosen);
     int none = 0;
     if (!now) {
-        now = choose(0);
+        now = choose_signal(0);
         if (!atomic_compare_exchange_strong(&sample.chosen, &none, now))
             now = none;
     }
@@ -152,7 +152,7 @@ SXS_SIGSAFE static void keep_locked(struct kept *k, const struct sigaction *act)
 
 /* ---- calls of the sampler -------------------------------------------------------------------- */
 
-static int install(int sig, handler_fn handler)
+static int install_handler(int sig, handler_fn handler)
 {
     struct kept     *k = kept_for(sig);
     struct sigaction act, was;
@@ -174,7 +174,7 @@ static int install(int sig, handler_fn handler)
 int sample_handle(handler_fn handler)
 {
     atomic_store(&sample.handler, handler);
-    return install(sample_signal(), handler);
+    return install_handler(sample_signal(), handler);
 }
 
 int sample_check(void)
@@ -186,10 +186,11 @@ int sample_check(void)
         return sig;
     if (now.sa_sigaction == handler) {
         stack = host_wants_stack();
-        return stack == sample_on_stack() ? sig : install(sig, handler) ? -EBUSY : sig;
+        return stack == sample_on_stack() ? sig : install_handler(sig, handler) ? -EBUSY : sig;
     }
-    other = choose(sig); /* the host has registered a handler for `sig`, which is left to it */
-    if (other == sig || !is_free(other) || install(other, handler) != 0)
+    other =
+        choose_signal(sig); /* the host has registered a handler for `sig`, which is left to it */
+    if (other == sig || !is_free(other) || install_handler(other, handler) != 0)
         return -EBUSY;
     atomic_store(&sample.chosen, other);
     return other;
@@ -251,6 +252,6 @@ int sample_sigaction(int sig, const struct sigaction *act, struct sigaction *old
     if (old)
         *old = was;
     if (act && host_wants_stack() != sample_on_stack())
-        install(sig, atomic_load(&sample.handler));
+        install_handler(sig, atomic_load(&sample.handler));
     return 0;
 }

@@ -62,7 +62,7 @@ static size_t stack_size(const pthread_attr_t *attr)
 
 /* The destructor of `key`. Calls the listener in the last round but one, because the destructors of
  * other keys may still use CPU time in earlier rounds. (Sanitizers use the last round.) */
-static void ending(void *value)
+static void on_thread_end(void *value)
 {
     const struct sxs_thread_watch *w = atomic_load_explicit(&watch, memory_order_acquire);
     uintptr_t                      round = (uintptr_t)value;
@@ -140,7 +140,7 @@ int threads_watch(const struct sxs_thread_watch *w)
         return -ENOTSUP;
     if (atomic_exchange(&asked, 1))
         return -EBUSY;
-    err = pthread_key_create(&key, ending);
+    err = pthread_key_create(&key, on_thread_end);
     if (err)
         return -err;
     atomic_store_explicit(&watch, w, memory_order_release);

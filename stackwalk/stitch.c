@@ -12,7 +12,7 @@ SXS_SIGSAFE static int run_is_managed(const struct sxs_run *run)
 }
 
 /** Returns the run whose next frame is the youngest, or NULL when all runs are used up. */
-SXS_SIGSAFE static struct sxs_run *youngest(struct sxs_run *runs, size_t n_runs)
+SXS_SIGSAFE static struct sxs_run *youngest_run(struct sxs_run *runs, size_t n_runs)
 {
     struct sxs_run *young = NULL;
     for (size_t i = 0; i < n_runs; i++) {
@@ -33,7 +33,7 @@ SXS_SIGSAFE static struct sxs_run *youngest(struct sxs_run *runs, size_t n_runs)
 size_t sxs_stitch(struct sxs_frame *out, size_t cap, struct sxs_run *runs, size_t n_runs)
 {
     for (size_t n = 0; n < cap; n++) {
-        struct sxs_run *young = youngest(runs, n_runs);
+        struct sxs_run *young = youngest_run(runs, n_runs);
         if (!young)
             return n;
         out[n] = young->frames[young->at];

@@ -137,7 +137,7 @@ static enum sxs_frame_account account_of(const struct mixed *m, size_t i,
 /**
  * Replaces @frame by the landmark at its SP if there is one; otherwise asks the runtimes for the
  * owner of its IP. */
-static void identify(struct mixed *m, struct sxs_frame *frame)
+static void identify_frame(struct mixed *m, struct sxs_frame *frame)
 {
     if (take_mark(m, frame))
         return;
@@ -148,7 +148,7 @@ static void identify(struct mixed *m, struct sxs_frame *frame)
     frame->account = account_of(m, i, frame);
 }
 
-static int stop(struct mixed *m, enum sxs_walk_end end)
+static int stop_walk(struct mixed *m, enum sxs_walk_end end)
 {
     m->walk->end = end;
     return end == SXS_WALK_BOTTOM ? 0 : -1;
@@ -158,12 +158,12 @@ static int step_native(struct mixed *m, const struct sxs_frame *from, struct sxs
 {
     if (!m->native_is_here || !sxs_seed_rbp_on_stack(&from->at, m->stack_end))
         if (sxs_native_seed(&m->native, &from->at, from->exact_ip, m->stack_end) != 0)
-            return stop(m, SXS_WALK_STEP_FAILED);
+            return stop_walk(m, SXS_WALK_STEP_FAILED);
     to->exact_ip = sxs_native_is_signal(&m->native);
     int rc = sxs_native_step(&m->native);
     m->native_is_here = rc > 0;
     if (rc <= 0)
-        return stop(m, rc == 0 ? SXS_WALK_BOTTOM : SXS_WALK_STEP_FAILED);
+        return stop_walk(m, rc == 0 ? SXS_WALK_BOTTOM : SXS_WALK_STEP_FAILED);
     sxs_native_regs(&m->native, &to->at);
     return 1;
 }
@@ -175,7 +175,7 @@ static int step_generated(struct mixed *m, const struct sxs_frame *from, struct 
 {
     m->native_is_here = 0;
     if (sxs_seed_caller_by_rbp(&from->at, m->stack_end, &to->at) != 0)
-        return stop(m, SXS_WALK_STEP_FAILED);
+        return stop_walk(m, SXS_WALK_STEP_FAILED);
     return 1;
 }
 
@@ -193,18 +193,18 @@ static int step_registers(struct mixed *m, const struct sxs_frame *from, struct 
     if (rc <= 0)
         return rc;
     if (to->at.rip == 0)
-        return stop(m, SXS_WALK_BOTTOM);
+        return stop_walk(m, SXS_WALK_BOTTOM);
     if (to->at.rsp <= from->at.rsp)
-        return stop(m, SXS_WALK_SP_NOT_OLDER);
+        return stop_walk(m, SXS_WALK_SP_NOT_OLDER);
     if (to->at.rsp > m->stack_end || to->at.rsp % sizeof(uintptr_t) != 0)
-        return stop(m, SXS_WALK_OFF_STACK);
+        return stop_walk(m, SXS_WALK_OFF_STACK);
     if (owner_of(m, to) == m->walk->n_rts && !sxs_native_is_code(to->at.rip - 1))
-        return stop(m, SXS_WALK_STEP_FAILED);
+        return stop_walk(m, SXS_WALK_STEP_FAILED);
     return 1;
 }
 
 /** Finds the next older frame. Returns 0 when there is none (see walk->end). */
-static int step(struct mixed *m, const struct sxs_frame *from, struct sxs_frame *to)
+static int step_frame(struct mixed *m, const struct sxs_frame *from, struct sxs_frame *to)
 {
     int                     rc = step_registers(m, from, to);
     const struct sxs_frame *mark = mark_from(m, from->at.rsp + 1);
@@ -229,7 +229,7 @@ static int step(struct mixed *m, const struct sxs_frame *from, struct sxs_frame 
 }
 
 /** Finds the first frame at or above from_sp. Returns 0 when there is none. */
-static int first(struct mixed *m, struct sxs_frame *frame)
+static int first_frame(struct mixed *m, struct sxs_frame *frame)
 {
     m->native_is_here = 1;
     m->walk->end = SXS_WALK_STEP_FAILED;
@@ -247,16 +247,16 @@ static int first(struct mixed *m, struct sxs_frame *frame)
     return 0;
 }
 
-static void go(struct mixed *m)
+static void run_walk(struct mixed *m)
 {
     struct sxs_frame frame, older;
 
-    int more = first(m, &frame);
+    int more = first_frame(m, &frame);
     while (more) {
-        identify(m, &frame);
+        identify_frame(m, &frame);
         if (m->walk->end == SXS_WALK_NO_MEMORY || sxs_walk_push(m->walk, &frame) != 0)
             return;
-        more = step(m, &frame, &older);
+        more = step_frame(m, &frame, &older);
         frame = older;
     }
 }
@@ -292,7 +292,7 @@ void sxs_walk_mixed(struct sxs_walk *walk, uintptr_t from_sp)
     if (stitch_marks(m) == 0) {
         if (sxs_unwind.usable)
             unw_getcontext(&m->native.uc);
-        go(m);
+        run_walk(m);
         blame_runtime(walk);
     }
     for (size_t i = 0; i < walk->n_rts; i++)

@@ -66,7 +66,7 @@ int sxs_native_is_signal(struct sxs_native *native)
     return rc > 0;
 }
 
-static uintptr_t reg(struct sxs_native *native, unw_regnum_t number)
+static uintptr_t read_register(struct sxs_native *native, unw_regnum_t number)
 {
     unw_word_t value = 0;
     return unw_get_reg(&native->cursor, number, &value) == 0 ? (uintptr_t)value : 0;
@@ -74,14 +74,14 @@ static uintptr_t reg(struct sxs_native *native, unw_regnum_t number)
 
 void sxs_native_regs(struct sxs_native *native, struct sxs_seed *out)
 {
-    out->rip = reg(native, UNW_REG_IP);
-    out->rsp = reg(native, UNW_REG_SP);
-    out->rbp = reg(native, UNW_X86_64_RBP);
-    out->rbx = reg(native, UNW_X86_64_RBX);
-    out->r12 = reg(native, UNW_X86_64_R12);
-    out->r13 = reg(native, UNW_X86_64_R13);
-    out->r14 = reg(native, UNW_X86_64_R14);
-    out->r15 = reg(native, UNW_X86_64_R15);
+    out->rip = read_register(native, UNW_REG_IP);
+    out->rsp = read_register(native, UNW_REG_SP);
+    out->rbp = read_register(native, UNW_X86_64_RBP);
+    out->rbx = read_register(native, UNW_X86_64_RBX);
+    out->r12 = read_register(native, UNW_X86_64_R12);
+    out->r13 = read_register(native, UNW_X86_64_R13);
+    out->r14 = read_register(native, UNW_X86_64_R14);
+    out->r15 = read_register(native, UNW_X86_64_R15);
 }
 
 int sxs_native_in_file(uintptr_t ip)

@@ -160,7 +160,7 @@ static int is_better(const struct sxs_compiled *a, const struct sxs_compiled *b)
 
 /* Appends @piece, whose lo is not below that of earlier pieces. Of two overlapping pieces the
  * better one is kept. */
-static void append(struct pieces *to, const struct sxs_compiled *piece)
+static void append_piece(struct pieces *to, const struct sxs_compiled *piece)
 {
     while (to->n && to->all[to->n - 1].hi > piece->lo) {
         if (is_better(&to->all[to->n - 1], piece))
@@ -172,7 +172,7 @@ static void append(struct pieces *to, const struct sxs_compiled *piece)
 
 /* Sorts @news and merges it into the index, without the pieces that were unloaded. Returns 0, or
  * -1 when there is no room. */
-static int merge(struct pieces *news)
+static int merge_pieces(struct pieces *news)
 {
     struct pieces merged = {0}, *old = &compiled.index;
     size_t        a = 0, b = 0, n = 0;
@@ -181,7 +181,7 @@ static int merge(struct pieces *news)
     qsort(news->all, news->n, sizeof(news->all[0]), by_address);
     while (a < old->n || b < news->n) {
         int from_old = a < old->n && (b == news->n || old->all[a].lo <= news->all[b].lo);
-        append(&merged, from_old ? &old->all[a++] : &news->all[b++]);
+        append_piece(&merged, from_old ? &old->all[a++] : &news->all[b++]);
     }
     for (size_t i = 0; i < merged.n; i++)
         if (!merged.all[i].gone)
@@ -203,7 +203,7 @@ void sxs_compiled_update(void (*news)(const struct sxs_compiled *piece))
         return;
     for (size_t i = 0; i < came.n; i++)
         news(&came.all[i]);
-    if (merge(&came) != 0) {
+    if (merge_pieces(&came) != 0) {
         pthread_mutex_lock(&compiled.lock);
         for (size_t i = 0; i < MAX_SESSIONS; i++)
             compiled.sessions[i].holes = 1;
@@ -271,7 +271,7 @@ void sxs_compiled_start(struct sxs_runtime *rt)
     sxs_compiled_incomplete(rt);
 }
 
-static void drop(struct pieces *p, const struct sxs_runtime *rt)
+static void drop_runtime(struct pieces *p, const struct sxs_runtime *rt)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->n; i++)
@@ -287,7 +287,7 @@ void sxs_compiled_stop(struct sxs_runtime *rt)
     s = session_of(rt);
     if (s)
         s->rt = NULL;
-    drop(&compiled.news, rt);
+    drop_runtime(&compiled.news, rt);
     pthread_mutex_unlock(&compiled.lock);
-    drop(&compiled.index, rt);
+    drop_runtime(&compiled.index, rt);
 }

@@ -29,7 +29,7 @@ struct asked {
 
 /* ---- the range of the code ------------------------------------------------------------------- */
 
-static int holds(struct asked *a, const COR_PRF_CODE_INFO *pieces, ULONG32 n, ULONG32 cap)
+static int pieces_hold(struct asked *a, const COR_PRF_CODE_INFO *pieces, ULONG32 n, ULONG32 cap)
 {
     for (ULONG32 i = 0; i < n && i < cap; i++) {
         a->lo = (uintptr_t)pieces[i].startAddress;
@@ -51,13 +51,13 @@ static void find_piece(struct asked *a)
     if (SUCCEEDED(sxs_info_GetNativeCodeStartAddresses(a->rt, a->fn, version, 64, &n_starts, starts)))
         for (ULONG32 i = 0; i < n_starts && i < 64; i++)
             if (SUCCEEDED(sxs_info_GetCodeInfo4(a->rt, starts[i], 16, &n, pieces)) &&
-                holds(a, pieces, n, 16)) {
+                pieces_hold(a, pieces, n, 16)) {
                 a->start = starts[i];
                 return;
             }
     if ((SUCCEEDED(sxs_info_GetCodeInfo3(a->rt, a->fn, version, 16, &n, pieces)) ||
          SUCCEEDED(sxs_info_GetCodeInfo2(a->rt, a->fn, 16, &n, pieces))) &&
-        holds(a, pieces, n, 16)) {
+        pieces_hold(a, pieces, n, 16)) {
         a->start = (uintptr_t)pieces[0].startAddress;
         return;
     }

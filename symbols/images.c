@@ -36,14 +36,14 @@ static int note_mapping(const struct sxs_mapping *m, void *unused)
     return n_mappings == MAX_MAPPINGS;
 }
 
-static void look(void)
+static void read_mappings(void)
 {
     n_mappings = 0;
     looked_ns = sxs_now_ns(CLOCK_MONOTONIC);
     sxs_maps_each(note_mapping, NULL);
 }
 
-static int holds(const void *ip, const void *mapping)
+static int mapping_holds(const void *ip, const void *mapping)
 {
     const struct mapping *m = mapping;
     uintptr_t             at = *(const uintptr_t *)ip;
@@ -52,7 +52,7 @@ static int holds(const void *ip, const void *mapping)
 
 static const struct mapping *find(uintptr_t ip)
 {
-    return bsearch(&ip, mappings, n_mappings, sizeof(mappings[0]), holds);
+    return bsearch(&ip, mappings, n_mappings, sizeof(mappings[0]), mapping_holds);
 }
 
 int sxs_images_hold(uintptr_t ip)
@@ -61,7 +61,7 @@ int sxs_images_hold(uintptr_t ip)
     if (looked_ns && sxs_now_ns(CLOCK_MONOTONIC) - looked_ns <= KEPT_NS)
         m = find(ip);
     if (!m) {
-        look();
+        read_mappings();
         m = find(ip);
     }
     return m && m->is_file;

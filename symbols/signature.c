@@ -31,12 +31,12 @@ static uint8_t u8(struct cursor *c)
     return *c->at++;
 }
 
-static uint8_t peek(const struct cursor *c)
+static uint8_t peek_byte(const struct cursor *c)
 {
     return c->bad || c->at >= c->end ? 0 : *c->at;
 }
 
-static uint32_t compressed(struct cursor *c)
+static uint32_t read_compressed(struct cursor *c)
 {
     uint32_t value = 0;
     unsigned size = c->bad ? 0 : sxs_compressed_read(c->at, c->end, &value);
@@ -46,9 +46,9 @@ static uint32_t compressed(struct cursor *c)
     return value;
 }
 
-static uint32_t count(struct cursor *c)
+static uint32_t read_count(struct cursor *c)
 {
-    uint32_t n = compressed(c);
+    uint32_t n = read_compressed(c);
     if (n > COUNT_MAX)
         c->bad = 1;
     return c->bad ? 0 : n;
@@ -56,7 +56,7 @@ static uint32_t count(struct cursor *c)
 
 static mdToken type_token(struct cursor *c)
 {
-    mdToken token = sxs_coded_type(compressed(c));
+    mdToken token = sxs_coded_type(read_compressed(c));
     if (!token)
         c->bad = 1;
     return c->bad ? 0 : token;
@@ -102,11 +102,11 @@ const char *sxs_signature_primitive(uint32_t element_type)
 static void put_array(struct cursor *c, struct sxs_text *out)
 {
     put_type(c, out);
-    uint32_t rank = count(c);
-    for (uint32_t n = count(c); n && !c->bad; n--)
-        compressed(c); /* sizes */
-    for (uint32_t n = count(c); n && !c->bad; n--)
-        compressed(c); /* lower bounds: signed, but of the same length */
+    uint32_t rank = read_count(c);
+    for (uint32_t n = read_count(c); n && !c->bad; n--)
+        read_compressed(c); /* sizes */
+    for (uint32_t n = read_count(c); n && !c->bad; n--)
+        read_compressed(c); /* lower bounds: signed, but of the same length */
     sxs_text_put(out, "[");
     for (uint32_t i = 1; i < rank; i++)
         sxs_text_put(out, ",");
@@ -133,7 +133,7 @@ static void put_generic(struct cursor *c, struct sxs_text *out)
         put_class_id(c, out, 1);
     else /* CLASS or VALUETYPE */
         put_token(c, out);
-    uint32_t n = count(c);
+    uint32_t n = read_count(c);
     sxs_text_put(out, "<");
     for (uint32_t i = 0; i < n && !c->bad; i++) {
         if (i)
@@ -149,7 +149,7 @@ static void put_params(struct cursor *c, struct sxs_text *out, uint32_t n)
     for (uint32_t i = 0; i < n && !c->bad; i++) {
         if (i)
             sxs_text_put(out, ", ");
-        if (peek(c) == ELEMENT_TYPE_SENTINEL) {
+        if (peek_byte(c) == ELEMENT_TYPE_SENTINEL) {
             u8(c);
             sxs_text_put(out, "..., ");
         }
@@ -166,8 +166,8 @@ static void put_function_pointer(struct cursor *c, struct sxs_text *out)
     struct sxs_text result = sxs_text_in(room, sizeof(room));
 
     if (u8(c) & CALLCONV_GENERIC)
-        count(c);
-    uint32_t n = count(c);
+        read_count(c);
+    uint32_t n = read_count(c);
     put_type(c, &result);
     sxs_text_put(out, "delegate*<");
     put_params(c, out, n);
@@ -178,7 +178,7 @@ static void put_function_pointer(struct cursor *c, struct sxs_text *out)
 
 static void put_variable(struct cursor *c, struct sxs_text *out, int of_method)
 {
-    uint32_t index = compressed(c);
+    uint32_t index = read_compressed(c);
     if (!c->bad)
         c->names->variable(c->ctx, out, index, of_method);
 }
@@ -283,8 +283,8 @@ void sxs_signature_params(struct sxs_text *out, const uint8_t *sig, size_t size,
     if ((convention & CALLCONV_KIND) >= CALLCONV_FIELD)
         c.bad = 1;
     if (convention & CALLCONV_GENERIC)
-        count(&c);
-    uint32_t n = count(&c);
+        read_count(&c);
+    uint32_t n = read_count(&c);
     put_type(&c, &result);
     sxs_text_put(out, "(");
     put_params(&c, out, n);

@@ -25,8 +25,8 @@
 
 /* A type descriptor of the copy that a call fills in. */
 struct piece {
-    struct sxs_shape *shape;
-    const char       *pattern; /* the type's name with marks; NULL: use shape->variable */
+    struct sxs_type_desc *desc;
+    const char           *pattern; /* the type's name with marks; NULL: use desc->variable */
     char             *name;    /* with a pattern: room for NAME_SIZE bytes */
 };
 
@@ -34,12 +34,12 @@ enum { FREE, TAKEN, COMPLETE };
 
 /* The prepared copy. One block of memory contains everything that its pointers point to. Never
  * freed. */
-struct sxs_recipe_draft {
+struct sxs_formatter_draft {
     _Atomic int        state; /* guards the rest. TAKEN: one thread writes. COMPLETE: final */
     uint32_t           tries, n_pieces;
     ULONG32            n_type_args, n_method_args;
     ClassID            type_args[ARGS_MAX], method_args[ARGS_MAX];
-    struct sxs_recipe *whole;
+    struct sxs_formatter *whole;
     struct piece      *pieces;
 };
 
@@ -49,36 +49,37 @@ struct sxs_recipe_draft {
  * memory. */
 struct needs {
     struct piece     *pieces;
-    struct sxs_shape *shapes;
+    struct sxs_type_desc *descs;
     char             *text;
-    size_t            n_pieces, n_shapes, n_text;
+    size_t                n_pieces, n_descs, n_text;
 };
 
-static const char *pattern_of(const struct sxs_shape *shape)
+static const char *pattern_of(const struct sxs_type_desc *desc)
 {
-    return shape->element == SXS_ELEMENT_VALUETYPE && shape->name && sxs_mark_in(shape->name)
-               ? shape->name
+    return desc->element == SXS_ELEMENT_VALUETYPE && desc->name && sxs_mark_in(desc->name)
+               ? desc->name
                : NULL;
 }
 
-static void add_needs(struct needs *n, const struct sxs_shape *shape)
+static void add_needs(struct needs *n, const struct sxs_type_desc *desc)
 {
-    for (; shape; shape = shape->of) {
-        const char *pattern = pattern_of(shape);
-        n->n_shapes += shape->of != NULL;
-        n->n_pieces += shape->variable || pattern;
+    for (; desc; desc = desc->of) {
+        const char *pattern = pattern_of(desc);
+        n->n_descs += desc->of != NULL;
+        n->n_pieces += desc->variable || pattern;
         n->n_text += pattern ? strlen(pattern) + 1 + NAME_SIZE : 0;
     }
 }
 
-/* Adds a descriptor of the copy, @shape, and copies of the descriptors that it refers to. */
-static void add_pieces(struct sxs_recipe_draft *d, struct needs *left, struct sxs_shape *shape)
+/* Adds a descriptor of the copy, @desc, and copies of the descriptors that it refers to. */
+static void add_pieces(struct sxs_formatter_draft *d, struct needs *left,
+                       struct sxs_type_desc *desc)
 {
     for (;;) {
-        const char *pattern = pattern_of(shape);
-        if (shape->variable || pattern) {
+        const char *pattern = pattern_of(desc);
+        if (desc->variable || pattern) {
             struct piece *p = &d->pieces[d->n_pieces++];
-            p->shape = shape;
+            p->desc = desc;
             if (pattern) {
                 size_t size = strlen(pattern) + 1;
                 p->pattern = memcpy(left->text, pattern, size);
@@ -86,20 +87,20 @@ static void add_pieces(struct sxs_recipe_draft *d, struct needs *left, struct sx
                 left->text += size + NAME_SIZE;
             }
         }
-        if (!shape->of)
+        if (!desc->of)
             return;
-        memcpy(left->shapes, shape->of, sizeof(*left->shapes));
-        shape->of = left->shapes;
-        shape = left->shapes++;
+        memcpy(left->descs, desc->of, sizeof(*left->descs));
+        desc->of = left->descs;
+        desc = left->descs++;
     }
 }
 
 /* Replaces each mark in a name with "?". Works in place because "?" is shorter. */
-static void remove_marks(struct sxs_shape *shape)
+static void remove_marks(struct sxs_type_desc *desc)
 {
-    for (; shape; shape = (struct sxs_shape *)(uintptr_t)shape->of) {
-        const char *from = pattern_of(shape);
-        char       *to = (char *)(uintptr_t)from; /* writable: allocated for @shape */
+    for (; desc; desc = (struct sxs_type_desc *)(uintptr_t)desc->of) {
+        const char *from = pattern_of(desc);
+        char       *to = (char *)(uintptr_t)from; /* writable: allocated for @desc */
         while (from && *from) {
             if (sxs_mark_read(&from))
                 *to++ = '?';
@@ -111,43 +112,43 @@ static void remove_marks(struct sxs_shape *shape)
     }
 }
 
-static struct sxs_recipe_draft *new_draft(const struct sxs_recipe *r)
+static struct sxs_formatter_draft *new_draft(const struct sxs_formatter *r)
 {
     size_t       params = r->n_params * sizeof(r->params[0]), size = sizeof(*r) + params;
     struct needs n = {0};
-    struct sxs_recipe_draft *d;
+    struct sxs_formatter_draft *d;
     add_needs(&n, &r->result);
     for (uint32_t i = 0; i < r->n_params; i++)
-        add_needs(&n, &r->params[i].shape);
-    d = calloc(1, sizeof(*d) + size + n.n_shapes * sizeof(*n.shapes) +
+        add_needs(&n, &r->params[i].desc);
+    d = calloc(1, sizeof(*d) + size + n.n_descs * sizeof(*n.descs) +
                       n.n_pieces * sizeof(*n.pieces) + n.n_text);
     if (!d)
         return NULL;
-    d->whole = (struct sxs_recipe *)(d + 1);
-    n.shapes = (struct sxs_shape *)(void *)((char *)d->whole + size);
-    d->pieces = (struct piece *)(n.shapes + n.n_shapes);
+    d->whole = (struct sxs_formatter *)(d + 1);
+    n.descs = (struct sxs_type_desc *)(void *)((char *)d->whole + size);
+    d->pieces = (struct piece *)(n.descs + n.n_descs);
     n.text = (char *)(d->pieces + n.n_pieces);
     memcpy(d->whole, r, size);
     d->whole->by_frame = 0;
     add_pieces(d, &n, &d->whole->result);
     for (uint32_t i = 0; i < r->n_params; i++)
-        add_pieces(d, &n, &d->whole->params[i].shape);
+        add_pieces(d, &n, &d->whole->params[i].desc);
     return d;
 }
 
-void sxs_recipe_prepare(struct sxs_recipe *r)
+void sxs_formatter_prepare(struct sxs_formatter *r)
 {
     r->draft = new_draft(r);
     remove_marks(&r->result);
     for (uint32_t i = 0; i < r->n_params; i++)
-        remove_marks(&r->params[i].shape);
+        remove_marks(&r->params[i].desc);
 }
 
 /* ---- in a call -------------------------------------------------------------------------------- */
 
 /* Asks the runtime for the classes of the type arguments. Returns -1 if the runtime did not report
  * all of them, else 0. The number of unreported arguments is 0 in @d. */
-static int ask(struct sxs_recipe_draft *d, sxs_function fn, COR_PRF_FRAME_INFO frame)
+static int ask_arguments(struct sxs_formatter_draft *d, sxs_function fn, COR_PRF_FRAME_INFO frame)
 {
     sxs_class cls = {fn.rt, 0};
     int       err = 0;
@@ -169,7 +170,7 @@ static int ask(struct sxs_recipe_draft *d, sxs_function fn, COR_PRF_FRAME_INFO f
 
 /* Replaces each reference type among @args with System.__Canon, because shared code does not depend
  * on the reference type. Returns -1 if a type is not known, else 0. */
-static int share(const struct sxs_runtime *rt, ClassID *args, ULONG32 n)
+static int use_shared_types(const struct sxs_runtime *rt, ClassID *args, ULONG32 n)
 {
     ClassID canon = sxs_types_canon(rt);
     int     err = 0;
@@ -185,7 +186,7 @@ static int share(const struct sxs_runtime *rt, ClassID *args, ULONG32 n)
 }
 
 /* Returns the type argument for @variable, or NULL when it is not known. */
-static const struct sxs_type *argument(const struct sxs_recipe_draft *d, uint16_t variable)
+static const struct sxs_type *argument(const struct sxs_formatter_draft *d, uint16_t variable)
 {
     int      of_method = variable >> 15;
     uint32_t index = (variable & 0x7fffu) - 1;
@@ -194,7 +195,7 @@ static const struct sxs_type *argument(const struct sxs_recipe_draft *d, uint16_
     return sxs_types_find(d->whole->rt, (of_method ? d->method_args : d->type_args)[index]);
 }
 
-static void fill_name(const struct sxs_recipe_draft *d, struct piece *p)
+static void fill_name(const struct sxs_formatter_draft *d, struct piece *p)
 {
     const char     *at = p->pattern;
     struct sxs_line line = sxs_line_in(p->name, NAME_SIZE);
@@ -206,17 +207,17 @@ static void fill_name(const struct sxs_recipe_draft *d, struct piece *p)
             one[0] = *at++;
         sxs_line_put(&line, !variable ? one : t ? t->name : "?");
     }
-    p->shape->name = p->name;
+    p->desc->name = p->name;
 }
 
-static void fill(struct sxs_recipe_draft *d)
+static void fill_draft(struct sxs_formatter_draft *d)
 {
     for (uint32_t i = 0; i < d->n_pieces; i++) {
         struct piece *p = &d->pieces[i];
         if (p->pattern)
             fill_name(d, p);
         else
-            sxs_shape_of_type(d->whole->rt, argument(d, p->shape->variable), p->shape);
+            sxs_type_desc_of_type(d->whole->rt, argument(d, p->desc->variable), p->desc);
     }
 }
 
@@ -232,21 +233,21 @@ static void wait_a_little(void)
 /* Fills the copy in. Returns -1 if type arguments were not reported or are not known yet. After
  * TRIES_MAX such calls, fills the copy in anyway; then these values are shown as not known from now
  * on. */
-static int complete(struct sxs_recipe_draft *d, sxs_function fn, COR_PRF_FRAME_INFO frame)
+static int complete_draft(struct sxs_formatter_draft *d, sxs_function fn, COR_PRF_FRAME_INFO frame)
 {
-    int unknown = ask(d, fn, frame);
-    unknown |=
-        share(fn.rt, d->type_args, d->n_type_args) | share(fn.rt, d->method_args, d->n_method_args);
+    int unknown = ask_arguments(d, fn, frame);
+    unknown |= use_shared_types(fn.rt, d->type_args, d->n_type_args) |
+               use_shared_types(fn.rt, d->method_args, d->n_method_args);
     if (unknown && d->tries++ < TRIES_MAX)
         return -1;
-    fill(d);
+    fill_draft(d);
     return 0;
 }
 
-struct sxs_recipe *sxs_recipe_complete(struct sxs_recipe *r, sxs_function fn,
-                                       COR_PRF_FRAME_INFO frame)
+struct sxs_formatter *sxs_formatter_complete(struct sxs_formatter *r, sxs_function fn,
+                                             COR_PRF_FRAME_INFO frame)
 {
-    struct sxs_recipe_draft *d = r->draft;
+    struct sxs_formatter_draft *d = r->draft;
     int                      state = FREE;
     if (!frame || !d)
         return NULL;
@@ -254,7 +255,7 @@ struct sxs_recipe *sxs_recipe_complete(struct sxs_recipe *r, sxs_function fn,
          i++)
         wait_a_little();
     if (atomic_compare_exchange_strong(&d->state, &state, TAKEN)) {
-        state = complete(d, fn, frame) ? FREE : COMPLETE;
+        state = complete_draft(d, fn, frame) ? FREE : COMPLETE;
         atomic_store_explicit(&d->state, state, memory_order_release);
     }
     return state == COMPLETE ? d->whole : NULL;

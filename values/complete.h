@@ -6,16 +6,17 @@
 #include "values/parameters.h"
 
 /**
- * sxs_recipe_prepare - allocate the memory that sxs_recipe_complete() needs for @r: a second
+ * sxs_formatter_prepare - allocate the memory that sxs_formatter_complete() needs for @r: a second
  * formatter, and room for the names of its types.
  * @r: a formatter whose by_frame is 1. Replaces marks in its type names with "?".
  * Without memory, @r->draft stays NULL and the formatter is never completed.
  * Call in a callback, before hooks use @r.
  */
-void sxs_recipe_prepare(struct sxs_recipe *r);
+void sxs_formatter_prepare(struct sxs_formatter *r);
 
 /**
- * sxs_recipe_complete - return the complete formatter of @fn, made from @r and the frame of a call.
+ * sxs_formatter_complete - return the complete formatter of @fn, made from @r and the frame of a
+ * call.
  * @r: the formatter of @fn, with by_frame 1. @frame: the runtime's handle of the call's frame.
  * The result is valid for all instantiations that share this code.
  * Returns NULL when @frame is 0, when @r has no draft, or when a type argument is not known yet.
@@ -24,7 +25,7 @@ void sxs_recipe_prepare(struct sxs_recipe *r);
  * time, one completes the formatter. The others wait for at most some 20 microseconds and then get
  * NULL.
  */
-struct sxs_recipe *sxs_recipe_complete(struct sxs_recipe *r, sxs_function fn,
-                                       COR_PRF_FRAME_INFO frame);
+struct sxs_formatter *sxs_formatter_complete(struct sxs_formatter *r, sxs_function fn,
+                                             COR_PRF_FRAME_INFO frame);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* descriptor.c - makes type descriptors (struct sxs_shape) from signatures and loaded types. */
+/* descriptor.c - makes type descriptors (struct sxs_type_desc) from signatures and loaded types. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +8,13 @@
 #define NAME_SIZE 1024
 #define DEPTH_MAX 8
 
-void sxs_shape_of_class(sxs_class cls, struct sxs_shape *out)
+void sxs_type_desc_of_class(sxs_class cls, struct sxs_type_desc *out)
 {
-    sxs_shape_of_type(cls.rt, sxs_types_add_locked(cls), out);
+    sxs_type_desc_of_type(cls.rt, sxs_types_add_locked(cls), out);
 }
 
-void sxs_shape_of_type(const struct sxs_runtime *rt, const struct sxs_type *t, struct sxs_shape *out)
+void sxs_type_desc_of_type(const struct sxs_runtime *rt, const struct sxs_type *t,
+                           struct sxs_type_desc *out)
 {
     out->rt = rt;
     if (!t) {
@@ -33,7 +34,7 @@ void sxs_shape_of_type(const struct sxs_runtime *rt, const struct sxs_type *t, s
 }
 
 static void read_variable(const struct sxs_generic *in, const struct sxs_sig_node *node,
-                          struct sxs_shape *out)
+                          struct sxs_type_desc *out)
 {
     int      of_method = node->element == SXS_ELEMENT_MVAR;
     uint32_t n = of_method ? in->n_method_args : in->n_type_args;
@@ -44,12 +45,13 @@ static void read_variable(const struct sxs_generic *in, const struct sxs_sig_nod
         out->name = "type parameter";
         return;
     }
-    sxs_shape_of_class(
-        (sxs_class){in->module.rt, (of_method ? in->method_args : in->type_args)[node->value]}, out);
+    sxs_type_desc_of_class(
+        (sxs_class){in->module.rt, (of_method ? in->method_args : in->type_args)[node->value]},
+        out);
 }
 
 static void read_value_type(const struct sxs_generic *in, const struct sxs_sig *sig, uint32_t at,
-                            struct sxs_shape *out)
+                            struct sxs_type_desc *out)
 {
     char name[NAME_SIZE];
     sxs_name_of_node(in, sig, at, name, sizeof(name));
@@ -61,20 +63,20 @@ static void read_value_type(const struct sxs_generic *in, const struct sxs_sig *
 }
 
 static void read_target(const struct sxs_generic *in, const struct sxs_sig *sig, uint32_t at,
-                        struct sxs_shape *out)
+                        struct sxs_type_desc *out)
 {
     struct sxs_generic deeper = *in;
-    struct sxs_shape  *of;
+    struct sxs_type_desc *of;
     if (++deeper.depth > DEPTH_MAX)
         return;
     of = calloc(1, sizeof(*of));
     if (of)
-        sxs_shape_read(&deeper, sig, at, of);
+        sxs_type_desc_read(&deeper, sig, at, of);
     out->of = of;
 }
 
-void sxs_shape_read(const struct sxs_generic *in, const struct sxs_sig *sig, uint32_t at,
-                    struct sxs_shape *out)
+void sxs_type_desc_read(const struct sxs_generic *in, const struct sxs_sig *sig, uint32_t at,
+                        struct sxs_type_desc *out)
 {
     const struct sxs_sig_node *node;
     at = sxs_sig_plain(sig, at);

@@ -61,7 +61,7 @@ static int ask_locked(struct asked *a, sxs_function fn)
 
 /* Describes the type that declares the method by its name, with a mark or "?" for each type
  * parameter. */
-static void name_open(struct sxs_shape *of, const struct asked *a)
+static void name_open(struct sxs_type_desc *of, const struct asked *a)
 {
     char name[NAME_SIZE];
     sxs_name_of_typedef(&a->in, a->type, name, sizeof(name));
@@ -72,21 +72,21 @@ static void name_open(struct sxs_shape *of, const struct asked *a)
 }
 
 /* Adds the parameter `this`: a reference, or for methods of a value type a pointer to the value. */
-static void add_this(struct sxs_recipe *r, struct asked *a)
+static void add_this(struct sxs_formatter *r, struct asked *a)
 {
     struct sxs_param *p = &r->params[r->n_params++];
-    struct sxs_shape *of;
+    struct sxs_type_desc *of;
     r->has_this = 1;
     p->name = "this";
-    p->shape.rt = r->rt;
-    p->shape.element = SXS_ELEMENT_OBJECT;
+    p->desc.rt = r->rt;
+    p->desc.element = SXS_ELEMENT_OBJECT;
     if (!sxs_is_value_typedef(&a->in, a->type))
         return;
     of = calloc(1, sizeof(*of));
-    p->shape.element = SXS_ELEMENT_BYREF;
-    p->shape.of = of;
+    p->desc.element = SXS_ELEMENT_BYREF;
+    p->desc.of = of;
     if (of && !a->shared && a->cls.id)
-        sxs_shape_of_class(a->cls, of);
+        sxs_type_desc_of_class(a->cls, of);
     else if (of)
         name_open(of, a);
 }
@@ -115,33 +115,34 @@ static void name_param(struct sxs_param *p, const struct asked *a, uint32_t inde
         sxs_line_putf(&line, "arg%u", index);
     }
     p->name = strdup(name);
-    p->is_out = p->shape.element == SXS_ELEMENT_BYREF && (attributes & PARAM_OUT) &&
+    p->is_out = p->desc.element == SXS_ELEMENT_BYREF && (attributes & PARAM_OUT) &&
                 !(attributes & PARAM_IN);
-    p->is_in = p->shape.element == SXS_ELEMENT_BYREF && (attributes & PARAM_IN) &&
+    p->is_in = p->desc.element == SXS_ELEMENT_BYREF && (attributes & PARAM_IN) &&
                !(attributes & PARAM_OUT) && is_read_only(imp, token);
 }
 
-static void fill_locked(struct sxs_recipe *r, struct asked *a)
+static void fill_locked(struct sxs_formatter *r, struct asked *a)
 {
     uint32_t at = a->sig.params, index = 0;
     if ((a->sig.convention & CONVENTION_THIS) && !(a->sig.convention & CONVENTION_EXPLICIT))
         add_this(r, a);
-    if (a->sig.n_params > SXS_RECIPE_PARAMS || (a->sig.convention & 0x0f) == 5) {
-        r->refused = a->sig.n_params > SXS_RECIPE_PARAMS ? "too many parameters" : "varargs";
+    if (a->sig.n_params > SXS_FORMATTER_PARAMS || (a->sig.convention & 0x0f) == 5) {
+        r->refused = a->sig.n_params > SXS_FORMATTER_PARAMS ? "too many parameters" : "varargs";
         return;
     }
     for (; at != SXS_SIG_NONE; at = a->sig.nodes[at].next, index++) {
         struct sxs_param *p = &r->params[r->n_params++];
-        sxs_shape_read(&a->in, &a->sig, at, &p->shape);
+        sxs_type_desc_read(&a->in, &a->sig, at, &p->desc);
         name_param(p, a, index);
     }
-    sxs_shape_read(&a->in, &a->sig, a->sig.result, &r->result);
+    sxs_type_desc_read(&a->in, &a->sig, a->sig.result, &r->result);
     r->by_frame = a->missing;
 }
 
-static struct sxs_recipe *begin(struct sxs_runtime *rt)
+static struct sxs_formatter *begin_formatter(struct sxs_runtime *rt)
 {
-    struct sxs_recipe *r = calloc(1, sizeof(*r) + (SXS_RECIPE_PARAMS + 1) * sizeof(r->params[0]));
+    struct sxs_formatter *r =
+        calloc(1, sizeof(*r) + (SXS_FORMATTER_PARAMS + 1) * sizeof(r->params[0]));
     ULONG              length_at = 0, chars_at = 0;
     if (!r)
         return NULL;
@@ -153,18 +154,18 @@ static struct sxs_recipe *begin(struct sxs_runtime *rt)
     return r;
 }
 
-static struct sxs_recipe *end(struct sxs_recipe *r)
+static struct sxs_formatter *end_formatter(struct sxs_formatter *r)
 {
-    struct sxs_recipe *fitting = realloc(r, sizeof(*r) + r->n_params * sizeof(r->params[0]));
+    struct sxs_formatter *fitting = realloc(r, sizeof(*r) + r->n_params * sizeof(r->params[0]));
     if (!fitting)
         return r;
     return fitting;
 }
 
-static struct sxs_recipe *make_locked(sxs_function fn)
+static struct sxs_formatter *make_locked(sxs_function fn)
 {
     struct asked      *a = calloc(1, sizeof(*a));
-    struct sxs_recipe *r = begin(fn.rt);
+    struct sxs_formatter *r = begin_formatter(fn.rt);
     if (!a || !r) {
         free(a);
         free(r);
@@ -175,7 +176,7 @@ static struct sxs_recipe *make_locked(sxs_function fn)
     else
         r->refused = "signature";
     free(a);
-    return end(r);
+    return end_formatter(r);
 }
 
 /* Reads the signature of a method definition; does not ask for type arguments. Returns 0, or
@@ -198,7 +199,7 @@ static int read_locked(struct asked *a, sxs_module module, mdToken token)
     return sxs_sig_parse(SXS_SIG_METHOD, a->bytes, a->size, a->nodes, NODES_MAX, &a->sig);
 }
 
-static void find_message(struct sxs_recipe *r)
+static void find_message(struct sxs_formatter *r)
 {
     const struct sxs_type   *t = sxs_types_named(r->rt, "System.Exception");
     const struct sxs_layout *l = t ? sxs_layout_get((sxs_class){r->rt, t->id}) : NULL;
@@ -206,10 +207,10 @@ static void find_message(struct sxs_recipe *r)
     r->message_at = f ? f->offset : 0;
 }
 
-struct sxs_recipe *sxs_recipe_of_method(sxs_module module, mdToken token)
+struct sxs_formatter *sxs_formatter_of_method(sxs_module module, mdToken token)
 {
     struct asked      *a = calloc(1, sizeof(*a));
-    struct sxs_recipe *r = begin(module.rt);
+    struct sxs_formatter *r = begin_formatter(module.rt);
     if (!a || !r) {
         free(a);
         free(r);
@@ -223,22 +224,23 @@ struct sxs_recipe *sxs_recipe_of_method(sxs_module module, mdToken token)
     find_message(r);
     sxs_types_unlock();
     free(a);
-    return end(r);
+    return end_formatter(r);
 }
 
-struct sxs_recipe *sxs_recipe_make(sxs_function fn)
+struct sxs_formatter *sxs_formatter_make(sxs_function fn)
 {
-    struct sxs_recipe *r;
+    struct sxs_formatter *r;
     sxs_types_lock();
     r = make_locked(fn);
     sxs_types_unlock();
     if (r && r->by_frame)
-        sxs_recipe_prepare(r);
+        sxs_formatter_prepare(r);
     return r;
 }
 
-size_t sxs_recipe_arguments(struct sxs_recipe *r, const COR_PRF_FUNCTION_ARGUMENT_RANGE *ranges,
-                            uint32_t n, char *out, size_t size)
+size_t sxs_formatter_arguments(struct sxs_formatter                  *r,
+                               const COR_PRF_FUNCTION_ARGUMENT_RANGE *ranges, uint32_t n, char *out,
+                               size_t size)
 {
     struct sxs_line line = sxs_line_in(out, size);
     if (r->refused || n != r->n_params) {
@@ -251,13 +253,13 @@ size_t sxs_recipe_arguments(struct sxs_recipe *r, const COR_PRF_FUNCTION_ARGUMEN
         if (p->is_out)
             sxs_line_put(&line, "<out>");
         else
-            sxs_show_at(&line, r, &p->shape, ranges[i]);
+            sxs_show_at(&line, r, &p->desc, ranges[i]);
     }
     return line.text.len;
 }
 
-size_t sxs_recipe_result(struct sxs_recipe *r, COR_PRF_FUNCTION_ARGUMENT_RANGE at, char *out,
-                         size_t size)
+size_t sxs_formatter_result(struct sxs_formatter *r, COR_PRF_FUNCTION_ARGUMENT_RANGE at, char *out,
+                            size_t size)
 {
     struct sxs_line line = sxs_line_in(out, size);
     if (r->result.element == SXS_ELEMENT_VOID)
@@ -269,7 +271,7 @@ size_t sxs_recipe_result(struct sxs_recipe *r, COR_PRF_FUNCTION_ARGUMENT_RANGE a
     return line.text.len;
 }
 
-int sxs_recipe_is_entry(sxs_module module, mdToken token)
+int sxs_formatter_is_entry(sxs_module module, mdToken token)
 {
     IMetaDataImport2 *imp;
     int               is;

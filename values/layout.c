@@ -18,7 +18,7 @@
 
 /* ---- the runtime's answers about a class ----------------------------------------------------- */
 
-struct told {
+struct reported {
     sxs_class         cls, parent;
     sxs_module        module;
     mdTypeDef         token;
@@ -27,7 +27,7 @@ struct told {
     IMetaDataImport2 *imp; /* owned */
 };
 
-static int ask(struct told *t, sxs_class cls)
+static int ask_type(struct reported *t, sxs_class cls)
 {
     memset(t, 0, sizeof(*t));
     t->cls = cls;
@@ -40,7 +40,7 @@ static int ask(struct told *t, sxs_class cls)
     return t->imp ? 0 : -1;
 }
 
-static void done(struct told *t)
+static void release_answers(struct reported *t)
 {
     if (t->imp)
         t->imp->vtbl->Release(t->imp);
@@ -48,7 +48,7 @@ static void done(struct told *t)
 }
 
 /* Writes the name of the type @token as "Namespace.Outer`1+Inner". Returns its length. */
-static size_t put_name(const struct told *t, mdTypeDef token, char *out, size_t size)
+static size_t put_name(const struct reported *t, mdTypeDef token, char *out, size_t size)
 {
     static const struct sxs_type_style style = {.nested = "+"};
     struct sxs_type_source             from = sxs_types_of_import(t->imp);
@@ -60,7 +60,7 @@ static size_t put_name(const struct told *t, mdTypeDef token, char *out, size_t 
 
 /* ---- kinds ------------------------------------------------------------------------------------- */
 
-static uint8_t primitive(const char *name)
+static uint8_t primitive_of(const char *name)
 {
     static const struct {
         const char *name;
@@ -79,35 +79,35 @@ static uint8_t primitive(const char *name)
 }
 
 /* Returns the element type of a class: CLASS, VALUETYPE or a primitive. @name: the class's name. */
-static uint8_t type_of(const struct told *t, const char *name)
+static uint8_t type_of(const struct reported *t, const char *name)
 {
-    struct told parent;
+    struct reported parent;
     char        base[64];
     uint8_t     type = ELEMENT_TYPE_CLASS;
-    if (!t->parent.id || strcmp(name, "System.Enum") == 0 || ask(&parent, t->parent) != 0)
+    if (!t->parent.id || strcmp(name, "System.Enum") == 0 || ask_type(&parent, t->parent) != 0)
         return type;
     put_name(&parent, parent.token, base, sizeof(base));
     if (strcmp(base, "System.Enum") == 0)
         type = ELEMENT_TYPE_VALUETYPE;
     else if (strcmp(base, "System.ValueType") == 0)
-        type = primitive(name);
-    done(&parent);
+        type = primitive_of(name);
+    release_answers(&parent);
     return type;
 }
 
 /* Returns the element type of a type argument; ELEMENT_TYPE_END when it is not known. */
 static uint8_t type_of_argument(sxs_class cls)
 {
-    struct told t;
+    struct reported t;
     char        name[NAME_MAX_UTF16];
     uint8_t     type;
     if (sxs_info_IsArrayClass(cls.rt, cls, NULL, NULL, NULL) == S_OK)
         return ELEMENT_TYPE_SZARRAY;
-    if (ask(&t, cls) != 0)
+    if (ask_type(&t, cls) != 0)
         return ELEMENT_TYPE_END;
     put_name(&t, t.token, name, sizeof(name));
     type = strcmp(name, "System.String") == 0 ? ELEMENT_TYPE_STRING : type_of(&t, name);
-    done(&t);
+    release_answers(&t);
     return type;
 }
 
@@ -142,14 +142,15 @@ int sxs_field_element(const uint8_t *sig, size_t size, size_t *after)
 
 /* A layout that is being built. */
 struct draft {
-    struct sxs_field *fields; /* their texts lie in `text`; pointers are offsets until assemble() */
+    struct sxs_field
+        *fields; /* their texts lie in `text`; pointers are offsets until assemble_layout() */
     size_t            n, cap;
     char             *text;
     size_t            used, room;
 };
 
 /* Appends @bytes to the text. Returns their offset, or (size_t)-1 when there is no memory. */
-static size_t keep(struct draft *d, const void *bytes, size_t size)
+static size_t keep_bytes(struct draft *d, const void *bytes, size_t size)
 {
     size_t at = d->used;
     if (!size) /* @bytes and d->text may be NULL */
@@ -167,7 +168,7 @@ static size_t keep(struct draft *d, const void *bytes, size_t size)
     return at;
 }
 
-static int add_field(struct draft *d, const struct told *t, const COR_FIELD_OFFSET *at)
+static int add_field(struct draft *d, const struct reported *t, const COR_FIELD_OFFSET *at)
 {
     WCHAR             wide[NAME_MAX_UTF16] = {0};
     char              name[NAME_MAX_UTF16];
@@ -180,8 +181,8 @@ static int add_field(struct draft *d, const struct told *t, const COR_FIELD_OFFS
     if (FAILED(t->imp->vtbl->GetFieldProps(t->imp, at->ridOfField, NULL, wide, NAME_MAX_UTF16 - 1,
                                            &len, NULL, &sig, &size, NULL, NULL, NULL)))
         return -1;
-    name_at = keep(d, name, sxs_utf8_of(wide, ARRAY_LEN(wide), name, sizeof(name)) + 1);
-    sig_at = keep(d, sig, size);
+    name_at = keep_bytes(d, name, sxs_utf8_of(wide, ARRAY_LEN(wide), name, sizeof(name)) + 1);
+    sig_at = keep_bytes(d, sig, size);
     if (name_at == (size_t)-1 || sig_at == (size_t)-1)
         return -1;
     element = sxs_field_element(sig, size, &after);
@@ -201,7 +202,7 @@ static int add_field(struct draft *d, const struct told *t, const COR_FIELD_OFFS
 }
 
 /* Adds the fields that the class @t itself declares. *size receives the size of the class. */
-static int add_level(struct draft *d, const struct told *t, ULONG *size)
+static int add_level(struct draft *d, const struct reported *t, ULONG *size)
 {
     COR_FIELD_OFFSET *offsets;
     struct sxs_field *more;
@@ -229,8 +230,8 @@ static int by_offset(const void *a, const void *b)
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static struct sxs_layout *assemble(struct draft *d, const struct told *t, const char *name,
-                                   uint8_t type, ULONG size)
+static struct sxs_layout *assemble_layout(struct draft *d, const struct reported *t,
+                                          const char *name, uint8_t type, ULONG size)
 {
     size_t             name_size = strlen(name) + 1, args = t->n_args * sizeof(ClassID);
     size_t             fields = d->n * sizeof(struct sxs_field);
@@ -263,30 +264,30 @@ static struct sxs_layout *assemble(struct draft *d, const struct told *t, const 
     return l;
 }
 
-static struct sxs_layout *build(sxs_class cls)
+static struct sxs_layout *build_layout(sxs_class cls)
 {
-    struct told        t, at;
+    struct reported    t, at;
     struct draft       d = {0};
     struct sxs_layout *l = NULL;
     char               name[NAME_MAX_UTF16];
     ULONG              size = 0, ignored = 0;
     int                err = 0;
-    if (ask(&t, cls) != 0)
+    if (ask_type(&t, cls) != 0)
         return NULL;
     put_name(&t, t.token, name, sizeof(name));
     err = add_level(&d, &t, &size);
     cls = t.parent;
     for (unsigned i = 0; !err && cls.id && i < LEVELS_MAX; i++) {
-        err = ask(&at, cls);
+        err = ask_type(&at, cls);
         if (!err) {
             err = add_level(&d, &at, &ignored);
             cls = at.parent;
-            done(&at);
+            release_answers(&at);
         }
     }
     if (!err)
-        l = assemble(&d, &t, name, type_of(&t, name), size);
-    done(&t);
+        l = assemble_layout(&d, &t, name, type_of(&t, name), size);
+    release_answers(&t);
     free(d.fields);
     free(d.text);
     return l;
@@ -294,15 +295,15 @@ static struct sxs_layout *build(sxs_class cls)
 
 int sxs_class_name(sxs_class cls, char *out, size_t size, sxs_module *module, mdTypeDef *token)
 {
-    struct told t;
-    if (ask(&t, cls) != 0)
+    struct reported t;
+    if (ask_type(&t, cls) != 0)
         return -1;
     put_name(&t, t.token, out, size);
     if (module)
         *module = t.module;
     if (token)
         *token = t.token;
-    done(&t);
+    release_answers(&t);
     return 0;
 }
 
@@ -312,6 +313,6 @@ const struct sxs_layout *sxs_layout_get(sxs_class cls)
     struct sxs_layout       *fresh;
     if (l || !cls.id)
         return l;
-    fresh = build(cls);
+    fresh = build_layout(cls);
     return fresh ? sxs_layout_keep(fresh) : NULL;
 }

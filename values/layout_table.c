@@ -52,7 +52,7 @@ SXS_SIGSAFE const struct sxs_layout *sxs_layout_find(const struct sxs_runtime *r
     }
 }
 
-static void put(struct table *t, const struct sxs_layout *l)
+static void put_layout(struct table *t, const struct sxs_layout *l)
 {
     size_t i = place_of(l->rt, l->id, t->cap);
     while (atomic_load_explicit(&t->at[i], memory_order_relaxed))
@@ -73,7 +73,7 @@ static struct table *grow_locked(struct table *old)
     for (size_t i = 0; old && i < old->cap; i++) {
         const struct sxs_layout *l = atomic_load_explicit(&old->at[i], memory_order_relaxed);
         if (l && l != &forgotten)
-            put(t, l);
+            put_layout(t, l);
     }
     atomic_store_explicit(&layouts.table, t, memory_order_release);
     return t;
@@ -90,7 +90,7 @@ const struct sxs_layout *sxs_layout_keep(struct sxs_layout *fresh)
         if (!t || 2 * (layouts.n + 1) > t->cap)
             t = grow_locked(t);
         if (t) {
-            put(t, fresh);
+            put_layout(t, fresh);
             first = fresh;
         }
     }

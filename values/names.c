@@ -51,7 +51,7 @@ uint32_t sxs_element_size(uint8_t element)
     }
 }
 
-static void append(char *out, size_t size, const char *s)
+static void append_text(char *out, size_t size, const char *s)
 {
     size_t used = strlen(out);
     snprintf(out + used, size - used, "%s", s);
@@ -189,10 +189,10 @@ static void name_array(const struct sxs_generic *in, const struct sxs_sig *sig,
                        const struct sxs_sig_node *node, char *out, size_t size)
 {
     sxs_name_of_node(in, sig, node->child, out, size);
-    append(out, size, "[");
+    append_text(out, size, "[");
     for (uint32_t i = 1; node->element == SXS_ELEMENT_ARRAY && i < node->value && i < 32; i++)
-        append(out, size, ",");
-    append(out, size, "]");
+        append_text(out, size, ",");
+    append_text(out, size, "]");
 }
 
 void sxs_name_of_node(const struct sxs_generic *in, const struct sxs_sig *sig, uint32_t at,
@@ -219,7 +219,7 @@ void sxs_name_of_node(const struct sxs_generic *in, const struct sxs_sig *sig, u
     case SXS_ELEMENT_ARRAY: name_array(&deeper, sig, node, out, size); break;
     case SXS_ELEMENT_PTR:
         sxs_name_of_node(&deeper, sig, node->child, out, size);
-        append(out, size, "*");
+        append_text(out, size, "*");
         break;
     default: snprintf(out, size, "?");
     }

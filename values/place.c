@@ -7,7 +7,7 @@
 
 /* Fills @out with the descriptor of the exact type @cls. For references it is OBJECT, because each
  * object has its own type. */
-static void shape_of(const struct sxs_runtime *rt, ClassID cls, struct sxs_shape *out)
+static void desc_of(const struct sxs_runtime *rt, ClassID cls, struct sxs_type_desc *out)
 {
     const struct sxs_type *t = sxs_types_find(rt, cls);
     out->rt = rt;
@@ -26,20 +26,20 @@ static void shape_of(const struct sxs_runtime *rt, ClassID cls, struct sxs_shape
         out->element = t->element;
 }
 
-static void put(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
-                const void *at, ClassID cls)
+static void put_value(struct sxs_line *line, const struct sxs_formatter *r,
+                      struct sxs_type_desc *desc, const void *at, ClassID cls)
 {
     COR_PRF_FUNCTION_ARGUMENT_RANGE where = {(UINT_PTR)at, SXS_SHOW_VALUE};
-    struct sxs_shape                exact = {0}, by_ref = {.rt = r->rt, .of = &exact};
+    struct sxs_type_desc            exact = {0}, by_ref = {.rt = r->rt, .of = &exact};
     if (cls) {
-        shape_of(r->rt, cls, &exact);
+        desc_of(r->rt, cls, &exact);
         by_ref.element = SXS_ELEMENT_BYREF;
-        shape = shape->element == SXS_ELEMENT_BYREF ? &by_ref : &exact;
+        desc = desc->element == SXS_ELEMENT_BYREF ? &by_ref : &exact;
     }
-    sxs_show_at(line, r, shape, where);
+    sxs_show_at(line, r, desc, where);
 }
 
-static void put_argument(struct sxs_line *line, struct sxs_recipe *r, uint32_t index,
+static void put_argument(struct sxs_line *line, struct sxs_formatter *r, uint32_t index,
                          const void *at, ClassID cls, int ended)
 {
     struct sxs_param *p = &r->params[index];
@@ -47,11 +47,11 @@ static void put_argument(struct sxs_line *line, struct sxs_recipe *r, uint32_t i
     if (p->is_out && !ended)
         sxs_line_put(line, "<out>");
     else
-        put(line, r, &p->shape, at, cls);
+        put_value(line, r, &p->desc, at, cls);
 }
 
-void sxs_recipe_put(struct sxs_recipe *r, uint32_t which, const void *at, ClassID cls, int ended,
-                    struct sxs_line *line)
+void sxs_formatter_put(struct sxs_formatter *r, uint32_t which, const void *at, ClassID cls,
+                       int ended, struct sxs_line *line)
 {
     uintptr_t object;
     if (line->text.cut)
@@ -63,7 +63,7 @@ void sxs_recipe_put(struct sxs_recipe *r, uint32_t which, const void *at, ClassI
         if (!line->text.len)
             sxs_line_putf(line, "<?: %s>", r->refused ? r->refused : "another number of arguments");
     } else if (which == SXS_VALUE_RESULT) {
-        put(line, r, &r->result, at, cls);
+        put_value(line, r, &r->result, at, cls);
     } else {
         put_argument(line, r, which, at, cls, ended);
     }

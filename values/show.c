@@ -6,16 +6,16 @@
 
 #include "base/safe_read.h"
 
-static uintptr_t word(const uint8_t *bytes)
+static uintptr_t read_word(const uint8_t *bytes)
 {
     uintptr_t value;
     memcpy(&value, bytes, sizeof(value));
     return value;
 }
 
-static struct sxs_shape *target_of(const struct sxs_shape *shape)
+static struct sxs_type_desc *target_of(const struct sxs_type_desc *desc)
 {
-    return (struct sxs_shape *)(uintptr_t)shape->of; /* not const: it caches its type */
+    return (struct sxs_type_desc *)(uintptr_t)desc->of; /* not const: it caches its type */
 }
 
 /* Not inlined: reading takes some 200 bytes of stack, and the callers recurse. */
@@ -38,11 +38,11 @@ __attribute__((noinline)) const uint8_t *sxs_show_copy(struct sxs_line *line, ui
 
 /* ---- by-ref and pointers ---------------------------------------------------------------------- */
 
-static void show_by_ref(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
-                        uintptr_t at, unsigned depth)
+static void show_by_ref(struct sxs_line *line, const struct sxs_formatter *r,
+                        struct sxs_type_desc *desc, uintptr_t at, unsigned depth)
 {
-    struct sxs_shape *of = target_of(shape);
-    uint32_t          size = of ? sxs_shape_size(of) : 0;
+    struct sxs_type_desc *of = target_of(desc);
+    uint32_t              size = of ? sxs_type_desc_size(of) : 0;
     size_t            spare = line->n_spare;
     const uint8_t    *bytes;
     if (!at) {
@@ -63,16 +63,16 @@ static void show_by_ref(struct sxs_line *line, const struct sxs_recipe *r, struc
 
 /* ---- value types ------------------------------------------------------------------------------ */
 
-static void show_nullable(struct sxs_line *line, const struct sxs_recipe *r,
+static void show_nullable(struct sxs_line *line, const struct sxs_formatter *r,
                           const struct sxs_type *t, const uint8_t *bytes, unsigned depth)
 {
     struct sxs_member *value = &t->members[1];
-    if (t->n_members != 2 || value->offset + sxs_shape_size(&value->shape) > t->size)
+    if (t->n_members != 2 || value->offset + sxs_type_desc_size(&value->desc) > t->size)
         sxs_line_put(line, "<?: form>");
     else if (!bytes[t->members[0].offset])
         sxs_line_put(line, "null");
     else
-        sxs_show(line, r, &value->shape, bytes + value->offset, depth);
+        sxs_show(line, r, &value->desc, bytes + value->offset, depth);
 }
 
 static void show_chars(struct sxs_line *line, uintptr_t at, uint32_t n)
@@ -84,29 +84,29 @@ static void show_chars(struct sxs_line *line, uintptr_t at, uint32_t n)
     line->n_spare = spare;
 }
 
-static void show_span(struct sxs_line *line, const struct sxs_recipe *r, const struct sxs_type *t,
-                      const uint8_t *bytes, unsigned depth)
+static void show_span(struct sxs_line *line, const struct sxs_formatter *r,
+                      const struct sxs_type *t, const uint8_t *bytes, unsigned depth)
 {
     struct sxs_member *from = t->members, *length = from + 1;
-    struct sxs_shape  *of;
+    struct sxs_type_desc *of;
     int32_t            n;
-    if (t->n_members != 2 || from->shape.element != SXS_ELEMENT_BYREF || !from->shape.of ||
-        length->shape.element != SXS_ELEMENT_I4 || from->offset + 8 > t->size ||
+    if (t->n_members != 2 || from->desc.element != SXS_ELEMENT_BYREF || !from->desc.of ||
+        length->desc.element != SXS_ELEMENT_I4 || from->offset + 8 > t->size ||
         length->offset + 4 > t->size) {
         sxs_line_put(line, "<?: form>");
         return;
     }
     memcpy(&n, bytes + length->offset, sizeof(n));
-    of = target_of(&from->shape);
+    of = target_of(&from->desc);
     if (of->element == SXS_ELEMENT_CHAR) {
-        show_chars(line, word(bytes + from->offset), (uint32_t)n);
+        show_chars(line, read_word(bytes + from->offset), (uint32_t)n);
         return;
     }
     sxs_line_putf(line, "[%d] ", n);
-    sxs_show_items(line, r, of, word(bytes + from->offset), (uint32_t)n, depth);
+    sxs_show_items(line, r, of, read_word(bytes + from->offset), (uint32_t)n, depth);
 }
 
-static void show_members(struct sxs_line *line, const struct sxs_recipe *r,
+static void show_members(struct sxs_line *line, const struct sxs_formatter *r,
                          const struct sxs_type *t, const uint8_t *bytes, unsigned depth)
 {
     sxs_line_put(line, "{");
@@ -119,16 +119,16 @@ static void show_members(struct sxs_line *line, const struct sxs_recipe *r,
             len = strcspn(name, ">");
         }
         sxs_line_putf(line, "%s%.*s = ", i ? ", " : "", (int)(len < 60 ? len : 60), name);
-        if (m->shape.element && m->offset + (uint64_t)sxs_shape_size(&m->shape) > t->size)
+        if (m->desc.element && m->offset + (uint64_t)sxs_type_desc_size(&m->desc) > t->size)
             sxs_line_put(line, "<?: layout>");
         else
-            sxs_show(line, r, &m->shape, bytes + m->offset, depth + 1);
+            sxs_show(line, r, &m->desc, bytes + m->offset, depth + 1);
     }
     sxs_line_put(line, "}");
 }
 
-static void show_value(struct sxs_line *line, const struct sxs_recipe *r, const struct sxs_type *t,
-                       const uint8_t *bytes, unsigned depth)
+static void show_value(struct sxs_line *line, const struct sxs_formatter *r,
+                       const struct sxs_type *t, const uint8_t *bytes, unsigned depth)
 {
     if (t->kind == SXS_TYPE_PRIMITIVE)
         sxs_show_primitive(line, t->element, bytes);
@@ -150,61 +150,61 @@ static void show_value(struct sxs_line *line, const struct sxs_recipe *r, const 
 
 /* ---- any -------------------------------------------------------------------------------------- */
 
-void sxs_show(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
+void sxs_show(struct sxs_line *line, const struct sxs_formatter *r, struct sxs_type_desc *desc,
               const uint8_t *bytes, unsigned depth)
 {
     const struct sxs_type *t;
-    switch (shape->element) {
+    switch (desc->element) {
     case SXS_ELEMENT_STRING:
-    case SXS_ELEMENT_OBJECT: sxs_show_object(line, r, word(bytes), depth); break;
-    case SXS_ELEMENT_BYREF: show_by_ref(line, r, shape, word(bytes), depth); break;
+    case SXS_ELEMENT_OBJECT: sxs_show_object(line, r, read_word(bytes), depth); break;
+    case SXS_ELEMENT_BYREF: show_by_ref(line, r, desc, read_word(bytes), depth); break;
     case SXS_ELEMENT_PTR:
-    case SXS_ELEMENT_FNPTR: sxs_line_putf(line, "0x%zx", (size_t)word(bytes)); break;
+    case SXS_ELEMENT_FNPTR: sxs_line_putf(line, "0x%zx", (size_t)read_word(bytes)); break;
     case SXS_ELEMENT_VALUETYPE:
-        t = sxs_shape_type(shape);
+        t = sxs_type_desc_type(desc);
         if (t)
             show_value(line, r, t, bytes, depth);
         else
-            sxs_line_putf(line, "<?: %.100s>", shape->name);
+            sxs_line_putf(line, "<?: %.100s>", desc->name);
         break;
     case SXS_ELEMENT_TYPEDBYREF: sxs_line_put(line, "<?: typed reference>"); break;
-    case 0: sxs_line_putf(line, "<?: %.100s>", shape->name ? shape->name : "type"); break;
-    default: sxs_show_primitive(line, shape->element, bytes);
+    case 0: sxs_line_putf(line, "<?: %.100s>", desc->name ? desc->name : "type"); break;
+    default: sxs_show_primitive(line, desc->element, bytes);
     }
 }
 
-void sxs_show_at(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
+void sxs_show_at(struct sxs_line *line, const struct sxs_formatter *r, struct sxs_type_desc *desc,
                  COR_PRF_FUNCTION_ARGUMENT_RANGE where)
 {
     static const uint8_t none[16];
     uint8_t              spare[SXS_SHOW_SPARE] __attribute__((aligned(8)));
-    uint32_t             size = sxs_shape_size(shape);
+    uint32_t             size = sxs_type_desc_size(desc);
     line->spare = spare;
     line->n_spare = sizeof(spare);
     if (!where.startAddress || !size) {
-        if (shape->element && size)
+        if (desc->element && size)
             sxs_line_put(line, "<?: not told where>");
         else
-            sxs_show(line, r, shape, none, 0); /* appends the reason */
+            sxs_show(line, r, desc, none, 0); /* appends the reason */
         return;
     }
     if (size > SXS_SHOW_VALUE || size > where.length) {
         sxs_line_putf(line, "<?: %u bytes, %u told>", size, where.length);
         return;
     }
-    sxs_show(line, r, shape, (const uint8_t *)where.startAddress, 0);
+    sxs_show(line, r, desc, (const uint8_t *)where.startAddress, 0);
     line->n_spare = 0;
 }
 
-void sxs_show_items(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
-                    uintptr_t at, uint64_t n, unsigned depth)
+void sxs_show_items(struct sxs_line *line, const struct sxs_formatter *r,
+                    struct sxs_type_desc *desc, uintptr_t at, uint64_t n, unsigned depth)
 {
     const uint8_t *bytes = NULL;
-    uint32_t       size = sxs_shape_size(shape);
+    uint32_t       size = sxs_type_desc_size(desc);
     uint64_t       shown = n < SXS_SHOW_ITEMS ? n : SXS_SHOW_ITEMS;
     size_t         spare = line->n_spare;
     if (n && (!size || size > SXS_SHOW_VALUE)) {
-        sxs_line_putf(line, "{<?: %.100s>}", shape->name ? shape->name : "type");
+        sxs_line_putf(line, "{<?: %.100s>}", desc->name ? desc->name : "type");
         return;
     }
     if (depth + 1 >= SXS_SHOW_DEPTH) {
@@ -218,7 +218,7 @@ void sxs_show_items(struct sxs_line *line, const struct sxs_recipe *r, struct sx
         bytes = sxs_show_copy(line, at, shown * size);
     for (uint64_t i = 0; bytes && i < shown && !line->text.cut; i++) {
         sxs_line_put(line, i ? ", " : "");
-        sxs_show(line, r, shape, bytes + i * size, depth + 1);
+        sxs_show(line, r, desc, bytes + i * size, depth + 1);
     }
     sxs_line_put(line, bytes && n > shown ? ", ...}" : "}");
     line->n_spare = spare;

@@ -26,11 +26,11 @@
 
 /** sxs_show_at - append the value at the memory range @where, which the runtime reported. Address
  *  0: the runtime did not report it. Reads the range directly. */
-void sxs_show_at(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
+void sxs_show_at(struct sxs_line *line, const struct sxs_formatter *r, struct sxs_type_desc *desc,
                  COR_PRF_FUNCTION_ARGUMENT_RANGE where);
 
 /** sxs_show - append the value in @bytes, which must contain the whole value. */
-void sxs_show(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
+void sxs_show(struct sxs_line *line, const struct sxs_formatter *r, struct sxs_type_desc *desc,
               const uint8_t *bytes, unsigned depth);
 
 /** sxs_show_copy - copy the @size bytes at @at to the line's spare bytes, and return the copy. The
@@ -48,16 +48,16 @@ void sxs_show_enum(struct sxs_line *line, const struct sxs_type *t, const uint8_
 void sxs_show_form(struct sxs_line *line, const struct sxs_type *t, const uint8_t *bytes);
 /** sxs_show_object - append the object at @object: null, a string, an array, a boxed value, or the
  *  name of its type. */
-void sxs_show_object(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object,
+void sxs_show_object(struct sxs_line *line, const struct sxs_formatter *r, uintptr_t object,
                      unsigned depth);
 /** sxs_is_array_class - return 1 if @id is the ClassID of an array type, else 0. Reads memory of
  *  the runtime instead of calling the runtime. */
 int sxs_is_array_class(const struct sxs_runtime *rt, ClassID id);
 /** sxs_show_exception - append the type of an exception and its message. */
-void sxs_show_exception(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object);
-/** sxs_show_items - append the @n values of type @shape that lie at @at, in braces: at most
+void sxs_show_exception(struct sxs_line *line, const struct sxs_formatter *r, uintptr_t object);
+/** sxs_show_items - append the @n values of type @desc that lie at @at, in braces: at most
  *  SXS_SHOW_ITEMS of them. */
-void sxs_show_items(struct sxs_line *line, const struct sxs_recipe *r, struct sxs_shape *shape,
-                    uintptr_t at, uint64_t n, unsigned depth);
+void sxs_show_items(struct sxs_line *line, const struct sxs_formatter *r,
+                    struct sxs_type_desc *desc, uintptr_t at, uint64_t n, unsigned depth);
 
 #endif

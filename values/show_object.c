@@ -14,7 +14,7 @@
 #define BOUNDS_AT      16u /* in an array with several dimensions or a lower bound: lengths */
 #define HEADER         8u  /* size of an object's header, which lies before the object's address */
 
-static void show_string(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object)
+static void show_string(struct sxs_line *line, const struct sxs_formatter *r, uintptr_t object)
 {
     size_t         spare = line->n_spare;
     const uint8_t *head, *units;
@@ -91,7 +91,7 @@ static void show_lengths(struct sxs_line *line, const ULONG32 *lengths, ULONG ra
 }
 
 /* Appends the name of an array's element type, which may be an array type itself. */
-static void put_element_name(struct sxs_line *line, const struct sxs_recipe *r, ClassID id,
+static void put_element_name(struct sxs_line *line, const struct sxs_formatter *r, ClassID id,
                              uint8_t element, unsigned depth)
 {
     const struct sxs_type *t = id ? sxs_types_find(r->rt, id) : NULL;
@@ -112,7 +112,7 @@ static void put_element_name(struct sxs_line *line, const struct sxs_recipe *r, 
     }
 }
 
-static void show_array(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object,
+static void show_array(struct sxs_line *line, const struct sxs_formatter *r, uintptr_t object,
                        ClassID id, unsigned depth)
 {
     struct sxs_runtime    *rt = r->rt;
@@ -123,44 +123,44 @@ static void show_array(struct sxs_line *line, const struct sxs_recipe *r, uintpt
     uintptr_t              data = 0;
     uint64_t               n = 0;
     const struct sxs_type *of;
-    struct sxs_shape       shape = {.rt = rt, .name = "type"};
+    struct sxs_type_desc   desc = {.rt = rt, .name = "type"};
     if (sxs_info_IsArrayClass(rt, (sxs_class){rt, id}, &element, &base, &rank) != S_OK || !rank ||
         rank > DIMENSIONS_MAX || ask_array(rt, object, id, rank, lengths, &data)) {
         sxs_line_put(line, "<?: array>");
         return;
     }
     of = base.id ? sxs_types_find(rt, base.id) : NULL;
-    shape.element = (uint8_t)element;
+    desc.element = (uint8_t)element;
     if (element == ELEMENT_TYPE_VALUETYPE || (of && of->kind == SXS_TYPE_ENUM)) {
-        shape.element = SXS_ELEMENT_VALUETYPE;
-        atomic_store(&shape.type, of);
-    } else if (!sxs_element_size(shape.element) || element == ELEMENT_TYPE_CLASS) {
-        shape.element = SXS_ELEMENT_OBJECT;
+        desc.element = SXS_ELEMENT_VALUETYPE;
+        atomic_store(&desc.type, of);
+    } else if (!sxs_element_size(desc.element) || element == ELEMENT_TYPE_CLASS) {
+        desc.element = SXS_ELEMENT_OBJECT;
     }
     put_element_name(line, r, base.id, (uint8_t)element, 0);
     show_lengths(line, lengths, rank, &n);
     sxs_line_put(line, " ");
-    sxs_show_items(line, r, &shape, data, n, depth);
+    sxs_show_items(line, r, &desc, data, n, depth);
 }
 
-static void show_boxed(struct sxs_line *line, const struct sxs_recipe *r, const struct sxs_type *t,
-                       uintptr_t object, unsigned depth)
+static void show_boxed(struct sxs_line *line, const struct sxs_formatter *r,
+                       const struct sxs_type *t, uintptr_t object, unsigned depth)
 {
     size_t           spare = line->n_spare;
     const uint8_t   *bytes;
-    struct sxs_shape shape = {.element = SXS_ELEMENT_VALUETYPE, .rt = t->rt};
+    struct sxs_type_desc desc = {.element = SXS_ELEMENT_VALUETYPE, .rt = t->rt};
     if (!t->size || t->size > SXS_SHOW_VALUE) {
         sxs_line_put(line, t->name);
         return;
     }
-    atomic_store(&shape.type, t);
+    atomic_store(&desc.type, t);
     bytes = sxs_show_copy(line, object + BOX, t->size);
     if (bytes)
-        sxs_show(line, r, &shape, bytes, depth);
+        sxs_show(line, r, &desc, bytes, depth);
     line->n_spare = spare;
 }
 
-static void show_message(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object)
+static void show_message(struct sxs_line *line, const struct sxs_formatter *r, uintptr_t object)
 {
     uintptr_t message = 0;
     if (!object || !r->message_at ||
@@ -170,7 +170,7 @@ static void show_message(struct sxs_line *line, const struct sxs_recipe *r, uint
     sxs_show_object(line, r, message, 0);
 }
 
-void sxs_show_exception(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object)
+void sxs_show_exception(struct sxs_line *line, const struct sxs_formatter *r, uintptr_t object)
 {
     uint8_t spare[SXS_SHOW_SPARE] __attribute__((aligned(8)));
     line->spare = spare;
@@ -180,7 +180,7 @@ void sxs_show_exception(struct sxs_line *line, const struct sxs_recipe *r, uintp
     line->n_spare = 0;
 }
 
-void sxs_show_object(struct sxs_line *line, const struct sxs_recipe *r, uintptr_t object,
+void sxs_show_object(struct sxs_line *line, const struct sxs_formatter *r, uintptr_t object,
                      unsigned depth)
 {
     uintptr_t              id = 0;

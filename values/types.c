@@ -79,15 +79,15 @@ const struct sxs_type *sxs_types_find(const struct sxs_runtime *rt, ClassID id)
     return NULL;
 }
 
-static const struct sxs_type *find_by_name(const struct sxs_shape *shape)
+static const struct sxs_type *find_by_name(const struct sxs_type_desc *desc)
 {
     const struct sxs_type *t, *found = NULL;
-    t = atomic_load_explicit(&types.by_name[bucket_of_name(shape->name)], memory_order_acquire);
+    t = atomic_load_explicit(&types.by_name[bucket_of_name(desc->name)], memory_order_acquire);
     for (; t; t = t->next_name) {
-        if (t->rt != shape->rt || atomic_load_explicit(&t->gone, memory_order_relaxed) ||
-            strcmp(t->name, shape->name) != 0)
+        if (t->rt != desc->rt || atomic_load_explicit(&t->gone, memory_order_relaxed) ||
+            strcmp(t->name, desc->name) != 0)
             continue;
-        if (t->module == shape->module)
+        if (t->module == desc->module)
             return t;
         if (found && found->module != t->module)
             return NULL;
@@ -98,8 +98,8 @@ static const struct sxs_type *find_by_name(const struct sxs_shape *shape)
 
 const struct sxs_type *sxs_types_named(const struct sxs_runtime *rt, const char *name)
 {
-    struct sxs_shape shape = {.rt = rt, .name = name};
-    return find_by_name(&shape);
+    struct sxs_type_desc desc = {.rt = rt, .name = name};
+    return find_by_name(&desc);
 }
 
 ClassID sxs_types_canon(const struct sxs_runtime *rt)
@@ -118,24 +118,24 @@ static void enlist_locked(struct sxs_type *t)
     atomic_store_explicit(by_id, t, memory_order_release);
 }
 
-const struct sxs_type *sxs_shape_type(struct sxs_shape *shape)
+const struct sxs_type *sxs_type_desc_type(struct sxs_type_desc *desc)
 {
-    const struct sxs_type *t = atomic_load_explicit(&shape->type, memory_order_acquire);
+    const struct sxs_type *t = atomic_load_explicit(&desc->type, memory_order_acquire);
     if (t && !atomic_load_explicit(&t->gone, memory_order_relaxed))
         return t;
-    if (!shape->name)
+    if (!desc->name)
         return NULL;
-    t = find_by_name(shape);
-    atomic_store_explicit(&shape->type, t, memory_order_release);
+    t = find_by_name(desc);
+    atomic_store_explicit(&desc->type, t, memory_order_release);
     return t;
 }
 
-uint32_t sxs_shape_size(struct sxs_shape *shape)
+uint32_t sxs_type_desc_size(struct sxs_type_desc *desc)
 {
     const struct sxs_type *t;
-    if (shape->element != SXS_ELEMENT_VALUETYPE)
-        return sxs_element_size(shape->element);
-    t = sxs_shape_type(shape);
+    if (desc->element != SXS_ELEMENT_VALUETYPE)
+        return sxs_element_size(desc->element);
+    t = sxs_type_desc_type(desc);
     return t ? t->size : 0;
 }
 
@@ -188,7 +188,7 @@ void sxs_types_forget(sxs_class cls)
 
 /* ---- values ----------------------------------------------------------------------------------- */
 
-static int starts(const char *text, const char *with)
+static int starts_with(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
@@ -203,10 +203,11 @@ static enum sxs_type_form form_of(const char *name)
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         if (strcmp(name, known[i].name) == 0)
             return known[i].form;
-    if (starts(name, "System.Nullable<"))
+    if (starts_with(name, "System.Nullable<"))
         return SXS_FORM_NULLABLE;
-    return starts(name, "System.Span<") || starts(name, "System.ReadOnlySpan<") ? SXS_FORM_SPAN
-                                                                              : SXS_FORM_FIELDS;
+    return starts_with(name, "System.Span<") || starts_with(name, "System.ReadOnlySpan<")
+               ? SXS_FORM_SPAN
+               : SXS_FORM_FIELDS;
 }
 
 static void read_member(const struct sxs_layout *l, const struct sxs_field *f,
@@ -223,9 +224,9 @@ static void read_member(const struct sxs_layout *l, const struct sxs_field *f,
     context.imp = context.module.id ? sxs_types_import_locked(context.module) : NULL;
     if (sxs_sig_parse(SXS_SIG_FIELD, f->signature, f->signature_size, nodes, ARRAY_LEN(nodes),
                       &sig) == 0)
-        sxs_shape_read(&context, &sig, sig.result, &out->shape);
+        sxs_type_desc_read(&context, &sig, sig.result, &out->desc);
     else
-        out->shape.name = "signature";
+        out->desc.name = "signature";
 }
 
 static void read_members(struct sxs_type *t, const struct sxs_layout *l)
@@ -238,7 +239,7 @@ static void read_members(struct sxs_type *t, const struct sxs_layout *l)
     t->n_members = l->n_fields;
 }
 
-static uint64_t constant(uint8_t element, const void *at)
+static uint64_t read_constant(uint8_t element, const void *at)
 {
     uint64_t value = 0;
     uint32_t size = sxs_element_size(element);
@@ -268,7 +269,7 @@ static void read_literals(struct sxs_type *t, IMetaDataImport2 *imp, mdTypeDef t
             continue;
         sxs_line_utf8(wide, ARRAY_LEN(wide), name, sizeof(name));
         t->literals[t->n_literals].name = strdup(name);
-        t->literals[t->n_literals].value = constant(t->element, value);
+        t->literals[t->n_literals].value = read_constant(t->element, value);
         t->n_literals += t->literals[t->n_literals].name != NULL;
     }
     imp->vtbl->CloseEnum(imp, all);

@@ -18,13 +18,13 @@
 struct sxs_type;
 
 /** A type descriptor: the type of a parameter, a result or a field. */
-struct sxs_shape {
+struct sxs_type_desc {
     uint8_t                 element; /* enum sxs_element: a primitive, STRING, OBJECT (any
                                         reference), PTR, BYREF, VALUETYPE, FNPTR, TYPEDBYREF,
                                         VOID; 0: not known */
     uint16_t                variable; /* SXS_VARIABLE() of a type parameter whose argument is not
                                          known; 0: none */
-    const struct sxs_shape *of;      /* BYREF, PTR: type of the target; NULL: not known */
+    const struct sxs_type_desc *of;       /* BYREF, PTR: type of the target; NULL: not known */
     const char             *name;    /* VALUETYPE: full name; element 0: reason */
     const struct sxs_runtime *rt;    /* borrowed */
     ModuleID                module;  /* module that uses the name; of several types with that
@@ -36,7 +36,7 @@ struct sxs_shape {
 struct sxs_member {
     const char      *name;
     uint32_t         offset; /* bytes */
-    struct sxs_shape shape;
+    struct sxs_type_desc desc;
 };
 
 /** A member of an enum. */
@@ -85,13 +85,13 @@ const struct sxs_type *sxs_types_find(const struct sxs_runtime *rt, ClassID id);
  *  when several modules have one. Allowed in hooks. */
 const struct sxs_type *sxs_types_named(const struct sxs_runtime *rt, const char *name);
 
-/** sxs_shape_type - return the type of a VALUETYPE descriptor, or NULL when it is not known or its
- *  name is ambiguous. Allowed in hooks. */
-const struct sxs_type *sxs_shape_type(struct sxs_shape *shape);
+/** sxs_type_desc_type - return the type of a VALUETYPE descriptor, or NULL when it is not known or
+ *  its name is ambiguous. Allowed in hooks. */
+const struct sxs_type *sxs_type_desc_type(struct sxs_type_desc *desc);
 
-/** sxs_shape_size - return the size of a value in bytes, or 0 when it is not known. Allowed in
+/** sxs_type_desc_size - return the size of a value in bytes, or 0 when it is not known. Allowed in
  *  hooks. */
-uint32_t sxs_shape_size(struct sxs_shape *shape);
+uint32_t sxs_type_desc_size(struct sxs_type_desc *desc);
 
 /** sxs_types_forget - mark the type of @cls as gone and forget its layout. Call in the callback
  *  that reports the unload of @cls. */
@@ -140,16 +140,18 @@ int sxs_mark_in(const char *name);
  *  off. */
 uint16_t sxs_mark_read(const char **at);
 
-/** sxs_shape_read - fill @out, which must be zeroed, with the type descriptor of node @at of @sig.
+/** sxs_type_desc_read - fill @out, which must be zeroed, with the type descriptor of node @at of
+ *  @sig.
  *  If the type is not known, the name in @out says why. */
-void sxs_shape_read(const struct sxs_generic *in, const struct sxs_sig *sig, uint32_t at,
-                    struct sxs_shape *out);
-/** sxs_shape_of_class - fill @out with the descriptor of a loaded type: a reference or a value
+void sxs_type_desc_read(const struct sxs_generic *in, const struct sxs_sig *sig, uint32_t at,
+                        struct sxs_type_desc *out);
+/** sxs_type_desc_of_class - fill @out with the descriptor of a loaded type: a reference or a value
  *  type. */
-void sxs_shape_of_class(sxs_class cls, struct sxs_shape *out);
-/** sxs_shape_of_type - the same for the type @t of @rt; NULL: not known. Needs no lock: allowed in
- *  hooks. */
-void sxs_shape_of_type(const struct sxs_runtime *rt, const struct sxs_type *t, struct sxs_shape *out);
+void sxs_type_desc_of_class(sxs_class cls, struct sxs_type_desc *out);
+/** sxs_type_desc_of_type - the same for the type @t of @rt; NULL: not known. Needs no lock: allowed
+ *  in hooks. */
+void sxs_type_desc_of_type(const struct sxs_runtime *rt, const struct sxs_type *t,
+                           struct sxs_type_desc *out);
 
 /** sxs_name_of_typedef - write the full name of a type, with the type arguments of @in, to @out. */
 void sxs_name_of_typedef(const struct sxs_generic *in, mdToken type, char *out, size_t size);

@@ -6,12 +6,12 @@
 #include "base/text/utf8.h"
 
 /**
- * sxs_wild_fits - tell whether the whole of @text matches @pattern.
+ * sxs_wildcard_matches - tell whether the whole of @text matches @pattern.
  * @pattern: '*' stands for any text, '?' for one character of UTF-8.
  * Returns 1 if it matches, else 0. A pure function. The search goes back to the last star only, so
  * the time is at most proportional to the product of both lengths.
  */
-static inline int sxs_wild_fits(const char *pattern, const char *text)
+static inline int sxs_wildcard_matches(const char *pattern, const char *text)
 {
     const char *star = 0, *back = 0;
     while (*text) {

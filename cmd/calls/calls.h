@@ -45,7 +45,7 @@ void sxs_calls_report_free(struct sxs_calls_report *r);
 struct sxs_calls_view {
     size_t      top;       /* rows of functions; 0: 30 */
     unsigned    depth;     /* levels of the tree; 0: all */
-    size_t      singles;   /* traced calls with values; 0: 200 */
+    size_t      trace_entries; /* traced calls with values; 0: 200 */
     bool        by_thread; /* one tree per thread instead of one for all */
     uint32_t    runtime;   /* functions of this runtime (number), stacks with one; 0: all */
     const char *thread;    /* a thread's id, name or pattern of names; NULL: all */

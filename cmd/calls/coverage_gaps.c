@@ -8,22 +8,22 @@
 
 struct collector {
     const struct sxs_calls     *c;
-    struct sxs_unseen_list     *list;
-    const struct sxs_calls_fn **fns;  /* sorted by runtime, token and file */
-    uint32_t                   *rows; /* by function: index of its row of kind SXS_UNSEEN_INLINED in
+    struct sxs_gap_list                   *list;
+    const struct sxs_calls_read_function **fns; /* sorted by runtime, token and file */
+    uint32_t                   *rows; /* by function: index of its row of kind SXS_GAP_INLINED in
                                        * list, or SXS_CALLS_NONE */
     int                         err;
 };
 
-static void add(struct collector *o, enum sxs_unseen_kind kind, uint32_t runtime, const char *name,
-                const char *detail, uint64_t count)
+static void add_gap(struct collector *o, enum sxs_gap_kind kind, uint32_t runtime, const char *name,
+                    const char *detail, uint64_t count)
 {
-    struct sxs_unseen_list *l = o->list;
+    struct sxs_gap_list *l = o->list;
     if (o->err)
         return;
     if (l->n == l->cap) {
         size_t             cap = l->cap ? l->cap * 2 : 64;
-        struct sxs_unseen *more = reallocarray(l->all, cap, sizeof(*more));
+        struct sxs_gap    *more = reallocarray(l->all, cap, sizeof(*more));
         if (!more) {
             o->err = ENOMEM;
             return;
@@ -31,7 +31,7 @@ static void add(struct collector *o, enum sxs_unseen_kind kind, uint32_t runtime
         l->all = more;
         l->cap = cap;
     }
-    l->all[l->n] = (struct sxs_unseen){kind, runtime, strdup(name), strdup(detail), count};
+    l->all[l->n] = (struct sxs_gap){kind, runtime, strdup(name), strdup(detail), count};
     if (!l->all[l->n].name || !l->all[l->n].detail)
         o->err = ENOMEM;
     l->n++;
@@ -42,18 +42,18 @@ static void add(struct collector *o, enum sxs_unseen_kind kind, uint32_t runtime
 /* Sums over the functions of one runtime. */
 struct sums {
     uint32_t runtime;
-    uint64_t hooked, again, most, kept;
+    uint64_t hooked, again, max, kept;
 };
 
 static void add_sums(struct collector *o, const struct sums *s)
 {
     char detail[128];
     if (s->again) {
-        snprintf(detail, sizeof(detail), "up to %llu times", (unsigned long long)s->most);
-        add(o, SXS_UNSEEN_RECOMPILED, s->runtime, "", detail, s->again);
+        snprintf(detail, sizeof(detail), "up to %llu times", (unsigned long long)s->max);
+        add_gap(o, SXS_GAP_RECOMPILED, s->runtime, "", detail, s->again);
     }
     if (s->kept && !o->c->head.inlining)
-        add(o, SXS_UNSEEN_KEPT, s->runtime, "", "", s->kept);
+        add_gap(o, SXS_GAP_KEPT, s->runtime, "", "", s->kept);
 }
 
 /* Adds the rows that come from functions. o->fns is sorted by runtime, so the sums of a runtime are
@@ -62,20 +62,20 @@ static void take_functions(struct collector *o)
 {
     struct sums s = {0};
     for (size_t i = 0; i < o->c->n_fns; i++) {
-        const struct sxs_calls_fn *fn = o->fns[i];
+        const struct sxs_calls_read_function *fn = o->fns[i];
         if (fn->runtime != s.runtime) {
             add_sums(o, &s);
             s = (struct sums){.runtime = fn->runtime};
         }
         s.again += fn->compiled > 1;
-        s.most = fn->compiled > s.most ? fn->compiled : s.most;
+        s.max = fn->compiled > s.max ? fn->compiled : s.max;
         s.kept += fn->inlining != 0;
         if (fn->backed_off)
-            add(o, SXS_UNSEEN_UNTIMED, fn->runtime, fn->name, "", fn->calls);
+            add_gap(o, SXS_GAP_UNTIMED, fn->runtime, fn->name, "", fn->calls);
         if (fn->inlining && o->c->head.inlining) {
             o->rows[fn - o->c->fns] = (uint32_t)o->list->n;
-            add(o, SXS_UNSEEN_INLINED, fn->runtime, fn->name,
-                fn->compiled ? "" : "never compiled on its own", fn->inlining);
+            add_gap(o, SXS_GAP_INLINED, fn->runtime, fn->name,
+                    fn->compiled ? "" : "never compiled on its own", fn->inlining);
         }
     }
     add_sums(o, &s);
@@ -83,7 +83,7 @@ static void take_functions(struct collector *o)
 
 /* ---- methods that patterns name --------------------------------------------------------------- */
 
-static int compare_key(const struct sxs_calls_fn *fn, uint32_t runtime, uint32_t token,
+static int compare_key(const struct sxs_calls_read_function *fn, uint32_t runtime, uint32_t token,
                        const char *file)
 {
     if (fn->runtime != runtime)
@@ -95,7 +95,7 @@ static int compare_key(const struct sxs_calls_fn *fn, uint32_t runtime, uint32_t
 
 static int by_key(const void *a, const void *b)
 {
-    const struct sxs_calls_fn *const *x = a, *const *y = b;
+    const struct sxs_calls_read_function *const *x = a, *const *y = b;
     return compare_key(*x, (*y)->runtime, (*y)->token, (*y)->file);
 }
 
@@ -113,7 +113,7 @@ static int is_hooked(const struct collector *o, uint32_t runtime, uint32_t token
             high = middle;
     }
     for (; low < o->c->n_fns && !compare_key(o->fns[low], runtime, token, file); low++) {
-        const struct sxs_calls_fn *fn = o->fns[low];
+        const struct sxs_calls_read_function *fn = o->fns[low];
         if (fn->compiled)
             return 2;
         found |= fn->inlining && o->c->head.inlining; /* listed as inlined */
@@ -121,27 +121,27 @@ static int is_hooked(const struct collector *o, uint32_t runtime, uint32_t token
     return found;
 }
 
-static void take_method(struct collector *o, const struct sxs_calls_remark *r, uint32_t token,
+static void take_method(struct collector *o, const struct sxs_calls_read_note *r, uint32_t token,
                         unsigned char what, const char *name)
 {
-    static const enum sxs_unseen_kind kinds[SXS_CALLS_METHODS] = {
-        [SXS_CALLS_METHOD_CODE] = SXS_UNSEEN_NEVER,
-        [SXS_CALLS_METHOD_ABSTRACT] = SXS_UNSEEN_ABSTRACT,
-        [SXS_CALLS_METHOD_NATIVE] = SXS_UNSEEN_NATIVE,
-        [SXS_CALLS_METHOD_RUNTIME] = SXS_UNSEEN_RUNTIME,
-        [SXS_CALLS_METHOD_INTRINSIC] = SXS_UNSEEN_INTRINSIC,
+    static const enum sxs_gap_kind kinds[SXS_CALLS_METHODS] = {
+        [SXS_CALLS_METHOD_CODE] = SXS_GAP_NEVER,
+        [SXS_CALLS_METHOD_ABSTRACT] = SXS_GAP_ABSTRACT,
+        [SXS_CALLS_METHOD_NATIVE] = SXS_GAP_NATIVE,
+        [SXS_CALLS_METHOD_RUNTIME] = SXS_GAP_RUNTIME,
+        [SXS_CALLS_METHOD_INTRINSIC] = SXS_GAP_INTRINSIC,
     };
     int hooked;
     if (what >= SXS_CALLS_METHODS)
         return;
     hooked = is_hooked(o, r->runtime, token, r->text);
     if (what == SXS_CALLS_METHOD_INTRINSIC)
-        add(o, kinds[what], r->runtime, name, hooked == 2 ? "also compiled" : "", 0);
+        add_gap(o, kinds[what], r->runtime, name, hooked == 2 ? "also compiled" : "", 0);
     else if (!hooked)
-        add(o, kinds[what], r->runtime, name, "", 0);
+        add_gap(o, kinds[what], r->runtime, name, "", 0);
 }
 
-static void take_methods(struct collector *o, const struct sxs_calls_remark *r)
+static void take_methods(struct collector *o, const struct sxs_calls_read_note *r)
 {
     size_t at = strlen(r->text) + 1;
     while (at + 5 < r->size) {
@@ -158,9 +158,9 @@ static void take_methods(struct collector *o, const struct sxs_calls_remark *r)
 /* Appends the callers in which a function may have been inlined to the detail of its row. */
 static void add_callers(struct collector *o)
 {
-    for (size_t i = 0; i < o->c->n_remarks; i++) {
-        const struct sxs_calls_remark *r = &o->c->remarks[i];
-        struct sxs_unseen             *u;
+    for (size_t i = 0; i < o->c->n_notes; i++) {
+        const struct sxs_calls_read_note *r = &o->c->notes[i];
+        struct sxs_gap                   *u;
         char                          *text;
         if (r->kind != SXS_CALLS_NOTE_INLINED || r->fn == SXS_CALLS_NONE || o->err ||
             o->rows[r->fn] == SXS_CALLS_NONE)
@@ -178,34 +178,34 @@ static void add_callers(struct collector *o)
     }
 }
 
-static void take_runtime(struct collector *o, const struct sxs_calls_remark *r)
+static void take_runtime(struct collector *o, const struct sxs_calls_read_note *r)
 {
     if (r->count)
-        add(o, SXS_UNSEEN_ATTACHED, r->runtime, "", "", 0);
+        add_gap(o, SXS_GAP_ATTACHED, r->runtime, "", "", 0);
     else
-        add(o, SXS_UNSEEN_SETTINGS, r->runtime, "", r->text, 0);
+        add_gap(o, SXS_GAP_SETTINGS, r->runtime, "", r->text, 0);
 }
 
-const char *sxs_unseen_no_fit(const struct sxs_calls_remark *pattern)
+const char *sxs_gap_no_match(const struct sxs_calls_read_note *pattern)
 {
     return pattern->count ? "its assembly has no such function"
                           : "no runtime of its version loaded such an assembly";
 }
 
-static void take_remark(struct collector *o, const struct sxs_calls_remark *r)
+static void take_note(struct collector *o, const struct sxs_calls_read_note *r)
 {
     switch (r->kind) {
     case SXS_CALLS_NOTE_PATTERN:
         if (!r->more)
-            add(o, SXS_UNSEEN_PATTERN, 0, r->text, sxs_unseen_no_fit(r), 0);
+            add_gap(o, SXS_GAP_PATTERN, 0, r->text, sxs_gap_no_match(r), 0);
         break;
     case SXS_CALLS_NOTE_RUNTIME: take_runtime(o, r); break;
     case SXS_CALLS_NOTE_DYNAMIC:
         if (strncmp(r->text, "[stub] ", 7) == 0)
-            add(o, SXS_UNSEEN_STUB, r->runtime, r->text + 7, "", r->count);
+            add_gap(o, SXS_GAP_STUB, r->runtime, r->text + 7, "", r->count);
         else
-            add(o, SXS_UNSEEN_DYNAMIC, r->runtime,
-                r->text + (strncmp(r->text, "[dynamic] ", 10) == 0 ? 10 : 0), "", r->count);
+            add_gap(o, SXS_GAP_DYNAMIC, r->runtime,
+                    r->text + (strncmp(r->text, "[dynamic] ", 10) == 0 ? 10 : 0), "", r->count);
         break;
     case SXS_CALLS_NOTE_METHODS: take_methods(o, r); break;
     default: break;
@@ -214,7 +214,7 @@ static void take_remark(struct collector *o, const struct sxs_calls_remark *r)
 
 static int in_order(const void *a, const void *b)
 {
-    const struct sxs_unseen *x = a, *y = b;
+    const struct sxs_gap *x = a, *y = b;
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
     if (x->runtime != y->runtime)
@@ -225,12 +225,12 @@ static int in_order(const void *a, const void *b)
 }
 
 /* Drops equal rows: the methods of a module that was loaded twice are noted twice. */
-static void drop_doubles(struct sxs_unseen_list *l)
+static void drop_doubles(struct sxs_gap_list *l)
 {
     size_t n = 0;
     for (size_t i = 0; i < l->n; i++) {
         if (n && l->all[i].name[0] && in_order(&l->all[n - 1], &l->all[i]) == 0 &&
-            l->all[i].kind != SXS_UNSEEN_INLINED && l->all[i].kind != SXS_UNSEEN_UNTIMED) {
+            l->all[i].kind != SXS_GAP_INLINED && l->all[i].kind != SXS_GAP_UNTIMED) {
             free(l->all[i].name);
             free(l->all[i].detail);
         } else {
@@ -240,7 +240,7 @@ static void drop_doubles(struct sxs_unseen_list *l)
     l->n = n;
 }
 
-int sxs_unseen_collect(const struct sxs_calls_process *p, struct sxs_unseen_list *out)
+int sxs_gaps_collect(const struct sxs_calls_process *p, struct sxs_gap_list *out)
 {
     struct collector o = {.c = p->calls, .list = out};
     memset(out, 0, sizeof(*out));
@@ -258,12 +258,12 @@ int sxs_unseen_collect(const struct sxs_calls_process *p, struct sxs_unseen_list
     qsort(o.fns, o.c->n_fns, sizeof(*o.fns), by_key);
     take_functions(&o);
     add_callers(&o);
-    for (size_t i = 0; i < o.c->n_remarks; i++)
-        take_remark(&o, &o.c->remarks[i]);
+    for (size_t i = 0; i < o.c->n_notes; i++)
+        take_note(&o, &o.c->notes[i]);
     if (atomic_load(&o.c->head.functions_lost))
-        add(&o, SXS_UNSEEN_LOST, 0, "", "", atomic_load(&o.c->head.functions_lost));
+        add_gap(&o, SXS_GAP_LOST, 0, "", "", atomic_load(&o.c->head.functions_lost));
     if (atomic_load(&o.c->head.notes_lost))
-        add(&o, SXS_UNSEEN_UNLISTED, 0, "", "", atomic_load(&o.c->head.notes_lost));
+        add_gap(&o, SXS_GAP_UNLISTED, 0, "", "", atomic_load(&o.c->head.notes_lost));
     free(o.fns);
     free(o.rows);
     if (!o.err && out->n) {
@@ -273,7 +273,7 @@ int sxs_unseen_collect(const struct sxs_calls_process *p, struct sxs_unseen_list
     return o.err;
 }
 
-void sxs_unseen_free(struct sxs_unseen_list *list)
+void sxs_gaps_free(struct sxs_gap_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
         free(list->all[i].name);

@@ -11,76 +11,75 @@
 static const struct {
     const char *name, *why;
     int         counted; /* 1: print the count of each row in a column */
-} kinds[SXS_UNSEEN_KINDS] = {
-    [SXS_UNSEEN_PATTERN] = {"pattern", "patterns that fit nothing", 0},
-    [SXS_UNSEEN_ATTACHED] = {"attached", "not hooked: the runtime was running before the tool came",
-                             0},
-    [SXS_UNSEEN_SETTINGS] = {"settings",
-                             "precompiled code (ReadyToRun) has no hooks and is not used: "
-                             "all code is compiled",
-                             0},
-    [SXS_UNSEEN_LOST] = {"no memory", "functions not hooked for want of memory", 0},
-    [SXS_UNSEEN_UNTIMED] = {"timed no longer",
-                            "functions counted but timed no longer, having too many "
-                            "short calls",
-                            1},
-    [SXS_UNSEEN_INLINED] = {"inlined",
-                            "functions that the JIT was free to inline (inline=on), so that "
-                            "calls in such code are not counted",
-                            1},
-    [SXS_UNSEEN_KEPT] = {"kept from being inlined",
-                         "functions kept from being inlined, which are slower "
-                         "than without the tool",
-                         0},
-    [SXS_UNSEEN_RECOMPILED] = {"compiled again",
-                               "functions compiled more than once (tiers, OSR), each "
-                               "one row",
-                               0},
-    [SXS_UNSEEN_INTRINSIC] = {"intrinsic", "intrinsics, not counted where the JIT expands them", 0},
-    [SXS_UNSEEN_DYNAMIC] = {"dynamic method", "dynamic methods, which cannot be hooked", 1},
-    [SXS_UNSEEN_STUB] = {"stub",
-                         "stubs made by the runtime (P/Invokes, delegates), which cannot be "
-                         "hooked",
-                         1},
-    [SXS_UNSEEN_NATIVE] = {"native", "P/Invokes, which are native code", 0},
-    [SXS_UNSEEN_RUNTIME] = {"runtime",
-                            "methods that the runtime implements itself, without code to "
-                            "hook",
-                            0},
-    [SXS_UNSEEN_ABSTRACT] = {"abstract", "abstract methods, of which the implementations are seen",
-                             0},
-    [SXS_UNSEEN_NEVER] = {"never compiled",
-                          "functions selected by a pattern, but never compiled, as "
-                          "nobody called them",
+} kinds[SXS_GAP_KINDS] = {
+    [SXS_GAP_PATTERN] = {"pattern", "patterns that fit nothing", 0},
+    [SXS_GAP_ATTACHED] = {"attached", "not hooked: the runtime was running before the tool came",
                           0},
-    [SXS_UNSEEN_UNLISTED] = {"not listed", "notes on what is not seen that found no room", 0},
+    [SXS_GAP_SETTINGS] = {"settings",
+                          "precompiled code (ReadyToRun) has no hooks and is not used: "
+                          "all code is compiled",
+                          0},
+    [SXS_GAP_LOST] = {"no memory", "functions not hooked for want of memory", 0},
+    [SXS_GAP_UNTIMED] = {"timed no longer",
+                         "functions counted but timed no longer, having too many "
+                         "short calls",
+                         1},
+    [SXS_GAP_INLINED] = {"inlined",
+                         "functions that the JIT was free to inline (inline=on), so that "
+                         "calls in such code are not counted",
+                         1},
+    [SXS_GAP_KEPT] = {"kept from being inlined",
+                      "functions kept from being inlined, which are slower "
+                      "than without the tool",
+                      0},
+    [SXS_GAP_RECOMPILED] = {"compiled again",
+                            "functions compiled more than once (tiers, OSR), each "
+                            "one row",
+                            0},
+    [SXS_GAP_INTRINSIC] = {"intrinsic", "intrinsics, not counted where the JIT expands them", 0},
+    [SXS_GAP_DYNAMIC] = {"dynamic method", "dynamic methods, which cannot be hooked", 1},
+    [SXS_GAP_STUB] = {"stub",
+                      "stubs made by the runtime (P/Invokes, delegates), which cannot be "
+                      "hooked",
+                      1},
+    [SXS_GAP_NATIVE] = {"native", "P/Invokes, which are native code", 0},
+    [SXS_GAP_RUNTIME] = {"runtime",
+                         "methods that the runtime implements itself, without code to "
+                         "hook",
+                         0},
+    [SXS_GAP_ABSTRACT] = {"abstract", "abstract methods, of which the implementations are seen", 0},
+    [SXS_GAP_NEVER] = {"never compiled",
+                       "functions selected by a pattern, but never compiled, as "
+                       "nobody called them",
+                       0},
+    [SXS_GAP_UNLISTED] = {"not listed", "notes on what is not seen that found no room", 0},
 };
 
-const char *sxs_unseen_why(enum sxs_unseen_kind kind)
+const char *sxs_gap_why(enum sxs_gap_kind kind)
 {
     return kinds[kind].why;
 }
 
-bool sxs_unseen_is_counted(enum sxs_unseen_kind kind)
+bool sxs_gap_is_counted(enum sxs_gap_kind kind)
 {
     return kinds[kind].counted;
 }
 
-size_t sxs_unseen_group(const struct sxs_unseen_list *list, size_t from)
+size_t sxs_gaps_group(const struct sxs_gap_list *list, size_t from)
 {
-    const struct sxs_unseen *u = &list->all[from];
+    const struct sxs_gap    *u = &list->all[from];
     size_t                   n = 1;
     while (from + n < list->n && u[n].kind == u->kind && u[n].runtime == u->runtime)
         n++;
     return n;
 }
 
-uint64_t sxs_unseen_sum(const struct sxs_unseen *group, size_t n)
+uint64_t sxs_gaps_sum(const struct sxs_gap *group, size_t n)
 {
     return *group->name ? n : group->count;
 }
 
-static void write_row(FILE *to, const struct sxs_unseen *u)
+static void write_row(FILE *to, const struct sxs_gap *u)
 {
     char name[4096], detail[4096];
     sxs_text_clean(u->name, name, sizeof(name));
@@ -93,11 +92,11 @@ static void write_row(FILE *to, const struct sxs_unseen *u)
 }
 
 /* Writes @n rows of one kind and runtime, at most @top of them. */
-static void write_group(FILE *to, const struct sxs_calls_process *p, const struct sxs_unseen *u,
+static void write_group(FILE *to, const struct sxs_calls_process *p, const struct sxs_gap *u,
                         size_t n, size_t top)
 {
     char     version[256] = "";
-    uint64_t count = sxs_unseen_sum(u, n);
+    uint64_t count = sxs_gaps_sum(u, n);
     size_t   shown = 0;
     if (u->runtime) {
         sxs_text_clean(sxs_process_version(p->process, u->runtime), version, sizeof(version) - 4);
@@ -119,26 +118,26 @@ static void write_group(FILE *to, const struct sxs_calls_process *p, const struc
         fprintf(to, "%12s  and %zu more\n", "", shown - top);
 }
 
-void sxs_unseen_warn(FILE *to, const struct sxs_calls_process *p)
+void sxs_gaps_warn(FILE *to, const struct sxs_calls_process *p)
 {
-    for (size_t i = 0; i < p->calls->n_remarks; i++) {
-        const struct sxs_calls_remark *r = &p->calls->remarks[i];
+    for (size_t i = 0; i < p->calls->n_notes; i++) {
+        const struct sxs_calls_read_note *r = &p->calls->notes[i];
         char                           pattern[1024];
         if (r->kind != SXS_CALLS_NOTE_PATTERN || r->more)
             continue;
         sxs_text_clean(r->text, pattern, sizeof(pattern));
-        fprintf(to, "  warning: nothing fits the pattern %s: %s\n", pattern, sxs_unseen_no_fit(r));
+        fprintf(to, "  warning: nothing fits the pattern %s: %s\n", pattern, sxs_gap_no_match(r));
     }
 }
 
-void sxs_unseen_text(FILE *to, const struct sxs_calls_process *p, const struct sxs_calls_view *v)
+void sxs_gaps_text(FILE *to, const struct sxs_calls_process *p, const struct sxs_calls_view *v)
 {
-    struct sxs_unseen_list list;
-    int                    err = sxs_unseen_collect(p, &list);
+    struct sxs_gap_list    list;
+    int                    err = sxs_gaps_collect(p, &list);
     bool                   any = false;
     for (size_t i = 0, n; !err && i < list.n; i += n) {
-        const struct sxs_unseen *u = &list.all[i];
-        n = sxs_unseen_group(&list, i);
+        const struct sxs_gap *u = &list.all[i];
+        n = sxs_gaps_group(&list, i);
         if (v->runtime && u->runtime && u->runtime != v->runtime)
             continue;
         if (!any)
@@ -146,36 +145,36 @@ void sxs_unseen_text(FILE *to, const struct sxs_calls_process *p, const struct s
         any = true;
         write_group(to, p, u, n, v->top ? v->top : NAMES);
     }
-    sxs_unseen_free(&list);
+    sxs_gaps_free(&list);
 }
 
-static json_t *clean(const char *s)
+static json_t *clean_text(const char *s)
 {
     char text[3 * 4096 + 1];
     sxs_text_clean(s, text, sizeof(text));
     return json_string(text);
 }
 
-static json_t *row_json(const struct sxs_calls_process *p, const struct sxs_unseen *u)
+static json_t *row_json(const struct sxs_calls_process *p, const struct sxs_gap *u)
 {
     return json_pack("{s:o, s:o, s:o, s:s, s:o, s:o, s:s, s:o}", "pid",
                      json_integer(p->process->pid), "runtime", json_integer(u->runtime), "version",
-                     clean(u->runtime ? sxs_process_version(p->process, u->runtime) : ""), "kind",
-                     kinds[u->kind].name, "name", clean(u->name), "count",
+                     clean_text(u->runtime ? sxs_process_version(p->process, u->runtime) : ""),
+                     "kind", kinds[u->kind].name, "name", clean_text(u->name), "count",
                      json_integer(u->count > INT64_MAX ? INT64_MAX : (json_int_t)u->count), "why",
-                     kinds[u->kind].why, "detail", clean(u->detail));
+                     kinds[u->kind].why, "detail", clean_text(u->detail));
 }
 
-int sxs_unseen_json(json_t *top, const struct sxs_calls_report *calls)
+int sxs_gaps_json(json_t *top, const struct sxs_calls_report *calls)
 {
     json_t *rows = json_array();
     int     err = json_object_set_new(top, "unseen", rows);
     for (size_t i = 0; i < calls->n && !err; i++) {
-        struct sxs_unseen_list list;
-        err = sxs_unseen_collect(&calls->processes[i], &list) ? -1 : 0;
+        struct sxs_gap_list list;
+        err = sxs_gaps_collect(&calls->processes[i], &list) ? -1 : 0;
         for (size_t k = 0; k < list.n && !err; k++)
             err = json_array_append_new(rows, row_json(&calls->processes[i], &list.all[k]));
-        sxs_unseen_free(&list);
+        sxs_gaps_free(&list);
     }
     return err;
 }

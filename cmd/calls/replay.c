@@ -8,7 +8,7 @@
 /* Maximum number of inferred begins and ends. The limit is enough for deep stacks around events
  * that did not fit into the file. In a damaged file every event could leave one deep stack and
  * enter another. */
-#define MAX_REPAIRED(moments) ((UINT64_C(4) << 20) + 16 * (uint64_t)(moments))
+#define MAX_REPAIRED(events) ((UINT64_C(4) << 20) + 16 * (uint64_t)(events))
 
 /* A call whose parent path awaits it can run on top of an unrelated stack. While it runs, the calls
  * of that stack are set aside; @was is the call to return to when the call at @path ends. */
@@ -27,9 +27,9 @@ struct player {
     unsigned                       n_aside;
 };
 
-static void end_current(struct player *p, uint64_t ns, const struct sxs_calls_known *known)
+static void end_current(struct player *p, uint64_t ns, const struct sxs_calls_details *details)
 {
-    p->r->at(p->r->arg, p->current, ns, false, known);
+    p->r->at(p->r->arg, p->current, ns, false, details);
     p->current = p->c->paths[p->current].parent;
 }
 
@@ -79,8 +79,8 @@ static bool move_to(struct player *p, uint32_t path, uint64_t ns)
     return begin_down_to(p, path, want - deep, ns);
 }
 
-static bool enter(struct player *p, const struct sxs_calls_moment *e,
-                  const struct sxs_calls_known *known)
+static bool replay_enter(struct player *p, const struct sxs_calls_read_event *e,
+                         const struct sxs_calls_details *details)
 {
     uint32_t parent = p->c->paths[e->path].parent;
     if (p->current != parent && (parent == p->root || p->c->paths[parent].awaits) &&
@@ -88,17 +88,17 @@ static bool enter(struct player *p, const struct sxs_calls_moment *e,
         p->aside[p->n_aside++] = (struct aside){e->path, p->current};
     if (!move_to(p, parent, e->ns))
         return false;
-    p->r->at(p->r->arg, e->path, e->ns, true, known);
+    p->r->at(p->r->arg, e->path, e->ns, true, details);
     p->current = e->path;
     return true;
 }
 
-static bool leave(struct player *p, const struct sxs_calls_moment *e,
-                  const struct sxs_calls_known *known)
+static bool replay_leave(struct player *p, const struct sxs_calls_read_event *e,
+                         const struct sxs_calls_details *details)
 {
     if (!move_to(p, e->path, e->ns))
         return false;
-    end_current(p, e->ns, known);
+    end_current(p, e->ns, details);
     for (unsigned i = p->n_aside; i-- > 0;)
         if (p->aside[i].path == e->path) {
             p->n_aside = i;
@@ -110,18 +110,22 @@ static bool leave(struct player *p, const struct sxs_calls_moment *e,
 size_t sxs_calls_replay(const struct sxs_calls *c, size_t index, const struct sxs_calls_replay *r,
                         uint64_t *repaired)
 {
-    const struct sxs_calls_thr *t = &c->threads[index];
-    struct player               p = {.c = c, .r = r, .root = t->root, .current = t->root,
-                                     .max_repaired = MAX_REPAIRED(t->n_moments)};
+    const struct sxs_calls_read_thread *t = &c->threads[index];
+    struct player                       p = {.c = c,
+                                             .r = r,
+                                             .root = t->root,
+                                             .current = t->root,
+                                             .max_repaired = MAX_REPAIRED(t->n_events)};
     uint64_t                    end = 0;
     size_t                      text = 0, i;
-    for (i = 0; i < t->n_moments; i++) {
-        const struct sxs_calls_moment *e = &t->moments[i];
-        struct sxs_calls_known         known = {NULL, e->kind == SXS_CALLS_UNWOUND};
+    for (i = 0; i < t->n_events; i++) {
+        const struct sxs_calls_read_event *e = &t->events[i];
+        struct sxs_calls_details           details = {NULL, e->kind == SXS_CALLS_UNWOUND};
         end = e->ns;
-        if (text < t->n_texts && t->texts[text].moment == i)
-            known.values = t->texts[text++].text;
-        if (!(e->kind == SXS_CALLS_ENTER ? enter(&p, e, &known) : leave(&p, e, &known)))
+        if (text < t->n_texts && t->texts[text].event == i)
+            details.values = t->texts[text++].text;
+        if (!(e->kind == SXS_CALLS_ENTER ? replay_enter(&p, e, &details)
+                                         : replay_leave(&p, e, &details)))
             break;
     }
     if (!t->events_lost && t->ended_ns > end)
@@ -131,5 +135,5 @@ size_t sxs_calls_replay(const struct sxs_calls *c, size_t index, const struct sx
     if (repaired)
         *repaired = p.repaired;
     free(p.way);
-    return t->n_moments - i;
+    return t->n_events - i;
 }

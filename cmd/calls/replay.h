@@ -15,7 +15,7 @@
  * What was recorded about a begin or an end. NULL in place of this object: the event is missing and
  * was inferred from others.
  */
-struct sxs_calls_known {
+struct sxs_calls_details {
     const char *values;  /* arguments of a begin, result of an end; NULL: not recorded. Borrowed */
     bool        unwound; /* the call was left by an exception */
 };
@@ -23,9 +23,10 @@ struct sxs_calls_known {
 struct sxs_calls_replay {
     /**
      * Called when the call at path @path begins (@begins true) or ends.
-     * @ns: since the header's started_ns. @known: what was recorded; NULL for an inferred event.
+     * @ns: since the header's started_ns. @details: what was recorded; NULL for an inferred event.
      */
-    void (*at)(void *arg, uint32_t path, uint64_t ns, bool begins, const struct sxs_calls_known *known);
+    void (*at)(void *arg, uint32_t path, uint64_t ns, bool begins,
+               const struct sxs_calls_details *details);
     void *arg;
 };
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Text report: functions by time or number of calls, then the call tree. */
-#include "cmd/calls/single.h"
-#include "cmd/calls/tree.h"
-#include "cmd/calls/coverage_gaps.h"
-#include "cmd/output/processes.h"
 #include "cmd/output/text.h"
+#include "cmd/calls/call_trace.h"
+#include "cmd/calls/coverage_gaps.h"
+#include "cmd/calls/tree.h"
+#include "cmd/output/processes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct row {
     const struct sxs_calls_process *p;
-    const struct sxs_calls_fn      *fn;
+    const struct sxs_calls_read_function *fn;
     uint64_t                        calls, total_ns, self_ns; /* sums over the selected threads */
 };
 
@@ -20,7 +20,7 @@ static int is_timed(const struct sxs_calls *c)
     return c->head.mode != SXS_CALLS_COUNT;
 }
 
-static int heavier(const void *a, const void *b)
+static int compare_total(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
     if (x->self_ns != y->self_ns)
@@ -44,7 +44,7 @@ static void write_process(FILE *to, const struct sxs_calls_process *p)
             modes[c->head.mode < 4 ? c->head.mode : 0]);
     fprintf(to, "  %llu compiled functions were not selected\n",
             (unsigned long long)atomic_load(&c->head.skipped));
-    sxs_unseen_warn(to, p);
+    sxs_gaps_warn(to, p);
 }
 
 static void write_one_loss(FILE *to, uint64_t n, const char *text)
@@ -55,7 +55,7 @@ static void write_one_loss(FILE *to, uint64_t n, const char *text)
 
 static void write_losses(FILE *to, const struct sxs_calls *c)
 {
-    struct sxs_calls_thr sum = {0};
+    struct sxs_calls_read_thread sum = {0};
     uint64_t             backed_off = 0;
     for (size_t i = 0; i < c->n_threads; i++) {
         sum.nodes_lost += c->threads[i].nodes_lost;
@@ -63,14 +63,14 @@ static void write_losses(FILE *to, const struct sxs_calls *c)
         sum.unmatched += c->threads[i].unmatched;
         sum.unwound += c->threads[i].unwound;
         sum.stale += c->threads[i].stale;
-        sum.n_moments += c->threads[i].n_moments;
+        sum.n_events += c->threads[i].n_events;
         sum.events_lost += c->threads[i].events_lost;
         sum.n_texts += c->threads[i].n_texts;
         sum.values_lost += c->threads[i].values_lost;
     }
     for (size_t i = 0; i < c->n_fns; i++)
         backed_off += c->fns[i].backed_off;
-    write_one_loss(to, sum.n_moments, "beginnings and ends of calls recorded, each with its time");
+    write_one_loss(to, sum.n_events, "beginnings and ends of calls recorded, each with its time");
     write_one_loss(to, sum.events_lost, "more that found no room: counted in the tree all the same");
     write_one_loss(to, sum.n_texts, "of them with arguments or a result");
     write_one_loss(to, sum.values_lost, "arguments or results that found no room");
@@ -84,12 +84,12 @@ static void write_losses(FILE *to, const struct sxs_calls *c)
     write_one_loss(to, backed_off, "functions counted but timed no longer: too many short calls");
 }
 
-/* Durations of single calls are left out when one thread is selected (@one_thread), because they
+/* Durations of traced calls are left out when one thread is selected (@one_thread), because they
  * are recorded for all threads together. */
 static void write_row(FILE *to, const struct row *row, bool one_thread)
 {
-    static const struct sxs_calls_fn none;
-    const struct sxs_calls_fn       *fn = one_thread ? &none : row->fn;
+    static const struct sxs_calls_read_function none;
+    const struct sxs_calls_read_function       *fn = one_thread ? &none : row->fn;
     const struct sxs_calls          *c = row->p->calls;
     char name[4096], self[32], total[32], min[32], median[32], p99[32], max[32];
     sxs_text_clean(row->fn->name, name, sizeof(name));
@@ -114,7 +114,7 @@ static void sum_threads(const struct sxs_calls_process *p, const struct sxs_call
     struct sxs_calls_view wanted = {.thread = v->thread};
     struct sxs_calls_tree t;
     for (size_t i = 0; i < p->calls->n_fns; i++) {
-        const struct sxs_calls_fn *fn = &p->calls->fns[i];
+        const struct sxs_calls_read_function *fn = &p->calls->fns[i];
         rows[i] = (struct row){p, fn, fn->calls, fn->total_ns, fn->self_ns};
         if (v->thread)
             rows[i].calls = rows[i].total_ns = rows[i].self_ns = 0;
@@ -157,7 +157,7 @@ static void write_functions(FILE *to, const struct sxs_calls_report *r,
         n += r->processes[i].calls->n_fns;
     }
     n = keep_called(rows, n, v->runtime);
-    qsort(rows, n, sizeof(*rows), heavier);
+    qsort(rows, n, sizeof(*rows), compare_total);
     fprintf(to, "\nfunctions, %zu of %zu called%s\n%12s", n < top ? n : top, n,
             timed ? ", by time in themselves" : "", "calls");
     if (timed)
@@ -183,7 +183,7 @@ void sxs_calls_text(FILE *to, const struct sxs_calls_report *r, const struct sxs
         if (r->processes[i].calls->head.mode == SXS_CALLS_TREE)
             sxs_calls_tree_text(to, &r->processes[i], v);
     for (size_t i = 0; i < r->n; i++)
-        sxs_unseen_text(to, &r->processes[i], v);
+        sxs_gaps_text(to, &r->processes[i], v);
     for (size_t i = 0; i < r->n; i++)
-        sxs_calls_singles_text(to, &r->processes[i], v);
+        sxs_calls_trace_text(to, &r->processes[i], v);
 }

@@ -32,7 +32,7 @@ struct printer {
     unsigned                     depth; /* levels to write; 0: all */
 };
 
-static uint64_t weight(const struct printer *p, const struct sxs_calls_tree_node *n)
+static uint64_t weight_of(const struct printer *p, const struct sxs_calls_tree_node *n)
 {
     return p->timed ? n->total_ns : n->calls;
 }
@@ -41,7 +41,7 @@ static void write_node(const struct printer *p, const struct sxs_calls_tree_node
 {
     char name[4200], total[32], self[32];
     fprintf(p->to, "%6.2f %% %10s %10s %12llu  %*s%s%s\n",
-            100.0 * (double)weight(p, n) / (double)p->all,
+            100.0 * (double)weight_of(p, n) / (double)p->all,
             sxs_text_duration(n->total_ns, total, sizeof(total)),
             sxs_text_duration(n->self_ns, self, sizeof(self)), (unsigned long long)n->calls,
             (int)(2 * (depth < 40 ? depth : 40)), "",
@@ -50,7 +50,7 @@ static void write_node(const struct printer *p, const struct sxs_calls_tree_node
 
 static bool is_big(const struct printer *p, const struct sxs_calls_tree_node *n)
 {
-    return n->shown && 100.0 * (double)weight(p, n) >= TREE_PERCENT * (double)p->all;
+    return n->shown && 100.0 * (double)weight_of(p, n) >= TREE_PERCENT * (double)p->all;
 }
 
 /* Writes the branches below @root, depth first. @place: for each level, the next child to visit. */
@@ -80,7 +80,7 @@ static void write_branches(const struct printer *p, uint32_t root, uint32_t *pla
 
 static void write_thread(const struct printer *p, const struct sxs_calls_tree_node *root)
 {
-    const struct sxs_calls_thr *thread = &p->t->p->calls->threads[root->thread];
+    const struct sxs_calls_read_thread *thread = &p->t->p->calls->threads[root->thread];
     char                        name[64];
     sxs_text_clean(thread->name, name, sizeof(name));
     fprintf(p->to, "thread %u %s\n", thread->tid, name);
@@ -165,7 +165,8 @@ static void write_edges(FILE *to, const struct sxs_calls_process *p, const char 
         fprintf(to, "%12s %10s  none\n", "-", "-");
 }
 
-static void write_durations(FILE *to, const struct sxs_calls *c, const struct sxs_calls_fn *fn)
+static void write_durations(FILE *to, const struct sxs_calls *c,
+                            const struct sxs_calls_read_function *fn)
 {
     char min[32], median[32], p99[32], max[32];
     if (fn->max_ns)

@@ -45,7 +45,7 @@ static uint32_t child_of(struct sxs_calls_tree *t, uint32_t parent, uint32_t fn,
     return node;
 }
 
-bool sxs_calls_thread_wanted(const struct sxs_calls_thr *t, const char *wanted)
+bool sxs_calls_thread_wanted(const struct sxs_calls_read_thread *t, const char *wanted)
 {
     char id[16];
     snprintf(id, sizeof(id), "%u", t->tid);

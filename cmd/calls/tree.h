@@ -43,7 +43,7 @@ void sxs_calls_tree_free(struct sxs_calls_tree *t);
  * sxs_calls_thread_wanted - return true when @t is the requested thread.
  * @wanted: a thread's id, its name or a pattern of names; NULL requests all threads.
  */
-bool sxs_calls_thread_wanted(const struct sxs_calls_thr *t, const char *wanted);
+bool sxs_calls_thread_wanted(const struct sxs_calls_read_thread *t, const char *wanted);
 
 /** sxs_calls_callers - write callers and callees of the functions whose names match v->callers. */
 void sxs_calls_callers(FILE *to, const struct sxs_calls_report *r, const struct sxs_calls_view *v);

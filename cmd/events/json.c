@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/events/events.h"
 #include "cmd/output/json_values.h"
+#include "cmd/output/names_of_values.h"
 #include "cmd/output/processes.h"
-#include "cmd/output/words.h"
 
-static int who(json_t *o, const struct sxs_events_process *p, uint32_t runtime)
+static int set_runtime(json_t *o, const struct sxs_events_process *p, uint32_t runtime)
 {
     return sxs_json_set_number(o, "runtime", runtime) |
            sxs_json_set_text(o, "version", sxs_process_version(p->process, runtime)) |
            sxs_json_set_number(o, "pid", p->process->pid);
 }
 
-static json_t *site_json(const struct sxs_events_process *p, const struct sxs_events_site *s)
+static json_t *throw_site_json(const struct sxs_events_process    *p,
+                               const struct sxs_events_throw_site *s)
 {
     json_t *o = json_object();
-    int     err = who(o, p, s->runtime);
+    int     err = set_runtime(o, p, s->runtime);
     err |= sxs_json_set_text(o, "type", s->type);
     err |= sxs_json_set_text(o, "message", s->message);
     err |= sxs_json_set_text(o, "thrown", s->thrown);
@@ -27,19 +28,24 @@ static json_t *site_json(const struct sxs_events_process *p, const struct sxs_ev
 }
 
 /* Writes an in-flight exception as a throw site of its own. */
-static json_t *flight_json(const struct sxs_events_process *p,
-                           const struct sxs_events_exception *v)
+static json_t *in_flight_json(const struct sxs_events_process   *p,
+                              const struct sxs_events_exception *v)
 {
-    const struct sxs_events_site s = {
-        .type = v->type, .thrown = v->thrown, .caught = v->caught, .runtime = v->runtime,
-        .fate = v->fate, .rethrown = v->rethrown, .n = 1, .message = v->message};
-    return site_json(p, &s);
+    const struct sxs_events_throw_site s = {.type = v->type,
+                                            .thrown = v->thrown,
+                                            .caught = v->caught,
+                                            .runtime = v->runtime,
+                                            .fate = v->fate,
+                                            .rethrown = v->rethrown,
+                                            .n = 1,
+                                            .message = v->message};
+    return throw_site_json(p, &s);
 }
 
 static json_t *span_json(const struct sxs_events_process *p, const struct sxs_events_span *s)
 {
     json_t *o = json_object();
-    int     err = who(o, p, s->runtime);
+    int     err = set_runtime(o, p, s->runtime);
     err |= sxs_json_set_text(o, "kind", sxs_event_kind_text(s->kind));
     err |= sxs_json_set_number(o, "time_ns", s->time_ns);
     err |= sxs_json_set_number(o, "duration_ns", s->duration_ns);
@@ -71,9 +77,9 @@ static int add_exceptions(json_t *rows, const struct sxs_events_process *p)
     int err = 0;
     for (size_t i = 0; i < p->data->n_exceptions && !err; i++)
         if (!p->data->exceptions[i].landed)
-            err = json_array_append_new(rows, flight_json(p, &p->data->exceptions[i]));
-    for (size_t i = 0; i < p->data->n_sites && !err; i++)
-        err = json_array_append_new(rows, site_json(p, &p->data->sites[i]));
+            err = json_array_append_new(rows, in_flight_json(p, &p->data->exceptions[i]));
+    for (size_t i = 0; i < p->data->n_throw_sites && !err; i++)
+        err = json_array_append_new(rows, throw_site_json(p, &p->data->throw_sites[i]));
     return err;
 }
 

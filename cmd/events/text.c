@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Text report: exceptions by count, then the events of the runtimes. */
-#include "cmd/events/events.h"
-#include "cmd/output/processes.h"
 #include "cmd/output/text.h"
-#include "cmd/output/words.h"
+#include "cmd/events/events.h"
+#include "cmd/output/names_of_values.h"
+#include "cmd/output/processes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +25,9 @@ static void write_where(FILE *to, const char *word, const char *name)
         fprintf(to, "              %s %s\n", word, clean(name, buf, sizeof(buf)));
 }
 
-static void write_site(FILE *to, const struct sxs_events_process *p, uint64_t n, uint8_t fate,
-                       int rethrown, uint32_t runtime, uint64_t each_ns, const char *type,
-                       const char *message, const char *thrown, const char *caught)
+static void write_throw_site(FILE *to, const struct sxs_events_process *p, uint64_t n, uint8_t fate,
+                             int rethrown, uint32_t runtime, uint64_t each_ns, const char *type,
+                             const char *message, const char *thrown, const char *caught)
 {
     char buf[2048], time[32];
     fprintf(to, "  %10llu  [%s] %s: %s%s", (ull)n, sxs_process_version(p->process, runtime),
@@ -46,28 +46,28 @@ static void write_exceptions(FILE *to, const struct sxs_events_process *p, size_
 {
     const struct sxs_events_data *e = p->data;
     uint64_t                      n = 0, flying = 0;
-    for (size_t i = 0; i < e->n_sites; i++)
-        n += e->sites[i].n;
+    for (size_t i = 0; i < e->n_throw_sites; i++)
+        n += e->throw_sites[i].n;
     for (size_t i = 0; i < e->n_exceptions; i++)
         flying += !e->exceptions[i].landed;
     n += flying;
-    fprintf(to, "exceptions: %llu at %zu sites\n", (ull)n, e->n_sites);
+    fprintf(to, "exceptions: %llu at %zu sites\n", (ull)n, e->n_throw_sites);
     if (atomic_load(&e->head.exceptions_lost))
         fprintf(to, "  %llu found no room to be recorded\n",
                 (ull)atomic_load(&e->head.exceptions_lost));
     for (size_t i = 0; i < e->n_exceptions; i++) {
         const struct sxs_events_exception *v = &e->exceptions[i];
         if (!v->landed)
-            write_site(to, p, 1, v->fate, v->rethrown, v->runtime, 0, v->type, v->message,
-                       v->thrown, v->caught);
+            write_throw_site(to, p, 1, v->fate, v->rethrown, v->runtime, 0, v->type, v->message,
+                             v->thrown, v->caught);
     }
-    for (size_t i = 0; i < e->n_sites && i < top; i++) {
-        const struct sxs_events_site *s = &e->sites[i];
-        write_site(to, p, s->n, s->fate, s->rethrown, s->runtime, s->n ? s->total_ns / s->n : 0,
-                   s->type, s->message, s->thrown, s->caught);
+    for (size_t i = 0; i < e->n_throw_sites && i < top; i++) {
+        const struct sxs_events_throw_site *s = &e->throw_sites[i];
+        write_throw_site(to, p, s->n, s->fate, s->rethrown, s->runtime,
+                         s->n ? s->total_ns / s->n : 0, s->type, s->message, s->thrown, s->caught);
     }
-    if (e->n_sites > top)
-        fprintf(to, "  and %zu more sites\n", e->n_sites - top);
+    if (e->n_throw_sites > top)
+        fprintf(to, "  and %zu more sites\n", e->n_throw_sites - top);
 }
 
 /* ---- events of the runtimes ------------------------------------------------------------------ */
@@ -76,7 +76,7 @@ struct sum {
     const char *text;
     uint32_t    runtime, detail;
     uint8_t     kind;
-    uint64_t    n, ns, most_ns;
+    uint64_t    n, ns, max_ns;
 };
 
 /* Returns the part of the key by which events of one kind are summed up in the first table: the
@@ -110,7 +110,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Merges sums with equal keys. Returns how many are left. */
-static size_t join(struct sum *sums, size_t n)
+static size_t join_sums(struct sum *sums, size_t n)
 {
     size_t to = 0;
     if (!n)
@@ -123,8 +123,8 @@ static size_t join(struct sum *sums, size_t n)
         }
         sums[to].n += sums[i].n;
         sums[to].ns += sums[i].ns;
-        if (sums[to].most_ns < sums[i].most_ns)
-            sums[to].most_ns = sums[i].most_ns;
+        if (sums[to].max_ns < sums[i].max_ns)
+            sums[to].max_ns = sums[i].max_ns;
     }
     return to + 1;
 }
@@ -152,16 +152,16 @@ static void write_kinds(FILE *to, const struct sxs_events_process *p, struct sum
         uint64_t ns = s->kind == SXS_KIND_THREAD ? 0 : s->duration_ns;
         sums[n++] = (struct sum){"", s->runtime, detail_of(s), s->kind, 1, ns, ns};
     }
-    n = join(sums, n);
+    n = join_sums(sums, n);
     for (size_t i = 0; i < n; i++) {
-        char detail[64], sum[32], most[32];
+        char detail[64], sum[32], max[32];
         print_detail(detail, sizeof(detail), &sums[i]);
         fprintf(to, "  %10llu  [%s] %s%s", (ull)sums[i].n,
                 sxs_process_version(p->process, sums[i].runtime),
                 sxs_event_kind_text(sums[i].kind), detail);
         if (sums[i].ns)
             fprintf(to, ": %s, longest %s", sxs_text_duration(sums[i].ns, sum, sizeof(sum)),
-                    sxs_text_duration(sums[i].most_ns, most, sizeof(most)));
+                    sxs_text_duration(sums[i].max_ns, max, sizeof(max)));
         fputc('\n', to);
     }
 }
@@ -176,7 +176,7 @@ static void write_methods(FILE *to, const struct sxs_events_process *p, struct s
             sums[n++] = (struct sum){s->text, s->runtime, 0, s->kind, 1, s->duration_ns,
                                      s->duration_ns};
     }
-    n = join(sums, n);
+    n = join_sums(sums, n);
     if (!n)
         return;
     qsort(sums, n, sizeof(*sums), by_time);

@@ -35,17 +35,18 @@ void sxs_instrument_report_free(struct sxs_instrument_report *r);
 /**
  * sxs_instrument_text - write a row for each method, methods that failed first, then by calls; then
  * traced calls.
- * @top: rows; 0: 30. @singles: number of traced calls; 0: 200, and none unless a call has values.
+ * @top: rows; 0: 30. @trace_entries: number of traced calls; 0: 200, and none unless a call has
+ * values.
  */
 void sxs_instrument_text(FILE *to, const struct sxs_instrument_report *r, size_t top,
-                         size_t singles);
+                         size_t trace_entries);
 
 /**
  * sxs_instrument_json - add the keys "instrument", "instrument_rules", "instrument_spent",
- * "helpers", "traced_calls" and "traced_lost" to @top, and the first @singles traced calls of each
- * process to "values".
+ * "helpers", "traced_calls" and "traced_lost" to @top, and the first @trace_entries traced calls of
+ * each process to "values".
  * Returns 0, or -1 when out of memory.
  */
-int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r, size_t singles);
+int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r, size_t trace_entries);
 
 #endif

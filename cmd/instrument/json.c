@@ -3,7 +3,7 @@
 #include "cmd/output/json_values.h"
 #include "cmd/output/processes.h"
 
-static json_t *site_json(const struct sxs_instrument_process *p, const struct sxs_instrumented *s)
+static json_t *method_json(const struct sxs_instrument_process *p, const struct sxs_instrumented *s)
 {
     json_t *o = json_object();
     int     err = sxs_json_set_number(o, "runtime", s->runtime);
@@ -14,7 +14,7 @@ static json_t *site_json(const struct sxs_instrument_process *p, const struct sx
     if (s->label[0])
         err |= sxs_json_set_text(o, "label", s->label);
     err |= sxs_json_set_number(o, "token", s->token);
-    err |= sxs_json_set_text(o, "state", sxs_site_state_text(s->state));
+    err |= sxs_json_set_text(o, "state", sxs_instrumented_state_text(s->state));
     err |= json_object_set_new(o, "compiled", json_boolean(s->compiled));
     err |= sxs_json_set_text(o, "rules", s->rules);
     if (s->reason[0])
@@ -88,10 +88,11 @@ static json_t *text_or_null(const char *s)
 }
 
 /* A traced call. The keys are those of calls with values (cmd/table_json.c), and more. */
-static json_t *single_json(const struct sxs_instrument_process *p, const struct sxs_traced_call *c)
+static json_t *trace_entry_json(const struct sxs_instrument_process *p,
+                                const struct sxs_traced_call        *c)
 {
     const struct sxs_instrument_data *d = p->data;
-    const struct sxs_instrumented    *s = sxs_instrument_find(d, c->site);
+    const struct sxs_instrumented    *s = sxs_instrument_find(d, c->method);
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "pid",
         sxs_json_number(p->process->pid), "tid", sxs_json_number(c->tid), "runtime",
@@ -104,7 +105,7 @@ static json_t *single_json(const struct sxs_instrument_process *p, const struct 
         text_or_null(c->after), "exception", text_or_null(c->thrown), "unwound", c->threw);
 }
 
-static int add_singles(json_t *top, const struct sxs_instrument_process *p, size_t limit)
+static int add_trace_entries(json_t *top, const struct sxs_instrument_process *p, size_t limit)
 {
     json_t *rows = json_object_get(top, "values");
     int     err = 0;
@@ -115,7 +116,7 @@ static int add_singles(json_t *top, const struct sxs_instrument_process *p, size
         err = json_object_set_new(top, "values", rows);
     }
     for (size_t i = 0; i < p->data->traced.n_calls && i < limit && !err; i++)
-        err = json_array_append_new(rows, single_json(p, &p->data->traced.calls[i]));
+        err = json_array_append_new(rows, trace_entry_json(p, &p->data->traced.calls[i]));
     return err;
 }
 
@@ -127,28 +128,28 @@ static json_t *helper_json(const struct sxs_instrument_process *p,
                      h->failed, "swallowed", sxs_json_number(h->threw));
 }
 
-static int add_process(json_t *top, json_t *sites, json_t *helpers,
+static int add_process(json_t *top, json_t *methods, json_t *helpers,
                        const struct sxs_instrument_process *p, size_t limit)
 {
     int err = 0;
-    for (size_t s = 0; s < p->data->n_sites && !err; s++)
-        err = json_array_append_new(sites, site_json(p, &p->data->sites[s]));
+    for (size_t s = 0; s < p->data->n_methods && !err; s++)
+        err = json_array_append_new(methods, method_json(p, &p->data->methods[s]));
     for (size_t h = 0; h < p->data->n_helpers && !err; h++)
         err = json_array_append_new(helpers, helper_json(p, &p->data->helpers[h]));
-    return err ? err : add_singles(top, p, limit);
+    return err ? err : add_trace_entries(top, p, limit);
 }
 
-int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r, size_t singles)
+int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r, size_t trace_entries)
 {
-    json_t  *sites = json_array(), *helpers = json_array(), *spent = json_array();
+    json_t  *methods = json_array(), *helpers = json_array(), *spent = json_array();
     uint64_t lost = 0, calls = 0;
-    int      err = json_object_set_new(top, "instrument", sites);
+    int      err = json_object_set_new(top, "instrument", methods);
     err |= json_object_set_new(top, "helpers", helpers);
     err |= json_object_set_new(top, "instrument_spent", spent);
     for (size_t i = 0; i < r->n && !err; i++) {
         lost += r->processes[i].data->traced.head.lost;
         calls += r->processes[i].data->traced.n_calls;
-        err = add_process(top, sites, helpers, &r->processes[i], singles);
+        err = add_process(top, methods, helpers, &r->processes[i], trace_entries);
         err |= json_array_append_new(spent, spent_json(&r->processes[i]));
     }
     err |= sxs_json_set_number(top, "traced_calls", calls);

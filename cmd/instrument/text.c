@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define TOP     30
-#define SINGLES 200
+#define TRACE_ENTRIES 200
 
 typedef unsigned long long ull;
 
@@ -16,7 +16,8 @@ static int by_interest(const void *a, const void *b)
 {
     const struct sxs_instrumented *x = *(const struct sxs_instrumented *const *)a;
     const struct sxs_instrumented *y = *(const struct sxs_instrumented *const *)b;
-    int x_failed = x->state == SXS_SITE_FAILED, y_failed = y->state == SXS_SITE_FAILED;
+    int                            x_failed = x->state == SXS_INSTRUMENTED_FAILED,
+        y_failed = y->state == SXS_INSTRUMENTED_FAILED;
     if (x_failed != y_failed)
         return y_failed - x_failed;
     if (x->calls != y->calls)
@@ -30,14 +31,15 @@ static void write_row(FILE *to, const struct sxs_instrument_process *p,
 {
     char name[1024], rules[512], total[32], mean[32];
     sxs_text_clean(s->label[0] ? s->label : s->name, name, sizeof(name));
-    sxs_text_clean(s->state == SXS_SITE_FAILED ? s->reason : s->rules, rules, sizeof(rules));
-    fprintf(to, "  %-8s %10llu %9llu %10s %10s  [%s] %s", sxs_site_state_text(s->state),
+    sxs_text_clean(s->state == SXS_INSTRUMENTED_FAILED ? s->reason : s->rules, rules,
+                   sizeof(rules));
+    fprintf(to, "  %-8s %10llu %9llu %10s %10s  [%s] %s", sxs_instrumented_state_text(s->state),
             (ull)s->calls, (ull)s->threw, sxs_text_duration(s->total_ns, total, sizeof(total)),
             sxs_text_duration(s->ended ? s->total_ns / s->ended : 0, mean, sizeof(mean)),
             sxs_process_version(p->process, s->runtime), name);
     if (s->swallowed)
         fprintf(to, ", %llu exceptions of what it calls swallowed", (ull)s->swallowed);
-    fprintf(to, s->state == SXS_SITE_FAILED ? ": %s\n" : " (%s)\n", rules);
+    fprintf(to, s->state == SXS_INSTRUMENTED_FAILED ? ": %s\n" : " (%s)\n", rules);
 }
 
 /* Writes the time that the library spent on each kind of work. */
@@ -140,10 +142,10 @@ static void write_helpers(FILE *to, const struct sxs_instrument_process *p)
     }
 }
 
-static void write_single(FILE *to, const struct sxs_instrument_process *p,
-                         const struct sxs_traced_call *c)
+static void write_trace_entry(FILE *to, const struct sxs_instrument_process *p,
+                              const struct sxs_traced_call *c)
 {
-    const struct sxs_instrumented *s = sxs_instrument_find(p->data, c->site);
+    const struct sxs_instrumented *s = sxs_instrument_find(p->data, c->method);
     char name[1024], values[3 * SXS_TRACED_TEXT + 1], took[32];
     sxs_text_clean(!s ? "?" : s->label[0] ? s->label : s->name, name, sizeof(name));
     sxs_text_clean(c->arguments ? c->arguments : "", values, sizeof(values));
@@ -182,54 +184,55 @@ static bool has_values(const struct sxs_traced_data *t)
     return false;
 }
 
-static void write_singles(FILE *to, const struct sxs_instrument_process *p, size_t singles)
+static void write_trace_entries(FILE *to, const struct sxs_instrument_process *p,
+                                size_t trace_entries)
 {
     const struct sxs_traced_data *t = &p->data->traced;
-    size_t                        n = singles ? singles : SINGLES;
+    size_t                        n = trace_entries ? trace_entries : TRACE_ENTRIES;
     if (t->head.lost)
         fprintf(to, "traced calls: %llu records found no room\n", (ull)t->head.lost);
-    if (!t->n_calls || (!singles && !has_values(t)))
+    if (!t->n_calls || (!trace_entries && !has_values(t)))
         return;
     n = n < t->n_calls ? n : t->n_calls;
     fprintf(to, "\nsingle calls of process %s, the first %zu of %zu\n%12s %7s %-8s call\n",
             p->process->folder, n, t->n_calls, "s", "thread", "runtime");
     for (size_t i = 0; i < n; i++)
-        write_single(to, p, &t->calls[i]);
+        write_trace_entry(to, p, &t->calls[i]);
 }
 
 static void write_process(FILE *to, const struct sxs_instrument_process *p, size_t top,
-                          size_t singles)
+                          size_t trace_entries)
 {
     const struct sxs_instrument_data *d = p->data;
-    const struct sxs_instrumented   **rows = calloc(d->n_sites + 1, sizeof(*rows));
-    size_t                            states[SXS_N_SITE_STATES] = {0};
+    const struct sxs_instrumented   **rows = calloc(d->n_methods + 1, sizeof(*rows));
+    size_t                            states[SXS_N_INSTRUMENTED_STATES] = {0};
     if (!rows)
         return;
-    for (size_t i = 0; i < d->n_sites; i++) {
-        rows[i] = &d->sites[i];
+    for (size_t i = 0; i < d->n_methods; i++) {
+        rows[i] = &d->methods[i];
         states[rows[i]->state]++;
     }
-    qsort(rows, d->n_sites, sizeof(*rows), by_interest);
-    fprintf(to, "instrumented: %zu methods", d->n_sites);
-    for (int i = 0; i < SXS_N_SITE_STATES; i++)
+    qsort(rows, d->n_methods, sizeof(*rows), by_interest);
+    fprintf(to, "instrumented: %zu methods", d->n_methods);
+    for (int i = 0; i < SXS_N_INSTRUMENTED_STATES; i++)
         if (states[i])
-            fprintf(to, ", %zu %s", states[i], sxs_site_state_text((uint8_t)i));
+            fprintf(to, ", %zu %s", states[i], sxs_instrumented_state_text((uint8_t)i));
     fputc('\n', to);
     write_spent(to, &d->head);
     fprintf(to, "  %-8s %10s %9s %10s %10s\n", "state", "calls", "threw", "total", "mean");
-    for (size_t i = 0; i < d->n_sites && i < top; i++)
+    for (size_t i = 0; i < d->n_methods && i < top; i++)
         write_row(to, p, rows[i]);
-    if (d->n_sites > top)
-        fprintf(to, "  and %zu more methods\n", d->n_sites - top);
+    if (d->n_methods > top)
+        fprintf(to, "  and %zu more methods\n", d->n_methods - top);
     free(rows);
     write_rules(to, d, top);
     write_helpers(to, p);
-    write_singles(to, p, singles);
+    write_trace_entries(to, p, trace_entries);
 }
 
 void sxs_instrument_text(FILE *to, const struct sxs_instrument_report *r, size_t top,
-                         size_t singles)
+                         size_t trace_entries)
 {
     for (size_t i = 0; i < r->n; i++)
-        write_process(to, &r->processes[i], top ? top : TOP, singles);
+        write_process(to, &r->processes[i], top ? top : TOP, trace_entries);
 }

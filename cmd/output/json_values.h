@@ -33,6 +33,6 @@ int sxs_json_set_text(json_t *o, const char *key, const char *s);
 json_t *sxs_json_whole(json_t *o, int err);
 
 /** How many traced calls of each process JSON contains, unless --single says otherwise. */
-#define SXS_JSON_SINGLES 5000u
+#define SXS_JSON_TRACE_ENTRIES 5000u
 
 #endif

@@ -22,7 +22,7 @@ const TIERS = ["unknown tier", "tier 0", "tier 1", "OSR", "R2R", "stub", "dynami
 /*FILE page_timeline_details.js*/
 /*FILE page_timeline_use.js*/
 /*FILE page_timeline_tables.js*/
-/*FILE page_unseen.js*/
+/*FILE page_gaps.js*/
 
 // ---- all views: painting, controls, start -----------------------------------------------------
 function paintTheme() {
@@ -57,7 +57,7 @@ function paintSummary() {
   $("summary").title = ends.map(([k, n]) => `${k}: ${count(n)}`).join("\n");
 }
 function paintFound() {
-  if (state.view === "unseen") { paintUnseen(); return; }
+  if (state.view === "gaps") { paintGaps(); return; }
   if (state.view === "timeline" && tl) { $("found").textContent = state.search ? `${count(tl.foundN)} found   n` : ""; return; }
   $("found").textContent = state.search ? `${count(view.hitCount)} · ${percent(view.hitWeight, view.total[0])}` : "";
 }
@@ -65,7 +65,7 @@ function refresh() {
   buildView();
   view.everything = selfWeight.reduce((a, b) => a + b, 0);
   pairs = crossingsOf();
-  $("empty").hidden = view.total[0] > 0 || state.view === "timeline" || state.view === "unseen";
+  $("empty").hidden = view.total[0] > 0 || state.view === "timeline" || state.view === "gaps";
   fit();
   if (state.flame) scroller.scrollTop = scroller.scrollHeight;
   win = windowOf(0);
@@ -150,11 +150,11 @@ document.onkeydown = (e) => {
   else if (e.key === "i") $("direction").click();
   else if (e.key === "t") $("bythread").click();
   else if (e.key === "x") $("crossings").click();
-  else if (e.key >= "1" && e.key <= "5") press(["graph", "tree", "functions", "timeline", "unseen"][e.key - 1]);
+  else if (e.key >= "1" && e.key <= "5") press(["graph", "tree", "functions", "timeline", "gaps"][e.key - 1]);
   else if (document.activeElement === canvas && e.key.startsWith("Arrow")) { e.preventDefault(); move(e.key); }
   else if (document.activeElement === canvas && e.key === "Enter") zoom(state.focus);
 };
-window.onresize = () => { paintTime(); if (state.view === "graph") { fit(); draw(); } else if (state.view === "timeline") repaintTimeline(); else if (state.view !== "unseen") paintRows(); };
+window.onresize = () => { paintTime(); if (state.view === "graph") { fit(); draw(); } else if (state.view === "timeline") repaintTimeline(); else if (state.view !== "gaps") paintRows(); };
 
 const preferred = matchMedia("(prefers-color-scheme: dark)");
 dark = preferred.matches;
@@ -163,13 +163,13 @@ function repaint() {
   paintTheme(); paintLegend(); paintTime();
   if (state.view === "graph") draw();
   else if (state.view === "timeline") repaintTimeline();
-  else if (state.view === "unseen") paintUnseen();
+  else if (state.view === "gaps") paintGaps();
   else { paintRows(); showFunction(table_.frame); }
 }
 $("title").textContent = before ? `Difference: ${data.title}` : data.title;
 const hasLine = L && (L.nSpans || L.nCalls || L.exceptions.length || L.sites.length || L.sampleStep), hasTree = before || data.samples > 0;
 document.querySelector("[data-view=timeline]").hidden = !hasLine;
-document.querySelector("[data-view=unseen]").hidden = !unseen.length;
+document.querySelector("[data-view=gaps]").hidden = !gaps.length;
 for (const which of ["graph", "tree", "functions"]) document.querySelector(`[data-view=${which}]`).hidden = !hasTree && hasLine;
 document.title = `${data.title} · sxsprof`;
 paintTheme();

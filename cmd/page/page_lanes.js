@@ -59,7 +59,7 @@ function laneData() { // per thread: weight by bucket and owner, heaviest thread
   return lanes;
 }
 function paintTime() {
-  $("timeline").hidden = state.view === "timeline" || state.view === "unseen" || !data.buckets || !data.samples || !data.timeline && !line;
+  $("timeline").hidden = state.view === "timeline" || state.view === "gaps" || !data.buckets || !data.samples || !data.timeline && !line;
   if ($("timeline").hidden) return;
   const all = laneData(), ratio = window.devicePixelRatio || 1, w = $("lanes").clientWidth, h = all.length * LANE + 18;
   time.style.height = `${h}px`;

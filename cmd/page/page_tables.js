@@ -186,8 +186,8 @@ table.onkeydown = (e) => {
 // ---- one function: callers, callees, durations ------------------------------------------------
 function neighbours(frame) { // callers and callees by function
   functionRows();
-  const mine = table_.byFrame.get(frame), callers = new Map(), callees = new Map();
-  if (!mine) return null;
+  const own = table_.byFrame.get(frame), callers = new Map(), callees = new Map();
+  if (!own) return null;
   const take = (map, key, i, name, from, to) => {
     if (!map.has(key)) map.set(key, { frame: key, name, calls: 0, total: 0 });
     const r = map.get(key);
@@ -196,13 +196,13 @@ function neighbours(frame) { // callers and callees by function
     if (calls) r.calls += view.n[i];
     else if (outermost) r.calls += view.count[i];
   };
-  for (const i of mine.nodes) {
+  for (const i of own.nodes) {
     const p = view.parent[i], by = p && view.frame[p] >= 0 ? view.frame[p] : -1;
     take(callers, by, i, by >= 0 ? frameName(by) : "where the thread began", p ? view.frame[p] : -1, frame);
     for (const c of below(i)) take(callees, view.frame[c], c, frameName(view.frame[c]), frame, view.frame[c]);
   }
   const heavy = (m) => [...m.values()].sort((a, b) => b.total - a.total || b.calls - a.calls);
-  return { mine, callers: heavy(callers), callees: heavy(callees) };
+  return { own, callers: heavy(callers), callees: heavy(callees) };
 }
 const bareName = (f) => shortName(f).replace(/\(.*\)$/, "") || shortName(f);
 function neighbourTable(title, rows, all, id) {
@@ -236,14 +236,14 @@ function showFunction(frame) {
   head.append(...named(frame, frameName(frame)));
   panel.append(head);
   const facts_ = el("p", undefined, "soft"), file = strings[frames[frame][5]] || strings[frames[frame][1]];
-  facts_.textContent = `${count(n.mine.calls)} ${unit(n.mine.calls)} · total ${percent(n.mine.total, view.total[0])}`
-    + (data.timed ? `, ${duration(n.mine.total)} · self ${duration(n.mine.self)}` : "");
+  facts_.textContent = `${count(n.own.calls)} ${unit(n.own.calls)} · total ${percent(n.own.total, view.total[0])}`
+    + (data.timed ? `, ${duration(n.own.total)} · self ${duration(n.own.self)}` : "");
   panel.append(facts_);
   if (file) panel.append(el("p", file, "soft file"));
   const l = latency.get(frame);
   if (l && l.max) panel.append(histogram(l));
   if (l && l.off) panel.append(el("p", "Called too often for too little: counted all the time, but timed no longer.", "soft"));
-  if (data.mode !== "flat") panel.append(neighbourTable("Callers", n.callers, n.mine.total, "callers"), neighbourTable("Callees", n.callees, n.mine.total, "callees"));
+  if (data.mode !== "flat") panel.append(neighbourTable("Callers", n.callers, n.own.total, "callers"), neighbourTable("Callees", n.callees, n.own.total, "callees"));
 }
 function goTo(frame) { // goes to the function in the table of functions; the tree may have many nodes of it
   if (state.view !== "functions") { showFunction(frame); return; }
@@ -309,21 +309,21 @@ function show(which) {
   state.view = which;
   for (const b of document.querySelectorAll("[data-view]")) b.setAttribute("aria-selected", b.dataset.view === which);
   for (const b of document.querySelectorAll("[data-view]")) b.tabIndex = b.dataset.view === which ? 0 : -1;
-  const line_ = which === "timeline", unseen_ = which === "unseen";
+  const line_ = which === "timeline", gaps_ = which === "gaps";
   $("scroll").hidden = which !== "graph";
   $("line").hidden = $("tlchips").hidden = !line_;
-  $("unseen").hidden = !unseen_;
-  document.querySelector("[aria-label=Frames]").hidden = calls || line_ || unseen_; // all frames of calls are managed
-  $("bythread").hidden = Boolean(before) || line_ || unseen_;
-  $("empty").hidden = line_ || unseen_ || view.total[0] > 0;
+  $("gaps").hidden = !gaps_;
+  document.querySelector("[aria-label=Frames]").hidden = calls || line_ || gaps_; // all frames of calls are managed
+  $("bythread").hidden = Boolean(before) || line_ || gaps_;
+  $("empty").hidden = line_ || gaps_ || view.total[0] > 0;
   paintTime();
   showTip(-1);
   $("path").hidden = which !== "graph";
   $("details").hidden = which !== "graph";
   for (const id of ["direction", "crossings"]) $(id).hidden = which !== "graph";
-  $("tables").hidden = which === "graph" || line_ || unseen_;
+  $("tables").hidden = which === "graph" || line_ || gaps_;
   paintFound();
-  if (unseen_) return; // already painted
+  if (gaps_) return; // already painted
   if (which === "graph") { fit(); draw(); return; }
   if (line_) { showTimeline(); paintFound(); return; }
   table.setAttribute("role", which === "tree" ? "treegrid" : "grid");

@@ -119,7 +119,7 @@ static void take_code(struct sxs_addresses *a, const struct sxs_samples_record *
 }
 
 /* Ends every extent of the unloaded module that began before the unload. */
-static void unload(struct sxs_addresses *a, const struct sxs_record_module *v)
+static void unload_module(struct sxs_addresses *a, const struct sxs_record_module *v)
 {
     for (size_t i = 0; i < a->n_mapped; i++) {
         struct sxs_extent *e = &a->space.all[a->mapped[i]];
@@ -210,7 +210,7 @@ static void read_records(struct sxs_addresses *a, struct sxs_samples *reader,
         }
     }
     for (size_t i = 0; i < n_gone; i++)
-        unload(a, &gone[i]);
+        unload_module(a, &gone[i]);
     free(gone);
     sxs_samples_rewind(reader);
 }

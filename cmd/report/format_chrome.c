@@ -9,7 +9,7 @@
 #include "cmd/report/format.h"
 
 #include "cmd/output/must.h"
-#include "cmd/output/words.h"
+#include "cmd/output/names_of_values.h"
 
 #include <string.h>
 
@@ -34,16 +34,16 @@ struct trace {
     struct lane            *lanes;
 };
 
-static void event(struct trace *t, uint32_t pid, uint32_t tid, const char *phase)
+static void begin_event(struct trace *t, uint32_t pid, uint32_t tid, const char *phase)
 {
     fprintf(t->to, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u", t->began ? ",\n" : "\n", phase, pid,
             tid);
     t->began = true;
 }
 
-static void span(struct trace *t, uint32_t pid, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
+static void put_span(struct trace *t, uint32_t pid, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
 {
-    event(t, pid, tid, "X");
+    begin_event(t, pid, tid, "X");
     fprintf(t->to, ",\"ts\":%.3f,\"dur\":%.3f", (double)(from_ns - t->first_ns) / 1e3,
             (double)(to_ns - from_ns) / 1e3);
 }
@@ -56,7 +56,7 @@ static void close_frames(struct trace *t, uint32_t thread, size_t keep, uint64_t
     const struct sxs_model_thread *v = &t->m->threads[thread];
     while (l->n > keep) {
         const struct open_frame *f = &l->open[--l->n];
-        span(t, t->m->processes[v->process].pid, v->tid, f->since_ns, now);
+        put_span(t, t->m->processes[v->process].pid, v->tid, f->since_ns, now);
         fprintf(t->to, ",\"cat\":\"%s\",\"name\":",
                 t->m->frames[f->frame].runtime ? "managed" : "native");
         sxs_json_string(t->to, sxs_frame_text(t->m, f->frame, SXS_STYLE_FULL, text, sizeof(text)));
@@ -64,7 +64,7 @@ static void close_frames(struct trace *t, uint32_t thread, size_t keep, uint64_t
     }
 }
 
-static void take(struct trace *t, const struct sxs_model_sample *s)
+static void take_sample(struct trace *t, const struct sxs_model_sample *s)
 {
     uint32_t     frames[SXS_MAX_STACK], thread = t->m->nodes[s->node].thread;
     struct lane *l = &t->lanes[thread];
@@ -99,7 +99,7 @@ static void write_lanes(struct trace *t)
         if (named[thread])
             continue;
         named[thread] = 1;
-        event(t, t->m->processes[v->process].pid, track_of(t, v), "M");
+        begin_event(t, t->m->processes[v->process].pid, track_of(t, v), "M");
         fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", t->to);
         snprintf(text, sizeof(text), "%s, traced", sxs_thread_text(t->m, thread, name, sizeof(name)));
         sxs_json_string(t->to, text);
@@ -112,14 +112,14 @@ static void write_names(struct trace *t)
 {
     char text[512];
     for (size_t i = 0; i < t->m->n_processes; i++) {
-        event(t, t->m->processes[i].pid, 0, "M");
+        begin_event(t, t->m->processes[i].pid, 0, "M");
         fputs(",\"name\":\"process_name\",\"args\":{\"name\":", t->to);
         sxs_json_string(t->to, t->m->processes[i].head.command);
         fputs("}}", t->to);
     }
     for (size_t i = 0; i < t->m->n_threads; i++) {
         const struct sxs_model_thread *v = &t->m->threads[i];
-        event(t, t->m->processes[v->process].pid, v->tid, "M");
+        begin_event(t, t->m->processes[v->process].pid, v->tid, "M");
         fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", t->to);
         sxs_json_string(t->to, sxs_thread_text(t->m, (uint32_t)i, text, sizeof(text)));
         fputs("}}", t->to);
@@ -132,7 +132,7 @@ static void write_pauses(struct trace *t)
         const struct sxs_model_pause *p = &t->m->pauses[i];
         if (p->time_ns < t->first_ns || p->duration_ns > UINT64_MAX - p->time_ns)
             continue;
-        span(t, t->m->processes[p->process].pid, 0, p->time_ns, p->time_ns + p->duration_ns);
+        put_span(t, t->m->processes[p->process].pid, 0, p->time_ns, p->time_ns + p->duration_ns);
         fputs(",\"cat\":\"pause\",\"name\":", t->to);
         char text[128];
         snprintf(text, sizeof(text), "%.64s stopped: %s",
@@ -150,7 +150,7 @@ static void write_call(struct trace *t, const struct sxs_model_event *e)
     const struct sxs_model_node   *n = &m->nodes[e->node];
     const struct sxs_model_thread *v = &m->threads[n->thread];
     uint64_t                       ns = e->time_ns - t->first_ns;
-    event(t, m->processes[v->process].pid, track_of(t, v), e->begins ? "B" : "E");
+    begin_event(t, m->processes[v->process].pid, track_of(t, v), e->begins ? "B" : "E");
     fprintf(t->to, ",\"ts\":%llu.%03u", (unsigned long long)(ns / 1000), (unsigned)(ns % 1000));
     fputs(",\"cat\":", t->to);
     snprintf(text, sizeof(text), ".NET %.64s",
@@ -168,7 +168,7 @@ static void write_call(struct trace *t, const struct sxs_model_event *e)
 
 /* ---- the tools "events" and "exceptions" ------------------------------------------------------- */
 
-static void string(struct trace *t, const char *text)
+static void write_string(struct trace *t, const char *text)
 {
     char clean[1100];
     snprintf(clean, sizeof(clean), "%s", text);
@@ -180,9 +180,9 @@ static void write_span(struct trace *t, uint32_t pid, const struct sxs_events_sp
 {
     uint64_t end = s->time_ns + s->duration_ns;
     if (s->kind == SXS_KIND_THREAD_NAME) {
-        event(t, pid, s->tid, "M");
+        begin_event(t, pid, s->tid, "M");
         fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", t->to);
-        string(t, s->text);
+        write_string(t, s->text);
         fputs("}}", t->to);
         return;
     }
@@ -190,9 +190,9 @@ static void write_span(struct trace *t, uint32_t pid, const struct sxs_events_sp
     if ((s->kind == SXS_KIND_SUSPENSION && t->m->n_pauses) || s->time_ns < t->first_ns ||
         end < s->time_ns || s->kind == SXS_KIND_THREAD)
         return;
-    span(t, pid, s->tid, s->time_ns, end);
+    put_span(t, pid, s->tid, s->time_ns, end);
     fprintf(t->to, ",\"cat\":\"%s\",\"name\":", sxs_event_kind_text(s->kind));
-    string(t, s->text[0] ? s->text : sxs_event_kind_text(s->kind));
+    write_string(t, s->text[0] ? s->text : sxs_event_kind_text(s->kind));
     fprintf(t->to, ",\"args\":{\"runtime\":%u,\"kind\":\"%s\"", s->runtime,
             sxs_event_kind_text(s->kind));
     if (s->kind == SXS_KIND_GC)
@@ -209,17 +209,17 @@ static void write_exception(struct trace *t, uint32_t pid, const struct sxs_even
 {
     if (v->time_ns < t->first_ns)
         return;
-    event(t, pid, v->tid, "i");
+    begin_event(t, pid, v->tid, "i");
     fprintf(t->to, ",\"s\":\"t\",\"ts\":%.3f,\"cat\":\"exception\",\"name\":",
             (double)(v->time_ns - t->first_ns) / 1e3);
-    string(t, v->type);
+    write_string(t, v->type);
     fprintf(t->to, ",\"args\":{\"runtime\":%u,\"fate\":\"%s\",\"message\":", v->runtime,
             sxs_fate_text(e, v->fate));
-    string(t, v->message);
+    write_string(t, v->message);
     fputs(",\"thrown\":", t->to);
-    string(t, v->thrown);
+    write_string(t, v->thrown);
     fputs(",\"caught\":", t->to);
-    string(t, v->caught);
+    write_string(t, v->caught);
     fputs("}}", t->to);
 }
 
@@ -258,7 +258,7 @@ static int write_chrome(const struct sxs_model *m, const struct sxs_report_optio
     for (size_t i = 0; i < m->n_events; i++)
         write_call(&t, &m->events[i]);
     for (size_t i = 0; i < m->n_samples; i++)
-        take(&t, &m->samples[i]);
+        take_sample(&t, &m->samples[i]);
     for (size_t i = 0; i < m->n_threads; i++) {
         close_frames(&t, (uint32_t)i, 0, t.lanes[i].until_ns);
         free(t.lanes[i].open);

@@ -9,7 +9,7 @@
 
 /* Writes a name. ';' separates frames, so it is replaced; names contain no line breaks, which
  * separate stacks. */
-static void put(FILE *to, const char *text)
+static void put_name(FILE *to, const char *text)
 {
     for (; *text; text++)
         putc(*text == ';' ? ':' : *text, to);
@@ -41,10 +41,10 @@ static char *stack_line(const struct sxs_model *m, uint32_t node)
     char       *line = NULL;
     size_t      size = 0, n = sxs_model_stack(m, node, frames);
     FILE       *to = sxs_must(open_memstream(&line, &size));
-    put(to, sxs_thread_text(m, m->nodes[node].thread, text, sizeof(text)));
+    put_name(to, sxs_thread_text(m, m->nodes[node].thread, text, sizeof(text)));
     for (size_t i = 0; i < n; i++) {
         putc(';', to);
-        put(to, sxs_frame_text(m, frames[i], SXS_STYLE_SHORT, text, sizeof(text)));
+        put_name(to, sxs_frame_text(m, frames[i], SXS_STYLE_SHORT, text, sizeof(text)));
     }
     fclose(to);
     return sxs_must(line);
@@ -52,7 +52,7 @@ static char *stack_line(const struct sxs_model *m, uint32_t node)
 
 /* Number of samples; for calls, ns spent in the function itself, or the number of calls when not
  * timed. */
-static uint64_t weight(const struct sxs_model *m, size_t node)
+static uint64_t weight_of(const struct sxs_model *m, size_t node)
 {
     return m->data == SXS_DATA_CALLS ? m->nodes[node].self_ns : m->nodes[node].self;
 }
@@ -63,8 +63,8 @@ static int write_collapsed(const struct sxs_model *m, const struct sxs_report_op
     (void)o;
     struct sxs_string *lines = sxs_must_zeroed(m->n_nodes, sizeof(*lines));
     for (size_t i = 0; i < m->n_nodes; i++)
-        if (weight(m, i))
-            lines[n++] = (struct sxs_string){stack_line(m, (uint32_t)i), weight(m, i)};
+        if (weight_of(m, i))
+            lines[n++] = (struct sxs_string){stack_line(m, (uint32_t)i), weight_of(m, i)};
     write_joined(lines, n, to);
     for (size_t i = 0; i < n; i++)
         free(lines[i].text);

@@ -21,8 +21,8 @@ struct tables {
     uint64_t               *spots;     /* of the model: frame << 32 | line */
     size_t                  n_spots;
     uint32_t               *spot_at;   /* by spot: number in the thread + 1 */
-    uint32_t               *mine;      /* by number in the thread: the spot */
-    size_t                  n_mine;
+    uint32_t               *thread_spots; /* by number in the thread: the spot */
+    size_t                  n_thread_spots;
     uint32_t               *nodes;     /* the thread's nodes; a parent comes before its children */
     size_t                  n_nodes;
     uint32_t               *by_thread; /* all nodes sorted by thread */
@@ -30,7 +30,7 @@ struct tables {
     uint32_t               *node_at;   /* by the model's node: number in its thread */
 };
 
-static void repeat(FILE *to, const char *name, const char *value, size_t n)
+static void write_repeated(FILE *to, const char *name, const char *value, size_t n)
 {
     fprintf(to, ",\"%s\":[", name);
     for (size_t i = 0; i < n; i++)
@@ -47,7 +47,7 @@ static void count_up(FILE *to, const char *name, size_t n)
 }
 
 /* 0 other, 1 native, 2 GC, 3 JIT, then the runtimes. */
-static unsigned category(const struct sxs_model *m, uint32_t frame)
+static unsigned category_of(const struct sxs_model *m, uint32_t frame)
 {
     const struct sxs_model_frame *f = &m->frames[frame];
     if (f->flags & SXS_FRAME_OWN)
@@ -85,10 +85,10 @@ static void write_meta(const struct sxs_model *m, FILE *to)
             h->asked_hz ? 1000.0 / h->asked_hz : 1.0, (double)h->started_realtime_ns / 1e6);
 }
 
-static void collect(struct tables *t, uint32_t thread)
+static void collect_frames(struct tables *t, uint32_t thread)
 {
     const struct sxs_model *m = t->m;
-    t->n_frames = t->n_nodes = t->n_mine = 0;
+    t->n_frames = t->n_nodes = t->n_thread_spots = 0;
     for (size_t at = t->first_node[thread]; at < t->first_node[thread + 1]; at++) {
         uint32_t                     i = t->by_thread[at];
         const struct sxs_model_node *n = &m->nodes[i];
@@ -98,8 +98,8 @@ static void collect(struct tables *t, uint32_t thread)
         t->nodes[t->n_nodes++] = i;
         size_t spot = sxs_model_spot(m, i, t->spots, t->n_spots);
         if (!t->spot_at[spot]) {
-            t->mine[t->n_mine++] = (uint32_t)spot;
-            t->spot_at[spot] = (uint32_t)t->n_mine;
+            t->thread_spots[t->n_thread_spots++] = (uint32_t)spot;
+            t->spot_at[spot] = (uint32_t)t->n_thread_spots;
         }
         if (!t->frame_at[n->frame]) {
             t->frames[t->n_frames++] = n->frame;
@@ -126,9 +126,9 @@ static void write_stacks(const struct tables *t, FILE *to)
                 t->spot_at[sxs_model_spot(m, t->nodes[i], t->spots, t->n_spots)] - 1);
     fputs("],\"category\":[", to);
     for (size_t i = 0; i < t->n_nodes; i++)
-        fprintf(to, i ? ",%u" : "%u", category(m, m->nodes[t->nodes[i]].frame));
+        fprintf(to, i ? ",%u" : "%u", category_of(m, m->nodes[t->nodes[i]].frame));
     fputs("]", to);
-    repeat(to, "subcategory", "0", t->n_nodes);
+    write_repeated(to, "subcategory", "0", t->n_nodes);
     fputs("}", to);
 }
 
@@ -144,26 +144,27 @@ static void number_or_null(FILE *to, size_t at, uint32_t number)
 
 static void write_frames(const struct tables *t, FILE *to)
 {
-    size_t n = t->n_mine;
+    size_t n = t->n_thread_spots;
     fprintf(to, ",\n\"frameTable\":{\"length\":%zu", n);
-    repeat(to, "address", "-1", n);
-    repeat(to, "inlineDepth", "0", n);
+    write_repeated(to, "address", "-1", n);
+    write_repeated(to, "inlineDepth", "0", n);
     fputs(",\"category\":[", to);
     for (size_t i = 0; i < n; i++)
-        fprintf(to, i ? ",%u" : "%u", category(t->m, (uint32_t)(t->spots[t->mine[i]] >> 32)));
+        fprintf(to, i ? ",%u" : "%u",
+                category_of(t->m, (uint32_t)(t->spots[t->thread_spots[i]] >> 32)));
     fputs("]", to);
-    repeat(to, "subcategory", "0", n);
+    write_repeated(to, "subcategory", "0", n);
     fputs(",\"func\":[", to);
     for (size_t i = 0; i < n; i++)
-        fprintf(to, i ? ",%u" : "%u", t->frame_at[t->spots[t->mine[i]] >> 32] - 1);
+        fprintf(to, i ? ",%u" : "%u", t->frame_at[t->spots[t->thread_spots[i]] >> 32] - 1);
     fputs("],\"line\":[", to);
     for (size_t i = 0; i < n; i++)
-        number_or_null(to, i, (uint32_t)t->spots[t->mine[i]]);
+        number_or_null(to, i, (uint32_t)t->spots[t->thread_spots[i]]);
     fputs("]", to);
     static const char *const nulls[] = {"nativeSymbol", "innerWindowID", "implementation", "column",
                                         "optimizations"};
     for (size_t i = 0; i < sizeof(nulls) / sizeof(*nulls); i++)
-        repeat(to, nulls[i], "null", n);
+        write_repeated(to, nulls[i], "null", n);
     fputs("}", to);
 }
 
@@ -174,9 +175,9 @@ static void write_functions(const struct tables *t, FILE *to)
     size_t      n = t->n_frames;
     fprintf(to, ",\n\"funcTable\":{\"length\":%zu", n);
     count_up(to, "name", n);
-    repeat(to, "isJS", "false", n);
-    repeat(to, "relevantForJS", "false", n);
-    repeat(to, "resource", "-1", n);
+    write_repeated(to, "isJS", "false", n);
+    write_repeated(to, "relevantForJS", "false", n);
+    write_repeated(to, "resource", "-1", n);
     fputs(",\"fileName\":[", to);
     for (size_t i = 0; i < n; i++)
         fprintf(to, i ? ",%zu" : "%zu", n + i);
@@ -184,7 +185,7 @@ static void write_functions(const struct tables *t, FILE *to)
     for (size_t i = 0; i < n; i++)
         number_or_null(to, i, t->m->frames[t->frames[i]].line);
     fputs("]", to);
-    repeat(to, "columnNumber", "null", n);
+    write_repeated(to, "columnNumber", "null", n);
     fputs("},\n\"stringArray\":[", to);
     for (size_t i = 0; i < n; i++) {
         fputs(i ? ",\n" : "", to);
@@ -198,12 +199,13 @@ static void write_functions(const struct tables *t, FILE *to)
     fputs("]", to);
 }
 
-static void write_samples(const struct tables *t, const uint32_t *mine, size_t n, FILE *to)
+static void write_samples(const struct tables *t, const uint32_t *thread_samples, size_t n,
+                          FILE *to)
 {
     const struct sxs_model *m = t->m;
     fprintf(to, ",\n\"samples\":{\"length\":%zu,\"weightType\":\"samples\",\"stack\":[", n);
     for (size_t i = 0; i < n; i++) {
-        uint32_t node = m->samples[mine[i]].node;
+        uint32_t node = m->samples[thread_samples[i]].node;
         fputs(i ? "," : "", to);
         if (m->nodes[node].parent == SXS_NO_NODE)
             fputs("null", to);
@@ -213,13 +215,15 @@ static void write_samples(const struct tables *t, const uint32_t *mine, size_t n
     fputs("],\"time\":[", to);
     for (size_t i = 0; i < n; i++)
         fprintf(to, i ? ",%.3f" : "%.3f",
-                (double)(m->samples[mine[i]].time_ns - m->first_ns) / 1e6);
+                (double)(m->samples[thread_samples[i]].time_ns - m->first_ns) / 1e6);
     fputs("]", to);
-    repeat(to, "weight", "1", n);
+    write_repeated(to, "weight", "1", n);
     fputs(",\"threadCPUDelta\":[", to);
     for (size_t i = 0; i < n; i++)
         fprintf(to, i ? ",%llu" : "%llu",
-                m->samples[mine[i]].waiting ? 0 : m->samples[mine[i]].weight_us * 1000ull);
+                m->samples[thread_samples[i]].waiting
+                    ? 0
+                    : m->samples[thread_samples[i]].weight_us * 1000ull);
     fputs("]}", to);
 }
 
@@ -248,14 +252,14 @@ static void write_sums(const struct tables *t, FILE *to)
     fputs("]}", to);
 }
 
-static void write_thread(struct tables *t, uint32_t thread, const uint32_t *mine, size_t n,
-                         FILE *to)
+static void write_thread(struct tables *t, uint32_t thread, const uint32_t *thread_samples,
+                         size_t n, FILE *to)
 {
     const struct sxs_model         *m = t->m;
     const struct sxs_model_thread  *v = &m->threads[thread];
     const struct sxs_model_process *p = &m->processes[v->process];
     char                            text[512];
-    collect(t, thread);
+    collect_frames(t, thread);
     fputs("\n{\"name\":", to);
     sxs_json_string(to, sxs_thread_text(m, thread, text, sizeof(text)));
     fputs(",\"processName\":", to);
@@ -275,12 +279,12 @@ static void write_thread(struct tables *t, uint32_t thread, const uint32_t *mine
     if (m->data == SXS_DATA_CALLS)
         write_sums(t, to);
     else
-        write_samples(t, mine, n, to);
+        write_samples(t, thread_samples, n, to);
     fputs("}", to);
     for (size_t i = 0; i < t->n_frames; i++)
         t->frame_at[t->frames[i]] = 0;
-    for (size_t i = 0; i < t->n_mine; i++)
-        t->spot_at[t->mine[i]] = 0;
+    for (size_t i = 0; i < t->n_thread_spots; i++)
+        t->spot_at[t->thread_spots[i]] = 0;
 }
 
 /* Sorts the samples' numbers by thread, and by time within a thread: a counting sort. @first:
@@ -331,7 +335,7 @@ static int write_firefox(const struct sxs_model *m, const struct sxs_report_opti
     t.node_at = sxs_must_zeroed(m->n_nodes, sizeof(*t.node_at));
     t.spots = sxs_model_spots(m, &t.n_spots);
     t.spot_at = sxs_must_zeroed(t.n_spots, sizeof(*t.spot_at));
-    t.mine = sxs_must_zeroed(t.n_spots, sizeof(*t.mine));
+    t.thread_spots = sxs_must_zeroed(t.n_spots, sizeof(*t.thread_spots));
     sort_nodes(&t);
     write_meta(m, to);
     for (size_t i = 0; i < m->n_threads; i++) {
@@ -346,7 +350,7 @@ static int write_firefox(const struct sxs_model *m, const struct sxs_report_opti
     free(t.frames);
     free(t.spots);
     free(t.spot_at);
-    free(t.mine);
+    free(t.thread_spots);
     free(t.nodes);
     free(t.node_at);
     free(t.by_thread);

@@ -297,7 +297,7 @@ static int write_html(const struct sxs_model *m, const struct sxs_report_options
     write_timeline(m, &p, to);
     if (m->timeline)
         sxs_timeline_write(m->timeline, m, p.place, to);
-    sxs_model_write_unseen(m, to);
+    sxs_model_write_gaps(m, to);
     fputs("}", to);
     fputs(sxs_page_tail, to);
     preorder_free(&p);
@@ -311,8 +311,8 @@ const struct sxs_profile_format sxs_format_html = {
 
 /* Adds the whole tree of @from below the root of one thread of @into. Frames are matched by their
  * texts, because the two models have different numbers. */
-static void merge(struct sxs_model *into, uint32_t root, const struct sxs_model *from, bool before,
-                  uint64_t **old, size_t *n_old)
+static void merge_tree(struct sxs_model *into, uint32_t root, const struct sxs_model *from,
+                       bool before, uint64_t **old, size_t *n_old)
 {
     uint32_t *node = sxs_must_zeroed(from->n_nodes, sizeof(*node));
     for (size_t i = 0; i < from->n_nodes; i++) {
@@ -367,8 +367,8 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
     both.n_processes = 1;
     uint32_t root = both.threads ? 0 : sxs_model_thread(&both, 0, 0);
     root = both.threads[root].root;
-    merge(&both, root, now, false, &old, &n_old);
-    merge(&both, root, before, true, &old, &n_old);
+    merge_tree(&both, root, now, false, &old, &n_old);
+    merge_tree(&both, root, before, true, &old, &n_old);
 
     struct preorder p = preorder_of(&both);
     write_head(&both, to);
@@ -378,7 +378,7 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
     write_tree(&both, &p, to);
     fputs(",\n\"before\":\"", to);
     for (size_t i = 0; i < both.n_nodes; i++)
-        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): allocated by merge()
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): allocated by merge_tree()
         sxs_html_number(to, old[p.order[i]] / unit_of(&both));
     fputs("\",\"buckets\":0,\"bucketNs\":1,\"timeline\":\"\",\"pauses\":[]}", to);
     fputs(sxs_page_tail, to);

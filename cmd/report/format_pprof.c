@@ -33,21 +33,21 @@ struct gzip_buffer {
     bool            failed;
 };
 
-static void append(ProtobufCBuffer *base, size_t size, const uint8_t *bytes)
+static void append_bytes(ProtobufCBuffer *base, size_t size, const uint8_t *bytes)
 {
     struct gzip_buffer *g = (struct gzip_buffer *)base;
     if (size && gzwrite(g->to, bytes, (unsigned)size) != (int)size)
         g->failed = true;
 }
 
-static int64_t text(struct builder *b, const char *s)
+static int64_t add_text(struct builder *b, const char *s)
 {
     return sxs_strings_add(&b->texts, s, strlen(s));
 }
 
 /* Allocates @n elements and a list of pointers to them, which is stored at @list_out. Both live
  * until the end of write_pprof(). */
-static void *elements(struct builder *b, size_t n, size_t size, void *list_out)
+static void *make_elements(struct builder *b, size_t n, size_t size, void *list_out)
 {
     char  *all = sxs_must_zeroed(n, size);
     void **list = sxs_must_zeroed(n, sizeof(*list));
@@ -70,8 +70,8 @@ static void add_types(struct builder *b)
     b->n_types = n;
     for (size_t i = 0; i < n; i++) {
         sxs__pprof__value_type__init(&b->types[i]);
-        b->types[i].type = text(b, names[i][0]);
-        b->types[i].unit = text(b, names[i][1]);
+        b->types[i].type = add_text(b, names[i][0]);
+        b->types[i].unit = add_text(b, names[i][1]);
         b->type_list[i] = &b->types[i];
     }
     b->period = b->types[n - 1];
@@ -93,14 +93,14 @@ static uint64_t *add_mappings(struct builder *b)
     for (size_t i = 0; i < b->m->n_frames; i++)
         if (!id_of[b->m->frames[i].file])
             id_of[b->m->frames[i].file] = ++n;
-    Sxs__Pprof__Mapping *all = elements(b, n, sizeof(*all), &b->profile.mapping);
+    Sxs__Pprof__Mapping *all = make_elements(b, n, sizeof(*all), &b->profile.mapping);
     for (size_t i = 0; i < b->m->strings.n; i++) {
         if (!id_of[i])
             continue;
         Sxs__Pprof__Mapping *v = &all[id_of[i] - 1];
         sxs__pprof__mapping__init(v);
         v->id = id_of[i];
-        v->filename = text(b, sxs_model_text(b->m, (uint32_t)i));
+        v->filename = add_text(b, sxs_model_text(b->m, (uint32_t)i));
         v->has_functions = 1;
     }
     b->profile.n_mapping = n;
@@ -112,15 +112,15 @@ static void add_functions(struct builder *b)
     static char             buf[70000];
     const struct sxs_model *m = b->m;
     Sxs__Pprof__Function   *function =
-        elements(b, m->n_frames, sizeof(*function), &b->profile.function);
+        make_elements(b, m->n_frames, sizeof(*function), &b->profile.function);
     for (size_t i = 0; i < m->n_frames; i++) {
         const struct sxs_model_frame *f = &m->frames[i];
         sxs__pprof__function__init(&function[i]);
         function[i].id = i + 1;
         function[i].name =
-            text(b, sxs_frame_text(m, (uint32_t)i, SXS_STYLE_FULL, buf, sizeof(buf)));
-        function[i].system_name = text(b, sxs_model_text(m, f->name));
-        function[i].filename = text(b, sxs_model_text(m, f->source ? f->source : f->file));
+            add_text(b, sxs_frame_text(m, (uint32_t)i, SXS_STYLE_FULL, buf, sizeof(buf)));
+        function[i].system_name = add_text(b, sxs_model_text(m, f->name));
+        function[i].filename = add_text(b, sxs_model_text(m, f->source ? f->source : f->file));
         function[i].start_line = f->line;
     }
     // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the message holds the memory until the end
@@ -135,8 +135,8 @@ static void add_locations(struct builder *b)
     b->spots = sxs_model_spots(m, &b->n_spots);
     b->owned[b->n_owned++] = b->spots;
     Sxs__Pprof__Location *location =
-        elements(b, b->n_spots, sizeof(*location), &b->profile.location);
-    Sxs__Pprof__Line *line = elements(b, b->n_spots, sizeof(*line), &lines);
+        make_elements(b, b->n_spots, sizeof(*location), &b->profile.location);
+    Sxs__Pprof__Line *line = make_elements(b, b->n_spots, sizeof(*line), &lines);
     for (size_t i = 0; i < b->n_spots; i++) {
         uint32_t frame = (uint32_t)(b->spots[i] >> 32), at = (uint32_t)b->spots[i];
         sxs__pprof__line__init(&line[i]);
@@ -155,7 +155,7 @@ static void add_locations(struct builder *b)
 
 enum { LABELS = 4 }; /* thread, process, tid, class */
 
-static void label(Sxs__Pprof__Label *l, int64_t key, int64_t str, int64_t num)
+static void set_label(Sxs__Pprof__Label *l, int64_t key, int64_t str, int64_t num)
 {
     sxs__pprof__label__init(l);
     l->key = key;
@@ -180,15 +180,16 @@ static void add_sample(struct builder *b, const struct sxs_model_node *n,
     s->value = (int64_t *)(s->location_id + depth);
     s->value[0] = (int64_t)n->self;
     s->value[1] = (int64_t)n->self_ns;
-    label(&l[0], text(b, "thread"), text(b, sxs_thread_text(m, n->thread, name, sizeof(name))), 0);
-    label(&l[1], text(b, "process"), text(b, m->processes[t->process].folder), 0);
-    label(&l[2], text(b, "tid"), 0, t->tid);
+    set_label(&l[0], add_text(b, "thread"),
+              add_text(b, sxs_thread_text(m, n->thread, name, sizeof(name))), 0);
+    set_label(&l[1], add_text(b, "process"), add_text(b, m->processes[t->process].folder), 0);
+    set_label(&l[2], add_text(b, "tid"), 0, t->tid);
     const char *class = n->flags & SXS_FRAME_OWN   ? "sxsprof"
                         : n->flags & SXS_FRAME_GC  ? "GC"
                         : n->flags & SXS_FRAME_JIT ? "JIT"
                                                    : NULL;
     if (class)
-        label(&l[3], text(b, "class"), text(b, class), 0);
+        set_label(&l[3], add_text(b, "class"), add_text(b, class), 0);
     s->n_label = class ? LABELS : LABELS - 1;
     s->label = list;
 }
@@ -200,8 +201,8 @@ static void add_samples(struct builder *b)
     size_t                  n = 0, at = 0;
     for (size_t i = 0; i < m->n_nodes; i++)
         n += m->nodes[i].self != 0;
-    Sxs__Pprof__Sample *all = elements(b, n, sizeof(*all), &b->profile.sample);
-    Sxs__Pprof__Label  *label_all = elements(b, n * LABELS, sizeof(*label_all), &labels);
+    Sxs__Pprof__Sample *all = make_elements(b, n, sizeof(*all), &b->profile.sample);
+    Sxs__Pprof__Label  *label_all = make_elements(b, n * LABELS, sizeof(*label_all), &labels);
     for (size_t i = 0; i < m->n_nodes; i++) {
         if (!m->nodes[i].self)
             continue;
@@ -215,7 +216,7 @@ static void add_samples(struct builder *b)
 static int compress_to(const Sxs__Pprof__Profile *profile, FILE *to)
 {
     int                fd = fflush(to) == 0 ? dup(fileno(to)) : -1;
-    struct gzip_buffer g = {.base = {.append = append}};
+    struct gzip_buffer g = {.base = {.append = append_bytes}};
     if (fd >= 0)
         g.to = gzdopen(fd, "wb6");
     if (!g.to) {
@@ -237,7 +238,7 @@ static int write_pprof(const struct sxs_model *m, const struct sxs_report_option
     add_functions(&b);
     add_locations(&b);
     add_samples(&b);
-    int64_t comment = text(&b, sxs_model_title(m));
+    int64_t comment = add_text(&b, sxs_model_title(m));
     b.profile.n_comment = 1;
     b.profile.comment = &comment;
     b.profile.n_string_table = b.texts.n;

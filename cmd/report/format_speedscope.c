@@ -26,7 +26,7 @@ static int by_thread_and_time(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-static size_t join(struct entry *all, size_t n)
+static size_t join_entries(struct entry *all, size_t n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
@@ -46,7 +46,7 @@ static struct entry *in_order(const struct sxs_model *m, size_t *n)
         all[i] = (struct entry){m->nodes[s->node].thread, s->node, s->time_ns, s->weight_us};
     }
     qsort(all, m->n_samples, sizeof(*all), by_thread_and_time);
-    *n = join(all, m->n_samples);
+    *n = join_entries(all, m->n_samples);
     return all;
 }
 

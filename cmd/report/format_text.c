@@ -5,16 +5,16 @@
 #include "cmd/report/text_compared.h"
 
 #include "cmd/output/must.h"
-#include "cmd/output/words.h"
+#include "cmd/output/names_of_values.h"
 
 #include <string.h>
 
-static double percent(uint64_t part, uint64_t all)
+static double percent_of(uint64_t part, uint64_t all)
 {
     return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-static double seconds(uint64_t ns)
+static double to_seconds(uint64_t ns)
 {
     return (double)ns / 1e9;
 }
@@ -29,8 +29,10 @@ static void write_unsampled(const struct sxs_samples_header *h, FILE *to)
         fprintf(to, "  %llu threads or more were not sampled: too many at once, or too small a stack\n",
                 (unsigned long long)unlisted);
     if (brief)
-        fprintf(to, "  %llu threads lived less than 50 ms without a sample, with %.3f s of CPU time in all\n",
-                (unsigned long long)brief, seconds(brief_ns));
+        fprintf(to,
+                "  %llu threads lived less than 50 ms without a sample, with %.3f s of CPU time in "
+                "all\n",
+                (unsigned long long)brief, to_seconds(brief_ns));
 }
 
 static void write_process(const struct sxs_model *m, const struct sxs_model_process *p, FILE *to)
@@ -52,7 +54,7 @@ static void write_process(const struct sxs_model *m, const struct sxs_model_proc
             h->mode == SXS_MODE_WALL ? "wall" : "CPU", walkers[h->walker < 4 ? h->walker : 0],
             clocks[h->clock < 4 ? h->clock : 0], h->asked_hz);
     if (weight)
-        fprintf(to, ", reached %.0f Hz", (double)samples / seconds(weight));
+        fprintf(to, ", reached %.0f Hz", (double)samples / to_seconds(weight));
     fprintf(to, "\n  %llu samples, %llu dropped", (unsigned long long)n,
             (unsigned long long)atomic_load_explicit(&h->n_dropped, memory_order_relaxed));
     if (n && handler)
@@ -66,20 +68,20 @@ static void write_process(const struct sxs_model *m, const struct sxs_model_proc
 
 static void write_shares(const struct sxs_model *m, FILE *to)
 {
-    fprintf(to, "\nshares of %.3f s\n", seconds(m->total_ns));
+    fprintf(to, "\nshares of %.3f s\n", to_seconds(m->total_ns));
     for (size_t i = 0; i < m->n_runtimes; i++) {
         const struct sxs_model_runtime *r = &m->runtimes[i];
         fprintf(to, "  %6.2f %%  runtime %u, %s (%.2f %% with it on the stack)\n",
-                percent(r->self_ns, m->total_ns), r->number, sxs_model_text(m, r->version),
-                percent(r->total_ns, m->total_ns));
+                percent_of(r->self_ns, m->total_ns), r->number, sxs_model_text(m, r->version),
+                percent_of(r->total_ns, m->total_ns));
     }
-    fprintf(to, "  %6.2f %%  native\n", percent(m->native_ns, m->total_ns));
-    fprintf(to, "  %6.2f %%  GC\n", percent(m->gc_ns, m->total_ns));
-    fprintf(to, "  %6.2f %%  JIT\n", percent(m->jit_ns, m->total_ns));
+    fprintf(to, "  %6.2f %%  native\n", percent_of(m->native_ns, m->total_ns));
+    fprintf(to, "  %6.2f %%  GC\n", percent_of(m->gc_ns, m->total_ns));
+    fprintf(to, "  %6.2f %%  JIT\n", percent_of(m->jit_ns, m->total_ns));
     if (m->own_ns)
-        fprintf(to, "  %6.2f %%  sxsprof itself\n", percent(m->own_ns, m->total_ns));
+        fprintf(to, "  %6.2f %%  sxsprof itself\n", percent_of(m->own_ns, m->total_ns));
     if (m->waiting)
-        fprintf(to, "  %6.2f %%  of it waiting\n", percent(m->waiting_ns, m->total_ns));
+        fprintf(to, "  %6.2f %%  of it waiting\n", percent_of(m->waiting_ns, m->total_ns));
 }
 
 static const struct sxs_model *sorted; /* for qsort(), which passes no argument; one thread */
@@ -105,8 +107,8 @@ static int heavier_total(const void *a, const void *b)
     return x->total_ns < y->total_ns ? 1 : x->total_ns > y->total_ns ? -1 : 0;
 }
 
-static uint32_t *order(const struct sxs_model *m, size_t n,
-                       int (*compare)(const void *, const void *))
+static uint32_t *sort_nodes(const struct sxs_model *m, size_t n,
+                            int (*compare)(const void *, const void *))
 {
     uint32_t *all = sxs_must_zeroed(n, sizeof(*all));
     for (size_t i = 0; i < n; i++)
@@ -119,13 +121,13 @@ static uint32_t *order(const struct sxs_model *m, size_t n,
 static void write_threads(const struct sxs_model *m, size_t top, FILE *to)
 {
     char      name[512];
-    uint32_t *all = order(m, m->n_threads, heavier_thread);
+    uint32_t *all = sort_nodes(m, m->n_threads, heavier_thread);
     fprintf(to, "\nthreads\n    share    samples  waiting  thread\n");
     for (size_t i = 0; i < m->n_threads && i < top; i++) {
         const struct sxs_model_thread *t = &m->threads[all[i]];
         if (t->samples)
-            fprintf(to, "  %6.2f %%  %9llu  %5.1f %%  %s\n", percent(t->weight_ns, m->total_ns),
-                    (unsigned long long)t->samples, percent(t->waiting, t->samples),
+            fprintf(to, "  %6.2f %%  %9llu  %5.1f %%  %s\n", percent_of(t->weight_ns, m->total_ns),
+                    (unsigned long long)t->samples, percent_of(t->waiting, t->samples),
                     sxs_thread_text(m, all[i], name, sizeof(name)));
     }
     if (m->n_threads > top)
@@ -152,14 +154,14 @@ static void write_top(const struct sxs_model *m, const char *heading, size_t top
 {
     static char text[70000];
     char        tier[32];
-    uint32_t   *all = order(m, m->n_frames, compare);
+    uint32_t   *all = sort_nodes(m, m->n_frames, compare);
     fprintf(to, "\n%s\n      self     total  function\n", heading);
     for (size_t i = 0; i < m->n_frames && i < top; i++) {
         const struct sxs_model_frame *f = &m->frames[all[i]];
         if (compare == heavier_self ? !f->self : !f->total)
             break;
-        fprintf(to, "  %6.2f %%  %6.2f %%  %s%s\n", percent(f->self_ns, m->total_ns),
-                percent(f->total_ns, m->total_ns),
+        fprintf(to, "  %6.2f %%  %6.2f %%  %s%s\n", percent_of(f->self_ns, m->total_ns),
+                percent_of(f->total_ns, m->total_ns),
                 sxs_frame_text(m, all[i], SXS_STYLE_FULL, text, sizeof(text)),
                 main_tier(f, tier, sizeof(tier)));
     }
@@ -177,14 +179,14 @@ static int heavier_line(const void *a, const void *b)
 static void write_lines(const struct sxs_model *m, size_t top, FILE *to)
 {
     static char text[70000];
-    uint32_t   *all = order(m, m->n_lines, heavier_line);
+    uint32_t   *all = sort_nodes(m, m->n_lines, heavier_line);
     if (m->n_lines)
         fputs("\ntop lines by self\n      self  line\n", to);
     for (size_t i = 0; i < m->n_lines && i < top; i++) {
         const struct sxs_model_line  *l = &m->lines[all[i]];
         const struct sxs_model_frame *f = &m->frames[l->frame];
         if (l->self)
-            fprintf(to, "  %6.2f %%  %s:%u  %s\n", percent(l->self_ns, m->total_ns),
+            fprintf(to, "  %6.2f %%  %s:%u  %s\n", percent_of(l->self_ns, m->total_ns),
                     sxs_base_name(sxs_model_text(m, f->source)), l->line,
                     sxs_frame_text(m, l->frame, SXS_STYLE_SHORT, text, sizeof(text)));
     }
@@ -204,7 +206,7 @@ static void write_tiers(const struct sxs_model *m, FILE *to)
         fputs("\ntiers of managed code, by samples in it\n", to);
     for (unsigned t = 0; t < 8; t++)
         if (n[t])
-            fprintf(to, "  %6.2f %%  %9llu  %s\n", percent(n[t], all), (unsigned long long)n[t],
+            fprintf(to, "  %6.2f %%  %9llu  %s\n", percent_of(n[t], all), (unsigned long long)n[t],
                     sxs_tier_text(t));
 }
 
@@ -218,7 +220,7 @@ static void write_ends(const struct sxs_model *m, FILE *to)
     fprintf(to, "\nhow walks ended\n");
     for (size_t i = 0; i < SXS_N_SAMPLE_ENDS; i++)
         if (m->ends[i])
-            fprintf(to, "  %6.2f %%  %9llu  %s\n", percent(m->ends[i], m->total),
+            fprintf(to, "  %6.2f %%  %9llu  %s\n", percent_of(m->ends[i], m->total),
                     (unsigned long long)m->ends[i], text[i]);
 }
 
@@ -237,7 +239,7 @@ static void write_pause_row(const struct pauses *p, const char *what, FILE *to)
 {
     if (p->n)
         fprintf(to, "  %7llu  %9.3f s  %9.3f ms  %s\n", (unsigned long long)p->n,
-                seconds(p->sum_ns), (double)p->longest_ns / 1e6, what);
+                to_seconds(p->sum_ns), (double)p->longest_ns / 1e6, what);
 }
 
 /* For each runtime: all pauses, then the pauses by reason. */

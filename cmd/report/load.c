@@ -18,7 +18,7 @@
  * lookup. */
 #define STACK_SLOTS (1u << 20)
 
-struct known_stack {
+struct cached_stack {
     uint64_t hash[2]; /* 128-bit hash of the stack; both 0: free */
     uint32_t node;    /* SXS_NO_NODE: filtered out */
     uint32_t leaf;    /* frame of the youngest; for counts by tier */
@@ -35,7 +35,7 @@ struct loader {
     bool                             starts_sessions; /* see cmd/report/own.h */
     struct sxs_addresses            *names;
     struct sxs_collections          *collections;
-    struct known_stack              *stacks;
+    struct cached_stack             *stacks;
     uint8_t                         *thread_state; /* by thread index: UNASKED, YES or NO */
     size_t                           n_states;
 };
@@ -97,7 +97,7 @@ static bool is_nameless(const struct sxs_model *m, const struct sxs_model_frame 
     return f->runtime == 0 && strcmp(sxs_model_text(m, f->name), "?") == 0;
 }
 
-static void add_frame(struct loader *l, struct known_stack *at, const struct sxs_named *frame)
+static void add_frame(struct loader *l, struct cached_stack *at, const struct sxs_named *frame)
 {
     const struct sxs_model_frame *f = &l->m->frames[frame->frame];
     uint32_t                      line = l->detail & SXS_DETAIL_LINES ? frame->line : 0, child;
@@ -115,7 +115,7 @@ static void add_frame(struct loader *l, struct known_stack *at, const struct sxs
 /* Adds the stack to the tree. Returns false when one of its addresses can have another name at
  * another time. */
 static bool add_stack(struct loader *l, const struct sxs_record_sample *v, uint32_t root,
-                      uint16_t collecting, struct known_stack *out)
+                      uint16_t collecting, struct cached_stack *out)
 {
     struct sxs_named frame[SXS_MAX_STACK];
     bool             steady = true, found = l->o->runtime == 0;
@@ -146,8 +146,8 @@ static bool add_stack(struct loader *l, const struct sxs_record_sample *v, uint3
     return steady;
 }
 
-static const struct known_stack *find_stack(struct loader *l, const struct sxs_record_sample *v,
-                                            uint32_t thread, struct known_stack *fresh)
+static const struct cached_stack *find_stack(struct loader *l, const struct sxs_record_sample *v,
+                                             uint32_t thread, struct cached_stack *fresh)
 {
     size_t   size = v->n * sizeof(v->ips[0]);
     uint16_t collecting = sxs_collections_at(l->collections, v->tid, v->time_ns);
@@ -155,7 +155,7 @@ static const struct known_stack *find_stack(struct loader *l, const struct sxs_r
         collecting = 0; /* in a collector's own thread, everything is collection */
     uint64_t seed = thread | (uint64_t)collecting << 32;
     uint64_t h0 = sxs_hash_bytes(v->ips, size, seed), h1 = sxs_hash_bytes(v->ips, size, ~h0) | 1;
-    struct known_stack *slot = &l->stacks[(h0 ^ (h0 >> 40)) & (STACK_SLOTS - 1)];
+    struct cached_stack *slot = &l->stacks[(h0 ^ (h0 >> 40)) & (STACK_SLOTS - 1)];
     if (slot->hash[0] == h0 && slot->hash[1] == h1)
         return slot;
     bool steady = add_stack(l, v, l->m->threads[thread].root, collecting, fresh);
@@ -181,7 +181,7 @@ static void keep_on_timeline(struct loader *l, const struct sxs_record_sample *v
         v->time_ns, node, us < INT32_MAX ? (uint32_t)us & INT32_MAX : INT32_MAX, v->waiting != 0};
 }
 
-static void stretch(uint64_t *first, uint64_t *last, uint64_t time)
+static void extend_period(uint64_t *first, uint64_t *last, uint64_t time)
 {
     if (!*first || time < *first)
         *first = time;
@@ -194,7 +194,7 @@ static void take_sample(struct loader *l, const struct sxs_record_sample *v)
     struct sxs_model         *m = l->m;
     struct sxs_model_process *p = &m->processes[l->process];
     uint32_t                  thread = sxs_model_thread(m, l->process, v->tid);
-    struct known_stack        fresh = {0};
+    struct cached_stack       fresh = {0};
     uint64_t                  hz = p->head.asked_hz ? p->head.asked_hz : 1000;
     /* The limit of one day bounds the effect of a damaged weight on the sums. */
     uint64_t weight = v->weight_ns && v->weight_ns < 86400000000000u ? v->weight_ns
@@ -203,7 +203,7 @@ static void take_sample(struct loader *l, const struct sxs_record_sample *v)
         m->filtered_out++;
         return;
     }
-    const struct known_stack *k = find_stack(l, v, thread, &fresh);
+    const struct cached_stack *k = find_stack(l, v, thread, &fresh);
     if (k->node == SXS_NO_NODE) {
         m->filtered_out++;
         return;
@@ -228,8 +228,8 @@ static void take_sample(struct loader *l, const struct sxs_record_sample *v)
         m->waiting_ns += weight;
     }
     m->ends[v->end]++;
-    stretch(&m->first_ns, &m->last_ns, v->time_ns);
-    stretch(&p->first_ns, &p->last_ns, v->time_ns);
+    extend_period(&m->first_ns, &m->last_ns, v->time_ns);
+    extend_period(&p->first_ns, &p->last_ns, v->time_ns);
     if (l->detail & SXS_DETAIL_TIMELINE)
         keep_on_timeline(l, v, k->node, weight);
 }

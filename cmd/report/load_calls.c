@@ -44,7 +44,7 @@ static uint16_t runtime_of(struct loader *l, uint32_t number)
                                         add_text(l->m, path)) + 1);
 }
 
-static void add_latency(struct loader *l, uint32_t frame, const struct sxs_calls_fn *fn)
+static void add_latency(struct loader *l, uint32_t frame, const struct sxs_calls_read_function *fn)
 {
     struct sxs_model_latency *t = sxs_model_latency(l->m, frame);
     t->backed_off |= fn->backed_off;
@@ -67,7 +67,7 @@ static void take_functions(struct loader *l)
 {
     l->frames = sxs_must_zeroed(2 * l->c->n_fns, sizeof(*l->frames));
     for (size_t i = 0; i < l->c->n_fns; i++) {
-        const struct sxs_calls_fn *fn = &l->c->fns[i];
+        const struct sxs_calls_read_function *fn = &l->c->fns[i];
         struct sxs_model_frame     f = {.name = add_text(l->m, fn->name),
                                         .file = add_text(l->m, fn->file),
                                         .runtime = runtime_of(l, fn->runtime)};
@@ -80,7 +80,7 @@ static void take_functions(struct loader *l)
  * its own. */
 static uint32_t frame_of(struct loader *l, const struct sxs_calls_path *p)
 {
-    const struct sxs_calls_fn *fn = &l->c->fns[p->fn];
+    const struct sxs_calls_read_function *fn = &l->c->fns[p->fn];
     uint32_t                  *frame = &l->frames[l->c->n_fns + p->fn];
     char                       name[4200];
     if (!p->awaits)
@@ -121,7 +121,7 @@ static void sort_latencies(struct sxs_model *m)
 
 /* ---- paths ------------------------------------------------------------------------------------ */
 
-static uint32_t take_thread(struct loader *l, const struct sxs_calls_thr *t)
+static uint32_t take_thread(struct loader *l, const struct sxs_calls_read_thread *t)
 {
     struct sxs_model *m = l->m;
     uint32_t          name = add_text(m, t->name), thread;
@@ -230,7 +230,7 @@ static uint32_t keep_values(struct sxs_model *m, const char *values)
 }
 
 static void take_event(void *arg, uint32_t path, uint64_t ns, bool begins,
-                       const struct sxs_calls_known *known)
+                       const struct sxs_calls_details *details)
 {
     struct lane      *lane = arg;
     struct loader    *l = lane->l;
@@ -241,10 +241,10 @@ static void take_event(void *arg, uint32_t path, uint64_t ns, bool begins,
     if (l->detail & SXS_DETAIL_CALLS) {
         if (l->found[path]) {
             SXS_GROW(m->events, m->n_events, m->cap_events);
-            m->events[m->n_events++] =
-                (struct sxs_model_event){now, l->nodes[path] & INT32_MAX, begins,
-                                         known && known->values ? keep_values(m, known->values) : 0,
-                                         known && known->unwound};
+            m->events[m->n_events++] = (struct sxs_model_event){
+                now, l->nodes[path] & INT32_MAX, begins,
+                details && details->values ? keep_values(m, details->values) : 0,
+                details && details->unwound};
         }
         if (!(l->detail & SXS_DETAIL_BOTH))
             return;
@@ -260,7 +260,7 @@ static void take_event(void *arg, uint32_t path, uint64_t ns, bool begins,
 static void take_events(struct loader *l)
 {
     for (size_t i = 0; i < l->c->n_threads; i++) {
-        const struct sxs_calls_thr *t = &l->c->threads[i];
+        const struct sxs_calls_read_thread *t = &l->c->threads[i];
         struct lane                 lane = {l, SXS_CALLS_NONE, 0};
         struct sxs_calls_replay     r = {take_event, &lane};
         if (l->nodes[t->root] == NOT_WANTED)
@@ -313,7 +313,7 @@ static void take_process(struct loader *l)
     if (l->detail & (SXS_DETAIL_TIMELINE | SXS_DETAIL_CALLS))
         take_events(l);
     if (l->detail & SXS_DETAIL_CALLS)
-        sxs_model_take_unseen(l->m, l->p, l->o);
+        sxs_model_take_gaps(l->m, l->p, l->o);
     free(l->frames);
     free(l->nodes);
     free(l->found);

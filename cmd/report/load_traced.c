@@ -22,7 +22,7 @@ struct loader {
     const struct sxs_report_options     *o;
     const struct sxs_instrument_process *p;
     uint32_t                             process;
-    uint32_t                            *frames; /* by index in sites: frame + 1; 0: none yet */
+    uint32_t *frames; /* by index in instrumented methods: frame + 1; 0: none yet */
     struct whole                        *calls;
     size_t                               n, cap;
 };
@@ -81,7 +81,7 @@ static uint16_t runtime_of(struct loader *l, uint32_t number)
 /* Returns the frame of an instrumented method; its label, if any, replaces its name. */
 static uint32_t frame_of(struct loader *l, const struct sxs_instrumented *s)
 {
-    uint32_t *frame = &l->frames[s ? (size_t)(s - l->p->data->sites) : l->p->data->n_sites];
+    uint32_t *frame = &l->frames[s ? (size_t)(s - l->p->data->methods) : l->p->data->n_methods];
     if (!*frame) {
         struct sxs_model_frame f = {
             .name = add_text(l->m, !s ? "?" : s->label[0] ? s->label : s->name),
@@ -92,7 +92,7 @@ static uint32_t frame_of(struct loader *l, const struct sxs_instrumented *s)
     return *frame - 1;
 }
 
-static uint32_t keep(struct sxs_model *m, const char *text)
+static uint32_t keep_text(struct sxs_model *m, const char *text)
 {
     return text && *text ? sxs_strings_add(&m->values, text, strlen(text)) & INT32_MAX : 0;
 }
@@ -104,10 +104,10 @@ static uint32_t keep_end(struct sxs_model *m, const struct sxs_traced_call *c)
     char        text[2 * SXS_TRACED_TEXT + 32];
     const char *end = c->threw ? c->thrown : c->result;
     if (!c->after)
-        return keep(m, end);
+        return keep_text(m, end);
     snprintf(text, sizeof(text), "%.*s%sthen %.*s", (int)SXS_TRACED_TEXT, end ? end : "",
              end ? ", " : "", (int)SXS_TRACED_TEXT, c->after);
-    return keep(m, text);
+    return keep_text(m, text);
 }
 
 static uint64_t last_ns(const struct sxs_instrument_data *d)
@@ -118,7 +118,7 @@ static uint64_t last_ns(const struct sxs_instrument_data *d)
 static void take_call(struct loader *l, uint64_t zero_ns, const struct sxs_traced_call *c)
 {
     const struct sxs_instrument_data *d = l->p->data;
-    const struct sxs_instrumented    *s = sxs_instrument_find(d, c->site);
+    const struct sxs_instrumented    *s = sxs_instrument_find(d, c->method);
     struct sxs_model                 *m = l->m;
     uint64_t                          from = sxs_instrument_ns(d, c->started_tick), to;
     uint32_t                          thread;
@@ -139,7 +139,7 @@ static void take_call(struct loader *l, uint64_t zero_ns, const struct sxs_trace
     w->node = node;
     w->from_ns = zero_ns + from;
     w->to_ns = zero_ns + to;
-    w->arguments = keep(m, c->arguments);
+    w->arguments = keep_text(m, c->arguments);
     w->result = keep_end(m, c);
     w->unwound = c->threw;
     if (s && s->runtime < 64)
@@ -166,7 +166,7 @@ static void take_process(struct loader *l)
     const struct sxs_instrument_data *d = l->p->data;
     uint64_t zero = d->head.started_ns < INT64_MAX / 2 ? d->head.started_ns : 1;
     take_head(l);
-    l->frames = sxs_must_zeroed(d->n_sites + 1, sizeof(*l->frames));
+    l->frames = sxs_must_zeroed(d->n_methods + 1, sizeof(*l->frames));
     for (size_t i = 0; i < d->traced.n_calls; i++)
         take_call(l, zero, &d->traced.calls[i]);
     l->m->events_lost += atomic_load(&d->traced.head.lost);
@@ -187,7 +187,7 @@ static int by_place(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-static void put(struct sxs_model *m, const struct whole *w, bool begins)
+static void put_call(struct sxs_model *m, const struct whole *w, bool begins)
 {
     SXS_GROW(m->events, m->n_events, m->cap_events);
     m->events[m->n_events++] = (struct sxs_model_event){
@@ -209,15 +209,15 @@ static void put_all(struct loader *l)
         struct whole *w = &l->calls[i];
         while (depth && (l->calls[open[depth - 1]].thread != w->thread ||
                          l->calls[open[depth - 1]].to_ns <= w->from_ns))
-            put(l->m, &l->calls[open[--depth]], false);
+            put_call(l->m, &l->calls[open[--depth]], false);
         if (depth && w->to_ns > l->calls[open[depth - 1]].to_ns)
             w->to_ns = l->calls[open[depth - 1]].to_ns;
-        put(l->m, w, true);
+        put_call(l->m, w, true);
         SXS_GROW(open, depth, cap);
         open[depth++] = i;
     }
     while (depth)
-        put(l->m, &l->calls[open[--depth]], false);
+        put_call(l->m, &l->calls[open[--depth]], false);
     free(open);
 }
 

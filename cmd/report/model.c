@@ -14,14 +14,14 @@ struct sxs_model_index {
     struct sxs_index frames, children, threads, lines;
 };
 
-static struct sxs_model_index *tables(struct sxs_model *m)
+static struct sxs_model_index *tables_of(struct sxs_model *m)
 {
     if (!m->index)
         m->index = sxs_must_zeroed(1, sizeof(*m->index));
     return m->index;
 }
 
-static struct sxs_index *roomy(struct sxs_index *t)
+static struct sxs_index *grow_table(struct sxs_index *t)
 {
     if (sxs_index_reserve(t) != 0)
         sxs_must(NULL);
@@ -30,7 +30,7 @@ static struct sxs_index *roomy(struct sxs_index *t)
 
 uint32_t sxs_model_frame(struct sxs_model *m, const struct sxs_model_frame *frame)
 {
-    struct sxs_index *t = roomy(&tables(m)->frames);
+    struct sxs_index *t = grow_table(&tables_of(m)->frames);
     const uint32_t key[3] = {frame->name, frame->file, frame->runtime};
     uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 2), number;
     size_t         at = hash;
@@ -73,7 +73,7 @@ static uint32_t add_node(struct sxs_model *m, uint32_t parent, uint32_t frame, u
 uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, uint32_t line,
                          uint8_t tier)
 {
-    struct sxs_index *t = roomy(&tables(m)->children);
+    struct sxs_index *t = grow_table(&tables_of(m)->children);
     const uint32_t key[3] = {parent, frame, line};
     uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 3), number;
     size_t         at = hash;
@@ -94,7 +94,7 @@ uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, u
 
 uint32_t sxs_model_line(struct sxs_model *m, uint32_t frame, uint32_t line)
 {
-    struct sxs_index *t = roomy(&tables(m)->lines);
+    struct sxs_index *t = grow_table(&tables_of(m)->lines);
     const uint32_t key[2] = {frame, line};
     uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 5), number;
     size_t         at = hash;
@@ -109,7 +109,7 @@ uint32_t sxs_model_line(struct sxs_model *m, uint32_t frame, uint32_t line)
 
 uint32_t sxs_model_thread(struct sxs_model *m, uint32_t process, uint32_t tid)
 {
-    struct sxs_index *t = roomy(&tables(m)->threads);
+    struct sxs_index *t = grow_table(&tables_of(m)->threads);
     const uint32_t key[2] = {process, tid};
     uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 4), number;
     size_t         at = hash;
@@ -154,10 +154,10 @@ void sxs_model_problem(struct sxs_model *m, const char *fmt, ...)
     m->problems[m->n_problems++] = sxs_must(line);
 }
 
-void sxs_model_free_unseen(struct sxs_model *m)
+void sxs_model_free_gaps(struct sxs_model *m)
 {
-    for (size_t i = 0; i < m->n_unseen; i++) {
-        struct sxs_model_unseen *g = &m->unseen[i];
+    for (size_t i = 0; i < m->n_gaps; i++) {
+        struct sxs_model_gaps *g = &m->gaps[i];
         for (size_t k = 0; k < g->n; k++) {
             free(g->rows[k].name);
             free(g->rows[k].detail);
@@ -165,9 +165,9 @@ void sxs_model_free_unseen(struct sxs_model *m)
         free(g->rows);
         free(g->version);
     }
-    free(m->unseen);
-    m->unseen = NULL;
-    m->n_unseen = m->cap_unseen = 0;
+    free(m->gaps);
+    m->gaps = NULL;
+    m->n_gaps = m->cap_gaps = 0;
 }
 
 void sxs_model_free(struct sxs_model *m)
@@ -204,6 +204,6 @@ void sxs_model_free(struct sxs_model *m)
     free(m->events);
     sxs_strings_free(&m->strings);
     sxs_strings_free(&m->values);
-    sxs_model_free_unseen(m);
+    sxs_model_free_gaps(m);
     memset(m, 0, sizeof(*m));
 }

@@ -60,7 +60,7 @@ struct sxs_report_options {
     void (*before)(void *arg, FILE *to); /* writes what comes first; NULL: nothing does */
     void *before_arg;
     size_t        top;     /* functions that the text lists; 0: 30 */
-    size_t        most;    /* maximum number of traced calls, of events and of samples in the page,
+    size_t max_items;      /* maximum number of traced calls, of events and of samples in the page,
                             * each; values get 8 bytes per call; 0: the page's own limits */
     bool          brief;   /* the text contains only the most important sections */
 };
@@ -182,17 +182,17 @@ struct sxs_model_difference {
  * The coverage gaps of one kind, runtime and process. Texts are clean for JSON, and owned unless
  * marked as static.
  */
-struct sxs_model_unseen {
+struct sxs_model_gaps {
     uint32_t    pid, runtime; /* runtime: its number; 0: no particular runtime */
     const char *why;          /* static */
     char       *version;      /* of the runtime */
     bool        counted;      /* print the count of each row in a column */
     uint64_t    sum;          /* total of the group; 0: none */
     size_t      n, n_left;    /* n: rows; n_left: further rows that were left out */
-    struct sxs_model_unseen_row {
+    struct sxs_model_gap_row {
         char    *name, *detail;
         uint64_t count;
-    } * rows; /* owned */
+    } *rows; /* owned */
 };
 
 struct sxs_model {
@@ -233,8 +233,8 @@ struct sxs_model {
     size_t n_problems, cap_problems;
     size_t n_notes; /* how many of the problems are not about the session but, for example, about a
                      * missing ELF file */
-    struct sxs_model_unseen *unseen; /* owned; coverage gaps of calls */
-    size_t n_unseen, cap_unseen;
+    struct sxs_model_gaps  *gaps; /* owned; coverage gaps of calls */
+    size_t                  n_gaps, cap_gaps;
     struct sxs_timeline *timeline; /* borrowed; the timeline of the page; NULL: none */
     struct sxs_model_index *index; /* private: hash tables */
 };
@@ -378,7 +378,7 @@ size_t sxs_model_spot(const struct sxs_model *m, uint32_t node, const uint64_t *
 /** sxs_base_name - return the part of a path after its last slash. Borrowed. */
 const char *sxs_base_name(const char *path);
 
-/** sxs_model_free_unseen - release the coverage gaps. */
-void sxs_model_free_unseen(struct sxs_model *m);
+/** sxs_model_free_gaps - release the coverage gaps. */
+void sxs_model_free_gaps(struct sxs_model *m);
 
 #endif

@@ -70,7 +70,7 @@ struct taking {
     const char       *dir;
 };
 
-static int take(void *arg, const struct sxs_session_process *p, int folder_fd)
+static int take_process(void *arg, const struct sxs_session_process *p, int folder_fd)
 {
     const struct taking *t = arg;
     sxs_model_events(t->m, t->dir, folder_fd, p);
@@ -81,5 +81,5 @@ void sxs_model_all_events(struct sxs_model *m, const char *dir, const struct sxs
                           const struct sxs_report_options *o)
 {
     struct taking t = {m, dir};
-    sxs_processes_take(dir, session, o->process, take, &t);
+    sxs_processes_take(dir, session, o->process, take_process, &t);
 }

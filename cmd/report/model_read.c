@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Returns an owned list: the weight of each node with all nodes below it. */
-static uint64_t *totals(const struct sxs_model *m)
+static uint64_t *sum_totals(const struct sxs_model *m)
 {
     uint64_t *total = sxs_must_zeroed(m->n_nodes, sizeof(*total));
     for (size_t i = m->n_nodes; i-- > 0;) {
@@ -64,7 +64,7 @@ size_t sxs_model_spot(const struct sxs_model *m, uint32_t node, const uint64_t *
 
 /* Returns an owned list: whether a node is below another node of the same frame. Walks the tree
  * depth first and counts how often each frame is on the path from the root. */
-static bool *repeating(const struct sxs_model *m)
+static bool *find_repeating(const struct sxs_model *m)
 {
     size_t    n = m->n_nodes;
     bool     *repeats = sxs_must_zeroed(n, sizeof(*repeats));
@@ -130,9 +130,9 @@ static void sum_class(struct sxs_model *m, const struct sxs_model_node *n)
 
 void sxs_model_sum(struct sxs_model *m)
 {
-    uint64_t *total = totals(m);
+    uint64_t *total = sum_totals(m);
     uint64_t *count = sxs_must_zeroed(m->n_nodes, sizeof(*count));
-    bool     *repeats = repeating(m);
+    bool     *repeats = find_repeating(m);
     for (size_t i = m->n_nodes; i-- > 0;) {
         const struct sxs_model_node *n = &m->nodes[i];
         count[i] += n->self;

@@ -27,7 +27,7 @@
  *     only each other. Older frames of these libraries are not included, because interposed
  *     functions of the C library (mmap, sigaction...) and the signal router call code that is not
  *     the profiler's;
- *   - with @starts_sessions, a managed EventSource that is told that a session begins, and all
+ *   - with @starts_sessions, a managed EventSource that is notified that a session begins, and all
  *     frames that it called.
  */
 size_t sxs_own_frames(const struct sxs_model *m, const struct sxs_named *frames, size_t n,

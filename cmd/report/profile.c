@@ -38,7 +38,7 @@ const char *sxs_profile_formats(void)
     return "text, html, collapsed, speedscope, pprof, chrome, firefox";
 }
 
-bool sxs_profile_format_known(const char *name)
+bool sxs_profile_has_format(const char *name)
 {
     return find_format(name) != NULL;
 }
@@ -139,7 +139,7 @@ static int output_close(struct output *out, int failed)
 
 /* Chooses what to report of @a, and of @b unless it is NULL: data that both sessions have, samples
  * rather than calls. */
-static enum sxs_data choose(const struct sxs_report_options *o, const char *a, const char *b)
+static enum sxs_data choose_data(const struct sxs_report_options *o, const char *a, const char *b)
 {
     if (o->data != SXS_DATA_ANY)
         return o->data;
@@ -168,8 +168,8 @@ static size_t print_problems(const struct sxs_model *m, const struct sxs_model *
 }
 
 /* Loads a session into @m and prints its problems. Returns OK, DAMAGED, NOTHING or FAILED. */
-static enum sxs_profile_result load(const char *dir, const struct sxs_report_options *o,
-                                    enum sxs_data data, unsigned detail, struct sxs_model *m)
+static enum sxs_profile_result load_model(const char *dir, const struct sxs_report_options *o,
+                                          enum sxs_data data, unsigned detail, struct sxs_model *m)
 {
     bool        calls = data == SXS_DATA_CALLS;
     const char *what = calls ? "calls" : "samples";
@@ -218,7 +218,7 @@ static void add_timeline(struct sxs_model *m, const char *dir, const struct sxs_
     if (!from && sxs_profile_has_calls(dir) &&
         sxs_model_load_calls(dir, o, SXS_DETAIL_CALLS, calls) == 0) {
         from = calls;
-        sxs_model_move_unseen(calls, m);
+        sxs_model_move_gaps(calls, m);
     }
     if (m->data != SXS_DATA_CALLS && sxs_profile_has_traced(dir)) {
         sxs_model_add_traced(dir, o, true, calls);
@@ -240,7 +240,8 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
                 sxs_profile_formats());
         return SXS_PROFILE_NO_FORMAT;
     }
-    enum sxs_profile_result result = load(dir, options, choose(options, dir, NULL), f->detail, &m);
+    enum sxs_profile_result result =
+        load_model(dir, options, choose_data(options, dir, NULL), f->detail, &m);
     if (result <= SXS_PROFILE_DAMAGED) {
         if (f->detail & SXS_DETAIL_BOTH) {
             add_timeline(&m, dir, options, &calls, &timeline);
@@ -267,7 +268,7 @@ enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to)
     const struct sxs_report_options options = {.top = 10, .brief = true};
     struct sxs_model                m = {0};
     sxs_debuginfod_disable(); /* the end of a run must not wait for downloads */
-    enum sxs_profile_result result = load(dir, &options, SXS_DATA_SAMPLES, 0, &m);
+    enum sxs_profile_result result = load_model(dir, &options, SXS_DATA_SAMPLES, 0, &m);
     if (result <= SXS_PROFILE_DAMAGED && sxs_format_text.write(&m, &options, to) != 0)
         result = SXS_PROFILE_FAILED;
     sxs_model_free(&m);
@@ -279,10 +280,10 @@ enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
 {
     struct sxs_model before = {0}, now = {0};
     struct output    out;
-    enum sxs_data    data = choose(options, a, b);
-    enum sxs_profile_result first = load(a, options, data, 0, &before), result = first;
+    enum sxs_data           data = choose_data(options, a, b);
+    enum sxs_profile_result first = load_model(a, options, data, 0, &before), result = first;
     if (first <= SXS_PROFILE_DAMAGED)
-        result = load(b, options, data, 0, &now);
+        result = load_model(b, options, data, 0, &now);
     if (result <= SXS_PROFILE_DAMAGED) {
         if (output_open(&out, options->output) != 0 ||
             output_close(&out, sxs_format_html_diff(&before, &now, out.to)) != 0)

@@ -68,7 +68,7 @@ enum sxs_data sxs_data_option(const struct argp_state *state, const char *text);
 /** sxs_profile_formats - return "text, html, ...", for messages and --help. Static. */
 const char *sxs_profile_formats(void);
 
-/** sxs_profile_format_known - return true when @name is a format. */
-bool sxs_profile_format_known(const char *name);
+/** sxs_profile_has_format - return true when @name is a format. */
+bool sxs_profile_has_format(const char *name);
 
 #endif

@@ -33,7 +33,7 @@ void sxs_space_seal(struct sxs_space *s)
 
 /* Returns true when @e is a better result for @time than @best: present before future before
  * past. */
-static bool better(const struct sxs_extent *e, const struct sxs_extent *best, uint64_t time)
+static bool is_better(const struct sxs_extent *e, const struct sxs_extent *best, uint64_t time)
 {
     if (!best)
         return true;
@@ -66,7 +66,7 @@ const struct sxs_extent *sxs_space_find(const struct sxs_space *s, uint64_t addr
         if (best)
             *varies |= e->what != best->what || e->tier != best->tier ||
                        e->is_code != best->is_code;
-        if (better(e, best, time))
+        if (is_better(e, best, time))
             best = e;
     }
     return best;

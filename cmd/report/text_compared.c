@@ -9,7 +9,7 @@ static const char *const words[] = {
 #undef X
 };
 
-static uint64_t count(const struct sxs_samples_header *head, unsigned what)
+static uint64_t count_of(const struct sxs_samples_header *head, unsigned what)
 {
     return atomic_load_explicit(&head->n_compared[what], memory_order_relaxed);
 }
@@ -20,9 +20,9 @@ static void write_counts(const struct sxs_samples_header *head, const char *head
 {
     const char *before = heading;
     for (unsigned i = first; i <= last; i++) {
-        if (!count(head, i))
+        if (!count_of(head, i))
             continue;
-        fprintf(to, "%s%" PRIu64 " %s", before, count(head, i), words[i]);
+        fprintf(to, "%s%" PRIu64 " %s", before, count_of(head, i), words[i]);
         before = ", ";
     }
     if (before != heading)
@@ -31,7 +31,8 @@ static void write_counts(const struct sxs_samples_header *head, const char *head
 
 void sxs_text_compared(const struct sxs_samples_header *head, FILE *to)
 {
-    uint64_t stacks = count(head, SXS_COMPARED_STACKS), alike = count(head, SXS_COMPARED_ALIKE);
+    uint64_t stacks = count_of(head, SXS_COMPARED_STACKS),
+             alike = count_of(head, SXS_COMPARED_ALIKE);
     if (head->walker != SXS_WALKER_SNAPSHOT)
         return;
     fprintf(to, "  snapshot: %" PRIu64 " stacks compared", stacks);

@@ -25,7 +25,7 @@ static uint64_t since_zero(const struct sxs_timeline *t, uint64_t ns)
     return ns < t->zero_ns ? 0 : ns - t->zero_ns > t->span_ns ? t->span_ns : ns - t->zero_ns;
 }
 
-static uint64_t lasting(const struct sxs_timeline *t, uint64_t start_ns, uint64_t ns)
+static uint64_t duration_within(const struct sxs_timeline *t, uint64_t start_ns, uint64_t ns)
 {
     return ns > t->span_ns - start_ns ? t->span_ns - start_ns : ns;
 }
@@ -34,7 +34,7 @@ static uint64_t lasting(const struct sxs_timeline *t, uint64_t start_ns, uint64_
 
 #define DAY_NS UINT64_C(86400000000000)
 
-static void stretch(struct sxs_timeline *t, uint64_t from, uint64_t lasts)
+static void extend_timeline(struct sxs_timeline *t, uint64_t from, uint64_t lasts)
 {
     uint64_t to = from + (lasts < 30 * DAY_NS ? lasts : 0);
     if (!from || from > INT64_MAX / 2)
@@ -48,19 +48,19 @@ static void stretch(struct sxs_timeline *t, uint64_t from, uint64_t lasts)
 static void stretch_events(struct sxs_timeline *t, const struct sxs_events_data *e)
 {
     for (size_t i = 0; i < e->n_spans; i++)
-        stretch(t, e->spans[i].time_ns, e->spans[i].duration_ns);
+        extend_timeline(t, e->spans[i].time_ns, e->spans[i].duration_ns);
     for (size_t i = 0; i < e->n_exceptions; i++)
-        stretch(t, e->exceptions[i].time_ns, e->exceptions[i].duration_ns);
+        extend_timeline(t, e->exceptions[i].time_ns, e->exceptions[i].duration_ns);
 }
 
 static void find_span(struct sxs_timeline *t, const struct sxs_model *m,
                       const struct sxs_model *calls)
 {
-    stretch(t, m->first_ns, m->last_ns - m->first_ns);
+    extend_timeline(t, m->first_ns, m->last_ns - m->first_ns);
     if (calls)
-        stretch(t, calls->first_ns, calls->last_ns - calls->first_ns);
+        extend_timeline(t, calls->first_ns, calls->last_ns - calls->first_ns);
     for (size_t i = 0; i < m->n_pauses; i++)
-        stretch(t, m->pauses[i].time_ns, m->pauses[i].duration_ns);
+        extend_timeline(t, m->pauses[i].time_ns, m->pauses[i].duration_ns);
     for (size_t i = 0; i < m->n_processes; i++)
         if (m->processes[i].events)
             stretch_events(t, m->processes[i].events);
@@ -112,13 +112,13 @@ static unsigned step_of(uint64_t ns)
     return octave * 8 + (unsigned)((ns >> (octave - 3)) & 7);
 }
 
-static void cut_find(struct cut *c, uint64_t most)
+static void cut_find(struct cut *c, uint64_t max_items)
 {
     unsigned step = 64 * 8;
-    while (step && c->n[step - 1] <= most)
-        most -= c->n[--step];
+    while (step && c->n[step - 1] <= max_items)
+        max_items -= c->n[--step];
     c->step = step ? step - 1 : 0;
-    c->room = step ? most : UINT64_MAX;
+    c->room = step ? max_items : UINT64_MAX;
 }
 
 /* Returns true when an item of duration @ns is kept; otherwise counts it in @left. Items are
@@ -244,7 +244,7 @@ static void take_calls(const struct build *b, const struct sxs_model *from)
     free(threads);
     for (size_t i = 0; i < t->n_calls; i++)
         cut.n[step_of(t->calls[i].duration_ns)]++;
-    cut_find(&cut, b->o->most ? b->o->most : SXS_LINE_MOST_CALLS);
+    cut_find(&cut, b->o->max_items ? b->o->max_items : SXS_LINE_CALLS_MAX);
     for (size_t i = 0; i < t->n_calls; i++)
         if (cut_keeps(&cut, t->calls[i].duration_ns, &t->calls_left))
             t->calls[n++] = t->calls[i];
@@ -256,7 +256,8 @@ static void take_calls(const struct build *b, const struct sxs_model *from)
         }
     t->calls_lost = from->events_lost;
     if (from->values.n > 1)
-        sxs_timeline_keep_values(t, &from->values, b->o->most ? b->o->most : SXS_LINE_MOST_CALLS);
+        sxs_timeline_keep_values(t, &from->values,
+                                 b->o->max_items ? b->o->max_items : SXS_LINE_CALLS_MAX);
 }
 
 /* ---- events and exceptions -------------------------------------------------------------------- */
@@ -289,7 +290,7 @@ static void take_span(const struct build *b, const struct sxs_events_span *s, st
                                 .text = add_text(b->m, s->text), .a = s->a, .b = s->b,
                                 .process = b->process, .runtime = runtime_of(b, s->runtime),
                                 .kind = s->kind, .tier = s->tier, .failed = s->failed};
-    v->duration_ns = lasting(t, v->start_ns, s->duration_ns);
+    v->duration_ns = duration_within(t, v->start_ns, s->duration_ns);
 }
 
 static void take_exception(const struct build *b, const struct sxs_events_data *e,
@@ -308,37 +309,47 @@ static void take_exception(const struct build *b, const struct sxs_events_data *
         .message = add_text(b->m, x->message), .thrown = add_text(b->m, x->thrown),
         .caught = add_text(b->m, x->caught), .fate = add_text(b->m, sxs_fate_text(e, x->fate)),
         .runtime = runtime_of(b, x->runtime), .rethrown = x->rethrown, .cut = x->cut};
-    v->duration_ns = lasting(t, v->start_ns, x->duration_ns);
+    v->duration_ns = duration_within(t, v->start_ns, x->duration_ns);
 }
 
-static void add_site(const struct build *b, const struct sxs_events_data *e,
-                     const struct sxs_events_site *s)
+static void add_throw_site(const struct build *b, const struct sxs_events_data *e,
+                           const struct sxs_events_throw_site *s)
 {
     struct sxs_timeline *t = b->t;
     if (b->o->runtime && s->runtime != b->o->runtime)
         return;
-    SXS_GROW(t->sites, t->n_sites, t->cap_sites);
-    t->sites[t->n_sites++] = (struct sxs_line_site){
-        .type = add_text(b->m, s->type), .message = add_text(b->m, s->message),
-        .thrown = add_text(b->m, s->thrown), .caught = add_text(b->m, s->caught),
-        .fate = add_text(b->m, sxs_fate_text(e, s->fate)), .process = b->process,
-        .runtime = runtime_of(b, s->runtime), .rethrown = s->rethrown, .n = s->n,
-        .total_ns = s->total_ns};
+    SXS_GROW(t->throw_sites, t->n_throw_sites, t->cap_throw_sites);
+    t->throw_sites[t->n_throw_sites++] =
+        (struct sxs_line_throw_site){.type = add_text(b->m, s->type),
+                                     .message = add_text(b->m, s->message),
+                                     .thrown = add_text(b->m, s->thrown),
+                                     .caught = add_text(b->m, s->caught),
+                                     .fate = add_text(b->m, sxs_fate_text(e, s->fate)),
+                                     .process = b->process,
+                                     .runtime = runtime_of(b, s->runtime),
+                                     .rethrown = s->rethrown,
+                                     .n = s->n,
+                                     .total_ns = s->total_ns};
 }
 
 static void take_exceptions(const struct build *b, const struct sxs_events_data *e)
 {
     for (size_t i = 0; i < e->n_exceptions; i++) {
         const struct sxs_events_exception *x = &e->exceptions[i];
-        struct sxs_events_site alone = {.type = x->type, .thrown = x->thrown, .caught = x->caught,
-                                        .runtime = x->runtime, .fate = x->fate,
-                                        .rethrown = x->rethrown, .n = 1, .message = x->message};
+        struct sxs_events_throw_site       alone = {.type = x->type,
+                                                    .thrown = x->thrown,
+                                                    .caught = x->caught,
+                                                    .runtime = x->runtime,
+                                                    .fate = x->fate,
+                                                    .rethrown = x->rethrown,
+                                                    .n = 1,
+                                                    .message = x->message};
         take_exception(b, e, x);
         if (!x->landed)
-            add_site(b, e, &alone);
+            add_throw_site(b, e, &alone);
     }
-    for (size_t i = 0; i < e->n_sites; i++)
-        add_site(b, e, &e->sites[i]);
+    for (size_t i = 0; i < e->n_throw_sites; i++)
+        add_throw_site(b, e, &e->throw_sites[i]);
 }
 
 /* Adds pauses from the samples, for processes whose events were not recorded. */
@@ -371,14 +382,14 @@ static void take_events(struct build *b)
 {
     struct sxs_timeline *t = b->t;
     struct cut           cut = {0};
-    uint64_t             most = b->o->most ? b->o->most : SXS_LINE_MOST_SPANS;
+    uint64_t             max_items = b->o->max_items ? b->o->max_items : SXS_LINE_SPANS_MAX;
     for (size_t i = 0; i < b->m->n_processes; i++) {
         const struct sxs_events_data *e = b->m->processes[i].events;
         for (size_t k = 0; e && k < e->n_spans; k++)
             if (is_short(&e->spans[k]))
                 cut.n[step_of(e->spans[k].duration_ns)]++;
     }
-    cut_find(&cut, most);
+    cut_find(&cut, max_items);
     for (size_t i = 0; i < b->m->n_processes; i++) {
         const struct sxs_events_data *e = b->m->processes[i].events;
         if (!e)
@@ -400,11 +411,11 @@ void sxs_timeline_build(struct sxs_model *m, const struct sxs_model *calls,
                         const struct sxs_report_options *o, struct sxs_timeline *out)
 {
     struct build b = {.t = out, .m = m, .o = o};
-    size_t       most = o->most ? o->most : SXS_LINE_MOST_SAMPLES;
+    size_t       max_items = o->max_items ? o->max_items : SXS_LINE_SAMPLES_MAX;
     memset(out, 0, sizeof(*out));
     find_span(out, m, calls);
     if (m->data == SXS_DATA_SAMPLES && m->n_samples)
-        out->sample_step = (uint32_t)((m->n_samples + most - 1) / most);
+        out->sample_step = (uint32_t)((m->n_samples + max_items - 1) / max_items);
     if (calls)
         take_calls(&b, calls);
     take_events(&b);
@@ -415,7 +426,7 @@ void sxs_timeline_free(struct sxs_timeline *t)
     free(t->calls);
     free(t->spans);
     free(t->exceptions);
-    free(t->sites);
+    free(t->throw_sites);
     sxs_strings_free(&t->values);
     memset(t, 0, sizeof(*t));
 }

@@ -40,7 +40,7 @@ struct sxs_line_exception {
     bool     rethrown, cut;
 };
 
-struct sxs_line_site {
+struct sxs_line_throw_site {
     uint32_t type, message, thrown, caught, fate, process;
     uint16_t runtime;
     bool     rethrown;
@@ -57,9 +57,9 @@ struct sxs_timeline {
     struct sxs_line_call      *calls; /* by thread, then time, then depth */
     struct sxs_line_span      *spans; /* by time */
     struct sxs_line_exception *exceptions;
-    struct sxs_line_site      *sites;
-    size_t                     n_calls, n_spans, n_exceptions, n_sites;
-    size_t                     cap_calls, cap_spans, cap_exceptions, cap_sites;
+    struct sxs_line_throw_site *throw_sites;
+    size_t                      n_calls, n_spans, n_exceptions, n_throw_sites;
+    size_t                      cap_calls, cap_spans, cap_exceptions, cap_throw_sites;
     uint32_t                   tools; /* enum sxs_events_tool_bit, of all processes */
     uint64_t                   spans_lost, exceptions_lost, calls_lost; /* lost during recording */
     struct sxs_strings         values; /* arguments and results */
@@ -68,9 +68,9 @@ struct sxs_timeline {
 };
 
 /** Limits of what a page contains, each. */
-#define SXS_LINE_MOST_CALLS   (2u << 20)
-#define SXS_LINE_MOST_SPANS   (1u << 20)
-#define SXS_LINE_MOST_SAMPLES (1u << 20)
+#define SXS_LINE_CALLS_MAX    (2u << 20)
+#define SXS_LINE_SPANS_MAX    (1u << 20)
+#define SXS_LINE_SAMPLES_MAX  (1u << 20)
 #define SXS_LINE_VALUE_BYTES  8u /* of arguments and results, times the maximum number of calls */
 
 /**

@@ -12,9 +12,9 @@
  */
 #include "cmd/report/timeline.h"
 
-#include "cmd/report/format.h"
 #include "cmd/output/must.h"
-#include "cmd/output/words.h"
+#include "cmd/output/names_of_values.h"
+#include "cmd/report/format.h"
 
 typedef unsigned long long ull;
 
@@ -170,8 +170,8 @@ static void write_exceptions(const struct sxs_timeline *t, FILE *to)
                 x->caught, x->fate, x->rethrown, x->cut);
     }
     fputs("],\n\"sites\":[", to);
-    for (size_t i = 0; i < t->n_sites; i++) {
-        const struct sxs_line_site *s = &t->sites[i];
+    for (size_t i = 0; i < t->n_throw_sites; i++) {
+        const struct sxs_line_throw_site *s = &t->throw_sites[i];
         fprintf(to, "%s[%u,%u,%u,%u,%u,%u,%u,%d,%llu,%llu]", i ? ",\n" : "", s->process, s->runtime,
                 s->type, s->message, s->thrown, s->caught, s->fate, s->rethrown, (ull)s->n,
                 (ull)s->total_ns);

@@ -11,7 +11,7 @@
 static _Atomic long before, sum, threw, texts, starts, finishes, bad;
 static _Atomic long entered, left, left_thrown;
 
-static void check(const struct sxsprof_method *method)
+static void check_method(const struct sxsprof_method *method)
 {
     if (!method || !method->runtime || !method->version[0] || !method->name[0])
         bad++;
@@ -19,21 +19,21 @@ static void check(const struct sxsprof_method *method)
 
 SXSBRIDGE_API void sxsbridge_before(const struct sxsprof_method *method, int n)
 {
-    check(method);
+    check_method(method);
     before++;
     sum += n;
 }
 
 SXSBRIDGE_API void sxsbridge_after(const struct sxsprof_method *method, int result, intptr_t thrown)
 {
-    check(method);
+    check_method(method);
     threw += thrown;
     sum += result;
 }
 
 SXSBRIDGE_API void *sxsbridge_start(const struct sxsprof_method *method, int n)
 {
-    check(method);
+    check_method(method);
     starts++;
     return (void *)(intptr_t)(n + 1);
 }
@@ -41,7 +41,7 @@ SXSBRIDGE_API void *sxsbridge_start(const struct sxsprof_method *method, int n)
 SXSBRIDGE_API void sxsbridge_finish(const struct sxsprof_method *method, void *state, int result,
                                     intptr_t thrown)
 {
-    check(method);
+    check_method(method);
     finishes++;
     if (!thrown && (intptr_t)state != result)
         bad++;
@@ -54,13 +54,13 @@ SXSBRIDGE_API int sxsbridge_replaced(const struct sxsprof_method *method)
 
 SXSBRIDGE_API void sxsbridge_text(const struct sxsprof_method *method, const uint16_t *text)
 {
-    check(method);
+    check_method(method);
     texts += text && text[0] ? 1 : 0;
 }
 
 SXSBRIDGE_API const void *sxsbridge_entered(const struct sxsprof_method *method)
 {
-    check(method);
+    check_method(method);
     entered++;
     return method;
 }

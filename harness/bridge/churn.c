@@ -122,7 +122,7 @@ void *churn_loads(void *arg)
 /* ---- start and end
  * ----------------------------------------------------------------------------- */
 
-static int parse(struct churn *c, const char *text)
+static int parse_rates(struct churn *c, const char *text)
 {
     char word[32], *end;
     while (*text) {
@@ -150,7 +150,7 @@ static int parse(struct churn *c, const char *text)
     return 0;
 }
 
-static void start(void *(*body)(void *))
+static void start_thread(void *(*body)(void *))
 {
     if (n_loops < MAX_LOOPS && pthread_create(&loops[n_loops], NULL, body, &churn) == 0)
         n_loops++;
@@ -161,7 +161,7 @@ static void start(void *(*body)(void *))
 int sxsbridge_churn_start(const char *what)
 {
     Dl_info self;
-    if (parse(&churn, what) != 0)
+    if (parse_rates(&churn, what) != 0)
         return -1;
     if (dladdr((void *)(uintptr_t)sxsbridge_churn_start, &self) && self.dli_fname) {
         const char *slash = strrchr(self.dli_fname, '/');
@@ -169,11 +169,11 @@ int sxsbridge_churn_start(const char *what)
                  slash ? (int)(slash - self.dli_fname) : 1, slash ? self.dli_fname : ".");
     }
     if (churn.threads)
-        start(churn_threads);
+        start_thread(churn_threads);
     if (churn.loads)
-        start(churn_loads);
+        start_thread(churn_loads);
     if (churn.forks || churn.execs || churn.spawns)
-        start(churn_children);
+        start_thread(churn_children);
     churn_wait_start(&churn);
     return 0;
 }

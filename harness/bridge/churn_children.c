@@ -98,7 +98,7 @@ static int use_everything(const struct churn *c)
     return !objects || !loaded || dlclose(loaded);
 }
 
-static void reap(struct churn *c, pid_t child, const char *what)
+static void reap_child(struct churn *c, pid_t child, const char *what)
 {
     int status = -1;
     while (waitpid(child, &status, 0) < 0)
@@ -131,7 +131,7 @@ static void fork_only(struct churn *c, unsigned long n)
     if (c->loader)
         pthread_mutex_unlock(&churn_loading);
     if (child > 0)
-        reap(c, child, "a forked child");
+        reap_child(c, child, "a forked child");
     else
         churn_failed(c, "fork");
     atomic_fetch_add(&c->n_forks, 1);
@@ -158,18 +158,18 @@ static void fork_and_exec(struct churn *c, unsigned long n)
         _exit(127);
     }
     if (child > 0)
-        reap(c, child, "an executed child");
+        reap_child(c, child, "an executed child");
     else
         churn_failed(c, "fork");
     atomic_fetch_add(&c->n_execs, 1);
 }
 
-static void spawn(struct churn *c, unsigned long n)
+static void spawn_children(struct churn *c, unsigned long n)
 {
     pid_t child;
     if (posix_spawn(&child, n % 4 ? "/bin/true" : "/bin/sh", NULL, NULL, n % 4 ? nothing : check,
                     environ) == 0)
-        reap(c, child, "a spawned child");
+        reap_child(c, child, "a spawned child");
     else
         churn_failed(c, "posix_spawn");
     atomic_fetch_add(&c->n_spawns, 1);
@@ -188,7 +188,7 @@ void *churn_children(void *arg)
         else if (turn < c->forks + c->execs)
             fork_and_exec(c, atomic_load(&c->n_execs));
         else
-            spawn(c, atomic_load(&c->n_spawns));
+            spawn_children(c, atomic_load(&c->n_spawns));
         n++;
         nanosleep(&(struct timespec){0, 999999999L / all}, NULL);
     }

@@ -13,7 +13,7 @@
 static int       pipes[2] = {-1, -1};
 static sem_t     never;
 
-static void interrupted(struct churn *c, enum churn_wait kind)
+static void count_interrupted(struct churn *c, enum churn_wait kind)
 {
     if (errno == EINTR && !atomic_load(&c->stop))
         atomic_fetch_add(&c->n_interrupted[kind], 1);
@@ -26,7 +26,7 @@ static void *wait_sleeping(void *arg)
     while (!atomic_load(&c->stop)) {
         left = (struct timespec){1, 0};
         while (nanosleep(&left, &left) != 0 && !atomic_load(&c->stop))
-            interrupted(c, CHURN_SLEEP);
+            count_interrupted(c, CHURN_SLEEP);
     }
     return NULL;
 }
@@ -36,7 +36,7 @@ static void *wait_polling(void *arg)
     struct churn *c = arg;
     struct pollfd p = {.fd = pipes[0], .events = POLLIN};
     while (!atomic_load(&c->stop) && poll(&p, 1, -1) < 0)
-        interrupted(c, CHURN_POLL);
+        count_interrupted(c, CHURN_POLL);
     return NULL;
 }
 
@@ -45,7 +45,7 @@ static void *wait_reading(void *arg)
     struct churn *c = arg;
     char          byte;
     while (!atomic_load(&c->stop) && read(pipes[0], &byte, 1) < 0)
-        interrupted(c, CHURN_READ);
+        count_interrupted(c, CHURN_READ);
     return NULL;
 }
 
@@ -53,7 +53,7 @@ static void *wait_for_semaphore(void *arg)
 {
     struct churn *c = arg;
     while (!atomic_load(&c->stop) && sem_wait(&never) != 0)
-        interrupted(c, CHURN_FUTEX);
+        count_interrupted(c, CHURN_FUTEX);
     return NULL;
 }
 

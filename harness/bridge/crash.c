@@ -12,7 +12,7 @@
  * instruction. */
 static int *volatile nowhere;
 
-static void *burn(void *arg)
+static void *burn_time(void *arg)
 {
     for (;;)
         sxsbridge_burn(1000000);
@@ -24,7 +24,7 @@ static void replace_program(void)
 {
     pthread_t thread;
     for (int i = 0; i < 3; i++)
-        pthread_create(&thread, NULL, burn, NULL);
+        pthread_create(&thread, NULL, burn_time, NULL);
     sxsbridge_burn(200000000);
     execl("/bin/true", "true", (char *)NULL);
 }

@@ -147,8 +147,8 @@ static void read_managed(struct config_reader *r, const xmlNode *node, const cha
     target->method = function(r, node, attribute, 1);
 }
 
-static void refuse(struct config_reader *r, const xmlNode *node, const char *attribute,
-                   const char *beside)
+static void refuse_attribute(struct config_reader *r, const xmlNode *node, const char *attribute,
+                             const char *beside)
 {
     if (xmlHasProp((xmlNode *)(uintptr_t)node, (const xmlChar *)attribute))
         config_wrong(r, node, attribute, NULL, "%s= beside %s=", attribute, beside);
@@ -168,13 +168,13 @@ static void read_target(struct config_reader *r, const xmlNode *node, const char
     }
     if (!library) {
         read_managed(r, node, managed, target);
-        refuse(r, node, "symbol", "assembly");
-        refuse(r, node, "transition", "assembly");
+        refuse_attribute(r, node, "symbol", "assembly");
+        refuse_attribute(r, node, "transition", "assembly");
         return;
     }
     read_native(r, node, native, target);
-    refuse(r, node, "type", "library");
-    refuse(r, node, "method", "library");
+    refuse_attribute(r, node, "type", "library");
+    refuse_attribute(r, node, "method", "library");
 }
 
 /* ---- actions --------------------------------------------------------------------------------- */
@@ -215,7 +215,7 @@ static void read_replace(struct config_reader *r, const xmlNode *node, struct sx
     action->value = config_get(r, node, "value");
     if (action->value)
         for (int i = 0; i < 7; i++)
-            refuse(r, node, others[i], "value");
+            refuse_attribute(r, node, others[i], "value");
     else if (node->properties)
         read_target(r, node, "symbol", "method", &action->call);
 }

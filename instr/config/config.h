@@ -28,7 +28,7 @@
 /** A name, or a pattern of names: `*` matches any text, `?` any character. Case-sensitive. */
 struct sxs_pattern {
     const char *text; /* NULL: matches anything */
-    int         wild; /* nonzero: `*` and `?` are wildcards; 0: the text is compared as it is */
+    int has_wildcards; /* nonzero: `*` and `?` are wildcards; 0: the text is compared as it is */
 };
 
 /** Major, minor, build, revision. Missing numbers are 0. */

@@ -8,7 +8,7 @@
 
 /* Writes a text with its length before it, so that different rules never have the same canonical
  * text. Writes nothing for NULL. */
-static void put(FILE *to, const char *what, const char *text)
+static void put_text(FILE *to, const char *what, const char *text)
 {
     if (text)
         fprintf(to, "%s=%zu:%s ", what, strlen(text), text);
@@ -16,9 +16,9 @@ static void put(FILE *to, const char *what, const char *text)
 
 static void put_pattern(FILE *to, const char *what, const struct sxs_pattern *p)
 {
-    if (p->text && p->wild)
+    if (p->text && p->has_wildcards)
         fprintf(to, "~");
-    put(to, what, p->text);
+    put_text(to, what, p->text);
 }
 
 static void put_version(FILE *to, const char *what, int there, const struct sxs_version *v)
@@ -30,7 +30,7 @@ static void put_version(FILE *to, const char *what, int there, const struct sxs_
 static void put_match(FILE *to, const char *what, const struct sxs_match *m)
 {
     fprintf(to, "\n%s ", what);
-    put(to, "runtime", m->runtime);
+    put_text(to, "runtime", m->runtime);
     put_pattern(to, "assembly", &m->assembly);
     put_version(to, "min", m->has_min, &m->min_version);
     put_version(to, "max", m->has_max, &m->max_version);
@@ -50,9 +50,9 @@ static void put_target(FILE *to, const struct sxs_target *t)
     if (t->kind == SXS_TARGET_NONE)
         return;
     fprintf(to, "target=%d ", t->kind);
-    put(to, "path", t->path);
-    put(to, "type", t->type);
-    put(to, "method", t->method);
+    put_text(to, "path", t->path);
+    put_text(to, "type", t->type);
+    put_text(to, "method", t->method);
     if (t->plain)
         fprintf(to, "plain ");
 }
@@ -61,19 +61,19 @@ static void put_action(FILE *to, const struct sxs_action *a)
 {
     fprintf(to, "\naction %d result=%u exception=%u on=%d place=%d offset=%u ", a->kind,
             a->with_result, a->with_exception, a->on, a->place, a->offset);
-    put(to, "label", a->label);
+    put_text(to, "label", a->label);
     for (uint32_t i = 0; i < a->n_arguments; i++) {
         fprintf(to, "argument=%d.%u ", a->arguments[i].kind, a->arguments[i].index);
-        put(to, "name", a->arguments[i].name);
+        put_text(to, "name", a->arguments[i].name);
     }
     put_target(to, &a->call);
     put_target(to, &a->finish);
-    put(to, "value", a->value);
+    put_text(to, "value", a->value);
     put_pattern(to, "instruction", &a->instruction);
-    put(to, "il", a->il);
+    put_text(to, "il", a->il);
 }
 
-static uint64_t hash(const char *text)
+static uint64_t hash_text(const char *text)
 {
     uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
     for (; *text; text++)
@@ -91,7 +91,7 @@ void config_rule_finish(struct config_arena *arena, struct sxs_rule *rule)
         return;
     }
     fprintf(to, "rule priority=%d new_relic=%u ", rule->priority, rule->new_relic);
-    put(to, "name", rule->name);
+    put_text(to, "name", rule->name);
     for (uint32_t i = 0; i < rule->n_matches; i++)
         put_match(to, "match", &rule->matches[i]);
     for (uint32_t i = 0; i < rule->n_exclusions; i++)
@@ -104,7 +104,7 @@ void config_rule_finish(struct config_arena *arena, struct sxs_rule *rule)
     free(text);
     if (!rule->content)
         return;
-    rule->identity = hash(rule->content);
+    rule->identity = hash_text(rule->content);
     if (!rule->name)
         rule->name = config_printf(arena, "%s:%u", rule->file, rule->line);
 }

@@ -28,7 +28,7 @@ static int by_content(const void *a, const void *b)
 }
 
 /* Returns the rules of @config sorted by content; NULL: no memory. */
-static struct placed *sorted(const struct sxs_config *config)
+static struct placed *sort_rules(const struct sxs_config *config)
 {
     uint32_t       n = config ? config->n_rules : 0;
     struct placed *all = calloc((size_t)n + 1, sizeof(*all));
@@ -43,8 +43,8 @@ static struct placed *sorted(const struct sxs_config *config)
 /* Pairs rules with equal content, the first with the first. @is: receives, for each place in the
  * old order, the place of its partner in the new order; @was: the reverse. NOT_THERE: no
  * partner. */
-static void pair(const struct placed *old, uint32_t n_old, const struct placed *now, uint32_t n_now,
-                 uint32_t *is, uint32_t *was)
+static void pair_rules(const struct placed *old, uint32_t n_old, const struct placed *now,
+                       uint32_t n_now, uint32_t *is, uint32_t *was)
 {
     uint32_t i = 0, j = 0;
     memset(is, 0xff, (size_t)n_old * sizeof(*is));
@@ -61,9 +61,9 @@ static void pair(const struct placed *old, uint32_t n_old, const struct placed *
 }
 
 /* Fills the lists of @d, in the order of the rules. */
-static int fill(struct sxs_config_difference *d, const struct sxs_config *old, uint32_t n_old,
-                const struct sxs_config *now, uint32_t n_now, const uint32_t *is,
-                const uint32_t *was)
+static int fill_difference(struct sxs_config_difference *d, const struct sxs_config *old,
+                           uint32_t n_old, const struct sxs_config *now, uint32_t n_now,
+                           const uint32_t *is, const uint32_t *was)
 {
     uint32_t last = 0;
     d->went = calloc((size_t)n_old + 1, sizeof(struct sxs_rule *));
@@ -90,14 +90,14 @@ int sxs_config_difference(const struct sxs_config *old, const struct sxs_config 
                           struct sxs_config_difference *difference)
 {
     uint32_t       n_old = old ? old->n_rules : 0, n_now = new_ ? new_->n_rules : 0;
-    struct placed *a = sorted(old), *b = sorted(new_);
+    struct placed *a = sort_rules(old), *b = sort_rules(new_);
     uint32_t      *is = calloc((size_t)n_old + 1, sizeof(*is));
     uint32_t      *was = calloc((size_t)n_now + 1, sizeof(*was));
     int            failed = 1;
     memset(difference, 0, sizeof(*difference));
     if (a && b && is && was) {
-        pair(a, n_old, b, n_now, is, was);
-        failed = fill(difference, old, n_old, new_, n_now, is, was);
+        pair_rules(a, n_old, b, n_now, is, was);
+        failed = fill_difference(difference, old, n_old, new_, n_now, is, was);
     }
     free(a);
     free(b);

@@ -41,14 +41,14 @@ struct marks {
     unsigned              depth;
 };
 
-static int begins(const struct marks *m, const char *with)
+static int begins_with(const struct marks *m, const char *with)
 {
     size_t len = strlen(with);
     return m->size - m->at >= len && !memcmp(m->s + m->at, with, len);
 }
 
 /* Goes to the byte behind the next @end, or to the end of the file. */
-static void skip(struct marks *m, const char *end)
+static void skip_past(struct marks *m, const char *end)
 {
     const char *found = memmem(m->s + m->at, m->size - m->at, end, strlen(end));
     m->at = found ? (size_t)(found - m->s) + strlen(end) : m->size;
@@ -56,7 +56,7 @@ static void skip(struct marks *m, const char *end)
 
 /* Checks one tag: a start tag, an end tag, or an empty element's tag, which ends with "/>" and does
  * not change the depth. Returns 0, or -1 after an error. */
-static int tag(struct marks *m)
+static int read_tag(struct marks *m)
 {
     size_t   begin = m->at;
     unsigned attributes = 0;
@@ -65,7 +65,7 @@ static int tag(struct marks *m)
         char quote = m->s[m->at++];
         if (quote != '"' && quote != '\'')
             continue;
-        skip(m, quote == '"' ? "\"" : "'");
+        skip_past(m, quote == '"' ? "\"" : "'");
         if (++attributes > ATTRIBUTES_MAX) {
             config_wrong_at(m->r, begin, NULL, "more than %d attributes", ATTRIBUTES_MAX);
             return -1;
@@ -89,18 +89,18 @@ static int check_marks(struct config_reader *r)
         if (!next)
             break;
         m.at = (size_t)(next - m.s);
-        if (begins(&m, "<!--")) {
+        if (begins_with(&m, "<!--")) {
             m.at += 4;
-            skip(&m, "-->");
-        } else if (begins(&m, "<![CDATA[")) {
-            skip(&m, "]]>");
-        } else if (begins(&m, "<?")) {
-            skip(&m, "?>");
-        } else if (begins(&m, "<!")) {
+            skip_past(&m, "-->");
+        } else if (begins_with(&m, "<![CDATA[")) {
+            skip_past(&m, "]]>");
+        } else if (begins_with(&m, "<?")) {
+            skip_past(&m, "?>");
+        } else if (begins_with(&m, "<!")) {
             config_wrong_at(r, m.at, "a file without a document type and entities of its own",
                             "<! begins a declaration");
             return -1;
-        } else if (tag(&m)) {
+        } else if (read_tag(&m)) {
             return -1;
         }
     }

@@ -20,7 +20,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Stores the address of a function or variable in *out, which may be a pointer of any type, as
  * POSIX requires for dlsym(). Returns 0, or -1 when it is not found. */
-static int find(void *library, const char *name, void **out)
+static int find_symbol(void *library, const char *name, void **out)
 {
     *out = dlsym(library, name);
     return *out ? 0 : -1;
@@ -34,7 +34,7 @@ static int has_known_layout(void *library)
     void *(*get_private)(xmlParserCtxtPtr ctxt);
     xmlParserCtxtPtr ctxt;
     int              same;
-    if (find(library, "xmlCtxtGetPrivate", (void **)&get_private) != 0)
+    if (find_symbol(library, "xmlCtxtGetPrivate", (void **)&get_private) != 0)
         return 1;
     ctxt = config_libxml.xmlNewParserCtxt_();
     if (!ctxt)
@@ -46,7 +46,7 @@ static int has_known_layout(void *library)
     return same;
 }
 
-static void load(void)
+static void load_library(void)
 {
     void *library = sxs_own_library_open(sonames, ARRAY_LEN(sonames)); /* never unloaded */
     int   bad = 0;
@@ -54,9 +54,9 @@ static void load(void)
         lacks = "libxml2 cannot be loaded: no " SXS_LIBXML2_SONAME " (Debian: libxml2)";
         return;
     }
-#define FIND(name) bad |= find(library, #name, (void **)&config_libxml.name##_);
+#define FIND(name) bad |= find_symbol(library, #name, (void **)&config_libxml.name##_);
     CONFIG_LIBXML_FUNCTIONS(FIND)
-    bad |= find(library, "xmlFree", (void **)&config_libxml.free_);
+    bad |= find_symbol(library, "xmlFree", (void **)&config_libxml.free_);
     lacks = bad                          ? "libxml2 lacks a function"
             : !has_known_layout(library) ? "libxml2 is of a version that is not known"
                                          : NULL;
@@ -64,6 +64,6 @@ static void load(void)
 
 const char *config_libxml_open(void)
 {
-    pthread_once(&once, load);
+    pthread_once(&once, load_library);
     return lacks;
 }

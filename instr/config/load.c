@@ -100,8 +100,8 @@ static void read_bytes(struct config_whole *whole, const char *path, const char 
     config_whole_add(whole, r.file);
 }
 
-static void problem(struct config_whole *whole, const char *path, const char *what,
-                    const char *expected)
+static void add_problem(struct config_whole *whole, const char *path, const char *what,
+                        const char *expected)
 {
     config_whole_problem(whole,
                          &(struct sxs_problem){.file = path, .what = what, .expected = expected});
@@ -112,7 +112,7 @@ static void cannot_read(struct config_whole *whole, const char *path, const char
                         const struct sxs_config *old)
 {
     struct config_file *was = config_whole_find(old, path);
-    problem(whole, path, why, "a file that can be read");
+    add_problem(whole, path, why, "a file that can be read");
     whole->shown.n_files++;
     if (!was)
         return;
@@ -205,9 +205,9 @@ static void load_folder(struct config_whole *whole, const char *path, const stru
     struct dirent   **entries = job.entries;
     size_t            len = strlen(path);
     if (err)
-        problem(whole, path, strerror(err), "a folder that can be read");
+        add_problem(whole, path, strerror(err), "a folder that can be read");
     if (n > (int)SXS_CONFIG_FILES_MAX)
-        problem(whole, path, "more than 1024 files", NULL);
+        add_problem(whole, path, "more than 1024 files", NULL);
     for (int i = 0; i < n; i++) {
         char *file = NULL;
         if (asprintf(&file, "%s%s%s", path, path[len - 1] == '/' ? "" : "/", entries[i]->d_name) <
@@ -228,7 +228,7 @@ static int can_read(struct config_whole *whole, const char *path)
 {
     const char *lacks = config_libxml_open();
     if (lacks)
-        problem(whole, path, lacks, "libxml2, which reads instrumentation files");
+        add_problem(whole, path, lacks, "libxml2, which reads instrumentation files");
     return !lacks;
 }
 
@@ -247,8 +247,8 @@ struct sxs_config *sxs_config_load(const char *path, const struct sxs_config *ol
     if (!whole || !can_read(whole, path))
         return config_whole_finish(whole);
     if (!*path || stat(path, &st))
-        problem(whole, path, *path ? strerror(errno) : "an empty path",
-                "an instrumentation file, or a folder of them");
+        add_problem(whole, path, *path ? strerror(errno) : "an empty path",
+                    "an instrumentation file, or a folder of them");
     else if (S_ISDIR(st.st_mode))
         load_folder(whole, path, old);
     else

@@ -11,7 +11,8 @@ int sxs_config_fits(const struct sxs_pattern *pattern, const char *text)
 {
     if (!pattern->text || !text)
         return 1;
-    return pattern->wild ? sxs_wild_fits(pattern->text, text) : !strcmp(pattern->text, text);
+    return pattern->has_wildcards ? sxs_wildcard_matches(pattern->text, text)
+                                  : !strcmp(pattern->text, text);
 }
 
 int config_compare_versions(const struct sxs_version *a, const struct sxs_version *b)
@@ -71,7 +72,7 @@ static int fits_attributes(const struct sxs_match *match, const struct sxs_confi
     return 0;
 }
 
-static int fits(const struct sxs_match *match, const struct sxs_config_method *method)
+static int match_fits(const struct sxs_match *match, const struct sxs_config_method *method)
 {
     const struct sxs_config_method *named = method;
     if (match->async == SXS_ASYNC_OUTER && method->outer)
@@ -92,18 +93,18 @@ int sxs_config_matches(const struct sxs_rule *rule, const struct sxs_config_meth
 {
     uint32_t i;
     for (i = 0; i < rule->n_matches; i++)
-        if (fits(&rule->matches[i], method))
+        if (match_fits(&rule->matches[i], method))
             break;
     if (i == rule->n_matches)
         return 0;
     for (i = 0; i < rule->n_exclusions; i++)
-        if (fits(&rule->exclusions[i], method))
+        if (match_fits(&rule->exclusions[i], method))
             return 0;
     return 1;
 }
 
-static enum sxs_config_reach reach(const struct sxs_match         *match,
-                                   const struct sxs_config_method *method)
+static enum sxs_config_reach reach_of(const struct sxs_match         *match,
+                                      const struct sxs_config_method *method)
 {
     const struct sxs_config_method *named = method;
     if (!fits_place(match, method->runtime, method->assembly, method->version))
@@ -116,7 +117,7 @@ static enum sxs_config_reach reach(const struct sxs_match         *match,
         return SXS_REACH_TYPE;
     if (!fits_parameters(match, named))
         return SXS_REACH_METHOD;
-    return fits(match, method) ? SXS_REACH_EXCLUDED : SXS_REACH_PARAMETERS;
+    return match_fits(match, method) ? SXS_REACH_EXCLUDED : SXS_REACH_PARAMETERS;
 }
 
 enum sxs_config_reach sxs_config_reach(const struct sxs_rule          *rule,
@@ -124,7 +125,7 @@ enum sxs_config_reach sxs_config_reach(const struct sxs_rule          *rule,
 {
     enum sxs_config_reach far = SXS_REACH_NOTHING;
     for (uint32_t i = 0; i < rule->n_matches; i++) {
-        enum sxs_config_reach one = reach(&rule->matches[i], method);
+        enum sxs_config_reach one = reach_of(&rule->matches[i], method);
         far = one > far ? one : far;
     }
     return far == SXS_REACH_EXCLUDED && sxs_config_matches(rule, method) ? SXS_REACH_ALL : far;

@@ -82,7 +82,7 @@ struct sxs_pattern config_pattern(struct config_reader *r, const struct _xmlNode
     const char        *expected;
     if (!p.text)
         return p;
-    p.wild = strpbrk(p.text, "*?") != NULL;
+    p.has_wildcards = strpbrk(p.text, "*?") != NULL;
     expected = kind == CONFIG_ASSEMBLY ? wrong_assembly(p.text)
                : kind == CONFIG_METHOD ? wrong_method(p.text)
                                        : wrong_type(p.text);
@@ -153,7 +153,7 @@ static char *without_blanks(struct config_reader *r, const char *text)
 }
 
 void config_parameters(struct config_reader *r, const struct _xmlNode *node, const char *attribute,
-                       int wild, struct sxs_match *match)
+                       int has_wildcards, struct sxs_match *match)
 {
     const char         *given = config_get(r, node, attribute);
     char               *text = given ? without_blanks(r, given) : NULL;
@@ -181,7 +181,8 @@ void config_parameters(struct config_reader *r, const struct _xmlNode *node, con
         expected = wrong_parameter(s);
         if (expected)
             config_wrong(r, node, attribute, expected, "%s=\"%s\": \"%s\"", attribute, given, s);
-        list[match->n_parameters++] = (struct sxs_pattern){s, wild && strpbrk(s, "*?") != NULL};
+        list[match->n_parameters++] =
+            (struct sxs_pattern){s, has_wildcards && strpbrk(s, "*?") != NULL};
         s += len;
         if (last)
             return;
@@ -209,8 +210,8 @@ static int read_version(const char *text, struct sxs_version *version)
     return -1;
 }
 
-static uint8_t bound(struct config_reader *r, const struct _xmlNode *node, const char *attribute,
-                     struct sxs_version *version)
+static uint8_t read_bound(struct config_reader *r, const struct _xmlNode *node,
+                          const char *attribute, struct sxs_version *version)
 {
     const char *text = config_get(r, node, attribute);
     if (!text)
@@ -225,8 +226,8 @@ static uint8_t bound(struct config_reader *r, const struct _xmlNode *node, const
 void config_bounds(struct config_reader *r, const struct _xmlNode *node, struct sxs_match *match)
 {
     uint32_t before = r->n_errors;
-    match->has_min = bound(r, node, "minVersion", &match->min_version);
-    match->has_max = bound(r, node, "maxVersion", &match->max_version);
+    match->has_min = read_bound(r, node, "minVersion", &match->min_version);
+    match->has_max = read_bound(r, node, "maxVersion", &match->max_version);
     if (r->n_errors == before && match->has_min && match->has_max &&
         config_compare_versions(&match->min_version, &match->max_version) >= 0)
         config_wrong(r, node, "maxVersion", "a version above minVersion, for it is itself excluded",

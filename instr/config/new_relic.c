@@ -13,7 +13,7 @@
 #include "instr/config/reader.h"
 #include "base/c_locale.h"
 
-static int is(const xmlNode *node, const char *name)
+static int is_element(const xmlNode *node, const char *name)
 {
     return sxs_same_text((const char *)node->name, name);
 }
@@ -145,7 +145,7 @@ static void read_one_match(struct config_reader *r, const xmlNode *factory, cons
 {
     warn_unknown(r, match, "assemblyName className minVersion maxVersion ");
     for (const xmlNode *c = config_child(match); c; c = config_sibling(c)) {
-        if (!is(c, "exactMethodMatcher")) {
+        if (!is_element(c, "exactMethodMatcher")) {
             warn_element(r, c);
             continue;
         }
@@ -172,7 +172,7 @@ static void read_factory(struct config_reader *r, const xmlNode *factory)
                  "name metricName enabled level suppressRecursiveCalls metric "
                  "transactionTraceSegment transactionNamingPriority ");
     for (const xmlNode *c = config_child(factory); c; c = config_sibling(c)) {
-        if (is(c, "match"))
+        if (is_element(c, "match"))
             read_one_match(r, factory, c);
         else
             warn_element(r, c);
@@ -184,12 +184,12 @@ void config_read_extension(struct config_reader *r, const xmlNode *root)
     if (is_off(r, root))
         return;
     for (const xmlNode *c = config_child(root); c; c = config_sibling(c)) {
-        if (!is(c, "instrumentation")) {
+        if (!is_element(c, "instrumentation")) {
             warn_element(r, c);
             continue;
         }
         for (const xmlNode *f = config_child(c); f; f = config_sibling(f)) {
-            if (is(f, "tracerFactory"))
+            if (is_element(f, "tracerFactory"))
                 read_factory(r, f);
             else
                 warn_element(r, f);

@@ -27,8 +27,8 @@ void config_place(struct config_source *source, size_t at, uint32_t *line, uint3
 }
 
 /* Adds a problem at byte @at; SIZE_MAX: about the file as a whole. */
-static void add(struct config_reader *r, size_t at, int warning, const char *expected,
-                const char *format, va_list args)
+static void add_problem(struct config_reader *r, size_t at, int warning, const char *expected,
+                        const char *format, va_list args)
 {
     struct sxs_problem p = {.file = r->file->path, .warning = warning, .expected = expected};
     uint32_t          *n = warning ? &r->n_warnings : &r->n_errors;
@@ -45,7 +45,7 @@ void config_wrong_at(struct config_reader *r, size_t at, const char *expected, c
 {
     va_list args;
     va_start(args, format);
-    add(r, at, 0, expected, format, args);
+    add_problem(r, at, 0, expected, format, args);
     va_end(args);
 }
 
@@ -88,7 +88,7 @@ void config_wrong(struct config_reader *r, const struct _xmlNode *node, const ch
 {
     va_list args;
     va_start(args, format);
-    add(r, attribute_offset(r, node, attribute), 0, expected, format, args);
+    add_problem(r, attribute_offset(r, node, attribute), 0, expected, format, args);
     va_end(args);
 }
 
@@ -97,6 +97,6 @@ void config_warn(struct config_reader *r, const struct _xmlNode *node, const cha
 {
     va_list args;
     va_start(args, format);
-    add(r, attribute_offset(r, node, attribute), 1, expected, format, args);
+    add_problem(r, attribute_offset(r, node, attribute), 1, expected, format, args);
     va_end(args);
 }

@@ -103,10 +103,10 @@ enum config_name { CONFIG_ASSEMBLY, CONFIG_TYPE, CONFIG_METHOD, CONFIG_ATTRIBUTE
 struct sxs_pattern config_pattern(struct config_reader *r, const struct _xmlNode *node,
                                   const char *attribute, enum config_name kind);
 
-/** config_parameters - read the parameter list in @attribute into @match. @wild: nonzero: `*` and
- *  `?` are wildcards. */
+/** config_parameters - read the parameter list in @attribute into @match. @has_wildcards: nonzero:
+ *  `*` and `?` are wildcards. */
 void config_parameters(struct config_reader *r, const struct _xmlNode *node, const char *attribute,
-                       int wild, struct sxs_match *match);
+                       int has_wildcards, struct sxs_match *match);
 
 /** config_bounds - read minVersion and maxVersion, which both kinds of files have, into @match. */
 void config_bounds(struct config_reader *r, const struct _xmlNode *node, struct sxs_match *match);

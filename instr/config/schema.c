@@ -222,7 +222,7 @@ static int has_types(void)
     return 1;
 }
 
-static xmlSchemaPtr compile(struct validation *v)
+static xmlSchemaPtr compile_schema(struct validation *v)
 {
     xmlSchemaParserCtxtPtr ctxt =
         has_types() ? xmlSchemaNewMemParserCtxt(config_schema, sizeof(config_schema)) : NULL;
@@ -238,7 +238,7 @@ static xmlSchemaPtr compile(struct validation *v)
 int config_validate(struct config_reader *r, xmlDocPtr doc)
 {
     struct validation     v = {.r = r};
-    xmlSchemaPtr          schema = compile(&v);
+    xmlSchemaPtr          schema = compile_schema(&v);
     xmlSchemaValidCtxtPtr ctxt = schema ? xmlSchemaNewValidCtxt(schema) : NULL;
     int                   found = -1;
     drop_instance_attributes(r, xmlDocGetRootElement(doc));

@@ -18,10 +18,10 @@
 struct parse {
     startElementNsSAX2Func start; /* libxml2's handler, which builds the tree */
     struct config_reader  *r;
-    int                    told; /* nonzero: an error was reported */
+    int                    reported; /* nonzero: an error was reported */
 };
 
-static size_t consumed(xmlParserCtxtPtr ctxt)
+static size_t bytes_consumed(xmlParserCtxtPtr ctxt)
 {
     return ctxt->input ? (size_t)(ctxt->input->cur - ctxt->input->base) + ctxt->input->consumed : 0;
 }
@@ -34,7 +34,7 @@ static void element_starts(void *ctx, const xmlChar *name, const xmlChar *prefix
 {
     xmlParserCtxtPtr ctxt = ctx;
     struct parse    *p = ctxt->_private;
-    size_t           at = consumed(ctxt);
+    size_t           at = bytes_consumed(ctxt);
     p->start(ctx, name, prefix, uri, n_namespaces, namespaces, n_attributes, n_defaulted,
              attributes);
     if (at > p->r->source.size)
@@ -53,8 +53,8 @@ static void doctype_starts(void *ctx, const xmlChar *name, const xmlChar *id, co
     (void)name;
     (void)id;
     (void)system;
-    if (!p->told++)
-        config_wrong_at(p->r, consumed(ctxt), NULL, "a document type");
+    if (!p->reported++)
+        config_wrong_at(p->r, bytes_consumed(ctxt), NULL, "a document type");
     xmlStopParser(ctxt);
 }
 
@@ -73,10 +73,10 @@ static void parser_errs(void *ctx, xmlErrorPtr error)
     xmlParserCtxtPtr ctxt = error->ctxt ? error->ctxt : ctx;
     struct parse    *p = ctxt->_private;
     char             what[200];
-    if (error->level < XML_ERR_ERROR || p->told++)
+    if (error->level < XML_ERR_ERROR || p->reported++)
         return;
     put_line(what, sizeof(what), error->message ? error->message : "");
-    config_wrong_at(p->r, consumed(ctxt), "well-formed XML", "%s", what);
+    config_wrong_at(p->r, bytes_consumed(ctxt), "well-formed XML", "%s", what);
 }
 
 static int has_namespace(const xmlNs *ns)
@@ -120,12 +120,12 @@ xmlDocPtr config_parse_xml(struct config_reader *r)
     doc = xmlCtxtReadMemory(ctxt, r->source.bytes, (int)r->source.size, NULL, NULL, options);
     if (ctxt->errNo == XML_ERR_NO_MEMORY || (doc && !has_names(xmlDocGetRootElement(doc)))) {
         r->whole->failed = 1;
-        p.told = 1;
+        p.reported = 1;
     }
     xmlFreeParserCtxt(ctxt);
-    if (!doc && !p.told)
+    if (!doc && !p.reported)
         config_wrong_at(r, 0, "an XML document", "nothing that can be read");
-    if (doc && p.told) {
+    if (doc && p.reported) {
         xmlFreeDoc(doc);
         doc = NULL;
     }
@@ -217,7 +217,7 @@ const char *config_text(struct config_reader *r, const xmlNode *node)
 /* ---- from text to bytes ---------------------------------------------------------------------- */
 
 /* Returns the number of bytes of markup at @s; 0: text begins there. */
-static size_t markup(const char *s, size_t left)
+static size_t markup_length(const char *s, size_t left)
 {
     static const char *const marks[][2] = {{"<!--", "-->"}, {"<?", "?>"}};
     const char              *end;
@@ -256,7 +256,7 @@ size_t config_text_offset(const struct config_reader *r, const xmlNode *node, si
     for (i++; i < size; i += n) {
         size_t      left = size - i;
         const char *semicolon;
-        n = cdata && s[i] == '<' ? 0 : markup(s + i, left);
+        n = cdata && s[i] == '<' ? 0 : markup_length(s + i, left);
         if (n == 9 && s[i] == '<')
             cdata = 1;
         if (n == 3)

@@ -31,7 +31,7 @@ struct assembler {
     uint32_t                    locals_room, clauses_room;
 };
 
-static inline struct sxs_lexer *lex(struct assembler *a)
+static inline struct sxs_lexer *lexer_of(struct assembler *a)
 {
     return &a->parser.lex;
 }

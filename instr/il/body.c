@@ -101,9 +101,9 @@ struct sxs_il_insn *sxs_il_ldc(struct sxs_il_body *body, int32_t value)
 
 /* @zero: the opcode for variable 0, which the opcodes for 1, 2 and 3 follow; SXS_IL_NOP: there are
  * no such opcodes. */
-static struct sxs_il_insn *variable(struct sxs_il_body *body, enum sxs_il_opcode zero,
-                                    enum sxs_il_opcode narrow, enum sxs_il_opcode wide,
-                                    uint16_t number)
+static struct sxs_il_insn *make_variable_insn(struct sxs_il_body *body, enum sxs_il_opcode zero,
+                                              enum sxs_il_opcode narrow, enum sxs_il_opcode wide,
+                                              uint16_t number)
 {
     if (zero != SXS_IL_NOP && number <= 3)
         return sxs_il_insn(body, (enum sxs_il_opcode)(zero + number));
@@ -112,22 +112,22 @@ static struct sxs_il_insn *variable(struct sxs_il_body *body, enum sxs_il_opcode
 
 struct sxs_il_insn *sxs_il_ldarg(struct sxs_il_body *body, uint16_t number)
 {
-    return variable(body, SXS_IL_LDARG_0, SXS_IL_LDARG_S, SXS_IL_LDARG, number);
+    return make_variable_insn(body, SXS_IL_LDARG_0, SXS_IL_LDARG_S, SXS_IL_LDARG, number);
 }
 
 struct sxs_il_insn *sxs_il_ldloc(struct sxs_il_body *body, uint16_t number)
 {
-    return variable(body, SXS_IL_LDLOC_0, SXS_IL_LDLOC_S, SXS_IL_LDLOC, number);
+    return make_variable_insn(body, SXS_IL_LDLOC_0, SXS_IL_LDLOC_S, SXS_IL_LDLOC, number);
 }
 
 struct sxs_il_insn *sxs_il_stloc(struct sxs_il_body *body, uint16_t number)
 {
-    return variable(body, SXS_IL_STLOC_0, SXS_IL_STLOC_S, SXS_IL_STLOC, number);
+    return make_variable_insn(body, SXS_IL_STLOC_0, SXS_IL_STLOC_S, SXS_IL_STLOC, number);
 }
 
 struct sxs_il_insn *sxs_il_ldloca(struct sxs_il_body *body, uint16_t number)
 {
-    return variable(body, SXS_IL_NOP, SXS_IL_LDLOCA_S, SXS_IL_LDLOCA, number);
+    return make_variable_insn(body, SXS_IL_NOP, SXS_IL_LDLOCA_S, SXS_IL_LDLOCA, number);
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */

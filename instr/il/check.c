@@ -93,7 +93,7 @@ static int check_return(struct checker *c, const struct sxs_il_insn *insn)
 /* ---- operands -------------------------------------------------------------------------------- */
 
 /* Returns the number of the argument or local that @insn uses. */
-static int64_t variable(const struct sxs_il_insn *insn, int *is_local)
+static int64_t variable_of(const struct sxs_il_insn *insn, int *is_local)
 {
     unsigned op = insn->opcode;
     *is_local = (op >= SXS_IL_LDLOC_0 && op <= SXS_IL_STLOC_3) ||
@@ -110,7 +110,7 @@ static int64_t variable(const struct sxs_il_insn *insn, int *is_local)
 static int check_variable(struct checker *c, const struct sxs_il_insn *insn)
 {
     int     is_local;
-    int64_t number = variable(insn, &is_local);
+    int64_t number = variable_of(insn, &is_local);
     if (number < 0 || (number > UINT8_MAX && sxs_il_info(insn)->operand == SXS_IL_OPERAND_VAR1))
         return BAD(c, insn, "%s of %lld, which it cannot hold", name_of(insn), (long long)number);
     if (number >= (is_local ? c->method->n_locals : c->method->n_args))
@@ -254,8 +254,8 @@ static int effect_of(struct checker *c, const struct sxs_il_insn *insn, struct s
 /* Notes that control reaches @to with @height values on the stack. @to NULL: there is no
  * instruction (check_ways() has already refused such code). @from NULL: reached by an exception, or
  * at entry. */
-static int reach(struct checker *c, const struct sxs_il_insn *from, struct sxs_il_insn *to,
-                 unsigned height)
+static int reach_insn(struct checker *c, const struct sxs_il_insn *from, struct sxs_il_insn *to,
+                      unsigned height)
 {
     if (!to)
         return sxs_il_fail(c->error, SXS_IL_EINVALID, SXS_IL_NONE,
@@ -289,16 +289,16 @@ static int go_on(struct checker *c, struct sxs_il_insn *insn, unsigned height)
         height = 0;
     if (insn->opcode == SXS_IL_SWITCH) {
         for (uint32_t i = 0; !err && i < insn->targets->n; i++)
-            err = reach(c, insn, sxs_il_target(insn->targets->targets[i]), height);
+            err = reach_insn(c, insn, sxs_il_target(insn->targets->targets[i]), height);
     } else if (sxs_il_is_branch(insn)) {
-        err = reach(c, insn, sxs_il_target(insn->target), height);
+        err = reach_insn(c, insn, sxs_il_target(insn->target), height);
     }
     if (!err && !ends_way(insn))
-        err = reach(c, insn, insn->next, height);
+        err = reach_insn(c, insn, insn->next, height);
     return err;
 }
 
-static int step(struct checker *c, struct sxs_il_insn *insn)
+static int step_insn(struct checker *c, struct sxs_il_insn *insn)
 {
     struct sxs_il_effect e;
     unsigned             height;
@@ -327,9 +327,9 @@ static int reach_handlers(struct checker *c)
         unsigned height = clause->kind == SXS_IL_CATCH || clause->kind == SXS_IL_FILTER;
         if (height > c->max_stack)
             c->max_stack = (uint16_t)height;
-        err = reach(c, NULL, sxs_il_target(clause->handler_first), height);
+        err = reach_insn(c, NULL, sxs_il_target(clause->handler_first), height);
         if (!err && clause->kind == SXS_IL_FILTER)
-            err = reach(c, NULL, sxs_il_target(clause->filter_first), height);
+            err = reach_insn(c, NULL, sxs_il_target(clause->filter_first), height);
     }
     return err;
 }
@@ -339,11 +339,11 @@ static int check_heights(struct checker *c)
     int err;
     for (struct sxs_il_insn *i = c->body->first; i; i = i->next)
         i->height = SXS_IL_UNREACHABLE;
-    err = reach(c, NULL, c->body->first, 0);
+    err = reach_insn(c, NULL, c->body->first, 0);
     if (!err)
         err = reach_handlers(c);
     while (!err && c->n_todo)
-        err = step(c, c->todo[--c->n_todo]);
+        err = step_insn(c, c->todo[--c->n_todo]);
     return err;
 }
 

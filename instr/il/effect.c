@@ -22,7 +22,7 @@ struct cursor {
     int            bad;
 };
 
-static uint32_t byte(struct cursor *c)
+static uint32_t read_byte(struct cursor *c)
 {
     if (c->at >= c->end) {
         c->bad = 1;
@@ -31,7 +31,7 @@ static uint32_t byte(struct cursor *c)
     return *c->at++;
 }
 
-static uint32_t compressed(struct cursor *c)
+static uint32_t read_compressed(struct cursor *c)
 {
     uint32_t value;
     unsigned size = sxs_compressed_read(c->at, c->end, &value);
@@ -41,22 +41,22 @@ static uint32_t compressed(struct cursor *c)
     return value;
 }
 
-int sxs_il_method_shape(const uint8_t *signature, size_t size, struct sxs_il_shape *shape)
+int sxs_il_method_arity(const uint8_t *signature, size_t size, struct sxs_il_arity *arity)
 {
     struct cursor c = {signature, signature + size, 0};
-    uint32_t      call = byte(&c), n, type;
+    uint32_t      call = read_byte(&c), n, type;
     if ((call & CALL_KIND) == CALL_FIELD || (call & CALL_KIND) == CALL_LOCALS)
         return -1;
     if (call & CALL_GENERIC)
-        compressed(&c);
-    n = compressed(&c);
-    while ((type = byte(&c)) == TYPE_REQUIRED_MODIFIER || type == TYPE_OPTIONAL_MODIFIER)
-        compressed(&c);
+        read_compressed(&c);
+    n = read_compressed(&c);
+    while ((type = read_byte(&c)) == TYPE_REQUIRED_MODIFIER || type == TYPE_OPTIONAL_MODIFIER)
+        read_compressed(&c);
     if (c.bad || n > UINT16_MAX - 2)
         return -1;
-    shape->n_parameters = (uint16_t)n;
-    shape->has_this = (call & (CALL_HAS_THIS | CALL_EXPLICIT_THIS)) == CALL_HAS_THIS;
-    shape->returns = type != TYPE_VOID;
+    arity->n_parameters = (uint16_t)n;
+    arity->has_this = (call & (CALL_HAS_THIS | CALL_EXPLICIT_THIS)) == CALL_HAS_THIS;
+    arity->returns = type != TYPE_VOID;
     return 0;
 }
 
@@ -64,14 +64,14 @@ int sxs_il_local_count(const uint8_t *signature, size_t size)
 {
     struct cursor c = {signature, signature + size, 0};
     uint32_t      n;
-    if (byte(&c) != CALL_LOCALS)
+    if (read_byte(&c) != CALL_LOCALS)
         return -1;
-    n = compressed(&c);
+    n = read_compressed(&c);
     return c.bad || n > UINT16_MAX ? -1 : (int)n;
 }
 
 /* Appends as many bytes as fit into @room, but adds all of @size to *used. */
-static void append(uint8_t *out, size_t room, size_t *used, const uint8_t *bytes, size_t size)
+static void append_bytes(uint8_t *out, size_t room, size_t *used, const uint8_t *bytes, size_t size)
 {
     if (*used < room && size)
         memcpy(out + *used, bytes, size < room - *used ? size : room - *used);
@@ -86,25 +86,25 @@ size_t sxs_il_add_locals(const uint8_t *old, size_t size, const uint8_t *types, 
     uint32_t      n_old = 0;
     size_t        used = 0;
     if (size) {
-        if (byte(&c) != CALL_LOCALS)
+        if (read_byte(&c) != CALL_LOCALS)
             return 0;
-        n_old = compressed(&c);
+        n_old = read_compressed(&c);
     }
     if (c.bad || n_old > UINT16_MAX || n > UINT16_MAX - n_old)
         return 0;
     if (first)
         *first = (uint16_t)n_old;
-    append(out, room, &used, head, 1 + sxs_compressed_write(head + 1, n_old + n));
-    append(out, room, &used, c.at, (size_t)(c.end - c.at));
-    append(out, room, &used, types, types_size);
+    append_bytes(out, room, &used, head, 1 + sxs_compressed_write(head + 1, n_old + n));
+    append_bytes(out, room, &used, c.at, (size_t)(c.end - c.at));
+    append_bytes(out, room, &used, types, types_size);
     return used;
 }
 
 int sxs_il_call_effect(const uint8_t *signature, size_t size, enum sxs_il_opcode opcode,
                        struct sxs_il_effect *effect)
 {
-    struct sxs_il_shape s;
-    if (sxs_il_method_shape(signature, size, &s) != 0)
+    struct sxs_il_arity s;
+    if (sxs_il_method_arity(signature, size, &s) != 0)
         return -1;
     if (opcode == SXS_IL_NEWOBJ) {
         *effect = (struct sxs_il_effect){s.n_parameters, 1};

@@ -7,15 +7,15 @@
 #include "include/sxs_il.h"
 
 /** Number of parameters and results of a method. */
-struct sxs_il_shape {
+struct sxs_il_arity {
     uint16_t n_parameters; /* without `this`, unless `this` is an explicit parameter */
     uint8_t  has_this;     /* nonzero: one more argument, which is not an explicit parameter */
     uint8_t  returns;      /* nonzero: a value */
 };
 
-/** sxs_il_method_shape - read a method's signature of @size bytes. Returns 0, or -1 when it is not
+/** sxs_il_method_arity - read a method's signature of @size bytes. Returns 0, or -1 when it is not
  *  a method's signature. */
-int sxs_il_method_shape(const uint8_t *signature, size_t size, struct sxs_il_shape *shape);
+int sxs_il_method_arity(const uint8_t *signature, size_t size, struct sxs_il_arity *arity);
 
 /** sxs_il_local_count - count the locals in a signature of locals. Returns -1 when the bytes are
  *  not one. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int fail(struct sxs_lexer *l, const char *word, const char *format, va_list args)
+static int report_failure(struct sxs_lexer *l, const char *word, const char *format, va_list args)
 {
     unsigned line = 1, column = 1;
     char     text[120];
@@ -35,7 +35,7 @@ int sxs_lex_fail(struct sxs_lexer *l, const char *format, ...)
     va_list args;
     int     status;
     va_start(args, format);
-    status = fail(l, l->word, format, args);
+    status = report_failure(l, l->word, format, args);
     va_end(args);
     return status;
 }
@@ -45,7 +45,7 @@ int sxs_lex_fail_at(struct sxs_lexer *l, const char *word, const char *format, .
     va_list args;
     int     status;
     va_start(args, format);
-    status = fail(l, word, format, args);
+    status = report_failure(l, word, format, args);
     va_end(args);
     return status;
 }
@@ -57,7 +57,7 @@ static int is_name(char c)
     return isalnum((unsigned char)c) || (c && strchr("_$@`?", c)) || (unsigned char)c >= 0x80;
 }
 
-static void add(struct sxs_lexer *l, size_t *len, char c)
+static void add_char(struct sxs_lexer *l, size_t *len, char c)
 {
     if (*len + 1 < sizeof(l->name))
         l->name[(*len)++] = c;
@@ -76,7 +76,7 @@ static void take_quoted(struct sxs_lexer *l, size_t *len)
             sxs_lex_fail(l, "a name's closing quote is missing");
             return;
         }
-        add(l, len, *l->at);
+        add_char(l, len, *l->at);
     }
     l->at++;
 }
@@ -89,14 +89,14 @@ static void take_name(struct sxs_lexer *l)
     l->kind = SXS_WORD_NAME;
     do {
         if (*l->at == '.')
-            add(l, &len, *l->at++);
+            add_char(l, &len, *l->at++);
         if (*l->at == '\'')
             take_quoted(l, &len);
         while (is_name(*l->at) && !l->status)
-            add(l, &len, *l->at++);
+            add_char(l, &len, *l->at++);
     } while (!l->status && *l->at == '.' && (is_name(l->at[1]) || l->at[1] == '\''));
     if (*l->at == '.' && !l->quoted) /* a prefix such as `volatile.` */
-        add(l, &len, *l->at++);
+        add_char(l, &len, *l->at++);
     l->name[len] = '\0';
 }
 

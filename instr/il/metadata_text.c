@@ -79,8 +79,8 @@ static void put_type_within(void *context, struct sxs_text *t, uint32_t token)
         sxs_md_put_type(w->md, t, token);
 }
 
-static int parse(struct sxs_blob b, enum sxs_sig_kind kind, struct sxs_sig_node *nodes,
-                 struct sxs_sig *sig)
+static int parse_signature(struct sxs_blob b, enum sxs_sig_kind kind, struct sxs_sig_node *nodes,
+                           struct sxs_sig *sig)
 {
     return sxs_sig_parse(kind, b.at, b.size, nodes, NODES_MAX, sig);
 }
@@ -278,7 +278,7 @@ static int put_locals(void *context, struct sxs_text *t, uint32_t token)
     struct sxs_sig_node        nodes[NODES_MAX];
     struct sxs_sig             sig;
     unsigned                   i = 0;
-    if (parse(sxs_md_signature(md, token), SXS_SIG_LOCALS, nodes, &sig) != 0)
+    if (parse_signature(sxs_md_signature(md, token), SXS_SIG_LOCALS, nodes, &sig) != 0)
         return -1;
     for (uint32_t n = sig.n_params ? sig.params : SXS_SIG_NONE; n != SXS_SIG_NONE;
          n = nodes[n].next, i++) {

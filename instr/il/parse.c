@@ -22,7 +22,7 @@ static const struct {
     {"typedref", SXS_ELEMENT_TYPEDBYREF},
 };
 
-static uint32_t add(struct sxs_parser *p, uint8_t element, uint32_t value, uint32_t child)
+static uint32_t add_node(struct sxs_parser *p, uint8_t element, uint32_t value, uint32_t child)
 {
     uint32_t node = sxs_sig_add(&p->sig, element, value, child);
     if (node == SXS_SIG_NONE)
@@ -81,8 +81,9 @@ static uint32_t parse_list(struct sxs_parser *p, unsigned depth, const char *clo
     if (sxs_lex_take(&p->lex, close))
         return first;
     do {
-        uint32_t node = sxs_lex_take(&p->lex, "...") ? add(p, SXS_ELEMENT_SENTINEL, 0, SXS_SIG_NONE)
-                                                     : parse_type(p, depth + 1);
+        uint32_t node = sxs_lex_take(&p->lex, "...")
+                            ? add_node(p, SXS_ELEMENT_SENTINEL, 0, SXS_SIG_NONE)
+                            : parse_type(p, depth + 1);
         if (node == SXS_SIG_NONE)
             return SXS_SIG_NONE;
         first = sxs_sig_append(&p->sig, first, node);
@@ -123,13 +124,13 @@ static uint32_t parse_function(struct sxs_parser *p, unsigned depth)
         return SXS_SIG_NONE;
     list = parse_list(p, depth, ")", &n);
     p->nodes[result].next = list;
-    return p->lex.status ? SXS_SIG_NONE : add(p, SXS_ELEMENT_FNPTR, convention, result);
+    return p->lex.status ? SXS_SIG_NONE : add_node(p, SXS_ELEMENT_FNPTR, convention, result);
 }
 
 static uint32_t parse_named(struct sxs_parser *p, uint8_t element)
 {
     uint32_t token;
-    return take_class(p, &token) ? SXS_SIG_NONE : add(p, element, token, SXS_SIG_NONE);
+    return take_class(p, &token) ? SXS_SIG_NONE : add_node(p, element, token, SXS_SIG_NONE);
 }
 
 /* Parses a type parameter, `!0` or `!!0`, behind the first `!`. */
@@ -143,7 +144,7 @@ static uint32_t parse_variable(struct sxs_parser *p)
         sxs_lex_fail(&p->lex, "no such type parameter");
         return SXS_SIG_NONE;
     }
-    return add(p, element, (uint32_t)number, SXS_SIG_NONE);
+    return add_node(p, element, (uint32_t)number, SXS_SIG_NONE);
 }
 
 static uint32_t parse_plain(struct sxs_parser *p, unsigned depth)
@@ -160,11 +161,11 @@ static uint32_t parse_plain(struct sxs_parser *p, unsigned depth)
         int is_unsigned = sxs_lex_take(&p->lex, "uint");
         if (!is_unsigned && sxs_lex_expect(&p->lex, "int") != 0)
             return SXS_SIG_NONE;
-        return add(p, is_unsigned ? SXS_ELEMENT_U : SXS_ELEMENT_I, 0, SXS_SIG_NONE);
+        return add_node(p, is_unsigned ? SXS_ELEMENT_U : SXS_ELEMENT_I, 0, SXS_SIG_NONE);
     }
     for (size_t i = 0; i < sizeof(simple) / sizeof(simple[0]); i++)
         if (sxs_lex_take(&p->lex, simple[i].name))
-            return add(p, simple[i].element, 0, SXS_SIG_NONE);
+            return add_node(p, simple[i].element, 0, SXS_SIG_NONE);
     sxs_lex_fail(&p->lex, "expected a type (class and valuetype go before names)");
     return SXS_SIG_NONE;
 }
@@ -190,9 +191,9 @@ static int parse_dimension(struct sxs_parser *p, uint32_t *sizes, uint32_t *boun
         }
         if (sized)
             *sizes = sxs_sig_append(&p->sig, *sizes,
-                                    add(p, SXS_ELEMENT_SIZE, (uint32_t)high, SXS_SIG_NONE));
+                                    add_node(p, SXS_ELEMENT_SIZE, (uint32_t)high, SXS_SIG_NONE));
         *bounds = sxs_sig_append(&p->sig, *bounds,
-                                 add(p, SXS_ELEMENT_BOUND, (uint32_t)low, SXS_SIG_NONE));
+                                 add_node(p, SXS_ELEMENT_BOUND, (uint32_t)low, SXS_SIG_NONE));
     } else {
         sxs_lex_take(&p->lex, "...");
     }
@@ -204,7 +205,7 @@ static uint32_t parse_array(struct sxs_parser *p, uint32_t type)
 {
     uint32_t sizes = SXS_SIG_NONE, bounds = SXS_SIG_NONE, rank = 0, node;
     if (sxs_lex_take(&p->lex, "]"))
-        return add(p, SXS_ELEMENT_SZARRAY, 0, type);
+        return add_node(p, SXS_ELEMENT_SZARRAY, 0, type);
     do {
         if (parse_dimension(p, &sizes, &bounds) != 0)
             return SXS_SIG_NONE;
@@ -216,7 +217,7 @@ static uint32_t parse_array(struct sxs_parser *p, uint32_t type)
         sxs_sig_append(&p->sig, type, sizes);
     if (bounds != SXS_SIG_NONE)
         sxs_sig_append(&p->sig, type, bounds);
-    node = add(p, SXS_ELEMENT_ARRAY, rank, type);
+    node = add_node(p, SXS_ELEMENT_ARRAY, rank, type);
     return node;
 }
 
@@ -225,7 +226,7 @@ static uint32_t parse_modifier(struct sxs_parser *p, uint8_t element, uint32_t t
     uint32_t token;
     if (sxs_lex_expect(&p->lex, "(") || take_class(p, &token) || sxs_lex_expect(&p->lex, ")"))
         return SXS_SIG_NONE;
-    return add(p, element, token, type);
+    return add_node(p, element, token, type);
 }
 
 static uint32_t parse_instantiation(struct sxs_parser *p, uint32_t type, unsigned depth)
@@ -234,7 +235,7 @@ static uint32_t parse_instantiation(struct sxs_parser *p, uint32_t type, unsigne
     if (p->lex.status)
         return SXS_SIG_NONE;
     p->nodes[type].next = list;
-    return add(p, SXS_ELEMENT_GENERICINST, 0, type);
+    return add_node(p, SXS_ELEMENT_GENERICINST, 0, type);
 }
 
 /* Does the `[` here begin the dimensions of an array, and not the assembly of the name that
@@ -262,13 +263,13 @@ static uint32_t parse_type(struct sxs_parser *p, unsigned depth)
         if (sxs_lex_take(&p->lex, "<"))
             type = parse_instantiation(p, type, depth);
         else if (sxs_lex_take(&p->lex, "*"))
-            type = add(p, SXS_ELEMENT_PTR, 0, type);
+            type = add_node(p, SXS_ELEMENT_PTR, 0, type);
         else if (sxs_lex_take(&p->lex, "&"))
-            type = add(p, SXS_ELEMENT_BYREF, 0, type);
+            type = add_node(p, SXS_ELEMENT_BYREF, 0, type);
         else if (is_array(&p->lex) && sxs_lex_take(&p->lex, "["))
             type = parse_array(p, type);
         else if (sxs_lex_take(&p->lex, "pinned"))
-            type = add(p, SXS_ELEMENT_PINNED, 0, type);
+            type = add_node(p, SXS_ELEMENT_PINNED, 0, type);
         else if (sxs_lex_take(&p->lex, "modreq"))
             type = parse_modifier(p, SXS_ELEMENT_CMOD_REQD, type);
         else if (sxs_lex_take(&p->lex, "modopt"))
@@ -294,7 +295,7 @@ static void forget_types(struct sxs_parser *p)
                               .params = SXS_SIG_NONE};
 }
 
-static int write(struct sxs_parser *p, enum sxs_sig_kind kind, size_t *size)
+static int write_signature(struct sxs_parser *p, enum sxs_sig_kind kind, size_t *size)
 {
     *size = sxs_sig_write(kind, &p->sig, p->bytes, sizeof(p->bytes));
     if (!*size || *size > sizeof(p->bytes))
@@ -324,7 +325,7 @@ int sxs_parse_type_token(struct sxs_parser *p, uint32_t *token)
         return take_class(p, token);
     forget_types(p);
     p->sig.result = parse_type(p, 0);
-    if (p->sig.result == SXS_SIG_NONE || write(p, SXS_SIG_TYPE, &size) != 0)
+    if (p->sig.result == SXS_SIG_NONE || write_signature(p, SXS_SIG_TYPE, &size) != 0)
         return p->lex.status;
     if (p->tokens->type_spec(p->tokens->context, p->bytes, size, token) != 0)
         return sxs_lex_fail(&p->lex, "no such type");
@@ -350,7 +351,7 @@ static int take_owner(struct sxs_parser *p, uint32_t *owner, char *name, size_t 
             return p->lex.status;
     } else {
         p->sig.result = parse_type(p, 0);
-        if (p->sig.result == SXS_SIG_NONE || write(p, SXS_SIG_TYPE, &len) != 0)
+        if (p->sig.result == SXS_SIG_NONE || write_signature(p, SXS_SIG_TYPE, &len) != 0)
             return p->lex.status;
         if (p->tokens->type_spec(p->tokens->context, p->bytes, len, owner) != 0)
             return sxs_lex_fail(&p->lex, "no such type");
@@ -404,7 +405,7 @@ int sxs_parse_method(struct sxs_parser *p, uint32_t *token)
     p->sig.params = parse_list(p, 0, ")", &p->sig.n_params);
     p->sig.n_generic = n_generic;
     p->sig.convention |= n_generic ? 0x10 : 0;
-    if (p->lex.status || write(p, SXS_SIG_METHOD, &size) != 0)
+    if (p->lex.status || write_signature(p, SXS_SIG_METHOD, &size) != 0)
         return p->lex.status;
     if (p->tokens->member(p->tokens->context, owner, name, p->bytes, size, token) != 0)
         return sxs_lex_fail_at(&p->lex, begin, "no such method: %s", name);
@@ -424,7 +425,7 @@ int sxs_parse_field(struct sxs_parser *p, uint32_t *token)
     p->sig.convention = 0x06;
     p->sig.result = parse_type(p, 0);
     if (p->sig.result == SXS_SIG_NONE || take_owner(p, &owner, name, sizeof(name)) ||
-        write(p, SXS_SIG_FIELD, &size) != 0)
+        write_signature(p, SXS_SIG_FIELD, &size) != 0)
         return p->lex.status;
     if (p->tokens->member(p->tokens->context, owner, name, p->bytes, size, token) != 0)
         return sxs_lex_fail_at(&p->lex, begin, "no such field: %s", name);
@@ -440,7 +441,7 @@ int sxs_parse_call_site(struct sxs_parser *p, uint32_t *token)
     if (p->sig.result == SXS_SIG_NONE || sxs_lex_expect(&p->lex, "("))
         return p->lex.status;
     p->sig.params = parse_list(p, 0, ")", &p->sig.n_params);
-    if (p->lex.status || write(p, SXS_SIG_METHOD, &size) != 0)
+    if (p->lex.status || write_signature(p, SXS_SIG_METHOD, &size) != 0)
         return p->lex.status;
     if (p->tokens->signature(p->tokens->context, p->bytes, size, token) != 0)
         return sxs_lex_fail(&p->lex, "no such signature");

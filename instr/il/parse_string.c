@@ -6,7 +6,7 @@
 #include "instr/il/internal.h"
 #include "instr/il/parse.h"
 
-static unsigned escaped(char c)
+static unsigned unescape(char c)
 {
     switch (c) {
     case 'n': return '\n';
@@ -18,14 +18,14 @@ static unsigned escaped(char c)
 }
 
 /* Bytes that are not UTF-8 give the replacement character. */
-static size_t decode(const char *at, const char *end, uint16_t *units)
+static size_t decode_char(const char *at, const char *end, uint16_t *units)
 {
     size_t n = 0;
     while (at < end) {
         uint32_t c;
         size_t   len;
         if (*at == '\\' && at + 1 < end) {
-            units[n++] = (uint16_t)escaped(at[1]);
+            units[n++] = (uint16_t)unescape(at[1]);
             at += 2;
             continue;
         }
@@ -36,7 +36,7 @@ static size_t decode(const char *at, const char *end, uint16_t *units)
     return n;
 }
 
-static int hex(char c)
+static int hex_digit(char c)
 {
     const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c | 0x20) : NULL;
     return at ? (int)(at - digits) : -1;
@@ -55,8 +55,8 @@ static int take_bytes(struct sxs_parser *p, uint8_t *bytes, size_t *n)
         at += strspn(at, " \t\r\n");
         if (*at == ')')
             break;
-        high = hex(at[0]);
-        low = high < 0 ? -1 : hex(at[1]);
+        high = hex_digit(at[0]);
+        low = high < 0 ? -1 : hex_digit(at[1]);
         if (high < 0 || low < 0)
             return sxs_lex_fail(&p->lex, "expected bytes of two hexadecimal digits");
         bytes[(*n)++] = (uint8_t)(high << 4 | low);
@@ -78,7 +78,7 @@ int sxs_parse_string(struct sxs_parser *p, uint32_t *token)
             return p->lex.status;
         n /= 2;
     } else if (p->lex.kind == SXS_WORD_STRING) {
-        n = decode(p->lex.word + 1, p->lex.at - 1, units);
+        n = decode_char(p->lex.word + 1, p->lex.at - 1, units);
         sxs_lex_next(&p->lex);
     } else {
         return sxs_lex_fail(&p->lex, "expected a string");

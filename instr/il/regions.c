@@ -9,7 +9,7 @@
 #define BAD(error, insn, ...) \
     sxs_il_fail(error, SXS_IL_EINVALID, sxs_il_old_offset(insn), __VA_ARGS__)
 
-static int contains(const struct sxs_il_region *r, const struct sxs_il_insn *insn)
+static int region_contains(const struct sxs_il_region *r, const struct sxs_il_insn *insn)
 {
     return insn->index >= r->first->index && insn->index <= r->last->index;
 }
@@ -21,7 +21,8 @@ static int same_range(const struct sxs_il_region *a, const struct sxs_il_region 
 
 /* ---- finding regions ------------------------------------------------------------------------- */
 
-static int add(struct sxs_il_regions *regions, struct sxs_il_region r, struct sxs_il_error *error)
+static int add_region(struct sxs_il_regions *regions, struct sxs_il_region r,
+                      struct sxs_il_error *error)
 {
     if (!r.first || !r.last || !r.first->listed || !r.last->listed)
         return sxs_il_fail(error, SXS_IL_EINVALID, SXS_IL_NONE,
@@ -42,20 +43,21 @@ static int add_clause(struct sxs_il_regions *regions, const struct sxs_il_clause
     if (c->kind != SXS_IL_CATCH && c->kind != SXS_IL_FILTER && c->kind != SXS_IL_FINALLY &&
         c->kind != SXS_IL_FAULT)
         return sxs_il_fail(error, SXS_IL_EINVALID, SXS_IL_NONE, "no such kind of clause: %u", c->kind);
-    err = add(regions,
-              (struct sxs_il_region){sxs_il_target(c->try_first), sxs_il_end_target(c->try_last), 0,
-                                     number, SXS_IL_IN_TRY},
-              error);
+    err =
+        add_region(regions,
+                   (struct sxs_il_region){sxs_il_target(c->try_first),
+                                          sxs_il_end_target(c->try_last), 0, number, SXS_IL_IN_TRY},
+                   error);
     if (!err)
-        err = add(regions,
-                  (struct sxs_il_region){handler, sxs_il_end_target(c->handler_last), 0, number,
-                                         SXS_IL_IN_HANDLER},
-                  error);
+        err = add_region(regions,
+                         (struct sxs_il_region){handler, sxs_il_end_target(c->handler_last), 0,
+                                                number, SXS_IL_IN_HANDLER},
+                         error);
     if (!err && c->kind == SXS_IL_FILTER)
-        err = add(regions,
-                  (struct sxs_il_region){sxs_il_target(c->filter_first), handler->prev, 0, number,
-                                         SXS_IL_IN_FILTER},
-                  error);
+        err = add_region(regions,
+                         (struct sxs_il_region){sxs_il_target(c->filter_first), handler->prev, 0,
+                                                number, SXS_IL_IN_FILTER},
+                         error);
     return err;
 }
 
@@ -71,7 +73,7 @@ static int by_range(const void *va, const void *vb)
 }
 
 /* Joins the try blocks with the same range that belong to several clauses into one region. */
-static int join(struct sxs_il_regions *regions, struct sxs_il_error *error)
+static int join_regions(struct sxs_il_regions *regions, struct sxs_il_error *error)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < regions->n; i++) {
@@ -87,14 +89,14 @@ static int join(struct sxs_il_regions *regions, struct sxs_il_error *error)
     return SXS_IL_OK;
 }
 
-static int nest(struct sxs_il_regions *regions, struct sxs_il_error *error)
+static int nest_regions(struct sxs_il_regions *regions, struct sxs_il_error *error)
 {
     uint16_t open = 0;
     for (uint32_t i = 0; i < regions->n; i++) {
         struct sxs_il_region *r = &regions->all[i];
         while (open && regions->all[open - 1].last->index < r->first->index)
             open = regions->all[open - 1].parent;
-        if (open && !contains(&regions->all[open - 1], r->last))
+        if (open && !region_contains(&regions->all[open - 1], r->last))
             return BAD(error, r->first, "clauses overlap and are not nested");
         r->parent = open;
         open = (uint16_t)(i + 1);
@@ -131,7 +133,7 @@ static const struct sxs_il_region *region_of(const struct sxs_il_regions *region
 
 static int is_within(const struct sxs_il_region *inner, const struct sxs_il_region *outer)
 {
-    return contains(outer, inner->first) && contains(outer, inner->last);
+    return region_contains(outer, inner->first) && region_contains(outer, inner->last);
 }
 
 /* Checks that inner clauses come before outer clauses, because the runtime takes the first clause
@@ -186,9 +188,9 @@ int sxs_il_find_regions(struct sxs_il_body *body, struct sxs_il_regions *regions
     if (err)
         return err;
     qsort(regions->all, regions->n, sizeof(regions->all[0]), by_range);
-    err = join(regions, error);
+    err = join_regions(regions, error);
     if (!err)
-        err = nest(regions, error);
+        err = nest_regions(regions, error);
     if (err)
         return err;
     number_insns(body, regions);
@@ -215,14 +217,14 @@ int sxs_il_may_go(const struct sxs_il_body *body, const struct sxs_il_regions *r
         return 1;
     for (n = a->region; n; n = r->parent) {
         r = &regions->all[n - 1];
-        if (contains(r, b))
+        if (region_contains(r, b))
             break;
         if (!leaving || !may_leave(body, r))
             return 0;
     }
     for (n = b->region; n; n = r->parent) {
         r = &regions->all[n - 1];
-        if (contains(r, a))
+        if (region_contains(r, a))
             break;
         if (r->kind != SXS_IL_IN_TRY || r->first != b)
             return 0;

@@ -80,7 +80,7 @@ static int call_instead(struct returns *r, struct sxs_il_insn *jmp, struct sxs_i
     return SXS_IL_OK;
 }
 
-static int redirect(struct returns *r)
+static int redirect_returns(struct returns *r)
 {
     struct sxs_il_insn *i, *next;
     int                 err = SXS_IL_OK;
@@ -109,7 +109,7 @@ int sxs_il_single_return(struct sxs_il_body *body, const struct sxs_il_method *m
                          struct sxs_il_insn **exit, struct sxs_il_error *error)
 {
     struct returns r = {body, method, error, SXS_IL_BR, NULL, local};
-    int            err = redirect(&r);
+    int            err = redirect_returns(&r);
     if (!err)
         err = append_exit(&r);
     *exit = r.exit;
@@ -139,7 +139,7 @@ static struct sxs_il_insn *way_out(struct sxs_il_insn *insn)
     return NULL;
 }
 
-static void mark(struct exits *e, struct sxs_il_insn *insn)
+static void mark_exit(struct exits *e, struct sxs_il_insn *insn)
 {
     insn = sxs_il_target(insn);
     if (insn && insn->listed)
@@ -151,9 +151,9 @@ static void mark_targets(struct exits *e)
     for (struct sxs_il_insn *i = e->body->first; i; i = i->next) {
         if (i->opcode == SXS_IL_SWITCH)
             for (uint32_t t = 0; i->targets && t < i->targets->n; t++)
-                mark(e, i->targets->targets[t]);
+                mark_exit(e, i->targets->targets[t]);
         else if (sxs_il_is_branch(i))
-            mark(e, i->target);
+            mark_exit(e, i->target);
     }
 }
 
@@ -174,7 +174,7 @@ static struct sxs_il_insn *split_ret(struct exits *e, struct sxs_il_insn *ret)
         sxs_il_insert_after(e->body, ret, sxs_il_insn(e->body, SXS_IL_RET));
     if (!own || !add_exit(e, own))
         return NULL;
-    e->ways[e->n - 1] = ret; /* branches go to @ret still; retarget() changes them */
+    e->ways[e->n - 1] = ret; /* branches go to @ret still; retarget_exits() changes them */
     return own;
 }
 
@@ -205,7 +205,7 @@ static struct sxs_il_insn *nop_of(const struct exits *e, struct sxs_il_insn *tar
 
 /* Makes branches to an exit go to its nop. `index` of each exit is set to the number of the exit,
  * so that finding the nop takes constant time. */
-static void retarget(struct exits *e)
+static void retarget_exits(struct exits *e)
 {
     for (struct sxs_il_insn *i = e->body->first; i; i = i->next)
         i->index = UINT32_MAX;
@@ -236,7 +236,7 @@ int sxs_il_exits(struct sxs_il_body *body, struct sxs_il_insn ***exits, uint32_t
     err = add_exits(&e);
     if (err)
         return err;
-    retarget(&e);
+    retarget_exits(&e);
     *exits = e.nops;
     *n = e.n;
     return SXS_IL_OK;
@@ -249,7 +249,7 @@ int sxs_il_wrap(struct sxs_il_body *body, const struct sxs_il_method *method, ui
 {
     struct returns        r = {body, method, error, SXS_IL_LEAVE, NULL, local};
     struct sxs_il_clause *clause;
-    int                   err = redirect(&r);
+    int                   err = redirect_returns(&r);
     if (err)
         return err;
     wrap->body = body->first;

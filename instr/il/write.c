@@ -75,7 +75,7 @@ static int give_offsets(struct writer *w)
 }
 
 /* Makes short branches long where the distance needs it. Returns nonzero if any became long. */
-static int grow(struct sxs_il_body *body)
+static int grow_body(struct sxs_il_body *body)
 {
     int grown = 0;
     for (struct sxs_il_insn *i = body->first; i; i = i->next) {
@@ -100,13 +100,13 @@ static int lay_out(struct writer *w)
     do {
         if (!err)
             err = give_offsets(w);
-    } while (!err && grow(w->body));
+    } while (!err && grow_body(w->body));
     return err;
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-static void put(struct writer *w, uint64_t value, unsigned size)
+static void put_value(struct writer *w, uint64_t value, unsigned size)
 {
     memcpy(w->at, &value, size);
     w->at += size;
@@ -121,13 +121,13 @@ static void put_insn(struct writer *w, const struct sxs_il_insn *insn)
         *w->at++ = 0xfe;
     *w->at++ = (uint8_t)op;
     if (insn->width) {
-        put(w, (uint64_t)sxs_il_target(insn->target)->offset - next, size);
+        put_value(w, (uint64_t)sxs_il_target(insn->target)->offset - next, size);
     } else if (op == SXS_IL_SWITCH) {
-        put(w, insn->targets->n, 4);
+        put_value(w, insn->targets->n, 4);
         for (uint32_t i = 0; i < insn->targets->n; i++)
-            put(w, (uint64_t)sxs_il_target(insn->targets->targets[i])->offset - next, 4);
+            put_value(w, (uint64_t)sxs_il_target(insn->targets->targets[i])->offset - next, 4);
     } else {
-        put(w, insn->bits, size);
+        put_value(w, insn->bits, size);
     }
 }
 
@@ -180,10 +180,10 @@ static void put_section(struct writer *w, uint32_t (*fields)[6], int fat)
     static const unsigned small[] = {2, 2, 1, 2, 1, 4};
     uint32_t              n = w->body->n_clauses;
     *w->at++ = SECTION_CLAUSES | (fat ? SECTION_FAT : 0);
-    put(w, 4 + n * (fat ? FAT_CLAUSE : SMALL_CLAUSE), 3);
+    put_value(w, 4 + n * (fat ? FAT_CLAUSE : SMALL_CLAUSE), 3);
     for (uint32_t i = 0; i < n; i++)
         for (unsigned f = 0; f < 6; f++)
-            put(w, fields[i][f], fat ? 4 : small[f]);
+            put_value(w, fields[i][f], fat ? 4 : small[f]);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -202,11 +202,13 @@ static void put_header(struct writer *w)
         *w->at++ = (uint8_t)(TINY | w->code_size << 2);
         return;
     }
-    put(w, FAT | (b->n_clauses ? MORE_SECTIONS : 0) | (b->init_locals ? INIT_LOCALS : 0) |
-               FAT_WORDS << 12, 2);
-    put(w, b->max_stack, 2);
-    put(w, w->code_size, 4);
-    put(w, b->locals, 4);
+    put_value(w,
+              FAT | (b->n_clauses ? MORE_SECTIONS : 0) | (b->init_locals ? INIT_LOCALS : 0) |
+                  FAT_WORDS << 12,
+              2);
+    put_value(w, b->max_stack, 2);
+    put_value(w, w->code_size, 4);
+    put_value(w, b->locals, 4);
 }
 
 /* Allocates room for the bytes of the body in their largest form. */

@@ -24,7 +24,7 @@ static struct sxs_blob first_text(struct sxs_blob value)
 
 /* Returns the next character of the type's name, without a backslash before it. Returns 0 at the
  * end of the name: at a comma, or at the end of the text. */
-static char next(struct sxs_blob text, size_t *at)
+static char next_char(struct sxs_blob text, size_t *at)
 {
     if (*at < text.size && text.at[*at] == '\\')
         ++*at;
@@ -38,7 +38,7 @@ size_t sxs_md_attribute_type(struct sxs_blob value, char *out, size_t room)
     struct sxs_blob text = first_text(value);
     size_t          at = 0, n = 0;
     char            c;
-    while ((c = next(text, &at)) != 0) {
+    while ((c = next_char(text, &at)) != 0) {
         if (n + 1 >= room)
             return 0;
         out[n++] = c;
@@ -53,7 +53,7 @@ int sxs_md_attribute_is_type(struct sxs_blob value, const char *name)
     struct sxs_blob text = first_text(value);
     size_t          at = 0;
     for (; *name; name++)
-        if (next(text, &at) != *name)
+        if (next_char(text, &at) != *name)
             return 0;
-    return text.size && !next(text, &at);
+    return text.size && !next_char(text, &at);
 }

@@ -93,7 +93,7 @@ static const struct coded *coded_of(char letter)
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static uint32_t number(struct sxs_blob b, size_t at, unsigned size)
+static uint32_t read_number(struct sxs_blob b, size_t at, unsigned size)
 {
     uint32_t v = 0;
     if (at <= b.size && b.size - at >= size)
@@ -101,7 +101,7 @@ static uint32_t number(struct sxs_blob b, size_t at, unsigned size)
     return v;
 }
 
-static struct sxs_blob part(struct sxs_blob b, uint64_t at, uint64_t size)
+static struct sxs_blob part_of(struct sxs_blob b, uint64_t at, uint64_t size)
 {
     if (at > b.size || size > b.size - at)
         return (struct sxs_blob){b.at, 0};
@@ -119,10 +119,10 @@ struct sxs_blob sxs_md_at_rva(const struct sxs_metadata *md, uint32_t rva)
     struct sxs_blob sections = {md->sections, (size_t)md->n_sections * SECTION_SIZE};
     for (uint32_t i = 0; i < md->n_sections; i++) {
         size_t   s = (size_t)i * SECTION_SIZE;
-        uint32_t begin = number(sections, s + 12, 4), size = number(sections, s + 16, 4);
+        uint32_t begin = read_number(sections, s + 12, 4), size = read_number(sections, s + 16, 4);
         if (rva >= begin && rva - begin < size)
-            return part(md->file, (uint64_t)number(sections, s + 20, 4) + (rva - begin),
-                        size - (rva - begin));
+            return part_of(md->file, (uint64_t)read_number(sections, s + 20, 4) + (rva - begin),
+                           size - (rva - begin));
     }
     return (struct sxs_blob){md->file.at, 0};
 }
@@ -131,32 +131,33 @@ struct sxs_blob sxs_md_at_rva(const struct sxs_metadata *md, uint32_t rva)
 static struct sxs_blob find_cli(struct sxs_metadata *md)
 {
     struct sxs_blob none = {md->file.at, 0};
-    uint32_t        pe = number(md->file, 0x3c, 4), optional, sections, n_sections, directory;
-    if (number(md->file, 0, 2) != 0x5a4d || number(md->file, pe, 4) != 0x4550)
+    uint32_t        pe = read_number(md->file, 0x3c, 4), optional, sections, n_sections, directory;
+    if (read_number(md->file, 0, 2) != 0x5a4d || read_number(md->file, pe, 4) != 0x4550)
         return none;
-    n_sections = number(md->file, pe + 6, 2);
+    n_sections = read_number(md->file, pe + 6, 2);
     optional = pe + 24;
-    sections = optional + number(md->file, pe + 20, 2);
-    if (part(md->file, sections, (uint64_t)n_sections * SECTION_SIZE).size == 0)
+    sections = optional + read_number(md->file, pe + 20, 2);
+    if (part_of(md->file, sections, (uint64_t)n_sections * SECTION_SIZE).size == 0)
         return none;
     md->n_sections = n_sections; /* set only now, when the table is known to be in the file */
     md->sections = md->file.at + sections;
-    directory = optional + (number(md->file, optional, 2) == 0x20b ? 112 : 96) + 14 * 8;
-    return part(sxs_md_at_rva(md, number(md->file, directory, 4)), 0, CLI_SIZE);
+    directory = optional + (read_number(md->file, optional, 2) == 0x20b ? 112 : 96) + 14 * 8;
+    return part_of(sxs_md_at_rva(md, read_number(md->file, directory, 4)), 0, CLI_SIZE);
 }
 
 /* Finds the metadata root, to which the CLI header points. */
 static struct sxs_blob find_root(struct sxs_metadata *md)
 {
     struct sxs_blob cli = find_cli(md);
-    return part(sxs_md_at_rva(md, number(cli, 8, 4)), 0, number(cli, 12, 4));
+    return part_of(sxs_md_at_rva(md, read_number(cli, 8, 4)), 0, read_number(cli, 12, 4));
 }
 
 struct sxs_blob sxs_metadata_part(enum sxs_metadata_step step, const uint8_t *file, size_t size)
 {
     struct sxs_metadata md = {.file = {file, size}};
     switch (step) {
-    case SXS_METADATA_HEADERS: return part(md.file, 0, size < HEADERS_SIZE ? size : HEADERS_SIZE);
+    case SXS_METADATA_HEADERS:
+        return part_of(md.file, 0, size < HEADERS_SIZE ? size : HEADERS_SIZE);
     case SXS_METADATA_CLI: return find_cli(&md);
     default: return find_root(&md);
     }
@@ -167,14 +168,15 @@ struct sxs_blob sxs_metadata_part(enum sxs_metadata_step step, const uint8_t *fi
 static struct sxs_blob find_streams(struct sxs_metadata *md, struct sxs_blob root)
 {
     struct sxs_blob tables = {NULL, 0};
-    size_t          at = 16 + number(root, 12, 4);
-    uint32_t        n = number(root, at + 2, 2);
+    size_t          at = 16 + read_number(root, 12, 4);
+    uint32_t        n = read_number(root, at + 2, 2);
     at += 4;
     for (uint32_t i = 0; i < n && at < root.size; i++) {
-        struct sxs_blob stream = part(root, number(root, at, 4), number(root, at + 4, 4));
+        struct sxs_blob stream =
+            part_of(root, read_number(root, at, 4), read_number(root, at + 4, 4));
         const char     *name = (const char *)root.at + at + 8;
-        size_t          most = root.size > at + 8 ? root.size - at - 8 : 0;
-        size_t          len = strnlen(most ? name : "", most < 32 ? most : 32);
+        size_t          max = root.size > at + 8 ? root.size - at - 8 : 0;
+        size_t          len = strnlen(max ? name : "", max < 32 ? max : 32);
         if (len == 2 && (!memcmp(name, "#~", 2) || !memcmp(name, "#-", 2)))
             tables = stream;
         else if (len == 8 && !memcmp(name, "#Strings", 8))
@@ -195,7 +197,7 @@ static struct sxs_blob find_streams(struct sxs_metadata *md, struct sxs_blob roo
 static unsigned width_of(const struct sxs_metadata *md, char column, unsigned table, unsigned heaps)
 {
     const struct coded *c;
-    uint32_t            most = 0;
+    uint32_t            max = 0;
     switch (column) {
     case '2': return 2;
     case '4': return 4;
@@ -207,12 +209,13 @@ static unsigned width_of(const struct sxs_metadata *md, char column, unsigned ta
     }
     c = coded_of(column);
     for (unsigned i = 0; i < c->n; i++)
-        if (c->tables[i] != NO && md->tables[c->tables[i]].n_rows > most)
-            most = md->tables[c->tables[i]].n_rows;
-    return most > 0xffffu >> c->bits ? 4 : 2;
+        if (c->tables[i] != NO && md->tables[c->tables[i]].n_rows > max)
+            max = md->tables[c->tables[i]].n_rows;
+    return max > 0xffffu >> c->bits ? 4 : 2;
 }
 
-static void measure(struct sxs_metadata *md, struct sxs_md_table *t, const char *c, unsigned heaps)
+static void measure_table(struct sxs_metadata *md, struct sxs_md_table *t, const char *c,
+                          unsigned heaps)
 {
     unsigned n = 0;
     for (; *c; c++, n++) {
@@ -226,14 +229,14 @@ static void measure(struct sxs_metadata *md, struct sxs_md_table *t, const char 
 
 static int find_tables(struct sxs_metadata *md, struct sxs_blob s)
 {
-    uint64_t valid = number(s, 8, 4) | (uint64_t)number(s, 12, 4) << 32;
-    unsigned heaps = number(s, 6, 1);
+    uint64_t valid = read_number(s, 8, 4) | (uint64_t)read_number(s, 12, 4) << 32;
+    unsigned heaps = read_number(s, 6, 1);
     size_t   at = 24;
     if (s.size < at || valid >> SXS_N_TABLES)
         return -1;
     for (unsigned t = 0; t < SXS_N_TABLES; t++)
         if (valid >> t & 1) {
-            md->tables[t].n_rows = number(s, at, 4);
+            md->tables[t].n_rows = read_number(s, at, 4);
             at += 4;
         }
     if (heaps & 0x40)
@@ -241,8 +244,8 @@ static int find_tables(struct sxs_metadata *md, struct sxs_blob s)
     for (unsigned t = 0; t < SXS_N_TABLES; t++) {
         struct sxs_md_table *table = &md->tables[t];
         struct sxs_blob      rows;
-        measure(md, table, columns[t], heaps);
-        rows = part(s, at, (uint64_t)table->n_rows * table->row_size);
+        measure_table(md, table, columns[t], heaps);
+        rows = part_of(s, at, (uint64_t)table->n_rows * table->row_size);
         if (table->n_rows && !rows.size)
             return -1;
         table->rows = rows.at;
@@ -257,7 +260,7 @@ int sxs_metadata_read(struct sxs_metadata *md, const uint8_t *file, size_t size)
     memset(md, 0, sizeof(*md));
     md->file = (struct sxs_blob){file, size};
     root = find_root(md);
-    if (number(root, 0, 4) != 0x424a5342)
+    if (read_number(root, 0, 4) != 0x424a5342)
         return -1;
     tables = find_streams(md, root);
     return tables.size ? find_tables(md, tables) : -1;
@@ -317,22 +320,22 @@ const char *sxs_md_string(const struct sxs_metadata *md, uint32_t index)
     return (const char *)md->strings.at + index;
 }
 
-static struct sxs_blob sized(struct sxs_blob heap, uint32_t index)
+static struct sxs_blob read_sized(struct sxs_blob heap, uint32_t index)
 {
     uint32_t size = 0;
     unsigned head =
         index < heap.size ? sxs_compressed_read(heap.at + index, heap.at + heap.size, &size) : 0;
-    return part(heap, (uint64_t)index + head, head ? size : 0);
+    return part_of(heap, (uint64_t)index + head, head ? size : 0);
 }
 
 struct sxs_blob sxs_md_blob(const struct sxs_metadata *md, uint32_t index)
 {
-    return sized(md->blobs, index);
+    return read_sized(md->blobs, index);
 }
 
 struct sxs_blob sxs_md_user_string(const struct sxs_metadata *md, uint32_t token)
 {
-    struct sxs_blob b = sized(md->user_strings, token & 0xffffff);
+    struct sxs_blob b = read_sized(md->user_strings, token & 0xffffff);
     b.size &= ~(size_t)1;
     return b;
 }
@@ -340,7 +343,7 @@ struct sxs_blob sxs_md_user_string(const struct sxs_metadata *md, uint32_t token
 struct sxs_blob sxs_md_guid(const struct sxs_metadata *md)
 {
     uint32_t at = sxs_md_cell(md, SXS_TABLE_MODULE, 1, 2); /* GUIDs are numbered from 1 */
-    return at ? part(md->guids, 16 * (uint64_t)(at - 1), 16) : (struct sxs_blob){NULL, 0};
+    return at ? part_of(md->guids, 16 * (uint64_t)(at - 1), 16) : (struct sxs_blob){NULL, 0};
 }
 
 /* ---- tokens ---------------------------------------------------------------------------------- */

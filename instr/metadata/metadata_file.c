@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define SIZE_MOST (1 << 30)
+#define FILE_SIZE_MAX (1 << 30)
 #define TRIES     3 /* attempts, when a file changes while it is copied */
 
 static int is_same(const struct stat *a, const struct stat *b)
@@ -56,7 +56,7 @@ static int copy_file(struct sxs_metadata_file *f, int fd, enum sxs_metadata_copy
         return errno;
     if (!S_ISREG(f->st.st_mode) || f->st.st_size <= 0)
         return EINVAL;
-    if (f->st.st_size > SIZE_MOST)
+    if (f->st.st_size > FILE_SIZE_MAX)
         return EFBIG;
     f->size = (size_t)f->st.st_size;
     bytes = mmap(NULL, f->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,

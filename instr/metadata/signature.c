@@ -20,7 +20,7 @@ struct reader {
     unsigned        depth;
 };
 
-static void fail(struct reader *r, int why)
+static void set_error(struct reader *r, int why)
 {
     if (!r->bad)
         r->bad = why;
@@ -29,57 +29,57 @@ static void fail(struct reader *r, int why)
 static uint8_t u8(struct reader *r)
 {
     if (r->bad || r->at >= r->end) {
-        fail(r, -1);
+        set_error(r, -1);
         return 0;
     }
     return *r->at++;
 }
 
 /* @size: receives the number of bytes. */
-static uint32_t compressed(struct reader *r, unsigned *size)
+static uint32_t read_compressed(struct reader *r, unsigned *size)
 {
     uint32_t value = 0;
     *size = r->bad ? 0 : sxs_compressed_read(r->at, r->end, &value);
     if (!*size)
-        fail(r, -1);
+        set_error(r, -1);
     r->at += *size;
     return value;
 }
 
-static uint32_t number(struct reader *r)
+static uint32_t read_number(struct reader *r)
 {
     unsigned size;
-    return compressed(r, &size);
+    return read_compressed(r, &size);
 }
 
 static uint32_t signed_number(struct reader *r)
 {
     unsigned size;
-    uint32_t coded = compressed(r, &size);
+    uint32_t coded = read_compressed(r, &size);
     return (uint32_t)sxs_compressed_signed(coded, size);
 }
 
-static uint32_t count(struct reader *r)
+static uint32_t read_count(struct reader *r)
 {
-    uint32_t n = number(r);
+    uint32_t n = read_number(r);
     if (n > COUNT_MAX)
-        fail(r, -1);
+        set_error(r, -1);
     return r->bad ? 0 : n;
 }
 
 static uint32_t type_token(struct reader *r)
 {
-    uint32_t coded = number(r), token = r->bad ? 0 : sxs_coded_type(coded);
+    uint32_t coded = read_number(r), token = r->bad ? 0 : sxs_coded_type(coded);
     if (!token)
-        fail(r, -1);
+        set_error(r, -1);
     return token;
 }
 
-static uint64_t handle(struct reader *r)
+static uint64_t read_handle(struct reader *r)
 {
     uint64_t value = 0;
     if (r->bad || (size_t)(r->end - r->at) < sizeof(value)) {
-        fail(r, -1);
+        set_error(r, -1);
         return 0;
     }
     memcpy(&value, r->at, sizeof(value));
@@ -91,7 +91,7 @@ static uint32_t new_node(struct reader *r, uint8_t element)
 {
     struct sxs_sig *s = r->sig;
     if (s->n_nodes == s->cap)
-        fail(r, -2);
+        set_error(r, -2);
     if (r->bad)
         return SXS_SIG_NONE;
     s->nodes[s->n_nodes] = (struct sxs_sig_node){
@@ -102,7 +102,7 @@ static uint32_t new_node(struct reader *r, uint8_t element)
 static uint32_t read_type(struct reader *r);
 
 /* Appends @child to the children of @parent. *last: the last child; SXS_SIG_NONE: none yet. */
-static void adopt(struct reader *r, uint32_t parent, uint32_t *last, uint32_t child)
+static void adopt_child(struct reader *r, uint32_t parent, uint32_t *last, uint32_t child)
 {
     struct sxs_sig_node *nodes = r->sig->nodes;
     if (r->bad || child == SXS_SIG_NONE)
@@ -121,21 +121,21 @@ static void adopt_number(struct reader *r, uint32_t parent, uint32_t *last, uint
     uint32_t node = new_node(r, element);
     if (node != SXS_SIG_NONE)
         r->sig->nodes[node].value = value;
-    adopt(r, parent, last, node);
+    adopt_child(r, parent, last, node);
 }
 
 static void read_array(struct reader *r, uint32_t node)
 {
     uint32_t last = SXS_SIG_NONE, n;
-    adopt(r, node, &last, read_type(r));
-    n = count(r);
+    adopt_child(r, node, &last, read_type(r));
+    n = read_count(r);
     if (!n)
-        fail(r, -1);
+        set_error(r, -1);
     if (!r->bad)
         r->sig->nodes[node].value = n;
-    for (n = count(r); n && !r->bad; n--)
-        adopt_number(r, node, &last, SXS_ELEMENT_SIZE, number(r));
-    for (n = count(r); n && !r->bad; n--)
+    for (n = read_count(r); n && !r->bad; n--)
+        adopt_number(r, node, &last, SXS_ELEMENT_SIZE, read_number(r));
+    for (n = read_count(r); n && !r->bad; n--)
         adopt_number(r, node, &last, SXS_ELEMENT_BOUND, signed_number(r));
 }
 
@@ -146,14 +146,14 @@ static void read_generic(struct reader *r, uint32_t node)
         uint8_t element = r->sig->nodes[open].element;
         if (element != SXS_ELEMENT_CLASS && element != SXS_ELEMENT_VALUETYPE &&
             element != SXS_ELEMENT_INTERNAL)
-            fail(r, -1);
+            set_error(r, -1);
     }
-    adopt(r, node, &last, open);
-    n = count(r);
+    adopt_child(r, node, &last, open);
+    n = read_count(r);
     if (!n)
-        fail(r, -1);
+        set_error(r, -1);
     for (; n && !r->bad; n--)
-        adopt(r, node, &last, read_type(r));
+        adopt_child(r, node, &last, read_type(r));
 }
 
 /* Reads @n parameters. @first, @last: the ends of the list so far. One sentinel is allowed. */
@@ -167,7 +167,7 @@ static void read_params(struct reader *r, uint32_t n, uint32_t *first, uint32_t 
             r->at++;
             node = new_node(r, SXS_ELEMENT_SENTINEL);
             if (sentinels++)
-                fail(r, -1);
+                set_error(r, -1);
         } else {
             node = read_type(r);
             n--;
@@ -203,10 +203,10 @@ static void read_function_pointer(struct reader *r, uint32_t node)
     uint32_t n, first, last, generic = 0;
     if ((convention & CONVENTION_KIND) >= KIND_FIELD &&
         (convention & CONVENTION_KIND) != KIND_UNMANAGED)
-        fail(r, -1);
+        set_error(r, -1);
     if (convention & CONVENTION_GENERIC)
-        generic = count(r);
-    n = count(r);
+        generic = read_count(r);
+    n = read_count(r);
     first = last = read_type(r);
     read_params(r, n, &first, &last);
     if (r->bad)
@@ -221,7 +221,7 @@ static void read_function_pointer(struct reader *r, uint32_t node)
 static void adopt_one(struct reader *r, uint32_t node)
 {
     uint32_t last = SXS_SIG_NONE;
-    adopt(r, node, &last, read_type(r));
+    adopt_child(r, node, &last, read_type(r));
 }
 
 static void set_value(struct reader *r, uint32_t node, uint32_t value)
@@ -242,7 +242,7 @@ static void read_rest(struct reader *r, uint8_t element, uint32_t node)
     case SXS_ELEMENT_VALUETYPE:
     case SXS_ELEMENT_CLASS: set_value(r, node, type_token(r)); break;
     case SXS_ELEMENT_VAR:
-    case SXS_ELEMENT_MVAR: set_value(r, node, number(r)); break;
+    case SXS_ELEMENT_MVAR: set_value(r, node, read_number(r)); break;
     case SXS_ELEMENT_PTR:
     case SXS_ELEMENT_BYREF:
     case SXS_ELEMENT_SZARRAY:
@@ -254,10 +254,10 @@ static void read_rest(struct reader *r, uint8_t element, uint32_t node)
         break;
     case SXS_ELEMENT_CMOD_INTERNAL:
         set_value(r, node, u8(r));
-        set_handle(r, node, handle(r));
+        set_handle(r, node, read_handle(r));
         adopt_one(r, node);
         break;
-    case SXS_ELEMENT_INTERNAL: set_handle(r, node, handle(r)); break;
+    case SXS_ELEMENT_INTERNAL: set_handle(r, node, read_handle(r)); break;
     case SXS_ELEMENT_ARRAY: read_array(r, node); break;
     case SXS_ELEMENT_GENERICINST: read_generic(r, node); break;
     case SXS_ELEMENT_FNPTR: read_function_pointer(r, node); break;
@@ -265,7 +265,7 @@ static void read_rest(struct reader *r, uint8_t element, uint32_t node)
         if (!(element >= SXS_ELEMENT_VOID && element <= SXS_ELEMENT_STRING) &&
             element != SXS_ELEMENT_TYPEDBYREF && element != SXS_ELEMENT_I &&
             element != SXS_ELEMENT_U && element != SXS_ELEMENT_OBJECT)
-            fail(r, -1);
+            set_error(r, -1);
     }
 }
 
@@ -274,7 +274,7 @@ static uint32_t read_type(struct reader *r)
     uint8_t  element = u8(r);
     uint32_t node = new_node(r, element);
     if (++r->depth > NESTING_MAX)
-        fail(r, -1);
+        set_error(r, -1);
     if (!r->bad)
         read_rest(r, element, node);
     r->depth--;
@@ -304,12 +304,12 @@ int sxs_sig_parse(enum sxs_sig_kind kind, const uint8_t *bytes, size_t size,
     if (kind != SXS_SIG_TYPE) {
         out->convention = u8(&r);
         if (!kind_fits(kind, out->convention))
-            fail(&r, -1);
+            set_error(&r, -1);
     }
     if (kind == SXS_SIG_METHOD && (out->convention & CONVENTION_GENERIC))
-        out->n_generic = count(&r);
+        out->n_generic = read_count(&r);
     if (kind == SXS_SIG_METHOD || kind == SXS_SIG_PROPERTY || kind == SXS_SIG_LOCALS)
-        out->n_params = count(&r);
+        out->n_params = read_count(&r);
     if (kind != SXS_SIG_LOCALS)
         out->result = read_type(&r);
     read_params(&r, out->n_params, &out->params, &last);

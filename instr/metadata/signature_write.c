@@ -86,7 +86,7 @@ static void put_types(struct writer *w, uint32_t first)
         put_type(w, n);
 }
 
-static uint32_t count(const struct writer *w, uint32_t first, uint8_t but)
+static uint32_t count_nodes(const struct writer *w, uint32_t first, uint8_t but)
 {
     uint32_t n = 0;
     for (; first != SXS_SIG_NONE; first = w->sig->nodes[first].next)
@@ -113,7 +113,7 @@ static void put_function(struct writer *w, const struct sxs_sig_node *f)
     put_byte(w, f->value);
     if (f->value & 0x10)
         put_number(w, f->generic);
-    put_number(w, count(w, parameters, SXS_ELEMENT_SENTINEL));
+    put_number(w, count_nodes(w, parameters, SXS_ELEMENT_SENTINEL));
     put_types(w, f->child);
 }
 
@@ -149,7 +149,7 @@ static void put_type(struct writer *w, uint32_t node)
         break;
     case SXS_ELEMENT_GENERICINST:
         put_type(w, n->child);
-        put_number(w, count(w, w->sig->nodes[n->child].next, 0));
+        put_number(w, count_nodes(w, w->sig->nodes[n->child].next, 0));
         put_types(w, w->sig->nodes[n->child].next);
         break;
     case SXS_ELEMENT_FNPTR: put_function(w, n); break;

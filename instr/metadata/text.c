@@ -52,7 +52,7 @@ void sxs_il_put_name(struct sxs_text *t, const char *name)
 
 /* ---- literals -------------------------------------------------------------------------------- */
 
-static unsigned unit(const uint8_t *units, size_t i)
+static unsigned read_unit(const uint8_t *units, size_t i)
 {
     return (unsigned)(units[2 * i] | units[2 * i + 1] << 8);
 }
@@ -60,7 +60,7 @@ static unsigned unit(const uint8_t *units, size_t i)
 static int is_plain(const uint8_t *units, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        unsigned u = unit(units, i);
+        unsigned u = read_unit(units, i);
         if (u > 0x7e || (u < 0x20 && u != '\n' && u != '\t' && u != '\r'))
             return 0;
     }
@@ -79,7 +79,7 @@ void sxs_il_put_utf16(struct sxs_text *t, const uint8_t *units, size_t size)
     }
     sxs_text_put(t, "\"");
     for (size_t i = 0; i < n; i++) {
-        unsigned u = unit(units, i);
+        unsigned u = read_unit(units, i);
         switch (u) {
         case '\n': sxs_text_put(t, "\\n"); break;
         case '\t': sxs_text_put(t, "\\t"); break;

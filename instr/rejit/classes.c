@@ -26,7 +26,7 @@ static struct {
 } classes = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(classes.lock);
 
-static int traces(const struct sxs_config *config)
+static int config_traces(const struct sxs_config *config)
 {
     for (uint32_t r = 0; r < config->n_rules; r++)
         for (uint32_t i = 0; i < config->rules[r]->n_actions; i++) {
@@ -48,7 +48,7 @@ static void ask_early_locked(void)
 
 void sxs_classes_follow(const struct sxs_config *config)
 {
-    if (atomic_load(&classes.following) || !traces(config))
+    if (atomic_load(&classes.following) || !config_traces(config))
         return;
     pthread_mutex_lock(&classes.lock);
     /* From here on a thread that loads a class asks about it itself, or has added it to `early`. */
@@ -110,7 +110,7 @@ void sxs_classes_loaded(sxs_class cls)
 
 /* Drops @cls (id 0: all classes of its runtime) from `early`. Places are reused, so that classes
  * that are loaded and unloaded repeatedly take no more memory than are loaded at one time. */
-static void drop(sxs_class cls, int collectible_alone)
+static void drop_class(sxs_class cls, int collectible_alone)
 {
     size_t kept = 0;
     pthread_mutex_lock(&classes.lock);
@@ -126,13 +126,13 @@ static void drop(sxs_class cls, int collectible_alone)
 
 void sxs_classes_unloading(sxs_class cls)
 {
-    drop(cls, 0);
+    drop_class(cls, 0);
     if (atomic_load(&classes.following))
         sxs_types_forget(cls);
 }
 
 void sxs_classes_close(struct sxs_runtime *rt, int ended)
 {
-    drop((sxs_class){rt, 0}, !ended);
+    drop_class((sxs_class){rt, 0}, !ended);
     sxs_types_close(rt);
 }

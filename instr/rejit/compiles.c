@@ -16,7 +16,7 @@ void sxs_compiles_init(struct sxs_compiles *c, int needed)
     pthread_condattr_destroy(&attr);
 }
 
-static int is_mine(const struct sxs_compile *one)
+static int is_own_thread(const struct sxs_compile *one)
 {
     return pthread_equal(one->thread, pthread_self());
 }
@@ -56,7 +56,7 @@ void sxs_compiles_begin(struct sxs_compiles *c, FunctionID fn, int unasked)
     /* Compilations of this thread at the same depth of the stack, or deeper, were left by an
      * exception: the stack grows downwards. */
     for (struct sxs_compile **at = &c->all; *at;)
-        at = is_mine(*at) && (*at)->sp <= sp ? drop_locked(c, at) : &(*at)->next;
+        at = is_own_thread(*at) && (*at)->sp <= sp ? drop_locked(c, at) : &(*at)->next;
     while (unasked && c->asking)
         pthread_cond_wait(&c->changed, &c->lock);
     if (!one && unasked) /* must be listed, because it inlines without asking */
@@ -77,12 +77,12 @@ void sxs_compiles_end(struct sxs_compiles *c, FunctionID fn)
     if (!c->needed)
         return;
     pthread_mutex_lock(&c->lock);
-    for (ended = c->all; ended && !(is_mine(ended) && ended->fn == fn);)
+    for (ended = c->all; ended && !(is_own_thread(ended) && ended->fn == fn);)
         ended = ended->next;
     if (ended) { /* drop it, and the compilations that began within it */
         uintptr_t sp = ended->sp;
         for (struct sxs_compile **at = &c->all; *at;)
-            at = is_mine(*at) && (*at)->sp <= sp ? drop_locked(c, at) : &(*at)->next;
+            at = is_own_thread(*at) && (*at)->sp <= sp ? drop_locked(c, at) : &(*at)->next;
         pthread_cond_broadcast(&c->changed);
     }
     pthread_mutex_unlock(&c->lock);
@@ -98,7 +98,7 @@ int sxs_compiles_may_inline(struct sxs_compiles *c)
         return 1;
     pthread_mutex_lock(&c->lock);
     for (struct sxs_compile *one = c->all; one && !c->held; one = one->next)
-        if (is_mine(one)) { /* mark all of this thread's: the one that asks is not known */
+        if (is_own_thread(one)) { /* mark all of this thread's: the one that asks is not known */
             one->inlines = 1;
             may = 1;
         }

@@ -141,7 +141,7 @@ static int has_il(DWORD flags, DWORD impl)
            !(impl & (IMPL_CODE_MASK | IMPL_UNMANAGED | IMPL_INTERNAL_CALL));
 }
 
-static int describe(struct matcher *m, struct described *d, mdToken method, const char *type)
+static int describe_method(struct matcher *m, struct described *d, mdToken method, const char *type)
 {
     WCHAR          wide[1024] = {0};
     ULONG          n = 0, size = 0;
@@ -238,8 +238,8 @@ static void tell_of_method(struct matcher *m, const struct sxs_config_method *me
         if (reach < SXS_REACH_TYPE)
             continue;
         put_list(method, list, sizeof(list));
-        sxs_tally_reach(m->config->rules[i], reach,
-                        reach == SXS_REACH_TYPE ? method->method : list);
+        sxs_rule_stats_reach(m->config->rules[i], reach,
+                             reach == SXS_REACH_TYPE ? method->method : list);
         m->open[i] = reach != SXS_REACH_ALL;
     }
 }
@@ -257,7 +257,8 @@ static void tell_of_type(struct matcher *m, const char *type)
             continue;
         reach = sxs_config_reach(m->config->rules[i], &method);
         if (reach != SXS_REACH_NOTHING)
-            sxs_tally_reach(m->config->rules[i], reach, reach == SXS_REACH_ASSEMBLY ? type : NULL);
+            sxs_rule_stats_reach(m->config->rules[i], reach,
+                                 reach == SXS_REACH_ASSEMBLY ? type : NULL);
     }
 }
 
@@ -265,16 +266,16 @@ static void tell_of_type(struct matcher *m, const char *type)
  *        none. */
 static void match_method(struct matcher *m, mdToken method, mdToken from)
 {
-    const struct sxs_rule *rules[SXS_SITE_RULES];
+    const struct sxs_rule *rules[SXS_INSTRUMENTED_RULES];
     char                   name[2 * NAME];
     size_t                 n;
-    if (describe(m, &m->inner, method, m->type)) {
+    if (describe_method(m, &m->inner, method, m->type)) {
         m->to->unread(m->to->context, method);
         return;
     }
     if (from && sxs_machine_body(m->inner.name))
         m->inner.method.outer = &m->made_from.method;
-    n = sxs_config_rules(m->config, &m->inner.method, rules, SXS_SITE_RULES);
+    n = sxs_config_rules(m->config, &m->inner.method, rules, SXS_INSTRUMENTED_RULES);
     if (m->n_open && m->inner.has_il)
         tell_of_method(m, &m->inner.method);
     if (!n && (m->inner.unsure || m->unsure))
@@ -282,11 +283,11 @@ static void match_method(struct matcher *m, mdToken method, mdToken from)
     if (!n)
         return;
     snprintf(name, sizeof(name), "%s.%s", m->type, m->inner.name);
-    n = n < SXS_SITE_RULES ? n : SXS_SITE_RULES;
+    n = n < SXS_INSTRUMENTED_RULES ? n : SXS_INSTRUMENTED_RULES;
     if (m->inner.has_il)
         m->to->found(m->to->context, method, m->tokens.own_name, name, rules, n);
     for (size_t i = 0; i < n && !m->inner.has_il; i++)
-        sxs_tally_without_il(rules[i], name);
+        sxs_rule_stats_without_il(rules[i], name);
 }
 
 static void match_methods(struct matcher *m, mdToken type)
@@ -296,7 +297,7 @@ static void match_methods(struct matcher *m, mdToken type)
     ULONG       n = 0;
     mdToken     from = made_from(m);
     HRESULT     hr;
-    if (from && describe(m, &m->made_from, from, m->outer_type)) {
+    if (from && describe_method(m, &m->made_from, from, m->outer_type)) {
         from = 0;
         m->unsure = 1;
     }
@@ -373,14 +374,14 @@ static void find_open(struct matcher *m)
     if (!m->open)
         return;
     for (uint32_t i = 0; i < m->config->n_rules; i++) {
-        m->open[i] = (uint8_t)sxs_tally_wants(m->config->rules[i]);
+        m->open[i] = (uint8_t)sxs_rule_stats_wants(m->config->rules[i]);
         m->n_open += m->open[i];
     }
     if (m->n_open)
         tell_of_type(m, NULL);
 }
 
-static int search(struct matcher *m)
+static int search_module(struct matcher *m)
 {
     for (uint32_t i = 0; i < m->config->n_rules; i++)
         m->with_attributes |= sxs_config_wants_attributes(m->config->rules[i]);
@@ -395,7 +396,7 @@ static int search(struct matcher *m)
                  "methods keep the rules they have",
                  sxs_runtime_number(m->tokens.module.rt), m->runtime,
                  m->tokens.own_name[0] ? m->tokens.own_name : "a module");
-    sxs_tally_record();
+    sxs_rule_stats_record();
     return m->failed ? -1 : 0;
 }
 
@@ -415,7 +416,7 @@ int sxs_match_module(sxs_module module, const struct sxs_config *config,
     m->config = config;
     m->runtime = sxs_runtime_version(module.rt);
     m->to = to;
-    err = search(m);
+    err = search_module(m);
     sxs_tokens_close(&m->tokens);
     free(m->open);
     free(m);

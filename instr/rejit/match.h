@@ -4,8 +4,8 @@
 #define SXS_INSTR_REJIT_MATCH_H
 
 #include "instr/config/config.h"
+#include "instr/rejit/instrumented.h"
 #include "manager/runtime.h"
-#include "instr/rejit/sites.h"
 
 /** The caller's functions that receive the results of a search. */
 struct sxs_match_to {

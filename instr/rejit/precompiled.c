@@ -32,7 +32,7 @@ static struct place *find_locked(sxs_module module)
 }
 
 /* Returns 1: precompiled code is refused; 0: it is used; -1: the module is not in the table. */
-static int look(sxs_module module)
+static int find_refusal(sxs_module module)
 {
     struct place *p;
     int           left;
@@ -78,7 +78,7 @@ void sxs_precompiled_leave(sxs_module module)
 {
     static _Atomic int said;
     int                left, kept = 1;
-    if (look(module) >= 0)
+    if (find_refusal(module) >= 0)
         return;
     left = !is_framework(module);
     pthread_mutex_lock(&lock);
@@ -102,7 +102,7 @@ int sxs_precompiled_is_left(sxs_function fn)
     mdMethodDef token;
     return atomic_load_explicit(&any, memory_order_relaxed) &&
            SUCCEEDED(sxs_info_GetFunctionInfo(fn.rt, fn, &cls, &module, &token)) &&
-           look(module) == 1;
+           find_refusal(module) == 1;
 }
 
 void sxs_precompiled_forget(sxs_module module)

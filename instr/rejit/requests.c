@@ -36,7 +36,7 @@ struct request {
     int                 failed; /* nonzero: no memory for some of the methods found in the module */
 };
 
-static int add(struct batch *b, ModuleID module, mdToken token)
+static int add_method(struct batch *b, ModuleID module, mdToken token)
 {
     if (b->n == b->cap) {
         size_t       cap = b->cap ? 2 * b->cap : 64;
@@ -55,7 +55,7 @@ static int add(struct batch *b, ModuleID module, mdToken token)
     return 0;
 }
 
-static void clear(struct batch *b)
+static void clear_batch(struct batch *b)
 {
     free(b->modules);
     free(b->tokens);
@@ -98,7 +98,7 @@ static int is_compilers_own(const char *assembly, const char *name)
 
 /* Whether methods of @module can get new IL only when they are compiled for the first time: in
  * collectible assemblies, and in all modules of a runtime that has no ICorProfilerInfo4. */
-static int stays(sxs_module module)
+static int keeps_il(sxs_module module)
 {
     return sxs_runtime_info_version(module.rt) < 4 || sxs_module_is_collectible(module) == 1;
 }
@@ -111,46 +111,48 @@ static const char *why_it_stays(const struct sxs_runtime *rt)
 }
 
 /* The struct sxs_match_to function for a method that rules apply to. */
-static void found(void *context, mdToken token, const char *assembly, const char *name,
-                  const struct sxs_rule *const *rules, size_t n)
+static void on_method_found(void *context, mdToken token, const char *assembly, const char *name,
+                            const struct sxs_rule *const *rules, size_t n)
 {
     struct request     *r = context;
-    struct sxs_site_key key = {r->module, token};
-    int                 changed = sxs_sites_want(key, assembly, name, r->plan, rules, n);
+    struct sxs_instrumented_key key = {r->module, token};
+    int changed = sxs_instrumented_want(key, assembly, name, r->plan, rules, n);
     r->failed |= changed < 0;
     if (changed != 1)
         return;
     sxs_precompiled_leave(r->module);
     if (is_compilers_own(assembly, name))
-        sxs_sites_state(key, SXS_SITE_FAILED, 0, "compiled code relies on it as it is");
-    else if (stays(r->module)) {
-        if (sxs_sites_once(key) == SXS_ONCE_DONE)
-            sxs_sites_state(key, SXS_SITE_FAILED, 0, why_it_stays(r->rt));
-    } else if (add(is_loaded(r->module, token) ? &r->known : &r->fresh, r->module.id, token))
-        sxs_sites_state(key, SXS_SITE_FAILED, E_OUTOFMEMORY, "no memory");
+        sxs_instrumented_set_state(key, SXS_INSTRUMENTED_FAILED, 0,
+                                   "compiled code relies on it as it is");
+    else if (keeps_il(r->module)) {
+        if (sxs_instrumented_set_once(key) == SXS_ONCE_DONE)
+            sxs_instrumented_set_state(key, SXS_INSTRUMENTED_FAILED, 0, why_it_stays(r->rt));
+    } else if (add_method(is_loaded(r->module, token) ? &r->known : &r->fresh, r->module.id, token))
+        sxs_instrumented_set_state(key, SXS_INSTRUMENTED_FAILED, E_OUTOFMEMORY, "no memory");
 }
 
 /* A method that cannot be read keeps its rules, because the new rules may apply to it, too. */
-static void unread(void *context, mdToken token)
+static void on_method_unread(void *context, mdToken token)
 {
     const struct request *r = context;
-    sxs_sites_keep((struct sxs_site_key){r->module, token}, r->plan->generation);
+    sxs_instrumented_keep((struct sxs_instrumented_key){r->module, token}, r->plan->generation);
 }
 
 /* ---- asking ----------------------------------------------------------------------------------- */
 
 /* Sets the state of @n methods of @b, from index @at on, to failed. */
-static void failed(const struct request *r, const struct batch *b, size_t at, size_t n, HRESULT hr,
-                   const char *what)
+static void record_failure(const struct request *r, const struct batch *b, size_t at, size_t n,
+                           HRESULT hr, const char *what)
 {
     char text[128];
     snprintf(text, sizeof(text), "the runtime refused %s (0x%08x)", what, (unsigned)hr);
     for (size_t i = at; i < at + n; i++)
-        sxs_sites_state((struct sxs_site_key){{r->rt, b->modules[i]}, b->tokens[i]},
-                        SXS_SITE_FAILED, hr, text);
+        sxs_instrumented_set_state(
+            (struct sxs_instrumented_key){{r->rt, b->modules[i]}, b->tokens[i]},
+            SXS_INSTRUMENTED_FAILED, hr, text);
 }
 
-static void rejit(const struct request *r, const struct batch *b, int with_inliners)
+static void request_rejit(const struct request *r, const struct batch *b, int with_inliners)
 {
     for (size_t at = 0, n; at < b->n; at += n) {
         HRESULT  hr = E_NOTIMPL;
@@ -163,11 +165,11 @@ static void rejit(const struct request *r, const struct batch *b, int with_inlin
             hr = sxs_info_RequestReJIT(r->rt, (ULONG)n, b->modules + at, b->tokens + at);
         sxs_instrument_took(SXS_SPENT_REJIT, since);
         if (FAILED(hr))
-            failed(r, b, at, n, hr, "the request");
+            record_failure(r, b, at, n, hr, "the request");
     }
 }
 
-static void revert(const struct request *r, const struct batch *b)
+static void request_revert(const struct request *r, const struct batch *b)
 {
     for (size_t at = 0, n; at < b->n; at += n) {
         HRESULT  status[AT_ONCE] = {0};
@@ -177,12 +179,12 @@ static void revert(const struct request *r, const struct batch *b)
         hr = sxs_info_RequestRevert(r->rt, (ULONG)n, b->modules + at, b->tokens + at, status);
         sxs_instrument_took(SXS_SPENT_REVERT, since);
         for (size_t i = at; i < at + n; i++) {
-            struct sxs_site_key key = {{r->rt, b->modules[i]}, b->tokens[i]};
+            struct sxs_instrumented_key key = {{r->rt, b->modules[i]}, b->tokens[i]};
             HRESULT             one = FAILED(hr) ? hr : status[i - at];
             if (FAILED(one))
-                failed(r, b, i, 1, one, "to revert");
+                record_failure(r, b, i, 1, one, "to revert");
             else
-                sxs_sites_state(key, SXS_SITE_REVERTED, 0, "");
+                sxs_instrumented_set_state(key, SXS_INSTRUMENTED_REVERTED, 0, "");
         }
     }
 }
@@ -190,23 +192,25 @@ static void revert(const struct request *r, const struct batch *b)
 /* Puts the methods of @module that the plan does not want into r->gone. */
 static void take_outdated(struct request *r, sxs_module module)
 {
-    struct sxs_site_key keys[AT_ONCE];
+    struct sxs_instrumented_key keys[AT_ONCE];
     size_t              n;
     do {
-        n = sxs_sites_outdated(module, r->plan->generation, keys, AT_ONCE);
+        n = sxs_instrumented_drop_outdated(module, r->plan->generation, keys, AT_ONCE);
         for (size_t i = 0; i < n; i++)
-            if (stays(keys[i].module)) {
-                int done = sxs_sites_once(keys[i]) == SXS_ONCE_DONE;
-                sxs_sites_state(keys[i], done ? SXS_SITE_FAILED : SXS_SITE_REVERTED, 0,
-                                done ? why_it_stays(r->rt) : "");
-            } else if (add(&r->gone, keys[i].module.id, keys[i].token))
-                sxs_sites_state(keys[i], SXS_SITE_FAILED, E_OUTOFMEMORY, "no memory");
+            if (keeps_il(keys[i].module)) {
+                int done = sxs_instrumented_set_once(keys[i]) == SXS_ONCE_DONE;
+                sxs_instrumented_set_state(
+                    keys[i], done ? SXS_INSTRUMENTED_FAILED : SXS_INSTRUMENTED_REVERTED, 0,
+                    done ? why_it_stays(r->rt) : "");
+            } else if (add_method(&r->gone, keys[i].module.id, keys[i].token))
+                sxs_instrumented_set_state(keys[i], SXS_INSTRUMENTED_FAILED, E_OUTOFMEMORY,
+                                           "no memory");
     } while (n == AT_ONCE);
 }
 
 /* Waits for running compilations. Prepares room in the session file meanwhile, because that is
  * otherwise done by this same thread. */
-static void hold(struct sxs_compiles *compiles)
+static void wait_for_compiles(struct sxs_compiles *compiles)
 {
     for (unsigned n = 0; sxs_compiles_hold(compiles, WAIT_MS, n == WAITS); n++)
         sxs_instrument_keep();
@@ -217,9 +221,9 @@ static void rejit_all(const struct request *r, struct sxs_compiles *compiles)
     if (!r->fresh.n && !r->known.n)
         return;
     if (compiles)
-        hold(compiles);
-    rejit(r, &r->fresh, 0);
-    rejit(r, &r->known, 1);
+        wait_for_compiles(compiles);
+    request_rejit(r, &r->fresh, 0);
+    request_rejit(r, &r->known, 1);
     if (compiles)
         sxs_compiles_release(compiles);
 }
@@ -228,7 +232,7 @@ void sxs_requests_apply(const struct sxs_requests *all)
 {
     const struct sxs_reading *reading = all->reading.start ? &all->reading : NULL;
     struct request            r = {.rt = all->rt, .plan = all->plan};
-    const struct sxs_match_to to = {found, unread, &r};
+    const struct sxs_match_to to = {on_method_found, on_method_unread, &r};
     for (size_t i = 0; i < all->n; i++) {
         uint64_t since;
         r.module = (sxs_module){all->rt, all->modules[i]};
@@ -242,11 +246,11 @@ void sxs_requests_apply(const struct sxs_requests *all)
         if (reading)
             reading->stop(reading->context);
     }
-    revert(&r, &r.gone);
+    request_revert(&r, &r.gone);
     rejit_all(&r, all->compiles);
-    clear(&r.fresh);
-    clear(&r.known);
-    clear(&r.gone);
+    clear_batch(&r.fresh);
+    clear_batch(&r.known);
+    clear_batch(&r.gone);
 }
 
 /* ---- several runtimes ------------------------------------------------------------------------- */
@@ -261,7 +265,7 @@ static struct {
 } workers = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 SXS_FORK_RESETS(workers.lock);
 
-static void work(void)
+static void serve_requests(void)
 {
     unsigned own;
     pthread_mutex_lock(&workers.lock);
@@ -285,7 +289,7 @@ static void work(void)
  * there is no such thread. */
 static int give_locked(const struct sxs_requests *r)
 {
-    static const struct sxs_thread thread = {"sxsprof request", work};
+    static const struct sxs_thread thread = {"sxsprof request", serve_requests};
     unsigned                       i = 0;
     while (i < workers.n && workers.of[i] != r->rt)
         i++;

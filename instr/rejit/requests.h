@@ -10,7 +10,7 @@
 #define SXS_INSTR_REJIT_REQUESTS_H
 
 #include "instr/rejit/compiles.h"
-#include "instr/rejit/sites.h"
+#include "instr/rejit/instrumented.h"
 
 /** Functions that keep a module from being unloaded while its metadata is read. */
 struct sxs_reading {

@@ -21,8 +21,8 @@ struct seen_names {
 };
 
 /* The statistics of one rule. Never freed. */
-struct tally {
-    struct tally         *next;        /* in its bucket */
+struct rule_stats {
+    struct rule_stats    *next;        /* in its bucket */
     uint64_t              identity;    /* of the rule */
     uint32_t              number;      /* in the session file, from 0 */
     char                 *name, *file; /* owned */
@@ -35,52 +35,52 @@ struct tally {
     uint32_t              without_il; /* methods without IL that the rule matches */
     char                  names[300]; /* names of the first NAMES_MAX of these methods */
     /* Flags: must be recorded; methods without IL are logged; the rule is no longer in force; the
-     * rule is in the config (scratch of sxs_tally_config()). */
+     * rule is in the config (scratch of sxs_rule_stats_config()). */
     int   changed, said, gone, seen;
     char *parts[3]; /* owned: assembly, type, method of the rule's first <match>; NULL: any */
 };
 
 static struct {
     pthread_mutex_t lock;
-    struct tally   *buckets[N_BUCKETS];
+    struct rule_stats *buckets[N_BUCKETS];
     uint32_t        n;
-} tallies = {.lock = PTHREAD_MUTEX_INITIALIZER};
-SXS_FORK_RESETS(tallies.lock);
+} all_stats = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(all_stats.lock);
 
 /* ---- the table -------------------------------------------------------------------------------- */
 
-static struct tally **bucket_of(const struct sxs_rule *rule)
+static struct rule_stats **bucket_of(const struct sxs_rule *rule)
 {
-    return &tallies.buckets[rule->identity % N_BUCKETS];
+    return &all_stats.buckets[rule->identity % N_BUCKETS];
 }
 
-static struct tally *find_locked(const struct sxs_rule *rule)
+static struct rule_stats *find_locked(const struct sxs_rule *rule)
 {
-    struct tally *t = *bucket_of(rule);
+    struct rule_stats *t = *bucket_of(rule);
     while (t && t->identity != rule->identity)
         t = t->next;
     return t;
 }
 
-static char *copy(const char *text)
+static char *copy_text(const char *text)
 {
     return text ? strdup(text) : NULL;
 }
 
-static struct tally *add_locked(const struct sxs_rule *rule)
+static struct rule_stats *add_locked(const struct sxs_rule *rule)
 {
-    struct tally *t = calloc(1, sizeof(*t));
+    struct rule_stats *t = calloc(1, sizeof(*t));
     if (!t)
         return NULL;
     t->identity = rule->identity;
-    t->number = tallies.n++;
-    t->name = copy(rule->name);
-    t->file = copy(rule->file);
+    t->number = all_stats.n++;
+    t->name = copy_text(rule->name);
+    t->file = copy_text(rule->file);
     t->line = rule->line;
     if (rule->n_matches) {
-        t->parts[0] = copy(rule->matches[0].assembly.text);
-        t->parts[1] = copy(rule->matches[0].type.text);
-        t->parts[2] = copy(rule->matches[0].method.text);
+        t->parts[0] = copy_text(rule->matches[0].assembly.text);
+        t->parts[1] = copy_text(rule->matches[0].type.text);
+        t->parts[2] = copy_text(rule->matches[0].method.text);
     }
     t->changed = 1;
     t->next = *bucket_of(rule);
@@ -106,7 +106,7 @@ static void put_hash(struct seen_names *seen, uint64_t hash)
     seen->hashes[at] = hash;
 }
 
-static int grow(struct seen_names *seen)
+static int grow_names(struct seen_names *seen)
 {
     struct seen_names more = {NULL, seen->n, seen->cap ? 2 * seen->cap : 16};
     more.hashes = calloc(more.cap, sizeof(*more.hashes));
@@ -128,7 +128,7 @@ static int is_new(struct seen_names *seen, const char *name)
          at = (at + 1) & (seen->cap - 1))
         if (seen->hashes[at] == hash)
             return 0;
-    if (2 * (seen->n + 1) > seen->cap && grow(seen))
+    if (2 * (seen->n + 1) > seen->cap && grow_names(seen))
         return 0;
     put_hash(seen, hash);
     seen->n++;
@@ -143,29 +143,31 @@ static void forget_names(struct seen_names *seen)
 
 /* ---- records ---------------------------------------------------------------------------------- */
 
-static const char *part(const struct tally *t, int which)
+static const char *part_of(const struct rule_stats *t, int which)
 {
     return t->parts[which] ? t->parts[which] : "*";
 }
 
 /* Writes why the rule matches nothing. */
-static void put_reason(const struct tally *t, struct sxs_text *to)
+static void put_reason(const struct rule_stats *t, struct sxs_text *to)
 {
     switch (t->reach) {
     case SXS_REACH_NOTHING:
         sxs_text_putf(
             to, "no assembly %s was loaded, or not of the version or in the runtime asked for",
-            part(t, 0));
+            part_of(t, 0));
         break;
-    case SXS_REACH_ASSEMBLY: sxs_text_putf(to, "there is no type %s", part(t, 1)); break;
-    case SXS_REACH_TYPE: sxs_text_putf(to, "there is no method %s in the type", part(t, 2)); break;
+    case SXS_REACH_ASSEMBLY: sxs_text_putf(to, "there is no type %s", part_of(t, 1)); break;
+    case SXS_REACH_TYPE:
+        sxs_text_putf(to, "there is no method %s in the type", part_of(t, 2));
+        break;
     case SXS_REACH_METHOD:
-        sxs_text_putf(to, "the parameters of %s differ: there is %s", part(t, 2), t->lists);
+        sxs_text_putf(to, "the parameters of %s differ: there is %s", part_of(t, 2), t->lists);
         break;
     case SXS_REACH_PARAMETERS:
         sxs_text_putf(to,
                       "%s has no such attribute, or is no such part of an async method or iterator",
-                      part(t, 2));
+                      part_of(t, 2));
         break;
     case SXS_REACH_EXCLUDED: sxs_text_put(to, "all that it fits is excluded"); break;
     case SXS_REACH_ALL: break;
@@ -174,7 +176,7 @@ static void put_reason(const struct tally *t, struct sxs_text *to)
         sxs_nearest_put(t->near, to);
 }
 
-static void record_locked(struct tally *t)
+static void record_locked(struct rule_stats *t)
 {
     char               text[900];
     struct sxs_text    to = sxs_text_counted(text, sizeof(text));
@@ -192,7 +194,7 @@ static void record_locked(struct tally *t)
                         t->name ? t->name : "", t->file ? t->file : "", text);
 }
 
-static void say_locked(struct tally *t)
+static void say_locked(struct rule_stats *t)
 {
     if (!t->without_il || t->said)
         return;
@@ -201,28 +203,28 @@ static void say_locked(struct tally *t)
              t->name, t->names, t->without_il > NAMES_MAX ? " and more" : "");
 }
 
-void sxs_tally_record(void)
+void sxs_rule_stats_record(void)
 {
-    pthread_mutex_lock(&tallies.lock);
+    pthread_mutex_lock(&all_stats.lock);
     for (size_t b = 0; b < N_BUCKETS; b++)
-        for (struct tally *t = tallies.buckets[b]; t; t = t->next) {
+        for (struct rule_stats *t = all_stats.buckets[b]; t; t = t->next) {
             if (t->changed)
                 record_locked(t);
             say_locked(t);
         }
-    pthread_mutex_unlock(&tallies.lock);
+    pthread_mutex_unlock(&all_stats.lock);
 }
 
 /* ---- input ------------------------------------------------------------------------------------ */
 
-void sxs_tally_config(const struct sxs_config *config)
+void sxs_rule_stats_config(const struct sxs_config *config)
 {
-    pthread_mutex_lock(&tallies.lock);
+    pthread_mutex_lock(&all_stats.lock);
     for (size_t b = 0; b < N_BUCKETS; b++)
-        for (struct tally *t = tallies.buckets[b]; t; t = t->next)
+        for (struct rule_stats *t = all_stats.buckets[b]; t; t = t->next)
             t->seen = 0;
     for (uint32_t i = 0; i < config->n_rules; i++) {
-        struct tally *t = find_locked(config->rules[i]);
+        struct rule_stats *t = find_locked(config->rules[i]);
         if (!t)
             t = add_locked(config->rules[i]);
         if (!t)
@@ -232,20 +234,20 @@ void sxs_tally_config(const struct sxs_config *config)
         t->gone = 0;
     }
     for (size_t b = 0; b < N_BUCKETS; b++)
-        for (struct tally *t = tallies.buckets[b]; t; t = t->next)
+        for (struct rule_stats *t = all_stats.buckets[b]; t; t = t->next)
             if (!t->seen && !t->gone)
                 t->gone = t->changed = 1;
-    pthread_mutex_unlock(&tallies.lock);
+    pthread_mutex_unlock(&all_stats.lock);
 }
 
-int sxs_tally_wants(const struct sxs_rule *rule)
+int sxs_rule_stats_wants(const struct sxs_rule *rule)
 {
-    const struct tally *t;
+    const struct rule_stats *t;
     int                 wants;
-    pthread_mutex_lock(&tallies.lock);
+    pthread_mutex_lock(&all_stats.lock);
     t = find_locked(rule);
     wants = t && t->reach != SXS_REACH_ALL;
-    pthread_mutex_unlock(&tallies.lock);
+    pthread_mutex_unlock(&all_stats.lock);
     return wants;
 }
 
@@ -260,7 +262,7 @@ static void add_name(char *names, size_t size, unsigned n, const char *name)
 }
 
 /* A name came nearer than all before: drops the names that were recorded for the earlier @reach. */
-static void come_nearer(struct tally *t, enum sxs_config_reach reach)
+static void come_nearer(struct rule_stats *t, enum sxs_config_reach reach)
 {
     t->reach = reach;
     t->changed = 1;
@@ -272,9 +274,9 @@ static void come_nearer(struct tally *t, enum sxs_config_reach reach)
 }
 
 /* Keeps @name if it is a parameter list, or similar to the rule's name. */
-static void try_name(struct tally *t, const char *name)
+static void try_name(struct rule_stats *t, const char *name)
 {
-    const char *wanted = part(t, t->reach == SXS_REACH_ASSEMBLY ? 1 : 2);
+    const char *wanted = part_of(t, t->reach == SXS_REACH_ASSEMBLY ? 1 : 2);
     unsigned    n = t->near ? t->near->n : 0;
     if (t->reach == SXS_REACH_METHOD) {
         if (t->n_lists < NAMES_MAX && is_new(&t->seen_lists, name)) {
@@ -295,22 +297,23 @@ static void try_name(struct tally *t, const char *name)
     t->changed |= t->near->n != n;
 }
 
-void sxs_tally_reach(const struct sxs_rule *rule, enum sxs_config_reach reach, const char *name)
+void sxs_rule_stats_reach(const struct sxs_rule *rule, enum sxs_config_reach reach,
+                          const char *name)
 {
-    struct tally *t;
-    pthread_mutex_lock(&tallies.lock);
+    struct rule_stats *t;
+    pthread_mutex_lock(&all_stats.lock);
     t = find_locked(rule);
     if (t && t->reach < reach)
         come_nearer(t, reach);
     if (t && t->reach == reach && name && reach >= SXS_REACH_ASSEMBLY && reach <= SXS_REACH_METHOD)
         try_name(t, name);
-    pthread_mutex_unlock(&tallies.lock);
+    pthread_mutex_unlock(&all_stats.lock);
 }
 
-void sxs_tally_without_il(const struct sxs_rule *rule, const char *name)
+void sxs_rule_stats_without_il(const struct sxs_rule *rule, const char *name)
 {
-    struct tally *t;
-    pthread_mutex_lock(&tallies.lock);
+    struct rule_stats *t;
+    pthread_mutex_lock(&all_stats.lock);
     t = find_locked(rule);
     if (t && is_new(&t->seen_without_il, name)) { /* once for all runtimes and loads */
         add_name(t->names, sizeof(t->names), t->without_il, name);
@@ -319,5 +322,5 @@ void sxs_tally_without_il(const struct sxs_rule *rule, const char *name)
             come_nearer(t, SXS_REACH_ALL);
         t->changed = 1;
     }
-    pthread_mutex_unlock(&tallies.lock);
+    pthread_mutex_unlock(&all_stats.lock);
 }

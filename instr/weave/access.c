@@ -165,7 +165,7 @@ static int refuse_nested(struct sxs_resolver *r, const struct sxs_image *image, 
 #define BIT(visibility) (1u << (visibility))
 
 /* Returns the visibilities of the type and of all types around it, one bit each. */
-static unsigned visibilities(const struct sxs_metadata *md, uint32_t type)
+static unsigned visibilities_of(const struct sxs_metadata *md, uint32_t type)
 {
     unsigned all = 0;
     for (unsigned i = 0; type && i < NESTED_MAX; i++) {
@@ -180,7 +180,7 @@ static int refuse_other(struct sxs_resolver *r, const struct sxs_resolved *what,
 {
     const struct sxs_definition *d = &what->definition;
     unsigned                     access = what->is_member ? what->flags & MEMBER_MASK : PUBLIC;
-    unsigned types = visibilities(&d->image->md, d->type);
+    unsigned                     types = visibilities_of(&d->image->md, d->type);
     int      internal = (types & (BIT(TYPE_NOT_PUBLIC) | BIT(TYPE_NESTED_ASSEMBLY) |
                              BIT(TYPE_NESTED_FAMILY_AND_ASSEMBLY))) != 0;
     int      friend;

@@ -33,7 +33,7 @@ static void *find_native(struct sxs_method *m, const struct sxs_target *t)
     return function; /* the library is never closed, because code refers to it */
 }
 
-static int native(struct calling *c, struct sxs_emit *e)
+static int emit_native(struct calling *c, struct sxs_emit *e)
 {
     uint8_t elements[SXS_OPERANDS_MAX + 1] = {SXS_ELEMENT_I};
     uint8_t result =
@@ -80,7 +80,7 @@ static int pass_to_helper(struct calling *c, struct sxs_emit *e, struct sxs_help
 }
 
 /* Emits .try { load; call; leave } catch object { pop; count; leave } */
-static int managed(struct calling *c, struct sxs_emit *e)
+static int emit_managed(struct calling *c, struct sxs_emit *e)
 {
     struct sxs_il_body *body = c->m->body;
     struct sxs_il_insn *end = sxs_il_insn(body, SXS_IL_NOP), *first = sxs_il_insn(body, SXS_IL_NOP);
@@ -107,18 +107,18 @@ static int managed(struct calling *c, struct sxs_emit *e)
 
 /* ---- native or managed ------------------------------------------------------------------------ */
 
-static int call(struct calling *c, struct sxs_il_insn *at)
+static int emit_call(struct calling *c, struct sxs_il_insn *at)
 {
     struct sxs_emit e = {c->m, at};
     if (c->target->kind == SXS_TARGET_NATIVE)
-        return native(c, &e);
+        return emit_native(c, &e);
     if (c->target->kind == SXS_TARGET_MANAGED)
-        return managed(c, &e);
+        return emit_managed(c, &e);
     return sxs_method_fail(c->m, "nothing is said of what to call");
 }
 
-static struct calling *begin(struct sxs_method *m, const struct sxs_marker *marker,
-                             const struct sxs_target *target)
+static struct calling *begin_calling(struct sxs_method *m, const struct sxs_marker *marker,
+                                     const struct sxs_target *target)
 {
     struct calling *c = calloc(1, sizeof(*c));
     if (!c) {
@@ -136,8 +136,8 @@ static struct calling *begin(struct sxs_method *m, const struct sxs_marker *mark
 int sxs_call_before(struct sxs_method *m, const struct sxs_marker *marker,
                     const struct sxs_action *a)
 {
-    struct calling *c = begin(m, marker, &a->call);
-    int             err = !c || sxs_operands_choose(m, a, &c->o) || call(c, m->body->first);
+    struct calling *c = begin_calling(m, marker, &a->call);
+    int             err = !c || sxs_operands_choose(m, a, &c->o) || emit_call(c, m->body->first);
     free(c);
     return err ? -1 : 0;
 }
@@ -145,12 +145,12 @@ int sxs_call_before(struct sxs_method *m, const struct sxs_marker *marker,
 int sxs_call_replace(struct sxs_method *m, const struct sxs_marker *marker,
                      const struct sxs_action *a, struct sxs_il_insn *at)
 {
-    struct calling *c = begin(m, marker, &a->call);
+    struct calling *c = begin_calling(m, marker, &a->call);
     int             err = !c || sxs_operands_choose(m, a, &c->o);
     if (!err) {
         c->into = sxs_method_result(m);
         c->result = c->o.nodes[sxs_sig_plain(&c->o.sig, c->o.sig.result)].element;
-        err = c->into < 0 || call(c, at);
+        err = c->into < 0 || emit_call(c, at);
     }
     free(c);
     return err ? -1 : 0;
@@ -200,8 +200,8 @@ static int end_operands(struct calling *c, const struct end *e)
 static int call_end(struct sxs_method *m, const struct sxs_marker *marker, const struct end *e,
                     struct sxs_il_insn *at)
 {
-    struct calling *c = begin(m, marker, e->target);
-    int             err = !c || end_operands(c, e) || call(c, at);
+    struct calling *c = begin_calling(m, marker, e->target);
+    int             err = !c || end_operands(c, e) || emit_call(c, at);
     free(c);
     return err ? -1 : 0;
 }
@@ -270,12 +270,12 @@ int sxs_call_wrap(struct sxs_method *m, const struct sxs_marker *marker, const s
         if (wrap_with_end(m, marker, &e, SXS_ON_END, &wrap))
             return -1;
     }
-    c = begin(m, marker, &a->call);
+    c = begin_calling(m, marker, &a->call);
     err = !c || sxs_operands_choose(m, a, &c->o);
     if (!err) {
         c->into = e.state;
         c->result = state;
-        err = call(c, m->body->first);
+        err = emit_call(c, m->body->first);
     }
     free(c);
     return err ? -1 : 0;

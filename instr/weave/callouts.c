@@ -11,8 +11,8 @@
 #include "base/tick.h"
 #include "session/write/instrument_write.h"
 
-#define MAX_SITES SXS_SITES_MAX
-#define MIN_SITES (1u << 12)
+#define MAX_METHODS SXS_INSTRUMENTED_MAX
+#define MIN_METHODS (1u << 12)
 #define AS_SHARE  4096u       /* one thread's table may take 1/4096 of RLIMIT_AS */
 #define STEP      (64u << 10) /* a table is made writable by as many bytes at a time */
 #define PAGE      4096u
@@ -22,7 +22,8 @@ _Static_assert(offsetof(struct sxs_instrument_count, calls) == 0, "sxs_callout_c
 /*
  * One thread's table of pointers to its counters, indexed by the number of the instrumented method.
  * The counters are allocated in pages of SXS_INSTRUMENT_PAGE, when the thread calls the first
- * method of a page. Methods numbered max_sites and above share the last element, which stays NULL.
+ * method of a page. Methods numbered max_methods and above share the last element, which stays
+ * NULL.
  * The memory is mapped read-only, and its beginning is made writable as far as needed, because
  * read-only anonymous memory takes no pages and does not count as committed where the system does
  * not overcommit (vm.overcommit_memory=2).
@@ -30,7 +31,7 @@ _Static_assert(offsetof(struct sxs_instrument_count, calls) == 0, "sxs_callout_c
 struct counters {
     struct counters *next;     /* in `idle`: tables whose thread has ended */
     size_t           writable; /* bytes from the beginning; 0: not even the first two members */
-    struct sxs_instrument_count *of[MAX_SITES + 1]; /* max_sites + 1 of them are mapped */
+    struct sxs_instrument_count *of[MAX_METHODS + 1]; /* max_methods + 1 of them are mapped */
 };
 
 /* The table of every thread that has counted nothing yet. Never written, because find() first makes
@@ -41,8 +42,8 @@ static union {
 } empty __attribute__((aligned(PAGE)));
 #define none empty.table
 
-static uint32_t                     max_sites = MAX_SITES; /* smaller under RLIMIT_AS */
-static SXS_TLS struct counters     *mine = &none;
+static uint32_t                     max_methods = MAX_METHODS; /* smaller under RLIMIT_AS */
+static SXS_TLS struct counters     *own_counters = &none;
 static pthread_mutex_t              lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
 static struct counters             *idle; /* guarded by lock */
@@ -52,7 +53,8 @@ static struct sxs_instrument_count  nowhere; /* takes counts for which there is 
 
 static size_t table_size(void)
 {
-    return offsetof(struct counters, of) + (max_sites + 1) * sizeof(struct sxs_instrument_count *);
+    return offsetof(struct counters, of) +
+           (max_methods + 1) * sizeof(struct sxs_instrument_count *);
 }
 
 /* Runs before any thread counts. The empty table lies in .bss, which counts as committed memory, so
@@ -64,8 +66,8 @@ __attribute__((constructor)) static void set_limits(void)
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return;
-    while (max_sites > MIN_SITES && table_size() > limit.rlim_cur / AS_SHARE)
-        max_sites /= 2;
+    while (max_methods > MIN_METHODS && table_size() > limit.rlim_cur / AS_SHARE)
+        max_methods /= 2;
 }
 
 /* Makes the first @end bytes of the table writable. Returns 0, or -1 (no memory). */
@@ -84,7 +86,7 @@ static int make_writable(struct counters *c, size_t end)
 static void thread_ended(void *counters)
 {
     struct counters *c = counters;
-    mine = &none;
+    own_counters = &none;
     pthread_mutex_lock(&lock);
     c->next = idle;
     idle = c;
@@ -115,51 +117,52 @@ static struct counters *begin_thread(void)
         }
     }
     pthread_setspecific(key, c);
-    mine = c;
+    own_counters = c;
     return c;
 }
 
-void sxs_marker_set(struct sxs_marker *marker, uint32_t site)
+void sxs_marker_set(struct sxs_marker *marker, uint32_t method_number)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (site >= max_sites && !atomic_flag_test_and_set(&said))
+    if (method_number >= max_methods && !atomic_flag_test_and_set(&said))
         sxs_warn("tool instrument: more than %u methods: calls of further ones are not counted",
-                 max_sites);
-    marker->site = site;
-    marker->place = (site < max_sites ? site : max_sites) * sizeof(struct sxs_instrument_count *);
+                 max_methods);
+    marker->method_number = method_number;
+    marker->place = (method_number < max_methods ? method_number : max_methods) *
+                    sizeof(struct sxs_instrument_count *);
 }
 
 /* The slow path: makes the thread's table, and the page of counters that @place lies in. */
 __attribute__((noinline, cold)) static struct sxs_instrument_count *find(size_t place)
 {
-    struct counters             *c = mine != &none ? mine : begin_thread();
-    uint32_t                     site = (uint32_t)(place / sizeof(struct sxs_instrument_count *));
-    uint32_t                     first = site - site % SXS_INSTRUMENT_PAGE;
+    struct counters *c = own_counters != &none ? own_counters : begin_thread();
+    uint32_t         method_number = (uint32_t)(place / sizeof(struct sxs_instrument_count *));
+    uint32_t         first = method_number - method_number % SXS_INSTRUMENT_PAGE;
     struct sxs_instrument_count *counts;
-    if (!c || site >= max_sites ||
+    if (!c || method_number >= max_methods ||
         make_writable(c, offsetof(struct counters, of) +
                              (first + SXS_INSTRUMENT_PAGE) * sizeof(struct sxs_instrument_count *)))
         return &nowhere;
     counts = sxs_instrument_counts(first);
     for (uint32_t i = 0; i < SXS_INSTRUMENT_PAGE; i++)
         c->of[first + i] = &counts[i];
-    return c->of[site];
+    return c->of[method_number];
 }
 
 /* The fast path: one load of thread-local storage and one of the table. NULL: not allocated yet. */
-static inline struct sxs_instrument_count *known(size_t place)
+static inline struct sxs_instrument_count *find_counts(size_t place)
 {
-    return *(struct sxs_instrument_count **)((char *)mine->of + place);
+    return *(struct sxs_instrument_count **)((char *)own_counters->of + place);
 }
 
 static inline struct sxs_instrument_count *count_of(const struct sxs_marker *marker)
 {
-    struct sxs_instrument_count *c = known(marker->place);
+    struct sxs_instrument_count *c = find_counts(marker->place);
     return __builtin_expect(c != NULL, 1) ? c : find(marker->place);
 }
 
 /* A counter has only one writing thread, so the addition need not be atomic. */
-static inline void add(_Atomic uint64_t *counter, uint64_t n)
+static inline void add_count(_Atomic uint64_t *counter, uint64_t n)
 {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
                           memory_order_relaxed);
@@ -167,7 +170,7 @@ static inline void add(_Atomic uint64_t *counter, uint64_t n)
 
 __attribute__((noinline, cold)) static void count_first(size_t place)
 {
-    add(&find(place)->calls, 1);
+    add_count(&find(place)->calls, 1);
 }
 
 /*
@@ -178,7 +181,7 @@ __attribute__((noinline, cold)) static void count_first(size_t place)
  */
 void sxs_callout_count(size_t place)
 {
-    struct sxs_instrument_count *c = known(place);
+    struct sxs_instrument_count *c = find_counts(place);
     if (__builtin_expect(c != NULL, 1))
         ++*(uint64_t *)(void *)c; /* the member `calls`; only this thread writes it */
     else
@@ -187,7 +190,7 @@ void sxs_callout_count(size_t place)
 
 uint64_t sxs_callout_enter(const struct sxs_marker *marker)
 {
-    add(&count_of(marker)->calls, 1);
+    add_count(&count_of(marker)->calls, 1);
     return sxs_tick();
 }
 
@@ -195,10 +198,10 @@ uint64_t sxs_callout_end(const struct sxs_marker *marker, uint64_t entered, int 
 {
     uint64_t                     now = sxs_tick();
     struct sxs_instrument_count *c = count_of(marker);
-    add(&c->ended, 1);
-    add(&c->ticks, now - entered);
+    add_count(&c->ended, 1);
+    add_count(&c->ticks, now - entered);
     if (threw)
-        add(&c->threw, 1);
+        add_count(&c->threw, 1);
     return now;
 }
 
@@ -214,12 +217,12 @@ void sxs_callout_threw(const struct sxs_marker *marker, uint64_t entered)
 
 void sxs_callout_swallowed(const struct sxs_marker *marker)
 {
-    add(&count_of(marker)->swallowed, 1);
+    add_count(&count_of(marker)->swallowed, 1);
 }
 
 void sxs_callouts_forget(void)
 {
     idle = NULL;
-    if (mine != &none)
-        madvise(mine, table_size(), MADV_DONTNEED); /* all pointers become NULL again */
+    if (own_counters != &none)
+        madvise(own_counters, table_size(), MADV_DONTNEED); /* all pointers become NULL again */
 }

@@ -20,14 +20,14 @@
  *  that a rule calls receives a pointer to the first member, which is public. */
 struct sxs_marker {
     struct sxsprof_method method;
-    uint32_t              site;  /* number of the instrumented method in the session file, from 0 */
+    uint32_t method_number;      /* number of the instrumented method in the session file, from 0 */
     size_t                place; /* byte offset in a thread's table of counters: sxs_marker_set() */
 };
 
-#define SXS_SITES_MAX (1u << 20) /* instrumented methods during the life of a process */
+#define SXS_INSTRUMENTED_MAX (1u << 20) /* instrumented methods during the life of a process */
 
 /** sxs_marker_set - set the number of the marker's method, and the place that follows from it. */
-void sxs_marker_set(struct sxs_marker *marker, uint32_t site);
+void sxs_marker_set(struct sxs_marker *marker, uint32_t method_number);
 
 /** sxs_callout_count - count a call of the method whose marker has this @place. */
 void sxs_callout_count(size_t place);

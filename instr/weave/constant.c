@@ -12,12 +12,12 @@
 
 #define MAX_NODES 1024
 
-static int bad(struct sxs_method *m, const char *text, const char *type)
+static int refuse_constant(struct sxs_method *m, const char *text, const char *type)
 {
     return sxs_method_fail(m, "\"%.60s\" is no %s, the type of its result", text, type);
 }
 
-static int integer(struct sxs_emit *e, const char *text, uint8_t type)
+static int emit_integer(struct sxs_emit *e, const char *text, uint8_t type)
 {
     static const struct {
         int64_t  low;
@@ -41,7 +41,7 @@ static int integer(struct sxs_emit *e, const char *text, uint8_t type)
                  : strtoull(text, &end, sxs_integer_base(text));
     if (errno || end == text || *end ||
         (negative ? (int64_t)v < ranges[type].low : v > ranges[type].high))
-        return bad(e->m, text, "integer in the range of");
+        return refuse_constant(e->m, text, "integer in the range of");
     if (!wide)
         return sxs_emit(e, sxs_il_ldc(body, (int32_t)v));
     if (sxs_emit(e, sxs_il_int(body, SXS_IL_LDC_I8, (int64_t)v)))
@@ -51,27 +51,27 @@ static int integer(struct sxs_emit *e, const char *text, uint8_t type)
     return 0;
 }
 
-static int real(struct sxs_emit *e, const char *text)
+static int emit_real(struct sxs_emit *e, const char *text)
 {
     struct sxs_il_insn *insn = sxs_il_insn(e->m->body, SXS_IL_LDC_R8);
     char               *end;
     double              v = sxs_strtod(text, &end);
     if (end == text || *end)
-        return bad(e->m, text, "number,");
+        return refuse_constant(e->m, text, "number,");
     if (insn)
         memcpy(&insn->bits, &v, sizeof(v));
     return sxs_emit(e, insn);
 }
 
-static int boolean(struct sxs_emit *e, const char *text)
+static int emit_boolean(struct sxs_emit *e, const char *text)
 {
     int yes = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
     if (!yes && strcmp(text, "false") != 0 && strcmp(text, "0") != 0)
-        return bad(e->m, text, "truth value,");
+        return refuse_constant(e->m, text, "truth value,");
     return sxs_emit(e, sxs_il_ldc(e->m->body, yes));
 }
 
-static int string(struct sxs_emit *e, const char *text)
+static int emit_string(struct sxs_emit *e, const char *text)
 {
     struct sxs_il_tokens tokens = sxs_tokens_table(&e->m->tokens);
     size_t               cap = strlen(text) + 4, n;
@@ -116,14 +116,14 @@ int sxs_emit_constant(struct sxs_emit *e, const char *text)
         return default_value(e, &sig);
     type = nodes[sxs_sig_plain(&sig, sig.result)].element;
     if (type == SXS_ELEMENT_BOOLEAN)
-        return boolean(e, text);
+        return emit_boolean(e, text);
     if ((type >= SXS_ELEMENT_CHAR && type <= SXS_ELEMENT_U8) || type == SXS_ELEMENT_I ||
         type == SXS_ELEMENT_U)
-        return integer(e, text, type);
+        return emit_integer(e, text, type);
     if (type == SXS_ELEMENT_R4 || type == SXS_ELEMENT_R8)
-        return real(e, text);
+        return emit_real(e, text);
     if (type == SXS_ELEMENT_STRING)
-        return string(e, text);
+        return emit_string(e, text);
     if (strcmp(text, "null") == 0 && (type == SXS_ELEMENT_CLASS || type == SXS_ELEMENT_OBJECT ||
                                       type == SXS_ELEMENT_SZARRAY || type == SXS_ELEMENT_ARRAY))
         return sxs_emit(e, sxs_il_insn(e->m->body, SXS_IL_LDNULL));

@@ -52,8 +52,8 @@ static int signature_of(struct sxs_method *m, int transition, uint8_t result,
                : 0;
 }
 
-static int call(struct sxs_emit *e, int transition, uintptr_t function, uint8_t result,
-                const uint8_t *arguments, unsigned n)
+static int emit_calli(struct sxs_emit *e, int transition, uintptr_t function, uint8_t result,
+                      const uint8_t *arguments, unsigned n)
 {
     uint32_t token;
     return signature_of(e->m, transition, result, arguments, n, &token) ||
@@ -66,11 +66,11 @@ static int call(struct sxs_emit *e, int transition, uintptr_t function, uint8_t 
 int sxs_emit_callout(struct sxs_emit *e, uintptr_t function, uint8_t result,
                      const uint8_t *arguments, unsigned n)
 {
-    return call(e, 0, function, result, arguments, n);
+    return emit_calli(e, 0, function, result, arguments, n);
 }
 
 int sxs_emit_native(struct sxs_emit *e, uintptr_t function, uint8_t result,
                     const uint8_t *arguments, unsigned n)
 {
-    return call(e, 1, function, result, arguments, n);
+    return emit_calli(e, 1, function, result, arguments, n);
 }

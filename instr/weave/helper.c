@@ -162,7 +162,7 @@ static int read_file(struct sxs_method *m, struct sxs_helper *h)
 
 /* ---- finding ---------------------------------------------------------------------------------- */
 
-static void forget(struct sxs_helper *h)
+static void forget_helper(struct sxs_helper *h)
 {
     free(h->path);
     free(h->type);
@@ -170,7 +170,7 @@ static void forget(struct sxs_helper *h)
     free(h);
 }
 
-static struct sxs_helper *known(uint32_t runtime, const struct sxs_target *t)
+static struct sxs_helper *find_helper(uint32_t runtime, const struct sxs_target *t)
 {
     struct sxs_helper *h;
     pthread_mutex_lock(&lock);
@@ -212,7 +212,7 @@ static int is_file(const char *path)
 }
 
 /* Makes the helper's record in the session file, which has its counters. */
-static void record(struct sxs_helper *h)
+static void record_helper(struct sxs_helper *h)
 {
     char text[2048];
     snprintf(text, sizeof(text), "%s.%s in %s", h->type, h->method, h->path);
@@ -222,7 +222,7 @@ static void record(struct sxs_helper *h)
 static struct sxs_helper *find_file(struct sxs_method *m, const struct sxs_target *target)
 {
     uint32_t           runtime = sxs_runtime_number(m->tokens.module.rt);
-    struct sxs_helper *h = known(runtime, target);
+    struct sxs_helper *h = find_helper(runtime, target);
     if (h)
         return h;
     h = calloc(1, sizeof(*h));
@@ -233,10 +233,10 @@ static struct sxs_helper *find_file(struct sxs_method *m, const struct sxs_targe
     h->type = strdup(target->type);
     h->method = strdup(target->method);
     if (!h->path || !h->type || !h->method || read_file(m, h)) {
-        forget(h);
+        forget_helper(h);
         return NULL;
     }
-    record(h);
+    record_helper(h);
     pthread_mutex_lock(&lock);
     h->next = helpers; /* two threads may add the same helper: each of the two works */
     helpers = h;
@@ -265,7 +265,7 @@ struct sxs_helper *sxs_helper_find(struct sxs_method *m, const struct sxs_target
 enum { LOAD, READY, SKIP };
 
 /* Returns LOAD: this thread is to load the helper; READY: it is loaded; SKIP: do not call it. */
-static int32_t begin(struct sxs_helper *h)
+static int32_t begin_load(struct sxs_helper *h)
 {
     if (atomic_load_explicit(&h->function, memory_order_acquire))
         return loading ? SKIP : READY;
@@ -275,7 +275,7 @@ static int32_t begin(struct sxs_helper *h)
     return LOAD;
 }
 
-static void ready(struct sxs_helper *h, uintptr_t function)
+static void set_ready(struct sxs_helper *h, uintptr_t function)
 {
     loading = 0;
     atomic_store_explicit(&h->function, function, memory_order_release);
@@ -284,7 +284,7 @@ static void ready(struct sxs_helper *h, uintptr_t function)
 /* The helper threw, or could not be loaded. Runs in cooperative mode, where a callout should not
  * write to the log. Each of the two lines is written all the same, because it comes only once for a
  * helper. */
-static void failed(struct sxs_helper *h, const struct sxs_marker *marker)
+static void set_failed(struct sxs_helper *h, const struct sxs_marker *marker)
 {
     uint64_t before = atomic_fetch_add_explicit(&h->threw, 1, memory_order_relaxed);
     sxs_callout_swallowed(marker);
@@ -307,8 +307,8 @@ static void failed(struct sxs_helper *h, const struct sxs_marker *marker)
 
 /* ---- the IL ----------------------------------------------------------------------------------- */
 
-static int member(struct sxs_emit *e, const char *type, const char *name, const uint8_t *sig,
-                  size_t size, enum sxs_il_opcode opcode)
+static int member_ref(struct sxs_emit *e, const char *type, const char *name, const uint8_t *sig,
+                      size_t size, enum sxs_il_opcode opcode)
 {
     struct sxs_il_tokens tokens = sxs_tokens_table(&e->m->tokens);
     uint32_t             owner, token;
@@ -334,12 +334,12 @@ static int put_type(struct sxs_method *m, struct made *s, uint8_t element, const
     return 0;
 }
 
-static void put(struct made *s, uint8_t byte)
+static void put_byte(struct made *s, uint8_t byte)
 {
     s->bytes[s->size++] = byte;
 }
 
-static int text(struct sxs_emit *e, const char *utf8)
+static int emit_text(struct sxs_emit *e, const char *utf8)
 {
     struct sxs_il_tokens tokens = sxs_tokens_table(&e->m->tokens);
     WCHAR                wide[4096];
@@ -361,15 +361,15 @@ static int find_the_type(struct sxs_emit *e, const struct sxs_helper *h)
     struct made        load = {{0, 1}, 2}, get = {{0x20, 2}, 2};
     if (put_type(m, &load, SXS_ELEMENT_CLASS, REFLECTION "Assembly"))
         return -1;
-    put(&load, SXS_ELEMENT_STRING);
+    put_byte(&load, SXS_ELEMENT_STRING);
     if (put_type(m, &get, SXS_ELEMENT_CLASS, "System.Type"))
         return -1;
-    put(&get, SXS_ELEMENT_STRING);
-    put(&get, SXS_ELEMENT_BOOLEAN);
-    return text(e, h->path) ||
-           member(e, REFLECTION "Assembly", "LoadFrom", load.bytes, load.size, SXS_IL_CALL) ||
-           text(e, h->type) || sxs_emit(e, sxs_il_ldc(m->body, 1)) ||
-           member(e, REFLECTION "Assembly", "GetType", get.bytes, get.size, SXS_IL_CALLVIRT);
+    put_byte(&get, SXS_ELEMENT_STRING);
+    put_byte(&get, SXS_ELEMENT_BOOLEAN);
+    return emit_text(e, h->path) ||
+           member_ref(e, REFLECTION "Assembly", "LoadFrom", load.bytes, load.size, SXS_IL_CALL) ||
+           emit_text(e, h->type) || sxs_emit(e, sxs_il_ldc(m->body, 1)) ||
+           member_ref(e, REFLECTION "Assembly", "GetType", get.bytes, get.size, SXS_IL_CALLVIRT);
 }
 
 /* Emits .GetMethod(method, flags).MethodHandle.GetFunctionPointer() */
@@ -381,7 +381,7 @@ static int find_the_function(struct sxs_emit *e, const struct sxs_helper *h)
     int                  number;
     if (put_type(m, &get, SXS_ELEMENT_CLASS, REFLECTION "MethodInfo"))
         return -1;
-    put(&get, SXS_ELEMENT_STRING);
+    put_byte(&get, SXS_ELEMENT_STRING);
     if (put_type(m, &get, SXS_ELEMENT_VALUETYPE, REFLECTION "BindingFlags") ||
         put_type(m, &handle, SXS_ELEMENT_VALUETYPE, "System.RuntimeMethodHandle") ||
         put_type(m, &local, SXS_ELEMENT_VALUETYPE, "System.RuntimeMethodHandle"))
@@ -389,15 +389,15 @@ static int find_the_function(struct sxs_emit *e, const struct sxs_helper *h)
     number = sxs_method_add_locals(m, local.bytes, local.size, 1);
     if (number < 0)
         return -1;
-    return text(e, h->method) ||
+    return emit_text(e, h->method) ||
            sxs_emit(e, sxs_il_ldc(m->body, 0x38)) || /* BindingFlags: Static, Public, NonPublic */
-           member(e, "System.Type", "GetMethod", get.bytes, get.size, SXS_IL_CALLVIRT) ||
-           member(e, REFLECTION "MethodBase", "get_MethodHandle", handle.bytes, handle.size,
-                  SXS_IL_CALLVIRT) ||
+           member_ref(e, "System.Type", "GetMethod", get.bytes, get.size, SXS_IL_CALLVIRT) ||
+           member_ref(e, REFLECTION "MethodBase", "get_MethodHandle", handle.bytes, handle.size,
+                      SXS_IL_CALLVIRT) ||
            sxs_emit(e, sxs_il_stloc(m->body, (uint16_t)number)) ||
            sxs_emit(e, sxs_il_ldloca(m->body, (uint16_t)number)) ||
-           member(e, "System.RuntimeMethodHandle", "GetFunctionPointer", pointer, sizeof(pointer),
-                  SXS_IL_CALL);
+           member_ref(e, "System.RuntimeMethodHandle", "GetFunctionPointer", pointer,
+                      sizeof(pointer), SXS_IL_CALL);
 }
 
 int sxs_emit_helper_load(struct sxs_emit *e, struct sxs_helper *h, struct sxs_il_insn *skip)
@@ -409,7 +409,7 @@ int sxs_emit_helper_load(struct sxs_emit *e, struct sxs_helper *h, struct sxs_il
     if (state < 0)
         return -1;
     return sxs_emit_pointer(e, h) ||
-                   sxs_emit_callout(e, (uintptr_t)begin, SXS_ELEMENT_I4, two, 1) ||
+                   sxs_emit_callout(e, (uintptr_t)begin_load, SXS_ELEMENT_I4, two, 1) ||
                    sxs_emit(e, sxs_il_stloc(body, (uint16_t)state)) ||
                    sxs_emit(e, sxs_il_ldloc(body, (uint16_t)state)) ||
                    sxs_emit(e, sxs_il_ldc(body, SKIP)) ||
@@ -417,7 +417,7 @@ int sxs_emit_helper_load(struct sxs_emit *e, struct sxs_helper *h, struct sxs_il
                    sxs_emit(e, sxs_il_ldloc(body, (uint16_t)state)) ||
                    sxs_emit(e, sxs_il_branch(body, SXS_IL_BRTRUE, go_on)) ||
                    sxs_emit_pointer(e, h) || find_the_type(e, h) || find_the_function(e, h) ||
-                   sxs_emit_callout(e, (uintptr_t)ready, SXS_ELEMENT_VOID, two, 2) ||
+                   sxs_emit_callout(e, (uintptr_t)set_ready, SXS_ELEMENT_VOID, two, 2) ||
                    sxs_emit(e, go_on)
                ? -1
                : 0;
@@ -444,5 +444,5 @@ int sxs_emit_helper_failed(struct sxs_emit *e, struct sxs_helper *h,
 {
     static const uint8_t two[] = {SXS_ELEMENT_I, SXS_ELEMENT_I};
     return sxs_emit_pointer(e, h) || sxs_emit_pointer(e, marker) ||
-           sxs_emit_callout(e, (uintptr_t)failed, SXS_ELEMENT_VOID, two, 2);
+           sxs_emit_callout(e, (uintptr_t)set_failed, SXS_ELEMENT_VOID, two, 2);
 }

@@ -33,8 +33,8 @@ void sxs_images_end(struct sxs_images *images)
     images->all = NULL;
 }
 
-static struct sxs_image *add(struct sxs_images *images, const char *name, const char *path,
-                             ModuleID id)
+static struct sxs_image *add_image(struct sxs_images *images, const char *name, const char *path,
+                                   ModuleID id)
 {
     struct sxs_image *i = calloc(1, sizeof(*i));
     if (!i)
@@ -69,10 +69,10 @@ static void list_module(struct sxs_images *images, ModuleID id)
         return;
     sxs_utf8_of(wide, ARRAY_LEN(wide), path, sizeof(path));
     sxs_utf8_of(wide_name, ARRAY_LEN(wide_name), name, sizeof(name));
-    add(images, name, *path == '/' ? path : "", id);
+    add_image(images, name, *path == '/' ? path : "", id);
 }
 
-static void list(struct sxs_images *images)
+static void list_images(struct sxs_images *images)
 {
     ICorProfilerModuleEnum *all = NULL;
     ModuleID                id;
@@ -167,7 +167,7 @@ static void read_image(const struct sxs_images *images, struct sxs_image *i)
 const struct sxs_image *sxs_images_own(struct sxs_images *images)
 {
     struct sxs_image *i;
-    list(images);
+    list_images(images);
     for (i = images->all; i && i->id != images->module.id; i = i->next)
         ;
     if (!i) { /* EnumModules leaves out a module that is being loaded */
@@ -208,7 +208,7 @@ static struct sxs_image *find_file(struct sxs_images *images, const char *name)
                              name) >= sizeof(path) ||
             access(path, F_OK))
             continue;
-        return add(images, name, path, 0);
+        return add_image(images, name, path, 0);
     }
     return NULL;
 }
@@ -216,7 +216,7 @@ static struct sxs_image *find_file(struct sxs_images *images, const char *name)
 const struct sxs_image *sxs_images_find(struct sxs_images *images, const char *name)
 {
     struct sxs_image *i;
-    list(images);
+    list_images(images);
     for (i = images->all; i && !sxs_same_text(i->name, name); i = i->next)
         ;
     if (!i && !strchr(name, '/'))
@@ -229,7 +229,7 @@ const struct sxs_image *sxs_images_find(struct sxs_images *images, const char *n
 void sxs_images_put_folders(struct sxs_images *images, struct sxs_text *t)
 {
     unsigned n = 0;
-    list(images);
+    list_images(images);
     for (const struct sxs_image *i = images->all; i; i = i->next)
         if (is_new_folder(images, i) && n++ < MAX_NAMED)
             sxs_text_putf(t, n > 1 ? ", %.*s" : "%.*s", (int)folder_size(i), i->path);

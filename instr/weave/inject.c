@@ -54,8 +54,8 @@ static struct digest digest_of(const char *il)
 /* Assembles the action's lines. Looking up the names in lines takes ten times as long as all other
  * work on a method. When the result holds for every method of the module, it is done once per
  * module. */
-static int assemble(struct sxs_method *m, const struct sxs_action *a,
-                    struct sxs_il_fragment *fragment)
+static int assemble_fragment(struct sxs_method *m, const struct sxs_action *a,
+                             struct sxs_il_fragment *fragment)
 {
     struct digest        digest = digest_of(a->il);
     struct sxs_token_key key = {m->tokens.module, SXS_TOKEN_LINES, &digest, sizeof(digest)};
@@ -63,7 +63,7 @@ static int assemble(struct sxs_method *m, const struct sxs_action *a,
     struct sxs_il_tokens tokens;
     struct sxs_il_source source = {a->il, m->il.n_locals, &tokens};
     int                  err;
-    if (!sxs_token_known(&key) && !(r = sxs_resolver_new(m)))
+    if (!sxs_token_find(&key) && !(r = sxs_resolver_new(m)))
         return sxs_method_fail(m, "no memory");
     tokens = r ? sxs_resolver_table(r) : sxs_tokens_table(&m->tokens);
     m->tokens.error[0] = '\0';
@@ -91,7 +91,7 @@ static int add_locals(struct sxs_method *m, const struct sxs_il_fragment *fragme
 int sxs_inject_lines(struct sxs_method *m, const struct sxs_action *a, struct sxs_il_insn *at)
 {
     struct sxs_il_fragment fragment;
-    if (assemble(m, a, &fragment) || add_locals(m, &fragment))
+    if (assemble_fragment(m, a, &fragment) || add_locals(m, &fragment))
         return -1;
     if (sxs_il_insert_fragment(m->body, at, &fragment))
         return sxs_method_fail(m, "no memory");
@@ -124,7 +124,7 @@ int sxs_inject_at_offset(struct sxs_method *m, const struct sxs_action *a)
     struct sxs_il_fragment fragment;
     if (!at)
         return sxs_method_fail(m, "there is no instruction at offset 0x%x", a->offset);
-    return assemble(m, a, &fragment) || add_locals(m, &fragment) ||
+    return assemble_fragment(m, a, &fragment) || add_locals(m, &fragment) ||
                    insert_at(m, &fragment, a->place, at)
                ? -1
                : 0;
@@ -133,7 +133,7 @@ int sxs_inject_at_offset(struct sxs_method *m, const struct sxs_action *a)
 int sxs_inject_at_spots(struct sxs_method *m, const struct sxs_spots *spots)
 {
     struct sxs_il_fragment fragment, copy;
-    if (assemble(m, spots->action, &fragment) || add_locals(m, &fragment))
+    if (assemble_fragment(m, spots->action, &fragment) || add_locals(m, &fragment))
         return -1;
     for (size_t i = 0; i < spots->n; i++) {
         int last = i + 1 == spots->n;
@@ -148,7 +148,7 @@ int sxs_inject_at_spots(struct sxs_method *m, const struct sxs_spots *spots)
 /* ---- instructions by their text --------------------------------------------------------------- */
 
 /* Replaces each run of blanks by one blank, and removes blanks at both ends. */
-static void squeeze(char *text)
+static void squeeze_blanks(char *text)
 {
     char *to = text;
     for (const char *p = text; *p; p++)
@@ -167,7 +167,7 @@ static const char *line_of(const struct sxs_il_insn *insn, const struct sxs_il_n
     struct sxs_text t = sxs_text_counted(line, LINE);
     line[0] = '\0';
     sxs_il_put_insn(&t, insn, names);
-    squeeze(line);
+    squeeze_blanks(line);
     return line;
 }
 
@@ -191,8 +191,8 @@ static int say_none(struct sxs_method *m, const char *pattern, const struct sxs_
                            n > SHOWN_MAX ? " and more" : "");
 }
 
-static int fill(struct sxs_method *m, const struct sxs_pattern *pattern,
-                const struct sxs_il_names *names, struct sxs_spots *spots)
+static int fill_spots(struct sxs_method *m, const struct sxs_pattern *pattern,
+                      const struct sxs_il_names *names, struct sxs_spots *spots)
 {
     char line[LINE];
     spots->all = calloc(m->body->n_old + 1, sizeof(struct sxs_il_insn *));
@@ -214,13 +214,13 @@ int sxs_spots_find(struct sxs_method *m, const struct sxs_action *a, struct sxs_
     *spots = (struct sxs_spots){.action = a};
     if (!text)
         return sxs_method_fail(m, "no memory");
-    squeeze(text);
+    squeeze_blanks(text);
     pattern.text = text;
     sxs_images_begin(&images, m->tokens.module);
     own = sxs_images_own(&images);
     if (own) {
         struct sxs_il_names names = sxs_md_names(&own->md);
-        err = fill(m, &pattern, &names, spots);
+        err = fill_spots(m, &pattern, &names, spots);
     } else {
         err = sxs_method_fail(m, "its assembly's file is not there, or another by now: instructions "
                                  "cannot be found by their text");

@@ -54,8 +54,8 @@ static HRESULT signature_of(IMetaDataImport2 *imp, uint32_t token, const uint8_t
 }
 
 /* How a call through @token changes the evaluation stack: called by the IL library. */
-static int effect(void *context, enum sxs_il_opcode opcode, uint32_t token,
-                  struct sxs_il_effect *out)
+static int find_effect(void *context, enum sxs_il_opcode opcode, uint32_t token,
+                       struct sxs_il_effect *out)
 {
     const struct sxs_method *m = context;
     const uint8_t           *sig = NULL;
@@ -67,10 +67,10 @@ static int effect(void *context, enum sxs_il_opcode opcode, uint32_t token,
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-static int describe(struct sxs_method *m)
+static int describe_method(struct sxs_method *m)
 {
     IMetaDataImport2   *imp = m->tokens.import;
-    struct sxs_il_shape shape;
+    struct sxs_il_arity arity;
     ULONG               size = 0, rva = 0;
     DWORD               flags = 0, impl = 0;
     HRESULT hr = imp->vtbl->GetMethodProps(imp, m->token, &m->owner, NULL, 0, NULL, &flags, &m->sig,
@@ -84,12 +84,12 @@ static int describe(struct sxs_method *m)
         return sxs_method_fail(m, "it is abstract");
     if ((flags & METHOD_PINVOKE) || (impl & (IMPL_CODE_MASK | IMPL_UNMANAGED | IMPL_INTERNAL_CALL)))
         return sxs_method_fail(m, "it is not IL");
-    if (sxs_il_method_shape(m->sig, m->sig_size, &shape) != 0)
+    if (sxs_il_method_arity(m->sig, m->sig_size, &arity) != 0)
         return sxs_method_fail(m, "its signature is no method's");
-    m->has_this = shape.has_this;
-    m->il = (struct sxs_il_method){.n_args = (uint16_t)(shape.n_parameters + shape.has_this),
-                                   .returns = shape.returns,
-                                   .effect = effect,
+    m->has_this = arity.has_this;
+    m->il = (struct sxs_il_method){.n_args = (uint16_t)(arity.n_parameters + arity.has_this),
+                                   .returns = arity.returns,
+                                   .effect = find_effect,
                                    .context = m};
     return 0;
 }
@@ -139,7 +139,7 @@ int sxs_method_open(struct sxs_method *m, sxs_module module, mdToken token)
     hr = sxs_tokens_open(&m->tokens, module);
     if (FAILED(hr))
         return sxs_method_fail(m, "its module's metadata cannot be read (0x%08x)", (unsigned)hr);
-    return describe(m) || read_body(m) ? -1 : 0;
+    return describe_method(m) || read_body(m) ? -1 : 0;
 }
 
 HRESULT sxs_method_close(struct sxs_method *m)

@@ -9,13 +9,13 @@
 #define LONGEST 128u
 #define FAR     3u /* at this distance or more, names are not similar */
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned smaller_of(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
 
 /* Returns the number of letters to insert, remove or change; FAR: as many or more. Ignores case. */
-static unsigned distance(const char *a, const char *b)
+static unsigned edit_distance(const char *a, const char *b)
 {
     size_t   n = strlen(a), m = strlen(b);
     unsigned row[LONGEST + 1];
@@ -29,8 +29,8 @@ static unsigned distance(const char *a, const char *b)
         for (size_t j = 1; j <= m; j++) {
             unsigned same = corner + (sxs_lower(a[i - 1]) != sxs_lower(b[j - 1]));
             corner = row[j];
-            row[j] = least(same, least(row[j], row[j - 1]) + 1);
-            lowest = least(lowest, row[j]);
+            row[j] = smaller_of(same, smaller_of(row[j], row[j - 1]) + 1);
+            lowest = smaller_of(lowest, row[j]);
         }
         if (lowest >= FAR)
             return FAR;
@@ -55,8 +55,9 @@ void sxs_nearest_begin(struct sxs_nearest *nearest, const char *name)
 
 void sxs_nearest_try(struct sxs_nearest *nearest, const char *other)
 {
-    unsigned far = distance(nearest->name, other), at, most = strlen(nearest->name) > 5 ? 2 : 1;
-    if (far > most) {
+    unsigned far = edit_distance(nearest->name, other), at,
+             limit = strlen(nearest->name) > 5 ? 2 : 1;
+    if (far > limit) {
         if (strcmp(last_part(nearest->name), last_part(other)) != 0)
             return;
         far = FAR;
@@ -68,13 +69,13 @@ void sxs_nearest_try(struct sxs_nearest *nearest, const char *other)
     for (unsigned i = 0; i < nearest->n; i++)
         if (!strcmp(nearest->found[i], other))
             return; /* overloads of a method have the same name */
-    for (unsigned i = least(nearest->n, SXS_NEAREST_MAX - 1); i > at; i--) {
+    for (unsigned i = smaller_of(nearest->n, SXS_NEAREST_MAX - 1); i > at; i--) {
         memcpy(nearest->found[i], nearest->found[i - 1], sizeof(nearest->found[i]));
         nearest->far[i] = nearest->far[i - 1];
     }
     snprintf(nearest->found[at], sizeof(nearest->found[at]), "%s", other);
     nearest->far[at] = far;
-    nearest->n = least(nearest->n + 1, SXS_NEAREST_MAX);
+    nearest->n = smaller_of(nearest->n + 1, SXS_NEAREST_MAX);
 }
 
 void sxs_nearest_put(const struct sxs_nearest *nearest, struct sxs_text *t)

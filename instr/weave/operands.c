@@ -60,7 +60,8 @@ static int add_named(struct sxs_method *m, struct sxs_operands *o, const char *n
     return sxs_method_fail(m, "it has no argument \"%.60s\"", name);
 }
 
-static int choose(struct sxs_method *m, struct sxs_operands *o, const struct sxs_argument *a)
+static int choose_argument(struct sxs_method *m, struct sxs_operands *o,
+                           const struct sxs_argument *a)
 {
     switch (a->kind) {
     case SXS_ARGUMENT_THIS:
@@ -83,7 +84,7 @@ int sxs_operands_choose(struct sxs_method *m, const struct sxs_action *a, struct
     if (sxs_sig_parse(SXS_SIG_METHOD, m->sig, m->sig_size, o->nodes, SXS_OPERAND_NODES, &o->sig))
         return sxs_method_fail(m, "its signature cannot be read");
     for (uint32_t i = 0; i < a->n_arguments; i++)
-        if (choose(m, o, &a->arguments[i]))
+        if (choose_argument(m, o, &a->arguments[i]))
             return -1;
     return 0;
 }
@@ -100,7 +101,7 @@ static uint8_t element_of(const struct sxs_operands *o, const struct sxs_operand
     }
 }
 
-static int load(struct sxs_emit *e, const struct sxs_operand *operand)
+static int load_operand(struct sxs_emit *e, const struct sxs_operand *operand)
 {
     struct sxs_il_body *body = e->m->body;
     int in_argument = operand->kind == SXS_OPERAND_ARGUMENT || operand->kind == SXS_OPERAND_THIS;
@@ -129,7 +130,7 @@ static int push_text(struct sxs_emit *e, const struct sxs_operand *operand)
     struct sxs_il_body  *body = e->m->body;
     struct sxs_il_insn  *end = sxs_il_insn(body, SXS_IL_NOP);
     int                  local = sxs_method_add_locals(e->m, pinned, sizeof(pinned), 1);
-    if (local < 0 || load(e, operand) || sxs_emit(e, sxs_il_stloc(body, (uint16_t)local)) ||
+    if (local < 0 || load_operand(e, operand) || sxs_emit(e, sxs_il_stloc(body, (uint16_t)local)) ||
         sxs_emit(e, sxs_il_ldloc(body, (uint16_t)local)) ||
         sxs_emit(e, sxs_il_insn(body, SXS_IL_CONV_I)) ||
         sxs_emit(e, sxs_il_insn(body, SXS_IL_DUP)) ||
@@ -176,7 +177,7 @@ int sxs_operand_native(struct sxs_emit *e, const struct sxs_operands *o,
     *element = sxs_native_element(type);
     if (!*element)
         return refuse_native(e->m, o, operand, type);
-    return load(e, operand);
+    return load_operand(e, operand);
 }
 
 /* Whether the type is a ref struct, which cannot be boxed: the runtime would not compile a method
@@ -262,7 +263,7 @@ int sxs_operand_managed(struct sxs_emit *e, const struct sxs_operands *o,
     uint8_t type = element_of(o, operand);
     if (operand->kind == SXS_OPERAND_THIS && sxs_operands_of_struct(e->m))
         return sxs_method_fail(e->m, "this is a struct: it cannot be handed over");
-    if (load(e, operand))
+    if (load_operand(e, operand))
         return -1;
     if (type == wanted)
         return 0;

@@ -26,7 +26,7 @@ static void put_type(void *context, struct sxs_text *t, uint32_t token)
 
 /* ---- tokens resolved so far ------------------------------------------------------------------- */
 
-static struct sxs_resolved *resolved(struct sxs_resolver *r, uint32_t token)
+static struct sxs_resolved *find_resolved(struct sxs_resolver *r, uint32_t token)
 {
     for (unsigned i = r->n; i-- > 0;)
         if (r->all[i].token == token)
@@ -34,14 +34,14 @@ static struct sxs_resolved *resolved(struct sxs_resolver *r, uint32_t token)
     return NULL;
 }
 
-static void keep(struct sxs_resolver *r, const struct sxs_resolved *what)
+static void keep_resolved(struct sxs_resolver *r, const struct sxs_resolved *what)
 {
     if (r->n < SXS_RESOLVED_MAX)
         r->all[r->n++] = *what;
 }
 
 /* Returns the place for the reason of a refusal: the method's tokens.error, emptied. */
-static struct sxs_text reason(struct sxs_resolver *r)
+static struct sxs_text reason_of(struct sxs_resolver *r)
 {
     struct sxs_text t = sxs_text_counted(r->m->tokens.error, sizeof(r->m->tokens.error));
     t.bytes[0] = '\0';
@@ -64,7 +64,7 @@ static int own_type(struct sxs_resolver *r, uint32_t token)
         return 0;
     what.definition.type = token;
     what.flags = what.type_flags = flags;
-    keep(r, &what);
+    keep_resolved(r, &what);
     return 0;
 }
 
@@ -72,7 +72,7 @@ static int own_type(struct sxs_resolver *r, uint32_t token)
 static int no_own_type(struct sxs_resolver *r, const char *assembly, const char *name)
 {
     const struct sxs_image *own = sxs_images_own(&r->images);
-    struct sxs_text         why = reason(r);
+    struct sxs_text         why = reason_of(r);
     struct sxs_definition   d;
     if (!own || sxs_definition_type(&r->images, own->name, name, &d, &why) != SXS_FOUND_NOT) {
         why.len = 0;
@@ -82,11 +82,11 @@ static int no_own_type(struct sxs_resolver *r, const char *assembly, const char 
     return -1;
 }
 
-static int type(void *context, const char *assembly, const char *name, uint32_t *token)
+static int resolve_type(void *context, const char *assembly, const char *name, uint32_t *token)
 {
     struct sxs_resolver *r = context;
     struct sxs_resolved  what = {.known = 1};
-    struct sxs_text      why = reason(r);
+    struct sxs_text      why = reason_of(r);
     enum sxs_found       found = SXS_FOUND_UNKNOWN;
     int                  own = sxs_tokens_is_own(&r->m->tokens, assembly);
     if (!own) {
@@ -100,13 +100,13 @@ static int type(void *context, const char *assembly, const char *name, uint32_t 
     }
     if (r->tokens.type(r->tokens.context, assembly, name, token))
         return own ? no_own_type(r, assembly, name) : -1;
-    if (resolved(r, *token))
+    if (find_resolved(r, *token))
         return 0;
     if (own)
         return own_type(r, *token);
     what.token = *token;
     if (found == SXS_FOUND)
-        keep(r, &what);
+        keep_resolved(r, &what);
     return 0;
 }
 
@@ -118,23 +118,23 @@ static int type_spec(void *context, const uint8_t *sig, size_t size, uint32_t *t
     const struct sxs_resolved *open;
     struct sxs_resolved        what;
     int err = r->tokens.type_spec(r->tokens.context, sig, size, token);
-    if (err || resolved(r, *token) ||
+    if (err || find_resolved(r, *token) ||
         sxs_sig_parse(SXS_SIG_TYPE, sig, size, nodes, NODES_MAX, &tree) ||
         nodes[tree.result].element != SXS_ELEMENT_GENERICINST)
         return err; /* others, such as arrays, have members that no metadata defines */
-    open = resolved(r, nodes[nodes[tree.result].child].value);
+    open = find_resolved(r, nodes[nodes[tree.result].child].value);
     if (!open)
         return 0;
     what = *open;
     what.token = *token;
-    keep(r, &what);
+    keep_resolved(r, &what);
     return 0;
 }
 
 /* ---- members ---------------------------------------------------------------------------------- */
 
 /* Reads the flags of a member into *what. */
-static void describe(struct sxs_resolver *r, uint32_t token, struct sxs_resolved *what)
+static void describe_token(struct sxs_resolver *r, uint32_t token, struct sxs_resolved *what)
 {
     IMetaDataImport2          *imp = r->m->tokens.import;
     const struct sxs_metadata *md = what->definition.image ? &what->definition.image->md : NULL;
@@ -157,7 +157,7 @@ static void describe(struct sxs_resolver *r, uint32_t token, struct sxs_resolved
 
 static int refuse_access(struct sxs_resolver *r, const struct sxs_resolved *what, const char *name)
 {
-    struct sxs_text why = reason(r);
+    struct sxs_text why = reason_of(r);
     if (!sxs_access_refused(r, what, name, &why)) {
         why.bytes[0] = '\0';
         return 0;
@@ -186,19 +186,19 @@ static int no_own_member(struct sxs_resolver *r, uint32_t owner, const struct sx
     return -1;
 }
 
-static int member(void *context, uint32_t owner, const char *name, const uint8_t *sig, size_t size,
-                  uint32_t *token)
+static int resolve_member(void *context, uint32_t owner, const char *name, const uint8_t *sig,
+                          size_t size, uint32_t *token)
 {
     struct sxs_resolver *r = context;
     char                 text[NAME];
     struct sxs_text      t = sxs_text_counted(text, sizeof(text));
     struct sxs_wanted    wanted = {name, text, 0, size && (sig[0] & 0xf) == 0x06};
-    struct sxs_resolved  what = {.is_member = 1}, *of = resolved(r, owner);
+    struct sxs_resolved  what = {.is_member = 1}, *of = find_resolved(r, owner);
     int can_tell = sxs_definition_put_signature(&t, sig, size, put_type, r->m->tokens.import,
                                                 &wanted.n_params) == 0 &&
                    (sig[0] & 0xf) != 5; /* not for variable argument lists */
     if (of && of->definition.image && can_tell) {
-        struct sxs_text why = reason(r);
+        struct sxs_text why = reason_of(r);
         what.definition = of->definition;
         if (sxs_definition_member(&r->images, &what.definition, &wanted, &why) == SXS_FOUND_NOT)
             return -1;
@@ -212,10 +212,10 @@ static int member(void *context, uint32_t owner, const char *name, const uint8_t
     what.is_constructor = strcmp(name, ".ctor") == 0;
     what.type_flags = of ? of->type_flags : 0;
     if (what.definition.image ? what.definition.member != 0 : TABLE(*token) != SXS_TABLE_MEMBER_REF)
-        describe(r, *token, &what);
+        describe_token(r, *token, &what);
     if (refuse_access(r, &what, name))
         return -1;
-    keep(r, &what);
+    keep_resolved(r, &what);
     return 0;
 }
 
@@ -223,24 +223,24 @@ static int method_spec(void *context, uint32_t method, const uint8_t *sig, size_
                        uint32_t *token)
 {
     struct sxs_resolver       *r = context;
-    const struct sxs_resolved *open = resolved(r, method);
+    const struct sxs_resolved *open = find_resolved(r, method);
     struct sxs_resolved        what;
     int err = r->tokens.method_spec(r->tokens.context, method, sig, size, token);
     if (err || !open)
         return err;
     what = *open;
     what.token = *token;
-    keep(r, &what);
+    keep_resolved(r, &what);
     return 0;
 }
 
-static int signature(void *context, const uint8_t *sig, size_t size, uint32_t *token)
+static int resolve_signature(void *context, const uint8_t *sig, size_t size, uint32_t *token)
 {
     struct sxs_resolver *r = context;
     return r->tokens.signature(r->tokens.context, sig, size, token);
 }
 
-static int string(void *context, const uint16_t *units, size_t n, uint32_t *token)
+static int resolve_string(void *context, const uint16_t *units, size_t n, uint32_t *token)
 {
     struct sxs_resolver *r = context;
     return r->tokens.string(r->tokens.context, units, n, token);
@@ -277,13 +277,13 @@ static const char *misuse(const struct sxs_resolved *what, enum sxs_il_opcode op
     }
 }
 
-static int use(void *context, enum sxs_il_opcode opcode, uint32_t token)
+static int check_use(void *context, enum sxs_il_opcode opcode, uint32_t token)
 {
     struct sxs_resolver       *r = context;
-    const struct sxs_resolved *what = resolved(r, token);
+    const struct sxs_resolved *what = find_resolved(r, token);
     const char                *why = what && what->known && what->is_member ? misuse(what, opcode)
                                                                             : NULL;
-    struct sxs_text            t = reason(r);
+    struct sxs_text            t = reason_of(r);
     if (!why)
         return 0;
     sxs_text_putf(&t, "%s: %s", sxs_il_opcodes[opcode].name, why);
@@ -313,5 +313,7 @@ void sxs_resolver_free(struct sxs_resolver *r)
 
 struct sxs_il_tokens sxs_resolver_table(struct sxs_resolver *r)
 {
-    return (struct sxs_il_tokens){type, type_spec, member, method_spec, signature, string, r, use};
+    return (struct sxs_il_tokens){
+        resolve_type,   type_spec, resolve_member, method_spec, resolve_signature,
+        resolve_string, r,         check_use};
 }

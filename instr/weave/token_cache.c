@@ -36,7 +36,7 @@ static int is_of(const struct place *p, const struct sxs_token_key *key)
            memcmp(p->bytes, key->bytes, key->size) == 0;
 }
 
-uint32_t sxs_token_known(const struct sxs_token_key *key)
+uint32_t sxs_token_find(const struct sxs_token_key *key)
 {
     struct place *p;
     uint32_t      token = 0;

@@ -23,8 +23,8 @@ struct sxs_token_key {
     size_t              size; /* of bytes; keys of more than 96 bytes are not kept */
 };
 
-/** sxs_token_known - return the token, or 0 when it is not in the cache. */
-uint32_t sxs_token_known(const struct sxs_token_key *key);
+/** sxs_token_find - return the token, or 0 when it is not in the cache. */
+uint32_t sxs_token_find(const struct sxs_token_key *key);
 
 /** sxs_token_keep - put a token into the cache. @key->bytes are copied. */
 void sxs_token_keep(const struct sxs_token_key *key, uint32_t token);

@@ -78,7 +78,7 @@ HRESULT sxs_tokens_close(struct sxs_tokens *t)
     return hr;
 }
 
-static int writable(struct sxs_tokens *t)
+static int make_writable(struct sxs_tokens *t)
 {
     IUnknown *unknown = NULL;
     void     *assemblies = NULL;
@@ -99,7 +99,7 @@ static int writable(struct sxs_tokens *t)
 
 /* Puts a token into the cache. Other methods may use the token at once, so new metadata is applied
  * to the runtime first. */
-static void keep(struct sxs_tokens *t, const struct sxs_token_key *key, uint32_t token)
+static void keep_token(struct sxs_tokens *t, const struct sxs_token_key *key, uint32_t token)
 {
     if (!t->emit || SUCCEEDED(sxs_info_ApplyMetaData(t->module.rt, t->module)))
         sxs_token_keep(key, token);
@@ -141,7 +141,7 @@ static int assembly_ref(struct sxs_tokens *t, const char *name, uint32_t *token)
         return 0;
     if (!sxs_utf16_of(name, wide, ARRAY_LEN(wide)))
         return fail(t, "\"%.60s\" is too long for an assembly's name", name);
-    if (writable(t))
+    if (make_writable(t))
         return -1;
     hr = t->emit_assemblies->vtbl->DefineAssemblyRef(t->emit_assemblies, NULL, 0, wide, &any, NULL,
                                                      0, 0, token);
@@ -160,7 +160,7 @@ static int type_ref(struct sxs_tokens *t, const WCHAR *name, uint32_t scope, uin
 {
     if (SUCCEEDED(t->import->vtbl->FindTypeRef(t->import, scope, name, token)))
         return 0;
-    if (writable(t))
+    if (make_writable(t))
         return -1;
     return FAILED(t->emit->vtbl->DefineTypeRefByName(t->emit, scope, name, token)) ? -1 : 0;
 }
@@ -174,7 +174,7 @@ int sxs_tokens_is_own(const struct sxs_tokens *t, const char *assembly)
              strcmp(assembly, "netstandard") == 0));
 }
 
-static int type(void *context, const char *assembly, const char *name, uint32_t *token)
+static int type_token(void *context, const char *assembly, const char *name, uint32_t *token)
 {
     struct sxs_tokens *t = context;
     int                own = sxs_tokens_is_own(t, assembly), err = 0;
@@ -204,19 +204,19 @@ static int type(void *context, const char *assembly, const char *name, uint32_t 
 int sxs_tokens_core_type(struct sxs_tokens *t, const char *name, uint32_t *token)
 {
     struct sxs_token_key key = {t->module, SXS_TOKEN_TYPE, name, strlen(name)};
-    *token = sxs_token_known(&key);
+    *token = sxs_token_find(&key);
     if (*token)
         return 0;
-    if (type(t, CORE, name, token))
+    if (type_token(t, CORE, name, token))
         return -1;
-    keep(t, &key, *token);
+    keep_token(t, &key, *token);
     return 0;
 }
 
 static int type_spec(void *context, const uint8_t *sig, size_t size, uint32_t *token)
 {
     struct sxs_tokens *t = context;
-    if (writable(t))
+    if (make_writable(t))
         return -1;
     return FAILED(t->emit->vtbl->GetTokenFromTypeSpec(t->emit, sig, (ULONG)size, token))
                ? fail(t, "a type signature was refused")
@@ -225,8 +225,8 @@ static int type_spec(void *context, const uint8_t *sig, size_t size, uint32_t *t
 
 /* ---- members ---------------------------------------------------------------------------------- */
 
-static int member(void *context, uint32_t owner, const char *name, const uint8_t *sig, size_t size,
-                  uint32_t *token)
+static int member_token(void *context, uint32_t owner, const char *name, const uint8_t *sig,
+                        size_t size, uint32_t *token)
 {
     struct sxs_tokens *t = context;
     WCHAR              wide[1024];
@@ -241,7 +241,7 @@ static int member(void *context, uint32_t owner, const char *name, const uint8_t
     hr = t->import->vtbl->FindMemberRef(t->import, owner, wide, sig, (ULONG)size, token);
     if (SUCCEEDED(hr))
         return 0;
-    if (writable(t))
+    if (make_writable(t))
         return -1;
     hr = t->emit->vtbl->DefineMemberRef(t->emit, owner, wide, sig, (ULONG)size, token);
     return FAILED(hr) ? fail(t, "member %.80s cannot be referenced (0x%08x)", name, (unsigned)hr)
@@ -252,32 +252,32 @@ static int method_spec(void *context, uint32_t method, const uint8_t *sig, size_
                        uint32_t *token)
 {
     struct sxs_tokens *t = context;
-    if (writable(t))
+    if (make_writable(t))
         return -1;
     return FAILED(t->emit->vtbl->DefineMethodSpec(t->emit, method, sig, (ULONG)size, token))
                ? fail(t, "an instantiation was refused")
                : 0;
 }
 
-static int signature(void *context, const uint8_t *sig, size_t size, uint32_t *token)
+static int signature_token(void *context, const uint8_t *sig, size_t size, uint32_t *token)
 {
     struct sxs_tokens   *t = context;
     struct sxs_token_key key = {t->module, SXS_TOKEN_SIGNATURE, sig, size};
-    *token = sxs_token_known(&key);
+    *token = sxs_token_find(&key);
     if (*token)
         return 0;
-    if (writable(t))
+    if (make_writable(t))
         return -1;
     if (FAILED(t->emit->vtbl->GetTokenFromSig(t->emit, sig, (ULONG)size, token)))
         return fail(t, "a signature was refused");
-    keep(t, &key, *token);
+    keep_token(t, &key, *token);
     return 0;
 }
 
-static int string(void *context, const uint16_t *units, size_t n, uint32_t *token)
+static int string_token(void *context, const uint16_t *units, size_t n, uint32_t *token)
 {
     struct sxs_tokens *t = context;
-    if (writable(t))
+    if (make_writable(t))
         return -1;
     return FAILED(t->emit->vtbl->DefineUserString(t->emit, units, (ULONG)n, token))
                ? fail(t, "a string was refused")
@@ -286,5 +286,6 @@ static int string(void *context, const uint16_t *units, size_t n, uint32_t *toke
 
 struct sxs_il_tokens sxs_tokens_table(struct sxs_tokens *t)
 {
-    return (struct sxs_il_tokens){type, type_spec, member, method_spec, signature, string, t, NULL};
+    return (struct sxs_il_tokens){
+        type_token, type_spec, member_token, method_spec, signature_token, string_token, t, NULL};
 }

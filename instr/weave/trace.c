@@ -66,7 +66,7 @@ static int is_by_ref(const struct tracing *c, const struct sxs_operand *operand)
  * `in`. */
 static int may_change(const struct tracing *c, const struct sxs_operand *operand)
 {
-    const struct sxs_recipe *r = c->t->recipe;
+    const struct sxs_formatter *r = c->t->formatter;
     return is_by_ref(c, operand) &&
            !(r && operand->number < r->n_params && r->params[operand->number].is_in);
 }
@@ -85,21 +85,21 @@ static int holds_parameter(const struct sxs_sig *sig, uint32_t node)
 /* ---- locals and loads ------------------------------------------------------------------------- */
 
 /* Adds the local *@number unless it exists. */
-static int local(struct tracing *c, uint8_t element, int *number)
+static int add_local(struct tracing *c, uint8_t element, int *number)
 {
     if (*number < 0)
         *number = sxs_method_add_locals(c->m, &element, 1, 1);
     return *number < 0 ? -1 : 0;
 }
 
-static int load(struct sxs_emit *e, const struct sxs_operand *operand)
+static int load_operand(struct sxs_emit *e, const struct sxs_operand *operand)
 {
     int in_local = operand->kind == SXS_OPERAND_RESULT;
     return sxs_emit(e, in_local ? sxs_il_ldloc(e->m->body, operand->number)
                                 : sxs_il_ldarg(e->m->body, operand->number));
 }
 
-static int address(struct sxs_emit *e, const struct sxs_operand *operand)
+static int load_address(struct sxs_emit *e, const struct sxs_operand *operand)
 {
     int in_local = operand->kind == SXS_OPERAND_RESULT;
     return sxs_emit(e, in_local ? sxs_il_ldloca(e->m->body, operand->number)
@@ -136,7 +136,7 @@ static int emit_class(struct tracing *c, struct sxs_emit *e, uint32_t token, int
         return sxs_method_fail(c->m, "%s", c->m->tokens.error);
     if (c->handle < 0)
         c->handle = sxs_method_add_locals(c->m, sig, 1 + sxs_emit_coded(sig + 1, type), 1);
-    if (c->handle < 0 || local(c, SXS_ELEMENT_I, number))
+    if (c->handle < 0 || add_local(c, SXS_ELEMENT_I, number))
         return -1;
     return sxs_emit(e, sxs_il_token(e->m->body, SXS_IL_LDTOKEN, token)) ||
            sxs_emit(e, sxs_il_stloc(e->m->body, (uint16_t)c->handle)) ||
@@ -199,7 +199,7 @@ static int class_of(struct tracing *c, struct sxs_emit *e, const struct sxs_oper
 
 /* Completes what begin_value() began: emits the call of sxs_traced_value(). The address of the
  * variable is on the evaluation stack. @cls: local with the exact type; -1: none. */
-static int tell(struct sxs_emit *e, int cls)
+static int end_value(struct sxs_emit *e, int cls)
 {
     static const uint8_t types[] = {SXS_ELEMENT_I, SXS_ELEMENT_I, SXS_ELEMENT_I, SXS_ELEMENT_I};
     struct sxs_il_body  *body = e->m->body;
@@ -220,11 +220,11 @@ static int tell_reference(struct tracing *c, struct sxs_emit *e, const struct sx
                           uint32_t which)
 {
     struct sxs_il_body *body = e->m->body;
-    if (local(c, SXS_ELEMENT_OBJECT, &c->object))
+    if (add_local(c, SXS_ELEMENT_OBJECT, &c->object))
         return -1;
-    return load(e, operand) || sxs_emit(e, sxs_il_stloc(body, (uint16_t)c->object)) ||
+    return load_operand(e, operand) || sxs_emit(e, sxs_il_stloc(body, (uint16_t)c->object)) ||
            begin_value(c, e, which) || sxs_emit(e, sxs_il_ldloca(body, (uint16_t)c->object)) ||
-           tell(e, -1) || sxs_emit(e, sxs_il_insn(body, SXS_IL_LDNULL)) ||
+           end_value(e, -1) || sxs_emit(e, sxs_il_insn(body, SXS_IL_LDNULL)) ||
            sxs_emit(e, sxs_il_stloc(body, (uint16_t)c->object));
 }
 
@@ -242,7 +242,8 @@ static int keep_place(struct tracing *c, struct sxs_emit *e, unsigned i)
     c->places[i] = sxs_method_add_locals(c->m, bytes, size, 1);
     if (c->places[i] < 0)
         return -1;
-    return load(e, &c->o.all[i]) || sxs_emit(e, sxs_il_stloc(e->m->body, (uint16_t)c->places[i]));
+    return load_operand(e, &c->o.all[i]) ||
+           sxs_emit(e, sxs_il_stloc(e->m->body, (uint16_t)c->places[i]));
 }
 
 static int tell_argument(struct tracing *c, struct sxs_emit *e, unsigned i)
@@ -254,8 +255,8 @@ static int tell_argument(struct tracing *c, struct sxs_emit *e, unsigned i)
         return -1;
     if (c->places[i] >= 0)
         return sxs_emit(e, sxs_il_ldloca(e->m->body, (uint16_t)c->places[i])) ||
-               tell(e, c->classes[i]);
-    return address(e, operand) || tell(e, c->classes[i]);
+               end_value(e, c->classes[i]);
+    return load_address(e, operand) || end_value(e, c->classes[i]);
 }
 
 static int tell_result(struct tracing *c, struct sxs_emit *e)
@@ -265,7 +266,8 @@ static int tell_result(struct tracing *c, struct sxs_emit *e)
         return 0;
     if (is_reference(c, &result))
         return tell_reference(c, e, &result, SXS_VALUE_RESULT);
-    return begin_value(c, e, SXS_VALUE_RESULT) || address(e, &result) || tell(e, c->result_class);
+    return begin_value(c, e, SXS_VALUE_RESULT) || load_address(e, &result) ||
+           end_value(e, c->result_class);
 }
 
 static int tell_by_refs(struct tracing *c, struct sxs_emit *e)
@@ -281,7 +283,7 @@ static int tell_thrown(struct tracing *c, struct sxs_emit *e)
     if (c->thrown < 0)
         return 0;
     return begin_value(c, e, SXS_VALUE_EXCEPTION) ||
-           sxs_emit(e, sxs_il_ldloca(e->m->body, (uint16_t)c->thrown)) || tell(e, -1);
+           sxs_emit(e, sxs_il_ldloca(e->m->body, (uint16_t)c->thrown)) || end_value(e, -1);
 }
 
 /* ---- the method ------------------------------------------------------------------------------- */
@@ -318,15 +320,15 @@ static int at_end(struct tracing *c, struct sxs_emit *e, int threw)
            sxs_emit_callout(e, (uintptr_t)sxs_traced_ended, SXS_ELEMENT_VOID, pointer_and_tick, 1);
 }
 
-static int around(struct tracing *c)
+static int wrap_body(struct tracing *c)
 {
     struct sxs_method *m = c->m;
     struct sxs_il_wrap wrap;
     struct sxs_emit    e = {m, NULL};
-    if (local(c, SXS_ELEMENT_I8, &c->tick) || sxs_fault_wrap(m, &wrap))
+    if (add_local(c, SXS_ELEMENT_I8, &c->tick) || sxs_fault_wrap(m, &wrap))
         return -1;
     if (c->a->with_exception &&
-        (local(c, SXS_ELEMENT_OBJECT, &c->thrown) || sxs_fault_keep(m, (uint16_t)c->thrown)))
+        (add_local(c, SXS_ELEMENT_OBJECT, &c->thrown) || sxs_fault_keep(m, (uint16_t)c->thrown)))
         return -1;
     e.at = wrap.body;
     if (at_entry(c, &e))
@@ -341,13 +343,13 @@ static int around(struct tracing *c)
 }
 
 /* Makes the formatter of the method's values. Never freed: code with its address may still run. */
-static struct sxs_traced *make(const struct sxs_method *m, const struct sxs_marker *marker)
+static struct sxs_traced *make_traced(const struct sxs_method *m, const struct sxs_marker *marker)
 {
     struct sxs_traced *t = calloc(1, sizeof(*t));
     if (!t)
         return NULL;
     t->marker = marker;
-    t->recipe = sxs_recipe_of_method(m->tokens.module, m->token);
+    t->formatter = sxs_formatter_of_method(m->tokens.module, m->token);
     return t;
 }
 
@@ -361,11 +363,12 @@ int sxs_trace(struct sxs_method *m, const struct sxs_marker *marker, const struc
                           .result_class = -1};
     for (unsigned i = 0; i < SXS_OPERANDS_MAX; i++)
         c->classes[i] = c->places[i] = -1;
-    /* Comes first, because it may refuse the method, and the memory of make() is never freed. */
+    /* Comes first, because it may refuse the method, and the memory of make_traced() is never
+     * freed. */
     err = sxs_operands_choose(m, a, &c->o);
     if (!err) {
-        c->t = make(m, marker);
-        err = !c->t ? sxs_method_fail(m, "no memory") : around(c);
+        c->t = make_traced(m, marker);
+        err = !c->t ? sxs_method_fail(m, "no memory") : wrap_body(c);
     }
     free(c); /* not c->t: the new IL contains its address */
     return err ? -1 : 0;

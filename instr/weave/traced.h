@@ -18,7 +18,7 @@
  *  process. */
 struct sxs_traced {
     const struct sxs_marker *marker;
-    struct sxs_recipe       *recipe; /* the value formatter; NULL: no values */
+    struct sxs_formatter    *formatter; /* the value formatter; NULL: no values */
 };
 
 /**

@@ -18,7 +18,7 @@
 
 static const uint8_t marker_and_tick[] = {SXS_ELEMENT_I, SXS_ELEMENT_I8};
 
-static int count(struct sxs_method *m, const struct sxs_marker *marker)
+static int add_counter(struct sxs_method *m, const struct sxs_marker *marker)
 {
     struct sxs_emit e = {m, m->body->first};
     return sxs_emit_pointer(&e, (const void *)marker->place) ||
@@ -69,7 +69,8 @@ static int one_exit(struct sxs_method *m, struct sxs_il_insn **exit)
     return 0;
 }
 
-static int inject(struct sxs_method *m, const struct sxs_action *a, const struct sxs_spots *spots)
+static int inject_il(struct sxs_method *m, const struct sxs_action *a,
+                     const struct sxs_spots *spots)
 {
     struct sxs_il_insn *at;
     if (a->place == SXS_PLACE_ENTRY)
@@ -90,8 +91,8 @@ static int inject(struct sxs_method *m, const struct sxs_action *a, const struct
 
 /* ---- replace ---------------------------------------------------------------------------------- */
 
-static int replace(struct sxs_method *m, const struct sxs_marker *marker,
-                   const struct sxs_action *a)
+static int replace_body(struct sxs_method *m, const struct sxs_marker *marker,
+                        const struct sxs_action *a)
 {
     struct sxs_il_insn *exit;
     struct sxs_emit     e = {m, NULL};
@@ -113,25 +114,25 @@ static int replace(struct sxs_method *m, const struct sxs_marker *marker,
  * applied, so that a call is counted once. */
 static const struct sxs_action *counting(const struct sxs_rule *const *rules, size_t n)
 {
-    const struct sxs_action *most = NULL;
+    const struct sxs_action *strongest = NULL;
     for (size_t r = 0; r < n; r++)
         for (uint32_t i = 0; i < rules[r]->n_actions; i++) {
             const struct sxs_action *a = &rules[r]->actions[i];
-            if (a->kind <= SXS_ACTION_TRACE && (!most || a->kind > most->kind))
-                most = a;
+            if (a->kind <= SXS_ACTION_TRACE && (!strongest || a->kind > strongest->kind))
+                strongest = a;
         }
-    return most;
+    return strongest;
 }
 
-static int act(struct sxs_method *m, const struct sxs_marker *marker, const struct sxs_action *a,
-               const struct sxs_spots *spots)
+static int apply_action(struct sxs_method *m, const struct sxs_marker *marker,
+                        const struct sxs_action *a, const struct sxs_spots *spots)
 {
     switch (a->kind) {
-    case SXS_ACTION_COUNT: return count(m, marker);
+    case SXS_ACTION_COUNT: return add_counter(m, marker);
     case SXS_ACTION_TIME: return time_it(m, marker);
     case SXS_ACTION_TRACE: return sxs_trace(m, marker, a);
-    case SXS_ACTION_INJECT: return inject(m, a, spots);
-    case SXS_ACTION_REPLACE: return replace(m, marker, a);
+    case SXS_ACTION_INJECT: return inject_il(m, a, spots);
+    case SXS_ACTION_REPLACE: return replace_body(m, marker, a);
     case SXS_ACTION_BEFORE: return sxs_call_before(m, marker, a);
     case SXS_ACTION_AFTER: return sxs_call_after(m, marker, a);
     case SXS_ACTION_WRAP: return sxs_call_wrap(m, marker, a);
@@ -168,8 +169,8 @@ static int find_spots(struct sxs_method *m, const struct sxs_rule *const *rules,
     return 0;
 }
 
-static int weave(struct sxs_method *m, const struct sxs_marker *marker,
-                 const struct sxs_rule *const *rules, size_t n, const struct sxs_spots *spots)
+static int weave_rules(struct sxs_method *m, const struct sxs_marker *marker,
+                       const struct sxs_rule *const *rules, size_t n, const struct sxs_spots *spots)
 {
     const struct sxs_action *counts = counting(rules, n);
     for (size_t r = n; r-- > 0;)
@@ -178,7 +179,7 @@ static int weave(struct sxs_method *m, const struct sxs_marker *marker,
             if (a->kind <= SXS_ACTION_TRACE && a != counts)
                 continue;
             set_place(m, rules[r], a);
-            if (act(m, marker, a, spots))
+            if (apply_action(m, marker, a, spots))
                 return -1;
         }
     return 0;
@@ -186,8 +187,8 @@ static int weave(struct sxs_method *m, const struct sxs_marker *marker,
 
 /* Returns the number of actions that insert lines, and sets m's place to the first of them. When it
  * is the only one, an invalid body must be due to it. */
-static unsigned injections(struct sxs_method *m, const struct sxs_rule *const *rules, size_t n,
-                           size_t *n_by_text)
+static unsigned count_injections(struct sxs_method *m, const struct sxs_rule *const *rules,
+                                 size_t n, size_t *n_by_text)
 {
     unsigned n_injects = 0;
     m->file = NULL;
@@ -207,14 +208,15 @@ int sxs_weave(struct sxs_method *m, const struct sxs_marker *marker,
     size_t            n_by_text = 0, n_found = 0;
     struct sxs_spots *spots;
     int               err;
-    injections(m, rules, n, &n_by_text);
+    count_injections(m, rules, n, &n_by_text);
     spots = calloc(n_by_text + 1, sizeof(*spots)); /* the last one has no action: the end */
-    err = !spots ? sxs_method_fail(m, "no memory")
-                 : find_spots(m, rules, n, spots, &n_found) || weave(m, marker, rules, n, spots);
+    err = !spots
+              ? sxs_method_fail(m, "no memory")
+              : find_spots(m, rules, n, spots, &n_found) || weave_rules(m, marker, rules, n, spots);
     for (size_t i = 0; i < n_found; i++)
         free(spots[i].all);
     free(spots);
-    if (!err && injections(m, rules, n, &n_by_text) != 1)
+    if (!err && count_injections(m, rules, n, &n_by_text) != 1)
         m->file = NULL;
     return err ? -1 : 0;
 }

@@ -12,7 +12,7 @@
  *   header -> functions, linked by `next`
  *          -> threads, linked by `next` -> root node -> nodes, linked by `child` and `sibling`
  *                                                       -> histogram, one per thread and function
- *                            -> blocks of events, linked by `next`, when single calls are recorded
+ *                            -> blocks of events, linked by `next`, when traced calls are recorded
  *          -> notes on functions that are not instrumented, linked by `next`
  *
  * Times are ticks of the processor's time stamp counter. The header has two pairs of tick and
@@ -61,7 +61,7 @@ struct sxs_calls_header {
     _Atomic uint64_t      threads_lost;       /* calls on threads for which the file had no room */
     _Atomic uint64_t      skipped;            /* compiled functions that were not selected */
     char                  command[1024];      /* command line of the process, zero-terminated */
-    uint32_t              max_blocks; /* limit of n_blocks; 0: single calls are not recorded */
+    uint32_t              max_blocks; /* limit of n_blocks; 0: traced calls are not recorded */
     _Atomic uint32_t      n_blocks;   /* blocks of events in use */
     _Atomic sxs_calls_ref notes;      /* head of the list of notes: the latest */
     uint32_t              inlining;   /* 1: the JIT was allowed to inline hooked functions */

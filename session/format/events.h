@@ -39,10 +39,10 @@ struct sxs_events_header {
 enum sxs_events_tool_bit { SXS_EVENTS_OF_EXCEPTIONS = 1, SXS_EVENTS_OF_RUNTIMES = 2 };
 
 enum sxs_event_record_type {
-    SXS_EVENT_NAME = 1,      /* a text; other records refer to it by its number */
-    SXS_EVENT_SITE = 2,      /* a throw site, with counts of its exceptions */
-    SXS_EVENT_EXCEPTION = 3, /* one exception */
-    SXS_EVENT_SPAN = 4,      /* an event of a runtime, with a duration */
+    SXS_EVENT_NAME = 1,       /* a text; other records refer to it by its number */
+    SXS_EVENT_THROW_SITE = 2, /* a throw site, with counts of its exceptions */
+    SXS_EVENT_EXCEPTION = 3,  /* one exception */
+    SXS_EVENT_SPAN = 4,       /* an event of a runtime, with a duration */
     SXS_EVENT_RECORD_LAST = 4,
 };
 
@@ -71,7 +71,7 @@ enum sxs_exception_fate {
 
 /** A throw site: exceptions of one type and one runtime that one function threw, with the same
  *  catching function and fate. Equal throw sites can have several records, whose counts add up. */
-struct sxs_event_site {
+struct sxs_event_throw_site {
     struct sxs_record head;
     uint32_t          type, thrown, caught; /* numbers of names: type, throwing and catching
                                              * function; 0: not known, or none */
@@ -94,7 +94,7 @@ struct sxs_event_exception {
     uint32_t          tid;
     uint16_t          runtime;  /* number of the runtime */
     _Atomic uint8_t   fate;     /* enum sxs_exception_fate */
-    uint8_t           rethrown; /* as in struct sxs_event_site, as are type, thrown and caught */
+    uint8_t rethrown; /* as in struct sxs_event_throw_site, as are type, thrown and caught */
     uint32_t          type;
     _Atomic uint32_t  thrown, caught;
     _Atomic uint8_t   kept; /* 1: reports list it; 0: matters only while in flight */
@@ -137,7 +137,7 @@ struct sxs_event_span {
 };
 
 _Static_assert(sizeof(struct sxs_events_header) <= SXS_HEADER_SIZE, "the header is one page");
-_Static_assert(sizeof(struct sxs_event_site) == 56, "part of the format");
+_Static_assert(sizeof(struct sxs_event_throw_site) == 56, "part of the format");
 _Static_assert(offsetof(struct sxs_event_name, text) == 16, "part of the format");
 _Static_assert(offsetof(struct sxs_event_exception, message) == 52, "part of the format");
 _Static_assert(offsetof(struct sxs_event_span, text) == 44, "part of the format");

@@ -62,7 +62,7 @@ struct sxs_instrument_header {
 };
 
 enum sxs_instrument_record_type {
-    SXS_INSTRUMENT_SITE = 1,   /* a method that rules apply to */
+    SXS_INSTRUMENT_METHOD = 1, /* a method that rules apply to */
     SXS_INSTRUMENT_STATE = 2,  /* a state of such a method; the latest record is valid */
     SXS_INSTRUMENT_COUNTS = 3, /* one thread's counters of SXS_INSTRUMENT_PAGE methods */
     SXS_INSTRUMENT_LABEL = 4,  /* a method's name in reports; the latest record is valid */
@@ -72,20 +72,20 @@ enum sxs_instrument_record_type {
 };
 
 /** State of an instrumented method. Reports and JSON print the texts. */
-#define SXS_SITE_STATES(X)                                                    \
+#define SXS_INSTRUMENTED_STATES(X)                                            \
     X(PENDING, "pending")   /* requested; the method was not called since */  \
     X(ACTIVE, "active")     /* the runtime has received the new IL */         \
     X(FAILED, "failed")     /* by the library or the runtime; see text, hr */ \
     X(REVERTED, "reverted") /* the original IL is in use again */             \
     X(UNLOADED, "unloaded") /* the module of the method was unloaded */
-enum sxs_site_state {
-#define X(name, text) SXS_SITE_##name,
-    SXS_SITE_STATES(X)
+enum sxs_instrumented_state {
+#define X(name, text) SXS_INSTRUMENTED_##name,
+    SXS_INSTRUMENTED_STATES(X)
 #undef X
-        SXS_N_SITE_STATES
+        SXS_N_INSTRUMENTED_STATES
 };
 
-struct sxs_instrument_site {
+struct sxs_instrument_method {
     struct sxs_record head;
     uint32_t          number;                   /* 0, 1, 2... in this file */
     uint32_t          token;                    /* mdMethodDef in its module */
@@ -98,9 +98,9 @@ struct sxs_instrument_site {
 struct sxs_instrument_state {
     struct sxs_record head;
     uint64_t          time_ns;
-    uint32_t          site;  /* number of the method */
+    uint32_t          method; /* number of the method */
     uint32_t          hr;    /* HRESULT of the runtime, or 0 */
-    uint8_t           state; /* enum sxs_site_state */
+    uint8_t           state; /* enum sxs_instrumented_state */
     uint8_t           zero;
     uint16_t          size;   /* bytes of text, without a terminating zero */
     char              text[]; /* pending: names of the rules; failed: the reason; active:
@@ -129,7 +129,7 @@ struct sxs_instrument_counts {
 
 struct sxs_instrument_label {
     struct sxs_record head;
-    uint32_t          site; /* number of the method */
+    uint32_t          method; /* number of the method */
     uint32_t          size; /* bytes of text, without a zero; 0: use the method's name */
     char              text[];
 };
@@ -157,7 +157,7 @@ struct sxs_instrument_rule {
 
 _Static_assert(sizeof(struct sxs_instrument_header) <= SXS_HEADER_SIZE, "the header is one page");
 _Static_assert(offsetof(struct sxs_instrument_header, spent) == 1120, "part of the format");
-_Static_assert(offsetof(struct sxs_instrument_site, text) == 24, "part of the format");
+_Static_assert(offsetof(struct sxs_instrument_method, text) == 24, "part of the format");
 _Static_assert(offsetof(struct sxs_instrument_state, text) == 28, "part of the format");
 _Static_assert(sizeof(struct sxs_instrument_counts) == 16 + 40 * SXS_INSTRUMENT_PAGE,
                "part of the format");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * traced.h - the format of the file "traced" in a process's session folder: the single calls of
+ * traced.h - the format of the file "traced" in a process's session folder: the traced calls of
  * traced methods.
  *
  * Records refer to the instrumented methods of the file "instrument" by number. Calls have a file
@@ -42,7 +42,7 @@ enum sxs_traced_record_type {
 struct sxs_traced_enter {
     struct sxs_record head;
     uint64_t          started_tick;
-    uint32_t          site, tid; /* number of the instrumented method; thread */
+    uint32_t          method, tid; /* number of the instrumented method; thread */
     uint32_t          size;      /* bytes of text, without a terminating zero */
     char              text[];    /* the arguments: "n = 1, s = \"x\"" */
 };
@@ -51,7 +51,7 @@ struct sxs_traced_enter {
 struct sxs_traced_end {
     struct sxs_record head;
     uint64_t          started_tick, ended_tick;
-    uint32_t          site, tid; /* number of the instrumented method; thread */
+    uint32_t          method, tid; /* number of the instrumented method; thread */
     uint16_t          result_size, after_size, thrown_size; /* bytes of the three texts */
     uint8_t           threw;                                /* 1: an exception left the method */
     uint8_t           zero;

@@ -17,34 +17,34 @@ static const struct sxs_calls_note *take_note(struct sxs_calls_reader *r, sxs_ca
              : NULL;
 }
 
-static int add_remark(struct sxs_calls *c, size_t *cap, const struct sxs_calls_note *n, uint32_t fn)
+static int add_note(struct sxs_calls *c, size_t *cap, const struct sxs_calls_note *n, uint32_t fn)
 {
-    struct sxs_calls_remark *r;
-    if (c->n_remarks == *cap) {
+    struct sxs_calls_read_note *r;
+    if (c->n_notes == *cap) {
         size_t                   more = *cap ? *cap * 2 : 64;
-        struct sxs_calls_remark *list = reallocarray(c->remarks, more, sizeof(*list));
+        struct sxs_calls_read_note *list = reallocarray(c->notes, more, sizeof(*list));
         if (!list)
             return ENOMEM;
-        c->remarks = list;
+        c->notes = list;
         *cap = more;
     }
-    r = &c->remarks[c->n_remarks];
-    *r = (struct sxs_calls_remark){.kind = n->kind,
-                                   .runtime = n->runtime,
-                                   .fn = fn < c->n_fns ? fn : SXS_CALLS_NONE,
-                                   .count = atomic_load(&n->count),
-                                   .more = atomic_load(&n->more),
-                                   .text = malloc((size_t)n->size + 1),
-                                   .size = n->size};
+    r = &c->notes[c->n_notes];
+    *r = (struct sxs_calls_read_note){.kind = n->kind,
+                                      .runtime = n->runtime,
+                                      .fn = fn < c->n_fns ? fn : SXS_CALLS_NONE,
+                                      .count = atomic_load(&n->count),
+                                      .more = atomic_load(&n->more),
+                                      .text = malloc((size_t)n->size + 1),
+                                      .size = n->size};
     if (!r->text)
         return ENOMEM;
     memcpy(r->text, (const char *)n + TEXT_AT, n->size);
     r->text[n->size] = '\0';
-    c->n_remarks++;
+    c->n_notes++;
     return 0;
 }
 
-int sxs_calls_read_remarks(struct sxs_calls_reader *r)
+int sxs_calls_read_notes(struct sxs_calls_reader *r)
 {
     sxs_calls_ref ref = atomic_load(&r->c->head.notes);
     size_t        cap = 0;
@@ -53,17 +53,17 @@ int sxs_calls_read_remarks(struct sxs_calls_reader *r)
         const struct sxs_calls_note *n = take_note(r, ref);
         if (!n)
             break;
-        err = add_remark(r->c, &cap, n,
-                         n->function && n->function < r->n_cells ? r->index_of[n->function]
-                                                                 : SXS_CALLS_NONE);
+        err = add_note(r->c, &cap, n,
+                       n->function && n->function < r->n_cells ? r->index_of[n->function]
+                                                               : SXS_CALLS_NONE);
         ref = n->next;
     }
     return err;
 }
 
-void sxs_calls_free_remarks(struct sxs_calls *c)
+void sxs_calls_free_notes(struct sxs_calls *c)
 {
-    for (size_t i = 0; i < c->n_remarks; i++)
-        free(c->remarks[i].text);
-    free(c->remarks);
+    for (size_t i = 0; i < c->n_notes; i++)
+        free(c->notes[i].text);
+    free(c->notes);
 }

@@ -69,7 +69,7 @@ static int read_function(struct sxs_calls_reader *r, sxs_calls_ref ref,
     if (size > SXS_CALLS_CELL &&
         !sxs_calls_take_cells(r, ref + 1, (size - 1) / SXS_CALLS_CELL))
         return 0;
-    struct sxs_calls_fn *fn = &c->fns[c->n_fns];
+    struct sxs_calls_read_function *fn = &c->fns[c->n_fns];
     memset(fn, 0, sizeof(*fn));
     fn->name = strndup(text, f->name_size);
     fn->file = strndup(text + f->name_size, f->file_size);
@@ -107,7 +107,7 @@ static int read_thread(struct sxs_calls_reader *r, const struct sxs_calls_thread
     if (!list)
         return ENOMEM;
     c->threads = list;
-    struct sxs_calls_thr *out = &c->threads[c->n_threads];
+    struct sxs_calls_read_thread *out = &c->threads[c->n_threads];
     memset(out, 0, sizeof(*out));
     out->tid = t->tid;
     out->root = (uint32_t)c->n_paths;
@@ -132,7 +132,7 @@ static int read_thread(struct sxs_calls_reader *r, const struct sxs_calls_thread
     if (out->root < c->n_paths)
         c->n_threads++;
     else
-        sxs_calls_free_moments(out);
+        sxs_calls_free_events(out);
     return err;
 }
 
@@ -213,7 +213,7 @@ static int read_all(struct sxs_calls_reader *r, int fd, uint64_t size)
     if (!err)
         err = read_functions(r);
     if (!err)
-        err = sxs_calls_read_remarks(r);
+        err = sxs_calls_read_notes(r);
     if (!err)
         err = read_threads(r);
     if (r->bad_refs || r->circles)
@@ -264,8 +264,8 @@ void sxs_calls_free(struct sxs_calls *c)
         free(c->fns[i].buckets);
     }
     for (size_t i = 0; i < c->n_threads; i++)
-        sxs_calls_free_moments(&c->threads[i]);
-    sxs_calls_free_remarks(c);
+        sxs_calls_free_events(&c->threads[i]);
+    sxs_calls_free_notes(c);
     free(c->fns);
     free(c->paths);
     free(c->threads);

@@ -17,7 +17,7 @@
 #define SXS_CALLS_BUCKETS (SXS_CALLS_OCTAVES * 8)
 
 /** A hooked function. struct sxs_calls_function describes fields without a comment. */
-struct sxs_calls_fn {
+struct sxs_calls_read_function {
     char    *name, *file; /* owned */
     uint32_t runtime, token, compiled;
     uint32_t inlining;    /* number of times the JIT asked whether it may be inlined */
@@ -43,20 +43,20 @@ struct sxs_calls_path {
 };
 
 /** The beginning (SXS_CALLS_ENTER) or the end of a single call. */
-struct sxs_calls_moment {
-    uint64_t ns;   /* since the header's started_ns; never less than that of the previous moment */
+struct sxs_calls_read_event {
+    uint64_t ns;   /* since the header's started_ns; never less than that of the previous event */
     uint32_t path; /* index of a path */
     uint32_t kind; /* enum sxs_calls_event_kind */
 };
 
-/** The values of a moment: the arguments at a call's beginning, or the result at its end. */
+/** The values of an event: the arguments at a call's beginning, or the result at its end. */
 struct sxs_calls_text {
-    size_t moment; /* index of the moment */
+    size_t event;  /* index of the event */
     char  *text;   /* owned */
 };
 
 /** A thread. struct sxs_calls_thread describes fields without a comment. */
-struct sxs_calls_thr {
+struct sxs_calls_read_thread {
     uint32_t tid, root; /* root: index of its root path */
     char     name[16];
     bool     ended;
@@ -64,15 +64,15 @@ struct sxs_calls_thr {
                                     * not ended: the file's last clock reading */
     uint64_t runtimes;             /* bit N: the thread has run code of runtime number N */
     uint64_t nodes_lost, too_deep, unmatched, unwound, stale;
-    struct sxs_calls_moment *moments; /* owned; single calls, if they were recorded */
-    size_t   n_moments, cap_moments;
-    struct sxs_calls_text *texts; /* owned; ordered by moment */
+    struct sxs_calls_read_event *events; /* owned; traced calls, if they were recorded */
+    size_t                       n_events, cap_events;
+    struct sxs_calls_text       *texts; /* owned; ordered by event */
     size_t   n_texts, cap_texts;
     uint64_t events_lost, values_lost;
 };
 
 /** A note on functions that are not instrumented. struct sxs_calls_note describes its fields. */
-struct sxs_calls_remark {
+struct sxs_calls_read_note {
     uint32_t kind, runtime;
     uint32_t fn; /* index of a function; SXS_CALLS_NONE: none */
     uint64_t count, more;
@@ -84,12 +84,12 @@ struct sxs_calls {
     struct sxs_calls_header head; /* copy of the header, its command zero-terminated */
     double                  ns_per_tick;
     uint64_t                duration_ns; /* from the start to the file's last clock reading */
-    struct sxs_calls_fn    *fns;
+    struct sxs_calls_read_function *fns;
     struct sxs_calls_path  *paths;
-    struct sxs_calls_thr   *threads; /* in the order of the file: the latest first */
+    struct sxs_calls_read_thread   *threads; /* in the order of the file: the latest first */
     size_t                  n_fns, n_paths, n_threads;
-    struct sxs_calls_remark *remarks; /* owned */
-    size_t                  n_remarks;
+    struct sxs_calls_read_note     *notes; /* owned */
+    size_t                          n_notes;
     char                  **problems; /* owned lines: the damage in the file */
     size_t                  n_problems;
 };
@@ -116,6 +116,7 @@ void sxs_calls_free(struct sxs_calls *c);
  * exceed, in ns, with an error of at most an eighth. Returns 0 when the function was not timed.
  * Calls that an exception left are not included.
  */
-uint64_t sxs_calls_quantile(const struct sxs_calls *c, const struct sxs_calls_fn *fn, double q);
+uint64_t sxs_calls_quantile(const struct sxs_calls *c, const struct sxs_calls_read_function *fn,
+                            double q);
 
 #endif

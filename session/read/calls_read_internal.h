@@ -57,19 +57,20 @@ int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t
  *  thread's tree was read. */
 void sxs_calls_add_pending(struct sxs_calls_reader *r, const struct sxs_calls_thread *t);
 
-/** sxs_calls_read_events - read the single calls of a thread from the blocks at @ref. Call it after
+/** sxs_calls_read_events - read the traced calls of a thread from the blocks at @ref. Call it after
  *  the thread's tree was read, because the events refer to paths. Returns 0 or ENOMEM. */
-int sxs_calls_read_events(struct sxs_calls_reader *r, struct sxs_calls_thr *t, sxs_calls_ref ref);
+int sxs_calls_read_events(struct sxs_calls_reader *r, struct sxs_calls_read_thread *t,
+                          sxs_calls_ref ref);
 
-/** sxs_calls_free_moments - free the result of sxs_calls_read_events(). */
-void sxs_calls_free_moments(struct sxs_calls_thr *t);
+/** sxs_calls_free_events - free the result of sxs_calls_read_events(). */
+void sxs_calls_free_events(struct sxs_calls_read_thread *t);
 
-/** sxs_calls_read_remarks - read the notes into r->c->remarks. Call it after the functions were
+/** sxs_calls_read_notes - read the notes into r->c->notes. Call it after the functions were
  *  read, because notes refer to functions. Returns 0 or ENOMEM. */
-int sxs_calls_read_remarks(struct sxs_calls_reader *r);
+int sxs_calls_read_notes(struct sxs_calls_reader *r);
 
-/** sxs_calls_free_remarks - free the result of sxs_calls_read_remarks(). */
-void sxs_calls_free_remarks(struct sxs_calls *c);
+/** sxs_calls_free_notes - free the result of sxs_calls_read_notes(). */
+void sxs_calls_free_notes(struct sxs_calls *c);
 
 /** sxs_calls_sum - compute the times of paths without their callees, and the sums of each function
  *  over all paths. Returns 0 or ENOMEM. */

@@ -22,7 +22,7 @@ static int add_up(struct sxs_calls *c)
         return ENOMEM;
     for (uint32_t i = 0; i < c->n_paths; last = i++) {
         const struct sxs_calls_path *p = &c->paths[i];
-        struct sxs_calls_fn         *fn = p->fn == SXS_CALLS_NONE ? NULL : &c->fns[p->fn];
+        struct sxs_calls_read_function *fn = p->fn == SXS_CALLS_NONE ? NULL : &c->fns[p->fn];
         for (; last != p->parent && last != SXS_CALLS_NONE; last = c->paths[last].parent)
             if (c->paths[last].fn != SXS_CALLS_NONE)
                 above[c->paths[last].fn]--;
@@ -62,7 +62,8 @@ uint64_t sxs_calls_bucket_ns(const struct sxs_calls *c, unsigned i)
                                (((uint64_t)(i % 8) * 2 + 1) << (octave - 3)) / 2);
 }
 
-uint64_t sxs_calls_quantile(const struct sxs_calls *c, const struct sxs_calls_fn *fn, double q)
+uint64_t sxs_calls_quantile(const struct sxs_calls *c, const struct sxs_calls_read_function *fn,
+                            double q)
 {
     uint64_t all = 0, seen = 0, ns;
     for (unsigned i = 0; fn->buckets && i < SXS_CALLS_BUCKETS; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* calls_tree_read.c - reads the call tree of a thread, then its single calls. */
+/* calls_tree_read.c - reads the call tree of a thread, then its traced calls. */
 #include "session/read/calls_read_internal.h"
 
 #include <errno.h>
@@ -9,7 +9,8 @@
 /* ---- paths --------------------------------------------------------------------------------- */
 
 /* Add a thread's histogram of a function to @fn, once. */
-static void add_histogram(struct sxs_calls_reader *r, sxs_calls_ref ref, struct sxs_calls_fn *fn)
+static void add_histogram(struct sxs_calls_reader *r, sxs_calls_ref ref,
+                          struct sxs_calls_read_function *fn)
 {
     const struct sxs_calls_histogram *h = sxs_calls_cells_at(r, ref, sizeof(*h) / SXS_CALLS_CELL);
     if (!h || r->index_of[ref] != SXS_CALLS_NONE)
@@ -39,7 +40,7 @@ void sxs_calls_add_pending(struct sxs_calls_reader *r, const struct sxs_calls_th
     uint32_t             at = h && h->function < r->n_cells ? r->index_of[h->function]
                                                             : SXS_CALLS_NONE;
     unsigned             octave = 63 - (unsigned)__builtin_clzll(t->pending | 8);
-    struct sxs_calls_fn *fn = at < r->c->n_fns ? &r->c->fns[at] : NULL;
+    struct sxs_calls_read_function *fn = at < r->c->n_fns ? &r->c->fns[at] : NULL;
     uint64_t             ns = sxs_calls_ns(r->c, t->pending);
     if (!fn || !fn->buckets || octave >= SXS_CALLS_OCTAVES)
         return;
@@ -127,11 +128,11 @@ int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t
     return err;
 }
 
-/* ---- single calls -------------------------------------------------------------------------- */
+/* ---- traced calls -------------------------------------------------------------------------- */
 
 /* Add the beginning or the end of a call. A damaged event is counted. Returns 0 or ENOMEM. */
-static int add_moment(struct sxs_calls_reader *r, struct sxs_calls_thr *t,
-                      const struct sxs_calls_event *e)
+static int add_event(struct sxs_calls_reader *r, struct sxs_calls_read_thread *t,
+                     const struct sxs_calls_event *e)
 {
     uint32_t path = e->node < r->n_cells ? r->index_of[e->node] : SXS_CALLS_NONE;
     uint64_t ns = sxs_calls_since_start(r->c, e->tick);
@@ -140,29 +141,29 @@ static int add_moment(struct sxs_calls_reader *r, struct sxs_calls_thr *t,
         r->bad_refs++;
         return 0;
     }
-    void *list = sxs_calls_room(t->moments, t->n_moments, &t->cap_moments, sizeof(*t->moments));
+    void *list = sxs_calls_room(t->events, t->n_events, &t->cap_events, sizeof(*t->events));
     if (!list)
         return ENOMEM;
-    t->moments = list;
-    if (t->n_moments && ns < t->moments[t->n_moments - 1].ns)
-        ns = t->moments[t->n_moments - 1].ns;
-    t->moments[t->n_moments++] = (struct sxs_calls_moment){ns, path, e->kind};
+    t->events = list;
+    if (t->n_events && ns < t->events[t->n_events - 1].ns)
+        ns = t->events[t->n_events - 1].ns;
+    t->events[t->n_events++] = (struct sxs_calls_read_event){ns, path, e->kind};
     return 0;
 }
 
 /* Add the text whose bytes follow the event @e. @left: number of places for events behind @e in its
  * block. @taken: receives the number of places that the text takes. A damaged text is counted.
  * Returns 0 or ENOMEM. */
-static int add_text(struct sxs_calls_reader *r, struct sxs_calls_thr *t,
+static int add_text(struct sxs_calls_reader *r, struct sxs_calls_read_thread *t,
                     const struct sxs_calls_event *e, size_t left, size_t *taken)
 {
     size_t   size = e->kind >> 8, slots = SXS_CALLS_TEXT_SLOTS(size);
     uint32_t path = e->node < r->n_cells ? r->index_of[e->node] : SXS_CALLS_NONE;
     *taken = slots < left ? slots : left;
-    if (size > SXS_CALLS_TEXT_MAX || slots > left || !t->n_moments ||
-        t->moments[t->n_moments - 1].path != path ||
-        t->moments[t->n_moments - 1].kind == SXS_CALLS_UNWOUND ||
-        (t->n_texts && t->texts[t->n_texts - 1].moment == t->n_moments - 1)) {
+    if (size > SXS_CALLS_TEXT_MAX || slots > left || !t->n_events ||
+        t->events[t->n_events - 1].path != path ||
+        t->events[t->n_events - 1].kind == SXS_CALLS_UNWOUND ||
+        (t->n_texts && t->texts[t->n_texts - 1].event == t->n_events - 1)) {
         r->bad_refs++;
         return 0;
     }
@@ -170,12 +171,12 @@ static int add_text(struct sxs_calls_reader *r, struct sxs_calls_thr *t,
     if (!list)
         return ENOMEM;
     t->texts = list;
-    t->texts[t->n_texts].moment = t->n_moments - 1;
+    t->texts[t->n_texts].event = t->n_events - 1;
     t->texts[t->n_texts].text = strndup((const char *)(e + 1), size);
     return t->texts[t->n_texts++].text ? 0 : ENOMEM;
 }
 
-static int read_block(struct sxs_calls_reader *r, struct sxs_calls_thr *t,
+static int read_block(struct sxs_calls_reader *r, struct sxs_calls_read_thread *t,
                       const struct sxs_calls_event *e)
 {
     int err = 0;
@@ -184,20 +185,21 @@ static int read_block(struct sxs_calls_reader *r, struct sxs_calls_thr *t,
         if ((e[i].kind & 0xff) == SXS_CALLS_TEXT)
             err = add_text(r, t, &e[i], SXS_CALLS_BLOCK_EVENTS - 1 - i, &more);
         else
-            err = add_moment(r, t, &e[i]);
+            err = add_event(r, t, &e[i]);
     }
     return err;
 }
 
-void sxs_calls_free_moments(struct sxs_calls_thr *t)
+void sxs_calls_free_events(struct sxs_calls_read_thread *t)
 {
     for (size_t i = 0; i < t->n_texts; i++)
         free(t->texts[i].text);
     free(t->texts);
-    free(t->moments);
+    free(t->events);
 }
 
-int sxs_calls_read_events(struct sxs_calls_reader *r, struct sxs_calls_thr *t, sxs_calls_ref ref)
+int sxs_calls_read_events(struct sxs_calls_reader *r, struct sxs_calls_read_thread *t,
+                          sxs_calls_ref ref)
 {
     int err = 0;
     while (ref && !err) {

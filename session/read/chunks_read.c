@@ -38,13 +38,13 @@ static int check_head(const struct sxs_chunk_reader *r, const struct sxs_chunk_f
 static void count_chunks(struct sxs_chunk_reader *r, const struct sxs_chunk_file *kind,
                          const char *head)
 {
-    uint32_t told, most;
+    uint32_t reported, max;
     uint64_t body = r->size - SXS_HEADER_SIZE;
     uint64_t there = (body + SXS_CHUNK_SIZE - 1) / SXS_CHUNK_SIZE;
-    memcpy(&told, head + kind->n_chunks_at, sizeof(told));
-    memcpy(&most, head + kind->max_chunks_at, sizeof(most));
-    r->bad_count = told > most || (uint64_t)told + 1 < there;
-    r->n_cut = told > there && !r->bad_count ? told - there : 0;
+    memcpy(&reported, head + kind->n_chunks_at, sizeof(reported));
+    memcpy(&max, head + kind->max_chunks_at, sizeof(max));
+    r->bad_count = reported > max || (uint64_t)reported + 1 < there;
+    r->n_cut = reported > there && !r->bad_count ? reported - there : 0;
     r->n_chunks = there < UINT32_MAX ? (uint32_t)there : UINT32_MAX;
 }
 

@@ -9,7 +9,7 @@
 #include "session/read/chunks_read.h"
 #include "session/read/file_read.h"
 
-#define NAMES_MOST (1u << 22) /* limit of the numbers of names */
+#define NAMES_MAX  (1u << 22) /* limit of the numbers of names */
 #define TIERS      8          /* number of values of enum sxs_code_tier */
 
 static const struct sxs_chunk_file kind = {
@@ -23,15 +23,16 @@ static const struct sxs_chunk_file kind = {
 
 /* Numbers of names of a throw site or an exception. They are replaced by texts when all names were
  * read. */
-struct site_names {
+struct throw_site_names {
     uint32_t type, thrown, caught;
 };
 
 /* A file that is being read. */
 struct reading {
     struct sxs_events_data *e;
-    struct site_names      *of_sites, *of_exceptions; /* by index of site and exception; owned */
-    size_t                  cap_of_sites, cap_of_exceptions;
+    struct throw_site_names *of_throw_sites,
+        *of_exceptions; /* by index of throw site and exception; owned */
+    size_t                  cap_of_throw_sites, cap_of_exceptions;
     int                     no_memory;
 };
 
@@ -39,7 +40,7 @@ struct reading {
 
 /* Make room for one more item in an array of @n items of @each bytes. Returns the array, which may
  * have moved; sets r->no_memory when it could not grow. */
-static void *grow(struct reading *r, void *array, size_t n, size_t *cap, size_t each)
+static void *grow_array(struct reading *r, void *array, size_t n, size_t *cap, size_t each)
 {
     size_t more = *cap ? *cap * 2 : 64;
     void  *grown;
@@ -60,7 +61,7 @@ static const char *keep_text(struct reading *r, const char *bytes, size_t size)
     char                   *copy;
     if (!size)
         return "";
-    e->texts = grow(r, e->texts, e->n_texts, &e->cap_texts, sizeof(*e->texts));
+    e->texts = grow_array(r, e->texts, e->n_texts, &e->cap_texts, sizeof(*e->texts));
     copy = r->no_memory ? NULL : strndup(bytes, size);
     if (!copy) {
         r->no_memory = 1;
@@ -72,7 +73,7 @@ static const char *keep_text(struct reading *r, const char *bytes, size_t size)
 
 /* ---- records: each function returns false when its record is damaged ----------------------- */
 
-static bool fits(const struct sxs_record *record, uint64_t need)
+static bool record_fits(const struct sxs_record *record, uint64_t need)
 {
     return need <= record->size;
 }
@@ -81,8 +82,9 @@ static bool take_name(struct reading *r, const struct sxs_record *record)
 {
     const struct sxs_event_name *v = (const void *)record;
     struct sxs_events_data      *e = r->e;
-    if (!fits(record, sizeof(*v)) || !fits(record, offsetof(struct sxs_event_name, text) + v->size) ||
-        !v->number || v->number >= NAMES_MOST)
+    if (!record_fits(record, sizeof(*v)) ||
+        !record_fits(record, offsetof(struct sxs_event_name, text) + v->size) || !v->number ||
+        v->number >= NAMES_MAX)
         return false;
     if (v->number >= e->n_names) {
         size_t more = (size_t)v->number * 2 + 64;
@@ -100,18 +102,20 @@ static bool take_name(struct reading *r, const struct sxs_record *record)
     return true;
 }
 
-static bool take_site(struct reading *r, const struct sxs_record *record)
+static bool take_throw_site(struct reading *r, const struct sxs_record *record)
 {
-    const struct sxs_event_site *v = (const void *)record;
+    const struct sxs_event_throw_site *v = (const void *)record;
     struct sxs_events_data      *e = r->e;
-    if (!fits(record, sizeof(*v)) || v->fate >= SXS_N_FATES)
+    if (!record_fits(record, sizeof(*v)) || v->fate >= SXS_N_FATES)
         return false;
-    e->sites = grow(r, e->sites, e->n_sites, &e->cap_sites, sizeof(*e->sites));
-    r->of_sites = grow(r, r->of_sites, e->n_sites, &r->cap_of_sites, sizeof(*r->of_sites));
+    e->throw_sites = grow_array(r, e->throw_sites, e->n_throw_sites, &e->cap_throw_sites,
+                                sizeof(*e->throw_sites));
+    r->of_throw_sites = grow_array(r, r->of_throw_sites, e->n_throw_sites, &r->cap_of_throw_sites,
+                                   sizeof(*r->of_throw_sites));
     if (r->no_memory)
         return true;
-    r->of_sites[e->n_sites] = (struct site_names){v->type, v->thrown, v->caught};
-    e->sites[e->n_sites++] = (struct sxs_events_site){
+    r->of_throw_sites[e->n_throw_sites] = (struct throw_site_names){v->type, v->thrown, v->caught};
+    e->throw_sites[e->n_throw_sites++] = (struct sxs_events_throw_site){
         .runtime = v->runtime,
         .fate = v->fate,
         .rethrown = v->rethrown != 0,
@@ -128,19 +132,20 @@ static bool take_exception(struct reading *r, const struct sxs_record *record)
     const struct sxs_event_exception *v = (const void *)record;
     struct sxs_events_data           *e = r->e;
     const char                       *message;
-    if (!fits(record, sizeof(*v)) || v->message_size > SXS_MESSAGE_MAX ||
-        !fits(record, offsetof(struct sxs_event_exception, message) + (uint64_t)v->message_size) ||
+    if (!record_fits(record, sizeof(*v)) || v->message_size > SXS_MESSAGE_MAX ||
+        !record_fits(record,
+                     offsetof(struct sxs_event_exception, message) + (uint64_t)v->message_size) ||
         atomic_load(&v->fate) >= SXS_N_FATES)
         return false;
     e->exceptions =
-        grow(r, e->exceptions, e->n_exceptions, &e->cap_exceptions, sizeof(*e->exceptions));
-    r->of_exceptions = grow(r, r->of_exceptions, e->n_exceptions, &r->cap_of_exceptions,
-                            sizeof(*r->of_exceptions));
+        grow_array(r, e->exceptions, e->n_exceptions, &e->cap_exceptions, sizeof(*e->exceptions));
+    r->of_exceptions = grow_array(r, r->of_exceptions, e->n_exceptions, &r->cap_of_exceptions,
+                                  sizeof(*r->of_exceptions));
     message = keep_text(r, v->message, v->message_size);
     if (r->no_memory)
         return true;
     r->of_exceptions[e->n_exceptions] =
-        (struct site_names){v->type, atomic_load(&v->thrown), atomic_load(&v->caught)};
+        (struct throw_site_names){v->type, atomic_load(&v->thrown), atomic_load(&v->caught)};
     e->exceptions[e->n_exceptions++] = (struct sxs_events_exception){
         .time_ns = v->time_ns,
         .duration_ns = atomic_load(&v->duration_ns),
@@ -160,10 +165,11 @@ static bool take_span(struct reading *r, const struct sxs_record *record)
     const struct sxs_event_span *v = (const void *)record;
     struct sxs_events_data      *e = r->e;
     const char                  *text;
-    if (!fits(record, sizeof(*v)) || !fits(record, offsetof(struct sxs_event_span, text) + v->size) ||
+    if (!record_fits(record, sizeof(*v)) ||
+        !record_fits(record, offsetof(struct sxs_event_span, text) + v->size) ||
         v->kind >= SXS_N_EVENT_KINDS || v->tier >= TIERS)
         return false;
-    e->spans = grow(r, e->spans, e->n_spans, &e->cap_spans, sizeof(*e->spans));
+    e->spans = grow_array(r, e->spans, e->n_spans, &e->cap_spans, sizeof(*e->spans));
     text = keep_text(r, v->text, v->size);
     if (r->no_memory)
         return true;
@@ -182,11 +188,11 @@ static bool take_span(struct reading *r, const struct sxs_record *record)
     return true;
 }
 
-static bool take(const struct sxs_record *record, uint16_t type, void *out)
+static bool take_record(const struct sxs_record *record, uint16_t type, void *out)
 {
     switch (type) {
     case SXS_EVENT_NAME: return take_name(out, record);
-    case SXS_EVENT_SITE: return take_site(out, record);
+    case SXS_EVENT_THROW_SITE: return take_throw_site(out, record);
     case SXS_EVENT_EXCEPTION: return take_exception(out, record);
     case SXS_EVENT_SPAN: return take_span(out, record);
     default: return false;
@@ -202,7 +208,7 @@ static const char *name_at(const struct sxs_events_data *e, uint32_t number)
 
 static int by_all(const void *a, const void *b)
 {
-    const struct sxs_events_site *x = a, *y = b;
+    const struct sxs_events_throw_site *x = a, *y = b;
     int c = strcmp(x->type, y->type);
     c = c ? c : strcmp(x->thrown, y->thrown);
     c = c ? c : strcmp(x->caught, y->caught);
@@ -213,42 +219,47 @@ static int by_all(const void *a, const void *b)
 
 static int by_count(const void *a, const void *b)
 {
-    const struct sxs_events_site *x = a, *y = b;
+    const struct sxs_events_throw_site *x = a, *y = b;
     return x->n != y->n ? (x->n < y->n ? 1 : -1) : by_all(a, b);
 }
 
 /* Join equal throw sites and add up their counts. One can appear twice: two threads added it
  * concurrently, or its code was moved. */
-static void join_sites(struct sxs_events_data *e)
+static void join_throw_sites(struct sxs_events_data *e)
 {
     size_t n = 0;
-    if (!e->n_sites)
+    if (!e->n_throw_sites)
         return;
-    qsort(e->sites, e->n_sites, sizeof(*e->sites), by_all);
-    for (size_t i = 1; i < e->n_sites; i++) {
-        struct sxs_events_site *v = &e->sites[n];
-        if (by_all(v, &e->sites[i]) != 0) {
-            e->sites[++n] = e->sites[i];
+    qsort(e->throw_sites, e->n_throw_sites, sizeof(*e->throw_sites), by_all);
+    for (size_t i = 1; i < e->n_throw_sites; i++) {
+        struct sxs_events_throw_site *v = &e->throw_sites[n];
+        if (by_all(v, &e->throw_sites[i]) != 0) {
+            e->throw_sites[++n] = e->throw_sites[i];
             continue;
         }
-        v->n += e->sites[i].n;
-        v->total_ns += e->sites[i].total_ns;
-        if (v->last_ns < e->sites[i].last_ns)
-            v->last_ns = e->sites[i].last_ns;
+        v->n += e->throw_sites[i].n;
+        v->total_ns += e->throw_sites[i].total_ns;
+        if (v->last_ns < e->throw_sites[i].last_ns)
+            v->last_ns = e->throw_sites[i].last_ns;
     }
-    e->n_sites = n + 1;
+    e->n_throw_sites = n + 1;
 }
 
-/* Give each throw site the message of one of its exceptions. Sites are sorted by by_all(). */
+/* Give each throw site the message of one of its exceptions. Throw sites are sorted by by_all(). */
 static void give_messages(struct sxs_events_data *e)
 {
     for (size_t i = 0; i < e->n_exceptions; i++) {
         const struct sxs_events_exception *v = &e->exceptions[i];
-        struct sxs_events_site like = {.type = v->type, .thrown = v->thrown, .caught = v->caught,
-                                       .runtime = v->runtime, .fate = v->fate,
-                                       .rethrown = v->rethrown};
-        struct sxs_events_site *s =
-            e->n_sites ? bsearch(&like, e->sites, e->n_sites, sizeof(like), by_all) : NULL;
+        struct sxs_events_throw_site       like = {.type = v->type,
+                                                   .thrown = v->thrown,
+                                                   .caught = v->caught,
+                                                   .runtime = v->runtime,
+                                                   .fate = v->fate,
+                                                   .rethrown = v->rethrown};
+        struct sxs_events_throw_site      *s =
+            e->n_throw_sites
+                     ? bsearch(&like, e->throw_sites, e->n_throw_sites, sizeof(like), by_all)
+                     : NULL;
         if (s && v->landed && !s->message[0])
             s->message = v->message;
     }
@@ -266,24 +277,24 @@ static int by_span_time(const void *a, const void *b)
     return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
-/* Replace numbers by names, join equal sites, and sort. */
-static void settle(struct reading *r)
+/* Replace numbers by names, join equal throw sites, and sort. */
+static void settle_names(struct reading *r)
 {
     struct sxs_events_data *e = r->e;
-    for (size_t i = 0; i < e->n_sites; i++) {
-        e->sites[i].type = name_at(e, r->of_sites[i].type);
-        e->sites[i].thrown = name_at(e, r->of_sites[i].thrown);
-        e->sites[i].caught = name_at(e, r->of_sites[i].caught);
+    for (size_t i = 0; i < e->n_throw_sites; i++) {
+        e->throw_sites[i].type = name_at(e, r->of_throw_sites[i].type);
+        e->throw_sites[i].thrown = name_at(e, r->of_throw_sites[i].thrown);
+        e->throw_sites[i].caught = name_at(e, r->of_throw_sites[i].caught);
     }
     for (size_t i = 0; i < e->n_exceptions; i++) {
         e->exceptions[i].type = name_at(e, r->of_exceptions[i].type);
         e->exceptions[i].thrown = name_at(e, r->of_exceptions[i].thrown);
         e->exceptions[i].caught = name_at(e, r->of_exceptions[i].caught);
     }
-    join_sites(e);
+    join_throw_sites(e);
     give_messages(e);
-    if (e->n_sites)
-        qsort(e->sites, e->n_sites, sizeof(*e->sites), by_count);
+    if (e->n_throw_sites)
+        qsort(e->throw_sites, e->n_throw_sites, sizeof(*e->throw_sites), by_count);
     if (e->n_exceptions)
         qsort(e->exceptions, e->n_exceptions, sizeof(*e->exceptions), by_exception_time);
     if (e->n_spans)
@@ -313,13 +324,13 @@ int sxs_events_read(int folder_fd, struct sxs_events_data **out, char *why, size
         return err;
     }
     r.e->head.command[sizeof(r.e->head.command) - 1] = '\0';
-    while (!r.no_memory && sxs_chunk_reader_next(&chunks, SXS_EVENT_RECORD_LAST, take, &r))
+    while (!r.no_memory && sxs_chunk_reader_next(&chunks, SXS_EVENT_RECORD_LAST, take_record, &r))
         ;
     take_problems(r.e, &chunks);
     sxs_chunk_reader_close(&chunks);
     if (!r.no_memory)
-        settle(&r);
-    free(r.of_sites);
+        settle_names(&r);
+    free(r.of_throw_sites);
     free(r.of_exceptions);
     if (r.no_memory) {
         snprintf(why, why_size, "out of memory");
@@ -341,7 +352,7 @@ void sxs_events_free(struct sxs_events_data *e)
     free(e->names);
     free(e->texts);
     sxs_lines_free(e->problems, e->n_problems);
-    free(e->sites);
+    free(e->throw_sites);
     free(e->exceptions);
     free(e->spans);
     free(e);

@@ -15,8 +15,8 @@
 #include "session/format/events.h"
 
 /** A throw site, with counts of its exceptions.
- *  struct sxs_event_site describes fields without a comment. */
-struct sxs_events_site {
+ *  struct sxs_event_throw_site describes fields without a comment. */
+struct sxs_events_throw_site {
     const char *type, *thrown, *caught; /* type, throwing function, catching function */
     uint32_t    runtime;
     uint8_t     fate; /* enum sxs_exception_fate */
@@ -47,16 +47,17 @@ struct sxs_events_span {
 
 struct sxs_events_data {
     struct sxs_events_header     head;
-    struct sxs_events_site      *sites;      /* equal throw sites are joined; highest count first */
+    struct sxs_events_throw_site
+        *throw_sites;                        /* equal throw sites are joined; highest count first */
     struct sxs_events_exception *exceptions; /* by time */
     struct sxs_events_span      *spans;      /* by time */
-    size_t                       n_sites, n_exceptions, n_spans;
+    size_t                       n_throw_sites, n_exceptions, n_spans;
     char                       **problems; /* lines that describe the damage in the file */
     size_t                       n_problems;
     char                       **names; /* names by number; NULL: no name has this number */
     size_t                       n_names;
     char                       **texts; /* all other texts */
-    size_t                       n_texts, cap_texts, cap_sites, cap_exceptions, cap_spans;
+    size_t                       n_texts, cap_texts, cap_throw_sites, cap_exceptions, cap_spans;
 };
 
 /**

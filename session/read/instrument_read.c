@@ -9,7 +9,7 @@
 #include "session/read/chunks_read.h"
 #include "session/read/file_read.h"
 
-#define SITES_MOST (1u << 20) /* limit of the numbers of methods and rules */
+#define METHODS_MAX (1u << 20) /* limit of the numbers of methods and rules */
 
 static const struct sxs_chunk_file kind = {
     .name = SXS_INSTRUMENT_FILE,
@@ -28,24 +28,24 @@ struct reading {
 /* ---- records: each take function returns false when its record is damaged ------------------ */
 
 /* Return the method with this number, added if necessary; NULL when out of memory. */
-static struct sxs_instrumented *site_at(struct reading *r, uint32_t number)
+static struct sxs_instrumented *method_at(struct reading *r, uint32_t number)
 {
     struct sxs_instrument_data *d = r->d;
-    if (number >= d->n_sites) {
+    if (number >= d->n_methods) {
         size_t                   n = (size_t)number + 64;
-        struct sxs_instrumented *more = reallocarray(d->sites, n, sizeof(*more));
+        struct sxs_instrumented *more = reallocarray(d->methods, n, sizeof(*more));
         if (!more) {
             r->no_memory = true;
             return NULL;
         }
-        memset(more + d->n_sites, 0, (n - d->n_sites) * sizeof(*more));
-        d->sites = more;
-        d->n_sites = n;
+        memset(more + d->n_methods, 0, (n - d->n_methods) * sizeof(*more));
+        d->methods = more;
+        d->n_methods = n;
     }
-    return &d->sites[number];
+    return &d->methods[number];
 }
 
-static void keep(struct reading *r, char **to, const char *bytes, size_t size)
+static void keep_text(struct reading *r, char **to, const char *bytes, size_t size)
 {
     char *copy = strndup(bytes, size);
     if (!copy)
@@ -54,22 +54,23 @@ static void keep(struct reading *r, char **to, const char *bytes, size_t size)
     *to = copy;
 }
 
-static bool take_site(struct reading *r, const struct sxs_record *record)
+static bool take_method(struct reading *r, const struct sxs_record *record)
 {
-    const struct sxs_instrument_site *v = (const void *)record;
+    const struct sxs_instrument_method *v = (const void *)record;
     struct sxs_instrumented          *s;
-    if (record->size < sizeof(*v) || v->number >= SITES_MOST ||
-        record->size < offsetof(struct sxs_instrument_site, text) + v->assembly_size + v->name_size)
+    if (record->size < sizeof(*v) || v->number >= METHODS_MAX ||
+        record->size <
+            offsetof(struct sxs_instrument_method, text) + v->assembly_size + v->name_size)
         return false;
-    s = site_at(r, v->number);
+    s = method_at(r, v->number);
     if (!s)
         return true;
-    s->known = true;
+    s->has_record = true;
     s->number = v->number;
     s->runtime = v->runtime;
     s->token = v->token;
-    keep(r, &s->assembly, v->text, v->assembly_size);
-    keep(r, &s->name, v->text + v->assembly_size, v->name_size);
+    keep_text(r, &s->assembly, v->text, v->assembly_size);
+    keep_text(r, &s->name, v->text + v->assembly_size, v->name_size);
     return true;
 }
 
@@ -77,31 +78,33 @@ static bool take_state(struct reading *r, const struct sxs_record *record)
 {
     const struct sxs_instrument_state *v = (const void *)record;
     struct sxs_instrumented           *s;
-    if (record->size < sizeof(*v) || v->site >= SITES_MOST || v->state >= SXS_N_SITE_STATES ||
+    if (record->size < sizeof(*v) || v->method >= METHODS_MAX ||
+        v->state >= SXS_N_INSTRUMENTED_STATES ||
         record->size < offsetof(struct sxs_instrument_state, text) + v->size)
         return false;
-    s = site_at(r, v->site);
+    s = method_at(r, v->method);
     if (!s)
         return true;
-    s->compiled = v->state == SXS_SITE_ACTIVE && v->size == strlen(SXS_INSTRUMENT_COMPILED) &&
+    s->compiled = v->state == SXS_INSTRUMENTED_ACTIVE &&
+                  v->size == strlen(SXS_INSTRUMENT_COMPILED) &&
                   memcmp(v->text, SXS_INSTRUMENT_COMPILED, v->size) == 0;
     s->n_changes += !s->compiled;
     s->state = v->state;
     s->hr = v->hr;
-    if (v->state == SXS_SITE_PENDING)
-        keep(r, &s->rules, v->text, v->size);
-    keep(r, &s->reason, v->text, v->state == SXS_SITE_FAILED ? v->size : 0);
+    if (v->state == SXS_INSTRUMENTED_PENDING)
+        keep_text(r, &s->rules, v->text, v->size);
+    keep_text(r, &s->reason, v->text, v->state == SXS_INSTRUMENTED_FAILED ? v->size : 0);
     return true;
 }
 
 static bool take_counts(struct reading *r, const struct sxs_record *record)
 {
     const struct sxs_instrument_counts *v = (const void *)record;
-    if (record->size < sizeof(*v) || v->first >= SITES_MOST || v->first % SXS_INSTRUMENT_PAGE)
+    if (record->size < sizeof(*v) || v->first >= METHODS_MAX || v->first % SXS_INSTRUMENT_PAGE)
         return false;
     for (uint32_t i = 0; i < SXS_INSTRUMENT_PAGE; i++) {
         const struct sxs_instrument_count *c = &v->counts[i];
-        struct sxs_instrumented           *s = site_at(r, v->first + i);
+        struct sxs_instrumented           *s = method_at(r, v->first + i);
         if (!s)
             return true;
         s->calls += c->calls;
@@ -117,12 +120,12 @@ static bool take_label(struct reading *r, const struct sxs_record *record)
 {
     const struct sxs_instrument_label *v = (const void *)record;
     struct sxs_instrumented           *s;
-    if (record->size < sizeof(*v) || v->site >= SITES_MOST ||
+    if (record->size < sizeof(*v) || v->method >= METHODS_MAX ||
         v->size > record->size - offsetof(struct sxs_instrument_label, text))
         return false;
-    s = site_at(r, v->site);
+    s = method_at(r, v->method);
     if (s)
-        keep(r, &s->label, v->text, v->size);
+        keep_text(r, &s->label, v->text, v->size);
     return true;
 }
 
@@ -142,7 +145,7 @@ static bool take_helper(struct reading *r, const struct sxs_record *record)
     d->helpers = more;
     more[d->n_helpers] = (struct sxs_instrument_called){
         .runtime = v->runtime, .failed = v->failed != 0, .threw = v->threw};
-    keep(r, &more[d->n_helpers++].text, v->text, v->size);
+    keep_text(r, &more[d->n_helpers++].text, v->text, v->size);
     return true;
 }
 
@@ -167,28 +170,28 @@ static bool take_rule(struct reading *r, const struct sxs_record *record)
 {
     const struct sxs_instrument_rule *v = (const void *)record;
     struct sxs_instrumented_rule     *s;
-    if (record->size < sizeof(*v) || v->number >= SITES_MOST ||
-        record->size < offsetof(struct sxs_instrument_rule, text) + v->name_size + v->file_size +
-                           v->text_size)
+    if (record->size < sizeof(*v) || v->number >= METHODS_MAX ||
+        record->size <
+            offsetof(struct sxs_instrument_rule, text) + v->name_size + v->file_size + v->text_size)
         return false;
     s = rule_at(r, v->number);
     if (!s)
         return true;
-    s->known = true;
+    s->has_record = true;
     s->line = v->line;
     s->without_il = v->without_il;
     s->matched = v->matched != 0;
     s->gone = v->gone != 0;
-    keep(r, &s->name, v->text, v->name_size);
-    keep(r, &s->file, v->text + v->name_size, v->file_size);
-    keep(r, &s->text, v->text + v->name_size + v->file_size, v->text_size);
+    keep_text(r, &s->name, v->text, v->name_size);
+    keep_text(r, &s->file, v->text + v->name_size, v->file_size);
+    keep_text(r, &s->text, v->text + v->name_size + v->file_size, v->text_size);
     return true;
 }
 
-static bool take(const struct sxs_record *record, uint16_t type, void *out)
+static bool take_record(const struct sxs_record *record, uint16_t type, void *out)
 {
     switch (type) {
-    case SXS_INSTRUMENT_SITE: return take_site(out, record);
+    case SXS_INSTRUMENT_METHOD: return take_method(out, record);
     case SXS_INSTRUMENT_STATE: return take_state(out, record);
     case SXS_INSTRUMENT_COUNTS: return take_counts(out, record);
     case SXS_INSTRUMENT_LABEL: return take_label(out, record);
@@ -216,52 +219,54 @@ uint64_t sxs_instrument_ns(const struct sxs_instrument_data *d, uint64_t tick)
 
 static void make_ns(struct sxs_instrument_data *d)
 {
-    for (size_t i = 0; i < d->n_sites; i++)
-        d->sites[i].total_ns = sxs_instrument_duration(d, d->sites[i].total_ns);
+    for (size_t i = 0; i < d->n_methods; i++)
+        d->methods[i].total_ns = sxs_instrument_duration(d, d->methods[i].total_ns);
 }
 
-static int by_number(const void *key, const void *site)
+static int by_number(const void *key, const void *method)
 {
-    uint32_t number = *(const uint32_t *)key, its = ((const struct sxs_instrumented *)site)->number;
+    uint32_t number = *(const uint32_t *)key,
+             its = ((const struct sxs_instrumented *)method)->number;
     return (number > its) - (number < its);
 }
 
 const struct sxs_instrumented *sxs_instrument_find(const struct sxs_instrument_data *d,
                                                    uint32_t number)
 {
-    return d->n_sites ? bsearch(&number, d->sites, d->n_sites, sizeof(*d->sites), by_number) : NULL;
+    return d->n_methods ? bsearch(&number, d->methods, d->n_methods, sizeof(*d->methods), by_number)
+                        : NULL;
 }
 
 /* Remove methods and rules without a record of their own, and replace NULL texts by "". */
-static void tidy(struct reading *r)
+static void tidy_methods(struct reading *r)
 {
     struct sxs_instrument_data *d = r->d;
     size_t                      n = 0;
-    for (size_t i = 0; i < d->n_sites; i++) {
-        struct sxs_instrumented *s = &d->sites[i];
-        if (!s->known) {
+    for (size_t i = 0; i < d->n_methods; i++) {
+        struct sxs_instrumented *s = &d->methods[i];
+        if (!s->has_record) {
             free(s->rules);
             free(s->reason);
             free(s->label);
             continue;
         }
         if (!s->rules)
-            keep(r, &s->rules, "", 0);
+            keep_text(r, &s->rules, "", 0);
         if (!s->reason)
-            keep(r, &s->reason, "", 0);
+            keep_text(r, &s->reason, "", 0);
         if (!s->label)
-            keep(r, &s->label, "", 0);
-        d->sites[n++] = *s;
+            keep_text(r, &s->label, "", 0);
+        d->methods[n++] = *s;
     }
-    d->n_sites = n;
+    d->n_methods = n;
     n = 0;
     for (size_t i = 0; i < d->n_rules; i++)
-        if (d->rules[i].known)
+        if (d->rules[i].has_record)
             d->rules[n++] = d->rules[i];
     d->n_rules = n;
 }
 
-/* Read the single calls from the file "traced". If that file cannot be read, add a message and keep
+/* Read the traced calls from the file "traced". If that file cannot be read, add a message and keep
  * the other data. Returns 0 or ENOMEM. */
 static int read_traced(struct sxs_instrument_data *d, int folder_fd)
 {
@@ -275,7 +280,7 @@ static int read_traced(struct sxs_instrument_data *d, int folder_fd)
         sxs_lines_add(&d->problems, &d->n_problems, SXS_TRACED_FILE ": %s", d->traced.problems[i]);
     for (size_t i = 0; i < d->traced.n_calls; i++) {
         struct sxs_instrumented *s =
-            (struct sxs_instrumented *)(uintptr_t)sxs_instrument_find(d, d->traced.calls[i].site);
+            (struct sxs_instrumented *)(uintptr_t)sxs_instrument_find(d, d->traced.calls[i].method);
         if (s)
             s->traced++;
     }
@@ -308,11 +313,11 @@ int sxs_instrument_read(int folder_fd, struct sxs_instrument_data **out, char *w
         free(d);
         return err;
     }
-    while (!r.no_memory && sxs_chunk_reader_next(&reader, SXS_INSTRUMENT_LAST, take, &r))
+    while (!r.no_memory && sxs_chunk_reader_next(&reader, SXS_INSTRUMENT_LAST, take_record, &r))
         ;
     note_problems(d, &reader);
     sxs_chunk_reader_close(&reader);
-    tidy(&r);
+    tidy_methods(&r);
     make_ns(d);
     if (r.no_memory || read_traced(d, folder_fd) == ENOMEM) {
         sxs_instrument_free(d);
@@ -327,12 +332,12 @@ void sxs_instrument_free(struct sxs_instrument_data *d)
 {
     if (!d)
         return;
-    for (size_t i = 0; i < d->n_sites; i++) {
-        free(d->sites[i].assembly);
-        free(d->sites[i].name);
-        free(d->sites[i].rules);
-        free(d->sites[i].reason);
-        free(d->sites[i].label);
+    for (size_t i = 0; i < d->n_methods; i++) {
+        free(d->methods[i].assembly);
+        free(d->methods[i].name);
+        free(d->methods[i].rules);
+        free(d->methods[i].reason);
+        free(d->methods[i].label);
     }
     for (size_t i = 0; i < d->n_rules; i++) {
         free(d->rules[i].name);
@@ -343,18 +348,18 @@ void sxs_instrument_free(struct sxs_instrument_data *d)
     for (size_t i = 0; i < d->n_helpers; i++)
         free(d->helpers[i].text);
     free(d->helpers);
-    free(d->sites);
+    free(d->methods);
     sxs_traced_free(&d->traced);
     sxs_lines_free(d->problems, d->n_problems);
     free(d);
 }
 
-const char *sxs_site_state_text(uint8_t state)
+const char *sxs_instrumented_state_text(uint8_t state)
 {
     static const char *const texts[] = {
 #define X(name, text) text,
-        SXS_SITE_STATES(X)
+        SXS_INSTRUMENTED_STATES(X)
 #undef X
     };
-    return state < SXS_N_SITE_STATES ? texts[state] : "?";
+    return state < SXS_N_INSTRUMENTED_STATES ? texts[state] : "?";
 }

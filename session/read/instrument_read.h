@@ -25,12 +25,12 @@ struct sxs_instrumented {
     uint32_t number, runtime, token;
     uint32_t hr;        /* HRESULT of the runtime when it failed */
     uint32_t n_changes; /* number of states it went through */
-    uint8_t  state;     /* enum sxs_site_state */
-    bool     known;     /* the file has a SITE record of it */
+    uint8_t  state;     /* enum sxs_instrumented_state */
+    bool     has_record; /* the file has a METHOD record of it */
     bool     compiled;  /* active, and the runtime has compiled the new IL */
     uint64_t calls, ended, threw, total_ns;
     uint64_t swallowed; /* exceptions of helpers that it called */
-    uint64_t traced;    /* number of single calls recorded in the file "traced" */
+    uint64_t traced;    /* number of traced calls recorded in the file "traced" */
 };
 
 /** A helper: a managed method that rules have called. */
@@ -46,18 +46,18 @@ struct sxs_instrumented_rule {
     char    *name, *file;
     char    *text; /* if nothing matched: the most similar methods; else: methods without IL */
     uint32_t line, without_il;
-    bool     matched, gone, known; /* known: the file has a RULE record of it */
+    bool     matched, gone, has_record; /* has_record: the file has a RULE record of it */
 };
 
 struct sxs_instrument_data {
     struct sxs_instrument_header head;
-    struct sxs_instrumented     *sites; /* by number */
-    size_t                       n_sites;
+    struct sxs_instrumented      *methods; /* by number */
+    size_t                        n_methods;
     struct sxs_instrumented_rule *rules; /* by number */
     size_t                       n_rules;
     struct sxs_instrument_called *helpers;
     size_t                       n_helpers;
-    struct sxs_traced_data       traced; /* single calls; empty when there are none */
+    struct sxs_traced_data        traced;   /* traced calls; empty when there are none */
     char                       **problems; /* lines that describe the damage in the files */
     size_t                       n_problems;
 };
@@ -86,7 +86,7 @@ const struct sxs_instrumented *sxs_instrument_find(const struct sxs_instrument_d
 uint64_t sxs_instrument_ns(const struct sxs_instrument_data *d, uint64_t tick);
 uint64_t sxs_instrument_duration(const struct sxs_instrument_data *d, uint64_t ticks);
 
-/** Return the text of an enum sxs_site_state: "active", "failed"... Static string. */
-const char *sxs_site_state_text(uint8_t state);
+/** Return the text of an enum sxs_instrumented_state: "active", "failed"... Static string. */
+const char *sxs_instrumented_state_text(uint8_t state);
 
 #endif

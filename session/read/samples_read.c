@@ -53,7 +53,7 @@ static size_t align8(size_t n)
 
 /* Return true when a record has at least @need bytes. 64 bits, because @need is a sum of lengths
  * from the file. */
-static bool fits(const struct sxs_record *r, uint64_t need)
+static bool record_fits(const struct sxs_record *r, uint64_t need)
 {
     return need <= r->size;
 }
@@ -61,14 +61,15 @@ static bool fits(const struct sxs_record *r, uint64_t need)
 static bool take_sample(const struct sxs_record *r, struct sxs_samples_record *out)
 {
     const struct sxs_record_sample *v = out->sample;
-    return fits(r, sizeof(*v)) && v->n <= SXS_MAX_STACK && v->end < SXS_N_SAMPLE_ENDS &&
-           fits(r, sizeof(*v) + 8 * (uint64_t)v->n);
+    return record_fits(r, sizeof(*v)) && v->n <= SXS_MAX_STACK && v->end < SXS_N_SAMPLE_ENDS &&
+           record_fits(r, sizeof(*v) + 8 * (uint64_t)v->n);
 }
 
 static bool take_module(const struct sxs_record *r, struct sxs_samples_record *out)
 {
     const struct sxs_record_module *v = out->module;
-    if (!fits(r, sizeof(*v)) || !fits(r, offsetof(struct sxs_record_module, path) + v->path_size) ||
+    if (!record_fits(r, sizeof(*v)) ||
+        !record_fits(r, offsetof(struct sxs_record_module, path) + v->path_size) ||
         v->build_id_size > sizeof(v->build_id) || v->lo >= v->hi)
         return false;
     out->text[0] = v->path;
@@ -79,13 +80,14 @@ static bool take_module(const struct sxs_record *r, struct sxs_samples_record *o
 static bool take_code(const struct sxs_record *r, struct sxs_samples_record *out)
 {
     const struct sxs_record_code *v = out->code;
-    if (!fits(r, sizeof(*v)) || v->lo >= v->hi)
+    if (!record_fits(r, sizeof(*v)) || v->lo >= v->hi)
         return false;
     uint64_t text_end = offsetof(struct sxs_record_code, text) + (uint64_t)v->name_size +
                         v->file_size;
     uint64_t lines_at = align8(text_end);
-    if (!fits(r, text_end) ||
-        (v->n_lines && !fits(r, lines_at + (uint64_t)v->n_lines * sizeof(struct sxs_code_line))))
+    if (!record_fits(r, text_end) ||
+        (v->n_lines &&
+         !record_fits(r, lines_at + (uint64_t)v->n_lines * sizeof(struct sxs_code_line))))
         return false;
     out->text[0] = v->text;
     out->text_size[0] = v->name_size;
@@ -99,8 +101,9 @@ static bool take_code(const struct sxs_record *r, struct sxs_samples_record *out
 static bool take_runtime(const struct sxs_record *r, struct sxs_samples_record *out)
 {
     const struct sxs_record_runtime *v = out->runtime;
-    if (!fits(r, sizeof(*v)) || !fits(r, offsetof(struct sxs_record_runtime, text) +
-                                             (uint64_t)v->version_size + v->path_size))
+    if (!record_fits(r, sizeof(*v)) ||
+        !record_fits(r, offsetof(struct sxs_record_runtime, text) + (uint64_t)v->version_size +
+                            v->path_size))
         return false;
     out->text[0] = v->text;
     out->text_size[0] = v->version_size;
@@ -112,11 +115,12 @@ static bool take_runtime(const struct sxs_record *r, struct sxs_samples_record *
 static bool take_difference(const struct sxs_record *r, struct sxs_samples_record *out)
 {
     const struct sxs_record_difference *v = out->difference;
-    return fits(r, sizeof(*v)) && fits(r, sizeof(*v) + (uint64_t)v->n * sizeof(v->frames[0]));
+    return record_fits(r, sizeof(*v)) &&
+           record_fits(r, sizeof(*v) + (uint64_t)v->n * sizeof(v->frames[0]));
 }
 
 /* Fill in @to, a struct sxs_samples_record, from a record. Returns false when it is damaged. */
-static bool take(const struct sxs_record *r, uint16_t type, void *to)
+static bool take_record(const struct sxs_record *r, uint16_t type, void *to)
 {
     struct sxs_samples_record *out = to;
     memset(out, 0, sizeof(*out));
@@ -124,11 +128,11 @@ static bool take(const struct sxs_record *r, uint16_t type, void *to)
     out->type = (enum sxs_record_type)type;
     switch (type) {
     case SXS_RECORD_SAMPLE: return take_sample(r, out);
-    case SXS_RECORD_THREAD: return fits(r, sizeof(struct sxs_record_thread));
+    case SXS_RECORD_THREAD: return record_fits(r, sizeof(struct sxs_record_thread));
     case SXS_RECORD_MODULE: return take_module(r, out);
     case SXS_RECORD_CODE: return take_code(r, out);
     case SXS_RECORD_RUNTIME: return take_runtime(r, out);
-    case SXS_RECORD_PAUSE: return fits(r, sizeof(struct sxs_record_pause));
+    case SXS_RECORD_PAUSE: return record_fits(r, sizeof(struct sxs_record_pause));
     case SXS_RECORD_DIFFERENCE: return take_difference(r, out);
     default: return false;
     }
@@ -136,7 +140,7 @@ static bool take(const struct sxs_record *r, uint16_t type, void *to)
 
 int sxs_samples_next(struct sxs_samples *s, struct sxs_samples_record *out)
 {
-    return sxs_chunk_reader_next(&s->chunks, SXS_RECORD_DIFFERENCE, take, out);
+    return sxs_chunk_reader_next(&s->chunks, SXS_RECORD_DIFFERENCE, take_record, out);
 }
 
 void sxs_samples_rewind(struct sxs_samples *s)

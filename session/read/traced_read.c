@@ -21,10 +21,10 @@ static const struct sxs_chunk_file kind = {
 
 enum { ARGUMENTS, RESULT, AFTER, THROWN, N_TEXTS };
 
-/* The data of one record of a call; join() makes one part of a call's two records. */
+/* The data of one record of a call; join_calls() makes one part of a call's two records. */
 struct part {
     uint64_t started, ended; /* ticks */
-    uint32_t site, tid, depth;
+    uint32_t method, tid, depth;
     bool     has_end, threw;
     uint32_t texts[N_TEXTS]; /* offsets in reading.texts, which has less than 4 GiB; 0: no text */
 };
@@ -57,7 +57,7 @@ static struct part *add_part(struct reading *r)
 }
 
 /* Copy a text to r->texts. Returns its offset, or 0 when it is empty or there is no room. */
-static uint32_t keep(struct reading *r, const char *text, size_t size)
+static uint32_t keep_text(struct reading *r, const char *text, size_t size)
 {
     size_t at = r->used ? r->used : 1;
     if (!size)
@@ -91,9 +91,9 @@ static bool take_enter(struct reading *r, const struct sxs_record *record)
     if (!p)
         return true;
     p->started = v->started_tick;
-    p->site = v->site;
+    p->method = v->method;
     p->tid = v->tid;
-    p->texts[ARGUMENTS] = keep(r, v->text, v->size);
+    p->texts[ARGUMENTS] = keep_text(r, v->text, v->size);
     return true;
 }
 
@@ -114,16 +114,16 @@ static bool take_end(struct reading *r, const struct sxs_record *record)
         return true;
     p->started = v->started_tick;
     p->ended = v->ended_tick;
-    p->site = v->site;
+    p->method = v->method;
     p->tid = v->tid;
     p->has_end = true;
     p->threw = v->threw != 0;
     for (int i = 0; i < 3; at += sizes[i++])
-        p->texts[RESULT + i] = keep(r, v->text + at, sizes[i]);
+        p->texts[RESULT + i] = keep_text(r, v->text + at, sizes[i]);
     return true;
 }
 
-static bool take(const struct sxs_record *record, uint16_t type, void *out)
+static bool take_record(const struct sxs_record *record, uint16_t type, void *out)
 {
     return type == SXS_TRACED_ENTER ? take_enter(out, record) : take_end(out, record);
 }
@@ -137,19 +137,19 @@ static int by_thread(const void *a, const void *b)
         return x->tid < y->tid ? -1 : 1;
     if (x->started != y->started)
         return x->started < y->started ? -1 : 1;
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
+    if (x->method != y->method)
+        return x->method < y->method ? -1 : 1;
     return x->has_end - y->has_end;
 }
 
 /* Join the parts of a call's beginning and end into one part. Parts are sorted by by_thread(). */
-static void join(struct reading *r)
+static void join_calls(struct reading *r)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++) {
         struct part *p = &r->parts[i], *before = n ? &r->parts[n - 1] : NULL;
         if (before && !before->has_end && p->has_end && before->tid == p->tid &&
-            before->started == p->started && before->site == p->site) {
+            before->started == p->started && before->method == p->method) {
             p->texts[ARGUMENTS] = before->texts[ARGUMENTS];
             n--;
         }
@@ -164,7 +164,7 @@ static void join(struct reading *r)
 /* Set the depth of each call. Calls are sorted by thread and start, so a call is nested in the
  * latest earlier call that had not ended when it started. `open` has the ends of the calls in
  * progress, from the outermost to the innermost. */
-static void nest(struct reading *r)
+static void nest_calls(struct reading *r)
 {
     uint64_t *open = reallocarray(NULL, r->n + 1, sizeof(*open));
     uint32_t  depth = 0;
@@ -208,10 +208,17 @@ static void make_calls(struct reading *r, struct sxs_traced_data *d)
     }
     for (size_t i = 0; i < r->n; i++) {
         const struct part *p = &r->parts[i];
-        d->calls[i] = (struct sxs_traced_call){
-            p->started, p->ended, p->site, p->tid, p->depth, p->has_end, p->threw,
-            text_at(r, p->texts[ARGUMENTS]), text_at(r, p->texts[RESULT]),
-            text_at(r, p->texts[AFTER]), text_at(r, p->texts[THROWN])};
+        d->calls[i] = (struct sxs_traced_call){p->started,
+                                               p->ended,
+                                               p->method,
+                                               p->tid,
+                                               p->depth,
+                                               p->has_end,
+                                               p->threw,
+                                               text_at(r, p->texts[ARGUMENTS]),
+                                               text_at(r, p->texts[RESULT]),
+                                               text_at(r, p->texts[AFTER]),
+                                               text_at(r, p->texts[THROWN])};
     }
     d->n_calls = r->n;
     qsort(d->calls, d->n_calls, sizeof(*d->calls), by_time);
@@ -235,14 +242,14 @@ int sxs_traced_read(int folder_fd, struct sxs_traced_data *out, char *why, size_
     err = sxs_chunk_reader_open(&reader, folder_fd, &kind, &out->head, why, why_size);
     if (err)
         return err;
-    while (!r.no_memory && sxs_chunk_reader_next(&reader, SXS_TRACED_LAST, take, &r))
+    while (!r.no_memory && sxs_chunk_reader_next(&reader, SXS_TRACED_LAST, take_record, &r))
         ;
     note_problems(out, &reader);
     sxs_chunk_reader_close(&reader);
     if (!r.no_memory && r.n) {
         qsort(r.parts, r.n, sizeof(*r.parts), by_thread);
-        join(&r);
-        nest(&r);
+        join_calls(&r);
+        nest_calls(&r);
     }
     if (!r.no_memory)
         make_calls(&r, out);

@@ -16,7 +16,7 @@
  *  bytes that are not UTF-8. struct sxs_traced_end describes fields without a comment. */
 struct sxs_traced_call {
     uint64_t    started_tick, ended_tick; /* ended_tick: valid if `ended` */
-    uint32_t    site, tid;                /* number of the instrumented method; thread */
+    uint32_t    method, tid;              /* number of the instrumented method; thread */
     uint32_t    depth;                    /* number of traced calls of its thread that enclose it */
     bool        ended, threw;
     const char *arguments, *result, *after, *thrown; /* borrowed from `texts`; NULL: not recorded */

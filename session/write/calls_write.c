@@ -6,18 +6,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/doze.h"
 #include "base/fork.h"
+#include "base/idle.h"
 #include "base/log.h"
 #include "session/write/file_write.h"
 
-#define MORE_AHEAD 512u /* more chunks for single calls: 32 MiB, what they may need in 10 ms */
+#define MORE_AHEAD 512u /* more chunks for traced calls: 32 MiB, what they may need in 10 ms */
 #define AHEAD 96u /* chunks kept ready, 6 MiB: as many threads may start within a few ms */
 
 static struct {
     struct sxs_file          file;
     _Atomic int              full;   /* 1: the file could not grow, or the process ends */
-    struct sxs_doze          doze;   /* the thread that makes room waits in it */
+    struct sxs_idle          idle;   /* the thread that makes room waits in it */
     uint32_t                 seen;   /* n_taken at the last sxs_calls_file_wait() */
     _Atomic int              off;    /* 1: in a forked child; no cells are allocated */
     uint32_t                 ahead;  /* chunks to keep ready in addition to AHEAD */
@@ -28,7 +28,7 @@ static struct {
 SXS_FORK_RESETS(file.length);
 
 /* Add one chunk to the file, under file.length. Returns 0 or -errno. */
-static int grow(void)
+static int grow_file(void)
 {
     struct sxs_calls_header *h = file.header;
     uint32_t                 n = atomic_load(&h->n_chunks);
@@ -62,7 +62,7 @@ static int grow_to(uint32_t ahead)
     pthread_mutex_lock(&file.length);
     if (!atomic_load(&file.full) && !atomic_load(&file.off) &&
         atomic_load(&h->n_chunks) < atomic_load(&h->n_taken) + ahead) {
-        err = grow();
+        err = grow_file();
         atomic_store(&file.full, err != 0);
     }
     pthread_mutex_unlock(&file.length);
@@ -83,7 +83,7 @@ void sxs_calls_file_wait(void)
     uint32_t taken = atomic_load(&file.header->n_taken);
     int      busy = taken != file.seen;
     file.seen = taken;
-    sxs_doze(&file.doze, busy);
+    sxs_idle_wait(&file.idle, busy);
 }
 
 /* Called after chunk number @taken was taken. When a quarter of the chunks that are kept ready has
@@ -94,7 +94,7 @@ static void ask_for_room(uint32_t taken)
     int      saved = errno;
     if (ready - taken < (AHEAD + file.ahead) / 4 * 3 &&
         !atomic_load_explicit(&file.full, memory_order_relaxed))
-        sxs_rouse(&file.doze);
+        sxs_idle_wake(&file.idle);
     errno = saved;
 }
 

@@ -13,7 +13,7 @@ SXS_SIGSAFE static struct sxs_chunk_header *chunk_at(struct sxs_chunks *c, uint3
 }
 
 /* Add one chunk to the file. Returns 0 or -errno. */
-static int grow(struct sxs_chunks *c)
+static int grow_file(struct sxs_chunks *c)
 {
     uint32_t                 n = atomic_load(c->n_chunks);
     struct sxs_chunk_header *chunk = chunk_at(c, n);
@@ -49,7 +49,7 @@ int sxs_chunks_create(struct sxs_chunks *c, const struct sxs_folder *folder, con
     head->chunk_size = SXS_CHUNK_SIZE;
     head->pid = (uint32_t)getpid();
     for (int i = 0; i < AHEAD && !err; i++)
-        err = -grow(c);
+        err = -grow_file(c);
     if (!err)
         return 0;
     sxs_file_undo(&c->file, c->map, size);
@@ -96,7 +96,7 @@ int sxs_chunks_make_room(struct sxs_chunks *c)
         return 0;
     while (!err && atomic_load(c->n_chunks) - atomic_load(&c->current) <
                        (c->ahead ? c->ahead : AHEAD) + 1)
-        err = grow(c);
+        err = grow_file(c);
     c->full = err != 0;
     return err;
 }

@@ -35,8 +35,8 @@ static int check_identity(const struct sxs_file *file, int fd)
     return S_ISREG(st.st_mode) && st.st_dev == file->dev && st.st_ino == file->ino ? 0 : -ESTALE;
 }
 
-/* Return a descriptor of @file, or -errno. Give it back by used(). */
-static int use(const struct sxs_file *file)
+/* Return a descriptor of @file, or -errno. Give it back by end_use(). */
+static int use_descriptor(const struct sxs_file *file)
 {
     int folder, fd, err;
     if (file->fd >= 0)
@@ -52,7 +52,7 @@ static int use(const struct sxs_file *file)
     return err ? err : fd;
 }
 
-static void used(const struct sxs_file *file, int fd)
+static void end_use(const struct sxs_file *file, int fd)
 {
     if (fd >= 0 && fd != file->fd)
         close(fd);
@@ -72,7 +72,7 @@ static int map_file(struct job *job, int fd)
     return job->map == MAP_FAILED ? -errno : 0;
 }
 
-static int create(void *arg)
+static int create_file(void *arg)
 {
     struct job      *job = arg;
     struct sxs_file *file = job->file;
@@ -92,25 +92,25 @@ static int create(void *arg)
 }
 
 /* Reserve blocks before they are touched, because touching them on a full disk causes a SIGBUS. */
-static int reserve(void *arg)
+static int reserve_space(void *arg)
 {
     const struct job *job = arg;
-    int               fd = use(job->file), err;
+    int               fd = use_descriptor(job->file), err;
     if (fd < 0)
         return fd;
     err = -posix_fallocate(fd, (off_t)job->from, (off_t)job->size);
-    used(job->file, fd);
+    end_use(job->file, fd);
     return err;
 }
 
-static int shorten(void *arg)
+static int shorten_file(void *arg)
 {
     const struct job *job = arg;
-    int               fd = use(job->file), err;
+    int               fd = use_descriptor(job->file), err;
     if (fd < 0)
         return fd;
     err = ftruncate(fd, (off_t)job->size) ? -errno : 0;
-    used(job->file, fd);
+    end_use(job->file, fd);
     return err;
 }
 
@@ -123,7 +123,7 @@ static int close_file(void *arg)
     return 0;
 }
 
-static int undo(void *arg)
+static int undo_create(void *arg)
 {
     struct sxs_file *file = arg;
     int              folder = sxs_folder_use(file->folder);
@@ -142,7 +142,7 @@ int sxs_file_create(struct sxs_file *file, const struct sxs_folder *folder, cons
     struct job job = {.file = file, .size = header_size, .map_size = map_size};
     int        err;
     *file = (struct sxs_file){.folder = folder, .name = name, .fd = -1};
-    err = sxs_descriptors_call(create, &job);
+    err = sxs_descriptors_call(create_file, &job);
     if (!err)
         *map = job.map;
     return err;
@@ -151,13 +151,13 @@ int sxs_file_create(struct sxs_file *file, const struct sxs_folder *folder, cons
 int sxs_file_reserve(const struct sxs_file *file, uint64_t from, uint64_t size)
 {
     struct job job = {.file = (struct sxs_file *)(uintptr_t)file, .from = from, .size = size};
-    return sxs_descriptors_call(reserve, &job);
+    return sxs_descriptors_call(reserve_space, &job);
 }
 
 int sxs_file_shorten(const struct sxs_file *file, uint64_t size)
 {
     struct job job = {.file = (struct sxs_file *)(uintptr_t)file, .size = size};
-    return sxs_descriptors_call(shorten, &job);
+    return sxs_descriptors_call(shorten_file, &job);
 }
 
 void sxs_file_close(struct sxs_file *file)
@@ -168,7 +168,7 @@ void sxs_file_close(struct sxs_file *file)
 void sxs_file_undo(struct sxs_file *file, unsigned char *map, size_t map_size)
 {
     munmap(map, map_size);
-    sxs_descriptors_call(undo, file);
+    sxs_descriptors_call(undo_create, file);
 }
 
 uint64_t sxs_file_may_map(uint64_t wanted)

@@ -45,7 +45,7 @@ void sxs_folder_used(const struct sxs_folder *folder, int fd)
 
 /* Fill in @folder from its descriptor @fd, and take ownership of @fd: keep it open only if it lies
  * in a descriptor table that the host cannot reach. */
-static int keep(struct sxs_folder *folder, int fd)
+static int keep_descriptor(struct sxs_folder *folder, int fd)
 {
     struct stat st;
     int         err = fstat(fd, &st) ? errno : 0;
@@ -66,7 +66,7 @@ static int open_folder(void *arg)
     if (!realpath(job->path, job->folder->path))
         return -errno;
     fd = open(job->folder->path, FOLDER);
-    return fd < 0 ? -errno : keep(job->folder, fd);
+    return fd < 0 ? -errno : keep_descriptor(job->folder, fd);
 }
 
 int sxs_folder_open(struct sxs_folder *folder, const char *path)
@@ -77,7 +77,7 @@ int sxs_folder_open(struct sxs_folder *folder, const char *path)
 
 /* ---- the process's folder in a session ----------------------------------------------------- */
 
-static int refuse(const struct job *job, int err)
+static int refuse_folder(const struct job *job, int err)
 {
     snprintf(job->why, job->why_size, "%s", strerror(err));
     return -1;
@@ -105,18 +105,18 @@ static int open_session(const struct job *job)
     struct stat st;
     int         fd;
     if (without_slashes(job->path, path, sizeof(path)))
-        return refuse(job, ENAMETOOLONG);
+        return refuse_folder(job, ENAMETOOLONG);
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        return refuse(job, errno);
+        return refuse_folder(job, errno);
     fd = open(path, FOLDER);
     if (fd < 0 && errno == ENOTDIR && lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) {
         snprintf(job->why, job->why_size, "it is a symbolic link; expected the folder itself");
         return -1;
     }
     if (fd < 0 || fstat(fd, &st) != 0)
-        refuse(job, errno);
+        refuse_folder(job, errno);
     else if (!sxs_folder_refused(&st, job->why, job->why_size) &&
-             (realpath(path, job->folder->path) || refuse(job, errno) == 0))
+             (realpath(path, job->folder->path) || refuse_folder(job, errno) == 0))
         return fd;
     if (fd >= 0)
         close(fd);
@@ -153,22 +153,22 @@ static int make_in_session(void *arg)
     err = errno;
     close(session);
     if (fd < 0)
-        return refuse(job, err);
+        return refuse_folder(job, err);
     len = strlen(job->folder->path);
     if (snprintf(job->folder->path + len, sizeof(job->folder->path) - len, "/%s", name) >=
         (int)(sizeof(job->folder->path) - len)) {
         close(fd);
-        return refuse(job, ENAMETOOLONG);
+        return refuse_folder(job, ENAMETOOLONG);
     }
-    err = keep(job->folder, fd);
-    return err ? refuse(job, -err) : 0;
+    err = keep_descriptor(job->folder, fd);
+    return err ? refuse_folder(job, -err) : 0;
 }
 
 int sxs_folder_make(struct sxs_folder *folder, const char *session, char *why, size_t size)
 {
     struct job job = {.folder = folder, .path = session, .why = why, .why_size = size};
     int        err = sxs_descriptors_call(make_in_session, &job);
-    return err == -ECHILD ? refuse(&job, ECHILD) : err;
+    return err == -ECHILD ? refuse_folder(&job, ECHILD) : err;
 }
 
 /* ---- closing and removing ------------------------------------------------------------------ */

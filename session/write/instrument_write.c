@@ -93,7 +93,7 @@ void sxs_instrument_end(int forked)
  * makes room may not be scheduled in time, so several threads can be here at once, and one can take
  * the room that another made; hence the loop. Returns NULL, and counts the record as lost, when the
  * file cannot grow any more; NULL also when there is no file. */
-static void *reserve(size_t size)
+static void *reserve_record(size_t size)
 {
     void *record = NULL;
     if (!header)
@@ -106,12 +106,12 @@ static void *reserve(size_t size)
     return record;
 }
 
-void sxs_instrument_site(uint32_t number, unsigned runtime, uint32_t token, const char *assembly,
-                         const char *name)
+void sxs_instrument_method(uint32_t number, unsigned runtime, uint32_t token, const char *assembly,
+                           const char *name)
 {
     size_t                      a = strnlen(assembly, 1000), n = strnlen(name, 4000);
-    struct sxs_instrument_site *r =
-        reserve(offsetof(struct sxs_instrument_site, text) + a + n);
+    struct sxs_instrument_method *r =
+        reserve_record(offsetof(struct sxs_instrument_method, text) + a + n);
     if (!r)
         return;
     r->number = number;
@@ -119,20 +119,21 @@ void sxs_instrument_site(uint32_t number, unsigned runtime, uint32_t token, cons
     r->token = token;
     r->assembly_size = (uint16_t)a;
     r->name_size = (uint16_t)n;
-    memcpy((char *)r + offsetof(struct sxs_instrument_site, text), assembly, a);
-    memcpy((char *)r + offsetof(struct sxs_instrument_site, text) + a, name, n);
-    sxs_chunks_commit(r, SXS_INSTRUMENT_SITE);
+    memcpy((char *)r + offsetof(struct sxs_instrument_method, text), assembly, a);
+    memcpy((char *)r + offsetof(struct sxs_instrument_method, text) + a, name, n);
+    sxs_chunks_commit(r, SXS_INSTRUMENT_METHOD);
 }
 
-void sxs_instrument_state(uint32_t site, enum sxs_site_state state, uint32_t hr, const char *text)
+void sxs_instrument_state(uint32_t method, enum sxs_instrumented_state state, uint32_t hr,
+                          const char *text)
 {
     size_t                       n = strnlen(text, 1000);
     struct sxs_instrument_state *r =
-        reserve(offsetof(struct sxs_instrument_state, text) + n);
+        reserve_record(offsetof(struct sxs_instrument_state, text) + n);
     if (!r)
         return;
     r->time_ns = sxs_now_ns(CLOCK_MONOTONIC);
-    r->site = site;
+    r->method = method;
     r->state = (uint8_t)state;
     r->hr = hr;
     r->size = (uint16_t)n;
@@ -145,7 +146,7 @@ static struct sxs_instrument_count unkept[SXS_INSTRUMENT_PAGE];
 
 struct sxs_instrument_count *sxs_instrument_counts(uint32_t first)
 {
-    struct sxs_instrument_counts *r = reserve(sizeof(*r));
+    struct sxs_instrument_counts *r = reserve_record(sizeof(*r));
     if (!r)
         return unkept;
     r->first = first;
@@ -153,14 +154,14 @@ struct sxs_instrument_count *sxs_instrument_counts(uint32_t first)
     return r->counts;
 }
 
-void sxs_instrument_label(uint32_t site, const char *label)
+void sxs_instrument_label(uint32_t method, const char *label)
 {
     size_t                       n = label ? strnlen(label, 1000) : 0;
     struct sxs_instrument_label *r =
-        reserve(offsetof(struct sxs_instrument_label, text) + n);
+        reserve_record(offsetof(struct sxs_instrument_label, text) + n);
     if (!r)
         return;
-    r->site = site;
+    r->method = method;
     r->size = (uint32_t)n;
     if (n)
         memcpy((char *)r + offsetof(struct sxs_instrument_label, text), label, n);
@@ -171,7 +172,7 @@ struct sxs_instrument_helper *sxs_instrument_helper(unsigned runtime, const char
 {
     size_t                        n = strnlen(text, 4000);
     struct sxs_instrument_helper *r =
-        reserve(offsetof(struct sxs_instrument_helper, text) + n);
+        reserve_record(offsetof(struct sxs_instrument_helper, text) + n);
     if (!r)
         return NULL;
     r->runtime = (uint16_t)runtime;
@@ -186,7 +187,7 @@ void sxs_instrument_rule(const struct sxs_instrument_rule *rule, const char *nam
 {
     size_t n = strnlen(name, 500), f = strnlen(file, 1000), t = strnlen(text, 1000);
     size_t at = offsetof(struct sxs_instrument_rule, text);
-    struct sxs_instrument_rule *r = reserve(at + n + f + t);
+    struct sxs_instrument_rule *r = reserve_record(at + n + f + t);
     if (!r)
         return;
     r->number = rule->number;

@@ -23,13 +23,14 @@ void sxs_instrument_keep(void);
  *    more, because the file belongs to the parent. */
 void sxs_instrument_end(int forked);
 
-/** sxs_instrument_site - record a method that rules apply to.
+/** sxs_instrument_method - record a method that rules apply to.
  *  sxs_instrument_state - record a new state of such a method.
  *  A record that finds no room is counted in the header. May wait for the file to grow. Any
  *  thread. */
-void sxs_instrument_site(uint32_t number, unsigned runtime, uint32_t token, const char *assembly,
-                         const char *name);
-void sxs_instrument_state(uint32_t site, enum sxs_site_state state, uint32_t hr, const char *text);
+void sxs_instrument_method(uint32_t number, unsigned runtime, uint32_t token, const char *assembly,
+                           const char *name);
+void sxs_instrument_state(uint32_t method, enum sxs_instrumented_state state, uint32_t hr,
+                          const char *text);
 
 /** sxs_instrument_counts - allocate a thread's counters of the SXS_INSTRUMENT_PAGE methods from
  *  number @first on.
@@ -38,7 +39,7 @@ void sxs_instrument_state(uint32_t site, enum sxs_site_state state, uint32_t hr,
 struct sxs_instrument_count *sxs_instrument_counts(uint32_t first);
 
 /** Record a method's name in reports; NULL or "" for the method's own name. Any thread. */
-void sxs_instrument_label(uint32_t site, const char *label);
+void sxs_instrument_label(uint32_t method, const char *label);
 
 /** sxs_instrument_helper - record a helper, a managed method that rules call.
  *  @text: "Namespace.Type.Method in PATH".

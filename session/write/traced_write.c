@@ -50,7 +50,7 @@ void sxs_traced_forget(void)
     atomic_store(&header, NULL);
 }
 
-static void *reserve(size_t size)
+static void *reserve_record(size_t size)
 {
     struct sxs_traced_header *h = atomic_load_explicit(&header, memory_order_acquire);
     void                     *record = h ? sxs_chunks_reserve(&chunks, size) : NULL;
@@ -69,47 +69,49 @@ static uint32_t thread_id(void)
     return tid;
 }
 
-static size_t cut(struct sxs_traced_text t)
+static size_t cut_length(struct sxs_traced_text t)
 {
     return t.size < SXS_TRACED_TEXT ? t.size : SXS_TRACED_TEXT;
 }
 
-static char *put(char *to, struct sxs_traced_text t)
+static char *put_text(char *to, struct sxs_traced_text t)
 {
     if (t.size)
-        memcpy(to, t.text, cut(t));
-    return to + cut(t);
+        memcpy(to, t.text, cut_length(t));
+    return to + cut_length(t);
 }
 
-void sxs_traced_enter(uint32_t site, uint64_t started, struct sxs_traced_text arguments)
+void sxs_traced_enter(uint32_t method, uint64_t started, struct sxs_traced_text arguments)
 {
-    struct sxs_traced_enter *r = reserve(offsetof(struct sxs_traced_enter, text) + cut(arguments));
+    struct sxs_traced_enter *r =
+        reserve_record(offsetof(struct sxs_traced_enter, text) + cut_length(arguments));
     if (!r)
         return;
     r->started_tick = started;
-    r->site = site;
+    r->method = method;
     r->tid = thread_id();
-    r->size = (uint32_t)cut(arguments);
-    put((char *)r + offsetof(struct sxs_traced_enter, text), arguments);
+    r->size = (uint32_t)cut_length(arguments);
+    put_text((char *)r + offsetof(struct sxs_traced_enter, text), arguments);
     sxs_chunks_commit(r, SXS_TRACED_ENTER);
 }
 
-void sxs_traced_end(uint32_t site, uint64_t started, uint64_t ended, int threw,
+void sxs_traced_end(uint32_t method, uint64_t started, uint64_t ended, int threw,
                     struct sxs_traced_text result, struct sxs_traced_text after,
                     struct sxs_traced_text thrown)
 {
     size_t                 at = offsetof(struct sxs_traced_end, text);
-    struct sxs_traced_end *r = reserve(at + cut(result) + cut(after) + cut(thrown));
+    struct sxs_traced_end *r =
+        reserve_record(at + cut_length(result) + cut_length(after) + cut_length(thrown));
     if (!r)
         return;
     r->started_tick = started;
     r->ended_tick = ended;
-    r->site = site;
+    r->method = method;
     r->tid = thread_id();
     r->threw = threw != 0;
-    r->result_size = (uint16_t)cut(result);
-    r->after_size = (uint16_t)cut(after);
-    r->thrown_size = (uint16_t)cut(thrown);
-    put(put(put((char *)r + at, result), after), thrown);
+    r->result_size = (uint16_t)cut_length(result);
+    r->after_size = (uint16_t)cut_length(after);
+    r->thrown_size = (uint16_t)cut_length(thrown);
+    put_text(put_text(put_text((char *)r + at, result), after), thrown);
     sxs_chunks_commit(r, SXS_TRACED_END);
 }

@@ -35,8 +35,8 @@ struct sxs_traced_text {
  *    arguments at the end. @thrown: type and message of the exception.
  *  Called on the thread of the call. A record that finds no room is counted in the header.
  *  Lock-free; any thread. */
-void sxs_traced_enter(uint32_t site, uint64_t started, struct sxs_traced_text arguments);
-void sxs_traced_end(uint32_t site, uint64_t started, uint64_t ended, int threw,
+void sxs_traced_enter(uint32_t method, uint64_t started, struct sxs_traced_text arguments);
+void sxs_traced_end(uint32_t method, uint64_t started, uint64_t ended, int threw,
                     struct sxs_traced_text result, struct sxs_traced_text after,
                     struct sxs_traced_text thrown);
 

@@ -7,7 +7,7 @@
 
 SXS_SIGSAFE static uintptr_t pointer(const struct sxs_cfi *cfi, struct cursor *c, uint8_t how)
 {
-    return encoded(c, how, cfi->address + (uintptr_t)(c->at - cfi->bytes));
+    return read_encoded(c, how, cfi->address + (uintptr_t)(c->at - cfi->bytes));
 }
 
 #define N_REGS      17 /* in DWARF's numbering for x86-64; rip is the last register used */
@@ -49,7 +49,7 @@ struct machine {
     int                   found;  /* @now holds at @target */
 };
 
-SXS_SIGSAFE static int fits(int64_t offset, int64_t max)
+SXS_SIGSAFE static int offset_fits(int64_t offset, int64_t max)
 {
     return offset < 0 && offset % 8 == 0 && -offset / 8 <= max;
 }
@@ -62,7 +62,7 @@ SXS_SIGSAFE static struct sxs_rule rule_of(const struct machine *m)
         return (struct sxs_rule){.kind = SXS_RULE_SIGNAL};
     if (s->rip.how == UNDEFINED)
         return (struct sxs_rule){.kind = SXS_RULE_BOTTOM};
-    if (s->rip.how != AT_OFFSET || !fits(s->rip.offset, UINT8_MAX) ||
+    if (s->rip.how != AT_OFFSET || !offset_fits(s->rip.offset, UINT8_MAX) ||
         s->cfa_how == CFA_UNSUPPORTED || s->rbp.how == UNSUPPORTED || s->cfa_reg > 15 ||
         s->cfa_off > INT32_MAX || s->cfa_off < INT32_MIN)
         return rule;
@@ -80,13 +80,13 @@ SXS_SIGSAFE static struct sxs_rule rule_of(const struct machine *m)
             -s->rbp.offset / 8 > INT16_MAX)
             return rule;
         rule.rbp_at = (int16_t)(-s->rbp.offset / 8);
-        if (s->rbx.how == AT_RBP && fits(s->rbx.offset, UINT8_MAX))
+        if (s->rbx.how == AT_RBP && offset_fits(s->rbx.offset, UINT8_MAX))
             rule.rbx_at = (uint8_t)(-s->rbx.offset / 8);
         rule.kind = SXS_RULE_DEREF;
         return rule;
     }
     if (s->rbp.how == AT_OFFSET) {
-        if (!fits(s->rbp.offset, INT16_MAX))
+        if (!offset_fits(s->rbp.offset, INT16_MAX))
             return rule;
         rule.rbp_at = (int16_t)(-s->rbp.offset / 8);
     } else if (s->rbp.how == AT_RBP) {
@@ -99,7 +99,7 @@ SXS_SIGSAFE static struct sxs_rule rule_of(const struct machine *m)
     rule.kind = s->rip.offset == -8 ? SXS_RULE_CFA : SXS_RULE_FAULT;
     if (rule.kind == SXS_RULE_FAULT)
         rule.rbx_at = (uint8_t)(-s->rip.offset / 8);
-    else if (s->rbx.how == AT_OFFSET && fits(s->rbx.offset, UINT8_MAX))
+    else if (s->rbx.how == AT_OFFSET && offset_fits(s->rbx.offset, UINT8_MAX))
         rule.rbx_at = (uint8_t)(-s->rbx.offset / 8);
     return rule;
 }
@@ -112,7 +112,7 @@ SXS_SIGSAFE static struct saved *saved_of(struct state *s, uint64_t reg)
                                   : NULL;
 }
 
-SXS_SIGSAFE static void set(struct state *s, uint64_t reg, enum how how, int64_t offset)
+SXS_SIGSAFE static void set_rule(struct state *s, uint64_t reg, enum how how, int64_t offset)
 {
     struct saved *saved = saved_of(s, reg);
     if (saved)
@@ -125,12 +125,12 @@ enum { OP_BREG0 = 0x70, OP_BREG16 = 0x80, OP_DEREF = 0x06 };
  * rbp + n". */
 SXS_SIGSAFE static void saved_expression(struct state *s, uint64_t reg, struct cursor e)
 {
-    uint8_t op = byte(&e);
-    int64_t offset = sleb(&e);
+    uint8_t op = read_byte(&e);
+    int64_t offset = read_sleb(&e);
     if (!e.failed && e.at == e.end && op == OP_BREG0 + SXS_DWARF_RBP)
-        set(s, reg, AT_RBP, offset);
+        set_rule(s, reg, AT_RBP, offset);
     else
-        set(s, reg, UNSUPPORTED, 0);
+        set_rule(s, reg, UNSUPPORTED, 0);
 }
 
 /* Two expressions are supported: *(rbp + n), and the linker's for PLT entries,
@@ -139,8 +139,8 @@ SXS_SIGSAFE static void cfa_expression(struct state *s, struct cursor e)
 {
     static const uint8_t plt_rest[] = {0x3f, 0x1a};            /* lit15, and */
     static const uint8_t plt_end[] = {0x2a, 0x33, 0x24, 0x22}; /* ge, lit3, shl, plus */
-    uint8_t              op = byte(&e);
-    int64_t              offset = sleb(&e);
+    uint8_t              op = read_byte(&e);
+    int64_t              offset = read_sleb(&e);
     size_t               left = (size_t)(e.end - e.at);
     s->cfa_how = CFA_UNSUPPORTED;
     s->cfa_off = offset;
@@ -158,7 +158,7 @@ SXS_SIGSAFE static void cfa_expression(struct state *s, struct cursor e)
     }
 }
 
-SXS_SIGSAFE static void restore(struct machine *m, uint64_t reg)
+SXS_SIGSAFE static void restore_rule(struct machine *m, uint64_t reg)
 {
     struct saved *saved = saved_of(&m->now, reg);
     if (saved)
@@ -176,7 +176,7 @@ SXS_SIGSAFE static void advance_to(struct machine *m, struct cursor *c, uintptr_
         m->pc = pc;
 }
 
-SXS_SIGSAFE static void advance(struct machine *m, struct cursor *c, uint64_t by)
+SXS_SIGSAFE static void advance_row(struct machine *m, struct cursor *c, uint64_t by)
 {
     advance_to(m, c, m->pc + by * m->cie->code_align);
 }
@@ -200,7 +200,7 @@ SXS_SIGSAFE static void state_stack(struct machine *m, struct cursor *c, int pus
 
 /* Executes an instruction whose opcode has the upper two bits clear. Reads all operands, in
  * order. */
-SXS_SIGSAFE static void extended(struct machine *m, struct cursor *c, uint8_t op)
+SXS_SIGSAFE static void run_extended(struct machine *m, struct cursor *c, uint8_t op)
 {
     struct state *s = &m->now;
     int64_t       align = m->cie->data_align;
@@ -208,73 +208,75 @@ SXS_SIGSAFE static void extended(struct machine *m, struct cursor *c, uint8_t op
     switch (op) {
     case 0x00: break; /* nop */
     case 0x01: /* set_loc */ advance_to(m, c, pointer(m->cfi, c, m->cie->fde_encoding)); break;
-    case 0x02: advance(m, c, byte(c)); break;
-    case 0x03: advance(m, c, fixed(c, 2)); break;
-    case 0x04: advance(m, c, fixed(c, 4)); break;
+    case 0x02: advance_row(m, c, read_byte(c)); break;
+    case 0x03: advance_row(m, c, read_fixed(c, 2)); break;
+    case 0x04: advance_row(m, c, read_fixed(c, 4)); break;
     case 0x05: /* offset_extended */
-        reg = uleb(c);
-        set(s, reg, AT_OFFSET, (int64_t)uleb(c) * align);
+        reg = read_uleb(c);
+        set_rule(s, reg, AT_OFFSET, (int64_t)read_uleb(c) * align);
         break;
-    case 0x06: restore(m, uleb(c)); break;
-    case 0x07: set(s, uleb(c), UNDEFINED, 0); break;
-    case 0x08: set(s, uleb(c), SAME, 0); break;
+    case 0x06: restore_rule(m, read_uleb(c)); break;
+    case 0x07: set_rule(s, read_uleb(c), UNDEFINED, 0); break;
+    case 0x08: set_rule(s, read_uleb(c), SAME, 0); break;
     case 0x09: /* register: the value is in another register */
-        reg = uleb(c);
-        uleb(c);
-        set(s, reg, UNSUPPORTED, 0);
+        reg = read_uleb(c);
+        read_uleb(c);
+        set_rule(s, reg, UNSUPPORTED, 0);
         break;
     case 0x0a: state_stack(m, c, 1); break;
     case 0x0b: state_stack(m, c, 0); break;
     case 0x0c: /* def_cfa */
-        reg = uleb(c);
-        def_cfa(s, reg, (int64_t)uleb(c));
+        reg = read_uleb(c);
+        def_cfa(s, reg, (int64_t)read_uleb(c));
         break;
-    case 0x0d: def_cfa(s, uleb(c), s->cfa_off); break;
-    case 0x0e: s->cfa_off = (int64_t)uleb(c); break;
-    case 0x0f: cfa_expression(s, block(c, uleb(c))); break;
+    case 0x0d: def_cfa(s, read_uleb(c), s->cfa_off); break;
+    case 0x0e: s->cfa_off = (int64_t)read_uleb(c); break;
+    case 0x0f: cfa_expression(s, read_block(c, read_uleb(c))); break;
     case 0x10: /* expression */
-        reg = uleb(c);
-        saved_expression(s, reg, block(c, uleb(c)));
+        reg = read_uleb(c);
+        saved_expression(s, reg, read_block(c, read_uleb(c)));
         break;
     case 0x11: /* offset_extended_sf */
-        reg = uleb(c);
-        set(s, reg, AT_OFFSET, sleb(c) * align);
+        reg = read_uleb(c);
+        set_rule(s, reg, AT_OFFSET, read_sleb(c) * align);
         break;
     case 0x12: /* def_cfa_sf */
-        reg = uleb(c);
-        def_cfa(s, reg, sleb(c) * align);
+        reg = read_uleb(c);
+        def_cfa(s, reg, read_sleb(c) * align);
         break;
-    case 0x13: s->cfa_off = sleb(c) * align; break;
+    case 0x13: s->cfa_off = read_sleb(c) * align; break;
     case 0x14: /* val_offset */
     case 0x15:
-        reg = uleb(c);
-        uleb(c);
-        set(s, reg, UNSUPPORTED, 0);
+        reg = read_uleb(c);
+        read_uleb(c);
+        set_rule(s, reg, UNSUPPORTED, 0);
         break;
     case 0x16: /* val_expression */
-        reg = uleb(c);
-        block(c, uleb(c));
-        set(s, reg, UNSUPPORTED, 0);
+        reg = read_uleb(c);
+        read_block(c, read_uleb(c));
+        set_rule(s, reg, UNSUPPORTED, 0);
         break;
-    case 0x2e: uleb(c); break; /* GNU_args_size */
+    case 0x2e: read_uleb(c); break; /* GNU_args_size */
     case 0x2f:                 /* GNU_negative_offset_extended */
-        reg = uleb(c);
-        set(s, reg, AT_OFFSET, -(int64_t)uleb(c) * align);
+        reg = read_uleb(c);
+        set_rule(s, reg, AT_OFFSET, -(int64_t)read_uleb(c) * align);
         break;
     default: c->failed = 1;
     }
 }
 
-SXS_SIGSAFE static int run(struct machine *m, struct cursor c)
+SXS_SIGSAFE static int run_program(struct machine *m, struct cursor c)
 {
     while (!c.failed && c.at < c.end && !m->found) {
-        uint8_t  op = byte(&c);
+        uint8_t  op = read_byte(&c);
         unsigned low = op & 0x3f;
         switch (op >> 6) {
-        case 1: advance(m, &c, low); break;
-        case 2: set(&m->now, low, AT_OFFSET, (int64_t)uleb(&c) * m->cie->data_align); break;
-        case 3: restore(m, low); break;
-        default: extended(m, &c, op);
+        case 1: advance_row(m, &c, low); break;
+        case 2:
+            set_rule(&m->now, low, AT_OFFSET, (int64_t)read_uleb(&c) * m->cie->data_align);
+            break;
+        case 3: restore_rule(m, low); break;
+        default: run_extended(m, &c, op);
         }
     }
     return c.failed ? -1 : 0;
@@ -283,31 +285,31 @@ SXS_SIGSAFE static int run(struct machine *m, struct cursor c)
 SXS_SIGSAFE static int read_cie(const struct sxs_cfi *cfi, struct cursor c, struct cie *cie)
 {
     const char *augmentation;
-    uint8_t     version = byte(&c);
+    uint8_t     version = read_byte(&c);
     memset(cie, 0, sizeof(*cie));
     if (c.failed || (version != 1 && version != 3))
         return -1;
     augmentation = (const char *)c.at;
-    while (byte(&c))
+    while (read_byte(&c))
         ;
-    cie->code_align = uleb(&c);
-    cie->data_align = sleb(&c);
+    cie->code_align = read_uleb(&c);
+    cie->data_align = read_sleb(&c);
     if (version == 1)
-        byte(&c);
+        read_byte(&c);
     else
-        uleb(&c); /* the number of the return address's register; always rip */
+        read_uleb(&c); /* the number of the return address's register; always rip */
     if (c.failed || (*augmentation && *augmentation != 'z'))
         return -1;
     if (*augmentation == 'z') {
-        struct cursor data = block(&c, uleb(&c));
+        struct cursor data = read_block(&c, read_uleb(&c));
         cie->has_augmentation = 1;
         while (*++augmentation && !data.failed)
             switch (*augmentation) {
-            case 'R': cie->fde_encoding = byte(&data); break;
-            case 'L': byte(&data); break;
+            case 'R': cie->fde_encoding = read_byte(&data); break;
+            case 'L': read_byte(&data); break;
             case 'S': cie->is_signal = 1; break;
             case 'P': {
-                uint8_t how = byte(&data);
+                uint8_t how = read_byte(&data);
                 if (how != PE_OMIT)
                     pointer(cfi, &data, how & 0x0f); /* read only to skip it */
                 break;
@@ -332,10 +334,10 @@ struct fde {
  * are not supported; they do not occur. */
 SXS_SIGSAFE static int next_entry(struct cursor *all, struct cursor *body)
 {
-    uint32_t size = (uint32_t)fixed(all, 4);
+    uint32_t size = (uint32_t)read_fixed(all, 4);
     if (all->failed || size == 0 || size == UINT32_MAX)
         return 0;
-    *body = block(all, size);
+    *body = read_block(all, size);
     return !all->failed;
 }
 
@@ -349,8 +351,9 @@ SXS_SIGSAFE static int read_cie_of(const struct sxs_cfi *cfi, const struct curso
     if (body->failed || !back || back > (size_t)(from - cfi->bytes))
         return -1;
     at = (struct cursor){from - back, cfi->bytes + cfi->size, 0};
-    return next_entry(&at, &cie_body) && fixed(&cie_body, 4) == 0 ? read_cie(cfi, cie_body, cie)
-                                                                  : -1;
+    return next_entry(&at, &cie_body) && read_fixed(&cie_body, 4) == 0
+               ? read_cie(cfi, cie_body, cie)
+               : -1;
 }
 
 SXS_SIGSAFE static int read_fde(const struct sxs_cfi *cfi, struct cursor *body, struct fde *fde)
@@ -360,7 +363,7 @@ SXS_SIGSAFE static int read_fde(const struct sxs_cfi *cfi, struct cursor *body, 
     size = pointer(cfi, body, fde->cie.fde_encoding & 0x0f);
     fde->hi = fde->lo + size;
     if (fde->cie.has_augmentation)
-        block(body, uleb(body));
+        read_block(body, read_uleb(body));
     fde->instructions = *body;
     return body->failed || fde->hi < fde->lo ? -1 : 0;
 }
@@ -375,7 +378,7 @@ SXS_SIGSAFE struct sxs_cfi_row sxs_cfi_find(const struct sxs_cfi *cfi, size_t at
     uint32_t       back;
     if (!next_entry(&all, &body))
         return row;
-    back = (uint32_t)fixed(&body, 4);
+    back = (uint32_t)read_fixed(&body, 4);
     if (read_cie_of(cfi, &body, back, &fde.cie) || read_fde(cfi, &body, &fde))
         return row;
     row.lo = fde.lo;
@@ -384,12 +387,12 @@ SXS_SIGSAFE struct sxs_cfi_row sxs_cfi_find(const struct sxs_cfi *cfi, size_t at
         return row;
     m.pc = fde.lo;
     m.target = UINTPTR_MAX; /* execute all: a CIE's instructions do not advance the address */
-    if (run(&m, fde.cie.initial))
+    if (run_program(&m, fde.cie.initial))
         return row;
     m.initial = m.now;
     m.pc = fde.lo;
     m.target = pc;
-    if (run(&m, fde.instructions))
+    if (run_program(&m, fde.instructions))
         return row;
     row.from = m.pc;
     row.rule = rule_of(&m);
@@ -412,7 +415,7 @@ int sxs_cfi_each(const struct sxs_cfi *cfi, sxs_cfi_each_fn *on, void *user)
     struct fde     fde;
     while (!rc && next_entry(&all, &body)) {
         const uint8_t *from = body.at;
-        uint32_t       back = (uint32_t)fixed(&body, 4);
+        uint32_t       back = (uint32_t)read_fixed(&body, 4);
         if (body.failed || !back)
             continue; /* too short, or a CIE, which is read when a description refers to it */
         if (from - back != cie_at || !cie_at) {

@@ -16,7 +16,7 @@ struct cursor {
     int            failed; /* sticky: after the first failure all reads return 0 */
 };
 
-SXS_SIGSAFE static inline uint64_t fixed(struct cursor *c, size_t size)
+SXS_SIGSAFE static inline uint64_t read_fixed(struct cursor *c, size_t size)
 {
     uint64_t v = 0;
     if (c->failed || (size_t)(c->end - c->at) < size)
@@ -26,19 +26,19 @@ SXS_SIGSAFE static inline uint64_t fixed(struct cursor *c, size_t size)
     return v;
 }
 
-SXS_SIGSAFE static inline uint8_t byte(struct cursor *c)
+SXS_SIGSAFE static inline uint8_t read_byte(struct cursor *c)
 {
     if (c->failed || c->at == c->end)
         return c->failed = 1, 0;
     return *c->at++;
 }
 
-SXS_SIGSAFE static inline uint64_t uleb(struct cursor *c)
+SXS_SIGSAFE static inline uint64_t read_uleb(struct cursor *c)
 {
     uint64_t v = 0;
     unsigned shift = 0;
     for (;;) {
-        uint8_t b = byte(c);
+        uint8_t b = read_byte(c);
         if (shift < 64)
             v |= (uint64_t)(b & 0x7f) << shift;
         shift += 7;
@@ -47,12 +47,12 @@ SXS_SIGSAFE static inline uint64_t uleb(struct cursor *c)
     }
 }
 
-SXS_SIGSAFE static inline int64_t sleb(struct cursor *c)
+SXS_SIGSAFE static inline int64_t read_sleb(struct cursor *c)
 {
     uint64_t v = 0;
     unsigned shift = 0;
     for (;;) {
-        uint8_t b = byte(c);
+        uint8_t b = read_byte(c);
         if (shift < 64)
             v |= (uint64_t)(b & 0x7f) << shift;
         shift += 7;
@@ -65,7 +65,7 @@ SXS_SIGSAFE static inline int64_t sleb(struct cursor *c)
 }
 
 /* Returns a cursor over the next @size bytes of @c and advances @c past them. */
-SXS_SIGSAFE static inline struct cursor block(struct cursor *c, uint64_t size)
+SXS_SIGSAFE static inline struct cursor read_block(struct cursor *c, uint64_t size)
 {
     struct cursor part = {c->at, c->at, 1};
     if (c->failed || size > (uint64_t)(c->end - c->at)) {
@@ -81,7 +81,7 @@ enum { PE_OMIT = 0xff, PE_PCREL = 0x10 };
 
 /* Reads a pointer in encoding @how (DW_EH_PE_*), which lies at @place in the process. Only absolute
  * and pc-relative bases are supported: others do not occur in .eh_frame's code ranges. */
-SXS_SIGSAFE static inline uintptr_t encoded(struct cursor *c, uint8_t how, uintptr_t place)
+SXS_SIGSAFE static inline uintptr_t read_encoded(struct cursor *c, uint8_t how, uintptr_t place)
 {
     uintptr_t base = 0, v;
     if ((how & 0x70) == PE_PCREL)
@@ -91,13 +91,13 @@ SXS_SIGSAFE static inline uintptr_t encoded(struct cursor *c, uint8_t how, uintp
     switch (how & 0x0f) {
     case 0x00:
     case 0x04:
-    case 0x0c: v = fixed(c, 8); break;
-    case 0x01: v = uleb(c); break;
-    case 0x02: v = fixed(c, 2); break;
-    case 0x03: v = fixed(c, 4); break;
-    case 0x09: v = (uintptr_t)sleb(c); break;
-    case 0x0a: v = (uintptr_t)(int16_t)fixed(c, 2); break;
-    case 0x0b: v = (uintptr_t)(int32_t)fixed(c, 4); break;
+    case 0x0c: v = read_fixed(c, 8); break;
+    case 0x01: v = read_uleb(c); break;
+    case 0x02: v = read_fixed(c, 2); break;
+    case 0x03: v = read_fixed(c, 4); break;
+    case 0x09: v = (uintptr_t)read_sleb(c); break;
+    case 0x0a: v = (uintptr_t)(int16_t)read_fixed(c, 2); break;
+    case 0x0b: v = (uintptr_t)(int32_t)read_fixed(c, 4); break;
     default: c->failed = 1; return 0;
     }
     return base + v;

@@ -23,7 +23,7 @@ struct path {
     unsigned n_insns;
 };
 
-SXS_SIGSAFE static struct sxs_rule frame(int64_t return_at)
+SXS_SIGSAFE static struct sxs_rule frame_rule(int64_t return_at)
 {
     struct sxs_rule rule = {.kind = SXS_RULE_FRAME, .cfa_reg = SXS_DWARF_RBP, .cfa_off = 16};
     if (return_at >= 0 && return_at % 8 == 0 && return_at / 8 < INT16_MAX)
@@ -32,11 +32,11 @@ SXS_SIGSAFE static struct sxs_rule frame(int64_t return_at)
 }
 
 /* Makes a rule for code whose return address lies @return_at bytes above rsp. */
-SXS_SIGSAFE static struct sxs_rule guess(const struct path *p, int64_t return_at)
+SXS_SIGSAFE static struct sxs_rule guess_rule(const struct path *p, int64_t return_at)
 {
     struct sxs_rule rule = {.kind = SXS_RULE_GUESS, .cfa_reg = SXS_DWARF_RSP};
     if (return_at < 0 || return_at > INT32_MAX - 8 || return_at % 8)
-        return frame(-1);
+        return frame_rule(-1);
     rule.cfa_off = (int32_t)return_at + 8;
     if (p->popped_rbp >= 0)
         rule.rbp_at = (int16_t)((rule.cfa_off - p->popped_rbp) / 8);
@@ -50,10 +50,10 @@ SXS_SIGSAFE static struct sxs_rule at_return(const struct path *p)
 {
     /* if rsp was not set from rbp, rbp holds the caller's value throughout */
     if (p->popped_rbp < 0)
-        return p->set_by_rbp ? frame(-1) : guess(p, p->rsp);
+        return p->set_by_rbp ? frame_rule(-1) : guess_rule(p, p->rsp);
     if (p->only_epilogue && !p->set_by_rbp)
-        return guess(p, p->rsp);
-    return frame(p->set_by_rbp ? -1 : p->rsp);
+        return guess_rule(p, p->rsp);
+    return frame_rule(p->set_by_rbp ? -1 : p->rsp);
 }
 
 /* The rule in a prologue, at or before the instruction that makes rbp the frame pointer. The
@@ -63,14 +63,14 @@ SXS_SIGSAFE static struct sxs_rule at_set_rbp(const struct path *p, int32_t valu
     struct sxs_rule rule = {.kind = SXS_RULE_GUESS, .cfa_reg = SXS_DWARF_RSP, .rbp_at = 2};
     int64_t         rbp = p->rsp + value;
     if (rbp < 0)
-        return frame(-1);
+        return frame_rule(-1);
     rule.cfa_off = (int32_t)rbp + 16;
     return rule;
 }
 
 /* Takes one instruction into account. Returns nonzero when *@rule is the final rule. */
-SXS_SIGSAFE static int follow(struct path *p, const struct sxs_insn *insn, int is_leaf,
-                              struct sxs_rule *rule)
+SXS_SIGSAFE static int follow_insn(struct path *p, const struct sxs_insn *insn, int is_leaf,
+                                   struct sxs_rule *rule)
 {
     int first = p->n_insns++ == 0, released = p->released, jumped = p->jump != 0;
     p->released = insn->kind == SXS_INSN_POP || (insn->kind == SXS_INSN_ADJUST && insn->value > 0);
@@ -81,7 +81,7 @@ SXS_SIGSAFE static int follow(struct path *p, const struct sxs_insn *insn, int i
     switch (insn->kind) {
     case SXS_INSN_PUSH:
         if (first && is_leaf && insn->reg == SXS_DWARF_RBP)
-            return *rule = guess(p, 0), 1; /* at the first instruction of a function */
+            return *rule = guess_rule(p, 0), 1; /* at the first instruction of a function */
         p->rsp -= 8;
         p->only_epilogue = 0;
         return 0;
@@ -106,10 +106,10 @@ SXS_SIGSAFE static int follow(struct path *p, const struct sxs_insn *insn, int i
         p->set_by_rbp = 1;
         p->only_prologue = 0;
         return 0;
-    case SXS_INSN_LEAVE: return *rule = frame(-1), 1;
+    case SXS_INSN_LEAVE: return *rule = frame_rule(-1), 1;
     case SXS_INSN_RET: return *rule = at_return(p), 1;
     /* the code behind belongs to another function */
-    case SXS_INSN_TRAP: return *rule = frame(-1), 1;
+    case SXS_INSN_TRAP: return *rule = frame_rule(-1), 1;
     case SXS_INSN_JUMP_FAR:
         /* A jump that ends a stub, or a tail call after an epilogue; else the jump of a switch. */
         if ((is_leaf && p->n_insns <= STUB_INSNS) || p->popped_rbp >= 0 || released || insn->value)
@@ -152,12 +152,12 @@ SXS_SIGSAFE struct sxs_rule sxs_code_scan(uintptr_t ip, int is_leaf, uintptr_t s
     if (!size)
         return (struct sxs_rule){.kind = SXS_RULE_NOWHERE};
     if (is_leaf && ip == start)
-        return guess(&p, 0);
+        return guess_rule(&p, 0);
     for (size_t at = 0; at < size;) {
         struct sxs_insn insn = sxs_insn_read(code + at, size - at);
         if (!insn.length)
             break;
-        if (!is_vzeroupper(code + at, insn.length) && follow(&p, &insn, is_leaf, &rule))
+        if (!is_vzeroupper(code + at, insn.length) && follow_insn(&p, &insn, is_leaf, &rule))
             return rule;
         at += insn.length;
         if (p.jump && n_seen + 1 < ARRAY_LEN(seen) &&
@@ -171,7 +171,7 @@ SXS_SIGSAFE struct sxs_rule sxs_code_scan(uintptr_t ip, int is_leaf, uintptr_t s
             p.jump = 0;
         }
     }
-    return frame(-1); /* no return found: a long function, which always keeps rbp */
+    return frame_rule(-1); /* no return found: a long function, which always keeps rbp */
 }
 
 SXS_SIGSAFE int sxs_code_is_return(uintptr_t ip)

@@ -130,7 +130,8 @@ SXS_SIGSAFE static void meaning_of_lea(struct sxs_insn *insn, const uint8_t *p)
 }
 
 /* Sets kind, reg and value of a complete one-byte instruction. @p points behind the opcode. */
-SXS_SIGSAFE static void meaning(struct sxs_insn *insn, uint8_t op, uint8_t rex, const uint8_t *p)
+SXS_SIGSAFE static void set_meaning(struct sxs_insn *insn, uint8_t op, uint8_t rex,
+                                    const uint8_t *p)
 {
     int wide = (rex & 0x0f) == 8; /* 64-bit operands, and no registers r8 to r15 */
     if (op >= 0x50 && op <= 0x5f) {
@@ -228,7 +229,7 @@ SXS_SIGSAFE static size_t plain_size(const struct decoder *d, const uint8_t *p,
     if (!(form & G3) || !((p[1] >> 3) & 6))
         size += immediate_size(d, form);
     if (size <= (size_t)(d->end - p))
-        meaning(insn, op, d->rex, p + 1);
+        set_meaning(insn, op, d->rex, p + 1);
     return size;
 }
 

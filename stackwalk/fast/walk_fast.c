@@ -400,7 +400,7 @@ SXS_SIGSAFE static enum sxs_sample_end by_nothing(struct walk *w)
     return SXS_SAMPLE_END_BAD_FRAME;
 }
 
-SXS_SIGSAFE static HOT enum sxs_sample_end step(struct walk *w)
+SXS_SIGSAFE static HOT enum sxs_sample_end step_frame(struct walk *w)
 {
     struct sxs_rule rule = rule_at(w, w->ip, w->is_leaf);
     switch ((enum sxs_rule_kind)rule.kind) {
@@ -419,7 +419,7 @@ SXS_SIGSAFE static HOT enum sxs_sample_end step(struct walk *w)
     return by_nothing(w);
 }
 
-SXS_SIGSAFE static void count(struct sxs_walk_counts *sum, const struct sxs_walk_counts *c)
+SXS_SIGSAFE static void add_counts(struct sxs_walk_counts *sum, const struct sxs_walk_counts *c)
 {
     sum->misses += c->misses;
     sum->guesses += c->guesses;
@@ -444,8 +444,8 @@ SXS_SIGSAFE static size_t common_frames(struct walk *w, uintptr_t *ips, size_t n
 }
 
 /* @sps: NULL (a constant where this is inlined), or receives w->sp of each frame. */
-SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *sps,
-                                     enum sxs_sample_end *end)
+SXS_SIGSAFE static HOT size_t walk_frames(struct walk *w, uintptr_t *ips, uintptr_t *sps,
+                                          enum sxs_sample_end *end)
 {
     const struct sxs_walk_limits *limits = w->limits;
     size_t                        n = 0;
@@ -488,7 +488,7 @@ SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *
                 return n;
             }
         }
-        *end = step(w);
+        *end = step_frame(w);
         if (*end == GO_ON_INSTEAD)
             n--;
         else if (*end != GO_ON)
@@ -516,10 +516,10 @@ SXS_SIGSAFE static HOT size_t walk_from(const ucontext_t *uc, const struct sxs_w
         sxs_tables_generation(w.index) + atomic_load_explicit(&forgotten, memory_order_relaxed);
     size_t n;
     w.epoch = (uint64_t)(epoch & ((1u << EPOCH_BITS) - 1)) << 47;
-    n = frames(&w, ips, sps, end);
+    n = walk_frames(&w, ips, sps, end);
     sxs_tables_leave();
     if (limits->counts)
-        count(limits->counts, &w.counts);
+        add_counts(limits->counts, &w.counts);
     return n;
 }
 

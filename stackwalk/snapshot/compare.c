@@ -14,7 +14,7 @@ struct state {
     struct sxs_comparison result;
 };
 
-static void put(struct state *s, const struct sxs_account *f, enum sxs_frame_verdict verdict)
+static void put_frame(struct state *s, const struct sxs_account *f, enum sxs_frame_verdict verdict)
 {
     s->out[s->n_out++] = (struct sxs_compared_frame){.sp = f->sp,
                                                      .ip = f->ip,
@@ -69,36 +69,36 @@ static void only_walked(struct state *s)
     const struct sxs_account *f = &s->walked[s->w];
     size_t                    parent;
     if (!f->function) {
-        put(s, f, f->runtime ? SXS_VERDICT_NO_METADATA : SXS_VERDICT_NATIVE);
+        put_frame(s, f, f->runtime ? SXS_VERDICT_NO_METADATA : SXS_VERDICT_NATIVE);
         s->result.n_no_metadata += f->runtime != 0;
         return;
     }
     if (f->is_dispatch) {
-        put(s, f, SXS_VERDICT_DISPATCH);
+        put_frame(s, f, SXS_VERDICT_DISPATCH);
         s->result.n_dispatch++;
         return;
     }
     parent = parent_of_funclet(s);
     if (parent < s->n_reported) {
-        put(s, f, SXS_VERDICT_FUNCLET);
+        put_frame(s, f, SXS_VERDICT_FUNCLET);
         s->result.n_funclets++;
         if (s->parent == s->n_reported || s->parent < parent)
             s->parent = parent;
     } else if (is_entering(s)) {
-        put(s, f, SXS_VERDICT_ENTERING);
+        put_frame(s, f, SXS_VERDICT_ENTERING);
         s->result.n_entering++;
     } else if (s->parent < s->n_reported) {
-        put(s, f, SXS_VERDICT_UNWOUND);
+        put_frame(s, f, SXS_VERDICT_UNWOUND);
         s->result.n_unwound++;
     } else {
-        put(s, f, SXS_VERDICT_EXCESS);
+        put_frame(s, f, SXS_VERDICT_EXCESS);
         s->n_excess++;
     }
 }
 
 static void only_reported(struct state *s)
 {
-    put(s, &s->reported[s->r], SXS_VERDICT_LACKING);
+    put_frame(s, &s->reported[s->r], SXS_VERDICT_LACKING);
     s->n_lacking++;
 }
 
@@ -126,7 +126,7 @@ static int is_same(const struct state *s, const struct sxs_account *r, const str
     return 1;
 }
 
-static void step(struct state *s)
+static void step_frame(struct state *s)
 {
     int                       any_r = s->r < s->n_reported, any_w = s->w < s->n_walked;
     const struct sxs_account *r = any_r ? &s->reported[s->r] : NULL;
@@ -134,7 +134,7 @@ static void step(struct state *s)
     if (s->r > s->parent)
         s->parent = s->n_reported; /* the funclet's method was passed */
     if (any_r && any_w && is_same(s, r, w)) {
-        put(s, w, SXS_VERDICT_SAME);
+        put_frame(s, w, SXS_VERDICT_SAME);
         s->result.n_pinvokes += !sxs_compare_is_at(r, w);
         s->r++;
         s->w++;
@@ -158,14 +158,14 @@ struct sxs_comparison sxs_compare(const struct sxs_account *reported, size_t n_r
                       .out = out,
                       .parent = n_reported};
     while (s.w < n_walked || (s.r < n_reported && is_whole))
-        step(&s);
+        step_frame(&s);
     s.result.n_frames = (unsigned)s.r;
     s.result.kind = s.n_lacking && s.n_excess ? SXS_COMPARED_OTHER
                     : s.n_lacking             ? SXS_COMPARED_LACKING
                     : s.n_excess              ? SXS_COMPARED_EXCESS
                                               : SXS_COMPARED_ALIKE;
     for (; s.r < n_reported; s.r++) /* older than the end of the walk */
-        put(&s, &reported[s.r], SXS_VERDICT_SAME);
+        put_frame(&s, &reported[s.r], SXS_VERDICT_SAME);
     *n_out = s.n_out;
     return s.result;
 }

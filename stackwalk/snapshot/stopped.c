@@ -101,7 +101,7 @@ static void ask_runtimes(const struct sxs_stopped *all, size_t n, uint32_t tid, 
     qsort(to->frames, to->n, sizeof(to->frames[0]), by_sp);
 }
 
-static int alike(const struct reports *a, const struct reports *b)
+static int are_alike(const struct reports *a, const struct reports *b)
 {
     if (a->n != b->n || a->refused != b->refused)
         return 0;
@@ -131,8 +131,8 @@ static void ask_function(const struct sxs_stopped *all, size_t n, int owner, uin
     }
 }
 
-static void identify(const struct sxs_stopped *all, size_t n, const struct sxs_index *index,
-                     struct sxs_account *f, int is_leaf)
+static void identify_frame(const struct sxs_stopped *all, size_t n, const struct sxs_index *index,
+                           struct sxs_account *f, int is_leaf)
 {
     uintptr_t pc = f->ip - !is_leaf;
     int       owner = sxs_signals()->find_ip(pc);
@@ -160,7 +160,7 @@ static void identify_all(const struct sxs_stopped *all, size_t n,
             f->function = first.frames[r].function;
             f->runtime = first.frames[r].runtime;
         } else {
-            identify(all, n, index, f, i == 0);
+            identify_frame(all, n, index, f, i == 0);
         }
     }
     sxs_tables_leave();
@@ -224,7 +224,7 @@ static uintptr_t begins_at(const struct sxs_walk_answer *answer, const struct sx
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static void count(struct sxs_samples_header *h, enum sxs_compared what, unsigned by)
+static void add_count(struct sxs_samples_header *h, enum sxs_compared what, unsigned by)
 {
     if (by)
         atomic_fetch_add_explicit(&h->n_compared[what], by, memory_order_relaxed);
@@ -297,14 +297,14 @@ static int is_comparable(struct sxs_samples_header *h, const struct sxs_walk_ans
     if (!first.n && !refused)
         return 0; /* a stack with native frames only */
     if (refused)
-        count(h, SXS_COMPARED_REFUSED, 1);
+        add_count(h, SXS_COMPARED_REFUSED, 1);
     else if (!answer)
-        count(h, SXS_COMPARED_UNWALKED, 1);
-    else if (!alike(&first, &second))
-        count(h, SXS_COMPARED_MOVED, 1);
+        add_count(h, SXS_COMPARED_UNWALKED, 1);
+    else if (!are_alike(&first, &second))
+        add_count(h, SXS_COMPARED_MOVED, 1);
     else if (answer->end == SXS_SAMPLE_END_CUT || answer->end == SXS_SAMPLE_END_TIMEOUT ||
              answer->end == SXS_SAMPLE_END_ON_ALTSTACK)
-        count(h, SXS_COMPARED_BROKEN_OFF, 1);
+        add_count(h, SXS_COMPARED_BROKEN_OFF, 1);
     else
         return 1;
     return 0;
@@ -312,15 +312,15 @@ static int is_comparable(struct sxs_samples_header *h, const struct sxs_walk_ans
 
 static void count_comparison(struct sxs_samples_header *h, const struct sxs_comparison *c)
 {
-    count(h, SXS_COMPARED_STACKS, 1);
-    count(h, c->kind, 1);
-    count(h, SXS_COMPARED_FRAMES, c->n_frames);
-    count(h, SXS_COMPARED_NO_METADATA, c->n_no_metadata);
-    count(h, SXS_COMPARED_FUNCLETS, c->n_funclets);
-    count(h, SXS_COMPARED_UNWOUND, c->n_unwound);
-    count(h, SXS_COMPARED_DISPATCH, c->n_dispatch);
-    count(h, SXS_COMPARED_ENTERING, c->n_entering);
-    count(h, SXS_COMPARED_PINVOKES, c->n_pinvokes);
+    add_count(h, SXS_COMPARED_STACKS, 1);
+    add_count(h, c->kind, 1);
+    add_count(h, SXS_COMPARED_FRAMES, c->n_frames);
+    add_count(h, SXS_COMPARED_NO_METADATA, c->n_no_metadata);
+    add_count(h, SXS_COMPARED_FUNCLETS, c->n_funclets);
+    add_count(h, SXS_COMPARED_UNWOUND, c->n_unwound);
+    add_count(h, SXS_COMPARED_DISPATCH, c->n_dispatch);
+    add_count(h, SXS_COMPARED_ENTERING, c->n_entering);
+    add_count(h, SXS_COMPARED_PINVOKES, c->n_pinvokes);
 }
 
 static const struct sxs_walk_answer *ask_thread(struct sxs_due *due, int (*ask)(uint32_t tid))

@@ -13,7 +13,7 @@
  * other thread takes the request. */
 enum { FREE, ASKED, BUSY, DONE };
 
-SXS_SIGSAFE static uint32_t whom(uint32_t tid)
+SXS_SIGSAFE static uint32_t wanted_thread(uint32_t tid)
 {
     return tid << 2 | ASKED; /* thread numbers have at most 22 bits */
 }
@@ -33,7 +33,7 @@ SXS_SIGSAFE static long futex(_Atomic uint32_t *word, int op, uint32_t value,
 SXS_SIGSAFE struct sxs_walk_answer *sxs_walk_request_take(uint32_t tid)
 {
     for (size_t i = 0; i < ARRAY_LEN(pool); i++) {
-        uint32_t asked = whom(tid);
+        uint32_t asked = wanted_thread(tid);
         if (atomic_compare_exchange_strong(&pool[i].state, &asked, BUSY))
             return &pool[i];
     }
@@ -47,7 +47,7 @@ SXS_SIGSAFE void sxs_walk_request_done(struct sxs_walk_answer *answer)
 }
 
 /* Waits until the state is DONE or @limit_us is over. Returns the state. */
-static uint32_t await(struct sxs_walk_answer *answer, unsigned limit_us)
+static uint32_t await_answer(struct sxs_walk_answer *answer, unsigned limit_us)
 {
     uint64_t until = sxs_now_ns(CLOCK_MONOTONIC) + limit_us * UINT64_C(1000);
     for (;;) {
@@ -61,7 +61,7 @@ static uint32_t await(struct sxs_walk_answer *answer, unsigned limit_us)
     }
 }
 
-static struct sxs_walk_answer *unused(void)
+static struct sxs_walk_answer *find_unused(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(pool); i++) {
         uint32_t now = atomic_load(&pool[i].state);
@@ -74,8 +74,8 @@ static struct sxs_walk_answer *unused(void)
 const struct sxs_walk_answer *sxs_walk_request(uint32_t tid, unsigned limit_us,
                                               int (*ask)(uint32_t tid))
 {
-    struct sxs_walk_answer *answer = unused();
-    uint32_t                asked = whom(tid);
+    struct sxs_walk_answer *answer = find_unused();
+    uint32_t                asked = wanted_thread(tid);
     if (!answer)
         return NULL;
     answer->n = 0;
@@ -84,9 +84,9 @@ const struct sxs_walk_answer *sxs_walk_request(uint32_t tid, unsigned limit_us,
         atomic_store(&answer->state, FREE);
         return NULL;
     }
-    if (await(answer, limit_us) == DONE)
+    if (await_answer(answer, limit_us) == DONE)
         return answer;
     if (atomic_compare_exchange_strong(&answer->state, &asked, FREE))
         return NULL;
-    return await(answer, GRACE_US) == DONE ? answer : NULL;
+    return await_answer(answer, GRACE_US) == DONE ? answer : NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bare_profiler.c - a profiler that asks for the census's events and does nothing with them: what a
- * runtime itself spends on having any profiler, to be told from what the library adds. With BARE_HOOKS
- * it has hooks (bare_hooks.c) instead.
+ * runtime itself spends on having any profiler, to be distinguished from what the library adds.
+ * With BARE_HOOKS it has hooks (bare_hooks.c) instead.
  */
 #include "sxs_abi.h"
 #include "tests/bench/bare_hooks.h"

@@ -102,7 +102,8 @@ static void both(const char *mode, void (*enter)(void), void (*leave)(void))
     bench_report(name, turns, NULL, TURNS);
 }
 
-/* Single calls are recorded over and over at one place: what new pages of a file cost is left out. */
+/* Traced calls are recorded over and over at one place: what new pages of a file cost is left
+ * out. */
 static struct sxs_calls_event events[2 * TURNS + 2];
 
 static void begin_events(void)

@@ -76,14 +76,14 @@ static int wrap(struct method m)
 {
     struct sxs_il_body *b = bench.body;
     struct sxs_il_wrap  w;
-    m.shape.n_locals++;
-    if (sxs_il_wrap(b, &m.shape, (uint16_t)(m.shape.n_locals - 1), 0x01000001, &w, NULL) != 0)
+    m.method.n_locals++;
+    if (sxs_il_wrap(b, &m.method, (uint16_t)(m.method.n_locals - 1), 0x01000001, &w, NULL) != 0)
         return -1;
     sxs_il_insert_before(b, w.body, sxs_il_insn(b, SXS_IL_NOP));
     if (w.exit)
         sxs_il_insert_after(b, w.exit, sxs_il_insn(b, SXS_IL_NOP));
     b->locals = 0x11000001;
-    return sxs_il_check(b, &m.shape, NULL);
+    return sxs_il_check(b, &m.method, NULL);
 }
 
 static int one(const struct method *m)
@@ -99,7 +99,7 @@ static int one(const struct method *m)
     }
     err = sxs_il_read(bench.body, m->bytes.at, m->bytes.size, NULL);
     if (!err && bench.mode == CHECK)
-        err = sxs_il_check(bench.body, &m->shape, NULL);
+        err = sxs_il_check(bench.body, &m->method, NULL);
     if (!err && bench.mode == WRAP)
         err = wrap(*m);
     if (!err && bench.mode == TEXT) {

@@ -142,9 +142,9 @@ class Rewrite:
             for (version, threads), got in runs.items():
                 cells = []
                 for key in ("small", "works"):
-                    mine = [r[f"{name}_{key}"] for r in got["none"]]
-                    more = [x - r[f"Untouched_{key}"] for x, r in zip(mine, got["none"])]
-                    cells += [f"{statistics.median(mine):.2f}",
+                    own = [r[f"{name}_{key}"] for r in got["none"]]
+                    more = [x - r[f"Untouched_{key}"] for x, r in zip(own, got["none"])]
+                    cells += [f"{statistics.median(own):.2f}",
                               span(statistics.median(more), (min(more), max(more)))]
                 rows.append([text, version, str(threads), *cells])
         return rows

@@ -20,16 +20,16 @@ put "$T/sdk/$shared/6.0.1"
 printf '#!/bin/sh\n' >"$T/sdk/dotnet" && chmod +x "$T/sdk/dotnet" && ln -s "$T/sdk/dotnet" "$T/path/dotnet"
 ln -s "$T/root/$shared/9.0.18" "$T/bin/runtimes/9.0.18"
 
-mine() { grep -F "$T" "$1"; }
+own_rows() { grep -F "$T" "$1"; }
 try "$SXS" runtimes
 is "exit status 0" 0 "$status"
 is "sorted by version, as numbers; a pre-release first" \
     "6.0.1 8.0.5 8.0.29 9.0.18 10.0.2 10.0.11 11.0.0-rc.1.2 11.0.0" \
-    "$(mine "$T/out" | awk '{print $1}' | paste -sd' ')"
-is "a runtime found twice is listed once" 1 "$(mine "$T/out" | grep -c 9.0.18)"
-has "beside the command: build" "$(mine "$T/out" | grep 8.0.5)" "build" "$T/bin/runtimes/8.0.5/libcoreclr.so"
-has "below DOTNET_ROOT: dotnet" "$(mine "$T/out" | grep 10.0.11)" "dotnet"
-has "through the link on PATH" "$(mine "$T/out" | grep 6.0.1)" "$T/sdk/$shared/6.0.1/libcoreclr.so"
+    "$(own_rows "$T/out" | awk '{print $1}' | paste -sd' ')"
+is "a runtime found twice is listed once" 1 "$(own_rows "$T/out" | grep -c 9.0.18)"
+has "beside the command: build" "$(own_rows "$T/out" | grep 8.0.5)" "build" "$T/bin/runtimes/8.0.5/libcoreclr.so"
+has "below DOTNET_ROOT: dotnet" "$(own_rows "$T/out" | grep 10.0.11)" "dotnet"
+has "through the link on PATH" "$(own_rows "$T/out" | grep 6.0.1)" "$T/sdk/$shared/6.0.1/libcoreclr.so"
 lacks "a folder without libcoreclr.so is none" "$out" "7.0.0"
 try "$SXS" runtimes --format json
 is "the JSON has the same" "6.0.1 8.0.5 8.0.29 9.0.18 10.0.2 10.0.11 11.0.0-rc.1.2 11.0.0" \

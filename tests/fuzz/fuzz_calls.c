@@ -36,7 +36,7 @@ static void write_texts(FILE *to)
         json_t *top = json_object();
         for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
             sxs_calls_text(to, &r, &views[i]);
-        sxs_unseen_json(top, &r);
+        sxs_gaps_json(top, &r);
         json_decref(top);
     }
     sxs_calls_report_free(&r);

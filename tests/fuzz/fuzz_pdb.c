@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* Everything is asked; what is told must be readable. */
+/* Asks everything; all answers must be readable. */
 static size_t ask_all(struct sxs_pdb *pdb)
 {
     struct sxs_pdb_line line;

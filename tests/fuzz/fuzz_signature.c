@@ -26,15 +26,15 @@ static void as_text(enum sxs_sig_kind kind, const struct sxs_sig *s)
     sxs_sig_put_parameters(&t, s, &names);
 }
 
-static void as_shape(const uint8_t *bytes, size_t size, const struct sxs_sig *s)
+static void as_arity(const uint8_t *bytes, size_t size, const struct sxs_sig *s)
 {
-    struct sxs_il_shape  shape;
+    struct sxs_il_arity  arity;
     struct sxs_il_effect e;
-    if (sxs_il_method_shape(bytes, size, &shape) != 0)
+    if (sxs_il_method_arity(bytes, size, &arity) != 0)
         return;
-    MUST(shape.n_parameters == s->n_params);
+    MUST(arity.n_parameters == s->n_params);
     MUST(sxs_il_call_effect(bytes, size, SXS_IL_CALLI, &e) == 0);
-    MUST(e.pops == s->n_params + shape.has_this + 1);
+    MUST(e.pops == s->n_params + arity.has_this + 1);
 }
 
 /* Whatever becomes of a locals' signature: more locals, and the old ones as they were. */
@@ -68,8 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (kind == SXS_SIG_LOCALS)
         as_locals(bytes, 0, 0);
     if (sxs_sig_parse(kind, bytes, size, nodes, NODES_MAX, &a) != 0) {
-        struct sxs_il_shape shape;
-        sxs_il_method_shape(bytes, size, &shape);
+        struct sxs_il_arity arity;
+        sxs_il_method_arity(bytes, size, &arity);
         sxs_il_local_count(bytes, size);
         return 0;
     }
@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     MUST(a.convention == b.convention && a.n_params == b.n_params && a.n_generic == b.n_generic);
     MUST(sxs_sig_write(kind, &b, second, sizeof(second)) == n && !memcmp(out, second, n));
     if (kind == SXS_SIG_METHOD)
-        as_shape(out, n, &a);
+        as_arity(out, n, &a);
     if (kind == SXS_SIG_LOCALS)
         as_locals(out, n, a.n_params);
     return 0;

@@ -39,12 +39,12 @@ def signals(state):
     return {int(r.split()[0]): r.split()[1:] for kind, r in state if kind == "signal"}
 
 
-def compare_signals(control, with_library, preloaded, replaced, unseen):
+def compare_signals(control, with_library, preloaded, replaced, shared):
     """Compares the handlers that the host sees. The library may hide the handler of a runtime:
     then the host sees its own action, as if there were no runtime. Without preload, the host's
     query goes to the kernel, and the host may see a handler of the library in these cases: the
     control has a runtime's handler or none; (`replaced`) a later runtime replaces the host's
-    handler; or the signal is in `unseen`, because the library must share it with the host's
+    handler; or the signal is in `shared`, because the library must share it with the host's
     handler."""
     wrong = []
     before, after = signals(control), signals(with_library)
@@ -55,7 +55,7 @@ def compare_signals(control, with_library, preloaded, replaced, unseen):
         if was[0] in RUNTIME_MODULES and not now[0].startswith("libsxsprof"):
             continue
         if not preloaded and now[0].startswith("libsxsprof") and \
-                (replaced or str(sig) in unseen or was[0] in RUNTIME_MODULES + ("default", "ignored")):
+                (replaced or str(sig) in shared or was[0] in RUNTIME_MODULES + ("default", "ignored")):
             continue
         wrong.append("signal %d: %s without the library, %s with it" % (sig, " ".join(was), " ".join(now)))
     return wrong
@@ -131,7 +131,7 @@ def differences(host, control, result, tool, preloaded, clrs):
             wrong += ["standard error: " + l for l in own_lines(result.err) if l not in own_lines(control.err)]
         if control_state and state:
             wrong += compare_signals(control_state, state, preloaded, clrs > 1 and bool(host.get("replaced")),
-                                     host.get("unseen").split(","))
+                                     host.get("shared").split(","))
             wrong += compare_descriptors(control_state, state, tool, clrs)
             wrong += compare_rest(control_state, state)
     if result.status != wanted_status:

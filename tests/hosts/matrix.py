@@ -38,10 +38,10 @@ class Controls:
         key = (host.name, rotation % len(self.setup.runtimes))
         with self.lock:
             future = self.kept.get(key)
-            mine = future is None
-            if mine:
+            is_first = future is None
+            if is_first:
                 future = self.kept[key] = concurrent.futures.Future()
-        if mine:
+        if is_first:
             try:
                 future.set_result(run_host.run(self.setup, host, None, False, 1, rotation))
             except Exception as error: # pylint: disable=broad-except
@@ -101,16 +101,16 @@ def check(setup, hosts):
     return failed
 
 
-def cell(host, tool, preloaded, tally):
+def cell(host, tool, preloaded, results):
     """Returns the text RUNS/FAILURES of a host with a tool, summed over the numbers of runtimes."""
     runs = failures = 0
     for clrs in host.clrs:
-        ran, bad = tally.get((host.name, tool, preloaded, clrs), (0, 0))
+        ran, bad = results.get((host.name, tool, preloaded, clrs), (0, 0))
         runs, failures = runs + ran, failures + bad
     return "%d/%d" % (runs, failures) if runs else "-"
 
 
-def print_table(hosts, tools, tally, skipped):
+def print_table(hosts, tools, results, skipped):
     """Prints the table. Each cell has runs/failures; "-" means not supported (docs/internals/hosts.md)."""
     width = max(len(h.name) for h in hosts) + 1
     print("\nruns/failures with preload; each second line without")
@@ -121,12 +121,12 @@ def print_table(hosts, tools, tally, skipped):
             continue
         for preloaded in (True, False):
             print("%-*s %s" % (width, host.name if preloaded else "",
-                               " ".join("%11s" % cell(host, t, preloaded, tally) for t in tools)))
+                               " ".join("%11s" % cell(host, t, preloaded, results) for t in tools)))
 
 
 def soak(setup, hosts, tools, runs, jobs, verbose):
     """Runs the whole matrix `runs` times. Returns the number of failures."""
-    tally, seen, lock = {}, {}, threading.Lock()
+    results, seen, lock = {}, {}, threading.Lock()
     skipped = {h.name: h.why_not(setup.build) for h in hosts if h.why_not(setup.build)}
 
     def one(work, controls, rotation):
@@ -134,8 +134,8 @@ def soak(setup, hosts, tools, runs, jobs, verbose):
         wrong = try_one(setup, controls, host, tool, preloaded, clrs, rotation)
         with lock:
             key = (host.name, tool, preloaded, clrs)
-            ran, bad = tally.get(key, (0, 0))
-            tally[key] = (ran + 1, bad + bool(wrong))
+            ran, bad = results.get(key, (0, 0))
+            results[key] = (ran + 1, bad + bool(wrong))
             if wrong:
                 first = "%s: %s" % (title(host, tool, preloaded, clrs), wrong[0].splitlines()[0])
                 seen[first] = seen.get(first, 0) + 1
@@ -149,15 +149,15 @@ def soak(setup, hosts, tools, runs, jobs, verbose):
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             for future in [pool.submit(one, w, controls, rotation) for w in work]:
                 future.result()
-        print("round %d of %d: %d failures so far" % (rotation + 1, runs, sum(b for _, b in tally.values())),
+        print("round %d of %d: %d failures so far" % (rotation + 1, runs, sum(b for _, b in results.values())),
               flush=True)
-    print_table(hosts, tools, tally, skipped)
+    print_table(hosts, tools, results, skipped)
     if seen:
         print("\nwhat failed:")
         for first, times in sorted(seen.items()):
             print("  %d x %s" % (times, first))
-    failed = sum(b for _, b in tally.values())
-    print("\n%d runs, %d failures" % (sum(r for r, _ in tally.values()), failed))
+    failed = sum(b for _, b in results.values())
+    print("\n%d runs, %d failures" % (sum(r for r, _ in results.values()), failed))
     return failed
 
 

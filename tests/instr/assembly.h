@@ -22,7 +22,7 @@ struct method {
     uint32_t             token;
     struct sxs_blob      bytes; /* the body, and more behind it */
     struct sxs_blob      signature;
-    struct sxs_il_method shape; /* n_locals: once the body was read */
+    struct sxs_il_method method; /* n_locals: once the body was read */
 };
 
 /** Map @path and read its metadata. Returns 0, or -1: not an assembly. It is never unmapped. */
@@ -50,19 +50,19 @@ static inline int find_method(struct sxs_metadata *md, uint32_t row, struct meth
 {
     uint32_t            rva = sxs_md_cell(md, SXS_TABLE_METHOD_DEF, row, SXS_METHOD_DEF_RVA);
     uint32_t            impl = sxs_md_cell(md, SXS_TABLE_METHOD_DEF, row, SXS_METHOD_DEF_IMPL_FLAGS);
-    struct sxs_il_shape s = {0};
+    struct sxs_il_arity s = {0};
     if (!rva || impl & 3)
         return -1;
     m->md = md;
     m->token = sxs_token(SXS_TABLE_METHOD_DEF, row);
     m->bytes = sxs_md_at_rva(md, rva);
     m->signature = sxs_md_signature(md, m->token);
-    if (sxs_il_method_shape(m->signature.at, m->signature.size, &s) != 0)
+    if (sxs_il_method_arity(m->signature.at, m->signature.size, &s) != 0)
         return -1;
-    m->shape = (struct sxs_il_method){.n_args = (uint16_t)(s.n_parameters + s.has_this),
-                                      .returns = s.returns,
-                                      .effect = effect_by_signature,
-                                      .context = md};
+    m->method = (struct sxs_il_method){.n_args = (uint16_t)(s.n_parameters + s.has_this),
+                                       .returns = s.returns,
+                                       .effect = effect_by_signature,
+                                       .context = md};
     return 0;
 }
 
@@ -71,12 +71,12 @@ static inline struct sxs_blob find_locals(struct method *m, const struct sxs_il_
 {
     struct sxs_blob b = {NULL, 0};
     int             n;
-    m->shape.n_locals = 0;
+    m->method.n_locals = 0;
     if (!body->locals)
         return b;
     b = sxs_md_signature(m->md, body->locals);
     n = sxs_il_local_count(b.at, b.size);
-    m->shape.n_locals = (uint16_t)(n < 0 ? 0 : n);
+    m->method.n_locals = (uint16_t)(n < 0 ? 0 : n);
     return b;
 }
 

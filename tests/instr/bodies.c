@@ -22,13 +22,13 @@ static const char *const claims[N_CLAIMS] = {
 
 static struct {
     unsigned long       n, bytes, good[N_CLAIMS];
-    unsigned            n_told;
+    unsigned            n_reported;
     struct sxs_il_body *body, *again;
 } run;
 
 static void bad(const struct method *m, int claim, const struct sxs_il_error *e, const char *what)
 {
-    if (run.n_told++ < 20)
+    if (run.n_reported++ < 20)
         printf("# %s, method 0x%08x: not so: %s: %s at IL_%04x\n", what, m->token, claims[claim],
                e->text, e->offset);
 }
@@ -38,14 +38,14 @@ static int holds(struct method *m, struct sxs_il_error *e)
 {
     const uint8_t *bytes;
     size_t         size;
-    int            err = sxs_il_check(run.body, &m->shape, e);
+    int            err = sxs_il_check(run.body, &m->method, e);
     if (!err)
         err = sxs_il_write(run.body, &bytes, &size, e);
     if (!err)
         err = sxs_il_read(run.again, bytes, size, e);
     if (!err && !same_graph(run.body, run.again))
         err = sxs_il_fail(e, SXS_IL_EINVALID, 0, "another graph");
-    return err ? err : sxs_il_check(run.again, &m->shape, e);
+    return err ? err : sxs_il_check(run.again, &m->method, e);
 }
 
 /* One more local, of the result's type, in a signature that is one. Returns its number, or -1. */
@@ -60,11 +60,11 @@ static int add_result(struct method *m, struct sxs_blob old, uint8_t *out, size_
         return -1;
     size = sxs_sig_write(SXS_SIG_TYPE, &s, type, sizeof(type));
     n = sxs_il_add_locals(old.at, old.size, type, size, 1, out, room, &first);
-    if (!size || size > sizeof(type) || !n || n > room || first != m->shape.n_locals ||
+    if (!size || size > sizeof(type) || !n || n > room || first != m->method.n_locals ||
         sxs_il_local_count(out, n) != first + 1 ||
         sxs_sig_parse(SXS_SIG_LOCALS, out, n, nodes, 70000, &s) != 0)
         return -1;
-    m->shape.n_locals++;
+    m->method.n_locals++;
     return first;
 }
 
@@ -82,7 +82,7 @@ static int change(struct method *m, int claim, struct sxs_il_error *e)
     struct sxs_blob      old = find_locals(m, run.body);
     uint32_t             n;
     int                  err = SXS_IL_OK, local = 0;
-    if (claim != EXITS && m->shape.returns) {
+    if (claim != EXITS && m->method.returns) {
         local = add_result(m, old, locals, sizeof(locals));
         if (local < 0)
             return sxs_il_fail(e, SXS_IL_EINVALID, 0, "no local for the result");
@@ -97,9 +97,9 @@ static int change(struct method *m, int claim, struct sxs_il_error *e)
         return err;
     }
     if (claim == SINGLE) {
-        err = sxs_il_single_return(run.body, &m->shape, (uint16_t)local, &exit, e);
+        err = sxs_il_single_return(run.body, &m->method, (uint16_t)local, &exit, e);
     } else {
-        err = sxs_il_wrap(run.body, &m->shape, (uint16_t)local, 0x01000001, &wrap, e);
+        err = sxs_il_wrap(run.body, &m->method, (uint16_t)local, 0x01000001, &wrap, e);
         if (!err)
             put_call(run.body, wrap.handler, 100);
         exit = wrap.exit;
@@ -121,7 +121,7 @@ static void one(struct method *m, const char *file)
     }
     run.good[READ]++;
     find_locals(m, run.body);
-    if (sxs_il_check(run.body, &m->shape, &e) != 0)
+    if (sxs_il_check(run.body, &m->method, &e) != 0)
         bad(m, CHECKED, &e, file);
     else
         run.good[CHECKED]++;

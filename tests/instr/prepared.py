@@ -33,24 +33,24 @@ def say(fine, claim, odd=()):
         print("# " + line.rstrip())
 
 
-def check(version, sites, plain, instrumented, least):
+def check(version, methods, plain, instrumented, least):
     before, names, uses_before = load(plain)
     after, _, uses_after = load(instrumented)
     differ = [f"{names.get(k)}: {before.get(k)}, now {after.get(k)}"
               for k in before.keys() | after.keys() if before.get(k) != after.get(k)]
-    compiled = [k for k in after if after[k] == "ok" and k in sites and sites[k]["compiled"]]
+    compiled = [k for k in after if after[k] == "ok" and k in methods and methods[k]["compiled"]]
     refused = collections.Counter()
     missing = []
     for k in after:
-        site = sites.get(k, {"state": "no site", "compiled": False})
-        reason = site.get("reason", "")
-        if site["compiled"] or after[k] != "ok":
+        method = methods.get(k, {"state": "no method", "compiled": False})
+        reason = method.get("reason", "")
+        if method["compiled"] or after[k] != "ok":
             continue
-        if site["state"] == "failed" and reason.startswith(REFUSED):
+        if method["state"] == "failed" and reason.startswith(REFUSED):
             refused[reason] += 1
         else:
-            missing.append(f"{names[k]}: {site['state']} {reason}")
-    failed = [f"{s['name']}: {s['reason']}" for s in sites.values()
+            missing.append(f"{names[k]}: {method['state']} {reason}")
+    failed = [f"{s['name']}: {s['reason']}" for s in methods.values()
               if s["state"] == "failed" and not s["reason"].startswith(REFUSED)]
     why = "".join(f", {n} refused ({text})" for text, n in sorted(refused.items()))
     say(len(compiled) >= least,
@@ -65,12 +65,12 @@ def check(version, sites, plain, instrumented, least):
 
 def main():
     session, plain, instrumented, least = sys.argv[1:5]
-    sites = collections.defaultdict(dict)
+    methods = collections.defaultdict(dict)
     with open(session, encoding="utf-8") as text:
-        for site in json.load(text)["instrument"]:
-            sites[site["version"]][site["assembly"], site["token"]] = site
+        for method in json.load(text)["instrument"]:
+            methods[method["version"]][method["assembly"], method["token"]] = method
     for version in sys.argv[5:]:
-        check(version, sites[version], f"{plain}.{version}", f"{instrumented}.{version}", int(least))
+        check(version, methods[version], f"{plain}.{version}", f"{instrumented}.{version}", int(least))
 
 
 main()

@@ -7,12 +7,12 @@
 
 static struct {
     unsigned long n, parsed, equal;
-    unsigned      n_told;
+    unsigned      n_reported;
 } run;
 
 static void tell(const char *what, struct sxs_blob b, enum sxs_sig_kind kind)
 {
-    if (run.n_told++ > 20)
+    if (run.n_reported++ > 20)
         return;
     printf("# %s, kind %d:", what, kind);
     for (size_t i = 0; i < b.size && i < 40; i++)

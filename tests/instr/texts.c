@@ -12,7 +12,7 @@
 
 static struct {
     unsigned long        n, assembled, same;
-    unsigned             n_told;
+    unsigned             n_reported;
     char                *text;
     struct sxs_il_body  *body, *again;
     struct sxs_il_names  names;
@@ -22,7 +22,7 @@ static struct {
 static void tell(const struct method *m, const char *file, const char *what, uint32_t offset)
 {
     const char *line = run.text + offset;
-    if (run.n_told++ > 20)
+    if (run.n_reported++ > 20)
         return;
     while (line > run.text && line[-1] != '\n')
         line--;
@@ -42,7 +42,7 @@ static int same_locals(struct method *m, const struct sxs_il_fragment *f)
     struct sxs_blob old = find_locals(m, run.body);
     static uint8_t  bytes[1 << 18];
     size_t          size;
-    if (!run.body->locals || !m->shape.n_locals)
+    if (!run.body->locals || !m->method.n_locals)
         return f->n_locals == 0;
     size = sxs_il_add_locals(NULL, 0, f->locals, f->locals_size, f->n_locals, bytes, sizeof(bytes), NULL);
     return size == old.size && !memcmp(bytes, old.at, size);
@@ -70,7 +70,8 @@ static void one(struct method *m, const char *file)
         tell(m, file, "other locals", 0);
         return;
     }
-    if (sxs_il_check(run.again, &m->shape, &e) != 0 || run.again->max_stack > run.body->max_stack) {
+    if (sxs_il_check(run.again, &m->method, &e) != 0 ||
+        run.again->max_stack > run.body->max_stack) {
         tell(m, file, "refused, or another stack", 0);
         return;
     }

@@ -18,7 +18,7 @@ run() { # folder tool options of sxsprof -- arguments of runsxs: "$@" from the t
     timeout -k 5 120 "$sxsprof" run --quiet --tool "$tool" -o "$tmp/$out" "$@" >"$tmp/log" 2>&1
 }
 report() { "$sxsprof" report --format json "$tmp/$1" >"$tmp/json" 2>>"$tmp/log"; }
-known() { report "$1" && python3 $here/calls_known.py "$tmp/json" "$tmp/log" ${2:-} >"$tmp/said" 2>&1; }
+known() { report "$1" && python3 $here/calls_expected.py "$tmp/json" "$tmp/log" ${2:-} >"$tmp/said" 2>&1; }
 # functions EXPRESSION: of f, the list of functions in the last report
 functions() { python3 -c 'import json,sys; f=json.load(open(sys.argv[1]))["functions"]; sys.exit(not eval(sys.argv[2]))' "$tmp/json" "$1"; }
 both="--calls calls:* --calls tail:*"

@@ -82,7 +82,7 @@ for v in $versions; do
     done
 done
 
-# ---- single calls -------------------------------------------------------------------------------
+# ---- traced calls -------------------------------------------------------------------------------
 run calls:trace,await=logical awaits 9 "rounds=2 depth=5" &&
     "$sxsprof" report --format chrome -o "$tmp/chrome" "$tmp/out" >>"$tmp/log" 2>&1 &&
     python3 - "$tmp/chrome" <<'P' 2>>"$tmp/log"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Single calls of real runtimes: as many events as calls, nested, and a bound that is kept.
+# Traced calls of real runtimes: as many events as calls, nested, and a bound that is kept.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 
 spec="fib=12 threads=4 even=50 throws=10 yields=5 steps=5 generic=3 rounds=2 hops=10"
 timeout -k 5 120 "$sxsprof" run --quiet --tool calls:trace,backoff=off --calls 'calls:*' -o "$tmp/all" -- "$runsxs" \
     --timeout 100 --bridge 8 calls "$spec" 9 calls "$spec" 10.0.11 calls "$spec" >"$tmp/log" 2>&1
-check "a run with single calls ends well" $? "$tmp/log"
+check "a run with traced calls ends well" $? "$tmp/log"
 "$sxsprof" report --format chrome -o "$tmp/trace.json" "$tmp/all" 2>>"$tmp/log"
 check "its trace is written" $? "$tmp/log"
 "$sxsprof" report --format json "$tmp/all" >"$tmp/json" 2>>"$tmp/log"

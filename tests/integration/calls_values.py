@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Holds what a report shows of single calls against the lines "calls: value ..." of the app.
+"""Holds what a report shows of traced calls against the lines "calls: value ..." of the app.
 
 calls_values.py REPORT.json LOG [any]: names what differs, ends with a line of sums. With "any" the order may
 differ: several runtimes at once.

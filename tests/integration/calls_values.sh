@@ -63,7 +63,7 @@ for v in $versions; do
     check "$v: the shadow stack is the runtime's at 1,000 random points of a storm" $? "$tmp/log"
     run all --tool calls:trace=1,backoff=off --values 'calls:*' -- "$runsxs" --timeout 100 "$v" calls "$app native=5" &&
         report all && sed -i '/Shapes.FromNative\|Program.OnNativeThread/d' "$tmp/log" &&
-        python3 $here/calls_known.py "$tmp/json" "$tmp/log" all >"$tmp/said" 2>&1
+        python3 $here/calls_expected.py "$tmp/json" "$tmp/log" all >"$tmp/said" 2>&1
     status=$?
     check "$v: every count is the known one, of events there is no room for too: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
     run gc --tool calls:trace=64 --values 'stress:*' --values 'System.Private.CoreLib:System.Text.StringBuilder.*' -- \

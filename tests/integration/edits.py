@@ -202,10 +202,10 @@ def counted_by_tool():
     """The same by the session: calls, ended, traced; the states; what was not whole."""
     said = subprocess.run([build + "/sxsprof", "report", "--format", "json", SESSION], capture_output=True, check=False)
     counted, states = {}, {}
-    for site in json.loads(said.stdout)["instrument"]:
-        name = "Edited.Work+<Async>" if "<Async>" in site["name"] else site["name"]
-        counted[site["version"] + " " + name] = [site[key] for key in ("calls", "ended", "traced")]
-        states[site["state"]] = states.get(site["state"], 0) + 1
+    for method in json.loads(said.stdout)["instrument"]:
+        name = "Edited.Work+<Async>" if "<Async>" in method["name"] else method["name"]
+        counted[method["version"] + " " + name] = [method[key] for key in ("calls", "ended", "traced")]
+        states[method["state"]] = states.get(method["state"], 0) + 1
     return counted, states, said.stderr.decode()
 
 

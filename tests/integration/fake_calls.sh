@@ -24,7 +24,7 @@ report() {
         "$sxsprof" report "$tmp/s" >"$tmp/text" 2>>"$tmp/log" && ! grep -q garbled "$tmp/log"
 }
 known() { # mode [lost]
-    python3 $here/fake_calls_known.py "$tmp/known" "$tmp/json" "$1" ${2:-} >"$tmp/said" 2>>"$tmp/log"
+    python3 $here/fake_calls_expected.py "$tmp/known" "$tmp/json" "$1" ${2:-} >"$tmp/said" 2>>"$tmp/log"
 }
 # said TEXT: the number before it in the report, 0 without
 said() { n=$(sed -n "s/^ *\([0-9]*\) $1\$/\1/p" "$tmp/text"); echo "${n:-0}"; }

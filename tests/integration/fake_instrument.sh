@@ -40,7 +40,7 @@ run() { # RULES VERSION SCENARIO...
         "$sxsprof" report --format json "$tmp/s" >"$tmp/json" 2>>"$tmp/log" &&
         ! grep -q "Sanitizer" "$tmp/log"
 }
-# holds EXPRESSION: over s (sites), log, of(version), new and calls (of a version, as the runtime has counted)
+# holds EXPRESSION: over s (methods), log, of(version), new and calls (of a version, as the runtime has counted)
 holds() {
     python3 - "$tmp/json" "$tmp/log" "$1" >"$tmp/why" <<'E2'
 import json, sys

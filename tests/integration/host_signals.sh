@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Hosts of CLRs that have signal handlers of their own: what they are told and what arrives is what it is
+# Hosts of CLRs that have signal handlers of their own: what calls return to them and what arrives is what it is
 # without a CLR.
 . "$(dirname "$0")/lib.sh"
 need_real 3

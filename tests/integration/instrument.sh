@@ -29,8 +29,8 @@ run() {
         "$runsxs" --timeout 100 "$@" >"$tmp/log" 2>&1 &&
         "$sxsprof" report --format json "$tmp/$out" >"$tmp/json" 2>>"$tmp/log"
 }
-# sites EXPRESSION: of s, the methods in the last report, and log, what was printed
-sites() {
+# methods EXPRESSION: of s, the methods in the last report, and log, what was printed
+methods() {
     python3 -c 'import json,sys
 s=json.load(open(sys.argv[1])).get("instrument",[]); log=open(sys.argv[2]).read()
 def of(name): return [x for x in s if x["name"] == "Instrumented.Work" + name]
@@ -47,22 +47,22 @@ file counts.xml <<E
 E
 run counts "rounds=600 threads=3"
 check "three runtimes, counted" $? "$tmp/log"
-sites "all(len(of('.' + n)) == 3 and all(lines('instrumented: known %d %s' % (x['calls'], x['name'])) == 3 for x in of('.' + n)) for n in ('Static','Instance','Loop','Generic','Throws','Small','Void','Async','Items','Answer','Text'))"
+methods "all(len(of('.' + n)) == 3 and all(lines('instrumented: known %d %s' % (x['calls'], x['name'])) == 3 for x in of('.' + n)) for n in ('Static','Instance','Loop','Generic','Throws','Small','Void','Async','Items','Answer','Text'))"
 check "every count is the known one: static, instance, generic, inlined, async methods, on 3 threads" $? "$tmp/json"
-sites 'each("+Nested`1.get_Value", "calls", 1800) and each("+Nested`1.get_Value", "ended", 1800) and all(x["total_ns"] for x in of("+Nested`1.get_Value"))'
+methods 'each("+Nested`1.get_Value", "calls", 1800) and each("+Nested`1.get_Value", "ended", 1800) and all(x["total_ns"] for x in of("+Nested`1.get_Value"))'
 check "timed: a property of a generic nested type" $? "$tmp/json"
-sites 'sorted((x["calls"], x["traced"]) for x in s if "<Items>" in x["name"]) == [(7200, 7200)] * 3'
+methods 'sorted((x["calls"], x["traced"]) for x in s if "<Items>" in x["name"]) == [(7200, 7200)] * 3'
 check "traced: the state machine of an iterator, each call recorded" $? "$tmp/json"
-sites 'all(x["state"] in ("active", "pending") for x in s) and not of(".Fib")'
-check "states: active, or not called yet; what is excluded is no site" $? "$tmp/json"
+methods 'all(x["state"] in ("active", "pending") for x in s) and not of(".Fib")'
+check "states: active, or not called yet; what is excluded is not instrumented" $? "$tmp/json"
 
 file timed.xml <<E
 <rule><match $work method="Throws"/><time/></rule>
 <rule><match $work method="Fib"/><time/><count/></rule>
 E
-run timed "rounds=300 fib=12" && sites 'each(".Throws", "calls", 300) and each(".Throws", "ended", 300) and each(".Throws", "threw", 100)'
+run timed "rounds=300 fib=12" && methods 'each(".Throws", "calls", 300) and each(".Throws", "ended", 300) and each(".Throws", "threw", 100)'
 check "timed: what leaves by an exception ends, too, and is told apart" $? "$tmp/json"
-sites 'all(x["calls"] == x["ended"] > 0 for x in of(".Fib"))'
+methods 'all(x["calls"] == x["ended"] > 0 for x in of(".Fib"))'
 check "timed and counted, recursive: each call counts once" $? "$tmp/json"
 
 # ---- replace, inject ----------------------------------------------------------------------------
@@ -84,9 +84,9 @@ stloc n
 E
 run changed "rounds=50"
 check "replaced, injected" $? "$tmp/log"
-sites 'log.count("answer -7") == 3 and log.count("text eight") == 1 and log.count("text original") == 2'
+methods 'log.count("answer -7") == 3 and log.count("text eight") == 1 and log.count("text original") == 2'
 check "a constant in the place of the result; in one runtime alone" $? "$tmp/log"
-sites 'lines("instrumented: injected") == 3'
+methods 'lines("instrumented: injected") == 3'
 check "lines of IL ran, in each runtime once" $? "$tmp/log"
 
 # ---- calls --------------------------------------------------------------------------------------
@@ -109,15 +109,15 @@ file calls.xml <<E
 E
 run calls "rounds=300 threads=2"
 check "calls of native code and of a helper assembly" $? "$tmp/log"
-sites 'lines("called: before 1800 sum 449100 threw 600 starts 1800 finishes 1800 texts 0 bad 0") == 1'
+methods 'lines("called: before 1800 sum 449100 threw 600 starts 1800 finishes 1800 texts 0 bad 0") == 1'
 check "native: arguments, results, exceptions, state; the method it is called from" $? "$tmp/log"
-sites 'all(lines("tracer: " + x) == 3 for x in ("600 start Int32", "400 finish String Int32 null", "200 finish String Int32 InvalidOperationException"))'
+methods 'all(lines("tracer: " + x) == 3 for x in ("600 start Int32", "400 finish String Int32 null", "200 finish String Int32 InvalidOperationException"))'
 check "managed: around the method, its result or its exception" $? "$tmp/log"
-sites 'all(lines("tracer: %d before %s" % x) == 3 for x in ((1200, "Int32"), (600, "String"), (600, "Double"))) and lines("tracer: 600 after Double null") == 3'
+methods 'all(lines("tracer: %d before %s" % x) == 3 for x in ((1200, "Int32"), (600, "String"), (600, "Double"))) and lines("tracer: 600 after Double null") == 3'
 check "managed: every instantiation, references to variables" $? "$tmp/log"
-sites 'lines("tracer: 602 throws") == 3 and log.count("answer 1000") == 3'
+methods 'lines("tracer: 602 throws") == 3 and log.count("answer 1000") == 3'
 check "managed: a helper's exceptions stay its own; a result from a helper" $? "$tmp/log"
-sites 'each(".Instance", "swallowed", 602) and each(".Generic", "swallowed", 0)' && python3 -c 'import json,sys
+methods 'each(".Instance", "swallowed", 602) and each(".Generic", "swallowed", 0)' && python3 -c 'import json,sys
 h = [x for x in json.load(open(sys.argv[1]))["helpers"] if x["swallowed"]]
 sys.exit(len(h) != 3 or any(x["swallowed"] != 602 or not x["name"].startswith("Tracer.Calls.Throws in ") for x in h))' "$tmp/json" &&
     "$sxsprof" report "$tmp/calls" >"$tmp/text" 2>&1 && [ "$(grep -c 'Tracer.Calls.Throws in .*: 602 exceptions swallowed$' "$tmp/text")" -eq 3 ]
@@ -127,13 +127,13 @@ check "and are counted, by helper and by method" $? "$tmp/json"
 SXSPROF_TOOLS=calls:count run counts "rounds=100" && python3 -c 'import json,sys
 d = json.load(open(sys.argv[1]))
 hooks = {(f["version"], f["name"]): f["calls"] for f in d["functions"]}
-mine = {}
+own = {}
 for s in d["instrument"]:
     if s["calls"] and "<" not in s["name"]:
         key = s["version"], s["name"].replace("`1", "")
-        mine[key] = mine.get(key, 0) + s["calls"]
-sys.exit(len(mine) < 30 or any(hooks.get(k, n) != n for k, n in mine.items()) or
-         sum(k in hooks for k in mine) < 30)' "$tmp/json"
+        own[key] = own.get(key, 0) + s["calls"]
+sys.exit(len(own) < 30 or any(hooks.get(k, n) != n for k, n in own.items()) or
+         sum(k in hooks for k in own) < 30)' "$tmp/json"
 check "the tool calls sees the same methods, as often" $? "$tmp/json"
 
 # ---- load contexts, precompiled code ------------------------------------------------------------
@@ -143,14 +143,14 @@ file contexts.xml <<E
 E
 run contexts "rounds=20 contexts=4"
 check "the same assembly in five load contexts, two of them collectible" $? "$tmp/log"
-sites 'sum(x["calls"] for x in of(".Static")) == 180 and len(of(".Static")) in range(12, 16) and lines("tracer: 60 after Int32 null") == 3'
-check "those loaded at once have sites of their own, each call is counted, and the helper is found from all" $? "$tmp/json"
+methods 'sum(x["calls"] for x in of(".Static")) == 180 and len(of(".Static")) in range(12, 16) and lines("tracer: 60 after Int32 null") == 3'
+check "those loaded at once have methods of their own, each call is counted, and the helper is found from all" $? "$tmp/json"
 
 file strings.xml <<E
 <rule><match assembly="System.Private.CoreLib" type="System.String" method="op_Equality"/>
   <match assembly="System.Private.CoreLib" type="System.String" method="IsNullOrEmpty"/><count/></rule>
 E
-counted() { sites 'open(sys.argv[1] + ".counted", "w").write(str(sorted((x["version"], x["name"], x["calls"]) for x in s)))'; }
+counted() { methods 'open(sys.argv[1] + ".counted", "w").write(str(sorted((x["version"], x["name"], x["calls"]) for x in s)))'; }
 DOTNET_ReadyToRun=0 run strings "rounds=200" && counted && mv "$tmp/json.counted" "$tmp/known" &&
     SXSPROF_TOOLS=instrument:precompiled=off run strings "rounds=200" && counted && cmp "$tmp/json.counted" "$tmp/known"
 check "precompiled=off: framework methods are counted as where nothing is precompiled" $? "$tmp/log"
@@ -162,12 +162,12 @@ are_precompiled() {
 }
 if are_precompiled; then
     known='all(len(of("." + n)) == 3 and all(lines("instrumented: known %d %s" % (x["calls"], x["name"])) == 3 for x in of("." + n)) for n in ("Static","Instance","Loop","Generic","Throws","Small","Void","Async","Items","Answer","Text"))'
-    run counts "rounds=600 threads=3" && sites "$known"
+    run counts "rounds=600 threads=3" && methods "$known"
     check "a precompiled app: every count is the known one, also of what its code had inlined" $? "$tmp/json"
-    SXSPROF_TOOLS=instrument:precompiled=off run counts "rounds=600 threads=3" && sites "$known"
+    SXSPROF_TOOLS=instrument:precompiled=off run counts "rounds=600 threads=3" && methods "$known"
     check "the same with precompiled=off" $? "$tmp/json"
     run changed "rounds=50" &&
-        sites 'log.count("answer -7") == 3 and log.count("text eight") == 1 and lines("instrumented: injected") == 3'
+        methods 'log.count("answer -7") == 3 and log.count("text eight") == 1 and lines("instrumented: injected") == 3'
     check "a precompiled app: replaced, injected" $? "$tmp/log"
 else
     ok "a precompiled app # SKIP it is not built (no network?)"
@@ -186,9 +186,9 @@ file wrong.xml <<E
 E
 run wrong "rounds=50"
 check "what cannot be done leaves the program as it is" $? "$tmp/log"
-sites 'log.count("answer 42 text original") == 3 and all(each("." + n, "state", "failed") for n in ("Answer", "Text", "Loop", "Void", "Instance", "Small", "Static"))'
+methods 'log.count("answer 42 text original") == 3 and all(each("." + n, "state", "failed") for n in ("Answer", "Text", "Loop", "Void", "Instance", "Small", "Static"))'
 check "each such method is told of as failed" $? "$tmp/json"
-sites 'all(any(part in x["reason"] for x in s) for part in ("forty-two", "Instrumented.Missing", "Tracer.Missing", "no_such_function", "numbers and strings", "has 2 parameters", "not be valid"))'
+methods 'all(any(part in x["reason"] for x in s) for part in ("forty-two", "Instrumented.Missing", "Tracer.Missing", "no_such_function", "numbers and strings", "has 2 parameters", "not be valid"))'
 check "with its reason" $? "$tmp/json"
 
 # ---- while it runs ------------------------------------------------------------------------------
@@ -217,13 +217,13 @@ E
 run edited "rounds=10 watch=90000"
 check "edited while it runs" $? "$tmp/log"
 wait
-sites 'log.count(": 43 original") == 3 and log.count(": 42 original") == 6 and "answer 42" in log'
+methods 'log.count(": 43 original") == 3 and log.count(": 42 original") == 6 and "answer 42" in log'
 check "new behaviour in each runtime, then the old one; a broken file changed nothing" $? "$tmp/log"
-sites 'each(".Answer", "state", "reverted") and each(".Twice", "state", "reverted") and all(x["calls"] > 0 for x in of(".Twice"))'
+methods 'each(".Answer", "state", "reverted") and each(".Twice", "state", "reverted") and all(x["calls"] > 0 for x in of(".Twice"))'
 check "reverted, also what had been inlined elsewhere before" $? "$tmp/json"
 
 # ---- while it compiles --------------------------------------------------------------------------
-# A method is wanted after a compilation was allowed to inline it and before it told that it had: 8.0 takes
+# A method is wanted after a compilation was allowed to inline it and before it reported that it had: 8.0 takes
 # another pointer for a module then.
 all=$versions
 for versions in $all; do
@@ -232,7 +232,7 @@ for versions in $all; do
 <rule><match $work method="Thrice"/><count/><replace value="100"/></rule>
 E
     run inside "rounds=1 edit=300" &&
-        sites 'lines("instrumented: edited while it compiled") == lines("instrumented: loads 100") == 1 and sum(x["calls"] for x in of(".Thrice")) > 0'
+        methods 'lines("instrumented: edited while it compiled") == lines("instrumented: loads 100") == 1 and sum(x["calls"] for x in of(".Thrice")) > 0'
     check "$versions: a method is wanted while it is being inlined" $? "$tmp/log"
 done
 versions=$all

@@ -37,20 +37,20 @@ for line in open(sys.argv[1]):
 out.write("</instrumentation>\n")' "$tmp/$1" "$begin" && run "$tmp/$1.xml" "rounds=3 fib=1"
     check "$1: the program does what it does" $? "$tmp/log"
     python3 -c 'import json,re,sys
-sites = json.load(open(sys.argv[2]))["instrument"]
+methods = json.load(open(sys.argv[2]))["instrument"]
 log = open(sys.argv[3]).read().splitlines()
 bad = 0
 for line in open(sys.argv[1]):
     method, said, action = [x.strip() for x in line.split("|", 2)]
-    mine = [s for s in sites if s["name"].endswith("." + method)]
-    told = [s for s in mine if s["state"] == "failed" and said in s["reason"]
+    found = [s for s in methods if s["name"].endswith("." + method)]
+    reported = [s for s in found if s["state"] == "failed" and said in s["reason"]
             and re.match(re.escape(sys.argv[1]) + r"\.xml:\d+:\d+: ", s["reason"])]
     lines = [l for l in log if (":%s" % "Instrumented.Work") in l and "." + method + ": " in l and said in l]
-    if len(mine) != 3 or len(told) != 3 or len(lines) != 3:
+    if len(found) != 3 or len(reported) != 3 or len(lines) != 3:
         bad += 1
-        print("wanted of", method, ":", said, "; said:", [s["reason"] for s in mine], len(lines))
+        print("wanted of", method, ":", said, "; said:", [s["reason"] for s in found], len(lines))
 sys.exit(bad)' "$tmp/$1" "$tmp/json" "$tmp/log" >"$tmp/wrong"
-    check "$1: each is told of in one line, with its place" $? "$tmp/wrong"
+    check "$1: each is reported of in one line, with its place" $? "$tmp/wrong"
 }
 
 # ---- lines of IL --------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ eight=$(echo "$versions" | head -n 1)
 check "a helper for a newer .NET than the runtime is refused there, and called in the others" $? "$tmp/log"
 [ "$(grep -c "Before of Tracer.Bad in .* threw, and may again" "$tmp/log")" -eq 3 ] &&
     [ "$(grep -c "Throws of Tracer.Calls in .* threw, and may again" "$tmp/log")" -eq 3 ]
-check "what throws, its static constructor too, is told of once in each runtime" $? "$tmp/log"
+check "what throws, its static constructor too, is reported of once in each runtime" $? "$tmp/log"
 
 # ---- instructions by their text -----------------------------------------------------------------
 cat >"$tmp/spots.xml" <<E
@@ -276,7 +276,7 @@ python3 -c 'import json,sys
 s = json.load(open(sys.argv[1]))["instrument"]
 assert sum(x["calls"] > 0 for x in s if x["name"].endswith(".Twice")) == 3, s' "$tmp/json" 2>>"$tmp/log" &&
     grep -q "rules/c.xml: " "$tmp/log" && grep -q "rules is gone, and looked for" "$tmp/log"
-check "its new rule is in force, what cannot be read is told of" $? "$tmp/log"
+check "its new rule is in force, what cannot be read is reported of" $? "$tmp/log"
 
 # ---- a file becomes a folder --------------------------------------------------------------------
 answer() { # VALUE, to one.xml, whole at once
@@ -304,7 +304,7 @@ check "a file that becomes a folder" $? "$tmp/log"
 wait
 grep -q "tool instrument: $tmp/one.xml is a folder now, and was a file: rules stay as they are" "$tmp/log" &&
     [ "$(grep -c ": 44 original" "$tmp/log")" -eq 3 ] && [ "$(grep -c ": 42 original" "$tmp/log")" -eq 6 ]
-check "is told of; as a file again it is in force, and without it the original is" $? "$tmp/log"
+check "is reported of; as a file again it is in force, and without it the original is" $? "$tmp/log"
 
 # ---- a full disk --------------------------------------------------------------------------------
 # Files may be 2 MiB long: as with a full disk, more cannot be had. (Else runtimes map their code from a larger file.)
@@ -325,8 +325,8 @@ limit=
 [ "$(grep -c "the traced file cannot grow: calls are no longer recorded one by one, their counts are" "$tmp/log")" -eq 1 ] &&
     python3 -c 'import json,sys
 d = json.load(open(sys.argv[1]))
-mine = {n: [x for x in d["instrument"] if x["name"] == "Instrumented.Work." + n] for n in ("Static", "Loop", "Throws")}
-assert d["traced_lost"] > 0 and all(x["calls"] == x["ended"] == 3000 for m in mine.values() for x in m), mine
-assert all(len(m) == 3 for m in mine.values()) and any(x["traced"] < 3000 for x in mine["Loop"])' "$tmp/json" 2>>"$tmp/log"
+found = {n: [x for x in d["instrument"] if x["name"] == "Instrumented.Work." + n] for n in ("Static", "Loop", "Throws")}
+assert d["traced_lost"] > 0 and all(x["calls"] == x["ended"] == 3000 for m in found.values() for x in m), found
+assert all(len(m) == 3 for m in found.values()) and any(x["traced"] < 3000 for x in found["Loop"])' "$tmp/json" 2>>"$tmp/log"
 check "one line; counts stay exact, what was not recorded is counted" $? "$tmp/log"
 finish

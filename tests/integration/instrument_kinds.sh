@@ -31,7 +31,7 @@ run() {
         "$runsxs" --timeout 100 "$@" >"$tmp/log" 2>&1 &&
         "$sxsprof" report --format json "$tmp/$out" >"$tmp/json" 2>>"$tmp/log"
 }
-sites() { # EXPRESSION [FIELDS]: over s (sites), log, known; each known name's fields are to be its count
+methods() { # EXPRESSION [FIELDS]: over s (methods), log, known; each known name's fields are to be its count
     python3 - "$tmp/json" "$tmp/log" "$1" "${2:-}" "$(echo "$which" | wc -w)" <<'E2'
 import collections, json, sys
 s = json.load(open(sys.argv[1])).get("instrument", [])
@@ -65,21 +65,21 @@ for action in count time trace; do
     fields=calls
     [ $action != count ] && fields="calls ended"
     [ $action = trace ] && fields="calls ended traced"
-    sites "len(known) > 60" "$fields"
+    methods "len(known) > 60" "$fields"
     check "$action: as often as each was called ($fields)" $? "$tmp/log"
-    sites 'not [x for x in s if x["state"] == "failed" and not x["name"].startswith("KindsMade")]'
+    methods 'not [x for x in s if x["state"] == "failed" and not x["name"].startswith("KindsMade")]'
     check "$action: none failed" $? "$tmp/json"
 done
 
 # ---- code that comes late, or cannot be ---------------------------------------------------------
-sites 'log.count("kinds: made") == 9 and all(x["state"] == "unloaded" for x in s if x["name"].endswith("FromBytes") and x["calls"] == 20 and x["state"] not in ("active", "failed")) and len([x for x in s if x["name"].endswith("FromBytes") and x["calls"] == 20]) == 15'
-check "loaded from bytes, and into four collectible contexts: a site each; dynamic code runs on" $? "$tmp/json"
+methods 'log.count("kinds: made") == 9 and all(x["state"] == "unloaded" for x in s if x["name"].endswith("FromBytes") and x["calls"] == 20 and x["state"] not in ("active", "failed")) and len([x for x in s if x["name"].endswith("FromBytes") and x["calls"] == 20]) == 15'
+check "loaded from bytes, and into four collectible contexts: a method each; dynamic code runs on" $? "$tmp/json"
 
 run count "rounds=5 varargs=1 asked=1"
 check "variable arguments: the programs go on" $? "$tmp/log"
-sites 'log.count("kinds: asked PlatformNotSupportedException") == 6 and log.count("kinds: asked") == 6'
+methods 'log.count("kinds: asked PlatformNotSupportedException") == 6 and log.count("kinds: asked") == 6'
 check "code cannot ask which runtime it runs in: RuntimeEnvironment has no ICLRRuntimeInfo for it" $? "$tmp/log"
-sites 'log.count("kinds: varargs InvalidProgramException") == 3 and all(x["state"] == "pending" for x in s if x["name"].endswith("Old.Varargs")) and [x["compiled"] for x in s if x["name"].endswith(".CallVarargs")] == [False] * 3' calls
+methods 'log.count("kinds: varargs InvalidProgramException") == 3 and all(x["state"] == "pending" for x in s if x["name"].endswith("Old.Varargs")) and [x["compiled"] for x in s if x["name"].endswith(".CallVarargs")] == [False] * 3' calls
 check "which this system does not have" $? "$tmp/log"
 
 # ---- edits while methods run --------------------------------------------------------------------
@@ -100,25 +100,25 @@ SXSPROF_INSTRUMENT=$tmp/edited timeout -k 5 120 "$sxsprof" run --quiet -o "$tmp/
     "$sxsprof" report --format json "$tmp/e" >"$tmp/json" 2>>"$tmp/log"
 check "rules come and go while methods are on the stack and in a loop" $? "$tmp/log"
 which=$versions
-sites 'len(known) == 2' "calls ended"
+methods 'len(known) == 2' "calls ended"
 check "new from the next call on: what is on the stack goes on and returns by the old code" $? "$tmp/log"
-sites 'sorted(x["state"] for x in s) == 3 * ["active"] + 6 * ["reverted"]'
+methods 'sorted(x["state"] for x in s) == 3 * ["active"] + 6 * ["reverted"]'
 check "and the original is back" $? "$tmp/json"
 
 # ---- several of one version, and who is picked ----------------------------------------------------
 newest=$(echo "$versions" | tail -n 1)
 run count "rounds=20 late=1" "$newest $newest"
 check "the same version twice in one process" $? "$tmp/log"
-sites 'len({x["runtime"] for x in s}) == 2' calls
-check "each has sites and counts of its own" $? "$tmp/log"
+methods 'len({x["runtime"] for x in s}) == 2' calls
+check "each has methods and counts of its own" $? "$tmp/log"
 
 SXSPROF_PICK=one:9 run count "rounds=20"
 check "one runtime picked" $? "$tmp/log"
-sites 'len(s) > 60 and all(x["version"].startswith("9.") for x in s)' calls
+methods 'len(s) > 60 and all(x["version"].startswith("9.") for x in s)' calls
 check "only that one is instrumented, and to the call" $? "$tmp/log"
 SXSPROF_PICK=first run count "rounds=20"
 check "the first picked" $? "$tmp/log"
-sites 'len(s) > 60 and len({x["runtime"] for x in s}) == 1' calls
+methods 'len(s) > 60 and len({x["runtime"] for x in s}) == 1' calls
 check "only that one is instrumented, and to the call" $? "$tmp/log"
 
 # ---- attached -----------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ attach() { # version
     wait $timeout_pid && "$sxsprof" report --format json "$tmp/out" >"$tmp/json" 2>>"$tmp/log"
     check "attached to $v while its methods run" $? "$tmp/log"
     which=$v
-    sites 'len(known) == 2' "calls ended"
+    methods 'len(known) == 2' "calls ended"
     check "rules come and go: new from the next call on, then the original" $? "$tmp/log"
 }
 for v in $versions; do

@@ -5,7 +5,7 @@ need_real 3
 for kind in cpu=997 wall=997,--no-preload cpu=997,walker=unwind; do
     KINDS=$kind MINUTES=0.01 SECONDS_EACH=3 timeout -k 5 120 bash tests/soak/sampling.sh >"$tmp/log" 2>&1
     status=$?
-    check "four runtimes under unrest, $kind: $(tail -n 1 "$tmp/log")" $status "$tmp/log"
+    check "four runtimes under stress, $kind: $(tail -n 1 "$tmp/log")" $status "$tmp/log"
 done
 
 # Children of a process without exceptions may use the loader, also when they were forked while the

@@ -116,7 +116,7 @@ for v in 8 9 10.0.11; do
     check "$v: nothing of hello's time goes into describing events" $? "$tmp/said"
 done
 
-# Runtimes that are not asked: precompiled code is told by its mapping, the rest is not known.
+# Runtimes that are not asked: precompiled code is recognized by its mapping, the rest is not known.
 TELL=off until_precompiled off 9 tiers "seconds=1.5"
 says "tiers=off: only precompiled code and stubs are told" off \
     'own(r"^System\.").get("R2R", 0) > 0 and set(own(r"^Tiers\.")) == {"unknown"}'

@@ -116,9 +116,9 @@ single=
 SXSPROF_TOOLS=instrument:traced=1 three storm instrumented "rounds=50 fib=27" && python3 -c '
 import json, sys
 top = json.load(open(sys.argv[1]))
-sites = top["instrument"]
-fib = [s for s in sites if s["name"].endswith(".Fib")]
-static = [s for s in sites if s["name"].endswith(".Static")]
+methods = top["instrument"]
+fib = [s for s in methods if s["name"].endswith(".Fib")]
+static = [s for s in methods if s["name"].endswith(".Static")]
 known = 30 * 1973 + 635621 # calls of Fib(15), 30 times, and of Fib(27)
 print([(s["calls"], s["traced"]) for s in fib], top["traced_lost"])
 assert len(fib) == len(static) == 3

@@ -13,7 +13,7 @@ run() { # session options of sxsprof... -- words of the app
     [ $status -eq 0 ] && grep -q '^unloads: thrown [0-9]* assemblies [0-9]* gone$' "$tmp/log" || status=1
 }
 folder() { find "$tmp/$1" -name "$2"; }
-exceptions_of() { # session: how many were counted, and at how many sites
+exceptions_of() { # session: how many were counted, and at how many throw sites
     "$sxsprof" report --format json "$tmp/$1" | python3 -c '
 import json, sys
 x = json.load(sys.stdin)["exceptions"]
@@ -29,7 +29,7 @@ for v in $versions; do
     thrown=$(sed -n 's/^unloads: thrown \([0-9]*\) .*/\1/p' "$tmp/log")
     said=$(exceptions_of many)
     [ "$said" = "$thrown 2" ]
-    check "$v: all exceptions are counted, at two sites (thrown: $thrown; counted, sites: $said)" $?
+    check "$v: all exceptions are counted, at two throw sites (thrown: $thrown; counted, throw sites: $said)" $?
     [ "$(stat -c %s "$(folder few events)")" -eq "$(stat -c %s "$(folder many events)")" ]
     check "$v: the file is not larger than that of 100 assemblies" $?
 done

@@ -247,20 +247,20 @@ def numbers(text):
         if d < 32:
             yield value
             value, unit = 0, 1
-texts, told = line["texts"], []
+texts, values = line["texts"], []
 for t in line["threads"]:
     call, frames = 0, list(numbers(t[6]))[2::4]
     for ahead, arguments, result in zip(*[numbers(t[8])] * 3):
         call += ahead
-        told.append((data["strings"][data["frames"][frames[call]][0]], texts[arguments], texts[result >> 1], result & 1))
-for name, arguments, result, unwound in told:
+        values.append((data["strings"][data["frames"][frames[call]][0]], texts[arguments], texts[result >> 1], result & 1))
+for name, arguments, result, unwound in values:
     if "Outer" in name and arguments and result:
         n = int(result) - 100
-        assert arguments == f'n = {n}, what = "round <{n}>"', told
+        assert arguments == f'n = {n}, what = "round <{n}>"', values
     else:
-        assert "Outer" in name or ("Run" in name and arguments == "last = true" and unwound and not result), told
+        assert "Outer" in name or ("Run" in name and arguments == "last = true" and unwound and not result), values
 assert not any("round <" in s for s in data["strings"]), "texts among the names"
-print(len(texts), sum(map(len, texts)), len(told), sum(bool(t[1] and t[2]) for t in told), sum(t[3] for t in told), *line["left"]["values"])
+print(len(texts), sum(map(len, texts)), len(values), sum(bool(t[1] and t[2]) for t in values), sum(t[3] for t in values), *line["left"]["values"])
 PY
 }
 S=$T/calls-values report html
@@ -296,7 +296,7 @@ print(sum(e["ph"] == "B" for e in events), sum(e.get("cat") == "gc" for e in eve
 PY
 )"
 
-# ---- traced calls: alone with events, beside samples, among single calls ----
+# ---- traced calls: alone with events, beside samples, among traced calls ----
 compile make_instrument
 cp -r "$T/only-events" "$T/traced" && cp -r "$T/s" "$T/traced-s" && cp -r "$T/calls-values" "$T/traced-calls" || exit 1
 for kind in traced traced-s traced-calls; do "$T/make_instrument" "$T/$kind" || exit 1; done
@@ -403,8 +403,8 @@ else
     timeline "$T/traced-calls" traced-calls calls=406
     S=$T/all report html
     timeline "$T/all" all calls=366
-    unseen() { grep -c '^"unseen":' "$T/out.html"; }
-    is "what calls do not see is told beside samples as well" 1 "$(unseen)"
+    gaps() { grep -c '^"unseen":' "$T/out.html"; }
+    is "what calls do not see is told beside samples as well" 1 "$(gaps)"
     S=$T/all report html runtime=3
     is "and only of the runtime that was asked for" "none:App.*" \
         "$(sed -n '/^"unseen":/,$p' "$T/out.html" | grep -oE 'none:App[^"]*|lambda|Idle' | sort -u)"

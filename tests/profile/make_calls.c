@@ -4,9 +4,9 @@
  *
  *   make_calls DIR [count|tree|trace|hole|values|many]
  *
- * trace: with single calls; hole: some of their events are missing; values: with arguments and results, and an
- * exception that leaves the last Run; many: trace with 60 more functions, App.Many.F4() to App.Many.F63(), which
- * were hooked and never called.
+ * trace: with traced calls; hole: some of their events are missing; values: with arguments and
+ * results, and an exception that leaves the last Run; many: trace with 60 more functions,
+ * App.Many.F4() to App.Many.F63(), which were hooked and never called.
  *
  * main: Main runs 900 ms; it calls Outer 10 times, 10 ms each, which calls Inner 10 times, 0.5 ms each; and
  * Inner 50 times, 1 ms each. worker: Run 5 times, 20 ms each; calls Inner 40 times, 0.1 ms each. A tick is
@@ -149,7 +149,7 @@ static void note(const struct sxs_calls_node *node, uint32_t kind)
         *event++ = (struct sxs_calls_event){now, ref_of(node), kind};
 }
 
-/* What the event before is told with, as the library writes it. */
+/* The text of the event before, as the library writes it. */
 static void note_text(const struct sxs_calls_node *node, const char *text)
 {
     size_t size = strlen(text), slots = 1 + SXS_CALLS_TEXT_SLOTS(size);

@@ -6,8 +6,8 @@
  *
  * Runtime 1 compiles 20 methods on thread 100, each in 2 ms, every other one at tier 1; stops 5 times,
  * 3 ms each, for collections of 2 ms, the first induced; runtime 3 stops once for the profiler, 1 ms.
- * Threads 100, 101 and 102, which has a name; 3 modules, 4 classes. 12 exceptions of one site, 3 of them
- * kept; one that nobody caught.
+ * Threads 100, 101 and 102, which has a name; 3 modules, 4 classes. 12 exceptions of one throw
+ * site, 3 of them kept; one that nobody caught.
  */
 #include "session/format/events.h"
 #include "session/format/session.h"
@@ -127,7 +127,7 @@ static void add_exceptions(void)
     name(1, "App.Trouble");
     name(2, "App.Work.Inner(System.Int32)");
     name(3, "App.Program.Main(System.String[])");
-    struct sxs_event_site *s = add(SXS_EVENT_SITE, sizeof(*s));
+    struct sxs_event_throw_site *s = add(SXS_EVENT_THROW_SITE, sizeof(*s));
     s->type = 1;
     s->thrown = 2;
     s->caught = 3;

@@ -54,9 +54,9 @@ static int end(const char *dir, const char *name, const void *head, size_t head_
     return fclose(to) != 0;
 }
 
-static void site(uint32_t number, uint16_t runtime, const char *name)
+static void method(uint32_t number, uint16_t runtime, const char *name)
 {
-    struct sxs_instrument_site *s = add(SXS_INSTRUMENT_SITE, sizeof(*s) + 4 + strlen(name));
+    struct sxs_instrument_method *s = add(SXS_INSTRUMENT_METHOD, sizeof(*s) + 4 + strlen(name));
     s->number = number;
     s->runtime = runtime;
     s->token = 0x06000001 + number;
@@ -66,10 +66,10 @@ static void site(uint32_t number, uint16_t runtime, const char *name)
     memcpy(s->text + 4, name, s->name_size);
 }
 
-static void state(uint32_t number, enum sxs_site_state what, const char *text)
+static void state(uint32_t number, enum sxs_instrumented_state what, const char *text)
 {
     struct sxs_instrument_state *s = add(SXS_INSTRUMENT_STATE, sizeof(*s) + strlen(text));
-    s->site = number;
+    s->method = number;
     s->state = (uint8_t)what;
     s->size = (uint16_t)strlen(text);
     memcpy(s->text, text, s->size);
@@ -91,13 +91,13 @@ static int make_instrument_file(const char *dir)
     struct sxs_instrument_label  *l;
     struct sxs_instrument_helper *helper;
     begin();
-    site(0, 1, "Shop.Orders.Add");
-    site(1, 2, "Shop.Orders.Add");
-    site(2, 1, "Shop.Orders.Remove");
+    method(0, 1, "Shop.Orders.Add");
+    method(1, 2, "Shop.Orders.Add");
+    method(2, 1, "Shop.Orders.Remove");
     for (uint32_t i = 0; i < 3; i++)
-        state(i, SXS_SITE_PENDING, "orders, all");
-    state(0, SXS_SITE_ACTIVE, "");
-    state(2, SXS_SITE_FAILED, "it is static: there is no this");
+        state(i, SXS_INSTRUMENTED_PENDING, "orders, all");
+    state(0, SXS_INSTRUMENTED_ACTIVE, "");
+    state(2, SXS_INSTRUMENTED_FAILED, "it is static: there is no this");
     l = add(SXS_INSTRUMENT_LABEL, sizeof(*l) + 5);
     l->size = 5;
     memcpy(l->text, "added", 5);

@@ -3,7 +3,7 @@
 // usage: node page.mjs PAGE.html SHOTS-FOLDER known|scale|diff|calls|count|calls-diff      NODE_MODULES: where packages are
 import { pathToFileURL } from "node:url";
 import { about, dragTimeLine, end, launch, settle } from "./browser.mjs";
-import { scrollTables, useTables, useUnseen } from "./page_calls.mjs";
+import { scrollTables, useTables, useGaps } from "./page_calls.mjs";
 
 const [page_file, shots, kind] = process.argv.slice(2);
 const ok = about(`page ${kind}`);
@@ -89,12 +89,12 @@ if (kind === "calls") {
   ok("a search counts: Inner is 350 calls, 12 % of the time", (await found(page, "Work.Inner")) === "350 · 12.0 %", await page.textContent("#found"));
   await page.click("#reset");
   await useTables(page, shots, ok);
-  await useUnseen(page, shots, ok);
+  await useGaps(page, shots, ok);
 }
 if (kind === "known") {
   await page.click("#reset");
   await page.keyboard.press("5");
-  ok("nothing is said of what calls do not see where there are none", await page.isHidden("[data-view=unseen]") && await page.isHidden("#unseen"));
+  ok("nothing is said of what calls do not see where there are none", await page.isHidden("[data-view=gaps]") && await page.isHidden("#gaps"));
   await page.click("[data-view=functions]");
   const spin = await page.locator(".row", { hasText: "App.Hot.Spin" }).locator("[role=gridcell]").allTextContents();
   ok("functions by samples: Hot.Spin has 400, 2 s", spin.slice(1).join("|") === "400|39.2 %|2.00 s|2.00 s", spin);

@@ -57,27 +57,27 @@ export async function useTables(page, shots, ok) {
   await page.click("[data-view=graph]");
 }
 
-export async function useUnseen(page, shots, ok) { // the rows of make_calls' notes, as the text has them
+export async function useGaps(page, shots, ok) { // the rows of make_calls' notes, as the text has them
   await page.focus("body");
   await page.keyboard.press("5");
-  const heads = () => page.locator("#unseen .head").evaluateAll((all) => all.map((s) => [...s.children].map((c) => c.textContent).filter(Boolean).join(" | ")));
+  const heads = () => page.locator("#gaps .head").evaluateAll((all) => all.map((s) => [...s.children].map((c) => c.textContent).filter(Boolean).join(" | ")));
   const all = await heads();
   ok("what is not seen: a section for each kind", all.length === 7 && all[0] === "patterns that fit nothing | 1", all);
   ok("with runtime and number", all.includes(".NET 8.0.29 | functions selected by a pattern, but never compiled, as nobody called them | 1"), all);
-  const rows = await page.locator("#unseen li").allTextContents();
+  const rows = await page.locator("#gaps li").allTextContents();
   ok("and its rows, with counts and why", rows.includes("App.Work.Idle") && rows.includes("1lambda") && rows.includes("none:App.*no runtime of its version loaded such an assembly"), rows);
   ok("nothing else is shown", await page.isHidden("#tables") && await page.isHidden("#scroll") && await page.isHidden("#empty"));
-  await page.screenshot({ path: `${shots}/calls-unseen.png` });
+  await page.screenshot({ path: `${shots}/calls-gaps.png` });
   await page.fill("#search", "Idle");
   await settle(page);
-  ok("a search keeps what fits", (await page.locator("#unseen li").allTextContents()).join() === "App.Work.Idle" && (await page.textContent("#found")) === "1 found", await heads());
+  ok("a search keeps what fits", (await page.locator("#gaps li").allTextContents()).join() === "App.Work.Idle" && (await page.textContent("#found")) === "1 found", await heads());
   await page.click("#reset");
   await page.click("#legend button:has-text('10.0.11')");
   ok("another runtime's filter leaves what is of none", (await heads()).length === 1, await heads());
   await page.click("#reset");
   ok("without filters all is back", (await heads()).length === 7, await heads());
   await page.click("[data-view=graph]");
-  ok("and it goes", await page.isHidden("#unseen") && await page.isVisible("#scroll"));
+  ok("and it goes", await page.isHidden("#gaps") && await page.isVisible("#scroll"));
 }
 
 export async function scrollTables(page, ok) { // many rows: only those in sight are made

@@ -38,7 +38,7 @@ const windowOf = async (page) => (await facts(page)).window.split(" ").map(Numbe
 const tree = (page) => page.evaluate(() => document.querySelector("#graph").dataset.shown);
 
 const page = await open("light");
-const events = session.events || [], sites = session.exceptions || [];
+const events = session.events || [], throwSites = session.exceptions || [];
 const kind = (k) => events.filter((e) => e.kind === k).length;
 const hasTree = !await page.isHidden("[data-view=graph]");
 if (hasTree) { ok("there are other views, and it opens at the flame graph", await tree(page) > 0, await tree(page)); await page.keyboard.press("4"); }
@@ -47,7 +47,7 @@ await settle(page);
 
 // ---- its numbers are the session's --------------------------------------------------------------
 const chips = Object.fromEntries(await page.$$eval("[data-chip]", (all) => all.map((b) => [b.dataset.chip, Number(b.dataset.n)])));
-const expected = { exceptions: sites.reduce((n, s) => n + s.count, 0), jit: kind("jit"), gcs: kind("gc"),
+const expected = { exceptions: throwSites.reduce((n, s) => n + s.count, 0), jit: kind("jit"), gcs: kind("gc"),
   modules: kind("module load"), classes: kind("class load") };
 if (session.events) expected.stops = kind("suspension");
 if (want.calls !== undefined) expected.calls = want.calls;
@@ -59,7 +59,7 @@ await page.screenshot({ path: `${shots}/timeline-${name}-light.png` });
 const sums = async (table) => { await page.click(`[data-table=${table}]`); return page.evaluate(() => Number(document.querySelector("#tltable").dataset.sum)); };
 for (const [table, n] of [["tiers", expected.jit], ["methods", expected.jit], ["pauses", expected.stops], ["gcs", expected.gcs], ["exceptions", expected.exceptions]])
   if (n) ok(`the table of ${table} adds up to ${n}`, await sums(table) === n, await sums(table));
-if (sites.length) ok("a row for each site", Number(await page.getAttribute("#tltable", "data-rows")) === sites.length, await page.getAttribute("#tltable", "data-rows"));
+if (throwSites.length) ok("a row for each site", Number(await page.getAttribute("#tltable", "data-rows")) === throwSites.length, await page.getAttribute("#tltable", "data-rows"));
 if (want.left) ok("what was left out is said", (await page.textContent("#tlpane")).includes(`${want.left} calls are left out`), await page.textContent("#tlpane"));
 
 // ---- window and selection -----------------------------------------------------------------------
@@ -162,8 +162,8 @@ if (want.values) {
 }
 
 // ---- search, kinds ------------------------------------------------------------------------------
-if (sites.length) {
-  await page.fill("#search", sites[0].type.split(".").pop());
+if (throwSites.length) {
+  await page.fill("#search", throwSites[0].type.split(".").pop());
   await settle(page);
   ok("a search finds exceptions", Number.parseInt(await page.textContent("#found")) > 0, await page.textContent("#found"));
   await page.screenshot({ path: `${shots}/timeline-${name}-search.png` });

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
         else if (strncmp(argv[i], "process=", 8) == 0)
             o.process = argv[i] + 8;
         else if (strncmp(argv[i], "most=", 5) == 0)
-            o.most = strtoul(argv[i] + 5, NULL, 10);
+            o.max_items = strtoul(argv[i] + 5, NULL, 10);
         else if (strcmp(argv[i], "data=calls") == 0)
             o.data = SXS_DATA_CALLS;
         else if (strcmp(argv[i], "only=native") == 0)

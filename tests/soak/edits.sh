@@ -4,5 +4,5 @@
 # idle otherwise. Called by `make soak`; can also be run by itself.
 #
 # EDITS         number of edits (500)
-# SECONDS_MOST  time limit of an edit in seconds (2)
-EDITS=${EDITS:-500} SECONDS_MOST=${SECONDS_MOST:-2} exec bash "$(dirname "$0")/../integration/edits.sh"
+# SECONDS_MAX  time limit of an edit in seconds (2)
+EDITS=${EDITS:-500} SECONDS_MAX=${SECONDS_MAX:-2} exec bash "$(dirname "$0")/../integration/edits.sh"

@@ -14,7 +14,7 @@ need_real 3
 keep=${KEEP:-$BUILD/soak-failures}
 limit=$((SECONDS_EACH * 4 + 40)) # seconds; generous, because a busy machine is slow
 work="nre=100 div=100 gcs=20 loops=1 pool=100 seconds=$SECONDS_EACH"
-unrest="threads=1000 loads=20 forks=5 execs=5 spawns=5 waiters=2"
+stress="threads=1000 loads=20 forks=5 execs=5 spawns=5 waiters=2"
 
 all="cpu=997 wall=997 cpu=199 cpu=997,--no-preload wall=997,--no-preload cpu=997,walker=unwind
 wall=199 cpu=997 wall=997,--no-preload cpu=199,--no-preload"
@@ -39,7 +39,7 @@ dump() {
 # Starts a run and waits for it. Its status is then in $status; 124: it hung and was ended.
 run_one() { # options of sample, options of sxsprof run
     # shellcheck disable=SC2086
-    "$sxsprof" run --quiet $2 --tool "sample:$1" -o "$tmp/session" -- "$runsxs" --churn "$unrest" \
+    "$sxsprof" run --quiet $2 --tool "sample:$1" -o "$tmp/session" -- "$runsxs" --churn "$stress" \
         8.0.29 stress "$work" 9 stress "$work" 10.0.11 stress "$work" 8.0.29 stress "$work" >"$tmp/log" 2>&1 &
     run=$!
     began=$(date +%s)

@@ -31,10 +31,10 @@ static long status_kib(const char *name)
     return kib;
 }
 
-static size_t place_of(uint32_t site)
+static size_t place_of(uint32_t number)
 {
     struct sxs_marker marker;
-    sxs_marker_set(&marker, site);
+    sxs_marker_set(&marker, number);
     return marker.place;
 }
 
@@ -46,14 +46,14 @@ static void a_thread_that_counts_commits_little_memory(void **state)
     assert_in_range(status_kib("VmData:") - before, 0, 512);
 }
 
-static void sites_far_apart_are_counted(void **state)
+static void methods_far_apart_are_counted(void **state)
 {
-    static const uint32_t sites[] = {
+    static const uint32_t numbers[] = {
         0, 1, 255, 256, 8191, 8192, 100000, (1u << 20) - 1, 1u << 20, 5u << 20};
     (void)state;
     for (unsigned round = 0; round < 3; round++)
-        for (unsigned i = 0; i < ARRAY_LEN(sites); i++)
-            sxs_callout_count(place_of(sites[i]));
+        for (unsigned i = 0; i < ARRAY_LEN(numbers); i++)
+            sxs_callout_count(place_of(numbers[i]));
     assert_int_equal(place_of(1u << 20), place_of(5u << 20));
     assert_int_not_equal(place_of((1u << 20) - 1), place_of(1u << 20));
 }
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_that_counts_commits_little_memory),
-        cmocka_unit_test(sites_far_apart_are_counted),
+        cmocka_unit_test(methods_far_apart_are_counted),
         cmocka_unit_test(of_limited_address_space_a_thread_takes_little),
     };
     if (argc == 2 && strcmp(argv[1], "limited") == 0)

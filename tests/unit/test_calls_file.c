@@ -4,11 +4,11 @@
 
 #include <sys/stat.h>
 
+#include "base/idle.h"
 #include "base/tick.h"
-#include "base/doze.h"
-#include "tools/options/calls_options.h"
 #include "session/write/calls_write.h"
 #include "tests/unit/dice.h"
+#include "tools/options/calls_options.h"
 
 /* ---- options ----------------------------------------------------------------------------------- */
 
@@ -198,36 +198,36 @@ static void what_threads_leave_over_is_for_those_to_come(void **state)
 
 /* ---- the service thread's sleep ---------------------------------------------------------------- */
 
-static void *sleep_until_told(void *arg)
+static void *sleep_until_woken(void *arg)
 {
-    struct sxs_doze *d = arg;
+    struct sxs_idle *d = arg;
     for (int i = 0; i < 100; i++)
-        sxs_doze(d, 0);
+        sxs_idle_wait(d, 0);
     return NULL;
 }
 
-static void dozing(void **state)
+static void idle_waits(void **state)
 {
-    struct sxs_doze d = {0};
+    struct sxs_idle d = {0};
     pthread_t       thread;
     (void)state;
-    sxs_doze(&d, 0);
-    assert_int_equal(d.ns, SXS_DOZE_SHORT_NS);
-    sxs_doze(&d, 0);
-    assert_int_equal(d.ns, 2 * SXS_DOZE_SHORT_NS);
+    sxs_idle_wait(&d, 0);
+    assert_int_equal(d.ns, SXS_IDLE_SHORT_NS);
+    sxs_idle_wait(&d, 0);
+    assert_int_equal(d.ns, 2 * SXS_IDLE_SHORT_NS);
     for (int i = 0; i < 3; i++)
-        sxs_doze(&d, 0);
-    assert_int_equal(d.ns, SXS_DOZE_LONG_NS);
-    sxs_doze(&d, 1);
-    assert_int_equal(d.ns, SXS_DOZE_SHORT_NS);
-    sxs_rouse(&d); /* before it sleeps: not lost */
+        sxs_idle_wait(&d, 0);
+    assert_int_equal(d.ns, SXS_IDLE_LONG_NS);
+    sxs_idle_wait(&d, 1);
+    assert_int_equal(d.ns, SXS_IDLE_SHORT_NS);
+    sxs_idle_wake(&d); /* before it sleeps: not lost */
     assert_int_equal(atomic_load(&d.word), 2);
-    sxs_doze(&d, 0);
+    sxs_idle_wait(&d, 0);
     assert_int_equal(atomic_load(&d.word), 0);
-    /* Whenever it comes, a call finds the thread asleep, awake or roused, and it goes on. */
-    assert_int_equal(pthread_create(&thread, NULL, sleep_until_told, &d), 0);
+    /* Whenever it comes, a call finds the thread asleep, awake or woken, and it goes on. */
+    assert_int_equal(pthread_create(&thread, NULL, sleep_until_woken, &d), 0);
     for (int i = 0; i < 200; i++) {
-        sxs_rouse(&d);
+        sxs_idle_wake(&d);
         usleep(100);
     }
     pthread_join(thread, NULL);
@@ -239,7 +239,7 @@ static void quantiles(void **state)
 {
     static uint64_t     buckets[SXS_CALLS_BUCKETS];
     struct sxs_calls    c = {.ns_per_tick = 1};
-    struct sxs_calls_fn fn = {.buckets = buckets, .min_ns = 1000, .max_ns = 70000};
+    struct sxs_calls_read_function fn = {.buckets = buckets, .min_ns = 1000, .max_ns = 70000};
     uint64_t            ns;
     (void)state;
     assert_int_equal(sxs_calls_quantile(&c, &fn, 0.5), 0); /* no calls */
@@ -442,11 +442,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_option_is_read_whole_or_refused),
-        cmocka_unit_test(options), cmocka_unit_test(dozing), cmocka_unit_test(patterns), cmocka_unit_test(quantiles),
-        cmocka_unit_test(heads), cmocka_unit_test(damage), /* while the file is small */
-        cmocka_unit_test(cells), cmocka_unit_test(a_late_service_thread_costs_no_path),
+        cmocka_unit_test(options),
+        cmocka_unit_test(idle_waits),
+        cmocka_unit_test(patterns),
+        cmocka_unit_test(quantiles),
+        cmocka_unit_test(heads),
+        cmocka_unit_test(damage), /* while the file is small */
+        cmocka_unit_test(cells),
+        cmocka_unit_test(a_late_service_thread_costs_no_path),
         cmocka_unit_test(what_threads_leave_over_is_for_those_to_come),
-        cmocka_unit_test(cells_of_many), cmocka_unit_test(long_chains),
+        cmocka_unit_test(cells_of_many),
+        cmocka_unit_test(long_chains),
         cmocka_unit_test(what_nobody_took_is_given_back), /* the last: nobody counts afterwards */
     };
     return cmocka_run_group_tests(tests, make_file, drop_file);

@@ -82,7 +82,7 @@ static const struct sxs_calls_hooks *hooks;
 static const char *keeps_registers(unsigned mode)
 {
     const char *said = NULL;
-    /* slow: a thread's first, a function's first, a duration's first; then the beaten path */
+    /* slow: a thread's first, a function's first, a duration's first; then the fast path */
     for (unsigned round = 0; round < 50 && !said; round++) {
         struct sxs_called *fn = &called[round % 3];
         called[3].off = round >= 30; /* timed no longer */
@@ -106,7 +106,7 @@ static const char *keeps_registers_time(void) { return keeps_registers(SXS_CALLS
 static const char *keeps_registers_count(void) { return keeps_registers(SXS_CALLS_COUNT); }
 static const char *keeps_registers_trace(void) { return keeps_registers(SXS_CALLS_TRACE_HOOKS); }
 
-/* Single calls are recorded by threads that begin while there may be blocks of events. */
+/* Traced calls are recorded by threads that begin while there may be blocks of events. */
 static void on_traced_thread(calls_test test, uint32_t blocks)
 {
     head->max_blocks = blocks;
@@ -157,7 +157,7 @@ static size_t depth(void)
 
 static const struct sxs_calls_node *node(void) { return sxs_calls_state->top->node; }
 
-static const char *paths_are_told_apart(void)
+static const char *paths_are_distinguished(void)
 {
     const struct sxs_calls_node *under_b;
     enter(0, 0x1000);
@@ -188,7 +188,8 @@ static const char *frames_that_vanish_are_dropped(void)
     leave(0, 0x1000);
     SO(depth() == 0 && sxs_calls_state->record->stale == 3);
     enter(0, 0x1000);
-    enter(0, 0x1000); /* a tail call that no hook told of, or a frame that was left: the same place */
+    enter(0,
+          0x1000); /* a tail call that no hook reported, or a frame that was left: the same place */
     SO(depth() == 1 && sxs_calls_state->record->stale == 4);
     leave(0, 0x1000);
     SO(depth() == 0);
@@ -244,7 +245,7 @@ static const char *too_deep_is_counted_and_survived(void)
 static const char *recursion_counts_once_in_total(void)
 {
     const struct sxs_calls_node *n = NULL, *other;
-    for (unsigned round = 1; round < 100; round++) { /* the first ones are off the beaten path */
+    for (unsigned round = 1; round < 100; round++) { /* the first ones are off the fast path */
         uint64_t before = n ? n->ticks : 0;
         enter(0, 0x1000);
         enter(1, 0xf00);
@@ -280,7 +281,7 @@ static const char *functions_timed_no_longer_have_no_frames(void)
     return NULL;
 }
 
-/* ---- single calls ------------------------------------------------------------------------------ */
+/* ---- traced calls ----------------------------------------------------------------------------- */
 
 static const struct sxs_calls_event *event_at(unsigned back)
 {
@@ -350,19 +351,19 @@ static const char *events_fill_their_blocks(void)
     return NULL;
 }
 
-static void single_calls(void **state)
+static void traced_calls(void **state)
 {
     (void)state;
     mode_now = SXS_CALLS_TRACE_HOOKS;
     on_traced_thread(calls_are_events, 4);
     on_traced_thread(calls_timed_no_longer_are_no_events, 4);
     on_traced_thread(events_fill_their_blocks, 2);
-    on_traced_thread(paths_are_told_apart, 4);
+    on_traced_thread(paths_are_distinguished, 4);
     on_traced_thread(frames_that_vanish_are_dropped, 4);
     on_traced_thread(leaves_without_enter_are_counted, 4);
     on_traced_thread(functions_timed_no_longer_have_no_frames, 4);
     on_traced_thread(deep_stacks_grow, 64);
-    on_thread(paths_are_told_apart); /* with no block to be had */
+    on_thread(paths_are_distinguished); /* with no block to be had */
 }
 
 /* ---- exceptions -------------------------------------------------------------------------------- */
@@ -448,7 +449,7 @@ static void shadow_stacks(void **state)
 {
     (void)state;
     mode_now = SXS_CALLS_TREE;
-    on_thread(paths_are_told_apart);
+    on_thread(paths_are_distinguished);
     for (mode_now = SXS_CALLS_TIME; mode_now <= SXS_CALLS_TREE; mode_now++) {
         on_thread(frames_that_vanish_are_dropped);
         on_thread(leaves_without_enter_are_counted);
@@ -516,7 +517,7 @@ static const char *three_calls(void)
     return NULL;
 }
 
-static uint64_t durations_of(const struct sxs_calls_fn *fn)
+static uint64_t durations_of(const struct sxs_calls_read_function *fn)
 {
     uint64_t n = 0;
     for (unsigned i = 0; fn->buckets && i < SXS_CALLS_BUCKETS; i++)
@@ -531,7 +532,7 @@ static void the_file_says_so(void **state)
     on_thread(three_calls);
     c = read_file();
     for (size_t i = 0; i < c->n_fns; i++) {
-        const struct sxs_calls_fn *fn = &c->fns[i];
+        const struct sxs_calls_read_function *fn = &c->fns[i];
         if (strcmp(fn->name, "f") == 0) {
             assert_int_equal(fn->calls, 2);
             assert_int_equal(durations_of(fn), 1); /* the thread's last: it waited to be counted */
@@ -552,9 +553,13 @@ static void the_file_says_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_register_is_kept), cmocka_unit_test(without_avx_too),
-        cmocka_unit_test(shadow_stacks), cmocka_unit_test(single_calls), cmocka_unit_test(exceptions),
-        cmocka_unit_test(the_file_says_so), cmocka_unit_test(no_room), /* the last */
+        cmocka_unit_test(every_register_is_kept),
+        cmocka_unit_test(without_avx_too),
+        cmocka_unit_test(shadow_stacks),
+        cmocka_unit_test(traced_calls),
+        cmocka_unit_test(exceptions),
+        cmocka_unit_test(the_file_says_so),
+        cmocka_unit_test(no_room), /* the last */
     };
     hooks = sxs_elt_hooks();
     return cmocka_run_group_tests(tests, make_file, drop_file);

@@ -13,7 +13,7 @@ struct saved {
     void     *info; /* a COR_PRF_ELT_INFO points here */
 };
 
-static struct sxs_recipe refused = {.refused = "told"}; /* asks no runtime */
+static struct sxs_formatter refused = {.refused = "told"}; /* asks no runtime */
 
 static void hook(void (*f)(struct sxs_called *, uintptr_t), unsigned fn, uintptr_t above)
 {
@@ -22,7 +22,7 @@ static void hook(void (*f)(struct sxs_called *, uintptr_t), unsigned fn, uintptr
     f(&called[fn], (uintptr_t)&s.info);
 }
 
-static struct sxs_calls_thr *last_thread(struct sxs_calls *c, uint32_t tid)
+static struct sxs_calls_read_thread *last_thread(struct sxs_calls *c, uint32_t tid)
 {
     for (size_t i = 0; i < c->n_threads; i++)
         if (c->threads[i].tid == tid)
@@ -51,21 +51,21 @@ static const char *two_calls(void)
 static void hooks_count_and_record(void **state)
 {
     struct sxs_calls           *c;
-    const struct sxs_calls_thr *t;
+    const struct sxs_calls_read_thread *t;
     (void)state;
-    atomic_store(&called[0].recipe, &refused);
+    atomic_store(&called[0].formatter, &refused);
     on_thread(two_calls);
-    atomic_store(&called[0].recipe, NULL);
+    atomic_store(&called[0].formatter, NULL);
     c = read_file();
     t = last_thread(c, tid);
     assert_non_null(t);
-    assert_int_equal(t->n_moments, 8);
+    assert_int_equal(t->n_events, 8);
     assert_int_equal(t->n_texts, 4);
-    assert_int_equal(t->texts[0].moment, 0);
+    assert_int_equal(t->texts[0].event, 0);
     assert_string_equal(t->texts[0].text, "<?: told>");
-    assert_int_equal(t->texts[1].moment, 3);
-    assert_int_equal(t->texts[2].moment, 4);
-    assert_int_equal(t->texts[3].moment, 7);
+    assert_int_equal(t->texts[1].event, 3);
+    assert_int_equal(t->texts[2].event, 4);
+    assert_int_equal(t->texts[3].event, 7);
     assert_string_equal(t->texts[3].text, "<?: told>");
     assert_int_equal(t->stale + t->unmatched + t->values_lost, 0);
     sxs_calls_free(c);
@@ -94,23 +94,23 @@ static void calls_left_by_tail_calls_end_with_the_next_hook(void **state)
                                            SXS_CALLS_ENTER, SXS_CALLS_LEAVE, SXS_CALLS_ENTER,
                                            SXS_CALLS_LEAVE, SXS_CALLS_LEAVE};
     struct sxs_calls           *c;
-    const struct sxs_calls_thr *t;
+    const struct sxs_calls_read_thread *t;
     (void)state;
     for (unsigned i = 1; i < 4; i++)
-        atomic_store(&called[i].recipe, &refused);
+        atomic_store(&called[i].formatter, &refused);
     on_thread(tail_calls);
     for (unsigned i = 1; i < 4; i++)
-        atomic_store(&called[i].recipe, NULL);
+        atomic_store(&called[i].formatter, NULL);
     c = read_file();
     t = last_thread(c, tid);
     assert_non_null(t);
-    assert_int_equal(t->n_moments, 8);
+    assert_int_equal(t->n_events, 8);
     for (size_t i = 0; i < 8; i++)
-        assert_int_equal(t->moments[i].kind, kinds[i]);
+        assert_int_equal(t->events[i].kind, kinds[i]);
     assert_int_equal(t->n_texts,
                      6); /* of 1, 2 and 3: arguments, and what is said instead of results */
     for (size_t i = 0; i < 6; i++)
-        assert_string_equal(t->texts[i].text, t->moments[t->texts[i].moment].kind == SXS_CALLS_ENTER
+        assert_string_equal(t->texts[i].text, t->events[t->texts[i].event].kind == SXS_CALLS_ENTER
                                                   ? "<?: told>"
                                                   : "<?: left by a tail call>");
     assert_int_equal(t->stale + t->unmatched + t->unwound + t->values_lost, 0);
@@ -147,22 +147,22 @@ static const char *many_texts(void)
 static void texts_lie_beside_their_events(void **state)
 {
     struct sxs_calls           *c;
-    const struct sxs_calls_thr *t;
+    const struct sxs_calls_read_thread *t;
     (void)state;
     while (sxs_calls_file_make_room() > 0)
         ;
     on_thread(many_texts);
     c = read_file();
     t = last_thread(c, tid);
-    assert_true(t && t->n_texts > 3000 && t->n_moments > 6000);
+    assert_true(t && t->n_texts > 3000 && t->n_events > 6000);
     assert_int_equal(t->n_texts + t->values_lost, 4000);
     for (size_t i = 0, all = 0; i < t->n_texts; i++) {
-        size_t number = t->texts[i].moment / 2, size = number % (SXS_CALLS_TEXT_MAX + 1);
-        assert_int_equal(t->moments[t->texts[i].moment].kind, SXS_CALLS_ENTER);
+        size_t number = t->texts[i].event / 2, size = number % (SXS_CALLS_TEXT_MAX + 1);
+        assert_int_equal(t->events[t->texts[i].event].kind, SXS_CALLS_ENTER);
         assert_int_equal(strlen(t->texts[i].text), size);
         assert_true(!size || t->texts[i].text[size - 1] == (char)('a' + number % 26));
-        assert_true(!i || t->texts[i].moment > all);
-        all = t->texts[i].moment;
+        assert_true(!i || t->texts[i].event > all);
+        all = t->texts[i].event;
     }
     sxs_calls_free(c);
 }
@@ -188,7 +188,7 @@ static const char *no_room(void)
 static void what_finds_no_room_is_counted(void **state)
 {
     struct sxs_calls           *c;
-    const struct sxs_calls_thr *t;
+    const struct sxs_calls_read_thread *t;
     (void)state;
     on_thread(no_room);
     c = read_file();
@@ -202,10 +202,10 @@ static void what_finds_no_room_is_counted(void **state)
 static void check(const struct sxs_calls *c)
 {
     for (size_t i = 0; i < c->n_threads; i++) {
-        const struct sxs_calls_thr *t = &c->threads[i];
+        const struct sxs_calls_read_thread *t = &c->threads[i];
         for (size_t k = 0; k < t->n_texts; k++) {
-            assert_true(t->texts[k].moment < t->n_moments);
-            assert_true(!k || t->texts[k].moment > t->texts[k - 1].moment);
+            assert_true(t->texts[k].event < t->n_events);
+            assert_true(!k || t->texts[k].event > t->texts[k - 1].event);
             assert_true(strlen(t->texts[k].text) <= SXS_CALLS_TEXT_MAX);
         }
     }

@@ -78,12 +78,12 @@ static void where_descriptors_are_few_a_timer_takes_none(void **state)
 /* Closes the event and opens a file that gets its number. */
 static int take_number(void)
 {
-    int fd = self.perf_fd, mine;
+    int fd = self.perf_fd, other_fd;
     close(fd);
-    mine = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (mine != fd) {
-        assert_int_equal(dup2(mine, fd), fd);
-        close(mine);
+    other_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (other_fd != fd) {
+        assert_int_equal(dup2(other_fd, fd), fd);
+        close(other_fd);
     }
     return fd;
 }

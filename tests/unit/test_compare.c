@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two accounts of one stack: what counts as the same, what is told apart, what is recorded. */
+/* Two accounts of one stack: what counts as the same, what is distinguished, what is recorded. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,7 +107,7 @@ static void code_without_metadata_is_counted_apart(void **state)
 }
 
 /* handler of 8 <- the runtime <- what threw (7, unwound) <- 8 */
-static void a_handler_and_what_it_has_left_behind_are_told_by_its_function(void **state)
+static void a_handler_and_what_it_has_left_behind_are_identified_by_its_function(void **state)
 {
     struct sxs_account r[] = {managed(0x80, 0xb1, 8)};
     struct sxs_account w[] = {managed(0x20, 0xb9, 8), coreclr(0x30), managed(0x60, 0xa1, 7), r[0]};
@@ -193,7 +193,7 @@ int main(void)
         cmocka_unit_test(the_same_function_of_two_runtimes_is_two),
         cmocka_unit_test(what_a_cut_walk_did_not_reach_is_not_lacking),
         cmocka_unit_test(code_without_metadata_is_counted_apart),
-        cmocka_unit_test(a_handler_and_what_it_has_left_behind_are_told_by_its_function),
+        cmocka_unit_test(a_handler_and_what_it_has_left_behind_are_identified_by_its_function),
         cmocka_unit_test(a_finally_block_that_its_function_calls_is_not_that_function),
         cmocka_unit_test(a_function_further_down_does_not_excuse_a_frame_called_by_others),
         cmocka_unit_test(a_method_that_just_enters_is_no_excess),

@@ -179,7 +179,8 @@ static void newer_runtimes_are_not_held_up(void **state)
 static _Atomic int version; /* of the one method that all of them inline: requests make new ones */
 static _Atomic int ended;
 
-/* As the runtime does it: what was looked at before must hold until what was inlined is told. */
+/* As the runtime does it: what was looked at before must hold until what was inlined is
+ * reported. */
 static void *compiler(void *arg)
 {
     FunctionID fn = (FunctionID)(uintptr_t)arg;

@@ -43,27 +43,27 @@ static ICorProfilerInfo15Vtbl info_vtbl = {.GetFunctionInfo2 = function_info,
 static ICorProfilerInfo15     info = {&info_vtbl};
 static struct sxs_runtime     runtime = {.number = 1, .info_slots = 200};
 
-static struct sxs_recipe *call(struct sxs_recipe *r, HRESULT of_function, HRESULT of_class)
+static struct sxs_formatter *call(struct sxs_formatter *r, HRESULT of_function, HRESULT of_class)
 {
     function_hr = of_function;
     class_hr = of_class;
-    return sxs_recipe_complete(r, (sxs_function){&runtime, 0x10}, FRAME);
+    return sxs_formatter_complete(r, (sxs_function){&runtime, 0x10}, FRAME);
 }
 
-static struct sxs_recipe *prepared(void)
+static struct sxs_formatter *prepared(void)
 {
-    struct sxs_recipe *r = calloc(1, sizeof(*r));
+    struct sxs_formatter *r = calloc(1, sizeof(*r));
     assert_non_null(r);
     atomic_store(&runtime.phase, SXS_PHASE_LIVE);
     atomic_store(&runtime.info, &info);
     r->rt = &runtime;
     r->by_frame = 1;
-    sxs_recipe_prepare(r);
+    sxs_formatter_prepare(r);
     assert_non_null(r->draft);
     return r;
 }
 
-static void done(struct sxs_recipe *r)
+static void done(struct sxs_formatter *r)
 {
     free(r->draft); /* never freed in a profiled process, where hooks may read it */
     free(r);
@@ -71,7 +71,7 @@ static void done(struct sxs_recipe *r)
 
 static void a_call_that_the_runtime_says_nothing_of_completes_nothing(void **state)
 {
-    struct sxs_recipe *r = prepared();
+    struct sxs_formatter *r = prepared();
     (void)state;
     assert_null(call(r, E_FAIL, S_OK));
     assert_null(call(r, S_OK, CORPROF_E_DATAINCOMPLETE));
@@ -81,7 +81,7 @@ static void a_call_that_the_runtime_says_nothing_of_completes_nothing(void **sta
 
 static void what_is_never_said_is_not_asked_for_ever(void **state)
 {
-    struct sxs_recipe *r = prepared();
+    struct sxs_formatter *r = prepared();
     (void)state;
     for (int i = 0; i < TRIES; i++)
         assert_null(call(r, E_FAIL, S_OK));

@@ -138,18 +138,18 @@ static __attribute__((noinline)) size_t stack_of_enter(unsigned fn)
 /* A thread that no runtime knows may ask for metadata. */
 static const char *call_twice(void)
 {
-    struct sxs_recipe *r;
+    struct sxs_formatter *r;
     for (unsigned i = 0; i < N_ARGS; i++)
         CHECK(sxs_types_add((sxs_class){kept[1], type_args[i]}));
     for (unsigned i = 0; i < 2; i++) {
         sxs_values_compiled(&called[i], (sxs_function){kept[1], called[i].id});
-        r = atomic_load(&called[i].recipe);
+        r = atomic_load(&called[i].formatter);
         CHECK(r && r->by_frame && !r->refused);
     }
     hook(sxs_values_enter, 0); /* the thread's first call; functions of libc are found */
     hook(sxs_values_leave, 0);
     first_call = stack_of_enter(1);
-    r = atomic_load(&called[1].recipe);
+    r = atomic_load(&called[1].formatter);
     CHECK_EQ(r->by_frame, 0);
     CHECK_EQ(r->params[0].shape.element, SXS_ELEMENT_OBJECT);
     hook(sxs_values_leave, 1);

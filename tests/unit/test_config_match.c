@@ -184,7 +184,7 @@ static void what_is_not_known_of_a_method_rules_nothing_out(void **state)
                                &m));
 }
 
-static void the_prefilter_asks_for_no_more_than_it_is_told(void **state)
+static void the_prefilter_asks_for_no_more_than_it_is_given(void **state)
 {
     struct sxs_config *config =
         parse_good(INSTRUMENTATION("<rule><match runtime='8' assembly='A*' type='T' method='M'/>"
@@ -255,7 +255,7 @@ int main(void)
         cmocka_unit_test(which_body_of_an_async_method_is_said),
         cmocka_unit_test(exclusions_take_out),
         cmocka_unit_test(what_is_not_known_of_a_method_rules_nothing_out),
-        cmocka_unit_test(the_prefilter_asks_for_no_more_than_it_is_told),
+        cmocka_unit_test(the_prefilter_asks_for_no_more_than_it_is_given),
         cmocka_unit_test(rules_come_by_priority_and_then_as_they_stand),
         cmocka_unit_test(new_relic_takes_the_parameter_list_first_and_one_rule_only),
     };

@@ -76,7 +76,7 @@ static void instructions_are_meant_by_offset_or_pattern(void **state)
     for (int i = 0; i < 3; i++)
         assert_int_equal(a[i].offset, 26);
     assert_int_equal(a[3].offset, SXS_NO_OFFSET);
-    assert_true(a[3].instruction.wild);
+    assert_true(a[3].instruction.has_wildcards);
     sxs_config_free(config);
 }
 
@@ -226,7 +226,7 @@ static void new_relic_files_are_read_as_they_are(void **state)
     assert_string_equal(config->rules[1]->name, "T.M");
     m = config->rules[2]->matches;
     assert_string_equal(m[0].type.text, "Q*");
-    assert_false(m[0].type.wild);
+    assert_false(m[0].type.has_wildcards);
     assert_int_equal(m[0].n_parameters, 0);
     sxs_config_free(config);
 }

@@ -37,7 +37,7 @@ static void a_method_that_cannot_be_replaced_while_it_runs_is_optimized(void **s
                      SXS_TIER_OPTIMIZED);
 }
 
-static void what_cannot_be_told_is_unknown(void **state)
+static void what_cannot_be_determined_is_unknown(void **state)
 {
     (void)state;
     assert_int_equal(TIER_OF(0x22, 0xfe, 0x14, 0x28, 0x01, 0x00, 0x00, 0x0a, 0x2a), SXS_TIER_UNKNOWN);
@@ -124,7 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_method_begins_at_tier_0),
         cmocka_unit_test(a_method_that_cannot_be_replaced_while_it_runs_is_optimized),
-        cmocka_unit_test(what_cannot_be_told_is_unknown),
+        cmocka_unit_test(what_cannot_be_determined_is_unknown),
         cmocka_unit_test(a_large_method_is_never_optimized),
         cmocka_unit_test(a_reported_tier_stays_whichever_came_first),
     };

@@ -22,16 +22,16 @@
 
 /* ---- exceptions under way ---- */
 
-static char fates[64]; /* what landed, in order: number of the flight and its fate */
+static char fates[64]; /* what landed, in order: number of the exception and its fate */
 
-static void landed(struct sxs_flight *v)
+static void landed(struct sxs_in_flight *v)
 {
     static const char letters[] = "suCNXF";
     size_t            at = strlen(fates);
     snprintf(fates + at, sizeof(fates) - at, "%u%c", v->type, letters[v->fate]);
 }
 
-static struct sxs_flights f;
+static struct sxs_in_flight_list f;
 enum { one = 1, two = 2 }; /* runtimes, by number */
 
 static int fresh(void **state)
@@ -45,12 +45,12 @@ static int fresh(void **state)
 
 static void throw(unsigned rt, uintptr_t sp, uint32_t number)
 {
-    sxs_flights_throw(&f, rt, sp)->type = number;
+    sxs_in_flight_throw(&f, rt, sp)->type = number;
 }
 
 static void found(unsigned rt, uintptr_t sp)
 {
-    struct sxs_flight *v = sxs_flights_current(&f, rt, sp);
+    struct sxs_in_flight *v = sxs_in_flight_current(&f, rt, sp);
     assert_non_null(v);
     v->fate = SXS_FATE_UNWINDING;
 }
@@ -60,11 +60,11 @@ static void test_caught(void **state)
     (void)state;
     throw(one, 1000, 1);
     found(one, 1000);
-    sxs_flights_unwind_enter(&f, one, 1000, 7);
-    sxs_flights_unwind_leave(&f, one, 1000);
-    sxs_flights_catcher_enter(&f, one, 1000);
+    sxs_in_flight_unwind_enter(&f, one, 1000, 7);
+    sxs_in_flight_unwind_leave(&f, one, 1000);
+    sxs_in_flight_catcher_enter(&f, one, 1000);
     assert_string_equal(fates, "1C");
-    sxs_flights_catcher_leave(&f, one);
+    sxs_in_flight_catcher_leave(&f, one);
     assert_int_equal(f.n, 0);
 }
 
@@ -73,17 +73,17 @@ static void test_thrown_again_and_in_a_catch(void **state)
     (void)state;
     throw(one, 1000, 1);
     found(one, 1000);
-    sxs_flights_catcher_enter(&f, one, 1000);
+    sxs_in_flight_catcher_enter(&f, one, 1000);
     throw(one, 900, 2); /* by the handler; caught in it */
     found(one, 900);
-    sxs_flights_catcher_enter(&f, one, 900);
-    sxs_flights_catcher_leave(&f, one);
+    sxs_in_flight_catcher_enter(&f, one, 900);
+    sxs_in_flight_catcher_leave(&f, one);
     assert_int_equal(f.n, 1);
     throw(one, 900, 3); /* leaves the handler */
     found(one, 900);
-    sxs_flights_unwind_enter(&f, one, 900, 7);
-    sxs_flights_unwind_leave(&f, one, 900);
-    sxs_flights_catcher_enter(&f, one, 900);
+    sxs_in_flight_unwind_enter(&f, one, 900, 7);
+    sxs_in_flight_unwind_leave(&f, one, 900);
+    sxs_in_flight_catcher_enter(&f, one, 900);
     assert_string_equal(fates, "1C2C3C");
 }
 
@@ -92,13 +92,13 @@ static void test_superseded(void **state)
     (void)state;
     throw(one, 1000, 1);
     found(one, 1000);
-    sxs_flights_unwind_enter(&f, one, 1000, 7);
-    sxs_flights_finally_enter(&f, one, 1000, 7);
+    sxs_in_flight_unwind_enter(&f, one, 1000, 7);
+    sxs_in_flight_finally_enter(&f, one, 1000, 7);
     throw(one, 900, 2);
     found(one, 900);
-    sxs_flights_unwind_enter(&f, one, 900, 7); /* the function of the finally block is left */
-    sxs_flights_unwind_leave(&f, one, 900);
-    sxs_flights_catcher_enter(&f, one, 900);
+    sxs_in_flight_unwind_enter(&f, one, 900, 7); /* the function of the finally block is left */
+    sxs_in_flight_unwind_leave(&f, one, 900);
+    sxs_in_flight_catcher_enter(&f, one, 900);
     assert_string_equal(fates, "1X2C");
     assert_int_equal(f.n, 1);
 }
@@ -108,19 +108,19 @@ static void test_caught_within_a_finally_block(void **state)
     (void)state;
     throw(one, 1000, 1);
     found(one, 1000);
-    sxs_flights_unwind_enter(&f, one, 1000, 7);
-    sxs_flights_finally_enter(&f, one, 1000, 7);
+    sxs_in_flight_unwind_enter(&f, one, 1000, 7);
+    sxs_in_flight_finally_enter(&f, one, 1000, 7);
     throw(one, 900, 2);
     found(one, 900);
-    sxs_flights_unwind_enter(&f, one, 900, 8);
-    sxs_flights_unwind_leave(&f, one, 900);
-    sxs_flights_unwind_enter(&f, one, 900, 7);
-    sxs_flights_catcher_enter(&f, one, 900); /* in 7, which is not left */
-    sxs_flights_catcher_leave(&f, one);
+    sxs_in_flight_unwind_enter(&f, one, 900, 8);
+    sxs_in_flight_unwind_leave(&f, one, 900);
+    sxs_in_flight_unwind_enter(&f, one, 900, 7);
+    sxs_in_flight_catcher_enter(&f, one, 900); /* in 7, which is not left */
+    sxs_in_flight_catcher_leave(&f, one);
     assert_string_equal(fates, "2C");
-    sxs_flights_finally_leave(&f, one, 1000);
-    sxs_flights_unwind_leave(&f, one, 1000);
-    sxs_flights_catcher_enter(&f, one, 1000);
+    sxs_in_flight_finally_leave(&f, one, 1000);
+    sxs_in_flight_unwind_leave(&f, one, 1000);
+    sxs_in_flight_catcher_enter(&f, one, 1000);
     assert_string_equal(fates, "2C1C");
 }
 
@@ -128,12 +128,12 @@ static void test_filters(void **state)
 {
     (void)state;
     throw(one, 1000, 1);
-    sxs_flights_filter_enter(&f, one, 1000);
+    sxs_in_flight_filter_enter(&f, one, 1000);
     throw(one, 900, 2); /* the filter's answer is no */
-    sxs_flights_filter_leave(&f, one);
+    sxs_in_flight_filter_leave(&f, one);
     assert_string_equal(fates, "2F");
     found(one, 1000);
-    sxs_flights_catcher_enter(&f, one, 1000);
+    sxs_in_flight_catcher_enter(&f, one, 1000);
     assert_string_equal(fates, "2F1C");
 }
 
@@ -141,15 +141,15 @@ static void test_native_code(void **state)
 {
     (void)state;
     throw(one, 1000, 1);
-    sxs_flights_unwind_leave(&f, one, 1000); /* unmatched: means nothing */
+    sxs_in_flight_unwind_leave(&f, one, 1000); /* unmatched: means nothing */
     assert_int_equal(f.all[0].fate, SXS_FATE_SEARCHING);
-    sxs_flights_unwind_enter(&f, one, 1000, 7);
+    sxs_in_flight_unwind_enter(&f, one, 1000, 7);
     assert_int_equal(f.all[0].fate, SXS_FATE_SEARCHING);
-    sxs_flights_unwind_leave(&f, one, 1000);
+    sxs_in_flight_unwind_leave(&f, one, 1000);
     assert_int_equal(f.all[0].fate, SXS_FATE_NATIVE);
     throw(one, 1000, 2); /* could not be thrown there if the first were under way */
     assert_string_equal(fates, "1N");
-    sxs_flights_end(&f);
+    sxs_in_flight_end(&f);
     assert_string_equal(fates, "1N2N");
 }
 
@@ -158,14 +158,14 @@ static void test_two_runtimes(void **state)
     (void)state;
     throw(one, 1000, 1);
     found(one, 1000);
-    sxs_flights_finally_enter(&f, one, 1000, 7);
+    sxs_in_flight_finally_enter(&f, one, 1000, 7);
     throw(two, 900, 2); /* the block calls the other runtime */
-    assert_null(sxs_flights_current(&f, one, 1000));
+    assert_null(sxs_in_flight_current(&f, one, 1000));
     found(two, 900);
-    sxs_flights_catcher_enter(&f, two, 900);
-    sxs_flights_catcher_leave(&f, two);
-    sxs_flights_finally_leave(&f, one, 1000);
-    sxs_flights_catcher_enter(&f, one, 1000);
+    sxs_in_flight_catcher_enter(&f, two, 900);
+    sxs_in_flight_catcher_leave(&f, two);
+    sxs_in_flight_finally_leave(&f, one, 1000);
+    sxs_in_flight_catcher_enter(&f, one, 1000);
     assert_string_equal(fates, "2C1C");
 }
 
@@ -174,7 +174,7 @@ static void test_too_many(void **state)
     (void)state;
     for (uint32_t i = 0; i < 20; i++)
         throw(one, 1000 - i, i);
-    assert_int_equal(f.n, SXS_FLIGHTS_MOST);
+    assert_int_equal(f.n, SXS_IN_FLIGHT_MAX);
     assert_string_equal(fates, "0N1N2N3N");
     assert_int_equal(f.all[0].type, 4);
 }
@@ -198,15 +198,16 @@ static void test_utf8(void **state)
 
 static void test_known(void **state)
 {
-    static struct sxs_known t;
+    static struct sxs_seen_set t;
     (void)state;
     for (uint64_t i = 0; i < 20000; i++)
-        assert_non_null(sxs_known_add(&t, &(struct sxs_known_key){i * 8, i & 3, 1}, (uint32_t)i, NULL));
+        assert_non_null(
+            sxs_seen_set_add(&t, &(struct sxs_seen_key){i * 8, i & 3, 1}, (uint32_t)i, NULL));
     for (uint64_t i = 0; i < 20000; i++)
-        assert_int_equal(sxs_known_find(&t, &(struct sxs_known_key){i * 8, i & 3, 1})->number, i);
-    assert_null(sxs_known_find(&t, &(struct sxs_known_key){8, 1, 2}));
-    for (size_t i = 0; i < SXS_KNOWN_BUCKETS; i++)
-        for (struct sxs_known_entry *e = t.buckets[i], *next; e; e = next) {
+        assert_int_equal(sxs_seen_set_find(&t, &(struct sxs_seen_key){i * 8, i & 3, 1})->number, i);
+    assert_null(sxs_seen_set_find(&t, &(struct sxs_seen_key){8, 1, 2}));
+    for (size_t i = 0; i < SXS_SEEN_BUCKETS; i++)
+        for (struct sxs_seen_entry *e = t.buckets[i], *next; e; e = next) {
             next = e->next;
             free(e);
         }
@@ -232,11 +233,11 @@ static void test_names_are_written_once(void **state)
     assert_int_equal(n_written, 1);
     assert_int_equal(sxs_names_intern(two, "Plugin.Failure", write_name, NULL),
                      2); /* another runtime's */
-    for (unsigned i = 0; i < SXS_KNOWN_MOST + 1000; i++) {
+    for (unsigned i = 0; i < SXS_SEEN_MAX + 1000; i++) {
         snprintf(text, sizeof(text), "Generated.Type%u", i);
         sxs_names_intern(one, text, write_name, NULL);
     }
-    assert_int_equal(n_written, SXS_KNOWN_MOST); /* and then no more */
+    assert_int_equal(n_written, SXS_SEEN_MAX); /* and then no more */
     assert_int_equal(sxs_names_intern(one, text, write_name, NULL), 0);
     assert_int_equal(sxs_names_intern(one, "Plugin.Failure", write_name, NULL), 1);
 }
@@ -265,15 +266,15 @@ static void add_name(struct sxs_chunks *c, uint32_t number, const char *text)
     sxs_chunks_commit(r, SXS_EVENT_NAME);
 }
 
-static void add_site(struct sxs_chunks *c, uint32_t thrown, uint64_t n)
+static void add_throw_site(struct sxs_chunks *c, uint32_t thrown, uint64_t n)
 {
-    struct sxs_event_site *r = sxs_chunks_reserve(c, sizeof(*r));
+    struct sxs_event_throw_site *r = sxs_chunks_reserve(c, sizeof(*r));
     r->type = 1;
     r->thrown = thrown;
     r->runtime = 1;
     r->fate = SXS_FATE_CAUGHT;
     r->n = n;
-    sxs_chunks_commit(r, SXS_EVENT_SITE);
+    sxs_chunks_commit(r, SXS_EVENT_THROW_SITE);
 }
 
 static void add_exception(struct sxs_chunks *c, uint8_t fate, int kept, const char *message)
@@ -316,11 +317,11 @@ static int write_file(void **state)
     h->version = SXS_EVENTS_VERSION;
     h->max_chunks = c.max_chunks;
     memcpy(h->magic, SXS_EVENTS_MAGIC, sizeof(h->magic));
-    add_site(&c, 2, 5);
+    add_throw_site(&c, 2, 5);
     add_name(&c, 1, "A.Type");
     add_name(&c, 2, "A.Method()");
     add_name(&c, 3, "A.Method()"); /* the same once more: its code was unloaded and loaded again */
-    add_site(&c, 3, 2);
+    add_throw_site(&c, 3, 2);
     add_exception(&c, SXS_FATE_CAUGHT, 1, "first");
     add_exception(&c, SXS_FATE_SEARCHING, 0, "last");
     for (uint64_t i = 0; i < 4000; i++)
@@ -343,11 +344,11 @@ static void test_read(void **state)
     char                    why[128];
     assert_int_equal(sxs_events_read((int)(intptr_t)*state, &e, why, sizeof(why)), 0);
     assert_int_equal(e->n_problems, 0);
-    assert_int_equal(e->n_sites, 1);
-    assert_int_equal(e->sites[0].n, 7);
-    assert_string_equal(e->sites[0].type, "A.Type");
-    assert_string_equal(e->sites[0].thrown, "A.Method()");
-    assert_string_equal(e->sites[0].message, "first");
+    assert_int_equal(e->n_throw_sites, 1);
+    assert_int_equal(e->throw_sites[0].n, 7);
+    assert_string_equal(e->throw_sites[0].type, "A.Type");
+    assert_string_equal(e->throw_sites[0].thrown, "A.Method()");
+    assert_string_equal(e->throw_sites[0].message, "first");
     assert_int_equal(e->n_exceptions, 2);
     assert_int_equal(e->n_spans, 4000);
     assert_int_equal(e->spans[0].time_ns, 1);
@@ -385,7 +386,7 @@ static void test_damaged(void **state)
             continue;
         }
         complained += e->n_problems > 0;
-        assert_true(e->n_spans <= 4100 && e->n_sites <= 100);
+        assert_true(e->n_spans <= 4100 && e->n_throw_sites <= 100);
         sxs_events_free(e);
     }
     assert_true(refused > 10);
@@ -395,7 +396,7 @@ static void test_damaged(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest flights[] = {
+    static const struct CMUnitTest in_flight_tests[] = {
         cmocka_unit_test_setup(test_caught, fresh),
         cmocka_unit_test_setup(test_thrown_again_and_in_a_catch, fresh),
         cmocka_unit_test_setup(test_superseded, fresh),
@@ -413,6 +414,6 @@ int main(void)
         cmocka_unit_test(test_read),
         cmocka_unit_test(test_damaged),
     };
-    return cmocka_run_group_tests(flights, NULL, NULL) +
+    return cmocka_run_group_tests(in_flight_tests, NULL, NULL) +
            cmocka_run_group_tests(file, write_file, remove_file);
 }

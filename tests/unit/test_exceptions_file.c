@@ -31,7 +31,7 @@ static uint64_t used(void)
 static int one_lands(uint32_t thrown)
 {
     static struct sxs_event_exception record;
-    struct sxs_flight                 v = {.runtime = 1, .record = &record, .type = 1};
+    struct sxs_in_flight              v = {.runtime = 1, .record = &record, .type = 1};
     uint64_t                          lost = atomic_load(&head->exceptions_lost);
     v.thrown = thrown;
     v.fate = SXS_FATE_NATIVE;
@@ -46,21 +46,21 @@ static void full_body(void)
     sxs_session_open(path);
     head = sxs_events_open("exceptions", SXS_EVENTS_OF_EXCEPTIONS);
     CHECK(head);
-    for (uint32_t i = 0; i < SXS_KNOWN_MOST; i++)
+    for (uint32_t i = 0; i < SXS_SEEN_MAX; i++)
         for (int tries = 0; !one_lands(i); tries++) {
             CHECK(tries < TRIES);
             usleep(1000);
         }
-    CHECK(!one_lands(SXS_KNOWN_MOST));
+    CHECK(!one_lands(SXS_SEEN_MAX));
     before = used();
     for (uint32_t i = 1; i <= MORE; i++)
-        CHECK(!one_lands(SXS_KNOWN_MOST + i));
+        CHECK(!one_lands(SXS_SEEN_MAX + i));
     CHECK_EQ(used(), before);
-    CHECK(one_lands(0)); /* a listed site is still counted */
+    CHECK(one_lands(0)); /* a listed throw site is still counted */
     remove_tree(path);
 }
 
-static void a_full_table_of_sites_takes_no_more_of_the_file(void **state)
+static void a_full_table_of_throw_sites_takes_no_more_of_the_file(void **state)
 {
     (void)state;
     PASSES(full_body);
@@ -69,7 +69,7 @@ static void a_full_table_of_sites_takes_no_more_of_the_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_table_of_sites_takes_no_more_of_the_file),
+        cmocka_unit_test(a_full_table_of_throw_sites_takes_no_more_of_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,12 +165,12 @@ static void enumerators_hand_out_what_is_alive(void **state)
     struct runtime rt = start("8.0");
     ICorProfilerInfo15 *info = rt.p->info;
     ICorProfilerModuleEnum *modules;
-    ModuleID ids[8], mine = rt.c->module_load("/fake/Demo.dll");
+    ModuleID                ids[8], demo = rt.c->module_load("/fake/Demo.dll");
     ULONG n;
     assert_int_equal(info->vtbl->EnumModules(info, &modules), S_OK);
     assert_int_equal(modules->vtbl->Next(modules, 8, ids, &n), S_FALSE);
     assert_int_equal(n, 2);
-    assert_int_equal(ids[1], mine);
+    assert_int_equal(ids[1], demo);
     modules->vtbl->Release(modules);
     end(&rt);
 }

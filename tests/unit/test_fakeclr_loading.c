@@ -132,11 +132,11 @@ static void a_detached_profiler_is_released_and_hears_no_more(void **state)
 
 /* -- Unloading -- */
 
-static char told[512];
+static char reported[512];
 
 static void tell(const char *what)
 {
-    strncat(told, what, sizeof(told) - strlen(told) - 1);
+    strncat(reported, what, sizeof(reported) - strlen(reported) - 1);
 }
 
 static HRESULT assembly_unloads(ICorProfilerCallback11 *self, AssemblyID id)
@@ -190,9 +190,9 @@ static void a_module_is_unloaded_and_then_the_threads_are_suspended(void **state
     table.vtbl.RuntimeResumeFinished = resumes;
     struct runtime rt = start("9.0");
     ModuleID       module = rt.c->module_load("/fake/Gone.dll");
-    told[0] = '\0';
+    reported[0] = '\0';
     rt.c->module_unload(module);
-    assert_string_equal(told, "assembly,module,gone,suspend,resume");
+    assert_string_equal(reported, "assembly,module,gone,suspend,resume");
     end(&rt);
     table.vtbl = before;
 }

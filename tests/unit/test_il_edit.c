@@ -136,18 +136,18 @@ static void the_old_code_is_found_and_writers_are_known(void **state)
 {
     static const uint8_t bytes[] = {0x12, 0x02, 0x17, 0x58, 0x2a}; /* ldarg.0; ldc.i4.1; add; ret */
     struct sxs_il_body  *body = sxs_il_new();
-    struct sxs_il_insn  *second, *mine;
+    struct sxs_il_insn  *second, *inserted;
     (void)state;
     assert_int_equal(sxs_il_read(body, bytes, sizeof(bytes), NULL), 0);
     second = sxs_il_old_at(body, 1);
     assert_int_equal(second->opcode, SXS_IL_LDC_I4_1);
     assert_null(sxs_il_old_at(body, 4));
     body->writer = 7;
-    mine = sxs_il_insert_before(body, second, sxs_il_insn(body, SXS_IL_NOP));
+    inserted = sxs_il_insert_before(body, second, sxs_il_insn(body, SXS_IL_NOP));
     sxs_il_remove(body, second);
-    assert_int_equal(mine->writer, 7);
+    assert_int_equal(inserted->writer, 7);
     assert_int_equal(second->writer, 0);
-    assert_null(sxs_il_old_next(body, mine));
+    assert_null(sxs_il_old_next(body, inserted));
     assert_ptr_equal(sxs_il_old_next(body, &body->old[0]), second); /* removed or not */
     assert_ptr_equal(sxs_il_old_prev(body, &body->old[2]), second);
     assert_null(sxs_il_old_prev(body, &body->old[0]));
@@ -184,7 +184,7 @@ static void code_put_before_a_target_may_skip_itself(void **state)
     sxs_il_free(body);
 }
 
-static void names_and_scopes_are_told_from_arrays(void **state)
+static void names_and_scopes_are_distinguished_from_arrays(void **state)
 {
     struct sxs_il_body *body = sxs_il_new();
     (void)state;
@@ -227,7 +227,7 @@ int main(void)
         cmocka_unit_test(the_old_code_is_found_and_writers_are_known),
         cmocka_unit_test(what_was_removed_may_come_back),
         cmocka_unit_test(code_put_before_a_target_may_skip_itself),
-        cmocka_unit_test(names_and_scopes_are_told_from_arrays),
+        cmocka_unit_test(names_and_scopes_are_distinguished_from_arrays),
         cmocka_unit_test(many_labels_targets_and_locals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
-/* An image list as if a runtime had told of the one assembly; ended by sxs_images_end(). */
+/* An image list as if a runtime had reported the one assembly; ended by sxs_images_end(). */
 static const struct sxs_image *find(struct sxs_images *images)
 {
     struct sxs_image *known = calloc(1, sizeof(*known));

@@ -25,9 +25,9 @@ static void what_callouts_count_is_read_back(void **state)
     uint64_t                       entered;
     (void)state;
     sxs_marker_set(&marker, 300);
-    sxs_instrument_site(300, 1, 0x06000001, "assembly", "T.M");
-    sxs_instrument_state(300, SXS_SITE_PENDING, 0, "one, two");
-    sxs_instrument_state(300, SXS_SITE_FAILED, 0x80131377, "a reason");
+    sxs_instrument_method(300, 1, 0x06000001, "assembly", "T.M");
+    sxs_instrument_state(300, SXS_INSTRUMENTED_PENDING, 0, "one, two");
+    sxs_instrument_state(300, SXS_INSTRUMENTED_FAILED, 0x80131377, "a reason");
     for (int i = 0; i < 5; i++)
         sxs_callout_count(marker.place);
     entered = sxs_callout_enter(&marker);
@@ -37,19 +37,19 @@ static void what_callouts_count_is_read_back(void **state)
     sxs_instrument_took(SXS_SPENT_REJIT, 1);
     sxs_instrument_took(SXS_SPENT_REJIT, 1);
     assert_int_equal(sxs_instrument_read(folder_fd, &d, why, sizeof(why)), 0);
-    assert_int_equal(d->n_sites, 1);
+    assert_int_equal(d->n_methods, 1);
     assert_int_equal(d->n_problems, 0);
-    assert_string_equal(d->sites[0].assembly, "assembly");
-    assert_string_equal(d->sites[0].name, "T.M");
-    assert_string_equal(d->sites[0].rules, "one, two");
-    assert_string_equal(d->sites[0].reason, "a reason");
-    assert_int_equal(d->sites[0].hr, 0x80131377);
-    assert_int_equal(d->sites[0].state, SXS_SITE_FAILED);
-    assert_int_equal(d->sites[0].calls, 6);
-    assert_int_equal(d->sites[0].ended, 1);
-    assert_int_equal(d->sites[0].threw, 1);
-    assert_int_equal(d->sites[0].swallowed, 1);
-    assert_string_equal(d->sites[0].label, "a label");
+    assert_string_equal(d->methods[0].assembly, "assembly");
+    assert_string_equal(d->methods[0].name, "T.M");
+    assert_string_equal(d->methods[0].rules, "one, two");
+    assert_string_equal(d->methods[0].reason, "a reason");
+    assert_int_equal(d->methods[0].hr, 0x80131377);
+    assert_int_equal(d->methods[0].state, SXS_INSTRUMENTED_FAILED);
+    assert_int_equal(d->methods[0].calls, 6);
+    assert_int_equal(d->methods[0].ended, 1);
+    assert_int_equal(d->methods[0].threw, 1);
+    assert_int_equal(d->methods[0].swallowed, 1);
+    assert_string_equal(d->methods[0].label, "a label");
     assert_int_equal(d->head.spent[SXS_SPENT_REJIT].n, 2);
     assert_true(d->head.spent[SXS_SPENT_REJIT].ns > d->head.spent[SXS_SPENT_REJIT].longest_ns);
     assert_true(d->head.spent[SXS_SPENT_REJIT].longest_ns > 0);
@@ -57,7 +57,7 @@ static void what_callouts_count_is_read_back(void **state)
     sxs_instrument_free(d);
 }
 
-static void many_sites_are_counted(void **state)
+static void many_methods_are_counted(void **state)
 {
     static const uint32_t       numbers[] = {0xffff, 0x10000, 0xfffff, 0x100000};
     struct sxs_instrument_data *d;
@@ -67,7 +67,7 @@ static void many_sites_are_counted(void **state)
         struct sxs_marker marker = {{1, 2, "8.0", "a", "T.M"}, 0, 0};
         sxs_marker_set(&marker, numbers[i]); /* says that the last is one too many */
         if (i < 3)
-            sxs_instrument_site(numbers[i], 1, 0x06000001, "assembly", "T.M");
+            sxs_instrument_method(numbers[i], 1, 0x06000001, "assembly", "T.M");
         for (unsigned n = 0; n <= i; n++)
             sxs_callout_count(marker.place);
     }
@@ -132,7 +132,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_callouts_count_is_read_back),
         cmocka_unit_test(the_latest_of_a_rule_is_read_back),
-        cmocka_unit_test(many_sites_are_counted),
+        cmocka_unit_test(many_methods_are_counted),
         cmocka_unit_test(names_survive_both_ways),
         cmocka_unit_test(what_is_no_name_is_refused),
     };

@@ -91,17 +91,17 @@ static void what_was_taken_for_anothers_is_put_right(void **state)
 static void one_piece_that_was_seen_tells_of_all(void **state)
 {
     int       fd = memory_file();
-    uintptr_t unseen = SPACE + 30 * GIB, seen = SPACE + 31 * GIB;
+    uintptr_t unread = SPACE + 30 * GIB, seen = SPACE + 31 * GIB;
     (void)state;
-    map_code(fd, unseen, 0);
+    map_code(fd, unread, 0);
     map_code(fd, seen, (off_t)PAGE);
     sxs_ranges_add(&router.ranges, seen, seen + PAGE, 1, SXS_RANGE_CODE);
     maps_scan();
-    assert_int_equal(owner_of_code(unseen), 1);
+    assert_int_equal(owner_of_code(unread), 1);
     close(fd);
 }
 
-static void a_file_that_nothing_tells_of_is_nobodys(void **state)
+static void a_file_that_nothing_describes_has_no_owner(void **state)
 {
     int       fd = memory_file();
     uintptr_t piece = SPACE + 40 * GIB;
@@ -118,7 +118,7 @@ int main(void)
         cmocka_unit_test(the_module_that_points_into_a_file_owns_it_however_far_away),
         cmocka_unit_test(what_was_taken_for_anothers_is_put_right),
         cmocka_unit_test(one_piece_that_was_seen_tells_of_all),
-        cmocka_unit_test(a_file_that_nothing_tells_of_is_nobodys),
+        cmocka_unit_test(a_file_that_nothing_describes_has_no_owner),
     };
     return cmocka_run_group_tests(tests, two_modules, NULL);
 }

@@ -4,8 +4,8 @@
 
 #include "tests/unit/manager_fixture.h"
 
+#include "instr/rejit/instrumented.h"
 #include "instr/rejit/requests.h"
-#include "instr/rejit/sites.h"
 
 #define N_METHODS 3u
 
@@ -56,7 +56,8 @@ static unsigned wanted(ModuleID module)
 {
     unsigned n = 0;
     for (mdToken token = 0x06000001; token < 0x06000100; token++)
-        n += sxs_sites_wanted((struct sxs_site_key){{kept[1], module}, token}) != 0;
+        n += sxs_instrumented_is_wanted((struct sxs_instrumented_key){{kept[1], module}, token}) !=
+             0;
     return n;
 }
 

@@ -206,11 +206,11 @@ static _Atomic unsigned looked;
 
 static void *reader(void *arg)
 {
-    uint64_t mine = (uintptr_t)arg * 77777 + 1;
+    uint64_t random = (uintptr_t)arg * 77777 + 1;
     while (!atomic_load(&stop_reading)) {
-        mine = mine * UINT64_C(6364136223846793005) + 1;
-        unsigned         slot = (unsigned)(mine >> 40) % SLOTS;
-        uintptr_t        addr = at(slot * 3) + (uintptr_t)(mine >> 20) % (2 * CELL);
+        random = random * UINT64_C(6364136223846793005) + 1;
+        unsigned         slot = (unsigned)(random >> 40) % SLOTS;
+        uintptr_t        addr = at(slot * 3) + (uintptr_t)(random >> 20) % (2 * CELL);
         struct sxs_range found;
         if (sxs_ranges_find(&ranges, addr, &found)) {
             if (found.lo != at(slot * 3) || found.hi != at(slot * 3 + 2) ||

@@ -21,9 +21,9 @@ static size_t depth_of_a_declined_fault(void)
 static void depth_body(void)
 {
     static const char *const versions[] = {"8.0", "9.0", "10.0", "7.0", "6.0", "5.0", "3.1"};
-    stack_t                  mine = {.ss_sp = alt_stack, .ss_size = sizeof(alt_stack)};
+    stack_t                  own_stack = {.ss_sp = alt_stack, .ss_size = sizeof(alt_stack)};
     struct fake_host         h[ARRAY_LEN(versions)];
-    CHECK_EQ(sigaltstack(&mine, NULL), 0);
+    CHECK_EQ(sigaltstack(&own_stack, NULL), 0);
     h[0] = signalling(versions[0]);
     h[1] = signalling(versions[1]);
     host_takes(SIGSEGV, hooked_sigaction);
@@ -51,7 +51,7 @@ static void seven_runtimes_that_decline_use_no_more_stack_than_two(void **state)
 
 /* ---- a NativeAOT library passes on by a jump ------------------------------------------------- */
 
-/* libcmocka plays the module; its "handler" is here. What it jumps to is what it was told. */
+/* libcmocka plays the module; its "handler" is here. It jumps to what it was given. */
 static struct sigaction tail_previous[2]; /* SIGSEGV, SIGRTMIN */
 static uint64_t         tail_calls;
 void (*tail_target)(int, siginfo_t *, void *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_router_host.c - signals that are the host's own, or nobody's. */
+/* test_router_host.c - signals that are the host's own, or that have no owner. */
 #include "tests/unit/router_fixture.h"
 
 /* ---- the host's own -------------------------------------------------------------------------- */
@@ -119,7 +119,7 @@ static void a_handler_that_passes_on_what_was_there_before_makes_no_circle(void 
     ENDS_BY(chain_back_body, SIGSEGV);
 }
 
-/* ---- nobody's -------------------------------------------------------------------------------- */
+/* ---- no owner --------------------------------------------------------------------------------- */
 
 static void default_fault_body(void)
 {

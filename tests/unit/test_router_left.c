@@ -54,7 +54,8 @@ static void a_host_that_probes_memory_by_siglongjmp_may_do_so_again(void **state
     PASSES(probe_body);
 }
 
-/* The kernel calls the host's handler, which calls the router: it was registered over it unseen. */
+/* The kernel calls the host's handler, which calls the router: it was registered over it
+ * unnoticed. */
 static _Atomic int front_calls;
 static void        front(int sig, siginfo_t *info, void *context)
 {
@@ -111,7 +112,7 @@ static void nested_body(void)
                             .sa_flags = SA_SIGINFO | SA_NODEFER};
     signalling("8.0");
     memset(&before_nested, 0, sizeof(before_nested));
-    before_nested.sa_sigaction = router_entry; /* what a host that registered unseen was told */
+    before_nested.sa_sigaction = router_entry; /* what a host that registered unnoticed was given */
     before_nested.sa_flags = SA_SIGINFO;
     CHECK_EQ(hooked_sigaction(SIGSEGV, &act, NULL), 0);
     if (atomic_load(&nested_faults) == 0)

@@ -87,7 +87,7 @@ static void runtime_handler(int sig, siginfo_t *info, void *context)
     step_over(sig, info, context);
 }
 
-/* Registered unseen, with an empty mask; it passes every fault on. */
+/* Registered unnoticed, with an empty mask; it passes every fault on. */
 static void handler_in_front(int sig, siginfo_t *info, void *context)
 {
     blocked_in_host_before = profilers_blocked();

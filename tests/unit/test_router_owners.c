@@ -113,7 +113,7 @@ static void every_runtime_gets_its_own_suspension_signals(void **state)
 }
 
 /* As a NativeAOT library does: nobody profiles it, so nobody asks the router to take it in. */
-__attribute__((unused)) static void unseen_body(void)
+__attribute__((unused)) static void unnoticed_body(void)
 {
     struct fake_host h[2] = {signalling("8.0")};
     struct sigaction now;
@@ -138,13 +138,14 @@ __attribute__((unused)) static void unseen_body(void)
     }
 }
 
-static void a_runtime_that_registers_unseen_stands_in_front_until_the_next_collection(void **state)
+static void a_runtime_that_registers_unnoticed_stands_in_front_until_the_next_collection(
+    void **state)
 {
     (void)state;
 #ifdef THREAD_SANITIZER
-    skip(); /* it stands between sigaction and the kernel: nobody registers unseen */
+    skip(); /* it stands between sigaction and the kernel: nobody registers unnoticed */
 #else
-    PASSES(unseen_body);
+    PASSES(unnoticed_body);
 #endif
 }
 
@@ -188,7 +189,8 @@ int main(void)
         cmocka_unit_test(an_address_is_found_in_the_runtime_that_it_belongs_to),
         cmocka_unit_test(faults_on_many_threads_of_three_runtimes_at_once_are_all_handled),
         cmocka_unit_test(every_runtime_gets_its_own_suspension_signals),
-        cmocka_unit_test(a_runtime_that_registers_unseen_stands_in_front_until_the_next_collection),
+        cmocka_unit_test(
+            a_runtime_that_registers_unnoticed_stands_in_front_until_the_next_collection),
         cmocka_unit_test(a_storm_of_sigprof_during_faults_does_no_harm),
     };
     plain_environment(NULL);

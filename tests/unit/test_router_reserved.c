@@ -100,7 +100,7 @@ static void modules_body(void)
     CHECK_EQ(module_find(UINTPTR_MAX, &m), 0);
 }
 
-static void a_runtime_is_told_by_what_its_module_exports(void **state)
+static void a_runtime_is_recognized_by_what_its_module_exports(void **state)
 {
     (void)state;
     PASSES(modules_body);
@@ -111,7 +111,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_runtime_reserved_before_it_registered_is_its_code),
         cmocka_unit_test(an_allocator_that_reserves_a_thousand_times_takes_no_place_for_long),
-        cmocka_unit_test(a_runtime_is_told_by_what_its_module_exports),
+        cmocka_unit_test(a_runtime_is_recognized_by_what_its_module_exports),
     };
     plain_environment(NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);

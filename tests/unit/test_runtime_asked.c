@@ -246,7 +246,7 @@ static void same_folder_body(void)
     CHECK_EQ(call(&one, 1, "!work module 1; work call 5 1"), S_OK);
     CHECK_EQ(call(&two, 2, "!work module 1; work call 5 1"), S_OK);
     CHECK_EQ(n_calls, 10);
-    CHECK_EQ(unclear, 10); /* a marker would have told */
+    CHECK_EQ(unclear, 10); /* a marker would have reported it */
     fake_end(&one);
     fake_end(&two);
 }

@@ -58,7 +58,7 @@ static void free_choice(void)
 {
     CHECK_EQ(takes(), SIGURG);
     CHECK(kernel_has_sampler(SIGURG) && !kernel_has_sampler(SIGWINCH));
-    raise(SIGURG); /* nobody's: nothing happens */
+    raise(SIGURG); /* no owner: nothing happens */
     CHECK(sigismember(&mask_seen, SIGALRM) && sigismember(&mask_seen, SIGRTMAX));
     CHECK(!sigismember(&mask_seen, SIGSEGV) && !sigismember(&mask_seen, SIGBUS));
 }
@@ -92,7 +92,7 @@ static void both_taken(void)
     one_of_each(SIGWINCH);
 }
 
-static void a_shared_one_is_told_by_what_it_carries(void **state)
+static void a_shared_one_is_recognized_by_what_it_carries(void **state)
 {
     (void)state;
     PASSES(both_taken);
@@ -128,7 +128,7 @@ static void a_host_that_registers_later_gets_the_rest_as_it_asked(void **state)
     PASSES(later);
 }
 
-static void unseen(void)
+static void registers_unnoticed(void)
 {
     CHECK_EQ(takes(), SIGURG);
     CHECK_EQ(sxs_signals()->check_samples(), SIGURG);
@@ -141,10 +141,10 @@ static void unseen(void)
     CHECK(!kernel_has_sampler(SIGURG) && !kernel_has_sampler(SIGWINCH));
 }
 
-static void it_gives_way_to_a_host_that_registers_unseen(void **state)
+static void it_gives_way_to_a_host_that_registers_unnoticed(void **state)
 {
     (void)state;
-    PASSES(unseen);
+    PASSES(registers_unnoticed);
 }
 
 static int sampler_on_stack(int sig)
@@ -179,9 +179,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_SIGURG_where_the_host_has_no_handler_for_it),
         cmocka_unit_test(it_is_SIGWINCH_where_the_host_has_SIGURG),
-        cmocka_unit_test(a_shared_one_is_told_by_what_it_carries),
+        cmocka_unit_test(a_shared_one_is_recognized_by_what_it_carries),
         cmocka_unit_test(a_host_that_registers_later_gets_the_rest_as_it_asked),
-        cmocka_unit_test(it_gives_way_to_a_host_that_registers_unseen),
+        cmocka_unit_test(it_gives_way_to_a_host_that_registers_unnoticed),
         cmocka_unit_test(its_handler_uses_the_alternate_stack_where_the_hosts_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

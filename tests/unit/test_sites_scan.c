@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "instr/rejit/instrumented.h"
 #include "manager/runtime_internal.h"
 #include "session/write/instrument_write.h"
-#include "instr/rejit/sites.h"
 #include "tests/unit/instrument_fixture.h"
 
 /* cmocka wants these before it. */
@@ -57,15 +57,16 @@ static struct sxs_runtime           runtime = {.number = 1};
 static const struct sxs_rule        one = {.name = "one", .identity = 1};
 static const struct sxs_rule *const ones = &one;
 
-static struct sxs_site_key key_of(ModuleID module, mdToken token)
+static struct sxs_instrumented_key key_of(ModuleID module, mdToken token)
 {
-    return (struct sxs_site_key){{&runtime, module}, token};
+    return (struct sxs_instrumented_key){{&runtime, module}, token};
 }
 
 static void want(ModuleID module, mdToken token, struct sxs_plan *plan)
 {
-    assert_int_equal(sxs_sites_want(key_of(module, token), module == MINE ? "mine" : "others",
-                                    "T.M", plan, &ones, 1),
+    assert_int_equal(sxs_instrumented_want(key_of(module, token),
+                                           module == MINE ? "mine" : "others", "T.M", plan, &ones,
+                                           1),
                      1);
 }
 
@@ -78,7 +79,7 @@ static void hide(char *all)
 static void a_module_is_searched_and_ends_without_a_look_at_others(void **state)
 {
     struct sxs_plan    *plan = sxs_plan_new(NULL, 1);
-    struct sxs_site_key gone[4];
+    struct sxs_instrumented_key gone[4];
     struct sigaction    on_fault = {.sa_sigaction = look, .sa_flags = SA_SIGINFO}, before;
     char               *all;
     int                 searched, ended;
@@ -98,13 +99,13 @@ static void a_module_is_searched_and_ends_without_a_look_at_others(void **state)
 
     assert_int_equal(sigaction(SIGSEGV, &on_fault, &before), 0);
     hide(all);
-    assert_int_equal(sxs_sites_wanted(key_of(OTHERS, 0x06000001)), 1);
+    assert_int_equal(sxs_instrumented_is_wanted(key_of(OTHERS, 0x06000001)), 1);
     assert_true(n_looks > 0); /* they are counted */
     hide(all);
-    assert_int_equal(sxs_sites_outdated(key_of(MINE, 0).module, 2, gone, 4), 2);
+    assert_int_equal(sxs_instrumented_drop_outdated(key_of(MINE, 0).module, 2, gone, 4), 2);
     searched = n_looks;
     hide(all);
-    sxs_sites_unloaded(key_of(MINE, 0).module);
+    sxs_instrumented_set_unloaded(key_of(MINE, 0).module);
     ended = n_looks;
     assert_int_equal(mprotect(all, N_PAGES * page_size, PROT_READ | PROT_WRITE), 0);
     assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
@@ -113,7 +114,7 @@ static void a_module_is_searched_and_ends_without_a_look_at_others(void **state)
                   ended);
     assert_in_range(searched, 0, SHARED);
     assert_in_range(ended, 0, SHARED);
-    assert_int_equal(sxs_sites_wanted(key_of(OTHERS, N_OTHERS | 0x06000000)), 1);
+    assert_int_equal(sxs_instrumented_is_wanted(key_of(OTHERS, N_OTHERS | 0x06000000)), 1);
     sxs_plan_unref(plan); /* the others keep it, and their pages */
 }
 

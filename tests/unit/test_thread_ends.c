@@ -71,7 +71,7 @@ static void outlived_body(void)
         usleep(1000);
     e = read_back();
     CHECK_EQ(e->n_exceptions, 1); /* under way */
-    CHECK_EQ(e->n_sites, 0);
+    CHECK_EQ(e->n_throw_sites, 0);
     sxs_events_free(e);
     CHECK(!atomic_load(&freed));
     fake_end(&eight);
@@ -79,11 +79,11 @@ static void outlived_body(void)
     atomic_store(&may_end, 1);
     CHECK_EQ(pthread_join(thread, NULL), 0);
     e = read_back();
-    CHECK_EQ(e->n_sites, 1);
-    CHECK_EQ(e->sites[0].n, 1);
-    CHECK_EQ(strcmp(e->sites[0].type, "App.Failure"), 0);
-    CHECK_EQ(e->sites[0].runtime, 1);
-    CHECK_EQ(e->sites[0].fate, SXS_FATE_NATIVE);
+    CHECK_EQ(e->n_throw_sites, 1);
+    CHECK_EQ(e->throw_sites[0].n, 1);
+    CHECK_EQ(strcmp(e->throw_sites[0].type, "App.Failure"), 0);
+    CHECK_EQ(e->throw_sites[0].runtime, 1);
+    CHECK_EQ(e->throw_sites[0].fate, SXS_FATE_NATIVE);
     sxs_events_free(e);
     remove_tree(dir);
 }

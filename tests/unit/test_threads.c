@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who listens is told of every thread, and the thread notices nothing. */
+/* Each thread is reported to the listener, and the thread notices nothing. */
 #include <errno.h>
 #include <limits.h>
 #include <setjmp.h>
@@ -17,20 +17,20 @@
 
 static _Atomic int       n_started, n_ended;
 static _Atomic uintptr_t lo, hi;
-static _Thread_local int told;
+static _Thread_local int reported;
 
 static void started(uintptr_t stack_lo, uintptr_t stack_hi)
 {
     atomic_store(&lo, stack_lo);
     atomic_store(&hi, stack_hi);
-    told = 1;
+    reported = 1;
     errno = EBADF; /* must not be seen by the thread */
     atomic_fetch_add(&n_started, 1);
 }
 
 static void ended(void)
 {
-    atomic_fetch_add(&n_ended, told);
+    atomic_fetch_add(&n_ended, reported);
 }
 
 static int setup(void **state)
@@ -43,7 +43,7 @@ static int setup(void **state)
 
 struct seen {
     uintptr_t caller, frame; /* where the thread's function returns to */
-    int       error, told;
+    int       error, reported;
     void     *result;
 };
 
@@ -51,7 +51,7 @@ static void *look(void *arg)
 {
     struct seen *s = arg;
     s->error = errno;
-    s->told = told;
+    s->reported = reported;
     s->caller = (uintptr_t)__builtin_return_address(0);
     s->frame = (uintptr_t)__builtin_frame_address(0);
     return s->result;
@@ -68,7 +68,7 @@ static void run(pthread_attr_t *attr, struct seen *s)
     assert_ptr_equal(result, s);
 }
 
-static void a_thread_is_told_of_and_its_stack_known(void **state)
+static void a_thread_is_reported_and_its_stack_known(void **state)
 {
     struct seen s;
     (void)state;
@@ -76,7 +76,7 @@ static void a_thread_is_told_of_and_its_stack_known(void **state)
     run(NULL, &s);
     assert_int_equal(n_started, 1);
     assert_int_equal(n_ended, 1);
-    assert_true(s.told);
+    assert_true(s.reported);
     assert_int_equal(s.error, 0);
     assert_true(lo < s.frame && s.frame < hi);
     assert_true(hi - lo >= (uintptr_t)PTHREAD_STACK_MIN);
@@ -95,7 +95,7 @@ static void the_thread_has_no_frame_of_ours(void **state)
     run(NULL, &hooked);
     assert_int_equal(pthread_create(&thread, NULL, look, &plain), 0);
     pthread_join(thread, NULL);
-    assert_false(plain.told);
+    assert_false(plain.reported);
     assert_int_equal(hooked.caller, plain.caller);
 #endif
 }
@@ -139,7 +139,7 @@ static void attributes_and_errors_are_passed_on(void **state)
 #ifndef SXS_SANITIZED
     assert_int_equal(pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN), 0);
     run(&attr, &s);
-    assert_true(s.told);
+    assert_true(s.reported);
     assert_int_equal(hi - lo, PTHREAD_STACK_MIN);
 #endif
     n_started = 0;
@@ -148,7 +148,7 @@ static void attributes_and_errors_are_passed_on(void **state)
         assert_int_equal(hook_pthread_create(&thread, &attr, look, &s), EAGAIN);
     assert_int_equal(n_started, 0);
     run(NULL, &s);
-    assert_true(s.told);
+    assert_true(s.reported);
     pthread_attr_destroy(&attr);
 }
 
@@ -158,7 +158,7 @@ static void *many(void *arg)
         pthread_t   thread;
         struct seen s = {0};
         if (hook_pthread_create(&thread, NULL, look, &s) != 0 || pthread_join(thread, NULL) != 0 ||
-            !s.told)
+            !s.reported)
             atomic_fetch_add((_Atomic int *)arg, 1);
     }
     return NULL;
@@ -199,7 +199,7 @@ static void nobody_listens_in_a_forked_child(void **state)
         struct seen s = {0};
         n_started = 0;
         _exit(hook_pthread_create(&thread, NULL, look, &s) || pthread_join(thread, NULL) ||
-              n_started || s.told);
+              n_started || s.reported);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
@@ -208,7 +208,7 @@ static void nobody_listens_in_a_forked_child(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_is_told_of_and_its_stack_known),
+        cmocka_unit_test(a_thread_is_reported_and_its_stack_known),
         cmocka_unit_test(the_thread_has_no_frame_of_ours),
         cmocka_unit_test(exit_and_cancellation_are_ends_too),
         cmocka_unit_test(attributes_and_errors_are_passed_on),

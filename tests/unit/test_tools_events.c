@@ -168,7 +168,7 @@ static void hresult_body(void)
     fake_end(&h);
 }
 
-static void a_failing_handler_is_told_to_the_runtime_and_hinders_nobody(void **state)
+static void a_failing_handler_is_reported_to_the_runtime_and_hinders_no_other(void **state)
 {
     (void)state;
     PASSES(hresult_body);
@@ -182,7 +182,7 @@ int main(void)
         cmocka_unit_test(tools_are_called_first_to_last_and_stopped_last_to_first),
         cmocka_unit_test(a_tool_is_handed_its_own_options),
         cmocka_unit_test(out_parameters_pass_through),
-        cmocka_unit_test(a_failing_handler_is_told_to_the_runtime_and_hinders_nobody),
+        cmocka_unit_test(a_failing_handler_is_reported_to_the_runtime_and_hinders_no_other),
     };
     plain_environment(NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);

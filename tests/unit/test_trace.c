@@ -21,7 +21,7 @@ static int refused(void)
     static const uint8_t      no_signature[] = {0xff};
     static struct sxs_runtime runtime = {.number = 1};
     static struct sxs_method  m;
-    struct sxs_marker         marker = {.site = 1};
+    struct sxs_marker         marker = {.method_number = 1};
     struct sxs_action         trace = {.kind = SXS_ACTION_TRACE};
     memset(&m, 0, sizeof(m));
     m.sig = no_signature;

@@ -52,7 +52,7 @@ static void pairs_are_one_character_and_halves_stay(void **state)
     assert_int_equal(at, 1);
 }
 
-static void halves_are_told_from_characters(void **state)
+static void halves_are_distinguished_from_characters(void **state)
 {
     (void)state;
     assert_false(sxs_utf16_is_half(0xd7ff));
@@ -182,7 +182,7 @@ int main(void)
         cmocka_unit_test(a_line_has_no_control_characters),
         cmocka_unit_test(each_length_has_its_bounds),
         cmocka_unit_test(pairs_are_one_character_and_halves_stay),
-        cmocka_unit_test(halves_are_told_from_characters),
+        cmocka_unit_test(halves_are_distinguished_from_characters),
         cmocka_unit_test(a_text_ends_at_its_zero_or_its_length),
         cmocka_unit_test(a_text_is_cut_between_characters),
     };

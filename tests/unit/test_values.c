@@ -13,23 +13,22 @@
 #include "tests/unit/dice.h"
 #include "values/show.h"
 
-static struct sxs_recipe recipe = {.length_at = 8, .chars_at = 12};
+static struct sxs_formatter formatter = {.length_at = 8, .chars_at = 12};
 static char              text[512];
 
-static const char *shown(struct sxs_shape *shape, const void *value, uint32_t size)
+static const char *shown(struct sxs_type_desc *desc, const void *value, uint32_t size)
 {
     struct sxs_line line = sxs_line_in(text, sizeof(text));
-    sxs_show_at(&line, &recipe, shape,
-                (COR_PRF_FUNCTION_ARGUMENT_RANGE){(UINT_PTR)value, size});
+    sxs_show_at(&line, &formatter, desc, (COR_PRF_FUNCTION_ARGUMENT_RANGE){(UINT_PTR)value, size});
     return text;
 }
 
 #define SHOWN(type, kind, value) \
-    shown(&(struct sxs_shape){.element = SXS_ELEMENT_##kind}, &(type){value}, sizeof(type))
+    shown(&(struct sxs_type_desc){.element = SXS_ELEMENT_##kind}, &(type){value}, sizeof(type))
 
-static struct sxs_shape of_type(const struct sxs_type *t)
+static struct sxs_type_desc of_type(const struct sxs_type *t)
 {
-    struct sxs_shape s = {.element = SXS_ELEMENT_VALUETYPE, .name = t->name};
+    struct sxs_type_desc s = {.element = SXS_ELEMENT_VALUETYPE, .name = t->name};
     atomic_store(&s.type, t);
     return s;
 }
@@ -53,14 +52,14 @@ static void scalars(void **state)
     assert_string_equal(SHOWN(uint64_t, I, 255), "0xff");
     assert_string_equal(SHOWN(uint64_t, PTR, 0), "0x0");
     assert_string_equal(SHOWN(uint32_t, TYPEDBYREF, 0), "<?: typed reference>");
-    assert_string_equal(shown(&(struct sxs_shape){.element = SXS_ELEMENT_I8}, text, 4),
+    assert_string_equal(shown(&(struct sxs_type_desc){.element = SXS_ELEMENT_I8}, text, 4),
                         "<?: 8 bytes, 4 told>");
-    assert_string_equal(shown(&(struct sxs_shape){.element = SXS_ELEMENT_I4}, NULL, 4),
+    assert_string_equal(shown(&(struct sxs_type_desc){.element = SXS_ELEMENT_I4}, NULL, 4),
                         "<?: not told where>");
-    assert_string_equal(shown(&(struct sxs_shape){.name = "type parameter"}, text, 8),
+    assert_string_equal(shown(&(struct sxs_type_desc){.name = "type parameter"}, text, 8),
                         "<?: type parameter>");
     assert_string_equal(
-        shown(&(struct sxs_shape){.element = SXS_ELEMENT_VALUETYPE, .name = "A.B"}, text, 8),
+        shown(&(struct sxs_type_desc){.element = SXS_ELEMENT_VALUETYPE, .name = "A.B"}, text, 8),
         "<?: A.B>");
 }
 
@@ -90,7 +89,7 @@ static void forms(void **state)
         struct sxs_type  t = {.name = "t", .kind = SXS_TYPE_STRUCT, .form = all[i].form,
                               .members = (struct sxs_member[1]){{0}},
                               .size = all[i].form == SXS_FORM_DATE || all[i].form == SXS_FORM_TIME_SPAN ? 8 : 16};
-        struct sxs_shape s = of_type(&t);
+        struct sxs_type_desc s = of_type(&t);
         shown(&s, all[i].value, 16);
         if (all[i].text)
             assert_string_equal(text, all[i].text);
@@ -102,7 +101,7 @@ static void enums(void **state)
     struct sxs_literal all[] = {{"None", 0}, {"A", 1}, {"B", 2}, {"AB", 3}, {"D", 8}};
     struct sxs_type    t = {.name = "E", .kind = SXS_TYPE_ENUM, .element = SXS_ELEMENT_U1, .size = 1,
                             .literals = all, .n_literals = 5};
-    struct sxs_shape   s = of_type(&t);
+    struct sxs_type_desc s = of_type(&t);
     (void)state;
     assert_string_equal(shown(&s, "\x02", 1), "B");
     assert_string_equal(shown(&s, "\x0a", 1), "10");
@@ -120,13 +119,13 @@ static void structs(void **state)
     struct sxs_member two[3] = {{"<P>k__BackingField", 0, {.element = SXS_ELEMENT_I2}}, {"i", 4, {0}},
                                 {"far", 6, {.element = SXS_ELEMENT_I8}}};
     struct sxs_type   outer = {.name = "O", .kind = SXS_TYPE_STRUCT, .size = 8, .n_members = 3, .members = two};
-    struct sxs_shape  s = of_type(&outer);
+    struct sxs_type_desc s = of_type(&outer);
     const int32_t     value[2] = {7, -1};
     (void)state;
     inner.members = &one;
-    two[1].shape = of_type(&inner);
+    two[1].desc = of_type(&inner);
     assert_string_equal(shown(&s, value, 8), "{P = 7, i = {n = -1}, far = <?: layout>}");
-    one.shape = of_type(&inner); /* in itself: it ends */
+    one.desc = of_type(&inner); /* in itself: it ends */
     shown(&s, value, 8);
     assert_non_null(strstr(text, "{...}"));
     outer.size = 100000;
@@ -140,7 +139,7 @@ static void structs(void **state)
 static void strings(void **state)
 {
     unsigned char   *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct sxs_shape s = {.element = SXS_ELEMENT_STRING};
+    struct sxs_type_desc s = {.element = SXS_ELEMENT_STRING};
     uintptr_t        object = (uintptr_t)page + 4096 - 16;
     struct sxs_line  line = sxs_line_in(text, sizeof(text));
     (void)state;
@@ -161,8 +160,9 @@ static void strings(void **state)
 
 static void references(void **state)
 {
-    struct sxs_shape target = {.element = SXS_ELEMENT_I4};
-    struct sxs_shape s = {.element = SXS_ELEMENT_BYREF, .of = &target}, o = {.element = SXS_ELEMENT_OBJECT};
+    struct sxs_type_desc target = {.element = SXS_ELEMENT_I4};
+    struct sxs_type_desc s = {.element = SXS_ELEMENT_BYREF, .of = &target},
+                         o = {.element = SXS_ELEMENT_OBJECT};
     int32_t          value = 5;
     uintptr_t        fake[4] = {0, 0, 0, 0};
     (void)state;
@@ -177,7 +177,7 @@ static void references(void **state)
     assert_string_equal(shown(&o, &(uintptr_t){(uintptr_t)fake}, 8), "<?: type not known>");
 }
 
-/* Any bytes in any shape: a text, terminated, within its room. */
+/* Any bytes as a value of any type: a text, terminated, within its room. */
 static void any_bytes(void **state)
 {
     static const enum sxs_type_form forms_of[] = {SXS_FORM_FIELDS, SXS_FORM_NULLABLE, SXS_FORM_DECIMAL,
@@ -186,24 +186,24 @@ static void any_bytes(void **state)
     uint64_t bytes[8];
     (void)state;
     for (int n = 0; n < 20000; n++) {
-        struct sxs_shape  any = {.element = (uint8_t)roll(0x22), .name = "x"}, by_ref = any;
+        struct sxs_type_desc any = {.element = (uint8_t)roll(0x22), .name = "x"}, by_ref = any;
         struct sxs_member members[2] = {{"a", (uint32_t)roll(40), any}, {"b", (uint32_t)roll(40), any}};
         struct sxs_type   t = {.name = "T", .kind = (enum sxs_type_kind)roll(5), .form = forms_of[roll(7)],
                                .element = (uint8_t)roll(0x22), .size = (uint32_t)roll(65),
                                .n_members = (uint32_t)roll(3), .members = members};
-        struct sxs_shape  s = of_type(&t);
+        struct sxs_type_desc s = of_type(&t);
         size_t            cap = 8 + roll(500);
         struct sxs_line   line = sxs_line_in(text, cap);
         by_ref.of = roll(2) ? &s : NULL;
         if (roll(2))
-            members[1].shape = by_ref;
+            members[1].desc = by_ref;
         if (any.element == SXS_ELEMENT_VALUETYPE)
-            members[0].shape = s;
+            members[0].desc = s;
         for (int i = 0; i < 8; i++)
             bytes[i] = roll(3) ? roll(UINT64_MAX) : roll(2) ? (uint64_t)(uintptr_t)bytes : roll(10);
         memset(text, 'x', sizeof(text));
         text[0] = '\0';
-        sxs_show_at(&line, &recipe, &s, (COR_PRF_FUNCTION_ARGUMENT_RANGE){(UINT_PTR)bytes, 64});
+        sxs_show_at(&line, &formatter, &s, (COR_PRF_FUNCTION_ARGUMENT_RANGE){(UINT_PTR)bytes, 64});
         assert_true(memchr(text, '\0', cap) != NULL && strlen(text) == line.text.len);
     }
 }
@@ -220,18 +220,18 @@ enum { BY_REF, SPAN, STRUCT, LARGE, NULLABLE, N_NESTS };
 struct nest {
     struct sxs_type   type;
     struct sxs_member members[2];
-    struct sxs_shape  shape, of; /* of: what it holds */
+    struct sxs_type_desc desc, of; /* of: what it holds */
 };
 
 static struct nest nests[NEST_MAX + 1];
 static uint64_t    nested[64]; /* every kind finds a pointer and a length here, or a number */
 
-static void make_nest(struct nest *n, unsigned kind, struct sxs_shape inner)
+static void make_nest(struct nest *n, unsigned kind, struct sxs_type_desc inner)
 {
     uint32_t size = kind == LARGE ? sizeof(nested) : 16;
     memset(n, 0, sizeof(*n));
     n->of = inner;
-    n->shape = (struct sxs_shape){.element = SXS_ELEMENT_BYREF, .of = &n->of};
+    n->desc = (struct sxs_type_desc){.element = SXS_ELEMENT_BYREF, .of = &n->of};
     if (kind == BY_REF)
         return;
     n->type = (struct sxs_type){.name = "N", .kind = SXS_TYPE_STRUCT, .size = size, .members = n->members};
@@ -239,13 +239,13 @@ static void make_nest(struct nest *n, unsigned kind, struct sxs_shape inner)
     n->members[0] = (struct sxs_member){"m", 0, inner};
     if (kind == SPAN) {
         n->type.form = SXS_FORM_SPAN;
-        n->members[0].shape = n->shape; /* of a by-ref to @inner */
+        n->members[0].desc = n->desc; /* of a by-ref to @inner */
         n->members[1] = (struct sxs_member){"n", 8, {.element = SXS_ELEMENT_I4}};
     } else if (kind == NULLABLE) {
         n->type.form = SXS_FORM_NULLABLE;
         n->members[1] = (struct sxs_member){"v", 0, inner};
     }
-    n->shape = of_type(&n->type);
+    n->desc = of_type(&n->type);
 }
 
 /* All of NEST_MAX kinds in each other, around a number whose text takes much of libc's stack. */
@@ -259,10 +259,10 @@ static void *show_all_nests(void *unused)
         all *= N_NESTS;
     for (uint32_t k = 0; k < all; k += 7) { /* no divisor of it: all kinds at every place */
         uint32_t kinds = k;
-        nests[NEST_MAX].shape = (struct sxs_shape){.element = SXS_ELEMENT_R8};
+        nests[NEST_MAX].desc = (struct sxs_type_desc){.element = SXS_ELEMENT_R8};
         for (unsigned i = NEST_MAX; i-- > 0; kinds /= N_NESTS)
-            make_nest(&nests[i], kinds % N_NESTS, nests[i + 1].shape);
-        shown(&nests[0].shape, nested, sizeof(nested));
+            make_nest(&nests[i], kinds % N_NESTS, nests[i + 1].desc);
+        shown(&nests[0].desc, nested, sizeof(nested));
     }
     return NULL;
 }
@@ -275,8 +275,8 @@ static void *show_all_forms(void *unused)
     static struct sxs_type   middle = {.name = "M", .kind = SXS_TYPE_STRUCT, .size = 16, .members = one, .n_members = 1};
     static double            value[2] = {0.1, -1e300};
     static const void       *at = value;
-    struct sxs_shape         of = of_type(&middle), by_ref = {.element = SXS_ELEMENT_BYREF, .of = &of};
-    atomic_store(&one[0].shape.type, &inner);
+    struct sxs_type_desc of = of_type(&middle), by_ref = {.element = SXS_ELEMENT_BYREF, .of = &of};
+    atomic_store(&one[0].desc.type, &inner);
     shown(&by_ref, &at, sizeof(at));
     return unused;
 }
@@ -337,15 +337,15 @@ static void what_lies_too_deep_is_not_shown(void **state)
 {
     (void)state;
     nested[0] = (uint64_t)(uintptr_t)nested;
-    nests[NEST_MAX].shape = (struct sxs_shape){.element = SXS_ELEMENT_U8};
+    nests[NEST_MAX].desc = (struct sxs_type_desc){.element = SXS_ELEMENT_U8};
     for (unsigned i = NEST_MAX; i-- > 0;)
-        make_nest(&nests[i], BY_REF, nests[i + 1].shape);
-    assert_string_equal(shown(&nests[0].shape, nested, 8), "{...}");
-    assert_string_equal(shown(&nests[NEST_MAX - 4].shape, nested, 8) + 1, text + 1);
+        make_nest(&nests[i], BY_REF, nests[i + 1].desc);
+    assert_string_equal(shown(&nests[0].desc, nested, 8), "{...}");
+    assert_string_equal(shown(&nests[NEST_MAX - 4].desc, nested, 8) + 1, text + 1);
     assert_null(strstr(text, "..."));
     for (unsigned i = NEST_MAX; i-- > 0;)
-        make_nest(&nests[i], i & 1 ? LARGE : BY_REF, nests[i + 1].shape);
-    assert_string_equal(shown(&nests[0].shape, nested, 8), "{m = {m = {...}}}");
+        make_nest(&nests[i], i & 1 ? LARGE : BY_REF, nests[i + 1].desc);
+    assert_string_equal(shown(&nests[0].desc, nested, 8), "{m = {m = {...}}}");
 }
 
 int main(void)

@@ -29,7 +29,7 @@ enum kind {
 };
 
 /* A class that the search follows, with the offsets of its fields. Never freed. */
-struct known {
+struct awaited_class {
     enum kind kind;
     uint32_t  next;     /* offset of the reference to follow; LIST: to the array; 0: none */
     uint32_t  source;   /* BOX, MACHINE: offset of the ValueTask source in the object; 0: none */
@@ -98,7 +98,7 @@ static void add_place(struct watched *w, uint32_t place)
 
 /* Fills @k for AsyncStateMachineBox`1, which is a Task, or for StateMachineBox`1 of the pooling
  * builders, which is not a Task. */
-static int know_box(struct known *k, const struct sxs_layout *l, struct watched *w)
+static int learn_box(struct awaited_class *k, const struct sxs_layout *l, struct watched *w)
 {
     const struct sxs_field *machine = sxs_layout_field(l, "StateMachine");
     char                    name[16];
@@ -118,7 +118,7 @@ static int know_box(struct known *k, const struct sxs_layout *l, struct watched 
     return 0;
 }
 
-static int know_machine(struct known *k, const struct sxs_layout *l)
+static int learn_machine(struct awaited_class *k, const struct sxs_layout *l)
 {
     const struct sxs_field *builder = sxs_layout_field(l, "<>t__builder");
     const struct sxs_field *state = sxs_layout_field(l, "<>1__state");
@@ -132,23 +132,23 @@ static int know_machine(struct known *k, const struct sxs_layout *l)
     return 0;
 }
 
-static int know_pointer(struct known *k, const struct sxs_layout *l, const char *field)
+static int learn_pointer(struct awaited_class *k, const struct sxs_layout *l, const char *field)
 {
     k->kind = POINTER;
     k->next = offset_of(l, field);
     return k->next ? 0 : -1;
 }
 
-static int know_tasks(struct known *k, const struct sxs_layout *l)
+static int learn_tasks(struct awaited_class *k, const struct sxs_layout *l)
 {
     k->kind = TASK;
     k->next = offset_of(l, "m_continuationObject");
     if (k->next)
         return 0;
-    return know_pointer(k, l, "m_action") == 0 ? 0 : know_pointer(k, l, "m_task");
+    return learn_pointer(k, l, "m_action") == 0 ? 0 : learn_pointer(k, l, "m_task");
 }
 
-static int know_list(struct known *k, const struct sxs_layout *l)
+static int learn_list(struct awaited_class *k, const struct sxs_layout *l)
 {
     k->kind = LIST;
     k->next = offset_of(l, "_items");
@@ -156,7 +156,7 @@ static int know_list(struct known *k, const struct sxs_layout *l)
     return k->next && k->size ? 0 : -1;
 }
 
-static int begins(const char *name, const char *with)
+static int begins_with(const char *name, const char *with)
 {
     return strncmp(name, with, strlen(with)) == 0;
 }
@@ -175,43 +175,43 @@ static void know_source(const struct sxs_layout *l, struct watched *w)
 static int may_matter(const char *name)
 {
     const char *nested = strrchr(name, '+');
-    return (nested && nested[1] == '<') || begins(name, "System.Threading.Tasks.") ||
-           (begins(name, "System.Runtime.CompilerServices.") &&
+    return (nested && nested[1] == '<') || begins_with(name, "System.Threading.Tasks.") ||
+           (begins_with(name, "System.Runtime.CompilerServices.") &&
             (strstr(name, "StateMachineBox`1") || strstr(name, "+ContinuationWrapper"))) ||
            strcmp(name, "System.Action") == 0 ||
            strcmp(name, "System.Collections.Generic.List`1") == 0;
 }
 
-static int know(struct known *k, const struct sxs_layout *l, struct watched *w)
+static int learn_class(struct awaited_class *k, const struct sxs_layout *l, struct watched *w)
 {
     const char *name = l->name, *nested = strrchr(name, '+');
     if (nested && nested[1] == '<')
-        return know_machine(k, l);
+        return learn_machine(k, l);
     if (strstr(name, "StateMachineBox`1"))
-        return know_box(k, l, w);
-    if (begins(name, "System.Threading.Tasks.Sources.ManualResetValueTaskSourceCore`1")) {
+        return learn_box(k, l, w);
+    if (begins_with(name, "System.Threading.Tasks.Sources.ManualResetValueTaskSourceCore`1")) {
         know_source(l, w);
         return -1; /* a struct within objects, not an object */
     }
-    if (begins(name, "System.Threading.Tasks."))
-        return know_tasks(k, l);
+    if (begins_with(name, "System.Threading.Tasks."))
+        return learn_tasks(k, l);
     if (strcmp(name, "System.Action") == 0)
-        return know_pointer(k, l, "_target");
+        return learn_pointer(k, l, "_target");
     if (strstr(name, "+ContinuationWrapper"))
-        return know_pointer(k, l, "_continuation");
-    return know_list(k, l);
+        return learn_pointer(k, l, "_continuation");
+    return learn_list(k, l);
 }
 
 void sxs_await_class(sxs_class cls)
 {
     struct watched          *w = watched_of(sxs_runtime_number(cls.rt));
     const struct sxs_layout *l;
-    struct known             k = {0}, *kept;
+    struct awaited_class     k = {0}, *kept;
     char                     name[512];
     if (!w || sxs_class_name(cls, name, sizeof(name), NULL, NULL) || !may_matter(name))
         return;
     l = sxs_layout_get(cls);
-    if (!l || sxs_layout_note(l) || know(&k, l, w))
+    if (!l || sxs_layout_note(l) || learn_class(&k, l, w))
         return;
     kept = malloc(sizeof(*kept));
     if (!kept)
@@ -269,7 +269,7 @@ void sxs_await_method(struct sxs_called *called, sxs_module module, mdToken meth
 
 /* Returns the MoveNext of a box's machine, or NULL when that method is not hooked. Several
  * instantiations may share one method; a method of the exact class is preferred. */
-static struct sxs_called *called_of(struct known *k)
+static struct sxs_called *called_of(struct awaited_class *k)
 {
     struct sxs_called *found = atomic_load_explicit(&k->called, memory_order_acquire);
     if (found)
@@ -299,33 +299,33 @@ static uintptr_t word_at(uintptr_t at)
     return *(const volatile uintptr_t *)at;
 }
 
-static struct known *known_class(const struct look *look, uintptr_t table)
+static struct awaited_class *find_class(const struct look *look, uintptr_t table)
 {
     const struct sxs_layout *l = sxs_layout_find(look->w->rt, table & ~(uintptr_t)7);
-    return l ? (struct known *)(uintptr_t)sxs_layout_note(l) : NULL;
+    return l ? (struct awaited_class *)(uintptr_t)sxs_layout_note(l) : NULL;
 }
 
 /* Returns the class of @object, or NULL when the class is not followed. @object must come from a
  * reference field of an object of a followed class. */
-static struct known *known_object(const struct look *look, uintptr_t object)
+static struct awaited_class *find_object_class(const struct look *look, uintptr_t object)
 {
-    return object && !(object & 7) ? known_class(look, word_at(object)) : NULL;
+    return object && !(object & 7) ? find_class(look, word_at(object)) : NULL;
 }
 
-/* As known_object(), for an address that may not be that of an object. */
-static struct known *known_safely(const struct look *look, uintptr_t object)
+/* As find_object_class(), for an address that may not be that of an object. */
+static struct awaited_class *find_class_safely(const struct look *look, uintptr_t object)
 {
     uintptr_t table = 0;
     if (!object || (object & 7) || sxs_safe_read(&table, object, sizeof(table)) != sizeof(table))
         return NULL;
-    return known_class(look, table);
+    return find_class(look, table);
 }
 
-static uintptr_t resolve(struct look *look, uintptr_t object);
+static uintptr_t resolve_awaiter(struct look *look, uintptr_t object);
 
 /* Returns the box to which the continuations in a list lead, or 0 when they lead to no box or to
  * several boxes. */
-static uintptr_t resolve_list(struct look *look, uintptr_t list, const struct known *k)
+static uintptr_t resolve_list(struct look *look, uintptr_t list, const struct awaited_class *k)
 {
     uintptr_t items = word_at(list + k->next), found = 0;
     uint32_t  n = *(const volatile uint32_t *)(list + k->size), room;
@@ -334,7 +334,7 @@ static uintptr_t resolve_list(struct look *look, uintptr_t list, const struct kn
     room = *(const volatile uint32_t *)(items + sizeof(uintptr_t)); /* an array's length */
     n = n < room ? n : room;
     for (uint32_t i = 0; i < n && i < MAX_LISTED; i++) {
-        uintptr_t box = resolve(look, word_at(items + FIRST_ITEM + i * sizeof(uintptr_t)));
+        uintptr_t box = resolve_awaiter(look, word_at(items + FIRST_ITEM + i * sizeof(uintptr_t)));
         if (box && found && box != found)
             return 0;
         found = box ? box : found;
@@ -344,10 +344,10 @@ static uintptr_t resolve_list(struct look *look, uintptr_t list, const struct kn
 
 /* Follows the continuation @object to the box of the method that it resumes. Returns 0 when no such
  * box is known. */
-static uintptr_t resolve(struct look *look, uintptr_t object)
+static uintptr_t resolve_awaiter(struct look *look, uintptr_t object)
 {
-    const struct known *k;
-    while ((k = known_object(look, object)) && look->hops++ < MAX_HOPS) {
+    const struct awaited_class *k;
+    while ((k = find_object_class(look, object)) && look->hops++ < MAX_HOPS) {
         if (k->kind == BOX)
             return object;
         if (k->kind == LIST)
@@ -363,23 +363,23 @@ static uintptr_t resolve(struct look *look, uintptr_t object)
 static uintptr_t resolve_source(struct look *look, uintptr_t source)
 {
     uint32_t  state = atomic_load_explicit(&look->w->source_state, memory_order_relaxed);
-    return state && state != NO_SOURCE ? resolve(look, word_at(source + state)) : 0;
+    return state && state != NO_SOURCE ? resolve_awaiter(look, word_at(source + state)) : 0;
 }
 
 /* Returns the box that awaits the method of @box, or 0. */
-static uintptr_t awaiter_of(struct look *look, uintptr_t box, const struct known *k)
+static uintptr_t awaiter_of(struct look *look, uintptr_t box, const struct awaited_class *k)
 {
-    const struct known *machine;
+    const struct awaited_class *machine;
     uintptr_t           object;
     if (!k->is_value) { /* callers do not await an iterator's own task; they await each item */
         object = word_at(box + k->machine);
-        machine = known_object(look, object);
+        machine = find_object_class(look, object);
         if (machine && machine->kind == MACHINE && machine->source)
             return resolve_source(look, object + machine->source);
     }
     if (k->source)
         return resolve_source(look, box + k->source);
-    return k->next ? resolve(look, word_at(box + k->next)) : 0;
+    return k->next ? resolve_awaiter(look, word_at(box + k->next)) : 0;
 }
 
 /* ---- a MoveNext -------------------------------------------------------------------------------- */
@@ -387,14 +387,14 @@ static uintptr_t awaiter_of(struct look *look, uintptr_t box, const struct known
 /* Returns the box that contains the machine struct at @self, or 0 when the struct does not lie in a
  * box. In that case the memory before the struct may hold anything, or may not be mapped. Reads in
  * the page of @self are safe because the struct itself is mapped. */
-static uintptr_t box_around(const struct look *look, uintptr_t self, struct known **k)
+static uintptr_t box_around(const struct look *look, uintptr_t self, struct awaited_class **k)
 {
     for (unsigned i = 0; i < MAX_PLACES; i++) {
         uint32_t  place = atomic_load_explicit(&look->w->places[i], memory_order_relaxed);
         if (!place)
             break;
-        *k = (self & PAGE) >= place ? known_class(look, word_at(self - place))
-                                    : known_safely(look, self - place);
+        *k = (self & PAGE) >= place ? find_class(look, word_at(self - place))
+                                    : find_class_safely(look, self - place);
         if (*k && (*k)->kind == BOX && (*k)->is_value && (*k)->machine == place)
             return self - place;
     }
@@ -403,12 +403,12 @@ static uintptr_t box_around(const struct look *look, uintptr_t self, struct know
 
 /* Returns the box that the builder of the machine object @machine has made, or 0 when there is no
  * box yet. */
-static uintptr_t box_of(const struct look *look, uintptr_t machine, const struct known *m,
-                        struct known **k)
+static uintptr_t box_of(const struct look *look, uintptr_t machine, const struct awaited_class *m,
+                        struct awaited_class **k)
 {
     for (uint32_t at = 0; at + sizeof(uintptr_t) <= m->builder_size && at < 64; at += 8) {
         uintptr_t box = word_at(machine + m->builder + at);
-        *k = known_safely(look, box);
+        *k = find_class_safely(look, box);
         if (*k && (*k)->kind == BOX && !(*k)->is_value && word_at(box + (*k)->machine) == machine)
             return box;
     }
@@ -419,10 +419,10 @@ static uintptr_t box_of(const struct look *look, uintptr_t machine, const struct
  * awaits it, or 0 when no such box is known. */
 static int find_awaiter(struct look *look, uintptr_t self, uintptr_t *awaiter)
 {
-    struct known *k = known_class(look, word_at(self));
+    struct awaited_class *k = find_class(look, word_at(self));
     uintptr_t     box;
     if (k && k->kind == MACHINE) {
-        const struct known *m = k;
+        const struct awaited_class *m = k;
         if (*(const volatile int32_t *)(self + m->state) < 0)
             return 0;
         box = box_of(look, self, m, &k);
@@ -445,7 +445,7 @@ int sxs_await_callers(const struct sxs_called *fn, uintptr_t sp, uintptr_t self,
         !find_awaiter(&look, self, &box))
         return -1;
     while (box && n < (int)SXS_AWAIT_MAX && look.hops++ < MAX_HOPS) {
-        struct known      *k = known_object(&look, box);
+        struct awaited_class *k = find_object_class(&look, box);
         struct sxs_called *called = k && k->kind == BOX ? called_of(k) : NULL;
         if (!k || k->kind != BOX)
             break;

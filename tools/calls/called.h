@@ -23,7 +23,7 @@ struct sxs_called {
     _Atomic uint64_t             looked;      /* tick at which the call rate was last checked */
     struct sxs_runtime          *rt;          /* borrowed: a hooked runtime object is never freed */
     int                          with_values; /* 1: record arguments and results */
-    _Atomic(struct sxs_recipe *) recipe;      /* value formatter; NULL: not made yet */
+    _Atomic(struct sxs_formatter *) formatter;   /* value formatter; NULL: not made yet */
 };
 
 #endif

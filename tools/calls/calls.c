@@ -54,7 +54,7 @@ static void take_time(void)
     atomic_store(&calls.header->seen_ns, sxs_now_ns(CLOCK_MONOTONIC));
 }
 
-static void serve(void)
+static void serve_tool(void)
 {
     while (!atomic_load(&calls.forked)) {
         if (sxs_calls_file_make_room() != 0)
@@ -64,7 +64,7 @@ static void serve(void)
     }
 }
 
-static const struct sxs_thread service = {"sxsprof calls", serve};
+static const struct sxs_thread service = {"sxsprof calls", serve_tool};
 
 static void child_goes_on(void)
 {
@@ -186,7 +186,7 @@ static void complete_options(void)
     calls.options.trace_mb = SXS_CALLS_TRACE_MB;
 }
 
-static HRESULT start(struct sxs_sub *sub, const char *text)
+static HRESULT start_tool(struct sxs_sub *sub, const char *text)
 {
     char    why[SXS_TOOL_WHY];
     int     ok;
@@ -205,7 +205,7 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
     pthread_mutex_unlock(&calls.lock);
     if (!ok)
         return E_FAIL;
-    sxs_unseen_runtime(sub->rt);
+    sxs_gaps_note_runtime(sub->rt);
     if (sxs_runtime_is_attached(sub->rt)) {
         sxs_error("tool calls: runtime %u was running before: it can be hooked from its start only",
                   sxs_runtime_number(sub->rt));
@@ -231,7 +231,7 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
 
 /* ---- events ----------------------------------------------------------------------------------- */
 
-static HRESULT compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe)
+static HRESULT on_compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe)
 {
     (void)sub;
     (void)safe;
@@ -241,13 +241,13 @@ static HRESULT compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe)
 
 /* Handles ReJITCompilationStarted: the only callback at the compilation of a method that has new IL
  * from its first call on. */
-static HRESULT recompiling(struct sxs_sub *sub, sxs_function fn, sxs_rejit version, BOOL safe)
+static HRESULT on_recompiling(struct sxs_sub *sub, sxs_function fn, sxs_rejit version, BOOL safe)
 {
     (void)version;
-    return compiling(sub, fn, safe);
+    return on_compiling(sub, fn, safe);
 }
 
-static HRESULT compiled(struct sxs_sub *sub, sxs_function fn, HRESULT status, BOOL safe)
+static HRESULT on_compiled(struct sxs_sub *sub, sxs_function fn, HRESULT status, BOOL safe)
 {
     (void)safe;
     if (SUCCEEDED(status) && sxs_select_values())
@@ -279,14 +279,15 @@ static HRESULT class_unloading(struct sxs_sub *sub, sxs_class cls)
 
 /* Refuses to inline a hooked function, because hooks do not see inlined calls. With inline=on,
  * allows it and notes the coverage gap. */
-static HRESULT inlining(struct sxs_sub *sub, sxs_function caller, sxs_function callee, BOOL *should)
+static HRESULT on_inlining(struct sxs_sub *sub, sxs_function caller, sxs_function callee,
+                           BOOL *should)
 {
     const struct sxs_called *called;
     (void)sub;
     if (!sxs_functions_may_inline(callee, &called))
         return S_OK;
     if (calls.options.inlining)
-        sxs_unseen_inlined(called, caller);
+        sxs_gaps_note_inlined(called, caller);
     else
         *should = 0;
     return S_OK;
@@ -297,7 +298,7 @@ static HRESULT dynamic_compiled(struct sxs_sub *sub, sxs_function fn, HRESULT st
     (void)sub;
     (void)safe;
     if (SUCCEEDED(status))
-        sxs_unseen_dynamic(fn);
+        sxs_gaps_note_dynamic(fn);
     return S_OK;
 }
 
@@ -333,7 +334,7 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
     return S_OK;
 }
 
-static void stop(struct sxs_sub *sub, int detached)
+static void stop_tool(struct sxs_sub *sub, int detached)
 {
     (void)detached;
     sxs_functions_close(sub->rt);
@@ -342,7 +343,7 @@ static void stop(struct sxs_sub *sub, int detached)
 
 /* ---- exceptions ------------------------------------------------------------------------------- */
 
-static HRESULT thrown(struct sxs_sub *sub, sxs_object object)
+static HRESULT on_thrown(struct sxs_sub *sub, sxs_object object)
 {
     (void)sub;
     (void)object;
@@ -372,7 +373,7 @@ static HRESULT filter_leave(struct sxs_sub *sub)
 
 /* Drops the frames that an exception has left. The clause's "frame pointer" is the stack pointer of
  * the frame that contains the block (8, 9 and 10). */
-static void unwound(struct sxs_runtime *rt)
+static void on_unwound(struct sxs_runtime *rt)
 {
     COR_PRF_EX_CLAUSE_INFO clause = {0};
     if (sxs_info_GetNotifiedExceptionClauseInfo(rt, &clause) == S_OK && clause.framePointer)
@@ -382,7 +383,7 @@ static void unwound(struct sxs_runtime *rt)
 static HRESULT finally_enter(struct sxs_sub *sub, sxs_function fn)
 {
     (void)fn;
-    unwound(sub->rt);
+    on_unwound(sub->rt);
     return S_OK;
 }
 
@@ -390,15 +391,15 @@ static HRESULT catcher_enter(struct sxs_sub *sub, sxs_function fn, sxs_object ob
 {
     (void)fn;
     (void)object;
-    unwound(sub->rt);
+    on_unwound(sub->rt);
     return S_OK;
 }
 
 static const struct sxs_events events = {
-    .JITCompilationStarted = compiling,
-    .ReJITCompilationStarted = recompiling,
-    .JITCompilationFinished = compiled,
-    .JITInlining = inlining,
+    .JITCompilationStarted = on_compiling,
+    .ReJITCompilationStarted = on_recompiling,
+    .JITCompilationFinished = on_compiled,
+    .JITInlining = on_inlining,
     .ClassLoadFinished = class_loaded,
     .ClassUnloadStarted = class_unloading,
     .DynamicMethodJITCompilationFinished = dynamic_compiled,
@@ -406,7 +407,7 @@ static const struct sxs_events events = {
     .ThreadAssignedToOSThread = thread_assigned,
     .FunctionUnloadStarted = function_unloading,
     .ModuleUnloadStarted = module_unloading,
-    .ExceptionThrown = thrown,
+    .ExceptionThrown = on_thrown,
     .ExceptionSearchFunctionEnter = search_enter,
     .ExceptionSearchFilterEnter = filter_enter,
     .ExceptionSearchFilterLeave = filter_leave,
@@ -415,4 +416,4 @@ static const struct sxs_events events = {
 };
 
 const struct sxs_tool sxs_calls_tool = {
-    .name = "calls", .on = &events, .start = start, .stop = stop};
+    .name = "calls", .on = &events, .start = start_tool, .stop = stop_tool};

@@ -26,11 +26,11 @@ struct writer {
     char                              text[NOTE_MAX];
 };
 
-static void flush(struct writer *w)
+static void flush_text(struct writer *w)
 {
     struct sxs_calls_note *note;
     if (w->n) {
-        note = sxs_unseen_note(SXS_CALLS_NOTE_METHODS, w->runtime, w->text, w->size);
+        note = sxs_gaps_note(SXS_CALLS_NOTE_METHODS, w->runtime, w->text, w->size);
         if (note)
             atomic_store(&note->count, w->n);
     }
@@ -43,7 +43,7 @@ static void put_method(struct writer *w, mdToken token, enum sxs_calls_method wh
 {
     size_t size = strlen(name) + 1;
     if (w->size + 5 + size > sizeof(w->text))
-        flush(w);
+        flush_text(w);
     memcpy(w->text + w->size, &token, 4);
     w->text[w->size + 4] = (char)what;
     memcpy(w->text + w->size + 5, name, size);
@@ -128,6 +128,6 @@ void sxs_catalogue(sxs_module module, const struct sxs_selected_module *known)
     w.n = 0;
     w.head = w.size = (size_t)snprintf(w.text, sizeof(w.text), "%s", known->path) + 1;
     put_types(&w);
-    flush(&w);
+    flush_text(&w);
     w.imp->vtbl->Release(w.imp);
 }

@@ -318,7 +318,7 @@ void sxs_functions_close(const struct sxs_runtime *rt)
     pthread_mutex_lock(&functions.naming);
     sxs_namer_reset(functions.namer);
     sxs_select_forget(rt);
-    sxs_unseen_forget(rt);
+    sxs_gaps_forget(rt);
     pthread_mutex_unlock(&functions.naming);
 }
 
@@ -330,7 +330,7 @@ void sxs_functions_end(void)
 int sxs_functions_init(struct sxs_calls_header *header)
 {
     functions.header = header;
-    sxs_unseen_init(header, sxs_functions_name);
+    sxs_gaps_init(header, sxs_functions_name);
     functions.namer = sxs_namer_new();
     if (!functions.namer)
         return -ENOMEM;

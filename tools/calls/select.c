@@ -29,7 +29,7 @@ static int note_pattern(struct patterns *p, const char *text, size_t len)
     if (!more)
         return -ENOMEM;
     p->notes = more;
-    more[p->n] = p != &hidden ? sxs_unseen_note(SXS_CALLS_NOTE_PATTERN, 0, text, len) : NULL;
+    more[p->n] = p != &hidden ? sxs_gaps_note(SXS_CALLS_NOTE_PATTERN, 0, text, len) : NULL;
     return 0;
 }
 
@@ -156,8 +156,8 @@ const struct sxs_selected_module *sxs_select_module(sxs_module id)
 
 /* ---- functions -------------------------------------------------------------------------------- */
 
-static int fits(const struct patterns *p, const char *version, const char *assembly,
-                const char *name)
+static int pattern_fits(const struct patterns *p, const char *version, const char *assembly,
+                        const char *name)
 {
     int any = 0;
     for (size_t i = 0; i < p->n; i++)
@@ -173,7 +173,8 @@ static int fits(const struct patterns *p, const char *version, const char *assem
 int sxs_select_method(const struct sxs_selected_module *m, const char *name)
 {
     const char *version = sxs_runtime_version(m->rt);
-    return fits(&shown, version, m->assembly, name) && !fits(&hidden, version, m->assembly, name);
+    return pattern_fits(&shown, version, m->assembly, name) &&
+           !pattern_fits(&hidden, version, m->assembly, name);
 }
 
 /* Compares the pattern's text before its first wildcard with the type's name: one must begin with
@@ -207,14 +208,14 @@ int sxs_select(struct sxs_namer *namer, sxs_function fn, struct sxs_selection *o
     memcpy(out->file, m->path, sizeof(m->path));
     out->module = module.id;
     out->cls = cls.id;
-    out->with_values = fits(&valued, version, m->assembly, out->name);
+    out->with_values = pattern_fits(&valued, version, m->assembly, out->name);
     if ((shown.n || valued.n) && !out->with_values &&
-        !fits(&shown, version, m->assembly, out->name))
+        !pattern_fits(&shown, version, m->assembly, out->name))
         return 0;
-    if (fits(&hidden, version, m->assembly, out->name))
+    if (pattern_fits(&hidden, version, m->assembly, out->name))
         return 0;
     /* With values, [UnmanagedCallersOnly] methods are not hooked. The hooks with values of 8 and 9
      * need a thread that the runtime knows. A thread may become known to the runtime only by the
      * call of such a method, and then the runtime's own code crashes. */
-    return !valued.n || !sxs_recipe_is_entry(module, out->token);
+    return !valued.n || !sxs_formatter_is_entry(module, out->token);
 }

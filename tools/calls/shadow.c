@@ -14,7 +14,7 @@ static struct sxs_runtime *runtime_of(const struct sxs_walk *walk, uint32_t numb
     return NULL;
 }
 
-static int push(struct sxs_walk *walk, const struct sxs_called *fn, uintptr_t sp)
+static int push_frame(struct sxs_walk *walk, const struct sxs_called *fn, uintptr_t sp)
 {
     struct sxs_frame frame = {.fn = {runtime_of(walk, fn->runtime), fn->id}, .info_hr = S_FALSE};
     frame.at.rsp = sp;
@@ -29,7 +29,7 @@ int sxs_calls_shadow(struct sxs_walk *walk)
     for (const struct sxs_calls_frame *f = s ? s->top : NULL; s && f > s->frames; f--) {
         if (!f->fn)
             continue;
-        if (push(walk, f->fn, f->sp))
+        if (push_frame(walk, f->fn, f->sp))
             break;
     }
     return 0;
@@ -54,7 +54,7 @@ int sxs_calls_logical(struct sxs_walk *walk)
     if (!sxs_functions_awaits_followed())
         return -ENODATA;
     for (; s && f > s->frames; f--) {
-        if (f->fn && push(walk, f->fn, f->sp))
+        if (f->fn && push_frame(walk, f->fn, f->sp))
             return 0;
         if (f->fn && is_placed(s, f))
             break;
@@ -63,7 +63,7 @@ int sxs_calls_logical(struct sxs_walk *walk)
         return 0;
     for (node = sxs_calls_cell(f->node->parent); node->function; node = sxs_calls_cell(node->parent)) {
         const struct sxs_called *fn = sxs_functions_at(node->function);
-        if (fn && push(walk, fn, 0))
+        if (fn && push_frame(walk, fn, 0))
             break;
     }
     return 0;

@@ -69,8 +69,8 @@ static struct sxs_calls_node *flat_of(struct sxs_calls_state *s, const struct sx
 
 /* Counts a call in @node and pushes its frame. @node NULL: there was no room for a node. Then the
  * frame is not timed, and the functions that it calls are counted below the caller's node. */
-static void push(struct sxs_calls_state *s, struct sxs_called *fn, uintptr_t sp,
-                 struct sxs_calls_node *node)
+static void push_call(struct sxs_calls_state *s, struct sxs_called *fn, uintptr_t sp,
+                      struct sxs_calls_node *node)
 {
     struct sxs_calls_frame *f;
     if (node)
@@ -90,8 +90,8 @@ static void push(struct sxs_calls_state *s, struct sxs_called *fn, uintptr_t sp,
         f->start = sxs_tick();
 }
 
-static void trace(struct sxs_calls_state *s, const struct sxs_calls_node *node, uint64_t now,
-                  enum sxs_calls_event_kind kind)
+static void trace_event(struct sxs_calls_state *s, const struct sxs_calls_node *node, uint64_t now,
+                        enum sxs_calls_event_kind kind)
 {
     if (lacks_room(s))
         sxs_calls_more_events(s);
@@ -101,8 +101,8 @@ static void trace(struct sxs_calls_state *s, const struct sxs_calls_node *node, 
 
 /* Returns the parent node for the call of a MoveNext: the node of the method that awaits it when it
  * resumes after an await, else the caller's node. */
-static struct sxs_calls_node *place(struct sxs_calls_state *s, const struct sxs_called *fn,
-                                    uintptr_t sp, uintptr_t self)
+static struct sxs_calls_node *find_parent(struct sxs_calls_state *s, const struct sxs_called *fn,
+                                          uintptr_t sp, uintptr_t self)
 {
     struct sxs_called     *callers[SXS_AWAIT_MAX];
     struct sxs_calls_node *parent = s->frames[0].node;
@@ -127,15 +127,15 @@ void sxs_tree_enter_slow(struct sxs_called *fn, uintptr_t sp, uintptr_t first)
     if (!s)
         return;
     drop_stale(s, sp);
-    parent = resumes(fn) ? place(s, fn, sp, first) : s->top->node;
+    parent = resumes(fn) ? find_parent(s, fn, sp, first) : s->top->node;
     node = child_of(s, parent, fn, 0);
     if (node)
         parent->latest = ref_of(s, node);
-    push(s, fn, sp, node);
+    push_call(s, fn, sp, node);
     if (node && s->top->node == node && s->top->sp == sp) {
         s->top->callees = parent != s->top[-1].node;
         node->entered = s->top->start;
-        trace(s, node, s->top->start, SXS_CALLS_ENTER);
+        trace_event(s, node, s->top->start, SXS_CALLS_ENTER);
     }
 }
 
@@ -147,7 +147,7 @@ void sxs_time_enter_slow(struct sxs_called *fn, uintptr_t sp)
         return;
     drop_stale(s, sp);
     node = flat_of(s, fn);
-    push(s, fn, sp, node);
+    push_call(s, fn, sp, node);
     if (node && s->top->node == node && s->top->sp == sp)
         node->active++;
 }
@@ -165,7 +165,7 @@ void sxs_count_enter_slow(struct sxs_called *fn, uintptr_t sp)
 
 /* As note_duration(), but allocates the histogram part. When there is no memory, the pending
  * duration is not counted in the histogram. */
-static void note(struct sxs_calls_state *s, sxs_calls_ref of, uint64_t ticks)
+static void record_duration(struct sxs_calls_state *s, sxs_calls_ref of, uint64_t ticks)
 {
     struct sxs_calls_thread *r = s->record;
     if (r->pending_of) {
@@ -190,9 +190,9 @@ void sxs_tree_leave_slow(struct sxs_called *fn, uintptr_t sp)
         sxs_functions_back_off(fn, f->node->ticks / f->node->calls);
     if (f->callees)
         ticks = settle(s, f, ticks);
-    note(s, f->node->histogram, ticks);
+    record_duration(s, f->node->histogram, ticks);
     end_path(f, ticks);
-    trace(s, f->node, s->now, SXS_CALLS_LEAVE);
+    trace_event(s, f->node, s->now, SXS_CALLS_LEAVE);
     s->top = f - 1;
 }
 
@@ -204,7 +204,7 @@ void sxs_time_leave_slow(struct sxs_called *fn, uintptr_t sp)
     (void)sp;
     if (is_due(f->node))
         sxs_functions_back_off(fn, f->node->ticks / f->node->calls);
-    note(s, f->node->histogram, ticks);
+    record_duration(s, f->node->histogram, ticks);
     end_flat(f, ticks);
     s->top = f - 1;
 }

@@ -41,7 +41,7 @@ static void give_back(void *at, size_t size)
 
 /* Enlarges an array of @had items of @item bytes to @want items. The array may move. Returns NULL
  * and changes nothing when there is no memory. */
-static void *lengthen(void *old, size_t had, size_t want, size_t item)
+static void *lengthen_array(void *old, size_t had, size_t want, size_t item)
 {
     void *at = old ? mremap(old, had * item, want * item, MREMAP_MAYMOVE) : take_pages(want * item);
     return at == MAP_FAILED ? NULL : at;
@@ -55,7 +55,7 @@ int sxs_calls_more_frames(struct sxs_calls_state *s)
     struct sxs_calls_frame *frames;
     if (want > MAX_FRAMES)
         return -1;
-    frames = lengthen(s->frames, had, want, sizeof(*frames));
+    frames = lengthen_array(s->frames, had, want, sizeof(*frames));
     if (!frames)
         return -1;
     s->frames = frames;
@@ -88,7 +88,7 @@ int sxs_calls_more_slots(struct sxs_calls_state *s)
     return 0;
 }
 
-static uint32_t enough(uint32_t had, uint32_t number)
+static uint32_t enough_for(uint32_t had, uint32_t number)
 {
     uint32_t want = had ? had : FIRST_FLAT;
     while (want <= number)
@@ -98,8 +98,8 @@ static uint32_t enough(uint32_t had, uint32_t number)
 
 int sxs_calls_more_flat(struct sxs_calls_state *s, uint32_t number)
 {
-    uint32_t               want = enough(s->n_flat, number);
-    struct sxs_calls_node **flat = lengthen(s->flat, s->n_flat, want, sizeof(*flat));
+    uint32_t                want = enough_for(s->n_flat, number);
+    struct sxs_calls_node **flat = lengthen_array(s->flat, s->n_flat, want, sizeof(*flat));
     if (!flat)
         return -1;
     s->flat = sxs_calls_flat = flat;
@@ -112,8 +112,8 @@ sxs_calls_ref sxs_calls_histogram(struct sxs_calls_state *s, const struct sxs_ca
     struct sxs_calls_histogram *h;
     sxs_calls_ref               ref;
     if (fn->number >= s->n_histograms) {
-        uint32_t       want = enough(s->n_histograms, fn->number);
-        sxs_calls_ref *refs = lengthen(s->histograms, s->n_histograms, want, sizeof(*refs));
+        uint32_t       want = enough_for(s->n_histograms, fn->number);
+        sxs_calls_ref *refs = lengthen_array(s->histograms, s->n_histograms, want, sizeof(*refs));
         if (!refs)
             return 0;
         s->histograms = refs;
@@ -186,7 +186,7 @@ static void free_state(struct sxs_calls_state *s)
 /* The thread's value of the key at_end is its state, or this: it was announced, and has none. */
 static char announced;
 
-static void ended(void *arg)
+static void on_thread_end(void *arg)
 {
     struct sxs_calls_state *s = arg;
     if (arg == &announced)
@@ -206,7 +206,7 @@ static void ended(void *arg)
 
 /* Makes the thread's record and root node, and adds the record to the header's list of threads.
  * Returns 0 or -1. */
-static int enlist(struct sxs_calls_state *s)
+static int enlist_state(struct sxs_calls_state *s)
 {
     sxs_calls_ref record, root;
     s->arena.owner = s->blocks.owner = (uint32_t)syscall(SYS_gettid);
@@ -253,7 +253,7 @@ struct sxs_calls_state *sxs_calls_state_get(void)
     if (!s)
         return NULL;
     s->cells = sxs_calls_cell(0);
-    if (sxs_calls_more_frames(s) || sxs_calls_more_slots(s) || enlist(s) ||
+    if (sxs_calls_more_frames(s) || sxs_calls_more_slots(s) || enlist_state(s) ||
         pthread_setspecific(at_end, s)) {
         atomic_fetch_add(&header->threads_lost, 1);
         free_state(s);
@@ -266,7 +266,7 @@ struct sxs_calls_state *sxs_calls_state_get(void)
 int sxs_calls_state_init(struct sxs_calls_header *h)
 {
     header = h;
-    return -pthread_key_create(&at_end, ended);
+    return -pthread_key_create(&at_end, on_thread_end);
 }
 
 int sxs_calls_have_shadow(void)

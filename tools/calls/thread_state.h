@@ -57,7 +57,7 @@ struct sxs_calls_state {
     char                     text[SXS_CALLS_TEXT_MAX]; /* text buffer of values, used in a hook */
     struct sxs_calls_asked {
         COR_PRF_FUNCTION_ARGUMENT_INFO  info;
-        COR_PRF_FUNCTION_ARGUMENT_RANGE more[SXS_RECIPE_PARAMS + 1];
+        COR_PRF_FUNCTION_ARGUMENT_RANGE more[SXS_FORMATTER_PARAMS + 1];
     } asked; /* the runtime's answer about a call's arguments, used in a hook */
     int                      thrown; /* 1: an exception was thrown, and the first pass has not
                                         reached a frame of the shadow stack yet */

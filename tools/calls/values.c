@@ -50,8 +50,8 @@ static int has_room(const struct sxs_calls_state *s)
 }
 
 /* Writes the arguments of a call as text to s->text. Returns the bytes written, 0: nothing. */
-static size_t arguments(struct sxs_calls_state *s, struct sxs_called *fn, struct sxs_recipe *r,
-                        uintptr_t info)
+static size_t format_arguments(struct sxs_calls_state *s, struct sxs_called *fn,
+                               struct sxs_formatter *r, uintptr_t info)
 {
     struct sxs_calls_asked *asked = &s->asked;
     COR_PRF_FRAME_INFO      frame = 0;
@@ -66,13 +66,13 @@ static size_t arguments(struct sxs_calls_state *s, struct sxs_called *fn, struct
     if (FAILED(hr))
         return 0;
     if (r->by_frame) {
-        struct sxs_recipe *whole =
-            sxs_recipe_complete(r, (sxs_function){fn->rt, fn->id}, frame);
-        if (whole && atomic_compare_exchange_strong(&fn->recipe, &r, whole))
+        struct sxs_formatter *whole =
+            sxs_formatter_complete(r, (sxs_function){fn->rt, fn->id}, frame);
+        if (whole && atomic_compare_exchange_strong(&fn->formatter, &r, whole))
             r = whole; /* not freed: another thread may be using the previous formatter */
     }
-    return sxs_recipe_arguments(r, asked->info.ranges, asked->info.numRanges, s->text,
-                                sizeof(s->text));
+    return sxs_formatter_arguments(r, asked->info.ranges, asked->info.numRanges, s->text,
+                                   sizeof(s->text));
 }
 
 /* Returns the first argument of an async method's MoveNext; 0 for other functions, and when the
@@ -117,7 +117,7 @@ static void end_left(struct sxs_calls_state *s, uint64_t now)
     uintptr_t                     sp = s->top->sp;
     if (sxs_trace_leave(fn, sp, now))
         sxs_tree_leave_slow(fn, sp);
-    e = atomic_load_explicit(&fn->recipe, memory_order_relaxed)
+    e = atomic_load_explicit(&fn->formatter, memory_order_relaxed)
             ? noted(s, before, fn, SXS_CALLS_LEAVE)
             : NULL;
     if (e)
@@ -138,7 +138,7 @@ static void end_left_below(struct sxs_calls_state *s, uintptr_t sp, uint64_t now
 void sxs_values_enter(struct sxs_called *fn, uintptr_t info)
 {
     struct sxs_calls_state       *s = sxs_calls_state_get();
-    struct sxs_recipe            *r = atomic_load_explicit(&fn->recipe, memory_order_acquire);
+    struct sxs_formatter         *r = atomic_load_explicit(&fn->formatter, memory_order_acquire);
     const struct sxs_calls_event *before, *e;
     uintptr_t                     sp = sp_of(info);
     size_t                        size = 0;
@@ -149,7 +149,7 @@ void sxs_values_enter(struct sxs_called *fn, uintptr_t info)
         end_left_below(s, sp + 1, sxs_tick());
     before = s ? s->event : NULL;
     if (r && has_room(s))
-        size = arguments(s, fn, r, info);
+        size = format_arguments(s, fn, r, info);
     if (sxs_trace_enter(fn, sp))
         sxs_tree_enter_slow(fn, sp, first_of(fn, info));
     if (size) {
@@ -164,7 +164,7 @@ void sxs_values_leave(struct sxs_called *fn, uintptr_t info)
 {
     uint64_t                        now = sxs_tick();
     struct sxs_calls_state         *s = sxs_calls_state;
-    struct sxs_recipe              *r;
+    struct sxs_formatter           *r;
     const struct sxs_calls_event   *before, *e;
     uintptr_t                       sp = sp_of(info);
     COR_PRF_FRAME_INFO              frame = 0;
@@ -177,12 +177,12 @@ void sxs_values_leave(struct sxs_called *fn, uintptr_t info)
     before = s ? s->event : NULL;
     if (sxs_trace_leave(fn, sp, now))
         sxs_tree_leave_slow(fn, sp);
-    r = atomic_load_explicit(&fn->recipe, memory_order_acquire);
+    r = atomic_load_explicit(&fn->formatter, memory_order_acquire);
     e = r ? noted(s, before, fn, SXS_CALLS_LEAVE) : NULL;
     if (e && (r->refused || r->result.element == SXS_ELEMENT_VOID ||
               SUCCEEDED(sxs_info_GetFunctionLeave3Info(fn->rt, (sxs_function){fn->rt, fn->id}, info,
                                                        &frame, &range))))
-        size = sxs_recipe_result(r, range, s->text, sizeof(s->text));
+        size = sxs_formatter_result(r, range, s->text, sizeof(s->text));
     if (size)
         sxs_calls_note_text(s, e, s->text, size);
     errno = err;
@@ -190,10 +190,10 @@ void sxs_values_leave(struct sxs_called *fn, uintptr_t info)
 
 void sxs_values_compiled(struct sxs_called *called, sxs_function fn)
 {
-    struct sxs_recipe *none = NULL, *r;
-    if (!called || !called->with_values || atomic_load(&called->recipe))
+    struct sxs_formatter *none = NULL, *r;
+    if (!called || !called->with_values || atomic_load(&called->formatter))
         return;
-    r = sxs_recipe_make(fn);
-    if (r && !atomic_compare_exchange_strong(&called->recipe, &none, r))
+    r = sxs_formatter_make(fn);
+    if (r && !atomic_compare_exchange_strong(&called->formatter, &none, r))
         free(r); /* another thread was faster */
 }

@@ -70,7 +70,7 @@ static const struct sxs_events events = {
 
 /* COR_PRF_MONITOR_GC turns concurrent collection off. COR_PRF_HIGH_BASIC_GC, in newer runtimes,
  * only reports collections. */
-static HRESULT start(struct sxs_sub *sub, const char *options)
+static HRESULT start_tool(struct sxs_sub *sub, const char *options)
 {
     (void)options;
     sub->state = sxs_runtime_row(sub->rt);
@@ -84,4 +84,4 @@ static HRESULT start(struct sxs_sub *sub, const char *options)
 }
 
 const struct sxs_tool sxs_census_tool = {
-    .name = "census", .always = 1, .on = &events, .start = start};
+    .name = "census", .always = 1, .on = &events, .start = start_tool};

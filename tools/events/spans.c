@@ -38,12 +38,12 @@ static struct {
 } spans = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(spans.lock);
 
-static uint64_t now(void)
+static uint64_t now_tick(void)
 {
     return sxs_now_ns(CLOCK_MONOTONIC);
 }
 
-static uint32_t tid(void)
+static uint32_t own_tid(void)
 {
     struct sxs_events_thread *thread = sxs_events_thread();
     return thread ? thread->tid : 0;
@@ -53,12 +53,12 @@ static struct sxs_event_span *write_span(const struct sxs_runtime *rt, enum sxs_
                                          uint64_t from_ns, const char *text, uint32_t a, uint32_t b,
                                          int failed)
 {
-    return sxs_events_span(rt, kind, from_ns, now() - from_ns, tid(), text, a, b, failed);
+    return sxs_events_span(rt, kind, from_ns, now_tick() - from_ns, own_tid(), text, a, b, failed);
 }
 
 /* ---- begin and end on one thread ---- */
 
-static void begin(struct sxs_sub *sub, enum sxs_event_kind kind, uint64_t id)
+static void begin_span(struct sxs_sub *sub, enum sxs_event_kind kind, uint64_t id)
 {
     struct sxs_events_thread *thread = sxs_events_thread();
     if (!thread)
@@ -68,12 +68,12 @@ static void begin(struct sxs_sub *sub, enum sxs_event_kind kind, uint64_t id)
         memmove(thread->open, thread->open + 1, thread->n_open * sizeof(thread->open[0]));
     }
     thread->open[thread->n_open++] =
-        (struct sxs_open_span){id, now(), sxs_runtime_number(sub->rt), kind};
+        (struct sxs_open_span){id, now_tick(), sxs_runtime_number(sub->rt), kind};
 }
 
 /* Ends a span and returns its start time, or the current time if the start is not known. Forgets
  * the spans of this thread that began later: their end was not reported. */
-static uint64_t end(struct sxs_sub *sub, enum sxs_event_kind kind, uint64_t id)
+static uint64_t end_span(struct sxs_sub *sub, enum sxs_event_kind kind, uint64_t id)
 {
     struct sxs_events_thread *thread = sxs_events_thread();
     for (uint32_t i = thread ? thread->n_open : 0; i > 0; i--) {
@@ -83,7 +83,7 @@ static uint64_t end(struct sxs_sub *sub, enum sxs_event_kind kind, uint64_t id)
             return s->time_ns;
         }
     }
-    return now();
+    return now_tick();
 }
 
 /* ---- compilation ---- */
@@ -115,17 +115,17 @@ static uint32_t code_size(sxs_function fn)
 static HRESULT jit_started(struct sxs_sub *sub, sxs_function fn, BOOL safe)
 {
     (void)safe;
-    begin(sub, SXS_KIND_JIT, fn.id);
+    begin_span(sub, SXS_KIND_JIT, fn.id);
     return S_OK;
 }
 
 static void jit_ended(struct sxs_sub *sub, sxs_function fn, HRESULT status, uint32_t rejit)
 {
-    uint64_t from = end(sub, SXS_KIND_JIT, fn.id), until = now();
+    uint64_t from = end_span(sub, SXS_KIND_JIT, fn.id), until = now_tick();
     char     text[1024];
     name_function(fn, text, sizeof(text));
-    sxs_tiers_compiled(fn.id, sxs_events_span(sub->rt, SXS_KIND_JIT, from, until - from, tid(), text,
-                                              SUCCEEDED(status) && !rejit ? code_size(fn) : 0,
+    sxs_tiers_compiled(fn.id, sxs_events_span(sub->rt, SXS_KIND_JIT, from, until - from, own_tid(),
+                                              text, SUCCEEDED(status) && !rejit ? code_size(fn) : 0,
                                               rejit, FAILED(status)));
 }
 
@@ -161,14 +161,14 @@ static HRESULT dynamic_started(struct sxs_sub *sub, sxs_function fn, BOOL safe, 
 
 static HRESULT module_started(struct sxs_sub *sub, sxs_module module)
 {
-    begin(sub, SXS_KIND_MODULE_LOAD, module.id);
+    begin_span(sub, SXS_KIND_MODULE_LOAD, module.id);
     return S_OK;
 }
 
 static HRESULT module_finished(struct sxs_sub *sub, sxs_module module, HRESULT status)
 {
     char     path[1024];
-    uint64_t from = end(sub, SXS_KIND_MODULE_LOAD, module.id);
+    uint64_t from = end_span(sub, SXS_KIND_MODULE_LOAD, module.id);
     sxs_namer_file(module, path, sizeof(path));
     write_span(sub->rt, SXS_KIND_MODULE_LOAD, from, path, 0, 0, FAILED(status));
     return S_OK;
@@ -187,13 +187,13 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
 
 static HRESULT class_started(struct sxs_sub *sub, sxs_class cls)
 {
-    begin(sub, SXS_KIND_CLASS_LOAD, cls.id);
+    begin_span(sub, SXS_KIND_CLASS_LOAD, cls.id);
     return S_OK;
 }
 
 static HRESULT class_finished(struct sxs_sub *sub, sxs_class cls, HRESULT status)
 {
-    uint64_t from = end(sub, SXS_KIND_CLASS_LOAD, cls.id), until = now();
+    uint64_t from = end_span(sub, SXS_KIND_CLASS_LOAD, cls.id), until = now_tick();
     char     text[1024] = "";
     pthread_mutex_lock(&spans.lock);
     if (!spans.namer)
@@ -201,7 +201,7 @@ static HRESULT class_finished(struct sxs_sub *sub, sxs_class cls, HRESULT status
     if (spans.namer && SUCCEEDED(status))
         sxs_namer_class(spans.namer, cls, text, sizeof(text));
     pthread_mutex_unlock(&spans.lock);
-    sxs_events_span(sub->rt, SXS_KIND_CLASS_LOAD, from, until - from, tid(), text, 0, 0,
+    sxs_events_span(sub->rt, SXS_KIND_CLASS_LOAD, from, until - from, own_tid(), text, 0, 0,
                     FAILED(status));
     return S_OK;
 }
@@ -219,8 +219,8 @@ static HRESULT gc_started(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_G
         return S_OK;
     atomic_store(&s->gc_generation[at], highest);
     atomic_store(&s->gc_induced[at], reason == COR_PRF_GC_INDUCED);
-    atomic_store(&s->gc_tid[at], tid());
-    atomic_store(&s->gc_ns[at], now());
+    atomic_store(&s->gc_tid[at], own_tid());
+    atomic_store(&s->gc_ns[at], now_tick());
     return S_OK;
 }
 
@@ -236,24 +236,24 @@ static HRESULT gc_finished(struct sxs_sub *sub)
     n--;
     from = n < 2 ? atomic_exchange(&s->gc_ns[n], 0) : 0;
     if (from)
-        sxs_events_span(sub->rt, SXS_KIND_GC, from, now() - from, atomic_load(&s->gc_tid[n]), "",
-                        atomic_load(&s->gc_generation[n]), atomic_load(&s->gc_induced[n]), 0);
+        sxs_events_span(sub->rt, SXS_KIND_GC, from, now_tick() - from, atomic_load(&s->gc_tid[n]),
+                        "", atomic_load(&s->gc_generation[n]), atomic_load(&s->gc_induced[n]), 0);
     return S_OK;
 }
 
 static HRESULT suspend_started(struct sxs_sub *sub, COR_PRF_SUSPEND_REASON reason)
 {
     struct state *s = sub->state;
-    atomic_store(&s->suspend_tid, tid());
+    atomic_store(&s->suspend_tid, own_tid());
     atomic_store(&s->suspend_reason, (uint32_t)reason);
     atomic_store(&s->stopped_ns, 0);
-    atomic_store(&s->suspend_ns, now());
+    atomic_store(&s->suspend_ns, now_tick());
     return S_OK;
 }
 
 static HRESULT suspend_finished(struct sxs_sub *sub)
 {
-    atomic_store(&((struct state *)sub->state)->stopped_ns, now());
+    atomic_store(&((struct state *)sub->state)->stopped_ns, now_tick());
     return S_OK;
 }
 
@@ -268,7 +268,7 @@ static HRESULT resume_finished(struct sxs_sub *sub)
     struct state *s = sub->state;
     uint64_t      from = atomic_exchange(&s->suspend_ns, 0), stopped = atomic_load(&s->stopped_ns);
     if (from)
-        sxs_events_span(sub->rt, SXS_KIND_SUSPENSION, from, now() - from,
+        sxs_events_span(sub->rt, SXS_KIND_SUSPENSION, from, now_tick() - from,
                         atomic_load(&s->suspend_tid), "", atomic_load(&s->suspend_reason),
                         stopped > from ? (uint32_t)((stopped - from) / 1000) : 0, 0);
     return S_OK;
@@ -276,7 +276,7 @@ static HRESULT resume_finished(struct sxs_sub *sub)
 
 /* ---- the tool ---- */
 
-static HRESULT start(struct sxs_sub *sub, const char *text)
+static HRESULT start_tool(struct sxs_sub *sub, const char *text)
 {
     char why[SXS_TOOL_WHY];
     if (sxs_event_options_parse(text, &spans.options, why, sizeof(why)) != 0) {
@@ -301,7 +301,7 @@ static HRESULT start(struct sxs_sub *sub, const char *text)
     return S_OK;
 }
 
-static void release(struct sxs_sub *sub)
+static void release_runtime(struct sxs_sub *sub)
 {
     sxs_events_threads_end(sxs_runtime_number(sub->rt)); /* no callback can add a thread any more */
     free(sub->state);
@@ -334,4 +334,4 @@ static const struct sxs_events events = {
 };
 
 const struct sxs_tool sxs_events_tool = {
-    .name = "events", .on = &events, .start = start, .release = release};
+    .name = "events", .on = &events, .start = start_tool, .release = release_runtime};

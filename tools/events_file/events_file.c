@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/doze.h"
 #include "base/fork.h"
+#include "base/idle.h"
 #include "base/log.h"
 #include "base/thread.h"
 #include "session/write/chunks_write.h"
@@ -23,11 +23,11 @@ static struct {
     struct sxs_events_header *header;
     _Atomic uint32_t          n_names;
     _Atomic int               forked, full;
-    struct sxs_doze           doze; /* the wait of the service thread */
+    struct sxs_idle           idle; /* the wait of the service thread */
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(file.lock);
 
-static void serve(void)
+static void serve_file(void)
 {
     uint32_t before = 0;
     while (!atomic_load(&file.forked)) {
@@ -36,12 +36,12 @@ static void serve(void)
             sxs_warn("the events file cannot grow: what comes from now on is dropped and counted");
             atomic_store(&file.full, 1);
         }
-        sxs_doze(&file.doze, current != before);
+        sxs_idle_wait(&file.idle, current != before);
         before = current;
     }
 }
 
-static const struct sxs_thread service = {"sxsprof events", serve};
+static const struct sxs_thread service = {"sxsprof events", serve_file};
 
 static void child_goes_on(void)
 {
@@ -104,7 +104,7 @@ void *sxs_events_reserve(size_t size)
     if (atomic_load_explicit(file.chunks.n_chunks, memory_order_relaxed) -
                 atomic_load_explicit(&file.chunks.current, memory_order_relaxed) < LOW &&
         !atomic_load_explicit(&file.full, memory_order_relaxed) && !sxs_events_forked())
-        sxs_rouse(&file.doze);
+        sxs_idle_wake(&file.idle);
     return record;
 }
 

@@ -34,7 +34,7 @@ static struct slot *slot_of(uint64_t id, unsigned runtime)
     return &slots[((id >> 3) + runtime) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SLOT_BITS)];
 }
 
-static uint32_t find(const struct slot *s, uint64_t id, uint64_t owner)
+static uint32_t find_name(const struct slot *s, uint64_t id, uint64_t owner)
 {
     uint32_t turn = atomic_load_explicit(&s->turn, memory_order_acquire);
     uint64_t its_id = atomic_load(&s->id), its_owner = atomic_load(&s->owner);
@@ -43,7 +43,7 @@ static uint32_t find(const struct slot *s, uint64_t id, uint64_t owner)
                                                                                               : 0;
 }
 
-static void keep(struct slot *s, uint64_t id, uint64_t owner, uint32_t number)
+static void keep_name(struct slot *s, uint64_t id, uint64_t owner, uint32_t number)
 {
     uint32_t turn = atomic_load(&s->turn);
     if ((turn & 1) || !atomic_compare_exchange_strong(&s->turn, &turn, turn + 1))
@@ -61,28 +61,27 @@ void sxs_names_unloading(void)
 
 /* ---- texts ------------------------------------------------------------------------------------ */
 
-static struct sxs_known texts; /* keys: runtime and two 64-bit hashes; the text is in the file */
+static struct sxs_seen_set texts; /* keys: runtime and two 64-bit hashes; the text is in the file */
 
 uint32_t sxs_names_intern(unsigned runtime, const char *text, sxs_name_writer *write,
                           const struct sxs_runtime *rt)
 {
-    struct sxs_known_key    key = {runtime, UINT64_C(0xcbf29ce484222325),
-                                   UINT64_C(0x9e3779b97f4a7c15)};
-    struct sxs_known_entry *e;
+    struct sxs_seen_key key = {runtime, UINT64_C(0xcbf29ce484222325), UINT64_C(0x9e3779b97f4a7c15)};
+    struct sxs_seen_entry  *e;
     uint32_t                number;
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
         key.b = (key.b ^ *c) * UINT64_C(0x100000001b3);
         key.c = (key.c + *c) * UINT64_C(0xbf58476d1ce4e5b9);
         key.c ^= key.c >> 29;
     }
-    e = sxs_known_find(&texts, &key);
+    e = sxs_seen_set_find(&texts, &key);
     if (e)
         return e->number;
-    if (sxs_known_is_full(&texts))
+    if (sxs_seen_set_is_full(&texts))
         return 0; /* else every further exception would write its name again */
     number = write(rt, text);
     if (number)
-        sxs_known_add(&texts, &key, number, NULL);
+        sxs_seen_set_add(&texts, &key, number, NULL);
     return number;
 }
 
@@ -94,7 +93,7 @@ static uint32_t number_of(struct sxs_runtime *rt, uint64_t id, int kind)
     unsigned          runtime = sxs_runtime_number(rt);
     uint64_t          owner = owner_of(runtime, kind, atomic_load(&generation)); /* before naming */
     struct slot      *slot = slot_of(id, runtime);
-    uint32_t          number = find(slot, id, owner);
+    uint32_t          number = find_name(slot, id, owner);
     struct sxs_namer *namer;
     char              text[1024];
     if (number)
@@ -109,7 +108,7 @@ static uint32_t number_of(struct sxs_runtime *rt, uint64_t id, int kind)
     sxs_namer_free(namer);
     number = sxs_names_intern(runtime, text, sxs_events_add_name, rt);
     if (number)
-        keep(slot, id, owner, number);
+        keep_name(slot, id, owner, number);
     return number;
 }
 

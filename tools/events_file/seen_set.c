@@ -4,34 +4,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t bucket_of(const struct sxs_known_key *key)
+static size_t bucket_of(const struct sxs_seen_key *key)
 {
     uint64_t h = key->a * 0x9e3779b97f4a7c15u;
     h = (h ^ (h >> 29) ^ key->b) * 0xbf58476d1ce4e5b9u;
     h = (h ^ (h >> 32) ^ key->c) * 0x94d049bb133111ebu;
-    return (h >> 40) % SXS_KNOWN_BUCKETS;
+    return (h >> 40) % SXS_SEEN_BUCKETS;
 }
 
-struct sxs_known_entry *sxs_known_find(struct sxs_known *t, const struct sxs_known_key *key)
+struct sxs_seen_entry *sxs_seen_set_find(struct sxs_seen_set *t, const struct sxs_seen_key *key)
 {
-    struct sxs_known_entry *e =
+    struct sxs_seen_entry *e =
         atomic_load_explicit(&t->buckets[bucket_of(key)], memory_order_acquire);
     while (e && memcmp(&e->key, key, sizeof(*key)) != 0)
         e = e->next;
     return e;
 }
 
-int sxs_known_is_full(struct sxs_known *t)
+int sxs_seen_set_is_full(struct sxs_seen_set *t)
 {
-    return atomic_load(&t->n) >= SXS_KNOWN_MOST;
+    return atomic_load(&t->n) >= SXS_SEEN_MAX;
 }
 
-struct sxs_known_entry *sxs_known_add(struct sxs_known *t, const struct sxs_known_key *key,
-                                      uint32_t number, void *what)
+struct sxs_seen_entry *sxs_seen_set_add(struct sxs_seen_set *t, const struct sxs_seen_key *key,
+                                        uint32_t number, void *what)
 {
-    _Atomic(struct sxs_known_entry *) *bucket = &t->buckets[bucket_of(key)];
-    struct sxs_known_entry            *e;
-    if (sxs_known_is_full(t) || !(e = calloc(1, sizeof(*e))))
+    _Atomic(struct sxs_seen_entry *) *bucket = &t->buckets[bucket_of(key)];
+    struct sxs_seen_entry            *e;
+    if (sxs_seen_set_is_full(t) || !(e = calloc(1, sizeof(*e))))
         return NULL;
     atomic_fetch_add(&t->n, 1);
     e->key = *key;

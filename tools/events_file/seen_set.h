@@ -14,37 +14,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SXS_KNOWN_BUCKETS 4096u
-#define SXS_KNOWN_MOST    (1u << 18) /* entries: 16 MiB */
+#define SXS_SEEN_BUCKETS 4096u
+#define SXS_SEEN_MAX     (1u << 18) /* entries: 16 MiB */
 
-struct sxs_known_key {
+struct sxs_seen_key {
     uint64_t a, b, c;
 };
 
-struct sxs_known_entry {
-    struct sxs_known_entry *next;
-    struct sxs_known_key    key;
+struct sxs_seen_entry {
+    struct sxs_seen_entry  *next;
+    struct sxs_seen_key     key;
     uint32_t                number; /* for the user of the table */
     _Atomic uint32_t        n;      /* for the user of the table */
     void                   *what;   /* for the user of the table; not owned */
 };
 
 /** The table. All zeros: empty. */
-struct sxs_known {
-    _Atomic(struct sxs_known_entry *) buckets[SXS_KNOWN_BUCKETS];
+struct sxs_seen_set {
+    _Atomic(struct sxs_seen_entry *)  buckets[SXS_SEEN_BUCKETS];
     _Atomic uint32_t                  n;
 };
 
-/** sxs_known_find - return the entry of @key, or NULL. Entries are borrowed and never freed. Any
+/** sxs_seen_set_find - return the entry of @key, or NULL. Entries are borrowed and never freed. Any
  *  thread. */
-struct sxs_known_entry *sxs_known_find(struct sxs_known *t, const struct sxs_known_key *key);
+struct sxs_seen_entry *sxs_seen_set_find(struct sxs_seen_set *t, const struct sxs_seen_key *key);
 
-/** sxs_known_is_full - return 1 if the table has SXS_KNOWN_MOST entries, else 0. Any thread. */
-int sxs_known_is_full(struct sxs_known *t);
+/** sxs_seen_set_is_full - return 1 if the table has SXS_SEEN_MAX entries, else 0. Any thread. */
+int sxs_seen_set_is_full(struct sxs_seen_set *t);
 
-/** sxs_known_add - add an entry and return it, or NULL when the table is full or there is no
+/** sxs_seen_set_add - add an entry and return it, or NULL when the table is full or there is no
  *  memory. Any thread. */
-struct sxs_known_entry *sxs_known_add(struct sxs_known *t, const struct sxs_known_key *key,
-                                      uint32_t number, void *what);
+struct sxs_seen_entry *sxs_seen_set_add(struct sxs_seen_set *t, const struct sxs_seen_key *key,
+                                        uint32_t number, void *what);
 
 #endif

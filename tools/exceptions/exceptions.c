@@ -21,9 +21,9 @@
 #include "base/clock.h"
 #include "base/fork.h"
 
-#define KEEP_OF_SITE  8u     /* exceptions that are kept one by one, at each throw site */
-#define KEEP_MOST     20000u /* exceptions that are kept one by one, in all */
-#define POOL_MOST     256u   /* records in the pool */
+#define KEEP_OF_THROW_SITE 8u     /* exceptions that are kept one by one, at each throw site */
+#define KEEP_MAX           20000u /* exceptions that are kept one by one, in all */
+#define POOL_MAX           256u   /* records in the pool */
 #define RECORD_SIZE   (offsetof(struct sxs_event_exception, message) + SXS_MESSAGE_MAX)
 
 struct state {
@@ -33,14 +33,14 @@ struct state {
 static struct {
     /* Throw sites; no lock. Keys have numbers of names (tools/events_file/names.h), because IDs may
      * be reused. */
-    struct sxs_known sites;
-    _Atomic uint32_t n_sites, n_kept;
+    struct sxs_seen_set throw_sites;
+    _Atomic uint32_t    n_throw_sites, n_kept;
     /* Record reserved for a throw site that could not be added to the table; NULL: none. */
-    _Atomic(struct sxs_event_site *) spare;
+    _Atomic(struct sxs_event_throw_site *) spare;
     /* Guards pool and n_pool. While it is held, no other lock is taken and no runtime is called,
      * because a collection may be waiting for the thread that waits for this lock. */
     pthread_mutex_t  lock;
-    void            *pool[POOL_MOST]; /* records of the file that can be reused */
+    void            *pool[POOL_MAX]; /* records of the file that can be reused */
     size_t           n_pool;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(all.lock);
@@ -61,26 +61,27 @@ static void give_back(struct sxs_event_exception *r)
 {
     sxs_events_uncommit(r);
     pthread_mutex_lock(&all.lock);
-    if (all.n_pool < POOL_MOST)
+    if (all.n_pool < POOL_MAX)
         all.pool[all.n_pool++] = r;
     pthread_mutex_unlock(&all.lock);
 }
 
 /* Returns a record for a throw site, reserved in the file and not committed: the spare record, or a
  * new one with the next number. Returns NULL when the file has no room. */
-static struct sxs_event_site *take_site(void)
+static struct sxs_event_throw_site *take_throw_site(void)
 {
-    struct sxs_event_site *s = atomic_exchange(&all.spare, NULL);
+    struct sxs_event_throw_site *s = atomic_exchange(&all.spare, NULL);
     if (s || !(s = sxs_events_reserve(sizeof(*s))))
         return s;
-    s->number = atomic_fetch_add(&all.n_sites, 1) + 1;
+    s->number = atomic_fetch_add(&all.n_throw_sites, 1) + 1;
     return s;
 }
 
-static struct sxs_known_entry *new_site(const struct sxs_flight *v, const struct sxs_known_key *key)
+static struct sxs_seen_entry *new_throw_site(const struct sxs_in_flight *v,
+                                             const struct sxs_seen_key  *key)
 {
-    struct sxs_event_site  *s = take_site();
-    struct sxs_known_entry *e;
+    struct sxs_event_throw_site *s = take_throw_site();
+    struct sxs_seen_entry       *e;
     if (!s)
         return NULL;
     s->type = v->type;
@@ -89,22 +90,22 @@ static struct sxs_known_entry *new_site(const struct sxs_flight *v, const struct
     s->runtime = (uint16_t)v->runtime;
     s->fate = v->fate;
     s->rethrown = v->rethrown;
-    e = sxs_known_add(&all.sites, key, s->number, s);
+    e = sxs_seen_set_add(&all.throw_sites, key, s->number, s);
     if (e)
-        sxs_events_commit(s, SXS_EVENT_SITE);
-    else /* no room in the table, or no memory: keep the record for the next site */
+        sxs_events_commit(s, SXS_EVENT_THROW_SITE);
+    else /* no room in the table, or no memory: keep the record for the next throw site */
         atomic_store(&all.spare, s);
     return e;
 }
 
-static struct sxs_known_entry *count(const struct sxs_flight *v, uint64_t duration_ns)
+static struct sxs_seen_entry *count_exception(const struct sxs_in_flight *v, uint64_t duration_ns)
 {
-    struct sxs_known_key    key = {(uint64_t)v->runtime << 32 | v->type,
-                                   (uint64_t)v->thrown << 32 | v->caught,
-                                   (uint64_t)v->fate << 1 | v->rethrown};
-    struct sxs_known_entry *e = sxs_known_find(&all.sites, &key);
-    struct sxs_event_site  *s;
-    if (!e && !(e = new_site(v, &key))) {
+    struct sxs_seen_key          key = {(uint64_t)v->runtime << 32 | v->type,
+                                        (uint64_t)v->thrown << 32 | v->caught,
+                                        (uint64_t)v->fate << 1 | v->rethrown};
+    struct sxs_seen_entry       *e = sxs_seen_set_find(&all.throw_sites, &key);
+    struct sxs_event_throw_site *s;
+    if (!e && !(e = new_throw_site(v, &key))) {
         atomic_fetch_add(&sxs_events_head()->exceptions_lost, 1);
         return NULL;
     }
@@ -115,19 +116,20 @@ static struct sxs_known_entry *count(const struct sxs_flight *v, uint64_t durati
     return e;
 }
 
-static int is_to_be_kept(struct sxs_known_entry *site)
+static int is_to_be_kept(struct sxs_seen_entry *throw_site)
 {
-    if (!site || atomic_load_explicit(&site->n, memory_order_relaxed) >= KEEP_OF_SITE ||
-        atomic_load_explicit(&all.n_kept, memory_order_relaxed) >= KEEP_MOST)
+    if (!throw_site ||
+        atomic_load_explicit(&throw_site->n, memory_order_relaxed) >= KEEP_OF_THROW_SITE ||
+        atomic_load_explicit(&all.n_kept, memory_order_relaxed) >= KEEP_MAX)
         return 0;
     atomic_fetch_add(&all.n_kept, 1);
-    return atomic_fetch_add(&site->n, 1) < KEEP_OF_SITE;
+    return atomic_fetch_add(&throw_site->n, 1) < KEEP_OF_THROW_SITE;
 }
 
-void sxs_exceptions_landed(struct sxs_flight *v)
+void sxs_exceptions_landed(struct sxs_in_flight *v)
 {
     struct sxs_event_exception *r = v->record;
-    struct sxs_known_entry     *site;
+    struct sxs_seen_entry      *throw_site;
     uint64_t                    duration = 0;
     if (sxs_events_forked() || !r)
         return;
@@ -135,9 +137,9 @@ void sxs_exceptions_landed(struct sxs_flight *v)
         duration = sxs_now_ns(CLOCK_MONOTONIC) - v->time_ns;
     else
         v->caught = 0;
-    site = count(v, duration);
+    throw_site = count_exception(v, duration);
     v->record = NULL;
-    if (!is_to_be_kept(site)) {
+    if (!is_to_be_kept(throw_site)) {
         give_back(r);
         return;
     }
@@ -154,15 +156,15 @@ void sxs_exceptions_landed(struct sxs_flight *v)
 
 /* Returns the calling thread's in-flight exceptions; an empty list if the thread has no state
  * yet. */
-static struct sxs_flights *flights(void)
+static struct sxs_in_flight_list *own_in_flight(void)
 {
-    static struct sxs_flights none;
+    static struct sxs_in_flight_list none;
     struct sxs_exceptions_thread *thread = sxs_exceptions_thread_if_any();
-    return thread ? &thread->flights : &none;
+    return thread ? &thread->in_flight : &none;
 }
 
-static void fill(struct sxs_event_exception *r, const struct sxs_flight *v, struct sxs_runtime *rt,
-                 uint32_t tid, const struct sxs_message *m)
+static void fill_record(struct sxs_event_exception *r, const struct sxs_in_flight *v,
+                        struct sxs_runtime *rt, uint32_t tid, const struct sxs_message *m)
 {
     r->time_ns = v->time_ns;
     r->tid = tid;
@@ -180,17 +182,17 @@ static void fill(struct sxs_event_exception *r, const struct sxs_flight *v, stru
     sxs_events_commit(r, SXS_EVENT_EXCEPTION);
 }
 
-static HRESULT thrown(struct sxs_sub *sub, sxs_object object)
+static HRESULT on_thrown(struct sxs_sub *sub, sxs_object object)
 {
     struct state               *state = sub->state;
     struct sxs_exceptions_thread *thread = sxs_exceptions_thread(sxs_exceptions_landed);
     struct sxs_message          message;
     sxs_class                   cls = {sub->rt, 0};
-    struct sxs_flight          *v;
+    struct sxs_in_flight         *v;
     struct sxs_event_exception *r;
     if (!thread || sxs_events_forked())
         return S_OK;
-    v = sxs_flights_throw(&thread->flights, sxs_runtime_number(sub->rt), HERE);
+    v = sxs_in_flight_throw(&thread->in_flight, sxs_runtime_number(sub->rt), HERE);
     v->time_ns = sxs_now_ns(CLOCK_MONOTONIC);
     r = take_record();
     v->record = r;
@@ -205,14 +207,15 @@ static HRESULT thrown(struct sxs_sub *sub, sxs_object object)
         sxs_message_read(&state->layout, object, cls, &message);
     }
     v->rethrown = (uint8_t)message.traced;
-    fill(r, v, sub->rt, thread->tid, &message);
+    fill_record(r, v, sub->rt, thread->tid, &message);
     return S_OK;
 }
 
 /* Notes the throwing function: the first function that the runtime searches. */
-static HRESULT searching(struct sxs_sub *sub, sxs_function fn)
+static HRESULT on_searching(struct sxs_sub *sub, sxs_function fn)
 {
-    struct sxs_flight *v = sxs_flights_current(flights(), sxs_runtime_number(sub->rt), HERE);
+    struct sxs_in_flight *v =
+        sxs_in_flight_current(own_in_flight(), sxs_runtime_number(sub->rt), HERE);
     struct sxs_event_exception *r = v ? v->record : NULL;
     if (!r || v->thrown || sxs_events_forked())
         return S_OK;
@@ -223,7 +226,8 @@ static HRESULT searching(struct sxs_sub *sub, sxs_function fn)
 
 static HRESULT catcher_found(struct sxs_sub *sub, sxs_function fn)
 {
-    struct sxs_flight *v = sxs_flights_current(flights(), sxs_runtime_number(sub->rt), HERE);
+    struct sxs_in_flight *v =
+        sxs_in_flight_current(own_in_flight(), sxs_runtime_number(sub->rt), HERE);
     struct sxs_event_exception *r = v ? v->record : NULL;
     if (!r || sxs_events_forked())
         return S_OK;
@@ -237,26 +241,27 @@ static HRESULT catcher_found(struct sxs_sub *sub, sxs_function fn)
 static HRESULT filter_enter(struct sxs_sub *sub, sxs_function fn)
 {
     (void)fn;
-    sxs_flights_filter_enter(flights(), sxs_runtime_number(sub->rt), HERE);
+    sxs_in_flight_filter_enter(own_in_flight(), sxs_runtime_number(sub->rt), HERE);
     return S_OK;
 }
 
 static HRESULT filter_leave(struct sxs_sub *sub)
 {
-    sxs_flights_filter_leave(flights(), sxs_runtime_number(sub->rt));
+    sxs_in_flight_filter_leave(own_in_flight(), sxs_runtime_number(sub->rt));
     return S_OK;
 }
 
 static HRESULT unwind_enter(struct sxs_sub *sub, sxs_function fn)
 {
-    sxs_flights_unwind_enter(flights(), sxs_runtime_number(sub->rt), HERE, fn.id);
+    sxs_in_flight_unwind_enter(own_in_flight(), sxs_runtime_number(sub->rt), HERE, fn.id);
     return S_OK;
 }
 
 /* Stores the fate NATIVE in the file as soon as the exception is known to leave managed code. */
 static void tell_fate(struct sxs_sub *sub)
 {
-    struct sxs_flight *v = sxs_flights_current(flights(), sxs_runtime_number(sub->rt), HERE);
+    struct sxs_in_flight *v =
+        sxs_in_flight_current(own_in_flight(), sxs_runtime_number(sub->rt), HERE);
     struct sxs_event_exception *r = v ? v->record : NULL;
     if (r && v->fate == SXS_FATE_NATIVE && !sxs_events_forked())
         atomic_store(&r->fate, SXS_FATE_NATIVE);
@@ -264,37 +269,38 @@ static void tell_fate(struct sxs_sub *sub)
 
 static HRESULT unwind_leave(struct sxs_sub *sub)
 {
-    sxs_flights_unwind_leave(flights(), sxs_runtime_number(sub->rt), HERE);
+    sxs_in_flight_unwind_leave(own_in_flight(), sxs_runtime_number(sub->rt), HERE);
     tell_fate(sub);
     return S_OK;
 }
 
 static HRESULT finally_enter(struct sxs_sub *sub, sxs_function fn)
 {
-    sxs_flights_finally_enter(flights(), sxs_runtime_number(sub->rt), HERE, fn.id);
+    sxs_in_flight_finally_enter(own_in_flight(), sxs_runtime_number(sub->rt), HERE, fn.id);
     tell_fate(sub);
     return S_OK;
 }
 
 static HRESULT finally_leave(struct sxs_sub *sub)
 {
-    sxs_flights_finally_leave(flights(), sxs_runtime_number(sub->rt), HERE);
+    sxs_in_flight_finally_leave(own_in_flight(), sxs_runtime_number(sub->rt), HERE);
     return S_OK;
 }
 
 static HRESULT catcher_enter(struct sxs_sub *sub, sxs_function fn, sxs_object object)
 {
-    struct sxs_flight *v = sxs_flights_current(flights(), sxs_runtime_number(sub->rt), HERE);
+    struct sxs_in_flight *v =
+        sxs_in_flight_current(own_in_flight(), sxs_runtime_number(sub->rt), HERE);
     (void)object;
     if (v && v->record && !v->caught)
         v->caught = sxs_names_function(fn);
-    sxs_flights_catcher_enter(flights(), sxs_runtime_number(sub->rt), HERE);
+    sxs_in_flight_catcher_enter(own_in_flight(), sxs_runtime_number(sub->rt), HERE);
     return S_OK;
 }
 
 static HRESULT catcher_leave(struct sxs_sub *sub)
 {
-    sxs_flights_catcher_leave(flights(), sxs_runtime_number(sub->rt));
+    sxs_in_flight_catcher_leave(own_in_flight(), sxs_runtime_number(sub->rt));
     return S_OK;
 }
 
@@ -314,7 +320,7 @@ static HRESULT function_unloading(struct sxs_sub *sub, sxs_function fn)
 
 /* ---- the tool --------------------------------------------------------------------------------- */
 
-static HRESULT start(struct sxs_sub *sub, const char *options)
+static HRESULT start_tool(struct sxs_sub *sub, const char *options)
 {
     (void)options;
     if (!sxs_events_open("exceptions", SXS_EVENTS_OF_EXCEPTIONS))
@@ -327,15 +333,15 @@ static HRESULT start(struct sxs_sub *sub, const char *options)
     return S_OK;
 }
 
-static void release(struct sxs_sub *sub)
+static void release_runtime(struct sxs_sub *sub)
 {
     free(sub->state);
     sub->state = NULL;
 }
 
 static const struct sxs_events events = {
-    .ExceptionThrown = thrown,
-    .ExceptionSearchFunctionEnter = searching,
+    .ExceptionThrown = on_thrown,
+    .ExceptionSearchFunctionEnter = on_searching,
     .ExceptionSearchFilterEnter = filter_enter,
     .ExceptionSearchFilterLeave = filter_leave,
     .ExceptionSearchCatcherFound = catcher_found,
@@ -350,4 +356,4 @@ static const struct sxs_events events = {
 };
 
 const struct sxs_tool sxs_exceptions_tool = {
-    .name = "exceptions", .on = &events, .start = start, .release = release};
+    .name = "exceptions", .on = &events, .start = start_tool, .release = release_runtime};

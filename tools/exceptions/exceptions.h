@@ -11,6 +11,6 @@ extern const struct sxs_tool sxs_exceptions_tool;
 
 /** sxs_exceptions_landed - count an exception whose fate is decided, and keep or reuse its record.
  *  Calls no runtime. Any thread; takes a lock of its own. */
-void sxs_exceptions_landed(struct sxs_flight *flight);
+void sxs_exceptions_landed(struct sxs_in_flight *exception);
 
 #endif

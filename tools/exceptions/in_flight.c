@@ -4,15 +4,15 @@
 #include <string.h>
 
 /* Returns 1 if the fate of @v is decided and its handler runs. */
-static int is_landed(const struct sxs_flight *v)
+static int is_landed(const struct sxs_in_flight *v)
 {
     return v->fate == SXS_FATE_CAUGHT;
 }
 
 /* Removes the youngest exception. Its fate is @fate, unless the fate is already decided. */
-static void pop(struct sxs_flights *f, enum sxs_exception_fate fate)
+static void pop_exception(struct sxs_in_flight_list *f, enum sxs_exception_fate fate)
 {
-    struct sxs_flight *v = &f->all[f->n - 1];
+    struct sxs_in_flight *v = &f->all[f->n - 1];
     if (!is_landed(v)) {
         v->fate = (uint8_t)fate;
         f->landed(v);
@@ -20,7 +20,7 @@ static void pop(struct sxs_flights *f, enum sxs_exception_fate fate)
     f->n--;
 }
 
-static enum sxs_exception_fate fate_of_gone(const struct sxs_flight *v)
+static enum sxs_exception_fate fate_of_gone(const struct sxs_in_flight *v)
 {
     return v->finally_fn ? SXS_FATE_SUPERSEDED : SXS_FATE_NATIVE;
 }
@@ -28,18 +28,19 @@ static enum sxs_exception_fate fate_of_gone(const struct sxs_flight *v)
 /* Removes the exceptions that are over because a new one is thrown at @sp. Code that runs for an
  * exception has a lower SP than the throw, so a throw at a higher SP means that the exception is
  * over. */
-static void pop_gone(struct sxs_flights *f, uintptr_t sp)
+static void pop_gone(struct sxs_in_flight_list *f, uintptr_t sp)
 {
     while (f->n && f->all[f->n - 1].sp <= sp)
-        pop(f, fate_of_gone(&f->all[f->n - 1]));
+        pop_exception(f, fate_of_gone(&f->all[f->n - 1]));
 }
 
-struct sxs_flight *sxs_flights_throw(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
+struct sxs_in_flight *sxs_in_flight_throw(struct sxs_in_flight_list *f, unsigned runtime,
+                                          uintptr_t sp)
 {
-    struct sxs_flight *v;
+    struct sxs_in_flight *v;
     pop_gone(f, sp);
-    if (f->n == SXS_FLIGHTS_MOST) { /* give up the oldest */
-        struct sxs_flight *oldest = &f->all[0];
+    if (f->n == SXS_IN_FLIGHT_MAX) { /* give up the oldest */
+        struct sxs_in_flight *oldest = &f->all[0];
         if (!is_landed(oldest)) {
             oldest->fate = (uint8_t)fate_of_gone(oldest);
             f->landed(oldest);
@@ -54,9 +55,10 @@ struct sxs_flight *sxs_flights_throw(struct sxs_flights *f, unsigned runtime, ui
     return v;
 }
 
-struct sxs_flight *sxs_flights_current(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
+struct sxs_in_flight *sxs_in_flight_current(struct sxs_in_flight_list *f, unsigned runtime,
+                                            uintptr_t sp)
 {
-    struct sxs_flight *v;
+    struct sxs_in_flight *v;
     /* A callback for an exception means that the handlers of younger exceptions have ended. */
     for (uint32_t i = f->n; i > 0; i--) {
         v = &f->all[i - 1];
@@ -73,28 +75,29 @@ struct sxs_flight *sxs_flights_current(struct sxs_flights *f, unsigned runtime, 
     return NULL;
 }
 
-void sxs_flights_filter_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
+void sxs_in_flight_filter_enter(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp)
 {
-    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
+    struct sxs_in_flight *v = sxs_in_flight_current(f, runtime, sp);
     if (v)
         v->in_filter = 1;
 }
 
-void sxs_flights_filter_leave(struct sxs_flights *f, unsigned runtime)
+void sxs_in_flight_filter_leave(struct sxs_in_flight_list *f, unsigned runtime)
 {
     for (uint32_t i = f->n; i > 0; i--) {
         if (!f->all[i - 1].in_filter || f->all[i - 1].runtime != runtime)
             continue;
         while (f->n > i)
-            pop(f, SXS_FATE_IN_FILTER);
+            pop_exception(f, SXS_FATE_IN_FILTER);
         f->all[i - 1].in_filter = 0;
         return;
     }
 }
 
-void sxs_flights_unwind_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp, uint64_t fn)
+void sxs_in_flight_unwind_enter(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp,
+                                uint64_t fn)
 {
-    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
+    struct sxs_in_flight *v = sxs_in_flight_current(f, runtime, sp);
     if (!v)
         return;
     v->unwind_fn = fn;
@@ -104,19 +107,19 @@ void sxs_flights_unwind_enter(struct sxs_flights *f, unsigned runtime, uintptr_t
 /* Sets the fate NATIVE if a frame was unwound for @v and no catcher was found: the exception leaves
  * to native code. For an unhandled exception, 9.0 and later also enter the unwinding of the first
  * function, but never leave it. */
-static void leaves_managed_code(struct sxs_flight *v)
+static void leaves_managed_code(struct sxs_in_flight *v)
 {
     if (v->fate == SXS_FATE_SEARCHING)
         v->fate = SXS_FATE_NATIVE;
 }
 
-void sxs_flights_unwind_leave(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
+void sxs_in_flight_unwind_leave(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp)
 {
-    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
+    struct sxs_in_flight *v = sxs_in_flight_current(f, runtime, sp);
     if (!v || !v->unwind_fn) /* 9.0 and later: a leave ends the search for an unhandled exception */
         return;
     leaves_managed_code(v);
-    for (struct sxs_flight *below = v; below-- > f->all;) {
+    for (struct sxs_in_flight *below = v; below-- > f->all;) {
         if (below->finally_fn && below->finally_fn == v->unwind_fn && !below->left) {
             below->left = 1;
             break;
@@ -125,29 +128,30 @@ void sxs_flights_unwind_leave(struct sxs_flights *f, unsigned runtime, uintptr_t
     v->unwind_fn = 0;
 }
 
-void sxs_flights_finally_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp, uint64_t fn)
+void sxs_in_flight_finally_enter(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp,
+                                 uint64_t fn)
 {
-    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
+    struct sxs_in_flight *v = sxs_in_flight_current(f, runtime, sp);
     if (!v)
         return;
     v->finally_fn = fn;
     leaves_managed_code(v);
 }
 
-void sxs_flights_finally_leave(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
+void sxs_in_flight_finally_leave(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp)
 {
-    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
+    struct sxs_in_flight *v = sxs_in_flight_current(f, runtime, sp);
     if (v)
         v->finally_fn = 0;
 }
 
 /* Removes the exceptions older than @v whose finally block was left by another exception. Returns
  * the new address of @v. */
-static struct sxs_flight *drop_left(struct sxs_flights *f, struct sxs_flight *v)
+static struct sxs_in_flight *drop_left(struct sxs_in_flight_list *f, struct sxs_in_flight *v)
 {
     uint32_t at = (uint32_t)(v - f->all);
     for (uint32_t i = at; i > 0; i--) {
-        struct sxs_flight *below = &f->all[i - 1];
+        struct sxs_in_flight *below = &f->all[i - 1];
         if (!below->left || is_landed(below))
             continue;
         below->fate = SXS_FATE_SUPERSEDED;
@@ -159,9 +163,9 @@ static struct sxs_flight *drop_left(struct sxs_flights *f, struct sxs_flight *v)
     return &f->all[at];
 }
 
-void sxs_flights_catcher_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp)
+void sxs_in_flight_catcher_enter(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp)
 {
-    struct sxs_flight *v = sxs_flights_current(f, runtime, sp);
+    struct sxs_in_flight *v = sxs_in_flight_current(f, runtime, sp);
     if (!v)
         return;
     v = drop_left(f, v);
@@ -170,14 +174,14 @@ void sxs_flights_catcher_enter(struct sxs_flights *f, unsigned runtime, uintptr_
     f->landed(v);
 }
 
-void sxs_flights_catcher_leave(struct sxs_flights *f, unsigned runtime)
+void sxs_in_flight_catcher_leave(struct sxs_in_flight_list *f, unsigned runtime)
 {
     if (f->n && is_landed(&f->all[f->n - 1]) && f->all[f->n - 1].runtime == runtime)
         f->n--;
 }
 
-void sxs_flights_end(struct sxs_flights *f)
+void sxs_in_flight_end(struct sxs_in_flight_list *f)
 {
     while (f->n)
-        pop(f, fate_of_gone(&f->all[f->n - 1]));
+        pop_exception(f, fate_of_gone(&f->all[f->n - 1]));
 }

@@ -18,10 +18,10 @@
 
 #include "session/format/events.h"
 
-#define SXS_FLIGHTS_MOST 16u
+#define SXS_IN_FLIGHT_MAX 16u
 
 /** An in-flight exception. */
-struct sxs_flight {
+struct sxs_in_flight {
     unsigned    runtime; /* number of the runtime that threw; valid after the runtime has ended */
     void       *record;     /* for the user of this file */
     uintptr_t   sp;         /* highest SP of its callbacks: code that runs for it lies below */
@@ -36,38 +36,42 @@ struct sxs_flight {
 };
 
 /** The in-flight exceptions of one thread. All zeros: none. */
-struct sxs_flights {
+struct sxs_in_flight_list {
     uint32_t          n;
-    struct sxs_flight all[SXS_FLIGHTS_MOST];
-    /** Called once for each exception, when flight->fate is decided. */
-    void (*landed)(struct sxs_flight *flight);
+    struct sxs_in_flight all[SXS_IN_FLIGHT_MAX];
+    /** Called once for each exception, when exception->fate is decided. */
+    void (*landed)(struct sxs_in_flight *exception);
 };
 
 /* Parameters of the functions below: @runtime is the number of the runtime that calls back; @sp is
  * the current stack pointer; @fn is the FunctionID of the callback. */
 
-/** sxs_flights_throw - add the exception that is being thrown. Returns its entry, zeroed but for
+/** sxs_in_flight_throw - add the exception that is being thrown. Returns its entry, zeroed but for
  *  @runtime and @sp; never NULL. If the list is full, gives up the oldest exception. */
-struct sxs_flight *sxs_flights_throw(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
+struct sxs_in_flight *sxs_in_flight_throw(struct sxs_in_flight_list *f, unsigned runtime,
+                                          uintptr_t sp);
 
-/** sxs_flights_current - return the exception to which a callback of @runtime belongs, or NULL.
+/** sxs_in_flight_current - return the exception to which a callback of @runtime belongs, or NULL.
  *  Removes younger exceptions whose handlers have ended. */
-struct sxs_flight *sxs_flights_current(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
+struct sxs_in_flight *sxs_in_flight_current(struct sxs_in_flight_list *f, unsigned runtime,
+                                            uintptr_t sp);
 
-/** sxs_flights_..._enter, sxs_flights_..._leave - handle the runtime's callback of the same
+/** sxs_in_flight_..._enter, sxs_in_flight_..._leave - handle the runtime's callback of the same
  *  name. */
-void sxs_flights_filter_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
-void sxs_flights_filter_leave(struct sxs_flights *f, unsigned runtime);
-void sxs_flights_unwind_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp, uint64_t fn);
-void sxs_flights_unwind_leave(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
-void sxs_flights_finally_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp, uint64_t fn);
-void sxs_flights_finally_leave(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
-/** sxs_flights_catcher_enter - decide the fate of the current exception, whose handler is entered,
- *  and of the exceptions that it has replaced. */
-void sxs_flights_catcher_enter(struct sxs_flights *f, unsigned runtime, uintptr_t sp);
-void sxs_flights_catcher_leave(struct sxs_flights *f, unsigned runtime);
+void sxs_in_flight_filter_enter(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp);
+void sxs_in_flight_filter_leave(struct sxs_in_flight_list *f, unsigned runtime);
+void sxs_in_flight_unwind_enter(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp,
+                                uint64_t fn);
+void sxs_in_flight_unwind_leave(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp);
+void sxs_in_flight_finally_enter(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp,
+                                 uint64_t fn);
+void sxs_in_flight_finally_leave(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp);
+/** sxs_in_flight_catcher_enter - decide the fate of the current exception, whose handler is
+ *  entered, and of the exceptions that it has replaced. */
+void sxs_in_flight_catcher_enter(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp);
+void sxs_in_flight_catcher_leave(struct sxs_in_flight_list *f, unsigned runtime);
 
-/** sxs_flights_end - decide the fate of all remaining exceptions, because the thread ends. */
-void sxs_flights_end(struct sxs_flights *f);
+/** sxs_in_flight_end - decide the fate of all remaining exceptions, because the thread ends. */
+void sxs_in_flight_end(struct sxs_in_flight_list *f);
 
 #endif

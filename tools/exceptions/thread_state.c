@@ -16,7 +16,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void end_thread(void *state)
 {
-    sxs_flights_end(&((struct sxs_exceptions_thread *)state)->flights);
+    sxs_in_flight_end(&((struct sxs_exceptions_thread *)state)->in_flight);
     current = NULL;
     free(state);
 }
@@ -26,7 +26,7 @@ static void make_key(void)
     pthread_key_create(&key, end_thread);
 }
 
-struct sxs_exceptions_thread *sxs_exceptions_thread(void (*landed)(struct sxs_flight *flight))
+struct sxs_exceptions_thread *sxs_exceptions_thread(void (*landed)(struct sxs_in_flight *exception))
 {
     struct sxs_exceptions_thread *t = current;
     if (t)
@@ -38,7 +38,7 @@ struct sxs_exceptions_thread *sxs_exceptions_thread(void (*landed)(struct sxs_fl
         return NULL;
     }
     t->tid = (uint32_t)syscall(SYS_gettid);
-    t->flights.landed = landed;
+    t->in_flight.landed = landed;
     current = t;
     return t;
 }

@@ -7,14 +7,15 @@
 
 struct sxs_exceptions_thread {
     uint32_t           tid;
-    struct sxs_flights flights;
+    struct sxs_in_flight_list in_flight;
 };
 
 /** sxs_exceptions_thread - return the calling thread's state; make the state at the first call.
- *  @landed: see struct sxs_flights; always the same function. When the thread ends, it is called
- *  for the exceptions that are still in flight.
+ *  @landed: see struct sxs_in_flight_list; always the same function. When the thread ends, it is
+ *  called for the exceptions that are still in flight.
  *  Returns NULL when there is no memory. The state lives as long as the thread. */
-struct sxs_exceptions_thread *sxs_exceptions_thread(void (*landed)(struct sxs_flight *flight));
+struct sxs_exceptions_thread *sxs_exceptions_thread(
+    void (*landed)(struct sxs_in_flight *exception));
 
 /** sxs_exceptions_thread_if_any - return the calling thread's state, or NULL if the thread has
  *  none. */

@@ -28,7 +28,7 @@ static const struct sxs_events events = {
     .ThreadAssignedToOSThread = thread_assigned,
 };
 
-static HRESULT start(struct sxs_sub *sub, const char *options)
+static HRESULT start_tool(struct sxs_sub *sub, const char *options)
 {
     int owner = sxs_runtime_signal_owner(sub->rt);
     (void)options;
@@ -37,5 +37,9 @@ static HRESULT start(struct sxs_sub *sub, const char *options)
     return S_OK;
 }
 
-const struct sxs_tool sxs_guard_tool = {
-    .name = "guard", .always = 1, .on_guarded = 1, .in_child = 1, .on = &events, .start = start};
+const struct sxs_tool sxs_guard_tool = {.name = "guard",
+                                        .always = 1,
+                                        .on_guarded = 1,
+                                        .in_child = 1,
+                                        .on = &events,
+                                        .start = start_tool};

@@ -3,10 +3,10 @@
  * it compiled, and refuse inlining of instrumented methods. */
 #include <stdio.h>
 
-#include "tools/instrument/on_runtime.h"
+#include "instr/rejit/instrumented.h"
 #include "instr/rejit/precompiled.h"
+#include "tools/instrument/on_runtime.h"
 #include "tools/instrument/rewrite.h"
-#include "instr/rejit/sites.h"
 
 HRESULT sxs_on_parameters(struct sxs_sub *sub, sxs_module module, mdMethodDef method,
                           ICorProfilerFunctionControl *control)
@@ -17,10 +17,10 @@ HRESULT sxs_on_parameters(struct sxs_sub *sub, sxs_module module, mdMethodDef me
 }
 
 /* Sets *key to the method of @fn. Returns 0 when that fails, or when no method is instrumented. */
-static int site_of(sxs_function fn, struct sxs_site_key *key)
+static int find_key(sxs_function fn, struct sxs_instrumented_key *key)
 {
     sxs_class cls;
-    return sxs_sites_any() &&
+    return sxs_instrumented_any() &&
            SUCCEEDED(sxs_info_GetFunctionInfo(fn.rt, fn, &cls, &key->module, &key->token));
 }
 
@@ -41,10 +41,11 @@ static void compile_ends(struct sxs_sub *sub, sxs_function fn)
 /* JITCompilationStarted. A method that cannot be re-JITted gets its new IL here. */
 HRESULT sxs_on_compiling(struct sxs_sub *sub, sxs_function fn, BOOL safe)
 {
-    struct sxs_site_key key;
+    struct sxs_instrumented_key key;
     (void)safe;
     compile_begins(sub, fn, 0);
-    if (site_of(fn, &key) && sxs_sites_wanted(key) && sxs_sites_compiling(key))
+    if (find_key(fn, &key) && sxs_instrumented_is_wanted(key) &&
+        sxs_instrumented_set_compiling(key))
         sxs_rewrite(key.module, key.token, NULL);
     return S_OK;
 }
@@ -83,26 +84,26 @@ HRESULT sxs_on_recompiling(struct sxs_sub *sub, sxs_function fn, sxs_rejit versi
     return S_OK;
 }
 
-static void refused(struct sxs_site_key key, HRESULT hr, const char *what)
+static void record_refusal(struct sxs_instrumented_key key, HRESULT hr, const char *what)
 {
     char text[128];
     snprintf(text, sizeof(text), "the runtime says %s (0x%08x)", what, (unsigned)hr);
-    sxs_sites_state(key, SXS_SITE_FAILED, hr, text);
+    sxs_instrumented_set_state(key, SXS_INSTRUMENTED_FAILED, hr, text);
 }
 
 HRESULT sxs_on_recompiled(struct sxs_sub *sub, sxs_function fn, sxs_rejit version, HRESULT status,
                           BOOL safe)
 {
-    struct sxs_site_key key;
+    struct sxs_instrumented_key key;
     (void)version;
     (void)safe;
     compile_ends(sub, fn);
-    if (!site_of(fn, &key))
+    if (!find_key(fn, &key))
         return S_OK;
     if (FAILED(status))
-        refused(key, status, "that its new IL does not compile");
+        record_refusal(key, status, "that its new IL does not compile");
     else
-        sxs_sites_compiled(key, 0);
+        sxs_instrumented_set_compiled(key, 0);
     return S_OK;
 }
 
@@ -110,11 +111,11 @@ HRESULT sxs_on_recompiled(struct sxs_sub *sub, sxs_function fn, sxs_rejit versio
  * method cannot be re-JITted. */
 HRESULT sxs_on_compiled(struct sxs_sub *sub, sxs_function fn, HRESULT status, BOOL safe)
 {
-    struct sxs_site_key key;
+    struct sxs_instrumented_key key;
     (void)safe;
     compile_ends(sub, fn);
-    if (SUCCEEDED(status) && site_of(fn, &key))
-        sxs_sites_compiled(key, 1);
+    if (SUCCEEDED(status) && find_key(fn, &key))
+        sxs_instrumented_set_compiled(key, 1);
     return S_OK;
 }
 
@@ -123,7 +124,8 @@ HRESULT sxs_on_rejit_error(struct sxs_sub *sub, sxs_module module, mdMethodDef m
 {
     (void)sub;
     (void)fn;
-    refused((struct sxs_site_key){module, method}, status, "that it cannot be compiled anew");
+    record_refusal((struct sxs_instrumented_key){module, method}, status,
+                   "that it cannot be compiled anew");
     return S_OK;
 }
 
@@ -132,9 +134,9 @@ HRESULT sxs_on_rejit_error(struct sxs_sub *sub, sxs_module module, mdMethodDef m
 HRESULT sxs_on_inlining(struct sxs_sub *sub, sxs_function caller, sxs_function callee, BOOL *should)
 {
     struct on_runtime  *on = sub->state;
-    struct sxs_site_key key;
+    struct sxs_instrumented_key key;
     (void)caller;
-    if ((site_of(callee, &key) && sxs_sites_wanted(key)) ||
+    if ((find_key(callee, &key) && sxs_instrumented_is_wanted(key)) ||
         (on && !sxs_compiles_may_inline(&on->compiles)))
         *should = 0;
     return S_OK;

@@ -138,7 +138,7 @@ static void apply_everywhere(struct sxs_plan *plan)
     }
 }
 
-static void reload(void)
+static void reload_config(void)
 {
     uint64_t           since;
     struct sxs_config *config;
@@ -158,9 +158,9 @@ static void reload(void)
     plan = put_in_force(config);
     if (!plan)
         return;
-    sxs_tally_config(plan->config);
+    sxs_rule_stats_config(plan->config);
     apply_everywhere(plan);
-    sxs_tally_record();
+    sxs_rule_stats_record();
     sxs_plan_unref(plan);
     sxs_instrument_changed();
 }
@@ -226,7 +226,7 @@ static void age_copies(void)
     sxs_assembly_copies_age();
 }
 
-static void serve(void)
+static void serve_tool(void)
 {
     while (!atomic_load(&instrument.forked)) {
         sxs_instrument_keep();
@@ -235,11 +235,11 @@ static void serve(void)
         age_copies();
         sxs_refused_look(0);
         if (sxs_watch_wait(KEEP_MS) && !atomic_load(&instrument.forked))
-            reload();
+            reload_config();
     }
 }
 
-static const struct sxs_thread service = {"sxsprof instr", serve};
+static const struct sxs_thread service = {"sxsprof instr", serve_tool};
 
 static void child_goes_on(void)
 {
@@ -279,7 +279,7 @@ static int open_file(unsigned traced_mb)
 /* Returns an absolute copy of @path, which stays valid when the program changes its environment or
  * its working folder. Symbolic links are not resolved, because they may be changed to another file.
  * NULL: no memory. */
-static char *absolute(const char *path)
+static char *absolute_path(const char *path)
 {
     char *folder = *path == '/' ? NULL : get_current_dir_name(), *whole = NULL;
     if (!folder)
@@ -299,7 +299,7 @@ static int start_all(unsigned traced_mb)
     int                err;
     if (!path)
         return -1;
-    instrument.path = absolute(path);
+    instrument.path = absolute_path(path);
     if (!instrument.path)
         return -1;
     sxs_config_open_files_by(sxs_proc_call);
@@ -313,8 +313,8 @@ static int start_all(unsigned traced_mb)
     if (!instrument.plan)
         return -1;
     open_file(traced_mb);
-    sxs_tally_config(instrument.plan->config);
-    sxs_tally_record();
+    sxs_rule_stats_config(instrument.plan->config);
+    sxs_rule_stats_record();
     err = sxs_thread_start(&service);
     if (err) {
         sxs_error("tool instrument cannot start: %s", strerror(err));
@@ -324,7 +324,7 @@ static int start_all(unsigned traced_mb)
     return 1;
 }
 
-static HRESULT start(struct sxs_sub *sub, const char *options)
+static HRESULT start_tool(struct sxs_sub *sub, const char *options)
 {
     struct sxs_instrument_options o;
     struct on_runtime            *on;
@@ -362,7 +362,7 @@ static HRESULT start(struct sxs_sub *sub, const char *options)
     return S_OK;
 }
 
-static void stop(struct sxs_sub *sub, int detached)
+static void stop_tool(struct sxs_sub *sub, int detached)
 {
     struct on_runtime *on = sub->state;
     (void)detached;
@@ -372,7 +372,7 @@ static void stop(struct sxs_sub *sub, int detached)
     on->ended = 1;
     on->n = 0;
     pthread_mutex_unlock(&instrument.lock);
-    sxs_sites_unloaded((sxs_module){sub->rt, 0});
+    sxs_instrumented_set_unloaded((sxs_module){sub->rt, 0});
     sxs_classes_close(sub->rt, 1);
     sxs_tokens_forget((sxs_module){sub->rt, 0});
     sxs_precompiled_forget((sxs_module){sub->rt, 0});
@@ -419,8 +419,8 @@ static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT sta
     if (FAILED(status) || !sub->state)
         return S_OK;
     plan = note_module(sub->state, module.id);
-    /* Repeat when another configuration has come into force meanwhile: reload() may have matched
-     * the module while its loading was not finished. */
+    /* Repeat when another configuration has come into force meanwhile: reload_config() may have
+     * matched the module while its loading was not finished. */
     do {
         sxs_requests_apply(
             &(struct sxs_requests){.rt = sub->rt, .modules = &module.id, .n = 1, .plan = plan});
@@ -453,7 +453,7 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
     while (on->read == module.id)
         pthread_cond_wait(&instrument.done_reading, &instrument.lock);
     pthread_mutex_unlock(&instrument.lock);
-    sxs_sites_unloaded(module);
+    sxs_instrumented_set_unloaded(module);
     sxs_tokens_forget(module);
     sxs_precompiled_forget(module);
     sxs_classes_close(sub->rt, 0);
@@ -493,4 +493,4 @@ static const struct sxs_events events = {
 };
 
 const struct sxs_tool sxs_instrument_tool = {
-    .name = "instrument", .always = 1, .on = &events, .start = start, .stop = stop};
+    .name = "instrument", .always = 1, .on = &events, .start = start_tool, .stop = stop_tool};

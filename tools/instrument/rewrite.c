@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/write/instrument_write.h"
-#include "instr/rejit/sites.h"
+#include "instr/rejit/instrumented.h"
 #include "instr/weave/weave.h"
+#include "session/write/instrument_write.h"
 
 /* Gives the runtime the map of old to new IL offsets, so that debuggers and stack traces still find
  * the lines of the source. A runtime without a debugger refuses the map, which is no error. */
@@ -75,12 +75,12 @@ static const char *reason(const struct sxs_method *m, char *text, size_t size)
 
 void sxs_rewrite(sxs_module module, mdToken token, ICorProfilerFunctionControl *control)
 {
-    struct sxs_site_key  key = {module, token};
-    struct sxs_site_work work;
+    struct sxs_instrumented_key  key = {module, token};
+    struct sxs_instrumented_work work;
     struct sxs_method   *m;
     HRESULT              hr = S_OK;
     char                 text[1200];
-    if (!sxs_sites_work(key, &work))
+    if (!sxs_instrumented_get_work(key, &work))
         return;
     m = work.plan ? calloc(1, sizeof(*m)) : NULL;
     if (m) {
@@ -89,10 +89,11 @@ void sxs_rewrite(sxs_module module, mdToken token, ICorProfilerFunctionControl *
                   sxs_weave(m, work.marker, work.rules, work.n_rules) || hand_over(m, control, &hr);
         sxs_method_close(m);
         sxs_instrument_took(SXS_SPENT_WEAVE, since);
-        sxs_sites_woven(key, &work, err ? SXS_SITE_FAILED : SXS_SITE_ACTIVE, hr,
-                        err ? reason(m, text, sizeof(text)) : "");
+        sxs_instrumented_set_woven(key, &work,
+                                   err ? SXS_INSTRUMENTED_FAILED : SXS_INSTRUMENTED_ACTIVE, hr,
+                                   err ? reason(m, text, sizeof(text)) : "");
         sxs_method_free(m);
         free(m);
     }
-    sxs_site_work_done(&work);
+    sxs_instrumented_work_done(&work);
 }

@@ -39,7 +39,7 @@ static struct {
 
 /* ---- the state of files as one number --------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, uint64_t fact)
+static uint64_t mix_fact(uint64_t hash, uint64_t fact)
 {
     hash = (hash ^ fact) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
@@ -47,12 +47,12 @@ static uint64_t mix(uint64_t hash, uint64_t fact)
 
 static uint64_t state_of(const char *name, const struct stat *st)
 {
-    uint64_t hash = mix(mix(1, (uint64_t)st->st_dev), (uint64_t)st->st_ino);
-    hash = mix(mix(hash, (uint64_t)st->st_size), (uint64_t)st->st_mode);
-    hash = mix(mix(hash, (uint64_t)st->st_mtim.tv_sec), (uint64_t)st->st_mtim.tv_nsec);
-    hash = mix(mix(hash, (uint64_t)st->st_ctim.tv_sec), (uint64_t)st->st_ctim.tv_nsec);
+    uint64_t hash = mix_fact(mix_fact(1, (uint64_t)st->st_dev), (uint64_t)st->st_ino);
+    hash = mix_fact(mix_fact(hash, (uint64_t)st->st_size), (uint64_t)st->st_mode);
+    hash = mix_fact(mix_fact(hash, (uint64_t)st->st_mtim.tv_sec), (uint64_t)st->st_mtim.tv_nsec);
+    hash = mix_fact(mix_fact(hash, (uint64_t)st->st_ctim.tv_sec), (uint64_t)st->st_ctim.tv_nsec);
     for (; *name; name++)
-        hash = mix(hash, (unsigned char)*name);
+        hash = mix_fact(hash, (unsigned char)*name);
     return hash;
 }
 
@@ -113,7 +113,7 @@ static int is_folder_there(void)
 
 /* Returns 0 with the present *state (0: the file does not exist), or -1 when the state is not
  * known. */
-static int look(uint64_t *state)
+static int read_state(uint64_t *state)
 {
     struct stat st;
     if (stat(watch.path, &st) == 0) {
@@ -151,7 +151,7 @@ void sxs_watch(const char *path)
     struct stat st;
     watch.path = path;
     watch.is_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    if (stat("/", &watch.root) || look(&watch.seen))
+    if (stat("/", &watch.root) || read_state(&watch.seen))
         watch.seen = 0;
     watch.found = watch.seen;
 }
@@ -163,7 +163,7 @@ int sxs_watch_is_folder_now(const char *path)
 }
 
 /* Records the @state of the files at the time @now. Returns 1 when the files must be read. */
-static int note(uint64_t state, uint64_t now)
+static int note_state(uint64_t state, uint64_t now)
 {
     if (state == watch.seen) {
         watch.found = state;
@@ -191,5 +191,6 @@ int sxs_watch_wait(int ms)
     watch.next_look =
         now + (watch.is_folder && watch.found == watch.seen ? FOLDER_NS * (1 + watch.n_files / FEW)
                                                             : LOOK_NS);
-    return look(&state) == 0 && (state == watch.seen || !is_elsewhere()) && note(state, now);
+    return read_state(&state) == 0 && (state == watch.seen || !is_elsewhere()) &&
+           note_state(state, now);
 }

@@ -166,10 +166,10 @@ int sxs_calls_pattern_assembly(const struct sxs_calls_pattern *p, const char *ve
                                const char *assembly)
 {
     size_t n = strlen(p->version);
-    if (n && !sxs_wild_fits(p->version, version) &&
+    if (n && !sxs_wildcard_matches(p->version, version) &&
         !(strncmp(p->version, version, n) == 0 && version[n] == '.'))
         return 0;
-    return sxs_wild_fits(p->assembly, assembly);
+    return sxs_wildcard_matches(p->assembly, assembly);
 }
 
 int sxs_calls_pattern_name(const struct sxs_calls_pattern *p, const char *name)
@@ -184,5 +184,5 @@ int sxs_calls_pattern_name(const struct sxs_calls_pattern *p, const char *name)
             plain[n++] = *at++;
     }
     plain[n] = '\0';
-    return sxs_wild_fits(p->name, plain);
+    return sxs_wildcard_matches(p->name, plain);
 }

@@ -36,11 +36,11 @@ struct pins {
     struct pin all[PINS];
 };
 
-static SXS_TLS struct pins *mine;
+static SXS_TLS struct pins *own_pins;
 static pthread_key_t        key;
 static pthread_once_t       once = PTHREAD_ONCE_INIT;
 
-static void release(struct pin *p)
+static void release_pin(struct pin *p)
 {
     /* Fails if the runtime has ended; its handles have ended with it. */
     sxs_info_DestroyHandle(p->rt, p->handle);
@@ -50,12 +50,12 @@ static void release(struct pin *p)
 static void remove_from(struct pins *pins, unsigned at)
 {
     while (pins->n > at)
-        release(&pins->all[--pins->n]);
+        release_pin(&pins->all[--pins->n]);
 }
 
 static void thread_ended(void *pins)
 {
-    mine = NULL;
+    own_pins = NULL;
     remove_from(pins, 0);
     free(pins);
 }
@@ -68,18 +68,18 @@ static void make_key(void)
 static struct pins *pins_of_thread(void)
 {
     pthread_once(&once, make_key);
-    if (!mine) {
+    if (!own_pins) {
         struct pins *pins = calloc(1, sizeof(*pins));
         if (pins && pthread_setspecific(key, pins) == 0)
-            mine = pins;
+            own_pins = pins;
         else
             free(pins);
     }
-    return mine;
+    return own_pins;
 }
 
 /* Returns the index of a pinned object, or n. Its address is unique, because it does not move. */
-static unsigned find(const struct pins *pins, sxs_object object)
+static unsigned find_pin(const struct pins *pins, sxs_object object)
 {
     unsigned at = pins->n;
     while (at > 0 && !(pins->all[at - 1].rt == object.rt && pins->all[at - 1].object == object.id))
@@ -87,15 +87,15 @@ static unsigned find(const struct pins *pins, sxs_object object)
     return at > 0 ? at - 1 : pins->n;
 }
 
-static HRESULT thrown(struct sxs_sub *sub, sxs_object exception)
+static HRESULT on_thrown(struct sxs_sub *sub, sxs_object exception)
 {
     struct pins   *pins = exception.id ? pins_of_thread() : NULL;
     ObjectHandleID handle;
-    if (!pins || find(pins, exception) < pins->n || /* rethrown */
+    if (!pins || find_pin(pins, exception) < pins->n || /* rethrown */
         FAILED(sxs_info_CreateHandle(sub->rt, exception, COR_PRF_HANDLE_TYPE_PINNED, &handle)))
         return S_OK;
     if (pins->n == PINS) {
-        release(&pins->all[0]);
+        release_pin(&pins->all[0]);
         memmove(pins->all, pins->all + 1, (PINS - 1) * sizeof(pins->all[0]));
         pins->n--;
     }
@@ -107,33 +107,33 @@ static HRESULT thrown(struct sxs_sub *sub, sxs_object exception)
  * catch block may rethrow it. */
 static HRESULT catcher_enter(struct sxs_sub *sub, sxs_function fn, sxs_object exception)
 {
-    unsigned at = mine ? find(mine, exception) : 0;
+    unsigned at = own_pins ? find_pin(own_pins, exception) : 0;
     (void)sub;
     (void)fn;
-    if (mine && at < mine->n) {
-        remove_from(mine, at + 1);
-        mine->all[at].caught = 1;
+    if (own_pins && at < own_pins->n) {
+        remove_from(own_pins, at + 1);
+        own_pins->all[at].caught = 1;
     }
     return S_OK;
 }
 
 static HRESULT catcher_leave(struct sxs_sub *sub)
 {
-    for (unsigned i = mine ? mine->n : 0; i > 0; i--)
-        if (mine->all[i - 1].caught && mine->all[i - 1].rt == sub->rt) {
-            remove_from(mine, i - 1);
+    for (unsigned i = own_pins ? own_pins->n : 0; i > 0; i--)
+        if (own_pins->all[i - 1].caught && own_pins->all[i - 1].rt == sub->rt) {
+            remove_from(own_pins, i - 1);
             break;
         }
     return S_OK;
 }
 
 static const struct sxs_events events = {
-    .ExceptionThrown = thrown,
+    .ExceptionThrown = on_thrown,
     .ExceptionCatcherEnter = catcher_enter,
     .ExceptionCatcherLeave = catcher_leave,
 };
 
-static HRESULT start(struct sxs_sub *sub, const char *options)
+static HRESULT start_tool(struct sxs_sub *sub, const char *options)
 {
     (void)options;
     sub->low =
@@ -141,4 +141,5 @@ static HRESULT start(struct sxs_sub *sub, const char *options)
     return S_OK;
 }
 
-const struct sxs_tool sxs_pin_tool = {.name = "pin", .always = 1, .on = &events, .start = start};
+const struct sxs_tool sxs_pin_tool = {
+    .name = "pin", .always = 1, .on = &events, .start = start_tool};

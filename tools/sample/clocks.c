@@ -230,7 +230,7 @@ static int start_timer(struct sxs_sampled_thread *t, uint64_t now, uint64_t due,
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(opening);
 
-static void hold(void)
+static void hold_for_fork(void)
 {
     pthread_mutex_lock(&opening);
 }
@@ -249,7 +249,7 @@ void sxs_clocks_release(void)
 static int try_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
 {
     int started;
-    hold();
+    hold_for_fork();
     started = start_perf(t, first_ns) == 0;
     sxs_clocks_release();
     return started;
@@ -295,7 +295,7 @@ void sxs_clocks_disown(struct sxs_sampled_thread *t)
 void sxs_clocks_stop(struct sxs_sampled_thread *t)
 {
     if (t->perf_fd >= 0) {
-        hold();
+        hold_for_fork();
         close_perf(t);
         sxs_clocks_release();
     }
@@ -358,7 +358,7 @@ int sxs_clocks_any_to_move(void)
 
 static void move_to_timer(struct sxs_sampled_thread *t, uint64_t next_ns)
 {
-    hold();
+    hold_for_fork();
     close_perf(t);
     sxs_clocks_release();
     start_timer(t, sxs_clocks_cpu_ns(atomic_load(&t->tid)), next_ns, 1);
@@ -372,7 +372,7 @@ static void move_to_perf(struct sxs_sampled_thread *t)
     int                            timer = t->timer;
     /* Before the timer is stopped, because the time of waiting for the lock would be lost
      * otherwise. */
-    hold();
+    hold_for_fork();
     if (syscall(SYS_timer_settime, timer, 0, &never, &left) == 0) {
         if (start_perf(t, sxs_ns_of(left.it_value) + tick_ns) == 0) {
             t->timer = -1;

@@ -20,7 +20,7 @@
 #include "symbols/names.h"
 
 /* A range of addresses that needs no further lookup. */
-struct known {
+struct code_range {
     uintptr_t           lo, hi;
     struct sxs_runtime *rt;       /* only compared */
     uint64_t            function; /* FunctionID, only compared; 0: no function */
@@ -30,11 +30,11 @@ static struct {
     pthread_mutex_t            lock; /* guards all members; runtimes are called while it is held */
     struct sxs_samples_writer *writer;
     struct sxs_namer          *namer;
-    struct known              *known;
-    size_t                     n_known, cap_known;
+    struct code_range         *ranges;
+    size_t                     n_ranges, cap_ranges;
     /* what sxs_elf_changes() returned last */
     uint64_t                   elf_changes;
-    struct known              *elf; /* code of ELF files, sorted by address */
+    struct code_range         *elf; /* code of ELF files, sorted by address */
     size_t                     n_elf, cap_elf;
 } code = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(code.lock);
@@ -42,7 +42,7 @@ SXS_FORK_RESETS(code.lock);
 /* ---- ranges that were looked up -------------------------------------------------------------- */
 
 /* Returns the index of the first of @n sorted ranges that ends after @ip. */
-static size_t first_after(const struct known *ranges, size_t n, uintptr_t ip)
+static size_t first_after(const struct code_range *ranges, size_t n, uintptr_t ip)
 {
     size_t lo = 0, hi = n;
     while (lo < hi) {
@@ -55,64 +55,65 @@ static size_t first_after(const struct known *ranges, size_t n, uintptr_t ip)
     return lo;
 }
 
-static int is_in(const struct known *ranges, size_t n, uintptr_t ip)
+static int is_in(const struct code_range *ranges, size_t n, uintptr_t ip)
 {
     size_t at = first_after(ranges, n, ip);
     return at < n && ranges[at].lo <= ip;
 }
 
-static void learn(uintptr_t lo, uintptr_t hi, struct sxs_runtime *rt, uint64_t function)
+static void learn_code(uintptr_t lo, uintptr_t hi, struct sxs_runtime *rt, uint64_t function)
 {
-    size_t at = first_after(code.known, code.n_known, lo), end = at;
-    while (end < code.n_known && code.known[end].lo < hi)
+    size_t at = first_after(code.ranges, code.n_ranges, lo), end = at;
+    while (end < code.n_ranges && code.ranges[end].lo < hi)
         end++; /* replaced by the new range */
-    if (code.n_known - (end - at) + 1 > code.cap_known) {
-        size_t        cap = code.cap_known ? code.cap_known * 2 : 1024;
-        struct known *more = realloc(code.known, cap * sizeof(*more));
+    if (code.n_ranges - (end - at) + 1 > code.cap_ranges) {
+        size_t             cap = code.cap_ranges ? code.cap_ranges * 2 : 1024;
+        struct code_range *more = realloc(code.ranges, cap * sizeof(*more));
         if (!more)
             return; /* not kept, so it will be looked up again */
-        code.known = more;
-        code.cap_known = cap;
+        code.ranges = more;
+        code.cap_ranges = cap;
     }
-    memmove(&code.known[at + 1], &code.known[end], (code.n_known - end) * sizeof(code.known[0]));
-    code.n_known = code.n_known - (end - at) + 1;
-    code.known[at] = (struct known){lo, hi, rt, function};
+    memmove(&code.ranges[at + 1], &code.ranges[end],
+            (code.n_ranges - end) * sizeof(code.ranges[0]));
+    code.n_ranges = code.n_ranges - (end - at) + 1;
+    code.ranges[at] = (struct code_range){lo, hi, rt, function};
 }
 
 /* Removes the ranges of @rt; if @function is not 0, only those of that function. */
-static void forget(const struct sxs_runtime *rt, uint64_t function)
+static void forget_code(const struct sxs_runtime *rt, uint64_t function)
 {
     size_t n = 0;
-    for (size_t i = 0; i < code.n_known; i++)
-        if (code.known[i].rt != rt || (function && code.known[i].function != function))
-            code.known[n++] = code.known[i];
-    code.n_known = n;
+    for (size_t i = 0; i < code.n_ranges; i++)
+        if (code.ranges[i].rt != rt || (function && code.ranges[i].function != function))
+            code.ranges[n++] = code.ranges[i];
+    code.n_ranges = n;
 }
 
 /* ---- lookup in the runtimes ------------------------------------------------------------------ */
 
 /* Removes the ranges that overlap newly compiled code, because they are out of date. */
-static void news(const struct sxs_compiled *piece)
+static void on_compiled_piece(const struct sxs_compiled *piece)
 {
-    size_t at = first_after(code.known, code.n_known, piece->lo), end = at;
-    while (end < code.n_known && code.known[end].lo < piece->hi)
+    size_t at = first_after(code.ranges, code.n_ranges, piece->lo), end = at;
+    while (end < code.n_ranges && code.ranges[end].lo < piece->hi)
         end++;
     if (end == at)
         return;
-    memmove(&code.known[at], &code.known[end], (code.n_known - end) * sizeof(code.known[0]));
-    code.n_known -= end - at;
+    memmove(&code.ranges[at], &code.ranges[end], (code.n_ranges - end) * sizeof(code.ranges[0]));
+    code.n_ranges -= end - at;
 }
 
 /* Looks up @ip in its runtime. @from_ns: time of the sample that met the code, so the code
  * existed then. */
-static void ask(struct sxs_runtime *rt, uintptr_t ip, uint64_t from_ns)
+static void ask_runtime(struct sxs_runtime *rt, uintptr_t ip, uint64_t from_ns)
 {
     struct sxs_described what;
     /* compilations are reported before the code runs, so before any sample */
-    sxs_compiled_update(news);
+    sxs_compiled_update(on_compiled_piece);
     sxs_describe(code.writer, code.namer, rt, ip, from_ns, &what);
     if (what.hi)
-        learn(what.lo, what.hi, rt, what.function);
+        learn_code(what.lo, what.hi, rt, what.function);
 }
 
 /* The runtimes that may be called now. If `all` is set, with one reference each; else borrowed. */
@@ -141,38 +142,39 @@ static struct sxs_runtime *runtime_of(uintptr_t ip, const struct owners *among)
 /* Unknown code: addresses that no runtime owns so far. A runtime that is starting, or compiling,
  * may own them later. */
 #define TRIES 60u /* rounds, of some 80 ms each */
-static struct nobodys {
+static struct unknown_code {
     uintptr_t ip;
     uint64_t  time_ns;
     unsigned  tries;
-} nobodys[512]; /* guarded by code.lock */
-static size_t n_nobodys;
+} unknown_code[512]; /* guarded by code.lock */
+static size_t n_unknown_code;
 
-static void note_nobodys(uintptr_t ip, uint64_t time_ns)
+static void note_unknown_code(uintptr_t ip, uint64_t time_ns)
 {
-    for (size_t i = 0; i < n_nobodys; i++)
-        if (nobodys[i].ip == ip)
+    for (size_t i = 0; i < n_unknown_code; i++)
+        if (unknown_code[i].ip == ip)
             return;
-    if (n_nobodys < ARRAY_LEN(nobodys))
-        nobodys[n_nobodys++] = (struct nobodys){ip, time_ns, 0};
+    if (n_unknown_code < ARRAY_LEN(unknown_code))
+        unknown_code[n_unknown_code++] = (struct unknown_code){ip, time_ns, 0};
     else
-        learn(ip, ip + 1, NULL, 0);
+        learn_code(ip, ip + 1, NULL, 0);
 }
 
 static void ask_again(const struct owners *among)
 {
-    for (size_t i = n_nobodys; i-- > 0;) {
-        struct nobodys     *at = &nobodys[i];
+    for (size_t i = n_unknown_code; i-- > 0;) {
+        struct unknown_code *at = &unknown_code[i];
         struct sxs_runtime *rt;
-        int known = is_in(code.known, code.n_known, at->ip) || is_in(code.elf, code.n_elf, at->ip);
+        int                  known =
+            is_in(code.ranges, code.n_ranges, at->ip) || is_in(code.elf, code.n_elf, at->ip);
         rt = known ? NULL : runtime_of(at->ip, among);
         if (rt)
-            ask(rt, at->ip, at->time_ns);
+            ask_runtime(rt, at->ip, at->time_ns);
         else if (!known && (!among->all || ++at->tries < TRIES))
             continue;
         else if (!known)
-            learn(at->ip, at->ip + 1, NULL, 0);
-        *at = nobodys[--n_nobodys];
+            learn_code(at->ip, at->ip + 1, NULL, 0);
+        *at = unknown_code[--n_unknown_code];
     }
 }
 
@@ -273,14 +275,14 @@ static void look_up_ip(uintptr_t ip, uint64_t time_ns, const struct place *at,
 {
     struct sxs_runtime  *rt;
     const struct reader *reader;
-    if (is_in(code.known, code.n_known, ip) || is_in(code.elf, code.n_elf, ip))
+    if (is_in(code.ranges, code.n_ranges, ip) || is_in(code.elf, code.n_elf, ip))
         return;
     rt = runtime_of(ip, among);
     reader = rt ? reader_of(rt) : NULL;
     if (rt && !(among->all && reader && is_before(at, &reader->ahead)))
-        ask(rt, ip, time_ns);
+        ask_runtime(rt, ip, time_ns);
     else if (!rt && (among->all || sxs_signals()->find_ip(ip) < 0))
-        note_nobodys(ip, time_ns);
+        note_unknown_code(ip, time_ns);
 }
 
 static void look_up(const struct sxs_record_sample *sample, const struct place *at,
@@ -331,7 +333,7 @@ static int is_any_unloading(void)
 static void catch_up_all(void)
 {
     struct owners among = {.all = 1};
-    sxs_compiled_update(news);
+    sxs_compiled_update(on_compiled_piece);
     if (is_any_unloading())
         return;
     among.n = sxs_runtimes_live(among.rts, ARRAY_LEN(among.rts));
@@ -367,7 +369,7 @@ static void unloading_locked(struct sxs_runtime *rt, uint64_t function)
     catch_up_one(rt);
     if (!function)
         sxs_namer_reset(code.namer);
-    forget(rt, function);
+    forget_code(rt, function);
     sxs_walk_forget();
 }
 
@@ -486,13 +488,13 @@ static void add_elf(uintptr_t lo, uintptr_t hi)
     while (at < code.n_elf && code.elf[at].lo < lo)
         at++;
     memmove(&code.elf[at + 1], &code.elf[at], (code.n_elf - at) * sizeof(code.elf[0]));
-    code.elf[at] = (struct known){lo, hi, NULL, 0};
+    code.elf[at] = (struct code_range){lo, hi, NULL, 0};
     code.n_elf++;
 }
 
 static int module_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    const struct known *had = arg;
+    const struct code_range *had = arg;
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
@@ -500,7 +502,7 @@ static int module_visit(struct dl_phdr_info *info, size_t size, void *arg)
         int       known = 0;
         if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X))
             continue;
-        for (const struct known *h = had; h->hi && !known; h++)
+        for (const struct code_range *h = had; h->hi && !known; h++)
             known = h->lo == lo && h->hi == hi;
         if (!known)
             record_module(info, lo, hi);
@@ -512,7 +514,7 @@ static int module_visit(struct dl_phdr_info *info, size_t size, void *arg)
 void sxs_code_modules(void)
 {
     uint64_t      changes = sxs_elf_changes();
-    struct known *had;
+    struct code_range *had;
     pthread_mutex_lock(&code.lock);
     if (code.writer && changes != code.elf_changes) {
         code.elf_changes = changes;

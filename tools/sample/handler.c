@@ -70,11 +70,11 @@ SXS_SIGSAFE static int can_recover(const ucontext_t *uc)
            !sigismember(&uc->uc_sigmask, SIGBUS);
 }
 
-/* Walks the stack. @limits: cycles and max are set, walk() sets the rest. @sps: NULL, or receives the
- * frames' stack pointers; then the fast walker is used whatever was chosen. */
-SXS_SIGSAFE static size_t walk(struct sxs_sampled_thread *t, uint32_t tid, ucontext_t *uc,
-                               struct sxs_walk_limits limits, uintptr_t *ips, uintptr_t *sps,
-                               enum sxs_sample_end *end)
+/* Walks the stack. @limits: cycles and max are set, walk_stack() sets the rest. @sps: NULL, or
+ * receives the frames' stack pointers; then the fast walker is used whatever was chosen. */
+SXS_SIGSAFE static size_t walk_stack(struct sxs_sampled_thread *t, uint32_t tid, ucontext_t *uc,
+                                     struct sxs_walk_limits limits, uintptr_t *ips, uintptr_t *sps,
+                                     enum sxs_sample_end *end)
 {
     uintptr_t sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
     limits.find_code = state.find_code;
@@ -108,7 +108,7 @@ SXS_SIGSAFE static void record(const struct sample *sample, uintptr_t *ips, size
     const struct sxs_walk_limits limits = {.cycles = WALK_CYCLES, .max = max};
     struct sxs_record_sample    *record;
     enum sxs_sample_end          end;
-    size_t n = walk(sample->t, sample->tid, sample->uc, limits, ips, NULL, &end);
+    size_t n = walk_stack(sample->t, sample->tid, sample->uc, limits, ips, NULL, &end);
     note_end(end);
     record = sxs_samples_reserve(state.writer, sizeof(*record) + n * sizeof(ips[0]));
     if (!record) {
@@ -147,13 +147,13 @@ SXS_SIGSAFE static void take_sample(const struct sample *sample)
 }
 
 /* Answers a request for this thread's stack. No sample is recorded. */
-SXS_SIGSAFE static void serve(struct sxs_sampled_thread *t, uint32_t tid, ucontext_t *uc)
+SXS_SIGSAFE static void serve_signal(struct sxs_sampled_thread *t, uint32_t tid, ucontext_t *uc)
 {
     const struct sxs_walk_limits limits = {.cycles = ANSWER_CYCLES, .max = SXS_MAX_STACK};
     struct sxs_walk_answer      *answer = sxs_walk_request_take(tid);
     if (!answer)
         return; /* the request was withdrawn */
-    answer->n = walk(t, tid, uc, limits, answer->ips, answer->sps, &answer->end);
+    answer->n = walk_stack(t, tid, uc, limits, answer->ips, answer->sps, &answer->end);
     sxs_walk_request_done(answer);
 }
 
@@ -166,7 +166,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     if (!sxs_clocks_own(t, info, &weight)) {
         signals->pass_on_sample(sig, info, context);
     } else if (weight == SXS_CLOCKS_WALK) {
-        serve(t, tid, context);
+        serve_signal(t, tid, context);
     } else if (weight && !atomic_load_explicit(&state.paused, memory_order_relaxed)) {
         const struct sample sample = {.t = t,
                                       .tid = tid,

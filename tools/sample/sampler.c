@@ -134,14 +134,14 @@ static void thread_ended(void)
 
 static int some_came, some_went;
 
-static int came(struct sxs_sampled_thread *t)
+static int on_thread_begin(struct sxs_sampled_thread *t)
 {
     some_came = 1;
     /* Nonzero: the thread has ended already, and its end was recorded by the thread itself. */
     return start_clock(t) != 0 && sxs_clocks_cpu_ns(atomic_load(&t->tid)) == 0;
 }
 
-static void went(struct sxs_sampled_thread *t)
+static void on_thread_end(struct sxs_sampled_thread *t)
 {
     some_went = 1;
     sxs_clocks_stop(t);
@@ -149,13 +149,13 @@ static void went(struct sxs_sampled_thread *t)
         record_end(t, 0);
 }
 
-static void seen(struct sxs_sampled_thread *t)
+static void on_thread_seen(struct sxs_sampled_thread *t)
 {
     sxs_clocks_check(t);
     sxs_clocks_move(t); /* if its slot was BUSY when the clocks were moved */
 }
 
-static void renamed(struct sxs_sampled_thread *t)
+static void on_thread_renamed(struct sxs_sampled_thread *t)
 {
     record_thread(t, 0, 0);
 }
@@ -249,9 +249,10 @@ static void start_tier_sessions(void)
         sxs_tier_sessions_failed();
 }
 
-static void serve(void)
+static void serve_tool(void)
 {
-    static const struct sxs_threads_events events = {came, went, renamed, renamed, seen};
+    static const struct sxs_threads_events events = {
+        on_thread_begin, on_thread_end, on_thread_renamed, on_thread_renamed, on_thread_seen};
     uint64_t                               n_samples = 0;
     long                                   period = PERIOD_NS, since_naming = NAMING_NS;
     sxs_stacks_refresh();
@@ -292,7 +293,8 @@ static void serve_snapshot(void)
         sxs_snapshot_tick();
 }
 
-static const struct sxs_thread service = {"sxsprof", serve}, wall = {"sxsprof wall", serve_wall},
+static const struct sxs_thread service = {"sxsprof", serve_tool},
+                               wall = {"sxsprof wall", serve_wall},
                                snapshots = {"sxsprof snap", serve_snapshot};
 
 /* ---- fork ------------------------------------------------------------------------------------ */
@@ -305,7 +307,7 @@ static _Thread_local struct {
 
 /* Prepares for a fork. The sample signal is blocked, because clone() may never succeed if that
  * signal arrives again and again. */
-static void preparing(void)
+static void prepare_fork(void)
 {
     sigset_t block;
     /* Otherwise the child might be left with suspended runtimes. */
@@ -318,7 +320,7 @@ static void preparing(void)
     before_fork.holds_clocks = sxs_clocks_hold_for_fork();
 }
 
-static void unblock(void)
+static void unblock_signal(void)
 {
     if (before_fork.is_blocked)
         pthread_sigmask(SIG_SETMASK, &before_fork.mask, NULL);
@@ -330,7 +332,7 @@ static void parent_goes_on(void)
     if (before_fork.holds_clocks)
         sxs_clocks_release();
     sxs_walkers_go_on();
-    unblock();
+    unblock_signal();
     if (before_fork.holds_snapshots)
         sxs_snapshot_release();
 }
@@ -342,14 +344,14 @@ static void child_goes_on(void)
     sxs_samples_forget(sampler.writer);
     sxs_threads_each_slot(sxs_clocks_disown);
     sxs_threads_forget();
-    unblock();
+    unblock_signal();
 }
 
 /* ---- start and end --------------------------------------------------------------------------- */
 
 static int start_sampling(void)
 {
-    static struct sxs_fork_part part = {preparing, parent_goes_on, child_goes_on, NULL};
+    static struct sxs_fork_part part = {prepare_fork, parent_goes_on, child_goes_on, NULL};
     const struct sxs_folder    *folder = sxs_session_folder("sample");
     int                         err;
     if (!folder)
@@ -422,7 +424,7 @@ static void record_runtime(const struct sxs_runtime *rt)
     sxs_samples_commit(r, SXS_RECORD_RUNTIME);
 }
 
-static HRESULT start(struct sxs_sub *sub, const char *text)
+static HRESULT start_tool(struct sxs_sub *sub, const char *text)
 {
     char why[SXS_TOOL_WHY];
     int  ok;
@@ -506,21 +508,21 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
     return S_OK;
 }
 
-static HRESULT compiling(struct sxs_sub *sub, sxs_function function, BOOL safe)
+static HRESULT on_compiling(struct sxs_sub *sub, sxs_function function, BOOL safe)
 {
     (void)function, (void)safe;
     sxs_tier_sessions_compiling(sub->rt, 1);
     return S_OK;
 }
 
-static HRESULT recompiling(struct sxs_sub *sub, sxs_function function, sxs_rejit id, BOOL safe)
+static HRESULT on_recompiling(struct sxs_sub *sub, sxs_function function, sxs_rejit id, BOOL safe)
 {
     (void)id;
-    return compiling(sub, function, safe);
+    return on_compiling(sub, function, safe);
 }
 
-static HRESULT recompiled(struct sxs_sub *sub, sxs_function function, sxs_rejit id, HRESULT status,
-                          BOOL safe)
+static HRESULT on_recompiled(struct sxs_sub *sub, sxs_function function, sxs_rejit id,
+                             HRESULT status, BOOL safe)
 {
     (void)safe;
     if (SUCCEEDED(status))
@@ -529,9 +531,9 @@ static HRESULT recompiled(struct sxs_sub *sub, sxs_function function, sxs_rejit 
     return S_OK;
 }
 
-static HRESULT compiled(struct sxs_sub *sub, sxs_function function, HRESULT status, BOOL safe)
+static HRESULT on_compiled(struct sxs_sub *sub, sxs_function function, HRESULT status, BOOL safe)
 {
-    return recompiled(sub, function, (sxs_rejit){sub->rt, 0}, status, safe);
+    return on_recompiled(sub, function, (sxs_rejit){sub->rt, 0}, status, safe);
 }
 
 static HRESULT function_unloading(struct sxs_sub *sub, sxs_function function)
@@ -572,7 +574,7 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
     return S_OK;
 }
 
-static void stop(struct sxs_sub *sub, int detached)
+static void stop_tool(struct sxs_sub *sub, int detached)
 {
     (void)detached;
     if (sampler.options.walker == SXS_WALKER_SNAPSHOT)
@@ -581,9 +583,9 @@ static void stop(struct sxs_sub *sub, int detached)
     sxs_code_ended(sub->rt);
 }
 
-static void release(struct sxs_sub *sub)
+static void release_runtime(struct sxs_sub *sub)
 {
-    /* If the runtime refused the tool, stop() was not called. */
+    /* If the runtime refused the tool, stop_tool() was not called. */
     sxs_tier_sessions_forget(sub->rt);
     sxs_pauses_free(sub->state);
     sub->state = NULL;
@@ -595,10 +597,10 @@ static const struct sxs_events events = {
     .RuntimeSuspendStarted = suspend_started,
     .RuntimeSuspendAborted = suspend_aborted,
     .RuntimeResumeFinished = resume_finished,
-    .JITCompilationStarted = compiling,
-    .ReJITCompilationStarted = recompiling,
-    .JITCompilationFinished = compiled,
-    .ReJITCompilationFinished = recompiled,
+    .JITCompilationStarted = on_compiling,
+    .ReJITCompilationStarted = on_recompiling,
+    .JITCompilationFinished = on_compiled,
+    .ReJITCompilationFinished = on_recompiled,
     .FunctionUnloadStarted = function_unloading,
     .DynamicMethodUnloaded = function_unloading,
     .AssemblyUnloadStarted = assembly_unloading,
@@ -608,5 +610,8 @@ static const struct sxs_events events = {
     .EventPipeEventDelivered = event_delivered,
 };
 
-const struct sxs_tool sxs_sample_tool = {
-    .name = "sample", .on = &events, .start = start, .stop = stop, .release = release};
+const struct sxs_tool sxs_sample_tool = {.name = "sample",
+                                         .on = &events,
+                                         .start = start_tool,
+                                         .stop = stop_tool,
+                                         .release = release_runtime};

@@ -76,7 +76,7 @@ static void look_at(struct sxs_sampled_thread *t)
 
 /* ---- suspending ------------------------------------------------------------------------------ */
 
-static HRESULT suspend(struct sxs_runtime *rt)
+static HRESULT suspend_runtime(struct sxs_runtime *rt)
 {
     HRESULT hr = sxs_runtime_suspend(rt);
     for (int i = 1; i < TRIES && hr == CORPROF_E_SUSPENSION_IN_PROGRESS; i++) {
@@ -100,7 +100,7 @@ static void say_if_old(const struct sxs_runtime *rt)
         sxs_runtime_number(rt), sxs_runtime_version(rt));
 }
 
-static void prepare(struct sxs_runtime *rt)
+static void prepare_runtime(struct sxs_runtime *rt)
 {
     say_if_old(rt);
     sxs_info_InitializeCurrentThread(rt);
@@ -115,10 +115,10 @@ static void suspend_all(void)
     sxs_tables_refresh(); /* takes the loader's lock, so nothing may be stopped yet */
     for (size_t i = 0; i < n; i++)
         if (sxs_runtime_is_picked(rts[i]))
-            prepare(rts[i]); /* before any runtime is stopped */
+            prepare_runtime(rts[i]); /* before any runtime is stopped */
     for (size_t i = 0; i < n; i++) {
         struct sxs_stopped *s = &snap.stopped[snap.n_stopped];
-        HRESULT             hr = sxs_runtime_is_picked(rts[i]) ? suspend(rts[i]) : E_FAIL;
+        HRESULT             hr = sxs_runtime_is_picked(rts[i]) ? suspend_runtime(rts[i]) : E_FAIL;
         if (hr == S_OK) {
             s->rt = rts[i]; /* takes over the reference */
             snap.n_stopped++;
@@ -145,19 +145,19 @@ static void resume_all(void)
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-static int ask(uint32_t tid)
+static int ask_thread(uint32_t tid)
 {
     return sxs_clocks_poke(tid, SXS_CLOCKS_WALK);
 }
 
-static void take(struct due *due)
+static void take_snapshot(struct due *due)
 {
     uint32_t                  tid = due->walk.tid;
     struct sxs_record_sample *record;
     /* Includes the CPU time used until the thread was stopped. */
     if (snap.mode == SXS_MODE_CPU)
         due->walk.weight_ns = sxs_clocks_cpu_ns(tid) - atomic_load(&due->t->cpu_ns);
-    record = sxs_stopped_take(snap.writer, snap.stopped, snap.n_stopped, &due->walk, ask);
+    record = sxs_stopped_take(snap.writer, snap.stopped, snap.n_stopped, &due->walk, ask_thread);
     if (record)
         atomic_store_explicit(&due->t->last, record, memory_order_release);
     due->t->missed = due->walk.missed;
@@ -171,7 +171,7 @@ static void take_all(void)
         sxs_stopped_list(&snap.stopped[i]);
     for (size_t i = 0; i < snap.n_due; i++)
         if (atomic_load(&snap.due[i].t->tid) == snap.due[i].walk.tid) /* the thread has not ended */
-            take(&snap.due[i]);
+            take_snapshot(&snap.due[i]);
 }
 
 /* The program runs for as long as it was stopped before it is stopped again. On a busy machine a stop takes longer than the

@@ -30,7 +30,7 @@ static _Atomic uint64_t          refused;
 static _Atomic uint64_t          unplaced;
 static _Atomic uint32_t          scan;
 
-SXS_SIGSAFE static size_t place(uint32_t tid, unsigned probe)
+SXS_SIGSAFE static size_t place_of(uint32_t tid, unsigned probe)
 {
     return (tid * 2654435761u + probe) % SXS_MAX_SAMPLED_THREADS;
 }
@@ -57,7 +57,7 @@ static size_t next_taken(size_t i)
 SXS_SIGSAFE struct sxs_sampled_thread *sxs_threads_find(uint32_t tid)
 {
     for (unsigned i = 0; i < PROBES; i++) {
-        struct sxs_sampled_thread *t = &table[place(tid, i)];
+        struct sxs_sampled_thread *t = &table[place_of(tid, i)];
         if (atomic_load_explicit(&t->tid, memory_order_acquire) == tid)
             return t;
     }
@@ -67,13 +67,13 @@ SXS_SIGSAFE struct sxs_sampled_thread *sxs_threads_find(uint32_t tid)
 /* Returns the slot of a thread, and takes a free one if it has none; NULL: no room. Called by
  * threads of runtimes (sxs_threads_mark()), by threads that start, and by the scanning thread.
  * The lock makes sure that a thread never gets two slots. Handlers only read. */
-static struct sxs_sampled_thread *claim(uint32_t tid)
+static struct sxs_sampled_thread *claim_slot(uint32_t tid)
 {
     struct sxs_sampled_thread *t;
     pthread_mutex_lock(&claiming);
     t = sxs_threads_find(tid);
     for (unsigned i = 0; !t && i < PROBES; i++) {
-        struct sxs_sampled_thread *at = &table[place(tid, i)];
+        struct sxs_sampled_thread *at = &table[place_of(tid, i)];
         if (!atomic_load_explicit(&at->tid, memory_order_acquire)) {
             atomic_store(&at->state, SXS_SLOT_NEW);
             at->timer = at->perf_fd = -1;
@@ -101,7 +101,7 @@ static int become_busy(struct sxs_sampled_thread *t, uint32_t tid, enum sxs_slot
 
 void sxs_threads_mark(uint32_t tid, unsigned number)
 {
-    struct sxs_sampled_thread *t = claim(tid);
+    struct sxs_sampled_thread *t = claim_slot(tid);
     if (t && number < 64)
         atomic_fetch_or(&t->runtimes, UINT64_C(1) << number);
 }
@@ -128,7 +128,7 @@ static void set_up(struct sxs_sampled_thread *t, uint32_t tid)
 struct sxs_sampled_thread *sxs_threads_begin(uintptr_t stack_lo, uintptr_t stack_hi)
 {
     uint32_t                   tid = (uint32_t)syscall(SYS_gettid);
-    struct sxs_sampled_thread *t = claim(tid);
+    struct sxs_sampled_thread *t = claim_slot(tid);
     if (!t)
         atomic_fetch_add(&refused, 1);
     if (!t || !become_busy(t, tid, SXS_SLOT_NEW))
@@ -253,12 +253,12 @@ static void look_again(struct sxs_sampled_thread *t, struct listed *listed,
 }
 
 static void look_at(struct listed *listed, uint32_t now, const struct sxs_threads_events *on,
-                    uint64_t *homeless)
+                    uint64_t *n_unowned)
 {
     uint32_t                   tid = listed->tid;
-    struct sxs_sampled_thread *t = claim(tid);
+    struct sxs_sampled_thread *t = claim_slot(tid);
     if (!t) {
-        ++*homeless;
+        ++*n_unowned;
         return;
     }
     if (become_busy(t, tid, SXS_SLOT_NEW)) {
@@ -281,7 +281,7 @@ static void look_at(struct listed *listed, uint32_t now, const struct sxs_thread
 
 /* Whether a thread has ended. Checked because reading a folder that changes meanwhile may miss
  * entries. */
-static int gone(uint32_t tid)
+static int is_gone(uint32_t tid)
 {
     return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
 }
@@ -291,7 +291,7 @@ static void clear_away(uint32_t now, const struct sxs_threads_events *on)
     for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_SAMPLED_THREADS; i++) {
         struct sxs_sampled_thread *t = &table[i];
         uint32_t                   tid = atomic_load_explicit(&t->tid, memory_order_acquire);
-        if (!tid || (int32_t)(atomic_load(&t->seen) - now) >= 0 || !gone(tid))
+        if (!tid || (int32_t)(atomic_load(&t->seen) - now) >= 0 || !is_gone(tid))
             continue;
         /* The thread was marked by a runtime and has ended before it was found. */
         if (become_busy(t, tid, SXS_SLOT_NEW)) {
@@ -310,7 +310,7 @@ void sxs_threads_scan(const struct sxs_threads_events *events)
 {
     static nlink_t  last_links;
     static unsigned idle, young;
-    uint64_t        homeless = 0;
+    uint64_t        n_unowned = 0;
     uint32_t        now = atomic_load(&scan);
     struct stat     st;
     int             all_names;
@@ -325,13 +325,13 @@ void sxs_threads_scan(const struct sxs_threads_events *events)
         return;
     atomic_store(&scan, ++now);
     for (size_t i = 0; i < list.n; i++)
-        look_at(&list.threads[i], now, events, &homeless);
-    homeless += list.n_living - list.n;
+        look_at(&list.threads[i], now, events, &n_unowned);
+    n_unowned += list.n_living - list.n;
     /* 2 for . and ..; an incomplete listing makes the next scan read again */
     last_links = (nlink_t)list.n_living + 2;
     clear_away(now, events);
-    if (homeless > atomic_load(&unplaced))
-        atomic_store(&unplaced, homeless);
+    if (n_unowned > atomic_load(&unplaced))
+        atomic_store(&unplaced, n_unowned);
 }
 
 /* Visits only slots in use, because the table is a megabyte and nearly empty. While slots

@@ -81,7 +81,7 @@ static void *end_at_once(void *arg)
     return arg;
 }
 
-static int is_mine(int fd)
+static int is_own(int fd)
 {
     for (int i = 0; i < N_FILES; i++)
         if (files[i].fd == fd)
@@ -110,8 +110,8 @@ static void hunt(int fd, const char *folder)
     char        path[64], what[PATH_MAX];
     struct stat st, own;
     ssize_t     n;
-    int         mine;
-    if (is_mine(fd) || fstat(fd, &st) != 0 || S_ISFIFO(st.st_mode))
+    int         folder_fd;
+    if (is_own(fd) || fstat(fd, &st) != 0 || S_ISFIFO(st.st_mode))
         return;
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     n = readlink(path, what, sizeof(what) - 1);
@@ -119,12 +119,12 @@ static void hunt(int fd, const char *folder)
     if (!*what || is_of_runtime(what))
         return;
     close(fd);
-    mine = open(folder, O_RDONLY | O_DIRECTORY);
-    fstat(mine, &own);
+    folder_fd = open(folder, O_RDONLY | O_DIRECTORY);
+    fstat(folder_fd, &own);
     n_hunted++;
     usleep(2000);
-    if (fstat(mine, &st) == 0 && st.st_dev == own.st_dev && st.st_ino == own.st_ino) {
-        close(mine);
+    if (fstat(folder_fd, &st) == 0 && st.st_dev == own.st_dev && st.st_ino == own.st_ino) {
+        close(folder_fd);
         return;
     }
     printf("host: lost the number of %s\n", what);

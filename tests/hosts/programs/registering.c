@@ -69,7 +69,7 @@ static const char *name_of(const void *handler)
                                          : "SOMEBODY ELSE'S";
 }
 
-static void told(const char *way, int sig, const void *returned)
+static void reported(const char *way, int sig, const void *returned)
 {
     struct sigaction now;
     uint64_t         mask;
@@ -94,37 +94,37 @@ static void every_way(int sig)
 {
     struct sigaction act = {.sa_sigaction = third, .sa_flags = SA_SIGINFO}, old;
     sigaddset(&act.sa_mask, SIGUSR1);
-    told("nothing", sig, NULL);
-    told("signal", sig, (void *)signal(sig, first));
+    reported("nothing", sig, NULL);
+    reported("signal", sig, (void *)signal(sig, first));
     arrives("signal", sig);
-    told("bsd_signal", sig, (void *)bsd_signal(sig, second));
+    reported("bsd_signal", sig, (void *)bsd_signal(sig, second));
     arrives("bsd_signal", sig);
-    told("ssignal", sig, (void *)ssignal(sig, first));
+    reported("ssignal", sig, (void *)ssignal(sig, first));
     arrives("ssignal", sig);
-    told("siginterrupt 1", sig, siginterrupt(sig, 1) ? (void *)SIG_ERR : NULL);
-    told("signal", sig, (void *)signal(sig, second));
-    told("siginterrupt 0", sig, siginterrupt(sig, 0) ? (void *)SIG_ERR : NULL);
-    told("sigset", sig, (void *)sigset(sig, first));
+    reported("siginterrupt 1", sig, siginterrupt(sig, 1) ? (void *)SIG_ERR : NULL);
+    reported("signal", sig, (void *)signal(sig, second));
+    reported("siginterrupt 0", sig, siginterrupt(sig, 0) ? (void *)SIG_ERR : NULL);
+    reported("sigset", sig, (void *)sigset(sig, first));
     arrives("sigset", sig);
-    told("sigset hold", sig, (void *)sigset(sig, SIG_HOLD));
-    told("sigset", sig, (void *)sigset(sig, second));
+    reported("sigset hold", sig, (void *)sigset(sig, SIG_HOLD));
+    reported("sigset", sig, (void *)sigset(sig, second));
     sigaction(sig, &act, &old);
-    told("sigaction", sig, (void *)old.sa_handler);
+    reported("sigaction", sig, (void *)old.sa_handler);
     arrives("sigaction", sig);
     act.sa_flags |= SA_NODEFER;
     sigaction(sig, &act, &old);
-    told("sigaction", sig, (void *)old.sa_handler);
+    reported("sigaction", sig, (void *)old.sa_handler);
     arrives("nodefer", sig);
-    told("sigignore", sig, sigignore(sig) ? (void *)SIG_ERR : NULL);
+    reported("sigignore", sig, sigignore(sig) ? (void *)SIG_ERR : NULL);
     arrives("ignored", sig);
     act.sa_flags = (int)(SA_SIGINFO | SA_RESETHAND);
     sigaction(sig, &act, &old);
     arrives("resethand", sig);
-    told("resethand", sig, NULL);
-    told("sysv_signal", sig, (void *)sysv_signal(sig, first));
+    reported("resethand", sig, NULL);
+    reported("sysv_signal", sig, (void *)sysv_signal(sig, first));
     arrives("sysv_signal", sig);
-    told("signal", sig, (void *)signal(sig, SIG_DFL));
-    told("signal", sig, (void *)signal(sig, SIG_ERR));
+    reported("signal", sig, (void *)signal(sig, SIG_DFL));
+    reported("signal", sig, (void *)signal(sig, SIG_ERR));
 }
 
 /* ---- calls that are interrupted -------------------------------------------------------------- */

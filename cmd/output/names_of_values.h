@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** words.h - names for codes of the runtime, the same in all reports. */
-#ifndef SXS_CMD_OUTPUT_WORDS_H
-#define SXS_CMD_OUTPUT_WORDS_H
+/** names_of_values.h - names for codes of the runtime, the same in all reports. */
+#ifndef SXS_CMD_OUTPUT_NAMES_OF_VALUES_H
+#define SXS_CMD_OUTPUT_NAMES_OF_VALUES_H
 
 /**
  * sxs_tier_text - return the name of an enum sxs_code_tier: "tier 0", "tier 1", "OSR"..., or

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/output/words.h"
+#include "cmd/output/names_of_values.h"
 
 const char *sxs_tier_text(unsigned tier)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/calls/single.h"
+#include "cmd/calls/call_trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 struct collector {
     const struct sxs_calls_process *p;
-    struct sxs_calls_single        *all;
+    struct sxs_calls_trace_entry   *all;
     size_t                          n, cap, of_thread, limit, total;
     uint32_t                        thread;
     size_t                         *open; /* calls under way: index in all, or SIZE_MAX */
@@ -21,7 +21,7 @@ struct collector {
     bool                            no_memory;
 };
 
-static void *room(struct collector *c, void *list, size_t n, size_t *cap, size_t item)
+static void *make_room(struct collector *c, void *list, size_t n, size_t *cap, size_t item)
 {
     size_t more = *cap ? *cap * 2 : 256;
     void  *at = list;
@@ -36,30 +36,33 @@ static void *room(struct collector *c, void *list, size_t n, size_t *cap, size_t
     return at;
 }
 
-static void begin(struct collector *c, uint32_t path, uint64_t ns,
-                  const struct sxs_calls_known *known)
+static void begin_call(struct collector *c, uint32_t path, uint64_t ns,
+                       const struct sxs_calls_details *details)
 {
     size_t index = SIZE_MAX;
     c->total++;
     if (c->of_thread < c->limit) {
-        c->all = room(c, c->all, c->n, &c->cap, sizeof(*c->all));
+        c->all = make_room(c, c->all, c->n, &c->cap, sizeof(*c->all));
         if (!c->no_memory) {
             index = c->n++;
             c->of_thread++;
-            c->all[index] = (struct sxs_calls_single){
-                .ns = ns, .path = path, .thread = c->thread, .depth = (unsigned)c->depth,
-                .order = index,
-                .arguments = known ? known->values : NULL};
+            c->all[index] =
+                (struct sxs_calls_trace_entry){.ns = ns,
+                                               .path = path,
+                                               .thread = c->thread,
+                                               .depth = (unsigned)c->depth,
+                                               .order = index,
+                                               .arguments = details ? details->values : NULL};
         }
     }
-    c->open = room(c, c->open, c->depth, &c->cap_open, sizeof(*c->open));
+    c->open = make_room(c, c->open, c->depth, &c->cap_open, sizeof(*c->open));
     if (!c->no_memory)
         c->open[c->depth++] = index;
 }
 
-static void end(struct collector *c, uint64_t ns, const struct sxs_calls_known *known)
+static void end_call(struct collector *c, uint64_t ns, const struct sxs_calls_details *details)
 {
-    struct sxs_calls_single *s;
+    struct sxs_calls_trace_entry *s;
     size_t                   index;
     if (!c->depth || c->no_memory)
         return;
@@ -68,24 +71,24 @@ static void end(struct collector *c, uint64_t ns, const struct sxs_calls_known *
         return;
     s = &c->all[index];
     s->duration_ns = ns - s->ns;
-    s->ended = known != NULL;
-    s->unwound = known && known->unwound;
-    s->result = known ? known->values : NULL;
+    s->ended = details != NULL;
+    s->unwound = details && details->unwound;
+    s->result = details ? details->values : NULL;
 }
 
-static void take(void *arg, uint32_t path, uint64_t ns, bool begins,
-                 const struct sxs_calls_known *known)
+static void take_step(void *arg, uint32_t path, uint64_t ns, bool begins,
+                      const struct sxs_calls_details *details)
 {
     struct collector *c = arg;
     if (begins)
-        begin(c, path, ns, known);
+        begin_call(c, path, ns, details);
     else
-        end(c, ns, known);
+        end_call(c, ns, details);
 }
 
 static int by_time(const void *a, const void *b)
 {
-    const struct sxs_calls_single *x = a, *y = b;
+    const struct sxs_calls_trace_entry *x = a, *y = b;
     if (x->ns != y->ns)
         return x->ns < y->ns ? -1 : 1;
     if (x->thread != y->thread)
@@ -101,11 +104,11 @@ static bool has_values(const struct sxs_calls *calls)
     return false;
 }
 
-size_t sxs_calls_singles(const struct sxs_calls_process *p, const struct sxs_calls_view *v,
-                         size_t limit, struct sxs_calls_single **out, size_t *total)
+size_t sxs_calls_trace_collect(const struct sxs_calls_process *p, const struct sxs_calls_view *v,
+                               size_t limit, struct sxs_calls_trace_entry **out, size_t *total)
 {
     struct collector        c = {.p = p, .limit = limit};
-    struct sxs_calls_replay r = {take, &c};
+    struct sxs_calls_replay r = {take_step, &c};
     *out = NULL;
     *total = 0;
     if (!has_values(p->calls))
@@ -129,11 +132,11 @@ size_t sxs_calls_singles(const struct sxs_calls_process *p, const struct sxs_cal
     return c.n < limit ? c.n : limit;
 }
 
-static void write_single(FILE *to, const struct sxs_calls_process *p,
-                         const struct sxs_calls_single *s)
+static void write_trace_entry(FILE *to, const struct sxs_calls_process *p,
+                              const struct sxs_calls_trace_entry *s)
 {
     const struct sxs_calls    *c = p->calls;
-    const struct sxs_calls_fn *fn = &c->fns[c->paths[s->path].fn];
+    const struct sxs_calls_read_function *fn = &c->fns[c->paths[s->path].fn];
     char plain[4096], name[3 * 4096], values[3 * SXS_CALLS_TEXT_MAX + 1], took[32];
     sxs_text_clean(sxs_calls_plain_name(fn->name, plain, sizeof(plain)), name, sizeof(name));
     sxs_text_clean(s->arguments ? s->arguments : "", values, sizeof(values));
@@ -152,16 +155,16 @@ static void write_single(FILE *to, const struct sxs_calls_process *p,
         fputs(" <no end recorded>\n", to);
 }
 
-void sxs_calls_singles_text(FILE *to, const struct sxs_calls_process *p,
-                            const struct sxs_calls_view *v)
+void sxs_calls_trace_text(FILE *to, const struct sxs_calls_process *p,
+                          const struct sxs_calls_view *v)
 {
-    struct sxs_calls_single *all;
-    size_t                   limit = v->singles ? v->singles : SHOWN;
-    size_t                   total, n = sxs_calls_singles(p, v, limit, &all, &total);
+    struct sxs_calls_trace_entry *all;
+    size_t                        limit = v->trace_entries ? v->trace_entries : SHOWN;
+    size_t                        total, n = sxs_calls_trace_collect(p, v, limit, &all, &total);
     if (n)
         fprintf(to, "\nsingle calls of process %s, the first %zu of %zu\n%12s %7s %-8s call\n",
                 p->process->folder, n, total, "s", "thread", "runtime");
     for (size_t i = 0; i < n; i++)
-        write_single(to, p, &all[i]);
+        write_trace_entry(to, p, &all[i]);
     free(all);
 }

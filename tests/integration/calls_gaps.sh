@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What calls of real runtimes leave out is told in the report: what, how often, and why.
+# The report lists what calls of real runtimes leave out: what, how often, and why.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 [ -e "$BUILD/managed/calls/calls.dll" ] || skip_all "$0" "the app calls is not built"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Holds recorded counts against those that the app calls worked out.
 
-calls_known.py REPORT.json LOG [all]: names what differs, ends with a line of sums. With "all" every
+calls_expected.py REPORT.json LOG [all]: names what differs, ends with a line of sums. With "all" every
 function counts, else those that were recorded at all; versions are added up.
 """
 import json

@@ -21,7 +21,7 @@ static uint32_t without_il(uint32_t number)
     struct sxs_instrument_data *d;
     char                        why[256];
     uint32_t                    n = UINT32_MAX;
-    sxs_tally_record();
+    sxs_rule_stats_record();
     assert_int_equal(sxs_instrument_read(folder_fd, &d, why, sizeof(why)), 0);
     if (number < d->n_rules)
         n = d->rules[number].without_il;
@@ -38,11 +38,11 @@ static void each_method_without_il_counts_once(void **state)
     struct sxs_config      config = {.rules = rules, .n_rules = 1};
     char                   name[32];
     (void)state;
-    sxs_tally_config(&config);
+    sxs_rule_stats_config(&config);
     for (int runtime = 0; runtime < 3; runtime++)
         for (int i = 0; i < 40; i++) { /* from long names to short ones, which are parts of them */
             snprintf(name, sizeof(name), "T.Method%.*s", 20 - i / 2, "xxxxxxxxxxxxxxxxxxxx");
-            sxs_tally_without_il(&rule, name);
+            sxs_rule_stats_without_il(&rule, name);
         }
     print_message("20 methods in 3 runtimes: counted %u\n", without_il(0));
     assert_int_equal(without_il(0), 20);
@@ -53,5 +53,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_method_without_il_counts_once),
     };
-    return cmocka_run_group_tests_name("tally", tests, make_folder, remove_folder);
+    return cmocka_run_group_tests_name("rule_stats", tests, make_folder, remove_folder);
 }

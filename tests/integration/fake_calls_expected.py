@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Holds what hooks were told on simulated runtimes against the report.
+"""Compares what hooks received on simulated runtimes with the report.
 
-fake_calls_known.py KNOWN REPORT.json MODE [LOST]: KNOWN as the scenario's `known` wrote it. LOST: calls
+fake_calls_expected.py KNOWN REPORT.json MODE [LOST]: KNOWN as the scenario's `known` wrote it. LOST: calls
 that the report says were counted elsewhere, or not at all: then only the sum must be right. Names what
 differs, ends with a line of sums.
 """

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/** single.h - traced calls with arguments and results, in the order in which they began. */
-#ifndef SXS_CMD_CALLS_SINGLE_H
-#define SXS_CMD_CALLS_SINGLE_H
+/** call_trace.h - traced calls with arguments and results, in the order in which they began. */
+#ifndef SXS_CMD_CALLS_CALL_TRACE_H
+#define SXS_CMD_CALLS_CALL_TRACE_H
 
 #include "cmd/calls/calls.h"
 
-struct sxs_calls_single {
+struct sxs_calls_trace_entry {
     uint64_t    ns, duration_ns; /* ns: start, since the header's started_ns */
     uint32_t    path, thread;    /* indexes into the paths and threads */
     unsigned    depth;           /* number of enclosing calls; 0: outermost */
@@ -15,19 +15,20 @@ struct sxs_calls_single {
 };
 
 /**
- * sxs_calls_singles - collect the first @limit traced calls of @p, on the threads that @v selects.
+ * sxs_calls_trace_collect - collect the first @limit traced calls of @p, on the threads that @v
+ * selects.
  * @out: receives the calls; release them with free(). @total: receives the number of all traced
  * calls of these threads.
  * Returns the number of calls in @out; 0 also when no values were recorded or memory ran out.
  */
-size_t sxs_calls_singles(const struct sxs_calls_process *p, const struct sxs_calls_view *v,
-                         size_t limit, struct sxs_calls_single **out, size_t *total);
+size_t sxs_calls_trace_collect(const struct sxs_calls_process *p, const struct sxs_calls_view *v,
+                               size_t limit, struct sxs_calls_trace_entry **out, size_t *total);
 
 /**
- * sxs_calls_singles_text - write traced calls as a log, indented by depth: time, thread, runtime,
+ * sxs_calls_trace_text - write traced calls as a log, indented by depth: time, thread, runtime,
  * Name(arguments) = result <duration>.
  */
-void sxs_calls_singles_text(FILE *to, const struct sxs_calls_process *p,
-                            const struct sxs_calls_view *v);
+void sxs_calls_trace_text(FILE *to, const struct sxs_calls_process *p,
+                          const struct sxs_calls_view *v);
 
 #endif

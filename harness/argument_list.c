@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* words.c - splits a string into arguments. */
-#include "harness/words.h"
+/* argument_list.c - splits a string into arguments. */
+#include "harness/argument_list.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,7 +49,7 @@ static const char *take_word(const char **at, char **to)
     return NULL;
 }
 
-const char *sxs_words_split(const char *text, const char ***out, size_t *len)
+const char *sxs_argument_list_split(const char *text, const char ***out, size_t *len)
 {
     size_t size = strlen(text);
     /* Upper limit of the number of words: each but the last is followed by a blank. The characters
@@ -81,7 +81,7 @@ const char *sxs_words_split(const char *text, const char ***out, size_t *len)
     return NULL;
 }
 
-void sxs_words_free(const char **words)
+void sxs_argument_list_free(const char **words)
 {
     free((void *)(uintptr_t)words); /* the array is const for callers only */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "instr/rejit/sites.h"
+#include "instr/rejit/instrumented.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -17,18 +17,18 @@
 /* An instrumented method. Never freed, because compiled code contains the address of its marker.
  * When its module is unloaded it moves to `retired`, until the same method is loaded in another
  * module: its address and its number still stand for that method. */
-struct site {
-    struct site            *next; /* in a bucket of `buckets` or of `retired` */
-    struct site            *next_of_module;
+struct instrumented_method {
+    struct instrumented_method *next; /* in a bucket of `buckets` or of `retired` */
+    struct instrumented_method *next_of_module;
     struct sxs_marker       marker;
-    struct sxs_site_key     key;
+    struct sxs_instrumented_key key;
     struct sxs_plan        *plan;  /* a reference; NULL: no rules, the original IL */
     const struct sxs_rule **rules; /* owned array of rules of the plan */
     size_t                  n_rules;
     uint64_t                identity; /* hash of all rules in their order; 0: no rules */
     uint32_t                seen;     /* generation of the last plan that wanted the method */
-    enum sxs_site_state     state;
-    enum sxs_site_once      once;
+    enum sxs_instrumented_state state;
+    enum sxs_instrumented_once  once;
     int                     labelled; /* nonzero: a label is recorded */
     int                     compiled; /* nonzero: recorded that the active new IL is compiled */
     char                   *assembly, *name; /* owned */
@@ -38,19 +38,20 @@ struct site {
 struct module {
     struct module *next; /* in its bucket */
     sxs_module     module;
-    struct site   *first;
+    struct instrumented_method *first;
 };
 
 static struct {
     pthread_mutex_t lock;               /* guards all fields but @any */
-    struct site    *buckets[N_BUCKETS]; /* methods of loaded modules, by key */
-    struct site    *retired[N_BUCKETS]; /* of unloaded modules, by token, assembly and name */
+    struct instrumented_method *buckets[N_BUCKETS]; /* methods of loaded modules, by key */
+    struct instrumented_method
+                   *retired[N_BUCKETS]; /* of unloaded modules, by token, assembly and name */
     struct module  *modules[N_MODULES];
     uint32_t        n;   /* instrumented methods so far, retired ones included */
     _Atomic int     any; /* 1: there is at least one */
-} sites = {.lock = PTHREAD_MUTEX_INITIALIZER};
-SXS_FORK_RESETS(sites.lock);
-uint32_t sxs_sites_limit = SXS_SITES_MAX;
+} instrumented = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(instrumented.lock);
+uint32_t sxs_instrumented_limit = SXS_INSTRUMENTED_MAX;
 
 /* ---- plans ------------------------------------------------------------------------------------ */
 
@@ -81,31 +82,31 @@ static void unref_locked(struct sxs_plan *plan)
 
 struct sxs_plan *sxs_plan_ref(struct sxs_plan *plan)
 {
-    pthread_mutex_lock(&sites.lock);
+    pthread_mutex_lock(&instrumented.lock);
     ref_locked(plan);
-    pthread_mutex_unlock(&sites.lock);
+    pthread_mutex_unlock(&instrumented.lock);
     return plan;
 }
 
 void sxs_plan_unref(struct sxs_plan *plan)
 {
-    pthread_mutex_lock(&sites.lock);
+    pthread_mutex_lock(&instrumented.lock);
     unref_locked(plan);
-    pthread_mutex_unlock(&sites.lock);
+    pthread_mutex_unlock(&instrumented.lock);
 }
 
 /* ---- the table -------------------------------------------------------------------------------- */
 
-static struct site **bucket_of(struct sxs_site_key key)
+static struct instrumented_method **bucket_of(struct sxs_instrumented_key key)
 {
     uint64_t h =
         ((uint64_t)key.module.id >> 4 ^ (uint64_t)key.token << 20) * UINT64_C(0x9e3779b97f4a7c15);
-    return &sites.buckets[h >> 52 & (N_BUCKETS - 1)];
+    return &instrumented.buckets[h >> 52 & (N_BUCKETS - 1)];
 }
 
-static struct site *find_locked(struct sxs_site_key key)
+static struct instrumented_method *find_locked(struct sxs_instrumented_key key)
 {
-    for (struct site *s = *bucket_of(key); s; s = s->next)
+    for (struct instrumented_method *s = *bucket_of(key); s; s = s->next)
         if (s->key.module.id == key.module.id && s->key.module.rt == key.module.rt &&
             s->key.token == key.token)
             return s;
@@ -114,8 +115,8 @@ static struct site *find_locked(struct sxs_site_key key)
 
 static struct module **module_bucket(sxs_module module)
 {
-    return &sites.modules[(uint64_t)module.id * UINT64_C(0x9e3779b97f4a7c15) >> 54 &
-                          (N_MODULES - 1)];
+    return &instrumented.modules[(uint64_t)module.id * UINT64_C(0x9e3779b97f4a7c15) >> 54 &
+                                 (N_MODULES - 1)];
 }
 
 static struct module *find_module_locked(sxs_module module)
@@ -140,24 +141,26 @@ static struct module *module_locked(sxs_module module)
     return m;
 }
 
-static uint64_t hash(uint64_t h, const char *text)
+static uint64_t hash_text(uint64_t h, const char *text)
 {
     for (; *text; text++)
         h = (h ^ (unsigned char)*text) * UINT64_C(1099511628211);
     return h;
 }
 
-static struct site **retired_bucket(mdToken token, const char *assembly, const char *name)
+static struct instrumented_method **retired_bucket(mdToken token, const char *assembly,
+                                                   const char *name)
 {
-    uint64_t h = hash(hash(token, name), assembly);
-    return &sites.retired[(h ^ h >> 32) & (N_BUCKETS - 1)];
+    uint64_t h = hash_text(hash_text(token, name), assembly);
+    return &instrumented.retired[(h ^ h >> 32) & (N_BUCKETS - 1)];
 }
 
 /* Takes out of `retired` the entry of the same method in an unloaded module. NULL: none. */
-static struct site *take_retired_locked(struct sxs_site_key key, const char *assembly,
-                                        const char *name)
+static struct instrumented_method *take_retired_locked(struct sxs_instrumented_key key,
+                                                       const char *assembly, const char *name)
 {
-    for (struct site **at = retired_bucket(key.token, assembly, name), *s; (s = *at) != NULL; at = &s->next)
+    for (struct instrumented_method **at = retired_bucket(key.token, assembly, name), *s;
+         (s = *at) != NULL; at = &s->next)
         if (s->key.token == key.token && s->key.module.rt == key.module.rt &&
             !strcmp(s->name, name) && !strcmp(s->assembly, assembly)) {
             *at = s->next;
@@ -166,16 +169,17 @@ static struct site *take_retired_locked(struct sxs_site_key key, const char *ass
     return NULL;
 }
 
-static void put_aside_locked(struct site *s)
+static void put_aside_locked(struct instrumented_method *s)
 {
-    struct site **at = retired_bucket(s->key.token, s->assembly, s->name);
+    struct instrumented_method **at = retired_bucket(s->key.token, s->assembly, s->name);
     s->next = *at;
     *at = s;
 }
 
-static struct site *new_locked(struct sxs_site_key key, const char *assembly, const char *name)
+static struct instrumented_method *new_locked(struct sxs_instrumented_key key, const char *assembly,
+                                              const char *name)
 {
-    struct site *s = calloc(1, sizeof(*s));
+    struct instrumented_method *s = calloc(1, sizeof(*s));
     if (!s)
         return NULL;
     s->assembly = strdup(assembly);
@@ -191,32 +195,33 @@ static struct site *new_locked(struct sxs_site_key key, const char *assembly, co
                                      sxs_runtime_version(key.module.rt), s->assembly, s->name},
                                     0,
                                     0};
-    sxs_marker_set(&s->marker, sites.n++);
-    sxs_instrument_site(s->marker.site, s->marker.method.runtime, key.token, assembly, name);
+    sxs_marker_set(&s->marker, instrumented.n++);
+    sxs_instrument_method(s->marker.method_number, s->marker.method.runtime, key.token, assembly,
+                          name);
     return s;
 }
 
-/* The number of struct site is limited because they are never freed: otherwise a host that keeps
- * loading assemblies with new names would use more and more memory. */
+/* The number of struct instrumented_method is limited because they are never freed: otherwise a
+ * host that keeps loading assemblies with new names would use more and more memory. */
 static int is_full_locked(void)
 {
     static int said;
-    if (sites.n < sxs_sites_limit)
+    if (instrumented.n < sxs_instrumented_limit)
         return 0;
     if (!said)
         sxs_warn("tool instrument: %u methods have been instrumented in this process: further ones "
                  "stay as they are",
-                 sites.n);
+                 instrumented.n);
     said = 1;
     return 1;
 }
 
 /* Adds an entry for the method @key, or reuses a retired one. Returns NULL when the limit is
  * reached (*full is set then) or when there is no memory. */
-static struct site *add_locked(struct sxs_site_key key, const char *assembly, const char *name,
-                               int *full)
+static struct instrumented_method *add_locked(struct sxs_instrumented_key key, const char *assembly,
+                                              const char *name, int *full)
 {
-    struct site   *s = take_retired_locked(key, assembly, name);
+    struct instrumented_method *s = take_retired_locked(key, assembly, name);
     struct module *m;
     *full = !s && is_full_locked();
     if (!s && !*full)
@@ -234,24 +239,24 @@ static struct site *add_locked(struct sxs_site_key key, const char *assembly, co
     *bucket_of(key) = s;
     s->next_of_module = m->first;
     m->first = s;
-    atomic_store(&sites.any, 1);
+    atomic_store(&instrumented.any, 1);
     return s;
 }
 
-static void set_state_locked(struct site *s, enum sxs_site_state state, HRESULT hr,
-                             const char *text)
+static void set_state_locked(struct instrumented_method *s, enum sxs_instrumented_state state,
+                             HRESULT hr, const char *text)
 {
     s->state = state;
     s->compiled = 0;
-    sxs_instrument_state(s->marker.site, state, (uint32_t)hr, text);
+    sxs_instrument_state(s->marker.method_number, state, (uint32_t)hr, text);
 }
 
-static void set_label_locked(struct site *s, const char *label)
+static void set_label_locked(struct instrumented_method *s, const char *label)
 {
     if (!*label && !s->labelled)
         return;
     s->labelled = *label != 0;
-    sxs_instrument_label(s->marker.site, label);
+    sxs_instrument_label(s->marker.method_number, label);
 }
 
 static uint64_t identity_of(const struct sxs_rule *const *rules, size_t n)
@@ -273,21 +278,21 @@ static void names_of(const struct sxs_rule *const *rules, size_t n, char *out, s
 /* The label of the action that weaving chooses among those that count, time or trace. */
 static const char *label_of(const struct sxs_rule *const *rules, size_t n)
 {
-    const struct sxs_action *most = NULL;
+    const struct sxs_action *strongest = NULL;
     for (size_t r = 0; r < n; r++)
         for (uint32_t i = 0; i < rules[r]->n_actions; i++) {
             const struct sxs_action *a = &rules[r]->actions[i];
-            if (a->kind <= SXS_ACTION_TRACE && (!most || a->kind > most->kind))
-                most = a;
+            if (a->kind <= SXS_ACTION_TRACE && (!strongest || a->kind > strongest->kind))
+                strongest = a;
         }
-    return most && most->label ? most->label : "";
+    return strongest && strongest->label ? strongest->label : "";
 }
 
-int sxs_sites_want(struct sxs_site_key key, const char *assembly, const char *name,
-                   struct sxs_plan *plan, const struct sxs_rule *const *rules, size_t n)
+int sxs_instrumented_want(struct sxs_instrumented_key key, const char *assembly, const char *name,
+                          struct sxs_plan *plan, const struct sxs_rule *const *rules, size_t n)
 {
     const struct sxs_rule **copy;
-    struct site            *s;
+    struct instrumented_method *s;
     uint64_t                identity = identity_of(rules, n);
     char                    text[512];
     int                     changed = -1, full = 0;
@@ -295,7 +300,7 @@ int sxs_sites_want(struct sxs_site_key key, const char *assembly, const char *na
     if (!copy)
         return -1;
     memcpy(copy, rules, n * sizeof(*copy));
-    pthread_mutex_lock(&sites.lock);
+    pthread_mutex_lock(&instrumented.lock);
     s = find_locked(key);
     if (!s)
         s = add_locked(key, assembly, name, &full);
@@ -313,26 +318,26 @@ int sxs_sites_want(struct sxs_site_key key, const char *assembly, const char *na
         copy = NULL;
         if (changed) {
             names_of(rules, n, text, sizeof(text));
-            set_state_locked(s, SXS_SITE_PENDING, 0, text);
+            set_state_locked(s, SXS_INSTRUMENTED_PENDING, 0, text);
             set_label_locked(s, label_of(rules, n));
         }
     }
-    pthread_mutex_unlock(&sites.lock);
+    pthread_mutex_unlock(&instrumented.lock);
     free(copy);
     return changed;
 }
 
-void sxs_sites_keep(struct sxs_site_key key, uint32_t generation)
+void sxs_instrumented_keep(struct sxs_instrumented_key key, uint32_t generation)
 {
-    struct site *s;
-    pthread_mutex_lock(&sites.lock);
+    struct instrumented_method *s;
+    pthread_mutex_lock(&instrumented.lock);
     s = find_locked(key);
     if (s && s->seen < generation)
         s->seen = generation;
-    pthread_mutex_unlock(&sites.lock);
+    pthread_mutex_unlock(&instrumented.lock);
 }
 
-static void unwant_locked(struct site *s)
+static void unwant_locked(struct instrumented_method *s)
 {
     unref_locked(s->plan);
     free(s->rules);
@@ -343,10 +348,10 @@ static void unwant_locked(struct site *s)
 }
 
 static size_t take_outdated_locked(const struct module *m, uint32_t generation,
-                                   struct sxs_site_key *out, size_t room)
+                                   struct sxs_instrumented_key *out, size_t room)
 {
     size_t n = 0;
-    for (struct site *s = m->first; s && n < room; s = s->next_of_module)
+    for (struct instrumented_method *s = m->first; s && n < room; s = s->next_of_module)
         if (s->identity && s->seen < generation) {
             unwant_locked(s);
             out[n++] = s->key;
@@ -354,164 +359,168 @@ static size_t take_outdated_locked(const struct module *m, uint32_t generation,
     return n;
 }
 
-size_t sxs_sites_outdated(sxs_module module, uint32_t generation, struct sxs_site_key *out,
-                          size_t room)
+size_t sxs_instrumented_drop_outdated(sxs_module module, uint32_t generation,
+                                      struct sxs_instrumented_key *out, size_t room)
 {
     const struct module *m;
     size_t               n = 0;
-    pthread_mutex_lock(&sites.lock);
+    pthread_mutex_lock(&instrumented.lock);
     m = find_module_locked(module);
     if (m)
         n = take_outdated_locked(m, generation, out, room);
-    pthread_mutex_unlock(&sites.lock);
+    pthread_mutex_unlock(&instrumented.lock);
     return n;
 }
 
-int sxs_sites_work(struct sxs_site_key key, struct sxs_site_work *work)
+int sxs_instrumented_get_work(struct sxs_instrumented_key key, struct sxs_instrumented_work *work)
 {
-    struct site *s;
-    pthread_mutex_lock(&sites.lock);
+    struct instrumented_method *s;
+    pthread_mutex_lock(&instrumented.lock);
     s = find_locked(key);
     if (s) {
         work->marker = &s->marker;
         work->plan = s->plan ? ref_locked(s->plan) : NULL;
         work->identity = s->identity;
-        work->n_rules = s->n_rules < SXS_SITE_RULES ? s->n_rules : SXS_SITE_RULES;
+        work->n_rules = s->n_rules < SXS_INSTRUMENTED_RULES ? s->n_rules : SXS_INSTRUMENTED_RULES;
         if (s->rules)
             memcpy(work->rules, s->rules, work->n_rules * sizeof(*s->rules));
     }
-    pthread_mutex_unlock(&sites.lock);
+    pthread_mutex_unlock(&instrumented.lock);
     return s != NULL;
 }
 
-void sxs_site_work_done(struct sxs_site_work *work)
+void sxs_instrumented_work_done(struct sxs_instrumented_work *work)
 {
     sxs_plan_unref(work->plan);
 }
 
-int sxs_sites_any(void)
+int sxs_instrumented_any(void)
 {
-    return atomic_load_explicit(&sites.any, memory_order_relaxed);
+    return atomic_load_explicit(&instrumented.any, memory_order_relaxed);
 }
 
-enum sxs_site_once sxs_sites_once(struct sxs_site_key key)
+enum sxs_instrumented_once sxs_instrumented_set_once(struct sxs_instrumented_key key)
 {
-    enum sxs_site_once was = SXS_ONCE_NOT;
-    struct site       *s;
-    pthread_mutex_lock(&sites.lock);
+    enum sxs_instrumented_once  was = SXS_ONCE_NOT;
+    struct instrumented_method *s;
+    pthread_mutex_lock(&instrumented.lock);
     s = find_locked(key);
     if (s) {
         was = s->once;
         if (was == SXS_ONCE_NOT)
             s->once = SXS_ONCE_OPEN;
     }
-    pthread_mutex_unlock(&sites.lock);
+    pthread_mutex_unlock(&instrumented.lock);
     return was;
 }
 
-int sxs_sites_compiling(struct sxs_site_key key)
+int sxs_instrumented_set_compiling(struct sxs_instrumented_key key)
 {
-    struct site *s;
+    struct instrumented_method *s;
     int          now;
-    pthread_mutex_lock(&sites.lock);
+    pthread_mutex_lock(&instrumented.lock);
     s = find_locked(key);
     now = s && s->once == SXS_ONCE_OPEN;
     if (now)
         s->once = SXS_ONCE_DONE;
-    pthread_mutex_unlock(&sites.lock);
+    pthread_mutex_unlock(&instrumented.lock);
     return now;
 }
 
-int sxs_sites_wanted(struct sxs_site_key key)
+int sxs_instrumented_is_wanted(struct sxs_instrumented_key key)
 {
-    struct site *s;
+    struct instrumented_method *s;
     int          wanted;
-    if (!sxs_sites_any())
+    if (!sxs_instrumented_any())
         return 0;
-    pthread_mutex_lock(&sites.lock);
+    pthread_mutex_lock(&instrumented.lock);
     s = find_locked(key);
     wanted = s && s->identity;
-    pthread_mutex_unlock(&sites.lock);
+    pthread_mutex_unlock(&instrumented.lock);
     return wanted;
 }
 
-static void came_to_locked(struct site *s, enum sxs_site_state state, HRESULT hr, const char *text)
+static void came_to_locked(struct instrumented_method *s, enum sxs_instrumented_state state,
+                           HRESULT hr, const char *text)
 {
     set_state_locked(s, state, hr, text);
-    if (state == SXS_SITE_FAILED)
+    if (state == SXS_INSTRUMENTED_FAILED)
         sxs_refused(&s->marker.method, text);
 }
 
-void sxs_sites_state(struct sxs_site_key key, enum sxs_site_state state, HRESULT hr,
-                     const char *text)
+void sxs_instrumented_set_state(struct sxs_instrumented_key key, enum sxs_instrumented_state state,
+                                HRESULT hr, const char *text)
 {
-    struct site *s;
-    pthread_mutex_lock(&sites.lock);
+    struct instrumented_method *s;
+    pthread_mutex_lock(&instrumented.lock);
     s = find_locked(key);
     if (s)
         came_to_locked(s, state, hr, text);
-    pthread_mutex_unlock(&sites.lock);
+    pthread_mutex_unlock(&instrumented.lock);
 }
 
-void sxs_sites_woven(struct sxs_site_key key, const struct sxs_site_work *work,
-                     enum sxs_site_state state, HRESULT hr, const char *text)
+void sxs_instrumented_set_woven(struct sxs_instrumented_key         key,
+                                const struct sxs_instrumented_work *work,
+                                enum sxs_instrumented_state state, HRESULT hr, const char *text)
 {
-    struct site *s;
-    pthread_mutex_lock(&sites.lock);
+    struct instrumented_method *s;
+    pthread_mutex_lock(&instrumented.lock);
     s = find_locked(key);
     if (s && s->identity == work->identity)
         came_to_locked(s, state, hr, text);
-    pthread_mutex_unlock(&sites.lock);
+    pthread_mutex_unlock(&instrumented.lock);
 }
 
-void sxs_sites_compiled(struct sxs_site_key key, int first)
+void sxs_instrumented_set_compiled(struct sxs_instrumented_key key, int first)
 {
-    struct site *s;
-    pthread_mutex_lock(&sites.lock);
+    struct instrumented_method *s;
+    pthread_mutex_lock(&instrumented.lock);
     s = find_locked(key);
-    if (s && s->state == SXS_SITE_ACTIVE && !s->compiled && (!first || s->once == SXS_ONCE_DONE)) {
+    if (s && s->state == SXS_INSTRUMENTED_ACTIVE && !s->compiled &&
+        (!first || s->once == SXS_ONCE_DONE)) {
         s->compiled = 1;
-        sxs_instrument_state(s->marker.site, SXS_SITE_ACTIVE, 0, SXS_INSTRUMENT_COMPILED);
+        sxs_instrument_state(s->marker.method_number, SXS_INSTRUMENTED_ACTIVE, 0,
+                             SXS_INSTRUMENT_COMPILED);
     }
-    pthread_mutex_unlock(&sites.lock);
+    pthread_mutex_unlock(&instrumented.lock);
 }
 
-/* @told: nonzero: record the state "unloaded". */
-static void retire_locked(struct site *s, int told)
+/* @is_reported: nonzero: record the state "unloaded". */
+static void retire_locked(struct instrumented_method *s, int is_reported)
 {
-    struct site **at = bucket_of(s->key);
+    struct instrumented_method **at = bucket_of(s->key);
     while (*at != s)
         at = &(*at)->next;
     *at = s->next;
     unwant_locked(s);
-    if (told)
-        set_state_locked(s, SXS_SITE_UNLOADED, 0, "");
+    if (is_reported)
+        set_state_locked(s, SXS_INSTRUMENTED_UNLOADED, 0, "");
     put_aside_locked(s);
 }
 
 /* Removes the module at *@at and retires its methods. */
-static void unload_locked(struct module **at, int told)
+static void unload_locked(struct module **at, int is_reported)
 {
     struct module *m = *at;
-    struct site   *next;
+    struct instrumented_method *next;
     *at = m->next;
-    for (struct site *s = m->first; s; s = next) {
+    for (struct instrumented_method *s = m->first; s; s = next) {
         next = s->next_of_module;
-        retire_locked(s, told);
+        retire_locked(s, is_reported);
     }
     free(m);
 }
 
-void sxs_sites_unloaded(sxs_module module)
+void sxs_instrumented_set_unloaded(sxs_module module)
 {
-    size_t first = module.id ? (size_t)(module_bucket(module) - sites.modules) : 0;
+    size_t first = module.id ? (size_t)(module_bucket(module) - instrumented.modules) : 0;
     size_t end = module.id ? first + 1 : N_MODULES;
-    pthread_mutex_lock(&sites.lock);
+    pthread_mutex_lock(&instrumented.lock);
     for (size_t b = first; b < end; b++)
-        for (struct module **at = &sites.modules[b]; *at;)
+        for (struct module **at = &instrumented.modules[b]; *at;)
             if ((*at)->module.rt == module.rt && (!module.id || (*at)->module.id == module.id))
                 unload_locked(at, module.id != 0);
             else
                 at = &(*at)->next;
-    pthread_mutex_unlock(&sites.lock);
+    pthread_mutex_unlock(&instrumented.lock);
 }

@@ -2,12 +2,12 @@
 // Part of page.js, inserted by embed.py: coverage gaps of counted calls: functions that are not
 // recorded, or in part, and why.
 
-const unseen = data.unseen || []; // [pid, number of the runtime, its version, why, sum, counted, rows left out, [[name, detail, count]...]]
-function paintUnseen() { // a section for each kind and runtime; a search keeps the rows that match
-  const box = $("unseen"), re = state.search, pids = new Set(unseen.map((g) => g[0])).size;
+const gaps = data.unseen || []; // [pid, number of the runtime, its version, why, sum, counted, rows left out, [[name, detail, count]...]]
+function paintGaps() { // a section for each kind and runtime; a search keeps the rows that match
+  const box = $("gaps"), re = state.search, pids = new Set(gaps.map((g) => g[0])).size;
   let found = 0;
   box.replaceChildren();
-  for (const [pid, number, version, why, sum, counted, left, all] of unseen) {
+  for (const [pid, number, version, why, sum, counted, left, all] of gaps) {
     const runtime = runtimes.findIndex((r) => r[0] === number && r[1] === version) + 1;
     if (state.owner > 0 && number && runtime !== state.owner) continue;
     const rows = re ? all.filter(([name, detail]) => re.test(name) || re.test(detail)) : all;
@@ -24,7 +24,7 @@ function paintUnseen() { // a section for each kind and runtime; a search keeps 
     if (sum) head.append(el("small", count(sum)));
     if (pids > 1) head.append(el("small", `pid ${pid}`));
     section.append(head);
-    if (any) section.append(unseenRows(rows, counted));
+    if (any) section.append(gapRows(rows, counted));
     if (left && !re) section.append(el("p", `and ${count(left)} more`, "soft"));
     box.append(section);
   }
@@ -33,7 +33,7 @@ function paintUnseen() { // a section for each kind and runtime; a search keeps 
   $("search").classList.toggle("bad", Boolean(re) && !found);
   if (!box.firstChild) box.append(el("p", "Nothing here passes the search and the filters.", "soft"));
 }
-function unseenRows(rows, counted) {
+function gapRows(rows, counted) {
   const list = el("ul");
   for (const [name, detail, n] of rows) {
     const row = el("li");
