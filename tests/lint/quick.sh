@@ -36,9 +36,10 @@ finds() { # claim pattern command...
     if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -q "$pattern"; then tap 0 "$claim" ""; else tap 1 "$claim" "$out"; fi
 }
 
-echo 1..17
+echo 1..20
 passes "no folder includes what lies above it" tests/lint/layering.sh
 passes "no sources include each other in a circle" tests/lint/circles.sh
+passes "names, comments and documents use the terms of the field" tests/lint/words.sh
 passes "what may run in a signal handler calls only what may be called there" \
     tests/lint/signal-safety.sh --source
 passes "no test takes the status of another command for its own" tests/lint/status.sh
@@ -48,7 +49,7 @@ passes "the libraries export what they promise and nothing else" tests/lint/symb
 passes "versions of what is fetched are in one file" tests/lint/versions.sh
 
 # shellcheck disable=SC2046
-cp -r $(sh tests/lint/folders.sh | sed "s,/.*,," | sort -u) folders.tsv harness include setup tests docs "$copy/" || exit 1
+cp -r $(sh tests/lint/folders.sh | sed "s,/.*,," | sort -u) folders.tsv harness include setup tests docs Makefile README.md "$copy/" || exit 1
 echo '#include "callback/guid.h"' >>"$copy/stackwalk/walk.c"
 finds "an include that points up is named" 'stackwalk/walk.c:.*callback/guid.h' tests/lint/layering.sh
 echo '#include "cmd/report/own.h"' >>"$copy/cmd/report/model.h"
@@ -79,3 +80,8 @@ echo 'check "it says $(cat file)" $?' >>"$copy/tests/integration/hops.sh"
 finds "a status taken behind another command's is named" 'hops.sh:' tests/lint/status.sh
 echo 'version=1.2.3' >>"$copy/setup/cecil.sh"
 finds "a version elsewhere is named" 'setup/cecil.sh:.*1.2.3' tests/lint/versions.sh
+echo 'static int n_flights;' >>"$copy/tools/exceptions/exceptions.c"
+finds "a word that the field does not use is named in an identifier" \
+    'exceptions.c:[0-9]*: flights: in-flight exception' tests/lint/words.sh
+echo '/* The tally of a rule. */' >>"$copy/instr/rejit/match.c"
+finds "so is one in a comment" 'match.c:[0-9]*: tally: rule statistics' tests/lint/words.sh
