@@ -63,8 +63,9 @@ XML_CFLAGS := $(shell xml2-config --cflags 2>/dev/null || pkg-config --cflags li
 # libunwind and libxml2 are opened with dlopen(); see base/own_library.h.
 LIB_LIBS := -ldl -lpthread
 # libarchive is linked statically, without the parts that the command does not use: they would bring libxml2 and ICU.
+# liblzma and libbz2 are libraries of libdw, which those parts of libarchive name, too.
 # libstdc++ only for its demangler, which is plain C: linked statically, it needs nothing else.
-CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -Wl,-Bdynamic -l:libzstd.so.1 -ljansson -ldw -lelf -lz -lprotobuf-c \
+CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -Wl,-Bdynamic -l:libzstd.so.1 -l:liblzma.so.5 -l:libbz2.so.1.0 -ljansson -ldw -lelf -lz -lprotobuf-c \
             -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic
 
 .PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
@@ -287,10 +288,10 @@ PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c) cmd/calls/l
 # Unit tests of the command's own folders.
 CMD_UNIT := $(addprefix $(O)/tests/,test_names_table)
 
-$(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ)
+$(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(PROFILE_OBJ) $(CMD_LIBS) -lcmocka
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS) -lcmocka
 
 $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)

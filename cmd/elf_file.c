@@ -109,10 +109,12 @@ bool sxs_elf_mentions(const char *path, const char *const *texts)
 {
     struct image im;
     bool         found = false;
-    if (image_read(path, &im, SIZE_MAX) == 0 && im.bytes)
-        for (; *texts && !found; texts++)
-            found = memmem(im.bytes, im.size, *texts, strlen(*texts)) != NULL;
-    free(im.bytes);
+    size_t       size = 0;
+    int          err = image_open(path, &im);
+    const char  *bytes = !err && im.elf ? elf_rawfile(im.elf, &size) : NULL;
+    for (; bytes && *texts && !found; texts++)
+        found = memmem(bytes, size, *texts, strlen(*texts)) != NULL;
+    image_close(&im);
     return found;
 }
 

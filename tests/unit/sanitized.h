@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* sanitized.h - tests that a sanitizer's build cannot run. Include cmocka.h first. */
+/* sanitized.h - skips tests that cannot run in a build with sanitizers. Include cmocka.h first. */
 #ifndef SXS_TEST_SANITIZED_H
 #define SXS_TEST_SANITIZED_H
 
-/** skip_if_sanitized - at a test's beginning: skips the test in a sanitizer's build and prints why, such as "sanitizers
- *  have a calloc() of their own". What the test replaces is left out of such a build by #ifndef SXS_SANITIZED. */
+/** skip_if_sanitized - call first in a test: in a build with sanitizers, skip the test and print @why. Functions of the C
+ *  library that such a test replaces must be left out of that build by #ifndef SXS_SANITIZED. */
 static inline void skip_if_sanitized(const char *why)
 {
 #ifdef SXS_SANITIZED

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* test_calls_no_memory.c - a function whose decision finds no memory is not hooked, and is decided on again later. This
- * program's own calloc() fails on demand. */
+/* test_calls_no_memory.c - a function is not hooked if no memory can be allocated for the decision. The decision is made
+ * again later. The test's own calloc() fails on demand. */
 #include "callback/elt.h"
-#include "tools/calls/calls.h"
-#include "tools/calls/functions.h"
 #include "session/read/calls_read.h"
 #include "tests/unit/manager_fixture.h"
 #include "tests/unit/sanitized.h"
+#include "tools/calls/calls.h"
+#include "tools/calls/functions.h"
 
-/* The table of decisions begins with so many. */
+/* Initial capacity of the table of decisions, in elements. */
 #define DECISIONS 4096
 
 static _Atomic int refuse, n_refused;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* test_collections.c - collections that begin and end on several threads at once are counted in and out. */
+/* test_collections.c - garbage collections that begin and end on several threads at the same time are counted correctly. */
 #include <malloc.h>
 
-#include "tools/events/events.h"
 #include "manager/runtime_internal.h"
 #include "session/read/events_read.h"
 #include "session/write/session_write.h"
 #include "tests/unit/fake_host.h"
+#include "tools/events/events.h"
 
 #define ROUNDS 20
-/* A round of a thread is over when it has met collections of the other thread so often, or has done so many of its own
- * (one processor may have to do for both), or the other one's is over. */
+/* A thread ends its round after it has seen MEETINGS changes of the other thread's counter, or has done COLLECTIONS of its
+ * own (with one processor, the threads seldom meet), or when the other thread has ended its round. */
 #define MEETINGS    20000
 #define COLLECTIONS 1000000
 
@@ -69,9 +69,9 @@ static const char *start_tool(void)
 
 /* ---- on two threads --------------------------------------------------------------------------- */
 
-static void *collect(void *mine)
+static void *collect(void *counter)
 {
-    _Atomic unsigned *others = mine == &done[0] ? &done[1] : &done[0];
+    _Atomic unsigned *others = counter == &done[0] ? &done[1] : &done[0];
     unsigned          met = 0, last = 0;
     atomic_fetch_add(&ready, 1);
     while (atomic_load(&ready) < 2)
@@ -80,7 +80,7 @@ static void *collect(void *mine)
         unsigned now;
         begin();
         end();
-        atomic_store_explicit((_Atomic unsigned *)mine, n, memory_order_relaxed);
+        atomic_store_explicit((_Atomic unsigned *)counter, n, memory_order_relaxed);
         now = atomic_load_explicit(others, memory_order_relaxed);
         met += now != last;
         last = now;

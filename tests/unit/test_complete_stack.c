@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* test_complete_stack.c - the stack that an enter hook takes in the call that completes a recipe of shared code. The host's
+/* test_complete_stack.c - the stack that an enter hook takes in the call that completes a formatter of shared code. The host's
  * threads may have little of it left. What a runtime takes to answer is not counted in: a simulated one answers here. */
 #include "tests/unit/fake_host.h"
 
-#include "tools/calls/values.h"
 #include "tests/unit/calls_fixture.h"
 #include "tests/unit/manager_fixture.h"
 #include "tests/unit/sanitized.h"
+#include "tools/calls/values.h"
 #include "values/formatter.h"
 #include "values/show.h"
 
@@ -16,14 +16,14 @@
 #define N_PARAMS 4u
 #define FAR      60000u
 
-/* An enter hook that completes a recipe also shows the values, by the complete recipe. It takes so much more at most than
+/* An enter hook that completes a formatter also shows the values, by the complete formatter. It takes so much more at most than
  * the next one, which only shows them; and so much of all. */
 #define MORE_STACK 1024u
 #define HOOK_STACK (2 * SXS_SHOW_STACK)
 
 /* ---- a simulated runtime that also tells where arguments are ---------------------------------- */
 
-static ICorProfilerInfo15    *simulated, mine;
+static ICorProfilerInfo15    *simulated, wrapper;
 static ICorProfilerInfo15Vtbl vtbl;
 static ClassID                type_args[N_ARGS];
 static uint64_t               zeros[8];
@@ -69,8 +69,8 @@ static void tell_more(void)
     vtbl.GetStringLayout2 = layout;
     vtbl.GetFunctionEnter3Info = enter_info;
     vtbl.GetFunctionInfo2 = function_info;
-    mine.vtbl = &vtbl;
-    atomic_store(&kept[1]->info, &mine);
+    wrapper.vtbl = &vtbl;
+    atomic_store(&kept[1]->info, &wrapper);
 }
 
 /* ---- functions of shared code ------------------------------------------------------------------ */
@@ -151,7 +151,7 @@ static const char *call_twice(void)
     first_call = stack_of_enter(1);
     r = atomic_load(&called[1].formatter);
     CHECK_EQ(r->by_frame, 0);
-    CHECK_EQ(r->params[0].shape.element, SXS_ELEMENT_OBJECT);
+    CHECK_EQ(r->params[0].desc.element, SXS_ELEMENT_OBJECT);
     hook(sxs_values_leave, 1);
     second_call = stack_of_enter(1);
     hook(sxs_values_leave, 1);
@@ -167,8 +167,9 @@ static void stack_body(void)
     tell_more();
     define();
     on_thread(call_twice);
-    print_message("an enter hook takes %zu bytes of stack when it completes a recipe, %zu later\n",
-                  first_call, second_call);
+    print_message(
+        "an enter hook takes %zu bytes of stack when it completes a formatter, %zu later\n",
+        first_call, second_call);
     fflush(stdout);
     CHECK(second_call > 1024); /* or the paint was not seen */
     CHECK(first_call < second_call + MORE_STACK);
@@ -179,7 +180,7 @@ static void stack_body(void)
     drop_file(NULL);
 }
 
-static void completing_a_recipe_takes_little_stack(void **state)
+static void completing_a_formatter_takes_little_stack(void **state)
 {
     (void)state;
     skip_if_sanitized("sanitizers make frames larger");
@@ -189,7 +190,7 @@ static void completing_a_recipe_takes_little_stack(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(completing_a_recipe_takes_little_stack, plain_environment),
+        cmocka_unit_test_setup(completing_a_formatter_takes_little_stack, plain_environment),
     };
     return cmocka_run_group_tests_name("complete: stack", tests, NULL, NULL);
 }

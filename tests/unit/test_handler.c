@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* test_handler.c - the sample signal's handler, when a great many threads are in it at once. */
+/* test_handler.c - the sample signal's handler when very many threads are in it at the same time. */
 #include "tests/unit/fake_host.h"
 
 #include <sys/syscall.h>
 
 #include "session/write/session_write.h"
+#include "stackwalk/fast/tables.h"
 #include "tools/sample/clocks.h"
 #include "tools/sample/handler.h"
 #include "tools/sample/scratch.h"
-#include "stackwalk/fast/tables.h"
 
 #define INTERVAL_NS 10000000u
-#define MOST        4096u /* more rooms than there can be */
+#define MOST        4096u /* more buffers than there are */
 
 static struct sxs_samples_writer *writer;
 
@@ -27,14 +27,14 @@ static void sampling(void)
     CHECK_EQ(sxs_handler_install(writer, SXS_WALKER_FAST), 0);
 }
 
-/* Sent to itself, the signal arrives before the call returns. */
+/* A signal that a thread sends to itself arrives before the call returns. */
 static void a_sample(void)
 {
     CHECK_EQ(sxs_clocks_poke((uint32_t)syscall(SYS_gettid), INTERVAL_NS), 0);
 }
 
-/* As if that many threads were preempted in the middle of their walks. Returns how many. */
-static unsigned all_rooms_taken(void)
+/* Takes all buffers, as if that many threads were preempted in the middle of their walks. Returns the number. */
+static unsigned take_all_buffers(void)
 {
     unsigned n = 0;
     while (n < MOST && sxs_scratch_take(n))
@@ -42,46 +42,46 @@ static unsigned all_rooms_taken(void)
     return n;
 }
 
-static void without_room(void)
+static void without_buffer(void)
 {
     const struct sxs_samples_header *header;
     sampling();
     header = sxs_samples_header(writer);
     a_sample();
     CHECK_EQ(atomic_load(&header->n_samples), 1);
-    CHECK(all_rooms_taken() < MOST);
+    CHECK(take_all_buffers() < MOST);
     a_sample();
     CHECK_EQ(atomic_load(&header->n_dropped), 0);
     CHECK_EQ(atomic_load(&header->n_samples), 2);
 }
 
-static void no_sample_is_dropped_for_want_of_room_to_walk_in(void **state)
+static void no_sample_is_dropped_if_all_buffers_are_in_use(void **state)
 {
     (void)state;
-    PASSES(without_room);
+    PASSES(without_buffer);
 }
 
-static void two_hundred_walks_at_once_each_have_a_room_of_their_own(void **state)
+static void two_hundred_walks_at_a_time_have_a_buffer_each(void **state)
 {
     enum { N = 200 };
-    struct sxs_scratch *rooms[N];
+    struct sxs_scratch *buffers[N];
     (void)state;
     for (unsigned i = 0; i < N; i++) {
-        rooms[i] = sxs_scratch_take(i / 3);
-        assert_non_null(rooms[i]);
+        buffers[i] = sxs_scratch_take(i / 3);
+        assert_non_null(buffers[i]);
         for (unsigned j = 0; j < i; j++)
-            assert_ptr_not_equal(rooms[i], rooms[j]);
+            assert_ptr_not_equal(buffers[i], buffers[j]);
     }
     for (unsigned i = 0; i < N; i++)
-        sxs_scratch_give_back(rooms[i]);
+        sxs_scratch_give_back(buffers[i]);
     assert_non_null(sxs_scratch_take(0));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_sample_is_dropped_for_want_of_room_to_walk_in),
-        cmocka_unit_test(two_hundred_walks_at_once_each_have_a_room_of_their_own),
+        cmocka_unit_test(no_sample_is_dropped_if_all_buffers_are_in_use),
+        cmocka_unit_test(two_hundred_walks_at_a_time_have_a_buffer_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

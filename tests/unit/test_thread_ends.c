@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* test_thread_ends.c - a thread that has an exception under way ends after the runtime that threw it has been freed. */
+/* test_thread_ends.c - a thread that has an in-flight exception ends after the runtime that threw it has been freed. */
 #include <malloc.h>
 
-#include "tools/events/events.h"
 #include "session/read/events_read.h"
 #include "session/write/session_write.h"
 #include "tests/unit/manager_fixture.h"
+#include "tools/exceptions/exceptions.h"
 
-#define FREED 0xa5 /* what glibc fills freed memory with here; sanitizers refuse to read it */
+#define FREED \
+    0xa5 /* glibc fills freed memory with this value (mallopt); sanitizers report a read of freed memory */
 
 static _Atomic int thrown, may_end, freed;
 

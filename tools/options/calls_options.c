@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/text/wildcard.h"
-#include "tools/options/list_options.h"
 
 #define MAX_TRACE_MB 2048u
 

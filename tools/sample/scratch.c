@@ -7,7 +7,7 @@
  * N_USUAL buffers are nearly always enough, so the others use no physical memory. */
 #include "tools/sample/scratch.h"
 
-#define N_USUAL 64u
+#define N_USUAL   64u
 #define N_BUFFERS 256u
 
 static struct sxs_scratch buffers[N_BUFFERS];
