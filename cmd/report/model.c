@@ -5,7 +5,6 @@
 
 #include "base/index.h"
 #include "cmd/output/must.h"
-#include "cmd/report/coverage_gaps.h"
 
 #include <stdarg.h>
 #include <string.h>

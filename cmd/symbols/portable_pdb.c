@@ -3,7 +3,6 @@
 #include "cmd/symbols/portable_pdb.h"
 
 #include "cmd/output/must.h"
-#include "cmd/symbols/pe_debug.h"
 #include "instr/metadata/compressed.h"
 
 #include <string.h>

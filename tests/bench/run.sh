@@ -23,4 +23,4 @@ build bench_signal tests/bench/bench_signal.c
 build libbenchnative.so -shared -fPIC tests/bench/bench_native.c
 build libbare.so -shared -fPIC tests/bench/bare_profiler.c tests/bench/bare_hooks.c "$BUILD/gen/sxs_abi.c"
 
-exec python3 -B tests/bench/bench.py "$BUILD" docs/bench.md
+exec python3 -B tests/bench/bench.py "$BUILD" docs/internals/bench.md

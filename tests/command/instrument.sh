@@ -70,10 +70,10 @@ is "run --instrument hands an absolute path on" "0:$(realpath "$good")" "$status
 cd "$OLDPWD" || exit 1
 
 # The documentation's examples: the first is a file, the second a rule.
-sed -n '/^    <?xml/,/^    <.instrumentation>/p' docs/instrumentation.md | sed 's/^    //' >"$T/first.xml"
+sed -n '/^    <?xml/,/^    <.instrumentation>/p' docs/guide/instrumentation.md | sed 's/^    //' >"$T/first.xml"
 {
     echo '<instrumentation xmlns="urn:sxsprof:instrumentation:1">'
-    sed -n '/^    <rule>/,/^    <.rule>/p' docs/instrumentation.md
+    sed -n '/^    <rule>/,/^    <.rule>/p' docs/guide/instrumentation.md
     echo '</instrumentation>'
 } >"$T/second.xml"
 for example in first second; do

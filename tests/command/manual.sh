@@ -1,28 +1,41 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Help, version and the manual page.
+# Help, version and the manual pages.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
-page=docs/man/sxsprof.1
+verbs="run sample calls trace exceptions events instrument report diff pack env runtimes doctor check il"
+
+# The pages that describe a verb's options, without the escapes of mdoc. $1: verb
+pages() {
+    case $1 in
+    trace) set -- calls run ;;
+    sample | calls | exceptions | events | instrument | env) set -- "$1" run ;;
+    esac
+    for name; do sed 's/Fl Fl /--/g' "docs/man/sxsprof-$name.1"; done
+}
 
 try "$SXS" --version
 has "--version" "$status:$out" "0:sxsprof "
 try "$SXS" --help
-has "--help names every verb" "$status:$out" "0:Usage" run report diff runtimes doctor check il
-for verb in run report diff runtimes doctor check il; do
-    try "$SXS" $verb --help
+# shellcheck disable=SC2086
+has "--help names every verb" "$status:$out" "0:Usage" $verbs
+for verb in $verbs; do
+    try "$SXS" "$verb" --help
     has "$verb --help" "$status:$out" "0:Usage: sxsprof $verb"
-    for option in $(grep -o -e '--[a-z][a-z-]*' "$T/out" | sort -u | grep -v -e '--help' -e '--usage'); do
-        has "$verb --help and the manual page have $option" "$(sed 's/\\-/-/g' $page)" "$option"
+    pages "$verb" >"$T/page"
+    for option in $(grep -o -e '--[a-z][a-z-]*' "$T/out" | sort -u | grep -v -e '--help' -e '--usage' -e '--version'); do
+        has "$verb --help and the manual page have $option" "$(cat "$T/page")" "$option"
     done
 done
-for variable in $(grep -oh '"SXSPROF_[A-Z]*"' cmd/settings.c | tr -d '"' | sort -u); do
-    has "the manual page has $variable" "$(cat $page)" "$variable"
+for variable in $(grep -oh '"SXSPROF_[A-Z_]*"' base/env.h | tr -d '"' | sort -u); do
+    has "the manual page has $variable" "$(cat docs/man/sxsprof-environment.7)" "$variable"
 done
-if command -v man >/dev/null; then
-    is "the manual page has no warnings" "" "$(man --warnings -l $page 2>&1 >/dev/null)"
-    has "the manual page can be read" "$(MANWIDTH=80 man -l $page 2>&1)" "EXIT STATUS" "EXAMPLES"
-else
-    skip "the manual page has no warnings" "no man here (package man-db)"
-fi
+for page in docs/man/*.[0-9]; do
+    if command -v man >/dev/null; then
+        is "$page has no warnings" "" "$(man --warnings -l "$page" 2>&1 >/dev/null)"
+        has "$page can be read" "$(MANWIDTH=80 man -l "$page" 2>&1)" "NAME" "DESCRIPTION"
+    else
+        skip "$page has no warnings" "no man here (package man-db)"
+    fi
+done
 finish

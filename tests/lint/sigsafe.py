@@ -12,7 +12,7 @@ from sigsafe_rules import Rules
 
 
 def main(how, flags):
-    rules = Rules("docs/signal-safety.md")
+    rules = Rules("docs/internals/signal-safety.md")
     functions, marked = sigsafe_source.read_all()
     findings, held = rules.judge(functions, marked)
     if how == "ast":

@@ -57,8 +57,8 @@ class Rules:
                         or name in marked or name in self.entries):
                     findings.append(f"{file}:{line}: {caller}() may run in a signal handler and"
                                     f" calls {name}(), which is neither marked SXS_SIGSAFE nor"
-                                    " listed in docs/signal-safety.md")
+                                    " listed in docs/internals/signal-safety.md")
         missing = self.entries - {name for _, name in held}
-        findings += [f"docs/signal-safety.md: the entry point {name}() does not exist"
+        findings += [f"docs/internals/signal-safety.md: the entry point {name}() does not exist"
                      for name in sorted(missing)]
         return findings, held

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* test_complete_stack.c - the stack that an enter hook takes in the call that completes a formatter of shared code. The host's
- * threads may have little of it left. What a runtime takes to answer is not counted in: a simulated one answers here. */
+/* test_complete_stack.c - how much stack an enter hook uses in the call that completes a formatter of shared generic code. The
+ * host's threads may have little stack left. A simulated runtime answers, so the stack that a real runtime uses to answer is
+ * not counted. */
 #include "tests/unit/fake_host.h"
 
 #include "tests/unit/calls_fixture.h"
@@ -10,16 +11,15 @@
 #include "values/formatter.h"
 #include "values/show.h"
 
-#define PAINTED  (128u << 10) /* bytes below the caller of a hook, which are its stack */
+#define PAINTED  (128u << 10) /* bytes below the caller of a hook, which the hook uses as stack */
 #define PAINT    0xa5
-#define N_ARGS   64u /* type arguments that a call tells of: the most there may be */
+#define N_ARGS   64u /* the largest number of type arguments of a call */
 #define N_PARAMS 4u
 #define FAR      60000u
 
-/* An enter hook that completes a formatter also shows the values, by the complete formatter. It takes so much more at most than
- * the next one, which only shows them; and so much of all. */
-#define MORE_STACK 1024u
-#define HOOK_STACK (2 * SXS_SHOW_STACK)
+/* Bytes. An enter hook that completes a formatter also formats the values. */
+#define MORE_STACK 1024u                /* it may use more than the next hook, which only formats */
+#define HOOK_STACK (2 * SXS_SHOW_STACK) /* it may use in all */
 
 /* ---- a simulated runtime that also tells where arguments are ---------------------------------- */
 
