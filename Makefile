@@ -75,7 +75,7 @@ CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -Wl,-Bdynamic -l:libzstd.so
 .SECONDARY:
 
 all: $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsil.a $(O)/sxsprof $(O)/runsxs $(O)/libsxsbridge.so \
-     $(O)/libsxsplugin.so $(FAKE_LIBS) $(O)/obj/callback/elt_aarch64.o $(COMPLETION)
+     $(O)/libsxsplugin.so $(FAKE_LIBS) $(COMPLETION)
 
 help:
 	@echo 'all (default)   the library, the command, the harness, the simulated runtimes, in $(O)/'
@@ -165,12 +165,6 @@ $(O)/obj/%.o: %.c $(GEN) $(IL_GEN)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(call obj,$(CONFIG_SRC)): override CPPFLAGS += $(XML_CFLAGS)
-
-# The hooks for aarch64 are assembled, so that errors are found, but not linked.
-$(O)/obj/callback/elt_aarch64.o: callback/elt_aarch64.S
-	@mkdir -p $(@D)
-	$(call say,AS,$<)
-	$(Q)$(CC) -E $< | aarch64-linux-gnu-as -o $@ -
 
 $(O)/obj/callback/elt_x86_64.o: callback/elt_x86_64.S tools/calls/thread_state_offsets.h
 	@mkdir -p $(@D)

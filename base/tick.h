@@ -6,17 +6,13 @@
 
 #include <stdint.h>
 
-/** sxs_tick - return the time of that clock in its own units (TSC on x86-64, CNTVCT on aarch64). */
+/** sxs_tick - return the time of that clock in its own units (TSC). */
 static inline uint64_t sxs_tick(void)
 {
 #if defined(__x86_64__)
     uint32_t lo, hi;
     __asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
     return (uint64_t)hi << 32 | lo;
-#elif defined(__aarch64__)
-    uint64_t now;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(now));
-    return now;
 #else
 #error "no clock for this processor"
 #endif

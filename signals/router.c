@@ -98,8 +98,6 @@ SXS_SIGSAFE static uintptr_t context_ip(const void *context)
     const ucontext_t *uc = context;
 #if defined(__x86_64__)
     return (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-    return (uintptr_t)uc->uc_mcontext.pc;
 #else
 #error "which register is the instruction pointer?"
 #endif

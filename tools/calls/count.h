@@ -53,8 +53,8 @@ void sxs_count_enter_slow(struct sxs_called *fn, uintptr_t sp);
 void sxs_values_enter(struct sxs_called *fn, uintptr_t info);
 void sxs_values_leave(struct sxs_called *fn, uintptr_t info);
 
-/** The assembly hooks of one mode, from callback/elt_x86_64.S or callback/elt_aarch64.S. NULL: the
- *  runtime gets no such hook. */
+/** The assembly hooks of one mode, from callback/elt_x86_64.S. NULL: the runtime gets no such
+ *  hook. */
 struct sxs_calls_hooks {
     void (*enter)(void), (*leave)(void), (*tailcall)(void);
 };
