@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fork.h"
+#include "base/hash.h"
 #include "values/layout_internal.h"
 
 /* The table has open addressing. A used place is never freed; a deleted layout leaves
@@ -36,7 +37,7 @@ SXS_FORK_RESETS(layouts.lock);
 
 SXS_SIGSAFE static size_t place_of(const struct sxs_runtime *rt, ClassID id, size_t cap)
 {
-    return (size_t)(((id >> 3) ^ (uintptr_t)rt) * UINT64_C(0x9e3779b97f4a7c15) >> 24) & (cap - 1);
+    return (size_t)(sxs_hash_id((id >> 3) ^ (uintptr_t)rt) >> 24) & (cap - 1);
 }
 
 SXS_SIGSAFE const struct sxs_layout *sxs_layout_find(const struct sxs_runtime *rt, ClassID id)

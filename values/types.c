@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fork.h"
+#include "base/hash.h"
 #include "manager/module_info.h"
 #include "values/layout.h"
 #include "values/line.h"
@@ -58,15 +59,12 @@ void sxs_types_unlock(void)
 
 static size_t bucket_of_id(ClassID id)
 {
-    return (size_t)((id >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % BUCKETS;
+    return (size_t)(sxs_hash_id(id >> 3) >> 40) % BUCKETS;
 }
 
 static size_t bucket_of_name(const char *name)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (; *name; name++)
-        h = (h ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-    return (size_t)(h >> 20) % BUCKETS;
+    return (size_t)(sxs_hash_text(SXS_HASH_START, name) >> 20) % BUCKETS;
 }
 
 const struct sxs_type *sxs_types_find(const struct sxs_runtime *rt, ClassID id)

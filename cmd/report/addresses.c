@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/addresses.h"
 
+#include "base/hash.h"
 #include "cmd/output/must.h"
 #include "cmd/report/own.h"
 #include "cmd/report/space.h"
@@ -295,7 +296,7 @@ static uint32_t managed_line(struct sxs_addresses *a, const struct code *c, uint
 
 struct sxs_named sxs_addresses_name(struct sxs_addresses *a, uint64_t address, uint64_t time_ns)
 {
-    struct cached *c = &a->cache[(address * 0x9e3779b97f4a7c15u) >> (64 - 17)];
+    struct cached *c = &a->cache[sxs_hash_id(address) >> (64 - 17)];
     if (c->address == address && address)
         return c->named;
     struct sxs_named         named = {.frame = a->unknown};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Format collapsed: one line "thread;frame;...;frame count" per distinct stack, oldest frame
+/* Format collapsed: one line "thread;frame;...;frame weight" per distinct stack, oldest frame
  * first. */
 #include "cmd/report/format.h"
 
@@ -21,16 +21,16 @@ static int by_text(const void *a, const void *b)
     return strcmp(x->text, y->text);
 }
 
-/* Joins equal lines, because overloads have equal text in this format. `hash` holds the count. */
+/* Joins equal lines, because overloads have equal text in this format. `hash` holds the weight. */
 static void write_joined(struct sxs_string *lines, size_t n, FILE *to)
 {
     qsort(lines, n, sizeof(*lines), by_text);
     for (size_t i = 0; i < n;) {
-        uint64_t count = 0;
+        uint64_t weight = 0;
         size_t   first = i;
         for (; i < n && strcmp(lines[i].text, lines[first].text) == 0; i++)
-            count += lines[i].hash;
-        fprintf(to, "%s %llu\n", lines[first].text, (unsigned long long)count);
+            weight += lines[i].hash;
+        fprintf(to, "%s %llu\n", lines[first].text, (unsigned long long)weight);
     }
 }
 
@@ -50,11 +50,12 @@ static char *stack_line(const struct sxs_model *m, uint32_t node)
     return sxs_must(line);
 }
 
-/* Number of samples; for calls, ns spent in the function itself, or the number of calls when not
- * timed. */
+/* Time in ns for which the stack's samples stand, or that calls spent in the function itself; the number
+ * of calls when they were not timed. Samples are not counted, because they stand for different times: a
+ * thread that waits has one sample for a tenth of a second. */
 static uint64_t weight_of(const struct sxs_model *m, size_t node)
 {
-    return m->data == SXS_DATA_CALLS ? m->nodes[node].self_ns : m->nodes[node].self;
+    return m->nodes[node].self_ns;
 }
 
 static int write_collapsed(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "instr/config/config_internal.h"
 
 /* Writes a text with its length before it, so that different rules never have the same canonical
@@ -75,9 +76,7 @@ static void put_action(FILE *to, const struct sxs_action *a)
 
 static uint64_t hash_text(const char *text)
 {
-    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+    uint64_t h = sxs_hash_text(SXS_HASH_START, text);
     return h ? h : 1;
 }
 

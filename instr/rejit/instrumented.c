@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fork.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "session/write/instrument_write.h"
 #include "instr/weave/refused.h"
@@ -99,8 +100,7 @@ void sxs_plan_unref(struct sxs_plan *plan)
 
 static struct instrumented_method **bucket_of(struct sxs_instrumented_key key)
 {
-    uint64_t h =
-        ((uint64_t)key.module.id >> 4 ^ (uint64_t)key.token << 20) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t h = sxs_hash_id((uint64_t)key.module.id >> 4 ^ (uint64_t)key.token << 20);
     return &instrumented.buckets[h >> 52 & (N_BUCKETS - 1)];
 }
 
@@ -141,17 +141,10 @@ static struct module *module_locked(sxs_module module)
     return m;
 }
 
-static uint64_t hash_text(uint64_t h, const char *text)
-{
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return h;
-}
-
 static struct instrumented_method **retired_bucket(mdToken token, const char *assembly,
                                                    const char *name)
 {
-    uint64_t h = hash_text(hash_text(token, name), assembly);
+    uint64_t h = sxs_hash_text(sxs_hash_text(token, name), assembly);
     return &instrumented.retired[(h ^ h >> 32) & (N_BUCKETS - 1)];
 }
 
@@ -261,9 +254,9 @@ static void set_label_locked(struct instrumented_method *s, const char *label)
 
 static uint64_t identity_of(const struct sxs_rule *const *rules, size_t n)
 {
-    uint64_t id = UINT64_C(14695981039346656037);
+    uint64_t id = SXS_HASH_START;
     for (size_t i = 0; i < n; i++)
-        id = (id ^ rules[i]->identity) * UINT64_C(1099511628211);
+        id = sxs_hash_add(id, rules[i]->identity);
     return id ? id : 1;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "instr/metadata/text.h"
 #include "base/fork.h"
 #include "base/log.h"
@@ -92,9 +93,7 @@ static struct rule_stats *add_locked(const struct sxs_rule *rule)
 
 static uint64_t hash_of(const char *name)
 {
-    uint64_t h = UINT64_C(14695981039346656037);
-    for (; *name; name++)
-        h = (h ^ (unsigned char)*name) * UINT64_C(1099511628211);
+    uint64_t h = sxs_hash_text(SXS_HASH_START, name);
     return h ? h : 1;
 }
 

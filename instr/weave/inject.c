@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/text/utf8.h"
 #include "instr/il/metadata_text.h"
 #include "instr/weave/resolve.h"
@@ -43,11 +44,9 @@ struct digest {
 
 static struct digest digest_of(const char *il)
 {
-    struct digest d = {UINT64_C(14695981039346656037), 0, strlen(il)};
-    for (const char *p = il; *p; p++) {
-        d.a = (d.a ^ (unsigned char)*p) * UINT64_C(1099511628211);
+    struct digest d = {sxs_hash_text(SXS_HASH_START, il), 0, strlen(il)};
+    for (const char *p = il; *p; p++)
         d.b = (d.b + (unsigned char)*p) * UINT64_C(6364136223846793005) + 1;
-    }
     return d;
 }
 

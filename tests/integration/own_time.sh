@@ -8,7 +8,7 @@ own() { # session: of a collapsed report, what is the profiler's but not below t
         { below = $0 ~ /^[^;]*;\[sxsprof\]/ }
         below { own += $NF }
         !below && /\[native\] libsxsprof\.so!(cb_|elt_|sxs_)|ManifestBuilder|EventSource\.SendManifest/ { print "not below: " $0; bad = 1 }
-        END { print "own " own + 0; exit bad }'
+        END { printf "own %.0f\n", own; exit bad }'
 }
 
 for v in 8 9 10.0.11; do

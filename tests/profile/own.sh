@@ -15,14 +15,14 @@ for format in collapsed html speedscope firefox chrome pprof; do
 done
 collapsed=$(cat "$T/out.collapsed")
 has "a callback, and what it called, without its caller" "$collapsed" \
-    "main [100];[sxsprof];[native] libsxsprof.so!?;[native] libplugin.so!? 50"
-has "a hook" "$collapsed" "main [100];[sxsprof];[native] libsxsprof.so!? 30"
-has "the preloaded library's own work" "$collapsed" "main [100];[sxsprof];[native] libsxsprof-preload.so!? 20"
+    "main [100];[sxsprof];[native] libsxsprof.so!?;[native] libplugin.so!? 250000000"
+has "a hook" "$collapsed" "main [100];[sxsprof];[native] libsxsprof.so!? 150000000"
+has "the preloaded library's own work" "$collapsed" "main [100];[sxsprof];[native] libsxsprof-preload.so!? 100000000"
 has "what that passes on is the program's" "$collapsed" \
-    "main [100];[8.0.29] App.Program.Main;[native] libsxsprof-preload.so!?;[native] libplugin.so!? 40"
+    "main [100];[8.0.29] App.Program.Main;[native] libsxsprof-preload.so!?;[native] libplugin.so!? 200000000"
 has "and what the program has the library do" "$collapsed" \
-    "main [100];[8.0.29] App.Program.Main;[native] libplugin.so!?;[native] libsxsprof.so!?;[native] libplugin.so!? 25"
-has "threads of the library" "$collapsed" "sxsprof wall [101];[sxsprof];[native] libplugin.so!? 15"
+    "main [100];[8.0.29] App.Program.Main;[native] libplugin.so!?;[native] libsxsprof.so!?;[native] libplugin.so!? 125000000"
+has "threads of the library" "$collapsed" "sxsprof wall [101];[sxsprof];[native] libplugin.so!? 75000000"
 
 report text
 text=$(cat "$T/out.text")
@@ -30,7 +30,7 @@ has "text: a share of its own" "$text" " 57.50 %  sxsprof itself"
 has "text: which is no other class's" "$text" " 42.50 %  native"
 has "text: nor has a runtime on the stack" "$text" "runtime 1, 8.0.29 (42.50 % with it on the stack)"
 report collapsed only=managed
-is "without native frames, own work stays apart" "main [100];[8.0.29] App.Program.Main 85" \
+is "without native frames, own work stays apart" "main [100];[8.0.29] App.Program.Main 425000000" \
     "$(grep -v -F '[sxsprof]' "$T/out.collapsed")"
 
 mkdir "$T/none" && "$T/make_samples" "$T/none" known && "$REPORT" text "$T/none" "$T/out.none" 2>"$T/err"

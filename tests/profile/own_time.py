@@ -14,7 +14,7 @@ OWN, MS = "[sxsprof]", 5
 def collapsed(path):
     for line in open(path, encoding="utf-8"):
         stack, n = line.rsplit(" ", 1)
-        yield stack.split(";")[1:], int(n)
+        yield stack.split(";")[1:], round(int(n) / 1e6 / MS)
 
 
 def html(path):

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/safe_read.h"
 #include "manager/module_info.h"
 #include "values/layout.h"
@@ -231,7 +232,7 @@ void sxs_await_class_gone(sxs_class cls)
 
 static _Atomic(struct method *) *bucket_of(ModuleID module, mdTypeDef token)
 {
-    return &methods[(((module >> 4) + token) * UINT64_C(0x9e3779b97f4a7c15) >> 20) % BUCKETS];
+    return &methods[(sxs_hash_id((module >> 4) + token) >> 20) % BUCKETS];
 }
 
 /* Returns 1 if the type that defines @method has a field <>t__builder. *type receives that type. */

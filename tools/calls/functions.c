@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "tools/calls/await.h"
 #include "tools/calls/catalogue.h"
 #include "tools/calls/select.h"
@@ -48,7 +49,7 @@ static _Atomic int over;
 
 static size_t place_of(uintptr_t id, uint32_t runtime, size_t cap)
 {
-    return (size_t)(((id >> 3) + runtime) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (cap - 1);
+    return (size_t)(sxs_hash_id((id >> 3) + runtime) >> 20) & (cap - 1);
 }
 
 static struct decision *find_locked(uint32_t runtime, uintptr_t id)

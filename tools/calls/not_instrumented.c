@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fork.h"
+#include "base/hash.h"
 #include "base/knob.h"
 #include "session/write/calls_write.h"
 
@@ -154,11 +155,10 @@ static void count_named(enum sxs_calls_note_kind kind, uint64_t key, uint32_t ru
 void sxs_gaps_note_dynamic(sxs_function fn)
 {
     char     name[1024];
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash;
     gaps.name(fn, name, sizeof(name));
     name[strcspn(name, "(")] = '\0';
-    for (const char *at = name; *at; at++)
-        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    hash = sxs_hash_text(SXS_HASH_START, name);
     count_named(SXS_CALLS_NOTE_DYNAMIC, hash, sxs_runtime_number(fn.rt), 0, name);
 }
 

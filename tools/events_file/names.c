@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/events_file/names.h"
 
+#include "base/hash.h"
 #include "tools/events_file/events_file.h"
 #include "tools/events_file/seen_set.h"
 #include "symbols/names.h"
@@ -66,11 +67,10 @@ static struct sxs_seen_set texts; /* keys: runtime and two 64-bit hashes; the te
 uint32_t sxs_names_intern(unsigned runtime, const char *text, sxs_name_writer *write,
                           const struct sxs_runtime *rt)
 {
-    struct sxs_seen_key key = {runtime, UINT64_C(0xcbf29ce484222325), UINT64_C(0x9e3779b97f4a7c15)};
+    struct sxs_seen_key key = {runtime, sxs_hash_text(SXS_HASH_START, text), UINT64_C(0x9e3779b97f4a7c15)};
     struct sxs_seen_entry  *e;
     uint32_t                number;
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        key.b = (key.b ^ *c) * UINT64_C(0x100000001b3);
         key.c = (key.c + *c) * UINT64_C(0xbf58476d1ce4e5b9);
         key.c ^= key.c >> 29;
     }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/** base/hash.h - hash values of texts and IDs. For hash tables, not against deliberate collisions. */
+#ifndef SXS_BASE_HASH_H
+#define SXS_BASE_HASH_H
+
+#include <stdint.h>
+
+#include "base/base.h"
+
+/** The value to start with (FNV-1a). */
+#define SXS_HASH_START UINT64_C(0xcbf29ce484222325)
+
+/** sxs_hash_add - return @hash, extended by @value: a byte, or another hash value. Any thread;
+ *  signal-safe. */
+SXS_SIGSAFE static inline uint64_t sxs_hash_add(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * UINT64_C(0x100000001b3);
+}
+
+/** sxs_hash_text - return @hash, extended by the bytes of @text. Any thread; signal-safe. */
+SXS_SIGSAFE static inline uint64_t sxs_hash_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = sxs_hash_add(hash, (unsigned char)*text);
+    return hash;
+}
+
+/** sxs_hash_id - return the hash value of a runtime's ID, an address or a small number. Use its high
+ *  bits: they depend on all bits of @id. Any thread; signal-safe. */
+SXS_SIGSAFE static inline uint64_t sxs_hash_id(uint64_t id)
+{
+    return id * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+#endif
