@@ -6,10 +6,11 @@
  *   _exit     forks children without exec, which call malloc, printf and _exit
  *   callback  the same, but the fork is made in a callback from managed code
  *   exit      the same, but the children call exit, with an atexit handler. The runtimes are idle
- *             meanwhile, because nothing guarantees that their exit handlers work in a child, which
- *             does not have the threads that the runtimes started
+ *             meanwhile: their handlers run in the child and take locks of theirs, so the child hangs
+ *             when a thread of the runtime held one at the time of the fork
  *   daemon    forks before the runtimes start; the child hosts the runtimes, as daemons do
  *   starting  a thread forks children with and without exec while the runtimes start */
+#include <dirent.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdatomic.h>
@@ -21,7 +22,7 @@
 
 #include "tests/hosts/hosting.h"
 
-enum { FORKS = 25, BUSY = 2 };
+enum { FORKS = 25, BUSY = 2, IDLE_MS = 100, IDLE_TRIES = 50 };
 
 extern char      **environ;
 static atomic_bool stop;
@@ -61,6 +62,47 @@ static void live_on(int number)
     if (strcmp(how, "exit") != 0)
         _exit(number);
     exit(number); /* NOLINT(concurrency-mt-unsafe): this host tests exit() */
+}
+
+/* Returns how often the other threads have gone to sleep, or -1 when one of them is not asleep. Threads
+ * of the profiler library are left out, because they wake up regularly. */
+static long count_sleeps(void)
+{
+    char           path[64], line[256];
+    long           sum = 0;
+    DIR           *tasks = opendir("/proc/self/task");
+    struct dirent *task;
+
+    while (sum >= 0 && tasks && (task = readdir(tasks)) != NULL) {
+        long sleeps = 0;
+        bool counts = true, asleep = true;
+        snprintf(path, sizeof(path), "/proc/self/task/%.20s/status", task->d_name);
+        FILE *status =
+            task->d_name[0] == '.' || atoi(task->d_name) == gettid() ? NULL : fopen(path, "re");
+        while (status && fgets(line, sizeof(line), status)) {
+            counts &= strncmp(line, "Name:\tsxsprof", 13) != 0;
+            asleep &= strncmp(line, "State:", 6) != 0 || strstr(line, "(sleeping)");
+            sscanf(line, "voluntary_ctxt_switches: %ld", &sleeps);
+        }
+        if (status)
+            fclose(status);
+        if (counts)
+            sum = asleep ? sum + sleeps : -1;
+    }
+    if (tasks)
+        closedir(tasks);
+    return sum;
+}
+
+/* Waits until no thread of the runtimes has run for a while; not longer than some seconds. */
+static void wait_until_idle(void)
+{
+    for (int i = 0; i < IDLE_TRIES; i++) {
+        long before = count_sleeps();
+        usleep(IDLE_MS * 1000);
+        if (before >= 0 && count_sleeps() == before)
+            return;
+    }
 }
 
 static bool ended_with(pid_t pid, int code)
@@ -154,6 +196,8 @@ static int run(void)
     else
         hosting_start();
     hosting_claim(hosting_work(1) == 0, "work before");
+    if (!strcmp(how, "exit"))
+        wait_until_idle();
     if (strcmp(how, "daemon") != 0 && strcmp(how, "starting") != 0) {
         for (int i = 0; i < BUSY; i++)
             pthread_create(&threads[i], NULL, work_on,
