@@ -181,9 +181,15 @@ static void free_state(struct sxs_calls_state *s)
     give_back(s, sizeof(*s));
 }
 
+/* The thread's value of the key at_end is its state, or this: it was announced, and has none. */
+static char announced;
+
 static void ended(void *arg)
 {
     struct sxs_calls_state *s = arg;
+    if (arg == &announced)
+        return;
+    pthread_setspecific(at_end, &announced); /* what ends later may still call hooked functions */
     sxs_calls_state = NULL;
     sxs_calls_flat = NULL;
     sxs_calls_n_flat = 0;
@@ -219,18 +225,24 @@ static int enlist(struct sxs_calls_state *s)
 }
 
 /* glibc allocates a thread's room for the 33rd key and those after it when the first of them is set. */
+#define KEYS_IN_PLACE 32u
+
 void sxs_calls_state_expect(void)
 {
-    if (pthread_getspecific(at_end) || atomic_load_explicit(&forgotten, memory_order_relaxed) ||
-        pthread_setspecific(at_end, &at_end))
-        return;
-    pthread_setspecific(at_end, NULL);
+    if (!pthread_getspecific(at_end) && !atomic_load_explicit(&forgotten, memory_order_relaxed))
+        pthread_setspecific(at_end, &announced);
+}
+
+/* A thread that starts while its runtime shuts down, or later, is not announced: setting the key would allocate. */
+static int may_set_key(void)
+{
+    return at_end < KEYS_IN_PLACE || pthread_getspecific(at_end) != NULL;
 }
 
 struct sxs_calls_state *sxs_calls_state_get(void)
 {
     struct sxs_calls_state *s = sxs_calls_state;
-    if (s || atomic_load_explicit(&forgotten, memory_order_relaxed))
+    if (s || atomic_load_explicit(&forgotten, memory_order_relaxed) || !may_set_key())
         return s;
     s = take_pages(sizeof(*s));
     if (!s)

@@ -78,7 +78,8 @@ extern SXS_TLS uint32_t                sxs_calls_n_flat;
 /** A thread of a runtime begins: what its state will need of libc is allocated now, not in its first hook. On that thread;
  *  not in a hook. */
 void sxs_calls_state_expect(void);
-/** This thread's state, made when it has none, of pages of its own. NULL: no room. Not in a signal handler. */
+/** This thread's state, made when it has none, of pages of its own. NULL: no room, or a thread that no runtime announced: it
+ *  started while its runtime shut down. Not in a signal handler. */
 struct sxs_calls_state *sxs_calls_state_get(void);
 /** More room for frames, slots, or functions up to @number. 0 or -1. */
 int sxs_calls_more_frames(struct sxs_calls_state *s);

@@ -28,6 +28,9 @@ app="storm=20 throws=5 values=200 shown=2 yields=5 threads=4 generic=40 steps=10
 for v in $versions; do
     looked --tool calls:trace=64 --values '*:*' -- "$runsxs" --timeout 100 "$v" calls "$app" && none_found
     check "$v: none in hooks that record arguments and results of the whole framework" $? "$tmp/said"
+    # Threads that start while the runtime shuts down, or after that, are not announced to a profiler.
+    looked --tool calls:tree --calls '*:*' -- "$runsxs" --timeout 100 "$v" calls late=2 && none_found
+    check "$v: none in hooks on threads that start while the runtime shuts down" $? "$tmp/said"
     for mode in count time tree trace tree,await=logical; do
         looked --tool "calls:$mode" --calls '*:*' -- "$runsxs" --timeout 100 "$v" calls "$app" && none_found
         check "$v: none in hooks of calls:$mode" $? "$tmp/said"

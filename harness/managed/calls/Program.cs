@@ -30,7 +30,7 @@ internal static class Program
             ["steps"] = 0, ["hops"] = 0, ["rounds"] = 1, ["generic"] = 0,
             ["storm"] = 0, ["seed"] = 1, ["probes"] = 0, ["once"] = 3,
             ["values"] = 0, ["shown"] = 0, ["kinds"] = 0, ["tails"] = 0, ["native"] = 0, ["wait"] = 0, ["unseen"] = 0,
-            ["natives"] = 0, ["through"] = 0, ["cross"] = 0,
+            ["natives"] = 0, ["through"] = 0, ["cross"] = 0, ["late"] = 0,
         };
         foreach (string arg in args)
         {
@@ -78,10 +78,15 @@ internal static class Program
         Know("Calls.Program.Main", 1);
         foreach ((string name, long count) in known)
             Console.WriteLine($"calls: known {count} {name}");
+        for (int i = 0; i < options["late"]; i++)
+            StartNext();
         if (options["wait"] > 0)
             Thread.Sleep(options["wait"] * 1000);
         return 0;
     }
+
+    /// <summary>A chain of threads: each starts the next one and ends. It goes on while the runtime shuts down.</summary>
+    private static void StartNext() => new Thread(StartNext) { IsBackground = true }.Start();
 
     private static void Round(Dictionary<string, int> options)
     {
