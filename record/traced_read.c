@@ -100,9 +100,13 @@ static bool take_end(struct reading *r, const struct sxs_record *record)
 {
     const struct sxs_traced_end *v = (const void *)record;
     struct part                 *p;
-    size_t sizes[] = {v->result_size, v->after_size, v->thrown_size}, at = 0;
-    if (record->size < sizeof(*v) ||
-        record->size < offsetof(struct sxs_traced_end, text) + sizes[0] + sizes[1] + sizes[2])
+    size_t                       sizes[3], at = 0;
+    if (record->size < sizeof(*v))
+        return false;
+    sizes[0] = v->result_size;
+    sizes[1] = v->after_size;
+    sizes[2] = v->thrown_size;
+    if (record->size < offsetof(struct sxs_traced_end, text) + sizes[0] + sizes[1] + sizes[2])
         return false;
     p = add_part(r);
     if (!p)

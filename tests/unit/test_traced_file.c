@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* test_traced_file.c - damaged files "traced". Under the address sanitizer a read behind a chunk ends the test. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/traced_read.h"
+
+/* cmocka wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/sxsprof-test.XXXXXX";
+static int  folder_fd;
+
+static int make_folder(void **state)
+{
+    (void)state;
+    folder_fd = mkdtemp(folder) ? open(folder, O_RDONLY | O_DIRECTORY) : -1;
+    return folder_fd < 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlinkat(folder_fd, SXS_TRACED_FILE, 0);
+    close(folder_fd);
+    return rmdir(folder);
+}
+
+/* A file of one chunk, whose last @size bytes are a record of that size and of @type, of nothing but its head. */
+static void write_file(uint32_t size, uint16_t type)
+{
+    static unsigned char      bytes[SXS_HEADER_SIZE + SXS_CHUNK_SIZE];
+    struct sxs_traced_header *head = (struct sxs_traced_header *)bytes;
+    struct sxs_chunk_header  *chunk = (struct sxs_chunk_header *)(bytes + SXS_HEADER_SIZE);
+    struct sxs_record        *record = (struct sxs_record *)(bytes + sizeof(bytes) - size);
+    int                       fd;
+    memset(bytes, 0, sizeof(bytes));
+    memcpy(head->magic, SXS_TRACED_MAGIC, sizeof(head->magic));
+    head->version = SXS_TRACED_VERSION;
+    head->chunk_size = SXS_CHUNK_SIZE;
+    head->n_chunks = head->max_chunks = 1;
+    chunk->magic = SXS_CHUNK_MAGIC;
+    chunk->used = SXS_CHUNK_SIZE;
+    *record = (struct sxs_record){.size = size, .mark = SXS_RECORD_MARK, .type = type};
+    fd = openat(folder_fd, SXS_TRACED_FILE, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes, sizeof(bytes)), sizeof(bytes));
+    close(fd);
+}
+
+static void a_record_too_short_for_its_type_is_left_out(void **state)
+{
+    (void)state;
+    for (uint16_t type = 1; type <= SXS_TRACED_LAST; type++)
+        for (uint32_t size = sizeof(struct sxs_record); size < 24; size += 8) {
+            struct sxs_traced_data d;
+            char                   why[256];
+            write_file(size, type);
+            assert_int_equal(sxs_traced_read(folder_fd, &d, why, sizeof(why)), 0);
+            assert_int_equal(d.n_calls, 0);
+            assert_true(d.n_problems > 0);
+            sxs_traced_free(&d);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_record_too_short_for_its_type_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
