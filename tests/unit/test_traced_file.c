@@ -57,11 +57,11 @@ static void write_file(uint32_t size, uint16_t type)
 static void a_record_too_short_for_its_type_is_left_out(void **state)
 {
     (void)state;
-    for (uint16_t type = 1; type <= SXS_TRACED_LAST; type++)
+    for (int type = 1; type <= SXS_TRACED_LAST; type++)
         for (uint32_t size = sizeof(struct sxs_record); size < 24; size += 8) {
             struct sxs_traced_data d;
             char                   why[256];
-            write_file(size, type);
+            write_file(size, (uint16_t)type);
             assert_int_equal(sxs_traced_read(folder_fd, &d, why, sizeof(why)), 0);
             assert_int_equal(d.n_calls, 0);
             assert_true(d.n_problems > 0);
