@@ -511,15 +511,6 @@ static HRESULT recompiling(struct sxs_sub *sub, sxs_function function, sxs_rejit
     return compiling(sub, function, safe);
 }
 
-static HRESULT compiled(struct sxs_sub *sub, sxs_function function, HRESULT status, BOOL safe)
-{
-    (void)safe;
-    if (SUCCEEDED(status))
-        sxs_early_compiled(function, 0);
-    sxs_tier_sessions_compiling(sub->rt, 0);
-    return S_OK;
-}
-
 static HRESULT recompiled(struct sxs_sub *sub, sxs_function function, sxs_rejit id, HRESULT status,
                           BOOL safe)
 {
@@ -528,6 +519,11 @@ static HRESULT recompiled(struct sxs_sub *sub, sxs_function function, sxs_rejit 
         sxs_early_compiled(function, id.id);
     sxs_tier_sessions_compiling(sub->rt, 0);
     return S_OK;
+}
+
+static HRESULT compiled(struct sxs_sub *sub, sxs_function function, HRESULT status, BOOL safe)
+{
+    return recompiled(sub, function, (sxs_rejit){sub->rt, 0}, status, safe);
 }
 
 static HRESULT function_unloading(struct sxs_sub *sub, sxs_function function)

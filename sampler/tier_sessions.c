@@ -19,11 +19,10 @@ static struct {
     size_t          n;
     struct expected {
         struct sxs_sub *sub;
-        uint64_t
-            due_ns;  /* CLOCK_MONOTONIC: to start it; then, to wait for compilations no longer */
-        int started; /* what is left is to wait for the compilations under way */
-        int busy;    /* the thread in sxs_tier_sessions_run() works on it */
-        unsigned n_under_way; /* compilations */
+        uint64_t        due_ns;      /* CLOCK_MONOTONIC: when it starts; then, the end of PATIENCE_NS */
+        int             started;     /* it runs; compilations under way are waited for */
+        int             busy;        /* the thread in sxs_tier_sessions_run() works on it */
+        unsigned        n_under_way; /* compilations */
     } all[MAX_EXPECTED];
 } sessions = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(sessions.lock);
@@ -34,11 +33,6 @@ static struct expected *find_locked(const struct sxs_runtime *rt)
         if (sessions.all[i].sub->rt == rt)
             return &sessions.all[i];
     return NULL;
-}
-
-static void remove_locked(struct expected *at)
-{
-    *at = sessions.all[--sessions.n];
 }
 
 void sxs_tier_sessions_expect(struct sxs_sub *sub)
@@ -81,7 +75,7 @@ void sxs_tier_sessions_forget(const struct sxs_runtime *rt)
     pthread_mutex_lock(&sessions.lock);
     at = find_locked(rt);
     if (at)
-        remove_locked(at);
+        *at = sessions.all[--sessions.n];
     pthread_mutex_unlock(&sessions.lock);
     sxs_early_end(rt);
 }

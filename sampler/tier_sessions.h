@@ -15,7 +15,8 @@
 
 #include "manager/tool.h"
 
-/** The events that the tool asks for until the session runs and earlier compilations are over: part of the mask that start() fills in. */
+/** The events that the tool asks for until the session runs and earlier compilations are over: part of the mask that
+ *  start() fills in. */
 #define SXS_TIER_SESSIONS_LOW ((uint32_t)COR_PRF_MONITOR_JIT_COMPILATION)
 
 /** sxs_tier_sessions_expect - @sub's runtime gets a session: at once if it was attached to, else a second from now. In
@@ -35,8 +36,8 @@ void sxs_tier_sessions_forget(const struct sxs_runtime *rt);
 /** sxs_tier_sessions_due - 1: sxs_tier_sessions_run() has work, and no thread has been told so yet. Any thread. */
 int sxs_tier_sessions_due(void);
 
-/** sxs_tier_sessions_run - start all sessions that are due, and end what is needed until then. On a thread made for this by sxs_thread_start(), which must
- *  end afterwards: it becomes a runtime's own. */
+/** sxs_tier_sessions_run - start all sessions that are due, and end what is needed until then. On a thread made for this
+ *  by sxs_thread_start(), which must end afterwards: it becomes a runtime's own. */
 void sxs_tier_sessions_run(void);
 
 /** sxs_tier_sessions_failed - the thread that was to call sxs_tier_sessions_run() could not be made: try again. */

@@ -251,16 +251,6 @@ HRESULT fake_DestroyHandle(ICorProfilerInfo15 *self, ObjectHandleID id)
     return S_OK;
 }
 
-HRESULT fake_GetObjectIDFromHandle(ICorProfilerInfo15 *self, ObjectHandleID id, ObjectID *out)
-{
-    (void)self;
-    struct fake_handle *handle = fake_find((uint64_t)(uintptr_t)id, FAKE_HANDLE);
-    if (!handle || !out)
-        return E_INVALIDARG;
-    *out = ID(atomic_load(&handle->object));
-    return S_OK;
-}
-
 HRESULT fake_GetCurrentThreadID(ICorProfilerInfo15 *self, ThreadID *out)
 {
     (void)self;

@@ -50,11 +50,6 @@ static struct {
 static __thread uint64_t starts[DEEP];
 static __thread unsigned depth;
 
-static uint64_t now_ns(void)
-{
-    return sxs_now_ns(CLOCK_MONOTONIC);
-}
-
 static void add_up(uintptr_t id, uint64_t calls, uint64_t ns)
 {
     size_t i = (id >> 4) * 2654435761u % SLOTS;
@@ -70,12 +65,12 @@ static void add_up(uintptr_t id, uint64_t calls, uint64_t ns)
 void bare_count_enter(FunctionIDOrClientID id)
 {
     add_up(id.functionID, 1, 0);
-    starts[depth++ % DEEP] = now_ns();
+    starts[depth++ % DEEP] = sxs_now_ns(CLOCK_MONOTONIC);
 }
 
 void bare_count_leave(FunctionIDOrClientID id)
 {
-    uint64_t now = now_ns();
+    uint64_t now = sxs_now_ns(CLOCK_MONOTONIC);
     add_up(id.functionID, 0, now - starts[--depth % DEEP]);
 }
 

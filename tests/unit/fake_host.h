@@ -280,6 +280,13 @@ static inline void profile_here(const struct sxs_tool *const *tools, size_t n)
     profile_with("@program:fake_host_class_object");
 }
 
+/** The same, and simulated runtimes register no signal handlers. */
+static inline void profile_without_signals(const struct sxs_tool *const *tools, size_t n)
+{
+    setenv("FAKECLR_SIGNALS", "off", 1);
+    profile_here(tools, n);
+}
+
 /** An environment that decides nothing. */
 static inline int plain_environment(void **state)
 {

@@ -68,8 +68,7 @@ static const struct sxs_tool *const real_tools[] = {&sxs_guard_tool, &sxs_census
 
 static inline void prepare(void)
 {
-    setenv("FAKECLR_SIGNALS", "off", 1);
-    profile_here(keep, ARRAY_LEN(keep));
+    profile_without_signals(keep, ARRAY_LEN(keep));
 }
 
 static inline unsigned rows_in_state(enum sxs_state state)

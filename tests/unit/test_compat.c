@@ -92,8 +92,7 @@ static void prepare(void)
     old.vtbl.AddRef = old_count;
     old.vtbl.Release = old_release;
     old.vtbl.Initialize = old_initialize;
-    setenv("FAKECLR_SIGNALS", "off", 1);
-    profile_here(tools, ARRAY_LEN(tools));
+    profile_without_signals(tools, ARRAY_LEN(tools));
     if (!row.v4_profiler)
         profile_with("@program:old_class_object");
     if (row.setting)

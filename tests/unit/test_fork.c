@@ -106,10 +106,9 @@ static void child_body(void)
     pthread_t          thread;
     int                status = -1;
     dir = temporary();
-    setenv("FAKECLR_SIGNALS", "off", 1);
     setenv("SXSPROF_OUT", dir, 1);
     setenv("SXSPROF_TOOLS", "sample:cpu=99;exceptions;events", 1);
-    profile_here(all_tools, ARRAY_LEN(all_tools));
+    profile_without_signals(all_tools, ARRAY_LEN(all_tools));
     eight = fake_start("8.0");
     CHECK_EQ(n_kept, 1);
     CHECK_EQ(pthread_create(&thread, NULL, hold_all, NULL), 0);

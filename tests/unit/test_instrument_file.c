@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The file "instrument", written and read back; names in UTF-16. */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include "record/instrument_write.h"
 #include "rewrite/callouts.h"
 #include "rewrite/utf16.h"
+#include "tests/unit/instrument_fixture.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>
@@ -16,25 +16,6 @@
 #include <stddef.h>
 
 #include <cmocka.h>
-
-static char folder[] = "/tmp/sxsprof-test.XXXXXX";
-static int  folder_fd;
-static struct sxs_folder place;
-
-static int make_folder(void **state)
-{
-    (void)state;
-    folder_fd = mkdtemp(folder) ? open(folder, O_RDONLY | O_DIRECTORY) : -1;
-    return folder_fd < 0 || sxs_folder_open(&place, folder) || sxs_instrument_create(&place);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    unlinkat(folder_fd, SXS_INSTRUMENT_FILE, 0);
-    close(folder_fd);
-    return rmdir(folder);
-}
 
 static void what_callouts_count_is_read_back(void **state)
 {

@@ -143,8 +143,7 @@ static unsigned    fails_at;
 
 static void half_way_body(void)
 {
-    setenv("FAKECLR_SIGNALS", "off", 1);
-    profile_here(real_tools, ARRAY_LEN(real_tools));
+    profile_without_signals(real_tools, ARRAY_LEN(real_tools));
     nine = fake_start("9.0");
     eight = fake_load("8.0");
     CHECK_EQ(eight.c->fail_call(failing, E_OUTOFMEMORY, fails_at), S_OK);

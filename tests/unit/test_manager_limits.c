@@ -87,8 +87,7 @@ static void without_memory_an_instance_is_refused_and_nothing_else_happens(void 
 
 static void census_body(void)
 {
-    setenv("FAKECLR_SIGNALS", "off", 1);
-    profile_here(real_tools, ARRAY_LEN(real_tools));
+    profile_without_signals(real_tools, ARRAY_LEN(real_tools));
     nine = fake_start("9.0");
     eight = fake_start("8.0");
     struct sxs_census_runtime *a = sxs_session_row(1), *b = sxs_session_row(2);

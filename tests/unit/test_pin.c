@@ -8,8 +8,7 @@ static const struct sxs_tool *const tools[] = {&sxs_pin_tool};
 
 static struct fake_host start_pinning(const char *version)
 {
-    setenv("FAKECLR_SIGNALS", "off", 1);
-    profile_here(tools, ARRAY_LEN(tools));
+    profile_without_signals(tools, ARRAY_LEN(tools));
     return fake_start(version);
 }
 

@@ -122,8 +122,7 @@ static void off_body(void)
     static const int routed[] = {SIGSEGV, SIGFPE, SIGILL, SIGBUS, SIGTRAP, SIGABRT};
     struct sigaction before[ARRAY_LEN(routed)], after;
     setenv("SXSPROF_SIGNALS", "off", 1);
-    setenv("FAKECLR_SIGNALS", "off", 1);
-    profile_here(tools, ARRAY_LEN(tools));
+    profile_without_signals(tools, ARRAY_LEN(tools));
     for (unsigned i = 0; i < ARRAY_LEN(routed); i++)
         sigaction(routed[i], NULL, &before[i]);
     struct fake_host h = fake_start("8.0");

@@ -164,9 +164,8 @@ static const char *version_path(const char *version)
 
 static void begin(const char *answers)
 {
-    setenv("FAKECLR_SIGNALS", "off", 1);
     setenv("FAKECLR_RUNTIME_INFO", answers, 1);
-    profile_here(ask, ARRAY_LEN(ask));
+    profile_without_signals(ask, ARRAY_LEN(ask));
 }
 
 static HRESULT call(struct fake_host *h, unsigned number, const char *scenario)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What is wanted of a method, and what is noted of it, when an edit comes while it is woven. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "record/instrument_read.h"
 #include "record/instrument_write.h"
 #include "rewrite/sites.h"
+#include "tests/unit/instrument_fixture.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>
@@ -18,29 +18,10 @@
 
 #include <cmocka.h>
 
-static char                         folder[] = "/tmp/sxsprof-test.XXXXXX";
-static int                          folder_fd;
-static struct sxs_folder            place;
-static struct sxs_runtime           runtime;
+static struct sxs_runtime           runtime = {.number = 1};
 static const struct sxs_rule        one = {.name = "one", .identity = 1};
 static const struct sxs_rule        two = {.name = "two", .identity = 2};
 static const struct sxs_rule *const ones = &one, *const twos = &two;
-
-static int make_folder(void **state)
-{
-    (void)state;
-    runtime.number = 1;
-    folder_fd = mkdtemp(folder) ? open(folder, O_RDONLY | O_DIRECTORY) : -1;
-    return folder_fd < 0 || sxs_folder_open(&place, folder) || sxs_instrument_create(&place);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    unlinkat(folder_fd, SXS_INSTRUMENT_FILE, 0);
-    close(folder_fd);
-    return rmdir(folder);
-}
 
 static struct sxs_site_key key_of(mdToken token)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Methods without IL that a rule fits: each counts once, in however many runtimes it is. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include "record/instrument_read.h"
 #include "record/instrument_write.h"
 #include "rewrite/tally.h"
+#include "tests/unit/instrument_fixture.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>
@@ -15,25 +15,6 @@
 #include <stddef.h>
 
 #include <cmocka.h>
-
-static char folder[] = "/tmp/sxsprof-test.XXXXXX";
-static int  folder_fd;
-static struct sxs_folder place;
-
-static int make_folder(void **state)
-{
-    (void)state;
-    folder_fd = mkdtemp(folder) ? open(folder, O_RDONLY | O_DIRECTORY) : -1;
-    return folder_fd < 0 || sxs_folder_open(&place, folder) || sxs_instrument_create(&place);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    unlinkat(folder_fd, SXS_INSTRUMENT_FILE, 0);
-    close(folder_fd);
-    return rmdir(folder);
-}
 
 static uint32_t without_il(uint32_t number)
 {

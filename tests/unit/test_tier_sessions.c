@@ -29,10 +29,9 @@ static int is_asked_for_compilations(void)
 
 static void start_sampling(const char *dir)
 {
-    setenv("FAKECLR_SIGNALS", "off", 1);
     setenv("SXSPROF_OUT", dir, 1);
     setenv("SXSPROF_TOOLS", "sample:cpu=99", 1);
-    profile_here(tools, ARRAY_LEN(tools));
+    profile_without_signals(tools, ARRAY_LEN(tools));
     eight = fake_start("8.0");
     CHECK(rt);
     CHECK(is_asked_for_compilations());

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "record/traced_read.h"
+#include "tests/unit/folder_fixture.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>
@@ -14,22 +15,16 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/sxsprof-test.XXXXXX";
-static int  folder_fd;
-
 static int make_folder(void **state)
 {
     (void)state;
-    folder_fd = mkdtemp(folder) ? open(folder, O_RDONLY | O_DIRECTORY) : -1;
-    return folder_fd < 0;
+    return open_folder();
 }
 
 static int remove_folder(void **state)
 {
     (void)state;
-    unlinkat(folder_fd, SXS_TRACED_FILE, 0);
-    close(folder_fd);
-    return rmdir(folder);
+    return remove_folder_with(SXS_TRACED_FILE);
 }
 
 /* A file of one chunk, whose last @size bytes are a record of that size and of @type, of nothing but its head. */

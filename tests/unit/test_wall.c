@@ -37,14 +37,10 @@ static void sampled_by_wall_time(void)
     sxs_stacks_refresh();
 }
 
-static uint64_t used_ns(void)
-{
-    return sxs_now_ns(CLOCK_THREAD_CPUTIME_ID);
-}
-
 static void work(void)
 {
-    for (uint64_t end = used_ns() + RAN_NS; used_ns() < end;)
+    for (uint64_t end = sxs_now_ns(CLOCK_THREAD_CPUTIME_ID) + RAN_NS;
+         sxs_now_ns(CLOCK_THREAD_CPUTIME_ID) < end;)
         continue;
 }
 

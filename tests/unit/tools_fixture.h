@@ -152,8 +152,7 @@ static inline unsigned count(int spy, unsigned slot)
 
 static inline struct fake_host with_tools(const char *version, size_t n)
 {
-    setenv("FAKECLR_SIGNALS", "off", 1);
-    profile_here(three, n);
+    profile_without_signals(three, n);
     struct fake_host h = fake_load(version);
     return h;
 }

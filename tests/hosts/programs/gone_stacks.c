@@ -48,16 +48,11 @@ __asm__(".text\n"
         "    ret\n"
         ".size switch_to, . - switch_to\n");
 
-static uint64_t cpu_ns(void)
-{
-    return sxs_now_ns(CLOCK_THREAD_CPUTIME_ID);
-}
-
 __attribute__((noinline)) static void burn(void)
 {
-    uint64_t          until = cpu_ns() + RUN_NS;
+    uint64_t          until = sxs_now_ns(CLOCK_THREAD_CPUTIME_ID) + RUN_NS;
     volatile unsigned x = 1;
-    while (cpu_ns() < until && !atomic_load(&ended))
+    while (sxs_now_ns(CLOCK_THREAD_CPUTIME_ID) < until && !atomic_load(&ended))
         for (int i = 0; i < 100000; i++)
             x = x * 1103515245u + 12345u;
 }
