@@ -37,7 +37,7 @@ LIB_SRC     := $(wildcard manager/base/*.c manager/*.c record/*_write.c record/*
                  tools/*.c instr/*.c config/*.c values/*.c callback/*.c stackwalk/*.c sampler/*.c calls/*.c rewrite/*.c events/*.c) $(filter-out signals/preload.c,$(wildcard signals/*.c))
 IL_SRC      := $(wildcard instr/*.c)
 CONFIG_SRC  := $(wildcard config/*.c)
-PRELOAD_SRC := manager/base/log.c manager/base/fork.c manager/base/loader.c manager/base/task.c $(filter-out signals/local.c,$(wildcard signals/*.c))
+PRELOAD_SRC := $(patsubst %,manager/base/%.c,log fork loader task proc descriptors thread) $(filter-out signals/local.c,$(wildcard signals/*.c))
 READ_SRC    := $(wildcard record/*_read.c) record/calls_sums.c record/calls_remarks.c
 CMD_SRC     := $(wildcard report/*.c report/profile/*.c report/calls/*.c report/events/*.c report/instrument/*.c) \
                  $(READ_SRC) $(wildcard record/*_options.c)

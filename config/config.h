@@ -189,6 +189,13 @@ struct sxs_config {
  */
 struct sxs_config *sxs_config_load(const char *path, const struct sxs_config *old);
 
+/**
+ * sxs_config_open_files_by - from now on each file and folder is opened, read and closed again by @by(work, arg), which
+ * returns what work(arg) returns; work may run on another thread. In a process of somebody else this keeps descriptors out
+ * of its table (sxs_proc_call). At first work runs on the thread that loads. Call before the first sxs_config_load().
+ */
+void sxs_config_open_files_by(int (*by)(int (*work)(void *arg), void *arg));
+
 /** sxs_config_parse - the same of @size bytes, called @file in messages. */
 struct sxs_config *sxs_config_parse(const char *file, const char *bytes, size_t size);
 

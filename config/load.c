@@ -134,25 +134,54 @@ static void cannot_read(struct config_whole *whole, const char *path, const char
     config_whole_add(whole, was);
 }
 
+static int call_here(int (*work)(void *arg), void *arg)
+{
+    return work(arg);
+}
+
+static int (*call)(int (*work)(void *arg), void *arg) = call_here;
+
+void sxs_config_open_files_by(int (*by)(int (*work)(void *arg), void *arg))
+{
+    call = by;
+}
+
+/* Work of `call`. */
+struct file_job {
+    const char *path;
+    char       *bytes; /* room for SXS_CONFIG_FILE_MAX + 1 */
+    ssize_t     size;
+    int         not_regular;
+};
+
+/* Returns 0 or an errno value. */
+static int get_bytes(void *arg)
+{
+    struct file_job *job = arg;
+    struct stat      st;
+    int              err = 0, fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return errno;
+    if (fstat(fd, &st) != 0)
+        err = errno;
+    else if (!S_ISREG(st.st_mode))
+        job->not_regular = 1;
+    else if ((job->size = read_all(fd, job->bytes)) < 0)
+        err = errno;
+    close(fd);
+    return err;
+}
+
 static void load_file(struct config_whole *whole, const char *path, const struct sxs_config *old)
 {
-    int         fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    int         there = fd >= 0, regular = 0;
-    struct stat st;
-    char       *bytes = malloc(SXS_CONFIG_FILE_MAX + 1);
-    ssize_t     size = -1;
-    whole->failed |= !bytes;
-    if (there && bytes && fstat(fd, &st) == 0) {
-        regular = S_ISREG(st.st_mode);
-        size = regular ? read_all(fd, bytes) : -1;
-    }
-    if (size >= 0)
-        read_bytes(whole, path, bytes, (size_t)size, old);
+    struct file_job job = {.path = path, .bytes = malloc(SXS_CONFIG_FILE_MAX + 1)};
+    int             err = job.bytes ? call(get_bytes, &job) : ENOMEM;
+    whole->failed |= !job.bytes;
+    if (!err && !job.not_regular)
+        read_bytes(whole, path, job.bytes, (size_t)job.size, old);
     else
-        cannot_read(whole, path, there && !regular ? "not a regular file" : strerror(errno), old);
-    free(bytes);
-    if (there)
-        close(fd);
+        cannot_read(whole, path, job.not_regular ? "not a regular file" : strerror(err), old);
+    free(job.bytes);
 }
 
 /* ---- folders --------------------------------------------------------------------------------- */
@@ -168,13 +197,27 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+struct folder_job {
+    const char     *path;
+    struct dirent **entries; /* each and all: free() */
+    int             n;       /* -1: it cannot be read */
+};
+
+static int list_folder(void *arg)
+{
+    struct folder_job *job = arg;
+    job->n = scandir(job->path, &job->entries, is_wanted, by_bytes);
+    return job->n < 0 ? errno : 0;
+}
+
 static void load_folder(struct config_whole *whole, const char *path, const struct sxs_config *old)
 {
-    struct dirent **entries = NULL;
-    int             n = scandir(path, &entries, is_wanted, by_bytes);
-    size_t          len = strlen(path);
-    if (n < 0)
-        problem(whole, path, strerror(errno), "a folder that can be read");
+    struct folder_job job = {.path = path};
+    int               err = call(list_folder, &job), n = job.n;
+    struct dirent   **entries = job.entries;
+    size_t            len = strlen(path);
+    if (err)
+        problem(whole, path, strerror(err), "a folder that can be read");
     if (n > (int)SXS_CONFIG_FILES_MAX)
         problem(whole, path, "more than 1024 files", NULL);
     for (int i = 0; i < n; i++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/session_write.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "manager/base/clock.h"
 #include "manager/base/fork.h"
 #include "manager/base/log.h"
+#include "manager/base/proc.h"
 #include "record/file_write.h"
 
 static struct sxs_census          in_memory; /* when there is no file */
@@ -23,10 +23,7 @@ SXS_FORK_RESETS(open_lock);
 
 static void describe_process(struct sxs_census *c)
 {
-    int     fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t len = fd < 0 ? 0 : read(fd, c->command, sizeof(c->command) - 1);
-    if (fd >= 0)
-        close(fd);
+    ssize_t len = sxs_proc_read("/proc/self/cmdline", c->command, sizeof(c->command) - 1);
     while (len > 0 && c->command[len - 1] == '\0')
         len--;
     for (ssize_t i = 0; i < len; i++)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "manager/base/fork.h"
+#include "manager/base/proc.h"
 
 static pthread_mutex_t           lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
@@ -31,6 +32,12 @@ static const struct sxs_assembly_copy *find(const char *path)
     return c;
 }
 
+static int read_metadata(void *copy)
+{
+    struct sxs_assembly_copy *c = copy;
+    return sxs_metadata_file_read(&c->file, c->path, SXS_COPY_METADATA);
+}
+
 static int read_copy(const char *path, struct sxs_assembly_copy **out)
 {
     struct sxs_assembly_copy *c = calloc(1, sizeof(*c));
@@ -38,7 +45,7 @@ static int read_copy(const char *path, struct sxs_assembly_copy **out)
     if (c)
         c->path = strdup(path);
     if (c && c->path)
-        err = sxs_metadata_file_read(&c->file, path, SXS_COPY_METADATA);
+        err = sxs_proc_call(read_metadata, c);
     if (err && c)
         free_copy(c);
     *out = c;

@@ -9,6 +9,7 @@
 #include "manager/base/clock.h"
 #include "manager/base/fork.h"
 #include "manager/base/log.h"
+#include "manager/base/proc.h"
 #include "manager/base/thread.h"
 #include "record/instrument_options.h"
 #include "record/instrument_write.h"
@@ -296,6 +297,7 @@ static int start_all(unsigned traced_mb)
     instrument.path = absolute(path);
     if (!instrument.path)
         return -1;
+    sxs_config_open_files_by(sxs_proc_call);
     sxs_watch(instrument.path); /* first: what is changed from now on is seen */
     config = sxs_config_load(instrument.path, NULL);
     if (config) {

@@ -13,6 +13,7 @@
 
 #include "manager/base/clock.h"
 #include "manager/base/log.h"
+#include "manager/base/proc.h"
 
 #define MS        UINT64_C(1000000)
 #define LOOK_NS   (10 * MS)  /* at least, between two looks at a file */
@@ -54,9 +55,10 @@ static uint64_t state_of(const char *name, const struct stat *st)
 }
 
 /* The files that sxs_config_load() reads, links followed. The order in which a folder has them does not count. */
-static int look_at_folder(uint64_t *state)
+static int look_at_folder(void *arg)
 {
     static const struct stat none;
+    uint64_t                *state = arg;
     DIR                     *dir = opendir(watch.path);
     const struct dirent     *entry;
     watch.n_files = 0;
@@ -110,7 +112,7 @@ static int look(uint64_t *state)
     if (stat(watch.path, &st) == 0) {
         watch.gone = 0;
         if (watch.is_folder && S_ISDIR(st.st_mode))
-            return look_at_folder(state);
+            return sxs_proc_call(look_at_folder, state); /* opens the folder */
         *state = state_of("", &st);
         return 0;
     }

@@ -121,13 +121,35 @@ static int first_descriptor(void)
     return (int)(first < HIGH_FD ? first : HIGH_FD);
 }
 
-/* Gives @fd, which is open, a number of ours; the caller's own is closed. Returns the number or -errno. */
-static int raise_descriptor(int fd)
+/* Is @fd the perf event with the kernel's number @id? Other files refuse the request. */
+SXS_SIGSAFE static int is_event(int fd, uint64_t id)
 {
-    int first = first_descriptor();
-    int high = first ? fcntl(fd, F_DUPFD_CLOEXEC, first) : -1;
-    int err = first ? errno : EMFILE;
-    close(fd);
+    uint64_t now;
+    return ioctl(fd, PERF_EVENT_IOC_ID, &now) == 0 && now == id;
+}
+
+/* A host that closes all descriptors may have given the number to a file of its own. */
+static void close_event(int fd, uint64_t id)
+{
+    if (is_event(fd, id))
+        close(fd);
+}
+
+/* Gives the event @fd a number of ours; the caller's own is closed. Returns the number or -errno, and the event's *id. */
+static int raise_descriptor(int fd, uint64_t *id)
+{
+    int first = first_descriptor(), high = -1, err = EMFILE;
+    if (ioctl(fd, PERF_EVENT_IOC_ID, id) < 0)
+        return -errno; /* closed by the host */
+    if (first) {
+        high = fcntl(fd, F_DUPFD_CLOEXEC, first);
+        err = errno;
+    }
+    close_event(fd, *id);
+    if (high >= 0 && !is_event(high, *id)) {
+        close(high); /* of a file of the host, which keeps its own descriptor */
+        return -EBADF;
+    }
     return high < 0 ? -err : high;
 }
 
@@ -144,14 +166,9 @@ static int start_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
     uint64_t          id;
     if (fd < 0)
         return -errno;
-    fd = raise_descriptor(fd); /* before it is asked for signals: they carry its number */
+    fd = raise_descriptor(fd, &id); /* before it is asked for signals: they carry its number */
     if (fd < 0)
         return fd;
-    if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0) {
-        int err = errno;
-        close(fd);
-        return -err;
-    }
     atomic_store(&t->perf_id, id);
     note_descriptor(fd);
     t->perf_fd = fd; /* before the first signal: the handler arms the next through it */
@@ -160,7 +177,7 @@ static int start_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
         fcntl(fd, F_SETOWN_EX, &owner) < 0 || ioctl(fd, PERF_EVENT_IOC_REFRESH, 1) < 0) {
         int err = errno;
         t->perf_fd = -1;
-        close(fd);
+        close_event(fd, id);
         return -err;
     }
     return 0;
@@ -246,9 +263,8 @@ int sxs_clocks_start(struct sxs_sampled_thread *t)
  * number of the event tells whether it is ours: other files refuse the request. */
 SXS_SIGSAFE static int has_perf(const struct sxs_sampled_thread *t)
 {
-    uint64_t id;
-    return t->perf_fd >= 0 && ioctl(t->perf_fd, PERF_EVENT_IOC_ID, &id) == 0 &&
-           id == atomic_load_explicit(&t->perf_id, memory_order_relaxed);
+    return t->perf_fd >= 0 &&
+           is_event(t->perf_fd, atomic_load_explicit(&t->perf_id, memory_order_relaxed));
 }
 
 static void close_perf(struct sxs_sampled_thread *t)

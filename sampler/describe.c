@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "manager/base/clock.h"
 #include "sampler/compiled.h"
 #include "sampler/early.h"
+#include "sampler/images.h"
 
 #define MAX_NAME  4000u
 #define MAX_LINES 2048u /* IL offsets of one piece of code: 16 KiB */
@@ -65,50 +65,6 @@ static void find_piece(struct asked *a)
 
 /* ---- how it was made -------------------------------------------------------------------------- */
 
-#define KEPT_NS UINT64_C(80000000) /* what is asked about was sampled up to that long ago, too */
-
-struct mapping {
-    uintptr_t lo, hi;
-    int       is_file;
-    uint64_t  looked_ns;
-};
-
-/* The mapping that holds @ip; one of no bytes if none does. */
-static struct mapping find_mapping(uintptr_t ip)
-{
-    FILE          *maps = fopen("/proc/self/maps", "re");
-    char          *line = NULL;
-    size_t         cap = 0;
-    struct mapping found = {.looked_ns = sxs_now_ns(CLOCK_MONOTONIC)};
-    while (maps && getline(&line, &cap, maps) > 0) {
-        unsigned long inode = 0;
-        int           path = 0;
-        char         *at;
-        uintptr_t     lo = strtoul(line, &at, 16), hi = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
-        if (ip < lo || ip >= hi)
-            continue;
-        found.lo = lo;
-        found.hi = hi;
-        found.is_file = sscanf(at, " %*s %*x %*s %lu %n", &inode, &path) == 1 && inode != 0 &&
-                        path && at[path] == '/' && strncmp(at + path, "/memfd:", 7) != 0;
-        break;
-    }
-    free(line);
-    if (maps)
-        fclose(maps);
-    return found;
-}
-
-/* Is @ip in code mapped from a file (an image), and not from memory of the JIT's? Functions sampled one
- * after the other mostly lie in one image: its mapping is kept for a while. */
-static int in_image(uintptr_t ip)
-{
-    static struct mapping last; /* under the same exclusion as all here */
-    if (ip < last.lo || ip >= last.hi || sxs_now_ns(CLOCK_MONOTONIC) - last.looked_ns > KEPT_NS)
-        last = find_mapping(ip);
-    return last.is_file;
-}
-
 /* Code that was not compiled here came precompiled. Where not all compilations are known (before
  * ICorProfilerInfo12, after an attach, early code of unloaded modules), the mapping tells. */
 static enum sxs_code_tier tier_by_place(const struct asked *a)
@@ -117,7 +73,7 @@ static enum sxs_code_tier tier_by_place(const struct asked *a)
         return SXS_TIER_STUB;
     if (strncmp(a->name, "[dynamic] ", 10) == 0)
         return SXS_TIER_DYNAMIC;
-    return sxs_compiled_all(a->rt) || in_image(a->ip) ? SXS_TIER_R2R : SXS_TIER_UNKNOWN;
+    return sxs_compiled_all(a->rt) || sxs_images_hold(a->ip) ? SXS_TIER_R2R : SXS_TIER_UNKNOWN;
 }
 
 /* ---- its lines -------------------------------------------------------------------------------- */
@@ -160,7 +116,7 @@ static void find_lines(struct asked *a)
 /* Precompiled code of a method is first reported when the method is compiled again: it is older than that. */
 static int is_precompiled(const struct sxs_compiled *piece)
 {
-    return piece->early && in_image(piece->lo);
+    return piece->early && sxs_images_hold(piece->lo);
 }
 
 /* ---- the record ------------------------------------------------------------------------------- */

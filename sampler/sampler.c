@@ -223,7 +223,6 @@ static void check_signals(void)
 static void serve_tier_sessions(void)
 {
     struct sxs_sampled_thread *t;
-    sxs_threads_exclude_me();
     t = sxs_threads_finish();
     if (t) {
         sxs_clocks_stop(t);
@@ -232,7 +231,6 @@ static void serve_tier_sessions(void)
     }
     if (at_work())
         sxs_tier_sessions_run();
-    sxs_threads_include_me();
 }
 
 /* A thread for each time: it becomes a runtime's own, until it ends. */
@@ -248,7 +246,6 @@ static void serve(void)
     static const struct sxs_threads_events events = {came, went, renamed, renamed, seen};
     uint64_t                               n_samples = 0;
     long                                   period = PERIOD_NS, since_naming = NAMING_NS;
-    sxs_threads_exclude_me();
     sxs_stacks_refresh();
     list_loaded(0); /* before any clock runs: no sample has to do without */
     watch_threads();
@@ -277,14 +274,12 @@ static void serve(void)
 
 static void serve_wall(void)
 {
-    sxs_threads_exclude_me();
     while (at_work())
         sxs_wall_tick();
 }
 
 static void serve_snapshot(void)
 {
-    sxs_threads_exclude_me();
     while (at_work())
         sxs_snapshot_tick();
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/stacks.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "manager/base/clock.h"
+#include "manager/base/proc.h"
 
 /* Writable mappings in order of address. Three generations: a handler uses the one published, and is
  * overtaken only when it does not run while two more are made. */
@@ -35,28 +35,29 @@ uint64_t sxs_stacks_ns(void)
     return atomic_load(&looked_ns);
 }
 
+static int note_mapping(char *line, void *arg)
+{
+    struct mappings *m = arg;
+    char            *at; /* sscanf would take longer than the kernel does to write the line */
+    uintptr_t        lo = strtoul(line, &at, 16);
+    uintptr_t        hi = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
+    if (!hi || strncmp(at, " rw", 3) != 0)
+        return 0;
+    m->lo[m->n] = lo;
+    m->hi[m->n++] = hi;
+    if (strstr(line, "[stack]"))
+        atomic_store(&first_hi, hi);
+    return m->n == MAX_MAPPINGS;
+}
+
 void sxs_stacks_refresh(void)
 {
     unsigned         next = atomic_load(&generation) + 1;
     struct mappings *m = &kept[next % 3];
-    char             line[512];
     uint64_t         now = sxs_now_ns(CLOCK_MONOTONIC);
-    FILE            *maps = fopen("/proc/self/maps", "re");
-    if (!maps)
-        return;
     m->n = 0;
-    while (m->n < MAX_MAPPINGS && fgets(line, sizeof(line), maps)) {
-        char     *at; /* sscanf would take longer than the kernel does to write the line */
-        uintptr_t lo = strtoul(line, &at, 16);
-        uintptr_t hi = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
-        if (!hi || strncmp(at, " rw", 3) != 0)
-            continue;
-        m->lo[m->n] = lo;
-        m->hi[m->n++] = hi;
-        if (strstr(line, "[stack]"))
-            atomic_store(&first_hi, hi);
-    }
-    fclose(maps);
+    if (sxs_proc_lines("/proc/self/maps", note_mapping, m) < 0)
+        return;
     atomic_store_explicit(&generation, next, memory_order_release);
     atomic_store(&looked_ns, now);
 }

@@ -2,7 +2,6 @@
 #include "sampler/threads.h"
 #include "manager/base/clock.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -14,7 +13,9 @@
 #include <unistd.h>
 
 #include "manager/base/fork.h"
+#include "manager/base/proc.h"
 #include "manager/base/task.h"
+#include "manager/base/thread.h"
 
 #define PROBES 32
 
@@ -25,7 +26,6 @@ static _Atomic uint64_t          taken[SXS_MAX_SAMPLED_THREADS / 64]; /* a bit a
 static _Atomic uint64_t          refused;  /* threads that began and found no room */
 static _Atomic uint64_t          unplaced; /* the most that one scan found no room for */
 static _Atomic uint32_t          scan;
-static _Atomic uint32_t          own_tids[4];
 
 SXS_SIGSAFE static size_t place(uint32_t tid, unsigned probe)
 {
@@ -106,48 +106,13 @@ uint64_t sxs_threads_unlisted(void)
     return began > at_once ? began : at_once;
 }
 
-void sxs_threads_exclude_me(void)
-{
-    uint32_t tid = (uint32_t)syscall(SYS_gettid);
-    for (unsigned i = 0; i < ARRAY_LEN(own_tids); i++) {
-        uint32_t none = 0;
-        if (atomic_compare_exchange_strong(&own_tids[i], &none, tid))
-            return;
-    }
-}
-
-void sxs_threads_include_me(void)
-{
-    uint32_t tid = (uint32_t)syscall(SYS_gettid);
-    for (unsigned i = 0; i < ARRAY_LEN(own_tids); i++) {
-        uint32_t mine = tid;
-        atomic_compare_exchange_strong(&own_tids[i], &mine, 0);
-    }
-}
-
-static int is_own(uint32_t tid)
-{
-    for (unsigned i = 0; i < ARRAY_LEN(own_tids); i++)
-        if (atomic_load(&own_tids[i]) == tid)
-            return 1;
-    return 0;
-}
-
-static int read_name(uint32_t tid, char *name, size_t size)
-{
-    if (sxs_task_read(tid, "comm", name, size) != 0)
-        return -1;
-    name[strcspn(name, "\n")] = '\0';
-    return 0;
-}
-
 /* A handler needs some 10 KiB. Where a thread has hardly more, its clock must not run. */
 #define MIN_STACK 49152u
 
 static void set_up(struct sxs_sampled_thread *t, uint32_t tid)
 {
     t->timer = t->perf_fd = -1;
-    t->excluded = is_own(tid);
+    t->excluded = sxs_thread_is_own(tid);
     t->recorded = 0;
     t->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
     atomic_store(&t->seen, atomic_load(&scan) + 1); /* a scan under way may have passed it by */
@@ -207,27 +172,81 @@ void sxs_threads_release(struct sxs_sampled_thread *t)
     atomic_store_explicit(&t->tid, 0, memory_order_release);
 }
 
+/* ---- the list of the process's threads --------------------------------------------------------- */
+
+struct listed {
+    uint32_t tid;
+    char     name[16]; /* "": not read */
+};
+
+/* One list for the service thread. It is filled on the thread of descriptors.h. */
+static struct {
+    struct listed threads[SXS_MAX_SAMPLED_THREADS];
+    size_t        n;         /* in the list */
+    size_t        n_living;  /* there are; the rest found no room in the list */
+    size_t        n_named;   /* threads[] up to here have been looked at for a name */
+    int           all_names; /* 1: of each thread, 0: of those that have not been found before */
+} list;
+
+static void put_on_list(uint32_t tid, void *arg)
+{
+    (void)arg;
+    if (list.n_living++ < SXS_MAX_SAMPLED_THREADS)
+        list.threads[list.n++] = (struct listed){.tid = tid};
+}
+
+/* A few at a time: hooks of other tools may wait for their turn on that thread. */
+#define NAMES_AT_ONCE 64
+
+static int name_some(void *arg)
+{
+    int left = NAMES_AT_ONCE;
+    (void)arg;
+    for (; left && list.n_named < list.n; list.n_named++) {
+        struct listed                   *at = &list.threads[list.n_named];
+        const struct sxs_sampled_thread *t = sxs_threads_find(at->tid);
+        if (!list.all_names && t && atomic_load(&t->state) != SXS_SLOT_NEW)
+            continue;
+        sxs_task_name(at->tid, at->name, sizeof(at->name));
+        left--;
+    }
+    return 0;
+}
+
+static int make_list(int all_names)
+{
+    int err;
+    list.n = list.n_living = list.n_named = 0;
+    list.all_names = all_names;
+    err = sxs_tasks_each(put_on_list, NULL);
+    while (!err && list.n_named < list.n)
+        sxs_proc_call(name_some, NULL);
+    return err;
+}
+
 /* ---- looking for them -------------------------------------------------------------------------- */
 
-static void look_again(struct sxs_sampled_thread *t, int names, const struct sxs_threads_events *on)
+static void look_again(struct sxs_sampled_thread *t, struct listed *listed,
+                       const struct sxs_threads_events *on)
 {
-    char name[16] = "";
-    int  renamed = 0;
-    int  aged = !t->recorded && sxs_now_ns(CLOCK_MONOTONIC) - t->started_ns >= SXS_SHORT_NS;
+    int renamed;
+    int aged = !t->recorded && sxs_now_ns(CLOCK_MONOTONIC) - t->started_ns >= SXS_SHORT_NS;
     on->seen(t);
-    if ((names || aged) && read_name(atomic_load(&t->tid), name, sizeof(name)) == 0)
-        renamed = strcmp(name, t->name) != 0;
+    if (aged && !listed->name[0])
+        sxs_task_name(listed->tid, listed->name, sizeof(listed->name));
+    renamed = listed->name[0] && strcmp(listed->name, t->name) != 0;
     if (renamed)
-        memcpy(t->name, name, sizeof(name));
+        memcpy(t->name, listed->name, sizeof(t->name));
     if (aged)
         on->aged(t);
     else if (renamed && t->recorded)
         on->renamed(t);
 }
 
-static void look_at(uint32_t tid, uint32_t now, int names, const struct sxs_threads_events *on,
+static void look_at(struct listed *listed, uint32_t now, const struct sxs_threads_events *on,
                     uint64_t *homeless)
 {
+    uint32_t                   tid = listed->tid;
     struct sxs_sampled_thread *t = claim(tid);
     if (!t) {
         ++*homeless;
@@ -235,13 +254,15 @@ static void look_at(uint32_t tid, uint32_t now, int names, const struct sxs_thre
     }
     if (become_busy(t, tid, SXS_SLOT_NEW)) {
         set_up(t, tid);
-        read_name(tid, t->name, sizeof(t->name));
+        if (!listed->name[0])
+            sxs_task_name(tid, listed->name, sizeof(listed->name));
+        memcpy(t->name, listed->name, sizeof(t->name));
         if (on->came(t) != 0) {
             sxs_threads_release(t);
             return;
         }
     } else if (become_busy(t, tid, SXS_SLOT_LIVE)) {
-        look_again(t, names, on);
+        look_again(t, listed, on);
     } else {
         return; /* the thread itself is at it */
     }
@@ -275,35 +296,27 @@ static void clear_away(uint32_t now, const struct sxs_threads_events *on)
  * changed. The whole folder is read when it has, and once in a while all the same. */
 void sxs_threads_scan(const struct sxs_threads_events *events)
 {
-    static nlink_t     last_links;
-    static unsigned    idle, young;
-    uint64_t           homeless = 0;
-    uint32_t           now = atomic_load(&scan);
-    struct stat        st;
-    struct dirent     *entry;
-    DIR               *dir;
-    int                names = 0;
-    nlink_t            listed = 0;
+    static nlink_t  last_links;
+    static unsigned idle, young;
+    uint64_t        homeless = 0;
+    uint32_t        now = atomic_load(&scan);
+    struct stat     st;
+    int             all_names;
     if (stat("/proc/self/task", &st) != 0)
         return;
     if (st.st_nlink == last_links && ++idle < (young ? 4 : 20))
         return;
-    names = idle >= 20 || now < 4 || now % 32 == 0;
+    all_names = idle >= 20 || now < 4 || now % 32 == 0;
     young = idle >= 4 ? 0 : 1; /* what came may grow old enough for a record */
     idle = 0;
-    dir = opendir("/proc/self/task");
-    if (!dir)
+    if (make_list(all_names) != 0)
         return;
     atomic_store(&scan, ++now);
-    while ((entry = readdir(dir)) != NULL) {
-        uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
-        if (tid) {
-            look_at(tid, now, names, events, &homeless);
-            listed++;
-        }
-    }
-    closedir(dir);
-    last_links = listed + 2; /* . and ..: a listing that is not whole is made again */
+    for (size_t i = 0; i < list.n; i++)
+        look_at(&list.threads[i], now, events, &homeless);
+    homeless += list.n_living - list.n;
+    last_links =
+        (nlink_t)list.n_living + 2; /* . and ..: a listing that is not whole is made again */
     clear_away(now, events);
     if (homeless > atomic_load(&unplaced))
         atomic_store(&unplaced, homeless);

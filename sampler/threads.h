@@ -98,12 +98,6 @@ void sxs_threads_each_busy(void (*fn)(struct sxs_sampled_thread *t));
 /** The same for every slot in use, whatever its state: in a forked child, where nobody else is. */
 void sxs_threads_each_slot(void (*fn)(struct sxs_sampled_thread *t));
 
-/** The calling thread is the library's own: never sampled. */
-void sxs_threads_exclude_me(void);
-
-/** The calling thread, excluded before, is about to end: its tid may become another thread's. */
-void sxs_threads_include_me(void);
-
 /** In a forked child: only the calling thread is left, and it is not sampled. */
 void sxs_threads_forget(void);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "manager/base/knob.h"
+#include "manager/base/proc.h"
 
 #define PGO_SINCE 8 /* TieredPGO is on by default from .NET 8 on */
 
@@ -44,41 +45,32 @@ static int has_unusual_knob(void)
     return 0;
 }
 
+static int has_tiered(char *line, void *unused)
+{
+    (void)unused;
+    return strstr(line, "\"System.Runtime.Tiered") != NULL;
+}
+
 /* Does the file @stem.runtimeconfig.json mention tiered compilation? */
 static int is_mentioned_by(const char *stem, size_t len)
 {
-    static const char what[] = "\"System.Runtime.Tiered";
-    char              path[PATH_MAX], *text = NULL;
-    size_t            size = 0;
-    FILE             *file;
-    int               is = 0;
-    if ((size_t)snprintf(path, sizeof(path), "%.*s.runtimeconfig.json", (int)len, stem) >=
-        sizeof(path))
-        return 0;
-    file = fopen(path, "re");
-    while (file && !is && getline(&text, &size, file) > 0)
-        is = strstr(text, what) != NULL;
-    free(text);
-    if (file)
-        fclose(file);
-    return is;
+    char path[PATH_MAX];
+    return (size_t)snprintf(path, sizeof(path), "%.*s.runtimeconfig.json", (int)len, stem) <
+               sizeof(path) &&
+           sxs_proc_lines(path, has_tiered, NULL) > 0;
 }
 
 /* The program is NAME (with NAME.dll beside it), or what `dotnet NAME.dll` runs. */
 static int is_mentioned(void)
 {
     char    text[4096];
-    FILE   *file;
-    size_t  n, left = 4;
+    size_t  left = 4;
     ssize_t len = readlink("/proc/self/exe", text, sizeof(text) - 1);
     if (len > 0 && is_mentioned_by(text, (size_t)len))
         return 1;
-    file = fopen("/proc/self/cmdline", "re");
-    n = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
-    if (file)
-        fclose(file);
-    text[n] = '\0';
-    for (const char *arg = text; arg < text + n && left > 0; arg += strlen(arg) + 1, left--) {
+    len = sxs_proc_read("/proc/self/cmdline", text, sizeof(text) - 1);
+    text[len > 0 ? len : 0] = '\0';
+    for (const char *arg = text; arg < text + len && left > 0; arg += strlen(arg) + 1, left--) {
         size_t size = strlen(arg);
         if (size > 4 && strcmp(arg + size - 4, ".dll") == 0 && is_mentioned_by(arg, size - 4))
             return 1;

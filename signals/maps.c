@@ -11,10 +11,10 @@
  * The distance alone proves nothing: with several runtimes the space below a module is taken, and the
  * kernel puts the code anywhere, often hundreds of GiB away or below another runtime's module.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "manager/base/proc.h"
 #include "signals/router.h"
 
 /* Executable pieces of memory files, as far as they are kept. More are found later, by rule 2. */
@@ -153,23 +153,28 @@ static int owner_of_file(const struct memory_file *file, int *certain)
 
 /* ---- the kernel's list ------------------------------------------------------------------------ */
 
+struct visit {
+    struct scan *scan;
+    void (*line)(struct scan *s, const struct line *at);
+};
+
+static int visit_line(char *text, void *arg)
+{
+    const struct visit *visit = arg;
+    struct line         line;
+    int                 at = 0;
+    if (sscanf(text, "%lx-%lx %7s %*x %*x:%*x %lu%n", &line.lo, &line.hi, line.perms, &line.inode,
+               &at) < 4)
+        return 0;
+    line.path = text + at + strspn(text + at, " ");
+    visit->line(visit->scan, &line);
+    return 0;
+}
+
 static void each_line(struct scan *s, void (*visit)(struct scan *s, const struct line *at))
 {
-    char  text[1024];
-    FILE *maps = fopen("/proc/self/maps", "re");
-    if (!maps)
-        return;
-    while (fgets(text, sizeof(text), maps)) {
-        struct line line;
-        int         at = 0;
-        if (sscanf(text, "%lx-%lx %7s %*x %*x:%*x %lu%n", &line.lo, &line.hi, line.perms,
-                   &line.inode, &at) < 4)
-            continue;
-        text[strcspn(text, "\n")] = 0;
-        line.path = text + at + strspn(text + at, " ");
-        visit(s, &line);
-    }
-    fclose(maps);
+    struct visit all = {s, visit};
+    sxs_proc_lines("/proc/self/maps", visit_line, &all);
 }
 
 static int is_image(const char *path)

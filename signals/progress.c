@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "signals/progress.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -25,21 +24,28 @@ static uint64_t cpu_ns(pid_t tid)
     return strtoull(text, NULL, 10);
 }
 
+struct look {
+    struct sxs_progress *progress;
+    uint32_t             caller;
+};
+
+/* The caller, and the thread that looks, are at work, too. */
+static void look_at(uint32_t tid, void *arg)
+{
+    const struct look   *look = arg;
+    struct sxs_progress *p = look->progress;
+    if (p->n == SXS_PROGRESS_THREADS || tid == look->caller ||
+        tid == (uint32_t)syscall(SYS_gettid) || !is_at_work((pid_t)tid))
+        return;
+    p->all[p->n].tid = (pid_t)tid;
+    p->all[p->n++].cpu_ns = cpu_ns((pid_t)tid);
+}
+
 void sxs_progress_begin(struct sxs_progress *p)
 {
-    DIR           *dir = opendir("/proc/self/task");
-    pid_t          self = (pid_t)syscall(SYS_gettid);
-    struct dirent *e;
+    struct look look = {p, (uint32_t)syscall(SYS_gettid)};
     p->n = 0;
-    while (dir && p->n < SXS_PROGRESS_THREADS && (e = readdir(dir)) != NULL) {
-        pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
-        if (tid <= 0 || tid == self || !is_at_work(tid))
-            continue;
-        p->all[p->n].tid = tid;
-        p->all[p->n++].cpu_ns = cpu_ns(tid);
-    }
-    if (dir)
-        closedir(dir);
+    sxs_tasks_each(look_at, &look);
 }
 
 /* Those that have come further are taken off the list. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/base/proc.h"
 #include "stackwalk/maps_internal.h"
 
 /* "7f00-7f10 r-xp 00000000 00:00 1234    /path": the name is the sixth field, and may have blanks. */
@@ -37,19 +37,20 @@ static int parse(const char *line, struct sxs_mapping *out)
     return 0;
 }
 
+struct search {
+    uintptr_t           address;
+    struct sxs_mapping *out;
+};
+
+static int is_at_address(char *line, void *arg)
+{
+    const struct search *search = arg;
+    return parse(line, search->out) == 0 && search->address >= search->out->start &&
+           search->address < search->out->end;
+}
+
 int sxs_maps_find(uintptr_t address, struct sxs_mapping *out)
 {
-    FILE *maps = fopen("/proc/self/maps", "re");
-    char *line = NULL;
-    size_t cap = 0;
-    int   rc = -1;
-
-    if (!maps)
-        return -1;
-    while (rc != 0 && getline(&line, &cap, maps) > 0)
-        if (parse(line, out) == 0 && address >= out->start && address < out->end)
-            rc = 0;
-    free(line);
-    (void)fclose(maps);
-    return rc;
+    struct search search = {address, out};
+    return sxs_proc_lines("/proc/self/maps", is_at_address, &search) > 0 ? 0 : -1;
 }

@@ -36,6 +36,7 @@ static struct {
 SXS_FORK_RESETS(service.lock);
 
 static SXS_TLS int on_service_thread;
+static SXS_TLS int is_in_work; /* a call from within work runs at once */
 
 static void wait_while(_Atomic uint32_t *word, uint32_t value)
 {
@@ -53,7 +54,7 @@ static void count_up(_Atomic uint32_t *word)
  * pipe or socket of the host open. */
 static void serve(void)
 {
-    on_service_thread = 1;
+    on_service_thread = is_in_work = 1;
     service.own = syscall(SYS_close_range, 0u, ~0u, UNSHARE_TABLE) == 0;
     for (uint32_t n = 0;; n++) {
         wait_while(&service.asked, n);
@@ -80,7 +81,9 @@ static int call_here(int (*work)(void *), void *arg)
     sigaddset(&xfsz, SIGXFSZ);
     pthread_sigmask(SIG_BLOCK, &xfsz, &saved);
     sigpending(&pending);
+    is_in_work = 1;
     result = work(arg);
+    is_in_work = 0;
     if (!sigismember(&pending, SIGXFSZ))
         sigtimedwait(&xfsz, NULL, &no_time);
     pthread_sigmask(SIG_SETMASK, &saved, NULL);
@@ -100,6 +103,8 @@ static int is_forked(void)
 int sxs_descriptors_call(int (*work)(void *arg), void *arg)
 {
     int saved = errno, result;
+    if (is_in_work)
+        return work(arg);
     if (is_forked())
         return -ECHILD;
     pthread_mutex_lock(&service.lock);

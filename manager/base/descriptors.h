@@ -18,8 +18,8 @@
  * The first call starts the thread. When the thread cannot be started, @work runs on the calling thread
  * with SIGXFSZ blocked and thread cancellation disabled. Returns -ECHILD in a forked child, where
  * @work does not run. @work must not take a lock that a caller may hold, must not log (standard error is
- * not in the thread's table), must not call this function, and must not allocate when it may be called
- * from a hook. Any thread; not signal-safe.
+ * not in the thread's table), and must not allocate when it may be called from a hook. When @work calls this
+ * function, the inner work runs at once. Any thread; not signal-safe.
  */
 int sxs_descriptors_call(int (*work)(void *arg), void *arg);
 

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "manager/base/task.h"
 
-#include <fcntl.h>
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "manager/base/proc.h"
 
 int sxs_task_read(uint32_t tid, const char *name, char *text, size_t size)
 {
     char    path[64];
     ssize_t n;
-    int     fd;
     snprintf(path, sizeof(path), "/proc/self/task/%u/%s", tid, name);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    n = read(fd, text, size - 1);
-    close(fd);
+    n = sxs_proc_read(path, text, size - 1);
     if (n <= 0)
         return -1;
     text[n] = '\0';
@@ -31,4 +29,39 @@ char sxs_task_state(uint32_t tid)
         return 0;
     end = strrchr(text, ')'); /* the name before it may have any characters */
     return end && end[1] == ' ' ? end[2] : '\0';
+}
+
+int sxs_task_name(uint32_t tid, char *name, size_t size)
+{
+    if (sxs_task_read(tid, "comm", name, size) != 0)
+        return -1;
+    name[strcspn(name, "\n")] = '\0';
+    return 0;
+}
+
+struct visit {
+    void (*fn)(uint32_t tid, void *arg);
+    void *arg;
+};
+
+static int visit_all(void *arg)
+{
+    const struct visit *visit = arg;
+    struct dirent      *entry;
+    DIR                *dir = opendir("/proc/self/task");
+    if (!dir)
+        return -errno;
+    while ((entry = readdir(dir)) != NULL) {
+        uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        if (tid)
+            visit->fn(tid, visit->arg);
+    }
+    closedir(dir);
+    return 0;
+}
+
+int sxs_tasks_each(void (*fn)(uint32_t tid, void *arg), void *arg)
+{
+    struct visit visit = {fn, arg};
+    return sxs_proc_call(visit_all, &visit);
 }

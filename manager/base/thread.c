@@ -3,19 +3,48 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "manager/base/base.h"
 
 /* The default is what the host's RLIMIT_STACK happens to be: 8 MiB, which count against RLIMIT_AS and, when
  * the system does not overcommit, against its memory; or too little. This is what runtimes give theirs. */
 #define STACK_SIZE ((size_t)1536 << 10)
 
+static _Atomic uint32_t own_tids[16]; /* kernel numbers of our threads that live; 0: free */
+
+static _Atomic uint32_t *note_me(void)
+{
+    uint32_t tid = (uint32_t)syscall(SYS_gettid);
+    for (size_t i = 0; i < ARRAY_LEN(own_tids); i++) {
+        uint32_t none = 0;
+        if (atomic_compare_exchange_strong(&own_tids[i], &none, tid))
+            return &own_tids[i];
+    }
+    return NULL;
+}
+
 static void *run(void *arg)
 {
     const struct sxs_thread *thread = arg;
+    _Atomic uint32_t        *noted = note_me();
     pthread_setname_np(pthread_self(), thread->name);
     thread->body();
+    if (noted)
+        atomic_store(noted, 0);
     return NULL;
+}
+
+int sxs_thread_is_own(uint32_t tid)
+{
+    for (size_t i = 0; i < ARRAY_LEN(own_tids); i++)
+        if (atomic_load_explicit(&own_tids[i], memory_order_relaxed) == tid)
+            return 1;
+    return 0;
 }
 
 int sxs_thread_start(const struct sxs_thread *thread)

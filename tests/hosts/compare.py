@@ -7,7 +7,7 @@ RUNTIME_MODULES = ("libcoreclr.so", "libSystem.Native.so", "libclrjit.so")
 # Opened by a runtime, at moments that differ between runs of the same program: assemblies, pipes of
 # threads that are just starting, the C library's random numbers.
 # The library's service thread looks at the process's threads and maps now and then, and closes these again.
-COMES_AND_GOES = re.compile(r"\.(dll|so)$|^/dev/(urandom|random|null)$|^pipe$|doublemapper|^/proc/\d+/(task(/\d+/comm)?|maps)$")
+COMES_AND_GOES = re.compile(r"\.(dll|so)$|^/dev/(urandom|random|null)$|^pipe$|doublemapper|^/proc/\d+/maps$")
 # Of these each runtime has its own: its diagnostics port, and its console.
 OF_EACH_RUNTIME = re.compile(r"^socket$|^TMP/std(out|err)$")
 # What a tool cannot do without: a clock of each thread.

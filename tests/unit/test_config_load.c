@@ -198,9 +198,40 @@ static void what_is_no_file_is_no_trap(void **state)
     sxs_config_free(config);
 }
 
+static int n_calls;
+
+static int count_and_call(int (*work)(void *arg), void *arg)
+{
+    n_calls++;
+    return work(arg);
+}
+
+/* The profiled process lets another thread open files. */
+static void files_are_opened_by_the_function_that_was_set(void **state)
+{
+    char               path[128];
+    struct sxs_config *config;
+    (void)state;
+    put_file("a.xml", INSTRUMENTATION(COUNT("A")));
+    put_file("b.xml", INSTRUMENTATION(COUNT("B")));
+    sxs_config_open_files_by(count_and_call);
+    config = sxs_config_load(folder, NULL);
+    assert_int_equal(config->n_rules, 2);
+    sxs_config_free(config);
+    assert_int_equal(n_calls, 3); /* the folder and its two files */
+    path_of("b.xml", path);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("nowhere", path), 0);
+    config = sxs_config_load(folder, NULL);
+    assert_string_equal(config->problems[0].what, "No such file or directory");
+    sxs_config_free(config);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(files_are_opened_by_the_function_that_was_set, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_folder_is_its_xml_files_by_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_wrong_file_says_why_and_the_others_go_on, set_up,
                                         tear_down),

@@ -5,6 +5,9 @@
  *
  * usage: closefrom RUNTIME_DIR APP.dll FOLDER [ARGUMENT...]      FOLDER: for the host's files
  *
+ * Then it hunts: for some seconds (HOST_HUNTS, default 0) each descriptor that appears is closed at once, and a file of the
+ * host's takes its number, while threads come and go.
+ *
  * Prints "host: N of 64 files are as they were" after everything else has ended. Status 0 when all are.
  */
 #include <dirent.h>
@@ -16,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "harness/clr.h"
@@ -69,6 +73,71 @@ static void replace_all(const char *folder)
     }
 }
 
+static void *end_at_once(void *arg)
+{
+    return arg;
+}
+
+static int is_mine(int fd)
+{
+    for (int i = 0; i < N_FILES; i++)
+        if (files[i].fd == fd)
+            return 1;
+    return 0;
+}
+
+static int n_hunted, n_lost;
+
+/* A library that a runtime is loading, or what the JIT compiler reads when it is loaded. */
+static int is_of_runtime(const char *what)
+{
+    static const char *const parts[] = {".so", ".dll", "/mountinfo", "cgroup", "/meminfo"};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (strstr(what, parts[i]))
+            return 1;
+    return 0;
+}
+
+/* Closes what others than the runtime have just opened. A close() by its owner after that hits the host's file. */
+static void hunt(int fd, const char *folder)
+{
+    char        path[64], what[PATH_MAX];
+    struct stat st, own;
+    ssize_t     n;
+    int         mine;
+    if (is_mine(fd) || fstat(fd, &st) != 0 || S_ISFIFO(st.st_mode))
+        return;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    n = readlink(path, what, sizeof(what) - 1);
+    what[n > 0 ? n : 0] = '\0';
+    if (!*what || is_of_runtime(what))
+        return;
+    close(fd);
+    mine = open(folder, O_RDONLY | O_DIRECTORY);
+    fstat(mine, &own);
+    n_hunted++;
+    usleep(2000);
+    if (fstat(mine, &st) == 0 && st.st_dev == own.st_dev && st.st_ino == own.st_ino) {
+        close(mine);
+        return;
+    }
+    printf("host: lost the number of %s\n", what);
+    n_lost++;
+}
+
+static void hunt_for(int seconds, const char *folder)
+{
+    time_t end = time(NULL) + seconds;
+    while (time(NULL) < end) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, end_at_once, NULL) == 0)
+            pthread_join(thread, NULL);
+        for (int fd = FIRST; fd < FIRST + N_FILES + 16; fd++)
+            hunt(fd, folder);
+    }
+    printf("host: %d descriptors taken over, %d lost\n", n_hunted, n_lost);
+}
+
 /* Registered first, hence called last: after the library has ended. */
 static void count_files(void)
 {
@@ -120,6 +189,8 @@ int main(int argc, char **argv)
     if (getenv("HOST_WAITS_FOR_PERF"))
         wait_for_perf_events();
     replace_all(argv[3]);
+    if (getenv("HOST_HUNTS"))
+        hunt_for(atoi(getenv("HOST_HUNTS")), argv[3]);
     if (sxs_clr_execute(&clr, argv[2], argc - 4, (const char **)(void *)(argv + 4), &code, why,
                         sizeof(why)) ||
         code) {

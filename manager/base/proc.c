@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "manager/base/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "manager/base/descriptors.h"
+
+struct read_job {
+    const char *path;
+    char       *text;
+    size_t      size, n; /* bytes: wanted, read */
+};
+
+int sxs_proc_call(int (*work)(void *arg), void *arg)
+{
+    int result = sxs_descriptors_call(work, arg);
+    return result == -ECHILD ? work(arg) : result;
+}
+
+/* The kernel gives a file of /proc in pieces of a page or less. */
+static int read_file(void *arg)
+{
+    struct read_job *job = arg;
+    int              err = 0, fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    job->n = 0;
+    if (fd < 0)
+        return -errno;
+    while (job->n < job->size) {
+        ssize_t n = read(fd, job->text + job->n, job->size - job->n);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            err = -errno;
+        if (n <= 0)
+            break;
+        job->n += (size_t)n;
+    }
+    close(fd);
+    return err;
+}
+
+ssize_t sxs_proc_read(const char *path, char *text, size_t size)
+{
+    struct read_job job = {.path = path, .text = text, .size = size};
+    int             err = sxs_proc_call(read_file, &job);
+    return err ? err : (ssize_t)job.n;
+}
+
+#define LONGEST_LINE ((size_t)4096) /* with its end */
+
+struct lines_job {
+    const char *path;
+    int (*line)(char *text, void *arg);
+    void *arg;
+};
+
+/* Hands out the lines that are whole in the @n bytes of @text, and sets *left to the bytes of the one that is not. */
+static int each_whole_line(const struct lines_job *job, char *text, size_t n, size_t *left)
+{
+    char *at = text, *end;
+    int   result = 0;
+    while (!result && (end = memchr(at, '\n', n - (size_t)(at - text))) != NULL) {
+        *(end - at < (ptrdiff_t)LONGEST_LINE ? end : at + LONGEST_LINE - 1) = '\0';
+        result = job->line(at, job->arg);
+        at = end + 1;
+    }
+    *left = n - (size_t)(at - text);
+    memmove(text, at, *left);
+    return result;
+}
+
+/* The kernel writes whole lines of /proc/self/maps, a page of them at most for each read. */
+static int read_lines(void *arg)
+{
+    const struct lines_job *job = arg;
+    char                    text[2 * LONGEST_LINE];
+    size_t                  n = 0;
+    int                     result = 0, fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return -errno;
+    while (!result) {
+        ssize_t got = read(fd, text + n, sizeof(text) - 1 - n);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            result = -errno;
+        if (got <= 0)
+            break;
+        result = each_whole_line(job, text, n + (size_t)got, &n);
+        if (n >= LONGEST_LINE)
+            n = LONGEST_LINE - 1; /* the rest of the line is dropped */
+    }
+    if (!result && n) { /* the last line has no end */
+        text[n] = '\0';
+        result = job->line(text, job->arg);
+    }
+    close(fd);
+    return result;
+}
+
+int sxs_proc_lines(const char *path, int (*line)(char *text, void *arg), void *arg)
+{
+    struct lines_job job = {path, line, arg};
+    return sxs_proc_call(read_lines, &job);
+}
