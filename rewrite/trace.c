@@ -347,8 +347,11 @@ int sxs_trace(struct sxs_method *m, const struct sxs_marker *marker, const struc
                           .result_class = -1};
     for (unsigned i = 0; i < SXS_OPERANDS_MAX; i++)
         c->classes[i] = c->places[i] = -1;
-    c->t = make(m, marker);
-    err = !c->t ? sxs_method_fail(m, "no memory") : sxs_operands_choose(m, a, &c->o) || around(c);
+    err = sxs_operands_choose(m, a, &c->o); /* may refuse the method: before anything is made that stays */
+    if (!err) {
+        c->t = make(m, marker);
+        err = !c->t ? sxs_method_fail(m, "no memory") : around(c);
+    }
     free(c); /* what it made stays: its address is in code by now, or soon */
     return err ? -1 : 0;
 }
