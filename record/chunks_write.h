@@ -44,7 +44,7 @@ SXS_SIGSAFE void *sxs_chunks_reserve(struct sxs_chunks *c, size_t size);
 SXS_SIGSAFE void sxs_chunks_commit(void *record, uint16_t type);
 
 /** Keeps chunks ready ahead of the writers. Returns 0, or -errno (disk full: what is there goes on
- *  being used). Called every few milliseconds by one thread. */
+ *  being used). Called every few milliseconds, by one thread at a time. */
 int sxs_chunks_make_room(struct sxs_chunks *c);
 
 /** In a forked child: the file stays the parent's, and nothing is written any more. */

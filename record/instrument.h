@@ -39,7 +39,8 @@ struct sxs_instrument_spent {
     _Atomic uint64_t longest_ns; /* of one */
 };
 
-/** The first page. Two pairs of clock readings tell how long a tick is. */
+/** The first page. Two pairs of clock readings tell how long a tick is. The second pair is stored one after the other: a
+ *  reader of a running process may see readings that are one interval of some ms apart. */
 struct sxs_instrument_header {
     char             magic[8];
     uint32_t         version;

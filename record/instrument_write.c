@@ -18,11 +18,15 @@ static struct sxs_chunks             chunks;
 static struct sxs_instrument_header *header; /* NULL: nothing is recorded */
 static pthread_mutex_t               room = PTHREAD_MUTEX_INITIALIZER; /* one thread makes it */
 SXS_FORK_RESETS(room);
+static pthread_mutex_t clocks = PTHREAD_MUTEX_INITIALIZER; /* for two stores: one thread's pair of readings */
+SXS_FORK_RESETS(clocks);
 
 static void take_time(void)
 {
+    pthread_mutex_lock(&clocks);
     atomic_store(&header->seen_tick, sxs_tick());
     atomic_store(&header->seen_ns, sxs_now_ns(CLOCK_MONOTONIC));
+    pthread_mutex_unlock(&clocks);
 }
 
 /* Returns 1 when there is room, which another thread may take at once, or 0 when the file has reached its limit. */

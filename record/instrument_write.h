@@ -11,7 +11,8 @@
  *  an errno value. Once per process. */
 int sxs_instrument_create(const struct sxs_folder *folder);
 
-/** sxs_instrument_keep - room for what comes, and the clocks. The library's own thread, every few ms. */
+/** sxs_instrument_keep - makes room for what comes, and reads the clocks. Called every few ms by the library's own threads:
+ *  the service thread, and those that wait for compilations meanwhile. Any number at once; takes locks, not signal-safe. */
 void sxs_instrument_keep(void);
 
 /** The process ends, or (@forked) is a child that the file is not of. */
