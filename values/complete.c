@@ -18,7 +18,7 @@
 #define ARGS_MAX  64
 #define NAME_SIZE 1024u
 #define WAITS_MAX 1000  /* pauses of the processor until another thread has completed the recipe */
-#define TRIES_MAX 1000u /* calls with arguments of types that are not known */
+#define TRIES_MAX 1000u /* calls of which type arguments are not told, or not known */
 
 /* A shape of the copy that a call fills in. */
 struct piece {
@@ -140,18 +140,25 @@ void sxs_recipe_prepare(struct sxs_recipe *r)
 
 /* ---- in a call -------------------------------------------------------------------------------- */
 
+/* -1: the runtime did not say all; what it did not say has no arguments in @d. */
 static int ask(struct sxs_recipe_draft *d, sxs_function fn, COR_PRF_FRAME_INFO frame)
 {
     sxs_class cls = {fn.rt, 0};
+    int       err = 0;
     d->n_type_args = d->n_method_args = 0;
     if (FAILED(sxs_info_GetFunctionInfo2(fn.rt, fn, frame, &cls, NULL, NULL, ARGS_MAX,
                                          &d->n_method_args, d->method_args)) ||
-        d->n_method_args > ARGS_MAX)
+        d->n_method_args > ARGS_MAX) {
+        d->n_method_args = 0;
         return -1;
-    if (cls.id && FAILED(sxs_info_GetClassIDInfo2(fn.rt, cls, NULL, NULL, NULL, ARGS_MAX,
-                                                  &d->n_type_args, d->type_args)))
+    }
+    if (cls.id && (FAILED(sxs_info_GetClassIDInfo2(fn.rt, cls, NULL, NULL, NULL, ARGS_MAX,
+                                                   &d->n_type_args, d->type_args)) ||
+                   d->n_type_args > ARGS_MAX)) {
         d->n_type_args = 0;
-    return d->n_type_args > ARGS_MAX ? -1 : 0;
+        err = -1;
+    }
+    return err;
 }
 
 /* Shared code treats every reference alike: one type stands for all of them. -1: a type is not known. */
@@ -218,10 +225,8 @@ static void wait_a_little(void)
 /* What is not known after so many calls is shown as not known from now on. */
 static int complete(struct sxs_recipe_draft *d, sxs_function fn, COR_PRF_FRAME_INFO frame)
 {
-    int unknown;
-    if (ask(d, fn, frame))
-        d->n_type_args = d->n_method_args = 0;
-    unknown =
+    int unknown = ask(d, fn, frame);
+    unknown |=
         share(fn.rt, d->type_args, d->n_type_args) | share(fn.rt, d->method_args, d->n_method_args);
     if (unknown && d->tries++ < TRIES_MAX)
         return -1;
