@@ -154,6 +154,8 @@ static int read_attributes(struct sxs_assembly *a)
         a->attributes[a->n_attributes++] = (struct attribute){parent, row};
         if (parent >> 24 == SXS_TABLE_METHOD_DEF)
             find_machine(a, row, parent);
+        if (a->arena.failed) /* an attribute without a name: a state machine would be missing */
+            return -1;
         config_arena_clear(&a->arena);
     }
     qsort(a->attributes, a->n_attributes, sizeof(*a->attributes), by_parent);

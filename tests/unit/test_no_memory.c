@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/assembly.h"
 #include "record/events_read.h"
 #include "record/instrument_read.h"
 #include "record/samples_read.h"
@@ -18,11 +19,12 @@
 #ifndef SXS_SANITIZED
 void *__libc_calloc(size_t n, size_t size);
 
-static int refuse;
+static int refuse; /* all calls; or, below 0, counts up to the one call that is refused */
 
 void *calloc(size_t n, size_t size)
 {
-    return refuse ? NULL : __libc_calloc(n, size);
+    int now = refuse < 0 ? !++refuse : refuse;
+    return now ? NULL : __libc_calloc(n, size);
 }
 
 static void a_reader_without_memory_says_so(void **state)
@@ -44,7 +46,36 @@ static void a_reader_without_memory_says_so(void **state)
         assert_non_null(memmem(why[i], sizeof(why[i]), "memory", sizeof("memory")));
     }
 }
+
+/* One custom attribute, of a method: the attribute's name may tell that of a state machine. */
+static void an_assembly_without_memory_for_a_name_is_not_read(void **state)
+{
+    static const uint8_t row[] = {1 << 5, 0, 0, 0, 0, 0}; /* parent: the first method */
+    struct sxs_metadata  md = {.tables[SXS_TABLE_CUSTOM_ATTRIBUTE] = {.rows = row,
+                                                                      .n_rows = 1,
+                                                                      .row_size = sizeof(row),
+                                                                      .widths = {2, 2, 2},
+                                                                      .offsets = {0, 2, 4}}};
+    struct sxs_assembly *a;
+    int                  made = 0;
+    (void)state;
+    for (int call = 1; call < 10 && !made; call++) {
+        refuse = -call;
+        a = sxs_assembly_new(&md);
+        made = refuse < 0; /* it took fewer calls */
+        refuse = 0;
+        assert_int_equal(a != NULL, made);
+        sxs_assembly_free(a);
+    }
+    assert_true(made);
+}
 #else
+static void an_assembly_without_memory_for_a_name_is_not_read(void **state)
+{
+    (void)state;
+    skip(); /* sanitizers have their own calloc() */
+}
+
 static void a_reader_without_memory_says_so(void **state)
 {
     (void)state;
@@ -56,6 +87,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_reader_without_memory_says_so),
+        cmocka_unit_test(an_assembly_without_memory_for_a_name_is_not_read),
     };
     return cmocka_run_group_tests_name("no memory", tests, NULL, NULL);
 }
