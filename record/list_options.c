@@ -11,8 +11,8 @@ int sxs_list_parse(const char *text, int (*read)(const char *item, void *out), v
         char   item[64];
         size_t len = strcspn(text, ",");
         snprintf(item, sizeof(item), "%.*s", (int)len, text);
-        if (read(item, out)) {
-            snprintf(bad, size, "%s", item);
+        if (len >= sizeof(item) || read(item, out)) {
+            snprintf(bad, size, len < sizeof(item) ? "%s" : "%.40s...", item);
             return -1;
         }
         text += len + (text[len] == ',');

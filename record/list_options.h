@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/** sxs_list_parse - calls @read with each piece of @text (63 characters of it at most) and @out; nonzero: it is no setting.
- *  Returns 0, or -1 with that piece in @bad (@size bytes). Pure but for @read. */
+/** sxs_list_parse - calls @read with each piece of @text and @out; nonzero: it is no setting. Nor is a piece of more than 63
+ *  characters. Returns 0, or -1 with that piece, or its beginning, in @bad (@size bytes). Pure but for @read. */
 int sxs_list_parse(const char *text, int (*read)(const char *item, void *out), void *out, char *bad,
                    size_t size);
 

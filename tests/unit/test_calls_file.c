@@ -47,6 +47,23 @@ static void options(void **state)
     assert_string_equal(bad, "fast");
 }
 
+/* Of the second, 63 characters are the option of another number. */
+static void an_option_is_read_whole_or_refused(void **state)
+{
+    struct sxs_calls_options o;
+    char                     text[80], bad[64];
+    (void)state;
+    snprintf(text, sizeof(text), "trace=%057d", 12);
+    assert_int_equal(strlen(text), 63);
+    assert_int_equal(parsed(text).trace_mb, 12);
+    snprintf(text, sizeof(text), "trace=%058d", 123);
+    assert_int_equal(sxs_calls_parse(text, &o, bad, sizeof(bad)), -1);
+    assert_int_equal(strncmp(bad, "trace=000", 9), 0);
+    assert_string_equal(bad + strlen(bad) - 3, "...");
+    snprintf(text, sizeof(text), "trace=%058d,tree", 123);
+    assert_int_equal(sxs_calls_parse(text, &o, bad, sizeof(bad)), -1);
+}
+
 static int fits(const char *pattern, const char *version, const char *assembly, const char *name)
 {
     struct sxs_calls_pattern p;
@@ -422,6 +439,7 @@ static void what_nobody_took_is_given_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_option_is_read_whole_or_refused),
         cmocka_unit_test(options), cmocka_unit_test(dozing), cmocka_unit_test(patterns), cmocka_unit_test(quantiles),
         cmocka_unit_test(heads), cmocka_unit_test(damage), /* while the file is small */
         cmocka_unit_test(cells), cmocka_unit_test(a_late_service_thread_costs_no_path),
