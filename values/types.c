@@ -13,7 +13,7 @@
 
 #define BUCKETS      8192u
 #define NAME_SIZE    1024
-#define LITERALS_MAX 512u
+#define LITERALS_MAX 512u /* fields read of an enum, its value's included; a hook searches them */
 #define ARGS_MAX     64
 #define FIELD_STATIC_LITERAL 0x40u
 #define DEPTH_MAX    16
