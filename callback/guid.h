@@ -3,6 +3,7 @@
 #ifndef SXS_GUID_H
 #define SXS_GUID_H
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,10 +22,14 @@ static inline int sxs_guid_in(const GUID *guid, const GUID *const *list, size_t 
     return 0;
 }
 
-/** Reads "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}"; returns 1 on success. */
+/** Reads "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}", that and no more; returns 1 on success. */
 static inline int sxs_guid_parse(const char *text, GUID *out)
 {
-    unsigned d[11];
+    static const char form[] = "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}";
+    unsigned          d[11];
+    for (size_t i = 0; i < sizeof(form); i++) /* the terminator too */
+        if (form[i] == 'x' ? !isxdigit((unsigned char)text[i]) : text[i] != form[i])
+            return 0;
     if (sscanf(text, "{%8x-%4x-%4x-%2x%2x-%2x%2x%2x%2x%2x%2x}", &d[0], &d[1], &d[2], &d[3], &d[4],
                &d[5], &d[6], &d[7], &d[8], &d[9], &d[10]) != 11)
         return 0;

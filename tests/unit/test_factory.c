@@ -39,6 +39,23 @@ static ICorProfilerCallback11 *instance(const GUID *iid)
     return cb;
 }
 
+static void a_guid_is_read_in_its_one_form_alone(void **state)
+{
+    static const char *const wrong[] = {
+        "", "{", "{01234567-89ab-cdef-0123-456789abcdef", "{01234567-89ab-cdef-0123-456789abcdef)",
+        "{01234567-89ab-cdef-0123-456789abcdef}x", "01234567-89ab-cdef-0123-456789abcdef",
+        "{ 1234567-89ab-cdef-0123-456789abcdef}", "{01234567--9ab-cdef-0123-456789abcdef}",
+        "{01234567-89ab-cdef-0123-456789abcde}"};
+    GUID guid;
+    (void)state;
+    assert_true(sxs_guid_parse("{01234567-89ab-CDEF-0123-456789abcdef}", &guid));
+    assert_int_equal(guid.Data3, 0xcdef);
+    assert_int_equal(guid.Data4[7], 0xef);
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
+        if (sxs_guid_parse(wrong[i], &guid))
+            fail_msg("\"%s\" was taken", wrong[i]);
+}
+
 static void the_class_of_another_profiler_is_not_available(void **state)
 {
     void *out = (void *)1;
@@ -225,6 +242,7 @@ static void only_the_door_is_exported(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_guid_is_read_in_its_one_form_alone),
         cmocka_unit_test(the_class_of_another_profiler_is_not_available),
         cmocka_unit_test(a_class_object_is_a_factory_and_nothing_else),
         cmocka_unit_test(the_factory_keeps_the_rules_of_identity),
