@@ -54,6 +54,8 @@ static void enable(struct sxs_settings *s, const struct sxs_tool *tool, const ch
     }
     if (s->n_tools < SXS_MAX_TOOLS)
         s->tools[s->n_tools++] = (struct sxs_enabled_tool){tool, options};
+    else
+        sxs_error("tool %s is off: there can be %d tools", tool->name, SXS_MAX_TOOLS);
 }
 
 /* NAME[:OPTIONS][;NAME[:OPTIONS]]... */

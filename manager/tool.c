@@ -84,10 +84,12 @@ struct refused {
  * tools that are left out are told later. */
 static void leave_out_refused_locked(struct sxs_runtime *rt, struct refused *out)
 {
+    const char *name;
+    HRESULT     hr;
     rt->low = rt->high = 0;
     for (unsigned i = 0; i < rt->n_subs; i++) {
         struct sxs_sub *sub = &rt->subs[i];
-        HRESULT         hr = ask_runtime(rt, rt->low | sub->low, rt->high | sub->high);
+        hr = ask_runtime(rt, rt->low | sub->low, rt->high | sub->high);
         if (FAILED(hr)) {
             out->hr[out->n] = hr;
             out->subs[out->n++] = *sub;
@@ -97,7 +99,11 @@ static void leave_out_refused_locked(struct sxs_runtime *rt, struct refused *out
             rt->high |= sub->high;
         }
     }
-    ask_runtime(rt, rt->low, rt->high);
+    hr = ask_runtime(rt, rt->low, rt->high);
+    name = sxs_hresult_name(hr);
+    if (FAILED(hr) && (rt->low || rt->high)) /* else there is nothing to miss */
+        sxs_error("runtime %u (%s) refuses the event masks of the other tools, which may miss events "
+                  "(%s 0x%08x)", rt->number, rt->version, name ? name : "HRESULT", (unsigned)hr);
 }
 
 HRESULT sxs_runtime_subscribe(struct sxs_runtime *rt, const struct sxs_enabled_tool *tools, size_t n)
@@ -143,7 +149,9 @@ HRESULT sxs_sub_set_mask(struct sxs_sub *sub, uint32_t low, uint32_t high)
         }
     }
     hr = ask_runtime(rt, all_low, all_high);
-    if (FAILED(hr) || !sxs_runtime_is_live(rt))
+    if (SUCCEEDED(hr) && !sxs_runtime_is_live(rt)) /* it ended meanwhile: no event follows */
+        hr = CORPROF_E_RUNTIME_UNINITIALIZED;
+    if (FAILED(hr))
         goto done;
     sub->low = low;
     sub->high = high;

@@ -50,8 +50,9 @@ struct sxs_tool {
  * sxs_sub_set_mask - change what this tool asks for.
  * @low, @high: COR_PRF_MONITOR and COR_PRF_HIGH_MONITOR bits, replacing the tool's earlier ones.
  * Immutable bits that the runtime was not asked for in Initialize come too late: the call fails with
- * CORPROF_E_UNSUPPORTED_CALL_SEQUENCE, nothing changes, other tools are not touched. Any thread that
- * may call SetEventMask; not signal-safe.
+ * CORPROF_E_UNSUPPORTED_CALL_SEQUENCE, nothing changes, other tools are not touched. With CORPROF_E_RUNTIME_UNINITIALIZED
+ * when the runtime has ended, or ends meanwhile; with the runtime's own answer when it refuses. Any thread that may call
+ * SetEventMask; not signal-safe.
  */
 HRESULT sxs_sub_set_mask(struct sxs_sub *sub, uint32_t low, uint32_t high);
 

@@ -123,6 +123,32 @@ static void tools_are_enabled_by_name_with_options_and_unknown_ones_are_named(vo
     }
 }
 
+/* One more than a runtime can have. */
+static void a_tool_too_many_is_named(void **state)
+{
+    static struct sxs_tool       many[SXS_MAX_TOOLS + 1];
+    static char                  names[SXS_MAX_TOOLS + 1][8];
+    static const struct sxs_tool *all[SXS_MAX_TOOLS + 1];
+    struct sxs_settings          s;
+    const char                  *said;
+    (void)state;
+    for (unsigned i = 0; i <= SXS_MAX_TOOLS; i++) {
+        snprintf(names[i], sizeof(names[i]), "t%u", i);
+        many[i] = (struct sxs_tool){.name = names[i], .always = 1};
+        all[i] = &many[i];
+    }
+    plain_environment(NULL);
+    capture();
+    sxs_settings_read(&s, all, SXS_MAX_TOOLS);
+    assert_int_equal(lines_of(captured()), 0);
+    capture();
+    sxs_settings_read(&s, all, SXS_MAX_TOOLS + 1);
+    said = captured();
+    assert_int_equal(s.n_tools, SXS_MAX_TOOLS);
+    assert_int_equal(lines_of(said), 1);
+    assert_non_null(strstr(said, "tool t64 is off"));
+}
+
 static void the_folder_is_kept_though_the_host_changes_its_environment(void **state)
 {
     const char         *said;
@@ -238,6 +264,7 @@ int main(void)
         cmocka_unit_test(every_value_of_pick_is_understood_or_reported_once),
         cmocka_unit_test(every_value_of_unpicked_is_understood_or_reported_once),
         cmocka_unit_test(tools_are_enabled_by_name_with_options_and_unknown_ones_are_named),
+        cmocka_unit_test(a_tool_too_many_is_named),
         cmocka_unit_test(the_folder_is_kept_though_the_host_changes_its_environment),
         cmocka_unit_test(every_value_of_log_is_understood_or_reported_once),
         cmocka_unit_test(every_value_of_signals_is_understood_or_reported_once),

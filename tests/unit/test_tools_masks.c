@@ -72,6 +72,31 @@ static void high_bits_are_refused_to_their_tool_alone_where_there_are_none(void 
     }
 }
 
+/* There are no high bits: the runtime is asked for the first tool, the third, and what is left. */
+static void left_refused_body(void)
+{
+    spies[FIRST].low = LOW(MODULE_LOADS);
+    spies[SECOND].high = COR_PRF_HIGH_BASIC_GC;
+    spies[THIRD].low = LOW(EXCEPTIONS);
+    struct fake_host h = with_tools("4.0", 3);
+    h.c->fail_call("SetEventMask", E_FAIL, 3);
+    capture();
+    CHECK_EQ(fake_initialize(&h), S_OK);
+    const char *said = captured();
+    CHECK_EQ(h.c->called("SetEventMask"), 3);
+    CHECK_EQ(lines_of(said), 2);
+    CHECK(strstr(said, "tool second is off for runtime 1"));
+    CHECK(strstr(said, "runtime 1 (4.0"));
+    CHECK(strstr(said, "E_FAIL 0x80004005"));
+    fake_end(&h);
+}
+
+static void a_runtime_that_refuses_the_masks_that_are_left_is_named(void **state)
+{
+    (void)state;
+    PASSES(left_refused_body);
+}
+
 /* ---- changing masks -------------------------------------------------------------------------- */
 
 static void too_late_body(void)
@@ -175,6 +200,33 @@ static void a_change_that_the_runtime_refuses_changes_nothing(void **state)
     PASSES(change_refused_body);
 }
 
+/* ---- a runtime that ends while it is asked ---------------------------------------------------- */
+
+static struct sxs_runtime ending = {.number = 1, .info_slots = 200,
+                                    .mask_lock = PTHREAD_MUTEX_INITIALIZER};
+
+static HRESULT take_mask_and_end(ICorProfilerInfo15 *self, DWORD low, DWORD high)
+{
+    (void)self, (void)low, (void)high;
+    atomic_store(&ending.info, NULL);
+    atomic_store(&ending.phase, SXS_PHASE_ENDED);
+    return S_OK;
+}
+
+static void a_change_that_comes_too_late_for_the_runtime_fails(void **state)
+{
+    static ICorProfilerInfo15Vtbl vtbl = {.SetEventMask2 = take_mask_and_end};
+    static ICorProfilerInfo15     info = {&vtbl};
+    struct sxs_sub               *sub = &ending.subs[0];
+    (void)state;
+    sub->rt = &ending;
+    ending.n_subs = 1;
+    atomic_store(&ending.info, &info);
+    atomic_store(&ending.phase, SXS_PHASE_LIVE);
+    assert_int_equal(sxs_sub_set_mask(sub, LOW(THREADS), 0), CORPROF_E_RUNTIME_UNINITIALIZED);
+    assert_int_equal(sub->low, 0);
+}
+
 static HRESULT changed_meanwhile;
 
 static void *change_first(void *unused)
@@ -218,10 +270,12 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_runtime_is_asked_once_for_the_union_of_all_masks),
         cmocka_unit_test(high_bits_are_refused_to_their_tool_alone_where_there_are_none),
+        cmocka_unit_test(a_runtime_that_refuses_the_masks_that_are_left_is_named),
         cmocka_unit_test(an_immutable_flag_too_late_is_an_error_to_that_tool_alone),
         cmocka_unit_test(the_same_holds_for_immutable_high_bits),
         cmocka_unit_test(masks_may_grow_and_shrink_while_the_runtime_runs),
         cmocka_unit_test(a_change_that_the_runtime_refuses_changes_nothing),
+        cmocka_unit_test(a_change_that_comes_too_late_for_the_runtime_fails),
         cmocka_unit_test(no_lock_is_held_while_a_tool_starts),
     };
     plain_environment(NULL);
