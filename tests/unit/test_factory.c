@@ -46,7 +46,7 @@ static void a_guid_is_read_in_its_one_form_alone(void **state)
         "{01234567-89ab-cdef-0123-456789abcdef}x", "01234567-89ab-cdef-0123-456789abcdef",
         "{ 1234567-89ab-cdef-0123-456789abcdef}", "{01234567--9ab-cdef-0123-456789abcdef}",
         "{01234567-89ab-cdef-0123-456789abcde}"};
-    GUID guid;
+    GUID guid = {0};
     (void)state;
     assert_true(sxs_guid_parse("{01234567-89ab-CDEF-0123-456789abcdef}", &guid));
     assert_int_equal(guid.Data3, 0xcdef);
