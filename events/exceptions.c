@@ -32,6 +32,7 @@ struct state {
 static struct {
     struct sxs_known sites; /* by numbers of names, which outlive IDs: see events/names.h */
     _Atomic uint32_t n_sites, n_kept;
+    _Atomic(struct sxs_event_site *) spare; /* reserved for a site that the table did not take */
     pthread_mutex_t  lock; /* guards the pool; a leaf: a collection may wait for who waits here */
     void            *pool[POOL_MOST];
     size_t           n_pool;
@@ -59,9 +60,19 @@ static void give_back(struct sxs_event_exception *r)
     pthread_mutex_unlock(&all.lock);
 }
 
+/* A record of a site in the file, not committed: the spare one, or a new one with the next number. */
+static struct sxs_event_site *take_site(void)
+{
+    struct sxs_event_site *s = atomic_exchange(&all.spare, NULL);
+    if (s || !(s = sxs_events_reserve(sizeof(*s))))
+        return s;
+    s->number = atomic_fetch_add(&all.n_sites, 1) + 1;
+    return s;
+}
+
 static struct sxs_known_entry *new_site(const struct sxs_flight *v, const struct sxs_known_key *key)
 {
-    struct sxs_event_site  *s = sxs_events_reserve(sizeof(*s));
+    struct sxs_event_site  *s = take_site();
     struct sxs_known_entry *e;
     if (!s)
         return NULL;
@@ -71,10 +82,11 @@ static struct sxs_known_entry *new_site(const struct sxs_flight *v, const struct
     s->runtime = (uint16_t)v->runtime;
     s->fate = v->fate;
     s->rethrown = v->rethrown;
-    s->number = atomic_fetch_add(&all.n_sites, 1) + 1;
     e = sxs_known_add(&all.sites, key, s->number, s);
-    if (e) /* else it would be one for each exception */
+    if (e)
         sxs_events_commit(s, SXS_EVENT_SITE);
+    else /* the table is full, or memory is: the next site gets this record, not a new one */
+        atomic_store(&all.spare, s);
     return e;
 }
 
