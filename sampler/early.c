@@ -144,22 +144,35 @@ void sxs_early_compiled(sxs_function fn, uint64_t rejit)
         add_pieces(fn, starts[i], (enum sxs_early)like.how);
 }
 
+/* Frees the entry at @i. Those behind it up to the next free one are added again: one of them may belong there. */
+static void drop_locked(size_t i)
+{
+    size_t      mask = early.cap - 1;
+    struct code moved;
+    early.codes[i].start = 0;
+    early.n--;
+    while (early.codes[i = (i + 1) & mask].start) {
+        moved = early.codes[i];
+        early.codes[i].start = 0;
+        *find_locked(&moved) = moved;
+    }
+}
+
+/* Needs no memory: what is known of other runtimes must stay. */
 void sxs_early_end(const struct sxs_runtime *rt)
 {
-    struct code *old;
-    size_t       cap;
+    struct code *unused = NULL;
     pthread_mutex_lock(&early.lock);
-    old = early.codes;
-    cap = early.cap;
-    early.codes = NULL;
-    early.n = early.cap = 0;
-    for (size_t i = 0; i < cap; i++)
-        if (old[i].start && old[i].rt != rt && make_room_locked(1)) {
-            *find_locked(&old[i]) = old[i];
-            early.n++;
-        }
+    for (size_t i = 0; i < early.cap; i++)
+        while (early.codes[i].start && early.codes[i].rt == rt)
+            drop_locked(i);
+    if (!early.n) {
+        unused = early.codes;
+        early.codes = NULL;
+        early.cap = 0;
+    }
     pthread_mutex_unlock(&early.lock);
-    free(old);
+    free(unused);
 }
 
 /* ---- what tier that is ------------------------------------------------------------------------ */
