@@ -87,6 +87,17 @@ SXS_SIGSAFE int sample_on_stack(void)
     return atomic_load_explicit(&sample.on_stack, memory_order_relaxed);
 }
 
+/* The host's action in force. Read again when registrations overtook it. */
+SXS_SIGSAFE static void read_host(const struct kept *k, struct sigaction *out)
+{
+    unsigned seen;
+    do {
+        seen = atomic_load_explicit(&k->now, memory_order_acquire);
+        memcpy(out, &k->host[seen % N_ACTIONS], sizeof(*out));
+        atomic_thread_fence(memory_order_acquire);
+    } while (atomic_load_explicit(&k->now, memory_order_relaxed) - seen >= N_ACTIONS - 1);
+}
+
 /* ---- the alternate stack ---------------------------------------------------------------------- */
 
 /* Does the host expect signals on the alternate stack? A Go program does: its goroutines' own stacks
@@ -98,7 +109,7 @@ static int host_wants_stack(void)
         struct sigaction now;
         struct kept     *k = kept_for(signs[i]);
         if (k && atomic_load(&k->ours))
-            now = k->host[atomic_load(&k->now) % N_ACTIONS];
+            read_host(k, &now);
         else if (real.sigaction(signs[i], NULL, &now) != 0)
             continue;
         if (is_function(&now) && (now.sa_flags & SA_ONSTACK))
@@ -174,16 +185,6 @@ int sample_check(void)
 }
 
 /* ---- in handlers ------------------------------------------------------------------------------ */
-
-SXS_SIGSAFE static void read_host(const struct kept *k, struct sigaction *out)
-{
-    unsigned seen;
-    do {
-        seen = atomic_load_explicit(&k->now, memory_order_acquire);
-        memcpy(out, &k->host[seen % N_ACTIONS], sizeof(*out));
-        atomic_thread_fence(memory_order_acquire);
-    } while (atomic_load_explicit(&k->now, memory_order_relaxed) - seen >= N_ACTIONS - 1);
-}
 
 /* As the kernel would have called it: with the interrupted thread's mask, that of the action, and the
  * signal itself blocked. The kernel puts the thread's own mask back. */
