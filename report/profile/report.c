@@ -143,6 +143,23 @@ static enum sxs_data choose(const struct sxs_report_options *o, const char *a, c
                                                                         : SXS_DATA_SAMPLES;
 }
 
+/* Prints the problems of @m, but for those that @before has as well. Returns how many it printed. */
+static size_t print_problems(const struct sxs_model *m, const struct sxs_model *before)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->n_problems; i++) {
+        size_t same = 0;
+        while (before && same < before->n_problems &&
+               strcmp(before->problems[same], m->problems[i]) != 0)
+            same++;
+        if (before && same < before->n_problems)
+            continue;
+        fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
+        n++;
+    }
+    return n;
+}
+
 /* Loads and complains. Returns OK, DAMAGED, NOTHING or FAILED. */
 static enum sxs_profile_result load(const char *dir, const struct sxs_report_options *o,
                                     enum sxs_data data, unsigned detail, struct sxs_model *m)
@@ -158,8 +175,7 @@ static enum sxs_profile_result load(const char *dir, const struct sxs_report_opt
     }
     if ((detail & SXS_DETAIL_CALLS) && sxs_profile_has_traced(dir)) /* those of a page: add_timeline() */
         sxs_model_add_traced(dir, o, calls || !(detail & SXS_DETAIL_BOTH), m);
-    for (size_t i = 0; i < m->n_problems; i++)
-        fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
+    print_problems(m, NULL);
     bool events = false;
     for (size_t i = 0; i < m->n_processes; i++)
         events |= m->processes[i].events != NULL;
@@ -214,8 +230,11 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
     }
     enum sxs_profile_result result = load(dir, options, choose(options, dir, NULL), f->detail, &m);
     if (result <= SXS_PROFILE_DAMAGED) {
-        if (f->detail & SXS_DETAIL_BOTH)
+        if (f->detail & SXS_DETAIL_BOTH) {
             add_timeline(&m, dir, options, &calls, &timeline);
+            if (print_problems(&calls, &m))
+                result = SXS_PROFILE_DAMAGED;
+        }
         if (output_open(&out, options->output) != 0 ||
             output_close(&out, f->write(&m, options, out.to)) != 0)
             result = SXS_PROFILE_FAILED;

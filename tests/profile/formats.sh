@@ -326,6 +326,16 @@ for kind in traced traced-s traced-calls; do
     S=$T/$kind report html
     is "$kind: html has them" "$([ $kind = traced-calls ] && echo 406 || echo 40)" "$(line | cut -d' ' -f4)"
 done
+# What a page shows beside samples comes from files of its own, which may be damaged.
+for file in calls traced; do
+    cp -r "$T/all" "$T/beside" && "$T/make_instrument" "$T/beside" && truncate -s -1000 "$T/beside/4242/$file" || exit 1
+    S=$T/beside report html
+    is "a page of samples: a cut file $file ends with status 1, and is named" "1 1" "$? $(grep -c "$file: .*cut" "$T/err")"
+    echo more >>"$T/beside/4242/census"
+    S=$T/beside report html
+    is "a page of samples: a damaged census is named once" "1 1" "$(grep -c "$file: .*cut" "$T/err") $(grep -c "census: " "$T/err")"
+    rm -r "$T/beside"
+done
 # The traced method is one more frame than the functions whose durations were measured.
 cp -r "$T/calls-many" "$T/traced-many" && "$T/make_instrument" "$T/traced-many" || exit 1
 cp -r "$T/traced-many" "$T/sampled-many" && cp "$T/s/4242/samples" "$T/sampled-many/4242/" || exit 1
