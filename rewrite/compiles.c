@@ -5,15 +5,6 @@
 
 #include "manager/base/clock.h"
 
-/* One compilation. A thread can be in several: compiling can load an assembly, which can run code. */
-struct sxs_compile {
-    struct sxs_compile *next; /* newest first */
-    pthread_t           thread;
-    FunctionID          fn;
-    uintptr_t           sp;      /* about where the thread's stack was: it grows downwards */
-    int                 inlines; /* was allowed to, or never asks */
-};
-
 void sxs_compiles_init(struct sxs_compiles *c, int needed)
 {
     pthread_condattr_t attr;
@@ -30,11 +21,25 @@ static int is_mine(const struct sxs_compile *one)
     return pthread_equal(one->thread, pthread_self());
 }
 
-static struct sxs_compile **drop_locked(struct sxs_compile **at)
+/* An entry that needs no memory; NULL when all are in use. */
+static struct sxs_compile *take_reserved_locked(struct sxs_compiles *c)
+{
+    for (unsigned i = 0; i < SXS_COMPILES_RESERVED; i++)
+        if (!(c->reserved_used & 1u << i)) {
+            c->reserved_used |= 1u << i;
+            return &c->reserved[i];
+        }
+    return NULL;
+}
+
+static struct sxs_compile **drop_locked(struct sxs_compiles *c, struct sxs_compile **at)
 {
     struct sxs_compile *one = *at;
     *at = one->next;
-    free(one);
+    if (one >= c->reserved && one < c->reserved + SXS_COMPILES_RESERVED)
+        c->reserved_used &= ~(1u << (one - c->reserved));
+    else
+        free(one);
     return at;
 }
 
@@ -44,12 +49,14 @@ void sxs_compiles_begin(struct sxs_compiles *c, FunctionID fn, int unasked)
     struct sxs_compile *one;
     if (!c->needed)
         return;
-    one = malloc(sizeof(*one)); /* none: it inlines nothing */
+    one = malloc(sizeof(*one)); /* NULL: it inlines nothing, if it asks */
     pthread_mutex_lock(&c->lock);
     for (struct sxs_compile **at = &c->all; *at;)
-        at = is_mine(*at) && (*at)->sp <= sp ? drop_locked(at) : &(*at)->next;
+        at = is_mine(*at) && (*at)->sp <= sp ? drop_locked(c, at) : &(*at)->next;
     while (unasked && c->asking)
         pthread_cond_wait(&c->changed, &c->lock);
+    if (!one && unasked)
+        one = take_reserved_locked(c);
     if (one && (unasked || !c->held)) {
         *one = (struct sxs_compile){c->all, pthread_self(), fn, sp, unasked};
         c->all = one;
@@ -71,7 +78,7 @@ void sxs_compiles_end(struct sxs_compiles *c, FunctionID fn)
     if (ended) { /* and what began within it */
         uintptr_t sp = ended->sp;
         for (struct sxs_compile **at = &c->all; *at;)
-            at = is_mine(*at) && (*at)->sp <= sp ? drop_locked(at) : &(*at)->next;
+            at = is_mine(*at) && (*at)->sp <= sp ? drop_locked(c, at) : &(*at)->next;
         pthread_cond_broadcast(&c->changed);
     }
     pthread_mutex_unlock(&c->lock);
@@ -118,7 +125,7 @@ unsigned sxs_compiles_hold(struct sxs_compiles *c, unsigned ms, int last)
         left = 0;
     c->asking = !left;
     while (!left && c->all)
-        drop_locked(&c->all);
+        drop_locked(c, &c->all);
     pthread_mutex_unlock(&c->lock);
     return left;
 }

@@ -17,7 +17,17 @@
 
 #include "manager/runtime.h"
 
-struct sxs_compile;
+/* Entries for what inlines without asking, used when malloc() fails. More than that are not waited for. */
+#define SXS_COMPILES_RESERVED 16u
+
+/** One compilation. A thread can be in several: compiling can load an assembly, which can run code. */
+struct sxs_compile {
+    struct sxs_compile *next; /* newest first */
+    pthread_t           thread;
+    FunctionID          fn;
+    uintptr_t           sp;      /* about where the thread's stack was: it grows downwards */
+    int                 inlines; /* was allowed to, or never asks */
+};
 
 /** Of one runtime. */
 struct sxs_compiles {
@@ -27,6 +37,8 @@ struct sxs_compiles {
     int                 held;   /* a request waits or is being made: nothing is inlined */
     int                 asking; /* a request is being made */
     struct sxs_compile *all;    /* in flight, the newest first */
+    struct sxs_compile  reserved[SXS_COMPILES_RESERVED];
+    unsigned            reserved_used; /* a bit for each of them that is in the list */
 };
 
 /** sxs_compiles_init - @needed: nonzero for a runtime before 9.0. */

@@ -126,6 +126,42 @@ static void what_does_not_ask_counts_and_waits(void **state)
     assert_null(c.all);
 }
 
+#ifndef SXS_SANITIZED /* sanitizers have a malloc of their own */
+static int refuse;    /* malloc() fails */
+
+extern void                                 *__libc_malloc(size_t size);
+__attribute__((visibility("default"))) void *malloc(size_t size)
+{
+    return refuse ? NULL : __libc_malloc(size);
+}
+
+static void what_does_not_ask_counts_without_memory(void **state)
+{
+    (void)state;
+    for (int rounds = 0; rounds < 100; rounds++) {
+        refuse = 1;
+        sxs_compiles_begin(&c, 7, 0);
+        refuse = 0;
+        assert_false(sxs_compiles_may_inline(&c));
+        sxs_compiles_end(&c, 7);
+        refuse = 1;
+        sxs_compiles_begin(&c, 8, 1);
+        refuse = 0;
+        assert_int_equal(sxs_compiles_hold(&c, SOON, 0), 1);
+        sxs_compiles_end(&c, 8);
+        assert_int_equal(sxs_compiles_hold(&c, SOON, 0), 0);
+        sxs_compiles_release(&c);
+    }
+    assert_null(c.all);
+}
+#else
+static void what_does_not_ask_counts_without_memory(void **state)
+{
+    (void)state;
+    skip();
+}
+#endif
+
 static void newer_runtimes_are_not_held_up(void **state)
 {
     (void)state;
@@ -197,6 +233,7 @@ int main(void)
         cmocka_unit_test_setup(the_outer_one_waits_for_the_inner, old_runtime),
         cmocka_unit_test_setup(what_an_exception_left_is_forgotten, old_runtime),
         cmocka_unit_test_setup(what_does_not_ask_counts_and_waits, old_runtime),
+        cmocka_unit_test_setup(what_does_not_ask_counts_without_memory, old_runtime),
         cmocka_unit_test(newer_runtimes_are_not_held_up),
         cmocka_unit_test_setup(nothing_changes_between_look_and_end, old_runtime),
     };
