@@ -12,16 +12,20 @@
 #include "manager/base/clock.h"
 #include "sampler/clocks.h"
 
-#define RECORD_NS 100000000u /* waiting time is recorded at least this often */
-#define RAN_NS    20000u /* a thread that has used less only left the handler and went on waiting */
+#define RECORD_NS    100000000u /* waiting time is recorded at least this often */
+#define PERIODS_MOST 10u        /* that a round stands for */
+#define RAN_NS       20000u /* a thread that has used less only left the handler and went on waiting */
 
 static struct sxs_samples_writer *writer;
-static uint64_t                   interval_ns, due_ns, round_ns;
+static uint64_t                   interval_ns, round_ns;
+static uint64_t                   due_ns;       /* when the round under way was due */
+static uint32_t                   round_weight; /* ns that it stands for */
 
 void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz)
 {
     writer = w;
     interval_ns = 1000000000u / hz;
+    round_weight = (uint32_t)interval_ns;
     due_ns = sxs_now_ns(CLOCK_MONOTONIC);
 }
 
@@ -69,7 +73,7 @@ uint32_t sxs_wall_due(struct sxs_sampled_thread *t)
     if (!cpu)
         return 0;
     if (known && cpu < before + RAN_NS) {
-        uint64_t waited = atomic_fetch_add(&t->waited_ns, interval_ns) + interval_ns;
+        uint64_t waited = atomic_fetch_add(&t->waited_ns, round_weight) + round_weight;
         move_clock(t, before, cpu);
         if (waited >= RECORD_NS)
             record_waiting(t);
@@ -77,7 +81,7 @@ uint32_t sxs_wall_due(struct sxs_sampled_thread *t)
     }
     record_waiting(t);
     move_clock(t, before, cpu);
-    return (uint32_t)interval_ns;
+    return known ? round_weight : (uint32_t)interval_ns; /* a new thread may be younger */
 }
 
 static void look_at(struct sxs_sampled_thread *t)
@@ -87,15 +91,26 @@ static void look_at(struct sxs_sampled_thread *t)
         sxs_clocks_poke(atomic_load(&t->tid), weight);
 }
 
+/* Making up for missed rounds in a burst would take a running thread for a waiting one in all but the first. */
+void sxs_wall_begin(uint64_t now_ns)
+{
+    uint64_t n = now_ns > due_ns ? (now_ns - due_ns) / interval_ns : 0;
+    round_ns = now_ns;
+    if (n > PERIODS_MOST || n * interval_ns > UINT32_MAX) { /* the machine stood still */
+        due_ns = now_ns;
+        n = 1;
+    } else {
+        n = n ? n : 1;
+        due_ns += n * interval_ns;
+    }
+    round_weight = (uint32_t)(n * interval_ns);
+}
+
 void sxs_wall_wait(void)
 {
-    struct timespec due;
-    due_ns += interval_ns;
-    due = sxs_timespec_of(due_ns);
+    struct timespec due = sxs_timespec_of(due_ns + interval_ns);
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
-    round_ns = sxs_now_ns(CLOCK_MONOTONIC);
-    if (round_ns > due_ns + 10 * interval_ns)
-        due_ns = round_ns; /* the machine stood still: do not make up for it in a burst */
+    sxs_wall_begin(sxs_now_ns(CLOCK_MONOTONIC));
 }
 
 void sxs_wall_tick(void)

@@ -12,8 +12,12 @@ void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz);
 /** One round: sleeps until the next is due, then looks at every thread. One thread calls this. */
 void sxs_wall_tick(void);
 
-/** The waiting alone: until the next round is due. Rounds that were missed are not made up for. */
+/** The waiting alone: until the next round is due. */
 void sxs_wall_wait(void);
+
+/** sxs_wall_begin - a round begins at @now_ns (CLOCK_MONOTONIC). It stands for the rounds that were missed since the
+ *  last one as well, up to 10 in all; when more were missed the machine stood still, and it stands for one. */
+void sxs_wall_begin(uint64_t now_ns);
 
 /**
  * sxs_wall_due - has @t run since its stack was last taken?

@@ -110,11 +110,53 @@ static void a_thread_that_has_run_gets_a_sample(void **state)
     PASSES(work_body);
 }
 
+#define PERIOD UINT64_C(10000000)
+
+/* A round that begins @periods after the last one was due: the weight of a thread that has run, and what a thread
+ * that waits has waited. */
+static void late_round(uint64_t *now, unsigned periods, unsigned stands_for)
+{
+    struct sxs_sampled_thread *t = sxs_threads_find(tid);
+    *now += periods * PERIOD;
+    sxs_wall_begin(*now + PERIOD / 2);
+    work();
+    a_round();
+    CHECK_EQ(weight, stands_for * PERIOD);
+    CHECK_EQ(atomic_load(&t->waited_ns), 0);
+    atomic_store(&t->cpu_ns, UINT64_MAX / 2); /* it has not run since */
+    a_round();
+    CHECK_EQ(weight, 0);
+    CHECK_EQ(atomic_exchange(&t->waited_ns, 0), stands_for * PERIOD);
+}
+
+static void late_body(void)
+{
+    uint64_t now = sxs_now_ns(CLOCK_MONOTONIC) + 1000 * PERIOD;
+    sampled_by_wall_time();
+    sxs_wall_begin(now); /* much too late: the periods are counted from here on */
+    late_round(&now, 1, 1);
+    late_round(&now, 4, 4);
+    late_round(&now, 1, 1); /* none of the missed ones follows */
+    late_round(&now, 9, 9);
+    sxs_wall_init(writer, 1);
+    sxs_wall_begin(sxs_now_ns(CLOCK_MONOTONIC) + 9 * UINT64_C(1000000000));
+    work();
+    a_round();
+    CHECK_EQ(weight, 1000000000); /* 9 s do not fit into a weight */
+}
+
+static void a_late_round_stands_for_those_that_were_missed(void **state)
+{
+    (void)state;
+    PASSES(late_body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_sample_costs_a_thread_is_not_taken_for_work_of_it),
         cmocka_unit_test(a_thread_that_has_run_gets_a_sample),
+        cmocka_unit_test(a_late_round_stands_for_those_that_were_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
