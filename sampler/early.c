@@ -177,13 +177,26 @@ void sxs_early_end(const struct sxs_runtime *rt)
 
 /* ---- what tier that is ------------------------------------------------------------------------ */
 
-static enum sxs_code_tier tier_by_il(sxs_module module, mdToken token)
+static LPCBYTE il_of(sxs_module module, mdToken token, ULONG *size)
 {
     LPCBYTE il = NULL;
-    ULONG   size = 0;
-    if (FAILED(sxs_info_GetILFunctionBody(module.rt, module, token, &il, &size)) || !il)
-        return SXS_TIER_UNKNOWN;
-    return sxs_early_il_tier(il, size);
+    *size = 0;
+    return SUCCEEDED(sxs_info_GetILFunctionBody(module.rt, module, token, &il, size)) ? il : NULL;
+}
+
+static enum sxs_code_tier tier_by_il(sxs_module module, mdToken token)
+{
+    ULONG   size;
+    LPCBYTE il = il_of(module, token, &size);
+    return il ? sxs_early_il_tier(il, size) : SXS_TIER_UNKNOWN;
+}
+
+/* The event of such code says "minimal", which is called tier 0, as the events' own tiers are. */
+static int is_large(sxs_module module, mdToken token)
+{
+    ULONG   size;
+    LPCBYTE il = token ? il_of(module, token, &size) : NULL;
+    return il && sxs_early_il_is_large(il, size);
 }
 
 /* Of a method that may take part in tiers. 8.0 calls AggressiveOptimization tier 1. */
@@ -219,6 +232,8 @@ static enum sxs_code_tier initial_tier(sxs_module module, mdToken token)
 enum sxs_code_tier sxs_early_tier(enum sxs_early how, sxs_module module, mdToken token)
 {
     enum sxs_tiering tiering = sxs_tier_settings_tiering();
+    if (how != SXS_EARLY_NOT && is_large(module, token))
+        return SXS_TIER_0;
     if (tiering != SXS_TIERING_USUAL)
         return tiering == SXS_TIERING_OFF ? SXS_TIER_OPTIMIZED : SXS_TIER_UNKNOWN;
     switch (how) {

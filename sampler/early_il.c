@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/early_il.h"
 
+#include <string.h>
+
 #include "instr/sxs_il.h"
+
+#define FAT_HEADER      12u
+#define FAT_CODE_SIZE   4u     /* where it is in the header */
+#define OPTIMIZED_BYTES 60000u /* of code, at most */
 
 /* Is that instruction in a block that handles or filters exceptions? */
 static int is_in_handler(const struct sxs_il_body *body, uint32_t offset)
@@ -66,4 +72,13 @@ enum sxs_code_tier sxs_early_il_tier(const uint8_t *il, size_t size)
         tier = tier_of(body);
     sxs_il_free(body);
     return tier;
+}
+
+int sxs_early_il_is_large(const uint8_t *il, size_t size)
+{
+    uint32_t code_size;
+    if (size < FAT_HEADER || (il[0] & 3) != 3)
+        return 0;
+    memcpy(&code_size, il + FAT_CODE_SIZE, sizeof(code_size));
+    return code_size > OPTIMIZED_BYTES;
 }

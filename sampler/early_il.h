@@ -17,4 +17,10 @@
  */
 enum sxs_code_tier sxs_early_il_tier(const uint8_t *il, size_t size);
 
+/**
+ * sxs_early_il_is_large - 1: the JIT compiles that body without optimization, whatever it is asked for (MinOpts):
+ * it has more than 60,000 bytes of code. @il, @size: as above. Pure.
+ */
+int sxs_early_il_is_large(const uint8_t *il, size_t size);
+
 #endif

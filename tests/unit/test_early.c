@@ -44,6 +44,25 @@ static void what_cannot_be_told_is_unknown(void **state)
     assert_int_equal(TIER_OF(0x0a, 0x2b, 0x77), SXS_TIER_UNKNOWN); /* a branch out of the method */
 }
 
+/* A body of @n instructions nop, with a fat header. */
+static int is_large(uint32_t n)
+{
+    static uint8_t il[12 + 70000] = {0x03, 0x30, 8};
+    memcpy(il + 4, &n, sizeof(n));
+    return sxs_early_il_is_large(il, sizeof(il));
+}
+
+static void a_large_method_is_never_optimized(void **state)
+{
+    static const uint8_t tiny[] = {0x06, 0x2a}, cut[] = {0x03, 0x30, 8, 0, 0xff, 0xff};
+    (void)state;
+    assert_false(is_large(60000));
+    assert_true(is_large(60001));
+    assert_false(sxs_early_il_is_large(tiny, sizeof(tiny)));
+    assert_false(sxs_early_il_is_large(cut, sizeof(cut)));
+    assert_false(sxs_early_il_is_large(cut, 0));
+}
+
 /* ---- code found and reported ---- */
 
 #define RT     ((struct sxs_runtime *)0x1000)
@@ -106,6 +125,7 @@ int main(void)
         cmocka_unit_test(a_method_begins_at_tier_0),
         cmocka_unit_test(a_method_that_cannot_be_replaced_while_it_runs_is_optimized),
         cmocka_unit_test(what_cannot_be_told_is_unknown),
+        cmocka_unit_test(a_large_method_is_never_optimized),
         cmocka_unit_test(a_reported_tier_stays_whichever_came_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
