@@ -50,12 +50,26 @@ says() { # claim session python-expression
     check "$1" $? "$tmp/said"
 }
 
+# Precompiled code of the framework was sampled. On a busy machine the runtime may replace it before its first sample: such a
+# session shows nothing about it, and another is recorded.
+precompiled='own(r"^System\.").get("R2R", 0) > 0'
+
+until_precompiled() { # as run, at most three times
+    for try in 1 2 3; do
+        record "$@"
+        status=$?
+        holds "$1" "$precompiled" && break
+    done
+    check "$1: $2 runs" $status "$tmp/log"
+}
+
 for v in 8 9 10.0.11; do
     # A fifth of a second at tier 0, for sure (hexadecimal: C8 ms); on a machine so busy that this is no time, one.
     for delay in "C8 4.5" "3E8 18"; do
         DOTNET_TC_CallCountingDelayMs=${delay% *} record "tiered-$v" $v tiers "seconds=${delay#* }"
         status=$?
-        holds "tiered-$v" '(lambda t: t.get("tier 0", 0) > 5 and t.get("tier 1", 0) > 5)(own(r"Program\.Hot\(")) and own(r"Program\.Long\(").get("OSR", 0) > 10' && break
+        holds "tiered-$v" '(lambda t: t.get("tier 0", 0) > 5 and t.get("tier 1", 0) > 5)(own(r"Program\.Hot\(")) and own(r"Program\.Long\(").get("OSR", 0) > 10' &&
+            holds "tiered-$v" "$precompiled" && break
     done
     check "tiered-$v: $v runs" $status "$tmp/log"
     says "$v: a method called again and again is seen at tier 0 and at tier 1" "tiered-$v" \
@@ -75,7 +89,7 @@ done
 
 # Code compiled before the runtime reports what it compiles, which is a second after its start: most of this app's.
 for v in 8 9 10.0.11; do
-    DOTNET_TC_CallCountingDelayMs=64 run "early-$v" $v tiers "seconds=0.75"
+    DOTNET_TC_CallCountingDelayMs=64 until_precompiled "early-$v" $v tiers "seconds=0.75"
     says "$v: of a short program, tiers of methods called again and again are known" "early-$v" \
         '(lambda t: t.get("tier 1", 0) > 5 and set(t) <= {"tier 0", "tier 1"})(own(r"Program\.Hot\("))'
     says "$v: and of one that is replaced while it runs" "early-$v" \
@@ -84,7 +98,7 @@ for v in 8 9 10.0.11; do
         'own(r"^System\.").get("R2R", 0) > 0 and "R2R" not in own(r"^Tiers\.")'
     says "$v: and no tier is unknown" "early-$v" '"unknown" not in own("")'
     # Precompiled code that was sampled just before the runtime compiled its method again: no other code lay there.
-    RATE=997 DOTNET_TC_CallCountingDelayMs=64 run "often-$v" $v tiers "seconds=0.9"
+    RATE=997 DOTNET_TC_CallCountingDelayMs=64 until_precompiled "often-$v" $v tiers "seconds=0.9"
     says "$v: nor where precompiled methods are compiled again" "often-$v" \
         'own(r"^System\.").get("R2R", 0) > 0 and "unknown" not in own("")'
 done
@@ -103,7 +117,7 @@ for v in 8 9 10.0.11; do
 done
 
 # Runtimes that are not asked: precompiled code is told by its mapping, the rest is not known.
-TELL=off run off 9 tiers "seconds=1.5"
+TELL=off until_precompiled off 9 tiers "seconds=1.5"
 says "tiers=off: only precompiled code and stubs are told" off \
     'own(r"^System\.").get("R2R", 0) > 0 and set(own(r"^Tiers\.")) == {"unknown"}'
 
