@@ -30,7 +30,7 @@ E2
 
 record() { # name version options of the app; the rest of the environment is the caller's
     rm -rf "$tmp/$1"
-    timeout -k 5 120 "$sxsprof" run --quiet --tool "sample:cpu=${RATE:-199},tiers=${TELL:-on}" -o "$tmp/$1" -- "$runsxs" --timeout 100 \
+    timeout -k 5 320 "$sxsprof" run --quiet --tool "sample:cpu=${RATE:-199},tiers=${TELL:-on}" -o "$tmp/$1" -- "$runsxs" --timeout 300 \
         "$2" "$3" "$4" >"$tmp/log" 2>&1 &&
         "$sxsprof" report --format html -o "$tmp/$1.html" "$tmp/$1" >>"$tmp/log" 2>&1
 }
@@ -65,7 +65,7 @@ until_precompiled() { # as run, at most three times
 
 for v in 8 9 10.0.11; do
     # A fifth of a second at tier 0, for sure (hexadecimal: C8 ms); on a machine so busy that this is no time, one.
-    for delay in "C8 4.5" "3E8 18"; do
+    for delay in "C8 4.5" "3E8 9"; do
         DOTNET_TC_CallCountingDelayMs=${delay% *} record "tiered-$v" $v tiers "seconds=${delay#* }"
         status=$?
         holds "tiered-$v" '(lambda t: t.get("tier 0", 0) > 5 and t.get("tier 1", 0) > 5)(own(r"Program\.Hot\(")) and own(r"Program\.Long\(").get("OSR", 0) > 10' &&
