@@ -17,7 +17,6 @@
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
 #include "manager/base/clock.h"
 #include "manager/base/guarded.h"
@@ -36,7 +35,7 @@ static struct {
     _Atomic int                paused;
 } state;
 
-#define WALK_CYCLES 1000000 /* a walk that takes longer, some 0.3 ms, is broken off */
+#define WALK_CYCLES 1000000 /* some 0.3 ms: a walk that takes longer is broken off */
 
 #define ANSWER_CYCLES (20 * WALK_CYCLES) /* while everything is stopped anyway */
 
@@ -101,7 +100,7 @@ SXS_SIGSAFE static size_t walk(struct sxs_sampled_thread *t, uint32_t tid, ucont
 {
     uintptr_t              sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
     struct sxs_walk_limits limits = {
-        .deadline_tsc = __rdtsc() + cycles, .max = SXS_MAX_STACK, .find_code = state.find_code};
+        .cycles = cycles, .max = SXS_MAX_STACK, .find_code = state.find_code};
     ips[0] = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
     if (sps)
         sps[0] = sp;

@@ -2,13 +2,13 @@
 #include "sampler/walk_fast.h"
 
 #include <stdatomic.h>
-#include <x86intrin.h>
 
 #include "manager/base/guarded.h"
 #include "manager/base/safe_read.h"
 #include "sampler/code_scan.h"
 #include "sampler/rule_cache.h"
 #include "sampler/tables.h"
+#include "sampler/walk_clock.h"
 #include "sampler/walk_loop.h"
 
 #define HOT inline __attribute__((always_inline))
@@ -430,6 +430,7 @@ SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *
     const struct sxs_walk_limits *limits = w->limits;
     size_t                        n = 0;
     uint64_t                      misses = 0;
+    struct sxs_walk_clock         clock;
     if (w->sp < limits->stack_lo || w->sp >= limits->stack_hi || w->sp % 8) {
         if (limits->max && sps)
             sps[n] = w->sp;
@@ -438,6 +439,7 @@ SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *
         *end = SXS_SAMPLE_END_OFF_STACK;
         return n;
     }
+    sxs_walk_clock_start(&clock, limits->cycles);
     for (;;) {
         if (!w->is_leaf && !sps && !limits->checked)
             n = common_frames(w, ips, n);
@@ -459,7 +461,7 @@ SXS_SIGSAFE static HOT size_t frames(struct walk *w, uintptr_t *ips, uintptr_t *
         n++;
         if (n % CLOCK_EVERY == 0 || w->counts.misses != misses) {
             misses = w->counts.misses;
-            if (limits->deadline_tsc && __rdtsc() >= limits->deadline_tsc) {
+            if (sxs_walk_clock_is_over(&clock)) {
                 *end = SXS_SAMPLE_END_TIMEOUT;
                 return n;
             }

@@ -28,7 +28,7 @@ struct sxs_walk_counts {
 
 struct sxs_walk_limits {
     uintptr_t               stack_lo, stack_hi; /* bytes, half-open; nothing outside is read */
-    uint64_t                deadline_tsc; /* __rdtsc() from which on no frame is added; 0: none */
+    uint64_t                cycles; /* that the walk may take (walk_clock.h); 0: any number */
     size_t                  max;          /* elements of ips */
     sxs_find_code_fn        find_code;    /* NULL: whatever can be read counts as code */
     struct sxs_walk_counts *counts;       /* added to, this thread's own; may be NULL */

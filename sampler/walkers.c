@@ -6,10 +6,11 @@
 #include <stdatomic.h>
 #include <time.h>
 #include <ucontext.h>
-#include <x86intrin.h>
 
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
+
+#include "sampler/walk_clock.h"
 
 /*
  * libunwind alone, as a second opinion. It takes the loader's lock to search modules, which is a danger:
@@ -54,7 +55,9 @@ static size_t walk_unwind(ucontext_t *uc, const struct sxs_walk_limits *limits, 
     unw_word_t   ip = 0, sp = 0, last_sp = 0;
     size_t       n = 0;
     int          more = unw_init_local2(&cursor, uc, UNW_INIT_SIGNAL_FRAME) == 0;
+    struct sxs_walk_clock clock;
     *end = SXS_SAMPLE_END_FAILED;
+    sxs_walk_clock_start(&clock, limits->cycles);
     while (more && n < limits->max) {
         unw_get_reg(&cursor, UNW_REG_IP, &ip);
         unw_get_reg(&cursor, UNW_REG_SP, &sp);
@@ -68,7 +71,7 @@ static size_t walk_unwind(ucontext_t *uc, const struct sxs_walk_limits *limits, 
         more = rc > 0;
         if (rc == 0)
             *end = SXS_SAMPLE_END_BOTTOM;
-        if (more && limits->deadline_tsc && __rdtsc() > limits->deadline_tsc) {
+        if (more && sxs_walk_clock_is_over(&clock)) {
             *end = SXS_SAMPLE_END_TIMEOUT;
             return n;
         }

@@ -16,10 +16,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "sampler/tables.h"
+#include "sampler/walk_clock.h"
 #include "sampler/walk_fast.h"
 
 #define NO_FP   __attribute__((noinline, noclone, optimize("omit-frame-pointer")))
@@ -285,10 +287,28 @@ static void limits_hold(void **state)
     assert_true(sxs_walk_fast(&uc, &limits, ips, &end) <= 2);
     assert_int_not_equal(end, SXS_SAMPLE_END_BOTTOM);
     limits.stack_hi = stack_hi;
-    limits.deadline_tsc = 1; /* long past; noticed with the first frame that is not cached */
+    limits.cycles = 1; /* over at once; noticed with the first frame that is not cached */
     sxs_walk_forget();
     assert_true(sxs_walk_fast(&uc, &limits, ips, &end) <= 2);
     assert_int_equal(end, SXS_SAMPLE_END_TIMEOUT);
+}
+
+/* The counter went on for 5 ms, more than a walk may take. */
+static void time_off_the_processor_does_not_end_a_walk(void **state)
+{
+    struct sxs_walk_clock clock, unlimited;
+    (void)state;
+    sxs_walk_clock_start(&clock, 1000000);
+    sxs_walk_clock_start(&unlimited, 0);
+    usleep(5000);
+    assert_false(sxs_walk_clock_is_over(&clock));
+    usleep(5000);
+    assert_false(sxs_walk_clock_is_over(&clock));
+    usleep(5000);
+    assert_false(sxs_walk_clock_is_over(&clock));
+    usleep(5000);
+    assert_true(sxs_walk_clock_is_over(&clock)); /* each look takes this long: it is the walk */
+    assert_false(sxs_walk_clock_is_over(&unlimited));
 }
 
 static void garbage_registers_do_no_harm(void **state)
@@ -324,6 +344,7 @@ int main(void)
         cmocka_unit_test_setup(every_instruction_of_code_without_tables_gives_its_chain, setup),
         cmocka_unit_test_setup(a_signal_frame_is_passed, setup),
         cmocka_unit_test_setup(limits_hold, setup),
+        cmocka_unit_test(time_off_the_processor_does_not_end_a_walk),
         cmocka_unit_test_setup(garbage_registers_do_no_harm, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
