@@ -10,22 +10,25 @@ timeout -k 5 120 "$sxsprof" run --quiet --tool sample:cpu=199 -o "$tmp/shares" -
 check "a sampled run of two runtimes ends well" $? "$tmp/log"
 "$sxsprof" report --format collapsed "$tmp/shares" >"$tmp/collapsed" 2>>"$tmp/log"
 check "its stacks are reported" $? "$tmp/log"
-python3 - "$tmp/collapsed" "${TOLERANCE:-6}" <<'E2' >"$tmp/shares.out" 2>&1
+"$sxsprof" report "$tmp/shares" >"$tmp/text" 2>>"$tmp/log"
+# Shares by time: on a crowded machine a sample stands for several. Chains by samples, of which each line has a number.
+python3 - "$tmp/text" "$tmp/collapsed" "${TOLERANCE:-6}" <<'E2' >"$tmp/shares.out" 2>&1
 import re, sys
-lines = [l.rstrip("\n").rsplit(" ", 1) for l in open(sys.argv[1], encoding="utf-8")]
-total = sum(int(n) for _, n in lines)
-def share(pattern):
-    return 100 * sum(int(n) for s, n in lines if re.search(pattern, s)) / total
+functions = [(float(m[1]), m[2]) for m in re.finditer(r"^ +[\d.]+ % +([\d.]+) %  (.*)$", open(sys.argv[1], encoding="utf-8").read(), re.M)]
+lines = [l.rstrip("\n").rsplit(" ", 1) for l in open(sys.argv[2], encoding="utf-8")]
 bad = 0
-for name, pattern, truth in (("Alpha in 8", r"\[8[^;]*Program\.Alpha", 40), ("Beta in 8", r"\[8[^;]*Program\.Beta", 30),
-                             ("Alpha in 10", r"\[10[^;]*Program\.Alpha", 20), ("native", r"sxsbridge_burn", 10)):
-    got = share(pattern)
-    good = abs(got - truth) <= float(sys.argv[2])
+for name, pattern, truth in (("Alpha in 8", r"\[8.*Program\.Alpha", 40), ("Beta in 8", r"\[8.*Program\.Beta", 30),
+                             ("Alpha in 10", r"\[10.*Program\.Alpha", 20), ("native", r"sxsbridge_burn", 10)):
+    got = max((share for share, function in functions if re.search(pattern, function)), default=0) # in several tables
+    good = abs(got - truth) <= float(sys.argv[3])
     bad |= not good
-    print("%s: %.1f %% of %d samples, truth %d %%%s" % (name, got, total, truth, "" if good else " <-- off"))
-whole = share(r"runsxs!work;.*\[8[^;]*Program\.Main;\[8[^;]*Program\.(Alpha|Beta)")
-print("chains from the host's thread to the function: %.1f of 70 %%" % whole)
-sys.exit(bad or whole < 64)
+    print("%s: %.1f %%, truth %d %%%s" % (name, got, truth, "" if good else " <-- off"))
+def count(pattern):
+    return sum(int(n) for s, n in lines if re.search(pattern, s))
+all8 = count(r"\[8[^;]*Program\.(Alpha|Beta)")
+whole = count(r"runsxs!work;.*\[8[^;]*Program\.Main;\[8[^;]*Program\.(Alpha|Beta)")
+print("chains from the host's thread to the function: %d of %d samples" % (whole, all8))
+sys.exit(bad or all8 < 100 or whole < 0.95 * all8)
 E2
 status=$?
 check "each function's share is the known one, its chain complete: $(paste -sd';' "$tmp/shares.out")" $status "$tmp/shares.out"
