@@ -159,15 +159,14 @@ static int get_bytes(void *arg)
 {
     struct file_job *job = arg;
     struct stat      st;
-    int              err = 0, fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int              err, fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return errno;
-    if (fstat(fd, &st) != 0)
-        err = errno;
-    else if (!S_ISREG(st.st_mode))
+    if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
         job->not_regular = 1;
-    else if ((job->size = read_all(fd, job->bytes)) < 0)
-        err = errno;
+    else
+        job->size = read_all(fd, job->bytes); /* fails as fstat() has failed */
+    err = job->size < 0 ? errno : 0;
     close(fd);
     return err;
 }
