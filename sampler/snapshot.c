@@ -153,8 +153,17 @@ static void take_all(void)
     }
 }
 
+/* The program runs for as long as it was stopped before it is stopped again. On a busy machine a stop takes longer than the
+ * interval, and the program's threads would get no processor between two of them. */
+static void rest(uint64_t stopped_ns)
+{
+    struct timespec time = sxs_timespec_of(stopped_ns);
+    nanosleep(&time, NULL);
+}
+
 void sxs_snapshot_tick(void)
 {
+    uint64_t began, ended;
     sxs_wall_wait();
     snap.n_due = 0;
     snap.rounds++;
@@ -162,12 +171,15 @@ void sxs_snapshot_tick(void)
     if (!snap.n_due)
         return;
     pthread_mutex_lock(&snap.lock);
+    began = sxs_now_ns(CLOCK_MONOTONIC);
     if (!snap.ending) {
         suspend_all();
         take_all();
         resume_all();
     }
+    ended = sxs_now_ns(CLOCK_MONOTONIC);
     pthread_mutex_unlock(&snap.lock);
+    rest(ended - began);
 }
 
 int sxs_snapshot_hold(void)
