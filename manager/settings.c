@@ -62,12 +62,12 @@ static void enable(struct sxs_settings *s, const struct sxs_tool *tool, const ch
 static void read_tools(struct sxs_settings *s, const struct sxs_tool *const *known, size_t n_known)
 {
     const char *env = getenv("SXSPROF_TOOLS");
-    char       *text = env && *env ? strdup(env) : NULL; /* kept: options point into it */
+    char       *text = env && *env ? strdup(env) : NULL;
     char       *save = NULL;
     for (size_t i = 0; i < n_known; i++)
         if (known[i]->always)
             enable(s, known[i], "");
-    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): kept on purpose, options point into it
+    s->tools_text = text;
     for (char *item = text ? strtok_r(text, ";", &save) : NULL; item;
          item = strtok_r(NULL, ";", &save)) {
         size_t                 len = strcspn(item, ":");

@@ -15,6 +15,7 @@ struct sxs_settings {
     const char   *out;            /* SXSPROF_OUT, or NULL; lives as long as the process */
     size_t        n_tools;
     struct sxs_enabled_tool tools[SXS_MAX_TOOLS];
+    char                   *tools_text; /* kept for good: options point into it; NULL: none */
 };
 
 /**
