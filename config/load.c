@@ -14,6 +14,7 @@
 #include "config/reader.h"
 #include "manager/base/c_locale.h"
 #include "manager/base/fork.h"
+#include "manager/base/read.h"
 
 /* libxml2 2.9 sets up its types of schemas on first use without a lock. */
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
@@ -104,23 +105,6 @@ static void problem(struct config_whole *whole, const char *path, const char *wh
                          &(struct sxs_problem){.file = path, .what = what, .expected = expected});
 }
 
-/* All of @fd, at most one byte more than is allowed. Returns the size, -1: errno says why. */
-static ssize_t read_all(int fd, char *bytes)
-{
-    size_t size = 0;
-    while (size <= SXS_CONFIG_FILE_MAX) {
-        ssize_t n = read(fd, bytes + size, SXS_CONFIG_FILE_MAX + 1 - size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (!n)
-            break;
-        size += (size_t)n;
-    }
-    return (ssize_t)size;
-}
-
 /* A file that cannot be read keeps what it said before. */
 static void cannot_read(struct config_whole *whole, const char *path, const char *why,
                         const struct sxs_config *old)
@@ -165,7 +149,8 @@ static int get_bytes(void *arg)
     if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
         job->not_regular = 1;
     else
-        job->size = read_all(fd, job->bytes); /* fails as fstat() has failed */
+        /* one byte more than is allowed is too many; fails as fstat() has failed */
+        job->size = sxs_read_up_to(fd, job->bytes, SXS_CONFIG_FILE_MAX + 1);
     err = job->size < 0 ? errno : 0;
     close(fd);
     return err;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "manager/base/read.h"
 #include "record/file_read.h"
 
 static size_t skip_digits(const char *s)
@@ -161,23 +162,6 @@ static int take_census(struct sxs_session *s, const char *folder, const struct s
     return 0;
 }
 
-/* Reads up to @size bytes; returns how many, or -1 with errno. */
-static ssize_t read_upto(int fd, void *buf, size_t size)
-{
-    size_t got = 0;
-    while (got < size) {
-        ssize_t n = read(fd, (char *)buf + got, size - got);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (n == 0)
-            break;
-        got += (size_t)n;
-    }
-    return (ssize_t)got;
-}
-
 /* Reading a copy, not mapping: a file that shrinks under a mapping would kill us with SIGBUS. */
 static int read_census(struct sxs_session *s, int folder_fd, const char *folder)
 {
@@ -198,7 +182,7 @@ static int read_census(struct sxs_session *s, int folder_fd, const char *folder)
         err = ENOMEM;
         goto done;
     }
-    ssize_t got = read_upto(fd, c, sizeof(*c));
+    ssize_t got = sxs_read_up_to(fd, c, sizeof(*c));
     if (got < 0)
         note(s, "%s/%s: %s", folder, SXS_CENSUS_FILE, strerror(errno));
     else

@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include "manager/base/descriptors.h"
+#include "manager/base/read.h"
 
 struct read_job {
     const char *path;
     char       *text;
-    size_t      size, n; /* bytes: wanted, read */
+    size_t      size; /* bytes wanted */
+    ssize_t     n;    /* bytes read */
 };
 
 int sxs_proc_call(int (*work)(void *arg), void *arg)
@@ -21,24 +23,20 @@ int sxs_proc_call(int (*work)(void *arg), void *arg)
     return result == -ECHILD ? work(arg) : result;
 }
 
+static int open_file(const char *path)
+{
+    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
 /* The kernel gives a file of /proc in pieces of a page or less. */
 static int read_file(void *arg)
 {
     struct read_job *job = arg;
-    int              err = 0, fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    job->n = 0;
+    int              err, fd = open_file(job->path);
     if (fd < 0)
         return -errno;
-    while (job->n < job->size) {
-        ssize_t n = read(fd, job->text + job->n, job->size - job->n);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            err = -errno;
-        if (n <= 0)
-            break;
-        job->n += (size_t)n;
-    }
+    job->n = sxs_read_up_to(fd, job->text, job->size);
+    err = job->n < 0 ? -errno : 0;
     close(fd);
     return err;
 }
@@ -47,7 +45,7 @@ ssize_t sxs_proc_read(const char *path, char *text, size_t size)
 {
     struct read_job job = {.path = path, .text = text, .size = size};
     int             err = sxs_proc_call(read_file, &job);
-    return err ? err : (ssize_t)job.n;
+    return err ? err : job.n;
 }
 
 #define LONGEST_LINE ((size_t)4096) /* with its end */
@@ -79,13 +77,11 @@ static int read_lines(void *arg)
     const struct lines_job *job = arg;
     char                    text[2 * LONGEST_LINE];
     size_t                  n = 0;
-    int                     result = 0, fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int                     result = 0, fd = open_file(job->path);
     if (fd < 0)
         return -errno;
     while (!result) {
-        ssize_t got = read(fd, text + n, sizeof(text) - 1 - n);
-        if (got < 0 && errno == EINTR)
-            continue;
+        ssize_t got = TEMP_FAILURE_RETRY(read(fd, text + n, sizeof(text) - 1 - n));
         if (got < 0)
             result = -errno;
         if (got <= 0)
