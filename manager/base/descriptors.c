@@ -29,14 +29,13 @@ static struct {
     void            *arg;
     int              result;
     _Atomic uint32_t asked, answered; /* calls; futex words */
-    int              own; /* 1: the table is the thread's own. Written by the thread before it answers */
     _Atomic int      forked;
     _Atomic pid_t    pid; /* of the process that called first; 0: none yet */
 } service = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(service.lock);
 
-static SXS_TLS int on_service_thread;
-static SXS_TLS int is_in_work; /* a call from within work runs at once */
+static SXS_TLS int has_own_table; /* on the service thread, when the kernel gave it one */
+static SXS_TLS int is_in_work;    /* a call from within work runs at once */
 
 static void wait_while(_Atomic uint32_t *word, uint32_t value)
 {
@@ -54,8 +53,8 @@ static void count_up(_Atomic uint32_t *word)
  * pipe or socket of the host open. */
 static void serve(void)
 {
-    on_service_thread = is_in_work = 1;
-    service.own = syscall(SYS_close_range, 0u, ~0u, UNSHARE_TABLE) == 0;
+    is_in_work = 1;
+    has_own_table = syscall(SYS_close_range, 0u, ~0u, UNSHARE_TABLE) == 0;
     for (uint32_t n = 0;; n++) {
         wait_while(&service.asked, n);
         service.result = service.work(service.arg);
@@ -130,5 +129,5 @@ int sxs_descriptors_call(int (*work)(void *arg), void *arg)
 
 int sxs_descriptors_are_own(void)
 {
-    return on_service_thread && service.own;
+    return has_own_table;
 }
