@@ -169,7 +169,6 @@ static void list(struct sxs_runtime *rt)
 
 HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attach)
 {
-    const char *name;
     HRESULT     hr = sxs_runtime_connect(rt, info);
     if (FAILED(hr))
         goto failed;
@@ -195,11 +194,9 @@ HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attac
             rt->number, rt->version);
     return S_OK;
 failed:
-    if (hr != CORPROF_E_PROFILER_CANCEL_ACTIVATION) {
-        name = sxs_hresult_name(hr);
+    if (hr != CORPROF_E_PROFILER_CANCEL_ACTIVATION)
         sxs_error("runtime %u (%s) runs unprofiled: its Info could not be used (%s 0x%08x)",
-                  rt->number, rt->path, name ? name : "HRESULT", (unsigned)hr);
-    }
+                  rt->number, rt->path, sxs_hresult_name(hr), (unsigned)hr);
     settle(rt, SXS_STATE_CANCELLED);
     sxs_manager_ended(rt, 0);
     return hr;

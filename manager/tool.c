@@ -39,9 +39,8 @@ static const struct sxs_tool left_out = {.name = "(left out)"};
 /* Says that a tool is off, and lets it release what it has. Without a lock: these are the tool's functions. */
 static void turn_off(struct sxs_sub *sub, HRESULT hr, const char *why)
 {
-    const char *name = sxs_hresult_name(hr);
     sxs_error("tool %s is off for runtime %u (%s): %s (%s 0x%08x)", sub->tool->name, sub->rt->number,
-              sub->rt->version, why, name ? name : "HRESULT", (unsigned)hr);
+              sub->rt->version, why, sxs_hresult_name(hr), (unsigned)hr);
     if (sub->tool->release)
         sub->tool->release(sub);
 }
@@ -84,8 +83,7 @@ struct refused {
  * tools that are left out are told later. */
 static void leave_out_refused_locked(struct sxs_runtime *rt, struct refused *out)
 {
-    const char *name;
-    HRESULT     hr;
+    HRESULT hr;
     rt->low = rt->high = 0;
     for (unsigned i = 0; i < rt->n_subs; i++) {
         struct sxs_sub *sub = &rt->subs[i];
@@ -100,10 +98,9 @@ static void leave_out_refused_locked(struct sxs_runtime *rt, struct refused *out
         }
     }
     hr = ask_runtime(rt, rt->low, rt->high);
-    name = sxs_hresult_name(hr);
     if (FAILED(hr) && (rt->low || rt->high)) /* else there is nothing to miss */
         sxs_error("runtime %u (%s) refuses the event masks of the other tools, which may miss events "
-                  "(%s 0x%08x)", rt->number, rt->version, name ? name : "HRESULT", (unsigned)hr);
+                  "(%s 0x%08x)", rt->number, rt->version, sxs_hresult_name(hr), (unsigned)hr);
 }
 
 HRESULT sxs_runtime_subscribe(struct sxs_runtime *rt, const struct sxs_enabled_tool *tools, size_t n)

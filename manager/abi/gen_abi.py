@@ -239,7 +239,7 @@ def gen_abi_h(abi, w):
     w("struct sxs_info_version { const GUID *iid; const char *name; unsigned n_slots; unsigned version; };")
     w("extern const struct sxs_info_version sxs_info_versions[%d];" % len(INFOS))
     w("extern const GUID *const sxs_callback_iids[%d];" % (len(CALLBACKS) + 1))
-    w("/** Name of an HRESULT from the tables, or NULL. Static string; any thread; signal-safe. */")
+    w('/** Name of an HRESULT from the tables, or "HRESULT". Static string; any thread; signal-safe. */')
     w("const char *sxs_hresult_name(HRESULT hr);")
     w("/** Name of a callback slot, or NULL. Static string; any thread; signal-safe. */")
     w("const char *sxs_callback_name(unsigned slot);")
@@ -263,7 +263,7 @@ def gen_abi_c(abi, w):
         if int(h["value"], 16) not in seen:
             seen.add(int(h["value"], 16))
             w('    case %su: return "%s";' % (h["value"], h["name"]))
-    w("    default: return NULL;\n    }\n}")
+    w('    default: return "HRESULT";\n    }\n}')
     w("const char *sxs_callback_name(unsigned slot)\n{\n    switch (slot) {")
     for m in abi.chain(CALLBACKS[-1]):
         w('    case %d: return "%s";' % (m.slot, m.name))
