@@ -177,30 +177,21 @@ void sxs_early_end(const struct sxs_runtime *rt)
 
 /* ---- what tier that is ------------------------------------------------------------------------ */
 
-static LPCBYTE il_of(sxs_module module, mdToken token, ULONG *size)
-{
-    LPCBYTE il = NULL;
-    *size = 0;
-    return SUCCEEDED(sxs_info_GetILFunctionBody(module.rt, module, token, &il, size)) ? il : NULL;
-}
-
-static enum sxs_code_tier tier_by_il(sxs_module module, mdToken token)
-{
+struct il {
+    LPCBYTE bytes; /* NULL: there is none, or the runtime does not say */
     ULONG   size;
-    LPCBYTE il = il_of(module, token, &size);
-    return il ? sxs_early_il_tier(il, size) : SXS_TIER_UNKNOWN;
-}
+};
 
-/* The event of such code says "minimal", which is called tier 0, as the events' own tiers are. */
-static int is_large(sxs_module module, mdToken token)
+static struct il il_of(sxs_module module, mdToken token)
 {
-    ULONG   size;
-    LPCBYTE il = token ? il_of(module, token, &size) : NULL;
-    return il && sxs_early_il_is_large(il, size);
+    struct il il = {NULL, 0};
+    if (token && FAILED(sxs_info_GetILFunctionBody(module.rt, module, token, &il.bytes, &il.size)))
+        il.bytes = NULL;
+    return il;
 }
 
 /* Of a method that may take part in tiers. 8.0 calls AggressiveOptimization tier 1. */
-static enum sxs_code_tier tier_by_metadata(sxs_module module, mdToken token)
+static enum sxs_code_tier tier_by_metadata(sxs_module module, mdToken token, struct il il)
 {
     IMetaDataImport2  *imp = sxs_module_import(module);
     DWORD              impl = 0;
@@ -214,30 +205,33 @@ static enum sxs_code_tier tier_by_metadata(sxs_module module, mdToken token)
         tier = atoi(sxs_runtime_version(module.rt)) == 8 ? SXS_TIER_1 : SXS_TIER_OPTIMIZED;
     else if (sxs_import_is_entry(imp, token))
         tier = SXS_TIER_OPTIMIZED;
-    else
-        tier = tier_by_il(module, token);
+    else if (il.bytes)
+        tier = sxs_early_il_tier(il.bytes, il.size);
 done:
     imp->vtbl->Release(imp);
     return tier;
 }
 
 /* Code of collectible assemblies takes no part in tiers. */
-static enum sxs_code_tier initial_tier(sxs_module module, mdToken token)
+static enum sxs_code_tier initial_tier(sxs_module module, mdToken token, struct il il)
 {
     if (sxs_module_is_collectible(module) == 1)
         return SXS_TIER_OPTIMIZED;
-    return token ? tier_by_metadata(module, token) : SXS_TIER_UNKNOWN;
+    return token ? tier_by_metadata(module, token, il) : SXS_TIER_UNKNOWN;
 }
 
 enum sxs_code_tier sxs_early_tier(enum sxs_early how, sxs_module module, mdToken token)
 {
     enum sxs_tiering tiering = sxs_tier_settings_tiering();
-    if (how != SXS_EARLY_NOT && is_large(module, token))
-        return SXS_TIER_0;
+    struct il        il = {NULL, 0};
+    if (how != SXS_EARLY_NOT)
+        il = il_of(module, token);
+    if (il.bytes && sxs_early_il_is_large(il.bytes, il.size))
+        return SXS_TIER_0; /* its event says "minimal", which the events' own tiers call tier 0, too */
     if (tiering != SXS_TIERING_USUAL)
         return tiering == SXS_TIERING_OFF ? SXS_TIER_OPTIMIZED : SXS_TIER_UNKNOWN;
     switch (how) {
-    case SXS_EARLY_INITIAL: return initial_tier(module, token);
+    case SXS_EARLY_INITIAL: return initial_tier(module, token, il);
     case SXS_EARLY_OSR: return SXS_TIER_OSR;
     case SXS_EARLY_PROMOTED_ONCE:
         return sxs_tier_settings_profiles(module.rt) ? SXS_TIER_0 : SXS_TIER_1;
