@@ -315,8 +315,8 @@ void sxs_threads_scan(const struct sxs_threads_events *events)
     for (size_t i = 0; i < list.n; i++)
         look_at(&list.threads[i], now, events, &homeless);
     homeless += list.n_living - list.n;
-    last_links =
-        (nlink_t)list.n_living + 2; /* . and ..: a listing that is not whole is made again */
+    /* With . and ..: a listing that is not whole is made again. */
+    last_links = (nlink_t)list.n_living + 2;
     clear_away(now, events);
     if (homeless > atomic_load(&unplaced))
         atomic_store(&unplaced, homeless);

@@ -51,10 +51,10 @@ void sxs_walkers_go_on(void)
 static size_t walk_unwind(ucontext_t *uc, const struct sxs_walk_limits *limits, uintptr_t *ips,
                           enum sxs_sample_end *end)
 {
-    unw_cursor_t cursor;
-    unw_word_t   ip = 0, sp = 0, last_sp = 0;
-    size_t       n = 0;
-    int          more = unw_init_local2(&cursor, uc, UNW_INIT_SIGNAL_FRAME) == 0;
+    unw_cursor_t          cursor;
+    unw_word_t            ip = 0, sp = 0, last_sp = 0;
+    size_t                n = 0;
+    int                   more = unw_init_local2(&cursor, uc, UNW_INIT_SIGNAL_FRAME) == 0;
     struct sxs_walk_clock clock;
     *end = SXS_SAMPLE_END_FAILED;
     sxs_walk_clock_start(&clock, limits->cycles);
