@@ -3,10 +3,10 @@
  * threads may have little of it left. What a runtime takes to answer is not counted in: a simulated one answers here. */
 #include "tests/unit/fake_host.h"
 
-#ifndef SXS_SANITIZED /* sanitizers make frames larger */
 #include "calls/values.h"
 #include "tests/unit/calls_fixture.h"
 #include "tests/unit/manager_fixture.h"
+#include "tests/unit/sanitized.h"
 #include "values/recipe.h"
 #include "values/show.h"
 
@@ -182,16 +182,9 @@ static void stack_body(void)
 static void completing_a_recipe_takes_little_stack(void **state)
 {
     (void)state;
+    skip_if_sanitized("sanitizers make frames larger");
     PASSES(stack_body);
 }
-#else
-static void completing_a_recipe_takes_little_stack(void **state)
-{
-    (void)state;
-    print_message("skipped: sanitizers make frames larger\n");
-    skip();
-}
-#endif
 
 int main(void)
 {
