@@ -5,7 +5,7 @@
  * end of the stack it is in, and recovers if there is nothing to be read (manager/base/guarded.h).
  *
  * It runs on whatever stack the host's code was interrupted on, a coroutine's of a few KiB perhaps:
- * what is large lies elsewhere (struct scratch).
+ * what is large lies elsewhere (sampler/scratch.h).
  */
 #include "sampler/handler.h"
 
@@ -21,6 +21,7 @@
 #include "manager/base/clock.h"
 #include "manager/base/guarded.h"
 #include "sampler/clocks.h"
+#include "sampler/scratch.h"
 #include "sampler/stacks.h"
 #include "sampler/walk_request.h"
 #include "sampler/walkers.h"
@@ -37,6 +38,8 @@ static struct {
 
 #define WALK_CYCLES 1000000 /* some 0.3 ms: a walk that takes longer is broken off */
 
+#define SHORT_STACK 48u /* frames of a walk that finds no room elsewhere */
+
 #define ANSWER_CYCLES (20 * WALK_CYCLES) /* while everything is stopped anyway */
 
 static const struct sxs_signals *signals; /* set before the handler is installed */
@@ -45,32 +48,6 @@ SXS_SIGSAFE static int find_code(uintptr_t ip, uintptr_t *start)
 {
     (void)start;
     return signals->find_ip(ip) >= 0;
-}
-
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-/* Where a walk puts its frames: taken for one sample. A handler is not interrupted, only preempted, so
- * few are in use at once; a sample that finds none is dropped and counted. */
-#define N_SCRATCH 64u
-static struct scratch {
-    _Atomic int taken;
-    uintptr_t   ips[SXS_MAX_STACK];
-} scratches[N_SCRATCH];
-
-SXS_SIGSAFE static struct scratch *take_scratch(uint32_t tid)
-{
-    for (unsigned i = 0; i < N_SCRATCH; i++) {
-        struct scratch *s = &scratches[(tid + i) % N_SCRATCH];
-        if (!atomic_load_explicit(&s->taken, memory_order_relaxed) &&
-            !atomic_exchange_explicit(&s->taken, 1, memory_order_acquire))
-            return s;
-    }
-    return NULL;
-}
-
-SXS_SIGSAFE static void give_back(struct scratch *s)
-{
-    atomic_store_explicit(&s->taken, 0, memory_order_release);
 }
 
 /* ---- the handler ------------------------------------------------------------------------------ */
@@ -93,14 +70,14 @@ SXS_SIGSAFE static int can_recover(const ucontext_t *uc)
            !sigismember(&uc->uc_sigmask, SIGBUS);
 }
 
-/* @sps: NULL, or receives the frames' stack pointers; then the walker is always the fast one. */
+/* @limits: cycles and max, the rest is filled in. @sps: NULL, or receives the frames' stack pointers; then
+ * the walker is always the fast one. */
 SXS_SIGSAFE static size_t walk(struct sxs_sampled_thread *t, uint32_t tid, ucontext_t *uc,
-                               uint64_t cycles, uintptr_t *ips, uintptr_t *sps,
+                               struct sxs_walk_limits limits, uintptr_t *ips, uintptr_t *sps,
                                enum sxs_sample_end *end)
 {
-    uintptr_t              sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
-    struct sxs_walk_limits limits = {
-        .cycles = cycles, .max = SXS_MAX_STACK, .find_code = state.find_code};
+    uintptr_t sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+    limits.find_code = state.find_code;
     ips[0] = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
     if (sps)
         sps[0] = sp;
@@ -118,44 +95,64 @@ SXS_SIGSAFE static size_t walk(struct sxs_sampled_thread *t, uint32_t tid, ucont
                : sxs_walkers_walk(state.walker, uc, &limits, ips, end);
 }
 
-SXS_SIGSAFE static void take(struct sxs_sampled_thread *t, uint32_t tid, uint64_t weight,
-                             ucontext_t *uc, uint64_t began)
+struct sample {
+    struct sxs_sampled_thread *t; /* NULL: not known yet */
+    uint32_t                   tid;
+    uint64_t                   began, weight; /* ns */
+    ucontext_t                *uc;
+};
+
+/* @ips: room for @max frames. */
+SXS_SIGSAFE static void record(const struct sample *sample, uintptr_t *ips, size_t max)
 {
-    struct sxs_record_sample *record = NULL;
-    struct scratch           *s = take_scratch(tid);
-    enum sxs_sample_end       end;
-    size_t                    n;
-    if (s) {
-        n = walk(t, tid, uc, WALK_CYCLES, s->ips, NULL, &end);
-        note_end(end);
-        record = sxs_samples_reserve(state.writer, sizeof(*record) + n * sizeof(s->ips[0]));
-    }
+    const struct sxs_walk_limits limits = {.cycles = WALK_CYCLES, .max = max};
+    struct sxs_record_sample    *record;
+    enum sxs_sample_end          end;
+    size_t n = walk(sample->t, sample->tid, sample->uc, limits, ips, NULL, &end);
+    note_end(end);
+    record = sxs_samples_reserve(state.writer, sizeof(*record) + n * sizeof(ips[0]));
     if (!record) {
         atomic_fetch_add_explicit(&state.header->n_dropped, 1, memory_order_relaxed);
-        if (s)
-            give_back(s);
         return;
     }
-    record->time_ns = began;
-    record->weight_ns = weight;
-    record->tid = tid;
+    record->time_ns = sample->began;
+    record->weight_ns = sample->weight;
+    record->tid = sample->tid;
     record->end = (uint8_t)end;
     record->n = (uint16_t)n;
-    memcpy(record->ips, s->ips, n * sizeof(s->ips[0]));
-    give_back(s);
+    memcpy(record->ips, ips, n * sizeof(ips[0]));
     sxs_samples_commit(record, SXS_RECORD_SAMPLE);
-    if (t)
-        atomic_store_explicit(&t->last, record, memory_order_release);
+    if (sample->t)
+        atomic_store_explicit(&sample->t->last, record, memory_order_release);
     atomic_fetch_add_explicit(&state.header->n_samples, 1, memory_order_relaxed);
+}
+
+/* The youngest frames are better than nothing. A function of its own: its frame lies on the host's stack. */
+__attribute__((noinline)) SXS_SIGSAFE static void record_short(const struct sample *sample)
+{
+    uintptr_t ips[SHORT_STACK];
+    record(sample, ips, SHORT_STACK);
+}
+
+SXS_SIGSAFE static void take(const struct sample *sample)
+{
+    struct sxs_scratch *room = sxs_scratch_take(sample->tid);
+    if (!room) {
+        record_short(sample);
+        return;
+    }
+    record(sample, room->ips, SXS_MAX_STACK);
+    sxs_scratch_give_back(room);
 }
 
 /* Someone waits for this thread's stack: it is theirs, no sample of its own. */
 SXS_SIGSAFE static void serve(struct sxs_sampled_thread *t, uint32_t tid, ucontext_t *uc)
 {
-    struct sxs_walk_answer *answer = sxs_walk_request_take(tid);
+    const struct sxs_walk_limits limits = {.cycles = ANSWER_CYCLES, .max = SXS_MAX_STACK};
+    struct sxs_walk_answer      *answer = sxs_walk_request_take(tid);
     if (!answer)
         return; /* asked for and given up */
-    answer->n = walk(t, tid, uc, ANSWER_CYCLES, answer->ips, answer->sps, &answer->end);
+    answer->n = walk(t, tid, uc, limits, answer->ips, answer->sps, &answer->end);
     sxs_walk_request_done(answer);
 }
 
@@ -170,10 +167,14 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     } else if (weight == SXS_CLOCKS_WALK) {
         serve(t, tid, context);
     } else if (weight && !atomic_load_explicit(&state.paused, memory_order_relaxed)) {
-        uint64_t began = sxs_now_ns(CLOCK_MONOTONIC);
-        take(t, tid, weight, context, began);
-        atomic_fetch_add_explicit(&state.header->handler_ns, sxs_now_ns(CLOCK_MONOTONIC) - began,
-                                  memory_order_relaxed);
+        const struct sample sample = {.t = t,
+                                      .tid = tid,
+                                      .began = sxs_now_ns(CLOCK_MONOTONIC),
+                                      .weight = weight,
+                                      .uc = context};
+        take(&sample);
+        atomic_fetch_add_explicit(&state.header->handler_ns,
+                                  sxs_now_ns(CLOCK_MONOTONIC) - sample.began, memory_order_relaxed);
         if (t && state.header->mode == SXS_MODE_WALL)
             sxs_wall_taken(t);
     }
