@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: MIT
 """web.py - what the tools cost a busy web service: requests a second and CPU a request, beside no profiler.
 
-The service (harness/managed/web) and the load (wrk) share the machine's processors. Each variant gets a
-process of its own, is warmed up until the runtime has compiled its hot methods, and is measured with each
-number of connections. The variants take turns.
+The service (harness/managed/web) and the load (wrk) share the machine's processors. In a round each variant
+has a process of its own; all live at the same time and are warmed up until the runtime has compiled its hot
+methods. Then they take turns of a second or so, there and back again, so that a slow minute of the machine
+hits all alike. The next round has new processes, since one process is not as fast as the next.
 """
+import contextlib
 import os
 import re
 import shutil
 import statistics
 import subprocess
 import tempfile
+import time
 
 from measure import median_range
 
 CONNECTIONS = (16, 256)
-TICKS = os.sysconf("SC_CLK_TCK")
+ROUNDS, SWEEPS, SECONDS, WARM = 8, 5, 1, 6 # seconds are whole ones: wrk has no others
 TRACE = "dotnet-trace"
 # name: (SXSPROF_TOOLS, aim for the ratio of requests a second). "": the tools that are always on.
 VARIANTS = {
@@ -46,9 +49,7 @@ def verdict(ratios, aim):
 
 
 def cpu_seconds(pid):
-    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
-        fields = f.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    return time.clock_gettime((~pid << 3) | 2) # as clock_getcpuclockid() does
 
 
 def child_of(pid):
@@ -102,46 +103,60 @@ class Web:
         self.build = variants.build
         self.app = os.path.join(self.build, "managed/web/web.dll")
         self.trace = os.path.join(self.build, "tools", TRACE)
-        self.folder = tempfile.mkdtemp(prefix="sxsprof-bench-")
 
-    def command(self, name):
-        """(command, environment) of the service under the variant @name."""
+    def command(self, name, folder):
+        """(command, environment) of the service under the variant @name; its files go to @folder."""
         command = ["dotnet", self.app, "600"]
         if name == TRACE:
-            output = os.path.join(self.folder, "trace.nettrace")
+            output = os.path.join(folder, "trace.nettrace")
             return [self.trace, "collect", "--show-child-io", "-o", output, "--"] + command, \
                 self.variants.env["none"]
         if name not in VARIANTS:
             return command, self.variants.env["none"]
-        env = dict(self.variants.env["preload"], SXSPROF_OUT=os.path.join(self.folder, "session"))
+        env = dict(self.variants.env["preload"], SXSPROF_OUT=os.path.join(folder, re.sub(r"\W", "-", name)))
         if VARIANTS[name][0]:
             env["SXSPROF_TOOLS"] = VARIANTS[name][0]
         return command, env
 
-    def run(self, name):
-        """{connections: (requests a second, CPU a request)} of one process under @name."""
-        shutil.rmtree(os.path.join(self.folder, "session"), ignore_errors=True)
-        warm, seconds = (1, 1) if self.quick else (8, 5)
-        command, env = self.command(name)
-        with Service(command, env, name == TRACE) as service:
-            service.load(CONNECTIONS[0], warm)
-            return {n: service.load(n, seconds) for n in CONNECTIONS}
-
-    def rows(self, runs):
-        rows = []
-        for name in list(runs)[1:]:
+    def round(self, i, names):
+        """{name: {connections: [(requests a second, CPU a request) of each turn]}} of new processes."""
+        sweeps, seconds, warm = (1, 1, 1) if self.quick else (SWEEPS, SECONDS, WARM)
+        got = {name: {n: [] for n in CONNECTIONS} for name in names}
+        with tempfile.TemporaryDirectory(prefix="sxsprof-bench-") as folder, \
+                contextlib.ExitStack() as stack:
+            services = {}
+            for name in names:
+                self.note(f"web: round {i}, {name} warms up")
+                command, env = self.command(name, folder)
+                services[name] = stack.enter_context(Service(command, env, name == TRACE))
+                services[name].load(CONNECTIONS[0], warm)
             for n in CONNECTIONS:
-                pairs = [(a[n], b[n]) for a, b in zip(runs["none"], runs[name])]
-                rate = [b[0] / a[0] for a, b in pairs]
-                cost = [b[1] / a[1] for a, b in pairs]
+                for sweep in range(sweeps):
+                    self.note(f"web: round {i}, {n} connections, sweep {sweep}")
+                    for name in names if sweep % 2 else names[::-1]:
+                        got[name][n].append(services[name].load(n, seconds))
+        return got
+
+    @staticmethod
+    def paired(rounds, name, connections, which):
+        """A round's ratio to no profiler, the median of its sweeps; and the medians of both sides."""
+        def side(turns, who):
+            return [turn[which] for turn in turns[who][connections]]
+        ratios = [statistics.median(b / a for a, b in zip(side(r, "none"), side(r, name)))
+                  for r in rounds]
+        return ratios, [statistics.median(v for r in rounds for v in side(r, who))
+                        for who in ("none", name)]
+
+    def rows(self, names, rounds):
+        rows = []
+        for name in names:
+            for n in CONNECTIONS:
+                rate, per_second = self.paired(rounds, name, n, 0)
+                cost, cpu = self.paired(rounds, name, n, 1)
                 aim, met = verdict(rate, VARIANTS.get(name, ("", None))[1])
                 rows.append([
-                    name, str(n),
-                    " -> ".join(f"{statistics.median(p[i][0] for p in pairs):.0f}" for i in (0, 1)),
-                    span(rate), aim, met,
-                    " -> ".join(f"{statistics.median(p[i][1] for p in pairs) * 1e6:.1f}"
-                                for i in (0, 1)),
-                    span(cost), str(len(pairs))])
+                    name, str(n), " -> ".join(f"{v:.0f}" for v in per_second), span(rate), aim, met,
+                    " -> ".join(f"{v * 1e6:.1f}" for v in cpu), span(cost), str(len(rounds))])
         return rows
 
     def measure(self):
@@ -149,14 +164,7 @@ class Web:
             self.note("web: left out: needs wrk and the .NET SDK")
             return [("A busy web service: left out, it needs wrk and the .NET SDK", HEAD, [])]
         names = ["none", *VARIANTS] + ([TRACE] if os.path.exists(self.trace) else [])
-        runs = {name: [] for name in names}
-        try:
-            for i in range(2 if self.quick else 7): # the first round is thrown away
-                for name in names if i % 2 else names[::-1]:
-                    self.note(f"web: round {i}, {name}")
-                    got = self.run(name)
-                    if i:
-                        runs[name].append(got)
-        finally:
-            shutil.rmtree(self.folder, ignore_errors=True)
-        return [("A busy web service, ASP.NET Core of the SDK", HEAD, self.rows(runs))]
+        # Who starts first is not always the same.
+        rounds = [self.round(i, names if i % 2 else names[::-1])
+                  for i in range(1 if self.quick else ROUNDS)]
+        return [("A busy web service, ASP.NET Core of the SDK", HEAD, self.rows(names[1:], rounds))]
