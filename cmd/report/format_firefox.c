@@ -222,8 +222,8 @@ static void write_samples(const struct tables *t, const uint32_t *thread_samples
     for (size_t i = 0; i < n; i++)
         fprintf(to, i ? ",%llu" : "%llu",
                 m->samples[thread_samples[i]].waiting
-                    ? 0
-                    : m->samples[thread_samples[i]].weight_us * 1000ull);
+                    ? 0ull
+                    : sxs_model_sample_ns(m, &m->samples[thread_samples[i]]));
     fputs("]}", to);
 }
 

@@ -213,12 +213,6 @@ static void write_bucket(struct in_bucket *all, size_t n, uint64_t ahead, uint64
     }
 }
 
-/* Returns the weight of a sample on the time line, in ns (for calls not timed: calls). */
-static uint64_t weight_of(const struct sxs_model *m, const struct sxs_model_sample *s)
-{
-    return s->weight_us * (m->data == SXS_DATA_CALLS ? 1ull : 1000ull);
-}
-
 static void write_timeline(const struct sxs_model *m, const struct preorder *p, FILE *to)
 {
     size_t            buckets = m->data == SXS_DATA_CALLS && !m->n_samples
@@ -233,8 +227,8 @@ static void write_timeline(const struct sxs_model *m, const struct preorder *p, 
         size_t   n = 0;
         for (; i < m->n_samples && (m->samples[i].time_ns - m->first_ns) / step == bucket; i++)
             all[n++] = (struct in_bucket){p->place[m->samples[i].node],
-                                          m->data == SXS_DATA_SAMPLES || m->samples[i].waiting,
-                                          weight_of(m, &m->samples[i])};
+                                          m->data == SXS_DATA_SAMPLES || m->samples[i].begins,
+                                          sxs_model_sample_ns(m, &m->samples[i])};
         write_bucket(all, n, bucket - last, unit_of(m), to);
         last = bucket;
     }

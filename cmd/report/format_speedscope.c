@@ -43,7 +43,7 @@ static struct entry *in_order(const struct sxs_model *m, size_t *n)
     struct entry *all = sxs_must_zeroed(m->n_samples, sizeof(*all));
     for (size_t i = 0; i < m->n_samples; i++) {
         const struct sxs_model_sample *s = &m->samples[i];
-        all[i] = (struct entry){m->nodes[s->node].thread, s->node, s->time_ns, s->weight_us};
+        all[i] = (struct entry){m->nodes[s->node].thread, s->node, s->time_ns, s->weight};
     }
     qsort(all, m->n_samples, sizeof(*all), by_thread_and_time);
     *n = join_entries(all, m->n_samples);

@@ -176,9 +176,14 @@ static void keep_on_timeline(struct loader *l, const struct sxs_record_sample *v
         return;
     }
     SXS_GROW(m->samples, m->n_samples, m->cap_samples);
-    uint64_t us = weight / 1000;
-    m->samples[m->n_samples++] = (struct sxs_model_sample){
-        v->time_ns, node, us < INT32_MAX ? (uint32_t)us & INT32_MAX : INT32_MAX, v->waiting != 0};
+    weight /= m->sample_unit_ns;
+    if (weight > SXS_MODEL_SAMPLE_WEIGHT_MAX)
+        weight = SXS_MODEL_SAMPLE_WEIGHT_MAX;
+    m->samples[m->n_samples++] =
+        (struct sxs_model_sample){.time_ns = v->time_ns,
+                                  .node = node,
+                                  .weight = (uint32_t)weight & SXS_MODEL_SAMPLE_WEIGHT_MAX,
+                                  .waiting = v->waiting != 0};
 }
 
 static void extend_period(uint64_t *first, uint64_t *last, uint64_t time)
@@ -362,6 +367,7 @@ int sxs_model_load(const char *dir, const struct sxs_report_options *options, un
 {
     memset(out, 0, sizeof(*out));
     out->data = SXS_DATA_SAMPLES;
+    out->sample_unit_ns = 1000;
     out->timed = true;
     sxs_strings_add(&out->strings, "", 0);
     struct sxs_session session;

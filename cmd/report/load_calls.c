@@ -201,14 +201,18 @@ static void add_sample(struct sxs_model *m, uint64_t time, uint32_t node, uint64
         return;
     }
     SXS_GROW(m->samples, m->n_samples, m->cap_samples);
-    m->samples[m->n_samples++] = (struct sxs_model_sample){
-        time, node, ns < INT32_MAX ? (uint32_t)ns & INT32_MAX : INT32_MAX, begins};
+    m->samples[m->n_samples++] =
+        (struct sxs_model_sample){.time_ns = time,
+                                  .node = node,
+                                  .weight = (uint32_t)ns & SXS_MODEL_SAMPLE_WEIGHT_MAX,
+                                  .begins = begins};
 }
 
-/* Returns the length of the finest steps of a time line, ns. */
+/* Returns the length of the finest steps of a time line, ns; not more than a sample's weight. */
 static uint64_t step_of(const struct sxs_model *m)
 {
-    return (m->last_ns - m->first_ns) / 1500 + 1;
+    uint64_t step = (m->last_ns - m->first_ns) / 1500 + 1;
+    return step < SXS_MODEL_SAMPLE_WEIGHT_MAX ? step : SXS_MODEL_SAMPLE_WEIGHT_MAX;
 }
 
 /* Adds the time in which a call was the youngest, cut at the steps of the time line. */
@@ -327,6 +331,7 @@ int sxs_model_load_calls(const char *dir, const struct sxs_report_options *optio
     struct loader           l = {.m = out, .o = options, .detail = detail};
     memset(out, 0, sizeof(*out));
     out->data = SXS_DATA_CALLS;
+    out->sample_unit_ns = 1;
     out->timed = true;
     sxs_strings_add(&out->strings, "", 0);
     sxs_strings_add(&out->values, "", 0);
