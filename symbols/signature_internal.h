@@ -20,14 +20,14 @@ struct sxs_type_names {
 /**
  * sxs_signature_params - append the parameter types of a method signature, "(System.Int32, ref
  * T)".
- * @sig, @size: the blob; size in bytes. It may be invalid: then the text ends with "?)".
- * Pure, except for the calls of @names. */
+ * @sig, @size: the blob; size in bytes. It may be invalid: then the text is "(?)", as without memory.
+ * Any thread; not signal-safe. */
 void sxs_signature_params(struct sxs_text *out, const uint8_t *sig, size_t size,
                           const struct sxs_type_names *names, void *ctx);
 
 /**
- * sxs_signature_type - append one type, as in a typespec's blob. If the blob is invalid, the
- * text ends with "?". Pure, except for the calls of @names. */
+ * sxs_signature_type - append one type, as in a typespec's blob. If the blob is invalid, or without
+ * memory, the text is "?". Any thread; not signal-safe. */
 void sxs_signature_type(struct sxs_text *out, const uint8_t *sig, size_t size,
                         const struct sxs_type_names *names, void *ctx);
 
