@@ -2,6 +2,7 @@
 #include "cmd/symbols/pe_debug.h"
 
 #include "cmd/output/must.h"
+#include "instr/metadata/pe.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -9,21 +10,13 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define MAX_SECTION 96           /* number of sections of a PE file */
-#define MAX_ENTRIES 32           /* number of entries of its debug directory */
+#define MAX_ENTRIES 32 /* number of entries of the debug directory */
 
-enum { DEBUG_DIRECTORY = 6, CODE_VIEW = 2, EMBEDDED_PDB = 17, ENTRY_SIZE = 28 };
-
-struct section {
-    uint32_t size, address, raw_size, raw;
-};
+enum { CODE_VIEW = 2, EMBEDDED_PDB = 17, ENTRY_SIZE = 28 };
 
 struct image {
-    int            fd;
-    struct section sections[MAX_SECTION];
-    size_t         n_sections;
-    uint32_t       debug_address, debug_size;
-    bool           has_id;
+    int  fd;
+    bool has_id;
 };
 
 static bool read_at(int fd, uint64_t at, void *out, size_t size)
@@ -31,14 +24,9 @@ static bool read_at(int fd, uint64_t at, void *out, size_t size)
     return pread(fd, out, size, (off_t)at) == (ssize_t)size;
 }
 
-static uint32_t u16(const uint8_t *at)
-{
-    return at[0] | (uint32_t)at[1] << 8;
-}
-
 static uint32_t u32(const uint8_t *at)
 {
-    return u16(at) | u16(at + 2) << 16;
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
 static int open_regular(const char *path, uint64_t *size)
@@ -57,51 +45,19 @@ static int open_regular(const char *path, uint64_t *size)
 
 /* ---- the PE file ------------------------------------------------------------------------------ */
 
-static bool read_sections(struct image *m, uint64_t at, size_t n)
+/* Finds the debug directory: its offset and size in the file. */
+static bool find_debug_directory(const struct image *m, uint64_t file_size, uint64_t *at,
+                                 uint32_t *size)
 {
-    uint8_t raw[40];
-    for (size_t i = 0; i < n && i < MAX_SECTION; i++) {
-        if (!read_at(m->fd, at + i * sizeof(raw), raw, sizeof(raw)))
-            return false;
-        m->sections[m->n_sections++] =
-            (struct section){u32(raw + 8), u32(raw + 12), u32(raw + 16), u32(raw + 20)};
-    }
-    return true;
-}
-
-static bool read_headers(struct image *m)
-{
-    uint8_t  dos[64], head[24], optional[256] = {0};
-    uint32_t pe, size, at;
-    if (!read_at(m->fd, 0, dos, sizeof(dos)) || dos[0] != 'M' || dos[1] != 'Z')
+    uint8_t       head[SXS_PE_HEADERS_SIZE];
+    size_t        n = file_size < sizeof(head) ? (size_t)file_size : sizeof(head);
+    struct sxs_pe pe;
+    uint32_t      rva, left;
+    if (!read_at(m->fd, 0, head, n) || sxs_pe_parse(head, n, &pe) != 0)
         return false;
-    pe = u32(dos + 60);
-    if (!read_at(m->fd, pe, head, sizeof(head)) || memcmp(head, "PE\0", 4) != 0)
-        return false;
-    size = u16(head + 20);
-    if (size < 2 || !read_at(m->fd, (uint64_t)pe + 24, optional,
-                             size < sizeof(optional) ? size : sizeof(optional)))
-        return false;
-    at = u16(optional) == 0x20b ? 112 : 96; /* offset of the data directories in PE32+, in PE32 */
-    if (u32(optional + at - 4) <= DEBUG_DIRECTORY || size < at + 8 * (DEBUG_DIRECTORY + 1))
-        return false;
-    m->debug_address = u32(optional + at + 8 * DEBUG_DIRECTORY);
-    m->debug_size = u32(optional + at + 8 * DEBUG_DIRECTORY + 4);
-    return read_sections(m, (uint64_t)pe + 24 + size, u16(head + 6));
-}
-
-/* Converts an address of the image to an offset in the file; returns false when no section contains
- * it. */
-static bool offset_of(const struct image *m, uint32_t address, uint64_t *offset)
-{
-    for (size_t i = 0; i < m->n_sections; i++) {
-        const struct section *s = &m->sections[i];
-        if (address >= s->address && address - s->address < s->raw_size) {
-            *offset = (uint64_t)s->raw + (address - s->address);
-            return true;
-        }
-    }
-    return false;
+    sxs_pe_directory(&pe, SXS_PE_DEBUG, &rva, size);
+    *at = sxs_pe_offset(&pe, rva, &left);
+    return *at != 0;
 }
 
 /* Takes the ID and the path of the PDB from an entry of the type CodeView. */
@@ -132,13 +88,14 @@ static void take_entry(struct image *m, const uint8_t *entry, struct sxs_pe_debu
     }
 }
 
-static bool read_image(struct image *m, struct sxs_pe_debug *out)
+static bool read_image(struct image *m, uint64_t file_size, struct sxs_pe_debug *out)
 {
     uint64_t at;
+    uint32_t size;
     uint8_t  entry[ENTRY_SIZE];
-    if (!read_headers(m) || !offset_of(m, m->debug_address, &at))
+    if (!find_debug_directory(m, file_size, &at, &size))
         return false;
-    for (size_t i = 0; i < m->debug_size / ENTRY_SIZE && i < MAX_ENTRIES; i++)
+    for (size_t i = 0; i < size / ENTRY_SIZE && i < MAX_ENTRIES; i++)
         if (read_at(m->fd, at + i * ENTRY_SIZE, entry, sizeof(entry)))
             take_entry(m, entry, out);
     return m->has_id;
@@ -146,12 +103,12 @@ static bool read_image(struct image *m, struct sxs_pe_debug *out)
 
 bool sxs_pe_read_debug(const char *path, struct sxs_pe_debug *out)
 {
-    uint64_t     file_size;
+    uint64_t     file_size = 0;
     struct image m = {.fd = open_regular(path, &file_size)};
     memset(out, 0, sizeof(*out));
     if (m.fd < 0)
         return false;
-    bool found = read_image(&m, out);
+    bool found = read_image(&m, file_size, out);
     close(m.fd);
     return found;
 }

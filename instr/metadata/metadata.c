@@ -110,39 +110,23 @@ static struct sxs_blob part_of(struct sxs_blob b, uint64_t at, uint64_t size)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-#define SECTION_SIZE 40
-#define CLI_SIZE     72
-#define HEADERS_SIZE 8192 /* enough for DOS and PE headers and the table of at most 96 sections */
+#define CLI_SIZE 72
 
 struct sxs_blob sxs_md_at_rva(const struct sxs_metadata *md, uint32_t rva)
 {
-    struct sxs_blob sections = {md->sections, (size_t)md->n_sections * SECTION_SIZE};
-    for (uint32_t i = 0; i < md->n_sections; i++) {
-        size_t   s = (size_t)i * SECTION_SIZE;
-        uint32_t begin = read_number(sections, s + 12, 4), size = read_number(sections, s + 16, 4);
-        if (rva >= begin && rva - begin < size)
-            return part_of(md->file, (uint64_t)read_number(sections, s + 20, 4) + (rva - begin),
-                           size - (rva - begin));
-    }
-    return (struct sxs_blob){md->file.at, 0};
+    uint32_t left = 0;
+    uint64_t at = sxs_pe_offset(&md->pe, rva, &left);
+    return part_of(md->file, at, left);
 }
 
 /* Finds the CLI header, to which the PE header points. */
 static struct sxs_blob find_cli(struct sxs_metadata *md)
 {
-    struct sxs_blob none = {md->file.at, 0};
-    uint32_t        pe = read_number(md->file, 0x3c, 4), optional, sections, n_sections, directory;
-    if (read_number(md->file, 0, 2) != 0x5a4d || read_number(md->file, pe, 4) != 0x4550)
-        return none;
-    n_sections = read_number(md->file, pe + 6, 2);
-    optional = pe + 24;
-    sections = optional + read_number(md->file, pe + 20, 2);
-    if (part_of(md->file, sections, (uint64_t)n_sections * SECTION_SIZE).size == 0)
-        return none;
-    md->n_sections = n_sections; /* set only now, when the table is known to be in the file */
-    md->sections = md->file.at + sections;
-    directory = optional + (read_number(md->file, optional, 2) == 0x20b ? 112 : 96) + 14 * 8;
-    return part_of(sxs_md_at_rva(md, read_number(md->file, directory, 4)), 0, CLI_SIZE);
+    uint32_t rva = 0, size = 0;
+    if (sxs_pe_parse(md->file.at, md->file.size, &md->pe) != 0)
+        return (struct sxs_blob){md->file.at, 0};
+    sxs_pe_directory(&md->pe, SXS_PE_CLI, &rva, &size);
+    return part_of(sxs_md_at_rva(md, rva), 0, CLI_SIZE);
 }
 
 /* Finds the metadata root, to which the CLI header points. */
@@ -157,7 +141,7 @@ struct sxs_blob sxs_metadata_part(enum sxs_metadata_step step, const uint8_t *fi
     struct sxs_metadata md = {.file = {file, size}};
     switch (step) {
     case SXS_METADATA_HEADERS:
-        return part_of(md.file, 0, size < HEADERS_SIZE ? size : HEADERS_SIZE);
+        return part_of(md.file, 0, size < SXS_PE_HEADERS_SIZE ? size : SXS_PE_HEADERS_SIZE);
     case SXS_METADATA_CLI: return find_cli(&md);
     default: return find_root(&md);
     }

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "instr/metadata/pe.h"
+
 enum sxs_table {
     SXS_TABLE_MODULE = 0x00,
     SXS_TABLE_TYPE_REF = 0x01,
@@ -95,8 +97,7 @@ struct sxs_md_table {
 struct sxs_metadata {
     struct sxs_blob     file;
     struct sxs_blob     strings, blobs, user_strings, guids; /* the heaps */
-    const uint8_t      *sections;                            /* section headers of the PE file */
-    uint32_t            n_sections;
+    struct sxs_pe       pe;
     struct sxs_md_table tables[SXS_N_TABLES];
 };
 

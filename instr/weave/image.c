@@ -118,21 +118,9 @@ static int is_the_same(const struct sxs_images *images, const struct sxs_image *
  * image. */
 static size_t flat_size(const uint8_t *base)
 {
-    uint32_t pe, end = 0, size, at;
-    uint16_t n, optional;
-    memcpy(&pe, base + 0x3c, sizeof(pe));
-    if (base[0] != 'M' || base[1] != 'Z' || pe > 4096)
-        return 0;
-    memcpy(&n, base + pe + 6, sizeof(n));
-    memcpy(&optional, base + pe + 20, sizeof(optional));
-    for (unsigned s = 0; s < n && s < 64; s++) {
-        const uint8_t *section = base + pe + 24 + optional + 40 * (size_t)s;
-        memcpy(&size, section + 16, sizeof(size));
-        memcpy(&at, section + 20, sizeof(at));
-        if (size < MAX_MEMORY && at < MAX_MEMORY && at + size > end)
-            end = at + size;
-    }
-    return end;
+    struct sxs_pe pe;
+    uint64_t      end = sxs_pe_parse(base, SXS_PE_HEADERS_SIZE, &pe) == 0 ? sxs_pe_end(&pe) : 0;
+    return end <= MAX_MEMORY ? (size_t)end : 0;
 }
 
 /* Reads an assembly that was loaded from bytes, in the runtime's memory. */

@@ -31,6 +31,7 @@ static inline void fixture_assembly(uint8_t *file, uint8_t mvid)
     fixture_put(file, PE + 6, 1, 2);
     fixture_put(file, PE + 20, 0xe0, 2);
     fixture_put(file, OPTIONAL, 0x10b, 2);
+    fixture_put(file, OPTIONAL + 92, 16, 4); /* number of data directories */
     fixture_put(file, OPTIONAL + 96 + 14 * 8, CLI, 4); /* addresses equal file offsets */
     fixture_put(file, SECTION + 12, CLI, 4);
     fixture_put(file, SECTION + 16, FIXTURE_ASSEMBLY_SIZE - CLI, 4);
