@@ -51,7 +51,7 @@ static void write_exceptions(FILE *to, const struct sxs_events_process *p, size_
     for (size_t i = 0; i < e->n_exceptions; i++)
         flying += !e->exceptions[i].landed;
     n += flying;
-    fprintf(to, "exceptions: %llu at %zu sites\n", (ull)n, e->n_throw_sites);
+    fprintf(to, "exceptions: %llu at %zu throw sites\n", (ull)n, e->n_throw_sites);
     if (atomic_load(&e->head.exceptions_lost))
         fprintf(to, "  %llu found no room to be recorded\n",
                 (ull)atomic_load(&e->head.exceptions_lost));
@@ -67,7 +67,7 @@ static void write_exceptions(FILE *to, const struct sxs_events_process *p, size_
                          s->n ? s->total_ns / s->n : 0, s->type, s->message, s->thrown, s->caught);
     }
     if (e->n_throw_sites > top)
-        fprintf(to, "  and %zu more sites\n", e->n_throw_sites - top);
+        fprintf(to, "  and %zu more throw sites\n", e->n_throw_sites - top);
 }
 
 /* ---- events of the runtimes ------------------------------------------------------------------ */

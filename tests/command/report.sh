@@ -24,7 +24,7 @@ for what in "" "--data calls" "--data samples" "--top 3" "--thread 101" "--forma
         "$shown:$(cat "$T/said"):" "$status:$err:$out"
 done
 has "it has all sections" "$("$SXS" report "$T/all" 2>&1)" "picked" "functions, 4 of 4 called" \
-    "exceptions: 13 at 1 sites" "top functions by self"
+    "exceptions: 13 at 1 throw sites" "top functions by self"
 
 # --- no folder: the newest session
 mkdir "$T/here" && cd "$T/here" || exit 1

@@ -87,7 +87,7 @@ try sh -c "cd '$T/here' && exec '$SXS' run --tool calls -- '$T/other' '$T' calls
 has "the same of calls" "$err" "functions, 4 of 4 called" "The session is kept in sxsprof-" "-o flame.html sxsprof-"
 rm -rf "$T/here"/sxsprof-*
 try sh -c "cd '$T/here' && exec '$SXS' run --tool events:classes --tool exceptions -- '$T/other' '$T' events"
-has "the same of events and exceptions" "$err" "exceptions: 13 at 1 sites" "events: 42" "-o timeline.html sxsprof-"
+has "the same of events and exceptions" "$err" "exceptions: 13 at 1 throw sites" "events: 42" "-o timeline.html sxsprof-"
 kept=$(sed -n 's/^The session is kept in \([^;]*\);.*/\1/p' "$T/err")
 has "it makes a page" "$(cd "$T/here" && "$SXS" report --format html "$kept" 2>&1)" '"nSpans":42'
 rm -rf "$T/here"/sxsprof-*
