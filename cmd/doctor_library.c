@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/own_library.h"
 #include "cmd/doctor.h"
 #include "cmd/elf_file.h"
 
 #include <string.h>
 #include <sys/statvfs.h>
+
+#include "sxs_sonames.h"
 
 int sxs_doctor_elf(struct sxs_findings *f, const char *what, const char *path)
 {
@@ -52,6 +55,39 @@ static void examine_one(struct sxs_findings *f, const char *what, const char *pa
         sxs_found_ok("%s %s", what, path);
 }
 
+/* A library that the profiler library opens when it is needed. */
+struct opened_library {
+    const char *const *sonames;
+    size_t             n_sonames;
+    const char        *name, *use, *package;
+};
+
+static void examine_opened(struct sxs_findings *f, const struct opened_library *o)
+{
+    void       *library = sxs_own_library_open(o->sonames, o->n_sonames);
+    const char *why = library ? NULL : dlerror();
+    if (library) {
+        sxs_found_ok("%s for %s", o->name, o->use);
+        dlclose(library);
+        return;
+    }
+    sxs_found_problem(f, "%s cannot be loaded: %s", o->name, why ? why : "not found");
+    sxs_found_advice("install it (Debian: %s); without it there are no %s", o->package, o->use);
+}
+
+static void examine_all_opened(struct sxs_findings *f)
+{
+    static const char *const           unwind[] = {SXS_LIBUNWIND_SONAMES};
+    static const char *const           xml[] = {SXS_LIBXML2_SONAMES};
+    static const struct opened_library all[] = {
+        {unwind, sizeof(unwind) / sizeof(unwind[0]), SXS_LIBUNWIND_SONAME,
+         "native frames in printed stacks", "libunwind8"},
+        {xml, sizeof(xml) / sizeof(xml[0]), SXS_LIBXML2_SONAME, "instrumentation files", "libxml2"},
+    };
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        examine_opened(f, &all[i]);
+}
+
 void sxs_doctor_library(struct sxs_findings *f, const struct sxs_library *lib)
 {
     sxs_found_title("The libraries of this command:");
@@ -67,4 +103,5 @@ void sxs_doctor_library(struct sxs_findings *f, const struct sxs_library *lib)
                           lib->preload);
         sxs_found_advice("install it elsewhere, or use sxsprof run --no-preload");
     }
+    examine_all_opened(f);
 }

@@ -233,4 +233,11 @@ echo '{"runtimeOptions": ' >"$T/app/app.runtimeconfig.json"
 bad "a garbled runtimeconfig.json" "app.runtimeconfig.json" -- "$T/app/app"
 bad "a dll that is not there" "gone.dll: No such file" -- "$T/root/dotnet" "$T/gone.dll"
 well "a command of the SDK" "a command of the SDK" -- "$T/root/dotnet" build
+
+# ---- libraries that are opened when they are needed ----
+soname=$(sed -n 's/^#define SXS_LIBUNWIND_SONAME *"\(.*\)"/\1/p' "$BUILD/gen/sxs_sonames.h")
+mkdir "$T/broken"
+: >"$T/broken/$soname"
+well "libunwind can be loaded" "$soname for native frames"
+bad "libunwind cannot be loaded" "$soname cannot be loaded: " LD_LIBRARY_PATH="$T/broken"
 finish
