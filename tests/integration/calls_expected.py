@@ -12,7 +12,7 @@ import sys
 
 
 def plain(name):
-    """Turns Type<A>.Method<B>(C) into Type.Method. Keeps compiler-generated names that begin with a bracket."""
+    """Turns Type<A>.Method<B>(C) into Type.Method. Keeps names that begin with a bracket."""
     out, depth = "", 0
     for i, c in enumerate(name):
         if c == "(" and not depth:

@@ -6,7 +6,7 @@ need_real 3
 
 dies() { # KIND EXPECTED-STATUS
     for how in "" --no-preload; do
-        # In a subshell, whose output goes to the log: bash prints "Aborted" about children that end by SIGABRT.
+        # In a subshell, whose output goes to the log, because bash prints "Aborted" about its children.
         ( timeout -k 5 40 "$sxsprof" run --quiet $how -- "$runsxs" --timeout 30 8 hello 0 \
             10.0.11 crash "$1" 9 hello 0 ) >"$tmp/log" 2>&1
         s=$?

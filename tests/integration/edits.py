@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""edits.py - edits an instrumentation file many times while several runtimes call the methods that it changes.
+"""edits.py - edits an instrumentation file many times while several runtimes call its methods.
 
 usage: edits.py BUILD FOLDER EDITS VERSION...
 
@@ -22,7 +22,7 @@ build, folder, n_edits = os.path.realpath(sys.argv[1]), os.path.realpath(sys.arg
 versions = sys.argv[4:]
 THREADS = int(os.environ.get("THREADS", "16"))
 GIVE_UP = float(os.environ.get("GIVE_UP", "20"))  # seconds for one edit
-HOLD = float(os.environ.get("HOLD", "0.03"))  # seconds between the last thread's view of an edit and the next edit
+HOLD = float(os.environ.get("HOLD", "0.03"))  # seconds for which each edit stays in force
 REPLACED, WRAPPED = 1, 2
 RECURSIVE = 3  # the index of the method Recursive in a thread's line
 SESSION, FILE, AT = folder + "/session", folder + "/edited.xml", folder + "/at"
@@ -79,7 +79,7 @@ def text_of(kind, change):
     change |= flags
     plain = change & ~REPLACED
     replace = '<replace value="%d"/>' % change if flags & REPLACED else ""
-    less = actions.replace("<trace/>", "<time/>")  # calls of one method only are traced, because each is recorded
+    less = actions.replace("<trace/>", "<time/>")  # tracing records each call: one method only
     untraced = [c for c in counters if c != "traced"]
     rules = ""
     for match, what, own, names in ((METHODS + '<exclude method="Traced"/>', replace + less, change, untraced),
@@ -202,7 +202,7 @@ def known_of(log):
 
 
 def counted_by_tool():
-    """Returns the counts of the session (calls, ended, traced), numbers of methods by state, and the report's messages."""
+    """Returns the session's counts (calls, ended, traced), methods by state, and the report's messages."""
     said = subprocess.run([build + "/sxsprof", "report", "--format", "json", SESSION], capture_output=True, check=False)
     counted, states = {}, {}
     for method in json.loads(said.stdout)["instrument"]:
