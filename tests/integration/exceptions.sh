@@ -13,7 +13,7 @@ record() { # NAME TOOLS COMMAND...: records COMMAND into $tmp/NAME
     status=$?
     "$sxsprof" report --format json "$tmp/$name" >"$tmp/$name.json" 2>>"$tmp/log"
 }
-says() { # CLAIM SESSION EXPRESSION: in Python; x are the exceptions, r the runtimes, n(...) a number of exceptions
+says() { # CLAIM SESSION EXPRESSION: in Python; x are the exceptions, r the runtimes, n(...) a count
     python3 - "$tmp/$2.json" "$3" >"$tmp/said" 2>&1 <<'E2'
 import json, sys
 all = json.load(open(sys.argv[1]))
