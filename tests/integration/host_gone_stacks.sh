@@ -28,8 +28,8 @@ timeout -k 5 120 "$sxsprof" run --quiet --tool sample:wall=997 -o "$tmp/wall" --
     "$BUILD/hosts/gone_stacks" hand "$runtime" "$app" nre=100 seconds=1 >"$tmp/log" 2>&1
 check "wall time: the host ends with status 0" $? "$tmp/log"
 
-# With signals off the library cannot recover from faults, so the walk checks each part of the stack before it
-# reads the part.
+# With signals off the library cannot recover from faults, so the walk copies each part of the stack by
+# process_vm_readv.
 SXSPROF_SIGNALS=off timeout -k 5 120 "$sxsprof" run --quiet --tool sample:cpu=997 -o "$tmp/off" -- \
     "$BUILD/hosts/gone_stacks" hand "$runtime" "$app" nre=100 seconds=1 >"$tmp/log" 2>&1
 check "SXSPROF_SIGNALS=off: the host ends with status 0" $? "$tmp/log"
