@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""attach.py PID CLSID LIBRARY - ask a running CLR, through its diagnostics port, to attach a profiler.
+"""attach.py - asks a running CLR through its diagnostics port to attach a profiler.
 
-The port is a Unix socket $TMPDIR/dotnet-diagnostic-PID-START-socket; the message is command set 3
-(profiler), command 1 (attach). Prints the answer's HRESULT; exit status 0 when it is S_OK.
+usage: attach.py PID CLSID LIBRARY
+
+The port is the Unix socket $TMPDIR/dotnet-diagnostic-PID-START-socket. The message is command 1
+(attach) of command set 3 (profiler). Prints the HRESULT of the answer. Status 0 when the HRESULT is
+S_OK.
 """
 import os
 import socket
@@ -12,7 +15,7 @@ import time
 import uuid
 
 pid, clsid, library = sys.argv[1:4]
-# The number is the process's start time: sockets of processes that were killed stay, and PIDs come again.
+# START is the start time of the process. Sockets of killed processes stay, and PIDs are used again.
 with open("/proc/%s/stat" % pid, encoding="utf-8", errors="replace") as stat:
     started = stat.read().rpartition(")")[2].split()[19]
 port = os.path.join(os.environ.get("TMPDIR", "/tmp"), "dotnet-diagnostic-%s-%s-socket" % (pid, started))

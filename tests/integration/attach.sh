@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# InitializeForAttach: a running CLR is asked through its diagnostics port to load the library.
+# attach.sh - checks that a running CLR loads the library when its diagnostics port is asked to
+# (InitializeForAttach).
 . "$(dirname "$0")/lib.sh"
 need_real 3
 clsid=$(sed -n 's/.*SXSPROF_CLSID "{\(.*\)}".*/\1/p' include/sxsprof.h)
@@ -19,21 +20,21 @@ attach() { # version pick expected-state
     wait_until runs
     answer=$(python3 tests/integration/attach.py "$pid" "$clsid" "$PWD/$BUILD/libsxsprof.so" 2>>"$tmp/log")
     attached=$?
-    # What is picked has something to show before the program ends.
+    # A picked runtime has exceptions, collections and signals to report before the program ends.
     [ $attached -eq 0 ] && [ "$3" = picked ] && wait_until shows
     : >"$tmp/until"
     wait $timeout_pid
     status=$?
     "$sxsprof" report --format json "$dir" >"$tmp/json" 2>>"$tmp/log"
     echo "answer $answer, status $status" >>"$tmp/log"
-    # What is turned away answers the request with its HRESULT; the program runs on all the same.
+    # A runtime for which attaching is cancelled answers with a failure HRESULT, and its program runs on.
     if [ $status -eq 0 ] && { [ $attached -eq 0 ] || [ "$3" = cancelled ]; } &&
         [ "$(jsonq "$tmp/json" "[x['state'] for x in r]==['$3']")" = True ] &&
         { [ "$3" != picked ] || [ "$(jsonq "$tmp/json" "r[0]['exceptions']>0 and r[0]['gcs']>0 and r[0]['signals']>0")" = True ]; }; then
-        ok "attach to $1 with pick $2 under load: $3, the program ends well"
+        ok "attach to runtime $1 under load with pick $2: its state is $3 and the program ends with status 0"
     else
         cat "$tmp/json" >>"$tmp/log"
-        not_ok "attach to $1 with pick $2" "$tmp/log"
+        not_ok "attach to runtime $1 under load with pick $2: its state is not $3 or the program failed" "$tmp/log"
     fi
 }
 attach 8 all picked

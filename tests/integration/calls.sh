@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The tool "calls" on real runtimes: every count is the known one, the shadow stack is the runtime's own.
+# calls.sh - checks that the tool "calls" counts every call in programs on real runtimes.
+# The app "calls" counts its own calls and prints the numbers; the report must have the same numbers. The
+# shadow stack of the tool must be the same as the runtime's own stack.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 [ -e "$BUILD/managed/calls/calls.dll" ] || skip_all "$0" "the app calls is not built"
@@ -11,7 +13,7 @@ else
     ok "tail calls # SKIP the IL assembler could not be had"
 fi
 
-run() { # folder tool options of sxsprof -- arguments of runsxs: "$@" from the third on
+run() { # FOLDER TOOL [OPTION OF sxsprof]... -- COMMAND...: records COMMAND into $tmp/FOLDER
     rm -rf "${tmp:?}/$1"
     out=$1 tool=$2
     shift 2
@@ -19,35 +21,35 @@ run() { # folder tool options of sxsprof -- arguments of runsxs: "$@" from the t
 }
 report() { "$sxsprof" report --format json "$tmp/$1" >"$tmp/json" 2>>"$tmp/log"; }
 known() { report "$1" && python3 $here/calls_expected.py "$tmp/json" "$tmp/log" ${2:-} >"$tmp/said" 2>&1; }
-# functions EXPRESSION: of f, the list of functions in the last report
+# functions EXPRESSION: evaluates a Python expression over f, the list of functions in the last report
 functions() { python3 -c 'import json,sys; f=json.load(open(sys.argv[1]))["functions"]; sys.exit(not eval(sys.argv[2]))' "$tmp/json" "$1"; }
 both="--calls calls:* --calls tail:*"
 
-# ---- known = recorded ---------------------------------------------------------------------------
+# ---- recorded counts are those of the app -------------------------------------------------------
 for mode in count time tree; do
     for v in $versions; do
         # shellcheck disable=SC2086
         run one calls:$mode $both -- "$runsxs" --timeout 100 "$v" calls "$app" && known one all
         status=$?
-        check "$v, $mode: known = recorded: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
+        check "$v, calls:$mode: the recorded counts are those of the app: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
     done
     set --
     for v in $versions; do set -- "$@" "$v" calls "$app hops=31"; done
     # shellcheck disable=SC2086
     run three calls:$mode $both -- "$runsxs" --timeout 100 --bridge "$@" && known three all
     status=$?
-    check "three runtimes that call each other, $mode: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
+    check "three runtimes that call each other, calls:$mode: the recorded counts are those of the apps: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 done
 functions 'len({x["runtime"] for x in f if x["name"] == "Calls.Hop.Enter"}) == 3'
-check "each runtime has its own rows" $? "$tmp/json"
+check "a function that three runtimes call has one row for each runtime" $? "$tmp/json"
 functions 'all(x["total_ns"] >= x["self_ns"] for x in f) and any(x["self_ns"] for x in f)'
-check "times are there, and self is within total" $? "$tmp/json"
+check "functions have times, and no self time is longer than the total time" $? "$tmp/json"
 
 for mode in time tree; do
     # shellcheck disable=SC2086
     run many calls:$mode $both -- "$runsxs" --timeout 100 9 calls "threads=64 fib=18 throws=5 even=50 native=64" && known many all
     status=$?
-    check "64 threads, 64 native ones, $mode: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
+    check "64 threads and 64 native threads, calls:$mode: the recorded counts are those of the app: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 done
 
 # ---- the shadow stack ---------------------------------------------------------------------------
@@ -59,45 +61,45 @@ for v in $versions; do
         grep -q 'calls: probes 1000 same 1000' "$tmp/log" && good=$((good + 1))
     done
     [ $good -eq 3 ]
-    check "$v: the shadow stack is the runtime's at 1,000 random points of $good of 3 storms" $? "$tmp/log"
+    check "$v: the shadow stack is the runtime's stack at 1,000 random points of random calls, in $good of 3 runs" $? "$tmp/log"
 done
 
 # ---- which functions ----------------------------------------------------------------------------
 run two calls --calls '8/calls:Calls.Work.*' --calls '10/calls:*.F?b' -- "$runsxs" --timeout 50 8 calls "fib=10 even=10" 10 calls "fib=10 even=10" &&
     report two && functions '{(x["version"][:2], x["name"]) for x in f} == {("8.", "Calls.Work.Fib"), ("8.", "Calls.Work.Even"),
         ("8.", "Calls.Work.Odd"), ("8.", "Calls.Work.FibCalls"), ("8.", "Calls.Work.Count"), ("10", "Calls.Work.Fib")}'
-check "patterns: version, wildcards" $? "$tmp/json"
+check "--calls with a version and wildcards selects the matching functions" $? "$tmp/json"
 run not calls --calls 'calls:Calls.Work.*' --calls-not '*:*.Fib' --calls-not 'calls:*.FibCalls' -- "$runsxs" --timeout 50 9 calls "fib=10 even=10" &&
     report not && functions '{x["name"] for x in f} == {"Calls.Work.Even", "Calls.Work.Odd", "Calls.Work.Count"}'
-check "patterns that exclude" $? "$tmp/json"
+check "--calls-not excludes the matching functions" $? "$tmp/json"
 run own calls -- "$runsxs" --timeout 50 9 calls "fib=10" && known own all &&
     functions 'not [x for x in f if "CoreLib" in x["assembly"]]'
-check "without patterns: all of the program, nothing of the framework" $? "$tmp/json"
+check "without patterns, all functions of the program are counted and none of the framework" $? "$tmp/json"
 run fw calls --calls 'System.Private.CoreLib:System.String.Concat' -- "$runsxs" --timeout 50 9 calls "values=500" &&
     report fw && functions 'sum(x["calls"] for x in f if x["name"] == "System.String.Concat") >= 500 and len({x["name"] for x in f}) == 1'
-check "framework code when it is asked for" $? "$tmp/json"
+check "a pattern that names a function of the framework selects this function" $? "$tmp/json"
 "$sxsprof" run --quiet --calls 'calls:*.Fib' -o "$tmp/alone" -- "$runsxs" --timeout 50 9 calls "fib=10" >"$tmp/log" 2>&1 &&
     report alone && functions '[(x["name"], x["calls"]) for x in f] == [("Calls.Work.Fib", 177)]'
-check "--calls brings its tool along" $? "$tmp/json"
+check "--calls starts the tool calls without --tool" $? "$tmp/json"
 for wrong in calls ':x' 'calls:' '/calls:x' 'a;b:c'; do
     "$sxsprof" run --calls "$wrong" -- touch "$tmp/started" >"$tmp/log" 2>&1
     [ $? -eq 2 ] && [ ! -e "$tmp/started" ]
-    check "--calls '$wrong' is refused before anything starts" $? "$tmp/log"
+    check "--calls '$wrong' is refused before the program starts" $? "$tmp/log"
 done
 for wrong in calls:fast calls:backoff=1 calls:backoff=0/1 calls:inline=yes; do
     "$sxsprof" run --tool "$wrong" -- touch "$tmp/started" >"$tmp/log" 2>&1
     [ $? -eq 2 ] && [ ! -e "$tmp/started" ]
-    check "--tool $wrong is refused before anything starts" $? "$tmp/log"
+    check "--tool $wrong is refused before the program starts" $? "$tmp/log"
 done
 
 # ---- back-off -----------------------------------------------------------------------------------
 run hot calls:backoff=1000/1000000 --calls 'calls:*' -- "$runsxs" --timeout 100 9 calls "fib=27 throws=10" && known hot all &&
     "$sxsprof" report "$tmp/hot" >"$tmp/text" 2>&1 && grep -q 'timed no longer' "$tmp/text"
 status=$?
-check "functions timed no longer are said to be, and counted on: $(tail -n 1 "$tmp/said")" $status "$tmp/text"
+check "the report names functions that are no longer timed, and their calls are still counted: $(tail -n 1 "$tmp/said")" $status "$tmp/text"
 run cold calls:backoff=off --calls 'calls:*' -- "$runsxs" --timeout 100 9 calls "fib=27" && known cold all &&
     "$sxsprof" report "$tmp/cold" >"$tmp/text" 2>&1 && ! grep -q 'timed no longer' "$tmp/text"
-check "backoff=off: all stay timed" $? "$tmp/text"
+check "backoff=off: every function stays timed" $? "$tmp/text"
 
 # ---- ends ---------------------------------------------------------------------------------------
 rm -rf "$tmp/killed"
@@ -107,9 +109,9 @@ rm -rf "$tmp/killed"
      kill -9 \$p; wait" >"$tmp/log" 2>&1
 known killed all
 status=$?
-check "after kill -9 every count is there: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
+check "after kill -9 the session has every count: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 run uneven calls $both -- "$runsxs" --timeout 100 8 calls "fib=10" 9 calls "fib=24 threads=8 throws=50 rounds=3" 10 calls "fib=5" &&
     known uneven all
 status=$?
-check "runtimes that end while others run: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
+check "runtimes that end while others run: the recorded counts are those of the apps: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 finish

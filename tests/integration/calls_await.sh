@@ -1,19 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# await=logical: logical stacks and call trees are what the program knows, in release and debug builds.
+# calls_await.sh - checks the logical stacks and call trees of await=logical, in release and debug builds.
+# The apps "awaits" and "awaitsdebug" compare each logical stack with the stack that they expect.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 [ -e "$BUILD/managed/awaitsdebug/awaitsdebug.dll" ] || skip_all "$0" "the app awaits is not built"
 
-run() { # tool app version options [more of sxsprof run]
+run() { # TOOL APP VERSION OPTIONS-OF-APP [OPTION OF sxsprof run]...
     rm -rf "$tmp/out"
     tool=$1 app=$2 version=$3 options=$4
     shift 4
     timeout -k 5 120 "$sxsprof" run --quiet --tool "$tool" --calls "$app:*" "$@" -o "$tmp/out" -- \
         "$runsxs" --timeout 100 "$version" "$app" "$options" >"$tmp/log" 2>&1
 }
-# tree EXPRESSION: of path(name...), the nodes of the call tree below these, outermost first, a name that awaits
-# with a star; of below(name...), calls of the last right below these; of f, functions by name; of t, the tree.
+# tree EXPRESSION: evaluates a Python expression over the call tree of the last run. In it, the name of an
+# awaiter (a function that awaits another one) ends with a star.
+#   path(name...)   the nodes with exactly these names on their path, outermost first
+#   below(name...)  the number of calls of the last function directly below the others
+#   f               the nodes of each function, by name
+#   t               all nodes
 tree() {
     "$sxsprof" report --format json --single 1000000 "$tmp/out" >"$tmp/json" 2>>"$tmp/log" && python3 - "$tmp/json" "$1" <<'P'
 import json, re, sys
@@ -27,7 +32,7 @@ for n in t:
     n["path"] = (t[n["parent"]]["path"] if n["parent"] is not None else ()) + (short(n),)
 def path(*names):
     return [n for n in t if n["path"] == names]
-def below(*names): # calls of the last one, below the others; who is first may not have been awaited yet himself
+def below(*names): # the path may begin below the root: the first function may not be awaited yet
     return sum(n["calls"] for n in t if n["path"][-len(names):] == names)
 f = {}
 for n in t:
@@ -41,44 +46,44 @@ for v in $versions; do
         run calls:tree,await=logical $app "$v" "rounds=3 depth=20"
         grep -q 'awaits: asked \([0-9]*\) same \1$' "$tmp/log" && ! grep -q 'asked 0' "$tmp/log"
         status=$?
-        check "$v, $app: $(grep -o 'asked.*' "$tmp/log"): each is as the program knows" $status "$tmp/log"
+        check "$v, $app: each logical stack is as the app expects: $(grep -o 'asked.*' "$tmp/log")" $status "$tmp/log"
         tree 'below("Tasks*", "Middle*", "Leaf") == 3 * 2 * 3'
-        check "$v, $app: what goes on after an await lies below those who await it" $? "$tmp/json"
+        check "$v, $app: the code after an await is below its awaiters in the call tree" $? "$tmp/json"
         tree 'all(n["calls"] == 0 and n["self_ns"] == 0 for n in t if n["awaits"]) and all(n["calls"] for n in t if not n["awaits"])'
-        check "$v, $app: those who await have no calls and no time of their own there" $? "$tmp/json"
+        check "$v, $app: awaiters in the call tree have no calls and no self time" $? "$tmp/json"
         tree 'below("Round*", *["Depth*"] * 20, "Leaf") == 3 * 3'
-        check "$v, $app: 20 deep" $? "$tmp/json"
+        check "$v, $app: awaits that are nested 20 deep have 20 levels in the call tree" $? "$tmp/json"
         tree 'path("Flow*", "Round*", "Runs*", "Leaf")'
-        check "$v, $app: through Task.Run" $? "$tmp/json"
+        check "$v, $app: a method that Task.Run started is below its awaiters" $? "$tmp/json"
         tree 'sum(n["self_ns"] for n in t) > 0 and abs(sum(n["self_ns"] for n in t) - sum(n["total_ns"] for n in t if n["parent"] is None)) <= 0.01 * sum(n["self_ns"] for n in t)'
-        check "$v, $app: times add up" $? "$tmp/json"
+        check "$v, $app: the self times add up to the total times of the root functions" $? "$tmp/json"
     done
     run calls:tree awaits "$v" "rounds=1 depth=5"
     tree 'not [n for n in t if n["awaits"]] and f["Leaf"]'
-    check "$v: await=physical is what it was" $? "$tmp/json"
+    check "$v: without await=logical the call tree has no awaiters" $? "$tmp/json"
 done
 
-# ---- objects that move, many threads --------------------------------------------------------------
+# ---- many threads, while collections move objects --------------------------------------------------
 for v in $versions; do
     for app in awaits awaitsdebug; do
         run calls:tree,await=logical $app "$v" "rounds=4 flows=6 depth=20 collect=1"
         grep -q 'awaits: asked \([0-9]*\) same \1$' "$tmp/log" && ! grep -q 'asked 0' "$tmp/log"
         status=$?
-        check "$v, $app, collections all the while: $(grep -o 'asked.*' "$tmp/log")" $status "$tmp/log"
+        check "$v, $app, during collections: each logical stack is as the app expects: $(grep -o 'asked.*' "$tmp/log")" $status "$tmp/log"
     done
 done
 
-# ---- hooks that are handed values: they ask the runtime for the first argument ----------------------
+# ---- hooks that receive values: these ask the runtime for the first argument ------------------------
 for v in $versions; do
     for app in awaits awaitsdebug; do
         run calls:await=logical $app "$v" "rounds=3 depth=20" --values "$app:*"
         grep -q 'awaits: asked \([0-9]*\) same \1$' "$tmp/log" && ! grep -q 'asked 0' "$tmp/log"
         status=$?
-        check "$v, $app, with values: $(grep -o 'asked.*' "$tmp/log"): each is as the program knows" $status "$tmp/log"
+        check "$v, $app, with values: each logical stack is as the app expects: $(grep -o 'asked.*' "$tmp/log")" $status "$tmp/log"
         tree 'below("Tasks*", "Middle*", "Leaf") == 3 * 2 * 3 and below("Round*", *["Depth*"] * 20, "Leaf") == 3 * 3'
-        check "$v, $app, with values: what goes on after an await lies below those who await it" $? "$tmp/json"
+        check "$v, $app, with values: the code after an await is below its awaiters in the call tree" $? "$tmp/json"
         tree 'sum(bool(re.search(r"[+]<Leaf>d__\d+[.]MoveNext$", w["name"])) and "this = " in (w["arguments"] or "") for w in r["values"]) == sum(n["calls"] for n in f["Leaf"])'
-        check "$v, $app, with values: each call of Leaf has its arguments" $? "$tmp/json"
+        check "$v, $app, with values: each call of Leaf is recorded with its arguments" $? "$tmp/json"
     done
 done
 
@@ -97,12 +102,12 @@ for e in json.load(open(sys.argv[1]))["traceEvents"]:
         s.pop()
 assert not any(stacks.values()) and seen
 P
-check "single calls lie below those who await them, and nest" $? "$tmp/log"
+check "the trace shows traced calls below their awaiters, and calls nest" $? "$tmp/log"
 "$sxsprof" report --format text "$tmp/out" 2>&1 | grep -q 'Flow>d__.*\[awaits\]'
-check "the text marks those who await" $? "$tmp/log"
+check "the text report marks awaiters" $? "$tmp/log"
 "$sxsprof" report --format html -o "$tmp/html" "$tmp/out" >>"$tmp/log" 2>&1 && grep -q '\[awaits\]' "$tmp/html"
-check "the page too" $? "$tmp/log"
+check "the page marks awaiters" $? "$tmp/log"
 "$sxsprof" run --tool calls:await=maybe -- touch "$tmp/started" >"$tmp/log" 2>&1
 [ $? -eq 2 ] && [ ! -e "$tmp/started" ]
-check "await=maybe is refused before anything starts" $? "$tmp/log"
+check "await=maybe is refused before the program starts" $? "$tmp/log"
 finish

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Holds recorded counts against those that the app calls worked out.
+"""calls_expected.py - compares recorded counts with the counts that the app "calls" printed.
 
-calls_expected.py REPORT.json LOG [all]: names what differs, ends with a line of sums. With "all" every
-function counts, else those that were recorded at all; versions are added up.
+usage: calls_expected.py REPORT.json LOG [all]
+
+Prints each function whose counts differ, and ends with a line of sums. Compares only functions that were
+recorded, or with "all" every function. The counts of all versions of a function are added up.
 """
 import json
 import re
@@ -10,7 +12,7 @@ import sys
 
 
 def plain(name):
-    """Type<A>.Method<B>(C) is Type.Method; names of the compiler's that begin with a bracket stay."""
+    """Turns Type<A>.Method<B>(C) into Type.Method. Keeps names that begin with a bracket."""
     out, depth = "", 0
     for i, c in enumerate(name):
         if c == "(" and not depth:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Holds what a report shows of traced calls against the lines "calls: value ..." of the app.
+"""calls_values.py - compares the traced calls of a report with the lines "calls: value ..." of the app.
 
-calls_values.py REPORT.json LOG [any]: names what differs, ends with a line of sums. With "any" the order may
-differ: several runtimes at once.
+usage: calls_values.py REPORT.json LOG [any]
+
+Prints the differences, and ends with a line of sums. With "any" the order of the calls may differ, because
+several runtimes ran at once.
 """
 import difflib
 import json
@@ -11,7 +13,7 @@ import sys
 
 
 def plain(name):
-    """Type<A>.Method<B> and Type`1.Method are Type.Method."""
+    """Turns Type<A>.Method<B> and Type`1.Method into Type.Method."""
     name = re.sub(r"`[0-9]+", "", name)
     out, depth = "", 0
     for c in name:
@@ -36,7 +38,7 @@ for v in json.load(open(sys.argv[1], encoding="utf-8"))["values"]:
 if len(sys.argv) > 3:
     want.sort()
     got.sort()
-# Optimized code may leave a method by a tail call: then nobody sees its result.
+# Optimized code may leave a method by a tail call. The profiler then does not see the result of the method.
 for i, g in enumerate(got[:len(want)]):
     if g.endswith(" = <?: left by a tail call>") and want[i].startswith(g[:g.rindex(" = ") + 3]):
         got[i] = want[i]

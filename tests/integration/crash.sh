@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-# A process that wants to die, dies: of the same signal, with or without preload, alone or not.
+# crash.sh - checks that a crash in one of three runtimes ends the process by the same signal as without the
+# library, with and without preload, and leaves the same dump or core file.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 
-dies() { # kind expected-status
+dies() { # KIND EXPECTED-STATUS
     for how in "" --no-preload; do
-        # A shell of its own swallows the "Aborted" that bash prints of its children.
+        # In a subshell, whose output goes to the log, because bash prints "Aborted" about its children.
         ( timeout -k 5 40 "$sxsprof" run --quiet $how -- "$runsxs" --timeout 30 8 hello 0 \
             10.0.11 crash "$1" 9 hello 0 ) >"$tmp/log" 2>&1
         s=$?
@@ -20,16 +21,16 @@ dies overflow 134
 dies failfast 134
 dies kill-abrt 134
 
-# A crash dump of the runtime's own, as it would write it alone.
+# The crash dump that the runtime itself writes.
 export DOTNET_DbgEnableMiniDump=1 DOTNET_DbgMiniDumpName="$tmp/dump.%p"
 ( timeout -k 5 60 "$sxsprof" run --quiet -- "$runsxs" --timeout 50 8 hello 0 9 crash segv ) >"$tmp/log" 2>&1
 s=$?
 n=$(ls "$tmp"/dump.* 2>/dev/null | grep -c .)
-if [ $s -eq 139 ] && [ "$n" -eq 1 ]; then ok "DOTNET_DbgEnableMiniDump: one dump is written, then SIGSEGV"
+if [ $s -eq 139 ] && [ "$n" -eq 1 ]; then ok "DOTNET_DbgEnableMiniDump: the runtime writes one dump, then SIGSEGV ends the process"
 else not_ok "DOTNET_DbgEnableMiniDump: $n dumps, status $s" "$tmp/log"; fi
 unset DOTNET_DbgEnableMiniDump DOTNET_DbgMiniDumpName
 
-# The kernel's core, where the system writes one to the working folder.
+# The core file of the kernel, on systems that write core files to the working folder.
 case $(cat /proc/sys/kernel/core_pattern) in
 [!/\|]*)
     ( ulimit -S -c "$(ulimit -H -c)"; cd "$tmp" && timeout -k 5 60 "$OLDPWD/$sxsprof" run --quiet -- \

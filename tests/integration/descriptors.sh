@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-# A host that closes all descriptors but pipes while its runtime is being recorded, and opens files that get their
-# numbers: none of its files is touched, and the recording goes on as if nothing had happened.
+# descriptors.sh - checks that the library writes to no file of a host that closes and reuses descriptors.
+# The host closes all descriptors except pipes while its runtime is recorded, and opens its own files, which
+# receive the same numbers. These files must not change, and the recording must continue.
 . "$(dirname "$0")/lib.sh"
 need_real 1
 version=$(echo "$versions" | tail -n 1)
 host=$BUILD/hosts/closefrom
-export DOTNET_EnableWriteXorExecute=0 # the runtime itself needs a descriptor for that
-export DOTNET_EnableDiagnostics_IPC=0 # and one for this
+export DOTNET_EnableWriteXorExecute=0 # the runtime keeps a descriptor open for W^X
+export DOTNET_EnableDiagnostics_IPC=0 # and one for the diagnostics port
 export DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1
 
-# run COMMAND...: the host, started by COMMAND, with a folder of its own for its files
+# run COMMAND...: lets COMMAND start the host, with a new folder for the files of the host
 run() {
     rm -rf "$tmp/host"
     mkdir "$tmp/host"
@@ -22,7 +23,7 @@ whole() { grep -q '^host: 64 of 64 files are as they were$' "$tmp/log"; }
 
 run env && whole
 status=$?
-check "without the library: $(said)" $status "$tmp/log"
+check "the host works without the library: $(said)" $status "$tmp/log"
 cat >"$tmp/rules.xml" <<'END'
 <instrumentation xmlns="urn:sxsprof:instrumentation:1">
   <rule name="all"><match assembly="stress" type="Stress.Callbacks" method="Sort"/><count/></rule>
@@ -36,7 +37,7 @@ for tool in '--tool sample' '--tool sample:cpu=997' '--tool sample:wall=199'; do
     # shellcheck disable=SC2086 # an option and its value
     HOST_HUNTS=2 run "$sxsprof" run --quiet $tool -o "$tmp/session" -- && whole && hunted | grep -q ' 0 lost$'
     status=$?
-    check "$tool: none of the host's descriptors is closed while threads come and go: $(hunted)" $status "$tmp/log"
+    check "$tool: no descriptor of the host is closed while threads start and end: $(hunted)" $status "$tmp/log"
 done
 
 HOST_WAITS_FOR_PERF=
@@ -49,8 +50,8 @@ for tool in sample=sample:cpu=997 calls=calls:trace=64 events=events exceptions=
     if [ "$name" = sample ]; then export HOST_WAITS_FOR_PERF=1; else unset HOST_WAITS_FOR_PERF; fi
     run "$sxsprof" run --quiet "$@" -o "$tmp/session" -- && whole
     status=$?
-    check "$name: $(said)" $status "$tmp/log"
+    check "$name: the files of the host are unchanged: $(said)" $status "$tmp/log"
     ! grep -q '^sxsprof' "$tmp/log" && "$sxsprof" report "$tmp/session" >"$tmp/report" 2>>"$tmp/log"
-    check "$name: nothing is said, and the session is whole" $? "$tmp/log"
+    check "$name: the library prints no message, and the session can be reported" $? "$tmp/log"
 done
 finish

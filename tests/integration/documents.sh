@@ -11,12 +11,12 @@ top=$PWD
 build=$(realpath "$BUILD")
 mkdir "$tmp/bin"
 ln -s "$build/sxsprof" "$tmp/bin/sxsprof"
-# A browser's stand-in: `report --open` must not open a window here.
+# A replacement for the browser, because `report --open` must not open a window here.
 printf '#!/bin/sh\necho "$@" >>"%s/opened"\n' "$tmp" >"$tmp/bin/xdg-open"
 chmod +x "$tmp/bin/xdg-open"
 
-# The commands of a page's blocks, each followed by a zero byte. A command that contains << goes on
-# to the line with the word behind it.
+# Prints the commands of a page's blocks, each followed by a zero byte. A command that contains << ends at
+# the line that consists of the word after <<.
 commands() { # PAGE
     python3 - "$1" <<'PY'
 import re, sys
@@ -37,7 +37,7 @@ for block in blocks:
 PY
 }
 
-# doctor ends with 1 when it finds a limit of this machine; what it is asked for is there nevertheless.
+# doctor ends with status 1 when it finds a limit of this machine. Its output is complete nevertheless.
 expected() { # COMMAND STATUS
     case $1 in
     "sxsprof doctor"*) [ "$2" -le 1 ] ;;

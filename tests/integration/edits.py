@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""An instrumentation file edited again and again while three runtimes call what it changes on 16 threads each.
+"""edits.py - edits an instrumentation file many times while several runtimes call its methods.
 
-edits.py BUILD FOLDER EDITS VERSION...: runs the app `edited` (harness/managed/edited) and exchanges the file. After each edit it
-waits until every thread of every runtime has seen it in every method, and takes the time since the file was renamed.
-Leaves FOLDER/log, FOLDER/session, and FOLDER/result.json: what was measured, and what everyone counted.
+usage: edits.py BUILD FOLDER EDITS VERSION...
+
+Runs the app `edited` (harness/managed/edited) with 16 threads in each runtime, and replaces the file. After
+each edit, waits until every thread of every runtime has seen the edit in every method, and measures the time
+since the file was renamed. Writes FOLDER/log, FOLDER/session, and FOLDER/result.json with the measured times
+and the counts of the apps and of the tool.
 """
 import atexit
 import json
@@ -19,20 +22,20 @@ build, folder, n_edits = os.path.realpath(sys.argv[1]), os.path.realpath(sys.arg
 versions = sys.argv[4:]
 THREADS = int(os.environ.get("THREADS", "16"))
 GIVE_UP = float(os.environ.get("GIVE_UP", "20"))  # seconds for one edit
-HOLD = float(os.environ.get("HOLD", "0.03"))  # seconds that each stays in force
+HOLD = float(os.environ.get("HOLD", "0.03"))  # seconds for which each edit stays in force
 REPLACED, WRAPPED = 1, 2
-RECURSIVE = 3  # its place in a thread's line
+RECURSIVE = 3  # the index of the method Recursive in a thread's line
 SESSION, FILE, AT = folder + "/session", folder + "/edited.xml", folder + "/at"
 TRACER = build + "/managed/tracer/tracer.dll"
 BRIDGE = build + "/libsxsbridge.so"
 BEGIN = '<?xml version="1.0"?>\n<instrumentation xmlns="urn:sxsprof:instrumentation:1">\n'
 
-# ---- what an edit makes of the file --------------------------------------------------------------
+# ---- the contents of the file after an edit ------------------------------------------------------
 
 WRAP = '<wrap assembly="%s" type="Tracer.Pairs" before="Start" after="Finish" arguments="n"/>' % TRACER
 NATIVE = ('<call when="before" library="%s" symbol="sxsbridge_before" arguments="n"/>'
           '<wrap library="%s" before="sxsbridge_start" after="sxsbridge_finish" arguments="n"/>' % (BRIDGE, BRIDGE))
-#        flags               actions          counters that lines of IL add to
+# flags, actions, counters that lines of IL increment
 KINDS = [
     None,
     (0, "<count/>", ["counted"]),
@@ -69,14 +72,14 @@ def machine(change, counters):
 
 
 def text_of(kind, change):
-    """The file, and the change's number as most methods show it."""
+    """Returns the rules of the file, and the number of the change as most methods show it."""
     if kind is None:
         return "", 0
     flags, actions, counters = kind
     change |= flags
     plain = change & ~REPLACED
     replace = '<replace value="%d"/>' % change if flags & REPLACED else ""
-    less = actions.replace("<trace/>", "<time/>")  # recorded call by call: one method, now and then
+    less = actions.replace("<trace/>", "<time/>")  # tracing records each call: one method only
     untraced = [c for c in counters if c != "traced"]
     rules = ""
     for match, what, own, names in ((METHODS + '<exclude method="Traced"/>', replace + less, change, untraced),
@@ -99,7 +102,7 @@ def put(text):
 # ---- the runtimes --------------------------------------------------------------------------------
 
 class Seen:
-    """What one runtime's threads saw last."""
+    """The latest change that each thread of one runtime saw, in memory shared with the app."""
 
     def __init__(self, path, run):
         while not os.path.exists(path) or os.path.getsize(path) < 128:
@@ -142,27 +145,27 @@ def memory_of(pid):
 
 
 def app_of(run):
-    """The process below `sxsprof run`."""
+    """Returns the process ID of the child of `sxsprof run`."""
     children = open("/proc/%d/task/%d/children" % (run.pid, run.pid), encoding="ascii").read().split()
     return int(children[0]) if children else run.pid
 
 
 def end(run):
-    """However we end: no app is left behind."""
+    """Kills the app if it still runs. Called at exit."""
     if run.poll() is None:
         os.kill(app_of(run), signal.SIGKILL)
 
 
 def edit_all(run, runtimes):
-    """Seconds of each edit, what nobody saw in time, memory (KiB) after each."""
+    """Returns the seconds of each edit, descriptions of late edits, and the memory (KiB) after each edit."""
     times, late, memory, shown = [], [], [], 0
     for i in range(1, n_edits + 1):
-        kind = KINDS[i % len(KINDS)] if i < n_edits else None  # the last is the empty file
+        kind = KINDS[i % len(KINDS)] if i < n_edits else None  # the last edit removes all rules
         if kind == "broken":
             since = put(BEGIN + "<rule></broken>")
             time.sleep(0.1)
         else:
-            if i % 4 == 0:  # and one before it that has no time to come into force
+            if i % 4 == 0:  # an edit that the next one replaces before every thread sees it
                 put(BEGIN + text_of(KINDS[3], i << 4)[0] + "</instrumentation>\n")
                 time.sleep(0.02 * (i % 7))
             text, shown = text_of(kind, i << 4 | 8)
@@ -181,10 +184,10 @@ def edit_all(run, runtimes):
     return times, late, memory
 
 
-# ---- all -----------------------------------------------------------------------------------------
+# ---- run and results -----------------------------------------------------------------------------
 
 def known_of(log):
-    """What the app knows, by version and name, and its sums."""
+    """Returns the counts that the app printed, by version and name, and its sums."""
     known, sums = {}, {}
     for line in log.splitlines():
         word = line.split()
@@ -199,7 +202,7 @@ def known_of(log):
 
 
 def counted_by_tool():
-    """The same by the session: calls, ended, traced; the states; what was not whole."""
+    """Returns the session's counts (calls, ended, traced), methods by state, and the report's messages."""
     said = subprocess.run([build + "/sxsprof", "report", "--format", "json", SESSION], capture_output=True, check=False)
     counted, states = {}, {}
     for method in json.loads(said.stdout)["instrument"]:

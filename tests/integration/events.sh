@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What real runtimes are busy with: collections, stops, compilation, threads, loads.
+# events.sh - checks the tool "events" on real runtimes: collections, suspensions, compilations, threads, and
+# loads of modules and classes.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 
@@ -7,9 +8,9 @@ rm -rf "$tmp/s"
 timeout -k 5 100 "$sxsprof" run --quiet --tool events:classes -o "$tmp/s" -- "$runsxs" --timeout 90 \
     8 stress gcs=30 9 stress gcs=30 10.0.11 stress gcs=30 >"$tmp/log" 2>&1 &&
     "$sxsprof" report --format json "$tmp/s" >"$tmp/s.json" 2>>"$tmp/log"
-check "three runtimes run" $? "$tmp/log"
+check "a run of three runtimes ends with status 0 and can be reported" $? "$tmp/log"
 
-says() { # claim python-expression over e (events of one runtime), k(kind), r (its row), in each
+says() { # CLAIM EXPRESSION: in Python, for each runtime; e are its events, k(kind) those of a kind, r its row
     python3 - "$tmp/s.json" "$2" >"$tmp/said" 2>&1 <<'E2'
 import json, sys
 all_of_it = json.load(open(sys.argv[1]))
@@ -26,30 +27,30 @@ assert len(all_of_it["runtimes"]) == 3
 E2
     check "$1" $? "$tmp/said"
 }
-says "collections: as many as the table has, with time, induced or not" \
+says "collections: as many as in the table of runtimes, each with its duration; induced ones are marked" \
     "len(k('gc')) == r['gcs'] and len(k('gc', induced=True)) >= 30 and all(v['duration_ns'] > 0 and v['generation'] in (0, 1, 2) for v in k('gc'))"
-says "each lies within a stop for it" \
+says "each collection is within a suspension" \
     "all(any(lies_in(g, s) for s in k('suspension')) for g in k('gc'))"
-says "stops: what for, and how long it took until all stood still" \
+says "suspensions have a reason and the time until all threads had stopped" \
     "len(k('suspension', reason='garbage collection')) >= 30 and all(0 <= s['stopping_ns'] <= s['duration_ns'] for s in k('suspension'))"
-says "compilation: every method, with its time, size and tier" \
+says "compilations: every method has one, with its time, size and tier" \
     "len(k('jit')) == r['methods'] and all(v['duration_ns'] > 0 and v['bytes'] > 0 for v in k('jit')) and len(k('jit', tier='tier 0')) > 50 and not k('jit', tier='') and not k('jit', tier='unknown')"
-says "by name, and not by number" \
+says "compilations have the names of methods, not numbers" \
     "any(v['name'].startswith('Stress.Program.Main(') for v in k('jit')) and not any('[method' in v['name'] for v in k('jit'))"
-says "the sum of compilation is less than all threads' time" \
+says "the sum of all compilations is less than the time of all threads" \
     "0 < sum(v['duration_ns'] for v in k('jit')) < 100e9"
-says "modules: as many as the table has, by file" \
+says "modules: as many as in the table of runtimes, with their files" \
     "len(k('module load')) == r['modules'] and any(v['name'].endswith('/stress.dll') for v in k('module load'))"
-says "classes, when asked for" \
+says "loads of classes are recorded with events:classes" \
     "any(v['name'] == 'System.Object' for v in k('class load')) and any(v['name'].startswith('Stress.') for v in k('class load'))"
-says "threads: as many as the table has; names; ends" \
+says "threads: as many as in the table of runtimes, with names and ends" \
     "len(k('thread')) == r['threads'] and any(v['duration_ns'] for v in k('thread')) and any(v['name'].startswith('.NET TP Worker') and v['tid'] for v in k('thread name'))"
 
-# The text and the trace.
+# The text report and the trace.
 "$sxsprof" report "$tmp/s" >"$tmp/text" 2>&1
-check "the text report" $? "$tmp/text"
+check "the text report is written" $? "$tmp/text"
 grep -q 'gc, generation 2' "$tmp/text" && grep -q 'methods by time to compile' "$tmp/text"
-check "has collections and methods" $? "$tmp/text"
+check "the text report has collections and methods" $? "$tmp/text"
 "$sxsprof" report --format chrome -o "$tmp/chrome" "$tmp/s" >"$tmp/log" 2>&1 &&
     python3 - "$tmp/chrome" "$tmp/s.json" >"$tmp/log" 2>&1 <<'E2'
 import json, sys

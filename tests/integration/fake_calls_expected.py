@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Compares what hooks received on simulated runtimes with the report.
+"""fake_calls_expected.py - compares the hook calls of simulated runtimes with the counts of a report.
 
-fake_calls_expected.py KNOWN REPORT.json MODE [LOST]: KNOWN as the scenario's `known` wrote it. LOST: calls
-that the report says were counted elsewhere, or not at all: then only the sum must be right. Names what
-differs, ends with a line of sums.
+usage: fake_calls_expected.py KNOWN REPORT.json MODE [LOST]
+
+KNOWN is the file that the scenario command `known` wrote. LOST is the number of calls that, as the report
+says, were counted elsewhere or not at all; if it is not 0, only the sum must be right. Prints each function
+whose counts differ, and ends with a line of sums.
 """
 import collections
 import json
@@ -27,7 +29,7 @@ if lost:
 else:
     differ = ["%s %s: known %d, recorded %d" % (*key, calls[key], got_calls[key])
               for key in sorted(calls.keys() | got_calls.keys()) if calls[key] != got_calls[key]]
-    if sys.argv[3] != "count": # which has no stack
+    if sys.argv[3] != "count": # this mode has no shadow stack
         differ += ["%s %s: left by exceptions %d, recorded %d" % (*key, unwound[key], got_unwound[key])
                    for key in sorted(calls) if unwound[key] != got_unwound[key]]
 print("\n".join(differ[:20]))

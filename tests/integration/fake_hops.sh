@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Stacks over simulated runtimes, sanitizers included: mixed and managed show the same frames.
+# fake_hops.sh - checks that the mixed and the managed stack of simulated runtimes have the same managed
+# frames, also under sanitizers.
 . "$(dirname "$0")/lib.sh"
 timeout -k 5 120 "$sxsprof" run --quiet -- "$runsxs" --bridge --timeout 100 fake:8.0 "!hops 30 $tmp/h" "" \
     fake:9.0 "!hops 0" "" fake:10.0 "!hops 0" "" >"$tmp/log" 2>&1
@@ -9,11 +10,11 @@ for f in mixed managed; do
     grep -P '\tclr[0-9]+:' "$tmp/h.$f" | cut -f2- >"$tmp/$f.clr"
 done
 cmp "$tmp/mixed.clr" "$tmp/managed.clr" >"$tmp/diff" 2>&1
-check "mixed and managed show the same frames" $? "$tmp/diff"
-[ "$(grep -c . "$tmp/managed.clr")" -eq 93 ] # 31 entries, three methods each
-check "and all of them: 93" $? "$tmp/managed.clr"
+check "the mixed and the managed stack have the same managed frames" $? "$tmp/diff"
+[ "$(grep -c . "$tmp/managed.clr")" -eq 93 ] # 31 entries with three methods each
+check "the stack has all 93 managed frames" $? "$tmp/managed.clr"
 [ "$(cut -f3 "$tmp/managed.clr" | sort -u | grep -c .)" -eq 3 ]
-check "of three runtimes" $? "$tmp/managed.clr"
+check "the frames belong to three runtimes" $? "$tmp/managed.clr"
 tail -n 1 "$tmp/h.mixed" | grep -q bottom && tail -n 1 "$tmp/h.managed" | grep -q bottom
-check "both reach the bottom" $? "$tmp/h.mixed"
+check "both walks reach the bottom of the stack" $? "$tmp/h.mixed"
 finish

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# New IL on simulated runtimes, sanitizers included: old versions, each call of a runtime refused in turn, modules
-# that come and go under edits, detaching and shutdown. Calls that ran new IL are those counted.
+# fake_instrument.sh - checks instrumentation by new IL on simulated runtimes, also under sanitizers: old
+# versions, failures of each call to the runtime, modules that are loaded and unloaded during edits, detaching
+# and shutdown. The number of calls that ran new IL must be the number that the tool counted.
 . "$(dirname "$0")/lib.sh"
 preload=$([ "$SAN" = thread ] && echo --no-preload)
 [ "$SAN" = thread ] && export FAKECLR_SIGNALS=off
@@ -9,7 +10,7 @@ clsid=$(sed -n 's/.*SXSPROF_CLSID "\(.*\)".*/\1/p' include/sxsprof.h)
 rounds=20
 [ -n "$SAN" ] && rounds=5
 
-rules() { # NAME [ACTION...]: actions on every method
+rules() { # NAME [ACTION]...: writes $tmp/NAME.xml, which applies each action to every method
     name=$1
     shift
     {
@@ -40,7 +41,9 @@ run() { # RULES VERSION SCENARIO...
         "$sxsprof" report --format json "$tmp/s" >"$tmp/json" 2>>"$tmp/log" &&
         ! grep -q "Sanitizer" "$tmp/log"
 }
-# holds EXPRESSION: over s (methods), log, of(version), new and calls (of a version, as the runtime has counted)
+# holds EXPRESSION: evaluates a Python expression over s (methods of the report), log, of(version) (methods of
+# a version), calls(version) and new(version) (numbers of calls and of calls with new IL, counted by the
+# runtime). Fails as well if the tool counted another number of calls with new IL.
 holds() {
     python3 - "$tmp/json" "$tmp/log" "$1" >"$tmp/why" <<'E2'
 import json, sys
@@ -66,21 +69,22 @@ work="work module 3; work call 10 4; work said"
 
 # ---- versions -----------------------------------------------------------------------------------
 run count 3.1 "$work" 5.0 "$work" 6.0 "$work" 7.0 "$work" 8.0 "$work" 9.0 "$work" 10.0 "$work"
-check "seven versions at once, counted" $? "$tmp/log"
+check "a run of seven versions at once with <count/> ends with status 0" $? "$tmp/log"
 holds 'len(said) == 7 and all(new(v) == calls(v) == 120 and len(of(v)) == 3 for v in said)'
-check "to the call, from the first on" $? "$tmp/why"
+check "every call is counted, from the first one on" $? "$tmp/why"
 run time 4.0 "$work" 10.0 "$work"
-check "an ICorProfilerInfo4, which re-JITs without inliners, beside the newest" $? "$tmp/log"
+check "a runtime with ICorProfilerInfo4, which re-JITs without inliners, runs beside the newest one" $? "$tmp/log"
 holds 'new("4.0") == new("10.0") == 120 and all(x["ended"] == 40 for x in s)'
-check "timed in both" $? "$tmp/why"
+check "methods are timed in both runtimes" $? "$tmp/why"
 run count 2.0 "$work; edit $tmp/none.xml $tmp/rules.xml; sleep-ms 300; $work"
-check "an ICorProfilerInfo2, which cannot re-JIT: the program goes on" $? "$tmp/log"
+check "a program on a runtime with ICorProfilerInfo2, which cannot re-JIT, ends with status 0" $? "$tmp/log"
 holds 'new("2.0") == 240 and log.count("cannot compile methods anew") == 1 and all("stays" in x["reason"] for x in s)'
-check "it gets new IL at first compile, once it is said that it stays" $? "$tmp/why"
+check "this runtime runs new IL from the first compilation on, and one message says that it stays" $? "$tmp/why"
 
-# ---- every call refused -------------------------------------------------------------------------
-# Each runtime refuses one: the methods' state says why, and the program goes its way.
-refused() { # WHAT...
+# ---- failures of each call to the runtime -------------------------------------------------------
+# In each runtime one of the calls fails. The state of the methods must say why, and the program must end with
+# status 0.
+refused() { # CALL...
     set -- "$@"
     versions=(3.1 5.0 6.0 7.0 8.0 9.0 10.0)
     args=() i=0 names=
@@ -90,39 +94,39 @@ refused() { # WHAT...
         i=$((i + 1))
     done
     run count "${args[@]}"
-    check "refused, one a runtime:$names" $? "$tmp/log"
+    check "programs end with status 0 when one call fails in each runtime:$names" $? "$tmp/log"
 }
 before=
 refused ApplyMetaData GetILFunctionBody Control.SetILFunctionBody Emit.DefineTypeRefByName \
     Emit.GetTokenFromSig AssemblyEmit.DefineAssemblyRef QueryInterface.AssemblyEmit
 holds 'len(said) == 7 and all(new(v) == 0 and calls(v) == 120 and len(of(v)) == 3 for v in said) and all(x["state"] == "failed" and x["reason"] for x in s)'
-check "the state is failed, with a reason" $? "$tmp/why"
+check "the methods have the state failed, with a reason" $? "$tmp/why"
 refused GetModuleMetaData QueryInterface.AssemblyImport Import.EnumTypeDefs Import.EnumMethods \
     AssemblyImport.GetAssemblyFromScope
 holds 'all(new(v) == 0 for v in said if v != "8.0")'
-check "a module that cannot be read is left as it is" $? "$tmp/why"
+check "methods of a module that cannot be read keep their IL" $? "$tmp/why"
 before="fail RequestReJITWithInliners 0x8004abcd;"
 refused RequestReJIT ReJIT ReJIT.refused GetFunctionFromToken GetModuleInfo2 \
     Control.SetILInstrumentedCodeMap GetFunctionInfo
 holds 'all(new(v) == 0 and [x["state"] for x in of(v)] == 3 * ["failed"] and "8004abcd" in of(v)[0]["reason"] for v in ("3.1", "5.0", "6.0"))'
-check "requests, and compilations: failed, with the runtime's code" $? "$tmp/why"
+check "methods whose re-JIT request or compilation fails have the state failed, with the error code of the runtime" $? "$tmp/why"
 holds 'all(new(v) == 120 and [x["state"] for x in of(v)] == 3 * ["active"] for v in ("7.0", "8.0", "9.0", "10.0"))'
-check "what can be done without is done without" $? "$tmp/why"
+check "methods are active when a call fails that is not necessary" $? "$tmp/why"
 before= work=${work/module/collectible}
 refused GetILFunctionBodyAllocator SetILFunctionBody Malloc.Alloc
 holds 'len(s) == 9 and all(new(v) == 0 for v in said) and all(x["state"] == "failed" and x["reason"] for x in s)'
-check "failed as well where there is no re-JIT: collectible" $? "$tmp/why"
+check "methods of collectible modules, which have no re-JIT, have the state failed" $? "$tmp/why"
 late="work module 3; work call 1; edit $tmp/count.xml $tmp/rules.xml; work new; edit $tmp/none.xml $tmp/rules.xml; work original; work said"
 run none 9.0 "fail RequestReJITWithInliners 0x8004abcd; $late" && holds 'new("9.0") > 0 and all(x["state"] == "reverted" for x in s)'
-check "with inliners refused: without" $? "$tmp/why"
+check "when a re-JIT with inliners fails, methods are re-JITted without them" $? "$tmp/why"
 late="work module 3; work new; fail RequestRevert 0x8004abcd; edit $tmp/none.xml $tmp/rules.xml; sleep-ms 3000; work said"
 run count 9.0 "$late" && holds 'all(x["state"] == "failed" and "8004abcd" in x["reason"] for x in s) and len(s) == 3'
-check "to revert refused: failed, with the runtime's code" $? "$tmp/why"
+check "methods that cannot be reverted have the state failed, with the error code of the runtime" $? "$tmp/why"
 for nth in 2 3 4; do
     run count 8.0 "fail ApplyMetaData 0x8004abcd $nth; $work" 9.0 "fail GetILFunctionBody 0x8004abcd $nth; $work"
-    check "refused on call $nth" $? "$tmp/log"
+    check "programs end with status 0 when call number $nth fails" $? "$tmp/log"
     holds 'all(sorted(x["state"] for x in of(v)) in (["active", "active", "active"], ["active", "active", "failed"]) for v in said)'
-    check "the others are active" $? "$tmp/json"
+    check "at most one method has the state failed, the others are active" $? "$tmp/json"
 done
 
 # ---- races --------------------------------------------------------------------------------------
@@ -131,15 +135,15 @@ for _ in $(seq $rounds); do
     storm="$storm; edit $tmp/count.xml $tmp/rules.xml; work churn 3 4; edit $tmp/none.xml $tmp/rules.xml; work churn 3 4; work call 5 3"
 done
 run count 8.0 "$storm; work said" 9.0 "$storm; work said" 10.0 "$storm; work said"
-check "modules come and go on four threads a runtime while rules come and go" $? "$tmp/log"
+check "four threads of each runtime load and unload modules while rules are added and removed" $? "$tmp/log"
 holds 'len(said) == 3 and all(calls(v) > 500 for v in said)'
-check "no unloaded module is asked about; calls of new IL are those counted" $? "$tmp/why"
+check "the library does not use unloaded modules, and calls with new IL are counted exactly" $? "$tmp/why"
 run none 9.0 "work module 3; work call 10; detach; work call 10; work said" 8.0 "work module 3; work call 10; work said"
-check "detached, with nothing changed" $? "$tmp/log"
+check "a profiler that changed no method can be detached" $? "$tmp/log"
 run count 9.0 "work module 3; work call 10; edit $tmp/none.xml $tmp/rules.xml; work original; detach"
 grep -q "failed: 0x80131370" "$tmp/log"
-check "a runtime that was given IL lets no profiler go, though all is as it was" $? "$tmp/log"
+check "a runtime that received new IL does not detach the profiler, even after the original is back" $? "$tmp/log"
 run count 8.0 "work module 3; work call 5; edit $tmp/none.xml $tmp/rules.xml" 9.0 "work module 4; edit $tmp/count.xml $tmp/rules.xml" \
     10.0 "$storm"
-check "shut down right after an edit, while another goes on" $? "$tmp/log"
+check "a runtime shuts down right after an edit while another one continues" $? "$tmp/log"
 finish

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
-# Memory refused to the library, one request after the other, while simulated runtimes get new IL, get the original back,
-# load and unload: calls give what they give without, and nothing dies. N_MEMORY: every how many-th request (1: all).
+# fake_memory.sh - checks that instrumented programs run correctly when allocations of the library fail.
+# Each run lets another allocation fail, while simulated runtimes receive new IL, receive the original IL
+# again, and load and unload modules. Calls must have the same results as without failures.
+#
+# N_MEMORY  distance between the allocations that fail (17; 1: each allocation in turn)
 . "$(dirname "$0")/lib.sh"
 [ -n "$SAN" ] && skip_all "$0" "sanitizers have their own malloc"
 export FAKECLR_STRICT=1
 clsid=$(sed -n 's/.*SXSPROF_CLSID "\(.*\)".*/\1/p' include/sxsprof.h)
 step=${N_MEMORY:-17}
 
-rules() { # NAME [ACTION]
+rules() { # NAME [ACTION]: writes $tmp/NAME.xml with this action on every method
     match='<match assembly="Work" type="Fake.Work.Methods" method="*"/>'
     {
         echo '<?xml version="1.0"?><instrumentation xmlns="urn:sxsprof:instrumentation:1">'
@@ -19,7 +22,7 @@ rules count '<count/>'
 rules time '<time/>'
 rules none
 
-# run FAILING: the library gets no memory at that request; two runtimes at once
+# run N: runs two runtimes at once; allocation number N of the library fails (N+: all from N on; 0: none)
 run() {
     dir=$tmp/$1
     rm -rf "$dir"
@@ -37,21 +40,21 @@ run() {
 asked() { awk '/^asked/ { if ($2 > n) n = $2 } END { print n + 0 }' "$tmp/$1/said"; }
 
 run 0
-check "no request refused" $? "$tmp/0/log"
+check "all calls are right when no allocation fails" $? "$tmp/0/log"
 n=$(asked 0)
 [ "$n" -gt 300 ]
-check "the library asks for memory ($n times)" $?
+check "the library allocates memory more than 300 times ($n times)" $?
 bad= refused=0
 for nth in $(seq 1 "$step" "$n"); do
     run "$nth" || { bad="$bad $nth"; cat "$tmp/$nth/said" "$tmp/$nth/log" >>"$tmp/why"; }
     grep -q "^refused $nth:" "$tmp/$nth/said" && refused=$((refused + 1))
 done
 [ -z "$bad" ]
-check "one request refused, every $step-th in turn: all calls are right${bad:+, but not with:$bad}" $? "$tmp/why"
+check "one allocation fails, every $step-th in turn: all calls are right${bad:+, but not with:$bad}" $? "$tmp/why"
 [ "$refused" -gt $((n / step / 2)) ]
-check "and it was refused ($refused times)" $?
-# libxml2 2.9 goes on without memory, with elements that have no name. For want of what it asks for later than here, types
-# of schemas, it can itself crash.
+check "allocations did fail ($refused times)" $?
+# libxml2 2.9 continues when an allocation fails, with elements that have no name. Later allocations, for
+# types of schemas, are left out, because libxml2 itself can crash when they fail.
 bad=
 export FAILING_XML=1
 for nth in $(seq 38 62); do
@@ -59,11 +62,11 @@ for nth in $(seq 38 62); do
 done
 unset FAILING_XML
 [ -z "$bad" ]
-check "requests of libxml2 refused while it reads a file: all calls are right${bad:+, but not with:$bad}" $? "$tmp/why"
+check "allocations of libxml2 fail while it reads a file: all calls are right${bad:+, but not with:$bad}" $? "$tmp/why"
 bad=
 for nth in 1 5 20 50 100 150 200 300 400; do
     run "$nth+" || { bad="$bad $nth"; cat "$tmp/$nth+/said" "$tmp/$nth+/log" >>"$tmp/why"; }
 done
 [ -z "$bad" ]
-check "every request refused from one on: all calls are right${bad:+, but not from:$bad}" $? "$tmp/why"
+check "all allocations fail from one on: all calls are right${bad:+, but not from:$bad}" $? "$tmp/why"
 finish

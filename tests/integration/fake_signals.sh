@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Faults, collections and threads of four simulated runtimes at once. They are strict: what a real CLR
-# dies of (a foreign activation, an ID of another runtime) ends them.
+# fake_signals.sh - checks that four simulated runtimes receive the right signals during faults, collections
+# and thread starts.
+# FAKECLR_STRICT makes a simulated runtime abort on errors that crash a real CLR, such as an activation signal
+# on an unknown thread or an ID of another runtime.
 . "$(dirname "$0")/lib.sh"
 [ "$SAN" = thread ] && skip_all "four simulated runtimes" \
     "the preloaded mmap goes past the thread sanitizer's; test_router has the router under it"
@@ -10,7 +12,7 @@ work='!threads 2; signal-faults 40; gc 4; thread-faults 20 3; gc 2; join; counts
 : "${N_RUNS:=20}"
 [ -n "$SAN" ] && N_RUNS=8
 
-times() { # claim options-of-run options-of-runsxs
+times() { # CLAIM OPTIONS-OF-sxsprof-run OPTIONS-OF-runsxs
     good=0
     for _ in $(seq "$N_RUNS"); do
         # shellcheck disable=SC2086
@@ -23,12 +25,12 @@ times() { # claim options-of-run options-of-runsxs
     else not_ok "$1: $good of $N_RUNS" "$tmp/bad"; fi
 }
 
-times "four at the same instant, preloaded" "" ""
-times "four one after the other" "" /st
-times "four taking turns, without preload" --no-preload --turns
+times "four runtimes that start at the same instant work, preloaded" "" ""
+times "four runtimes that start one after the other work" "" /st
+times "four runtimes that take turns work without preload" --no-preload --turns
 
-# The control: without the router, collections of all but the last hang, or faults go astray.
-# It may go well by chance: five times in a row is none.
+# The control: without the router, collections of all runtimes except the last one hang, or faults reach the
+# wrong runtime. A run may succeed by chance, but not five runs in a row.
 lived=0
 for _ in 1 2 3 4 5; do
     ( timeout -k 5 60 "$sxsprof" run --quiet --signals off -- "$runsxs" --timeout 8 fake:8.0 "$work" "" \
@@ -36,13 +38,13 @@ for _ in 1 2 3 4 5; do
     lived=$((lived + 1))
 done
 [ $lived -lt 5 ]
-check "with --signals off the same run fails: the control" $? "$tmp/log"
+check "the control: with --signals off, at least one of five runs fails" $? "$tmp/log"
 for kind in segv abort; do
     case $kind in segv) dies=139 ;; abort) dies=134 ;; esac
     ( timeout -k 5 60 "$sxsprof" run --quiet -- "$runsxs" --timeout 50 fake:8.0 '!sleep-ms 300' "" \
         fake:9.0 "!$kind" "" fake:10.0 '!sleep-ms 300' "" ) >"$tmp/log" 2>&1
     s=$?
-    if [ $s -eq $dies ]; then ok "a native $kind among three still ends the process: status $dies"
-    else not_ok "a native $kind among three: status $s, expected $dies" "$tmp/log"; fi
+    if [ $s -eq $dies ]; then ok "a native $kind in one of three runtimes ends the process with status $dies"
+    else not_ok "a native $kind in one of three runtimes: status $s, expected $dies" "$tmp/log"; fi
 done
 finish

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-# RLIMIT_FSIZE: the program ends as it does without the library, with every tool and whatever the limit; what does not
-# fit is said in one line for each file. SIGXFSZ, which ends a process, is never sent to it.
+# file_limit.sh - checks that a program with a limit on the size of its files (RLIMIT_FSIZE) ends as without
+# the library, with every tool and with limits of several sizes.
+# The library must print one line for each file that reaches the limit, and must not cause SIGXFSZ, which
+# would end the process.
 . "$(dirname "$0")/lib.sh"
 need_real 1
 version=$(echo "$versions" | tail -n 1)
@@ -11,7 +13,7 @@ cat >"$tmp/rules.xml" <<'END'
 </instrumentation>
 END
 
-# run KIB COMMAND...: the program, none of whose files may be larger
+# run KIB COMMAND...: lets COMMAND start the program with a limit of KIB KiB on the size of each file
 run() {
     rm -rf "$tmp/session"
     (
@@ -23,7 +25,7 @@ run() {
 }
 
 run 4 env
-check "4 KiB without the library" $? "$tmp/log"
+check "the program runs with a limit of 4 KiB without the library" $? "$tmp/log"
 for tool in sample:cpu=997 calls calls:trace=64 events exceptions instrument all; do
     case $tool in
     instrument) set -- --instrument "$tmp/rules.xml" ;;
@@ -36,14 +38,14 @@ for tool in sample:cpu=997 calls calls:trace=64 events exceptions instrument all
         status=$?
         [ $status -eq 0 ] && grep -q 'result=0' "$tmp/log" ||
             { bad="$bad $kib:$status"; cat "$tmp/log" >>"$tmp/why"; }
-        # a line for each of six files and five tools at most
+        # at most one line for each of six files and five tools
         [ "$(grep -c '^sxsprof' "$tmp/log")" -le 11 ] || { bad="$bad $kib:lines"; cat "$tmp/log" >>"$tmp/why"; }
     done
     [ -z "$bad" ]
-    check "$tool: limits of 4 KiB to 8 MiB end nothing${bad:+, but not:$bad}" $? "$tmp/why"
+    check "$tool: the program ends normally with limits of 4 KiB to 8 MiB${bad:+, but not:$bad}" $? "$tmp/why"
 done
 grep -q '^sxsprof: .*File too large' "$tmp/log" || run 64 "$sxsprof" run --quiet --tool sample -o "$tmp/session" --
 said=$(grep -m 1 'File too large' "$tmp/log")
 [ -n "$said" ]
-check "what cannot be recorded is said: $said" $? "$tmp/log"
+check "the library reports that a file has reached the limit: $said" $? "$tmp/log"
 finish

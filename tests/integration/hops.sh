@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-# An interleaved stack of three real runtimes, 30 hops deep: mixed = managed = the known chain.
+# hops.sh - checks the stack of three real runtimes that call each other 30 hops deep.
+# The managed frames of the mixed stack, the managed stack, and the chain of calls that the apps made must be
+# the same.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 timeout -k 5 60 "$sxsprof" run --quiet -- "$runsxs" --bridge --timeout 50 \

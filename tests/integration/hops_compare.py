@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""hops_compare.py PREFIX - is the mixed stack the managed one, and both the known chain?
+"""hops_compare.py - compares the mixed stack, the managed stack, and the calls that the apps made.
 
-Reads PREFIX.mixed and PREFIX.managed (sxsprof_print_stack) and PREFIX.expected (what the apps know:
-"<app> <name>" a line, youngest first). Prints TAP.
+usage: hops_compare.py PREFIX
+
+Reads PREFIX.mixed and PREFIX.managed (printed by sxsprof_print_stack) and PREFIX.expected (written by the
+apps: one line "<app> <name>" for each call, youngest first). Prints TAP.
 """
 import re
 import sys
@@ -29,8 +31,8 @@ def frames(path):
 
 
 def plain(name):
-    """Namespace.Type.Method without type arguments, parameters and marks. The compiler's own names
-    (<>c, <.cctor>b__19_0) have brackets that are no type arguments: they follow a dot or plus."""
+    """Returns Namespace.Type.Method without type arguments, parameters and marks. Keeps the brackets of
+    compiler-generated names (<>c, <.cctor>b__19_0), which follow a dot or plus."""
     name = re.sub(r"^\[\w+\] ", "", name)
     name = re.sub(r"(?<=[.+])<([^<>]*)>(?=[a-z])", r"{\1}", name)
     depth, out = 0, ""
@@ -55,13 +57,13 @@ ends = [open(prefix + s, encoding="utf-8").readlines()[-1].strip() for s in (".m
 of_clr = [r[1:] for r in mixed if r[3].startswith("clr")]
 with_metadata = [r for r in of_clr if not r[3].startswith("[")]
 known = [r[1:] for r in managed if not r[4].startswith("[")]
-check("mixed and managed show the same %d managed frames (SP, IP, owner, name)" % len(known),
+check("the mixed and the managed stack have the same %d managed frames (SP, IP, owner, name)" % len(known),
       with_metadata == known,
       differs(with_metadata, known))
-check("stack pointers rise in both", all(
+check("stack pointers increase in both stacks", all(
     int(a[1], 16) < int(b[1], 16) for s in (mixed, managed) for a, b in zip(s, s[1:])))
-check("no name is blank", all(r[4].strip() for r in mixed + managed))
-check("three runtimes and native code are on it",
+check("every frame has a name", all(r[4].strip() for r in mixed + managed))
+check("the mixed stack has frames of three runtimes and of native code",
       len({r[3] for r in mixed if r[3].startswith("clr")}) == 3 and
       any(r[3].startswith("native:") for r in mixed))
 check("both walks reach the bottom of the stack", all("bottom" in e for e in ends), repr(ends))
@@ -72,7 +74,7 @@ got = [(r[2], plain(r[3])) for r in of_clr
        if not r[3].startswith("[stub]") and not r[3].startswith("Sxs.Bridge.")]
 wanted = [(app, plain(name)) for app, name in expected]
 names_agree = [n for _, n in wanted] == [n for _, n in got]
-check("the managed frames are the known chain of %d calls" % len(wanted), names_agree,
+check("the managed frames are the %d calls that the apps made" % len(wanted), names_agree,
       differs([n for _, n in wanted], [n for _, n in got]))
 for (app, _), (owner, _) in zip(wanted, got):
     owner_of_app.setdefault(app, set()).add(owner)

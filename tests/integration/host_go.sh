@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A Go program hosts a CLR through cgo: goroutines fault, allocate and collect while an app does.
+# host_go.sh - checks that a Go program can host a CLR through cgo.
+# Goroutines cause faults, allocate and collect garbage while an app on the CLR does the same.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 host=$BUILD/hosts/go_faults # built by setup/hosts.sh
@@ -14,7 +15,7 @@ for how in "" --no-preload; do
                 "$BUILD/managed/stress/stress.dll" $work >"$tmp/log" 2>&1 && good=$((good + 1)) || cp "$tmp/log" "$tmp/bad"
         done
         [ $good -eq 3 ]
-        check "Go beside $v ${how:-preloaded}: $good of 3" $? "$tmp/bad"
+        check "a Go program that hosts $v ends with status 0, ${how:-preloaded}: $good of 3 runs" $? "$tmp/bad"
     done
 done
 finish

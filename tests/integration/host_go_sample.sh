@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A Go program (cgo) as host of one CLR, sampled: Go preempts with SIGURG, and its goroutines' stacks have
-# no room for a signal frame.
+# host_go_sample.sh - checks that a Go program that hosts one CLR through cgo can be sampled.
+# Go preempts goroutines with SIGURG, and the stacks of goroutines have no room for a signal frame.
 . "$(dirname "$0")/lib.sh"
 need_real 1
 host=$BUILD/hosts/go_preempts # built by setup/hosts.sh
@@ -13,10 +13,10 @@ for v in $versions; do
             "$host" "$PWD/$BUILD/runtimes/$v" "$app" nre=200 seconds=1 >"$tmp/log" 2>&1
         status=$?
         grep -q '^go: churned 0, own signals arrive, status 0$' "$tmp/log" || status=99
-        check "$v, $mode time at 997 Hz: the Go host lives and gets its own signals" $status "$tmp/log"
+        check "$v, $mode time at 997 Hz: the Go host ends with status 0 and receives its own signals" $status "$tmp/log"
         "$sxsprof" report --format collapsed "$tmp/$v$mode" >"$tmp/collapsed" 2>&1
         grep -q 'main\.deep\|main\.churn\|runtime\.' "$tmp/collapsed" && grep -q 'Stress\.' "$tmp/collapsed"
-        check "$v, $mode time: both Go's functions and managed ones were sampled" $? "$tmp/collapsed"
+        check "$v, $mode time: samples have functions of Go and managed functions" $? "$tmp/collapsed"
     done
 done
 finish

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Hosts of one CLR whose coroutines' stacks are unmapped, or lose their access, while they are sampled.
+# host_gone_stacks.sh - checks that hosts can be sampled while stacks of their coroutines are unmapped or lose
+# their access rights.
 . "$(dirname "$0")/lib.sh"
 need_real 1
 v=$(echo "$versions" | sed -n 2p)
@@ -15,20 +16,21 @@ for how in hand guard context; do
             "$BUILD/hosts/gone_stacks" $how "$runtime" "$app" nre=100 seconds=1 >"$tmp/log" 2>&1
         status=$?
         grep -q '^coroutines: rounds done, status 0$' "$tmp/log" || status=99
-        check "$how ${preload:-preloaded}: the host lives" $status "$tmp/log"
+        check "gone_stacks $how ${preload:-preloaded}: the host ends with status 0" $status "$tmp/log"
         "$sxsprof" report "$tmp/$how$preload" >"$tmp/text" 2>&1
         grep -qE '^  [1-9][0-9]* samples, ' "$tmp/text"
-        check "$how ${preload:-preloaded}: it was sampled meanwhile" $? "$tmp/text"
+        check "gone_stacks $how ${preload:-preloaded}: the host was sampled" $? "$tmp/text"
     done
 done
 
-# A thread that only waits is looked at as well.
+# With wall time, waiting threads are sampled as well.
 timeout -k 5 120 "$sxsprof" run --quiet --tool sample:wall=997 -o "$tmp/wall" -- \
     "$BUILD/hosts/gone_stacks" hand "$runtime" "$app" nre=100 seconds=1 >"$tmp/log" 2>&1
-check "wall time: the host lives" $? "$tmp/log"
+check "wall time: the host ends with status 0" $? "$tmp/log"
 
-# Nothing recovers from faults here: each part of the stack is asked for.
+# With signals off the library cannot recover from faults, so the walk copies each part of the stack by
+# process_vm_readv.
 SXSPROF_SIGNALS=off timeout -k 5 120 "$sxsprof" run --quiet --tool sample:cpu=997 -o "$tmp/off" -- \
     "$BUILD/hosts/gone_stacks" hand "$runtime" "$app" nre=100 seconds=1 >"$tmp/log" 2>&1
-check "SXSPROF_SIGNALS=off: the host lives" $? "$tmp/log"
+check "SXSPROF_SIGNALS=off: the host ends with status 0" $? "$tmp/log"
 finish

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-# A host without a runtime whose allocator reserves address space under its own lock: nothing may allocate
-# inside its mmap and sigaction.
+# host_reserving.sh - checks that the preloaded mmap and sigaction do not allocate memory.
+# The host has no runtime. Its allocator reserves address space under its own lock, so an allocation inside
+# mmap or sigaction would be a deadlock.
 . "$(dirname "$0")/lib.sh"
 [ -n "$SAN" ] && skip_all "$0" "the host brings an allocator of its own"
 "$BUILD/hosts/reserving" >"$tmp/log" 2>&1
-check "alone it works: the control" $? "$tmp/log"
+check "the control: the host works without the library" $? "$tmp/log"
 LD_PRELOAD=$PWD/$BUILD/libsxsprof-preload.so timeout -k 5 30 "$BUILD/hosts/reserving" >"$tmp/log" 2>&1
-check "preloaded, nothing allocates inside its mmap and sigaction" $? "$tmp/log"
+check "with the preload library, nothing is allocated inside mmap and sigaction" $? "$tmp/log"
 timeout -k 5 30 "$sxsprof" run --quiet -- "$BUILD/hosts/reserving" >"$tmp/log" 2>&1
-check "nor under sxsprof run" $? "$tmp/log"
+check "under sxsprof run, nothing is allocated inside mmap and sigaction" $? "$tmp/log"
 finish

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: MIT
-# Hosts of CLRs that have signal handlers of their own: what calls return to them and what arrives is what it is
-# without a CLR.
+# host_signals.sh - checks that hosts of CLRs can use their own signal handlers.
+# The results of calls such as sigaction and the signals that arrive must be the same as without a CLR.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 app=$BUILD/managed/stress/stress.dll
 
 timeout -k 5 60 "$BUILD/hosts/registering" >"$tmp/alone"
-check "registering in every way without a CLR: the control" $? "$tmp/alone"
+check "the control: a host without a CLR registers handlers in every way" $? "$tmp/alone"
 for v in 8 9 10; do
     dir=$(echo "$BUILD"/runtimes/$v.*)
     timeout -k 5 60 "$sxsprof" run --quiet -- "$BUILD/hosts/registering" "$dir" "$app" >"$tmp/out" 2>"$tmp/err" &&
         diff "$tmp/alone" "$tmp/out" >>"$tmp/err"
-    check "preloaded, beside $v: the host is told of its own handlers, and they are called alike" $? "$tmp/err"
+    check "preloaded, with $v: calls return the own handlers of the host, and these are called as without a CLR" $? "$tmp/err"
 done
 
-rtmin() { # claim options-of-run when versions...
+rtmin() { # CLAIM OPTIONS-OF-sxsprof-run WHEN VERSION...
     claim=$1 how=$2 when=$3 dirs=
     shift 3
     for v; do dirs="$dirs $(echo "$BUILD"/runtimes/"$v".*)"; done
     # shellcheck disable=SC2086
     timeout -k 5 120 "$sxsprof" run --quiet $how -- "$BUILD/hosts/own_rtmin" "$when" "$app" $dirs >"$tmp/log" 2>&1 &&
         { [ -n "$how" ] || grep -q 'tells of its own' "$tmp/log"; }
-    check "SIGRTMIN of a host, $claim" $? "$tmp/log"
+    check "a host receives its SIGRTMIN with a handler $claim" $? "$tmp/log"
 }
 rtmin "installed before 8, preloaded" "" before 8
 rtmin "installed before 10, preloaded" "" before 10
