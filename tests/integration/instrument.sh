@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-# New IL in real runtimes: what is counted is what is known, what is replaced is back when the file says so.
+# instrument.sh - applies every action of instrumentation files to methods in three real runtimes at once.
+# The app instrumented prints its own number of calls of each method, and the recorded counts must be equal to
+# these numbers. A method must have its original IL again after its rule was removed from the file.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 tracer=$(realpath "$BUILD")/managed/tracer/tracer.dll
@@ -7,7 +9,7 @@ bridge=$(realpath "$BUILD")/libsxsbridge.so
 [ -e "$BUILD/managed/instrumented/instrumented.dll" ] && [ -e "$tracer" ] ||
     skip_all "$0" "the apps instrumented and tracer are not built"
 
-# file NAME: what is on standard input, as instrumentation; whole at once
+# file NAME: write the rules on standard input as an instrumentation file to NAME, in one step (by a rename)
 file() {
     {
         echo '<?xml version="1.0"?>'
@@ -18,8 +20,9 @@ file() {
     mv "$tmp/new" "$tmp/$1"
 }
 work='assembly="instrumented" type="Instrumented.Work"'
-app() { echo instrumented; } # VERSION
-# run NAME ARGUMENTS: the app in three runtimes at once, instrumented by NAME.xml
+app() { echo instrumented; } # VERSION: print the app for this runtime
+# run NAME ARGUMENTS: run the app in three runtimes at once, instrumented by NAME.xml; write the report to
+# $tmp/json
 run() {
     out=$1 options=$2
     rm -rf "${tmp:?}/$out"
@@ -29,7 +32,8 @@ run() {
         "$runsxs" --timeout 100 "$@" >"$tmp/log" 2>&1 &&
         "$sxsprof" report --format json "$tmp/$out" >"$tmp/json" 2>>"$tmp/log"
 }
-# methods EXPRESSION: of s, the methods in the last report, and log, what was printed
+# methods EXPRESSION: succeed when the Python expression is true. In the expression, s is the list of
+# instrumented methods in the last report, and log is the output of the last run.
 methods() {
     python3 -c 'import json,sys
 s=json.load(open(sys.argv[1])).get("instrument",[]); log=open(sys.argv[2]).read()
@@ -46,24 +50,24 @@ file counts.xml <<E
 <rule name="machine"><match $work method="Items" async="statemachine"/><trace/></rule>
 E
 run counts "rounds=600 threads=3"
-check "three runtimes, counted" $? "$tmp/log"
+check "a run of three runtimes with counted methods succeeds" $? "$tmp/log"
 methods "all(len(of('.' + n)) == 3 and all(lines('instrumented: known %d %s' % (x['calls'], x['name'])) == 3 for x in of('.' + n)) for n in ('Static','Instance','Loop','Generic','Throws','Small','Void','Async','Items','Answer','Text'))"
-check "every count is the known one: static, instance, generic, inlined, async methods, on 3 threads" $? "$tmp/json"
+check "the counts of static, instance, generic, inlined and async methods on 3 threads are equal to the app's own" $? "$tmp/json"
 methods 'each("+Nested`1.get_Value", "calls", 1800) and each("+Nested`1.get_Value", "ended", 1800) and all(x["total_ns"] for x in of("+Nested`1.get_Value"))'
-check "timed: a property of a generic nested type" $? "$tmp/json"
+check "a property of a generic nested type is timed" $? "$tmp/json"
 methods 'sorted((x["calls"], x["traced"]) for x in s if "<Items>" in x["name"]) == [(7200, 7200)] * 3'
-check "traced: the state machine of an iterator, each call recorded" $? "$tmp/json"
+check "the state machine of an iterator is traced, and each of its calls is recorded" $? "$tmp/json"
 methods 'all(x["state"] in ("active", "pending") for x in s) and not of(".Fib")'
-check "states: active, or not called yet; what is excluded is not instrumented" $? "$tmp/json"
+check "the state of each method is active, or pending before its first call; an excluded method is not instrumented" $? "$tmp/json"
 
 file timed.xml <<E
 <rule><match $work method="Throws"/><time/></rule>
 <rule><match $work method="Fib"/><time/><count/></rule>
 E
 run timed "rounds=300 fib=12" && methods 'each(".Throws", "calls", 300) and each(".Throws", "ended", 300) and each(".Throws", "threw", 100)'
-check "timed: what leaves by an exception ends, too, and is told apart" $? "$tmp/json"
+check "a timed call that ends by an exception is counted as ended, and also counted separately" $? "$tmp/json"
 methods 'all(x["calls"] == x["ended"] > 0 for x in of(".Fib"))'
-check "timed and counted, recursive: each call counts once" $? "$tmp/json"
+check "each call of a recursive method that is timed and counted is counted once" $? "$tmp/json"
 
 # ---- replace, inject ----------------------------------------------------------------------------
 eight=$(echo "$versions" | head -n 1)
@@ -83,13 +87,13 @@ stloc n
 </inject></rule>
 E
 run changed "rounds=50"
-check "replaced, injected" $? "$tmp/log"
+check "a run with replaced results and injected IL succeeds" $? "$tmp/log"
 methods 'log.count("answer -7") == 3 and log.count("text eight") == 1 and log.count("text original") == 2'
-check "a constant in the place of the result; in one runtime alone" $? "$tmp/log"
+check "a constant replaces the result of a method, in all runtimes or in one runtime only" $? "$tmp/log"
 methods 'lines("instrumented: injected") == 3'
-check "lines of IL ran, in each runtime once" $? "$tmp/log"
+check "the injected IL ran once in each runtime" $? "$tmp/log"
 
-# ---- calls --------------------------------------------------------------------------------------
+# ---- calls of native functions and of helpers ---------------------------------------------------
 file calls.xml <<E
 <rule><match $work method="Static"/>
   <call when="before" library="$bridge" symbol="sxsbridge_before" arguments="0"/>
@@ -108,22 +112,22 @@ file calls.xml <<E
   <call when="before" assembly="$tracer" type="Tracer.Calls" method="Before" arguments="0"/></rule>
 E
 run calls "rounds=300 threads=2"
-check "calls of native code and of a helper assembly" $? "$tmp/log"
+check "a run with calls of native functions and of a helper assembly succeeds" $? "$tmp/log"
 methods 'lines("called: before 1800 sum 449100 threw 600 starts 1800 finishes 1800 texts 0 bad 0") == 1'
-check "native: arguments, results, exceptions, state; the method it is called from" $? "$tmp/log"
+check "native functions receive arguments, results, exceptions, the state of a wrap, and the instrumented method" $? "$tmp/log"
 methods 'all(lines("tracer: " + x) == 3 for x in ("600 start Int32", "400 finish String Int32 null", "200 finish String Int32 InvalidOperationException"))'
-check "managed: around the method, its result or its exception" $? "$tmp/log"
+check "a helper that wraps a method receives its argument, and its result or its exception" $? "$tmp/log"
 methods 'all(lines("tracer: %d before %s" % x) == 3 for x in ((1200, "Int32"), (600, "String"), (600, "Double"))) and lines("tracer: 600 after Double null") == 3'
-check "managed: every instantiation, references to variables" $? "$tmp/log"
+check "helpers are called for every instantiation of a generic method, and receive the value of a by-reference argument" $? "$tmp/log"
 methods 'lines("tracer: 602 throws") == 3 and log.count("answer 1000") == 3'
-check "managed: a helper's exceptions stay its own; a result from a helper" $? "$tmp/log"
+check "exceptions of a helper do not reach the program; the result of a helper replaces the result of a method" $? "$tmp/log"
 methods 'each(".Instance", "swallowed", 602) and each(".Generic", "swallowed", 0)' && python3 -c 'import json,sys
 h = [x for x in json.load(open(sys.argv[1]))["helpers"] if x["swallowed"]]
 sys.exit(len(h) != 3 or any(x["swallowed"] != 602 or not x["name"].startswith("Tracer.Calls.Throws in ") for x in h))' "$tmp/json" &&
     "$sxsprof" report "$tmp/calls" >"$tmp/text" 2>&1 && [ "$(grep -c 'Tracer.Calls.Throws in .*: 602 exceptions swallowed$' "$tmp/text")" -eq 3 ]
-check "and are counted, by helper and by method" $? "$tmp/json"
+check "swallowed exceptions of helpers are counted for each helper and for each method" $? "$tmp/json"
 
-# ---- beside the hooks ---------------------------------------------------------------------------
+# ---- together with the tool calls ---------------------------------------------------------------
 SXSPROF_TOOLS=calls:count run counts "rounds=100" && python3 -c 'import json,sys
 d = json.load(open(sys.argv[1]))
 hooks = {(f["version"], f["name"]): f["calls"] for f in d["functions"]}
@@ -134,7 +138,7 @@ for s in d["instrument"]:
         own[key] = own.get(key, 0) + s["calls"]
 sys.exit(len(own) < 30 or any(hooks.get(k, n) != n for k, n in own.items()) or
          sum(k in hooks for k in own) < 30)' "$tmp/json"
-check "the tool calls sees the same methods, as often" $? "$tmp/json"
+check "the tool calls counts the same methods, with the same numbers of calls" $? "$tmp/json"
 
 # ---- load contexts, precompiled code ------------------------------------------------------------
 file contexts.xml <<E
@@ -142,9 +146,9 @@ file contexts.xml <<E
   <call when="after" assembly="$tracer" type="Tracer.Calls" method="After"/></rule>
 E
 run contexts "rounds=20 contexts=4"
-check "the same assembly in five load contexts, two of them collectible" $? "$tmp/log"
+check "a run with the same assembly in five load contexts, two of them collectible, succeeds" $? "$tmp/log"
 methods 'sum(x["calls"] for x in of(".Static")) == 180 and len(of(".Static")) in range(12, 16) and lines("tracer: 60 after Int32 null") == 3'
-check "those loaded at once have methods of their own, each call is counted, and the helper is found from all" $? "$tmp/json"
+check "assemblies loaded at the same time have methods of their own, each call is counted, and each finds the helper" $? "$tmp/json"
 
 file strings.xml <<E
 <rule><match assembly="System.Private.CoreLib" type="System.String" method="op_Equality"/>
@@ -153,7 +157,7 @@ E
 counted() { methods 'open(sys.argv[1] + ".counted", "w").write(str(sorted((x["version"], x["name"], x["calls"]) for x in s)))'; }
 DOTNET_ReadyToRun=0 run strings "rounds=200" && counted && mv "$tmp/json.counted" "$tmp/known" &&
     SXSPROF_TOOLS=instrument:precompiled=off run strings "rounds=200" && counted && cmp "$tmp/json.counted" "$tmp/known"
-check "precompiled=off: framework methods are counted as where nothing is precompiled" $? "$tmp/log"
+check "precompiled=off: the counts of framework methods are those of a run without precompiled code" $? "$tmp/log"
 
 # ---- precompiled apps ---------------------------------------------------------------------------
 app() { echo "$BUILD/managed/precompiled/$1/instrumented.dll"; }
@@ -163,18 +167,18 @@ are_precompiled() {
 if are_precompiled; then
     known='all(len(of("." + n)) == 3 and all(lines("instrumented: known %d %s" % (x["calls"], x["name"])) == 3 for x in of("." + n)) for n in ("Static","Instance","Loop","Generic","Throws","Small","Void","Async","Items","Answer","Text"))'
     run counts "rounds=600 threads=3" && methods "$known"
-    check "a precompiled app: every count is the known one, also of what its code had inlined" $? "$tmp/json"
+    check "a precompiled app: every count is equal to the app's own, also of methods inlined in precompiled code" $? "$tmp/json"
     SXSPROF_TOOLS=instrument:precompiled=off run counts "rounds=600 threads=3" && methods "$known"
-    check "the same with precompiled=off" $? "$tmp/json"
+    check "a precompiled app with precompiled=off: every count is equal to the app's own" $? "$tmp/json"
     run changed "rounds=50" &&
         methods 'log.count("answer -7") == 3 and log.count("text eight") == 1 and lines("instrumented: injected") == 3'
-    check "a precompiled app: replaced, injected" $? "$tmp/log"
+    check "a precompiled app: results are replaced, and injected IL runs" $? "$tmp/log"
 else
     ok "a precompiled app # SKIP it is not built (no network?)"
 fi
 app() { echo instrumented; }
 
-# ---- what cannot be -----------------------------------------------------------------------------
+# ---- rules that cannot be applied ---------------------------------------------------------------
 file wrong.xml <<E
 <rule><match $work method="Answer"/><replace value="forty-two"/></rule>
 <rule><match $work method="Text"/><inject at="entry">call void Instrumented.Missing::None()</inject></rule>
@@ -185,15 +189,15 @@ file wrong.xml <<E
 <rule><match $work method="Static"/><inject at="entry">pop</inject></rule>
 E
 run wrong "rounds=50"
-check "what cannot be done leaves the program as it is" $? "$tmp/log"
+check "a run with rules that cannot be applied succeeds" $? "$tmp/log"
 methods 'log.count("answer 42 text original") == 3 and all(each("." + n, "state", "failed") for n in ("Answer", "Text", "Loop", "Void", "Instance", "Small", "Static"))'
-check "each such method is told of as failed" $? "$tmp/json"
+check "methods of rules that cannot be applied run unchanged and have the state failed" $? "$tmp/json"
 methods 'all(any(part in x["reason"] for x in s) for part in ("forty-two", "Instrumented.Missing", "Tracer.Missing", "no_such_function", "numbers and strings", "has 2 parameters", "not be valid"))'
-check "with its reason" $? "$tmp/json"
+check "each failed method has its reason" $? "$tmp/json"
 
-# ---- while it runs ------------------------------------------------------------------------------
+# ---- edits of the file during a run -------------------------------------------------------------
 file edited.xml </dev/null
-until_said() { # HOW-OFTEN TEXT, in the log of the run; a minute at most
+until_said() { # COUNT TEXT: wait until COUNT lines in the log of the run have TEXT; a minute at most
     for i in $(seq 600); do
         [ "$(grep -c "$2" "$tmp/log")" -ge "$1" ] && return
         sleep 0.1
@@ -209,22 +213,22 @@ E
     until_said 3 ': 43 original'
     echo '<broken' >"$tmp/edited.xml"
     until_said 1 'edited.xml:[0-9]*:[0-9]*: '
-    sleep 0.3 # what must not happen has time to
+    sleep 0.3 # time for the broken file to have an effect, which it must not have
     file edited.xml </dev/null
     until_said 6 ': 42 original'
     : >"$tmp/edited.xml.end"
 ) &
 run edited "rounds=10 watch=90000"
-check "edited while it runs" $? "$tmp/log"
+check "a run with edits of the instrumentation file succeeds" $? "$tmp/log"
 wait
 methods 'log.count(": 43 original") == 3 and log.count(": 42 original") == 6 and "answer 42" in log'
-check "new behaviour in each runtime, then the old one; a broken file changed nothing" $? "$tmp/log"
+check "each runtime shows the new behaviour, then the original one; a broken file changes nothing" $? "$tmp/log"
 methods 'each(".Answer", "state", "reverted") and each(".Twice", "state", "reverted") and all(x["calls"] > 0 for x in of(".Twice"))'
-check "reverted, also what had been inlined elsewhere before" $? "$tmp/json"
+check "the methods are reverted, also a method that had been inlined in another one before the edit" $? "$tmp/json"
 
-# ---- while it compiles --------------------------------------------------------------------------
-# A method is wanted after a compilation was allowed to inline it and before it reported that it had: 8.0 takes
-# another pointer for a module then.
+# ---- an edit of the file during a compilation ---------------------------------------------------
+# A rule for a method is added after a compilation got permission to inline the method, and before the
+# compilation reported the inlining. In this phase, .NET 8.0 mistakes another pointer for a module.
 all=$versions
 for versions in $all; do
     file inside.xml </dev/null
@@ -233,7 +237,7 @@ for versions in $all; do
 E
     run inside "rounds=1 edit=300" &&
         methods 'lines("instrumented: edited while it compiled") == lines("instrumented: loads 100") == 1 and sum(x["calls"] for x in of(".Thrice")) > 0'
-    check "$versions: a method is wanted while it is being inlined" $? "$tmp/log"
+    check "$versions: a rule for a method is added while the method is being inlined" $? "$tmp/log"
 done
 versions=$all
 finish

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What injected lines may use: refused is what 8, 9 and 10 throw for, and nothing else. Each line is compiled into an app first,
-# which tells what the runtimes say; then it is injected into the same app without it.
+# instrument_access.sh - checks that injected IL is refused exactly where .NET 8, 9 and 10 would throw.
+# Each line of IL accesses one member. The lines are first compiled into an app, which prints the lines for
+# which the runtime throws an exception. Then the same lines are injected into an app that does not have them.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 ilasm=$(realpath "$BUILD")/managed/odd/ilasm
@@ -96,7 +97,7 @@ for name in accessapp accessfriend accessignores; do
         rm -rf "$tmp/out"
         SXSPROF_INSTRUMENT=$tmp/$name.xml "$sxsprof" run --quiet -o "$tmp/out" -- \
             "$runsxs" --timeout 60 "$v" "$tmp/$name/$name.dll" "" >"$tmp/log" 2>&1 && ! grep -q '^refused' "$tmp/log"
-        check "$name $v: nothing that was injected is refused by the runtime" $? "$tmp/log"
+        check "$name $v: the runtime throws for none of the injected lines" $? "$tmp/log"
         "$sxsprof" report --format json "$tmp/out" >"$tmp/json" 2>>"$tmp/log"
         python3 -c 'import json, sys
 s = json.load(open(sys.argv[1]))["instrument"]
@@ -106,7 +107,7 @@ print("refused without need:", {n: failed[n] for n in set(failed) - said}, "not 
 sys.exit(len(s) != 51 or set(failed) != said or not 3 < len(said) < 40 or
          any(" is private" not in w and " is internal" not in w and " is protected" not in w for w in failed.values()))' \
             "$tmp/json" "$tmp/said" >"$tmp/wrong" 2>&1
-        check "$name $v: what the runtime throws for is refused, and no more" $? "$tmp/wrong"
+        check "$name $v: the lines for which the runtime throws are refused, and no other lines" $? "$tmp/wrong"
     done
 done
 finish

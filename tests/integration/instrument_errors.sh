@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What cannot be done with new IL, in real runtimes: one precise line each, and the program goes on as it was.
+# instrument_errors.sh - checks how errors in instrumentation files and rules are reported on real runtimes.
+# Each error must be reported in one precise line, and the program must run on as without instrumentation.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 tracer=$(realpath "$BUILD")/managed/tracer/tracer.dll
@@ -9,7 +10,8 @@ bridge=$(realpath "$BUILD")/libsxsbridge.so
 
 limit=
 begin='<?xml version="1.0"?><instrumentation xmlns="urn:sxsprof:instrumentation:1">'
-# run PATH ARGUMENTS: the app in three runtimes at once; fails unless it does what it does and exits with 0
+# run PATH ARGUMENTS: run the app in three runtimes at once, instrumented by PATH; fails unless the app prints
+# its usual output and exits with status 0
 run() {
     path=$1 options=$2
     rm -rf "$tmp/out"
@@ -24,8 +26,9 @@ run() {
     "$sxsprof" report --format json "$tmp/out" >"$tmp/json" 2>>"$tmp/log"
 }
 
-# table NAME: lines METHOD | what is said | action (`;;` for a line's end) to rules, run, and looked for: every runtime
-# says it of that method alone, at the rule's place, in the log and as the state's reason.
+# table NAME: the file NAME has lines METHOD | TEXT | ACTION (`;;` in ACTION is a line break). Make a rule of
+# each line and run the app. Every runtime must report TEXT for METHOD, with the place of the rule, in one
+# line of the log and as the reason of the state.
 table() {
     python3 -c 'import sys
 out = open(sys.argv[1] + ".xml", "w")
@@ -35,7 +38,7 @@ for line in open(sys.argv[1]):
     out.write("<rule><match assembly=\"instrumented\" type=\"Instrumented.Work*\" method=\"%s\"/>%s</rule>\n"
               % (method, action.replace(";;", "\n")))
 out.write("</instrumentation>\n")' "$tmp/$1" "$begin" && run "$tmp/$1.xml" "rounds=3 fib=1"
-    check "$1: the program does what it does" $? "$tmp/log"
+    check "$1: the program behaves as without instrumentation" $? "$tmp/log"
     python3 -c 'import json,re,sys
 methods = json.load(open(sys.argv[2]))["instrument"]
 log = open(sys.argv[3]).read().splitlines()
@@ -50,7 +53,7 @@ for line in open(sys.argv[1]):
         bad += 1
         print("wanted of", method, ":", said, "; said:", [s["reason"] for s in found], len(lines))
 sys.exit(bad)' "$tmp/$1" "$tmp/json" "$tmp/log" >"$tmp/wrong"
-    check "$1: each is reported of in one line, with its place" $? "$tmp/wrong"
+    check "$1: each error is reported in one line, with its place" $? "$tmp/wrong"
 }
 
 # ---- lines of IL --------------------------------------------------------------------------------
@@ -96,7 +99,7 @@ echo text >"$tmp/text.dll"
 : >"$tmp/empty.dll"
 mkdir "$tmp/folder.dll"
 ln -s "$tmp/nowhere" "$tmp/dangling.dll"
-helper() { # method, what is said, assembly, type, method of it
+helper() { # METHOD TEXT ASSEMBLY TYPE HELPER [ARGUMENTS]: print a line for table
     echo "$1 | $2 | <call when=\"before\" assembly=\"$3\" type=\"$4\" method=\"$5\" ${6-arguments=\"0\"}/>"
 }
 {
@@ -116,7 +119,7 @@ helper() { # method, what is said, assembly, type, method of it
 } >"$tmp/helpers"
 table helpers
 
-# for .NET 9: the version of each assembly it refers to
+# Make a helper for .NET 9: set the major version of each assembly that the helper refers to.
 python3 -c 'import sys
 b = open(sys.argv[1], "rb").read(); old = b"\x08" + bytes(11)
 at = b.find(old, 512)
@@ -135,14 +138,14 @@ $begin
 </instrumentation>
 E
 run "$tmp/fails.xml" "rounds=3"
-check "helpers that fail: the program does what it does" $? "$tmp/log"
+check "helpers that fail: the program behaves as without instrumentation" $? "$tmp/log"
 eight=$(echo "$versions" | head -n 1)
 [ "$(grep -c "newer.dll is built for .NET 9, the runtime is $eight" "$tmp/log")" -eq 1 ] &&
     [ "$(grep -c "tracer: 3 before Int32" "$tmp/log")" -eq 2 ]
-check "a helper for a newer .NET than the runtime is refused there, and called in the others" $? "$tmp/log"
+check "a helper for a newer .NET is refused in an older runtime, and called in the other runtimes" $? "$tmp/log"
 [ "$(grep -c "Before of Tracer.Bad in .* threw, and may again" "$tmp/log")" -eq 3 ] &&
     [ "$(grep -c "Throws of Tracer.Calls in .* threw, and may again" "$tmp/log")" -eq 3 ]
-check "what throws, its static constructor too, is reported of once in each runtime" $? "$tmp/log"
+check "a helper that throws, or whose static constructor throws, is reported once in each runtime" $? "$tmp/log"
 
 # ---- instructions by their text -----------------------------------------------------------------
 cat >"$tmp/spots.xml" <<E
@@ -171,10 +174,10 @@ E
 run "$tmp/spots.xml" "rounds=3 watch=1" && python3 -c 'import json,sys
 s = json.load(open(sys.argv[1]))["instrument"]
 assert len(s) >= 12 and all(x["state"] == "active" for x in s), s' "$tmp/json" 2>>"$tmp/log"
-check "lines at instructions by their text" $? "$tmp/log"
+check "IL is injected at instructions that rules name by their text" $? "$tmp/log"
 spots() { grep -c "^spot: $1\$" "$tmp/log"; }
 [ "$(spots loop) $(spots generic) $(spots nested)" = "18 27 9" ]
-check "each that fits, each time it is reached; in generic methods and types" $? "$tmp/log"
+check "injected IL runs each time a matching instruction is reached, also in generic methods and types" $? "$tmp/log"
 
 # ---- rules --------------------------------------------------------------------------------------
 cat >"$tmp/rules.xml" <<E
@@ -201,25 +204,26 @@ assert r["abstract"]["text"] == "System.IDisposable.Dispose", r
 log = open(sys.argv[2]).read()
 assert log.count("rule abstract: without IL and passed over: System.IDisposable.Dispose") == 1' \
     "$tmp/json" "$tmp/log" 2>>"$tmp/log"
-check "rules that match nothing, with the nearest reason; methods without IL, said once" $? "$tmp/log"
+check "rules that match nothing have the nearest reason; methods without IL are reported once" $? "$tmp/log"
 "$sxsprof" report "$tmp/out" 2>&1 |
     grep '^  rule' >"$tmp/text"
 grep -q 'rule no method (.*rules.xml:5) matched nothing: there is no method Statc' "$tmp/text"
-check "the report has them" $? "$tmp/text"
+check "the text report has the rules that match nothing" $? "$tmp/text"
 grep -q 'rule no assembly (.*rules.xml:2) and the next 1 matched nothing: no assembly Shop ' "$tmp/text" &&
     ! grep -q 'nor here' "$tmp/text" && [ "$(wc -l <"$tmp/text")" = 7 ]
-check "those in a row for one reason in one line" $? "$tmp/text"
+check "consecutive rules that match nothing for the same reason are reported in one line" $? "$tmp/text"
 
 # ---- files --------------------------------------------------------------------------------------
 "$sxsprof" run --instrument "$tmp/none" --quiet -o "$tmp/out" -- true >"$tmp/log" 2>&1
 [ $? -ne 0 ] && grep -q "none: No such file" "$tmp/log"
-check "a path that is not there: nothing is started" $? "$tmp/log"
-# refused TEXT-BEHIND-THE-FILE'S-NAME FILE: exactly that is said, and nothing is started
+check "a path that does not exist is refused" $? "$tmp/log"
+# refused TEXT FILE: `run --instrument FILE` must print exactly TEXT after the name of the file, and must not
+# start the program
 refused() {
     "$sxsprof" run --instrument "$2" --quiet -o "$tmp/out" -- touch "$tmp/started" >"$tmp/log" 2>&1
     [ $? -eq 2 ] && [ ! -e "$tmp/started" ] && grep -qFx "sxsprof run: --instrument: $2$1" "$tmp/log"
 }
-bad() { # LINE:COLUMN: TEXT, RULE
+bad() { # "LINE:COLUMN: TEXT" RULE: a file with RULE must be refused with this place and text
     printf '%s\n%s</instrumentation>\n' "$begin" "$2" >"$tmp/bad.xml"
     refused ":$1" "$tmp/bad.xml"
     check "$1" $? "$tmp/log"
@@ -242,23 +246,23 @@ bad "3:3: <count> does not belong here; expected match" "<rule>
   <count/></rule>"
 mkdir -p "$tmp/odd/x.xml"
 refused "/x.xml: not a regular file; expected a file that can be read" "$tmp/odd"
-check "a folder named as a file" $? "$tmp/log"
+check "a folder that has the name of a rule file is refused" $? "$tmp/log"
 ln -s "$tmp/nowhere" "$tmp/dangling.xml"
 said() { [ "$(grep -c "$2" "$tmp/log")" -ge "$1" ]; }
-until_said() { wait_until said "$@"; } # HOW-OFTEN TEXT, in the log of the run
+until_said() { wait_until said "$@"; } # COUNT TEXT: wait until COUNT lines in the log of the run have TEXT
 refused ": No such file or directory; expected an instrumentation file, or a folder of them" "$tmp/dangling.xml"
-check "a link to nothing" $? "$tmp/log"
+check "a dangling link is refused" $? "$tmp/log"
 mkdir "$tmp/rules"
 echo "$begin<rule><match type=\"A\"/><count/></rule></instrumentation>" >"$tmp/rules/a.xml"
 : >"$tmp/log"
-counted() { # the new rule, in each of the three
+counted() { # succeed when the new rule has counted calls in each of the three runtimes
     "$sxsprof" report --format json "$tmp/out" 2>/dev/null | python3 -c 'import json,sys
 s = json.load(sys.stdin).get("instrument", [])
 sys.exit(sum(x["calls"] > 0 for x in s if x["name"].endswith(".Twice")) != 3)' 2>/dev/null
 }
 (
     until_said 3 "answer 42 text original" # all three wait for new rules
-    rm -r "${tmp:?}/rules" # vanishes, and comes back with another rule
+    rm -r "${tmp:?}/rules" # the folder vanishes, and comes back with another rule
     until_said 1 "rules is gone, and looked for"
     mkdir "$tmp/new"
     mkdir "$tmp/new/b.xml" # a folder in the place of a file
@@ -270,16 +274,16 @@ sys.exit(sum(x["calls"] > 0 for x in s if x["name"].endswith(".Twice")) != 3)' 2
     : >"$tmp/rules.end"
 ) &
 run "$tmp/rules" "rounds=3 watch=90000"
-check "a folder that vanishes and comes back, with a folder and a dangling link among its files" $? "$tmp/log"
+check "a run succeeds whose rule folder vanishes and comes back with a folder and a dangling link in it" $? "$tmp/log"
 wait
 python3 -c 'import json,sys
 s = json.load(open(sys.argv[1]))["instrument"]
 assert sum(x["calls"] > 0 for x in s if x["name"].endswith(".Twice")) == 3, s' "$tmp/json" 2>>"$tmp/log" &&
     grep -q "rules/c.xml: " "$tmp/log" && grep -q "rules is gone, and looked for" "$tmp/log"
-check "its new rule is in force, what cannot be read is reported of" $? "$tmp/log"
+check "the new rule is in effect, and the missing folder and the unreadable file are reported" $? "$tmp/log"
 
 # ---- a file becomes a folder --------------------------------------------------------------------
-answer() { # VALUE, to one.xml, whole at once
+answer() { # VALUE: write a rule by which Answer() returns VALUE to one.xml, in one step (by a rename)
     printf '%s<rule><match assembly="instrumented" type="Instrumented.Work" method="Answer"/><replace value="%s"/>%s' \
         "$begin" "$1" "</rule></instrumentation>" >"$tmp/new"
     mv "$tmp/new" "$tmp/one.xml"
@@ -300,14 +304,15 @@ answer 42
     : >"$tmp/one.xml.end"
 ) &
 run "$tmp/one.xml" "rounds=3 watch=90000"
-check "a file that becomes a folder" $? "$tmp/log"
+check "a run succeeds whose rule file becomes a folder" $? "$tmp/log"
 wait
 grep -q "tool instrument: $tmp/one.xml is a folder now, and was a file: rules stay as they are" "$tmp/log" &&
     [ "$(grep -c ": 44 original" "$tmp/log")" -eq 3 ] && [ "$(grep -c ": 42 original" "$tmp/log")" -eq 6 ]
-check "is reported of; as a file again it is in force, and without it the original is" $? "$tmp/log"
+check "the folder is reported; a new file is applied, and after its removal the original method is in effect" $? "$tmp/log"
 
 # ---- a full disk --------------------------------------------------------------------------------
-# Files may be 2 MiB long: as with a full disk, more cannot be had. (Else runtimes map their code from a larger file.)
+# The size of files is limited to 2 MiB: beyond it, writing fails as on a full disk. W^X is switched off,
+# because with it runtimes map their code from a larger file.
 cat >"$tmp/full.xml" <<E
 $begin<rule><match assembly="instrumented" type="Instrumented.Work"/><trace arguments="*"/></rule></instrumentation>
 E
@@ -320,7 +325,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$@"
 limit=1 DOTNET_EnableWriteXorExecute=0
 export DOTNET_EnableWriteXorExecute
 run "$tmp/full.xml" "rounds=3000"
-check "a full disk: the program does what it does" $? "$tmp/log"
+check "a full disk: the program behaves as without instrumentation" $? "$tmp/log"
 limit=
 [ "$(grep -c "the traced file cannot grow: calls are no longer recorded one by one, their counts are" "$tmp/log")" -eq 1 ] &&
     python3 -c 'import json,sys
@@ -328,5 +333,5 @@ d = json.load(open(sys.argv[1]))
 found = {n: [x for x in d["instrument"] if x["name"] == "Instrumented.Work." + n] for n in ("Static", "Loop", "Throws")}
 assert d["traced_lost"] > 0 and all(x["calls"] == x["ended"] == 3000 for m in found.values() for x in m), found
 assert all(len(m) == 3 for m in found.values()) and any(x["traced"] < 3000 for x in found["Loop"])' "$tmp/json" 2>>"$tmp/log"
-check "one line; counts stay exact, what was not recorded is counted" $? "$tmp/log"
+check "a full disk is reported in one line; counts stay exact, and lost records are counted" $? "$tmp/log"
 finish

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Files of others that change while a program is instrumented: rules behind symbolic links, as Kubernetes mounts a
-# ConfigMap, and an assembly that a rebuild writes in place while its metadata is read.
+# instrument_files.sh - runs a program while other programs change its rule files and a helper assembly.
+# The rules are behind symbolic links, as in a ConfigMap that Kubernetes mounts. The assembly is written in
+# place, as by a rebuild, while the library reads its metadata.
 . "$(dirname "$0")/lib.sh"
 need_real 1
 tracer=$(realpath "$BUILD")/managed/tracer/tracer.dll
@@ -8,7 +9,7 @@ tracer=$(realpath "$BUILD")/managed/tracer/tracer.dll
     skip_all "$0" "the apps instrumented and tracer are not built"
 version=$(echo "$versions" | tail -n 1)
 
-answer() { # FILE [VALUE]: rules by which Answer() returns VALUE; none: the original
+answer() { # FILE [VALUE]: write rules by which Answer() returns VALUE; without VALUE, no rule
     {
         echo '<instrumentation xmlns="urn:sxsprof:instrumentation:1">'
         [ $# -gt 1 ] && echo "<rule><match assembly=\"instrumented\" type=\"Instrumented.Work\" method=\"Answer\"/>" \
@@ -16,14 +17,15 @@ answer() { # FILE [VALUE]: rules by which Answer() returns VALUE; none: the orig
         echo '</instrumentation>'
     } >"$1"
 }
-until_said() { # TEXT, in the log of the run; a minute at most
+until_said() { # TEXT: wait until the log of the run has TEXT; a minute at most
     for i in $(seq 600); do
         grep -q -- "$1" "$tmp/log" && return
         sleep 0.1
     done
     return 1
 }
-# run RULES COMMAND: the app, which prints Answer() whenever it changes, and COMMAND beside it, which ends it
+# run RULES COMMAND: run the app, which prints the result of Answer() whenever the result changes, and COMMAND
+# at the same time. The app ends after COMMAND has ended.
 run() {
     rm -rf "$tmp/s" "$1.end" "$tmp/fine"
     : >"$tmp/log"
@@ -45,7 +47,7 @@ answer "$tmp/there/rules.xml"
 ln -s ../there/rules.xml "$tmp/link/rules.xml"
 through_link() {
     until_said ': 42 original' || return
-    answer "$tmp/there/rules.xml" 43 # in place, behind the link
+    answer "$tmp/there/rules.xml" 43 # write in place the file that the link points to
     until_said ': 43 original' || return
     answer "$tmp/there/new" 44
     mv "$tmp/there/new" "$tmp/there/rules.xml"
@@ -56,17 +58,17 @@ through_link() {
     until_said ': 45 original'
 }
 run "$tmp/link/rules.xml" through_link
-check "a file behind a link: changed in place, replaced, and the link to another" $? "$tmp/log"
+check "a rule file behind a link is read again when it is changed in place or replaced, or the link is changed" $? "$tmp/log"
 
 # ---- a ConfigMap --------------------------------------------------------------------------------
-generation() { # FOLDER NUMBER VALUE: what kubelet does
+generation() { # FOLDER NUMBER VALUE: install generation NUMBER, with VALUE for Answer(), as kubelet does
     mkdir "$1/..$2"
     answer "$1/..$2/rules.xml" "$3"
     ln -s "..$2" "$1/..data_tmp"
     mv -T "$1/..data_tmp" "$1/..data"
     [ -e "$1/rules.xml" ] || ln -s ..data/rules.xml "$1/rules.xml"
 }
-configmap() { # FOLDER
+configmap() { # FOLDER: install two more generations; each must take effect
     until_said ': 51 original' || return
     generation "$1" 2 52
     rm -r "$1/..1"
@@ -99,7 +101,7 @@ other_folder() {
     until_said ': 63 original'
 }
 run "$tmp/current" other_folder
-check "a folder behind a link that comes to name another" $? "$tmp/log"
+check "a rule folder behind a link is read again when the link is changed or a file in the folder is" $? "$tmp/log"
 
 # ---- an assembly that is written in place -------------------------------------------------------
 # Each edit names a method that the helper does not have, so that the helper's file is read each time.
@@ -112,7 +114,7 @@ import os, sys, threading, time
 tmp, tracer = sys.argv[1:]
 whole = open(tracer, "rb").read()
 done = threading.Event()
-def write():  # cut short, then written again, as a compiler does
+def write():  # truncates the file and writes it again, as a compiler does
     fd = os.open(tmp + "/helper.dll", os.O_WRONLY)
     while not done.is_set():
         os.ftruncate(fd, 0)
@@ -137,7 +139,7 @@ P
     until_said ': 71 original'
 }
 run "$tmp/edited.xml" rebuilds
-check "an assembly cut short and written again, over and over, while it is read: the program goes on" $? "$tmp/log"
+check "the program runs on while an assembly is read that is truncated and written again and again" $? "$tmp/log"
 grep -q 'there is no method None[0-9]* in the helper' "$tmp/log" || grep -q 'helper.dll: ' "$tmp/log"
-check "and it was read" $? "$tmp/log"
+check "the assembly was read" $? "$tmp/log"
 finish

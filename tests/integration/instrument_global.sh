@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Global methods, whose type is <Module>: matched, counted and traced. And of many methods that are refused for one
-# reason, the log names the first few and counts the rest.
+# instrument_global.sh - matches, counts and traces global methods, whose type is <Module>.
+# Also checks the log when many methods are refused for one reason: the log names the first few and counts the
+# rest.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 ilasm=$BUILD/managed/odd/ilasm
 begin='<?xml version="1.0"?><instrumentation xmlns="urn:sxsprof:instrumentation:1">'
-run() { # RULES APP OPTIONS: in three runtimes at once
+run() { # RULES APP OPTIONS: run APP in three runtimes at once
     rules=$1 app=$2 options=$3
     rm -rf "$tmp/out"
     set --
@@ -51,7 +52,7 @@ next:
 E2
     cp "$BUILD/managed/hello/hello.runtimeconfig.json" "$tmp/global.runtimeconfig.json"
     "$ilasm" -quiet "-output=$tmp/global.dll" "$tmp/global.il" >"$tmp/log" 2>&1
-    check "a module with global methods" $? "$tmp/log"
+    check "a module with global methods is assembled" $? "$tmp/log"
     cat >"$tmp/rules.xml" <<E2
 $begin
 <rule><match assembly="global" type="&lt;Module&gt;" method="Twice"/><trace arguments="n"/></rule>
@@ -64,7 +65,7 @@ s = sorted((x["name"], x["state"], x["calls"], x["traced"]) for x in d["instrume
 assert s == 3 * [("<Module>.Main", "active", 1, 0)] + 3 * [("<Module>.Twice", "active", 100, 100)], s
 v = sorted((x["runtime"], x["begin_ns"], x["arguments"], x["result"]) for x in d["values"])
 assert [x[2:] for x in v] == 3 * [(f"n = {i}", str(2 * i)) for i in range(100)], v[:5]' "$tmp/json" >"$tmp/said" 2>&1
-    check "are counted and traced, by name and by *" $? "$tmp/said"
+    check "global methods are counted and traced by rules with their name and by rules with *" $? "$tmp/said"
 else
     ok "global methods # SKIP the IL assembler could not be had"
 fi
@@ -83,6 +84,6 @@ more = [int(n) for n in re.findall(r"and (\d+) more methods: .*no argument \"not
 print(len(failed), len(named), more)
 assert len(failed) > 20 and len(named) == 3 and sum(more) == len(failed) - 3 and len(more) <= 3' "$tmp/json" "$tmp/log" >"$tmp/said" 2>&1
     status=$?
-    check "refused: the first few, then how many more: $(head -n 1 "$tmp/said")" $status "$tmp/said"
+    check "the log names the first few refused methods, then the number of the others: $(head -n 1 "$tmp/said")" $status "$tmp/said"
 fi
 finish

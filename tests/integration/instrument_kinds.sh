@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Methods of every kind in real runtimes: counted and traced as often as they were called, in 8, 9 and 10 at once.
+# instrument_kinds.sh - counts, times and traces methods of every kind in .NET 8, 9 and 10 at once.
+# The app kinds prints its own number of calls of each method; the recorded numbers must be equal.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 [ -e "$BUILD/managed/kinds/kinds.dll" ] || skip_all "$0" "the app kinds is not built"
 kinds=$(realpath "$BUILD")/managed/kinds/kinds.dll
 
-# file NAME: what is on standard input, as instrumentation; whole at once
+# file NAME: write the rules on standard input as an instrumentation file to NAME, in one step (by a rename)
 file() {
     {
         echo '<?xml version="1.0"?>'
@@ -15,12 +16,12 @@ file() {
     } >"$tmp/new"
     mv "$tmp/new" "$tmp/$1"
 }
-every() { # ACTION: for all that the app knows of
+every() { # ACTION: print a rule with ACTION for all methods whose calls the app counts
     echo '<rule><match assembly="kinds" type="Kinds.*"/><match assembly="kindslib" type="*"/><match assembly="tail" type="*"/>'
     echo '<match assembly="KindsMade" type="*"/><exclude type="Kinds.Known"/>'
     echo "<exclude type=\"Kinds.Program\"/><exclude type=\"Kinds.Edits\"/><$1/></rule>"
 }
-# run NAME ARGUMENTS [VERSIONS]: in runtimes at once, instrumented by NAME.xml
+# run NAME ARGUMENTS [VERSIONS]: run the app in several runtimes at once, instrumented by NAME.xml
 run() {
     out=$1 options=$2
     which=${3:-$versions}
@@ -31,7 +32,10 @@ run() {
         "$runsxs" --timeout 100 "$@" >"$tmp/log" 2>&1 &&
         "$sxsprof" report --format json "$tmp/$out" >"$tmp/json" 2>>"$tmp/log"
 }
-methods() { # EXPRESSION [FIELDS]: over s (methods), log, known; each known name's fields are to be its count
+# methods EXPRESSION [FIELDS]: succeed when the Python expression is true and each of FIELDS is, for every
+# method, equal to the number that the app printed. In the expression, s is the list of instrumented methods,
+# log is the output of the run, and known maps the name of a method to the printed numbers.
+methods() {
     python3 - "$tmp/json" "$tmp/log" "$1" "${2:-}" "$(echo "$which" | wc -w)" <<'E2'
 import collections, json, sys
 s = json.load(open(sys.argv[1])).get("instrument", [])
@@ -61,26 +65,26 @@ for action in count time trace; do
     tails=
     [ $action = count ] && tails="tails=20001"
     run $action "rounds=20 late=1 $tails"
-    check "every kind of method, $action: the programs go well" $? "$tmp/log"
+    check "$action: a run with rules for methods of every kind succeeds" $? "$tmp/log"
     fields=calls
     [ $action != count ] && fields="calls ended"
     [ $action = trace ] && fields="calls ended traced"
     methods "len(known) > 60" "$fields"
-    check "$action: as often as each was called ($fields)" $? "$tmp/log"
+    check "$action: the recorded numbers of each method are equal to the app's own ($fields)" $? "$tmp/log"
     methods 'not [x for x in s if x["state"] == "failed" and not x["name"].startswith("KindsMade")]'
-    check "$action: none failed" $? "$tmp/json"
+    check "$action: no method outside the dynamic assembly has the state failed" $? "$tmp/json"
 done
 
-# ---- code that comes late, or cannot be ---------------------------------------------------------
+# ---- code that is loaded late, or is not supported ----------------------------------------------
 methods 'log.count("kinds: made") == 9 and all(x["state"] == "unloaded" for x in s if x["name"].endswith("FromBytes") and x["calls"] == 20 and x["state"] not in ("active", "failed")) and len([x for x in s if x["name"].endswith("FromBytes") and x["calls"] == 20]) == 15'
-check "loaded from bytes, and into four collectible contexts: a method each; dynamic code runs on" $? "$tmp/json"
+check "an assembly loaded from bytes and into four collectible contexts has a method for each; dynamic code runs on" $? "$tmp/json"
 
 run count "rounds=5 varargs=1 asked=1"
-check "variable arguments: the programs go on" $? "$tmp/log"
+check "a run with methods with variable arguments succeeds" $? "$tmp/log"
 methods 'log.count("kinds: asked PlatformNotSupportedException") == 6 and log.count("kinds: asked") == 6'
-check "code cannot ask which runtime it runs in: RuntimeEnvironment has no ICLRRuntimeInfo for it" $? "$tmp/log"
+check "RuntimeEnvironment gives managed code no ICLRRuntimeInfo, so that code cannot ask which runtime it runs in" $? "$tmp/log"
 methods 'log.count("kinds: varargs InvalidProgramException") == 3 and all(x["state"] == "pending" for x in s if x["name"].endswith("Old.Varargs")) and [x["compiled"] for x in s if x["name"].endswith(".CallVarargs")] == [False] * 3' calls
-check "which this system does not have" $? "$tmp/log"
+check "methods with variable arguments, which this system does not support, throw and stay pending" $? "$tmp/log"
 
 # ---- edits while methods run --------------------------------------------------------------------
 mkdir "$tmp/edited"
@@ -98,28 +102,28 @@ for v in $versions; do
 done
 SXSPROF_INSTRUMENT=$tmp/edited timeout -k 5 120 "$sxsprof" run --quiet -o "$tmp/e" -- "$runsxs" --timeout 100 "$@" >"$tmp/log" 2>&1 &&
     "$sxsprof" report --format json "$tmp/e" >"$tmp/json" 2>>"$tmp/log"
-check "rules come and go while methods are on the stack and in a loop" $? "$tmp/log"
+check "a run succeeds with rules added and removed while methods are on the stack and in a loop" $? "$tmp/log"
 which=$versions
 methods 'len(known) == 2' "calls ended"
-check "new from the next call on: what is on the stack goes on and returns by the old code" $? "$tmp/log"
+check "a new rule applies from the next call on; calls in progress continue and return in the old code" $? "$tmp/log"
 methods 'sorted(x["state"] for x in s) == 3 * ["active"] + 6 * ["reverted"]'
-check "and the original is back" $? "$tmp/json"
+check "methods whose rules were removed have the state reverted" $? "$tmp/json"
 
-# ---- several of one version, and who is picked ----------------------------------------------------
+# ---- two runtimes of one version, and picked runtimes -------------------------------------------
 newest=$(echo "$versions" | tail -n 1)
 run count "rounds=20 late=1" "$newest $newest"
-check "the same version twice in one process" $? "$tmp/log"
+check "a run with the same version twice in one process succeeds" $? "$tmp/log"
 methods 'len({x["runtime"] for x in s}) == 2' calls
-check "each has methods and counts of its own" $? "$tmp/log"
+check "each of the two runtimes has methods and counts of its own" $? "$tmp/log"
 
 SXSPROF_PICK=one:9 run count "rounds=20"
-check "one runtime picked" $? "$tmp/log"
+check "a run with one runtime picked by its version succeeds" $? "$tmp/log"
 methods 'len(s) > 60 and all(x["version"].startswith("9.") for x in s)' calls
-check "only that one is instrumented, and to the call" $? "$tmp/log"
+check "only the picked runtime is instrumented, and its counts are exact" $? "$tmp/log"
 SXSPROF_PICK=first run count "rounds=20"
-check "the first picked" $? "$tmp/log"
+check "a run with the first runtime picked succeeds" $? "$tmp/log"
 methods 'len(s) > 60 and len({x["runtime"] for x in s}) == 1' calls
-check "only that one is instrumented, and to the call" $? "$tmp/log"
+check "only the picked runtime is instrumented, and its counts are exact" $? "$tmp/log"
 
 # ---- attached -----------------------------------------------------------------------------------
 clsid=$(sed -n 's/.*SXSPROF_CLSID "{\(.*\)}".*/\1/p' include/sxsprof.h)
@@ -135,10 +139,10 @@ attach() { # version
     wait_until ready
     python3 tests/integration/attach.py "$pid" "$clsid" "$PWD/$BUILD/libsxsprof.so" >>"$tmp/log" 2>&1 && : >"$tmp/go"
     wait $timeout_pid && "$sxsprof" report --format json "$tmp/out" >"$tmp/json" 2>>"$tmp/log"
-    check "attached to $v while its methods run" $? "$tmp/log"
+    check "a run succeeds in which the library is attached to $v while methods run" $? "$tmp/log"
     which=$v
     methods 'len(known) == 2' "calls ended"
-    check "rules come and go: new from the next call on, then the original" $? "$tmp/log"
+    check "after attaching, a new rule applies from the next call on, and a removed rule no longer applies" $? "$tmp/log"
 }
 for v in $versions; do
     rm -f "$tmp/edited/$v.xml"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# lib.sh - what the integration tests share: TAP, runtimes, runs.
+# lib.sh - functions that all integration tests share: TAP results, waiting, and real runtimes.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=build}" "${SAN:=}"
@@ -20,11 +20,11 @@ not_ok() { # claim [file to show]
     [ -n "${2:-}" ] && [ -e "$2" ] && sed 's/^/# /' "$2" | tail -n 30
     return 0
 }
-check() { # claim status-of-last-command [file]
+check() { # claim status-of-last-command [file to show]
     if [ "$2" -eq 0 ]; then ok "$1"; else not_ok "$1 (status $2)" "${3:-}"; fi
 }
-# wait_until COMMAND...: tries it ten times a second until it succeeds; fails after three minutes. However busy the machine
-# is, what it waits for comes long before that, or never.
+# wait_until COMMAND...: run COMMAND ten times a second until it succeeds; fail after three minutes. Even on a
+# busy machine, COMMAND succeeds long before the limit, or never.
 wait_until() {
     local n
     for n in $(seq 1800); do
@@ -35,20 +35,22 @@ wait_until() {
 }
 skip_all() { echo "ok 1 - $1 # SKIP $2"; exit 0; }
 
-# Versions that are here, of 8, 9 and 10; real runtimes play no part under sanitizers.
+# Print the versions of the real runtimes in $BUILD/runtimes, in ascending order. A build with sanitizers has
+# none, because real runtimes are not run under sanitizers.
 real_versions() {
     [ -n "$SAN" ] && return
     for v in "$BUILD"/runtimes/*/; do
         [ -e "$v/libcoreclr.so" ] && basename "$v"
     done | sort -V
 }
-need_real() { # how many
+need_real() { # N: skip the whole script unless there are N real runtimes and the managed apps
     [ -n "$SAN" ] && skip_all "$0" "real runtimes are not run under sanitizers"
     versions=$(real_versions)
     [ "$(echo "$versions" | grep -c .)" -ge "$1" ] ||
         skip_all "$0" "needs $1 real runtimes in $BUILD/runtimes (no .NET SDK here?)"
     [ -e "$BUILD/managed/stress/stress.dll" ] || skip_all "$0" "the managed apps are not built"
 }
-# jsonq FILE EXPRESSION: a Python expression over r, the list of runtimes.
+# jsonq FILE EXPRESSION: print the value of a Python expression; r is the list of runtimes in the JSON report
+# FILE.
 jsonq() { python3 -c 'import json,sys; r=json.load(open(sys.argv[1]))["runtimes"]; print(eval(sys.argv[2]))' "$1" "$2"; }
 finish() { exit $any_failed; }

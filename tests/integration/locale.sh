@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A host that has set a locale with a decimal comma: numbers in rules are read with a point, and reports are the same there.
+# locale.sh - profiles a host that has set a locale with a decimal comma.
+# Numbers in rules must be read with a decimal point, and reports must not depend on the locale.
 . "$(dirname "$0")/lib.sh"
 need_real 1
 version=$(echo "$versions" | tail -n 1)
@@ -18,23 +19,23 @@ run() { # APP ARGUMENTS
 rules '<rule name="ten"><match assembly="instrumented" type="Instrumented.Work" method="Answer"/><replace value="010"/></rule>'
 run instrumented "rounds=1 threads=1"
 grep -q '^host: 0,5$' "$tmp/log"
-check "the host writes a comma" $? "$tmp/log"
+check "the host prints numbers with a decimal comma" $? "$tmp/log"
 grep -q 'answer 10 ' "$tmp/log"
 status=$?
-check "010 is ten: $(grep -o 'answer [0-9]*' "$tmp/log")" $status "$tmp/log"
+check "the value 010 in a rule is ten: $(grep -o 'answer [0-9]*' "$tmp/log")" $status "$tmp/log"
 
 rules '<rule name="half"><match assembly="calls" type="Calls.Shapes" method="Single"/><replace value="0.5"/></rule>'
 run calls "values=2"
 grep -q 'wrong value: ' "$tmp/log" && ! grep -q 'expected number' "$tmp/log"
-check "0.5 is a number: the program finds it in the place of its own" $? "$tmp/log"
+check "the value 0.5 in a rule is a number, and the program gets it in place of the original value" $? "$tmp/log"
 
 rules '<rule name="shown"><match assembly="calls" type="Calls.Shapes" method="Single"/><trace arguments="*" result="true"/></rule>'
 run calls "values=4"
-check "values of floating point are traced" $? "$tmp/log"
+check "a run with traced floating-point values succeeds" $? "$tmp/log"
 for format in json chrome collapsed; do
     "$sxsprof" report --format $format "$tmp/session" >"$tmp/plain" 2>&1
     LOCPATH=$tmp LC_ALL=de_DE.UTF-8 "$sxsprof" report --format $format "$tmp/session" >"$tmp/comma" 2>&1
     cmp -s "$tmp/plain" "$tmp/comma"
-    check "report --format $format is the same in that locale" $? "$tmp/comma"
+    check "report --format $format prints the same in the locale with a decimal comma" $? "$tmp/comma"
 done
 finish

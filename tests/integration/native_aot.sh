@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-# A NativeAOT library is one more runtime: nobody reports its threads, and it always passes SIGRTMIN on.
+# native_aot.sh - runs a NativeAOT library beside three CLRs in one process.
+# A NativeAOT library is one more runtime in the process: no callback reports its threads, and its signal
+# handler always passes SIGRTMIN on.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 lib=$PWD/$BUILD/native_aot/native_aot.so

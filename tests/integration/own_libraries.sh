@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Libraries in the target process: which there are, and that a host which exports functions with the
-# names of theirs is not called in their place.
+# own_libraries.sh - checks which libraries sxsprof uses in the target process.
+# When a host exports functions with the same names, sxsprof must still call the functions of its libraries.
 . "$(dirname "$0")/lib.sh"
 [ -n "$SAN" ] && skip_all "$0" "sanitizers refuse libraries that use their own symbols first"
 
@@ -8,13 +8,14 @@ needed() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p' | sort | pa
 for name in libsxsprof libsxsprof-preload; do
     needed "$BUILD/$name.so" >"$tmp/log"
     ! tr ' ' '\n' <"$tmp/log" | grep -vxE 'libc\.so\.6|ld-linux-x86-64\.so\.2|libdl\.so\.2|libpthread\.so\.0' >/dev/null
-    check "$name.so needs the C library alone" $? "$tmp/log"
+    check "$name.so needs no other library than the C library" $? "$tmp/log"
 done
 
-# A build on a system with a later glibc than this needs that system's.
+# Checked only with glibc 2.36 or earlier: a build on a system with a later glibc can need the glibc of this
+# system.
 if [ "$(printf '%s\n' 2.36 "$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -V | tail -n 1)" = 2.36 ]; then
     sh packaging/glibc.sh 2.34 "$BUILD/libsxsprof.so" "$BUILD/libsxsprof-preload.so" "$sxsprof" >"$tmp/log" 2>&1
-    check "none of them needs a glibc later than 2.34" $? "$tmp/log"
+    check "the libraries and the command do not need a glibc later than 2.34" $? "$tmp/log"
 fi
 
 soname() { sed -n "s/.*SXS_$1_SONAME *\"\(.*\)\"/\1/p" "$BUILD/gen/sxs_sonames.h"; }
@@ -22,10 +23,11 @@ path() { ldconfig -p | sed -n "s,^[[:space:]]*$1 .*x86-64.* => ,,p" | head -n 1;
 libxml2=$(path "$(soname LIBXML2)")
 libunwind=$(path "$(soname LIBUNWIND)")
 [ -e "$libxml2" ] && [ -e "$libunwind" ]
-check "the libraries to open, by the sonames found at build time" $? "$BUILD/gen/sxs_sonames.h"
+check "libxml2 and libunwind are found by the sonames that the build recorded" $? "$BUILD/gen/sxs_sonames.h"
 
-# Every name that these libraries export: a call of a function, or a use of a variable, ends the process.
-# The names of the C library and of the compiler's own unwinder, which libunwind exports too, are left out.
+# Define every name that these libraries export. A call of one of the functions, or a use of one of the
+# variables, ends the process. Names of the C library and of the compiler's own unwinder, which libunwind
+# exports too, are left out.
 all=$(ldd "$libxml2" "$libunwind" | sed -n 's,.* => \(/.*/lib\(lzma\|z\)\.so[^ ]*\) .*,\1,p' | sort -u)
 # shellcheck disable=SC2086
 nm -D --defined-only "$libxml2" "$libunwind" $all | awk '
@@ -41,7 +43,7 @@ nm -D --defined-only "$libxml2" "$libunwind" $all | awk '
         n++
     }
     END { exit n < 1500 }' >"$tmp/names"
-check "they export names enough to mix up" $? "$tmp/names"
+check "libxml2, libunwind and their libraries export at least 1,500 names" $? "$tmp/names"
 {
     printf '#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n'
     printf 'static void said(const char *name) { (void)!write(2, "of the host: ", 13);'
@@ -49,7 +51,7 @@ check "they export names enough to mix up" $? "$tmp/names"
     cat "$tmp/names"
 } >"$tmp/names.c"
 ${CC:-cc} -w -fno-builtin -shared -fPIC "$tmp/names.c" -o "$tmp/names.so" >"$tmp/log" 2>&1
-check "a library with all of these names" $? "$tmp/log"
+check "a library that defines all of these names is compiled" $? "$tmp/log"
 
 cat >"$tmp/host.c" <<'END'
 #include <dlfcn.h>
@@ -62,7 +64,7 @@ int main(int argc, char **argv)
 END
 ${CC:-cc} -w "$tmp/host.c" -o "$tmp/host" -ldl >"$tmp/log" 2>&1 &&
     LD_PRELOAD=$tmp/names.so "$tmp/host" "$(realpath "$BUILD")/libsxsprof.so" >"$tmp/log" 2>&1 && grep -q '	main+' "$tmp/log"
-check "a stack walk in a host with these names" $? "$tmp/log"
+check "a host in which all of these names are defined prints its stack" $? "$tmp/log"
 
 cat >"$tmp/rules.xml" <<'END'
 <instrumentation xmlns="urn:sxsprof:instrumentation:1">
@@ -74,8 +76,8 @@ clsid=$(sed -n 's/.*SXSPROF_CLSID "\(.*\)".*/\1/p' include/sxsprof.h)
 CORECLR_ENABLE_PROFILING=1 CORECLR_PROFILER=$clsid CORECLR_PROFILER_PATH=$(realpath "$BUILD")/libsxsprof.so SXSPROF_OUT=$tmp/s \
     SXSPROF_INSTRUMENT=$tmp/rules.xml LD_PRELOAD=$tmp/names.so "$runsxs" --timeout 100 fake:8.0 "!work module 3; work call 10 4" "" \
     >"$tmp/log" 2>&1 && "$sxsprof" report --format json "$tmp/s" 2>>"$tmp/log" | grep -q 'Fake.Work.Methods'
-check "rules are read and applied in a host with these names" $? "$tmp/log"
+check "rules are read and applied in a host in which all of these names are defined" $? "$tmp/log"
 "$sxsprof" check "$tmp/rules.xml" >"$tmp/log" 2>&1 &&
     LD_PRELOAD=$tmp/names.so "$sxsprof" check "$tmp/rules.xml" >"$tmp/log" 2>&1
-check "and by the command" $? "$tmp/log"
+check "the command reads rules while a preloaded library defines all of these names" $? "$tmp/log"
 finish

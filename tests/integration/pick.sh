@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Who is profiled, on real runtimes: pick x unpicked x order of arrival x preload. Every app works on
-# faults and collections all the while, so a runtime left without its signals would show.
+# pick.sh - checks which of three real runtimes are profiled.
+# The runs are all combinations of --pick, --unpicked, order of arrival and preload. Every app causes faults
+# and collections all the time, so that a runtime that does not get its signals fails.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 set -- $versions
@@ -27,17 +28,17 @@ for order in /st ""; do for preload in "" --no-preload; do
     for unpicked in guard cancel; do
         left=$([ $unpicked = guard ] && echo guarded || echo cancelled)
         run_case all $unpicked "$order" "$preload"
-        expect "all, $unpicked, $how: three are picked" \
+        expect "--pick all, $unpicked, $how: all three runtimes are picked" \
             'len(r)==3 and all(x["state"]=="picked" and x["methods"]>0 and x["gcs"]>=5 and x["exceptions"]>=60 for x in r)'
         run_case first $unpicked "$order" "$preload"
-        expect "first, $unpicked, $how: exactly one is picked, two are $left" \
+        expect "--pick first, $unpicked, $how: exactly one runtime is picked, and two are $left" \
             "sorted(x['state'] for x in r)==sorted(['picked','$left','$left'])"
         run_case one:9 $unpicked "$order" "$preload"
-        expect "one:9, $unpicked, $how: 9 is picked, the others are $left and uncounted" \
+        expect "--pick one:9, $unpicked, $how: .NET 9 is picked, and the others are $left and not counted" \
             "len(r)==3 and all((x['state']=='picked' and x['methods']>0) if x['version'].startswith('9.') else (x['state']=='$left' and x['methods']==0) for x in r)"
     done
 done; done
 run_case "one:$PWD/$BUILD/runtimes/$1/libcoreclr.so" guard "" ""
-expect "one:PATH picks the runtime loaded from that file" \
+expect "--pick one:PATH picks the runtime that is loaded from the file PATH" \
     "[x['version'] for x in r if x['state']=='picked']==['$1']"
 finish

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Sampling while threads, plugins and children come and go: a short form of tests/soak/sampling.sh.
+# sample_churn.sh - samples while threads, plugins and children start and end.
+# This is a short form of tests/soak/sampling.sh.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 for kind in cpu=997 wall=997,--no-preload cpu=997,walker=unwind; do
@@ -8,10 +9,10 @@ for kind in cpu=997 wall=997,--no-preload cpu=997,walker=unwind; do
     check "four runtimes under stress, $kind: $(tail -n 1 "$tmp/log")" $status "$tmp/log"
 done
 
-# Children of a process without exceptions may use the loader, also when they were forked while the
-# library looked at what is loaded.
+# The process throws no exceptions. Its children must be able to use the dynamic loader, also a child that was
+# forked while the library was reading the list of loaded files.
 timeout -k 5 90 "$sxsprof" run --quiet --tool sample:cpu=997 -o "$tmp/loader" -- "$runsxs" --timeout 80 \
     --churn "loads=100 forks=200 loader=1" 8 shares "alpha=100 seconds=3" >"$tmp/log" 2>&1
 status=$?
-check "forked children find the loader free: $(grep -o 'forks=[0-9]*' "$tmp/log")" $status "$tmp/log"
+check "forked children can use the dynamic loader: $(grep -o 'forks=[0-9]*' "$tmp/log")" $status "$tmp/log"
 finish

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The timeline of real runtimes, everything recorded at once: the page has what the session has, and a browser shows it.
+# timeline.sh - records all kinds of events on real runtimes, and compares the page's timeline with them.
+# Where a browser is installed, the page is also opened in the browser.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 [ -e "$BUILD/managed/calls/calls.dll" ] || skip_all "$0" "the app calls is not built"
@@ -11,7 +12,7 @@ timeout -k 5 120 "$sxsprof" run --quiet --tool sample --tool events:classes --to
 check "three runtimes run with four tools" $? "$tmp/log"
 timeout -k 5 60 "$sxsprof" run --quiet --tool events --tool exceptions -o "$tmp/events" -- "$runsxs" --timeout 50 \
     8 stress gcs=20 9 stress gcs=20 10.0.11 stress gcs=20 >"$tmp/log" 2>&1
-check "and with events alone" $? "$tmp/log"
+check "three runtimes run with the tools events and exceptions alone" $? "$tmp/log"
 cat >"$tmp/rules.xml" <<'E2'
 <?xml version="1.0"?><instrumentation xmlns="urn:sxsprof:instrumentation:1">
 <rule><match assembly="instrumented" type="Instrumented.Work" method="Fib"/><trace arguments="*" label="fibonacci"/></rule>
@@ -19,7 +20,7 @@ cat >"$tmp/rules.xml" <<'E2'
 E2
 SXSPROF_INSTRUMENT=$tmp/rules.xml timeout -k 5 60 "$sxsprof" run --quiet -o "$tmp/traced" -- "$runsxs" --timeout 50 \
     8 instrumented "rounds=1 fib=12" 9 instrumented "rounds=1 fib=12" 10.0.11 instrumented "rounds=1 fib=12" >"$tmp/log" 2>&1
-check "and with traced methods alone" $? "$tmp/log"
+check "three runtimes run with traced methods alone" $? "$tmp/log"
 "$sxsprof" report --format json "$tmp/traced" >"$tmp/traced.json" 2>"$tmp/log" &&
     "$sxsprof" report --format html -o "$tmp/traced.html" "$tmp/traced" 2>"$tmp/log" &&
     "$sxsprof" report --format chrome -o "$tmp/traced.chrome" "$tmp/traced" 2>"$tmp/log" && python3 - "$tmp" >"$tmp/said" 2>&1 <<'E2'
@@ -27,7 +28,7 @@ import collections, json, sys
 d = json.load(open(sys.argv[1] + "/traced.json"))
 events = [e for e in json.load(open(sys.argv[1] + "/traced.chrome"))["traceEvents"] if e["ph"] in "BE"]
 open_, begun, wrong = collections.defaultdict(list), collections.Counter(), []
-for e in events: # results of what a call calls add up to its own
+for e in events: # the results of the calls that a call makes add up to its own result
     stack = open_[e["tid"]]
     if e["ph"] == "B":
         assert e["name"].endswith("] fibonacci"), e
@@ -41,13 +42,13 @@ for e in events: # results of what a call calls add up to its own
 assert not any(open_.values())
 assert len(begun) == 3 and sum(begun.values()) == d["traced_calls"] == sum(s["calls"] for s in d["instrument"]), begun
 E2
-check "traced: begin and end in chrome as they were called, with argument and result" $? "$tmp/said"
+check "the chrome format has begin and end of each traced call, nested as called, with argument and result" $? "$tmp/said"
 
-# Claims over d (the session as JSON) and l (the page's timeline).
+# Compare d, the session as JSON, with l, the timeline of the page.
 for s in all events; do
     "$sxsprof" report --format json "$tmp/$s" >"$tmp/$s.json" 2>"$tmp/log"
     "$sxsprof" report --format html -o "$tmp/$s.html" "$tmp/$s" 2>"$tmp/log"
-    check "$s: a page" $? "$tmp/log"
+    check "$s: report writes a page" $? "$tmp/log"
     python3 - "$tmp/$s.html" "$tmp/$s.json" >"$tmp/said" 2>&1 <<'E2'
 import json, sys
 page, d = open(sys.argv[1]).read(), json.load(open(sys.argv[2]))
@@ -59,7 +60,7 @@ assert l["nCalls"] == sum(f["calls"] for f in d.get("functions", [])), l["nCalls
 tids = {t[1] for t in l["threads"]}
 assert {e["tid"] for e in d["events"] if e["tid"]} <= tids
 E2
-    check "$s: events, exceptions and calls are those of the session" $? "$tmp/said"
+    check "$s: the page has the events, exceptions and calls of the session" $? "$tmp/said"
 done
 
 if ! NODE_MODULES=$(sh setup/browser.sh "$BUILD/node" 2>"$tmp/lacks"); then
@@ -75,6 +76,6 @@ for s in all events traced; do
     [ $s = traced ] && set -- "$@" "calls=$traced" traced=1
     timeout -k 5 600 node tests/profile/page_timeline.mjs "$@" >"$tmp/tap" 2>&1
     status=$?
-    check "$s: in a browser: $(grep -c '^ok' "$tmp/tap") claims hold" $status "$tmp/tap"
+    check "$s: the page in a browser: $(grep -c '^ok' "$tmp/tap") claims hold" $status "$tmp/tap"
 done
 finish

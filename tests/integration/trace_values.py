@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Holds traced calls of Work.Told against what the app knows of them: all values of a call say one number.
+"""trace_values.py - checks that the values of traced calls of Work.Told are those that the app passed.
 
-trace_values.py REPORT.json ROUNDS RUNTIMES: names what is wrong, ends with a line of sums.
+All values of a call contain the number n of the call.
+
+trace_values.py REPORT.json ROUNDS RUNTIMES: prints the first wrong calls, then a line of sums. Status 1 when
+a call is wrong or missing.
 """
 import json
 import re
@@ -26,7 +29,8 @@ for r in rows:
         "after": 'by = "b%d", made = {Text = "m%d", N = %d}' % (n, n, n),
         "exception": 'System.InvalidOperationException: "e%d"' % n if threw else None,
         "unwound": threw, "label": "told"}
-    # The library hears of a type after other threads may have it: the first throws of each thread may come before.
+    # A runtime reports a type to the library after other threads may already use the type, so that the type
+    # of the first exceptions of each thread may be unknown.
     if threw and r["exception"] == "<?: type not known>":
         early += 1
         want["exception"] = r["exception"]

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: MIT
-# Traced calls on real runtimes: arguments, results and exceptions, text for text what the app says.
+# trace_values.sh - compares arguments, results and exceptions of traced calls with the app's own texts.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 [ -e "$BUILD/managed/calls/calls.dll" ] && [ -e "$BUILD/managed/instrumented/instrumented.dll" ] ||
     skip_all "$0" "the apps calls and instrumented are not built"
 here=tests/integration
-single="--single 1000000" # as many calls as there are
+single="--single 1000000" # report all calls
 
-file() { # NAME: rules on standard input
+file() { # NAME: write the rules on standard input to NAME.xml
     {
         echo '<?xml version="1.0"?><instrumentation xmlns="urn:sxsprof:instrumentation:1">'
         cat
         echo '</instrumentation>'
     } >"$tmp/$1.xml"
 }
-run() { # RULES COMMAND...
+run() { # RULES ARGUMENTS...: run runsxs with ARGUMENTS, instrumented by RULES.xml
     rules=$1
     shift
     rm -rf "${tmp:?}/s"
     SXSPROF_INSTRUMENT=$tmp/$rules.xml timeout -k 5 150 "$sxsprof" run --quiet -o "$tmp/s" -- "$runsxs" --timeout 120 "$@" \
         >"$tmp/log" 2>&1 && "$sxsprof" report --format json $single "$tmp/s" >"$tmp/json" 2>>"$tmp/log"
 }
-three() { # RULES APP OPTIONS: in three runtimes at once
+three() { # RULES APP OPTIONS: run APP in three runtimes at once
     rules=$1 app=$2 options=$3
     set --
     for v in $versions; do set -- "$@" "$v" "$app" "$options"; done
@@ -29,7 +29,7 @@ three() { # RULES APP OPTIONS: in three runtimes at once
 }
 shown() { python3 $here/calls_values.py "$tmp/json" "$tmp/log" "$@" >"$tmp/said" 2>&1; }
 
-# ---- known = recorded ---------------------------------------------------------------------------
+# ---- values of every kind -----------------------------------------------------------------------
 file values <<'E'
 <rule><match assembly="calls" type="Calls.Values" method="*"/><trace arguments="*"/></rule>
 <rule>
@@ -45,11 +45,11 @@ E
 for v in $versions; do
     run values "$v" calls "shown=60" && shown
     status=$?
-    check "$v: values of every kind, in every tier: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
+    check "$v: values of every kind are recorded as the app prints them, in every tier: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 done
 three values calls "shown=1" && shown any
 status=$?
-check "three runtimes at once: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
+check "values are recorded as the app prints them in three runtimes at once: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 python3 -c '
 import json, sys
 v = json.load(open(sys.argv[1]))["values"]
@@ -59,12 +59,12 @@ assert len(refs) == len(threw) == 3
 assert all(x["after"] == "a = 2, c = \"x\"" for x in refs), refs
 assert all(x["exception"] == "System.InvalidOperationException: \"thrown\"" for x in threw), threw
 assert sorted(x["depth"] for x in of("Recursive")) == [0] * 3 + [1] * 3 + [2] * 3' "$tmp/json" >"$tmp/said" 2>&1
-check "what is by reference after the call, exceptions, calls within calls" $? "$tmp/said"
+check "by-reference arguments after the call, exceptions, and the depth of recursive calls are recorded" $? "$tmp/said"
 "$sxsprof" report --single 1000 "$tmp/s" >"$tmp/text" 2>&1 &&
     grep -q 'single calls of process' "$tmp/text" && grep -q 'Calls.Values.Add(a = 1, b = -2) = -1 <' "$tmp/text" &&
     grep -q 'Values.ByRef(a = 1, b = 20, c = <out>) = 2, then a = 2, c = "x" <' "$tmp/text" &&
     grep -q 'Values.Throws(n = 3) left by an exception, System.InvalidOperationException: "thrown" <' "$tmp/text"
-check "the text has a log of single calls" $? "$tmp/text"
+check "the text report has a log of single calls" $? "$tmp/text"
 
 # ---- under load ---------------------------------------------------------------------------------
 file told <<'E'
@@ -72,15 +72,15 @@ file told <<'E'
 E
 three told instrumented "rounds=1 told=300" && python3 $here/trace_values.py "$tmp/json" 300 3 >"$tmp/said" 2>&1
 status=$?
-check "16 threads that allocate in each of three runtimes, while all is collected: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
+check "values are right on 16 allocating threads in each of three runtimes during collections: $(tail -n 1 "$tmp/said")" $status "$tmp/said"
 "$sxsprof" report "$tmp/s" >"$tmp/text" 2>&1 && grep -q '\] told (' "$tmp/text" && grep -q ' told(n = ' "$tmp/text"
-check "the label is the name in the text" $? "$tmp/text"
+check "the text report names the method by its label" $? "$tmp/text"
 
-# ---- traced later on ------------------------------------------------------------------------------
+# ---- methods traced by an edit ------------------------------------------------------------------
 file edited </dev/null
 : >"$tmp/log"
 started() { [ "$(grep -c '^instrumented: runtime' "$tmp/log")" -eq 3 ]; }
-recorded() { # calls of both, in each of the three
+recorded() { # succeed when calls of both methods are recorded in each of the three runtimes
     "$sxsprof" report --format json $single "$tmp/s" >"$tmp/live" 2>/dev/null && python3 -c '
 import json, sys
 v = json.load(open(sys.argv[1])).get("values", [])
@@ -104,10 +104,10 @@ print(len(texts), "calls")
 assert {x["runtime"] for x in texts} == {1, 2, 3} and all(x["result"] == "\"original\"" for x in texts), texts[:2]
 assert not any("<?:" in str(x) for x in v)' "$tmp/json" >"$tmp/said" 2>&1
 status=$?
-check "traced by an edit: types that were loaded before are known: $(head -n 1 "$tmp/said")" $status "$tmp/said"
+check "methods traced by an edit: values of types that were loaded before the edit are recorded: $(head -n 1 "$tmp/said")" $status "$tmp/said"
 wait
 
-# ---- more than there is room for ----------------------------------------------------------------
+# ---- more calls than the file has room for ------------------------------------------------------
 file storm <<'E'
 <rule><match assembly="instrumented" type="Instrumented.Work" method="Fib"/><trace arguments="*"/></rule>
 <rule><match assembly="instrumented" type="Instrumented.Work" method="Static"/><count/></rule>
@@ -124,16 +124,17 @@ print([(s["calls"], s["traced"]) for s in fib], top["traced_lost"])
 assert len(fib) == len(static) == 3
 assert all(s["calls"] == s["ended"] == known and s["state"] == "active" for s in fib)
 assert all(s["calls"] == 50 for s in static)
-room, kept = 4 * (256 * 1024 - 16), 6 * known - top["traced_lost"] # beginnings have 40 bytes, ends 48
+# A begin record has 40 bytes, an end record 48.
+room, kept = 4 * (256 * 1024 - 16), 6 * known - top["traced_lost"]
 assert room // 48 - 8 <= kept <= room // 40, kept
 assert kept // 2 <= sum(s["traced"] for s in fib) == top["traced_calls"] <= kept
 assert len(top["values"]) == 5000' "$tmp/json" >"$tmp/said" 2>&1
 status=$?
-check "a storm of calls: every count is right, what found no room is counted: $(head -n 1 "$tmp/said")" $status "$tmp/said"
+check "more calls than the file has room for: every count is exact, and lost records are counted: $(head -n 1 "$tmp/said")" $status "$tmp/said"
 "$sxsprof" report "$tmp/s" 2>&1 | grep -q '^traced calls: [0-9]* records found no room'
-check "and said" $? "$tmp/said"
+check "the text report has the number of lost records" $? "$tmp/said"
 
-# ---- what cannot be -----------------------------------------------------------------------------
+# ---- values that cannot be captured or passed ---------------------------------------------------
 file wrong <<'E'
 <rule><match assembly="instrumented" type="Instrumented.Work" method="Static"/><trace arguments="this"/></rule>
 <rule><match assembly="instrumented" type="Instrumented.Work" method="Loop"/><trace arguments="nothing"/></rule>
@@ -148,5 +149,5 @@ print(reasons)
 assert len(reasons) == 12
 assert all(sum(part in r for r in reasons) == 3 for part in
            ("there is no this", "no argument \"nothing\"", "no argument 7", "pair, a value type, cannot be handed to native code"))' "$tmp/json" >"$tmp/said" 2>&1
-check "what cannot be captured or handed over: the program runs as it is, and the state says why" $? "$tmp/said"
+check "values that cannot be captured or passed to native code: the program runs unchanged, and the state has the reason" $? "$tmp/said"
 finish

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-# Assemblies that come and go by the thousand, while exceptions are thrown: nothing is lost, and nothing grows with them.
+# unloads.sh - loads and unloads thousands of assemblies while exceptions are thrown.
+# No exception may be lost, and the recorded file must not grow with the number of assemblies.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 [ -e "$BUILD/managed/unloads/unloads.dll" ] || skip_all "$0" "the app unloads is not built"
 
-run() { # session options of sxsprof... -- words of the app
+run() { # SESSION OPTIONS... -- COMMAND: $status is 0 when the run succeeds and the app prints its last line
     out=$1
     shift
     rm -rf "${tmp:?}/$out"
@@ -13,7 +14,7 @@ run() { # session options of sxsprof... -- words of the app
     [ $status -eq 0 ] && grep -q '^unloads: thrown [0-9]* assemblies [0-9]* gone$' "$tmp/log" || status=1
 }
 folder() { find "$tmp/$1" -name "$2"; }
-exceptions_of() { # session: how many were counted, and at how many throw sites
+exceptions_of() { # SESSION: print the number of counted exceptions and the number of throw sites
     "$sxsprof" report --format json "$tmp/$1" | python3 -c '
 import json, sys
 x = json.load(sys.stdin)["exceptions"]
@@ -31,10 +32,10 @@ for v in $versions; do
     [ "$said" = "$thrown 2" ]
     check "$v: all exceptions are counted, at two throw sites (thrown: $thrown; counted, throw sites: $said)" $?
     [ "$(stat -c %s "$(folder few events)")" -eq "$(stat -c %s "$(folder many events)")" ]
-    check "$v: the file is not larger than that of 100 assemblies" $?
+    check "$v: the recorded file is not larger than that of a run with 100 assemblies" $?
 done
 
-# Every method there is gets new IL, those too that the compiler has compiled code call.
+# All methods get new IL, also the methods that the JIT makes compiled code call.
 cat >"$tmp/all.xml" <<'E2'
 <instrumentation xmlns="urn:sxsprof:instrumentation:1">
   <rule name="all"><match assembly="*" type="*" method="*"/><count/></rule>
@@ -42,17 +43,18 @@ cat >"$tmp/all.xml" <<'E2'
 E2
 for v in $versions; do
     run all --instrument "$tmp/all.xml" -- "$runsxs" --timeout 250 "$v" unloads "contexts=500 dynamic=1000 threads=2"
-    check "$v: and with a rule for all methods" $status "$tmp/log"
+    check "$v: assemblies are unloaded while exceptions are thrown, with a rule for all methods" $status "$tmp/log"
 done
 
-# Values of traced calls are asked for when half of the assemblies have come and gone: of those no class is asked about.
-rule() { # method what
+# A rule that traces values is added after half of the assemblies were unloaded. The library must not ask the
+# runtime for classes of the unloaded assemblies.
+rule() { # METHOD ACTION: print an instrumentation file with one rule
     echo "<instrumentation xmlns='urn:sxsprof:instrumentation:1'><rule name='r'><match assembly='unloads' type='Unloads.Plugin' method='$1'/>$2</rule></instrumentation>"
 }
 for v in $versions; do
     rule None "<count/>" >"$tmp/rules.xml"
     rule Run "<trace arguments='*'/>" >"$tmp/rules.xml.next"
     run late --instrument "$tmp/rules.xml" -- "$runsxs" --timeout 250 "$v" unloads "contexts=1000 threads=1 edit=$tmp/rules.xml"
-    check "$v: classes that were unloaded before values were wanted are not asked about" $status "$tmp/log"
+    check "$v: the library does not ask about classes that were unloaded before the trace rule was added" $status "$tmp/log"
 done
 finish
