@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/fork.h"
 
 #define N_PLACES 512u
@@ -25,7 +26,7 @@ static struct place *place_of(const struct sxs_token_key *key)
     const uint8_t *bytes = key->bytes;
     uint64_t       h = (uint64_t)key->module.id ^ (uint64_t)key->kind << 60;
     for (size_t i = 0; i < key->size; i++)
-        h = (h ^ bytes[i]) * UINT64_C(1099511628211);
+        h = sxs_hash_add(h, bytes[i]);
     return &places[(h ^ h >> 32) % N_PLACES];
 }
 
