@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/fork.h"
+#include "base/hash.h"
 
 #define N_PLACES 512u
 #define SIZE     96u
