@@ -90,7 +90,8 @@ void sxs_text_putf(struct sxs_text *text, const char *format, ...)
     } else if ((size_t)n + sizeof(dots) <= left) {
         text->len += (size_t)n;
     } else {
-        *at = '\0';
+        if (at)
+            *at = '\0';
         end_with_dots(text);
     }
 }

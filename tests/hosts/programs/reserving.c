@@ -102,8 +102,8 @@ static void start_heap(void)
 
 static void *use(void *arg)
 {
-    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): free() is this program's own, which the check
-    // does not follow
+    /* free() is this program's own, which the check does not follow. */
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc)
     for (int i = 0; i < 1000; i++) {
         char *copy = strdup(arg);
         if (!copy)
