@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # pack.sh - checks that a packed session gives the same reports as its folder, on a machine without the
-# program.
-# Damaged and hostile files are refused and leave nothing behind.
+# program. Damaged and hostile files are refused and leave nothing behind.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 unset DEBUGINFOD_URLS

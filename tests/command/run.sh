@@ -140,7 +140,7 @@ sxs = sys.argv[1]
 p = subprocess.Popen([sxs, "run", "--quiet", "--", "bash", "-c", "echo ready; read -r line; exit $line"],
                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=os.setpgrp)
 p.stdout.readline()
-# a session without a terminal needs a parent outside the group: in an orphaned group stop signals are dropped
+# setpgrp, not setsid: the process group of a new session is orphaned, and the kernel drops its stop signals
 os.kill(p.pid, signal.SIGTSTP)
 _, st = os.waitpid(p.pid, os.WUNTRACED)
 print("stopped" if os.WIFSTOPPED(st) else "ended %x" % st, end=" ")
