@@ -28,8 +28,8 @@ KINDS = {
     "values": ("`--values`", COMMAND, "--values", "args", None),
 }
 ONE_THREAD_ONLY = ("trace", "values")
-# Offset in struct sxs_calls_header (session/format/calls.h), followed by the number of taken chunks; bytes of
-# a chunk.
+# Offset in struct sxs_calls_header (session/format/calls.h); the number of taken chunks follows. Bytes of a
+# chunk.
 N_CHUNKS, CHUNK = 72, 65536
 
 PAIRS_HEAD = ["hooks", "runtime", "threads", "fib: ns a pair", "turns: ns a pair", "held against",

@@ -37,8 +37,8 @@ for verb in $verbs; do
 done
 completes "values of an option of a tool" "count time trace tree" calls --mode ""
 completes "a part of a value is completed" "time trace tree" calls --mode t
-completes "values after = and a blank" "fast snapshot unwind" sample --walker = ""
-completes "values directly after =" "fast snapshot unwind" sample --walker =
+completes "values, as the word after =" "fast snapshot unwind" sample --walker = ""
+completes "values, when = is the last word" "fast snapshot unwind" sample --walker =
 completes "a value that is only a prefix, such as one:" "one:" run --pick o
 completes "names of tools" "calls census" run --tool c
 completes "-o is completed to folders" "session" sample -o ""

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # losses.sh - checks that sxsprof keeps sessions, and reports every request that had no effect.
-# A message names a profiler that was replaced, and a --pick that matched no runtime.
+# A message names a replaced profiler, and a --pick that matched no runtime.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 for kind in samples instrument; do

@@ -48,7 +48,7 @@ is "a shortcut with -o and --no-preload, and without --" "$T/kept" "$out"
 try "$SXS" instrument rules.xml --quiet -o "$T/kept2" sh -c 'echo "$1 $SXSPROF_INSTRUMENT"' name --quiet
 is "instrument takes its rules; later arguments belong to the command" "0:--quiet $T/rules.xml" "$status:$out"
 
-# The shorter and the older keys of the mini-language have the same meaning.
+# The mini-language still accepts its keys that the shortcuts do not use.
 for text in sample:wall=99 sample:cpu=99 sample:cpu,rate=5 calls:trace=3 calls:trace calls:tree events:tiers=off; do
     try "$SXS" run --quiet --tool $text -- printenv SXSPROF_TOOLS
     is "the mini-language accepts and keeps $text" "$text" "$out"

@@ -174,7 +174,7 @@ want='         100   50.00 ms  [8.0.29] App.Work.Outer(System.Int32)
           50   50.00 ms  [8.0.29] App.Program.Main(System.String[])
          200   20.00 ms  [10.0.11] App.Loop.Run()'
 has "calls: --callers lists the callers of Inner" "$("$CMD" report --callers Work.Inner "$T/calls-tree")" "$want"
-has "calls: --callers takes a whole name, not a pattern" "$("$CMD" report --callers 'Work.I*' "$T/calls-tree")" "no function that was called is named Work.I*"
+has "calls: --callers: a pattern with * must match the whole name" "$("$CMD" report --callers 'Work.I*' "$T/calls-tree")" "no function that was called is named Work.I*"
 text=$("$CMD" report "$T/calls-tree")
 has "calls: one tree for all threads" "$text" "  5.00 %   50.00 ms   50.00 ms          100      [9.0.18] App.Work.Inner(System.Int32)"
 has "calls: functions that were never called are listed" "$text" "but never compiled, as nobody called them: 1

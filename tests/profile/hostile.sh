@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # hostile.sh - checks that reports of hostile sessions end, with memory in proportion to the size of the file.
-# TAP.
-# All references in these sessions are valid, but following them without a bound takes minutes or gigabytes.
+# Prints TAP. All references in these sessions are valid, but following them without a bound takes minutes or
+# gigabytes.
 . "$(dirname "$0")/lib.sh"
 compile make_hostile -O1
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// page_calls.mjs - checks the call tree and the functions of a report page of known calls (make_calls.c), for
-// page.mjs.
+// page_calls.mjs - checks the call tree and the functions of a report page of known calls (make_calls.c).
+// Called by page.mjs.
 import { dragTimeLine, settle } from "./browser.mjs";
 
 const cells = (row) => row.locator("[role=gridcell]").allTextContents();

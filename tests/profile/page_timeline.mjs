@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // page_timeline.mjs - checks the timeline of a report page in headless Chromium against the session as JSON.
-// TAP.
+// Prints TAP.
 // usage: node page_timeline.mjs PAGE.html SHOTS-FOLDER NAME SESSION.json
 //            [calls=N] [left=N] [values=1] [valuesleft=N] [traced=1]
 // NODE_MODULES: folder of packages

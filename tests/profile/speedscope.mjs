@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // speedscope.mjs - checks a speedscope file by its numbers, and by opening it with speedscope in headless
-// Chromium.
-// Prints TAP.
+// Chromium. Prints TAP.
 // usage: node speedscope.mjs FILE SHOTS-FOLDER
 // NODE_MODULES: folder of packages
 import fs from "node:fs";

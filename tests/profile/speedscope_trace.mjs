@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // speedscope_trace.mjs - checks a Chrome trace of begin and end events by opening it with speedscope in
-// Chromium.
-// speedscope reports an end event without its begin event. Prints TAP.
+// Chromium. speedscope reports an end event without its begin event. Prints TAP.
 // usage: node speedscope_trace.mjs FILE SHOTS-FOLDER
 // NODE_MODULES: folder of packages
 import { about, end, forSpeedscope, launch, openSpeedscope } from "./browser.mjs";
