@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# demo.sh - three CLRs in one process, calling each other, profiled by one library.
+# demo.sh - shows three CLRs in one process that call each other, profiled by one library.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 : "${BUILD:=build}"

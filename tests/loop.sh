@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# loop.sh - repeats the tests on simulated runtimes and the tests for races. Stops at the first
-# round that fails.
+# loop.sh - repeats the tests on simulated runtimes and the tests for races.
+# Stops at the first round that fails.
 #
 # N  number of rounds (20)   BUILD, SAN  as for tests/run.sh
 set -u

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# soak.sh - runs four real runtimes at once (8, 9, 10, and one version twice) many times; then 16,
+# soak.sh - checks four real runtimes in one process (8, 9, 10, and one version twice) many times; then 16,
 # and 32.
 #
 # Each app causes NullReferenceExceptions and divisions by zero, collects garbage while a thread loops
-# without safepoints, and uses the thread pool. Before every tenth run there is an additional one in
-# which one app crashes by a native fault: a control that an unhandled signal still ends the process
+# without safepoints, and uses the thread pool. Before every tenth run there is an additional run in which one
+# app crashes by a native fault. This control checks that an unhandled signal still ends the process
 # with that signal.
 #
 # Then: detach through a debugger (tests/soak/detach.sh), 500 edits of an instrumentation file
-# (tests/soak/edits.sh), and sampling under stress (tests/soak/sampling.sh; by itself:
+# (tests/soak/edits.sh), and sampling under stress (tests/soak/sampling.sh, which can also be run directly:
 # MINUTES=30 bash tests/soak/sampling.sh).
 #
 # RUNS       runs of each kind with the router (200)

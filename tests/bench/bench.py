@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""bench.py - what the library costs, each measurement beside the run without it.
+"""bench.py - measures the costs of the library; each measurement is paired with a run without the library.
 
 usage: bench.py BUILD DOCUMENT
-Prints the tables and rewrites them in DOCUMENT, between their two markers. QUICK=1 takes a few rounds
-only and leaves DOCUMENT alone. PART=library, sampling, web, hooks, il or rewrite measures only that.
+Prints the tables and writes them to DOCUMENT, between the markers of each part. QUICK=1 takes a few rounds
+only and does not change DOCUMENT. PART=library, sampling, web, hooks, il or rewrite measures only that part.
 """
 import datetime
 import glob
@@ -47,7 +47,7 @@ class Bench:
                             for name in names})
 
     def row(self, table, what, runtime, without, with_, key, unit=("", 1), aim=None):
-        """A line of a table; @aim in the unit shown: the cost is to stay below it."""
+        """Appends a row to @table. @aim: the limit of the cost, in the unit of the row."""
         c = Comparison(without, with_, key)
         name, scale = unit
 
@@ -61,7 +61,7 @@ class Bench:
                       f"{cost:+.3f} ({lo:+.3f} to {hi:+.3f}) {name}", f"{c.ratio:.3f}", str(c.n),
                       "" if aim is None else f"< {aim:g} {name}", met])
 
-    # ---- one group each -------------------------------------------------------------------------
+    # ---- one method for each group of rows ---------------------------------------------------------
 
     def start(self, version):
         sxsprof = [os.path.join(self.build, "sxsprof"), "run", "--quiet", "--"]
@@ -106,7 +106,7 @@ class Bench:
                      r["off"], "ns", us)
 
     def alone(self):
-        """The library's own share, measured on a simulated runtime that does nothing besides."""
+        """Measures the library's own share of the cost, on a simulated runtime without work of its own."""
         fake = os.path.join(self.build, "fakeclr/9.0/libcoreclr.so")
         program = os.path.join(self.build, "bench/bench_callback")
         env = dict(self.variants.env["off"], CORECLR_PROFILER_PATH="@program")

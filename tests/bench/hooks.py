@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""hooks.py - what enter and leave hooks cost, beside none, beside empty ones and beside the usual ones."""
+"""hooks.py - measures the costs of enter and leave hooks, against no hooks, empty hooks and common hooks."""
 import glob
 import os
 import shutil
@@ -12,7 +12,7 @@ from measure import Comparison, in_turns
 
 LATEST = "10.0.11"
 LIBRARY, BARE, COMMAND = range(3)
-# name: (what the table calls it, whose hooks, with what, held against, aim in ns more than that)
+# name: (name in the table, whose hooks, their setting, kind to compare with, limit in ns of the difference)
 KINDS = {
     "empty": ("empty: return at once", BARE, "empty", None, None),
     "count": ("`calls:count`", LIBRARY, "calls:count", "empty", 3),
@@ -28,7 +28,9 @@ KINDS = {
     "values": ("`--values`", COMMAND, "--values", "args", None),
 }
 ONE_THREAD_ONLY = ("trace", "values")
-N_CHUNKS, CHUNK = 72, 65536  # struct sxs_calls_header (session/format/calls.h); behind it those taken
+# Offset in struct sxs_calls_header (session/format/calls.h); the number of taken chunks follows. Bytes of a
+# chunk.
+N_CHUNKS, CHUNK = 72, 65536
 
 PAIRS_HEAD = ["hooks", "runtime", "threads", "fib: ns a pair", "turns: ns a pair", "held against",
               "fib: ns more", "turns: ns more", "aim", "met"]
@@ -53,7 +55,8 @@ def met(comparisons, aim):
 
 
 def paths_of(n):
-    """What `bench paths` makes: 23 calls deep, each but the last makes one more; n/2 ways at most."""
+    """Returns the number of call paths of `bench paths @n`: 23 calls deep, n/2 paths at most at each
+    depth. Each call but the last makes the next call through one more method."""
     ways = [min(n // 2, 2 ** k) for k in range(23)]
     return sum(ways) + sum(ways[:-1])
 
@@ -81,9 +84,9 @@ class Hooks:
         return os.path.join(self.folder, tools.replace("/", "_"))
 
     def command(self, version, work, who=None, what="none", tiers="0"):
-        """The app's command and environment with the library's tool, or bare hooks, or neither.
+        """Returns (command, environment) of the app with a tool of the library, bare hooks, or no hooks.
 
-        Without @tiers all code is optimized from its first call on."""
+        With @tiers "0" all code is optimized at its first call."""
         command = [os.path.join(self.build, "runsxs"), version, "bench", work]
         out = self.session(what)
         name = {None: "none", LIBRARY: "preload", BARE: "bare", COMMAND: "none"}[who]
@@ -99,10 +102,10 @@ class Hooks:
         script = 'rm -rf "$0"; "$@" && { [ -z "${SXSPROF_TOOLS:-}" ] || [ -d "$0" ]; }'
         return ["sh", "-c", script, out] + command, env
 
-    # ---- one table each -------------------------------------------------------------------------
+    # ---- one method for each table -----------------------------------------------------------------
 
     def run_pairs(self):
-        """{(version, threads): {kind: runs}}; beside one thread only the latest runtime."""
+        """Returns {(version, threads): {kind: runs}}. Only the latest runtime runs with several threads."""
         cells = [(version, 1) for version in self.runtimes]
         if LATEST in self.runtimes:
             cells += [(LATEST, 2), (LATEST, 8)]
@@ -134,7 +137,7 @@ class Hooks:
         return rows
 
     def same(self, runs):
-        """Threads beyond the processors, that share nothing, must not cost each other anything."""
+        """Compares several threads with one. Threads share no data, so no cost is expected."""
         rows = []
         for kind in ("none", *self.kinds):
             for threads in (2, 8):

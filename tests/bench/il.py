@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""il.py - method bodies through the IL library, beside a copy of their bytes and beside Mono.Cecil."""
+"""il.py - measures the IL library on method bodies, against a copy of their bytes and against Mono.Cecil."""
 import glob
 import os
 import statistics

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""measure.py - runs commands in turns and compares what they say, pair by pair."""
+"""measure.py - runs commands in turns and compares the values that they print, pair by pair."""
 import math
 import os
 import re
@@ -51,9 +51,10 @@ def run(command, env):
 
 
 def in_turns(rounds, commands):
-    """commands: {name: (argv, env)}. A round runs each once; a first round is thrown away.
+    """Runs commands in rounds. commands: {name: (argv, env)}. Returns {name: [values of each run]}.
 
-    Every second round goes backwards, so that no command always follows the same other."""
+    A round runs each command once. The results of the first round are dropped. Every second round is
+    reversed, so that no command always follows the same other command."""
     results = {name: [] for name in commands}
     for i in range(rounds + 1):
         order = list(commands.items())
@@ -65,7 +66,7 @@ def in_turns(rounds, commands):
 
 
 def median_range(values):
-    """Between which two of the values the true median lies, in 95 of 100 cases (binomial)."""
+    """Returns two of the values: the 95 % confidence interval of the median (binomial)."""
     n, tail, k = len(values), 0.0, 0
     while (tail := tail + math.comb(n, k) / 2 ** n) < 0.025:
         k += 1
@@ -90,7 +91,7 @@ class Comparison:
 
 
 def machine():
-    """(processor and how many, kernel)"""
+    """Returns (processor and number of CPUs, kernel)."""
     with open("/proc/cpuinfo", encoding="ascii") as f:
         model = re.search(r"^model name\s*: (.*)$", f.read(), re.M)
     return f"{model[1] if model else 'unknown'}, {os.cpu_count()} CPUs", os.uname().release

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""rewrite.py - what a call of a method with new IL costs, and what it takes to give it new IL, beside what
-is written by hand and beside the runtime's own compiler."""
+"""rewrite.py - measures the costs of calls of methods with new IL, against code written by hand, and of
+an edit of the rules, against the runtime's own compiler."""
 import os
 import shutil
 import statistics
@@ -9,7 +9,7 @@ import tempfile
 from measure import Comparison, in_turns
 
 LATEST = "10.0.11"
-# type in Bench.Rewritten: (what the table calls it, what the rule says, aim in ns more)
+# type in Bench.Rewritten: (name in the table, actions of the rule, limit in ns of the cost)
 RULES = {
     "Untouched": ("untouched, in a program with rules", None, None),
     "Count": ("`count`", "<count/>", 2),
@@ -92,7 +92,7 @@ class Rewrite:
         return f"<instrumentation xmlns='urn:sxsprof:instrumentation:1'>\n{rules}</instrumentation>\n"
 
     def command(self, version, work, rules=None, more=None):
-        """The app, optimized from the first call on; with a session of its own where there are @rules."""
+        """Returns (command, environment) of the app, all code optimized; with @rules it records a session."""
         app = [os.path.join(self.build, "runsxs"), version, "bench", work]
         env = dict(self.variants.env["preload" if rules else "none"], DOTNET_TieredCompilation="0",
                    BENCH_NATIVE=os.path.join(self.build, "bench/libbenchnative.so"), **(more or {}))
@@ -125,7 +125,7 @@ class Rewrite:
         return f"< {aim}", "yes" if hi < aim else "NO" if lo >= aim else "unclear"
 
     def calls(self, runs):
-        """Each method against itself in the same program without a profiler."""
+        """Compares each method with the same method in a run without a profiler."""
         rows = []
         for name, (text, _, aim) in RULES.items():
             for (version, threads), got in runs.items():
@@ -136,7 +136,7 @@ class Rewrite:
         return rows
 
     def hands(self, runs):
-        """Each against the untouched one, in the same run without a profiler."""
+        """Compares each method written by hand with the untouched method of the run without a profiler."""
         rows = []
         for name, text in HANDS.items():
             for (version, threads), got in runs.items():
@@ -152,7 +152,7 @@ class Rewrite:
     # ---- edits ----------------------------------------------------------------------------------
 
     def edits(self):
-        """Nothing precompiled, so that the first compilation is the runtime's compiler's as well."""
+        """Precompiled code is disabled, so that the runtime's compiler also makes the first compilation."""
         method_rows, force_rows = [], []
         rules = os.path.join(self.folder, "edited.xml")
         for version in self.runtimes[-1:] if self.quick else self.runtimes:

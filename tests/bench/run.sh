@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # run.sh - `make bench`: builds the native benchmarks, measures, rewrites the tables of docs/internals/bench.md.
-# docs/internals/bench.md says what is measured and how. Nothing here passes or fails by time.
+# docs/internals/bench.md says what is measured and how. No result of a measurement fails this script.
 #
-# BUILD  folder with what was built    CC  compiler    QUICK=1  a few rounds, docs/ left alone
-# PART=library, sampling, web, hooks, il or rewrite: only that
+# BUILD  folder of the build    CC  compiler    QUICK=1  a few rounds, docs/ is not changed
+# PART=library, sampling, web, hooks, il or rewrite: measures only that part
 set -eu
 cd "$(dirname "$0")/../.."
 : "${BUILD:=build}" "${CC:=cc}"

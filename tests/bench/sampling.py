@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sampling.py - what the tool "sample" costs: its walkers alone, whole samples, whole programs."""
+"""sampling.py - measures the costs of the tool "sample": of its walkers, of samples and of whole programs."""
 import glob
 import os
 import shutil
@@ -11,12 +11,12 @@ import tempfile
 from measure import median_range, in_turns
 
 RUNTIME = "10.0.11"
-APPS = {"compute": 5000, "allocate": 12000}  # units of work: some two seconds each
+APPS = {"compute": 5000, "allocate": 12000}  # units of work, about two seconds
 DEPTHS = (10, 30, 100, 500)
 OPTIONS = ("cpu=99", "cpu=199", "cpu=997", "wall=199")
 AIMS = {"cpu=199": 1, "cpu=997": 3}  # % of user CPU
 TRACE = "dotnet-trace"
-# Where in struct sxs_samples_header (session/format/samples.h) the counts are.
+# Offsets of the counts in struct sxs_samples_header (session/format/samples.h).
 N_SAMPLES, HANDLER_NS = 64, 208
 
 WALK_HEAD = ["stack", "frames", "walker", "ns a frame", "aim", "us a sample, signal included",
@@ -32,7 +32,7 @@ IDLE_HEAD = ["idle process", "CPU, ms a second"]
 
 
 def span(values, digits=2):
-    """The median and between what the true one lies."""
+    """Returns the median and its confidence interval as text."""
     lo, hi = median_range(values)
     return f"{statistics.median(values):+.{digits}f} ({lo:+.{digits}f} to {hi:+.{digits}f})"
 
@@ -66,7 +66,7 @@ class Sampling:
         return os.path.join(self.folder, options)
 
     def sampled(self, work, options, app="bench"):
-        """The command and environment of @app, doing @work, under sample:@options; None: without."""
+        """Returns (command, environment) of @app @work under sample:@options; None: without a profiler."""
         command = [os.path.join(self.build, "runsxs"), RUNTIME, app, work]
         out = self.sessions(options or "none")
         env = dict(self.variants.env["preload" if options else "none"], SXSPROF_OUT=out)
@@ -75,13 +75,13 @@ class Sampling:
         return ["sh", "-c", 'rm -rf "$SXSPROF_OUT"; exec "$@"', "sh"] + command, env
 
     def traced(self, app):
-        """dotnet-trace with its default profile, the app as its child."""
+        """Returns (command, environment) of dotnet-trace, default profile, with the app as its child."""
         command, env = self.sampled(app, None)
         return ["timeout", "-k", "5", "300", self.trace, "collect", "--show-child-io", "-o",
                 os.path.join(self.folder, "trace.nettrace"), "--"] + command[4:], env
 
     def header(self, options):
-        """(samples, us in the handler for each) of the last run with @options."""
+        """Returns (samples, us in the handler for each sample) of the last run with @options."""
         for path in glob.glob(os.path.join(self.sessions(options), "*/samples")):
             with open(path, "rb") as f:
                 head = f.read(HANDLER_NS + 8)
@@ -95,7 +95,7 @@ class Sampling:
                    f"sample:cpu=199,walker={walker}", "--", "true"]
         return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
-    # ---- one table each -------------------------------------------------------------------------
+    # ---- one method for each table -----------------------------------------------------------------
 
     def walkers(self):
         out = self.sessions("walk")
@@ -121,7 +121,7 @@ class Sampling:
         return rows
 
     def deep(self):
-        """Real frames of a real runtime; for the walkers that only work there, too."""
+        """Measures walks of managed frames in a real runtime, also by walkers that need one."""
         rows = []
         for walker in ("fast", "snapshot"):
             if not self.offers(walker):
@@ -171,7 +171,7 @@ class Sampling:
         return rows
 
     def start(self):
-        """A program that ends at once: user and kernel CPU of its whole process."""
+        """Measures user and kernel CPU time of a program that ends at once."""
         commands = {"no profiler": self.sampled("", None, "hello"),
                     "the library alone": ([os.path.join(self.build, "runsxs"), RUNTIME, "hello", ""],
                                           self.variants.env["preload"])}

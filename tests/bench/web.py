@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""web.py - what the tools cost a busy web service: requests a second and CPU a request, beside no profiler.
+"""web.py - measures the costs of the tools in a busy web service: requests a second and CPU time a request.
 
-The service (harness/managed/web) and the load (wrk) share the machine's processors. In a round each variant
-has a process of its own; all live at the same time and are warmed up until the runtime has compiled its hot
-methods. Then they take turns of a second or so, there and back again, so that a slow minute of the machine
-hits all alike. The next round has new processes, since one process is not as fast as the next.
+The service (harness/managed/web) and the load generator (wrk) share the processors of the machine. A round
+starts one process for each variant. All processes of a round exist at the same time and are warmed up until
+the runtime has compiled its hot methods. Then the variants are loaded in turns of about a second, in an order
+that is reversed each time, so that a slow minute of the machine affects all of them. Each round has new
+processes, because processes of the same program differ in speed.
 """
 import contextlib
 import os
@@ -18,9 +19,9 @@ import time
 from measure import median_range
 
 CONNECTIONS = (16, 256)
-ROUNDS, SWEEPS, SECONDS, WARM = 8, 5, 1, 6 # seconds are whole ones: wrk has no others
+ROUNDS, SWEEPS, SECONDS, WARM = 8, 5, 1, 6 # wrk takes whole seconds only
 TRACE = "dotnet-trace"
-# name: (SXSPROF_TOOLS, aim for the ratio of requests a second). "": the tools that are always on.
+# name: (SXSPROF_TOOLS, lower limit of the ratio of requests a second). "": only the tools that are always on.
 VARIANTS = {
     "library alone": ("", 0.995),
     "sample:cpu=199": ("sample:cpu=199", 0.99),
@@ -49,7 +50,7 @@ def verdict(ratios, aim):
 
 
 def cpu_seconds(pid):
-    return time.clock_gettime((~pid << 3) | 2) # as clock_getcpuclockid() does
+    return time.clock_gettime((~pid << 3) | 2) # the clock of clock_getcpuclockid()
 
 
 def child_of(pid):
@@ -58,7 +59,7 @@ def child_of(pid):
 
 
 class Service:
-    """One run of the service. usage: with Service(command, env, traced) as s: s.load(16, 4)"""
+    """A running service. usage: with Service(command, env, traced) as s: s.load(16, 4)"""
 
     def __init__(self, command, env, traced):
         self.process = subprocess.Popen(command, env=env, text=True, stdin=subprocess.PIPE,
@@ -105,7 +106,7 @@ class Web:
         self.trace = os.path.join(self.build, "tools", TRACE)
 
     def command(self, name, folder):
-        """(command, environment) of the service under the variant @name; its files go to @folder."""
+        """Returns (command, environment) of the service under the variant @name, which writes to @folder."""
         command = ["dotnet", self.app, "600"]
         if name == TRACE:
             output = os.path.join(folder, "trace.nettrace")
@@ -119,7 +120,7 @@ class Web:
         return command, env
 
     def round(self, i, names):
-        """{name: {connections: [(requests a second, CPU a request) of each turn]}} of new processes."""
+        """Returns {name: {connections: [(requests a second, CPU a request)]}}: turns of new processes."""
         sweeps, seconds, warm = (1, 1, 1) if self.quick else (SWEEPS, SECONDS, WARM)
         got = {name: {n: [] for n in CONNECTIONS} for name in names}
         with tempfile.TemporaryDirectory(prefix="sxsprof-bench-") as folder, \
@@ -139,7 +140,7 @@ class Web:
 
     @staticmethod
     def paired(rounds, name, connections, which):
-        """A round's ratio to no profiler, the median of its sweeps; and the medians of both sides."""
+        """Returns the ratio to "none" of each round (median of its sweeps), and the medians of both."""
         def side(turns, who):
             return [turn[which] for turn in turns[who][connections]]
         ratios = [statistics.median(b / a for a, b in zip(side(r, "none"), side(r, name)))
@@ -164,7 +165,7 @@ class Web:
             self.note("web: left out: needs wrk and the .NET SDK")
             return [("A busy web service: left out, it needs wrk and the .NET SDK", HEAD, [])]
         names = ["none", *VARIANTS] + ([TRACE] if os.path.exists(self.trace) else [])
-        # Who starts first is not always the same.
+        # Every second round starts the processes in reverse order.
         rounds = [self.round(i, names if i % 2 else names[::-1])
                   for i in range(1 if self.quick else ROUNDS)]
         return [("A busy web service, ASP.NET Core of the SDK", HEAD, self.rows(names[1:], rounds))]

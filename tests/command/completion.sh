@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Shell completion: every verb and option, their values, the command behind them.
+# completion.sh - checks that bash and zsh complete verbs, options, values, files and the command to run.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 for shell in bash zsh; do
@@ -9,13 +9,13 @@ for shell in bash zsh; do
     cp "$T/out" "$T/$shell"
 done
 try "$SXS" --completion fish
-has "--completion of another shell" "$status:$err" "2:" "'fish': expected bash or zsh"
-bash -n "$T/bash"; is "bash can read it" 0 $?
+has "--completion of an unsupported shell is refused" "$status:$err" "2:" "'fish': expected bash or zsh"
+bash -n "$T/bash"; is "bash parses the completion script" 0 $?
 mkdir "$T/here" && touch "$T/here/rules.xml" && mkdir "$T/here/session" && cd "$T/here" || exit 1
 mkdir "$T/commands" && ln -s /bin/true "$T/commands/sxs-test-command"
 export PATH=$T/commands:$PATH
 
-# complete WORD...: what the last word is completed to, in one line. "=" is a word of its own.
+# complete_words WORD...: prints the completions of the last word in one line. "=" is a word of its own.
 complete_words() {
     bash --norc -c '. "$1"; [ -z "$2" ] || . "$2"; shift 2
         COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
@@ -28,45 +28,46 @@ completes() { # CLAIM EXPECTED WORD...
 }
 verbs=$("$SXS" --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' | sort | paste -sd' ')
 completes "verbs" "--help --version $verbs" ""
-completes "the rest of a verb" "sample" sam
-completes "help: verbs" "$verbs" help ""
+completes "a part of a verb is completed" "sample" sam
+completes "help: verbs are completed" "$verbs" help ""
 for verb in $verbs; do
     [ "$verb" = help ] && continue
     options=$("$SXS" "$verb" --help | grep -o '^ *\(-[a-zA-Z?], \)\?--[a-z-]*' | grep -o -e '--[a-z-]*' | sort | paste -sd' ')
-    is "$verb: every option of its help" "$options" "$(complete_words sxsprof "$verb" -- | tr ' ' '\n' | grep '^--' | paste -sd' ')"
+    is "$verb: every option of its help is completed" "$options" "$(complete_words sxsprof "$verb" -- | tr ' ' '\n' | grep '^--' | paste -sd' ')"
 done
-completes "values of a tool's option" "count time trace tree" calls --mode ""
-completes "the rest of a value" "time trace tree" calls --mode t
-completes "values behind =" "fast snapshot unwind" sample --walker = ""
-completes "values right at =" "fast snapshot unwind" sample --walker =
-completes "values that need more behind them" "one:" run --pick o
+completes "values of an option of a tool" "count time trace tree" calls --mode ""
+completes "a part of a value is completed" "time trace tree" calls --mode t
+completes "values, as the word after =" "fast snapshot unwind" sample --walker = ""
+completes "values, when = is the last word" "fast snapshot unwind" sample --walker =
+completes "a value that is only a prefix, such as one:" "one:" run --pick o
 completes "names of tools" "calls census" run --tool c
-completes "folders of -o" "session" sample -o ""
+completes "-o is completed to folders" "session" sample -o ""
 completes "an option that takes any text" "" sample --rate ""
-completes "options behind a value" "--rate" sample --wall --walker = fast --ra
-completes "the file of instrument" "rules.xml session" instrument ""
-completes "report: folders and files" "rules.xml session" report ""
-completes "behind -- comes a command" "sxs-test-command" run --quiet -- sxs-test-comm
-completes "and without --" "sxs-test-command" instrument rules.xml sxs-test-comm
-completes "its arguments are its own" "rules.xml" run -- sxs-test-command ru
-completes "its options are not ours" "" run sxs-test-command --qui
+completes "options after an option with a value" "--rate" sample --wall --walker = fast --ra
+completes "instrument: files and folders" "rules.xml session" instrument ""
+completes "report: files and folders" "rules.xml session" report ""
+completes "after -- commands are completed" "sxs-test-command" run --quiet -- sxs-test-comm
+completes "commands are completed without -- too" "sxs-test-command" instrument rules.xml sxs-test-comm
+completes "arguments of the command are completed to files" "rules.xml" run -- sxs-test-command ru
+completes "options of the command are not completed to options of sxsprof" "" run sxs-test-command --qui
 library=$(ls /usr/share/bash-completion/bash_completion 2>/dev/null)
 if [ -n "$library" ]; then
     echo '_own() { COMPREPLY=(of-the-command); }; complete -F _own sxs-test-command' | cat "$library" - >"$T/library"
-    LIBRARY=$T/library completes "with bash-completion: by the command's own completion" "of-the-command" \
+    LIBRARY=$T/library completes "with bash-completion: the completion of the command itself is used" "of-the-command" \
         run --quiet -- sxs-test-command ""
 else
-    skip "with bash-completion: by the command's own completion" "no package bash-completion"
+    skip "with bash-completion: the completion of the command itself is used" "no package bash-completion"
 fi
 
 if ! command -v zsh >/dev/null; then
     skip "completion of zsh" "no zsh here"
     finish
 fi
-zsh -n "$T/zsh"; is "zsh can read it" 0 $?
+zsh -n "$T/zsh"; is "zsh parses the completion script" 0 $?
 mkdir "$T/functions" && cp "$T/zsh" "$T/functions/_sxsprof" && ln -s "$SXS" "$T/here/sxsprof"
 cat >"$T/zsh.py" <<'PY'
-# Types a line and a tab into a zsh with the completion; prints what the line becomes, or what is listed below it.
+# Types a line and a tab into a zsh with the completion; succeeds when the wanted text appears in the line or
+# below it.
 import os, pty, re, select, sys, time
 functions, line, want = sys.argv[1:]
 pid, fd = pty.fork()
@@ -89,14 +90,14 @@ if until("setup\r\n") and until("ready> "):
     print("found" if until(want) else "not found: " + repr(data[-2000:]))
 os.close(fd)
 PY
-zsh_completes() { # CLAIM LINE TEXT: after the line and tab, the text appears
+zsh_completes() { # CLAIM LINE TEXT: after the line and a tab, zsh shows the text
     is "zsh: $1" found "$(PATH=$T/here:$PATH timeout 120 python3 "$T/zsh.py" "$T/functions" "$2" "$3" 2>&1)"
 }
-zsh_completes "verbs with what they do" "sxsprof " "count and time the calls of functions"
-zsh_completes "the rest of a verb" "sxsprof runt" "sxsprof runtimes"
+zsh_completes "verbs with their descriptions" "sxsprof " "count and time the calls of functions"
+zsh_completes "a part of a verb is completed" "sxsprof runt" "sxsprof runtimes"
 zsh_completes "options with their help" "sxsprof sample --" "Samples a second of each thread"
 zsh_completes "values" "sxsprof calls --mode=tr" "trace"
-zsh_completes "the file of instrument" "sxsprof instrument ru" "rules.xml"
-zsh_completes "a command" "sxsprof run --quiet sxs-test-com" "sxs-test-command"
-zsh_completes "help: verbs" "sxsprof help doc" "sxsprof help doctor"
+zsh_completes "instrument: files" "sxsprof instrument ru" "rules.xml"
+zsh_completes "the command to run" "sxsprof run --quiet sxs-test-com" "sxs-test-command"
+zsh_completes "help: verbs are completed" "sxsprof help doc" "sxsprof help doctor"
 finish

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# sxsprof doctor: what wins, what is in conflict, what a command is.
+# doctor.sh - checks what sxsprof doctor says about variables, libraries, settings, the system and a command.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 ours='{6B8F5B6E-3C0D-4E0B-9A57-5C1D0F2E7A31}'
 other='{846F5F1C-F9AE-4B07-969E-05C26BC060D8}'
 lib=$T/bin/libsxsprof.so
 
-# well CLAIM "PART|PART" [VARIABLE=VALUE]... [-- COMMAND]: all is well, and this is said.
-# bad: the same with a problem.
+# well CLAIM "PART|PART" [VARIABLE=VALUE]... [-- COMMAND]: the doctor finds no problem and prints every part.
+# bad: the doctor finds a problem (exit status 1) and prints every part.
 examine() {
     local claim=$1 want=$2 parts env=()
     IFS='|' read -ra parts <<<"$3"
@@ -16,46 +16,46 @@ examine() {
     while [ $# -gt 0 ] && [ "$1" != -- ]; do env+=("$1") && shift; done
     try env "${env[@]}" "$SXS" doctor "$@"
     is "$claim: exit status $want" "$want" "$status"
-    has "$claim: said" "$out" "${parts[@]}"
-    [ -z "$(grep 'runtime error\|Sanitizer' "$T/err")" ] || not_ok "$claim: clean" "$err"
+    has "$claim: the doctor prints it" "$out" "${parts[@]}"
+    [ -z "$(grep 'runtime error\|Sanitizer' "$T/err")" ] || not_ok "$claim: no message of a sanitizer" "$err"
 }
 well() { local c=$1 && shift && examine "$c" 0 "$@"; }
 bad() { local c=$1 && shift && examine "$c" 1 "$@"; }
 on=(CORECLR_ENABLE_PROFILING=1)
 
-well "nothing set" "loads no profiler; under sxsprof run it loads $lib|All is well"
-well "ours by hand" "every runtime loads $lib, by CORECLR_PROFILER_PATH" \
+well "no variable is set" "loads no profiler; under sxsprof run it loads $lib|All is well"
+well "the variables name this profiler" "every runtime loads $lib, by CORECLR_PROFILER_PATH" \
     "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH="$lib"
-well "_64 wins over the plain path" "by CORECLR_PROFILER_PATH_64|CORECLR_PROFILER_PATH: not read" \
+well "CORECLR_PROFILER_PATH_64 has precedence over CORECLR_PROFILER_PATH" "by CORECLR_PROFILER_PATH_64|CORECLR_PROFILER_PATH: not read" \
     "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH_64="$lib" CORECLR_PROFILER_PATH=/x.so
-well "an empty _64 does not win" "by CORECLR_PROFILER_PATH" \
+well "an empty CORECLR_PROFILER_PATH_64 is ignored" "by CORECLR_PROFILER_PATH" \
     "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH_64= CORECLR_PROFILER_PATH="$lib"
-well "_32 is not read" "CORECLR_PROFILER_PATH_32: not read" \
+well "CORECLR_PROFILER_PATH_32 is not read" "CORECLR_PROFILER_PATH_32: not read" \
     "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH_32=/x CORECLR_PROFILER_PATH="$lib"
-bad "another profiler" "another profiler is set: class $other, library /o/p.so|sxsprof run replaces it" \
+bad "another profiler is set" "another profiler is set: class $other, library /o/p.so|sxsprof run replaces it" \
     "${on[@]}" CORECLR_PROFILER=$other CORECLR_PROFILER_PATH=/o/p.so
-bad "another profiler by _64 over our path" "CORECLR_PROFILER_PATH_64=/o/p.so: No such file" \
+bad "CORECLR_PROFILER_PATH_64 names another profiler and hides our path" "CORECLR_PROFILER_PATH_64=/o/p.so: No such file" \
     "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH_64=/o/p.so CORECLR_PROFILER_PATH="$lib"
-bad "our library, another class" "not this profiler's class" \
+bad "our library with the class ID of another profiler" "not this profiler's class" \
     "${on[@]}" CORECLR_PROFILER=$other CORECLR_PROFILER_PATH="$lib"
-bad "a class without braces" "not a class ID in braces" \
+bad "a class ID without braces" "not a class ID in braces" \
     "${on[@]}" CORECLR_PROFILER=6B8F5B6E-3C0D-4E0B-9A57-5C1D0F2E7A31 CORECLR_PROFILER_PATH="$lib"
-bad "no class" "CORECLR_PROFILER: not set" "${on[@]}" CORECLR_PROFILER_PATH="$lib"
-bad "no path" "CORECLR_PROFILER_PATH is not set" "${on[@]}" CORECLR_PROFILER=$ours
-bad "enabling with a word" "CORECLR_ENABLE_PROFILING=true: not a hexadecimal number" \
+bad "CORECLR_PROFILER is not set" "CORECLR_PROFILER: not set" "${on[@]}" CORECLR_PROFILER_PATH="$lib"
+bad "CORECLR_PROFILER_PATH is not set" "CORECLR_PROFILER_PATH is not set" "${on[@]}" CORECLR_PROFILER=$ours
+bad "CORECLR_ENABLE_PROFILING is a word" "CORECLR_ENABLE_PROFILING=true: not a hexadecimal number" \
     CORECLR_ENABLE_PROFILING=true
-well "switched off" "CORECLR_ENABLE_PROFILING is off" CORECLR_ENABLE_PROFILING=0 CORECLR_PROFILER=$other
-well "COR_ names" "COR_PROFILER: read by .NET Framework alone" COR_PROFILER=$other COR_ENABLE_PROFILING=1
-bad "diagnostics off" "DOTNET_EnableDiagnostics=0: no runtime loads any profiler" DOTNET_EnableDiagnostics=0
-bad "profilers off, old prefix" "COMPlus_EnableDiagnostics_Profiler=0" COMPlus_EnableDiagnostics_Profiler=0
-well "DOTNET_ wins over COMPlus_" "All is well" DOTNET_EnableDiagnostics=1 COMPlus_EnableDiagnostics=0
+well "CORECLR_ENABLE_PROFILING is 0" "CORECLR_ENABLE_PROFILING is off" CORECLR_ENABLE_PROFILING=0 CORECLR_PROFILER=$other
+well "COR_ names are ignored" "COR_PROFILER: read by .NET Framework alone" COR_PROFILER=$other COR_ENABLE_PROFILING=1
+bad "diagnostics are disabled" "DOTNET_EnableDiagnostics=0: no runtime loads any profiler" DOTNET_EnableDiagnostics=0
+bad "profilers are disabled by a COMPlus_ variable" "COMPlus_EnableDiagnostics_Profiler=0" COMPlus_EnableDiagnostics_Profiler=0
+well "DOTNET_ has precedence over COMPlus_" "All is well" DOTNET_EnableDiagnostics=1 COMPlus_EnableDiagnostics=0
 bad "PreventLoad" "no runtime loads a profiler when it starts" \
     DOTNET_ProfAPI_ProfilerCompatibilitySetting=preventload
 well "notification profilers" "CORECLR_NOTIFICATION_PROFILERS=/n.so=$other;: loaded beside" \
     CORECLR_NOTIFICATION_PROFILERS="/n.so=$other;" CORECLR_ENABLE_NOTIFICATION_PROFILERS=1
-bad "notification profilers without an end" "no ';' at its end" \
+bad "notification profilers without ';' at the end" "no ';' at its end" \
     CORECLR_NOTIFICATION_PROFILERS="/n.so=$other" CORECLR_ENABLE_NOTIFICATION_PROFILERS=1
-well "notification profilers not enabled" "PROFILERS is not set" CORECLR_NOTIFICATION_PROFILERS="/n.so=$other"
+well "notification profilers that are not enabled" "PROFILERS is not set" CORECLR_NOTIFICATION_PROFILERS="/n.so=$other"
 
 # --- libraries
 mkdir "$T/empty"
@@ -68,7 +68,7 @@ echo 'extern int gone; int DllGetClassObject(void); int DllGetClassObject(void) 
 for case in "text.so|no ELF file" "small.so|32-bit" "plain.so|no DllGetClassObject" \
     "needy.so|cannot be found: libgone.so.7" "empty|Is a directory"; do
     file=$T/${case%%|*}
-    bad "path to ${case#*|}" "${case#*|}" "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH="$file"
+    bad "the path names a wrong file: ${case#*|}" "${case#*|}" "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH="$file"
 done
 printf 'V1 { global: f; local: *; }; V2 { global: g; } V1;' >"$T/2.map"
 printf 'V1 { global: f; local: *; };' >"$T/1.map"
@@ -76,10 +76,10 @@ echo 'int f(void); int g(void); int f(void) { return 1; } int g(void) { return 2
 $CC -shared -fPIC "$T/v.c" -Wl,--version-script="$T/2.map" -Wl,-soname,libv.so.1 -o "$T/libv.so.1"
 echo 'int g(void); int DllGetClassObject(void); int DllGetClassObject(void) { return g(); }' |
     $CC -shared -fPIC -x c - -x none "$T/libv.so.1" -Wl,-rpath,"$T" -o "$T/newer.so"
-bad "a library whose versions are all there" "newer.so: another file than this command's" \
+bad "a library whose needed versions all exist" "newer.so: another file than this command's" \
     "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH="$T/newer.so"
 $CC -shared -fPIC "$T/v.c" -Wl,--version-script="$T/1.map" -Wl,-soname,libv.so.1 -o "$T/libv.so.1"
-bad "a library that is too old" "newer.so: needs what cannot be found: $T/libv.so.1 with version V2|a runtime ignores a profiler that cannot be loaded, silently" \
+bad "a library that needs a newer version of another library" "newer.so: needs what cannot be found: $T/libv.so.1 with version V2|a runtime ignores a profiler that cannot be loaded, silently" \
     "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH="$T/newer.so"
 if unshare -m mount -t tmpfs -o noexec none "$T/empty" 2>/dev/null; then
     cat >"$T/noexec" <<SH2
@@ -88,23 +88,23 @@ mount -t tmpfs -o noexec none "$T/empty" && cp "$lib" "$T/empty/p.so" && exec "\
 SH2
     chmod +x "$T/noexec"
     try env "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH="$T/empty/p.so" unshare -m "$T/noexec" "$SXS" doctor
-    has "a library where nothing may be executed" "$status:$out" "1:" "p.so: on a file system mounted noexec"
+    has "a library on a file system mounted noexec" "$status:$out" "1:" "p.so: on a file system mounted noexec"
 else
-    skip "a library where nothing may be executed" "mounting is not allowed here"
+    skip "a library on a file system mounted noexec" "mounting is not allowed here"
 fi
-bad "a missing LD_PRELOAD" "/no/such.so: missing" LD_PRELOAD=/no/such.so
-well "ours in LD_PRELOAD" "the signal library of this command" LD_PRELOAD="$T/bin/libsxsprof-preload.so"
-well "another in LD_PRELOAD" "plain.so: stays" LD_PRELOAD="$T/plain.so"
+bad "LD_PRELOAD names a missing file" "/no/such.so: missing" LD_PRELOAD=/no/such.so
+well "LD_PRELOAD names our signal library" "the signal library of this command" LD_PRELOAD="$T/bin/libsxsprof-preload.so"
+well "LD_PRELOAD names another library" "plain.so: stays" LD_PRELOAD="$T/plain.so"
 cp "$SXS" "$T/empty/"
 try "$T/empty/sxsprof" doctor
-has "without libraries" "$status:$out" "1:" "libsxsprof.so: missing" "libsxsprof-preload.so: missing"
+has "the libraries are missing" "$status:$out" "1:" "libsxsprof.so: missing" "libsxsprof-preload.so: missing"
 
 # --- settings
-bad "a bad setting" "SXSPROF_PICK: 'most'|expected all, first" SXSPROF_PICK=most
-bad "a bad tool" "no tool 'frob'" SXSPROF_TOOLS=frob
-bad "a folder that is not there" "there is no folder /no/where" SXSPROF_OUT=/no/where
+bad "a wrong value of SXSPROF_PICK" "SXSPROF_PICK: 'most'|expected all, first" SXSPROF_PICK=most
+bad "an unknown tool in SXSPROF_TOOLS" "no tool 'frob'" SXSPROF_TOOLS=frob
+bad "SXSPROF_OUT names a missing folder" "there is no folder /no/where" SXSPROF_OUT=/no/where
 mkdir "$T/session" && chmod 777 "$T/session"
-bad "a session folder that others may write into" "SXSPROF_OUT: $T/session: others may write into the folder|nothing would be recorded" \
+bad "a session folder that others may write to" "SXSPROF_OUT: $T/session: others may write into the folder|nothing would be recorded" \
     SXSPROF_OUT="$T/session"
 if [ "$(id -u)" = 0 ]; then
     chmod 700 "$T/session" && chown 65534 "$T/session"
@@ -113,10 +113,10 @@ if [ "$(id -u)" = 0 ]; then
 else
     skip "a session folder of another user" "only root may give a folder away"
 fi
-bad "a bad log level" "SXSPROF_LOG: 'loud'" SXSPROF_LOG=loud
-well "good settings" "SXSPROF_PICK=one:9" SXSPROF_PICK=one:9 SXSPROF_OUT="$T" SXSPROF_SIGNALS=on
+bad "a wrong log level" "SXSPROF_LOG: 'loud'" SXSPROF_LOG=loud
+well "correct settings" "SXSPROF_PICK=one:9" SXSPROF_PICK=one:9 SXSPROF_OUT="$T" SXSPROF_SIGNALS=on
 well "an unknown setting" "SXSPROF_FROB: not a setting" SXSPROF_FROB=1
-bad "TMPDIR that is not there" "/no/tmp: no folder can be made there" TMPDIR=/no/tmp
+bad "TMPDIR names a missing folder" "/no/tmp: no folder can be made there" TMPDIR=/no/tmp
 
 # --- the system
 well "kernel settings" "perf_event_paranoid is |ptrace_scope is "
@@ -139,21 +139,21 @@ if [ -z "$out" ] || [ -z "$own" ]; then
     skip "control groups" "mounting is not allowed here, or there is no group of version 2"
 else
     has "perf_event_paranoid is read" "$out" "perf_event_paranoid is 4"
-    has "no limits" "$status:$out" "0:" "no control group limits processors, memory or tasks"
+    has "no control group limits" "$status:$out" "0:" "no control group limits processors, memory or tasks"
     mkdir -p "$T/sys/cgroup$own"
     echo "max 100000" >"$T/sys/cgroup$own/cpu.max"
     echo max >"$T/sys/cgroup$own/memory.max"
     system
-    has "no limits: max" "$status:$out" "0:" "no control group limits"
+    has "control group limits of max" "$status:$out" "0:" "no control group limits"
     echo "50000 100000" >"$T/sys/cgroup$own/cpu.max"
     echo 209715200 >"$T/sys/cgroup$own/memory.max"
     echo 100 >"$T/sys/cgroup$own/pids.max"
     echo 40 >"$T/sys/cgroup$own/pids.current"
     system
-    has "limits of version 2" "$status:$out" "0:" "to 0.50 processors" "memory to 200 MiB" "allows 60 more tasks"
+    has "limits of control groups version 2" "$status:$out" "0:" "to 0.50 processors" "memory to 200 MiB" "allows 60 more tasks"
     echo 90 >"$T/sys/cgroup$own/pids.current"
     system
-    has "no room for threads" "$status:$out" "1:" "start 10 more tasks only" "--pids-limit"
+    has "the limit of tasks leaves no room for threads" "$status:$out" "1:" "start 10 more tasks only" "--pids-limit"
     rm -r "$T/sys/cgroup"
     for c in cpu memory pids; do
         group=$(grep -E ":(.*,)?$c(,.*)?:" /proc/self/cgroup | cut -d: -f3-)
@@ -165,30 +165,30 @@ else
     done
     if [ -n "$group" ]; then
         system
-        has "limits of version 1, and those of groups above" "$status:$out" "0:" "to 1.50 processors" "memory to 100 MiB"
+        has "limits of control groups version 1, and limits of parent groups" "$status:$out" "0:" "to 1.50 processors" "memory to 100 MiB"
     else
-        skip "limits of version 1" "no groups of version 1 here"
+        skip "limits of control groups version 1" "no groups of version 1 here"
     fi
 fi
 
 # --- commands
 bad "a program that is not .NET" "/bin/ls: no .NET program|name the program that runs .NET" -- /bin/ls
-lacks "a program that is not .NET: not all is well" "$out" "All is well"
+lacks "a program that is not .NET: the doctor does not print: All is well" "$out" "All is well"
 echo 'const char *host = "libhostfxr.so"; int main(void) { return !host; }' | $CC -x c - -o "$T/host"
-well "a program that names a host of .NET" "runtimes that it hosts itself are profiled" -- "$T/host"
+well "a program that contains the name of a .NET host library" "runtimes that it hosts itself are profiled" -- "$T/host"
 echo 'const char *load(void); const char *load(void) { return "coreclr_initialize"; }' |
     $CC -shared -fPIC -x c - -o "$T/libload.so"
 echo 'const char *load(void); int main(void) { return !load(); }' |
     $CC -x c - -x none "$T/libload.so" -Wl,-rpath,"$T" -o "$T/loader"
-well "a program whose library does" "runtimes that it hosts itself are profiled" -- "$T/loader"
+well "a program with a library that hosts .NET" "runtimes that it hosts itself are profiled" -- "$T/loader"
 echo 'const char *aot = "System.Private.CoreLib"; int main(void) { return !aot; }' | $CC -x c - -o "$T/aot"
 bad "a NativeAOT program" "compiled by NativeAOT: it has no runtime that loads a profiler" -- "$T/aot"
-bad "a command that is not there" "no-such: not found" -- no-such
+bad "a command that does not exist" "no-such: not found" -- no-such
 bad "a file that cannot be executed" "cannot be executed" -- "$T/text.so"
 printf '#!/usr/bin/env bash\n' >"$T/script" && chmod +x "$T/script"
 well "a script" "a script, run by /usr/bin/env bash" -- "$T/script"
 echo data >"$T/data" && chmod +x "$T/data"
-bad "a file without #!" "neither a program nor a script" -- "$T/data"
+bad "an executable file that is neither ELF nor a script" "neither a program nor a script" -- "$T/data"
 well "a native host" "runtimes that it hosts itself are profiled" -- "$SXS"
 if echo 'int main(void) { return 0; }' | $CC -static -x c - -o "$T/static" 2>/dev/null; then
     bad "a static program" "a static program: LD_PRELOAD is ignored" -- "$T/static"
@@ -216,22 +216,22 @@ asks() { # VERSION [ROLLFORWARD]
 gets() { # CLAIM EXPECTED [VARIABLE=VALUE]
     well "$1" "gets $2: $T/root/shared" DOTNET_ROOT="$T/root" "${@:3}" -- "$T/root/dotnet" "$T/app/app.dll" argument
 }
-asks 8.0.0 && gets "the highest patch of the version asked for" 8.0.29
+asks 8.0.0 && gets "the highest patch of the requested version" 8.0.29
 asks 9.0.0 LatestMinor && gets "LatestMinor" 9.1.2
-asks 8.0.3 Disable && gets "Disable takes the very version" 8.0.3
-asks 8.0.0 LatestPatch && gets "Major, and there is a fitting one of the same" 8.0.29 DOTNET_ROLL_FORWARD=Major
-asks 7.0.0 LatestPatch && gets "DOTNET_ROLL_FORWARD wins over the file" 8.0.29 DOTNET_ROLL_FORWARD=Major
-asks 7.0.0 Major && gets "Major takes the nearest" 8.0.29
+asks 8.0.3 Disable && gets "Disable selects exactly the requested version" 8.0.3
+asks 8.0.0 LatestPatch && gets "Major, when the requested major version is installed" 8.0.29 DOTNET_ROLL_FORWARD=Major
+asks 7.0.0 LatestPatch && gets "DOTNET_ROLL_FORWARD has precedence over the file" 8.0.29 DOTNET_ROLL_FORWARD=Major
+asks 7.0.0 Major && gets "Major selects the nearest major version" 8.0.29
 asks 99.0.0
-bad "a version that nothing fits" "asks for 99.0.0 (Minor), and none" \
+bad "no installed version fits" "asks for 99.0.0 (Minor), and none" \
     DOTNET_ROOT="$T/root" -- "$T/root/dotnet" "$T/app/app.dll"
 asks 10.0.0
-well "an app's own program" "app.runtimeconfig.json: asks for 10.0.0" DOTNET_ROOT="$T/root" -- "$T/app/app"
+well "the apphost of an app" "app.runtimeconfig.json: asks for 10.0.0" DOTNET_ROOT="$T/root" -- "$T/app/app"
 echo '{"runtimeOptions": {"includedFrameworks": []}}' >"$T/app/app.runtimeconfig.json"
 well "a self-contained app" "self-contained" -- "$T/app/app"
 echo '{"runtimeOptions": ' >"$T/app/app.runtimeconfig.json"
 bad "a garbled runtimeconfig.json" "app.runtimeconfig.json" -- "$T/app/app"
-bad "a dll that is not there" "gone.dll: No such file" -- "$T/root/dotnet" "$T/gone.dll"
+bad "a dll that does not exist" "gone.dll: No such file" -- "$T/root/dotnet" "$T/gone.dll"
 well "a command of the SDK" "a command of the SDK" -- "$T/root/dotnet" build
 
 # ---- libraries that are opened when they are needed ----

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Help and version: sxsprof, and every verb.
+# help.sh - checks the help and the version of sxsprof and of every verb.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 
@@ -23,9 +23,9 @@ like='^sxsprof [0-9.]+ \(([0-9a-f]{7,40}(-dirty)?|unknown)\)$'
 commit=${version##*(}
 commit=${commit%%[)-]*}
 if [ -e .git ] && git rev-parse HEAD >/dev/null 2>&1; then
-    is "the commit is one of this repository" commit "$(git cat-file -t "$commit" 2>&1)"
+    is "the version names a commit of this repository" commit "$(git cat-file -t "$commit" 2>&1)"
 else
-    skip "the commit is one of this repository" "no repository here"
+    skip "the version names a commit of this repository" "no repository here"
 fi
 try "$SXS" -V
 is "-V is --version" "0:$version" "$status:$out"
@@ -44,34 +44,34 @@ for verb in $verbs; do
 done
 
 try "$SXS" help walk
-has "help of an unknown verb" "$status:$err" "2:" "unknown verb 'walk'" "expected run, sample"
+has "help of an unknown verb is refused" "$status:$err" "2:" "unknown verb 'walk'" "expected run, sample"
 try "$SXS" help run report
-has "help of two verbs" "$status:$err" "2:" "'report'" "expected one verb"
+has "help of two verbs is refused" "$status:$err" "2:" "'report'" "expected one verb"
 try "$SXS" run --quiet -- echo -h --version
-is "behind the command, they belong to the command" "-h --version" "$out"
+is "-h and --version after the command belong to the command" "-h --version" "$out"
 
-# The commit of a source tree that has no repository comes from a file.
+# The commit of a source tree without a repository comes from a file.
 mkdir -p "$T/tree/cmd"
 cp cmd/commit.sh "$T/tree/cmd/"
 echo 0123abc >"$T/tree/cmd/commit.txt"
 sh "$T/tree/cmd/commit.sh" "$T/tree/commit.h"
-is "a tarball's commit: from its file" '#define SXS_COMMIT "0123abc"' "$(tail -n 1 "$T/tree/commit.h")"
+is "the commit of a tarball comes from its file" '#define SXS_COMMIT "0123abc"' "$(tail -n 1 "$T/tree/commit.h")"
 echo '$Format:%h$' >"$T/tree/cmd/commit.txt"
 sh "$T/tree/cmd/commit.sh" "$T/tree/commit.h"
-is "neither: unknown" '#define SXS_COMMIT "unknown"' "$(tail -n 1 "$T/tree/commit.h")"
+is "without a repository and a file the commit is unknown" '#define SXS_COMMIT "unknown"' "$(tail -n 1 "$T/tree/commit.h")"
 if command -v git >/dev/null; then
     (cd "$T/tree" && git init -q . && git add cmd && git -c user.name=a -c user.email=a@b commit -qm a) &&
         sh "$T/tree/cmd/commit.sh" "$T/tree/commit.h"
-    is "a repository's commit" "#define SXS_COMMIT \"$(git -C "$T/tree" rev-parse --short=10 HEAD)\"" \
+    is "the commit of a repository" "#define SXS_COMMIT \"$(git -C "$T/tree" rev-parse --short=10 HEAD)\"" \
         "$(tail -n 1 "$T/tree/commit.h")"
     before=$(stat -c %y "$T/tree/commit.h")
     sh "$T/tree/cmd/commit.sh" "$T/tree/commit.h"
-    is "the same commit leaves the file as it is" "$before" "$(stat -c %y "$T/tree/commit.h")"
+    is "the same commit does not change the file" "$before" "$(stat -c %y "$T/tree/commit.h")"
     mkdir -p "$T/tree/inner/cmd" && cp cmd/commit.sh "$T/tree/inner/cmd/"
     sh "$T/tree/inner/cmd/commit.sh" "$T/tree/commit.h"
-    is "a repository around the tree is another project's" '#define SXS_COMMIT "unknown"' \
+    is "the commit of a repository around the tree is not used" '#define SXS_COMMIT "unknown"' \
         "$(tail -n 1 "$T/tree/commit.h")"
 else
-    skip "a repository's commit" "no git here"
+    skip "the commit of a repository" "no git here"
 fi
 finish

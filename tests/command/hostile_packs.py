@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Writes damaged and hostile packed sessions: hostile_packs.py PACK DIR
+"""hostile_packs.py - writes damaged and hostile packed sessions: hostile_packs.py PACK DIR
 
-PACK is a whole one, made by sxsprof pack. Each file in DIR is named NUMBER-REASON, where REASON has
-words that the refusal must contain, joined by "_". NUMBER-or-the-same has a changed bit: where the bit
-has no meaning, for example in the size of zstd's window, the session is read as it was.
+PACK is an undamaged packed session, made by sxsprof pack. Each file in DIR is named NUMBER-REASON, where
+REASON has words that the refusal must contain, joined by "_". NUMBER-or-the-same has one changed bit: if the
+bit has no meaning, as in the size of zstd's window, the report is that of the undamaged session.
 """
 import ctypes, io, os, sys, tarfile, zlib
 
@@ -66,12 +66,12 @@ def with_extra(reason, *extra):
     write(reason, archive([head] + files + list(extra) + [names, end]))
 
 
-os.mkdir(f"{folder}/unpacked")  # as tar would do it
+os.mkdir(f"{folder}/unpacked")  # unpacked like tar unpacks it
 for name, data in parts.items():
     os.makedirs(os.path.dirname(f"{folder}/unpacked/{name}"), exist_ok=True)
     with open(f"{folder}/unpacked/{name}", "wb") as to:
         to.write(data)
-with open(f"{folder}/whole", "wb") as to:  # the maker's own archive is right
+with open(f"{folder}/whole", "wb") as to:  # an undamaged archive, made by archive()
     to.write(archive([head] + files + [names, end]))
 not_of_session = "is not a file of a packed session"
 for name in ("../evil", "/tmp/evil-sxsprof", f"{process}/../../evil", f"{process}/evil", "evil", "../4242/census",

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Nothing that was asked for is lost without a word: sessions are kept, what was replaced or did not
-# match is said.
+# losses.sh - checks that sxsprof keeps sessions, and reports every request that had no effect.
+# A message names a replaced profiler, and a --pick that matched no runtime.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 for kind in samples instrument; do
@@ -31,44 +31,44 @@ for how in "run --instrument $T/rules.xml" "instrument $T/rules.xml" "env SXSPRO
     *) try "$SXS" $how -- "$T/instrumented" "$T" ;;
     esac
     is "${how%% *}: instrumented methods are recorded in ./sxsprof-PID" "sxsprof-$out" "$(ls)"
-    has "${how%% *}: and shown at the end, with the command that shows all" "$err" \
+    has "${how%% *}: the summary is shown at the end, with the command that shows all" "$err" \
         "The session is kept in sxsprof-$out; for all of it:" "sxsprof report sxsprof-$out"
-    has "${how%% *}: the session has them" "$("$SXS" report 2>/dev/null)" "instrumented"
+    has "${how%% *}: the session has the instrumented methods" "$("$SXS" report 2>/dev/null)" "instrumented"
 done
 rm -rf sxsprof-*
 try "$SXS" run --quiet --instrument "$T/rules.xml" -- "$T/instrumented" "$T"
-is "--quiet keeps them, silently" "0::1" "$status:$err:$(ls -d sxsprof-* | wc -l)"
+is "--quiet keeps instrumented methods without a message" "0::1" "$status:$err:$(ls -d sxsprof-* | wc -l)"
 rm -rf sxsprof-*
 
 # --- --quiet --tool sample
 try "$SXS" run --quiet --tool sample -- sh -c '"$0" "$SXSPROF_OUT" known 4242 >/dev/null' "$T/make_samples"
-is "--quiet keeps samples, silently" "0:::1" "$status:$out:$err:$(ls -d sxsprof-* | wc -l)"
-has "they can be reported" "$("$SXS" report 2>/dev/null)" "App.Hot.Spin"
+is "--quiet keeps samples without a message" "0:::1" "$status:$out:$err:$(ls -d sxsprof-* | wc -l)"
+has "the samples can be reported" "$("$SXS" report 2>/dev/null)" "App.Hot.Spin"
 rm -rf sxsprof-*
 
 # --- --pick that matches nothing
 for quiet in "" --quiet; do
     # shellcheck disable=SC2086
     try "$SXS" run $quiet --pick one:7 -- sh -c "$record; exit 3" "$CENSUS"
-    is "--pick one:7 $quiet: one line says that it picked nothing, and what was loaded" \
+    is "--pick one:7 $quiet: one line says that no runtime was picked, and lists the loaded runtimes" \
         "sxsprof: --pick one:7: no runtime was picked; loaded were 8.0.29, 9.0.18" "$(tail -n 1 "$T/err")"
-    is "--pick one:7 $quiet: it is said once, the exit status is the command's" "3:1" \
+    is "--pick one:7 $quiet: the message appears once, and the exit status is that of the command" "3:1" \
         "$status:$(grep -c 'no runtime was picked' "$T/err")"
 done
 SXSPROF_PICK=one:7 try "$SXS" run --quiet -- sh -c "$record" "$CENSUS"
-has "the same of the variable" "$err" "--pick one:7: no runtime was picked"
+has "SXSPROF_PICK=one:7: the same message" "$err" "--pick one:7: no runtime was picked"
 try "$SXS" run --pick one:8 -- sh -c '"$0" "$SXSPROF_OUT" $$ runtime=1,8.0.29,1,1,1,1,1,1,1 runtime=2,9.0,2,1,1,1,1,1,1' "$CENSUS"
-lacks "a runtime was picked: nothing is said" "$err" "no runtime was picked"
+lacks "a runtime was picked: no message" "$err" "no runtime was picked"
 try "$SXS" run --pick one:7 -- true
-is "no runtime at all: that is what is said" "sxsprof: no runtime loaded the library; sxsprof doctor -- COMMAND tells why" "$err"
+is "no runtime at all: the message says that no runtime loaded the library" "sxsprof: no runtime loaded the library; sxsprof doctor -- COMMAND tells why" "$err"
 
 # --- another profiler
 other='{846F5F1C-F9AE-4B07-969E-05C26BC060D8}' ours='{6B8F5B6E-3C0D-4E0B-9A57-5C1D0F2E7A31}'
 CORECLR_PROFILER=$other CORECLR_PROFILER_PATH=/opt/apm.so try "$SXS" run --quiet -- true
-is "a profiler that is set: one line says that it is replaced" \
+is "another profiler is set: one line says that it is replaced" \
     "sxsprof: CORECLR_PROFILER: the profiler $other (/opt/apm.so) is replaced for this command, which runs without it" "$err"
 CORECLR_PROFILER=$other CORECLR_PROFILER_PATH=/opt/a.so CORECLR_PROFILER_PATH_64=/opt/b.so try "$SXS" run --quiet -- true
-has "the library is the one that a runtime would load" "$err" "(/opt/b.so)"
+has "the message names the library that a runtime would load" "$err" "(/opt/b.so)"
 CORECLR_PROFILER=${ours,,} try "$SXS" run --quiet -- true
-is "this profiler: nothing is said" "" "$err"
+is "this profiler is set: no message" "" "$err"
 finish

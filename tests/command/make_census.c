@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a session for tests of the command: DIR/FOLDER/census, whole or broken on purpose.
+ * make_census.c - writes a session for tests of the command: the file DIR/FOLDER/census, whole or damaged.
  *
  *   make_census DIR FOLDER [KEY=VALUE]...
  *       [runtime=NUMBER,VERSION,STATE,MODULES,METHODS,THREADS,GCS,EXCEPTIONS,SIGNALS[,PATH]]...
  *
- * KEY: pid, started (ns), command, unlisted, unwanted, signals_off; to break it: magic (text),
+ * KEY: pid, started (ns), command, unlisted, unwanted, signals_off; damage: magic (text),
  * version, size, row_size, rows (stored number of runtimes), cut (bytes kept), pad (bytes added),
- * fill=command|version|path (that text without its zero; version and path of the first runtime).
+ * fill=command|version|path (a text without its final zero; version and path of the first runtime).
  */
 #include "session/format/session.h"
 

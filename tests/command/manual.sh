@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Help, version and the manual pages.
+# manual.sh - checks that the manual pages describe every option and variable, and have no warnings.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 verbs="run sample calls trace exceptions events instrument report diff pack env runtimes doctor check il"
 
-# The pages that describe a verb's options, without the escapes of mdoc. $1: verb
+# Prints the pages that describe the options of a verb, without the escapes of mdoc. $1: verb
 pages() {
     case $1 in
     trace) set -- calls run ;;
@@ -21,7 +21,7 @@ try "$SXS" --help
 has "--help names every verb" "$status:$out" "0:Usage" $verbs
 for verb in $verbs; do
     try "$SXS" "$verb" --help
-    has "$verb --help" "$status:$out" "0:Usage: sxsprof $verb"
+    has "$verb --help prints its usage" "$status:$out" "0:Usage: sxsprof $verb"
     pages "$verb" >"$T/page"
     for option in $(grep -o -e '--[a-z][a-z-]*' "$T/out" | sort -u | grep -v -e '--help' -e '--usage' -e '--version'); do
         has "$verb --help and the manual page have $option" "$(cat "$T/page")" "$option"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# sxsprof pack: a packed session is reported like the session itself, on a machine without the
-# program's files; damaged and hostile files are refused and leave nothing behind.
+# pack.sh - checks that a packed session gives the same reports as its folder, on a machine without the
+# program. Damaged and hostile files are refused and leave nothing behind.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 unset DEBUGINFOD_URLS
@@ -29,7 +29,7 @@ for kind in calls events instrument; do
 done
 cp "$T/one/4242/samples" "$T/all/4242/samples"
 
-# reports FOLDER OPTION...: reports of "one", "two" and "all" in FOLDER, in every format
+# reports FOLDER OPTION...: writes reports of "one", "two" and "all" to FOLDER, in every format
 reports() {
     local to=$1 s f
     shift
@@ -43,7 +43,7 @@ reports() {
         "$SXS" report --managed --thread main "$@" "$T/$s$ext" >"$to/$s.managed" 2>&1
     done
     "$SXS" diff "$@" "$T/one$ext" "$T/two$ext" >"$to/diff" 2>&1
-    # the names of the sessions are the only difference that is meant
+    # only the names of the sessions may differ
     sed -i "s/\(one\|two\|all\)\.sxsprof/\1/g" "$to"/*
 }
 ext=
@@ -52,7 +52,7 @@ has "the reports have native names and managed lines" "$(cat "$T/before/all.text
 
 try sh -c "cd '$T/here' && exec '$SXS' pack --symbols '$T/debug' '$T/one'"
 is "pack writes a file with the folder's name" "0::one.sxsprof" "$status:$err:$(ls "$T/here")"
-has "and says what is in it" "$out" "one.sxsprof: processes: 1, files: 2, names and lines: " " MB"
+has "pack prints the contents of the file" "$out" "one.sxsprof: processes: 1, files: 2, names and lines: " " MB"
 mv "$T/here/one.sxsprof" "$T/one.sxsprof"
 for s in two all; do
     try "$SXS" pack --symbols "$T/debug" -o "$T/$s.sxsprof" "$T/$s"
@@ -61,14 +61,14 @@ done
 has "all six files are packed" "$(cat "$T/out")" "files: 6"
 try "$SXS" pack -o - --symbols "$T/debug" "$T/one"
 cmp -s "$T/out" "$T/one.sxsprof"
-is "packed again, to standard output: the same bytes" 0: "$?:$err"
+is "a second pack, to standard output, has the same bytes" 0: "$?:$err"
 try "$SXS" pack -o "$T/no/such/file" "$T/one"
 is "a file that cannot be written: status 2" 2 "$status"
-has "and one line" "$err" "-o $T/no/such/file: No such file or directory; expected a file that can be written"
+has "a file that cannot be written: the message is one line" "$err" "-o $T/no/such/file: No such file or directory; expected a file that can be written"
 try "$SXS" pack -o "$T/here" "$T/one"
-has "a folder as the file: refused" "$status:$err" "2:" "-o $T/here: Is a directory"
+has "-o with a folder is refused" "$status:$err" "2:" "-o $T/here: Is a directory"
 got=$(python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$SXS" pack -o - "$T/one" </dev/null)
-has "standard output that is a terminal: refused" "$?:$got" "2:" "standard output is a terminal"
+has "-o - is refused when standard output is a terminal" "$?:$got" "2:" "standard output is a terminal"
 
 # --- on another machine
 mv "$T/program" "$T/hidden"
@@ -89,11 +89,11 @@ mv "$T/one.away" "$T/nameless"
 try "$SXS" pack -o "$T/nameless.sxsprof" "$T/nameless"
 has "pack says which files have no names" "$status:$err" "0:" "$T/program/libwork.so: cannot be opened any more: its functions have no names"
 try "$SXS" report "$T/nameless.sxsprof"
-has "and so does a report of the packed session" "$status:$err" "0:" "$T/program/libwork.so: cannot be opened any more"
-lacks "which has none" "$out" deep_secret
+has "a report of the packed session says which files have no names" "$status:$err" "0:" "$T/program/libwork.so: cannot be opened any more"
+lacks "a report of the packed session has no names" "$out" deep_secret
 try "$SXS" report --symbols "$T/hidden-debug" "$T/nameless.sxsprof"
 has "--symbols adds names that a packed session lacks" "$out" deep_secret
-is "then without a message" 0: "$status:$err"
+is "--symbols: the report has no message" 0: "$status:$err"
 mv "$T/hidden" "$T/program"
 echo 'int entry(void); int entry(void) { return 0; }' |
     $CC -g -fPIC -shared -Wl,--build-id=none -x c - -o "$T/program/libwork.so" || exit 1
@@ -101,27 +101,27 @@ try "$SXS" report "$T/nameless.sxsprof"
 lacks "the files at the paths in a packed session are not used" "$out" a.cs
 mv "$T/program" "$T/hidden"
 
-# --- what cannot be packed, and messages
+# --- sessions that cannot be packed, and messages
 try "$SXS" pack "$T/here"
-is "no session: status 2" 2 "$status"
-has "and one line" "$err" "$T/here: no session" "expected a folder made by sxsprof run"
+is "a folder without a session: status 2" 2 "$status"
+has "a folder without a session: the message is one line" "$err" "$T/here: no session" "expected a folder made by sxsprof run"
 try "$SXS" pack "$T/one.sxsprof"
 is "a packed session cannot be packed: status 2" 2 "$status"
 try "$SXS" pack
-has "DIR is missing" "$status:$err" "2:" "DIR is missing"
+has "a missing DIR is reported" "$status:$err" "2:" "DIR is missing"
 mkdir -p "$T/bad/4242"
 cp "$T/one.away/4242/census" "$T/bad/4242"
 printf 'damaged' >"$T/bad/4242/samples"
 try "$SXS" pack -o "$T/bad.sxsprof" "$T/bad"
-has "a damaged session is packed, and the damage named" "$status:$err" "1:" "$T/bad/4242/samples: "
+has "a damaged session is packed, and a message names the damaged file" "$status:$err" "1:" "$T/bad/4242/samples: "
 try "$SXS" report "$T/bad.sxsprof"
-has "messages name the packed file, not a folder that is gone" "$err" "$T/bad.sxsprof/4242/samples: "
+has "messages name the packed file, not a temporary folder" "$err" "$T/bad.sxsprof/4242/samples: "
 has "the status is that of a damaged session" "$status" 1
 
 # --- signals
 mkfifo "$T/fifo"
 for signal in TERM INT HUP; do
-    # started by Python, because a shell ignores SIGINT in what it starts in the background
+    # Python starts the report, because a shell ignores SIGINT in background processes
     python3 -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])' "$SXS" report -f html -o "$T/fifo" "$T/all.sxsprof" 2>"$T/err" &
@@ -131,31 +131,31 @@ os.execv(sys.argv[1], sys.argv[1:])' "$SXS" report -f html -o "$T/fifo" "$T/all.
         sleep 0.1
     done
     [ -e "$(echo "$TMPDIR"/sxsprof-pack-*/names)" ]
-    is "a report at work has a private folder" 0 $?
-    is "which is the user's alone" 700 "$(stat -c %a "$TMPDIR"/sxsprof-pack-*)"
+    is "a running report has a private folder" 0 $?
+    is "only the user may read the private folder" 700 "$(stat -c %a "$TMPDIR"/sxsprof-pack-*)"
     kill -s $signal $reporter
     wait $reporter 2>/dev/null
     got=$?
     is "SIG$signal ends the report" $((128 + $(kill -l $signal))) $got
-    is "and removes the folder" "" "$(ls -A "$TMPDIR")"
+    is "the report removes its private folder" "" "$(ls -A "$TMPDIR")"
 done
 "$SXS" report -f html "$T/all.sxsprof" 2>/dev/null | true
-is "a closed pipe: nothing is left behind" "" "$(ls -A "$TMPDIR")"
+is "a closed pipe: the private folder is removed" "" "$(ls -A "$TMPDIR")"
 
 # --- damaged and hostile files
 mkdir "$T/hostile"
 touch "$T/stamp"
 python3 tests/command/hostile_packs.py "$T/all.sxsprof" "$T/hostile" || exit 1
 try "$SXS" report "$T/hostile/whole"
-is "what the maker of hostile files writes can be read" 0: "$status:$err"
+is "an undamaged file of the maker of hostile files can be read" 0: "$status:$err"
 cp "$T/out" "$T/whole.out"
 try "$SXS" report "$T/hostile/unpacked"
 cmp -s "$T/out" "$T/whole.out"
-is "a folder unpacked by tar is reported with its names" 0: "$?:$err"
+is "a folder unpacked by tar gives a report with names" 0: "$?:$err"
 try "$SXS" pack -o "$T/again.sxsprof" "$T/hostile/unpacked"
 try "$SXS" report "$T/again.sxsprof"
 cmp -s "$T/out" "$T/whole.out"
-is "and can be packed again, with its names" 0: "$?:$err"
+is "a folder unpacked by tar can be packed again, with its names" 0: "$?:$err"
 n=0
 for f in "$T/hostile"/[0-9]*; do
     n=$((n + 1))
@@ -174,9 +174,9 @@ for f in "$T/hostile"/[0-9]*; do
 done
 [ $n -gt 90 ]
 is "hostile and damaged files ($n) are refused with one line and leave nothing behind" 0 $?
-is "nothing was written elsewhere" "" "$(ls -d /tmp/evil-sxsprof "$T"/evil* "$T"/tmp/evil* 2>/dev/null)"
+is "no file was written outside the private folder" "" "$(ls -d /tmp/evil-sxsprof "$T"/evil* "$T"/tmp/evil* 2>/dev/null)"
 try "$SXS" diff "$T/one.sxsprof" "$T/hostile/001-"*
-has "diff refuses them too" "$status:$(ls -A "$TMPDIR"):$err" "2::" "expected a file made by sxsprof pack"
+has "diff refuses hostile files" "$status:$(ls -A "$TMPDIR"):$err" "2::" "expected a file made by sxsprof pack"
 try env TMPDIR="$T/no-such" "$SXS" report "$T/one.sxsprof"
-has "no TMPDIR: one line" "$status:$err" "2:" "no folder can be made below TMPDIR: No such file"
+has "a missing TMPDIR: the message is one line" "$status:$err" "2:" "no folder can be made below TMPDIR: No such file"
 finish

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# sxsprof report: without a folder, with -o, with --open.
+# report.sh - checks sxsprof report without a folder, with -o and with --open.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 for kind in samples calls events; do
     $CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_$kind.c -o "$T/make_$kind" || exit 1
 done
 
-# --- -o FILE has everything that standard output shows
+# --- -o FILE writes the text that standard output shows
 "$T/make_samples" "$T/all" known 4242 >/dev/null
 "$T/make_calls" "$T/all" >/dev/null 2>&1
 "$T/make_events" "$T/all" >/dev/null 2>&1
@@ -19,35 +19,35 @@ for what in "" "--data calls" "--data samples" "--top 3" "--thread 101" "--forma
         rm -f "$T/file"
         try "$SXS" report $what -o "$T/file" "$T/all"
     }
-    is "report $what -o FILE: what standard output shows" "" "$(diff "$T/shown" "$T/file" 2>&1 | head -n 5)"
+    is "report $what -o FILE: the file has the text of standard output" "" "$(diff "$T/shown" "$T/file" 2>&1 | head -n 5)"
     is "report $what -o FILE: the same status and messages, nothing on standard output" \
         "$shown:$(cat "$T/said"):" "$status:$err:$out"
 done
-has "it has all sections" "$("$SXS" report "$T/all" 2>&1)" "picked" "functions, 4 of 4 called" \
+has "the report has all sections" "$("$SXS" report "$T/all" 2>&1)" "picked" "functions, 4 of 4 called" \
     "exceptions: 13 at 1 throw sites" "top functions by self"
 
 # --- no folder: the newest session
 mkdir "$T/here" && cd "$T/here" || exit 1
 try "$SXS" report
-has "no folder, no session" "$status:$err" "2:" "no session is in the current folder"
+has "no folder is given, and none is a session: status 2" "$status:$err" "2:" "no session is in the current folder"
 "$CENSUS" . 77 started=50 runtime=1,5.0.0,1,1,1,1,1,1,1
 try "$SXS" report
-has "the current folder is a session" "$status:$out" "0:" "5.0.0"
+has "no folder is given: the current folder is the session" "$status:$out" "0:" "5.0.0"
 rm -r 77
 "$CENSUS" other 1 started=900 runtime=1,6.0.0,1,1,1,1,1,1,1
 "$CENSUS" older 1 started=800 runtime=1,7.0.0,1,1,1,1,1,1,1
 mkdir empty sxsprof-9
 try "$SXS" report
-has "a folder of any name: the newest" "$status:$err:$out" "0:" "the newest session is other" "6.0.0"
+has "no folder is given: the newest session, whatever the name of its folder" "$status:$err:$out" "0:" "the newest session is other" "6.0.0"
 "$CENSUS" sxsprof-5 5 started=300 runtime=1,8.0.29,1,1,1,1,1,1,1
 "$CENSUS" sxsprof-4 4 started=500 runtime=1,9.0.18,1,1,1,1,1,1,1
 "$CENSUS" sxsprof-6 6 started=400 runtime=1,10.0.11,1,1,1,1,1,1,1
 touch sxsprof-5
 try "$SXS" report
-has "sxsprof-*: the one that began last" "$status:$err:$out" "0:" "the newest session is sxsprof-4" "9.0.18"
+has "no folder is given: the session sxsprof-* that began last" "$status:$err:$out" "0:" "the newest session is sxsprof-4" "9.0.18"
 "$CENSUS" sxsprof-5 7 started=600 runtime=1,8.0.30,1,1,1,1,1,1,1
 try "$SXS" report --format json
-has "a process that was added counts" "$status:$err:$out" "0:" "the newest session is sxsprof-5" "8.0.30"
+has "no folder is given: a process that was added to a session makes it the newest" "$status:$err:$out" "0:" "the newest session is sxsprof-5" "8.0.30"
 
 # --- --open
 "$T/make_samples" "$T/here/sxsprof-7" known 4242 >/dev/null
@@ -60,19 +60,19 @@ mv "$OPENED.part" "$OPENED"
 SH2
 chmod +x "$T/opener/xdg-open"
 try env PATH="$T/none" "$SXS" report --open sxsprof-7
-is "--open without an opener: prints the page's path" "0:$T/here/sxsprof-7.html" "$status:$out"
-has "it is the page" "$(head -c 300 "$T/here/sxsprof-7.html")" "<!DOCTYPE html>"
+is "--open without an opener: prints the path of the page" "0:$T/here/sxsprof-7.html" "$status:$out"
+has "--open without an opener: the page is written" "$(head -c 300 "$T/here/sxsprof-7.html")" "<!DOCTYPE html>"
 rm -f sxsprof-7.html
 OPENED=$T/opened PATH=$T/opener:$PATH try "$SXS" report --open sxsprof-7/
 is "--open: exit status 0, nothing on standard output" "0:" "$status:$out"
 for _ in $(seq 300); do [ -e "$T/opened" ] && break; sleep 0.1; done
 is "the opener gets the page" "$T/here/sxsprof-7.html" "$(cat "$T/opened" 2>&1)"
-[ -s sxsprof-7.html ]; is "which is beside the session" 0 $?
+[ -s sxsprof-7.html ]; is "the page is beside the session" 0 $?
 try env PATH="$T/none" "$SXS" report --open -o "$T/page.html" sxsprof-7
 is "--open -o FILE: the page is FILE" "0:$T/page.html" "$status:$out"
-[ -s "$T/page.html" ]; is "FILE is written" 0 $?
+[ -s "$T/page.html" ]; is "--open -o FILE: FILE is written" 0 $?
 try "$SXS" report --open --format json sxsprof-7
-has "--open with another format" "$status:$err" "2:" "--open: expected --format html, not json"
+has "--open with another format is refused" "$status:$err" "2:" "--open: expected --format html, not json"
 try env PATH="$T/none" "$SXS" report --open sxsprof-6
-has "--open of a session without a profile" "$status:$out:$err" "2::" "nothing to show"
+has "--open of a session without a profile is refused" "$status:$out:$err" "2::" "nothing to show"
 finish

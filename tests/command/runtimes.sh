@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# sxsprof runtimes: where it looks, the order, each runtime once.
+# runtimes.sh - checks where sxsprof runtimes looks, the order of its list, and that each runtime is listed
+# once.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 
@@ -23,16 +24,16 @@ ln -s "$T/root/$shared/9.0.18" "$T/bin/runtimes/9.0.18"
 own_rows() { grep -F "$T" "$1"; }
 try "$SXS" runtimes
 is "exit status 0" 0 "$status"
-is "sorted by version, as numbers; a pre-release first" \
+is "sorted by version, as numbers; a pre-release precedes its release" \
     "6.0.1 8.0.5 8.0.29 9.0.18 10.0.2 10.0.11 11.0.0-rc.1.2 11.0.0" \
     "$(own_rows "$T/out" | awk '{print $1}' | paste -sd' ')"
 is "a runtime found twice is listed once" 1 "$(own_rows "$T/out" | grep -c 9.0.18)"
-has "beside the command: build" "$(own_rows "$T/out" | grep 8.0.5)" "build" "$T/bin/runtimes/8.0.5/libcoreclr.so"
-has "below DOTNET_ROOT: dotnet" "$(own_rows "$T/out" | grep 10.0.11)" "dotnet"
-has "through the link on PATH" "$(own_rows "$T/out" | grep 6.0.1)" "$T/sdk/$shared/6.0.1/libcoreclr.so"
-lacks "a folder without libcoreclr.so is none" "$out" "7.0.0"
+has "a runtime beside the command has the kind build" "$(own_rows "$T/out" | grep 8.0.5)" "build" "$T/bin/runtimes/8.0.5/libcoreclr.so"
+has "a runtime below DOTNET_ROOT has the kind dotnet" "$(own_rows "$T/out" | grep 10.0.11)" "dotnet"
+has "a runtime is found through the link on PATH" "$(own_rows "$T/out" | grep 6.0.1)" "$T/sdk/$shared/6.0.1/libcoreclr.so"
+lacks "a folder without libcoreclr.so is not listed" "$out" "7.0.0"
 try "$SXS" runtimes --format json
-is "the JSON has the same" "6.0.1 8.0.5 8.0.29 9.0.18 10.0.2 10.0.11 11.0.0-rc.1.2 11.0.0" \
+is "the JSON has the same runtimes" "6.0.1 8.0.5 8.0.29 9.0.18 10.0.2 10.0.11 11.0.0-rc.1.2 11.0.0" \
     "$(python3 -c 'import json,sys
 print(*[r["version"] for r in json.load(sys.stdin)["runtimes"]
         if r["path"].startswith(sys.argv[1]) and sorted(r) == ["kind", "path", "version"]])' "$T" <"$T/out")"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# sxsprof run with samples: progress on a terminal, and a session that nobody named a folder for.
+# samples.sh - checks the progress of a sampled command on a terminal, and sessions without -o.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 $CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_samples.c -o "$T/make_samples" || exit 1
 mkdir "$T/here"
 
 cat >"$T/on_terminal.py" <<'PY'
-# Runs a command on a terminal; prints all that came there. With UNTIL=TIMES:FILE it makes the file once the command's
-# progress has shown so many different times.
+# Runs a command on a terminal and prints its output. With UNTIL=TIMES:FILE, creates FILE after the command's
+# progress line has shown TIMES different times.
 import os, pty, re, sys
 times, _, file = os.environ.get("UNTIL", "0:").partition(":")
 pid, fd = pty.fork()
@@ -28,7 +28,8 @@ sys.stdout.write(data.decode())
 PY
 terminal() { (cd "$T/here" && timeout 120 python3 "$T/on_terminal.py" "$@"); }
 
-# What a library would record, then some time, or until there is a file, then a line of output.
+# A command: records what the library would record, waits for a time or until a file exists, and prints a
+# line.
 cat >"$T/work" <<'SH'
 #!/bin/sh
 "$1/make_samples" "$SXSPROF_OUT" known 4242 >/dev/null || exit 9
@@ -43,37 +44,37 @@ chmod +x "$T/work"
 # --- progress
 got=$(UNTIL=3:$T/shown terminal "$SXS" run --tool sample -o "$T/s1" -- "$T/work" "$T" "$T/shown")
 has "on a terminal: a line of progress" "$got" " s  1 process  3 runtimes  1020 samples" "7 dropped"
-[ -e "$T/shown" ]; is "it is refreshed" 0 $?
+[ -e "$T/shown" ]; is "the line of progress is refreshed" 0 $?
 first=$(grep -o '[0-9.]* s  1 process' <<<"$got" | sort -n | head -n 1)
-awk -v t="${first%% *}" 'BEGIN { exit !(t >= 1.95) }'; is "it waits for two seconds ($first)" 0 $?
+awk -v t="${first%% *}" 'BEGIN { exit !(t >= 1.95) }'; is "the line of progress appears after two seconds ($first)" 0 $?
 rest=${got##*samples}
-has "it is erased before the table" "${rest%%runtime  version*}" $'\033[J'
-lacks "nothing of it comes after the table" "${got##*runtime  version}" $'\033['
+has "the line of progress is erased before the table" "${rest%%runtime  version*}" $'\033[J'
+lacks "no escape sequence follows the table" "${got##*runtime  version}" $'\033['
 got=$(terminal "$SXS" run --quiet --tool sample -o "$T/s2" -- "$T/work" "$T" 2.5)
-is "--quiet: none" "output" "$(tr -d '\r' <<<"$got")"
+is "--quiet: no line of progress" "output" "$(tr -d '\r' <<<"$got")"
 for _ in 1 2 3 4 5; do # on a machine that is busy a short run may be long
     began=$EPOCHREALTIME
     got=$(terminal "$SXS" run --tool sample -o "$T/s3" -- "$T/work" "$T" 0.3)
     [ $(((${EPOCHREALTIME/[.,]/} - ${began/[.,]/}) / 1000)) -lt 2000 ] && break
     rm -rf "$T/s3"
 done
-lacks "a short run: none" "$got" $'\033['
+lacks "a short run: no line of progress" "$got" $'\033['
 got=$(terminal /bin/sh -c "'$SXS' run --tool sample -o '$T/s4' -- '$T/work' '$T' 2.5 2>/dev/null")
-is "stderr is no terminal: none" "output" "$(tr -d '\r' <<<"$got")"
+is "standard error is not a terminal: no line of progress" "output" "$(tr -d '\r' <<<"$got")"
 got=$(terminal "$SXS" run -o "$T/s5" -- sleep 2.5)
-lacks "nothing is sampled: none" "$got" $'\033['
+lacks "no sampling: no line of progress" "$got" $'\033['
 
 # --- a session without -o
 try sh -c "cd '$T/here' && exec '$SXS' run --tool sample -- '$T/work' '$T' 0"
-has "no -o: the essence on stderr, and where the session is" "$err" "top functions by self" \
+has "no -o: a summary on standard error, and the name of the session folder" "$err" "top functions by self" \
     "App.Hot.Spin" "The session is kept in sxsprof-"
-is "stdout is the command's alone" output "$out"
+is "standard output has the output of the command only" output "$out"
 kept=$(sed -n 's/^The session is kept in \([^;]*\);.*/\1/p' "$T/err")
-is "it is there, private" "700 4242" "$(stat -c %a "$T/here/$kept") $(ls "$T/here/$kept")"
-has "it can be reported" "$(cd "$T/here" && "$SXS" report "$kept" 2>&1)" "App.Hot.Spin"
+is "the session folder exists and is private" "700 4242" "$(stat -c %a "$T/here/$kept") $(ls "$T/here/$kept")"
+has "the session can be reported" "$(cd "$T/here" && "$SXS" report "$kept" 2>&1)" "App.Hot.Spin"
 rm -rf "$T/here"/sxsprof-*
 try sh -c "cd '$T/here' && SXSPROF_TOOLS='census;sample:wall=9' exec '$SXS' run -- '$T/work' '$T' 0"
-has "the same for a tool from the environment" "$err" "The session is kept in sxsprof-"
+has "a tool from the environment: the session is kept" "$err" "The session is kept in sxsprof-"
 rm -rf "$T/here"/sxsprof-*
 cat >"$T/other" <<'SH'
 #!/bin/sh
@@ -84,20 +85,20 @@ for kind in calls events; do
     $CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_$kind.c -o "$T/make_$kind" || exit 1
 done
 try sh -c "cd '$T/here' && exec '$SXS' run --tool calls -- '$T/other' '$T' calls"
-has "the same of calls" "$err" "functions, 4 of 4 called" "The session is kept in sxsprof-" "-o flame.html sxsprof-"
+has "calls without -o: a summary, and the name of the session folder" "$err" "functions, 4 of 4 called" "The session is kept in sxsprof-" "-o flame.html sxsprof-"
 rm -rf "$T/here"/sxsprof-*
 try sh -c "cd '$T/here' && exec '$SXS' run --tool events:classes --tool exceptions -- '$T/other' '$T' events"
-has "the same of events and exceptions" "$err" "exceptions: 13 at 1 throw sites" "events: 42" "-o timeline.html sxsprof-"
+has "events and exceptions without -o: a summary, and the name of the session folder" "$err" "exceptions: 13 at 1 throw sites" "events: 42" "-o timeline.html sxsprof-"
 kept=$(sed -n 's/^The session is kept in \([^;]*\);.*/\1/p' "$T/err")
-has "it makes a page" "$(cd "$T/here" && "$SXS" report --format html "$kept" 2>&1)" '"nSpans":42'
+has "the session gives a page" "$(cd "$T/here" && "$SXS" report --format html "$kept" 2>&1)" '"nSpans":42'
 rm -rf "$T/here"/sxsprof-*
 try sh -c "cd '$T/here' && exec '$SXS' run --quiet --tool sample -- '$T/work' '$T' 0"
-is "--quiet: nothing is said, and the session is kept" "output:::4242" "$out:$err::$(ls "$T/here"/sxsprof-*)"
+is "--quiet: no message, and the session is kept" "output:::4242" "$out:$err::$(ls "$T/here"/sxsprof-*)"
 rm -rf "$T/here"/sxsprof-*
 try sh -c "cd '$T/here' && exec '$SXS' run --tool sample -- true"
-is "no runtime came: nothing is kept" "" "$(ls "$T/here")"
+is "no runtime loaded the library: no session is kept" "" "$(ls "$T/here")"
 try sh -c "cd '$T/here' && exec '$SXS' run --quiet --tool sample -- true"
-is "nor with --quiet" "" "$(ls "$T/here")"
+is "no runtime loaded the library, --quiet: no session is kept" "" "$(ls "$T/here")"
 
 # --- the folder is named after the program's PID
 cat >"$T/pid" <<'SH'
@@ -108,7 +109,7 @@ SH
 chmod +x "$T/pid"
 try sh -c "cd '$T/here' && exec '$SXS' sample --quiet -- '$T/pid' '$T'"
 is "the session is in ./sxsprof-PID of the program" "$T/here/sxsprof-${out%% *}" "${out#* }"
-is "and nowhere else" "sxsprof-${out%% *}" "$(ls "$T/here")"
+is "no other folder is made" "sxsprof-${out%% *}" "$(ls "$T/here")"
 rm -rf "$T/here"/sxsprof-*
 cat >"$T/taken.c" <<'C'
 #include <stdio.h>
@@ -129,8 +130,8 @@ int main(int argc, char **argv)
 C
 $CC "$T/taken.c" -o "$T/taken" && rm -rf "$T/here"/*
 try sh -c "cd '$T/here' && exec '$T/taken' '$SXS' sample --quiet -- '$T/pid' '$T'"
-is "a folder of that name exists: another is made" "$T/here/sxsprof-${out%% *}-2" "${out#* }"
+is "the folder exists already: another name is used" "$T/here/sxsprof-${out%% *}-2" "${out#* }"
 rm -rf "$T/here"/*
 try sh -c "cd /proc && exec '$SXS' run --tool sample -- '$T/work' '$T' 0"
-has "a folder that cannot be written to: below TMPDIR" "$err" "kept in $TMPDIR/sxsprof-"
+has "the current folder is not writable: the session is below TMPDIR" "$err" "kept in $TMPDIR/sxsprof-"
 finish

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The shortcuts sample, calls, trace, exceptions, events and instrument: what "run --tool" sets.
+# shortcuts.sh - checks that sample, calls, trace, exceptions, events and instrument set what "run --tool"
+# sets.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 cd "$T" || exit 1
@@ -10,17 +11,17 @@ cat >rules.xml <<'X'
 </instrumentation>
 X
 
-# settings ARGUMENT...: the variables that a command gets, without the session folder.
+# settings ARGUMENT...: prints the SXSPROF_ variables of the command, without the session folder.
 settings() { "$SXS" "$@" -- env 2>&1 | grep '^SXSPROF_' | grep -v '^SXSPROF_OUT=' | sort; }
 
-# same CLAIM "SHORTCUT..." "ARGUMENTS OF RUN..."
+# same CLAIM "SHORTCUT..." "ARGUMENTS OF RUN...": both commands set the same variables.
 same() {
     local a b got want
     read -ra a <<<"$2"
     read -ra b <<<"$3"
     got=$(settings "${a[@]}" --quiet)
     want=$(settings run "${b[@]}" --quiet)
-    [ -n "$want" ] || not_ok "$1: run sets nothing"
+    [ -n "$want" ] || not_ok "$1: run sets variables"
     is "$1: $2" "$want" "$got"
 }
 same "sample" "sample" "--tool sample"
@@ -40,44 +41,44 @@ same "options of instrument" "instrument --precompiled off --trace-size 5 rules.
     "--tool instrument:precompiled=off,traced=5 --instrument rules.xml"
 same "options of run" "sample --pick one:8 --unpicked cancel --signals off --tool events" \
     "--pick one:8 --unpicked cancel --signals off --tool sample --tool events"
-is "nothing of these is left" "" "$(find . -name 'sxsprof-[0-9]*')"
+is "no session folder is left" "" "$(find . -name 'sxsprof-[0-9]*')"
 
 try "$SXS" sample -o "$T/kept" --no-preload printenv SXSPROF_OUT LD_PRELOAD
-is "-o and --no-preload of a shortcut, and -- may be left out" "$T/kept" "$out"
+is "a shortcut with -o and --no-preload, and without --" "$T/kept" "$out"
 try "$SXS" instrument rules.xml --quiet -o "$T/kept2" sh -c 'echo "$1 $SXSPROF_INSTRUMENT"' name --quiet
-is "instrument takes its rules, the rest is the command's" "0:--quiet $T/rules.xml" "$status:$out"
+is "instrument takes its rules; later arguments belong to the command" "0:--quiet $T/rules.xml" "$status:$out"
 
-# The keys that the shortcuts use mean the same as the others of the mini-language.
+# The mini-language still accepts its keys that the shortcuts do not use.
 for text in sample:wall=99 sample:cpu=99 sample:cpu,rate=5 calls:trace=3 calls:trace calls:tree events:tiers=off; do
     try "$SXS" run --quiet --tool $text -- printenv SXSPROF_TOOLS
-    is "the mini-language stays: $text" "$text" "$out"
+    is "the mini-language accepts and keeps $text" "$text" "$out"
 done
 
-# refused CLAIM "PART|PART" ARGUMENT...
+# refused CLAIM "PART|PART" ARGUMENT...: status 2, a message with every part, and no command is started.
 refused() {
     local claim=$1 parts
     IFS='|' read -ra parts <<<"$2"
     shift 2
     try "$SXS" "$@" -- touch "$T/started"
     is "$claim: exit status 2" 2 "$status"
-    has "$claim: says what was expected" "$err" "${parts[@]}"
-    [ ! -e "$T/started" ] && ok "$claim: nothing started" || not_ok "$claim: nothing started"
+    has "$claim: the message says what was expected" "$err" "${parts[@]}"
+    [ ! -e "$T/started" ] && ok "$claim: nothing was started" || not_ok "$claim: nothing was started"
 }
 refused "a rate of 0" "sxsprof sample: --rate: '0': expected a rate from 1 to 10000 Hz" sample --rate 0
-refused "a rate that is no number" "--rate: 'fast': expected a rate" sample --rate fast
+refused "a rate that is not a number" "--rate: 'fast': expected a rate" sample --rate fast
 refused "an unknown walker" "--walker: 'best': expected fast, unwind or snapshot" sample --walker best
 refused "an unknown mode" "--mode: 'all': expected count, time, tree or trace" calls --mode all
-refused "a mode with more behind it" "--mode: 'trace,inline=on': expected count" calls --mode trace,inline=on
+refused "a mode with text after it" "--mode: 'trace,inline=on': expected count" calls --mode trace,inline=on
 refused "half a backoff" "--backoff: '5': expected CALLS-PER-SECOND/NANOSECONDS" calls --backoff 5
-refused "a bad pattern" "--only: 'x': 'x' is no pattern|expected [VERSION/]ASSEMBLY:NAME" calls --only x
+refused "a wrong pattern" "--only: 'x': 'x' is no pattern|expected [VERSION/]ASSEMBLY:NAME" calls --only x
 refused "an option of another shortcut" "--rate" calls --rate 5
-refused "trace has its mode" "--mode" trace --mode count
+refused "--mode with trace" "--mode" trace --mode count
 refused "instrument without rules" "RULES is missing" instrument
-refused "rules that are not there" "instrument: none.xml: No such file" instrument none.xml
+refused "a missing file of rules" "instrument: none.xml: No such file" instrument none.xml
 refused "cpu=0 in the mini-language" "--tool: sample: cpu=0: expected a rate from 1 to 10000 Hz" run --tool sample:cpu=0
 refused "tiers=maybe in the mini-language" "events: tiers=maybe: expected on or off" run --tool events:tiers=maybe
 refused "an unknown key" "calls: fast: no option of the tool calls; expected count, time, tree, trace[=MB]" \
     run --tool calls:fast
 try "$SXS" sample
-has "no command" "$status:$err" "2:" "sxsprof sample: COMMAND is missing"
+has "a missing command" "$status:$err" "2:" "sxsprof sample: COMMAND is missing"
 finish

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Where sxsprof report and diff find names: debug files by build-id, Portable PDBs by their ID,
-# debuginfod servers. None of the paths in the session is that of a file unless the test says so.
+# symbols.sh - checks where sxsprof report and diff find names: debug files by build-id, Portable PDBs by
+# their ID, debuginfod servers. Paths in the sessions name no existing file unless the test says so.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 export HOME=$T DEBUGINFOD_CACHE_PATH=$T/cache
 unset DEBUGINFOD_URLS DEBUGINFOD_TIMEOUT DEBUGINFOD_PROGRESS DEBUGINFOD_VERBOSE
 $CC -std=gnu11 -D_GNU_SOURCE -g -I. tests/profile/make_symbols.c -o "$T/make" -lz || exit 1
 
-# A stripped library, its debug file, and the same of another build.
+# A stripped library, its debug file, and a library and debug file of another build.
 mkdir "$T/lib" "$T/debug" "$T/other" "$T/empty" "$T/app"
 cat >"$T/lib.c" <<'C'
 static __attribute__((noinline)) int deep_secret(int n) { return n * VARIANT; }
@@ -32,8 +32,8 @@ session here "$T/lib/libwork.so" "$T/app/App.dll"
 
 # --- native names
 try "$SXS" report "$T/gone"
-lacks "a library that is gone: no name" "$out" deep_secret
-has "one line says so" "$err" "/gone/libwork.so: cannot be opened any more: its functions have no names"
+lacks "a missing library: no name" "$out" deep_secret
+has "a missing library: one line says that its functions have no names" "$err" "/gone/libwork.so: cannot be opened any more: its functions have no names"
 try "$SXS" report "$T/here"
 lacks "a stripped library: no name" "$out" deep_secret
 mkdir -p "$T/debug/deep/er"
@@ -41,17 +41,17 @@ cp "$T/debug.file" "$T/debug/deep/er/some-name"
 for s in gone here; do
     try "$SXS" report --symbols "$T/empty" --symbols "$T/debug" "$T/$s"
     has "--symbols: the debug file is found by build-id ($s)" "$out" deep_secret lib.c:1
-    is "without a message ($s)" "0:" "$status:$err"
+    is "--symbols: no message ($s)" "0:" "$status:$err"
 done
 try "$SXS" report --symbols "$T/other" "$T/gone"
-lacks "another build's file gives no names" "$out" deep_secret
-has "one line says so" "$err" "its functions have no names"
+lacks "the debug file of another build gives no names" "$out" deep_secret
+has "the debug file of another build: one line says that the functions have no names" "$err" "its functions have no names"
 cp "$T/lib/libwork.so" "$T/debug/a-stripped"
 cp "$T/lib/libwork.so" "$T/debug/z-stripped"
 try "$SXS" report --symbols "$T/debug" "$T/gone"
 has "a stripped file of the same build does not hide the debug file" "$out" deep_secret
 
-# Without a build-id a debug file is found by its name, and accepted by its check sum.
+# Without a build-id, a debug file is found by its name, and accepted if its checksum is right.
 $CC -O1 -g -fPIC -shared -DVARIANT=3 -Wl,--build-id=none -o "$T/plain.so" "$T/lib.c" || exit 1
 mkdir "$T/named" "$T/other-named"
 objcopy --only-keep-debug "$T/plain.so" "$T/named/libplain.debug"
@@ -60,7 +60,7 @@ objcopy --only-keep-debug "$T/other/libwork.so" "$T/other-named/libplain.debug"
 plain=$(nm "$T/plain.so" | awk '$3 == "deep_secret" { print $1 }')
 "$T/make" "$T/plain" "$T/lib/libplain.so" "" "$plain" "$T/app/App.dll" || exit 1
 try "$SXS" report "$T/plain"
-lacks "no build-id, no folder: no name" "$out" deep_secret
+lacks "no build-id and no --symbols: no name" "$out" deep_secret
 try "$SXS" report --symbols "$T/named" "$T/plain"
 has "--symbols: NAME.debug is found for a library without a build-id" "$out" deep_secret lib.c:1
 try "$SXS" report --symbols "$T/other-named" "$T/plain"
@@ -73,25 +73,25 @@ ln -s loop "$T/debug/loop"
 printf '\177ELF' >"$T/debug/cut"
 printf 'BSJB' >"$T/debug/cut.pdb"
 try timeout 60 "$SXS" report --symbols "$T/debug" "$T/gone"
-has "pipes, circles of links and damaged files do no harm" "$out" deep_secret
+has "pipes, circular links and damaged files among the debug files are skipped" "$out" deep_secret
 try "$SXS" diff -o "$T/diff.html" --symbols "$T/debug" "$T/gone" "$T/gone"
-has "diff has --symbols" "$status:$(cat "$T/diff.html")" 0: deep_secret
+has "diff has the option --symbols" "$status:$(cat "$T/diff.html")" 0: deep_secret
 try "$SXS" report --symbols "$T/missing" "$T/gone"
-is "a folder that is missing: status 2" 2 "$status"
-has "and one line" "$err" "--symbols: '$T/missing': No such file or directory" "expected a folder"
+is "a missing folder: status 2" 2 "$status"
+has "a missing folder: the message is one line" "$err" "--symbols: '$T/missing': No such file or directory" "expected a folder"
 try "$SXS" report --symbols "$T/debug.file" "$T/gone"
-is "no folder: status 2" "2:" "$status:$out"
+is "a file instead of a folder: status 2" "2:" "$status:$out"
 if [ -w /usr/lib/debug ] || [ -w /usr/lib ]; then
     at=/usr/lib/debug/.build-id/${id:0:2}
     mkdir -p "$at" && cp "$T/debug.file" "$at/${id:2}.debug"
     for s in gone here; do
         try "$SXS" report "$T/$s"
-        has "/usr/lib/debug/.build-id: found without an option ($s)" "$out" deep_secret lib.c:1
+        has "a debug file below /usr/lib/debug/.build-id is found without an option ($s)" "$out" deep_secret lib.c:1
     done
     rm -f "$at/${id:2}.debug"
     rmdir --ignore-fail-on-non-empty -p "$at" 2>/dev/null
 else
-    skip "/usr/lib/debug/.build-id: found without an option" "it cannot be written to"
+    skip "a debug file below /usr/lib/debug/.build-id is found without an option" "it cannot be written to"
 fi
 
 # --- managed lines
@@ -106,7 +106,7 @@ mkdir -p "$T/obj" "$T/pdbs/below"
 rm "$T/app/App.pdb"
 lines
 lacks "no PDB: no lines" "$out" a.cs:300
-lacks "and no message" "$err" App
+lacks "no PDB: no message" "$err" App
 "$T/make" -a "$T/app/App.dll" "$T/obj/Work.pdb" "$T/obj/Work.pdb"
 lines
 has "a PDB at the path that the assembly names" "$out" a.cs:300
@@ -118,21 +118,21 @@ for wrong in "$T/app/App.pdb" "$T/obj/Work.pdb" "$T/pdbs/below/App.pdb" "$T/pdbs
     "$T/make" -w "$wrong"
     lines --symbols "$T/pdbs"
     lacks "another assembly's PDB gives no lines (${wrong#"$T/"})" "$out" a.cs
-    has "one line refuses it (${wrong#"$T/"})" "$err" "sxsprof: $wrong: not the PDB of $T/app/App.dll: its methods have no lines"
+    has "one line says that the PDB is refused (${wrong#"$T/"})" "$err" "sxsprof: $wrong: not the PDB of $T/app/App.dll: its methods have no lines"
     is "the report is complete (${wrong#"$T/"})" "0:1" "$status:$(grep -c 'not the PDB' "$T/err")"
     rm "$wrong"
 done
 printf 'Microsoft C/C++ MSF 7.00\r\n' >"$T/app/App.pdb"
 lines
-has "a PDB of the old format: one line" "$err" "$T/app/App.pdb: not the PDB of $T/app/App.dll"
+has "a PDB of the old Windows format: one line says that it is refused" "$err" "$T/app/App.pdb: not the PDB of $T/app/App.dll"
 "$T/make" -w "$T/app/App.pdb"
 "$T/make" -a "$T/x.dll" "$T/pdbs/App.pdb"
 lines --symbols "$T/pdbs"
-has "the right PDB is found behind a wrong one" "$out" a.cs:300
-lacks "without a message" "$err" "not the PDB"
+has "the right PDB is found although a wrong one is tried first" "$out" a.cs:300
+lacks "the right PDB is found: no message about the wrong one" "$err" "not the PDB"
 "$T/make" -e "$T/app/App.dll"
 lines
-has "an embedded PDB is found behind a wrong one" "$out" a.cs:300
+has "an embedded PDB is found although a wrong PDB is tried first" "$out" a.cs:300
 rm "$T/app/App.pdb"
 
 # --- debuginfod
@@ -181,16 +181,16 @@ if ldconfig -p | grep -q libdebuginfod.so.1; then
     kept=$DEBUGINFOD_URLS
     unset DEBUGINFOD_URLS
     try env LD_DEBUG=files "$SXS" report "$T/gone"
-    lacks "DEBUGINFOD_URLS is not set: its library is not loaded" "$err" libdebuginfod
-    is "and no server is asked" "" "$(cat "$T/log" 2>/dev/null)"
+    lacks "DEBUGINFOD_URLS is not set: libdebuginfod is not loaded" "$err" libdebuginfod
+    is "DEBUGINFOD_URLS is not set: no server is asked" "" "$(cat "$T/log" 2>/dev/null)"
     export DEBUGINFOD_URLS=$kept
     for s in gone here; do
         rm -rf "$T/cache"
         try "$SXS" report "$T/$s"
         has "DEBUGINFOD_URLS: the debug file is downloaded ($s)" "$out" deep_secret lib.c:1
-        is "without a message, because standard error is no terminal ($s)" "0:" "$status:$err"
+        is "no message, because standard error is not a terminal ($s)" "0:" "$status:$err"
     done
-    has "it is asked for by build-id" "$(cat "$T/log")" "/buildid/$id/debuginfo"
+    has "the debug file is requested by build-id" "$(cat "$T/log")" "/buildid/$id/debuginfo"
     rm -rf "$T/cache"
     got=$(TERM=xterm python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' \
         "$SXS" report -f collapsed -o "$T/collapsed" "$T/gone" </dev/null)
@@ -203,18 +203,18 @@ SH
     rm -rf "$T/log" "$T/cache"
     try sh -c 'cd "$1" && shift && exec "$@"' sh "$T/empty" "$SXS" run --tool sample -- "$T/work" "$T" "$id" "$address"
     has "the summary after a run is written" "$err" App.Work.Run
-    is "without asking a server" "" "$(cat "$T/log" 2>/dev/null)"
+    is "the summary after a run asks no server" "" "$(cat "$T/log" 2>/dev/null)"
     unserve
     serve none
     try "$SXS" report "$T/gone"
-    has "a server that has nothing: no names, as before" "$err" "/gone/libwork.so: cannot be opened any more"
+    has "a server without the file: no names" "$err" "/gone/libwork.so: cannot be opened any more"
     unserve
     serve hang
     export DEBUGINFOD_TIMEOUT=1
     try timeout 50 "$SXS" report "$T/gone"
     unset DEBUGINFOD_TIMEOUT
     is "a server that does not answer: the report is written" 0 "$status"
-    has "one line says that it was not waited for" "$err" "debuginfod: no answer within 1 s"
+    has "one line says that the server did not answer in time" "$err" "debuginfod: no answer within 1 s"
     unserve
 else
     skip "debuginfod" "libdebuginfod.so.1 is not installed"

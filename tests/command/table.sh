@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# sxsprof report: the table and the JSON of whole sessions.
+# table.sh - checks the table and the JSON that sxsprof report prints for whole sessions.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 
@@ -16,7 +16,7 @@ is "the table of one process has no heading" "$expected" "$out"
 is "a whole session: exit status 0, no message" "0:" "$status:$err"
 
 try "$SXS" report --format json "$T/one"
-is "the JSON is what a program expects" ok "$(python3 - "$T/out" <<'PY'
+is "the JSON has all keys and the expected values" ok "$(python3 - "$T/out" <<'PY'
 import json, sys
 rows = json.load(open(sys.argv[1]))["runtimes"]
 keys = ["number", "version", "path", "state", "modules", "methods", "threads", "gcs", "exceptions",
@@ -37,10 +37,10 @@ is "the top of the JSON has one key" '["runtimes"]' \
 "$CENSUS" "$T/two" 200-2 pid=200 started=30 command="third" runtime=1,10.0.11,1,3,3,3,3,3,3
 "$CENSUS" "$T/two" 400 started=40 command="no runtime yet"
 try "$SXS" report "$T/two"
-is "several processes: headings, by start" "process 300: /usr/bin/first --with arguments
+is "several processes: one heading each, sorted by start" "process 300: /usr/bin/first --with arguments
 process 200: second
 process 200: third" "$(grep ^process <<<"$out")"
-is "columns are wide enough for all" 1 "$(grep -v ^process <<<"$out" | awk '{print length}' | sort -u | wc -l)"
+is "columns are wide enough for all rows" 1 "$(grep -v ^process <<<"$out" | awk '{print length}' | sort -u | wc -l)"
 COLUMNS=24 try "$SXS" report "$T/two"
 has "a long command is cut to the width" "$out" "process 300: /usr/bin..."
 is "rows are not cut" 3 "$(grep -c picked <<<"$out")"
@@ -52,12 +52,12 @@ is "JSON rows are sorted by start" "300 200 200" \
     signals_off=1 runtime=1,8,1,1,1,1,1,1,18446744073709551615
 "$CENSUS" "$T/odd" 2 started=1 runtime=1,9,1,1,1,1,1,1,1
 try "$SXS" report "$T/odd"
-has "notes are below their process" "$out" "3 more runtimes are counted but not listed" \
+has "notes follow the table of their process" "$out" "3 more runtimes are counted but not listed" \
     "4 signals belonged to no runtime" "SXSPROF_SIGNALS=off"
-has "text that is not UTF-8 or moves the terminal is made harmless" "$out" "red? café" "?[31m"
+has "text that is not UTF-8 or contains escape sequences is replaced" "$out" "red? café" "?[31m"
 lacks "no escape character is printed" "$out" $'\033'
 try "$SXS" report --format json "$T/odd"
-is "the JSON of odd text can be read" 0 "$(python3 -c 'import json,sys; json.load(sys.stdin)' <"$T/out"; echo $?)"
+is "the JSON of such text can be parsed" 0 "$(python3 -c 'import json,sys; json.load(sys.stdin)' <"$T/out"; echo $?)"
 
 spec=()
 for i in $(seq 64 -1 1); do spec+=("runtime=$i,8.0.$i,1,1,1,1,1,1,1"); done
@@ -69,5 +69,5 @@ try "$SXS" report --format json "$T/none"
 is "a process without runtimes: an empty list" '{"runtimes":[]}' "$(tr -d ' \n' <"$T/out")"
 try "$SXS" report --format json "$T/one" >/dev/full
 try sh -c "'$SXS' report '$T/one' >/dev/full"
-is "a full disk is told of" 1 "$status"
+is "a full disk: status 1" 1 "$status"
 finish

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Wrong input: a message that says what was expected, exit status 2, nothing started. What is not
-# the user's input has the statuses of env(1): 125, 126 and 127.
+# wrong_input.sh - checks that wrong input gives a message, exit status 2, and that nothing is started.
+# Errors that are not in the input have the statuses of env(1): 125, 126 and 127.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 
-# refused CLAIM "PART|PART" ARGUMENT...: the last argument is a command that would leave a mark.
+# refused CLAIM "PART|PART" ARGUMENT...: status 2. The last argument is a command that would create
+# $T/started.
 refused() { fails 2 "$@"; }
 
 # fails STATUS CLAIM "PART|PART" ARGUMENT...: the same with another exit status.
@@ -16,10 +17,10 @@ fails() {
     rm -f "$T/started"
     try "$SXS" "$@"
     is "$claim: exit status $want" "$want" "$status"
-    has "$claim: says what was expected" "$err" "${parts[@]}"
+    has "$claim: the message says what was expected" "$err" "${parts[@]}"
     is "$claim: prints nothing on stdout" "" "$out"
-    [ ! -e "$T/started" ] && [ -z "$(ls -A "$TMPDIR")" ] && ok "$claim: nothing started or left" ||
-        not_ok "$claim: nothing started or left" "$(ls -A "$TMPDIR")"
+    [ ! -e "$T/started" ] && [ -z "$(ls -A "$TMPDIR")" ] && ok "$claim: nothing was started or left behind" ||
+        not_ok "$claim: nothing was started or left behind" "$(ls -A "$TMPDIR")"
 }
 mark=(-- touch "$T/started")
 
@@ -27,14 +28,14 @@ refused "no verb" "run"
 refused "an unknown verb" "'walk'|expected run, sample, calls, trace, exceptions, events, instrument, report" walk
 refused "an unknown option of the command" "'--frob'|expected" --frob
 refused "an unknown option of run" "--frob|--help" run --frob "${mark[@]}"
-refused "a bad --pick" "--pick|'some'|expected all, first, or one:" run --pick some "${mark[@]}"
-refused "--pick one without which" "'one'|which one" run --pick one "${mark[@]}"
+refused "a wrong --pick" "--pick|'some'|expected all, first, or one:" run --pick some "${mark[@]}"
+refused "--pick one without a runtime" "'one'|which one" run --pick one "${mark[@]}"
 refused "--pick one:text" "neither a version prefix nor a path" run --pick one:abc "${mark[@]}"
-refused "--pick one: with nothing" "expected all, first, or one:" run --pick one: "${mark[@]}"
+refused "--pick one: without a version or path" "expected all, first, or one:" run --pick one: "${mark[@]}"
 refused "--pick one: a missing file" "no file /nowhere/libcoreclr.so" \
     run --pick one:/nowhere/libcoreclr.so "${mark[@]}"
-refused "a bad --unpicked" "--unpicked|'kill'|expected guard or cancel" run --unpicked kill "${mark[@]}"
-refused "a bad --signals" "--signals|'maybe'|expected on or off" run --signals maybe "${mark[@]}"
+refused "a wrong --unpicked" "--unpicked|'kill'|expected guard or cancel" run --unpicked kill "${mark[@]}"
+refused "a wrong --signals" "--signals|'maybe'|expected on or off" run --signals maybe "${mark[@]}"
 refused "an unknown tool" "no tool 'coverage'|known: census" run --tool coverage "${mark[@]}"
 refused "a tool without a name" "no name|expected NAME[:OPTIONS]" run --tool "" "${mark[@]}"
 refused "options for a tool that has none" "census takes no options" run --tool census:x "${mark[@]}"
@@ -51,32 +52,32 @@ printf '#!/no/such/interpreter\n' >"$T/script" && chmod +x "$T/script"
 fails 127 "a script whose interpreter is missing" "nothing was started" run -- "$T/script"
 printf '#!%s\n' "$T/data" >"$T/cut" && chmod +x "$T/cut"
 fails 126 "a script whose interpreter cannot be executed" "Permission denied; nothing was started" run -- "$T/cut"
-fails 126 "the same of a shortcut" "nothing was started" sample -- "$T/cut"
-is "and no session is left of it" "" "$(ls -d sxsprof-* 2>/dev/null)"
+fails 126 "a shortcut with a script whose interpreter cannot be executed" "nothing was started" sample -- "$T/cut"
+is "a script whose interpreter cannot be executed: no session is left" "" "$(ls -d sxsprof-* 2>/dev/null)"
 
 mkdir "$T/full" && touch "$T/full/letter"
-refused "-o with a folder of somebody's own" "it has 'letter' in it|expected an empty folder" \
+refused "-o with a folder that has other files" "it has 'letter' in it|expected an empty folder" \
     run -o "$T/full" "${mark[@]}"
-is "that folder is as it was" letter "$(ls -A "$T/full")"
+is "the folder with other files is unchanged" letter "$(ls -A "$T/full")"
 refused "-o with a file" "Not a directory|expected a folder" run -o "$T/data" "${mark[@]}"
-refused "-o in a folder that is not there" "No such file|expected" run -o "$T/no/where" "${mark[@]}"
-refused "-o with nothing" "-o: the folder's name is empty" run -o "" "${mark[@]}"
+refused "-o in a missing folder" "No such file|expected" run -o "$T/no/where" "${mark[@]}"
+refused "-o with an empty name" "-o: the folder's name is empty" run -o "" "${mark[@]}"
 refused "-o /proc/x" "expected a folder that can be made there" run -o /proc/x "${mark[@]}"
 if [ "$(id -u)" != 0 ]; then
     mkdir -m 500 "$T/locked"
-    refused "-o with a folder that cannot be written to" "expected a folder that can be written to" \
+    refused "-o with a folder that is not writable" "expected a folder that can be written to" \
         run -o "$T/locked" "${mark[@]}"
 else
-    skip "-o with a folder that cannot be written to" "root writes everywhere"
+    skip "-o with a folder that is not writable" "root writes everywhere"
 fi
 "$CENSUS" "$T/earlier" 4711 command="dotnet old.dll" started=1600000000000000000 runtime=1,8.0.29,1,1,1,1,1,1,1
 chmod 700 "$T/earlier"
 refused "-o with an earlier session" "it has a session of 1 process in it, the last of 2020-09-1|: dotnet old.dll|expected --append to add to it, or another folder" \
     run -o "$T/earlier" "${mark[@]}"
-refused "the same of a shortcut" "expected --append" sample -o "$T/earlier" "${mark[@]}"
+refused "a shortcut with -o and an earlier session" "expected --append" sample -o "$T/earlier" "${mark[@]}"
 refused "--append without -o" "--append: expected -o DIR" run --append "${mark[@]}"
 mkdir "$T/open" && chmod 0777 "$T/open"
-refused "-o with a folder that others may write into" "others may write into the folder|expected a folder of your own" \
+refused "-o with a folder that others may write to" "others may write into the folder|expected a folder of your own" \
     run -o "$T/open" "${mark[@]}"
 if [ "$(id -u)" -eq 0 ]; then
     mkdir -m 0700 "$T/foreign" && chown 65534 "$T/foreign"
@@ -84,47 +85,47 @@ if [ "$(id -u)" -eq 0 ]; then
 else
     skip "-o with a folder of another user" "only root may give a folder away"
 fi
-fails 127 "-o is not made for a command that is missing" "not found" run -o "$T/new" -- "$T/nothing"
-[ ! -e "$T/new" ] && ok "no folder is left of it" || not_ok "no folder is left of it"
+fails 127 "-o with a missing command" "not found" run -o "$T/new" -- "$T/nothing"
+[ ! -e "$T/new" ] && ok "no folder is left after a missing command" || not_ok "no folder is left after a missing command"
 
-SXSPROF_PICK=some refused "a bad SXSPROF_PICK" "SXSPROF_PICK: 'some'|expected all, first" run "${mark[@]}"
-SXSPROF_TOOLS="census;frob" refused "a bad SXSPROF_TOOLS" "SXSPROF_TOOLS|no tool 'frob'" run "${mark[@]}"
-SXSPROF_SIGNALS=1 refused "a bad SXSPROF_SIGNALS" "SXSPROF_SIGNALS|expected on or off" run "${mark[@]}"
-SXSPROF_LOG=loud refused "a bad SXSPROF_LOG" "SXSPROF_LOG: 'loud'|expected error, warn" run "${mark[@]}"
+SXSPROF_PICK=some refused "a wrong SXSPROF_PICK" "SXSPROF_PICK: 'some'|expected all, first" run "${mark[@]}"
+SXSPROF_TOOLS="census;frob" refused "a wrong SXSPROF_TOOLS" "SXSPROF_TOOLS|no tool 'frob'" run "${mark[@]}"
+SXSPROF_SIGNALS=1 refused "a wrong SXSPROF_SIGNALS" "SXSPROF_SIGNALS|expected on or off" run "${mark[@]}"
+SXSPROF_LOG=loud refused "a wrong SXSPROF_LOG" "SXSPROF_LOG: 'loud'|expected error, warn" run "${mark[@]}"
 SXSPROF_PICK=some try "$SXS" run --quiet --pick all -- true
-is "an option replaces a bad variable" 0 "$status"
+is "an option replaces a wrong variable" 0 "$status"
 
 TMPDIR=/nowhere try "$SXS" run -- touch "$T/started"
-is "TMPDIR that is not there: exit status 125" 125 "$status"
-has "TMPDIR that is not there: says so" "$err" "/nowhere" "expected TMPDIR"
+is "a missing TMPDIR: exit status 125" 125 "$status"
+has "a missing TMPDIR: the message names it" "$err" "/nowhere" "expected TMPDIR"
 mkdir "$T/alone" && cp "$SXS" "$T/alone/"
 try "$T/alone/sxsprof" run -- touch "$T/started"
 is "without the profiler library: exit status 125" 125 "$status"
-has "without the profiler library: says where it belongs" "$err" "$T/alone/libsxsprof.so is missing"
+has "without the profiler library: the message says where it belongs" "$err" "$T/alone/libsxsprof.so is missing"
 cp "$T/bin/libsxsprof.so" "$T/alone/"
 try "$T/alone/sxsprof" run -- touch "$T/started"
 is "without the signal library: exit status 125" 125 "$status"
-has "without the signal library: names --no-preload" "$err" "libsxsprof-preload.so" "--no-preload"
+has "without the signal library: the message names --no-preload" "$err" "libsxsprof-preload.so" "--no-preload"
 [ ! -e "$T/started" ] && ok "none of these started anything" || not_ok "none of these started anything"
 try "$T/alone/sxsprof" run --quiet --no-preload -- true
 is "without the signal library, --no-preload runs" 0 "$status"
 mkdir "$T/a b" && cp "$T"/bin/* "$T/a b/"
 try "$T/a b/sxsprof" run -- true
-is "a place that LD_PRELOAD cannot name: exit status 125" 125 "$status"
+is "a path that LD_PRELOAD cannot contain: exit status 125" 125 "$status"
 
 refused "report of a missing folder" "$T/no: No such file|expected a folder made by" report "$T/no"
 refused "report of a file" "$T/data: not a packed session|expected a file made by sxsprof pack" report "$T/data"
-refused "report of another folder" "no session|expected" report "$T/full"
+refused "report of a folder without a session" "no session|expected" report "$T/full"
 refused "report of two folders" "one folder is expected" report "$T/full" "$T/full"
-refused "report with --symbols that are missing" "--symbols: '$T/no': No such file|expected a folder" report --symbols "$T/no" "$T/full"
+refused "report with a missing --symbols folder" "--symbols: '$T/no': No such file|expected a folder" report --symbols "$T/no" "$T/full"
 refused "pack without a folder" "DIR is missing" pack
 refused "pack of a missing folder" "$T/no: No such file|expected a folder made by" pack "$T/no"
 refused "pack of a file" "$T/data: not a folder|expected a folder made by" pack "$T/data"
-refused "pack of another folder" "no session|expected" pack "$T/full"
+refused "pack of a folder without a session" "no session|expected" pack "$T/full"
 refused "pack of two folders" "one folder is expected" pack "$T/full" "$T/full"
-refused "pack with --symbols that are no folder" "--symbols: '$T/data': Not a directory|expected a folder" pack --symbols "$T/data" "$T/full"
-refused "report in a bad format" "--format: 'xml': expected json, text, html" report --format xml "$T/full"
-refused "runtimes in a bad format" "expected text or json" runtimes --format=yaml
+refused "pack with --symbols that is not a folder" "--symbols: '$T/data': Not a directory|expected a folder" pack --symbols "$T/data" "$T/full"
+refused "report in an unknown format" "--format: 'xml': expected json, text, html" report --format xml "$T/full"
+refused "runtimes in an unknown format" "expected text or json" runtimes --format=yaml
 refused "runtimes with an argument" "no argument is expected" runtimes 8.0
 refused "il without an assembly" "expected the path of an assembly" il
 refused "il of a missing file" "$T/no.dll: No such file" il "$T/no.dll"
@@ -132,15 +133,15 @@ refused "il of a folder" "$T/full: not a .NET assembly" il "$T/full"
 refused "il of another file" "$T/data: not a .NET assembly" il "$T/data"
 : >"$T/empty"
 refused "il of an empty file" "$T/empty: not a .NET assembly" il "$T/empty"
-refused "il of three things" "'c'|expected one assembly and one pattern" il a b c
+refused "il with three arguments" "'c'|expected one assembly and one pattern" il a b c
 refused "an unknown option of il" "--frob" il --frob a
 assembly=$(ls build/managed/*/*.dll 2>/dev/null | head -n 1)
 if [ -n "$assembly" ]; then
-    refused "il of no such method" "$assembly: no method is called No.Such" il "$assembly" No.Such
+    refused "il of a method that does not exist" "$assembly: no method is called No.Such" il "$assembly" No.Such
     head -c 700 "$assembly" >"$T/cut.dll"
-    refused "il of half an assembly" "$T/cut.dll: not a .NET assembly" il "$T/cut.dll"
+    refused "il of a cut assembly" "$T/cut.dll: not a .NET assembly" il "$T/cut.dll"
 else
-    skip "il of no such method" "no assemblies"
+    skip "il of a method that does not exist" "no assemblies"
 fi
 refused "an unknown option of doctor" "--cure" doctor --cure
 finish

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Damaged and cut session folders through the real command: a clear message, what is whole is shown.
+"""sessions.py - checks that reports of damaged and cut sessions have a message and all whole parts.
 
-sessions.py SXSPROF MAKERS ROUNDS [SEED]: MAKERS is where make_samples, make_calls, make_events, make_instrument are. Says what is wrong; nothing if all is well.
+usage: sessions.py SXSPROF MAKERS ROUNDS [SEED]
+MAKERS: folder of make_samples, make_calls, make_events and make_instrument. Prints errors.
 """
 import json
 import os
@@ -42,7 +43,7 @@ def samples_in(out):
 
 
 def misuse(r, data, content, cells):
-    """In a file of cells: a reference that leads elsewhere, a size, a kind; cells that are zero or another's."""
+    """Damages a file of cells: changes a reference, size or kind, or clears or copies cells."""
     cell = HEADER + CELL * r.randrange(1, cells)
     how = r.randrange(5)
     if how < 3:
@@ -58,7 +59,7 @@ def misuse(r, data, content, cells):
 
 
 def mutate(r, data, content, cells=0):
-    """Bytes, words, stretches changed where something is; now and then cut."""
+    """Returns @data with changed bytes, words and ranges in its first @content bytes, sometimes cut."""
     data = bytearray(data)
     for _ in range(r.choice([1, 3, 10]) if cells else 0):
         misuse(r, data, content, cells)
@@ -81,7 +82,7 @@ def mutate(r, data, content, cells=0):
 
 
 def judge(form, session, changed, more):
-    """What is wrong with how the command took it, or None."""
+    """Runs a report of a damaged session. Returns the error as text, or None."""
     try:
         status, out, err = report(form, session, *more)
     except subprocess.TimeoutExpired:
@@ -115,7 +116,7 @@ def main():
         with open(os.path.join(session, pid, name), "wb") as f:
             f.write(data)
 
-    # What is whole is shown: half a file is about half of its samples; one record lost is one sample.
+    # Whole parts are shown: half a file has about half of its samples; one damaged record loses one sample.
     damaged = os.path.join(tmp, "damaged")
     shutil.copytree(whole, damaged)
     status, out, _ = report("collapsed", whole)
@@ -130,7 +131,7 @@ def main():
         if status != 1 or b"cut" not in err or b"samples" not in err or abs(got - share) > 0.1:
             bad.append("cut at %.0f %%: status %d, %.0f %% shown, %r" % (100 * share, status, 100 * got, err))
     data = bytearray(files["samples"])
-    # A sample in the middle of the file's last chunk, which holds nothing else.
+    # A sample in the middle of the file's last chunk, which has nothing but samples.
     at = HEADER + (size - HEADER) // CHUNK * CHUNK - CHUNK + 16
     for _ in range(40):
         at += struct.unpack_from("<I", data, at)[0]
@@ -141,7 +142,7 @@ def main():
         bad.append("one record damaged: status %d, %d of %d samples, %r" %
                    (status, samples_in(out), all_samples, err))
 
-    # Without its census, a process's samples are shown all the same.
+    # Without a census the samples of a process are still shown.
     write(damaged, "samples", files["samples"])
     for what, census in (("cut", files["census"][:500]), ("not ours", b"x" * 43064)):
         write(damaged, "census", census)
@@ -150,7 +151,7 @@ def main():
             bad.append("census %s: status %d, %d of %d samples, %r" %
                        (what, status, samples_in(out), all_samples, err))
 
-    # Anything may be refused, and nothing may crash. A small file, so that changes hit something.
+    # Any file may be refused, but none may crash the command. Small files, so that changes hit used bytes.
     small = os.path.join(tmp, "small")
     subprocess.run([maker, small, "known"], check=True)
     pid_small, = os.listdir(small)
@@ -181,7 +182,7 @@ def main():
                             ["calls"], ["events"], ["events"], ["calls", "events", "census"],
                             ["instrument"], ["traced"], ["traced"], ["instrument", "traced"]])
         form, more = FORMATS[seed % len(FORMATS)], []
-        if "instrument" in changed or "traced" in changed:  # the others do not show it
+        if "instrument" in changed or "traced" in changed:  # other formats do not show these files
             form, more = r.choice(["text", "json"]), r.choice([[], ["--single", "1000"]])
         if "calls" in changed and form == "text":
             more = r.choice(views)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** assembly.h - for the tests of instr/: the methods of an assembly's file, with what the checker asks. */
+/** assembly.h - reads the methods of an assembly, with the data that the checker of the IL library needs. */
 #ifndef SXS_TESTS_INSTR_ASSEMBLY_H
 #define SXS_TESTS_INSTR_ASSEMBLY_H
 
@@ -16,16 +16,16 @@
 
 #define TYPES_MAX 4096
 
-/** One method that has IL. Borrowed from the assembly. */
+/** A method with IL. Its pointers belong to the assembly. */
 struct method {
     struct sxs_metadata *md;
     uint32_t             token;
-    struct sxs_blob      bytes; /* the body, and more behind it */
+    struct sxs_blob      bytes; /* the body, and bytes after it */
     struct sxs_blob      signature;
-    struct sxs_il_method method; /* n_locals: once the body was read */
+    struct sxs_il_method method; /* n_locals is set after the body was read */
 };
 
-/** Map @path and read its metadata. Returns 0, or -1: not an assembly. It is never unmapped. */
+/** Map @path and read its metadata. The file is never unmapped. Returns 0, or -1 if it is not an assembly. */
 static inline int open_assembly(const char *path, struct sxs_metadata *md)
 {
     struct stat st;
@@ -45,7 +45,7 @@ static inline int effect_by_signature(void *context, enum sxs_il_opcode opcode, 
     return sxs_il_call_effect(b.at, b.size, opcode, e);
 }
 
-/** Method @row into *m. Returns 0, or -1: it has no IL. */
+/** Read method @row into *m. Returns 0, or -1 if it has no IL. */
 static inline int find_method(struct sxs_metadata *md, uint32_t row, struct method *m)
 {
     uint32_t            rva = sxs_md_cell(md, SXS_TABLE_METHOD_DEF, row, SXS_METHOD_DEF_RVA);
@@ -66,7 +66,7 @@ static inline int find_method(struct sxs_metadata *md, uint32_t row, struct meth
     return 0;
 }
 
-/** The locals' signature of @body; fills in how many there are. */
+/** Return the signature of the locals of @body; set their number in @m. */
 static inline struct sxs_blob find_locals(struct method *m, const struct sxs_il_body *body)
 {
     struct sxs_blob b = {NULL, 0};

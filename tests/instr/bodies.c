@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * il_bodies FILE... - every method body of assemblies, read, checked and written; then again with code put
- * into it in each way the library has. Speaks TAP.
+ * bodies.c - reads, checks and writes every method body of assemblies, first unchanged, then with
+ * code inserted in each way that the IL library has. Prints TAP. usage: il_bodies FILE...
  */
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ static void bad(const struct method *m, int claim, const struct sxs_il_error *e,
                e->text, e->offset);
 }
 
-/* What @body became is taken, written, read again, the same, taken again. Returns 0 or a status. */
+/* Checks and writes the changed body, then reads, compares and checks the result. Returns 0 or a status. */
 static int holds(struct method *m, struct sxs_il_error *e)
 {
     const uint8_t *bytes;
@@ -48,7 +48,7 @@ static int holds(struct method *m, struct sxs_il_error *e)
     return err ? err : sxs_il_check(run.again, &m->method, e);
 }
 
-/* One more local, of the result's type, in a signature that is one. Returns its number, or -1. */
+/* Adds a local of the method's result type to the locals @old. Returns its number, or -1. */
 static int add_result(struct method *m, struct sxs_blob old, uint8_t *out, size_t room)
 {
     static struct sxs_sig_node nodes[70000];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""expand.py - odd.il with its repetitions written out, on stdout. usage: expand.py FILE"""
+"""expand.py - prints odd.il with its repetitions written out. usage: expand.py FILE"""
 import re
 import sys
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Method bodies, signatures, ilasm's text and assemblies' files, whole and damaged: a message or the same again,
-# never a crash. What libFuzzer found reaches code the others do not, or once broke something.
+# fuzz.sh - checks whole and damaged method bodies, signatures, ilasm texts and assemblies: never a crash.
+# Each input gives a message, or the same result after writing and reading it again. The corpora were found by
+# libFuzzer: their files reach code that other files do not reach, or once caused a failure.
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=build}"
 status=0

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/** graph.h - are two bodies the same: instructions, what they mean, clauses? Forms of branches do not count. */
+/** graph.h - compares two method bodies: instructions, operands, clauses. Forms of branches are ignored. */
 #ifndef SXS_TESTS_INSTR_GRAPH_H
 #define SXS_TESTS_INSTR_GRAPH_H
 
 #include "instr/il/internal.h"
 
-/* A branch's long form; any other opcode as it is. */
+/* Returns the long form of a branch, and every other opcode unchanged. */
 static inline unsigned long_form(const struct sxs_il_insn *i)
 {
     if (i->opcode == SXS_IL_LEAVE_S)
@@ -49,7 +49,7 @@ static inline int same_graph(struct sxs_il_body *a, struct sxs_il_body *b)
     struct sxs_il_insn *i = a->first, *j = b->first;
     if (sxs_il_number(a) != sxs_il_number(b) || a->n_clauses != b->n_clauses ||
         a->max_stack > b->max_stack || a->locals != b->locals || a->init_locals != b->init_locals)
-        return 0; /* a tiny header says 8 */
+        return 0; /* max_stack of @b may be larger, because a tiny header implies 8 */
     for (; i; i = i->next, j = j->next)
         if (long_form(i) != long_form(j) || !same_operand(i, j))
             return 0;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The base class libraries with code at entry, at every exit and in a handler of each method: compiled by three
-# runtimes at once, and used. PREPARE=N asks for N methods a runtime, PREPARE=all for all of them (minutes), one
-# runtime after the other. What the same methods and uses give without the library is found out in processes of one
-# runtime each: a process of several does not live without it.
+# prepare.sh - checks that three runtimes compile and run the base class libraries with new IL in each method.
+# The new IL is at entry, at every exit and in a handler. PREPARE=N tests N methods of each runtime,
+# PREPARE=all tests all methods (minutes), one runtime after the other. The expected results come from
+# processes with one runtime and without the library, because a process with several runtimes needs it.
 . "$(dirname "$0")/../integration/lib.sh"
 : "${PREPARE:=1500}"
 need_real 3
@@ -20,7 +20,7 @@ cat >"$tmp/all.xml" <<E
 </instrumentation>
 E
 
-# prepare PREFIX VERSION...: the app in each of them
+# prepare PREFIX VERSION...: runs the app in each of these runtimes
 prepare() {
     prefix=$1 n=$#
     shift
@@ -28,11 +28,11 @@ prepare() {
     shift $((n - 1))
     "$runsxs" --timeout 1100 "$@"
 }
-# over VERSION...: without and with new IL, then what became of it
+# over VERSION...: runs the app without and with new IL, and compares the results
 over() {
     for v; do
         prepare plain "$v" >"$tmp/log" 2>&1
-        check "$v: alone, without the library" $? "$tmp/log"
+        check "$v: one runtime, without the library" $? "$tmp/log"
     done
     (
         runsxs_alone=$runsxs
@@ -44,11 +44,11 @@ over() {
     ) >"$tmp/log" 2>&1
     check "$*: with new IL in every method" $? "$tmp/log"
     grep -q '^called: entered [1-9][0-9]* left [1-9][0-9]* .* bad 0$' "$tmp/log"
-    check "$*: what a method's end is handed is what its start returned" $? "$tmp/log"
+    check "$*: the end of each method gets the value that its start returned" $? "$tmp/log"
     "$sxsprof" report --format json "$tmp/out" >"$tmp/json" 2>"$tmp/err" && [ ! -s "$tmp/err" ]
-    check "$*: nothing is missing in the session" $? "$tmp/err"
+    check "$*: the session is complete" $? "$tmp/err"
     python3 -B tests/instr/prepared.py "$tmp/json" "$tmp/plain" "$tmp/instrumented" $least "$@" >"$tmp/tap" 2>&1
-    check "$*: the session is read" $? "$tmp/tap"
+    check "$*: the session can be read" $? "$tmp/tap"
     grep -E '^(ok|not ok|#)' "$tmp/tap"
     grep -q '^not ok' "$tmp/tap" && any_failed=1
     rm -rf "$tmp/out"

@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Did instrumented runtimes compile and run what they do without? Speaks TAP.
+"""prepared.py - checks that instrumented runtimes compiled and ran the same as runtimes without new IL. TAP.
 
 usage: prepared.py SESSION.json PLAIN-PREFIX INSTRUMENTED-PREFIX LEAST VERSION...
-The prefixes are those that the app `prepare` was given; LEAST methods with new IL each runtime must have compiled.
+The prefixes are those of the files that the app `prepare` wrote. LEAST: the number of methods with new
+IL that each runtime must have compiled.
 """
 import collections
 import json
 import sys
 
-# What we refuse, and what has no IL though its flags say so.
+# Reasons of expected failures: the library refuses the method, or the method has no IL despite its flags.
 REFUSED = ("compiled code relies on it as it is", "the runtime gives no body of it")
 
 
 def load(path):
-    """Outcomes by (assembly, token), names by the same, results of uses."""
+    """Returns outcomes by (assembly, token), names by (assembly, token), and results of uses."""
     outcomes, names, uses = {}, {}, []
     with open(path, encoding="utf-8") as lines:
         for line in lines:
@@ -54,12 +55,12 @@ def check(version, methods, plain, instrumented, least):
               if s["state"] == "failed" and not s["reason"].startswith(REFUSED)]
     why = "".join(f", {n} refused ({text})" for text, n in sorted(refused.items()))
     say(len(compiled) >= least,
-        f"{version}: of {len(after)} methods asked for, {len(compiled)} compiled with new IL{why}",
+        f"{version}: {len(after)} methods requested, {len(compiled)} compiled with new IL{why}",
         [f"at least {least} expected"])
-    say(not missing and not failed, f"{version}: none that should have been was left out", missing + failed)
-    say(before and not differ, f"{version}: each method compiles as without new IL", differ)
+    say(not missing and not failed, f"{version}: every method that can get new IL has it", missing + failed)
+    say(before and not differ, f"{version}: each method has the same outcome as without new IL", differ)
     say(uses_before and uses_before == uses_after,
-        f"{version}: {len(uses_after)} uses of the libraries give what they give without",
+        f"{version}: {len(uses_after)} uses of the libraries have the same results as without new IL",
         [line for pair in zip(uses_before, uses_after) if pair[0] != pair[1] for line in pair])
 
 

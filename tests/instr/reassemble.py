@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""reassemble.py - an .il file's source with the bodies of its methods as `sxsprof il` prints them, on stdout.
+"""reassemble.py - prints an .il source with the method bodies that `sxsprof il` printed.
 
 usage: reassemble.py SOURCE LISTING
-Methods stand in the same order in both; those without IL are not in the listing.
+The methods have the same order in both files. Methods without IL are not in the listing.
 """
 import re
 import sys
 
 
 def end_of_body(text, at):
-    """Behind the brace that closes the one at @at; strings and comments may hold others."""
+    """Returns the offset after the brace that closes the brace at @at. Skips strings and comments."""
     depth = 0
     for m in re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|[{}]').finditer(text, at):
         depth += {"{": 1, "}": -1}.get(m[0], 0)

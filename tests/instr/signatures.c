@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* il_signatures FILE... - every signature of assemblies, as a tree and back. Speaks TAP. */
+/* signatures.c - parses and writes every signature of assemblies. Prints TAP. usage: il_signatures FILE... */
 #include "instr/metadata/signature_write.h"
 #include "tests/instr/assembly.h"
 

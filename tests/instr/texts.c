@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* il_texts FILE... - every body of assemblies as ilasm's text, assembled again, the same. Speaks TAP. */
+/* texts.c - assembles the ilasm text of every method body, and compares. TAP. usage: il_texts FILE... */
 #include <stdlib.h>
 
 #include "instr/il/assemble.h"
@@ -36,7 +36,7 @@ static int write_text(struct sxs_il_body *body, char *bytes)
     return t.len < TEXT_SIZE ? 0 : -1;
 }
 
-/* Locals are compared as bytes, and must not be in the way. */
+/* Compares locals by the bytes of their signatures. */
 static int same_locals(struct method *m, const struct sxs_il_fragment *f)
 {
     struct sxs_blob old = find_locals(m, run.body);

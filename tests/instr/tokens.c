@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tokens.c - one table of keys: a letter for the kind, the owner's token, a name, a signature's bytes. */
+/* tokens.c - a hash table of tokens. Key: a letter for the kind, the owner's token, a name, a signature. */
 #include "tests/instr/tokens.h"
 
 #include <stdarg.h>
@@ -19,7 +19,7 @@ struct entry {
 struct tokens {
     const struct sxs_metadata *md;
     struct entry              *lists[LISTS];
-    char                      *key; /* being made */
+    char                      *key; /* key that is being built */
     size_t                     size, room;
 };
 
@@ -68,7 +68,7 @@ static int find(struct tokens *t, uint32_t *token)
     return -1;
 }
 
-/* The first of that key stays. */
+/* Adds a token with the key t->key. Keeps the earlier token if the key exists. */
 static void put(struct tokens *t, uint32_t token)
 {
     struct entry **list = list_of(t), *e;
@@ -85,14 +85,14 @@ static void put(struct tokens *t, uint32_t token)
     *list = e;
 }
 
-/* ---- what an assembly has --------------------------------------------------------------------- */
+/* ---- tokens of an assembly -------------------------------------------------------------------- */
 
 static const char *text_of(const struct tokens *t, enum sxs_table table, uint32_t row, unsigned column)
 {
     return sxs_md_string(t->md, sxs_md_cell(t->md, table, row, column));
 }
 
-/* `Namespace.Outer/Inner` into @out. Returns the scope that its outermost type has. */
+/* Writes `Namespace.Outer/Inner` to @out. Returns the scope of the outermost type. */
 static uint32_t full_name(const struct tokens *t, uint32_t token, char *out, size_t size)
 {
     enum sxs_table table = (enum sxs_table)(token >> 24);
@@ -167,7 +167,7 @@ static void put_method_specs(struct tokens *t)
     }
 }
 
-/* The heap from end to end: the bytes of each, an odd one, and a length before. */
+/* Adds every string of the heap: a length, the bytes of the string, and a final byte. */
 static void put_strings(struct tokens *t)
 {
     const uint8_t *heap = t->md->user_strings.at;
@@ -210,7 +210,7 @@ void tokens_free(struct tokens *t)
     free(t);
 }
 
-/* ---- what the assembler asks ------------------------------------------------------------------ */
+/* ---- callbacks of the assembler --------------------------------------------------------------- */
 
 static int type(void *context, const char *assembly, const char *name, uint32_t *token)
 {

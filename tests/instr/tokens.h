@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** tokens.h - the tokens an assembly has, found by what they stand for: what the assembler asks of a runtime. */
+/** tokens.h - finds the tokens of an assembly by their meaning for the assembler, in place of a runtime. */
 #ifndef SXS_TESTS_INSTR_TOKENS_H
 #define SXS_TESTS_INSTR_TOKENS_H
 
@@ -8,11 +8,11 @@
 
 struct tokens; /* owned */
 
-/** tokens_new - of @md, which outlives it. Exits when there is no memory. */
+/** tokens_new - collect the tokens of @md, which must outlive the result. Exits when there is no memory. */
 struct tokens *tokens_new(const struct sxs_metadata *md);
 void           tokens_free(struct tokens *t);
 
-/** tokens_ask - to hand to the assembler. Nothing new is made: what the assembly lacks is refused. */
+/** tokens_ask - return callbacks for the assembler. They make no new tokens: unknown ones are an error. */
 struct sxs_il_tokens tokens_ask(struct tokens *t);
 
 #endif

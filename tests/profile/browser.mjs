@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Headless Chromium and TAP, for whatever opens reports in it. NODE_MODULES: where packages are.
+// browser.mjs - headless Chromium and TAP, shared by the tests that open reports. NODE_MODULES: folder of
+// packages.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import path from "node:path";
@@ -8,7 +9,8 @@ const modules = process.env.NODE_MODULES;
 const { chromium } = createRequire(path.join(modules, "x.js"))("playwright-core");
 let failed = 0;
 
-// A claim and whether it holds, as a line of TAP that begins with what it is about.
+// about(SUBJECT) returns ok(CLAIM, GOOD, GOT), which prints a claim as a line of TAP that begins with the
+// subject.
 export const about = (what) => (claim, good, got) => {
   console.log(`${good ? "ok" : "not ok"} - ${what}: ${claim}`);
   if (!good) { failed = 1; console.log(`# got: ${JSON.stringify(got)}`); }
@@ -20,7 +22,8 @@ export const launch = (...more) => chromium.launch({
     "--disable-sync", "--no-first-run", ...more],
 });
 
-// A page of speedscope, and what it complains of: errors, and with @warnings what it says on its console.
+// Opens speedscope. Returns its page and a list that collects errors and, if @warnings, warnings of its
+// console.
 export async function openSpeedscope(browser, warnings) {
   const page = await browser.newPage({ viewport: { width: 1300, height: 700 } });
   const complaints = [];
@@ -31,12 +34,12 @@ export async function openSpeedscope(browser, warnings) {
 }
 export const forSpeedscope = ["--use-gl=angle", "--use-angle=swiftshader", "--allow-file-access-from-files"];
 
-// When what was typed or pointed at is shown. A page waits 90 to 120 ms for more typing, and draws at the next frame: its timers
-// come in order, so this one of the page's own comes behind them, however busy the machine.
+// Waits until the page shows the result of typed text or a moved pointer. A page waits 90 to 120 ms for more
+// text and draws at the next frame. Timers of a page end in order, so this timer of 150 ms ends after them.
 export const settle = (page) => page.evaluate(() => new Promise((r) =>
   requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(r)), 150))));
 
-// Chooses that share of a report page's time, from its beginning.
+// Selects a share of the time of a report page, from its beginning.
 export async function dragTimeLine(page, share) {
   const lane = await page.locator("#time").boundingBox();
   await page.mouse.move(lane.x + 195, lane.y + 30);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a census of three runtimes for tests. session.h has the format. */
+/* census_file.h - writes a census of three runtimes for tests. session/format/session.h has the format. */
 #ifndef SXS_TESTS_PROFILE_CENSUS_FILE_H
 #define SXS_TESTS_PROFILE_CENSUS_FILE_H
 
@@ -12,7 +12,7 @@
 
 static const char *const versions[] = {"8.0.29", "9.0.18", "10.0.11"};
 
-/* Makes DIR, DIR/PID and the census in it. */
+/* Makes the folders DIR and DIR/PID, and the file DIR/PID/census. */
 static inline void write_census(const char *dir, uint32_t pid)
 {
     static struct sxs_census c;

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every report format of a session whose numbers are known, each read by a real reader of it.
-# TAP. BUILD names the build folder. SHOTS: where screenshots go (default: removed at the end).
+# formats.sh - checks every report format of sessions with known numbers, most of them with another program
+# that reads the format. TAP. BUILD names the build folder. SHOTS: folder of screenshots (default: removed at
+# the end).
 . "$(dirname "$0")/lib.sh"
 SHOTS=${SHOTS:-$T}
 
@@ -12,56 +13,56 @@ compile make_events
 for kind in count tree trace hole values many; do "$T/make_calls" "$T/calls-$kind" $kind || exit 1; done
 report() { "$REPORT" "$1" "${S:-$T/s}" "$T/out.$1" "${@:2}" 2>"$T/err"; }
 
-# ---- text and collapsed: by hand ----
+# ---- text and collapsed ----
 report text
-is "text: a session that is whole ends with status 0" 0 $?
+is "text: a whole session ends with status 0" 0 $?
 text=$(cat "$T/out.text")
 has "text: self of a function, with its tier" "$text" " 39.22 %   39.22 %  [9.0.18] App.Hot.Spin(int) (tier 0)"
-has "text: GC is the thread's and libclrgc.so's" "$text" "  9.80 %  GC"
-has "text: JIT is libclrjit.so's" "$text" "  4.90 %  JIT"
-has "text: a runtime's share, and what it called" "$text" "  0.00 %  runtime 1, 8.0.29 (55.88 % with it on the stack)"
-has "text: why walks broke" "$text" " 20  frame pointer leads nowhere"
-has "text: rate asked for and reached" "$text" "asked for 200 Hz, reached 200 Hz"
-has "text: what was dropped" "$text" "7 dropped"
+has "text: GC has the samples of the GC thread and of libclrgc.so" "$text" "  9.80 %  GC"
+has "text: JIT has the samples of libclrjit.so" "$text" "  4.90 %  JIT"
+has "text: the share of a runtime, and of the code that it called" "$text" "  0.00 %  runtime 1, 8.0.29 (55.88 % with it on the stack)"
+has "text: the reasons of broken walks" "$text" " 20  frame pointer leads nowhere"
+has "text: the requested and the reached rate" "$text" "asked for 200 Hz, reached 200 Hz"
+has "text: the number of dropped samples" "$text" "7 dropped"
 report collapsed
 want='main [100];[8.0.29] App.Program.Main;[8.0.29] App.Bridge.Call;[native] libcoreclr.so!?;[9.0.18] App.Hot.Spin 2000000000'
 has "collapsed: a stack through two runtimes" "$(cat "$T/out.collapsed")" "$want"
-is "collapsed: old and new code at one address, by time" "125000000 125000000" \
+is "collapsed: old and new code at one address are separated by time" "125000000 125000000" \
     "$(sed -n 's/.*App.\(New\|Old\).Method //p' "$T/out.collapsed" | paste -sd' ')"
-is "collapsed: modules at one address, by time" "50000000 50000000" \
+is "collapsed: modules at one address are separated by time" "50000000 50000000" \
     "$(sed -n 's/.*lib\(plugin\|other\).so!? //p' "$T/out.collapsed" | paste -sd' ')"
 has "collapsed: a native name from the ELF file" "$(cat "$T/out.collapsed")" "[native] make_samples!known_native_leaf 500000000"
-is "collapsed: all samples" 5100000000 "$(awk '{ n += $NF } END { printf "%.0f\n", n }' "$T/out.collapsed")"
+is "collapsed: the weights of all samples add up" 5100000000 "$(awk '{ n += $NF } END { printf "%.0f\n", n }' "$T/out.collapsed")"
 report collapsed runtime=3
-is "one runtime's stacks only" "worker [101];[10.0.11] App.Loop.Start;[10.0.11] App.Loop.Run 1500000000" "$(cat "$T/out.collapsed")"
+is "runtime=3: the stacks of that runtime only" "worker [101];[10.0.11] App.Loop.Start;[10.0.11] App.Loop.Run 1500000000" "$(cat "$T/out.collapsed")"
 report collapsed only=managed thread=main
-is "managed frames of one thread" "2850000000 0" \
+is "only=managed thread=main: managed frames of that thread only" "2850000000 0" \
     "$(awk '{ n += $NF } END { printf "%.0f\n", n }' "$T/out.collapsed") $(grep -c native "$T/out.collapsed")"
 report text thread=nobody
-is "nothing that was asked for: status 2" 2 $?
+is "thread=nobody: no sample is left, status 2" 2 $?
 report nonsense
 is "an unknown format: status 3" 3 $?
 cp -r "$T/s" "$T/cut" && truncate -s -100000 "$T/cut/4242/samples"
 S=$T/cut report text
-is "a cut file: what is whole is shown, status 1" "1 yes" "$? $(grep -q App "$T/out.text" && echo yes)"
+is "a cut file: the whole part is shown, status 1" "1 yes" "$? $(grep -q App "$T/out.text" && echo yes)"
 mkdir "$T/none" && "$REPORT" text "$T/none" - >/dev/null 2>"$T/err"
 is "no samples: status 2" 2 $?
 "$T/make_samples" "$T/s2" known 1 && "$T/make_samples" "$T/s2" known 2
 S=$T/s2 report collapsed process=2
-is "one process of several" 5100000000 "$(awk '{ n += $NF } END { printf "%.0f\n", n }' "$T/out.collapsed")"
+is "process=2: the samples of that process only" 5100000000 "$(awk '{ n += $NF } END { printf "%.0f\n", n }' "$T/out.collapsed")"
 S=$T/s2 report collapsed
-has "several processes: the pid before the thread" "$(cat "$T/out.collapsed")" "1/worker [101];"
+has "several processes: the PID precedes the thread" "$(cat "$T/out.collapsed")" "1/worker [101];"
 
 # ---- JSON formats ----
 report chrome
-is "chrome: Hot.Spin's events last 2 s" "2.0" "$(python3 - "$T/out.chrome" <<'PY'
+is "chrome: the events of Hot.Spin last 2 s" "2.0" "$(python3 - "$T/out.chrome" <<'PY'
 import json, sys
 events = json.load(open(sys.argv[1]))["traceEvents"]
 print(round(sum(e["dur"] for e in events if e["ph"] == "X" and "Hot.Spin" in e["name"]) / 1e6, 2))
 PY
 )"
 report firefox
-is "firefox: tables of one length, indexes within them" "4 400" "$(python3 - "$T/out.firefox" <<'PY'
+is "firefox: the columns of a table have one length, and indexes are in range" "4 400" "$(python3 - "$T/out.firefox" <<'PY'
 import json, sys
 profile = json.load(open(sys.argv[1]))
 hits = 0
@@ -87,7 +88,7 @@ PY
 report pprof
 if command -v go >/dev/null 2>&1; then
     top=$(HOME=$T GOFLAGS=-mod=mod go tool pprof -top -sample_index=samples "$T/out.pprof" 2>"$T/err") || cat "$T/err"
-    has "pprof: go tool pprof adds up" "$top" "Total samples = 1020"
+    has "pprof: go tool pprof counts all samples" "$top" "Total samples = 1020"
     has "pprof: self of a function" "$top" "400 39.22% 39.22%        400 39.22%  [9.0.18] App.Hot.Spin(int)"
     focus=$(HOME=$T go tool pprof -top -sample_index=samples -tagfocus=class=GC "$T/out.pprof" 2>/dev/null)
     has "pprof: the class is a label" "$focus" "100"
@@ -97,23 +98,23 @@ fi
 
 # ---- calls ----
 S=$T/calls-tree report collapsed
-has "calls: collapsed weighs own time, in ns" "$(cat "$T/out.collapsed")" \
+has "calls: the weights of collapsed are own times, in ns" "$(cat "$T/out.collapsed")" \
     "main [100];[8.0.29] App.Program.Main;[8.0.29] App.Work.Outer 50000000"
 S=$T/calls-count report collapsed
-has "calls without time: collapsed weighs calls" "$(cat "$T/out.collapsed")" "worker [101];[9.0.18] App.Work.Inner 200"
+has "calls without time: the weights of collapsed are numbers of calls" "$(cat "$T/out.collapsed")" "worker [101];[9.0.18] App.Work.Inner 200"
 S=$T/calls-tree report collapsed runtime=3
-is "calls: one runtime's stacks only" 100000000 "$(awk '{ n += $NF } END { printf "%.0f\n", n }' "$T/out.collapsed")"
+is "calls: runtime=3: the stacks of that runtime only" 100000000 "$(awk '{ n += $NF } END { printf "%.0f\n", n }' "$T/out.collapsed")"
 S=$T/calls-tree report collapsed thread=main
-is "calls: one thread only" 900000000 "$(awk '{ n += $NF } END { printf "%.0f\n", n }' "$T/out.collapsed")"
+is "calls: thread=main: the calls of that thread only" 900000000 "$(awk '{ n += $NF } END { printf "%.0f\n", n }' "$T/out.collapsed")"
 S=$T/calls-tree report chrome
-is "calls: chrome without single calls is nothing: status 2" 2 $?
+is "calls: chrome without traced calls has no content: status 2" 2 $?
 report collapsed data=calls
-is "calls of a session that has samples only: status 2" 2 $?
+is "data=calls of a session that has samples only: status 2" 2 $?
 cp -r "$T/s" "$T/both" && cp "$T/calls-tree/4242/calls" "$T/both/4242/"
 S=$T/both report collapsed
-is "both: samples unless calls are asked for" 5100000000 "$(awk '{ n += $NF } END { printf "%.0f\n", n }' "$T/out.collapsed")"
+is "a session with samples and calls: samples are the default" 5100000000 "$(awk '{ n += $NF } END { printf "%.0f\n", n }' "$T/out.collapsed")"
 S=$T/both report collapsed data=calls
-is "both: calls when asked for" 1000000000 "$(awk '{ n += $NF } END { printf "%.0f\n", n }' "$T/out.collapsed")"
+is "a session with samples and calls: data=calls selects calls" 1000000000 "$(awk '{ n += $NF } END { printf "%.0f\n", n }' "$T/out.collapsed")"
 check_events() {
     python3 - "$1" <<'PY'
 import collections, json, sys
@@ -139,12 +140,12 @@ print(n, round(inner))
 PY
 }
 S=$T/calls-hole report chrome
-is "calls: begin and end events fit although 19 are missing" "ok" "$(check_events "$T/out.chrome" >"$T/events" 2>&1 && echo ok || cat "$T/events")"
+is "calls: begin and end events match although 19 are missing" "ok" "$(check_events "$T/out.chrome" >"$T/events" 2>&1 && echo ok || cat "$T/events")"
 S=$T/calls-trace report chrome
-is "calls: 366 begin and end, Inner's last 120 ms" "366 120000" "$(check_events "$T/out.chrome")"
+is "calls: 366 begin and end events, the calls of Inner last 120 ms" "366 120000" "$(check_events "$T/out.chrome")"
 cp "$T/out.chrome" "$T/trace.json"
 S=$T/calls-tree report firefox
-is "calls: firefox weighs own time, in ms" "2 1000.0" "$(python3 - "$T/out.firefox" <<'PY'
+is "calls: the weights of firefox are own times, in ms" "2 1000.0" "$(python3 - "$T/out.firefox" <<'PY'
 import json, sys
 threads = json.load(open(sys.argv[1]))["threads"]
 for t in threads:
@@ -154,7 +155,7 @@ print(len(threads), round(sum(sum(t["samples"]["weight"]) for t in threads), 3))
 PY
 )"
 S=$T/calls-tree report speedscope
-is "calls: speedscope weighs own time, in ns" "2 1000000000" "$(python3 - "$T/out.speedscope" <<'PY'
+is "calls: the weights of speedscope are own times, in ns" "2 1000000000" "$(python3 - "$T/out.speedscope" <<'PY'
 import json, sys
 profiles = json.load(open(sys.argv[1]))["profiles"]
 assert all(p["unit"] == "nanoseconds" for p in profiles)
@@ -163,27 +164,27 @@ PY
 )"
 S=$T/calls-tree report pprof
 if command -v go >/dev/null 2>&1; then
-    has "calls: pprof counts calls" "$(HOME=$T go tool pprof -top -sample_index=calls "$T/out.pprof" 2>/dev/null)" \
+    has "calls: pprof has numbers of calls" "$(HOME=$T go tool pprof -top -sample_index=calls "$T/out.pprof" 2>/dev/null)" \
         "350 95.63% 95.63%        350 95.63%  [9.0.18] App.Work.Inner(System.Int32)"
-    has "calls: and their time" "$(HOME=$T go tool pprof -top "$T/out.pprof" 2>/dev/null)" \
+    has "calls: pprof has times of calls" "$(HOME=$T go tool pprof -top "$T/out.pprof" 2>/dev/null)" \
         "[8.0.29] App.Program.Main(System.String[])"
 fi
 CMD=$BUILD/sxsprof
 want='         100   50.00 ms  [8.0.29] App.Work.Outer(System.Int32)
           50   50.00 ms  [8.0.29] App.Program.Main(System.String[])
          200   20.00 ms  [10.0.11] App.Loop.Run()'
-has "calls: --callers tells who calls Inner" "$("$CMD" report --callers Work.Inner "$T/calls-tree")" "$want"
-has "calls: a pattern must fit the whole name" "$("$CMD" report --callers 'Work.I*' "$T/calls-tree")" "no function that was called is named Work.I*"
+has "calls: --callers lists the callers of Inner" "$("$CMD" report --callers Work.Inner "$T/calls-tree")" "$want"
+has "calls: --callers: a pattern with * must match the whole name" "$("$CMD" report --callers 'Work.I*' "$T/calls-tree")" "no function that was called is named Work.I*"
 text=$("$CMD" report "$T/calls-tree")
-has "calls: one tree of all threads" "$text" "  5.00 %   50.00 ms   50.00 ms          100      [9.0.18] App.Work.Inner(System.Int32)"
-has "calls: what was never called is told" "$text" "but never compiled, as nobody called them: 1
+has "calls: one tree for all threads" "$text" "  5.00 %   50.00 ms   50.00 ms          100      [9.0.18] App.Work.Inner(System.Int32)"
+has "calls: functions that were never called are listed" "$text" "but never compiled, as nobody called them: 1
               App.Work.Idle"
-has "calls: a pattern that fits nothing is a warning" "$text" "warning: nothing fits the pattern none:App.*: no runtime"
-is "calls: --depth 1 has what threads began with" 2 "$("$CMD" report --depth 1 "$T/calls-tree" | grep -c ' % .*App')"
-is "calls: --by-thread has a tree for each" 2 "$("$CMD" report --by-thread "$T/calls-tree" | grep -c '^thread ')"
-has "calls: one thread's functions" "$("$CMD" report --thread worker "$T/calls-tree")" "         200   20.00 ms   20.00 ms         -"
-is "calls: text of both has both" "2" "$("$CMD" report "$T/both" | grep -cE '^(top functions by self|call tree of process)')"
-is "calls: JSON has tree and histograms" "6 366 350 1000000000" "$("$CMD" report --format json "$T/calls-tree" | python3 -c '
+has "calls: a pattern that nothing matches gives a warning" "$text" "warning: nothing fits the pattern none:App.*: no runtime"
+is "calls: --depth 1 has the first functions of threads" 2 "$("$CMD" report --depth 1 "$T/calls-tree" | grep -c ' % .*App')"
+is "calls: --by-thread has a tree for each thread" 2 "$("$CMD" report --by-thread "$T/calls-tree" | grep -c '^thread ')"
+has "calls: --thread has the functions of that thread" "$("$CMD" report --thread worker "$T/calls-tree")" "         200   20.00 ms   20.00 ms         -"
+is "a session with samples and calls: text has both" "2" "$("$CMD" report "$T/both" | grep -cE '^(top functions by self|call tree of process)')"
+is "calls: JSON has the tree and histograms" "6 366 350 1000000000" "$("$CMD" report --format json "$T/calls-tree" | python3 -c '
 import json, sys
 d = json.load(sys.stdin)
 tree, functions = d["calltree"], d["functions"]
@@ -194,7 +195,7 @@ print(len(tree), sum(n["calls"] for n in tree), sum(h["calls"] for h in inner["h
 # ---- events, beside samples, calls, both and neither ----
 "$T/make_events" "$T/only-events" && cp -r "$T/calls-trace" "$T/calls-events" && cp -r "$T/s" "$T/all" &&
     cp "$T/calls-trace/4242/calls" "$T/all/4242/" && "$T/make_events" "$T/calls-events" && "$T/make_events" "$T/all" || exit 1
-line() { # what the page in $T/out.html has of a timeline
+line() { # prints numbers of the timeline of the page $T/out.html
     python3 - "$T/out.html" <<'PY'
 import json, sys
 page = open(sys.argv[1]).read()
@@ -227,12 +228,14 @@ print(len(spans), len(line["exceptions"]), sum(s[8] for s in line["sites"]), cal
 PY
 }
 S=$T/only-events report html
-is "html of events alone: 42 of them, 4 exceptions of 13" "0 42 4 13 0 0 0" "$? $(line)"
+is "html of events alone: 42 events, 4 exceptions in detail of 13" "0 42 4 13 0 0 0" "$? $(line)"
 S=$T/calls-events report html
 is "html of calls and events" "0 42 4 13 366 0 0" "$? $(line)"
 S=$T/calls-events report html most=50
-is "html: calls within what a page carries, the longest" "42 4 13 50 316 0" "$(line)"
-values() { # of the page: texts, their bytes, calls with any, with both, left by an exception, calls whose are left out
+is "html: the longest 50 calls, the limit of the page" "42 4 13 50 316 0" "$(line)"
+# values: prints of the page the numbers of: texts, bytes of texts, calls with values, calls with arguments
+# and result, calls left by an exception, calls whose values are left out, and the time of these calls
+values() {
     python3 - "$T/out.html" <<'PY'
 import json, sys
 page = open(sys.argv[1]).read()
@@ -266,9 +269,9 @@ PY
 S=$T/calls-values report html
 is "html: arguments and results of 11 calls" "22 291 11 10 1 0 0" "$(values)"
 S=$T/calls-values report html most=20
-is "html: values within what a page carries, of the longest calls" "15 160 9 5 1 5 10000000" "$(values)"
+is "html: values of the longest calls, within the limit of the page" "15 160 9 5 1 5 10000000" "$(values)"
 S=$T/calls-trace report html
-is "html: calls without values have none" "0 0 0 0 0 0 0" "$(values)"
+is "html: calls without values" "0 0 0 0 0 0 0" "$(values)"
 S=$T/calls-values report chrome
 is "chrome: arguments and results" '10 10' "$(python3 - "$T/out.chrome" <<'PY'
 import json, sys
@@ -281,26 +284,28 @@ is "html: calls nest although events are missing" "0 0 0 $(cut -d' ' -f1 "$T/eve
 S=$T/all report html
 is "html of samples, calls and events" "42 4 13 366 0 1020" "$(line)"
 S=$T/all report html most=100
-is "html: of too many samples some" "366 95" "$(line | awk '{ print $4 + $5, $6 }')"
+is "html: some samples, within the limit of the page" "366 95" "$(line | awk '{ print $4 + $5, $6 }')"
 S=$T/only-events report html thread=101
-is "html: one thread's events" "3 0" "$(line | cut -d' ' -f1,2)"
+is "html: the events of one thread" "3 0" "$(line | cut -d' ' -f1,2)"
 S=$T/only-events report html runtime=3
-is "html: one runtime's events" "3 0 0" "$(line | cut -d' ' -f1-3)"
+is "html: the events of one runtime" "3 0 0" "$(line | cut -d' ' -f1-3)"
 report html
-is "html of samples alone: stops are known" "2 0 0 0 0 1020" "$(line)"
+is "html of samples alone: the suspensions are shown" "2 0 0 0 0 1020" "$(line)"
 S=$T/calls-events report chrome
-is "chrome has calls and events of one session" "366 5 4" "$(python3 - "$T/out.chrome" <<'PY'
+is "chrome: calls and events of one session" "366 5 4" "$(python3 - "$T/out.chrome" <<'PY'
 import json, sys
 events = json.load(open(sys.argv[1]))["traceEvents"]
 print(sum(e["ph"] == "B" for e in events), sum(e.get("cat") == "gc" for e in events), sum(e.get("cat") == "exception" for e in events))
 PY
 )"
 
-# ---- traced calls: alone with events, beside samples, among traced calls ----
+# ---- calls traced by instrumentation: alone with events, beside samples, among calls of the tool calls ----
 compile make_instrument
 cp -r "$T/only-events" "$T/traced" && cp -r "$T/s" "$T/traced-s" && cp -r "$T/calls-values" "$T/traced-calls" || exit 1
 for kind in traced traced-s traced-calls; do "$T/make_instrument" "$T/$kind" || exit 1; done
-traced() { # of make_instrument's 40 calls in $T/out.chrome: how many, their thread, arguments, results and exceptions
+# traced: prints of make_instrument's 40 calls in $T/out.chrome: number, depth, threads, arguments, results,
+# exceptions
+traced() {
     python3 - "$T/out.chrome" <<'PY'
 import collections, json, sys
 events = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] in "BE" and e["name"].endswith("] added")]
@@ -314,29 +319,29 @@ PY
 }
 want="arguments: 40 exception Shop.Wrong: 20 result 2: 20"
 S=$T/traced report chrome
-is "traced: chrome has each call, by its label, within each other, and what is told of it" "40 4 100 $want" "$(traced)"
-is "traced: begin and end events fit" "40 0" "$(check_events "$T/out.chrome")"
+is "traced: chrome has each call with its label, nesting, arguments, result and exception" "40 4 100 $want" "$(traced)"
+is "traced: begin and end events match" "40 0" "$(check_events "$T/out.chrome")"
 S=$T/traced-s report chrome
-is "traced: beside samples in a lane of their own" "40 4 $((100 + (1 << 30))) $want" "$(traced)"
-has "traced: which is named" "$(cat "$T/out.chrome")" '"name":"main [100], traced"'
+is "traced: beside samples the calls have a lane of their own" "40 4 $((100 + (1 << 30))) $want" "$(traced)"
+has "traced: the lane has a name" "$(cat "$T/out.chrome")" '"name":"main [100], traced"'
 S=$T/traced-calls report chrome
-is "traced: among the single calls of the same thread" "40 100 $want" "$(traced | cut -d' ' -f1,3-)"
-is "traced: and all nest" 406 "$(check_events "$T/out.chrome" | cut -d' ' -f1)"
+is "traced: the calls are in the lane of the same thread's other traced calls" "40 100 $want" "$(traced | cut -d' ' -f1,3-)"
+is "traced: all calls of the lane nest" 406 "$(check_events "$T/out.chrome" | cut -d' ' -f1)"
 for kind in traced traced-s traced-calls; do
     S=$T/$kind report html
-    is "$kind: html has them" "$([ $kind = traced-calls ] && echo 406 || echo 40)" "$(line | cut -d' ' -f4)"
+    is "$kind: html has the traced calls" "$([ $kind = traced-calls ] && echo 406 || echo 40)" "$(line | cut -d' ' -f4)"
 done
-# The data that a page shows beside samples is read from other files, which may be damaged.
+# A page of samples also shows data of other files, which may be damaged.
 for file in calls traced; do
     cp -r "$T/all" "$T/beside" && "$T/make_instrument" "$T/beside" && truncate -s -1000 "$T/beside/4242/$file" || exit 1
     S=$T/beside report html
-    is "a page of samples: a cut file $file ends with status 1, and is named" "1 1" "$? $(grep -c "$file: .*cut" "$T/err")"
+    is "a page of samples: a cut file $file gives status 1 and a message that names it" "1 1" "$? $(grep -c "$file: .*cut" "$T/err")"
     echo more >>"$T/beside/4242/census"
     S=$T/beside report html
-    is "a page of samples: a damaged census is named once" "1 1" "$(grep -c "$file: .*cut" "$T/err") $(grep -c "census: " "$T/err")"
+    is "a page of samples: one message names a damaged census" "1 1" "$(grep -c "$file: .*cut" "$T/err") $(grep -c "census: " "$T/err")"
     rm -r "$T/beside"
 done
-# The traced method is one more frame than the functions whose durations were measured.
+# The traced method has a frame, but no measured durations.
 cp -r "$T/calls-many" "$T/traced-many" && "$T/make_instrument" "$T/traced-many" || exit 1
 cp -r "$T/traced-many" "$T/sampled-many" && cp "$T/s/4242/samples" "$T/sampled-many/4242/" || exit 1
 for kind in traced-many sampled-many; do
@@ -355,17 +360,17 @@ print(*sorted(data["strings"][data["frames"][l[0]][0]] for l in data["latencies"
 PY
 )"
 S=$T/traced report chrome runtime=2
-is "traced: one runtime only" 0 "$(grep -c '"ph":"B"' "$T/out.chrome")"
-is "JSON: so many single calls, and how many there are" "40 3" "$("$CMD" report --format json --single 3 "$T/traced" 2>"$T/err" |
+is "traced: runtime=2: no call of runtime 1" 0 "$(grep -c '"ph":"B"' "$T/out.chrome")"
+is "JSON: --single 3 lists 3 of 40 traced calls" "40 3" "$("$CMD" report --format json --single 3 "$T/traced" 2>"$T/err" |
     python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["traced_calls"], len(d["values"]))')"
-has "JSON: which is said" "$(cat "$T/err")" "the first 3 of 40 single calls"
-is "JSON: of both tools" "366 40 13" "$("$CMD" report --format json --single 10 "$T/traced-calls" 2>"$T/err" |
+has "JSON: --single 3: a message says how many calls are left out" "$(cat "$T/err")" "the first 3 of 40 single calls"
+is "JSON: --single 10 lists traced calls of both tools" "366 40 13" "$("$CMD" report --format json --single 10 "$T/traced-calls" 2>"$T/err" |
     python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["single_calls"], d["traced_calls"], len(d["values"]) - 7)')"
 
 # ---- with a browser ----
 report html
 report speedscope
-is "html: nothing from elsewhere" 0 "$(grep -cE '(src|href)="https?:|@import|url\(http' "$T/out.html")"
+is "html: nothing is loaded from elsewhere" 0 "$(grep -cE '(src|href)="https?:|@import|url\(http' "$T/out.html")"
 if ! NODE_MODULES=$(sh setup/browser.sh "$BUILD/node" 2>"$T/lacks"); then
     skip "html and speedscope in a browser" "$(cat "$T/lacks")"
 else
@@ -379,9 +384,9 @@ else
     timeout 600 node tests/profile/page.mjs "$T/out.html" "$SHOTS" count || failed=1
     timeout 300 node tests/profile/speedscope_trace.mjs "$T/trace.json" "$SHOTS" || failed=1
     "$REPORT" diff "$T/calls-tree" "$T/diff.html" "$T/calls-trace" 2>/dev/null
-    is "calls: diff: a page" 0 $?
+    is "calls: diff writes a page" 0 $?
     timeout 600 node tests/profile/page.mjs "$T/diff.html" "$SHOTS" calls-diff || failed=1
-    timeline() { # session name [words of page_timeline.mjs]
+    timeline() { # SESSION NAME [ARGUMENT OF page_timeline.mjs]...
         "$CMD" report --format json "$1" >"$T/timeline.json" 2>"$T/err"
         timeout 600 node tests/profile/page_timeline.mjs "$T/out.html" "$SHOTS" "$2" "$T/timeline.json" "${@:3}" || failed=1
     }
@@ -404,15 +409,15 @@ else
     S=$T/all report html
     timeline "$T/all" all calls=366
     gaps() { grep -c '^"unseen":' "$T/out.html"; }
-    is "what calls do not see is told beside samples as well" 1 "$(gaps)"
+    is "coverage gaps of calls are also shown beside samples" 1 "$(gaps)"
     S=$T/all report html runtime=3
-    is "and only of the runtime that was asked for" "none:App.*" \
+    is "coverage gaps of one runtime only" "none:App.*" \
         "$(sed -n '/^"unseen":/,$p' "$T/out.html" | grep -oE 'none:App[^"]*|lambda|Idle' | sort -u)"
     S=$T/s report html
     timeline "$T/s" samples
     "$T/make_samples" "$T/b" known 4242 150
     "$REPORT" diff "$T/s" "$T/diff.html" "$T/b" 2>/dev/null
-    is "diff: a page" 0 $?
+    is "diff writes a page" 0 $?
     timeout 600 node tests/profile/page.mjs "$T/diff.html" "$SHOTS" diff || failed=1
     "$T/make_samples" "$T/big" scale 100000 300000
     S=$T/big report html

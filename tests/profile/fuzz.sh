@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Damaged samples files: a message, whatever is whole, never a crash.
+# fuzz.sh - checks that a damaged file of samples gives a message and its whole parts, and never a crash.
 cd "$(dirname "$0")/../.." || exit 1
-# The files of the corpus came out of libFuzzer: each reaches code the others do not.
+# The corpus was found by libFuzzer: each file reaches code that the others do not reach.
 exec "${BUILD:-build}/tests/fuzz_samples" -n "${N_FUZZ:-300}" tests/fuzz/corpus/*

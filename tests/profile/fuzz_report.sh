@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Damaged sessions of two processes, with all their files, through "report" and "diff" in every format: never a crash.
+# fuzz_report.sh - checks that "report" and "diff" of damaged sessions of two processes never crash, in any
+# format.
 cd "$(dirname "$0")/../.." || exit 1
 exec "${BUILD:-build}/tests/fuzz_report" -n "${N_FUZZ:-150}" tests/fuzz/corpus_report/*

@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Sessions whose references are all valid, made so that following them costs far more than the file is large: the
-# reports must end, within memory in proportion to the file. TAP.
+# hostile.sh - checks that reports of hostile sessions end, with memory in proportion to the size of the file.
+# Prints TAP. All references in these sessions are valid, but following them without a bound takes minutes or
+# gigabytes.
 . "$(dirname "$0")/lib.sh"
 compile make_hostile -O1
 
-# Reports KIND with the options that follow. Without a bound each of these takes minutes of CPU time, or gigabytes. The
-# limits count what the process itself uses, so that a busy machine does not matter. A sanitizer reserves terabytes.
+# ends KIND OPTION...: reports the session KIND within limits. The limits count CPU time and memory of the
+# process itself, so that a busy machine does not matter. Sanitizers reserve terabytes of addresses, so have
+# no memory limit.
 ends() {
     local kind=$1 status
     shift

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# lib.sh - what the tests of reports share: TAP, a folder for files, and how sessions with known contents are made.
+# lib.sh - shared by the tests of reports: TAP, a temporary folder, and a compiler of programs that make
+# sessions.
 # Sets T (a folder that is removed at the end), BUILD, CC, failed, and REPORT (the program that writes one format).
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -15,5 +16,5 @@ skip() { echo "ok - $1 # SKIP $2"; }
 is() { if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "expected: $2" "got: $3"; fi; }
 has() { case $2 in *"$3"*) ok "$1" ;; *) not_ok "$1" "missing: $3" "in: $2" ;; esac; }
 
-# compile NAME [FLAG...]: the program $T/NAME from NAME.c beside this file. Ends the test when that fails.
+# compile NAME [FLAG...]: builds $T/NAME from tests/profile/NAME.c. Ends the test if that fails.
 compile() { $CC -std=gnu11 -D_GNU_SOURCE -g -I. "tests/profile/$1.c" -o "$T/$1" "${@:2}" || exit 1; }

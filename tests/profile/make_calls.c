@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a session with calls whose every number is known, for tests of the reports.
+ * make_calls.c - writes a session of calls with known numbers, for tests of the reports.
  *
  *   make_calls DIR [count|tree|trace|hole|values|many]
  *
- * trace: with traced calls; hole: some of their events are missing; values: with arguments and
- * results, and an exception that leaves the last Run; many: trace with 60 more functions,
- * App.Many.F4() to App.Many.F63(), which were hooked and never called.
+ * trace   traced calls
+ * hole    traced calls of which some events are missing
+ * values  traced calls with arguments and results, and an exception that leaves the last Run
+ * many    traced calls, and 60 more functions, App.Many.F4() to App.Many.F63(), hooked but never called
  *
- * main: Main runs 900 ms; it calls Outer 10 times, 10 ms each, which calls Inner 10 times, 0.5 ms each; and
- * Inner 50 times, 1 ms each. worker: Run 5 times, 20 ms each; calls Inner 40 times, 0.1 ms each. A tick is
- * a nanosecond.
+ * Thread main: Main runs 900 ms. Main calls Outer 10 times, 10 ms each, and Inner 50 times, 1 ms each. Each
+ * Outer calls Inner 10 times, 0.5 ms each. Thread worker: Run is called 5 times, 20 ms each. Each Run calls
+ * Inner 40 times, 0.1 ms each. A tick is a nanosecond.
  */
 #include "session/format/calls.h"
 #include "tests/profile/census_file.h"
@@ -105,7 +106,7 @@ static struct sxs_calls_note *add_note(enum sxs_calls_note_kind kind, const char
     return n;
 }
 
-/* Main was compiled, Idle never, and Face is abstract. */
+/* Adds notes about methods that are not instrumented: Main was compiled, Idle was not, Face is abstract. */
 static void add_notes(void)
 {
     static const char methods[] = "/app/app.dll\0" "\1\0\0\6\0App.Program.Main\0"
@@ -149,7 +150,7 @@ static void note(const struct sxs_calls_node *node, uint32_t kind)
         *event++ = (struct sxs_calls_event){now, ref_of(node), kind};
 }
 
-/* The text of the event before, as the library writes it. */
+/* Appends the text of the previous event, as the library writes it. */
 static void note_text(const struct sxs_calls_node *node, const char *text)
 {
     size_t size = strlen(text), slots = 1 + SXS_CALLS_TEXT_SLOTS(size);

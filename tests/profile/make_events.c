@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adds events and exceptions whose every number is known to a session, or makes one of nothing else.
+ * make_events.c - adds events and exceptions with known numbers to a session, or makes a session of them.
  *
- *   make_events DIR [MANY]    MANY: so many classes loaded, beside the rest
+ *   make_events DIR [MANY]    MANY: number of additional class loads
  *
- * Runtime 1 compiles 20 methods on thread 100, each in 2 ms, every other one at tier 1; stops 5 times,
- * 3 ms each, for collections of 2 ms, the first induced; runtime 3 stops once for the profiler, 1 ms.
- * Threads 100, 101 and 102, which has a name; 3 modules, 4 classes. 12 exceptions of one throw
- * site, 3 of them kept; one that nobody caught.
+ * Runtime 1 compiles 20 methods on thread 100, each in 2 ms, every second method at tier 1. It is suspended
+ * 5 times, 3 ms each, for collections of 2 ms, the first of which is induced. Runtime 3 is suspended once for
+ * the profiler, 1 ms. Threads 100, 101 and 102 (102 has a name); 3 modules; 4 classes. 12 exceptions of one
+ * throw site, 3 of them recorded in detail; one exception that was not caught.
  */
 #include "session/format/events.h"
 #include "session/format/session.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a session whose file "calls" is valid in each single reference and made to cost its reader far more than the
- * file is large.
+ * make_hostile.c - writes a session whose file "calls" costs its reader much time or memory for its size.
+ * Each reference in the file is valid.
  *
- *   make_hostile DIR chain      a path of DEPTH calls, each of another function in another runtime
- *   make_hostile DIR jumps      two paths of a third of DEPTH calls, and events that go back and forth between their ends
- *   make_hostile DIR overlap    functions whose names, and notes whose texts, lie in the same cells
+ *   make_hostile DIR chain      a path of DEPTH calls, each call with a function and runtime of its own
+ *   make_hostile DIR jumps      two paths of DEPTH / 3 calls, and events that alternate between their ends
+ *   make_hostile DIR overlap    functions and notes whose names and texts overlap in the same cells
  */
 #include "session/format/calls.h"
 #include "tests/profile/census_file.h"
@@ -23,7 +23,7 @@ static struct sxs_calls_header head;
 static unsigned char          *cells;
 static uint32_t                next_cell = 1;
 
-/* @n cells of one chunk. */
+/* Takes @n cells of one chunk. Returns the reference of the first. */
 static sxs_calls_ref take(unsigned n)
 {
     sxs_calls_ref ref;
@@ -54,7 +54,7 @@ static sxs_calls_ref add_function(uint32_t number)
     return ref;
 }
 
-/* Returns the last of @depth nodes below @parent. */
+/* Adds a path of @depth nodes below @parent. Returns the last node. */
 static sxs_calls_ref add_chain(sxs_calls_ref parent, uint32_t depth)
 {
     for (uint32_t i = 0; i < depth; i++) {
@@ -94,7 +94,7 @@ static void add_jumps(struct sxs_calls_thread *t, const sxs_calls_ref ends[2])
     }
 }
 
-/* Each begins one cell behind the one before, and reaches to the end of the chunk. */
+/* Adds functions and notes, each one cell after the previous one. Each text ends with the chunk. */
 static void add_overlapping(void)
 {
     for (uint32_t i = 0; i < 400 * SXS_CALLS_CELLS; i++) {

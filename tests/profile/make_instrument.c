@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes the files "instrument" and "traced" of a session in DIR/4242, every number known: three methods in runtimes 1
- * and 2, one failed, one with a label; 40 calls of the first, within each other by fours, each with arguments,
- * every other one with a result, the rest left by an exception; one helper that threw twice.
+ * make_instrument.c - writes the files "instrument" and "traced" with known numbers to the session DIR/4242.
+ *
+ * Three methods in runtimes 1 and 2: one failed, one has a label. 40 calls of the first method, in groups of
+ * four that are nested in each other. Each call has arguments; every second call has a result, the other
+ * calls are left by an exception. One helper that threw twice.
  *
  *   make_instrument DIR
  */

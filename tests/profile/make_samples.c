@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a session with samples whose every number is known, for tests of the reports.
+ * make_samples.c - writes a session of samples with known numbers, for tests of the reports.
  *
- *   make_samples DIR known [PID [SHIFT]]   1,020 samples of 5 ms as the table below; SHIFT moves that many
- *                                  from Hot.Spin to Loop.Run (for differences)
+ *   make_samples DIR known [PID [SHIFT]]   1,020 samples of 5 ms as listed below; SHIFT samples are
+ *                                  moved from Hot.Spin to Loop.Run (for differences)
  *   make_samples DIR own [PID]     200 samples of which 115 are of the profiler's own work, see write_own()
  *   make_samples DIR scale STACKS SAMPLES   many distinct stacks
  *
- * known: 400 main: Main -> Bridge -> native -> [9.0.18] Hot.Spin, of which 20 broke and 10 wait; 300
- * worker: [10.0.11] Loop.Run; 100 main: known_native_leaf of this program; 100 on the GC thread; 50
+ * known: 400 main: Main -> Bridge -> native -> [9.0.18] Hot.Spin, of which 20 have a broken walk and 10 wait;
+ * 300 worker: [10.0.11] Loop.Run; 100 main: known_native_leaf of this program; 100 on the GC thread; 50
  * in the JIT; 25 Old.Method and then 25 New.Method at the same address; 10 in libplugin.so, then,
  * after it was unloaded, 10 in libother.so at the same address.
  */
@@ -23,7 +23,7 @@ void known_native_leaf(void)
     __asm__ volatile("nop; nop; nop; nop");
 }
 
-/* This program's own mapping, so that a native name can be looked up for real. */
+/* Adds this program as a module, so that the report finds a native name in a real ELF file. */
 static void add_self(struct samples_file *f)
 {
     char     line[4400], path[4096] = "";
@@ -53,7 +53,7 @@ static void put(struct samples_file *f, int times, uint32_t tid, uint16_t n, con
 static void write_known(struct samples_file *f, int shift)
 {
     uint64_t leaf = (uint64_t)(uintptr_t)known_native_leaf + 1;
-    /* return addresses: one past the call, so that a caller at its end is still found */
+    /* return addresses: one byte after the call, so that a call at the end of a function is still found */
     const uint64_t spin[] = {0x9010, 0x7f0000001000, 0x8120, 0x8020};
     const uint64_t loop[] = {0xa010, 0xa110}, native[] = {leaf, 0x8020};
     const uint64_t gc[] = {0x7f0000201000}, jit[] = {0x7f0000301000, 0x7f0000001000};
@@ -76,7 +76,7 @@ static void write_known(struct samples_file *f, int shift)
     add_code(f, 1, 0x8000, 0x8020, 1, SXS_TIER_0, "App.Program.Main(string[])");
     add_code(f, 1, 0x8100, 0x8200, 1, SXS_TIER_R2R, "App.Bridge.Call(System.Func<int, int>)");
     add_code(f, 1, 0x9000, 0x9100, 2, SXS_TIER_0, "App.Hot.Spin(int)");
-    /* named late: its first samples come before */
+    /* the name is recorded after the first samples of the thread */
     add_code(f, 900000000000u, 0xa000, 0xa100, 3, SXS_TIER_OSR, "App.Loop.Run()");
     add_code(f, 1, 0xa100, 0xa200, 3, SXS_TIER_1, "App.Loop.Start(object)");
     add_code(f, 1, 0x9500, 0x9600, 2, SXS_TIER_0, "App.Old.Method()");
@@ -87,7 +87,7 @@ static void write_known(struct samples_file *f, int shift)
     for (int i = 0; i < 10; i++, now += 5000000)
         add_sample(f, now, 100, 4, spin, SXS_SAMPLE_END_BOTTOM, 1);
     uint64_t later = now;
-    now = 2000000000u; /* threads run side by side */
+    now = 2000000000u; /* threads run at the same time */
     put(f, 300 + shift, 101, 2, loop);
     now = now > later ? now : later;
     put(f, 100, 100, 2, native);
@@ -107,12 +107,12 @@ static void write_known(struct samples_file *f, int shift)
     f->head.ended_ns = now;
 }
 
-/* By youngest frame, the oldest always Main of 8.0.29 but for the last:
+/* Samples, by youngest frame. The oldest frame is Main of 8.0.29.
  *    50 libplugin.so, called by libsxsprof.so, called by libcoreclr.so        own: 50
  *    30 libsxsprof.so, called by Main                                         own: 30
  *    20 libsxsprof-preload.so                                                 own: 20
- *    40 libplugin.so, called by libsxsprof-preload.so                         not: it passes on
- *    25 libplugin.so, called by libsxsprof.so, called by libplugin.so         not: the program called it
+ *    40 libplugin.so, called by libsxsprof-preload.so                         not own: the call is passed on
+ *    25 libplugin.so, called by libsxsprof.so, called by libplugin.so         not own: called by the program
  *    20 libplugin.so
  *    15 libplugin.so on the thread "sxsprof wall"                             own: 15 */
 static void write_own(struct samples_file *f)
@@ -148,7 +148,7 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 32);
 }
 
-/* Stack @k: callers depend on ever more of k's bits, so stacks share their old ends. */
+/* Makes stack @k. A frame depends on more bits of @k than its caller, so stacks share their oldest frames. */
 static uint16_t stack_of(uint64_t k, uint64_t *ips)
 {
     uint16_t n = (uint16_t)(12 + mix(k) % 24);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a session whose names have to be looked up in other files, for tests of that lookup.
+ * make_symbols.c - writes a session without names of functions, for tests that look up names in files.
  *
  *   make_symbols DIR LIBRARY BUILD-ID ADDRESS ASSEMBLY
  *
@@ -8,7 +8,7 @@
  * (hexadecimal, as nm prints it) of the ELF file LIBRARY with BUILD-ID ("" for none), and 10 of
  * App.Work.Run alone.
  *
- *   make_symbols -a FILE.dll [FILE.pdb [PATH]]   an assembly, its PDB, and where it says its PDB is
+ *   make_symbols -a FILE.dll [FILE.pdb [PATH]]   an assembly, its PDB, and the path of the PDB that it has
  *   make_symbols -e FILE.dll                     an assembly that embeds its PDB
  *   make_symbols -w FILE.pdb                     the PDB of another assembly
  */
@@ -66,7 +66,7 @@ static int write_files(int argc, char **argv)
         write_bytes(argv[2], &pdb);
         return 0;
     }
-    if (argc > 4) { /* its CodeView entry is the last part of the file */
+    if (argc > 4) { /* the CodeView entry is the last part of the file */
         set(&dll, 512 + 16, 24 + strlen(argv[4]) + 1, 4);
         memcpy(dll.at + 512 + 88, argv[4], strlen(argv[4]) + 1);
         dll.n = 512 + 88 + strlen(argv[4]) + 1;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Reads a report in any format: prints how many samples have the frame [sxsprof], and how many have the function
-named on the command line but not that frame.
+"""own_time.py - counts samples in a report of any format: with the frame [sxsprof], and with FUNCTION but without
+that frame. Prints both numbers. In formats with times instead of samples, one sample is MS long.
 
-usage: own_time.py FORMAT FILE FUNCTION     Formats that have times instead of samples: one sample is MS long."""
+usage: own_time.py FORMAT FILE FUNCTION"""
 import gzip
 import json
 import re
@@ -61,7 +61,7 @@ def firefox(path):
 
 
 def chrome(path):
-    """Events nest by time on each thread: the time of each name, once."""
+    """Yields the name and the samples of each event, except for events within an event [sxsprof]."""
     threads = {}
     for e in json.load(open(path, encoding="utf-8"))["traceEvents"]:
         if e["ph"] == "X" and e.get("cat") != "pause":

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Opens a report page in headless Chromium and uses it as a person would. Prints TAP.
-// usage: node page.mjs PAGE.html SHOTS-FOLDER known|scale|diff|calls|count|calls-diff      NODE_MODULES: where packages are
+// page.mjs - checks a report page in headless Chromium by the actions of a user. Prints TAP.
+// usage: node page.mjs PAGE.html SHOTS-FOLDER known|scale|diff|calls|count|calls-diff
+// NODE_MODULES: folder of packages
 import { pathToFileURL } from "node:url";
 import { about, dragTimeLine, end, launch, settle } from "./browser.mjs";
 import { scrollTables, useTables, useGaps } from "./page_calls.mjs";
@@ -29,13 +30,13 @@ const found = async (page, text) => {
 };
 
 const [page, took] = await open("light");
-const row = /^call|^count/.test(kind) ? 1.5 : 2.5; // where there are boxes
+const row = /^call|^count/.test(kind) ? 1.5 : 2.5; // a row that has boxes
 ok("boxes are drawn", await shown(page) > 4, await shown(page));
 if (kind === "scale") {
   ok("100,000 distinct stacks are loaded and drawn", took > 0, took);
   console.log(`# loaded and drawn in ${took} ms`);
   const t = await page.evaluate(() => { const s = performance.now(); document.querySelector("[data-kind=managed]").click(); return performance.now() - s; });
-  ok("a filter answers", t >= 0, t);
+  ok("a filter is applied", t >= 0, t);
   console.log(`# filtered in ${Math.round(t)} ms`);
   await page.click("#reset");
   await scrollTables(page, ok);
@@ -45,7 +46,7 @@ const box = await page.locator("#graph").boundingBox();
 const before = await zoomed(page);
 await page.mouse.move(box.x + box.width * 0.2, box.y + 19 * row);
 await settle(page);
-ok("hovering tells total and self", /total.*self/s.test(await page.textContent("#tip")), await page.textContent("#tip"));
+ok("hovering shows total and self", /total.*self/s.test(await page.textContent("#tip")), await page.textContent("#tip"));
 await page.screenshot({ path: `${shots}/${kind}-hover.png` });
 await page.mouse.click(box.x + box.width * 0.2, box.y + 19 * row);
 ok("a click zooms", await zoomed(page) !== before, await zoomed(page));
@@ -54,14 +55,14 @@ await page.keyboard.press("Escape");
 ok("Escape zooms out", await zoomed(page) === before, await zoomed(page));
 
 if (kind === "known") {
-  ok("a search counts: Hot.Spin is 400 samples", (await found(page, "Hot.Spin")) === "400 · 39.2 %", await page.textContent("#found"));
+  ok("a search counts samples: Hot.Spin has 400", (await found(page, "Hot.Spin")) === "400 · 39.2 %", await page.textContent("#found"));
   await page.screenshot({ path: `${shots}/${kind}-search.png` });
-  ok("a search for nothing finds nothing", (await found(page, "no such thing")).startsWith("0 "), await page.textContent("#found"));
+  ok("a search for an unknown text finds nothing", (await found(page, "no such thing")).startsWith("0 "), await page.textContent("#found"));
   await page.click("#reset");
   const legend = await page.textContent("#legend");
   ok("the legend has every owner", [".NET 8.0.29", ".NET 9.0.18", ".NET 10.0.11", "native", "GC", "JIT"].every((t) => legend.includes(t)), legend);
   await page.click("#legend button:has-text('10.0.11')");
-  ok("a runtime's filter keeps its 300 samples", (await found(page, "Loop.Start")).startsWith("300 · 100.0 %"), await page.textContent("#found"));
+  ok("the filter of a runtime keeps its 300 samples", (await found(page, "Loop.Start")).startsWith("300 · 100.0 %"), await page.textContent("#found"));
   await page.click("#reset");
   await page.click("[data-kind=managed]");
   ok("managed only: no native frame", (await found(page, "^\\[native")).startsWith("0 "), await page.textContent("#found"));
@@ -71,11 +72,11 @@ if (kind === "known") {
   await page.click("#bythread");
   await page.click("#reset");
   await dragTimeLine(page, 0.25);
-  ok("dragging on the time line keeps that time only", /showing 0\.\d+ to 0\.\d+ s/.test(await page.textContent("#summary")), await page.textContent("#summary"));
+  ok("dragging on the time line filters by time", /showing 0\.\d+ to 0\.\d+ s/.test(await page.textContent("#summary")), await page.textContent("#summary"));
   await page.screenshot({ path: `${shots}/${kind}-range.png` });
   await page.click("#reset");
   await page.click("#direction");
-  ok("flame direction draws as much", await shown(page) > 5, await shown(page));
+  ok("flame direction draws as many boxes", await shown(page) > 5, await shown(page));
   await page.screenshot({ path: `${shots}/${kind}-flame.png` });
   await page.click("#direction");
   await page.click("#crossings");
@@ -86,7 +87,7 @@ if (kind === "known") {
   ok("the keyboard moves and zooms", (await zoomed(page)) !== before, await zoomed(page));
 }
 if (kind === "calls") {
-  ok("a search counts: Inner is 350 calls, 12 % of the time", (await found(page, "Work.Inner")) === "350 · 12.0 %", await page.textContent("#found"));
+  ok("a search counts calls: Inner has 350, 12 % of the time", (await found(page, "Work.Inner")) === "350 · 12.0 %", await page.textContent("#found"));
   await page.click("#reset");
   await useTables(page, shots, ok);
   await useGaps(page, shots, ok);
@@ -94,7 +95,7 @@ if (kind === "calls") {
 if (kind === "known") {
   await page.click("#reset");
   await page.keyboard.press("5");
-  ok("nothing is said of what calls do not see where there are none", await page.isHidden("[data-view=gaps]") && await page.isHidden("#gaps"));
+  ok("coverage gaps are hidden where there are none", await page.isHidden("[data-view=gaps]") && await page.isHidden("#gaps"));
   await page.click("[data-view=functions]");
   const spin = await page.locator(".row", { hasText: "App.Hot.Spin" }).locator("[role=gridcell]").allTextContents();
   ok("functions by samples: Hot.Spin has 400, 2 s", spin.slice(1).join("|") === "400|39.2 %|2.00 s|2.00 s", spin);
@@ -104,15 +105,15 @@ if (kind === "known") {
 if (kind === "count") {
   await page.click("[data-view=functions]");
   const heads = await page.locator("#tablehead button").allTextContents();
-  ok("calls without time: no column of it", heads.join("|") === "Function|Calls|Total %", heads);
+  ok("calls without time: no column of times", heads.join("|") === "Function|Calls|Total %", heads);
 }
 const [night] = await open("dark");
 await night.screenshot({ path: `${shots}/${kind}-dark.png` });
-ok("dark as the system wishes", await night.evaluate(() => document.documentElement.classList.contains("dark")));
+ok("the page is dark when the system is", await night.evaluate(() => document.documentElement.classList.contains("dark")));
 await night.click("[data-view=functions]");
 await night.screenshot({ path: `${shots}/${kind}-functions-dark.png` });
 await night.click("#theme");
-ok("and light by the switch", !await night.evaluate(() => document.documentElement.classList.contains("dark")));
+ok("the switch makes the page light", !await night.evaluate(() => document.documentElement.classList.contains("dark")));
 ok("no console error", complaints.length === 0, complaints);
-ok("nothing is fetched", asked.length === 0, asked);
+ok("nothing is fetched from elsewhere", asked.length === 0, asked);
 await end(browser);

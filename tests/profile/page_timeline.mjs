@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Opens a report page at its timeline in headless Chromium, uses it, and holds its numbers against the session as
-// JSON. Prints TAP.
-// usage: node page_timeline.mjs PAGE.html SHOTS-FOLDER NAME SESSION.json [calls=N] [left=N] [values=1] [valuesleft=N] [traced=1]     NODE_MODULES: where packages are
+// page_timeline.mjs - checks the timeline of a report page in headless Chromium against the session as JSON.
+// Prints TAP.
+// usage: node page_timeline.mjs PAGE.html SHOTS-FOLDER NAME SESSION.json
+//            [calls=N] [left=N] [values=1] [valuesleft=N] [traced=1]
+// NODE_MODULES: folder of packages
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { readFileSync } from "node:fs";
@@ -41,11 +43,11 @@ const page = await open("light");
 const events = session.events || [], throwSites = session.exceptions || [];
 const kind = (k) => events.filter((e) => e.kind === k).length;
 const hasTree = !await page.isHidden("[data-view=graph]");
-if (hasTree) { ok("there are other views, and it opens at the flame graph", await tree(page) > 0, await tree(page)); await page.keyboard.press("4"); }
+if (hasTree) { ok("other views exist, and the page opens at the flame graph", await tree(page) > 0, await tree(page)); await page.keyboard.press("4"); }
 ok("the timeline is shown", await page.getAttribute("[data-view=timeline]", "aria-selected") === "true");
 await settle(page);
 
-// ---- its numbers are the session's --------------------------------------------------------------
+// ---- the numbers of the page are those of the session ---------------------------------------------
 const chips = Object.fromEntries(await page.$$eval("[data-chip]", (all) => all.map((b) => [b.dataset.chip, Number(b.dataset.n)])));
 const expected = { exceptions: throwSites.reduce((n, s) => n + s.count, 0), jit: kind("jit"), gcs: kind("gc"),
   modules: kind("module load"), classes: kind("class load") };
@@ -53,14 +55,14 @@ if (session.events) expected.stops = kind("suspension");
 if (want.calls !== undefined) expected.calls = want.calls;
 for (const [k, n] of Object.entries(expected)) ok(`${k}: ${n}`, (chips[k] || 0) === n, chips);
 const tids = new Set(events.map((e) => e.tid).filter(Boolean)), lanes = Number((await facts(page)).lanes);
-ok("a lane for each thread that events tell of", lanes >= [...tids].length - 1 && lanes > 0, [lanes, tids.size]);
-ok("something is drawn on them", Number((await facts(page)).shown) > 0, await facts(page));
+ok("each thread with events has a lane", lanes >= [...tids].length - 1 && lanes > 0, [lanes, tids.size]);
+ok("events are drawn", Number((await facts(page)).shown) > 0, await facts(page));
 await page.screenshot({ path: `${shots}/timeline-${name}-light.png` });
 const sums = async (table) => { await page.click(`[data-table=${table}]`); return page.evaluate(() => Number(document.querySelector("#tltable").dataset.sum)); };
 for (const [table, n] of [["tiers", expected.jit], ["methods", expected.jit], ["pauses", expected.stops], ["gcs", expected.gcs], ["exceptions", expected.exceptions]])
   if (n) ok(`the table of ${table} adds up to ${n}`, await sums(table) === n, await sums(table));
-if (throwSites.length) ok("a row for each site", Number(await page.getAttribute("#tltable", "data-rows")) === throwSites.length, await page.getAttribute("#tltable", "data-rows"));
-if (want.left) ok("what was left out is said", (await page.textContent("#tlpane")).includes(`${want.left} calls are left out`), await page.textContent("#tlpane"));
+if (throwSites.length) ok("the table of exceptions has a row for each throw site", Number(await page.getAttribute("#tltable", "data-rows")) === throwSites.length, await page.getAttribute("#tltable", "data-rows"));
+if (want.left) ok("the number of calls that are left out is shown", (await page.textContent("#tlpane")).includes(`${want.left} calls are left out`), await page.textContent("#tlpane"));
 
 // ---- window and selection -----------------------------------------------------------------------
 const box = await page.locator("#tlcanvas").boundingBox(), whole = await windowOf(page);
@@ -69,13 +71,13 @@ await page.mouse.move(at(0.5), y);
 for (let i = 0; i < 5; i++) await page.mouse.wheel(0, -120);
 await settle(page);
 const near = await windowOf(page), mid = (whole[0] + whole[1]) / 2;
-ok("the wheel zooms where the mouse is", near[1] - near[0] < whole[1] * 0.5 && near[0] < mid && near[1] > mid, near);
+ok("the wheel zooms at the pointer", near[1] - near[0] < whole[1] * 0.5 && near[0] < mid && near[1] > mid, near);
 await page.keyboard.press("d");
 await settle(page);
-ok("a key moves", (await windowOf(page))[0] > near[0], await windowOf(page));
+ok("d moves the window", (await windowOf(page))[0] > near[0], await windowOf(page));
 await page.keyboard.press("w");
 await settle(page);
-ok("another zooms", (await windowOf(page))[1] - (await windowOf(page))[0] < (near[1] - near[0]) * 0.9, await windowOf(page));
+ok("w zooms", (await windowOf(page))[1] - (await windowOf(page))[0] < (near[1] - near[0]) * 0.9, await windowOf(page));
 await page.screenshot({ path: `${shots}/timeline-${name}-zoom.png` });
 await page.keyboard.down("Shift");
 await page.mouse.move(at(0.5), y); await page.mouse.down(); await page.mouse.move(at(0.8), y, { steps: 4 }); await page.mouse.up();
@@ -84,37 +86,37 @@ await settle(page);
 const moved = await windowOf(page);
 await page.keyboard.press("0");
 await settle(page);
-ok("Shift and dragging move as well; 0 shows all", moved[1] < whole[1] && (await windowOf(page)).join() === whole.join(), [moved, await windowOf(page)]);
+ok("Shift and dragging move the window; 0 shows all", moved[1] < whole[1] && (await windowOf(page)).join() === whole.join(), [moved, await windowOf(page)]);
 const all = hasTree ? (await page.textContent("#summary")) : "";
 await page.mouse.move(at(0.02), y); await page.mouse.down(); await page.mouse.move(at(0.25), y, { steps: 4 }); await page.mouse.up();
 await settle(page);
-ok("dragging selects: sums of it", (await page.textContent("#tlpane h2")) === "Selected", await page.textContent("#tlpane"));
+ok("dragging selects a time, and the pane shows its sums", (await page.textContent("#tlpane h2")) === "Selected", await page.textContent("#tlpane"));
 await page.screenshot({ path: `${shots}/timeline-${name}-select.png` });
 if (hasTree && !await page.isHidden("[data-view=graph]")) {
   const filtered = (await page.textContent("#summary")).includes("showing");
   await page.keyboard.press("1");
-  ok("the selection holds in the other views", filtered, all);
+  ok("the selection filters the other views", filtered, all);
   await page.screenshot({ path: `${shots}/timeline-${name}-graph.png` });
   await page.keyboard.press("4");
 }
 await page.keyboard.press("Escape");
 await settle(page);
-ok("Escape ends it", (await page.textContent("#tlpane h2")) !== "Selected", await page.textContent("#tlpane h2"));
+ok("Escape ends the selection", (await page.textContent("#tlpane h2")) !== "Selected", await page.textContent("#tlpane h2"));
 
-// ---- one thing ----------------------------------------------------------------------------------
+// ---- one event ----------------------------------------------------------------------------------
 for (const table of ["exceptions", "methods", "pauses"]) {
   if (!await page.locator(`[data-table=${table}]`).count()) continue;
   await page.click(`[data-table=${table}]`);
   await page.locator("#tltable tbody tr").first().click();
   await settle(page);
   const pane = await page.textContent("#tlpane"), row = await page.locator("#tltable tbody tr").first().locator("td").nth(1).textContent();
-  ok(`a row of ${table} goes to one of them, with its details`, pane.includes(row) && /(took|in|for|became)/.test(pane), [row, pane]);
+  ok(`a row of ${table} selects an event and shows its details`, pane.includes(row) && /(took|in|for|became)/.test(pane), [row, pane]);
   await page.screenshot({ path: `${shots}/timeline-${name}-${table}.png` });
   await page.keyboard.press("Escape");
   await page.keyboard.press("0");
 }
 if (want.calls) {
-  // Where calls are depends on what the threads did when: the first places are good guesses, the rest a search.
+  // The places of calls depend on what the threads did: try likely places first, then all others.
   const parts = [0.05, 0.5, 0.7, 0.01, ...Array.from({ length: 32 }, (_, i) => (i + 0.5) / 32)];
   const heights = await page.evaluate(() => { const s = document.querySelector("#tlscroll"); return [s.scrollHeight, s.clientHeight]; });
   let tip = "";
@@ -126,26 +128,26 @@ if (want.calls) {
       if (/depth/.test(tip)) await page.mouse.click(at(part), box.y + down);
     }
   }
-  ok("hovering tells of a call", /duration.*in itself/.test(tip), tip);
+  ok("hovering shows the duration of a call", /duration.*in itself/.test(tip), tip);
   const of = await page.getAttribute("#tlpane", "data-of");
-  ok("a click shows it beside", of.length > 3 && tip.startsWith(of), [of, tip]);
-  if (want.traced) ok("with what was traced of it", /n = \d+/.test(await page.textContent("#tlpane")), await page.textContent("#tlpane"));
+  ok("a click shows the call in the pane", of.length > 3 && tip.startsWith(of), [of, tip]);
+  if (want.traced) ok("the pane has the traced arguments of the call", /n = \d+/.test(await page.textContent("#tlpane")), await page.textContent("#tlpane"));
   if (await page.locator("[data-goto=functions]").count()) {
     await page.click("[data-goto=functions]");
-    ok("and leads to its function", (await page.getAttribute("#panel", "data-frame")) === of, await page.getAttribute("#panel", "data-frame"));
+    ok("the pane leads to the function of the call", (await page.getAttribute("#panel", "data-frame")) === of, await page.getAttribute("#panel", "data-frame"));
     await page.keyboard.press("4");
   }
   await page.keyboard.press("Escape");
 }
 
 // ---- arguments and results of make_calls' values --------------------------------------------------
-if (want.valuesleft) ok("how many calls' values were left out is said", (await page.textContent("#tlpane")).includes(`${want.valuesleft} calls' arguments or results are left out`), await page.textContent("#tlpane"));
+if (want.valuesleft) ok("the number of calls whose values are left out is shown", (await page.textContent("#tlpane")).includes(`${want.valuesleft} calls' arguments or results are left out`), await page.textContent("#tlpane"));
 if (want.values) {
   const find = async (text) => { await page.fill("#search", text); await settle(page); return Number.parseInt(await page.textContent("#found")); };
   const next = async () => { await page.focus("#tlcanvas"); await page.keyboard.press("n"); await settle(page); return page.textContent("#tlpane"); };
-  ok("a search finds the one call with an argument", await find("round <2>") === 1, await page.textContent("#found"));
+  ok("a search finds the call with an argument", await find("round <2>") === 1, await page.textContent("#found"));
   const pane = await next();
-  ok("its arguments and result stand beside", pane.includes('Argumentsn = 2, what = "round <2>"') && pane.includes("Result102"), pane);
+  ok("the pane has its arguments and result", pane.includes('Argumentsn = 2, what = "round <2>"') && pane.includes("Result102"), pane);
   await page.keyboard.press("f");
   await settle(page);
   let tip = "";
@@ -153,15 +155,15 @@ if (want.values) {
     await page.mouse.move(at(0.5), box.y + down);
     tip = await page.evaluate(() => document.querySelector("#tip").hidden ? "" : document.querySelector("#tip").textContent);
   }
-  ok("and in the tip", tip.includes('n = 2, what = "round <2>"') && tip.includes("= 102"), tip);
+  ok("the tip has its arguments and result", tip.includes('n = 2, what = "round <2>"') && tip.includes("= 102"), tip);
   await page.screenshot({ path: `${shots}/timeline-${name}-values.png` });
-  ok("a search finds one by its result", await find("^102$") === 1, await page.textContent("#found"));
-  ok("and one that an exception left", await find("last = true") === 1 && (await next()).includes("left by an exception"), await page.textContent("#tlpane"));
+  ok("a search finds a call by its result", await find("^102$") === 1, await page.textContent("#found"));
+  ok("a search finds a call that was left by an exception", await find("last = true") === 1 && (await next()).includes("left by an exception"), await page.textContent("#tlpane"));
   await page.click("#reset");
   await page.keyboard.press("Escape");
 }
 
-// ---- search, kinds ------------------------------------------------------------------------------
+// ---- search, kinds of events --------------------------------------------------------------------
 if (throwSites.length) {
   await page.fill("#search", throwSites[0].type.split(".").pop());
   await settle(page);
@@ -170,7 +172,7 @@ if (throwSites.length) {
   await page.focus("#tlcanvas");
   await page.keyboard.press("n");
   await settle(page);
-  ok("n goes to the next", (await page.getAttribute("#tlpane", "data-of")).length > 0, await page.getAttribute("#tlpane", "data-of"));
+  ok("n selects the next event", (await page.getAttribute("#tlpane", "data-of")).length > 0, await page.getAttribute("#tlpane", "data-of"));
   await page.click("#reset");
 }
 await page.keyboard.press("0");
@@ -178,7 +180,7 @@ await settle(page);
 const before = Number((await facts(page)).shown), first = page.locator("[data-chip]").last();
 await first.click();
 await settle(page);
-ok("a kind can be left out", Number((await facts(page)).shown) < before, [before, await facts(page)]);
+ok("a kind of events can be hidden", Number((await facts(page)).shown) < before, [before, await facts(page)]);
 await first.click();
 
 // ---- dark ---------------------------------------------------------------------------------------
@@ -186,9 +188,9 @@ const night = await open("dark");
 if (hasTree) await night.click("[data-view=timeline]");
 await settle(night);
 await night.screenshot({ path: `${shots}/timeline-${name}-dark.png` });
-ok("dark as the system wishes", await night.evaluate(() => document.documentElement.classList.contains("dark")));
+ok("the page is dark when the system is", await night.evaluate(() => document.documentElement.classList.contains("dark")));
 console.log(`# drawn in ${(await facts(night)).ms} ms`);
 ok("no console error", complaints.length === 0, complaints);
-ok("nothing is fetched", asked.length === 0, asked);
+ok("nothing is fetched from elsewhere", asked.length === 0, asked);
 await browser.close();
 process.exit(failed);

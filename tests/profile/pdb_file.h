@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a small assembly (its PE headers alone) and its Portable PDB, whose lines are known. */
+/* pdb_file.h - writes a small assembly (PE headers only) and its Portable PDB with known lines. */
 #ifndef SXS_TESTS_PROFILE_PDB_FILE_H
 #define SXS_TESTS_PROFILE_PDB_FILE_H
 
@@ -39,7 +39,7 @@ static inline void set(struct bytes *b, size_t at, uint64_t v, size_t size)
     memcpy(b->at + at, there.at, size);
 }
 
-/* A blob with its length (below 128); returns its index. */
+/* Appends a blob after its length, which must be below 128. Returns the index of the blob. */
 static inline size_t put_blob(struct bytes *heap, const void *from, size_t size)
 {
     size_t index = heap->n;
@@ -52,10 +52,10 @@ static const uint8_t pdb_file_id[20] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1
                                         0xaa, 0xbb, 0xcc, 0xdd};
 
 /*
- * Two documents, /src/a.cs and /src/b.cs; three methods:
+ * Writes a Portable PDB of two documents, /src/a.cs and /src/b.cs; three methods:
  *   1: a.cs: IL 0 line 10, IL 5 hidden, IL 9 line 300, IL 200 line 8
  *   2: no lines
- *   3: begins in a.cs: IL 0 line 20; then b.cs: IL 4 line 7
+ *   3: a.cs: IL 0 line 20; b.cs: IL 4 line 7
  */
 static inline void make_pdb(struct bytes *out)
 {
@@ -123,7 +123,7 @@ static inline void make_pdb(struct bytes *out)
     }
 }
 
-/* A PE32+ with one section, whose debug directory has the ID and, if @pdb, embeds it. */
+/* Writes a PE32+ with one section. Its debug directory has the ID of the PDB and, if @pdb, embeds @pdb. */
 static inline void make_assembly(struct bytes *out, const struct bytes *pdb)
 {
     enum { PE = 64, OPTIONAL = PE + 24, SECTIONS = OPTIONAL + 240, RAW = 512, ADDRESS = 0x2000 };

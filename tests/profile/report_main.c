@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reports without the rest of the command: report_main FORMAT DIR OUTPUT [KEY=VALUE]..., or
- * report_main diff A OUTPUT B. Exit status: enum sxs_profile_result. */
+/* report_main.c - writes reports without the rest of the command: report_main FORMAT DIR OUTPUT
+ * [KEY=VALUE]..., or report_main diff A OUTPUT B. Exit status: enum sxs_profile_result. */
 #include "cmd/report/profile.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a file "samples" for tests, chunk by chunk. samples.h has the format. */
+/* samples_file.h - writes a file "samples" for tests, by chunks. session/format/samples.h has the format. */
 #ifndef SXS_TESTS_PROFILE_SAMPLES_FILE_H
 #define SXS_TESTS_PROFILE_SAMPLES_FILE_H
 
@@ -52,7 +52,7 @@ static inline void samples_begin(struct samples_file *f, FILE *to, uint32_t pid,
         exit(1);
 }
 
-/* Room for a record; zeroed, with its head filled in. */
+/* Returns a new record, zeroed except for its head. */
 static inline void *samples_add(struct samples_file *f, enum sxs_record_type type, size_t size)
 {
     size = (size + 7) & ~(size_t)7;
@@ -74,7 +74,7 @@ static inline void samples_end(struct samples_file *f)
     if (fseek(f->to, 0, SEEK_SET) != 0 || fwrite(&f->head, sizeof(f->head), 1, f->to) != 1 ||
         fseek(f->to, (long)(SXS_HEADER_SIZE + f->index * sizeof(f->chunk)), SEEK_SET) != 0 ||
         fflush(f->to) != 0)
-        exit(1); /* at the end again: a memory stream's size is its position */
+        exit(1); /* the position is at the end again, because it is the size of a memory stream */
 }
 
 static inline void add_runtime(struct samples_file *f, uint32_t number, const char *version,

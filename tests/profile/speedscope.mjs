@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Loads a speedscope file with speedscope itself, in headless Chromium, and checks it against the
-// project's own JSON schema's rules that readers rely on. Prints TAP.
-// usage: node speedscope.mjs FILE SHOTS-FOLDER      NODE_MODULES: where packages are
+// speedscope.mjs - checks a speedscope file by its numbers, and by opening it with speedscope in headless
+// Chromium. Prints TAP.
+// usage: node speedscope.mjs FILE SHOTS-FOLDER
+// NODE_MODULES: folder of packages
 import fs from "node:fs";
 import { about, end, forSpeedscope, launch, openSpeedscope } from "./browser.mjs";
 
@@ -10,8 +11,8 @@ const ok = about("speedscope");
 const data = JSON.parse(fs.readFileSync(file, "utf8"));
 const weigh = (name) => data.profiles.reduce((sum, p) => sum + p.samples.reduce((s, stack, i) =>
   s + (stack.some((f) => data.shared.frames[f].name.includes(name)) ? p.weights[i] : 0), 0), 0);
-ok("Hot.Spin weighs 2 s", weigh("App.Hot.Spin") === 2000000, weigh("App.Hot.Spin"));
-ok("a profile per thread", data.profiles.length === 4, data.profiles.length);
+ok("the samples of Hot.Spin weigh 2 s", weigh("App.Hot.Spin") === 2000000, weigh("App.Hot.Spin"));
+ok("each thread has a profile", data.profiles.length === 4, data.profiles.length);
 
 const browser = await launch(...forSpeedscope);
 const [page, complaints] = await openSpeedscope(browser);
@@ -20,6 +21,6 @@ await chooser.first().setInputFiles(file);
 await page.waitForFunction(() => /\[10\d\]/.test(document.body.innerText), null, { timeout: 100000 }).catch(() => {});
 const text = await page.evaluate(() => document.body.innerText);
 ok("speedscope shows the first thread", /\[10\d\]/.test(text), text.slice(0, 300));
-ok("speedscope does not complain", complaints.length === 0 && !/unrecognized|error/i.test(text), [complaints, text.slice(0, 300)]);
+ok("speedscope reports no error", complaints.length === 0 && !/unrecognized|error/i.test(text), [complaints, text.slice(0, 300)]);
 await page.screenshot({ path: `${shots}/speedscope.png` });
 await end(browser);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Checks that a sampled session agrees with the counts that its process printed. Prints one line;
-status 1 if they do not agree.
+"""agrees.py - checks that a sampled session agrees with the counts that its process printed.
 
-agrees.py SESSION LOG TEXT: the session folder, the output of runsxs, the output of sxsprof report.
+usage: agrees.py SESSION LOG TEXT: the session folder, the output of runsxs, the output of sxsprof report.
+Prints one line. Status 1 if they do not agree.
 """
 import glob
 import os

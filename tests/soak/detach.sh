@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# detach.sh - tests detach on real runtimes: a debugger calls RequestProfilerDetach on the Info of
-# the first of three runtimes while all of them work. The first one must detach, the others must
-# stay profiled, and all must end well. The debugger must not stop at faults and activation signals,
-# because stopping in the middle of its call would kill the process.
+# detach.sh - checks that the library detaches from one of three real runtimes under load.
+# A debugger calls RequestProfilerDetach on the Info of the first runtime. That runtime must detach, the
+# others must stay profiled, and all must end well. The debugger must not stop at faults and activation
+# signals, because a stop in the middle of its call would kill the process.
 . "$(dirname "$0")/../integration/lib.sh"
 need_real 3
 command -v gdb >/dev/null || skip_all "detach" "needs gdb to call RequestProfilerDetach"
@@ -32,7 +32,7 @@ for preload in "" --no-preload; do
     cat "$tmp/gdb.log" "$tmp/json" >>"$tmp/log"
     if grep -q '= 0$' "$tmp/gdb.log" && [ $status -eq 0 ] &&
         [ "$(jsonq "$tmp/json" 'len(r)==3 and r[0]["gcs"]<r[1]["gcs"] and r[0]["signals"]>100')" = True ]; then
-        ok "the first of three runtimes detaches under load ${preload:-preloaded}; all end well"
+        ok "the first of three runtimes detaches under load, ${preload:-preloaded}, and all end well"
     else
         not_ok "detach ${preload:-preloaded}: status $status" "$tmp/log"
     fi

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# edits.sh - makes 500 edits of an instrumentation file under load. Each must be in force in all
-# methods within 2 s. Runs tests/integration/edits.sh with stricter limits, so the machine must be
-# idle otherwise. Called by `make soak`; can also be run by itself.
+# edits.sh - checks that each of 500 edits of an instrumentation file is in force within 2 s, under load.
+# Runs tests/integration/edits.sh with stricter limits, so the machine must be idle otherwise. Called by
+# `make soak`; can also be run directly.
 #
 # EDITS         number of edits (500)
 # SECONDS_MAX  time limit of an edit in seconds (2)

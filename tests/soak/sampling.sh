@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# sampling.sh - samples four real runtimes (8, 9, 10, and 8 again) under stress: faults, collections
-# and thread pools in the apps, and beside them short native threads, a plugin that is loaded and
-# unloaded, children of every kind, and waiting threads (docs/internals/harness.md). Each run must end well,
-# its session must be complete, and its sums must agree with the CPU time of the process. Called by
-# `make soak`; can also be run by itself.
+# sampling.sh - checks the sessions of four sampled runtimes (8, 9, 10, and 8 again) under stress.
+# The apps cause faults and collections and use thread pools. The host runs short native threads, loads and
+# unloads a plugin, starts children of every kind, and has waiting threads (docs/internals/harness.md). Each
+# run must end well, its session must be complete, and the sum of its samples must agree with the CPU time of
+# the process. Called by `make soak`; can also be run directly.
 #
 # MINUTES       total time of all runs (30)
 # SECONDS_EACH  time of work in one run (20)
@@ -36,8 +36,8 @@ dump() {
     done
 }
 
-# Starts a run and waits for it. Its status is then in $status; 124: it hung and was ended.
-run_one() { # options of sample, options of sxsprof run
+# Starts a run and waits for its end. Sets $status to its exit status; 124: the run hung and was killed.
+run_one() { # OPTIONS-OF-SAMPLE OPTIONS-OF-RUN
     # shellcheck disable=SC2086
     "$sxsprof" run --quiet $2 --tool "sample:$1" -o "$tmp/session" -- "$runsxs" --churn "$stress" \
         8.0.29 stress "$work" 9 stress "$work" 10.0.11 stress "$work" 8.0.29 stress "$work" >"$tmp/log" 2>&1 &
@@ -55,8 +55,7 @@ run_one() { # options of sample, options of sxsprof run
     fi
 }
 
-# Makes a run of one kind. Prints what is wrong, with status 1; or the line of agrees.py, with
-# status 0.
+# Makes a run of one kind. Prints the error, with status 1; or the line of agrees.py, with status 0.
 judge() {
     run_one "$1" "$2"
     [ $status -eq 0 ] || { echo "ended with status $status: $(grep -o 'failed=[^ ]*' "$tmp/log")"; return 1; }
