@@ -123,7 +123,7 @@ $(SONAMES): base/gen_sonames.sh
 	$(call say,GEN,$@)
 	$(Q)CC='$(CC)' sh $< >$@
 
-$(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o: $(SONAMES)
+$(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o: $(SONAMES)
 
 PAGE    := $(wildcard cmd/page/page*)
 CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h $(O)/gen/names.pb-c.h

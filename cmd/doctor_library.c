@@ -65,7 +65,9 @@ struct opened_library {
 static void examine_opened(struct sxs_findings *f, const struct opened_library *o)
 {
     void       *library = sxs_own_library_open(o->sonames, o->n_sonames);
-    const char *why = library ? NULL : dlerror();
+    const char *why = NULL;
+    if (!library && !(library = sxs_own_library_open(&o->name, 1)))
+        why = dlerror(); /* of the name that is reported */
     if (library) {
         sxs_found_ok("%s for %s", o->name, o->use);
         dlclose(library);

@@ -38,12 +38,19 @@ static size_t join_entries(struct entry *all, size_t n)
     return kept;
 }
 
+/* The unit of weights in the file: us of samples, ns of calls. */
+static uint64_t unit_of(const struct sxs_model *m)
+{
+    return m->data == SXS_DATA_CALLS ? 1 : 1000;
+}
+
 static struct entry *in_order(const struct sxs_model *m, size_t *n)
 {
     struct entry *all = sxs_must_zeroed(m->n_samples, sizeof(*all));
     for (size_t i = 0; i < m->n_samples; i++) {
         const struct sxs_model_sample *s = &m->samples[i];
-        all[i] = (struct entry){m->nodes[s->node].thread, s->node, s->time_ns, s->weight};
+        all[i] = (struct entry){m->nodes[s->node].thread, s->node, s->time_ns,
+                                sxs_model_sample_ns(m, s) / unit_of(m)};
     }
     qsort(all, m->n_samples, sizeof(*all), by_thread_and_time);
     *n = join_entries(all, m->n_samples);
@@ -53,7 +60,7 @@ static struct entry *in_order(const struct sxs_model *m, size_t *n)
 static struct entry *by_stack(const struct sxs_model *m, size_t *n)
 {
     struct entry *all = sxs_must_zeroed(m->n_nodes, sizeof(*all));
-    uint64_t      unit = m->data == SXS_DATA_CALLS ? 1 : 1000;
+    uint64_t      unit = unit_of(m);
     *n = 0;
     for (size_t i = 0; i < m->n_nodes; i++)
         if (m->nodes[i].self && (unit > 1 || m->nodes[i].self_ns))

@@ -204,15 +204,14 @@ static void add_sample(struct sxs_model *m, uint64_t time, uint32_t node, uint64
     m->samples[m->n_samples++] =
         (struct sxs_model_sample){.time_ns = time,
                                   .node = node,
-                                  .weight = (uint32_t)ns & SXS_MODEL_SAMPLE_WEIGHT_MAX,
+                                  .weight = (uint32_t)(ns / m->sample_unit_ns) & SXS_MODEL_SAMPLE_WEIGHT_MAX,
                                   .begins = begins};
 }
 
-/* Returns the length of the finest steps of a time line, ns; not more than a sample's weight. */
+/* Returns the length of the finest steps of a time line, ns. */
 static uint64_t step_of(const struct sxs_model *m)
 {
-    uint64_t step = (m->last_ns - m->first_ns) / 1500 + 1;
-    return step < SXS_MODEL_SAMPLE_WEIGHT_MAX ? step : SXS_MODEL_SAMPLE_WEIGHT_MAX;
+    return (m->last_ns - m->first_ns) / 1500 + 1;
 }
 
 /* Adds the time in which a call was the youngest, cut at the steps of the time line. */
@@ -331,7 +330,6 @@ int sxs_model_load_calls(const char *dir, const struct sxs_report_options *optio
     struct loader           l = {.m = out, .o = options, .detail = detail};
     memset(out, 0, sizeof(*out));
     out->data = SXS_DATA_CALLS;
-    out->sample_unit_ns = 1;
     out->timed = true;
     sxs_strings_add(&out->strings, "", 0);
     sxs_strings_add(&out->values, "", 0);
@@ -348,6 +346,8 @@ int sxs_model_load_calls(const char *dir, const struct sxs_report_options *optio
         l.c = l.p->calls;
         take_head(&l);
     }
+    /* A call is cut at the steps, so that a step is the largest weight. */
+    out->sample_unit_ns = (uint32_t)(step_of(out) / SXS_MODEL_SAMPLE_WEIGHT_MAX) + 1;
     for (size_t i = 0; i < calls.n; i++) {
         l.p = &calls.processes[i];
         l.c = l.p->calls;

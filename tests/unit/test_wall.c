@@ -138,6 +138,11 @@ static void late_body(void)
     late_round(&now, 4, 4);
     late_round(&now, 1, 1); /* missed rounds do not follow */
     late_round(&now, 9, 9);
+    now += 60 * PERIOD; /* as with the walker "snapshot" on a busy machine */
+    sxs_wall_begin(now + PERIOD / 2);
+    work();
+    a_round();
+    CHECK_EQ(weight, 60 * PERIOD);
     sxs_wall_init(writer, 1);
     sxs_wall_begin(sxs_now_ns(CLOCK_MONOTONIC) + 9 * UINT64_C(1000000000));
     work();

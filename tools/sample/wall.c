@@ -12,7 +12,7 @@
 #include "tools/sample/clocks.h"
 
 #define RECORD_NS    100000000u /* longest waiting time without a record */
-#define PERIODS_MAX  10u        /* most intervals that one round stands for */
+#define LATE_MAX_NS  1000000000u /* a round that is later stands for one interval alone */
 /* A thread that has used less CPU time only left the handler and continued to wait. */
 #define RAN_NS       20000u
 
@@ -99,7 +99,7 @@ void sxs_wall_begin(uint64_t now_ns)
 {
     uint64_t n = now_ns > due_ns ? (now_ns - due_ns) / interval_ns : 0;
     round_ns = now_ns;
-    if (n > PERIODS_MAX || n * interval_ns > UINT32_MAX) { /* probably suspended */
+    if (n > LATE_MAX_NS / interval_ns) { /* the process was probably suspended */
         due_ns = now_ns;
         n = 1;
     } else {
