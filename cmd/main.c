@@ -29,11 +29,20 @@ static bool is_one_of(const char *arg, const char *const *names)
     return false;
 }
 
+static const char *const help_options[] = {"--help", "-h", "-?", NULL};
+static const char *const version_options[] = {"--version", "-V", NULL};
+
 static int unknown_verb(const char *name)
 {
     return sxs_wrong_input("%s '%s': expected %s (sxsprof --help)",
                            *name == '-' ? "unknown option" : "unknown verb", name,
                            sxs_verb_names());
+}
+
+static int print_version(void)
+{
+    puts(sxs_version());
+    return sxs_finish_output();
 }
 
 /* sxsprof help [VERB] */
@@ -43,7 +52,9 @@ static int print_help(int argc, char **argv)
     const struct sxs_verb *verb;
     if (argc > 2)
         return sxs_wrong_input("help: '%s': expected one verb", argv[2]);
-    if (argc == 2) {
+    if (argc == 2 && is_one_of(argv[1], version_options))
+        return print_version();
+    if (argc == 2 && !is_one_of(argv[1], help_options)) {
         verb = sxs_verb_find(argv[1]);
         if (!verb)
             return unknown_verb(argv[1]);
@@ -58,18 +69,14 @@ static int print_help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static const char *const help[] = {"--help", "-h", "-?", NULL};
-    static const char *const version[] = {"--version", "-V", NULL};
     if (argc < 2) {
         print_usage(stderr);
         return SXS_EXIT_USAGE;
     }
-    if (is_one_of(argv[1], help))
+    if (is_one_of(argv[1], help_options))
         return print_help(1, argv);
-    if (is_one_of(argv[1], version)) {
-        puts(sxs_version());
-        return sxs_finish_output();
-    }
+    if (is_one_of(argv[1], version_options))
+        return print_version();
     if (strcmp(argv[1], "--completion") == 0) /* for the build */
         return sxs_print_completion(argc > 2 ? argv[2] : "");
     const struct sxs_verb *verb = sxs_verb_find(argv[1]);

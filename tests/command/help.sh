@@ -74,4 +74,9 @@ if command -v git >/dev/null; then
 else
     skip "the commit of a repository" "no git here"
 fi
+
+try "$SXS" help --help
+has "help --help" "$status:$out" "0:Usage: sxsprof VERB"
+try "$SXS" help --version
+has "help --version" "$status:$out" "0:sxsprof "
 finish

@@ -63,6 +63,7 @@ for page in README.md docs/guide/*.md; do
         done
     done < <(commands "$top/$page")
     total=$((total + n))
+    if grep -q '^```sh' "$top/$page" && [ $n -eq 0 ]; then not_ok "$page: no command was read"; bad=1; fi
     [ $n -eq 0 ] || [ $bad -ne 0 ] || ok "$page: all $n commands work as printed"
 done
 [ $total -ge 50 ]

@@ -32,4 +32,15 @@ ends chain --thread main
 ends chain --format html -o /dev/null
 ends jumps --format chrome -o /dev/null
 ends overlap --format json
+
+# A trace whose header claims that it lasted for decades: its calls are cut at the steps of a time line.
+compile make_calls
+"$T/make_calls" "$T/decades" trace || exit 1
+python3 - "$T"/decades/*/calls <<'PY' || exit 1
+import struct, sys
+with open(sys.argv[1], "r+b") as f:
+    f.seek(56)
+    f.write(struct.pack("<Q", 1 << 61)) # seen_ns
+PY
+ends decades --format html --data calls -o /dev/null
 exit $failed
