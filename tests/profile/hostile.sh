@@ -40,7 +40,7 @@ python3 - "$T"/decades/*/calls <<'PY' || exit 1
 import struct, sys
 with open(sys.argv[1], "r+b") as f:
     f.seek(56)
-    f.write(struct.pack("<Q", 1 << 61)) # seen_ns
+    f.write(struct.pack("<Q", (1 << 62) - 1)) # seen_ns
 PY
 ends decades --format html --data calls -o /dev/null
 exit $failed
