@@ -151,8 +151,13 @@ static void docker_files(const struct sxs_library *lib, const char *out)
     snprintf(folder, sizeof(folder), "%s", lib->profiler);
     *strrchr(folder, '/') = '\0';
     docker_mount(folder, ":ro");
-    if (out)
-        docker_mount(out, "");
+    if (!out)
+        return;
+    /* A missing folder would be made by Docker, for root; the library makes it for its user. */
+    snprintf(folder, sizeof(folder), "%s", out);
+    if (access(out, F_OK) != 0 && strrchr(folder, '/') != folder)
+        *strrchr(folder, '/') = '\0';
+    docker_mount(folder, "");
 }
 
 static const struct form forms[] = {
@@ -203,8 +208,9 @@ const struct argp sxs_argp_env = {
     .parser = parse,
     .children = run,
     .doc = "Print the settings with which a program is profiled that sxsprof does not start.\v"
-           "The program records into the folder of -o, which has to exist when the program starts "
-           "and has to belong to the program's user.",
+           "The program records into the folder of -o, which has to belong to the program's user. The "
+           "library makes the folder when it is missing and that user may write into the folder "
+           "above it.",
 };
 
 /* Makes the name of the session folder absolute. Returns an owned string, NULL after a message. */
@@ -218,8 +224,8 @@ static char *absolute_folder(const char *dir)
         path = NULL;
     free(here);
     if (path)
-        sxs_complain("%s: %s; make it before the program starts, for the program's user: install "
-                     "-d -m 700 -o USER %s",
+        sxs_complain("%s: %s: the program makes it, if its user may write into the folder above; "
+                     "otherwise make it before: install -d -m 700 -o USER %s",
                      path, strerror(errno), path);
     return path;
 }

@@ -68,6 +68,8 @@ is "--docker sets the variables that run sets" "$(cat "$T/want")" "$(ours <<<"$s
 has "the path variables of the image that have precedence are emptied" "$said" "CORECLR_PROFILER_PATH_64="
 has "the libraries and the session folder are mounted" "$said" "volume $T/bin:$T/bin:ro" \
     "volume $T/session:$T/session"
+try "$SXS" env --docker "${options[@]}" -o "$T/later"
+has "--docker mounts the folder above a session folder that is missing" "$(eval "$T/docker" run $out image)" "volume $T:$T"
 is "docker gets options only, and the image remains the first argument" "word run word image" "$(grep '^word' <<<"$said" | paste -sd' ')"
 
 try "$SXS" env -o "$T/new" --tool sample

@@ -7,13 +7,13 @@
 compile make_hostile -O1
 
 # ends KIND OPTION...: reports the session KIND within limits. The limits count CPU time and memory of the
-# process itself, so that a busy machine does not matter. Sanitizers reserve terabytes of addresses, so have
+# process itself, so that a busy machine does not matter. CPU: the limit of CPU time in seconds. Sanitizers reserve terabytes of addresses, so have
 # no memory limit.
 ends() {
     local kind=$1 status
     shift
     (
-        ulimit -t 60
+        ulimit -t "${CPU:-60}"
         case $BUILD in */san-*) ;; *) ulimit -v 3000000 ;; esac
         exec "$BUILD/sxsprof" report "$@" "$T/$kind"
     ) >"$T/out" 2>"$T/err"
@@ -42,5 +42,5 @@ with open(sys.argv[1], "r+b") as f:
     f.seek(56)
     f.write(struct.pack("<Q", (1 << 62) - 1)) # seen_ns
 PY
-ends decades --format html --data calls -o /dev/null
+for format in html speedscope firefox; do CPU=10 ends decades --format $format --data calls -o /dev/null; done
 exit $failed
