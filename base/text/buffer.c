@@ -28,11 +28,13 @@ static size_t room(const struct sxs_text *text)
     return text->len < text->cap ? text->cap - text->len : 0;
 }
 
-/* Ends the text with dots. There is always room for them, because a piece is appended only if the
- * dots still fit behind it. */
+/* Ends the text with dots. A piece is appended only if the dots still fit behind it, so that only a text
+ * of less than four bytes has no room for them. */
 static void end_with_dots(struct sxs_text *text)
 {
     text->cut = 1;
+    if (room(text) < sizeof(dots))
+        return;
     memcpy(text->bytes + text->len, dots, sizeof(dots));
     text->len += sizeof(dots) - 1;
 }
