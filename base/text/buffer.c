@@ -79,8 +79,10 @@ void sxs_text_putf(struct sxs_text *text, const char *format, ...)
     char   *at = left ? text->bytes + text->len : NULL;
     va_list args;
     int     n;
-    if (text->cut && !text->counted)
+    if (!text->counted && (text->cut || !at)) {
+        text->cut = 1;
         return;
+    }
     va_start(args, format);
     n = vsnprintf(at, left, format, args);
     va_end(args);
@@ -92,8 +94,7 @@ void sxs_text_putf(struct sxs_text *text, const char *format, ...)
     } else if ((size_t)n + sizeof(dots) <= left) {
         text->len += (size_t)n;
     } else {
-        if (at)
-            *at = '\0';
+        *at = '\0';
         end_with_dots(text);
     }
 }
