@@ -79,7 +79,7 @@ static void hide(char *all)
 
 static void a_module_is_searched_and_unloaded_without_access_to_others(void **state)
 {
-    struct sxs_plan            *plan = sxs_plan_new(NULL, 1);
+    struct sxs_plan            *plan;
     struct sxs_instrumented_key gone[4];
     struct sigaction on_fault = {.sa_sigaction = count_access, .sa_flags = SA_SIGINFO}, before;
     char            *all;
@@ -90,6 +90,8 @@ static void a_module_is_searched_and_unloaded_without_access_to_others(void **st
     all =
         mmap(NULL, N_PAGES * page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(all != MAP_FAILED);
+    plan = sxs_plan_new(NULL, 1);
+    assert_non_null(plan);
     want(SEARCHED, 0x06000001, plan);
     want(SEARCHED, 0x06000002, plan);
     pages = all;
