@@ -265,8 +265,8 @@ static void check_all(struct check *c)
            c->config->n_rules, c->config->n_rules == 1 ? "" : "s", c->config->n_files,
            c->config->n_files == 1 ? "" : "s", c->config->n_errors,
            c->config->n_errors == 1 ? "" : "s",
-           c->n_warnings + c->config->n_problems - c->config->n_errors,
-           c->n_warnings + c->config->n_problems - c->config->n_errors == 1 ? "" : "s");
+           c->n_warnings + c->config->n_warnings,
+           c->n_warnings + c->config->n_warnings == 1 ? "" : "s");
 }
 
 int sxs_cmd_check(int argc, char **argv)

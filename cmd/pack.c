@@ -125,8 +125,10 @@ static void print_sums(const char *output, const struct sxs_session *s,
         return;
     printf("%s: processes: %zu, files: %zu, names and lines: %zu", output,
            s->n_processes + s->n_unread, sums->n_files, n_names);
-    if (sums->bytes)
+    if (sums->bytes >= 1000 * 1000)
         printf(", %.1f MB", (double)sums->bytes / 1e6);
+    else if (sums->bytes)
+        printf(", %.1f kB", (double)sums->bytes / 1e3);
     putchar('\n');
 }
 

@@ -12,6 +12,7 @@
 #include "tools/options/instrument_options.h"
 #include "tools/options/sample_options.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,7 @@ static const struct shortcut shortcuts[] = {
 
 #define N_SHORTCUTS (sizeof(shortcuts) / sizeof(shortcuts[0]))
 #define MAX_OPTIONS 24
+#define HELP_COLUMNS 32u /* options with longer arguments are not shown well by argp */
 enum { KEY_ROW = 2000, KEY_NAME = 3000 }; /* number of a row of the table, of another name */
 
 struct options {
@@ -90,7 +92,7 @@ static error_t take_rules(char *arg, struct argp_state *state, struct options *o
     if (state->quoted && state->next > state->quoted)
         argp_error(state, "RULES is missing: expected an instrumentation file, or a folder of "
                           "them, before --");
-    return sxs_run_option(SXS_RUN_INSTRUMENT, o->shortcut->verb, arg, state, &o->run);
+    return sxs_run_option(SXS_RUN_INSTRUMENT, "RULES", arg, state, &o->run);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -129,8 +131,24 @@ static bool is_preset(const struct shortcut *s, const struct sxs_tool_option *ro
     return s->preset && strncmp(s->preset, row->syntax, len) == 0 && s->preset[len] == '=';
 }
 
+/* Returns the argument of a row's option for the help text. argp puts longer ones in a wrong place;
+ * the option's help names their values, and "--mode=count|time|tree|trace" becomes "--mode=MODE".
+ * @name: receives it, holds @size bytes. */
+static const char *shown_argument(const struct sxs_tool_option *row, char *name, size_t size)
+{
+    if (!row->argument ||
+        strlen("      --=") + strlen(row->option) + strlen(row->argument) <= HELP_COLUMNS)
+        return row->argument;
+    size_t n = 0;
+    for (; row->option[n] && n < size - 1; n++)
+        name[n] = (char)toupper((unsigned char)row->option[n]);
+    name[n] = '\0';
+    return name;
+}
+
 const struct argp *sxs_shortcut_argp(const char *verb)
 {
+    static char                    names[MAX_OPTIONS][24];
     static const struct argp_child run[] = {
         {&sxs_argp_run_options, 0, "Options of run and its shortcuts:", 2}, {0}};
     static struct argp_option list[MAX_OPTIONS];
@@ -142,9 +160,12 @@ const struct argp *sxs_shortcut_argp(const char *verb)
     memset(list, 0, sizeof(list));
     for (size_t i = 0; s->table && i < s->table->n && n < MAX_OPTIONS - 1; i++) {
         const struct sxs_tool_option *row = &s->table->rows[i];
-        if (row->option && !is_preset(s, row))
-            list[n++] =
-                (struct argp_option){row->option, KEY_ROW + (int)i, row->argument, 0, row->help, 1};
+        if (!row->option || is_preset(s, row))
+            continue;
+        list[n] = (struct argp_option){row->option, KEY_ROW + (int)i,
+                                       shown_argument(row, names[n], sizeof(names[n])), 0,
+                                       row->help, 1};
+        n++;
     }
     for (int i = 0; s->names && s->names[i].option && n < MAX_OPTIONS - 1; i++)
         list[n++] = (struct argp_option){

@@ -233,9 +233,12 @@ static void write_process(FILE *to, const struct sxs_calls_process *p,
 void sxs_calls_callers(FILE *to, const struct sxs_calls_report *r, const struct sxs_calls_view *v)
 {
     size_t found = 0, top = v->top ? v->top : 30;
-    for (size_t i = 0; i < r->n; i++)
+    bool   recorded = false;
+    for (size_t i = 0; i < r->n; i++) {
+        recorded |= r->processes[i].calls->head.mode == SXS_CALLS_TREE;
         write_process(to, &r->processes[i], v, &found);
-    if (!found)
+    }
+    if (recorded && !found)
         fprintf(to, "no function that was called is named %s\n", v->callers);
     if (found > top)
         fprintf(to, "\nand %zu more functions; --top shows them\n", found - top);

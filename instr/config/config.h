@@ -173,7 +173,9 @@ struct sxs_config {
     const struct sxs_rule *const *rules; /* in the order described above */
     uint32_t                      n_rules;
     const struct sxs_problem     *problems; /* by file and place */
-    uint32_t                      n_problems, n_errors; /* n_errors: problems without warnings */
+    uint32_t                      n_problems;
+    uint32_t n_errors, n_warnings; /* all, also those that `problems` leaves out: at most 20 errors
+                                    * and 20 warnings of a file are there, and how many more it has */
     uint32_t                      n_files; /* files that were read, also those with errors */
 };
 

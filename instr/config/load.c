@@ -42,6 +42,26 @@ static void read_root(struct config_reader *r, xmlDocPtr doc)
     }
 }
 
+/* Adds a last problem that says how many were left out, and counts those. */
+static void add_left_out(struct config_reader *r)
+{
+    uint32_t errors = r->n_errors > CONFIG_PROBLEMS_MAX ? r->n_errors - CONFIG_PROBLEMS_MAX : 0;
+    uint32_t warnings =
+        r->n_warnings > CONFIG_PROBLEMS_MAX ? r->n_warnings - CONFIG_PROBLEMS_MAX : 0;
+    char               what[64];
+    struct sxs_problem p = {.file = r->file->path, .warning = !errors, .what = what};
+    if (!errors && !warnings)
+        return;
+    if (errors && warnings)
+        snprintf(what, sizeof(what), "%u more errors, %u more warnings", errors, warnings);
+    else
+        snprintf(what, sizeof(what), errors ? "%u more errors" : "%u more warnings",
+                 errors ? errors : warnings);
+    config_whole_problem(r->whole, &p);
+    r->whole->shown.n_errors += errors - !!errors; /* the added problem counts as one of them */
+    r->whole->shown.n_warnings += warnings - !errors;
+}
+
 /* Reads all rules of the file. After an error the file has no rules. */
 static void read_file(struct config_reader *r)
 {
@@ -55,6 +75,7 @@ static void read_file(struct config_reader *r)
         xmlFreeDoc(doc);
     }
     pthread_mutex_unlock(&reading);
+    add_left_out(r);
     if (r->n_errors)
         r->file->n_rules = 0;
     r->whole->failed |= r->file->arena.failed;

@@ -72,6 +72,7 @@ void config_whole_problem(struct config_whole *whole, const struct sxs_problem *
     }
     whole->problems[whole->shown.n_problems++] = p;
     whole->shown.n_errors += !p.warning;
+    whole->shown.n_warnings += p.warning != 0;
 }
 
 /* ---- orders ---------------------------------------------------------------------------------- */

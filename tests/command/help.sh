@@ -41,6 +41,7 @@ for verb in $verbs; do
     is "help $verb prints the same" "0:$help" "$status:$out"
     try "$SXS" "$verb" --version
     is "$verb --version" "0:$version" "$status:$out"
+    is "$verb --help: options begin in their column" "" "$(grep '^        *--' <<<"$help")"
 done
 
 try "$SXS" help walk

@@ -74,7 +74,7 @@ refused "a wrong pattern" "--only: 'x': 'x' is no pattern|expected [VERSION/]ASS
 refused "an option of another shortcut" "--rate" calls --rate 5
 refused "--mode with trace" "--mode" trace --mode count
 refused "instrument without rules" "RULES is missing" instrument
-refused "a missing file of rules" "instrument: none.xml: No such file" instrument none.xml
+refused "a missing file of rules" "sxsprof instrument: RULES: none.xml: No such file" instrument none.xml
 refused "cpu=0 in the mini-language" "--tool: sample: cpu=0: expected a rate from 1 to 10000 Hz" run --tool sample:cpu=0
 refused "tiers=maybe in the mini-language" "events: tiers=maybe: expected on or off" run --tool events:tiers=maybe
 refused "an unknown key" "calls: fast: no option of the tool calls; expected count, time, tree, trace[=MB]" \

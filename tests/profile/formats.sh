@@ -174,6 +174,9 @@ want='         100   50.00 ms  [8.0.29] App.Work.Outer(System.Int32)
           50   50.00 ms  [8.0.29] App.Program.Main(System.String[])
          200   20.00 ms  [10.0.11] App.Loop.Run()'
 has "calls: --callers lists the callers of Inner" "$("$CMD" report --callers Work.Inner "$T/calls-tree")" "$want"
+is "calls: --callers without call paths says so once" \
+    "process $(basename "$T"/calls-count/[0-9]*): callers were not recorded; they are with --tool calls:tree" \
+    "$("$CMD" report --callers Work.Inner "$T/calls-count")"
 has "calls: --callers: a pattern with * must match the whole name" "$("$CMD" report --callers 'Work.I*' "$T/calls-tree")" "no function that was called is named Work.I*"
 text=$("$CMD" report "$T/calls-tree")
 has "calls: one tree for all threads" "$text" "  5.00 %   50.00 ms   50.00 ms          100      [9.0.18] App.Work.Inner(System.Int32)"

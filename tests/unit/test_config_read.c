@@ -294,6 +294,20 @@ static void files_that_are_something_else_are_refused(void **state)
     sxs_config_free(config);
 }
 
+static void errors_that_are_left_out_are_counted(void **state)
+{
+    char               text[8192] = "<instrumentation xmlns='urn:sxsprof:instrumentation:1'>";
+    struct sxs_config *config;
+    (void)state;
+    for (int i = 0; i < 30; i++)
+        strcat(text, "<rule nothing=''><method name='M'/><count/></rule>");
+    strcat(text, "</instrumentation>");
+    config = parse(text);
+    assert_int_equal(config->n_problems, 21);
+    assert_true(config->n_errors >= 30);
+    sxs_config_free(config);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +322,7 @@ int main(void)
         cmocka_unit_test(what_the_agent_ignores_gets_a_warning),
         cmocka_unit_test(files_that_could_do_harm_are_refused),
         cmocka_unit_test(files_that_are_something_else_are_refused),
+        cmocka_unit_test(errors_that_are_left_out_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
