@@ -2,6 +2,7 @@
 #include "cmd/completion.h"
 
 #include "cmd/command.h"
+#include "cmd/shortcuts.h"
 #include "cmd/settings.h"
 #include "cmd/verbs.h"
 
@@ -23,14 +24,25 @@ static const struct argp_option common[] = {
     {"version", 'V', NULL, 0, "Print version and commit", 0},
 };
 
-static void for_each_of(const struct argp *argp, take_option *take, void *context)
+/* Passes an option on with the values that it takes: the help of shortcuts may not show them. */
+static void take_with_values(const char *verb, const struct argp_option *o, take_option *take,
+                             void *context)
+{
+    struct argp_option whole = *o;
+    const char        *values = o->name ? sxs_shortcut_values(verb, o->name) : NULL;
+    if (values)
+        whole.arg = values;
+    take(&whole, context);
+}
+
+static void for_each_of(const char *verb, const struct argp *argp, take_option *take, void *context)
 {
     const struct argp_option *o = argp->options;
     for (; o && (o->name || o->key || o->doc || o->group); o++)
         if (o->name || (o->key > ' ' && o->key < 127))
-            take(o, context);
+            take_with_values(verb, o, take, context);
     for (const struct argp_child *child = argp->children; child && child->argp; child++)
-        for_each_of(child->argp, take, context);
+        for_each_of(verb, child->argp, take, context);
 }
 
 static void for_each_option(const struct sxs_verb *verb, take_option *take, void *context)
@@ -38,7 +50,7 @@ static void for_each_option(const struct sxs_verb *verb, take_option *take, void
     const struct argp *argp = sxs_verb_options(verb);
     if (!argp)
         return;
-    for_each_of(argp, take, context);
+    for_each_of(verb->name, argp, take, context);
     for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
         take(&common[i], context);
 }

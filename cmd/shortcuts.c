@@ -175,6 +175,15 @@ const struct argp *sxs_shortcut_argp(const char *verb)
     return &argp;
 }
 
+const char *sxs_shortcut_values(const char *verb, const char *option)
+{
+    const struct shortcut *s = find(verb);
+    for (size_t i = 0; s && s->table && i < s->table->n; i++)
+        if (s->table->rows[i].option && strcmp(s->table->rows[i].option, option) == 0)
+            return s->table->rows[i].argument;
+    return NULL;
+}
+
 int sxs_cmd_shortcut(int argc, char **argv)
 {
     const char    *verb = strchr(argv[0], ' ') + 1;

@@ -17,4 +17,8 @@ int sxs_cmd_shortcut(int argc, char **argv);
  */
 const struct argp *sxs_shortcut_argp(const char *verb);
 
+/** sxs_shortcut_values - return the values that an option of the shortcut's tool takes, as in
+ *  "count|time|tree|trace"; NULL when @verb is no shortcut or its tool has no such option. Static. */
+const char *sxs_shortcut_values(const char *verb, const char *option);
+
 #endif
