@@ -140,7 +140,7 @@ static const char *shown_argument(const struct sxs_tool_option *row, char *name,
         strlen("      --=") + strlen(row->option) + strlen(row->argument) <= HELP_COLUMNS)
         return row->argument;
     size_t n = 0;
-    for (; row->option[n] && n < size - 1; n++)
+    for (; n < size - 1 && row->option[n]; n++)
         name[n] = (char)toupper((unsigned char)row->option[n]);
     name[n] = '\0';
     return name;
