@@ -91,18 +91,20 @@ static int is_own(int fd)
 
 static int n_hunted, n_lost;
 
-/* Whether @what is a library that a runtime loads, or a file that the JIT compiler reads when it is
- * loaded. */
-static int is_of_runtime(const char *what)
+/* Whether @what is a library that a runtime loads, a file that the JIT compiler reads when it is
+ * loaded, or the file that free() of the C library reads, on any thread, before it returns memory
+ * of a thread's heap to the kernel for the first time. */
+static int is_of_others(const char *what)
 {
-    static const char *const parts[] = {".so", ".dll", "/mountinfo", "cgroup", "/meminfo"};
+    static const char *const parts[] = {".so",    ".dll",     "/mountinfo",
+                                        "cgroup", "/meminfo", "/overcommit_memory"};
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         if (strstr(what, parts[i]))
             return 1;
     return 0;
 }
 
-/* Closes @fd unless it belongs to the host or to a runtime, and opens a file of the host that
+/* Closes @fd unless it belongs to the host, to a runtime or to the C library, and opens a file of the host that
  * receives the same number. Counts the file as lost if it is closed soon after, because then the
  * descriptor's owner has closed the host's file. */
 static void hunt(int fd, const char *folder)
@@ -116,7 +118,7 @@ static void hunt(int fd, const char *folder)
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     n = readlink(path, what, sizeof(what) - 1);
     what[n > 0 ? n : 0] = '\0';
-    if (!*what || is_of_runtime(what))
+    if (!*what || is_of_others(what))
         return;
     close(fd);
     folder_fd = open(folder, O_RDONLY | O_DIRECTORY);
