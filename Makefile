@@ -48,12 +48,15 @@ BRIDGE_SRC  := $(wildcard harness/bridge/*.c)
 FAKE_SRC    := $(wildcard tests/fake/*.c)
 UNIT_SRC    := $(wildcard tests/unit/test_*.c)
 GEN         := $(addprefix $(O)/gen/,sxs_abi.h sxs_abi.c sxs_events.h sxs_events.inc sxs_info.h \
-                 sxs_info.c sxs_callback.inc sxs_fake_info.inc)
+                 sxs_info.c sxs_callback.inc sxs_fake_info.inc sxs_guest_events.inc \
+                 sxs_guest_info.inc sxs_profiler.h sxs_profiler.inc \
+                 sxs_guest_test.inc)
 IL_GEN      := $(addprefix $(O)/gen/,sxs_il_opcodes.h sxs_il_opcodes.inc)
 CONFIG_GEN  := $(O)/gen/config_schema.h
+GUESTS_GEN  := $(O)/gen/guests_schema.h
 
 obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
-LIB_OBJ   := $(call obj,$(LIB_SRC)) $(O)/obj/callback/elt_x86_64.o $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
+LIB_OBJ   := $(call obj,$(LIB_SRC)) $(O)/obj/callback/elt_x86_64.o $(O)/obj/hooks/fan_out_x86_64.o $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
 UNIT_BIN  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT_SRC))
 COMPLETION := $(O)/completion/sxsprof $(O)/completion/_sxsprof
 FAKE_LIBS := $(patsubst %,$(O)/fakeclr/%/libcoreclr.so,$(FAKE_VERSIONS))
@@ -110,11 +113,14 @@ $(IL_GEN) &: instr/il/gen_opcodes.py instr/il/opcodes.tsv
 	$(Q)python3 instr/il/gen_opcodes.py instr/il/opcodes.tsv $(O)/gen
 
 $(CONFIG_GEN): instr/config/embed_schema.py instr/config/instrumentation.xsd
+$(GUESTS_GEN): instr/config/embed_schema.py guests/config/guests.xsd
+$(CONFIG_GEN) $(GUESTS_GEN):
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)python3 $^ $@
 
 $(O)/obj/instr/config/schema.o: $(CONFIG_GEN)
+$(O)/obj/guests/config/file.o: $(GUESTS_GEN)
 
 SONAMES := $(O)/gen/sxs_sonames.h
 
@@ -164,9 +170,12 @@ $(O)/obj/%.o: %.c $(GEN) $(IL_GEN)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(call obj,$(CONFIG_SRC)): override CPPFLAGS += $(XML_CFLAGS)
+$(call obj,$(CONFIG_SRC) guests/config/file.c): override CPPFLAGS += $(XML_CFLAGS)
 
-$(O)/obj/callback/elt_x86_64.o: callback/elt_x86_64.S tools/calls/thread_state_offsets.h
+$(O)/obj/callback/elt_x86_64.o: tools/calls/thread_state_offsets.h
+$(O)/obj/hooks/fan_out_x86_64.o: hooks/fan_out_offsets.h
+
+$(O)/obj/%_x86_64.o: %_x86_64.S
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
 	$(Q)$(CC) -I. -c $< -o $@
@@ -257,6 +266,13 @@ $(O)/tests/libdelaying.so: harness/delaying/delaying.c
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize=%,$(CFLAGS)) -shared -o $@ $<
 
+# Profilers that tests run directly and as guests: profiler.c, which they share, and one file each.
+$(O)/guests/lib%.so: tests/guests/%.c tests/guests/profiler.c $(wildcard tests/guests/*.h) $(GEN)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SHARED) $(LDFLAGS) -Wl,-Bsymbolic -o $@ $< tests/guests/profiler.c \
+	    $(O)/gen/sxs_abi.c -ldl -lpthread
+
 $(O)/fakeclr/%/libcoreclr.so: $(FAKE_SRC) $(wildcard tests/fake/*.h) $(GEN)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
@@ -311,7 +327,7 @@ $(O)/tests/fuzz_instrument: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cm
 
 # The fuzz driver of whole sessions runs the command's verbs. The programs that make its session are
 # linked in, each with its main() renamed.
-MAKERS := $(addprefix $(O)/obj/tests/profile/make_,calls.o events.o instrument.o)
+MAKERS := $(addprefix $(O)/obj/tests/profile/make_,calls.o events.o instrument.o guests.o)
 
 $(MAKERS): $(O)/obj/tests/profile/make_%.o: tests/profile/make_%.c $(wildcard tests/profile/*.h)
 	@mkdir -p $(@D)
@@ -387,6 +403,7 @@ TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
 unit: $(TEST_PROGRAMS)
 
 unit: host-programs
+unit: $(patsubst tests/guests/%.c,$(O)/guests/lib%.so,$(filter-out tests/guests/profiler.c,$(wildcard tests/guests/*.c)))
 
 # ---- check, demo and other targets -----------------------------------------------------------
 

@@ -18,3 +18,8 @@ const char *sxs_env_named(const char *name)
 {
     return getenv(name);
 }
+
+const char *sxs_env_named_securely(const char *name)
+{
+    return secure_getenv(name);
+}

@@ -16,6 +16,7 @@
     X(CALLS_NOT, "SXSPROF_CALLS_NOT", "", "functions whose calls are not counted")              \
     X(VALUES, "SXSPROF_VALUES", "", "functions whose arguments and results are recorded")       \
     X(INSTRUMENT, "SXSPROF_INSTRUMENT", "", "an instrumentation file, or a folder of them")     \
+    X(GUESTS, "SXSPROF_GUESTS", "", "other profilers that run as guests: CLSID=PATH[,OPTION]...")    \
     X(SIGNALS, "SXSPROF_SIGNALS", "on", "off: the library leaves all signals alone")            \
     X(LOG, "SXSPROF_LOG", "warn", "messages on standard error: error, warn, info or debug")     \
     X(OUT, "SXSPROF_OUT", "", "session folder; without it nothing is recorded")
@@ -60,5 +61,9 @@ const char *sxs_env_get(enum sxs_env variable);
  *  system. Returns its value, which may be "" and belongs to the environment, or NULL if the
  *  variable is unset. As thread-safe as getenv(); not signal-safe. */
 const char *sxs_env_named(const char *name);
+
+/** sxs_env_named_securely - as sxs_env_named(), but NULL in a process with raised privileges, as
+ *  secure_getenv() of the C library. */
+const char *sxs_env_named_securely(const char *name);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "callback/guid.h"
+#include "manager/guid.h"
 #include "callback/runtime_callback.h"
 #include "base/fork.h"
 #include "manager/manager.h"

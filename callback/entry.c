@@ -5,13 +5,15 @@
 
 #include "callback/class_factory.h"
 #include "callback/elt.h"
-#include "callback/guid.h"
+#include "manager/guid.h"
 #include "tools/calls/calls.h"
 #include "tools/events/events.h"
 #include "tools/exceptions/exceptions.h"
+#include "guests/guests.h"
 #include "include/sxsprof.h"
 #include "base/log.h"
 #include "manager/manager.h"
+#include "manager/rejit.h"
 #include "tools/instrument/rewrite.h"
 #include "tools/sample/sampler.h"
 #include "stackwalk/walk.h"
@@ -29,6 +31,7 @@ static const struct sxs_tool *const tools[] = {
     &sxs_calls_tool,
     &sxs_exceptions_tool,
     &sxs_events_tool,
+    &sxs_rejit_tool,
     &sxs_instrument_tool,
 };
 
@@ -45,9 +48,11 @@ static int pin_library(void)
 
 /* Called once per process, because hooks of one runtime may be running when the next one loads the
  * library. */
-static void choose_hooks(void)
+static void set_up(void)
 {
     sxs_calls_use_hooks(sxs_elt_hooks());
+    sxs_manager_init(tools, ARRAY_LEN(tools));
+    sxs_guests_init();
 }
 
 SXS_EXPORT HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **out)
@@ -65,8 +70,7 @@ SXS_EXPORT HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **
         sxs_error("the library cannot be kept loaded (%s): not profiling", dlerror());
         return E_FAIL;
     }
-    pthread_once(&once, choose_hooks);
-    sxs_manager_init(tools, ARRAY_LEN(tools));
+    pthread_once(&once, set_up);
     return factory->vtbl->QueryInterface(factory, iid, out);
 }
 

@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "callback/guid.h"
+#include "manager/guid.h"
 #include "manager/manager.h"
+#include "manager/rejit.h"
 #include "manager/runtime_internal.h"
 
 struct runtime_callback {
@@ -92,6 +93,14 @@ static HRESULT cb_LoadAsNotificationOnly(ICorProfilerCallback11 *self, BOOL *not
         return E_POINTER;
     *notification_only = 0; /* the library works only as the main profiler of a runtime */
     return S_OK;
+}
+
+/* The runtime compiles one body and passes one object for it, which the tools share. */
+static HRESULT cb_GetReJITParameters(ICorProfilerCallback11 *self, ModuleID module,
+                                     mdMethodDef method, ICorProfilerFunctionControl *control)
+{
+    struct sxs_runtime *rt = runtime_of(self);
+    return sxs_rejit_parameters(rt, (sxs_module){rt, module}, method, control);
 }
 
 #include "sxs_callback.inc"

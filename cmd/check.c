@@ -3,11 +3,14 @@
 #include "instr/config/assembly.h"
 #include "cmd/assembly_file.h"
 #include "cmd/command.h"
+#include "cmd/guest_option.h"
+#include "guests/config/file.h"
 
 #include <argp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ACTIONS_MAX   64 /* the schema allows no more */
@@ -64,7 +67,8 @@ const struct argp sxs_argp_check = {
     .parser = parse_option,
     .args_doc = "PATH [ASSEMBLY...]",
     .doc = "Check instrumentation files: PATH is one, or a folder whose *.xml are taken. With "
-           "assemblies, print which methods each rule matches in them.\v"
+           "assemblies, print which methods each rule matches in them. PATH may also be a file that "
+           "declares guests, for --guest.\v"
            "What is wrong goes to standard error as FILE:LINE:COLUMN: MESSAGE. The exit status is "
            "1 when "
            "something is.",
@@ -269,13 +273,48 @@ static void check_all(struct check *c)
            c->n_warnings + c->config->n_warnings == 1 ? "" : "s");
 }
 
+/* Checks a file that declares guests, and the libraries that it names. */
+static int check_guests(const struct options *o, const struct guest_file *file)
+{
+    char     why[4096];
+    unsigned n_errors = file->problems->n_errors;
+    for (uint32_t i = 0; i < file->problems->n_problems; i++)
+        put_problem(&file->problems->problems[i]);
+    if (o->n_assemblies || o->runtime)
+        return sxs_wrong_input("%s declares guests: no assembly and no --runtime is expected",
+                               o->path);
+    for (unsigned i = 0; i < file->n; i++) {
+        if (sxs_guest_check(&file->guests[i], why, sizeof(why)) == 0)
+            continue;
+        fprintf(stderr, "%s:%u: %s\n", o->path, file->line[i], why);
+        n_errors++;
+    }
+    printf("%s: %u guest%s, %u error%s\n", o->path, file->n, file->n == 1 ? "" : "s", n_errors,
+           n_errors == 1 ? "" : "s");
+    return sxs_finish_output() || n_errors ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+}
+
+/* Returns true when @path is a file that declares guests, right or wrong. */
+static int declares_guests(const char *path, struct guest_file *file)
+{
+    struct stat st;
+    memset(file, 0, sizeof(*file));
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && guest_file_read(path, file) == 0 &&
+           file->is_ours;
+}
+
 int sxs_cmd_check(int argc, char **argv)
 {
+    struct guest_file  guests;
     struct options     options = {0};
     struct check       c = {.options = &options};
     struct sxs_config *config;
     int                err;
     sxs_options_parse(&sxs_argp_check, argc, argv, 0, &options);
+    err = declares_guests(options.path, &guests) ? check_guests(&options, &guests) : -1;
+    guest_file_free(&guests);
+    if (err >= 0)
+        return err;
     err = open_assemblies(&c);
     config = err ? NULL : sxs_config_load(options.path, NULL);
     if (config) {

@@ -75,10 +75,18 @@ static int set_preload(char **env, const char *path)
     return err;
 }
 
-/* These take precedence over CORECLR_PROFILER_PATH. */
-const char *const sxs_child_removed[] = {"CORECLR_PROFILER_PATH_32", "CORECLR_PROFILER_PATH_64",
-                                         "CORECLR_PROFILER_PATH_ARM32",
-                                         "CORECLR_PROFILER_PATH_ARM64", NULL};
+#define N_NOTIFICATION 3
+
+const char *const *sxs_child_removed(bool adopt)
+{
+    static const char *const names[] = {
+        "CORECLR_NOTIFICATION_PROFILERS", "CORECLR_NOTIFICATION_PROFILERS_64",
+        "CORECLR_NOTIFICATION_PROFILERS_ARM64",
+        /* These take precedence over CORECLR_PROFILER_PATH. */
+        "CORECLR_PROFILER_PATH_32", "CORECLR_PROFILER_PATH_64", "CORECLR_PROFILER_PATH_ARM32",
+        "CORECLR_PROFILER_PATH_ARM64", NULL};
+    return adopt ? names : names + N_NOTIFICATION;
+}
 
 void sxs_child_variables(const struct sxs_child_settings *s,
                          struct sxs_child_variable        out[SXS_CHILD_VARIABLES])
@@ -94,6 +102,7 @@ void sxs_child_variables(const struct sxs_child_settings *s,
         {"SXSPROF_CALLS_NOT", s->calls_not},
         {"SXSPROF_VALUES", s->values},
         {"SXSPROF_INSTRUMENT", s->instrument},
+        {"SXSPROF_GUESTS", s->guests},
         {"SXSPROF_SIGNALS", s->signals},
         {"SXSPROF_OUT", s->out},
     };
@@ -107,7 +116,7 @@ char **sxs_child_env(const struct sxs_child_settings *s)
     char                    **env = copy_environment();
     if (!env)
         return NULL;
-    for (const char *const *name = sxs_child_removed; *name; name++)
+    for (const char *const *name = sxs_child_removed(s->adopt); *name; name++)
         unset_variable(env, *name);
     sxs_child_variables(s, variables);
     for (size_t i = 0; i < SXS_CHILD_VARIABLES; i++)

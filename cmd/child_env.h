@@ -19,6 +19,8 @@ struct sxs_child_settings {
     const char *calls, *calls_not; /* SXSPROF_CALLS, SXSPROF_CALLS_NOT */
     const char *values;            /* SXSPROF_VALUES */
     const char *instrument;        /* SXSPROF_INSTRUMENT */
+    const char *guests;            /* SXSPROF_GUESTS */
+    bool        adopt; /* remove the variables that name notification profilers: these are guests */
     const char *signals;  /* SXSPROF_SIGNALS */
     const char *out;      /* SXSPROF_OUT, absolute */
 };
@@ -28,18 +30,19 @@ struct sxs_child_variable {
     const char *name, *value;
 };
 
-#define SXS_CHILD_VARIABLES 12
+#define SXS_CHILD_VARIABLES 13
 
 /** sxs_child_variables - list the variables that @s sets, besides LD_PRELOAD. */
 void sxs_child_variables(const struct sxs_child_settings *s,
                          struct sxs_child_variable        out[SXS_CHILD_VARIABLES]);
 
-/** Names of variables that must not be set; ends with NULL. */
-extern const char *const sxs_child_removed[];
+/** sxs_child_removed - return the names of variables that must not be set; ends with NULL. Static.
+ *  @adopt: as in struct sxs_child_settings. */
+const char *const *sxs_child_removed(bool adopt);
 
 /**
  * sxs_child_env - copy the environment of this process and apply the settings.
- * Removes the variables of sxs_child_removed.
+ * Removes the variables of sxs_child_removed().
  * Returns a NULL-terminated array for execve(), to be released with sxs_child_env_free(), or NULL
  * when out of memory. No other thread may change the environment meanwhile.
  */

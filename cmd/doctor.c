@@ -24,7 +24,7 @@ const struct argp sxs_argp_doctor = {
     .parser = parse_option,
     .args_doc = "[-- COMMAND [ARGUMENT...]]",
     .doc = "Say which variables are set, which profiler wins and why, what is in conflict, and "
-           "what to do about it. Starts nothing.\v"
+           "what to do about it. Does not start COMMAND.\v"
            "With COMMAND, says what kind of program it is and which runtime it would choose. Exit "
            "status 0 when all is well, 1 when a problem was found.",
 };
@@ -61,6 +61,7 @@ int sxs_cmd_doctor(int argc, char **argv)
     sxs_doctor_profiler(&found, &lib);
     sxs_doctor_preload(&found, &lib);
     sxs_doctor_settings(&found);
+    sxs_doctor_guests(&found, &lib);
     sxs_doctor_system(&found);
     examine_installed(&installed);
     if (command)

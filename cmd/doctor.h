@@ -28,6 +28,10 @@ void sxs_doctor_preload(struct sxs_findings *f, const struct sxs_library *lib);
 /** sxs_doctor_settings - check the values of the SXSPROF_ variables. */
 void sxs_doctor_settings(struct sxs_findings *f);
 
+/** sxs_doctor_guests - examine the guests that SXSPROF_GUESTS declares: whether each library can be
+ *  loaded, for which it is loaded in a child process, and has its class. */
+void sxs_doctor_guests(struct sxs_findings *f, const struct sxs_library *lib);
+
 /** sxs_doctor_system - examine what the kernel and control groups allow. */
 void sxs_doctor_system(struct sxs_findings *f);
 

@@ -185,8 +185,9 @@ static void examine_class_and_path(struct sxs_findings *f, const struct sxs_libr
     } else if (!our_class) {
         sxs_found_problem(f, "another profiler is set: class %s, library %s (by %s)", clsid, path,
                           name);
-        sxs_found_advice("a runtime has room for one; sxsprof run replaces it for its command, "
-                         "else unset CORECLR_PROFILER and %s",
+        sxs_found_advice("a runtime has room for one; sxsprof run --adopt runs it as a guest beside "
+                         "this one; sxsprof run replaces it for its command, else unset "
+                         "CORECLR_PROFILER and %s",
                          name);
     }
 }
@@ -231,7 +232,8 @@ static void examine_notification(struct sxs_findings *f)
                        get("CORECLR_ENABLE_NOTIFICATION_PROFILERS") ? "off" : "not set");
         return;
     }
-    sxs_found_note("%s=%s: loaded beside the main profiler, under sxsprof run as well", name, list);
+    sxs_found_note("%s=%s: loaded beside the main profiler, under sxsprof run as well; "
+                   "sxsprof run --adopt runs them as guests", name, list);
     if (list[strlen(list) - 1] != ';') {
         sxs_found_problem(f, "%s: no ';' at its end: .NET 9 and later leave out the last", name);
         sxs_found_advice("put a ';' behind each");

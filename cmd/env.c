@@ -15,7 +15,7 @@ struct form {
     void (*put_begin)(void);
     void (*put_variable)(const char *name, const char *value);
     void (*put_preload)(const char *path);
-    void (*put_removed)(void);
+    void (*put_removed)(const char *const *names); /* ends with NULL */
     void (*put_files)(const struct sxs_library *lib, const char *out); /* @out: NULL: no folder */
 };
 
@@ -66,10 +66,10 @@ static void shell_preload(const char *path)
     puts("\"${LD_PRELOAD:+:$LD_PRELOAD}\"");
 }
 
-static void shell_removed(void)
+static void shell_removed(const char *const *names)
 {
     fputs("unset", stdout);
-    for (const char *const *name = sxs_child_removed; *name; name++)
+    for (const char *const *name = names; *name; name++)
         printf(" %s", *name);
     putchar('\n');
 }
@@ -100,11 +100,11 @@ static void systemd_preload(const char *path)
     systemd_variable("LD_PRELOAD", path);
 }
 
-static void systemd_removed(void)
+static void systemd_removed(const char *const *names)
 {
     fputs("UnsetEnvironment=", stdout);
-    for (const char *const *name = sxs_child_removed; *name; name++)
-        printf("%s%s", name == sxs_child_removed ? "" : " ", *name);
+    for (const char *const *name = names; *name; name++)
+        printf("%s%s", name == names ? "" : " ", *name);
     putchar('\n');
 }
 
@@ -131,9 +131,9 @@ static void docker_preload(const char *path)
 }
 
 /* A variable of the image cannot be removed; runtimes take an empty one as not set. */
-static void docker_removed(void)
+static void docker_removed(const char *const *names)
 {
-    for (const char *const *name = sxs_child_removed; *name; name++)
+    for (const char *const *name = names; *name; name++)
         docker_variable(*name, "");
 }
 
@@ -235,7 +235,7 @@ static void put(const struct form *form, const struct sxs_child_settings *settin
     struct sxs_child_variable variables[SXS_CHILD_VARIABLES];
     sxs_child_variables(settings, variables);
     form->put_begin();
-    form->put_removed();
+    form->put_removed(sxs_child_removed(settings->adopt));
     for (size_t i = 0; i < SXS_CHILD_VARIABLES; i++)
         if (variables[i].value)
             form->put_variable(variables[i].name, variables[i].value);

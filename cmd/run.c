@@ -68,16 +68,16 @@ static int check_command(const char *name, char *path, size_t size)
 }
 
 /* Says that a profiler that the environment names is replaced for the command. */
-static void print_replaced(void)
+static void print_replaced(const struct sxs_run_options *o)
 {
     const char *clsid = sxs_env_named("CORECLR_PROFILER");
     const char *path = sxs_env_named("CORECLR_PROFILER_PATH_64");
-    if (!clsid || !*clsid || strcasecmp(clsid, SXSPROF_CLSID) == 0)
+    if (o->adopt || !clsid || !*clsid || strcasecmp(clsid, SXSPROF_CLSID) == 0)
         return;
     if (!path || !*path)
         path = sxs_env_named("CORECLR_PROFILER_PATH");
     sxs_complain("CORECLR_PROFILER: the profiler %s (%s) is replaced for this command, which runs "
-                 "without it",
+                 "without it; --adopt runs both",
                  clsid, path && *path ? path : "no path");
 }
 
@@ -151,7 +151,7 @@ int sxs_run(const struct sxs_run_options *o)
     }
     if (status)
         return status;
-    print_replaced();
+    print_replaced(o);
     return start_command(o, &lib, path, &out);
 }
 

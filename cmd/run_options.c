@@ -3,6 +3,7 @@
 
 #include "base/env.h"
 #include "cmd/command.h"
+#include "cmd/guest_option.h"
 #include "cmd/settings.h"
 
 #include <errno.h>
@@ -33,6 +34,15 @@ static const struct argp_option option_list[] = {
      0},
     {"instrument", SXS_RUN_INSTRUMENT, "PATH", 0,
      "Instrument methods as this file says, or the *.xml of this folder; see sxsprof check", 0},
+    {"guest", SXS_RUN_GUEST, "FILE|CLSID=PATH", 0,
+     "Run another profiler as a guest: its class and its library, then optionally "
+     ",pick=all|first|one:WHAT ,priority=N ,env=NAME=VALUE; or those of an XML file; may be given "
+     "several times",
+     0},
+    {"adopt", SXS_RUN_ADOPT, NULL, 0,
+     "Run the profilers that CORECLR_PROFILER and CORECLR_NOTIFICATION_PROFILERS name as guests, "
+     "also when the command sets these variables itself",
+     0},
     {"output", 'o', "DIR", 0,
      "Record into DIR, a new or empty folder; the default is ./sxsprof-PID, PID being the "
      "command's",
@@ -113,6 +123,39 @@ static void complete_tools(struct argp_state *state, struct sxs_run_options *o)
         append(state, &o->tools, o->values ? "calls:trace" : "calls");
 }
 
+static void add_guest(struct argp_state *state, struct sxs_run_options *o, const char *guest)
+{
+    char  why[PATH_MAX + 512];
+    char *item = sxs_guest_item(guest, why, sizeof(why));
+    if (!item)
+        argp_error(state, "--guest: %s", why);
+    append(state, &o->guests, item);
+    free(item);
+}
+
+/* Adds the profilers that the environment names, and checks the number of guests. */
+static void complete_guests(struct argp_state *state, struct sxs_run_options *o)
+{
+    char        why[PATH_MAX + 512];
+    const char *inherited = sxs_env_named("SXSPROF_GUESTS");
+    const char *value = o->guests ? o->guests : inherited;
+    if (value && (o->guests || o->adopt || sxs_guests_adopts(value))) {
+        const char *wrong = sxs_guests_check(value, why, sizeof(why));
+        if (wrong)
+            argp_error(state, "%s: %s", o->guests ? "--guest" : "SXSPROF_GUESTS", wrong);
+    }
+    o->adopt |= sxs_guests_adopts(value);
+    if (!o->adopt)
+        return;
+    char *all = sxs_guests_adopt(value);
+    if (!all)
+        argp_error(state, "--adopt: out of memory");
+    if (sxs_guests_check(all, why, sizeof(why)))
+        argp_error(state, "--adopt: %s", why);
+    free(o->guests);
+    o->guests = all;
+}
+
 static void add_tool(struct argp_state *state, struct sxs_run_options *o, const char *tool)
 {
     char        detail[512];
@@ -139,6 +182,7 @@ static void finish(struct argp_state *state, struct sxs_run_options *o)
         free(others);
     }
     complete_tools(state, o);
+    complete_guests(state, o);
 }
 
 error_t sxs_run_option(int key, const char *source, char *arg, struct argp_state *state,
@@ -162,6 +206,8 @@ error_t sxs_run_option(int key, const char *source, char *arg, struct argp_state
         o->instrument = absolute_rules(state, checked(state, "SXSPROF_INSTRUMENT", source, arg));
         return 0;
     case SXS_RUN_APPEND: o->append = true; return 0;
+    case SXS_RUN_GUEST: add_guest(state, o, arg); return 0;
+    case SXS_RUN_ADOPT: o->adopt = true; return 0;
     case SXS_RUN_NO_PRELOAD: o->no_preload = true; return 0;
     case SXS_RUN_QUIET: o->quiet = true; return 0;
     case 'o':
@@ -202,6 +248,7 @@ int sxs_run_inherited(const struct sxs_run_options *o)
         {"SXSPROF_CALLS_NOT", o->calls_not != NULL},
         {"SXSPROF_VALUES", o->values != NULL},
         {"SXSPROF_INSTRUMENT", o->instrument != NULL},
+        {"SXSPROF_GUESTS", o->guests != NULL},
         {"SXSPROF_LOG", false},
     };
     for (size_t i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++) {
@@ -245,6 +292,8 @@ struct sxs_child_settings sxs_run_settings(const struct sxs_run_options *o,
         .calls_not = o->calls_not,
         .values = o->values,
         .instrument = o->instrument,
+        .guests = o->guests,
+        .adopt = o->adopt,
         .signals = o->signals,
         .out = out,
     };
@@ -252,7 +301,8 @@ struct sxs_child_settings sxs_run_settings(const struct sxs_run_options *o,
 
 void sxs_run_options_free(struct sxs_run_options *o)
 {
-    char *owned[] = {o->pick, o->tools, o->calls, o->calls_not, o->values, o->instrument};
+    char *owned[] = {o->pick, o->tools, o->calls, o->calls_not, o->values, o->instrument,
+                     o->guests};
     for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
         free(owned[i]);
 }

@@ -20,6 +20,8 @@ struct sxs_run_options {
     char       *calls, *calls_not;        /* owned, separated by ';' */
     char       *values;                   /* owned, separated by ';' */
     char       *instrument;               /* owned, absolute */
+    char       *guests;                   /* owned, for SXSPROF_GUESTS */
+    bool        adopt; /* run the profilers that the environment names as guests */
     bool        append, no_preload, quiet;
     /* Set before parsing. */
     bool        no_command; /* the verb has no COMMAND */
@@ -40,6 +42,8 @@ enum {
     SXS_RUN_NO_PRELOAD,
     SXS_RUN_SIGNALS,
     SXS_RUN_QUIET,
+    SXS_RUN_GUEST,
+    SXS_RUN_ADOPT,
 };
 
 /** The options and the command, as a child of a verb's argp. Input: struct sxs_run_options. */

@@ -3,6 +3,7 @@
 #include "cmd/calls/calls.h"
 #include "cmd/command.h"
 #include "cmd/events/events.h"
+#include "cmd/guests/guests.h"
 #include "cmd/instrument/instrument.h"
 #include "cmd/report/profile.h"
 #include "cmd/run.h"
@@ -20,6 +21,17 @@ static void print_session(const struct sxs_out_dir *out, const struct sxs_sessio
         sxs_complain("no runtime loaded the library; sxsprof doctor -- COMMAND tells why");
     else
         sxs_table_print(stderr, s);
+}
+
+/* Prints which guests are not active, or how many there are. */
+static void print_guests(const struct sxs_out_dir *out, const struct sxs_session *s)
+{
+    struct sxs_guests_report guests = {0};
+    if (sxs_guests_report_load(out->path, s, NULL, &guests) == 0)
+        sxs_guests_summary(stderr, &guests);
+    for (size_t i = 0; i < guests.n_problems; i++)
+        sxs_complain("%s/%s", out->path, guests.problems[i]);
+    sxs_guests_report_free(&guests);
 }
 
 /* Prints one line when --pick names one runtime and none of the loaded runtimes is that one. */
@@ -101,8 +113,10 @@ void sxs_run_finish(const struct sxs_run_options *o, struct sxs_out_dir *out)
     if (err)
         sxs_complain("%s: %s", out->path, strerror(err));
     sxs_out_dir_keep_new(out, &s);
-    if (!o->quiet && !err)
+    if (!o->quiet && !err) {
         print_session(out, &s);
+        print_guests(out, &s);
+    }
     print_unpicked(o, &s);
     if (unnamed && !err && sxs_table_rows(&s) == 0 && s.n_problems == 0)
         out->temporary = true; /* nothing was recorded: let sxs_out_dir_close() remove the folder */

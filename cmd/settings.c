@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/settings.h"
 
+#include "cmd/guest_option.h"
+#include "cmd/pick_value.h"
+
 #include "instr/config/config.h"
 #include "tools/options/calls_options.h"
 #include "tools/options/events_options.h"
@@ -94,38 +97,6 @@ const char *sxs_tool_check(const char *tool, char *why, size_t size)
     return why;
 }
 
-static bool is_version_prefix(const char *s)
-{
-    return *s >= '0' && *s <= '9' &&
-           strspn(s, "0123456789.-+abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") ==
-               strlen(s);
-}
-
-static const char *check_pick(const char *value, char *why, size_t size)
-{
-    struct stat st;
-    if (strcmp(value, "all") == 0 || strcmp(value, "first") == 0)
-        return NULL;
-    if (strncmp(value, "one:", 4) != 0)
-        return strcmp(value, "one") == 0 ? "it does not say which one" : "not a known choice";
-    const char *what = value + 4;
-    if (is_version_prefix(what))
-        return NULL;
-    if (!strchr(what, '/')) {
-        snprintf(why, size, "'%s' is neither a version prefix nor a path", what);
-        return why;
-    }
-    if (stat(what, &st) != 0) {
-        snprintf(why, size, "there is no file %s", what);
-        return why;
-    }
-    if (!S_ISREG(st.st_mode)) {
-        snprintf(why, size, "%s is not a file", what);
-        return why;
-    }
-    return NULL;
-}
-
 /* @choices: ends with NULL. Returns NULL when @value is one of them, else @wrong. */
 static const char *one_of(const char *value, const char *const *choices, const char *wrong)
 {
@@ -213,13 +184,14 @@ static const char *check_out(const char *value, char *why, size_t size)
 
 const struct sxs_setting sxs_settings[] = {
     {"SXSPROF_PICK", "--pick",
-     "all, first, or one:WHAT (a version prefix or a libcoreclr.so's path)", check_pick},
+     SXS_PICK_EXPECTED, sxs_pick_check},
     {"SXSPROF_UNPICKED", "--unpicked", "guard or cancel", check_unpicked},
     {"SXSPROF_TOOLS", "--tool", NULL, check_tools},
     {"SXSPROF_CALLS", "--calls", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
     {"SXSPROF_CALLS_NOT", "--calls-not", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
     {"SXSPROF_VALUES", "--values", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
     {"SXSPROF_INSTRUMENT", "--instrument", NULL, check_instrument},
+    {"SXSPROF_GUESTS", "--guest", NULL, sxs_guests_check},
     {"SXSPROF_SIGNALS", "--signals", "on or off", check_signals},
     {"SXSPROF_LOG", NULL, "error, warn, info or debug", check_log},
     {"SXSPROF_OUT", "-o", "an existing folder that can be written to", check_out},

@@ -6,6 +6,7 @@
 #include "session/read/session_read.h"
 #include "cmd/calls/calls.h"
 #include "cmd/events/events.h"
+#include "cmd/guests/guests.h"
 #include "cmd/instrument/instrument.h"
 
 #include <stdio.h>
@@ -21,14 +22,15 @@ void sxs_table_print(FILE *to, const struct sxs_session *s);
 /**
  * sxs_table_json - write the session as one JSON object and a newline.
  * The object also contains every function of @calls with its calls, the exceptions and events of
- * @events, and the methods of @instrument.
+ * @events, the methods of @instrument, and the guests of @guests.
  * @trace_entries: maximum number of traced calls of each process; 0: 5000. When there are more, a
  * line on standard error says so.
  * Returns 0, or -1 when out of memory.
  */
 int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls,
                    const struct sxs_events_report     *events,
-                   const struct sxs_instrument_report *instrument, size_t trace_entries);
+                   const struct sxs_instrument_report *instrument,
+                   const struct sxs_guests_report *guests, size_t trace_entries);
 
 /** sxs_table_rows - return the number of runtimes in the session, listed and unlisted. */
 size_t sxs_table_rows(const struct sxs_session *s);

@@ -19,7 +19,7 @@ static struct {
     pthread_mutex_t     lock;       /* guards everything below */
     int                 ready;      /* 1 once sxs_manager_init() has run */
     struct sxs_settings settings;   /* read-only once ready */
-    unsigned            n_admitted; /* number of the runtime admitted last */
+    _Atomic unsigned    n_admitted; /* number of the runtime admitted last */
     unsigned            first; /* pick-first: number of the runtime that was first; 0: none yet */
     size_t              n_live;
     struct sxs_runtime *live[SXS_MAX_RUNTIMES]; /* initialized, not ended; one reference each */
@@ -53,6 +53,25 @@ void sxs_manager_init(const struct sxs_tool *const *tools, size_t n_tools)
         manager.ready = 1;
     }
     pthread_mutex_unlock(&manager.lock);
+}
+
+void sxs_manager_enable(const struct sxs_enabled_tool *tools, size_t n)
+{
+    struct sxs_settings *s = &manager.settings;
+    pthread_mutex_lock(&manager.lock);
+    for (size_t i = 0; i < n; i++) {
+        if (s->n_tools < SXS_MAX_TOOLS)
+            s->tools[s->n_tools++] = tools[i];
+        else
+            sxs_error("%s is off: there can be %d tools and guests", tools[i].tool->name,
+                      SXS_MAX_TOOLS);
+    }
+    pthread_mutex_unlock(&manager.lock);
+}
+
+SXS_SIGSAFE unsigned sxs_manager_n_admitted(void)
+{
+    return atomic_load_explicit(&manager.n_admitted, memory_order_relaxed);
 }
 
 /* ---- admission ------------------------------------------------------------------------------- */

@@ -46,4 +46,11 @@ HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attac
  *  Does nothing when the runtime has already ended, or in a forked child. */
 void sxs_manager_ended(struct sxs_runtime *rt, int detached);
 
+/** Add tools that are found at run time, such as guests, behind those of SXSPROF_TOOLS. Call it after
+ *  sxs_manager_init(), before any runtime is admitted. @tools: static; copied. */
+void sxs_manager_enable(const struct sxs_enabled_tool *tools, size_t n);
+
+/** Return how many runtimes have been admitted so far. Any thread; signal-safe. */
+SXS_SIGSAFE unsigned sxs_manager_n_admitted(void);
+
 #endif

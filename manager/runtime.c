@@ -207,7 +207,8 @@ HRESULT sxs_runtime_connect(struct sxs_runtime *rt, IUnknown *info_unknown)
 
 void sxs_runtime_end(struct sxs_runtime *rt, int detached)
 {
-    int was = SXS_PHASE_LIVE;
+    uint64_t last = 0; /* bit i: subs[i] receives events until its stop() has returned */
+    int      was = SXS_PHASE_LIVE;
     if (sxs_runtime_is_inherited(rt))
         return;
     /* Info calls work until Shutdown returns; after a detach they do not. */
@@ -218,12 +219,16 @@ void sxs_runtime_end(struct sxs_runtime *rt, int detached)
         return;
     }
     pthread_mutex_lock(&rt->mask_lock); /* a concurrent sxs_sub_set_mask() could set wants again */
+    for (unsigned i = 0; i < rt->n_subs && !detached; i++)
+        last |= (uint64_t)(rt->subs[i].tool->events_in_stop != 0) << i;
     for (unsigned slot = 0; slot < SXS_N_CALLBACK_SLOTS; slot++)
-        atomic_store_explicit(&rt->wants[slot], 0, memory_order_release);
+        atomic_fetch_and_explicit(&rt->wants[slot], last, memory_order_release);
     pthread_mutex_unlock(&rt->mask_lock);
     for (unsigned i = rt->n_subs; i-- > 0;)
         if (rt->subs[i].tool->stop)
             rt->subs[i].tool->stop(&rt->subs[i], detached);
+    for (unsigned slot = 0; last && slot < SXS_N_CALLBACK_SLOTS; slot++)
+        atomic_store_explicit(&rt->wants[slot], 0, memory_order_release);
     atomic_store(&rt->phase, SXS_PHASE_ENDED);
     atomic_store(&rt->row->ended_ns, sxs_now_ns(CLOCK_REALTIME));
     if (atomic_load(&rt->info_users) == 0)

@@ -42,6 +42,10 @@ struct sxs_runtime {
     struct sxs_sub   subs[SXS_MAX_TOOLS];
     _Atomic uint64_t wants[SXS_N_CALLBACK_SLOTS]; /* bit i: subs[i] receives this event */
 
+    struct sxs_hooks *hooks; /* registry of enter and leave hooks (hooks/); NULL: none are set */
+    void (*apply_hooks)(struct sxs_runtime *rt); /* set with `hooks`; called in Initialize when all
+                                                  * tools have started and the mask is set */
+
     char             version[64]; /* as in "8.0.29" */
     char             path[512];   /* of libcoreclr.so; "" if unknown */
 };
@@ -93,11 +97,6 @@ struct sxs_runtime *sxs_runtime_new(void);
  *  Returns S_OK, E_INVALIDARG when @info_unknown is NULL, or E_NOINTERFACE when it has no version
  *  of ICorProfilerInfo. */
 HRESULT sxs_runtime_connect(struct sxs_runtime *rt, IUnknown *info_unknown);
-
-struct sxs_enabled_tool {
-    const struct sxs_tool *tool;
-    const char            *options; /* after "NAME:" in SXSPROF_TOOLS; "" or NULL: none */
-};
 
 /** sxs_runtime_subscribe - start the @n enabled @tools and set the event mask to the union of their
  *  masks. A tool that cannot start, or whose mask the runtime refuses, is left out, and one line is

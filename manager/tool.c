@@ -2,6 +2,8 @@
 /* tool.c - subscriptions: sets the event mask of a runtime and routes its events to tools. */
 #include "manager/tool.h"
 
+#include <stdlib.h>
+
 #include "base/log.h"
 #include "manager/runtime_internal.h"
 
@@ -71,7 +73,7 @@ static void start_tools(struct sxs_runtime *rt, const struct sxs_enabled_tool *t
         hr = tool->start ? tool->start(sub, tools[i].options ? tools[i].options : "") : S_OK;
         if (FAILED(hr))
             turn_off(sub, hr, "it could not start");
-        else
+        else if (hr == S_OK)
             publish_masks(rt);
     }
 }
@@ -122,23 +124,48 @@ HRESULT sxs_runtime_subscribe(struct sxs_runtime *rt, const struct sxs_enabled_t
         leave_out_refused_locked(rt, &refused);
     route_events_locked(rt);
     pthread_mutex_unlock(&rt->mask_lock);
+    if (rt->apply_hooks)
+        rt->apply_hooks(rt);
     for (unsigned i = 0; i < refused.n; i++)
         turn_off(&refused.subs[i], refused.hr[i], "the runtime refuses its event mask");
     return S_OK;
 }
 
+HRESULT sxs_sub_try_mask(struct sxs_sub *sub, uint32_t low, uint32_t high)
+{
+    struct sxs_runtime *rt = sub->rt;
+    HRESULT             hr;
+    pthread_mutex_lock(&rt->mask_lock);
+    for (unsigned i = 0; i < rt->n_subs; i++) {
+        low |= rt->subs[i].low;
+        high |= rt->subs[i].high;
+    }
+    hr = ask_runtime(rt, low, high);
+    pthread_mutex_unlock(&rt->mask_lock);
+    return hr;
+}
+
+/* Since .NET 10 inlining can be disabled at any time (measured; 9.0 refuses it with E_FAIL). */
+uint32_t sxs_runtime_immutable(const struct sxs_runtime *rt)
+{
+    uint32_t immutable = (uint32_t)COR_PRF_MONITOR_IMMUTABLE;
+    if (strtoul(rt->version, NULL, 10) >= 10)
+        immutable &= ~(uint32_t)COR_PRF_DISABLE_INLINING;
+    return immutable;
+}
+
 HRESULT sxs_sub_set_mask(struct sxs_sub *sub, uint32_t low, uint32_t high)
 {
     struct sxs_runtime *rt = sub->rt;
-    uint32_t            all_low, all_high;
+    uint32_t            all_low, all_high, immutable = sxs_runtime_immutable(rt);
     HRESULT             hr = S_OK;
     if (sxs_runtime_is_inherited(rt)) /* a thread of the parent may have held mask_lock */
         return CORPROF_E_RUNTIME_UNINITIALIZED;
     pthread_mutex_lock(&rt->mask_lock);
     /* Immutable bits cannot be changed: keep those that were set in Initialize. */
-    all_low = low | (rt->low & (uint32_t)COR_PRF_MONITOR_IMMUTABLE);
+    all_low = low | (rt->low & immutable);
     all_high = high | (rt->high & (uint32_t)COR_PRF_HIGH_MONITOR_IMMUTABLE);
-    if ((low & ~rt->low & (uint32_t)COR_PRF_MONITOR_IMMUTABLE) ||
+    if ((low & ~rt->low & immutable) ||
         (high & ~rt->high & (uint32_t)COR_PRF_HIGH_MONITOR_IMMUTABLE)) {
         sxs_error("tool %s asks runtime %u for immutable events (low 0x%08x, high 0x%08x) after "
                   "Initialize: refused, its mask stays", sub->tool->name, rt->number, low, high);

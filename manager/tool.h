@@ -34,13 +34,17 @@ struct sxs_tool {
     int                      on_guarded; /* nonzero: also on runtimes that are only guarded */
     int in_child; /* nonzero: its handlers also run in a forked child, where they must not take a
                    * lock or call a runtime. 0: it receives no events after a fork. */
+    int events_in_stop; /* nonzero: in a Shutdown, its handlers are called until stop() has returned
+                         * or later, and must take care of themselves */
     const struct sxs_events *on; /* event handlers; static */
     /**
      * start - start the tool on a runtime that is being initialized.
      * @sub: sub->rt accepts the Info calls that are permitted in Initialize. start() sets sub->low
      *   and sub->high (the event mask that the tool asks for) and sub->state.
      * @options: the text after "NAME:" in SXSPROF_TOOLS, or "".
-     * Returns S_OK, or a failure: the tool then stays off for this runtime, and one line is logged.
+     *   start() may replace sub->on.
+     * Returns S_OK; S_FALSE: the tool stays off for this runtime; or a failure: likewise, and one
+     * line is logged.
      * Called without a lock of the manager. May be NULL.
      */
     HRESULT (*start)(struct sxs_sub *sub, const char *options);
@@ -54,6 +58,23 @@ struct sxs_tool {
      *  Called without a lock of the manager. May be NULL. */
     void (*release)(struct sxs_sub *sub);
 };
+
+/** A tool that is in use. */
+struct sxs_enabled_tool {
+    const struct sxs_tool *tool;
+    const char            *options; /* after "NAME:" in SXSPROF_TOOLS; "" or NULL: none */
+};
+
+/**
+ * sxs_sub_try_mask - ask the runtime in start() whether it accepts a mask beside those of the tools
+ * that have started. @sub: the subscription that start() received. start() may then set sub->low
+ * and sub->high. Returns S_OK or the failure of SetEventMask.
+ */
+HRESULT sxs_sub_try_mask(struct sxs_sub *sub, uint32_t low, uint32_t high);
+
+/** sxs_runtime_immutable - return the COR_PRF_MONITOR flags that this runtime lets a profiler set in
+ *  Initialize only. Any thread. */
+uint32_t sxs_runtime_immutable(const struct sxs_runtime *rt);
 
 /**
  * sxs_sub_set_mask - change the event mask of one tool on one runtime.

@@ -42,6 +42,11 @@ static const char *path(int owner)
     return owner >= 0 && owner < atomic_load(&router.n_owners) ? router.owners[owner].path : "";
 }
 
+static void watch_crashes(void (*crashed)(int sig, uintptr_t ip))
+{
+    atomic_store(&router.crashed, crashed);
+}
+
 static int adopt_address(uintptr_t addr, struct sxs_adoption *out)
 {
     return router.off ? -ENOTSUP : owner_adopt(addr, out);
@@ -66,6 +71,7 @@ static struct sxs_signals operations = {
     .pass_on_sample = sample_pass_on,
     .sample_uses_stack = sample_on_stack,
     .unblock_samples = mask_unblock_samples,
+    .watch_crashes = watch_crashes,
 };
 
 const struct sxs_signals *router_operations(void)

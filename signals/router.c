@@ -188,6 +188,14 @@ static void note_crash(struct route *r, int idx)
     }
 }
 
+/* Calls the function that wants to know of crashes. */
+static void tell_crash(const struct route *r)
+{
+    void (*crashed)(int, uintptr_t) = atomic_load_explicit(&router.crashed, memory_order_acquire);
+    if (crashed)
+        crashed(r->sig, context_ip(r->context));
+}
+
 /* Takes the default action for @r, which neither a runtime nor the host handles. */
 static void apply_default(struct route *r, int idx)
 {
@@ -199,10 +207,13 @@ static void apply_default(struct route *r, int idx)
     if (host.sa_handler == SIG_IGN && !is_fault(r->info))
         return;
     if (bottom >= 0) { /* only this runtime knows the host's action; without one it declines */
-        if (ask(r, bottom, idx) == DECLINED)
+        if (ask(r, bottom, idx) == DECLINED) {
+            tell_crash(r);
             die_of_signal(r->sig, r->info);
+        }
         return;
     }
+    tell_crash(r);
     note_crash(r, idx);
     die_of_signal(r->sig, r->info);
 }

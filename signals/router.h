@@ -101,6 +101,7 @@ struct router {
     _Atomic(_Atomic uint64_t *) unwanted; /* counts signals that no runtime handled; NULL:
                                            * own_unwanted */
     _Atomic uint64_t   own_unwanted;
+    void (*_Atomic crashed)(int sig, uintptr_t ip); /* see watch_crashes() in signals.h; or NULL */
 };
 
 extern struct router       router;

@@ -139,6 +139,13 @@ struct sxs_signals {
      *  signals that the host has blocked stay blocked. Called by a thread that has left its SIGSEGV
      *  handler. Not signal-safe. */
     void (*unblock_samples)(void);
+    /**
+     * watch_crashes - call @crashed when the process is about to end by a routed signal that nobody
+     * handles, before a runtime writes its crash dump.
+     * @crashed: static code; async-signal-safe; @ip: the interrupted instruction. One function per
+     * process; a second call replaces the first. Any thread.
+     */
+    void (*watch_crashes)(void (*crashed)(int sig, uintptr_t ip));
 };
 
 /** sxs_signals - return the operations of the router at work in this process. The first call

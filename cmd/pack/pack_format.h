@@ -5,6 +5,7 @@
 
 #include "session/format/calls.h"
 #include "session/format/events.h"
+#include "session/format/guests.h"
 #include "session/format/instrument.h"
 #include "session/format/samples.h"
 #include "session/format/session.h"
@@ -20,7 +21,8 @@
 
 /** The files that a process's folder can have. */
 static const char *const sxs_pack_files[] = {SXS_CENSUS_FILE, SXS_SAMPLES_FILE,    SXS_CALLS_FILE,
-                                             SXS_EVENTS_FILE, SXS_INSTRUMENT_FILE, SXS_TRACED_FILE};
+                                             SXS_EVENTS_FILE, SXS_INSTRUMENT_FILE, SXS_TRACED_FILE,
+                                             SXS_GUESTS_FILE};
 #define SXS_PACK_N_FILES (sizeof(sxs_pack_files) / sizeof(sxs_pack_files[0]))
 
 /** sxs_pack_sum_head - return the check sum after the name and the size of an entry. */

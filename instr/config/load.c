@@ -29,7 +29,7 @@ static void read_root(struct config_reader *r, xmlDocPtr doc)
     const char    *uri = root && root->ns ? (const char *)root->ns->href : "";
     const char    *name = root ? (const char *)root->name : "";
     if (!strcmp(uri, CONFIG_NAMESPACE) && !strcmp(name, "instrumentation")) {
-        if (!config_validate(r, doc))
+        if (!config_validate(r, doc, &config_instrumentation))
             config_read_rules(r, root);
     } else if (sxs_same_text(name, "extension") &&
                (!*uri || !strcmp(uri, "urn:newrelic-extension"))) {
@@ -71,7 +71,10 @@ static void read_file(struct config_reader *r)
     pthread_mutex_lock(&reading);
     doc = config_parse_xml(r);
     if (doc) {
-        read_root(r, doc);
+        if (r->read)
+            r->read(r, doc, r->read_arg);
+        else
+            read_root(r, doc);
         xmlFreeDoc(doc);
     }
     pthread_mutex_unlock(&reading);
@@ -94,12 +97,21 @@ static char *folder_of(const char *path)
     return real;
 }
 
-/* Reads @bytes as the contents of the file @path. After an error, keeps the rules that @old has of
+/* Another kind of files than instrumentation files. */
+struct kind {
+    config_read_document *read;
+    void                 *arg;
+};
+
+/* Reads @bytes as the contents of the file @path. @kind: NULL: an instrumentation file. After an error, keeps the rules that @old has of
  * this file. */
 static void read_bytes(struct config_whole *whole, const char *path, const char *bytes, size_t size,
-                       const struct sxs_config *old)
+                       const struct sxs_config *old, const struct kind *kind)
 {
-    struct config_reader r = {.whole = whole, .file = config_file_new(path)};
+    struct config_reader r = {.whole = whole,
+                              .file = config_file_new(path),
+                              .read = kind ? kind->read : NULL,
+                              .read_arg = kind ? kind->arg : NULL};
     struct config_file  *was = config_whole_find(old, path);
     char                *folder = folder_of(path);
     whole->shown.n_files++;
@@ -180,13 +192,14 @@ static int get_bytes(void *arg)
     return err;
 }
 
-static void load_file(struct config_whole *whole, const char *path, const struct sxs_config *old)
+static void load_file(struct config_whole *whole, const char *path, const struct sxs_config *old,
+                      const struct kind *kind)
 {
     struct file_job job = {.path = path, .bytes = malloc(SXS_CONFIG_FILE_MAX + 1)};
     int             err = job.bytes ? call(get_bytes, &job) : ENOMEM;
     whole->failed |= !job.bytes;
     if (!err && !job.not_regular)
-        read_bytes(whole, path, job.bytes, (size_t)job.size, old);
+        read_bytes(whole, path, job.bytes, (size_t)job.size, old, kind);
     else
         cannot_read(whole, path, job.not_regular ? "not a regular file" : strerror(err), old);
     free(job.bytes);
@@ -235,7 +248,7 @@ static void load_folder(struct config_whole *whole, const char *path, const stru
             0)
             whole->failed = 1;
         else if (n <= (int)SXS_CONFIG_FILES_MAX)
-            load_file(whole, file, old);
+            load_file(whole, file, old, NULL);
         free(file);
         free(entries[i]);
     }
@@ -257,7 +270,7 @@ struct sxs_config *sxs_config_parse(const char *file, const char *bytes, size_t 
 {
     struct config_whole *whole = config_whole_new();
     if (whole && can_read(whole, file))
-        read_bytes(whole, file, bytes, size, NULL);
+        read_bytes(whole, file, bytes, size, NULL, NULL);
     return config_whole_finish(whole);
 }
 
@@ -273,6 +286,15 @@ struct sxs_config *sxs_config_load(const char *path, const struct sxs_config *ol
     else if (S_ISDIR(st.st_mode))
         load_folder(whole, path, old);
     else
-        load_file(whole, path, old);
+        load_file(whole, path, old, NULL);
+    return config_whole_finish(whole);
+}
+
+struct sxs_config *config_load_as(const char *path, config_read_document *read, void *arg)
+{
+    struct config_whole *whole = config_whole_new();
+    const struct kind    kind = {read, arg};
+    if (whole && can_read(whole, path))
+        load_file(whole, path, NULL, &kind);
     return config_whole_finish(whole);
 }

@@ -20,12 +20,20 @@ struct config_source {
     uint32_t line, column;
 };
 
+struct config_reader;
+
+/** A function that reads the document of a file of another kind, and reports what is wrong. Called
+ *  while the lock of libxml2's types is held. */
+typedef void config_read_document(struct config_reader *r, struct _xmlDoc *doc, void *arg);
+
 struct config_reader {
-    struct config_whole *whole;  /* receives problems */
-    struct config_file  *file;   /* receives rules */
-    const char          *folder; /* absolute path of the file's folder; "" when unknown */
-    struct config_source source;
-    uint32_t             n_errors, n_warnings;
+    struct config_whole  *whole;  /* receives problems */
+    struct config_file   *file;   /* receives rules */
+    const char           *folder; /* absolute path of the file's folder; "" when unknown */
+    struct config_source  source;
+    uint32_t              n_errors, n_warnings;
+    config_read_document *read; /* NULL: instrumentation files */
+    void                 *read_arg;
 };
 
 /* ---- places and problems --------------------------------------------------------------------- */
@@ -58,8 +66,29 @@ int config_guard(struct config_reader *r);
  *  file is not well-formed, or without memory. */
 struct _xmlDoc *config_parse_xml(struct config_reader *r);
 
-/** config_validate - check the tree against the schema. Returns 0, or nonzero after an error. */
-int config_validate(struct config_reader *r, struct _xmlDoc *doc);
+/** A schema, and what messages say is expected. */
+struct config_schema {
+    const char *bytes; /* of the .xsd file; not zero-terminated */
+    size_t      size;
+    /* Returns the attributes that an element may have, as text; NULL: the element is not known. */
+    const char *(*attributes_of)(const char *element);
+    const char *(*values_of)(
+        const char *attribute); /* Returns what an attribute may be, as text. */
+};
+
+/** The schema of instrumentation files. */
+extern const struct config_schema config_instrumentation;
+
+/** config_validate - check the tree against @schema. Returns 0, or nonzero after an error. */
+int config_validate(struct config_reader *r, struct _xmlDoc *doc,
+                    const struct config_schema *schema);
+
+/**
+ * config_load_as - load the file @path, as sxs_config_load() does, but @read reads its document.
+ * Returns a config without rules, with what is wrong in `problems`; free it with sxs_config_free().
+ * Returns NULL without memory.
+ */
+struct sxs_config *config_load_as(const char *path, config_read_document *read, void *arg);
 
 /** config_read_rules, config_read_extension - read the rules of a file with this project's schema,
  *  or of New Relic's extension file. */

@@ -69,12 +69,16 @@ static const char *values_of(const char *attribute)
     return "a text that is not empty";
 }
 
+const struct config_schema config_instrumentation = {config_schema, sizeof(config_schema),
+                                                     attributes_of, values_of};
+
 /* ---- messages of libxml2 --------------------------------------------------------------------- */
 
 struct validation {
-    struct config_reader *r;
-    const xmlNode        *node;          /* of the last error */
-    char                  attribute[64]; /* of the last error; empty: none */
+    struct config_reader       *r;
+    const struct config_schema *schema;
+    const xmlNode              *node;          /* of the last error */
+    char                        attribute[64]; /* of the last error; empty: none */
 };
 
 /* Finds NAME in a message such as "... attribute 'NAME' ...". */
@@ -141,19 +145,21 @@ static const char *tidy(struct config_reader *r, const char *message)
     return text;
 }
 
-static void tell_attribute(struct config_reader *r, int code, const xmlNode *node,
+static void tell_attribute(const struct validation *v, int code, const xmlNode *node,
                            const char *attribute)
 {
+    struct config_reader       *r = v->r;
+    const struct config_schema *schema = v->schema;
     const char *element = (const char *)node->name;
     const char *value = config_get(r, node, attribute);
     if (code == XML_SCHEMAV_CVC_COMPLEX_TYPE_4)
-        config_wrong(r, node, NULL, values_of(attribute), "<%s> without %s=", element, attribute);
+        config_wrong(r, node, NULL, schema->values_of(attribute), "<%s> without %s=", element, attribute);
     else if (code == XML_SCHEMAV_CVC_COMPLEX_TYPE_3_2_1 ||
              code == XML_SCHEMAV_CVC_COMPLEX_TYPE_3_2_2)
-        config_wrong(r, node, attribute, attributes_of(element), "<%s> knows no %s=", element,
+        config_wrong(r, node, attribute, schema->attributes_of(element), "<%s> knows no %s=", element,
                      attribute);
     else
-        config_wrong(r, node, attribute, values_of(attribute), "%s=\"%s\"", attribute,
+        config_wrong(r, node, attribute, schema->values_of(attribute), "%s=\"%s\"", attribute,
                      value ? value : "");
 }
 
@@ -177,7 +183,7 @@ static void schema_errs(void *context, xmlErrorPtr error)
     strcpy(v->attribute, attribute);
     expected = expected_elements(v->r, message);
     if (attribute[0])
-        tell_attribute(v->r, error->code, node, attribute);
+        tell_attribute(v, error->code, node, attribute);
     else if (error->code != XML_SCHEMAV_ELEMENT_CONTENT)
         config_wrong(v->r, node, NULL, expected, "%s", tidy(v->r, message));
     else if (strstr(message, "Missing child"))
@@ -191,7 +197,8 @@ static void schema_errs(void *context, xmlErrorPtr error)
 
 /* Removes the attributes of schema instances. Those with the location of a schema are ignored;
  * others, such as xsi:type, are errors. */
-static void drop_instance_attributes(struct config_reader *r, xmlNode *node)
+static void drop_instance_attributes(struct config_reader *r, const struct config_schema *schema,
+                                     xmlNode *node)
 {
     for (xmlAttr *a = node->properties, *next; a; a = next) {
         next = a->next;
@@ -199,14 +206,14 @@ static void drop_instance_attributes(struct config_reader *r, xmlNode *node)
             strcmp((const char *)a->ns->href, "http://www.w3.org/2001/XMLSchema-instance") != 0)
             continue;
         if (!strstr((const char *)a->name, "chemaLocation"))
-            config_wrong(r, node, NULL, attributes_of((const char *)node->name),
+            config_wrong(r, node, NULL, schema->attributes_of((const char *)node->name),
                          "<%s> knows no %s= of schema instances", (const char *)node->name,
                          (const char *)a->name);
         xmlRemoveProp(a);
     }
     for (xmlNode *c = node->children; c; c = c->next) /* config_guard() limited the depth */
         if (c->type == XML_ELEMENT_NODE)
-            drop_instance_attributes(r, c);
+            drop_instance_attributes(r, schema, c);
 }
 
 /* Are all built-in types of schemas there? Without memory for a type, libxml2 goes on without
@@ -225,7 +232,7 @@ static int has_types(void)
 static xmlSchemaPtr compile_schema(struct validation *v)
 {
     xmlSchemaParserCtxtPtr ctxt =
-        has_types() ? xmlSchemaNewMemParserCtxt(config_schema, sizeof(config_schema)) : NULL;
+        has_types() ? xmlSchemaNewMemParserCtxt(v->schema->bytes, (int)v->schema->size) : NULL;
     xmlSchemaPtr schema;
     if (!ctxt)
         return NULL;
@@ -235,13 +242,13 @@ static xmlSchemaPtr compile_schema(struct validation *v)
     return schema;
 }
 
-int config_validate(struct config_reader *r, xmlDocPtr doc)
+int config_validate(struct config_reader *r, xmlDocPtr doc, const struct config_schema *wanted)
 {
-    struct validation     v = {.r = r};
+    struct validation     v = {.r = r, .schema = wanted};
     xmlSchemaPtr          schema = compile_schema(&v);
     xmlSchemaValidCtxtPtr ctxt = schema ? xmlSchemaNewValidCtxt(schema) : NULL;
     int                   found = -1;
-    drop_instance_attributes(r, xmlDocGetRootElement(doc));
+    drop_instance_attributes(r, wanted, xmlDocGetRootElement(doc));
     if (ctxt) {
         xmlSchemaSetValidStructuredErrors(ctxt, schema_errs, &v);
         found = xmlSchemaValidateDoc(ctxt, doc);

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "manager/module_info.h"
+#include "manager/rejit.h"
 #include "session/write/instrument_write.h"
 #include "instr/rejit/match.h"
 #include "instr/rejit/precompiled.h"
@@ -28,6 +29,7 @@ struct batch {
 
 struct request {
     struct sxs_runtime *rt;
+    struct sxs_sub     *sub;
     struct sxs_plan    *plan;
     sxs_module          module; /* the module that is searched now */
     struct batch        fresh;  /* to instrument, not loaded by the runtime, so inlined nowhere */
@@ -155,14 +157,15 @@ static void record_failure(const struct request *r, const struct batch *b, size_
 static void request_rejit(const struct request *r, const struct batch *b, int with_inliners)
 {
     for (size_t at = 0, n; at < b->n; at += n) {
-        HRESULT  hr = E_NOTIMPL;
-        uint64_t since = sxs_instrument_begin(SXS_SPENT_REJIT);
+        struct sxs_rejit_how how = {with_inliners, COR_PRF_REJIT_BLOCK_INLINING};
+        uint64_t             since = sxs_instrument_begin(SXS_SPENT_REJIT);
+        HRESULT              hr;
         n = b->n - at < AT_ONCE ? b->n - at : AT_ONCE;
-        if (with_inliners)
-            hr = sxs_info_RequestReJITWithInliners(r->rt, COR_PRF_REJIT_BLOCK_INLINING, (ULONG)n,
-                                                   b->modules + at, b->tokens + at);
-        if (FAILED(hr)) /* also when this runtime has no RequestReJITWithInliners */
-            hr = sxs_info_RequestReJIT(r->rt, (ULONG)n, b->modules + at, b->tokens + at);
+        hr = sxs_rejit_request(r->sub, &how, (ULONG)n, b->modules + at, b->tokens + at);
+        if (FAILED(hr) && with_inliners) { /* this runtime may have no RequestReJITWithInliners */
+            how.with_inliners = 0;
+            hr = sxs_rejit_request(r->sub, &how, (ULONG)n, b->modules + at, b->tokens + at);
+        }
         sxs_instrument_took(SXS_SPENT_REJIT, since);
         if (FAILED(hr))
             record_failure(r, b, at, n, hr, "the request");
@@ -176,7 +179,7 @@ static void request_revert(const struct request *r, const struct batch *b)
         HRESULT  hr;
         uint64_t since = sxs_instrument_begin(SXS_SPENT_REVERT);
         n = b->n - at < AT_ONCE ? b->n - at : AT_ONCE;
-        hr = sxs_info_RequestRevert(r->rt, (ULONG)n, b->modules + at, b->tokens + at, status);
+        hr = sxs_rejit_revert(r->sub, (ULONG)n, b->modules + at, b->tokens + at, status);
         sxs_instrument_took(SXS_SPENT_REVERT, since);
         for (size_t i = at; i < at + n; i++) {
             struct sxs_instrumented_key key = {{r->rt, b->modules[i]}, b->tokens[i]};
@@ -231,7 +234,7 @@ static void rejit_all(const struct request *r, struct sxs_compiles *compiles)
 void sxs_requests_apply(const struct sxs_requests *all)
 {
     const struct sxs_reading *reading = all->reading.start ? &all->reading : NULL;
-    struct request            r = {.rt = all->rt, .plan = all->plan};
+    struct request            r = {.rt = all->rt, .sub = all->sub, .plan = all->plan};
     const struct sxs_match_to to = {on_method_found, on_method_unread, &r};
     for (size_t i = 0; i < all->n; i++) {
         uint64_t since;

@@ -24,6 +24,7 @@ struct sxs_reading {
 /** Modules of one runtime, and the configuration that is to be applied to them. */
 struct sxs_requests {
     struct sxs_runtime *rt;      /* borrowed */
+    struct sxs_sub     *sub;     /* of the tool that requests; borrowed */
     ModuleID           *modules; /* borrowed */
     size_t              n;       /* length of modules */
     struct sxs_plan    *plan;    /* borrowed */

@@ -13,6 +13,11 @@ Each slot, IID and layout is defined in one row of a table; all files are genera
   sxs_info.h        ICorProfilerInfo as functions on a runtime, with typed IDs
   sxs_info.c        the bodies of these functions: version check, check of the IDs' runtimes, call
   sxs_callback.inc  the forwarding stubs and the vtable of the callback object
+  sxs_guest_events.inc  the handlers that pass events on to a guest
+  sxs_guest_info.inc    the ICorProfilerInfo that a guest gets: its vtable and forwarding functions
+  sxs_profiler.h    for the profilers of tests: the prototypes of their callbacks
+  sxs_profiler.inc  for the profilers of tests: a callback object that counts its calls
+  sxs_guest_test.inc    for the test of guests: a call of every Info slot
   sxs_fake_info.inc for the simulated runtime: the Info slots that it does not implement by hand
 """
 import csv
@@ -236,6 +241,10 @@ def gen_abi_h(abi, w):
     w("    SXS_N_CALLBACK_SLOTS = %d," % len(abi.chain(CALLBACKS[-1])))
     w("    SXS_N_INFO_SLOTS = %d," % len(abi.chain(INFOS[-1])))
     w("};\n")
+    w("/* Slots of ICorProfilerInfo: indexes into its vtable. */\nenum sxs_info_slot {")
+    for m in abi.chain(INFOS[-1])[3:]:
+        w("    SXS_INFO_SLOT_%s = %d," % (m.name, m.slot))
+    w("};\n")
     w("/** Versions of ICorProfilerInfo, in the order to ask for them: the highest first. */")
     w("struct sxs_info_version { const GUID *iid; const char *name; unsigned n_slots; unsigned version; };")
     w("extern const struct sxs_info_version sxs_info_versions[%d];" % len(INFOS))
@@ -244,6 +253,8 @@ def gen_abi_h(abi, w):
     w("const char *sxs_hresult_name(HRESULT hr);")
     w("/** Return the name of a callback slot, or NULL. Static string; any thread; signal-safe. */")
     w("const char *sxs_callback_name(unsigned slot);")
+    w("/** Return the name of an Info slot, or NULL. Static string; any thread; signal-safe. */")
+    w("const char *sxs_info_name(unsigned slot);")
     w("#endif")
 
 
@@ -267,6 +278,10 @@ def gen_abi_c(abi, w):
     w('    default: return "HRESULT";\n    }\n}')
     w("const char *sxs_callback_name(unsigned slot)\n{\n    switch (slot) {")
     for m in abi.chain(CALLBACKS[-1]):
+        w('    case %d: return "%s";' % (m.slot, m.name))
+    w("    default: return NULL;\n    }\n}")
+    w("const char *sxs_info_name(unsigned slot)\n{\n    switch (slot) {")
+    for m in abi.chain(INFOS[-1]):
         w('    case %d: return "%s";' % (m.slot, m.name))
     w("    default: return NULL;\n    }\n}")
 
@@ -344,12 +359,18 @@ def gen_info_c(abi, w):
         w("    return hr;\n}\n")
 
 
+# Callbacks whose stubs are written by hand in callback/.
+CALLBACKS_BY_HAND = {"GetReJITParameters"}
+
+
 def gen_callback_inc(abi, w):
     """Each stub finds its runtime and calls the handlers of the tools that asked for the event."""
     w(BANNER)
     events, mode = events_of(abi)
     methods = abi.chain(CALLBACKS[-1])
     for m in events:
+        if m.name in CALLBACKS_BY_HAND:
+            continue
         params = m.c_params(CALLBACKS[-1])
         args = []
         for p in m.params:
@@ -371,6 +392,176 @@ def gen_callback_inc(abi, w):
     w("};")
 
 
+# Events of guests whose handlers are written by hand, because guests share the outcome of the event
+# or because only some of them receive it.
+GUEST_EVENTS_BY_HAND = {
+    "JITInlining", "JITCachedFunctionSearchStarted", "GetReJITParameters", "ReJITCompilationStarted",
+    "ReJITCompilationFinished", "ReJITError", "EventPipeEventDelivered",
+}
+
+# Info methods of guests that are written by hand, because their effect is shared by all guests.
+GUEST_INFO_BY_HAND = {
+    "QueryInterface", "AddRef", "Release",
+    "GetEventMask", "SetEventMask", "GetEventMask2", "SetEventMask2",
+    "SetEnterLeaveFunctionHooks", "SetEnterLeaveFunctionHooks2", "SetEnterLeaveFunctionHooks3",
+    "SetEnterLeaveFunctionHooks3WithInfo", "SetFunctionIDMapper", "SetFunctionIDMapper2",
+    "GetFunctionEnter3Info", "GetFunctionLeave3Info", "GetFunctionTailcall3Info",
+    "GetILFunctionBody", "SetILFunctionBody", "SetILInstrumentedCodeMap",
+    "RequestReJIT", "RequestRevert", "RequestReJITWithInliners", "RequestProfilerDetach",
+    "EventPipeStartSession", "EventPipeAddProviderToSession", "EventPipeStopSession",
+}
+
+# IDs whose memory a runtime allocates with malloc(): one page can hold those of several runtimes.
+MALLOCED_IDS = {"AppDomainID", "AssemblyID", "ThreadID", "ContextID", "GCHandleID"}
+
+
+def id_of(p):
+    """Return the ID type of a parameter that is one ID, or a pointer to one; else None."""
+    base = p.type.replace("*", "").strip()
+    return base if p.typed or p.typed_out else None
+
+
+def exactly(id_type):
+    return "1" if id_type in MALLOCED_IDS else "0"
+
+
+def gen_guest_events_inc(abi, w):
+    """One table of handlers per version of ICorProfilerCallback: a guest receives only the events of
+    the version that it implements."""
+    w(BANNER)
+    events, _ = events_of(abi)
+    for m in events:
+        params = ", ".join(["struct sxs_sub *sub"] + m.typed_params())
+        if m.name in GUEST_EVENTS_BY_HAND:
+            w("HRESULT guest_on_%s(%s);\n" % (m.name, params))
+            continue
+        w("static HRESULT guest_on_%s(%s)\n{" % (m.name, params))
+        w("    struct guest_call call;")
+        w("    HRESULT hr;")
+        w("    if (!guest_call_begin(sub->state, &call))\n        return S_OK;")
+        args = []
+        for p in m.params:
+            if p.typed:
+                w("    guest_id_note(sub->rt, %s.id, %s);" % (p.name, exactly(id_of(p))))
+                args.append("%s.id" % p.name)
+            else:
+                args.append(p.name)
+        tail = "".join(", " + a for a in args)
+        w("    hr = call.callback->vtbl->%s(call.callback%s);" % (m.name, tail))
+        w("    guest_call_end(&call, hr);")
+        w("    return hr;\n}\n")
+    w("const struct sxs_events guest_events[%d] = {" % (len(CALLBACKS) + 1))
+    for version, name in enumerate(CALLBACKS, 1):
+        have = {m.name for m in abi.chain(name)}
+        w("    [%d] = {" % version)
+        for m in events:
+            if m.name in have:
+                w("        .%s = guest_on_%s," % (m.name, m.name))
+        w("    },")
+    w("};")
+    w("const GUID *const guest_callback_iids[%d] = {" % (len(CALLBACKS) + 1))
+    for version, name in enumerate(CALLBACKS, 1):
+        w("    [%d] = &IID_%s," % (version, name))
+    w("};")
+
+
+def gen_guest_info_inc(abi, w):
+    w(BANNER)
+    top = INFOS[-1]
+    methods = abi.chain(top)
+    for m in methods:
+        params = m.c_params(top)
+        if m.name in GUEST_INFO_BY_HAND:
+            w("%s guest_info_%s(%s);\n" % (m.ret, m.name, params))
+            continue
+        w("static %s guest_info_%s(%s)\n{" % (m.ret, m.name, params))
+        w("    struct guest_instance *g = guest_of_info(self);")
+        w("    ICorProfilerInfo15 *info;")
+        w("    HRESULT hr = guest_info_begin(g, SXS_INFO_SLOT_%s, &info);" % m.name)
+        for p in m.params:
+            if p.typed:
+                w("    if (SUCCEEDED(hr))\n        hr = guest_id_check(g, SXS_INFO_SLOT_%s, %s, %s);"
+                  % (m.name, p.name, exactly(id_of(p))))
+        w("    if (FAILED(hr))\n        return hr;")
+        w("    hr = info->vtbl->%s(info%s);" % (m.name, m.args()))
+        for p in m.params:
+            if p.typed_out:
+                w("    if (SUCCEEDED(hr) && %s)\n        guest_id_note(g->rt, *%s, %s);"
+                  % (p.name, p.name, exactly(id_of(p))))
+        w("    return guest_info_end(g, hr);\n}\n")
+    w("const %sVtbl guest_info_vtbl = {" % top)
+    for m in methods:
+        w("    .%s = guest_info_%s," % (m.name, m.name))
+    w("};")
+
+
+def gen_profiler_h(abi, w):
+    w("#ifndef SXS_PROFILER_H\n#define SXS_PROFILER_H\n" + BANNER + '#include "sxs_abi.h"\n')
+    for m in abi.chain(CALLBACKS[-1]):
+        w("%s prof_%s(%s);" % (m.ret, m.name, m.c_params(CALLBACKS[-1])))
+    w("#endif")
+
+
+def gen_guest_test_inc(abi, w):
+    """For each Info method of a guest a function that calls it. The test defines ARG(i, type), the
+    value of argument i, and FOREIGN(i), whether argument i is an ID of another runtime."""
+    w(BANNER)
+    methods = abi.chain(INFOS[-1])[3:]
+    functions = {t["type"] for t in abi.types if t["kind"] == "function"}
+    c_type = lambda p: p.type + " *" if p.type in functions else p.type
+    for m in methods:
+        args = "".join(", ARG(%d, %s)" % (i, c_type(p)) for i, p in enumerate(m.params))
+        w("static HRESULT call_%s(ICorProfilerInfo15 *info)\n{" % m.name)
+        w("    return info->vtbl->%s(info%s);\n}" % (m.name, args))
+        w("static void expect_%s(uint64_t *words)\n{\n    (void)words;" % m.name)
+        for i, p in enumerate(m.params):
+            w("    words[%d] = FIRST_WORD(ARG(%d, %s));" % (i, i, c_type(p)))
+        w("}")
+    w("static const struct info_slot info_slots[SXS_N_INFO_SLOTS] = {")
+    for m in methods:
+        ids = ["0", "0"]  # arguments that are one ID; those whose IDs are recorded one by one
+        for i, p in enumerate(m.params):
+            if p.typed:
+                ids[0] += " | 1 << %d" % i
+                if exactly(id_of(p)) == "1":
+                    ids[1] += " | 1 << %d" % i
+        w('    [%d] = {"%s", call_%s, expect_%s, %d, %d, %s, %s},'
+          % (m.slot, m.name, m.name, m.name, len(m.params), m.name in GUEST_INFO_BY_HAND, *ids))
+    w("};")
+
+
+def gen_profiler_inc(abi, w):
+    """A weak function for each callback that counts the call; a hand-written function of the same
+    name in any file replaces it."""
+    w(BANNER)
+    top = CALLBACKS[-1]
+    methods = abi.chain(top)
+    for m in events_of(abi)[0]:
+        used = "".join("    (void)%s;\n" % p.name for p in m.params)
+        w("__attribute__((weak)) %s prof_%s(%s)\n{\n    (void)self;\n%s    return prof_count(%d);\n}"
+          % (m.ret, m.name, m.c_params(top), used, m.slot))
+    w("static const %sVtbl prof_vtbl = {" % top)
+    for m in methods:
+        w("    .%s = prof_%s," % (m.name, m.name))
+    w("};")
+    w("const char *const prof_names[SXS_N_CALLBACK_SLOTS] = {")
+    for m in methods:
+        w('    [%d] = "%s",' % (m.slot, m.name))
+    w("};")
+    w("const GUID *const prof_iids[%d] = {" % (len(CALLBACKS) + 1))
+    for version, name in enumerate(CALLBACKS, 1):
+        w("    [%d] = &IID_%s," % (version, name))
+    w("};")
+
+
+def gen_profiler_h(abi, w):
+    w("#ifndef SXS_PROFILER_GEN_H\n#define SXS_PROFILER_GEN_H\n" + BANNER + '#include "sxs_abi.h"\n')
+    w("/* The callbacks of the profilers of tests: each may define those that it is interested in. */")
+    for m in abi.chain(CALLBACKS[-1]):
+        w("%s prof_%s(%s);" % (m.ret, m.name, m.c_params(CALLBACKS[-1])))
+    w("#endif")
+
+
 def gen_fake_info_inc(abi, w):
     """Prototypes under FAKE_SERVES_INFO or FAKE_SERVES_META; with FAKE_STUBS_INFO or
     FAKE_STUBS_META also weak functions that return E_NOTIMPL, and the vtable. A hand-written
@@ -389,7 +580,10 @@ def gen_fake_info_inc(abi, w):
               % (m.ret, prefix, m.name, m.c_params(top), used, answer))
             if guard == "INFO":
                 w("static HRESULT slot_%s(%s)\n{" % (m.name, m.c_params(top)))
-                w("    HRESULT hr = fake_info_enter(self, %d, \"%s\");" % (m.slot, m.name))
+                w("    HRESULT hr;")
+                for i, p in enumerate(m.params):
+                    w("    fake_info_argument(%d, %d, &%s, sizeof(%s));" % (m.slot, i, p.name, p.name))
+                w("    hr = fake_info_enter(self, %d, \"%s\");" % (m.slot, m.name))
                 w("    if (hr != FAKE_GO_ON)\n        return hr;")
                 w("    return fake_%s(self%s);\n}" % (m.name, m.args()))
         if guard == "INFO":
@@ -413,6 +607,11 @@ def main():
                       ("sxs_events.h", gen_events_h), ("sxs_events.inc", gen_events_inc),
                       ("sxs_info.h", gen_info_h), ("sxs_info.c", gen_info_c),
                       ("sxs_callback.inc", gen_callback_inc),
+                      ("sxs_guest_events.inc", gen_guest_events_inc),
+                      ("sxs_guest_info.inc", gen_guest_info_inc),
+                      ("sxs_profiler.h", gen_profiler_h),
+                      ("sxs_profiler.inc", gen_profiler_inc),
+                      ("sxs_guest_test.inc", gen_guest_test_inc),
                       ("sxs_fake_info.inc", gen_fake_info_inc)]:
         lines = []
         gen(abi, lines.append)

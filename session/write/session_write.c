@@ -92,7 +92,7 @@ struct sxs_census *sxs_session_open(const char *dir)
 
 const struct sxs_folder *sxs_session_folder(const char *tool)
 {
-    if (!has_folder)
+    if (!has_folder && tool)
         sxs_error(refused ? "tool %s needs a session folder, and SXSPROF_OUT was refused"
                           : "tool %s needs a session folder: set SXSPROF_OUT, or use sxsprof run -o",
                   tool);

@@ -28,7 +28,8 @@ struct sxs_census_runtime *sxs_session_row(unsigned number);
 
 /**
  * sxs_session_folder - return this process's folder in the session; borrowed, lives as long as the
- * process. Returns NULL when there is none, and logs one line that the tool @tool needs it.
+ * process. Returns NULL when there is none, and logs one line that the tool @tool needs it, unless
+ * @tool is NULL.
  */
 const struct sxs_folder *sxs_session_folder(const char *tool);
 

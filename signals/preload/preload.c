@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "signals/preload/adopt.h"
 #include "signals/router.h"
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
@@ -81,6 +82,8 @@ SXS_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction 
 {
     if (!ready)
         start(); /* called by another library's constructor that runs earlier */
+    if (adopt_watches)
+        adopt_runtime_seen(CALLER);
     return hook_sigaction(CALLER, sig, act, old);
 }
 

@@ -11,7 +11,7 @@ import tempfile
 from measure import Comparison, in_turns
 
 LATEST = "10.0.11"
-LIBRARY, BARE, COMMAND = range(3)
+LIBRARY, BARE, COMMAND, GUESTS = range(4)
 # name: (name in the table, whose hooks, their setting, kind to compare with, limit in ns of the difference)
 KINDS = {
     "empty": ("empty: return at once", BARE, "empty", None, None),
@@ -23,6 +23,8 @@ KINDS = {
             None),
     "trace": ("`calls:trace=256,backoff=off`", LIBRARY, "calls:trace=256,backoff=off", "stamps",
               None),
+    "guest": ("empty, of one guest", GUESTS, "1", "empty", None),
+    "guests": ("empty, of two guests", GUESTS, "2", "empty", None),
     "naive": ("a lock, a hash table, `clock_gettime`", BARE, "naive", None, None),
     "args": ("slow path: two arguments read", BARE, "args", None, None),
     "values": ("`--values`", COMMAND, "--values", "args", None),
@@ -88,13 +90,18 @@ class Hooks:
 
         With @tiers "0" all code is optimized at its first call."""
         command = [os.path.join(self.build, "runsxs"), version, "bench", work]
-        out = self.session(what)
-        name = {None: "none", LIBRARY: "preload", BARE: "bare", COMMAND: "none"}[who]
+        out = self.session(f"guests{what}" if who == GUESTS else what)
+        name = {None: "none", LIBRARY: "preload", BARE: "bare", COMMAND: "none", GUESTS: "preload"}[who]
         env = dict(self.variants.env[name], DOTNET_TieredCompilation=tiers, SXSPROF_OUT=out)
         if who == LIBRARY:
             env["SXSPROF_TOOLS"] = what
         if who == BARE:
             env["BARE_HOOKS"] = what
+        if who == GUESTS:  # each is the profiler of bare hooks
+            path = self.variants.env["bare"]["CORECLR_PROFILER_PATH"]
+            env["SXSPROF_GUESTS"] = "".join(
+                f"{{5E5C0018-0000-4000-8000-00000000000{n}}}={path};" for n in range(int(what)))
+            env["BARE_HOOKS"] = "empty"
         if who == COMMAND:
             del env["SXSPROF_OUT"]
             command = [os.path.join(self.build, "sxsprof"), "run", "--quiet", what, "bench:*",

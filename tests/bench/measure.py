@@ -46,6 +46,7 @@ def run(command, env):
         sys.exit(f"bench: {' '.join(command)} ended with status {status}:\n{text}")
     values = {m[1]: float(m[2]) for m in re.finditer(r"^bench: (\w+) ([\d.]+)$", text, re.M)}
     values["wall_ms"] = wall * 1e3
+    values["peak_kb"] = usage.ru_maxrss
     values["cpu_ms"] = (usage.ru_utime + usage.ru_stime) * 1e3
     return values
 

@@ -4,7 +4,7 @@
 # docs/internals/bench.md says what is measured and how. No result of a measurement fails this script.
 #
 # BUILD  folder of the build    CC  compiler    QUICK=1  a few rounds, docs/ is not changed
-# PART=library, sampling, web, hooks, il or rewrite: measures only that part
+# PART=library, sampling, web, hooks, il, rewrite or guests: measures only that part
 set -eu
 cd "$(dirname "$0")/../.."
 : "${BUILD:=build}" "${CC:=cc}"

@@ -66,7 +66,7 @@ is "no runtime at all: the message says that no runtime loaded the library" "sxs
 other='{846F5F1C-F9AE-4B07-969E-05C26BC060D8}' ours='{6B8F5B6E-3C0D-4E0B-9A57-5C1D0F2E7A31}'
 CORECLR_PROFILER=$other CORECLR_PROFILER_PATH=/opt/apm.so try "$SXS" run --quiet -- true
 is "another profiler is set: one line says that it is replaced" \
-    "sxsprof: CORECLR_PROFILER: the profiler $other (/opt/apm.so) is replaced for this command, which runs without it" "$err"
+    "sxsprof: CORECLR_PROFILER: the profiler $other (/opt/apm.so) is replaced for this command, which runs without it; --adopt runs both" "$err"
 CORECLR_PROFILER=$other CORECLR_PROFILER_PATH=/opt/a.so CORECLR_PROFILER_PATH_64=/opt/b.so try "$SXS" run --quiet -- true
 has "the message names the library that a runtime would load" "$err" "(/opt/b.so)"
 CORECLR_PROFILER=${ours,,} try "$SXS" run --quiet -- true

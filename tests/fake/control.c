@@ -206,6 +206,12 @@ static uint64_t c_called(const char *name)
     return slot < 0 ? 0 : atomic_load(&fake.called[slot]);
 }
 
+static uint64_t c_argument(const char *name, unsigned n)
+{
+    int slot = fake_info_slot(name);
+    return slot < 0 || n >= 16 ? 0 : atomic_load(&fake.arguments[slot][n]);
+}
+
 static void c_mask(uint32_t *low, uint32_t *high)
 {
     *low = atomic_load(&fake.mask_low);
@@ -290,6 +296,7 @@ const struct fakeclr_control *fakeclr_control(void)
         .counts = fake_counts,
         .raised = c_raised,
         .called = c_called,
+        .argument = c_argument,
         .mask = c_mask,
         .log_line = c_log_line,
         .info = c_info,

@@ -205,6 +205,7 @@ struct fake {
 
     /* counts */
     _Atomic uint64_t raised[SXS_N_CALLBACK_SLOTS], called[SXS_N_INFO_SLOTS];
+    _Atomic uint64_t arguments[SXS_N_INFO_SLOTS][16]; /* of the latest call; the first 8 bytes */
     struct fake_failure failures[SXS_N_INFO_SLOTS];
     struct {
         char name[48]; /* a method of another interface: "Emit.DefineTypeRefByName" */
@@ -286,6 +287,8 @@ int fake_slot_by_name(const char *name); /* callback slot; -1: no such callback 
 /* info.c */
 /** Called first by every Info method. Returns FAKE_GO_ON, or the result the method must return. */
 HRESULT fake_info_enter(ICorProfilerInfo15 *self, unsigned slot, const char *name);
+/** Called before it by every Info method for each of its arguments: records the first 8 bytes. */
+void fake_info_argument(unsigned slot, unsigned n, const void *value, size_t size);
 int fake_info_slot(const char *name); /* -1: no such method */
 void fake_info_init(void);
 

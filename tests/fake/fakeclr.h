@@ -148,6 +148,8 @@ struct fakeclr_control {
     void (*counts)(struct fakeclr_counts *out);
     uint64_t (*raised)(const char *callback);    /* how often the callback was raised */
     uint64_t (*called)(const char *info_method); /* how often the method was called */
+    /** Returns the first 8 bytes of argument @n, 0 to 15, of the latest call of the method. */
+    uint64_t (*argument)(const char *info_method, unsigned n);
     void (*mask)(uint32_t *low, uint32_t *high);
     /** Returns line @i of the event log, 0 the oldest; NULL past the end. Valid until the library
      * is unloaded. */

@@ -36,6 +36,14 @@ HRESULT fake_info_enter(ICorProfilerInfo15 *self, unsigned slot, const char *nam
     return hr;
 }
 
+void fake_info_argument(unsigned slot, unsigned n, const void *value, size_t size)
+{
+    uint64_t word = 0;
+    memcpy(&word, value, size < sizeof(word) ? size : sizeof(word));
+    if (n < 16)
+        atomic_store(&fake.arguments[slot][n], word);
+}
+
 HRESULT fake_QueryInterface(ICorProfilerInfo15 *self, REFIID riid, void **out)
 {
     if (!out)

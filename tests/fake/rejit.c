@@ -87,8 +87,11 @@ HRESULT fake_rejit(struct fake_module *module, mdMethodDef token)
                             (uint64_t)(uintptr_t)control);
     uint8_t *il = control->il;
     control_release(&control->com);
-    if (FAILED(hr))
+    if (FAILED(hr)) {
+        FAKE_RAISE(ReJITError, (uint64_t)(uintptr_t)module, token, (uint64_t)(uintptr_t)function,
+                   (uint64_t)hr);
         return hr;
+    }
     uint32_t id = atomic_fetch_add(&function->rejits, 1) + 1;
     uint64_t fn = (uint64_t)(uintptr_t)function;
     FAKE_RAISE(ReJITCompilationStarted, fn, id, 1);

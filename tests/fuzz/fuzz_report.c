@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Damaged sessions through the verbs "report" and "diff" of the command, in every format and with their options. The
- * session has two processes, and each process all six files: census, samples, calls with values, events, instrumented
- * methods and traced calls. fuzz.h has the options. An input:
+ * session has two processes, and each process all seven files: census, samples, calls with values, events, instrumented
+ * methods, traced calls and guests. fuzz.h has the options. An input:
  *
  *   byte 0     what is run: one of `verbs`
  *   byte 1     with which options: one of `options`
  *   then, for each file that changes:
- *     1 byte   0 to 5: which of `names`; + 8: of the second process; + 16: cut, else zeros follow up to its whole size
+ *     1 byte   0 to 6: which of `names`; + 8: of the second process; + 16: cut, else zeros follow up to its whole size
  *     4 bytes  the size of what follows, little-endian
  *     bytes    what the file has instead
  */
 #define FUZZ_MAX (1u << 20)
 #include "session/format/calls.h"
+#include "session/format/guests.h"
 #include "session/format/instrument.h"
 #include "session/format/session.h"
 #include "session/format/traced.h"
@@ -29,10 +30,12 @@
 int make_calls(int argc, char **argv);
 int make_events(int argc, char **argv);
 int make_instrument(int argc, char **argv);
+int make_guests(int argc, char **argv);
 
-enum { CENSUS, SAMPLES, CALLS, EVENTS, INSTRUMENT, TRACED, N_FILES };
+enum { CENSUS, SAMPLES, CALLS, EVENTS, INSTRUMENT, TRACED, GUESTS, N_FILES };
 static const char *const names[N_FILES] = {SXS_CENSUS_FILE, SXS_SAMPLES_FILE, SXS_CALLS_FILE,
-                                           SXS_EVENTS_FILE, SXS_INSTRUMENT_FILE, SXS_TRACED_FILE};
+                                           SXS_EVENTS_FILE, SXS_INSTRUMENT_FILE, SXS_TRACED_FILE,
+                                           SXS_GUESTS_FILE};
 static const char *const pids[2] = {"4242", "4243"};
 
 enum { SECOND = 8, CUT = 16 };
@@ -173,6 +176,7 @@ static void make_session(void)
     run_maker(make_calls, values);
     run_maker(make_events, NULL);
     run_maker(make_instrument, NULL);
+    run_maker(make_guests, NULL);
     make_samples();
     path_of(path, sizeof(path), "whole", "", "");
     mkdir(path, 0700);
@@ -287,7 +291,7 @@ static void damage(uint8_t *b, size_t size)
 static size_t fuzz_make(uint8_t *out)
 {
     static const uint8_t often[] = {CENSUS, SAMPLES, SAMPLES, CALLS, CALLS, CALLS, EVENTS, EVENTS,
-                                    INSTRUMENT, TRACED, TRACED};
+                                    INSTRUMENT, TRACED, TRACED, GUESTS};
     size_t               at = 0;
     if (!root[0])
         make_session();

@@ -25,6 +25,7 @@ report() {
         "$sxsprof" report "$tmp/s" >"$tmp/text" 2>>"$tmp/log" && ! grep -q garbled "$tmp/log"
 }
 known() { # MODE [LOST]
+    [ -z "${SXSPROF_GUESTS:-}" ] || sed -i '/System\.Quiet\.Quiet/d' "$tmp/known"
     python3 $here/fake_calls_expected.py "$tmp/known" "$tmp/json" "$1" ${2:-} >"$tmp/said" 2>>"$tmp/log"
 }
 # said TEXT: prints the number before TEXT in the report, or 0 if the report has no such line
@@ -55,6 +56,15 @@ for mode in count time tree trace; do
         [ "$(said 'leaves of calls not seen to begin')" -eq 90 ]
     check "only the calls of the scenarios stale and unmatched are dropped or unmatched, $mode" $? "$tmp/text"
 done
+# A guest that wants every function, so that each call goes through the fan-out hooks. The simulated runtime ends
+# the process when a hook changes a register. It also counts the function Quiet then, which only the guest wants.
+SXSPROF_GUESTS="{5E5C0012-0000-4000-8000-0000000E1720}=$PWD/$BUILD/guests/libelt2.so"
+export SXSPROF_GUESTS PROF_OUT=/dev/null
+for mode in count tree; do
+    same "the counts of all scenarios beside a guest with hooks are right, and every register is preserved" $mode \
+        "8.0 9.0 10.0" "$all"
+done
+unset SXSPROF_GUESTS PROF_OUT
 for mode in count time tree; do
     same "the counts of threads that first enter the library in a hook are right" $mode 8.0 \
         "calls native 6 $big; calls native 6 $big; calls late 3 $big; calls ends 3 $big"

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "callback/guid.h"
+#include "manager/guid.h"
 #include "manager/runtime_internal.h"
 #include "session/write/session_write.h"
 #include "tests/unit/fake_host.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_factory.c - the library's door, as a CLR knocks on it: libsxsprof.so, loaded by its path. */
-#include "callback/guid.h"
+#include "manager/guid.h"
 #include "tests/unit/fake_host.h"
 
 typedef HRESULT get_class_object(const GUID *clsid, const GUID *iid, void **out);

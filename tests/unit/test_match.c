@@ -44,7 +44,8 @@ static void *apply_here(void *requests)
 static void apply(ModuleID module, uint32_t generation, const char *match)
 {
     struct sxs_plan    *plan = plan_of(generation, match);
-    struct sxs_requests all = {.rt = kept[1], .modules = &module, .n = 1, .plan = plan};
+    struct sxs_requests all = {
+        .rt = kept[1], .sub = &kept[1]->subs[0], .modules = &module, .n = 1, .plan = plan};
     pthread_t           thread;
     CHECK_EQ(pthread_create(&thread, NULL, apply_here, &all), 0);
     CHECK_EQ(pthread_join(thread, NULL), 0);

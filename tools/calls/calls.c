@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "base/tick.h"
+#include "hooks/hooks.h"
 #include "session/write/calls_write.h"
 #include "session/write/session_write.h"
 #include "tools/calls/await.h"
@@ -143,33 +144,28 @@ static UINT_PTR map_function(FunctionID id, void *client_data, BOOL *hook)
     return (UINT_PTR)called;
 }
 
-/* Event flags for the recording of arguments and results. The hooks for it have another signature
- * (WithInfo); a runtime accepts them only after its event mask has these flags. */
+/* Event flags for the recording of arguments and results, by hooks with another signature
+ * (WithInfo). */
 #define WITH_VALUES \
     (COR_PRF_ENABLE_FUNCTION_ARGS | COR_PRF_ENABLE_FUNCTION_RETVAL | COR_PRF_ENABLE_FRAME_INFO)
 
-static HRESULT set_hooks_with_values(struct sxs_runtime *rt)
+/* Sets the mapper and the hooks. sub->low is complete. */
+static HRESULT set_hooks(struct sxs_sub *sub)
 {
-    const struct sxs_calls_hooks *h = &calls.hooks[SXS_CALLS_VALUES_HOOKS];
-    HRESULT                       hr = sxs_info_SetFunctionIDMapper2(rt, map_function, rt);
+    int     values = sxs_select_values();
+    int     index = values                   ? SXS_CALLS_VALUES_HOOKS
+                    : calls.options.trace_mb ? SXS_CALLS_TRACE_HOOKS
+                                             : (int)calls.options.mode;
+    const struct sxs_calls_hooks     *h = &calls.hooks[index];
+    const struct sxs_hooks_functions  hooks = {(uintptr_t)h->enter, (uintptr_t)h->leave,
+                                               (uintptr_t)h->tailcall};
+    HRESULT hr = sxs_hooks_set(sub, values ? SXS_HOOKS_3_INFO : SXS_HOOKS_3, sub->low, &hooks);
     if (SUCCEEDED(hr))
-        hr = sxs_info_SetEventMask(rt, COR_PRF_MONITOR_ENTERLEAVE | WITH_VALUES);
-    if (SUCCEEDED(hr))
-        hr = sxs_info_SetEnterLeaveFunctionHooks3WithInfo(
-            rt, (FunctionEnter3WithInfo *)(uintptr_t)h->enter,
-            (FunctionLeave3WithInfo *)(uintptr_t)h->leave, NULL);
-    return hr;
-}
-
-static HRESULT set_hooks(struct sxs_runtime *rt)
-{
-    const struct sxs_calls_hooks *h =
-        &calls.hooks[calls.options.trace_mb ? SXS_CALLS_TRACE_HOOKS : (int)calls.options.mode];
-    HRESULT                       hr = sxs_info_SetFunctionIDMapper2(rt, map_function, rt);
-    if (SUCCEEDED(hr)) /* casts: the hooks receive arguments in registers that C cannot express */
-        hr = sxs_info_SetEnterLeaveFunctionHooks3(rt, (FunctionEnter3 *)(uintptr_t)h->enter,
-                                                  (FunctionLeave3 *)(uintptr_t)h->leave,
-                                                  (FunctionTailcall3 *)(uintptr_t)h->tailcall);
+        hr = sxs_hooks_set_mapper2(sub, map_function, sub->rt);
+    if (SUCCEEDED(hr) && calls.options.logical && calls.options.mode == SXS_CALLS_TREE)
+        hr = sxs_hooks_need_argument(sub);
+    if (FAILED(hr))
+        sxs_hooks_forget(sub);
     return hr;
 }
 
@@ -211,21 +207,20 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
                   sxs_runtime_number(sub->rt));
         return E_FAIL;
     }
-    hr = sxs_select_values() ? set_hooks_with_values(sub->rt) : set_hooks(sub->rt);
-    if (FAILED(hr))
-        return hr;
-    sxs_runtime_ref(sub->rt); /* for the mapper, never dropped: a mapper cannot be removed */
-    sxs_calls_state_expect(); /* for this thread; ThreadAssignedToOSThread reports the others */
     sub->low = COR_PRF_MONITOR_ENTERLEAVE | COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_THREADS |
                COR_PRF_MONITOR_FUNCTION_UNLOADS | COR_PRF_MONITOR_MODULE_LOADS;
     if (calls.options.mode != SXS_CALLS_COUNT)
         sub->low |= COR_PRF_MONITOR_EXCEPTIONS;
     if (sxs_select_values())
         sub->low |= WITH_VALUES | COR_PRF_MONITOR_CLASS_LOADS;
-    if (calls.options.logical && calls.options.mode == SXS_CALLS_TREE) {
-        sxs_await_runtime(sub->rt);
+    if (calls.options.logical && calls.options.mode == SXS_CALLS_TREE)
         sub->low |= COR_PRF_MONITOR_CLASS_LOADS;
-    }
+    hr = set_hooks(sub);
+    if (FAILED(hr))
+        return hr;
+    sxs_calls_state_expect(); /* for this thread; ThreadAssignedToOSThread reports the others */
+    if (calls.options.logical && calls.options.mode == SXS_CALLS_TREE)
+        sxs_await_runtime(sub->rt);
     return S_OK;
 }
 

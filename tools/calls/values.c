@@ -12,35 +12,21 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "hooks/hooks.h"
 #include "tools/calls/fast_path.h"
 #include "values/complete.h"
 #include "values/formatter.h"
 
-/* A COR_PRF_ELT_INFO points to a pointer to the registers that the runtime's helper saved, as
- * 8-byte words; their order is the same in 8, 9 and 10. SP_WORD is the index of the stack pointer
- * that hooks without info receive. */
-#if defined(__x86_64__)
-#define SP_WORD 4
-#else
-#define SP_WORD 29
-#endif
-#define FAR (256u << 10) /* bytes from this frame to the saved words; more: unknown layout */
-
-/* Returns the caller's stack pointer, or 0 when the saved words do not have the expected layout. */
+/* Returns the caller's stack pointer, or 0 when the runtime's saved registers are not where they are
+ * expected. */
 static uintptr_t sp_of(uintptr_t info)
 {
     static _Atomic int said;
-    const uintptr_t   *saved = *(const uintptr_t *const *)info;
-    uintptr_t          here = (uintptr_t)__builtin_frame_address(0), at = (uintptr_t)saved, sp;
-    if (at > here && at - here < FAR && !(at & 7)) {
-        sp = saved[SP_WORD];
-        if (sp > at && !(sp & 7))
-            return sp;
-    }
-    if (!atomic_exchange(&said, 1))
+    uintptr_t          sp = sxs_hooks_sp(info);
+    if (!sp && !atomic_exchange(&said, 1))
         sxs_error("tool calls: this runtime's hooks with values are of another form: its calls are "
                   "not counted");
-    return 0;
+    return sp;
 }
 
 /* Returns 1 if there is room for an event of this thread, or the file may provide room. */

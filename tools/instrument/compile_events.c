@@ -5,6 +5,7 @@
 
 #include "instr/rejit/instrumented.h"
 #include "instr/rejit/precompiled.h"
+#include "manager/rejit.h"
 #include "tools/instrument/on_runtime.h"
 #include "tools/instrument/rewrite.h"
 
@@ -122,8 +123,9 @@ HRESULT sxs_on_compiled(struct sxs_sub *sub, sxs_function fn, HRESULT status, BO
 HRESULT sxs_on_rejit_error(struct sxs_sub *sub, sxs_module module, mdMethodDef method,
                            sxs_function fn, HRESULT status)
 {
-    (void)sub;
     (void)fn;
+    if (!sxs_rejit_take_error(sub, module, method))
+        return S_OK;
     record_refusal((struct sxs_instrumented_key){module, method}, status,
                    "that it cannot be compiled anew");
     return S_OK;

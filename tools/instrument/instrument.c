@@ -115,7 +115,8 @@ static void stop_reading(void *context)
 /* Makes a request for all modules of a runtime. The caller frees its `modules`. */
 static struct sxs_requests requests_of(struct on_runtime *on, struct sxs_plan *plan)
 {
-    struct sxs_requests all = {.rt = on->rt, .plan = plan, .compiles = &on->compiles};
+    struct sxs_requests all = {
+        .rt = on->rt, .sub = on->sub, .plan = plan, .compiles = &on->compiles};
     all.modules = modules_of(on, &all.n);
     all.reading = (struct sxs_reading){start_reading, stop_reading, on};
     return all;
@@ -341,6 +342,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
     if (!on)
         return E_OUTOFMEMORY;
     on->rt = sxs_runtime_ref(sub->rt);
+    on->sub = sub;
     sxs_compiles_init(&on->compiles, atoi(sxs_runtime_version(sub->rt)) < 9);
     sub->state = on;
     pthread_mutex_lock(&instrument.lock);
@@ -423,7 +425,8 @@ static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT sta
      * matched the module while its loading was not finished. */
     do {
         sxs_requests_apply(
-            &(struct sxs_requests){.rt = sub->rt, .modules = &module.id, .n = 1, .plan = plan});
+            &(struct sxs_requests){
+                .rt = sub->rt, .sub = sub, .modules = &module.id, .n = 1, .plan = plan});
         again = !is_in_force(plan);
         sxs_plan_unref(plan);
         plan = again ? in_force() : NULL;

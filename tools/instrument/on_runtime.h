@@ -12,6 +12,7 @@
 struct on_runtime {
     struct on_runtime  *next;
     struct sxs_runtime *rt;      /* a reference */
+    struct sxs_sub     *sub;     /* lives as long as the runtime */
     ModuleID           *modules; /* loaded modules; owned */
     size_t              n, cap;  /* used and allocated elements of modules */
     ModuleID            read;  /* a thread of the library reads this module: its unloading waits */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** guid.h - compares and parses GUIDs. */
-#ifndef SXS_CALLBACK_GUID_H
-#define SXS_CALLBACK_GUID_H
+#ifndef SXS_MANAGER_GUID_H
+#define SXS_MANAGER_GUID_H
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/guests/guests.h"
+
+#include "cmd/output/processes.h"
+#include "cmd/output/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Writes the name of the guest's library without its folders, safe to print. */
+static const char *library_name(const struct sxs_guest_read *g, char *buf, size_t size)
+{
+    const char *slash = strrchr(g->path, '/');
+    sxs_text_clean(slash ? slash + 1 : g->path, buf, size);
+    return buf;
+}
+
+/* Writes the time of one callback, or "-" without callbacks. */
+static const char *ns_each(const struct sxs_guest_read *g, char *buf, size_t size)
+{
+    if (g->callbacks)
+        snprintf(buf, size, "%.0f", (double)g->ns / (double)g->callbacks);
+    else
+        snprintf(buf, size, "-");
+    return buf;
+}
+
+static void put_row(FILE *to, const struct sxs_guest_read *g, int width)
+{
+    char name[200], time[32], each[32], start[32], why[300];
+    sxs_text_clean(g->why, why, sizeof(why));
+    fprintf(to, "%7" PRIu32 "  %-*s  %-8s  %10" PRIu64 "  %8" PRIu64 "  %9s  %11s  %9s%s%s\n",
+            g->runtime, width, library_name(g, name, sizeof(name)), sxs_guest_state_text(g->state),
+            g->callbacks, g->failures, sxs_text_duration(g->ns, time, sizeof(time)),
+            ns_each(g, each, sizeof(each)),
+            sxs_text_duration(g->start_took_ns, start, sizeof(start)), why[0] ? "  " : "", why);
+    if (g->info_refused)
+        fprintf(to, "%7s  %" PRIu64 " of its calls had an ID of another runtime and were refused\n",
+                "", g->info_refused);
+}
+
+static int is_shown(const struct sxs_guest_read *g, uint32_t runtime)
+{
+    return runtime == 0 || g->runtime == runtime;
+}
+
+/* Counts the rows to show, and widens *width to their longest name. */
+static size_t measure(const struct sxs_guests_report *r, uint32_t runtime, int *width)
+{
+    char   name[200];
+    size_t n = 0;
+    for (size_t p = 0; p < r->n; p++)
+        for (size_t i = 0; i < r->processes[p].data->n; i++) {
+            const struct sxs_guest_read *g = &r->processes[p].data->guests[i];
+            int                          len = (int)strlen(library_name(g, name, sizeof(name)));
+            if (!is_shown(g, runtime))
+                continue;
+            n++;
+            *width = len > *width ? len : *width;
+        }
+    return n;
+}
+
+void sxs_guests_text(FILE *to, const struct sxs_guests_report *r, uint32_t runtime)
+{
+    int width = (int)strlen("guest");
+    if (measure(r, runtime, &width) == 0)
+        return;
+    fprintf(to, "%7s  %-*s  %-8s  %10s  %8s  %9s  %11s  %9s\n", "runtime", width, "guest", "state",
+            "callbacks", "failures", "time", "ns/callback", "start");
+    for (size_t p = 0; p < r->n; p++) {
+        const struct sxs_guests_data *d = r->processes[p].data;
+        if (r->n > 1)
+            fprintf(to, "process %" PRIu32 ":\n", r->processes[p].process->pid);
+        for (size_t i = 0; i < d->n; i++)
+            if (is_shown(&d->guests[i], runtime))
+                put_row(to, &d->guests[i], width);
+        if (d->n_unlisted)
+            fprintf(to, "%" PRIu32 " more guests on runtimes are not listed\n", d->n_unlisted);
+    }
+}
+
+/* ---- summary ---------------------------------------------------------------------------------- */
+
+/* Returns true when an earlier row has the same guest. */
+static int is_repeated(const struct sxs_guests_report *r, size_t p, size_t i)
+{
+    const struct sxs_guest_read *g = &r->processes[p].data->guests[i];
+    for (size_t q = 0; q <= p; q++) {
+        const struct sxs_guests_data *d = r->processes[q].data;
+        for (size_t k = 0; k < (q == p ? i : d->n); k++)
+            if (strcmp(d->guests[k].path, g->path) == 0 &&
+                strcmp(d->guests[k].clsid, g->clsid) == 0)
+                return 1;
+    }
+    return 0;
+}
+
+void sxs_guests_summary(FILE *to, const struct sxs_guests_report *r)
+{
+    size_t n = 0, n_inactive = 0;
+    char   name[200], why[300];
+    for (size_t p = 0; p < r->n; p++)
+        for (size_t i = 0; i < r->processes[p].data->n; i++) {
+            const struct sxs_guest_read *g = &r->processes[p].data->guests[i];
+            n += !is_repeated(r, p, i);
+            if (g->state == SXS_GUEST_ACTIVE)
+                continue;
+            n_inactive++;
+            sxs_text_clean(g->why, why, sizeof(why));
+            fprintf(to, "guest %s: %s on runtime %" PRIu32 "%s%s\n",
+                    library_name(g, name, sizeof(name)), sxs_guest_state_text(g->state), g->runtime,
+                    why[0] ? ": " : "", why);
+        }
+    if (n && !n_inactive)
+        fprintf(to, "guests: %zu\n", n);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/** elt.h - enter, leave and tailcall hooks of guests. */
+#ifndef SXS_GUESTS_ELT_H
+#define SXS_GUESTS_ELT_H
+
+struct guest_instance;
+
+/** guest_elt_forget - drop the hooks and the mapper of an instance whose Initialize has failed. */
+void guest_elt_forget(struct guest_instance *g);
+
+/** guest_elt_end - call no hook and no mapper of the instance any more, if the runtime does not call
+ *  them itself. Any thread; takes no lock. */
+void guest_elt_end(struct guest_instance *g);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* guests.c - the list of the process's guests, read once. */
+#include "guests/guests.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/env.h"
+#include "base/log.h"
+#include "base/named_profilers.h"
+#include "base/proc.h"
+#include "guests/config/list.h"
+#include "guests/guest.h"
+#include "instr/config/config.h"
+#include "manager/manager.h"
+
+static struct guest guests[GUEST_MAX];
+static unsigned     n_guests;
+
+/* Adds a declared guest behind those with the same or a lower priority. */
+static void add(const struct guest_declaration *declared)
+{
+    unsigned at = n_guests;
+    for (; at > 0 && guests[at - 1].declared.priority > declared->priority; at--)
+        guests[at] = guests[at - 1];
+    memset(&guests[at], 0, sizeof(guests[at]));
+    guests[at].declared = *declared;
+    n_guests++;
+}
+
+static void prepare(struct guest *guest, unsigned number)
+{
+    const char *slash = strrchr(guest->declared.path, '/');
+    guest->number = number;
+    snprintf(guest->title, sizeof(guest->title), "guest %s",
+             slash ? slash + 1 : guest->declared.path);
+    pthread_mutex_init(&guest->lock, NULL);
+    guest->tool = (struct sxs_tool){
+        .name = guest->title,
+        .in_child = 1,
+        .events_in_stop = 1, /* a runtime calls a profiler that is in its Shutdown, too */
+        .start = guest_start,
+        .stop = guest_stop,
+        .release = guest_release,
+    };
+}
+
+static void leave_out(void *arg, const char *line)
+{
+    (void)arg;
+    sxs_error("SXSPROF_GUESTS: %s: this is left out", line);
+}
+
+/* Runtimes load notification profilers themselves when the signal library has not taken them out
+ * of the environment before the runtimes read it. They must not run twice. */
+static void check_adopted(const struct guest_list *list)
+{
+    if (list->adopt && sxs_notification_profilers())
+        sxs_warn(
+            "CORECLR_NOTIFICATION_PROFILERS: these profilers are loaded by the runtimes, not as "
+            "guests: expected libsxsprof-preload.so in LD_PRELOAD, which adopts them");
+}
+
+void sxs_guests_init(void)
+{
+    static struct guest_list list; /* its declarations are moved to `guests` */
+    struct sxs_enabled_tool  enabled[GUEST_MAX];
+    const char              *text = sxs_env_get(SXS_ENV_GUESTS);
+    if (!text)
+        return;
+    sxs_config_open_files_by(sxs_proc_call);
+    guest_list_read(&list, text, leave_out, NULL);
+    check_adopted(&list);
+    for (unsigned i = 0; i < list.n; i++)
+        add(&list.items[i]);
+    for (unsigned i = 0; i < n_guests; i++) {
+        prepare(&guests[i], i);
+        enabled[i] = (struct sxs_enabled_tool){&guests[i].tool, ""};
+    }
+    sxs_manager_enable(enabled, n_guests);
+}

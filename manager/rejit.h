@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * rejit.h - ReJIT requests of several tools for one runtime.
+ *
+ * A runtime keeps one new body of a method, and knows one profiler. Here is a table, for each
+ * runtime, of the methods that tools (and guests, which are tools to the manager) want compiled
+ * with new IL. When the runtime asks for the new IL of a method, the tools that want it are asked
+ * in the order of their subscriptions; each one sees the body that the one before it has set, and
+ * the runtime gets the last body. A method is reverted when no tool wants it any more; before that,
+ * it is compiled again without the tool that has left.
+ *
+ * No lock is held while a tool or the runtime is called. In a forked child all functions fail.
+ */
+#ifndef SXS_MANAGER_REJIT_H
+#define SXS_MANAGER_REJIT_H
+
+#include "manager/tool.h"
+
+/** The tool that holds the tables: one of those that are always on. Without it (guarded runtimes)
+ *  requests are passed to the runtime as they are. */
+extern const struct sxs_tool sxs_rejit_tool;
+
+/** How methods are requested. */
+struct sxs_rejit_how {
+    int      with_inliners; /* 1: by RequestReJITWithInliners */
+    uint32_t flags;         /* COR_PRF_REJIT_FLAGS; with inliners only */
+};
+
+/**
+ * sxs_rejit_request - request new IL for methods: RequestReJIT of one tool.
+ * @sub: the tool on its runtime. @n, @modules, @methods: as in RequestReJIT.
+ * Returns what the runtime returns, or E_OUTOFMEMORY. The tool is then asked by
+ * GetReJITParameters. Called on any thread that may call RequestReJIT; not signal-safe.
+ */
+HRESULT sxs_rejit_request(struct sxs_sub *sub, const struct sxs_rejit_how *how, ULONG n,
+                          ModuleID *modules, mdMethodDef *methods);
+
+/**
+ * sxs_rejit_revert - withdraw the new IL of methods: RequestRevert of one tool.
+ * @status: receives the result of each method; may be NULL.
+ * Returns what the runtime would return if the tool were alone. For threads see
+ * sxs_rejit_request().
+ */
+HRESULT sxs_rejit_revert(struct sxs_sub *sub, ULONG n, ModuleID *modules, mdMethodDef *methods,
+                         HRESULT *status);
+
+/**
+ * sxs_rejit_parameters - ask the tools that want a method for its new IL: GetReJITParameters of
+ * the runtime. A tool that was asked before, whose input has not changed, is not asked again unless
+ * it has requested the method again; what it set then is used.
+ * @control: the runtime's; it receives the last body, the union of the flags, and the map of IL
+ *   offsets. Returns S_OK, or a failure when all tools have failed. */
+HRESULT sxs_rejit_parameters(struct sxs_runtime *rt, sxs_module module, mdMethodDef method,
+                             ICorProfilerFunctionControl *control);
+
+/**
+ * sxs_rejit_get_body - find the body that a tool has to build on: what the tools before it have
+ * set in GetReJITParameters.
+ * @bytes, @size: receive the body, which is valid until the module is unloaded.
+ * Returns 1, or 0 when there is none: then the runtime's GetILFunctionBody() has the body.
+ * Any thread; not signal-safe.
+ */
+int sxs_rejit_get_body(struct sxs_sub *sub, ModuleID module, mdMethodDef method, LPCBYTE *bytes,
+                       ULONG *size);
+
+/** sxs_rejit_is_asked - return 1 when the compilation @version of @fn is due to this tool: it was
+ *  asked for the IL, or has requested inliners and the runtime added this method as one. */
+int sxs_rejit_is_asked(struct sxs_sub *sub, sxs_function fn, ReJITID version);
+
+/** sxs_rejit_take_error - return 1 when a ReJITError is due to this tool's request, which is then
+ *  forgotten. */
+int sxs_rejit_take_error(struct sxs_sub *sub, sxs_module module, mdMethodDef method);
+
+/** sxs_rejit_leave - the tool must not be called any more. The bodies that it has set stay in
+ *  use. */
+void sxs_rejit_leave(struct sxs_sub *sub);
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * rewriter.h - a profiler that appends a digit to what methods of the app rewritten return: the
+ * result r of a rewritten method becomes 10 * r + DIGIT. So the results show which profilers have
+ * rewritten a method, and in which order.
+ *
+ * The app calls rewriter_command() with a method's token and one of these commands:
+ *   set       give the method new IL when it is compiled for the first time
+ *   rejit     request that the method is compiled anew with new IL
+ *   inliners  likewise, with the methods that inline it
+ *   revert    request the original
+ *   wrong     call the requests with wrong arguments, and print the results
+ * Included by one file of each rewriter, which defines prof_clsid and REWRITER_DIGIT.
+ */
+#ifndef SXS_TESTS_GUESTS_REWRITER_H
+#define SXS_TESTS_GUESTS_REWRITER_H
+
+#include <pthread.h>
+
+#include "tests/guests/profiler.h"
+
+#ifndef REWRITER_MASK
+#define REWRITER_MASK \
+    (COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_ENABLE_REJIT)
+#endif
+
+#define MAX_METHODS   16
+#define MAX_PROFILERS 16
+
+struct rewriter {
+    ModuleID    module;           /* of the app */
+    mdMethodDef set[MAX_METHODS]; /* to rewrite when they are compiled */
+    unsigned    n_set;
+    int         is_wrong; /* 1: the next GetReJITParameters tries wrong arguments, too */
+    int         fails;    /* 1: the next GetReJITParameters fails */
+};
+
+static struct prof *profilers[MAX_PROFILERS];
+static atomic_uint  n_profilers_here;
+
+static struct rewriter *rewriter_of(const struct prof *p)
+{
+    return p->own;
+}
+
+static void count(struct prof *p, unsigned slot)
+{
+    atomic_fetch_add_explicit(&p->counts[slot], 1, memory_order_relaxed);
+}
+
+HRESULT prof_initialize(struct prof *p)
+{
+    unsigned n = atomic_fetch_add(&n_profilers_here, 1);
+    p->own = calloc(1, sizeof(struct rewriter));
+    if (!p->own || n >= MAX_PROFILERS)
+        return E_OUTOFMEMORY;
+    profilers[n] = p;
+    return p->info->vtbl->SetEventMask(p->info, REWRITER_MASK);
+}
+
+void prof_shutdown(struct prof *p)
+{
+    static const unsigned slots[] = {SXS_SLOT_GetReJITParameters, SXS_SLOT_ReJITCompilationStarted,
+                                     SXS_SLOT_ReJITCompilationFinished, SXS_SLOT_ReJITError};
+    for (unsigned i = 0; i < 4; i++)
+        prof_say(p, "%s %llu", prof_names[slots[i]], (unsigned long long)p->counts[slots[i]]);
+    for (unsigned i = 0; i < MAX_PROFILERS; i++)
+        if (profilers[i] == p)
+            profilers[i] = NULL;
+    free(p->own);
+    p->own = NULL;
+}
+
+/* ---- new IL ----------------------------------------------------------------------------------- */
+
+/* Reads the header of a body without exception clauses. Returns its size; *code: the instructions;
+ * *locals: the token of its local variables. */
+static unsigned read_header(const uint8_t *body, uint32_t *code_size, uint32_t *locals)
+{
+    *locals = 0;
+    if ((body[0] & 3) == 2) {
+        *code_size = body[0] >> 2;
+        return 1;
+    }
+    memcpy(code_size, body + 4, 4);
+    memcpy(locals, body + 8, 4);
+    return 12;
+}
+
+/* Writes the new body to @out, which has room for the old one and 32 bytes. Returns its size; 0:
+ * the old body does not end with `ret`. */
+static unsigned append_digit(const uint8_t *old, uint8_t *out)
+{
+    static const uint8_t tail[] = {0x1f, 10, 0x5a, 0x1f, REWRITER_DIGIT, 0x58, 0x2a};
+    uint32_t             code_size, locals, new_size;
+    unsigned             header = read_header(old, &code_size, &locals);
+    uint16_t             flags = 0x3013, stack = 8; /* fat, InitLocals; header of 3 words */
+    if (!code_size || old[header + code_size - 1] != 0x2a)
+        return 0;
+    new_size = code_size - 1 + (uint32_t)sizeof(tail);
+    memcpy(out, &flags, 2);
+    memcpy(out + 2, &stack, 2);
+    memcpy(out + 4, &new_size, 4);
+    memcpy(out + 8, &locals, 4);
+    memcpy(out + 12, old + header, code_size - 1);
+    memcpy(out + 12 + code_size - 1, tail, sizeof(tail));
+    return 12 + new_size;
+}
+
+/* Returns the new body of a method, which the caller frees; NULL: it has none. */
+static uint8_t *make_body(struct prof *p, ModuleID module, mdMethodDef token, unsigned *size)
+{
+    LPCBYTE  old = NULL;
+    ULONG    old_size = 0;
+    uint8_t *body;
+    HRESULT  hr = p->info->vtbl->GetILFunctionBody(p->info, module, token, &old, &old_size);
+    if (FAILED(hr)) {
+        prof_say(p, "GetILFunctionBody %08x", (unsigned)hr);
+        return NULL;
+    }
+    body = malloc(old_size + 32);
+    *size = body ? append_digit(old, body) : 0;
+    return body;
+}
+
+static HRESULT set_body(struct prof *p, ModuleID module, mdMethodDef token)
+{
+    IMethodMalloc *memory = NULL;
+    unsigned       size = 0;
+    uint8_t       *body = make_body(p, module, token, &size), *copy;
+    HRESULT        hr = p->info->vtbl->GetILFunctionBodyAllocator(p->info, module, &memory);
+    if (!body || FAILED(hr))
+        return E_FAIL;
+    copy = memory->vtbl->Alloc(memory, size);
+    memory->vtbl->Release(memory);
+    memcpy(copy, body, size);
+    free(body);
+    return p->info->vtbl->SetILFunctionBody(p->info, module, token, copy);
+}
+
+/* ---- callbacks -------------------------------------------------------------------------------- */
+
+HRESULT prof_ModuleLoadFinished(ICorProfilerCallback11 *self, ModuleID module, HRESULT status);
+HRESULT prof_JITCompilationStarted(ICorProfilerCallback11 *self, FunctionID fn, BOOL safe);
+HRESULT prof_GetReJITParameters(ICorProfilerCallback11 *self, ModuleID module, mdMethodDef token,
+                                ICorProfilerFunctionControl *control);
+HRESULT prof_ReJITError(ICorProfilerCallback11 *self, ModuleID module, mdMethodDef token,
+                        FunctionID fn, HRESULT status);
+
+HRESULT prof_ModuleLoadFinished(ICorProfilerCallback11 *self, ModuleID module, HRESULT status)
+{
+    struct prof *p = prof_of(self);
+    WCHAR        wide[1024];
+    char         name[1024];
+    ULONG        n = 0;
+    AssemblyID   assembly;
+    count(p, SXS_SLOT_ModuleLoadFinished);
+    if (FAILED(status) ||
+        FAILED(p->info->vtbl->GetModuleInfo(p->info, module, NULL, 1024, &n, wide, &assembly)))
+        return S_OK;
+    for (ULONG i = 0; i < n && i < 1023; i++)
+        name[i] = (char)wide[i];
+    name[n < 1023 ? n : 1023] = '\0';
+    if (strstr(name, "/rewritten.dll"))
+        rewriter_of(p)->module = module;
+    return S_OK;
+}
+
+HRESULT prof_JITCompilationStarted(ICorProfilerCallback11 *self, FunctionID fn, BOOL safe)
+{
+    struct prof     *p = prof_of(self);
+    struct rewriter *r = rewriter_of(p);
+    ClassID          cls;
+    ModuleID         module = 0;
+    mdToken          token = 0;
+    (void)safe;
+    count(p, SXS_SLOT_JITCompilationStarted);
+    if (!r->n_set || FAILED(p->info->vtbl->GetFunctionInfo(p->info, fn, &cls, &module, &token)) ||
+        module != r->module)
+        return S_OK;
+    for (unsigned i = 0; i < r->n_set; i++)
+        if (r->set[i] == token)
+            prof_say(p, "set %08x %08x", token, (unsigned)set_body(p, module, token));
+    return S_OK;
+}
+
+static void say_wrong_control(struct prof *p, ICorProfilerFunctionControl *control)
+{
+    COR_IL_MAP    map = {0, 0, 1};
+    const uint8_t body[] = {0x0a, 0x16, 0x2a};
+    prof_say(p, "control: flags %08x %08x %08x body %08x %08x map %08x %08x",
+             (unsigned)control->vtbl->SetCodegenFlags(control, 0x80),
+             (unsigned)control->vtbl->SetCodegenFlags(control, 1),
+             (unsigned)control->vtbl->SetCodegenFlags(control, 2),
+             (unsigned)control->vtbl->SetILFunctionBody(control, 0, body),
+             (unsigned)control->vtbl->SetILFunctionBody(control, sizeof(body), NULL),
+             (unsigned)control->vtbl->SetILInstrumentedCodeMap(control, 1, &map),
+             (unsigned)control->vtbl->SetILInstrumentedCodeMap(control, 0, NULL));
+}
+
+HRESULT prof_GetReJITParameters(ICorProfilerCallback11 *self, ModuleID module, mdMethodDef token,
+                                ICorProfilerFunctionControl *control)
+{
+    struct prof     *p = prof_of(self);
+    struct rewriter *r = rewriter_of(p);
+    unsigned         size = 0;
+    uint8_t         *body;
+    HRESULT          hr;
+    count(p, SXS_SLOT_GetReJITParameters);
+    if (r->fails) {
+        r->fails = 0;
+        return E_FAIL;
+    }
+    if (r->is_wrong)
+        say_wrong_control(p, control);
+    body = make_body(p, module, token, &size);
+    if (!body || !size)
+        return S_OK;
+    hr = control->vtbl->SetILFunctionBody(control, size, body);
+    prof_say(p, "parameters %08x %08x", token, (unsigned)hr);
+    if (r->is_wrong)
+        prof_say(p, "control: second body %08x",
+                 (unsigned)control->vtbl->SetILFunctionBody(control, size, body));
+    r->is_wrong = 0;
+    free(body);
+    return S_OK;
+}
+
+HRESULT prof_ReJITError(ICorProfilerCallback11 *self, ModuleID module, mdMethodDef token,
+                        FunctionID fn, HRESULT status)
+{
+    struct prof *p = prof_of(self);
+    count(p, SXS_SLOT_ReJITError);
+    prof_say(p, "error %d %08x %d %08x", module == rewriter_of(p)->module, token, fn != 0,
+             (unsigned)status);
+    return S_OK;
+}
+
+/* ---- commands --------------------------------------------------------------------------------- */
+
+struct command {
+    struct prof *p;
+    const char  *what;
+    mdMethodDef  token;
+    HRESULT      hr;
+};
+
+static void say_wrong_requests(struct prof *p, mdMethodDef token)
+{
+    ICorProfilerInfo15 *info = p->info;
+    ModuleID            module = rewriter_of(p)->module, none = 0;
+    mdMethodDef         bad = 0x0600ffff, type = 0x02000002;
+    HRESULT             status[4] = {1, 1, 1, 1};
+    prof_say(p, "rejit: none %08x null %08x %08x",
+             (unsigned)info->vtbl->RequestReJIT(info, 0, &module, &token),
+             (unsigned)info->vtbl->RequestReJIT(info, 1, NULL, &token),
+             (unsigned)info->vtbl->RequestReJIT(info, 1, &module, NULL));
+    prof_say(p, "rejit: module 0 %08x bad %08x type %08x",
+             (unsigned)info->vtbl->RequestReJIT(info, 1, &none, &token),
+             (unsigned)info->vtbl->RequestReJIT(info, 1, &module, &bad),
+             (unsigned)info->vtbl->RequestReJIT(info, 1, &module, &type));
+    prof_say(p, "revert: none %08x null %08x %08x %08x",
+             (unsigned)info->vtbl->RequestRevert(info, 0, &module, &token, status),
+             (unsigned)info->vtbl->RequestRevert(info, 1, NULL, &token, status),
+             (unsigned)info->vtbl->RequestRevert(info, 1, &module, NULL, status),
+             (unsigned)info->vtbl->RequestRevert(info, 1, &module, &token, NULL));
+    prof_say(p, "revert: module 0 %08x bad %08x type %08x never %08x",
+             (unsigned)info->vtbl->RequestRevert(info, 1, &none, &token, status),
+             (unsigned)info->vtbl->RequestRevert(info, 1, &module, &bad, status + 1),
+             (unsigned)info->vtbl->RequestRevert(info, 1, &module, &type, status + 2),
+             (unsigned)info->vtbl->RequestRevert(info, 1, &module, &token, status + 3));
+    prof_say(p, "status %08x %08x %08x %08x", (unsigned)status[0], (unsigned)status[1],
+             (unsigned)status[2], (unsigned)status[3]);
+}
+
+/* A request must not come from a thread that runs managed code below. */
+static void *run_command(void *arg)
+{
+    struct command     *c = arg;
+    struct rewriter    *r = rewriter_of(c->p);
+    ICorProfilerInfo15 *info = c->p->info;
+    ModuleID            module = r->module;
+    HRESULT             status = S_OK;
+    c->hr = S_OK;
+    if (strcmp(c->what, "set") == 0)
+        r->set[r->n_set++ % MAX_METHODS] = c->token;
+    else if (strcmp(c->what, "put") == 0)
+        c->hr = set_body(c->p, module, c->token);
+    else if (strcmp(c->what, "fail") == 0)
+        r->fails = 1;
+    else if (strcmp(c->what, "rejit") == 0)
+        c->hr = info->vtbl->RequestReJIT(info, 1, &module, &c->token);
+    else if (strcmp(c->what, "inliners") == 0)
+        c->hr = info->vtbl->RequestReJITWithInliners(info, COR_PRF_REJIT_BLOCK_INLINING, 1, &module,
+                                                     &c->token);
+    else if (strcmp(c->what, "revert") == 0) {
+        c->hr = info->vtbl->RequestRevert(info, 1, &module, &c->token, &status);
+        prof_say(c->p, "revert %08x %08x %08x", c->token, (unsigned)c->hr, (unsigned)status);
+    } else if (strcmp(c->what, "wrong") == 0) {
+        r->is_wrong = 1;
+        say_wrong_requests(c->p, c->token);
+    } else
+        c->hr = E_INVALIDARG;
+    return NULL;
+}
+
+__attribute__((visibility("default"))) int rewriter_command(const char *runtime, const char *what,
+                                                            int token);
+int rewriter_command(const char *runtime, const char *what, int token)
+{
+    struct command c = {.what = what, .token = (mdMethodDef)token, .hr = E_FAIL};
+    pthread_t      thread;
+    for (unsigned i = 0; i < MAX_PROFILERS && !c.p; i++)
+        if (profilers[i] && strcmp(profilers[i]->runtime, runtime) == 0)
+            c.p = profilers[i];
+    if (!c.p)
+        return -1;
+    if (pthread_create(&thread, NULL, run_command, &c) == 0)
+        pthread_join(thread, NULL);
+    return (int)c.hr;
+}
+
+#endif
