@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -188,12 +189,24 @@ static void note_crash(struct route *r, int idx)
     }
 }
 
-/* Calls the function that wants to know of crashes. */
+/*
+ * Calls the function that wants to know of crashes, for the first thread that crashes. Another
+ * thread that crashes meanwhile waits until that call is over, for it would end the process before
+ * the call has said anything; it waits 1 s at most, for a call that itself crashes is never over.
+ */
 static void tell_crash(const struct route *r)
 {
+    static _Atomic int told; /* 0: no crash so far; 1: in the call; 2: after it */
     void (*crashed)(int, uintptr_t) = atomic_load_explicit(&router.crashed, memory_order_acquire);
-    if (crashed)
+    int not_yet = 0;
+    if (!crashed)
+        return;
+    if (atomic_compare_exchange_strong(&told, &not_yet, 1)) {
         crashed(r->sig, context_ip(r->context));
+        atomic_store(&told, 2);
+    }
+    for (int ms = 0; atomic_load(&told) != 2 && ms < 1000; ms++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
 /* Takes the default action for @r, which neither a runtime nor the host handles. */

@@ -141,7 +141,8 @@ struct sxs_signals {
     void (*unblock_samples)(void);
     /**
      * watch_crashes - call @crashed when the process is about to end by a routed signal that nobody
-     * handles, before a runtime writes its crash dump.
+     * handles, before a runtime writes its crash dump. When several threads crash at the same time,
+     * the first one makes the only call, and the others wait for its end.
      * @crashed: static code; async-signal-safe; @ip: the interrupted instruction. One function per
      * process; a second call replaces the first. Any thread.
      */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* crash.c - a profiler that crashes: in a callback, on a thread of its own, or in a function of
- * another library that a callback calls. CRASH_WHERE says which: callback, thread or below. */
+ * another library that a callback calls. CRASH_WHERE says which: callback, thread or below; with
+ * "together", two callbacks crash at the same time, in two runtimes. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -15,6 +16,15 @@ static void *on_thread(void *none)
     return NULL;
 }
 
+/* Returns when two threads are in it. */
+static void meet(void)
+{
+    static _Atomic int n_threads;
+    n_threads++;
+    while (n_threads < 2)
+        usleep(100);
+}
+
 HRESULT prof_ModuleLoadFinished(ICorProfilerCallback11 *self, ModuleID module, HRESULT status)
 {
     const char *where = getenv("CRASH_WHERE");
@@ -25,7 +35,9 @@ HRESULT prof_ModuleLoadFinished(ICorProfilerCallback11 *self, ModuleID module, H
     (void)found;
     (void)module;
     (void)status;
-    if (where && strcmp(where, "callback") == 0)
+    if (where && strcmp(where, "together") == 0)
+        meet();
+    if (where && (strcmp(where, "callback") == 0 || strcmp(where, "together") == 0))
         *(volatile int *)unmapped = 1;
     if (where && strcmp(where, "below") == 0)
         found = strchr(unmapped, 'x');

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # crash.sh - checks that a crash names the guest that it happened in. crash.c crashes in a callback, in a function of
-# the C library that a callback calls, or on a thread of its own.
+# the C library that a callback calls, or on a thread of its own; or in two callbacks at the same time.
 . "$(dirname "$0")/../integration/lib.sh"
 . tests/guests/common.inc
 need_real 2
@@ -20,6 +20,7 @@ crashes() {
 }
 for option in "" --no-preload; do
     crashes callback "$option" "sxsprof: signal 11 in the code of guest libcrash.so, in a callback of runtime N"
+    crashes together "$option" "sxsprof: signal 11 in the code of guest libcrash.so, in a callback of runtime N"
     crashes below "$option" "sxsprof: signal 11 below guest libcrash.so, in a callback of runtime N"
     crashes thread "$option" "sxsprof: signal 11 in the code of guest libcrash.so"
 done
