@@ -12,8 +12,8 @@ soname() { # NAME: of the library that -lNAME links
     echo "$name"
 }
 
-libxml2=$(soname xml2) && libunwind=$(soname unwind) || exit 1
-# The tarball brings libsxsxml.so and libsxsunwind.so. Then other sonames of libxml2, for which the
+libxml2=$(soname xml2) && libunwind=$(soname unwind) && remote=$(soname unwind-x86_64) || exit 1
+# The tarball brings libsxsxml.so, libsxsunwind.so and libsxsunwindremote.so. Then other sonames of libxml2, for which the
 # same headers hold as far as this project uses them.
 others=
 for other in libxml2.so.2 libxml2.so.16; do
@@ -25,4 +25,6 @@ cat <<HEADER
 #define SXS_LIBXML2_SONAMES   "libsxsxml.so", "$libxml2"$others
 #define SXS_LIBUNWIND_SONAME  "$libunwind"
 #define SXS_LIBUNWIND_SONAMES "libsxsunwind.so", "$libunwind"
+#define SXS_LIBUNWIND_REMOTE_SONAME  "$remote"
+#define SXS_LIBUNWIND_REMOTE_SONAMES "libsxsunwindremote.so", "$remote"
 HEADER

@@ -11,6 +11,7 @@
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
 #include "cmd/report/profile.h"
+#include "cmd/selection.h"
 #include "cmd/symbols/symbol_path.h"
 #include "cmd/table.h"
 
@@ -255,9 +256,11 @@ static int report_profile(const struct options *o, const struct sxs_session *s, 
     case SXS_PROFILE_NOTHING:
         if (head && options.output)
             write_census(o, s);
-        return sxs_wrong_input("%s: nothing%s to show; expected a folder made by sxsprof run --tool "
+        if (o->selective)
+            return sxs_wrong_input("%s: nothing that was asked for to show", sxs_shown(o->dir));
+        return sxs_wrong_input("%s: nothing to show; expected a folder made by sxsprof run --tool "
                                "sample or --tool calls with -o DIR",
-                               sxs_shown(o->dir), o->selective ? " that was asked for" : "");
+                               sxs_shown(o->dir));
     default:
         if (head && options.output)
             write_census(o, s);
@@ -363,6 +366,9 @@ int sxs_cmd_report(int argc, char **argv)
     if (err)
         status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", sxs_shown(o.dir),
                                  strerror(err));
+    else if ((status = sxs_selection_check(o.dir, &s, o.samples.process, o.samples.runtime)) !=
+             SXS_EXIT_OK)
+        ;
     else if (o.open && !o.samples.output && !(page = page_beside(sxs_shown(o.dir))))
         status = SXS_EXIT_PROBLEM;
     else

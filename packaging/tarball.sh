@@ -3,8 +3,8 @@
 # tarball.sh - `make tarball`: a folder that works wherever it is unpacked, with the libraries it
 # needs beside it, for glibc 2.34 and later.
 #
-# The command finds its libraries in lib/sxsprof by $ORIGIN. In the target process are two more
-# libraries, both of names that no host knows: libsxsxml.so and libsxsunwind.so.
+# The command finds its libraries in lib/sxsprof by $ORIGIN. In the target process are three more
+# libraries, all of names that no host knows: libsxsxml.so, libsxsunwind.so and libsxsunwindremote.so.
 # usage: BUILD=DIR VERSION=V tarball.sh
 set -eu
 cd "$(dirname "$0")/.."
@@ -39,17 +39,29 @@ done
 
 sh packaging/own_libxml2.sh "$libraries/libsxsxml.so"
 chmod 644 "$libraries/libsxsxml.so"
-libunwind=$(sed -n 's/.*SXS_LIBUNWIND_SONAME *"\(.*\)"/\1/p' "$BUILD/gen/sxs_sonames.h")
+soname_of() { # MACRO of sxs_sonames.h
+    sed -n "s/.*SXS_$1_SONAME *\"\(.*\)\"/\1/p" "$BUILD/gen/sxs_sonames.h"
+}
+# bring_own SONAME NAME: brings a library as NAME, and what it needs as libsxs*.so
+bring_own() {
+    local file other own soname
+    file=$($CC -print-file-name="$1")
+    bring "$file" "$2"
+    patchelf --set-soname "$2" "$libraries/$2"
+    for other in $(needed "$file"); do
+        own=libsxs$(printf '%s\n' "${other##*/}" | sed 's/^lib\([a-z0-9]*\)\.so.*/\1/').so
+        soname=$(objdump -p "$other" | sed -n 's/ *SONAME *//p')
+        if [ ! -e "$libraries/$own" ]; then
+            bring "$other" "$own"
+            patchelf --set-soname "$own" "$libraries/$own"
+        fi
+        patchelf --replace-needed "$soname" "$own" "$libraries/$2"
+    done
+}
+libunwind=$(soname_of LIBUNWIND)
+bring_own "$libunwind" libsxsunwind.so
+bring_own "$(soname_of LIBUNWIND_REMOTE)" libsxsunwindremote.so
 file=$($CC -print-file-name="$libunwind")
-bring "$file" libsxsunwind.so
-patchelf --set-soname libsxsunwind.so "$libraries/libsxsunwind.so"
-for other in $(needed "$file"); do
-    own=libsxs$(printf '%s\n' "${other##*/}" | sed 's/^lib\([a-z0-9]*\)\.so.*/\1/').so
-    soname=$(objdump -p "$other" | sed -n 's/ *SONAME *//p')
-    bring "$other" "$own"
-    patchelf --set-soname "$own" "$libraries/$own"
-    patchelf --replace-needed "$soname" "$own" "$libraries/libsxsunwind.so"
-done
 # The licenses of the libraries that were brought, where Debian's packages have them.
 for file in $(needed "$BUILD/sxsprof") "$($CC -print-file-name=libxml2.so)" "$file" $(needed "$file"); do
     file=$(realpath "$file")

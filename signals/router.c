@@ -196,16 +196,16 @@ static void note_crash(struct route *r, int idx)
  */
 static void tell_crash(const struct route *r)
 {
-    static _Atomic int told; /* 0: no crash so far; 1: in the call; 2: after it */
+    static _Atomic int reported; /* 0: no crash so far; 1: in the call; 2: after it */
     void (*crashed)(int, uintptr_t) = atomic_load_explicit(&router.crashed, memory_order_acquire);
     int not_yet = 0;
     if (!crashed)
         return;
-    if (atomic_compare_exchange_strong(&told, &not_yet, 1)) {
+    if (atomic_compare_exchange_strong(&reported, &not_yet, 1)) {
         crashed(r->sig, context_ip(r->context));
-        atomic_store(&told, 2);
+        atomic_store(&reported, 2);
     }
-    for (int ms = 0; atomic_load(&told) != 2 && ms < 1000; ms++)
+    for (int ms = 0; atomic_load(&reported) != 2 && ms < 1000; ms++)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 

@@ -32,6 +32,5 @@ __attribute__((constructor)) static void load(void)
 #define FIND(member, function) \
     usable = usable && find(library, NAME_OF(function), (void **)&sxs_unwind.member);
     SXS_UNWIND_FUNCTIONS(FIND)
-    sxs_unwind.usable =
-        usable && find(library, NAME_OF(unw_local_addr_space), (void **)&sxs_unwind.address_space);
+    sxs_unwind.usable = usable;
 }

@@ -12,17 +12,16 @@
 #include <libunwind.h>
 
 /* X(member, the function as libunwind's header names it) */
-#define SXS_UNWIND_FUNCTIONS(X)                                                               \
-    X(init_local, unw_init_local)                                                             \
-    X(init_local2, unw_init_local2) X(step, unw_step) X(get_reg, unw_get_reg)                 \
-        X(is_signal_frame, unw_is_signal_frame) X(set_caching_policy, unw_set_caching_policy) \
-            X(capture, unw_tdep_getcontext)
+#define SXS_UNWIND_FUNCTIONS(X)                                                       \
+    X(init_local, unw_init_local)                                                     \
+    X(init_local2, unw_init_local2)                                                   \
+    X(step, unw_step) X(get_reg, unw_get_reg) X(is_signal_frame, unw_is_signal_frame) \
+        X(capture, unw_tdep_getcontext)
 
 #define SXS_UNWIND_MEMBER(member, function) __typeof__(&function) member;
 struct sxs_unwind {
     int usable; /* 0: libunwind could not be loaded; no function may be called */
     SXS_UNWIND_FUNCTIONS(SXS_UNWIND_MEMBER)
-    unw_addr_space_t *address_space; /* of this process */
 };
 #undef SXS_UNWIND_MEMBER
 
@@ -35,17 +34,13 @@ extern struct sxs_unwind sxs_unwind;
 #undef unw_step
 #undef unw_get_reg
 #undef unw_is_signal_frame
-#undef unw_set_caching_policy
 #undef unw_getcontext
-#undef unw_local_addr_space
-#define unw_init_local         sxs_unwind.init_local
-#define unw_init_local2        sxs_unwind.init_local2
-#define unw_step               sxs_unwind.step
-#define unw_get_reg            sxs_unwind.get_reg
-#define unw_is_signal_frame    sxs_unwind.is_signal_frame
-#define unw_set_caching_policy sxs_unwind.set_caching_policy
-#define unw_getcontext         sxs_unwind.capture
-#define unw_local_addr_space   (*sxs_unwind.address_space)
+#define unw_init_local      sxs_unwind.init_local
+#define unw_init_local2     sxs_unwind.init_local2
+#define unw_step            sxs_unwind.step
+#define unw_get_reg         sxs_unwind.get_reg
+#define unw_is_signal_frame sxs_unwind.is_signal_frame
+#define unw_getcontext      sxs_unwind.capture
 #endif
 
 #endif

@@ -207,6 +207,19 @@ SXS_SIGSAFE struct sxs_rule sxs_unwind_table_find(const struct sxs_unwind_table 
     return row.rule;
 }
 
+SXS_SIGSAFE int sxs_unwind_table_description(const struct sxs_unwind_table *table,
+                                             uintptr_t address, uintptr_t bias, uintptr_t *start,
+                                             uintptr_t *description)
+{
+    uintptr_t moved = bias - table->bias; /* where the file is, from where it was copied */
+    uint32_t  n = count_up_to(table, address - moved - table->lo);
+    if (!n)
+        return 0;
+    *start = table->lo + table->functions[n - 1].lo + moved;
+    *description = table->cfi.address + table->functions[n - 1].at + moved;
+    return 1;
+}
+
 size_t sxs_unwind_table_size(const struct sxs_unwind_table *table)
 {
     return sizeof(*table) + table->cfi.size + table->n_functions * sizeof(*table->functions);

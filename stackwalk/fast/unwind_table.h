@@ -52,6 +52,17 @@ void                     sxs_unwind_table_free(struct sxs_unwind_table *table);
 SXS_SIGSAFE struct sxs_rule sxs_unwind_table_find(const struct sxs_unwind_table *table,
                                                   uintptr_t address, uintptr_t bias);
 
+/**
+ * sxs_unwind_table_description - find the description (FDE) of the function that contains @address.
+ * @bias: as for sxs_unwind_table_find().
+ * @start: receives the address of the function's first instruction.
+ * @description: receives the address of the description in the loaded file, whose copy is in
+ *   table->cfi.
+ * Returns 1, or 0 when no function begins at or before @address. Signal-safe. */
+SXS_SIGSAFE int sxs_unwind_table_description(const struct sxs_unwind_table *table,
+                                             uintptr_t address, uintptr_t bias, uintptr_t *start,
+                                             uintptr_t *description);
+
 /** sxs_unwind_table_size - memory used by the table, in bytes. */
 size_t sxs_unwind_table_size(const struct sxs_unwind_table *table);
 

@@ -49,6 +49,21 @@ has "no folder is given: the session sxsprof-* that began last" "$status:$err:$o
 try "$SXS" report --format json
 has "no folder is given: a process that was added to a session makes it the newest" "$status:$err:$out" "0:" "the newest session is sxsprof-5" "8.0.30"
 
+# --- a process or a runtime that the session does not have
+"$CENSUS" two 5 started=300 runtime=1,8.0.29,1,1,1,1,1,1,1 runtime=2,10.0.11,1,1,1,1,1,1,1
+"$CENSUS" two 6 started=400 runtime=1,8.0.29,1,1,1,1,1,1,1
+for format in text json html; do
+    try "$SXS" report --format $format --runtime 3 two
+    is "--runtime 3 of a session without it, $format: the message lists the runtimes" \
+        "2::sxsprof: --runtime: 3: two has no such runtime; expected one of 1 (8.0.29), 2 (10.0.11)" "$status:$out:$err"
+done
+try "$SXS" report --runtime 2 --process 6 two
+has "--runtime 2 of a process without it" "$status:$err" "2:" "no such runtime; expected 1 (8.0.29)"
+try "$SXS" report --process 7 two
+is "--process 7 of a session without it: the message lists the processes" \
+    "2::sxsprof: --process: '7': two has no such process; expected one of 5, 6" "$status:$out:$err"
+rm -r two
+
 # --- --open
 "$T/make_samples" "$T/here/sxsprof-7" known 4242 >/dev/null
 mkdir "$T/opener" "$T/none"

@@ -49,6 +49,19 @@ static void options(void **state)
                              "backoff=N/NS|off or await=physical|logical");
 }
 
+static void await_logical_needs_a_call_tree(void **state)
+{
+    struct sxs_calls_options o;
+    char                     why[SXS_TOOL_WHY];
+    (void)state;
+    assert_int_equal(parsed("await=logical").logical, 1);
+    assert_int_equal(parsed("count,trace,await=logical").logical, 1);
+    assert_int_equal(parsed("count,await=physical").logical, 0);
+    assert_int_equal(sxs_calls_parse("await=logical,mode=count", &o, why, sizeof(why)), -1);
+    assert_string_equal(why, "await=logical: expected with tree or trace; count records no call paths");
+    assert_int_equal(sxs_calls_parse("time,await=logical", &o, why, sizeof(why)), -1);
+}
+
 /* The first 63 characters of the second option are a valid option with another number. */
 static void an_option_is_read_whole_or_refused(void **state)
 {
@@ -441,6 +454,7 @@ static void what_nobody_took_is_given_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(await_logical_needs_a_call_tree),
         cmocka_unit_test(an_option_is_read_whole_or_refused),
         cmocka_unit_test(options),
         cmocka_unit_test(idle_waits),

@@ -2,6 +2,7 @@
 #include "tools/options/calls_options.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text/wildcard.h"
@@ -114,7 +115,13 @@ int sxs_calls_parse(const char *text, struct sxs_calls_options *out, char *why, 
 {
     *out = (struct sxs_calls_options){
         .mode = SXS_CALLS_TREE, .backoff_hz = 1000000, .backoff_ns = 200};
-    return sxs_tool_parse(&sxs_calls_table, text, out, why, size);
+    if (sxs_tool_parse(&sxs_calls_table, text, out, why, size) != 0)
+        return -1;
+    if (!out->logical || out->mode == SXS_CALLS_TREE)
+        return 0;
+    snprintf(why, size, "await=logical: expected with tree or trace; %s records no call paths",
+             out->mode == SXS_CALLS_COUNT ? "count" : "time");
+    return -1;
 }
 
 /* ---- patterns --------------------------------------------------------------------------------- */

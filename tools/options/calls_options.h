@@ -24,7 +24,7 @@ extern const struct sxs_tool_table sxs_calls_table;
 
 /**
  * sxs_calls_parse - parse @text over the defaults (tree, inline=off, backoff=1000000/200,
- * await=physical).
+ * await=physical). await=logical is accepted with a call tree only.
  * Returns 0, or -1 with a sentence about the first wrong option in @why (@size bytes). Pure.
  */
 int sxs_calls_parse(const char *text, struct sxs_calls_options *out, char *why, size_t size);

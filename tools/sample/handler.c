@@ -19,11 +19,13 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
+#include "base/log.h"
 #include "tools/sample/clocks.h"
 #include "tools/sample/scratch.h"
 #include "tools/sample/stacks.h"
 #include "stackwalk/snapshot/walk_request.h"
 #include "stackwalk/fast/walkers.h"
+#include "sxs_sonames.h"
 #include "tools/sample/wall.h"
 #include "signals/signals.h"
 
@@ -187,7 +189,12 @@ int sxs_handler_install(struct sxs_samples_writer *w, enum sxs_sample_walker wal
     state.writer = w;
     state.header = sxs_samples_header(w);
     state.walker = walker;
-    sxs_walkers_prepare(walker);
+    if (sxs_walkers_prepare(walker) != 0) {
+        sxs_warn("tool sample: walker=unwind: %s cannot be loaded; the fast walker is used",
+                 SXS_LIBUNWIND_REMOTE_SONAME);
+        state.walker = SXS_WALKER_FAST;
+        state.header->walker = SXS_WALKER_FAST;
+    }
     signals = sxs_signals();
     state.find_code = signals->off ? NULL : find_code;
     return signals->handle_samples(on_signal);

@@ -180,11 +180,9 @@ static long next_period(long period, int busy)
 static void list_loaded(int modules)
 {
     sxs_loader_hold(); /* held for all of this, so that no fork happens in between */
-    sxs_walkers_hold_off();
     sxs_tables_refresh(); /* nearly free when nothing was loaded */
     if (modules)
         sxs_code_modules();
-    sxs_walkers_go_on();
     sxs_loader_release();
 }
 
@@ -315,7 +313,6 @@ static void prepare_fork(void)
     sigemptyset(&block);
     sigaddset(&block, sxs_clocks_signal());
     before_fork.is_blocked = pthread_sigmask(SIG_BLOCK, &block, &before_fork.mask) == 0;
-    sxs_walkers_hold_off();
     /* Otherwise the child might inherit a descriptor that is in no slot. */
     before_fork.holds_clocks = sxs_clocks_hold_for_fork();
 }
@@ -331,7 +328,6 @@ static void parent_goes_on(void)
 {
     if (before_fork.holds_clocks)
         sxs_clocks_release();
-    sxs_walkers_go_on();
     unblock_signal();
     if (before_fork.holds_snapshots)
         sxs_snapshot_release();
