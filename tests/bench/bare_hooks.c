@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bare_hooks.c - enter and leave hooks that are as little as can be, and the usual ones, for those of
- * the library to be held against. BARE_HOOKS says which:
- *   empty   return at once            stamps  read the time stamp counter, twice a pair
- *   naive   a lock and a hash table of all threads, clock_gettime()
- *   args    the runtime's slow path: asks for the arguments and reads two
+ * bare_hooks.c - minimal and naive enter and leave hooks, which the benchmark compares with the
+ * library's hooks. The environment variable BARE_HOOKS selects them:
+ *   empty   return at once
+ *   stamps  read the time stamp counter once in each hook
+ *   naive   use clock_gettime(), and one lock and one hash table for all threads
+ *   args    hooks with information: get the arguments from the runtime and read two of them
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 void bare_empty(void), bare_stamp(void), bare_naive_enter(void), bare_naive_leave(void);
 void bare_count_enter(FunctionIDOrClientID id), bare_count_leave(FunctionIDOrClientID id);
 
-/* ---- hooks that save what they use ------------------------------------------------------------- */
+/* ---- hooks that save the registers they use ------------------------------------------------------------- */
 
 __asm__(".macro saving name, function, argument\n"
         ".globl \\name\n.p2align 4\n\\name:\n"
@@ -90,7 +91,7 @@ static void enter_with_info(FunctionIDOrClientID id, COR_PRF_ELT_INFO elt)
     uint32_t           value;
     if (FAILED(info->vtbl->GetFunctionEnter3Info(info, id.functionID, elt, &frame, &size, &args.info)))
         return;
-    const COR_PRF_FUNCTION_ARGUMENT_RANGE *ranges = args.info.ranges; /* more than one lie behind it */
+    const COR_PRF_FUNCTION_ARGUMENT_RANGE *ranges = args.info.ranges; /* followed by the others */
     for (ULONG i = 0; i < args.info.numRanges && i < 2; i++) {
         memcpy(&value, (const void *)ranges[i].startAddress, sizeof(value));
         sink += value;
@@ -118,7 +119,7 @@ HRESULT bare_set_hooks(ICorProfilerInfo15 *runtime)
     info = runtime;
     if (FAILED(hr))
         return hr;
-    if (args) /* refused while the mask does not say so */
+    if (args) /* hooks with information, which the event mask must allow */
         return info->vtbl->SetEnterLeaveFunctionHooks3WithInfo(
             info, (FunctionEnter3WithInfo *)(uintptr_t)enter_with_info,
             (FunctionLeave3WithInfo *)(uintptr_t)leave_with_info,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bare_profiler.c - a profiler that asks for the census's events and does nothing with them: what a
- * runtime itself spends on having any profiler, to be distinguished from what the library adds.
- * With BARE_HOOKS it has hooks (bare_hooks.c) instead.
+ * bare_profiler.c - a profiler that asks for the same events as the tool census and ignores them. It
+ * shows what a runtime itself spends when any profiler is loaded; the library's own cost is the rest.
+ * With BARE_HOOKS set, it sets the hooks of bare_hooks.c instead.
  */
 #include "sxs_abi.h"
 #include "tests/bench/bare_hooks.h"
@@ -41,8 +41,9 @@ static HRESULT initialize(IUnknown *self, IUnknown *unknown)
                                      COR_PRF_HIGH_BASIC_GC);
 }
 
-/* One vtable, filled by slot, is both the factory and the callback: callers on x86_64 and aarch64
- * leave arguments that nobody takes in registers. */
+/* One vtable serves as class factory and as callback object. Each slot has a function that ignores
+ * its arguments; on x86_64 and aarch64 the caller passes them in registers, so their number does not
+ * matter. */
 static void *factory_slots[5];
 static void *callback_slots[SXS_N_CALLBACK_SLOTS];
 static struct {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_callback.c - what the library itself takes of a compiled method: the two calls a runtime
- * makes, through the callback object's vtable, nothing around them.
+ * bench_callback.c - measures the time that the library takes for one compiled method: the two
+ * callbacks JITCompilationStarted and JITCompilationFinished, called through the vtable.
  *
  * usage: CORECLR_ENABLE_PROFILING=1 CORECLR_PROFILER={...} \
  *        CORECLR_PROFILER_PATH=@program bench_callback RUNTIME PROFILER
- * The program poses as the profiler library, asks the real one for its object, and keeps it.
+ * To the runtime, this program is the profiler library. It passes the callback object of the real
+ * library on to the runtime and keeps a pointer to it.
  */
 #include "tests/bench/bench.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_clock.c - what a clock costs by itself: CPU time that one signal adds to a busy thread when
- * its handler does nothing but arm the next. That is the kernel's share of a sample, and the
- * machine's.
+ * bench_clock.c - measures the cost of a sampling clock alone: the CPU time that one signal adds to a
+ * busy thread when its handler only arms the next signal. No sampler can cost less than that.
  *
  * usage: bench_clock HZ
- * Prints "bench: clock_us VALUE" and "bench: clock_hz VALUE", the rate reached.
+ * Prints "bench: clock_us VALUE" and "bench: clock_hz VALUE", the rate that was reached.
  */
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -36,7 +35,7 @@ static double cpu_ns(void)
     return (double)used.tv_sec * 1e9 + (double)used.tv_nsec;
 }
 
-static double work(void) /* some 15 ms; how much CPU time it took */
+static double work(void) /* works for about 15 ms; returns the CPU time used */
 {
     double   start = cpu_ns();
     uint64_t x = sink;
@@ -71,7 +70,7 @@ int main(int argc, char **argv)
     }
     qsort(costs, ROUNDS, sizeof(costs[0]), bench_compare);
     cost = n_signals ? costs[ROUNDS / 2] * ROUNDS / n_signals / 1e3 : 0;
-    printf("bench: clock_us %.2f\n", cost > 0 ? cost : 0); /* 0: lost in the noise */
+    printf("bench: clock_us %.2f\n", cost > 0 ? cost : 0); /* a negative cost is noise */
     printf("bench: clock_hz %.1f\n", n_signals / (taken / 1e9));
     return 0;
 }

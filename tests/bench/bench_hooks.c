@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_hooks.c - what the hooks of the tool "calls" take by themselves: compiled code is played by
- * assembly that calls them as a runtime's code does.
+ * bench_hooks.c - measures the hooks of the tool calls alone. Assembly code calls them as code that a
+ * runtime has compiled does.
  *
- * usage: bench_hooks FOLDER          (an empty one: the file "calls" is made there)
- * Prints "bench: NAME VALUE", ns for one pair of enter and leave, what the call itself takes included:
- * WORK_MODE with WORK fib (one function, recursive: it is always the same path that is next) or turns
- * (two functions called in turn by the same third).
+ * usage: bench_hooks FOLDER          FOLDER: empty; receives the file "calls"
+ * Prints "bench: WORK_MODE VALUE". VALUE: ns for one call with its enter and leave hooks. WORK: fib
+ * (one recursive function, so that the next call path is always the same one) or turns (a function
+ * that calls two others alternately).
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -17,14 +17,14 @@
 #include "tests/bench/bench.h"
 
 #define FIB       16
-#define FIB_CALLS 3193 /* of fib(16) */
+#define FIB_CALLS 3193 /* number of calls that fib(16) makes */
 #define TURNS     65536
 
 void bench_empty(void), bench_stamp(void);
 int  bench_fib(int n);
 void bench_turns(unsigned n);
 
-/* What they call, and with which markers. */
+/* The hooks that the assembly code calls, and the client IDs that it passes to them. */
 void              *bench_enter, *bench_leave;
 struct sxs_called *bench_called[2];
 
@@ -102,8 +102,8 @@ static void both(const char *mode, void (*enter)(void), void (*leave)(void))
     bench_report(name, turns, NULL, TURNS);
 }
 
-/* Traced calls are recorded over and over at one place: what new pages of a file cost is left
- * out. */
+/* Writes all traced calls to the same place of the file, so that the page faults of new pages are not
+ * measured. */
 static struct sxs_calls_event events[2 * TURNS + 2];
 
 static void begin_events(void)

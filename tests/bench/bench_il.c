@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_il MODE FILE... - how long the IL library takes over every method body of assemblies, in ns a body:
- * `bench: ns N`, `bench: bodies N`. Bodies lie in memory; the first round is thrown away.
+ * bench_il.c - measures the IL library on all method bodies of assemblies.
  *
- *   copy     memcpy of each: what reading and writing cannot be faster than
- *   write    read, written
- *   check    read, checked, written
- *   wrap     read, wrapped with entry, exit and a catch, checked, written
- *   text     read, written as ilasm's text
+ * usage: bench_il MODE FILE...
+ * Prints "bench: ns N", the time for one body, and "bench: bodies N". The bodies are in memory. The
+ * first round is not counted. MODE is what is done with each body:
+ *   copy     memcpy, as the lower limit
+ *   write    read and write it
+ *   check    read, check and write it
+ *   wrap     read it, wrap it with code at entry and exit and a catch clause, check and write it
+ *   text     read it and write it as text for ilasm
  */
 #include <stdlib.h>
 #include <time.h>
@@ -32,7 +34,7 @@ static struct {
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* others may be at work */
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* the machine may be busy */
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -42,7 +44,7 @@ static void fail(const char *why)
     exit(1);
 }
 
-/* Bodies of their own size, so that a copy is no longer than they are. */
+/* The bodies, each in a block of exactly its size, so that a copy is no longer than the body. */
 static void add(const struct method *m)
 {
     const uint8_t *bytes;

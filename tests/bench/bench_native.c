@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* bench_native.c - native code that does next to nothing, for rules and the app `bench` to call. */
+/* bench_native.c - native functions with almost no work, which rules and the app `bench` call. */
 #include <stdint.h>
 
 #include "include/sxsprof.h"
 
 #define EXPORT __attribute__((visibility("default"), used))
 
-/* Each thread's own, so that threads cost each other nothing. */
+/* One for each thread, so that threads do not slow each other down. */
 static _Thread_local volatile long calls;
 
 EXPORT void bench_nothing(const struct sxsprof_method *method);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_signal.c - real faults and suspension signals handled by a simulated runtime: the environment
- * says whether a router stands in front of it.
+ * bench_signal.c - measures faults and suspension signals that a simulated runtime handles. The
+ * environment decides whether the signal router is preloaded.
  *
  * usage: bench_signal RUNTIME
  */
@@ -16,7 +16,7 @@ static void faults(void *arg, unsigned n)
     clr->faults(n);
 }
 
-/* Sent to itself it arrives before pthread_kill() returns. */
+/* A signal that a thread sends to itself is delivered before pthread_kill() returns. */
 static void activations(void *arg, unsigned n)
 {
     (void)arg;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_walk.c - what the walkers take of stacks of known depth, alone and as a whole sample:
- * signal, handler, record in the mapped file.
+ * bench_walk.c - measures the walkers on stacks of known depth: the walk alone, and a whole sample
+ * (signal, handler, record in the mapped file).
  *
- * usage: SXSPROF_SIGNALS=off bench_walk FOLDER        (an empty folder, for the samples file)
- * Prints "bench: KIND_DEPTH_WALKER_WHAT VALUE" lines. KIND: rbp (as JIT compilers write it: frames
- * of rbp, no unwind tables), tables (native code without rbp), mixed. WHAT: ns (of one walk, for
- * each of its frames), frames; us (of one sample), recorded (frames of it).
+ * usage: SXSPROF_SIGNALS=off bench_walk FOLDER        FOLDER: empty; receives the file of samples
+ * Prints lines "bench: KIND_DEPTH_WALKER_WHAT VALUE". KIND: rbp (code as a JIT compiler writes it,
+ * with frame pointers and without unwind tables), tables (native code with unwind tables and without
+ * frame pointers) or mixed. WHAT: ns (per frame of one walk), frames (of one walk), us (per sample) or
+ * recorded (frames of one sample).
  */
 #define UNW_LOCAL_ONLY
 #include <fcntl.h>
@@ -43,7 +44,7 @@ static char                       stack_name[32]; /* KIND_DEPTH */
 struct walk {
     enum sxs_sample_walker walker;
     ucontext_t             uc;
-    size_t                 n; /* frames of the last */
+    size_t                 n; /* frames of the last walk */
 };
 
 static void walks(void *arg, unsigned n)
@@ -70,7 +71,7 @@ static const struct sxs_record_sample *last_sample(void)
     return t ? atomic_load(&t->last) : NULL;
 }
 
-/* Sent to itself a signal arrives before the call that sends it returns. */
+/* A signal that a thread sends to itself is delivered before the call that sends it returns. */
 static void samples(void *arg, unsigned n)
 {
     (void)arg;
@@ -79,7 +80,7 @@ static void samples(void *arg, unsigned n)
         sxs_clocks_poke(tid, 1000);
 }
 
-/* The median batch: ns for one. */
+/* Returns the time of one repetition in the median batch, in ns. */
 static double median(void (*once)(void *arg, unsigned n), void *arg)
 {
     double   times[BENCH_BATCHES], start;
@@ -137,7 +138,7 @@ __attribute__((noinline)) static int measure(int result)
 
 /* ---- stacks ---------------------------------------------------------------------------------- */
 
-#define N_METHODS   64u /* different ones, so that each frame's rule is another */
+#define N_METHODS   64u /* different methods, so that each frame has its own rule */
 #define METHOD_SIZE 64u
 
 typedef int jit_fn(int frames, int (*then)(int));
@@ -148,13 +149,14 @@ static const uint8_t method[] = {0x55, 0x48, 0x83, 0xec, 0x10, 0x48, 0x8d, 0x6c,
                                  0xff, 0xcf, 0x74, 0x0c, 0xe8, 0,    0,    0,    0,    0x90,
                                  0x48, 0x83, 0xc4, 0x10, 0x5d, 0xc3, 0xff, 0xd6, 0x90, 0x48,
                                  0x83, 0xc4, 0x10, 0x5d, 0xc3};
-/* As short methods are: push rax; dec edi; jz then; call the next method; nop; add rsp, 8; ret;
+/* A short method without a frame pointer: push rax; dec edi; jz then; call the next method; nop; add rsp, 8; ret;
  * then: call rsi; nop; add rsp, 8; ret */
 static const uint8_t short_method[] = {0x50, 0xff, 0xcf, 0x74, 0x0b, 0xe8, 0,    0,    0,
                                        0,    0x90, 0x48, 0x83, 0xc4, 0x08, 0xc3, 0xff, 0xd6,
                                        0x90, 0x48, 0x83, 0xc4, 0x08, 0xc3};
 
-/* N_METHODS methods that call each other in a ring, every @short_one-th of them (0: none) short. */
+/* Makes N_METHODS methods that call each other in a ring. Every @short_one-th of them is a short one; 0:
+ * none. */
 static jit_fn *write_methods(unsigned short_one)
 {
     uint8_t *code = mmap(NULL, N_METHODS * METHOD_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -177,12 +179,13 @@ static jit_fn *write_methods(unsigned short_one)
 
 typedef int native_fn(int frames);
 
-static native_fn *volatile native[3]; /* called through memory: not inlined, no tail calls */
+static native_fn *volatile native[3]; /* called through memory, which prevents inlining and tail calls */
 static native_fn *after_native;
 static jit_fn    *mixed;
 static int        mixed_left;
 
-/* Something to do after the call, with something kept across it or not. */
+/* The functions have work after the call, so that the compiler makes no tail call; some keep a value in
+ * a register during the call. */
 #define NATIVE_BODY(kept)                                                                   \
     int result = frames > 1 ? native[frames % 3](frames - 1) : after_native(0);             \
     __asm__ volatile("" : "+r"(result));                                                    \
@@ -203,7 +206,7 @@ WITH_RBP static int native_rbp(int frames)
     NATIVE_BODY(frames);
 }
 
-/* Ten methods, five native functions, and so on. */
+/* Ten methods call five native functions, these call ten methods, and so on. */
 __attribute__((noinline)) static int mixed_native(int unused)
 {
     int result = native[1](4);
