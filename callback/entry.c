@@ -15,7 +15,7 @@
 #include "manager/manager.h"
 #include "manager/rejit.h"
 #include "tools/instrument/rewrite.h"
-#include "tools/sample/sampler.h"
+#include "tools/sample/tool.h"
 #include "stackwalk/walk.h"
 #include "tools/tools.h"
 

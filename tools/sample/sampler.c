@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tools/sample/sampler.c - starts and ends the tool "sample". It starts with the first picked
- * runtime and runs one service thread, which finds threads, starts their clocks, reserves space
- * in the file and names what was sampled. */
+/* tools/sample/sampler.c - starts and ends sampling. It starts with the first picked runtime and
+ * runs one service thread, which finds threads, starts their clocks, reserves space in the file
+ * and names what was sampled. */
 #include "tools/sample/sampler.h"
 
 #include <errno.h>
@@ -18,16 +18,10 @@
 #include "base/loader.h"
 #include "base/log.h"
 #include "base/thread.h"
-#include "tools/options/sample_options.h"
-#include "session/write/samples_write.h"
 #include "session/write/session_write.h"
 #include "tools/sample/clocks.h"
 #include "tools/sample/code.h"
-#include "symbols/compiled.h"
-#include "stackwalk/snapshot/dispatch.h"
-#include "symbols/early.h"
 #include "tools/sample/handler.h"
-#include "tools/sample/pauses.h"
 #include "tools/sample/snapshot.h"
 #include "tools/sample/stacks.h"
 #include "stackwalk/fast/tables.h"
@@ -56,9 +50,8 @@
 static struct {
     pthread_mutex_t            lock;    /* guards started */
     int                        started; /* 1: sampling; -1: failed to start */
-    struct sxs_samples_writer *writer;
     struct sxs_samples_header *header;
-    struct sxs_sampler_options options;
+    struct sxs_sampler         with;
     _Atomic int                forked;
     /* 1: the host uses all signals that could be the sample signal. */
     _Atomic int stopped;
@@ -69,7 +62,7 @@ SXS_FORK_RESETS(sampler.lock);
 
 static void record_thread(struct sxs_sampled_thread *t, uint64_t ended_ns, uint64_t cpu_ns)
 {
-    struct sxs_record_thread *r = sxs_samples_reserve(sampler.writer, sizeof(*r));
+    struct sxs_record_thread *r = sxs_samples_reserve(sampler.with.writer, sizeof(*r));
     if (!r)
         return;
     r->tid = atomic_load(&t->tid);
@@ -102,8 +95,8 @@ static int at_work(void)
 
 static int start_clock(struct sxs_sampled_thread *t)
 {
-    if (t->excluded || atomic_load(&sampler.stopped) || sampler.options.mode != SXS_MODE_CPU ||
-        sampler.options.walker == SXS_WALKER_SNAPSHOT)
+    if (t->excluded || atomic_load(&sampler.stopped) || sampler.with.options.mode != SXS_MODE_CPU ||
+        sampler.with.options.walker == SXS_WALKER_SNAPSHOT)
         return 0;
     return sxs_clocks_start(t);
 }
@@ -171,7 +164,7 @@ static int has_sampled(uint64_t *before)
 static long next_period(long period, int busy)
 {
     uint64_t age = sxs_now_ns(CLOCK_MONOTONIC) - sampler.header->started_ns;
-    int      calm = sxs_signals()->preloaded && sampler.options.hz <= CALM_HZ && age > EARLY_NS;
+    int      calm = sxs_signals()->preloaded && sampler.with.options.hz <= CALM_HZ && age > EARLY_NS;
     if (busy)
         return calm ? CALM_NS : PERIOD_NS;
     return period * 2 < IDLE_NS ? period * 2 : IDLE_NS;
@@ -265,7 +258,7 @@ static void serve_tool(void)
         atomic_store(&sampler.header->n_unlisted, sxs_threads_unlisted());
         if (some_came || sxs_stacks_missed())
             sxs_stacks_refresh();
-        if (sxs_samples_make_room(sampler.writer) != 0)
+        if (sxs_samples_make_room(sampler.with.writer) != 0)
             sxs_warn("the samples file cannot grow: what comes from now on is dropped and counted");
         list_loaded(since_naming >= NAMING_NS);
         if (since_naming >= NAMING_NS) {
@@ -337,7 +330,7 @@ static void child_goes_on(void)
 {
     atomic_store(&sampler.forked, 1);
     sxs_handler_pause(1);
-    sxs_samples_forget(sampler.writer);
+    sxs_samples_forget(sampler.with.writer);
     sxs_threads_each_slot(sxs_clocks_disown);
     sxs_threads_forget();
     unblock_signal();
@@ -356,33 +349,33 @@ static int start_sampling(void)
         sxs_error("tool sample cannot start: the preloaded signal library is older than this one");
         return -1;
     }
-    sampler.writer = sxs_samples_create(folder, MAX_BYTES);
-    if (!sampler.writer) {
+    sampler.with.writer = sxs_samples_create(folder, MAX_BYTES);
+    if (!sampler.with.writer) {
         sxs_error("tool sample: the samples file cannot be made: %s", strerror(errno));
         return -1;
     }
-    sampler.header = sxs_samples_header(sampler.writer);
-    sampler.header->mode = (uint16_t)sampler.options.mode;
-    sampler.header->walker = (uint16_t)sampler.options.walker;
-    sampler.header->asked_hz = sampler.options.hz;
-    sampler.header->clock = sxs_clocks_choose(sampler.options.hz);
+    sampler.header = sxs_samples_header(sampler.with.writer);
+    sampler.header->mode = (uint16_t)sampler.with.options.mode;
+    sampler.header->walker = (uint16_t)sampler.with.options.walker;
+    sampler.header->asked_hz = sampler.with.options.hz;
+    sampler.header->clock = sxs_clocks_choose(sampler.with.options.hz);
     sampler.header->started_realtime_ns = sxs_now_ns(CLOCK_REALTIME);
     sampler.header->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
-    if (sampler.options.tiers)
+    if (sampler.with.options.tiers)
         sxs_tier_settings_read();
     memcpy(sampler.header->command, sxs_session_open(NULL)->command,
            sizeof(sampler.header->command));
-    err = sxs_code_init(sampler.writer);
+    err = sxs_code_init(sampler.with.writer);
     if (!err)
-        err = sxs_handler_install(sampler.writer, sampler.options.walker);
+        err = sxs_handler_install(sampler.with.writer, sampler.with.options.walker);
     if (!err)
         sxs_fork_register(&part);
-    if (!err && sampler.options.walker == SXS_WALKER_SNAPSHOT) {
+    if (!err && sampler.with.options.walker == SXS_WALKER_SNAPSHOT) {
         sampler.header->clock = SXS_CLOCK_MONOTONIC;
-        sxs_snapshot_init(sampler.writer, sampler.options.mode, sampler.options.hz);
+        sxs_snapshot_init(sampler.with.writer, sampler.with.options.mode, sampler.with.options.hz);
         err = -sxs_thread_start(&snapshots);
-    } else if (!err && sampler.options.mode == SXS_MODE_WALL) {
-        sxs_wall_init(sampler.writer, sampler.options.hz);
+    } else if (!err && sampler.with.options.mode == SXS_MODE_WALL) {
+        sxs_wall_init(sampler.with.writer, sampler.with.options.hz);
         err = -sxs_thread_start(&wall);
     }
     /* Last, because from then on new threads are sampled, and the library's own threads must not
@@ -403,211 +396,24 @@ __attribute__((destructor)) static void ended(void)
         atomic_store(&sampler.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
 }
 
-/* ---- the tool -------------------------------------------------------------------------------- */
-
-static void record_runtime(const struct sxs_runtime *rt)
-{
-    const char                *version = sxs_runtime_version(rt), *path = sxs_runtime_path(rt);
-    size_t                     v = strlen(version), p = strlen(path);
-    struct sxs_record_runtime *r = sxs_samples_reserve(sampler.writer, sizeof(*r) + v + p);
-    if (!r)
-        return;
-    r->number = sxs_runtime_number(rt);
-    r->version_size = (uint16_t)v;
-    r->path_size = (uint16_t)p;
-    memcpy(r->text, version, v);
-    memcpy(r->text + v, path, p);
-    sxs_samples_commit(r, SXS_RECORD_RUNTIME);
-}
-
-static HRESULT start_tool(struct sxs_sub *sub, const char *text)
+const struct sxs_sampler *sxs_sampler_start(const char *text)
 {
     char why[SXS_TOOL_WHY];
     int  ok;
     pthread_mutex_lock(&sampler.lock);
     if (!sampler.started) {
         sampler.started = -1;
-        if (sxs_sampler_parse(text, &sampler.options, why, sizeof(why)) != 0)
+        if (sxs_sampler_parse(text, &sampler.with.options, why, sizeof(why)) != 0)
             sxs_error("tool sample: %s", why);
         else
             sampler.started = start_sampling();
     }
     ok = sampler.started == 1;
     pthread_mutex_unlock(&sampler.lock);
-    if (!ok)
-        return E_FAIL;
-    record_runtime(sub->rt);
-    sub->low = COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_FUNCTION_UNLOADS |
-               COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS |
-               COR_PRF_MONITOR_EXCEPTIONS | COR_PRF_MONITOR_SUSPENDS;
-    sub->state = sxs_pauses_new(sampler.writer);
-    if (!sub->state || sxs_code_started(sub->rt) != 0)
-        return E_OUTOFMEMORY;
-    if (sampler.options.walker == SXS_WALKER_SNAPSHOT)
-        sub->low |= (uint32_t)COR_PRF_ENABLE_STACK_SNAPSHOT;
-    if (sxs_runtime_info_version(sub->rt) >= 9)
-        sub->high = COR_PRF_HIGH_MONITOR_DYNAMIC_FUNCTION_UNLOADS;
-    if (sampler.options.tiers && sxs_runtime_info_version(sub->rt) >= 12) {
-        sub->high |= COR_PRF_HIGH_MONITOR_EVENT_PIPE;
-        /* Needed for all code that is compiled until the session runs. */
-        if (!sxs_runtime_is_attached(sub->rt))
-            sub->low |= SXS_TIER_SESSIONS_LOW;
-        sxs_tier_sessions_expect(sub);
-    }
-    return S_OK;
+    return ok ? &sampler.with : NULL;
 }
 
-static HRESULT thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD tid)
+const struct sxs_sampler *sxs_sampler(void)
 {
-    (void)thread;
-    sxs_threads_mark(tid, sxs_runtime_number(sub->rt));
-    return S_OK;
+    return &sampler.with;
 }
-
-/* Unblocks the sample signal in a catch block. A runtime that handled a fault has left its
- * signal handler for good by now, but the handler's signal mask is still in force, except for
- * the signals that the runtime itself had blocked (docs/internals/signals.md). */
-static HRESULT catcher_enter(struct sxs_sub *sub, sxs_function function, sxs_object object)
-{
-    (void)sub, (void)function, (void)object;
-    if (sxs_signals()->sample_uses_stack())
-        sxs_signals()->unblock_samples();
-    return S_OK;
-}
-
-static HRESULT suspend_started(struct sxs_sub *sub, COR_PRF_SUSPEND_REASON reason)
-{
-    sxs_pauses_begin(sub->state, reason);
-    return S_OK;
-}
-
-static HRESULT suspend_aborted(struct sxs_sub *sub)
-{
-    sxs_pauses_abort(sub->state);
-    return S_OK;
-}
-
-static HRESULT resume_finished(struct sxs_sub *sub)
-{
-    sxs_code_resumed(sub->rt, sxs_pauses_end(sub->state, sxs_runtime_number(sub->rt)));
-    return S_OK;
-}
-
-static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider, DWORD id,
-                               DWORD version, ULONG metadata_size, LPCBYTE metadata, ULONG size,
-                               LPCBYTE data, LPCGUID activity, LPCGUID related, sxs_thread thread,
-                               ULONG n_frames, UINT_PTR *frames)
-{
-    (void)provider, (void)version, (void)metadata_size, (void)metadata, (void)activity;
-    (void)related, (void)thread, (void)n_frames, (void)frames;
-    sxs_compiled_event(sub->rt, id, data, size);
-    return S_OK;
-}
-
-static HRESULT on_compiling(struct sxs_sub *sub, sxs_function function, BOOL safe)
-{
-    (void)function, (void)safe;
-    sxs_tier_sessions_compiling(sub->rt, 1);
-    return S_OK;
-}
-
-static HRESULT on_recompiling(struct sxs_sub *sub, sxs_function function, sxs_rejit id, BOOL safe)
-{
-    (void)id;
-    return on_compiling(sub, function, safe);
-}
-
-static HRESULT on_recompiled(struct sxs_sub *sub, sxs_function function, sxs_rejit id,
-                             HRESULT status, BOOL safe)
-{
-    (void)safe;
-    if (SUCCEEDED(status))
-        sxs_early_compiled(function, id.id);
-    sxs_tier_sessions_compiling(sub->rt, 0);
-    return S_OK;
-}
-
-static HRESULT on_compiled(struct sxs_sub *sub, sxs_function function, HRESULT status, BOOL safe)
-{
-    return on_recompiled(sub, function, (sxs_rejit){sub->rt, 0}, status, safe);
-}
-
-static HRESULT function_unloading(struct sxs_sub *sub, sxs_function function)
-{
-    sxs_code_unloading(sub->rt, function.id);
-    return S_OK;
-}
-
-static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
-{
-    (void)sub;
-    if (SUCCEEDED(status) && sampler.options.walker == SXS_WALKER_SNAPSHOT)
-        sxs_dispatch_module(module);
-    return S_OK;
-}
-
-static HRESULT assembly_unloading(struct sxs_sub *sub, sxs_assembly assembly)
-{
-    (void)assembly;
-    sxs_code_assembly_unloading(sub->rt);
-    return S_OK;
-}
-
-static HRESULT assembly_unloaded(struct sxs_sub *sub, sxs_assembly assembly, HRESULT status)
-{
-    (void)assembly, (void)status;
-    sxs_code_assembly_unloaded(sub->rt);
-    return S_OK;
-}
-
-static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
-{
-    (void)module;
-    /* New code may be placed where unloaded early code was, so not all compilations are known. */
-    if (sxs_tier_sessions_is_expected(sub->rt))
-        sxs_compiled_incomplete(sub->rt);
-    sxs_code_unloading(sub->rt, 0);
-    return S_OK;
-}
-
-static void stop_tool(struct sxs_sub *sub, int detached)
-{
-    (void)detached;
-    if (sampler.options.walker == SXS_WALKER_SNAPSHOT)
-        sxs_snapshot_ended();
-    sxs_tier_sessions_forget(sub->rt);
-    sxs_code_ended(sub->rt);
-}
-
-static void release_runtime(struct sxs_sub *sub)
-{
-    /* If the runtime refused the tool, stop_tool() was not called. */
-    sxs_tier_sessions_forget(sub->rt);
-    sxs_pauses_free(sub->state);
-    sub->state = NULL;
-}
-
-static const struct sxs_events events = {
-    .ThreadAssignedToOSThread = thread_assigned,
-    .ExceptionCatcherEnter = catcher_enter,
-    .RuntimeSuspendStarted = suspend_started,
-    .RuntimeSuspendAborted = suspend_aborted,
-    .RuntimeResumeFinished = resume_finished,
-    .JITCompilationStarted = on_compiling,
-    .ReJITCompilationStarted = on_recompiling,
-    .JITCompilationFinished = on_compiled,
-    .ReJITCompilationFinished = on_recompiled,
-    .FunctionUnloadStarted = function_unloading,
-    .DynamicMethodUnloaded = function_unloading,
-    .AssemblyUnloadStarted = assembly_unloading,
-    .AssemblyUnloadFinished = assembly_unloaded,
-    .ModuleLoadFinished = module_loaded,
-    .ModuleUnloadStarted = module_unloading,
-    .EventPipeEventDelivered = event_delivered,
-};
-
-const struct sxs_tool sxs_sample_tool = {.name = "sample",
-                                         .on = &events,
-                                         .start = start_tool,
-                                         .stop = stop_tool,
-                                         .release = release_runtime};

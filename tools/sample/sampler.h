@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/** tools/sample/sampler.h - the tool "sample": stacks of all threads, by CPU time or wall time. */
+/** tools/sample/sampler.h - takes samples of all threads of the process, once for all runtimes. */
 #ifndef SXS_TOOLS_SAMPLE_SAMPLER_H
 #define SXS_TOOLS_SAMPLE_SAMPLER_H
 
-#include "manager/tool.h"
+#include "session/write/samples_write.h"
+#include "tools/options/sample_options.h"
 
-extern const struct sxs_tool sxs_sample_tool;
+/** What the sampler works with. Constant once sampling has started. */
+struct sxs_sampler {
+    struct sxs_sampler_options options;
+    struct sxs_samples_writer *writer; /* owned by the sampler; never freed */
+};
+
+/**
+ * sxs_sampler_start - start sampling in this process with the options @text of the tool "sample".
+ * The first call decides; later ones ignore @text. Starts the service thread.
+ * Returns the sampler, or NULL after a message if sampling could not be started, also by an earlier
+ * call. Any thread; not signal-safe. */
+const struct sxs_sampler *sxs_sampler_start(const char *text);
+
+/** sxs_sampler - return the sampler, after sxs_sampler_start() has returned it. Any thread. */
+const struct sxs_sampler *sxs_sampler(void);
 
 #endif
