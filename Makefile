@@ -54,6 +54,8 @@ GEN         := $(addprefix $(O)/gen/,sxs_abi.h sxs_abi.c sxs_events.h sxs_events
 IL_GEN      := $(addprefix $(O)/gen/,sxs_il_opcodes.h sxs_il_opcodes.inc)
 CONFIG_GEN  := $(O)/gen/config_schema.h
 GUESTS_GEN  := $(O)/gen/guests_schema.h
+CLRIE_SRC   := $(wildcard clrie/*.c clrie/*/*.c)
+CLRIE_GEN   := $(O)/gen/sxs_clrie.h $(O)/gen/sxs_clrie.inc
 
 obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC)) $(O)/obj/callback/elt_x86_64.o $(O)/obj/hooks/fan_out_x86_64.o $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
@@ -111,6 +113,14 @@ $(IL_GEN) &: instr/il/gen_opcodes.py instr/il/opcodes.tsv
 	@mkdir -p $(@D)
 	$(call say,GEN,$(O)/gen/sxs_il_opcodes.h)
 	$(Q)python3 instr/il/gen_opcodes.py instr/il/opcodes.tsv $(O)/gen
+
+# The generator looks up which functions of the slots are written.
+$(CLRIE_GEN) &: clrie/object/gen_classes.py clrie/object/classes.tsv clrie/object/optional.tsv manager/abi/interfaces.tsv $(CLRIE_SRC)
+	@mkdir -p $(@D)
+	$(call say,GEN,$(O)/gen/sxs_clrie.h)
+	$(Q)python3 clrie/object/gen_classes.py manager/abi clrie/object/classes.tsv $(O)/gen $(CLRIE_SRC)
+
+$(call obj,$(CLRIE_SRC)): $(CLRIE_GEN)
 
 $(CONFIG_GEN): instr/config/embed_schema.py instr/config/instrumentation.xsd
 $(GUESTS_GEN): instr/config/embed_schema.py guests/config/guests.xsd

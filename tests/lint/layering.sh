@@ -27,6 +27,7 @@ BEGIN {
     layer_of["sxs_info.h"] = "manager"; layer_of["sxs_events.inc"] = "abi"
     layer_of["sxs_callback.inc"] = "callback"
     layer_of["sxs_guest_events.inc"] = "guests"; layer_of["sxs_guest_info.inc"] = "guests"
+    layer_of["sxs_clrie.h"] = layer_of["sxs_clrie.inc"] = "clrie/object"
     layer_of["sxs_il_opcodes.h"] = "include"; layer_of["sxs_il_opcodes.inc"] = "instr/il"
     layer_of["config_schema.h"] = "instr/config"
     layer_of["guests_schema.h"] = "guests/config"

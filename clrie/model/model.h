@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * model.h - the AppDomains, assemblies, modules and methods of one runtime, as plug-ins see them.
+ *
+ * The model knows the runtime through an ICorProfilerInfo, and the engine through struct
+ * clrie_model_host. Lists are guarded by the model's own lock; no foreign code is called while it is
+ * held.
+ */
+#ifndef SXS_CLRIE_MODEL_MODEL_H
+#define SXS_CLRIE_MODEL_MODEL_H
+
+#include "clrie/graph/graph.h"
+#include "clrie/types/types.h"
+#include "sxs_clrie.h"
+
+struct clrie_model;
+
+/** What the model asks of the engine. Outlives the model. */
+struct clrie_model_host {
+    ICorProfilerInfo10 *info; /* borrowed; the runtime's, or a guest's view of it */
+    unsigned            version; /* of the interface that @info really has */
+    HRESULT (*request_rejit)(struct clrie_model_host *host, ModuleID module, mdMethodDef method);
+};
+
+/** clrie_model_new - an empty model. NULL without memory. Free it when no object is used any more. */
+struct clrie_model *clrie_model_new(struct clrie_model_host *host);
+void                clrie_model_free(struct clrie_model *model);
+
+/** clrie_model_domains - the IAppDomainCollection. Borrowed. */
+struct clrie_domains *clrie_model_domains(struct clrie_model *model);
+
+/** Make, finish and remove AppDomains and assemblies. They return a borrowed object that the model
+ *  holds, or NULL when it cannot be made or is unknown. _remove() passes the reference of the model to
+ *  the caller. */
+struct clrie_domain   *clrie_model_domain(struct clrie_model *model, AppDomainID id);
+void                   clrie_domain_finish(struct clrie_domain *domain);
+struct clrie_domain   *clrie_model_domain_remove(struct clrie_model *model, AppDomainID id);
+struct clrie_assembly *clrie_model_assembly(struct clrie_model *model, AssemblyID id);
+struct clrie_assembly *clrie_model_assembly_remove(struct clrie_model *model, AssemblyID id);
+
+/** clrie_model_module_add - make the module, its assembly and its AppDomain as far as they are
+ *  unknown. NULL for a module without assembly metadata (a resource). Borrowed. */
+struct clrie_module *clrie_model_module_add(struct clrie_model *model, ModuleID id);
+struct clrie_module *clrie_model_module(struct clrie_model *model, ModuleID id); /* NULL: unknown */
+struct clrie_module *clrie_model_module_remove(struct clrie_model *model, ModuleID id);
+
+int clrie_module_is_dynamic(const struct clrie_module *module);
+
+/** How a method's object came about. */
+enum clrie_method_use {
+    CLRIE_METHOD_COMPILED, /* for a compilation: changes of its graph are used */
+    CLRIE_METHOD_REJITTED, /* for GetReJITParameters: without a FunctionID */
+    CLRIE_METHOD_ALONE     /* for questions; changes of its graph are not used */
+};
+
+/**
+ * clrie_method_new - make the object of a method.
+ * @function: 0 for CLRIE_METHOD_REJITTED. @token: 0: it is found by @function.
+ * @out: receives one reference. Returns S_OK; E_FAIL when the module is unknown. */
+HRESULT clrie_method_new(struct clrie_model *model, enum clrie_method_use use, ModuleID module,
+                         mdMethodDef token, FunctionID function, struct clrie_method **out);
+
+/** What the engine does with a method's object while the method is compiled. */
+struct clrie_module       *clrie_method_module(struct clrie_method *method);
+mdMethodDef                clrie_method_token(struct clrie_method *method);
+FunctionID                 clrie_method_function(struct clrie_method *method);
+struct clrie_graph_method *clrie_method_graph_method(struct clrie_method *method);
+/** The graph, made of the original body if it was not made yet. Borrowed. */
+HRESULT                    clrie_method_graph(struct clrie_method *method, struct clrie_graph **out);
+int                        clrie_method_has_graph(const struct clrie_method *method);
+/** Commits the locals, checks and writes the graph. @why: as clrie_graph_check(). */
+HRESULT  clrie_method_render(struct clrie_method *method, struct clrie_written *out, char *why,
+                             size_t room);
+uint32_t clrie_method_codegen_flags(const struct clrie_method *method);
+
+/** Return the interface that plug-ins get. Borrowed. */
+IAppDomainInfo *clrie_domain_face(struct clrie_domain *domain);
+IAssemblyInfo  *clrie_assembly_face(struct clrie_assembly *assembly);
+IModuleInfo    *clrie_module_face(struct clrie_module *module);
+IMethodInfo    *clrie_method_face(struct clrie_method *method);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* object.c - memory, references and faces of objects. */
+#include "clrie/object/object.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fork.h"
+
+/* ---- faces of released objects ---------------------------------------------------------------- */
+
+/* The slots take whatever arguments they are called with, and ignore them. */
+static HRESULT released_query(void *self, const GUID *iid, void **out)
+{
+    (void)self;
+    (void)iid;
+    if (out)
+        *out = NULL;
+    return E_UNEXPECTED;
+}
+
+static ULONG released_count(void *self)
+{
+    (void)self;
+    return 0;
+}
+
+static HRESULT released_slot(void *self)
+{
+    (void)self;
+    return E_UNEXPECTED;
+}
+
+#define SLOT_4 (void *)released_slot, (void *)released_slot, (void *)released_slot, (void *)released_slot
+static void *const released[3 + 40] = {
+    (void *)released_query, (void *)released_count, (void *)released_count,
+    SLOT_4, SLOT_4, SLOT_4, SLOT_4, SLOT_4, SLOT_4, SLOT_4, SLOT_4, SLOT_4, SLOT_4,
+};
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+/* Objects of one size. Sizes are multiples of 32 bytes. Memory is taken in pieces of PIECE bytes. */
+enum { STEP = 32, N_SIZES = 16, PIECE = 16384 };
+
+static struct {
+    struct clrie_object *free; /* by next_free */
+    char                *piece;
+    size_t               left; /* bytes of the piece that were not used yet */
+} pools[N_SIZES]; /* guarded by lock */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(lock);
+
+static struct clrie_object *take_locked(unsigned i)
+{
+    struct clrie_object *object = pools[i].free;
+    size_t               size = (size_t)i * STEP;
+    if (object) {
+        pools[i].free = atomic_load(&object->next_free);
+        return object;
+    }
+    if (pools[i].left < size) {
+        pools[i].piece = aligned_alloc(64, PIECE); /* never freed, see object.h */
+        pools[i].left = pools[i].piece ? PIECE : 0;
+    }
+    if (pools[i].left < size)
+        return NULL;
+    object = (struct clrie_object *)(void *)pools[i].piece;
+    pools[i].piece += size;
+    pools[i].left -= size;
+    return object;
+}
+
+static struct clrie_object *allocate(size_t size)
+{
+    unsigned             i = (unsigned)((size + STEP - 1) / STEP);
+    struct clrie_object *object;
+    if (i >= N_SIZES)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    object = take_locked(i);
+    pthread_mutex_unlock(&lock);
+    return object;
+}
+
+static void give_back(struct clrie_object *object, size_t size)
+{
+    unsigned i = (unsigned)((size + STEP - 1) / STEP);
+    pthread_mutex_lock(&lock);
+    atomic_store(&object->next_free, pools[i].free);
+    pools[i].free = object;
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- objects ---------------------------------------------------------------------------------- */
+
+void *clrie_new(const struct clrie_class *class)
+{
+    struct clrie_object *object = allocate(*class->size);
+    const void         **faces;
+    if (!object)
+        return NULL;
+    memset((void *)object, 0, *class->size);
+    faces = (const void **)(object + 1);
+    for (unsigned i = 0; i < class->n_faces; i++)
+        faces[i] = class->faces[i].vtbl;
+    atomic_init(&object->refs, 1);
+    object->class = class;
+    return object;
+}
+
+static void end(struct clrie_object *object)
+{
+    const struct clrie_class *class = object->class;
+    const void              **faces = (const void **)(object + 1);
+    if (class->end)
+        class->end(object);
+    clrie_data_free(atomic_exchange(&object->data, NULL));
+    for (unsigned i = 0; i < class->n_faces; i++)
+        faces[i] = released;
+    object->class = NULL;
+    give_back(object, *class->size);
+}
+
+ULONG clrie_ref(struct clrie_object *object)
+{
+    while (object->owner)
+        object = object->owner;
+    return atomic_fetch_add_explicit(&object->refs, 1, memory_order_relaxed) + 1;
+}
+
+ULONG clrie_unref(struct clrie_object *object)
+{
+    ULONG left;
+    if (!object)
+        return 0;
+    while (object->owner)
+        object = object->owner;
+    left = atomic_fetch_sub_explicit(&object->refs, 1, memory_order_acq_rel) - 1;
+    if (left == 0)
+        end(object);
+    return left;
+}
+
+static int answers(const struct clrie_face *face, const GUID *iid)
+{
+    for (const GUID *const *at = face->iids; *at; at++)
+        if (memcmp(*at, iid, sizeof(*iid)) == 0)
+            return 1;
+    return 0;
+}
+
+HRESULT clrie_query(struct clrie_object *object, const GUID *iid, void **out)
+{
+    if (!out)
+        return E_INVALIDARG;
+    *out = NULL;
+    if (!iid)
+        return E_INVALIDARG;
+    if (memcmp(iid, &IID_IUnknown, sizeof(*iid)) == 0)
+        return clrie_hand_out(object, 0, out);
+    for (unsigned i = 0; i < object->class->n_faces; i++)
+        if (answers(&object->class->faces[i], iid))
+            return clrie_hand_out(object, i, out);
+    return E_NOINTERFACE;
+}
+
+struct clrie_object *clrie_object_of(const void *face, const struct clrie_class *const *classes,
+                                     unsigned n)
+{
+    const void *vtbl = face ? *(const void *const *)face : NULL;
+    for (unsigned c = 0; vtbl && c < n; c++)
+        for (unsigned i = 0; i < classes[c]->n_faces; i++)
+            if (classes[c]->faces[i].vtbl == vtbl)
+                return (struct clrie_object *)(uintptr_t)((const void *const *)face - i) - 1;
+    return NULL;
+}
+
+HRESULT clrie_hand_out(struct clrie_object *object, unsigned n, void **out)
+{
+    *out = object ? clrie_face(object, n) : NULL;
+    if (object)
+        clrie_ref(object);
+    return S_OK;
+}
