@@ -10,7 +10,7 @@
 #define SXS_CLRIE_GRAPH_GRAPH_H
 
 #include "sxs_clrie.h"
-#include "sxs_il.h"
+#include "include/sxs_il.h"
 
 /** What a graph must know of its method. Outlives the graph. */
 struct clrie_graph_method {
