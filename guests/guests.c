@@ -2,6 +2,7 @@
 /* guests.c - the list of the process's guests, read once. */
 #include "guests/guests.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,11 @@
 #include "base/log.h"
 #include "base/named_profilers.h"
 #include "base/proc.h"
+#include "clrie/engine.h"
 #include "guests/config/list.h"
 #include "guests/guest.h"
 #include "instr/config/config.h"
+#include "manager/guid.h"
 #include "manager/manager.h"
 
 static struct guest guests[GUEST_MAX];
@@ -33,8 +36,11 @@ static void prepare(struct guest *guest, unsigned number)
 {
     const char *slash = strrchr(guest->declared.path, '/');
     guest->number = number;
-    snprintf(guest->title, sizeof(guest->title), "guest %s",
-             slash ? slash + 1 : guest->declared.path);
+    if (guest->loaded)
+        snprintf(guest->title, sizeof(guest->title), "%s", guest->declared.path);
+    else
+        snprintf(guest->title, sizeof(guest->title), "guest %s",
+                 slash ? slash + 1 : guest->declared.path);
     pthread_mutex_init(&guest->lock, NULL);
     guest->tool = (struct sxs_tool){
         .name = guest->title,
@@ -52,6 +58,22 @@ static void leave_out(void *arg, const char *line)
     sxs_error("SXSPROF_GUESTS: %s: this is left out", line);
 }
 
+/* Adds the engine for instrumentation methods, which is a guest inside this library. It comes last, so
+ * that its plug-ins change what other guests have changed before. */
+static void add_engine(void)
+{
+    static char              name[] = "the engine for instrumentation methods";
+    struct guest_declaration declared = {.path = name, .priority = INT_MAX};
+    struct guest            *guest = &guests[n_guests];
+    if (n_guests == GUEST_MAX || !clrie_is_wanted())
+        return;
+    snprintf(declared.clsid_text, sizeof(declared.clsid_text), "%s", CLRIE_CLSID);
+    sxs_guid_parse(declared.clsid_text, &declared.clsid);
+    add(&declared);
+    guest->loaded = 1;
+    guest->get_class_object = clrie_get_class_object;
+}
+
 /* Runtimes load notification profilers themselves when the signal library has not taken them out
  * of the environment before the runtimes read it. They must not run twice. */
 static void check_adopted(const struct guest_list *list)
@@ -67,13 +89,16 @@ void sxs_guests_init(void)
     static struct guest_list list; /* its declarations are moved to `guests` */
     struct sxs_enabled_tool  enabled[GUEST_MAX];
     const char              *text = sxs_env_get(SXS_ENV_GUESTS);
-    if (!text)
-        return;
     sxs_config_open_files_by(sxs_proc_call);
-    guest_list_read(&list, text, leave_out, NULL);
-    check_adopted(&list);
+    if (text) {
+        guest_list_read(&list, text, leave_out, NULL);
+        check_adopted(&list);
+    }
     for (unsigned i = 0; i < list.n; i++)
         add(&list.items[i]);
+    add_engine();
+    if (!n_guests)
+        return;
     for (unsigned i = 0; i < n_guests; i++) {
         prepare(&guests[i], i);
         enabled[i] = (struct sxs_enabled_tool){&guests[i].tool, ""};

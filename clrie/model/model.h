@@ -44,7 +44,8 @@ struct clrie_module *clrie_model_module_add(struct clrie_model *model, ModuleID 
 struct clrie_module *clrie_model_module(struct clrie_model *model, ModuleID id); /* NULL: unknown */
 struct clrie_module *clrie_model_module_remove(struct clrie_model *model, ModuleID id);
 
-int clrie_module_is_dynamic(const struct clrie_module *module);
+int      clrie_module_is_dynamic(const struct clrie_module *module);
+ModuleID clrie_module_id(const struct clrie_module *module);
 
 /** How a method's object came about. */
 enum clrie_method_use {
@@ -62,8 +63,8 @@ HRESULT clrie_method_new(struct clrie_model *model, enum clrie_method_use use, M
 
 /** What the engine does with a method's object while the method is compiled. */
 struct clrie_module       *clrie_method_module(struct clrie_method *method);
-mdMethodDef                clrie_method_token(struct clrie_method *method);
-FunctionID                 clrie_method_function(struct clrie_method *method);
+mdMethodDef                clrie_method_token(const struct clrie_method *method);
+FunctionID                 clrie_method_function(const struct clrie_method *method);
 struct clrie_graph_method *clrie_method_graph_method(struct clrie_method *method);
 /** The graph, made of the original body if it was not made yet. Borrowed. */
 HRESULT                    clrie_method_graph(struct clrie_method *method, struct clrie_graph **out);
@@ -72,6 +73,19 @@ int                        clrie_method_has_graph(const struct clrie_method *met
 HRESULT  clrie_method_render(struct clrie_method *method, struct clrie_written *out, char *why,
                              size_t room);
 uint32_t clrie_method_codegen_flags(const struct clrie_method *method);
+/** clrie_method_name - write the method's full name, as UTF-8, for messages. */
+void clrie_method_name(struct clrie_method *method, char *out, size_t room);
+/** clrie_method_reset - drop the graph and the locals, so that plug-ins change the original body anew. */
+void clrie_method_reset(struct clrie_method *method);
+/** clrie_method_close - the compilation is over: free the graph, and drop the caller's reference. A
+ *  plug-in that still holds the object can ask for names and IDs. */
+void clrie_method_close(struct clrie_method *method);
+
+/** clrie_compiled_method_new - the IMethodJitInfo2 of a compilation that has ended. @id: 0: it is not a
+ *  ReJIT. @status: its result. One reference, or NULL. */
+struct clrie_compiled_method *clrie_compiled_method_new(struct clrie_model *model,
+                                                        FunctionID function, ReJITID id,
+                                                        BOOL is_rejit, HRESULT status);
 
 /** Return the interface that plug-ins get. Borrowed. */
 IAppDomainInfo *clrie_domain_face(struct clrie_domain *domain);

@@ -97,7 +97,7 @@ def checks(slot):
     return out
 
 
-def header(abi, classes, put):
+def header(abi, classes, defined, put):
     put(BANNER)
     put("#ifndef SXS_CLRIE_H\n#define SXS_CLRIE_H\n")
     put('#include "clrie/object/object.h"\n')
@@ -118,10 +118,13 @@ def header(abi, classes, put):
         for interface in c.interfaces:
             for slot in abi.slots(interface):
                 name = function(c, interface, slot)
-                if interface == "IDataContainer" or name in seen:
+                if interface == "IDataContainer" or name in seen or (
+                        is_info(interface) and name not in defined):
                     continue
                 seen.add(name)
                 put(prototype(c, interface, slot) + ";")
+    put("\n/* The profiling interface behind a wrapped one. Borrowed. */")
+    put("ICorProfilerInfo15 *clrie_info_real(struct clrie_info *info);")
     put("\n/* What the end of an object calls: releases what the object owns. */")
     for struct in dict.fromkeys(c.struct for c in classes):
         put("void clrie_%s_end(struct clrie_object *object);" % struct)
@@ -131,13 +134,18 @@ def header(abi, classes, put):
     put("\n#endif")
 
 
-def body(cls, interface, number, slot, put):
+def is_info(interface):
+    """Slots of a wrapped ICorProfilerInfo that nobody has written go to the real one."""
+    return interface.startswith("ICorProfilerInfo")
+
+
+def body(cls, interface, number, slot, defined, put):
     this = "struct clrie_object *object = (struct clrie_object *)(void *)((const void **)(void *)self - %d) - 1;" % number
     params = ["%s *self" % interface] + ["%s %s" % (kind, name) for _, kind, name in slot.params]
     name = "%s_%s_%s" % (cls.name, interface, slot.name)
     put("static %s %s(%s)\n{" % (slot.ret, name, ", ".join(params)))
     put("    " + this)
-    must = checks(slot)
+    must = [] if is_info(interface) else checks(slot)
     if must:
         put("    if (%s)\n        return E_POINTER;" % " || ".join("!" + m for m in must))
     args = []
@@ -145,6 +153,10 @@ def body(cls, interface, number, slot, put):
         cast = "(void **)" if cls.struct == "enumerator" and kind.startswith("I") and kind.endswith("**") else ""
         args.append(cast + p)
     owner = "object" if interface == "IDataContainer" else "(struct clrie_%s *)object" % cls.struct
+    if is_info(interface) and function(cls, interface, slot) not in defined:
+        put("    ICorProfilerInfo15 *real = clrie_info_real(%s);" % owner)
+        put("    return real->vtbl->%s(%s);\n}\n" % (slot.name, ", ".join(["real"] + args)))
+        return name
     put("    return %s(%s);\n}\n" % (function(cls, interface, slot), ", ".join([owner] + args)))
     return name
 
@@ -156,12 +168,13 @@ def inc(abi, classes, defined, put):
         for interface in c.interfaces:
             for slot in abi.slots(interface):
                 name = function(c, interface, slot)
-                if interface != "IDataContainer" and name not in defined:
+                if interface != "IDataContainer" and not is_info(interface) and name not in defined:
                     missing[name] = (prototype(c, interface, slot), slot)
         for name, text in (("clrie_%s_end" % c.struct, "void clrie_%s_end(struct clrie_object *object)\n{\n    (void)object;\n}\n" % c.struct),):
             if name not in defined:
                 missing[name] = (text, None)
-    put("\n/* ---- not implemented: %d ---- */\n" % len(missing))
+    n = sum(1 for _, slot in missing.values() if slot and not slot.interface.startswith("ICorProfilerCallback"))
+    put("\n/* ---- not implemented: %d ---- */\n" % n)
     for text, slot in missing.values():
         if slot is None:
             put(text)
@@ -169,7 +182,8 @@ def inc(abi, classes, defined, put):
         put(text + "\n{\n    (void)self;")
         for _, _, name in slot.params:
             put("    (void)%s;" % name)
-        put("    return E_NOTIMPL;\n}\n")
+        # An event that the engine does not use.
+        put("    return %s;\n}\n" % ("S_OK" if slot.interface.startswith("ICorProfilerCallback") else "E_NOTIMPL"))
     for struct in dict.fromkeys(c.struct for c in classes):
         if "clrie_%s_size" % struct not in defined:
             put("const uint32_t clrie_%s_size = sizeof(struct clrie_object) + CLRIE_MAX_FACES * sizeof(void *);" % struct)
@@ -185,7 +199,7 @@ def inc(abi, classes, defined, put):
             rows = [(".QueryInterface", prefix + "_QueryInterface"), (".AddRef", prefix + "_AddRef"),
                     (".Release", prefix + "_Release")]
             for slot in abi.slots(interface):
-                rows.append(("." + slot.name, body(c, interface, number, slot, put)))
+                rows.append(("." + slot.name, body(c, interface, number, slot, defined, put)))
             put("static const %sVtbl %s_vtbl = {" % (interface, prefix))
             for field, name in rows:
                 put("    %s = %s," % (field, name))
@@ -210,7 +224,7 @@ def main():
             text = f.read()
         defined |= set(re.findall(r"^(?:\w+ )?(?:HRESULT|ULONG|void) (clrie_\w+)\(", text, re.M))
         defined |= set(re.findall(r"^const uint32_t (clrie_\w+_size)", text, re.M))
-    for name, make in (("sxs_clrie.h", lambda put: header(abi, classes, put)),
+    for name, make in (("sxs_clrie.h", lambda put: header(abi, classes, defined, put)),
                        ("sxs_clrie.inc", lambda put: inc(abi, classes, defined, put))):
         lines = []
         make(lines.append)

@@ -32,11 +32,13 @@ static HRESULT released_slot(void *self)
     return E_UNEXPECTED;
 }
 
-#define SLOT_4 (void *)released_slot, (void *)released_slot, (void *)released_slot, (void *)released_slot
-static void *const released[3 + 40] = {
-    (void *)released_query, (void *)released_count, (void *)released_count,
-    SLOT_4, SLOT_4, SLOT_4, SLOT_4, SLOT_4, SLOT_4, SLOT_4, SLOT_4, SLOT_4, SLOT_4,
+#define SLOTS_4  (void *)released_slot, (void *)released_slot, (void *)released_slot, (void *)released_slot
+#define SLOTS_32 SLOTS_4, SLOTS_4, SLOTS_4, SLOTS_4, SLOTS_4, SLOTS_4, SLOTS_4, SLOTS_4
+/* As long as the longest vtable. */
+static void *const released[] = {
+    (void *)released_query, (void *)released_count, (void *)released_count, SLOTS_32, SLOTS_32, SLOTS_32,
 };
+_Static_assert(sizeof(released) >= sizeof(ICorProfilerInfo10Vtbl), "a vtable is longer");
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* plugin.c - loads plug-ins, and keeps the list of them. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "clrie/engine.h"
+
+typedef HRESULT get_class_object_fn(const GUID *clsid, const GUID *iid, void **out);
+
+static HRESULT failed(const struct clrie_plugin_declaration *declared, HRESULT hr, const char *what)
+{
+    sxs_error("instrumentation method %s (%s, line %u): %s", declared->name,
+              declared->config ? declared->config : "?", declared->line, what);
+    clrie_log_print(CLRIE_LOG_ERRORS, "%s: %s", declared->name, what);
+    return hr;
+}
+
+/* Loads the library and makes the plug-in's object. A library is never unloaded, because the code that
+ * its plug-in has put into methods may call it. */
+static HRESULT create(const struct clrie_plugin_declaration *declared, IInstrumentationMethod **out)
+{
+    void                *library = dlopen(declared->path, RTLD_LAZY);
+    get_class_object_fn *get = NULL;
+    IClassFactory       *factory = NULL;
+    void                *object = NULL;
+    HRESULT              hr;
+    if (!library)
+        return failed(declared, E_FAIL, dlerror());
+    *(void **)&get = dlsym(library, "DllGetClassObject");
+    if (!get)
+        return failed(declared, E_FAIL, "its library exports no DllGetClassObject");
+    hr = get(&declared->clsid, &IID_IClassFactory, (void **)&factory);
+    if (FAILED(hr) || !factory)
+        return failed(declared, FAILED(hr) ? hr : E_FAIL, "its library has no such class");
+    hr = factory->vtbl->CreateInstance(factory, NULL, &IID_IInstrumentationMethod, &object);
+    factory->vtbl->Release(factory);
+    if (FAILED(hr) || !object)
+        return failed(declared, FAILED(hr) ? hr : E_FAIL,
+                      "its class has no IInstrumentationMethod");
+    *out = object;
+    return S_OK;
+}
+
+static void *ask(IInstrumentationMethod *im, const GUID *iid)
+{
+    void *out = NULL;
+    return SUCCEEDED(im->vtbl->QueryInterface(im, iid, &out)) ? out : NULL;
+}
+
+static struct clrie_plugin *make(struct clrie_engine *engine,
+                                 const struct clrie_plugin_declaration *declared,
+                                 IInstrumentationMethod *im)
+{
+    struct clrie_plugin *p = calloc(1, sizeof(*p));
+    if (!p)
+        return NULL;
+    p->engine = engine;
+    p->name = strdup(declared->name);
+    p->clsid = declared->clsid;
+    p->priority = declared->priority;
+    p->is_configured = declared->config != NULL;
+    p->im = im;
+    p->jit2 = ask(im, &IID_IInstrumentationMethodJitEvents2);
+    p->jit = ask(im, &IID_IInstrumentationMethodJitEvents);
+    p->exceptions = ask(im, &IID_IInstrumentationMethodExceptionEvents);
+    p->attach = ask(im, &IID_IInstrumentationMethodAttach);
+    clrie_log_plugin_start(&p->log, &p->clsid);
+    p->manager = clrie_manager_new(p);
+    if (p->name && p->manager)
+        return p;
+    p->im = NULL; /* stays the caller's */
+    clrie_plugin_free(p);
+    return NULL;
+}
+
+static HRESULT initialize(struct clrie_plugin *p, struct clrie_object *settings)
+{
+    struct clrie_engine *engine = p->engine;
+    struct clrie_plugin *outer = engine->initializing;
+    IProfilerManager    *manager = clrie_face((struct clrie_object *)p->manager, 0);
+    HRESULT              hr;
+    engine->initializing = p;
+    if (settings)
+        hr = p->attach ? p->attach->vtbl->InitializeForAttach(p->attach, manager,
+                                                              clrie_face(settings, 0))
+                       : E_FAIL;
+    else
+        hr = p->im->vtbl->Initialize(p->im, manager);
+    engine->initializing = outer;
+    return hr;
+}
+
+/* Behind those with the same or a lower number. */
+static HRESULT insert(struct clrie_plugins *list, struct clrie_plugin *p)
+{
+    unsigned at = list->n;
+    if (list->n == CLRIE_MAX_PLUGINS)
+        return E_OUTOFMEMORY;
+    for (; at > 0 && list->at[at - 1]->priority > p->priority; at--)
+        list->at[at] = list->at[at - 1];
+    list->at[at] = p;
+    list->n++;
+    return S_OK;
+}
+
+HRESULT clrie_plugin_load(struct clrie_engine *engine, const struct clrie_plugin_declaration *declared,
+                          struct clrie_object *settings, struct clrie_plugin **out)
+{
+    IInstrumentationMethod *im = NULL;
+    struct clrie_plugin    *p;
+    HRESULT                 hr = create(declared, &im);
+    *out = NULL;
+    if (FAILED(hr))
+        return hr;
+    p = make(engine, declared, im);
+    if (!p) {
+        im->vtbl->Release(im);
+        return E_OUTOFMEMORY;
+    }
+    pthread_mutex_lock(&engine->lock);
+    p->order = engine->n_loaded++;
+    hr = initialize(p, settings);
+    if (SUCCEEDED(hr))
+        hr = insert(&engine->plugins, p);
+    if (SUCCEEDED(hr) && p->low) {
+        engine->low |= p->low;
+        clrie_info_apply_mask(engine);
+    }
+    pthread_mutex_unlock(&engine->lock);
+    if (FAILED(hr)) { /* its object and its library stay, because its Initialize has run */
+        char what[80];
+        snprintf(what, sizeof(what), "its Initialize failed (%s 0x%08x)", sxs_hresult_name(hr),
+                 (unsigned)hr);
+        return failed(declared, hr, what);
+    }
+    *out = p;
+    return S_OK;
+}
+
+struct clrie_plugin *clrie_plugin_find(struct clrie_engine *engine, const GUID *clsid,
+                                       const IInstrumentationMethod *im)
+{
+    struct clrie_plugins list = clrie_plugins(engine);
+    for (unsigned i = 0; i < list.n; i++)
+        if (im ? list.at[i]->im == im : memcmp(&list.at[i]->clsid, clsid, sizeof(*clsid)) == 0)
+            return list.at[i];
+    return NULL;
+}
+
+void clrie_plugin_remove(struct clrie_engine *engine, struct clrie_plugin *plugin)
+{
+    struct clrie_plugins *list = &engine->plugins;
+    pthread_mutex_lock(&engine->lock);
+    for (unsigned i = 0, n = 0; i < list->n; i++) {
+        if (list->at[i] != plugin)
+            list->at[n++] = list->at[i];
+        if (i + 1 == list->n)
+            list->n = n;
+    }
+    engine->low = CLRIE_DEFAULT_MASK;
+    for (unsigned i = 0; i < list->n; i++)
+        engine->low |= list->at[i]->low;
+    pthread_mutex_unlock(&engine->lock);
+}
+
+static void release(void *object)
+{
+    IUnknown *unknown = object;
+    if (unknown)
+        unknown->vtbl->Release(unknown);
+}
+
+void clrie_plugin_free(struct clrie_plugin *p)
+{
+    if (p->manager) {
+        clrie_manager_disconnect(p->manager);
+        clrie_unref((struct clrie_object *)p->manager);
+    }
+    release(p->jit2);
+    release(p->jit);
+    release(p->exceptions);
+    release(p->attach);
+    release(p->im);
+    clrie_log_plugin_end(&p->log);
+    free(p->name);
+    free(p);
+}
