@@ -213,10 +213,11 @@ HRESULT guest_info_EventPipeStopSession(ICorProfilerInfo15 *self, EVENTPIPE_SESS
     struct guest_instance *g = guest_of_info(self);
     ICorProfilerInfo15    *info;
     HRESULT                hr = guest_info_begin(g, SXS_INFO_SLOT_EventPipeStopSession, &info);
-    if (SUCCEEDED(hr) && !is_own_session(g, session))
-        hr = E_INVALIDARG;
     if (FAILED(hr))
         return hr;
+    /* A runtime returns S_OK for a handle that is none of its sessions (8, 9, 10). */
+    if (!is_own_session(g, session))
+        return guest_info_end(g, S_OK);
     stopping = g;
     hr = info->vtbl->EventPipeStopSession(info, session);
     stopping = NULL;
@@ -370,6 +371,7 @@ HRESULT guest_on_EventPipeEventDelivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER
     latest.sub = sub;
     if (!g || latest.owner != g || !guest_call_begin(g, &call))
         return S_OK;
+    guest_id_note(sub->rt, provider, 1);
     guest_id_note(sub->rt, thread.id, 1);
     hr = call.callback->vtbl->EventPipeEventDelivered(call.callback, provider, event, event_version,
                                                       metadata_size, metadata, size, data, activity,

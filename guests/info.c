@@ -180,3 +180,23 @@ HRESULT guest_info_GetEventMask2(ICorProfilerInfo15 *self, DWORD *pdwEventsLow, 
     *pdwEventsHigh = g->high;
     return guest_info_end(g, S_OK);
 }
+
+/* The mask of the runtime has COR_PRF_ENABLE_STACK_SNAPSHOT because the library walks stacks. A guest
+ * that has not asked for it gets the runtime's refusal, which comes before checks of arguments. In
+ * Initialize the runtime refuses all snapshots. */
+HRESULT guest_info_DoStackSnapshot(ICorProfilerInfo15 *self, ThreadID thread,
+                                   StackSnapshotCallback *callback, ULONG32 infoFlags,
+                                   void *clientData, BYTE *context, ULONG32 contextSize)
+{
+    struct guest_instance *g = guest_of_info(self);
+    ICorProfilerInfo15    *info;
+    HRESULT                hr = guest_info_begin(g, SXS_INFO_SLOT_DoStackSnapshot, &info);
+    if (SUCCEEDED(hr))
+        hr = guest_id_check(g, SXS_INFO_SLOT_DoStackSnapshot, thread, 1);
+    if (SUCCEEDED(hr) && !g->initializing && !(g->low & (uint32_t)COR_PRF_ENABLE_STACK_SNAPSHOT))
+        hr = CORPROF_E_INCONSISTENT_WITH_FLAGS;
+    if (FAILED(hr))
+        return hr;
+    return guest_info_end(g, info->vtbl->DoStackSnapshot(info, thread, callback, infoFlags,
+                                                         clientData, context, contextSize));
+}
