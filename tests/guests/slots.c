@@ -50,7 +50,7 @@ static const char *const argument_names[] = {"nulls", "zeros", "valid"};
 /* ---- IDs -------------------------------------------------------------------------------------- */
 
 /* IDs of the program on one runtime, by type. */
-struct known {
+struct program_ids {
     AppDomainID    domain;
     AssemblyID     assembly;
     ModuleID       module;
@@ -65,37 +65,37 @@ struct known {
 };
 
 struct slots {
-    struct known     known;
-    _Atomic int      ran, threw;         /* 1: the calls in this callback are made */
-    _Atomic unsigned refused, n_foreign; /* calls with an ID of another runtime */
+    struct program_ids ids;
+    _Atomic int        ran, threw;         /* 1: the calls in this callback are made */
+    _Atomic unsigned   refused, n_foreign; /* calls with an ID of another runtime */
 };
 
-static pthread_mutex_t previous_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct known    previous; /* of the runtime that came before; under previous_lock */
-static int             has_previous;
+static pthread_mutex_t    previous_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct program_ids previous; /* of the runtime that came before; under previous_lock */
+static int                has_previous;
 
 static const struct {
     const char *type;
     size_t      offset;
-} ids[] = {
-    {"AppDomainID", offsetof(struct known, domain)},
-    {"AssemblyID", offsetof(struct known, assembly)},
-    {"ModuleID", offsetof(struct known, module)},
-    {"ClassID", offsetof(struct known, class_id)},
-    {"FunctionID", offsetof(struct known, function)},
-    {"ThreadID", offsetof(struct known, thread)},
-    {"ObjectID", offsetof(struct known, object)},
-    {"ObjectHandleID", offsetof(struct known, handle)},
-    {"EVENTPIPE_PROVIDER", offsetof(struct known, provider)},
-    {"EVENTPIPE_EVENT", offsetof(struct known, event)},
+} id_types[] = {
+    {"AppDomainID", offsetof(struct program_ids, domain)},
+    {"AssemblyID", offsetof(struct program_ids, assembly)},
+    {"ModuleID", offsetof(struct program_ids, module)},
+    {"ClassID", offsetof(struct program_ids, class_id)},
+    {"FunctionID", offsetof(struct program_ids, function)},
+    {"ThreadID", offsetof(struct program_ids, thread)},
+    {"ObjectID", offsetof(struct program_ids, object)},
+    {"ObjectHandleID", offsetof(struct program_ids, handle)},
+    {"EVENTPIPE_PROVIDER", offsetof(struct program_ids, provider)},
+    {"EVENTPIPE_EVENT", offsetof(struct program_ids, event)},
 };
 
 /* Returns the ID of this type, or NULL when it is no type of an ID. */
-static const void *find_id(const struct known *k, const char *type)
+static const void *find_id(const struct program_ids *k, const char *type)
 {
-    for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-        if (strcmp(ids[i].type, type) == 0)
-            return (const char *)k + ids[i].offset;
+    for (size_t i = 0; i < sizeof(id_types) / sizeof(id_types[0]); i++)
+        if (strcmp(id_types[i].type, type) == 0)
+            return (const char *)k + id_types[i].offset;
     return NULL;
 }
 
@@ -105,9 +105,9 @@ static const void *find_id(const struct known *k, const char *type)
 
 /* The thread's call in progress. */
 static _Thread_local struct {
-    const struct info_slot *slot;
-    enum arguments          kind;
-    const struct known     *known;
+    const struct info_slot   *slot;
+    enum arguments            kind;
+    const struct program_ids *ids;
     int     foreign; /* number of the argument that is an ID of another runtime; -1: none */
     uint8_t areas[12][AREA] __attribute__((aligned(16)));
 } now;
@@ -133,22 +133,22 @@ static void fill_area(const char *type, uint8_t *area)
         return;
     }
     snprintf(base, sizeof(base), "%.*s", (int)strcspn(type, "*"), type);
-    id = find_id(now.known, base);
+    id = find_id(now.ids, base);
     if (id)
         memcpy(area, id, sizeof(uint64_t));
     else if (strcmp(base, "mdMethodDef") == 0)
-        memcpy(area, &now.known->method, sizeof(mdToken));
+        memcpy(area, &now.ids->method, sizeof(mdToken));
 }
 
 static uint64_t scalar(const char *type, const char *name)
 {
     if (strcmp(type, "mdMethodDef") == 0 ||
         (strcmp(type, "mdToken") == 0 && strcmp(name, "token") == 0))
-        return now.known->method;
+        return now.ids->method;
     if (strcmp(type, "mdTypeDef") == 0)
-        return now.known->type;
+        return now.ids->type;
     if (strcmp(type, "LPCBYTE") == 0 || strcmp(type, "UINT_PTR") == 0)
-        return now.known->code;
+        return now.ids->code;
     if (strncmp(name, "cch", 3) == 0)
         return AREA / sizeof(WCHAR) / 2;
     if (strcmp(name, "cTypeArgs") == 0 || strcmp(name, "cData") == 0 ||
@@ -174,7 +174,7 @@ static int is_callback(const char *type)
 static void fill_argument(unsigned i, void *out, size_t size)
 {
     const char *type = now.slot->parameters[i].type, *name = now.slot->parameters[i].name;
-    const void *id = find_id(now.foreign == (int)i ? &previous : now.known, type);
+    const void *id = find_id(now.foreign == (int)i ? &previous : now.ids, type);
     uint8_t    *area = now.areas[i];
     uint64_t    word = 0;
     memset(out, 0, size);
@@ -344,7 +344,7 @@ static void make_call(struct prof *p, unsigned number, enum arguments kind, enum
     HRESULT                 hr;
     now.slot = slot;
     now.kind = kind;
-    now.known = &own->known;
+    now.ids = &own->ids;
     now.foreign = -1;
     memset(now.areas, 0, sizeof(now.areas));
     if (getenv("SLOTS_PROBE")) {
@@ -355,9 +355,9 @@ static void make_call(struct prof *p, unsigned number, enum arguments kind, enum
     for (unsigned i = 0; SUCCEEDED(hr) && kind != NULLS && i < slot->n_arguments; i++)
         if (strcmp(slot->parameters[i].direction, "in") != 0)
             describe(i, line + strlen(line), sizeof(line) - strlen(line));
-    if (strcmp(slot->name, "DestroyHandle") == 0 && kind == VALID && own->known.object)
-        p->info->vtbl->CreateHandle(p->info, own->known.object, COR_PRF_HANDLE_TYPE_STRONG,
-                                    &own->known.handle);
+    if (strcmp(slot->name, "DestroyHandle") == 0 && kind == VALID && own->ids.object)
+        p->info->vtbl->CreateHandle(p->info, own->ids.object, COR_PRF_HANDLE_TYPE_STRONG,
+                                    &own->ids.handle);
     prof_say(p, "%s %s(%s) 0x%08x%s", context_name(context), slot->name, argument_names[kind],
              (unsigned)hr, line);
 }
@@ -387,7 +387,7 @@ static void make_foreign_calls(struct prof *p)
 {
     struct slots *own = p->own;
     now.kind = VALID;
-    now.known = &own->known;
+    now.ids = &own->ids;
     for (unsigned slot = 3; slot < p->n_slots && slot < SXS_N_INFO_SLOTS; slot++) {
         now.slot = &info_slots[slot];
         for (unsigned i = 0; i < now.slot->n_arguments; i++) {
@@ -410,7 +410,7 @@ static void make_foreign_calls(struct prof *p)
 /* ---- the profiler ----------------------------------------------------------------------------- */
 
 /* A provider and an event of the profiler's own. */
-static void make_provider(struct prof *p, struct known *k)
+static void make_provider(struct prof *p, struct program_ids *k)
 {
     static const WCHAR name[] = {'S', 'x', 's', '-', 'S', 'l', 'o', 't', 's', 0};
     if (p->version < 12)
@@ -424,7 +424,7 @@ HRESULT prof_initialize(struct prof *p)
 {
     struct slots *own = calloc(1, sizeof(*own));
     p->own = own;
-    make_provider(p, &own->known);
+    make_provider(p, &own->ids);
     make_calls(p, INITIALIZE, KIND(NULLS) | KIND(ZEROS));
     return p->info->vtbl->SetEventMask(p->info, OWN_MASK);
 }
@@ -441,7 +441,7 @@ HRESULT prof_JITCompilationFinished(ICorProfilerCallback11 *self, FunctionID fn,
 {
     struct prof        *p = prof_of(self);
     struct slots       *own = p->own;
-    struct known       *k = &own->known;
+    struct program_ids *k = &own->ids;
     ICorProfilerInfo15 *info = p->info;
     LPCBYTE             code = NULL;
     char                name[200];
@@ -471,16 +471,15 @@ HRESULT prof_ExceptionThrown(ICorProfilerCallback11 *self, ObjectID object)
     struct slots *own = p->own;
     if (!own->ran || atomic_exchange(&own->threw, 1))
         return S_OK;
-    own->known.object = object;
+    own->ids.object = object;
     if (p->version >= 13)
-        p->info->vtbl->CreateHandle(p->info, object, COR_PRF_HANDLE_TYPE_STRONG,
-                                    &own->known.handle);
+        p->info->vtbl->CreateHandle(p->info, object, COR_PRF_HANDLE_TYPE_STRONG, &own->ids.handle);
     make_calls(p, OBJECT, KIND(VALID));
     if (getenv("SLOTS_FOREIGN")) {
         pthread_mutex_lock(&previous_lock);
         if (has_previous)
             make_foreign_calls(p);
-        previous = own->known;
+        previous = own->ids;
         has_previous = 1;
         pthread_mutex_unlock(&previous_lock);
     }
