@@ -30,6 +30,7 @@ struct guest {
     int             loaded; /* 0: not tried; 1: loaded; -1: failed */
     void           *library;
     HRESULT (*get_class_object)(const GUID *clsid, const GUID *iid, void **out);
+    char     why[160]; /* why it was not loaded */
     unsigned n_active; /* runtimes on which Initialize has succeeded */
 };
 
@@ -105,8 +106,10 @@ void guest_let_go(struct guest_instance *g);
 
 /** guest_create - load the guest's library if it is not loaded, and make a callback object.
  *  @callback, @version: receive the object (one reference) and its highest ICorProfilerCallback.
- *  Returns S_OK, or a failure after one line. */
-HRESULT guest_create(struct guest *guest, ICorProfilerCallback11 **callback, unsigned *version);
+ *  @why, @size: receives what went wrong, zero-terminated; it is cut after @size bytes.
+ *  Returns S_OK or a failure. */
+HRESULT guest_create(struct guest *guest, ICorProfilerCallback11 **callback, unsigned *version,
+                     char *why, size_t size);
 
 /** guest_is_permitted - apply the setting ProfAPI_ProfilerCompatibilitySetting. Without it, .NET
  *  Framework 4 refuses a profiler without ICorProfilerCallback3; later runtimes accept it.

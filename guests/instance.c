@@ -148,15 +148,15 @@ HRESULT guest_start(struct sxs_sub *sub, const char *options)
     struct sxs_guest_row   *row;
     unsigned                version = 0;
     const char             *why;
-    char                    text[160];
+    char                    text[200];
     HRESULT                 hr;
     (void)options;
     if (!is_for(guest, sub->rt))
         return S_FALSE;
     row = make_row(guest, sub->rt);
-    hr = guest_create(guest, &callback, &version);
+    hr = guest_create(guest, &callback, &version, text, sizeof(text));
     if (FAILED(hr))
-        return stays_off(guest, row, hr, "its library or class cannot be used");
+        return stays_off(guest, row, hr, text);
     row->callback_version = version;
     why = guest_is_permitted(sub->rt, version, attached);
     g = why ? NULL : make_instance(guest, sub);
