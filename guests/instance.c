@@ -115,11 +115,16 @@ static HRESULT initialize(struct guest_instance *g, int attached)
 static HRESULT stays_off(struct guest *guest, struct sxs_guest_row *row, HRESULT hr,
                          const char *why)
 {
-    int serves = guest->n_active > 0;
+    int serves;
+    pthread_mutex_lock(&guest->lock);
+    serves = guest->n_active > 0;
+    if (!serves && guest->n_failed < ARRAY_LEN(guest->failed))
+        guest->failed[guest->n_failed++] = row;
+    atomic_store(&row->state, serves ? SXS_GUEST_REFUSED : SXS_GUEST_FAILED);
+    pthread_mutex_unlock(&guest->lock);
     snprintf(row->why, sizeof(row->why), "%s", why);
     atomic_store(&row->result, (uint32_t)hr);
     atomic_store(&row->start_took_ns, sxs_now_ns(CLOCK_MONOTONIC) - row->started_ns);
-    atomic_store(&row->state, serves ? SXS_GUEST_REFUSED : SXS_GUEST_FAILED);
     sxs_error("%s is off for runtime %u: %s%s", guest->title, row->runtime, why,
               serves ? "; it goes on with the runtimes that it has" : "");
     return S_FALSE;
@@ -189,6 +194,8 @@ HRESULT guest_start(struct sxs_sub *sub, const char *options)
     sub->high = g->high;
     pthread_mutex_lock(&guest->lock);
     guest->n_active++;
+    while (guest->n_failed > 0) /* runtimes that start at the same time fail before this one is active */
+        atomic_store(&guest->failed[--guest->n_failed]->state, SXS_GUEST_REFUSED);
     pthread_mutex_unlock(&guest->lock);
     atomic_store(&row->result, (uint32_t)hr);
     atomic_store(&row->start_took_ns, sxs_now_ns(CLOCK_MONOTONIC) - row->started_ns);
