@@ -194,7 +194,8 @@ HRESULT guest_start(struct sxs_sub *sub, const char *options)
     sub->high = g->high;
     pthread_mutex_lock(&guest->lock);
     guest->n_active++;
-    while (guest->n_failed > 0) /* runtimes that start at the same time fail before this one is active */
+    while (guest->n_failed >
+           0) /* runtimes that start at the same time fail before this one is active */
         atomic_store(&guest->failed[--guest->n_failed]->state, SXS_GUEST_REFUSED);
     pthread_mutex_unlock(&guest->lock);
     atomic_store(&row->result, (uint32_t)hr);

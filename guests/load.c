@@ -22,7 +22,8 @@ static int load_locked(struct guest *guest)
     guest->library = dlopen(path, RTLD_LAZY);
     if (!guest->library) {
         const char *why = dlerror();
-        snprintf(guest->why, sizeof(guest->why), "its library cannot be loaded: %s", why ? why : "");
+        snprintf(guest->why, sizeof(guest->why), "its library cannot be loaded: %s",
+                 why ? why : "");
         return -1;
     }
     guest->get_class_object = (HRESULT(*)(const GUID *, const GUID *, void **))(uintptr_t)dlsym(

@@ -100,9 +100,8 @@ HRESULT sxs_hooks_check_mask(const struct sxs_sub *sub, uint32_t low)
     const struct hooks_user *user = find_user(sub);
     for (int kind = SXS_HOOKS_1; user && kind < SXS_HOOKS_KINDS; kind++) {
         int is_3 = kind == SXS_HOOKS_3 || kind == SXS_HOOKS_3_INFO;
-        if (user->kinds & 1u << kind &&
-            (is_refused((enum sxs_hooks_kind)kind, low) ||
-             (is_3 && !(low & (uint32_t)COR_PRF_MONITOR_ENTERLEAVE))))
+        if (user->kinds & 1u << kind && (is_refused((enum sxs_hooks_kind)kind, low) ||
+                                         (is_3 && !(low & (uint32_t)COR_PRF_MONITOR_ENTERLEAVE))))
             return CORPROF_E_INCONSISTENT_WITH_FLAGS;
     }
     return S_OK;
