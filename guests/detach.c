@@ -105,6 +105,15 @@ static HRESULT check_request(struct guest_instance *g)
     return S_OK;
 }
 
+/* A runtime answers GetEventMask with 0 from the accepted request on. */
+static void clear_mask(struct guest_instance *g)
+{
+    pthread_mutex_lock(&g->mask_lock);
+    g->low = 0;
+    g->high = 0;
+    pthread_mutex_unlock(&g->mask_lock);
+}
+
 HRESULT guest_info_RequestProfilerDetach(ICorProfilerInfo15 *self,
                                          DWORD               dwExpectedCompletionMilliseconds)
 {
@@ -123,6 +132,8 @@ HRESULT guest_info_RequestProfilerDetach(ICorProfilerInfo15 *self,
     if (FAILED(hr)) {
         atomic_store(&g->detaching, 0);
         guest_info_unref(g);
+    } else {
+        clear_mask(g);
     }
     return guest_info_end(g, hr);
 }

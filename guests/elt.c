@@ -20,6 +20,8 @@ static UINT_PTR ask_guest(struct sxs_sub *sub, const struct sxs_hooks_mapper *ma
     struct guest_call call;
     UINT_PTR          client = fn;
     guest_id_note(sub->rt, fn, 0);
+    if (!mapper->one && !mapper->two)
+        return fn;
     if (!guest_call_begin(sub->state, &call)) {
         *hook = 0;
         return fn;

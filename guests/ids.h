@@ -8,8 +8,9 @@
  *
  * IDs are addresses. Most lie in memory that a runtime maps for itself, at least 64 KiB at a time:
  * for these it is enough to know the owner of each 64 KiB. A few kinds (threads, assemblies,
- * application domains, handles) come from malloc(), where the IDs of several runtimes lie side by
- * side: of these, each ID is recorded ("exact"). An ID that was never seen is let through.
+ * application domains, handles in events, EventPipe providers and events) come from malloc(), where
+ * the IDs of several runtimes lie side by side: of these, each ID is recorded ("exact"). An ID that
+ * was never seen is let through.
  */
 #ifndef SXS_GUESTS_IDS_H
 #define SXS_GUESTS_IDS_H

@@ -58,6 +58,7 @@ struct sxs_hooks {
     ICorProfilerInfo15            *info; /* the runtime's Info, one reference, in HOOKS_SHARED */
     enum hooks_mode                mode; /* written in Initialize only */
     struct hooks_user             *alone;
+    int maps_alone; /* 1: in HOOKS_DIRECT, the runtime has map_alone() as its mapper */
     unsigned                       n_users;
     struct hooks_user              users[SXS_MAX_TOOLS];
     _Atomic(struct hooks_record *) buckets[HOOKS_BUCKETS]; /* lists that only grow, by FunctionID */

@@ -98,16 +98,20 @@ HRESULT sxs_hooks_set(struct sxs_sub *sub, enum sxs_hooks_kind kind, uint32_t lo
 HRESULT sxs_hooks_check_mask(const struct sxs_sub *sub, uint32_t low)
 {
     const struct hooks_user *user = find_user(sub);
-    for (int kind = SXS_HOOKS_1; user && kind < SXS_HOOKS_KINDS; kind++)
-        if (user->kinds & 1u << kind && is_refused((enum sxs_hooks_kind)kind, low))
+    for (int kind = SXS_HOOKS_1; user && kind < SXS_HOOKS_KINDS; kind++) {
+        int is_3 = kind == SXS_HOOKS_3 || kind == SXS_HOOKS_3_INFO;
+        if (user->kinds & 1u << kind && (is_refused((enum sxs_hooks_kind)kind, low) ||
+                                         (is_3 && !(low & (uint32_t)COR_PRF_MONITOR_ENTERLEAVE))))
             return CORPROF_E_INCONSISTENT_WITH_FLAGS;
+    }
     return S_OK;
 }
 
 /* Returns 1 when a mapper that @user (NULL: not a user) sets now goes to the runtime at once. */
 static int is_passed_on(const struct sxs_hooks *h, const struct hooks_user *user)
 {
-    return h && (h->mode == HOOKS_NONE || (h->mode == HOOKS_DIRECT && h->alone == user));
+    return h && (h->mode == HOOKS_NONE ||
+                 (h->mode == HOOKS_DIRECT && h->alone == user && !h->maps_alone));
 }
 
 /* A mapper that a user has set. Another thread may be calling the previous one, so it is kept. */
@@ -244,13 +248,28 @@ static HRESULT give_hooks(struct sxs_runtime *rt, enum sxs_hooks_kind kind,
     }
 }
 
+/* The mapper of a user that is alone, had no mapper in Initialize, and wants to know the functions.
+ * It asks the mapper that the user sets later. */
+static UINT_PTR map_alone(FunctionID fn, void *data, BOOL *hook)
+{
+    struct hooks_user             *user = data;
+    const struct sxs_hooks_mapper *mapper = atomic_load(&user->mapper);
+    UINT_PTR                       client;
+    *hook = 1;
+    client = user->ask(user->sub, mapper, fn, hook);
+    return user->kind == SXS_HOOKS_2 && !mapper->one && !mapper->two ? 0 : client;
+}
+
 /* Gives the runtime everything that its only user has set. */
 static HRESULT give_alone(struct sxs_hooks *h)
 {
-    const struct hooks_user       *user = h->alone;
+    struct hooks_user             *user = h->alone;
     const struct sxs_hooks_mapper *mapper = atomic_load(&user->mapper);
     HRESULT                        hr = S_OK;
     h->mode = HOOKS_DIRECT;
+    h->maps_alone = !mapper->one && !mapper->two && user->ask != sxs_hooks_ask_directly;
+    if (h->maps_alone)
+        hr = sxs_info_SetFunctionIDMapper2(h->rt, map_alone, user);
     if (mapper->one)
         hr = sxs_info_SetFunctionIDMapper(h->rt, mapper->one);
     if (SUCCEEDED(hr) && mapper->two)

@@ -145,12 +145,13 @@ HRESULT sxs_sub_try_mask(struct sxs_sub *sub, uint32_t low, uint32_t high)
     return hr;
 }
 
-/* Since .NET 10 inlining can be disabled at any time (measured; 9.0 refuses it with E_FAIL). */
+/* Since .NET 10 inlining and optimizations can be disabled at any time (measured; 9.0 refuses it with
+ * E_FAIL). */
 uint32_t sxs_runtime_immutable(const struct sxs_runtime *rt)
 {
     uint32_t immutable = (uint32_t)COR_PRF_MONITOR_IMMUTABLE;
     if (strtoul(rt->version, NULL, 10) >= 10)
-        immutable &= ~(uint32_t)COR_PRF_DISABLE_INLINING;
+        immutable &= ~(uint32_t)(COR_PRF_DISABLE_INLINING | COR_PRF_DISABLE_OPTIMIZATIONS);
     return immutable;
 }
 

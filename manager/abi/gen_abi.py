@@ -17,7 +17,7 @@ Each slot, IID and layout is defined in one row of a table; all files are genera
   sxs_guest_info.inc    the ICorProfilerInfo that a guest gets: its vtable and forwarding functions
   sxs_profiler.h    for the profilers of tests: the prototypes of their callbacks
   sxs_profiler.inc  for the profilers of tests: a callback object that counts its calls
-  sxs_guest_test.inc    for the test of guests: a call of every Info slot
+  sxs_guest_test.inc    for the tests of guests: a call of every Info slot
   sxs_fake_info.inc for the simulated runtime: the Info slots that it does not implement by hand
 """
 import csv
@@ -409,16 +409,31 @@ GUEST_INFO_BY_HAND = {
     "GetILFunctionBody", "SetILFunctionBody", "SetILInstrumentedCodeMap",
     "RequestReJIT", "RequestRevert", "RequestReJITWithInliners", "RequestProfilerDetach",
     "EventPipeStartSession", "EventPipeAddProviderToSession", "EventPipeStopSession",
+    "DoStackSnapshot",
 }
 
+# Addresses in a runtime that only its Info may get, as IDs, but that no tool of the library uses.
+GUEST_HANDLES = {"ObjectHandleID", "EVENTPIPE_PROVIDER", "EVENTPIPE_EVENT"}
+
 # IDs whose memory a runtime allocates with malloc(): one page can hold those of several runtimes.
-MALLOCED_IDS = {"AppDomainID", "AssemblyID", "ThreadID", "ContextID", "GCHandleID"}
+MALLOCED_IDS = {"AppDomainID", "AssemblyID", "ThreadID", "ContextID", "GCHandleID",
+                "EVENTPIPE_PROVIDER", "EVENTPIPE_EVENT"}
 
 
-def id_of(p):
-    """Return the ID type of a parameter that is one ID, or a pointer to one; else None."""
+def id_in(p):
+    """Return the type of a parameter that is one ID or handle; else None."""
+    return p.type if p.typed or p.type in GUEST_HANDLES else None
+
+
+def id_out(p):
+    """Return the type of the ID or handle that a parameter is the address of; else None."""
     base = p.type.replace("*", "").strip()
-    return base if p.typed or p.typed_out else None
+    return base if p.typed_out or (base in GUEST_HANDLES and p.type == base + "*") else None
+
+
+def cast(p, value):
+    """Return an ID as an integer."""
+    return "(uintptr_t)" + value if p.type.startswith("ObjectHandleID") else value
 
 
 def exactly(id_type):
@@ -441,11 +456,9 @@ def gen_guest_events_inc(abi, w):
         w("    if (!guest_call_begin(sub->state, &call))\n        return S_OK;")
         args = []
         for p in m.params:
-            if p.typed:
-                w("    guest_id_note(sub->rt, %s.id, %s);" % (p.name, exactly(id_of(p))))
-                args.append("%s.id" % p.name)
-            else:
-                args.append(p.name)
+            args.append("%s.id" % p.name if p.typed else p.name)
+            if id_in(p):
+                w("    guest_id_note(sub->rt, %s, %s);" % (cast(p, args[-1]), exactly(id_in(p))))
         tail = "".join(", " + a for a in args)
         w("    hr = call.callback->vtbl->%s(call.callback%s);" % (m.name, tail))
         w("    guest_call_end(&call, hr);")
@@ -479,15 +492,15 @@ def gen_guest_info_inc(abi, w):
         w("    ICorProfilerInfo15 *info;")
         w("    HRESULT hr = guest_info_begin(g, SXS_INFO_SLOT_%s, &info);" % m.name)
         for p in m.params:
-            if p.typed:
+            if id_in(p):
                 w("    if (SUCCEEDED(hr))\n        hr = guest_id_check(g, SXS_INFO_SLOT_%s, %s, %s);"
-                  % (m.name, p.name, exactly(id_of(p))))
+                  % (m.name, cast(p, p.name), exactly(id_in(p))))
         w("    if (FAILED(hr))\n        return hr;")
         w("    hr = info->vtbl->%s(info%s);" % (m.name, m.args()))
         for p in m.params:
-            if p.typed_out:
-                w("    if (SUCCEEDED(hr) && %s)\n        guest_id_note(g->rt, *%s, %s);"
-                  % (p.name, p.name, exactly(id_of(p))))
+            if id_out(p):
+                w("    if (SUCCEEDED(hr) && %s)\n        guest_id_note(g->rt, %s, %s);"
+                  % (p.name, cast(p, "*" + p.name), exactly(id_out(p))))
         w("    return guest_info_end(g, hr);\n}\n")
     w("const %sVtbl guest_info_vtbl = {" % top)
     for m in methods:
@@ -503,8 +516,8 @@ def gen_profiler_h(abi, w):
 
 
 def gen_guest_test_inc(abi, w):
-    """For each Info method of a guest a function that calls it. The test defines ARG(i, type), the
-    value of argument i, and FOREIGN(i), whether argument i is an ID of another runtime."""
+    """For each Info method a function that calls it. The test defines struct info_slot, ARG(i, type),
+    which is the value of argument i, and FIRST_WORD(value), its first 8 bytes."""
     w(BANNER)
     methods = abi.chain(INFOS[-1])[3:]
     functions = {t["type"] for t in abi.types if t["kind"] == "function"}
@@ -521,12 +534,14 @@ def gen_guest_test_inc(abi, w):
     for m in methods:
         ids = ["0", "0"]  # arguments that are one ID; those whose IDs are recorded one by one
         for i, p in enumerate(m.params):
-            if p.typed:
+            if id_in(p):
                 ids[0] += " | 1 << %d" % i
-                if exactly(id_of(p)) == "1":
+                if exactly(id_in(p)) == "1":
                     ids[1] += " | 1 << %d" % i
-        w('    [%d] = {"%s", call_%s, expect_%s, %d, %d, %s, %s},'
-          % (m.slot, m.name, m.name, m.name, len(m.params), m.name in GUEST_INFO_BY_HAND, *ids))
+        texts = "".join('{"%s", "%s", "%s"}, ' % (p.dir, p.type, p.name) for p in m.params)
+        w('    [%d] = {"%s", call_%s, expect_%s, %d, %d, %s, %s, {%s}},'
+          % (m.slot, m.name, m.name, m.name, len(m.params), m.name in GUEST_INFO_BY_HAND, *ids,
+             texts.rstrip(", ")))
     w("};")
 
 
