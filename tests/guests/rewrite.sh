@@ -24,11 +24,12 @@ directly() {
     done
     lines "$out"
 }
-# guests NAMES OUT STEPS...: run all runtimes in one process, with the profilers NAMES as guests
+# guests NAMES OUT STEPS...: run all runtimes in one process, with the profilers NAMES as guests; options of a guest
+# follow its name, after a comma
 guests() {
     local names=$1 out=$2 list='' n v; shift 2
     rm -rf "$tmp/$out.said" "$tmp/session"
-    for n in $names; do list="$list${list:+;}$(id "$n")=$lib/librewrite_$n.so"; done
+    for n in $names; do list="$list${list:+;}$(id "${n%%,*}")=$lib/librewrite_${n%%,*}.so${n#"${n%%,*}"}"; done
     local steps="$libraries $*"
     set --
     for v in $versions; do set -- "$@" "$v" rewritten "$steps"; done
@@ -106,6 +107,39 @@ shows "IL that is set outside of callbacks is built on in the order of the calls
 guests 'one two' set_rejit one.set.Value show two.rejit.Value show two.revert.Value show
 shows "ReJIT builds on IL that another guest has set" set_rejit Value '1 12 1'
 
+# ---- requested before the first compilation -----------------------------------------------------
+early='two,env=PROF_REJIT=Value'
+# compiled CLAIM OUT PROFILER METHOD N: each runtime has reported N compilations of the method, begun and ended
+compiled() {
+    local got
+    got=$(sed -n "s/^$(id "$3" | cut -c26-) [0-9.]* compiled $4 //p" "$tmp/$2.prof" | tr '\n' ' ')
+    [ "$got" = "$5 $5 $5 $5 $5 $5 " ]
+    check "$1: $5" $? "$tmp/$2.prof"
+}
+guests "one $early" early1 one.set.Value show
+shows "IL that a guest sets in JITCompilationStarted of a method that another one has requested in ModuleLoadFinished" \
+    early1 Value 12
+compiled "that guest gets JITCompilationStarted and JITCompilationFinished" early1 one Value 1
+compiled "the guest that has requested the method gets none, as directly" early1 two Value 0
+is_count "but ReJITCompilationStarted" early1 two ReJITCompilationStarted 1
+is_count "which the other one does not get" early1 one ReJITCompilationStarted 0
+guests "$early one" early2 one.set.Value show two.revert.Value show two.rejit.Value show
+shows "likewise when the guest that requests is the first one" early2 Value '12 1 12'
+compiled "a guest gets no second compilation when the original is compiled after a revert" early2 one Value 1
+compiled "the guest that has reverted gets it, as directly" early2 two Value 1
+guests 'one two' early3 one.set.Value two.nothing.Value two.rejit.Value show
+shows "IL that a guest sets is used when the one that has requested the method sets none" early3 Value 1
+guests 'one two' early4 one.set.Value two.fail.Value two.rejit.Value show two.rejit.Value show
+shows "and when that one fails" early4 Value '1 12'
+compiled "the first compilation is reported once then, too" early4 one Value 1
+guests 'one two' early5 one.set.Generic two.rejit.Generic show two.revert.Generic show
+# The profiler sets IL for each of the two instances of the method, which share it.
+shows "a generic method: IL of the guest that requests is used, after its revert the other's" early5 \
+    'Generic [0-9]*' '2 11'
+compiled "each instance is reported once" early5 one Generic 2
+guests 'one two' early6 show two.rejit.Value one.set.Value show
+compiled "a method that was compiled before is not reported again" early6 one Value 1
+
 # ---- both, with ReJIT ---------------------------------------------------------------------------
 guests 'one two' order1 show one.rejit.Value show two.rejit.Value show one.revert.Value show two.revert.Value show \
     two.rejit.Value show one.rejit.Value show two.revert.Value show one.revert.Value show
@@ -158,6 +192,11 @@ guests 'one two' rules1 show one.rejit.Value show two.rejit.Value show one.rever
 shows "guests build on the IL of the tool instrument, and reverts of guests keep it" rules1 Value '7 71 712 72 7 712'
 guests 'one two' rules2 one.put.Value two.put.Value show two.rejit.Value show two.revert.Value show
 shows "IL that guests set before the compilation is kept by the tool instrument" rules2 Value '712 7122 712'
+guests 'one two' rules4 one.set.Value two.set.Value show one.rejit.Value show one.revert.Value show
+shows "IL that guests set in JITCompilationStarted is kept by the tool instrument" rules4 Value '712 7121 712'
+compiled "each gets JITCompilationStarted and JITCompilationFinished" rules4 one Value 1
+guests "one $early" rules5 one.set.Value show two.revert.Value show
+shows "likewise beside a guest that requests in ModuleLoadFinished" rules5 Value '712 71'
 
 # The rules change while the app runs, so each runtime has a process and files of its own.
 whole=$versions

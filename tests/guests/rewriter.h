@@ -9,7 +9,12 @@
  *   rejit     request that the method is compiled anew with new IL
  *   inliners  likewise, with the methods that inline it
  *   revert    request the original
+ *   put       give the method new IL now
+ *   fail      fail in the next GetReJITParameters
+ *   nothing   set nothing in the next GetReJITParameters
  *   wrong     call the requests with wrong arguments, and print the results
+ * The variable PROF_REJIT names a method that the profiler requests in ModuleLoadFinished, before it
+ * is compiled. At the end it prints how often each method was compiled, as its callbacks say.
  * Included by one file of each rewriter, which defines prof_clsid and REWRITER_DIGIT.
  */
 #ifndef SXS_TESTS_GUESTS_REWRITER_H
@@ -17,7 +22,7 @@
 
 #include <pthread.h>
 
-#include "tests/guests/profiler.h"
+#include "tests/guests/names.h"
 
 #ifndef REWRITER_MASK
 #define REWRITER_MASK \
@@ -27,12 +32,18 @@
 #define MAX_METHODS   16
 #define MAX_PROFILERS 16
 
+static const char *const work_methods[] = {"Value", "Other", "Generic", "Inner", "Outer"};
+#define N_WORK 5
+
 struct rewriter {
     ModuleID    module;           /* of the app */
+    mdMethodDef work[N_WORK];     /* tokens of the methods above */
+    atomic_uint started[N_WORK], finished[N_WORK]; /* calls of JITCompilationStarted, -Finished */
     mdMethodDef set[MAX_METHODS]; /* to rewrite when they are compiled */
     unsigned    n_set;
     int         is_wrong; /* 1: the next GetReJITParameters tries wrong arguments, too */
     int         fails;    /* 1: the next GetReJITParameters fails */
+    int         sets_nothing; /* 1: the next GetReJITParameters sets nothing */
 };
 
 static struct prof *profilers[MAX_PROFILERS];
@@ -64,6 +75,9 @@ void prof_shutdown(struct prof *p)
                                      SXS_SLOT_ReJITCompilationFinished, SXS_SLOT_ReJITError};
     for (unsigned i = 0; i < 4; i++)
         prof_say(p, "%s %llu", prof_names[slots[i]], (unsigned long long)p->counts[slots[i]]);
+    for (unsigned i = 0; i < N_WORK; i++)
+        prof_say(p, "compiled %s %u %u", work_methods[i], rewriter_of(p)->started[i],
+                 rewriter_of(p)->finished[i]);
     for (unsigned i = 0; i < MAX_PROFILERS; i++)
         if (profilers[i] == p)
             profilers[i] = NULL;
@@ -142,45 +156,102 @@ static HRESULT set_body(struct prof *p, ModuleID module, mdMethodDef token)
 
 HRESULT prof_ModuleLoadFinished(ICorProfilerCallback11 *self, ModuleID module, HRESULT status);
 HRESULT prof_JITCompilationStarted(ICorProfilerCallback11 *self, FunctionID fn, BOOL safe);
+HRESULT prof_JITCompilationFinished(ICorProfilerCallback11 *self, FunctionID fn, HRESULT status,
+                                    BOOL safe);
 HRESULT prof_GetReJITParameters(ICorProfilerCallback11 *self, ModuleID module, mdMethodDef token,
                                 ICorProfilerFunctionControl *control);
 HRESULT prof_ReJITError(ICorProfilerCallback11 *self, ModuleID module, mdMethodDef token,
                         FunctionID fn, HRESULT status);
 
+static void find_methods(struct prof *p)
+{
+    static const WCHAR type_name[] = u"Rewritten.Work";
+    struct rewriter   *r = rewriter_of(p);
+    IMetaDataImport2  *meta = prof_metadata(p, r->module);
+    mdTypeDef          type = 0;
+    if (!meta)
+        return;
+    meta->vtbl->FindTypeDefByName(meta, type_name, 0, &type);
+    for (unsigned i = 0; i < N_WORK; i++) {
+        WCHAR name[16] = {0};
+        for (unsigned c = 0; work_methods[i][c]; c++)
+            name[c] = (WCHAR)work_methods[i][c];
+        meta->vtbl->FindMethod(meta, type, name, NULL, 0, &r->work[i]);
+    }
+    meta->vtbl->Release(meta);
+}
+
+static void request_early(struct prof *p)
+{
+    struct rewriter *r = rewriter_of(p);
+    const char      *name = getenv("PROF_REJIT");
+    for (unsigned i = 0; name && i < N_WORK; i++)
+        if (strcmp(work_methods[i], name) == 0)
+            prof_say(p, "early %s %08x", name,
+                     (unsigned)p->info->vtbl->RequestReJIT(p->info, 1, &r->module, &r->work[i]));
+}
+
 HRESULT prof_ModuleLoadFinished(ICorProfilerCallback11 *self, ModuleID module, HRESULT status)
 {
     struct prof *p = prof_of(self);
-    WCHAR        wide[1024];
-    char         name[1024];
-    ULONG        n = 0;
-    AssemblyID   assembly;
+    char         name[64];
     count(p, SXS_SLOT_ModuleLoadFinished);
-    if (FAILED(status) ||
-        FAILED(p->info->vtbl->GetModuleInfo(p->info, module, NULL, 1024, &n, wide, &assembly)))
+    if (FAILED(status))
         return S_OK;
-    for (ULONG i = 0; i < n && i < 1023; i++)
-        name[i] = (char)wide[i];
-    name[n < 1023 ? n : 1023] = '\0';
-    if (strstr(name, "/rewritten.dll"))
-        rewriter_of(p)->module = module;
+    prof_module_name(p, module, name, sizeof(name));
+    if (strcmp(name, "rewritten.dll") != 0)
+        return S_OK;
+    rewriter_of(p)->module = module;
+    find_methods(p);
+    request_early(p);
     return S_OK;
+}
+
+/* Returns the token of a method of the app; 0: of another module. *index: its number in
+ * work_methods, or N_WORK. */
+static mdMethodDef method_of(struct prof *p, FunctionID fn, unsigned *index)
+{
+    const struct rewriter *r = rewriter_of(p);
+    ClassID                cls;
+    ModuleID               module = 0;
+    mdToken                token = 0;
+    *index = N_WORK;
+    if (FAILED(p->info->vtbl->GetFunctionInfo(p->info, fn, &cls, &module, &token)) ||
+        module != r->module)
+        return 0;
+    for (unsigned i = 0; i < N_WORK; i++)
+        if (r->work[i] == token)
+            *index = i;
+    return token;
 }
 
 HRESULT prof_JITCompilationStarted(ICorProfilerCallback11 *self, FunctionID fn, BOOL safe)
 {
     struct prof     *p = prof_of(self);
     struct rewriter *r = rewriter_of(p);
-    ClassID          cls;
-    ModuleID         module = 0;
-    mdToken          token = 0;
+    unsigned         index;
+    mdMethodDef      token = method_of(p, fn, &index);
     (void)safe;
     count(p, SXS_SLOT_JITCompilationStarted);
-    if (!r->n_set || FAILED(p->info->vtbl->GetFunctionInfo(p->info, fn, &cls, &module, &token)) ||
-        module != r->module)
-        return S_OK;
-    for (unsigned i = 0; i < r->n_set; i++)
+    if (index < N_WORK)
+        atomic_fetch_add(&r->started[index], 1);
+    for (unsigned i = 0; token && i < r->n_set; i++)
         if (r->set[i] == token)
-            prof_say(p, "set %08x %08x", token, (unsigned)set_body(p, module, token));
+            prof_say(p, "set %08x %08x", token, (unsigned)set_body(p, r->module, token));
+    return S_OK;
+}
+
+HRESULT prof_JITCompilationFinished(ICorProfilerCallback11 *self, FunctionID fn, HRESULT status,
+                                    BOOL safe)
+{
+    struct prof *p = prof_of(self);
+    unsigned     index;
+    (void)status;
+    (void)safe;
+    count(p, SXS_SLOT_JITCompilationFinished);
+    method_of(p, fn, &index);
+    if (index < N_WORK)
+        atomic_fetch_add(&rewriter_of(p)->finished[index], 1);
     return S_OK;
 }
 
@@ -210,6 +281,10 @@ HRESULT prof_GetReJITParameters(ICorProfilerCallback11 *self, ModuleID module, m
     if (r->fails) {
         r->fails = 0;
         return E_FAIL;
+    }
+    if (r->sets_nothing) {
+        r->sets_nothing = 0;
+        return S_OK;
     }
     if (r->is_wrong)
         say_wrong_control(p, control);
@@ -288,6 +363,8 @@ static void *run_command(void *arg)
         c->hr = set_body(c->p, module, c->token);
     else if (strcmp(c->what, "fail") == 0)
         r->fails = 1;
+    else if (strcmp(c->what, "nothing") == 0)
+        r->sets_nothing = 1;
     else if (strcmp(c->what, "rejit") == 0)
         c->hr = info->vtbl->RequestReJIT(info, 1, &module, &c->token);
     else if (strcmp(c->what, "inliners") == 0)
