@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "manager/rejit.h"
+#include "manager/rejit_map.h"
 #include "manager/runtime_internal.h"
 
 /** IL of a method, with its header. Compared by address: memory of bodies in use is not reused. */
@@ -20,12 +21,6 @@ struct rejit_body {
     struct rejit_body *next;
     uint32_t           size;
     uint8_t            bytes[];
-};
-
-/** Old and new IL offsets. */
-struct rejit_map {
-    COR_IL_MAP *rows; /* owned */
-    ULONG       n;
 };
 
 /** What one tool wants for one method. */

@@ -35,35 +35,6 @@ struct round {
     uint64_t            asked;
 };
 
-/* ---- maps of IL offsets ----------------------------------------------------------------------- */
-
-/* Returns the new offset of @old: an offset between two rows moves with the row before it. */
-static ULONG32 map_offset(const struct rejit_map *map, ULONG32 old)
-{
-    const COR_IL_MAP *best = NULL;
-    for (ULONG i = 0; i < map->n; i++)
-        if (map->rows[i].oldOffset <= old && (!best || map->rows[i].oldOffset >= best->oldOffset))
-            best = &map->rows[i];
-    return best ? best->newOffset + (old - best->oldOffset) : old;
-}
-
-/* Puts the map of the next body behind the map so far. Without one of them, the other is used. */
-static void add_map(struct round *r, const struct rejit_map *next)
-{
-    if (!next->n)
-        return;
-    if (r->map.n) {
-        for (ULONG i = 0; i < r->map.n; i++)
-            r->map.rows[i].newOffset = map_offset(next, r->map.rows[i].newOffset);
-        return;
-    }
-    r->map.rows = calloc(next->n, sizeof(*r->map.rows));
-    if (!r->map.rows)
-        return;
-    memcpy(r->map.rows, next->rows, next->n * sizeof(*r->map.rows));
-    r->map.n = next->n;
-}
-
 /* ---- one tool --------------------------------------------------------------------------------- */
 
 /* Returns the method's copy of a body: an equal one that is there already, or a new one. */
@@ -90,7 +61,8 @@ static void use_locked(struct round *r, const struct rejit_part *p)
     if (p->body.bytes)
         r->il = p->body;
     r->flags |= p->flags;
-    add_map(r, &p->map);
+    if (p->map.n)
+        rejit_map_append(&r->map, &p->map);
     r->n_done++;
 }
 
