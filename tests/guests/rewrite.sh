@@ -80,7 +80,9 @@ is_count() { # CLAIM OUT PROFILER EVENT N
 # ---- alone --------------------------------------------------------------------------------------
 alone='N.set.Other show N.rejit.Value show N.rejit.Value show N.revert.Value show N.revert.Value
 N.rejit.Generic show N.inliners.Inner show N.revert.Inner show N.rejit.Other show N.revert.Other show
-N.wrong.Value N.rejit.Value show N.revert.Value N.fail.Value N.rejit.Value show show N.rejit.Value show'
+N.wrong.Value N.rejit.Value show N.revert.Value N.fail.Value N.rejit.Value show show N.rejit.Value show
+N.keep.Value N.rejit.Value show N.late.Value show show N.revert.Value show
+N.flags.Outer N.rejit.Outer show N.detach.Value N.disable.Value N.detach.Value N.rejit.Other'
 for n in one two; do
     steps=$(echo "$alone" | sed "s/N\\./$n./g" | tr '\n' ' ')
     # shellcheck disable=SC2086 # steps are words
@@ -155,6 +157,15 @@ is_count "a guest gets no compilation that another one has requested" asked one 
 guests 'one two' asked2 two.rejit.Value show one.rejit.Value show one.revert.Value show
 shows "a guest whose input changes is asked again" asked2 Value '2 12 2'
 is_count "each time that it changes" asked2 two GetReJITParameters 3
+guests 'one two' flags one.flags.Outer one.rejit.Outer two.rejit.Outer show
+shows "the codegen flags of one guest and the body of another one" flags Outer 2
+compiled "the flag is in force: the callee is not inlined, so it is compiled" flags one Inner 1
+guests 'one two' plain one.nothing.Outer one.rejit.Outer two.rejit.Outer show
+compiled "without the flag the callee is inlined" plain one Inner 0
+guests 'one,env=PROF_MAP=7:4 two,env=PROF_MAP=4:0' maps one.mapped.Value one.rejit.Value show two.mapped.Value \
+    two.rejit.Value show two.offsets.Value one.revert.Value show two.offsets.Value
+[ "$(sed -n "s/.* offsets of [^0]: 00000000 -2 \([0-9]*\) -3$/\1/p" "$tmp/maps.said" | sort | uniq -c | tr -s ' \n' ' ')" = ' 3 4 6 7 ' ]
+check "the runtimes have the maps of two guests as one, and the second one's after the revert of the first" $? "$tmp/maps.said"
 guests 'one two' generic one.rejit.Generic show two.rejit.Generic show one.revert.Generic show
 shows "a generic method" generic 'Generic [0-9]*' '1 12 2'
 guests 'one two' inliner show one.rejit.Outer show two.inliners.Inner show two.revert.Inner show

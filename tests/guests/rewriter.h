@@ -12,9 +12,16 @@
  *   put       give the method new IL now
  *   fail      fail in the next GetReJITParameters
  *   nothing   set nothing in the next GetReJITParameters
+ *   flags     set only COR_PRF_CODEGEN_DISABLE_INLINING in the next GetReJITParameters
+ *   mapped    set a map of IL offsets, too, in GetReJITParameters from now on (see PROF_MAP)
+ *   offsets   print the IL offsets that the runtime has for the code of each version
+ *   keep      keep the ICorProfilerFunctionControl of the next GetReJITParameters
+ *   late      set a body and flags through the kept ICorProfilerFunctionControl
+ *   disable   clear COR_PRF_ENABLE_REJIT in the event mask
+ *   detach    request to be detached
  *   wrong     call the requests with wrong arguments, and print the results
  * The variable PROF_REJIT names a method that the profiler requests in ModuleLoadFinished, before it
- * is compiled. At the end it prints how often each method was compiled, as its callbacks say.
+ * is compiled. PROF_MAP has the rows of a map: "OLD:NEW,OLD:NEW...". At the end it prints how often each method was compiled, as its callbacks say.
  * Included by one file of each rewriter, which defines prof_clsid and REWRITER_DIGIT.
  */
 #ifndef SXS_TESTS_GUESTS_REWRITER_H
@@ -36,14 +43,18 @@ static const char *const work_methods[] = {"Value", "Other", "Generic", "Inner",
 #define N_WORK 5
 
 struct rewriter {
-    ModuleID    module;           /* of the app */
-    mdMethodDef work[N_WORK];     /* tokens of the methods above */
+    ModuleID    module;                            /* of the app */
+    mdMethodDef work[N_WORK];                      /* tokens of the methods above */
     atomic_uint started[N_WORK], finished[N_WORK]; /* calls of JITCompilationStarted, -Finished */
-    mdMethodDef set[MAX_METHODS]; /* to rewrite when they are compiled */
+    mdMethodDef set[MAX_METHODS];                  /* to rewrite when they are compiled */
     unsigned    n_set;
-    int         is_wrong; /* 1: the next GetReJITParameters tries wrong arguments, too */
-    int         fails;    /* 1: the next GetReJITParameters fails */
-    int         sets_nothing; /* 1: the next GetReJITParameters sets nothing */
+    int         is_wrong;     /* 1: the next GetReJITParameters tries wrong arguments, too */
+    int         fails;        /* 1: the next GetReJITParameters fails */
+    int         sets_nothing; /* 1: the next GetReJITParameters sets nothing; 2: flags only */
+    int         keeps;        /* 1: the next GetReJITParameters keeps its control */
+    int         maps;         /* 1: GetReJITParameters sets a map */
+
+    ICorProfilerFunctionControl *kept;
 };
 
 static struct prof *profilers[MAX_PROFILERS];
@@ -269,6 +280,20 @@ static void say_wrong_control(struct prof *p, ICorProfilerFunctionControl *contr
              (unsigned)control->vtbl->SetILInstrumentedCodeMap(control, 0, NULL));
 }
 
+static void set_map(struct prof *p, ICorProfilerFunctionControl *control)
+{
+    COR_IL_MAP  rows[8];
+    ULONG       n = 0;
+    const char *at = getenv("PROF_MAP");
+    for (char *end; at && *at && n < 8; at = *end ? end + 1 : end) {
+        rows[n].oldOffset = (ULONG32)strtoul(at, &end, 10);
+        rows[n].newOffset = (ULONG32)strtoul(end + 1, &end, 10);
+        rows[n++].fAccurate = 1;
+    }
+    prof_say(p, "map %u %08x", n,
+             (unsigned)control->vtbl->SetILInstrumentedCodeMap(control, n, rows));
+}
+
 HRESULT prof_GetReJITParameters(ICorProfilerCallback11 *self, ModuleID module, mdMethodDef token,
                                 ICorProfilerFunctionControl *control)
 {
@@ -282,10 +307,19 @@ HRESULT prof_GetReJITParameters(ICorProfilerCallback11 *self, ModuleID module, m
         r->fails = 0;
         return E_FAIL;
     }
+    if (r->keeps) {
+        r->keeps = 0;
+        control->vtbl->AddRef(control);
+        r->kept = control;
+    }
     if (r->sets_nothing) {
+        if (r->sets_nothing == 2)
+            prof_say(p, "flags %08x", (unsigned)control->vtbl->SetCodegenFlags(control, 1));
         r->sets_nothing = 0;
         return S_OK;
     }
+    if (r->maps)
+        set_map(p, control);
     if (r->is_wrong)
         say_wrong_control(p, control);
     body = make_body(p, module, token, &size);
@@ -348,6 +382,42 @@ static void say_wrong_requests(struct prof *p, mdMethodDef token)
              (unsigned)status[2], (unsigned)status[3]);
 }
 
+/* Prints for each version of a method the IL offsets that the runtime has for its code. */
+static void say_offsets(struct prof *p, mdMethodDef token)
+{
+    ICorProfilerInfo15        *info = p->info;
+    COR_DEBUG_IL_TO_NATIVE_MAP rows[16];
+    ReJITID                    ids[16];
+    FunctionID                 fn = 0;
+    ULONG                      n_ids = 0;
+    info->vtbl->GetFunctionFromToken(info, rewriter_of(p)->module, token, &fn);
+    info->vtbl->GetReJITIDs(info, fn, 16, &n_ids, ids);
+    for (ULONG i = 0; i < n_ids && i < 16; i++) {
+        char     text[256] = "";
+        ULONG32  n = 0;
+        UINT_PTR start = 0;
+        HRESULT  hr = info->vtbl->GetNativeCodeStartAddresses(info, fn, ids[i], 1, &n, &start);
+        if (SUCCEEDED(hr))
+            hr = info->vtbl->GetILToNativeMapping3(info, start, 16, &n, rows);
+        for (ULONG32 k = 0; SUCCEEDED(hr) && k < n && k < 16; k++)
+            snprintf(text + strlen(text), sizeof(text) - strlen(text), " %d",
+                     (int)rows[k].ilOffset);
+        prof_say(p, "offsets of %u: %08x%s", (unsigned)ids[i], (unsigned)hr, text);
+    }
+}
+
+static void set_late(struct prof *p)
+{
+    static const uint8_t         nine[] = {3 << 2 | 2, 0x1f, 9, 0x2a}; /* ldc.i4.s 9; ret */
+    ICorProfilerFunctionControl *c = rewriter_of(p)->kept;
+    rewriter_of(p)->kept = NULL;
+    if (!c)
+        return;
+    prof_say(p, "late: body %08x flags %08x", (unsigned)c->vtbl->SetILFunctionBody(c, 4, nine),
+             (unsigned)c->vtbl->SetCodegenFlags(c, 2));
+    prof_say(p, "late: released, %u left", (unsigned)c->vtbl->Release(c));
+}
+
 /* A request must not come from a thread that runs managed code below. */
 static void *run_command(void *arg)
 {
@@ -365,6 +435,22 @@ static void *run_command(void *arg)
         r->fails = 1;
     else if (strcmp(c->what, "nothing") == 0)
         r->sets_nothing = 1;
+    else if (strcmp(c->what, "flags") == 0)
+        r->sets_nothing = 2;
+    else if (strcmp(c->what, "mapped") == 0)
+        r->maps = 1;
+    else if (strcmp(c->what, "offsets") == 0)
+        say_offsets(c->p, c->token);
+    else if (strcmp(c->what, "keep") == 0)
+        r->keeps = 1;
+    else if (strcmp(c->what, "late") == 0)
+        set_late(c->p);
+    else if (strcmp(c->what, "disable") == 0)
+        c->hr = info->vtbl->SetEventMask(info, REWRITER_MASK & ~(DWORD)COR_PRF_ENABLE_REJIT);
+    else if (strcmp(c->what, "enable") == 0)
+        c->hr = info->vtbl->SetEventMask(info, REWRITER_MASK | (DWORD)COR_PRF_ENABLE_REJIT);
+    else if (strcmp(c->what, "detach") == 0)
+        c->hr = info->vtbl->RequestProfilerDetach(info, 1000);
     else if (strcmp(c->what, "rejit") == 0)
         c->hr = info->vtbl->RequestReJIT(info, 1, &module, &c->token);
     else if (strcmp(c->what, "inliners") == 0)
