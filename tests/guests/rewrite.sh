@@ -184,6 +184,61 @@ grep -v "^$(id one | cut -c26-)" "$tmp/both_alone.prof" >"$tmp/two" && mv "$tmp/
 same direct_two both_alone
 check "a guest beside an idle one prints the same as directly" $? "$tmp/diff"
 
+# Every order of the requests and reverts of two guests. orders PREFIX DIGITS EACH: print the steps, then the values:
+# PREFIX, and the digits of the guests that want the method at that time, in their order. EACH 1: the method is called
+# after each step, else after four.
+orders() {
+    python3 - "$@" <<'E'
+import itertools, sys
+prefix, digits, each = sys.argv[1], sys.argv[2], sys.argv[3] == '1'
+names = {'1': 'one', '2': 'two'}
+steps, values = [], []
+def show(wanted):
+    steps.append('show')
+    values.append(str(int(prefix + ''.join(d for d in digits if d in wanted) or '0')))
+for order in itertools.permutations([(d, c) for d in digits for c in ('rejit', 'revert')]):
+    wanted = set()
+    for d, c in order:
+        steps.append('%s.%s.Value' % (names[d], c))
+        (wanted.add if c == 'rejit' else wanted.discard)(d)
+        if each:
+            show(wanted)
+    if not each:
+        show(wanted)
+    steps += ['%s.revert.Value' % names[d] for d in digits]
+print(' '.join(steps))
+print(' '.join(values))
+E
+}
+every_order() { # CLAIM NAMES PREFIX DIGITS
+    local each steps
+    for each in 1 0; do
+        orders "$3" "$4" $each >"$tmp/orders"
+        steps=$(head -n 1 "$tmp/orders")
+        # shellcheck disable=SC2086 # steps are words
+        guests "$2" every $steps && [ "$(values every Value)" = "$(tail -n 1 "$tmp/orders")" ]
+        check "$1, called after $([ $each = 1 ] && echo each step || echo four steps)" $? "$tmp/every.app"
+    done
+}
+every_order "24 orders of requests and reverts" 'one two' '' 12
+every_order "24 orders, the guests the other way round" 'two one' '' 21
+# Requests and reverts on several threads at once, while the method is called. What it returns meanwhile is not
+# determined; afterwards the requests that are in force must be.
+storm='one.storm.Value two.storm.Value show show show show show show show show show show show show one.calm.Value
+two.calm.Value show one.rejit.Value two.rejit.Value show one.revert.Value show two.revert.Value show'
+after_storm() { # CLAIM OUT VALUES
+    local v all=''
+    for v in $versions; do
+        all="$all$(sed -n "s/^rewritten $v: Value \([0-9]*\) .*/\1/p" "$tmp/$2.app" | tail -n 4 | tr '\n' ' '), "
+    done
+    [ "$all" = "$3 , $3 , $3 , " ] && ! grep -q 'storm failed' "$tmp/$2.prof"
+    check "$1: $3" $? "$tmp/$2.all"
+}
+# shellcheck disable=SC2086 # steps are words
+guests 'one two' storm show $storm
+after_storm "requests and reverts of two guests on four threads" storm '0 12 2 0'
+is_count "without errors" storm one ReJITError 0
+
 # ---- beside the tool instrument -----------------------------------------------------------------
 rules() { # NAME [RULE]
     echo '<?xml version="1.0"?>' >"$tmp/$1"
@@ -208,6 +263,10 @@ shows "IL that guests set in JITCompilationStarted is kept by the tool instrumen
 compiled "each gets JITCompilationStarted and JITCompilationFinished" rules4 one Value 1
 guests "one $early" rules5 one.set.Value show two.revert.Value show
 shows "likewise beside a guest that requests in ModuleLoadFinished" rules5 Value '712 71'
+every_order "24 orders beside the tool instrument" 'one two' 7 12
+# shellcheck disable=SC2086 # steps are words
+guests 'one two' storm2 $storm
+after_storm "requests on four threads beside the tool instrument" storm2 '7 712 72 7'
 
 # The rules change while the app runs, so each runtime has a process and files of its own.
 whole=$versions

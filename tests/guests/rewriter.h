@@ -17,6 +17,7 @@
  *   offsets   print the IL offsets that the runtime has for the code of each version
  *   keep      keep the ICorProfilerFunctionControl of the next GetReJITParameters
  *   late      set a body and flags through the kept ICorProfilerFunctionControl
+ *   storm     start threads that request and revert the method many times; "calm" waits for them
  *   disable   clear COR_PRF_ENABLE_REJIT in the event mask
  *   detach    request to be detached
  *   wrong     call the requests with wrong arguments, and print the results
@@ -36,6 +37,8 @@
     (COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_ENABLE_REJIT)
 #endif
 
+#define STORM_THREADS 2
+#define STORM_ROUNDS  40
 #define MAX_METHODS   16
 #define MAX_PROFILERS 16
 
@@ -55,6 +58,8 @@ struct rewriter {
     int         maps;         /* 1: GetReJITParameters sets a map */
 
     ICorProfilerFunctionControl *kept;
+    mdMethodDef                  stormy;
+    pthread_t                    storm[STORM_THREADS];
 };
 
 static struct prof *profilers[MAX_PROFILERS];
@@ -418,6 +423,39 @@ static void set_late(struct prof *p)
     prof_say(p, "late: released, %u left", (unsigned)c->vtbl->Release(c));
 }
 
+static void *request_often(void *arg)
+{
+    struct prof        *p = arg;
+    ICorProfilerInfo15 *info = p->info;
+    ModuleID            module = rewriter_of(p)->module;
+    mdMethodDef         token = rewriter_of(p)->stormy;
+    for (unsigned i = 0; i < STORM_ROUNDS; i++) {
+        HRESULT status = S_OK, hr = info->vtbl->RequestReJIT(info, 1, &module, &token);
+        if (SUCCEEDED(hr))
+            hr = info->vtbl->RequestRevert(info, 1, &module, &token, &status);
+        if (FAILED(hr) || FAILED(status))
+            prof_say(p, "storm failed %08x %08x", (unsigned)hr, (unsigned)status);
+    }
+    return NULL;
+}
+
+static HRESULT start_storm(struct prof *p, mdMethodDef token)
+{
+    struct rewriter *r = rewriter_of(p);
+    r->stormy = token;
+    for (unsigned i = 0; i < STORM_THREADS; i++)
+        if (pthread_create(&r->storm[i], NULL, request_often, p) != 0)
+            abort();
+    return S_OK;
+}
+
+static HRESULT end_storm(struct prof *p)
+{
+    for (unsigned i = 0; i < STORM_THREADS; i++)
+        pthread_join(rewriter_of(p)->storm[i], NULL);
+    return S_OK;
+}
+
 /* A request must not come from a thread that runs managed code below. */
 static void *run_command(void *arg)
 {
@@ -445,6 +483,10 @@ static void *run_command(void *arg)
         r->keeps = 1;
     else if (strcmp(c->what, "late") == 0)
         set_late(c->p);
+    else if (strcmp(c->what, "storm") == 0)
+        c->hr = start_storm(c->p, c->token);
+    else if (strcmp(c->what, "calm") == 0)
+        c->hr = end_storm(c->p);
     else if (strcmp(c->what, "disable") == 0)
         c->hr = info->vtbl->SetEventMask(info, REWRITER_MASK & ~(DWORD)COR_PRF_ENABLE_REJIT);
     else if (strcmp(c->what, "enable") == 0)
