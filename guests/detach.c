@@ -100,7 +100,7 @@ static HRESULT check_request(struct guest_instance *g)
     pthread_mutex_unlock(&g->mask_lock);
     if ((low & sxs_runtime_immutable(g->rt)) || (high & (uint32_t)COR_PRF_HIGH_MONITOR_IMMUTABLE))
         return CORPROF_E_IMMUTABLE_FLAGS_SET;
-    if (atomic_load(&g->wrote_il))
+    if (atomic_load(&g->cannot_detach))
         return CORPROF_E_IRREVERSIBLE_INSTRUMENTATION_PRESENT;
     return S_OK;
 }

@@ -55,7 +55,7 @@ static HRESULT set_hooks(struct guest_instance *g, enum sxs_hooks_kind kind,
     HRESULT hr = sxs_hooks_set(g->sub, kind, g->low, &hooks);
     if (FAILED(hr))
         return hr;
-    atomic_store(&g->wrote_il, 1);
+    atomic_store(&g->cannot_detach, 1);
     return sxs_hooks_set_ask(g->sub, ask_guest);
 }
 

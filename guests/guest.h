@@ -57,8 +57,8 @@ struct guest_instance {
     _Atomic int             ending;    /* 1: a thread ends the instance, see guest_claim_end() */
     _Atomic int             detaching; /* 1: it has asked to be detached */
     struct guest_instance  *next_detached; /* see detach.c */
-    _Atomic int
-        wrote_il; /* 1: it has set a method's IL or hooks, or enabled ReJIT: cannot detach */
+    /* 1: it has set a method's IL, hooks, or COR_PRF_ENABLE_REJIT: a runtime keeps it */
+    _Atomic int             cannot_detach;
     uint32_t                low, high; /* its event mask, as the guest sees it; under mask_lock */
     pthread_mutex_t         mask_lock;
     struct sxs_guest_row   *row; /* its counters in the session; never NULL */

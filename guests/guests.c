@@ -11,6 +11,7 @@
 #include "base/named_profilers.h"
 #include "base/proc.h"
 #include "guests/config/list.h"
+#include "guests/events.h"
 #include "guests/guest.h"
 #include "instr/config/config.h"
 #include "manager/manager.h"
@@ -42,6 +43,7 @@ static void prepare(struct guest *guest, unsigned number)
         .events_in_stop = 1, /* a runtime calls a profiler that is in its Shutdown, too */
         .start = guest_start,
         .stop = guest_stop,
+        .first_compilation = guest_first_compilation,
         .release = guest_release,
     };
 }

@@ -136,8 +136,8 @@ static HRESULT set_mask(struct guest_instance *g, unsigned slot, uint32_t low, u
         explain_flags(g, low, high);
         g->low = low;
         g->high = high;
-        if (low & (uint32_t)COR_PRF_ENABLE_REJIT)
-            atomic_store(&g->wrote_il, 1);
+        if (low & (uint32_t)COR_PRF_ENABLE_REJIT) /* even when it is cleared later */
+            atomic_store(&g->cannot_detach, 1);
         atomic_store_explicit(&g->row->low, low, memory_order_relaxed);
         atomic_store_explicit(&g->row->high, high, memory_order_relaxed);
     }

@@ -42,6 +42,8 @@ struct sxs_runtime {
     struct sxs_sub   subs[SXS_MAX_TOOLS];
     _Atomic uint64_t wants[SXS_N_CALLBACK_SLOTS]; /* bit i: subs[i] receives this event */
 
+    struct rejit_table *rejit; /* methods with new IL (rejit_internal.h), from start() to release()
+                                * of the tool rejit; NULL: none */
     struct sxs_hooks *hooks; /* registry of enter and leave hooks (hooks/); NULL: none are set */
     void (*apply_hooks)(struct sxs_runtime *rt); /* set with `hooks`; called in Initialize when all
                                                   * tools have started and the mask is set */

@@ -53,6 +53,14 @@ struct sxs_tool {
      *  No new event follows, but other threads may still be inside a handler. Called once; not
      *  called in a forked child of the process in which the tool was started. May be NULL. */
     void (*stop)(struct sxs_sub *sub, int detached);
+    /** first_compilation - the first compilation of a method begins or has ended (@finished), as a
+     *  ReJIT version that other tools have requested: the runtime raises no JITCompilationStarted
+     *  and JITCompilationFinished for it. @status: as in JITCompilationFinished; S_OK at the
+     *  beginning. IL that is set at the beginning is what the other tools build on, but for generic
+     *  methods. Called without a lock, if the tool's mask has COR_PRF_MONITOR_JIT_COMPILATION. NULL:
+     *  the tool handles ReJITCompilationStarted. See manager/rejit.h. */
+    HRESULT (*first_compilation)(struct sxs_sub *sub, sxs_function fn, int finished,
+                                 HRESULT status);
     /** release - free sub->state; no thread is inside a handler any more.
      *  @sub: may be a copy of the subscription that start() received.
      *  Called without a lock of the manager. May be NULL. */

@@ -395,9 +395,13 @@ def gen_callback_inc(abi, w):
 # Events of guests whose handlers are written by hand, because guests share the outcome of the event
 # or because only some of them receive it.
 GUEST_EVENTS_BY_HAND = {
-    "JITInlining", "JITCachedFunctionSearchStarted", "GetReJITParameters", "ReJITCompilationStarted",
-    "ReJITCompilationFinished", "ReJITError", "EventPipeEventDelivered",
+    "JITCompilationStarted", "JITCompilationFinished", "JITInlining", "JITCachedFunctionSearchStarted",
+    "GetReJITParameters", "ReJITCompilationStarted", "ReJITCompilationFinished", "ReJITError",
+    "EventPipeEventDelivered",
 }
+
+# Events whose handlers do more than to call the guest, so that they are needed for all versions.
+GUEST_EVENTS_OF_ALL_VERSIONS = {"ReJITCompilationStarted", "ReJITCompilationFinished"}
 
 # Info methods of guests that are written by hand, because their effect is shared by all guests.
 GUEST_INFO_BY_HAND = {
@@ -468,7 +472,7 @@ def gen_guest_events_inc(abi, w):
         have = {m.name for m in abi.chain(name)}
         w("    [%d] = {" % version)
         for m in events:
-            if m.name in have:
+            if m.name in have or m.name in GUEST_EVENTS_OF_ALL_VERSIONS:
                 w("        .%s = guest_on_%s," % (m.name, m.name))
         w("    },")
     w("};")
