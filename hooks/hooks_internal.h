@@ -28,9 +28,11 @@ struct hooks_user {
 
 /** A user in the record of a function. The offsets are in fan_out_offsets.h. */
 struct hooks_entry {
+    uint64_t           passed; /* what the fast path passes as the client ID: `client`, or for
+                                * hooks of version 1 and 2 the address of the entry */
+    _Atomic uintptr_t  enter, leave, tailcall; /* what the fast path calls; never 0, but enter of
+                                                * the entry that ends a record */
     uint64_t           client;                 /* client ID for this user's hooks */
-    _Atomic uintptr_t  enter, leave, tailcall; /* never 0, but enter of a record's last entry, which
-                                               * ends it. Called with the entry in rbx. */
     struct hooks_user *user;
     FunctionID         fn;
 };

@@ -5,6 +5,7 @@
  *   empty   return at once            stamps  read the time stamp counter, twice a pair
  *   naive   a lock and a hash table of all threads, clock_gettime()
  *   args    the runtime's slow path: asks for the arguments and reads two
+ *   unwanted  as empty, with a function ID mapper that wants no function
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -103,6 +104,12 @@ static void leave_with_info(FunctionIDOrClientID id, COR_PRF_ELT_INFO elt)
     (void)elt;
 }
 
+static UINT_PTR want_none(FunctionID id, BOOL *hook)
+{
+    *hook = 0;
+    return id;
+}
+
 int bare_hooks_are(const char *name)
 {
     const char *which = getenv("BARE_HOOKS");
@@ -116,6 +123,10 @@ HRESULT bare_set_hooks(ICorProfilerInfo15 *runtime)
     HRESULT hr = runtime->vtbl->SetEventMask2(
         runtime, COR_PRF_MONITOR_ENTERLEAVE | (args ? COR_PRF_ENABLE_FUNCTION_ARGS : 0), 0);
     info = runtime;
+    if (FAILED(hr))
+        return hr;
+    if (bare_hooks_are("unwanted"))
+        hr = info->vtbl->SetFunctionIDMapper(info, want_none);
     if (FAILED(hr))
         return hr;
     if (args) /* refused while the mask does not say so */
