@@ -18,7 +18,7 @@ struct hooks_user {
     uint32_t                   low;    /* its event mask; known when all users have started */
     enum sxs_hooks_kind        kind;   /* the kind in use */
     struct sxs_hooks_functions hooks;  /* set[kind]; all 0: none */
-    int                        active; /* 1: it has hooks or a mapper, and ENTERLEAVE in its mask */
+    int                        active; /* 1: it has ENTERLEAVE in its mask */
     int                        needs_argument; /* see sxs_hooks_need_argument() */
     _Atomic int                ended;
     sxs_hooks_ask             *ask;

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sxs_abi.h"
 #include "base/clock.h"
+#include "sxs_abi.h"
 #include "tests/bench/bare_hooks.h"
 
 void bare_empty(void), bare_stamp(void), bare_naive_enter(void), bare_naive_leave(void);
@@ -89,9 +89,11 @@ static void enter_with_info(FunctionIDOrClientID id, COR_PRF_ELT_INFO elt)
     ULONG              size = sizeof(args);
     COR_PRF_FRAME_INFO frame;
     uint32_t           value;
-    if (FAILED(info->vtbl->GetFunctionEnter3Info(info, id.functionID, elt, &frame, &size, &args.info)))
+    if (FAILED(
+            info->vtbl->GetFunctionEnter3Info(info, id.functionID, elt, &frame, &size, &args.info)))
         return;
-    const COR_PRF_FUNCTION_ARGUMENT_RANGE *ranges = args.info.ranges; /* more than one lie behind it */
+    const COR_PRF_FUNCTION_ARGUMENT_RANGE *ranges =
+        args.info.ranges; /* more than one lie behind it */
     for (ULONG i = 0; i < args.info.numRanges && i < 2; i++) {
         memcpy(&value, (const void *)ranges[i].startAddress, sizeof(value));
         sink += value;
