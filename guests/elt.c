@@ -106,6 +106,13 @@ HRESULT guest_info_SetEnterLeaveFunctionHooks3WithInfo(
 
 /* ---- mappers ---------------------------------------------------------------------------------- */
 
+HRESULT guest_elt_join(struct guest_instance *g)
+{
+    if (!(g->low & (uint32_t)COR_PRF_MONITOR_ENTERLEAVE) || sxs_runtime_is_attached(g->rt))
+        return S_OK;
+    return sxs_hooks_set_ask(g->sub, ask_guest);
+}
+
 /* Mappers may be set at any time. */
 static HRESULT prepare_mapper(struct guest_instance *g)
 {

@@ -72,6 +72,9 @@ extern const ICorProfilerInfo15Vtbl *const guest_info_table;
 extern const struct sxs_events guest_events[12];
 extern const GUID *const       guest_callback_iids[12];
 
+/** Deliver one event to several guests of a runtime. Generated. */
+extern const struct sxs_group_events guest_group_events;
+
 static inline struct guest_instance *guest_of_info(ICorProfilerInfo15 *info)
 {
     return container_of(info, struct guest_instance, info);

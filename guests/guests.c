@@ -41,6 +41,7 @@ static void prepare(struct guest *guest, unsigned number)
         .name = guest->title,
         .in_child = 1,
         .events_in_stop = 1, /* a runtime calls a profiler that is in its Shutdown, too */
+        .group = &guest_group_events,
         .start = guest_start,
         .stop = guest_stop,
         .first_compilation = guest_first_compilation,

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "guests/guest.h"
+#include "manager/runtime_internal.h"
 
 #define GUEST_ID_SHIFT 16
 #define GUEST_ID_SLOTS (1u << 14)
@@ -43,7 +44,7 @@ static inline void guest_id_note(const struct sxs_runtime *rt, uint64_t id, int 
         return;
     if (exact ||
         atomic_load_explicit(&guest_id_blocks[guest_id_slot(block)], memory_order_relaxed) !=
-            (block << 16 | sxs_runtime_number(rt)))
+            (block << 16 | rt->number))
         guest_id_note_slowly(rt, id, exact);
 }
 

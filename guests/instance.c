@@ -134,7 +134,7 @@ static HRESULT stays_off(struct guest *guest, struct sxs_guest_row *row, HRESULT
  * before Initialize. */
 static void ask_notification_only(struct guest_instance *g)
 {
-    BOOL             only = 0;
+    BOOL              only = 0;
     struct guest_call call;
     HRESULT           hr;
     if (g->version < 11 || !guest_call_begin(g, &call))
@@ -192,6 +192,7 @@ HRESULT guest_start(struct sxs_sub *sub, const char *options)
     }
     sub->low = g->low;
     sub->high = g->high;
+    guest_elt_join(g); /* without memory, only a mapper that is set later is lost */
     pthread_mutex_lock(&guest->lock);
     guest->n_active++;
     while (guest->n_failed >

@@ -53,8 +53,13 @@ static void turn_off(struct sxs_sub *sub, HRESULT hr, const char *why)
  * thread. */
 static void publish_masks(struct sxs_runtime *rt)
 {
+    const struct sxs_tool *tool = rt->subs[rt->n_subs].tool;
     pthread_mutex_lock(&rt->mask_lock);
-    rt->in_child |= (uint64_t)(rt->subs[rt->n_subs].tool->in_child != 0) << rt->n_subs;
+    rt->in_child |= (uint64_t)(tool->in_child != 0) << rt->n_subs;
+    if (tool->group) {
+        rt->group = tool->group;
+        rt->in_group |= UINT64_C(1) << rt->n_subs;
+    }
     rt->n_subs++;
     pthread_mutex_unlock(&rt->mask_lock);
 }

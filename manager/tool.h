@@ -37,6 +37,10 @@ struct sxs_tool {
     int events_in_stop; /* nonzero: in a Shutdown, its handlers are called until stop() has returned
                          * or later, and must take care of themselves */
     const struct sxs_events *on; /* event handlers; static */
+    const struct sxs_group_events *group; /* if not NULL, the tool's events are delivered by these
+                                           * handlers, one call for all such tools of a runtime and
+                                           * behind the other tools; `on` then says only which
+                                           * events it handles. All tools have the same. Static. */
     /**
      * start - start the tool on a runtime that is being initialized.
      * @sub: sub->rt accepts the Info calls that are permitted in Initialize. start() sets sub->low

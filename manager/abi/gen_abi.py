@@ -302,7 +302,18 @@ def gen_events_h(abi, w):
     w("struct sxs_events {")
     for m in events_of(abi)[0]:
         w("    HRESULT (*%s)(%s);" % (m.name, ", ".join(["struct sxs_sub *sub"] + m.typed_params())))
+    w("};\n")
+    w("/** The event handlers of a group of tools (struct sxs_tool). One call delivers an event to all")
+    w(" * subscriptions of the group whose bits are set in @subs, which is not 0. A handler is NULL for an")
+    w(" * event that no tool of the group handles. Returns the last failure, or S_OK. */")
+    w("struct sxs_group_events {")
+    for m in events_of(abi)[0]:
+        w("    HRESULT (*%s)(%s);" % (m.name, ", ".join(group_params(m))))
     w("};\n#endif")
+
+
+def group_params(m):
+    return ["struct sxs_runtime *rt", "uint64_t subs"] + m.typed_params()
 
 
 def flags(text):
@@ -364,7 +375,8 @@ CALLBACKS_BY_HAND = {"GetReJITParameters"}
 
 
 def gen_callback_inc(abi, w):
-    """Each stub finds its runtime and calls the handlers of the tools that asked for the event."""
+    """Each stub finds its runtime and calls the handlers of the tools that asked for the event. When
+    only a group asked for it, the stub jumps to the group's handler."""
     w(BANNER)
     events, mode = events_of(abi)
     methods = abi.chain(CALLBACKS[-1])
@@ -376,16 +388,28 @@ def gen_callback_inc(abi, w):
         for p in m.params:
             args.append("(%s){rt, %s}" % (p.typed, p.name) if p.typed else p.name)
         tail = "".join(", " + a for a in args)
-        w("static HRESULT cb_%s(%s)\n{" % (m.name, params))
-        w("    struct sxs_runtime *rt = runtime_of(self);")
+        names = "".join(", " + p.name for p in m.params)
+        w("static __attribute__((noinline)) HRESULT deliver_%s(%s)\n{" %
+          (m.name, ", ".join(group_params(m))))
         w("    HRESULT outcome = S_OK;")
-        w("    uint64_t left = sxs_runtime_wants(rt, SXS_SLOT_%s);" % m.name)
-        w("    while (left) {")
-        w("        struct sxs_sub *sub = sxs_runtime_next_sub(rt, &left);")
-        w("        HRESULT hr = sub->on->%s(sub%s);" % (m.name, tail))
+        w("    uint64_t in_group = subs & rt->in_group;")
+        w("    for (subs ^= in_group; subs;) {")
+        w("        struct sxs_sub *sub = sxs_runtime_next_sub(rt, &subs);")
+        w("        HRESULT hr = sub->on->%s(sub%s);" % (m.name, names))
+        w("        if (FAILED(hr))\n            outcome = hr;")
+        w("    }")
+        w("    if (in_group) {")
+        w("        HRESULT hr = rt->group->%s(rt, in_group%s);" % (m.name, names))
         w("        if (FAILED(hr))\n            outcome = hr;")
         w("    }")
         w("    return outcome;\n}\n")
+        w("static HRESULT cb_%s(%s)\n{" % (m.name, params))
+        w("    struct sxs_runtime *rt = runtime_of(self);")
+        w("    uint64_t subs = sxs_runtime_wants(rt, SXS_SLOT_%s);" % m.name)
+        w("    if (!subs)\n        return S_OK;")
+        w("    if (subs & ~rt->in_group)")
+        w("        return deliver_%s(rt, subs%s);" % (m.name, tail))
+        w("    return rt->group->%s(rt, subs%s);\n}\n" % (m.name, tail))
     w("static const %sVtbl callback_vtbl = {" % CALLBACKS[-1])
     for m in methods:
         w("    .%s = cb_%s," % (m.name, m.name))
@@ -454,7 +478,7 @@ def gen_guest_events_inc(abi, w):
         if m.name in GUEST_EVENTS_BY_HAND:
             w("HRESULT guest_on_%s(%s);\n" % (m.name, params))
             continue
-        w("static HRESULT guest_on_%s(%s)\n{" % (m.name, params))
+        w("static __attribute__((noinline)) HRESULT guest_on_%s(%s)\n{" % (m.name, params))
         w("    struct guest_call call;")
         w("    HRESULT hr;")
         w("    if (!guest_call_begin(sub->state, &call))\n        return S_OK;")
@@ -467,6 +491,14 @@ def gen_guest_events_inc(abi, w):
         w("    hr = call.callback->vtbl->%s(call.callback%s);" % (m.name, tail))
         w("    guest_call_end(&call, hr);")
         w("    return hr;\n}\n")
+    for m in events:
+        if m.name != "GetReJITParameters": # callback/ calls the handlers of this event itself
+            gen_guest_group(m, w)
+    w("const struct sxs_group_events guest_group_events = {")
+    for m in events:
+        if m.name != "GetReJITParameters":
+            w("    .%s = group_on_%s," % (m.name, m.name))
+    w("};")
     w("const struct sxs_events guest_events[%d] = {" % (len(CALLBACKS) + 1))
     for version, name in enumerate(CALLBACKS, 1):
         have = {m.name for m in abi.chain(name)}
@@ -480,6 +512,41 @@ def gen_guest_events_inc(abi, w):
     for version, name in enumerate(CALLBACKS, 1):
         w("    [%d] = &IID_%s," % (version, name))
     w("};")
+
+
+def gen_guest_group(m, w):
+    """The handler that delivers one event to several guests. Its fast path keeps what it can in
+    registers, and records IDs once."""
+    raw = ["%s.id" % p.name if p.typed else p.name for p in m.params]
+    tail = "".join(", " + p.name for p in m.params)
+    w("static HRESULT group_on_%s(%s)\n{" % (m.name, ", ".join(group_params(m))))
+    w("    HRESULT outcome = S_OK;")
+    if m.name in GUEST_EVENTS_BY_HAND:
+        w("    while (subs) {")
+        w("        HRESULT hr = guest_on_%s(sxs_runtime_next_sub(rt, &subs)%s);" % (m.name, tail))
+        w("        if (FAILED(hr))\n            outcome = hr;")
+        w("    }")
+        w("    return outcome;\n}\n")
+        return
+    w("    struct guest_thread *t = guest_idle_thread();")
+    for p in m.params:
+        if p.typed:
+            w("    guest_id_note(rt, %s.id, %s);" % (p.name, exactly(id_of(p))))
+    w("    do {")
+    w("        struct sxs_sub *sub = sxs_runtime_next_sub(rt, &subs);")
+    w("        struct guest_instance *g = sub->state;")
+    w("        HRESULT hr;")
+    w("        if (t && guest_enter(t, g)) {")
+    w("            hr = g->callback->vtbl->%s(g->callback%s);" %
+      (m.name, "".join(", " + a for a in raw)))
+    w("            if (FAILED(hr))\n                guest_failed(g, hr);")
+    w("        } else {")
+    w("            hr = guest_on_%s(sub%s);" % (m.name, tail))
+    w("        }")
+    w("        if (FAILED(hr))\n            outcome = hr;")
+    w("    } while (subs);")
+    w("    if (t)\n        guest_leave(t);")
+    w("    return outcome;\n}\n")
 
 
 def gen_guest_info_inc(abi, w):
