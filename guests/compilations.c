@@ -31,6 +31,17 @@ static HRESULT call_finished(struct guest_instance *g, sxs_function fn, HRESULT 
     return hr;
 }
 
+HRESULT guest_deliver_JITCompilationStarted(struct sxs_sub *sub, sxs_function fn, BOOL safe)
+{
+    return call_started(sub->state, fn, safe);
+}
+
+HRESULT guest_deliver_JITCompilationFinished(struct sxs_sub *sub, sxs_function fn, HRESULT status,
+                                             BOOL safe)
+{
+    return call_finished(sub->state, fn, status, safe);
+}
+
 HRESULT guest_on_JITCompilationStarted(struct sxs_sub *sub, sxs_function fn, BOOL safe)
 {
     return sxs_rejit_is_due(sub, fn, 0) ? call_started(sub->state, fn, safe) : S_OK;

@@ -424,6 +424,13 @@ GUEST_EVENTS_BY_HAND = {
     "EventPipeEventDelivered",
 }
 
+# Events by hand that are delivered like others once a condition holds. guest_deliver_NAME() delivers
+# one without asking for the condition again.
+GUEST_EVENTS_IF = {
+    "JITCompilationStarted": "sxs_rejit_is_due(sub, functionId, 0)",
+    "JITCompilationFinished": "sxs_rejit_is_due(sub, functionId, 1)",
+}
+
 # Events whose handlers do more than to call the guest, so that they are needed for all versions.
 GUEST_EVENTS_OF_ALL_VERSIONS = {"ReJITCompilationStarted", "ReJITCompilationFinished"}
 
@@ -521,7 +528,8 @@ def gen_guest_group(m, w):
     tail = "".join(", " + p.name for p in m.params)
     w("static HRESULT group_on_%s(%s)\n{" % (m.name, ", ".join(group_params(m))))
     w("    HRESULT outcome = S_OK;")
-    if m.name in GUEST_EVENTS_BY_HAND:
+    condition = GUEST_EVENTS_IF.get(m.name)
+    if m.name in GUEST_EVENTS_BY_HAND and not condition:
         w("    while (subs) {")
         w("        HRESULT hr = guest_on_%s(sxs_runtime_next_sub(rt, &subs)%s);" % (m.name, tail))
         w("        if (FAILED(hr))\n            outcome = hr;")
@@ -529,19 +537,21 @@ def gen_guest_group(m, w):
         w("    return outcome;\n}\n")
         return
     w("    struct guest_thread *t = guest_idle_thread();")
-    for p in m.params:
-        if p.typed:
-            w("    guest_id_note(rt, %s.id, %s);" % (p.name, exactly(id_of(p))))
+    for p, value in zip(m.params, raw):
+        if id_in(p):
+            w("    guest_id_note(rt, %s, %s);" % (cast(p, value), exactly(id_in(p))))
     w("    do {")
     w("        struct sxs_sub *sub = sxs_runtime_next_sub(rt, &subs);")
     w("        struct guest_instance *g = sub->state;")
     w("        HRESULT hr;")
+    if condition:
+        w("        if (!%s)\n            continue;" % condition)
     w("        if (t && guest_enter(t, g)) {")
     w("            hr = g->callback->vtbl->%s(g->callback%s);" %
       (m.name, "".join(", " + a for a in raw)))
     w("            if (FAILED(hr))\n                guest_failed(g, hr);")
     w("        } else {")
-    w("            hr = guest_on_%s(sub%s);" % (m.name, tail))
+    w("            hr = guest_%s_%s(sub%s);" % ("deliver" if condition else "on", m.name, tail))
     w("        }")
     w("        if (FAILED(hr))\n            outcome = hr;")
     w("    } while (subs);")
