@@ -102,6 +102,13 @@ HRESULT prof_ModuleLoadFinished(ICorProfilerCallback11 *self, ModuleID module, H
     return is("failures") ? E_FAIL : S_OK;
 }
 
+/* Keeps the first runtime from ending before another one has passed an ID to its Info. */
+static void wait_for_others(void)
+{
+    for (int ms = 0; ms < 30000 && !n_refused && !n_other; ms++)
+        usleep(1000);
+}
+
 HRESULT prof_JITCompilationStarted(ICorProfilerCallback11 *self, FunctionID fn, BOOL safe)
 {
     ModuleID module = 0;
@@ -109,6 +116,8 @@ HRESULT prof_JITCompilationStarted(ICorProfilerCallback11 *self, FunctionID fn, 
     (void)self;
     (void)safe;
     if (is("global")) {
+        if (prof_of(self)->info == global)
+            wait_for_others();
         hr = global->vtbl->GetFunctionInfo(global, fn, NULL, &module, NULL);
         if (prof_of(self)->info == global)
             atomic_fetch_add(hr == S_OK ? &n_right : &n_other, 1);
