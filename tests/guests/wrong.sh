@@ -59,6 +59,12 @@ wrong=$(guest_list wrong)
     breaks global "$wrong" $three
     grep -q '^wrong .* own IDs answered yes, IDs of other runtimes refused yes, other answers 0' "$tmp/out"
     check "global: IDs of other runtimes are refused, all others answered" $? "$tmp/out"
+    # Alone, because the census receives events with the same IDs.
+    rm -f "$tmp/out"
+    WRONG=global-hooks PROF_OUT=$tmp/out as_guests wrong -- $three >"$tmp/log" 2>&1
+    check "global-hooks: the program ends with status 0" $? "$tmp/log"
+    grep -q '^wrong .* own IDs answered yes, IDs of other runtimes refused yes, other answers 0' "$tmp/out"
+    check "global-hooks: IDs of other runtimes that hooks have received are refused" $? "$tmp/out"
     breaks releases "$wrong" $three
     breaks no-addref "$wrong" $three
     rows_are 3 ended ''
