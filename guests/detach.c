@@ -100,9 +100,18 @@ static HRESULT check_request(struct guest_instance *g)
     pthread_mutex_unlock(&g->mask_lock);
     if ((low & sxs_runtime_immutable(g->rt)) || (high & (uint32_t)COR_PRF_HIGH_MONITOR_IMMUTABLE))
         return CORPROF_E_IMMUTABLE_FLAGS_SET;
-    if (atomic_load(&g->wrote_il))
+    if (atomic_load(&g->cannot_detach))
         return CORPROF_E_IRREVERSIBLE_INSTRUMENTATION_PRESENT;
     return S_OK;
+}
+
+/* A runtime answers GetEventMask with 0 from the accepted request on. */
+static void clear_mask(struct guest_instance *g)
+{
+    pthread_mutex_lock(&g->mask_lock);
+    g->low = 0;
+    g->high = 0;
+    pthread_mutex_unlock(&g->mask_lock);
 }
 
 HRESULT guest_info_RequestProfilerDetach(ICorProfilerInfo15 *self,
@@ -123,6 +132,8 @@ HRESULT guest_info_RequestProfilerDetach(ICorProfilerInfo15 *self,
     if (FAILED(hr)) {
         atomic_store(&g->detaching, 0);
         guest_info_unref(g);
+    } else {
+        clear_mask(g);
     }
     return guest_info_end(g, hr);
 }

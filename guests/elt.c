@@ -20,6 +20,8 @@ static UINT_PTR ask_guest(struct sxs_sub *sub, const struct sxs_hooks_mapper *ma
     struct guest_call call;
     UINT_PTR          client = fn;
     guest_id_note(sub->rt, fn, 0);
+    if (!mapper->one && !mapper->two)
+        return fn;
     if (!guest_call_begin(sub->state, &call)) {
         *hook = 0;
         return fn;
@@ -53,7 +55,7 @@ static HRESULT set_hooks(struct guest_instance *g, enum sxs_hooks_kind kind,
     HRESULT hr = sxs_hooks_set(g->sub, kind, g->low, &hooks);
     if (FAILED(hr))
         return hr;
-    atomic_store(&g->wrote_il, 1);
+    atomic_store(&g->cannot_detach, 1);
     return sxs_hooks_set_ask(g->sub, ask_guest);
 }
 
@@ -103,6 +105,13 @@ HRESULT guest_info_SetEnterLeaveFunctionHooks3WithInfo(
 }
 
 /* ---- mappers ---------------------------------------------------------------------------------- */
+
+HRESULT guest_elt_join(struct guest_instance *g)
+{
+    if (!(g->low & (uint32_t)COR_PRF_MONITOR_ENTERLEAVE) || sxs_runtime_is_attached(g->rt))
+        return S_OK;
+    return sxs_hooks_set_ask(g->sub, ask_guest);
+}
 
 /* Mappers may be set at any time. */
 static HRESULT prepare_mapper(struct guest_instance *g)

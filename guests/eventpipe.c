@@ -6,7 +6,8 @@
  * session after the other, and does not say which session it is for. All sessions of all guests
  * are listed here with the providers they ask for. For each delivery the sessions that enable the
  * event are found from the provider's name and the event's keywords and level. A thread deals
- * consecutive deliveries of one event out to these sessions in turn.
+ * consecutive deliveries of one event out to these sessions in turn, and after them to the sessions
+ * of the library's tools (manager/own_sessions.h), whose events no guest gets.
  */
 #include "guests/eventpipe.h"
 
@@ -19,6 +20,7 @@
 #include "guests/events.h"
 #include "guests/ids.h"
 #include "guests/info_by_hand.h"
+#include "manager/own_sessions.h"
 
 #define MAX_SESSIONS 64u
 #define NAME_CHARS   128u
@@ -213,10 +215,11 @@ HRESULT guest_info_EventPipeStopSession(ICorProfilerInfo15 *self, EVENTPIPE_SESS
     struct guest_instance *g = guest_of_info(self);
     ICorProfilerInfo15    *info;
     HRESULT                hr = guest_info_begin(g, SXS_INFO_SLOT_EventPipeStopSession, &info);
-    if (SUCCEEDED(hr) && !is_own_session(g, session))
-        hr = E_INVALIDARG;
     if (FAILED(hr))
         return hr;
+    /* A runtime returns S_OK for a handle that is none of its sessions (8, 9, 10). */
+    if (!is_own_session(g, session))
+        return guest_info_end(g, S_OK);
     stopping = g;
     hr = info->vtbl->EventPipeStopSession(info, session);
     stopping = NULL;
@@ -252,8 +255,7 @@ static int enables(const struct session *s, const struct kind *kind)
 {
     for (const struct wanted *w = s->wanted; w; w = w->next)
         if (memcmp(w->name, kind->provider, sizeof(w->name)) == 0 &&
-            (kind->level == 0 || kind->level <= w->level) &&
-            (kind->keywords == 0 || (kind->keywords & w->keywords) != 0))
+            sxs_eventpipe_enables(w->keywords, w->level, kind->keywords, kind->level))
             return 1;
     return 0;
 }
@@ -267,18 +269,22 @@ static SXS_TLS struct {
     unsigned                     turn; /* number of deliveries of this event in a row */
 } latest;
 
-/* Returns the guest that the thread's delivery number @turn is for; NULL: for no guest. */
-static const struct guest_instance *find_owner(const struct sxs_runtime *rt,
-                                               const struct kind *kind, unsigned turn)
+/* Finds the guest that the thread's delivery number @turn is for; NULL: for no guest, but for a
+ * session of the library. Returns the number of sessions that enable the event. */
+static unsigned find_owner(const struct sxs_runtime *rt, const struct kind *kind, unsigned turn,
+                           const struct guest_instance **owner)
 {
     const struct guest_instance *owners[MAX_SESSIONS];
-    unsigned                     n = 0;
+    unsigned                     n = 0, n_own;
     pthread_mutex_lock(&sessions.lock);
     for (unsigned i = 0; i < sessions.n; i++)
         if (sessions.all[i].rt == rt && enables(&sessions.all[i], kind))
             owners[n++] = sessions.all[i].g;
     pthread_mutex_unlock(&sessions.lock);
-    return n ? owners[turn % n] : NULL;
+    n_own = sxs_own_sessions_enable(rt, kind->provider, kind->keywords, kind->level);
+    turn = n + n_own ? turn % (n + n_own) : 0;
+    *owner = turn < n ? owners[turn] : NULL;
+    return n + n_own;
 }
 
 /* When a session ends, the runtime writes one event of this provider, ProcessInfo, to every session
@@ -338,20 +344,26 @@ static int read_kind(ICorProfilerInfo15 *info, EVENTPIPE_PROVIDER provider, cons
 static void begin_delivery(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider, DWORD event,
                            const uint8_t *metadata, size_t size)
 {
-    struct guest_instance *g = sub->state;
-    struct kind            kind;
-    int                    several;
+    const struct guest_instance *only;
+    struct guest_instance       *g = sub->state;
+    struct kind                  kind;
+    int                          several;
+    unsigned                     n;
     latest.turn = latest.provider == provider && latest.event == event ? latest.turn + 1 : 0;
     latest.provider = provider;
     latest.event = event;
-    latest.owner = only_guest(sub->rt, &several);
-    if (!several || read_kind(g->real, provider, metadata, size, &kind) != 0)
+    only = only_guest(sub->rt, &several);
+    latest.owner = only;
+    if ((!several && !(only && sxs_own_sessions(sub->rt))) ||
+        read_kind(g->real, provider, metadata, size, &kind) != 0)
         return;
-    latest.owner = find_owner(sub->rt, &kind, latest.turn);
-    if (!latest.owner && memcmp(kind.provider, process_info, sizeof(process_info)) == 0)
+    n = find_owner(sub->rt, &kind, latest.turn, &latest.owner);
+    if (n)
+        return;
+    if (memcmp(kind.provider, process_info, sizeof(process_info)) == 0)
         latest.owner = find_uninformed(sub->rt);
-    else if (!latest.owner)
-        latest.owner = stopping;
+    else
+        latest.owner = several ? stopping : only;
 }
 
 HRESULT guest_on_EventPipeEventDelivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
@@ -370,6 +382,7 @@ HRESULT guest_on_EventPipeEventDelivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER
     latest.sub = sub;
     if (!g || latest.owner != g || !guest_call_begin(g, &call))
         return S_OK;
+    guest_id_note(sub->rt, provider, 1);
     guest_id_note(sub->rt, thread.id, 1);
     hr = call.callback->vtbl->EventPipeEventDelivered(call.callback, provider, event, event_version,
                                                       metadata_size, metadata, size, data, activity,

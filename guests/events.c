@@ -10,6 +10,7 @@
 #include "guests/events.h"
 
 #include "guests/ids.h"
+#include "manager/rejit.h"
 
 #include "sxs_guest_events.inc"
 

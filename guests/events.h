@@ -5,6 +5,16 @@
 
 #include "guests/guest.h"
 
+/** guest_first_compilation - struct sxs_tool.first_compilation of guests. */
+HRESULT guest_first_compilation(struct sxs_sub *sub, sxs_function fn, int finished, HRESULT status);
+
+HRESULT guest_on_JITCompilationStarted(struct sxs_sub *sub, sxs_function fn, BOOL safe);
+HRESULT guest_on_JITCompilationFinished(struct sxs_sub *sub, sxs_function fn, HRESULT status,
+                                        BOOL safe);
+/** guest_deliver_... - the same without the question whether the event is due. */
+HRESULT guest_deliver_JITCompilationStarted(struct sxs_sub *sub, sxs_function fn, BOOL safe);
+HRESULT guest_deliver_JITCompilationFinished(struct sxs_sub *sub, sxs_function fn, HRESULT status,
+                                             BOOL safe);
 HRESULT guest_on_JITInlining(struct sxs_sub *sub, sxs_function caller, sxs_function callee,
                              BOOL *should_inline);
 HRESULT guest_on_JITCachedFunctionSearchStarted(struct sxs_sub *sub, sxs_function fn, BOOL *use);

@@ -30,7 +30,11 @@ struct guest {
     int             loaded; /* 0: not tried; 1: loaded; -1: failed */
     void           *library;
     HRESULT (*get_class_object)(const GUID *clsid, const GUID *iid, void **out);
+    char     why[160]; /* why it was not loaded */
     unsigned n_active; /* runtimes on which Initialize has succeeded */
+    /* Rows of runtimes on which it has failed while it had no other: "refused" when one follows. */
+    struct sxs_guest_row *failed[8];
+    unsigned              n_failed;
 };
 
 /** One guest on one runtime. */
@@ -53,7 +57,8 @@ struct guest_instance {
     _Atomic int             ending;    /* 1: a thread ends the instance, see guest_claim_end() */
     _Atomic int             detaching; /* 1: it has asked to be detached */
     struct guest_instance  *next_detached; /* see detach.c */
-    _Atomic int             wrote_il;     /* 1: it has set a method's IL or hooks: cannot detach */
+    /* 1: it has set a method's IL, hooks, or COR_PRF_ENABLE_REJIT: a runtime keeps it */
+    _Atomic int             cannot_detach;
     uint32_t                low, high; /* its event mask, as the guest sees it; under mask_lock */
     pthread_mutex_t         mask_lock;
     struct sxs_guest_row   *row; /* its counters in the session; never NULL */
@@ -66,6 +71,9 @@ extern const ICorProfilerInfo15Vtbl *const guest_info_table;
  *  index 0 is not used. */
 extern const struct sxs_events guest_events[12];
 extern const GUID *const       guest_callback_iids[12];
+
+/** Deliver one event to several guests of a runtime. Generated. */
+extern const struct sxs_group_events guest_group_events;
 
 static inline struct guest_instance *guest_of_info(ICorProfilerInfo15 *info)
 {
@@ -105,8 +113,10 @@ void guest_let_go(struct guest_instance *g);
 
 /** guest_create - load the guest's library if it is not loaded, and make a callback object.
  *  @callback, @version: receive the object (one reference) and its highest ICorProfilerCallback.
- *  Returns S_OK, or a failure after one line. */
-HRESULT guest_create(struct guest *guest, ICorProfilerCallback11 **callback, unsigned *version);
+ *  @why, @size: receives what went wrong, zero-terminated; it is cut after @size bytes.
+ *  Returns S_OK or a failure. */
+HRESULT guest_create(struct guest *guest, ICorProfilerCallback11 **callback, unsigned *version,
+                     char *why, size_t size);
 
 /** guest_is_permitted - apply the setting ProfAPI_ProfilerCompatibilitySetting. Without it, .NET
  *  Framework 4 refuses a profiler without ICorProfilerCallback3; later runtimes accept it.

@@ -13,6 +13,7 @@
 #include "base/proc.h"
 #include "clrie/engine.h"
 #include "guests/config/list.h"
+#include "guests/events.h"
 #include "guests/guest.h"
 #include "instr/config/config.h"
 #include "manager/guid.h"
@@ -46,8 +47,10 @@ static void prepare(struct guest *guest, unsigned number)
         .name = guest->title,
         .in_child = 1,
         .events_in_stop = 1, /* a runtime calls a profiler that is in its Shutdown, too */
+        .group = &guest_group_events,
         .start = guest_start,
         .stop = guest_stop,
+        .first_compilation = guest_first_compilation,
         .release = guest_release,
     };
 }

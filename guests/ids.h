@@ -8,8 +8,9 @@
  *
  * IDs are addresses. Most lie in memory that a runtime maps for itself, at least 64 KiB at a time:
  * for these it is enough to know the owner of each 64 KiB. A few kinds (threads, assemblies,
- * application domains, handles) come from malloc(), where the IDs of several runtimes lie side by
- * side: of these, each ID is recorded ("exact"). An ID that was never seen is let through.
+ * application domains, handles in events, EventPipe providers and events) come from malloc(), where
+ * the IDs of several runtimes lie side by side: of these, each ID is recorded ("exact"). An ID that
+ * was never seen is let through.
  */
 #ifndef SXS_GUESTS_IDS_H
 #define SXS_GUESTS_IDS_H
@@ -18,6 +19,7 @@
 #include <stdint.h>
 
 #include "guests/guest.h"
+#include "manager/runtime_internal.h"
 
 #define GUEST_ID_SHIFT 16
 #define GUEST_ID_SLOTS (1u << 14)
@@ -42,7 +44,7 @@ static inline void guest_id_note(const struct sxs_runtime *rt, uint64_t id, int 
         return;
     if (exact ||
         atomic_load_explicit(&guest_id_blocks[guest_id_slot(block)], memory_order_relaxed) !=
-            (block << 16 | sxs_runtime_number(rt)))
+            (block << 16 | rt->number))
         guest_id_note_slowly(rt, id, exact);
 }
 

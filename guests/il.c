@@ -40,7 +40,7 @@ HRESULT guest_info_SetILFunctionBody(ICorProfilerInfo15 *self, ModuleID moduleId
         return hr;
     hr = info->vtbl->SetILFunctionBody(info, moduleId, methodid, pbNewILMethodHeader);
     if (SUCCEEDED(hr))
-        atomic_store(&g->wrote_il, 1);
+        atomic_store(&g->cannot_detach, 1);
     return guest_info_end(g, hr);
 }
 

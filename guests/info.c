@@ -136,6 +136,8 @@ static HRESULT set_mask(struct guest_instance *g, unsigned slot, uint32_t low, u
         explain_flags(g, low, high);
         g->low = low;
         g->high = high;
+        if (low & (uint32_t)COR_PRF_ENABLE_REJIT) /* even when it is cleared later */
+            atomic_store(&g->cannot_detach, 1);
         atomic_store_explicit(&g->row->low, low, memory_order_relaxed);
         atomic_store_explicit(&g->row->high, high, memory_order_relaxed);
     }
@@ -179,4 +181,24 @@ HRESULT guest_info_GetEventMask2(ICorProfilerInfo15 *self, DWORD *pdwEventsLow, 
     *pdwEventsLow = g->low;
     *pdwEventsHigh = g->high;
     return guest_info_end(g, S_OK);
+}
+
+/* The mask of the runtime has COR_PRF_ENABLE_STACK_SNAPSHOT because the library walks stacks. A guest
+ * that has not asked for it gets the runtime's refusal, which comes before checks of arguments. In
+ * Initialize the runtime refuses all snapshots. */
+HRESULT guest_info_DoStackSnapshot(ICorProfilerInfo15 *self, ThreadID thread,
+                                   StackSnapshotCallback *callback, ULONG32 infoFlags,
+                                   void *clientData, BYTE *context, ULONG32 contextSize)
+{
+    struct guest_instance *g = guest_of_info(self);
+    ICorProfilerInfo15    *info;
+    HRESULT                hr = guest_info_begin(g, SXS_INFO_SLOT_DoStackSnapshot, &info);
+    if (SUCCEEDED(hr))
+        hr = guest_id_check(g, SXS_INFO_SLOT_DoStackSnapshot, thread, 1);
+    if (SUCCEEDED(hr) && !g->initializing && !(g->low & (uint32_t)COR_PRF_ENABLE_STACK_SNAPSHOT))
+        hr = CORPROF_E_INCONSISTENT_WITH_FLAGS;
+    if (FAILED(hr))
+        return hr;
+    return guest_info_end(g, info->vtbl->DoStackSnapshot(info, thread, callback, infoFlags,
+                                                         clientData, context, contextSize));
 }

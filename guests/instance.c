@@ -115,11 +115,16 @@ static HRESULT initialize(struct guest_instance *g, int attached)
 static HRESULT stays_off(struct guest *guest, struct sxs_guest_row *row, HRESULT hr,
                          const char *why)
 {
-    int serves = guest->n_active > 0;
+    int serves;
+    pthread_mutex_lock(&guest->lock);
+    serves = guest->n_active > 0;
+    if (!serves && guest->n_failed < ARRAY_LEN(guest->failed))
+        guest->failed[guest->n_failed++] = row;
+    atomic_store(&row->state, serves ? SXS_GUEST_REFUSED : SXS_GUEST_FAILED);
+    pthread_mutex_unlock(&guest->lock);
     snprintf(row->why, sizeof(row->why), "%s", why);
     atomic_store(&row->result, (uint32_t)hr);
     atomic_store(&row->start_took_ns, sxs_now_ns(CLOCK_MONOTONIC) - row->started_ns);
-    atomic_store(&row->state, serves ? SXS_GUEST_REFUSED : SXS_GUEST_FAILED);
     sxs_error("%s is off for runtime %u: %s%s", guest->title, row->runtime, why,
               serves ? "; it goes on with the runtimes that it has" : "");
     return S_FALSE;
@@ -129,7 +134,7 @@ static HRESULT stays_off(struct guest *guest, struct sxs_guest_row *row, HRESULT
  * before Initialize. */
 static void ask_notification_only(struct guest_instance *g)
 {
-    BOOL             only = 0;
+    BOOL              only = 0;
     struct guest_call call;
     HRESULT           hr;
     if (g->version < 11 || !guest_call_begin(g, &call))
@@ -148,15 +153,15 @@ HRESULT guest_start(struct sxs_sub *sub, const char *options)
     struct sxs_guest_row   *row;
     unsigned                version = 0;
     const char             *why;
-    char                    text[160];
+    char                    text[200];
     HRESULT                 hr;
     (void)options;
     if (!is_for(guest, sub->rt))
         return S_FALSE;
     row = make_row(guest, sub->rt);
-    hr = guest_create(guest, &callback, &version);
+    hr = guest_create(guest, &callback, &version, text, sizeof(text));
     if (FAILED(hr))
-        return stays_off(guest, row, hr, "its library or class cannot be used");
+        return stays_off(guest, row, hr, text);
     row->callback_version = version;
     why = guest_is_permitted(sub->rt, version, attached);
     g = why ? NULL : make_instance(guest, sub);
@@ -187,8 +192,12 @@ HRESULT guest_start(struct sxs_sub *sub, const char *options)
     }
     sub->low = g->low;
     sub->high = g->high;
+    guest_elt_join(g); /* without memory, only a mapper that is set later is lost */
     pthread_mutex_lock(&guest->lock);
     guest->n_active++;
+    while (guest->n_failed >
+           0) /* runtimes that start at the same time fail before this one is active */
+        atomic_store(&guest->failed[--guest->n_failed]->state, SXS_GUEST_REFUSED);
     pthread_mutex_unlock(&guest->lock);
     atomic_store(&row->result, (uint32_t)hr);
     atomic_store(&row->start_took_ns, sxs_now_ns(CLOCK_MONOTONIC) - row->started_ns);

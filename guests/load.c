@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "base/env.h"
-#include "base/log.h"
 #include "guests/call.h"
 #include "guests/crash.h"
 #include "guests/environment.h"
@@ -22,13 +21,16 @@ static int load_locked(struct guest *guest)
     guest->loaded = -1;
     guest->library = dlopen(path, RTLD_LAZY);
     if (!guest->library) {
-        sxs_error("%s cannot be loaded: %s", guest->title, dlerror());
+        const char *why = dlerror();
+        snprintf(guest->why, sizeof(guest->why), "its library cannot be loaded: %s",
+                 why ? why : "");
         return -1;
     }
     guest->get_class_object = (HRESULT(*)(const GUID *, const GUID *, void **))(uintptr_t)dlsym(
         guest->library, "DllGetClassObject");
     if (!guest->get_class_object) {
-        sxs_error("%s is no profiler: it does not export DllGetClassObject", guest->title);
+        snprintf(guest->why, sizeof(guest->why),
+                 "its library is no profiler: it does not export DllGetClassObject");
         return -1;
     }
     guest_environment_provide(guest);
@@ -53,7 +55,8 @@ static unsigned highest_version(ICorProfilerCallback11 **callback)
     return 2;
 }
 
-HRESULT guest_create(struct guest *guest, ICorProfilerCallback11 **callback, unsigned *version)
+HRESULT guest_create(struct guest *guest, ICorProfilerCallback11 **callback, unsigned *version,
+                     char *why, size_t size)
 {
     IClassFactory *factory = NULL;
     void          *object = NULL;
@@ -62,12 +65,14 @@ HRESULT guest_create(struct guest *guest, ICorProfilerCallback11 **callback, uns
     pthread_mutex_lock(&guest->lock);
     loaded = load_locked(guest);
     pthread_mutex_unlock(&guest->lock);
-    if (loaded != 1)
+    if (loaded != 1) {
+        snprintf(why, size, "%s", guest->why);
         return CORPROF_E_PROFILER_CANCEL_ACTIVATION;
+    }
     hr = guest->get_class_object(&guest->declared.clsid, &IID_IClassFactory, (void **)&factory);
     if (FAILED(hr) || !factory) {
-        sxs_error("%s has no class %s (%s 0x%08x)", guest->title, guest->declared.clsid_text,
-                  sxs_hresult_name(hr), (unsigned)hr);
+        snprintf(why, size, "its library has no class %s (%s 0x%08x)", guest->declared.clsid_text,
+                 sxs_hresult_name(hr), (unsigned)hr);
         return FAILED(hr) ? hr : E_FAIL;
     }
     /* Runtimes ask for ICorProfilerCallback2; an object that has only the first version still gets
@@ -80,8 +85,8 @@ HRESULT guest_create(struct guest *guest, ICorProfilerCallback11 **callback, uns
     }
     factory->vtbl->Release(factory);
     if (FAILED(hr) || !object) {
-        sxs_error("%s makes no object (%s 0x%08x)", guest->title, sxs_hresult_name(hr),
-                  (unsigned)hr);
+        snprintf(why, size, "its class factory makes no object (%s 0x%08x)", sxs_hresult_name(hr),
+                 (unsigned)hr);
         return FAILED(hr) ? hr : E_FAIL;
     }
     *callback = object;

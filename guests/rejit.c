@@ -76,33 +76,6 @@ HRESULT guest_on_GetReJITParameters(struct sxs_sub *sub, sxs_module module, mdMe
     return hr;
 }
 
-HRESULT guest_on_ReJITCompilationStarted(struct sxs_sub *sub, sxs_function fn, sxs_rejit version,
-                                         BOOL safe)
-{
-    struct guest_call call;
-    HRESULT           hr;
-    if (!sxs_rejit_is_asked(sub, fn, version.id) || !guest_call_begin(sub->state, &call))
-        return S_OK;
-    guest_id_note(sub->rt, fn.id, 0);
-    hr = call.callback->vtbl->ReJITCompilationStarted(call.callback, fn.id, version.id, safe);
-    guest_call_end(&call, hr);
-    return hr;
-}
-
-HRESULT guest_on_ReJITCompilationFinished(struct sxs_sub *sub, sxs_function fn, sxs_rejit version,
-                                          HRESULT status, BOOL safe)
-{
-    struct guest_call call;
-    HRESULT           hr;
-    if (!sxs_rejit_is_asked(sub, fn, version.id) || !guest_call_begin(sub->state, &call))
-        return S_OK;
-    guest_id_note(sub->rt, fn.id, 0);
-    hr = call.callback->vtbl->ReJITCompilationFinished(call.callback, fn.id, version.id, status,
-                                                       safe);
-    guest_call_end(&call, hr);
-    return hr;
-}
-
 HRESULT guest_on_ReJITError(struct sxs_sub *sub, sxs_module module, mdMethodDef method,
                             sxs_function fn, HRESULT status)
 {

@@ -6,10 +6,6 @@
 
 #include "guests/guest.h"
 
-#define TIMED_EVERY 64u /* one of so many calls is timed, after the first TIMED_FIRST */
-#define TIMED_FIRST 64u
-#define ADD_EVERY   256u /* calls after which a thread adds its counters to the session's row */
-
 SXS_TLS struct guest_thread *guest_thread;
 
 static _Atomic(struct guest_thread *) threads; /* a list that only grows */

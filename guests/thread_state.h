@@ -21,11 +21,12 @@ struct guest_instance;
 
 /** A thread's counters of one instance. Written by that thread only. */
 struct guest_counters {
-    _Atomic uint64_t calls;  /* callbacks */
-    _Atomic uint64_t ns;     /* time in callbacks, sampled (call.c) */
-    _Atomic uint64_t added;  /* calls that the session's row has already */
-    _Atomic uint32_t inside; /* calls in progress, but for the one in `current` */
-    uint32_t         unused;
+    _Atomic uint64_t calls;    /* callbacks */
+    uint64_t         timed_at; /* the number of calls at which the next call is timed */
+    _Atomic uint64_t ns;       /* time in callbacks, sampled (call.c) */
+    _Atomic uint64_t added;    /* calls that the session's row has already */
+    _Atomic uint32_t inside;   /* calls in progress, but for the one in `current` */
+    uint32_t         random;   /* state of the random numbers; 0: not used yet */
 };
 
 struct guest_thread {

@@ -3,10 +3,10 @@
 #ifndef SXS_HOOKS_FAN_OUT_OFFSETS_H
 #define SXS_HOOKS_FAN_OUT_OFFSETS_H
 
-#define ENTRY_CLIENT   0
+#define ENTRY_PASSED   0
 #define ENTRY_ENTER    8
 #define ENTRY_LEAVE    16
 #define ENTRY_TAILCALL 24
-#define ENTRY_SIZE     48
+#define ENTRY_SIZE     56
 
 #endif

@@ -3,7 +3,8 @@
  * fan_out_x86_64.S - the hooks that a runtime gets when several users have hooks and none of them
  * needs information. Compiled code calls them while any register may hold a live value. They call
  * the hooks in a record (struct hooks_record) one after the other, each with the registers that the
- * runtime would give it, and preserve all registers except the flags.
+ * runtime would give it, and preserve all other registers except the flags. Compiled code does not
+ * use the two registers of the arguments after the call.
  *
  * Enter: r14 is the address of the record's entries, and r15 the caller's stack pointer. Leave and
  * tailcall: rdi and rsi hold these two. On entry rsp is 8 less than a multiple of 16.
@@ -39,24 +40,42 @@
     .text
 
 /* Define the hook @name, which calls the hook at @offset of each entry. @id, @sp: the registers of
- * the two arguments. rbx is the entry; a hook preserves it. The arguments are loaded again for each
- * hook, because a hook that clobbers them does no harm when it is alone. */
+ * the two arguments. They are loaded again for each hook, because a hook that clobbers them does no
+ * harm when it is alone. The last hook is jumped to and returns to compiled code: a call and a return
+ * take most of the time of a short hook. The target of the jump is read from below the stack
+ * pointer, because no register is free; signal handlers leave 128 bytes there alone. */
 .macro fan_out name, offset, id, sp
 function \name
+    cmpq $0, ENTRY_SIZE+ENTRY_ENTER(\id)
+    je 2f
+    .cfi_remember_state
     push_one %rbx
-    push_one \id
+    push_one \id                        /* room for the target of the jump */
     push_one \sp
     mov \id, %rbx
-1:  mov ENTRY_CLIENT(%rbx), \id
+1:  mov ENTRY_PASSED(%rbx), \id
     mov (%rsp), \sp
     call *\offset(%rbx)
-    lea ENTRY_SIZE(%rbx), %rbx
-    cmpq $0, ENTRY_ENTER(%rbx)
+    add $ENTRY_SIZE, %rbx
+    cmpq $0, ENTRY_SIZE+ENTRY_ENTER(%rbx)
     jne 1b
+    mov \offset(%rbx), \id
+    mov \id, 8(%rsp)
+    .cfi_restore \id
+    mov ENTRY_PASSED(%rbx), \id
     pop_one \sp
-    pop_one \id
-    pop_one %rbx
-    ret
+    mov 8(%rsp), %rbx
+    .cfi_restore %rbx
+    add $16, %rsp
+    .cfi_adjust_cfa_offset -16
+    jmp *-16(%rsp)
+    .cfi_restore_state
+2:  pushq \offset(\id)                 /* the record has one entry */
+    .cfi_adjust_cfa_offset 8
+    mov ENTRY_PASSED(\id), \id
+    lea 8(%rsp), %rsp
+    .cfi_adjust_cfa_offset -8
+    jmp *-8(%rsp)
 end_function \name
 .endm
 
@@ -68,10 +87,10 @@ function sxs_hooks_nothing
     ret
 end_function sxs_hooks_nothing
 
-/* Define @name, which calls the C function @target with the entry rbx as its argument. Saves the
+/* Define @name, which calls the C function @target with the entry in @id as its argument. Saves the
  * integer registers and the lower halves of the vector registers; the runtime's own helper for such
  * hooks saves fewer. 9 pushes align rsp. */
-.macro old_hook name, target
+.macro old_hook name, target, id
 function \name
     .irp reg, %rax, %rcx, %rdx, %rsi, %rdi, %r8, %r9, %r10, %r11
     push_one \reg
@@ -81,7 +100,7 @@ function \name
     .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
     movaps %xmm\n, 16*\n(%rsp)
     .endr
-    mov %rbx, %rdi
+    mov \id, %rdi
     call \target
     .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
     movaps 16*\n(%rsp), %xmm\n
@@ -95,9 +114,9 @@ function \name
 end_function \name
 .endm
 
-old_hook sxs_hooks_old_enter, hooks_old_enter
-old_hook sxs_hooks_old_leave, hooks_old_leave
-old_hook sxs_hooks_old_tailcall, hooks_old_tailcall
+old_hook sxs_hooks_old_enter, hooks_old_enter, %r14
+old_hook sxs_hooks_old_leave, hooks_old_leave, %rdi
+old_hook sxs_hooks_old_tailcall, hooks_old_tailcall, %rdi
 
 /* void sxs_hooks_call_enter(hook, client, sp, first) */
 function sxs_hooks_call_enter

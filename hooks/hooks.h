@@ -71,7 +71,8 @@ HRESULT sxs_hooks_set_mapper(struct sxs_sub *sub, FunctionIDMapper *mapper);
 HRESULT sxs_hooks_set_mapper2(struct sxs_sub *sub, FunctionIDMapper2 *mapper, void *data);
 
 /**
- * Calls a user's mapper, which has at least one function. Not used while the user is alone.
+ * Calls a user's mapper. While the user is alone and has none, @mapper has no function: then it only
+ * sees the function, and returns @fn.
  * @hook: 1; receives 0 when the user does not want the function. Returns the client ID.
  * Called by the JIT, on any thread, several at a time.
  */

@@ -18,7 +18,7 @@ struct hooks_user {
     uint32_t                   low;    /* its event mask; known when all users have started */
     enum sxs_hooks_kind        kind;   /* the kind in use */
     struct sxs_hooks_functions hooks;  /* set[kind]; all 0: none */
-    int                        active; /* 1: it has hooks or a mapper, and ENTERLEAVE in its mask */
+    int                        active; /* 1: it has ENTERLEAVE in its mask */
     int                        needs_argument; /* see sxs_hooks_need_argument() */
     _Atomic int                ended;
     sxs_hooks_ask             *ask;
@@ -28,9 +28,11 @@ struct hooks_user {
 
 /** A user in the record of a function. The offsets are in fan_out_offsets.h. */
 struct hooks_entry {
+    uint64_t           passed; /* what the fast path passes as the client ID: `client`, or for
+                                * hooks of version 1 and 2 the address of the entry */
+    _Atomic uintptr_t  enter, leave, tailcall; /* what the fast path calls; never 0, but enter of
+                                                * the entry that ends a record */
     uint64_t           client;                 /* client ID for this user's hooks */
-    _Atomic uintptr_t  enter, leave, tailcall; /* never 0, but enter of a record's last entry, which
-                                               * ends it. Called with the entry in rbx. */
     struct hooks_user *user;
     FunctionID         fn;
 };
@@ -58,6 +60,7 @@ struct sxs_hooks {
     ICorProfilerInfo15            *info; /* the runtime's Info, one reference, in HOOKS_SHARED */
     enum hooks_mode                mode; /* written in Initialize only */
     struct hooks_user             *alone;
+    int maps_alone; /* 1: in HOOKS_DIRECT, the runtime has map_alone() as its mapper */
     unsigned                       n_users;
     struct hooks_user              users[SXS_MAX_TOOLS];
     _Atomic(struct hooks_record *) buckets[HOOKS_BUCKETS]; /* lists that only grow, by FunctionID */

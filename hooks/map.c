@@ -12,7 +12,7 @@
 #include "hooks/fan_out_offsets.h"
 #include "hooks/hooks_internal.h"
 
-_Static_assert(offsetof(struct hooks_entry, client) == ENTRY_CLIENT, "fan_out_offsets.h");
+_Static_assert(offsetof(struct hooks_entry, passed) == ENTRY_PASSED, "fan_out_offsets.h");
 _Static_assert(offsetof(struct hooks_entry, enter) == ENTRY_ENTER, "fan_out_offsets.h");
 _Static_assert(offsetof(struct hooks_entry, leave) == ENTRY_LEAVE, "fan_out_offsets.h");
 _Static_assert(offsetof(struct hooks_entry, tailcall) == ENTRY_TAILCALL, "fan_out_offsets.h");
@@ -79,6 +79,7 @@ static void fill_entry(struct hooks_entry *e, FunctionID fn, const struct answer
     uintptr_t none = address(sxs_hooks_nothing);
     e->user = answer->user;
     e->client = answer->client;
+    e->passed = old ? (uintptr_t)e : answer->client;
     e->fn = fn;
     atomic_init(&e->enter, !hooks->enter ? none
                            : old         ? address(sxs_hooks_old_enter)

@@ -98,16 +98,20 @@ HRESULT sxs_hooks_set(struct sxs_sub *sub, enum sxs_hooks_kind kind, uint32_t lo
 HRESULT sxs_hooks_check_mask(const struct sxs_sub *sub, uint32_t low)
 {
     const struct hooks_user *user = find_user(sub);
-    for (int kind = SXS_HOOKS_1; user && kind < SXS_HOOKS_KINDS; kind++)
-        if (user->kinds & 1u << kind && is_refused((enum sxs_hooks_kind)kind, low))
+    for (int kind = SXS_HOOKS_1; user && kind < SXS_HOOKS_KINDS; kind++) {
+        int is_3 = kind == SXS_HOOKS_3 || kind == SXS_HOOKS_3_INFO;
+        if (user->kinds & 1u << kind && (is_refused((enum sxs_hooks_kind)kind, low) ||
+                                         (is_3 && !(low & (uint32_t)COR_PRF_MONITOR_ENTERLEAVE))))
             return CORPROF_E_INCONSISTENT_WITH_FLAGS;
+    }
     return S_OK;
 }
 
 /* Returns 1 when a mapper that @user (NULL: not a user) sets now goes to the runtime at once. */
 static int is_passed_on(const struct sxs_hooks *h, const struct hooks_user *user)
 {
-    return h && (h->mode == HOOKS_NONE || (h->mode == HOOKS_DIRECT && h->alone == user));
+    return h && (h->mode == HOOKS_NONE ||
+                 (h->mode == HOOKS_DIRECT && h->alone == user && !h->maps_alone));
 }
 
 /* A mapper that a user has set. Another thread may be calling the previous one, so it is kept. */
@@ -128,13 +132,11 @@ static HRESULT replace_mapper(struct hooks_user *user, const struct sxs_hooks_ma
     return S_OK;
 }
 
-/* Says that a mapper has no effect: its user had neither hooks nor a mapper in Initialize. */
-static HRESULT leave_unused(const struct sxs_sub *sub)
+/* Returns the answer for a mapper that is set after Initialize by who has not registered and so
+ * has no ENTERLEAVE in its mask: a runtime accepts such a mapper and never calls it. */
+static HRESULT no_user(const struct sxs_sub *sub)
 {
-    sxs_warn("%s on runtime %u sets a function ID mapper after Initialize, beside another user of "
-             "hooks: it is not called",
-             sub->tool->name, sxs_runtime_number(sub->rt));
-    return S_OK;
+    return sub->rt->hooks ? S_OK : E_OUTOFMEMORY;
 }
 
 HRESULT sxs_hooks_set_mapper(struct sxs_sub *sub, FunctionIDMapper *mapper)
@@ -144,7 +146,7 @@ HRESULT sxs_hooks_set_mapper(struct sxs_sub *sub, FunctionIDMapper *mapper)
     if (is_passed_on(sub->rt->hooks, user))
         return sxs_info_SetFunctionIDMapper(sub->rt, mapper);
     if (!user)
-        return sub->rt->hooks ? leave_unused(sub) : E_OUTOFMEMORY;
+        return no_user(sub);
     changed = *atomic_load(&user->mapper);
     changed.one = mapper;
     return replace_mapper(user, &changed);
@@ -157,7 +159,7 @@ HRESULT sxs_hooks_set_mapper2(struct sxs_sub *sub, FunctionIDMapper2 *mapper, vo
     if (is_passed_on(sub->rt->hooks, user))
         return sxs_info_SetFunctionIDMapper2(sub->rt, mapper, data);
     if (!user)
-        return sub->rt->hooks ? leave_unused(sub) : E_OUTOFMEMORY;
+        return no_user(sub);
     changed = *atomic_load(&user->mapper);
     changed.two = mapper;
     changed.data = data;
@@ -208,7 +210,6 @@ void sxs_hooks_end(const struct sxs_sub *sub)
 /* Completes the user when its tool has started. */
 static void complete_user(struct hooks_user *user)
 {
-    const struct sxs_hooks_mapper *mapper = atomic_load(&user->mapper);
     user->low = user->sub->low; /* 0 when the runtime has refused its mask */
     for (int kind = SXS_HOOKS_KINDS - 1; kind >= SXS_HOOKS_1; kind--)
         if (user->kinds & 1u << kind) {
@@ -216,8 +217,7 @@ static void complete_user(struct hooks_user *user)
             user->hooks = user->set[kind];
             break;
         }
-    user->active = user->low & (uint32_t)COR_PRF_MONITOR_ENTERLEAVE &&
-                   (user->kinds || mapper->one || mapper->two);
+    user->active = (user->low & (uint32_t)COR_PRF_MONITOR_ENTERLEAVE) != 0;
 }
 
 /* Gives hooks of one kind to the runtime. */
@@ -244,13 +244,28 @@ static HRESULT give_hooks(struct sxs_runtime *rt, enum sxs_hooks_kind kind,
     }
 }
 
+/* The mapper of a user that is alone, had no mapper in Initialize, and wants to know the functions.
+ * It asks the mapper that the user sets later. */
+static UINT_PTR map_alone(FunctionID fn, void *data, BOOL *hook)
+{
+    struct hooks_user             *user = data;
+    const struct sxs_hooks_mapper *mapper = atomic_load(&user->mapper);
+    UINT_PTR                       client;
+    *hook = 1;
+    client = user->ask(user->sub, mapper, fn, hook);
+    return user->kind == SXS_HOOKS_2 && !mapper->one && !mapper->two ? 0 : client;
+}
+
 /* Gives the runtime everything that its only user has set. */
 static HRESULT give_alone(struct sxs_hooks *h)
 {
-    const struct hooks_user       *user = h->alone;
+    struct hooks_user             *user = h->alone;
     const struct sxs_hooks_mapper *mapper = atomic_load(&user->mapper);
     HRESULT                        hr = S_OK;
     h->mode = HOOKS_DIRECT;
+    h->maps_alone = !mapper->one && !mapper->two && user->ask != sxs_hooks_ask_directly;
+    if (h->maps_alone)
+        hr = sxs_info_SetFunctionIDMapper2(h->rt, map_alone, user);
     if (mapper->one)
         hr = sxs_info_SetFunctionIDMapper(h->rt, mapper->one);
     if (SUCCEEDED(hr) && mapper->two)
@@ -299,6 +314,13 @@ static int is_disturbed(const struct hooks_user *user, const struct sxs_runtime 
     return user->kinds && (user->low ^ rt->low) & flags;
 }
 
+/* Returns 1 when the user has hooks or a mapper now. Without, it may set a mapper later. */
+static int has_something(const struct hooks_user *user)
+{
+    const struct sxs_hooks_mapper *mapper = atomic_load(&user->mapper);
+    return user->kinds || mapper->one || mapper->two;
+}
+
 static void apply(struct sxs_runtime *rt)
 {
     struct sxs_hooks *h = rt->hooks;
@@ -311,7 +333,7 @@ static void apply(struct sxs_runtime *rt)
             n_active++;
         }
     }
-    if (!n_active) {
+    if (!n_active || (n_active == 1 && !has_something(h->alone))) {
         h->mode = HOOKS_NONE;
         return;
     }

@@ -42,7 +42,13 @@ struct list {
     mdMethodDef *methods;
     ULONG       *from; /* indexes in the caller's list */
     HRESULT     *status;
+    struct wish *before; /* what the tool wanted */
     ULONG        n;
+};
+
+/* The state of a part before a revert. */
+struct wish {
+    int wanted, pending, asked;
 };
 
 static int make_list(struct list *list, size_t room)
@@ -52,8 +58,9 @@ static int make_list(struct list *list, size_t room)
         .methods = calloc(room, sizeof(*list->methods)),
         .from = calloc(room, sizeof(*list->from)),
         .status = calloc(room, sizeof(*list->status)),
+        .before = calloc(room, sizeof(*list->before)),
     };
-    return list->modules && list->methods && list->from && list->status;
+    return list->modules && list->methods && list->from && list->status && list->before;
 }
 
 static void put_method(struct list *list, ModuleID module, mdMethodDef method, ULONG from)
@@ -69,6 +76,7 @@ static void free_list(struct list *list)
     free(list->methods);
     free(list->from);
     free(list->status);
+    free(list->before);
 }
 
 /* Returns nonzero when a tool other than @sub wants the method. */
@@ -171,12 +179,36 @@ static void withdraw(struct rejit_table *t, const struct sxs_sub *sub, ULONG n,
     for (ULONG i = 0; i < n; i++) {
         struct rejit_method *m = rejit_find_locked(t, modules[i], methods[i]);
         struct rejit_part   *p = m ? rejit_part_locked(m, sub) : NULL;
+        struct list         *to = NULL;
         if (!m || !is_others_locked(m, sub))
-            put_method(real, modules[i], methods[i], i);
+            to = real;
         else if (p && p->wanted)
-            put_method(again, modules[i], methods[i], i);
-        if (p)
-            p->wanted = p->pending = p->asked = 0;
+            to = again;
+        if (to)
+            put_method(to, modules[i], methods[i], i);
+        if (!p)
+            continue;
+        if (to)
+            to->before[to->n - 1] = (struct wish){p->wanted, p->pending, p->asked};
+        p->wanted = p->pending = p->asked = 0;
+    }
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* Restores what the tool wanted, for methods that the runtime has not reverted: a profiler that is
+ * alone keeps its IL then. @hr: the result for all methods; @list->status: for each of them. */
+static void restore(struct rejit_table *t, const struct sxs_sub *sub, const struct list *list,
+                    HRESULT hr)
+{
+    pthread_mutex_lock(&t->lock);
+    for (ULONG i = 0; i < list->n; i++) {
+        const struct rejit_method *m = rejit_find_locked(t, list->modules[i], list->methods[i]);
+        struct rejit_part         *p = m ? rejit_part_locked(m, sub) : NULL;
+        if (!p || p->wanted || (SUCCEEDED(hr) && SUCCEEDED(list->status[i])))
+            continue; /* another thread has requested it meanwhile, or it is reverted */
+        p->wanted = list->before[i].wanted;
+        p->pending = list->before[i].pending;
+        p->asked = list->before[i].asked;
     }
     pthread_mutex_unlock(&t->lock);
 }
@@ -194,9 +226,11 @@ HRESULT sxs_rejit_revert(struct sxs_sub *sub, ULONG n, ModuleID *modules, mdMeth
     if (make_list(&real, n) && make_list(&again, n)) {
         withdraw(t, sub, n, modules, methods, &real, &again);
         if (real.n)
-            hr = ask_revert(sub, real.n, real.modules, real.methods, status ? real.status : NULL);
+            hr = ask_revert(sub, real.n, real.modules, real.methods, real.status);
+        restore(t, sub, &real, hr);
         if (SUCCEEDED(hr) && again.n)
             hr = ask_runtime(sub, &plainly, again.n, again.modules, again.methods);
+        restore(t, sub, &again, hr);
         if (status && SUCCEEDED(hr)) {
             memset(status, 0, n * sizeof(*status));
             for (ULONG i = 0; i < real.n; i++)

@@ -67,6 +67,22 @@ int sxs_rejit_get_body(struct sxs_sub *sub, ModuleID module, mdMethodDef method,
  *  asked for the IL, or has requested inliners and the runtime added this method as one. */
 int sxs_rejit_is_asked(struct sxs_sub *sub, sxs_function fn, ReJITID version);
 
+/**
+ * First compilations. A method that is requested before its first compilation is compiled as a ReJIT
+ * version: the runtime raises no JITCompilationStarted. Tools that have not requested it get one by
+ * first_compilation() of struct sxs_tool, once for each function. These tools call the functions
+ * below; any thread, not signal-safe.
+ *
+ * sxs_rejit_first_begins - in ReJITCompilationStarted of @fn: report the first compilation to the
+ *   tool if it was not reported before GetReJITParameters.
+ * sxs_rejit_first_ends - in ReJITCompilationFinished of @fn: report its end, with @status.
+ * sxs_rejit_is_due - in JITCompilationStarted (@finished 0) and JITCompilationFinished (1): return 1
+ *   when the event is due to the tool; 0 when the tool got it as above, because the runtime compiles
+ *   the original after the ReJIT version. */
+void sxs_rejit_first_begins(struct sxs_sub *sub, sxs_function fn);
+void sxs_rejit_first_ends(struct sxs_sub *sub, sxs_function fn, HRESULT status);
+int  sxs_rejit_is_due(struct sxs_sub *sub, sxs_function fn, int finished);
+
 /** sxs_rejit_take_error - return 1 when a ReJITError is due to this tool's request, which is then
  *  forgotten. */
 int sxs_rejit_take_error(struct sxs_sub *sub, sxs_module module, mdMethodDef method);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "manager/rejit.h"
+#include "manager/rejit_map.h"
 #include "manager/runtime_internal.h"
 
 /** IL of a method, with its header. Compared by address: memory of bodies in use is not reused. */
@@ -22,12 +23,6 @@ struct rejit_body {
     uint8_t            bytes[];
 };
 
-/** Old and new IL offsets. */
-struct rejit_map {
-    COR_IL_MAP *rows; /* owned */
-    ULONG       n;
-};
-
 /** What one tool wants for one method. */
 struct rejit_part {
     struct rejit_part *next; /* in the order of the subscriptions */
@@ -42,12 +37,15 @@ struct rejit_part {
     struct rejit_map   map;
 };
 
+struct rejit_first; /* see rejit_first.c */
+
 struct rejit_method {
     struct rejit_method *next; /* in its bucket */
     ModuleID             module;
     mdMethodDef          token;
     struct rejit_part   *parts;
     struct rejit_body   *bodies;
+    struct rejit_first  *firsts;
     uint64_t             asked;   /* bit i: subs[i] was asked in the latest GetReJITParameters */
     int                  is_new;  /* 1: the version of that call has not begun to compile */
     ReJITID              version; /* the latest version for which tools were asked */
@@ -55,13 +53,32 @@ struct rejit_method {
 };
 
 #define REJIT_BUCKETS 1024u
+#define REJIT_LATEST  64u
 
 struct rejit_table {
     pthread_mutex_t      lock; /* guards the struct; nothing is called while it is held */
     struct rejit_method *buckets[REJIT_BUCKETS];
     uint64_t             with_inliners; /* bit i: subs[i] has requested inliners */
     uint64_t             left;          /* bit i: subs[i] must not be called any more */
+
+    /* Read and written without the lock: */
+    _Atomic int          has_firsts; /* 1: some method has `firsts` */
+    _Atomic FunctionID   latest[REJIT_LATEST]; /* originals that began to compile, the latest for
+                                                * each rejit_latest_of() */
 };
+
+/** What a tool finds in GetILFunctionBody while it is called for a method. On the stack. */
+struct rejit_asking {
+    const struct rejit_asking *outer;
+    const struct sxs_sub      *sub;
+    ModuleID                   module;
+    mdMethodDef                token;
+    struct rejit_il            input; /* no bytes: the runtime's body */
+};
+
+/** Begin and end the use of a frame on this thread. Between them the tool is called. */
+void rejit_begin_asking(struct rejit_asking *frame);
+void rejit_end_asking(const struct rejit_asking *frame);
 
 /** rejit_table_of - return the runtime's table; NULL: it has none, or this is a forked child. */
 struct rejit_table *rejit_table_of(struct sxs_runtime *rt);
@@ -80,5 +97,19 @@ struct rejit_part   *rejit_part_locked(const struct rejit_method *m, const struc
  *  none. Returns NULL without memory. */
 struct rejit_part *rejit_make_locked(struct rejit_table *t, struct sxs_sub *sub, ModuleID module,
                                      mdMethodDef token);
+
+/** rejit_first_before_parameters - report the first compilation of a method to the tools that have
+ *  not requested it, if this is the first one. Called at the beginning of GetReJITParameters,
+ *  without the lock. */
+void rejit_first_before_parameters(struct rejit_table *t, sxs_module module, mdMethodDef token);
+
+/** Return the index in `latest` for a function. */
+static inline unsigned rejit_latest_of(FunctionID fn)
+{
+    return (unsigned)(fn * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+}
+
+/** rejit_free_firsts - free m->firsts. */
+void rejit_free_firsts(struct rejit_method *m);
 
 #endif

@@ -7,16 +7,19 @@
 #include "manager/function_control.h"
 #include "manager/rejit_internal.h"
 
-/* The tool that this thread is asking. On the stack. */
-struct asking {
-    const struct asking  *outer;
-    const struct sxs_sub *sub;
-    ModuleID              module;
-    mdMethodDef           token;
-    struct rejit_il       input; /* no bytes: the runtime's body */
-};
+/* The tool that this thread is asking. */
+static SXS_TLS const struct rejit_asking *asking;
 
-static SXS_TLS const struct asking *asking;
+void rejit_begin_asking(struct rejit_asking *frame)
+{
+    frame->outer = asking;
+    asking = frame;
+}
+
+void rejit_end_asking(const struct rejit_asking *frame)
+{
+    asking = frame->outer;
+}
 
 /* The state of one GetReJITParameters. */
 struct round {
@@ -31,35 +34,6 @@ struct round {
     HRESULT             failure;
     uint64_t            asked;
 };
-
-/* ---- maps of IL offsets ----------------------------------------------------------------------- */
-
-/* Returns the new offset of @old: an offset between two rows moves with the row before it. */
-static ULONG32 map_offset(const struct rejit_map *map, ULONG32 old)
-{
-    const COR_IL_MAP *best = NULL;
-    for (ULONG i = 0; i < map->n; i++)
-        if (map->rows[i].oldOffset <= old && (!best || map->rows[i].oldOffset >= best->oldOffset))
-            best = &map->rows[i];
-    return best ? best->newOffset + (old - best->oldOffset) : old;
-}
-
-/* Puts the map of the next body behind the map so far. Without one of them, the other is used. */
-static void add_map(struct round *r, const struct rejit_map *next)
-{
-    if (!next->n)
-        return;
-    if (r->map.n) {
-        for (ULONG i = 0; i < r->map.n; i++)
-            r->map.rows[i].newOffset = map_offset(next, r->map.rows[i].newOffset);
-        return;
-    }
-    r->map.rows = calloc(next->n, sizeof(*r->map.rows));
-    if (!r->map.rows)
-        return;
-    memcpy(r->map.rows, next->rows, next->n * sizeof(*r->map.rows));
-    r->map.n = next->n;
-}
 
 /* ---- one tool --------------------------------------------------------------------------------- */
 
@@ -87,7 +61,8 @@ static void use_locked(struct round *r, const struct rejit_part *p)
     if (p->body.bytes)
         r->il = p->body;
     r->flags |= p->flags;
-    add_map(r, &p->map);
+    if (p->map.n)
+        rejit_map_append(&r->map, &p->map);
     r->n_done++;
 }
 
@@ -143,15 +118,15 @@ static void end_part(struct round *r, const struct sxs_sub *sub, struct function
 static HRESULT ask_tool(struct round *r, struct sxs_sub *sub)
 {
     struct function_control *c = function_control_new();
-    struct asking            frame = {asking, sub, r->module.id, r->token, {0}};
+    struct rejit_asking      frame = {.sub = sub, .module = r->module.id, .token = r->token};
     HRESULT                  hr;
     if (!c)
         return E_OUTOFMEMORY;
     if (r->il.bytes != r->base.bytes)
         frame.input = r->il;
-    asking = &frame;
+    rejit_begin_asking(&frame);
     hr = sub->on->GetReJITParameters(sub, r->module, r->token, &c->com);
-    asking = frame.outer;
+    rejit_end_asking(&frame);
     end_part(r, sub, c, hr);
     c->com.vtbl->Release(&c->com);
     return hr;
@@ -237,6 +212,7 @@ HRESULT sxs_rejit_parameters(struct sxs_runtime *rt, sxs_module module, mdMethod
     HRESULT      hr;
     if (!r.t)
         return ask_all_directly(rt, module, token, control, left);
+    rejit_first_before_parameters(r.t, module, token);
     if (SUCCEEDED(sxs_info_GetILFunctionBody(rt, module, token, &bytes, &size)))
         r.il = r.base = (struct rejit_il){bytes, size};
     while (left) {
@@ -271,7 +247,7 @@ int sxs_rejit_get_body(struct sxs_sub *sub, ModuleID module, mdMethodDef token, 
     struct rejit_table  *t = rejit_table_of(sub->rt);
     struct rejit_method *m;
     struct rejit_il      il = {0};
-    const struct asking *a = asking;
+    const struct rejit_asking *a = asking;
     while (a && (a->sub != sub || a->module != module || a->token != token))
         a = a->outer;
     if (a) {

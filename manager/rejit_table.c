@@ -9,10 +9,7 @@ struct rejit_table *rejit_table_of(struct sxs_runtime *rt)
 {
     if (sxs_runtime_is_inherited(rt)) /* a thread of the parent may have held the lock */
         return NULL;
-    for (unsigned i = 0; i < SXS_MAX_TOOLS; i++)
-        if (rt->subs[i].tool == &sxs_rejit_tool)
-            return rt->subs[i].state;
-    return NULL;
+    return rt->rejit;
 }
 
 static unsigned bucket_of(ModuleID module, mdMethodDef token)
@@ -79,6 +76,7 @@ static void free_method(struct rejit_method *m)
         m->bodies = b->next;
         free(b);
     }
+    rejit_free_firsts(m);
     free(m);
 }
 
@@ -144,27 +142,27 @@ static HRESULT start_table(struct sxs_sub *sub, const char *options)
     if (!t)
         return E_OUTOFMEMORY;
     pthread_mutex_init(&t->lock, NULL);
-    sub->state = t;
+    sub->rt->rejit = t;
     sub->low = COR_PRF_MONITOR_MODULE_LOADS;
     return S_OK;
 }
 
 static void release_table(struct sxs_sub *sub)
 {
-    struct rejit_table *t = sub->state;
+    struct rejit_table *t = sub->rt->rejit;
     if (!t)
         return;
     drop_methods(t, 0, 1);
     pthread_mutex_destroy(&t->lock);
     free(t);
-    sub->state = NULL;
+    sub->rt->rejit = NULL;
 }
 
 static HRESULT module_unloaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
 {
     (void)status;
-    if (sub->state)
-        drop_methods(sub->state, module.id, 0);
+    if (sub->rt->rejit)
+        drop_methods(sub->rt->rejit, module.id, 0);
     return S_OK;
 }
 

@@ -40,8 +40,12 @@ struct sxs_runtime {
     uint32_t         low, high; /* event mask in force: the union of the tools' masks */
     unsigned         n_subs;    /* fixed once Initialize has returned */
     struct sxs_sub   subs[SXS_MAX_TOOLS];
+    uint64_t         in_group; /* bit i: subs[i] receives its events through `group` */
+    const struct sxs_group_events *group; /* not NULL when `in_group` is not 0 */
     _Atomic uint64_t wants[SXS_N_CALLBACK_SLOTS]; /* bit i: subs[i] receives this event */
 
+    struct rejit_table *rejit; /* methods with new IL (rejit_internal.h), from start() to release()
+                                * of the tool rejit; NULL: none */
     struct sxs_hooks *hooks; /* registry of enter and leave hooks (hooks/); NULL: none are set */
     void (*apply_hooks)(struct sxs_runtime *rt); /* set with `hooks`; called in Initialize when all
                                                   * tools have started and the mask is set */

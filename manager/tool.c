@@ -53,8 +53,13 @@ static void turn_off(struct sxs_sub *sub, HRESULT hr, const char *why)
  * thread. */
 static void publish_masks(struct sxs_runtime *rt)
 {
+    const struct sxs_tool *tool = rt->subs[rt->n_subs].tool;
     pthread_mutex_lock(&rt->mask_lock);
-    rt->in_child |= (uint64_t)(rt->subs[rt->n_subs].tool->in_child != 0) << rt->n_subs;
+    rt->in_child |= (uint64_t)(tool->in_child != 0) << rt->n_subs;
+    if (tool->group) {
+        rt->group = tool->group;
+        rt->in_group |= UINT64_C(1) << rt->n_subs;
+    }
     rt->n_subs++;
     pthread_mutex_unlock(&rt->mask_lock);
 }
@@ -145,12 +150,13 @@ HRESULT sxs_sub_try_mask(struct sxs_sub *sub, uint32_t low, uint32_t high)
     return hr;
 }
 
-/* Since .NET 10 inlining can be disabled at any time (measured; 9.0 refuses it with E_FAIL). */
+/* Since .NET 10 inlining and optimizations can be disabled at any time (measured; 9.0 refuses it with
+ * E_FAIL). */
 uint32_t sxs_runtime_immutable(const struct sxs_runtime *rt)
 {
     uint32_t immutable = (uint32_t)COR_PRF_MONITOR_IMMUTABLE;
     if (strtoul(rt->version, NULL, 10) >= 10)
-        immutable &= ~(uint32_t)COR_PRF_DISABLE_INLINING;
+        immutable &= ~(uint32_t)(COR_PRF_DISABLE_INLINING | COR_PRF_DISABLE_OPTIMIZATIONS);
     return immutable;
 }
 

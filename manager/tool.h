@@ -37,6 +37,10 @@ struct sxs_tool {
     int events_in_stop; /* nonzero: in a Shutdown, its handlers are called until stop() has returned
                          * or later, and must take care of themselves */
     const struct sxs_events *on; /* event handlers; static */
+    const struct sxs_group_events *group; /* if not NULL, the tool's events are delivered by these
+                                           * handlers, one call for all such tools of a runtime and
+                                           * behind the other tools; `on` then says only which
+                                           * events it handles. All tools have the same. Static. */
     /**
      * start - start the tool on a runtime that is being initialized.
      * @sub: sub->rt accepts the Info calls that are permitted in Initialize. start() sets sub->low
@@ -53,6 +57,14 @@ struct sxs_tool {
      *  No new event follows, but other threads may still be inside a handler. Called once; not
      *  called in a forked child of the process in which the tool was started. May be NULL. */
     void (*stop)(struct sxs_sub *sub, int detached);
+    /** first_compilation - the first compilation of a method begins or has ended (@finished), as a
+     *  ReJIT version that other tools have requested: the runtime raises no JITCompilationStarted
+     *  and JITCompilationFinished for it. @status: as in JITCompilationFinished; S_OK at the
+     *  beginning. IL that is set at the beginning is what the other tools build on, but for generic
+     *  methods. Called without a lock, if the tool's mask has COR_PRF_MONITOR_JIT_COMPILATION. NULL:
+     *  the tool handles ReJITCompilationStarted. See manager/rejit.h. */
+    HRESULT (*first_compilation)(struct sxs_sub *sub, sxs_function fn, int finished,
+                                 HRESULT status);
     /** release - free sub->state; no thread is inside a handler any more.
      *  @sub: may be a copy of the subscription that start() received.
      *  Called without a lock of the manager. May be NULL. */

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "manager/own_sessions.h"
 
 #define MAX_PIECES   (1u << 20) /* 48 MiB; a program with 100,000 methods has some 150,000 pieces */
 #define MAX_SESSIONS 64
@@ -237,7 +238,7 @@ HRESULT sxs_compiled_session(struct sxs_runtime *rt, EVENTPIPE_SESSION *id)
     static const WCHAR provider[] = u"Microsoft-Windows-DotNETRuntime";
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
         .providerName = provider, .keywords = JIT_KEYWORD, .loggingLevel = VERBOSE};
-    return sxs_info_EventPipeStartSession(rt, 1, &config, 0, id);
+    return sxs_own_session_start(rt, &config, id);
 }
 
 void sxs_compiled_expect(struct sxs_runtime *rt, int complete)

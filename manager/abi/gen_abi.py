@@ -17,7 +17,7 @@ Each slot, IID and layout is defined in one row of a table; all files are genera
   sxs_guest_info.inc    the ICorProfilerInfo that a guest gets: its vtable and forwarding functions
   sxs_profiler.h    for the profilers of tests: the prototypes of their callbacks
   sxs_profiler.inc  for the profilers of tests: a callback object that counts its calls
-  sxs_guest_test.inc    for the test of guests: a call of every Info slot
+  sxs_guest_test.inc    for the tests of guests: a call of every Info slot
   sxs_fake_info.inc for the simulated runtime: the Info slots that it does not implement by hand
 """
 import csv
@@ -302,7 +302,18 @@ def gen_events_h(abi, w):
     w("struct sxs_events {")
     for m in events_of(abi)[0]:
         w("    HRESULT (*%s)(%s);" % (m.name, ", ".join(["struct sxs_sub *sub"] + m.typed_params())))
+    w("};\n")
+    w("/** The event handlers of a group of tools (struct sxs_tool). One call delivers an event to all")
+    w(" * subscriptions of the group whose bits are set in @subs, which is not 0. A handler is NULL for an")
+    w(" * event that no tool of the group handles. Returns the last failure, or S_OK. */")
+    w("struct sxs_group_events {")
+    for m in events_of(abi)[0]:
+        w("    HRESULT (*%s)(%s);" % (m.name, ", ".join(group_params(m))))
     w("};\n#endif")
+
+
+def group_params(m):
+    return ["struct sxs_runtime *rt", "uint64_t subs"] + m.typed_params()
 
 
 def flags(text):
@@ -364,7 +375,8 @@ CALLBACKS_BY_HAND = {"GetReJITParameters"}
 
 
 def gen_callback_inc(abi, w):
-    """Each stub finds its runtime and calls the handlers of the tools that asked for the event."""
+    """Each stub finds its runtime and calls the handlers of the tools that asked for the event. When
+    only a group asked for it, the stub jumps to the group's handler."""
     w(BANNER)
     events, mode = events_of(abi)
     methods = abi.chain(CALLBACKS[-1])
@@ -376,16 +388,28 @@ def gen_callback_inc(abi, w):
         for p in m.params:
             args.append("(%s){rt, %s}" % (p.typed, p.name) if p.typed else p.name)
         tail = "".join(", " + a for a in args)
-        w("static HRESULT cb_%s(%s)\n{" % (m.name, params))
-        w("    struct sxs_runtime *rt = runtime_of(self);")
+        names = "".join(", " + p.name for p in m.params)
+        w("static __attribute__((noinline)) HRESULT deliver_%s(%s)\n{" %
+          (m.name, ", ".join(group_params(m))))
         w("    HRESULT outcome = S_OK;")
-        w("    uint64_t left = sxs_runtime_wants(rt, SXS_SLOT_%s);" % m.name)
-        w("    while (left) {")
-        w("        struct sxs_sub *sub = sxs_runtime_next_sub(rt, &left);")
-        w("        HRESULT hr = sub->on->%s(sub%s);" % (m.name, tail))
+        w("    uint64_t in_group = subs & rt->in_group;")
+        w("    for (subs ^= in_group; subs;) {")
+        w("        struct sxs_sub *sub = sxs_runtime_next_sub(rt, &subs);")
+        w("        HRESULT hr = sub->on->%s(sub%s);" % (m.name, names))
+        w("        if (FAILED(hr))\n            outcome = hr;")
+        w("    }")
+        w("    if (in_group) {")
+        w("        HRESULT hr = rt->group->%s(rt, in_group%s);" % (m.name, names))
         w("        if (FAILED(hr))\n            outcome = hr;")
         w("    }")
         w("    return outcome;\n}\n")
+        w("static HRESULT cb_%s(%s)\n{" % (m.name, params))
+        w("    struct sxs_runtime *rt = runtime_of(self);")
+        w("    uint64_t subs = sxs_runtime_wants(rt, SXS_SLOT_%s);" % m.name)
+        w("    if (!subs)\n        return S_OK;")
+        w("    if (subs & ~rt->in_group)")
+        w("        return deliver_%s(rt, subs%s);" % (m.name, tail))
+        w("    return rt->group->%s(rt, subs%s);\n}\n" % (m.name, tail))
     w("static const %sVtbl callback_vtbl = {" % CALLBACKS[-1])
     for m in methods:
         w("    .%s = cb_%s," % (m.name, m.name))
@@ -395,9 +419,20 @@ def gen_callback_inc(abi, w):
 # Events of guests whose handlers are written by hand, because guests share the outcome of the event
 # or because only some of them receive it.
 GUEST_EVENTS_BY_HAND = {
-    "JITInlining", "JITCachedFunctionSearchStarted", "GetReJITParameters", "ReJITCompilationStarted",
-    "ReJITCompilationFinished", "ReJITError", "EventPipeEventDelivered",
+    "JITCompilationStarted", "JITCompilationFinished", "JITInlining", "JITCachedFunctionSearchStarted",
+    "GetReJITParameters", "ReJITCompilationStarted", "ReJITCompilationFinished", "ReJITError",
+    "EventPipeEventDelivered",
 }
+
+# Events by hand that are delivered like others once a condition holds. guest_deliver_NAME() delivers
+# one without asking for the condition again.
+GUEST_EVENTS_IF = {
+    "JITCompilationStarted": "sxs_rejit_is_due(sub, functionId, 0)",
+    "JITCompilationFinished": "sxs_rejit_is_due(sub, functionId, 1)",
+}
+
+# Events whose handlers do more than to call the guest, so that they are needed for all versions.
+GUEST_EVENTS_OF_ALL_VERSIONS = {"ReJITCompilationStarted", "ReJITCompilationFinished"}
 
 # Info methods of guests that are written by hand, because their effect is shared by all guests.
 GUEST_INFO_BY_HAND = {
@@ -409,16 +444,31 @@ GUEST_INFO_BY_HAND = {
     "GetILFunctionBody", "SetILFunctionBody", "SetILInstrumentedCodeMap",
     "RequestReJIT", "RequestRevert", "RequestReJITWithInliners", "RequestProfilerDetach",
     "EventPipeStartSession", "EventPipeAddProviderToSession", "EventPipeStopSession",
+    "DoStackSnapshot",
 }
 
+# Addresses in a runtime that only its Info may get, as IDs, but that no tool of the library uses.
+GUEST_HANDLES = {"ObjectHandleID", "EVENTPIPE_PROVIDER", "EVENTPIPE_EVENT"}
+
 # IDs whose memory a runtime allocates with malloc(): one page can hold those of several runtimes.
-MALLOCED_IDS = {"AppDomainID", "AssemblyID", "ThreadID", "ContextID", "GCHandleID"}
+MALLOCED_IDS = {"AppDomainID", "AssemblyID", "ThreadID", "ContextID", "GCHandleID",
+                "EVENTPIPE_PROVIDER", "EVENTPIPE_EVENT"}
 
 
-def id_of(p):
-    """Return the ID type of a parameter that is one ID, or a pointer to one; else None."""
+def id_in(p):
+    """Return the type of a parameter that is one ID or handle; else None."""
+    return p.type if p.typed or p.type in GUEST_HANDLES else None
+
+
+def id_out(p):
+    """Return the type of the ID or handle that a parameter is the address of; else None."""
     base = p.type.replace("*", "").strip()
-    return base if p.typed or p.typed_out else None
+    return base if p.typed_out or (base in GUEST_HANDLES and p.type == base + "*") else None
+
+
+def cast(p, value):
+    """Return an ID as an integer."""
+    return "(uintptr_t)" + value if p.type.startswith("ObjectHandleID") else value
 
 
 def exactly(id_type):
@@ -435,27 +485,33 @@ def gen_guest_events_inc(abi, w):
         if m.name in GUEST_EVENTS_BY_HAND:
             w("HRESULT guest_on_%s(%s);\n" % (m.name, params))
             continue
-        w("static HRESULT guest_on_%s(%s)\n{" % (m.name, params))
+        w("static __attribute__((noinline)) HRESULT guest_on_%s(%s)\n{" % (m.name, params))
         w("    struct guest_call call;")
         w("    HRESULT hr;")
         w("    if (!guest_call_begin(sub->state, &call))\n        return S_OK;")
         args = []
         for p in m.params:
-            if p.typed:
-                w("    guest_id_note(sub->rt, %s.id, %s);" % (p.name, exactly(id_of(p))))
-                args.append("%s.id" % p.name)
-            else:
-                args.append(p.name)
+            args.append("%s.id" % p.name if p.typed else p.name)
+            if id_in(p):
+                w("    guest_id_note(sub->rt, %s, %s);" % (cast(p, args[-1]), exactly(id_in(p))))
         tail = "".join(", " + a for a in args)
         w("    hr = call.callback->vtbl->%s(call.callback%s);" % (m.name, tail))
         w("    guest_call_end(&call, hr);")
         w("    return hr;\n}\n")
+    for m in events:
+        if m.name != "GetReJITParameters": # callback/ calls the handlers of this event itself
+            gen_guest_group(m, w)
+    w("const struct sxs_group_events guest_group_events = {")
+    for m in events:
+        if m.name != "GetReJITParameters":
+            w("    .%s = group_on_%s," % (m.name, m.name))
+    w("};")
     w("const struct sxs_events guest_events[%d] = {" % (len(CALLBACKS) + 1))
     for version, name in enumerate(CALLBACKS, 1):
         have = {m.name for m in abi.chain(name)}
         w("    [%d] = {" % version)
         for m in events:
-            if m.name in have:
+            if m.name in have or m.name in GUEST_EVENTS_OF_ALL_VERSIONS:
                 w("        .%s = guest_on_%s," % (m.name, m.name))
         w("    },")
     w("};")
@@ -463,6 +519,44 @@ def gen_guest_events_inc(abi, w):
     for version, name in enumerate(CALLBACKS, 1):
         w("    [%d] = &IID_%s," % (version, name))
     w("};")
+
+
+def gen_guest_group(m, w):
+    """The handler that delivers one event to several guests. Its fast path keeps what it can in
+    registers, and records IDs once."""
+    raw = ["%s.id" % p.name if p.typed else p.name for p in m.params]
+    tail = "".join(", " + p.name for p in m.params)
+    w("static HRESULT group_on_%s(%s)\n{" % (m.name, ", ".join(group_params(m))))
+    w("    HRESULT outcome = S_OK;")
+    condition = GUEST_EVENTS_IF.get(m.name)
+    if m.name in GUEST_EVENTS_BY_HAND and not condition:
+        w("    while (subs) {")
+        w("        HRESULT hr = guest_on_%s(sxs_runtime_next_sub(rt, &subs)%s);" % (m.name, tail))
+        w("        if (FAILED(hr))\n            outcome = hr;")
+        w("    }")
+        w("    return outcome;\n}\n")
+        return
+    w("    struct guest_thread *t = guest_idle_thread();")
+    for p, value in zip(m.params, raw):
+        if id_in(p):
+            w("    guest_id_note(rt, %s, %s);" % (cast(p, value), exactly(id_in(p))))
+    w("    do {")
+    w("        struct sxs_sub *sub = sxs_runtime_next_sub(rt, &subs);")
+    w("        struct guest_instance *g = sub->state;")
+    w("        HRESULT hr;")
+    if condition:
+        w("        if (!%s)\n            continue;" % condition)
+    w("        if (t && guest_enter(t, g)) {")
+    w("            hr = g->callback->vtbl->%s(g->callback%s);" %
+      (m.name, "".join(", " + a for a in raw)))
+    w("            if (FAILED(hr))\n                guest_failed(g, hr);")
+    w("        } else {")
+    w("            hr = guest_%s_%s(sub%s);" % ("deliver" if condition else "on", m.name, tail))
+    w("        }")
+    w("        if (FAILED(hr))\n            outcome = hr;")
+    w("    } while (subs);")
+    w("    if (t)\n        guest_leave(t);")
+    w("    return outcome;\n}\n")
 
 
 def gen_guest_info_inc(abi, w):
@@ -479,15 +573,15 @@ def gen_guest_info_inc(abi, w):
         w("    ICorProfilerInfo15 *info;")
         w("    HRESULT hr = guest_info_begin(g, SXS_INFO_SLOT_%s, &info);" % m.name)
         for p in m.params:
-            if p.typed:
+            if id_in(p):
                 w("    if (SUCCEEDED(hr))\n        hr = guest_id_check(g, SXS_INFO_SLOT_%s, %s, %s);"
-                  % (m.name, p.name, exactly(id_of(p))))
+                  % (m.name, cast(p, p.name), exactly(id_in(p))))
         w("    if (FAILED(hr))\n        return hr;")
         w("    hr = info->vtbl->%s(info%s);" % (m.name, m.args()))
         for p in m.params:
-            if p.typed_out:
-                w("    if (SUCCEEDED(hr) && %s)\n        guest_id_note(g->rt, *%s, %s);"
-                  % (p.name, p.name, exactly(id_of(p))))
+            if id_out(p):
+                w("    if (SUCCEEDED(hr) && %s)\n        guest_id_note(g->rt, %s, %s);"
+                  % (p.name, cast(p, "*" + p.name), exactly(id_out(p))))
         w("    return guest_info_end(g, hr);\n}\n")
     w("const %sVtbl guest_info_vtbl = {" % top)
     for m in methods:
@@ -503,8 +597,8 @@ def gen_profiler_h(abi, w):
 
 
 def gen_guest_test_inc(abi, w):
-    """For each Info method of a guest a function that calls it. The test defines ARG(i, type), the
-    value of argument i, and FOREIGN(i), whether argument i is an ID of another runtime."""
+    """For each Info method a function that calls it. The test defines struct info_slot, ARG(i, type),
+    which is the value of argument i, and FIRST_WORD(value), its first 8 bytes."""
     w(BANNER)
     methods = abi.chain(INFOS[-1])[3:]
     functions = {t["type"] for t in abi.types if t["kind"] == "function"}
@@ -521,12 +615,14 @@ def gen_guest_test_inc(abi, w):
     for m in methods:
         ids = ["0", "0"]  # arguments that are one ID; those whose IDs are recorded one by one
         for i, p in enumerate(m.params):
-            if p.typed:
+            if id_in(p):
                 ids[0] += " | 1 << %d" % i
-                if exactly(id_of(p)) == "1":
+                if exactly(id_in(p)) == "1":
                     ids[1] += " | 1 << %d" % i
-        w('    [%d] = {"%s", call_%s, expect_%s, %d, %d, %s, %s},'
-          % (m.slot, m.name, m.name, m.name, len(m.params), m.name in GUEST_INFO_BY_HAND, *ids))
+        texts = "".join('{"%s", "%s", "%s"}, ' % (p.dir, p.type, p.name) for p in m.params)
+        w('    [%d] = {"%s", call_%s, expect_%s, %d, %d, %s, %s, {%s}},'
+          % (m.slot, m.name, m.name, m.name, len(m.params), m.name in GUEST_INFO_BY_HAND, *ids,
+             texts.rstrip(", ")))
     w("};")
 
 

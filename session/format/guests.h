@@ -36,7 +36,7 @@ struct sxs_guest_row {
     uint32_t         runtime;    /* number of the runtime in the census */
     _Atomic uint64_t callbacks;  /* calls of its callback object */
     _Atomic uint64_t failures;   /* those that returned a failure */
-    _Atomic uint64_t ns;         /* time in callbacks: an estimate, one of 64 is measured */
+    _Atomic uint64_t ns;         /* time in callbacks: an estimate from a sample (guests/call.c) */
     _Atomic uint64_t info_calls; /* calls of its ICorProfilerInfo */
     _Atomic uint64_t info_refused;     /* those with an ID of another runtime: E_INVALIDARG */
     _Atomic uint32_t low, high;        /* event mask that it has asked for */

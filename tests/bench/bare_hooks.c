@@ -6,13 +6,14 @@
  *   stamps  read the time stamp counter once in each hook
  *   naive   use clock_gettime(), and one lock and one hash table for all threads
  *   args    hooks with information: get the arguments from the runtime and read two of them
+ *   unwanted  as empty, with a function ID mapper that wants no function
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sxs_abi.h"
 #include "base/clock.h"
+#include "sxs_abi.h"
 #include "tests/bench/bare_hooks.h"
 
 void bare_empty(void), bare_stamp(void), bare_naive_enter(void), bare_naive_leave(void);
@@ -89,9 +90,10 @@ static void enter_with_info(FunctionIDOrClientID id, COR_PRF_ELT_INFO elt)
     ULONG              size = sizeof(args);
     COR_PRF_FRAME_INFO frame;
     uint32_t           value;
-    if (FAILED(info->vtbl->GetFunctionEnter3Info(info, id.functionID, elt, &frame, &size, &args.info)))
+    if (FAILED(
+            info->vtbl->GetFunctionEnter3Info(info, id.functionID, elt, &frame, &size, &args.info)))
         return;
-    const COR_PRF_FUNCTION_ARGUMENT_RANGE *ranges = args.info.ranges; /* followed by the others */
+    const COR_PRF_FUNCTION_ARGUMENT_RANGE *ranges = args.info.ranges; /* the first of several */
     for (ULONG i = 0; i < args.info.numRanges && i < 2; i++) {
         memcpy(&value, (const void *)ranges[i].startAddress, sizeof(value));
         sink += value;
@@ -102,6 +104,12 @@ static void leave_with_info(FunctionIDOrClientID id, COR_PRF_ELT_INFO elt)
 {
     (void)id;
     (void)elt;
+}
+
+static UINT_PTR want_none(FunctionID id, BOOL *hook)
+{
+    *hook = 0;
+    return id;
 }
 
 int bare_hooks_are(const char *name)
@@ -117,6 +125,10 @@ HRESULT bare_set_hooks(ICorProfilerInfo15 *runtime)
     HRESULT hr = runtime->vtbl->SetEventMask2(
         runtime, COR_PRF_MONITOR_ENTERLEAVE | (args ? COR_PRF_ENABLE_FUNCTION_ARGS : 0), 0);
     info = runtime;
+    if (FAILED(hr))
+        return hr;
+    if (bare_hooks_are("unwanted"))
+        hr = info->vtbl->SetFunctionIDMapper(info, want_none);
     if (FAILED(hr))
         return hr;
     if (args) /* hooks with information, which the event mask must allow */

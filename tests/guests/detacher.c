@@ -16,8 +16,18 @@ const char prof_name[] = "detacher";
 struct detacher {
     _Atomic unsigned calls, after, detached;
     pthread_t        thread;
+    _Atomic unsigned requested;
     _Atomic HRESULT  first, second;
 };
+
+static _Atomic unsigned n_detaching; /* threads in ProfilerDetachSucceeded */
+
+/* Keeps the process from ending before ProfilerDetachSucceeded has said everything. */
+__attribute__((destructor)) static void wait_for_detach(void)
+{
+    for (int ms = 0; ms < 20000 && n_detaching; ms++)
+        usleep(1000);
+}
 
 static int is(const char *what)
 {
@@ -33,6 +43,7 @@ static void *detach(void *arg)
         usleep(1000);
     d->first = p->info->vtbl->RequestProfilerDetach(p->info, 10);
     d->second = p->info->vtbl->RequestProfilerDetach(p->info, 10);
+    d->requested = 1;
     return NULL;
 }
 
@@ -58,6 +69,8 @@ static HRESULT count(ICorProfilerCallback11 *self)
     struct detacher *d = prof_of(self)->own;
     d->calls++;
     d->after += d->detached;
+    if (d->requested && SUCCEEDED(d->first) && !d->detached)
+        usleep(2000); /* so that the program still runs when the detach comes */
     return S_OK;
 }
 
@@ -77,11 +90,13 @@ HRESULT prof_ProfilerDetachSucceeded(ICorProfilerCallback11 *self)
 {
     struct prof     *p = prof_of(self);
     struct detacher *d = p->own;
+    n_detaching++;
     d->detached = 1;
     pthread_join(d->thread, NULL);
     prof_say(p, "detached: first 0x%08x, second 0x%08x", (unsigned)d->first, (unsigned)d->second);
     usleep(20000);
     prof_say(p, "callbacks after that: %u", d->after);
+    n_detaching--;
     return S_OK;
 }
 

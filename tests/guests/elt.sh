@@ -75,7 +75,7 @@ for v in $three; do
         status=$?
         lines "$name" "$v" <"$tmp/out" >"$tmp/direct.$name.$v"
         [ $status -eq 0 ] && grep -q ' Calls.Work.Fib enters 15784 leaves 15784 ' <(sed 's/^/ /' "$tmp/direct.$name.$v") &&
-            ! grep -v ' bad 0 ' "$tmp/direct.$name.$v" >"$tmp/log"
+            ! grep -v -e ' bad 0 ' -e '^most argument ranges ' "$tmp/direct.$name.$v" >"$tmp/log"
         check "$v, $name directly: counts the calls, and its hooks get what they should" $? "$tmp/log"
     done
 done

@@ -4,6 +4,8 @@
  *  one defines prof_clsid, ELT2_FLAGS, flags of the event mask, and elt_is_chosen(). */
 #include "tests/guests/elt.h"
 
+static atomic_uint most_ranges; /* of a counted call */
+
 static struct elt_function *counted(FunctionID id, UINT_PTR client, COR_PRF_FRAME_INFO frame)
 {
     struct elt_function *f = elt_find(NULL, id);
@@ -21,6 +23,8 @@ static void enter(FunctionID id, UINT_PTR client, COR_PRF_FRAME_INFO frame,
     elt_count(&f->enters);
     if (!args != !(ELT2_FLAGS & COR_PRF_ENABLE_FUNCTION_ARGS))
         elt_count(&f->bad);
+    if (args && args->numRanges > atomic_load(&most_ranges))
+        atomic_store(&most_ranges, args->numRanges);
     for (ULONG i = 0; args && i < args->numRanges; i++)
         elt_sum(f, &args->ranges[i]);
 }
@@ -60,4 +64,7 @@ HRESULT prof_initialize(struct prof *p)
 void prof_shutdown(struct prof *p)
 {
     elt_report(p);
+#ifdef ELT2_RANGES
+    prof_say(p, "most argument ranges %u", atomic_load(&most_ranges));
+#endif
 }

@@ -13,6 +13,16 @@ HRESULT prof_initialize(struct prof *p)
                                                     COR_PRF_MONITOR_THREADS);
 }
 
+/* A profiler without ICorProfilerCallback3 cannot be detached. */
+HRESULT prof_ExceptionThrown(ICorProfilerCallback11 *self, ObjectID object)
+{
+    struct prof *p = prof_of(self);
+    (void)object;
+    if (p->counts[SXS_SLOT_ExceptionThrown]++ == 0)
+        prof_say(p, "detach 0x%08x", (unsigned)p->info->vtbl->RequestProfilerDetach(p->info, 100));
+    return S_OK;
+}
+
 void prof_shutdown(struct prof *p)
 {
     static const unsigned seen[] = {SXS_SLOT_MovedReferences,

@@ -79,6 +79,7 @@ static HRESULT connect_info(struct prof *p, IUnknown *unknown)
         if (SUCCEEDED(unknown->vtbl->QueryInterface(unknown, sxs_info_versions[i].iid, &info))) {
             p->info = info;
             p->version = sxs_info_versions[i].version;
+            p->n_slots = sxs_info_versions[i].n_slots;
         }
     }
     if (!p->info)

@@ -27,6 +27,7 @@ struct prof {
     unsigned               number; /* 1, 2... in order of Initialize in this process */
     ICorProfilerInfo15    *info;   /* has only the slots of `version` */
     unsigned               version;
+    unsigned               n_slots; /* slots of info, as `version` has them */
     char                   runtime[32];                /* as in "10.0.11" */
     _Atomic uint64_t       counts[SXS_N_CALLBACK_SLOTS]; /* calls of each callback */
     void                  *own;                        /* of the profiler */

@@ -24,11 +24,12 @@ directly() {
     done
     lines "$out"
 }
-# guests NAMES OUT STEPS...: run all runtimes in one process, with the profilers NAMES as guests
+# guests NAMES OUT STEPS...: run all runtimes in one process, with the profilers NAMES as guests; options of a guest
+# follow its name, after a comma
 guests() {
     local names=$1 out=$2 list='' n v; shift 2
     rm -rf "$tmp/$out.said" "$tmp/session"
-    for n in $names; do list="$list${list:+;}$(id "$n")=$lib/librewrite_$n.so"; done
+    for n in $names; do list="$list${list:+;}$(id "${n%%,*}")=$lib/librewrite_${n%%,*}.so${n#"${n%%,*}"}"; done
     local steps="$libraries $*"
     set --
     for v in $versions; do set -- "$@" "$v" rewritten "$steps"; done
@@ -79,7 +80,9 @@ is_count() { # CLAIM OUT PROFILER EVENT N
 # ---- alone --------------------------------------------------------------------------------------
 alone='N.set.Other show N.rejit.Value show N.rejit.Value show N.revert.Value show N.revert.Value
 N.rejit.Generic show N.inliners.Inner show N.revert.Inner show N.rejit.Other show N.revert.Other show
-N.wrong.Value N.rejit.Value show N.revert.Value N.fail.Value N.rejit.Value show show N.rejit.Value show'
+N.wrong.Value N.rejit.Value show N.revert.Value N.fail.Value N.rejit.Value show show N.rejit.Value show
+N.keep.Value N.rejit.Value show N.late.Value show show N.revert.Value show
+N.flags.Outer N.rejit.Outer show N.detach.Value N.disable.Value N.detach.Value N.rejit.Other'
 for n in one two; do
     steps=$(echo "$alone" | sed "s/N\\./$n./g" | tr '\n' ' ')
     # shellcheck disable=SC2086 # steps are words
@@ -106,6 +109,39 @@ shows "IL that is set outside of callbacks is built on in the order of the calls
 guests 'one two' set_rejit one.set.Value show two.rejit.Value show two.revert.Value show
 shows "ReJIT builds on IL that another guest has set" set_rejit Value '1 12 1'
 
+# ---- requested before the first compilation -----------------------------------------------------
+early='two,env=PROF_REJIT=Value'
+# compiled CLAIM OUT PROFILER METHOD N: each runtime has reported N compilations of the method, begun and ended
+compiled() {
+    local got
+    got=$(sed -n "s/^$(id "$3" | cut -c26-) [0-9.]* compiled $4 //p" "$tmp/$2.prof" | tr '\n' ' ')
+    [ "$got" = "$5 $5 $5 $5 $5 $5 " ]
+    check "$1: $5" $? "$tmp/$2.prof"
+}
+guests "one $early" early1 one.set.Value show
+shows "IL that a guest sets in JITCompilationStarted of a method that another one has requested in ModuleLoadFinished" \
+    early1 Value 12
+compiled "that guest gets JITCompilationStarted and JITCompilationFinished" early1 one Value 1
+compiled "the guest that has requested the method gets none, as directly" early1 two Value 0
+is_count "but ReJITCompilationStarted" early1 two ReJITCompilationStarted 1
+is_count "which the other one does not get" early1 one ReJITCompilationStarted 0
+guests "$early one" early2 one.set.Value show two.revert.Value show two.rejit.Value show
+shows "likewise when the guest that requests is the first one" early2 Value '12 1 12'
+compiled "a guest gets no second compilation when the original is compiled after a revert" early2 one Value 1
+compiled "the guest that has reverted gets it, as directly" early2 two Value 1
+guests 'one two' early3 one.set.Value two.nothing.Value two.rejit.Value show
+shows "IL that a guest sets is used when the one that has requested the method sets none" early3 Value 1
+guests 'one two' early4 one.set.Value two.fail.Value two.rejit.Value show two.rejit.Value show
+shows "and when that one fails" early4 Value '1 12'
+compiled "the first compilation is reported once then, too" early4 one Value 1
+guests 'one two' early5 one.set.Generic two.rejit.Generic show two.revert.Generic show
+# The profiler sets IL for each of the two instances of the method, which share it.
+shows "a generic method: IL of the guest that requests is used, after its revert the other's" early5 \
+    'Generic [0-9]*' '2 11'
+compiled "each instance is reported once" early5 one Generic 2
+guests 'one two' early6 show two.rejit.Value one.set.Value show
+compiled "a method that was compiled before is not reported again" early6 one Value 1
+
 # ---- both, with ReJIT ---------------------------------------------------------------------------
 guests 'one two' order1 show one.rejit.Value show two.rejit.Value show one.revert.Value show two.revert.Value show \
     two.rejit.Value show one.rejit.Value show two.revert.Value show one.revert.Value show
@@ -121,6 +157,15 @@ is_count "a guest gets no compilation that another one has requested" asked one 
 guests 'one two' asked2 two.rejit.Value show one.rejit.Value show one.revert.Value show
 shows "a guest whose input changes is asked again" asked2 Value '2 12 2'
 is_count "each time that it changes" asked2 two GetReJITParameters 3
+guests 'one two' flags one.flags.Outer one.rejit.Outer two.rejit.Outer show
+shows "the codegen flags of one guest and the body of another one" flags Outer 2
+compiled "the flag is in force: the callee is not inlined, so it is compiled" flags one Inner 1
+guests 'one two' plain one.nothing.Outer one.rejit.Outer two.rejit.Outer show
+compiled "without the flag the callee is inlined" plain one Inner 0
+guests 'one,env=PROF_MAP=7:4 two,env=PROF_MAP=4:0' maps one.mapped.Value one.rejit.Value show two.mapped.Value \
+    two.rejit.Value show two.offsets.Value one.revert.Value show two.offsets.Value
+[ "$(sed -n "s/.* offsets of [^0]: 00000000 -2 \([0-9]*\) -3$/\1/p" "$tmp/maps.said" | sort | uniq -c | tr -s ' \n' ' ')" = ' 3 4 6 7 ' ]
+check "the runtimes have the maps of two guests as one, and the second one's after the revert of the first" $? "$tmp/maps.said"
 guests 'one two' generic one.rejit.Generic show two.rejit.Generic show one.revert.Generic show
 shows "a generic method" generic 'Generic [0-9]*' '1 12 2'
 guests 'one two' inliner show one.rejit.Outer show two.inliners.Inner show two.revert.Inner show
@@ -138,6 +183,61 @@ guests 'one two' both_alone $(echo "$alone" | sed 's/N\./two./g' | tr '\n' ' ')
 grep -v "^$(id one | cut -c26-)" "$tmp/both_alone.prof" >"$tmp/two" && mv "$tmp/two" "$tmp/both_alone.prof"
 same direct_two both_alone
 check "a guest beside an idle one prints the same as directly" $? "$tmp/diff"
+
+# Every order of the requests and reverts of two guests. orders PREFIX DIGITS EACH: print the steps, then the values:
+# PREFIX, and the digits of the guests that want the method at that time, in their order. EACH 1: the method is called
+# after each step, else after four.
+orders() {
+    python3 - "$@" <<'E'
+import itertools, sys
+prefix, digits, each = sys.argv[1], sys.argv[2], sys.argv[3] == '1'
+names = {'1': 'one', '2': 'two'}
+steps, values = [], []
+def show(wanted):
+    steps.append('show')
+    values.append(str(int(prefix + ''.join(d for d in digits if d in wanted) or '0')))
+for order in itertools.permutations([(d, c) for d in digits for c in ('rejit', 'revert')]):
+    wanted = set()
+    for d, c in order:
+        steps.append('%s.%s.Value' % (names[d], c))
+        (wanted.add if c == 'rejit' else wanted.discard)(d)
+        if each:
+            show(wanted)
+    if not each:
+        show(wanted)
+    steps += ['%s.revert.Value' % names[d] for d in digits]
+print(' '.join(steps))
+print(' '.join(values))
+E
+}
+every_order() { # CLAIM NAMES PREFIX DIGITS
+    local each steps
+    for each in 1 0; do
+        orders "$3" "$4" $each >"$tmp/orders"
+        steps=$(head -n 1 "$tmp/orders")
+        # shellcheck disable=SC2086 # steps are words
+        guests "$2" every $steps && [ "$(values every Value)" = "$(tail -n 1 "$tmp/orders")" ]
+        check "$1, called after $([ $each = 1 ] && echo each step || echo four steps)" $? "$tmp/every.app"
+    done
+}
+every_order "24 orders of requests and reverts" 'one two' '' 12
+every_order "24 orders, the guests the other way round" 'two one' '' 21
+# Requests and reverts on several threads at once, while the method is called. What it returns meanwhile is not
+# determined; afterwards the requests that are in force must be.
+storm='one.storm.Value two.storm.Value show show show show show show show show show show show show one.calm.Value
+two.calm.Value show one.rejit.Value two.rejit.Value show one.revert.Value show two.revert.Value show'
+after_storm() { # CLAIM OUT VALUES
+    local v all=''
+    for v in $versions; do
+        all="$all$(sed -n "s/^rewritten $v: Value \([0-9]*\) .*/\1/p" "$tmp/$2.app" | tail -n 4 | tr '\n' ' '), "
+    done
+    [ "$all" = "$3 , $3 , $3 , " ] && ! grep -q 'storm failed' "$tmp/$2.prof"
+    check "$1: $3" $? "$tmp/$2.all"
+}
+# shellcheck disable=SC2086 # steps are words
+guests 'one two' storm show $storm
+after_storm "requests and reverts of two guests on four threads" storm '0 12 2 0'
+is_count "without errors" storm one ReJITError 0
 
 # ---- beside the tool instrument -----------------------------------------------------------------
 rules() { # NAME [RULE]
@@ -158,6 +258,15 @@ guests 'one two' rules1 show one.rejit.Value show two.rejit.Value show one.rever
 shows "guests build on the IL of the tool instrument, and reverts of guests keep it" rules1 Value '7 71 712 72 7 712'
 guests 'one two' rules2 one.put.Value two.put.Value show two.rejit.Value show two.revert.Value show
 shows "IL that guests set before the compilation is kept by the tool instrument" rules2 Value '712 7122 712'
+guests 'one two' rules4 one.set.Value two.set.Value show one.rejit.Value show one.revert.Value show
+shows "IL that guests set in JITCompilationStarted is kept by the tool instrument" rules4 Value '712 7121 712'
+compiled "each gets JITCompilationStarted and JITCompilationFinished" rules4 one Value 1
+guests "one $early" rules5 one.set.Value show two.revert.Value show
+shows "likewise beside a guest that requests in ModuleLoadFinished" rules5 Value '712 71'
+every_order "24 orders beside the tool instrument" 'one two' 7 12
+# shellcheck disable=SC2086 # steps are words
+guests 'one two' storm2 $storm
+after_storm "requests on four threads beside the tool instrument" storm2 '7 712 72 7'
 
 # The rules change while the app runs, so each runtime has a process and files of its own.
 whole=$versions

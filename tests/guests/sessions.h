@@ -14,8 +14,38 @@ extern const UINT32 session_level;
 struct piped {
     struct prof_sums sums;
     EVENTPIPE_SESSION session;
-    HRESULT           stopped_foreign;
 };
+
+/* Returns a handle that is not the profiler's: the one that another profiler has written to the file
+ * PROF_SESSION names, or a made-up one. Writes the profiler's own. */
+static inline EVENTPIPE_SESSION session_of_another(EVENTPIPE_SESSION own)
+{
+    const char        *path = getenv("PROF_SESSION");
+    FILE              *file = path ? fopen(path, "r") : NULL;
+    unsigned long long other = 0x123456780;
+    if (file) {
+        if (fscanf(file, "%llx", &other) != 1)
+            abort();
+        fclose(file);
+    }
+    file = path ? fopen(path, "w") : NULL;
+    if (file) {
+        fprintf(file, "%llx\n", (unsigned long long)own);
+        fclose(file);
+    }
+    return other;
+}
+
+/* Passes a handle that is not the profiler's. */
+static inline void use_another(struct prof *p, COR_PRF_EVENTPIPE_PROVIDER_CONFIG config)
+{
+    struct piped     *own = p->own;
+    EVENTPIPE_SESSION other = session_of_another(own->session);
+    HRESULT           added, stopped;
+    added = p->info->vtbl->EventPipeAddProviderToSession(p->info, other, config);
+    stopped = p->info->vtbl->EventPipeStopSession(p->info, other);
+    prof_say(p, "other session: add 0x%08x, stop 0x%08x", (unsigned)added, (unsigned)stopped);
+}
 
 HRESULT prof_initialize(struct prof *p)
 {
@@ -27,6 +57,8 @@ HRESULT prof_initialize(struct prof *p)
     p->own = own;
     if (SUCCEEDED(hr))
         hr = p->info->vtbl->EventPipeStartSession(p->info, 1, &config, 0, &own->session);
+    if (SUCCEEDED(hr))
+        use_another(p, config);
     return hr;
 }
 

@@ -5,6 +5,7 @@
  * WRONG=initialize        Initialize fails.
  * WRONG=second            the second Initialize in a process fails.
  * WRONG=global            one Info in a global variable serves the IDs of all runtimes.
+ * WRONG=global-hooks      the same in enter hooks, with the FunctionIDs that they receive.
  * WRONG=late-flags        asks for immutable flags after Initialize.
  * WRONG=no-addref         QueryInterface returns the object without a reference for it.
  * WRONG=releases          releases its Info in Initialize, and again in Shutdown.
@@ -71,6 +72,35 @@ static void set_late(struct prof *p)
     prof_say(p, "mask 0x%08x 0x%08x", low, high);
 }
 
+static void enter(FunctionIDOrClientID id, COR_PRF_ELT_INFO elt)
+{
+    static atomic_uint n_calls;
+    ModuleID           module = 0;
+    HRESULT            hr;
+    (void)elt;
+    if (n_refused && atomic_fetch_add(&n_calls, 1) > 1000)
+        return;
+    hr = global->vtbl->GetFunctionInfo(global, id.functionID, NULL, &module, NULL);
+    atomic_fetch_add(hr == S_OK ? &n_right : hr == E_INVALIDARG ? &n_refused : &n_other, 1);
+}
+
+static void leave(FunctionIDOrClientID id, COR_PRF_ELT_INFO elt)
+{
+    (void)id;
+    (void)elt;
+}
+
+static HRESULT set_hooks(ICorProfilerInfo15 *info)
+{
+    HRESULT hr =
+        info->vtbl->SetEventMask(info, COR_PRF_MONITOR_ENTERLEAVE | COR_PRF_ENABLE_FUNCTION_ARGS);
+    return FAILED(hr) ? hr
+                      : info->vtbl->SetEnterLeaveFunctionHooks3WithInfo(
+                            info, (FunctionEnter3WithInfo *)(uintptr_t)enter,
+                            (FunctionLeave3WithInfo *)(uintptr_t)leave,
+                            (FunctionTailcall3WithInfo *)(uintptr_t)leave);
+}
+
 HRESULT prof_initialize(struct prof *p)
 {
     unsigned number = atomic_fetch_add(&n_initialized, 1) + 1;
@@ -84,6 +114,8 @@ HRESULT prof_initialize(struct prof *p)
         p->info->vtbl->Release(p->info);
     if (is("bad-arguments"))
         check_arguments(p);
+    if (is("global-hooks"))
+        return set_hooks(p->info);
     return p->info->vtbl->SetEventMask(p->info, COR_PRF_MONITOR_MODULE_LOADS |
                                                     COR_PRF_MONITOR_JIT_COMPILATION);
 }
@@ -102,6 +134,13 @@ HRESULT prof_ModuleLoadFinished(ICorProfilerCallback11 *self, ModuleID module, H
     return is("failures") ? E_FAIL : S_OK;
 }
 
+/* Keeps the first runtime from ending before another one has passed an ID to its Info. */
+static void wait_for_others(void)
+{
+    for (int ms = 0; ms < 30000 && !n_refused && !n_other; ms++)
+        usleep(1000);
+}
+
 HRESULT prof_JITCompilationStarted(ICorProfilerCallback11 *self, FunctionID fn, BOOL safe)
 {
     ModuleID module = 0;
@@ -109,6 +148,8 @@ HRESULT prof_JITCompilationStarted(ICorProfilerCallback11 *self, FunctionID fn, 
     (void)self;
     (void)safe;
     if (is("global")) {
+        if (prof_of(self)->info == global)
+            wait_for_others();
         hr = global->vtbl->GetFunctionInfo(global, fn, NULL, &module, NULL);
         if (prof_of(self)->info == global)
             atomic_fetch_add(hr == S_OK ? &n_right : &n_other, 1);
@@ -141,7 +182,9 @@ void prof_shutdown(struct prof *p)
         pthread_create(&thread, NULL, use_later, p->info);
         pthread_detach(thread);
     }
-    if (is("global") && p->info == global)
+    if (is("global-hooks") && p->info == global)
+        wait_for_others();
+    if ((is("global") || is("global-hooks")) && p->info == global)
         prof_say(p, "own IDs answered %s, IDs of other runtimes refused %s, other answers %u",
                  n_right ? "yes" : "no", n_refused ? "yes" : "no", n_other);
     prof_say(p, "loads %s", p->counts[SXS_SLOT_ModuleLoadFinished] ? "seen" : "none");

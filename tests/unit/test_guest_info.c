@@ -60,6 +60,9 @@ struct info_slot {
     unsigned n_arguments;
     int      by_hand;    /* its effect is shared by guests: arguments and count may differ */
     unsigned ids, exact; /* bit i: argument i is an ID; it is recorded one by one */
+    struct {
+        const char *direction, *type, *name;
+    } parameters[12];
 };
 
 /* Memory that arguments point to: 256 bytes each. The second half is another runtime's. */

@@ -31,7 +31,7 @@ internal static class Program
             ["steps"] = 0, ["hops"] = 0, ["rounds"] = 1, ["generic"] = 0,
             ["storm"] = 0, ["seed"] = 1, ["probes"] = 0, ["once"] = 3,
             ["values"] = 0, ["shown"] = 0, ["kinds"] = 0, ["tails"] = 0, ["native"] = 0, ["wait"] = 0, ["unseen"] = 0,
-            ["natives"] = 0, ["through"] = 0, ["cross"] = 0, ["late"] = 0,
+            ["natives"] = 0, ["through"] = 0, ["cross"] = 0, ["late"] = 0, ["forks"] = 0,
         };
         foreach (string arg in args)
         {
@@ -76,6 +76,11 @@ internal static class Program
             Hops(options["hops"], options["rounds"]);
         for (int round = 0; round < options["rounds"]; round++)
             Round(options);
+        if (options["forks"] > 0)
+        {
+            Forks.Run(options["forks"]);
+            Know("Calls.Work.Fib", Work.FibCalls(10));
+        }
         Know("Calls.Program.Main", 1);
         foreach ((string name, long count) in known)
             Console.WriteLine($"calls: known {count} {name}");
