@@ -180,7 +180,7 @@ $(O)/obj/%.o: %.c $(GEN) $(IL_GEN)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(call obj,$(CONFIG_SRC) guests/config/file.c): override CPPFLAGS += $(XML_CFLAGS)
+$(call obj,$(CONFIG_SRC) guests/config/file.c clrie/config/file.c clrie/config/nodes.c clrie/config/attach.c): override CPPFLAGS += $(XML_CFLAGS)
 
 $(O)/obj/callback/elt_x86_64.o: tools/calls/thread_state_offsets.h
 $(O)/obj/hooks/fan_out_x86_64.o: hooks/fan_out_offsets.h
