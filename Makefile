@@ -79,7 +79,7 @@ CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -Wl,-Bdynamic -l:libzstd.so
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsil.a $(O)/sxsprof $(O)/runsxs $(O)/libsxsbridge.so \
+all: $(O)/libsxsprof.so $(O)/libInstrumentationEngine.so $(O)/libsxsprof-preload.so $(O)/libsxsil.a $(O)/sxsprof $(O)/runsxs $(O)/libsxsbridge.so \
      $(O)/libsxsplugin.so $(FAKE_LIBS) $(COMPLETION)
 
 help:
@@ -202,7 +202,13 @@ $(O)/obj/signals/%.o: override CFLAGS += -fno-optimize-sibling-calls
 $(O)/libsxsprof.so: $(LIB_OBJ) callback/exports.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SHARED) $(LDFLAGS) -Wl,--version-script=callback/exports.map \
-	    -Wl,-soname,libsxsprof.so -o $@ $(LIB_OBJ) $(LIB_LIBS)
+	    -Wl,-soname,libsxsprof.so -Wl,-rpath,'$$ORIGIN' -o $@ $(LIB_OBJ) $(LIB_LIBS)
+
+# The name of the CLR Instrumentation Engine, by which its plug-ins look for it; see
+# callback/engine_entry.h for the link and for the run path.
+$(O)/libInstrumentationEngine.so: $(O)/libsxsprof.so
+	$(call say,LINK,$@)
+	$(Q)ln -sfn libsxsprof.so $@
 
 # The preloaded library runs before a sanitizer is initialized, so it is never instrumented.
 PRELOAD_OBJ := $(patsubst %.c,$(O)/obj/preload/%.o,$(PRELOAD_SRC))

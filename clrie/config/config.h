@@ -21,6 +21,8 @@
 
 #include "sxs_abi.h"
 
+#define CLRIE_CLSID "{324F817A-7420-4E6D-B3C1-143FBED6D855}" /* class of the engine */
+
 /** A plug-in that a configuration file declares. Texts are UTF-8 and owned by the list. */
 struct clrie_plugin_declaration {
     char    *name, *description; /* not empty */
@@ -43,8 +45,18 @@ struct clrie_plugin_list {
  *  that reads, without a lock. */
 typedef void clrie_config_report(void *arg, const char *line);
 
-/** clrie_config_is_named - return 1 if the environment names a configuration file, by
- *  SXSPROF_METHODS or by a variable of CLRIE, even one that does not exist; else 0. Reads no file. */
+/** clrie_config_ask - remember that a runtime asked for CLRIE's class: it wants the engine even when no
+ *  configuration file is named. Any thread. */
+void clrie_config_ask(void);
+
+/**
+ * clrie_config_is_named - return 1 if the engine is wanted, else 0: clrie_config_ask() was called, or
+ * the environment names a configuration file, by SXSPROF_METHODS or by a variable of CLRIE, even one
+ * that does not exist. Reads no file.
+ *
+ * Variables of CLRIE do not count, and clrie_config_read() does not read them, when SXSPROF_GUESTS
+ * names CLRIE's class: then CLRIE itself runs as a guest and loads these plug-ins.
+ */
 int clrie_config_is_named(void);
 
 /**

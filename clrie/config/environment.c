@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* environment.c - the configuration files that the environment names. */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,11 +50,27 @@ static const char *config_value(const char *entry)
     return NULL;
 }
 
+static atomic_int asked;
+
+void clrie_config_ask(void)
+{
+    atomic_store(&asked, 1);
+}
+
+/* Tells whether CLRIE itself is declared as a guest. */
+static int is_guest(void)
+{
+    const char *guests = sxs_env_get(SXS_ENV_GUESTS);
+    return guests && strcasestr(guests, CLRIE_CLSID);
+}
+
 int clrie_config_is_named(void)
 {
     const char *entry;
-    if (sxs_env_get(SXS_ENV_METHODS))
+    if (atomic_load(&asked) || sxs_env_get(SXS_ENV_METHODS))
         return 1;
+    if (is_guest())
+        return 0;
     for (size_t i = 0; (entry = sxs_env_entry(i)) != NULL; i++)
         if (config_value(entry))
             return 1;
@@ -96,7 +113,7 @@ int clrie_config_read(struct clrie_plugin_list *list, clrie_config_report *repor
     const char    *value = sxs_env_get(SXS_ENV_METHODS), *entry;
     if (value)
         read_list(&r, value, 1);
-    for (size_t i = 0; (entry = sxs_env_entry(i)) != NULL; i++) {
+    for (size_t i = 0; !is_guest() && (entry = sxs_env_entry(i)) != NULL; i++) {
         value = config_value(entry);
         if (value)
             read_list(&r, value, 0);
