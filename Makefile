@@ -139,7 +139,7 @@ $(SONAMES): base/gen_sonames.sh
 	$(call say,GEN,$@)
 	$(Q)CC='$(CC)' sh $< >$@
 
-$(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o: $(SONAMES)
+$(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o $(O)/obj/tools/sample/handler.o: $(SONAMES)
 
 PAGE    := $(wildcard cmd/page/page*)
 CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h $(O)/gen/names.pb-c.h
@@ -335,6 +335,13 @@ $(O)/tests/fuzz_config: tests/fuzz/fuzz_config.c $(call obj,$(CONFIG_SRC) $(IL_S
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) -ldl -lpthread
 
+CLRIE_CONFIG_OBJ := $(call obj,$(wildcard clrie/config/*.c))
+
+$(O)/tests/fuzz_clrie: tests/fuzz/fuzz_clrie.c tests/fuzz/fuzz.h $(CLRIE_CONFIG_OBJ) $(call obj,$(CONFIG_SRC)) $(O)/libsxsil.a $(O)/libbase.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(O)/libsxsil.a $(O)/libbase.a -ldl -lpthread
+
 $(O)/tests/fuzz_calls: tests/profile/make_calls.c
 $(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/calls/*.c)))
 $(O)/tests/fuzz_pack: $(call obj,$(wildcard cmd/pack/*.c))
@@ -409,7 +416,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 # All programs and libraries that the tests need besides those of `all`.
 TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/tests/il_,bodies signatures texts) \
-    $(addprefix $(O)/tests/fuzz_,samples pdb pack calls instrument report config) \
+    $(addprefix $(O)/tests/fuzz_,samples pdb pack calls instrument report config clrie) \
     $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks) \
     $(O)/tests/report_main \
     $(O)/tests/libfailing.so \

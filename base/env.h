@@ -50,7 +50,7 @@
     X(NO_LOG_PREFIX, "MicrosoftInstrumentationEngine_DisableLogMethodPrefix", "",                 \
       "any value: texts of plug-ins have no prefix in the log")                                   \
     X(USER_BUFFER, "MicrosoftInstrumentationEngine_UserBuffer", "",                               \
-      "any value: memory for IL bodies comes from the engine")
+      "any value: SetILFunctionBody() of plug-ins accepts any memory")
 
 /* CLRIE's variables whose names have an end of the user's choice: X(identifier, prefix, meaning). */
 #define SXS_ENV_CLRIE_PREFIXES(X)                                       \

@@ -74,6 +74,10 @@ int clrie_config_read(struct clrie_plugin_list *list, clrie_config_report *repor
 int clrie_config_read_file(struct clrie_plugin_list *list, const char *path,
                            clrie_config_report *report, void *arg);
 
+/** clrie_config_parse - the same with @size bytes at @bytes instead of the contents of the file. */
+int clrie_config_parse(struct clrie_plugin_list *list, const char *path, const char *bytes,
+                       size_t size, clrie_config_report *report, void *arg);
+
 /** clrie_config_free - free what the list owns, and zero it. */
 void clrie_config_free(struct clrie_plugin_list *list);
 

@@ -27,6 +27,9 @@ int clrie_report_problems(struct sxs_config *problems, clrie_config_report *repo
         return -1;
     for (uint32_t i = 0; i < problems->n_problems; i++) {
         sxs_config_put_problem(&problems->problems[i], line, sizeof(line));
+        for (char *at = line; *at; at++)
+            if ((unsigned char)*at < ' ')
+                *at = ' '; /* a text of the file may have several lines */
         report(arg, line);
     }
     wrong = problems->n_errors != 0;

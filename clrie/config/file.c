@@ -166,6 +166,14 @@ int clrie_config_read_file(struct clrie_plugin_list *list, const char *path,
     return clrie_report_problems(config_load_as(path, read_document, &reading), report, arg);
 }
 
+int clrie_config_parse(struct clrie_plugin_list *list, const char *path, const char *bytes,
+                       size_t size, clrie_config_report *report, void *arg)
+{
+    struct reading reading = {list, path};
+    return clrie_report_problems(config_load_bytes_as(path, bytes, size, read_document, &reading),
+                                 report, arg);
+}
+
 void clrie_config_free(struct clrie_plugin_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
