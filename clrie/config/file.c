@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* file.c - read a configuration file. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,14 +53,16 @@ static int read_parts(struct config_reader *r, const xmlNode *node, char *text[N
     return 0;
 }
 
-/* Reads a number as atoi() does: what follows the digits is ignored, and without digits it is 0. A
- * negative number becomes a large one, as in a variable of type DWORD. */
+/* Reads a number as CLRIE does: what follows the digits is ignored, without digits it is 0, and only the
+ * low 32 bits count, so that a negative number becomes a large one. */
 static int read_priority(struct config_reader *r, const xmlNode *node, const char *text,
                          uint32_t *out)
 {
-    long long n = strtoll(text, NULL, 10);
-    if (n < INT32_MIN || n > UINT32_MAX) {
-        config_wrong(r, node, NULL, "a number of 32 bits", "<Priority>%.40s", text);
+    long long n;
+    errno = 0;
+    n = strtoll(text, NULL, 10);
+    if (errno == ERANGE) {
+        config_wrong(r, node, NULL, "a number from 0 to 4294967295", "<Priority>%.40s", text);
         return -1;
     }
     *out = (uint32_t)n;

@@ -201,6 +201,8 @@ static void a_priority_is_read_as_atoi_does(void **state)
                  {"+7", 7},
                  {"7x", 7},
                  {"abc", 0},
+                 {"99999999999", 1215752191},
+                 {"-2147483649", 2147483647},
                  {"-1", UINT32_MAX},
                  {"-2", UINT32_MAX - 1},
                  {" ", 0},
@@ -216,8 +218,9 @@ static void a_priority_is_read_as_atoi_does(void **state)
     }
     assert_int_equal(read_text(ROOT(PLUGIN(TEXTS GUID_OF(GUID_A) "<Priority/>"))), 0);
     assert_int_equal(list.items[0].priority, UINT32_MAX);
-    assert_int_equal(read_text(ROOT(PLUGIN(TEXTS GUID_OF(GUID_A) PRIORITY("99999999999")))), 1);
-    expect_said("expected a number of 32 bits");
+    assert_int_equal(
+        read_text(ROOT(PLUGIN(TEXTS GUID_OF(GUID_A) PRIORITY("99999999999999999999")))), 1);
+    expect_said("expected a number from 0 to 4294967295");
 }
 
 static void a_module_is_appended_to_the_folder(void **state)
