@@ -79,7 +79,7 @@ CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -Wl,-Bdynamic -l:libzstd.so
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsil.a $(O)/sxsprof $(O)/runsxs $(O)/libsxsbridge.so \
+all: $(O)/libsxsprof.so $(O)/libInstrumentationEngine.so $(O)/libsxsprof-preload.so $(O)/libsxsil.a $(O)/sxsprof $(O)/runsxs $(O)/libsxsbridge.so \
      $(O)/libsxsplugin.so $(FAKE_LIBS) $(COMPLETION)
 
 help:
@@ -139,7 +139,7 @@ $(SONAMES): base/gen_sonames.sh
 	$(call say,GEN,$@)
 	$(Q)CC='$(CC)' sh $< >$@
 
-$(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o: $(SONAMES)
+$(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o $(O)/obj/tools/sample/handler.o: $(SONAMES)
 
 PAGE    := $(wildcard cmd/page/page*)
 CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h $(O)/gen/names.pb-c.h
@@ -180,7 +180,7 @@ $(O)/obj/%.o: %.c $(GEN) $(IL_GEN)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(call obj,$(CONFIG_SRC) guests/config/file.c): override CPPFLAGS += $(XML_CFLAGS)
+$(call obj,$(CONFIG_SRC) guests/config/file.c clrie/config/file.c clrie/config/nodes.c clrie/config/attach.c): override CPPFLAGS += $(XML_CFLAGS)
 
 $(O)/obj/callback/elt_x86_64.o: tools/calls/thread_state_offsets.h
 $(O)/obj/hooks/fan_out_x86_64.o: hooks/fan_out_offsets.h
@@ -202,7 +202,13 @@ $(O)/obj/signals/%.o: override CFLAGS += -fno-optimize-sibling-calls
 $(O)/libsxsprof.so: $(LIB_OBJ) callback/exports.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SHARED) $(LDFLAGS) -Wl,--version-script=callback/exports.map \
-	    -Wl,-soname,libsxsprof.so -o $@ $(LIB_OBJ) $(LIB_LIBS)
+	    -Wl,-soname,libsxsprof.so -Wl,-rpath,'$$ORIGIN' -o $@ $(LIB_OBJ) $(LIB_LIBS)
+
+# The name of the CLR Instrumentation Engine, by which its plug-ins look for it; see
+# callback/engine_entry.h for the link and for the run path.
+$(O)/libInstrumentationEngine.so: $(O)/libsxsprof.so
+	$(call say,LINK,$@)
+	$(Q)ln -sfn libsxsprof.so $@
 
 # The preloaded library runs before a sanitizer is initialized, so it is never instrumented.
 PRELOAD_OBJ := $(patsubst %.c,$(O)/obj/preload/%.o,$(PRELOAD_SRC))
@@ -329,6 +335,13 @@ $(O)/tests/fuzz_config: tests/fuzz/fuzz_config.c $(call obj,$(CONFIG_SRC) $(IL_S
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) -ldl -lpthread
 
+CLRIE_CONFIG_OBJ := $(call obj,$(wildcard clrie/config/*.c))
+
+$(O)/tests/fuzz_clrie: tests/fuzz/fuzz_clrie.c tests/fuzz/fuzz.h $(CLRIE_CONFIG_OBJ) $(call obj,$(CONFIG_SRC)) $(O)/libsxsil.a $(O)/libbase.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(O)/libsxsil.a $(O)/libbase.a -ldl -lpthread
+
 $(O)/tests/fuzz_calls: tests/profile/make_calls.c
 $(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/calls/*.c)))
 $(O)/tests/fuzz_pack: $(call obj,$(wildcard cmd/pack/*.c))
@@ -403,7 +416,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 # All programs and libraries that the tests need besides those of `all`.
 TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/tests/il_,bodies signatures texts) \
-    $(addprefix $(O)/tests/fuzz_,samples pdb pack calls instrument report config) \
+    $(addprefix $(O)/tests/fuzz_,samples pdb pack calls instrument report config clrie) \
     $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks) \
     $(O)/tests/report_main \
     $(O)/tests/libfailing.so \

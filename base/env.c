@@ -2,10 +2,16 @@
 #include "base/env.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #define ROW(id, name, otherwise, meaning) {name, otherwise, meaning},
 const struct sxs_env_row sxs_env_table[SXS_N_ENV] = {SXS_ENV_VARIABLES(ROW)};
 const struct sxs_env_row sxs_env_knobs[SXS_N_KNOBS] = {SXS_ENV_KNOBS(ROW)};
+const struct sxs_env_row sxs_env_clrie[SXS_N_CLRIE] = {SXS_ENV_CLRIE(ROW)};
+#undef ROW
+#define ROW(id, prefix, meaning) {prefix, "", meaning},
+const struct sxs_env_row sxs_env_clrie_prefixes[SXS_N_CLRIE_PREFIXES] = {
+    SXS_ENV_CLRIE_PREFIXES(ROW)};
 #undef ROW
 
 const char *sxs_env_get(enum sxs_env variable)
@@ -22,4 +28,20 @@ const char *sxs_env_named(const char *name)
 const char *sxs_env_named_securely(const char *name)
 {
     return secure_getenv(name);
+}
+
+const char *sxs_env_clrie_get(enum sxs_clrie_env variable)
+{
+    const char *value = sxs_env_named(sxs_env_clrie[variable].name);
+    return value && *value ? value : NULL;
+}
+
+/* Walks from the first entry each time, because a host may have replaced the array. */
+const char *sxs_env_entry(size_t n)
+{
+    char **entries = environ;
+    for (size_t i = 0; entries && entries[i]; i++)
+        if (i == n)
+            return entries[i];
+    return NULL;
 }

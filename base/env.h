@@ -6,19 +6,22 @@
 #ifndef SXS_BASE_ENV_H
 #define SXS_BASE_ENV_H
 
+#include <stddef.h>
+
 /* X(identifier, name, default, meaning). An empty value counts as unset. */
-#define SXS_ENV_VARIABLES(X)                                                                    \
-    X(PICK, "SXSPROF_PICK", "all", "runtimes to profile: all, first, one:VERSION or one:PATH")  \
-    X(UNPICKED, "SXSPROF_UNPICKED", "guard",                                                    \
-      "what happens to the other runtimes: guard (signals are routed) or cancel (left alone)")  \
-    X(TOOLS, "SXSPROF_TOOLS", "", "tools: NAME[:OPTIONS], several separated by ';'")            \
-    X(CALLS, "SXSPROF_CALLS", "", "functions whose calls are counted: [VERSION/]ASSEMBLY:NAME") \
-    X(CALLS_NOT, "SXSPROF_CALLS_NOT", "", "functions whose calls are not counted")              \
-    X(VALUES, "SXSPROF_VALUES", "", "functions whose arguments and results are recorded")       \
-    X(INSTRUMENT, "SXSPROF_INSTRUMENT", "", "an instrumentation file, or a folder of them")     \
-    X(GUESTS, "SXSPROF_GUESTS", "", "other profilers that run as guests: CLSID=PATH[,OPTION]...")    \
-    X(SIGNALS, "SXSPROF_SIGNALS", "on", "off: the library leaves all signals alone")            \
-    X(LOG, "SXSPROF_LOG", "warn", "messages on standard error: error, warn, info or debug")     \
+#define SXS_ENV_VARIABLES(X)                                                                      \
+    X(PICK, "SXSPROF_PICK", "all", "runtimes to profile: all, first, one:VERSION or one:PATH")    \
+    X(UNPICKED, "SXSPROF_UNPICKED", "guard",                                                      \
+      "what happens to the other runtimes: guard (signals are routed) or cancel (left alone)")    \
+    X(TOOLS, "SXSPROF_TOOLS", "", "tools: NAME[:OPTIONS], several separated by ';'")              \
+    X(CALLS, "SXSPROF_CALLS", "", "functions whose calls are counted: [VERSION/]ASSEMBLY:NAME")   \
+    X(CALLS_NOT, "SXSPROF_CALLS_NOT", "", "functions whose calls are not counted")                \
+    X(VALUES, "SXSPROF_VALUES", "", "functions whose arguments and results are recorded")         \
+    X(INSTRUMENT, "SXSPROF_INSTRUMENT", "", "an instrumentation file, or a folder of them")       \
+    X(GUESTS, "SXSPROF_GUESTS", "", "other profilers that run as guests: CLSID=PATH[,OPTION]...") \
+    X(METHODS, "SXSPROF_METHODS", "", "configuration files of CLRIE plug-ins, separated by ':'")  \
+    X(SIGNALS, "SXSPROF_SIGNALS", "on", "off: the library leaves all signals alone")              \
+    X(LOG, "SXSPROF_LOG", "warn", "messages on standard error: error, warn, info or debug")       \
     X(OUT, "SXSPROF_OUT", "", "session folder; without it nothing is recorded")
 
 /* Settings of the runtimes ("knobs") that the library reads, too; base/knob.h has their variables.
@@ -37,6 +40,26 @@
     X(CALL_COUNT_THRESHOLD, "TC_CallCountThreshold", "1e", "calls before a method's next tier")    \
     X(JIT_MIN_OPTS, "JITMinOpts", "0", "code is not optimized")
 
+/* Variables of the CLR Instrumentation Engine (CLRIE), which its plug-ins' users set. An empty value
+ * counts as unset. X(identifier, name, default, meaning). */
+#define SXS_ENV_CLRIE(X)                                                                          \
+    X(LOG_LEVEL, "MicrosoftInstrumentationEngine_LogLevel", "",                                   \
+      "what is logged: Errors, Messages, Dumps, or All")                                          \
+    X(FILE_LOG, "MicrosoftInstrumentationEngine_FileLog", "LogLevel", "the same, for the file")   \
+    X(FILE_LOG_PATH, "MicrosoftInstrumentationEngine_FileLogPath", "", "log file, or its folder") \
+    X(NO_LOG_PREFIX, "MicrosoftInstrumentationEngine_DisableLogMethodPrefix", "",                 \
+      "any value: texts of plug-ins have no prefix in the log")                                   \
+    X(USER_BUFFER, "MicrosoftInstrumentationEngine_UserBuffer", "",                               \
+      "any value: SetILFunctionBody() of plug-ins accepts any memory")
+
+/* CLRIE's variables whose names have an end of the user's choice: X(identifier, prefix, meaning). */
+#define SXS_ENV_CLRIE_PREFIXES(X)                                       \
+    X(CONFIG_64, "MicrosoftInstrumentationEngine_ConfigPath64_",        \
+      "configuration files of plug-ins, separated by ':'")              \
+    X(CONFIG, "MicrosoftInstrumentationEngine_ConfigPath_", "the same") \
+    X(PLUGIN_LOG_LEVEL, "MicrosoftInstrumentationEngine_LogLevel_",     \
+      "as LogLevel, for the plug-in whose class ID, without braces, is the end of the name")
+
 #define SXS_ENV_ID(id, name, otherwise, meaning) SXS_ENV_##id,
 enum sxs_env { SXS_ENV_VARIABLES(SXS_ENV_ID) SXS_N_ENV };
 #undef SXS_ENV_ID
@@ -45,6 +68,14 @@ enum sxs_env { SXS_ENV_VARIABLES(SXS_ENV_ID) SXS_N_ENV };
 enum sxs_knob { SXS_ENV_KNOBS(SXS_KNOB_ID) SXS_N_KNOBS };
 #undef SXS_KNOB_ID
 
+#define SXS_CLRIE_ID(id, name, otherwise, meaning) SXS_CLRIE_##id,
+enum sxs_clrie_env { SXS_ENV_CLRIE(SXS_CLRIE_ID) SXS_N_CLRIE };
+#undef SXS_CLRIE_ID
+
+#define SXS_CLRIE_PREFIX_ID(id, prefix, meaning) SXS_CLRIE_PREFIX_##id,
+enum sxs_clrie_prefix { SXS_ENV_CLRIE_PREFIXES(SXS_CLRIE_PREFIX_ID) SXS_N_CLRIE_PREFIXES };
+#undef SXS_CLRIE_PREFIX_ID
+
 /* One row of a table above. */
 struct sxs_env_row {
     const char *name, *otherwise, *meaning; /* otherwise: the default; "" if there is none */
@@ -52,6 +83,8 @@ struct sxs_env_row {
 
 extern const struct sxs_env_row sxs_env_table[SXS_N_ENV];
 extern const struct sxs_env_row sxs_env_knobs[SXS_N_KNOBS];
+extern const struct sxs_env_row sxs_env_clrie[SXS_N_CLRIE];
+extern const struct sxs_env_row sxs_env_clrie_prefixes[SXS_N_CLRIE_PREFIXES]; /* otherwise: "" */
 
 /** sxs_env_get - read @variable. Returns its value, which belongs to the environment, or NULL if
  *  the variable is unset or empty. As thread-safe as getenv(); not signal-safe. */
@@ -65,5 +98,12 @@ const char *sxs_env_named(const char *name);
 /** sxs_env_named_securely - as sxs_env_named(), but NULL in a process with raised privileges, as
  *  secure_getenv() of the C library. */
 const char *sxs_env_named_securely(const char *name);
+
+/** sxs_env_clrie_get - read a variable of CLRIE, as sxs_env_get(). */
+const char *sxs_env_clrie_get(enum sxs_clrie_env variable);
+
+/** sxs_env_entry - return entry number @n of the environment, from 0, as "NAME=VALUE", or NULL after
+ *  the last one. The entry belongs to the environment. As thread-safe as getenv(); not signal-safe. */
+const char *sxs_env_entry(size_t n);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "callback/class_factory.h"
 #include "callback/elt.h"
+#include "callback/engine_entry.h"
+#include "clrie/config/config.h"
 #include "manager/guid.h"
 #include "tools/calls/calls.h"
 #include "tools/events/events.h"
@@ -50,6 +52,8 @@ static int pin_library(void)
  * library. */
 static void set_up(void)
 {
+    if (clrie_config_is_named())
+        sxs_engine_take_name();
     sxs_calls_use_hooks(sxs_elt_hooks());
     sxs_manager_init(tools, ARRAY_LEN(tools));
     sxs_guests_init();
@@ -64,12 +68,15 @@ SXS_EXPORT HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **
     if (!out)
         return E_POINTER;
     *out = NULL;
-    if (!clsid || !sxs_guid_parse(SXSPROF_CLSID, &ours) || !sxs_guid_equal(clsid, &ours))
+    if (!clsid || !sxs_guid_parse(SXSPROF_CLSID, &ours) ||
+        (!sxs_guid_equal(clsid, &ours) && !sxs_engine_is_class(clsid)))
         return CLASS_E_CLASSNOTAVAILABLE;
     if (!pin_library()) {
         sxs_error("the library cannot be kept loaded (%s): not profiling", dlerror());
         return E_FAIL;
     }
+    if (sxs_engine_is_class(clsid))
+        clrie_config_ask();
     pthread_once(&once, set_up);
     return factory->vtbl->QueryInterface(factory, iid, out);
 }

@@ -103,6 +103,7 @@ void sxs_child_variables(const struct sxs_child_settings *s,
         {"SXSPROF_VALUES", s->values},
         {"SXSPROF_INSTRUMENT", s->instrument},
         {"SXSPROF_GUESTS", s->guests},
+        {"SXSPROF_METHODS", s->methods},
         {"SXSPROF_SIGNALS", s->signals},
         {"SXSPROF_OUT", s->out},
     };

@@ -20,6 +20,7 @@ struct sxs_child_settings {
     const char *values;            /* SXSPROF_VALUES */
     const char *instrument;        /* SXSPROF_INSTRUMENT */
     const char *guests;            /* SXSPROF_GUESTS */
+    const char *methods;           /* SXSPROF_METHODS */
     bool        adopt; /* remove the variables that name notification profilers: these are guests */
     const char *signals;  /* SXSPROF_SIGNALS */
     const char *out;      /* SXSPROF_OUT, absolute */
@@ -30,7 +31,7 @@ struct sxs_child_variable {
     const char *name, *value;
 };
 
-#define SXS_CHILD_VARIABLES 13
+#define SXS_CHILD_VARIABLES 14
 
 /** sxs_child_variables - list the variables that @s sets, besides LD_PRELOAD. */
 void sxs_child_variables(const struct sxs_child_settings *s,

@@ -62,6 +62,7 @@ int sxs_cmd_doctor(int argc, char **argv)
     sxs_doctor_preload(&found, &lib);
     sxs_doctor_settings(&found);
     sxs_doctor_guests(&found, &lib);
+    sxs_doctor_methods(&found);
     sxs_doctor_system(&found);
     examine_installed(&installed);
     if (command)

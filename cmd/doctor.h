@@ -32,6 +32,9 @@ void sxs_doctor_settings(struct sxs_findings *f);
  *  loaded, for which it is loaded in a child process, and has its class. */
 void sxs_doctor_guests(struct sxs_findings *f, const struct sxs_library *lib);
 
+/** sxs_doctor_methods - examine the plug-ins of CLRIE that SXSPROF_METHODS and CLRIE's variables name. */
+void sxs_doctor_methods(struct sxs_findings *f);
+
 /** sxs_doctor_system - examine what the kernel and control groups allow. */
 void sxs_doctor_system(struct sxs_findings *f);
 

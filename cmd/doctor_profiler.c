@@ -18,6 +18,7 @@
  *    after it is ignored (measured: 8.0.29 loads it, 9.0.18 and 10.0.11 do not).
  */
 #include "base/env.h"
+#include "clrie/config/config.h"
 #include "cmd/doctor.h"
 #include "cmd/elf_file.h"
 
@@ -170,11 +171,14 @@ static bool is_loadable(struct sxs_findings *f, const char *name, const char *pa
 static void examine_class_and_path(struct sxs_findings *f, const struct sxs_library *lib,
                                    const char *clsid, const char *name, const char *path)
 {
+    bool engine_class = strcasecmp(clsid, CLRIE_CLSID) == 0;
     bool our_class = strcasecmp(clsid, SXSPROF_CLSID) == 0;
     bool our_path = same_file(path, lib->profiler);
     bool good = is_loadable(f, name, path);
     if (our_class && our_path && good) {
         sxs_found_ok("every runtime loads %s, by %s", path, name);
+    } else if (engine_class && good && (our_path || sxs_library_is_own(path))) {
+        sxs_found_ok("every runtime loads %s, by %s, as the CLR Instrumentation Engine", path, name);
     } else if (!our_class && our_path) {
         sxs_found_problem(f, "CORECLR_PROFILER=%s: not this profiler's class: it refuses", clsid);
         sxs_found_advice("set it to " SXSPROF_CLSID ", or use sxsprof run, which does");

@@ -127,8 +127,8 @@ static void examine_setting(struct sxs_findings *f, const struct sxs_setting *s)
     const char *value = sxs_env_named(s->variable);
     if (!value || !*value)
         return;
-    if (strcmp(s->variable, "SXSPROF_GUESTS") == 0)
-        return; /* has a section of its own */
+    if (strcmp(s->variable, "SXSPROF_GUESTS") == 0 || strcmp(s->variable, "SXSPROF_METHODS") == 0)
+        return; /* have sections of their own */
     if (sxs_setting_check(s, s->variable, value, why, sizeof(why)) != 0) {
         sxs_found_problem(f, "%s", why);
         sxs_found_advice("unset it, or set what is expected%s%s",

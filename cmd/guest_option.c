@@ -17,11 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define EXPECTED "expected the library of a profiler, which exports DllGetClassObject"
 
 /* ---- one guest ------------------------------------------------------------------------------- */
 
-static int check_library(const char *path, char *why, size_t size)
+int sxs_profiler_library_check(const char *path, const char *of, char *why, size_t size)
 {
     struct sxs_elf_file elf = {.is_elf = false};
     struct stat         st;
@@ -38,7 +37,8 @@ static int check_library(const char *path, char *why, size_t size)
     else if (!sxs_elf_exports(path, "DllGetClassObject"))
         wrong = "it exports no DllGetClassObject";
     if (wrong)
-        snprintf(why, size, "%s: %s; " EXPECTED, path, wrong);
+        snprintf(why, size, "%s: %s; expected the library of %s, which exports DllGetClassObject",
+                 path, wrong, of);
     return wrong ? -1 : 0;
 }
 
@@ -63,8 +63,12 @@ int sxs_guest_check(const struct guest_declaration *d, char *why, size_t size)
         return -1;
     }
     /* A name without a slash is looked for by the loader, where libraries are. */
-    if (strchr(d->path, '/') && check_library(d->path, why, size) != 0)
+    if (strchr(d->path, '/') && sxs_profiler_library_check(d->path, "a profiler", why, size) != 0)
         return -1;
+    if (strchr(d->path, '/') && sxs_library_is_own(d->path)) {
+        snprintf(why, size, "%s is this profiler itself; expected another", d->path);
+        return -1;
+    }
     return check_pick(d, why, size);
 }
 
@@ -231,7 +235,7 @@ static void adopt_one(char **value, const struct sxs_named_profiler *p)
     struct guest_declaration d;
     char                     why[PATH_MAX + 256], *text = NULL, *longer = NULL;
     if (declare(p, &d) == 0 && strcasecmp(d.clsid_text, SXSPROF_CLSID) != 0 &&
-        !is_listed(*value, &d)) {
+        !sxs_library_is_own(d.path) && !is_listed(*value, &d)) {
         if (sxs_guest_check(&d, why, sizeof(why)) != 0)
             sxs_complain("--adopt: %s; runtimes go on without it", why);
         else

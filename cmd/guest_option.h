@@ -11,6 +11,13 @@
 #include <stdbool.h>
 
 /**
+ * sxs_profiler_library_check - check that @path is a library for this machine that exports
+ * DllGetClassObject. Runs no code of it. @of: what is expected, as "a profiler".
+ * @why: receives what is wrong and what is expected; holds @size bytes. Returns 0 or -1.
+ */
+int sxs_profiler_library_check(const char *path, const char *of, char *why, size_t size);
+
+/**
  * sxs_guest_check - check that the library of a guest is there and is a profiler for this machine,
  * and that its `pick` can be meant. Runs no code of the library.
  * @why: receives what is wrong and what is expected; holds @size bytes.

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/library.h"
 
+#include "cmd/elf_file.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +21,7 @@ static bool join_path(char out[PATH_MAX], const char *dir, const char *sub, cons
 static bool locate_file(char out[PATH_MAX], const char *bin_dir, const char *file)
 {
     static const char *const places[] = {"", "/../lib/sxsprof"};
-    char candidate[PATH_MAX];
+    char                     candidate[PATH_MAX];
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
         if (join_path(candidate, bin_dir, places[i], file) && access(candidate, F_OK) == 0 &&
             realpath(candidate, out))
@@ -43,4 +45,9 @@ int sxs_library_find(struct sxs_library *out)
     out->has_profiler = locate_file(out->profiler, out->bin_dir, SXS_LIBRARY_FILE);
     out->has_preload = locate_file(out->preload, out->bin_dir, SXS_PRELOAD_FILE);
     return 0;
+}
+
+bool sxs_library_is_own(const char *path)
+{
+    return sxs_elf_exports(path, "sxsprof_print_stack");
 }

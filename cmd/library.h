@@ -28,4 +28,8 @@ struct sxs_library {
  */
 int sxs_library_find(struct sxs_library *out);
 
+/** sxs_library_is_own - return true when the file @path is the profiler library or a copy of it under
+ *  another name, such as libInstrumentationEngine.so. */
+bool sxs_library_is_own(const char *path);
+
 #endif

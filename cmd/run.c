@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof run: check all options and settings, then start the command. */
+#include "clrie/config/config.h"
 #include "cmd/run.h"
 
 #include "base/env.h"
@@ -76,7 +77,12 @@ static void print_replaced(const struct sxs_run_options *o)
         return;
     if (!path || !*path)
         path = sxs_env_named("CORECLR_PROFILER_PATH");
-    sxs_complain("CORECLR_PROFILER: the profiler %s (%s) is replaced for this command, which runs "
+    if (strcasecmp(clsid, CLRIE_CLSID) == 0)
+        sxs_complain("CORECLR_PROFILER: the CLR Instrumentation Engine (%s) is replaced for this "
+                     "command: this profiler loads the plug-ins that the environment names",
+                     path && *path ? path : "no path");
+    else
+        sxs_complain("CORECLR_PROFILER: the profiler %s (%s) is replaced for this command, which runs "
                  "without it; --adopt runs both",
                  clsid, path && *path ? path : "no path");
 }

@@ -4,6 +4,7 @@
 #include "base/env.h"
 #include "cmd/command.h"
 #include "cmd/guest_option.h"
+#include "cmd/method_option.h"
 #include "cmd/settings.h"
 
 #include <errno.h>
@@ -42,6 +43,10 @@ static const struct argp_option option_list[] = {
     {"adopt", SXS_RUN_ADOPT, NULL, 0,
      "Run the profilers that CORECLR_PROFILER and CORECLR_NOTIFICATION_PROFILERS name as guests, "
      "also when the command sets these variables itself",
+     0},
+    {"method", SXS_RUN_METHOD, "CONFIG.xml", 0,
+     "Load the plug-ins (instrumentation methods) of the CLR Instrumentation Engine that this "
+     "configuration file declares; may be given several times",
      0},
     {"output", 'o', "DIR", 0,
      "Record into DIR, a new or empty folder; the default is ./sxsprof-PID, PID being the "
@@ -94,13 +99,19 @@ static char *absolute_rules(struct argp_state *state, const char *path)
     return out;
 }
 
-static void append(struct argp_state *state, char **list, const char *item)
+static void append_with(struct argp_state *state, char **list, const char *separator,
+                        const char *item)
 {
     char *longer = NULL;
-    if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? ";" : "", item) < 0)
+    if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? separator : "", item) < 0)
         argp_error(state, "out of memory");
     free(*list);
     *list = longer;
+}
+
+static void append(struct argp_state *state, char **list, const char *item)
+{
+    append_with(state, list, ";", item);
 }
 
 static void add_pattern(struct argp_state *state, char **list, const char *variable,
@@ -130,6 +141,16 @@ static void add_guest(struct argp_state *state, struct sxs_run_options *o, const
     if (!item)
         argp_error(state, "--guest: %s", why);
     append(state, &o->guests, item);
+    free(item);
+}
+
+static void add_method(struct argp_state *state, struct sxs_run_options *o, const char *config)
+{
+    char  why[PATH_MAX + 512];
+    char *item = sxs_method_item(config, why, sizeof(why));
+    if (!item)
+        argp_error(state, "--method: %s", why);
+    append_with(state, &o->methods, ":", item);
     free(item);
 }
 
@@ -207,6 +228,7 @@ error_t sxs_run_option(int key, const char *source, char *arg, struct argp_state
         return 0;
     case SXS_RUN_APPEND: o->append = true; return 0;
     case SXS_RUN_GUEST: add_guest(state, o, arg); return 0;
+    case SXS_RUN_METHOD: add_method(state, o, arg); return 0;
     case SXS_RUN_ADOPT: o->adopt = true; return 0;
     case SXS_RUN_NO_PRELOAD: o->no_preload = true; return 0;
     case SXS_RUN_QUIET: o->quiet = true; return 0;
@@ -249,6 +271,7 @@ int sxs_run_inherited(const struct sxs_run_options *o)
         {"SXSPROF_VALUES", o->values != NULL},
         {"SXSPROF_INSTRUMENT", o->instrument != NULL},
         {"SXSPROF_GUESTS", o->guests != NULL},
+        {"SXSPROF_METHODS", o->methods != NULL},
         {"SXSPROF_LOG", false},
     };
     for (size_t i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++) {
@@ -293,6 +316,7 @@ struct sxs_child_settings sxs_run_settings(const struct sxs_run_options *o,
         .values = o->values,
         .instrument = o->instrument,
         .guests = o->guests,
+        .methods = o->methods,
         .adopt = o->adopt,
         .signals = o->signals,
         .out = out,
@@ -302,7 +326,7 @@ struct sxs_child_settings sxs_run_settings(const struct sxs_run_options *o,
 void sxs_run_options_free(struct sxs_run_options *o)
 {
     char *owned[] = {o->pick, o->tools, o->calls, o->calls_not, o->values, o->instrument,
-                     o->guests};
+                     o->guests, o->methods};
     for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
         free(owned[i]);
 }

@@ -21,6 +21,7 @@ struct sxs_run_options {
     char       *values;                   /* owned, separated by ';' */
     char       *instrument;               /* owned, absolute */
     char       *guests;                   /* owned, for SXSPROF_GUESTS */
+    char       *methods;                  /* owned, for SXSPROF_METHODS */
     bool        adopt; /* run the profilers that the environment names as guests */
     bool        append, no_preload, quiet;
     /* Set before parsing. */
@@ -44,6 +45,7 @@ enum {
     SXS_RUN_QUIET,
     SXS_RUN_GUEST,
     SXS_RUN_ADOPT,
+    SXS_RUN_METHOD,
 };
 
 /** The options and the command, as a child of a verb's argp. Input: struct sxs_run_options. */

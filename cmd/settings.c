@@ -2,6 +2,7 @@
 #include "cmd/settings.h"
 
 #include "cmd/guest_option.h"
+#include "cmd/method_option.h"
 #include "cmd/pick_value.h"
 
 #include "instr/config/config.h"
@@ -192,6 +193,7 @@ const struct sxs_setting sxs_settings[] = {
     {"SXSPROF_VALUES", "--values", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
     {"SXSPROF_INSTRUMENT", "--instrument", NULL, check_instrument},
     {"SXSPROF_GUESTS", "--guest", NULL, sxs_guests_check},
+    {"SXSPROF_METHODS", "--method", NULL, sxs_methods_check},
     {"SXSPROF_SIGNALS", "--signals", "on or off", check_signals},
     {"SXSPROF_LOG", NULL, "error, warn, info or debug", check_log},
     {"SXSPROF_OUT", "-o", "an existing folder that can be written to", check_out},

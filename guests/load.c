@@ -26,6 +26,10 @@ static int load_locked(struct guest *guest)
                  why ? why : "");
         return -1;
     }
+    if (dlsym(guest->library, "sxsprof_print_stack")) {
+        sxs_error("%s is this profiler itself, or a copy of it: it is left out", guest->title);
+        return -1;
+    }
     guest->get_class_object = (HRESULT(*)(const GUID *, const GUID *, void **))(uintptr_t)dlsym(
         guest->library, "DllGetClassObject");
     if (!guest->get_class_object) {

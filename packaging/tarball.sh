@@ -30,7 +30,7 @@ bring() { # FILE [NAME]
 rm -rf "$work"
 VERSION=$VERSION BUILD=$BUILD sh packaging/files.sh install "$root" lib sxsprof libsxsil-dev
 strip "$root/bin/sxsprof"
-strip --strip-unneeded "$libraries"/*.so
+find "$libraries" -type f -name '*.so' -exec strip --strip-unneeded {} +
 patchelf --set-rpath '$ORIGIN/../lib/sxsprof' "$root/bin/sxsprof"
 patchelf --set-rpath '$ORIGIN' "$libraries/libsxsprof.so"
 for file in $(needed "$BUILD/sxsprof"); do

@@ -21,6 +21,8 @@
 
 #include "sxs_abi.h"
 
+#define CLRIE_CLSID "{324F817A-7420-4E6D-B3C1-143FBED6D855}" /* class of the engine */
+
 /** A plug-in that a configuration file declares. Texts are UTF-8 and owned by the list. */
 struct clrie_plugin_declaration {
     char    *name, *description; /* not empty */
@@ -43,8 +45,18 @@ struct clrie_plugin_list {
  *  that reads, without a lock. */
 typedef void clrie_config_report(void *arg, const char *line);
 
-/** clrie_config_is_named - return 1 if the environment names a configuration file, by
- *  SXSPROF_METHODS or by a variable of CLRIE, even one that does not exist; else 0. Reads no file. */
+/** clrie_config_ask - remember that a runtime asked for CLRIE's class: it wants the engine even when no
+ *  configuration file is named. Any thread. */
+void clrie_config_ask(void);
+
+/**
+ * clrie_config_is_named - return 1 if the engine is wanted, else 0: clrie_config_ask() was called, or
+ * the environment names a configuration file, by SXSPROF_METHODS or by a variable of CLRIE, even one
+ * that does not exist. Reads no file.
+ *
+ * Variables of CLRIE do not count, and clrie_config_read() does not read them, when SXSPROF_GUESTS
+ * names CLRIE's class: then CLRIE itself runs as a guest and loads these plug-ins.
+ */
 int clrie_config_is_named(void);
 
 /**
@@ -61,6 +73,10 @@ int clrie_config_read(struct clrie_plugin_list *list, clrie_config_report *repor
  *  as it is. Returns 0 when the file has no error, 1 when it has (reported), -1 without memory. */
 int clrie_config_read_file(struct clrie_plugin_list *list, const char *path,
                            clrie_config_report *report, void *arg);
+
+/** clrie_config_parse - the same with @size bytes at @bytes instead of the contents of the file. */
+int clrie_config_parse(struct clrie_plugin_list *list, const char *path, const char *bytes,
+                       size_t size, clrie_config_report *report, void *arg);
 
 /** clrie_config_free - free what the list owns, and zero it. */
 void clrie_config_free(struct clrie_plugin_list *list);

@@ -298,3 +298,13 @@ struct sxs_config *config_load_as(const char *path, config_read_document *read, 
         load_file(whole, path, NULL, &kind);
     return config_whole_finish(whole);
 }
+
+struct sxs_config *config_load_bytes_as(const char *name, const char *bytes, size_t size,
+                                        config_read_document *read, void *arg)
+{
+    struct config_whole *whole = config_whole_new();
+    const struct kind    kind = {read, arg};
+    if (whole && can_read(whole, name))
+        read_bytes(whole, name, bytes, size, NULL, &kind);
+    return config_whole_finish(whole);
+}

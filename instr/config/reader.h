@@ -90,6 +90,11 @@ int config_validate(struct config_reader *r, struct _xmlDoc *doc,
  */
 struct sxs_config *config_load_as(const char *path, config_read_document *read, void *arg);
 
+/** config_load_bytes_as - the same with the @size bytes at @bytes instead of a file. @name stands for
+ *  the path in messages. */
+struct sxs_config *config_load_bytes_as(const char *name, const char *bytes, size_t size,
+                                        config_read_document *read, void *arg);
+
 /** config_read_rules, config_read_extension - read the rules of a file with this project's schema,
  *  or of New Relic's extension file. */
 void config_read_rules(struct config_reader *r, const struct _xmlNode *root);

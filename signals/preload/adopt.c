@@ -12,10 +12,12 @@
 #include "signals/preload/adopt.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/env.h"
@@ -128,6 +130,32 @@ static int make_path_entry(void)
                : -1;
 }
 
+/* Reads the first bytes of a file. Returns its size, or -1. */
+static off_t read_beginning(const char *path, char *bytes, size_t size)
+{
+    struct stat st = {.st_size = -1};
+    int         fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) != 0 || read(fd, bytes, size) != (ssize_t)size)
+        st.st_size = -1;
+    close(fd);
+    return st.st_size;
+}
+
+/* Tells whether @path is the library @own or a copy of it, as a product has that uses this library as
+ * libInstrumentationEngine.so. The beginning of a library has its build ID. */
+static int is_copy(const char *path, const char *own)
+{
+    static char a[4096], b[4096];
+    off_t       size;
+    if (strcmp(path, own) == 0)
+        return 1;
+    size = read_beginning(path, a, sizeof(a));
+    return size >= 0 && size == read_beginning(own, b, sizeof(b)) &&
+           memcmp(a, b, sizeof(a)) == 0;
+}
+
 /* Puts this profiler in the place of the main one. */
 static void replace_main(void)
 {
@@ -165,7 +193,7 @@ static void adopt(const char *guests)
     if (main_one && make_path_entry() != 0)
         return;
     /* A script that sets the class alone has left this profiler's path. */
-    if (main_one && strcmp(p.path, strchr(path_entry, '=') + 1) != 0 && append_guest(&p) != 0)
+    if (main_one && !is_copy(p.path, strchr(path_entry, '=') + 1) && append_guest(&p) != 0)
         return;
     while (more && sxs_next_profiler(&more, &p))
         if (append_guest(&p) != 0)
