@@ -17,7 +17,7 @@ struct clrie_model;
 
 /** What the model asks of the engine. Outlives the model. */
 struct clrie_model_host {
-    ICorProfilerInfo10 *info; /* borrowed; the runtime's, or a guest's view of it */
+    ICorProfilerInfo10 *info;    /* borrowed; the runtime's, or a guest's view of it */
     unsigned            version; /* of the interface that @info really has */
     HRESULT (*request_rejit)(struct clrie_model_host *host, ModuleID module, mdMethodDef method);
 };
@@ -67,8 +67,8 @@ mdMethodDef                clrie_method_token(const struct clrie_method *method)
 FunctionID                 clrie_method_function(const struct clrie_method *method);
 struct clrie_graph_method *clrie_method_graph_method(struct clrie_method *method);
 /** The graph, made of the original body if it was not made yet. Borrowed. */
-HRESULT                    clrie_method_graph(struct clrie_method *method, struct clrie_graph **out);
-int                        clrie_method_has_graph(const struct clrie_method *method);
+HRESULT clrie_method_graph(struct clrie_method *method, struct clrie_graph **out);
+int     clrie_method_has_graph(const struct clrie_method *method);
 /** Commits the locals, checks and writes the graph. @why: as clrie_graph_check(). */
 HRESULT  clrie_method_render(struct clrie_method *method, struct clrie_written *out, char *why,
                              size_t room);
@@ -86,6 +86,28 @@ void clrie_method_close(struct clrie_method *method);
 struct clrie_compiled_method *clrie_compiled_method_new(struct clrie_model *model,
                                                         FunctionID function, ReJITID id,
                                                         BOOL is_rejit, HRESULT status);
+
+/** clrie_method_set_written - @bytes was given to SetILFunctionBody(). When the runtime returns it as
+ *  the body of the method later, the body before it is used instead. Only compared, never read. */
+void clrie_method_set_written(struct clrie_method *method, const uint8_t *bytes);
+
+/** clrie_method_set_transformed - whether plug-ins changed the method: what
+ *  IMethodJitInfo::GetILTransformationStatus() answers. Set to 0 when a first compilation begins. */
+void clrie_method_set_transformed(struct clrie_method *method, int is);
+
+/** clrie_method_set_map - store the IL map of the compilation, for IMethodJitInfo2 and for the
+ *  engine. clrie_method_map() copies at most @room rows and returns the number of all. */
+HRESULT  clrie_method_set_map(struct clrie_method *method, const COR_IL_MAP *map, uint32_t n);
+uint32_t clrie_method_map(struct clrie_method *method, COR_IL_MAP *map, uint32_t room);
+
+/**
+ * clrie_compiled_method_new - make the IMethodJitInfo of a compilation that has ended.
+ * @rejit: 0: a first compilation.
+ * @result: of the compilation. Returns one reference, or NULL without memory. */
+struct clrie_compiled_method *clrie_compiled_method_new(struct clrie_model *model,
+                                                        FunctionID function, int is_rejit,
+                                                        ReJITID rejit, HRESULT result);
+IMethodJitInfo               *clrie_compiled_method_face(struct clrie_compiled_method *method);
 
 /** Return the interface that plug-ins get. Borrowed. */
 IAppDomainInfo *clrie_domain_face(struct clrie_domain *domain);

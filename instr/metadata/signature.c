@@ -315,6 +315,7 @@ int sxs_sig_parse(enum sxs_sig_kind kind, const uint8_t *bytes, size_t size,
     read_params(&r, out->n_params, &out->params, &last);
     if (kind == SXS_SIG_METHOD && (out->convention & CONVENTION_KIND) == KIND_VARARG && !r.bad)
         read_last_sentinel(&r, &out->params, last);
+    out->size = bytes ? (size_t)(r.at - bytes) : 0;
     return r.bad;
 }
 

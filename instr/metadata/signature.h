@@ -63,6 +63,7 @@ struct sxs_sig {
     uint32_t             result;       /* node: a method's result, or the type of the others */
     uint32_t             params; /* node: the first parameter; SXS_SIG_NONE: none. The list may
                                          contain a SENTINEL, which n_params does not count */
+    size_t               size;   /* of the signature in bytes, set by sxs_sig_parse() */
 };
 
 /**

@@ -9,9 +9,8 @@
 #include "instr/il/effect.h"
 #include "instr/metadata/signature.h"
 #include "instr/metadata/signature_write.h"
+#include "instr/weave/callee.h"
 
-#define TABLE(token) ((token) >> 24)
-enum { METHOD_DEF = 0x06, MEMBER_REF = 0x0a, STAND_ALONE_SIG = 0x11, METHOD_SPEC = 0x2b };
 enum {
     METHOD_ABSTRACT = 0x0400,
     METHOD_PINVOKE = 0x2000,
@@ -30,39 +29,12 @@ void sxs_method_set_why(struct sxs_method *m, const char *fmt, ...)
     va_end(args);
 }
 
-/* ---- tokens ----------------------------------------------------------------------------------- */
-
-static HRESULT signature_of(IMetaDataImport2 *imp, uint32_t token, const uint8_t **sig, ULONG *size)
-{
-    HRESULT hr;
-    mdToken parent = 0;
-    ULONG   n = 0;
-    switch (TABLE(token)) {
-    case METHOD_DEF:
-        return imp->vtbl->GetMethodProps(imp, token, NULL, NULL, 0, NULL, NULL, sig, size, NULL,
-                                         NULL);
-    case MEMBER_REF:
-        return imp->vtbl->GetMemberRefProps(imp, token, NULL, NULL, 0, NULL, sig, size);
-    case STAND_ALONE_SIG: return imp->vtbl->GetSigFromToken(imp, token, sig, size);
-    case METHOD_SPEC:
-        hr = imp->vtbl->GetMethodSpecProps(imp, token, &parent, sig, &n);
-        if (FAILED(hr) || TABLE(parent) == METHOD_SPEC)
-            return E_FAIL;
-        return signature_of(imp, parent, sig, size);
-    default: return E_INVALIDARG;
-    }
-}
-
 /* How a call through @token changes the evaluation stack: called by the IL library. */
 static int find_effect(void *context, enum sxs_il_opcode opcode, uint32_t token,
                        struct sxs_il_effect *out)
 {
     const struct sxs_method *m = context;
-    const uint8_t           *sig = NULL;
-    ULONG                    size = 0;
-    if (FAILED(signature_of(m->tokens.import, token, &sig, &size)) || !sig)
-        return -1;
-    return sxs_il_call_effect(sig, size, opcode, out);
+    return sxs_callee_effect(m->tokens.import, opcode, token, out);
 }
 
 /* ---- reading ---------------------------------------------------------------------------------- */
