@@ -88,7 +88,6 @@ void clrie_graph_free(struct clrie_graph *graph)
 
 struct sxs_il_body *clrie_graph_body(struct clrie_graph *graph)
 {
-    clrie_settle_targets(graph);
     return SUCCEEDED(clrie_section_forget(graph)) ? graph->body : NULL;
 }
 

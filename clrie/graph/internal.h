@@ -55,7 +55,6 @@ struct clrie_graph {
     uint32_t                   n_held, held_room;
     uint8_t                    generation;   /* of the instructions that `body` was read with */
     uint8_t                    has_unlisted; /* instructions of `body` are not in its list */
-    uint8_t                    has_moved;    /* instructions of `body` are in other graphs */
     COR_IL_MAP                *baseline_map; /* from the original code to the baseline */
     uint32_t                   n_baseline_map;
     uint32_t                  *points; /* sequence points of the baseline, sorted */
@@ -148,10 +147,6 @@ void clrie_drop_body(struct clrie_instruction *i);
 /** clrie_retarget - make everything that targets @from target @to, except @to itself. */
 HRESULT clrie_retarget(struct clrie_graph *graph, struct clrie_instruction *from,
                        struct clrie_instruction *to);
-
-/** clrie_settle_targets - make branches to instructions that left the body and came back go to their
- *  present place. */
-void clrie_settle_targets(struct clrie_graph *graph);
 
 /* ---- clauses.c ---- */
 

@@ -15,7 +15,6 @@ HRESULT clrie_graph_check(struct clrie_graph *graph, char *why, size_t room)
         why[0] = '\0';
     if (FAILED(hr))
         return hr;
-    clrie_settle_targets(graph);
     if (method && method->refresh)
         method->refresh(method);
     if (sxs_il_check(graph->body, method ? &method->il : &none, &error) == SXS_IL_OK)

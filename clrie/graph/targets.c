@@ -161,15 +161,66 @@ static void settle(struct clrie_instruction *i)
     }
 }
 
+/* Every instruction of @body once or twice: those in the list, those that it was read with, and those
+ * that are in neither, which have objects. */
+typedef HRESULT visitor(struct clrie_graph *graph, struct sxs_il_body *body,
+                        struct sxs_il_insn *insn, const void *arg);
+
+/* The object of @insn is now in another body. */
+static int has_left(const struct sxs_il_insn *insn)
+{
+    return insn->user && clrie_user(insn)->insn != insn;
+}
+
+static HRESULT visit_all(struct clrie_graph *graph, struct sxs_il_body *body, int unlisted,
+                         visitor *visit, const void *arg)
+{
+    HRESULT  hr = S_OK;
+    uint32_t n_held = graph->n_held;
+    for (struct sxs_il_insn *i = body->first; SUCCEEDED(hr) && i; i = i->next)
+        hr = visit(graph, body, i, arg);
+    for (uint32_t i = 0; unlisted && SUCCEEDED(hr) && i < body->n_old; i++)
+        if (!body->old[i].listed && !has_left(&body->old[i]))
+            hr = visit(graph, body, &body->old[i], arg);
+    for (uint32_t i = 0; unlisted && SUCCEEDED(hr) && i < n_held; i++)
+        if (graph->held[i]->body == body && !graph->held[i]->insn->listed)
+            hr = visit(graph, body, graph->held[i]->insn, arg);
+    return hr;
+}
+
+struct departure {
+    struct clrie_instruction *who; /* in no body any more */
+    const struct sxs_il_insn *was; /* what it was in the body */
+};
+
+/* A plain target that leaves the body becomes an edge. */
+static HRESULT follow_departure(struct clrie_graph *graph, struct sxs_il_body *body,
+                                struct sxs_il_insn *insn, const void *arg)
+{
+    const struct departure *d = arg;
+    uint32_t                n;
+    struct sxs_il_insn    **targets = plain_targets(insn, &n);
+    for (uint32_t t = 0; targets && insn != d->was && t < n; t++) {
+        struct clrie_instruction *i;
+        if (targets[t] != d->was)
+            continue;
+        i = clrie_instruction_of(graph, body, insn);
+        if (!i || FAILED(clrie_set_target(i, t, d->who)))
+            return E_OUTOFMEMORY;
+    }
+    return S_OK;
+}
+
 /* Takes opcode, operand and targets of @i out of its body into the object. */
 static HRESULT leave_body(struct clrie_instruction *i)
 {
     uint32_t                   n = clrie_target_count(i);
     struct clrie_instruction **to = calloc(n ? n : 1, sizeof(struct clrie_instruction *));
-    struct clrie_edge        **out = NULL;
+    struct clrie_edge        **out = is_switch(i) && n ? calloc(n, sizeof(*out)) : NULL;
+    struct departure           d = {i, i->insn};
+    struct sxs_il_body        *body = i->body;
+    struct clrie_graph        *home = i->home;
     HRESULT                    hr = S_OK;
-    if (is_switch(i) && n)
-        out = calloc(n, sizeof(struct clrie_edge *));
     if (!to || (is_switch(i) && n && !out)) {
         free(to);
         free(out);
@@ -181,7 +232,6 @@ static HRESULT leave_body(struct clrie_instruction *i)
             clrie_ref(&to[t]->object);
         drop_edge(i, t);
     }
-    i->home->has_moved = 1;
     clrie_drop_body(i);
     if (is_switch(i)) {
         free(i->out);
@@ -195,7 +245,7 @@ static HRESULT leave_body(struct clrie_instruction *i)
             clrie_unref(&to[t]->object);
         }
     free(to);
-    return hr;
+    return SUCCEEDED(hr) ? visit_all(home, body, 1, follow_departure, &d) : hr;
 }
 
 void clrie_drop_body(struct clrie_instruction *i)
@@ -256,34 +306,30 @@ HRESULT clrie_enter_body(struct clrie_graph *graph, struct clrie_instruction *i)
 
 /* ---- changes of all targets ------------------------------------------------------------------- */
 
-static int means(const struct sxs_il_insn *insn, const struct clrie_instruction *i)
-{
-    return insn && (insn == i->insn || insn->user == i);
-}
+struct retargeting {
+    const struct clrie_instruction *from, *to;
+};
 
-static void retarget_insn(struct sxs_il_insn *insn, const struct clrie_instruction *from,
-                          const struct clrie_instruction *to)
+static HRESULT retarget_insn(struct clrie_graph *graph, struct sxs_il_body *body,
+                             struct sxs_il_insn *insn, const void *arg)
 {
-    uint32_t             n;
-    struct sxs_il_insn **targets = insn == to->insn ? NULL : plain_targets(insn, &n);
-    for (uint32_t t = 0; targets && t < n; t++)
-        if (means(targets[t], from))
-            targets[t] = to->insn;
+    const struct retargeting *r = arg;
+    uint32_t                  n;
+    struct sxs_il_insn      **targets = plain_targets(insn, &n);
+    (void)graph;
+    (void)body;
+    for (uint32_t t = 0; targets && insn != r->to->insn && t < n; t++)
+        if (targets[t] == r->from->insn)
+            targets[t] = r->to->insn;
+    return S_OK;
 }
 
 HRESULT clrie_retarget(struct clrie_graph *graph, struct clrie_instruction *from,
                        struct clrie_instruction *to)
 {
-    struct sxs_il_body *body = graph->body;
-    HRESULT             hr = S_OK;
-    for (struct sxs_il_insn *i = body->first; i; i = i->next)
-        retarget_insn(i, from, to);
-    for (uint32_t i = 0; graph->has_unlisted && i < body->n_old; i++)
-        retarget_insn(&body->old[i], from, to);
-    for (uint32_t i = 0; graph->has_unlisted && i < graph->n_held; i++)
-        if (graph->held[i]->body == body)
-            retarget_insn(graph->held[i]->insn, from, to);
-    sxs_il_set_changed(body);
+    struct retargeting r = {from, to};
+    HRESULT            hr = visit_all(graph, graph->body, graph->has_unlisted, retarget_insn, &r);
+    sxs_il_set_changed(graph->body);
     for (struct clrie_edge *edge = from->in, *next; edge; edge = next) {
         struct clrie_instruction *i = edge->from;
         next = edge->next;
@@ -295,21 +341,6 @@ HRESULT clrie_retarget(struct clrie_graph *graph, struct clrie_instruction *from
             }
     }
     return hr;
-}
-
-void clrie_settle_targets(struct clrie_graph *graph)
-{
-    if (!graph->has_moved)
-        return;
-    for (struct sxs_il_insn *i = graph->body->first; i; i = i->next) {
-        uint32_t             n;
-        struct sxs_il_insn **targets = plain_targets(i, &n);
-        for (uint32_t t = 0; targets && t < n; t++) {
-            struct clrie_instruction *to = targets[t] ? clrie_user(targets[t]) : NULL;
-            if (to && to->body == graph->body)
-                targets[t] = to->insn;
-        }
-    }
 }
 
 /* ---- IBranchInstruction ----------------------------------------------------------------------- */
