@@ -162,6 +162,8 @@ struct sxs_il_body {
     uint8_t               init_locals;
     uint8_t               changed;   /* since the body was read */
     uint8_t               unchecked; /* changed since the body was last checked */
+    uint8_t               stale;     /* `offset` of the instructions: see sxs_il_offsets() */
+    uint8_t               keep_forms; /* set by the caller after reading, see sxs_il_write() */
     uint16_t              writer;    /* set by the caller; copied into each new instruction */
     /* What was read, so that an unchanged body is written in the same form. */
     uint8_t             was_fat, had_fat_sections;
@@ -191,16 +193,37 @@ int sxs_il_read(struct sxs_il_body *body, const uint8_t *bytes, size_t size,
                 struct sxs_il_error *error);
 
 /**
+ * sxs_il_read_code - likewise, without a header: @bytes are @size bytes of code.
+ * The body has no locals, no clauses and the stack of a tiny header. @size 0: no instructions.
+ */
+int sxs_il_read_code(struct sxs_il_body *body, const uint8_t *bytes, size_t size,
+                     struct sxs_il_error *error);
+
+/**
  * sxs_il_write - write the body, header included.
  * @bytes, @size: receive the address of the bytes, owned by the body, and their number.
  * An unchanged body is written as it was read: same forms of header, sections and branches. In a
  * changed body each branch has its shortest form, except that branches that were read in the long
- * form keep it; a tiny header becomes a fat one if necessary. Sets `offset` of every instruction.
+ * form keep it; a tiny header becomes a fat one if necessary. With keep_forms each branch has the
+ * form of its opcode, except that a short branch that does not reach its target becomes long. Sets
+ * `offset` of every instruction.
  * Returns SXS_IL_EUNCHECKED when the body was changed and not checked since, SXS_IL_ERANGE when it
  * is too large for the format.
  */
 int sxs_il_write(struct sxs_il_body *body, const uint8_t **bytes, size_t *size,
                  struct sxs_il_error *error);
+
+/**
+ * sxs_il_offsets - set `offset` of each instruction in the list to what sxs_il_write() would set it
+ * to. The body may be unfinished: a branch that goes nowhere is taken to have the form that it would
+ * have with a near target, a switch without targets to have none. Does nothing when the body was
+ * not changed since the offsets were set. A caller that writes to fields calls sxs_il_set_changed().
+ */
+void sxs_il_offsets(struct sxs_il_body *body);
+
+/** sxs_il_length - return the number of bytes that @insn takes when it is written in the form in
+ *  which it was last written, or else in the form of its opcode. */
+uint32_t sxs_il_length(const struct sxs_il_insn *insn);
 
 /** One row of the map from old code to new code. */
 struct sxs_il_map {

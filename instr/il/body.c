@@ -32,7 +32,7 @@ uint32_t sxs_il_old_offset(const struct sxs_il_insn *insn)
 
 void sxs_il_set_changed(struct sxs_il_body *body)
 {
-    body->changed = body->unchecked = 1;
+    body->changed = body->unchecked = body->stale = 1;
 }
 
 /* ---- new instructions ------------------------------------------------------------------------ */

@@ -20,7 +20,7 @@ struct checker {
 
 static const char *name_of(const struct sxs_il_insn *insn)
 {
-    return sxs_il_info(insn)->name;
+    return sxs_il_info(insn)->name ? sxs_il_info(insn)->name : "an unused opcode";
 }
 
 static int ends_way(const struct sxs_il_insn *insn)
@@ -220,6 +220,8 @@ static int check_insn(struct checker *c, const struct sxs_il_insn *insn)
 {
     const struct sxs_il_opcode_info *info = sxs_il_info(insn);
     int                              err = SXS_IL_OK;
+    if (RARE(!info->name))
+        return BAD(c, insn, "no such opcode: 0x%03x", insn->opcode);
     if (info->operand == SXS_IL_OPERAND_VAR1 || info->operand == SXS_IL_OPERAND_VAR2 ||
         (insn->opcode >= SXS_IL_LDARG_0 && insn->opcode <= SXS_IL_STLOC_3))
         err = check_variable(c, insn);

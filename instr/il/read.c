@@ -303,6 +303,24 @@ static int read_header(struct reader *r, const uint8_t *bytes, size_t size, unsi
     return SXS_IL_OK;
 }
 
+int sxs_il_read_code(struct sxs_il_body *body, const uint8_t *bytes, size_t size,
+                     struct sxs_il_error *error)
+{
+    struct reader r = {.body = body, .code = bytes, .code_size = (uint32_t)size, .error = error};
+    int           err = SXS_IL_OK;
+    sxs_il_clear(body);
+    body->max_stack = TINY_STACK;
+    if (size > INT32_MAX)
+        err = sxs_il_fail(error, SXS_IL_ERANGE, SXS_IL_NONE, "too much code");
+    else if (size)
+        err = read_insns(&r);
+    if (!err && size)
+        err = find_targets(&r);
+    if (err)
+        sxs_il_clear(body);
+    return err;
+}
+
 int sxs_il_read(struct sxs_il_body *body, const uint8_t *bytes, size_t size,
                 struct sxs_il_error *error)
 {

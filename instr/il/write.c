@@ -33,11 +33,24 @@ static uint32_t operand_size(const struct sxs_il_insn *insn)
 {
     const struct sxs_il_opcode_info *info = sxs_il_info(insn);
     if (info->operand == SXS_IL_OPERAND_SWITCH)
-        return 4 + 4 * insn->targets->n;
+        return insn->targets ? 4 + 4 * insn->targets->n : 4;
     return insn->width ? insn->width : info->size;
 }
 
-static int give_width(struct writer *w, struct sxs_il_insn *insn)
+uint32_t sxs_il_length(const struct sxs_il_insn *insn)
+{
+    return (insn->opcode >= 0x100 ? 2 : 1) + operand_size(insn);
+}
+
+/* A branch begins with its shortest form, unless it was read in the long form or keeps its form. */
+static void set_first_width(const struct sxs_il_body *body, struct sxs_il_insn *insn)
+{
+    int is_long = sxs_il_info(insn)->operand == SXS_IL_OPERAND_BRANCH4;
+    if (sxs_il_is_branch(insn))
+        insn->width = is_long && (body->keep_forms || insn->old_offset != SXS_IL_NONE) ? 4 : 1;
+}
+
+static int check_targets(const struct writer *w, const struct sxs_il_insn *insn)
 {
     if (insn->opcode == SXS_IL_SWITCH) {
         if (!insn->targets)
@@ -54,10 +67,6 @@ static int give_width(struct writer *w, struct sxs_il_insn *insn)
     if (!sxs_il_target(insn->target))
         return sxs_il_fail(w->error, SXS_IL_EINVALID, sxs_il_old_offset(insn), "%s goes nowhere",
                            sxs_il_info(insn)->name);
-    insn->width = insn->old_offset != SXS_IL_NONE &&
-                          sxs_il_info(insn)->operand == SXS_IL_OPERAND_BRANCH4
-                      ? 4
-                      : 1;
     return SXS_IL_OK;
 }
 
@@ -66,7 +75,7 @@ static int give_offsets(struct writer *w)
     uint64_t at = 0;
     for (struct sxs_il_insn *i = w->body->first; i; i = i->next) {
         i->offset = (uint32_t)at;
-        at += (i->opcode >= 0x100 ? 2 : 1) + operand_size(i);
+        at += sxs_il_length(i);
         if (at > INT32_MAX)
             return sxs_il_fail(w->error, SXS_IL_ERANGE, sxs_il_old_offset(i), "too much code");
     }
@@ -79,10 +88,11 @@ static int grow_body(struct sxs_il_body *body)
 {
     int grown = 0;
     for (struct sxs_il_insn *i = body->first; i; i = i->next) {
-        int64_t distance;
-        if (i->width != 1)
+        const struct sxs_il_insn *to = i->width == 1 ? sxs_il_target(i->target) : NULL;
+        int64_t                   distance;
+        if (!to)
             continue;
-        distance = (int64_t)sxs_il_target(i->target)->offset - (i->offset + 2);
+        distance = (int64_t)to->offset - (i->offset + 2);
         if (distance != (int8_t)distance) {
             i->width = 4;
             grown = 1;
@@ -95,13 +105,21 @@ static int grow_body(struct sxs_il_body *body)
 static int lay_out(struct writer *w)
 {
     int err = SXS_IL_OK;
-    for (struct sxs_il_insn *i = w->body->first; !err && i; i = i->next)
-        err = give_width(w, i);
+    for (struct sxs_il_insn *i = w->body->first; i; i = i->next)
+        set_first_width(w->body, i);
     do {
-        if (!err)
-            err = give_offsets(w);
+        err = give_offsets(w);
     } while (!err && grow_body(w->body));
+    if (!err)
+        w->body->stale = 0;
     return err;
+}
+
+void sxs_il_offsets(struct sxs_il_body *body)
+{
+    struct writer w = {.body = body};
+    if (body->stale)
+        lay_out(&w);
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
@@ -232,6 +250,11 @@ int sxs_il_write(struct sxs_il_body *body, const uint8_t **bytes, size_t *size,
         return sxs_il_fail(error, SXS_IL_EUNCHECKED, SXS_IL_NONE, "changed and not checked since");
     if (!body->first)
         return sxs_il_fail(error, SXS_IL_EINVALID, SXS_IL_NONE, "no code");
+    for (const struct sxs_il_insn *i = body->first; i; i = i->next) {
+        err = check_targets(&w, i);
+        if (err)
+            return err;
+    }
     err = lay_out(&w);
     if (err)
         return err;
