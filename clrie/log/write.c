@@ -46,9 +46,9 @@ static size_t put_text(char *out, const WCHAR *text, size_t n)
 static void write_file_locked(uint32_t level, const char *prefix, const WCHAR *text, size_t n)
 {
     static char line[TIME_MAX + CLRIE_LOG_TEXT_MAX * BYTES_PER_UNIT + 1]; /* guarded by the lock */
-    size_t      size = put_time(line, level), len = strlen(prefix);
-    memcpy(line + size, prefix, len);
-    size += len;
+    size_t      size = put_time(line, level);
+    for (; *prefix; prefix++)
+        line[size++] = *prefix;
     size += put_text(line + size, text, n);
     line[size++] = '\n';
     clrie_log_file_write(line, size);
