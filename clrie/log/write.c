@@ -92,10 +92,10 @@ static void write_host(IProfilerManagerLoggingHost *host, uint32_t level, const 
 
 void clrie_log_write(const struct clrie_log_plugin *plugin, uint32_t level, const WCHAR *text)
 {
-    const char                  *prefix = plugin ? plugin->prefix : "";
-    size_t                       n;
-    IProfilerManagerLoggingHost *host;
-    int                          to_file;
+    const char            *prefix = plugin ? plugin->prefix : "";
+    size_t                 n;
+    struct clrie_log_host *host;
+    int                    to_file;
     if (!text || !((plugin ? plugin->flags : clrie_log_flags()) & level))
         return;
     n = sxs_utf16_len(text, CLRIE_LOG_TEXT_MAX - strlen(prefix));
@@ -106,8 +106,8 @@ void clrie_log_write(const struct clrie_log_plugin *plugin, uint32_t level, cons
     if (!host)
         return;
     if (!in_host)
-        write_host(host, level, prefix, text, n);
-    host->vtbl->Release(host);
+        write_host(host->object, level, prefix, text, n);
+    clrie_log_host_unref(host);
 }
 
 void clrie_log_print(uint32_t level, const char *format, ...)
