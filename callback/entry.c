@@ -3,38 +3,33 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include "base/log.h"
+#include "base/proc.h"
 #include "callback/class_factory.h"
 #include "callback/elt.h"
 #include "callback/engine_entry.h"
 #include "clrie/config/config.h"
+#include "guests/guests.h"
+#include "include/sxsprof.h"
+#include "instr/config/config.h"
 #include "manager/guid.h"
+#include "manager/manager.h"
+#include "manager/rejit.h"
+#include "stackwalk/walk.h"
 #include "tools/calls/calls.h"
 #include "tools/events/events.h"
 #include "tools/exceptions/exceptions.h"
-#include "guests/guests.h"
-#include "include/sxsprof.h"
-#include "base/log.h"
-#include "manager/manager.h"
-#include "manager/rejit.h"
 #include "tools/instrument/rewrite.h"
 #include "tools/sample/tool.h"
-#include "stackwalk/walk.h"
 #include "tools/tools.h"
 
 SXS_EXPORT HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **out);
 SXS_EXPORT HRESULT DllCanUnloadNow(void);
 
 static const struct sxs_tool *const tools[] = {
-    &sxs_guard_tool,
-    &sxs_pin_tool,
-    &sxs_census_tool,
-    &sxs_stackwalk_tool,
-    &sxs_sample_tool,
-    &sxs_calls_tool,
-    &sxs_exceptions_tool,
-    &sxs_events_tool,
-    &sxs_rejit_tool,
-    &sxs_instrument_tool,
+    &sxs_guard_tool,  &sxs_pin_tool,        &sxs_census_tool,     &sxs_stackwalk_tool,
+    &sxs_sample_tool, &sxs_calls_tool,      &sxs_exceptions_tool, &sxs_events_tool,
+    &sxs_rejit_tool,  &sxs_instrument_tool,
 };
 
 /* Keep the library loaded until the process ends. A runtime closes the library when Initialize
@@ -52,6 +47,7 @@ static int pin_library(void)
  * library. */
 static void set_up(void)
 {
+    sxs_config_open_files_by(sxs_proc_call); /* no descriptor in the host's table */
     if (clrie_config_is_named())
         sxs_engine_take_name();
     sxs_calls_use_hooks(sxs_elt_hooks());

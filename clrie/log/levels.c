@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -17,11 +18,10 @@ static struct {
     uint32_t file_flags; /* FileLog; 0: `flags` counts for the file, too */
     char     file_path[PATH_MAX];
     int      file_is_open;
-    unsigned plugins[3];               /* number of plug-ins that use each level */
-    uint32_t to_file, to_host;         /* levels that go there, of the engine or of plug-ins */
-    IProfilerManagerLoggingHost *host; /* one reference */
-    const void                  *host_owner;
-} state; /* guarded by lock */
+    unsigned plugins[3];         /* number of plug-ins that use each level */
+    uint32_t to_file, to_host;   /* levels that go there, of the engine or of plug-ins */
+    struct clrie_log_host *host; /* one reference, or NULL */
+} state;                         /* guarded by lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
 
@@ -101,19 +101,12 @@ static void close_file_locked(void)
     state.file_is_open = 0;
 }
 
-/* Removes the host. Returns it for a Release() without the lock; NULL: there is none. */
-static IProfilerManagerLoggingHost *take_host_locked(void)
+/* Removes the host. Returns it with its reference; NULL: there is none. */
+static struct clrie_log_host *take_host_locked(void)
 {
-    IProfilerManagerLoggingHost *host = state.host;
+    struct clrie_log_host *host = state.host;
     state.host = NULL;
-    state.host_owner = NULL;
     return host;
-}
-
-static void release(IProfilerManagerLoggingHost *host)
-{
-    if (host)
-        host->vtbl->Release(host);
 }
 
 void clrie_log_open(void)
@@ -128,7 +121,7 @@ void clrie_log_open(void)
 
 void clrie_log_close(void)
 {
-    IProfilerManagerLoggingHost *host = NULL;
+    struct clrie_log_host *host = NULL;
     pthread_mutex_lock(&lock);
     if (state.users && --state.users == 0) {
         host = take_host_locked();
@@ -137,7 +130,7 @@ void clrie_log_close(void)
         atomic_store(&effective, 0);
     }
     pthread_mutex_unlock(&lock);
-    release(host);
+    clrie_log_host_unref(host);
 }
 
 /* ---- plug-ins ---------------------------------------------------------------------------------- */
@@ -212,40 +205,57 @@ void clrie_log_set_file_path(const char *path)
     pthread_mutex_unlock(&lock);
 }
 
-void clrie_log_set_host(const void *owner, IProfilerManagerLoggingHost *host)
+static struct clrie_log_host *new_host(const void *owner, IProfilerManagerLoggingHost *object)
 {
-    IProfilerManagerLoggingHost *before;
-    if (host)
-        host->vtbl->AddRef(host);
+    struct clrie_log_host *host = calloc(1, sizeof(*host));
+    if (!host)
+        return NULL;
+    object->vtbl->AddRef(object);
+    host->object = object;
+    host->owner = owner;
+    atomic_init(&host->refs, 1);
+    return host;
+}
+
+void clrie_log_host_unref(struct clrie_log_host *host)
+{
+    if (!host || atomic_fetch_sub(&host->refs, 1) != 1)
+        return;
+    host->object->vtbl->Release(host->object);
+    free(host);
+}
+
+void clrie_log_set_host(const void *owner, IProfilerManagerLoggingHost *object)
+{
+    struct clrie_log_host *host = object ? new_host(owner, object) : NULL, *before;
     pthread_mutex_lock(&lock);
     before = take_host_locked();
     state.host = host;
-    state.host_owner = host ? owner : NULL;
     apply_locked();
     pthread_mutex_unlock(&lock);
-    release(before);
+    clrie_log_host_unref(before);
 }
 
 void clrie_log_drop_host(const void *owner)
 {
-    IProfilerManagerLoggingHost *before = NULL;
+    struct clrie_log_host *before = NULL;
     pthread_mutex_lock(&lock);
-    if (state.host && state.host_owner == owner) {
+    if (state.host && state.host->owner == owner) {
         before = take_host_locked();
         apply_locked();
     }
     pthread_mutex_unlock(&lock);
-    release(before);
+    clrie_log_host_unref(before);
 }
 
 /* ---- for write.c ------------------------------------------------------------------------------- */
 
-int clrie_log_begin(uint32_t level, IProfilerManagerLoggingHost **host)
+int clrie_log_begin(uint32_t level, struct clrie_log_host **host)
 {
     pthread_mutex_lock(&lock);
     *host = state.to_host & level ? state.host : NULL;
     if (*host)
-        (*host)->vtbl->AddRef(*host);
+        atomic_fetch_add(&(*host)->refs, 1);
     return (state.to_file & level) != 0;
 }
 

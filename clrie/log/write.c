@@ -46,9 +46,9 @@ static size_t put_text(char *out, const WCHAR *text, size_t n)
 static void write_file_locked(uint32_t level, const char *prefix, const WCHAR *text, size_t n)
 {
     static char line[TIME_MAX + CLRIE_LOG_TEXT_MAX * BYTES_PER_UNIT + 1]; /* guarded by the lock */
-    size_t      size = put_time(line, level), len = strlen(prefix);
-    memcpy(line + size, prefix, len);
-    size += len;
+    size_t      size = put_time(line, level);
+    for (; *prefix; prefix++)
+        line[size++] = *prefix;
     size += put_text(line + size, text, n);
     line[size++] = '\n';
     clrie_log_file_write(line, size);
@@ -92,10 +92,10 @@ static void write_host(IProfilerManagerLoggingHost *host, uint32_t level, const 
 
 void clrie_log_write(const struct clrie_log_plugin *plugin, uint32_t level, const WCHAR *text)
 {
-    const char                  *prefix = plugin ? plugin->prefix : "";
-    size_t                       n;
-    IProfilerManagerLoggingHost *host;
-    int                          to_file;
+    const char            *prefix = plugin ? plugin->prefix : "";
+    size_t                 n;
+    struct clrie_log_host *host;
+    int                    to_file;
     if (!text || !((plugin ? plugin->flags : clrie_log_flags()) & level))
         return;
     n = sxs_utf16_len(text, CLRIE_LOG_TEXT_MAX - strlen(prefix));
@@ -106,8 +106,8 @@ void clrie_log_write(const struct clrie_log_plugin *plugin, uint32_t level, cons
     if (!host)
         return;
     if (!in_host)
-        write_host(host, level, prefix, text, n);
-    host->vtbl->Release(host);
+        write_host(host->object, level, prefix, text, n);
+    clrie_log_host_unref(host);
 }
 
 void clrie_log_print(uint32_t level, const char *format, ...)

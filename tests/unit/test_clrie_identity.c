@@ -126,6 +126,9 @@ static int no_name_without_plug_ins(void)
 static void plug_ins_find_the_library_by_the_engine_s_name(void **state)
 {
     (void)state;
+#ifdef SXS_SANITIZED
+    skip(); /* the sanitizer calls dlopen() for the library, so the library's run path is not used */
+#endif
     assert_int_equal(in_child(name_of_the_copy), 0);
     assert_int_equal(in_child(name_by_the_link), 0);
     assert_int_equal(in_child(no_name_without_plug_ins), 0);
