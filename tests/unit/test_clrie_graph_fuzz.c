@@ -657,8 +657,11 @@ static void graphs_do_what_the_model_does(void **state)
     while (w.operations < wanted) {
         unsigned n = 1 + roll(400);
         begin();
-        for (unsigned k = 0; k < n; k++)
+        for (unsigned k = 0; k < n; k++) {
             one_operation();
+            if (w.quiet && roll(16) == 0)
+                render(0);
+        }
         for (int g = 0; g < N_GRAPHS; g++)
             compare_graph(g);
         for (int g = 0; g < 2; g++) {
