@@ -166,7 +166,7 @@ static void begin(void)
     }
     MUST(CALL(w.f[0].factory, DecodeInstructionByteStream, (DWORD)make_code(2, code), code, &w.graph[2]) == S_OK);
     w.view[2] = (struct clrie_graph *)clrie_object_of(w.graph[2], (const struct clrie_class *[]){&clrie_graph}, 1);
-    for (int p = 1; p < w.n_list[2]; p++) { /* their original offsets do not tell them apart */
+    for (int p = 1; p < w.n_list[2]; p++) { /* their original offsets are all 0 */
         struct insn *i = &w.insns[w.list[2][p]];
         MUST(CALL(w.graph[2], GetInstructionAtOffset, w.view[2]->body->old[p].old_offset, &i->face) == S_OK);
         RELEASE(i->face);
@@ -210,7 +210,7 @@ static IInstruction *face_of(int id)
     return i->face;
 }
 
-/* Unseen instructions that are in no graph any more cannot be told apart by offset alone. */
+/* Makes the objects of a list: later, an offset alone would not identify its instructions. */
 static void see_all(int g)
 {
     for (int p = 0; p < w.n_list[g]; p++)

@@ -245,11 +245,45 @@ static void a_graph_is_held_by_its_owner(void **state)
     clrie_unref(owner);
 }
 
+/* A plug-in that calls Release() too often does not take objects away from the graph. */
+static void releasing_too_often_does_no_harm(void **state)
+{
+    struct fixture         f;
+    IInstruction          *i, *fresh;
+    IExceptionSection     *section_face;
+    IExceptionClause      *one;
+    IEnumExceptionClauses *list;
+    ULONG                  n;
+    (void)state;
+    fixture_begin(&f, "A: nop\n leave C\n B: pop\n leave C\n C: ret\n .try A to B catch X handler B to C", 0);
+    section_face = clrie_face((struct clrie_object *)clrie_graph_section(f.view), 0);
+    OK(CALL(section_face, GetExceptionClauses, &list));
+    OK(CALL(list, Next, 1, &one, &n));
+    RELEASE(list);
+    OK(CALL(f.graph, GetFirstInstruction, &i));
+    fresh = fixture_new(&f, Cee_Nop);
+    OK(CALL(f.graph, InsertBefore, i, fresh));
+    for (int k = 0; k < 20; k++) {
+        RELEASE(i);
+        RELEASE(fresh);
+        RELEASE(one);
+    }
+    assert_ptr_equal(fixture_at(&f, 0), fresh);
+    assert_ptr_equal(fixture_at(&f, 1), i);
+    OK(CALL(f.graph, Remove, i));
+    OK(CALL(f.graph, InsertBefore, fresh, i));
+    assert_null(fixture_refused(&f, NULL));
+    fixture_end(&f);
+    assert_int_equal(CALL(i, GetIsNew, (BOOL *)&n), E_UNEXPECTED);
+    assert_int_equal(CALL(one, SetFlags, 0), E_UNEXPECTED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_slot_takes_null_and_outlives_its_object),
         cmocka_unit_test(a_graph_is_held_by_its_owner),
+        cmocka_unit_test(releasing_too_often_does_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
