@@ -391,7 +391,7 @@ HRESULT clrie_section_RemoveExceptionClause(struct clrie_section *self,
             continue;
         self->n--;
         memmove(self->clauses + i, self->clauses + i + 1, (self->n - i) * sizeof(self->clauses[0]));
-        clrie_unref(&clause->object);
+        clrie_unhold(&clause->object);
         break;
     }
     return hr;

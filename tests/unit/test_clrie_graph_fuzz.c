@@ -190,6 +190,12 @@ static void end(void)
     }
     for (int g = 0; g < 2; g++)
         RELEASE(w.f[g].factory);
+    /* A released object answers 0. */
+    for (int i = 0; i < w.n; i++)
+        MUST(!w.insns[i].face || CALL(w.insns[i].face, AddRef) == 0);
+    for (int g = 0; g < 2; g++)
+        for (int c = 0; c < w.n_clauses[g]; c++)
+            MUST(CALL(w.clauses[g][c].face, AddRef) == 0);
 }
 
 /* The object of an instruction; of one that was read and not seen yet, it is made now. */
@@ -340,8 +346,8 @@ static void remove_one(int g)
 
 static void drop_clauses(int g)
 {
-    while (g < 2 && w.n_clauses[g])
-        w.n_clauses[g]--;
+    for (; g < 2 && w.n_clauses[g]; w.n_clauses[g]--)
+        MUST(CALL(w.clauses[g][w.n_clauses[g] - 1].face, AddRef) == 0);
 }
 
 static void remove_all(int g)
@@ -467,6 +473,7 @@ static void change_clauses(int g)
     struct clause *clause = &w.clauses[g][c];
     if (n == MAX_CLAUSES || (n && roll(3) == 0)) {
         MUST(CALL(section_of(g), RemoveExceptionClause, clause->face) == S_OK);
+        MUST(CALL(clause->face, AddRef) == 0);
         memmove(clause, clause + 1, (size_t)(n - c - 1) * sizeof(*clause));
         w.n_clauses[g]--;
     } else if (n && roll(2)) {
