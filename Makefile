@@ -417,7 +417,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/tests/il_,bodies signatures texts) \
     $(addprefix $(O)/tests/fuzz_,samples pdb pack calls instrument report config clrie) \
-    $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks) \
+    $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks bench_graph) \
     $(O)/tests/report_main \
     $(O)/tests/libfailing.so \
     $(O)/tests/libdelaying.so \
@@ -458,7 +458,7 @@ demo:
 	$(Q)BUILD=$(O) sh tests/demo.sh
 
 # Benchmarks of the library's walkers, signal handler, session file and clocks.
-$(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks: $(O)/bench/%: tests/bench/%.c \
+$(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/bench/bench_graph: $(O)/bench/%: tests/bench/%.c \
         $(wildcard tests/bench/*.h) $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

@@ -133,7 +133,7 @@ static void complete(const struct compilation *c)
 }
 
 /* Gives the runtime the new body of a method that is about to be compiled for the first time. */
-static HRESULT set_body(struct clrie_engine *engine, const struct clrie_method *method,
+static HRESULT set_body(struct clrie_engine *engine, struct clrie_method *method,
                         ModuleID module, const struct clrie_written *written)
 {
     ICorProfilerInfo15 *info = engine->info;
@@ -149,6 +149,8 @@ static HRESULT set_body(struct clrie_engine *engine, const struct clrie_method *
         return E_OUTOFMEMORY;
     memcpy(bytes, written->bytes, written->size);
     hr = info->vtbl->SetILFunctionBody(info, module, clrie_method_token(method), bytes);
+    if (SUCCEEDED(hr))
+        clrie_method_set_written(method, bytes);
     if (FAILED(hr) || !written->n_map)
         return hr;
     map = malloc(written->n_map * sizeof(*map)); /* the runtime frees it */
@@ -176,7 +178,10 @@ HRESULT clrie_compile(struct clrie_engine *engine, FunctionID function)
     outer = engine->now;
     engine->now = c.method;
     c.face = clrie_method_face(c.method);
+    clrie_method_set_transformed(c.method, 0);
     if (!clrie_module_is_dynamic(clrie_method_module(c.method)) && ask_all(&c) && change(&c)) {
+        clrie_method_set_transformed(c.method, 1);
+        clrie_method_set_map(c.method, c.written.map, c.written.n_map);
         hr = set_body(engine, c.method, clrie_module_id(clrie_method_module(c.method)), &c.written);
         complete(&c);
     }
@@ -205,12 +210,14 @@ HRESULT clrie_recompile(struct clrie_engine *engine, ModuleID module, mdMethodDe
     c.face = clrie_method_face(c.method);
     if (!clrie_module_is_dynamic(clrie_method_module(c.method)) && ask_all(&c) && change(&c)) {
         uint32_t flags = clrie_method_codegen_flags(c.method);
+        clrie_method_set_transformed(c.method, 1);
+        clrie_method_set_map(c.method, c.written.map, c.written.n_map);
         hr = control->vtbl->SetILFunctionBody(control, (ULONG)c.written.size, c.written.bytes);
         if (SUCCEEDED(hr) && flags)
             hr = control->vtbl->SetCodegenFlags(control, flags);
         if (SUCCEEDED(hr) && c.written.n_map)
             hr = control->vtbl->SetILInstrumentedCodeMap(control, c.written.n_map,
-                                                         (COR_IL_MAP *)c.written.map);
+                                                         (COR_IL_MAP *)(uintptr_t)c.written.map);
         complete(&c);
     }
     engine->now = outer;

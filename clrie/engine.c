@@ -269,10 +269,9 @@ static HRESULT jit_complete(struct clrie_engine *engine, FunctionID function, Re
     for (unsigned i = 0; i < list.n; i++) {
         struct clrie_plugin *p = list.at[i];
         if (p->jit2 && !compiled)
-            compiled = clrie_compiled_method_new(engine->model, function, id, is_rejit, status);
+            compiled = clrie_compiled_method_new(engine->model, function, is_rejit, id, status);
         if (p->jit2 && compiled)
-            hr = p->jit2->vtbl->JitComplete_5(p->jit2,
-                                              clrie_face((struct clrie_object *)compiled, 0));
+            hr = p->jit2->vtbl->JitComplete_5(p->jit2, clrie_compiled_method_face(compiled));
         else if (p->jit)
             hr = p->jit->vtbl->JitComplete(p->jit, function, is_rejit, status);
     }

@@ -27,7 +27,7 @@ static int load_locked(struct guest *guest)
         return -1;
     }
     if (dlsym(guest->library, "sxsprof_print_stack")) {
-        sxs_error("%s is this profiler itself, or a copy of it: it is left out", guest->title);
+        snprintf(guest->why, sizeof(guest->why), "it is this profiler itself, or a copy of it");
         return -1;
     }
     guest->get_class_object = (HRESULT(*)(const GUID *, const GUID *, void **))(uintptr_t)dlsym(

@@ -15,14 +15,14 @@ struct clrie_clause {
     CLRIE_OBJECT(2);
     DWORD                     flags;
     mdToken                   token;
-    struct clrie_instruction *part[CLRIE_N_PARTS]; /* with a reference; NULL: not set */
+    struct clrie_instruction *part[CLRIE_N_PARTS]; /* held; NULL: not set */
 };
 const uint32_t clrie_clause_size = sizeof(struct clrie_clause);
 
 struct clrie_section {
     CLRIE_OBJECT(2);
     struct clrie_graph   *graph;   /* NULL: it ended */
-    struct clrie_clause **clauses; /* with a reference */
+    struct clrie_clause **clauses; /* held */
     uint32_t              n, room;
     uint8_t               loaded;
 };
@@ -34,10 +34,10 @@ static void set_part(struct clrie_clause *clause, unsigned part, struct clrie_in
 {
     struct clrie_instruction *was = clause->part[part];
     if (i)
-        clrie_ref(&i->object);
+        clrie_hold(&i->object);
     clause->part[part] = i;
     if (was)
-        clrie_unref(&was->object);
+        clrie_unhold(&was->object);
 }
 
 void clrie_clause_end(struct clrie_object *object)
@@ -143,22 +143,21 @@ HRESULT clrie_clause_SetExceptionHandlerType(struct clrie_clause *self, mdToken 
 
 /* ---- the section's list ----------------------------------------------------------------------- */
 
-/* Inserts @clause, whose reference passes to the section. */
+/* Inserts and holds @clause. */
 static HRESULT insert_clause(struct clrie_section *section, uint32_t at,
                              struct clrie_clause *clause)
 {
     if (section->n == section->room) {
         uint32_t              room = 2 * section->room + 4;
         struct clrie_clause **more = realloc(section->clauses, room * sizeof(*more));
-        if (!more) {
-            clrie_unref(&clause->object);
+        if (!more)
             return E_OUTOFMEMORY;
-        }
         section->clauses = more;
         section->room = room;
     }
     memmove(section->clauses + at + 1, section->clauses + at,
             (section->n - at) * sizeof(section->clauses[0]));
+    clrie_hold(&clause->object);
     section->clauses[at] = clause;
     section->n++;
     return S_OK;
@@ -167,7 +166,7 @@ static HRESULT insert_clause(struct clrie_section *section, uint32_t at,
 static void clear_list(struct clrie_section *section)
 {
     while (section->n)
-        clrie_unref(&section->clauses[--section->n]->object);
+        clrie_unhold(&section->clauses[--section->n]->object);
 }
 
 /* The parts of @c in the order of the interface. */
@@ -185,6 +184,7 @@ static HRESULT load_clause(struct clrie_section *section, const struct sxs_il_cl
     struct clrie_clause *clause = clrie_new(&clrie_clause);
     struct clrie_graph  *graph = section->graph;
     struct sxs_il_insn  *parts[CLRIE_N_PARTS];
+    HRESULT              hr;
     if (!clause)
         return E_OUTOFMEMORY;
     clause->flags = c->kind;
@@ -198,7 +198,9 @@ static HRESULT load_clause(struct clrie_section *section, const struct sxs_il_cl
         }
         set_part(clause, p, i);
     }
-    return insert_clause(section, section->n, clause);
+    hr = insert_clause(section, section->n, clause);
+    clrie_unref(&clause->object);
+    return hr;
 }
 
 static HRESULT load(struct clrie_section *section)
@@ -376,7 +378,6 @@ HRESULT clrie_section_AddExceptionClause(struct clrie_section *self,
         hr = load(self);
     if (FAILED(hr))
         return hr;
-    clrie_ref(&clause->object);
     return insert_clause(self, self->n, clause);
 }
 
@@ -390,7 +391,7 @@ HRESULT clrie_section_RemoveExceptionClause(struct clrie_section *self,
             continue;
         self->n--;
         memmove(self->clauses + i, self->clauses + i + 1, (self->n - i) * sizeof(self->clauses[0]));
-        clrie_unref(&clause->object);
+        clrie_unhold(&clause->object);
         break;
     }
     return hr;
@@ -460,12 +461,11 @@ HRESULT clrie_section_AddNewExceptionClause(
         hr = take_part(clause, p, parts[p]);
     if (SUCCEEDED(hr))
         hr = find_place(self, clause, &at);
-    if (FAILED(hr)) {
-        clrie_unref(&clause->object);
-        return hr;
-    }
-    hr = insert_clause(self, at, clause);
     if (SUCCEEDED(hr))
-        clrie_hand_out(&clause->object, 0, (void **)ppExceptionClause);
+        hr = insert_clause(self, at, clause);
+    if (SUCCEEDED(hr))
+        *ppExceptionClause = clrie_face(&clause->object, 0); /* with the first reference */
+    else
+        clrie_unref(&clause->object);
     return hr;
 }

@@ -52,7 +52,7 @@ int clrie_graph_hold(struct clrie_graph *graph, struct clrie_instruction *i)
         graph->held = more;
         graph->held_room = room;
     }
-    clrie_ref(&i->object);
+    clrie_hold(&i->object);
     graph->held[graph->n_held++] = i;
     return 0;
 }

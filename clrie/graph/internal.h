@@ -62,6 +62,25 @@ struct clrie_graph {
     COR_IL_MAP                *map; /* as last written */
 };
 
+/**
+ * clrie_hold, clrie_unhold - a reference of the engine itself, which a plug-in that calls Release() too
+ * often does not use up. Of objects without an owner.
+ */
+enum { CLRIE_HOLD = 1 << 12 };
+
+static inline void clrie_hold(struct clrie_object *object)
+{
+    atomic_fetch_add_explicit(&object->refs, CLRIE_HOLD, memory_order_relaxed);
+}
+
+static inline void clrie_unhold(struct clrie_object *object)
+{
+    unsigned left = atomic_fetch_sub(&object->refs, CLRIE_HOLD - 1) - (CLRIE_HOLD - 1);
+    if ((int)left < 1) /* a plug-in released it too often */
+        atomic_store(&object->refs, 1);
+    clrie_unref(object);
+}
+
 /** The parts of a clause, in the order of the interface. */
 enum {
     CLRIE_TRY_FIRST,
@@ -72,7 +91,7 @@ enum {
     CLRIE_N_PARTS
 };
 
-/* ---- graph.c ---- */
+/* ---- list.c ---- */
 
 /** clrie_graph_decode - make a graph without a method from @size bytes of code without a header. Its
  *  instructions are new, and its branches have the forms that were read. S_OK, E_OUTOFMEMORY, or
@@ -120,7 +139,7 @@ struct clrie_instruction *clrie_instruction_new(const struct clrie_class *class,
  *  has an operand of another size, or none. */
 int clrie_set_operand(struct sxs_il_insn *insn, const void *bytes, uint32_t size);
 
-/** clrie_graph_hold - count a reference of @i until the end of @graph. Returns 0, or -1. */
+/** clrie_graph_hold - hold @i until the end of @graph. Returns 0, or -1. */
 int clrie_graph_hold(struct clrie_graph *graph, struct clrie_instruction *i);
 
 /* ---- targets.c ---- */

@@ -8,7 +8,7 @@
 struct clrie_single_return {
     CLRIE_OBJECT(1);
     struct clrie_graph       *graph; /* with a reference; NULL: not initialized */
-    struct clrie_instruction *exit;  /* with a reference; NULL: nothing was changed */
+    struct clrie_instruction *exit;  /* held; NULL: nothing was changed */
     int (*add_local)(void *context, int *returns);
     void *context;
 };
@@ -29,7 +29,7 @@ void clrie_single_return_end(struct clrie_object *object)
 {
     struct clrie_single_return *s = (struct clrie_single_return *)object;
     if (s->exit)
-        clrie_unref(&s->exit->object);
+        clrie_unhold(&s->exit->object);
     if (s->graph)
         clrie_unref(&s->graph->object);
 }
@@ -130,9 +130,9 @@ static HRESULT redirect(struct clrie_single_return *s, struct clrie_instruction 
                                     SXS_IL_STLOC, local, NULL)))
             return E_OUTOFMEMORY;
     }
-    clrie_ref(&exit->object);
+    clrie_hold(&exit->object);
     if (s->exit)
-        clrie_unref(&s->exit->object);
+        clrie_unhold(&s->exit->object);
     s->exit = exit;
     return S_OK;
 }

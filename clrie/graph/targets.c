@@ -233,7 +233,7 @@ static HRESULT leave_body(struct clrie_instruction *i)
         drop_edge(i, t);
     }
     clrie_drop_body(i);
-    if (is_switch(i)) {
+    if (out) {
         free(i->out);
         i->out = out;
         i->n_out = n;

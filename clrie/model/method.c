@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/utf8.h"
 #include "clrie/model/method_internal.h"
+#include "clrie/object/strings.h"
 #include "instr/il/effect.h"
 #include "instr/weave/callee.h"
 
@@ -60,14 +62,56 @@ static void release_import(IMetaDataImport2 *import)
         import->vtbl->Release(import);
 }
 
+static void free_graph(struct clrie_graph *graph)
+{
+    struct clrie_object *object = (struct clrie_object *)graph;
+    if (!object)
+        return;
+    object->owner = NULL;
+    clrie_unref(object);
+}
+
+void clrie_method_reset(struct clrie_method *method)
+{
+    struct clrie_attempt *attempt =
+        method->graph || method->locals ? calloc(1, sizeof(*attempt)) : NULL;
+    if (!attempt)
+        return;
+    *attempt = (struct clrie_attempt){method->attempts, method->graph, method->locals};
+    method->attempts = attempt;
+    method->graph = NULL;
+    method->locals = NULL;
+    method->has_header = 0;
+}
+
+void clrie_method_close(struct clrie_method *method)
+{
+    clrie_unref(&method->object);
+}
+
+void clrie_method_name(struct clrie_method *method, char *out, size_t room)
+{
+    BSTR   name = NULL;
+    size_t n, len = 0;
+    clrie_method_GetFullName(method, &name);
+    n = clrie_string_length(name);
+    for (size_t at = 0; at < n && len + 4 < room;)
+        len += sxs_utf8_put(out + len, sxs_utf16_next(name, n, &at));
+    out[len] = '\0';
+    clrie_string_free(name);
+}
+
 void clrie_method_end(struct clrie_object *object)
 {
     struct clrie_method *method = (struct clrie_method *)object;
-    if (method->graph) {
-        struct clrie_object *graph = (struct clrie_object *)method->graph;
-        graph->owner = NULL;
-        clrie_unref(graph);
+    while (method->attempts) {
+        struct clrie_attempt *next = method->attempts->next;
+        free_graph(method->attempts->graph);
+        clrie_locals_free(method->attempts->locals);
+        free(method->attempts);
+        method->attempts = next;
     }
+    free_graph(method->graph);
     clrie_unref((struct clrie_object *)method->factory);
     clrie_locals_free(method->locals);
     clrie_locals_free(method->original_locals);
@@ -84,12 +128,12 @@ struct clrie_module *clrie_method_module(struct clrie_method *method)
     return method->module;
 }
 
-mdMethodDef clrie_method_token(struct clrie_method *method)
+mdMethodDef clrie_method_token(const struct clrie_method *method)
 {
     return method->token;
 }
 
-FunctionID clrie_method_function(struct clrie_method *method)
+FunctionID clrie_method_function(const struct clrie_method *method)
 {
     return method->function;
 }

@@ -5,6 +5,13 @@
 
 #include "clrie/model/model_internal.h"
 
+/* What an earlier attempt to change the method has left: plug-ins may hold it. */
+struct clrie_attempt {
+    struct clrie_attempt *next;
+    struct clrie_graph   *graph;
+    struct clrie_locals  *locals;
+};
+
 struct clrie_method {
     CLRIE_OBJECT(2);
     struct clrie_module  *module; /* one reference */
@@ -31,6 +38,7 @@ struct clrie_method {
     struct clrie_graph_method graph_method;
     struct clrie_graph       *graph;   /* one reference; its references are counted by the method */
     struct clrie_factory     *factory; /* one reference */
+    struct clrie_attempt     *attempts; /* owned */
 };
 
 /* method_names.c: read what metadata says of the method, once. */

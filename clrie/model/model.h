@@ -81,12 +81,6 @@ void clrie_method_reset(struct clrie_method *method);
  *  plug-in that still holds the object can ask for names and IDs. */
 void clrie_method_close(struct clrie_method *method);
 
-/** clrie_compiled_method_new - the IMethodJitInfo2 of a compilation that has ended. @id: 0: it is not a
- *  ReJIT. @status: its result. One reference, or NULL. */
-struct clrie_compiled_method *clrie_compiled_method_new(struct clrie_model *model,
-                                                        FunctionID function, ReJITID id,
-                                                        BOOL is_rejit, HRESULT status);
-
 /** clrie_method_set_written - @bytes was given to SetILFunctionBody(). When the runtime returns it as
  *  the body of the method later, the body before it is used instead. Only compared, never read. */
 void clrie_method_set_written(struct clrie_method *method, const uint8_t *bytes);

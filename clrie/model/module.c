@@ -119,6 +119,11 @@ IModuleInfo *clrie_module_face(struct clrie_module *module)
     return clrie_face(&module->object, CLRIE_FACE_module_IModuleInfo3);
 }
 
+ModuleID clrie_module_id(const struct clrie_module *module)
+{
+    return module->id;
+}
+
 int clrie_module_is_dynamic(const struct clrie_module *module)
 {
     return module->base == NULL;

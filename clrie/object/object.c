@@ -43,7 +43,7 @@ _Static_assert(sizeof(released) >= sizeof(ICorProfilerInfo10Vtbl), "a vtable is 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
 /* Objects of one size. Sizes are multiples of 32 bytes. Memory is taken in pieces of PIECE bytes. */
-enum { STEP = 32, N_SIZES = 16, PIECE = 16384 };
+enum { STEP = 32, N_SIZES = 64, PIECE = 16384 };
 
 static struct {
     struct clrie_object *free; /* by next_free */

@@ -166,7 +166,7 @@ static void begin(void)
     }
     MUST(CALL(w.f[0].factory, DecodeInstructionByteStream, (DWORD)make_code(2, code), code, &w.graph[2]) == S_OK);
     w.view[2] = (struct clrie_graph *)clrie_object_of(w.graph[2], (const struct clrie_class *[]){&clrie_graph}, 1);
-    for (int p = 1; p < w.n_list[2]; p++) { /* their original offsets do not tell them apart */
+    for (int p = 1; p < w.n_list[2]; p++) { /* their original offsets are all 0 */
         struct insn *i = &w.insns[w.list[2][p]];
         MUST(CALL(w.graph[2], GetInstructionAtOffset, w.view[2]->body->old[p].old_offset, &i->face) == S_OK);
         RELEASE(i->face);
@@ -190,6 +190,12 @@ static void end(void)
     }
     for (int g = 0; g < 2; g++)
         RELEASE(w.f[g].factory);
+    /* A released object answers 0. */
+    for (int i = 0; i < w.n; i++)
+        MUST(!w.insns[i].face || CALL(w.insns[i].face, AddRef) == 0);
+    for (int g = 0; g < 2; g++)
+        for (int c = 0; c < w.n_clauses[g]; c++)
+            MUST(CALL(w.clauses[g][c].face, AddRef) == 0);
 }
 
 /* The object of an instruction; of one that was read and not seen yet, it is made now. */
@@ -210,7 +216,7 @@ static IInstruction *face_of(int id)
     return i->face;
 }
 
-/* Unseen instructions that are in no graph any more cannot be told apart by offset alone. */
+/* Makes the objects of a list: later, an offset alone would not identify its instructions. */
 static void see_all(int g)
 {
     for (int p = 0; p < w.n_list[g]; p++)
@@ -340,8 +346,8 @@ static void remove_one(int g)
 
 static void drop_clauses(int g)
 {
-    while (g < 2 && w.n_clauses[g])
-        w.n_clauses[g]--;
+    for (; g < 2 && w.n_clauses[g]; w.n_clauses[g]--)
+        MUST(CALL(w.clauses[g][w.n_clauses[g] - 1].face, AddRef) == 0);
 }
 
 static void remove_all(int g)
@@ -467,6 +473,7 @@ static void change_clauses(int g)
     struct clause *clause = &w.clauses[g][c];
     if (n == MAX_CLAUSES || (n && roll(3) == 0)) {
         MUST(CALL(section_of(g), RemoveExceptionClause, clause->face) == S_OK);
+        MUST(CALL(clause->face, AddRef) == 0);
         memmove(clause, clause + 1, (size_t)(n - c - 1) * sizeof(*clause));
         w.n_clauses[g]--;
     } else if (n && roll(2)) {
@@ -657,8 +664,11 @@ static void graphs_do_what_the_model_does(void **state)
     while (w.operations < wanted) {
         unsigned n = 1 + roll(400);
         begin();
-        for (unsigned k = 0; k < n; k++)
+        for (unsigned k = 0; k < n; k++) {
             one_operation();
+            if (w.quiet && roll(16) == 0)
+                render(0);
+        }
         for (int g = 0; g < N_GRAPHS; g++)
             compare_graph(g);
         for (int g = 0; g < 2; g++) {

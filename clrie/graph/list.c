@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* graph.c - making and ending graphs, and finding instructions in them. */
+/* list.c - the list of instructions of a graph: making and ending it, and finding instructions. */
 #include "clrie/graph/graph.h"
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ void clrie_graph_end(struct clrie_object *object)
     }
     clrie_section_free(graph->section);
     for (uint32_t i = 0; i < graph->n_held; i++)
-        clrie_unref(&graph->held[i]->object);
+        clrie_unhold(&graph->held[i]->object);
     sxs_il_free(graph->body);
     sxs_il_free(graph->before);
     free(graph->held);
