@@ -19,16 +19,16 @@ enum { DOMAIN = 0x10, ASSEMBLY = 0x20, MODULE = 0x30, FUNCTION = 0x1000, CLASS =
 enum { MODULES = 4, PLAIN = 0, DYNAMIC = 1, RESOURCE = 2, FLAT = 3 };
 
 static struct {
-    int           info_calls, import_refs, emit_refs; /* references that are held */
-    int           emit_opened;
-    int           domain_fails;
-    const WCHAR  *domain_name;
-    const WCHAR  *paths[MODULES];
-    LPCBYTE       bases[MODULES];
-    DWORD         flags[MODULES];
+    int            info_calls, import_refs, emit_refs; /* references that are held */
+    int            emit_opened;
+    int            domain_fails;
+    const WCHAR   *domain_name;
+    const WCHAR   *paths[MODULES];
+    LPCBYTE        bases[MODULES];
+    DWORD          flags[MODULES];
     const uint8_t *body; /* of every method; what GetILFunctionBody() returns */
     ULONG          body_size;
-    uint8_t        sigs[8][64]; /* tokens 0x11000001 and on */
+    uint8_t        sigs[8][64];                      /* tokens 0x11000001 and on */
     ULONG          sig_sizes[8], n_sigs, n_old_sigs; /* n_old_sigs: those that `import` knows */
     ModuleID       rejit_module;
     mdMethodDef    rejit_method;
@@ -230,14 +230,12 @@ static HRESULT live_GetSigFromToken(IMetaDataImport2 *self, mdSignature token, P
     return sig_out(run.n_sigs, token, sig, size);
 }
 
-#define IMPORT_SLOTS                                                                           \
-    .AddRef = import_AddRef, .Release = import_Release, .GetScopeProps = import_GetScopeProps, \
-    .GetMethodProps = import_GetMethodProps, .GetMemberRefProps = import_GetMemberRefProps,    \
-    .GetMethodSpecProps = import_GetMethodSpecProps,                                           \
-    .GetTypeDefProps = import_GetTypeDefProps,                                                 \
-    .GetNestedClassProps = import_GetNestedClassProps,                                         \
-    .GetTypeRefProps = import_GetTypeRefProps, .EnumGenericParams = import_EnumGenericParams,  \
-    .CloseEnum = import_CloseEnum
+#define IMPORT_SLOTS                                                                              \
+    .AddRef = import_AddRef, .Release = import_Release, .GetScopeProps = import_GetScopeProps,    \
+    .GetMethodProps = import_GetMethodProps, .GetMemberRefProps = import_GetMemberRefProps,       \
+    .GetMethodSpecProps = import_GetMethodSpecProps, .GetTypeDefProps = import_GetTypeDefProps,   \
+    .GetNestedClassProps = import_GetNestedClassProps, .GetTypeRefProps = import_GetTypeRefProps, \
+    .EnumGenericParams = import_EnumGenericParams, .CloseEnum = import_CloseEnum
 static const IMetaDataImport2Vtbl import_vtbl = {IMPORT_SLOTS,
                                                  .GetSigFromToken = import_GetSigFromToken};
 static const IMetaDataImport2Vtbl live_vtbl = {IMPORT_SLOTS,
@@ -300,7 +298,8 @@ static IMetaDataEmit2 emit = {&emit_vtbl};
 
 static int number_of(ModuleID id)
 {
-    return id >= MODULE && id < MODULE + MODULES && run.paths[id - MODULE] ? (int)(id - MODULE) : -1;
+    return id >= MODULE && id < MODULE + MODULES && run.paths[id - MODULE] ? (int)(id - MODULE)
+                                                                           : -1;
 }
 
 static HRESULT info_GetModuleInfo2(ICorProfilerInfo10 *self, ModuleID id, LPCBYTE *base, ULONG room,
