@@ -47,3 +47,15 @@ WEAK struct clrie_factory *clrie_factory_new(void)
 {
     return NULL;
 }
+
+WEAK void clrie_graph_free(struct clrie_graph *graph)
+{
+    (void)graph;
+}
+
+WEAK HRESULT clrie_graph_max_stack(struct clrie_graph *graph, uint32_t *out)
+{
+    (void)graph;
+    *out = 0;
+    return E_NOTIMPL;
+}
