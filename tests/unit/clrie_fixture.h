@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "clrie/model/model.h"
+#include "clrie/model/model_internal.h"
 #include "clrie/object/strings.h"
 
 enum { DOMAIN = 0x10, ASSEMBLY = 0x20, MODULE = 0x30, FUNCTION = 0x1000, CLASS = 0x77 };
@@ -107,10 +107,11 @@ static HRESULT import_GetMethodProps(IMetaDataImport2 *self, mdMethodDef token, 
                                      LPWSTR name, ULONG room, ULONG *n, DWORD *attributes,
                                      PCCOR_SIGNATURE *sig, ULONG *size, ULONG *rva, DWORD *impl)
 {
-    const struct method_row *row = &methods[(token & 0xffffff) - 1];
+    const struct method_row *row;
     (void)self;
     if (token >> 24 != 6 || !(token & 0xffffff) || (token & 0xffffff) > N_METHODS)
         return CLDB_E_INDEX_NOTFOUND;
+    row = &methods[(token & 0xffffff) - 1];
     if (owner)
         *owner = row->owner;
     if (attributes)
@@ -161,10 +162,11 @@ static HRESULT import_GetMethodSpecProps(IMetaDataImport2 *self, mdMethodSpec to
 static HRESULT import_GetTypeDefProps(IMetaDataImport2 *self, mdTypeDef token, LPWSTR name,
                                       ULONG room, ULONG *n, DWORD *flags, mdToken *base)
 {
-    const struct type_row *row = &types[(token & 0xffffff) - 1];
+    const struct type_row *row;
     (void)self;
     if (token >> 24 != 2 || !(token & 0xffffff) || (token & 0xffffff) > ARRAY_LEN(types))
         return CLDB_E_INDEX_NOTFOUND;
+    row = &types[(token & 0xffffff) - 1];
     if (flags)
         *flags = row->flags;
     if (base)
@@ -501,13 +503,20 @@ static int runtime_begin(void **state)
     return *state ? 0 : -1;
 }
 
-/* Frees the model. All references of metadata must be gone then. */
+/* Frees the model. All objects that refer to it, and all references of metadata, must be gone then. */
 static int runtime_end(void **state)
 {
-    clrie_model_free(*state);
+    struct clrie_model *model = clrie_model_ref(*state);
+    unsigned            left;
+    clrie_model_free(model);
+    left = atomic_load(&model->refs);
+    clrie_model_unref(model);
     free(images[0]);
     free(images[1]);
-    return run.import_refs || run.emit_refs;
+    if (left != 1 || run.import_refs || run.emit_refs)
+        print_message("objects left: %u, references of metadata: %d, %d\n", left - 1,
+                      run.import_refs, run.emit_refs);
+    return left != 1 || run.import_refs || run.emit_refs;
 }
 
 #endif
