@@ -102,7 +102,7 @@ static void kind_is(struct clrie_model *model, unsigned row, struct kind expecte
     RELEASE(method);
 }
 
-static void kinds_are_told_by_bits_and_prefixes(void **state)
+static void kinds_follow_from_bits_and_prefixes(void **state)
 {
     /* An internal method (3) is public and private; a getter's prefix makes a setter. */
     kind_is(*state, MAIN, (struct kind){.is_static = 1, .is_public = 1, .is_private = 1});
@@ -478,7 +478,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(names_have_the_form_that_clrie_gives_them),
         TEST(other_tokens_of_methods),
-        TEST(kinds_are_told_by_bits_and_prefixes),
+        TEST(kinds_follow_from_bits_and_prefixes),
         TEST(ids_of_a_method),
         TEST(a_rejitted_method_has_no_function_id_and_is_counted),
         TEST(a_method_of_an_unknown_module_is_refused),
