@@ -50,6 +50,7 @@ HRESULT clrie_method_new(struct clrie_model *model, enum clrie_method_use use, M
     method->class_id = class_id;
     method->graph_method.info = clrie_method_face(method);
     method->graph_method.refresh = refresh;
+    method->graph_method.owner = &method->object;
     if (use == CLRIE_METHOD_REJITTED)
         clrie_module_add_rejit(method->module, token);
     *out = method;
@@ -60,15 +61,6 @@ static void release_import(IMetaDataImport2 *import)
 {
     if (import)
         import->vtbl->Release(import);
-}
-
-static void free_graph(struct clrie_graph *graph)
-{
-    struct clrie_object *object = (struct clrie_object *)graph;
-    if (!object)
-        return;
-    object->owner = NULL;
-    clrie_unref(object);
 }
 
 void clrie_method_reset(struct clrie_method *method)
@@ -106,12 +98,12 @@ void clrie_method_end(struct clrie_object *object)
     struct clrie_method *method = (struct clrie_method *)object;
     while (method->attempts) {
         struct clrie_attempt *next = method->attempts->next;
-        free_graph(method->attempts->graph);
+        clrie_graph_free(method->attempts->graph);
         clrie_locals_free(method->attempts->locals);
         free(method->attempts);
         method->attempts = next;
     }
-    free_graph(method->graph);
+    clrie_graph_free(method->graph);
     clrie_unref((struct clrie_object *)method->factory);
     clrie_locals_free(method->locals);
     clrie_locals_free(method->original_locals);
@@ -233,7 +225,6 @@ HRESULT clrie_method_graph(struct clrie_method *method, struct clrie_graph **out
         return hr;
     }
     method->graph = *out;
-    ((struct clrie_object *)*out)->owner = &method->object;
     return S_OK;
 }
 
@@ -250,6 +241,8 @@ HRESULT clrie_method_render(struct clrie_method *method, struct clrie_written *o
     if (FAILED(hr))
         return hr;
     body = clrie_graph_body(graph);
+    if (!body)
+        return E_OUTOFMEMORY;
     body->locals = method->locals_token;
     body->init_locals = 1;
     sxs_il_set_changed(body);
@@ -296,15 +289,8 @@ HRESULT clrie_method_GetInstructionFactory(struct clrie_method  *self,
 HRESULT clrie_method_GetMaxStack(struct clrie_method *self, DWORD *pMaxStack)
 {
     struct clrie_graph *graph;
-    char                why[256];
     HRESULT             hr = clrie_method_graph(self, &graph);
-    if (FAILED(hr))
-        return hr;
-    sxs_il_set_changed(clrie_graph_body(graph)); /* so that the checker computes the number */
-    hr = clrie_graph_check(graph, why, sizeof(why));
-    if (SUCCEEDED(hr))
-        *pMaxStack = clrie_graph_body(graph)->max_stack;
-    return hr;
+    return FAILED(hr) ? hr : clrie_graph_max_stack(graph, pMaxStack);
 }
 
 /* The single return holds the method by a data item, because it may be used after the last Release()

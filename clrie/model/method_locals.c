@@ -115,7 +115,7 @@ int clrie_method_add_result_local(void *context, int *returns)
     CorElementType       element = 0;
     DWORD                number = 0;
     HRESULT              hr = clrie_method_read_attributes(method);
-    *returns = 0;
+    *returns = 1;
     if (SUCCEEDED(hr))
         hr = clrie_method_signature_read(&method->module->types, method->sig, method->sig_size,
                                          &type, NULL);
@@ -123,10 +123,11 @@ int clrie_method_add_result_local(void *context, int *returns)
         return -1;
     clrie_type_GetCorElementType(type, &element);
     if (element != ELEMENT_TYPE_VOID && element != ELEMENT_TYPE_BYREF) {
-        *returns = 1;
         hr = clrie_method_locals_of(method, 0, &locals);
         if (SUCCEEDED(hr))
             hr = clrie_locals_AddLocal(locals, clrie_type_face(type), &number);
+    } else {
+        *returns = 0;
     }
     clrie_unref((struct clrie_object *)type);
     return FAILED(hr) ? -1 : (int)number;

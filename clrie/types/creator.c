@@ -37,9 +37,9 @@ HRESULT clrie_type_creator_FromSignature(struct clrie_type_creator *self, DWORD 
     struct clrie_type *type = NULL;
     HRESULT            hr;
     *ppType = NULL;
-    *pdwSigSize = 0;
-    if (!pCorSignature)
+    if (!pCorSignature || !pdwSigSize)
         return E_POINTER;
+    *pdwSigSize = 0;
     if (!cbBuffer)
         return E_INVALIDARG;
     hr = clrie_type_read(self->module, &at, at + cbBuffer, &type);

@@ -14,11 +14,11 @@ struct clrie_types_module {
     /* Stores the name of the type @token in @out, as IType::GetName gives it. Returns an HRESULT. */
     HRESULT (*type_name)(struct clrie_types_module *module, mdToken token, BSTR *out);
     /* Returns the bytes of the signature @token (StandAloneSig); borrowed. */
-    HRESULT (*signature)
-    (struct clrie_types_module *module, mdSignature token, const uint8_t **bytes, uint32_t *size);
+    HRESULT (*signature)(struct clrie_types_module *module, mdSignature token, const uint8_t **bytes,
+                         uint32_t *size);
     /* Makes a token of the signature. */
-    HRESULT (*token)
-    (struct clrie_types_module *module, const uint8_t *bytes, uint32_t size, mdSignature *token);
+    HRESULT (*token)(struct clrie_types_module *module, const uint8_t *bytes, uint32_t size,
+                     mdSignature *token);
 };
 
 /** clrie_type_creator_new - ITypeCreator and ISignatureParser of a module. One reference, or NULL. */

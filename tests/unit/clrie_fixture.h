@@ -12,23 +12,23 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "clrie/model/model.h"
+#include "clrie/model/model_internal.h"
 #include "clrie/object/strings.h"
 
 enum { DOMAIN = 0x10, ASSEMBLY = 0x20, MODULE = 0x30, FUNCTION = 0x1000, CLASS = 0x77 };
 enum { MODULES = 4, PLAIN = 0, DYNAMIC = 1, RESOURCE = 2, FLAT = 3 };
 
 static struct {
-    int           info_calls, import_refs, emit_refs; /* references that are held */
-    int           emit_opened;
-    int           domain_fails;
-    const WCHAR  *domain_name;
-    const WCHAR  *paths[MODULES];
-    LPCBYTE       bases[MODULES];
-    DWORD         flags[MODULES];
+    int            info_calls, import_refs, emit_refs; /* references that are held */
+    int            emit_opened;
+    int            domain_fails;
+    const WCHAR   *domain_name;
+    const WCHAR   *paths[MODULES];
+    LPCBYTE        bases[MODULES];
+    DWORD          flags[MODULES];
     const uint8_t *body; /* of every method; what GetILFunctionBody() returns */
     ULONG          body_size;
-    uint8_t        sigs[8][64]; /* tokens 0x11000001 and on */
+    uint8_t        sigs[8][64];                      /* tokens 0x11000001 and on */
     ULONG          sig_sizes[8], n_sigs, n_old_sigs; /* n_old_sigs: those that `import` knows */
     ModuleID       rejit_module;
     mdMethodDef    rejit_method;
@@ -107,10 +107,11 @@ static HRESULT import_GetMethodProps(IMetaDataImport2 *self, mdMethodDef token, 
                                      LPWSTR name, ULONG room, ULONG *n, DWORD *attributes,
                                      PCCOR_SIGNATURE *sig, ULONG *size, ULONG *rva, DWORD *impl)
 {
-    const struct method_row *row = &methods[(token & 0xffffff) - 1];
+    const struct method_row *row;
     (void)self;
     if (token >> 24 != 6 || !(token & 0xffffff) || (token & 0xffffff) > N_METHODS)
         return CLDB_E_INDEX_NOTFOUND;
+    row = &methods[(token & 0xffffff) - 1];
     if (owner)
         *owner = row->owner;
     if (attributes)
@@ -161,10 +162,11 @@ static HRESULT import_GetMethodSpecProps(IMetaDataImport2 *self, mdMethodSpec to
 static HRESULT import_GetTypeDefProps(IMetaDataImport2 *self, mdTypeDef token, LPWSTR name,
                                       ULONG room, ULONG *n, DWORD *flags, mdToken *base)
 {
-    const struct type_row *row = &types[(token & 0xffffff) - 1];
+    const struct type_row *row;
     (void)self;
     if (token >> 24 != 2 || !(token & 0xffffff) || (token & 0xffffff) > ARRAY_LEN(types))
         return CLDB_E_INDEX_NOTFOUND;
+    row = &types[(token & 0xffffff) - 1];
     if (flags)
         *flags = row->flags;
     if (base)
@@ -230,14 +232,12 @@ static HRESULT live_GetSigFromToken(IMetaDataImport2 *self, mdSignature token, P
     return sig_out(run.n_sigs, token, sig, size);
 }
 
-#define IMPORT_SLOTS                                                                           \
-    .AddRef = import_AddRef, .Release = import_Release, .GetScopeProps = import_GetScopeProps, \
-    .GetMethodProps = import_GetMethodProps, .GetMemberRefProps = import_GetMemberRefProps,    \
-    .GetMethodSpecProps = import_GetMethodSpecProps,                                           \
-    .GetTypeDefProps = import_GetTypeDefProps,                                                 \
-    .GetNestedClassProps = import_GetNestedClassProps,                                         \
-    .GetTypeRefProps = import_GetTypeRefProps, .EnumGenericParams = import_EnumGenericParams,  \
-    .CloseEnum = import_CloseEnum
+#define IMPORT_SLOTS                                                                              \
+    .AddRef = import_AddRef, .Release = import_Release, .GetScopeProps = import_GetScopeProps,    \
+    .GetMethodProps = import_GetMethodProps, .GetMemberRefProps = import_GetMemberRefProps,       \
+    .GetMethodSpecProps = import_GetMethodSpecProps, .GetTypeDefProps = import_GetTypeDefProps,   \
+    .GetNestedClassProps = import_GetNestedClassProps, .GetTypeRefProps = import_GetTypeRefProps, \
+    .EnumGenericParams = import_EnumGenericParams, .CloseEnum = import_CloseEnum
 static const IMetaDataImport2Vtbl import_vtbl = {IMPORT_SLOTS,
                                                  .GetSigFromToken = import_GetSigFromToken};
 static const IMetaDataImport2Vtbl live_vtbl = {IMPORT_SLOTS,
@@ -300,7 +300,8 @@ static IMetaDataEmit2 emit = {&emit_vtbl};
 
 static int number_of(ModuleID id)
 {
-    return id >= MODULE && id < MODULE + MODULES && run.paths[id - MODULE] ? (int)(id - MODULE) : -1;
+    return id >= MODULE && id < MODULE + MODULES && run.paths[id - MODULE] ? (int)(id - MODULE)
+                                                                           : -1;
 }
 
 static HRESULT info_GetModuleInfo2(ICorProfilerInfo10 *self, ModuleID id, LPCBYTE *base, ULONG room,
@@ -502,13 +503,20 @@ static int runtime_begin(void **state)
     return *state ? 0 : -1;
 }
 
-/* Frees the model. All references of metadata must be gone then. */
+/* Frees the model. All objects that refer to it, and all references of metadata, must be gone then. */
 static int runtime_end(void **state)
 {
-    clrie_model_free(*state);
+    struct clrie_model *model = clrie_model_ref(*state);
+    unsigned            left;
+    clrie_model_free(model);
+    left = atomic_load(&model->refs);
+    clrie_model_unref(model);
     free(images[0]);
     free(images[1]);
-    return run.import_refs || run.emit_refs;
+    if (left != 1 || run.import_refs || run.emit_refs)
+        print_message("objects left: %u, references of metadata: %d, %d\n", left - 1,
+                      run.import_refs, run.emit_refs);
+    return left != 1 || run.import_refs || run.emit_refs;
 }
 
 #endif
