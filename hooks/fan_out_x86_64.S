@@ -3,8 +3,7 @@
  * fan_out_x86_64.S - the hooks that a runtime gets when several users have hooks and none of them
  * needs information. Compiled code calls them while any register may hold a live value. They call
  * the hooks in a record (struct hooks_record) one after the other, each with the registers that the
- * runtime would give it, and preserve all other registers except the flags. Compiled code does not
- * use the two registers of the arguments after the call.
+ * runtime would give it, and preserve all registers except the flags, also those of the arguments.
  *
  * Enter: r14 is the address of the record's entries, and r15 the caller's stack pointer. Leave and
  * tailcall: rdi and rsi hold these two. On entry rsp is 8 less than a multiple of 16.
@@ -40,42 +39,24 @@
     .text
 
 /* Define the hook @name, which calls the hook at @offset of each entry. @id, @sp: the registers of
- * the two arguments. They are loaded again for each hook, because a hook that clobbers them does no
- * harm when it is alone. The last hook is jumped to and returns to compiled code: a call and a return
- * take most of the time of a short hook. The target of the jump is read from below the stack
- * pointer, because no register is free; signal handlers leave 128 bytes there alone. */
+ * the two arguments. rbx is the entry; a hook preserves it. The arguments are loaded again for each
+ * hook, because a hook that clobbers them does no harm when it is alone. */
 .macro fan_out name, offset, id, sp
 function \name
-    cmpq $0, ENTRY_SIZE+ENTRY_ENTER(\id)
-    je 2f
-    .cfi_remember_state
     push_one %rbx
-    push_one \id                        /* room for the target of the jump */
+    push_one \id
     push_one \sp
     mov \id, %rbx
 1:  mov ENTRY_PASSED(%rbx), \id
     mov (%rsp), \sp
     call *\offset(%rbx)
     add $ENTRY_SIZE, %rbx
-    cmpq $0, ENTRY_SIZE+ENTRY_ENTER(%rbx)
+    cmpq $0, ENTRY_ENTER(%rbx)
     jne 1b
-    mov \offset(%rbx), \id
-    mov \id, 8(%rsp)
-    .cfi_restore \id
-    mov ENTRY_PASSED(%rbx), \id
     pop_one \sp
-    mov 8(%rsp), %rbx
-    .cfi_restore %rbx
-    add $16, %rsp
-    .cfi_adjust_cfa_offset -16
-    jmp *-16(%rsp)
-    .cfi_restore_state
-2:  pushq \offset(\id)                 /* the record has one entry */
-    .cfi_adjust_cfa_offset 8
-    mov ENTRY_PASSED(\id), \id
-    lea 8(%rsp), %rsp
-    .cfi_adjust_cfa_offset -8
-    jmp *-8(%rsp)
+    pop_one \id
+    pop_one %rbx
+    ret
 end_function \name
 .endm
 

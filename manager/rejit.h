@@ -14,11 +14,29 @@
 #ifndef SXS_MANAGER_REJIT_H
 #define SXS_MANAGER_REJIT_H
 
+#include <stdatomic.h>
+
+#include "manager/runtime_internal.h"
 #include "manager/tool.h"
 
 /** The tool that holds the tables: one of those that are always on. Without it (guarded runtimes)
  *  requests are passed to the runtime as they are. */
 extern const struct sxs_tool sxs_rejit_tool;
+
+#define SXS_REJIT_LATEST 64u
+
+/** What every compilation looks at. The beginning of a runtime's table of methods with new IL. */
+struct sxs_rejit_firsts {
+    _Atomic int        any; /* 1: a first compilation was reported by first_compilation() */
+    _Atomic FunctionID latest[SXS_REJIT_LATEST]; /* originals that began to compile, the latest for
+                                                  * each sxs_rejit_latest() */
+};
+
+/** Return the index in `latest` for a function. */
+static inline unsigned sxs_rejit_latest(FunctionID fn)
+{
+    return (unsigned)(fn * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+}
 
 /** How methods are requested. */
 struct sxs_rejit_how {
@@ -82,6 +100,18 @@ int sxs_rejit_is_asked(struct sxs_sub *sub, sxs_function fn, ReJITID version);
 void sxs_rejit_first_begins(struct sxs_sub *sub, sxs_function fn);
 void sxs_rejit_first_ends(struct sxs_sub *sub, sxs_function fn, HRESULT status);
 int  sxs_rejit_is_due(struct sxs_sub *sub, sxs_function fn, int finished);
+
+/** sxs_rejit_is_usual - in JITCompilationStarted (@finished 0) and JITCompilationFinished (1): return 1
+ *  when sxs_rejit_is_due() need not be called, because the event is due to all tools. */
+static inline int sxs_rejit_is_usual(const struct sxs_runtime *rt, FunctionID fn, int finished)
+{
+    struct sxs_rejit_firsts *firsts = (struct sxs_rejit_firsts *)(void *)rt->rejit;
+    if (!firsts)
+        return 1;
+    if (!finished)
+        atomic_store_explicit(&firsts->latest[sxs_rejit_latest(fn)], fn, memory_order_relaxed);
+    return !atomic_load_explicit(&firsts->any, memory_order_acquire);
+}
 
 /** sxs_rejit_take_error - return 1 when a ReJITError is due to this tool's request, which is then
  *  forgotten. */

@@ -42,7 +42,7 @@ static struct rejit_first *make_locked(struct rejit_table *t, struct rejit_metho
     f->fn = fn;
     f->next = m->firsts;
     m->firsts = f;
-    atomic_store(&t->has_firsts, 1);
+    atomic_store(&t->firsts.any, 1);
     return f;
 }
 
@@ -73,7 +73,7 @@ static int is_compiled(struct rejit_table *t, sxs_function fn)
     ULONG32 n = 0;
     return sxs_info_GetCodeInfo3(fn.rt, fn, (sxs_rejit){fn.rt, 0}, 0, &n, NULL) !=
                CORPROF_E_FUNCTION_NOT_COMPILED ||
-           atomic_load(&t->latest[rejit_latest_of(fn.id)]) == fn.id;
+           atomic_load(&t->firsts.latest[sxs_rejit_latest(fn.id)]) == fn.id;
 }
 
 /* Reports that the first compilation of @fn begins, to those of @tools that have not requested the
@@ -141,7 +141,7 @@ void sxs_rejit_first_ends(struct sxs_sub *sub, sxs_function fn, HRESULT status)
     sxs_module          module;
     mdToken             token;
     int                 is_due;
-    if (!t || !atomic_load(&t->has_firsts) || !find_method(fn, &module, &token))
+    if (!t || !atomic_load(&t->firsts.any) || !find_method(fn, &module, &token))
         return;
     pthread_mutex_lock(&t->lock);
     f = find_locked(rejit_find_locked(t, module.id, token), fn.id);
@@ -161,12 +161,7 @@ int sxs_rejit_is_due(struct sxs_sub *sub, sxs_function fn, int finished)
     sxs_module          module;
     mdToken             token;
     int                 is_due = 1;
-    if (!t)
-        return 1;
-    if (!finished)
-        atomic_store_explicit(&t->latest[rejit_latest_of(fn.id)], fn.id, memory_order_relaxed);
-    if (!atomic_load_explicit(&t->has_firsts, memory_order_acquire) ||
-        !find_method(fn, &module, &token))
+    if (sxs_rejit_is_usual(sub->rt, fn.id, finished) || !t || !find_method(fn, &module, &token))
         return 1;
     pthread_mutex_lock(&t->lock);
     f = find_locked(rejit_find_locked(t, module.id, token), fn.id);

@@ -53,19 +53,15 @@ struct rejit_method {
 };
 
 #define REJIT_BUCKETS 1024u
-#define REJIT_LATEST  64u
-
 struct rejit_table {
-    pthread_mutex_t      lock; /* guards the struct; nothing is called while it is held */
+    struct sxs_rejit_firsts firsts; /* first member, see rejit.h; used without the lock */
+    pthread_mutex_t         lock;   /* guards what follows; nothing is called while it is held */
     struct rejit_method *buckets[REJIT_BUCKETS];
     uint64_t             with_inliners; /* bit i: subs[i] has requested inliners */
     uint64_t             left;          /* bit i: subs[i] must not be called any more */
-
-    /* Read and written without the lock: */
-    _Atomic int          has_firsts; /* 1: some method has `firsts` */
-    _Atomic FunctionID   latest[REJIT_LATEST]; /* originals that began to compile, the latest for
-                                                * each rejit_latest_of() */
 };
+
+_Static_assert(offsetof(struct rejit_table, firsts) == 0, "sxs_rejit_is_usual()");
 
 /** What a tool finds in GetILFunctionBody while it is called for a method. On the stack. */
 struct rejit_asking {
@@ -102,12 +98,6 @@ struct rejit_part *rejit_make_locked(struct rejit_table *t, struct sxs_sub *sub,
  *  not requested it, if this is the first one. Called at the beginning of GetReJITParameters,
  *  without the lock. */
 void rejit_first_before_parameters(struct rejit_table *t, sxs_module module, mdMethodDef token);
-
-/** Return the index in `latest` for a function. */
-static inline unsigned rejit_latest_of(FunctionID fn)
-{
-    return (unsigned)(fn * UINT64_C(0x9e3779b97f4a7c15) >> 58);
-}
 
 /** rejit_free_firsts - free m->firsts. */
 void rejit_free_firsts(struct rejit_method *m);

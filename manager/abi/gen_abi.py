@@ -424,11 +424,13 @@ GUEST_EVENTS_BY_HAND = {
     "EventPipeEventDelivered",
 }
 
-# Events by hand that are delivered like others once a condition holds. guest_deliver_NAME() delivers
-# one without asking for the condition again.
+# Events by hand that are delivered like others when the first condition, which is cheap, holds for the
+# runtime, or the second one for a guest. guest_deliver_NAME() delivers one without asking again.
 GUEST_EVENTS_IF = {
-    "JITCompilationStarted": "sxs_rejit_is_due(sub, functionId, 0)",
-    "JITCompilationFinished": "sxs_rejit_is_due(sub, functionId, 1)",
+    "JITCompilationStarted": ("sxs_rejit_is_usual(rt, functionId.id, 0)",
+                              "sxs_rejit_is_due(sub, functionId, 0)"),
+    "JITCompilationFinished": ("sxs_rejit_is_usual(rt, functionId.id, 1)",
+                               "sxs_rejit_is_due(sub, functionId, 1)"),
 }
 
 # Events whose handlers do more than to call the guest, so that they are needed for all versions.
@@ -540,12 +542,14 @@ def gen_guest_group(m, w):
     for p, value in zip(m.params, raw):
         if id_in(p):
             w("    guest_id_note(rt, %s, %s);" % (cast(p, value), exactly(id_in(p))))
+    if condition:
+        w("    int usual = %s;" % condition[0])
     w("    do {")
     w("        struct sxs_sub *sub = sxs_runtime_next_sub(rt, &subs);")
     w("        struct guest_instance *g = sub->state;")
     w("        HRESULT hr;")
     if condition:
-        w("        if (!%s)\n            continue;" % condition)
+        w("        if (!usual && !%s)\n            continue;" % condition[1])
     w("        if (t && guest_enter(t, g)) {")
     w("            hr = g->callback->vtbl->%s(g->callback%s);" %
       (m.name, "".join(", " + a for a in raw)))

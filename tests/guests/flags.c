@@ -141,10 +141,11 @@ static void set_hooks(const struct prof *p)
 
 HRESULT prof_initialize(struct prof *p)
 {
-    DWORD low, high;
+    const char *flags = getenv("FLAGS");
+    DWORD       low, high;
     if (is("combinations"))
         try_combinations(p);
-    if (strncmp(getenv("FLAGS") ? getenv("FLAGS") : "", "hooks", 5) == 0)
+    if (flags && strncmp(flags, "hooks", 5) == 0)
         set_hooks(p);
     if (is("rejit"))
         try_mask(p, "in Initialize", "ENABLE_REJIT", BASE | (DWORD)COR_PRF_ENABLE_REJIT, 0);

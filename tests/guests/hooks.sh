@@ -5,7 +5,7 @@
 . "$(dirname "$0")/common.inc"
 need_real 1
 [ -e "$BUILD/managed/calls/calls.dll" ] || skip_all "$0" "the app calls is not built"
-unset DOTNET_TieredCompilation DOTNET_gcConcurrent DOTNET_GCgen0size
+unset DOTNET_gcConcurrent DOTNET_GCgen0size
 three=$(echo "$versions" | awk -F. '!seen[$1]++' | grep -v '^3\.' | tail -n 3) # one of each major version
 
 # of NAME VERSION FILE: what this profiler has printed about this runtime

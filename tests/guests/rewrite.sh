@@ -211,13 +211,16 @@ print(' '.join(values))
 E
 }
 every_order() { # CLAIM NAMES PREFIX DIGITS
-    local each steps
+    local each steps when status
     for each in 1 0; do
+        when="each step"
+        [ $each = 1 ] || when="four steps"
         orders "$3" "$4" $each >"$tmp/orders"
         steps=$(head -n 1 "$tmp/orders")
         # shellcheck disable=SC2086 # steps are words
         guests "$2" every $steps && [ "$(values every Value)" = "$(tail -n 1 "$tmp/orders")" ]
-        check "$1, called after $([ $each = 1 ] && echo each step || echo four steps)" $? "$tmp/every.app"
+        status=$?
+        check "$1, called after $when" $status "$tmp/every.app"
     done
 }
 every_order "24 orders of requests and reverts" 'one two' '' 12
