@@ -141,11 +141,11 @@ static void set_hooks(const struct prof *p)
 
 HRESULT prof_initialize(struct prof *p)
 {
-    const char *flags = getenv("FLAGS");
+    const char *rule = getenv("FLAGS");
     DWORD       low, high;
     if (is("combinations"))
         try_combinations(p);
-    if (flags && strncmp(flags, "hooks", 5) == 0)
+    if (rule && strncmp(rule, "hooks", 5) == 0)
         set_hooks(p);
     if (is("rejit"))
         try_mask(p, "in Initialize", "ENABLE_REJIT", BASE | (DWORD)COR_PRF_ENABLE_REJIT, 0);
