@@ -289,6 +289,14 @@ $(O)/guests/lib%.so: tests/guests/%.c tests/guests/profiler.c $(wildcard tests/g
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SHARED) $(LDFLAGS) -Wl,-Bsymbolic -o $@ $< tests/guests/profiler.c \
 	    $(O)/gen/sxs_abi.c -ldl -lpthread
 
+# Instrumentation methods that tests run: plugin.c, which they share, and one file each, with a
+# configuration file.
+$(O)/clrie/lib%.so: tests/clrie/%.c tests/clrie/plugin.c $(wildcard tests/clrie/*.h) $(GEN)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SHARED) $(LDFLAGS) -Wl,-soname,lib$*.so -o $@ $< \
+	    tests/clrie/plugin.c $(O)/gen/sxs_abi.c -ldl -lpthread
+
 $(O)/fakeclr/%/libcoreclr.so: $(FAKE_SRC) $(wildcard tests/fake/*.h) $(GEN)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
@@ -426,6 +434,7 @@ TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
 unit: $(TEST_PROGRAMS)
 
 unit: host-programs
+unit: $(patsubst tests/clrie/%.c,$(O)/clrie/lib%.so,$(filter-out tests/clrie/plugin.c,$(wildcard tests/clrie/*.c)))
 unit: $(patsubst tests/guests/%.c,$(O)/guests/lib%.so,$(filter-out tests/guests/profiler.c,$(wildcard tests/guests/*.c)))
 
 # ---- check, demo and other targets -----------------------------------------------------------

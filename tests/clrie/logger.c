@@ -23,7 +23,7 @@ static const char *base(const char *path)
 
 static const char *module_name(struct plug *p, IModuleInfo *module)
 {
-    BSTR name = NULL;
+    BSTR    name = NULL;
     HRESULT hr = module->vtbl->GetModuleName(module, &name);
     return FAILED(hr) ? "?" : base(plug_text(p, name));
 }
@@ -35,7 +35,8 @@ HRESULT plug_domain_created(struct plug *p, IAppDomainInfo *domain)
     domain->vtbl->GetName(domain, &name);
     domain->vtbl->GetIsSystemDomain(domain, &is_system);
     domain->vtbl->GetIsDefaultDomain(domain, &is_default);
-    plug_say(p, "OnAppDomainCreated %s system=%d default=%d", plug_text(p, name), is_system, is_default);
+    plug_say(p, "OnAppDomainCreated %s system=%d default=%d", plug_text(p, name), is_system,
+             is_default);
     return S_OK;
 }
 
@@ -93,8 +94,8 @@ HRESULT plug_should(struct plug *p, IMethodInfo *method, BOOL is_rejit, BOOL *wa
     if (!is_wanted(p, method))
         return S_OK;
     method->vtbl->GetMethodToken(method, &token);
-    plug_say(p, "ShouldInstrumentMethod %s %#x rejit=%d wants=%d", plug_method_name(p, method), token,
-             is_rejit, *wants);
+    plug_say(p, "ShouldInstrumentMethod %s %#x rejit=%d wants=%d", plug_method_name(p, method),
+             token, is_rejit, *wants);
     *wants = 1;
     return S_OK;
 }

@@ -13,24 +13,119 @@
 /* ---- slots that a plug-in does not define ------------------------------------------------------ */
 
 #define WEAK __attribute__((weak))
-WEAK HRESULT plug_initialize(struct plug *p) { UNUSED(p); return S_OK; }
-WEAK HRESULT plug_domain_created(struct plug *p, IAppDomainInfo *d) { UNUSED(p); UNUSED(d); return S_OK; }
-WEAK HRESULT plug_domain_shutdown(struct plug *p, IAppDomainInfo *d) { UNUSED(p); UNUSED(d); return S_OK; }
-WEAK HRESULT plug_assembly_loaded(struct plug *p, IAssemblyInfo *a) { UNUSED(p); UNUSED(a); return S_OK; }
-WEAK HRESULT plug_assembly_unloaded(struct plug *p, IAssemblyInfo *a) { UNUSED(p); UNUSED(a); return S_OK; }
-WEAK HRESULT plug_module_loaded(struct plug *p, IModuleInfo *m) { UNUSED(p); UNUSED(m); return S_OK; }
-WEAK HRESULT plug_module_unloaded(struct plug *p, IModuleInfo *m) { UNUSED(p); UNUSED(m); return S_OK; }
-WEAK HRESULT plug_shutdown(struct plug *p) { UNUSED(p); return S_OK; }
-WEAK HRESULT plug_should(struct plug *p, IMethodInfo *m, BOOL r, BOOL *w) { UNUSED(p); UNUSED(m); UNUSED(r); UNUSED(w); return S_OK; }
-WEAK HRESULT plug_before(struct plug *p, IMethodInfo *m, BOOL r) { UNUSED(p); UNUSED(m); UNUSED(r); return S_OK; }
-WEAK HRESULT plug_instrument(struct plug *p, IMethodInfo *m, BOOL r) { UNUSED(p); UNUSED(m); UNUSED(r); return S_OK; }
-WEAK HRESULT plug_complete(struct plug *p, IMethodInfo *m, BOOL r) { UNUSED(p); UNUSED(m); UNUSED(r); return S_OK; }
-WEAK HRESULT plug_inline(struct plug *p, IMethodInfo *e, IMethodInfo *r, BOOL *a) { UNUSED(p); UNUSED(e); UNUSED(r); UNUSED(a); return S_OK; }
-WEAK HRESULT plug_jit_started(struct plug *p, FunctionID f, BOOL r) { UNUSED(p); UNUSED(f); UNUSED(r); return S_OK; }
-WEAK HRESULT plug_jit_complete(struct plug *p, IMethodJitInfo *c) { UNUSED(p); UNUSED(c); return S_OK; }
-WEAK HRESULT plug_exception(struct plug *p, const char *e, IMethodInfo *m) { UNUSED(p); UNUSED(e); UNUSED(m); return S_OK; }
-WEAK HRESULT plug_attached(struct plug *p, IInstrumentationMethodAttachContext *c) { UNUSED(c); return plug_initialize(p); }
-WEAK HRESULT plug_attach_complete(struct plug *p) { UNUSED(p); return S_OK; }
+WEAK HRESULT plug_initialize(struct plug *p)
+{
+    UNUSED(p);
+    return S_OK;
+}
+WEAK HRESULT plug_domain_created(struct plug *p, IAppDomainInfo *d)
+{
+    UNUSED(p);
+    UNUSED(d);
+    return S_OK;
+}
+WEAK HRESULT plug_domain_shutdown(struct plug *p, IAppDomainInfo *d)
+{
+    UNUSED(p);
+    UNUSED(d);
+    return S_OK;
+}
+WEAK HRESULT plug_assembly_loaded(struct plug *p, IAssemblyInfo *a)
+{
+    UNUSED(p);
+    UNUSED(a);
+    return S_OK;
+}
+WEAK HRESULT plug_assembly_unloaded(struct plug *p, IAssemblyInfo *a)
+{
+    UNUSED(p);
+    UNUSED(a);
+    return S_OK;
+}
+WEAK HRESULT plug_module_loaded(struct plug *p, IModuleInfo *m)
+{
+    UNUSED(p);
+    UNUSED(m);
+    return S_OK;
+}
+WEAK HRESULT plug_module_unloaded(struct plug *p, IModuleInfo *m)
+{
+    UNUSED(p);
+    UNUSED(m);
+    return S_OK;
+}
+WEAK HRESULT plug_shutdown(struct plug *p)
+{
+    UNUSED(p);
+    return S_OK;
+}
+WEAK HRESULT plug_should(struct plug *p, IMethodInfo *m, BOOL r, BOOL *w)
+{
+    UNUSED(p);
+    UNUSED(m);
+    UNUSED(r);
+    UNUSED(w);
+    return S_OK;
+}
+WEAK HRESULT plug_before(struct plug *p, IMethodInfo *m, BOOL r)
+{
+    UNUSED(p);
+    UNUSED(m);
+    UNUSED(r);
+    return S_OK;
+}
+WEAK HRESULT plug_instrument(struct plug *p, IMethodInfo *m, BOOL r)
+{
+    UNUSED(p);
+    UNUSED(m);
+    UNUSED(r);
+    return S_OK;
+}
+WEAK HRESULT plug_complete(struct plug *p, IMethodInfo *m, BOOL r)
+{
+    UNUSED(p);
+    UNUSED(m);
+    UNUSED(r);
+    return S_OK;
+}
+WEAK HRESULT plug_inline(struct plug *p, IMethodInfo *e, IMethodInfo *r, BOOL *a)
+{
+    UNUSED(p);
+    UNUSED(e);
+    UNUSED(r);
+    UNUSED(a);
+    return S_OK;
+}
+WEAK HRESULT plug_jit_started(struct plug *p, FunctionID f, BOOL r)
+{
+    UNUSED(p);
+    UNUSED(f);
+    UNUSED(r);
+    return S_OK;
+}
+WEAK HRESULT plug_jit_complete(struct plug *p, IMethodJitInfo *c)
+{
+    UNUSED(p);
+    UNUSED(c);
+    return S_OK;
+}
+WEAK HRESULT plug_exception(struct plug *p, const char *e, IMethodInfo *m)
+{
+    UNUSED(p);
+    UNUSED(e);
+    UNUSED(m);
+    return S_OK;
+}
+WEAK HRESULT plug_attached(struct plug *p, IInstrumentationMethodAttachContext *c)
+{
+    UNUSED(c);
+    return plug_initialize(p);
+}
+WEAK HRESULT plug_attach_complete(struct plug *p)
+{
+    UNUSED(p);
+    return S_OK;
+}
 
 /* ---- output ------------------------------------------------------------------------------------ */
 
@@ -110,18 +205,18 @@ static ULONG unref(struct plug *p)
     return left;
 }
 
-#define UNKNOWN(member, type)                                                        \
-    static HRESULT member##_query(type *self, const GUID *iid, void **out)           \
-    {                                                                                \
-        return query(OF(member, self), iid, out);                                    \
-    }                                                                                \
-    static ULONG member##_ref(type *self)                                            \
-    {                                                                                \
-        return ++OF(member, self)->refs;                                             \
-    }                                                                                \
-    static ULONG member##_unref(type *self)                                          \
-    {                                                                                \
-        return unref(OF(member, self));                                              \
+#define UNKNOWN(member, type)                                              \
+    static HRESULT member##_query(type *self, const GUID *iid, void **out) \
+    {                                                                      \
+        return query(OF(member, self), iid, out);                          \
+    }                                                                      \
+    static ULONG member##_ref(type *self)                                  \
+    {                                                                      \
+        return ++OF(member, self)->refs;                                   \
+    }                                                                      \
+    static ULONG member##_unref(type *self)                                \
+    {                                                                      \
+        return unref(OF(member, self));                                    \
     }
 UNKNOWN(im, IInstrumentationMethod)
 UNKNOWN(jit, IInstrumentationMethodJitEvents2)
@@ -285,16 +380,16 @@ static const IInstrumentationMethodJitEvents2Vtbl jit_vtbl = {
     jit_query, jit_ref, jit_unref, jit_JitStarted, jit_JitComplete, jit_JitComplete2,
 };
 
-#define EVENT_IN(event)                                                                        \
-    static HRESULT exceptions_##event(IInstrumentationMethodExceptionEvents *self,             \
-                                      IMethodInfo                           *method)           \
-    {                                                                                          \
-        return plug_exception(OF(exceptions, self), #event, method);                           \
+#define EVENT_IN(event)                                                              \
+    static HRESULT exceptions_##event(IInstrumentationMethodExceptionEvents *self,   \
+                                      IMethodInfo                           *method) \
+    {                                                                                \
+        return plug_exception(OF(exceptions, self), #event, method);                 \
     }
-#define EVENT(event)                                                                           \
-    static HRESULT exceptions_##event(IInstrumentationMethodExceptionEvents *self)             \
-    {                                                                                          \
-        return plug_exception(OF(exceptions, self), #event, NULL);                             \
+#define EVENT(event)                                                               \
+    static HRESULT exceptions_##event(IInstrumentationMethodExceptionEvents *self) \
+    {                                                                              \
+        return plug_exception(OF(exceptions, self), #event, NULL);                 \
     }
 EVENT(ExceptionCatcherLeave)
 EVENT_IN(ExceptionSearchCatcherFound)
@@ -339,7 +434,8 @@ static const IInstrumentationMethodExceptionEventsVtbl exceptions_vtbl = {
     exceptions_ExceptionUnwindFunctionLeave,
 };
 
-static HRESULT attach_InitializeForAttach(IInstrumentationMethodAttach *self, IProfilerManager *manager,
+static HRESULT attach_InitializeForAttach(IInstrumentationMethodAttach        *self,
+                                          IProfilerManager                    *manager,
                                           IInstrumentationMethodAttachContext *context)
 {
     HRESULT hr = connect_manager(OF(attach, self), manager);
@@ -401,7 +497,7 @@ static const IClassFactoryVtbl factory_vtbl = {factory_query, factory_count, fac
 static IClassFactory           factory = {&factory_vtbl};
 
 __attribute__((visibility("default"))) HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid,
-                                                                  void **out);
+                                                                 void **out);
 HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **out)
 {
     UNUSED(clsid);
