@@ -125,7 +125,8 @@ static HRESULT set_body(struct clrie_work *w, const uint8_t *bytes, uint32_t siz
     char     why[200], name[256];
     uint32_t used = 0;
     uint8_t *copy;
-    if (w->body) {
+    int      is_final = w->body && !w->is_borrowed; /* comes before one in a plug-in's memory */
+    if (is_final && size) {
         clrie_log_print(CLRIE_LOG_ERRORS, "SetILFunctionBody: the method has a final body already");
         return E_FAIL;
     }
@@ -137,9 +138,11 @@ static HRESULT set_body(struct clrie_work *w, const uint8_t *bytes, uint32_t siz
         return E_FAIL;
     }
     if (!size) {
-        w->body = bytes;
-        w->body_size = used;
-        w->is_borrowed = 1;
+        if (!is_final) {
+            w->body = bytes;
+            w->body_size = used;
+            w->is_borrowed = 1;
+        }
         return S_OK;
     }
     copy = malloc(size);
@@ -148,6 +151,7 @@ static HRESULT set_body(struct clrie_work *w, const uint8_t *bytes, uint32_t siz
     memcpy(copy, bytes, size);
     w->body = copy;
     w->body_size = size;
+    w->is_borrowed = 0;
     return S_OK;
 }
 
