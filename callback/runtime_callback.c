@@ -69,9 +69,12 @@ static HRESULT cb_Initialize(ICorProfilerCallback11 *self, IUnknown *info)
 static HRESULT cb_InitializeForAttach(ICorProfilerCallback11 *self, IUnknown *info, void *data,
                                       UINT size)
 {
-    (void)data; /* settings are read from the environment only */
-    (void)size;
-    return sxs_manager_initialize(runtime_of(self), info, 1);
+    struct sxs_runtime *rt = runtime_of(self);
+    HRESULT             hr;
+    sxs_runtime_set_attach_data(rt, data, size); /* for guests; the library's settings are variables */
+    hr = sxs_manager_initialize(rt, info, 1);
+    sxs_runtime_set_attach_data(rt, NULL, 0);
+    return hr;
 }
 
 static HRESULT cb_Shutdown(ICorProfilerCallback11 *self)

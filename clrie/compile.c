@@ -11,17 +11,21 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "clrie/dump.h"
 #include "clrie/engine.h"
+#include "clrie/work.h"
 
 /* One compilation. */
 struct compilation {
-    struct clrie_engine *engine;
-    struct clrie_method *method;
-    IMethodInfo         *face; /* of the method */
-    BOOL                 is_rejit;
-    struct clrie_plugins all;                       /* in the order of priority */
+    struct clrie_engine         *engine;
+    struct clrie_method         *method;
+    IMethodInfo                 *face; /* of the method */
+    BOOL                         is_rejit;
+    ICorProfilerFunctionControl *control;          /* of a ReJIT */
+    struct clrie_plugins         all;              /* in the order of priority */
     char                 wants[CLRIE_MAX_PLUGINS]; /* 1: the plug-in wants to change the method */
     struct clrie_written written;
+    struct clrie_work    work;
 };
 
 static int ask_all(struct compilation *c)
@@ -30,7 +34,8 @@ static int ask_all(struct compilation *c)
     for (unsigned i = 0; i < c->all.n; i++) {
         IInstrumentationMethod *im = c->all.at[i]->im;
         BOOL                    wants = 0;
-        im->vtbl->ShouldInstrumentMethod(im, c->face, c->is_rejit, &wants); /* its result counts for nothing */
+        im->vtbl->ShouldInstrumentMethod(im, c->face, c->is_rejit,
+                                         &wants); /* its result counts for nothing */
         c->wants[i] = wants != 0;
         any |= c->wants[i];
     }
@@ -43,10 +48,10 @@ static void leave_out(struct compilation *c, unsigned i, const char *why)
     char name[256];
     c->wants[i] = 0;
     clrie_method_name(c->method, name, sizeof(name));
-    sxs_error("instrumentation method %s: %s stays without its changes: %s", c->all.at[i]->name, name,
-              why);
-    clrie_log_print(CLRIE_LOG_ERRORS, "%s: %s stays without its changes: %s", c->all.at[i]->name, name,
-                    why);
+    sxs_error("instrumentation method %s: %s stays without its changes: %s", c->all.at[i]->name,
+              name, why);
+    clrie_log_print(CLRIE_LOG_ERRORS, "%s: %s stays without its changes: %s", c->all.at[i]->name,
+                    name, why);
 }
 
 /* Calls a slot of every plug-in that wants the method. Returns the index of the first that fails, or
@@ -99,11 +104,17 @@ static int anybody(const struct compilation *c)
     return memchr(c->wants, 1, c->all.n) != NULL;
 }
 
-/* Lets those plug-ins that want the method change it. Returns 1 when c->written has the new body, 0
- * when the method stays as it is. Each round has one plug-in less. */
-static int change(struct compilation *c)
+static void reset(struct compilation *c)
 {
-    for (int check = 0; anybody(c); clrie_method_reset(c->method)) {
+    clrie_method_reset(c->method);
+    clrie_work_reset(&c->work);
+}
+
+/* Lets those plug-ins that want the method change it. c->work gets the new body; it stays without one
+ * when the method stays as it is. Each round has one plug-in less. */
+static void change(struct compilation *c)
+{
+    for (int check = 0; anybody(c); reset(c)) {
         char     why[200] = "";
         unsigned at_fault = before(c);
         if (at_fault < c->all.n) {
@@ -115,13 +126,13 @@ static int change(struct compilation *c)
             leave_out(c, at_fault, why);
             continue;
         }
-        if (SUCCEEDED(clrie_method_render(c->method, &c->written, why, sizeof(why))))
-            return 1;
+        if (SUCCEEDED(clrie_method_render(c->method, &c->written, why, sizeof(why))) &&
+            SUCCEEDED(clrie_work_rendered(&c->work, &c->written)))
+            return;
         if (check)
             leave_out(c, last_of(c), why);
         check = 1;
     }
-    return 0;
 }
 
 static void complete(const struct compilation *c)
@@ -132,61 +143,112 @@ static void complete(const struct compilation *c)
     }
 }
 
-/* Gives the runtime the new body of a method that is about to be compiled for the first time. */
-static HRESULT set_body(struct clrie_engine *engine, struct clrie_method *method,
-                        ModuleID module, const struct clrie_written *written)
+/* Copies the body to memory of the runtime. Returns NULL without memory. */
+static const uint8_t *copy_body(ICorProfilerInfo15 *info, ModuleID module, const uint8_t *bytes,
+                                uint32_t size)
 {
-    ICorProfilerInfo15 *info = engine->info;
-    IMethodMalloc      *memory = NULL;
-    COR_IL_MAP         *map;
-    void               *bytes;
-    HRESULT             hr = info->vtbl->GetILFunctionBodyAllocator(info, module, &memory);
-    if (FAILED(hr))
-        return hr;
-    bytes = memory->vtbl->Alloc(memory, (ULONG)written->size);
+    IMethodMalloc *memory = NULL;
+    void          *copy;
+    if (FAILED(info->vtbl->GetILFunctionBodyAllocator(info, module, &memory)) || !memory)
+        return NULL;
+    copy = memory->vtbl->Alloc(memory, size);
     memory->vtbl->Release(memory);
+    return copy ? memcpy(copy, bytes, size) : NULL;
+}
+
+/* Gives the runtime the new body of a method that is about to be compiled for the first time. */
+static HRESULT set_body(struct compilation *c, const uint8_t *bytes, uint32_t size)
+{
+    ICorProfilerInfo15 *info = c->engine->info;
+    ModuleID            module = clrie_module_id(clrie_method_module(c->method));
+    size_t              map_size = c->work.n_map * sizeof(COR_IL_MAP);
+    COR_IL_MAP         *map;
+    HRESULT             hr;
+    if (!c->work.body || !c->work.is_borrowed)
+        bytes = copy_body(info, module, bytes, size);
     if (!bytes)
         return E_OUTOFMEMORY;
-    memcpy(bytes, written->bytes, written->size);
-    hr = info->vtbl->SetILFunctionBody(info, module, clrie_method_token(method), bytes);
-    if (SUCCEEDED(hr))
-        clrie_method_set_written(method, bytes);
-    if (FAILED(hr) || !written->n_map)
+    hr = info->vtbl->SetILFunctionBody(info, module, clrie_method_token(c->method), bytes);
+    if (FAILED(hr))
         return hr;
-    map = malloc(written->n_map * sizeof(*map)); /* the runtime frees it */
+    clrie_method_set_written(c->method, bytes);
+    map = map_size ? malloc(map_size) : NULL; /* the runtime frees it */
     if (!map)
         return S_OK;
-    memcpy(map, written->map, written->n_map * sizeof(*map));
-    if (FAILED(info->vtbl->SetILInstrumentedCodeMap(info, clrie_method_function(method), 1,
-                                                    written->n_map, map)))
+    memcpy(map, c->work.map, map_size);
+    if (FAILED(info->vtbl->SetILInstrumentedCodeMap(info, clrie_method_function(c->method), 1,
+                                                    c->work.n_map, map)))
         free(map);
+    return S_OK;
+}
+
+/* The map of a ReJIT has one row more: its new offset is the number of ReJITs of the method. Debuggers
+ * of CLRIE's users find the version of the source by it. */
+static void set_rejit_map(struct compilation *c)
+{
+    DWORD       count = 0;
+    uint32_t    n = c->work.n_map;
+    COR_IL_MAP *map = malloc((n + 1) * sizeof(*map));
+    if (!map)
+        return;
+    if (n)
+        memcpy(map, c->work.map, n * sizeof(*map));
+    ((IMethodInfo2 *)c->face)->vtbl->GetRejitCount((IMethodInfo2 *)c->face, &count);
+    if (count)
+        map[n++] = (COR_IL_MAP){0xfeefee, count, 1};
+    c->control->vtbl->SetILInstrumentedCodeMap(c->control, n, map); /* copied by the receiver */
+    free(map);
+}
+
+static HRESULT set_rejit_body(struct compilation *c, const uint8_t *bytes, uint32_t size)
+{
+    ICorProfilerFunctionControl *control = c->control;
+    uint32_t                     flags = clrie_method_codegen_flags(c->method);
+    HRESULT                      hr = control->vtbl->SetILFunctionBody(control, size, bytes);
+    if (SUCCEEDED(hr))
+        hr = control->vtbl->SetCodegenFlags(control, flags);
+    if (SUCCEEDED(hr))
+        set_rejit_map(c);
+    return hr;
+}
+
+/* Asks the plug-ins, and gives the runtime what they have written. */
+static HRESULT run(struct compilation *c)
+{
+    const uint8_t *bytes;
+    uint32_t       size;
+    HRESULT        hr = S_OK;
+    c->face = clrie_method_face(c->method);
+    clrie_work_begin(c->engine, &c->work, c->method);
+    if (!clrie_module_is_dynamic(clrie_method_module(c->method)) && ask_all(c))
+        change(c);
+    bytes = clrie_work_result(&c->work, &size);
+    if (bytes) {
+        clrie_method_set_transformed(c->method, 1);
+        clrie_method_set_map(c->method, c->work.map, c->work.n_map);
+        clrie_dump_method(c->method, &c->work);
+        hr = c->is_rejit ? set_rejit_body(c, bytes, size) : set_body(c, bytes, size);
+        if (SUCCEEDED(hr))
+            complete(c);
+    }
+    clrie_work_end(c->engine, &c->work);
+    clrie_method_close(c->method);
     return hr;
 }
 
 HRESULT clrie_compile(struct clrie_engine *engine, FunctionID function)
 {
-    struct compilation   c = {.engine = engine, .all = clrie_plugins(engine)};
-    struct clrie_method *outer;
-    HRESULT              hr = S_OK;
+    struct compilation c = {.engine = engine, .all = clrie_plugins(engine)};
+    HRESULT            hr = S_OK;
     if (!c.all.n)
         return S_OK;
     pthread_mutex_lock(&engine->compiling);
-    if (FAILED(clrie_method_new(engine->model, CLRIE_METHOD_COMPILED, 0, 0, function, &c.method))) {
-        pthread_mutex_unlock(&engine->compiling);
-        return S_OK; /* of a module that is not known, such as a dynamic method */
+    /* It fails for a module that is not known, such as that of a dynamic method. */
+    if (SUCCEEDED(
+            clrie_method_new(engine->model, CLRIE_METHOD_COMPILED, 0, 0, function, &c.method))) {
+        clrie_method_set_transformed(c.method, 0);
+        hr = run(&c);
     }
-    outer = engine->now;
-    engine->now = c.method;
-    c.face = clrie_method_face(c.method);
-    clrie_method_set_transformed(c.method, 0);
-    if (!clrie_module_is_dynamic(clrie_method_module(c.method)) && ask_all(&c) && change(&c)) {
-        clrie_method_set_transformed(c.method, 1);
-        clrie_method_set_map(c.method, c.written.map, c.written.n_map);
-        hr = set_body(engine, c.method, clrie_module_id(clrie_method_module(c.method)), &c.written);
-        complete(&c);
-    }
-    engine->now = outer;
-    clrie_method_close(c.method);
     pthread_mutex_unlock(&engine->compiling);
     return hr;
 }
@@ -194,34 +256,15 @@ HRESULT clrie_compile(struct clrie_engine *engine, FunctionID function)
 HRESULT clrie_recompile(struct clrie_engine *engine, ModuleID module, mdMethodDef token,
                         ICorProfilerFunctionControl *control)
 {
-    struct compilation   c = {.engine = engine, .is_rejit = 1, .all = clrie_plugins(engine)};
-    struct clrie_method *outer;
-    HRESULT              hr = S_OK;
+    struct compilation c = {
+        .engine = engine, .is_rejit = 1, .control = control, .all = clrie_plugins(engine)};
+    HRESULT hr = S_OK;
     if (!c.all.n)
         return S_OK;
     pthread_mutex_lock(&engine->compiling);
-    if (FAILED(clrie_method_new(engine->model, CLRIE_METHOD_REJITTED, module, token, 0,
-                                &c.method))) {
-        pthread_mutex_unlock(&engine->compiling);
-        return S_OK;
-    }
-    outer = engine->now;
-    engine->now = c.method;
-    c.face = clrie_method_face(c.method);
-    if (!clrie_module_is_dynamic(clrie_method_module(c.method)) && ask_all(&c) && change(&c)) {
-        uint32_t flags = clrie_method_codegen_flags(c.method);
-        clrie_method_set_transformed(c.method, 1);
-        clrie_method_set_map(c.method, c.written.map, c.written.n_map);
-        hr = control->vtbl->SetILFunctionBody(control, (ULONG)c.written.size, c.written.bytes);
-        if (SUCCEEDED(hr) && flags)
-            hr = control->vtbl->SetCodegenFlags(control, flags);
-        if (SUCCEEDED(hr) && c.written.n_map)
-            hr = control->vtbl->SetILInstrumentedCodeMap(control, c.written.n_map,
-                                                         (COR_IL_MAP *)(uintptr_t)c.written.map);
-        complete(&c);
-    }
-    engine->now = outer;
-    clrie_method_close(c.method);
+    if (SUCCEEDED(
+            clrie_method_new(engine->model, CLRIE_METHOD_REJITTED, module, token, 0, &c.method)))
+        hr = run(&c);
     pthread_mutex_unlock(&engine->compiling);
     return hr;
 }

@@ -60,16 +60,25 @@ struct clrie_engine *clrie_engine_new(void)
 static void disconnect(struct clrie_engine *engine)
 {
     struct clrie_plugins list = clrie_plugins(engine);
+    struct clrie_plugin *removed;
     ICorProfilerInfo15  *info = engine->info;
     pthread_mutex_lock(&engine->lock);
     engine->plugins.n = 0;
+    removed = engine->removed;
+    engine->removed = NULL;
     pthread_mutex_unlock(&engine->lock);
     for (unsigned i = 0; i < list.n; i++)
         clrie_plugin_free(list.at[i]);
+    while (removed) {
+        struct clrie_plugin *next = removed->next_removed;
+        clrie_plugin_free(removed);
+        removed = next;
+    }
     pthread_mutex_lock(&engine->compiling);
     clrie_inlined_forget(engine, 0);
     pthread_mutex_unlock(&engine->compiling);
     clrie_log_drop_host(engine);
+    clrie_engine_drop_hook(engine, 0);
     if (engine->wrapped)
         clrie_unref((struct clrie_object *)engine->wrapped);
     engine->wrapped = NULL;
@@ -110,7 +119,9 @@ static unsigned newest_info(IUnknown *object, ICorProfilerInfo15 **out)
 
 static HRESULT connect(struct clrie_engine *engine, IUnknown *runtime)
 {
-    unsigned version = newest_info(runtime, &engine->info);
+    unsigned version = runtime ? newest_info(runtime, &engine->info) : 0;
+    if (!runtime)
+        return E_POINTER;
     if (!version) /* before .NET Core */
         return CORPROF_E_PROFILER_CANCEL_ACTIVATION;
     engine->host = (struct clrie_model_host){.info = (ICorProfilerInfo10 *)engine->info,
@@ -121,29 +132,32 @@ static HRESULT connect(struct clrie_engine *engine, IUnknown *runtime)
     return engine->model && engine->wrapped ? S_OK : E_OUTOFMEMORY;
 }
 
-static HRESULT load_all(struct clrie_engine *engine, const struct clrie_plugin_list *list)
+static void load_configured(struct clrie_engine *engine, void *arg)
 {
-    for (size_t i = 0; i < list->n; i++) {
-        struct clrie_plugin *plugin;
-        if (!clrie_plugin_find(engine, &list->items[i].clsid, NULL))
-            clrie_plugin_load(engine, &list->items[i], NULL, &plugin);
-    }
-    if (!list->n)
+    (void)arg;
+    clrie_plugins_load(engine, clrie_configured(), NULL);
+    if (!clrie_configured()->n)
         clrie_log_print(CLRIE_LOG_ERRORS, "No configuration of an instrumentation method was found");
-    return engine->disabled ? CORPROF_E_PROFILER_CANCEL_ACTIVATION : S_OK;
+}
+
+HRESULT clrie_engine_start(struct clrie_engine *engine, IUnknown *runtime,
+                           void (*load)(struct clrie_engine *engine, void *arg), void *arg)
+{
+    HRESULT hr = connect(engine, runtime);
+    if (FAILED(hr))
+        return hr;
+    engine->in_initialize = 1;
+    hr = clrie_info_apply_mask(engine);
+    if (SUCCEEDED(hr))
+        load(engine, arg);
+    engine->in_initialize = 0;
+    /* The runtime goes on without the engine, whose plug-ins are released without OnShutdown. */
+    return SUCCEEDED(hr) && engine->disabled ? CORPROF_E_PROFILER_CANCEL_ACTIVATION : hr;
 }
 
 HRESULT clrie_engine_Initialize(struct clrie_engine *self, IUnknown *runtime)
 {
-    HRESULT hr = connect(self, runtime);
-    if (FAILED(hr))
-        return hr;
-    self->in_initialize = 1;
-    hr = clrie_info_apply_mask(self);
-    if (SUCCEEDED(hr))
-        hr = load_all(self, clrie_configured());
-    self->in_initialize = 0;
-    return hr;
+    return clrie_engine_start(self, runtime, load_configured, NULL);
 }
 
 HRESULT clrie_engine_Shutdown(struct clrie_engine *self)

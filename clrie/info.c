@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* info.c - the ICorProfilerInfo that plug-ins get. What is not here goes to the engine's own, where it
  * is arbitrated between all profilers of the runtime (guests/). */
-#include <string.h>
-
+#include "base/env.h"
 #include "clrie/engine.h"
+#include "clrie/work.h"
 
 struct clrie_info {
     CLRIE_OBJECT(1);
     struct clrie_engine *engine; /* borrowed: plug-ins end before it */
     ICorProfilerInfo15  *real;   /* one reference */
+    struct clrie_memory *memory; /* for bodies; NULL: nobody has asked for it */
 };
 const uint32_t clrie_info_size = sizeof(struct clrie_info);
 
@@ -27,6 +28,7 @@ void clrie_info_end(struct clrie_object *object)
 {
     struct clrie_info *info = (struct clrie_info *)object;
     info->real->vtbl->Release(info->real);
+    clrie_memory_free(info->memory);
 }
 
 ICorProfilerInfo15 *clrie_info_real(struct clrie_info *info)
@@ -34,19 +36,30 @@ ICorProfilerInfo15 *clrie_info_real(struct clrie_info *info)
     return info->real;
 }
 
-HRESULT clrie_info_apply_mask(struct clrie_engine *engine)
+/* What the runtime is to be asked for: the default, what was added late, and what each plug-in wants. */
+static uint32_t all_low(const struct clrie_engine *engine)
 {
-    return engine->info->vtbl->SetEventMask2(engine->info, engine->low, engine->high);
+    uint32_t low = engine->low;
+    for (unsigned i = 0; i < engine->plugins.n; i++)
+        low |= engine->plugins.at[i]->low;
+    return engine->initializing ? low | engine->initializing->low : low;
 }
 
-/* After Initialize, flags can only be added, and only if those that must not change are repeated. */
-static HRESULT add_late(struct clrie_engine *engine, uint32_t low)
+HRESULT clrie_info_apply_mask(struct clrie_engine *engine)
 {
-    const uint32_t immutable = (uint32_t)COR_PRF_MONITOR_IMMUTABLE;
-    if ((low & immutable) != (engine->low & immutable))
-        return E_FAIL;
-    engine->low |= low;
-    return clrie_info_apply_mask(engine);
+    return engine->info->vtbl->SetEventMask2(engine->info, all_low(engine), engine->high);
+}
+
+/* A late call must repeat the flags that cannot be changed after Initialize, and can only add others.
+ * Flags that plug-ins asked for in Initialize do not count as set. */
+static HRESULT is_allowed_late(uint32_t wanted, uint32_t present, uint32_t immutable)
+{
+    if ((wanted & immutable) == (present & immutable))
+        return S_OK;
+    clrie_log_print(
+        CLRIE_LOG_ERRORS,
+        "SetEventMask: immutable flags can only be set while the profiler is initialized");
+    return E_FAIL;
 }
 
 HRESULT clrie_info_SetEventMask(struct clrie_info *self, DWORD dwEvents)
@@ -57,26 +70,105 @@ HRESULT clrie_info_SetEventMask(struct clrie_info *self, DWORD dwEvents)
     if (engine->initializing)
         engine->initializing->low = dwEvents;
     else
-        hr = add_late(engine, dwEvents);
-    pthread_mutex_unlock(&engine->lock);
-    return hr;
-}
-
-HRESULT clrie_info_SetEventMask2(struct clrie_info *self, DWORD dwEventsLow, DWORD dwEventsHigh)
-{
-    struct clrie_engine *engine = self->engine;
-    const uint32_t       immutable = (uint32_t)COR_PRF_HIGH_MONITOR_IMMUTABLE;
-    HRESULT              hr = S_OK;
-    pthread_mutex_lock(&engine->lock);
-    if (!engine->initializing && (dwEventsHigh & immutable) != (engine->high & immutable))
-        hr = E_FAIL;
-    else
-        engine->high |= dwEventsHigh;
+        hr = is_allowed_late(dwEvents, engine->low, (uint32_t)COR_PRF_MONITOR_IMMUTABLE);
+    if (SUCCEEDED(hr) && !engine->initializing)
+        engine->low |= dwEvents;
     if (SUCCEEDED(hr))
-        hr = clrie_info_SetEventMask(self, dwEventsLow);
-    if (SUCCEEDED(hr) && engine->initializing)
         hr = clrie_info_apply_mask(engine);
     pthread_mutex_unlock(&engine->lock);
     return hr;
 }
 
+/* The high flags belong to no plug-in. They stay when the low ones are refused, as in CLRIE. */
+HRESULT clrie_info_SetEventMask2(struct clrie_info *self, DWORD dwEventsLow, DWORD dwEventsHigh)
+{
+    struct clrie_engine *engine = self->engine;
+    HRESULT              hr = S_OK;
+    pthread_mutex_lock(&engine->lock);
+    if (!engine->in_initialize)
+        hr = is_allowed_late(dwEventsHigh, engine->high, (uint32_t)COR_PRF_HIGH_MONITOR_IMMUTABLE);
+    if (SUCCEEDED(hr)) {
+        engine->high |= dwEventsHigh;
+        hr = clrie_info_SetEventMask(self, dwEventsLow);
+    }
+    pthread_mutex_unlock(&engine->lock);
+    return hr;
+}
+
+/* ---- IL bodies --------------------------------------------------------------------------------- */
+
+HRESULT clrie_info_GetILFunctionBody(struct clrie_info *self, ModuleID moduleId,
+                                     mdMethodDef methodId, LPCBYTE *ppMethodHeader,
+                                     ULONG *pcbMethodSize)
+{
+    struct clrie_engine *engine = self->engine;
+    struct clrie_method *method = NULL;
+    LPCBYTE              bytes = NULL;
+    uint32_t             size = 0;
+    HRESULT              hr = S_OK;
+    if (!clrie_work_body(engine, moduleId, methodId, &bytes, &size)) {
+        hr = clrie_method_new(engine->model, CLRIE_METHOD_ALONE, moduleId, methodId, 0, &method);
+        hr = SUCCEEDED(hr) ? clrie_method_original(method, &bytes, &size)
+                           : self->real->vtbl->GetILFunctionBody(self->real, moduleId, methodId,
+                                                                 &bytes, &size);
+        clrie_unref((struct clrie_object *)method);
+    }
+    if (ppMethodHeader)
+        *ppMethodHeader = FAILED(hr) ? NULL : bytes;
+    if (pcbMethodSize)
+        *pcbMethodSize = FAILED(hr) ? 0 : size;
+    return hr;
+}
+
+HRESULT clrie_info_GetILFunctionBodyAllocator(struct clrie_info *self, ModuleID moduleId,
+                                              IMethodMalloc **ppMalloc)
+{
+    (void)moduleId; /* one for all modules: the bytes are copied later */
+    if (!ppMalloc)
+        return E_POINTER;
+    if (!self->memory)
+        self->memory = clrie_memory_new();
+    if (!self->memory)
+        return E_OUTOFMEMORY;
+    *ppMalloc = clrie_memory_face(self->memory);
+    (*ppMalloc)->vtbl->AddRef(*ppMalloc);
+    return S_OK;
+}
+
+/* Only the method that is being compiled can get a body, and only from the allocator above, because
+ * nothing else tells how long the body is. For other methods the call does nothing. With UserBuffer any
+ * memory is accepted, and bodies of other methods go to the runtime. */
+HRESULT clrie_info_SetILFunctionBody(struct clrie_info *self, ModuleID moduleId,
+                                     mdMethodDef methodid, LPCBYTE pbNewILMethodHeader)
+{
+    struct clrie_engine *engine = self->engine;
+    int                  any_memory = sxs_env_clrie_get(SXS_CLRIE_USER_BUFFER) != NULL;
+    uint32_t             size = clrie_memory_size(self->memory, pbNewILMethodHeader);
+    HRESULT              hr;
+    if (!clrie_work_is(engine, moduleId, methodid)) {
+        hr = any_memory ? self->real->vtbl->SetILFunctionBody(self->real, moduleId, methodid,
+                                                              pbNewILMethodHeader)
+                        : S_OK;
+        if (any_memory && SUCCEEDED(hr)) /* the runtime keeps the pointer */
+            clrie_memory_detach(self->memory, pbNewILMethodHeader);
+        return hr;
+    }
+    if (!pbNewILMethodHeader)
+        return E_POINTER;
+    if (!size && !any_memory) {
+        clrie_log_print(CLRIE_LOG_ERRORS,
+                        "SetILFunctionBody: the body is not in the memory that the allocator gave");
+        return E_FAIL;
+    }
+    return clrie_work_set_body(engine, moduleId, methodid, pbNewILMethodHeader, size);
+}
+
+HRESULT clrie_info_SetILInstrumentedCodeMap(struct clrie_info *self, FunctionID functionId,
+                                            BOOL fStartJit, ULONG cILMapEntries,
+                                            COR_IL_MAP *rgILMapEntries)
+{
+    (void)fStartJit;
+    if (cILMapEntries && !rgILMapEntries)
+        return E_POINTER;
+    return clrie_work_set_map(self->engine, functionId, rgILMapEntries, cILMapEntries);
+}

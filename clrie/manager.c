@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/utf8.h"
 #include "clrie/engine.h"
 #include "clrie/object/strings.h"
 #include "clrie/types/types.h"
@@ -58,23 +57,6 @@ static void report(void *arg, const char *line)
     clrie_log_print(CLRIE_LOG_ERRORS, "%s", line);
 }
 
-/* @text: a BSTR or plain UTF-16 text. Returns owned UTF-8, or NULL without memory. */
-static char *utf8_of(const WCHAR *text)
-{
-    size_t n = clrie_string_length(text), len = 0;
-    char  *out = malloc(n * 3 + 1);
-    if (!out)
-        return NULL;
-    for (size_t at = 0; at < n;) {
-        char   bytes[4];
-        size_t size = sxs_utf8_put(bytes, sxs_utf16_next(text, n, &at));
-        memcpy(out + len, bytes, size);
-        len += size;
-    }
-    out[len] = '\0';
-    return out;
-}
-
 HRESULT clrie_manager_SetupProfilingEnvironment(struct clrie_manager *self, BSTR *bstrConfigPath,
                                                 UINT numConfigPaths)
 {
@@ -85,16 +67,12 @@ HRESULT clrie_manager_SetupProfilingEnvironment(struct clrie_manager *self, BSTR
     if (!engine)
         return E_FAIL;
     for (UINT i = 0; i < numConfigPaths; i++) {
-        char *path = utf8_of(bstrConfigPath[i]);
+        char *path = clrie_string_utf8(bstrConfigPath[i]);
         if (path)
             clrie_config_read_file(&list, path, report, NULL);
         free(path);
     }
-    for (size_t i = 0; i < list.n; i++) {
-        struct clrie_plugin *plugin;
-        if (!clrie_plugin_find(engine, &list.items[i].clsid, NULL))
-            clrie_plugin_load(engine, &list.items[i], NULL, &plugin);
-    }
+    clrie_plugins_load(engine, &list, NULL);
     clrie_config_free(&list);
     return S_OK;
 }
@@ -180,7 +158,7 @@ HRESULT clrie_manager_RemoveInstrumentationMethod(struct clrie_manager   *self,
 /* The path of a library that is named like the Module of a configuration file: below the folder. */
 static char *path_below(const WCHAR *folder, const WCHAR *module)
 {
-    char *left = utf8_of(folder), *right = utf8_of(module), *out = NULL;
+    char *left = clrie_string_utf8(folder), *right = clrie_string_utf8(module), *out = NULL;
     if (left && right && asprintf(&out, "%s/%s", left, right) < 0)
         out = NULL;
     free(left);
@@ -196,20 +174,25 @@ HRESULT clrie_manager_AddInstrumentationMethod(struct clrie_manager *self, BSTR 
 {
     struct clrie_engine            *engine = engine_of(self);
     struct clrie_plugin_declaration declared = {.priority = dwPriority};
+    struct clrie_attach_context    *context = NULL;
     struct clrie_plugin            *plugin = NULL;
-    char                           *clsid = utf8_of(bstrClassGuid);
+    char                           *clsid = clrie_string_utf8(bstrClassGuid);
     HRESULT                         hr = E_OUTOFMEMORY;
     *pInstrumentationMethod = NULL;
     if (!engine) {
         free(clsid);
         return E_FAIL;
     }
-    declared.name = utf8_of(bstrName);
-    declared.description = utf8_of(bstrDescription);
+    declared.name = clrie_string_utf8(bstrName);
+    declared.description = clrie_string_utf8(bstrDescription);
     declared.path = path_below(bstrModulePath, bstrModule);
-    if (clsid && declared.name && declared.path)
-        hr = sxs_guid_parse(clsid, &declared.clsid) ? clrie_plugin_load(engine, &declared, NULL, &plugin)
-                                                    : E_INVALIDARG;
+    if (engine->attached)
+        context = clrie_attach_context_new(NULL);
+    if (clsid && declared.name && declared.path && (context || !engine->attached))
+        hr = sxs_guid_parse(clsid, &declared.clsid)
+                 ? clrie_plugin_load(engine, &declared, (struct clrie_object *)context, &plugin)
+                 : E_INVALIDARG;
+    clrie_unref((struct clrie_object *)context);
     free(clsid);
     free(declared.name);
     free(declared.description);
@@ -219,6 +202,22 @@ HRESULT clrie_manager_AddInstrumentationMethod(struct clrie_manager *self, BSTR 
         plugin->im->vtbl->AddRef(plugin->im);
     }
     return hr;
+}
+
+HRESULT clrie_manager_AddRawProfilerHook(struct clrie_manager *self, IUnknown *pUnkProfilerCallback)
+{
+    struct clrie_engine *engine = engine_of(self);
+    if (!pUnkProfilerCallback)
+        return E_POINTER;
+    return engine ? clrie_engine_add_hook(engine, pUnkProfilerCallback) : E_FAIL;
+}
+
+HRESULT clrie_manager_RemoveRawProfilerHook(struct clrie_manager *self)
+{
+    struct clrie_engine *engine = engine_of(self);
+    if (engine)
+        clrie_engine_drop_hook(engine, 1);
+    return S_OK;
 }
 
 HRESULT clrie_manager_GetRuntimeType(struct clrie_manager *self, COR_PRF_RUNTIME_TYPE *pRuntimeType)
@@ -270,8 +269,7 @@ HRESULT clrie_manager_IsInstrumentationMethodRegistered(struct clrie_manager *se
                                                         BOOL *pfRegistered)
 {
     struct clrie_engine *engine = engine_of(self);
-    struct clrie_plugin *plugin = engine ? clrie_plugin_find(engine, cslid, NULL) : NULL;
-    *pfRegistered = plugin && plugin->is_configured;
+    *pfRegistered = engine && clrie_plugin_is_registered(engine, cslid);
     return S_OK;
 }
 

@@ -61,7 +61,6 @@ static struct clrie_plugin *make(struct clrie_engine *engine,
     p->name = strdup(declared->name);
     p->clsid = declared->clsid;
     p->priority = declared->priority;
-    p->is_configured = declared->config != NULL;
     p->im = im;
     p->jit2 = ask(im, &IID_IInstrumentationMethodJitEvents2);
     p->jit = ask(im, &IID_IInstrumentationMethodJitEvents);
@@ -106,6 +105,13 @@ static HRESULT insert(struct clrie_plugins *list, struct clrie_plugin *p)
     return S_OK;
 }
 
+/* The plug-in is called no more. Under engine->lock. */
+static void set_aside(struct clrie_engine *engine, struct clrie_plugin *p)
+{
+    p->next_removed = engine->removed;
+    engine->removed = p;
+}
+
 HRESULT clrie_plugin_load(struct clrie_engine *engine, const struct clrie_plugin_declaration *declared,
                           struct clrie_object *settings, struct clrie_plugin **out)
 {
@@ -123,19 +129,26 @@ HRESULT clrie_plugin_load(struct clrie_engine *engine, const struct clrie_plugin
     pthread_mutex_lock(&engine->lock);
     p->order = engine->n_loaded++;
     hr = initialize(p, settings);
+    p->is_registered = hr == S_OK && declared->config;
+    p->has_failed = FAILED(hr);
     if (SUCCEEDED(hr))
         hr = insert(&engine->plugins, p);
-    if (SUCCEEDED(hr) && p->low) {
-        engine->low |= p->low;
-        clrie_info_apply_mask(engine);
+    if (FAILED(hr)) {
+        if (p->low)
+            clrie_info_apply_mask(engine); /* without what it has asked for */
+        set_aside(engine, p);
     }
     pthread_mutex_unlock(&engine->lock);
-    if (FAILED(hr)) { /* its object and its library stay, because its Initialize has run */
-        char what[80];
-        snprintf(what, sizeof(what), "its Initialize failed (%s 0x%08x)", sxs_hresult_name(hr),
-                 (unsigned)hr);
+    if (FAILED(hr)) {
+        char what[120];
+        snprintf(what, sizeof(what), "its %s failed (%s 0x%08x)",
+                 !settings   ? "Initialize"
+                 : p->attach ? "InitializeForAttach"
+                             : "class lacks IInstrumentationMethodAttach, its attach",
+                 sxs_hresult_name(hr), (unsigned)hr);
         return failed(declared, hr, what);
     }
+    clrie_log_print(CLRIE_LOG_TRACE, "%s: loaded from %s", declared->name, declared->path);
     *out = p;
     return S_OK;
 }
@@ -150,20 +163,67 @@ struct clrie_plugin *clrie_plugin_find(struct clrie_engine *engine, const GUID *
     return NULL;
 }
 
+static int is_registered_as(const struct clrie_plugin *p, const GUID *clsid)
+{
+    return p->is_registered && memcmp(&p->clsid, clsid, sizeof(*clsid)) == 0;
+}
+
 void clrie_plugin_remove(struct clrie_engine *engine, struct clrie_plugin *plugin)
 {
     struct clrie_plugins *list = &engine->plugins;
+    unsigned              n = 0;
+    HRESULT               hr = S_OK;
     pthread_mutex_lock(&engine->lock);
-    for (unsigned i = 0, n = 0; i < list->n; i++) {
+    for (unsigned i = 0; i < list->n; i++)
         if (list->at[i] != plugin)
             list->at[n++] = list->at[i];
-        if (i + 1 == list->n)
-            list->n = n;
+    if (n < list->n) { /* not removed by another thread */
+        list->n = n;
+        set_aside(engine, plugin);
+        hr = plugin->low ? clrie_info_apply_mask(engine) : S_OK;
     }
-    engine->low = CLRIE_DEFAULT_MASK;
-    for (unsigned i = 0; i < list->n; i++)
-        engine->low |= list->at[i]->low;
     pthread_mutex_unlock(&engine->lock);
+    if (FAILED(hr)) /* flags that cannot be changed after Initialize: then all stay */
+        clrie_log_print(CLRIE_LOG_ERRORS, "%s is removed; its event flags 0x%08x stay (%s 0x%08x)",
+                        plugin->name, plugin->low, sxs_hresult_name(hr), (unsigned)hr);
+}
+
+int clrie_plugin_is_registered(struct clrie_engine *engine, const GUID *clsid)
+{
+    int is = 0;
+    pthread_mutex_lock(&engine->lock);
+    for (unsigned i = 0; i < engine->plugins.n; i++)
+        is |= is_registered_as(engine->plugins.at[i], clsid);
+    for (const struct clrie_plugin *p = engine->removed; p; p = p->next_removed)
+        is |= is_registered_as(p, clsid);
+    pthread_mutex_unlock(&engine->lock);
+    return is;
+}
+
+static void load_declared(struct clrie_engine *engine,
+                          const struct clrie_plugin_declaration *declared,
+                          struct clrie_object                   *settings)
+{
+    struct clrie_attach_context *context = NULL;
+    struct clrie_plugin         *plugin;
+    if (engine->attached && !(context = clrie_attach_context_new(settings)))
+        return;
+    if (settings)
+        clrie_enumerator_Reset((struct clrie_enumerator *)settings);
+    clrie_plugin_load(engine, declared, (struct clrie_object *)context, &plugin);
+    clrie_unref((struct clrie_object *)context);
+}
+
+void clrie_plugins_load(struct clrie_engine *engine, const struct clrie_plugin_list *list,
+                        struct clrie_object *settings)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct clrie_plugin_declaration *declared = &list->items[i];
+        if (clrie_plugin_is_registered(engine, &declared->clsid))
+            clrie_log_print(CLRIE_LOG_TRACE, "%s: skipped, its class is loaded already", declared->name);
+        else
+            load_declared(engine, declared, settings);
+    }
 }
 
 static void release(void *object)
@@ -183,7 +243,8 @@ void clrie_plugin_free(struct clrie_plugin *p)
     release(p->jit);
     release(p->exceptions);
     release(p->attach);
-    release(p->im);
+    if (!p->has_failed) /* CLRIE keeps it: its Initialize may have freed what Release() needs */
+        release(p->im);
     clrie_log_plugin_end(&p->log);
     free(p->name);
     free(p);

@@ -25,6 +25,9 @@ struct guest {
     unsigned                 number;    /* 0, 1, 2... in order of priority */
     char                     title[80]; /* for messages: "guest libname.so" */
     struct sxs_tool          tool;      /* what the manager sees */
+    /* Not NULL: the guest is the profiler that a plug-in of this guest, the engine for plug-ins, adds
+     * with AddRawProfilerHook(); see hook.h. */
+    const struct guest *hook_of;
 
     pthread_mutex_t lock;   /* guards what follows; held while the library is loaded */
     int             loaded; /* 0: not tried; 1: loaded; -1: failed */

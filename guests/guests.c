@@ -61,6 +61,20 @@ static void leave_out(void *arg, const char *line)
     sxs_error("SXSPROF_GUESTS: %s: this is left out", line);
 }
 
+/* Adds the profiler that a plug-in of @engine may bring with AddRawProfilerHook(). It comes behind the
+ * engine, so that it sees what the plug-ins have written, as in CLRIE. */
+static void add_hook(const struct guest *engine)
+{
+    static char              name[] = "the raw profiler of an instrumentation method";
+    struct guest_declaration declared = {.path = name, .priority = INT_MAX};
+    struct guest            *guest = &guests[n_guests];
+    if (n_guests == GUEST_MAX)
+        return;
+    add(&declared);
+    guest->loaded = 1;
+    guest->hook_of = engine;
+}
+
 /* Adds the engine for instrumentation methods, which is a guest inside this library. It comes last, so
  * that its plug-ins change what other guests have changed before. */
 static void add_engine(void)
@@ -75,6 +89,7 @@ static void add_engine(void)
     add(&declared);
     guest->loaded = 1;
     guest->get_class_object = clrie_get_class_object;
+    add_hook(guest);
 }
 
 /* Runtimes load notification profilers themselves when the signal library has not taken them out

@@ -13,6 +13,7 @@
 #include "guests/elt.h"
 #include "guests/eventpipe.h"
 #include "guests/guest.h"
+#include "guests/hook.h"
 #include "guests/thread_state.h"
 #include "manager/manager.h"
 #include "manager/rejit.h"
@@ -102,8 +103,11 @@ static HRESULT initialize(struct guest_instance *g, int attached)
     HRESULT           hr = E_OUTOFMEMORY;
     g->initializing = 1;
     if (guest_call_begin(g, &call)) {
-        hr = attached ? g->callback->vtbl->InitializeForAttach(g->callback, (IUnknown *)&g->info,
-                                                               NULL, 0)
+        int data = !g->guest->hook_of; /* CLRIE gives a raw profiler hook none */
+        hr = attached ? g->callback->vtbl->InitializeForAttach(
+                            g->callback, (IUnknown *)&g->info,
+                            data ? (void *)(uintptr_t)g->rt->attach_data : NULL,
+                            data ? g->rt->attach_size : 0)
                       : g->callback->vtbl->Initialize(g->callback, (IUnknown *)&g->info);
         guest_call_end(&call, hr);
     }
@@ -158,8 +162,10 @@ HRESULT guest_start(struct sxs_sub *sub, const char *options)
     (void)options;
     if (!is_for(guest, sub->rt))
         return S_FALSE;
+    if (guest->hook_of && !(callback = guest_hook_find(guest, sub->rt, &version)))
+        return S_FALSE;
     row = make_row(guest, sub->rt);
-    hr = guest_create(guest, &callback, &version, text, sizeof(text));
+    hr = callback ? S_OK : guest_create(guest, &callback, &version, text, sizeof(text));
     if (FAILED(hr))
         return stays_off(guest, row, hr, text);
     row->callback_version = version;
@@ -203,6 +209,8 @@ HRESULT guest_start(struct sxs_sub *sub, const char *options)
     atomic_store(&row->start_took_ns, sxs_now_ns(CLOCK_MONOTONIC) - row->started_ns);
     atomic_store(&g->state, SXS_GUEST_ACTIVE);
     atomic_store(&row->state, SXS_GUEST_ACTIVE);
+    if (guest->hook_of)
+        guest_hook_started(g);
     return S_OK;
 }
 

@@ -66,6 +66,12 @@ int sxs_runtime_is_attached(const struct sxs_runtime *rt)
     return rt->attached;
 }
 
+void sxs_runtime_set_attach_data(struct sxs_runtime *rt, const void *data, unsigned size)
+{
+    rt->attach_data = data;
+    rt->attach_size = data ? size : 0;
+}
+
 int sxs_runtime_signal_owner(const struct sxs_runtime *rt)
 {
     return rt->owner;

@@ -47,6 +47,10 @@ unsigned sxs_runtime_info_version(const struct sxs_runtime *rt);
  *  thread. */
 int sxs_runtime_is_attached(const struct sxs_runtime *rt);
 
+/** sxs_runtime_set_attach_data - set the client data that the runtime passes to InitializeForAttach,
+ *  for tools that pass it on (guests). Borrowed; set it back to NULL before that call returns. */
+void sxs_runtime_set_attach_data(struct sxs_runtime *rt, const void *data, unsigned size);
+
 /** Return the runtime's owner number in the signal router (signals/signals.h); -1 if it has none,
  *  as when signals are off. */
 int sxs_runtime_signal_owner(const struct sxs_runtime *rt);

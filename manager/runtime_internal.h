@@ -34,6 +34,8 @@ struct sxs_runtime {
     unsigned         info_slots;  /* number of vtable slots of info_version; 0 before Initialize */
     unsigned         info_version; /* highest ICorProfilerInfo version of this runtime */
     int              attached;    /* 1: initialized by InitializeForAttach */
+    const void      *attach_data; /* during InitializeForAttach its client data; else NULL */
+    unsigned         attach_size; /* in bytes */
 
     pthread_mutex_t  mask_lock; /* guards low, high, and the masks in subs; held during calls of
                                    * SetEventMask, never while a function of a tool is called */

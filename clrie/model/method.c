@@ -188,7 +188,7 @@ static int find_effect(void *context, enum sxs_il_opcode opcode, uint32_t token,
     return method->live_import ? sxs_callee_effect(method->live_import, opcode, token, out) : -1;
 }
 
-static HRESULT describe_for_checker(struct clrie_method *method)
+HRESULT clrie_method_describe(struct clrie_method *method)
 {
     struct sxs_il_arity arity;
     HRESULT             hr = clrie_method_read_attributes(method);
@@ -215,7 +215,7 @@ HRESULT clrie_method_graph(struct clrie_method *method, struct clrie_graph **out
     if (SUCCEEDED(hr))
         hr = clrie_method_read_header(method);
     if (SUCCEEDED(hr))
-        hr = describe_for_checker(method);
+        hr = clrie_method_describe(method);
     if (SUCCEEDED(hr))
         hr = clrie_module_body(method->module, method->token, method->use, &bytes, &size);
     if (SUCCEEDED(hr))
@@ -226,6 +226,11 @@ HRESULT clrie_method_graph(struct clrie_method *method, struct clrie_graph **out
     }
     method->graph = *out;
     return S_OK;
+}
+
+HRESULT clrie_method_original(struct clrie_method *method, const uint8_t **bytes, uint32_t *size)
+{
+    return clrie_module_body(method->module, method->token, method->use, bytes, size);
 }
 
 HRESULT clrie_method_render(struct clrie_method *method, struct clrie_written *out, char *why,

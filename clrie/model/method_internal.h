@@ -48,6 +48,9 @@ HRESULT clrie_method_read_name(struct clrie_method *method);
 /** clrie_method_alive - S_OK, or E_FAIL when the module was unloaded: its metadata cannot be read. */
 HRESULT clrie_method_alive(const struct clrie_method *method);
 
+/** clrie_method_describe - fill graph_method.il, for the checker. (method.c) */
+HRESULT clrie_method_describe(struct clrie_method *method);
+
 /* method_locals.c */
 HRESULT clrie_method_read_header(struct clrie_method *method);
 HRESULT clrie_method_locals_of(struct clrie_method *method, int is_original,

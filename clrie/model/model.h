@@ -81,6 +81,13 @@ void clrie_method_reset(struct clrie_method *method);
  *  plug-in that still holds the object can ask for names and IDs. */
 void clrie_method_close(struct clrie_method *method);
 
+/** clrie_method_original - the IL body without the engine's changes. Borrowed from the runtime. */
+HRESULT clrie_method_original(struct clrie_method *method, const uint8_t **bytes, uint32_t *size);
+/** clrie_method_check - check bytes that a plug-in wants to be the body. @size: at most so many are
+ *  read. @used: receives the size of the body. @why: as clrie_graph_check(). */
+HRESULT clrie_method_check(struct clrie_method *method, const uint8_t *bytes, size_t size,
+                           uint32_t *used, char *why, size_t room);
+
 /** clrie_method_set_written - @bytes was given to SetILFunctionBody(). When the runtime returns it as
  *  the body of the method later, the body before it is used instead. Only compared, never read. */
 void clrie_method_set_written(struct clrie_method *method, const uint8_t *bytes);

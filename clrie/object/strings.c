@@ -72,3 +72,19 @@ HRESULT clrie_string_hand_out(const char *text, BSTR *out)
     *out = clrie_string_of(text);
     return *out ? S_OK : E_OUTOFMEMORY;
 }
+
+char *clrie_string_utf8(const WCHAR *text)
+{
+    size_t n = clrie_string_length(text), len = 0;
+    char  *out = malloc(n * 3 + 1);
+    if (!out)
+        return NULL;
+    for (size_t at = 0; at < n;) {
+        char   bytes[4];
+        size_t size = sxs_utf8_put(bytes, sxs_utf16_next(text, n, &at));
+        memcpy(out + len, bytes, size);
+        len += size;
+    }
+    out[len] = '\0';
+    return out;
+}

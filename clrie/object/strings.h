@@ -24,6 +24,10 @@ void clrie_string_free(BSTR string);
  *  may pass plain text where a BSTR is expected. 0 for NULL. */
 size_t clrie_string_length(const WCHAR *text);
 
+/** clrie_string_utf8 - the UTF-8 form of a text, which may be a plain one; "" for NULL. Owned by the
+ *  caller. NULL without memory. */
+char *clrie_string_utf8(const WCHAR *text);
+
 /** clrie_string_hand_out - store a BSTR of UTF-8 @text in @out. Returns S_OK or E_OUTOFMEMORY. */
 HRESULT clrie_string_hand_out(const char *text, BSTR *out);
 
