@@ -175,6 +175,7 @@ HRESULT clrie_compile(struct clrie_engine *engine, FunctionID function)
         pthread_mutex_unlock(&engine->compiling);
         return S_OK; /* of a module that is not known, such as a dynamic method */
     }
+    clrie_method_open(c.method);
     outer = engine->now;
     engine->now = c.method;
     c.face = clrie_method_face(c.method);
@@ -205,6 +206,7 @@ HRESULT clrie_recompile(struct clrie_engine *engine, ModuleID module, mdMethodDe
         pthread_mutex_unlock(&engine->compiling);
         return S_OK;
     }
+    clrie_method_open(c.method);
     outer = engine->now;
     engine->now = c.method;
     c.face = clrie_method_face(c.method);

@@ -24,7 +24,7 @@
         HRESULT              result_ = S_OK;                                        \
         if (method_)                                                                \
             result_ = EACH(engine, slot, clrie_method_face(method_), ##__VA_ARGS__); \
-        clrie_unref((struct clrie_object *)method_);                                \
+        clrie_method_close(method_);                                                \
         result_;                                                                    \
     })
 
