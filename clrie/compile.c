@@ -218,6 +218,7 @@ static HRESULT run(struct compilation *c)
     const uint8_t *bytes;
     uint32_t       size;
     HRESULT        hr = S_OK;
+    clrie_method_open(c->method);
     c->face = clrie_method_face(c->method);
     clrie_work_begin(c->engine, &c->work, c->method);
     if (!clrie_module_is_dynamic(clrie_method_module(c->method)) && ask_all(c))

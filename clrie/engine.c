@@ -80,7 +80,7 @@ static void disconnect(struct clrie_engine *engine)
     clrie_log_drop_host(engine);
     clrie_engine_drop_hook(engine, 0);
     if (engine->wrapped)
-        clrie_unref((struct clrie_object *)engine->wrapped);
+        clrie_unhold((struct clrie_object *)engine->wrapped);
     engine->wrapped = NULL;
     clrie_model_free(engine->model);
     engine->model = NULL;
@@ -129,6 +129,8 @@ static HRESULT connect(struct clrie_engine *engine, IUnknown *runtime)
                                              .request_rejit = request_rejit};
     engine->model = clrie_model_new(&engine->host);
     engine->wrapped = clrie_info_new(engine);
+    if (engine->wrapped)
+        clrie_keep((struct clrie_object *)engine->wrapped);
     return engine->model && engine->wrapped ? S_OK : E_OUTOFMEMORY;
 }
 
@@ -279,17 +281,21 @@ static HRESULT jit_complete(struct clrie_engine *engine, FunctionID function, Re
 {
     struct clrie_plugins         list = clrie_plugins(engine);
     struct clrie_compiled_method *compiled = NULL;
+    int                           is_kept = 0;
     HRESULT                       hr = S_OK;
     for (unsigned i = 0; i < list.n; i++) {
         struct clrie_plugin *p = list.at[i];
         if (p->jit2 && !compiled)
             compiled = clrie_compiled_method_new(engine->model, function, is_rejit, id, status);
+        if (compiled && !is_kept)
+            is_kept = 1, clrie_keep((struct clrie_object *)compiled);
         if (p->jit2 && compiled)
             hr = p->jit2->vtbl->JitComplete_5(p->jit2, clrie_compiled_method_face(compiled));
         else if (p->jit)
             hr = p->jit->vtbl->JitComplete(p->jit, function, is_rejit, status);
     }
-    clrie_unref((struct clrie_object *)compiled);
+    if (compiled)
+        clrie_unhold((struct clrie_object *)compiled);
     return hr;
 }
 

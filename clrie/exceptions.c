@@ -24,7 +24,7 @@
         HRESULT              result_ = S_OK;                                        \
         if (method_)                                                                \
             result_ = EACH(engine, slot, clrie_method_face(method_), ##__VA_ARGS__); \
-        clrie_unref((struct clrie_object *)method_);                                \
+        clrie_method_close(method_);                                                \
         result_;                                                                    \
     })
 
@@ -41,8 +41,9 @@ static int is_wanted(struct clrie_engine *engine)
 static struct clrie_method *method_of(struct clrie_engine *engine, FunctionID function)
 {
     struct clrie_method *method = NULL;
-    if (is_wanted(engine))
-        clrie_method_new(engine->model, CLRIE_METHOD_ALONE, 0, 0, function, &method);
+    if (is_wanted(engine) &&
+        SUCCEEDED(clrie_method_new(engine->model, CLRIE_METHOD_ALONE, 0, 0, function, &method)))
+        clrie_method_open(method);
     return method;
 }
 

@@ -91,7 +91,10 @@ HRESULT clrie_inlining(struct clrie_engine *engine, FunctionID caller, FunctionI
     pthread_mutex_lock(&engine->compiling);
     if (SUCCEEDED(clrie_method_new(engine->model, CLRIE_METHOD_ALONE, 0, 0, callee, &of_callee)) &&
         SUCCEEDED(clrie_method_new(engine->model, CLRIE_METHOD_ALONE, 0, 0, caller, &of_caller))) {
-        BOOL allowed = ask_all(&list, of_callee, of_caller, &hr);
+        BOOL allowed;
+        clrie_method_open(of_callee);
+        clrie_method_open(of_caller);
+        allowed = ask_all(&list, of_callee, of_caller, &hr);
         *should_inline = allowed && SUCCEEDED(hr);
         if (*should_inline)
             remember(engine, &(struct pair){.module = clrie_module_id(clrie_method_module(of_callee)),
@@ -99,9 +102,11 @@ HRESULT clrie_inlining(struct clrie_engine *engine, FunctionID caller, FunctionI
                                             .caller_module =
                                                 clrie_module_id(clrie_method_module(of_caller)),
                                             .caller = clrie_method_token(of_caller)});
+        clrie_method_close(of_callee);
+        clrie_method_close(of_caller);
+    } else {
+        clrie_unref((struct clrie_object *)of_callee); /* of_caller was not made */
     }
-    clrie_unref((struct clrie_object *)of_callee);
-    clrie_unref((struct clrie_object *)of_caller);
     pthread_mutex_unlock(&engine->compiling);
     return hr;
 }

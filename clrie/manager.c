@@ -23,8 +23,10 @@ const uint32_t clrie_manager_size = sizeof(struct clrie_manager);
 struct clrie_manager *clrie_manager_new(struct clrie_plugin *plugin)
 {
     struct clrie_manager *manager = clrie_new(&clrie_manager);
-    if (manager)
-        atomic_init(&manager->plugin, plugin);
+    if (!manager)
+        return NULL;
+    clrie_keep((struct clrie_object *)manager);
+    atomic_init(&manager->plugin, plugin);
     return manager;
 }
 

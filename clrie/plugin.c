@@ -237,7 +237,7 @@ void clrie_plugin_free(struct clrie_plugin *p)
 {
     if (p->manager) {
         clrie_manager_disconnect(p->manager);
-        clrie_unref((struct clrie_object *)p->manager);
+        clrie_unhold((struct clrie_object *)p->manager);
     }
     release(p->jit2);
     release(p->jit);

@@ -62,25 +62,6 @@ struct clrie_graph {
     COR_IL_MAP                *map; /* as last written */
 };
 
-/**
- * clrie_hold, clrie_unhold - a reference of the engine itself, which a plug-in that calls Release() too
- * often does not use up. Of objects without an owner.
- */
-enum { CLRIE_HOLD = 1 << 12 };
-
-static inline void clrie_hold(struct clrie_object *object)
-{
-    atomic_fetch_add_explicit(&object->refs, CLRIE_HOLD, memory_order_relaxed);
-}
-
-static inline void clrie_unhold(struct clrie_object *object)
-{
-    unsigned left = atomic_fetch_sub(&object->refs, CLRIE_HOLD - 1) - (CLRIE_HOLD - 1);
-    if ((int)left < 1) /* a plug-in released it too often */
-        atomic_store(&object->refs, 1);
-    clrie_unref(object);
-}
-
 /** The parts of a clause, in the order of the interface. */
 enum {
     CLRIE_TRY_FIRST,

@@ -49,7 +49,7 @@ static HRESULT describe(struct clrie_assembly *assembly, ICorProfilerInfo10 *inf
     assembly->domain = clrie_model_domain(assembly->model, domain);
     if (!assembly->domain || !assembly->name)
         return E_OUTOFMEMORY;
-    clrie_ref(&assembly->domain->object);
+    clrie_hold(&assembly->domain->object);
     return S_OK;
 }
 
@@ -75,7 +75,7 @@ void clrie_assembly_end(struct clrie_object *object)
     if (assembly->manifest)
         clrie_unref(&assembly->manifest->object);
     if (assembly->domain)
-        clrie_unref(&assembly->domain->object);
+        clrie_unhold(&assembly->domain->object);
     clrie_model_unref(assembly->model);
 }
 

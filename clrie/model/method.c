@@ -43,6 +43,7 @@ HRESULT clrie_method_new(struct clrie_model *model, enum clrie_method_use use, M
         clrie_unref(owner);
         return E_OUTOFMEMORY;
     }
+    clrie_keep(owner);
     method->module = (struct clrie_module *)owner;
     method->use = use;
     method->token = token;
@@ -76,9 +77,15 @@ void clrie_method_reset(struct clrie_method *method)
     method->has_header = 0;
 }
 
+void clrie_method_open(struct clrie_method *method)
+{
+    clrie_keep(&method->object);
+}
+
 void clrie_method_close(struct clrie_method *method)
 {
-    clrie_unref(&method->object);
+    if (method)
+        clrie_unhold(&method->object);
 }
 
 void clrie_method_name(struct clrie_method *method, char *out, size_t room)
@@ -104,13 +111,14 @@ void clrie_method_end(struct clrie_object *object)
         method->attempts = next;
     }
     clrie_graph_free(method->graph);
-    clrie_unref((struct clrie_object *)method->factory);
+    if (method->factory)
+        clrie_unhold((struct clrie_object *)method->factory);
     clrie_locals_free(method->locals);
     clrie_locals_free(method->original_locals);
     release_import(method->import);
     release_import(method->live_import);
     free(method->name);
-    clrie_unref(&method->module->object);
+    clrie_unhold(&method->module->object);
 }
 
 /* ---- for the engine --------------------------------------------------------------------------- */
@@ -283,10 +291,12 @@ HRESULT clrie_method_GetInstructionFactory(struct clrie_method  *self,
                                            IInstructionFactory **ppInstructionFactory)
 {
     *ppInstructionFactory = NULL;
-    if (!self->factory)
+    if (!self->factory) {
         self->factory = clrie_factory_new();
-    if (!self->factory)
-        return E_OUTOFMEMORY;
+        if (!self->factory)
+            return E_OUTOFMEMORY;
+        clrie_keep((struct clrie_object *)self->factory);
+    }
     return clrie_hand_out((struct clrie_object *)self->factory,
                           CLRIE_FACE_factory_IInstructionFactory, (void **)ppInstructionFactory);
 }

@@ -97,8 +97,10 @@ struct clrie_model *clrie_model_new(struct clrie_model_host *host)
     atomic_init(&model->refs, 1);
     pthread_mutex_init(&model->lock, NULL);
     model->domains = clrie_domains_new(model);
-    if (model->domains)
+    if (model->domains) {
+        clrie_keep((struct clrie_object *)model->domains);
         return model;
+    }
     clrie_model_unref(model);
     return NULL;
 }
@@ -113,7 +115,7 @@ static void release_all(struct clrie_model *model, enum clrie_kind kind)
     for (uint32_t i = 0; i < taken.n; i++) {
         if (kind == CLRIE_MODULES)
             clrie_module_unload((struct clrie_module *)taken.rows[i].object);
-        clrie_unref(taken.rows[i].object);
+        clrie_unhold(taken.rows[i].object);
     }
     free(taken.rows);
 }
@@ -126,7 +128,7 @@ void clrie_model_free(struct clrie_model *model)
     release_all(model, CLRIE_ASSEMBLIES);
     release_all(model, CLRIE_DOMAINS);
     atomic_store(&model->host, NULL);
-    clrie_unref((struct clrie_object *)model->domains);
+    clrie_unhold((struct clrie_object *)model->domains);
     clrie_model_unref(model);
 }
 
@@ -220,6 +222,7 @@ static struct clrie_object *add(struct clrie_model *model, enum clrie_kind kind,
         unused = fresh;
     } else if (insert_id(ids_of(model, kind), id, fresh) == 0) {
         object = fresh;
+        clrie_keep(fresh);
         *is_added = 1;
     } else {
         unused = fresh;
@@ -244,6 +247,8 @@ static struct clrie_object *take_out(struct clrie_model *model, enum clrie_kind 
     struct clrie_object *object;
     pthread_mutex_lock(&model->lock);
     object = remove_id(ids_of(model, kind), id);
+    if (object)
+        clrie_unkeep(object); /* for the caller */
     pthread_mutex_unlock(&model->lock);
     return object;
 }

@@ -77,6 +77,9 @@ uint32_t clrie_method_codegen_flags(const struct clrie_method *method);
 void clrie_method_name(struct clrie_method *method, char *out, size_t room);
 /** clrie_method_reset - drop the graph and the locals, so that plug-ins change the original body anew. */
 void clrie_method_reset(struct clrie_method *method);
+/** clrie_method_open - the caller's reference becomes one that plug-ins cannot use up. */
+void clrie_method_open(struct clrie_method *method);
+
 /** clrie_method_close - the compilation is over: free the graph, and drop the caller's reference. A
  *  plug-in that still holds the object can ask for names and IDs. */
 void clrie_method_close(struct clrie_method *method);

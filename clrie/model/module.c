@@ -55,9 +55,9 @@ static HRESULT set_up(struct clrie_module *module, ICorProfilerInfo10 *info)
     module->assembly = clrie_model_assembly(module->model, assembly);
     if (!module->assembly)
         return E_FAIL;
-    clrie_ref(&module->assembly->object);
+    clrie_hold(&module->assembly->object);
     module->domain = module->assembly->domain;
-    clrie_ref(&module->domain->object);
+    clrie_hold(&module->domain->object);
     if (module->base)
         module->image =
             clrie_image_read(module->base, (module->flags & COR_PRF_MODULE_FLAT_LAYOUT) != 0);
@@ -108,9 +108,9 @@ void clrie_module_end(struct clrie_object *object)
     clrie_string_free(module->name);
     pthread_mutex_destroy(&module->lock);
     if (module->assembly)
-        clrie_unref(&module->assembly->object);
+        clrie_unhold(&module->assembly->object);
     if (module->domain)
-        clrie_unref(&module->domain->object);
+        clrie_unhold(&module->domain->object);
     clrie_model_unref(module->model);
 }
 

@@ -77,6 +77,35 @@ ULONG clrie_ref(struct clrie_object *object);
 ULONG clrie_unref(struct clrie_object *object);
 
 /**
+ * clrie_hold, clrie_unhold - a reference of the engine itself, which a plug-in that calls Release() too
+ * often does not use up. Of objects without an owner. Any thread.
+ * clrie_keep - turn a reference into one of the engine itself. clrie_unkeep - the opposite. */
+enum { CLRIE_HOLD = 1 << 12 };
+
+static inline void clrie_hold(struct clrie_object *object)
+{
+    atomic_fetch_add_explicit(&object->refs, CLRIE_HOLD, memory_order_relaxed);
+}
+
+static inline void clrie_keep(struct clrie_object *object)
+{
+    atomic_fetch_add_explicit(&object->refs, CLRIE_HOLD - 1, memory_order_relaxed);
+}
+
+static inline void clrie_unkeep(struct clrie_object *object)
+{
+    unsigned left = atomic_fetch_sub(&object->refs, CLRIE_HOLD - 1) - (CLRIE_HOLD - 1);
+    if ((int)left < 1) /* a plug-in released it too often */
+        atomic_store(&object->refs, 1);
+}
+
+static inline void clrie_unhold(struct clrie_object *object)
+{
+    clrie_unkeep(object);
+    clrie_unref(object);
+}
+
+/**
  * clrie_query - QueryInterface.
  * @out: receives the face, with a reference; NULL on failure.
  * Returns S_OK, E_NOINTERFACE, or E_INVALIDARG when @out is NULL. IUnknown is the first face. */
