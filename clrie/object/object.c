@@ -124,11 +124,17 @@ static void end(struct clrie_object *object)
     give_back(object, *class->size);
 }
 
+/* What a plug-in sees of @refs: a reference of the engine itself counts as one. */
+static ULONG visible(unsigned refs)
+{
+    return refs / CLRIE_HOLD + refs % CLRIE_HOLD;
+}
+
 ULONG clrie_ref(struct clrie_object *object)
 {
     while (object->owner)
         object = object->owner;
-    return atomic_fetch_add_explicit(&object->refs, 1, memory_order_relaxed) + 1;
+    return visible(atomic_fetch_add_explicit(&object->refs, 1, memory_order_relaxed) + 1);
 }
 
 ULONG clrie_unref(struct clrie_object *object)
@@ -141,7 +147,7 @@ ULONG clrie_unref(struct clrie_object *object)
     left = atomic_fetch_sub_explicit(&object->refs, 1, memory_order_acq_rel) - 1;
     if (left == 0)
         end(object);
-    return left;
+    return visible(left);
 }
 
 static int answers(const struct clrie_face *face, const GUID *iid)
