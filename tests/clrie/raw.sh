@@ -43,8 +43,9 @@ done
 [ "$(grep -c 'Hook NULL 0x80004003' "$tmp/out")" = 3 ] && [ "$(grep -c 'Hook first 0$' "$tmp/out")" = 3 ] &&
     [ "$(grep -c 'Hook second 0x80004005' "$tmp/out")" = 3 ] && [ "$(grep -c 'Hook late 0x80004005' "$tmp/out")" = 3 ]
 check "NULL, a second raw profiler and one after Initialize are refused" $? "$tmp/out"
-[ "$(grep -c 'census .* released' "$tmp/hooked")" = 3 ]
-check "the raw profilers are released" $? "$tmp/hooked"
+# The counts are printed at Shutdown. At the end of a process a runtime does not release its profiler.
+[ "$(grep -c 'census .* GarbageCollectionStarted' "$tmp/hooked")" = 3 ] && ! grep -q 'census .* released' "$tmp/hooked"
+check "the raw profilers get Shutdown once, and keep their objects at the end of a process, as directly" $? "$tmp/hooked"
 
 rm -f "$tmp/hooked"
 HOOK_REMOVE=profiled.dll run hooker 9.0 profiled ""
