@@ -122,6 +122,14 @@ $(CLRIE_GEN) &: clrie/object/gen_classes.py clrie/object/classes.tsv clrie/objec
 
 $(call obj,$(CLRIE_SRC)): $(CLRIE_GEN)
 
+# Calls of every slot, for the tests.
+$(O)/gen/sxs_clrie_test.inc: clrie/object/gen_slots.py clrie/object/gen_classes.py clrie/object/classes.tsv manager/abi/interfaces.tsv
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)python3 clrie/object/gen_slots.py manager/abi clrie/object/classes.tsv $@
+
+$(O)/tests/test_clrie_slots: $(O)/gen/sxs_clrie_test.inc
+
 $(CONFIG_GEN): instr/config/embed_schema.py instr/config/instrumentation.xsd
 $(GUESTS_GEN): instr/config/embed_schema.py guests/config/guests.xsd
 $(CONFIG_GEN) $(GUESTS_GEN):

@@ -170,8 +170,11 @@ HRESULT clrie_engine_ProfilerAttachComplete(struct clrie_engine *self)
     struct clrie_plugins    list = clrie_plugins(self);
     ModuleID                id;
     ULONG                   n;
-    HRESULT                 hr = self->info->vtbl->EnumModules(self->info, &modules);
-    if (FAILED(hr))
+    HRESULT                 hr;
+    if (!self->model)
+        return E_UNEXPECTED;
+    hr = self->info->vtbl->EnumModules(self->info, &modules);
+    if (FAILED(hr) || !modules)
         return hr;
     while (modules->vtbl->Next(modules, 1, &id, &n) == S_OK)
         clrie_model_module_add(self->model, id); /* fails for resources, which have no metadata */

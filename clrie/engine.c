@@ -79,8 +79,10 @@ static void disconnect(struct clrie_engine *engine)
     pthread_mutex_unlock(&engine->compiling);
     clrie_log_drop_host(engine);
     clrie_engine_drop_hook(engine, 0);
-    if (engine->wrapped)
+    if (engine->wrapped) {
+        clrie_info_disconnect(engine->wrapped);
         clrie_unhold((struct clrie_object *)engine->wrapped);
+    }
     engine->wrapped = NULL;
     clrie_model_free(engine->model);
     engine->model = NULL;
@@ -173,14 +175,15 @@ HRESULT clrie_engine_Shutdown(struct clrie_engine *self)
 
 HRESULT clrie_engine_AppDomainCreationStarted(struct clrie_engine *self, AppDomainID id)
 {
-    clrie_model_domain(self->model, id);
+    if (self->model)
+        clrie_model_domain(self->model, id);
     return S_OK;
 }
 
 HRESULT clrie_engine_AppDomainCreationFinished(struct clrie_engine *self, AppDomainID id,
                                                HRESULT status)
 {
-    struct clrie_domain *domain = FAILED(status) ? NULL : clrie_model_domain(self->model, id);
+    struct clrie_domain *domain = FAILED(status) || !self->model ? NULL : clrie_model_domain(self->model, id);
     IAppDomainInfo      *face;
     if (!domain)
         return S_OK;
@@ -193,7 +196,8 @@ HRESULT clrie_engine_AppDomainCreationFinished(struct clrie_engine *self, AppDom
 HRESULT clrie_engine_AppDomainShutdownFinished(struct clrie_engine *self, AppDomainID id,
                                                HRESULT status)
 {
-    struct clrie_domain *domain = clrie_model_domain_remove(self->model, id);
+    struct clrie_domain *domain =
+        self->model ? clrie_model_domain_remove(self->model, id) : NULL;
     IAppDomainInfo      *face;
     (void)status;
     if (!domain)
@@ -207,7 +211,8 @@ HRESULT clrie_engine_AppDomainShutdownFinished(struct clrie_engine *self, AppDom
 HRESULT clrie_engine_ModuleAttachedToAssembly(struct clrie_engine *self, ModuleID id,
                                               AssemblyID assembly)
 {
-    struct clrie_module *module = assembly ? clrie_model_module_add(self->model, id) : NULL;
+    struct clrie_module *module =
+        assembly && self->model ? clrie_model_module_add(self->model, id) : NULL;
     IModuleInfo         *face = module ? clrie_module_face(module) : NULL;
     if (!face)
         return S_OK;
@@ -216,7 +221,8 @@ HRESULT clrie_engine_ModuleAttachedToAssembly(struct clrie_engine *self, ModuleI
 
 HRESULT clrie_engine_AssemblyLoadFinished(struct clrie_engine *self, AssemblyID id, HRESULT status)
 {
-    struct clrie_assembly *assembly = clrie_model_assembly(self->model, id);
+    struct clrie_assembly *assembly =
+        self->model ? clrie_model_assembly(self->model, id) : NULL;
     IAssemblyInfo         *face = assembly ? clrie_assembly_face(assembly) : NULL;
     (void)status;
     if (!face)
@@ -226,7 +232,7 @@ HRESULT clrie_engine_AssemblyLoadFinished(struct clrie_engine *self, AssemblyID 
 
 HRESULT clrie_engine_ModuleUnloadFinished(struct clrie_engine *self, ModuleID id, HRESULT status)
 {
-    struct clrie_module *module = clrie_model_module(self->model, id);
+    struct clrie_module *module = self->model ? clrie_model_module(self->model, id) : NULL;
     IModuleInfo         *face = module ? clrie_module_face(module) : NULL;
     (void)status;
     if (!face)
@@ -242,7 +248,8 @@ HRESULT clrie_engine_ModuleUnloadFinished(struct clrie_engine *self, ModuleID id
 
 HRESULT clrie_engine_AssemblyUnloadFinished(struct clrie_engine *self, AssemblyID id, HRESULT status)
 {
-    struct clrie_assembly *assembly = clrie_model_assembly_remove(self->model, id);
+    struct clrie_assembly *assembly =
+        self->model ? clrie_model_assembly_remove(self->model, id) : NULL;
     IAssemblyInfo         *face;
     (void)status;
     if (!assembly)

@@ -135,6 +135,9 @@ void clrie_manager_disconnect(struct clrie_manager *manager);
 /** clrie_info_new - wrap the engine's ICorProfilerInfo. One reference, or NULL. */
 struct clrie_info *clrie_info_new(struct clrie_engine *engine);
 
+/** clrie_info_disconnect - the engine is about to end: slots that need it fail from now on. */
+void clrie_info_disconnect(struct clrie_info *info);
+
 /** clrie_info_apply_mask - set the runtime's mask to what all have asked for. */
 HRESULT clrie_info_apply_mask(struct clrie_engine *engine);
 

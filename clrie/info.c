@@ -7,7 +7,7 @@
 
 struct clrie_info {
     CLRIE_OBJECT(1);
-    struct clrie_engine *engine; /* borrowed: plug-ins end before it */
+    _Atomic(struct clrie_engine *) engine; /* borrowed; NULL: it has ended */
     ICorProfilerInfo15  *real;   /* one reference */
     struct clrie_memory *memory; /* for bodies; NULL: nobody has asked for it */
 };
@@ -29,6 +29,11 @@ void clrie_info_end(struct clrie_object *object)
     struct clrie_info *info = (struct clrie_info *)object;
     info->real->vtbl->Release(info->real);
     clrie_memory_free(info->memory);
+}
+
+void clrie_info_disconnect(struct clrie_info *info)
+{
+    atomic_store(&info->engine, NULL);
 }
 
 ICorProfilerInfo15 *clrie_info_real(struct clrie_info *info)
@@ -66,6 +71,8 @@ HRESULT clrie_info_SetEventMask(struct clrie_info *self, DWORD dwEvents)
 {
     struct clrie_engine *engine = self->engine;
     HRESULT              hr = S_OK;
+    if (!engine)
+        return E_UNEXPECTED;
     pthread_mutex_lock(&engine->lock);
     if (engine->initializing)
         engine->initializing->low = dwEvents;
@@ -84,6 +91,8 @@ HRESULT clrie_info_SetEventMask2(struct clrie_info *self, DWORD dwEventsLow, DWO
 {
     struct clrie_engine *engine = self->engine;
     HRESULT              hr = S_OK;
+    if (!engine)
+        return E_UNEXPECTED;
     pthread_mutex_lock(&engine->lock);
     if (!engine->in_initialize)
         hr = is_allowed_late(dwEventsHigh, engine->high, (uint32_t)COR_PRF_HIGH_MONITOR_IMMUTABLE);
@@ -106,6 +115,8 @@ HRESULT clrie_info_GetILFunctionBody(struct clrie_info *self, ModuleID moduleId,
     LPCBYTE              bytes = NULL;
     uint32_t             size = 0;
     HRESULT              hr = S_OK;
+    if (!engine)
+        return E_UNEXPECTED;
     if (!clrie_work_body(engine, moduleId, methodId, &bytes, &size)) {
         hr = clrie_method_new(engine->model, CLRIE_METHOD_ALONE, moduleId, methodId, 0, &method);
         hr = SUCCEEDED(hr) ? clrie_method_original(method, &bytes, &size)
@@ -145,6 +156,8 @@ HRESULT clrie_info_SetILFunctionBody(struct clrie_info *self, ModuleID moduleId,
     int                  any_memory = sxs_env_clrie_get(SXS_CLRIE_USER_BUFFER) != NULL;
     uint32_t             size = clrie_memory_size(self->memory, pbNewILMethodHeader);
     HRESULT              hr;
+    if (!engine)
+        return E_UNEXPECTED;
     if (!clrie_work_is(engine, moduleId, methodid)) {
         hr = any_memory ? self->real->vtbl->SetILFunctionBody(self->real, moduleId, methodid,
                                                               pbNewILMethodHeader)
@@ -167,8 +180,11 @@ HRESULT clrie_info_SetILInstrumentedCodeMap(struct clrie_info *self, FunctionID 
                                             BOOL fStartJit, ULONG cILMapEntries,
                                             COR_IL_MAP *rgILMapEntries)
 {
+    struct clrie_engine *engine = self->engine;
     (void)fStartJit;
+    if (!engine)
+        return E_UNEXPECTED;
     if (cILMapEntries && !rgILMapEntries)
         return E_POINTER;
-    return clrie_work_set_map(self->engine, functionId, rgILMapEntries, cILMapEntries);
+    return clrie_work_set_map(engine, functionId, rgILMapEntries, cILMapEntries);
 }

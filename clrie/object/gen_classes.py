@@ -22,7 +22,7 @@ OPTIONAL = set(line.split("\t")[0].strip() for line in
                open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "optional.tsv"), encoding="utf-8")
                if line.strip() and not line.startswith("#"))
 # [in] pointers that must not be NULL.
-REQUIRED_IN = {"REFGUID", "REFIID"}
+REQUIRED_IN = {"REFGUID", "REFIID", "const GUID*"}
 
 
 def read(path):
@@ -208,8 +208,8 @@ def inc(abi, classes, defined, put):
                 prefix, ", ".join("&IID_" + i for i in abi.lineage(interface))))
             vtables.append("{&%s_vtbl, %s_iids}" % (prefix, prefix))
         put("static const struct clrie_face %s_faces[] = {%s};" % (c.name, ", ".join(vtables)))
-        put('const struct clrie_class clrie_%s = {"%s", %d, &clrie_%s_size, %s_faces, clrie_%s_end};' % (
-            c.name, c.name, len(c.interfaces), c.struct, c.name, c.struct))
+        put('const struct clrie_class clrie_%s = {"%s", %d, %d, &clrie_%s_size, %s_faces, clrie_%s_end};' % (
+            c.name, c.name, len(c.interfaces), classes.index(c), c.struct, c.name, c.struct))
 
 
 def main():
@@ -232,4 +232,5 @@ def main():
             f.write("\n".join(lines) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -42,21 +42,21 @@ _Static_assert(sizeof(released) >= sizeof(ICorProfilerInfo10Vtbl), "a vtable is 
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-/* Objects of one size. Sizes are multiples of 32 bytes. Memory is taken in pieces of PIECE bytes. */
-enum { STEP = 32, N_SIZES = 64, PIECE = 16384 };
+/* Objects of one class, so that a stale pointer always leads to a vtable of its interface. Memory is taken in pieces of PIECE bytes. */
+enum { STEP = 32, N_POOLS = 64, PIECE = 16384 };
 
 static struct {
     struct clrie_object *free; /* by next_free */
     char                *piece;
     size_t               left; /* bytes of the piece that were not used yet */
-} pools[N_SIZES]; /* guarded by lock */
+} pools[N_POOLS]; /* guarded by lock */
+static unsigned        n_objects; /* guarded by lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
 
-static struct clrie_object *take_locked(unsigned i)
+static struct clrie_object *take_locked(unsigned i, size_t size)
 {
     struct clrie_object *object = pools[i].free;
-    size_t               size = (size_t)i * STEP;
     if (object) {
         pools[i].free = atomic_load(&object->next_free);
         return object;
@@ -73,32 +73,41 @@ static struct clrie_object *take_locked(unsigned i)
     return object;
 }
 
-static struct clrie_object *allocate(size_t size)
+static struct clrie_object *allocate(const struct clrie_class *class)
 {
-    unsigned             i = (unsigned)((size + STEP - 1) / STEP);
     struct clrie_object *object;
-    if (i >= N_SIZES)
+    if (class->pool >= N_POOLS)
         return NULL;
     pthread_mutex_lock(&lock);
-    object = take_locked(i);
+    object = take_locked(class->pool, (*class->size + (size_t)STEP - 1) / STEP * STEP);
+    n_objects += object != NULL;
     pthread_mutex_unlock(&lock);
     return object;
 }
 
-static void give_back(struct clrie_object *object, size_t size)
+static void give_back(struct clrie_object *object, unsigned i)
 {
-    unsigned i = (unsigned)((size + STEP - 1) / STEP);
     pthread_mutex_lock(&lock);
     atomic_store(&object->next_free, pools[i].free);
     pools[i].free = object;
+    n_objects--;
     pthread_mutex_unlock(&lock);
+}
+
+unsigned clrie_objects(void)
+{
+    unsigned n;
+    pthread_mutex_lock(&lock);
+    n = n_objects;
+    pthread_mutex_unlock(&lock);
+    return n;
 }
 
 /* ---- objects ---------------------------------------------------------------------------------- */
 
 void *clrie_new(const struct clrie_class *class)
 {
-    struct clrie_object *object = allocate(*class->size);
+    struct clrie_object *object = allocate(class);
     const void         **faces;
     if (!object)
         return NULL;
@@ -121,7 +130,7 @@ static void end(struct clrie_object *object)
     for (unsigned i = 0; i < class->n_faces; i++)
         faces[i] = released;
     object->class = NULL;
-    give_back(object, *class->size);
+    give_back(object, class->pool);
 }
 
 /* What a plug-in sees of @refs: a reference of the engine itself counts as one. */

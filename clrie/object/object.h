@@ -11,8 +11,8 @@
  * which is a pointer to a vtable.
  *
  * A plug-in may call an object after its last Release(). Therefore the memory of objects is never
- * given back to the C library, but only used for other objects; and the faces of a released object
- * have a vtable whose slots return E_UNEXPECTED.
+ * given back to the C library, but only used for other objects of the same class; and the faces of a
+ * released object have a vtable whose slots return E_UNEXPECTED.
  */
 #ifndef SXS_CLRIE_OBJECT_OBJECT_H
 #define SXS_CLRIE_OBJECT_OBJECT_H
@@ -36,6 +36,7 @@ struct clrie_face {
 struct clrie_class {
     const char              *name;
     uint32_t                 n_faces;
+    uint32_t                 pool; /* number of the class: memory is reused for the same class only */
     const uint32_t          *size; /* of the object, in bytes */
     const struct clrie_face *faces;
     /* Releases what the object owns; NULL: nothing. Called when the last reference is gone. */
@@ -70,6 +71,9 @@ static inline void *clrie_face(struct clrie_object *object, unsigned n)
  * clrie_new - make an object with one reference. All bytes behind the faces are zero.
  * Returns NULL without memory. Any thread. */
 void *clrie_new(const struct clrie_class *class);
+
+/** clrie_objects - the number of objects that are not released. Any thread. */
+unsigned clrie_objects(void);
 
 /** clrie_ref, clrie_unref - count a reference; the last clrie_unref() ends the object. They return the
  *  new count. NULL is allowed for clrie_unref(). Any thread. */
