@@ -290,6 +290,14 @@ $(O)/tests/libdelaying.so: harness/delaying/delaying.c
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize=%,$(CFLAGS)) -shared -o $@ $<
 
+# A plug-in library whose classes are in the test program.
+$(O)/tests/librelay.so: tests/unit/relay/relay.c $(GEN)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize=%,$(CFLAGS)) -shared -o $@ $<
+
+$(O)/tests/test_clrie_engine: $(O)/tests/librelay.so
+
 # Profilers that tests run directly and as guests: profiler.c, which they share, and one file each.
 $(O)/guests/lib%.so: tests/guests/%.c tests/guests/profiler.c $(wildcard tests/guests/*.h) $(GEN)
 	@mkdir -p $(@D)

@@ -104,7 +104,8 @@ HRESULT clrie_inlining(struct clrie_engine *engine, FunctionID caller, FunctionI
                                             .caller = clrie_method_token(of_caller)});
         clrie_method_close(of_callee);
         clrie_method_close(of_caller);
-    } else {
+    } else { /* a module that is not known, such as that of a dynamic method */
+        *should_inline = 1;
         clrie_unref((struct clrie_object *)of_callee); /* of_caller was not made */
     }
     pthread_mutex_unlock(&engine->compiling);

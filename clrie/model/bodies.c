@@ -22,6 +22,7 @@ struct body {
     uint32_t       original_size;
     uint8_t        is_transformed;
     const uint8_t *written; /* what the engine gave to SetILFunctionBody(); compared only */
+    const uint8_t *last;    /* what the runtime has after the compilation; compared only */
     struct map    *maps;    /* owned */
 };
 
@@ -95,7 +96,9 @@ void clrie_bodies_free(struct clrie_bodies *bodies)
  * A runtime's GetILFunctionBody() returns what was given to SetILFunctionBody() for another instance
  * of a generic method. So the first body that was read for a compilation is used for all later ones,
  * as CLRIE does. In a ReJIT the Info returns the body that another user of the same ReJIT has
- * written, if there is one: that body is the one to change.
+ * written, if there is one: that body is the one to change. If there is none, the Info returns the body
+ * of the first compilation with everybody's changes: then plug-ins begin with the original one, else
+ * they would make their changes twice.
  */
 HRESULT clrie_module_body(struct clrie_module *module, mdMethodDef token, enum clrie_method_use use,
                           const uint8_t **bytes, uint32_t *size)
@@ -117,7 +120,7 @@ HRESULT clrie_module_body(struct clrie_module *module, mdMethodDef token, enum c
         if ((FAILED(hr) || !*bytes) && !copy.original)
             return FAILED(hr) ? hr : E_FAIL;
     }
-    if (copy.original && (!*bytes || *bytes == copy.written)) {
+    if (copy.original && (!*bytes || *bytes == copy.written || *bytes == copy.last)) {
         *bytes = copy.original;
         *size = copy.original_size;
     }
@@ -140,6 +143,16 @@ void clrie_module_set_written(struct clrie_module *module, mdMethodDef token, co
     row = find_locked(module, token, 1);
     if (row)
         row->written = bytes;
+    pthread_mutex_unlock(&module->lock);
+}
+
+void clrie_module_set_last(struct clrie_module *module, mdMethodDef token, const uint8_t *bytes)
+{
+    struct body *row;
+    pthread_mutex_lock(&module->lock);
+    row = find_locked(module, token, 0);
+    if (row)
+        row->last = bytes;
     pthread_mutex_unlock(&module->lock);
 }
 

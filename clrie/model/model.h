@@ -95,6 +95,10 @@ HRESULT clrie_method_check(struct clrie_method *method, const uint8_t *bytes, si
  *  the body of the method later, the body before it is used instead. Only compared, never read. */
 void clrie_method_set_written(struct clrie_method *method, const uint8_t *bytes);
 
+/** clrie_module_set_last - the same for the body that the runtime has after the compilation: other
+ *  profilers may have changed what the engine gave it. */
+void clrie_module_set_last(struct clrie_module *module, mdMethodDef token, const uint8_t *bytes);
+
 /** clrie_method_set_transformed - whether plug-ins changed the method: what
  *  IMethodJitInfo::GetILTransformationStatus() answers. Set to 0 when a first compilation begins. */
 void clrie_method_set_transformed(struct clrie_method *method, int is);

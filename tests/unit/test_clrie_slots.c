@@ -121,8 +121,7 @@ static void bytes_of(const struct call *call, uint8_t *out)
 static BSTR string_argument(struct call *call)
 {
     BSTR out = clrie_string_of("plain.dll");
-    if (!is(call->slot->name, "FreeString"))
-        call->strings[call->n_strings++] = out;
+    call->strings[call->n_strings++] = out;
     return out;
 }
 
@@ -215,6 +214,8 @@ static void release_results(struct call *call, HRESULT hr)
     }
     for (; call->n_objects; call->n_objects--)
         RELEASE((IUnknown *)call->objects[call->n_objects - 1]);
+    if (is(call->slot->name, "FreeString") && SUCCEEDED(hr))
+        call->n_strings = 0; /* it has freed the string */
     for (; call->n_strings; call->n_strings--)
         clrie_string_free(call->strings[call->n_strings - 1]);
 }
