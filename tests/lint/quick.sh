@@ -36,9 +36,10 @@ finds() { # claim pattern command...
     if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -q "$pattern"; then tap 0 "$claim" ""; else tap 1 "$claim" "$out"; fi
 }
 
-echo 1..20
+echo 1..22
 passes "no folder includes what lies above it" tests/lint/layering.sh
 passes "no sources include each other in a circle" tests/lint/circles.sh
+passes "the tests that docs/internals/clrie.md names exist" tests/lint/named-tests.sh
 passes "names, comments and documents use the terms of the field" tests/lint/words.sh
 passes "what may run in a signal handler calls only what may be called there" \
     tests/lint/signal-safety.sh --source
@@ -54,6 +55,8 @@ echo '#include "callback/guid.h"' >>"$copy/stackwalk/walk.c"
 finds "an include that points up is named" 'stackwalk/walk.c:.*callback/guid.h' tests/lint/layering.sh
 echo '#include "cmd/report/own.h"' >>"$copy/cmd/report/model.h"
 finds "a circle is named" 'circle: .*cmd/report/model, cmd/report/own' tests/lint/circles.sh
+echo '| A fact | a_test_that_nobody_wrote |' >>"$copy/docs/internals/clrie.md"
+finds "a test that does not exist is named" 'clrie.md:.*a_test_that_nobody_wrote' tests/lint/named-tests.sh
 echo '#include "signals/router.h"' >>"$copy/manager/manager.c"
 finds "so is one of another folder's private header" 'manager/manager.c:.*router.h' tests/lint/layering.sh
 cat >>"$copy/signals/owners.c" <<'C'

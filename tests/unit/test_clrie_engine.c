@@ -230,7 +230,7 @@ static void masks_are_those_of_all_plug_ins(void **state)
     assert_int_equal(plug[0].refs, 0);
 }
 
-static void exceptions_are_told_in_the_order_of_priority(void **state)
+static void exceptions_are_reported_in_the_order_of_priority(void **state)
 {
     (void)state;
     start(2, (const unsigned[]){2, 1});
@@ -239,7 +239,7 @@ static void exceptions_are_told_in_the_order_of_priority(void **state)
     HR(S_OK, CALL(callback, ExceptionThrown, 0x1234));
     HR(S_OK, CALL(callback, ExceptionSearchFunctionEnter, FUNCTION + MAIN));
     HR(S_OK,
-       CALL(callback, ExceptionSearchFunctionEnter, FUNCTION)); /* unknown module: nobody is told */
+       CALL(callback, ExceptionSearchFunctionEnter, FUNCTION)); /* unknown module: nobody is notified */
     HR(S_OK, CALL(callback, ExceptionSearchCatcherFound, FUNCTION + MAIN));
     HR(S_OK, CALL(callback, ExceptionCatcherEnter, FUNCTION + MAIN, 0x1234));
     HR(S_OK, CALL(callback, ExceptionCatcherLeave));
@@ -288,7 +288,7 @@ int main(void)
         CASE(a_rejit_begins_with_the_original_body),
         CASE(a_rejit_includes_the_methods_it_was_inlined_into),
         CASE(masks_are_those_of_all_plug_ins),
-        CASE(exceptions_are_told_in_the_order_of_priority),
+        CASE(exceptions_are_reported_in_the_order_of_priority),
         CASE(a_plug_in_is_not_registered_in_its_own_initialize),
         CASE(a_raw_profiler_is_taken_only_in_initialize),
     };
