@@ -4,9 +4,10 @@
  * name contains PLUG_ONLY. RANDOM_SEED: a number. The edits of a method depend on the seed, its module's
  * name and its token only, so that each instance of a generic method gets the same.
  *
- * The edits keep to the types of values: they load and drop integers, and leave values of the program where
- * they are. So what may be wrong is what the checker of the library checks: stack heights, branches, clauses,
- * prefixes, numbers of arguments and locals. The methods are to be compiled, not to be run.
+ * The checker of the library does not check types. So the edits never give an instruction a value of another
+ * type than before: paths meet with an empty stack, or with different heights, and numbers that are not popped
+ * lie below the program's values. What may be wrong is what the checker checks: stack heights, branches,
+ * clauses, prefixes, numbers of arguments and locals. The methods are to be compiled, not to be run.
  *
  * For each method it prints `edited MODULE TOKEN: EDITS`, and `accepted MODULE TOKEN` when the engine
  * has given the new code to the runtime.
@@ -37,14 +38,20 @@ HRESULT plug_shutdown(struct plug *p)
     return S_OK;
 }
 
+enum { PROBES = 6 };
+
 /* A method in work. */
 struct work {
     struct edit e;
     uint64_t    dice;
     mdToken     method, object;
     unsigned    n_locals, n_args, local; /* `local`: an int32 of this plug-in */
-    char        edits[300];              /* for the output */
-    size_t      n_edits;
+    int         returns, is_generic;
+    /* Instructions before which the stack is empty in the original code, and others; borrowed. */
+    IInstruction *empty[PROBES], *full[PROBES];
+    unsigned      n_empty, n_full;
+    char          edits[300]; /* for the output */
+    size_t        n_edits;
 };
 
 static unsigned roll(struct work *w, unsigned below)
@@ -78,16 +85,62 @@ static unsigned any(struct work *w)
     return roll(w, w->e.n);
 }
 
-/* Mostly a target where the stack is empty: the first instruction, or one behind a store. */
-static IInstruction *target(struct work *w)
+/* The height of the stack before instruction number k of a graph without errors: the engine says how much
+ * stack it needs, with `most` more values at k than it needed before. -1: unknown. */
+static int height(struct work *w, unsigned k, DWORD most)
 {
-    unsigned k = any(w);
-    for (unsigned back = 0; roll(w, 4) && back < 20 && k > 0; back++, k--)
-        if (w->e.op[k - 1] == Cee_Pop ||
-            (w->e.op[k - 1] >= Cee_Stloc_0 && w->e.op[k - 1] <= Cee_Stloc_3) ||
-            w->e.op[k - 1] == Cee_Stloc_S)
-            break;
-    return w->e.at[k];
+    struct edit   *e = &w->e;
+    IInstruction **fresh = calloc(2 * (size_t)most, sizeof(*fresh));
+    DWORD          n = 0;
+    int            fine = fresh != NULL;
+    for (unsigned i = 0; fine && i < 2 * most; i++) {
+        fresh[i] = edit_op(e, i < most ? Cee_Ldc_I4_0 : Cee_Pop);
+        fine = fresh[i] && DO(e->p, e->graph, InsertBefore, e->at[k], fresh[i]);
+    }
+    fine = fine && DO(e->p, e->method, GetMaxStack, &n);
+    for (unsigned i = 0; fresh && i < 2 * most; i++)
+        if (fresh[i]) {
+            DO(e->p, e->graph, Remove, fresh[i]);
+            CALL(fresh[i], Release);
+        }
+    free(fresh);
+    return fine && n >= most ? (int)(n - most) : -1;
+}
+
+/* Finds some instructions before which the stack is empty, or not. */
+static void find_places(struct work *w)
+{
+    DWORD most = 0;
+    if (!DO(w->e.p, w->e.method, GetMaxStack, &most))
+        return;
+    for (int i = 0; i < PROBES; i++) {
+        unsigned k = i ? any(w) : 0;
+        int      h = edit_has_prefix(&w->e, k) ? -1 : height(w, k, most + 1);
+        if (h == 0 && w->n_empty < PROBES)
+            w->empty[w->n_empty++] = w->e.at[k];
+        if (h > 0 && w->n_full < PROBES)
+            w->full[w->n_full++] = w->e.at[k];
+    }
+}
+
+/* The number of an instruction where the stack was empty (of the first one, if that was removed). */
+static unsigned empty_place(struct work *w)
+{
+    unsigned k = w->n_empty ? edit_index(&w->e, w->empty[roll(w, w->n_empty)]) : w->e.n;
+    return k < w->e.n ? k : 0;
+}
+
+/* A place for a branch, and its target: at least at one of them the stack was empty. */
+static IInstruction *target(struct work *w, unsigned *k)
+{
+    unsigned to = empty_place(w);
+    if (roll(w, 3) == 0)
+        *k = empty_place(w);
+    if (roll(w, 4) == 0 && w->n_full) {
+        *k = empty_place(w);
+        to = edit_index(&w->e, w->full[roll(w, w->n_full)]);
+    }
+    return w->e.at[to < w->e.n ? to : 0];
 }
 
 static void put(struct work *w, unsigned k, IInstruction *fresh)
@@ -166,13 +219,16 @@ static void skip(struct work *w, unsigned k)
 
 static void branch_if(struct work *w, unsigned k)
 {
+    IInstruction *to = target(w, &k);
     put_first(w, k, edit_const(&w->e, 0));
-    put(w, k, edit_branch(&w->e, roll(w, 2) ? Cee_Brtrue : Cee_Brfalse_S, target(w)));
+    put(w, k, edit_branch(&w->e, roll(w, 2) ? Cee_Brtrue : Cee_Brfalse_S, to));
 }
 
 static void many_branches(struct work *w, unsigned k)
 {
-    IInstruction *targets[3] = {target(w), w->e.at[k], target(w)}, *i = NULL;
+    IInstruction *targets[3] = {target(w, &k), NULL, NULL}, *i = NULL;
+    targets[1] = w->e.at[k];
+    targets[2] = targets[roll(w, 2)];
     put_first(w, k, edit_const(&w->e, 7));
     DO(w->e.p, w->e.factory, CreateSwitchInstruction, Cee_Switch, roll(w, 4), targets, &i);
     put(w, k, i);
@@ -210,23 +266,29 @@ static void small_block(struct work *w, unsigned k)
 
 static void load(struct work *w, unsigned k)
 {
+    k = empty_place(w);
     put_first(w, k, edit_const(&w->e, 1));
 }
 
 static void drop(struct work *w, unsigned k)
 {
+    k = empty_place(w);
     put_first(w, k, edit_op(&w->e, Cee_Pop));
 }
 
 static void go(struct work *w, unsigned k)
 {
-    put_first(w, k, edit_branch(&w->e, roll(w, 3) ? Cee_Br : Cee_Leave, target(w)));
+    IInstruction *to = target(w, &k);
+    put_first(w, k, edit_branch(&w->e, roll(w, 3) ? Cee_Br : Cee_Leave, to));
 }
 
 static void end(struct work *w, unsigned k)
 {
     static const ILOrdinalOpcode ops[] = {Cee_Ret, Cee_Endfinally, Cee_Endfilter, Cee_Rethrow};
-    put_first(w, k, edit_op(&w->e, ops[roll(w, 4)]));
+    ILOrdinalOpcode              op = ops[roll(w, 4)];
+    if (op == Cee_Endfilter || (op == Cee_Ret && w->returns))
+        k = empty_place(w); /* they take a value */
+    put_first(w, k, edit_op(&w->e, op));
 }
 
 static void prefix(struct work *w, unsigned k)
@@ -235,18 +297,20 @@ static void prefix(struct work *w, unsigned k)
     put_first(w, k, edit_op(&w->e, ops[roll(w, 3)]));
 }
 
+/* A jump to the method itself. The token of a generic method means none of its instances. */
 static void jump(struct work *w, unsigned k)
 {
+    if (w->is_generic)
+        return;
     put_first(w, k, edit_token(&w->e, Cee_Jmp, w->method));
 }
 
-/* Removes an instruction that uses no value of the program, but for a pop. */
+/* Removes an instruction that uses no value of the program,. */
 static void take(struct work *w, unsigned k)
 {
-    for (unsigned tries = 0; tries < 40; tries++, k = any(w))
+    for (unsigned tries = 0; tries < 40 && w->e.n > 1; tries++, k = any(w))
         switch ((int)w->e.op[k]) {
         case Cee_Nop:
-        case Cee_Pop:
         case Cee_Br:
         case Cee_Leave:
         case Cee_Ret:
@@ -345,7 +409,9 @@ static int prepare(struct work *w)
         unsigned at =
             signature[0] & 0x10 ? 2 : 1; /* generic: the number of parameters comes first */
         w->n_args = signature[at] + (signature[0] & 0x20 ? 1 : 0);
+        w->returns = signature[at + 1] != ELEMENT_TYPE_VOID;
     }
+    w->is_generic = strpbrk(plug_method_name(p, w->e.method), "`<") != NULL;
     if (type)
         CALL(type, Release);
     if (locals)
@@ -377,6 +443,7 @@ HRESULT plug_instrument(struct plug *p, IMethodInfo *method, BOOL is_rejit)
         plug_say(p, "cannot change %s", plug_method_name(p, method));
         return S_OK;
     }
+    find_places(&w);
     n = 1 + roll(&w, 3);
     among = roll(&w, 3) ? N_EDITS : N_RIGHT;
     while (n--) {
