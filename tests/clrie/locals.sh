@@ -8,11 +8,13 @@ need_real 3
 . tests/clrie/changes.inc
 own_dotnet || echo "# no dotnet command: nothing is run under dotnet"
 
-# Locals keep their values; a finally handler runs once for each call. With one form for all methods, the handler of
+# Locals keep their values; a finally handler runs once for each call (at the end threads of the app kinds may be in
+# such calls). With one form for all methods, the handler of
 # profiled runs for 13 exceptions.
 counts() {
     [ "$(number left "$1")" -gt 0 ] && [ "$(number wrong "$1")" = 0 ] && [ "$(number joined "$1")" -gt 0 ] &&
-        [ "$(number finally "$1")" = "$(number guarded "$1")" ] || return
+        [ "$(number finally "$1")" -le "$(number guarded "$1")" ] || return
+    [ "$app" = profiled ] && [ "$(number finally "$1")" != "$(number guarded "$1")" ] && return 1
     [ -z "${PLUG_FORM:-}" ] && return
     local finally=0 catch=0 fault=0 filter=0
     case $PLUG_FORM in
@@ -29,6 +31,7 @@ for app in profiled kinds; do alone_and_at_once locals "$app"; done
 config locals
 for v in $versions; do "$runsxs" --timeout 100 "$v" profiled ""; done >"$tmp/plain" 2>&1
 lines "$tmp/plain" >"$tmp/expected"
+app=profiled
 for PLUG_FORM in 0 1 2 3 4 5; do
     export PLUG_FORM
     run_on "$versions" profiled ""

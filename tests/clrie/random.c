@@ -10,11 +10,14 @@
  * clauses, prefixes, numbers of arguments and locals. The methods are to be compiled, not to be run.
  *
  * For each method it prints `edited MODULE TOKEN: EDITS`, and `accepted MODULE TOKEN` when the engine
- * has given the new code to the runtime.
+ * has given the new code to the runtime; after the compilation `compiled MODULE TOKEN STATUS` with the engine's
+ * GetILTransformationStatus. RANDOM_WRONG: each method also gets a pop at its beginning, which is always wrong;
+ * then the methods may be run, since all must stay as they are.
  */
 #include "tests/clrie/edit.h"
 
-const char plug_name[] = "random";
+const char     plug_name[] = "random";
+const unsigned plug_has = PLUG_JIT;
 
 struct own {
     atomic_uint edited, accepted;
@@ -305,7 +308,7 @@ static void jump(struct work *w, unsigned k)
     put_first(w, k, edit_token(&w->e, Cee_Jmp, w->method));
 }
 
-/* Removes an instruction that uses no value of the program,. */
+/* Removes an instruction that uses no value of the program. */
 static void take(struct work *w, unsigned k)
 {
     for (unsigned tries = 0; tries < 40 && w->e.n > 1; tries++, k = any(w))
@@ -452,6 +455,8 @@ HRESULT plug_instrument(struct plug *p, IMethodInfo *method, BOOL is_rejit)
         edits[what].make(&w, k);
         edit_list(&w.e);
     }
+    if (getenv("RANDOM_WRONG") && w.e.n)
+        put(&w, 0, edit_op(&w.e, Cee_Pop));
     plug_say(p, "edited %s %08x:%s", edit_module(p, method), w.method, w.edits);
     edit_end(&w.e);
     return S_OK;
@@ -465,5 +470,26 @@ HRESULT plug_complete(struct plug *p, IMethodInfo *method, BOOL is_rejit)
         return S_OK;
     CALL(method, GetMethodToken, &token);
     plug_say(p, "accepted %s %08x", edit_module(p, method), token);
+    return S_OK;
+}
+
+HRESULT plug_jit_complete(struct plug *p, IMethodJitInfo *compiled)
+{
+    IModuleInfo *module = NULL;
+    IMethodInfo *method = NULL;
+    FunctionID   function = 0;
+    BOOL         status = 0;
+    mdToken      token = 0;
+    if (FAILED(CALL(compiled, GetModuleInfo, &module))) /* a dynamic method */
+        return S_OK;
+    CALL(compiled, GetFunctionID, &function);
+    if (DO(p, module, GetMethodInfoById, function, &method)) {
+        if (edit_is_wanted(p, method) && DO(p, compiled, GetILTransformationStatus, &status)) {
+            CALL(method, GetMethodToken, &token);
+            plug_say(p, "compiled %s %08x %d", edit_module(p, method), token, status);
+        }
+        CALL(method, Release);
+    }
+    CALL(module, Release);
     return S_OK;
 }
