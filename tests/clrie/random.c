@@ -271,6 +271,7 @@ static void load(struct work *w, unsigned k)
 {
     k = empty_place(w);
     put_first(w, k, edit_const(&w->e, 1));
+    w->n_full = 0; /* paths that meet there could now have other values at one height */
 }
 
 static void drop(struct work *w, unsigned k)
@@ -297,7 +298,13 @@ static void end(struct work *w, unsigned k)
 static void prefix(struct work *w, unsigned k)
 {
     static const ILOrdinalOpcode ops[] = {Cee_Tailcall, Cee_Volatile, Cee_Readonly};
-    put_first(w, k, edit_op(&w->e, ops[roll(w, 3)]));
+    unsigned                     which = roll(w, 4);
+    IInstruction                *i = NULL;
+    if (which < 3)
+        i = edit_op(&w->e, ops[which]);
+    else
+        DO(w->e.p, w->e.factory, CreateByteOperandInstruction, Cee_Unaligned, 1, &i);
+    put_first(w, k, i);
 }
 
 /* A jump to the method itself. The token of a generic method means none of its instances. */

@@ -21,7 +21,7 @@ def read_plugin(path, version):
     with open(path, encoding="utf-8") as lines:
         for line in lines:
             word = line.rstrip("\n").split(" ", 5)
-            if word[1] != version or len(word) < 5:
+            if word[1] != version or word[2] not in ("edited", "accepted", "compiled"):
                 continue
             key = word[3].removesuffix(".dll"), int(word[4].rstrip(":"), 16)
             if word[2] == "edited":
