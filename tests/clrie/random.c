@@ -271,7 +271,6 @@ static void load(struct work *w, unsigned k)
 {
     k = empty_place(w);
     put_first(w, k, edit_const(&w->e, 1));
-    w->n_full = 0; /* paths that meet there could now have other values at one height */
 }
 
 static void drop(struct work *w, unsigned k)
@@ -443,6 +442,7 @@ HRESULT plug_instrument(struct plug *p, IMethodInfo *method, BOOL is_rejit)
 {
     struct own *own = p->own;
     struct work w = {0};
+    const char *only = getenv("RANDOM_EDIT"); /* number of an edit: this one only */
     unsigned    n, among;
     (void)is_rejit;
     CALL(method, GetMethodToken, &w.method);
@@ -455,9 +455,13 @@ HRESULT plug_instrument(struct plug *p, IMethodInfo *method, BOOL is_rejit)
     }
     find_places(&w);
     n = 1 + roll(&w, 3);
+    if (n > 1) /* another edit could cut off the paths that had other heights */
+        w.n_full = 0;
     among = roll(&w, 3) ? N_EDITS : N_RIGHT;
     while (n--) {
         unsigned what = roll(&w, among), k = any(&w);
+        if (only && *only)
+            what = (unsigned)atoi(only) % N_EDITS;
         note(&w, edits[what].name, k);
         edits[what].make(&w, k);
         edit_list(&w.e);

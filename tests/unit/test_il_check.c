@@ -125,6 +125,10 @@ static void a_filter_ends_with_a_verdict_before_its_handler(void **state)
     refuses("A: leave.s D\n F: pop\n endfilter\n B: pop\n leave.s D\n D: ret\n"
             ".try A to F filter F handler B to D",
             0, "endfilter takes 1");
+    refuses("A: leave.s D\n F: pop\n G: leave.s I\n H: pop\n leave.s I\n I: ldc.i4.1\n endfilter\n"
+            "B: pop\n leave.s D\n D: ret\n"
+            ".try G to H catch X handler H to I\n.try A to F filter F handler B to D",
+            0, "a try block within a filter");
 }
 
 static void clauses_are_nested_inner_ones_first(void **state)
