@@ -444,6 +444,7 @@ HRESULT plug_instrument(struct plug *p, IMethodInfo *method, BOOL is_rejit)
     struct work w = {0};
     const char *only = getenv("RANDOM_EDIT"); /* number of an edit: this one only */
     unsigned    n, among;
+    int         several;
     (void)is_rejit;
     CALL(method, GetMethodToken, &w.method);
     w.dice = hash(own->seed, edit_module(p, method), w.method);
@@ -458,10 +459,13 @@ HRESULT plug_instrument(struct plug *p, IMethodInfo *method, BOOL is_rejit)
     if (n > 1) /* another edit could cut off the paths that had other heights */
         w.n_full = 0;
     among = roll(&w, 3) ? N_EDITS : N_RIGHT;
+    several = n > 1;
     while (n--) {
         unsigned what = roll(&w, among), k = any(&w);
         if (only && *only)
             what = (unsigned)atoi(only) % N_EDITS;
+        if (several && (edits[what].make == load || edits[what].make == drop))
+            what = 0; /* with another edit, values of two types could meet at one height */
         note(&w, edits[what].name, k);
         edits[what].make(&w, k);
         edit_list(&w.e);
