@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* method.c - IMethodInfo2: making methods, their IDs, their graph. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -246,13 +247,17 @@ HRESULT clrie_method_render(struct clrie_method *method, struct clrie_written *o
 {
     struct clrie_graph *graph;
     struct sxs_il_body *body;
+    const char         *what = "there is no IL of it";
     HRESULT             hr = clrie_method_graph(method, &graph);
-    if (room)
-        why[0] = '\0';
-    if (SUCCEEDED(hr) && method->locals)
+    if (SUCCEEDED(hr) && method->locals) {
+        what = "its locals cannot be written";
         hr = clrie_locals_CommitSignature(method->locals);
+    }
+    snprintf(why, room, "%s (0x%08x)", what, (unsigned)hr);
     if (FAILED(hr))
         return hr;
+    if (room)
+        why[0] = '\0';
     body = clrie_graph_body(graph);
     if (!body)
         return E_OUTOFMEMORY;
@@ -260,7 +265,12 @@ HRESULT clrie_method_render(struct clrie_method *method, struct clrie_written *o
     body->init_locals = 1;
     sxs_il_set_changed(body);
     hr = clrie_graph_check(graph, why, room);
-    return SUCCEEDED(hr) ? clrie_graph_write(graph, out) : hr;
+    if (FAILED(hr))
+        return hr;
+    hr = clrie_graph_write(graph, out);
+    if (FAILED(hr))
+        snprintf(why, room, "it cannot be written (0x%08x)", (unsigned)hr);
+    return hr;
 }
 
 HRESULT clrie_method_GetInstructions(struct clrie_method *self,

@@ -138,8 +138,9 @@ static int check_prefix(struct checker *c, const struct sxs_il_insn *prefix)
 {
     const struct sxs_il_insn *insn = prefix->next;
     int                       ok;
-    while (insn && sxs_il_is_prefix(insn))
-        insn = insn->next;
+    for (; insn && sxs_il_is_prefix(insn); insn = insn->next)
+        if (insn->opcode == prefix->opcode)
+            return BAD(c, prefix, "%s twice before one instruction", name_of(prefix));
     if (!insn)
         return BAD(c, prefix, "%s at the end of the code", name_of(prefix));
     switch (prefix->opcode) {
@@ -157,7 +158,7 @@ static int check_prefix(struct checker *c, const struct sxs_il_insn *prefix)
     case SXS_IL_UNALIGNED:
         if (prefix->i != 1 && prefix->i != 2 && prefix->i != 4)
             return BAD(c, prefix, "unaligned. of %lld: 1, 2 or 4", (long long)prefix->i);
-        ok = reads_memory(insn);
+        ok = reads_memory(insn) && insn->opcode != SXS_IL_LDSFLD && insn->opcode != SXS_IL_STSFLD;
         break;
     default: ok = reads_memory(insn); break;
     }

@@ -142,9 +142,12 @@ static int check_order(const struct sxs_il_body *body, const struct sxs_il_regio
                        const struct sxs_il_region *tries, uint32_t number,
                        struct sxs_il_error *error)
 {
-    for (uint16_t p = tries->parent; p; p = regions->all[p - 1].parent)
+    for (uint16_t p = tries->parent; p; p = regions->all[p - 1].parent) {
+        if (regions->all[p - 1].kind == SXS_IL_IN_FILTER)
+            return BAD(error, body->clauses[number].try_first, "a try block within a filter");
         if (regions->all[p - 1].kind == SXS_IL_IN_TRY && regions->all[p - 1].clause < number)
             return BAD(error, body->clauses[number].try_first, "an outer clause before an inner one");
+    }
     return SXS_IL_OK;
 }
 

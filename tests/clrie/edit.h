@@ -198,6 +198,39 @@ static inline IInstruction *edit_branch(struct edit *e, ILOrdinalOpcode op, IIns
     return i;
 }
 
+/** A function of the plug-in that inserted code calls. */
+typedef void edit_function(void *own);
+
+/** The signature void(native int), as a token of the method's module. 0 after a failure. */
+static inline mdToken edit_call_signature(struct plug *p, IMethodInfo *method)
+{
+    static const uint8_t signature[] = {0, 1, ELEMENT_TYPE_VOID, ELEMENT_TYPE_I};
+    IModuleInfo         *module = NULL;
+    IUnknown            *unknown = NULL;
+    mdToken              token = 0;
+    if (!DO(p, method, GetModuleInfo, &module))
+        return 0;
+    if (DO(p, module, GetMetaDataEmit, &unknown)) {
+        IMetaDataEmit *emit = (IMetaDataEmit *)(void *)unknown; /* the interface itself */
+        DO(p, emit, GetTokenFromSig, signature, sizeof(signature), &token);
+        CALL(emit, Release);
+    }
+    CALL(module, Release);
+    return token;
+}
+
+/** Inserts a call of @function(p->own) before an instruction. The signature is that of
+ *  edit_call_signature(). */
+static inline void edit_insert_call(struct edit *e, enum edit_where where, IInstruction *at,
+                                    edit_function *function, mdToken signature)
+{
+    edit_insert(e, where, at, edit_long(e, (int64_t)(intptr_t)e->p->own));
+    edit_insert(e, EDIT_BEFORE, at, edit_op(e, Cee_Conv_I));
+    edit_insert(e, EDIT_BEFORE, at, edit_long(e, (int64_t)(intptr_t)function));
+    edit_insert(e, EDIT_BEFORE, at, edit_op(e, Cee_Conv_I));
+    edit_insert(e, EDIT_BEFORE, at, edit_token(e, Cee_Calli, signature));
+}
+
 /** 1 if instruction number k is the ret of an explicit tail call: nothing may come before it. */
 static inline int edit_ends_tail_call(const struct edit *e, unsigned k)
 {
@@ -217,10 +250,8 @@ static inline int edit_has_prefix(const struct edit *e, unsigned k)
     case Cee_Constrained:
     case Cee_Volatile:
     case Cee_Unaligned:
-    case Cee_Readonly:
-        return 1;
-    default:
-        return 0;
+    case Cee_Readonly: return 1;
+    default: return 0;
     }
 }
 

@@ -15,13 +15,15 @@ struct inserter {
     atomic_uint   methods, completed, rets, targets;
 };
 
-static void count_entry(struct inserter *own)
+static void count_entry(void *arg)
 {
+    struct inserter *own = arg;
     atomic_fetch_add_explicit(&own->entered, 1, memory_order_relaxed);
 }
 
-static void count_ret(struct inserter *own)
+static void count_ret(void *arg)
 {
+    struct inserter *own = arg;
     atomic_fetch_add_explicit(&own->left, 1, memory_order_relaxed);
 }
 
@@ -35,40 +37,11 @@ HRESULT plug_initialize(struct plug *p)
 HRESULT plug_shutdown(struct plug *p)
 {
     struct inserter *own = p->own;
-    plug_say(p, "methods %u completed %u rets %u targets %u", own->methods, own->completed, own->rets,
-             own->targets);
+    plug_say(p, "methods %u completed %u rets %u targets %u", own->methods, own->completed,
+             own->rets, own->targets);
     plug_say(p, "entered %llu left %llu", own->entered, own->left);
     plug_say(p, "failed %u", plug_failed);
     return S_OK;
-}
-
-/* The signature void(native int), as a token of the method's module. */
-static mdToken call_signature(struct plug *p, IMethodInfo *method)
-{
-    static const uint8_t signature[] = {0, 1, ELEMENT_TYPE_VOID, ELEMENT_TYPE_I};
-    IModuleInfo *module = NULL;
-    IUnknown    *unknown = NULL;
-    mdToken      token = 0;
-    if (!DO(p, method, GetModuleInfo, &module))
-        return 0;
-    if (DO(p, module, GetMetaDataEmit, &unknown)) {
-        IMetaDataEmit *emit = (IMetaDataEmit *)(void *)unknown; /* the interface itself */
-        DO(p, emit, GetTokenFromSig, signature, sizeof(signature), &token);
-        CALL(emit, Release);
-    }
-    CALL(module, Release);
-    return token;
-}
-
-/* Inserts a call of @function before an instruction. */
-static void insert_call(struct edit *e, enum edit_where where, IInstruction *at,
-                        void (*function)(struct inserter *), mdToken signature)
-{
-    edit_insert(e, where, at, edit_long(e, (int64_t)(intptr_t)e->p->own));
-    edit_insert(e, EDIT_BEFORE, at, edit_op(e, Cee_Conv_I));
-    edit_insert(e, EDIT_BEFORE, at, edit_long(e, (int64_t)(intptr_t)function));
-    edit_insert(e, EDIT_BEFORE, at, edit_op(e, Cee_Conv_I));
-    edit_insert(e, EDIT_BEFORE, at, edit_token(e, Cee_Calli, signature));
 }
 
 static void insert_at_target(struct edit *e, unsigned k)
@@ -92,7 +65,7 @@ HRESULT plug_instrument(struct plug *p, IMethodInfo *method, BOOL is_rejit)
 {
     struct inserter *own = p->own;
     struct edit      e;
-    mdToken          signature = call_signature(p, method);
+    mdToken          signature = edit_call_signature(p, method);
     (void)is_rejit;
     if (!signature || !edit_begin(&e, p, method)) {
         plug_say(p, "cannot change %s", plug_method_name(p, method));
@@ -104,7 +77,7 @@ HRESULT plug_instrument(struct plug *p, IMethodInfo *method, BOOL is_rejit)
             atomic_fetch_add(&own->targets, 1);
         }
         if (e.op[k] == Cee_Ret && !edit_ends_tail_call(&e, k)) {
-            insert_call(&e, EDIT_RETARGET, e.at[k], count_ret, signature);
+            edit_insert_call(&e, EDIT_RETARGET, e.at[k], count_ret, signature);
             atomic_fetch_add(&own->rets, 1);
         }
     }
@@ -112,7 +85,7 @@ HRESULT plug_instrument(struct plug *p, IMethodInfo *method, BOOL is_rejit)
     {
         IInstruction *first = NULL;
         if (DO(p, e.graph, GetFirstInstruction, &first)) {
-            insert_call(&e, EDIT_BEFORE, first, count_entry, signature);
+            edit_insert_call(&e, EDIT_BEFORE, first, count_entry, signature);
             CALL(first, Release);
         }
     }

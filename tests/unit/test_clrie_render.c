@@ -107,6 +107,16 @@ static void a_wrong_body_is_named(void **state)
     clrie_unref((struct clrie_object *)method);
 }
 
+static void a_method_without_il_is_named_so(void **state)
+{
+    struct clrie_method *method = begin(*state, MAIN, NULL, 0);
+    struct clrie_written out;
+    char                 why[160] = "";
+    HR(CORPROF_E_FUNCTION_NOT_IL, clrie_method_render(method, &out, why, sizeof(why)));
+    assert_string_equal(why, "there is no IL of it (0x80131354)");
+    clrie_unref((struct clrie_object *)method);
+}
+
 static void the_checker_knows_calls_by_metadata(void **state)
 {
     /* call get_Prop, which takes `this` and returns an int: too few values on the stack. */
@@ -156,6 +166,7 @@ int main(void)
         TEST(a_method_is_rendered_with_its_locals),
         TEST(an_unchanged_body_is_rendered),
         TEST(a_wrong_body_is_named),
+        TEST(a_method_without_il_is_named_so),
         TEST(the_checker_knows_calls_by_metadata),
         TEST(a_single_return_adds_a_local_of_the_result_type),
     };

@@ -125,6 +125,10 @@ static void a_filter_ends_with_a_verdict_before_its_handler(void **state)
     refuses("A: leave.s D\n F: pop\n endfilter\n B: pop\n leave.s D\n D: ret\n"
             ".try A to F filter F handler B to D",
             0, "endfilter takes 1");
+    refuses("A: leave.s D\n F: pop\n G: leave.s I\n H: pop\n leave.s I\n I: ldc.i4.1\n endfilter\n"
+            "B: pop\n leave.s D\n D: ret\n"
+            ".try G to H catch X handler H to I\n.try A to F filter F handler B to D",
+            0, "a try block within a filter");
 }
 
 static void clauses_are_nested_inner_ones_first(void **state)
@@ -149,6 +153,17 @@ static void prefixes_belong_to_some_instructions_only(void **state)
     accepts("tail. call 0x0a000000\n ret", 0);
     refuses("tail. call 0x0a000000\n nop\n ret", 0, "tail. before call");
     refuses("ldarg.0\n readonly. ldind.i4\n ret", 1, "readonly. before");
+    accepts("volatile. ldsfld 0x04000001\n ret", 1);
+    refuses("unaligned. 1\n ldsfld 0x04000001\n ret", 1, "unaligned. before ldsfld");
+}
+
+static void a_prefix_stands_once_before_an_instruction(void **state)
+{
+    (void)state;
+    accepts("ldarg.0\n volatile.\n unaligned. 1\n ldind.i4\n ret", 1);
+    refuses("tail.\n tail.\n call 0x0a000000\n ret", 0, "tail. twice");
+    refuses("ldarg.0\n volatile.\n unaligned. 1\n volatile.\n ldind.i4\n ret", 1,
+            "volatile. twice");
 }
 
 static void the_stack_is_as_deep_as_it_gets(void **state)
@@ -241,6 +256,7 @@ int main(void)
         cmocka_unit_test(a_filter_ends_with_a_verdict_before_its_handler),
         cmocka_unit_test(clauses_are_nested_inner_ones_first),
         cmocka_unit_test(prefixes_belong_to_some_instructions_only),
+        cmocka_unit_test(a_prefix_stands_once_before_an_instruction),
         cmocka_unit_test(the_stack_is_as_deep_as_it_gets),
         cmocka_unit_test(nothing_goes_behind_a_prefix),
         cmocka_unit_test(operands_must_fit),
