@@ -21,7 +21,7 @@ build() { out=$1; shift; "$CC" $flags "$@" -o "$BUILD/bench/$out" -ldl -lpthread
 build bench_callback -rdynamic tests/bench/bench_callback.c
 build bench_signal tests/bench/bench_signal.c
 build libbenchnative.so -shared -fPIC tests/bench/bench_native.c
-build libbare.so -shared -fPIC tests/bench/bare_profiler.c tests/bench/bare_hooks.c "$BUILD/gen/sxs_abi.c"
+build libbare.so -shared -fPIC tests/bench/bare_profiler.c tests/bench/bare_hooks.c tests/bench/bare_insert.c "$BUILD/gen/sxs_abi.c"
 cp "$BUILD/bench/libbare.so" "$BUILD/bench/libunwilling.so"
 
 exec python3 -B tests/bench/bench.py "$BUILD" docs/internals/bench.md
