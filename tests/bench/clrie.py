@@ -85,7 +85,7 @@ class Clrie:
                 if size == 4:
                     runs["hand"] = (app, dict(
                         self.env(os.path.join(self.build, "bench/libbare.so"), "none"), BARE_INSERT="1"))
-                got = in_turns(self.rounds(11), runs)
+                got = in_turns(self.rounds(7), runs)
                 none = statistics.median(r["ns"] for r in got["none"]) / 1e3
                 for kind, text in KINDS.items():
                     rows.append([str(size), text, version, f"{none:.2f}"] +
@@ -103,7 +103,7 @@ class Clrie:
         rows = []
         for version in self.runtimes:
             self.note(f"clrie: start, {version}")
-            got = in_turns(self.rounds(21), self.commands(version, "start"))
+            got = in_turns(self.rounds(15), self.commands(version, "start"))
             for key, text, scale, aim in (("wall_ms", "wall, ms", 1, 8), ("cpu_ms", "CPU, ms", 1, 8),
                                           ("rss_kib", "resident, MB", 1024, None)):
                 for kind in ("none", "decline"):
