@@ -233,9 +233,7 @@ static struct clrie_object *add(struct clrie_model *model, enum clrie_kind kind,
         return NULL;
     pthread_mutex_lock(&model->lock);
     object = clrie_ids_find(ids_of(model, kind), id);
-    if (object) {
-        unused = fresh;
-    } else if (insert_id(ids_of(model, kind), id, fresh) == 0) {
+    if (!object && insert_id(ids_of(model, kind), id, fresh) == 0) {
         object = fresh;
         clrie_keep(fresh);
         *is_added = 1;
