@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # growth.sh - checks that the engine keeps little of each method that a plug-in has changed: the memory of a process that
 # compiles 12,000 methods, against that of one with 2,000, with a plug-in that inserts code and without.
