@@ -155,6 +155,8 @@ HRESULT clrie_engine_start(struct clrie_engine *engine, IUnknown *runtime,
     if (SUCCEEDED(hr))
         load(engine, arg);
     engine->in_initialize = 0;
+    if (SUCCEEDED(hr) && !engine->plugins.n) /* nobody sees what the runtime is not asked for */
+        hr = engine->info->vtbl->SetEventMask2(engine->info, 0, 0);
     /* The runtime goes on without the engine, whose plug-ins are released without OnShutdown. */
     return SUCCEEDED(hr) && engine->disabled ? CORPROF_E_PROFILER_CANCEL_ACTIVATION : hr;
 }

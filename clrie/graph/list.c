@@ -2,6 +2,7 @@
 /* list.c - the list of instructions of a graph: making and ending it, and finding instructions. */
 #include "clrie/graph/graph.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "clrie/graph/internal.h"
@@ -9,6 +10,26 @@
 const uint32_t clrie_graph_size = sizeof(struct clrie_graph);
 
 /* ---- making and ending ------------------------------------------------------------------------ */
+
+/* The body of a graph that has ended, for the next one: its memory is in the processor's caches. Not
+ * that of a long method, which has much memory. NULL: none. */
+static _Atomic(struct sxs_il_body *) spare;
+enum { MAX_SPARE = 500 /* instructions */ };
+
+static struct sxs_il_body *take_body(void)
+{
+    struct sxs_il_body *body = atomic_exchange(&spare, NULL);
+    return body ? body : sxs_il_new();
+}
+
+static void give_body(struct sxs_il_body *body)
+{
+    if (body && body->n_old <= MAX_SPARE) {
+        sxs_il_clear(body);
+        body = atomic_exchange(&spare, body);
+    }
+    sxs_il_free(body);
+}
 
 typedef int reader(struct sxs_il_body *body, const uint8_t *bytes, size_t size,
                    struct sxs_il_error *error);
@@ -20,7 +41,7 @@ static HRESULT make_graph(reader *read, const uint8_t *bytes, size_t size, struc
     *out = NULL;
     if (!graph)
         return E_OUTOFMEMORY;
-    graph->body = sxs_il_new();
+    graph->body = take_body();
     if (graph->body)
         err = read(graph->body, bytes, size, NULL);
     if (err) {
@@ -69,7 +90,7 @@ void clrie_graph_end(struct clrie_object *object)
     clrie_section_free(graph->section);
     for (uint32_t i = 0; i < graph->n_held; i++)
         clrie_unhold(&graph->held[i]->object);
-    sxs_il_free(graph->body);
+    give_body(graph->body);
     sxs_il_free(graph->before);
     free(graph->held);
     free(graph->baseline_map);

@@ -92,38 +92,56 @@ int clrie_assembly_is_in_domain(struct clrie_object *assembly, const void *domai
 /* ---- modules ---------------------------------------------------------------------------------- */
 
 /* Copies what the metadata of the manifest module says of the assembly. */
-static void read_manifest(struct clrie_assembly *assembly, struct clrie_module *module)
+static void read_from(struct clrie_assembly *assembly, IMetaDataAssemblyImport *import)
+{
+    mdAssembly  token = 0;
+    const void *key = NULL;
+    uint8_t    *copy = NULL;
+    ULONG       size = 0;
+    if (FAILED(import->vtbl->GetAssemblyFromScope(import, &token)) ||
+        FAILED(import->vtbl->GetAssemblyProps(import, token, &key, &size, NULL, NULL, 0, NULL, NULL,
+                                              NULL)))
+        return;
+    if (key && size && (copy = malloc(size)))
+        memcpy(copy, key, size);
+    pthread_mutex_lock(&assembly->model->lock);
+    if (!atomic_load(&assembly->is_read)) {
+        assembly->token = token;
+        assembly->public_key = copy;
+        assembly->public_key_size = copy ? size : 0;
+        atomic_store(&assembly->is_read, 1);
+        copy = NULL;
+    }
+    pthread_mutex_unlock(&assembly->model->lock);
+    free(copy);
+}
+
+static void read_manifest(struct clrie_assembly *assembly)
 {
     IMetaDataAssemblyImport *import = NULL;
-    mdAssembly               token = 0;
-    const void              *key = NULL;
-    ULONG                    size = 0;
-    if (FAILED(clrie_module_GetMetaDataAssemblyImport(module, (IUnknown **)(void *)&import)))
+    IModuleInfo             *module = NULL;
+    if (atomic_load(&assembly->is_read) ||
+        FAILED(clrie_assembly_GetManifestModule(assembly, &module)))
         return;
-    if (SUCCEEDED(import->vtbl->GetAssemblyFromScope(import, &token)) &&
-        SUCCEEDED(import->vtbl->GetAssemblyProps(import, token, &key, &size, NULL, NULL, 0, NULL,
-                                                 NULL, NULL))) {
-        assembly->token = token;
-        if (key && size && (assembly->public_key = malloc(size))) {
-            memcpy(assembly->public_key, key, size);
-            assembly->public_key_size = size;
-        }
+    if (SUCCEEDED(module->vtbl->GetMetaDataAssemblyImport(module, (IUnknown **)(void *)&import))) {
+        read_from(assembly, import);
+        import->vtbl->Release(import);
     }
-    import->vtbl->Release(import);
+    module->vtbl->Release(module);
 }
 
 void clrie_assembly_add_module(struct clrie_assembly *assembly, struct clrie_module *module)
 {
-    if (module->id != assembly->manifest_id || atomic_load(&assembly->has_manifest))
+    if (module->id != assembly->manifest_id || atomic_exchange(&assembly->has_manifest, 1))
         return;
-    read_manifest(assembly, module);
     pthread_mutex_lock(&assembly->model->lock);
     if (!assembly->manifest) {
         clrie_ref(&module->object);
         assembly->manifest = module;
     }
     pthread_mutex_unlock(&assembly->model->lock);
-    atomic_store(&assembly->has_manifest, 1);
+    if (module->flags & COR_PRF_MODULE_COLLECTIBLE) /* it cannot be read after an unload */
+        read_manifest(assembly);
 }
 
 void clrie_assembly_remove_module(struct clrie_assembly *assembly, struct clrie_module *module)
@@ -229,6 +247,7 @@ HRESULT clrie_assembly_GetManifestModule(struct clrie_assembly *self, IModuleInf
 /* A buffer that is too small receives zeros, one that is too large keeps its end; both with S_OK. */
 HRESULT clrie_assembly_GetPublicKey(struct clrie_assembly *self, ULONG cbBytes, BYTE *pbBytes)
 {
+    read_manifest(self);
     if (cbBytes < self->public_key_size)
         memset(pbBytes, 0, cbBytes);
     else if (self->public_key_size)
@@ -238,6 +257,7 @@ HRESULT clrie_assembly_GetPublicKey(struct clrie_assembly *self, ULONG cbBytes, 
 
 HRESULT clrie_assembly_GetPublicKeySize(struct clrie_assembly *self, ULONG *pcbBytes)
 {
+    read_manifest(self);
     *pcbBytes = self->public_key_size;
     return S_OK;
 }
@@ -263,6 +283,7 @@ HRESULT clrie_assembly_GetName(struct clrie_assembly *self, BSTR *pbstrName)
 
 HRESULT clrie_assembly_GetMetaDataToken(struct clrie_assembly *self, DWORD *pdwToken)
 {
+    read_manifest(self);
     if (!self->token)
         return E_FAIL;
     *pdwToken = self->token;

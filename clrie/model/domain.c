@@ -201,6 +201,7 @@ HRESULT clrie_domain_GetModuleInfosByMvid(struct clrie_domain *self, GUID mvid,
                                           IEnumModuleInfo **ppModuleInfo)
 {
     struct search s = {self, NULL, &mvid};
+    clrie_model_read_mvids(self->model);
     return clrie_model_list(self->model, CLRIE_MODULES, is_searched_module, &s, NULL,
                             (void **)ppModuleInfo);
 }
@@ -273,6 +274,7 @@ HRESULT clrie_domains_GetModuleInfosByMvid(struct clrie_domains *self, GUID mvid
                                            IEnumModuleInfo **ppEnum)
 {
     struct search s = {NULL, NULL, &mvid};
+    clrie_model_read_mvids(self->model);
     return clrie_model_list(self->model, CLRIE_MODULES, is_searched_module, &s, NULL,
                             (void **)ppEnum);
 }

@@ -2,10 +2,12 @@
 /*
  * metadata.c - the metadata of a module.
  *
- * The interfaces for reading are opened when the module is loaded. Those for writing are opened when
- * they are first asked for, because a runtime copies the metadata of a module into a form that can
- * be changed then, which takes time and memory.
+ * The interfaces are opened when they are first asked for. A runtime makes another form of the
+ * metadata for them: for reading, all its own look-ups in a large module are slower from then on, which
+ * adds some 8 ms to the start of a program; for writing, it copies the metadata.
  */
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/text/utf8.h"
@@ -16,21 +18,6 @@
 enum { TYPE_REF = 0x01, TYPE_DEF = 0x02 };
 
 /* ---- interfaces ------------------------------------------------------------------------------- */
-
-HRESULT clrie_module_open(struct clrie_module *module, ICorProfilerInfo10 *info)
-{
-    IUnknown *assemblies = NULL, *import = NULL;
-    HRESULT   hr = info->vtbl->GetModuleMetaData(info, module->id, ofRead,
-                                                 &IID_IMetaDataAssemblyImport, &assemblies);
-    if (hr != S_OK || !assemblies)
-        return E_FAIL; /* a resource */
-    module->assembly_import = (IMetaDataAssemblyImport *)(void *)assemblies;
-    hr = info->vtbl->GetModuleMetaData(info, module->id, ofRead, &IID_IMetaDataImport2, &import);
-    if (FAILED(hr) || !import)
-        return FAILED(hr) ? hr : E_FAIL;
-    module->import = (IMetaDataImport2 *)(void *)import;
-    return module->import->vtbl->GetScopeProps(module->import, NULL, 0, NULL, &module->mvid);
-}
 
 void clrie_module_close(struct clrie_module *module)
 {
@@ -51,79 +38,123 @@ void clrie_module_close(struct clrie_module *module)
             all[i]->vtbl->Release(all[i]);
 }
 
-/* Stores the interface at @slot, which is one of the module's fields, in @out with a reference. When
- * it was not opened yet, it is opened for writing first. */
-static HRESULT open_for_writing(struct clrie_module *module, void *slot, const GUID *iid,
-                                IUnknown **out)
+/* One call of GetModuleMetaData(). */
+struct opening {
+    ICorProfilerInfo10 *info;
+    ModuleID            module;
+    DWORD               flags;
+    const GUID         *iid;
+    IUnknown           *found;
+    HRESULT             hr;
+};
+
+static void *open_now(void *arg)
 {
-    ICorProfilerInfo10 *info = clrie_model_info(module->model);
-    IUnknown           *fresh = NULL;
-    HRESULT             hr = E_FAIL;
-    if (info && !atomic_load(&module->is_unloaded))
-        hr = info->vtbl->GetModuleMetaData(info, module->id, ofRead | ofWrite, iid, &fresh);
-    if (FAILED(hr) || !fresh)
-        return FAILED(hr) ? hr : E_FAIL;
-    pthread_mutex_lock(&module->lock);
-    if (!*(IUnknown **)slot && !atomic_load(&module->is_unloaded)) {
-        fresh->vtbl->AddRef(fresh);
-        *(IUnknown **)slot = fresh;
-    }
-    pthread_mutex_unlock(&module->lock);
-    *out = fresh;
-    return S_OK;
+    struct opening *o = arg;
+    o->hr = o->info->vtbl->GetModuleMetaData(o->info, o->module, o->flags, o->iid, &o->found);
+    return NULL;
 }
 
-/* Stores the interface at @slot in @out with a reference. E_FAIL: it is not open. */
-static HRESULT open_interface(struct clrie_module *module, void *slot, IUnknown **out)
+/* A runtime refuses the call on a managed thread outside of its callbacks, where plug-ins are called by
+ * the code that they have inserted. On a thread that the runtime does not know it is allowed. */
+static void open_on_new_thread(struct opening *o)
 {
+    sigset_t  all, before;
+    pthread_t thread;
+    sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &before))
+        return;
+    if (pthread_create(&thread, NULL, open_now, o) == 0)
+        pthread_join(thread, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Stores the interface at @slot, which is one of the module's fields, in @out with a reference. When
+ * it is not open yet, it is opened with @flags. */
+static HRESULT open_interface(struct clrie_module *module, void *slot, DWORD flags, const GUID *iid,
+                              IUnknown **out)
+{
+    struct opening o = {clrie_model_info(module->model), module->id, flags, iid, NULL, E_FAIL};
     pthread_mutex_lock(&module->lock);
     *out = *(IUnknown **)slot;
     if (*out)
         (*out)->vtbl->AddRef(*out);
     pthread_mutex_unlock(&module->lock);
-    return *out ? S_OK : E_FAIL;
+    if (*out)
+        return S_OK;
+    if (o.info && !atomic_load(&module->is_unloaded))
+        open_now(&o);
+    if (o.hr == CORPROF_E_UNSUPPORTED_CALL_SEQUENCE)
+        open_on_new_thread(&o);
+    if (FAILED(o.hr) || !o.found)
+        return FAILED(o.hr) ? o.hr : E_FAIL;
+    pthread_mutex_lock(&module->lock);
+    if (!*(IUnknown **)slot && !atomic_load(&module->is_unloaded)) {
+        o.found->vtbl->AddRef(o.found);
+        *(IUnknown **)slot = o.found;
+    }
+    pthread_mutex_unlock(&module->lock);
+    *out = o.found;
+    return S_OK;
 }
 
 IMetaDataImport2 *clrie_module_import(struct clrie_module *module)
 {
     IUnknown *import = NULL;
-    open_interface(module, &module->import, &import);
+    clrie_module_GetMetaDataImport(module, &import);
     return (IMetaDataImport2 *)(void *)import;
 }
 
 IMetaDataImport2 *clrie_module_live_import(struct clrie_module *module)
 {
     IUnknown *import = NULL;
-    if (FAILED(open_interface(module, &module->live_import, &import)))
-        open_for_writing(module, &module->live_import, &IID_IMetaDataImport2, &import);
+    open_interface(module, &module->live_import, ofRead | ofWrite, &IID_IMetaDataImport2, &import);
     return (IMetaDataImport2 *)(void *)import;
 }
 
 HRESULT clrie_module_GetMetaDataImport(struct clrie_module *self, IUnknown **ppMetaDataImport)
 {
-    return open_interface(self, &self->import, ppMetaDataImport);
+    return open_interface(self, &self->import, ofRead, &IID_IMetaDataImport2, ppMetaDataImport);
 }
 
 HRESULT clrie_module_GetMetaDataAssemblyImport(struct clrie_module *self,
                                                IUnknown           **ppMetaDataAssemblyImport)
 {
-    return open_interface(self, &self->assembly_import, ppMetaDataAssemblyImport);
+    return open_interface(self, &self->assembly_import, ofRead, &IID_IMetaDataAssemblyImport,
+                          ppMetaDataAssemblyImport);
 }
 
 HRESULT clrie_module_GetMetaDataEmit(struct clrie_module *self, IUnknown **ppMetaDataEmit)
 {
-    if (SUCCEEDED(open_interface(self, &self->emit, ppMetaDataEmit)))
-        return S_OK;
-    return open_for_writing(self, &self->emit, &IID_IMetaDataEmit2, ppMetaDataEmit);
+    return open_interface(self, &self->emit, ofRead | ofWrite, &IID_IMetaDataEmit2, ppMetaDataEmit);
 }
 
 HRESULT clrie_module_GetMetaDataAssemblyEmit(struct clrie_module *self,
                                              IUnknown           **ppMetaDataAssemblyEmit)
 {
-    if (SUCCEEDED(open_interface(self, &self->assembly_emit, ppMetaDataAssemblyEmit)))
+    return open_interface(self, &self->assembly_emit, ofRead | ofWrite, &IID_IMetaDataAssemblyEmit,
+                          ppMetaDataAssemblyEmit);
+}
+
+HRESULT clrie_module_read_mvid(struct clrie_module *module)
+{
+    IMetaDataImport2 *import;
+    GUID              mvid;
+    HRESULT           hr;
+    if (atomic_load(&module->has_mvid))
         return S_OK;
-    return open_for_writing(self, &self->assembly_emit, &IID_IMetaDataAssemblyEmit,
-                            ppMetaDataAssemblyEmit);
+    import = clrie_module_import(module);
+    if (!import)
+        return E_FAIL;
+    hr = import->vtbl->GetScopeProps(import, NULL, 0, NULL, &mvid);
+    import->vtbl->Release(import);
+    if (FAILED(hr))
+        return hr;
+    pthread_mutex_lock(&module->lock);
+    module->mvid = mvid;
+    pthread_mutex_unlock(&module->lock);
+    atomic_store(&module->has_mvid, 1);
+    return S_OK;
 }
 
 /* ---- what types need -------------------------------------------------------------------------- */

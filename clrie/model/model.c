@@ -207,6 +207,21 @@ HRESULT clrie_model_list(struct clrie_model *model, enum clrie_kind             
     return hr;
 }
 
+void clrie_model_read_mvids(struct clrie_model *model)
+{
+    void   **faces;
+    uint32_t n;
+    if (FAILED(copy_faces(model, CLRIE_MODULES, NULL, NULL, &faces, &n)))
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        IModuleInfo *face = faces[i];
+        GUID         mvid;
+        face->vtbl->GetMVID(face, &mvid);
+        face->vtbl->Release(face);
+    }
+    free(faces);
+}
+
 /* Adds an object that was made without the lock, unless another thread has added one meanwhile.
  * Returns the object of the list, borrowed. */
 static struct clrie_object *add(struct clrie_model *model, enum clrie_kind kind, uint64_t id,
@@ -218,9 +233,7 @@ static struct clrie_object *add(struct clrie_model *model, enum clrie_kind kind,
         return NULL;
     pthread_mutex_lock(&model->lock);
     object = clrie_ids_find(ids_of(model, kind), id);
-    if (object) {
-        unused = fresh;
-    } else if (insert_id(ids_of(model, kind), id, fresh) == 0) {
+    if (!object && insert_id(ids_of(model, kind), id, fresh) == 0) {
         object = fresh;
         clrie_keep(fresh);
         *is_added = 1;

@@ -51,8 +51,9 @@ struct clrie_assembly {
     AssemblyID           id;
     ModuleID             manifest_id;
     BSTR                 name;
-    /* Of the manifest module; set once, when that module is added. */
-    atomic_int           has_manifest;
+    atomic_int           has_manifest; /* 1: the manifest module was added */
+    /* What the manifest says, read when it is first asked for; the rest is set before is_read. */
+    atomic_int           is_read;
     mdAssembly           token;
     uint8_t             *public_key; /* owned; NULL: none */
     uint32_t             public_key_size;
@@ -70,6 +71,7 @@ struct clrie_module {
     LPCBYTE                   base;  /* NULL: a dynamic module */
     DWORD                     flags; /* COR_PRF_MODULE_* */
     GUID                      mvid;
+    atomic_int                has_mvid;
     BSTR                      path, name;
     struct clrie_image       *image; /* owned; NULL: dynamic, or its headers cannot be read */
     atomic_int                is_unloaded;
@@ -112,6 +114,8 @@ HRESULT clrie_string_out(BSTR text, BSTR *out);
 
 /* domain.c, assembly.c, module.c: make objects. They return one reference, or NULL. */
 struct clrie_domains  *clrie_domains_new(struct clrie_model *model);
+/** clrie_model_read_mvids - read the mvid of each module, for a search. */
+void clrie_model_read_mvids(struct clrie_model *model);
 struct clrie_domain   *clrie_domain_new(struct clrie_model *model, AppDomainID id);
 struct clrie_assembly *clrie_assembly_new(struct clrie_model *model, AssemblyID id);
 struct clrie_module   *clrie_module_new(struct clrie_model *model, ModuleID id);
@@ -133,8 +137,8 @@ HRESULT clrie_module_creator(struct clrie_module *module, struct clrie_object **
  *  needed. */
 IMetaDataImport2 *clrie_module_import(struct clrie_module *module);
 IMetaDataImport2 *clrie_module_live_import(struct clrie_module *module);
-/** clrie_module_open - open the metadata. Returns S_OK; a failure for a resource. */
-HRESULT clrie_module_open(struct clrie_module *module, ICorProfilerInfo10 *info);
+/** clrie_module_read_mvid - read module->mvid, once. Returns S_OK, or the failure of the metadata. */
+HRESULT clrie_module_read_mvid(struct clrie_module *module);
 void    clrie_module_close(struct clrie_module *module);
 /** clrie_type_name - the name of a TypeDef or TypeRef as IType::GetName() gives it. */
 HRESULT clrie_module_type_name(struct clrie_types_module *types, mdToken token, BSTR *out);

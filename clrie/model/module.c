@@ -44,12 +44,26 @@ static HRESULT read_info(struct clrie_module *module, ICorProfilerInfo10 *info,
     return hr;
 }
 
+/* When a module is unloaded, nothing can be opened any more. */
+static HRESULT open_early(struct clrie_module *module)
+{
+    IUnknown *import = NULL;
+    HRESULT   hr = clrie_module_GetMetaDataAssemblyImport(module, &import);
+    if (import)
+        import->vtbl->Release(import);
+    return FAILED(hr) ? hr : clrie_module_read_mvid(module);
+}
+
 static HRESULT set_up(struct clrie_module *module, ICorProfilerInfo10 *info)
 {
     AssemblyID assembly = 0;
     HRESULT    hr = read_info(module, info, &assembly);
-    if (SUCCEEDED(hr))
-        hr = clrie_module_open(module, info);
+    if (SUCCEEDED(hr) && module->flags & COR_PRF_MODULE_RESOURCE) /* has no metadata */
+        hr = E_FAIL;
+    if (FAILED(hr))
+        return hr;
+    if (module->flags & COR_PRF_MODULE_COLLECTIBLE)
+        hr = open_early(module);
     if (FAILED(hr))
         return hr;
     module->assembly = clrie_model_assembly(module->model, assembly);
@@ -166,8 +180,9 @@ HRESULT clrie_module_GetModuleID(struct clrie_module *self, ModuleID *pModuleId)
 
 HRESULT clrie_module_GetMVID(struct clrie_module *self, GUID *pguidMvid)
 {
+    HRESULT hr = clrie_module_read_mvid(self);
     *pguidMvid = self->mvid;
-    return S_OK;
+    return hr;
 }
 
 /* ---- kind ------------------------------------------------------------------------------------- */

@@ -3,14 +3,15 @@
 
 usage: bench.py BUILD DOCUMENT
 Prints the tables and writes them to DOCUMENT, between the markers of each part. QUICK=1 takes a few rounds
-only and does not change DOCUMENT. PART=library, sampling, web, hooks, il, rewrite or guests measures only that
-part.
+only and does not change DOCUMENT. PART=library, sampling, web, hooks, il, rewrite, guests or clrie measures
+only that part.
 """
 import datetime
 import glob
 import os
 import sys
 
+from clrie import Clrie
 from guests import Guests
 from hooks import Hooks
 from il import Il
@@ -190,12 +191,16 @@ def guests(bench):
     return Guests(bench.variants, bench.runtimes, QUICK, note).measure()
 
 
+def clrie(bench):
+    return Clrie(bench.variants, bench.runtimes, QUICK, note).measure()
+
+
 def main():
     parts = {"library": library, "sampling": sampling, "web": web, "hooks": hooks,
-             "il": il, "rewrite": rewriting, "guests": guests}
+             "il": il, "rewrite": rewriting, "guests": guests, "clrie": clrie}
     chosen = os.environ.get("PART") or "all"
     if len(sys.argv) != 3 or chosen not in [*parts, "all"]:
-        sys.exit("usage: [PART=library|sampling|web|hooks|il|rewrite|guests] bench.py BUILD DOCUMENT")
+        sys.exit("usage: [PART=library|sampling|web|hooks|il|rewrite|guests|clrie] bench.py BUILD DOCUMENT")
     bench = Bench(sys.argv[1])
     for name, part in parts.items():
         if chosen in (name, "all"):

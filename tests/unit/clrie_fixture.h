@@ -495,6 +495,7 @@ static int runtime_begin(void **state)
     run.bases[PLAIN] = images[0] = make_image(0, 1, COMIMAGE_FLAGS_ILONLY, 0x06000001);
     run.bases[FLAT] = images[1] = make_image(1, 0, 0, 0);
     run.flags[PLAIN] = COR_PRF_MODULE_DISK | COR_PRF_MODULE_NGEN;
+    run.flags[RESOURCE] = COR_PRF_MODULE_RESOURCE;
     run.flags[DYNAMIC] = COR_PRF_MODULE_DYNAMIC;
     run.flags[FLAT] = COR_PRF_MODULE_FLAT_LAYOUT | COR_PRF_MODULE_WINDOWS_RUNTIME;
     run.body = tiny;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A method with its graph: reading the body, changing it with locals, writing it. */
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -160,6 +161,45 @@ static void a_single_return_adds_a_local_of_the_result_type(void **state)
     HR(E_UNEXPECTED, CALL(graph, GetFirstInstruction, &exit)); /* all of it is gone */
 }
 
+/* Lets a plug-in insert a nop at the entry of a method, as in a compilation. */
+static void change_a_method(struct clrie_model *model)
+{
+    static const uint8_t tiny[] = {3 << 2 | 2, 0x17, 0x26, 0x2a};
+    struct clrie_method *method = begin(model, MAIN, tiny, sizeof(tiny));
+    IMethodInfo         *face = clrie_method_face(method);
+    IInstructionGraph   *graph;
+    IInstructionFactory *factory;
+    IInstruction        *first, *nop;
+    struct clrie_written out;
+    char                 why[160];
+    HR(S_OK, CALL(face, GetInstructions, &graph));
+    HR(S_OK, CALL(face, GetInstructionFactory, &factory));
+    HR(S_OK, CALL(graph, GetFirstInstruction, &first));
+    HR(S_OK, CALL(factory, CreateInstruction, Cee_Nop, &nop));
+    HR(S_OK, CALL(graph, InsertBefore, first, nop));
+    HR(S_OK, clrie_method_render(method, &out, why, sizeof(why)));
+    assert_int_equal(out.size, 12 + 4);
+    RELEASE(nop);
+    RELEASE(first);
+    RELEASE(factory);
+    RELEASE(graph);
+    RELEASE(face);
+}
+
+/* The memory of objects counts, too: it is taken from the C library in pieces. */
+static void ten_thousand_methods_leave_nothing_behind(void **state)
+{
+    size_t before, after;
+    for (unsigned i = 0; i < 100; i++)
+        change_a_method(*state);
+    before = mallinfo2().uordblks;
+    for (unsigned i = 0; i < 10000; i++)
+        change_a_method(*state);
+    after = mallinfo2().uordblks;
+    print_message("memory in use: %zu bytes before, %zu after\n", before, after);
+    assert_true(after <= before + 1024);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +209,7 @@ int main(void)
         TEST(a_method_without_il_is_named_so),
         TEST(the_checker_knows_calls_by_metadata),
         TEST(a_single_return_adds_a_local_of_the_result_type),
+        TEST(ten_thousand_methods_leave_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,8 @@ namespace Bench;
 /// above N frames. pairs THREADS: ns per call. millions N, paths N: memory after N million calls,
 /// or N call paths. exceptions N: ns of one. rewritten THREADS: ns per call of methods that rules
 /// may instrument, and of methods with the same instrumentation written by hand. edits TYPE METHOD
-/// ACTION: an edit of the instrumentation file while the program runs.
+/// ACTION: an edit of the instrumentation file while the program runs. bodies N INSTRUCTIONS
+/// [counted]: ns to compile one of N methods of a loaded image, and memory after it.
 /// </summary>
 internal static class Program
 {
@@ -28,6 +29,10 @@ internal static class Program
                 return 0;
             case "methods" when n > 0:
                 Print("ns", Methods.Compile(n));
+                return 0;
+            case "bodies" when n > 0 && args.Length > 2 && int.TryParse(args[2], out int instructions):
+                Print("ns", Bodies.Compile(n, instructions, args.Length > 3));
+                Memory();
                 return 0;
             case "faults" when n > 0:
                 Print("ns", Signals.NullReferences(n));
@@ -75,7 +80,7 @@ internal static class Program
                 Console.Error.WriteLine(
                     "bench: expected start, or methods, faults, collections, compute, allocate, "
                     + "idle, deep, pairs, millions, paths, exceptions or rewritten and a number; "
-                    + "or edits TYPE METHOD ACTION");
+                    + "edits TYPE METHOD ACTION; or bodies N INSTRUCTIONS [counted]");
                 return 2;
         }
     }
