@@ -100,27 +100,32 @@ HRESULT plug_instrument(struct plug *p, IMethodInfo *method, BOOL is_rejit)
     return S_OK;
 }
 
+static void say_map(struct plug *p, IMethodJitInfo2 *compiled, const char *name)
+{
+    COR_IL_MAP map[16];
+    char       text[256] = "";
+    ULONG32    n = 0;
+    CALL(compiled, GetILInstrumentationMap, 16, map, &n);
+    for (ULONG32 i = 0; i < n && i < 16; i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), " %u:%u", map[i].oldOffset,
+                 map[i].newOffset);
+    plug_say(p, "%u: map of %s:%s", p->id, name, text);
+}
+
 HRESULT plug_jit_complete(struct plug *p, IMethodJitInfo *compiled)
 {
-    struct commanded *c = commanded_of(p);
-    IMethodInfo      *method = NULL;
-    void             *face = NULL;
-    FunctionID        function = 0;
-    if (!c->module || FAILED(CALL(compiled, GetFunctionID, &function)) ||
-        FAILED(CALL(c->module, GetMethodInfoById, function, &method)))
+    IMethodInfo *method = NULL;
+    FunctionID   function = 0;
+    void        *face = NULL;
+    if (FAILED(CALL(compiled, GetFunctionID, &function)))
+        return S_OK;
+    method = commanded_method(p, function);
+    if (!method)
         return S_OK;
     if (commanded_name(p, method) &&
         SUCCEEDED(CALL(compiled, QueryInterface, &IID_IMethodJitInfo2, &face))) {
-        IMethodJitInfo2 *two = face;
-        COR_IL_MAP       map[16];
-        char             text[256] = "";
-        ULONG            n = 0;
-        CALL(two, GetILInstrumentationMap, 16, map, &n);
-        for (ULONG i = 0; i < n && i < 16; i++)
-            snprintf(text + strlen(text), sizeof(text) - strlen(text), " %u:%u", map[i].oldOffset,
-                     map[i].newOffset);
-        plug_say(p, "%u: map of %s:%s", p->id, commanded_name(p, method), text);
-        CALL(two, Release);
+        say_map(p, face, commanded_name(p, method));
+        CALL((IMethodJitInfo2 *)face, Release);
     }
     CALL(method, Release);
     return S_OK;

@@ -144,6 +144,21 @@ static inline void commanded_find(struct plug *p)
     CALL(domains, Release);
 }
 
+/** The method of a function, with a reference; NULL: it is no method of the app. */
+static inline IMethodInfo *commanded_method(struct plug *p, FunctionID function)
+{
+    struct commanded *c = commanded_of(p);
+    IMethodInfo      *method = NULL;
+    ClassID           class_id = 0;
+    ModuleID          module = 0;
+    mdToken           token = 0;
+    if (!c->module ||
+        FAILED(CALL(p->info, GetFunctionInfo, function, &class_id, &module, &token)) ||
+        module != c->module_id)
+        return NULL;
+    return DO(p, c->module, GetMethodInfoById, function, &method) ? method : NULL;
+}
+
 /* ---- requests ------------------------------------------------------------------------------------ */
 
 static inline HRESULT request_raw(struct plug *p, ModuleID module, mdMethodDef token)

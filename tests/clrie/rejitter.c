@@ -115,13 +115,12 @@ HRESULT plug_inline(struct plug *p, IMethodInfo *callee, IMethodInfo *caller, BO
 
 HRESULT plug_jit_started(struct plug *p, FunctionID function, BOOL is_rejit)
 {
-    struct commanded *c = commanded_of(p);
-    IMethodInfo      *method = NULL;
-    if (c->module && SUCCEEDED(CALL(c->module, GetMethodInfoById, function, &method))) {
-        if (commanded_name(p, method))
-            plug_say(p, "%u: compiling %s rejit=%d", p->id, commanded_name(p, method), is_rejit);
+    IMethodInfo *method = commanded_method(p, function);
+    const char  *name = method ? commanded_name(p, method) : NULL;
+    if (name)
+        plug_say(p, "%u: compiling %s rejit=%d", p->id, name, is_rejit);
+    if (method)
         CALL(method, Release);
-    }
     return S_OK;
 }
 
