@@ -14,8 +14,12 @@ expected() {
     if [ "$1" = 8.0 ]; then cat tests/clrie/logger.expected; return; fi
     grep -v ' Profiled\.Source\.\.ctor ' tests/clrie/logger.expected
 }
-# lines VERSION: what it said there, without the line of the inlined method
-lines() { sed -n "s/^logger ${1%.0}[0-9.]* //p" "$tmp/out" | grep -v '^AllowInlineSite Profiled\.Source\.\.ctor '; }
+# lines VERSION: what it said there, without the line of the inlined method, and without what is inlined into Main: the
+# CLR sometimes asks for these twice.
+lines() {
+    sed -n "s/^logger ${1%.0}[0-9.]* //p" "$tmp/out" |
+        grep -v '^AllowInlineSite Profiled\.\(Source\.\.ctor\|Program\.\(Number\|Text\|Round\)\) '
+}
 compare() { # CLAIM VERSION
     lines "$2" >"$tmp/got"
     expected "$2" | diff - "$tmp/got" >"$tmp/diff"

@@ -16,7 +16,7 @@ for WRONG in $rules; do
     status=$?
     shows "$WRONG: the program ends well, with the good plug-ins' changes" Other '13 13 13'
     case $WRONG in
-    before | instrument | empty | push | pop | noret | clause | local | arg | prefix | nowhere)
+    before | instrument | empty | push | pop | noret | clause | local | arg | prefix | nowhere | sig)
         [ "$(grep -c 'instrumentation method wrong: Rewritten.Work.Value stays without its changes' "$tmp/err")" -ge "$n" ] &&
             ! grep -q 'instrumentation method rejitter' "$tmp/err"
         check "$WRONG: the plug-in is named, and no other one" $? "$tmp/err"
