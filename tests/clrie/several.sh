@@ -53,7 +53,7 @@ shows "which another plug-in changes, in the first compilation, too" Value '92 8
 [ "$(said '2: Value rejit=0: original 0 baseline 7 new 1 1')" = "$n" ]
 check "that one sees the body as baseline" $? "$tmp/out"
 
-# ---- inline sites --------------------------------------------------------------------------------------------------
+# ---- inlining --------------------------------------------------------------------------------------------------
 config $three
 REJITTER_FIRST=1
 rewritten "$versions" show
