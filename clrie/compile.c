@@ -123,7 +123,10 @@ static void change(struct compilation *c)
         }
         at_fault = instrument(c, check, why, sizeof(why));
         if (at_fault < c->all.n) {
-            leave_out(c, at_fault, why);
+            /* It may have failed because of what another one did before. */
+            if (check || memchr(c->wants, 1, at_fault) == NULL)
+                leave_out(c, at_fault, why);
+            check = 1;
             continue;
         }
         if (SUCCEEDED(clrie_method_render(c->method, &c->written, why, sizeof(why))) &&

@@ -242,6 +242,16 @@ HRESULT clrie_method_original(struct clrie_method *method, const uint8_t **bytes
     return clrie_module_body(method->module, method->token, method->use, bytes, size);
 }
 
+/* 1 if the method has no locals, or a token of a signature that exists. */
+static int has_signature(struct clrie_method *method)
+{
+    const uint8_t *sig;
+    uint32_t       size;
+    return !(method->locals_token & 0xffffff) ||
+           SUCCEEDED(method->module->types.signature(&method->module->types, method->locals_token,
+                                                     &sig, &size));
+}
+
 HRESULT clrie_method_render(struct clrie_method *method, struct clrie_written *out, char *why,
                             size_t room)
 {
@@ -252,6 +262,10 @@ HRESULT clrie_method_render(struct clrie_method *method, struct clrie_written *o
     if (SUCCEEDED(hr) && method->locals) {
         what = "its locals cannot be written";
         hr = clrie_locals_CommitSignature(method->locals);
+    }
+    if (SUCCEEDED(hr) && !has_signature(method)) {
+        what = "its locals have no signature";
+        hr = E_FAIL;
     }
     snprintf(why, room, "%s (0x%08x)", what, (unsigned)hr);
     if (FAILED(hr))

@@ -191,7 +191,10 @@ HRESULT clrie_locals_GetCount(struct clrie_locals *self, DWORD *pdwCount)
 
 static HRESULT keep_type(struct clrie_locals *self, IType *type)
 {
-    IType *checked = NULL;
+    static const struct clrie_class *const classes[] = {&clrie_type, &clrie_token_type, &clrie_composite_type, &clrie_generic_parameter_type};
+    IType                                 *checked = NULL;
+    if (!clrie_object_of(type, classes, sizeof(classes) / sizeof(classes[0])))
+        return E_INVALIDARG;
     if (self->n_old + self->n_added >= MAX_LOCALS)
         return E_INVALIDARG;
     if (self->n_added == self->room) {
@@ -202,7 +205,6 @@ static HRESULT keep_type(struct clrie_locals *self, IType *type)
         self->added = added;
         self->room = room;
     }
-    /* Fails for a type that was released, and for an object of another kind. */
     if (FAILED(type->vtbl->QueryInterface(type, &IID_IType, (void **)&checked)) || !checked)
         return E_INVALIDARG;
     self->added[self->n_added++] = checked;

@@ -453,6 +453,9 @@ static const IInstrumentationMethodAttachVtbl attach_vtbl = {
 
 /* ---- class factory, export ----------------------------------------------------------------------- */
 
+/* Of the last call of DllGetClassObject(), which CreateInstance() of the same thread follows. */
+static _Thread_local unsigned char wanted_id;
+
 static HRESULT factory_query(IClassFactory *self, const GUID *iid, void **out)
 {
     *out = same(iid, &IID_IUnknown) || same(iid, &IID_IClassFactory) ? self : NULL;
@@ -478,6 +481,7 @@ static HRESULT factory_create(IClassFactory *self, IUnknown *outer, const GUID *
     p->exceptions.vtbl = &exceptions_vtbl;
     p->attach.vtbl = &attach_vtbl;
     p->refs = 1;
+    p->id = wanted_id;
     hr = query(p, iid, out);
     p->refs--;
     if (FAILED(hr))
@@ -500,6 +504,6 @@ __attribute__((visibility("default"))) HRESULT DllGetClassObject(const GUID *cls
                                                                  void **out);
 HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **out)
 {
-    UNUSED(clsid);
+    memcpy(&wanted_id, (const char *)(const void *)clsid + sizeof(GUID) - 1, 1);
     return factory_query(&factory, iid, out);
 }

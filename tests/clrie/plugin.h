@@ -26,6 +26,7 @@ struct plug {
     IInstrumentationMethodAttach          attach;
     atomic_uint                           refs;
     char                                  runtime[32]; /* as in "10.0.11" */
+    unsigned char                         id;          /* the last byte of its class ID */
     IProfilerManager                     *manager;
     IProfilerStringManager               *strings;
     IProfilerManagerLogging              *log;
