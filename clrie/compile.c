@@ -111,7 +111,8 @@ static void reset(struct compilation *c)
 }
 
 /* Lets those plug-ins that want the method change it. c->work gets the new body; it stays without one
- * when the method stays as it is. Each round has one plug-in less. */
+ * when the method stays as it is. After the first failure all are called again, with a check after each
+ * of them; from then on each round has one plug-in less. */
 static void change(struct compilation *c)
 {
     for (int check = 0; anybody(c); reset(c)) {
