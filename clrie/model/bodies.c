@@ -225,13 +225,12 @@ HRESULT clrie_module_set_map(struct clrie_module *module, mdMethodDef token, Fun
             }
         fresh->next = row->maps;
         row->maps = fresh;
+        fresh = NULL;
     }
     pthread_mutex_unlock(&module->lock);
     free_maps(old);
-    if (row)
-        return S_OK;
     free(fresh);
-    return E_OUTOFMEMORY;
+    return row ? S_OK : E_OUTOFMEMORY;
 }
 
 uint32_t clrie_module_map(struct clrie_module *module, mdMethodDef token, FunctionID function,

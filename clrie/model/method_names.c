@@ -130,9 +130,10 @@ static HRESULT add_parameters(struct clrie_method *method)
 {
     size_t          size = strlen(method->name) + 3 + 13 * (size_t)method->n_generics;
     char           *full = malloc(size + 4);
-    struct sxs_text t = sxs_text_in(full, full ? size + 4 : 0);
+    struct sxs_text t;
     if (!full)
         return E_OUTOFMEMORY;
+    t = sxs_text_in(full, size + 4);
     sxs_text_put(&t, method->name);
     for (uint32_t i = 0; i < method->n_generics; i++)
         sxs_text_putf(&t, "%s!!%u", i ? "," : "<", (unsigned)i);

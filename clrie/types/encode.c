@@ -33,7 +33,9 @@ HRESULT clrie_bytes_put(struct clrie_bytes *b, const void *bytes, uint32_t n)
         memcpy(fresh, b->bytes, b->n);
     memcpy(fresh + b->n, bytes, n);
     free(b->bytes);
-    *b = (struct clrie_bytes){fresh, b->n + n, room};
+    b->bytes = fresh;
+    b->n += n;
+    b->room = room;
     return S_OK;
 }
 

@@ -466,7 +466,7 @@ static uint8_t *make_image(int is_flat, int is_64bit, uint32_t cli_flags, uint32
     memcpy(image + 0x80, "PE\0\0", 4);
     PUT(0x86, uint16_t, 1);
     PUT(0x94, uint16_t, (uint16_t)(sections - optional));
-    PUT(optional, uint16_t, is_64bit ? 0x20b : 0x10b);
+    PUT(optional, uint16_t, (uint16_t)(is_64bit ? 0x20b : 0x10b));
     PUT(directories - 4, uint32_t, 16);
     PUT(directories + 14 * 8, uint32_t, 0x1000);
     PUT(directories + 14 * 8 + 4, uint32_t, 72);
