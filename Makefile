@@ -120,7 +120,7 @@ $(CLRIE_GEN) &: clrie/object/gen_classes.py clrie/object/classes.tsv clrie/objec
 	$(call say,GEN,$(O)/gen/sxs_clrie.h)
 	$(Q)python3 clrie/object/gen_classes.py manager/abi clrie/object/classes.tsv $(O)/gen $(CLRIE_SRC)
 
-$(call obj,$(CLRIE_SRC)): $(CLRIE_GEN)
+$(call obj,$(CLRIE_SRC) $(wildcard guests/*.c callback/*.c)): $(CLRIE_GEN)
 
 # Calls of every slot, for the tests.
 $(O)/gen/sxs_clrie_test.inc: clrie/object/gen_slots.py clrie/object/gen_classes.py clrie/object/classes.tsv manager/abi/interfaces.tsv
