@@ -182,7 +182,7 @@ HRESULT clrie_compiled_method_GetILNativeMapping(struct clrie_compiled_method *s
                                                  ULONG32                    *pcNeeded)
 {
     ICorProfilerInfo10 *info = clrie_model_info(self->model);
-    UINT_PTR            code;
+    UINT_PTR            code = 0;
     if (!info)
         return E_FAIL;
     if (SUCCEEDED(clrie_compiled_method_GetNativeCodeAddress(self, &code)))

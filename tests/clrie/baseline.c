@@ -88,6 +88,10 @@ HRESULT plug_instrument(struct plug *p, IMethodInfo *method, BOOL is_rejit)
     HRESULT               first, at;
     if (!edit_begin(&e, p, method))
         return E_FAIL;
+    if (e.n < 2) {
+        edit_end(&e);
+        return E_FAIL;
+    }
     DO(p, e.graph, HasBaselineBeenSet, &is_set);
     DO(p, e.at[0], GetInstructionGeneration, &generation);
     first = CALL(e.graph, GetUninstrumentedFirstInstruction, &original);

@@ -106,7 +106,7 @@ HRESULT plug_instrument(struct plug *p, IMethodInfo *method, BOOL is_rejit)
     set(p, "in foreign memory", module, token, answer);
     set(p, "of another method", module, token + 1, answer);
     body = alloc(p, module, broken, sizeof(broken));
-    if (getenv("BODIES_BROKEN") && *getenv("BODIES_BROKEN"))
+    if (*plug_setting("BODIES_BROKEN"))
         set(p, "that no JIT accepts", module, token, body);
     body = alloc(p, module, answer, sizeof(answer));
     set(p, "in the allocator's memory", module, token, body);

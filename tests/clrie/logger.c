@@ -135,7 +135,7 @@ HRESULT plug_jit_complete(struct plug *p, IMethodJitInfo *compiled)
     IModuleInfo *module = NULL;
     if (FAILED(compiled->vtbl->GetModuleInfo(compiled, &module)))
         return S_OK;
-    if (!getenv("LOGGER_ONLY") || strstr(module_name(p, module), getenv("LOGGER_ONLY"))) {
+    if (strstr(module_name(p, module), plug_setting("LOGGER_ONLY"))) {
         FunctionID function = 0;
         compiled->vtbl->GetFunctionID(compiled, &function);
         compiled->vtbl->GetILTransformationStatus(compiled, &is_transformed);

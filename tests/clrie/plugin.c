@@ -162,6 +162,12 @@ const char *plug_text(struct plug *p, BSTR string)
     return text;
 }
 
+const char *plug_setting(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? value : "";
+}
+
 const char *plug_method_name(struct plug *p, IMethodInfo *method)
 {
     BSTR name = NULL;

@@ -68,6 +68,9 @@ void plug_say(const struct plug *p, const char *format, ...) __attribute__((form
 /** The text of a BSTR, which is freed; in one of four static buffers of the thread. */
 const char *plug_text(struct plug *p, BSTR string);
 
+/** A variable of the environment; "" when it is not set. */
+const char *plug_setting(const char *name);
+
 /** The full name of a method. */
 const char *plug_method_name(struct plug *p, IMethodInfo *method);
 

@@ -49,7 +49,7 @@ static HRESULT result_of(const struct plug *p, const char *rule)
 HRESULT plug_initialize(struct plug *p)
 {
     struct wrong *own = p->own = calloc(1, sizeof(*own));
-    own->rule = getenv("WRONG") ? getenv("WRONG") : "";
+    own->rule = plug_setting("WRONG");
     return result_of(p, "initialize");
 }
 

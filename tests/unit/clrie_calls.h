@@ -25,6 +25,8 @@ static inline void text_is(HRESULT hr, const BSTR *text, const WCHAR *expected)
 static inline ULONG count(void *face)
 {
     IUnknown *object = face;
+    if (!object)
+        return 0;
     object->vtbl->AddRef(object);
     return object->vtbl->Release(object);
 }

@@ -460,10 +460,10 @@ static uint8_t *make_image(int is_flat, int is_64bit, uint32_t cli_flags, uint32
     IMAGE_COR20_HEADER cli = {.cb = 72};
     cli.Flags = cli_flags;
     cli.EntryPointToken = entry;
-    memcpy(image, "MZ", 2);
+    memcpy(image, (const char[]){'M', 'Z'}, 2);
 #define PUT(at, type, value) memcpy(image + (at), &(type){value}, sizeof(type))
     PUT(0x3c, uint32_t, 0x80);
-    memcpy(image + 0x80, "PE\0\0", 4);
+    memcpy(image + 0x80, (const char[]){'P', 'E', 0, 0}, 4);
     PUT(0x86, uint16_t, 1);
     PUT(0x94, uint16_t, (uint16_t)(sections - optional));
     PUT(optional, uint16_t, (uint16_t)(is_64bit ? 0x20b : 0x10b));

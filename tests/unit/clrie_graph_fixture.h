@@ -134,4 +134,14 @@ static inline const char *fixture_refused(struct fixture *f, struct clrie_writte
     return NULL;
 }
 
+/** Writes a graph that the checker accepts. */
+static inline struct clrie_written fixture_written(struct fixture *f)
+{
+    struct clrie_written written = {0};
+    assert_null(fixture_refused(f, &written));
+    if (!written.bytes)
+        abort();
+    return written;
+}
+
 #endif

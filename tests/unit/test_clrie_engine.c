@@ -157,7 +157,7 @@ static void a_rejit_begins_with_the_original_body(void **state)
     assert_int_equal(nops(clr.rejit_body), 1);
     /* Another user of the same ReJIT has set a body: that is the one to change. */
     foreign[0] = 4 << 2 | 2;
-    memcpy(foreign + 1, "\x00\x00\x00\x2a", 4);
+    memcpy(foreign + 1, (const uint8_t[]){0, 0, 0, 0x2a}, 4);
     run.body = memcpy(clr.other, foreign, 5);
     run.body_size = 5;
     HR(S_OK, recompile());

@@ -111,9 +111,9 @@ static void bytes_of(const struct call *call, uint8_t *out)
     const char       *slot = call->slot->name;
     out[0] = is(slot, "FromSignature") || is(slot, "ParseTypeSequence") ? 0x08 : 0;
     if (is(slot, "ParseLocalVarSignature") || is(slot, "ReplaceSignature"))
-        memcpy(out, "\x07\x01\x08", 3);
+        memcpy(out, (const uint8_t[]){7, 1, 8}, 3);
     if (is(slot, "ParseMethodSignature"))
-        memcpy(out, "\x00\x01\x01\x08", 4);
+        memcpy(out, (const uint8_t[]){0, 1, 1, 8}, 4);
     if (is(slot, "InitializeForAttach"))
         memcpy(out, attach, sizeof(attach));
 }
