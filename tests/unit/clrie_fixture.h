@@ -457,6 +457,7 @@ static uint8_t *make_image(int is_flat, int is_64bit, uint32_t cli_flags, uint32
     uint8_t           *image = calloc(1, 0x2000);
     uint32_t           optional = 0x98, directories = optional + (is_64bit ? 112 : 96);
     uint32_t           sections = directories + 16 * 8;
+    uint16_t           magic = is_64bit ? 0x20b : 0x10b;
     IMAGE_COR20_HEADER cli = {.cb = 72};
     cli.Flags = cli_flags;
     cli.EntryPointToken = entry;
@@ -466,7 +467,7 @@ static uint8_t *make_image(int is_flat, int is_64bit, uint32_t cli_flags, uint32
     memcpy(image + 0x80, (const char[]){'P', 'E', 0, 0}, 4);
     PUT(0x86, uint16_t, 1);
     PUT(0x94, uint16_t, (uint16_t)(sections - optional));
-    PUT(optional, uint16_t, (uint16_t)(is_64bit ? 0x20b : 0x10b));
+    PUT(optional, uint16_t, magic);
     PUT(directories - 4, uint32_t, 16);
     PUT(directories + 14 * 8, uint32_t, 0x1000);
     PUT(directories + 14 * 8 + 4, uint32_t, 72);

@@ -4,6 +4,8 @@
 #ifndef SXS_TESTS_CLRIE_GRAPH_FIXTURE_H
 #define SXS_TESTS_CLRIE_GRAPH_FIXTURE_H
 
+#include <stdlib.h>
+
 #include "tests/unit/il_fixture.h"
 
 #include <stdio.h>
