@@ -160,49 +160,6 @@ static const uint8_t *copy_body(ICorProfilerInfo15 *info, ModuleID module, const
     return copy ? memcpy(copy, bytes, size) : NULL;
 }
 
-static void begin_pending(struct clrie_engine *engine, const struct clrie_pending *pending)
-{
-    unsigned n;
-    pthread_mutex_lock(&engine->lock);
-    n = atomic_load(&engine->n_pending);
-    if (n < CLRIE_MAX_PENDING) {
-        engine->pending[n] = *pending;
-        atomic_store(&engine->n_pending, n + 1);
-    }
-    pthread_mutex_unlock(&engine->lock);
-}
-
-/* Returns 1 if the function was pending. */
-static int end_pending(struct clrie_engine *engine, FunctionID function, struct clrie_pending *out)
-{
-    int found = 0;
-    pthread_mutex_lock(&engine->lock);
-    for (unsigned n = atomic_load(&engine->n_pending), i = n; i-- > 0 && !found;)
-        if (engine->pending[i].function == function) {
-            *out = engine->pending[i];
-            engine->pending[i] = engine->pending[n - 1];
-            atomic_store(&engine->n_pending, n - 1);
-            found = 1;
-        }
-    pthread_mutex_unlock(&engine->lock);
-    return found;
-}
-
-void clrie_compiled(struct clrie_engine *engine, FunctionID function)
-{
-    struct clrie_pending pending;
-    struct clrie_module *module;
-    const uint8_t       *bytes = NULL;
-    ULONG                size;
-    if (!atomic_load_explicit(&engine->n_pending, memory_order_relaxed) ||
-        !end_pending(engine, function, &pending) || !engine->model)
-        return;
-    module = clrie_model_module(engine->model, pending.module);
-    if (module && SUCCEEDED(engine->info->vtbl->GetILFunctionBody(engine->info, pending.module,
-                                                                  pending.method, &bytes, &size)))
-        clrie_module_set_last(module, pending.method, bytes);
-}
-
 /* Gives the runtime the new body of a method that is about to be compiled for the first time. */
 static HRESULT set_body(struct compilation *c, const uint8_t *bytes, uint32_t size)
 {
@@ -219,8 +176,6 @@ static HRESULT set_body(struct compilation *c, const uint8_t *bytes, uint32_t si
     if (FAILED(hr))
         return hr;
     clrie_method_set_written(c->method, bytes);
-    begin_pending(c->engine, &(struct clrie_pending){clrie_method_function(c->method), module,
-                                                     clrie_method_token(c->method)});
     map = map_size ? malloc(map_size) : NULL; /* the runtime frees it */
     if (!map)
         return S_OK;

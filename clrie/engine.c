@@ -312,7 +312,6 @@ HRESULT clrie_engine_JITCompilationFinished(struct clrie_engine *self, FunctionI
                                             HRESULT status, BOOL is_safe_to_block)
 {
     (void)is_safe_to_block;
-    clrie_compiled(self, function);
     return jit_complete(self, function, 0, 0, status);
 }
 

@@ -18,8 +18,7 @@
 #define CLRIE_CLSID "{324F817A-7420-4E6D-B3C1-143FBED6D855}" /* of CLRIE's profiler */
 
 enum {
-    CLRIE_MAX_PLUGINS = 64, /* of one runtime */
-    CLRIE_MAX_PENDING = 64  /* methods whose compilation with a new body has not ended */
+    CLRIE_MAX_PLUGINS = 64 /* of one runtime */
 };
 
 /* What the engine asks every runtime for. */
@@ -93,15 +92,6 @@ struct clrie_engine {
     pthread_mutex_t       compiling; /* recursive: one method at a time */
     struct clrie_work    *work;      /* the method that is being compiled, or NULL; under compiling */
     struct clrie_inlined *inlined;   /* by inlinee; under compiling */
-
-    /* Functions that have got a new body and are being compiled; under lock. Those without room keep
-     * the body that the engine gave them as the one to leave out in a ReJIT. */
-    struct clrie_pending {
-        FunctionID  function;
-        ModuleID    module;
-        mdMethodDef method;
-    } pending[CLRIE_MAX_PENDING];
-    atomic_uint n_pending;
 };
 
 /** clrie_plugins - the plug-ins as they are now. Any thread. */
@@ -180,9 +170,11 @@ void clrie_engine_drop_hook(struct clrie_engine *engine, int removed);
 /** clrie_compile - let plug-ins change a method before its first compilation. */
 HRESULT clrie_compile(struct clrie_engine *engine, FunctionID function);
 
-/** clrie_compiled - the first compilation of a method has ended. Remembers the body that the runtime
- *  has now, which contains the changes of plug-ins, so that a ReJIT does not begin with it. */
-void clrie_compiled(struct clrie_engine *engine, FunctionID function);
+/** clrie_engine_first_body - the body that plug-ins have changed in the first compilation: a ReJIT
+ *  begins with it. *@bytes, *@size: unchanged if they have not changed the method then.
+ *  @callback: the engine's callback object. */
+void clrie_engine_first_body(IUnknown *callback, ModuleID module, mdMethodDef token,
+                             const uint8_t **bytes, uint32_t *size);
 
 /** clrie_recompile - let plug-ins change a method for ReJIT. */
 HRESULT clrie_recompile(struct clrie_engine *engine, ModuleID module, mdMethodDef token,

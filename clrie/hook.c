@@ -46,6 +46,16 @@ static struct clrie_engine *engine_of(IUnknown *callback)
     return (struct clrie_engine *)clrie_object_of(callback, classes, 1);
 }
 
+void clrie_engine_first_body(IUnknown *callback, ModuleID id, mdMethodDef token,
+                             const uint8_t **bytes, uint32_t *size)
+{
+    struct clrie_engine *engine = engine_of(callback);
+    struct clrie_module *module =
+        engine && engine->model ? clrie_model_module(engine->model, id) : NULL;
+    if (module)
+        clrie_module_first_body(module, token, bytes, size);
+}
+
 IUnknown *clrie_engine_hook(IUnknown *callback)
 {
     struct clrie_engine *engine = engine_of(callback);

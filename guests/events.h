@@ -8,6 +8,10 @@
 /** guest_first_compilation - struct sxs_tool.first_compilation of guests. */
 HRESULT guest_first_compilation(struct sxs_sub *sub, sxs_function fn, int finished, HRESULT status);
 
+/** guest_first_body - struct sxs_tool.first_body of guests that have one. */
+void guest_first_body(struct sxs_sub *sub, sxs_module module, mdMethodDef method,
+                      const uint8_t **bytes, uint32_t *size);
+
 HRESULT guest_on_JITCompilationStarted(struct sxs_sub *sub, sxs_function fn, BOOL safe);
 HRESULT guest_on_JITCompilationFinished(struct sxs_sub *sub, sxs_function fn, HRESULT status,
                                         BOOL safe);

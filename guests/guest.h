@@ -28,6 +28,10 @@ struct guest {
     /* Not NULL: the guest is the profiler that a plug-in of this guest, the engine for plug-ins, adds
      * with AddRawProfilerHook(); see hook.h. */
     const struct guest *hook_of;
+    /* Not NULL: the body that the guest has changed in the first compilation, see first_body() in
+     * manager/tool.h. @callback: its callback object. */
+    void (*first_body)(IUnknown *callback, ModuleID module, mdMethodDef method,
+                       const uint8_t **bytes, uint32_t *size);
 
     pthread_mutex_t lock;   /* guards what follows; held while the library is loaded */
     int             loaded; /* 0: not tried; 1: loaded; -1: failed */

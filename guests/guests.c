@@ -51,6 +51,7 @@ static void prepare(struct guest *guest, unsigned number)
         .start = guest_start,
         .stop = guest_stop,
         .first_compilation = guest_first_compilation,
+        .first_body = guest->first_body ? guest_first_body : NULL,
         .release = guest_release,
     };
 }
@@ -89,6 +90,7 @@ static void add_engine(void)
     add(&declared);
     guest->loaded = 1;
     guest->get_class_object = clrie_get_class_object;
+    guest->first_body = clrie_engine_first_body;
     add_hook(guest);
 }
 

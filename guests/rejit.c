@@ -76,6 +76,17 @@ HRESULT guest_on_GetReJITParameters(struct sxs_sub *sub, sxs_module module, mdMe
     return hr;
 }
 
+void guest_first_body(struct sxs_sub *sub, sxs_module module, mdMethodDef method,
+                      const uint8_t **bytes, uint32_t *size)
+{
+    struct guest_instance *g = sub->state;
+    struct guest_call      call;
+    if (!guest_call_begin(g, &call))
+        return;
+    g->guest->first_body((IUnknown *)(void *)call.callback, module.id, method, bytes, size);
+    guest_call_end(&call, S_OK);
+}
+
 HRESULT guest_on_ReJITError(struct sxs_sub *sub, sxs_module module, mdMethodDef method,
                             sxs_function fn, HRESULT status)
 {

@@ -6,7 +6,9 @@
  * runtime, of the methods that tools (and guests, which are tools to the manager) want compiled
  * with new IL. When the runtime asks for the new IL of a method, the tools that want it are asked
  * in the order of their subscriptions; each one sees the body that the one before it has set, and
- * the runtime gets the last body. A method is reverted when no tool wants it any more; before that,
+ * the runtime gets the last body. The first one sees the runtime's body, with what tools have set in
+ * the first compilation. If a tool with first_body() takes part, it sees that body instead, so that
+ * the changes of this tool are there once. A method is reverted when no tool wants it any more; before that,
  * it is compiled again without the tool that has left.
  *
  * No lock is held while a tool or the runtime is called. In a forked child all functions fail.
@@ -80,6 +82,12 @@ HRESULT sxs_rejit_parameters(struct sxs_runtime *rt, sxs_module module, mdMethod
  */
 int sxs_rejit_get_body(struct sxs_sub *sub, ModuleID module, mdMethodDef method, LPCBYTE *bytes,
                        ULONG *size);
+
+/**
+ * sxs_rejit_get_input - the same for the tool that this thread is asking for the method's new IL, or
+ * to which it reports the first compilation.
+ */
+int sxs_rejit_get_input(sxs_module module, mdMethodDef method, LPCBYTE *bytes, ULONG *size);
 
 /** sxs_rejit_is_asked - return 1 when the compilation @version of @fn is due to this tool: it was
  *  asked for the IL, or has requested inliners and the runtime added this method as one. */

@@ -31,6 +31,7 @@ struct rejit_part {
     int                pending; /* 1: requested since the tool was asked last */
     int                failed;  /* 1: the runtime is about to raise its ReJITError */
     int                asked;   /* 1: what follows is what it has answered */
+    struct rejit_il    start;   /* what its first_body() has returned last */
     struct rejit_il    input;   /* what it was shown */
     struct rejit_il    body;    /* what it has set; borrowed from the method's bodies */
     uint32_t           flags;   /* COR_PRF_CODEGEN_FLAGS */

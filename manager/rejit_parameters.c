@@ -26,13 +26,16 @@ struct round {
     struct rejit_table *t;
     sxs_module          module;
     mdMethodDef         token;
-    struct rejit_il     base; /* the body that the runtime has */
-    struct rejit_il     il;   /* the body so far */
+    struct rejit_il     runtimes; /* the body that the runtime has */
+    struct rejit_il     base;     /* what the first tool is shown */
+    struct rejit_il     il;       /* the body so far */
     uint32_t            flags;
-    struct rejit_map    map; /* old offsets: of the runtime's body; owned */
+    struct rejit_map    map; /* old offsets: of the base; owned */
     unsigned            n_done, n_failed;
     HRESULT             failure;
     uint64_t            asked;
+    uint64_t            failed; /* bit i: subs[i] has failed */
+    uint64_t            silent; /* bit i: subs[i] has set no body, or has failed */
 };
 
 /* ---- one tool --------------------------------------------------------------------------------- */
@@ -60,6 +63,8 @@ static void use_locked(struct round *r, const struct rejit_part *p)
 {
     if (p->body.bytes)
         r->il = p->body;
+    else
+        r->silent |= rejit_bit(p->sub);
     r->flags |= p->flags;
     if (p->map.n)
         rejit_map_append(&r->map, &p->map);
@@ -79,10 +84,17 @@ static enum answer begin_part(struct round *r, const struct sxs_sub *sub)
     p = m ? rejit_part_locked(m, sub) : NULL;
     if (p && p->wanted) {
         int same = p->asked && !p->pending && p->input.bytes == r->il.bytes;
-        answer = same || r->t->left & rejit_bit(sub) ? KNOWN : TO_ASK;
-        p->pending = 0;
-        if (answer == KNOWN)
+        if (r->silent & rejit_bit(sub))
+            answer = p->asked ? KNOWN : NOT_WANTED;
+        else
+            answer = same || r->t->left & rejit_bit(sub) ? KNOWN : TO_ASK;
+        if (answer != NOT_WANTED)
+            p->pending = 0;
+        if (answer == KNOWN) {
+            if (r->silent & rejit_bit(sub)) /* in this round it has set nothing for another input */
+                p->input = r->il;
             use_locked(r, p);
+        }
     }
     pthread_mutex_unlock(&r->t->lock);
     return answer;
@@ -122,7 +134,7 @@ static HRESULT ask_tool(struct round *r, struct sxs_sub *sub)
     HRESULT                  hr;
     if (!c)
         return E_OUTOFMEMORY;
-    if (r->il.bytes != r->base.bytes)
+    if (r->il.bytes != r->runtimes.bytes)
         frame.input = r->il;
     rejit_begin_asking(&frame);
     hr = sub->on->GetReJITParameters(sub, r->module, r->token, &c->com);
@@ -130,6 +142,53 @@ static HRESULT ask_tool(struct round *r, struct sxs_sub *sub)
     end_part(r, sub, c, hr);
     c->com.vtbl->Release(&c->com);
     return hr;
+}
+
+/* ---- the base --------------------------------------------------------------------------------- */
+
+/* Returns 1 when the tool takes part, and begins with *start rather than with what the runtime has. */
+static int find_start(struct round *r, struct sxs_sub *sub, struct rejit_il *start)
+{
+    struct rejit_method *m;
+    struct rejit_part   *p;
+    int                  takes_part, has_left;
+    pthread_mutex_lock(&r->t->lock);
+    m = rejit_find_locked(r->t, r->module.id, r->token);
+    p = m ? rejit_part_locked(m, sub) : NULL;
+    takes_part = p && p->wanted && !(r->silent & rejit_bit(sub)) &&
+                 (!p->asked || p->pending || p->body.bytes);
+    has_left = (r->t->left & rejit_bit(sub)) != 0;
+    if (takes_part)
+        *start = p->start;
+    pthread_mutex_unlock(&r->t->lock);
+    if (!takes_part || has_left) /* one that has left keeps the answer that it has given */
+        return takes_part && start->bytes;
+    *start = (struct rejit_il){0};
+    sub->tool->first_body(sub, r->module, r->token, &start->bytes, &start->size);
+    pthread_mutex_lock(&r->t->lock);
+    m = rejit_find_locked(r->t, r->module.id, r->token);
+    p = m ? rejit_part_locked(m, sub) : NULL;
+    if (p)
+        p->start = *start;
+    pthread_mutex_unlock(&r->t->lock);
+    return start->bytes != NULL;
+}
+
+/*
+ * Returns the body that the tools begin with. The runtime's body contains what tools have changed in
+ * the first compilation. A tool that changes the method anew in each ReJIT must not find its own
+ * changes there, and neither must the tools before it, whose body it gets.
+ */
+static struct rejit_il choose_base(struct round *r)
+{
+    uint64_t        left = sxs_runtime_wants(r->module.rt, SXS_SLOT_GetReJITParameters);
+    struct rejit_il start;
+    while (left) {
+        struct sxs_sub *sub = sxs_runtime_next_sub(r->module.rt, &left);
+        if (sub->tool->first_body && find_start(r, sub, &start))
+            return start;
+    }
+    return r->runtimes;
 }
 
 /* ---- all tools -------------------------------------------------------------------------------- */
@@ -182,7 +241,7 @@ static HRESULT hand_over(const struct round *r, ICorProfilerFunctionControl *con
     HRESULT hr = S_OK;
     if (r->flags)
         hr = control->vtbl->SetCodegenFlags(control, r->flags);
-    if (SUCCEEDED(hr) && r->il.bytes != r->base.bytes)
+    if (SUCCEEDED(hr) && r->il.bytes != r->runtimes.bytes)
         hr = control->vtbl->SetILFunctionBody(control, r->il.size, r->il.bytes);
     if (SUCCEEDED(hr) && r->map.n) /* a runtime without a debugger may refuse it: no error */
         control->vtbl->SetILInstrumentedCodeMap(control, r->map.n, r->map.rows);
@@ -202,31 +261,60 @@ static HRESULT ask_all_directly(struct sxs_runtime *rt, sxs_module module, mdMet
     return outcome;
 }
 
+static void ask_all(struct round *r)
+{
+    uint64_t left = sxs_runtime_wants(r->module.rt, SXS_SLOT_GetReJITParameters);
+    while (left) {
+        struct sxs_sub *sub = sxs_runtime_next_sub(r->module.rt, &left);
+        HRESULT         hr;
+        if (begin_part(r, sub) != TO_ASK)
+            continue;
+        r->asked |= rejit_bit(sub);
+        hr = ask_tool(r, sub);
+        if (FAILED(hr)) {
+            r->failure = hr;
+            r->n_failed++;
+            r->failed |= rejit_bit(sub);
+            r->silent |= rejit_bit(sub);
+        }
+    }
+}
+
+/*
+ * Asks all tools. When the tool whose first body they began with sets none, its changes of the first
+ * compilation stay: then all but this tool begin again, with these changes. A tool that set none when
+ * it was asked last is expected to set none again. So there are three rounds at most: without it, with
+ * it because it has set a body now, and again without it.
+ */
+static void ask_all_from_base(struct round *r)
+{
+    for (int again = 0; again < 3; again++) {
+        struct rejit_il base = choose_base(r);
+        if (again && base.bytes == r->base.bytes)
+            return;
+        r->il = r->base = base;
+        r->flags = 0;
+        r->n_done = 0;
+        free(r->map.rows);
+        r->map = (struct rejit_map){0};
+        ask_all(r);
+    }
+}
+
 HRESULT sxs_rejit_parameters(struct sxs_runtime *rt, sxs_module module, mdMethodDef token,
                              ICorProfilerFunctionControl *control)
 {
     struct round r = {.t = rejit_table_of(rt), .module = module, .token = token};
-    uint64_t     left = sxs_runtime_wants(rt, SXS_SLOT_GetReJITParameters), failed = 0;
     ULONG        size = 0;
     LPCBYTE      bytes = NULL;
     HRESULT      hr;
     if (!r.t)
-        return ask_all_directly(rt, module, token, control, left);
+        return ask_all_directly(rt, module, token, control,
+                                sxs_runtime_wants(rt, SXS_SLOT_GetReJITParameters));
     rejit_first_before_parameters(r.t, module, token);
     if (SUCCEEDED(sxs_info_GetILFunctionBody(rt, module, token, &bytes, &size)))
-        r.il = r.base = (struct rejit_il){bytes, size};
-    while (left) {
-        struct sxs_sub *sub = sxs_runtime_next_sub(rt, &left);
-        if (begin_part(&r, sub) != TO_ASK)
-            continue;
-        r.asked |= rejit_bit(sub);
-        hr = ask_tool(&r, sub);
-        if (FAILED(hr)) {
-            r.failure = hr;
-            r.n_failed++;
-            failed |= rejit_bit(sub);
-        }
-    }
+        r.runtimes = (struct rejit_il){bytes, size};
+    ask_all_from_base(&r);
     finish_method(&r);
     if (r.n_failed && !r.n_done) {
         hr = r.failure;
@@ -236,9 +324,20 @@ HRESULT sxs_rejit_parameters(struct sxs_runtime *rt, sxs_module module, mdMethod
             fail_all(&r);
     }
     free(r.map.rows);
-    if (failed && SUCCEEDED(hr))
-        report_failed(&r, failed);
+    if (r.failed && SUCCEEDED(hr))
+        report_failed(&r, r.failed);
     return hr;
+}
+
+int sxs_rejit_get_input(sxs_module module, mdMethodDef token, LPCBYTE *bytes, ULONG *size)
+{
+    const struct rejit_asking *a = asking;
+    if (!a || a->sub->rt != module.rt || a->module != module.id || a->token != token ||
+        !a->input.bytes)
+        return 0;
+    *bytes = a->input.bytes;
+    *size = a->input.size;
+    return 1;
 }
 
 int sxs_rejit_get_body(struct sxs_sub *sub, ModuleID module, mdMethodDef token, LPCBYTE *bytes,

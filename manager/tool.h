@@ -65,6 +65,12 @@ struct sxs_tool {
      *  the tool handles ReJITCompilationStarted. See manager/rejit.h. */
     HRESULT (*first_compilation)(struct sxs_sub *sub, sxs_function fn, int finished,
                                  HRESULT status);
+    /** first_body - the body that the tool has changed in the method's first compilation, if it
+     *  changes this body, rather than the runtime's, anew in each ReJIT. *@bytes, *@size: unchanged if
+     *  there is none; else receive a body that is valid until the module is unloaded. Called in
+     *  GetReJITParameters without a lock. NULL: the tool has no such body. See manager/rejit.h. */
+    void (*first_body)(struct sxs_sub *sub, sxs_module module, mdMethodDef method,
+                       const uint8_t **bytes, uint32_t *size);
     /** release - free sub->state; no thread is inside a handler any more.
      *  @sub: may be a copy of the subscription that start() received.
      *  Called without a lock of the manager. May be NULL. */

@@ -22,7 +22,6 @@ struct body {
     uint32_t       original_size;
     uint8_t        is_transformed;
     const uint8_t *written; /* what the engine gave to SetILFunctionBody(); compared only */
-    const uint8_t *last;    /* what the runtime has after the compilation; compared only */
     struct map    *maps;    /* owned */
 };
 
@@ -95,10 +94,10 @@ void clrie_bodies_free(struct clrie_bodies *bodies)
 /*
  * A runtime's GetILFunctionBody() returns what was given to SetILFunctionBody() for another instance
  * of a generic method. So the first body that was read for a compilation is used for all later ones,
- * as CLRIE does. In a ReJIT the Info returns the body that another user of the same ReJIT has
- * written, if there is one: that body is the one to change. If there is none, the Info returns the body
- * of the first compilation with everybody's changes: then plug-ins begin with the original one, else
- * they would make their changes twice.
+ * as CLRIE does. In a ReJIT the Info returns the body that another user of the same ReJIT has written,
+ * or the one of clrie_module_first_body(): that body is the one to change. An Info that knows no other
+ * users returns what the engine has written: then plug-ins begin with the original one, else they would
+ * make their changes twice.
  */
 HRESULT clrie_module_body(struct clrie_module *module, mdMethodDef token, enum clrie_method_use use,
                           const uint8_t **bytes, uint32_t *size)
@@ -120,7 +119,7 @@ HRESULT clrie_module_body(struct clrie_module *module, mdMethodDef token, enum c
         if ((FAILED(hr) || !*bytes) && !copy.original)
             return FAILED(hr) ? hr : E_FAIL;
     }
-    if (copy.original && (!*bytes || *bytes == copy.written || *bytes == copy.last)) {
+    if (copy.original && (!*bytes || *bytes == copy.written)) {
         *bytes = copy.original;
         *size = copy.original_size;
     }
@@ -146,14 +145,20 @@ void clrie_module_set_written(struct clrie_module *module, mdMethodDef token, co
     pthread_mutex_unlock(&module->lock);
 }
 
-void clrie_module_set_last(struct clrie_module *module, mdMethodDef token, const uint8_t *bytes)
+int clrie_module_first_body(struct clrie_module *module, mdMethodDef token, const uint8_t **bytes,
+                            uint32_t *size)
 {
     struct body *row;
+    int          has;
     pthread_mutex_lock(&module->lock);
     row = find_locked(module, token, 0);
-    if (row)
-        row->last = bytes;
+    has = row && row->original && row->written;
+    if (has) {
+        *bytes = row->original;
+        *size = row->original_size;
+    }
     pthread_mutex_unlock(&module->lock);
+    return has;
 }
 
 /* ---- numbers ---------------------------------------------------------------------------------- */

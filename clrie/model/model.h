@@ -95,9 +95,10 @@ HRESULT clrie_method_check(struct clrie_method *method, const uint8_t *bytes, si
  *  the body of the method later, the body before it is used instead. Only compared, never read. */
 void clrie_method_set_written(struct clrie_method *method, const uint8_t *bytes);
 
-/** clrie_module_set_last - the same for the body that the runtime has after the compilation: other
- *  profilers may have changed what the engine gave it. */
-void clrie_module_set_last(struct clrie_module *module, mdMethodDef token, const uint8_t *bytes);
+/** clrie_module_first_body - the body that the engine was given in the first compilation, if it has set
+ *  another one then. Returns 0 if not. Borrowed from the runtime. */
+int clrie_module_first_body(struct clrie_module *module, mdMethodDef token, const uint8_t **bytes,
+                            uint32_t *size);
 
 /** clrie_method_set_transformed - whether plug-ins changed the method: what
  *  IMethodJitInfo::GetILTransformationStatus() answers. Set to 0 when a first compilation begins. */

@@ -10,6 +10,7 @@
 #include "instr/metadata/signature.h"
 #include "instr/metadata/signature_write.h"
 #include "instr/weave/callee.h"
+#include "manager/rejit.h"
 
 enum {
     METHOD_ABSTRACT = 0x0400,
@@ -83,8 +84,10 @@ static int read_body(struct sxs_method *m)
     ULONG          size = 0, locals_size;
     const uint8_t *locals;
     int            n = 0;
-    HRESULT        hr =
-        sxs_info_GetILFunctionBody(m->tokens.module.rt, m->tokens.module, m->token, &bytes, &size);
+    sxs_module     module = m->tokens.module;
+    HRESULT        hr = S_OK;
+    if (!sxs_rejit_get_input(module, m->token, &bytes, &size))
+        hr = sxs_info_GetILFunctionBody(module.rt, module, m->token, &bytes, &size);
     if (FAILED(hr) || !bytes)
         return sxs_method_fail(m, "the runtime gives no body of it (0x%08x)", (unsigned)hr);
     if (sxs_il_read(m->body, bytes, size, &m->error))

@@ -109,4 +109,50 @@ shows "a plug-in, a guest and a rule" Value 721
 REJITTER_FIRST='' rewritten "$versions" show r.rejit1.Value show two.rejit.Value show r.revert1.Value show two.revert.Value show
 status=$?
 shows "by ReJIT: requests and reverts of each" Value '7 71 721 72 7'
+
+# The plug-in changes the first compilation, too. So the base of a ReJIT without it contains its change (1), and the base
+# of a ReJIT with it does not.
+rewritten "$versions" show r.rejit1.Value show r.rejit1.Value show two.rejit.Value show r.rejit1.Value show \
+    two.rejit.Value show r.revert1.Value show r.rejit1.Value show two.revert.Value show r.revert1.Value show
+status=$?
+shows "a plug-in in the first compilation and by ReJIT, a guest by ReJIT, a rule: each is there once" Value \
+    '71 71 71 721 721 721 712 721 71 71'
+rewritten "$versions" show two.rejit.Value show r.rejit1.Value show two.revert.Value show two.rejit.Value show \
+    r.revert1.Value show two.revert.Value show
+status=$?
+shows "likewise when the guest is the first" Value '71 712 721 71 721 712 71'
+rewritten "$versions" two.set.Value show r.rejit1.Value show r.rejit1.Value show r.revert1.Value show
+status=$?
+shows "what a guest has set in the first compilation stays" Value '721 721 721 721'
+rewritten "$versions" two.set.Value show r.rejit1.Value show two.rejit.Value show r.revert1.Value show two.revert.Value show
+status=$?
+shows "a guest that changes it again finds there what it has set, as when it is alone; the plug-in does not" Value \
+    '721 721 7221 7212 721'
+PLUG_EARLY=Value rewritten "$versions" show two.rejit.Value show r.revert1.Value show r.rejit1.Value show
+status=$?
+shows "a plug-in that has requested the method before it is compiled" Value '71 721 712 721'
+methods="$plug --instrument $tmp/rules.xml"
+rewritten "$versions" show r.rejit1.Value show r.rejit1.Value show r.revert1.Value show r.rejit1.Value show
+status=$?
+shows "a plug-in in the first compilation and by ReJIT, and a rule" Value '71 71 71 71 71'
+methods="$plug --guest $guest=$library"
+rewritten "$versions" show r.rejit1.Value show two.rejit.Value show r.rejit1.Value show r.revert1.Value show two.revert.Value show
+status=$?
+shows "and a guest" Value '1 1 21 21 12 1'
+# Rules come and go. Each runtime has a process and files of its own.
+no_rules() { echo '<instrumentation xmlns="urn:sxsprof:instrumentation:1"></instrumentation>' >"$1"; }
+cp "$tmp/rules.xml" "$tmp/seven.xml"
+whole=$versions
+for versions in $whole; do
+    for k in 1 2 3; do cp "$tmp/seven.xml" "$tmp/with$k"; no_rules "$tmp/without$k"; done
+    no_rules "$tmp/rules.xml"
+    methods="$plug --guest $guest=$library --instrument $tmp/rules.xml"
+    rewritten "$versions" show r.rejit1.Value show "move:$tmp/with1:$tmp/rules.xml" until:71 two.rejit.Value show \
+        "move:$tmp/without1:$tmp/rules.xml" until:21 r.revert1.Value show "move:$tmp/with2:$tmp/rules.xml" until:712 \
+        r.rejit1.Value show two.revert.Value show r.revert1.Value show "move:$tmp/without2:$tmp/rules.xml" until:1 \
+        two.rejit.Value show "move:$tmp/with3:$tmp/rules.xml" until:712 r.rejit1.Value show two.revert.Value \
+        "move:$tmp/without3:$tmp/rules.xml" until:1 r.revert1.Value show
+    status=$?
+    shows "$versions: rules come and go between these requests" Value '1 1 721 12 721 71 71 12 721 1'
+done
 finish

@@ -12,6 +12,7 @@ enum { A, B, N_TOOLS };
 static struct sxs_sub *subs[N_TOOLS];
 static atomic_uint     n_asked[N_TOOLS], n_errors[N_TOOLS];
 static uint32_t        flags_of[N_TOOLS];
+static int             sets_nothing[N_TOOLS], fails[N_TOOLS];
 
 static unsigned number_of(const struct sxs_sub *sub)
 {
@@ -26,6 +27,8 @@ static HRESULT on_parameters(struct sxs_sub *sub, sxs_module module, mdMethodDef
     ULONG    size = 0;
     uint8_t  body[8];
     n_asked[who]++;
+    if (fails[who] || sets_nothing[who])
+        return fails[who] ? E_FAIL : S_OK;
     sxs_rejit_get_body(sub, module.id, token, &before, &size);
     CHECK(size < sizeof(body));
     if (size)
@@ -67,8 +70,24 @@ static HRESULT start_b(struct sxs_sub *sub, const char *options)
     return start_tool(sub, B);
 }
 
-static const struct sxs_tool        a = {.name = "a", .always = 1, .on = &events, .start = start_a};
-static const struct sxs_tool        b = {.name = "b", .always = 1, .on = &events, .start = start_b};
+/* What B has changed in the first compilation; NULL: nothing. */
+static const char *first_of_b;
+
+static void first_body(struct sxs_sub *sub, sxs_module module, mdMethodDef token,
+                       const uint8_t **bytes, uint32_t *size)
+{
+    (void)module;
+    (void)token;
+    CHECK(sub == subs[B]);
+    if (first_of_b) {
+        *bytes = (const uint8_t *)first_of_b;
+        *size = (uint32_t)strlen(first_of_b);
+    }
+}
+
+static const struct sxs_tool a = {.name = "a", .always = 1, .on = &events, .start = start_a};
+static const struct sxs_tool b = {
+    .name = "b", .always = 1, .on = &events, .start = start_b, .first_body = first_body};
 static const struct sxs_tool *const tools[] = {&sxs_rejit_tool, &a, &b};
 
 /* ---- what the runtime gets -------------------------------------------------------------------- */
@@ -137,6 +156,11 @@ static void begin(void)
     ModuleID            of;
     mdToken             method;
     ICorProfilerInfo15 *info;
+    first_of_b = NULL;
+    for (int who = 0; who < N_TOOLS; who++) {
+        n_asked[who] = n_errors[who] = flags_of[who] = 0;
+        sets_nothing[who] = fails[who] = 0;
+    }
     profile_without_signals(tools, ARRAY_LEN(tools));
     clr = fake_start("8.0");
     module = clr.c->module_load("/app/methods.dll");
@@ -237,6 +261,105 @@ static void each_method_has_its_own_status(void **state)
     PASSES(refused_method_body);
 }
 
+/* ---- a tool that begins with its first body ---------------------------------------------------- */
+
+/* The simulated runtime's body reads as "", and B's first body as "x". */
+static void first_body_body(void)
+{
+    begin();
+    first_of_b = "x";
+    CHECK_EQ(request(A), S_OK);
+    is_compiled_as("A", 0);
+    CHECK_EQ(request(B), S_OK);
+    is_compiled_as("xAB", 0);
+    CHECK_EQ(request(B), S_OK);
+    is_compiled_as("xAB", 0);
+    CHECK_EQ(n_asked[A], 2); /* for each base once */
+    CHECK_EQ(revert(A), S_OK);
+    is_compiled_as("xB", 0);
+    CHECK_EQ(request(A), S_OK);
+    is_compiled_as("xAB", 0);
+    CHECK_EQ(revert(B), S_OK);
+    is_compiled_as("A", 0);
+    fake_end(&clr);
+}
+
+static void tools_begin_with_the_first_body_of_one_that_takes_part(void **state)
+{
+    (void)state;
+    PASSES(first_body_body);
+}
+
+static void silent_body(void)
+{
+    begin();
+    first_of_b = "x";
+    sets_nothing[B] = 1;
+    flags_of[B] = COR_PRF_CODEGEN_DISABLE_INLINING;
+    CHECK_EQ(request(A), S_OK);
+    CHECK_EQ(request(B), S_OK);
+    is_compiled_as("A", 0);
+    CHECK_EQ(n_asked[A], 3); /* at its request; for both bases at B's */
+    CHECK_EQ(n_asked[B], 1);
+    is_compiled_as("A", 0);
+    CHECK_EQ(n_asked[A] + n_asked[B], 4); /* their answers are known */
+    sets_nothing[B] = 0;
+    CHECK_EQ(request(A), S_OK);
+    is_compiled_as("A", 0);
+    CHECK_EQ(request(B), S_OK);
+    is_compiled_as("xAB", 1);
+    fake_end(&clr);
+}
+
+static void but_not_if_that_one_sets_no_body(void **state)
+{
+    (void)state;
+    PASSES(silent_body);
+}
+
+static void failing_body(void)
+{
+    begin();
+    first_of_b = "x";
+    fails[B] = 1;
+    CHECK_EQ(request(A), S_OK);
+    CHECK_EQ(request(B), S_OK);
+    is_compiled_as("A", 0);
+    CHECK_EQ(n_asked[B], 1);
+    CHECK_EQ(n_errors[B], 1);
+    fails[B] = 0;
+    is_compiled_as("A", 0); /* its request has failed */
+    CHECK_EQ(request(B), S_OK);
+    is_compiled_as("xAB", 0);
+    fake_end(&clr);
+}
+
+static void nor_if_it_fails(void **state)
+{
+    (void)state;
+    PASSES(failing_body);
+}
+
+static void left_body(void)
+{
+    begin();
+    first_of_b = "x";
+    CHECK_EQ(request(B), S_OK);
+    is_compiled_as("xB", 0);
+    sxs_rejit_leave(subs[B]);
+    first_of_b = "never asked";
+    CHECK_EQ(request(A), S_OK);
+    is_compiled_as("xB", 0); /* the body that it has left */
+    CHECK_EQ(n_asked[B], 1);
+    fake_end(&clr);
+}
+
+static void what_a_tool_has_set_stays_when_it_leaves(void **state)
+{
+    (void)state;
+    PASSES(left_body);
+}
+
 /* ---- threads ---------------------------------------------------------------------------------- */
 
 #define ROUNDS 300
@@ -297,6 +420,10 @@ int main(void)
         cmocka_unit_test(a_tool_keeps_its_il_when_the_runtime_refuses_a_revert),
         cmocka_unit_test(likewise_when_the_others_il_cannot_be_requested_again),
         cmocka_unit_test(each_method_has_its_own_status),
+        cmocka_unit_test(tools_begin_with_the_first_body_of_one_that_takes_part),
+        cmocka_unit_test(but_not_if_that_one_sets_no_body),
+        cmocka_unit_test(nor_if_it_fails),
+        cmocka_unit_test(what_a_tool_has_set_stays_when_it_leaves),
         cmocka_unit_test(requests_and_reverts_on_several_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
