@@ -188,3 +188,62 @@ HRESULT clrie_info_SetILInstrumentedCodeMap(struct clrie_info *self, FunctionID 
         return E_POINTER;
     return clrie_work_set_map(engine, functionId, rgILMapEntries, cILMapEntries);
 }
+
+/* ---- ReJIT requests ---------------------------------------------------------------------------- */
+
+/* Modules that a plug-in has found by EnumModules before their ModuleAttachedToAssembly. */
+static int is_listed(ICorProfilerInfo15 *info, ModuleID module)
+{
+    ICorProfilerModuleEnum *list = NULL;
+    ModuleID                id = 0;
+    ULONG                   n = 0;
+    int                     found = 0;
+    if (FAILED(info->vtbl->EnumModules(info, &list)) || !list)
+        return 0;
+    while (!found && list->vtbl->Next(list, 1, &id, &n) == S_OK)
+        found = id == module;
+    list->vtbl->Release(list);
+    return found;
+}
+
+/* A runtime reads memory at the address that a ModuleID is: one that is none would crash the process.
+ * The runtime checks the rest of the request, and answers 0. */
+static HRESULT check_modules(struct clrie_info *info, ULONG n, const ModuleID *modules)
+{
+    struct clrie_engine *engine = info->engine;
+    struct clrie_model  *model = engine ? engine->model : NULL;
+    if (!model)
+        return E_UNEXPECTED;
+    for (ULONG i = 0; modules && i < n; i++)
+        if (modules[i] && !clrie_model_module(model, modules[i]) &&
+            !is_listed(info->real, modules[i]))
+            return E_INVALIDARG;
+    return S_OK;
+}
+
+HRESULT clrie_info_RequestReJIT(struct clrie_info *self, ULONG cFunctions, ModuleID *moduleIds,
+                                mdMethodDef *methodIds)
+{
+    HRESULT hr = check_modules(self, cFunctions, moduleIds);
+    return FAILED(hr) ? hr
+                      : self->real->vtbl->RequestReJIT(self->real, cFunctions, moduleIds, methodIds);
+}
+
+HRESULT clrie_info_RequestRevert(struct clrie_info *self, ULONG cFunctions, ModuleID *moduleIds,
+                                 mdMethodDef *methodIds, HRESULT *status)
+{
+    HRESULT hr = check_modules(self, cFunctions, moduleIds);
+    return FAILED(hr) ? hr
+                      : self->real->vtbl->RequestRevert(self->real, cFunctions, moduleIds,
+                                                        methodIds, status);
+}
+
+HRESULT clrie_info_RequestReJITWithInliners(struct clrie_info *self, DWORD dwRejitFlags,
+                                            ULONG cFunctions, ModuleID *moduleIds,
+                                            mdMethodDef *methodIds)
+{
+    HRESULT hr = check_modules(self, cFunctions, moduleIds);
+    return FAILED(hr) ? hr
+                      : self->real->vtbl->RequestReJITWithInliners(
+                            self->real, dwRejitFlags, cFunctions, moduleIds, methodIds);
+}
