@@ -51,7 +51,7 @@ holds() {
         ;;
     esac
 }
-places="once $(echo "$all" | tr '\n' ' ')"
+places="once $(echo $all)"
 if command -v dotnet >/dev/null; then places="$places dotnet"; else echo "# no dotnet command: nothing is run under dotnet"; fi
 for WRONG in $rules; do
     failed=
