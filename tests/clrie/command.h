@@ -20,7 +20,6 @@
 #define SXS_TESTS_CLRIE_COMMAND_H
 
 #include <pthread.h>
-#include <unistd.h>
 
 #include "tests/clrie/edit.h"
 
@@ -216,15 +215,6 @@ static inline void *request_often(void *arg)
     return NULL;
 }
 
-/* A detach that is accepted is done soon by another thread; then the plug-in is gone. */
-static inline HRESULT request_detach(struct plug *p)
-{
-    HRESULT hr = CALL(p->info, RequestProfilerDetach, 1000);
-    if (SUCCEEDED(hr))
-        usleep(500000);
-    return hr;
-}
-
 struct command {
     struct plug *p;
     const char  *what;
@@ -251,7 +241,7 @@ static inline void *run_command(void *arg)
     else if (IS("revert"))
         command->hr = request_revert(p, c->module_id, command->token);
     else if (IS("detach"))
-        command->hr = request_detach(p);
+        command->hr = CALL(p->info, RequestProfilerDetach, 1000);
     else if (IS("nonsense"))
         say_nonsense(p, command->token), command->hr = S_OK;
     else if (IS("storm")) {
