@@ -9,7 +9,7 @@ need_real 3
 [ -e "$BUILD/managed/unloads/unloads.dll" ] && [ -e "$BUILD/managed/rewritten/rewritten.dll" ] ||
     skip_all "$0" "the managed apps are not built"
 all=$versions
-contexts=${KINDS_CONTEXTS:-300}
+contexts=${KINDS_CONTEXTS:-250}
 MicrosoftInstrumentationEngine_LogLevel=Errors MicrosoftInstrumentationEngine_FileLogPath=$tmp/engine.log
 export MicrosoftInstrumentationEngine_LogLevel MicrosoftInstrumentationEngine_FileLogPath
 of() { sed -En "s/^$1 $2 (.* )?$3 ([0-9]+)( .*)?\$/\2/p" "$tmp/out" | tail -n 1; } # PLUGIN VERSION WORD: the number behind it
@@ -42,6 +42,19 @@ for versions in $all "$all"; do
         $status "$tmp/std"
     rm -f "$tmp/engine.log"
 done
+
+# What stays of an unloaded assembly would add up: the peak of the process's memory must not grow with their number.
+peak() { # CONTEXTS: in MiB, of the newest runtime
+    rm -rf "$tmp/session"
+    # shellcheck disable=SC2086 # options are words
+    PLUG_OUT=$tmp/out python3 -c 'import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
+sys.exit(status)' "$sxsprof" run --quiet $methods -o "$tmp/session" -- "$runsxs" --timeout 100 10 unloads "contexts=$1 dynamic=0 threads=0"
+}
+config inserter
+few=$(peak 50) && many=$(peak $((contexts + 50))) && [ "$few" -gt 0 ] && [ $((many - few)) -lt 5 ]
+check "the memory of the process does not grow with the number of assemblies ($few MiB and $many MiB)" $?
 
 export PLUG_ONLY=rewritten.dll
 for versions in $all "$all"; do

@@ -147,7 +147,7 @@ static void set_late_masks(struct plug *p)
 /* ---- requests of nothing ------------------------------------------------------------------------- */
 
 /* The runtime answers requests of module 0 and of tokens that are no methods with S_OK, and does nothing
- * then. Any other ModuleID that is none would make it read wild memory. */
+ * then. Any other ModuleID that is none would crash it. */
 static void request_nonsense(struct edit *e)
 {
     struct plug        *p = e->p;
