@@ -138,7 +138,8 @@ static void set_late_masks(struct plug *p)
     }
     DO(p, p->info, SetEventMask, 0);
     DO(p, p->info, GetEventMask, &after);
-    must_fail(p, before == after ? E_FAIL : S_OK, "a change of the mask by 0 and by what was refused");
+    must_fail(p, before == after ? E_FAIL : S_OK,
+              "a change of the mask by 0 and by what was refused");
     DO(p, p->info, SetEventMask, COR_PRF_MONITOR_EXCEPTIONS);
     DO(p, p->info, GetEventMask, &after);
     must_fail(p, after == (before | COR_PRF_MONITOR_EXCEPTIONS) ? E_FAIL : S_OK, "another mask");
