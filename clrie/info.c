@@ -2,6 +2,7 @@
 /* info.c - the ICorProfilerInfo that plug-ins get. What is not here goes to the engine's own, where it
  * is arbitrated between all profilers of the runtime (guests/). */
 #include "base/env.h"
+#include "base/log.h"
 #include "clrie/engine.h"
 #include "clrie/work.h"
 
@@ -67,6 +68,24 @@ static HRESULT is_allowed_late(uint32_t wanted, uint32_t present, uint32_t immut
     return E_FAIL;
 }
 
+/* What the runtime has refused is asked for no more: it would refuse all later masks with it. */
+static HRESULT apply_or_restore(struct clrie_engine *engine, uint32_t *low, uint32_t wanted)
+{
+    uint32_t before = *low;
+    HRESULT  hr;
+    *low = wanted;
+    hr = clrie_info_apply_mask(engine);
+    if (SUCCEEDED(hr))
+        return hr;
+    *low = before;
+    clrie_log_print(CLRIE_LOG_ERRORS,
+                    "%s%sSetEventMask: the runtime refuses the event flags 0x%08x (%s 0x%08x)",
+                    engine->initializing ? engine->initializing->name : "",
+                    engine->initializing ? ": " : "", (unsigned)wanted, sxs_hresult_name(hr),
+                    (unsigned)hr);
+    return hr;
+}
+
 HRESULT clrie_info_SetEventMask(struct clrie_info *self, DWORD dwEvents)
 {
     struct clrie_engine *engine = self->engine;
@@ -75,13 +94,11 @@ HRESULT clrie_info_SetEventMask(struct clrie_info *self, DWORD dwEvents)
         return E_UNEXPECTED;
     pthread_mutex_lock(&engine->lock);
     if (engine->initializing)
-        engine->initializing->low = dwEvents;
+        hr = apply_or_restore(engine, &engine->initializing->low, dwEvents);
     else
         hr = is_allowed_late(dwEvents, engine->low, (uint32_t)COR_PRF_MONITOR_IMMUTABLE);
     if (SUCCEEDED(hr) && !engine->initializing)
-        engine->low |= dwEvents;
-    if (SUCCEEDED(hr))
-        hr = clrie_info_apply_mask(engine);
+        hr = apply_or_restore(engine, &engine->low, engine->low | dwEvents);
     pthread_mutex_unlock(&engine->lock);
     return hr;
 }
@@ -187,4 +204,63 @@ HRESULT clrie_info_SetILInstrumentedCodeMap(struct clrie_info *self, FunctionID 
     if (cILMapEntries && !rgILMapEntries)
         return E_POINTER;
     return clrie_work_set_map(engine, functionId, rgILMapEntries, cILMapEntries);
+}
+
+/* ---- ReJIT requests ---------------------------------------------------------------------------- */
+
+/* Modules that a plug-in has found by EnumModules before their ModuleAttachedToAssembly. */
+static int is_listed(ICorProfilerInfo15 *info, ModuleID module)
+{
+    ICorProfilerModuleEnum *list = NULL;
+    ModuleID                id = 0;
+    ULONG                   n = 0;
+    int                     found = 0;
+    if (FAILED(info->vtbl->EnumModules(info, &list)) || !list)
+        return 0;
+    while (!found && list->vtbl->Next(list, 1, &id, &n) == S_OK)
+        found = id == module;
+    list->vtbl->Release(list);
+    return found;
+}
+
+/* A runtime reads memory at the address that a ModuleID is: one that is none would crash the process.
+ * The runtime checks the rest of the request, and answers 0. */
+static HRESULT check_modules(struct clrie_info *info, ULONG n, const ModuleID *modules)
+{
+    struct clrie_engine *engine = info->engine;
+    struct clrie_model  *model = engine ? engine->model : NULL;
+    if (!model)
+        return E_UNEXPECTED;
+    for (ULONG i = 0; modules && i < n; i++)
+        if (modules[i] && !clrie_model_module(model, modules[i]) &&
+            !is_listed(info->real, modules[i]))
+            return E_INVALIDARG;
+    return S_OK;
+}
+
+HRESULT clrie_info_RequestReJIT(struct clrie_info *self, ULONG cFunctions, ModuleID *moduleIds,
+                                mdMethodDef *methodIds)
+{
+    HRESULT hr = check_modules(self, cFunctions, moduleIds);
+    return FAILED(hr) ? hr
+                      : self->real->vtbl->RequestReJIT(self->real, cFunctions, moduleIds, methodIds);
+}
+
+HRESULT clrie_info_RequestRevert(struct clrie_info *self, ULONG cFunctions, ModuleID *moduleIds,
+                                 mdMethodDef *methodIds, HRESULT *status)
+{
+    HRESULT hr = check_modules(self, cFunctions, moduleIds);
+    return FAILED(hr) ? hr
+                      : self->real->vtbl->RequestRevert(self->real, cFunctions, moduleIds,
+                                                        methodIds, status);
+}
+
+HRESULT clrie_info_RequestReJITWithInliners(struct clrie_info *self, DWORD dwRejitFlags,
+                                            ULONG cFunctions, ModuleID *moduleIds,
+                                            mdMethodDef *methodIds)
+{
+    HRESULT hr = check_modules(self, cFunctions, moduleIds);
+    return FAILED(hr) ? hr
+                      : self->real->vtbl->RequestReJITWithInliners(
+                            self->real, dwRejitFlags, cFunctions, moduleIds, methodIds);
 }

@@ -9,7 +9,7 @@
 #include "tests/clrie/command.h"
 
 const char     plug_name[] = "baseline";
-const unsigned plug_has = PLUG_JIT | PLUG_ATTACH;
+const unsigned plug_has = PLUG_JIT;
 
 HRESULT plug_initialize(struct plug *p)
 {

@@ -9,7 +9,6 @@
 #include "tests/clrie/plugin.h"
 
 const char     plug_name[] = "hooker";
-const unsigned plug_has = PLUG_ATTACH;
 
 /* The text is "{8-4-4-4-12 hexadecimal digits}". */
 static int parse(const char *text, GUID *out)

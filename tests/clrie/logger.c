@@ -1,18 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* logger.c - a plug-in that writes a line for each call of the engine. LOGGER_ONLY: methods of modules
- * whose path contains this text only. */
+ * whose path contains this text only. LOGGER_MASK: event flags to ask for in Initialize, too; hexadecimal. */
 #include "tests/clrie/plugin.h"
 
 const char     plug_name[] = "logger";
-const unsigned plug_has = PLUG_JIT | PLUG_EXCEPTIONS | PLUG_ATTACH;
+const unsigned plug_has = PLUG_JIT | PLUG_EXCEPTIONS;
+
+static void ask_for_more(struct plug *p, const char *flags)
+{
+    DWORD   mask = 0;
+    HRESULT hr = p->info->vtbl->SetEventMask(p->info, (DWORD)strtoul(flags, NULL, 16));
+    p->info->vtbl->GetEventMask(p->info, &mask);
+    plug_say(p, "SetEventMask %s %#x mask %#x", flags, (unsigned)hr, mask);
+}
 
 HRESULT plug_initialize(struct plug *p)
 {
-    DWORD mask = 0;
+    const char *more = getenv("LOGGER_MASK");
+    DWORD       mask = 0;
+    HRESULT     hr;
     plug_say(p, "Initialize");
     p->info->vtbl->GetEventMask(p->info, &mask);
     plug_say(p, "mask %#x", mask);
-    return p->info->vtbl->SetEventMask(p->info, COR_PRF_MONITOR_EXCEPTIONS);
+    hr = p->info->vtbl->SetEventMask(p->info, COR_PRF_MONITOR_EXCEPTIONS);
+    if (more)
+        ask_for_more(p, more);
+    return hr;
 }
 
 static const char *base(const char *path)

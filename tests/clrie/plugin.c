@@ -193,7 +193,7 @@ static HRESULT query(struct plug *p, const GUID *iid, void **out)
         *out = &p->jit;
     else if (has & PLUG_EXCEPTIONS && same(iid, &IID_IInstrumentationMethodExceptionEvents))
         *out = &p->exceptions;
-    else if (has & PLUG_ATTACH && same(iid, &IID_IInstrumentationMethodAttach))
+    else if (same(iid, &IID_IInstrumentationMethodAttach))
         *out = &p->attach;
     if (!*out)
         return E_NOINTERFACE;

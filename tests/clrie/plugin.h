@@ -36,9 +36,10 @@ struct plug {
 
 /** The name in the output; defined by each plug-in. */
 extern const char plug_name[];
-/** Which of the further interfaces QueryInterface answers: PLUG_JIT, PLUG_EXCEPTIONS, PLUG_ATTACH; 0
- *  unless a plug-in defines it. */
-enum { PLUG_JIT = 1, PLUG_EXCEPTIONS = 2, PLUG_ATTACH = 4 };
+/** Which of the further interfaces QueryInterface answers: PLUG_JIT, PLUG_EXCEPTIONS; 0 unless a plug-in
+ *  defines it. Every plug-in can be attached: InitializeForAttach calls plug_initialize() unless a
+ *  plug-in defines plug_attached(). */
+enum { PLUG_JIT = 1, PLUG_EXCEPTIONS = 2 };
 extern const unsigned plug_has __attribute__((weak));
 
 /* The slots. Those that a plug-in does not define return S_OK. */

@@ -11,7 +11,7 @@
 #include "tests/clrie/command.h"
 
 const char     plug_name[] = "rejitter";
-const unsigned plug_has = PLUG_JIT | PLUG_ATTACH;
+const unsigned plug_has = PLUG_JIT;
 
 /* 1 if the variable names the plug-in. */
 static int is_in(const struct plug *p, const char *variable)

@@ -18,9 +18,16 @@
  *   releases     releases each object too often
  *   foreign      passes pointers that are not objects of the engine, and objects of other methods
  *   null         passes NULL
+ *   thread       calls the engine on a thread of its own while methods are compiled
+ *   keeps        never releases what it got
+ *   ids          passes IDs of another runtime
+ *   masks        sets event masks late
+ *   rejits       requests ReJIT of what is no module and no method, on the thread that compiles
  * At the end it prints how many methods it has changed, and how many calls succeeded that must not.
  * PLUG_ONLY: methods of modules whose file name contains this text only.
  */
+#include <pthread.h>
+
 #include "tests/clrie/edit.h"
 
 const char     plug_name[] = "wrong";
@@ -33,6 +40,12 @@ struct wrong {
     struct edit  old;      /* of a method that was compiled; its arrays have references */
     IMethodInfo *method;   /* of that method, without a reference */
     IMethodInfo *held;     /* with one */
+    /* for wrong_calls.h */
+    int         is_published, has_thread;
+    unsigned    others; /* how often IDs of other runtimes were passed */
+    pthread_t   thread;
+    atomic_int  is_ending;
+    atomic_uint rounds; /* of the thread */
 };
 
 static int rule_is(const struct plug *p, const char *rule)
@@ -95,6 +108,8 @@ static void must_fail(struct plug *p, HRESULT hr, const char *what)
         plug_say(p, "%s succeeded", what);
 }
 #define REFUSED(object, slot, ...) must_fail(p, CALL(object, slot, ##__VA_ARGS__), #slot)
+
+#include "tests/clrie/wrong_calls.h"
 
 /* ---- graphs that no JIT accepts ------------------------------------------------------------------ */
 
@@ -182,6 +197,25 @@ static const IInstructionVtbl foreign_vtbl = {
     .QueryInterface = foreign_query, .AddRef = foreign_ref, .Release = foreign_ref};
 static IInstruction foreign = {&foreign_vtbl};
 
+static ULONG count_clauses(struct plug *p, IExceptionSection *section)
+{
+    IEnumExceptionClauses *clauses = NULL;
+    DWORD                  n = 0;
+    if (DO(p, section, GetExceptionClauses, &clauses)) {
+        DO(p, clauses, GetCount, &n);
+        CALL(clauses, Release);
+    }
+    return n;
+}
+
+/* A clause that is not in the section: RemoveExceptionClause compares pointers only, and returns S_OK. */
+static void remove_nothing(struct plug *p, IExceptionSection *section, void *pointer)
+{
+    ULONG before = count_clauses(p, section);
+    DO(p, section, RemoveExceptionClause, (IExceptionClause *)pointer);
+    must_fail(p, count_clauses(p, section) == before ? E_FAIL : S_OK, "the removal of another clause");
+}
+
 /* Calls slots of @e with an instruction or clause that is none of its own. */
 static void pass(struct edit *e, void *pointer)
 {
@@ -202,13 +236,14 @@ static void pass(struct edit *e, void *pointer)
     REFUSED(e->graph, Remove, bad);
     if (pointer != e->at[0] && (!((struct wrong *)p->own)->old.n ||
                                 pointer != ((struct wrong *)p->own)->old.at[0])) {
-        REFUSED(e->factory, CreateBranchInstruction, Cee_Br, bad, &made);
+        if (bad) /* a target can be set later */
+            REFUSED(e->factory, CreateBranchInstruction, Cee_Br, bad, &made);
         REFUSED(e->factory, CreateSwitchInstruction, Cee_Switch, 1, &bad, &made);
     }
     CALL(fresh, Release);
     if (DO(p, e->method, GetExceptionSection, &section)) {
         REFUSED(section, AddExceptionClause, (IExceptionClause *)pointer);
-        REFUSED(section, RemoveExceptionClause, (IExceptionClause *)pointer);
+        remove_nothing(p, section, pointer);
         if (FAILED(CALL(section, AddNewExceptionClause, COR_ILEXCEPTION_CLAUSE_FINALLY, bad, bad, bad,
                         bad, NULL, 0, &clause)))
             clause = NULL;
@@ -229,7 +264,10 @@ static void pass(struct edit *e, void *pointer)
     {
         ISingleRetDefaultInstrumentation *single = NULL;
         if (DO(p, e->method, GetSingleRetDefaultInstrumentation, &single)) {
-            REFUSED(single, Initialize, (IInstructionGraph *)pointer);
+            if (pointer == e->graph)
+                DO(p, single, Initialize, pointer); /* the method's own: no mistake */
+            else
+                REFUSED(single, Initialize, (IInstructionGraph *)pointer);
             CALL(single, ApplySingleRetDefaultInstrumentation);
             CALL(single, Release);
         }
@@ -273,8 +311,8 @@ static void use_stale(struct edit *e)
     own->method->vtbl->GetMethodToken(own->method, &token);
     CALL(own->method, GetInstructions, &(IInstructionGraph *){NULL});
     CALL(own->method, SetLocalVarSigToken, 0x11000001);
-    REFUSED(e->graph, RemoveAll);
-    REFUSED(e->graph, InsertAfter, NULL, e->at[0]);
+    DO(p, e->graph, RemoveAll); /* it lives as long as its references; changes go nowhere */
+    CALL(e->graph, InsertAfter, NULL, e->at[0]);
     REFUSED(e->graph, InsertBefore, e->at[0], e->at[0]);
     CALL(e->graph, GetFirstInstruction, &i);
     CALL(e->graph, GetMethodInfo, &(IMethodInfo *){NULL});
@@ -366,13 +404,25 @@ HRESULT plug_instrument(struct plug *p, IMethodInfo *method, BOOL is_rejit)
         pass_null(&e);
     if (rule_is(p, "baseline"))
         set_baseline(&e, 0);
+    if (rule_is(p, "thread"))
+        start_thread(p);
+    if (rule_is(p, "ids")) {
+        publish_ids(p, method);
+        pass_all_ids(&e);
+    }
+    if (rule_is(p, "masks"))
+        set_late_masks(p);
+    if (rule_is(p, "rejits"))
+        request_nonsense(&e);
     spoil(&e);
     if (rule_is(p, "releases"))
         release_too_often(&e);
     if (is_kept) {
         forget(p);
         keep(&e);
-    } else
+    } else if (rule_is(p, "keeps"))
+        keep_everything(&e);
+    else
         edit_end(&e);
     return result_of(p, "instrument");
 }
@@ -380,9 +430,11 @@ HRESULT plug_instrument(struct plug *p, IMethodInfo *method, BOOL is_rejit)
 HRESULT plug_shutdown(struct plug *p)
 {
     struct wrong *own = p->own;
+    end_thread(p);
     if (rule_is(p, "stale") && own->old.n)
         use_stale(&own->old);
     forget(p);
     plug_say(p, "methods %u accepted %u failed %u", own->methods, own->accepted, plug_failed);
+    plug_say(p, "others %u rounds %u", own->others, own->rounds);
     return result_of(p, "shutdown");
 }
