@@ -9,7 +9,7 @@ need_real 3
 [ -e "$BUILD/managed/unloads/unloads.dll" ] && [ -e "$BUILD/managed/rewritten/rewritten.dll" ] ||
     skip_all "$0" "the managed apps are not built"
 all=$versions
-contexts=${KINDS_CONTEXTS:-250}
+contexts=${KINDS_CONTEXTS:-100}
 MicrosoftInstrumentationEngine_LogLevel=Errors MicrosoftInstrumentationEngine_FileLogPath=$tmp/engine.log
 export MicrosoftInstrumentationEngine_LogLevel MicrosoftInstrumentationEngine_FileLogPath
 of() { sed -En "s/^$1 $2 (.* )?$3 ([0-9]+)( .*)?\$/\2/p" "$tmp/out" | tail -n 1; } # PLUGIN VERSION WORD: the number behind it
