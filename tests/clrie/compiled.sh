@@ -29,12 +29,14 @@ over() {
     for v; do
         sort "$tmp/plain.$v" >"$tmp/expected"
         sort "$tmp/$plugin.$v" | diff "$tmp/expected" - >"$tmp/differences"
+        status=$?
         check "$v: $(grep -c ' ok ' "$tmp/plain.$v") of $(grep -vc '^uses' "$tmp/plain.$v") methods are compiled, and all \
-have the outcome without $plugin" $? "$tmp/differences"
+have the outcome without $plugin" $status "$tmp/differences"
         [ "$(number methods "$v")" -ge "$least" ] && [ "$(number methods "$v")" = "$(number completed "$v")" ] &&
             [ "$(number failed "$v")" = 0 ] && [ "$(number entered "$v")" -gt 0 ] &&
             case $plugin in locals) [ "$(number wrong "$v")" = 0 ] ;; *) true ;; esac
-        check "$v: $(number methods "$v") methods changed by $plugin, entered $(number entered "$v") times" $? "$tmp/out"
+        status=$?
+        check "$v: $(number methods "$v") methods changed by $plugin, entered $(number entered "$v") times" $status "$tmp/out"
     done
     rm -f "$tmp/engine.log"
 }
