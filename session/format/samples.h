@@ -93,6 +93,12 @@ struct sxs_samples_header {
     _Atomic uint64_t n_short_threads; /* threads that lived < 50 ms, without a sample or a record */
     _Atomic uint64_t short_cpu_ns;    /* CPU time of those threads */
     _Atomic uint64_t n_compared[SXS_N_COMPARED]; /* by enum sxs_compared; walker snapshot only */
+    /* By enum sxs_cost_kind: */
+    _Atomic uint64_t n_costs[8];         /* COST records */
+    _Atomic uint64_t n_costs_dropped[8]; /* not recorded because the file had no room */
+    uint64_t         cost_every[8]; /* bytes from one recorded cost to the next, on average; 0: the
+                                     * tool was not on; 1: every one was recorded */
+    uint64_t         cost_live[8];  /* 1: RELEASED records say which are gone */
 };
 
 enum sxs_record_type {
@@ -104,6 +110,11 @@ enum sxs_record_type {
     SXS_RECORD_RUNTIME = 5,
     SXS_RECORD_PAUSE = 6,
     SXS_RECORD_DIFFERENCE = 7,
+    SXS_RECORD_COST = 8,
+    SXS_RECORD_NAME = 9,
+    SXS_RECORD_RELEASED = 10,
+    SXS_RECORD_LIVE = 11,
+    SXS_RECORD_TOTAL = 12,
 };
 
 struct sxs_record_sample {
@@ -219,6 +230,79 @@ struct sxs_record_difference {
     } frames[];
 };
 
+/** What a cost is: something that took memory or time. */
+enum sxs_cost_kind {
+    SXS_COST_ALLOCATION = 1, /* an object was allocated; value: its bytes */
+    SXS_COST_NATIVE = 2,     /* memory outside of the runtimes' heaps was allocated; value: bytes */
+    SXS_COST_LOCK = 3,       /* a thread waited for a monitor; value: how long, in ns */
+    SXS_COST_LOCK_OWNER = 4, /* the stack of the thread that held it, at the beginning of the wait */
+    SXS_N_COST_KINDS
+};
+
+enum sxs_cost_flag {
+    SXS_COST_LARGE = 1,  /* on the large object heap */
+    SXS_COST_PINNED = 2, /* on the pinned object heap */
+    SXS_COST_MAPPED = 4, /* native memory by mmap() */
+    SXS_COST_OPEN = 8,   /* the wait had not ended when this was written */
+};
+
+/** A cost with the stack of its thread. It stands for several such costs if only some are recorded:
+ *  for n of them, of `value` each. */
+struct sxs_record_cost {
+    struct sxs_record head;
+    uint64_t          time_ns;
+    uint64_t          id;      /* other records refer to the cost by it; 0: none does */
+    double            n;       /* number of costs that it stands for, an estimate; 1: itself */
+    uint64_t          value;   /* of one of them: bytes or ns, see enum sxs_cost_kind */
+    uint64_t          related; /* LOCK: thread number (tid) of the owner, 0 when not known;
+                                * LOCK_OWNER: the id of the waiter's cost; else 0 */
+    uint32_t          tid;     /* the thread whose stack it is */
+    uint32_t          name;    /* the object's type: number of a NAME record; 0: not known */
+    uint16_t          runtime; /* number of the runtime; 0: none */
+    uint8_t           kind;    /* enum sxs_cost_kind */
+    uint8_t           flags;   /* bits of enum sxs_cost_flag */
+    uint8_t           end;     /* enum sxs_sample_end */
+    uint8_t           zero;
+    uint16_t          n_ips;   /* number of IPs that follow */
+    uint64_t          ips[];   /* youngest first; all but the first are return addresses */
+};
+
+/** A text that other records refer to by its number. Written before the first of these. */
+struct sxs_record_name {
+    struct sxs_record head;
+    uint32_t          number;  /* from 1; unique in the file */
+    uint16_t          runtime; /* number of the runtime that it is of; 0: none */
+    uint16_t          size;    /* bytes of the text, UTF-8, without a terminating zero */
+    char              text[];
+};
+
+/** The object or the memory of a cost is no longer there. */
+struct sxs_record_released {
+    struct sxs_record head;
+    uint64_t          time_ns;
+    uint64_t          id; /* of the cost */
+};
+
+/** The object of a cost was still alive at this time. The last such record of a cost counts. */
+struct sxs_record_live {
+    struct sxs_record head;
+    uint64_t          time_ns;
+    uint64_t          id;          /* of the cost */
+    uint32_t          collections; /* number of collections that the object has survived */
+    uint8_t           generation;  /* 0 to 2; 3: large, 4: pinned, 5: frozen; 255: not known */
+    uint8_t           zero[3];
+};
+
+/** Exact counts of one type. Updated in place as long as the process runs. */
+struct sxs_record_total {
+    struct sxs_record head;
+    uint32_t          name;    /* number of a NAME record */
+    uint16_t          runtime; /* number of the runtime */
+    uint8_t           kind;    /* enum sxs_cost_kind */
+    uint8_t           flags;   /* bits of enum sxs_cost_flag */
+    _Atomic uint64_t  n, value; /* number of costs; sum of their bytes or ns */
+};
+
 _Static_assert(sizeof(struct sxs_samples_header) <= SXS_HEADER_SIZE, "the header is one page");
 _Static_assert(sizeof(struct sxs_record_sample) == 32, "part of the format");
 _Static_assert(sizeof(struct sxs_record_thread) == 64, "part of the format");
@@ -227,5 +311,10 @@ _Static_assert(sizeof(struct sxs_record_code) == 64, "part of the format");
 _Static_assert(sizeof(struct sxs_record_pause) == 32, "part of the format");
 _Static_assert(offsetof(struct sxs_record_difference, frames) == 24, "part of the format");
 _Static_assert(sizeof(struct sxs_compared_frame) == 32, "part of the format");
+_Static_assert(sizeof(struct sxs_record_cost) == 64, "part of the format");
+_Static_assert(sizeof(struct sxs_record_name) == 16, "part of the format");
+_Static_assert(sizeof(struct sxs_record_released) == 24, "part of the format");
+_Static_assert(sizeof(struct sxs_record_live) == 32, "part of the format");
+_Static_assert(sizeof(struct sxs_record_total) == 32, "part of the format");
 
 #endif
