@@ -67,9 +67,14 @@ static const struct sxs_record_cost *last_cost(void)
     return last_record(SXS_RECORD_COST, &n);
 }
 
-static const struct sxs_cost some = {
-    .id = 7, .n = 2.5, .value = 100, .related = 8, .name = 3, .runtime = 2, .flags = SXS_COST_LARGE,
-    .kind = SXS_COST_ALLOCATION};
+static const struct sxs_cost some = {.id = 7,
+                                     .n = 2.5,
+                                     .value = 100,
+                                     .related = 8,
+                                     .name = 3,
+                                     .runtime = 2,
+                                     .flags = SXS_COST_LARGE,
+                                     .kind = SXS_COST_ALLOCATION};
 
 /* ---- the stack of the calling thread --------------------------------------------------------- */
 
