@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 using System;
 using System.IO;
+using System.Linq;
 using System.Threading;
 
 namespace Memory;
@@ -14,7 +15,8 @@ namespace Memory;
 ///   threads=N      starts N threads, each with an object in a thread-static field and a local one
 ///   drop           drops everything that was kept
 ///   collect=GEN    induces a blocking collection of a generation, and waits for finalizers
-///   words=N, mix=N, alternate=N, uneven=N    work, see Work
+///   words=N, mix=N, spread=N, alternate=N, uneven=N    work, see Work
+///   seed=N         a number above 0: another random order for mix and spread
 ///   on=N           the steps that follow are done on N threads at once
 ///   ready=FILE     creates a file; until=FILE waits until a file exists; sleep=MS waits
 /// Exit codes: 0, 2 wrong arguments.
@@ -22,6 +24,7 @@ namespace Memory;
 internal static class Program
 {
     private static int threads = 1;
+    private static uint seed = 12345;
 
     private static int Main(string[] args)
     {
@@ -79,7 +82,9 @@ internal static class Program
             case "collect": Collect(int.Parse(value)); break;
             case "on": threads = int.Parse(value); break;
             case "words": Words(int.Parse(value)); break;
-            case "mix": Mix(int.Parse(value)); break;
+            case "mix": Count(name, seed => Work.Mix(int.Parse(value), seed)); break;
+            case "spread": Count(name, seed => Work.Spread(int.Parse(value), seed)); break;
+            case "seed": seed = uint.Parse(value); break;
             case "alternate": Work.OnThreads(threads, () => Work.Alternate(int.Parse(value))); break;
             case "uneven": Work.OnThreads(threads, () => Work.Uneven(int.Parse(value))); break;
             case "ready": File.WriteAllText(value, ""); break;
@@ -102,12 +107,12 @@ internal static class Program
         Console.WriteLine($"memory: .NET {Environment.Version}: words={n}: {ms:F1} ms");
     }
 
-    private static void Mix(int n)
+    private static void Count(string name, Func<uint, int[]> work)
     {
-        (int Small, int Medium, int Big) made = default;
-        Work.OnThreads(threads, () => made = Work.Mix(n));
-        Console.WriteLine($"memory: .NET {Environment.Version}: mix: {made.Small * threads} small " +
-            $"{made.Medium * threads} medium {made.Big * threads} big");
+        int[] made = [];
+        Work.OnThreads(threads, () => made = work(seed));
+        string counts = string.Join(" ", made.Select(n => (long)n * threads));
+        Console.WriteLine($"memory: .NET {Environment.Version}: {name}: {counts}");
     }
 
     private static void Until(string file)
