@@ -74,13 +74,20 @@ double sxs_alloc_keep_sampled(uint64_t size, uint64_t every, double fraction)
     return fraction * theirs <= ours ? 1 / ours : 0;
 }
 
-/* A tick stands for the bytes handed out since the last one. */
-double sxs_alloc_keep_tick(const struct sxs_alloc_event *event, uint64_t every, double fraction)
+double sxs_alloc_average_of(sxs_alloc_average *average, uint64_t amount)
 {
-    double amount = (double)event->amount;
+    uint64_t was = atomic_load_explicit(average, memory_order_relaxed);
+    uint64_t now = was ? was - was / 32 + amount / 2 : amount * 16; /* + 16 amount / 32 */
+    atomic_store_explicit(average, now, memory_order_relaxed);
+    return (double)now / 16;
+}
+
+/* A tick stands for the bytes handed out since the last one. */
+double sxs_alloc_keep_tick(uint64_t size, double amount, uint64_t every, double fraction)
+{
     if (fraction * (double)every > amount)
         return 0;
     if (amount < (double)every)
         amount = (double)every;
-    return amount / (double)event->size;
+    return amount / (double)size;
 }

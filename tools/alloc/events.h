@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * tools/alloc/events.h - decodes the runtimes' events of allocations, and estimates how many objects
- * each stands for. All functions are pure.
+ * each stands for. Any thread; takes no lock, calls no runtime.
  */
 #ifndef SXS_TOOLS_ALLOC_EVENTS_H
 #define SXS_TOOLS_ALLOC_EVENTS_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,13 @@ struct sxs_alloc_event {
     uint32_t heap;    /* enum sxs_alloc_heap */
 };
 
+/** The average amount of a runtime's ticks, in 16ths of a byte; 0: none yet. */
+typedef _Atomic uint64_t sxs_alloc_average;
+
+/** sxs_alloc_average_of - add @amount to a moving average over some 32 ticks, and return the average
+ *  in bytes. Of ticks that several threads add at the same time some may count for nothing. */
+double sxs_alloc_average_of(sxs_alloc_average *average, uint64_t amount);
+
 /** sxs_alloc_decode - decode the event @id. @version: of the event.
  *  Returns 1, or 0 when it is another event, damaged, or too old to tell the object's size. */
 int sxs_alloc_decode(uint32_t id, uint32_t version, const void *data, size_t size,
@@ -39,11 +47,12 @@ int sxs_alloc_decode(uint32_t id, uint32_t version, const void *data, size_t siz
  *
  * _sampled: the runtime has chosen the object with the chance that a byte of it is chosen, one in
  *   SXS_ALLOC_RUNTIME_EVERY; one in @every is wanted.
- * _tick: the runtime tells of the object with which event->amount was exceeded.
+ * _tick: the runtime tells of the object with which an amount was exceeded. @amount: the average
+ *   amount, because that of one tick is larger the larger its object is.
  * _object: nothing has chosen the object; one byte in @every is wanted.
  */
 double sxs_alloc_keep_sampled(uint64_t size, uint64_t every, double fraction);
-double sxs_alloc_keep_tick(const struct sxs_alloc_event *event, uint64_t every, double fraction);
+double sxs_alloc_keep_tick(uint64_t size, double amount, uint64_t every, double fraction);
 double sxs_alloc_keep_object(uint64_t size, uint64_t every, double fraction);
 
 #endif

@@ -3,6 +3,7 @@
 #include "tools/alloc/alloc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/chance.h"
 #include "base/clock.h"
@@ -21,6 +22,8 @@ enum { FIRST_WITH_TICKS = 8, FIRST_WITH_SAMPLES = 10 };   /* versions of .NET */
 #define MAYBE_LARGE   UINT64_C(85000) /* smaller objects are not on the large object heap */
 #define REPEAT_CYCLES UINT64_C(100000)
 
+static const WCHAR provider_name[] = u"Microsoft-Windows-DotNETRuntime";
+
 /** The state of one runtime. */
 struct on_runtime {
     struct sxs_runtime      *rt;    /* borrowed */
@@ -28,6 +31,8 @@ struct on_runtime {
     struct sxs_live         *live;  /* owned; NULL: objects are not followed */
     struct sxs_alloc_options options;
     int                      ticks; /* 1: small objects are told of by AllocationTick */
+    sxs_alloc_average        amount; /* of the ticks of small objects */
+    _Atomic(EVENTPIPE_PROVIDER) provider; /* the runtime's own; 0: not known yet */
 };
 
 /** The state of one thread. */
@@ -82,13 +87,31 @@ static void take_event(struct on_runtime *on, const struct sxs_alloc_event *even
 {
     uint64_t every = on->options.every;
     double   n;
-    if (on->ticks && event->heap != SXS_HEAP_SMALL)
+    if (!on->ticks)
+        n = sxs_alloc_keep_sampled(event->size, every, fraction());
+    else if (event->heap == SXS_HEAP_SMALL)
+        n = sxs_alloc_keep_tick(event->size, sxs_alloc_average_of(&on->amount, event->amount), every,
+                                fraction());
+    else
         return; /* ObjectAllocated tells of each of these */
-    n = on->ticks ? sxs_alloc_keep_tick(event, every, fraction())
-                  : sxs_alloc_keep_sampled(event->size, every, fraction());
     if (n > 0)
         record(on, event->address, sxs_alloc_types_find(on->types, event->type), event->size,
                flags_of(event->heap), n);
+}
+
+/* Returns 1 if @provider is the runtime's own: others have events with the same numbers. */
+static int is_of_runtime(struct on_runtime *on, EVENTPIPE_PROVIDER provider)
+{
+    EVENTPIPE_PROVIDER known = atomic_load_explicit(&on->provider, memory_order_relaxed);
+    WCHAR              name[2 * ARRAY_LEN(provider_name)] = u"";
+    ULONG              n = 0;
+    if (known)
+        return known == provider;
+    if (FAILED(sxs_info_EventPipeGetProviderInfo(on->rt, provider, ARRAY_LEN(name) - 1, &n, name)) ||
+        memcmp(name, provider_name, sizeof(provider_name)) != 0)
+        return 0;
+    atomic_store(&on->provider, provider);
+    return 1;
 }
 
 static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider, DWORD id,
@@ -98,9 +121,10 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
 {
     struct on_runtime     *on = sub->state;
     struct sxs_alloc_event event;
-    (void)provider, (void)metadata_size, (void)metadata, (void)activity, (void)related;
+    (void)metadata_size, (void)metadata, (void)activity, (void)related;
     (void)thread, (void)n_frames, (void)frames;
-    if (id != (on->ticks ? SXS_ALLOC_TICK : SXS_ALLOC_SAMPLED) || on->options.exact)
+    if (id != (on->ticks ? SXS_ALLOC_TICK : SXS_ALLOC_SAMPLED) || on->options.exact ||
+        !is_of_runtime(on, provider))
         return S_OK;
     if (!sxs_alloc_decode(id, version, data, size, &event) || is_repeated(&event))
         return S_OK;
@@ -235,10 +259,8 @@ static int is_at_least(const struct sxs_runtime *rt, unsigned long major)
 
 static HRESULT start_session(struct on_runtime *on)
 {
-    static const WCHAR provider[] = u"Microsoft-Windows-DotNETRuntime";
-
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
-        .providerName = provider,
+        .providerName = provider_name,
         .keywords = on->ticks ? SXS_ALLOC_TICK_KEYWORD : SXS_ALLOC_SAMPLED_KEYWORD,
         .loggingLevel = on->ticks ? SXS_ALLOC_TICK_LEVEL : SXS_ALLOC_SAMPLED_LEVEL,
     };
