@@ -48,9 +48,10 @@ struct sxs_allocator {
      *  Signal-safe; callable in a forked child. */
     void (*leave)(void);
     void (*counts)(struct sxs_allocator_counts *out);
-    /** range - receive the addresses of this library, half-open: to find out whether it is its malloc()
-     *  that the process calls, and which frames of a stack are its own. */
-    void (*range)(uintptr_t *lo, uintptr_t *hi);
+    /** remaining - return a number that changes with each allocation of the calling thread, of 1 to
+     *  1000 bytes, that this library sees; to find out whether the process calls its malloc(). For
+     *  use without a listener. */
+    uint64_t (*remaining)(void);
     /** maps_elsewhere - from now on, mapped() and unmapping() are called by a library that stands
      *  before this one; so this library's own mmap() and munmap() only pass calls on. */
     void (*maps_elsewhere)(void);

@@ -120,20 +120,15 @@ static void get_counts(struct sxs_allocator_counts *out)
     out->n_not_followed = atomic_load(&n_not_followed);
 }
 
-/* Defined by the linker: the first byte of the library, and the first behind it. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
-
-static void get_range(uintptr_t *lo, uintptr_t *hi)
+static uint64_t get_remaining(void)
 {
-    *lo = (uintptr_t)__ehdr_start;
-    *hi = (uintptr_t)_end;
+    return sxs_own.remaining;
 }
 
 const struct sxs_allocator *sxsprof_allocator_v1(void)
 {
     static const struct sxs_allocator table = {
-        listen_for, leave, get_counts, get_range, sxs_maps_elsewhere, sxs_mapped, sxs_unmapping,
+        listen_for, leave, get_counts, get_remaining, sxs_maps_elsewhere, sxs_mapped, sxs_unmapping,
     };
     return &table;
 }
