@@ -351,7 +351,7 @@ PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c) cmd/calls/l
 
 # Unit tests of the preloaded allocator: of its parts, and of the library, which the test program
 # links with as the first of its libraries.
-ALLOCATOR_OBJ := $(call obj,$(addprefix allocator/,sampling.c live.c mappings.c))
+ALLOCATOR_OBJ := $(call obj,$(addprefix allocator/,sampling.c live.c mappings.c pace.c))
 
 $(O)/tests/test_allocator_sampling: tests/unit/test_allocator_sampling.c $(CASE_OBJ) $(ALLOCATOR_OBJ)
 	@mkdir -p $(@D)

@@ -6,7 +6,8 @@
  * The library samples by bytes: if the sampling distance is D, each byte that the process allocates
  * is taken with probability 1/D, independently of all others, and an allocation is reported when one
  * of its bytes is taken. So an allocation of s bytes is reported with probability
- * p = 1 - exp(-s/D), and stands for 1/p allocations of its size.
+ * p = 1 - exp(-s/D), and stands for 1/p allocations of its size. D grows for a time when very many
+ * are reported (allocator/pace.h).
  */
 #ifndef SXS_ALLOCATOR_ALLOCATOR_H
 #define SXS_ALLOCATOR_ALLOCATOR_H

@@ -19,10 +19,11 @@
 
 SLOW static void *malloc_slow(size_t size, uintptr_t caller)
 {
-    int   taken = sxs_take(size);
-    void *block = sxs_next.malloc(size);
+    double n;
+    int    taken = sxs_take(size, &n);
+    void  *block = sxs_next.malloc(size);
     if (taken && block)
-        sxs_report_block(block, size, caller);
+        sxs_report_block(block, size, n, caller);
     return block;
 }
 
@@ -33,10 +34,11 @@ SXS_EXPORT void *malloc(size_t size)
 
 SLOW static void *calloc_slow(size_t n, size_t size, uintptr_t caller)
 {
-    int   taken = sxs_take(n * size);
-    void *block = sxs_next.calloc(n, size);
+    double weight;
+    int    taken = sxs_take(n * size, &weight);
+    void  *block = sxs_next.calloc(n, size);
     if (taken && block)
-        sxs_report_block(block, n * size, caller);
+        sxs_report_block(block, n * size, weight, caller);
     return block;
 }
 
@@ -48,10 +50,11 @@ SXS_EXPORT void *calloc(size_t n, size_t size)
 
 SLOW static void *memalign_slow(size_t align, size_t size, uintptr_t caller)
 {
-    int   taken = sxs_take(size);
-    void *block = sxs_next.memalign(align, size);
+    double n;
+    int    taken = sxs_take(size, &n);
+    void  *block = sxs_next.memalign(align, size);
     if (taken && block)
-        sxs_report_block(block, size, caller);
+        sxs_report_block(block, size, n, caller);
     return block;
 }
 
@@ -63,10 +66,11 @@ SXS_EXPORT void *memalign(size_t align, size_t size)
 
 SLOW static void *aligned_alloc_slow(size_t align, size_t size, uintptr_t caller)
 {
-    int   taken = sxs_take(size);
-    void *block = sxs_next.aligned_alloc(align, size);
+    double n;
+    int    taken = sxs_take(size, &n);
+    void  *block = sxs_next.aligned_alloc(align, size);
     if (taken && block)
-        sxs_report_block(block, size, caller);
+        sxs_report_block(block, size, n, caller);
     return block;
 }
 
@@ -78,10 +82,11 @@ SXS_EXPORT void *aligned_alloc(size_t align, size_t size)
 
 SLOW static int posix_memalign_slow(void **out, size_t align, size_t size, uintptr_t caller)
 {
-    int taken = sxs_take(size);
-    int err = sxs_next.posix_memalign(out, align, size);
+    double n;
+    int    taken = sxs_take(size, &n);
+    int    err = sxs_next.posix_memalign(out, align, size);
     if (taken && !err)
-        sxs_report_block(*out, size, caller);
+        sxs_report_block(*out, size, n, caller);
     return err;
 }
 
@@ -93,10 +98,11 @@ SXS_EXPORT int posix_memalign(void **out, size_t align, size_t size)
 
 SLOW static void *valloc_slow(size_t size, uintptr_t caller)
 {
-    int   taken = sxs_take(size);
-    void *block = sxs_next.valloc(size);
+    double n;
+    int    taken = sxs_take(size, &n);
+    void  *block = sxs_next.valloc(size);
     if (taken && block)
-        sxs_report_block(block, size, caller);
+        sxs_report_block(block, size, n, caller);
     return block;
 }
 
@@ -107,10 +113,11 @@ SXS_EXPORT void *valloc(size_t size)
 
 SLOW static void *pvalloc_slow(size_t size, uintptr_t caller)
 {
-    int   taken = sxs_take(size);
-    void *block = sxs_next.pvalloc(size);
+    double n;
+    int    taken = sxs_take(size, &n);
+    void  *block = sxs_next.pvalloc(size);
     if (taken && block)
-        sxs_report_block(block, size, caller);
+        sxs_report_block(block, size, n, caller);
     return block;
 }
 
@@ -162,7 +169,8 @@ static void *move_early(const void *block, size_t old_size, size_t size)
  * is the same. */
 SLOW static void *realloc_slow(void *block, size_t size, uintptr_t caller)
 {
-    int      taken = !sxs_pass(size) && sxs_take(size);
+    double   n = 0;
+    int      taken = !sxs_pass(size) && sxs_take(size, &n);
     size_t   early = sxs_early_size(block);
     uint64_t id = early ? 0 : sxs_live_take(block);
     void    *moved = early ? move_early(block, early, size) : sxs_next.realloc(block, size);
@@ -171,7 +179,7 @@ SLOW static void *realloc_slow(void *block, size_t size, uintptr_t caller)
     else
         sxs_report_released(id);
     if (taken && moved)
-        sxs_report_block(moved, size, caller);
+        sxs_report_block(moved, size, n, caller);
     return moved;
 }
 

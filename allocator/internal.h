@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "allocator/allocator.h"
+#include "allocator/pace.h"
 
 #define SXS_CALLER ((uintptr_t)__builtin_return_address(0))
 
@@ -46,10 +47,12 @@ size_t sxs_early_size(const void *block);
 
 /** The state of a thread. */
 struct sxs_own {
-    uint64_t remaining; /* bytes to allocate before the next one that is taken */
-    uint64_t every;     /* sampling distance with which `remaining` was drawn; 0: there was none */
-    uint64_t random;    /* see sampling.h */
-    int      inside;    /* nonzero: in a function of the listener, or looking up functions */
+    uint64_t        remaining; /* bytes to allocate before the next one that is taken */
+    uint64_t        base;  /* sampling distance that the listener wants; 0: there was no listener */
+    uint64_t        every; /* the one with which `remaining` was drawn; see pace.h */
+    uint64_t        random; /* see sampling.h */
+    struct sxs_pace pace;
+    int             inside; /* nonzero: in a function of the listener, or looking up functions */
 };
 extern SXS_TLS struct sxs_own sxs_own;
 
@@ -64,14 +67,14 @@ static inline int sxs_pass(size_t bytes)
 }
 
 /** sxs_take - decide about an allocation for which sxs_pass() returned 0. Returns 1 if it is to be
- *  reported. */
-int sxs_take(size_t bytes);
+ *  reported, as *@n allocations. */
+int sxs_take(size_t bytes, double *n);
 
 /** sxs_report_block - report a block that sxs_take() chose. Keeps errno. */
-void sxs_report_block(const void *block, size_t bytes, uintptr_t caller);
+void sxs_report_block(const void *block, size_t bytes, double n, uintptr_t caller);
 
 /** sxs_report_mapping - report a mapping that sxs_take() chose. Keeps errno. */
-void sxs_report_mapping(const void *at, size_t bytes, uintptr_t caller);
+void sxs_report_mapping(const void *at, size_t bytes, double n, uintptr_t caller);
 
 /** sxs_report_released - report that an allocation is gone. @id: 0: nothing is done. Keeps errno. */
 void sxs_report_released(uint64_t id);

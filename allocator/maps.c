@@ -36,8 +36,9 @@ static void release_range(uintptr_t lo, uintptr_t hi)
 
 static void count_mapping(uintptr_t caller, const void *at, size_t bytes)
 {
-    if (!sxs_next_is_allocator(caller) && !sxs_pass(bytes) && sxs_take(bytes))
-        sxs_report_mapping(at, bytes, caller);
+    double n;
+    if (!sxs_next_is_allocator(caller) && !sxs_pass(bytes) && sxs_take(bytes, &n))
+        sxs_report_mapping(at, bytes, n, caller);
 }
 
 void sxs_maps_elsewhere(void)

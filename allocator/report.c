@@ -2,7 +2,7 @@
 /* report.c - which allocations are reported, and the table for other libraries. */
 #include <errno.h>
 #include <stdatomic.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "allocator/internal.h"
 #include "allocator/live.h"
@@ -21,25 +21,47 @@ static _Atomic uint64_t                             n_reported, n_not_followed;
 
 /* ---- the decision ---------------------------------------------------------------------------- */
 
-int sxs_take(size_t bytes)
+static void draw(struct sxs_own *own)
 {
-    uint64_t        every = atomic_load_explicit(&distance, memory_order_acquire);
+    own->every = own->base << own->pace.shift;
+    own->remaining = sxs_sampling_distance(&own->random, own->every);
+}
+
+/* Begins anew when the listener has come, gone or changed. */
+static void begin(struct sxs_own *own, uint64_t base)
+{
+    own->base = base;
+    own->pace = (struct sxs_pace){0};
+    if (base)
+        draw(own);
+    else
+        own->remaining = IDLE_BYTES;
+}
+
+/* The clock is read by a function that makes no system call. */
+static uint64_t coarse_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+int sxs_take(size_t bytes, double *n)
+{
+    uint64_t        base = atomic_load_explicit(&distance, memory_order_acquire);
     struct sxs_own *own = &sxs_own;
     if (own->inside)
         return 0;
-    if (own->every != every) {
-        own->every = every;
-        own->remaining = every ? sxs_sampling_distance(&own->random, every) : IDLE_BYTES;
-    } else if (!every) {
-        own->remaining = IDLE_BYTES;
-    }
-    if (!every)
+    if (!base || own->base != base)
+        begin(own, base);
+    if (!base || sxs_pass(bytes))
         return 0;
-    if (sxs_pass(bytes))
-        return 0;
+    *n = sxs_sampling_weight(bytes, own->every);
+    if (base > 1) /* else all are wanted */
+        sxs_pace_report(&own->pace, coarse_now());
     /* The distribution has no memory: the bytes of this allocation behind the one that was taken may
      * be left out of account. */
-    own->remaining = sxs_sampling_distance(&own->random, every);
+    draw(own);
     return 1;
 }
 
@@ -52,7 +74,6 @@ static uint64_t report(struct sxs_allocation *a)
     uint64_t                             id;
     if (!to)
         return 0;
-    a->n = sxs_sampling_weight(a->bytes, sxs_own.every);
     sxs_own.inside++;
     id = to->allocated(a);
     sxs_own.inside--;
@@ -62,23 +83,23 @@ static uint64_t report(struct sxs_allocation *a)
     return a->followed ? id : 0;
 }
 
-void sxs_report_block(const void *block, size_t bytes, uintptr_t caller)
+void sxs_report_block(const void *block, size_t bytes, double n, uintptr_t caller)
 {
     int                   saved_errno = errno;
     int64_t               place = sxs_live_reserve(block);
-    struct sxs_allocation a = {.bytes = bytes, .caller = caller, .followed = place >= 0};
+    struct sxs_allocation a = {.bytes = bytes, .n = n, .caller = caller, .followed = place >= 0};
     uint64_t              id = report(&a);
     if (place >= 0)
         sxs_live_fill(place, block, id);
     errno = saved_errno;
 }
 
-void sxs_report_mapping(const void *at, size_t bytes, uintptr_t caller)
+void sxs_report_mapping(const void *at, size_t bytes, double n, uintptr_t caller)
 {
     int                   saved_errno = errno;
     int64_t               place = sxs_mapping_reserve();
     struct sxs_allocation a = {
-        .bytes = bytes, .caller = caller, .mapped = 1, .followed = place >= 0};
+        .bytes = bytes, .n = n, .caller = caller, .mapped = 1, .followed = place >= 0};
     uint64_t id = report(&a);
     if (place >= 0)
         sxs_mapping_fill(place, (uintptr_t)at + sxs_sampling_below(&sxs_own.random, bytes), id);

@@ -5,9 +5,24 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "harness/bridge/bridge.h"
+
+/* Bytes of blocks after which a thread pauses for 1 ms: a GB a second is much for a program that uses
+ * what it allocates. */
+#define PAUSE_EVERY ((size_t)1 << 20)
+
+static void pause_after(size_t bytes)
+{
+    static __thread size_t since;
+    since += bytes;
+    if (since < PAUSE_EVERY)
+        return;
+    since = 0;
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+}
 
 /* Each returns a block of @bytes, or NULL. They are not inlined, so that stacks show them. */
 #define ALLOCATE(name) __attribute__((noinline)) static void *by_##name(size_t bytes)
@@ -101,6 +116,7 @@ ALLOCATE(chain)
         if (!larger)
             free(block);
         block = larger;
+        pause_after(bytes + i * 1000);
     }
     return block;
 }
@@ -153,6 +169,7 @@ int sxsbridge_allocate(const char *function, long bytes, int n, int keep)
         void *volatile block = f->allocate((size_t)bytes);
         if (!block)
             return -1;
+        pause_after((size_t)bytes);
         if (keep)
             continue;
         if (f->is_mapping)

@@ -13,6 +13,7 @@
 
 #include "allocator/live.h"
 #include "allocator/mappings.h"
+#include "allocator/pace.h"
 #include "allocator/sampling.h"
 
 #define DRAWS 1000000u
@@ -110,6 +111,61 @@ static void numbers_below_a_limit_are_uniform(void **state)
         n[sxs_sampling_below(&random, ARRAY_LEN(n))]++;
     for (size_t i = 0; i < ARRAY_LEN(n); i++)
         assert_near(n[i], DRAWS / 10.0, sqrt(DRAWS * 0.1 * 0.9));
+}
+
+/* ---- pace ------------------------------------------------------------------------------------ */
+
+static void the_distance_grows_with_many_reports_and_shrinks_again(void **state)
+{
+    struct sxs_pace pace = {0}, other = {0};
+    uint64_t        now = 1000 * SXS_PACE_NS;
+    (void)state;
+    for (uint32_t i = 0; i < SXS_PACE_MAX; i++)
+        sxs_pace_report(&pace, now);
+    assert_int_equal(pace.shift, 0);
+    sxs_pace_report(&pace, now);
+    assert_int_equal(pace.shift, 1);
+    sxs_pace_report(&other, now); /* of another thread */
+    assert_int_equal(other.shift, 1);
+    for (uint32_t i = 0; i < 100 * SXS_PACE_STEP; i++)
+        sxs_pace_report(&pace, now + SXS_PACE_NS - 1);
+    assert_int_equal(pace.shift, SXS_PACE_SHIFT);
+    for (uint32_t i = 1; i <= 2 * SXS_PACE_SHIFT; i++) {
+        sxs_pace_report(&pace, now + i * SXS_PACE_NS);
+        assert_int_equal(pace.shift, i < SXS_PACE_SHIFT ? SXS_PACE_SHIFT - i : 0);
+    }
+    for (uint32_t i = 0; i < 100 * SXS_PACE_STEP; i++)
+        sxs_pace_report(&pace, now + 100 * SXS_PACE_NS);
+    assert_int_equal(pace.shift, SXS_PACE_SHIFT);
+    sxs_pace_report(&pace, now + 104 * SXS_PACE_NS);
+    assert_int_equal(pace.shift, SXS_PACE_SHIFT - 4);
+}
+
+/* Simulates a thread that makes @n allocations of @size bytes, @pause_ns apart. */
+static void estimates_stay_right_when_the_distance_changes(void **state)
+{
+    const uint64_t  size = 3000, base = 65536, n = 3000000, pause_ns = 100;
+    uint64_t        random = 20260101, every = base, now = SXS_PACE_NS;
+    uint64_t        remaining = sxs_sampling_distance(&random, every), reports = 0;
+    struct sxs_pace pace = {0};
+    double          all = 0, variance = 0;
+    (void)state;
+    for (uint64_t i = 0; i < n; i++, now += pause_ns) {
+        double w = sxs_sampling_weight(size, every);
+        if (size <= remaining) {
+            remaining -= size;
+            continue;
+        }
+        all += w;
+        variance += w * (w - 1);
+        reports++;
+        sxs_pace_report(&pace, now);
+        every = base << pace.shift;
+        remaining = sxs_sampling_distance(&random, every);
+    }
+    assert_near(all, (double)n, sqrt(variance));
+    assert_in_range(reports, n * pause_ns / SXS_PACE_NS * SXS_PACE_MAX / 2,
+                    n * pause_ns / SXS_PACE_NS * SXS_PACE_MAX * 3);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -244,6 +300,8 @@ int main(void)
         cmocka_unit_test(weights_are_those_of_the_formula),
         cmocka_unit_test(estimates_are_unbiased_for_small_and_large_blocks),
         cmocka_unit_test(numbers_below_a_limit_are_uniform),
+        cmocka_unit_test(the_distance_grows_with_many_reports_and_shrinks_again),
+        cmocka_unit_test(estimates_stay_right_when_the_distance_changes),
         cmocka_unit_test(blocks_are_found_once_with_their_numbers),
         cmocka_unit_test(a_reserved_place_that_is_returned_is_free_again),
         cmocka_unit_test(a_full_table_refuses_blocks_and_keeps_the_others),
