@@ -15,6 +15,7 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/thread.h"
+#include "stackwalk/fast/tables.h"
 #include "tools/options/native_options.h"
 #include "tools/recorder/cost.h"
 
@@ -93,6 +94,7 @@ static enum state listen_now(uint64_t every)
         sxs_fork_register(&part);
     is_registered = 1;
     sxs_recorder_costs_on(SXS_COST_NATIVE, every, 1);
+    sxs_tables_refresh(); /* so that the first stacks can be walked */
     return a->listen(&listener, every) == 0 ? LISTENING : IMPOSSIBLE;
 }
 

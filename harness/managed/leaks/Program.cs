@@ -13,6 +13,7 @@ namespace Leaks;
 ///   keep:FUNCTION:BYTES=N   N blocks of so many bytes, which are not freed
 ///   drop:FUNCTION:BYTES=N   N blocks, each of which is freed at once
 ///   on=N                    the steps that follow are done on N threads at once, N blocks on each
+///   pairs=N, trees=N        work of N blocks, whose CPU time in ns for each is printed
 ///   ready=FILE              creates a file; until=FILE waits until a file exists
 /// FUNCTION is one of those in harness/bridge/allocate.c. Exit codes: 0, 2 wrong arguments.
 /// </summary>
@@ -43,6 +44,10 @@ internal static class Program
         {
             case "keep": return OnThreads(() => Cache.Fill(parts[1], long.Parse(parts[2]), int.Parse(value)));
             case "drop": return OnThreads(() => Loop.Pass(parts[1], long.Parse(parts[2]), int.Parse(value)));
+            case "pairs" or "trees":
+                Console.WriteLine(FormattableString.Invariant(
+                    $"bench: {parts[0]} {Native.AllocationNs(parts[0], int.Parse(value)):F3}"));
+                return true;
             case "on": threads = int.Parse(value); return true;
             case "ready": File.WriteAllText(value, ""); return true;
             case "until":
@@ -74,6 +79,9 @@ internal static class Native
 {
     [DllImport("sxsbridge", EntryPoint = "sxsbridge_allocate")]
     internal static extern int Allocate(string function, long bytes, int n, int keep);
+
+    [DllImport("sxsbridge", EntryPoint = "sxsbridge_allocation_ns")]
+    internal static extern double AllocationNs(string work, int n);
 }
 
 /// <summary>A cache that is never emptied: its blocks are the leak.</summary>
