@@ -24,6 +24,7 @@ static const struct {
 } tools[] = {
     {"census", NULL},     {"sample", &sxs_sampler_table}, {"calls", &sxs_calls_table},
     {"exceptions", NULL}, {"events", &sxs_event_table},   {"instrument", &sxs_instrument_table},
+    {"gc", NULL},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 

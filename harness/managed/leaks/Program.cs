@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+using System;
+
+internal static class Program
+{
+    private static int Main() => 0;
+}
