@@ -96,6 +96,13 @@ const char *sxs_fate_text(const struct sxs_events_data *e, uint8_t fate);
 /** Return the text of an enum sxs_event_kind: "gc", "jit"... Static string. */
 const char *sxs_event_kind_text(uint8_t kind);
 
+/**
+ * sxs_events_show_collections - add a span for each collection and for each of its pauses, as the
+ * tool "events" records them, if that tool was off and "gc" was on. The text of a collection's span
+ * is its reason. Sorts the spans by time. Returns 0, or ENOMEM and then changes nothing.
+ */
+int sxs_events_show_collections(struct sxs_events_data *e);
+
 /** Return the text of an enum sxs_gc_reason: "induced"..., or "unknown". Static string. */
 const char *sxs_gc_reason_text(uint8_t reason);
 /** Return the text of an enum sxs_gc_type: "blocking"..., or "unknown". Static string. */
