@@ -26,10 +26,13 @@ static void take_pauses(struct sxs_events_collection *to, const struct sxs_event
 }
 
 /* A younger generation than the collection's own is collected, too, and with generation 2 the heaps
- * of large and of pinned objects. Of other generations nothing is freed. */
-static bool is_collected(uint8_t generation, unsigned i)
+ * of large and of pinned objects. Of other generations nothing is freed. A background collection
+ * frees nothing in generations 0 and 1. */
+static bool is_collected(const struct sxs_events_collection *c, unsigned i)
 {
-    return i <= generation || (generation == 2 && i > 2);
+    if (i < 2 && c->type == SXS_GC_BACKGROUND)
+        return false;
+    return i <= c->generation || (c->generation == 2 && i > 2);
 }
 
 static void take_generations(struct sxs_events_collection      *to,
@@ -45,7 +48,7 @@ static void take_generations(struct sxs_events_collection      *to,
         to->generations[i].survived = load(&g->survived);
         to->generations[i].pinned = load(&g->pinned);
         uint64_t gone = load(&g->free_before) + load(&g->survived);
-        if ((to->known & SXS_GC_KNOWS_DETAIL) && is_collected(to->generation, i) &&
+        if ((to->known & SXS_GC_KNOWS_DETAIL) && is_collected(to, i) &&
             load(&g->before) > gone)
             to->generations[i].freed = load(&g->before) - gone;
     }
@@ -89,8 +92,8 @@ bool sxs_collection_read(const struct sxs_record *record, struct sxs_events_coll
         .finalizers_ns = load(&v->finalizers_ns),
     };
     take_pauses(out, v);
-    take_generations(out, v);
     correct_type(out);
+    take_generations(out, v);
     return (out->generation < 3 || out->generation == SXS_GC_UNKNOWN) &&
            (out->reason < SXS_N_GC_REASONS || out->reason == SXS_GC_UNKNOWN) &&
            (out->type < SXS_N_GC_TYPES || out->type == SXS_GC_UNKNOWN);

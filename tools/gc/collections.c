@@ -246,10 +246,30 @@ static void take_heap_history(struct sxs_gc_recent *r, const struct sxs_gc_event
     atomic_fetch_or(&r->record->known, SXS_GC_KNOWS_DETAIL);
 }
 
-/* The histories come before the end of a collection, the statistics of the heap after it. */
+static int lacks(const struct sxs_gc_recent *r, const struct sxs_gc_event *e)
+{
+    if (e->id == SXS_GC_GLOBAL_HISTORY)
+        return !(atomic_load(&r->record->known) & SXS_GC_KNOWS_GLOBAL);
+    return e->heap < SXS_GC_MAX_HEAPS && !(r->heaps_seen[e->heap / 64] >> (e->heap % 64) & 1);
+}
+
+/* Returns the collection that a history is of. It comes before the collection's end; but that of a
+ * background collection of server GC comes after it, on the thread that reported the end. */
+static struct sxs_gc_recent *of_history(struct sxs_gc_collections *c, const struct sxs_gc_event *e,
+                                        uint32_t tid)
+{
+    struct sxs_gc_recent *ended = last_ended(c, tid);
+    if (ended && ended->record && ended->end_tid == tid &&
+        ended->record->type == SXS_GC_BACKGROUND && lacks(ended, e))
+        return ended;
+    return in_progress(c, tid);
+}
+
+/* The statistics of the heap come after the end of a collection, on the same thread. */
 static void take_detail(struct sxs_gc_collections *c, const struct sxs_gc_event *e, uint32_t tid)
 {
-    struct sxs_gc_recent *r = e->id == SXS_GC_HEAP_STATS ? last_ended(c, tid) : in_progress(c, tid);
+    struct sxs_gc_recent *r = e->id == SXS_GC_HEAP_STATS ? last_ended(c, tid)
+                                                         : of_history(c, e, tid);
     if (!r || !r->record)
         return;
     if (e->id == SXS_GC_HEAP_STATS) {

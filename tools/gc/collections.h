@@ -2,9 +2,9 @@
 /**
  * collections.h - puts the events of one runtime together to records of collections.
  *
- * A blocking collection is: SUSPENDING, SUSPENDED, STARTED, details, ENDED, RESUMING, RESUMED. A
- * background collection has two suspensions: it starts in the first, and ends after the second.
- * Between them, foreground collections come and go. An event that comes twice, because two EventPipe
+ * A blocking collection is: SUSPENDING, SUSPENDED, STARTED, histories, ENDED, HEAP_STATS, RESUMING,
+ * RESUMED. A background collection has two suspensions: it starts in the first, and ends after the
+ * second. Between them, foreground collections come and go. An event that comes twice, because two EventPipe
  * sessions enable it, changes nothing, and one that does not come leaves members unknown.
  */
 #ifndef SXS_TOOLS_GC_COLLECTIONS_H

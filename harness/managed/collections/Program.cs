@@ -13,7 +13,10 @@ using System.Threading;
 /// Forces collections in a known order, and writes what the runtime itself says of each.
 /// Arguments: "rounds=N" (1), "objects=N" to keep alive (20000), "out=FILE": one JSON object in each
 /// line of it. The first line has totals: the number of the last collection before those that are
-/// listed, and the runtime's total pause time from there to the end.
+/// listed, and the runtime's total pause time from there to the end. "force=N": call
+/// sxsprof_force_gc(N) of the profiler once; with "meet=PREFIX:N", N apps do so at the same time, and
+/// each tells how many collections there were in its own runtime. "churn=N": before that, allocate
+/// during N background collections; then the totals are of all collections.
 /// </summary>
 internal static class Program
 {
@@ -58,15 +61,21 @@ internal static class Program
         for (int i = 0; i < pinned.Length; i++)
             pinned[i] = GCHandle.Alloc(new byte[100], GCHandleType.Pinned);
         Settle();
+        (int forced, int here) = Force(Option(args, "force", ""), Option(args, "meet", ""));
         long before = Latest().Index;
         TimeSpan paused = GC.GetTotalPauseDuration();
+        int churns = int.Parse(Option(args, "churn", "0"));
+        if (churns > 0)
+            paused = TimeSpan.Zero; // all collections count
+        for (int i = 0; i < churns; i++)
+            Churn();
         for (int round = 0; round < rounds; round++)
             foreach (Kind kind in kinds)
                 lines.Add(One(kind));
         TimeSpan sum = GC.GetTotalPauseDuration() - paused;
         lines.Insert(0, Json(("before", before), ("pause_ns", Nanoseconds(sum)), ("finalized", finalized),
             ("server", GCSettings.IsServerGC ? 1 : 0), ("concurrent", GCSettings.LatencyMode == GCLatencyMode.Interactive ? 1 : 0),
-            ("last", Latest().Index)));
+            ("last", Latest().Index), ("forced", forced), ("forced_here", here), ("version", Environment.Version.ToString())));
         string file = Option(args, "out", "");
         if (file.Length > 0)
             File.WriteAllLines(file, lines);
@@ -110,6 +119,43 @@ internal static class Program
         GC.Collect(2, GCCollectionMode.Forced, true, true);
         GC.WaitForPendingFinalizers();
         GC.Collect(2, GCCollectionMode.Forced, true, true);
+    }
+
+    /// <summary>Waits until n apps have come to this place of the program.</summary>
+    private static void Meet(string where, string phase)
+    {
+        if (where.Length == 0)
+            return;
+        int colon = where.LastIndexOf(':');
+        string prefix = where.Substring(0, colon) + "." + phase + ".";
+        File.WriteAllText(prefix + Environment.Version, "");
+        while (Directory.GetFiles(Path.GetDirectoryName(prefix)!, Path.GetFileName(prefix) + "*").Length < int.Parse(where.Substring(colon + 1)))
+            Thread.Sleep(5);
+    }
+
+    private static unsafe (int Result, int Here) Force(string runtime, string meet)
+    {
+        if (runtime.Length == 0)
+            return (0, 0);
+        nint library = NativeLibrary.Load(Environment.GetEnvironmentVariable("CORECLR_PROFILER_PATH")!);
+        var force = (delegate* unmanaged<uint, int>)NativeLibrary.GetExport(library, "sxsprof_force_gc");
+        Meet(meet, "ready");
+        int before = GC.CollectionCount(2);
+        Meet(meet, "counted");
+        int result = force(uint.Parse(runtime));
+        Meet(meet, "forced");
+        return (result, GC.CollectionCount(2) - before);
+    }
+
+    /// <summary>Allocates, so that collections are necessary, while one of the background is in progress.</summary>
+    private static void Churn()
+    {
+        long before = GC.GetGCMemoryInfo(GCKind.Background).Index;
+        var some = new object[5000];
+        GC.Collect(2, GCCollectionMode.Forced, false, false);
+        for (int i = 0; GC.GetGCMemoryInfo(GCKind.Background).Index == before && i < 50_000_000; i++)
+            some[i % some.Length] = new byte[500];
+        GC.KeepAlive(some);
     }
 
     private static GCMemoryInfo Latest() => GC.GetGCMemoryInfo(GCKind.Any);
