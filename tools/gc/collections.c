@@ -155,8 +155,9 @@ static void end_pause(struct sxs_gc_collections *c, uint64_t now)
         if (r->record)
             add_pause(r->record, r->from_ns, 0, work);
     }
+    uint64_t suspension = c->stopped_ns - from;
     if (owner && owner->record)
-        add_pause(owner->record, from, c->stopped_ns - from, left);
+        add_pause(owner->record, from, suspension < left ? suspension : left, left);
     c->resumed_ns = now;
 }
 
@@ -173,12 +174,12 @@ static void suspending(struct sxs_gc_collections *c, const struct sxs_gc_event *
     struct sxs_gc_request *to = &c->requests[0]; /* if all are in use, their ends were lost */
     if (e->reason != SXS_SUSPENDED_FOR_GC && e->reason != SXS_SUSPENDED_FOR_GC_PREP)
         return;
-    for (uint32_t i = SXS_GC_REQUESTS; i-- > 0;) {
-        if (c->requests[i].tid == tid && c->requests[i].time_ns > c->resumed_ns)
-            return; /* the same event again */
-        if (!c->requests[i].tid || c->requests[i].tid == tid)
+    for (uint32_t i = SXS_GC_REQUESTS; i-- > 0;)
+        if (!c->requests[i].tid)
             to = &c->requests[i];
-    }
+    for (uint32_t i = 0; i < SXS_GC_REQUESTS; i++)
+        if (c->requests[i].tid == tid)
+            to = &c->requests[i];
     *to = (struct sxs_gc_request){tid, now};
 }
 
@@ -320,12 +321,31 @@ static int take_locked(struct sxs_gc_collections *c, const struct sxs_gc_event *
     return 1;
 }
 
+/* Returns 1 if the previous event of thread @tid was the same one: it comes once for each session
+ * that enables it, one directly after the other. No event follows itself otherwise. */
+static int is_again(struct sxs_gc_collections *c, const struct sxs_gc_event *e, uint32_t tid)
+{
+    struct sxs_gc_seen *to = &c->seen[0], now = {tid, e->id, e->number, e->heap, ++c->n_events};
+    for (uint32_t i = 0; i < SXS_GC_THREADS; i++) {
+        struct sxs_gc_seen *at = &c->seen[i];
+        if (at->tid == tid) {
+            to = at;
+            break;
+        }
+        if (at->order < to->order)
+            to = at;
+    }
+    int again = to->tid == tid && to->id == e->id && to->number == e->number && to->heap == e->heap;
+    *to = now;
+    return again;
+}
+
 int sxs_gc_take(struct sxs_gc_collections *c, const struct sxs_gc_event *e, uint64_t now_ns,
                 uint32_t tid)
 {
     int had_room;
     pthread_mutex_lock(&c->lock);
-    had_room = take_locked(c, e, now_ns, tid);
+    had_room = is_again(c, e, tid) || take_locked(c, e, now_ns, tid);
     pthread_mutex_unlock(&c->lock);
     return had_room;
 }

@@ -16,6 +16,7 @@
 
 #define SXS_GC_RECENT    8u    /* collections that events can refer to */
 #define SXS_GC_REQUESTS  4u    /* suspensions that threads have asked for at the same time */
+#define SXS_GC_THREADS   16u   /* threads whose events are recognized when they come again */
 #define SXS_GC_MAX_HEAPS 1024u /* heaps of server GC whose details are summed up */
 
 /** A collection that events can still refer to. */
@@ -46,6 +47,12 @@ struct sxs_gc_collections {
      * stopped_ns 0: there is none. */
     uint64_t requested_ns, stopped_ns, resuming_ns;
     uint64_t resumed_ns; /* end of the one before */
+    /* The latest event of each thread; of 16 threads, those whose event is the newest. */
+    struct sxs_gc_seen {
+        uint32_t tid, id, number, heap;
+        uint64_t order;
+    } seen[SXS_GC_THREADS];
+    uint64_t n_events;
     uint64_t finalizers_ns; /* when finalizers began to run; 0: they do not run */
     uint32_t trigger_tid;   /* the thread that asked for the next collection */
 };
