@@ -20,6 +20,7 @@
 #include "tools/calls/calls.h"
 #include "tools/events/events.h"
 #include "tools/exceptions/exceptions.h"
+#include "tools/gc/gc.h"
 #include "tools/instrument/rewrite.h"
 #include "tools/native/native.h"
 #include "tools/recorder/tool.h"
@@ -43,6 +44,7 @@ static const struct sxs_tool *const tools[] = {
     &sxs_instrument_tool,
     &sxs_alloc_tool,
     &sxs_native_tool,
+    &sxs_gc_tool,
 };
 
 /* Keep the library loaded until the process ends. A runtime closes the library when Initialize

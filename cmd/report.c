@@ -4,6 +4,7 @@
 #include "cmd/calls/calls.h"
 #include "cmd/command.h"
 #include "cmd/events/events.h"
+#include "cmd/gc/gc.h"
 #include "cmd/guests/guests.h"
 #include "cmd/instrument/instrument.h"
 #include "cmd/newest.h"
@@ -200,6 +201,7 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
     if (o->events.n) {
         fputs("\n", to);
         sxs_events_text(to, &o->events, o->samples.top);
+        sxs_gc_text(to, &o->events, o->samples.top, o->samples.runtime);
     }
     if (o->instrument.n) {
         fputs("\n", to);

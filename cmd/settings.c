@@ -28,6 +28,7 @@ static const struct {
     {"exceptions", NULL}, {"events", &sxs_event_table},   {"instrument", &sxs_instrument_table},
     {"alloc", &sxs_alloc_table},
     {"native", &sxs_native_table},
+    {"gc", NULL},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 

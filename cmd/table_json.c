@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cmd/gc/gc.h"
 #include "cmd/table.h"
 
 #include "cmd/calls/call_trace.h"
@@ -196,7 +197,7 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
     if (!err && calls->n)
         err = add_values(top, calls, limit);
     if (!err && events->n)
-        err = sxs_events_json(top, events);
+        err = sxs_events_json(top, events) || sxs_gc_json(top, events);
     if (!err && instrument->n)
         err = sxs_instrument_json(top, instrument, limit);
     if (!err && guests->n)

@@ -14,6 +14,7 @@ const struct sxs_verb sxs_verbs[] = {
     {"trace", "record each call of functions", sxs_cmd_shortcut, NULL},
     {"exceptions", "record where exceptions are thrown and handled", sxs_cmd_shortcut, NULL},
     {"events", "record compilations, collections, loads, threads", sxs_cmd_shortcut, NULL},
+    {"gc", "record collections: why, how long, what they freed", sxs_cmd_shortcut, NULL},
     {"instrument", "instrument methods as a file says", sxs_cmd_shortcut, NULL},
     {"report", "print what a recorded session did, or draw it", sxs_cmd_report, &sxs_argp_report},
     {"diff", "draw what changed between two sessions", sxs_cmd_diff, &sxs_argp_diff},
