@@ -108,7 +108,7 @@ static int collect_names(const struct options *o, struct sxs_names *names)
 {
     struct sxs_model          m;
     struct sxs_report_options all = {.symbols = o->symbols, .record = names};
-    int                       err = sxs_model_load(o->dir, &all, 0, &m);
+    int                       err = sxs_model_load(o->dir, &all, SXS_DATA_SAMPLES, 0, &m);
     for (size_t i = 0; i < m.n_problems; i++)
         sxs_complain("%s", m.problems[i]);
     int status = m.n_problems > m.n_notes ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;

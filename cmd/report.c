@@ -3,6 +3,7 @@
  * formats. */
 #include "cmd/calls/calls.h"
 #include "cmd/command.h"
+#include "cmd/costs/costs.h"
 #include "cmd/events/events.h"
 #include "cmd/guests/guests.h"
 #include "cmd/instrument/instrument.h"
@@ -30,6 +31,7 @@ enum {
     KEY_TOP,
     KEY_PROCESS,
     KEY_DATA,
+    KEY_BY_COUNT,
     KEY_CALLERS,
     KEY_DEPTH,
     KEY_BY_THREAD,
@@ -49,6 +51,7 @@ struct options {
     struct sxs_events_report  events;
     struct sxs_instrument_report instrument;
     struct sxs_guests_report     guests;
+    struct sxs_costs_report      costs;
 };
 
 static unsigned long parse_number(struct argp_state *state, const char *option, const char *text)
@@ -107,6 +110,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_TOP: o->samples.top = parse_number(state, "--top", arg); return 0;
     case KEY_PROCESS: o->samples.process = arg; return 0;
     case KEY_DATA: o->samples.data = sxs_data_option(state, arg); return 0;
+    case KEY_BY_COUNT: o->samples.by_count = true; return 0;
     case KEY_CALLERS:
         o->view.callers = arg;
         o->samples.data = SXS_DATA_CALLS;
@@ -139,8 +143,13 @@ static const struct argp_option option_list[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"open", KEY_OPEN, NULL, 0,
      "Write the page (html) beside the session, or to the file of -o, and open it in a browser", 0},
-    {"data", KEY_DATA, "samples|calls", 0,
-     "Which, of a session that has both (samples; text shows both)", 0},
+    {"data", KEY_DATA, "DATA", 0,
+     "samples, calls, alloc (allocated objects), live (those still alive), native (native memory), "
+     "native-live (not freed), locks (waits for locks) or wait (samples of waiting threads): which, "
+     "of a session that has several (the first that it has; text shows all)",
+     0},
+    {"by-count", KEY_BY_COUNT, NULL, 0,
+     "Of alloc to locks: weights are numbers of objects, blocks or waits, not bytes or time", 0},
     {"symbols", KEY_SYMBOLS, "DIR", 0,
      "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "
      "can "

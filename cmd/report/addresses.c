@@ -324,6 +324,11 @@ struct sxs_named sxs_addresses_name(struct sxs_addresses *a, uint64_t address, u
     return named;
 }
 
+uint16_t sxs_addresses_runtime(struct sxs_addresses *a, uint16_t number)
+{
+    return runtime_of(a, number);
+}
+
 void sxs_addresses_free(struct sxs_addresses *a)
 {
     free(a->bases);

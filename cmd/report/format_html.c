@@ -13,16 +13,24 @@
 #include "cmd/report/format.h"
 
 #include "cmd/output/must.h"
+#include "cmd/report/costs.h"
+#include "cmd/report/data_kind.h"
 #include "cmd/report/timeline.h"
 #include "cmd/report/coverage_gaps.h"
 #include "sxs_page.h"
 
 #include <string.h>
 
-/* The unit of weights is 10 us; for calls 1 ns, or one call when they were not timed. */
+/* Calls and costs are sums, not samples of equal times. */
+static bool is_sum(const struct sxs_model *m)
+{
+    return m->data == SXS_DATA_CALLS || m->costs;
+}
+
+/* The unit of weights is 10 us; for calls and costs 1 ns, one byte, or one of what is counted. */
 static uint64_t unit_of(const struct sxs_model *m)
 {
-    return m->data == SXS_DATA_CALLS ? 1 : 10000;
+    return is_sum(m) ? 1 : 10000;
 }
 
 void sxs_html_number(FILE *to, uint64_t n)
@@ -215,7 +223,7 @@ static void write_bucket(struct in_bucket *all, size_t n, uint64_t ahead, uint64
 
 static void write_timeline(const struct sxs_model *m, const struct preorder *p, FILE *to)
 {
-    size_t            buckets = m->data == SXS_DATA_CALLS && !m->n_samples
+    size_t            buckets = is_sum(m) && !m->n_samples
                                     ? 0 : bucket_count(m->n_samples);
     uint64_t          step = (m->last_ns - m->first_ns) / (buckets ? buckets : 1) + 1;
     struct in_bucket *all = sxs_must_zeroed(m->n_samples, sizeof(*all));
@@ -227,7 +235,7 @@ static void write_timeline(const struct sxs_model *m, const struct preorder *p, 
         size_t   n = 0;
         for (; i < m->n_samples && (m->samples[i].time_ns - m->first_ns) / step == bucket; i++)
             all[n++] = (struct in_bucket){p->place[m->samples[i].node],
-                                          m->data == SXS_DATA_SAMPLES || m->samples[i].begins,
+                                          m->data != SXS_DATA_CALLS || m->samples[i].begins,
                                           sxs_model_sample_ns(m, &m->samples[i])};
         write_bucket(all, n, bucket - last, unit_of(m), to);
         last = bucket;
@@ -247,6 +255,16 @@ static void write_timeline(const struct sxs_model *m, const struct preorder *p, 
 
 /* ---- the page ---- */
 
+/* What the sums of costs are based on. */
+static void write_costs(const struct sxs_model_costs *c, FILE *to)
+{
+    const struct sxs_cost_sum *sum = c->live ? &c->alive : &c->all;
+    fprintf(to, ",\"records\":%llu,\"every\":%llu,\"error\":%.4f", (unsigned long long)sum->records,
+            (unsigned long long)c->every,
+            c->by_count ? sxs_cost_error(sum->var_n, sum->n)
+                        : sxs_cost_error(sum->var_value, sum->value));
+}
+
 static void write_head(const struct sxs_model *m, FILE *to)
 {
     const struct sxs_samples_header *h = m->n_processes ? &m->processes[0].head : NULL;
@@ -256,9 +274,13 @@ static void write_head(const struct sxs_model *m, FILE *to)
     fputs(sxs_page_head, to);
     fputs("{\"title\":", to);
     sxs_json_string(to, sxs_model_title(m));
-    fprintf(to, ",\"data\":\"%s\",\"timed\":%s,\"lost\":%llu",
-            m->data == SXS_DATA_CALLS ? "calls" : "samples", m->timed ? "true" : "false",
+    const struct sxs_data_kind *kind = sxs_data_kind(m->data);
+    static const char *const    units[] = {"ns", "bytes", "count"};
+    fprintf(to, ",\"data\":\"%s\",\"words\":[\"%s\",\"%s\",\"%s\"],\"unit\":\"%s\",\"lost\":%llu",
+            kind->name, kind->one, kind->many, kind->title, units[m->unit],
             (unsigned long long)m->events_lost);
+    if (m->costs)
+        write_costs(m->costs, to);
     fprintf(to, ",\"mode\":\"%s\",\"hz\":%u,\"unitNs\":%llu,\"startedMs\":%llu,\"processes\":%zu",
             h && h->mode == SXS_MODE_WALL ? "wall" : "cpu", h ? h->asked_hz : 0,
             (unsigned long long)unit_of(m),
@@ -350,7 +372,8 @@ static void merge_tree(struct sxs_model *into, uint32_t root, const struct sxs_m
 int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model *now, FILE *to)
 {
     struct sxs_model both = {.total = now->total, .waiting = now->waiting,
-                             .data = now->data, .timed = now->timed};
+                             .data = now->data, .unit = now->unit,
+                             .costs = now->costs}; /* borrowed */
     uint64_t        *old = NULL;
     size_t           n_old = 0;
     sxs_strings_add(&both.strings, "", 0);
@@ -378,6 +401,7 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
     fputs(sxs_page_tail, to);
     preorder_free(&p);
     free(old);
+    both.costs = NULL;
     sxs_model_free(&both);
     return 0;
 }

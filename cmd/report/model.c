@@ -5,6 +5,7 @@
 
 #include "base/index.h"
 #include "cmd/output/must.h"
+#include "cmd/report/costs.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -202,6 +203,7 @@ void sxs_model_free(struct sxs_model *m)
         free(m->latencies[i].all);
     free(m->latencies);
     free(m->events);
+    sxs_model_costs_free(m->costs);
     sxs_strings_free(&m->strings);
     sxs_strings_free(&m->values);
     sxs_model_free_gaps(m);

@@ -2,9 +2,11 @@
 /* The table of formats, and the steps from a session folder to the output file. */
 #include "cmd/report/profile.h"
 
+#include "cmd/costs/costs.h"
 #include "cmd/output/must.h"
 #include "cmd/output/shown.h"
 #include "cmd/report/coverage_gaps.h"
+#include "cmd/report/data_kind.h"
 #include "cmd/report/format.h"
 #include "cmd/report/timeline.h"
 #include "cmd/symbols/debuginfod.h"
@@ -43,26 +45,72 @@ bool sxs_profile_has_format(const char *name)
     return find_format(name) != NULL;
 }
 
-static bool has_file(const char *dir, const char *name)
+/* Returns true when @is is true of the folder of a process of session @dir. @path: the folder. */
+static bool any_process(const char *dir, bool (*is)(const char *path, const void *arg),
+                        const void *arg)
 {
     struct sxs_session s;
     char               path[4096];
     bool               found = false;
-    struct stat        st;
     if (sxs_session_read(dir, &s) == 0)
         for (size_t i = 0; !found && i < s.n_processes + s.n_unread; i++) {
             const struct sxs_session_process *p =
                 i < s.n_processes ? &s.processes[i] : &s.unread[i - s.n_processes];
-            snprintf(path, sizeof(path), "%s/%s/%s", dir, p->folder, name);
-            found = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+            snprintf(path, sizeof(path), "%s/%s", dir, p->folder);
+            found = is(path, arg);
         }
     sxs_session_free(&s);
     return found;
 }
 
+static bool folder_has_file(const char *folder, const void *name)
+{
+    char        path[4400];
+    struct stat st;
+    snprintf(path, sizeof(path), "%s/%s", folder, (const char *)name);
+    return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static bool has_file(const char *dir, const char *name)
+{
+    return any_process(dir, folder_has_file, name);
+}
+
+/* Returns true when the file "samples" in a folder has data of this kind. A file that cannot be read
+ * counts as samples, so that a report says why. */
+static bool folder_has_data(const char *folder, const void *arg)
+{
+    enum sxs_data       data = *(const enum sxs_data *)arg;
+    struct sxs_samples *reader = NULL;
+    char                why[256];
+    bool                found = false;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    if (sxs_samples_open(fd, &reader, why, sizeof(why)) == 0) {
+        const struct sxs_samples_header *h = sxs_samples_head(reader);
+        const struct sxs_data_kind      *k = sxs_data_kind(data);
+        bool sampled = h->mode || atomic_load_explicit(&h->n_samples, memory_order_relaxed);
+        found = k->cost ? sxs_costs_on(h, k->cost) && (!k->live || h->cost_live[k->cost])
+                        : sampled && (data != SXS_DATA_WAIT || h->mode == SXS_MODE_WALL);
+    } else {
+        found = data == SXS_DATA_SAMPLES && folder_has_file(folder, SXS_SAMPLES_FILE);
+    }
+    sxs_samples_close(reader);
+    close(fd);
+    return found;
+}
+
+bool sxs_profile_has(const char *dir, enum sxs_data data)
+{
+    if (data == SXS_DATA_CALLS)
+        return has_file(dir, SXS_CALLS_FILE);
+    return any_process(dir, folder_has_data, &data);
+}
+
 bool sxs_profile_has_samples(const char *dir)
 {
-    return has_file(dir, SXS_SAMPLES_FILE);
+    return sxs_profile_has(dir, SXS_DATA_SAMPLES);
 }
 
 bool sxs_profile_has_calls(const char *dir)
@@ -82,11 +130,10 @@ bool sxs_profile_has_traced(const char *dir)
 
 enum sxs_data sxs_data_option(const struct argp_state *state, const char *text)
 {
-    if (strcmp(text, "samples") == 0)
-        return SXS_DATA_SAMPLES;
-    if (strcmp(text, "calls") != 0)
-        argp_error(state, "--data: '%s': expected samples or calls", text);
-    return SXS_DATA_CALLS;
+    enum sxs_data data = sxs_data_named(text);
+    if (data == SXS_DATA_ANY)
+        argp_error(state, "--data: '%s': expected %s", text, sxs_data_names());
+    return data;
 }
 
 /**
@@ -137,16 +184,18 @@ static int output_close(struct output *out, int failed)
     return bad ? -1 : 0;
 }
 
-/* Chooses what to report of @a, and of @b unless it is NULL: data that both sessions have, samples
- * rather than calls. */
+/* Chooses what to report of @a, and of @b unless it is NULL: the first data that both sessions
+ * have. */
 static enum sxs_data choose_data(const struct sxs_report_options *o, const char *a, const char *b)
 {
+    static const enum sxs_data order[] = {SXS_DATA_SAMPLES, SXS_DATA_CALLS, SXS_DATA_ALLOC,
+                                          SXS_DATA_NATIVE, SXS_DATA_LOCKS};
     if (o->data != SXS_DATA_ANY)
         return o->data;
-    if (sxs_profile_has_samples(a) && (!b || sxs_profile_has_samples(b)))
-        return SXS_DATA_SAMPLES;
-    return sxs_profile_has_calls(a) && (!b || sxs_profile_has_calls(b)) ? SXS_DATA_CALLS
-                                                                        : SXS_DATA_SAMPLES;
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+        if (sxs_profile_has(a, order[i]) && (!b || sxs_profile_has(b, order[i])))
+            return order[i];
+    return SXS_DATA_SAMPLES;
 }
 
 /* Prints the problems of @m, except those that @before (may be NULL) contains as well. Returns the
@@ -171,10 +220,10 @@ static size_t print_problems(const struct sxs_model *m, const struct sxs_model *
 static enum sxs_profile_result load_model(const char *dir, const struct sxs_report_options *o,
                                           enum sxs_data data, unsigned detail, struct sxs_model *m)
 {
-    bool        calls = data == SXS_DATA_CALLS;
-    const char *what = calls ? "calls" : "samples";
-    int         err =
-        calls ? sxs_model_load_calls(dir, o, detail, m) : sxs_model_load(dir, o, detail, m);
+    bool                        calls = data == SXS_DATA_CALLS;
+    const struct sxs_data_kind *kind = sxs_data_kind(data);
+    int err = calls ? sxs_model_load_calls(dir, o, detail, m)
+                    : sxs_model_load(dir, o, data, detail, m);
     if (err) {
         fprintf(stderr, "sxsprof: %s: %s; expected a folder made by sxsprof run -o DIR\n",
                 sxs_shown(dir), strerror(err));
@@ -191,11 +240,11 @@ static enum sxs_profile_result load_model(const char *dir, const struct sxs_repo
     if (m->n_processes == 0 && m->n_problems > m->n_notes) { /* printed above; nothing to show */
         return SXS_PROFILE_FAILED;
     } else if (m->n_processes == 0) {
-        fprintf(stderr, "sxsprof: %s: no %s; record them with sxsprof run --tool %s\n",
-                sxs_shown(dir), what, calls ? "calls" : "sample");
+        fprintf(stderr, "sxsprof: %s: no %s%s; record them with sxsprof run %s\n", sxs_shown(dir),
+                kind->many, kind->title[0] ? " that were recorded" : "", kind->record);
     } else if (m->total == 0 && m->filtered_out && !events) {
         fprintf(stderr, "sxsprof: %s: none of its %llu %s is of what was asked for\n",
-                sxs_shown(dir), (unsigned long long)m->filtered_out, what);
+                sxs_shown(dir), (unsigned long long)m->filtered_out, kind->many);
     }
     if (m->n_processes == 0 || (m->total == 0 && m->filtered_out && !events))
         return SXS_PROFILE_NOTHING;
@@ -228,6 +277,18 @@ static void add_timeline(struct sxs_model *m, const char *dir, const struct sxs_
     m->timeline = t;
 }
 
+/* Prints why a format cannot show this data. Returns true when that is so. */
+static bool refuse_format(enum sxs_data data, const struct sxs_profile_format *f)
+{
+    if (f != &sxs_format_chrome || !sxs_data_is_cost(data))
+        return false;
+    fprintf(stderr,
+            "sxsprof: --format chrome shows what threads did over time, and no sums of %s; expected "
+            "text, json, html, collapsed, speedscope, pprof or firefox\n",
+            sxs_data_kind(data)->many);
+    return true;
+}
+
 enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
                                            const struct sxs_report_options *options)
 {
@@ -240,8 +301,11 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
                 sxs_profile_formats());
         return SXS_PROFILE_NO_FORMAT;
     }
-    enum sxs_profile_result result =
-        load_model(dir, options, choose_data(options, dir, NULL), f->detail, &m);
+    enum sxs_data data = choose_data(options, dir, NULL);
+    if (refuse_format(data, f)) {
+        return SXS_PROFILE_NOTHING;
+    }
+    enum sxs_profile_result result = load_model(dir, options, data, f->detail, &m);
     if (result <= SXS_PROFILE_DAMAGED) {
         if (f->detail & SXS_DETAIL_BOTH) {
             add_timeline(&m, dir, options, &calls, &timeline);

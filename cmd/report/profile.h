@@ -40,6 +40,9 @@ enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to);
 enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
                                          const struct sxs_report_options *options);
 
+/** sxs_profile_has - return true when a process of session @dir recorded @data, not SXS_DATA_ANY. */
+bool sxs_profile_has(const char *dir, enum sxs_data data);
+
 /** sxs_profile_has_samples - return true when a process of session @dir was sampled. */
 bool sxs_profile_has_samples(const char *dir);
 

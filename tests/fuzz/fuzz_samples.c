@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (!fuzz_dir[0])
         make_dir();
     fuzz_write(bytes, size);
-    if (sxs_model_load(fuzz_dir, &o, SXS_DETAIL_TIMELINE | SXS_DETAIL_LINES, &m) == 0 && m.n_processes) {
+    if (sxs_model_load(fuzz_dir, &o, SXS_DATA_SAMPLES, SXS_DETAIL_TIMELINE | SXS_DETAIL_LINES, &m) == 0 && m.n_processes) {
         FILE *null = fopen("/dev/null", "w");
         if (null) {
             formats[turn++ % 7]->write(&m, &o, null);
