@@ -14,6 +14,7 @@
 #include "base/guarded.h"
 #include "signals/signals.h"
 #include "stackwalk/snapshot/walk_request.h"
+#include "tools/recorder/costs.h"
 #include "tools/recorder/walk.h"
 
 /* The limit of a requested walk. Higher than that of a sample, because a thread waits for it. */
@@ -83,6 +84,8 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     handler_fn *handler = atomic_load_explicit(&other, memory_order_acquire);
     if (own && weight == SXS_POKE_WALK)
         serve_request(context);
+    else if (own && weight >= SXS_POKE_COST && weight < SXS_POKE_COST + SXS_POKE_COSTS)
+        sxs_costs_serve((uint32_t)weight - SXS_POKE_COST, context);
     else if (handler)
         handler(sig, info, context);
     else if (!own)
