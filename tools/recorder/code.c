@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/sample/code.h"
+#include "tools/recorder/code.h"
 
 #include <errno.h>
 #include <link.h>
@@ -14,7 +14,7 @@
 #include "symbols/compiled.h"
 #include "symbols/describe.h"
 #include "base/elf_notes.h"
-#include "tools/sample/unloads.h"
+#include "tools/recorder/unloads.h"
 #include "stackwalk/fast/walk_fast.h"
 #include "signals/signals.h"
 #include "symbols/names.h"
@@ -285,11 +285,11 @@ static void look_up_ip(uintptr_t ip, uint64_t time_ns, const struct place *at,
         note_unknown_code(ip, time_ns);
 }
 
-static void look_up(const struct sxs_record_sample *sample, const struct place *at,
-                    const struct owners *among)
+static void look_up_stack(const uint64_t *ips, unsigned n, uint64_t time_ns, const struct place *at,
+                          const struct owners *among)
 {
-    for (unsigned i = 0; i < sample->n; i++)
-        look_up_ip(sample->ips[i] - (i > 0), sample->time_ns, at, among);
+    for (unsigned i = 0; i < n; i++)
+        look_up_ip(ips[i] - (i > 0), time_ns, at, among);
 }
 
 static void look_up_difference(const struct sxs_record_difference *difference,
@@ -297,6 +297,19 @@ static void look_up_difference(const struct sxs_record_difference *difference,
 {
     for (unsigned i = 0; i < difference->n; i++)
         look_up_ip(difference->frames[i].ip - (i > 0), difference->time_ns, at, among);
+}
+
+static void look_up_record(const struct sxs_record *r, const struct place *at,
+                           const struct owners *among)
+{
+    const struct sxs_record_sample *sample = (const void *)r;
+    const struct sxs_record_cost   *cost = (const void *)r;
+    switch (atomic_load_explicit(&r->type, memory_order_acquire)) {
+    case SXS_RECORD_SAMPLE: look_up_stack(sample->ips, sample->n, sample->time_ns, at, among); break;
+    case SXS_RECORD_COST: look_up_stack(cost->ips, cost->n_ips, cost->time_ns, at, among); break;
+    case SXS_RECORD_DIFFERENCE: look_up_difference((const void *)r, at, among); break;
+    default: break;
+    }
 }
 
 static void read_on(struct place *at, const struct owners *among)
@@ -310,10 +323,7 @@ static void read_on(struct place *at, const struct owners *among)
         if (at->offset < sizeof(struct sxs_chunk_header))
             at->offset = sizeof(struct sxs_chunk_header);
         for (; (r = record_at(at, used)) != NULL; at->offset += r->size)
-            if (atomic_load_explicit(&r->type, memory_order_acquire) == SXS_RECORD_SAMPLE)
-                look_up((struct sxs_record_sample *)r, at, among);
-            else if (atomic_load(&r->type) == SXS_RECORD_DIFFERENCE)
-                look_up_difference((struct sxs_record_difference *)r, at, among);
+            look_up_record(r, at, among);
     } while (next_chunk(at, used));
     ask_again(among);
 }
