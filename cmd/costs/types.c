@@ -51,7 +51,7 @@ double sxs_cost_type_value(const struct sxs_cost_type *row)
 
 double sxs_cost_type_large(const struct sxs_cost_type *row)
 {
-    return row->exact ? (double)row->exact_large : row->large;
+    return row->exact && row->exact_large ? (double)row->exact_large : row->large;
 }
 
 void sxs_cost_types_free(struct sxs_cost_types *t)

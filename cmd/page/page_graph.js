@@ -149,13 +149,13 @@ const el = (tag, text, cls) => { const e = document.createElement(tag); if (text
 const tierText = (bits) => TIERS.filter((_, t) => bits & (1 << t)).join(", ");
 function facts(i) {
   const f = view.frame[i], all = view.total[0], out = { name: fullName(i) };
-  out.total = `${percent(view.total[i], all)} · ${duration(view.total[i])} · ${count(view.count[i])} ${unit(view.count[i])}`;
+  out.total = `${percent(view.total[i], all)} · ${costs ? both(view.total[i], view.count[i]) : `${duration(view.total[i])} · ${count(view.count[i])} ${unit(view.count[i])}`}`;
   out.self = `${percent(view.self[i], all)} · ${duration(view.self[i])}`;
   if (f >= 0) {
     const v = frames[f];
     out.file = strings[v[1]];
     if (v[5]) out.source = `${strings[v[5]]}${v[6] ? ":" + v[6] : ""}`;
-    if (v[2] && !calls) {
+    if (v[2] && !calls && !costs) {
       const own = v.slice(7), sum = own.reduce((a, b) => a + b, 0);
       out.tier = tierText(view.tiers[i] & ~1) || "unknown tier";
       if (sum && own.filter(Boolean).length > 1)
@@ -169,6 +169,7 @@ function facts(i) {
   if (before) {
     const now = view.total[i] / (view.total[0] || 1), was = view.old[i] / (view.old[0] || 1);
     out.change = `${(was * 100).toFixed(2)} % before, ${(now * 100).toFixed(2)} % now: ${now >= was ? "+" : "−"}${Math.abs((now - was) * 100).toFixed(2)} points`;
+    if (costs) out.change += ` · ${duration(view.old[i])} before, ${duration(view.total[i])} now`;
   }
   return out;
 }

@@ -274,6 +274,7 @@ struct sxs_model {
     struct sxs_model_gaps  *gaps; /* owned; coverage gaps of calls */
     size_t                  n_gaps, cap_gaps;
     struct sxs_model_costs *costs; /* owned; NULL: the model has samples or calls */
+    const struct sxs_model *next; /* borrowed; further data for the same page; NULL: none */
     struct sxs_timeline *timeline; /* borrowed; the timeline of the page; NULL: none */
     struct sxs_model_index *index; /* private: hash tables */
 };

@@ -289,9 +289,69 @@ static bool refuse_format(enum sxs_data data, const struct sxs_profile_format *f
     return true;
 }
 
+/* ---- several kinds of data in one report ---- */
+
+/* The models after the first, in the order of a page or text. */
+struct further {
+    struct sxs_model *all; /* owned */
+    size_t            n;
+};
+
+/* Loads all costs of the session, but those of @first, and links them to it. Returns the worst
+ * result; data of which nothing was asked for is left out. */
+static enum sxs_profile_result load_further(const char *dir, const struct sxs_report_options *o,
+                                            unsigned detail, struct sxs_model *first,
+                                            struct further *f)
+{
+    enum sxs_profile_result worst = SXS_PROFILE_OK;
+    f->all = sxs_must_zeroed(SXS_N_DATA, sizeof(*f->all));
+    for (enum sxs_data data = SXS_DATA_ALLOC; data <= SXS_DATA_LOCKS; data++) {
+        if (data == first->data || !sxs_profile_has(dir, data))
+            continue;
+        struct sxs_model *m = &f->all[f->n], *last = f->n ? &f->all[f->n - 1] : first;
+        if (sxs_model_load(dir, o, data, detail, m) == 0 && m->total) {
+            last->next = m;
+            f->n++;
+            worst = print_problems(m, first) && m->n_problems > m->n_notes ? SXS_PROFILE_DAMAGED
+                                                                           : worst;
+        } else {
+            sxs_model_free(m);
+        }
+    }
+    return worst;
+}
+
+static void free_further(struct further *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        sxs_model_free(&f->all[i]);
+    free(f->all);
+}
+
+static int write_models(const struct sxs_profile_format *f, const struct sxs_model *m,
+                        const struct sxs_report_options *o, FILE *to)
+{
+    if (f != &sxs_format_text)
+        return f->write(m, o, to); /* a page has all models; the others have one */
+    for (; m; m = m->next) {
+        if (f->write(m, o, to) != 0)
+            return -1;
+        fputs(m->next ? "\n" : "", to);
+    }
+    return 0;
+}
+
+/* Returns true when a report in this format shows all costs of a session beside the first data. */
+static bool shows_all(const struct sxs_profile_format *f, const struct sxs_report_options *o)
+{
+    return o->data == SXS_DATA_ANY && (f == &sxs_format_text || f == &sxs_format_html);
+}
+
 enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
                                            const struct sxs_report_options *options)
 {
+    struct sxs_report_options load = *options;
+    struct further            further = {0};
     const struct sxs_profile_format *f = find_format(format);
     struct sxs_model                 m, calls = {0};
     struct sxs_timeline              timeline = {0};
@@ -305,8 +365,12 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
     if (refuse_format(data, f)) {
         return SXS_PROFILE_NOTHING;
     }
-    enum sxs_profile_result result = load_model(dir, options, data, f->detail, &m);
+    load.by_count &= f != &sxs_format_html; /* a page has both, and a switch */
+    enum sxs_profile_result result = load_model(dir, &load, data, f->detail, &m);
     if (result <= SXS_PROFILE_DAMAGED) {
+        if (shows_all(f, options) &&
+            load_further(dir, &load, f->detail & ~SXS_DETAIL_EVENTS, &m, &further) != SXS_PROFILE_OK)
+            result = SXS_PROFILE_DAMAGED;
         if (f->detail & SXS_DETAIL_BOTH) {
             add_timeline(&m, dir, options, &calls, &timeline);
             if (print_problems(&calls, &m))
@@ -317,12 +381,13 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
         } else {
             if (options->before)
                 options->before(options->before_arg, out.to);
-            if (output_close(&out, f->write(&m, options, out.to)) != 0)
+            if (output_close(&out, write_models(f, &m, options, out.to)) != 0)
                 result = SXS_PROFILE_FAILED;
         }
     }
     sxs_timeline_free(&timeline);
     sxs_model_free(&calls);
+    free_further(&further);
     sxs_model_free(&m);
     return result;
 }
@@ -332,9 +397,14 @@ enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to)
     const struct sxs_report_options options = {.top = 10, .brief = true};
     struct sxs_model                m = {0};
     sxs_debuginfod_disable(); /* the end of a run must not wait for downloads */
-    enum sxs_profile_result result = load_model(dir, &options, SXS_DATA_SAMPLES, 0, &m);
-    if (result <= SXS_PROFILE_DAMAGED && sxs_format_text.write(&m, &options, to) != 0)
-        result = SXS_PROFILE_FAILED;
+    struct further                  further = {0};
+    enum sxs_profile_result result = load_model(dir, &options, choose_data(&options, dir, NULL), 0, &m);
+    if (result <= SXS_PROFILE_DAMAGED) {
+        load_further(dir, &options, 0, &m, &further);
+        if (write_models(&sxs_format_text, &m, &options, to) != 0)
+            result = SXS_PROFILE_FAILED;
+    }
+    free_further(&further);
     sxs_model_free(&m);
     return result;
 }
