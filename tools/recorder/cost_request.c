@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tools/recorder/cost_request.c - costs that one thread requests of another: the cost waits in a
- * table, the other thread gets the sample signal with its number there, and the signal's handler
- * records it with the stack that it has interrupted. */
+ * table, the other thread gets the sample signal, and the signal's handler records it with the stack
+ * that it has interrupted. A signal that is sent while another one is pending is lost, so a handler
+ * serves all requests of its thread, whatever the signal was sent for. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
@@ -14,58 +15,55 @@
 #include "tools/recorder/scratch.h"
 #include "tools/recorder/walk.h"
 
-#define N_REQUESTS 128u /* the low bits of a signal's number; above them, the turn */
-#define TURN_MASK  255u
+#define N_REQUESTS 128u
 #define OLD_NS     1000000000u /* an answer later than this is no longer waited for */
 #define SHORT      48u         /* frames of a walk for which no buffer is free */
 
-_Static_assert(N_REQUESTS * (TURN_MASK + 1) == SXS_POKE_COSTS, "all numbers are weights");
-
 enum request_state { FREE, FILLING, ASKED };
 
-/* `word` is turn * 4 + state. The turn tells a late signal from the request that uses the entry
- * now. */
 struct request {
-    _Atomic uint32_t word;
+    _Atomic uint32_t state; /* enum request_state; who changes it to FILLING owns the rest */
+    _Atomic uint32_t tid;
     _Atomic uint64_t since_ns;
-    uint32_t         tid;
     struct sxs_cost  cost;
 };
 
 static struct request   requests[N_REQUESTS];
-static _Atomic uint32_t next;
+static _Atomic uint32_t next, n_asked;
 
-SXS_SIGSAFE static uint32_t word_of(uint32_t turn, enum request_state state)
+/* Takes the entry if it is free, or if its thread does not answer. Returns 1, or 0. */
+SXS_SIGSAFE static int take_request(struct request *r, uint64_t now)
 {
-    return (turn & TURN_MASK) * 4 + state;
+    uint32_t state = atomic_load(&r->state);
+    if (state == FILLING || (state == ASKED && now - atomic_load(&r->since_ns) < OLD_NS) ||
+        !atomic_compare_exchange_strong(&r->state, &state, FILLING))
+        return 0;
+    if (state == ASKED)
+        atomic_fetch_sub(&n_asked, 1);
+    return 1;
 }
 
-/* Takes the entry if it is free, or if its thread does not answer. Returns 1 and sets *@turn, or
- * 0. */
-SXS_SIGSAFE static int take_request(struct request *r, uint64_t now, uint32_t *turn)
+SXS_SIGSAFE static void withdraw_request(struct request *r)
 {
-    uint32_t word = atomic_load(&r->word), state = word % 4;
-    if (state == FILLING || (state == ASKED && now - atomic_load(&r->since_ns) < OLD_NS))
-        return 0;
-    *turn = (word / 4 + 1) & TURN_MASK;
-    return atomic_compare_exchange_strong(&r->word, &word, word_of(*turn, FILLING));
+    uint32_t state = ASKED;
+    if (atomic_compare_exchange_strong(&r->state, &state, FREE))
+        atomic_fetch_sub(&n_asked, 1);
 }
 
 SXS_SIGSAFE void sxs_recorder_cost_by(uint32_t tid, const struct sxs_cost *cost)
 {
-    uint64_t now = sxs_now_ns(CLOCK_MONOTONIC);
-    uint32_t at = atomic_fetch_add(&next, 1) % N_REQUESTS, turn, word;
-    int      saved_errno = errno;
-    if (!sxs_costs_writer() || !sxs_costs_can_answer(tid) ||
-        !take_request(&requests[at], now, &turn))
+    uint64_t        now = sxs_now_ns(CLOCK_MONOTONIC);
+    struct request *r = &requests[atomic_fetch_add(&next, 1) % N_REQUESTS];
+    int             saved_errno = errno;
+    if (!sxs_costs_writer() || !sxs_costs_can_answer(tid) || !take_request(r, now))
         return;
-    requests[at].tid = tid;
-    requests[at].cost = *cost;
-    atomic_store(&requests[at].since_ns, now);
-    word = word_of(turn, ASKED);
-    atomic_store(&requests[at].word, word);
-    if (sxs_poke(tid, SXS_POKE_COST + turn * N_REQUESTS + at) != 0)
-        atomic_compare_exchange_strong(&requests[at].word, &word, word_of(turn, FREE));
+    r->cost = *cost;
+    atomic_store(&r->tid, tid);
+    atomic_store(&r->since_ns, now);
+    atomic_fetch_add(&n_asked, 1);
+    atomic_store(&r->state, ASKED);
+    if (sxs_poke(tid, SXS_POKE_COST) != 0)
+        withdraw_request(r);
     errno = saved_errno;
 }
 
@@ -97,26 +95,42 @@ __attribute__((noinline)) SXS_SIGSAFE static void walk_short(const struct sxs_co
     walk_and_put(cost, tid, uc, ips, SHORT);
 }
 
-SXS_SIGSAFE void sxs_costs_serve(uint32_t number, const ucontext_t *uc)
+SXS_SIGSAFE static void serve_one(const struct sxs_cost *cost, uint32_t tid, const ucontext_t *uc)
 {
-    struct request     *r = &requests[number % N_REQUESTS];
-    uint32_t            turn = number / N_REQUESTS, word = word_of(turn, ASKED);
-    uint32_t            tid = (uint32_t)syscall(SYS_gettid);
-    struct sxs_scratch *buffer;
-    struct sxs_cost     cost;
-    if (!atomic_compare_exchange_strong(&r->word, &word, word_of(turn, FILLING)))
-        return; /* too late */
-    cost = r->cost;
-    if (r->tid != tid)
-        cost.kind = 0;
-    atomic_store(&r->word, word_of(turn, FREE));
-    if (!cost.kind)
-        return;
-    buffer = sxs_scratch_take(tid);
+    struct sxs_scratch *buffer = sxs_scratch_take(tid);
     if (!buffer) {
-        walk_short(&cost, tid, uc);
+        walk_short(cost, tid, uc);
         return;
     }
-    walk_and_put(&cost, tid, uc, buffer->ips, SXS_MAX_STACK);
+    walk_and_put(cost, tid, uc, buffer->ips, SXS_MAX_STACK);
     sxs_scratch_give_back(buffer);
+}
+
+/* Takes a request of thread @tid out of its entry. Returns 1 and fills @cost, or 0. */
+SXS_SIGSAFE static int take_out(struct request *r, uint32_t tid, struct sxs_cost *cost)
+{
+    uint32_t state = ASKED;
+    if (atomic_load(&r->state) != ASKED || atomic_load(&r->tid) != tid ||
+        !atomic_compare_exchange_strong(&r->state, &state, FILLING))
+        return 0;
+    if (atomic_load(&r->tid) != tid) { /* it was just used again, for another thread */
+        atomic_store(&r->state, ASKED);
+        return 0;
+    }
+    *cost = r->cost;
+    atomic_store(&r->state, FREE);
+    atomic_fetch_sub(&n_asked, 1);
+    return 1;
+}
+
+SXS_SIGSAFE void sxs_costs_serve(const ucontext_t *uc)
+{
+    struct sxs_cost cost;
+    uint32_t        tid;
+    if (!atomic_load_explicit(&n_asked, memory_order_relaxed))
+        return;
+    tid = (uint32_t)syscall(SYS_gettid);
+    for (uint32_t i = 0; i < N_REQUESTS; i++)
+        if (take_out(&requests[i], tid, &cost))
+            serve_one(&cost, tid, uc);
 }

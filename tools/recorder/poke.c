@@ -82,11 +82,10 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     uint64_t    weight = 0;
     int         own = sxs_poke_own(info, &weight);
     handler_fn *handler = atomic_load_explicit(&other, memory_order_acquire);
+    sxs_costs_serve(context);
     if (own && weight == SXS_POKE_WALK)
         serve_request(context);
-    else if (own && weight >= SXS_POKE_COST && weight < SXS_POKE_COST + SXS_POKE_COSTS)
-        sxs_costs_serve((uint32_t)weight - SXS_POKE_COST, context);
-    else if (handler)
+    else if (handler && !(own && weight == SXS_POKE_COST))
         handler(sig, info, context);
     else if (!own)
         signals->pass_on_sample(sig, info, context);

@@ -19,10 +19,8 @@
 /** A special weight: the signal requests the thread's stack (stackwalk/snapshot/walk_request.h). */
 #define SXS_POKE_WALK UINT32_MAX
 
-/** Special weights from this one on, SXS_POKE_COSTS of them: the signal requests a cost of the thread
- *  (tools/recorder/cost_request.c). No clock has such a weight: 4.29 seconds. */
-#define SXS_POKE_COST  UINT32_C(0xffff0000)
-#define SXS_POKE_COSTS UINT32_C(0x8000)
+/** Another one: the signal requests costs of the thread (tools/recorder/cost_request.c). */
+#define SXS_POKE_COST (UINT32_MAX - 1)
 
 /** sxs_poke_choose - choose the signal, which is the router's (sxs_signals.sample_signal). Later
  *  calls have no effect. Any thread; not signal-safe. */

@@ -89,7 +89,7 @@ internal static class Program
         }
         while (Monitor.LockContentionCount - before < n)
             Thread.Sleep(1);
-        Thread.Sleep(50);
+        Thread.Sleep(400);
         return tids.Select(tid => $"contend: open {means.Site} {means.Type} waiter {tid} owner {Wait.Tid()}");
     }
 }

@@ -25,14 +25,15 @@ internal static class Rounds
         var waits = new Wait[waiters];
         var threads = new Thread[waiters];
         using var held = new ManualResetEventSlim();
-        long owned = 0, left = 0;
+        using var ready = new ManualResetEventSlim();
+        long owned = 0, left = 0, before = 0;
         int owner = 0;
-        long before = Monitor.LockContentionCount;
         var first = new Thread(() =>
         {
             owner = Wait.Tid();
             means.Enter();
             held.Set();
+            ready.Wait();
             while (Monitor.LockContentionCount - before < waiters)
                 Thread.Sleep(1);
             owned = Wait.Now();
@@ -42,7 +43,8 @@ internal static class Rounds
         });
         first.Start();
         held.Wait();
-        before = Monitor.LockContentionCount; /* the event itself may have been contended for */
+        before = Monitor.LockContentionCount; /* other waits may have been counted until here */
+        ready.Set();
         for (int i = 0; i < waiters; i++)
         {
             int at = i;

@@ -30,11 +30,11 @@ internal static class Sites
     public static IEnumerable<Means> All()
     {
         yield return new("EnterAccount", "Contend.Account", EnterAccount, () => Monitor.Exit(account));
-        yield return new("EnterInner", "Contend.Outer.Inner", EnterInner, () => Monitor.Exit(inner));
-        yield return new("EnterWords", "System.Collections.Generic.Dictionary<string,int[]>",
+        yield return new("EnterInner", "Contend.Outer+Inner", EnterInner, () => Monitor.Exit(inner));
+        yield return new("EnterWords", "System.Collections.Generic.Dictionary<System.String,System.Int32[]>",
             EnterWords, () => Monitor.Exit(words));
         yield return new("EnterBox", "Contend.Box<Contend.Account>", EnterBox, () => Monitor.Exit(box));
-        yield return new("EnterNumbers", "int[]", EnterNumbers, () => Monitor.Exit(numbers));
+        yield return new("EnterNumbers", "System.Int32[]", EnterNumbers, () => Monitor.Exit(numbers));
         yield return new("EnterAccounts", "Contend.Account[]", EnterAccounts,
             () => Monitor.Exit(accounts));
         yield return new("EnterType", "System.RuntimeType", EnterType,

@@ -3,16 +3,12 @@ using System;
 using System.Diagnostics;
 using System.Globalization;
 using System.Runtime.InteropServices;
-using System.Threading;
 
 namespace Contend;
 
 /// <summary>One wait for a lock, as the program itself measured it.</summary>
 internal sealed class Wait
 {
-    private static int ids;
-
-    public readonly int Id = Interlocked.Increment(ref ids);
     public string Site = "", Type = "";
     public int Waiter, Owner;
     public long LeastNs, MostNs;
