@@ -103,7 +103,8 @@ def check_none():
 
 def check_others():
     assert OTHER.search(said)
-    assert all(m[3] == "0" for m in OTHER.finditer(said))
+    # The app waits eight times for each. These classes use a monitor for a moment, which may be contended for.
+    assert all(int(m[3]) < 8 for m in OTHER.finditer(said))
     check_count()
 
 

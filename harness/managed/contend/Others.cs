@@ -19,11 +19,20 @@ internal static class Others
         yield return ("AutoResetEvent", () => ready.WaitOne(), () => ready.Set());
     }
 
-    /// <summary>One thread waits while another holds it for `hold` ms. Returns the number of
-    /// contentions that the runtime has counted meanwhile.</summary>
+    public const int Times = 8;
+
+    /// <summary>One thread waits while another holds it for `hold` ms, `Times` times. Returns the
+    /// number of contentions that the runtime has counted meanwhile.</summary>
     public static long Run(Action enter, Action exit, int hold)
     {
         long before = Monitor.LockContentionCount;
+        for (int i = 0; i < Times; i++)
+            Wait(enter, exit, hold);
+        return Monitor.LockContentionCount - before;
+    }
+
+    private static void Wait(Action enter, Action exit, int hold)
+    {
         using var held = new Barrier(2);
         var owner = new Thread(() =>
         {
@@ -42,7 +51,6 @@ internal static class Others
         waiter.Start();
         owner.Join();
         waiter.Join();
-        return Monitor.LockContentionCount - before;
     }
 
     /// <summary>Blocks `n` threads of the pool for `ms`, and returns the highest number of items
