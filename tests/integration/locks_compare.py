@@ -79,7 +79,7 @@ def check_owners():
 def check_stacks():
     for m, c in matched():
         functions = s.functions(c)
-        assert any(f"Contend.Sites.{m[2]}(" in f for f in functions), (m[0], functions)
+        assert any(f"Contend.Sites.{m[2]}(" in f for f in functions), (m[0], functions, c)
 
 
 def check_open():
