@@ -268,11 +268,10 @@ static void write_costs(const struct sxs_model *m, FILE *to)
 {
     const struct sxs_model_costs *c = m->costs;
     const struct sxs_cost_sum    *sum = c->live ? &c->alive : &c->all;
-    fprintf(to, ",\"units\":\"%s\",\"records\":%llu,\"every\":%llu,\"error\":%.4f",
+    fprintf(to, ",\"units\":\"%s\",\"records\":%llu,\"every\":%llu,\"error\":%.4f,\"errorN\":%.4f",
             m->unit == SXS_UNIT_BYTES ? "bytes" : m->unit == SXS_UNIT_NS ? "ns" : "count",
             (unsigned long long)sum->records, (unsigned long long)c->every,
-            c->by_count ? sxs_cost_error(sum->var_n, sum->n)
-                        : sxs_cost_error(sum->var_value, sum->value));
+            sxs_cost_error(sum->var_value, sum->value), sxs_cost_error(sum->var_n, sum->n));
 }
 
 static void write_head(const struct sxs_model *m, FILE *to)

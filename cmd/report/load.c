@@ -231,7 +231,7 @@ static void begin_model(struct sxs_model *m, const struct sxs_report_options *o,
     memset(m, 0, sizeof(*m));
     m->data = data;
     m->unit = kind->unit;
-    m->sample_unit_ns = kind->unit == SXS_UNIT_NS ? 1000 : 8; /* objects have multiples of 8 bytes */
+    m->sample_unit_ns = kind->unit == SXS_UNIT_NS ? 1000 : 1;
     sxs_strings_add(&m->strings, "", 0);
     if (!kind->cost)
         return;
