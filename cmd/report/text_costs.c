@@ -118,6 +118,12 @@ static void write_total(const struct report *r)
                 (unsigned long long)sum->records, 100 * sxs_cost_error(sum->var_value, sum->value),
                 100 * sxs_cost_error(sum->var_n, sum->n));
     fputs("\n", r->to);
+    if (r->m->own_ns && r->c->by_count)
+        fprintf(r->to, "of these by sxsprof itself: %s\n",
+                count_text((double)r->m->own_ns, n, sizeof(n)));
+    else if (r->m->own_ns)
+        fprintf(r->to, "of these by sxsprof itself: %s\n",
+                value_text(r, (double)r->m->own_ns, value, sizeof(value)));
     if (r->c->live && r->c->unfollowed.records)
         fprintf(r->to, "not listed: %s in %s %s that nobody followed: too many at once\n",
                 value_text(r, r->c->unfollowed.value, value, sizeof(value)),

@@ -76,7 +76,7 @@ ok("difference: one kind of data, no choice", await page.isHidden("#parts") && a
 const box = await page.locator("#graph").boundingBox();
 await page.mouse.move(box.x + box.width * 0.2, box.y + 19 * 2.5);
 await settle(page);
-ok("difference: a box has its bytes before and now", /220 kB before, 240 kB now/.test(await page.textContent("#tip")), await page.textContent("#tip"));
+ok("difference: a box has its bytes before and now", /220 kB before, 240 kB now: \+20\.0 kB/.test(await page.textContent("#tip")), await page.textContent("#tip"));
 await page.screenshot({ path: `${shots}/costs-diff.png` });
 ok("no console error", complaints.length === 0, complaints);
 await end(browser);
