@@ -6,6 +6,7 @@
 #include "cmd/pick_value.h"
 
 #include "instr/config/config.h"
+#include "tools/options/alloc_options.h"
 #include "tools/options/calls_options.h"
 #include "tools/options/events_options.h"
 #include "tools/options/instrument_options.h"
@@ -25,6 +26,7 @@ static const struct {
 } tools[] = {
     {"census", NULL},     {"sample", &sxs_sampler_table}, {"calls", &sxs_calls_table},
     {"exceptions", NULL}, {"events", &sxs_event_table},   {"instrument", &sxs_instrument_table},
+    {"alloc", &sxs_alloc_table},
     {"locks", &sxs_locks_table},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
@@ -35,6 +37,7 @@ union tool_values {
     struct sxs_calls_options      calls;
     struct sxs_event_options      events;
     struct sxs_instrument_options instrument;
+    struct sxs_alloc_options      alloc;
     struct sxs_locks_options      locks;
 };
 

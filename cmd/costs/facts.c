@@ -121,8 +121,8 @@ const struct sxs_cost_name *sxs_cost_name_of(const struct sxs_cost_facts *f, uin
 
 bool sxs_cost_is_gone(const struct sxs_cost_facts *f, uint64_t id)
 {
-    return id && f->n_released &&
-           bsearch(&id, f->released, f->n_released, sizeof(id), by_value) != NULL;
+    return !id || (f->n_released &&
+                   bsearch(&id, f->released, f->n_released, sizeof(id), by_value) != NULL);
 }
 
 const struct sxs_record_live *sxs_cost_live_of(const struct sxs_cost_facts *f, uint64_t id)

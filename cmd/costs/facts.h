@@ -49,7 +49,9 @@ void sxs_cost_facts_free(struct sxs_cost_facts *f);
 /** sxs_cost_name_of - return the name of this number, or NULL. Borrowed. */
 const struct sxs_cost_name *sxs_cost_name_of(const struct sxs_cost_facts *f, uint32_t number);
 
-/** sxs_cost_is_gone - return true when the object or memory of the cost @id was released. */
+/**
+ * sxs_cost_is_gone - return true when the object or memory of the cost @id was released, or when that
+ * is not known because nobody followed it: @id is 0. */
 bool sxs_cost_is_gone(const struct sxs_cost_facts *f, uint64_t id);
 
 /** sxs_cost_live_of - return the last note that the cost @id was alive, or NULL. Borrowed. */

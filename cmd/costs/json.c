@@ -35,6 +35,8 @@ static json_t *row_json(const struct sxs_costs_process *p, const struct list *li
 {
     const struct sxs_cost_sum *sum = list->live ? &v->live : &v->all;
     bool                       exact = v->exact && !list->live;
+    bool all = p->head.cost_every[list->kind] == 1 && sum->var_n <= 0 &&
+               !atomic_load_explicit(&p->head.n_costs_dropped[list->kind], memory_order_relaxed);
     json_t                    *o = json_object();
     int                        err = 0;
     err |= sxs_json_set_number(o, "pid", p->process->pid);
@@ -44,7 +46,7 @@ static json_t *row_json(const struct sxs_costs_process *p, const struct list *li
     err |= sxs_json_set_text(o, "type", sxs_strings_text(&p->names, v->name));
     err |= sxs_json_set_number(o, list->n, exact ? v->n : sxs_cost_round(sum->n));
     err |= sxs_json_set_number(o, list->value, exact ? v->value : sxs_cost_round(sum->value));
-    err |= json_object_set_new(o, "exact", json_boolean(exact));
+    err |= json_object_set_new(o, "exact", json_boolean(exact || all));
     err |= sxs_json_set_number(o, "samples", sum->records);
     if (list->kind == SXS_COST_LOCK) {
         err |= sxs_json_set_number(o, "longest_ns", v->longest);

@@ -23,6 +23,7 @@ const PART_HELP = { samples: "Where the time went", calls: "Counted calls", allo
 function showChoices() {
   const bar = $("parts"), by = $("bycount"), parts = data.parts && data.parts.length > 1 ? data.parts : [];
   bar.hidden = !parts.length;
+  $("choices").hidden = bar.hidden && !costs;
   for (const name of parts) {
     const b = el("button", PART_NAMES[name] || name);
     b.title = PART_HELP[name] || "";
@@ -60,6 +61,7 @@ function costSummary() {
   if (data.words[2]) parts.push(`${data.words[2]} ${both(selfWeight.reduce((a, b) => a + b, 0), selfCount.reduce((a, b) => a + b, 0))}`);
   if (before) return ["red grew, blue shrank", `now ${parts[0]}`, `before ${duration(before.reduce((a, b) => a + b, 0))}`];
   parts.push(data.every > 1 ? `estimates from ${count(data.records)} samples` : "all recorded");
-  if (data.error) parts.push(`standard error ${(100 * data.error).toFixed(1)} %`);
+  const error = timed ? data.error : data.errorN;
+  if (error) parts.push(`standard error ${(100 * error).toFixed(1)} %`);
   return parts;
 }

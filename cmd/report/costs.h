@@ -46,12 +46,14 @@ struct sxs_model_costs {
     bool                  exact;       /* there are exact counts */
     bool                  by_count;
     struct sxs_cost_sum   all, alive;  /* of what the options select */
+    struct sxs_cost_sum   unfollowed;  /* of what may be gone or alive: nobody followed it */
     struct sxs_cost_node *nodes;       /* owned; by node of the tree */
     size_t                n_nodes;     /* elements of `nodes` */
     struct sxs_cost_types types;       /* name: string; runtime: process << 16 | index + 1 */
     struct sxs_cost_site *sites;       /* owned */
     size_t                n_sites, cap_sites;
     struct sxs_index      site_index;
+    size_t                n_processes; /* that recorded such costs */
     uint64_t              dropped;     /* not recorded because the file had no room */
     uint64_t              every;       /* bytes from one recorded cost to the next, on average; 1:
                                         * every cost was recorded */

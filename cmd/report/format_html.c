@@ -268,11 +268,10 @@ static void write_costs(const struct sxs_model *m, FILE *to)
 {
     const struct sxs_model_costs *c = m->costs;
     const struct sxs_cost_sum    *sum = c->live ? &c->alive : &c->all;
-    fprintf(to, ",\"units\":\"%s\",\"records\":%llu,\"every\":%llu,\"error\":%.4f",
+    fprintf(to, ",\"units\":\"%s\",\"records\":%llu,\"every\":%llu,\"error\":%.5f,\"errorN\":%.5f",
             m->unit == SXS_UNIT_BYTES ? "bytes" : m->unit == SXS_UNIT_NS ? "ns" : "count",
             (unsigned long long)sum->records, (unsigned long long)c->every,
-            c->by_count ? sxs_cost_error(sum->var_n, sum->n)
-                        : sxs_cost_error(sum->var_value, sum->value));
+            sxs_cost_error(sum->var_value, sum->value), sxs_cost_error(sum->var_n, sum->n));
 }
 
 static void write_head(const struct sxs_model *m, FILE *to)
@@ -280,7 +279,9 @@ static void write_head(const struct sxs_model *m, FILE *to)
     const struct sxs_samples_header *h = m->n_processes ? &m->processes[0].head : NULL;
     uint64_t                         dropped = 0;
     for (size_t i = 0; i < m->n_processes; i++)
-        dropped += atomic_load_explicit(&m->processes[i].head.n_dropped, memory_order_relaxed);
+        dropped += atomic_load_explicit(
+            m->costs ? &m->processes[i].head.n_costs_dropped[m->costs->kind]
+                     : &m->processes[i].head.n_dropped, memory_order_relaxed);
     fputs("{\"title\":", to);
     sxs_json_string(to, sxs_model_title(m));
     const struct sxs_data_kind *kind = sxs_data_kind(m->data);

@@ -143,12 +143,13 @@ static void take_process(struct sxs_loader *l, struct sxs_samples *reader,
     l->names = NULL;
 }
 
-/* Returns true when the tool "events" was on: only this tool lets a runtime report compilations
- * from its start. */
-static bool has_events(int fd)
+/* Returns true when a tool let the runtimes start sessions of events: the tool "events", or one that
+ * records allocations or waits. */
+static bool starts_sessions(int fd, const struct sxs_samples_header *head)
 {
     struct stat st;
-    return fstatat(fd, SXS_EVENTS_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0;
+    return fstatat(fd, SXS_EVENTS_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0 ||
+           sxs_costs_on(head, SXS_COST_ALLOCATION) || sxs_costs_on(head, SXS_COST_LOCK);
 }
 
 /* Returns true when the process recorded data of the model's kind. */
@@ -172,9 +173,10 @@ static void open_process(struct sxs_loader *l, int dir_fd, const struct sxs_sess
     if (err && err != ENOENT) /* ENOENT is no problem: the process was not sampled */
         sxs_model_problem(l->m, "%s/%s/" SXS_SAMPLES_FILE ": %s", sxs_shown(l->dir), census->folder,
                           why);
-    l->starts_sessions = has_events(fd);
-    if (!err && has_data(sxs_samples_head(reader), l->m))
+    if (!err && has_data(sxs_samples_head(reader), l->m)) {
+        l->starts_sessions = starts_sessions(fd, sxs_samples_head(reader));
         take_process(l, reader, census, natives, sources);
+    }
     sxs_samples_close(reader);
     if (l->detail & SXS_DETAIL_EVENTS)
         sxs_model_events(l->m, l->dir, fd, census);
@@ -231,7 +233,7 @@ static void begin_model(struct sxs_model *m, const struct sxs_report_options *o,
     memset(m, 0, sizeof(*m));
     m->data = data;
     m->unit = kind->unit;
-    m->sample_unit_ns = kind->unit == SXS_UNIT_NS ? 1000 : 8; /* objects have multiples of 8 bytes */
+    m->sample_unit_ns = kind->unit == SXS_UNIT_NS ? 1000 : 1;
     sxs_strings_add(&m->strings, "", 0);
     if (!kind->cost)
         return;

@@ -191,11 +191,16 @@ static void take_cost(struct costs *k, const struct sxs_record_cost *v)
     uint32_t          thread = sxs_model_thread(m, k->l->process, v->tid);
     bool              gone = sxs_cost_is_gone(&k->facts, v->id);
     uint32_t          only = k->l->o->runtime;
-    if (gone && k->c->live && !(k->l->detail & SXS_DETAIL_GONE))
+    if (gone && v->id && k->c->live && !(k->l->detail & SXS_DETAIL_GONE))
         return;
     if (!sxs_loader_thread(k->l, thread) || (only && v->runtime && v->runtime != only)) {
         m->filtered_out++;
         return;
+    }
+    if (!v->id && k->c->live) {
+        sxs_cost_sum_add(&k->c->unfollowed, v->n, v->value);
+        if (!(k->l->detail & SXS_DETAIL_GONE))
+            return;
     }
     struct sxs_cost_type *type = type_row(k, v->name, v->runtime, v->flags);
     uint32_t              index = (uint32_t)(type - k->c->types.all);
@@ -220,6 +225,7 @@ static void take_cost(struct costs *k, const struct sxs_record_cost *v)
 /* The costs of a process are recorded with the same distance; the largest of several is reported. */
 static void note_head(struct sxs_model_costs *c, const struct sxs_samples_header *h)
 {
+    c->n_processes++;
     c->live_known |= h->cost_live[c->kind] != 0;
     c->dropped += atomic_load_explicit(&h->n_costs_dropped[c->kind], memory_order_relaxed);
     c->every = h->cost_every[c->kind] > c->every ? h->cost_every[c->kind] : c->every;

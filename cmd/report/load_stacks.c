@@ -119,8 +119,13 @@ static void add_cost(struct sxs_loader *l, const struct sxs_recorded_stack *v,
                      const struct sxs_named *frame, struct sxs_loaded_stack *out)
 {
     size_t young = sxs_cost_stack_begin(l->m, frame, v->n, v->kind);
+    size_t own = sxs_own_frames(l->m, frame + young, v->n - young, l->starts_sessions);
     sxs_cost_stack_site(l->m, frame + young, v->n - young, &out->site, &out->callee);
-    for (size_t i = v->n; i-- > young;)
+    if (own) {
+        struct sxs_named profiler = {.frame = sxs_own_frame(l->m)};
+        add_frame(l, out, &profiler);
+    }
+    for (size_t i = own ? young + own : v->n; i-- > young;)
         add_frame(l, out, &frame[i]);
     if (v->type == UINT32_MAX)
         return;

@@ -5,6 +5,7 @@
 #include "cmd/costs/costs.h"
 #include "cmd/output/must.h"
 #include "cmd/output/shown.h"
+#include "cmd/report/costs.h"
 #include "cmd/report/coverage_gaps.h"
 #include "cmd/report/data_kind.h"
 #include "cmd/report/format.h"
@@ -113,6 +114,14 @@ bool sxs_profile_has_samples(const char *dir)
     return sxs_profile_has(dir, SXS_DATA_SAMPLES);
 }
 
+bool sxs_profile_has_stacks(const char *dir)
+{
+    bool found = sxs_profile_has_samples(dir);
+    for (enum sxs_data data = SXS_DATA_ALLOC; data <= SXS_DATA_LOCKS && !found; data++)
+        found = sxs_profile_has(dir, data);
+    return found;
+}
+
 bool sxs_profile_has_calls(const char *dir)
 {
     return has_file(dir, SXS_CALLS_FILE);
@@ -185,35 +194,49 @@ static int output_close(struct output *out, int failed)
 }
 
 /* Chooses what to report of @a, and of @b unless it is NULL: the first data that both sessions
- * have. */
-static enum sxs_data choose_data(const struct sxs_report_options *o, const char *a, const char *b)
+ * have. @calls: calls can be chosen; the text has them elsewhere. */
+static enum sxs_data choose_data(const struct sxs_report_options *o, const char *a, const char *b,
+                                 bool calls)
 {
     static const enum sxs_data order[] = {SXS_DATA_SAMPLES, SXS_DATA_CALLS, SXS_DATA_ALLOC,
                                           SXS_DATA_NATIVE, SXS_DATA_LOCKS};
     if (o->data != SXS_DATA_ANY)
         return o->data;
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-        if (sxs_profile_has(a, order[i]) && (!b || sxs_profile_has(b, order[i])))
+        if ((calls || order[i] != SXS_DATA_CALLS) && sxs_profile_has(a, order[i]) && (!b || sxs_profile_has(b, order[i])))
             return order[i];
-    return SXS_DATA_SAMPLES;
+    return calls || !sxs_profile_has_calls(a) ? SXS_DATA_SAMPLES : SXS_DATA_CALLS;
 }
 
-/* Prints the problems of @m, except those that @before (may be NULL) contains as well. Returns the
- * number of problems printed. */
+static bool has_problem(const struct sxs_model *m, const char *line)
+{
+    for (; m; m = m->next)
+        for (size_t i = 0; i < m->n_problems; i++)
+            if (strcmp(m->problems[i], line) == 0)
+                return true;
+    return false;
+}
+
+/* Prints the problems of @m, except those that @before (may be NULL), or a model after it, contains
+ * as well. Returns the number of problems printed. */
 static size_t print_problems(const struct sxs_model *m, const struct sxs_model *before)
 {
     size_t n = 0;
     for (size_t i = 0; i < m->n_problems; i++) {
-        size_t same = 0;
-        while (before && same < before->n_problems &&
-               strcmp(before->problems[same], m->problems[i]) != 0)
-            same++;
-        if (before && same < before->n_problems)
+        if (has_problem(before, m->problems[i]))
             continue;
         fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
         n++;
     }
     return n;
+}
+
+/* Returns " (--data alloc)"; "" for samples and calls, which are called by their own names. */
+static const char *of_data(const struct sxs_data_kind *kind, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s%s%s", kind->title[0] ? " (--data " : "", kind->title[0] ? kind->name : "",
+             kind->title[0] ? ")" : "");
+    return buf;
 }
 
 /* Loads a session into @m and prints its problems. Returns OK, DAMAGED, NOTHING or FAILED. */
@@ -222,6 +245,7 @@ static enum sxs_profile_result load_model(const char *dir, const struct sxs_repo
 {
     bool                        calls = data == SXS_DATA_CALLS;
     const struct sxs_data_kind *kind = sxs_data_kind(data);
+    char                        with[48];
     int err = calls ? sxs_model_load_calls(dir, o, detail, m)
                     : sxs_model_load(dir, o, data, detail, m);
     if (err) {
@@ -237,16 +261,21 @@ static enum sxs_profile_result load_model(const char *dir, const struct sxs_repo
     bool events = false;
     for (size_t i = 0; i < m->n_processes; i++)
         events |= m->processes[i].events != NULL;
-    if (m->n_processes == 0 && m->n_problems > m->n_notes) { /* printed above; nothing to show */
+    size_t n_processes = m->costs ? m->costs->n_processes : m->n_processes;
+    if (n_processes == 0 && m->n_problems > m->n_notes) { /* printed above; nothing to show */
         return SXS_PROFILE_FAILED;
-    } else if (m->n_processes == 0) {
+    } else if (n_processes == 0) {
         fprintf(stderr, "sxsprof: %s: no %s%s; record them with sxsprof run %s\n", sxs_shown(dir),
-                kind->many, kind->title[0] ? " that were recorded" : "", kind->record);
+                kind->many, of_data(kind, with, sizeof(with)), kind->record);
+    } else if (m->costs && m->costs->live && !m->costs->live_known) {
+        fprintf(stderr, "sxsprof: %s: which %s are gone was not recorded; it is with sxsprof run %s\n",
+                sxs_shown(dir), kind->many, kind->record);
+        return SXS_PROFILE_NOTHING;
     } else if (m->total == 0 && m->filtered_out && !events) {
         fprintf(stderr, "sxsprof: %s: none of its %llu %s is of what was asked for\n",
                 sxs_shown(dir), (unsigned long long)m->filtered_out, kind->many);
     }
-    if (m->n_processes == 0 || (m->total == 0 && m->filtered_out && !events))
+    if (n_processes == 0 || (m->total == 0 && m->filtered_out && !events))
         return SXS_PROFILE_NOTHING;
     if (calls && (detail & SXS_DETAIL_CALLS) && !(detail & SXS_DETAIL_BOTH) && !m->n_events) {
         fprintf(stderr,
@@ -310,10 +339,10 @@ static enum sxs_profile_result load_further(const char *dir, const struct sxs_re
             continue;
         struct sxs_model *m = &f->all[f->n], *last = f->n ? &f->all[f->n - 1] : first;
         if (sxs_model_load(dir, o, data, detail, m) == 0 && m->total) {
+            if (print_problems(m, first) && m->n_problems > m->n_notes)
+                worst = SXS_PROFILE_DAMAGED;
             last->next = m;
             f->n++;
-            worst = print_problems(m, first) && m->n_problems > m->n_notes ? SXS_PROFILE_DAMAGED
-                                                                           : worst;
         } else {
             sxs_model_free(m);
         }
@@ -361,9 +390,9 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
                 sxs_profile_formats());
         return SXS_PROFILE_NO_FORMAT;
     }
-    enum sxs_data data = choose_data(options, dir, NULL);
+    enum sxs_data data = choose_data(options, dir, NULL, f != &sxs_format_text);
     if (refuse_format(data, f)) {
-        return SXS_PROFILE_NOTHING;
+        return SXS_PROFILE_NO_FORMAT;
     }
     load.by_count &= f != &sxs_format_html; /* a page has both, and a switch */
     enum sxs_profile_result result = load_model(dir, &load, data, f->detail, &m);
@@ -398,7 +427,7 @@ enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to)
     struct sxs_model                m = {0};
     sxs_debuginfod_disable(); /* the end of a run must not wait for downloads */
     struct further                  further = {0};
-    enum sxs_profile_result result = load_model(dir, &options, choose_data(&options, dir, NULL), 0, &m);
+    enum sxs_profile_result result = load_model(dir, &options, choose_data(&options, dir, NULL, false), 0, &m);
     if (result <= SXS_PROFILE_DAMAGED) {
         load_further(dir, &options, 0, &m, &further);
         if (write_models(&sxs_format_text, &m, &options, to) != 0)
@@ -414,7 +443,7 @@ enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
 {
     struct sxs_model before = {0}, now = {0};
     struct output    out;
-    enum sxs_data           data = choose_data(options, a, b);
+    enum sxs_data           data = choose_data(options, a, b, true);
     enum sxs_profile_result first = load_model(a, options, data, 0, &before), result = first;
     if (first <= SXS_PROFILE_DAMAGED)
         result = load_model(b, options, data, 0, &now);

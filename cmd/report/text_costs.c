@@ -84,8 +84,12 @@ static void write_process(const struct report *r, const struct sxs_model_process
                                                      memory_order_relaxed),
             atomic_load_explicit(&h->ended_ns, memory_order_relaxed)
                 ? "" : ", still running or ended without saying so");
+    uint64_t lost = atomic_load_explicit(&h->n_notes_dropped, memory_order_relaxed);
+    if (r->c->live && lost)
+        fprintf(r->to, "  %llu notes of what is gone or alive were dropped: what is listed may be gone\n",
+                (unsigned long long)lost);
     if (r->c->live && !h->cost_live[r->c->kind])
-        fputs("  which of them are gone was not recorded (live=on): all are listed\n", r->to);
+        fputs("  which of them are gone was not recorded: none of them is listed\n", r->to);
 }
 
 static void sum_exact(struct report *r)
@@ -114,6 +118,16 @@ static void write_total(const struct report *r)
                 (unsigned long long)sum->records, 100 * sxs_cost_error(sum->var_value, sum->value),
                 100 * sxs_cost_error(sum->var_n, sum->n));
     fputs("\n", r->to);
+    if (r->m->own_ns && r->c->by_count)
+        fprintf(r->to, "of these by sxsprof itself: %s\n",
+                count_text((double)r->m->own_ns, n, sizeof(n)));
+    else if (r->m->own_ns)
+        fprintf(r->to, "of these by sxsprof itself: %s\n",
+                value_text(r, (double)r->m->own_ns, value, sizeof(value)));
+    if (r->c->live && r->c->unfollowed.records)
+        fprintf(r->to, "not listed: %s in %s %s that nobody followed: too many at once\n",
+                value_text(r, r->c->unfollowed.value, value, sizeof(value)),
+                count_text(r->c->unfollowed.n, n, sizeof(n)), r->kind->many);
 }
 
 /* ---- types ------------------------------------------------------------------------------------ */

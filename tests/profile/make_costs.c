@@ -15,6 +15,7 @@
  *   2 System.Byte[] of 100,000 bytes, large, in Cache.Add
  *   22.5 App.Node<System.Int32> of 24 bytes, recorded as 5 of n = 4.5, in Work.Run of runtime 2 on
  *     the thread worker; all are gone
+ *   u: one more of n = 2, of 1,000 bytes, which nobody followed (id 0), a System.Byte[] in Cache.Add
  * Exact counts: 512 strings with 20,480 bytes, 2 arrays, 20 nodes with 480 bytes, and one App.Rare
  *   with 24 bytes, which was not sampled.
  * Native memory: 40 blocks of 100 bytes, recorded as 4 of n = 10, by libplugin.so, called by Main; 2
@@ -94,6 +95,9 @@ static void write_allocations(struct samples_file *f, const char *kinds, int mor
     put(f, &string, 10, 2000000000u, 5, append);
     put(f, &array, 2, 3000000000u, 2, add);
     put(f, &node, 5, 4000000000u, 1, run);
+    array = (struct sxs_record_cost){.kind = SXS_COST_ALLOCATION, .n = 2, .value = 1000, .tid = 100,
+                                     .name = 2, .runtime = 1};
+    put(f, &array, strchr(kinds, 'u') != NULL, 3500000000u, 2, add);
     string.id = 1000;
     put(f, &string, more, 5000000000u, 5, append);
     f->head.cost_every[SXS_COST_ALLOCATION] = 1000;
