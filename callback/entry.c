@@ -23,6 +23,7 @@
 #include "tools/gc/gc.h"
 #include "tools/instrument/rewrite.h"
 #include "tools/native/native.h"
+#include "tools/locks/tool.h"
 #include "tools/recorder/tool.h"
 #include "tools/sample/tool.h"
 #include "tools/tools.h"
@@ -45,6 +46,7 @@ static const struct sxs_tool *const tools[] = {
     &sxs_alloc_tool,
     &sxs_native_tool,
     &sxs_gc_tool,
+    &sxs_locks_tool,
 };
 
 /* Keep the library loaded until the process ends. A runtime closes the library when Initialize

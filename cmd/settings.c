@@ -11,6 +11,7 @@
 #include "tools/options/events_options.h"
 #include "tools/options/instrument_options.h"
 #include "tools/options/native_options.h"
+#include "tools/options/locks_options.h"
 #include "tools/options/sample_options.h"
 
 #include <stdbool.h>
@@ -29,6 +30,7 @@ static const struct {
     {"alloc", &sxs_alloc_table},
     {"native", &sxs_native_table},
     {"gc", NULL},
+    {"locks", &sxs_locks_table},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 
@@ -40,6 +42,7 @@ union tool_values {
     struct sxs_instrument_options instrument;
     struct sxs_alloc_options      alloc;
     struct sxs_native_options     native;
+    struct sxs_locks_options      locks;
 };
 
 static const char *check_options(const struct sxs_tool_table *table, const char *options, char *why,

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/report/cost_stacks.h"
+
+#include <string.h>
+
+static bool begins_with(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool is_library(const struct sxs_model *m, const struct sxs_model_frame *f)
+{
+    return f->runtime == 0 &&
+           begins_with(sxs_base_name(sxs_model_text(m, f->file)), "libsxsprof");
+}
+
+size_t sxs_cost_stack_begin(const struct sxs_model *m, const struct sxs_named *frames, size_t n,
+                            enum sxs_cost_kind kind)
+{
+    size_t young = 0;
+    for (; young < n; young++) {
+        const struct sxs_model_frame *f = &m->frames[frames[young].frame];
+        if (!is_library(m, f) && (kind == SXS_COST_NATIVE || f->runtime || !f->home))
+            break;
+    }
+    return young < n ? young : 0;
+}
+
+/* Returns true for code of the framework: its assembly is in the runtime's folder, or is named
+ * like those that Microsoft ships beside. */
+static bool is_framework(const struct sxs_model *m, const struct sxs_model_frame *f)
+{
+    const char *file = sxs_model_text(m, f->file), *base = sxs_base_name(file);
+    const char *clr = sxs_model_text(m, m->runtimes[f->runtime - 1].path);
+    size_t      dir = (size_t)(base - file);
+    if (dir > 1 && (size_t)(sxs_base_name(clr) - clr) == dir && strncmp(file, clr, dir) == 0)
+        return true;
+    return begins_with(base, "System.") || begins_with(base, "Microsoft.") || base[0] == '\0';
+}
+
+void sxs_cost_stack_site(const struct sxs_model *m, const struct sxs_named *frames, size_t n,
+                         uint32_t *site, uint32_t *callee)
+{
+    uint32_t managed = UINT32_MAX, own = UINT32_MAX;
+    for (size_t i = 0; i < n && own == UINT32_MAX; i++) {
+        const struct sxs_model_frame *f = &m->frames[frames[i].frame];
+        if (!f->runtime)
+            continue;
+        managed = managed == UINT32_MAX ? frames[i].frame : managed;
+        own = is_framework(m, f) ? UINT32_MAX : frames[i].frame;
+    }
+    *callee = n ? frames[0].frame : UINT32_MAX;
+    *site = own != UINT32_MAX ? own : managed != UINT32_MAX ? managed : *callee;
+}
