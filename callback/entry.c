@@ -21,6 +21,7 @@
 #include "tools/events/events.h"
 #include "tools/exceptions/exceptions.h"
 #include "tools/gc/gc.h"
+#include "tools/heap/heap.h"
 #include "tools/instrument/rewrite.h"
 #include "tools/native/native.h"
 #include "tools/locks/tool.h"
@@ -47,6 +48,7 @@ static const struct sxs_tool *const tools[] = {
     &sxs_native_tool,
     &sxs_gc_tool,
     &sxs_locks_tool,
+    &sxs_heap_tool,
 };
 
 /* Keep the library loaded until the process ends. A runtime closes the library when Initialize
