@@ -8,6 +8,7 @@
 #include "instr/config/config.h"
 #include "tools/options/calls_options.h"
 #include "tools/options/events_options.h"
+#include "tools/options/heap_options.h"
 #include "tools/options/instrument_options.h"
 #include "tools/options/sample_options.h"
 
@@ -24,6 +25,7 @@ static const struct {
 } tools[] = {
     {"census", NULL},     {"sample", &sxs_sampler_table}, {"calls", &sxs_calls_table},
     {"exceptions", NULL}, {"events", &sxs_event_table},   {"instrument", &sxs_instrument_table},
+    {"heap", &sxs_heap_table},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 
@@ -33,6 +35,7 @@ union tool_values {
     struct sxs_calls_options      calls;
     struct sxs_event_options      events;
     struct sxs_instrument_options instrument;
+    struct sxs_heap_options       heap;
 };
 
 static const char *check_options(const struct sxs_tool_table *table, const char *options, char *why,
