@@ -105,10 +105,10 @@ static void write_change(FILE *to, const struct sxs_heap_change *c)
 {
     char    buf[32];
     int64_t grown = (int64_t)(c->bytes[1] - c->bytes[0]);
-    sxs_heap_bytes_text((uint64_t)(grown < 0 ? -grown : grown), buf, sizeof(buf));
-    fprintf(to, "%11" PRIu64 " %11" PRIu64 " %+11" PRId64 " %c%12s  %7u  %s\n", c->objects[0],
-            c->objects[1], (int64_t)(c->objects[1] - c->objects[0]), grown < 0 ? '-' : '+', buf,
-            c->runtime, c->type);
+    buf[0] = grown < 0 ? '-' : '+';
+    sxs_heap_bytes_text((uint64_t)(grown < 0 ? -grown : grown), buf + 1, sizeof(buf) - 1);
+    fprintf(to, "%11" PRIu64 " %11" PRIu64 " %+11" PRId64 " %13s  %7u  %s\n", c->objects[0],
+            c->objects[1], (int64_t)(c->objects[1] - c->objects[0]), buf, c->runtime, c->type);
 }
 
 static bool is_change(const struct sxs_heap_change *c)

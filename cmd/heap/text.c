@@ -25,6 +25,11 @@ static const char *bytes(uint64_t n)
     return sxs_heap_bytes_text(n, buf[at], sizeof(buf[at]));
 }
 
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static double share(uint64_t part, uint64_t of)
 {
     return of ? 100.0 * (double)part / (double)of : 0;
@@ -62,8 +67,9 @@ static void write_runtime(const struct writer *w)
 {
     const struct sxs_heap_graph *g = w->a->g;
     char                         pause[32], suspend[32];
-    fprintf(w->to, "\nruntime %u (%s): %u objects, %s%s", g->runtime,
-            sxs_strings_text(&w->r->s->strings, g->version), g->n, bytes(w->a->bytes),
+    fprintf(w->to, "\nruntime %u (%s): %u object%s, %s%s", g->runtime,
+            sxs_strings_text(&w->r->s->strings, g->version), g->n, plural(g->n),
+            bytes(w->a->bytes),
             g->how == SXS_HEAP_COLLECTED ? ", behind a collection"
             : g->how == SXS_HEAP_WALKED  ? ", without a collection"
                                          : "");
@@ -73,11 +79,12 @@ static void write_runtime(const struct writer *w)
                 sxs_text_duration(g->end.suspend_ns, suspend, sizeof(suspend)));
     fputs("\n", w->to);
     if (g->n > w->a->paths.n && !(g->end.lacking & SXS_HEAP_NO_ROOTS))
-        fprintf(w->to, "  no root leads to %u objects, %s%s\n", g->n - w->a->paths.n,
+        fprintf(w->to, "  no root leads to %u object%s, %s%s\n", g->n - w->a->paths.n,
+                plural(g->n - w->a->paths.n),
                 bytes(w->a->bytes - w->a->reached_bytes),
                 g->how == SXS_HEAP_WALKED ? ": garbage" : "");
     if (g->unknown_references)
-        fprintf(w->to, "  %llu references lead to addresses without a recorded object\n",
+        fprintf(w->to, "  references to addresses without a recorded object: %llu\n",
                 (ull)g->unknown_references);
     write_lacking(w);
 }
@@ -134,7 +141,7 @@ static uint64_t kept_by(const struct sxs_heap_tree *kept, const struct sxs_heap_
     for (uint32_t i = 0; i < kept->n; i++) {
         const struct sxs_heap_node *n = &kept->nodes[i];
         if (n->what == SXS_HEAP_KIND && n->number / 16 == sum->kind &&
-            (n->number % 16 & ~(unsigned)SXS_HEAP_ROOT_INTERIOR) == sum->flags)
+            n->number % 16 == sum->flags)
             all += n->all_bytes;
     }
     return all;
@@ -186,7 +193,7 @@ static void write_kept(const struct writer *w)
 /* Writes the path from an object to its root, a line for each step. */
 static void write_way(const struct writer *w, const struct sxs_heap_way *way)
 {
-    fprintf(w->to, "  %llu objects, %s\n", (ull)way->n, bytes(way->bytes));
+    fprintf(w->to, "  %llu object%s, %s\n", (ull)way->n, plural(way->n), bytes(way->bytes));
     for (uint32_t i = way->node; i; i = w->a->reached.nodes[i].parent) {
         const struct sxs_heap_node *n = &w->a->reached.nodes[i];
         uint32_t                    up = n->parent;
@@ -205,8 +212,9 @@ static void write_type(const struct writer *w, uint32_t type)
 {
     const struct sxs_heap_sum *sum = &w->a->sums[type];
     size_t                     n;
-    fprintf(w->to, "\n%s: %llu objects, %s, retained %s\n", sxs_heap_type_name(w->r->s, w->a->g, type),
-            (ull)sum->objects, bytes(sum->bytes), bytes(sum->retained));
+    fprintf(w->to, "\n%s: %llu object%s, %s, retained %s\n",
+            sxs_heap_type_name(w->r->s, w->a->g, type), (ull)sum->objects, plural(sum->objects),
+            bytes(sum->bytes), bytes(sum->retained));
     for (unsigned i = 0; i < SXS_N_GENERATIONS; i++)
         if (sum->by_generation[i] && !(w->a->g->end.lacking & SXS_HEAP_NO_BOUNDS))
             fprintf(w->to, "  %s: %llu\n", sxs_heap_generation_text(i), (ull)sum->by_generation[i]);

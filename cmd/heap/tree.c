@@ -57,7 +57,8 @@ static uint32_t root_node(struct sxs_heap_tree *t, const struct sxs_heap_graph *
     if (index == UINT32_MAX)
         return child(t, 0, SXS_HEAP_SEVERAL, 0);
     const struct sxs_heap_root *r = &g->roots[index];
-    uint32_t kind = child(t, 0, SXS_HEAP_KIND, r->kind * 16u + (r->flags & 15u));
+    unsigned flags = r->flags & ~(unsigned)SXS_HEAP_ROOT_INTERIOR;
+    uint32_t kind = child(t, 0, SXS_HEAP_KIND, r->kind * 16u + flags % 16);
     return r->name ? child(t, kind, SXS_HEAP_ROOT_NAME, r->name) : kind;
 }
 
