@@ -16,18 +16,17 @@
 #include "cmd/output/must.h"
 #include "cmd/report/format.h"
 
-/* The types of nodes and references in the file, by their places in its "meta". */
-enum { NODE_HIDDEN, NODE_ARRAY, NODE_STRING, NODE_OBJECT, NODE_SYNTHETIC };
-enum { EDGE_CONTEXT, EDGE_ELEMENT, EDGE_PROPERTY, EDGE_INTERNAL, EDGE_HIDDEN, EDGE_SHORTCUT,
-       EDGE_WEAK };
+/* The types of nodes and references in the file, by their places in its "meta". DevTools would put
+ * all nodes of its types "array" and "string" into one class each, so these are not used. */
+enum { NODE_OBJECT, NODE_SYNTHETIC };
+enum { EDGE_ELEMENT };
 enum { NODE_FIELDS = 7 };
 
 static const char meta[] =
     "\"meta\":{\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\",\"edge_count\","
-    "\"trace_node_id\",\"detachedness\"],\"node_types\":[[\"hidden\",\"array\",\"string\","
-    "\"object\",\"synthetic\"],\"string\",\"number\",\"number\",\"number\",\"number\",\"number\"],"
-    "\"edge_fields\":[\"type\",\"name_or_index\",\"to_node\"],\"edge_types\":[[\"context\","
-    "\"element\",\"property\",\"internal\",\"hidden\",\"shortcut\",\"weak\"],"
+    "\"trace_node_id\",\"detachedness\"],\"node_types\":[[\"object\","
+    "\"synthetic\"],\"string\",\"number\",\"number\",\"number\",\"number\",\"number\"],"
+    "\"edge_fields\":[\"type\",\"name_or_index\",\"to_node\"],\"edge_types\":[[\"element\"],"
     "\"string_or_number\",\"node\"],\"trace_function_info_fields\":[],\"trace_node_fields\":[],"
     "\"sample_fields\":[],\"location_fields\":[]}";
 
@@ -46,6 +45,7 @@ struct groups {
     struct group         *all;
     size_t                n, cap, n_kinds;
     uint32_t              first_object; /* place of object 0 among all nodes */
+    struct sxs_heap_paths paths;        /* which objects are reached */
 };
 
 struct writer {
@@ -123,10 +123,28 @@ static void group_roots(const struct sxs_heap_graph *graph, struct groups *g)
     free(names);
 }
 
+/* Returns whether a reference is written. DevTools takes garbage for roots, so references of garbage
+ * to what is alive would make the sizes wrong that objects keep alive. */
+static bool is_written(const struct groups *g, uint32_t from, uint32_t to)
+{
+    return g->paths.from[from] != SXS_NOT_REACHED || g->paths.from[to] == SXS_NOT_REACHED;
+}
+
+static uint32_t references_of_object(const struct sxs_heap_graph *graph, const struct groups *g,
+                                     uint32_t object)
+{
+    uint32_t n = 0;
+    for (uint32_t k = graph->first[object]; k < graph->first[object + 1]; k++)
+        n += is_written(g, object, graph->to[k]);
+    return n;
+}
+
 /* Returns the number of references of all nodes of a runtime. */
 static uint64_t references_of(const struct sxs_heap_graph *graph, const struct groups *g)
 {
-    uint64_t sum = g->n_kinds + graph->first[graph->n];
+    uint64_t sum = g->n_kinds;
+    for (uint32_t i = 0; i < graph->n; i++)
+        sum += references_of_object(graph, g, i);
     for (size_t i = 0; i < g->n; i++)
         sum += g->all[i].n;
     return sum;
@@ -147,14 +165,7 @@ static void write_edge(struct writer *w, unsigned type, uint64_t name, uint64_t 
 }
 
 /* Texts of the file: those of the snapshot, then those of kinds of roots, then others. */
-enum { KIND_TEXTS = 256, TEXT_ROOT, TEXT_FIRST_RUNTIME };
-
-static unsigned node_type(const struct sxs_heap_type *t)
-{
-    return t->flags & SXS_HEAP_TYPE_STRING ? NODE_STRING
-           : t->flags & SXS_HEAP_TYPE_ARRAY ? NODE_ARRAY
-                                            : NODE_OBJECT;
-}
+enum { KIND_TEXTS = 256, TEXT_ROOT = KIND_TEXTS, TEXT_FIRST_RUNTIME };
 
 /* DevTools shows the IDs, which must be odd for objects; it needs no more than that they differ. */
 static void write_nodes(struct writer *w)
@@ -173,8 +184,8 @@ static void write_nodes(struct writer *w)
                        id += 2, 0, group->n);
         }
         for (uint32_t i = 0; i < g->n; i++)
-            write_node(w, node_type(&g->types[g->type[i]]), g->types[g->type[i]].name, id += 2,
-                       g->size[i], g->first[i + 1] - g->first[i]);
+            write_node(w, NODE_OBJECT, g->types[g->type[i]].name, id += 2,
+                       g->size[i], references_of_object(g, &w->of[r], i));
     }
 }
 
@@ -199,7 +210,8 @@ static void write_edges(struct writer *w)
         }
         for (uint32_t i = 0; i < g->n; i++)
             for (uint32_t k = g->first[i]; k < g->first[i + 1]; k++)
-                write_edge(w, EDGE_ELEMENT, k - g->first[i], of->first_object + g->to[k]);
+                if (is_written(of, i, g->to[k]))
+                    write_edge(w, EDGE_ELEMENT, k - g->first[i], of->first_object + g->to[k]);
     }
 }
 
@@ -216,7 +228,7 @@ static void write_strings(struct writer *w)
         fputs(",\n", w->to);
         sxs_json_string(w->to, text);
     }
-    fputs(",\n\"\",\n\"(roots)\"", w->to);
+    fputs(",\n\"(roots)\"", w->to);
     for (size_t r = 0; r < w->s->n; r++) {
         snprintf(text, sizeof(text), "(runtime %u: .NET %.200s)", w->s->graphs[r].runtime,
                  sxs_strings_text(strings, w->s->graphs[r].version));
@@ -232,6 +244,7 @@ void sxs_heap_write_heapsnapshot(FILE *to, const struct sxs_heap_snapshot *s)
     for (size_t r = 0; r < s->n; r++) {
         struct groups *of = &w.of[r];
         group_roots(&s->graphs[r], of);
+        sxs_heap_paths(&s->graphs[r], &of->paths);
         for (size_t i = 0; i < of->n; i++)
             of->all[i].node = (uint32_t)nodes++;
         of->first_object = (uint32_t)nodes;
@@ -251,6 +264,7 @@ void sxs_heap_write_heapsnapshot(FILE *to, const struct sxs_heap_snapshot *s)
     write_strings(&w);
     fputs("]}\n", to);
     for (size_t r = 0; r < s->n; r++) {
+        sxs_heap_paths_free(&w.of[r].paths);
         free(w.of[r].sorted);
         free(w.of[r].all);
     }

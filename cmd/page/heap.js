@@ -53,7 +53,7 @@ const canvas = $("graph"), pen = canvas.getContext("2d");
 let boxes = [], width = 0;
 function hue(name) {
   let h = 0;
-  const end = name.lastIndexOf(".");
+  const end = name.split("<")[0].lastIndexOf(".");
   for (const c of end > 0 ? name.slice(0, end) : name) h = (h * 31 + c.charCodeAt(0)) % 360;
   return h;
 }
