@@ -23,10 +23,63 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
     return S_OK;
 }
 
+/* ---- the callbacks of COR_PRF_MONITOR_GC ----------------------------------------------------- */
+
+static HRESULT gc_started(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_GC_REASON reason)
+{
+    struct sxs_heap_runtime *h = sub->state;
+    if (atomic_load(&h->receiving) && reason == COR_PRF_GC_INDUCED && n > 2 && collected[2])
+        h->in_gc = 1;
+    return S_OK;
+}
+
+static int receives_callbacks(const struct sxs_heap_runtime *h)
+{
+    return atomic_load(&h->receiving) && h->by_callbacks && h->in_gc;
+}
+
+static HRESULT roots_reported(struct sxs_sub *sub, ULONG n, ObjectID *objects,
+                              COR_PRF_GC_ROOT_KIND *kinds, COR_PRF_GC_ROOT_FLAGS *flags,
+                              UINT_PTR *ids)
+{
+    struct sxs_heap_runtime *h = sub->state;
+    for (ULONG i = 0; i < n && receives_callbacks(h); i++) {
+        int on_stack = kinds[i] == COR_PRF_GC_ROOT_STACK;
+        sxs_heap_sink_root(&h->sink, (enum sxs_heap_root_kind)kinds[i], (uint32_t)flags[i] & 15u,
+                           objects[i], on_stack ? 0 : ids[i], on_stack ? ids[i] : 0);
+    }
+    return S_OK;
+}
+
+static HRESULT object_reported(struct sxs_sub *sub, sxs_object object, sxs_class cls, ULONG n,
+                               ObjectID *references)
+{
+    struct sxs_heap_runtime *h = sub->state;
+    SIZE_T                   size = 0;
+    if (!receives_callbacks(h))
+        return E_FAIL; /* the runtime reports no further objects of this collection */
+    if (FAILED(sxs_info_GetObjectSize2(sub->rt, object, &size)))
+        h->sink.totals.lacking |= SXS_HEAP_SOME_OBJECTS;
+    h->walked = 1;
+    sxs_heap_sink_object(&h->sink, object.id, cls.id, size, references, n);
+    return S_OK;
+}
+
+static HRESULT dependent_reported(struct sxs_sub *sub, ULONG n, ObjectID *primaries,
+                                  ObjectID *secondaries, GCHandleID *ids)
+{
+    struct sxs_heap_runtime *h = sub->state;
+    for (ULONG i = 0; i < n && receives_callbacks(h); i++)
+        sxs_heap_sink_dependent(&h->sink, primaries[i], secondaries[i], (uint64_t)ids[i]);
+    return S_OK;
+}
+
+/* ---- collections and suspensions ------------------------------------------------------------- */
+
 static HRESULT gc_finished(struct sxs_sub *sub)
 {
     struct sxs_heap_runtime *h = sub->state;
-    if (!atomic_load(&h->receiving) || !h->bulk.objects)
+    if (!atomic_load(&h->receiving) || !(h->by_callbacks ? h->walked : h->bulk.objects))
         return S_OK;
     sxs_heap_sink_bounds(&h->sink);
     atomic_store(&h->receiving, 0); /* objects of another collection are not wanted */
@@ -73,7 +126,10 @@ static HRESULT assembly_unloading(struct sxs_sub *sub, sxs_assembly assembly)
 
 static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
 {
-    (void)sub, (void)module, (void)status;
+    struct sxs_heap_runtime *h = sub->state;
+    (void)module, (void)status;
+    if (atomic_fetch_add(&h->n_modules, 1) == 1) /* the first is that of System.Object */
+        sxs_heap_started();
     return S_OK;
 }
 
@@ -88,6 +144,8 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
     h->sub = sub;
     sub->state = h;
     sub->low = COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_MODULE_LOADS;
+    if (sxs_heap_options_used()->frames) /* allowed later only if it was asked for here */
+        sub->low |= COR_PRF_MONITOR_GC;
     sxs_heap_add(h);
     return S_OK;
 }
@@ -109,6 +167,10 @@ static void release_runtime(struct sxs_sub *sub)
 static const struct sxs_events events = {
     .AssemblyUnloadStarted = assembly_unloading,
     .ModuleLoadFinished = module_loaded,
+    .GarbageCollectionStarted = gc_started,
+    .RootReferences2 = roots_reported,
+    .ObjectReferences = object_reported,
+    .ConditionalWeakTableElementReferences = dependent_reported,
     .GarbageCollectionFinished = gc_finished,
     .RuntimeSuspendStarted = suspend_started,
     .RuntimeSuspendFinished = suspend_finished,

@@ -202,6 +202,20 @@ static void run_dump(void *arg)
     d->result = sxs_own_session_start(rt, &config, &session);
     if (SUCCEEDED(d->result)) /* the collection is over */
         sxs_own_session_stop(rt, &config, session);
+    else if (d->h->by_callbacks)
+        d->result = sxs_info_ForceGC(rt);
+}
+
+/* Requests the events of a dump. COR_PRF_MONITOR_GC, which is the only way to the functions of roots
+ * on stacks, is refused where collections can be concurrent. */
+static HRESULT ask_for_events(struct sxs_heap_runtime *h)
+{
+    uint32_t low = h->sub->low | MASK_LOW, high = h->sub->high | MASK_HIGH;
+    HRESULT  hr = sxs_sub_set_mask(h->sub, low | COR_PRF_MONITOR_GC, high);
+    h->by_callbacks = SUCCEEDED(hr);
+    if (FAILED(hr))
+        hr = sxs_sub_set_mask(h->sub, low, high);
+    return hr;
 }
 
 /* Makes the runtime collect and report its objects. */
@@ -210,7 +224,7 @@ static void dump_runtime(struct sxs_heap_runtime *h)
     struct dump     d = {.h = h, .result = E_OUTOFMEMORY};
     struct sxs_sub *sub = h->sub;
     uint32_t        low = sub->low, high = sub->high;
-    d.result = sxs_sub_set_mask(sub, low | MASK_LOW, high | MASK_HIGH);
+    d.result = ask_for_events(h);
     if (SUCCEEDED(d.result)) {
         atomic_store(&h->receiving, 1);
         sxs_gc_thread_call(run_dump, &d);
@@ -234,6 +248,7 @@ static void take_of_runtime(struct sxs_heap_runtime *h, struct sxs_heap_file *fi
     h->sink = (struct sxs_heap_sink){0};
     h->bulk = (struct sxs_bulk){0};
     h->suspend_ns = h->stopped_ns = 0;
+    h->in_gc = h->walked = 0;
     sxs_heap_sink_begin(&h->sink, file, h->sub->rt, SXS_HEAP_COLLECTED);
     dump_runtime(h);
     add_frozen(&h->sink);
@@ -244,6 +259,13 @@ static void take_of_runtime(struct sxs_heap_runtime *h, struct sxs_heap_file *fi
         h->sink.totals.lacking |= SXS_HEAP_NO_BOUNDS;
     sxs_heap_end(file, &h->sink.totals);
     sxs_heap_sink_free(&h->sink);
+}
+
+static void relax_runtime(struct sxs_heap_runtime *h)
+{
+    uint32_t without = h->sub->low & ~(uint32_t)COR_PRF_MONITOR_GC;
+    if (without != h->sub->low)
+        sxs_sub_set_mask(h->sub, without, h->sub->high);
 }
 
 /* ---- a snapshot ------------------------------------------------------------------------------ */
@@ -282,4 +304,17 @@ void sxs_heap_take(const struct sxs_heap_options *options, enum sxs_heap_trigger
     sxs_heap_close(file);
     pthread_mutex_unlock(&all.taking);
     free(file);
+}
+
+void sxs_heap_relax(void)
+{
+    struct sxs_heap_runtime *h;
+    unsigned                 number = 0;
+    pthread_mutex_lock(&all.taking);
+    while ((h = take_runtime(number, NULL)) != NULL) {
+        number = sxs_runtime_number(h->sub->rt);
+        relax_runtime(h);
+        give_back(h);
+    }
+    pthread_mutex_unlock(&all.taking);
 }

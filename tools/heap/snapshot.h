@@ -24,7 +24,9 @@ struct sxs_heap_runtime {
     /* 1: the sink receives. Set before the runtime is asked, and cleared by the first collection
      * that has delivered objects, or when the runtime has answered. */
     _Atomic int          receiving;
-    int                  by_callbacks; /* objects come by ObjectReferences, not by events */
+    int                  by_callbacks;  /* objects come by ObjectReferences, not by events */
+    int                  in_gc, walked; /* that collection is under way; it has delivered objects */
+    _Atomic unsigned     n_modules;     /* that have been loaded */
     struct sxs_heap_sink sink;
     struct sxs_bulk      bulk;
     uint64_t    suspend_ns, stopped_ns; /* beginning of the last suspension; its threads had
@@ -46,6 +48,10 @@ void sxs_heap_take(const struct sxs_heap_options *options, enum sxs_heap_trigger
  *  being taken of it is complete. */
 void sxs_heap_add(struct sxs_heap_runtime *h);
 void sxs_heap_remove(struct sxs_heap_runtime *h);
+
+/** sxs_heap_relax - if a runtime reports every collection in full since Initialize, end that: only
+ *  collections for snapshots are reported from now on. On a thread that no runtime knows. */
+void sxs_heap_relax(void);
 
 /** sxs_heap_unloading - name all types before an assembly of @h is unloaded. In a callback. */
 void sxs_heap_unloading(struct sxs_heap_runtime *h);

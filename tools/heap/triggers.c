@@ -33,7 +33,8 @@ static struct {
     struct exiting         *first;
     sem_t                   wake;
     _Atomic unsigned        n_signals;
-    _Atomic int             started, now_taken, forked;
+    _Atomic int             started; /* a runtime runs managed code, and was not looked at yet */
+    _Atomic int             forked;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 SXS_FORK_RESETS(all.lock);
 
@@ -102,12 +103,17 @@ static void serve_triggers(void)
 {
     uint64_t every = (uint64_t)all.options.every_s * 1000000000u;
     uint64_t due = sxs_now_ns(CLOCK_MONOTONIC) + every;
+    int      now_taken = 0;
     while (!atomic_load(&all.forked)) {
         struct timespec until = sxs_timespec_of(every ? due : due + UINT64_C(3600000000000));
         int             woken = sem_clockwait(&all.wake, CLOCK_MONOTONIC, &until) == 0;
         serve_exiting();
-        if (all.options.now && atomic_load(&all.started) && !atomic_exchange(&all.now_taken, 1))
-            sxs_heap_take(&all.options, SXS_HEAP_NOW, NULL);
+        if (atomic_exchange(&all.started, 0)) {
+            sxs_heap_relax();
+            if (all.options.now && !now_taken)
+                sxs_heap_take(&all.options, SXS_HEAP_NOW, NULL);
+            now_taken = 1;
+        }
         if (take_signal())
             sxs_heap_take(&all.options, SXS_HEAP_ON_SIGNAL, NULL);
         if (!woken && every && sxs_now_ns(CLOCK_MONOTONIC) >= due)
@@ -159,7 +165,7 @@ int sxs_heap_triggers_start(const char *text)
 
 void sxs_heap_started(void)
 {
-    if (!atomic_exchange(&all.started, 1) && all.options.now)
+    if ((all.options.now || all.options.frames) && !atomic_exchange(&all.started, 1))
         sem_post(&all.wake);
 }
 
