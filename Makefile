@@ -150,13 +150,13 @@ $(SONAMES): base/gen_sonames.sh
 
 $(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o $(O)/obj/tools/sample/handler.o: $(SONAMES)
 
-PAGE    := $(wildcard cmd/page/page*)
-CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h $(O)/gen/names.pb-c.h
+PAGE    := $(wildcard cmd/page/page* cmd/page/heap*)
+CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/sxs_heap_page.h $(O)/gen/profile.pb-c.h $(O)/gen/names.pb-c.h
 
-$(O)/gen/sxs_page.h: cmd/page/embed.py $(PAGE)
+$(O)/gen/sxs_page.h $(O)/gen/sxs_heap_page.h: $(O)/gen/sxs_%.h: cmd/page/embed.py $(PAGE)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
-	$(Q)python3 cmd/page/embed.py cmd/page $@
+	$(Q)python3 cmd/page/embed.py cmd/page $* $@
 
 $(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/report/%.proto
 	@mkdir -p $(@D)
@@ -168,7 +168,7 @@ $(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/symbols/%.proto
 	$(call say,GEN,$@)
 	$(Q)protoc-c --proto_path=$(<D) --c_out=$(O)/gen $<
 
-$(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c)): $(CMD_GEN)
+$(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c)): $(CMD_GEN)
 
 # The header is written only when the commit has changed.
 $(O)/gen/sxs_commit.h: FORCE
