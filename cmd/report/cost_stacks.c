@@ -10,8 +10,7 @@ static bool begins_with(const char *text, const char *with)
 
 static bool is_library(const struct sxs_model *m, const struct sxs_model_frame *f)
 {
-    return f->runtime == 0 &&
-           begins_with(sxs_base_name(sxs_model_text(m, f->file)), "libsxsprof");
+    return f->runtime == 0 && begins_with(sxs_base_name(sxs_model_text(m, f->file)), "libsxsprof");
 }
 
 size_t sxs_cost_stack_begin(const struct sxs_model *m, const struct sxs_named *frames, size_t n,
@@ -38,8 +37,8 @@ static bool is_framework(const struct sxs_model *m, const struct sxs_model_frame
     return begins_with(base, "System.") || begins_with(base, "Microsoft.") || base[0] == '\0';
 }
 
-void sxs_cost_stack_site(const struct sxs_model *m, const struct sxs_named *frames, size_t n,
-                         uint32_t *site, uint32_t *callee)
+void sxs_cost_stack_call_site(const struct sxs_model *m, const struct sxs_named *frames, size_t n,
+                              uint32_t *call_site, uint32_t *callee)
 {
     uint32_t managed = UINT32_MAX, own = UINT32_MAX;
     for (size_t i = 0; i < n && own == UINT32_MAX; i++) {
@@ -50,5 +49,5 @@ void sxs_cost_stack_site(const struct sxs_model *m, const struct sxs_named *fram
         own = is_framework(m, f) ? UINT32_MAX : frames[i].frame;
     }
     *callee = n ? frames[0].frame : UINT32_MAX;
-    *site = own != UINT32_MAX ? own : managed != UINT32_MAX ? managed : *callee;
+    *call_site = own != UINT32_MAX ? own : managed != UINT32_MAX ? managed : *callee;
 }
