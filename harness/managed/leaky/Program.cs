@@ -27,7 +27,7 @@ internal static class Program
             File.WriteAllText(ready, "");
         for (int i = 0; until.Length > 0 && !File.Exists(until) && i < 1000; i++)
             Thread.Sleep(100);
-        Console.WriteLine($"leaks: {requests} requests; {Subscriber.Heard}");
+        Console.WriteLine($"leaky: {requests} requests; {Subscriber.Heard}");
         return 0;
     }
 
