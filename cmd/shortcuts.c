@@ -7,6 +7,7 @@
 #include "cmd/run.h"
 #include "cmd/run_options.h"
 #include "cmd/settings.h"
+#include "tools/options/alloc_options.h"
 #include "tools/options/calls_options.h"
 #include "tools/options/events_options.h"
 #include "tools/options/instrument_options.h"
@@ -48,6 +49,8 @@ static const struct shortcut shortcuts[] = {
      "Count and time the calls of a command's functions."},
     {"trace", "calls", "mode=trace", &sxs_calls_table, functions, false,
      "Record each call of a command's functions."},
+    {"alloc", "alloc", NULL, &sxs_alloc_table, NULL, false,
+     "Record what a command's functions allocate: objects by type and stack, and which stay alive."},
     {"exceptions", "exceptions", NULL, NULL, NULL, false,
      "Record where a command throws exceptions, and what handles them."},
     {"events", "events", NULL, &sxs_event_table, NULL, false,

@@ -12,6 +12,7 @@ const struct sxs_verb sxs_verbs[] = {
     {"sample", "sample the stacks: which functions use the time", sxs_cmd_shortcut, NULL},
     {"calls", "count and time the calls of functions", sxs_cmd_shortcut, NULL},
     {"trace", "record each call of functions", sxs_cmd_shortcut, NULL},
+    {"alloc", "record what functions allocate, and what stays alive", sxs_cmd_shortcut, NULL},
     {"exceptions", "record where exceptions are thrown and handled", sxs_cmd_shortcut, NULL},
     {"events", "record compilations, collections, loads, threads", sxs_cmd_shortcut, NULL},
     {"instrument", "instrument methods as a file says", sxs_cmd_shortcut, NULL},
