@@ -10,6 +10,7 @@
 #include "tools/options/calls_options.h"
 #include "tools/options/events_options.h"
 #include "tools/options/instrument_options.h"
+#include "tools/options/locks_options.h"
 #include "tools/options/sample_options.h"
 
 #include <stdbool.h>
@@ -26,6 +27,7 @@ static const struct {
     {"census", NULL},     {"sample", &sxs_sampler_table}, {"calls", &sxs_calls_table},
     {"exceptions", NULL}, {"events", &sxs_event_table},   {"instrument", &sxs_instrument_table},
     {"alloc", &sxs_alloc_table},
+    {"locks", &sxs_locks_table},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 
@@ -36,6 +38,7 @@ union tool_values {
     struct sxs_event_options      events;
     struct sxs_instrument_options instrument;
     struct sxs_alloc_options      alloc;
+    struct sxs_locks_options      locks;
 };
 
 static const char *check_options(const struct sxs_tool_table *table, const char *options, char *why,

@@ -21,6 +21,7 @@ const TIERS = ["unknown tier", "tier 0", "tier 1", "OSR", "R2R", "stub", "dynami
 /*FILE page_tables.js*/
 /*FILE page_timeline_data.js*/
 /*FILE page_timeline_draw.js*/
+/*FILE page_timeline_pool.js*/
 /*FILE page_timeline_top.js*/
 /*FILE page_timeline_details.js*/
 /*FILE page_timeline_use.js*/
@@ -172,7 +173,7 @@ function repaint() {
 }
 showChoices();
 $("title").textContent = before ? `Difference: ${data.title}` : data.title;
-const hasLine = L && (L.nSpans || L.nCalls || L.exceptions.length || L.sites.length || L.sampleStep), hasTree = before || data.samples > 0;
+const hasLine = L && (L.nSpans || L.nCalls || L.exceptions.length || L.sites.length || L.sampleStep || L.pools.length), hasTree = before || data.samples > 0;
 document.querySelector("[data-view=timeline]").hidden = !hasLine;
 document.querySelector("[data-view=gaps]").hidden = !gaps.length;
 for (const which of ["graph", "tree", "functions"]) document.querySelector(`[data-view=${which}]`).hidden = !hasTree && hasLine;

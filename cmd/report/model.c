@@ -194,6 +194,7 @@ void sxs_model_free(struct sxs_model *m)
     free(m->threads);
     free(m->samples);
     free(m->pauses);
+    free(m->pools);
     free(m->lines);
     for (size_t i = 0; i < m->n_differences; i++)
         free(m->differences[i].frames);

@@ -191,6 +191,15 @@ struct sxs_model_pause {
     uint16_t reason;
 };
 
+/** A change of a runtime's thread pool, from struct sxs_record_pool. */
+struct sxs_model_pool {
+    uint64_t time_ns;
+    uint32_t process, value;
+    uint16_t runtime; /* index + 1; 0: not known */
+    uint8_t  change;  /* enum sxs_pool_change */
+    uint8_t  reason;
+};
+
 /** A suspended stack for which the fast walk and the runtimes report different frames. */
 struct sxs_model_difference {
     uint64_t time_ns;
@@ -247,6 +256,9 @@ struct sxs_model {
         cap_lines;
 
     size_t n_differences, cap_differences;
+
+    struct sxs_model_pool *pools; /* in the order of the files */
+    size_t                 n_pools, cap_pools;
 
     uint64_t total, total_ns, waiting, waiting_ns, filtered_out; /* of samples; _ns: weights */
     uint64_t own_ns, gc_ns, jit_ns, native_ns;                   /* managed code: in runtimes */
