@@ -11,6 +11,7 @@
 #include "tools/options/events_options.h"
 #include "tools/options/instrument_options.h"
 #include "tools/options/locks_options.h"
+#include "tools/options/native_options.h"
 #include "tools/options/sample_options.h"
 
 #include <stdbool.h>
@@ -26,8 +27,7 @@ static const struct {
 } tools[] = {
     {"census", NULL},     {"sample", &sxs_sampler_table}, {"calls", &sxs_calls_table},
     {"exceptions", NULL}, {"events", &sxs_event_table},   {"instrument", &sxs_instrument_table},
-    {"alloc", &sxs_alloc_table},
-    {"locks", &sxs_locks_table},
+    {"alloc", &sxs_alloc_table}, {"native", &sxs_native_table},    {"locks", &sxs_locks_table},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 
@@ -39,6 +39,7 @@ union tool_values {
     struct sxs_instrument_options instrument;
     struct sxs_alloc_options      alloc;
     struct sxs_locks_options      locks;
+    struct sxs_native_options     native;
 };
 
 static const char *check_options(const struct sxs_tool_table *table, const char *options, char *why,
