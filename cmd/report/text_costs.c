@@ -113,10 +113,10 @@ static void write_total(const struct report *r)
     fprintf(r->to, "\n%s: %s in %s %s", r->kind->title,
             value_text(r, r->value, value, sizeof(value)), count_text(r->n, n, sizeof(n)),
             r->n > 0 && sxs_cost_round(r->n) == 1 ? r->kind->one : r->kind->many);
-    if (r->exact)
+    if (r->exact && (r->c->every > 1 || sum->var_n > 0))
         fprintf(r->to, " (counted; the stacks are estimates from %llu samples)",
                 (unsigned long long)sum->records);
-    else if (sum->var_n > 0)
+    else if (!r->exact && sum->var_n > 0)
         fprintf(r->to,
                 " (estimates from %llu samples; standard error of the sums: %.1f %%, %.1f %%)",
                 (unsigned long long)sum->records, 100 * sxs_cost_error(sum->var_value, sum->value),
