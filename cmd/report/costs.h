@@ -14,7 +14,8 @@
 
 #include "cmd/costs/sums.h"
 #include "cmd/costs/types.h"
-#include "cmd/report/model.h"
+
+#include <stdbool.h>
 
 /** Sums of a node of the tree: of all costs with exactly that stack. */
 struct sxs_cost_node {
