@@ -143,6 +143,11 @@ void sxs_model_sum(struct sxs_model *m)
         struct sxs_model_frame *f = &m->frames[n->frame];
         f->self += n->self;
         f->self_ns += n->self_ns;
+        if ((f->flags & SXS_FRAME_TYPE) && m->nodes[n->parent].parent != SXS_NO_NODE) {
+            struct sxs_model_frame *by = &m->frames[m->nodes[n->parent].frame];
+            by->self += n->self; /* a function's own costs are those of the types below it */
+            by->self_ns += n->self_ns;
+        }
         if (!repeats[i]) {
             f->total += count[i];
             f->total_ns += total[i];

@@ -322,12 +322,11 @@ static void write_call_sites(const struct report *r, size_t top)
 
 /* ---- functions -------------------------------------------------------------------------------- */
 
-static const uint64_t *own_of; /* by frame: weight of the types directly below; for qsort() */
-
-static int heavier_own(const void *a, const void *b)
+static int heavier_self(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return by_weight((double)own_of[x], (double)own_of[y], x, y);
+    return by_weight((double)sorted->m->frames[x].self_ns, (double)sorted->m->frames[y].self_ns, x,
+                     y);
 }
 
 static int heavier_total(const void *a, const void *b)
@@ -337,38 +336,22 @@ static int heavier_total(const void *a, const void *b)
                      x, y);
 }
 
-/* Returns an owned list: the weight of what each function itself allocated or waited for. In the tree
- * it is the weight of the types below the function. */
-static uint64_t *own_weights(const struct sxs_model *m)
-{
-    uint64_t *own = sxs_must_zeroed(m->n_frames, sizeof(*own));
-    for (size_t i = 0; i < m->n_nodes; i++) {
-        const struct sxs_model_node *n = &m->nodes[i];
-        if (n->parent == SXS_NO_NODE || !n->self_ns)
-            continue;
-        uint32_t at = m->frames[n->frame].flags & SXS_FRAME_TYPE ? n->parent : (uint32_t)i;
-        if (m->nodes[at].parent != SXS_NO_NODE)
-            own[m->nodes[at].frame] += n->self_ns;
-    }
-    return own;
-}
-
-static void write_functions(const struct report *r, const uint64_t *own, bool by_own, size_t top)
+static void write_functions(const struct report *r, bool by_self, size_t top)
 {
     static char text[70000];
-    uint32_t   *all = sort_rows(r, r->m->n_frames, by_own ? heavier_own : heavier_total);
+    uint32_t   *all = sort_rows(r, r->m->n_frames, by_self ? heavier_self : heavier_total);
     size_t      shown = 0;
     fprintf(r->to, "\ntop functions by %s\n      self     total  function\n",
-            by_own ? "self" : "total");
+            by_self ? "self" : "total");
     for (size_t i = 0; i < r->m->n_frames && shown < top; i++) {
         const struct sxs_model_frame *f = &r->m->frames[all[i]];
         if (f->flags & SXS_FRAME_TYPE)
             continue;
-        if (by_own ? !own[all[i]] : !f->total_ns)
+        if (by_self ? !f->self_ns : !f->total_ns)
             break;
         shown++;
         fprintf(r->to, "  %6.2f %%  %6.2f %%  %s\n",
-                percent_of((double)own[all[i]], (double)r->m->total_ns),
+                percent_of((double)f->self_ns, (double)r->m->total_ns),
                 percent_of((double)f->total_ns, (double)r->m->total_ns),
                 sxs_frame_text(r->m, all[i], SXS_STYLE_FULL, text, sizeof(text)));
     }
@@ -405,9 +388,6 @@ void sxs_text_costs(const struct sxs_model *m, const struct sxs_report_options *
     write_call_sites(&r, some);
     if (o->brief || !sum->records)
         return;
-    uint64_t *own = own_weights(m);
-    own_of = own;
-    write_functions(&r, own, true, some);
-    write_functions(&r, own, false, some);
-    free(own);
+    write_functions(&r, true, some);
+    write_functions(&r, false, some);
 }

@@ -151,7 +151,7 @@ is "JSON: native and native_live" "mmap 1 65536 malloc 40 4000 mmap 1 65536 mall
     "$(for list in native native_live; do json $list '"%s %d %d" % (r["type"], r["blocks"], r["bytes"])'; done | paste -sd' ')"
 is "JSON: members of an estimate" "{'pid': 4242, 'runtime': 1, 'version': '8.0.29', 'type': 'System.String', 'objects': 500, 'bytes': 20000, 'exact': False, 'samples': 10, 'error_bytes': 6261, 'large': 0, 'pinned': 0}" \
     "$(json allocations r | sed -n 2p)"
-is "JSON: large objects" 2 "$(json allocations 'r["large"]' | head -n 1)"
+is "JSON: large objects" 2 "$(json allocations 'r["large"]' | sed -n 1p)"
 is "JSON: counted types are exact, also those without a sample" "1 System.Byte[] 2 200000 True
 1 System.String 512 20480 True
 2 App.Node<System.Int32> 20 480 True
@@ -180,7 +180,7 @@ is "pprof of live: the same values, and what is in use is shown first" \
 is "pprof --by-count: objects are shown first" "default alloc_objects default inuse_objects" \
     "$({ pprof alloc --by-count && pprof live --by-count; } | grep -o 'default [a-z_]*' | paste -sd' ')"
 is "pprof of alloc without live=on: two sample types" "alloc_objects/count alloc_space/bytes default alloc_space period 1000" \
-    "$(S=plain pprof alloc | head -n 1)"
+    "$(S=plain pprof alloc | sed -n 1p)"
 is "pprof of native" \
     "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes default alloc_space period 1000
 1 65536 1 65536 $MAIN(string[]);[native] libplugin.so!?;[native] mmap
