@@ -56,6 +56,7 @@ enum sxs_data {
     SXS_DATA_NATIVE,
     SXS_DATA_NATIVE_LIVE,
     SXS_DATA_LOCKS,
+    SXS_DATA_LOCK_OWNERS, /* the threads that held the locks, by the time that others waited */
     SXS_DATA_WAIT, /* samples of waiting threads */
     SXS_N_DATA
 };

@@ -206,7 +206,7 @@ static void write_type_row(const struct report *r, const struct sxs_cost_type *t
     double                     large = r->c->live ? 0 : sxs_cost_type_large(t);
     char                       text[48];
     write_row_begin(r, type_n(r, t), type_value(r, t));
-    if (r->c->kind == SXS_COST_LOCK)
+    if (sxs_costs_are_waits(r->c))
         fprintf(r->to, "  %11s", sxs_text_duration(t->longest, text, sizeof(text)));
     else if (exact || r->c->every <= 1)
         fputs("    exact", r->to);
@@ -216,7 +216,7 @@ static void write_type_row(const struct report *r, const struct sxs_cost_type *t
     write_type(r, t);
     if (large > 0)
         fprintf(r->to, "  (%s on the large object heap)", count_text(large, text, sizeof(text)));
-    if (t->open && r->c->kind == SXS_COST_LOCK)
+    if (t->open && sxs_costs_are_waits(r->c))
         fprintf(r->to, "  (%llu had not ended)", (unsigned long long)t->open);
     fputs("\n", r->to);
 }
@@ -232,7 +232,7 @@ static void write_types(const struct report *r, size_t top)
     uint32_t *all = sort_rows(r, r->c->types.n, heavier_type);
     size_t    shown = 0, left = 0;
     write_heading(r, r->c->kind == SXS_COST_NATIVE ? "by kind" : "types",
-                  r->c->kind == SXS_COST_LOCK ? "      longest  type" : "    error  type");
+                  sxs_costs_are_waits(r->c) ? "      longest  type" : "    error  type");
     for (size_t i = 0; i < r->c->types.n; i++) {
         const struct sxs_cost_type *t = &r->c->types.all[all[i]];
         if (type_n(r, t) <= 0 || (r->exact && !t->exact))
@@ -286,7 +286,7 @@ static void write_call_site(const struct report *r, const struct sxs_cost_call_s
         fprintf(r->to, "  %10s",
                 sxs_text_duration(sxs_cost_round(s->age_sum / s->sum.n), a, sizeof(a)));
         fprintf(r->to, "  %10s", sxs_text_duration(s->oldest_ns, b, sizeof(b)));
-    } else if (r->c->kind == SXS_COST_LOCK) {
+    } else if (sxs_costs_are_waits(r->c)) {
         fprintf(r->to, "  %11s", sxs_text_duration(s->longest, a, sizeof(a)));
     }
     fputs("  ", r->to);
@@ -295,7 +295,7 @@ static void write_call_site(const struct report *r, const struct sxs_cost_call_s
         fprintf(r->to, "  (%llu had not ended)", (unsigned long long)s->open);
     fputs("\n", r->to);
     write_frame(r, "in", s->call_site);
-    if (s->callee != s->call_site && r->c->kind != SXS_COST_LOCK)
+    if (s->callee != s->call_site && !sxs_costs_are_waits(r->c))
         write_frame(r, "by", s->callee);
     write_frame(r, "held in", s->owner);
 }
@@ -303,15 +303,18 @@ static void write_call_site(const struct report *r, const struct sxs_cost_call_s
 static void write_call_sites(const struct report *r, size_t top)
 {
     uint32_t   *all = sort_rows(r, r->c->n_call_sites, heavier_call_site);
-    const char *more = r->c->kind == SXS_COST_LOCK ? "      longest  type, waiter, owner"
-                       : !r->c->live               ? "  type, call site"
+    const char *more = r->c->kind == SXS_COST_LOCK_OWNER ? "      longest  type, owner"
+                       : sxs_costs_are_waits(r->c)       ? "      longest  type, waiter, owner"
+                       : !r->c->live                     ? "  type, call site"
                        : r->c->kind == SXS_COST_NATIVE
                            ? "    mean age      oldest  kind, call site"
                            : "  generation     mean age      oldest  type, call site";
     write_heading(r,
-                  r->c->live                    ? "what is kept, by allocation site"
-                  : r->c->kind == SXS_COST_LOCK ? "waits by call site"
-                                                : "allocation sites",
+                  r->c->live                  ? "what is kept, by allocation site"
+                  : sxs_costs_are_waits(r->c) ? r->c->kind == SXS_COST_LOCK
+                                                    ? "waits by call site"
+                                                    : "waits by call site of the owner"
+                                              : "allocation sites",
                   more);
     for (size_t i = 0; i < r->c->n_call_sites && i < top; i++)
         write_call_site(r, &r->c->call_sites[all[i]]);
@@ -363,7 +366,7 @@ void sxs_text_costs(const struct sxs_model *m, const struct sxs_report_options *
     const struct sxs_model_costs *c = m->costs;
     const struct sxs_cost_sum    *sum = c->live ? &c->alive : &c->all;
     struct report                 r = {.m = m, .c = c, .kind = sxs_data_kind(m->data), .to = to};
-    size_t top = o->top ? o->top : 30, some = o->top || o->brief ? top : 15;
+    size_t                        top = o->top ? o->top : 30, some = o->top || o->brief ? top : 15;
     r.exact = c->exact && !c->live;
     for (size_t i = 0; i < m->n_processes; i++)
         write_process(&r, &m->processes[i]);
