@@ -189,6 +189,7 @@ static uint32_t *sort_rows(const struct report *r, size_t n,
     sorted = r;
     if (n)
         qsort(all, n, sizeof(*all), compare);
+    sorted = NULL;
     return all;
 }
 
