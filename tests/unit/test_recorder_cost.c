@@ -16,6 +16,7 @@
 #include "tools/recorder/recorder.h"
 #include "tools/recorder/scratch.h"
 #include "tools/recorder/stacks.h"
+#include "tools/recorder/tool.h"
 #include "tools/recorder/walk.h"
 
 static struct sxs_samples_writer *writer;
@@ -67,9 +68,14 @@ static const struct sxs_record_cost *last_cost(void)
     return last_record(SXS_RECORD_COST, &n);
 }
 
-static const struct sxs_cost some = {
-    .id = 7, .n = 2.5, .value = 100, .related = 8, .name = 3, .runtime = 2, .flags = SXS_COST_LARGE,
-    .kind = SXS_COST_ALLOCATION};
+static const struct sxs_cost some = {.id = 7,
+                                     .n = 2.5,
+                                     .value = 100,
+                                     .related = 8,
+                                     .name = 3,
+                                     .runtime = 2,
+                                     .flags = SXS_COST_LARGE,
+                                     .kind = SXS_COST_ALLOCATION};
 
 /* ---- the stack of the calling thread --------------------------------------------------------- */
 
@@ -193,6 +199,7 @@ static void *record_on_small_stack(void *arg)
     CHECK_EQ(sxs_stacks_missed(), 1);
     CHECK_EQ(pthread_getattr_np(pthread_self(), &attr), 0);
     CHECK_EQ(pthread_attr_getstack(&attr, &lo, &size), 0);
+    pthread_attr_destroy(&attr);
     be_listed((uintptr_t)lo, (uintptr_t)lo + size);
     record_plain();
     CHECK(last_cost()->n_ips > 2);
@@ -210,6 +217,7 @@ static void small_body(void)
     CHECK_EQ(pthread_attr_setstacksize(&attr, (size_t)PTHREAD_STACK_MIN), 0);
     CHECK_EQ(pthread_create(&thread, &attr, record_on_small_stack, NULL), 0);
     pthread_join(thread, NULL);
+    pthread_attr_destroy(&attr);
 }
 
 static void a_thread_with_the_smallest_stack_records_costs(void **state)
@@ -219,10 +227,12 @@ static void a_thread_with_the_smallest_stack_records_costs(void **state)
 }
 
 static _Atomic uint32_t waiting_tid;
+static uintptr_t        wait_returns_to;
 static _Atomic int      may_end;
 
 __attribute__((noinline)) static void wait_here(void)
 {
+    wait_returns_to = (uintptr_t)__builtin_return_address(0);
     waiting_tid = gettid_now();
     while (!may_end)
         nanosleep(&(struct timespec){0, 1000000}, NULL);
@@ -267,7 +277,7 @@ static void another_body(void)
     c = last_cost();
     CHECK(c && c->tid == waiting_tid && c->id == 7);
     for (unsigned i = 0; i < c->n_ips; i++)
-        found |= c->ips[i] > (uintptr_t)wait_here && c->ips[i] < (uintptr_t)wait_here + 200;
+        found |= c->ips[i] == wait_returns_to;
     CHECK(found);
     CHECK_EQ(sxs_recorder_cost_of(999999999, &some), -EAGAIN); /* there is no such thread */
 }
@@ -456,6 +466,66 @@ static void a_forked_child_records_nothing(void **state)
     PASSES(child_body);
 }
 
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static uint64_t record_in_code(void *arg)
+{
+    sxs_recorder_cost(arg, 0);
+    return 0;
+}
+
+/* Returns the CODE record that covers @ip, or NULL. */
+static const struct sxs_record_code *code_at(uint64_t ip)
+{
+    struct sxs_samples_header *header = sxs_samples_header(writer);
+    unsigned char             *chunk = (unsigned char *)header + SXS_HEADER_SIZE;
+    uint32_t                   used = atomic_load(&((struct sxs_chunk_header *)chunk)->used);
+    for (uint32_t off = sizeof(struct sxs_chunk_header); off < used && off < SXS_CHUNK_SIZE;) {
+        const struct sxs_record_code *r = (const struct sxs_record_code *)(chunk + off);
+        if (!r->head.size)
+            break;
+        if (atomic_load(&r->head.type) == SXS_RECORD_CODE && ip >= r->lo && ip < r->hi)
+            return r;
+        off += r->head.size;
+    }
+    return NULL;
+}
+
+static void code_body(void)
+{
+    static const struct sxs_tool *const tools[] = {&sxs_recorder_tool};
+    const char                         *path = temporary();
+    const struct sxs_record_code       *code = NULL;
+    const struct sxs_record_cost       *c;
+    struct fake_host                    h;
+    FunctionID                          f;
+    setenv("SXSPROF_OUT", path, 1);
+    setenv("SXSPROF_TOOLS", "recorder", 1);
+    profile_without_signals(tools, ARRAY_LEN(tools));
+    h = fake_start("8.0");
+    writer = sxs_recorder_writer();
+    CHECK(writer && sxs_samples_header(writer)->mode == 0);
+    f = h.c->method_new(h.c->class_new(h.c->module_load("/fake/Demo.dll"), "Demo.A", 0, 0, NULL),
+                        "M", NULL, 0, 0, NULL);
+    CHECK_EQ(h.c->jit(f), S_OK);
+    h.c->call(f, record_in_code, (void *)(uintptr_t)&some);
+    c = last_cost();
+    CHECK(c && c->n_ips > 2);
+    for (int i = 0; i < 1000 && !code; i++, usleep(10000))
+        for (unsigned j = 1; j < c->n_ips && !code; j++)
+            code = code_at(c->ips[j] - 1);
+    CHECK(code && code->runtime == 1 && code->function == f);
+    CHECK(code->name_size >= 8 && memcmp(code->text, "Demo.A.M", 8) == 0);
+    fake_end(&h);
+    remove_tree(path);
+}
+
+static void managed_code_in_the_stack_of_a_cost_gets_its_name(void **state)
+{
+    (void)state;
+    PASSES(code_body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -470,6 +540,7 @@ int main(void)
         cmocka_unit_test(what_becomes_of_a_cost_is_recorded),
         cmocka_unit_test(a_text_has_one_number_in_a_runtime),
         cmocka_unit_test(a_forked_child_records_nothing),
+        cmocka_unit_test(managed_code_in_the_stack_of_a_cost_gets_its_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

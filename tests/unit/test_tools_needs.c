@@ -3,8 +3,11 @@
  * cannot start, the tool that needs it is off. */
 #include "tests/unit/tools_fixture.h"
 
-static const struct sxs_tool base = {
-    .name = "base", .on = &everything, .start = start_first, .stop = spy_stop, .release = spy_release};
+static const struct sxs_tool        base = {.name = "base",
+                                            .on = &everything,
+                                            .start = start_first,
+                                            .stop = spy_stop,
+                                            .release = spy_release};
 static const struct sxs_tool        upper = {.name = "upper",
                                              .needs = "base",
                                              .on = &everything,

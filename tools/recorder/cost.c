@@ -29,7 +29,7 @@ static struct {
     struct {
         uintptr_t lo, hi;
     } own[8];
-    unsigned                             n_own;
+    unsigned n_own;
 } costs;
 
 /* ---- start and end --------------------------------------------------------------------------- */
@@ -47,7 +47,7 @@ static int note_own(struct dl_phdr_info *info, size_t size, void *arg)
         return 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-        uintptr_t         lo = info->dlpi_addr + ph->p_vaddr;
+        uintptr_t lo = info->dlpi_addr + ph->p_vaddr;
         if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X) || costs.n_own == ARRAY_LEN(costs.own))
             continue;
         costs.own[costs.n_own].lo = lo;
@@ -162,7 +162,7 @@ SXS_SIGSAFE static void walk_and_put(struct sxs_samples_writer *w, const struct 
 {
     const struct sxs_walk_limits limits = {.cycles = SXS_WALK_CYCLES, .max = max};
     struct stack                 stack = {.ips = ips};
-    size_t n = sxs_walk_own(o->t, o->tid, o->uc, limits, ips, &stack.end), at;
+    size_t                       n = sxs_walk_own(o->t, o->tid, o->uc, limits, ips, &stack.end), at;
     at = n_left_out(ips, n, o->skip);
     stack.ips += at;
     stack.n = n - at;
@@ -189,7 +189,7 @@ SXS_SIGSAFE static uint32_t own_tid(void)
 
 /* Not inlined, because n_left_out() expects a frame of its own. */
 __attribute__((noinline)) SXS_SIGSAFE void sxs_recorder_cost(const struct sxs_cost *cost,
-                                                             unsigned skip)
+                                                             unsigned               skip)
 {
     struct sxs_samples_writer *w = sxs_costs_writer();
     int                        saved_errno = errno;

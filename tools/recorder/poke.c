@@ -25,7 +25,7 @@ static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(installing);
 static _Atomic int               signal_number;
 static _Atomic int               is_installed, is_lost;
-static _Atomic(handler_fn *)     other;   /* handles what is no request of a stack */
+static _Atomic(handler_fn *)     others;  /* handles what is no request of a stack */
 static const struct sxs_signals *signals; /* set before the handler is installed */
 
 SXS_SIGSAFE int sxs_poke_signal(void)
@@ -80,11 +80,11 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     int         saved_errno = errno;
     uint64_t    weight = 0;
     int         own = sxs_poke_own(info, &weight);
-    handler_fn *handler = atomic_load_explicit(&other, memory_order_acquire);
+    handler_fn *sampler = atomic_load_explicit(&others, memory_order_acquire);
     if (own && weight == SXS_POKE_WALK)
         serve_request(context);
-    else if (handler)
-        handler(sig, info, context);
+    else if (sampler)
+        sampler(sig, info, context);
     else if (!own)
         signals->pass_on_sample(sig, info, context);
     errno = saved_errno;
@@ -92,7 +92,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 
 void sxs_poke_handle(void (*handler)(int sig, siginfo_t *info, void *context))
 {
-    atomic_store(&other, handler);
+    atomic_store(&others, handler);
 }
 
 int sxs_poke_install(void)

@@ -29,7 +29,7 @@
 #define CALM_NS 60000000L
 /* The shorter period is used while a program starts, because it loads files, and their frames
  * cannot be unwound before the next round. */
-#define EARLY_NS  UINT64_C(2000000000)
+#define EARLY_NS UINT64_C(2000000000)
 /* Longest period, when there is no work: each wake-up costs some 30 us of CPU. */
 #define IDLE_NS   80000000L
 #define NAMING_NS 80000000L /* between two rounds that look up samples and loaded files */
@@ -37,9 +37,9 @@
 #define MAX_BYTES (UINT64_C(1) << 30)
 
 static struct {
-    pthread_mutex_t            lock;    /* guards started */
-    int                        started; /* 1: recording; -1: failed to start */
-    struct sxs_samples_header *header;
+    pthread_mutex_t                           lock;    /* guards started */
+    int                                       started; /* 1: recording; -1: failed to start */
+    struct sxs_samples_header                *header;
     _Atomic(struct sxs_samples_writer *)      writer;
     _Atomic(const struct sxs_recorder_user *) user; /* NULL: none */
     _Atomic int                               is_user_new;
@@ -206,7 +206,7 @@ static long next_period(long period, int busy)
 
 static void list_loaded(int modules)
 {
-    sxs_loader_hold(); /* held for all of this, so that no fork happens in between */
+    sxs_loader_hold();    /* held for all of this, so that no fork happens in between */
     sxs_tables_refresh(); /* nearly free when nothing was loaded */
     if (modules)
         sxs_code_modules();

@@ -44,7 +44,7 @@ struct sxs_recorder_user {
     void (*before_fork)(void);
     void (*in_parent)(void);
     void (*in_child)(void);
-    int  is_frequent; /* 1: many samples a second: the file needs room more often */
+    int is_frequent; /* 1: many samples a second: the file needs room more often */
 };
 
 /**

@@ -11,7 +11,7 @@
 #include "stackwalk/fast/walkers.h"
 #include "tools/recorder/stacks.h"
 
-static const struct sxs_signals *signals;   /* set before the first walk */
+static const struct sxs_signals *signals;     /* set before the first walk */
 static sxs_find_code_fn          code_finder; /* NULL if the router, which knows code, is off */
 static uint32_t                  first_tid;   /* of the process's first thread */
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tools/sample/handler.c - the sample signal's handler: takes the stack of the thread it runs
- * on. Async-signal-safe and limited in time: no lock, no allocation, no loader. Every read of
- * the stack lies between the interrupted stack pointer and the end of that stack, and recovers
- * if the memory is not readable (base/guarded.h).
+ * on (tools/recorder/walk.h). Async-signal-safe and limited in time: no lock, no allocation, no
+ * loader.
  *
  * The handler runs on the stack of the interrupted code, which may be a coroutine's of a few
  * KiB. So large data is not on the stack (tools/recorder/scratch.h). */
@@ -95,7 +94,8 @@ SXS_SIGSAFE static void take_sample(const struct sample *sample)
     sxs_scratch_give_back(buffer);
 }
 
-static void on_signal(int sig, siginfo_t *info, void *context)
+/* Called by the recorder's handler of the sample signal. */
+SXS_SIGSAFE static void on_signal(int sig, siginfo_t *info, void *context)
 {
     uint32_t                   tid = (uint32_t)syscall(SYS_gettid);
     struct sxs_thread_slot *t = sxs_threads_find(tid);

@@ -24,9 +24,9 @@
 #define FREQUENT_HZ 1000u
 
 static struct {
-    pthread_mutex_t            lock;    /* guards started */
-    int                        started; /* 1: sampling; -1: failed to start */
-    struct sxs_sampler         with;
+    pthread_mutex_t    lock;    /* guards started */
+    int                started; /* 1: sampling; -1: failed to start */
+    struct sxs_sampler with;
     /* 1: the host uses all signals that could be the sample signal. */
     _Atomic int stopped;
 } sampler = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -180,10 +180,14 @@ static void fill_header(struct sxs_samples_header *header)
 
 static int start_sampling(void)
 {
-    static struct sxs_recorder_user user = {
-        .began = on_thread_begin, .ended = sxs_clocks_stop, .seen = on_thread_seen,
-        .round = on_round, .signal_changed = on_signal_changed, .before_fork = prepare_fork,
-        .in_parent = parent_goes_on, .in_child = child_goes_on};
+    static struct sxs_recorder_user   user = {.began = on_thread_begin,
+                                              .ended = sxs_clocks_stop,
+                                              .seen = on_thread_seen,
+                                              .round = on_round,
+                                              .signal_changed = on_signal_changed,
+                                              .before_fork = prepare_fork,
+                                              .in_parent = parent_goes_on,
+                                              .in_child = child_goes_on};
     const struct sxs_sampler_options *options = &sampler.with.options;
     int                               err;
     sampler.with.writer = sxs_recorder_writer();
