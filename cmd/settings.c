@@ -12,6 +12,7 @@
 #include "tools/options/instrument_options.h"
 #include "tools/options/locks_options.h"
 #include "tools/options/sample_options.h"
+#include "tools/options/wait_options.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ static const struct {
     {"exceptions", NULL}, {"events", &sxs_event_table},   {"instrument", &sxs_instrument_table},
     {"alloc", &sxs_alloc_table},
     {"locks", &sxs_locks_table},
+    {"wait", &sxs_wait_table},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 
@@ -39,6 +41,7 @@ union tool_values {
     struct sxs_instrument_options instrument;
     struct sxs_alloc_options      alloc;
     struct sxs_locks_options      locks;
+    struct sxs_wait_options       wait;
 };
 
 static const char *check_options(const struct sxs_tool_table *table, const char *options, char *why,
