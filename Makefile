@@ -336,7 +336,7 @@ PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/costs/*.
                $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o
 
 # Unit tests of the command's own folders.
-CMD_UNIT := $(addprefix $(O)/tests/,test_names_table)
+CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_wait_class)
 
 $(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
