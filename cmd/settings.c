@@ -11,6 +11,7 @@
 #include "tools/options/events_options.h"
 #include "tools/options/instrument_options.h"
 #include "tools/options/locks_options.h"
+#include "tools/options/native_options.h"
 #include "tools/options/sample_options.h"
 #include "tools/options/wait_options.h"
 
@@ -27,8 +28,7 @@ static const struct {
 } tools[] = {
     {"census", NULL},     {"sample", &sxs_sampler_table}, {"calls", &sxs_calls_table},
     {"exceptions", NULL}, {"events", &sxs_event_table},   {"instrument", &sxs_instrument_table},
-    {"alloc", &sxs_alloc_table},
-    {"locks", &sxs_locks_table},
+    {"alloc", &sxs_alloc_table}, {"native", &sxs_native_table},    {"locks", &sxs_locks_table},
     {"wait", &sxs_wait_table},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
@@ -42,6 +42,7 @@ union tool_values {
     struct sxs_alloc_options      alloc;
     struct sxs_locks_options      locks;
     struct sxs_wait_options       wait;
+    struct sxs_native_options     native;
 };
 
 static const char *check_options(const struct sxs_tool_table *table, const char *options, char *why,

@@ -19,7 +19,7 @@
 struct sxs_costs_process {
     const struct sxs_session_process *process; /* borrowed from the session */
     struct sxs_samples_header         head;    /* a copy */
-    struct sxs_cost_types             types;   /* by name (number in `names`) and runtime's number */
+    struct sxs_cost_types             types; /* by name (number in `names`) and runtime's number */
     struct sxs_strings                names;
     bool exact[SXS_N_COST_KINDS]; /* types have exact counts; a type without them was not counted */
 };
@@ -27,7 +27,7 @@ struct sxs_costs_process {
 struct sxs_costs_report {
     struct sxs_costs_process *processes; /* owned */
     size_t                    n;
-    char                    **problems;  /* owned lines: "123/samples: ..." */
+    char                    **problems; /* owned lines: "123/samples: ..." */
     size_t                    n_problems;
 };
 
@@ -36,8 +36,8 @@ struct sxs_costs_report {
  * @dir: the session's folder. @session: must outlive @out. @process: a process's folder or pid; NULL
  * loads all processes. @out: overwritten; release it with sxs_costs_report_free().
  * Returns 0 or an errno value. Files that cannot be read are among the problems. */
-int sxs_costs_report_load(const char *dir, const struct sxs_session *session, const char *process,
-                          struct sxs_costs_report *out);
+int  sxs_costs_report_load(const char *dir, const struct sxs_session *session, const char *process,
+                           struct sxs_costs_report *out);
 void sxs_costs_report_free(struct sxs_costs_report *r);
 
 /** sxs_costs_on - return true when costs of @kind were recorded in the process of this header. */

@@ -24,10 +24,13 @@ static void take_live(struct sxs_cost_facts *f, const struct sxs_record_live *v)
 static void take_total(struct sxs_cost_facts *f, const struct sxs_record_total *v)
 {
     SXS_GROW(f->totals, f->n_totals, f->cap_totals);
-    f->totals[f->n_totals++] = (struct sxs_cost_total){
-        v->name, v->runtime, v->kind, v->flags,
-        atomic_load_explicit(&v->n, memory_order_relaxed),
-        atomic_load_explicit(&v->value, memory_order_relaxed)};
+    f->totals[f->n_totals++] =
+        (struct sxs_cost_total){v->name,
+                                v->runtime,
+                                v->kind,
+                                v->flags,
+                                atomic_load_explicit(&v->n, memory_order_relaxed),
+                                atomic_load_explicit(&v->value, memory_order_relaxed)};
 }
 
 static int name_by_number(const void *a, const void *b)
@@ -114,9 +117,8 @@ void sxs_cost_facts_free(struct sxs_cost_facts *f)
 const struct sxs_cost_name *sxs_cost_name_of(const struct sxs_cost_facts *f, uint32_t number)
 {
     const struct sxs_cost_name key = {.number = number};
-    return number && f->n_names
-               ? bsearch(&key, f->names, f->n_names, sizeof(key), name_by_number)
-               : NULL;
+    return number && f->n_names ? bsearch(&key, f->names, f->n_names, sizeof(key), name_by_number)
+                                : NULL;
 }
 
 bool sxs_cost_is_gone(const struct sxs_cost_facts *f, uint64_t id)

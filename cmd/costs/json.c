@@ -10,7 +10,7 @@
 struct list {
     const char        *key;
     enum sxs_cost_kind kind;
-    bool               live;     /* of what is not gone */
+    bool               live;      /* of what is not gone */
     const char        *n, *value; /* keys of how many and how much */
 };
 
@@ -35,14 +35,14 @@ static json_t *row_json(const struct sxs_costs_process *p, const struct list *li
 {
     const struct sxs_cost_sum *sum = list->live ? &v->live : &v->all;
     bool                       exact = v->exact && !list->live;
-    bool all = p->head.cost_every[list->kind] == 1 && sum->var_n <= 0 &&
+    bool                       all = p->head.cost_every[list->kind] == 1 && sum->var_n <= 0 &&
                !atomic_load_explicit(&p->head.n_costs_dropped[list->kind], memory_order_relaxed);
-    json_t                    *o = json_object();
-    int                        err = 0;
+    json_t *o = json_object();
+    int     err = 0;
     err |= sxs_json_set_number(o, "pid", p->process->pid);
     err |= sxs_json_set_number(o, "runtime", v->runtime);
-    err |= sxs_json_set_text(
-        o, "version", v->runtime ? sxs_process_version(p->process, v->runtime) : "");
+    err |= sxs_json_set_text(o, "version",
+                             v->runtime ? sxs_process_version(p->process, v->runtime) : "");
     err |= sxs_json_set_text(o, "type", sxs_strings_text(&p->names, v->name));
     err |= sxs_json_set_number(o, list->n, exact ? v->n : sxs_cost_round(sum->n));
     err |= sxs_json_set_number(o, list->value, exact ? v->value : sxs_cost_round(sum->value));
@@ -67,8 +67,8 @@ static int heavier(const void *a, const void *b)
 {
     const struct sxs_cost_type *x = *(const struct sxs_cost_type *const *)a;
     const struct sxs_cost_type *y = *(const struct sxs_cost_type *const *)b;
-    double vx = sorted_by->live ? x->live.value : sxs_cost_type_value(x);
-    double vy = sorted_by->live ? y->live.value : sxs_cost_type_value(y);
+    double                      vx = sorted_by->live ? x->live.value : sxs_cost_type_value(x);
+    double                      vy = sorted_by->live ? y->live.value : sxs_cost_type_value(y);
     if (vx != vy)
         return vx < vy ? 1 : -1;
     return (x > y) - (x < y);

@@ -22,8 +22,7 @@ struct sxs_cost_type *sxs_cost_types_row(struct sxs_cost_types *t, uint32_t name
     }
     SXS_GROW(t->all, t->n, t->cap);
     sxs_index_put(&t->index, at, hash, t->n);
-    t->all[t->n] =
-        (struct sxs_cost_type){.name = name, .runtime = runtime, .kind = (uint8_t)kind};
+    t->all[t->n] = (struct sxs_cost_type){.name = name, .runtime = runtime, .kind = (uint8_t)kind};
     return &t->all[t->n++];
 }
 

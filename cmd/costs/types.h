@@ -18,11 +18,11 @@ struct sxs_cost_type {
     uint32_t runtime; /* the caller's number of its runtime; 0: none */
     uint8_t  kind;    /* enum sxs_cost_kind */
     bool     exact;   /* n, value and exact_large are counts, not sums of what was recorded */
-    struct sxs_cost_sum all, live; /* live: without those that are gone */
+    struct sxs_cost_sum all, live;     /* live: without those that are gone */
     double              large, pinned; /* objects on these heaps, of `all` */
     uint64_t            n, value, exact_large;
-    uint64_t            longest;   /* the largest value of one cost: bytes or ns */
-    uint64_t            open;      /* waits that had not ended */
+    uint64_t            longest; /* the largest value of one cost: bytes or ns */
+    uint64_t            open;    /* waits that had not ended */
 };
 
 /** A table; zeroed it is empty. */

@@ -14,7 +14,8 @@
 
 #include "cmd/costs/sums.h"
 #include "cmd/costs/types.h"
-#include "cmd/report/model.h"
+
+#include <stdbool.h>
 
 /** Sums of a node of the tree: of all costs with exactly that stack. */
 struct sxs_cost_node {
@@ -25,37 +26,37 @@ struct sxs_cost_node {
 #define SXS_COST_GENERATIONS 7u /* 0 to 2, large, pinned, frozen; the last: not known */
 
 /**
- * Costs of one site and type. The site is the youngest frame of the program's own code: no frame of a
- * framework's assembly. */
-struct sxs_cost_site {
-    uint32_t site, callee; /* frames; callee: the youngest frame if that is another one, else the site;
-                            * UINT32_MAX: the stack is not known */
-    uint32_t type;         /* index of its row in `types` */
-    uint32_t owner;        /* locks: site of the owner; UINT32_MAX: not known */
+ * Costs of one call site and type. The call site is the youngest frame of the program's own code: no
+ * frame of a framework's assembly. */
+struct sxs_cost_call_site {
+    uint32_t            call_site; /* frame; UINT32_MAX: the stack is not known */
+    uint32_t            callee;    /* the youngest frame, which may be the call site; as above */
+    uint32_t            type;  /* index of its row in `types` */
+    uint32_t            owner; /* locks: call site of the owner; UINT32_MAX: not known */
     struct sxs_cost_sum sum;
-    double   by_generation[SXS_COST_GENERATIONS]; /* live: bytes */
-    double   age_sum;                             /* live: of age * n, ns */
-    uint64_t longest, oldest_ns, youngest_ns;     /* longest: of one wait */
-    uint64_t open;                                /* waits that had not ended */
+    double              by_generation[SXS_COST_GENERATIONS]; /* live: bytes */
+    double              age_sum;                             /* live: of age * n, ns */
+    uint64_t            longest, oldest_ns, youngest_ns;     /* longest: of one wait */
+    uint64_t            open;                                /* waits that had not ended */
 };
 
 struct sxs_model_costs {
-    enum sxs_cost_kind    kind;
-    bool                  live;        /* only what is not gone */
-    bool                  live_known;  /* some process recorded what is gone */
-    bool                  exact;       /* there are exact counts */
-    bool                  by_count;
-    struct sxs_cost_sum   all, alive;  /* of what the options select */
-    struct sxs_cost_sum   unfollowed;  /* of what may be gone or alive: nobody followed it */
-    struct sxs_cost_node *nodes;       /* owned; by node of the tree */
-    size_t                n_nodes;     /* elements of `nodes` */
-    struct sxs_cost_types types;       /* name: string; runtime: process << 16 | index + 1 */
-    struct sxs_cost_site *sites;       /* owned */
-    size_t                n_sites, cap_sites;
-    struct sxs_index      site_index;
-    size_t                n_processes; /* that recorded such costs */
-    uint64_t              dropped;     /* not recorded because the file had no room */
-    uint64_t              every;       /* bytes from one recorded cost to the next, on average; 1:
+    enum sxs_cost_kind         kind;
+    bool                       live;       /* only what is not gone */
+    bool                       live_known; /* some process recorded what is gone */
+    bool                       exact;      /* there are exact counts */
+    bool                       by_count;
+    struct sxs_cost_sum        all, alive; /* of what the options select */
+    struct sxs_cost_sum        unfollowed; /* of what may be gone or alive: nobody followed it */
+    struct sxs_cost_node      *nodes;      /* owned; by node of the tree */
+    size_t                     n_nodes;    /* elements of `nodes` */
+    struct sxs_cost_types      types;      /* name: string; runtime: process << 16 | index + 1 */
+    struct sxs_cost_call_site *call_sites; /* owned */
+    size_t                     n_call_sites, cap_call_sites;
+    struct sxs_index           call_site_index;
+    size_t                     n_processes; /* that recorded such costs */
+    uint64_t                   dropped;     /* not recorded because the file had no room */
+    uint64_t                   every; /* bytes from one recorded cost to the next, on average; 1:
                                         * every cost was recorded */
 };
 

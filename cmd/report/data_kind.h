@@ -6,13 +6,13 @@
 #include "cmd/report/model.h"
 
 struct sxs_data_kind {
-    const char        *name;      /* the value of --data */
-    const char        *title;     /* "allocated", as the beginning of a title; "" for samples, calls */
+    const char        *name;  /* the value of --data */
+    const char        *title; /* "allocated", as the beginning of a title; "" for samples, calls */
     const char        *one, *many; /* what is counted: "object", "objects" */
-    const char        *record;    /* what to run in order to record it: "--tool alloc" */
-    enum sxs_cost_kind cost;      /* 0: no cost */
-    bool               live;      /* costs that are not gone */
-    enum sxs_unit      unit;      /* of weights, but for --by-count and calls without time */
+    const char        *record;     /* what to run in order to record it: "--tool alloc" */
+    enum sxs_cost_kind cost;       /* 0: no cost */
+    bool               live;       /* costs that are not gone */
+    enum sxs_unit      unit;       /* of weights, but for --by-count and calls without time */
     /* Sample types of pprof: of what is counted, and of weights. Those of Go's own profiles. */
     const char *pprof_count, *pprof_weight;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads costs into a model: each stack with its type is a path of the tree; types and sites are
+/* Loads costs into a model: each stack with its type is a path of the tree; types and call sites are
  * summed up beside it. */
 #include "cmd/costs/costs.h"
 #include "cmd/costs/facts.h"
@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-/* The site of the thread that held a lock when a wait began. */
+/* The call site of the thread that held a lock when a wait began. */
 struct owner {
     uint64_t wait; /* id of the wait */
-    uint32_t site;
+    uint32_t call_site;
 };
 
 struct costs {
@@ -21,8 +21,8 @@ struct costs {
     struct sxs_model       *m;
     struct sxs_model_costs *c;
     struct sxs_cost_facts   facts;
-    uint64_t                end_ns;  /* of the recording, for ages */
-    struct owner           *owners;  /* owned; by wait */
+    uint64_t                end_ns; /* of the recording, for ages */
+    struct owner           *owners; /* owned; by wait */
     size_t                  n_owners, cap_owners;
     bool                    partial; /* the options select a part of the process's costs */
 };
@@ -71,12 +71,12 @@ static int by_wait(const void *a, const void *b)
 static void take_owner(struct costs *k, const struct sxs_record_cost *v)
 {
     struct sxs_named frames[SXS_MAX_STACK];
-    uint32_t         site, callee;
+    uint32_t         call_site, callee;
     for (size_t i = 0; i < v->n_ips; i++)
         frames[i] = sxs_addresses_name(k->l->names, v->ips[i] - (i > 0), v->time_ns);
-    sxs_cost_stack_site(k->m, frames, v->n_ips, &site, &callee);
+    sxs_cost_stack_call_site(k->m, frames, v->n_ips, &call_site, &callee);
     SXS_GROW(k->owners, k->n_owners, k->cap_owners);
-    k->owners[k->n_owners++] = (struct owner){v->related, site};
+    k->owners[k->n_owners++] = (struct owner){v->related, call_site};
 }
 
 static void read_owners(struct costs *k, struct sxs_samples *reader)
@@ -94,50 +94,51 @@ static uint32_t owner_of(const struct costs *k, uint64_t wait)
 {
     const struct owner  key = {.wait = wait};
     const struct owner *found =
-        wait && k->n_owners
-            ? bsearch(&key, k->owners, k->n_owners, sizeof(key), by_wait)
-            : NULL;
-    return found ? found->site : UINT32_MAX;
+        wait && k->n_owners ? bsearch(&key, k->owners, k->n_owners, sizeof(key), by_wait) : NULL;
+    return found ? found->call_site : UINT32_MAX;
 }
 
-/* ---- sites ------------------------------------------------------------------------------------ */
+/* ---- call sites ------------------------------------------------------------------------------ */
 
-static struct sxs_cost_site *site_of(struct sxs_model_costs *c, const uint32_t key[4])
+static struct sxs_cost_call_site *call_site_of(struct sxs_model_costs *c, const uint32_t key[4])
 {
     uint32_t hash = (uint32_t)sxs_hash_bytes(key, 4 * sizeof(*key), 8), number;
     size_t   at = hash;
-    if (sxs_index_reserve(&c->site_index) != 0)
+    if (sxs_index_reserve(&c->call_site_index) != 0)
         sxs_must(NULL);
-    for (; (number = sxs_index_next(&c->site_index, hash, &at)) != 0; at++) {
-        struct sxs_cost_site *s = &c->sites[number - 1];
-        if (s->site == key[0] && s->callee == key[1] && s->type == key[2] && s->owner == key[3])
+    for (; (number = sxs_index_next(&c->call_site_index, hash, &at)) != 0; at++) {
+        struct sxs_cost_call_site *s = &c->call_sites[number - 1];
+        if (s->call_site == key[0] && s->callee == key[1] && s->type == key[2] &&
+            s->owner == key[3])
             return s;
     }
-    SXS_GROW(c->sites, c->n_sites, c->cap_sites);
-    sxs_index_put(&c->site_index, at, hash, c->n_sites);
-    c->sites[c->n_sites] =
-        (struct sxs_cost_site){.site = key[0], .callee = key[1], .type = key[2], .owner = key[3]};
-    return &c->sites[c->n_sites++];
+    SXS_GROW(c->call_sites, c->n_call_sites, c->cap_call_sites);
+    sxs_index_put(&c->call_site_index, at, hash, c->n_call_sites);
+    c->call_sites[c->n_call_sites] = (struct sxs_cost_call_site){
+        .call_site = key[0], .callee = key[1], .type = key[2], .owner = key[3]};
+    return &c->call_sites[c->n_call_sites++];
 }
 
-static void add_age(const struct costs *k, struct sxs_cost_site *s, const struct sxs_record_cost *v)
+static void add_age(const struct costs *k, struct sxs_cost_call_site *s,
+                    const struct sxs_record_cost *v)
 {
     const struct sxs_record_live *live = sxs_cost_live_of(&k->facts, v->id);
-    unsigned generation = live && live->generation < SXS_COST_GENERATIONS - 1
-                              ? live->generation : SXS_COST_GENERATIONS - 1;
-    uint64_t age = k->end_ns > v->time_ns ? k->end_ns - v->time_ns : 0;
+    unsigned                      generation = live && live->generation < SXS_COST_GENERATIONS - 1
+                                                   ? live->generation
+                                                   : SXS_COST_GENERATIONS - 1;
+    uint64_t                      age = k->end_ns > v->time_ns ? k->end_ns - v->time_ns : 0;
     s->by_generation[generation] += v->n * (double)v->value;
     s->age_sum += v->n * (double)age;
     s->oldest_ns = age > s->oldest_ns ? age : s->oldest_ns;
     s->youngest_ns = s->sum.records == 1 || age < s->youngest_ns ? age : s->youngest_ns;
 }
 
-static void add_site(struct costs *k, const struct sxs_loaded_stack *stack, uint32_t type,
-                     const struct sxs_record_cost *v)
+static void add_call_site(struct costs *k, const struct sxs_loaded_stack *stack, uint32_t type,
+                          const struct sxs_record_cost *v)
 {
-    const uint32_t key[4] = {stack->site, stack->callee, type,
+    const uint32_t             key[4] = {stack->call_site, stack->callee, type,
                              k->c->kind == SXS_COST_LOCK ? owner_of(k, v->id) : UINT32_MAX};
-    struct sxs_cost_site *s = site_of(k->c, key);
+    struct sxs_cost_call_site *s = call_site_of(k->c, key);
     sxs_cost_sum_add(&s->sum, v->n, v->value);
     s->longest = v->value > s->longest ? v->value : s->longest;
     s->open += (v->flags & SXS_COST_OPEN) != 0;
@@ -164,7 +165,7 @@ static void add_to_tree(struct costs *k, const struct sxs_loaded_stack *stack,
     struct sxs_model     *m = k->m;
     struct sxs_cost_node *node = node_of(k->c, stack->node);
     double                value = v->n * (double)v->value;
-    uint64_t weight = sxs_cost_round(k->c->by_count ? v->n : value);
+    uint64_t              weight = sxs_cost_round(k->c->by_count ? v->n : value);
     node->n += v->n;
     node->value += value;
     if (!gone) {
@@ -202,13 +203,17 @@ static void take_cost(struct costs *k, const struct sxs_record_cost *v)
         if (!(k->l->detail & SXS_DETAIL_GONE))
             return;
     }
-    struct sxs_cost_type *type = type_row(k, v->name, v->runtime, v->flags);
-    uint32_t              index = (uint32_t)(type - k->c->types.all);
-    const struct sxs_recorded_stack stack = {
-        .ips = v->ips, .n = v->n_ips, .thread = thread, .time_ns = v->time_ns,
-        .type = type_frame(m, type), .kind = k->c->kind, .selected = only && v->runtime == only};
-    struct sxs_loaded_stack        spare;
-    const struct sxs_loaded_stack *found = sxs_loader_stack(k->l, &stack, &spare);
+    struct sxs_cost_type           *type = type_row(k, v->name, v->runtime, v->flags);
+    uint32_t                        index = (uint32_t)(type - k->c->types.all);
+    const struct sxs_recorded_stack stack = {.ips = v->ips,
+                                             .n = v->n_ips,
+                                             .thread = thread,
+                                             .time_ns = v->time_ns,
+                                             .type = type_frame(m, type),
+                                             .kind = k->c->kind,
+                                             .selected = only && v->runtime == only};
+    struct sxs_loaded_stack         spare;
+    const struct sxs_loaded_stack  *found = sxs_loader_stack(k->l, &stack, &spare);
     if (found->node == SXS_NO_NODE) {
         m->filtered_out++;
         return;
@@ -218,7 +223,7 @@ static void take_cost(struct costs *k, const struct sxs_record_cost *v)
     if (!gone)
         sxs_cost_sum_add(&k->c->alive, v->n, v->value);
     if (!gone || !k->c->live)
-        add_site(k, found, index, v);
+        add_call_site(k, found, index, v);
     add_to_tree(k, found, v, gone);
 }
 
@@ -233,9 +238,8 @@ static void note_head(struct sxs_model_costs *c, const struct sxs_samples_header
 
 void sxs_load_costs(struct sxs_loader *l, struct sxs_samples *reader)
 {
-    struct costs              k = {.l = l, .m = l->m, .c = l->m->costs,
-                                   .partial = l->o->thread || l->o->only};
-    struct sxs_samples_record r;
+    struct costs k = {.l = l, .m = l->m, .c = l->m->costs, .partial = l->o->thread || l->o->only};
+    struct sxs_samples_record        r;
     const struct sxs_samples_header *h = &l->m->processes[l->process].head;
     note_head(k.c, h);
     sxs_cost_facts_read(reader, &k.facts);
@@ -260,8 +264,8 @@ void sxs_load_costs_end(struct sxs_model *m)
         struct sxs_model_node      *to = &m->nodes[i];
         struct sxs_model_thread    *t = &m->threads[to->thread];
         to->self = sxs_cost_round(c->live ? from->live_n : from->n);
-        to->self_ns = c->by_count ? to->self
-                                  : sxs_cost_round(c->live ? from->live_value : from->value);
+        to->self_ns =
+            c->by_count ? to->self : sxs_cost_round(c->live ? from->live_value : from->value);
         t->samples += to->self;
         t->weight_ns += to->self_ns;
         m->total += to->self;
@@ -274,8 +278,8 @@ void sxs_model_costs_free(struct sxs_model_costs *c)
     if (!c)
         return;
     sxs_cost_types_free(&c->types);
-    sxs_index_free(&c->site_index);
+    sxs_index_free(&c->call_site_index);
     free(c->nodes);
-    free(c->sites);
+    free(c->call_sites);
     free(c);
 }

@@ -34,8 +34,8 @@ bool sxs_loader_thread(struct sxs_loader *l, uint32_t thread)
         l->n_states = n;
     }
     if (l->thread_state[thread] == UNASKED)
-        l->thread_state[thread] = sxs_thread_wanted(l->o, t->tid, sxs_model_text(l->m, t->name))
-                                      ? YES : NO;
+        l->thread_state[thread] =
+            sxs_thread_wanted(l->o, t->tid, sxs_model_text(l->m, t->name)) ? YES : NO;
     return l->thread_state[thread] == YES;
 }
 
@@ -132,7 +132,7 @@ static void add_cost(struct sxs_loader *l, const struct sxs_recorded_stack *v,
 {
     size_t young = sxs_cost_stack_begin(l->m, frame, v->n, v->kind);
     size_t own = sxs_own_frames(l->m, frame + young, v->n - young, l->starts_sessions);
-    sxs_cost_stack_site(l->m, frame + young, v->n - young, &out->site, &out->callee);
+    sxs_cost_stack_call_site(l->m, frame + young, v->n - young, &out->call_site, &out->callee);
     if (own) {
         struct sxs_named profiler = {.frame = sxs_own_frame(l->m)};
         add_frame(l, out, &profiler);
@@ -159,7 +159,7 @@ static bool add_stack(struct sxs_loader *l, const struct sxs_recorded_stack *v,
     }
     *out = (struct sxs_loaded_stack){.node = found ? l->m->threads[v->thread].root : SXS_NO_NODE,
                                      .leaf = UINT32_MAX,
-                                     .site = UINT32_MAX,
+                                     .call_site = UINT32_MAX,
                                      .callee = UINT32_MAX};
     if (found && v->kind)
         add_cost(l, v, frame, out);

@@ -12,26 +12,26 @@
 
 /** A stack that was added to the tree. */
 struct sxs_loaded_stack {
-    uint64_t hash[2]; /* 128-bit hash of the stack; both 0: free */
-    uint32_t node;    /* SXS_NO_NODE: filtered out */
-    uint32_t leaf;    /* frame of the youngest; for counts by tier */
-    uint32_t line;    /* index of its line + 1; 0: not known */
-    uint32_t site, callee; /* of costs: see struct sxs_cost_site; UINT32_MAX: not known */
+    uint64_t hash[2];           /* 128-bit hash of the stack; both 0: free */
+    uint32_t node;              /* SXS_NO_NODE: filtered out */
+    uint32_t leaf;              /* frame of the youngest; for counts by tier */
+    uint32_t line;              /* index of its line + 1; 0: not known */
+    uint32_t call_site, callee; /* of costs: see struct sxs_cost_call_site; UINT32_MAX: not known */
     uint8_t  tier;
 };
 
 /** A recorded stack. */
 struct sxs_recorded_stack {
-    const uint64_t *ips; /* youngest first; borrowed */
-    uint16_t        n;
-    uint16_t        collecting; /* of samples: index + 1 of the runtime that collects; 0: none */
-    uint32_t        thread;     /* index */
-    uint64_t        time_ns;
-    uint32_t        type;       /* of costs: the frame of the type; UINT32_MAX: none */
-    enum sxs_cost_kind kind;    /* 0: a sample */
-    uint8_t         waiting;    /* of samples of waits: enum sxs_waiting; else 0 */
-    bool            suspended;  /* likewise: a runtime had suspended its threads */
-    bool            selected;   /* the requested runtime is known to be part of it */
+    const uint64_t    *ips; /* youngest first; borrowed */
+    uint16_t           n;
+    uint16_t           collecting; /* of samples: index + 1 of the runtime that collects; 0: none */
+    uint32_t           thread;     /* index */
+    uint64_t           time_ns;
+    uint32_t           type;     /* of costs: the frame of the type; UINT32_MAX: none */
+    enum sxs_cost_kind kind;     /* 0: a sample */
+    uint8_t            waiting;   /* of samples of waits: enum sxs_waiting; else 0 */
+    bool               suspended; /* likewise: a runtime had suspended its threads */
+    bool               selected; /* the requested runtime is known to be part of it */
 };
 
 struct sxs_loader {

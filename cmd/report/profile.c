@@ -203,7 +203,8 @@ static enum sxs_data choose_data(const struct sxs_report_options *o, const char 
     if (o->data != SXS_DATA_ANY)
         return o->data;
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-        if ((calls || order[i] != SXS_DATA_CALLS) && sxs_profile_has(a, order[i]) && (!b || sxs_profile_has(b, order[i])))
+        if ((calls || order[i] != SXS_DATA_CALLS) && sxs_profile_has(a, order[i]) &&
+            (!b || sxs_profile_has(b, order[i])))
             return order[i];
     return calls || !sxs_profile_has_calls(a) ? SXS_DATA_SAMPLES : SXS_DATA_CALLS;
 }
@@ -427,7 +428,8 @@ enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to)
     struct sxs_model                m = {0};
     sxs_debuginfod_disable(); /* the end of a run must not wait for downloads */
     struct further                  further = {0};
-    enum sxs_profile_result result = load_model(dir, &options, choose_data(&options, dir, NULL, false), 0, &m);
+    enum sxs_data                   data = choose_data(&options, dir, NULL, false);
+    enum sxs_profile_result         result = load_model(dir, &options, data, 0, &m);
     if (result <= SXS_PROFILE_DAMAGED) {
         load_further(dir, &options, 0, &m, &further);
         if (write_models(&sxs_format_text, &m, &options, to) != 0)

@@ -14,8 +14,9 @@ struct report {
     const struct sxs_model_costs *c;
     const struct sxs_data_kind   *kind;
     FILE                         *to;
-    double n, value, weight; /* totals: how many, how much, and the one of them that shares are of */
-    bool   exact;
+    double                        n, value,
+        weight; /* totals: how many, how much, and the one of them that shares are of */
+    bool exact;
 };
 
 /* ---- numbers ---------------------------------------------------------------------------------- */
@@ -24,8 +25,8 @@ struct report {
 static const char *count_text(double n, char *buf, size_t size)
 {
     char   digits[32];
-    size_t len = (size_t)snprintf(digits, sizeof(digits), "%llu",
-                                  (unsigned long long)sxs_cost_round(n));
+    size_t len =
+        (size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)sxs_cost_round(n));
     size_t at = 0;
     for (size_t i = 0; i < len && at + 2 < size; i++) {
         if (i && (len - i) % 3 == 0)
@@ -71,8 +72,8 @@ static double weight_of(const struct report *r, double n, double value)
 static void write_process(const struct report *r, const struct sxs_model_process *p)
 {
     const struct sxs_samples_header *h = &p->head;
-    uint64_t every = h->cost_every[r->c->kind];
-    char     size[32];
+    uint64_t                         every = h->cost_every[r->c->kind];
+    char                             size[32];
     fprintf(r->to, "process %s: %s\n", p->folder, h->command);
     if (every > 1)
         fprintf(r->to, "  one %s recorded for %s on average", r->kind->one,
@@ -83,10 +84,12 @@ static void write_process(const struct report *r, const struct sxs_model_process
             (unsigned long long)atomic_load_explicit(&h->n_costs_dropped[r->c->kind],
                                                      memory_order_relaxed),
             atomic_load_explicit(&h->ended_ns, memory_order_relaxed)
-                ? "" : ", still running or ended without saying so");
+                ? ""
+                : ", still running or ended without saying so");
     uint64_t lost = atomic_load_explicit(&h->n_notes_dropped, memory_order_relaxed);
     if (r->c->live && lost)
-        fprintf(r->to, "  %llu notes of what is gone or alive were dropped: what is listed may be gone\n",
+        fprintf(r->to,
+                "  %llu notes of what is gone or alive were dropped: what is listed may be gone\n",
                 (unsigned long long)lost);
     if (r->c->live && !h->cost_live[r->c->kind])
         fputs("  which of them are gone was not recorded: none of them is listed\n", r->to);
@@ -110,11 +113,12 @@ static void write_total(const struct report *r)
     fprintf(r->to, "\n%s: %s in %s %s", r->kind->title,
             value_text(r, r->value, value, sizeof(value)), count_text(r->n, n, sizeof(n)),
             r->n > 0 && sxs_cost_round(r->n) == 1 ? r->kind->one : r->kind->many);
-    if (r->exact)
+    if (r->exact && (r->c->every > 1 || sum->var_n > 0))
         fprintf(r->to, " (counted; the stacks are estimates from %llu samples)",
                 (unsigned long long)sum->records);
-    else if (sum->var_n > 0)
-        fprintf(r->to, " (estimates from %llu samples; standard error of the sums: %.1f %%, %.1f %%)",
+    else if (!r->exact && sum->var_n > 0)
+        fprintf(r->to,
+                " (estimates from %llu samples; standard error of the sums: %.1f %%, %.1f %%)",
                 (unsigned long long)sum->records, 100 * sxs_cost_error(sum->var_value, sum->value),
                 100 * sxs_cost_error(sum->var_n, sum->n));
     fputs("\n", r->to);
@@ -168,10 +172,11 @@ static int heavier_type(const void *a, const void *b)
                      weight_of(sorted, type_n(sorted, y), type_value(sorted, y)), ia, ib);
 }
 
-static int heavier_site(const void *a, const void *b)
+static int heavier_call_site(const void *a, const void *b)
 {
-    uint32_t ia = *(const uint32_t *)a, ib = *(const uint32_t *)b;
-    const struct sxs_cost_sum *x = &sorted->c->sites[ia].sum, *y = &sorted->c->sites[ib].sum;
+    uint32_t                   ia = *(const uint32_t *)a, ib = *(const uint32_t *)b;
+    const struct sxs_cost_sum *x = &sorted->c->call_sites[ia].sum,
+                              *y = &sorted->c->call_sites[ib].sum;
     return by_weight(weight_of(sorted, x->n, x->value), weight_of(sorted, y->n, y->value), ia, ib);
 }
 
@@ -242,7 +247,7 @@ static void write_types(const struct report *r, size_t top)
     free(all);
 }
 
-/* ---- sites ------------------------------------------------------------------------------------ */
+/* ---- call sites ------------------------------------------------------------------------------ */
 
 static void write_frame(const struct report *r, const char *what, uint32_t frame)
 {
@@ -253,12 +258,13 @@ static void write_frame(const struct report *r, const char *what, uint32_t frame
             sxs_frame_text(r->m, frame, SXS_STYLE_FULL, text, sizeof(text)));
 }
 
-/* The generation that most of a site's bytes are in: "gen 2, 98 %". */
-static const char *generation_text(const struct sxs_cost_site *s, char *buf, size_t size)
+/* The generation that most of a call site's bytes are in: "gen 2, 98 %". */
+static const char *generation_text(const struct sxs_cost_call_site *s, char *buf, size_t size)
 {
-    static const char *const names[] = {"gen 0", "gen 1", "gen 2", "large", "pinned", "frozen", "new"};
-    size_t best = 0;
-    double all = 0;
+    static const char *const names[] = {"gen 0",  "gen 1",  "gen 2", "large",
+                                        "pinned", "frozen", "new"};
+    size_t                   best = 0;
+    double                   all = 0;
     for (size_t i = 0; i < SXS_COST_GENERATIONS; i++) {
         all += s->by_generation[i];
         best = s->by_generation[i] > s->by_generation[best] ? i : best;
@@ -270,14 +276,15 @@ static const char *generation_text(const struct sxs_cost_site *s, char *buf, siz
     return buf;
 }
 
-static void write_site(const struct report *r, const struct sxs_cost_site *s)
+static void write_call_site(const struct report *r, const struct sxs_cost_call_site *s)
 {
     char a[48], b[48];
     write_row_begin(r, s->sum.n, s->sum.value);
     if (r->c->live) {
         if (r->c->kind == SXS_COST_ALLOCATION)
             fprintf(r->to, "  %-11s", generation_text(s, a, sizeof(a)));
-        fprintf(r->to, "  %10s", sxs_text_duration(sxs_cost_round(s->age_sum / s->sum.n), a, sizeof(a)));
+        fprintf(r->to, "  %10s",
+                sxs_text_duration(sxs_cost_round(s->age_sum / s->sum.n), a, sizeof(a)));
         fprintf(r->to, "  %10s", sxs_text_duration(s->oldest_ns, b, sizeof(b)));
     } else if (r->c->kind == SXS_COST_LOCK) {
         fprintf(r->to, "  %11s", sxs_text_duration(s->longest, a, sizeof(a)));
@@ -287,27 +294,29 @@ static void write_site(const struct report *r, const struct sxs_cost_site *s)
     if (s->open)
         fprintf(r->to, "  (%llu had not ended)", (unsigned long long)s->open);
     fputs("\n", r->to);
-    write_frame(r, "in", s->site);
-    if (s->callee != s->site && r->c->kind != SXS_COST_LOCK)
+    write_frame(r, "in", s->call_site);
+    if (s->callee != s->call_site && r->c->kind != SXS_COST_LOCK)
         write_frame(r, "by", s->callee);
     write_frame(r, "held in", s->owner);
 }
 
-static void write_sites(const struct report *r, size_t top)
+static void write_call_sites(const struct report *r, size_t top)
 {
-    uint32_t   *all = sort_rows(r, r->c->n_sites, heavier_site);
+    uint32_t   *all = sort_rows(r, r->c->n_call_sites, heavier_call_site);
     const char *more = r->c->kind == SXS_COST_LOCK ? "      longest  type, waiter, owner"
-                       : !r->c->live               ? "  type, site"
+                       : !r->c->live               ? "  type, call site"
                        : r->c->kind == SXS_COST_NATIVE
-                           ? "    mean age      oldest  kind, site"
-                           : "  generation     mean age      oldest  type, site";
-    write_heading(r, r->c->live                    ? "what is kept, by allocation site"
-                     : r->c->kind == SXS_COST_LOCK ? "waits by site" : "allocation sites",
+                           ? "    mean age      oldest  kind, call site"
+                           : "  generation     mean age      oldest  type, call site";
+    write_heading(r,
+                  r->c->live                    ? "what is kept, by allocation site"
+                  : r->c->kind == SXS_COST_LOCK ? "waits by call site"
+                                                : "allocation sites",
                   more);
-    for (size_t i = 0; i < r->c->n_sites && i < top; i++)
-        write_site(r, &r->c->sites[all[i]]);
-    if (r->c->n_sites > top)
-        fprintf(r->to, "  and %zu more\n", r->c->n_sites - top);
+    for (size_t i = 0; i < r->c->n_call_sites && i < top; i++)
+        write_call_site(r, &r->c->call_sites[all[i]]);
+    if (r->c->n_call_sites > top)
+        fprintf(r->to, "  and %zu more\n", r->c->n_call_sites - top);
     free(all);
 }
 
@@ -324,8 +333,8 @@ static int heavier_own(const void *a, const void *b)
 static int heavier_total(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return by_weight((double)sorted->m->frames[x].total_ns, (double)sorted->m->frames[y].total_ns, x,
-                     y);
+    return by_weight((double)sorted->m->frames[x].total_ns, (double)sorted->m->frames[y].total_ns,
+                     x, y);
 }
 
 /* Returns an owned list: the weight of what each function itself allocated or waited for. In the tree
@@ -370,9 +379,9 @@ void sxs_text_costs(const struct sxs_model *m, const struct sxs_report_options *
 {
     const struct sxs_model_costs *c = m->costs;
     const struct sxs_cost_sum    *sum = c->live ? &c->alive : &c->all;
-    struct report r = {.m = m, .c = c, .kind = sxs_data_kind(m->data), .to = to,
-                       .exact = c->exact && !c->live};
-    size_t        top = o->top ? o->top : 30, some = o->top || o->brief ? top : 15;
+    struct report                 r = {.m = m, .c = c, .kind = sxs_data_kind(m->data), .to = to};
+    size_t top = o->top ? o->top : 30, some = o->top || o->brief ? top : 15;
+    r.exact = c->exact && !c->live;
     for (size_t i = 0; i < m->n_processes; i++)
         write_process(&r, &m->processes[i]);
     if (m->filtered_out)
@@ -392,8 +401,8 @@ void sxs_text_costs(const struct sxs_model *m, const struct sxs_report_options *
         return;
     r.weight = weight_of(&r, r.n, r.value);
     write_types(&r, top);
-    r.weight = weight_of(&r, sum->n, sum->value); /* sites are of what was sampled */
-    write_sites(&r, some);
+    r.weight = weight_of(&r, sum->n, sum->value); /* call sites are of what was sampled */
+    write_call_sites(&r, some);
     if (o->brief || !sum->records)
         return;
     uint64_t *own = own_weights(m);

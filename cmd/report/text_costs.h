@@ -5,7 +5,7 @@
 
 #include "cmd/report/model.h"
 
-/** sxs_text_costs - write totals, types, sites and functions of @m, whose `costs` is not NULL. */
+/** sxs_text_costs - write totals, types, call sites and functions of @m, whose `costs` is not NULL. */
 void sxs_text_costs(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to);
 
 #endif
