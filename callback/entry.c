@@ -35,6 +35,7 @@ static const struct sxs_tool *const tools[] = {
     &sxs_recorder_tool, &sxs_sample_tool, &sxs_calls_tool,      &sxs_exceptions_tool,
     &sxs_events_tool,   &sxs_rejit_tool,  &sxs_instrument_tool, &sxs_alloc_tool,
     &sxs_locks_tool,   &sxs_native_tool,
+    &sxs_wait_tool,
 };
 
 /* Keep the library loaded until the process ends. A runtime closes the library when Initialize

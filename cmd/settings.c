@@ -13,6 +13,7 @@
 #include "tools/options/locks_options.h"
 #include "tools/options/native_options.h"
 #include "tools/options/sample_options.h"
+#include "tools/options/wait_options.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ static const struct {
     {"census", NULL},     {"sample", &sxs_sampler_table}, {"calls", &sxs_calls_table},
     {"exceptions", NULL}, {"events", &sxs_event_table},   {"instrument", &sxs_instrument_table},
     {"alloc", &sxs_alloc_table}, {"native", &sxs_native_table},    {"locks", &sxs_locks_table},
+    {"wait", &sxs_wait_table},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 
@@ -39,6 +41,7 @@ union tool_values {
     struct sxs_instrument_options instrument;
     struct sxs_alloc_options      alloc;
     struct sxs_locks_options      locks;
+    struct sxs_wait_options       wait;
     struct sxs_native_options     native;
 };
 

@@ -4,6 +4,7 @@
 #include "cmd/report/format.h"
 #include "cmd/report/text_compared.h"
 #include "cmd/report/text_costs.h"
+#include "cmd/report/text_pools.h"
 
 #include "cmd/output/must.h"
 #include "cmd/output/names_of_values.h"
@@ -292,6 +293,8 @@ static int write_text(const struct sxs_model *m, const struct sxs_report_options
     size_t top = o->top ? o->top : 30;
     if (m->costs) {
         sxs_text_costs(m, o, to);
+        if (m->data == SXS_DATA_LOCKS)
+            sxs_text_pools(m, to);
         return 0;
     }
     for (size_t i = 0; i < m->n_processes; i++)
