@@ -341,7 +341,7 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(CASE_OBJ) $(LIB_OBJ) \
-	    $(READ_OBJ) $(LIB_LIBS) -lunwind -lcmocka
+	    $(READ_OBJ) $(LIB_LIBS) -lunwind -lcmocka -lm
 
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
@@ -365,7 +365,7 @@ $(O)/tests/test_allocator: tests/unit/test_allocator.c $(CASE_OBJ) $(O)/libsxspr
 	    -Wl,--no-as-needed,-rpath,'$$ORIGIN/..' $(O)/libsxsprof-malloc.so -lcmocka -lpthread -lm
 
 # Unit tests of the command's own folders.
-CMD_UNIT := $(addprefix $(O)/tests/,test_names_table)
+CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_cost_sums test_wait_class)
 
 $(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)

@@ -15,6 +15,7 @@
 
 #define MAX_PROBES     64u
 #define BETWEEN_NS     10000000L /* the thread works at most a hundred times a second */
+#define PATIENCE       300u /* rounds: 3 s */
 #define NO_GENERATION  255u      /* not known */
 #define OLDEST         2u        /* a collection of this generation is one of all objects */
 #define MAX_COLLECTING 2u        /* a background collection, and one meanwhile */
@@ -61,6 +62,8 @@ static struct {
     struct sxs_live *list;
     int              has_thread;
     sem_t            work;
+    int              waiting;  /* entries wait for room in the file */
+    unsigned         patience; /* rounds that they may wait yet */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(all.lock);
 
@@ -206,10 +209,19 @@ uint64_t sxs_live_lost(const struct sxs_live *live)
 
 /* ---- the thread ------------------------------------------------------------------------------- */
 
+/* Writes that the object is gone, and frees its entry. The file grows at intervals: if it has no room
+ * now, the entry waits. */
 static void release_object(struct followed *o)
 {
+    if (!sxs_recorder_try_released(o->id)) {
+        atomic_store(&o->state, DEAD);
+        if (all.patience) {
+            all.waiting = 1;
+            return;
+        }
+        sxs_recorder_released(o->id); /* the file can no longer grow: it is counted as lost */
+    }
     sxs_info_DestroyHandle(o->live->rt, atomic_load(&o->handle));
-    sxs_recorder_released(o->id);
     atomic_store(&o->state, FREE);
 }
 
@@ -225,6 +237,8 @@ static void look_at_old(struct followed *o)
 static void work_once(void)
 {
     pthread_mutex_lock(&all.lock);
+    all.patience = !all.waiting ? PATIENCE : all.patience ? all.patience - 1 : 0;
+    all.waiting = 0;
     for (struct sxs_live *live = all.list; live; live = live->next)
         live->looking = atomic_exchange(&live->old_due, 0);
     for (size_t i = 0; i < SXS_LIVE_OBJECTS; i++) {
@@ -237,6 +251,8 @@ static void work_once(void)
         else if (o->live->looking)
             look_at_old(o);
     }
+    if (all.waiting)
+        sem_post(&all.work);
     pthread_mutex_unlock(&all.lock);
 }
 
