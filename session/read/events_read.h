@@ -45,19 +45,38 @@ struct sxs_events_span {
     const char *text;
 };
 
+/** One collection in detail; not atomic, otherwise as struct sxs_event_collection describes it. */
+struct sxs_events_collection {
+    uint64_t time_ns, end_ns;
+    uint32_t number, tid, runtime;
+    uint8_t  generation, reason, type, known, n_pauses;
+    uint32_t heaps, mechanisms, n_pinned, n_handles, sync_blocks, trigger_tid;
+    uint64_t pause_ns, suspension_ns, finalizable, n_finalizable, n_finalized, finalizers_ns;
+    struct {
+        uint64_t time_ns, suspension_ns, duration_ns;
+    } pauses[SXS_GC_PAUSES];
+    struct {
+        uint64_t size, promoted, before, free_before, fragmentation, survived, pinned;
+        /* Bytes of objects that were in the generation at the start and did not survive. */
+        uint64_t freed;
+    } generations[SXS_GC_GENERATIONS];
+};
+
 struct sxs_events_data {
     struct sxs_events_header     head;
     struct sxs_events_throw_site
         *throw_sites;                        /* equal throw sites are joined; highest count first */
     struct sxs_events_exception *exceptions; /* by time */
     struct sxs_events_span      *spans;      /* by time */
-    size_t                       n_throw_sites, n_exceptions, n_spans;
+    struct sxs_events_collection *collections; /* by runtime, then time */
+    size_t                       n_throw_sites, n_exceptions, n_spans, n_collections;
     char                       **problems; /* lines that describe the damage in the file */
     size_t                       n_problems;
     char                       **names; /* names by number; NULL: no name has this number */
     size_t                       n_names;
     char                       **texts; /* all other texts */
-    size_t                       n_texts, cap_texts, cap_throw_sites, cap_exceptions, cap_spans;
+    size_t                       n_texts, cap_texts, cap_throw_sites, cap_exceptions, cap_spans,
+        cap_collections;
 };
 
 /**
@@ -76,5 +95,17 @@ void sxs_events_free(struct sxs_events_data *e);
 const char *sxs_fate_text(const struct sxs_events_data *e, uint8_t fate);
 /** Return the text of an enum sxs_event_kind: "gc", "jit"... Static string. */
 const char *sxs_event_kind_text(uint8_t kind);
+
+/**
+ * sxs_events_show_collections - add a span for each collection and for each of its pauses, as the
+ * tool "events" records them, if that tool was off and "gc" was on. The text of a collection's span
+ * is its reason. Sorts the spans by time. Returns 0, or ENOMEM and then changes nothing.
+ */
+int sxs_events_show_collections(struct sxs_events_data *e);
+
+/** Return the text of an enum sxs_gc_reason: "induced"..., or "unknown". Static string. */
+const char *sxs_gc_reason_text(uint8_t reason);
+/** Return the text of an enum sxs_gc_type: "blocking"..., or "unknown". Static string. */
+const char *sxs_gc_type_text(uint8_t type);
 
 #endif

@@ -29,7 +29,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
 {
     (void)text;
     if (sxs_recorder_start() != 0)
-        return E_FAIL;
+        return S_FALSE; /* the reason was logged */
     record_runtime(sxs_recorder_writer(), sub->rt);
     sub->low = COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_FUNCTION_UNLOADS |
                COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS |

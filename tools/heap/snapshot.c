@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/heap/snapshot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/fork.h"
+#include "base/log.h"
+#include "manager/force_gc.h"
+#include "manager/own_sessions.h"
+#include "session/write/session_write.h"
+
+#define MASK_LOW   COR_PRF_MONITOR_SUSPENDS
+#define MASK_HIGH  ((uint32_t)COR_PRF_HIGH_BASIC_GC | (uint32_t)COR_PRF_HIGH_MONITOR_EVENT_PIPE)
+#define PATIENCE_S 60  /* how long the end of a runtime waits for a snapshot */
+#define MAX_FROZEN 256 /* objects that are requested at once */
+
+/* Lock order: taking, then list or names. */
+static struct {
+    pthread_mutex_t          taking; /* held while a snapshot is taken; not in callbacks */
+    pthread_mutex_t          list;   /* guards first, and busy and ending of all runtimes */
+    pthread_cond_t           free;   /* a runtime is no longer busy */
+    struct sxs_heap_runtime *first;
+    pthread_mutex_t          names; /* held while names are requested; guards `naming` */
+    struct sxs_namer        *namer; /* under names */
+    uint32_t                 number;
+} all = {.taking = PTHREAD_MUTEX_INITIALIZER,
+         .list = PTHREAD_MUTEX_INITIALIZER,
+         .free = PTHREAD_COND_INITIALIZER,
+         .names = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(all.taking);
+SXS_FORK_RESETS(all.list);
+SXS_FORK_RESETS(all.names);
+
+/* ---- the list of runtimes -------------------------------------------------------------------- */
+
+void sxs_heap_add(struct sxs_heap_runtime *h)
+{
+    struct sxs_heap_runtime **end = &all.first;
+    pthread_mutex_lock(&all.list);
+    while (*end)
+        end = &(*end)->next;
+    *end = h;
+    pthread_mutex_unlock(&all.list);
+}
+
+void sxs_heap_remove(struct sxs_heap_runtime *h)
+{
+    struct sxs_heap_runtime **at = &all.first;
+    struct timespec           until;
+    int                       err = 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_S;
+    pthread_mutex_lock(&all.list);
+    h->ending = 1;
+    while (h->busy && err != ETIMEDOUT)
+        err = pthread_cond_timedwait(&all.free, &all.list, &until);
+    while (*at && *at != h)
+        at = &(*at)->next;
+    if (*at)
+        *at = h->next;
+    pthread_mutex_unlock(&all.list);
+}
+
+/* Marks the next runtime behind @number as busy and returns it with a reference; NULL: none. */
+static struct sxs_heap_runtime *take_runtime(unsigned number, const struct sxs_runtime *only)
+{
+    struct sxs_heap_runtime *found = NULL;
+    pthread_mutex_lock(&all.list);
+    for (struct sxs_heap_runtime *h = all.first; h; h = h->next) {
+        unsigned n = sxs_runtime_number(h->sub->rt);
+        if (n > number && !h->ending && (!only || h->sub->rt == only) &&
+            (!found || n < sxs_runtime_number(found->sub->rt)))
+            found = h;
+    }
+    if (found) {
+        found->busy = 1;
+        sxs_runtime_ref(found->sub->rt);
+    }
+    pthread_mutex_unlock(&all.list);
+    return found;
+}
+
+static void give_back(struct sxs_heap_runtime *h)
+{
+    struct sxs_runtime *rt = h->sub->rt;
+    pthread_mutex_lock(&all.list);
+    h->busy = 0;
+    pthread_cond_broadcast(&all.free);
+    pthread_mutex_unlock(&all.list);
+    sxs_runtime_unref(rt);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static void begin_naming(struct sxs_heap_runtime *h)
+{
+    pthread_mutex_lock(&all.names);
+    h->named = (struct sxs_heap_naming){0};
+    h->naming = 1;
+    if (!all.namer)
+        all.namer = sxs_namer_new();
+    if (!all.namer) {
+        h->naming = 0;
+        h->sink.totals.lacking |= SXS_HEAP_SOME_TYPES;
+    }
+    pthread_mutex_unlock(&all.names);
+}
+
+/* Returns 0 when all is named. Lets unloads of assemblies in between. */
+static int name_some(struct sxs_heap_runtime *h)
+{
+    int more;
+    pthread_mutex_lock(&all.names);
+    more = h->naming && sxs_heap_name_some(&h->named, &h->sink, all.namer);
+    if (!more) {
+        h->naming = 0;
+        if (all.namer)
+            sxs_namer_reset(all.namer);
+    }
+    pthread_mutex_unlock(&all.names);
+    return more;
+}
+
+void sxs_heap_unloading(struct sxs_heap_runtime *h)
+{
+    pthread_mutex_lock(&all.names);
+    if (h->naming) {
+        while (sxs_heap_name_some(&h->named, &h->sink, all.namer))
+            continue;
+        h->naming = 0;
+    }
+    if (all.namer)
+        sxs_namer_reset(all.namer);
+    pthread_mutex_unlock(&all.names);
+}
+
+/* ---- objects outside of the collected heap --------------------------------------------------- */
+
+static void receive_frozen(struct sxs_heap_sink *sink, ObjectID id)
+{
+    sxs_object object = {sink->rt, id};
+    sxs_class  cls = {0};
+    SIZE_T     size = 0;
+    if (SUCCEEDED(sxs_info_GetClassFromObject(sink->rt, object, &cls)) &&
+        SUCCEEDED(sxs_info_GetObjectSize2(sink->rt, object, &size)))
+        sxs_heap_sink_object(sink, id, cls.id, size, NULL, 0);
+}
+
+static void write_frozen_bounds(struct sxs_heap_sink *sink)
+{
+    COR_PRF_NONGC_HEAP_RANGE ranges[256];
+    ULONG                    n = 0;
+    if (FAILED(sxs_info_GetNonGCHeapBounds(sink->rt, ARRAY_LEN(ranges), &n, ranges)))
+        return;
+    for (ULONG i = 0; i < n && i < ARRAY_LEN(ranges); i++)
+        sxs_heap_bounds(sink->file, 5, ranges[i].rangeStart, ranges[i].rangeLength);
+}
+
+static void add_frozen(struct sxs_heap_sink *sink)
+{
+    ICorProfilerObjectEnum *objects = NULL;
+    HRESULT                 hr = sxs_info_EnumerateNonGCObjects(sink->rt, &objects);
+    ObjectID                ids[MAX_FROZEN];
+    ULONG                   n;
+    if (FAILED(hr) || !objects) {
+        if (hr != E_NOTIMPL) /* older runtimes have no such objects */
+            sink->totals.lacking |= SXS_HEAP_NO_FROZEN;
+        return;
+    }
+    for (;;) {
+        n = 0;
+        hr = objects->vtbl->Next(objects, ARRAY_LEN(ids), ids, &n);
+        for (ULONG i = 0; i < n && i < ARRAY_LEN(ids); i++)
+            receive_frozen(sink, ids[i]);
+        if (hr != S_OK || n == 0)
+            break;
+    }
+    objects->vtbl->Release(objects);
+    write_frozen_bounds(sink);
+}
+
+/* ---- one runtime ----------------------------------------------------------------------------- */
+
+struct dump {
+    struct sxs_heap_runtime *h;
+    HRESULT                  result;
+};
+
+/* On the thread for collections. */
+static void run_dump(void *arg)
+{
+    static const WCHAR                provider[] = u"Microsoft-Windows-DotNETRuntime";
+    struct dump                      *d = arg;
+    struct sxs_runtime               *rt = d->h->sub->rt;
+    EVENTPIPE_SESSION                 session = 0;
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
+        .providerName = provider, .keywords = SXS_BULK_DUMP | SXS_BULK_COLLECT, .loggingLevel = 4};
+    d->result = sxs_own_session_start(rt, &config, &session);
+    if (SUCCEEDED(d->result)) /* the collection is over */
+        sxs_own_session_stop(rt, &config, session);
+    else if (d->h->by_callbacks)
+        d->result = sxs_info_ForceGC(rt);
+}
+
+/* Requests the events of a dump. COR_PRF_MONITOR_GC, which is the only way to the functions of roots
+ * on stacks, is refused where collections can be concurrent. */
+static HRESULT ask_for_events(struct sxs_heap_runtime *h)
+{
+    uint32_t low = h->sub->low | MASK_LOW, high = h->sub->high | MASK_HIGH;
+    HRESULT  hr = sxs_sub_set_mask(h->sub, low | COR_PRF_MONITOR_GC, high);
+    h->by_callbacks = SUCCEEDED(hr);
+    if (FAILED(hr))
+        hr = sxs_sub_set_mask(h->sub, low, high);
+    return hr;
+}
+
+/* Makes the runtime collect and report its objects. */
+static void dump_runtime(struct sxs_heap_runtime *h)
+{
+    struct dump     d = {.h = h, .result = E_OUTOFMEMORY};
+    struct sxs_sub *sub = h->sub;
+    uint32_t        low = sub->low, high = sub->high;
+    d.result = ask_for_events(h);
+    if (SUCCEEDED(d.result)) {
+        atomic_store(&h->receiving, 1);
+        sxs_gc_thread_call(run_dump, &d);
+        atomic_store(&h->receiving, 0);
+        sxs_sub_set_mask(sub, low, high);
+    }
+    sxs_bulk_end(&h->bulk, &h->sink);
+    if (FAILED(d.result) || !h->sink.totals.objects) {
+        h->sink.totals.status =
+            (uint32_t)(FAILED(d.result) ? d.result : CORPROF_E_NOT_YET_AVAILABLE);
+        h->sink.totals.lacking |= SXS_HEAP_SOME_OBJECTS | SXS_HEAP_NO_ROOTS;
+        sxs_warn("runtime %u (%s) reports no objects (%s)", sxs_runtime_number(sub->rt),
+                 sxs_runtime_version(sub->rt), sxs_hresult_name((HRESULT)h->sink.totals.status));
+    }
+}
+
+static void take_of_runtime(struct sxs_heap_runtime *h, struct sxs_heap_file *file,
+                            const struct sxs_heap_options *options)
+{
+    (void)options;
+    h->sink = (struct sxs_heap_sink){0};
+    h->bulk = (struct sxs_bulk){0};
+    h->suspend_ns = h->stopped_ns = 0;
+    h->in_gc = h->walked = 0;
+    sxs_heap_sink_begin(&h->sink, file, h->sub->rt, SXS_HEAP_COLLECTED);
+    dump_runtime(h);
+    add_frozen(&h->sink);
+    sxs_heap_statics_find(&h->classes, &h->sink);
+    begin_naming(h);
+    while (name_some(h))
+        continue;
+    if (!h->sink.bounds)
+        h->sink.totals.lacking |= SXS_HEAP_NO_BOUNDS;
+    sxs_heap_end(file, &h->sink.totals);
+    sxs_heap_sink_free(&h->sink);
+}
+
+static void relax_runtime(struct sxs_heap_runtime *h)
+{
+    uint32_t without = h->sub->low & ~(uint32_t)COR_PRF_MONITOR_GC;
+    if (without != h->sub->low)
+        sxs_sub_set_mask(h->sub, without, h->sub->high);
+}
+
+/* ---- a snapshot ------------------------------------------------------------------------------ */
+
+static void take_all(const struct sxs_heap_options *options, struct sxs_heap_file *file,
+                     struct sxs_runtime *only)
+{
+    struct sxs_heap_runtime *h;
+    unsigned                 number = 0;
+    while ((h = take_runtime(number, only)) != NULL) {
+        number = sxs_runtime_number(h->sub->rt);
+        take_of_runtime(h, file, options);
+        give_back(h);
+    }
+}
+
+void sxs_heap_take(const struct sxs_heap_options *options, enum sxs_heap_trigger trigger,
+                   struct sxs_runtime *only)
+{
+    const struct sxs_folder *folder = sxs_session_folder(NULL);
+    struct sxs_heap_file    *file = calloc(1, sizeof(*file));
+    int                      err;
+    if (!folder || !file) {
+        free(file);
+        return;
+    }
+    pthread_mutex_lock(&all.taking);
+    err = sxs_heap_create(file, folder, ++all.number, trigger, sxs_session_open(NULL)->command);
+    if (!err) {
+        all.number = file->header->number;
+        take_all(options, file, only);
+        err = -sxs_heap_ended(file);
+    }
+    if (err)
+        sxs_warn("heap snapshot %u is incomplete: %s", all.number, strerror(-err));
+    sxs_heap_close(file);
+    pthread_mutex_unlock(&all.taking);
+    free(file);
+}
+
+void sxs_heap_relax(void)
+{
+    struct sxs_heap_runtime *h;
+    unsigned                 number = 0;
+    pthread_mutex_lock(&all.taking);
+    while ((h = take_runtime(number, NULL)) != NULL) {
+        number = sxs_runtime_number(h->sub->rt);
+        relax_runtime(h);
+        give_back(h);
+    }
+    pthread_mutex_unlock(&all.taking);
+}
