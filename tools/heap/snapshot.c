@@ -12,10 +12,12 @@
 #include "manager/force_gc.h"
 #include "manager/own_sessions.h"
 #include "session/write/session_write.h"
+#include "tools/heap/walk.h"
 
 #define MASK_LOW   COR_PRF_MONITOR_SUSPENDS
 #define MASK_HIGH  ((uint32_t)COR_PRF_HIGH_BASIC_GC | (uint32_t)COR_PRF_HIGH_MONITOR_EVENT_PIPE)
 #define PATIENCE_S 60  /* how long the end of a runtime waits for a snapshot */
+#define WALK_INFO  15  /* version of ICorProfilerInfo that has EnumerateGCHeapObjects */
 #define MAX_FROZEN 256 /* objects that are requested at once */
 
 /* Lock order: taking, then list or names. */
@@ -199,7 +201,7 @@ static void run_dump(void *arg)
     EVENTPIPE_SESSION                 session = 0;
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
         .providerName = provider, .keywords = SXS_BULK_DUMP | SXS_BULK_COLLECT, .loggingLevel = 4};
-    d->result = sxs_own_session_start(rt, &config, &session);
+    d->result = d->h->at_exit ? E_FAIL : sxs_own_session_start(rt, &config, &session);
     if (SUCCEEDED(d->result)) /* the collection is over */
         sxs_own_session_stop(rt, &config, session);
     else if (d->h->by_callbacks)
@@ -218,6 +220,18 @@ static HRESULT ask_for_events(struct sxs_heap_runtime *h)
     return hr;
 }
 
+/* Notes that the runtime has reported nothing, if so. */
+static void note_failure(struct sxs_heap_runtime *h, HRESULT hr)
+{
+    struct sxs_heap_totals *totals = &h->sink.totals;
+    if (SUCCEEDED(hr) && totals->objects)
+        return;
+    totals->status = (uint32_t)(FAILED(hr) ? hr : CORPROF_E_NOT_YET_AVAILABLE);
+    totals->lacking |= SXS_HEAP_SOME_OBJECTS | SXS_HEAP_NO_ROOTS;
+    sxs_warn("runtime %u (%s) reports no objects (%s)", sxs_runtime_number(h->sub->rt),
+             sxs_runtime_version(h->sub->rt), sxs_hresult_name((HRESULT)totals->status));
+}
+
 /* Makes the runtime collect and report its objects. */
 static void dump_runtime(struct sxs_heap_runtime *h)
 {
@@ -232,27 +246,51 @@ static void dump_runtime(struct sxs_heap_runtime *h)
         sxs_sub_set_mask(sub, low, high);
     }
     sxs_bulk_end(&h->bulk, &h->sink);
-    if (FAILED(d.result) || !h->sink.totals.objects) {
-        h->sink.totals.status =
-            (uint32_t)(FAILED(d.result) ? d.result : CORPROF_E_NOT_YET_AVAILABLE);
-        h->sink.totals.lacking |= SXS_HEAP_SOME_OBJECTS | SXS_HEAP_NO_ROOTS;
-        sxs_warn("runtime %u (%s) reports no objects (%s)", sxs_runtime_number(sub->rt),
-                 sxs_runtime_version(sub->rt), sxs_hresult_name((HRESULT)h->sink.totals.status));
+    note_failure(h, d.result);
+}
+
+static void run_walk(void *arg)
+{
+    struct dump *d = arg;
+    d->result = sxs_heap_walk(&d->h->sink, &d->h->slots);
+    if (SUCCEEDED(d->result))
+        sxs_heap_sink_bounds(&d->h->sink);
+}
+
+/* Reads the objects without a collection. Returns 1, or 0 when the runtime cannot do that. */
+static int walk_runtime(struct sxs_heap_runtime *h)
+{
+    struct dump d = {.h = h, .result = E_OUTOFMEMORY};
+    if (sxs_runtime_info_version(h->sub->rt) < WALK_INFO) {
+        sxs_warn("runtime %u (%s) cannot read its heap without a collection: it collects",
+                 sxs_runtime_number(h->sub->rt), sxs_runtime_version(h->sub->rt));
+        return 0;
     }
+    sxs_heap_sink_begin(&h->sink, h->file, h->sub->rt, SXS_HEAP_WALKED);
+    sxs_gc_thread_call(run_walk, &d);
+    note_failure(h, d.result);
+    return 1;
 }
 
 static void take_of_runtime(struct sxs_heap_runtime *h, struct sxs_heap_file *file,
-                            const struct sxs_heap_options *options)
+                            enum sxs_heap_trigger trigger, int collect)
 {
-    (void)options;
     h->sink = (struct sxs_heap_sink){0};
     h->bulk = (struct sxs_bulk){0};
     h->suspend_ns = h->stopped_ns = 0;
     h->in_gc = h->walked = 0;
-    sxs_heap_sink_begin(&h->sink, file, h->sub->rt, SXS_HEAP_COLLECTED);
-    dump_runtime(h);
+    h->at_exit = trigger == SXS_HEAP_AT_EXIT;
+    if (h->at_exit || !collect)
+        sxs_heap_slots_find(&h->classes, h->sub->rt, &h->slots);
+    h->file = file;
+    if (collect || !walk_runtime(h)) {
+        sxs_heap_sink_begin(&h->sink, file, h->sub->rt, SXS_HEAP_COLLECTED);
+        dump_runtime(h);
+    }
     add_frozen(&h->sink);
-    sxs_heap_statics_find(&h->classes, &h->sink);
+    if (!h->at_exit && collect)
+        sxs_heap_statics_find(&h->classes, &h->sink);
+    sxs_heap_slots_free(&h->slots);
     begin_naming(h);
     while (name_some(h))
         continue;
@@ -271,14 +309,14 @@ static void relax_runtime(struct sxs_heap_runtime *h)
 
 /* ---- a snapshot ------------------------------------------------------------------------------ */
 
-static void take_all(const struct sxs_heap_options *options, struct sxs_heap_file *file,
+static void take_all(enum sxs_heap_trigger trigger, int collect, struct sxs_heap_file *file,
                      struct sxs_runtime *only)
 {
     struct sxs_heap_runtime *h;
     unsigned                 number = 0;
     while ((h = take_runtime(number, only)) != NULL) {
         number = sxs_runtime_number(h->sub->rt);
-        take_of_runtime(h, file, options);
+        take_of_runtime(h, file, trigger, collect);
         give_back(h);
     }
 }
@@ -297,7 +335,7 @@ void sxs_heap_take(const struct sxs_heap_options *options, enum sxs_heap_trigger
     err = sxs_heap_create(file, folder, ++all.number, trigger, sxs_session_open(NULL)->command);
     if (!err) {
         all.number = file->header->number;
-        take_all(options, file, only);
+        take_all(trigger, options->collect, file, only);
         err = -sxs_heap_ended(file);
     }
     if (err)

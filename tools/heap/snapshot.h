@@ -30,11 +30,15 @@ struct sxs_heap_runtime {
     _Atomic unsigned     n_modules;     /* that have been loaded */
     struct sxs_heap_sink sink;
     struct sxs_heap_classes classes;
-    struct sxs_bulk         bulk;
-    uint64_t    suspend_ns, stopped_ns; /* beginning of the last suspension; its threads had
+    struct sxs_heap_file   *file;    /* borrowed: of the snapshot that is being taken */
+    struct sxs_heap_slots   slots;   /* static fields that are read when objects were delivered */
+    int                     at_exit; /* the event pipe is closed: there is no dump */
+
+    struct sxs_bulk bulk;
+    uint64_t        suspend_ns, stopped_ns; /* beginning of the last suspension; its threads had
                                                   * stopped (CLOCK_MONOTONIC) */
-    _Atomic int pausing; /* 1: the objects were delivered in the suspension under way */
-    int         naming;  /* 1: naming is under way; under the lock of names */
+    _Atomic int     pausing; /* 1: the objects were delivered in the suspension under way */
+    int             naming;  /* 1: naming is under way; under the lock of names */
     struct sxs_heap_naming   named;
     int                      busy, ending; /* a snapshot is being taken; no more may begin */
     ModuleID                 exit_module;  /* the method that is called when the program ends */
