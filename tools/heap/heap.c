@@ -83,8 +83,8 @@ static HRESULT gc_finished(struct sxs_sub *sub)
     if (!atomic_load(&h->receiving) || !(h->by_callbacks ? h->walked : h->bulk.objects))
         return S_OK;
     sxs_heap_sink_bounds(&h->sink);
-    sxs_heap_slots_report(&h->slots, &h->sink);
     atomic_store(&h->receiving, 0); /* objects of another collection are not wanted */
+    sxs_heap_received(h);
     atomic_store(&h->pausing, 1);
     return S_OK;
 }

@@ -67,7 +67,8 @@ HRESULT sxs_heap_walk(struct sxs_heap_sink *sink, struct sxs_heap_slots *slots)
     if (SUCCEEDED(hr)) {
         sink->totals.suspend_ns = sxs_now_ns(CLOCK_MONOTONIC) - started;
         hr = sxs_info_EnumerateGCHeapObjects(sink->rt, receive_object, w);
-        sxs_heap_slots_report(slots, sink);
+        if (SUCCEEDED(hr))
+            sxs_heap_slots_report(slots, sink);
         sxs_runtime_resume(sink->rt);
         sink->totals.pause_ns = sxs_now_ns(CLOCK_MONOTONIC) - started;
     }
