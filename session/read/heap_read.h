@@ -16,7 +16,7 @@
 #include "session/format/heap.h"
 
 /** Numbers of types and names that are higher than this are taken for damage. */
-#define SXS_HEAP_MAX_NUMBER (1u << 24)
+#define SXS_HEAP_MAX_NUMBER (1u << 22)
 
 /** The header, without atomics. */
 struct sxs_heap_head {
