@@ -211,7 +211,7 @@ static int load_newest(void *arg, const struct sxs_session_process *p, int folde
     char                           why[256];
     if (!number)
         return 0;
-    int err = sxs_heap_counts_load(folder_fd, number, 0, &one.counts, why, sizeof(why));
+    int err = sxs_heap_counts_load(folder_fd, number, h->runtime, &one.counts, why, sizeof(why));
     if (err)
         sxs_lines_add(&h->problems, &h->n_problems, "%s/" SXS_HEAP_FILE "%u: %s", p->folder, number,
                       why);
@@ -226,9 +226,10 @@ static int load_newest(void *arg, const struct sxs_session_process *p, int folde
 }
 
 int sxs_heap_newest_load(const char *dir, const struct sxs_session *session, const char *process,
-                         struct sxs_heap_newest *out)
+                         uint32_t runtime, struct sxs_heap_newest *out)
 {
     memset(out, 0, sizeof(*out));
+    out->runtime = runtime;
     return sxs_processes_take(dir, session, process, load_newest, out);
 }
 

@@ -59,13 +59,15 @@ struct sxs_heap_newest {
         struct sxs_heap_counts counts;
     }     *processes; /* owned */
     size_t n;
+    uint32_t runtime; /* the one that was asked for; 0: all */
     char **problems; /* owned lines: "123/heap-2: ..." */
     size_t n_problems;
 };
 
-/** Like sxs_guests_report_load() and its release function, for heap snapshots. */
+/** Like sxs_guests_report_load() and its release function, for heap snapshots. @runtime: number of a
+ *  runtime; 0: all runtimes. */
 int  sxs_heap_newest_load(const char *dir, const struct sxs_session *session, const char *process,
-                          struct sxs_heap_newest *out);
+                          uint32_t runtime, struct sxs_heap_newest *out);
 void sxs_heap_newest_free(struct sxs_heap_newest *h);
 
 /** sxs_heap_newest_json - add the list "heap" to @top. Returns 0 or -1. */
