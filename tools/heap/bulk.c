@@ -158,13 +158,15 @@ static void read_static_fields(struct sxs_heap_sink *sink, struct cursor *c, uin
     for (uint32_t i = 0; i < count; i++) {
         WCHAR    name[512];
         size_t   n = 0;
-        uint64_t id = take(c, 8), object = take(c, 8), cls = take(c, 8), flags = take(c, 4), unit;
+        uint64_t id = take(c, 8), object = take(c, 8), flags, unit;
+        take(c, 8); /* type of the object */
+        flags = take(c, 4);
         while ((unit = take(c, 2)) != 0)
             if (n < sizeof(name) / sizeof(name[0]))
                 name[n++] = (WCHAR)unit;
         if (c->bad)
             return;
-        sxs_heap_sink_static(sink, (flags & STATIC_OF_THREAD) != 0, object, id, cls, name, n);
+        sxs_heap_sink_static(sink, (flags & STATIC_OF_THREAD) != 0, object, id, name, n);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "tools/heap/exit.h"
 #include "tools/heap/snapshot.h"
 #include "tools/heap/triggers.h"
 
@@ -127,9 +128,21 @@ static HRESULT assembly_unloading(struct sxs_sub *sub, sxs_assembly assembly)
 static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
 {
     struct sxs_heap_runtime *h = sub->state;
-    (void)module, (void)status;
-    if (atomic_fetch_add(&h->n_modules, 1) == 1) /* the first is that of System.Object */
+    unsigned                 n = atomic_fetch_add(&h->n_modules, 1);
+    if (n == 0 && SUCCEEDED(status) && sxs_heap_options_used()->at_exit)
+        sxs_heap_find_exit(h, module); /* the first module has System.Object */
+    if (SUCCEEDED(status))
+        sxs_heap_classes_module(&h->classes, module);
+    if (n == 1)
         sxs_heap_started();
+    return S_OK;
+}
+
+static HRESULT class_loaded(struct sxs_sub *sub, sxs_class cls, HRESULT status)
+{
+    struct sxs_heap_runtime *h = sub->state;
+    if (SUCCEEDED(status))
+        sxs_heap_classes_add(&h->classes, cls);
     return S_OK;
 }
 
@@ -142,9 +155,14 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
     if (!h)
         return E_OUTOFMEMORY;
     h->sub = sub;
+    sxs_heap_classes_init(&h->classes);
     sub->state = h;
-    sub->low = COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_MODULE_LOADS;
-    if (sxs_heap_options_used()->frames) /* allowed later only if it was asked for here */
+    sub->low =
+        COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_CLASS_LOADS;
+    if (sxs_heap_options_used()->at_exit)
+        sub->low |= COR_PRF_MONITOR_CACHE_SEARCHES | COR_PRF_MONITOR_JIT_COMPILATION;
+    /* Allowed later only if it was asked for here. */
+    if (sxs_heap_options_used()->frames || sxs_heap_options_used()->at_exit)
         sub->low |= COR_PRF_MONITOR_GC;
     sxs_heap_add(h);
     return S_OK;
@@ -158,15 +176,21 @@ static void stop_tool(struct sxs_sub *sub, int detached)
 
 static void release_runtime(struct sxs_sub *sub)
 {
-    if (sub->state)
-        sxs_heap_remove(sub->state); /* if the runtime refused the tool, it was not stopped */
-    free(sub->state);
+    struct sxs_heap_runtime *h = sub->state;
+    if (!h)
+        return;
+    sxs_heap_remove(h); /* if the runtime refused the tool, it was not stopped */
+    sxs_heap_classes_free(&h->classes);
+    free(h);
     sub->state = NULL;
 }
 
 static const struct sxs_events events = {
     .AssemblyUnloadStarted = assembly_unloading,
     .ModuleLoadFinished = module_loaded,
+    .ClassLoadFinished = class_loaded,
+    .JITCachedFunctionSearchStarted = sxs_heap_search_started,
+    .JITCompilationStarted = sxs_heap_jit_started,
     .GarbageCollectionStarted = gc_started,
     .RootReferences2 = roots_reported,
     .ObjectReferences = object_reported,

@@ -140,7 +140,7 @@ void sxs_heap_sink_root(struct sxs_heap_sink *sink, enum sxs_heap_root_kind kind
 }
 
 void sxs_heap_sink_static(struct sxs_heap_sink *sink, int of_thread, uint64_t object, uint64_t id,
-                          ClassID cls, const WCHAR *field, size_t n)
+                          const WCHAR *field, size_t n)
 {
     char            bytes[FIELD_SIZE], *copy;
     struct sxs_text text = sxs_text_in(bytes, sizeof(bytes));
@@ -149,7 +149,7 @@ void sxs_heap_sink_static(struct sxs_heap_sink *sink, int of_thread, uint64_t ob
         return;
     sxs_text_put_utf16(&text, field, n);
     copy = strdup(bytes);
-    number = copy ? add_name(sink, cls, copy) : 0;
+    number = copy ? add_name(sink, id, copy) : 0;
     if (!number)
         free(copy);
     write_root(sink, of_thread ? SXS_HEAP_ROOT_THREAD_STATIC : SXS_HEAP_ROOT_STATIC, 0, object, id,

@@ -24,9 +24,9 @@ struct sxs_heap_class {
 
 /** A name that roots refer to. Its number is its index + 1. */
 struct sxs_heap_named {
-    uint64_t id;    /* FunctionID; ClassID of a static field's class */
+    uint64_t id;    /* FunctionID; of a static field: its address */
     char    *field; /* name of a static field, UTF-8, owned; NULL: it is a function */
-    uint8_t  named; /* written to the file */
+    ClassID  cls;   /* the static field's class; 0: not found */
 };
 
 struct sxs_heap_sink {
@@ -60,10 +60,10 @@ void sxs_heap_sink_more(struct sxs_heap_sink *sink, uint64_t address, ClassID cl
 /** sxs_heap_sink_root - receive a root. @function: of a root on a stack; 0: not known. */
 void sxs_heap_sink_root(struct sxs_heap_sink *sink, enum sxs_heap_root_kind kind, uint32_t flags,
                         uint64_t object, uint64_t id, FunctionID function);
-/** sxs_heap_sink_static - receive the static field @field (UTF-16) of the class @cls. @id: its
- *  address. */
+/** sxs_heap_sink_static - receive the static field @field (UTF-16) at the address @id. Which class
+ *  it is of is found out later (tools/heap/statics.h). */
 void sxs_heap_sink_static(struct sxs_heap_sink *sink, int of_thread, uint64_t object, uint64_t id,
-                          ClassID cls, const WCHAR *field, size_t n);
+                          const WCHAR *field, size_t n);
 void sxs_heap_sink_dependent(struct sxs_heap_sink *sink, uint64_t primary, uint64_t secondary,
                              uint64_t id);
 

@@ -252,6 +252,7 @@ static void take_of_runtime(struct sxs_heap_runtime *h, struct sxs_heap_file *fi
     sxs_heap_sink_begin(&h->sink, file, h->sub->rt, SXS_HEAP_COLLECTED);
     dump_runtime(h);
     add_frozen(&h->sink);
+    sxs_heap_statics_find(&h->classes, &h->sink);
     begin_naming(h);
     while (name_some(h))
         continue;

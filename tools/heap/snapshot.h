@@ -15,6 +15,7 @@
 #include "manager/tool.h"
 #include "session/format/heap.h"
 #include "tools/heap/bulk.h"
+#include "tools/heap/statics.h"
 #include "tools/heap/types.h"
 #include "tools/options/heap_options.h"
 
@@ -28,14 +29,16 @@ struct sxs_heap_runtime {
     int                  in_gc, walked; /* that collection is under way; it has delivered objects */
     _Atomic unsigned     n_modules;     /* that have been loaded */
     struct sxs_heap_sink sink;
-    struct sxs_bulk      bulk;
+    struct sxs_heap_classes classes;
+    struct sxs_bulk         bulk;
     uint64_t    suspend_ns, stopped_ns; /* beginning of the last suspension; its threads had
                                                   * stopped (CLOCK_MONOTONIC) */
     _Atomic int pausing; /* 1: the objects were delivered in the suspension under way */
     int         naming;  /* 1: naming is under way; under the lock of names */
     struct sxs_heap_naming   named;
     int                      busy, ending; /* a snapshot is being taken; no more may begin */
-    int                      exited;       /* its snapshot at exit was taken */
+    ModuleID                 exit_module;  /* the method that is called when the program ends */
+    mdMethodDef              exit_method;  /* 0: not known */
     struct sxs_heap_runtime *next;         /* in the list of runtimes */
 };
 

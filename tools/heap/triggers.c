@@ -165,7 +165,8 @@ int sxs_heap_triggers_start(const char *text)
 
 void sxs_heap_started(void)
 {
-    if ((all.options.now || all.options.frames) && !atomic_exchange(&all.started, 1))
+    if ((all.options.now || all.options.frames || all.options.at_exit) &&
+        !atomic_exchange(&all.started, 1))
         sem_post(&all.wake);
 }
 

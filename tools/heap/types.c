@@ -141,7 +141,9 @@ static void write_name(struct sxs_heap_sink *sink, size_t at, struct sxs_namer *
     if (!n->field) {
         sxs_namer_function(namer, (sxs_function){sink->rt, n->id}, name, sizeof(name));
     } else {
-        sxs_namer_class(namer, (sxs_class){sink->rt, n->id}, name, sizeof(name));
+        snprintf(name, sizeof(name), "?");
+        if (n->cls)
+            sxs_namer_class(namer, (sxs_class){sink->rt, n->cls}, name, sizeof(name));
         len = strlen(name);
         snprintf(name + len, sizeof(name) - len, ".%s", n->field);
     }

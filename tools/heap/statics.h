@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * tools/heap/statics.h - finds the classes of static fields.
+ *
+ * A runtime's own heap dump has the name and the address of each static field that refers to an
+ * object, but not its class. The metadata of all modules say which classes have a static field of
+ * that name; the runtime says where the field of each of these classes is.
+ */
+#ifndef SXS_TOOLS_HEAP_STATICS_H
+#define SXS_TOOLS_HEAP_STATICS_H
+
+#include "tools/heap/classes.h"
+#include "tools/heap/sink.h"
+
+/** sxs_heap_statics_find - set the classes of the static fields in @sink->names. Fields of classes
+ *  that may be unloaded are not found. On a thread that no runtime knows. */
+void sxs_heap_statics_find(struct sxs_heap_classes *classes, struct sxs_heap_sink *sink);
+
+#endif
