@@ -139,6 +139,7 @@ static int find_place(struct chosen *c, const char *process, uint32_t number)
 {
     size_t                 n, found = 0;
     struct sxs_heap_place *all = sxs_heap_places(c->dir, &c->session, process, &n);
+    uint32_t               newest = n ? all[0].number : 0;
     while (found < n && number && all[found].number != number)
         found++;
     if (found < n)
@@ -148,7 +149,7 @@ static int find_place(struct chosen *c, const char *process, uint32_t number)
         return SXS_EXIT_OK;
     if (n)
         return sxs_wrong_input("--number: %u: %s has no such heap snapshot; the newest is %u",
-                               number, sxs_shown(c->dir), c->place.number);
+                               number, sxs_shown(c->dir), newest);
     return sxs_wrong_input("%s: no heap snapshots; expected a folder made by sxsprof run --tool "
                            "heap or --heap-at-exit with -o DIR",
                            sxs_shown(c->dir));

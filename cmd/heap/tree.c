@@ -100,6 +100,9 @@ static void add_all(struct sxs_heap_tree *t, const struct sxs_heap_graph *g, con
         uint32_t parent = keeper == SXS_NO_OBJECT ? root_node(t, g, object) : node[keeper];
         node[object] = type_child(t, parent, g->type[object]);
         count(t, g, node[object], object);
+        if (g->n_dependent && keeper != SXS_NO_OBJECT && node[object] != parent &&
+            sxs_heap_is_dependent(g, keeper, object))
+            t->nodes[node[object]].dependent = true;
     }
     free(node);
 }

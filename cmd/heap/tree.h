@@ -27,6 +27,7 @@ enum sxs_heap_what {
 struct sxs_heap_node {
     uint8_t  what; /* enum sxs_heap_what */
     bool     list; /* objects of this node keep one another */
+    bool     dependent; /* dependent handles lead from the parent's objects to these */
     uint16_t depth;
     uint32_t number, parent; /* parent: a lower index; of node 0: 0 */
     uint64_t n, bytes;       /* its own objects */
