@@ -269,6 +269,7 @@ function reset() {
   $("search").value = "";
   search("");
   state.chosen = -1;
+  state.focus = 0;
   if (state.view === "kept") { zoom(0); showNode(0); }
 }
 function paintTheme() { document.documentElement.classList.toggle("dark", dark); if (state.view === "kept") draw(); }
