@@ -11,6 +11,19 @@
 
 /* ---- the file ---- */
 
+uint32_t sxs_heap_number_of(const char *name)
+{
+    static const char prefix[] = SXS_HEAP_FILE;
+    char             *end;
+    if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+        return 0;
+    name += sizeof(prefix) - 1;
+    if (*name < '1' || *name > '9')
+        return 0;
+    unsigned long n = strtoul(name, &end, 10);
+    return *end || n > UINT32_MAX ? 0 : (uint32_t)n;
+}
+
 /* Returns 0 when the header has the format that this reader knows; else EINVAL after writing to
  * @why. */
 static int check_header(const struct sxs_heap_header *h, size_t got, char *why, size_t why_size)

@@ -55,6 +55,9 @@ struct sxs_heap_reader {
     char     line[256];     /* the line that sxs_heap_reader_problem() returned last */
 };
 
+/** sxs_heap_number_of - return N of "heap-N", the name of a snapshot's file; 0: it is no such name. */
+uint32_t sxs_heap_number_of(const char *name);
+
 /**
  * sxs_heap_reader_open - open the snapshot with the number @number.
  * @folder_fd: the process's folder; borrowed for this call.

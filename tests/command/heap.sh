@@ -125,6 +125,19 @@ print(len(d['nodes']) == 7 * s['node_count'] and len(d['edges']) == 3 * s['edge_
       max(d['edges'][2::3]) < len(d['nodes']) and max(d['nodes'][1::7]) < len(d['strings']))" "$T/file")"
 has "html: one page" "$("$SXS" heap --format html "$S")" "<!DOCTYPE html>" '"App.Holder\u003cSystem.Int32>"' "</html>"
 
+# --- packed sessions
+try "$SXS" pack -o "$T/packed.sxsprof" "$S"
+has "pack: with the snapshots" "$status:$out" "0:" "files: 3"
+for arguments in "--number 1" "--diff 1" "--format json"; do
+    # shellcheck disable=SC2086
+    {
+        try "$SXS" heap $arguments "$S"
+        cp "$T/out" "$T/expected"
+        try "$SXS" heap $arguments "$T/packed.sxsprof"
+    }
+    is "heap $arguments of the packed session is the same" "0::" "$status:$err:$(diff "$T/expected" "$T/out")"
+done
+
 # --- many objects, and long lists
 for graph in list tree; do
     "$T/make_heap" "$T/$graph" 1 $graph 1000000
