@@ -52,10 +52,10 @@ const matches = (name) => state.search && state.search.test(name);
 const canvas = $("graph"), pen = canvas.getContext("2d");
 let boxes = [], width = 0;
 function hue(name) {
-  let h = 0;
   const end = name.split("<")[0].lastIndexOf(".");
-  for (const c of end > 0 ? name.slice(0, end) : name) h = (h * 31 + c.charCodeAt(0)) % 360;
-  return h;
+  let h = 0x811c9dc5;
+  for (const c of end > 0 ? name.slice(0, end) : name) h = Math.imul(h ^ c.charCodeAt(0), 0x01000193);
+  return (h >>> 8) % 360;
 }
 function colour(node) {
   if (node.what === TOP) return dark ? "#3a4152" : "#d9d6cf";
