@@ -114,7 +114,8 @@ static const struct argp_option option_list[] = {
     {"type", KEY_TYPE, "TYPE", 0,
      "What keeps objects of this type: their paths to roots. A name, or a pattern with * and ?", 2},
     {"diff", KEY_DIFF, "OTHER", 0,
-     "What each type has more than in an older snapshot: a number (of the same process), SESSION or "
+     "What each type has more than in an older snapshot: a number (of the same process), SESSION "
+     "or "
      "SESSION:NUMBER",
      2},
     {"top", KEY_TOP, "N", 0, "Lines of each table of the text (30)", 2},
@@ -166,8 +167,8 @@ static int open_folder(struct chosen *c)
     return SXS_EXIT_PROBLEM;
 }
 
-/* Opens a session and finds the snapshot in it. @c is freed by close_chosen(), also after a failure.
- * Returns an exit status. */
+/* Opens a session and finds the snapshot in it. @c is freed by close_chosen(), also after a
+ * failure. Returns an exit status. */
 static int choose(struct chosen *c, const char *source, const char *process, uint32_t runtime,
                   uint32_t number)
 {
@@ -343,10 +344,10 @@ static bool is_pid(const char *text)
 
 int sxs_cmd_heap(int argc, char **argv)
 {
-    struct options  o = {.top = DEFAULT_TOP, .timeout = DEFAULT_TIMEOUT};
-    struct chosen   c = {.folder_fd = -1};
+    struct options        o = {.top = DEFAULT_TOP, .timeout = DEFAULT_TIMEOUT};
+    struct chosen         c = {.folder_fd = -1};
     struct sxs_heap_asked asked = {0};
-    int             status = SXS_EXIT_OK;
+    int                   status = SXS_EXIT_OK;
     sxs_options_parse(&sxs_argp_heap, argc, argv, 0, &o);
     if (is_pid(o.source)) {
         status = sxs_heap_ask((pid_t)strtol(o.source, NULL, 10), o.timeout, &asked);

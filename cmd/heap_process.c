@@ -97,7 +97,8 @@ static char *options_of_heap(char *tools)
 }
 
 /* Reads which signal asks for a snapshot from the settings that the process began with. A process
- * whose settings say nothing may have got them later: then it is the default. Returns it; 0: none. */
+ * whose settings say nothing may have got them later: then it is the default. Returns the signal;
+ * 0: none. */
 static int signal_of(pid_t pid)
 {
     struct sxs_heap_options options;
@@ -118,7 +119,7 @@ static int signal_of(pid_t pid)
     return number;
 }
 
-/* Returns whether the process has a handler for the signal. Without one, it would end the process. */
+/* Returns whether the process has a handler for the signal. Without one, it would end. */
 static bool catches(pid_t pid, int number)
 {
     char               line[256];

@@ -20,7 +20,7 @@ enum { MAX_TREE = 20000, WAYS_OF_A_TYPE = 20 };
 struct writer {
     FILE                         *to;
     const struct sxs_heap_report *r;
-    uint32_t                     *name; /* by string: its number in the page + 1 */
+    uint32_t                     *name;  /* by string: its number in the page + 1 */
     uint32_t                     *names; /* strings in the order of these numbers */
     uint32_t                      n_names;
 };
@@ -48,7 +48,7 @@ static int falling(const void *a, const void *b)
     return (*x < *y) - (*x > *y);
 }
 
-/* Shows the largest nodes. A node has at least the bytes of those below it, so parents are shown. */
+/* Shows the largest nodes. A node has at least the bytes of those below it, so parents are, too. */
 static void show_largest(const struct sxs_heap_tree *t, bool *shown)
 {
     uint64_t *all = sxs_must_zeroed(t->n, sizeof(*all));
@@ -127,8 +127,7 @@ static uint64_t kept_by(const struct sxs_heap_tree *t, const struct sxs_heap_roo
 {
     uint64_t kept = 0;
     for (uint32_t i = 0; i < t->n; i++)
-        if (t->nodes[i].what == SXS_HEAP_KIND &&
-            t->nodes[i].number == sum->kind * 16u + sum->flags)
+        if (t->nodes[i].what == SXS_HEAP_KIND && t->nodes[i].number == sum->kind * 16u + sum->flags)
             kept += t->nodes[i].all_bytes;
     return kept;
 }

@@ -148,8 +148,7 @@ const char *sxs_heap_reader_problem(struct sxs_heap_reader *r, size_t index)
     if (r->cut && index-- == 0)
         return "cut: the file is shorter than its header says";
     if (r->damaged_at && index-- == 0) {
-        snprintf(r->line, sizeof(r->line),
-                 "damaged at byte %llu: what follows was not read",
+        snprintf(r->line, sizeof(r->line), "damaged at byte %llu: what follows was not read",
                  (unsigned long long)r->damaged_at);
         return r->line;
     }
@@ -311,8 +310,8 @@ bool sxs_heap_take_bounds(struct sxs_heap_reader *r, struct sxs_heap_bounds_item
 
 bool sxs_heap_take_end(struct sxs_heap_reader *r, struct sxs_heap_end_item *out)
 {
-    uint64_t *const all[] = {&out->objects, &out->bytes,    &out->references, &out->roots,
-                             &out->dependent, &out->types,  &out->lacking,    &out->pause_ns,
+    uint64_t *const all[] = {&out->objects,    &out->bytes, &out->references, &out->roots,
+                             &out->dependent,  &out->types, &out->lacking,    &out->pause_ns,
                              &out->suspend_ns, &out->status};
     if (!begin_item(r))
         return false;
