@@ -138,6 +138,18 @@ for arguments in "--number 1" "--diff 1" "--format json"; do
     is "heap $arguments of the packed session is the same" "0::" "$status:$err:$(diff "$T/expected" "$T/out")"
 done
 
+# --- pages beside the session, and the report of the session
+mkdir "$T/none"
+for tool in sh cat mv; do ln -s "$(command -v $tool)" "$T/none/"; done
+try env PATH="$T/none" "$SXS" heap --open --number 1 "$S"
+is "--open without an opener: prints the path of the page" "0:$S-heap-1.html:" "$status:$out:$err"
+has "--open: the page is written" "$(head -c 300 "$S-heap-1.html")" "<!DOCTYPE html>"
+try "$SXS" heap --open --format json "$S"
+has "--open with another format is refused" "$status:$err" "2:" "--open: expected --format html, not json"
+try "$SXS" report "$S"
+has "report: says that there are snapshots, and what prints them" "$status:$out" "0:" \
+    "heap snapshots: 2; sxsprof heap $S prints the newest"
+
 # --- many objects, and long lists
 for graph in list tree; do
     "$T/make_heap" "$T/$graph" 1 $graph 1000000
@@ -190,7 +202,7 @@ refused "--diff with --type" "exclude each other" --diff 1 --type X "$S"
 refused "a snapshot to compare with that is not there" "has no such heap snapshot" --diff 7 "$S"
 refused "two sessions" "is one more" "$S" "$S"
 refused "no number" "expected a number" --number x "$S"
-refused "an output in no folder" "--output: $T/none/x: No such file or directory" -o "$T/none/x" "$S"
+refused "an output in no folder" "--output: $T/nowhere/x: No such file or directory" -o "$T/nowhere/x" "$S"
 refused "a process that does not exist" "no such process" 999999999
 sleep 100 &
 sleeper=$!
