@@ -70,8 +70,8 @@ static void complete(struct argp_state *state, struct options *o)
         argp_error(state, "--open: expected --format html, not %s", o->format);
     if (!o->format)
         o->format = o->open ? "html" : "text";
-    if (o->diff && strcmp(o->format, "text") != 0 && strcmp(o->format, "json") != 0)
-        argp_error(state, "--diff: expected --format text or json, not %s", o->format);
+    if (o->diff && strcmp(o->format, "heapsnapshot") == 0)
+        argp_error(state, "--diff: expected --format text, json or html, not %s", o->format);
     if (o->diff && o->type)
         argp_error(state, "--diff and --type exclude each other");
     if (o->source)
@@ -278,26 +278,6 @@ static int report(const struct options *o, const struct chosen *c)
     return status;
 }
 
-/* Writes the report and opens it if that was asked for. */
-static int report_and_open(struct options *o, const struct chosen *c)
-{
-    char *page = o->open && !o->output ? page_beside(c) : NULL;
-    if (o->open && !o->output && !page)
-        return SXS_EXIT_PROBLEM;
-    if (page)
-        o->output = page;
-    int status = report(o, c);
-    if (o->open && status != SXS_EXIT_USAGE && access(o->output, R_OK) == 0) {
-        if (sxs_open_page(o->output))
-            sxs_complain("%s is opened", o->output);
-        else
-            puts(o->output);
-        status = sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
-    }
-    free(page);
-    return status;
-}
-
 /* ---- differences ---- */
 
 /* Splits "SESSION:NUMBER", or a number alone, which is a snapshot of the same process. Changes
@@ -344,6 +324,8 @@ static int write_changes(const struct options *o, const struct sxs_heap_counts *
     }
     if (strcmp(o->format, "json") == 0)
         sxs_heap_write_changes_json(to, all, n);
+    else if (strcmp(o->format, "html") == 0)
+        sxs_heap_write_changes_html(to, all, n);
     else
         sxs_heap_write_changes(to, all, n, o->top);
     free(all);
@@ -373,6 +355,26 @@ static int diff(const struct options *o, const struct chosen *c)
     return status;
 }
 
+/* Writes the report and opens it if that was asked for. */
+static int write_and_open(struct options *o, const struct chosen *c)
+{
+    char *page = o->open && !o->output ? page_beside(c) : NULL;
+    if (o->open && !o->output && !page)
+        return SXS_EXIT_PROBLEM;
+    if (page)
+        o->output = page;
+    int status = o->diff ? diff(o, c) : report(o, c);
+    if (o->open && status != SXS_EXIT_USAGE && access(o->output, R_OK) == 0) {
+        if (sxs_open_page(o->output))
+            sxs_complain("%s is opened", o->output);
+        else
+            puts(o->output);
+        status = sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
+    }
+    free(page);
+    return status;
+}
+
 /* ---- the verb ---- */
 
 /* Returns whether the argument is the number of a process and not a folder. */
@@ -398,7 +400,7 @@ int sxs_cmd_heap(int argc, char **argv)
     if (status == SXS_EXIT_OK) {
         status = choose(&c, o.source, o.process, o.runtime, o.number);
         if (status == SXS_EXIT_OK)
-            status = o.diff ? diff(&o, &c) : report_and_open(&o, &c);
+            status = write_and_open(&o, &c);
         close_chosen(&c);
     }
     sxs_heap_asked_free(&asked);

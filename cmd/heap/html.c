@@ -4,6 +4,7 @@
  * embedded at build time) with the snapshot as JSON. Of the two trees, only nodes that can be seen
  * or found are written: the page stays small, whatever the number of objects.
  */
+#include "cmd/heap/counts.h"
 #include "cmd/heap/heap.h"
 
 #include <inttypes.h>
@@ -206,4 +207,20 @@ void sxs_heap_write_html(FILE *to, const struct sxs_heap_report *r)
     fputs(sxs_heap_page_tail, to);
     free(w.name);
     free(w.names);
+}
+
+/* Rows: [type, runtime, objects before, objects, bytes before, bytes] */
+void sxs_heap_write_changes_html(FILE *to, const struct sxs_heap_change *all, size_t n)
+{
+    fputs(sxs_heap_page_head, to);
+    fputs("{\"title\":\"Difference of two heap snapshots\",\n\"changes\":[", to);
+    for (size_t i = 0; i < n; i++) {
+        const struct sxs_heap_change *c = &all[i];
+        fputs(i ? ",\n[" : "[", to);
+        sxs_json_string(to, c->type);
+        fprintf(to, ",%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", c->runtime,
+                c->objects[0], c->objects[1], c->bytes[0], c->bytes[1]);
+    }
+    fputs("]}", to);
+    fputs(sxs_heap_page_tail, to);
 }

@@ -112,6 +112,9 @@ is "--diff as JSON" "{'runtime': 2, 'type': 'App.Node', 'objects_before': 2, 'ob
 try "$SXS" heap --number 1 --diff 1 "$S"
 has "--diff of equal snapshots" "$status:$out" "0:" "no differences"
 
+try "$SXS" heap --diff 1 --format html "$S"
+has "--diff as a page" "$status:$err:$out" "0::" '["App.Node",2,2,7,64,224]' "</html>"
+
 # --- other formats
 for format in text json html heapsnapshot; do
     "$SXS" heap --format $format "$S" >"$T/shown" 2>&1
@@ -197,7 +200,7 @@ refused "a runtime that is not there" "no such runtime" --runtime 9 "$S"
 refused "a process that is not there" "no such process" --process 9 "$S"
 refused "a folder that is not there" "No such file or directory" "$T/nothing"
 refused "an unknown format" "expected text, json, html or heapsnapshot" --format xml "$S"
-refused "a difference as a page" "--diff: expected --format text or json" --diff 1 --format html "$S"
+refused "a difference for DevTools" "--diff: expected --format text, json or html" --diff 1 --format heapsnapshot "$S"
 refused "--diff with --type" "exclude each other" --diff 1 --type X "$S"
 refused "a snapshot to compare with that is not there" "has no such heap snapshot" --diff 7 "$S"
 refused "two sessions" "is one more" "$S" "$S"
