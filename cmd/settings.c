@@ -23,8 +23,8 @@ static const struct {
     const struct sxs_tool_table *options; /* NULL: none */
 } tools[] = {
     {"census", NULL},     {"sample", &sxs_sampler_table}, {"calls", &sxs_calls_table},
-    {"exceptions", NULL}, {"events", &sxs_event_table},   {"instrument", &sxs_instrument_table},
-    {"gc", NULL},
+    {"exceptions", NULL}, {"events", &sxs_event_table},   {"gc", NULL},
+    {"instrument", &sxs_instrument_table},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 

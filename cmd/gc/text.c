@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Text report of collections: pauses by generation, the longest of them, and the heap. */
+#include "cmd/output/text.h"
 #include "cmd/gc/gc.h"
 #include "cmd/output/must.h"
 #include "cmd/output/processes.h"
-#include "cmd/output/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,8 +82,9 @@ static void write_line(FILE *to, const struct sxs_events_collection *const *sort
 static void write_pauses(FILE *to, const struct part *p,
                          const struct sxs_events_collection *const *sorted)
 {
-    static const char *const names[] = {"generation 0", "generation 1", "generation 2",
-                                        "generation 2, background", "generation unknown"};
+    static const char *const             names[] = {"generation 0", "generation 1", "generation 2",
+                                                    "generation 2, background",
+                                        "generation unknown"};
     const struct sxs_events_collection **some = sxs_must_zeroed(p->n, sizeof(const void *));
     fprintf(to, "  %10s  %-24s %11s %11s %11s %11s %11s\n", "count", "", "paused", "to suspend",
             "median", "95 %", "longest");
@@ -142,8 +143,8 @@ struct sums {
 /* Bytes of each generation: sums over all collections, and the heap after the last. */
 static void write_heap(FILE *to, const struct part *p)
 {
-    static const char *const names[] = {"generation 0", "generation 1", "generation 2",
-                                        "large objects", "pinned objects"};
+    static const char *const            names[] = {"generation 0", "generation 1", "generation 2",
+                                                   "large objects", "pinned objects"};
     const struct sxs_events_collection *last = NULL;
     struct sums                         sums[SXS_GC_GENERATIONS] = {0};
     for (size_t i = 0; i < p->n; i++) {

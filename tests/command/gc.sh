@@ -53,11 +53,11 @@ for i, g in enumerate(gcs[:20], 1):
     assert (g["pinned_objects"], g["handles"], g["finalizable"], g["finalized"]) == (i, 30 + i, 2, 2), g
     assert g["compacting"] and not g["concurrent"] and g["duration_ns"] == i * 900000, g
     assert [v["name"] for v in g["generations"]] == ["0", "1", "2", "large", "pinned"], g
-background, foreground, interrupted, told = gcs[20:]
+background, foreground, interrupted, by_callback = gcs[20:]
 assert (background["type"], foreground["type"], interrupted["type"]) == ("background", "foreground", "blocking")
 assert len(background["pauses"]) == 2 and background["freed"] == 4 << 20 and background["promoted"] == (6 << 20) + 4096
 assert "duration_ns" not in interrupted and "heap" not in interrupted and interrupted["pause_ns"] == 0
-assert (told["reason"], told["type"], told["pause_ns"]) == ("unknown", "unknown", 5000000) and "heap" not in told
+assert (by_callback["reason"], by_callback["type"], by_callback["pause_ns"]) == ("unknown", "unknown", 5000000) and "heap" not in by_callback
 E2
 is "JSON: each collection has exactly what is known of it" "" "$(cat "$T/said")"
 

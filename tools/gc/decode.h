@@ -44,10 +44,10 @@ struct sxs_gc_event {
     uint32_t type;       /* STARTED: enum sxs_gc_type */
     uint32_t heap;       /* HEAP_HISTORY: its index; GLOBAL_HISTORY: number of heaps */
     uint32_t mechanisms; /* GLOBAL_HISTORY: bits, see struct sxs_event_collection */
-    uint32_t n_pinned, sync_blocks, n_handles;                         /* HEAP_STATS */
-    uint64_t finalizable, n_finalizable;                               /* HEAP_STATS */
-    uint64_t size[SXS_GC_GENERATIONS], promoted[SXS_GC_GENERATIONS];   /* HEAP_STATS */
-    struct sxs_gc_heap_generation generations[SXS_GC_GENERATIONS];     /* HEAP_HISTORY */
+    uint32_t n_pinned, sync_blocks, n_handles;                       /* HEAP_STATS */
+    uint64_t finalizable, n_finalizable;                             /* HEAP_STATS */
+    uint64_t size[SXS_GC_GENERATIONS], promoted[SXS_GC_GENERATIONS]; /* HEAP_STATS */
+    struct sxs_gc_heap_generation generations[SXS_GC_GENERATIONS];   /* HEAP_HISTORY */
 };
 
 /** Reasons of SUSPENDING that are of collections. */
