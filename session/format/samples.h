@@ -99,6 +99,8 @@ struct sxs_samples_header {
     uint64_t         cost_every[8]; /* bytes from one recorded cost to the next, on average; 0: the
                                      * tool was not on; 1: every one was recorded */
     uint64_t         cost_live[8];  /* 1: RELEASED records say which are gone */
+    /* RELEASED, LIVE and TOTAL records not written because the file had no room */
+    _Atomic uint64_t n_notes_dropped;
 };
 
 enum sxs_record_type {

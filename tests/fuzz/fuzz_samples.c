@@ -68,6 +68,7 @@ static uint8_t *seed_file(size_t *size)
     }
     add_module(&f, 90, 0x7f0000000000, 0x7f0000000000, 0x7f0000100000, "/net/libclrgc.so", 1);
     add_pause(&f, 110, 5, 1);
+    add_costs(&f, 120, ips, 4);
     samples_end(&f);
     fclose(to);
     return (uint8_t *)bytes;

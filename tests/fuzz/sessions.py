@@ -153,7 +153,7 @@ def main():
 
     # Any file may be refused, but none may crash the command. Small files, so that changes hit used bytes.
     small = os.path.join(tmp, "small")
-    subprocess.run([maker, small, "known"], check=True)
+    subprocess.run([maker, small, "costs"], check=True)
     pid_small, = os.listdir(small)
     subprocess.run([os.path.join(makers, "make_calls"), os.path.join(tmp, "calls"), "values"], check=True)
     shutil.copy(os.path.join(tmp, "calls", "4242", "calls"), os.path.join(small, pid_small))

@@ -31,22 +31,25 @@ SXS_SIGSAFE uint64_t sxs_recorder_cost_id(void);
 /**
  * sxs_recorder_cost - record a cost with the stack of the calling thread.
  * @cost: borrowed for the call.
- * @skip: number of youngest frames to leave out; 0: the stack begins with the caller's frame.
- * Frames of the library itself at the young end are left out, too. If the stack cannot be walked,
- * the cost is recorded without one; if the file has no room, it is counted as dropped.
- * Does nothing before the recorder has started, and in a forked child. Signal-safe. */
+ * @skip: number of further frames to leave out. With 0 the stack begins with the youngest frame
+ *   that is not in the profiler's own libraries (libsxsprof*.so).
+ * If the stack cannot be walked, the cost is recorded without one; if the file has no room, it is
+ * counted as dropped. Does nothing before the recorder has started, and in a forked child. Uses
+ * some 1.5 KiB of stack. Signal-safe; keeps errno. */
 SXS_SIGSAFE void sxs_recorder_cost(const struct sxs_cost *cost, unsigned skip);
 
 /**
  * sxs_recorder_cost_of - record a cost with the stack of another thread, which is asked for by the
- * sample signal. Returns 0, or -EAGAIN when that thread did not answer in time (some ms): then
- * nothing is recorded. @tid: must not be the calling thread. Not signal-safe. */
+ * sample signal. The stack begins with the instruction that the thread runs next.
+ * Returns 0, or -EAGAIN when that thread did not answer in time (some ms, rarely more), is not known
+ * to the recorder (yet), or has a stack too small for the signal's handler: then nothing is
+ * recorded. @tid: must not be the calling thread. Not signal-safe. */
 int sxs_recorder_cost_of(uint32_t tid, const struct sxs_cost *cost);
 
 /**
  * sxs_recorder_name - return the number of a text that costs refer to; a record is written when the
  * pair of @runtime and text is new. @size: bytes; longer than 4096: cut. Returns 0 when there is no
- * room. Takes a lock; not signal-safe. */
+ * room, or in a forked child. Takes a lock; not signal-safe. */
 uint32_t sxs_recorder_name(unsigned runtime, const char *text, size_t size);
 
 /** sxs_recorder_released - record that the object or memory of the cost @id is gone. Signal-safe. */

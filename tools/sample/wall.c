@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "tools/recorder/poke.h"
 #include "tools/sample/clocks.h"
 
 #define RECORD_NS    100000000u /* longest waiting time without a record */
@@ -29,7 +30,7 @@ void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz)
     due_ns = sxs_now_ns(CLOCK_MONOTONIC);
 }
 
-static void record_waiting(struct sxs_sampled_thread *t)
+static void record_waiting(struct sxs_thread_slot *t)
 {
     const struct sxs_record_sample *last = atomic_load_explicit(&t->last, memory_order_acquire);
     struct sxs_record_sample       *record;
@@ -54,21 +55,21 @@ static void record_waiting(struct sxs_sampled_thread *t)
 
 /* A sample may cost its thread more than RAN_NS, with a deep stack or on a slow machine. If this
  * counted as work of the thread, it would cause another sample in each round. */
-SXS_SIGSAFE void sxs_wall_taken(struct sxs_sampled_thread *t)
+SXS_SIGSAFE void sxs_wall_taken(struct sxs_thread_slot *t)
 {
     atomic_store_explicit(&t->cpu_ns, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID), memory_order_relaxed);
 }
 
 /* Sets t->cpu_ns unless the handler has changed it meanwhile, because the handler's value is
  * newer. */
-static void move_clock(struct sxs_sampled_thread *t, uint64_t before, uint64_t cpu)
+static void move_clock(struct sxs_thread_slot *t, uint64_t before, uint64_t cpu)
 {
     atomic_compare_exchange_strong(&t->cpu_ns, &before, cpu);
 }
 
 /* A thread that is found for the first time gets one signal, whether it runs or not, because its
  * stack is not known yet. */
-uint32_t sxs_wall_due(struct sxs_sampled_thread *t)
+uint32_t sxs_wall_due(struct sxs_thread_slot *t)
 {
     uint64_t before = atomic_load(&t->cpu_ns), cpu = sxs_clocks_cpu_ns(atomic_load(&t->tid));
     int      known = atomic_load(&t->last) != NULL;
@@ -86,11 +87,11 @@ uint32_t sxs_wall_due(struct sxs_sampled_thread *t)
     return known ? round_weight : (uint32_t)interval_ns; /* a new thread may be younger */
 }
 
-static void look_at(struct sxs_sampled_thread *t)
+static void look_at(struct sxs_thread_slot *t)
 {
     uint32_t weight = sxs_wall_due(t);
     if (weight)
-        sxs_clocks_poke(atomic_load(&t->tid), weight);
+        sxs_poke(atomic_load(&t->tid), weight);
 }
 
 /* Missed rounds are not taken in a burst, because a running thread would look like a waiting one in

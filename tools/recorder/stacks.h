@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * tools/sample/stacks.h - finds the end of an interrupted thread's stack, within the signal
+ * tools/recorder/stacks.h - finds the end of an interrupted thread's stack, within the signal
  * handler.
  *
- * The range of a thread's own stack is known if its start was seen (tools/sample/threads.h). Any
+ * The range of a thread's own stack is known if its start was seen (tools/recorder/threads.h). Any
  * other stack (a coroutine's stack, or that of a thread whose start was not seen) is looked up
  * in a list of the process's writable mappings. The list is made from time to time, so it may be
  * out of date. */
-#ifndef SXS_TOOLS_SAMPLE_STACKS_H
-#define SXS_TOOLS_SAMPLE_STACKS_H
+#ifndef SXS_TOOLS_RECORDER_STACKS_H
+#define SXS_TOOLS_RECORDER_STACKS_H
 
 #include <stdint.h>
 
 #include "base/base.h"
-#include "tools/sample/threads.h"
+#include "tools/recorder/threads.h"
 
 /**
  * sxs_stacks_refresh - publish a new list of the writable mappings. One thread calls this when
@@ -42,7 +42,7 @@ enum sxs_stack_kind {
  * @is_first: 1 if it is the process's first thread.
  * @hi: receives the end of the stack, unless the result is SXS_STACK_UNKNOWN.
  * Signal-safe: no lock, no system call. */
-SXS_SIGSAFE enum sxs_stack_kind sxs_stacks_find(const struct sxs_sampled_thread *t, int is_first,
+SXS_SIGSAFE enum sxs_stack_kind sxs_stacks_find(const struct sxs_thread_slot *t, int is_first,
                                                 uintptr_t sp, uintptr_t *hi);
 
 #endif

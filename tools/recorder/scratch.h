@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** tools/sample/scratch.h - buffers for the frames of one walk, outside the stack that is walked. */
-#ifndef SXS_SAMPLER_SCRATCH_H
-#define SXS_SAMPLER_SCRATCH_H
+/** tools/recorder/scratch.h - buffers for the frames of one walk, outside the stack that is walked. */
+#ifndef SXS_TOOLS_RECORDER_SCRATCH_H
+#define SXS_TOOLS_RECORDER_SCRATCH_H
 
 #include <stdatomic.h>
 #include <stdint.h>

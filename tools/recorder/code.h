@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * tools/sample/code.h - finds the names of sampled addresses in code of runtimes, outside of the
+ * tools/recorder/code.h - finds the names of sampled addresses in code of runtimes, outside of the
  * signal handler.
  *
  * Samples are read back from the file. An address that is in no ELF file and in no code looked
  * up before is looked up in its runtime, and a CODE record is written. Code that is about to be
  * unloaded is looked up before that and forgotten afterwards. */
-#ifndef SXS_TOOLS_SAMPLE_CODE_H
-#define SXS_TOOLS_SAMPLE_CODE_H
+#ifndef SXS_TOOLS_RECORDER_CODE_H
+#define SXS_TOOLS_RECORDER_CODE_H
 
 #include "manager/runtime.h"
 #include "session/write/samples_write.h"
@@ -36,7 +36,7 @@ void sxs_code_unloading(struct sxs_runtime *rt, uint64_t function);
  * sxs_code_assembly_unloading, sxs_code_assembly_unloaded, sxs_code_resumed - must be called on
  * the unloading thread, in the callbacks AssemblyUnloadStarted, AssemblyUnloadFinished and
  * RuntimeResumeFinished (@reason: of that suspension). In between, no address is looked up in
- * @rt, see tools/sample/unloads.h. */
+ * @rt, see tools/recorder/unloads.h. */
 void sxs_code_assembly_unloading(struct sxs_runtime *rt);
 void sxs_code_assembly_unloaded(struct sxs_runtime *rt);
 void sxs_code_resumed(struct sxs_runtime *rt, COR_PRF_SUSPEND_REASON reason);

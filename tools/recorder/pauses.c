@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tools/sample/pauses.c - two callbacks and one record of 32 bytes each time a runtime stops its
+/* tools/recorder/pauses.c - two callbacks and one record of 32 bytes each time a runtime stops its
  * threads. */
-#include "tools/sample/pauses.h"
+#include "tools/recorder/pauses.h"
 
 #include <stdlib.h>
 #include <sys/syscall.h>

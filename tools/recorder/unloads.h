@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * tools/sample/unloads.h - tells when a runtime unloads assemblies, during which no address may
+ * tools/recorder/unloads.h - tells when a runtime unloads assemblies, during which no address may
  * be looked up in it.
  *
  * A runtime destroys collectible assemblies in this order, on one thread (its finalizer thread):
@@ -14,8 +14,8 @@
  * metadata of such a module ends the process. So no address is looked up from the first
  * AssemblyUnloadStarted until the resumption that follows the last AssemblyUnloadFinished. After
  * that, the runtime no longer finds that code. */
-#ifndef SXS_TOOLS_SAMPLE_UNLOADS_H
-#define SXS_TOOLS_SAMPLE_UNLOADS_H
+#ifndef SXS_TOOLS_RECORDER_UNLOADS_H
+#define SXS_TOOLS_RECORDER_UNLOADS_H
 
 #include <stdint.h>
 

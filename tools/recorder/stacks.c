@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/sample/stacks.h"
+#include "tools/recorder/stacks.h"
 
 #include <string.h>
 #include <time.h>
@@ -89,7 +89,7 @@ SXS_SIGSAFE static int look_up_latest(uintptr_t sp, uintptr_t *hi)
     return 0;
 }
 
-SXS_SIGSAFE enum sxs_stack_kind sxs_stacks_find(const struct sxs_sampled_thread *t, int is_first,
+SXS_SIGSAFE enum sxs_stack_kind sxs_stacks_find(const struct sxs_thread_slot *t, int is_first,
                                                 uintptr_t sp, uintptr_t *hi)
 {
     uintptr_t lo = t ? atomic_load_explicit(&t->stack_lo, memory_order_relaxed) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/sample/threads.h"
+#include "tools/recorder/threads.h"
 #include "base/clock.h"
 
 #include <errno.h>
@@ -19,11 +19,11 @@
 
 #define PROBES 32
 
-static struct sxs_sampled_thread table[SXS_MAX_SAMPLED_THREADS];
+static struct sxs_thread_slot table[SXS_MAX_THREADS];
 static pthread_mutex_t           claiming = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(claiming);
 /* one bit for each slot in use */
-static _Atomic uint64_t          taken[SXS_MAX_SAMPLED_THREADS / 64];
+static _Atomic uint64_t          taken[SXS_MAX_THREADS / 64];
 /* Threads that got no slot when they started, or whose stack is too small for the handler. */
 static _Atomic uint64_t          refused;
 /* highest number of threads that one scan found no slot for */
@@ -32,32 +32,32 @@ static _Atomic uint32_t          scan;
 
 SXS_SIGSAFE static size_t place_of(uint32_t tid, unsigned probe)
 {
-    return (tid * 2654435761u + probe) % SXS_MAX_SAMPLED_THREADS;
+    return (tid * 2654435761u + probe) % SXS_MAX_THREADS;
 }
 
-static void set_taken(const struct sxs_sampled_thread *t)
+static void set_taken(const struct sxs_thread_slot *t)
 {
     size_t i = (size_t)(t - table);
     atomic_fetch_or(&taken[i / 64], UINT64_C(1) << i % 64);
 }
 
-/* Returns the number of the next slot in use, from @i on, or SXS_MAX_SAMPLED_THREADS if there is
+/* Returns the number of the next slot in use, from @i on, or SXS_MAX_THREADS if there is
  * none. The bits make this fast: the table is far larger than most programs need, and is
  * searched a thousand times a second. */
 static size_t next_taken(size_t i)
 {
-    for (; i < SXS_MAX_SAMPLED_THREADS; i = (i | 63) + 1) {
+    for (; i < SXS_MAX_THREADS; i = (i | 63) + 1) {
         uint64_t left = atomic_load_explicit(&taken[i / 64], memory_order_acquire) >> i % 64;
         if (left)
             return i + (size_t)__builtin_ctzll(left);
     }
-    return SXS_MAX_SAMPLED_THREADS;
+    return SXS_MAX_THREADS;
 }
 
-SXS_SIGSAFE struct sxs_sampled_thread *sxs_threads_find(uint32_t tid)
+SXS_SIGSAFE struct sxs_thread_slot *sxs_threads_find(uint32_t tid)
 {
     for (unsigned i = 0; i < PROBES; i++) {
-        struct sxs_sampled_thread *t = &table[place_of(tid, i)];
+        struct sxs_thread_slot *t = &table[place_of(tid, i)];
         if (atomic_load_explicit(&t->tid, memory_order_acquire) == tid)
             return t;
     }
@@ -67,13 +67,13 @@ SXS_SIGSAFE struct sxs_sampled_thread *sxs_threads_find(uint32_t tid)
 /* Returns the slot of a thread, and takes a free one if it has none; NULL: no room. Called by
  * threads of runtimes (sxs_threads_mark()), by threads that start, and by the scanning thread.
  * The lock makes sure that a thread never gets two slots. Handlers only read. */
-static struct sxs_sampled_thread *claim_slot(uint32_t tid)
+static struct sxs_thread_slot *claim_slot(uint32_t tid)
 {
-    struct sxs_sampled_thread *t;
+    struct sxs_thread_slot *t;
     pthread_mutex_lock(&claiming);
     t = sxs_threads_find(tid);
     for (unsigned i = 0; !t && i < PROBES; i++) {
-        struct sxs_sampled_thread *at = &table[place_of(tid, i)];
+        struct sxs_thread_slot *at = &table[place_of(tid, i)];
         if (!atomic_load_explicit(&at->tid, memory_order_acquire)) {
             atomic_store(&at->state, SXS_SLOT_NEW);
             at->timer = at->perf_fd = -1;
@@ -88,7 +88,7 @@ static struct sxs_sampled_thread *claim_slot(uint32_t tid)
 
 /* Changes the state of a slot from @from to BUSY. Returns 0 when the state is another, or the
  * slot belongs to another thread by now. */
-static int become_busy(struct sxs_sampled_thread *t, uint32_t tid, enum sxs_slot_state from)
+static int become_busy(struct sxs_thread_slot *t, uint32_t tid, enum sxs_slot_state from)
 {
     uint32_t was = from;
     if (!atomic_compare_exchange_strong(&t->state, &was, SXS_SLOT_BUSY))
@@ -101,7 +101,7 @@ static int become_busy(struct sxs_sampled_thread *t, uint32_t tid, enum sxs_slot
 
 void sxs_threads_mark(uint32_t tid, unsigned number)
 {
-    struct sxs_sampled_thread *t = claim_slot(tid);
+    struct sxs_thread_slot *t = claim_slot(tid);
     if (t && number < 64)
         atomic_fetch_or(&t->runtimes, UINT64_C(1) << number);
 }
@@ -115,20 +115,20 @@ uint64_t sxs_threads_unlisted(void)
 /* A handler needs some 10 KiB. A thread with a stack smaller than this is not sampled. */
 #define MIN_STACK 49152u
 
-static void set_up(struct sxs_sampled_thread *t, uint32_t tid)
+static void set_up(struct sxs_thread_slot *t, uint32_t tid)
 {
     t->timer = t->perf_fd = -1;
     t->excluded = sxs_thread_is_own(tid);
-    t->recorded = 0;
+    t->recorded = t->begun = 0;
     t->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
     /* a scan in progress may have passed this thread's place */
     atomic_store(&t->seen, atomic_load(&scan) + 1);
 }
 
-struct sxs_sampled_thread *sxs_threads_begin(uintptr_t stack_lo, uintptr_t stack_hi)
+struct sxs_thread_slot *sxs_threads_begin(uintptr_t stack_lo, uintptr_t stack_hi)
 {
     uint32_t                   tid = (uint32_t)syscall(SYS_gettid);
-    struct sxs_sampled_thread *t = claim_slot(tid);
+    struct sxs_thread_slot *t = claim_slot(tid);
     if (!t)
         atomic_fetch_add(&refused, 1);
     if (!t || !become_busy(t, tid, SXS_SLOT_NEW))
@@ -143,22 +143,22 @@ struct sxs_sampled_thread *sxs_threads_begin(uintptr_t stack_lo, uintptr_t stack
     return t;
 }
 
-void sxs_threads_ready(struct sxs_sampled_thread *t)
+void sxs_threads_ready(struct sxs_thread_slot *t)
 {
     atomic_store_explicit(&t->state, SXS_SLOT_LIVE, memory_order_release);
 }
 
-struct sxs_sampled_thread *sxs_threads_finish(void)
+struct sxs_thread_slot *sxs_threads_finish(void)
 {
     uint32_t                   tid = (uint32_t)syscall(SYS_gettid);
-    struct sxs_sampled_thread *t = sxs_threads_find(tid);
+    struct sxs_thread_slot *t = sxs_threads_find(tid);
     if (!t || !become_busy(t, tid, SXS_SLOT_LIVE))
         return NULL;
     prctl(PR_GET_NAME, t->name);
     return t;
 }
 
-void sxs_threads_release(struct sxs_sampled_thread *t)
+void sxs_threads_release(struct sxs_thread_slot *t)
 {
     size_t i = (size_t)(t - table);
     atomic_store(&t->stack_lo, 0);
@@ -166,6 +166,7 @@ void sxs_threads_release(struct sxs_sampled_thread *t)
     atomic_store(&t->runtimes, 0);
     atomic_store(&t->cpu_ns, 0);
     atomic_store(&t->last, NULL);
+    atomic_store(&t->has_costs, 0);
     atomic_store(&t->waited_ns, 0);
     atomic_store(&t->first_due_ns, 0);
     atomic_store(&t->move_ns, 0);
@@ -189,7 +190,7 @@ struct listed {
 /* The threads that a scan has found. Used by the service thread only; filled on the thread of
  * base/descriptors.h while the service thread waits. */
 static struct {
-    struct listed threads[SXS_MAX_SAMPLED_THREADS];
+    struct listed threads[SXS_MAX_THREADS];
     size_t        n;         /* threads in the list */
     size_t        n_living;  /* threads of the process; those beyond the list's size are left out */
     size_t        n_named;   /* names have been read for threads[] up to here, where needed */
@@ -199,7 +200,7 @@ static struct {
 static void put_on_list(uint32_t tid, void *arg)
 {
     (void)arg;
-    if (list.n_living++ < SXS_MAX_SAMPLED_THREADS)
+    if (list.n_living++ < SXS_MAX_THREADS)
         list.threads[list.n++] = (struct listed){.tid = tid};
 }
 
@@ -212,7 +213,7 @@ static int name_some(void *arg)
     (void)arg;
     for (; left && list.n_named < list.n; list.n_named++) {
         struct listed                   *at = &list.threads[list.n_named];
-        const struct sxs_sampled_thread *t = sxs_threads_find(at->tid);
+        const struct sxs_thread_slot *t = sxs_threads_find(at->tid);
         if (!list.all_names && t && atomic_load(&t->state) != SXS_SLOT_NEW)
             continue;
         sxs_task_name(at->tid, at->name, sizeof(at->name));
@@ -235,7 +236,7 @@ static int make_list(int all_names)
 
 /* ---- scanning -------------------------------------------------------------------------------- */
 
-static void look_again(struct sxs_sampled_thread *t, struct listed *listed,
+static void look_again(struct sxs_thread_slot *t, struct listed *listed,
                        const struct sxs_threads_events *on)
 {
     int renamed;
@@ -256,7 +257,7 @@ static void look_at(struct listed *listed, uint32_t now, const struct sxs_thread
                     uint64_t *n_unowned)
 {
     uint32_t                   tid = listed->tid;
-    struct sxs_sampled_thread *t = claim_slot(tid);
+    struct sxs_thread_slot *t = claim_slot(tid);
     if (!t) {
         ++*n_unowned;
         return;
@@ -281,17 +282,17 @@ static void look_at(struct listed *listed, uint32_t now, const struct sxs_thread
 
 /* Whether a thread has ended. Checked because reading a folder that changes meanwhile may miss
  * entries. */
-static int is_gone(uint32_t tid)
+int sxs_threads_is_gone(uint32_t tid)
 {
     return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
 }
 
 static void clear_away(uint32_t now, const struct sxs_threads_events *on)
 {
-    for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_SAMPLED_THREADS; i++) {
-        struct sxs_sampled_thread *t = &table[i];
+    for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_THREADS; i++) {
+        struct sxs_thread_slot *t = &table[i];
         uint32_t                   tid = atomic_load_explicit(&t->tid, memory_order_acquire);
-        if (!tid || (int32_t)(atomic_load(&t->seen) - now) >= 0 || !is_gone(tid))
+        if (!tid || (int32_t)(atomic_load(&t->seen) - now) >= 0 || !sxs_threads_is_gone(tid))
             continue;
         /* The thread was marked by a runtime and has ended before it was found. */
         if (become_busy(t, tid, SXS_SLOT_NEW)) {
@@ -336,19 +337,19 @@ void sxs_threads_scan(const struct sxs_threads_events *events)
 
 /* Visits only slots in use, because the table is a megabyte and nearly empty. While slots
  * change, a thread may be visited twice or not at all. */
-void sxs_threads_each(void (*fn)(struct sxs_sampled_thread *t))
+void sxs_threads_each(void (*fn)(struct sxs_thread_slot *t))
 {
-    for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_SAMPLED_THREADS; i++) {
-        struct sxs_sampled_thread *t = &table[i];
+    for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_THREADS; i++) {
+        struct sxs_thread_slot *t = &table[i];
         if (atomic_load_explicit(&t->state, memory_order_acquire) == SXS_SLOT_LIVE && !t->excluded)
             fn(t);
     }
 }
 
-void sxs_threads_each_busy(void (*fn)(struct sxs_sampled_thread *t))
+void sxs_threads_each_busy(void (*fn)(struct sxs_thread_slot *t))
 {
-    for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_SAMPLED_THREADS; i++) {
-        struct sxs_sampled_thread *t = &table[i];
+    for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_THREADS; i++) {
+        struct sxs_thread_slot *t = &table[i];
         if (!become_busy(t, atomic_load(&t->tid), SXS_SLOT_LIVE))
             continue;
         fn(t);
@@ -356,9 +357,9 @@ void sxs_threads_each_busy(void (*fn)(struct sxs_sampled_thread *t))
     }
 }
 
-void sxs_threads_each_slot(void (*fn)(struct sxs_sampled_thread *t))
+void sxs_threads_each_slot(void (*fn)(struct sxs_thread_slot *t))
 {
-    for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_SAMPLED_THREADS; i++)
+    for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_THREADS; i++)
         fn(&table[i]);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tools/sample/scratch.c - hands out buffers for walks without a lock.
+/* tools/recorder/scratch.c - hands out buffers for walks without a lock.
  *
  * More walks can be in progress than there are processors: in wall-clock mode one thread after
  * another gets a signal, and a thread that wakes up may preempt a thread that is in the middle of
  * its walk. Some 50 walks at a time were seen with 150 threads on two busy processors. The first
  * N_USUAL buffers are nearly always enough, so the others use no physical memory. */
-#include "tools/sample/scratch.h"
+#include "tools/recorder/scratch.h"
 
 #define N_USUAL   64u
 #define N_BUFFERS 256u

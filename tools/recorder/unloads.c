@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/sample/unloads.h"
+#include "tools/recorder/unloads.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/sample/code.h"
+#include "tools/recorder/code.h"
 
 #include <errno.h>
 #include <link.h>
@@ -14,80 +14,31 @@
 #include "symbols/compiled.h"
 #include "symbols/describe.h"
 #include "base/elf_notes.h"
-#include "tools/sample/unloads.h"
+#include "tools/recorder/code_ranges.h"
+#include "tools/recorder/unloads.h"
 #include "stackwalk/fast/walk_fast.h"
 #include "signals/signals.h"
 #include "symbols/names.h"
-
-/* A range of addresses that needs no further lookup. */
-struct code_range {
-    uintptr_t           lo, hi;
-    struct sxs_runtime *rt;       /* only compared */
-    uint64_t            function; /* FunctionID, only compared; 0: no function */
-};
 
 static struct {
     pthread_mutex_t            lock; /* guards all members; runtimes are called while it is held */
     struct sxs_samples_writer *writer;
     struct sxs_namer          *namer;
-    struct code_range         *ranges;
-    size_t                     n_ranges, cap_ranges;
+    struct sxs_code_ranges     known; /* code that needs no further lookup */
+    struct sxs_code_ranges     elf;   /* code of ELF files */
     /* what sxs_elf_changes() returned last */
     uint64_t                   elf_changes;
-    struct code_range         *elf; /* code of ELF files, sorted by address */
-    size_t                     n_elf, cap_elf;
 } code = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(code.lock);
 
-/* ---- ranges that were looked up -------------------------------------------------------------- */
-
-/* Returns the index of the first of @n sorted ranges that ends after @ip. */
-static size_t first_after(const struct code_range *ranges, size_t n, uintptr_t ip)
-{
-    size_t lo = 0, hi = n;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (ranges[mid].hi <= ip)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
-static int is_in(const struct code_range *ranges, size_t n, uintptr_t ip)
-{
-    size_t at = first_after(ranges, n, ip);
-    return at < n && ranges[at].lo <= ip;
-}
-
 static void learn_code(uintptr_t lo, uintptr_t hi, struct sxs_runtime *rt, uint64_t function)
 {
-    size_t at = first_after(code.ranges, code.n_ranges, lo), end = at;
-    while (end < code.n_ranges && code.ranges[end].lo < hi)
-        end++; /* replaced by the new range */
-    if (code.n_ranges - (end - at) + 1 > code.cap_ranges) {
-        size_t             cap = code.cap_ranges ? code.cap_ranges * 2 : 1024;
-        struct code_range *more = realloc(code.ranges, cap * sizeof(*more));
-        if (!more)
-            return; /* not kept, so it will be looked up again */
-        code.ranges = more;
-        code.cap_ranges = cap;
-    }
-    memmove(&code.ranges[at + 1], &code.ranges[end],
-            (code.n_ranges - end) * sizeof(code.ranges[0]));
-    code.n_ranges = code.n_ranges - (end - at) + 1;
-    code.ranges[at] = (struct code_range){lo, hi, rt, function};
+    sxs_code_ranges_put(&code.known, (struct sxs_code_range){lo, hi, rt, function});
 }
 
-/* Removes the ranges of @rt; if @function is not 0, only those of that function. */
-static void forget_code(const struct sxs_runtime *rt, uint64_t function)
+static int is_known(uintptr_t ip)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < code.n_ranges; i++)
-        if (code.ranges[i].rt != rt || (function && code.ranges[i].function != function))
-            code.ranges[n++] = code.ranges[i];
-    code.n_ranges = n;
+    return sxs_code_ranges_has(&code.known, ip) || sxs_code_ranges_has(&code.elf, ip);
 }
 
 /* ---- lookup in the runtimes ------------------------------------------------------------------ */
@@ -95,13 +46,7 @@ static void forget_code(const struct sxs_runtime *rt, uint64_t function)
 /* Removes the ranges that overlap newly compiled code, because they are out of date. */
 static void on_compiled_piece(const struct sxs_compiled *piece)
 {
-    size_t at = first_after(code.ranges, code.n_ranges, piece->lo), end = at;
-    while (end < code.n_ranges && code.ranges[end].lo < piece->hi)
-        end++;
-    if (end == at)
-        return;
-    memmove(&code.ranges[at], &code.ranges[end], (code.n_ranges - end) * sizeof(code.ranges[0]));
-    code.n_ranges -= end - at;
+    sxs_code_ranges_cut(&code.known, piece->lo, piece->hi);
 }
 
 /* Looks up @ip in its runtime. @from_ns: time of the sample that met the code, so the code
@@ -165,8 +110,7 @@ static void ask_again(const struct owners *among)
     for (size_t i = n_unknown_code; i-- > 0;) {
         struct unknown_code *at = &unknown_code[i];
         struct sxs_runtime *rt;
-        int                  known =
-            is_in(code.ranges, code.n_ranges, at->ip) || is_in(code.elf, code.n_elf, at->ip);
+        int                  known = is_known(at->ip);
         rt = known ? NULL : runtime_of(at->ip, among);
         if (rt)
             ask_runtime(rt, at->ip, at->time_ns);
@@ -275,7 +219,7 @@ static void look_up_ip(uintptr_t ip, uint64_t time_ns, const struct place *at,
 {
     struct sxs_runtime  *rt;
     const struct reader *reader;
-    if (is_in(code.ranges, code.n_ranges, ip) || is_in(code.elf, code.n_elf, ip))
+    if (is_known(ip))
         return;
     rt = runtime_of(ip, among);
     reader = rt ? reader_of(rt) : NULL;
@@ -285,11 +229,11 @@ static void look_up_ip(uintptr_t ip, uint64_t time_ns, const struct place *at,
         note_unknown_code(ip, time_ns);
 }
 
-static void look_up(const struct sxs_record_sample *sample, const struct place *at,
-                    const struct owners *among)
+static void look_up_stack(const uint64_t *ips, unsigned n, uint64_t time_ns, const struct place *at,
+                          const struct owners *among)
 {
-    for (unsigned i = 0; i < sample->n; i++)
-        look_up_ip(sample->ips[i] - (i > 0), sample->time_ns, at, among);
+    for (unsigned i = 0; i < n; i++)
+        look_up_ip(ips[i] - (i > 0), time_ns, at, among);
 }
 
 static void look_up_difference(const struct sxs_record_difference *difference,
@@ -297,6 +241,19 @@ static void look_up_difference(const struct sxs_record_difference *difference,
 {
     for (unsigned i = 0; i < difference->n; i++)
         look_up_ip(difference->frames[i].ip - (i > 0), difference->time_ns, at, among);
+}
+
+static void look_up_record(const struct sxs_record *r, const struct place *at,
+                           const struct owners *among)
+{
+    const struct sxs_record_sample *sample = (const void *)r;
+    const struct sxs_record_cost   *cost = (const void *)r;
+    switch (atomic_load_explicit(&r->type, memory_order_acquire)) {
+    case SXS_RECORD_SAMPLE: look_up_stack(sample->ips, sample->n, sample->time_ns, at, among); break;
+    case SXS_RECORD_COST: look_up_stack(cost->ips, cost->n_ips, cost->time_ns, at, among); break;
+    case SXS_RECORD_DIFFERENCE: look_up_difference((const void *)r, at, among); break;
+    default: break;
+    }
 }
 
 static void read_on(struct place *at, const struct owners *among)
@@ -310,10 +267,7 @@ static void read_on(struct place *at, const struct owners *among)
         if (at->offset < sizeof(struct sxs_chunk_header))
             at->offset = sizeof(struct sxs_chunk_header);
         for (; (r = record_at(at, used)) != NULL; at->offset += r->size)
-            if (atomic_load_explicit(&r->type, memory_order_acquire) == SXS_RECORD_SAMPLE)
-                look_up((struct sxs_record_sample *)r, at, among);
-            else if (atomic_load(&r->type) == SXS_RECORD_DIFFERENCE)
-                look_up_difference((struct sxs_record_difference *)r, at, among);
+            look_up_record(r, at, among);
     } while (next_chunk(at, used));
     ask_again(among);
 }
@@ -369,7 +323,7 @@ static void unloading_locked(struct sxs_runtime *rt, uint64_t function)
     catch_up_one(rt);
     if (!function)
         sxs_namer_reset(code.namer);
-    forget_code(rt, function);
+    sxs_code_ranges_forget(&code.known, rt, function);
     sxs_walk_forget();
 }
 
@@ -474,27 +428,9 @@ static void record_module(const struct dl_phdr_info *info, uintptr_t lo, uintptr
     sxs_samples_commit(r, SXS_RECORD_MODULE);
 }
 
-static void add_elf(uintptr_t lo, uintptr_t hi)
-{
-    size_t at = 0;
-    if (code.n_elf == code.cap_elf) {
-        size_t cap = code.cap_elf ? code.cap_elf * 2 : 64;
-        void  *more = realloc(code.elf, cap * sizeof(code.elf[0]));
-        if (!more)
-            return;
-        code.elf = more;
-        code.cap_elf = cap;
-    }
-    while (at < code.n_elf && code.elf[at].lo < lo)
-        at++;
-    memmove(&code.elf[at + 1], &code.elf[at], (code.n_elf - at) * sizeof(code.elf[0]));
-    code.elf[at] = (struct code_range){lo, hi, NULL, 0};
-    code.n_elf++;
-}
-
 static int module_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    const struct code_range *had = arg;
+    const struct sxs_code_ranges *had = arg;
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
@@ -502,11 +438,11 @@ static int module_visit(struct dl_phdr_info *info, size_t size, void *arg)
         int       known = 0;
         if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X))
             continue;
-        for (const struct code_range *h = had; h->hi && !known; h++)
-            known = h->lo == lo && h->hi == hi;
+        for (size_t at = 0; at < had->n && !known; at++)
+            known = had->list[at].lo == lo && had->list[at].hi == hi;
         if (!known)
             record_module(info, lo, hi);
-        add_elf(lo, hi);
+        sxs_code_ranges_put(&code.elf, (struct sxs_code_range){lo, hi, NULL, 0});
     }
     return 0;
 }
@@ -514,18 +450,13 @@ static int module_visit(struct dl_phdr_info *info, size_t size, void *arg)
 void sxs_code_modules(void)
 {
     uint64_t      changes = sxs_elf_changes();
-    struct code_range *had;
     pthread_mutex_lock(&code.lock);
     if (code.writer && changes != code.elf_changes) {
+        struct sxs_code_ranges had = code.elf;
         code.elf_changes = changes;
-        had = calloc(code.n_elf + 1, sizeof(*had));
-        if (had) {
-            if (code.n_elf)
-                memcpy(had, code.elf, code.n_elf * sizeof(*had));
-            code.n_elf = 0;
-            sxs_loader_each(module_visit, had);
-            free(had);
-        }
+        code.elf = (struct sxs_code_ranges){0};
+        sxs_loader_each(module_visit, &had);
+        free(had.list);
     }
     pthread_mutex_unlock(&code.lock);
 }

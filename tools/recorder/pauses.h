@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * tools/sample/pauses.h - writes records that say when a runtime stopped its threads, why, and
+ * tools/recorder/pauses.h - writes records that say when a runtime stopped its threads, why, and
  * on which thread. */
-#ifndef SXS_TOOLS_SAMPLE_PAUSES_H
-#define SXS_TOOLS_SAMPLE_PAUSES_H
+#ifndef SXS_TOOLS_RECORDER_PAUSES_H
+#define SXS_TOOLS_RECORDER_PAUSES_H
 
 #include "manager/runtime.h"
 #include "session/write/samples_write.h"
