@@ -327,7 +327,7 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(CASE_OBJ) $(LIB_OBJ) \
-	    $(READ_OBJ) $(LIB_LIBS) -lunwind -lcmocka
+	    $(READ_OBJ) $(LIB_LIBS) -lunwind -lcmocka -lm
 
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.

@@ -16,6 +16,7 @@
 #include "manager/manager.h"
 #include "manager/rejit.h"
 #include "stackwalk/walk.h"
+#include "tools/alloc/alloc.h"
 #include "tools/calls/calls.h"
 #include "tools/events/events.h"
 #include "tools/exceptions/exceptions.h"
@@ -30,8 +31,8 @@ SXS_EXPORT HRESULT DllCanUnloadNow(void);
 
 static const struct sxs_tool *const tools[] = {
     &sxs_guard_tool, &sxs_pin_tool, &sxs_census_tool, &sxs_stackwalk_tool, &sxs_recorder_tool,
-    &sxs_sample_tool, &sxs_calls_tool, &sxs_exceptions_tool, &sxs_events_tool, &sxs_gc_tool,
-    &sxs_rejit_tool, &sxs_instrument_tool,
+    &sxs_sample_tool, &sxs_alloc_tool, &sxs_calls_tool, &sxs_exceptions_tool, &sxs_events_tool,
+    &sxs_gc_tool, &sxs_rejit_tool, &sxs_instrument_tool,
 };
 
 /* Keep the library loaded until the process ends. A runtime closes the library when Initialize

@@ -6,6 +6,7 @@
 #include "cmd/pick_value.h"
 
 #include "instr/config/config.h"
+#include "tools/options/alloc_options.h"
 #include "tools/options/calls_options.h"
 #include "tools/options/events_options.h"
 #include "tools/options/instrument_options.h"
@@ -22,8 +23,13 @@ static const struct {
     const char                  *name;
     const struct sxs_tool_table *options; /* NULL: none */
 } tools[] = {
-    {"census", NULL},     {"sample", &sxs_sampler_table}, {"calls", &sxs_calls_table},
-    {"exceptions", NULL}, {"events", &sxs_event_table},   {"gc", NULL},
+    {"census", NULL},
+    {"sample", &sxs_sampler_table},
+    {"calls", &sxs_calls_table},
+    {"exceptions", NULL},
+    {"events", &sxs_event_table},
+    {"gc", NULL},
+    {"alloc", &sxs_alloc_table},
     {"instrument", &sxs_instrument_table},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
@@ -34,6 +40,7 @@ union tool_values {
     struct sxs_calls_options      calls;
     struct sxs_event_options      events;
     struct sxs_instrument_options instrument;
+    struct sxs_alloc_options      alloc;
 };
 
 static const char *check_options(const struct sxs_tool_table *table, const char *options, char *why,

@@ -170,6 +170,7 @@ struct fake_object *fake_object_new(struct fake_class *type)
 {
     struct fake_object *object = fake_alloc(sizeof(*object), FAKE_OBJECT);
     object->type = type;
+    object->born = atomic_load(&fake.gcs);
     fake_publish(&object->id);
     if (atomic_load(&fake.mask_low) & (uint32_t)COR_PRF_ENABLE_OBJECT_ALLOCATED)
         FAKE_RAISE(ObjectAllocated, ID(object), ID(type));

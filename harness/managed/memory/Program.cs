@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+using System;
+using System.Diagnostics;
+using System.IO;
+using System.Linq;
+using System.Threading;
+
+namespace Memory;
+
+/// <summary>
+/// Allocates and keeps known numbers of objects of known types. Each word of the arguments is a
+/// step, and they are done in their order:
+///   keep:KIND=N    allocates N objects of a kind (see Kinds) and keeps them until drop
+///   drop:KIND=N    allocates N objects of a kind and keeps none
+///   static         keeps one object (Single) in a static field
+///   threads=N      starts N threads, each with an object in a thread-static field and a local one
+///   drop           drops everything that was kept
+///   collect=GEN    induces a blocking collection of a generation, and waits for finalizers
+///   words=N, mix=N, spread=N, alternate=N, uneven=N    work, see Work
+///   seed=N         a number above 0: another random order for mix and spread
+///   on=N           the steps that follow are done on N threads at once
+///   ready=FILE     creates a file; until=FILE waits until a file exists; sleep=MS waits
+/// Exit codes: 0, 2 wrong arguments.
+/// </summary>
+internal static class Program
+{
+    private static int threads = 1;
+    private static uint seed = 12345;
+
+    private static int Main(string[] args)
+    {
+        foreach (string word in args)
+        {
+            int at = word.IndexOf('=');
+            string name = at < 0 ? word : word[..at], value = at < 0 ? "" : word[(at + 1)..];
+            try
+            {
+                Step(name, value);
+            }
+            catch (Exception e) when (e is ArgumentException or FormatException)
+            {
+                Console.Error.WriteLine($"memory: wrong word '{word}': {e.Message}");
+                return 2;
+            }
+        }
+        Console.WriteLine($"memory: .NET {Environment.Version}: {args.Length} steps done");
+        GC.KeepAlive(Roots.Kept);
+        return 0;
+    }
+
+    private static void Step(string name, string value)
+    {
+        if (name.StartsWith("keep:", StringComparison.Ordinal))
+            Roots.Keep(Kinds.Allocate(name[5..], int.Parse(value)));
+        else if (name.StartsWith("drop:", StringComparison.Ordinal))
+            Drop(name[5..], int.Parse(value));
+        else
+            OtherStep(name, value);
+    }
+
+    private static void Drop(string kind, int n)
+    {
+        const int Piece = 1000; // so that not all objects are alive at once
+        if (threads > 1)
+            Work.OnThreads(threads, () => DropPieces(kind, n, Piece));
+        else
+            DropPieces(kind, n, Piece);
+    }
+
+    private static void DropPieces(string kind, int n, int piece)
+    {
+        for (; n > 0; n -= piece)
+            Kinds.Allocate(kind, Math.Min(n, piece));
+    }
+
+    private static void OtherStep(string name, string value)
+    {
+        switch (name)
+        {
+            case "static": Roots.KeepStatic(); break;
+            case "threads": Roots.KeepOnThreads(int.Parse(value)); break;
+            case "drop": Roots.Drop(); break;
+            case "collect": Collect(int.Parse(value)); break;
+            case "on": threads = int.Parse(value); break;
+            case "words": Words(int.Parse(value)); break;
+            case "mix": Count(name, seed => Work.Mix(int.Parse(value), seed)); break;
+            case "spread": Count(name, seed => Work.Spread(int.Parse(value), seed)); break;
+            case "seed": seed = uint.Parse(value); break;
+            case "alternate": Work.OnThreads(threads, () => Work.Alternate(int.Parse(value))); break;
+            case "uneven": Work.OnThreads(threads, () => Work.Uneven(int.Parse(value))); break;
+            case "ready": File.WriteAllText(value, ""); break;
+            case "sleep": Thread.Sleep(int.Parse(value)); break;
+            case "until": Until(value); break;
+            default: throw new ArgumentException("there is no such step");
+        }
+    }
+
+    private static void Collect(int generation)
+    {
+        GC.Collect(generation, GCCollectionMode.Forced, blocking: true);
+        GC.WaitForPendingFinalizers();
+    }
+
+    /// <summary>Prints the CPU time that the whole process used meanwhile, in ms, and the bytes that
+    /// were allocated.</summary>
+    private static void Words(int n)
+    {
+        using var process = Process.GetCurrentProcess();
+        TimeSpan before = process.TotalProcessorTime;
+        long allocated = GC.GetTotalAllocatedBytes();
+        Work.OnThreads(threads, () => Work.Words(n));
+        process.Refresh();
+        double ms = (process.TotalProcessorTime - before).TotalMilliseconds;
+        allocated = GC.GetTotalAllocatedBytes() - allocated;
+        Console.WriteLine($"memory: .NET {Environment.Version}: words={n}: {ms:F0} ms {allocated} bytes");
+    }
+
+    private static void Count(string name, Func<uint, int[]> work)
+    {
+        int[] made = [];
+        Work.OnThreads(threads, () => made = work(seed));
+        string counts = string.Join(" ", made.Select(n => (long)n * threads));
+        Console.WriteLine($"memory: .NET {Environment.Version}: {name}: {counts}");
+    }
+
+    private static void Until(string file)
+    {
+        while (!File.Exists(file))
+            Thread.Sleep(10);
+    }
+}
