@@ -10,6 +10,7 @@
 #include "tools/options/calls_options.h"
 #include "tools/options/events_options.h"
 #include "tools/options/instrument_options.h"
+#include "tools/options/native_options.h"
 #include "tools/options/sample_options.h"
 
 #include <stdbool.h>
@@ -30,6 +31,7 @@ static const struct {
     {"events", &sxs_event_table},
     {"gc", NULL},
     {"alloc", &sxs_alloc_table},
+    {"native", &sxs_native_table},
     {"instrument", &sxs_instrument_table},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
@@ -41,6 +43,7 @@ union tool_values {
     struct sxs_event_options      events;
     struct sxs_instrument_options instrument;
     struct sxs_alloc_options      alloc;
+    struct sxs_native_options     native;
 };
 
 static const char *check_options(const struct sxs_tool_table *table, const char *options, char *why,
