@@ -9,6 +9,7 @@
 #include "tools/options/alloc_options.h"
 #include "tools/options/calls_options.h"
 #include "tools/options/events_options.h"
+#include "tools/options/heap_options.h"
 #include "tools/options/instrument_options.h"
 #include "tools/options/native_options.h"
 #include "tools/options/sample_options.h"
@@ -32,6 +33,7 @@ static const struct {
     {"gc", NULL},
     {"alloc", &sxs_alloc_table},
     {"native", &sxs_native_table},
+    {"heap", &sxs_heap_table},
     {"instrument", &sxs_instrument_table},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
@@ -44,6 +46,7 @@ union tool_values {
     struct sxs_instrument_options instrument;
     struct sxs_alloc_options      alloc;
     struct sxs_native_options     native;
+    struct sxs_heap_options       heap;
 };
 
 static const char *check_options(const struct sxs_tool_table *table, const char *options, char *why,

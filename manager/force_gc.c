@@ -8,12 +8,12 @@
 #include "base/thread.h"
 #include "sxs_info.h"
 
-/* A call of sxs_force_gc(), on the stack of its thread. */
+/* A call of sxs_gc_thread_call(), on the stack of its thread. */
 struct request {
-    struct sxs_runtime *rt;
-    struct request     *next;
-    HRESULT             result;
-    int                 done;
+    void (*work)(void *arg);
+    void           *arg;
+    struct request *next;
+    int             done;
 };
 
 static struct {
@@ -43,9 +43,8 @@ static void serve_requests(void)
     struct request *r;
     sxs_thread_calls_runtimes();
     while ((r = take_request()) != NULL) {
-        HRESULT hr = sxs_info_ForceGC(r->rt);
+        r->work(r->arg);
         pthread_mutex_lock(&all.lock);
-        r->result = hr;
         r->done = 1;
         pthread_cond_broadcast(&all.changed);
         pthread_mutex_unlock(&all.lock);
@@ -62,22 +61,39 @@ static void append_locked(struct request *r)
     *end = r;
 }
 
-HRESULT sxs_force_gc(struct sxs_runtime *rt)
+int sxs_gc_thread_call(void (*work)(void *arg), void *arg)
 {
-    struct request r = {.rt = rt, .result = E_OUTOFMEMORY};
-    if (!sxs_runtime_is_live(rt))
-        return CORPROF_E_RUNTIME_UNINITIALIZED;
+    struct request r = {.work = work, .arg = arg};
     pthread_mutex_lock(&all.lock);
     if (!all.running && sxs_thread_start(&service) != 0) {
-        sxs_error("runtime %u: no collection is forced, because no thread can be started",
-                  sxs_runtime_number(rt));
+        sxs_error("no collection is forced, because no thread can be started");
         pthread_mutex_unlock(&all.lock);
-        return r.result;
+        return -1;
     }
     all.running = 1;
     append_locked(&r);
     while (!r.done)
         pthread_cond_wait(&all.changed, &all.lock);
     pthread_mutex_unlock(&all.lock);
-    return r.result;
+    return 0;
+}
+
+struct collection {
+    struct sxs_runtime *rt;
+    HRESULT             result;
+};
+
+static void collect(void *arg)
+{
+    struct collection *c = arg;
+    c->result = sxs_info_ForceGC(c->rt);
+}
+
+HRESULT sxs_force_gc(struct sxs_runtime *rt)
+{
+    struct collection c = {.rt = rt, .result = E_OUTOFMEMORY};
+    if (!sxs_runtime_is_live(rt))
+        return CORPROF_E_RUNTIME_UNINITIALIZED;
+    sxs_gc_thread_call(collect, &c);
+    return c.result;
 }
