@@ -7,6 +7,7 @@
 #include "cmd/calls/calls.h"
 #include "cmd/events/events.h"
 #include "cmd/guests/guests.h"
+#include "cmd/heap/counts.h"
 #include "cmd/instrument/instrument.h"
 
 #include <stdio.h>
@@ -22,7 +23,7 @@ void sxs_table_print(FILE *to, const struct sxs_session *s);
 /**
  * sxs_table_json - write the session as one JSON object and a newline.
  * The object also contains every function of @calls with its calls, the exceptions and events of
- * @events, the methods of @instrument, and the guests of @guests.
+ * @events, the methods of @instrument, the guests of @guests, and the objects of @heap.
  * @trace_entries: maximum number of traced calls of each process; 0: 5000. When there are more, a
  * line on standard error says so.
  * Returns 0, or -1 when out of memory.
@@ -30,7 +31,8 @@ void sxs_table_print(FILE *to, const struct sxs_session *s);
 int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls,
                    const struct sxs_events_report     *events,
                    const struct sxs_instrument_report *instrument,
-                   const struct sxs_guests_report *guests, size_t trace_entries);
+                   const struct sxs_guests_report *guests, const struct sxs_heap_newest *heap,
+                   size_t trace_entries);
 
 /** sxs_table_rows - return the number of runtimes in the session, listed and unlisted. */
 size_t sxs_table_rows(const struct sxs_session *s);
