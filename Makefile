@@ -71,7 +71,7 @@ LIB_LIBS := -ldl -lpthread
 # libarchive is linked statically, without the parts that the command does not use: they would bring libxml2 and ICU.
 # liblzma and libbz2 are libraries of libdw, which those parts of libarchive name, too.
 # libstdc++ only for its demangler, which is plain C: linked statically, it needs nothing else.
-CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -Wl,-Bdynamic -l:libzstd.so.1 -l:liblzma.so.5 -l:libbz2.so.1.0 -ljansson -ldw -lelf -lz -lprotobuf-c \
+CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -Wl,-Bdynamic -l:libzstd.so.1 -l:liblzma.so.5 -l:libbz2.so.1.0 -ljansson -ldw -lelf -lz -lprotobuf-c -lm \
             -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic
 
 .PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
@@ -345,7 +345,7 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
-PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c) cmd/calls/load.c cmd/calls/replay.c \
+PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/costs/*.c) cmd/calls/load.c cmd/calls/replay.c \
                  cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/shown.c cmd/output/json_values.c $(READ_SRC)) \
                $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o
 

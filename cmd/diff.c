@@ -3,13 +3,14 @@
 #include "cmd/command.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
+#include "cmd/report/data_kind.h"
 #include "cmd/report/profile.h"
 #include "cmd/symbols/symbol_path.h"
 
 #include <argp.h>
 #include <stddef.h>
 
-enum { KEY_SYMBOLS = 256 };
+enum { KEY_SYMBOLS = 256, KEY_BY_COUNT };
 
 struct options {
     struct sxs_report_options samples;
@@ -22,6 +23,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct options *o = state->input;
     switch (key) {
     case 'o': o->samples.output = arg; return 0;
+    case KEY_BY_COUNT: o->samples.by_count = true; return 0;
     case 'd': o->samples.data = sxs_data_option(state, arg); return 0;
     case KEY_SYMBOLS: sxs_symbols_option(state, arg, &o->samples.symbols); return 0;
     case ARGP_KEY_ARG:
@@ -41,7 +43,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option option_list[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
-    {"data", 'd', "samples|calls", 0, "Which, of sessions that have both (samples)", 0},
+    {"data", 'd', "DATA", 0,
+     "samples, calls, alloc, live, native, native-live, locks or wait: which, of sessions that have "
+     "several (the first that both have)",
+     0},
+    {"by-count", KEY_BY_COUNT, NULL, 0,
+     "Of alloc to locks: compare numbers of objects, blocks or waits, not bytes or time", 0},
     {"symbols", KEY_SYMBOLS, "DIR", 0,
      "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "
      "can "
@@ -73,8 +80,9 @@ int sxs_cmd_diff(int argc, char **argv)
     case SXS_PROFILE_NOTHING:
         return sxs_wrong_input(
             "nothing to compare in %s or %s; expected folders made by sxsprof run "
-            "--tool sample or --tool calls with -o DIR",
-            sxs_shown(o.dir[0]), sxs_shown(o.dir[1]));
+            "%s with -o DIR",
+            sxs_shown(o.dir[0]), sxs_shown(o.dir[1]),
+            o.samples.data ? sxs_data_kind(o.samples.data)->record : "--tool sample or --tool calls");
     default: return SXS_EXIT_PROBLEM;
     }
 }

@@ -11,6 +11,7 @@
 #include "tools/options/events_options.h"
 #include "tools/options/heap_options.h"
 #include "tools/options/instrument_options.h"
+#include "tools/options/locks_options.h"
 #include "tools/options/native_options.h"
 #include "tools/options/sample_options.h"
 
@@ -33,6 +34,7 @@ static const struct {
     {"gc", NULL},
     {"alloc", &sxs_alloc_table},
     {"native", &sxs_native_table},
+    {"locks", &sxs_locks_table},
     {"heap", &sxs_heap_table},
     {"instrument", &sxs_instrument_table},
 };
@@ -47,6 +49,7 @@ union tool_values {
     struct sxs_alloc_options      alloc;
     struct sxs_native_options     native;
     struct sxs_heap_options       heap;
+    struct sxs_locks_options      locks;
 };
 
 static const char *check_options(const struct sxs_tool_table *table, const char *options, char *why,

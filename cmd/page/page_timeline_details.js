@@ -9,6 +9,7 @@ const typeName = (s) => strings[s] || "?";
 function factsOf(it) { // { name, color, frame, rows: [[what, text]...], from, to }
   if (it.call !== undefined) return factsOfCall(it);
   if (it.thrown !== undefined) return factsOfThrown(it);
+  if (it.pool !== undefined) return factsOfPool(it);
   if (it.tick !== undefined) return factsOfTick(it);
   if (it.span !== undefined) return factsOfSpan(it);
   const lane = it.lane, life = (lane.lives || [])[0];

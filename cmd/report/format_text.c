@@ -3,6 +3,7 @@
  * time). */
 #include "cmd/report/format.h"
 #include "cmd/report/text_compared.h"
+#include "cmd/report/text_costs.h"
 
 #include "cmd/output/must.h"
 #include "cmd/output/names_of_values.h"
@@ -271,6 +272,10 @@ static void write_pauses(const struct sxs_model *m, FILE *to)
 static int write_text(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to)
 {
     size_t top = o->top ? o->top : 30;
+    if (m->costs) {
+        sxs_text_costs(m, o, to);
+        return 0;
+    }
     for (size_t i = 0; i < m->n_processes; i++)
         write_process(m, &m->processes[i], to);
     if (m->filtered_out)

@@ -147,6 +147,13 @@ static bool take_total(const struct sxs_record *r, struct sxs_samples_record *ou
     return record_fits(r, sizeof(*out->total)) && is_cost_kind(out->total->kind);
 }
 
+static bool take_pool(const struct sxs_record *r, struct sxs_samples_record *out)
+{
+    const struct sxs_record_pool *v = out->pool;
+    return record_fits(r, sizeof(*v)) && v->change >= SXS_POOL_STARTED &&
+           v->change < SXS_N_POOL_CHANGES;
+}
+
 static bool take_difference(const struct sxs_record *r, struct sxs_samples_record *out)
 {
     const struct sxs_record_difference *v = out->difference;
@@ -174,13 +181,14 @@ static bool take_record(const struct sxs_record *r, uint16_t type, void *to)
     case SXS_RECORD_RELEASED: return record_fits(r, sizeof(struct sxs_record_released));
     case SXS_RECORD_LIVE: return record_fits(r, sizeof(struct sxs_record_live));
     case SXS_RECORD_TOTAL: return take_total(r, out);
+    case SXS_RECORD_POOL: return take_pool(r, out);
     default: return false;
     }
 }
 
 int sxs_samples_next(struct sxs_samples *s, struct sxs_samples_record *out)
 {
-    return sxs_chunk_reader_next(&s->chunks, SXS_RECORD_TOTAL, take_record, out);
+    return sxs_chunk_reader_next(&s->chunks, SXS_RECORD_POOL, take_record, out);
 }
 
 void sxs_samples_rewind(struct sxs_samples *s)

@@ -34,6 +34,7 @@ struct sxs_samples_record {
         const struct sxs_record_released   *released;
         const struct sxs_record_live       *live;
         const struct sxs_record_total      *total;
+        const struct sxs_record_pool       *pool; /* its change is one that is known */
     };
     /* Texts of the record, not zero-terminated: the path of a module; the name of a function and
      * the path of its assembly; the version and the path of a runtime; the text of a name. */

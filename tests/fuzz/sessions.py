@@ -188,6 +188,8 @@ def main():
             more = r.choice(views)
         elif "calls" in changed and form != "json":
             more = ["--data", "calls"]
+        elif changed == ["samples"] and form not in ("chrome", "json"):
+            more = r.choice([[], [], *(["--data", data] for data in ("alloc", "live", "native", "locks"))])
         for name, original in base.items():
             with open(os.path.join(small, pid_small, name), "wb") as f:
                 f.write(mutate(r, original, content[name], cells if name == "calls" else 0)

@@ -208,8 +208,20 @@ static inline void add_total(struct samples_file *f, uint8_t kind, uint16_t runt
     r->value = value;
 }
 
+static inline void add_pool(struct samples_file *f, uint64_t time, uint8_t change, uint32_t value,
+                            uint8_t reason)
+{
+    struct sxs_record_pool *r = samples_add(f, SXS_RECORD_POOL, sizeof(*r));
+    r->time_ns = time;
+    r->value = value;
+    r->runtime = 1;
+    r->change = change;
+    r->reason = reason;
+}
+
 /* Adds costs of every kind, for programs that damage files: 20 allocations, of which 10 are released
- * and 10 are alive, native memory, a wait and its owner, and a total. */
+ * and 10 are alive, native memory, a wait and its owner, a total, and
+ * changes of a thread pool. */
 static inline void add_costs(struct samples_file *f, uint64_t time, const uint64_t *ips,
                              uint16_t n_ips)
 {
@@ -244,6 +256,8 @@ static inline void add_costs(struct samples_file *f, uint64_t time, const uint64
     c.n_ips = 0;
     add_cost(f, &c, ips);
     add_total(f, SXS_COST_ALLOCATION, 1, 1, 1000, 24000);
+    for (uint8_t change = SXS_POOL_STARTED; change < SXS_N_POOL_CHANGES; change++)
+        add_pool(f, time + change, change, change, SXS_POOL_REASON_STARVATION);
     f->head.cost_every[SXS_COST_ALLOCATION] = 100000;
     f->head.cost_live[SXS_COST_ALLOCATION] = 1;
     f->head.cost_every[SXS_COST_NATIVE] = f->head.cost_every[SXS_COST_LOCK] = 1;

@@ -89,24 +89,16 @@ SXS_SIGSAFE uint64_t sxs_recorder_cost_id(void)
     return atomic_fetch_add_explicit(&costs.last_id, 1, memory_order_relaxed) + 1;
 }
 
-/* A stack, youngest frame first. All IPs are return addresses, unless is_interrupted is set: then
- * the first one is an instruction that was to run next. */
-struct stack {
-    const uintptr_t    *ips;
-    size_t              n;
-    enum sxs_sample_end end;
-    int                 is_interrupted;
-};
-
-SXS_SIGSAFE static void put_cost(struct sxs_samples_writer *w, const struct sxs_cost *cost,
-                                 uint32_t tid, const struct stack *stack)
+SXS_SIGSAFE struct sxs_record_cost *sxs_costs_put(struct sxs_samples_writer   *w,
+                                                  const struct sxs_cost       *cost, uint32_t tid,
+                                                  const struct sxs_cost_stack *stack)
 {
     struct sxs_samples_header *header = sxs_samples_header(w);
     struct sxs_record_cost    *r =
         sxs_samples_reserve(w, sizeof(*r) + stack->n * sizeof(stack->ips[0]));
     if (!r) {
         atomic_fetch_add_explicit(&header->n_costs_dropped[cost->kind], 1, memory_order_relaxed);
-        return;
+        return NULL;
     }
     r->time_ns = sxs_now_ns(CLOCK_MONOTONIC);
     r->id = cost->id;
@@ -126,6 +118,7 @@ SXS_SIGSAFE static void put_cost(struct sxs_samples_writer *w, const struct sxs_
         r->ips[0]--;
     sxs_samples_commit(r, SXS_RECORD_COST);
     atomic_fetch_add_explicit(&header->n_costs[cost->kind], 1, memory_order_relaxed);
+    return r;
 }
 
 /* ---- the stack of the calling thread --------------------------------------------------------- */
@@ -157,25 +150,26 @@ struct own_walk {
 };
 
 /* @ips: room for @max frames. */
-SXS_SIGSAFE static void walk_and_put(struct sxs_samples_writer *w, const struct own_walk *o,
-                                     uintptr_t *ips, size_t max)
+SXS_SIGSAFE static struct sxs_record_cost *walk_and_put(struct sxs_samples_writer *w,
+                                                        const struct own_walk     *o,
+                                                        uintptr_t *ips, size_t max)
 {
     const struct sxs_walk_limits limits = {.cycles = SXS_WALK_CYCLES, .max = max};
-    struct stack                 stack = {.ips = ips};
+    struct sxs_cost_stack        stack = {.ips = ips};
     size_t                       n = sxs_walk_own(o->t, o->tid, o->uc, limits, ips, &stack.end), at;
     at = n_left_out(ips, n, o->skip);
     stack.ips += at;
     stack.n = n - at;
-    put_cost(w, o->cost, o->tid, &stack);
+    return sxs_costs_put(w, o->cost, o->tid, &stack);
 }
 
 /* Records a cost whose walk has no buffer: the youngest frames are kept in a small array on the
  * stack. Not inlined, so that other costs do not use that stack space. */
-__attribute__((noinline)) SXS_SIGSAFE static void walk_short(struct sxs_samples_writer *w,
-                                                             const struct own_walk     *o)
+__attribute__((noinline)) SXS_SIGSAFE static struct sxs_record_cost *
+walk_short(struct sxs_samples_writer *w, const struct own_walk *o)
 {
     uintptr_t ips[SHORT_STACK];
-    walk_and_put(w, o, ips, SHORT_STACK);
+    return walk_and_put(w, o, ips, SHORT_STACK);
 }
 
 /* The calling thread's number, saved because the system call costs as much as a short walk. */
@@ -187,30 +181,44 @@ SXS_SIGSAFE static uint32_t own_tid(void)
     return tid;
 }
 
-/* Not inlined, because n_left_out() expects a frame of its own. */
-__attribute__((noinline)) SXS_SIGSAFE void sxs_recorder_cost(const struct sxs_cost *cost,
-                                                             unsigned               skip)
+/* Inlined into two functions that are not, because n_left_out() expects one frame. */
+__attribute__((always_inline)) SXS_SIGSAFE static inline struct sxs_record_cost *
+record_own(const struct sxs_cost *cost, unsigned skip)
 {
     struct sxs_samples_writer *w = sxs_costs_writer();
     int                        saved_errno = errno;
+    struct sxs_record_cost    *r;
     struct sxs_scratch        *buffer;
     ucontext_t                 uc;
     struct own_walk            o = {.cost = cost, .skip = skip, .uc = &uc};
     if (!w)
-        return;
+        return NULL;
     SXS_WALK_HERE(uc);
     o.tid = own_tid();
     o.t = sxs_threads_find(o.tid);
     buffer = sxs_scratch_take(o.tid);
     if (buffer) {
-        walk_and_put(w, &o, buffer->ips, SXS_MAX_STACK);
+        r = walk_and_put(w, &o, buffer->ips, SXS_MAX_STACK);
         sxs_scratch_give_back(buffer);
     } else {
-        walk_short(w, &o);
+        r = walk_short(w, &o);
     }
     if (o.t)
         atomic_store_explicit(&o.t->has_costs, 1, memory_order_relaxed);
     errno = saved_errno;
+    return r;
+}
+
+__attribute__((noinline)) SXS_SIGSAFE void sxs_recorder_cost(const struct sxs_cost *cost,
+                                                             unsigned skip)
+{
+    record_own(cost, skip);
+}
+
+__attribute__((noinline)) SXS_SIGSAFE struct sxs_record_cost *
+sxs_recorder_cost_open(const struct sxs_cost *cost, unsigned skip)
+{
+    return record_own(cost, skip);
 }
 
 /* ---- the stack of another thread ------------------------------------------------------------- */
@@ -220,8 +228,7 @@ static int ask_thread(uint32_t tid)
     return sxs_poke(tid, SXS_POKE_WALK);
 }
 
-/* Whether a thread can run the signal's handler. */
-static int can_answer(uint32_t tid)
+SXS_SIGSAFE int sxs_costs_can_answer(uint32_t tid)
 {
     const struct sxs_thread_slot *t = sxs_threads_find(tid);
     return t && atomic_load(&t->state) != SXS_SLOT_NEW && !atomic_load(&t->excluded);
@@ -231,12 +238,12 @@ int sxs_recorder_cost_of(uint32_t tid, const struct sxs_cost *cost)
 {
     struct sxs_samples_writer    *w = sxs_costs_writer();
     const struct sxs_walk_answer *answer;
-    if (!w || !can_answer(tid) || sxs_poke_install() != 0 || sxs_walk_request_hold(HOLD_US) != 0)
+    if (!w || !sxs_costs_can_answer(tid) || sxs_poke_install() != 0 || sxs_walk_request_hold(HOLD_US) != 0)
         return -EAGAIN;
     answer = sxs_walk_request(tid, ANSWER_US, ask_thread);
     if (answer) {
-        const struct stack stack = {answer->ips, answer->n, answer->end, 1};
-        put_cost(w, cost, tid, &stack);
+        const struct sxs_cost_stack stack = {answer->ips, answer->n, answer->end, 1};
+        sxs_costs_put(w, cost, tid, &stack);
     }
     sxs_walk_request_release();
     return answer ? 0 : -EAGAIN;

@@ -2,6 +2,7 @@
 /* tools/recorder/names.c - the texts that costs refer to. The table has pointers into the mapped
  * file, where the texts are. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/fork.h"
@@ -15,9 +16,9 @@
 static struct {
     pthread_mutex_t               lock; /* guards all members */
     const struct sxs_record_name *slots[N_SLOTS];
-    uint32_t                      n;
 } names = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(names.lock);
+static _Atomic uint32_t n_numbers;
 
 static uint32_t hash_text(unsigned runtime, const char *text, size_t size)
 {
@@ -44,23 +45,45 @@ static int is_name(const struct sxs_record_name *name, unsigned runtime, const c
     return name->runtime == runtime && name->size == size && memcmp(name->text, text, size) == 0;
 }
 
-/* Writes the record of a new name into @slot. Returns its number, or 0 when there is no room. */
-static uint32_t add_name_locked(const struct sxs_record_name **slot, unsigned runtime,
-                                const char *text, size_t size)
+SXS_SIGSAFE uint32_t sxs_recorder_name_number(void)
+{
+    uint32_t n = atomic_load(&n_numbers);
+    while (n < MAX_NAMES && !atomic_compare_exchange_weak(&n_numbers, &n, n + 1)) {
+    }
+    return n < MAX_NAMES ? n + 1 : 0;
+}
+
+/* Returns the new record, or NULL when there is no room. */
+static const struct sxs_record_name *write_name(uint32_t number, unsigned runtime,
+                                                const char *text, size_t size)
 {
     struct sxs_samples_writer *w = sxs_costs_writer();
-    struct sxs_record_name    *r = NULL;
-    if (w && names.n < MAX_NAMES)
-        r = sxs_samples_reserve(w, sizeof(*r) + size);
+    struct sxs_record_name    *r = w ? sxs_samples_reserve(w, sizeof(*r) + size) : NULL;
     if (!r)
-        return 0;
-    r->number = ++names.n;
+        return NULL;
+    r->number = number;
     r->runtime = (uint16_t)runtime;
     r->size = (uint16_t)size;
     memcpy(r->text, text, size);
     sxs_samples_commit(r, SXS_RECORD_NAME);
+    return r;
+}
+
+void sxs_recorder_name_as(uint32_t number, unsigned runtime, const char *text, size_t size)
+{
+    if (number)
+        write_name(number, runtime, text, cut_text(text, size));
+}
+
+/* Writes the record of a new name into @slot. Returns its number, or 0 when there is no room. */
+static uint32_t add_name_locked(const struct sxs_record_name **slot, unsigned runtime,
+                                const char *text, size_t size)
+{
+    uint32_t                      number = sxs_recorder_name_number();
+    const struct sxs_record_name *r =
+        number ? write_name(number, runtime, text, size) : NULL;
     *slot = r;
-    return r->number;
+    return r ? number : 0;
 }
 
 static uint32_t find_or_add_locked(unsigned runtime, const char *text, size_t size)

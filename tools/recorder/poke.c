@@ -14,6 +14,7 @@
 #include "base/guarded.h"
 #include "signals/signals.h"
 #include "stackwalk/snapshot/walk_request.h"
+#include "tools/recorder/costs.h"
 #include "tools/recorder/walk.h"
 
 /* The limit of a requested walk. Higher than that of a sample, because a thread waits for it. */
@@ -81,9 +82,10 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     uint64_t    weight = 0;
     int         own = sxs_poke_own(info, &weight);
     handler_fn *sampler = atomic_load_explicit(&others, memory_order_acquire);
+    sxs_costs_serve(context);
     if (own && weight == SXS_POKE_WALK)
         serve_request(context);
-    else if (sampler)
+    else if (sampler && !(own && weight == SXS_POKE_COST))
         sampler(sig, info, context);
     else if (!own)
         signals->pass_on_sample(sig, info, context);

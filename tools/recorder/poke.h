@@ -19,6 +19,9 @@
 /** A special weight: the signal requests the thread's stack (stackwalk/snapshot/walk_request.h). */
 #define SXS_POKE_WALK UINT32_MAX
 
+/** Another one: the signal requests costs of the thread (tools/recorder/cost_request.c). */
+#define SXS_POKE_COST (UINT32_MAX - 1)
+
 /** sxs_poke_choose - choose the signal, which is the router's (sxs_signals.sample_signal). Later
  *  calls have no effect. Any thread; not signal-safe. */
 void sxs_poke_choose(void);
