@@ -67,6 +67,21 @@ is "the trace has every collection and every pause" "24 24" \
 "$SXS" report --format html -o "$T/page.html" "$T/s"
 is "the page is written" 0 "$?"
 
+cp -r "$T/s" "$T/more"
+try "$SXS" diff --data gc "$T/s" "$T/more"
+is "diff: exit status 0" 0 "$status"
+has "diff: all collections" "$out" "collections: 24 -> 24"
+has "diff: each version and generation" "$out" "  [8.0.29] generation 0
+    count              20 ->           20
+    paused      210.00 ms ->    210.00 ms
+    longest      20.00 ms ->     20.00 ms
+    freed         5.0 MiB ->      5.0 MiB
+    promoted     10.0 MiB ->     10.0 MiB"
+mkdir -p "$T/none/4242" && cp "$T/s/4242/census" "$T/none/4242/"
+try "$SXS" diff --data gc "$T/s" "$T/none"
+is "diff: a session without collections is refused" 2 "$status"
+has "diff: the message says what was expected" "$err" "--tool gc"
+
 "$T/make_events" "$T/both"
 is "beside the tool events, a collection is one event" 5 \
     "$("$SXS" report --format chrome "$T/both" | grep -c '"cat":"gc"')"
