@@ -233,6 +233,25 @@ static void collections_inside_a_background_collection_are_distinguished(void **
     }
 }
 
+/* Callbacks do not say which collection has ended: the one that began last. */
+static void ends_without_a_number_are_of_the_latest(void **state)
+{
+    static const struct step steps[] = {
+        STEP(10, MUTATOR, .id = SXS_GC_STARTED, .number = 1, .generation = 2, .type = SXS_GC_UNKNOWN),
+        STEP(20, OTHER, .id = SXS_GC_STARTED, .number = 2, .type = SXS_GC_UNKNOWN),
+        STEP(30, OTHER, .id = SXS_GC_ENDED),
+        STEP(40, BGC, .id = SXS_GC_ENDED),
+        STEP(50, OTHER, .id = SXS_GC_ENDED), /* one too many */
+    };
+    (void)state;
+    begin_test();
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+        take(&steps[i]);
+    assert_int_equal(n_records, 2);
+    assert_int_equal(records[1].end_ns, 30 * MS);
+    assert_int_equal(records[0].end_ns, 40 * MS);
+}
+
 static void other_suspensions_are_no_pauses_of_collections(void **state)
 {
     static const struct step steps[] = {
@@ -378,6 +397,7 @@ int main(void)
         cmocka_unit_test(events_that_come_several_times_change_nothing),
         cmocka_unit_test(a_lost_event_spoils_only_its_own_collection),
         cmocka_unit_test(collections_inside_a_background_collection_are_distinguished),
+        cmocka_unit_test(ends_without_a_number_are_of_the_latest),
         cmocka_unit_test(other_suspensions_are_no_pauses_of_collections),
         cmocka_unit_test(without_room_nothing_is_written_and_the_loss_is_reported),
         cmocka_unit_test(any_order_is_survived),

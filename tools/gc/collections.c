@@ -97,7 +97,7 @@ static int start(struct sxs_gc_collections *c, const struct sxs_gc_event *e, uin
 static void end(struct sxs_gc_collections *c, const struct sxs_gc_event *e, uint64_t now,
                 uint32_t tid)
 {
-    struct sxs_gc_recent *r = find_recent(c, e->number);
+    struct sxs_gc_recent *r = e->number ? find_recent(c, e->number) : in_progress(c, tid);
     if (!r || r->until_ns)
         return;
     r->until_ns = now;

@@ -37,8 +37,8 @@ struct sxs_gc_heap_generation {
 /** An event; members that its ID does not have are 0. */
 struct sxs_gc_event {
     uint32_t id;         /* enum sxs_gc_event_id */
-    uint32_t number;     /* STARTED, ENDED: of the collection; SUSPENDING: of the one before;
-                          * FINALIZERS_ENDED: how many ran */
+    uint32_t number;     /* STARTED, ENDED: of the collection (ENDED 0: of that which began last);
+                          * SUSPENDING: of the one before; FINALIZERS_ENDED: how many ran */
     uint32_t generation; /* STARTED, ENDED, GLOBAL_HISTORY */
     uint32_t reason;     /* STARTED, TRIGGERED: enum sxs_gc_reason; SUSPENDING: the runtime's */
     uint32_t type;       /* STARTED: enum sxs_gc_type */

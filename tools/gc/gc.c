@@ -105,8 +105,7 @@ static HRESULT gc_started(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_G
 
 static HRESULT gc_finished(struct sxs_sub *sub)
 {
-    struct state       *s = sub->state;
-    struct sxs_gc_event e = {.id = SXS_GC_ENDED, .number = atomic_load(&s->n_begun)};
+    struct sxs_gc_event e = {.id = SXS_GC_ENDED}; /* of the collection that began last */
     if (by_callbacks(sub))
         take(sub, &e);
     return S_OK;
