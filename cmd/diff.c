@@ -51,12 +51,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option option_list[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
-    {"data", 'd', "DATA", 0,
-     "samples, calls, alloc, live, native, native-live, locks or wait: which, of sessions that have "
-     "several (the first that both have); gc: collections, as text",
+    {"data", 'd', "samples|calls|alloc|live|native|native-live|locks|lock-owners|wait|gc", 0,
+     "Which, of sessions that have several (the first that both have); gc: "
+     "collections, as text",
      0},
     {"by-count", KEY_BY_COUNT, NULL, 0,
-     "Of alloc to locks: compare numbers of objects, blocks or waits, not bytes or time", 0},
+     "Of alloc to lock-owners: compare numbers of objects, blocks or waits, not bytes or time", 0},
     {"symbols", KEY_SYMBOLS, "DIR", 0,
      "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "
      "can "

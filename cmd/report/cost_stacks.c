@@ -25,9 +25,10 @@ size_t sxs_cost_stack_begin(const struct sxs_model *m, const struct sxs_named *f
                             enum sxs_cost_kind kind)
 {
     size_t young = 0;
+    bool   by_event = kind == SXS_COST_ALLOCATION || kind == SXS_COST_LOCK;
     for (; young < n; young++) {
         const struct sxs_model_frame *f = &m->frames[frames[young].frame];
-        if (!is_library(m, f) && (kind == SXS_COST_NATIVE || !is_of_event(m, f)))
+        if (!is_library(m, f) && (!by_event || !is_of_event(m, f)))
             break;
     }
     return young < n ? young : 0;

@@ -31,6 +31,7 @@ struct on_runtime {
     struct sxs_live         *live;  /* owned; NULL: objects are not followed */
     struct sxs_alloc_options options;
     int                      ticks; /* 1: small objects are told of by AllocationTick */
+    int                      events; /* 1: events say which objects are sampled */
     sxs_alloc_average        amount; /* of the ticks of small objects */
     _Atomic(EVENTPIPE_PROVIDER) provider; /* the runtime's own; 0: not known yet */
 };
@@ -123,7 +124,7 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
     struct sxs_alloc_event event;
     (void)metadata_size, (void)metadata, (void)activity, (void)related;
     (void)thread, (void)n_frames, (void)frames;
-    if (id != (on->ticks ? SXS_ALLOC_TICK : SXS_ALLOC_SAMPLED) || on->options.exact ||
+    if (id != (on->ticks ? SXS_ALLOC_TICK : SXS_ALLOC_SAMPLED) || !on->events ||
         !is_of_runtime(on, provider))
         return S_OK;
     if (!sxs_alloc_decode(id, version, data, size, &event) || is_repeated(&event))
@@ -184,7 +185,7 @@ static HRESULT object_allocated(struct sxs_sub *sub, sxs_object object, sxs_clas
     if (on->options.exact)
         type = sxs_alloc_types_find(on->types, cls.id);
     size = size_of(on, object, type);
-    n = count_down(size, on->options.every);
+    n = on->events && !on->ticks ? 0 : count_down(size, on->options.every);
     if (!type && n <= 0)
         return S_OK;
     if (!type)
@@ -287,10 +288,13 @@ static HRESULT start_samples(struct sxs_sub *sub, struct on_runtime *on)
     if (FAILED(hr))
         sxs_error("tool alloc: runtime %u (%s) starts no EventPipe session",
                   sxs_runtime_number(on->rt), sxs_runtime_version(on->rt));
+    on->events = SUCCEEDED(hr);
     return hr;
 }
 
-static HRESULT start_exact(struct sxs_sub *sub, const struct on_runtime *on)
+/* 10.0 does not report each boxed value by ObjectAllocated, but its random sample has all objects: so
+ * there the samples come from its events. */
+static HRESULT start_exact(struct sxs_sub *sub, struct on_runtime *on)
 {
     if (sxs_runtime_is_attached(on->rt)) {
         sxs_error("tool alloc: exact must be set when the program starts: a runtime that runs already "
@@ -298,6 +302,8 @@ static HRESULT start_exact(struct sxs_sub *sub, const struct on_runtime *on)
         return CORPROF_E_UNSUPPORTED_CALL_SEQUENCE;
     }
     sub->low |= (uint32_t)(COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED);
+    if (is_at_least(on->rt, FIRST_WITH_SAMPLES))
+        start_samples(sub, on);
     return S_OK;
 }
 
