@@ -150,13 +150,13 @@ $(SONAMES): base/gen_sonames.sh
 
 $(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o $(O)/obj/tools/sample/handler.o: $(SONAMES)
 
-PAGE    := $(wildcard cmd/page/page*)
-CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/profile.pb-c.h $(O)/gen/names.pb-c.h
+PAGE    := $(wildcard cmd/page/page* cmd/page/heap*)
+CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/sxs_heap_page.h $(O)/gen/profile.pb-c.h $(O)/gen/names.pb-c.h
 
-$(O)/gen/sxs_page.h: cmd/page/embed.py $(PAGE)
+$(O)/gen/sxs_page.h $(O)/gen/sxs_heap_page.h: $(O)/gen/sxs_%.h: cmd/page/embed.py $(PAGE)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
-	$(Q)python3 cmd/page/embed.py cmd/page $@
+	$(Q)python3 cmd/page/embed.py cmd/page $* $@
 
 $(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/report/%.proto
 	@mkdir -p $(@D)
@@ -168,7 +168,7 @@ $(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/symbols/%.proto
 	$(call say,GEN,$@)
 	$(Q)protoc-c --proto_path=$(<D) --c_out=$(O)/gen $<
 
-$(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c)): $(CMD_GEN)
+$(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c)): $(CMD_GEN)
 
 # The header is written only when the commit has changed.
 $(O)/gen/sxs_commit.h: FORCE
@@ -345,8 +345,8 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
-PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/costs/*.c) cmd/calls/load.c cmd/calls/replay.c \
-                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/shown.c $(READ_SRC)) \
+PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/costs/*.c) cmd/calls/load.c cmd/calls/replay.c \
+                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/shown.c cmd/output/json_values.c $(READ_SRC)) \
                $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o
 
 # Unit tests of the preloaded allocator: of its parts, and of the library, which the test program
@@ -365,7 +365,7 @@ $(O)/tests/test_allocator: tests/unit/test_allocator.c $(CASE_OBJ) $(O)/libsxspr
 	    -Wl,--no-as-needed,-rpath,'$$ORIGIN/..' $(O)/libsxsprof-malloc.so -lcmocka -lpthread -lm
 
 # Unit tests of the command's own folders.
-CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_cost_sums test_wait_class)
+CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_wait_class)
 
 $(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
@@ -397,6 +397,7 @@ $(O)/tests/fuzz_clrie: tests/fuzz/fuzz_clrie.c tests/fuzz/fuzz.h $(CLRIE_CONFIG_
 
 $(O)/tests/fuzz_calls: tests/profile/make_calls.c
 $(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/calls/*.c)))
+$(O)/tests/fuzz_heap: tests/profile/make_heap.c
 $(O)/tests/fuzz_pack: $(call obj,$(wildcard cmd/pack/*.c))
 $(O)/tests/fuzz_instrument: tests/profile/make_instrument.c tests/fuzz/fuzz.h
 $(O)/tests/fuzz_instrument: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/instrument/*.c) cmd/output/json_values.c))
@@ -469,7 +470,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 # All programs and libraries that the tests need besides those of `all`.
 TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/tests/il_,bodies signatures texts) \
-    $(addprefix $(O)/tests/fuzz_,samples pdb pack calls instrument report config clrie) \
+    $(addprefix $(O)/tests/fuzz_,heap samples pdb pack calls instrument report config clrie) \
     $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks bench_graph) \
     $(O)/tests/report_main \
     $(O)/tests/libfailing.so \

@@ -21,6 +21,11 @@ struct sxs_thread {
  */
 int sxs_thread_start(const struct sxs_thread *thread);
 
+/** sxs_thread_calls_runtimes - unblock the signals by which runtimes stop their threads and handle
+ *  faults. Call it first on a thread of the library on which functions of a runtime will be called
+ *  that may run or stop managed code. */
+void sxs_thread_calls_runtimes(void);
+
 /** sxs_thread_is_own - tell whether the thread with kernel ID @tid was started by
  *  sxs_thread_start() and has not ended. Returns nonzero if so. Only 16 threads at a time are
  *  recorded; further ones are not recognized. Any thread; signal-safe. */

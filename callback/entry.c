@@ -20,6 +20,8 @@
 #include "tools/calls/calls.h"
 #include "tools/events/events.h"
 #include "tools/exceptions/exceptions.h"
+#include "tools/gc/gc.h"
+#include "tools/heap/heap.h"
 #include "tools/instrument/rewrite.h"
 #include "tools/locks/tool.h"
 #include "tools/native/native.h"
@@ -31,10 +33,22 @@ SXS_EXPORT HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **
 SXS_EXPORT HRESULT DllCanUnloadNow(void);
 
 static const struct sxs_tool *const tools[] = {
-    &sxs_guard_tool,  &sxs_pin_tool,        &sxs_census_tool,     &sxs_stackwalk_tool,
-    &sxs_recorder_tool, &sxs_sample_tool, &sxs_calls_tool,      &sxs_exceptions_tool,
-    &sxs_events_tool,   &sxs_rejit_tool,  &sxs_instrument_tool, &sxs_alloc_tool,
-    &sxs_locks_tool,   &sxs_native_tool,
+    &sxs_guard_tool,
+    &sxs_pin_tool,
+    &sxs_census_tool,
+    &sxs_stackwalk_tool,
+    &sxs_recorder_tool,
+    &sxs_sample_tool,
+    &sxs_calls_tool,
+    &sxs_exceptions_tool,
+    &sxs_events_tool,
+    &sxs_rejit_tool,
+    &sxs_instrument_tool,
+    &sxs_alloc_tool,
+    &sxs_native_tool,
+    &sxs_gc_tool,
+    &sxs_locks_tool,
+    &sxs_heap_tool,
     &sxs_wait_tool,
 };
 

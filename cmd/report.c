@@ -5,7 +5,9 @@
 #include "cmd/command.h"
 #include "cmd/costs/costs.h"
 #include "cmd/events/events.h"
+#include "cmd/gc/gc.h"
 #include "cmd/guests/guests.h"
+#include "cmd/heap/counts.h"
 #include "cmd/instrument/instrument.h"
 #include "cmd/newest.h"
 #include "cmd/opener.h"
@@ -52,6 +54,7 @@ struct options {
     struct sxs_events_report  events;
     struct sxs_instrument_report instrument;
     struct sxs_guests_report     guests;
+    struct sxs_heap_newest       heap; /* JSON only */
     struct sxs_costs_report      costs;
 };
 
@@ -195,7 +198,7 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
 {
     if (is_format(o, "json"))
         return sxs_table_json(to, s, &o->calls, &o->events, &o->instrument,
-                              &o->guests, &o->costs, o->samples.runtime,
+                              &o->guests, &o->heap, &o->costs, o->samples.runtime,
                               o->view.trace_entries) == 0
                    ? SXS_EXIT_OK
                    : SXS_EXIT_PROBLEM;
@@ -212,11 +215,17 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
     if (o->events.n) {
         fputs("\n", to);
         sxs_events_text(to, &o->events, o->samples.top);
+        sxs_gc_text(to, &o->events, o->samples.top, o->samples.runtime);
     }
     if (o->instrument.n) {
         fputs("\n", to);
         sxs_instrument_text(to, &o->instrument, o->samples.top, o->view.trace_entries);
     }
+    size_t snapshots;
+    free(sxs_heap_places(o->dir, s, o->samples.process, &snapshots));
+    if (snapshots && !o->selective)
+        fprintf(to, "\nheap snapshots: %zu; sxsprof heap %s prints the newest\n", snapshots,
+                sxs_shown(o->dir));
     return SXS_EXIT_OK;
 }
 
@@ -300,6 +309,8 @@ static void load_rest(struct options *o, const struct sxs_session *s)
         err = sxs_instrument_report_load(o->dir, s, o->samples.process, &o->instrument);
     if (!err)
         err = sxs_guests_report_load(o->dir, s, o->samples.process, &o->guests);
+    if (!err && is_format(o, "json"))
+        err = sxs_heap_newest_load(o->dir, s, o->samples.process, o->samples.runtime, &o->heap);
     if (!err && strcmp(o->format, "json") == 0) /* the text has them with their stacks */
         err = sxs_costs_report_load(o->dir, s, o->samples.process, &o->costs);
     if (err)
@@ -330,6 +341,7 @@ static int write_report(struct options *o, const struct sxs_session *s)
     complain_of(o->dir, o->events.problems, o->events.n_problems);
     complain_of(o->dir, o->instrument.problems, o->instrument.n_problems);
     complain_of(o->dir, o->guests.problems, o->guests.n_problems);
+    complain_of(o->dir, o->heap.problems, o->heap.n_problems);
     complain_of(o->dir, o->costs.problems, o->costs.n_problems);
     if (s->n_processes == 0 && s->n_problems == 0)
         return sxs_wrong_input("%s: no session: it has no folder <pid> with a file " SXS_CENSUS_FILE
@@ -340,7 +352,7 @@ static int write_report(struct options *o, const struct sxs_session *s)
                 : write_census(o, s);
     if (status == SXS_EXIT_OK && (s->n_problems || o->calls.n_problems || o->events.n_problems ||
                                   o->instrument.n_problems || o->guests.n_problems ||
-                                  o->costs.n_problems))
+                                  o->heap.n_problems || o->costs.n_problems))
         status = SXS_EXIT_PROBLEM;
     return status;
 }
@@ -400,6 +412,7 @@ int sxs_cmd_report(int argc, char **argv)
     sxs_events_report_free(&o.events);
     sxs_instrument_report_free(&o.instrument);
     sxs_guests_report_free(&o.guests);
+    sxs_heap_newest_free(&o.heap);
     sxs_costs_report_free(&o.costs);
     sxs_symbol_path_free(o.samples.symbols);
     sxs_session_free(&s);

@@ -64,6 +64,9 @@ static const struct shortcut shortcuts[] = {
      "Record where a command throws exceptions, and what handles them."},
     {"events", "events", NULL, &sxs_event_table, NULL, false,
      "Record what a command's runtimes do: compilations, collections, loads, threads."},
+    {"gc", "gc", NULL, NULL, NULL, false,
+     "Record a command's collections: why they were started, how long they stopped its threads, what "
+     "they freed."},
     {"instrument", "instrument", NULL, &sxs_instrument_table, NULL, true,
      "Instrument a command's methods as a file says, or the *.xml of a folder."},
 };

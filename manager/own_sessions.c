@@ -7,42 +7,65 @@
 
 #define MAX_SESSIONS 64u /* more are not remembered: guests get their events */
 
-/* Entries are only added. `runtime` is stored last; 0: the entry is not complete, or not in use. */
-static struct {
-    _Atomic uint32_t runtime; /* its number */
-    const WCHAR     *provider;
-    uint64_t         keywords;
-    uint32_t         level;
-} sessions[MAX_SESSIONS];
-static _Atomic unsigned n_sessions;
+#define TAKEN UINT32_MAX /* in place of a runtime's number: the entry is being filled */
 
-static unsigned count(void)
+/* `runtime` is stored last; 0: the entry is free. A thread that looks an entry up while it is taken
+ * again may see the members of either session. */
+static struct {
+    _Atomic uint32_t       runtime; /* its number */
+    _Atomic(const WCHAR *) provider;
+    _Atomic uint64_t       keywords;
+    _Atomic uint32_t       level;
+} sessions[MAX_SESSIONS];
+
+/* Returns the index of an entry that is filled and not yet in use; MAX_SESSIONS: there is none. */
+static unsigned take_entry(const COR_PRF_EVENTPIPE_PROVIDER_CONFIG *config)
 {
-    unsigned n = atomic_load(&n_sessions);
-    return n < MAX_SESSIONS ? n : MAX_SESSIONS;
+    for (unsigned i = 0; i < MAX_SESSIONS; i++) {
+        uint32_t none = 0;
+        if (!atomic_compare_exchange_strong(&sessions[i].runtime, &none, TAKEN))
+            continue;
+        atomic_store(&sessions[i].provider, config->providerName);
+        atomic_store(&sessions[i].keywords, config->keywords);
+        atomic_store(&sessions[i].level, config->loggingLevel);
+        return i;
+    }
+    return MAX_SESSIONS;
 }
 
 HRESULT sxs_own_session_start(struct sxs_runtime *rt, COR_PRF_EVENTPIPE_PROVIDER_CONFIG *config,
                               EVENTPIPE_SESSION *id)
 {
-    unsigned at = atomic_fetch_add(&n_sessions, 1);
+    unsigned at = take_entry(config);
     HRESULT  hr;
-    if (at < MAX_SESSIONS) { /* before the start, whose events come at once */
-        sessions[at].provider = config->providerName;
-        sessions[at].keywords = config->keywords;
-        sessions[at].level = config->loggingLevel;
+    if (at < MAX_SESSIONS) /* before the start, whose events come at once */
         atomic_store(&sessions[at].runtime, sxs_runtime_number(rt));
-    }
     hr = sxs_info_EventPipeStartSession(rt, 1, config, 0, id);
     if (FAILED(hr) && at < MAX_SESSIONS)
         atomic_store(&sessions[at].runtime, 0);
     return hr;
 }
 
+HRESULT sxs_own_session_stop(struct sxs_runtime                      *rt,
+                             const COR_PRF_EVENTPIPE_PROVIDER_CONFIG *config, EVENTPIPE_SESSION id)
+{
+    HRESULT hr = sxs_info_EventPipeStopSession(rt, id);
+    for (unsigned i = 0; i < MAX_SESSIONS; i++) {
+        uint32_t number = sxs_runtime_number(rt);
+        if (atomic_load(&sessions[i].runtime) == number &&
+            atomic_load(&sessions[i].provider) == config->providerName &&
+            atomic_load(&sessions[i].keywords) == config->keywords &&
+            atomic_load(&sessions[i].level) == config->loggingLevel &&
+            atomic_compare_exchange_strong(&sessions[i].runtime, &number, 0))
+            break;
+    }
+    return hr;
+}
+
 unsigned sxs_own_sessions(const struct sxs_runtime *rt)
 {
     unsigned found = 0;
-    for (unsigned i = 0; i < count(); i++)
+    for (unsigned i = 0; i < MAX_SESSIONS; i++)
         found += atomic_load(&sessions[i].runtime) == sxs_runtime_number(rt);
     return found;
 }
@@ -60,7 +83,7 @@ unsigned sxs_own_sessions_enable(const struct sxs_runtime *rt, const WCHAR *prov
                                  uint64_t keywords, uint32_t level)
 {
     unsigned found = 0;
-    for (unsigned i = 0; i < count(); i++)
+    for (unsigned i = 0; i < MAX_SESSIONS; i++)
         found += atomic_load(&sessions[i].runtime) == sxs_runtime_number(rt) &&
                  is_same(sessions[i].provider, provider) &&
                  sxs_eventpipe_enables(sessions[i].keywords, sessions[i].level, keywords, level);

@@ -12,11 +12,17 @@
 
 #include "manager/tool.h"
 
-/** sxs_own_session_start - start a session of @rt with one provider, and remember it. It is never
- *  stopped. @config: its providerName lives as long as the process. @id: receives the session.
- *  Returns the runtime's result. Any thread on which Info may be called; not signal-safe. */
+/** sxs_own_session_start - start a session of @rt with one provider, and remember it until
+ *  sxs_own_session_stop(). @config: its providerName lives as long as the process. @id: receives
+ *  the session. Returns the runtime's result. Any thread on which Info may be called; not
+ *  signal-safe. */
 HRESULT sxs_own_session_start(struct sxs_runtime *rt, COR_PRF_EVENTPIPE_PROVIDER_CONFIG *config,
                               EVENTPIPE_SESSION *id);
+
+/** sxs_own_session_stop - stop the session @id that was started with @config. Returns the runtime's
+ *  result. Threads: as sxs_own_session_start(). */
+HRESULT sxs_own_session_stop(struct sxs_runtime                      *rt,
+                             const COR_PRF_EVENTPIPE_PROVIDER_CONFIG *config, EVENTPIPE_SESSION id);
 
 /** sxs_own_sessions - return the number of these sessions of @rt. Any thread; takes no lock. */
 unsigned sxs_own_sessions(const struct sxs_runtime *rt);

@@ -2,10 +2,10 @@
 #include "symbols/tier_sessions.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include "base/clock.h"
 #include "base/fork.h"
+#include "base/thread.h"
 #include "symbols/compiled.h"
 #include "symbols/early.h"
 
@@ -151,24 +151,10 @@ static void end_early(struct sxs_sub *sub)
     sxs_tier_sessions_forget(sub->rt);
 }
 
-/* Unblocks the signals that the runtime needs on this thread, because it runs managed code here:
- * the runtime must be able to suspend the thread and to handle its faults. The host's signals
- * stay blocked. */
-static void unblock_runtime_signals(void)
-{
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
-    sigset_t         set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGRTMIN);
-    for (size_t i = 0; i < ARRAY_LEN(faults); i++)
-        sigaddset(&set, faults[i]);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-}
-
 void sxs_tier_sessions_run(void)
 {
     struct expected session;
-    unblock_runtime_signals();
+    sxs_thread_calls_runtimes();
     while (take_due(&session)) {
         struct sxs_runtime *rt = session.sub->rt;
         if (session.started) {

@@ -17,10 +17,11 @@
 
 /* Arguments and results of a function that sxs_descriptors_call() runs. */
 struct job {
-    struct sxs_file *file;
-    uint64_t         from, size; /* range of the file, in bytes */
-    size_t           map_size;   /* bytes */
-    unsigned char   *map;        /* receives the map */
+    struct sxs_file     *file;
+    uint64_t             from, size; /* range of the file, in bytes */
+    size_t               map_size;   /* bytes */
+    unsigned char       *map;        /* receives the map */
+    const unsigned char *data;       /* what is written */
 };
 
 /* ---- work on the thread of base/descriptors.h ----------------------------------------------- */
@@ -103,6 +104,24 @@ static int reserve_space(void *arg)
     return err;
 }
 
+static int write_data(void *arg)
+{
+    const struct job *job = arg;
+    int               fd = use_descriptor(job->file), err = 0;
+    if (fd < 0)
+        return fd;
+    for (uint64_t done = 0; done < job->size && !err;) {
+        ssize_t n =
+            pwrite(fd, job->data + done, (size_t)(job->size - done), (off_t)(job->from + done));
+        if (n > 0)
+            done += (uint64_t)n;
+        else if (n == 0 || errno != EINTR)
+            err = n == 0 ? -ENOSPC : -errno;
+    }
+    end_use(job->file, fd);
+    return err;
+}
+
 static int shorten_file(void *arg)
 {
     const struct job *job = arg;
@@ -152,6 +171,13 @@ int sxs_file_reserve(const struct sxs_file *file, uint64_t from, uint64_t size)
 {
     struct job job = {.file = (struct sxs_file *)(uintptr_t)file, .from = from, .size = size};
     return sxs_descriptors_call(reserve_space, &job);
+}
+
+int sxs_file_write(const struct sxs_file *file, uint64_t from, const void *data, size_t size)
+{
+    struct job job = {
+        .file = (struct sxs_file *)(uintptr_t)file, .from = from, .size = size, .data = data};
+    return sxs_descriptors_call(write_data, &job);
 }
 
 int sxs_file_shorten(const struct sxs_file *file, uint64_t size)

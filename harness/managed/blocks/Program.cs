@@ -5,7 +5,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
 
-namespace Leaks;
+namespace Blocks;
 
 /// <summary>
 /// Allocates known numbers of blocks of native memory. Each word of the arguments is a step, and
@@ -30,11 +30,11 @@ internal static class Program
             string name = at < 0 ? word : word[..at], value = at < 0 ? "" : word[(at + 1)..];
             if (!Step(name, value))
             {
-                Console.Error.WriteLine($"leaks: wrong word '{word}'");
+                Console.Error.WriteLine($"blocks: wrong word '{word}'");
                 return 2;
             }
         }
-        Console.WriteLine($"leaks: .NET {Environment.Version}: {args.Length} steps done");
+        Console.WriteLine($"blocks: .NET {Environment.Version}: {args.Length} steps done");
         return 0;
     }
 

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+/* sxsprof heap: print what is in a heap snapshot and what keeps it there, or write it in another
+ * format. */
+#include "cmd/heap/heap.h"
+
+#include <argp.h>
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/heap/counts.h"
+#include "cmd/heap_process.h"
+#include "cmd/newest.h"
+#include "cmd/opener.h"
+#include "cmd/output/processes.h"
+#include "cmd/output/shown.h"
+#include "cmd/pack/pack.h"
+#include "cmd/selection.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+enum { KEY_RUNTIME = 256, KEY_PROCESS, KEY_TYPE, KEY_DIFF, KEY_TOP, KEY_TIMEOUT, KEY_OPEN };
+
+enum { DEFAULT_TOP = 30, DEFAULT_TIMEOUT = 60 };
+
+struct options {
+    const char *format, *output, *process, *type, *diff, *source;
+    uint32_t    number, runtime, timeout;
+    size_t      top;
+    bool        open;
+};
+
+/* A snapshot that was chosen: a session, and the folder of the process in it. */
+struct chosen {
+    const char           *dir;
+    struct sxs_session    session;
+    struct sxs_heap_place place;
+    int                   folder_fd; /* owned; -1: none */
+};
+
+static const char *const formats[] = {"text", "json", "html", "heapsnapshot"};
+
+static uint32_t parse_number(struct argp_state *state, const char *option, const char *text)
+{
+    char         *end;
+    unsigned long n = strtoul(text, &end, 10);
+    if (end == text || *end || n == 0 || n > 1000000)
+        argp_error(state, "%s: '%s': expected a number from 1", option, text);
+    return (uint32_t)n;
+}
+
+static void set_format(struct argp_state *state, struct options *o, const char *format)
+{
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+        if (strcmp(format, formats[i]) == 0)
+            o->format = formats[i];
+    if (!o->format || strcmp(o->format, format) != 0)
+        argp_error(state, "--format: '%s': expected text, json, html or heapsnapshot", format);
+}
+
+/* Chooses what no argument said. */
+static void complete(struct argp_state *state, struct options *o)
+{
+    static char newest[NAME_MAX + 1];
+    if (o->open && o->format && strcmp(o->format, "html") != 0)
+        argp_error(state, "--open: expected --format html, not %s", o->format);
+    if (!o->format)
+        o->format = o->open ? "html" : "text";
+    if (o->diff && strcmp(o->format, "heapsnapshot") == 0)
+        argp_error(state, "--diff: expected --format text, json or html, not %s", o->format);
+    if (o->diff && o->type)
+        argp_error(state, "--diff and --type exclude each other");
+    if (o->source)
+        return;
+    if (sxs_newest_session(newest, sizeof(newest)) != 0)
+        argp_error(state, "SESSION is missing, and no session is in the current folder; expected a "
+                          "folder made by sxsprof run --tool heap, or the number of a process");
+    sxs_complain("the newest session is %s", newest);
+    o->source = newest;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case 'f': set_format(state, o, arg); return 0;
+    case 'o': o->output = arg; return 0;
+    case 'n': o->number = parse_number(state, "--number", arg); return 0;
+    case KEY_RUNTIME: o->runtime = parse_number(state, "--runtime", arg); return 0;
+    case KEY_PROCESS: o->process = arg; return 0;
+    case KEY_TYPE: o->type = arg; return 0;
+    case KEY_DIFF: o->diff = arg; return 0;
+    case KEY_TOP: o->top = parse_number(state, "--top", arg); return 0;
+    case KEY_OPEN: o->open = true; return 0;
+    case KEY_TIMEOUT: o->timeout = parse_number(state, "--timeout", arg); return 0;
+    case ARGP_KEY_ARG:
+        if (o->source)
+            argp_error(state, "one session or process is expected, '%s' is one more", arg);
+        o->source = arg;
+        return 0;
+    case ARGP_KEY_END: complete(state, o); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option option_list[] = {
+    {"format", 'f', "text|json|html|heapsnapshot", 0,
+     "text (the default), json, html (types, and what keeps them, as a page), or heapsnapshot, "
+     "which Chrome's DevTools load",
+     0},
+    {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
+    {"open", KEY_OPEN, NULL, 0,
+     "Write the page (html) beside the session, or to the file of -o, and open it in a browser", 0},
+    {"number", 'n', "N", 0, "The snapshot heap-N instead of the newest", 1},
+    {"process", KEY_PROCESS, "P", 0, "A snapshot of this process: its pid", 1},
+    {"runtime", KEY_RUNTIME, "N", 0, "Objects of runtime number N only", 1},
+    {"type", KEY_TYPE, "TYPE", 0,
+     "What keeps objects of this type: their paths to roots. A name, or a pattern with * and ?", 2},
+    {"diff", KEY_DIFF, "OTHER", 0,
+     "What each type has more than in an older snapshot: a number (of the same process), SESSION "
+     "or "
+     "SESSION:NUMBER",
+     2},
+    {"top", KEY_TOP, "N", 0, "Lines of each table of the text (30)", 2},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "How long to wait for the snapshot of a process (60)",
+     2},
+    {0},
+};
+const struct argp sxs_argp_heap = {
+    .options = option_list,
+    .parser = parse_option,
+    .args_doc = "[SESSION|PID]",
+    .doc = "Print what is in a heap snapshot: types, roots, and what keeps objects alive.\v"
+           "SESSION is a folder made by sxsprof run --tool heap, or a file made by sxsprof pack; "
+           "the default is the newest session in the current folder. PID is a running process with "
+           "the tool heap: it takes a snapshot now.",
+};
+
+/* ---- choosing a snapshot ---- */
+
+/* Finds the snapshot with the number @number, or the newest one. Returns an exit status. */
+static int find_place(struct chosen *c, const char *process, uint32_t number)
+{
+    size_t                 n, found = 0;
+    struct sxs_heap_place *all = sxs_heap_places(c->dir, &c->session, process, &n);
+    uint32_t               newest = n ? all[0].number : 0;
+    while (found < n && number && all[found].number != number)
+        found++;
+    if (found < n)
+        c->place = all[found];
+    free(all);
+    if (found < n)
+        return SXS_EXIT_OK;
+    if (n)
+        return sxs_wrong_input("--number: %u: %s has no such heap snapshot; the newest is %u",
+                               number, sxs_shown(c->dir), newest);
+    return sxs_wrong_input("%s: no heap snapshots; expected a folder made by sxsprof run --tool "
+                           "heap or --heap-at-exit with -o DIR",
+                           sxs_shown(c->dir));
+}
+
+static int open_folder(struct chosen *c)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof(path), "%s/%s", c->dir, c->place.process->folder);
+    c->folder_fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (c->folder_fd >= 0)
+        return SXS_EXIT_OK;
+    sxs_complain("%s: %s", path, strerror(errno));
+    return SXS_EXIT_PROBLEM;
+}
+
+/* Opens a session and finds the snapshot in it. @c is freed by close_chosen(), also after a
+ * failure. Returns an exit status. */
+static int choose(struct chosen *c, const char *source, const char *process, uint32_t runtime,
+                  uint32_t number)
+{
+    char why[512];
+    memset(c, 0, sizeof(*c));
+    c->folder_fd = -1;
+    c->dir = source;
+    if (sxs_pack_open(source, &c->dir, why, sizeof(why)) != 0)
+        return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", source, why);
+    int err = sxs_session_read(c->dir, &c->session);
+    if (err)
+        return sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR",
+                               sxs_shown(c->dir), strerror(err));
+    for (size_t i = 0; i < c->session.n_problems; i++)
+        sxs_complain("%s/%s", sxs_shown(c->dir), c->session.problems[i]);
+    int status = sxs_selection_check(c->dir, &c->session, process, runtime);
+    if (status == SXS_EXIT_OK)
+        status = find_place(c, process, number);
+    return status == SXS_EXIT_OK ? open_folder(c) : status;
+}
+
+static void close_chosen(struct chosen *c)
+{
+    if (c->folder_fd >= 0)
+        close(c->folder_fd);
+    sxs_session_free(&c->session);
+}
+
+static void complain_of(const struct chosen *c, char *const *problems, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        sxs_complain("%s/%s/" SXS_HEAP_FILE "%u: %s", sxs_shown(c->dir), c->place.process->folder,
+                     c->place.number, problems[i]);
+}
+
+/* ---- writing ---- */
+
+static int finish(FILE *to, const char *output, int status)
+{
+    if (to == stdout)
+        return sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
+    int bad = ferror(to);
+    if (fclose(to) != 0 || bad) {
+        sxs_complain("%s: %s", output, strerror(errno));
+        return SXS_EXIT_PROBLEM;
+    }
+    return status;
+}
+
+static void write_report(const struct options *o, const struct sxs_heap_snapshot *s, FILE *to)
+{
+    struct sxs_heap_report r = {.type = o->type, .top = o->top};
+    if (strcmp(o->format, "heapsnapshot") == 0) {
+        sxs_heap_write_heapsnapshot(to, s);
+        return;
+    }
+    sxs_heap_analyze(s, &r);
+    if (strcmp(o->format, "json") == 0)
+        sxs_heap_write_json(to, &r);
+    else if (strcmp(o->format, "html") == 0)
+        sxs_heap_write_html(to, &r);
+    else
+        sxs_heap_write_text(to, &r);
+    sxs_heap_report_free(&r);
+}
+
+/* Returns the name of the page beside a session: "/path/session-heap-2.html". Owned; NULL after a
+ * message. */
+static char *page_beside(const struct chosen *c)
+{
+    char  path[PATH_MAX];
+    char *page = NULL;
+    if (realpath(sxs_shown(c->dir), path) &&
+        asprintf(&page, "%s-" SXS_HEAP_FILE "%u.html", path, c->place.number) >= 0)
+        return page;
+    sxs_complain("%s: %s", sxs_shown(c->dir), strerror(errno));
+    return NULL;
+}
+
+static int report(const struct options *o, const struct chosen *c)
+{
+    struct sxs_heap_snapshot s;
+    char                     why[256];
+    int err = sxs_heap_load(c->folder_fd, c->place.number, o->runtime, &s, why, sizeof(why));
+    if (err) {
+        sxs_complain("%s/%s/" SXS_HEAP_FILE "%u: %s", sxs_shown(c->dir), c->place.process->folder,
+                     c->place.number, why);
+        return SXS_EXIT_PROBLEM;
+    }
+    int   status = s.n_problems || c->session.n_problems ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+    FILE *to = o->output ? fopen(o->output, "we") : stdout;
+    if (to) {
+        complain_of(c, s.problems, s.n_problems);
+        write_report(o, &s, to);
+        status = finish(to, o->output, status);
+    } else {
+        status = sxs_wrong_input("--output: %s: %s", o->output, strerror(errno));
+    }
+    sxs_heap_free(&s);
+    return status;
+}
+
+/* ---- differences ---- */
+
+/* Splits "SESSION:NUMBER", or a number alone, which is a snapshot of the same process. Changes
+ * @text. */
+static void parse_other(char *text, const char *same, const char **dir, uint32_t *number)
+{
+    char *colon = strrchr(text, ':'), *digits = colon ? colon + 1 : text;
+    *dir = text;
+    *number = 0;
+    if (!*digits || digits[strspn(digits, "0123456789")] || strlen(digits) > 9)
+        return;
+    if (!colon && access(text, F_OK) == 0)
+        return;
+    *number = (uint32_t)strtoul(digits, NULL, 10);
+    if (colon)
+        *colon = '\0';
+    else
+        *dir = same;
+}
+
+static int count(const struct options *o, const struct chosen *c, uint32_t runtime,
+                 struct sxs_heap_counts *out)
+{
+    char why[256];
+    (void)o;
+    if (sxs_heap_counts_load(c->folder_fd, c->place.number, runtime, out, why, sizeof(why)) != 0) {
+        sxs_complain("%s/%s/" SXS_HEAP_FILE "%u: %s", sxs_shown(c->dir), c->place.process->folder,
+                     c->place.number, why);
+        return SXS_EXIT_PROBLEM;
+    }
+    complain_of(c, out->problems, out->n_problems);
+    return out->n_problems ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+}
+
+static int write_changes(const struct options *o, const struct sxs_heap_counts *before,
+                         const struct sxs_heap_counts *now, int status)
+{
+    size_t                  n;
+    struct sxs_heap_change *all = sxs_heap_changes(before, now, &n);
+    FILE                   *to = o->output ? fopen(o->output, "we") : stdout;
+    if (!to) {
+        free(all);
+        return sxs_wrong_input("--output: %s: %s", o->output, strerror(errno));
+    }
+    if (strcmp(o->format, "json") == 0)
+        sxs_heap_write_changes_json(to, all, n);
+    else if (strcmp(o->format, "html") == 0)
+        sxs_heap_write_changes_html(to, all, n);
+    else
+        sxs_heap_write_changes(to, all, n, o->top);
+    free(all);
+    return finish(to, o->output, status);
+}
+
+static int diff(const struct options *o, const struct chosen *c)
+{
+    struct chosen          other;
+    struct sxs_heap_counts before = {0}, now = {0};
+    const char            *dir;
+    char                  *text = strdup(o->diff);
+    uint32_t               number;
+    if (!text)
+        return SXS_EXIT_FAILED;
+    parse_other(text, c->dir, &dir, &number);
+    bool same = dir == c->dir;
+    int  status = choose(&other, dir, same ? c->place.process->folder : NULL, 0, number);
+    if (status == SXS_EXIT_OK) {
+        int first = count(o, &other, 0, &before), second = count(o, c, o->runtime, &now);
+        status = write_changes(o, &before, &now, first > second ? first : second);
+    }
+    sxs_heap_counts_free(&before);
+    sxs_heap_counts_free(&now);
+    close_chosen(&other);
+    free(text);
+    return status;
+}
+
+/* Writes the report and opens it if that was asked for. */
+static int write_and_open(struct options *o, const struct chosen *c)
+{
+    char *page = o->open && !o->output ? page_beside(c) : NULL;
+    if (o->open && !o->output && !page)
+        return SXS_EXIT_PROBLEM;
+    if (page)
+        o->output = page;
+    int status = o->diff ? diff(o, c) : report(o, c);
+    if (o->open && status != SXS_EXIT_USAGE && access(o->output, R_OK) == 0) {
+        if (sxs_open_page(o->output))
+            sxs_complain("%s is opened", o->output);
+        else
+            puts(o->output);
+        status = sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
+    }
+    free(page);
+    return status;
+}
+
+/* ---- the verb ---- */
+
+/* Returns whether the argument is the number of a process and not a folder. */
+static bool is_pid(const char *text)
+{
+    return *text && !text[strspn(text, "0123456789")] && strlen(text) < 10 &&
+           access(text, F_OK) != 0;
+}
+
+int sxs_cmd_heap(int argc, char **argv)
+{
+    struct options        o = {.top = DEFAULT_TOP, .timeout = DEFAULT_TIMEOUT};
+    struct chosen         c = {.folder_fd = -1};
+    struct sxs_heap_asked asked = {0};
+    int                   status = SXS_EXIT_OK;
+    sxs_options_parse(&sxs_argp_heap, argc, argv, 0, &o);
+    if (is_pid(o.source)) {
+        status = sxs_heap_ask((pid_t)strtol(o.source, NULL, 10), o.timeout, &asked);
+        o.source = asked.dir;
+        o.process = asked.folder;
+        o.number = asked.number;
+    }
+    if (status == SXS_EXIT_OK) {
+        status = choose(&c, o.source, o.process, o.runtime, o.number);
+        if (status == SXS_EXIT_OK)
+            status = write_and_open(&o, &c);
+        close_chosen(&c);
+    }
+    sxs_heap_asked_free(&asked);
+    return status;
+}

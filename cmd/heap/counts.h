@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/** counts.h - numbers and bytes of the objects of each type, without their references: fast. */
+#ifndef SXS_CMD_HEAP_COUNTS_H
+#define SXS_CMD_HEAP_COUNTS_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "cmd/heap/snapshots.h"
+#include "cmd/output/strings.h"
+
+/** The objects of one type in one runtime. */
+struct sxs_heap_count {
+    uint32_t runtime; /* number */
+    uint32_t version; /* of the runtime: number in the strings */
+    uint32_t type;    /* name: number in the strings */
+    uint64_t objects, bytes;
+};
+
+struct sxs_heap_counts {
+    struct sxs_heap_count *all; /* ordered by runtime, then by falling bytes; types without objects
+                                 * are left out. Owned */
+    size_t                 n;
+    struct sxs_strings     strings;
+    char                 **problems; /* lines that describe the damage in the file */
+    size_t                 n_problems;
+};
+
+/** sxs_heap_counts_load - count the objects of a snapshot. Parameters and result as for
+ *  sxs_heap_load(). */
+int  sxs_heap_counts_load(int folder_fd, uint32_t number, uint32_t runtime,
+                          struct sxs_heap_counts *out, char *why, size_t why_size);
+void sxs_heap_counts_free(struct sxs_heap_counts *c);
+
+/** What a type has in one snapshot more than in another. */
+struct sxs_heap_change {
+    const char *type; /* borrowed */
+    uint32_t    runtime;
+    uint64_t    objects[2], bytes[2]; /* before, now */
+};
+
+/**
+ * sxs_heap_changes - compare two snapshots.
+ * @before, @now: must outlive the result. Runtimes are compared with those of the same version and
+ * number; if there is none, of the same version; else of the same number.
+ * @n: receives the number of changes: one for each type of either. Owned list; what grew most is
+ * first.
+ */
+struct sxs_heap_change *sxs_heap_changes(const struct sxs_heap_counts *before,
+                                         const struct sxs_heap_counts *now, size_t *n);
+
+/** Write a comparison as text, of the @top types that changed most, or all as JSON or as a page. */
+void sxs_heap_write_changes(FILE *to, const struct sxs_heap_change *all, size_t n, size_t top);
+void sxs_heap_write_changes_json(FILE *to, const struct sxs_heap_change *all, size_t n);
+void sxs_heap_write_changes_html(FILE *to, const struct sxs_heap_change *all, size_t n);
+
+/** The newest snapshot of each process of a session. */
+struct sxs_heap_newest {
+    struct sxs_heap_newest_process {
+        uint32_t               pid;
+        struct sxs_heap_counts counts;
+    } * processes; /* owned */
+    size_t   n;
+    uint32_t runtime;  /* the one that was asked for; 0: all */
+    char   **problems; /* owned lines: "123/heap-2: ..." */
+    size_t   n_problems;
+};
+
+/** Like sxs_guests_report_load() and its release function, for heap snapshots. @runtime: number of
+ *  a runtime; 0: all runtimes. */
+int  sxs_heap_newest_load(const char *dir, const struct sxs_session *session, const char *process,
+                          uint32_t runtime, struct sxs_heap_newest *out);
+void sxs_heap_newest_free(struct sxs_heap_newest *h);
+
+/** sxs_heap_newest_json - add the list "heap" to @top. Returns 0 or -1. */
+int sxs_heap_newest_json(json_t *top, const struct sxs_heap_newest *h);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * dominators.h - which object keeps which alive.
+ *
+ * Object A dominates object B if every path of references from a root to B leads through A: B would
+ * be garbage without A. The closest such A is the dominator of B, and the dominators form a tree.
+ * The retained size of an object is the size of all objects that it dominates, its own included.
+ */
+#ifndef SXS_CMD_HEAP_DOMINATORS_H
+#define SXS_CMD_HEAP_DOMINATORS_H
+
+#include "cmd/heap/graph.h"
+
+#define SXS_NOT_REACHED (UINT32_MAX - 1) /* in place of a dominator: no root leads to the object */
+
+struct sxs_heap_dominators {
+    uint32_t *of;       /* by object: its dominator; SXS_NO_OBJECT: none, roots refer to it or to
+                         * several objects that do; SXS_NOT_REACHED. Owned */
+    uint64_t *retained; /* by object: bytes; the own size of objects that are not reached. Owned */
+    uint32_t *order;    /* the objects that are reached, each one behind its dominator. Owned */
+    uint32_t  n;        /* number of these */
+};
+
+/**
+ * sxs_heap_dominators - find the dominators and the retained sizes of all objects.
+ * Uses Lengauer's and Tarjan's algorithm: O(references x log objects), and about 40 bytes for each
+ * object and 4 for each reference while it runs.
+ */
+void sxs_heap_dominators(const struct sxs_heap_graph *g, struct sxs_heap_dominators *out);
+void sxs_heap_dominators_free(struct sxs_heap_dominators *d);
+
+#endif

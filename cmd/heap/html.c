@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Format html: one self-contained page (cmd/page/heap_page.html and the files that it includes,
+ * embedded at build time) with the snapshot as JSON. Of the two trees, only nodes that can be seen
+ * or found are written: the page stays small, whatever the number of objects.
+ */
+#include "cmd/heap/counts.h"
+#include "cmd/heap/heap.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/output/must.h"
+#include "cmd/report/format.h"
+#include "sxs_heap_page.h"
+
+enum { MAX_TREE = 20000, WAYS_OF_A_TYPE = 20 };
+
+/* Strings of root names are numbered anew, so that only these are written. */
+struct writer {
+    FILE                         *to;
+    const struct sxs_heap_report *r;
+    uint32_t                     *name;  /* by string: its number in the page + 1 */
+    uint32_t                     *names; /* strings in the order of these numbers */
+    uint32_t                      n_names;
+};
+
+static uint32_t name_number(struct writer *w, uint32_t string)
+{
+    if (!w->name[string]) {
+        w->names[w->n_names] = string;
+        w->name[string] = ++w->n_names;
+    }
+    return w->name[string] - 1;
+}
+
+/* ---- trees ---- */
+
+static void show_with_parents(const struct sxs_heap_tree *t, bool *shown, uint32_t node)
+{
+    for (; !shown[node]; node = t->nodes[node].parent)
+        shown[node] = true;
+}
+
+static int falling(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x < *y) - (*x > *y);
+}
+
+/* Shows the largest nodes. A node has at least the bytes of those below it, so parents are, too. */
+static void show_largest(const struct sxs_heap_tree *t, bool *shown)
+{
+    uint64_t *all = sxs_must_zeroed(t->n, sizeof(*all));
+    for (uint32_t i = 0; i < t->n; i++)
+        all[i] = t->nodes[i].all_bytes;
+    qsort(all, t->n, sizeof(*all), falling);
+    uint64_t least = t->n > MAX_TREE ? all[MAX_TREE] + 1 : 0;
+    for (uint32_t i = 0; i < t->n; i++)
+        shown[i] |= i == 0 || t->nodes[i].all_bytes >= least;
+    free(all);
+}
+
+/* Shows the largest paths of each type. */
+static void show_ways(const struct sxs_heap_tree *t, const uint32_t *order, bool *shown,
+                      uint32_t n_types)
+{
+    uint32_t *n = sxs_must_zeroed(n_types, sizeof(*n));
+    shown[0] = true;
+    for (uint32_t i = 0; i < t->n; i++) { /* in this order large nodes tend to come first */
+        const struct sxs_heap_node *node = &t->nodes[order[i]];
+        if (node->what == SXS_HEAP_TYPE && node->n && n[node->number]++ < WAYS_OF_A_TYPE)
+            show_with_parents(t, shown, order[i]);
+    }
+    free(n);
+}
+
+static void write_tree(struct writer *w, const char *name, const struct sxs_heap_tree *t,
+                       uint32_t n_types, bool ways)
+{
+    bool       *shown = sxs_must_zeroed(t->n, sizeof(*shown));
+    uint32_t   *order = sxs_heap_tree_sorted(t);
+    const char *comma = "";
+    if (ways)
+        show_ways(t, order, shown, n_types);
+    else
+        show_largest(t, shown);
+    fprintf(w->to, ",\n\"%s\":[", name);
+    for (uint32_t i = 0; i < t->n; i++) {
+        const struct sxs_heap_node *n = &t->nodes[order[i]];
+        if (!shown[order[i]])
+            continue;
+        fprintf(w->to, "%s[%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", comma,
+                n->depth, n->what,
+                n->what == SXS_HEAP_ROOT_NAME ? name_number(w, n->number) : n->number, n->n,
+                n->bytes, n->all_n, n->all_bytes);
+        comma = ",\n";
+    }
+    putc(']', w->to);
+    free(shown);
+    free(order);
+}
+
+/* ---- tables ---- */
+
+/* [name, objects, bytes, retained, pinned, finalizable, not reached, module, objects by
+ * generation...], by index of the type */
+static void write_types(struct writer *w, const struct sxs_heap_analysis *a)
+{
+    fputs(",\n\"types\":[", w->to);
+    for (uint32_t i = 0; i < a->g->n_types; i++) {
+        const struct sxs_heap_sum *s = &a->sums[i];
+        fputs(i ? ",\n[" : "[", w->to);
+        sxs_json_string(w->to, sxs_heap_type_name(w->r->s, a->g, i));
+        fprintf(w->to, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%d,%" PRIu64 ",",
+                s->objects, s->bytes, s->retained, s->pinned,
+                (a->g->types[i].flags & SXS_HEAP_TYPE_FINALIZABLE) != 0, s->not_reached);
+        sxs_json_string(w->to, sxs_strings_text(&w->r->s->strings, a->g->types[i].module));
+        for (unsigned k = 0; k < SXS_N_GENERATIONS; k++)
+            fprintf(w->to, ",%" PRIu64, s->by_generation[k]);
+        putc(']', w->to);
+    }
+    putc(']', w->to);
+}
+
+static uint64_t kept_by(const struct sxs_heap_tree *t, const struct sxs_heap_root_sum *sum)
+{
+    uint64_t kept = 0;
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->nodes[i].what == SXS_HEAP_KIND && t->nodes[i].number == sum->kind * 16u + sum->flags)
+            kept += t->nodes[i].all_bytes;
+    return kept;
+}
+
+static void write_roots(struct writer *w, const struct sxs_heap_analysis *a)
+{
+    fputs(",\n\"roots\":[", w->to);
+    for (size_t i = 0; i < a->n_roots; i++) {
+        const struct sxs_heap_root_sum *s = &a->roots[i];
+        fputs(i ? ",\n[" : "[", w->to);
+        sxs_json_string(w->to, sxs_heap_root_text(s->kind, s->flags));
+        fprintf(w->to, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", s->roots, s->objects,
+                kept_by(&a->kept, s));
+    }
+    putc(']', w->to);
+}
+
+static void write_runtime(struct writer *w, const struct sxs_heap_analysis *a)
+{
+    const struct sxs_heap_graph *g = a->g;
+    const char                  *comma = "";
+    fprintf(w->to, "{\"number\":%u,\"version\":", g->runtime);
+    sxs_json_string(w->to, sxs_strings_text(&w->r->s->strings, g->version));
+    fprintf(w->to,
+            ",\"objects\":%u,\"bytes\":%" PRIu64 ",\"reachedObjects\":%u,\"reachedBytes\":%" PRIu64
+            ",\"how\":%u,\"pauseNs\":%" PRIu64 ",\"noBounds\":%d,\"noRoots\":%d,\"lacking\":[",
+            g->n, a->bytes, a->paths.n, a->reached_bytes, (unsigned)(g->how < 3 ? g->how : 0),
+            g->end.pause_ns, (g->end.lacking & SXS_HEAP_NO_BOUNDS) != 0,
+            (g->end.lacking & SXS_HEAP_NO_ROOTS) != 0);
+    for (uint64_t bit = 1; bit && bit <= g->end.lacking; bit <<= 1) {
+        const char *text = g->end.lacking & bit ? sxs_heap_lacking_text(bit) : NULL;
+        if (text)
+            fprintf(w->to, "%s\"%s\"", comma, text);
+        comma = text ? "," : comma;
+    }
+    putc(']', w->to);
+    write_types(w, a);
+    write_roots(w, a);
+    write_tree(w, "kept", &a->kept, g->n_types, false);
+    write_tree(w, "reached", &a->reached, g->n_types, true);
+    putc('}', w->to);
+}
+
+static void write_title(FILE *to, const struct sxs_heap_head *h)
+{
+    char title[1200];
+    snprintf(title, sizeof(title), "Heap %u of process %u: %s", h->number, h->pid, h->command);
+    sxs_strings_clean(title, strlen(title));
+    sxs_json_string(to, title);
+}
+
+void sxs_heap_write_html(FILE *to, const struct sxs_heap_report *r)
+{
+    struct writer w = {.to = to, .r = r};
+    w.name = sxs_must_zeroed(r->s->strings.n, sizeof(*w.name));
+    w.names = sxs_must_zeroed(r->s->strings.n, sizeof(*w.names));
+    fputs(sxs_heap_page_head, to);
+    fputs("{\"title\":", to);
+    write_title(to, &r->s->head);
+    fputs(",\n\"runtimes\":[", to);
+    for (size_t i = 0; i < r->s->n; i++) {
+        fputs(i ? ",\n" : "", to);
+        write_runtime(&w, &r->all[i]);
+    }
+    fputs("],\n\"kinds\":[", to);
+    for (unsigned i = 0; i < 256; i++) {
+        fputs(i ? "," : "", to);
+        sxs_json_string(to, sxs_heap_root_text((uint8_t)(i / 16), (uint8_t)(i % 16)));
+    }
+    fputs("],\n\"strings\":[", to);
+    for (uint32_t i = 0; i < w.n_names; i++) {
+        fputs(i ? ",\n" : "", to);
+        sxs_json_string(to, sxs_strings_text(&r->s->strings, w.names[i]));
+    }
+    fputs("]}", to);
+    fputs(sxs_heap_page_tail, to);
+    free(w.name);
+    free(w.names);
+}
+
+/* Rows: [type, runtime, objects before, objects, bytes before, bytes] */
+void sxs_heap_write_changes_html(FILE *to, const struct sxs_heap_change *all, size_t n)
+{
+    fputs(sxs_heap_page_head, to);
+    fputs("{\"title\":\"Difference of two heap snapshots\",\n\"changes\":[", to);
+    for (size_t i = 0; i < n; i++) {
+        const struct sxs_heap_change *c = &all[i];
+        fputs(i ? ",\n[" : "[", to);
+        sxs_json_string(to, c->type);
+        fprintf(to, ",%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", c->runtime,
+                c->objects[0], c->objects[1], c->bytes[0], c->bytes[1]);
+    }
+    fputs("]}", to);
+    fputs(sxs_heap_page_tail, to);
+}

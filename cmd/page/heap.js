@@ -1,0 +1,331 @@
+"use strict";
+(() => {
+const $ = (id) => document.getElementById(id);
+const data = JSON.parse($("data").textContent);
+const ROW = 22, TOP = 0, KIND = 1, NAME = 2, SEVERAL = 3, NO_ROOT = 4, TYPE = 5;
+const state = { at: 0, view: "kept", search: null, zoom: 0, chosen: -1, focus: 0, sort: 2, up: false };
+const GENERATIONS = ["gen 0", "gen 1", "gen 2", "large", "pinned", "frozen"];
+let rt, tree, dark = false, hover = -1;
+
+const count = (n) => n.toLocaleString("en-US");
+function bytes(n) {
+  if (n < 1024) return `${n} B`;
+  let unit = -1;
+  do { n /= 1024; unit++; } while (n >= 1024 && unit < 3);
+  return `${n.toFixed(n < 10 ? 2 : 1)} ${["KiB", "MiB", "GiB", "TiB"][unit]}`;
+}
+const percent = (part, all) => all ? `${(100 * part / all).toFixed(1)} %` : "0 %";
+const plural = (n, what) => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
+function element(name, attributes, ...children) {
+  const e = document.createElement(name);
+  for (const [k, v] of Object.entries(attributes || {})) if (k === "onclick") e.onclick = v; else e.setAttribute(k, v);
+  e.append(...children);
+  return e;
+}
+
+// A node in the data: depth, what, number, objects, bytes, objects of all below, bytes of all below; in preorder.
+// "kept" is the tree of dominators, "reached" that of shortest paths; nodes that were left out as small are
+// missing from both.
+function decode(list) {
+  const nodes = list.map(([depth, what, number, n, own, allN, all]) => ({ depth, what, number, n, own, allN, all, kids: [], parent: -1 }));
+  const stack = [];
+  nodes.forEach((node, i) => {
+    stack.length = node.depth;
+    if (i) { node.parent = stack[node.depth - 1]; nodes[node.parent].kids.push(i); }
+    stack[node.depth] = i;
+  });
+  return nodes;
+}
+function text(node) {
+  switch (node.what) {
+    case TOP: return "all objects";
+    case KIND: return data.kinds[node.number];
+    case NAME: return data.strings[node.number];
+    case SEVERAL: return "several roots";
+    case NO_ROOT: return "no root";
+    default: return rt.types[node.number][0];
+  }
+}
+const matches = (name) => state.search && state.search.test(name);
+
+// ---- the tree of dominators ----
+const canvas = $("graph"), pen = canvas.getContext("2d");
+let boxes = [], width = 0;
+function hue(name) {
+  const end = name.split("<")[0].lastIndexOf(".");
+  let h = 0x811c9dc5;
+  for (const c of end > 0 ? name.slice(0, end) : name) h = Math.imul(h ^ c.charCodeAt(0), 0x01000193);
+  return (h >>> 8) % 360;
+}
+function colour(node) {
+  if (node.what === TOP) return dark ? "#3a4152" : "#d9d6cf";
+  if (node.what === NO_ROOT) return dark ? "#5b3640" : "#eccdd3";
+  if (node.what !== TYPE) return dark ? "#3b5bdb" : "#b9c6ff";
+  return `hsl(${hue(text(node))} ${dark ? "32% 34%" : "62% 78%"})`;
+}
+function layOut() {
+  boxes = [];
+  const chain = [];
+  for (let i = state.zoom; i >= 0; i = tree[i].parent) chain.unshift(i);
+  chain.forEach((i, row) => boxes.push([i, 0, width, row]));
+  const add = (i, x, w, row) => {
+    for (const k of tree[i].kids) {
+      const share = w * tree[k].all / tree[i].all;
+      if (share < 0.6) continue;
+      boxes.push([k, x, share, row]);
+      add(k, x, share, row + 1);
+      x += share;
+    }
+  };
+  add(state.zoom, 0, width, chain.length);
+}
+function draw() {
+  const scale = window.devicePixelRatio || 1;
+  width = $("icicle").clientWidth - 12;
+  layOut();
+  const rows = boxes.reduce((n, b) => Math.max(n, b[3]), 0) + 1;
+  canvas.style.height = `${rows * ROW}px`;
+  canvas.width = width * scale;
+  canvas.height = rows * ROW * scale;
+  pen.setTransform(scale, 0, 0, scale, 0, 0);
+  pen.font = "12px ui-monospace, 'DejaVu Sans Mono', monospace";
+  pen.textBaseline = "middle";
+  for (const [i, x, w, row] of boxes) {
+    const node = tree[i], name = text(node), hit = !state.search || matches(name);
+    pen.globalAlpha = hit ? 1 : 0.3;
+    pen.fillStyle = colour(node);
+    pen.beginPath();
+    pen.roundRect(x, row * ROW, Math.max(w - 1, 0.5), ROW - 1, Math.min(3, w / 4));
+    pen.fill();
+    if (i === hover || i === state.chosen) { pen.lineWidth = 2; pen.strokeStyle = dark ? "#fff" : "#1d2330"; pen.stroke(); }
+    if (w < 30) continue;
+    pen.save();
+    pen.beginPath();
+    pen.rect(x, row * ROW, w - 5, ROW);
+    pen.clip();
+    pen.fillStyle = dark ? "#eef" : "#1d2330";
+    pen.fillText(node.what === TYPE ? `${name}  × ${count(node.n)}  ${bytes(node.all)}` : `${name}  ${bytes(node.all)}`, x + 5, row * ROW + ROW / 2);
+    pen.restore();
+  }
+  pen.globalAlpha = 1;
+}
+function hitTest(x, y) {
+  const row = Math.floor(y / ROW);
+  const b = boxes.find((v) => v[3] === row && x >= v[1] && x < v[1] + v[2]);
+  return b ? b[0] : -1;
+}
+function zoom(i) {
+  state.zoom = i;
+  draw();
+  paintPath();
+}
+function paintPath() {
+  const chain = [];
+  for (let i = state.zoom; i > 0; i = tree[i].parent) chain.unshift(i);
+  $("path").replaceChildren(...(state.view === "kept" ? chain : []).map((i) => element("button", { onclick: () => choose(i) }, text(tree[i]))));
+}
+
+// ---- the panel ----
+function line(list, name, value) { list.append(element("dt", {}, name), element("dd", {}, value)); }
+function step(node) {
+  if (node.what !== TYPE) return element("li", { class: "root" }, text(node));
+  return element("li", {}, "← ", element("button", { onclick: () => showType(node.number) }, text(node)));
+}
+// The path from an object to its root; the name of a root is one step with its kind.
+function wayOf(nodes, i) {
+  const list = element("ol", { class: "path" });
+  for (let at = nodes[i].parent; at > 0; at = nodes[at].parent) {
+    const node = nodes[at];
+    if (node.what === KIND && list.lastChild && list.lastChild.dataset.name) { list.lastChild.textContent = `← ${text(node)} ${list.lastChild.dataset.name}`; continue; }
+    const item = step(node);
+    if (node.what === NAME) item.dataset.name = text(node);
+    if (node.what !== TYPE) item.prepend("← ");
+    list.append(item);
+  }
+  return list;
+}
+function addWays(panel, type) {
+  const ways = rt.reached.map((n, i) => i).filter((i) => rt.reached[i].what === TYPE && rt.reached[i].number === type && rt.reached[i].n)
+    .sort((a, b) => rt.reached[b].own - rt.reached[a].own);
+  panel.append(element("h3", {}, ways.length ? "Shortest paths to roots" : "No path to a root is recorded"));
+  for (const i of ways.slice(0, 20)) {
+    panel.append(element("p", { class: "way" }, `${plural(rt.reached[i].n, "object")} · ${bytes(rt.reached[i].own)}`), wayOf(rt.reached, i));
+  }
+  if (ways.length > 20) panel.append(element("p", { class: "way" }, `and ${ways.length - 20} more`));
+}
+function showType(type) {
+  const [name, n, own, retained, pinned, finalizable, lost, module, ...generations] = rt.types[type], panel = $("panel");
+  state.type = type;
+  panel.replaceChildren(element("h2", {}, name));
+  const list = element("dl");
+  line(list, "objects", count(n));
+  line(list, "bytes", `${bytes(own)} (${percent(own, rt.bytes)})`);
+  line(list, "kept alive", `${bytes(retained)} (${percent(retained, rt.bytes)})`);
+  generations.forEach((g, i) => { if (g && !rt.noBounds) line(list, GENERATIONS[i], count(g)); });
+  if (pinned) line(list, "pinned", count(pinned));
+  if (finalizable) line(list, "finalizer", "yes");
+  if (lost) line(list, "no root", count(lost));
+  if (module) line(list, "module", module);
+  panel.append(list);
+  addWays(panel, type);
+  markRow();
+}
+function showNode(i) {
+  const node = tree[i], panel = $("panel");
+  if (node.what === TYPE) showType(node.number);
+  else { state.type = -1; panel.replaceChildren(element("h2", {}, text(node))); }
+  const list = element("dl");
+  line(list, "kept alive", `${bytes(node.all)} (${percent(node.all, rt.bytes)})`);
+  line(list, "in", plural(node.allN, "object"));
+  if (node.what === TYPE) line(list, "own", `${plural(node.n, "object")}, ${bytes(node.own)}`);
+  const chain = i > 0 && tree[i].parent > 0 ? [element("h3", {}, "Kept alive only by"), wayOf(tree, i)] : [];
+  panel.firstChild.after(element("h3", {}, "This place in the tree"), list, ...chain, ...(node.what === TYPE ? [element("h3", {}, "All objects of the type")] : []));
+}
+function choose(i) {
+  state.chosen = state.focus = i;
+  zoom(i);
+  showNode(i);
+}
+
+// ---- tables ----
+const columns = {
+  types: ["Type", "Objects", "Bytes", "Kept alive", "Pinned"],
+  roots: ["Kind", "Roots", "Objects", "Kept alive"],
+  changes: ["Type", "Runtime", "Objects before", "Objects", "More objects", "Bytes before", "Bytes", "More bytes"],
+};
+// The columns that show bytes, and those that show a difference, with a sign.
+const inBytes = { types: [2, 3], roots: [3], changes: [5, 6, 7] }, signed = { changes: [4, 7] };
+function cell(view, column, v) {
+  const difference = (signed[view] || []).includes(column), size = Math.abs(v);
+  const shown = inBytes[view].includes(column) ? bytes(size) : count(size);
+  if (difference) return v ? `${v < 0 ? "−" : "+"}${shown}` : "";
+  return v || column < 3 || view === "changes" ? shown : "";
+}
+function rowsOf(view) {
+  if (view === "changes") return data.changes.map(([name, runtime, n0, n1, b0, b1], i) => [i, name, runtime, n0, n1, n1 - n0, b0, b1, b1 - b0])
+    .filter((r) => !state.search || matches(r[1]));
+  if (view === "roots") return rt.roots.map((r, i) => [i, ...r]);
+  return rt.types.map((t, i) => [i, t[0], t[1], t[2], t[3], t[4]]).filter((r) => r[2] && (!state.search || matches(r[1])));
+}
+function paintTable() {
+  const view = state.view, rows = rowsOf(view), table = $("list").firstElementChild, by = state.sort + 1;
+  rows.sort((a, b) => (typeof a[by] === "string" ? (a[by] < b[by] ? -1 : a[by] > b[by] ? 1 : 0) : b[by] - a[by]) * (state.up ? -1 : 1));
+  const heads = columns[view].map((name, c) => element("th", { onclick: () => { state.up = state.sort === c && !state.up; state.sort = c; paintTable(); },
+    ...(c === state.sort ? { "aria-sort": (c === 0) !== state.up ? "ascending" : "descending" } : {}) }, name));
+  table.tHead.replaceChildren(element("tr", {}, ...heads));
+  table.tBodies[0].replaceChildren(...rows.slice(0, 3000).map(([i, name, ...cells]) => {
+    const row = element("tr", { "data-row": i }, element("td", { title: name }, name),
+      ...cells.map((v, c) => element("td", {}, cell(view, c + 1, v))));
+    if (view === "types") row.onclick = () => showType(i);
+    return row;
+  }));
+  $("found").textContent = state.search && view !== "roots" ? plural(rows.length, "type") : "";
+  markRow();
+}
+function markRow() {
+  for (const row of $("list").querySelectorAll("tbody tr")) row.setAttribute("aria-selected", state.view === "types" && Number(row.dataset.row) === state.type);
+}
+
+// ---- the page ----
+function show(view) {
+  state.view = view;
+  for (const b of document.querySelectorAll("[data-view]")) {
+    b.setAttribute("aria-selected", b.dataset.view === view);
+    b.tabIndex = b.dataset.view === view ? 0 : -1;
+  }
+  $("icicle").hidden = view !== "kept";
+  $("list").hidden = view === "kept";
+  if (view === "kept") { $("found").textContent = ""; draw(); } else { state.sort = view === "types" ? 2 : 3; state.up = false; paintTable(); }
+  paintPath();
+}
+function paintSummary() {
+  const parts = [plural(rt.objects, "object"), bytes(rt.bytes)];
+  if (rt.objects > rt.reachedObjects && !rt.noRoots) parts.push(`no root leads to ${count(rt.objects - rt.reachedObjects)} (${bytes(rt.bytes - rt.reachedBytes)})`);
+  if (rt.how) parts.push(rt.how === 1 ? "behind a collection" : "without a collection");
+  if (rt.pauseNs) parts.push(`stopped for ${(rt.pauseNs / 1e6).toFixed(1)} ms`);
+  if (rt.lacking.length) parts.push(`not recorded: ${rt.lacking.join(", ")}`);
+  $("summary").textContent = parts.join(" · ");
+  $("legend").replaceChildren(...tree[0].kids.slice(0, 12).map((i) => element("button", { onclick: () => { show("kept"); choose(i); } },
+    element("b", {}, text(tree[i])), element("small", {}, `${bytes(tree[i].all)} · ${percent(tree[i].all, rt.bytes)}`))));
+}
+// A comparison of two snapshots is one table.
+function useChanges() {
+  const [before, now] = [4, 5].map((c) => data.changes.reduce((n, r) => n + r[c], 0));
+  $("summary").textContent = `${plural(data.changes.length, "type")} · ${bytes(before)} before · ${bytes(now)} now`;
+  for (const id of ["views", "panel", "legend"]) $(id).remove();
+  state.view = "changes";
+  state.sort = 7;
+  $("icicle").hidden = true;
+  $("list").hidden = false;
+  paintTable();
+}
+function use(at) {
+  state.at = at;
+  rt = data.runtimes[at];
+  if (!rt.decoded) { rt.kept = decode(rt.kept); rt.reached = decode(rt.reached); rt.decoded = true; }
+  tree = rt.kept;
+  Object.assign(state, { zoom: 0, chosen: -1, focus: 0, type: -1 });
+  for (const b of $("runtimes").children) b.setAttribute("aria-pressed", Number(b.dataset.at) === at);
+  paintSummary();
+  show(state.view);
+  showNode(0);
+}
+function search(value) {
+  state.search = null;
+  if (value) {
+    try { state.search = new RegExp(value, "i"); }
+    catch { state.search = new RegExp(value.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i"); }
+  }
+  if (state.view === "kept") draw(); else paintTable();
+}
+function move(key) {
+  const node = tree[state.focus], siblings = node.parent >= 0 ? tree[node.parent].kids : [0], at = siblings.indexOf(state.focus);
+  const to = { ArrowDown: node.kids[0], ArrowUp: node.parent, ArrowLeft: siblings[at - 1], ArrowRight: siblings[at + 1] }[key];
+  if (to === undefined || to < 0) return;
+  state.focus = state.chosen = to;
+  if (!boxes.some((b) => b[0] === to)) zoom(tree[to].parent < 0 ? 0 : tree[to].parent); else draw();
+  showNode(to);
+}
+function reset() {
+  $("search").value = "";
+  search("");
+  state.chosen = -1;
+  state.focus = 0;
+  if (state.view === "kept") { zoom(0); showNode(0); }
+}
+function paintTheme() { document.documentElement.classList.toggle("dark", dark); if (state.view === "kept") draw(); }
+canvas.onmousemove = (e) => {
+  const i = hitTest(e.offsetX, e.offsetY);
+  if (i === hover) return;
+  hover = i;
+  draw();
+  $("details").textContent = i < 0 ? "" : `${text(tree[i])} · keeps alive ${bytes(tree[i].all)} (${percent(tree[i].all, rt.bytes)}) in ${plural(tree[i].allN, "object")}`;
+};
+canvas.onmouseleave = () => { hover = -1; draw(); };
+canvas.onclick = (e) => { const i = hitTest(e.offsetX, e.offsetY); if (i >= 0) choose(i === state.zoom && i ? tree[i].parent : i); };
+for (const b of document.querySelectorAll("[data-view]")) b.onclick = () => show(b.dataset.view);
+$("search").oninput = (e) => search(e.target.value);
+$("search").onkeydown = (e) => { if (e.key === "Escape") { e.target.value = ""; search(""); } e.stopPropagation(); };
+$("reset").onclick = reset;
+$("theme").onclick = () => { dark = !dark; paintTheme(); };
+document.onkeydown = (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.key === "/") { e.preventDefault(); $("search").focus(); }
+  else if (e.key === "Escape") reset();
+  else if (!data.changes && e.key >= "1" && e.key <= "3") show(["kept", "types", "roots"][e.key - 1]);
+  else if (document.activeElement === canvas && e.key.startsWith("Arrow")) { e.preventDefault(); move(e.key); }
+  else if (document.activeElement === canvas && e.key === "Enter") choose(state.focus);
+};
+window.onresize = () => { if (state.view === "kept") draw(); };
+const preferred = matchMedia("(prefers-color-scheme: dark)");
+preferred.onchange = () => { dark = preferred.matches; paintTheme(); };
+dark = preferred.matches;
+$("title").textContent = data.title;
+document.title = `${data.title} · sxsprof heap`;
+if (data.changes) useChanges();
+else if (data.runtimes.length > 1)
+  $("runtimes").append(...data.runtimes.map((r, i) => element("button", { "data-at": i, onclick: () => use(i) }, `${r.number}: .NET ${r.version}`)));
+document.documentElement.classList.toggle("dark", dark);
+if (!data.changes && data.runtimes.length) use(0);
+document.documentElement.dataset.ready = "1";
+})();

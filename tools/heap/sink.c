@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/heap/sink.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text/buffer.h"
+#include "sxs_info.h"
+
+#define MAX_RANGES 65536u /* of generations */
+#define FIELD_SIZE 1024u  /* bytes of a static field's name */
+
+static uint32_t hash_of(uint64_t id)
+{
+    return (uint32_t)(sxs_hash_id(id) >> 32);
+}
+
+/* Makes room for one more element. Returns 0 or -1. */
+static int reserve_element(void **array, size_t n, size_t *max, size_t size)
+{
+    size_t more = *max ? 2 * *max : 1024;
+    void  *grown;
+    if (n < *max)
+        return 0;
+    grown = realloc(*array, more * size);
+    if (!grown)
+        return -1;
+    *array = grown;
+    *max = more;
+    return 0;
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+static struct sxs_heap_class *add_class(struct sxs_heap_sink *sink, ClassID cls)
+{
+    if (reserve_element((void **)&sink->classes, sink->n_classes, &sink->max_classes,
+                        sizeof(*sink->classes)) != 0)
+        return NULL;
+    sink->classes[sink->n_classes] = (struct sxs_heap_class){.id = cls};
+    return &sink->classes[sink->n_classes++];
+}
+
+uint32_t sxs_heap_sink_class(struct sxs_heap_sink *sink, ClassID cls)
+{
+    uint32_t hash = hash_of(cls), number;
+    size_t   at = hash;
+    if (sink->n_classes && sink->classes[sink->last_class].id == cls)
+        return (uint32_t)sink->last_class + 1;
+    if (sxs_index_reserve(&sink->class_index) != 0)
+        goto no_memory;
+    for (; (number = sxs_index_next(&sink->class_index, hash, &at)) != 0; at++) {
+        if (sink->classes[number - 1].id == cls) {
+            sink->last_class = number - 1;
+            return number;
+        }
+    }
+    if (!add_class(sink, cls))
+        goto no_memory;
+    sxs_index_put(&sink->class_index, at, hash, sink->n_classes - 1);
+    sink->last_class = sink->n_classes - 1;
+    return (uint32_t)sink->n_classes;
+no_memory:
+    sink->totals.lacking |= SXS_HEAP_SOME_OBJECTS;
+    return 0;
+}
+
+/* ---- objects --------------------------------------------------------------------------------- */
+
+/* Returns what the file has as the object's size: 0 if it is that of its type. */
+static uint64_t own_size(struct sxs_heap_class *c, uint64_t size)
+{
+    if (!c->size)
+        c->size = size;
+    if (size == c->size)
+        return 0;
+    c->varies = 1;
+    return size;
+}
+
+void sxs_heap_sink_more(struct sxs_heap_sink *sink, uint64_t address, ClassID cls, uint64_t size,
+                        const uint64_t *refs, size_t n)
+{
+    uint32_t type = sxs_heap_sink_class(sink, cls);
+    if (!type)
+        return;
+    sxs_heap_object(sink->file, address, type, own_size(&sink->classes[type - 1], size), refs, n);
+    sink->totals.references += n;
+}
+
+void sxs_heap_sink_object(struct sxs_heap_sink *sink, uint64_t address, ClassID cls, uint64_t size,
+                          const uint64_t *refs, size_t n)
+{
+    sxs_heap_sink_more(sink, address, cls, size, refs, n);
+    sink->totals.objects++;
+    sink->totals.bytes += size;
+}
+
+/* ---- roots ----------------------------------------------------------------------------------- */
+
+/* Returns the number of a new name; 0: no memory. */
+static uint32_t add_name(struct sxs_heap_sink *sink, uint64_t id, char *field)
+{
+    if (reserve_element((void **)&sink->names, sink->n_names, &sink->max_names,
+                        sizeof(*sink->names)) != 0)
+        return 0;
+    sink->names[sink->n_names] = (struct sxs_heap_named){.id = id, .field = field};
+    return (uint32_t)++sink->n_names;
+}
+
+static uint32_t number_of_function(struct sxs_heap_sink *sink, FunctionID function)
+{
+    uint32_t hash = hash_of(function), number;
+    size_t   at = hash;
+    if (sxs_index_reserve(&sink->name_index) != 0)
+        return 0;
+    for (; (number = sxs_index_next(&sink->name_index, hash, &at)) != 0; at++)
+        if (sink->names[number - 1].id == function)
+            return number;
+    number = add_name(sink, function, NULL);
+    if (number)
+        sxs_index_put(&sink->name_index, at, hash, number - 1);
+    return number;
+}
+
+static void write_root(struct sxs_heap_sink *sink, enum sxs_heap_root_kind kind, uint32_t flags,
+                       uint64_t object, uint64_t id, uint32_t name)
+{
+    if (!object)
+        return;
+    sxs_heap_root(sink->file, kind, flags, object, id, name);
+    sink->totals.roots++;
+}
+
+void sxs_heap_sink_root(struct sxs_heap_sink *sink, enum sxs_heap_root_kind kind, uint32_t flags,
+                        uint64_t object, uint64_t id, FunctionID function)
+{
+    write_root(sink, kind, flags, object, id, function ? number_of_function(sink, function) : 0);
+}
+
+void sxs_heap_sink_static(struct sxs_heap_sink *sink, int of_thread, uint64_t object, uint64_t id,
+                          const WCHAR *field, size_t n)
+{
+    char            bytes[FIELD_SIZE], *copy;
+    struct sxs_text text = sxs_text_in(bytes, sizeof(bytes));
+    uint32_t        number;
+    if (!object)
+        return;
+    sxs_text_put_utf16(&text, field, n);
+    copy = strdup(bytes);
+    number = copy ? add_name(sink, id, copy) : 0;
+    if (!number)
+        free(copy);
+    write_root(sink, of_thread ? SXS_HEAP_ROOT_THREAD_STATIC : SXS_HEAP_ROOT_STATIC, 0, object, id,
+               number);
+}
+
+int sxs_heap_sink_slot(struct sxs_heap_sink *sink, uint64_t object, uint64_t id, ClassID cls,
+                       char *field)
+{
+    uint32_t number = object ? add_name(sink, id, field) : 0;
+    if (!number)
+        return 0;
+    sink->names[number - 1].cls = cls;
+    write_root(sink, SXS_HEAP_ROOT_STATIC, 0, object, id, number);
+    return 1;
+}
+
+void sxs_heap_sink_dependent(struct sxs_heap_sink *sink, uint64_t primary, uint64_t secondary,
+                             uint64_t id)
+{
+    if (!primary)
+        return;
+    sxs_heap_dependent(sink->file, primary, secondary, id);
+    sink->totals.dependent++;
+}
+
+/* ---- generations ----------------------------------------------------------------------------- */
+
+void sxs_heap_sink_bounds(struct sxs_heap_sink *sink)
+{
+    COR_PRF_GC_GENERATION_RANGE *ranges;
+    ULONG                        n = 0;
+    if (sink->bounds || FAILED(sxs_info_GetGenerationBounds(sink->rt, 0, &n, NULL)) || !n ||
+        n > MAX_RANGES)
+        return;
+    ranges = calloc(n, sizeof(*ranges));
+    if (ranges && SUCCEEDED(sxs_info_GetGenerationBounds(sink->rt, n, &n, ranges))) {
+        for (ULONG i = 0; i < n; i++)
+            sxs_heap_bounds(sink->file, (unsigned)ranges[i].generation, ranges[i].rangeStart,
+                            ranges[i].rangeLength);
+        sink->bounds = 1;
+    }
+    free(ranges);
+}
+
+/* ---- beginning and end ----------------------------------------------------------------------- */
+
+void sxs_heap_sink_begin(struct sxs_heap_sink *sink, struct sxs_heap_file *file,
+                         struct sxs_runtime *rt, enum sxs_heap_how how)
+{
+    sink->file = file;
+    sink->rt = rt;
+    sxs_heap_begin(file, sxs_runtime_number(rt), how, 2, sxs_runtime_version(rt),
+                   sxs_runtime_path(rt));
+}
+
+void sxs_heap_sink_free(struct sxs_heap_sink *sink)
+{
+    for (size_t i = 0; i < sink->n_names; i++)
+        free(sink->names[i].field);
+    free(sink->names);
+    free(sink->classes);
+    sxs_index_free(&sink->class_index);
+    sxs_index_free(&sink->name_index);
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/heap/snapshot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/fork.h"
+#include "base/log.h"
+#include "manager/force_gc.h"
+#include "manager/own_sessions.h"
+#include "session/write/session_write.h"
+#include "tools/heap/walk.h"
+
+#define MASK_LOW   COR_PRF_MONITOR_SUSPENDS
+#define MASK_HIGH  ((uint32_t)COR_PRF_HIGH_BASIC_GC | (uint32_t)COR_PRF_HIGH_MONITOR_EVENT_PIPE)
+#define PATIENCE_S 60 /* how long the end of a runtime waits for a snapshot */
+#define WALK_INFO  15 /* version of ICorProfilerInfo that has EnumerateGCHeapObjects */
+#define UNLOAD_NS \
+    UINT64_C(5000000000) /* so long after an unload, heaps are not read without
+                                       * a collection */
+#define MAX_FROZEN 256   /* objects that are requested at once */
+
+/* Lock order: taking, then list or names. */
+static struct {
+    pthread_mutex_t          taking; /* held while a snapshot is taken; not in callbacks */
+    pthread_mutex_t          list;   /* guards first, and busy and ending of all runtimes */
+    pthread_cond_t           free;   /* a runtime is no longer busy */
+    struct sxs_heap_runtime *first;
+    pthread_mutex_t          names; /* held while names are requested; guards `naming` */
+    struct sxs_namer        *namer; /* under names */
+    uint32_t                 number;
+    struct sxs_heap_file    *exit_file; /* gets each runtime when its program ends; never closed */
+} all = {.taking = PTHREAD_MUTEX_INITIALIZER,
+         .list = PTHREAD_MUTEX_INITIALIZER,
+         .free = PTHREAD_COND_INITIALIZER,
+         .names = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(all.taking);
+SXS_FORK_RESETS(all.list);
+SXS_FORK_RESETS(all.names);
+
+/* ---- the list of runtimes -------------------------------------------------------------------- */
+
+void sxs_heap_add(struct sxs_heap_runtime *h)
+{
+    struct sxs_heap_runtime **end = &all.first;
+    pthread_mutex_lock(&all.list);
+    while (*end)
+        end = &(*end)->next;
+    *end = h;
+    pthread_mutex_unlock(&all.list);
+}
+
+void sxs_heap_remove(struct sxs_heap_runtime *h)
+{
+    struct sxs_heap_runtime **at = &all.first;
+    struct timespec           until;
+    int                       err = 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_S;
+    pthread_mutex_lock(&all.list);
+    h->ending = 1;
+    while (h->busy && err != ETIMEDOUT)
+        err = pthread_cond_timedwait(&all.free, &all.list, &until);
+    while (*at && *at != h)
+        at = &(*at)->next;
+    if (*at)
+        *at = h->next;
+    pthread_mutex_unlock(&all.list);
+}
+
+/* Marks the next runtime behind @number as busy and returns it with a reference; NULL: none. */
+static struct sxs_heap_runtime *take_runtime(unsigned number, const struct sxs_runtime *only)
+{
+    struct sxs_heap_runtime *found = NULL;
+    pthread_mutex_lock(&all.list);
+    for (struct sxs_heap_runtime *h = all.first; h; h = h->next) {
+        unsigned n = sxs_runtime_number(h->sub->rt);
+        if (n > number && !h->ending && (!only || h->sub->rt == only) &&
+            (!found || n < sxs_runtime_number(found->sub->rt)))
+            found = h;
+    }
+    if (found) {
+        found->busy = 1;
+        sxs_runtime_ref(found->sub->rt);
+    }
+    pthread_mutex_unlock(&all.list);
+    return found;
+}
+
+static void give_back(struct sxs_heap_runtime *h)
+{
+    struct sxs_runtime *rt = h->sub->rt;
+    pthread_mutex_lock(&all.list);
+    h->busy = 0;
+    pthread_cond_broadcast(&all.free);
+    pthread_mutex_unlock(&all.list);
+    sxs_runtime_unref(rt);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static int can_name_locked(void)
+{
+    if (!all.namer)
+        all.namer = sxs_namer_new();
+    return all.namer != NULL;
+}
+
+static void end_naming_locked(struct sxs_heap_runtime *h)
+{
+    atomic_store(&h->naming, 0);
+    if (all.namer)
+        sxs_namer_reset(all.namer);
+}
+
+/* Returns 0 when all is named. Lets unloads of assemblies in between. */
+static int name_some(struct sxs_heap_runtime *h)
+{
+    int more = 0;
+    pthread_mutex_lock(&all.names);
+    if (atomic_load(&h->naming)) {
+        if (!can_name_locked())
+            h->sink.totals.lacking |= SXS_HEAP_SOME_TYPES;
+        else
+            more = sxs_heap_name_some(&h->named, &h->sink, all.namer);
+        if (!more)
+            end_naming_locked(h);
+    }
+    pthread_mutex_unlock(&all.names);
+    return more;
+}
+
+void sxs_heap_unloading(struct sxs_heap_runtime *h)
+{
+    atomic_store(&h->unload_ns, sxs_now_ns(CLOCK_MONOTONIC));
+    pthread_mutex_lock(&all.names);
+    if (atomic_load(&h->naming)) {
+        while (can_name_locked() && sxs_heap_name_some(&h->named, &h->sink, all.namer))
+            continue;
+        end_naming_locked(h);
+    }
+    if (all.namer) /* it may hold metadata of the assembly */
+        sxs_namer_reset(all.namer);
+    pthread_mutex_unlock(&all.names);
+}
+
+/* ---- objects outside of the collected heap --------------------------------------------------- */
+
+static void receive_frozen(struct sxs_heap_sink *sink, ObjectID id)
+{
+    sxs_object object = {sink->rt, id};
+    sxs_class  cls = {0};
+    SIZE_T     size = 0;
+    if (SUCCEEDED(sxs_info_GetClassFromObject(sink->rt, object, &cls)) &&
+        SUCCEEDED(sxs_info_GetObjectSize2(sink->rt, object, &size)))
+        sxs_heap_sink_object(sink, id, cls.id, size, NULL, 0);
+}
+
+static void write_frozen_bounds(struct sxs_heap_sink *sink)
+{
+    COR_PRF_NONGC_HEAP_RANGE ranges[256];
+    ULONG                    n = 0;
+    if (FAILED(sxs_info_GetNonGCHeapBounds(sink->rt, ARRAY_LEN(ranges), &n, ranges)))
+        return;
+    for (ULONG i = 0; i < n && i < ARRAY_LEN(ranges); i++)
+        sxs_heap_bounds(sink->file, 5, ranges[i].rangeStart, ranges[i].rangeLength);
+}
+
+static void add_frozen(struct sxs_heap_sink *sink)
+{
+    ICorProfilerObjectEnum *objects = NULL;
+    HRESULT                 hr = sxs_info_EnumerateNonGCObjects(sink->rt, &objects);
+    ObjectID                ids[MAX_FROZEN];
+    ULONG                   n;
+    if (FAILED(hr) || !objects) {
+        if (hr != E_NOTIMPL) /* older runtimes have no such objects */
+            sink->totals.lacking |= SXS_HEAP_NO_FROZEN;
+        return;
+    }
+    for (;;) {
+        n = 0;
+        hr = objects->vtbl->Next(objects, ARRAY_LEN(ids), ids, &n);
+        for (ULONG i = 0; i < n && i < ARRAY_LEN(ids); i++)
+            receive_frozen(sink, ids[i]);
+        if (hr != S_OK || n == 0)
+            break;
+    }
+    objects->vtbl->Release(objects);
+    write_frozen_bounds(sink);
+}
+
+/* ---- one runtime ----------------------------------------------------------------------------- */
+
+struct dump {
+    struct sxs_heap_runtime *h;
+    HRESULT                  result;
+};
+
+/* On the thread for collections. */
+static void run_dump(void *arg)
+{
+    static const WCHAR                provider[] = u"Microsoft-Windows-DotNETRuntime";
+    struct dump                      *d = arg;
+    struct sxs_runtime               *rt = d->h->sub->rt;
+    EVENTPIPE_SESSION                 session = 0;
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
+        .providerName = provider, .keywords = SXS_BULK_DUMP | SXS_BULK_COLLECT, .loggingLevel = 4};
+    d->result = d->h->at_exit ? E_FAIL : sxs_own_session_start(rt, &config, &session);
+    if (SUCCEEDED(d->result)) /* the collection is over */
+        sxs_own_session_stop(rt, &config, session);
+    else if (d->h->by_callbacks)
+        d->result = sxs_info_ForceGC(rt);
+}
+
+/* Requests the events of a dump. COR_PRF_MONITOR_GC, which is the only way to the functions of
+ * roots on stacks, is refused where collections can be concurrent. */
+static HRESULT ask_for_events(struct sxs_heap_runtime *h)
+{
+    uint32_t low = h->sub->low | MASK_LOW, high = h->sub->high | MASK_HIGH;
+    HRESULT  hr = sxs_sub_set_mask(h->sub, low | COR_PRF_MONITOR_GC, high);
+    h->by_callbacks = SUCCEEDED(hr);
+    if (FAILED(hr))
+        hr = sxs_sub_set_mask(h->sub, low, high);
+    return hr;
+}
+
+void sxs_heap_received(struct sxs_heap_runtime *h)
+{
+    if (h->complete)
+        return;
+    h->complete = 1;
+    sxs_bulk_end(&h->bulk, &h->sink);
+    sxs_heap_slots_report(&h->slots, &h->sink);
+    atomic_store(&h->naming, 1);
+}
+
+/* Notes that the runtime has reported nothing, if so. */
+static void note_failure(struct sxs_heap_runtime *h, HRESULT hr)
+{
+    struct sxs_heap_totals *totals = &h->sink.totals;
+    if (SUCCEEDED(hr) && totals->objects)
+        return;
+    totals->status = (uint32_t)(FAILED(hr) ? hr : CORPROF_E_NOT_YET_AVAILABLE);
+    totals->lacking |= SXS_HEAP_SOME_OBJECTS | SXS_HEAP_NO_ROOTS;
+    sxs_warn("runtime %u (%s) reports no objects (%s)", sxs_runtime_number(h->sub->rt),
+             sxs_runtime_version(h->sub->rt), sxs_hresult_name((HRESULT)totals->status));
+}
+
+/* Makes the runtime collect and report its objects. */
+static void dump_runtime(struct sxs_heap_runtime *h)
+{
+    struct dump     d = {.h = h, .result = E_OUTOFMEMORY};
+    struct sxs_sub *sub = h->sub;
+    uint32_t        low = sub->low, high = sub->high;
+    d.result = ask_for_events(h);
+    if (SUCCEEDED(d.result)) {
+        atomic_store(&h->receiving, 1);
+        sxs_gc_thread_call(run_dump, &d);
+        atomic_store(&h->receiving, 0);
+        sxs_sub_set_mask(sub, low, high);
+    }
+    sxs_heap_received(h);
+    note_failure(h, d.result);
+}
+
+static void run_walk(void *arg)
+{
+    struct dump *d = arg;
+    d->result = sxs_heap_walk(&d->h->sink, &d->h->slots);
+    if (SUCCEEDED(d->result))
+        sxs_heap_sink_bounds(&d->h->sink);
+}
+
+/* Reads the objects without a collection. Returns 1, or 0 when the runtime cannot do that. */
+static int walk_runtime(struct sxs_heap_runtime *h)
+{
+    struct dump d = {.h = h, .result = E_OUTOFMEMORY};
+    uint64_t    now = sxs_now_ns(CLOCK_MONOTONIC);
+    /* Garbage can have types that are gone soon after. */
+    if (now - atomic_load(&h->unload_ns) < UNLOAD_NS)
+        return 0;
+    if (sxs_runtime_info_version(h->sub->rt) < WALK_INFO) {
+        sxs_warn("runtime %u (%s) cannot read its heap without a collection: it collects",
+                 sxs_runtime_number(h->sub->rt), sxs_runtime_version(h->sub->rt));
+        return 0;
+    }
+    sxs_heap_sink_begin(&h->sink, h->file, h->sub->rt, SXS_HEAP_WALKED);
+    sxs_gc_thread_call(run_walk, &d);
+    sxs_heap_received(h);
+    note_failure(h, d.result);
+    return 1;
+}
+
+static void take_of_runtime(struct sxs_heap_runtime *h, struct sxs_heap_file *file,
+                            enum sxs_heap_trigger trigger, int collect)
+{
+    h->sink = (struct sxs_heap_sink){0};
+    h->bulk = (struct sxs_bulk){0};
+    h->suspend_ns = h->stopped_ns = 0;
+    h->in_gc = h->walked = h->complete = 0;
+    h->named = (struct sxs_heap_naming){0};
+    h->at_exit = trigger == SXS_HEAP_AT_EXIT;
+    if (h->at_exit || !collect)
+        sxs_heap_slots_find(&h->classes, h->sub->rt, &h->slots);
+    h->file = file;
+    if (collect || !walk_runtime(h)) {
+        sxs_heap_sink_begin(&h->sink, file, h->sub->rt, SXS_HEAP_COLLECTED);
+        dump_runtime(h);
+    }
+    pthread_mutex_lock(&all.names);
+    add_frozen(&h->sink);
+    if (!h->at_exit && collect)
+        sxs_heap_statics_find(&h->classes, &h->sink);
+    atomic_store(&h->naming, 1); /* again, if an unload has ended it */
+    pthread_mutex_unlock(&all.names);
+    while (name_some(h))
+        continue;
+    sxs_heap_slots_free(&h->slots);
+    if (!h->sink.bounds)
+        h->sink.totals.lacking |= SXS_HEAP_NO_BOUNDS;
+    sxs_heap_end(file, &h->sink.totals);
+    sxs_heap_sink_free(&h->sink);
+}
+
+static void relax_runtime(struct sxs_heap_runtime *h)
+{
+    uint32_t without = h->sub->low & ~(uint32_t)COR_PRF_MONITOR_GC;
+    if (without != h->sub->low)
+        sxs_sub_set_mask(h->sub, without, h->sub->high);
+}
+
+/* ---- a snapshot ------------------------------------------------------------------------------ */
+
+static void take_all(enum sxs_heap_trigger trigger, int collect, struct sxs_heap_file *file,
+                     struct sxs_runtime *only)
+{
+    struct sxs_heap_runtime *h;
+    unsigned                 number = 0;
+    while ((h = take_runtime(number, only)) != NULL) {
+        number = sxs_runtime_number(h->sub->rt);
+        take_of_runtime(h, file, trigger, collect);
+        give_back(h);
+    }
+}
+
+/* Creates a snapshot. Returns NULL if that is not possible: one line is logged. */
+static struct sxs_heap_file *create_file_locked(enum sxs_heap_trigger trigger)
+{
+    const struct sxs_folder *folder = sxs_session_folder(NULL);
+    struct sxs_heap_file    *file = folder ? calloc(1, sizeof(*file)) : NULL;
+    int                      err = -ENOMEM;
+    if (!folder)
+        return NULL;
+    if (file)
+        err = sxs_heap_create(file, folder, ++all.number, trigger, sxs_session_open(NULL)->command);
+    if (err) {
+        sxs_warn("heap snapshot %u cannot be made: %s", all.number, strerror(-err));
+        free(file);
+        return NULL;
+    }
+    all.number = file->header->number;
+    return file;
+}
+
+void sxs_heap_take(const struct sxs_heap_options *options, enum sxs_heap_trigger trigger,
+                   struct sxs_runtime *only)
+{
+    struct sxs_heap_file *file;
+    int                   err;
+    pthread_mutex_lock(&all.taking);
+    file =
+        trigger == SXS_HEAP_AT_EXIT && all.exit_file ? all.exit_file : create_file_locked(trigger);
+    if (file) {
+        take_all(trigger, options->collect, file, only);
+        err = sxs_heap_ended(file);
+        if (err)
+            sxs_warn("heap snapshot %u is incomplete: %s", file->header->number, strerror(err));
+        if (trigger == SXS_HEAP_AT_EXIT) {
+            all.exit_file = file;
+        } else {
+            sxs_heap_close(file);
+            free(file);
+        }
+    }
+    pthread_mutex_unlock(&all.taking);
+}
+
+void sxs_heap_relax(void)
+{
+    struct sxs_heap_runtime *h;
+    unsigned                 number = 0;
+    pthread_mutex_lock(&all.taking);
+    while ((h = take_runtime(number, NULL)) != NULL) {
+        number = sxs_runtime_number(h->sub->rt);
+        relax_runtime(h);
+        give_back(h);
+    }
+    pthread_mutex_unlock(&all.taking);
+}
