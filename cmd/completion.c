@@ -2,6 +2,7 @@
 #include "cmd/completion.h"
 
 #include "cmd/command.h"
+#include "cmd/report/data_kind.h"
 #include "cmd/shortcuts.h"
 #include "cmd/settings.h"
 #include "cmd/verbs.h"
@@ -79,7 +80,8 @@ static unsigned put_choices(const char *argument, FILE *to)
 
 static enum values values_of(const char *argument)
 {
-    if (strncmp(argument, "NAME[", 5) == 0 || put_choices(argument, NULL))
+    if (strncmp(argument, "NAME[", 5) == 0 || strcmp(argument, "DATA") == 0 ||
+        put_choices(argument, NULL))
         return VALUES_LIST;
     if (strncmp(argument, "DIR", 3) == 0)
         return VALUES_FOLDERS;
@@ -95,6 +97,8 @@ static void put_list(const char *argument, const char *escape)
     FILE *to = fmemopen(words, sizeof(words), "w");
     if (to && strncmp(argument, "NAME[", 5) == 0)
         fputs(sxs_tool_words(), to);
+    else if (to && strcmp(argument, "DATA") == 0)
+        put_choices(sxs_data_names(), to); /* too many for the column of the help */
     else if (to)
         put_choices(argument, to);
     if (to)
