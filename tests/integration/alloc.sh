@@ -117,6 +117,23 @@ done
 [ -z "$wrong" ]
 check "wrong options are refused${wrong:+, but not $wrong}" $? "$tmp/log"
 
+# Attached: samples are recorded from then on; exact counts cannot be had, and the program runs on.
+clsid=$(sed -n 's/.*SXSPROF_CLSID "{\(.*\)}".*/\1/p' include/sxsprof.h)
+attach() { # OPTIONS: attaches to an app that then allocates, and waits for its end
+    rm -rf "$tmp/s" "$tmp/ready" "$tmp/until"
+    SXSPROF_TOOLS="alloc:$1" SXSPROF_OUT=$tmp/s timeout -k 5 100 "$runsxs" --timeout 90 9 memory \
+        "ready=$tmp/ready until=$tmp/until drop:large=4000" >"$tmp/log" 2>&1 &
+    job=$!
+    wait_until test -e "$tmp/ready"
+    python3 tests/integration/attach.py "$(pgrep -P $job -x runsxs)" "$clsid" "$PWD/$BUILD/libsxsprof.so" >>"$tmp/log" 2>&1
+    : >"$tmp/until"
+    wait $job
+}
+attach every=100k && has close "System.Byte[]=4000"
+check "attached: what is allocated from then on is sampled" $? "$tmp/log"
+attach exact && grep -q 'alloc: exact must be set when the program starts' "$tmp/log"
+check "attached: exact is refused clearly, and the program runs" $? "$tmp/log"
+
 # Simulated runtimes: names are refused, modules are unloaded, there is no EventPipe.
 profile :exact,live=on fake:8.0 '!modules 3; objects 1000; unload; objects 500; gc 2; objects 10' "" &&
     [ "$(python3 $costs show "$tmp/s" | grep -c '^total')" -ge 1 ]

@@ -90,11 +90,13 @@ static void take_event(struct on_runtime *on, const struct sxs_alloc_event *even
     double   n;
     if (!on->ticks)
         n = sxs_alloc_keep_sampled(event->size, every, fraction());
+    else if (event->heap == SXS_HEAP_PINNED && sxs_runtime_is_attached(on->rt))
+        n = sxs_alloc_keep_tick(event->size, (double)event->amount, every, fraction());
     else if (event->heap == SXS_HEAP_SMALL)
         n = sxs_alloc_keep_tick(event->size, sxs_alloc_average_of(&on->amount, event->amount),
                                 every, fraction());
     else
-        return; /* ObjectAllocated tells of each of these */
+        return; /* ObjectAllocated reports each of these */
     if (n > 0)
         record(on, event->address, sxs_alloc_types_find(on->types, event->type), event->size,
                flags_of(event->heap), n);
@@ -285,8 +287,9 @@ static HRESULT start_samples(struct sxs_sub *sub, struct on_runtime *on)
     on->ticks = !is_at_least(on->rt, FIRST_WITH_SAMPLES);
     sub->high |= COR_PRF_HIGH_MONITOR_EVENT_PIPE;
     if (on->ticks)
-        sub->high |= COR_PRF_HIGH_MONITOR_LARGEOBJECT_ALLOCATED |
-                     COR_PRF_HIGH_MONITOR_PINNEDOBJECT_ALLOCATED;
+        sub->high |= COR_PRF_HIGH_MONITOR_LARGEOBJECT_ALLOCATED;
+    if (on->ticks && !sxs_runtime_is_attached(on->rt)) /* else the runtime refuses it */
+        sub->high |= COR_PRF_HIGH_MONITOR_PINNEDOBJECT_ALLOCATED;
     hr = start_session(on);
     if (FAILED(hr))
         sxs_error("tool alloc: runtime %u (%s) starts no EventPipe session",
