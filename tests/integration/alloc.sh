@@ -5,6 +5,7 @@
 # RUNS  number of runs with samples of each runtime (3)
 . "$(dirname "$0")/lib.sh"
 need_real 3
+set -f # names of types have brackets
 runs=${RUNS:-3}
 costs=tests/integration/alloc_costs.py
 
@@ -16,6 +17,7 @@ profile() {
     timeout -k 5 100 "$sxsprof" run --quiet --tool "alloc$options" -o "$tmp/s" -- \
         "$runsxs" --timeout 90 "$@" >"$tmp/log" 2>&1
 }
+# shellcheck disable=SC2086 # $2 is several words
 has() { python3 $costs "$1" "$tmp/s" $2 >>"$tmp/log" 2>&1; } # COMMAND "WORD..."; names have no blanks
 
 # ---- every object --------------------------------------------------------------------------------
@@ -57,7 +59,6 @@ sampled() {
         eval "profile :every=100k $apps" || return
         # The order of objects is that of the seed, so the counts differ from run to run.
         made=$(sed -n 's/^memory: .*: mix: //p' "$tmp/log" | head -n 1)
-        set -- "$@"
         has close "Memory.Small=${made%% *} Memory.Big=${made##* }" || return
         has close "Memory.Medium=$(echo "$made" | cut -d ' ' -f 2)" || return
         has stacks "Memory.Small Memory.Work.Mix" && has stacks "Memory.Big Memory.Work.Mix" || return
@@ -75,6 +76,7 @@ for version in $versions; do
 done
 profile :every=100k 8 memory "spread=500000" 9 memory "spread=500000"
 made=$(sed -n 's/^memory: .*: spread: //p' "$tmp/log" | head -n 1)
+# shellcheck disable=SC2086 # numbers
 set -- $made
 has near "Memory.Small=$1 System.Int16[]=$2 System.Int32[]=$3 System.Int64[]=$4 System.Double[]=$5 System.Single[]=$6"
 check "8 and 9: objects of 24 to 30,000 bytes in a random order: the systematic error is at most 6 %" $? "$tmp/log"
