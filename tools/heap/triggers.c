@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "session/write/session_write.h"
-#include "signals/signals.h"
 #include "tools/heap/snapshot.h"
 
 #define PATIENCE_S 300 /* how long the end of a program waits for its snapshot */
@@ -65,8 +64,8 @@ static void install_signal(void)
     if (!number)
         return;
     sigemptyset(&action.sa_mask);
-    if (sxs_signals()->sample_signal() == number || sigaction(number, NULL, &old) != 0 ||
-        (old.sa_flags & SA_SIGINFO) || (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN)) {
+    if (sigaction(number, NULL, &old) != 0 || (old.sa_flags & SA_SIGINFO) ||
+        (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN)) {
         sxs_warn("tool heap: signal %d is in use; it takes no snapshots (choose one by "
                  "heap:signal=NAME)",
                  number);
