@@ -40,6 +40,7 @@ linked = $(foreach d,$(shell awk -F'\t' '$$2 ~ /(^|,)$(1)(,|$$)/ { print $$1 }' 
 LIB_SRC     := $(call linked,library)
 IL_SRC      := $(call linked,il)
 PRELOAD_SRC := $(call linked,preload)
+MALLOC_SRC  := $(call linked,malloc)
 CMD_SRC     := $(filter-out base/%,$(call linked,command))
 CONFIG_SRC  := $(wildcard instr/config/*.c)
 READ_SRC    := $(wildcard session/read/*.c)
@@ -70,7 +71,7 @@ LIB_LIBS := -ldl -lpthread
 # libarchive is linked statically, without the parts that the command does not use: they would bring libxml2 and ICU.
 # liblzma and libbz2 are libraries of libdw, which those parts of libarchive name, too.
 # libstdc++ only for its demangler, which is plain C: linked statically, it needs nothing else.
-CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -Wl,-Bdynamic -l:libzstd.so.1 -l:liblzma.so.5 -l:libbz2.so.1.0 -ljansson -ldw -lelf -lz -lprotobuf-c \
+CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -Wl,-Bdynamic -l:libzstd.so.1 -l:liblzma.so.5 -l:libbz2.so.1.0 -ljansson -ldw -lelf -lz -lprotobuf-c -lm \
             -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic
 
 .PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
@@ -79,7 +80,7 @@ CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -Wl,-Bdynamic -l:libzstd.so
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(O)/libsxsprof.so $(O)/libInstrumentationEngine.so $(O)/libsxsprof-preload.so $(O)/libsxsil.a $(O)/sxsprof $(O)/runsxs $(O)/libsxsbridge.so \
+all: $(O)/libsxsprof.so $(O)/libInstrumentationEngine.so $(O)/libsxsprof-preload.so $(O)/libsxsprof-malloc.so $(O)/libsxsil.a $(O)/sxsprof $(O)/runsxs $(O)/libsxsbridge.so \
      $(O)/libsxsplugin.so $(FAKE_LIBS) $(COMPLETION)
 
 help:
@@ -237,6 +238,19 @@ $(O)/libsxsprof-preload.so: $(filter-out $(O)/obj/preload/base/%,$(PRELOAD_OBJ))
 	$(Q)$(CC) -shared -Wl,-z,now,-z,defs -Wl,--version-script=signals/preload/exports.map \
 	    -Wl,-soname,libsxsprof-preload.so -o $@ $(filter %.o %.a,$^) -ldl -lpthread
 
+# The preloaded allocator runs in every program, before anything else is initialized: it is never
+# instrumented. Its functions call the next ones by jumps, without a frame. The C library's names for
+# memory have no meaning of their own for the compiler here.
+MALLOC_OBJ := $(call obj,$(MALLOC_SRC))
+
+$(MALLOC_OBJ): override CFLAGS := $(filter-out -fsanitize=% -DSXS_SANITIZED -fno-omit-frame-pointer,$(CFLAGS)) \
+                                  -fomit-frame-pointer -fno-builtin
+
+$(O)/libsxsprof-malloc.so: $(MALLOC_OBJ) allocator/exports.map
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared -Wl,-z,now,-z,defs -Wl,--version-script=allocator/exports.map \
+	    -Wl,-soname,libsxsprof-malloc.so -o $@ $(MALLOC_OBJ) -ldl
+
 $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o: override CFLAGS += -Wno-cast-qual
 
 # The IL library, also for other programs.
@@ -327,16 +341,31 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(CASE_OBJ) $(LIB_OBJ) \
-	    $(READ_OBJ) $(LIB_LIBS) -lunwind -lcmocka
+	    $(READ_OBJ) $(LIB_LIBS) -lunwind -lcmocka -lm
 
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
-PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c) cmd/calls/load.c cmd/calls/replay.c \
+PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/costs/*.c) cmd/calls/load.c cmd/calls/replay.c \
                  cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/shown.c cmd/output/json_values.c $(READ_SRC)) \
                $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o
 
+# Unit tests of the preloaded allocator: of its parts, and of the library, which the test program
+# links with as the first of its libraries.
+ALLOCATOR_OBJ := $(call obj,$(addprefix allocator/,sampling.c live.c mappings.c pace.c))
+
+$(O)/tests/test_allocator_sampling: tests/unit/test_allocator_sampling.c $(CASE_OBJ) $(ALLOCATOR_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lcmocka -lpthread -lm
+
+$(O)/tests/test_allocator: tests/unit/test_allocator.c $(CASE_OBJ) $(O)/libsxsprof-malloc.so
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fno-builtin -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o,$^) \
+	    -Wl,--no-as-needed,-rpath,'$$ORIGIN/..' $(O)/libsxsprof-malloc.so -lcmocka -lpthread -lm
+
 # Unit tests of the command's own folders.
-CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph)
+CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_wait_class)
 
 $(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
@@ -516,7 +545,7 @@ hosts: setup all host-programs
 	$(Q)sh setup/hosts.sh build/hosts
 	$(Q)BUILD=$(O) python3 tests/hosts/matrix.py --soak "$(or $(RUNS),50)" $(if $(HOSTS),--hosts '$(HOSTS)')
 
-lint: $(GEN) $(O)/gen/sxs_commit.h $(O)/libsxsprof.so $(O)/libsxsprof-preload.so
+lint: $(GEN) $(O)/gen/sxs_commit.h $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsprof-malloc.so
 	$(Q)sh setup/packages.sh lint
 	$(Q)BUILD=$(O) $(if $(NODES),NODES=$(NODES)) sh tests/lint/run.sh
 

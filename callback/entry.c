@@ -16,11 +16,16 @@
 #include "manager/manager.h"
 #include "manager/rejit.h"
 #include "stackwalk/walk.h"
+#include "tools/alloc/alloc.h"
 #include "tools/calls/calls.h"
 #include "tools/events/events.h"
 #include "tools/exceptions/exceptions.h"
+#include "tools/gc/gc.h"
 #include "tools/heap/heap.h"
 #include "tools/instrument/rewrite.h"
+#include "tools/locks/tool.h"
+#include "tools/native/native.h"
+#include "tools/recorder/tool.h"
 #include "tools/sample/tool.h"
 #include "tools/tools.h"
 
@@ -28,9 +33,23 @@ SXS_EXPORT HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **
 SXS_EXPORT HRESULT DllCanUnloadNow(void);
 
 static const struct sxs_tool *const tools[] = {
-    &sxs_guard_tool,  &sxs_pin_tool,        &sxs_census_tool,     &sxs_stackwalk_tool,
-    &sxs_sample_tool, &sxs_calls_tool,      &sxs_exceptions_tool, &sxs_events_tool,
-    &sxs_rejit_tool,  &sxs_instrument_tool, &sxs_heap_tool,
+    &sxs_guard_tool,
+    &sxs_pin_tool,
+    &sxs_census_tool,
+    &sxs_stackwalk_tool,
+    &sxs_recorder_tool,
+    &sxs_sample_tool,
+    &sxs_calls_tool,
+    &sxs_exceptions_tool,
+    &sxs_events_tool,
+    &sxs_rejit_tool,
+    &sxs_instrument_tool,
+    &sxs_alloc_tool,
+    &sxs_native_tool,
+    &sxs_gc_tool,
+    &sxs_locks_tool,
+    &sxs_heap_tool,
+    &sxs_wait_tool,
 };
 
 /* Keep the library loaded until the process ends. A runtime closes the library when Initialize

@@ -13,13 +13,6 @@
 
 #define PUT(...) clrie_log_print(CLRIE_LOG_RESULTS, __VA_ARGS__)
 
-static void release(void *object)
-{
-    IUnknown *unknown = object;
-    if (unknown)
-        unknown->vtbl->Release(unknown);
-}
-
 /* ---- instructions ------------------------------------------------------------------------------ */
 
 static DWORD offset_of(IInstruction *i)
@@ -68,7 +61,7 @@ static void put_targets(struct sxs_text *t, ISwitchInstruction *s)
         IInstruction *target = NULL;
         s->vtbl->GetBranchTarget(s, i, &target);
         sxs_text_putf(t, "%sIL_%04x", i ? "," : "", offset_of(target));
-        release(target);
+        clrie_release(target);
     }
     sxs_text_putf(t, ")");
 }
@@ -92,11 +85,11 @@ static void put_instruction(IInstruction *i, const char *prefix)
         IInstruction       *target = NULL;
         branch->vtbl->GetBranchTarget(branch, &target);
         sxs_text_putf(&t, " IL_%04x", offset_of(target));
-        release(target);
+        clrie_release(target);
     } else if (SUCCEEDED(i->vtbl->QueryInterface(i, &IID_ISwitchInstruction, &face))) {
         put_targets(&t, face);
     }
-    release(face);
+    clrie_release(face);
     PUT("%s", room);
 }
 
@@ -110,7 +103,7 @@ static void put_graph(IInstructionGraph *graph)
         put_instruction(i, "[TestIgnore] ");
         if (FAILED(i->vtbl->GetOriginalNextInstruction(i, &next)))
             next = NULL;
-        release(i);
+        clrie_release(i);
     }
     PUT("[TestIgnore]]]></OriginalInstructions>");
     PUT("    <Instructions><![CDATA[");
@@ -120,7 +113,7 @@ static void put_graph(IInstructionGraph *graph)
         put_instruction(i, "");
         if (FAILED(i->vtbl->GetNextInstruction(i, &next)))
             next = NULL;
-        release(i);
+        clrie_release(i);
     }
     PUT("    ]]></Instructions>");
 }
@@ -133,7 +126,7 @@ static void put_end(IExceptionClause *c, HRESULT (*get)(IExceptionClause *, IIns
     IInstruction *i = NULL;
     get(c, &i);
     PUT("            <%s>0x%08x</%s>", name, offset_of(i), name);
-    release(i);
+    clrie_release(i);
 }
 
 static void put_clause(IExceptionClause *c)
@@ -162,9 +155,9 @@ static void put_clauses(IExceptionSection *section)
     if (section && SUCCEEDED(section->vtbl->GetExceptionClauses(section, &list)))
         while (list->vtbl->Next(list, 1, &clause, &n) == S_OK) {
             put_clause(clause);
-            release(clause);
+            clrie_release(clause);
         }
-    release(list);
+    clrie_release(list);
     PUT("    </ExceptionClauses>");
 }
 
@@ -208,8 +201,8 @@ static mdToken token_of(IType *type, CorElementType *element)
     type->vtbl->GetCorElementType(type, element);
     if (SUCCEEDED(type->vtbl->QueryInterface(type, &IID_ITokenType, (void **)&face)))
         face->vtbl->GetToken(face, &token);
-    release(face);
-    release(type);
+    clrie_release(face);
+    clrie_release(type);
     return token;
 }
 
@@ -312,8 +305,8 @@ static void put_locals(struct clrie_method *m)
         builder->vtbl->GetSize(builder, &size);
     }
     put_bytes("LocalSignature", bytes, bytes ? size : 0);
-    release(builder);
-    release(locals);
+    clrie_release(builder);
+    clrie_release(locals);
 }
 
 static void put_code(struct clrie_method *m, const struct clrie_work *work)
@@ -340,8 +333,8 @@ static void put_code(struct clrie_method *m, const struct clrie_work *work)
         put_clauses(section);
         put_map(work);
     }
-    release(section);
-    release(graph);
+    clrie_release(section);
+    clrie_release(graph);
 }
 
 void clrie_dump_method(struct clrie_method *method, const struct clrie_work *work)

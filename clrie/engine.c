@@ -177,15 +177,14 @@ HRESULT clrie_engine_Shutdown(struct clrie_engine *self)
 
 HRESULT clrie_engine_AppDomainCreationStarted(struct clrie_engine *self, AppDomainID id)
 {
-    if (self->model)
-        clrie_model_domain(self->model, id);
+    clrie_model_domain(self->model, id);
     return S_OK;
 }
 
 HRESULT clrie_engine_AppDomainCreationFinished(struct clrie_engine *self, AppDomainID id,
                                                HRESULT status)
 {
-    struct clrie_domain *domain = FAILED(status) || !self->model ? NULL : clrie_model_domain(self->model, id);
+    struct clrie_domain *domain = FAILED(status) ? NULL : clrie_model_domain(self->model, id);
     IAppDomainInfo      *face;
     if (!domain)
         return S_OK;
@@ -198,8 +197,7 @@ HRESULT clrie_engine_AppDomainCreationFinished(struct clrie_engine *self, AppDom
 HRESULT clrie_engine_AppDomainShutdownFinished(struct clrie_engine *self, AppDomainID id,
                                                HRESULT status)
 {
-    struct clrie_domain *domain =
-        self->model ? clrie_model_domain_remove(self->model, id) : NULL;
+    struct clrie_domain *domain = clrie_model_domain_remove(self->model, id);
     IAppDomainInfo      *face;
     (void)status;
     if (!domain)
@@ -213,8 +211,7 @@ HRESULT clrie_engine_AppDomainShutdownFinished(struct clrie_engine *self, AppDom
 HRESULT clrie_engine_ModuleAttachedToAssembly(struct clrie_engine *self, ModuleID id,
                                               AssemblyID assembly)
 {
-    struct clrie_module *module =
-        assembly && self->model ? clrie_model_module_add(self->model, id) : NULL;
+    struct clrie_module *module = assembly ? clrie_model_module_add(self->model, id) : NULL;
     IModuleInfo         *face = module ? clrie_module_face(module) : NULL;
     if (!face)
         return S_OK;
@@ -223,8 +220,7 @@ HRESULT clrie_engine_ModuleAttachedToAssembly(struct clrie_engine *self, ModuleI
 
 HRESULT clrie_engine_AssemblyLoadFinished(struct clrie_engine *self, AssemblyID id, HRESULT status)
 {
-    struct clrie_assembly *assembly =
-        self->model ? clrie_model_assembly(self->model, id) : NULL;
+    struct clrie_assembly *assembly = clrie_model_assembly(self->model, id);
     IAssemblyInfo         *face = assembly ? clrie_assembly_face(assembly) : NULL;
     (void)status;
     if (!face)
@@ -234,7 +230,7 @@ HRESULT clrie_engine_AssemblyLoadFinished(struct clrie_engine *self, AssemblyID 
 
 HRESULT clrie_engine_ModuleUnloadFinished(struct clrie_engine *self, ModuleID id, HRESULT status)
 {
-    struct clrie_module *module = self->model ? clrie_model_module(self->model, id) : NULL;
+    struct clrie_module *module = clrie_model_module(self->model, id);
     IModuleInfo         *face = module ? clrie_module_face(module) : NULL;
     (void)status;
     if (!face)
@@ -250,8 +246,7 @@ HRESULT clrie_engine_ModuleUnloadFinished(struct clrie_engine *self, ModuleID id
 
 HRESULT clrie_engine_AssemblyUnloadFinished(struct clrie_engine *self, AssemblyID id, HRESULT status)
 {
-    struct clrie_assembly *assembly =
-        self->model ? clrie_model_assembly_remove(self->model, id) : NULL;
+    struct clrie_assembly *assembly = clrie_model_assembly_remove(self->model, id);
     IAssemblyInfo         *face;
     (void)status;
     if (!assembly)
@@ -288,23 +283,22 @@ HRESULT clrie_engine_ReJITCompilationStarted(struct clrie_engine *self, Function
 static HRESULT jit_complete(struct clrie_engine *engine, FunctionID function, ReJITID id, BOOL is_rejit,
                             HRESULT status)
 {
-    struct clrie_plugins         list = clrie_plugins(engine);
+    struct clrie_plugins          list = clrie_plugins(engine);
     struct clrie_compiled_method *compiled = NULL;
-    int                           is_kept = 0;
     HRESULT                       hr = S_OK;
     for (unsigned i = 0; i < list.n; i++) {
         struct clrie_plugin *p = list.at[i];
-        if (p->jit2 && !compiled)
+        if (p->jit2 && !compiled) {
             compiled = clrie_compiled_method_new(engine->model, function, is_rejit, id, status);
-        if (compiled && !is_kept)
-            is_kept = 1, clrie_keep((struct clrie_object *)compiled);
+            if (compiled)
+                clrie_keep((struct clrie_object *)compiled);
+        }
         if (p->jit2 && compiled)
             hr = p->jit2->vtbl->JitComplete_5(p->jit2, clrie_compiled_method_face(compiled));
         else if (p->jit)
             hr = p->jit->vtbl->JitComplete(p->jit, function, is_rejit, status);
     }
-    if (compiled)
-        clrie_unhold((struct clrie_object *)compiled);
+    clrie_unhold((struct clrie_object *)compiled);
     return hr;
 }
 

@@ -30,16 +30,17 @@ struct clrie_engine;
 
 /** One plug-in on one runtime. Lives as long as the engine. */
 struct clrie_plugin {
-    struct clrie_engine            *engine;
-    char                           *name;  /* owned */
-    GUID                            clsid;
-    uint32_t                        priority; /* lower numbers are called first */
-    int is_registered; /* 1: a configuration file names it, and its Initialize returned S_OK */
-    int has_failed;    /* 1: its Initialize failed */
-    unsigned                        order;    /* in which it was loaded: 0, 1... */
-    uint32_t                        low;      /* event mask that its Initialize asked for */
-    struct clrie_manager           *manager;  /* one reference */
-    struct clrie_log_plugin         log;
+    struct clrie_engine     *engine;
+    char                    *name; /* owned */
+    GUID                     clsid;
+    uint32_t                 priority;      /* lower numbers are called first */
+    int                      is_registered; /* 1: a configuration file names it, and its Initialize
+                                             * returned S_OK */
+    int                      has_failed;    /* 1: its Initialize failed */
+    unsigned                 order;         /* in which it was loaded: 0, 1... */
+    uint32_t                 low;           /* event mask that its Initialize asked for */
+    struct clrie_manager    *manager;       /* one reference */
+    struct clrie_log_plugin  log;
     /* The plug-in's object and its further interfaces, with a reference of each; NULL: it lacks it. */
     IInstrumentationMethod                *im;
     IInstrumentationMethodJitEvents       *jit;

@@ -50,8 +50,7 @@ void clrie_engine_first_body(IUnknown *callback, ModuleID id, mdMethodDef token,
                              const uint8_t **bytes, uint32_t *size)
 {
     struct clrie_engine *engine = engine_of(callback);
-    struct clrie_module *module =
-        engine && engine->model ? clrie_model_module(engine->model, id) : NULL;
+    struct clrie_module *module = engine ? clrie_model_module(engine->model, id) : NULL;
     if (module)
         clrie_module_first_body(module, token, bytes, size);
 }

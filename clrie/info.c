@@ -22,7 +22,11 @@ struct clrie_info *clrie_info_new(struct clrie_engine *engine)
     info->engine = engine;
     info->real = engine->info;
     info->real->vtbl->AddRef(info->real);
-    return info;
+    info->memory = clrie_memory_new();
+    if (info->memory)
+        return info;
+    clrie_unref(&info->object);
+    return NULL;
 }
 
 void clrie_info_end(struct clrie_object *object)
@@ -154,10 +158,6 @@ HRESULT clrie_info_GetILFunctionBodyAllocator(struct clrie_info *self, ModuleID 
     (void)moduleId; /* one for all modules: the bytes are copied later */
     if (!ppMalloc)
         return E_POINTER;
-    if (!self->memory)
-        self->memory = clrie_memory_new();
-    if (!self->memory)
-        return E_OUTOFMEMORY;
     *ppMalloc = clrie_memory_face(self->memory);
     (*ppMalloc)->vtbl->AddRef(*ppMalloc);
     return S_OK;

@@ -226,25 +226,18 @@ void clrie_plugins_load(struct clrie_engine *engine, const struct clrie_plugin_l
     }
 }
 
-static void release(void *object)
-{
-    IUnknown *unknown = object;
-    if (unknown)
-        unknown->vtbl->Release(unknown);
-}
-
 void clrie_plugin_free(struct clrie_plugin *p)
 {
     if (p->manager) {
         clrie_manager_disconnect(p->manager);
         clrie_unhold((struct clrie_object *)p->manager);
     }
-    release(p->jit2);
-    release(p->jit);
-    release(p->exceptions);
-    release(p->attach);
+    clrie_release(p->jit2);
+    clrie_release(p->jit);
+    clrie_release(p->exceptions);
+    clrie_release(p->attach);
     if (!p->has_failed) /* CLRIE keeps it: its Initialize may have freed what Release() needs */
-        release(p->im);
+        clrie_release(p->im);
     clrie_log_plugin_end(&p->log);
     free(p->name);
     free(p);

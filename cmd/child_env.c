@@ -64,15 +64,21 @@ static char **copy_environment(void)
 
 /* Puts the signal library first: when two preloaded libraries interpose the same function, the
  * first one is called. */
-static int set_preload(char **env, const char *path)
+static int set_preload(char **env, const char *paths)
 {
     const char *before = sxs_env_named("LD_PRELOAD");
     char       *value = NULL;
-    if (asprintf(&value, "%s%s%s", path, before && *before ? ":" : "", before ? before : "") < 0)
+    if (asprintf(&value, "%s%s%s", paths, before && *before ? ":" : "", before ? before : "") < 0)
         return -1;
     int err = set_variable(env, "LD_PRELOAD", value);
     free(value);
     return err;
+}
+
+void sxs_child_preload(const struct sxs_child_settings *s, char *out, size_t size)
+{
+    snprintf(out, size, "%s%s%s", s->preload ? s->library->preload : "",
+             s->preload && s->allocator ? ":" : "", s->allocator ? s->library->allocator : "");
 }
 
 #define N_NOTIFICATION 3
@@ -113,6 +119,7 @@ void sxs_child_variables(const struct sxs_child_settings *s,
 char **sxs_child_env(const struct sxs_child_settings *s)
 {
     struct sxs_child_variable variables[SXS_CHILD_VARIABLES];
+    char                      preload[2 * PATH_MAX];
     int                       err = 0;
     char                    **env = copy_environment();
     if (!env)
@@ -122,8 +129,9 @@ char **sxs_child_env(const struct sxs_child_settings *s)
     sxs_child_variables(s, variables);
     for (size_t i = 0; i < SXS_CHILD_VARIABLES; i++)
         err |= set_variable(env, variables[i].name, variables[i].value);
-    if (s->preload)
-        err |= set_preload(env, s->library->preload);
+    sxs_child_preload(s, preload, sizeof(preload));
+    if (*preload)
+        err |= set_preload(env, preload);
     if (err) {
         sxs_child_env_free(env);
         return NULL;

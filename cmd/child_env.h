@@ -7,12 +7,15 @@
 
 #include "cmd/library.h"
 
+#include <stddef.h>
+
 /**
  * Values for the environment. NULL leaves the inherited value of that variable unchanged. Borrowed.
  */
 struct sxs_child_settings {
     const struct sxs_library *library;
     bool        preload;  /* prepend the signal library to LD_PRELOAD */
+    bool        allocator; /* prepend the allocator, behind the signal library */
     const char *pick;     /* SXSPROF_PICK */
     const char *unpicked; /* SXSPROF_UNPICKED */
     const char *tools;    /* SXSPROF_TOOLS */
@@ -40,6 +43,11 @@ void sxs_child_variables(const struct sxs_child_settings *s,
 /** sxs_child_removed - return the names of variables that must not be set; ends with NULL. Static.
  *  @adopt: as in struct sxs_child_settings. */
 const char *const *sxs_child_removed(bool adopt);
+
+/**
+ * sxs_child_preload - write what the settings prepend to LD_PRELOAD, separated by ':'; "" if nothing.
+ * @size: 2 * PATH_MAX is enough. */
+void sxs_child_preload(const struct sxs_child_settings *s, char *out, size_t size);
 
 /**
  * sxs_child_env - copy the environment of this process and apply the settings.

@@ -105,5 +105,6 @@ void sxs_doctor_library(struct sxs_findings *f, const struct sxs_library *lib)
                           lib->preload);
         sxs_found_advice("install it elsewhere, or use sxsprof run --no-preload");
     }
+    examine_one(f, "allocator", lib->allocator, lib->has_allocator);
     examine_all_opened(f);
 }

@@ -61,10 +61,16 @@ void sxs_doctor_variables(void)
     free(set);
 }
 
+static bool same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
 /* Examines one element of LD_PRELOAD. Returns true when it is this command's signal library. */
 static bool examine_preload(struct sxs_findings *f, const struct sxs_library *lib, const char *path)
 {
-    struct stat a, b;
     if (!strchr(path, '/')) {
         sxs_found_note("%s: looked for by the loader where libraries are", path);
         return false;
@@ -76,10 +82,11 @@ static bool examine_preload(struct sxs_findings *f, const struct sxs_library *li
     }
     if (sxs_doctor_elf(f, "LD_PRELOAD", path) != 0)
         return false;
-    bool ours = stat(path, &a) == 0 && stat(lib->preload, &b) == 0 && a.st_dev == b.st_dev &&
-                a.st_ino == b.st_ino;
+    bool ours = same_file(path, lib->preload);
     if (ours)
         sxs_found_ok("%s: the signal library of this command", path);
+    else if (same_file(path, lib->allocator))
+        sxs_found_ok("%s: the allocator of this command, for the tool native", path);
     else
         sxs_found_note("%s: stays, after the signal library of sxsprof run", path);
     return ours;

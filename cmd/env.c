@@ -14,7 +14,7 @@ struct form {
     const char *option; /* "shell" */
     void (*put_begin)(void);
     void (*put_variable)(const char *name, const char *value);
-    void (*put_preload)(const char *path);
+    void (*put_preload)(const char *paths); /* separated by ':' */
     void (*put_removed)(const char *const *names); /* ends with NULL */
     void (*put_files)(const struct sxs_library *lib, const char *out); /* @out: NULL: no folder */
 };
@@ -233,15 +233,27 @@ static char *absolute_folder(const char *dir)
 static void put(const struct form *form, const struct sxs_child_settings *settings)
 {
     struct sxs_child_variable variables[SXS_CHILD_VARIABLES];
+    char                      preload[2 * PATH_MAX];
     sxs_child_variables(settings, variables);
+    sxs_child_preload(settings, preload, sizeof(preload));
     form->put_begin();
     form->put_removed(sxs_child_removed(settings->adopt));
     for (size_t i = 0; i < SXS_CHILD_VARIABLES; i++)
         if (variables[i].value)
             form->put_variable(variables[i].name, variables[i].value);
-    if (settings->preload)
-        form->put_preload(settings->library->preload);
+    if (*preload)
+        form->put_preload(preload);
     form->put_files(settings->library, settings->out);
+}
+
+/* Returns the first library that the settings need and that is missing; NULL: none is. */
+static const char *missing_library(const struct sxs_run_options *o, const struct sxs_library *lib)
+{
+    if (!lib->has_profiler)
+        return lib->profiler;
+    if (!o->no_preload && !lib->has_preload)
+        return lib->preload;
+    return sxs_run_has_tool(o, "native") && !lib->has_allocator ? lib->allocator : NULL;
 }
 
 int sxs_cmd_env(int argc, char **argv)
@@ -251,12 +263,9 @@ int sxs_cmd_env(int argc, char **argv)
     char              *out = NULL;
     sxs_options_parse(&sxs_argp_env, argc, argv, 0, &o);
     int err = sxs_library_find(&lib);
-    if (err || !lib.has_profiler || (!o.run.no_preload && !lib.has_preload)) {
-        sxs_complain("%s: %s",
-                     err                ? "/proc/self/exe"
-                     : lib.has_profiler ? lib.preload
-                                        : lib.profiler,
-                     strerror(err ? err : ENOENT));
+    const char *missing = err ? "/proc/self/exe" : missing_library(&o.run, &lib);
+    if (missing) {
+        sxs_complain("%s: %s", missing, strerror(err ? err : ENOENT));
         return SXS_EXIT_FAILED;
     }
     if (o.run.out)

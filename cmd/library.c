@@ -44,6 +44,7 @@ int sxs_library_find(struct sxs_library *out)
     *slash = '\0';
     out->has_profiler = locate_file(out->profiler, out->bin_dir, SXS_LIBRARY_FILE);
     out->has_preload = locate_file(out->preload, out->bin_dir, SXS_PRELOAD_FILE);
+    out->has_allocator = locate_file(out->allocator, out->bin_dir, SXS_MALLOC_FILE);
     return 0;
 }
 

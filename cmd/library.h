@@ -10,6 +10,7 @@
 
 #define SXS_LIBRARY_FILE "libsxsprof.so"
 #define SXS_PRELOAD_FILE "libsxsprof-preload.so"
+#define SXS_MALLOC_FILE  "libsxsprof-malloc.so"
 
 /**
  * Absolute paths without symbolic links. For a missing file, the path where it was expected first.
@@ -17,9 +18,11 @@
 struct sxs_library {
     char profiler[PATH_MAX]; /* libsxsprof.so */
     char preload[PATH_MAX];  /* libsxsprof-preload.so */
+    char allocator[PATH_MAX]; /* libsxsprof-malloc.so */
     char bin_dir[PATH_MAX];  /* the folder that contains this command */
     bool has_profiler;
     bool has_preload;
+    bool has_allocator;
 };
 
 /**

@@ -102,19 +102,40 @@ static int check_output(const char *path)
     return SXS_EXIT_OK;
 }
 
-/* Looks up all names. Prints what is damaged and which files have no names. Returns an exit status;
- * 2: the session cannot be read. */
+/* Prints the problems of @m that @before, which is zeroed or loaded, does not have. */
+static void tell_problems(const struct sxs_model *m, const struct sxs_model *before)
+{
+    for (size_t i = 0; i < m->n_problems; i++) {
+        size_t same = 0;
+        while (same < before->n_problems && strcmp(before->problems[same], m->problems[i]) != 0)
+            same++;
+        if (same == before->n_problems)
+            sxs_complain("%s", m->problems[i]);
+    }
+}
+
+/* Looks up all names, of samples and of all costs. Prints what is damaged and which files have no
+ * names. Returns an exit status; 2: the session cannot be read. */
 static int collect_names(const struct options *o, struct sxs_names *names)
 {
-    struct sxs_model          m;
-    struct sxs_report_options all = {.symbols = o->symbols, .record = names};
-    int                       err = sxs_model_load(o->dir, &all, 0, &m);
-    for (size_t i = 0; i < m.n_problems; i++)
-        sxs_complain("%s", m.problems[i]);
-    int status = m.n_problems > m.n_notes ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+    static const enum sxs_data data[] = {SXS_DATA_SAMPLES, SXS_DATA_ALLOC, SXS_DATA_NATIVE,
+                                         SXS_DATA_LOCKS};
+    struct sxs_model           before = {.n_problems = 0}, m;
+    struct sxs_report_options  all = {.symbols = o->symbols, .record = names};
+    int                        err = 0, status = SXS_EXIT_OK;
+    for (size_t i = 0; i < sizeof(data) / sizeof(data[0]) && !err; i++) {
+        if (i && !sxs_profile_has(o->dir, data[i]))
+            continue;
+        err = sxs_model_load(o->dir, &all, data[i], 0, &m);
+        tell_problems(&m, &before);
+        if (m.n_problems > m.n_notes)
+            status = SXS_EXIT_PROBLEM;
+        sxs_model_free(&before);
+        before = m;
+    }
     if (err)
         status = sxs_wrong_input("%s: %s", o->dir, strerror(err));
-    sxs_model_free(&m);
+    sxs_model_free(&before);
     return status;
 }
 

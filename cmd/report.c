@@ -3,7 +3,9 @@
  * formats. */
 #include "cmd/calls/calls.h"
 #include "cmd/command.h"
+#include "cmd/costs/costs.h"
 #include "cmd/events/events.h"
+#include "cmd/gc/gc.h"
 #include "cmd/guests/guests.h"
 #include "cmd/heap/counts.h"
 #include "cmd/instrument/instrument.h"
@@ -11,6 +13,7 @@
 #include "cmd/opener.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
+#include "cmd/report/data_kind.h"
 #include "cmd/report/profile.h"
 #include "cmd/selection.h"
 #include "cmd/symbols/symbol_path.h"
@@ -31,6 +34,7 @@ enum {
     KEY_TOP,
     KEY_PROCESS,
     KEY_DATA,
+    KEY_BY_COUNT,
     KEY_CALLERS,
     KEY_DEPTH,
     KEY_BY_THREAD,
@@ -51,6 +55,7 @@ struct options {
     struct sxs_instrument_report instrument;
     struct sxs_guests_report     guests;
     struct sxs_heap_newest       heap; /* JSON only */
+    struct sxs_costs_report      costs;
 };
 
 static unsigned long parse_number(struct argp_state *state, const char *option, const char *text)
@@ -109,6 +114,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_TOP: o->samples.top = parse_number(state, "--top", arg); return 0;
     case KEY_PROCESS: o->samples.process = arg; return 0;
     case KEY_DATA: o->samples.data = sxs_data_option(state, arg); return 0;
+    case KEY_BY_COUNT: o->samples.by_count = true; return 0;
     case KEY_CALLERS:
         o->view.callers = arg;
         o->samples.data = SXS_DATA_CALLS;
@@ -141,8 +147,13 @@ static const struct argp_option option_list[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"open", KEY_OPEN, NULL, 0,
      "Write the page (html) beside the session, or to the file of -o, and open it in a browser", 0},
-    {"data", KEY_DATA, "samples|calls", 0,
-     "Which, of a session that has both (samples; text shows both)", 0},
+    {"data", KEY_DATA, "samples|calls|alloc|live|native|native-live|locks|lock-owners|wait", 0,
+     "Which, of a session that has several: samples, calls, allocated objects, those still alive, "
+     "native memory, what of it is not freed, waits for locks, the threads that held these, samples "
+     "of waiting threads (the first that it has; text and html show all)",
+     0},
+    {"by-count", KEY_BY_COUNT, NULL, 0,
+     "Of alloc to lock-owners: weights are numbers of objects, blocks or waits, not bytes or time", 0},
     {"symbols", KEY_SYMBOLS, "DIR", 0,
      "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "
      "can "
@@ -186,7 +197,8 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
 {
     if (is_format(o, "json"))
         return sxs_table_json(to, s, &o->calls, &o->events, &o->instrument,
-                              &o->guests, &o->heap, o->view.trace_entries) == 0
+                              &o->guests, &o->heap, &o->costs, o->samples.runtime,
+                              o->view.trace_entries) == 0
                    ? SXS_EXIT_OK
                    : SXS_EXIT_PROBLEM;
     if (!o->selective && !o->view.callers) {
@@ -197,11 +209,12 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
         }
         fputs(o->calls.n ? "\n" : "", to);
     }
-    if (o->calls.n && o->samples.data != SXS_DATA_SAMPLES)
+    if (o->calls.n && (o->samples.data == SXS_DATA_ANY || o->samples.data == SXS_DATA_CALLS))
         sxs_calls_text(to, &o->calls, &o->view);
     if (o->events.n) {
         fputs("\n", to);
         sxs_events_text(to, &o->events, o->samples.top);
+        sxs_gc_text(to, &o->events, o->samples.top, o->samples.runtime);
     }
     if (o->instrument.n) {
         fputs("\n", to);
@@ -265,9 +278,12 @@ static int report_profile(const struct options *o, const struct sxs_session *s, 
             write_census(o, s);
         if (o->selective)
             return sxs_wrong_input("%s: nothing that was asked for to show", sxs_shown(o->dir));
-        return sxs_wrong_input("%s: nothing to show; expected a folder made by sxsprof run --tool "
-                               "sample or --tool calls with -o DIR",
-                               sxs_shown(o->dir));
+        return sxs_wrong_input("%s: nothing to show; expected a folder made by sxsprof run %s with -o "
+                               "DIR",
+                               sxs_shown(o->dir),
+                               o->samples.data ? sxs_data_kind(o->samples.data)->record
+                                               : "--tool sample or --tool calls");
+    case SXS_PROFILE_NO_FORMAT: return SXS_EXIT_USAGE;
     default:
         if (head && options.output)
             write_census(o, s);
@@ -294,6 +310,8 @@ static void load_rest(struct options *o, const struct sxs_session *s)
         err = sxs_guests_report_load(o->dir, s, o->samples.process, &o->guests);
     if (!err && is_format(o, "json"))
         err = sxs_heap_newest_load(o->dir, s, o->samples.process, o->samples.runtime, &o->heap);
+    if (!err && strcmp(o->format, "json") == 0) /* the text has them with their stacks */
+        err = sxs_costs_report_load(o->dir, s, o->samples.process, &o->costs);
     if (err)
         sxs_complain("%s: %s", sxs_shown(o->dir), strerror(err));
     o->view.top = o->samples.top;
@@ -307,11 +325,13 @@ static int write_report(struct options *o, const struct sxs_session *s)
 {
     bool text = is_format(o, "text"), json = is_format(o, "json");
     bool samples = !text && !json;
-    bool sampled = !samples && sxs_profile_has_samples(o->dir);
+    bool sampled = !samples && sxs_profile_has_stacks(o->dir);
+    bool costs = o->samples.data >= SXS_DATA_ALLOC; /* data that the text shows alone */
     if (!samples)
         load_rest(o, s);
     if (text && o->samples.data != SXS_DATA_CALLS)
-        samples = sampled || (o->selective && !o->calls.n && !o->events.n && !o->instrument.n);
+        samples = sampled || costs ||
+                  (o->selective && !o->calls.n && !o->events.n && !o->instrument.n);
     if (!samples)
         complain_of(o->dir, s->problems, s->n_problems);
     if (!samples || sampled) /* otherwise the calls are loaded again by sxs_profile_report(), which
@@ -321,15 +341,17 @@ static int write_report(struct options *o, const struct sxs_session *s)
     complain_of(o->dir, o->instrument.problems, o->instrument.n_problems);
     complain_of(o->dir, o->guests.problems, o->guests.n_problems);
     complain_of(o->dir, o->heap.problems, o->heap.n_problems);
+    complain_of(o->dir, o->costs.problems, o->costs.n_problems);
     if (s->n_processes == 0 && s->n_problems == 0)
         return sxs_wrong_input("%s: no session: it has no folder <pid> with a file " SXS_CENSUS_FILE
                                "; expected a folder made by sxsprof run -o DIR",
                                sxs_shown(o->dir));
     int status =
-        samples ? report_profile(o, s, text && (!o->selective || o->calls.n)) : write_census(o, s);
+        samples ? report_profile(o, s, text && !costs && (!o->selective || o->calls.n))
+                : write_census(o, s);
     if (status == SXS_EXIT_OK && (s->n_problems || o->calls.n_problems || o->events.n_problems ||
                                   o->instrument.n_problems || o->guests.n_problems ||
-                                  o->heap.n_problems))
+                                  o->heap.n_problems || o->costs.n_problems))
         status = SXS_EXIT_PROBLEM;
     return status;
 }
@@ -390,6 +412,7 @@ int sxs_cmd_report(int argc, char **argv)
     sxs_instrument_report_free(&o.instrument);
     sxs_guests_report_free(&o.guests);
     sxs_heap_newest_free(&o.heap);
+    sxs_costs_report_free(&o.costs);
     sxs_symbol_path_free(o.samples.symbols);
     sxs_session_free(&s);
     return status;

@@ -37,21 +37,35 @@ const struct argp sxs_argp_run = {
            "to standard error.",
 };
 
-static int check_library(const struct sxs_library *lib, bool preload)
+/* Checks a library that is preloaded. @without: how to run without it. */
+static int check_preloaded(const struct sxs_library *lib, const char *path, bool exists,
+                           const char *without)
 {
-    if (!lib->has_profiler)
-        sxs_complain("%s is missing; expected it there or in %s/../lib/sxsprof", lib->profiler,
-                     lib->bin_dir);
-    else if (preload && !lib->has_preload)
-        sxs_complain("%s is missing; expected it there or in %s/../lib/sxsprof, or --no-preload",
-                     lib->preload, lib->bin_dir);
-    else if (preload && strpbrk(lib->preload, ": "))
+    if (!exists)
+        sxs_complain("%s is missing; expected it there or in %s/../lib/sxsprof, or %s", path,
+                     lib->bin_dir, without);
+    else if (strpbrk(path, ": "))
         sxs_complain("%s: the loader cannot preload a path with a space or a colon in it; expected "
-                     "another place, or --no-preload",
-                     lib->preload);
+                     "another place, or %s",
+                     path, without);
     else
         return SXS_EXIT_OK;
     return SXS_EXIT_FAILED;
+}
+
+static int check_library(const struct sxs_library *lib, bool preload, bool allocator)
+{
+    int status = SXS_EXIT_OK;
+    if (!lib->has_profiler) {
+        sxs_complain("%s is missing; expected it there or in %s/../lib/sxsprof", lib->profiler,
+                     lib->bin_dir);
+        return SXS_EXIT_FAILED;
+    }
+    if (preload)
+        status = check_preloaded(lib, lib->preload, lib->has_preload, "--no-preload");
+    if (allocator && !status)
+        status = check_preloaded(lib, lib->allocator, lib->has_allocator, "no tool native");
+    return status;
 }
 
 static int check_command(const char *name, char *path, size_t size)
@@ -146,7 +160,7 @@ int sxs_run(const struct sxs_run_options *o)
         return SXS_EXIT_FAILED;
     }
     if (!status)
-        status = check_library(&lib, !o->no_preload);
+        status = check_library(&lib, !o->no_preload, sxs_run_has_tool(o, "native"));
     if (!status)
         status = check_command(o->command[0], path, sizeof(path));
     if (!status) {

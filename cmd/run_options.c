@@ -330,12 +330,23 @@ bool sxs_run_records(const struct sxs_run_options *o)
     return false;
 }
 
+bool sxs_run_has_tool(const struct sxs_run_options *o, const char *name)
+{
+    const char *list = o->tools ? o->tools : sxs_env_named("SXSPROF_TOOLS");
+    size_t      len = strlen(name);
+    for (; list && *list; list += strcspn(list, ";"), list += *list == ';')
+        if (strcspn(list, ":;") == len && strncmp(list, name, len) == 0)
+            return true;
+    return false;
+}
+
 struct sxs_child_settings sxs_run_settings(const struct sxs_run_options *o,
                                            const struct sxs_library *lib, const char *out)
 {
     return (struct sxs_child_settings){
         .library = lib,
         .preload = !o->no_preload,
+        .allocator = sxs_run_has_tool(o, "native"),
         .pick = o->pick,
         .unpicked = o->unpicked,
         .tools = o->tools,

@@ -73,6 +73,9 @@ int sxs_run_inherited(const struct sxs_run_options *o);
  */
 bool sxs_run_records(const struct sxs_run_options *o);
 
+/** sxs_run_has_tool - return true when the command will run with the tool @name. */
+bool sxs_run_has_tool(const struct sxs_run_options *o, const char *name);
+
 /** sxs_run_picked - return the value of SXSPROF_PICK for the command; NULL: not set. Borrowed. */
 const char *sxs_run_picked(const struct sxs_run_options *o);
 

@@ -87,12 +87,12 @@ static void print_recorded(const struct sxs_out_dir *out)
 {
     char        here[PATH_MAX];
     const char *path = out->path;
-    bool        profile = sxs_profile_has_samples(path) || sxs_profile_has_calls(path);
+    bool        profile = sxs_profile_has_stacks(path) || sxs_profile_has_calls(path);
     bool        events = sxs_profile_has_events(path);
     if (getcwd(here, sizeof(here)) && strncmp(path, here, strlen(here)) == 0 &&
         path[strlen(here)] == '/')
         path += strlen(here) + 1;
-    if (sxs_profile_has_samples(out->path)) {
+    if (sxs_profile_has_stacks(out->path)) {
         fputs("\n", stderr);
         sxs_profile_summary(out->path, stderr);
     }

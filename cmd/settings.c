@@ -6,11 +6,15 @@
 #include "cmd/pick_value.h"
 
 #include "instr/config/config.h"
+#include "tools/options/alloc_options.h"
 #include "tools/options/calls_options.h"
 #include "tools/options/events_options.h"
 #include "tools/options/heap_options.h"
 #include "tools/options/instrument_options.h"
+#include "tools/options/locks_options.h"
+#include "tools/options/native_options.h"
 #include "tools/options/sample_options.h"
+#include "tools/options/wait_options.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,9 +27,18 @@ static const struct {
     const char                  *name;
     const struct sxs_tool_table *options; /* NULL: none */
 } tools[] = {
-    {"census", NULL},     {"sample", &sxs_sampler_table}, {"calls", &sxs_calls_table},
-    {"exceptions", NULL}, {"events", &sxs_event_table},   {"instrument", &sxs_instrument_table},
+    {"census", NULL},
+    {"sample", &sxs_sampler_table},
+    {"calls", &sxs_calls_table},
+    {"exceptions", NULL},
+    {"events", &sxs_event_table},
+    {"instrument", &sxs_instrument_table},
+    {"alloc", &sxs_alloc_table},
+    {"native", &sxs_native_table},
+    {"gc", NULL},
+    {"locks", &sxs_locks_table},
     {"heap", &sxs_heap_table},
+    {"wait", &sxs_wait_table},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 
@@ -35,7 +48,11 @@ union tool_values {
     struct sxs_calls_options      calls;
     struct sxs_event_options      events;
     struct sxs_instrument_options instrument;
+    struct sxs_alloc_options      alloc;
+    struct sxs_native_options     native;
+    struct sxs_locks_options      locks;
     struct sxs_heap_options       heap;
+    struct sxs_wait_options       wait;
 };
 
 static const char *check_options(const struct sxs_tool_table *table, const char *options, char *why,
@@ -57,7 +74,7 @@ const char *sxs_tool_option_check(const struct sxs_tool_option *row, const char 
 
 static const char *tools_known(void)
 {
-    static char list[128];
+    static char list[256];
     list[0] = '\0';
     for (size_t i = 0; i < N_TOOLS; i++) {
         strncat(list, i ? ", " : "", sizeof(list) - strlen(list) - 1);
@@ -68,7 +85,7 @@ static const char *tools_known(void)
 
 const char *sxs_tool_words(void)
 {
-    static char list[128];
+    static char list[256];
     size_t      len = 0;
     for (size_t i = 0; i < N_TOOLS && len < sizeof(list); i++)
         len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? " " : "",

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cmd/gc/gc.h"
 #include "cmd/table.h"
 
 #include "cmd/calls/call_trace.h"
@@ -179,7 +180,7 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
                    const struct sxs_events_report     *events,
                    const struct sxs_instrument_report *instrument,
                    const struct sxs_guests_report *guests, const struct sxs_heap_newest *heap,
-                   size_t trace_entries)
+                   const struct sxs_costs_report *costs, uint32_t runtime, size_t trace_entries)
 {
     size_t  limit = trace_entries ? trace_entries : SXS_JSON_TRACE_ENTRIES;
     json_t *top = json_object(), *rows = json_array();
@@ -197,13 +198,15 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
     if (!err && calls->n)
         err = add_values(top, calls, limit);
     if (!err && events->n)
-        err = sxs_events_json(top, events);
+        err = sxs_events_json(top, events) || sxs_gc_json(top, events);
     if (!err && instrument->n)
         err = sxs_instrument_json(top, instrument, limit);
     if (!err && guests->n)
         err = sxs_guests_json(top, guests);
     if (!err && heap->n)
         err = sxs_heap_newest_json(top, heap);
+    if (!err && costs->n)
+        err = sxs_costs_json(top, costs, runtime);
     if (!err)
         err = json_dumpf(top, to, JSON_INDENT(2));
     fputc('\n', to);

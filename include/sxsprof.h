@@ -54,6 +54,24 @@ struct sxsprof_method {
  */
 int sxsprof_print_stack(int fd, const char *mode);
 
+/**
+ * sxsprof_force_gc - force a collection of all generations in a runtime, and wait for its end.
+ * @runtime: number of the runtime, as in reports: 1, 2, 3... in the order in which they started.
+ *   0: all runtimes, one after the other.
+ *
+ * The collection is blocking, and its reason is "induced". The call is made on a thread of the
+ * library that no runtime knows. Callers wait for one another.
+ *
+ * Returns the number of runtimes that have collected, or a negative errno value: -ESRCH if no such
+ * runtime is alive, or in a forked child; -EAGAIN if the runtime has not started its collector yet;
+ * -ENOMEM if no thread could be started; -EIO if the runtime refused for another reason. With
+ * @runtime 0, the failure of any of them is returned. Keeps errno. Any thread may call the function,
+ * from native code or through P/Invoke. A P/Invoke must have a GC transition (the default: no
+ * SuppressGCTransition), because the collection waits for threads without one. Do not call it in a
+ * signal handler, or in a function that runs while a runtime's threads are suspended.
+ */
+int sxsprof_force_gc(unsigned runtime);
+
 #ifdef __cplusplus
 }
 #endif

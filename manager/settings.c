@@ -45,6 +45,14 @@ static const struct sxs_tool *find_tool(const struct sxs_tool *const *known, siz
     return NULL;
 }
 
+static int is_enabled(const struct sxs_settings *s, const struct sxs_tool *tool)
+{
+    for (size_t i = 0; i < s->n_tools; i++)
+        if (s->tools[i].tool == tool)
+            return 1;
+    return 0;
+}
+
 static void enable_tool(struct sxs_settings *s, const struct sxs_tool *tool, const char *options)
 {
     for (size_t i = 0; i < s->n_tools; i++) {
@@ -59,6 +67,17 @@ static void enable_tool(struct sxs_settings *s, const struct sxs_tool *tool, con
         sxs_error("tool %s is off: there can be %d tools", tool->name, SXS_MAX_TOOLS);
 }
 
+/* Enable a tool, behind the tool that it needs. */
+static void enable_with_needed(struct sxs_settings *s, const struct sxs_tool *const *known,
+                               size_t n_known, const struct sxs_tool *tool, const char *options)
+{
+    const struct sxs_tool *needed =
+        tool->needs ? find_tool(known, n_known, tool->needs, strlen(tool->needs)) : NULL;
+    if (needed && !is_enabled(s, needed))
+        enable_tool(s, needed, "");
+    enable_tool(s, tool, options);
+}
+
 /* Read SXSPROF_TOOLS: NAME[:OPTIONS][;NAME[:OPTIONS]]... */
 static void read_tools(struct sxs_settings *s, const struct sxs_tool *const *known, size_t n_known)
 {
@@ -67,14 +86,14 @@ static void read_tools(struct sxs_settings *s, const struct sxs_tool *const *kno
     char       *save = NULL;
     for (size_t i = 0; i < n_known; i++)
         if (known[i]->always)
-            enable_tool(s, known[i], "");
+            enable_with_needed(s, known, n_known, known[i], "");
     s->tools_text = text;
     for (char *item = text ? strtok_r(text, ";", &save) : NULL; item;
          item = strtok_r(NULL, ";", &save)) {
         size_t                 len = strcspn(item, ":");
         const struct sxs_tool *tool = find_tool(known, n_known, item, len);
         if (tool)
-            enable_tool(s, tool, item[len] ? item + len + 1 : "");
+            enable_with_needed(s, known, n_known, tool, item[len] ? item + len + 1 : "");
         else
             sxs_error("SXSPROF_TOOLS: there is no tool \"%.*s\"; going on without it", (int)len,
                       item);

@@ -3,6 +3,7 @@
 #include "manager/tool.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "manager/runtime_internal.h"
@@ -64,6 +65,18 @@ static void publish_masks(struct sxs_runtime *rt)
     pthread_mutex_unlock(&rt->mask_lock);
 }
 
+/* Whether the tool that @tool needs has started on the runtime. If not, logs that @tool is off. */
+static int has_needed(const struct sxs_runtime *rt, const struct sxs_tool *tool)
+{
+    for (unsigned i = 0; i < rt->n_subs && tool->needs; i++)
+        if (strcmp(rt->subs[i].tool->name, tool->needs) == 0)
+            return 1;
+    if (tool->needs)
+        sxs_error("tool %s is off for runtime %u (%s): it needs the tool %s, which is off",
+                  tool->name, rt->number, rt->version, tool->needs);
+    return !tool->needs;
+}
+
 /* Start each enabled tool. Called in Initialize, so no event arrives meanwhile. Holds no lock,
  * because start() may call the runtime and take locks of the tool. */
 static void start_tools(struct sxs_runtime *rt, const struct sxs_enabled_tool *tools, size_t n)
@@ -72,7 +85,7 @@ static void start_tools(struct sxs_runtime *rt, const struct sxs_enabled_tool *t
         const struct sxs_tool *tool = tools[i].tool;
         struct sxs_sub        *sub = &rt->subs[rt->n_subs];
         HRESULT                hr;
-        if (rt->state != SXS_STATE_PICKED && !tool->on_guarded)
+        if ((rt->state != SXS_STATE_PICKED && !tool->on_guarded) || !has_needed(rt, tool))
             continue;
         *sub = (struct sxs_sub){.tool = tool, .on = tool->on, .rt = rt};
         hr = tool->start ? tool->start(sub, tools[i].options ? tools[i].options : "") : S_OK;

@@ -9,7 +9,8 @@
  *
  * Tools are started and receive events in the order in which they were enabled: first the tools
  * that are always on, in the order of the table passed to sxs_manager_init(), then the other tools
- * in the order of SXSPROF_TOOLS. They are stopped in the reverse order.
+ * in the order of SXSPROF_TOOLS, each behind the tool that it needs. They are stopped in the reverse
+ * order.
  */
 #ifndef SXS_MANAGER_TOOL_H
 #define SXS_MANAGER_TOOL_H
@@ -30,6 +31,8 @@ struct sxs_sub {
 
 struct sxs_tool {
     const char              *name;       /* name in SXSPROF_TOOLS; static */
+    const char              *needs;      /* name of a tool that is enabled before this one, on the
+                                          * same runtimes; static; NULL: none */
     int                      always;     /* nonzero: enabled without being named */
     int                      on_guarded; /* nonzero: also on runtimes that are only guarded */
     int in_child; /* nonzero: its handlers also run in a forked child, where they must not take a

@@ -112,8 +112,7 @@ void clrie_method_end(struct clrie_object *object)
         method->attempts = next;
     }
     clrie_graph_free(method->graph);
-    if (method->factory)
-        clrie_unhold((struct clrie_object *)method->factory);
+    clrie_unhold((struct clrie_object *)method->factory);
     clrie_locals_free(method->locals);
     clrie_locals_free(method->original_locals);
     release_import(method->import);

@@ -249,15 +249,40 @@ static struct clrie_object *add(struct clrie_model *model, enum clrie_kind kind,
 static struct clrie_object *known(struct clrie_model *model, enum clrie_kind kind, uint64_t id)
 {
     struct clrie_object *object;
+    if (!model)
+        return NULL;
     pthread_mutex_lock(&model->lock);
     object = clrie_ids_find(ids_of(model, kind), id);
     pthread_mutex_unlock(&model->lock);
     return object;
 }
 
+static struct clrie_object *make(struct clrie_model *model, enum clrie_kind kind, uint64_t id)
+{
+    switch (kind) {
+    case CLRIE_DOMAINS: return (struct clrie_object *)clrie_domain_new(model, id);
+    case CLRIE_ASSEMBLIES: return (struct clrie_object *)clrie_assembly_new(model, id);
+    case CLRIE_MODULES: return (struct clrie_object *)clrie_module_new(model, id);
+    }
+    return NULL;
+}
+
+/* The object of the list, made and added if it was unknown (*@is_added). Borrowed, or NULL. */
+static struct clrie_object *find_or_add(struct clrie_model *model, enum clrie_kind kind,
+                                        uint64_t id, int *is_added)
+{
+    struct clrie_object *object = known(model, kind, id);
+    *is_added = 0;
+    if (!object && model)
+        object = add(model, kind, id, make(model, kind, id), is_added);
+    return object;
+}
+
 static struct clrie_object *take_out(struct clrie_model *model, enum clrie_kind kind, uint64_t id)
 {
     struct clrie_object *object;
+    if (!model)
+        return NULL;
     pthread_mutex_lock(&model->lock);
     object = remove_id(ids_of(model, kind), id);
     if (object)
@@ -268,12 +293,8 @@ static struct clrie_object *take_out(struct clrie_model *model, enum clrie_kind 
 
 struct clrie_domain *clrie_model_domain(struct clrie_model *model, AppDomainID id)
 {
-    struct clrie_object *object = known(model, CLRIE_DOMAINS, id);
-    int                  is_added;
-    if (!object)
-        object = add(model, CLRIE_DOMAINS, id, (struct clrie_object *)clrie_domain_new(model, id),
-                     &is_added);
-    return (struct clrie_domain *)object;
+    int is_added;
+    return (struct clrie_domain *)find_or_add(model, CLRIE_DOMAINS, id, &is_added);
 }
 
 struct clrie_domain *clrie_model_domain_remove(struct clrie_model *model, AppDomainID id)
@@ -283,12 +304,8 @@ struct clrie_domain *clrie_model_domain_remove(struct clrie_model *model, AppDom
 
 struct clrie_assembly *clrie_model_assembly(struct clrie_model *model, AssemblyID id)
 {
-    struct clrie_object *object = known(model, CLRIE_ASSEMBLIES, id);
-    int                  is_added;
-    if (!object)
-        object = add(model, CLRIE_ASSEMBLIES, id,
-                     (struct clrie_object *)clrie_assembly_new(model, id), &is_added);
-    return (struct clrie_assembly *)object;
+    int is_added;
+    return (struct clrie_assembly *)find_or_add(model, CLRIE_ASSEMBLIES, id, &is_added);
 }
 
 struct clrie_assembly *clrie_model_assembly_remove(struct clrie_model *model, AssemblyID id)
@@ -303,12 +320,9 @@ struct clrie_module *clrie_model_module(struct clrie_model *model, ModuleID id)
 
 struct clrie_module *clrie_model_module_add(struct clrie_model *model, ModuleID id)
 {
-    struct clrie_module *module = clrie_model_module(model, id);
-    int                  is_added = 0;
-    if (!module)
-        module = (struct clrie_module *)add(model, CLRIE_MODULES, id,
-                                            (struct clrie_object *)clrie_module_new(model, id),
-                                            &is_added);
+    int                  is_added;
+    struct clrie_module *module =
+        (struct clrie_module *)find_or_add(model, CLRIE_MODULES, id, &is_added);
     if (module && is_added)
         clrie_assembly_add_module(module->assembly, module);
     return module;

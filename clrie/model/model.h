@@ -29,9 +29,9 @@ void                clrie_model_free(struct clrie_model *model);
 /** clrie_model_domains - the IAppDomainCollection. Borrowed. */
 struct clrie_domains *clrie_model_domains(struct clrie_model *model);
 
-/** Make, finish and remove AppDomains and assemblies. They return a borrowed object that the model
- *  holds, or NULL when it cannot be made or is unknown. _remove() passes the reference of the model to
- *  the caller. */
+/** Find, make, finish and remove AppDomains and assemblies, here and for modules below. They return a
+ *  borrowed object that the model holds, or NULL when it cannot be made, is unknown, or @model is NULL,
+ *  as before Initialize and after Shutdown. _remove() passes the reference of the model to the caller. */
 struct clrie_domain   *clrie_model_domain(struct clrie_model *model, AppDomainID id);
 void                   clrie_domain_finish(struct clrie_domain *domain);
 struct clrie_domain   *clrie_model_domain_remove(struct clrie_model *model, AppDomainID id);

@@ -42,7 +42,8 @@ _Static_assert(sizeof(released) >= sizeof(ICorProfilerInfo10Vtbl), "a vtable is 
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-/* Objects of one class, so that a stale pointer always leads to a vtable of its interface. Memory is taken in pieces of PIECE bytes. */
+/* Objects of one class, so that a stale pointer always leads to a vtable of its interface. Memory is
+ * taken in pieces of PIECE bytes. */
 enum { STEP = 32, N_POOLS = 64, PIECE = 16384 };
 
 static struct {

@@ -82,7 +82,7 @@ ULONG clrie_unref(struct clrie_object *object);
 
 /**
  * clrie_hold, clrie_unhold - a reference of the engine itself, which a plug-in that calls Release() too
- * often does not use up. Of objects without an owner. Any thread.
+ * often does not use up. Of objects without an owner. NULL is allowed for clrie_unhold(). Any thread.
  * clrie_keep - turn a reference into one of the engine itself. clrie_unkeep - the opposite. */
 enum { CLRIE_HOLD = 1 << 12 };
 
@@ -105,8 +105,19 @@ static inline void clrie_unkeep(struct clrie_object *object)
 
 static inline void clrie_unhold(struct clrie_object *object)
 {
+    if (!object)
+        return;
     clrie_unkeep(object);
     clrie_unref(object);
+}
+
+/** clrie_release - release a reference to an object of any kind, which may be foreign. @face: a pointer
+ *  to an interface; NULL is allowed. */
+static inline void clrie_release(void *face)
+{
+    IUnknown *unknown = face;
+    if (unknown)
+        unknown->vtbl->Release(unknown);
 }
 
 /**

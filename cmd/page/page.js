@@ -4,11 +4,14 @@
 "use strict";
 (() => {
 const $ = (id) => document.getElementById(id);
-const data = JSON.parse($("data").textContent);
+/*FILE page_costs.js*/
+const data = readData();
 const { strings, frames, threads, runtimes } = data;
-const calls = data.data === "calls"; // calls are counted exactly; texts about samples then say calls
-const unit = (n) => calls ? (n === 1 ? "call" : "calls") : n === 1 ? "sample" : "samples";
-const ROW = 19, MIN_PX = 0.35, GC = 1, JIT = 2, OWN = 8;
+const calls = data.data === "calls"; // calls are counted exactly
+const costs = data.units !== undefined; // allocations, native memory, waits: sums, most of them estimates
+const timed = data.unit !== "count"; // there is a weight beside the number
+const unit = (n) => data.words[n === 1 ? 0 : 1];
+const ROW = 19, MIN_PX = 0.35, GC = 1, JIT = 2, OWN = 8, TYPE = 16, WAIT = 32;
 const TIERS = ["unknown tier", "tier 0", "tier 1", "OSR", "R2R", "stub", "dynamic", "optimized"];
 
 /*FILE page_data.js*/
@@ -18,6 +21,7 @@ const TIERS = ["unknown tier", "tier 0", "tier 1", "OSR", "R2R", "stub", "dynami
 /*FILE page_tables.js*/
 /*FILE page_timeline_data.js*/
 /*FILE page_timeline_draw.js*/
+/*FILE page_timeline_pool.js*/
 /*FILE page_timeline_top.js*/
 /*FILE page_timeline_details.js*/
 /*FILE page_timeline_use.js*/
@@ -41,16 +45,17 @@ function paintSummary() {
     for (const [k, name] of [["jit", "compilations"], ["stops", "stops"], ["gcs", "collections"]]) if (tl.counts[k]) parts.push(`${count(tl.counts[k])} ${name}`);
     const thrown = L.sites.reduce((n, v) => n + v[8], 0);
     if (thrown) parts.push(`${count(thrown)} exceptions`);
-  } else if (before) parts.push("red grew, blue shrank", `${count(data.samples)} ${unit(data.samples)} now`);
+  } else if (costs) parts.push(...costSummary(), ...before ? [] : [threadsText]);
+  else if (before) parts.push("red grew, blue shrank", `${count(data.samples)} ${unit(data.samples)} now`);
   else if (calls) parts.push(`${count(data.samples)} calls, every one counted`, `${nanos(data.spanNs)}`,
-    threadsText, data.timed ? "elapsed time" : "counted without time");
+    threadsText, timed ? "elapsed time" : "counted without time");
   else parts.push(`${count(data.samples)} samples`, `${duration(data.spanNs / data.unitNs)}`,
     threadsText, `${data.mode === "wall" ? "wall" : "CPU"} time${data.hz ? ` at ${data.hz} Hz` : ""}`);
   if (data.processes > 1) parts.push(`${data.processes} processes`);
   if (data.lost && data.buckets) parts.push(`the time line lacks ${count(data.lost / 2)} of them`);
   if (data.waiting) parts.push(`${percent(data.waiting, data.samples)} waiting`);
   if (sum > whole) parts.push(`${percent(sum - whole, sum)} of stacks incomplete`);
-  if (data.pauses.length) parts.push(`${count(data.pauses.length)} pauses of ${duration(data.pauses.reduce((a, p) => a + p[1], 0) * 1000 / data.unitNs)} in all`);
+  if (data.pauses.length) parts.push(`${count(data.pauses.length)} pauses of ${costs ? nanos(data.pauses.reduce((a, p) => a + p[1], 0) * 1000) : duration(data.pauses.reduce((a, p) => a + p[1], 0) * 1000 / data.unitNs)} in all`);
   if (data.dropped) parts.push(`${count(data.dropped)} dropped`);
   if (state.range) parts.push(`showing ${(state.range[0] * data.bucketNs / 1e9).toFixed(2)} to ${((state.range[1] + 1) * data.bucketNs / 1e9).toFixed(2)} s`);
   $("summary").textContent = parts.join(" · ");
@@ -166,8 +171,9 @@ function repaint() {
   else if (state.view === "gaps") paintGaps();
   else { paintRows(); showFunction(table_.frame); }
 }
+showChoices();
 $("title").textContent = before ? `Difference: ${data.title}` : data.title;
-const hasLine = L && (L.nSpans || L.nCalls || L.exceptions.length || L.sites.length || L.sampleStep), hasTree = before || data.samples > 0;
+const hasLine = L && (L.nSpans || L.nCalls || L.exceptions.length || L.sites.length || L.sampleStep || L.pools.length), hasTree = before || data.samples > 0;
 document.querySelector("[data-view=timeline]").hidden = !hasLine;
 document.querySelector("[data-view=gaps]").hidden = !gaps.length;
 for (const which of ["graph", "tree", "functions"]) document.querySelector(`[data-view=${which}]`).hidden = !hasTree && hasLine;

@@ -27,6 +27,7 @@ const mask = new Uint32Array(N), flagsOf = new Uint8Array(N);
     frameOf[i] = r.next(); selfCount[i] = r.next(); selfWeight[i] = r.next(); tiersOf[i] = r.next();
     const p = stack.length ? stack[stack.length - 1] : -1;
     parent[i] = p;
+    if (costs && !timed) selfWeight[i] = selfCount[i];
     if (p < 0) {
       threadOf[i] = rootThread.get(i);
       flagsOf[i] = threads[threadOf[i]][5];
@@ -47,7 +48,9 @@ function timeline() {
   if (line) return line;
   const bucket = [], node = [], count = [], weight = [], r = reader(data.timeline);
   for (let b = 0; r.more();) {
-    b += r.next(); bucket.push(b); node.push(r.next()); count.push(r.next()); weight.push(r.next());
+    b += r.next(); bucket.push(b); node.push(r.next());
+    const n = r.next(), w = r.next();
+    count.push(n); weight.push(costs && !timed ? n : w);
   }
   data.timeline = "";
   line = { bucket: Uint32Array.from(bucket), node: Uint32Array.from(node),
@@ -66,7 +69,7 @@ const nameCache = new Array(frames.length);
 function frameName(f) {
   if (nameCache[f] === undefined) {
     const v = frames[f];
-    nameCache[f] = v[4] & OWN ? strings[v[0]] : v[2] ? `[${runtimes[v[2] - 1][1]}] ${strings[v[0]]}`
+    nameCache[f] = v[4] & WAIT ? strings[v[0]] : v[4] & TYPE ? `[${v[2] ? runtimes[v[2] - 1][1] : "native"}] ${strings[v[0]]} (type)` : v[4] & OWN ? strings[v[0]] : v[2] ? `[${runtimes[v[2] - 1][1]}] ${strings[v[0]]}`
       : `[native] ${baseName(strings[v[1]])}!${strings[v[0]]}`;
   }
   return nameCache[f];
@@ -108,8 +111,9 @@ function ownerColor(o, shade = 0) {
   const hue = HUES[(o - 1) % HUES.length];
   return `hsl(${hue} ${dark ? 50 : 70}% ${l(71, 47)}%)`;
 }
-function shadeOf(f) { // -0.5..0.5, always the same for a name
+function shadeOf(f) { // -0.5..0.5, always the same for a name; types of objects are lighter than functions
   const s = strings[frames[f][0]];
+  if (frames[f][4] & TYPE) return 1.4;
   let h = 7;
   for (let i = 0; i < s.length && s[i] !== "("; i++) h = (h * 31 + s.charCodeAt(i)) | 0;
   return ((h >>> 8) % 17) / 16 - 0.5;
@@ -123,7 +127,9 @@ function frameColor(f) {
 const percent = (part, all) => all > 0 ? `${(100 * part / all).toFixed(part / all >= 0.0995 ? 1 : 2)} %` : "0 %";
 const count = (n) => Math.round(n).toLocaleString("en");
 function duration(units) {
-  if (!data.timed) return `${count(units)} calls`;
+  if (!timed) return `${count(units)} ${unit(units)}`;
+  if (data.unit === "bytes") return bytesText(units);
+  if (costs) return units ? nanos(units) : "0";
   const s = units * data.unitNs / 1e9;
   if (!s) return "0";
   if (s < 1e-6) return `${Math.round(s * 1e9)} ns`;

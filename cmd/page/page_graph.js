@@ -43,10 +43,14 @@ function draw() {
   canvas.dataset.shown = view.shown;
 }
 
+function sharesOf(i) { // in a difference: of time by shares of each session; of bytes and waits by what they are
+  const most = Math.max(view.total[0], view.old[0]) || 1;
+  return costs ? [view.total[i] / most, view.old[i] / most] : [view.total[i] / (view.total[0] || 1), view.old[i] / (view.old[0] || 1)];
+}
 function colorOf(i) {
   if (i === 0 || view.frame[i] < 0) return theme.line;
   if (!before) return frameColor(view.frame[i]);
-  const now = view.total[i] / (view.total[0] || 1), was = view.old[i] / (view.old[0] || 1);
+  const [now, was] = sharesOf(i);
   const d = Math.max(-1, Math.min(1, (now - was) / Math.max(now, was, 1e-9) * 1.4));
   const size = Math.min(1, Math.abs(now - was) * 60); // keep small boxes pale, because their shares vary most
   const s = Math.abs(d) * (0.35 + 0.65 * size);
@@ -149,13 +153,13 @@ const el = (tag, text, cls) => { const e = document.createElement(tag); if (text
 const tierText = (bits) => TIERS.filter((_, t) => bits & (1 << t)).join(", ");
 function facts(i) {
   const f = view.frame[i], all = view.total[0], out = { name: fullName(i) };
-  out.total = `${percent(view.total[i], all)} · ${duration(view.total[i])} · ${count(view.count[i])} ${unit(view.count[i])}`;
+  out.total = `${percent(view.total[i], all)} · ${costs ? both(view.total[i], view.count[i]) : `${duration(view.total[i])} · ${count(view.count[i])} ${unit(view.count[i])}`}`;
   out.self = `${percent(view.self[i], all)} · ${duration(view.self[i])}`;
   if (f >= 0) {
     const v = frames[f];
     out.file = strings[v[1]];
     if (v[5]) out.source = `${strings[v[5]]}${v[6] ? ":" + v[6] : ""}`;
-    if (v[2] && !calls) {
+    if (v[2] && !calls && !costs) {
       const own = v.slice(7), sum = own.reduce((a, b) => a + b, 0);
       out.tier = tierText(view.tiers[i] & ~1) || "unknown tier";
       if (sum && own.filter(Boolean).length > 1)
@@ -167,8 +171,9 @@ function facts(i) {
     if (view.crosses[i]) out.crossing = `called from ${ownerName(view.crosses[i])}`;
   }
   if (before) {
-    const now = view.total[i] / (view.total[0] || 1), was = view.old[i] / (view.old[0] || 1);
-    out.change = `${(was * 100).toFixed(2)} % before, ${(now * 100).toFixed(2)} % now: ${now >= was ? "+" : "−"}${Math.abs((now - was) * 100).toFixed(2)} points`;
+    const [now, was] = sharesOf(i);
+    out.change = costs ? `${duration(view.old[i])} before, ${duration(view.total[i])} now: ${now >= was ? "+" : "−"}${duration(Math.abs(view.total[i] - view.old[i]))}`
+      : `${(was * 100).toFixed(2)} % before, ${(now * 100).toFixed(2)} % now: ${now >= was ? "+" : "−"}${Math.abs((now - was) * 100).toFixed(2)} points`;
   }
   return out;
 }

@@ -35,7 +35,7 @@ function paintLegend() {
       s.append(dot);
     }
     s.append(percent(weight, view.total[0]));
-    s.title = `${ownerName(from)} calls ${ownerName(to)}: ${percent(weight, view.total[0])} of the time shown`;
+    s.title = `${ownerName(from)} calls ${ownerName(to)}: ${percent(weight, view.total[0])} of the ${costs ? "weight" : "time"} shown`;
     bar.append(s);
   }
 }
@@ -68,11 +68,12 @@ function paintTime() {
   tctx.clearRect(0, 0, w, h);
   tctx.font = `11.5px ${theme.sans}`; tctx.textBaseline = "middle";
   // several samples per column; otherwise the bars show the sampling period
-  const enough = calls ? data.buckets : Math.max(20, (data.hz || 1000) * data.spanNs / 1e9 / 8);
+  const enough = calls || costs ? data.buckets : Math.max(20, (data.hz || 1000) * data.spanNs / 1e9 / 8);
   let columns = Math.max(1, Math.floor(Math.min(data.buckets, (w - NAME - 10) / 3, enough)));
   while (calls && data.buckets % columns) columns--; // each column has equally many buckets; otherwise a long call seems interrupted
   const px = (w - NAME - 10) / columns;
-  const full = data.bucketNs / data.unitNs * data.buckets / columns; // weight of a thread that is always running
+  const full = costs ? mostOf(all, columns) // the most of any thread in a column
+    : data.bucketNs / data.unitNs * data.buckets / columns; // weight of a thread that is always running
   all.forEach((lane, row) => {
     const y = row * LANE + 16, on = !state.threads || state.threads.has(lane.thread);
     tctx.globalAlpha = on ? 1 : 0.35;
@@ -97,6 +98,15 @@ function paintTime() {
   });
   tctx.globalAlpha = 1;
   paintAxis(w, h);
+}
+function mostOf(all, columns) {
+  let most = 0;
+  for (const lane of all) {
+    const sums = new Float64Array(columns);
+    for (const buckets of lane.owners.values()) buckets.forEach((v, b) => { sums[Math.floor(b * columns / data.buckets)] += v; });
+    most = Math.max(most, ...sums);
+  }
+  return most || 1;
 }
 function paintAxis(w, h) {
   const span = data.spanNs / 1e9 || 1e-9, inner = w - NAME - 10;

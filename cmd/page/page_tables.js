@@ -18,13 +18,13 @@ const TROW = 24, table = $("table"), rowBox = $("rows");
 const one = (key) => (r) => { const l = latency.get(r.frame); return l && l.max ? l[key] : -1; };
 const COLUMNS = [
   { key: "name", head: "Function", of: (r) => r.name, text: (r) => r.name },
-  { key: "calls", head: calls ? "Calls" : "Samples", of: (r) => r.calls, text: (r) => count(r.calls) },
+  { key: "calls", head: data.words[1][0].toUpperCase() + data.words[1].slice(1), of: (r) => r.calls, text: (r) => count(r.calls) },
   { key: "share", head: "Total %", of: (r) => r.total, text: (r) => percent(r.total, view.total[0]), bar: true },
   { key: "total", head: "Total", of: (r) => r.total, text: (r) => duration(r.total), timed: true },
   { key: "self", head: "Self", of: (r) => r.self, text: (r) => duration(r.self), timed: true },
   ...["min", "median", "p99", "max"].map((key) => ({ key, head: key, of: one(key), latency: true,
     text: (r) => one(key)(r) < 0 ? "–" : nanos(one(key)(r)) })),
-].filter((c) => (!c.timed || data.timed) && (!c.latency || latency.size));
+].filter((c) => (!c.timed || timed) && (!c.latency || latency.size));
 const table_ = { rows: [], open: null, at: -1, frame: -1, functions: null, byFrame: null,
   sort: { tree: ["total", -1], functions: ["self", -1] } };
 
@@ -142,6 +142,7 @@ function nameCell(cell, r, tree, kids) {
     cell.append(twist);
   }
   cell.append(...named(r.frame, r.frame >= 0 ? shortName(r.frame) : r.name));
+  if (r.frame >= 0 && frames[r.frame][4] & TYPE) cell.append(el("em", frames[r.frame][4] & WAIT ? "reason" : "type"));
   if (r.frame >= 0 && latency.get(r.frame)?.off) cell.append(el("em", "timed no longer"));
 }
 function named(frame, text) {
@@ -214,7 +215,7 @@ function neighbourTable(title, rows, all, id) {
     const b = el("button", undefined, "neighbour");
     const name = el("span", undefined, "name");
     name.append(...named(r.frame, r.frame === table_.frame ? `itself: ${bareName(r.frame)}` : r.frame >= 0 ? bareName(r.frame) : r.name));
-    const share = el("span", data.timed ? duration(r.total) : percent(r.total, all), "part");
+    const share = el("span", timed ? duration(r.total) : percent(r.total, all), "part");
     share.style.setProperty("--part", `${Math.min(100, 100 * r.total / (all || 1))}%`);
     b.append(name, el("span", count(r.calls)), share);
     b.title = r.name;
@@ -237,7 +238,7 @@ function showFunction(frame) {
   panel.append(head);
   const facts_ = el("p", undefined, "soft"), file = strings[frames[frame][5]] || strings[frames[frame][1]];
   facts_.textContent = `${count(n.own.calls)} ${unit(n.own.calls)} · total ${percent(n.own.total, view.total[0])}`
-    + (data.timed ? `, ${duration(n.own.total)} · self ${duration(n.own.self)}` : "");
+    + (timed ? `, ${duration(n.own.total)} · self ${duration(n.own.self)}` : "");
   panel.append(facts_);
   if (file) panel.append(el("p", file, "soft file"));
   const l = latency.get(frame);

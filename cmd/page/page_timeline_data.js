@@ -94,6 +94,7 @@ function decodeTimeline() {
     } else if (k === KINDS["thread name"]) { if (lane && lane.name === "thread") lane.name = strings[spans.text[i]]; }
     else if (lane || group) (lane || group).loads.push(i);
   }
+  for (const [process, runtime, changes] of L.pools) groupOf(process, runtime).pool = decodePool(changes);
   L.exceptions.forEach((x, i) => { if (x[2]) threadLanes[x[2] - 1].thrown.push(i); });
   for (const lane of threadLanes) {
     const last = Math.max(lane.to, lane.ticks ? lane.ticks.time[lane.ticks.n - 1] : 0);
@@ -120,7 +121,7 @@ function decodeTimeline() {
   return tl;
 }
 function countKinds(spans, lanes) {
-  const n = { calls: 0, samples: 0, exceptions: L.exceptions.length, jit: 0, stops: 0, gcs: 0, modules: 0, classes: 0 };
+  const n = { calls: 0, samples: 0, exceptions: L.exceptions.length, jit: 0, stops: 0, gcs: 0, modules: 0, classes: 0, pool: L.pools.length };
   const key = { [KINDS.jit]: "jit", [KINDS.suspension]: "stops", [KINDS.gc]: "gcs", [KINDS["module load"]]: "modules", [KINDS["class load"]]: "classes" };
   for (let i = 0; i < spans.n; i++) { const k = key[spans.kind[i]]; if (k) n[k]++; }
   for (const lane of lanes) { n.calls += lane.calls ? lane.calls.n : 0; n.samples += lane.ticks ? lane.ticks.n : 0; }

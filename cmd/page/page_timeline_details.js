@@ -9,6 +9,7 @@ const typeName = (s) => strings[s] || "?";
 function factsOf(it) { // { name, color, frame, rows: [[what, text]...], from, to }
   if (it.call !== undefined) return factsOfCall(it);
   if (it.thrown !== undefined) return factsOfThrown(it);
+  if (it.pool !== undefined) return factsOfPool(it);
   if (it.tick !== undefined) return factsOfTick(it);
   if (it.span !== undefined) return factsOfSpan(it);
   const lane = it.lane, life = (lane.lives || [])[0];
@@ -63,7 +64,7 @@ function factsOfSpan({ lane, span }) {
     out.frame = frameNamed(r, text); out.color = jitColor(s.tier[span]);
   } else if (k === KINDS.gc) {
     out.name = `Garbage collection, generation ${s.a[span]}`; out.color = ownerColor(OWNER_GC, dark ? 2 : -2.4);
-    took("collected in"); rows.push(["induced", s.b[span] ? "yes, the program asked for it" : "no"]);
+    took("collected in"); rows.push(["induced", s.b[span] ? "yes, the program asked for it" : "no"], ["reason", text]);
   } else if (k === KINDS.suspension) {
     out.name = `Runtime stopped: ${L.reasons[s.a[span]] || "unknown"}`; out.color = stopColor(span);
     took("stopped for"); rows.push(["until all stood still", s.b[span] ? nanos(s.b[span] * 1000) : ""]);

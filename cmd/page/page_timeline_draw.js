@@ -25,7 +25,7 @@ function placeLanes() { // tops and heights; order of rows in a lane: events, sa
     lane.y = y;
     lane.h = 0;
     if (!laneShown(lane)) continue;
-    if (lane.type === "runtime") { lane.h = HEAD_H; y += lane.h; continue; }
+    if (lane.type === "runtime") { lane.h = HEAD_H + (lane.pool && shows("pool") ? POOL_H : 0); y += lane.h; continue; }
     let at = PAD;
     lane.events = at;
     at += EVENT_H + 2;
@@ -56,7 +56,8 @@ function fitTimeline() {
 // ---- colours ----------------------------------------------------------------------------------
 const HIT = () => dark ? "#c026d3" : "#d946ef";
 const ink = { thrown: () => dark ? "#ff6369" : "#d6293e", load: () => dark ? "#5bb8c9" : "#2b8a9d",
-  classes: () => dark ? "#64748b" : "#94a3b8", other: () => dark ? "#9a8cc9" : "#8b7bc4" };
+  classes: () => dark ? "#64748b" : "#94a3b8", other: () => dark ? "#9a8cc9" : "#8b7bc4",
+  pool: () => dark ? "#4ade80" : "#15803d", queue: () => dark ? "#fbbf24" : "#b45309" };
 const gcReason = (a) => a === 1 || a === 7; // COR_PRF_SUSPEND_FOR_GC and COR_PRF_SUSPEND_FOR_GC_PREP
 const jitColor = (tier) => ownerColor(OWNER_JIT, dark ? [0, -1, 1.4, 1][tier] ?? 0 : [0, 0.6, -1.8, -1][tier] ?? 0);
 const stopColor = (i) => gcReason(tl.spans.a[i]) ? ownerColor(OWNER_GC, dark ? 1 : -1) : ink.other();
@@ -102,7 +103,7 @@ function drawSelection(c, y, h) {
   c.restore();
 }
 function drawLabel(lane, y) {
-  const group = lane.type === "runtime", mid = group ? y + lane.h / 2 : y + 12;
+  const group = lane.type === "runtime", mid = group ? y + HEAD_H / 2 : y + 12;
   tx.fillStyle = group ? theme.band : theme.panel;
   tx.fillRect(0, y, LABEL - 1, lane.h);
   tx.fillStyle = theme.line; tx.fillRect(LABEL - 1, y, 1, lane.h);
@@ -121,6 +122,7 @@ function drawLabel(lane, y) {
   tx.font = group ? `600 12.5px ${theme.sans}` : `12px ${theme.sans}`;
   tx.fillStyle = theme.text;
   tx.fillText(fitText(tx, group ? groupName(lane) : lane.name, LABEL - 54 - room), group ? 39 : 36, mid);
+  if (group && lane.h > HEAD_H) labelPool(lane.pool, y + HEAD_H);
   if (lane.more) {
     tx.font = `11px ${theme.sans}`; tx.fillStyle = theme.soft;
     tx.fillText(`${SOME_ROWS} of ${lane.calls.rows} levels ▸`, 36, y + lane.h - 12);
@@ -135,6 +137,7 @@ function drawRuntime(g, y) {
   if (shows("stops")) spanRow(g.stops, y + 5, 11, stopColor, (i) => L.reasons[tl.spans.a[i]] || "stopped");
   if (shows("gcs")) spanRow(g.gcs, y + 17, 11, () => ownerColor(OWNER_GC, dark ? 2 : -2.4), (i) => `gen ${tl.spans.a[i]}${tl.spans.b[i] ? ", induced" : ""}`);
   loadMarks(g.loads, y + 17);
+  if (g.h > HEAD_H) drawPool(g.pool, y + HEAD_H);
 }
 function spanRow(list, y, h, color, text) { // spans are sorted by start; narrow ones are drawn once per pixel
   const s = tl.spans;

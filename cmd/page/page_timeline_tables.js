@@ -128,7 +128,7 @@ function paintChips() {
   bar.replaceChildren();
   for (const [key, name, n, color] of [["calls", "Calls", c.calls, theme.accent], ["samples", "Samples", c.samples * sample, theme.soft], ["exceptions", "Exceptions", L.sites.reduce((s, v) => s + v[8], 0) || c.exceptions, ink.thrown()],
     ["jit", "Compilation", c.jit, ownerColor(OWNER_JIT)], ["stops", "Stops", c.stops, ownerColor(OWNER_GC)], ["gcs", "Collections", c.gcs, ownerColor(OWNER_GC, dark ? 2 : -2.4)],
-    ["modules", "Modules", c.modules, ink.load()], ["classes", "Classes", c.classes, ink.classes()]]) {
+    ["modules", "Modules", c.modules, ink.load()], ["classes", "Classes", c.classes, ink.classes()], ["pool", "Thread pool", c.pool, ink.pool()]]) {
     if (!n) continue;
     const b = el("button"), dot = el("i");
     dot.style.background = color;

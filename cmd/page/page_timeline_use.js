@@ -65,6 +65,7 @@ function itemAt(x, y) {
   const at = y + tlScroll.scrollTop - lane.y, load = (i) => shows(tl.spans.kind[i] === KINDS["module load"] ? "modules" : "classes");
   let i = -1;
   if (lane.type === "runtime") {
+    if (at >= HEAD_H) return { lane, pool: timeAt(x) };
     if (at < 17 && shows("stops")) i = spanNear(lane.stops, x);
     if (at >= 16 && shows("gcs")) i = spanNear(lane.gcs, x);
     if (i < 0) i = spanNear(lane.loads, x, load);

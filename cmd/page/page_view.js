@@ -60,7 +60,7 @@ function buildView() {
     if (parent[i] < 0) k = state.byThread ? add(0, -2 - threadOf[i]) : 0;
     else {
       const managed = frames[frameOf[i]][2] > 0;
-      const drop = (state.kind === "managed" && !managed) || (state.kind === "native" && managed);
+      const drop = !(frames[frameOf[i]][4] & TYPE) && ((state.kind === "managed" && !managed) || (state.kind === "native" && managed));
       k = drop ? at[parent[i]] : add(at[parent[i]], frameOf[i]);
     }
     at[i] = k;
@@ -77,6 +77,8 @@ function buildView() {
     view.total[p] += view.total[i]; view.count[p] += view.count[i];
     if (before) view.old[p] += view.old[i];
   }
+  for (let i = 1; (costs || data.data === "wait") && i < M; i++) // a function's own costs are those of the types directly below it
+    if (view.frame[i] >= 0 && frames[view.frame[i]][4] & TYPE) view.self[view.parent[i]] += view.self[i];
   for (let i = 1; calls && i < M; i++) if (view.frame[i] >= 0) view.count[i] = view.n[i]; // a call counts only at its own path
   place(M);
   state.zoom = 0; state.focus = 0;

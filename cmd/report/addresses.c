@@ -185,6 +185,14 @@ static void take_pause(struct sxs_addresses *a, const struct sxs_record_pause *v
         v->reason};
 }
 
+static void take_pool(struct sxs_addresses *a, const struct sxs_record_pool *v)
+{
+    struct sxs_model *m = a->m;
+    SXS_GROW(m->pools, m->n_pools, m->cap_pools);
+    m->pools[m->n_pools++] = (struct sxs_model_pool){
+        v->time_ns, a->process, v->value, (uint16_t)a->runtime[v->runtime], v->change, v->reason};
+}
+
 /* Reads every record except samples. Unloads are applied at the end, because the record of a module
  * can come after the record of its unload. */
 static void read_records(struct sxs_addresses *a, struct sxs_samples *reader,
@@ -208,6 +216,8 @@ static void read_records(struct sxs_addresses *a, struct sxs_samples *reader,
             take_thread(a, r.thread);
         } else if (r.type == SXS_RECORD_PAUSE) {
             take_pause(a, r.pause);
+        } else if (r.type == SXS_RECORD_POOL) {
+            take_pool(a, r.pool);
         }
     }
     for (size_t i = 0; i < n_gone; i++)
@@ -312,6 +322,11 @@ struct sxs_named sxs_addresses_name(struct sxs_addresses *a, uint64_t address, u
     if (!named.varies)
         *c = (struct cached){address, named};
     return named;
+}
+
+uint16_t sxs_addresses_runtime(struct sxs_addresses *a, uint16_t number)
+{
+    return runtime_of(a, number);
 }
 
 void sxs_addresses_free(struct sxs_addresses *a)

@@ -36,6 +36,9 @@ struct sxs_addresses *sxs_addresses_read(struct sxs_model *m, uint32_t process,
  */
 struct sxs_named sxs_addresses_name(struct sxs_addresses *a, uint64_t address, uint64_t time_ns);
 
+/** sxs_addresses_runtime - return the runtime of this number: its index in the model + 1. */
+uint16_t sxs_addresses_runtime(struct sxs_addresses *a, uint16_t number);
+
 /** sxs_addresses_free - release the object; its frames stay in the model. */
 void sxs_addresses_free(struct sxs_addresses *a);
 

@@ -227,13 +227,22 @@ static void write_samples(const struct tables *t, const uint32_t *thread_samples
     fputs("]}", to);
 }
 
+/* Calls and costs are sums. */
+static bool is_sum(const struct sxs_model *m)
+{
+    return m->data == SXS_DATA_CALLS || m->costs;
+}
+
 static void write_sums(const struct tables *t, FILE *to)
 {
     const struct sxs_model *m = t->m;
+    bool                    timed = m->unit == SXS_UNIT_NS;
     uint64_t                at = 0;
     size_t                  n = 0;
     fprintf(to, ",\n\"samples\":{\"weightType\":\"%s\",\"stack\":[",
-            m->timed ? "tracing-ms" : "samples");
+            m->unit == SXS_UNIT_NS      ? "tracing-ms"
+            : m->unit == SXS_UNIT_BYTES ? "bytes"
+                                        : "samples");
     for (size_t i = 0; i < t->n_nodes; i++)
         if (m->nodes[t->nodes[i]].self_ns)
             fprintf(to, n++ ? ",%zu" : "%zu", i);
@@ -247,8 +256,8 @@ static void write_sums(const struct tables *t, FILE *to)
     fputs("],\"weight\":[", to);
     for (size_t i = 0, k = 0; i < t->n_nodes; i++)
         if (m->nodes[t->nodes[i]].self_ns)
-            fprintf(to, k++ ? ",%.*f" : "%.*f", m->timed ? 6 : 0,
-                    (double)m->nodes[t->nodes[i]].self_ns / (m->timed ? 1e6 : 1));
+            fprintf(to, k++ ? ",%.*f" : "%.*f", timed ? 6 : 0,
+                    (double)m->nodes[t->nodes[i]].self_ns / (timed ? 1e6 : 1));
     fputs("]}", to);
 }
 
@@ -276,7 +285,7 @@ static void write_thread(struct tables *t, uint32_t thread, const uint32_t *thre
     write_stacks(t, to);
     write_frames(t, to);
     write_functions(t, to);
-    if (m->data == SXS_DATA_CALLS)
+    if (is_sum(m))
         write_sums(t, to);
     else
         write_samples(t, thread_samples, n, to);
@@ -339,7 +348,7 @@ static int write_firefox(const struct sxs_model *m, const struct sxs_report_opti
     sort_nodes(&t);
     write_meta(m, to);
     for (size_t i = 0; i < m->n_threads; i++) {
-        if (m->data == SXS_DATA_CALLS ? !m->threads[i].weight_ns : first[i + 1] == first[i])
+        if (is_sum(m) ? !m->threads[i].weight_ns : first[i + 1] == first[i])
             continue;
         fputs(began ? "," : "", to);
         write_thread(&t, (uint32_t)i, samples + first[i], first[i + 1] - first[i], to);

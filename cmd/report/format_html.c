@@ -13,16 +13,24 @@
 #include "cmd/report/format.h"
 
 #include "cmd/output/must.h"
+#include "cmd/report/costs.h"
+#include "cmd/report/data_kind.h"
 #include "cmd/report/timeline.h"
 #include "cmd/report/coverage_gaps.h"
 #include "sxs_page.h"
 
 #include <string.h>
 
-/* The unit of weights is 10 us; for calls 1 ns, or one call when they were not timed. */
+/* Calls and costs are sums, not samples of equal times. */
+static bool is_sum(const struct sxs_model *m)
+{
+    return m->data == SXS_DATA_CALLS || m->costs;
+}
+
+/* The unit of weights is 10 us; for calls and costs 1 ns, one byte, or one of what is counted. */
 static uint64_t unit_of(const struct sxs_model *m)
 {
-    return m->data == SXS_DATA_CALLS ? 1 : 10000;
+    return is_sum(m) ? 1 : 10000;
 }
 
 void sxs_html_number(FILE *to, uint64_t n)
@@ -195,7 +203,14 @@ static size_t bucket_count(size_t samples)
     return samples > 6000000 ? 100 : samples > 1500000 ? 400 : 1500;
 }
 
-static void write_bucket(struct in_bucket *all, size_t n, uint64_t ahead, uint64_t unit, FILE *to)
+/* How many costs the weight of a node is: about, because they can differ in size. */
+static uint64_t costs_of(const struct sxs_model_node *n, uint64_t weight)
+{
+    return n->self_ns ? (uint64_t)((double)weight / (double)n->self_ns * (double)n->self + 0.5) : 1;
+}
+
+static void write_bucket(const struct sxs_model *m, const struct preorder *p, struct in_bucket *all,
+                         size_t n, uint64_t ahead, FILE *to)
 {
     if (n)
         qsort(all, n, sizeof(*all), by_place);
@@ -207,15 +222,16 @@ static void write_bucket(struct in_bucket *all, size_t n, uint64_t ahead, uint64
         }
         sxs_html_number(to, ahead);
         sxs_html_number(to, sum.place);
-        sxs_html_number(to, sum.samples);
-        sxs_html_number(to, sum.weight_ns / unit);
+        sxs_html_number(to, m->costs ? costs_of(&m->nodes[p->order[sum.place]], sum.weight_ns)
+                                     : sum.samples);
+        sxs_html_number(to, sum.weight_ns / unit_of(m));
         ahead = 0;
     }
 }
 
 static void write_timeline(const struct sxs_model *m, const struct preorder *p, FILE *to)
 {
-    size_t            buckets = m->data == SXS_DATA_CALLS && !m->n_samples
+    size_t            buckets = is_sum(m) && !m->n_samples
                                     ? 0 : bucket_count(m->n_samples);
     uint64_t          step = (m->last_ns - m->first_ns) / (buckets ? buckets : 1) + 1;
     struct in_bucket *all = sxs_must_zeroed(m->n_samples, sizeof(*all));
@@ -227,9 +243,9 @@ static void write_timeline(const struct sxs_model *m, const struct preorder *p, 
         size_t   n = 0;
         for (; i < m->n_samples && (m->samples[i].time_ns - m->first_ns) / step == bucket; i++)
             all[n++] = (struct in_bucket){p->place[m->samples[i].node],
-                                          m->data == SXS_DATA_SAMPLES || m->samples[i].begins,
+                                          m->data != SXS_DATA_CALLS || m->samples[i].begins,
                                           sxs_model_sample_ns(m, &m->samples[i])};
-        write_bucket(all, n, bucket - last, unit_of(m), to);
+        write_bucket(m, p, all, n, bucket - last, to);
         last = bucket;
     }
     fputs("\",\n\"pauses\":[", to);
@@ -247,18 +263,35 @@ static void write_timeline(const struct sxs_model *m, const struct preorder *p, 
 
 /* ---- the page ---- */
 
+/* What the sums of costs are based on. */
+static void write_costs(const struct sxs_model *m, FILE *to)
+{
+    const struct sxs_model_costs *c = m->costs;
+    const struct sxs_cost_sum    *sum = c->live ? &c->alive : &c->all;
+    fprintf(to, ",\"units\":\"%s\",\"records\":%llu,\"every\":%llu,\"error\":%.5f,\"errorN\":%.5f",
+            m->unit == SXS_UNIT_BYTES ? "bytes" : m->unit == SXS_UNIT_NS ? "ns" : "count",
+            (unsigned long long)sum->records, (unsigned long long)c->every,
+            sxs_cost_error(sum->var_value, sum->value), sxs_cost_error(sum->var_n, sum->n));
+}
+
 static void write_head(const struct sxs_model *m, FILE *to)
 {
     const struct sxs_samples_header *h = m->n_processes ? &m->processes[0].head : NULL;
     uint64_t                         dropped = 0;
     for (size_t i = 0; i < m->n_processes; i++)
-        dropped += atomic_load_explicit(&m->processes[i].head.n_dropped, memory_order_relaxed);
-    fputs(sxs_page_head, to);
+        dropped += atomic_load_explicit(
+            m->costs ? &m->processes[i].head.n_costs_dropped[m->costs->kind]
+                     : &m->processes[i].head.n_dropped, memory_order_relaxed);
     fputs("{\"title\":", to);
     sxs_json_string(to, sxs_model_title(m));
-    fprintf(to, ",\"data\":\"%s\",\"timed\":%s,\"lost\":%llu",
-            m->data == SXS_DATA_CALLS ? "calls" : "samples", m->timed ? "true" : "false",
+    const struct sxs_data_kind *kind = sxs_data_kind(m->data);
+    static const char *const    units[] = {"ns", "bytes", "count"};
+    fprintf(to,
+            ",\"data\":\"%s\",\"words\":[\"%s\",\"%s\",\"%s\"],\"unit\":\"%s\",\"lost\":%llu",
+            kind->name, kind->one, kind->many, kind->title, units[m->unit],
             (unsigned long long)m->events_lost);
+    if (m->costs)
+        write_costs(m, to);
     fprintf(to, ",\"mode\":\"%s\",\"hz\":%u,\"unitNs\":%llu,\"startedMs\":%llu,\"processes\":%zu",
             h && h->mode == SXS_MODE_WALL ? "wall" : "cpu", h ? h->asked_hz : 0,
             (unsigned long long)unit_of(m),
@@ -278,11 +311,21 @@ static void write_head(const struct sxs_model *m, FILE *to)
     putc('}', to);
 }
 
-static int write_html(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to)
+/* The names of all data on the page that @first begins. */
+static void write_parts(const struct sxs_model *first, const struct sxs_report_options *o, FILE *to)
+{
+    fprintf(to, ",\"by\":\"%s\",\"parts\":[", o->by_count ? "count" : "");
+    for (const struct sxs_model *m = first; m; m = m->next)
+        fprintf(to, "%s\"%s\"", m == first ? "" : ",", sxs_data_kind(m->data)->name);
+    putc(']', to);
+}
+
+static void write_data(const struct sxs_model *m, const struct sxs_model *first,
+                       const struct sxs_report_options *o, FILE *to)
 {
     struct preorder p = preorder_of(m);
-    (void)o;
     write_head(m, to);
+    write_parts(first, o, to);
     write_strings(m, to);
     write_frames(m, to);
     write_threads(m, &p, to);
@@ -293,8 +336,19 @@ static int write_html(const struct sxs_model *m, const struct sxs_report_options
         sxs_timeline_write(m->timeline, m, p.place, to);
     sxs_model_write_gaps(m, to);
     fputs("}", to);
-    fputs(sxs_page_tail, to);
     preorder_free(&p);
+}
+
+static int write_html(const struct sxs_model *first, const struct sxs_report_options *o, FILE *to)
+{
+    fputs(sxs_page_head, to);
+    for (const struct sxs_model *m = first; m; m = m->next) {
+        if (m != first)
+            fprintf(to, "\n</script>\n<script type=\"application/json\" data-name=\"%s\">\n",
+                    sxs_data_kind(m->data)->name);
+        write_data(m, first, o, to);
+    }
+    fputs(sxs_page_tail, to);
     return 0;
 }
 
@@ -350,7 +404,8 @@ static void merge_tree(struct sxs_model *into, uint32_t root, const struct sxs_m
 int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model *now, FILE *to)
 {
     struct sxs_model both = {.total = now->total, .waiting = now->waiting,
-                             .data = now->data, .timed = now->timed};
+                             .data = now->data, .unit = now->unit,
+                             .costs = now->costs}; /* borrowed */
     uint64_t        *old = NULL;
     size_t           n_old = 0;
     sxs_strings_add(&both.strings, "", 0);
@@ -365,6 +420,7 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
     merge_tree(&both, root, before, true, &old, &n_old);
 
     struct preorder p = preorder_of(&both);
+    fputs(sxs_page_head, to);
     write_head(&both, to);
     write_strings(&both, to);
     write_frames(&both, to);
@@ -378,6 +434,7 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
     fputs(sxs_page_tail, to);
     preorder_free(&p);
     free(old);
+    both.costs = NULL;
     sxs_model_free(&both);
     return 0;
 }

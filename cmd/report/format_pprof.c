@@ -4,15 +4,22 @@
  * There is a function per frame, a location for each line of it that occurs, a mapping per file and
  * a sample per node. The thread, its process and the class (GC, JIT, sxsprof) are labels, so that
  * -tagfocus and -tagroot work.
+ * Samples and calls have two values each, the number and the time. Costs have several, as Go's own
+ * profiles of the heap and of locks: the number and the bytes of what was allocated, and, when it is
+ * known what is gone, of what is in use.
  */
 #include "cmd/report/format.h"
 
 #include "profile.pb-c.h"
 #include "cmd/output/must.h"
+#include "cmd/report/costs.h"
+#include "cmd/report/data_kind.h"
 
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
+
+enum { MAX_TYPES = 4 };
 
 struct builder {
     const struct sxs_model *m;
@@ -20,7 +27,7 @@ struct builder {
     size_t                  n_spots;
     struct sxs_strings      texts;
     Sxs__Pprof__Profile     profile;
-    Sxs__Pprof__ValueType   types[2], period, *type_list[2];
+    Sxs__Pprof__ValueType   types[MAX_TYPES], period, *type_list[MAX_TYPES];
     size_t                  n_types;
     void                   *owned[16];
     size_t                  n_owned;
@@ -59,28 +66,62 @@ static void *make_elements(struct builder *b, size_t n, size_t size, void *list_
     return all;
 }
 
+static void add_type(struct builder *b, const char *type, const char *unit)
+{
+    Sxs__Pprof__ValueType *t = &b->types[b->n_types];
+    sxs__pprof__value_type__init(t);
+    t->type = add_text(b, type);
+    t->unit = add_text(b, unit);
+    b->type_list[b->n_types++] = t;
+}
+
+/* Adds the two types of one kind of data: how many, and how much. */
+static void add_pair(struct builder *b, enum sxs_data data)
+{
+    const struct sxs_data_kind *k = sxs_data_kind(data);
+    add_type(b, k->pprof_count, "count");
+    add_type(b, k->pprof_weight, k->unit == SXS_UNIT_BYTES ? "bytes" : "nanoseconds");
+}
+
+/* The types of costs. Returns the number of the one to show first. */
+static size_t add_cost_types(struct builder *b)
+{
+    const struct sxs_model_costs *c = b->m->costs;
+    bool                          native = c->kind == SXS_COST_NATIVE;
+    if (sxs_costs_are_waits(c)) {
+        add_pair(b, SXS_DATA_LOCKS);
+    } else {
+        add_pair(b, native ? SXS_DATA_NATIVE : SXS_DATA_ALLOC);
+        if (c->live_known)
+            add_pair(b, native ? SXS_DATA_NATIVE_LIVE : SXS_DATA_LIVE);
+    }
+    return (c->live && c->live_known ? 3u : 1u) - c->by_count;
+}
+
 static void add_types(struct builder *b)
 {
-    const struct sxs_samples_header *h = &b->m->processes[0].head;
-    bool                             calls = b->m->data == SXS_DATA_CALLS;
-    const char *const names[2][2] = {
-        {calls ? "calls" : "samples", "count"},
-        {calls ? "time" : h->mode == SXS_MODE_WALL ? "wall" : "cpu", "nanoseconds"}};
-    const size_t n = b->m->timed ? 2 : 1;
-    b->n_types = n;
-    for (size_t i = 0; i < n; i++) {
-        sxs__pprof__value_type__init(&b->types[i]);
-        b->types[i].type = add_text(b, names[i][0]);
-        b->types[i].unit = add_text(b, names[i][1]);
-        b->type_list[i] = &b->types[i];
+    const struct sxs_model          *m = b->m;
+    const struct sxs_samples_header *h = &m->processes[0].head;
+    size_t                           first = 1;
+    if (m->costs) {
+        first = add_cost_types(b);
+    } else {
+        const struct sxs_data_kind *k = sxs_data_kind(m->data);
+        add_type(b, k->pprof_count, "count");
+        if (m->unit == SXS_UNIT_NS)
+            add_type(b, k->pprof_weight                ? k->pprof_weight
+                        : h->mode == SXS_MODE_WALL ? "wall" : "cpu", "nanoseconds");
+        else
+            first = 0;
     }
-    b->period = b->types[n - 1];
-    b->profile.n_sample_type = n;
+    b->period = b->types[first];
+    b->profile.n_sample_type = b->n_types;
     b->profile.sample_type = b->type_list;
     b->profile.period_type = &b->period;
-    b->profile.period = h->asked_hz ? 1000000000 / h->asked_hz : 0;
+    b->profile.period = m->costs        ? (int64_t)(m->costs->every > 1 ? m->costs->every : 1)
+                        : h->asked_hz ? 1000000000 / h->asked_hz : 0;
     b->profile.time_nanos = (int64_t)h->started_realtime_ns;
-    b->profile.duration_nanos = (int64_t)(b->m->last_ns - b->m->first_ns);
+    b->profile.duration_nanos = (int64_t)(m->last_ns - m->first_ns);
     b->profile.default_sample_type = b->period.type;
 }
 
@@ -163,6 +204,25 @@ static void set_label(Sxs__Pprof__Label *l, int64_t key, int64_t str, int64_t nu
     l->num = num;
 }
 
+static void set_values(const struct builder *b, const struct sxs_model_node *n, int64_t *value)
+{
+    const struct sxs_cost_node *c = b->m->costs ? &b->m->costs->nodes[n - b->m->nodes] : NULL;
+    if (!c) {
+        value[0] = (int64_t)n->self;
+        value[1] = (int64_t)n->self_ns;
+        return;
+    }
+    const double all[MAX_TYPES] = {c->n, c->value, c->live_n, c->live_value};
+    for (size_t i = 0; i < b->n_types; i++)
+        value[i] = (int64_t)sxs_cost_round(all[i]);
+}
+
+/* Returns true when a node is a sample of its own. */
+static bool has_values(const struct sxs_model *m, size_t node)
+{
+    return m->costs ? m->costs->nodes[node].n > 0 : m->nodes[node].self != 0;
+}
+
 static void add_sample(struct builder *b, const struct sxs_model_node *n,
                        Sxs__Pprof__Sample *s, Sxs__Pprof__Label *l, Sxs__Pprof__Label **list)
 {
@@ -173,13 +233,12 @@ static void add_sample(struct builder *b, const struct sxs_model_node *n,
     size_t depth = sxs_model_stack(m, (uint32_t)(n - m->nodes), frames);
     sxs__pprof__sample__init(s);
     s->n_location_id = depth;
-    s->location_id = sxs_must_zeroed(depth + 2, sizeof(*s->location_id));
+    s->location_id = sxs_must_zeroed(depth + MAX_TYPES, sizeof(*s->location_id));
     for (uint32_t i = 0, node = (uint32_t)(n - m->nodes); i < depth; node = m->nodes[node].parent)
         s->location_id[i++] = sxs_model_spot(m, node, b->spots, b->n_spots) + 1;
     s->n_value = b->n_types;
     s->value = (int64_t *)(s->location_id + depth);
-    s->value[0] = (int64_t)n->self;
-    s->value[1] = (int64_t)n->self_ns;
+    set_values(b, n, s->value);
     set_label(&l[0], add_text(b, "thread"),
               add_text(b, sxs_thread_text(m, n->thread, name, sizeof(name))), 0);
     set_label(&l[1], add_text(b, "process"), add_text(b, m->processes[t->process].folder), 0);
@@ -200,11 +259,11 @@ static void add_samples(struct builder *b)
     Sxs__Pprof__Label     **labels;
     size_t                  n = 0, at = 0;
     for (size_t i = 0; i < m->n_nodes; i++)
-        n += m->nodes[i].self != 0;
+        n += has_values(m, i);
     Sxs__Pprof__Sample *all = make_elements(b, n, sizeof(*all), &b->profile.sample);
     Sxs__Pprof__Label  *label_all = make_elements(b, n * LABELS, sizeof(*label_all), &labels);
     for (size_t i = 0; i < m->n_nodes; i++) {
-        if (!m->nodes[i].self)
+        if (!has_values(m, i))
             continue;
         add_sample(b, &m->nodes[i], &all[at], label_all + at * LABELS, labels + at * LABELS);
         at++;
@@ -255,4 +314,5 @@ static int write_pprof(const struct sxs_model *m, const struct sxs_report_option
     return failed;
 }
 
-const struct sxs_profile_format sxs_format_pprof = {"pprof", SXS_DETAIL_LINES, write_pprof};
+const struct sxs_profile_format sxs_format_pprof = {"pprof", SXS_DETAIL_LINES | SXS_DETAIL_GONE,
+                                                    write_pprof};

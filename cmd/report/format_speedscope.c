@@ -3,7 +3,7 @@
  * Format speedscope: https://www.speedscope.app/file-format-schema.json, one "sampled" profile per
  * thread.
  * Samples are in order of time, and neighbours with the same stack are joined. When there are too
- * many for a browser, and for calls, each distinct stack is written once.
+ * many for a browser, and for calls and costs, each distinct stack is written once.
  */
 #include "cmd/report/format.h"
 
@@ -38,10 +38,23 @@ static size_t join_entries(struct entry *all, size_t n)
     return kept;
 }
 
-/* The unit of weights in the file: us of samples, ns of calls. */
+/* Calls and costs are sums: each distinct stack is written once. */
+static bool is_sum(const struct sxs_model *m)
+{
+    return m->data == SXS_DATA_CALLS || m->costs;
+}
+
+/* The unit of weights in the file: us of samples, ns of calls and waits, bytes. */
 static uint64_t unit_of(const struct sxs_model *m)
 {
-    return m->data == SXS_DATA_CALLS ? 1 : 1000;
+    return is_sum(m) ? 1 : 1000;
+}
+
+static const char *unit_name(const struct sxs_model *m)
+{
+    if (m->unit == SXS_UNIT_BYTES)
+        return "bytes";
+    return m->unit == SXS_UNIT_COUNT ? "none" : is_sum(m) ? "nanoseconds" : "microseconds";
 }
 
 static struct entry *in_order(const struct sxs_model *m, size_t *n)
@@ -96,7 +109,7 @@ static void write_profile(const struct sxs_model *m, const struct entry *all, si
     uint32_t frames[SXS_MAX_STACK];
     uint64_t end = 0;
     fprintf(to, "{\"type\":\"sampled\",\"unit\":\"%s\",\"name\":",
-            m->data == SXS_DATA_SAMPLES ? "microseconds" : m->timed ? "nanoseconds" : "none");
+            unit_name(m));
     sxs_json_string(to, sxs_thread_text(m, all->thread, name, sizeof(name)));
     fputs(",\"samples\":[", to);
     for (size_t i = 0; i < n; i++) {
@@ -118,7 +131,7 @@ static int write_speedscope(const struct sxs_model *m, const struct sxs_report_o
     size_t        n;
     struct entry *all = in_order(m, &n);
     (void)o;
-    if (n > MAX_IN_ORDER || m->off_timeline || m->data == SXS_DATA_CALLS) {
+    if (n > MAX_IN_ORDER || m->off_timeline || is_sum(m)) {
         free(all);
         all = by_stack(m, &n);
     }

@@ -138,7 +138,7 @@ static uint32_t take_thread(struct loader *l, const struct sxs_calls_read_thread
 static void count_path(struct loader *l, uint32_t node, const struct sxs_calls_path *p)
 {
     struct sxs_model        *m = l->m;
-    uint64_t                 ns = m->timed ? p->self_ns : p->calls;
+    uint64_t                 ns = m->unit == SXS_UNIT_NS ? p->self_ns : p->calls;
     struct sxs_model_thread *t = &m->threads[m->nodes[node].thread];
     m->nodes[node].self += p->calls;
     m->nodes[node].self_ns += ns;
@@ -302,7 +302,8 @@ static void take_head(struct loader *l)
     p->last_ns = l->end_ns;
     snprintf(p->head.command, sizeof(p->head.command), "%s", h->command);
     sxs_strings_clean(p->head.command, strlen(p->head.command));
-    m->timed &= h->mode != SXS_CALLS_COUNT;
+    if (h->mode == SXS_CALLS_COUNT)
+        m->unit = SXS_UNIT_COUNT;
     if (!m->first_ns || p->first_ns < m->first_ns)
         m->first_ns = p->first_ns;
     m->last_ns = p->last_ns > m->last_ns ? p->last_ns : m->last_ns;
@@ -330,7 +331,7 @@ int sxs_model_load_calls(const char *dir, const struct sxs_report_options *optio
     struct loader           l = {.m = out, .o = options, .detail = detail};
     memset(out, 0, sizeof(*out));
     out->data = SXS_DATA_CALLS;
-    out->timed = true;
+    out->unit = SXS_UNIT_NS;
     sxs_strings_add(&out->strings, "", 0);
     sxs_strings_add(&out->values, "", 0);
     int err = sxs_session_read(dir, &session);

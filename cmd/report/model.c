@@ -5,6 +5,7 @@
 
 #include "base/index.h"
 #include "cmd/output/must.h"
+#include "cmd/report/costs.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -193,6 +194,7 @@ void sxs_model_free(struct sxs_model *m)
     free(m->threads);
     free(m->samples);
     free(m->pauses);
+    free(m->pools);
     free(m->lines);
     for (size_t i = 0; i < m->n_differences; i++)
         free(m->differences[i].frames);
@@ -201,6 +203,7 @@ void sxs_model_free(struct sxs_model *m)
         free(m->latencies[i].all);
     free(m->latencies);
     free(m->events);
+    sxs_model_costs_free(m->costs);
     sxs_strings_free(&m->strings);
     sxs_strings_free(&m->values);
     sxs_model_free_gaps(m);

@@ -20,6 +20,9 @@
  *   runtime  its youngest frame is managed code of that runtime
  *   native   all other samples
  *
+ * For costs the same fields are used: in place of samples, the objects, blocks or waits that the
+ * recorded costs stand for, rounded; as weight, their bytes or ns (cmd/report/costs.h).
+ *
  * For counted calls the same fields are used: in place of samples, the calls of exactly that path;
  * as weight, the time spent in the function itself, or the number of calls again when calls were
  * counted without time.
@@ -41,14 +44,32 @@
 
 struct sxs_names;
 struct sxs_symbol_path;
+struct sxs_model_costs;
 
-enum sxs_data { SXS_DATA_ANY /* samples if there are any */, SXS_DATA_SAMPLES, SXS_DATA_CALLS };
+/** What a report is about. The costs, from SXS_DATA_ALLOC on, are described in cmd/report/costs.h. */
+enum sxs_data {
+    SXS_DATA_ANY, /* the first of the following that the session has */
+    SXS_DATA_SAMPLES,
+    SXS_DATA_CALLS,
+    SXS_DATA_ALLOC,
+    SXS_DATA_LIVE,
+    SXS_DATA_NATIVE,
+    SXS_DATA_NATIVE_LIVE,
+    SXS_DATA_LOCKS,
+    SXS_DATA_LOCK_OWNERS, /* the threads that held the locks, by the time that others waited */
+    SXS_DATA_WAIT, /* samples of waiting threads */
+    SXS_N_DATA
+};
+
+/** The unit of weights. SXS_UNIT_COUNT: calls that were not timed; objects or waits (--by-count). */
+enum sxs_unit { SXS_UNIT_NS, SXS_UNIT_BYTES, SXS_UNIT_COUNT };
 
 enum sxs_only { SXS_ONLY_ALL, SXS_ONLY_NATIVE, SXS_ONLY_MANAGED };
 
 /** What to report. A zeroed object selects everything. Strings are borrowed. */
 struct sxs_report_options {
-    enum sxs_data data;    /* what to report of a session that has both */
+    enum sxs_data data;    /* what to report of a session that has several */
+    bool          by_count; /* of costs: weights are objects or waits, not bytes or ns */
     uint32_t      runtime; /* only samples with a frame of the runtime of this number; 0: all */
     const char   *thread;  /* a thread's id, name or pattern (fnmatch); NULL: all */
     const char   *process; /* a process's folder or pid; NULL: all */
@@ -88,6 +109,8 @@ enum sxs_frame_flag {
     SXS_FRAME_JIT = 2,
     SXS_FRAME_UNKNOWN = 4, /* an address without any information */
     SXS_FRAME_OWN = 8,     /* the profiler's own work, with all frames below it (own.h) */
+    SXS_FRAME_TYPE = 16,   /* no function: the type of the objects allocated or waited for */
+    SXS_FRAME_WAIT = 32,   /* no function: what a thread waits for; set beside _TYPE */
 };
 
 struct sxs_model_frame {
@@ -170,6 +193,15 @@ struct sxs_model_pause {
     uint16_t reason;
 };
 
+/** A change of a runtime's thread pool, from struct sxs_record_pool. */
+struct sxs_model_pool {
+    uint64_t time_ns;
+    uint32_t process, value;
+    uint16_t runtime; /* index + 1; 0: not known */
+    uint8_t  change;  /* enum sxs_pool_change */
+    uint8_t  reason;
+};
+
 /** A suspended stack for which the fast walk and the runtimes report different frames. */
 struct sxs_model_difference {
     uint64_t time_ns;
@@ -217,8 +249,8 @@ struct sxs_model {
     uint64_t                  events_lost; /* begins and ends that were not recorded */
     struct sxs_model_latency *latencies; /* of calls, by frame; none from n_latencies on */
     size_t                    n_latencies;
-    enum sxs_data             data;      /* samples or calls */
-    bool                      timed;     /* weights are ns; else calls were counted without time */
+    enum sxs_data             data;      /* never SXS_DATA_ANY */
+    enum sxs_unit             unit;      /* of all weights, also of those named _ns */
     uint32_t                  sample_unit_ns; /* of the weights of `samples` */
     size_t n_processes, n_runtimes, n_frames, n_nodes, n_threads, n_samples, n_pauses,
         n_lines;
@@ -226,6 +258,9 @@ struct sxs_model {
         cap_lines;
 
     size_t n_differences, cap_differences;
+
+    struct sxs_model_pool *pools; /* in the order of the files */
+    size_t                 n_pools, cap_pools;
 
     uint64_t total, total_ns, waiting, waiting_ns, filtered_out; /* of samples; _ns: weights */
     uint64_t own_ns, gc_ns, jit_ns, native_ns;                   /* managed code: in runtimes */
@@ -240,6 +275,8 @@ struct sxs_model {
                      * missing ELF file */
     struct sxs_model_gaps  *gaps; /* owned; coverage gaps of calls */
     size_t                  n_gaps, cap_gaps;
+    struct sxs_model_costs *costs; /* owned; NULL: the model has samples or calls */
+    const struct sxs_model *next; /* borrowed; further data for the same page; NULL: none */
     struct sxs_timeline *timeline; /* borrowed; the timeline of the page; NULL: none */
     struct sxs_model_index *index; /* private: hash tables */
 };
@@ -255,18 +292,19 @@ enum sxs_model_detail {
     SXS_DETAIL_LINES = 2,    /* separate nodes for each line in which a caller stood */
     SXS_DETAIL_CALLS = 8,    /* keep traced calls as events; no samples of them */
     SXS_DETAIL_EVENTS = 4,   /* keep exceptions and events, also of processes without samples */
+    SXS_DETAIL_GONE = 32,    /* of live objects and memory: keep also what is gone, without weight */
     SXS_DETAIL_BOTH = 16,    /* with traced calls: keep them both as events and as samples */
 };
 
 /**
- * sxs_model_load - load the samples of the session folder @dir.
- * @options: borrowed. @detail: bits of enum sxs_model_detail: what to keep besides the tree.
+ * sxs_model_load - load samples or costs of the session folder @dir.
+ * @data: anything but SXS_DATA_ANY and SXS_DATA_CALLS. @options: borrowed; its `data` is ignored. @detail: bits of enum sxs_model_detail: what to keep besides the tree.
  * @out: overwritten; call sxs_model_free() even after an error.
  * Returns 0, or an errno value when @dir cannot be read. Problems with damaged files are in
  * @out->problems.
  */
-int sxs_model_load(const char *dir, const struct sxs_report_options *options, unsigned detail,
-                   struct sxs_model *out);
+int sxs_model_load(const char *dir, const struct sxs_report_options *options, enum sxs_data data,
+                   unsigned detail, struct sxs_model *out);
 /**
  * sxs_model_load_calls - load the counted calls of the session folder @dir, like sxs_model_load().
  * With SXS_DETAIL_TIMELINE, traced calls become samples in order of time, cut at the finest steps

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The processes of a model, and the records of the tools "exceptions" and "events" in each. */
+/* The processes of a model, and the records of the tools "exceptions", "events" and
+ * "gc" in each. */
 #include "cmd/report/model.h"
 
 #include "cmd/output/must.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/shown.h"
+#include "session/read/collection_spans.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -56,6 +58,9 @@ void sxs_model_events(struct sxs_model *m, const char *dir, int fd,
     for (size_t i = 0; i < events->n_problems; i++)
         sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", sxs_shown(dir), census->folder,
                           events->problems[i]);
+    if (sxs_events_show_collections(events) != 0)
+        sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": out of memory", sxs_shown(dir),
+                          census->folder);
     struct sxs_model_process *p = sxs_model_process(m, census);
     if (!p->head.command[0]) {
         memcpy(p->head.command, events->head.command, sizeof(p->head.command));

@@ -2,9 +2,12 @@
 /* The table of formats, and the steps from a session folder to the output file. */
 #include "cmd/report/profile.h"
 
+#include "cmd/costs/costs.h"
 #include "cmd/output/must.h"
 #include "cmd/output/shown.h"
+#include "cmd/report/costs.h"
 #include "cmd/report/coverage_gaps.h"
+#include "cmd/report/data_kind.h"
 #include "cmd/report/format.h"
 #include "cmd/report/timeline.h"
 #include "cmd/symbols/debuginfod.h"
@@ -43,26 +46,80 @@ bool sxs_profile_has_format(const char *name)
     return find_format(name) != NULL;
 }
 
-static bool has_file(const char *dir, const char *name)
+/* Returns true when @is is true of the folder of a process of session @dir. @path: the folder. */
+static bool any_process(const char *dir, bool (*is)(const char *path, const void *arg),
+                        const void *arg)
 {
     struct sxs_session s;
     char               path[4096];
     bool               found = false;
-    struct stat        st;
     if (sxs_session_read(dir, &s) == 0)
         for (size_t i = 0; !found && i < s.n_processes + s.n_unread; i++) {
             const struct sxs_session_process *p =
                 i < s.n_processes ? &s.processes[i] : &s.unread[i - s.n_processes];
-            snprintf(path, sizeof(path), "%s/%s/%s", dir, p->folder, name);
-            found = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+            snprintf(path, sizeof(path), "%s/%s", dir, p->folder);
+            found = is(path, arg);
         }
     sxs_session_free(&s);
     return found;
 }
 
+static bool folder_has_file(const char *folder, const void *name)
+{
+    char        path[4400];
+    struct stat st;
+    snprintf(path, sizeof(path), "%s/%s", folder, (const char *)name);
+    return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static bool has_file(const char *dir, const char *name)
+{
+    return any_process(dir, folder_has_file, name);
+}
+
+/* Returns true when the file "samples" in a folder has data of this kind. A file that cannot be read
+ * counts as samples, so that a report says why. */
+static bool folder_has_data(const char *folder, const void *arg)
+{
+    enum sxs_data       data = *(const enum sxs_data *)arg;
+    struct sxs_samples *reader = NULL;
+    char                why[256];
+    bool                found = false;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    if (sxs_samples_open(fd, &reader, why, sizeof(why)) == 0) {
+        const struct sxs_samples_header *h = sxs_samples_head(reader);
+        const struct sxs_data_kind      *k = sxs_data_kind(data);
+        bool sampled = h->mode || atomic_load_explicit(&h->n_samples, memory_order_relaxed);
+        found = k->cost ? sxs_costs_on(h, k->cost) && (!k->live || h->cost_live[k->cost])
+                        : sampled && (data != SXS_DATA_WAIT || h->mode == SXS_MODE_WALL);
+    } else {
+        found = data == SXS_DATA_SAMPLES && folder_has_file(folder, SXS_SAMPLES_FILE);
+    }
+    sxs_samples_close(reader);
+    close(fd);
+    return found;
+}
+
+bool sxs_profile_has(const char *dir, enum sxs_data data)
+{
+    if (data == SXS_DATA_CALLS)
+        return has_file(dir, SXS_CALLS_FILE);
+    return any_process(dir, folder_has_data, &data);
+}
+
 bool sxs_profile_has_samples(const char *dir)
 {
-    return has_file(dir, SXS_SAMPLES_FILE);
+    return sxs_profile_has(dir, SXS_DATA_SAMPLES);
+}
+
+bool sxs_profile_has_stacks(const char *dir)
+{
+    bool found = sxs_profile_has_samples(dir);
+    for (enum sxs_data data = SXS_DATA_ALLOC; data <= SXS_DATA_LOCKS && !found; data++)
+        found = sxs_profile_has(dir, data);
+    return found;
 }
 
 bool sxs_profile_has_calls(const char *dir)
@@ -82,11 +139,10 @@ bool sxs_profile_has_traced(const char *dir)
 
 enum sxs_data sxs_data_option(const struct argp_state *state, const char *text)
 {
-    if (strcmp(text, "samples") == 0)
-        return SXS_DATA_SAMPLES;
-    if (strcmp(text, "calls") != 0)
-        argp_error(state, "--data: '%s': expected samples or calls", text);
-    return SXS_DATA_CALLS;
+    enum sxs_data data = sxs_data_named(text);
+    if (data == SXS_DATA_ANY)
+        argp_error(state, "--data: '%s': expected %s", text, sxs_data_names());
+    return data;
 }
 
 /**
@@ -137,29 +193,38 @@ static int output_close(struct output *out, int failed)
     return bad ? -1 : 0;
 }
 
-/* Chooses what to report of @a, and of @b unless it is NULL: data that both sessions have, samples
- * rather than calls. */
-static enum sxs_data choose_data(const struct sxs_report_options *o, const char *a, const char *b)
+/* Chooses what to report of @a, and of @b unless it is NULL: the first data that both sessions
+ * have. @calls: calls can be chosen; the text has them elsewhere. */
+static enum sxs_data choose_data(const struct sxs_report_options *o, const char *a, const char *b,
+                                 bool calls)
 {
+    static const enum sxs_data order[] = {SXS_DATA_SAMPLES, SXS_DATA_CALLS, SXS_DATA_ALLOC,
+                                          SXS_DATA_NATIVE, SXS_DATA_LOCKS};
     if (o->data != SXS_DATA_ANY)
         return o->data;
-    if (sxs_profile_has_samples(a) && (!b || sxs_profile_has_samples(b)))
-        return SXS_DATA_SAMPLES;
-    return sxs_profile_has_calls(a) && (!b || sxs_profile_has_calls(b)) ? SXS_DATA_CALLS
-                                                                        : SXS_DATA_SAMPLES;
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+        if ((calls || order[i] != SXS_DATA_CALLS) && sxs_profile_has(a, order[i]) &&
+            (!b || sxs_profile_has(b, order[i])))
+            return order[i];
+    return calls || !sxs_profile_has_calls(a) ? SXS_DATA_SAMPLES : SXS_DATA_CALLS;
 }
 
-/* Prints the problems of @m, except those that @before (may be NULL) contains as well. Returns the
- * number of problems printed. */
+static bool has_problem(const struct sxs_model *m, const char *line)
+{
+    for (; m; m = m->next)
+        for (size_t i = 0; i < m->n_problems; i++)
+            if (strcmp(m->problems[i], line) == 0)
+                return true;
+    return false;
+}
+
+/* Prints the problems of @m, except those that @before (may be NULL), or a model after it, contains
+ * as well. Returns the number of problems printed. */
 static size_t print_problems(const struct sxs_model *m, const struct sxs_model *before)
 {
     size_t n = 0;
     for (size_t i = 0; i < m->n_problems; i++) {
-        size_t same = 0;
-        while (before && same < before->n_problems &&
-               strcmp(before->problems[same], m->problems[i]) != 0)
-            same++;
-        if (before && same < before->n_problems)
+        if (has_problem(before, m->problems[i]))
             continue;
         fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
         n++;
@@ -167,14 +232,23 @@ static size_t print_problems(const struct sxs_model *m, const struct sxs_model *
     return n;
 }
 
+/* Returns " (--data alloc)"; "" for samples and calls, which are called by their own names. */
+static const char *of_data(const struct sxs_data_kind *kind, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s%s%s", kind->title[0] ? " (--data " : "", kind->title[0] ? kind->name : "",
+             kind->title[0] ? ")" : "");
+    return buf;
+}
+
 /* Loads a session into @m and prints its problems. Returns OK, DAMAGED, NOTHING or FAILED. */
 static enum sxs_profile_result load_model(const char *dir, const struct sxs_report_options *o,
                                           enum sxs_data data, unsigned detail, struct sxs_model *m)
 {
-    bool        calls = data == SXS_DATA_CALLS;
-    const char *what = calls ? "calls" : "samples";
-    int         err =
-        calls ? sxs_model_load_calls(dir, o, detail, m) : sxs_model_load(dir, o, detail, m);
+    bool                        calls = data == SXS_DATA_CALLS;
+    const struct sxs_data_kind *kind = sxs_data_kind(data);
+    char                        with[48];
+    int err = calls ? sxs_model_load_calls(dir, o, detail, m)
+                    : sxs_model_load(dir, o, data, detail, m);
     if (err) {
         fprintf(stderr, "sxsprof: %s: %s; expected a folder made by sxsprof run -o DIR\n",
                 sxs_shown(dir), strerror(err));
@@ -188,16 +262,21 @@ static enum sxs_profile_result load_model(const char *dir, const struct sxs_repo
     bool events = false;
     for (size_t i = 0; i < m->n_processes; i++)
         events |= m->processes[i].events != NULL;
-    if (m->n_processes == 0 && m->n_problems > m->n_notes) { /* printed above; nothing to show */
+    size_t n_processes = m->costs ? m->costs->n_processes : m->n_processes;
+    if (n_processes == 0 && m->n_problems > m->n_notes) { /* printed above; nothing to show */
         return SXS_PROFILE_FAILED;
-    } else if (m->n_processes == 0) {
-        fprintf(stderr, "sxsprof: %s: no %s; record them with sxsprof run --tool %s\n",
-                sxs_shown(dir), what, calls ? "calls" : "sample");
+    } else if (n_processes == 0) {
+        fprintf(stderr, "sxsprof: %s: no %s%s; record them with sxsprof run %s\n", sxs_shown(dir),
+                kind->many, of_data(kind, with, sizeof(with)), kind->record);
+    } else if (m->costs && m->costs->live && !m->costs->live_known) {
+        fprintf(stderr, "sxsprof: %s: which %s are gone was not recorded; it is with sxsprof run %s\n",
+                sxs_shown(dir), kind->many, kind->record);
+        return SXS_PROFILE_NOTHING;
     } else if (m->total == 0 && m->filtered_out && !events) {
         fprintf(stderr, "sxsprof: %s: none of its %llu %s is of what was asked for\n",
-                sxs_shown(dir), (unsigned long long)m->filtered_out, what);
+                sxs_shown(dir), (unsigned long long)m->filtered_out, kind->many);
     }
-    if (m->n_processes == 0 || (m->total == 0 && m->filtered_out && !events))
+    if (n_processes == 0 || (m->total == 0 && m->filtered_out && !events))
         return SXS_PROFILE_NOTHING;
     if (calls && (detail & SXS_DETAIL_CALLS) && !(detail & SXS_DETAIL_BOTH) && !m->n_events) {
         fprintf(stderr,
@@ -228,9 +307,81 @@ static void add_timeline(struct sxs_model *m, const char *dir, const struct sxs_
     m->timeline = t;
 }
 
+/* Prints why a format cannot show this data. Returns true when that is so. */
+static bool refuse_format(enum sxs_data data, const struct sxs_profile_format *f)
+{
+    if (f != &sxs_format_chrome || !sxs_data_is_cost(data))
+        return false;
+    fprintf(stderr,
+            "sxsprof: --format chrome shows what threads did over time, and no sums of %s; expected "
+            "text, json, html, collapsed, speedscope, pprof or firefox\n",
+            sxs_data_kind(data)->many);
+    return true;
+}
+
+/* ---- several kinds of data in one report ---- */
+
+/* The models after the first, in the order of a page or text. */
+struct further {
+    struct sxs_model *all; /* owned */
+    size_t            n;
+};
+
+/* Loads all costs of the session up to @last_data, but those of @first, and links them to it. Returns the worst
+ * result; data of which nothing was asked for is left out. */
+static enum sxs_profile_result load_further(const char *dir, const struct sxs_report_options *o,
+                                            unsigned detail, enum sxs_data last_data,
+                                            struct sxs_model *first, struct further *f)
+{
+    enum sxs_profile_result worst = SXS_PROFILE_OK;
+    f->all = sxs_must_zeroed(SXS_N_DATA, sizeof(*f->all));
+    for (enum sxs_data data = SXS_DATA_ALLOC; data <= last_data; data++) {
+        if (data == first->data || !sxs_profile_has(dir, data))
+            continue;
+        struct sxs_model *m = &f->all[f->n], *last = f->n ? &f->all[f->n - 1] : first;
+        if (sxs_model_load(dir, o, data, detail, m) == 0 && m->total) {
+            if (print_problems(m, first) && m->n_problems > m->n_notes)
+                worst = SXS_PROFILE_DAMAGED;
+            last->next = m;
+            f->n++;
+        } else {
+            sxs_model_free(m);
+        }
+    }
+    return worst;
+}
+
+static void free_further(struct further *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        sxs_model_free(&f->all[i]);
+    free(f->all);
+}
+
+static int write_models(const struct sxs_profile_format *f, const struct sxs_model *m,
+                        const struct sxs_report_options *o, FILE *to)
+{
+    if (f != &sxs_format_text)
+        return f->write(m, o, to); /* a page has all models; the others have one */
+    for (; m; m = m->next) {
+        if (f->write(m, o, to) != 0)
+            return -1;
+        fputs(m->next ? "\n" : "", to);
+    }
+    return 0;
+}
+
+/* Returns true when a report in this format shows all costs of a session beside the first data. */
+static bool shows_all(const struct sxs_profile_format *f, const struct sxs_report_options *o)
+{
+    return o->data == SXS_DATA_ANY && (f == &sxs_format_text || f == &sxs_format_html);
+}
+
 enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
                                            const struct sxs_report_options *options)
 {
+    struct sxs_report_options load = *options;
+    struct further            further = {0};
     const struct sxs_profile_format *f = find_format(format);
     struct sxs_model                 m, calls = {0};
     struct sxs_timeline              timeline = {0};
@@ -240,9 +391,18 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
                 sxs_profile_formats());
         return SXS_PROFILE_NO_FORMAT;
     }
-    enum sxs_profile_result result =
-        load_model(dir, options, choose_data(options, dir, NULL), f->detail, &m);
+    enum sxs_data data = choose_data(options, dir, NULL, f != &sxs_format_text);
+    if (refuse_format(data, f)) {
+        return SXS_PROFILE_NO_FORMAT;
+    }
+    load.by_count &= f != &sxs_format_html; /* a page has both, and a switch */
+    enum sxs_profile_result result = load_model(dir, &load, data, f->detail, &m);
     if (result <= SXS_PROFILE_DAMAGED) {
+        if (shows_all(f, options) &&
+            load_further(dir, &load, f->detail & ~SXS_DETAIL_EVENTS,
+                         f == &sxs_format_text ? SXS_DATA_LOCKS : SXS_DATA_LOCK_OWNERS, &m,
+                         &further) != SXS_PROFILE_OK) /* the text of locks names their owners */
+            result = SXS_PROFILE_DAMAGED;
         if (f->detail & SXS_DETAIL_BOTH) {
             add_timeline(&m, dir, options, &calls, &timeline);
             if (print_problems(&calls, &m))
@@ -253,12 +413,13 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
         } else {
             if (options->before)
                 options->before(options->before_arg, out.to);
-            if (output_close(&out, f->write(&m, options, out.to)) != 0)
+            if (output_close(&out, write_models(f, &m, options, out.to)) != 0)
                 result = SXS_PROFILE_FAILED;
         }
     }
     sxs_timeline_free(&timeline);
     sxs_model_free(&calls);
+    free_further(&further);
     sxs_model_free(&m);
     return result;
 }
@@ -268,9 +429,15 @@ enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to)
     const struct sxs_report_options options = {.top = 10, .brief = true};
     struct sxs_model                m = {0};
     sxs_debuginfod_disable(); /* the end of a run must not wait for downloads */
-    enum sxs_profile_result result = load_model(dir, &options, SXS_DATA_SAMPLES, 0, &m);
-    if (result <= SXS_PROFILE_DAMAGED && sxs_format_text.write(&m, &options, to) != 0)
-        result = SXS_PROFILE_FAILED;
+    struct further                  further = {0};
+    enum sxs_data                   data = choose_data(&options, dir, NULL, false);
+    enum sxs_profile_result         result = load_model(dir, &options, data, 0, &m);
+    if (result <= SXS_PROFILE_DAMAGED) {
+        load_further(dir, &options, 0, SXS_DATA_LOCKS, &m, &further);
+        if (write_models(&sxs_format_text, &m, &options, to) != 0)
+            result = SXS_PROFILE_FAILED;
+    }
+    free_further(&further);
     sxs_model_free(&m);
     return result;
 }
@@ -280,7 +447,7 @@ enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
 {
     struct sxs_model before = {0}, now = {0};
     struct output    out;
-    enum sxs_data           data = choose_data(options, a, b);
+    enum sxs_data           data = choose_data(options, a, b, true);
     enum sxs_profile_result first = load_model(a, options, data, 0, &before), result = first;
     if (first <= SXS_PROFILE_DAMAGED)
         result = load_model(b, options, data, 0, &now);

@@ -13,7 +13,8 @@ enum sxs_profile_result {
     SXS_PROFILE_OK = 0,
     SXS_PROFILE_DAMAGED = 1,  /* written, but something in the session was damaged */
     SXS_PROFILE_NOTHING = 2,  /* nothing that was requested is there; nothing was written */
-    SXS_PROFILE_NO_FORMAT = 3,/* there is no such format; nothing was written */
+    SXS_PROFILE_NO_FORMAT = 3,/* there is no such format, or it cannot show the data; nothing was
+                               * written */
     SXS_PROFILE_FAILED = 4,   /* the session cannot be opened, or the output cannot be written */
 };
 
@@ -40,8 +41,14 @@ enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to);
 enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
                                          const struct sxs_report_options *options);
 
+/** sxs_profile_has - return true when a process of session @dir recorded @data, not SXS_DATA_ANY. */
+bool sxs_profile_has(const char *dir, enum sxs_data data);
+
 /** sxs_profile_has_samples - return true when a process of session @dir was sampled. */
 bool sxs_profile_has_samples(const char *dir);
+
+/** sxs_profile_has_stacks - return true when a process of session @dir has samples or costs. */
+bool sxs_profile_has_stacks(const char *dir);
 
 /** sxs_profile_has_calls - return true when calls of a process of session @dir were counted. */
 bool sxs_profile_has_calls(const char *dir);

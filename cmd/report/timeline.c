@@ -61,6 +61,8 @@ static void find_span(struct sxs_timeline *t, const struct sxs_model *m,
         extend_timeline(t, calls->first_ns, calls->last_ns - calls->first_ns);
     for (size_t i = 0; i < m->n_pauses; i++)
         extend_timeline(t, m->pauses[i].time_ns, m->pauses[i].duration_ns);
+    for (size_t i = 0; i < m->n_pools; i++)
+        extend_timeline(t, m->pools[i].time_ns, 0);
     for (size_t i = 0; i < m->n_processes; i++)
         if (m->processes[i].events)
             stretch_events(t, m->processes[i].events);
@@ -419,6 +421,7 @@ void sxs_timeline_build(struct sxs_model *m, const struct sxs_model *calls,
     if (calls)
         take_calls(&b, calls);
     take_events(&b);
+    sxs_timeline_take_pools(out, m, o);
 }
 
 void sxs_timeline_free(struct sxs_timeline *t)
@@ -427,6 +430,7 @@ void sxs_timeline_free(struct sxs_timeline *t)
     free(t->spans);
     free(t->exceptions);
     free(t->throw_sites);
+    sxs_timeline_free_pools(t);
     sxs_strings_free(&t->values);
     memset(t, 0, sizeof(*t));
 }

@@ -47,6 +47,14 @@ struct sxs_line_throw_site {
     uint64_t n, total_ns;
 };
 
+/** The changes of one runtime's thread pool, in order of time. */
+struct sxs_line_pool {
+    uint32_t               process;
+    uint16_t               runtime; /* index + 1 */
+    size_t                 n;
+    struct sxs_model_pool *changes; /* owned */
+};
+
 /** How many items of a kind were left out; none lasted longer than @longest_ns. */
 struct sxs_line_left {
     uint64_t n, longest_ns;
@@ -60,6 +68,8 @@ struct sxs_timeline {
     struct sxs_line_throw_site *throw_sites;
     size_t                      n_calls, n_spans, n_exceptions, n_throw_sites;
     size_t                      cap_calls, cap_spans, cap_exceptions, cap_throw_sites;
+    struct sxs_line_pool      *pools; /* of each runtime that has changes */
+    size_t                     n_pools;
     uint32_t                   tools; /* enum sxs_events_tool_bit, of all processes */
     uint64_t                   spans_lost, exceptions_lost, calls_lost; /* lost during recording */
     struct sxs_strings         values; /* arguments and results */
@@ -90,6 +100,16 @@ void sxs_timeline_free(struct sxs_timeline *t);
  * page.
  */
 void sxs_timeline_keep_values(struct sxs_timeline *t, const struct sxs_strings *from, size_t calls);
+
+/**
+ * sxs_timeline_take_pools - used by sxs_timeline_build(): copy the changes of thread pools.
+ * @o: selects the runtime. */
+void sxs_timeline_take_pools(struct sxs_timeline *t, const struct sxs_model *m,
+                             const struct sxs_report_options *o);
+/** sxs_timeline_write_pools, sxs_timeline_free_pools - used by sxs_timeline_write() and
+ *  sxs_timeline_free(). */
+void sxs_timeline_write_pools(const struct sxs_timeline *t, FILE *to);
+void sxs_timeline_free_pools(struct sxs_timeline *t);
 
 /**
  * sxs_timeline_write - write the page's key "line".

@@ -9,6 +9,8 @@
  *            0: none
  *   spans    per span, ns since the previous span, duration, kind, thread + 1, runtime + 1, text,
  *            a, b, tier * 2 + failed, process
+ *   pools    per runtime: [process, runtime + 1, changes], changes: per change, us since the previous
+ *            one, change, value, reason
  */
 #include "cmd/report/timeline.h"
 
@@ -198,5 +200,6 @@ void sxs_timeline_write(const struct sxs_timeline *t, const struct sxs_model *m,
     write_threads(t, m, place, to);
     write_spans(t, to);
     write_exceptions(t, to);
+    sxs_timeline_write_pools(t, to);
     putc('}', to);
 }

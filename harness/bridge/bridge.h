@@ -73,6 +73,18 @@ SXSBRIDGE_API void sxsbridge_burn(long ns);
  * time. */
 SXSBRIDGE_API long sxsbridge_churn(int threads, long every_ns, long burn_ns);
 
+/**
+ * sxsbridge_allocate - allocate @n blocks of @bytes.
+ * @function: by which function of the C library, such as "malloc"; see allocate.c.
+ * @keep: 0: each block is freed at once; else it is never freed.
+ * Returns 0, or -1 for an unknown function or when out of memory. Any thread. */
+SXSBRIDGE_API int sxsbridge_allocate(const char *function, long bytes, int n, int keep);
+
+/* Does work that allocates: "pairs" or "trees" of @n blocks, or "xml", documents with @n elements, by
+ * libxml2. Returns the CPU time for each, in ns, or -1 for unknown work and without libxml2. Any
+ * thread. */
+SXSBRIDGE_API double sxsbridge_allocation_ns(const char *work, int n);
+
 /* ---- for the host (runsxs) ---- */
 
 /**
@@ -117,15 +129,16 @@ SXSBRIDGE_API void sxsbridge_span_far(sxsbridge_entry entry, int depth, int max,
 struct sxsprof_method;
 
 SXSBRIDGE_API void  sxsbridge_before(const struct sxsprof_method *method, int n);
-SXSBRIDGE_API void  sxsbridge_after(const struct sxsprof_method *method, int result, intptr_t thrown);
+SXSBRIDGE_API void  sxsbridge_after(const struct sxsprof_method *method, int result,
+                                    intptr_t thrown);
 SXSBRIDGE_API void *sxsbridge_start(const struct sxsprof_method *method, int n);
 SXSBRIDGE_API void  sxsbridge_finish(const struct sxsprof_method *method, void *state, int result,
                                      intptr_t thrown);
 SXSBRIDGE_API const void *sxsbridge_entered(const struct sxsprof_method *method);
-SXSBRIDGE_API void  sxsbridge_left(const struct sxsprof_method *method, const void *state,
-                                   intptr_t thrown);
-SXSBRIDGE_API int   sxsbridge_replaced(const struct sxsprof_method *method);
-SXSBRIDGE_API void  sxsbridge_text(const struct sxsprof_method *method, const uint16_t *text);
+SXSBRIDGE_API void        sxsbridge_left(const struct sxsprof_method *method, const void *state,
+                                         intptr_t thrown);
+SXSBRIDGE_API int         sxsbridge_replaced(const struct sxsprof_method *method);
+SXSBRIDGE_API void        sxsbridge_text(const struct sxsprof_method *method, const uint16_t *text);
 
 #ifdef __cplusplus
 }

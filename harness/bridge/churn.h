@@ -10,17 +10,17 @@
 /* The stress that was asked for, and the counts of what was done. */
 struct churn {
     unsigned    threads, loads, forks, execs, spawns; /* per second */
-    unsigned    waiters; /* waiting threads of each kind */
-    unsigned    loader;  /* forked children use the loader: then no app may throw exceptions */
-    unsigned    exits;   /* half of the forked children end by exit(), the others by _exit() */
+    unsigned    waiters;                              /* waiting threads of each kind */
+    unsigned    loader; /* forked children use the loader: then no app may throw exceptions */
+    unsigned    exits;  /* half of the forked children end by exit(), the others by _exit() */
     char        plugin[4096];
     atomic_bool stop;
 
-    atomic_ulong n_threads, n_loads, n_forks, n_execs, n_spawns;
-    atomic_ulong n_failed;         /* failures of any kind */
-    _Atomic(const char *) why;     /* reason of the last failure */
-    atomic_ulong n_interrupted[4]; /* waits that ended with EINTR, by enum churn_wait */
-    atomic_ulong n_waits;          /* waiting threads started */
+    atomic_ulong          n_threads, n_loads, n_forks, n_execs, n_spawns;
+    atomic_ulong          n_failed;         /* failures of any kind */
+    _Atomic(const char *) why;              /* reason of the last failure */
+    atomic_ulong          n_interrupted[4]; /* waits that ended with EINTR, by enum churn_wait */
+    atomic_ulong          n_waits;          /* waiting threads started */
 };
 
 enum churn_wait { CHURN_SLEEP, CHURN_POLL, CHURN_READ, CHURN_FUTEX, CHURN_N_WAITS };

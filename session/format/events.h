@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * events.h - the format of the file "events" in a process's session folder: exceptions (tool
- * "exceptions") and compilations, collections, loads and threads (tool "events").
+ * "exceptions"), compilations, collections, loads and threads (tool "events"), and collections in
+ * detail (tool "gc").
  *
  * The file is a header of one page, then chunks of records (session/format/chunks.h). Some records
  * change after they were committed: counts grow, and the fate of an exception is filled in. Each
@@ -36,14 +37,19 @@ struct sxs_events_header {
     char             command[1024];   /* command line of the process, zero-terminated */
 };
 
-enum sxs_events_tool_bit { SXS_EVENTS_OF_EXCEPTIONS = 1, SXS_EVENTS_OF_RUNTIMES = 2 };
+enum sxs_events_tool_bit {
+    SXS_EVENTS_OF_EXCEPTIONS = 1,
+    SXS_EVENTS_OF_RUNTIMES = 2,
+    SXS_EVENTS_OF_COLLECTIONS = 4,
+};
 
 enum sxs_event_record_type {
     SXS_EVENT_NAME = 1,       /* a text; other records refer to it by its number */
     SXS_EVENT_THROW_SITE = 2, /* a throw site, with counts of its exceptions */
     SXS_EVENT_EXCEPTION = 3,  /* one exception */
     SXS_EVENT_SPAN = 4,       /* an event of a runtime, with a duration */
-    SXS_EVENT_RECORD_LAST = 4,
+    SXS_EVENT_COLLECTION = 5, /* a collection in detail */
+    SXS_EVENT_RECORD_LAST = 5,
 };
 
 struct sxs_event_name {
@@ -136,6 +142,101 @@ struct sxs_event_span {
     char              text[];
 };
 
+/** Why a collection was started, as the runtimes number it. Reports print the texts. */
+#define SXS_GC_REASONS(X)                                           \
+    X(ALLOCATION, "allocation")                                     \
+    X(INDUCED, "induced")                                           \
+    X(LOW_MEMORY, "low memory")                                     \
+    X(EMPTY, "empty")                                               \
+    X(LARGE_ALLOCATION, "large allocation")                         \
+    X(NO_SPACE, "no space")                                         \
+    X(NO_LARGE_SPACE, "no space for a large object")                \
+    X(INDUCED_OPTIONAL, "induced, optional")                        \
+    X(STRESS, "GC stress")                                          \
+    X(LOW_MEMORY_BLOCKING, "low memory, blocking")                  \
+    X(INDUCED_COMPACTING, "induced, compacting")                    \
+    X(HOST_LOW_MEMORY, "low memory of the host")                    \
+    X(PROVISIONAL, "full collection in the provisional mode")       \
+    X(HOST_LOW_MEMORY_BLOCKING, "low memory of the host, blocking") \
+    X(TUNING, "background tuning")                                  \
+    X(TUNING_LARGE, "background tuning, large objects")             \
+    X(STEPPING, "background stepping")                              \
+    X(INDUCED_AGGRESSIVE, "induced, aggressive")
+enum sxs_gc_reason {
+#define X(name, text) SXS_GC_##name,
+    SXS_GC_REASONS(X)
+#undef X
+        SXS_N_GC_REASONS
+};
+#define SXS_GC_UNKNOWN 255u /* a reason, type or generation that is not known */
+
+enum sxs_gc_type {
+    SXS_GC_BLOCKING,   /* threads are suspended from its start to its end */
+    SXS_GC_BACKGROUND, /* concurrent: threads run for most of it */
+    SXS_GC_FOREGROUND, /* blocking, while a background collection is in progress */
+    SXS_N_GC_TYPES
+};
+
+/** Bits of struct sxs_event_collection.known: which of its members the runtime has reported. */
+enum sxs_gc_known {
+    SXS_GC_KNOWS_START = 1,  /* number, type; reason in full, not only whether it was induced */
+    SXS_GC_KNOWS_HEAP = 2,   /* size and promoted of the generations, and the counts */
+    SXS_GC_KNOWS_DETAIL = 4, /* before, survived, fragmentation of the generations; heaps */
+    SXS_GC_KNOWS_GLOBAL = 8, /* compacting and concurrent of `mechanisms`; pause_mode */
+};
+
+#define SXS_GC_GENERATIONS 5u /* 0, 1, 2, large objects, pinned objects */
+#define SXS_GC_PAUSES      3u /* pauses of one collection that are listed; further ones are summed */
+
+/** A suspension of the runtime's threads for a collection. */
+struct sxs_gc_pause {
+    _Atomic uint64_t time_ns;       /* when the suspension was requested */
+    _Atomic uint64_t suspension_ns; /* until all threads had stopped */
+    _Atomic uint64_t duration_ns;   /* until they were resumed; 0: not yet, or not known */
+};
+
+/** Bytes of one generation in a collection. */
+struct sxs_gc_generation {
+    _Atomic uint64_t size;          /* at the end, with free space between objects */
+    _Atomic uint64_t promoted;      /* of objects in it that survived */
+    _Atomic uint64_t before;        /* size at the start */
+    _Atomic uint64_t free_before;   /* free space between objects at the start: fragmentation */
+    _Atomic uint64_t fragmentation; /* likewise, at the end */
+    _Atomic uint64_t survived;      /* of objects that were in it at the start and survived */
+    _Atomic uint64_t pinned;        /* likewise, of objects that were pinned or near pinned ones */
+};
+
+/** A collection in detail. Committed when it starts; the other members are filled in as the
+ *  runtime reports them, each by one store, so the record of a collection that the end of the
+ *  process has interrupted is there. */
+struct sxs_event_collection {
+    struct sxs_record head;
+    uint64_t          time_ns; /* start */
+    _Atomic uint64_t  end_ns;  /* 0: in progress, or its end was not reported */
+    uint32_t          number;  /* 1, 2, 3... in its runtime */
+    uint32_t          tid;     /* the thread that reported its start: usually the one that does it */
+    uint16_t          runtime; /* number of the runtime */
+    uint8_t           generation, reason, type; /* enum sxs_gc_reason, sxs_gc_type; SXS_GC_UNKNOWN */
+    uint8_t           zero;
+    _Atomic uint8_t   known;    /* bits of enum sxs_gc_known */
+    _Atomic uint8_t   n_pauses; /* may be more than SXS_GC_PAUSES */
+    _Atomic uint32_t  heaps;    /* number of heaps: server GC has several */
+    _Atomic uint32_t  mechanisms;     /* bit 0: concurrent, 1: compacting, 2: promotion, 3: demotion */
+    _Atomic uint64_t  pause_ns;       /* all threads stopped or being stopped, sum of its pauses */
+    _Atomic uint64_t  suspension_ns;  /* of that, until all had stopped */
+    _Atomic uint64_t  finalizable;    /* bytes kept by objects that became ready for finalization */
+    _Atomic uint64_t  n_finalizable;  /* such objects */
+    _Atomic uint64_t  n_finalized;    /* finalizers that ran before the next collection ended */
+    _Atomic uint64_t  finalizers_ns;  /* how long */
+    _Atomic uint32_t  n_pinned;       /* pinned objects */
+    _Atomic uint32_t  n_handles;      /* GC handles */
+    _Atomic uint32_t  sync_blocks;    /* objects with a monitor or a hash code in a sync block */
+    _Atomic uint32_t  trigger_tid;    /* the thread that asked for it; 0: not known */
+    struct sxs_gc_pause      pauses[SXS_GC_PAUSES];
+    struct sxs_gc_generation generations[SXS_GC_GENERATIONS];
+};
+
+_Static_assert(sizeof(struct sxs_event_collection) == 464, "part of the format");
 _Static_assert(sizeof(struct sxs_events_header) <= SXS_HEADER_SIZE, "the header is one page");
 _Static_assert(sizeof(struct sxs_event_throw_site) == 56, "part of the format");
 _Static_assert(offsetof(struct sxs_event_name, text) == 16, "part of the format");

@@ -99,6 +99,8 @@ struct sxs_samples_header {
     uint64_t         cost_every[8]; /* bytes from one recorded cost to the next, on average; 0: the
                                      * tool was not on; 1: every one was recorded */
     uint64_t         cost_live[8];  /* 1: RELEASED records say which are gone */
+    /* RELEASED, LIVE and TOTAL records not written because the file had no room */
+    _Atomic uint64_t n_notes_dropped;
 };
 
 enum sxs_record_type {
@@ -115,6 +117,24 @@ enum sxs_record_type {
     SXS_RECORD_RELEASED = 10,
     SXS_RECORD_LIVE = 11,
     SXS_RECORD_TOTAL = 12,
+    SXS_RECORD_POOL = 13,
+};
+
+/** Whether a thread was running, and, if reasons were asked for, what the kernel says it waited in. */
+enum sxs_waiting {
+    SXS_RUNNING = 0,
+    SXS_WAITS = 1,           /* the reason is not known */
+    SXS_WAITS_LOCK = 2,      /* futex: a lock, an event, a condition */
+    SXS_WAITS_SLEEP = 3,     /* for a time */
+    SXS_WAITS_POLL = 4,      /* for one of several files or sockets: poll, select, epoll */
+    SXS_WAITS_IO = 5,        /* for a file or socket: read, write, accept... */
+    SXS_WAITS_PROCESS = 6,   /* for the end of another process */
+    SXS_WAITS_SIGNAL = 7,    /* for a signal */
+    SXS_WAITS_DISK = 8,      /* uninterruptible: usually for a disk, or for a page of memory */
+    SXS_WAITS_PROCESSOR = 9, /* it could run, but others do */
+    SXS_WAITS_STOPPED = 10,  /* by a debugger or a signal */
+    SXS_WAITS_OTHER = 11,    /* in another system call */
+    SXS_N_WAITING
 };
 
 struct sxs_record_sample {
@@ -123,7 +143,7 @@ struct sxs_record_sample {
     uint64_t          weight_ns; /* CPU or wall time that this sample represents */
     uint32_t          tid;
     uint8_t           end;     /* enum sxs_sample_end */
-    uint8_t           waiting; /* 1: the thread was not running (wall only) */
+    uint8_t           waiting; /* enum sxs_waiting; wall only */
     uint16_t          n;       /* number of IPs that follow */
     uint64_t          ips[];   /* youngest first; all but the first are return addresses */
 };
@@ -243,7 +263,8 @@ enum sxs_cost_flag {
     SXS_COST_LARGE = 1,  /* on the large object heap */
     SXS_COST_PINNED = 2, /* on the pinned object heap */
     SXS_COST_MAPPED = 4, /* native memory by mmap() */
-    SXS_COST_OPEN = 8,   /* the wait had not ended when this was written */
+    SXS_COST_OPEN = 8,   /* the wait has not ended; value: how long it has taken until now. The
+                          * flag is cleared, and the value updated, in place. */
 };
 
 /** A cost with the stack of its thread. It stands for several such costs if only some are recorded:
@@ -303,6 +324,42 @@ struct sxs_record_total {
     _Atomic uint64_t  n, value; /* number of costs; sum of their bytes or ns */
 };
 
+/** What happened to a runtime's thread pool. */
+enum sxs_pool_change {
+    SXS_POOL_STARTED = 1,  /* a thread of the pool has started; value: threads now */
+    SXS_POOL_STOPPED = 2,  /* one has ended; value: threads now */
+    SXS_POOL_ADJUSTED = 3, /* the pool changed how many threads it wants; value: that number */
+    SXS_POOL_QUEUED = 4,   /* value: items that waited for a thread at that time */
+    SXS_N_POOL_CHANGES
+};
+
+/** Why a pool wants another number of threads, as the runtime says it. Reports print the texts. */
+#define SXS_POOL_REASONS(X)                                  \
+    X(WARMUP, "warm-up")                                     \
+    X(INITIALIZING, "initializing")                          \
+    X(RANDOM, "random move")                                 \
+    X(CLIMBING, "climbing move")                             \
+    X(CHANGE, "change point")                                \
+    X(STABILIZING, "stabilizing")                            \
+    X(STARVATION, "starvation")                              \
+    X(TIMED_OUT, "a thread had no work")                     \
+    X(BLOCKING, "threads block on tasks")
+enum sxs_pool_reason {
+#define X(name, text) SXS_POOL_REASON_##name,
+    SXS_POOL_REASONS(X)
+#undef X
+        SXS_N_POOL_REASONS
+};
+
+struct sxs_record_pool {
+    struct sxs_record head;
+    uint64_t          time_ns;
+    uint32_t          value;
+    uint16_t          runtime; /* number of the runtime */
+    uint8_t           change;  /* enum sxs_pool_change */
+    uint8_t           reason;  /* ADJUSTED: enum sxs_pool_reason, or a later one; else 0 */
+};
+
 _Static_assert(sizeof(struct sxs_samples_header) <= SXS_HEADER_SIZE, "the header is one page");
 _Static_assert(sizeof(struct sxs_record_sample) == 32, "part of the format");
 _Static_assert(sizeof(struct sxs_record_thread) == 64, "part of the format");
@@ -316,5 +373,6 @@ _Static_assert(sizeof(struct sxs_record_name) == 16, "part of the format");
 _Static_assert(sizeof(struct sxs_record_released) == 24, "part of the format");
 _Static_assert(sizeof(struct sxs_record_live) == 32, "part of the format");
 _Static_assert(sizeof(struct sxs_record_total) == 32, "part of the format");
+_Static_assert(sizeof(struct sxs_record_pool) == 24, "part of the format");
 
 #endif

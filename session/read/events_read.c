@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "session/read/chunks_read.h"
+#include "session/read/collections_read.h"
 #include "session/read/file_read.h"
 
 #define NAMES_MAX  (1u << 22) /* limit of the numbers of names */
@@ -188,6 +189,19 @@ static bool take_span(struct reading *r, const struct sxs_record *record)
     return true;
 }
 
+static bool take_collection(struct reading *r, const struct sxs_record *record)
+{
+    struct sxs_events_data      *e = r->e;
+    struct sxs_events_collection read;
+    if (!sxs_collection_read(record, &read))
+        return false;
+    e->collections = grow_array(r, e->collections, e->n_collections, &e->cap_collections,
+                                sizeof(*e->collections));
+    if (!r->no_memory)
+        e->collections[e->n_collections++] = read;
+    return true;
+}
+
 static bool take_record(const struct sxs_record *record, uint16_t type, void *out)
 {
     switch (type) {
@@ -195,6 +209,7 @@ static bool take_record(const struct sxs_record *record, uint16_t type, void *ou
     case SXS_EVENT_THROW_SITE: return take_throw_site(out, record);
     case SXS_EVENT_EXCEPTION: return take_exception(out, record);
     case SXS_EVENT_SPAN: return take_span(out, record);
+    case SXS_EVENT_COLLECTION: return take_collection(out, record);
     default: return false;
     }
 }
@@ -299,6 +314,8 @@ static void settle_names(struct reading *r)
         qsort(e->exceptions, e->n_exceptions, sizeof(*e->exceptions), by_exception_time);
     if (e->n_spans)
         qsort(e->spans, e->n_spans, sizeof(*e->spans), by_span_time);
+    if (e->n_collections)
+        qsort(e->collections, e->n_collections, sizeof(*e->collections), sxs_collection_order);
 }
 
 static void take_problems(struct sxs_events_data *e, struct sxs_chunk_reader *chunks)
@@ -355,6 +372,7 @@ void sxs_events_free(struct sxs_events_data *e)
     free(e->throw_sites);
     free(e->exceptions);
     free(e->spans);
+    free(e->collections);
     free(e);
 }
 

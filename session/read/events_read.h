@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "session/format/events.h"
+#include "session/read/collections_read.h"
 
 /** A throw site, with counts of its exceptions.
  *  struct sxs_event_throw_site describes fields without a comment. */
@@ -51,13 +52,15 @@ struct sxs_events_data {
         *throw_sites;                        /* equal throw sites are joined; highest count first */
     struct sxs_events_exception *exceptions; /* by time */
     struct sxs_events_span      *spans;      /* by time */
-    size_t                       n_throw_sites, n_exceptions, n_spans;
+    struct sxs_events_collection *collections; /* by runtime, then time */
+    size_t                       n_throw_sites, n_exceptions, n_spans, n_collections;
     char                       **problems; /* lines that describe the damage in the file */
     size_t                       n_problems;
     char                       **names; /* names by number; NULL: no name has this number */
     size_t                       n_names;
     char                       **texts; /* all other texts */
-    size_t                       n_texts, cap_texts, cap_throw_sites, cap_exceptions, cap_spans;
+    size_t                       n_texts, cap_texts, cap_throw_sites, cap_exceptions, cap_spans,
+        cap_collections;
 };
 
 /**

@@ -112,6 +112,48 @@ static bool take_runtime(const struct sxs_record *r, struct sxs_samples_record *
     return true;
 }
 
+/* A cost stands for less than this many costs, and for less than this many bytes or ns together.
+ * Larger numbers are damage, and sums of them would overflow. */
+#define MAX_COSTS 0x1p53
+#define MAX_SUM   0x1p63
+
+static bool is_cost_kind(unsigned n)
+{
+    return n >= SXS_COST_ALLOCATION && n < SXS_N_COST_KINDS;
+}
+
+static bool take_cost(const struct sxs_record *r, struct sxs_samples_record *out)
+{
+    const struct sxs_record_cost *v = out->cost;
+    return record_fits(r, sizeof(*v)) && v->n_ips <= SXS_MAX_STACK &&
+           record_fits(r, sizeof(*v) + 8 * (uint64_t)v->n_ips) && is_cost_kind(v->kind) &&
+           v->end < SXS_N_SAMPLE_ENDS && v->n > 0 && v->n < MAX_COSTS && /* false if not a number */
+           v->n * (double)v->value < MAX_SUM;
+}
+
+static bool take_name(const struct sxs_record *r, struct sxs_samples_record *out)
+{
+    const struct sxs_record_name *v = out->name;
+    if (!record_fits(r, sizeof(*v)) || !record_fits(r, sizeof(*v) + (uint64_t)v->size) ||
+        !v->number)
+        return false;
+    out->text[0] = v->text;
+    out->text_size[0] = v->size;
+    return true;
+}
+
+static bool take_total(const struct sxs_record *r, struct sxs_samples_record *out)
+{
+    return record_fits(r, sizeof(*out->total)) && is_cost_kind(out->total->kind);
+}
+
+static bool take_pool(const struct sxs_record *r, struct sxs_samples_record *out)
+{
+    const struct sxs_record_pool *v = out->pool;
+    return record_fits(r, sizeof(*v)) && v->change >= SXS_POOL_STARTED &&
+           v->change < SXS_N_POOL_CHANGES;
+}
+
 static bool take_difference(const struct sxs_record *r, struct sxs_samples_record *out)
 {
     const struct sxs_record_difference *v = out->difference;
@@ -134,13 +176,19 @@ static bool take_record(const struct sxs_record *r, uint16_t type, void *to)
     case SXS_RECORD_RUNTIME: return take_runtime(r, out);
     case SXS_RECORD_PAUSE: return record_fits(r, sizeof(struct sxs_record_pause));
     case SXS_RECORD_DIFFERENCE: return take_difference(r, out);
+    case SXS_RECORD_COST: return take_cost(r, out);
+    case SXS_RECORD_NAME: return take_name(r, out);
+    case SXS_RECORD_RELEASED: return record_fits(r, sizeof(struct sxs_record_released));
+    case SXS_RECORD_LIVE: return record_fits(r, sizeof(struct sxs_record_live));
+    case SXS_RECORD_TOTAL: return take_total(r, out);
+    case SXS_RECORD_POOL: return take_pool(r, out);
     default: return false;
     }
 }
 
 int sxs_samples_next(struct sxs_samples *s, struct sxs_samples_record *out)
 {
-    return sxs_chunk_reader_next(&s->chunks, SXS_RECORD_DIFFERENCE, take_record, out);
+    return sxs_chunk_reader_next(&s->chunks, SXS_RECORD_POOL, take_record, out);
 }
 
 void sxs_samples_rewind(struct sxs_samples *s)

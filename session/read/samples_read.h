@@ -28,9 +28,16 @@ struct sxs_samples_record {
         const struct sxs_record_runtime *runtime;
         const struct sxs_record_pause   *pause;
         const struct sxs_record_difference *difference;
+        /* Its n is a number > 0 and < 2^53, and n * value is < 2^63. */
+        const struct sxs_record_cost       *cost;
+        const struct sxs_record_name       *name; /* its number is not 0 */
+        const struct sxs_record_released   *released;
+        const struct sxs_record_live       *live;
+        const struct sxs_record_total      *total;
+        const struct sxs_record_pool       *pool; /* its change is one that is known */
     };
     /* Texts of the record, not zero-terminated: the path of a module; the name of a function and
-     * the path of its assembly; the version and the path of a runtime. */
+     * the path of its assembly; the version and the path of a runtime; the text of a name. */
     const char                 *text[2];
     size_t                      text_size[2]; /* bytes */
     const struct sxs_code_line *lines;        /* of a code record */

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "allocator/allocator.h"
 #include "signals/preload/adopt.h"
 #include "signals/router.h"
 
@@ -48,10 +49,23 @@ static int kernel_munmap(void *addr, size_t len)
 
 static int ready;
 
+/* The preloaded allocator, which is informed of mappings: it stands behind this library. NULL: it is
+ * not preloaded. */
+static const struct sxs_allocator *allocator;
+
+static void find_allocator(void)
+{
+    if (!sxsprof_allocator_v1)
+        return;
+    allocator = sxsprof_allocator_v1();
+    allocator->maps_elsewhere();
+}
+
 __attribute__((constructor)) static void start(void)
 {
     if (ready)
         return;
+    find_allocator();
     *(void **)&next_sigaction = dlsym(RTLD_NEXT, "sigaction");
     *(void **)&next_pthread_kill = dlsym(RTLD_NEXT, "pthread_kill");
     *(void **)&next_signal = dlsym(RTLD_NEXT, "signal");
@@ -231,19 +245,29 @@ SXS_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
     return hook_pthread_create(thread, attr, function, argument);
 }
 
+/* Keeps errno. */
+static void *map(uintptr_t caller, void *addr, size_t len, int prot, int flags, int fd, off_t off)
+{
+    void *at = ready ? hook_mmap(caller, addr, len, prot, flags, fd, off)
+                     : kernel_mmap(addr, len, prot, flags, fd, off);
+    if (allocator)
+        allocator->mapped(caller, at, len, prot, flags);
+    return at;
+}
+
 SXS_EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 {
-    return ready ? hook_mmap(CALLER, addr, len, prot, flags, fd, off)
-                 : kernel_mmap(addr, len, prot, flags, fd, off);
+    return map(CALLER, addr, len, prot, flags, fd, off);
 }
 
 SXS_EXPORT void *mmap64(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 {
-    return ready ? hook_mmap(CALLER, addr, len, prot, flags, fd, off)
-                 : kernel_mmap(addr, len, prot, flags, fd, off);
+    return map(CALLER, addr, len, prot, flags, fd, off);
 }
 
 SXS_EXPORT int munmap(void *addr, size_t len)
 {
+    if (allocator)
+        allocator->unmapping(addr, len);
     return ready ? hook_munmap(CALLER, addr, len) : kernel_munmap(addr, len);
 }

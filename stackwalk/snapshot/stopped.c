@@ -20,6 +20,7 @@
 
 #define MAX_REPORTED 4096
 #define ANSWER_US    50000u /* limit; halved for each answer missed in a row */
+#define HOLD_US      50000u /* how long to wait for requests by other threads */
 
 struct reports {
     struct sxs_account frames[MAX_REPORTED];
@@ -343,9 +344,12 @@ struct sxs_record_sample *sxs_stopped_take(struct sxs_samples_writer *w,
     struct sxs_comparison         c;
     uintptr_t                     from = 0;
     size_t                        n_walked = 0, n_merged;
+    struct sxs_record_sample     *record;
+    int                           holds;
     /* This call must be first, because it makes the runtimes restore hijacked return addresses. */
     ask_runtimes(all, n, due->tid, &first);
-    answer = ask_thread(due, ask);
+    holds = sxs_walk_request_hold(HOLD_US) == 0;
+    answer = holds ? ask_thread(due, ask) : NULL;
     ask_runtimes(all, n, due->tid, &second);
     if (answer) {
         end = answer->end;
@@ -359,5 +363,8 @@ struct sxs_record_sample *sxs_stopped_take(struct sxs_samples_writer *w,
         if (c.kind != SXS_COMPARED_ALIKE)
             record_difference(w, due, now, c.kind, end, n_merged);
     }
-    return record_sample(w, due, now, end, from, n_merged);
+    record = record_sample(w, due, now, end, from, n_merged);
+    if (holds)
+        sxs_walk_request_release();
+    return record;
 }

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fork.h"
 
 /* States of an answer. In the state ASKED, the upper bits hold the thread's number, so that no
  * other thread takes the request. */
@@ -23,6 +25,27 @@ SXS_SIGSAFE static uint32_t wanted_thread(uint32_t tid)
 
 /* More than one, because the handler of a thread that was stopped may never finish its answer. */
 static struct sxs_walk_answer pool[4];
+
+static pthread_mutex_t requesting = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(requesting);
+
+/* Polls instead of calling pthread_mutex_clocklock(), which the thread sanitizer does not know. */
+int sxs_walk_request_hold(unsigned limit_us)
+{
+    const struct timespec pause = {0, 20000};
+    uint64_t              until = sxs_now_ns(CLOCK_MONOTONIC) + limit_us * UINT64_C(1000);
+    while (pthread_mutex_trylock(&requesting) != 0) {
+        if (sxs_now_ns(CLOCK_MONOTONIC) >= until)
+            return -EAGAIN;
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+void sxs_walk_request_release(void)
+{
+    pthread_mutex_unlock(&requesting);
+}
 
 SXS_SIGSAFE static long futex(_Atomic uint32_t *word, int op, uint32_t value,
                               const struct timespec *limit)

@@ -10,12 +10,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tools/recorder/poke.h"
 #include "tools/sample/clocks.h"
 #include "tests/bench/bench.h"
 
 #define ROUNDS 151
 
-static struct sxs_sampled_thread self = {.timer = -1, .perf_fd = -1};
+static struct sxs_thread_slot self = {.timer = -1, .perf_fd = -1};
 static volatile unsigned         n_signals;
 static volatile uint64_t         sink = 1;
 
@@ -56,7 +57,7 @@ int main(int argc, char **argv)
     }
     atomic_store(&self.tid, (uint32_t)syscall(SYS_gettid));
     sxs_clocks_choose((unsigned)hz);
-    sigaction(sxs_clocks_signal(), &sa, NULL);
+    sigaction(sxs_poke_signal(), &sa, NULL);
     for (int i = 0; i < ROUNDS; i++) {
         double without = work(), with;
         if (sxs_clocks_start(&self)) {

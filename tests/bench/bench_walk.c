@@ -17,9 +17,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tools/recorder/poke.h"
 #include "tools/sample/clocks.h"
 #include "tools/sample/handler.h"
-#include "tools/sample/stacks.h"
+#include "tools/recorder/stacks.h"
 #include "stackwalk/fast/tables.h"
 #include "stackwalk/fast/walkers.h"
 #include "tests/bench/bench.h"
@@ -67,7 +68,7 @@ static void backtraces(void *arg, unsigned n)
 
 static const struct sxs_record_sample *last_sample(void)
 {
-    const struct sxs_sampled_thread *t = sxs_threads_find(tid);
+    const struct sxs_thread_slot *t = sxs_threads_find(tid);
     return t ? atomic_load(&t->last) : NULL;
 }
 
@@ -77,7 +78,7 @@ static void samples(void *arg, unsigned n)
     (void)arg;
     sxs_samples_make_room(writer);
     while (n--)
-        sxs_clocks_poke(tid, 1000);
+        sxs_poke(tid, 1000);
 }
 
 /* Returns the time of one repetition in the median batch, in ns. */

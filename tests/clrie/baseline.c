@@ -11,27 +11,6 @@
 const char     plug_name[] = "baseline";
 const unsigned plug_has = PLUG_JIT;
 
-HRESULT plug_initialize(struct plug *p)
-{
-    p->own = calloc(1, sizeof(struct commanded));
-    if (!p->own)
-        return E_OUTOFMEMORY;
-    commanded_start(p);
-    return S_OK;
-}
-
-HRESULT plug_module_loaded(struct plug *p, IModuleInfo *module)
-{
-    commanded_module(p, module);
-    return S_OK;
-}
-
-HRESULT plug_attach_complete(struct plug *p)
-{
-    commanded_find(p);
-    return S_OK;
-}
-
 HRESULT plug_should(struct plug *p, IMethodInfo *method, BOOL is_rejit, BOOL *wants)
 {
     const char *name = commanded_name(p, method), *only = getenv("BASELINE");

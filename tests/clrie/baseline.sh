@@ -50,10 +50,6 @@ status=$?
 shows "other methods keep their bodies" Value 0
 
 config baseline
-if command -v dotnet >/dev/null; then
-    with_plugins dotnet "$BUILD/managed/rewritten/rewritten.dll" $tellable $steps
-    status=$?
-    versions=$(sed -n 's/^rewritten \([0-9.]*\): Value.*/\1/p' "$tmp/std" | head -n 1)
-    shows "under dotnet app.dll: new bodies, ReJIT and reverts" Value '9 8 9 8'
-fi
+# shellcheck disable=SC2086 # steps are words
+under_dotnet "new bodies, ReJIT and reverts" Value '9 8 9 8' $steps
 finish

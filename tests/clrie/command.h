@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * command.h - what plug-ins share that the app rewritten tells what to do. They change the methods of
- * its class Rewritten.Work.
+ * command.h - what plug-ins share that the app rewritten tells what to do: some of their slots, and the
+ * commands. They change the methods of the app's class Rewritten.Work.
  *
  * The app calls rewriter_command() with the version of its runtime, a command and a method's token.
  * The last character of a command is the id of a plug-in (the last digit of its class ID), because
@@ -25,7 +25,7 @@
 
 enum { COMMAND_PLUGS = 64, COMMAND_TOKENS = 64, STORM_ROUNDS = 40 };
 
-/** The state of a plug-in; the first member of its own. */
+/** The state of a plug-in. */
 struct commanded {
     IModuleInfo *module; /* of the app; one reference */
     ModuleID     module_id;
@@ -42,12 +42,15 @@ static inline struct commanded *commanded_of(const struct plug *p)
     return p->own;
 }
 
-/** Call it in plug_initialize(), when p->own is set. */
-static inline void commanded_start(struct plug *p)
+HRESULT plug_initialize(struct plug *p)
 {
     unsigned n = atomic_fetch_add(&n_commanded, 1);
+    p->own = calloc(1, sizeof(struct commanded));
+    if (!p->own)
+        return E_OUTOFMEMORY;
     if (n < COMMAND_PLUGS)
         commanded_plugs[n] = p;
+    return S_OK;
 }
 
 static inline void commanded_end(struct plug *p)
@@ -100,8 +103,8 @@ static inline void request_early(struct plug *p)
     }
 }
 
-/** Call it in plug_module_loaded(). */
-static inline void commanded_module(struct plug *p, IModuleInfo *module)
+/* Finds the module of the app. */
+static inline void look_at(struct plug *p, IModuleInfo *module)
 {
     struct commanded *c = commanded_of(p);
     BSTR              name = NULL;
@@ -117,31 +120,17 @@ static inline void commanded_module(struct plug *p, IModuleInfo *module)
     request_early(p);
 }
 
-/** Call it in plug_attach_complete(): finds the module among those that were loaded before. */
-static inline void commanded_find(struct plug *p)
+HRESULT plug_module_loaded(struct plug *p, IModuleInfo *module)
 {
-    IAppDomainCollection *domains = NULL;
-    IEnumAppDomainInfo   *all = NULL;
-    IAppDomainInfo       *domain = NULL;
-    IEnumModuleInfo      *modules = NULL;
-    IModuleInfo          *module = NULL;
-    ULONG                 n = 0;
-    if (!DO(p, p->manager, GetAppDomainCollection, &domains))
-        return;
-    if (DO(p, domains, GetAppDomains, &all)) {
-        while (CALL(all, Next, 1, &domain, &n) == S_OK) {
-            if (DO(p, domain, GetModules, &modules)) {
-                while (CALL(modules, Next, 1, &module, &n) == S_OK) {
-                    commanded_module(p, module);
-                    CALL(module, Release);
-                }
-                CALL(modules, Release);
-            }
-            CALL(domain, Release);
-        }
-        CALL(all, Release);
-    }
-    CALL(domains, Release);
+    look_at(p, module);
+    return S_OK;
+}
+
+/* The module may have been loaded before. */
+HRESULT plug_attach_complete(struct plug *p)
+{
+    plug_each_module(p, look_at);
+    return S_OK;
 }
 
 /** The method of a function, with a reference; NULL: it is no method of the app. */

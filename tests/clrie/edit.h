@@ -28,6 +28,34 @@ static inline int plug_succeeds(const struct plug *p, HRESULT hr, const char *wh
 /** Calls a slot that must succeed. The value is 1 if it does. */
 #define DO(p, object, slot, ...) plug_succeeds((p), CALL(object, slot, ##__VA_ARGS__), #slot)
 
+/** Calls @look for each module of each AppDomain that the plug-in can find. */
+static inline void plug_each_module(struct plug *p,
+                                    void (*look)(struct plug *p, IModuleInfo *module))
+{
+    IAppDomainCollection *domains = NULL;
+    IEnumAppDomainInfo   *all = NULL;
+    IAppDomainInfo       *domain = NULL;
+    IEnumModuleInfo      *modules = NULL;
+    IModuleInfo          *module = NULL;
+    ULONG                 n = 0;
+    if (!DO(p, p->manager, GetAppDomainCollection, &domains))
+        return;
+    if (DO(p, domains, GetAppDomains, &all)) {
+        while (CALL(all, Next, 1, &domain, &n) == S_OK) {
+            if (DO(p, domain, GetModules, &modules)) {
+                while (CALL(modules, Next, 1, &module, &n) == S_OK) {
+                    look(p, module);
+                    CALL(module, Release);
+                }
+                CALL(modules, Release);
+            }
+            CALL(domain, Release);
+        }
+        CALL(all, Release);
+    }
+    CALL(domains, Release);
+}
+
 /** A method that is being changed. */
 struct edit {
     struct plug         *p;

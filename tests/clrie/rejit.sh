@@ -74,11 +74,6 @@ for what in wrong fails; do
 done
 unset REJITTER_FAILS
 
-# DOTNET_TieredCompilation is on there: the methods are compiled again by the tiers.
-if command -v dotnet >/dev/null; then
-    with_plugins dotnet "$BUILD/managed/rewritten/rewritten.dll" $tellable $steps
-    status=$?
-    versions=$(sed -n 's/^rewritten \([0-9.]*\): Value.*/\1/p' "$tmp/std" | head -n 1)
-    shows "under dotnet app.dll: requests and reverts" Value '0 1 0 1 1 0'
-fi
+# shellcheck disable=SC2086 # steps are words
+under_dotnet "requests and reverts" Value '0 1 0 1 1 0' $steps
 finish

@@ -223,25 +223,7 @@ static void *call_often(void *arg)
     struct plug  *p = arg;
     struct wrong *own = p->own;
     for (unsigned i = 0; i < THREAD_ROUNDS && !atomic_load(&own->is_ending); i++) {
-        IAppDomainCollection *domains = NULL;
-        IEnumAppDomainInfo   *all = NULL;
-        IAppDomainInfo       *domain = NULL;
-        IEnumModuleInfo      *modules = NULL;
-        IModuleInfo          *module = NULL;
-        ULONG                 n = 0;
-        DO(p, p->manager, GetAppDomainCollection, &domains);
-        DO(p, domains, GetAppDomains, &all);
-        while (CALL(all, Next, 1, &domain, &n) == S_OK) {
-            DO(p, domain, GetModules, &modules);
-            while (CALL(modules, Next, 1, &module, &n) == S_OK) {
-                look_at_module(p, module);
-                CALL(module, Release);
-            }
-            CALL(modules, Release);
-            CALL(domain, Release);
-        }
-        CALL(all, Release);
-        CALL(domains, Release);
+        plug_each_module(p, look_at_module);
         CALL(p->info, SetEventMask, COR_PRF_ENABLE_REJIT);
         atomic_fetch_add(&own->rounds, 1);
         usleep(500);

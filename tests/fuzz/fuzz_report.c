@@ -48,7 +48,11 @@ static const char *const options[][2] = {{"--top=20", "--single=50"}, {"--data=c
                                          {"--thread=main", NULL},     {"--native", NULL},
                                          {"--managed", NULL},         {"--callers=Inner", NULL},
                                          {"--by-thread", "--depth=3"}, {"--process=4243", NULL},
-                                         {"--data=calls", "--thread=1*"}};
+                                         {"--data=calls", "--thread=1*"},
+                                         {"--data=alloc", NULL},      {"--data=live", "--by-count"},
+                                         {"--data=native", "--runtime=1"},
+                                         {"--data=native-live", "--managed"},
+                                         {"--data=locks", NULL},       {"--data=lock-owners", NULL}};
 
 #define N_VERBS   (sizeof(verbs) / sizeof(verbs[0]))
 #define N_OPTIONS (sizeof(options) / sizeof(options[0]))
@@ -125,6 +129,7 @@ static void make_samples(void)
     d->n = 2;
     d->frames[0].ip = 0x8010;
     d->frames[1].ip = 0x9010;
+    add_costs(&f, 1000000030, ips, 4);
     samples_end(&f);
     if (fclose(to) != 0)
         exit(1);
@@ -211,7 +216,8 @@ static void run_verb(unsigned verb, unsigned option)
     reporting = true;
     if (!verbs[verb % N_VERBS]) {
         for (int i = 0; i < 2; i++) {
-            char data[] = "--data=calls";
+            char calls[] = "--data=calls", costs[] = "--data=alloc";
+            char *data = option & 2 ? costs : calls;
             args[n] = i ? other : session;
             args[n + 1] = i ? session : other;
             args[n + 2] = option & 1 ? data : NULL;

@@ -34,13 +34,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static const struct sxs_profile_format *const formats[] = {
         &sxs_format_text, &sxs_format_html, &sxs_format_chrome, &sxs_format_firefox,
         &sxs_format_pprof, &sxs_format_speedscope, &sxs_format_collapsed};
-    static unsigned           turn;
+    static const enum sxs_data kinds[8] = {SXS_DATA_SAMPLES, SXS_DATA_ALLOC, SXS_DATA_SAMPLES,
+                                           SXS_DATA_LIVE, SXS_DATA_NATIVE, SXS_DATA_NATIVE_LIVE,
+                                           SXS_DATA_LOCKS, SXS_DATA_LOCK_OWNERS};
+    static unsigned            turn;
     struct sxs_report_options o = {0};
     struct sxs_model          m;
     if (!fuzz_dir[0])
         make_dir();
     fuzz_write(bytes, size);
-    if (sxs_model_load(fuzz_dir, &o, SXS_DETAIL_TIMELINE | SXS_DETAIL_LINES, &m) == 0 && m.n_processes) {
+    enum sxs_data data = kinds[turn / 7 % 8];
+    unsigned detail = SXS_DETAIL_TIMELINE | SXS_DETAIL_LINES | SXS_DETAIL_GONE;
+    if (sxs_model_load(fuzz_dir, &o, data, detail, &m) == 0 && m.n_processes) {
         FILE *null = fopen("/dev/null", "w");
         if (null) {
             formats[turn++ % 7]->write(&m, &o, null);
@@ -68,6 +73,7 @@ static uint8_t *seed_file(size_t *size)
     }
     add_module(&f, 90, 0x7f0000000000, 0x7f0000000000, 0x7f0000100000, "/net/libclrgc.so", 1);
     add_pause(&f, 110, 5, 1);
+    add_costs(&f, 120, ips, 4);
     samples_end(&f);
     fclose(to);
     return (uint8_t *)bytes;

@@ -153,7 +153,7 @@ def main():
 
     # Any file may be refused, but none may crash the command. Small files, so that changes hit used bytes.
     small = os.path.join(tmp, "small")
-    subprocess.run([maker, small, "known"], check=True)
+    subprocess.run([maker, small, "costs"], check=True)
     pid_small, = os.listdir(small)
     subprocess.run([os.path.join(makers, "make_calls"), os.path.join(tmp, "calls"), "values"], check=True)
     shutil.copy(os.path.join(tmp, "calls", "4242", "calls"), os.path.join(small, pid_small))
@@ -188,6 +188,8 @@ def main():
             more = r.choice(views)
         elif "calls" in changed and form != "json":
             more = ["--data", "calls"]
+        elif changed == ["samples"] and form not in ("chrome", "json"):
+            more = r.choice([[], [], *(["--data", data] for data in ("alloc", "live", "native", "locks", "lock-owners"))])
         for name, original in base.items():
             with open(os.path.join(small, pid_small, name), "wb") as f:
                 f.write(mutate(r, original, content[name], cells if name == "calls" else 0)

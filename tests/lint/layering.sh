@@ -4,7 +4,8 @@
 # #include lines; status 1 if there are any.
 #
 # folders.tsv lists the folders from top to bottom. A folder may include its own headers and those
-# of folders further down, with these exceptions: a tool (tools/NAME) may not include another tool;
+# of folders further down, with these exceptions: a tool (tools/NAME) may not include another tool, but
+# the folders that tools share (tools/options, tools/events_file, tools/recorder);
 # other folders may include signals/signals.h only, of the folder signals. include/ has public
 # headers and is below all folders. harness may use include/ and the generated ABI; tests may
 # include anything. usage: layering.sh [FILE...]        (default: all sources of the project)
@@ -52,7 +53,7 @@ function beside(what,    path, line, there) {
     close(path)
     return there
 }
-function is_tool(folder) { return folder ~ /^tools\// && folder !~ /^tools\/(options|events_file)$/ }
+function is_tool(folder) { return folder ~ /^tools\// && folder !~ /^tools\/(options|events_file|recorder)$/ }
 function allowed(from, to, what) {
     if (from == to)
         return 1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# symbols.sh - checks that each of the two libraries exports the symbols of its list and no others.
+# symbols.sh - checks that each of the three libraries exports the symbols of its list and no others.
 # Status 1 if not; 77 when the libraries are not built.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -24,8 +24,10 @@ check() { # library names...
     done
 }
 
-check libsxsprof.so DllGetClassObject DllCanUnloadNow sxsprof_print_stack \
+check libsxsprof.so DllGetClassObject DllCanUnloadNow sxsprof_print_stack sxsprof_force_gc \
     GetInstrumentationEngineLogger InstrumentationEngineFreeString
 check libsxsprof-preload.so sxsprof_signals_v1 sigaction signal bsd_signal ssignal sysv_signal __sysv_signal \
     sigset sigignore siginterrupt pthread_kill pthread_sigmask pthread_create mmap mmap64 munmap
+check libsxsprof-malloc.so sxsprof_allocator_v1 malloc calloc realloc reallocarray memalign aligned_alloc \
+    posix_memalign valloc pvalloc free mmap mmap64 munmap mremap
 exit $bad

@@ -2,12 +2,16 @@
 /*
  * make_events.c - adds events and exceptions with known numbers to a session, or makes a session of them.
  *
- *   make_events DIR [MANY]    MANY: number of additional class loads
+ *   make_events DIR [MANY [gcs]]    MANY: number of additional class loads; gcs: only collections
  *
  * Runtime 1 compiles 20 methods on thread 100, each in 2 ms, every second method at tier 1. It is suspended
  * 5 times, 3 ms each, for collections of 2 ms, the first of which is induced. Runtime 3 is suspended once for
  * the profiler, 1 ms. Threads 100, 101 and 102 (102 has a name); 3 modules; 4 classes. 12 exceptions of one
  * throw site, 3 of them recorded in detail; one exception that was not caught.
+ *
+ * In detail, runtime 1 has 20 blocking collections of generation 0, the Nth paused for N ms, a tenth of it to
+ * suspend; a background collection with two pauses of 2 ms and a foreground one of 1 ms inside; one that the end
+ * of the process interrupted. Runtime 2 has one of which only callbacks reported.
  */
 #include "session/format/events.h"
 #include "session/format/session.h"
@@ -141,6 +145,75 @@ static void add_exceptions(void)
     add_exception(890 * MS, 0, SXS_FATE_SEARCHING, 0, "the last one");
 }
 
+static struct sxs_event_collection *collection(uint16_t runtime, uint32_t number, uint64_t at,
+                                               uint64_t ns)
+{
+    struct sxs_event_collection *c = add(SXS_EVENT_COLLECTION, sizeof(*c));
+    c->time_ns = START + at;
+    c->end_ns = ns ? START + at + ns : 0;
+    c->number = number;
+    c->tid = 100;
+    c->runtime = runtime;
+    c->known = SXS_GC_KNOWS_START | SXS_GC_KNOWS_HEAP | SXS_GC_KNOWS_DETAIL | SXS_GC_KNOWS_GLOBAL;
+    c->heaps = 1;
+    return c;
+}
+
+static void add_pause(struct sxs_event_collection *c, uint64_t at, uint64_t ns)
+{
+    unsigned n = c->n_pauses++;
+    c->pauses[n].time_ns = START + at;
+    c->pauses[n].suspension_ns = ns / 10;
+    c->pauses[n].duration_ns = ns;
+    c->pause_ns += ns;
+    c->suspension_ns += ns / 10;
+}
+
+static void add_collections(void)
+{
+    struct sxs_event_collection *c;
+    for (unsigned i = 1; i <= 20; i++) {
+        c = collection(1, i, i * 10 * MS, i * MS - i * MS / 10);
+        c->reason = i % 2 ? SXS_GC_ALLOCATION : SXS_GC_INDUCED;
+        add_pause(c, i * 10 * MS - i * MS / 10, i * MS);
+        c->generations[0].before = 1 << 20;
+        c->generations[0].free_before = 1 << 18;
+        c->generations[0].survived = c->generations[0].promoted = 1 << 19;
+        c->generations[0].size = 1000 * i;
+        c->generations[0].fragmentation = i;
+        c->generations[2].size = 5 << 20;
+        c->n_pinned = i;
+        c->n_handles = 30 + i;
+        c->n_finalizable = c->n_finalized = 2;
+        c->finalizers_ns = MS;
+        c->mechanisms = 2;
+        c->trigger_tid = 100;
+    }
+    c = collection(1, 21, 500 * MS, 100 * MS);
+    c->generation = 2;
+    c->reason = SXS_GC_LARGE_ALLOCATION;
+    c->type = SXS_GC_BACKGROUND;
+    c->mechanisms = 1;
+    add_pause(c, 500 * MS, 2 * MS);
+    add_pause(c, 560 * MS, 2 * MS);
+    c->generations[0].before = 77; /* a background collection frees nothing in it */
+    c->generations[2].before = 10 << 20;
+    c->generations[2].survived = c->generations[2].promoted = c->generations[2].size = 6 << 20;
+    c->generations[4].survived = 4096; /* reported as promoted: 0 */
+    c = collection(1, 22, 530 * MS, MS);
+    c->generation = 1;
+    c->type = SXS_GC_FOREGROUND;
+    add_pause(c, 530 * MS, MS);
+    c = collection(1, 23, 900 * MS, 0);
+    c->generation = 2;
+    c->type = SXS_GC_BACKGROUND; /* was blocking after all */
+    c->known = SXS_GC_KNOWS_START | SXS_GC_KNOWS_GLOBAL;
+    c = collection(2, 1, 100 * MS, 5 * MS);
+    c->known = 0;
+    c->type = c->reason = SXS_GC_UNKNOWN;
+    add_pause(c, 100 * MS, 5 * MS);
+}
+
 static void write_census(const char *dir)
 {
     static const char *const versions[] = {"8.0.29", "9.0.18", "10.0.11"};
@@ -181,14 +254,20 @@ int main(int argc, char **argv)
     file.used = sizeof(struct sxs_chunk_header);
     if (!file.to || fwrite(page, sizeof(page), 1, file.to) != 1)
         return 1;
-    add_exceptions();
-    add_spans(argc > 2 ? strtoul(argv[2], NULL, 10) : 0);
+    int only_collections = argc > 3 && strcmp(argv[3], "gcs") == 0;
+    if (!only_collections) {
+        add_exceptions();
+        add_spans(argc > 2 ? strtoul(argv[2], NULL, 10) : 0);
+    }
+    add_collections();
     flush_chunk();
     memcpy(file.head.magic, SXS_EVENTS_MAGIC, sizeof(file.head.magic));
     file.head.version = SXS_EVENTS_VERSION;
     file.head.chunk_size = SXS_CHUNK_SIZE;
     file.head.pid = PID;
-    file.head.tools = SXS_EVENTS_OF_EXCEPTIONS | SXS_EVENTS_OF_RUNTIMES;
+    file.head.tools = SXS_EVENTS_OF_COLLECTIONS;
+    if (!only_collections)
+        file.head.tools |= SXS_EVENTS_OF_EXCEPTIONS | SXS_EVENTS_OF_RUNTIMES;
     file.head.started_realtime_ns = 1700000000000000000u;
     file.head.started_ns = START;
     file.head.n_chunks = file.head.max_chunks = file.index;

@@ -4,6 +4,7 @@
  *
  *   make_samples DIR known [PID [SHIFT]]   1,020 samples of 5 ms as listed below; SHIFT samples are
  *                                  moved from Hot.Spin to Loop.Run (for differences)
+ *   make_samples DIR costs [PID]   as known, and costs of all kinds, see add_costs()
  *   make_samples DIR own [PID]     200 samples of which 115 are of the profiler's own work, see write_own()
  *   make_samples DIR scale STACKS SAMPLES   many distinct stacks
  *
@@ -208,6 +209,8 @@ int main(int argc, char **argv)
         write_scale(&f, strtoull(argv[3], NULL, 10), strtoull(argv[4], NULL, 10));
     else
         write_known(&f, argc > 4 ? atoi(argv[4]) : 0);
+    if (strcmp(argv[2], "costs") == 0)
+        add_costs(&f, now, (const uint64_t[]){0x9010, 0x8020}, 2);
     samples_end(&f);
     return fclose(to) != 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* report_main.c - writes reports without the rest of the command: report_main FORMAT DIR OUTPUT
  * [KEY=VALUE]..., or report_main diff A OUTPUT B. Exit status: enum sxs_profile_result. */
+#include "cmd/report/data_kind.h"
 #include "cmd/report/profile.h"
 
 #include <stdlib.h>
@@ -23,8 +24,10 @@ int main(int argc, char **argv)
             o.process = argv[i] + 8;
         else if (strncmp(argv[i], "most=", 5) == 0)
             o.max_items = strtoul(argv[i] + 5, NULL, 10);
-        else if (strcmp(argv[i], "data=calls") == 0)
-            o.data = SXS_DATA_CALLS;
+        else if (strncmp(argv[i], "data=", 5) == 0)
+            o.data = sxs_data_named(argv[i] + 5);
+        else if (strcmp(argv[i], "by-count") == 0)
+            o.by_count = true;
         else if (strcmp(argv[i], "only=native") == 0)
             o.only = SXS_ONLY_NATIVE;
         else if (strcmp(argv[i], "only=managed") == 0)

@@ -157,4 +157,110 @@ static inline void add_pause(struct samples_file *f, uint64_t time, uint64_t dur
     r->reason = 1;
 }
 
+static inline void add_name(struct samples_file *f, uint32_t number, uint16_t runtime,
+                            const char *text)
+{
+    size_t                  n = strlen(text);
+    struct sxs_record_name *r = samples_add(f, SXS_RECORD_NAME, sizeof(*r) + n);
+    r->number = number;
+    r->runtime = runtime;
+    r->size = (uint16_t)n;
+    memcpy(r->text, text, n);
+}
+
+/* Adds a copy of @cost, whose n_ips IPs are @ips. */
+static inline void add_cost(struct samples_file *f, const struct sxs_record_cost *cost,
+                            const uint64_t *ips)
+{
+    size_t                  size = sizeof(*cost) + 8u * cost->n_ips;
+    struct sxs_record_cost *r = samples_add(f, SXS_RECORD_COST, size);
+    memcpy((char *)r + sizeof(r->head), (const char *)cost + sizeof(r->head),
+           sizeof(*r) - sizeof(r->head));
+    memcpy(r->ips, ips, 8u * cost->n_ips);
+    f->head.n_costs[cost->kind & 7]++;
+}
+
+static inline void add_released(struct samples_file *f, uint64_t time, uint64_t id)
+{
+    struct sxs_record_released *r = samples_add(f, SXS_RECORD_RELEASED, sizeof(*r));
+    r->time_ns = time;
+    r->id = id;
+}
+
+static inline void add_live(struct samples_file *f, uint64_t time, uint64_t id, uint8_t generation,
+                            uint32_t collections)
+{
+    struct sxs_record_live *r = samples_add(f, SXS_RECORD_LIVE, sizeof(*r));
+    r->time_ns = time;
+    r->id = id;
+    r->generation = generation;
+    r->collections = collections;
+}
+
+static inline void add_total(struct samples_file *f, uint8_t kind, uint16_t runtime, uint32_t name,
+                             uint64_t n, uint64_t value)
+{
+    struct sxs_record_total *r = samples_add(f, SXS_RECORD_TOTAL, sizeof(*r));
+    r->kind = kind;
+    r->runtime = runtime;
+    r->name = name;
+    r->n = n;
+    r->value = value;
+}
+
+static inline void add_pool(struct samples_file *f, uint64_t time, uint8_t change, uint32_t value,
+                            uint8_t reason)
+{
+    struct sxs_record_pool *r = samples_add(f, SXS_RECORD_POOL, sizeof(*r));
+    r->time_ns = time;
+    r->value = value;
+    r->runtime = 1;
+    r->change = change;
+    r->reason = reason;
+}
+
+/* Adds costs of every kind, for programs that damage files: 20 allocations, of which 10 are released
+ * and 10 are alive, native memory, a wait and its owner, a total, and
+ * changes of a thread pool. */
+static inline void add_costs(struct samples_file *f, uint64_t time, const uint64_t *ips,
+                             uint16_t n_ips)
+{
+    struct sxs_record_cost c = {.time_ns = time, .tid = 100, .n_ips = n_ips, .runtime = 1};
+    add_name(f, 1, 1, "System.Collections.Generic.List<System.String>");
+    add_name(f, 2, 1, "");
+    c.kind = SXS_COST_ALLOCATION;
+    for (uint64_t id = 1; id <= 20; id++) {
+        c.id = id;
+        c.n = 3.5;
+        c.value = 24 * id;
+        c.name = 1 + id % 2;
+        c.flags = id % 5 ? 0 : SXS_COST_LARGE;
+        add_cost(f, &c, ips);
+        if (id % 2)
+            add_released(f, time + id, id);
+        else
+            add_live(f, time + id, id, (uint8_t)(id % 6), (uint32_t)id);
+    }
+    c = (struct sxs_record_cost){.time_ns = time, .tid = 100, .n_ips = n_ips, .n = 1, .value = 4096};
+    c.kind = SXS_COST_NATIVE;
+    c.flags = SXS_COST_MAPPED;
+    add_cost(f, &c, ips);
+    c.kind = SXS_COST_LOCK;
+    c.flags = SXS_COST_OPEN;
+    c.id = 21;
+    c.related = 101;
+    add_cost(f, &c, ips);
+    c.kind = SXS_COST_LOCK_OWNER;
+    c.tid = 101;
+    c.related = 21;
+    c.n_ips = 0;
+    add_cost(f, &c, ips);
+    add_total(f, SXS_COST_ALLOCATION, 1, 1, 1000, 24000);
+    for (uint8_t change = SXS_POOL_STARTED; change < SXS_N_POOL_CHANGES; change++)
+        add_pool(f, time + change, change, change, SXS_POOL_REASON_STARVATION);
+    f->head.cost_every[SXS_COST_ALLOCATION] = 100000;
+    f->head.cost_live[SXS_COST_ALLOCATION] = 1;
+    f->head.cost_every[SXS_COST_NATIVE] = f->head.cost_every[SXS_COST_LOCK] = 1;
+}
+
 #endif

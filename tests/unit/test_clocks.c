@@ -18,7 +18,7 @@
 #include "base/base.h"
 #include "tools/sample/clocks.h"
 
-static struct sxs_sampled_thread self;
+static struct sxs_thread_slot self;
 
 /* A perf event of this thread, whose signal is blocked: nothing handles it here. */
 static int begin(void **state)
@@ -115,7 +115,7 @@ static void a_file_of_the_host_with_the_events_number_is_not_closed(void **state
 
 static void another_event_with_the_same_number_is_not_closed(void **state)
 {
-    struct sxs_sampled_thread other = self;
+    struct sxs_thread_slot other = self;
     int                       fd = self.perf_fd;
     (void)state;
     if (fd < 0)

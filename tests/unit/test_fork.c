@@ -8,6 +8,7 @@
 #include "base/fork.h"
 #include "base/loader.h"
 #include "tools/instrument/rewrite.h"
+#include "tools/recorder/tool.h"
 #include "tools/sample/tool.h"
 #include "stackwalk/walk.h"
 #include "tests/unit/manager_fixture.h"
@@ -15,7 +16,7 @@
 enum { HUNG_AFTER_S = 30 };
 
 static const struct sxs_tool *const all_tools[] = {
-    &sxs_guard_tool,      &sxs_census_tool, &sxs_stackwalk_tool,  &sxs_sample_tool, &sxs_calls_tool,
+    &sxs_guard_tool,      &sxs_census_tool, &sxs_stackwalk_tool,  &sxs_recorder_tool, &sxs_sample_tool, &sxs_calls_tool,
     &sxs_exceptions_tool, &sxs_events_tool, &sxs_instrument_tool, &keeper,
 };
 

@@ -6,9 +6,10 @@
 
 #include "session/write/session_write.h"
 #include "stackwalk/fast/tables.h"
+#include "tools/recorder/poke.h"
 #include "tools/sample/clocks.h"
 #include "tools/sample/handler.h"
-#include "tools/sample/scratch.h"
+#include "tools/recorder/scratch.h"
 
 #define INTERVAL_NS 10000000u
 #define MOST        4096u /* more buffers than there are */
@@ -30,7 +31,7 @@ static void sampling(void)
 /* A signal that a thread sends to itself arrives before the call returns. */
 static void a_sample(void)
 {
-    CHECK_EQ(sxs_clocks_poke((uint32_t)syscall(SYS_gettid), INTERVAL_NS), 0);
+    CHECK_EQ(sxs_poke((uint32_t)syscall(SYS_gettid), INTERVAL_NS), 0);
 }
 
 /* Takes all buffers, as if that many threads were preempted in the middle of their walks. Returns the number. */

@@ -19,7 +19,7 @@
 #include "base/task.h"
 #include "base/thread.h"
 #include "signals/progress.h"
-#include "tools/sample/stacks.h"
+#include "tools/recorder/stacks.h"
 
 static struct rlimit before;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_tier_sessions.c - how long a runtime is asked for JITCompilationFinished. */
+#include "tools/recorder/tool.h"
 #include "tools/sample/tool.h"
 #include "symbols/tier_sessions.h"
 #include "tests/unit/manager_fixture.h"
@@ -18,7 +19,7 @@ static HRESULT keep_runtime(struct sxs_sub *sub, const char *options)
 
 static const struct sxs_tool runtime_keeper = {
     .name = "runtime", .always = 1, .start = keep_runtime};
-static const struct sxs_tool *const tools[] = {&sxs_sample_tool, &runtime_keeper};
+static const struct sxs_tool *const tools[] = {&sxs_recorder_tool, &sxs_sample_tool, &runtime_keeper};
 
 static int is_asked_for_compilations(void)
 {

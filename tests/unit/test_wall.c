@@ -6,9 +6,10 @@
 
 #include "base/clock.h"
 #include "session/write/session_write.h"
+#include "tools/recorder/poke.h"
 #include "tools/sample/clocks.h"
 #include "tools/sample/handler.h"
-#include "tools/sample/stacks.h"
+#include "tools/recorder/stacks.h"
 #include "stackwalk/fast/tables.h"
 #include "tools/sample/wall.h"
 
@@ -61,7 +62,7 @@ static void a_round(void)
 {
     weight = sxs_wall_due(sxs_threads_find(tid));
     if (weight)
-        CHECK_EQ(sxs_clocks_poke(tid, weight), 0);
+        CHECK_EQ(sxs_poke(tid, weight), 0);
 }
 
 static void two_rounds(void)
@@ -116,7 +117,7 @@ static void a_thread_that_has_run_gets_a_sample(void **state)
  * has run, and the waiting time added to a waiting thread: both must be @stands_for intervals. */
 static void late_round(uint64_t *now, unsigned periods, unsigned stands_for)
 {
-    struct sxs_sampled_thread *t = sxs_threads_find(tid);
+    struct sxs_thread_slot *t = sxs_threads_find(tid);
     *now += periods * PERIOD;
     sxs_wall_begin(*now + PERIOD / 2);
     work();

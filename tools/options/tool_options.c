@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/options/tool_options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,28 @@ int sxs_tool_number(const char *value, unsigned least, unsigned most, unsigned *
     if (*end || n < least || n > most)
         return -1;
     *out = (unsigned)n;
+    return 0;
+}
+
+int sxs_tool_bytes(const char *value, uint64_t least, uint64_t most, uint64_t *out)
+{
+    static const char  units[] = "kmg";
+    const char        *unit;
+    char              *end;
+    unsigned long long n;
+    unsigned           shift = 0;
+    if (!value || *value < '0' || *value > '9')
+        return -1;
+    errno = 0;
+    n = strtoull(value, &end, 10);
+    unit = *end ? strchr(units, *end) : NULL;
+    if (unit) {
+        shift = 10 * (unsigned)(unit - units + 1);
+        end++;
+    }
+    if (errno || *end || n > UINT64_MAX >> shift || n << shift < least || n << shift > most)
+        return -1;
+    *out = n << shift;
     return 0;
 }
 

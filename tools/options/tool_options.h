@@ -8,6 +8,7 @@
 #define SXS_TOOLS_OPTIONS_TOOL_OPTIONS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /** Size of a buffer for a sentence about a wrong option; longer sentences are cut. */
 #define SXS_TOOL_WHY 320
@@ -46,5 +47,9 @@ int sxs_choice(const char *choices, const char *value);
 
 /** sxs_tool_number - read a decimal number from @least to @most into @out. Returns 0 or -1. Pure. */
 int sxs_tool_number(const char *value, unsigned least, unsigned most, unsigned *out);
+
+/** sxs_tool_bytes - read a number of bytes from @least to @most into @out: decimal, with k, m or g
+ *  behind it for KiB, MiB or GiB. Returns 0 or -1. Pure. */
+int sxs_tool_bytes(const char *value, uint64_t least, uint64_t most, uint64_t *out);
 
 #endif

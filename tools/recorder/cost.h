@@ -31,26 +31,60 @@ SXS_SIGSAFE uint64_t sxs_recorder_cost_id(void);
 /**
  * sxs_recorder_cost - record a cost with the stack of the calling thread.
  * @cost: borrowed for the call.
- * @skip: number of youngest frames to leave out; 0: the stack begins with the caller's frame.
- * Frames of the library itself at the young end are left out, too. If the stack cannot be walked,
- * the cost is recorded without one; if the file has no room, it is counted as dropped.
- * Does nothing before the recorder has started, and in a forked child. Signal-safe. */
+ * @skip: number of further frames to leave out. With 0 the stack begins with the youngest frame
+ *   that is not in the profiler's own libraries (libsxsprof*.so).
+ * If the stack cannot be walked, the cost is recorded without one; if the file has no room, it is
+ * counted as dropped. Does nothing before the recorder has started, and in a forked child. Uses
+ * some 1.5 KiB of stack. Signal-safe; keeps errno. */
 SXS_SIGSAFE void sxs_recorder_cost(const struct sxs_cost *cost, unsigned skip);
 
 /**
+ * sxs_recorder_cost_open - as sxs_recorder_cost(), for a cost whose value is not known yet. Returns
+ * its record, whose value and flags the caller updates, or NULL if the file has no room. The record
+ * is in the file from now on and lives as long as the process. Signal-safe. */
+SXS_SIGSAFE struct sxs_record_cost *sxs_recorder_cost_open(const struct sxs_cost *cost,
+                                                           unsigned               skip);
+
+/**
+ * sxs_recorder_cost_by - let another thread record a cost with its own stack, soon: it gets the
+ * sample signal. Waits for nothing. If the thread has ended, blocks the signal, or is not known to
+ * the recorder, or if too many such requests are open, nothing is recorded.
+ * Call sxs_recorder_cost_by_prepare() before. @tid: must not be the calling thread. Signal-safe. */
+SXS_SIGSAFE void sxs_recorder_cost_by(uint32_t tid, const struct sxs_cost *cost);
+
+/** sxs_recorder_cost_by_prepare - install the signal's handler. Returns 0 or -errno. Any thread; not
+ *  signal-safe. */
+int sxs_recorder_cost_by_prepare(void);
+
+/**
  * sxs_recorder_cost_of - record a cost with the stack of another thread, which is asked for by the
- * sample signal. Returns 0, or -EAGAIN when that thread did not answer in time (some ms): then
- * nothing is recorded. @tid: must not be the calling thread. Not signal-safe. */
+ * sample signal. The stack begins with the instruction that the thread runs next.
+ * Returns 0, or -EAGAIN when that thread did not answer in time (some ms, rarely more), is not known
+ * to the recorder (yet), or has a stack too small for the signal's handler: then nothing is
+ * recorded. @tid: must not be the calling thread. Not signal-safe. */
 int sxs_recorder_cost_of(uint32_t tid, const struct sxs_cost *cost);
 
 /**
  * sxs_recorder_name - return the number of a text that costs refer to; a record is written when the
  * pair of @runtime and text is new. @size: bytes; longer than 4096: cut. Returns 0 when there is no
- * room. Takes a lock; not signal-safe. */
+ * room, or in a forked child. Takes a lock; not signal-safe. */
 uint32_t sxs_recorder_name(unsigned runtime, const char *text, size_t size);
+
+/**
+ * sxs_recorder_name_number - return a number for a text that is not known yet. Give it a text by
+ * sxs_recorder_name_as() later. Returns 0 when there is no room. Signal-safe. */
+SXS_SIGSAFE uint32_t sxs_recorder_name_number(void);
+
+/** sxs_recorder_name_as - write the text of a number from sxs_recorder_name_number(). Otherwise as
+ *  sxs_recorder_name(). */
+void sxs_recorder_name_as(uint32_t number, unsigned runtime, const char *text, size_t size);
 
 /** sxs_recorder_released - record that the object or memory of the cost @id is gone. Signal-safe. */
 SXS_SIGSAFE void sxs_recorder_released(uint64_t id);
+
+/** sxs_recorder_try_released - the same, for callers that can try again later, when the file has
+ *  grown. Returns 1, or 0 when there is no room now; that is not counted. Signal-safe. */
+SXS_SIGSAFE int sxs_recorder_try_released(uint64_t id);
 
 /** sxs_recorder_live - record that the object of the cost @id is alive. @generation, @collections: as
  *  in struct sxs_record_live. Signal-safe. */

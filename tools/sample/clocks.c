@@ -14,16 +14,16 @@
 
 #include "base/clock.h"
 #include "base/fork.h"
+#include "tools/recorder/poke.h"
 #include "tools/sample/runs.h"
 
 /* Rate that a timer on a CPU clock can provide. */
 #define TICK_HZ 240
-#define MAGIC   ((void *)(uintptr_t)0x53585354u) /* value carried by the signals of our timers */
+#define MAGIC   ((void *)SXS_POKE_VALUE) /* value carried by the signals of our timers */
 
 static _Atomic enum sxs_sample_clock chosen = SXS_CLOCK_CPU_TIMER;
 static uint64_t                      interval_ns;
 static uint64_t    tick_ns; /* how often the kernel checks timers on CPU clocks */
-static _Atomic int signal_number;
 static int         kernel_too; /* 1: perf events may also sample inside system calls */
 
 /* The kernel's encoding of the CPU clock of any thread by its tid. */
@@ -55,20 +55,10 @@ static int open_perf(uint32_t tid, int exclude_kernel, uint64_t first_ns)
     return (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-int sxs_clocks_signal(void)
-{
-    return atomic_load_explicit(&signal_number, memory_order_relaxed);
-}
-
-void sxs_clocks_use(int sig)
-{
-    atomic_store(&signal_number, sig);
-}
-
 enum sxs_sample_clock sxs_clocks_choose(unsigned hz)
 {
     struct timespec tick;
-    sxs_clocks_use(sxs_signals()->sample_signal());
+    sxs_poke_choose();
     interval_ns = 1000000000u / hz;
     tick_ns = clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? (uint64_t)tick.tv_nsec : 0;
     chosen = SXS_CLOCK_CPU_TIMER;
@@ -165,7 +155,7 @@ static int raise_descriptor(int fd, uint64_t *id)
  * probability t / interval, in long threads and short ones.
  * @first_ns: CPU time of the thread from now to the first sample, at least 1.
  * Called with `opening` held. Returns 0 or -errno. */
-static int start_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
+static int start_perf(struct sxs_thread_slot *t, uint64_t first_ns)
 {
     uint32_t          tid = atomic_load(&t->tid);
     struct f_owner_ex owner = {F_OWNER_TID, (pid_t)tid};
@@ -181,7 +171,7 @@ static int start_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
     note_descriptor(fd);
     t->perf_fd = fd; /* before the first signal, whose handler arms the next sample by it */
     atomic_store(&t->first_due_ns, 1);
-    if (fcntl(fd, F_SETFL, O_ASYNC) < 0 || fcntl(fd, F_SETSIG, sxs_clocks_signal()) < 0 ||
+    if (fcntl(fd, F_SETFL, O_ASYNC) < 0 || fcntl(fd, F_SETSIG, sxs_poke_signal()) < 0 ||
         fcntl(fd, F_SETOWN_EX, &owner) < 0 || ioctl(fd, PERF_EVENT_IOC_REFRESH, 1) < 0) {
         int err = errno;
         t->perf_fd = -1;
@@ -200,7 +190,7 @@ static int start_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
  * @due: the thread's CPU time when the first sample is due. It may be in the past if the timer
  *   @took_over from a perf event.
  * Returns 0 or -errno. */
-static int start_timer(struct sxs_sampled_thread *t, uint64_t now, uint64_t due, int took_over)
+static int start_timer(struct sxs_thread_slot *t, uint64_t now, uint64_t due, int took_over)
 {
     struct itimerspec when;
     struct sigevent   event;
@@ -210,7 +200,7 @@ static int start_timer(struct sxs_sampled_thread *t, uint64_t now, uint64_t due,
     int               at_once = due <= now + tick_ns;
     memset(&event, 0, sizeof(event));
     event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = sxs_clocks_signal();
+    event.sigev_signo = sxs_poke_signal();
     event.sigev_value.sival_ptr = MAGIC;
     event._sigev_un._tid = (pid_t)tid;
     if (syscall(SYS_timer_create, cpu_clock(tid), &event, &id) != 0)
@@ -246,7 +236,7 @@ void sxs_clocks_release(void)
 }
 
 /* Calls start_perf() with the lock held. Returns 1 when the event was started, else 0. */
-static int try_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
+static int try_perf(struct sxs_thread_slot *t, uint64_t first_ns)
 {
     int started;
     hold_for_fork();
@@ -255,14 +245,14 @@ static int try_perf(struct sxs_sampled_thread *t, uint64_t first_ns)
     return started;
 }
 
-static int start_timer_from_now(struct sxs_sampled_thread *t)
+static int start_timer_from_now(struct sxs_thread_slot *t)
 {
     uint64_t now = sxs_clocks_cpu_ns(atomic_load(&t->tid));
     return start_timer(t, now, now + next_phase() + 1, 0);
 }
 
 /* If a perf event is not available, a timer is used. Its samples carry the time they stand for. */
-int sxs_clocks_start(struct sxs_sampled_thread *t)
+int sxs_clocks_start(struct sxs_thread_slot *t)
 {
     if (t->excluded || (chosen == SXS_CLOCK_PERF && try_perf(t, next_phase() + 1)))
         return 0;
@@ -273,26 +263,26 @@ int sxs_clocks_start(struct sxs_sampled_thread *t)
  * table, because the sampled thread arms the event through it. When the host closes it
  * (closefrom()), its number may be reused for a file of the host. The kernel's number of the
  * event identifies our event; other files refuse the request. */
-SXS_SIGSAFE static int has_perf(const struct sxs_sampled_thread *t)
+SXS_SIGSAFE static int has_perf(const struct sxs_thread_slot *t)
 {
     return t->perf_fd >= 0 &&
            is_event(t->perf_fd, atomic_load_explicit(&t->perf_id, memory_order_relaxed));
 }
 
-static void close_perf(struct sxs_sampled_thread *t)
+static void close_perf(struct sxs_thread_slot *t)
 {
     if (has_perf(t))
         close(t->perf_fd);
     t->perf_fd = -1;
 }
 
-void sxs_clocks_disown(struct sxs_sampled_thread *t)
+void sxs_clocks_disown(struct sxs_thread_slot *t)
 {
     close_perf(t);
     t->timer = -1;
 }
 
-void sxs_clocks_stop(struct sxs_sampled_thread *t)
+void sxs_clocks_stop(struct sxs_thread_slot *t)
 {
     if (t->perf_fd >= 0) {
         hold_for_fork();
@@ -304,7 +294,7 @@ void sxs_clocks_stop(struct sxs_sampled_thread *t)
     t->timer = -1;
 }
 
-void sxs_clocks_check(struct sxs_sampled_thread *t)
+void sxs_clocks_check(struct sxs_thread_slot *t)
 {
     if (t->perf_fd < 0 || has_perf(t))
         return;
@@ -323,17 +313,6 @@ uint64_t sxs_clocks_cpu_ns(uint32_t tid)
     return sxs_ns_of(used);
 }
 
-int sxs_clocks_poke(uint32_t tid, uint32_t weight_ns)
-{
-    siginfo_t info;
-    memset(&info, 0, sizeof(info));
-    info.si_signo = sxs_clocks_signal();
-    info.si_code = SI_QUEUE;
-    info.si_pid = getpid();
-    info.si_value.sival_ptr = (void *)((uintptr_t)MAGIC | ((uintptr_t)weight_ns << 32));
-    return syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, info.si_signo, &info) == 0 ? 0 : -errno;
-}
-
 /* ---- the kind of clock of a thread ----------------------------------------------------------- */
 
 /* Each time a thread with a perf event is switched in or out, the kernel arms or cancels a
@@ -345,7 +324,7 @@ int sxs_clocks_poke(uint32_t tid, uint32_t weight_ns)
 static _Atomic unsigned n_to_move;
 
 /* Requests the other kind of clock. @next_ns: CPU time at which the thread's next sample is due. */
-SXS_SIGSAFE static void ask_to_move(struct sxs_sampled_thread *t, uint64_t next_ns)
+SXS_SIGSAFE static void ask_to_move(struct sxs_thread_slot *t, uint64_t next_ns)
 {
     if (!atomic_exchange_explicit(&t->move_ns, next_ns, memory_order_release))
         atomic_fetch_add_explicit(&n_to_move, 1, memory_order_relaxed);
@@ -356,7 +335,7 @@ int sxs_clocks_any_to_move(void)
     return atomic_exchange_explicit(&n_to_move, 0, memory_order_relaxed) != 0;
 }
 
-static void move_to_timer(struct sxs_sampled_thread *t, uint64_t next_ns)
+static void move_to_timer(struct sxs_thread_slot *t, uint64_t next_ns)
 {
     hold_for_fork();
     close_perf(t);
@@ -365,7 +344,7 @@ static void move_to_timer(struct sxs_sampled_thread *t, uint64_t next_ns)
 }
 
 /* Replaces the timer by a perf event. The timer's times are one tick early (see start_timer()). */
-static void move_to_perf(struct sxs_sampled_thread *t)
+static void move_to_perf(struct sxs_thread_slot *t)
 {
     static const struct itimerspec never;
     struct itimerspec              left;
@@ -384,7 +363,7 @@ static void move_to_perf(struct sxs_sampled_thread *t)
     sxs_clocks_release();
 }
 
-void sxs_clocks_move(struct sxs_sampled_thread *t)
+void sxs_clocks_move(struct sxs_thread_slot *t)
 {
     uint64_t next_ns = atomic_exchange_explicit(&t->move_ns, 0, memory_order_acquire);
     if (!next_ns || t->excluded)
@@ -408,7 +387,7 @@ SXS_SIGSAFE static uint64_t n_due(uint64_t first, uint64_t cpu_ns)
  * Earlier ones are counted only if the thread had a perf event before, which counted up to
  * @first; otherwise an earlier tick, before the thread began, would have counted them. From here
  * on the timer fires at its regular times. */
-SXS_SIGSAFE static uint64_t first_tick(const struct sxs_sampled_thread *t, uint64_t first)
+SXS_SIGSAFE static uint64_t first_tick(const struct sxs_thread_slot *t, uint64_t first)
 {
     struct itimerspec when;
     uint64_t          now = sxs_now_ns(CLOCK_THREAD_CPUTIME_ID), before, until;
@@ -420,7 +399,7 @@ SXS_SIGSAFE static uint64_t first_tick(const struct sxs_sampled_thread *t, uint6
     return until - before;
 }
 
-SXS_SIGSAFE static uint64_t timer_weight(struct sxs_sampled_thread *t, const siginfo_t *info)
+SXS_SIGSAFE static uint64_t timer_weight(struct sxs_thread_slot *t, const siginfo_t *info)
 {
     uint64_t due = t ? atomic_exchange_explicit(&t->first_due_ns, 0, memory_order_relaxed) : 0;
     if (due)
@@ -430,7 +409,7 @@ SXS_SIGSAFE static uint64_t timer_weight(struct sxs_sampled_thread *t, const sig
     return interval_ns * (1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0));
 }
 
-SXS_SIGSAFE static uint64_t perf_weight(struct sxs_sampled_thread *t)
+SXS_SIGSAFE static uint64_t perf_weight(struct sxs_thread_slot *t)
 {
     if (atomic_exchange_explicit(&t->first_due_ns, 0, memory_order_relaxed))
         ioctl(t->perf_fd, PERF_EVENT_IOC_PERIOD, &interval_ns);
@@ -443,15 +422,13 @@ SXS_SIGSAFE static uint64_t perf_weight(struct sxs_sampled_thread *t)
     return interval_ns;
 }
 
-SXS_SIGSAFE int sxs_clocks_own(struct sxs_sampled_thread *t, const siginfo_t *info,
+SXS_SIGSAFE int sxs_clocks_own(struct sxs_thread_slot *t, const siginfo_t *info,
                                uint64_t *weight_ns)
 {
-    uintptr_t value = (uintptr_t)info->si_value.sival_ptr;
+    if (sxs_poke_own(info, weight_ns))
+        return 1;
     if (info->si_code == SI_TIMER && info->si_value.sival_ptr == MAGIC)
         *weight_ns = timer_weight(t, info);
-    else if (info->si_code == SI_QUEUE && info->si_pid == getpid() &&
-             (value & 0xffffffffu) == (uintptr_t)MAGIC)
-        *weight_ns = value >> 32;
     else if (t && t->perf_fd >= 0 && info->si_fd == t->perf_fd &&
              (info->si_code == POLL_IN || info->si_code == POLL_HUP) && has_perf(t))
         *weight_ns = perf_weight(t);

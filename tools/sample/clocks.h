@@ -15,32 +15,24 @@
 #include <signal.h>
 
 #include "session/format/samples.h"
-#include "tools/sample/threads.h"
+#include "tools/recorder/threads.h"
 #include "signals/signals.h"
 
 /**
  * sxs_clocks_choose - choose the kind of clock for @hz samples a second. Tries if perf events
- * are permitted. Returns the kind that will be used. Not signal-safe. */
+ * are permitted. Chooses the signal, too (sxs_poke_choose()). Returns the kind that will be used. Not signal-safe. */
 enum sxs_sample_clock sxs_clocks_choose(unsigned hz);
-
-/**
- * sxs_clocks_signal - the signal that clocks send. sxs_clocks_choose() sets it to the router's
- * (sxs_signals.sample_signal).
- * sxs_clocks_use - make clocks that are started from now on send @sig.
- * Any thread; signal-safe. */
-int  sxs_clocks_signal(void);
-void sxs_clocks_use(int sig);
 
 /**
  * sxs_clocks_start, sxs_clocks_stop - start or stop the clock of a thread. The caller must hold
  * the thread's slot as SXS_SLOT_BUSY. sxs_clocks_start() returns 0, or -errno when the thread
  * has ended. */
-int sxs_clocks_start(struct sxs_sampled_thread *t);
-void sxs_clocks_stop(struct sxs_sampled_thread *t);
+int sxs_clocks_start(struct sxs_thread_slot *t);
+void sxs_clocks_stop(struct sxs_thread_slot *t);
 /**
  * sxs_clocks_check - start a timer if the host has closed the thread's perf event. The caller
  * must hold the slot as SXS_SLOT_BUSY. */
-void sxs_clocks_check(struct sxs_sampled_thread *t);
+void sxs_clocks_check(struct sxs_thread_slot *t);
 /**
  * sxs_clocks_any_to_move - whether any thread has requested the other kind of clock since the
  * last call. Any thread.
@@ -49,11 +41,11 @@ void sxs_clocks_check(struct sxs_sampled_thread *t);
  * sample of the old clock would have been. The caller must hold the slot as SXS_SLOT_BUSY. Not
  * signal-safe. */
 int  sxs_clocks_any_to_move(void);
-void sxs_clocks_move(struct sxs_sampled_thread *t);
+void sxs_clocks_move(struct sxs_thread_slot *t);
 /**
  * sxs_clocks_disown - in a forked child: close the child's copy of the perf event's descriptor.
  * Timers are not inherited. */
-void sxs_clocks_disown(struct sxs_sampled_thread *t);
+void sxs_clocks_disown(struct sxs_thread_slot *t);
 
 /**
  * sxs_clocks_hold_for_fork, sxs_clocks_release - must enclose a fork. No descriptor is opened or
@@ -67,21 +59,13 @@ void sxs_clocks_release(void);
 /** sxs_clocks_cpu_ns - CPU time of a thread, in ns, or 0 when it has ended. */
 uint64_t sxs_clocks_cpu_ns(uint32_t tid);
 
-/** A special weight: the signal requests the thread's stack (stackwalk/snapshot/walk_request.h). */
-#define SXS_CLOCKS_WALK UINT32_MAX
-
 /**
- * sxs_clocks_poke - send one sample signal to @tid, which stands for @weight_ns. Returns 0 or
- * -errno. */
-int sxs_clocks_poke(uint32_t tid, uint32_t weight_ns);
-
-/**
- * sxs_clocks_own - whether a signal was sent by a clock or by sxs_clocks_poke().
+ * sxs_clocks_own - whether a signal was sent by a clock or by sxs_poke().
  * @t: the calling thread, or NULL.
  * @weight_ns: receives the time that the sample stands for, if the result is 1; 0: take no
  *   sample.
  * Returns 1, or 0 for a signal from another sender. Arms the next sample. Signal-safe. */
-SXS_SIGSAFE int sxs_clocks_own(struct sxs_sampled_thread *t, const siginfo_t *info,
+SXS_SIGSAFE int sxs_clocks_own(struct sxs_thread_slot *t, const siginfo_t *info,
                                uint64_t *weight_ns);
 
 #endif

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* tools/sample/handler.c - the sample signal's handler: takes the stack of the thread it runs
- * on. Async-signal-safe and limited in time: no lock, no allocation, no loader. Every read of
- * the stack lies between the interrupted stack pointer and the end of that stack, and recovers
- * if the memory is not readable (base/guarded.h).
+ * on (tools/recorder/walk.h). Async-signal-safe and limited in time: no lock, no allocation, no
+ * loader.
  *
  * The handler runs on the stack of the interrupted code, which may be a coroutine's of a few
- * KiB. So large data is not on the stack (tools/sample/scratch.h). */
+ * KiB. So large data is not on the stack (tools/recorder/scratch.h). */
 #include "tools/sample/handler.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -18,12 +14,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/guarded.h"
 #include "base/log.h"
 #include "tools/sample/clocks.h"
-#include "tools/sample/scratch.h"
-#include "tools/sample/stacks.h"
-#include "stackwalk/snapshot/walk_request.h"
+#include "tools/recorder/scratch.h"
+#include "tools/recorder/poke.h"
+#include "tools/recorder/walk.h"
 #include "stackwalk/fast/walkers.h"
 #include "sxs_sonames.h"
 #include "tools/sample/wall.h"
@@ -33,23 +28,12 @@ static struct {
     struct sxs_samples_writer *writer;
     struct sxs_samples_header *header;
     enum sxs_sample_walker     walker;
-    sxs_find_code_fn           find_code; /* NULL if the router, which knows code ranges, is off */
     _Atomic int                paused;
 } state;
 
-#define WALK_CYCLES 1000000 /* the limit of a walk, some 0.3 ms */
-#define SHORT_STACK 48u     /* frames of a walk for which no buffer is free */
-
-/* A higher limit for requested walks, because the runtimes are stopped anyway. */
-#define ANSWER_CYCLES (20 * WALK_CYCLES)
+#define SHORT_STACK 48u /* frames of a walk for which no buffer is free */
 
 static const struct sxs_signals *signals; /* set before the handler is installed */
-
-SXS_SIGSAFE static int find_code(uintptr_t ip, uintptr_t *start)
-{
-    (void)start;
-    return signals->find_ip(ip) >= 0;
-}
 
 /* ---- the handler ----------------------------------------------------------------------------- */
 
@@ -58,47 +42,8 @@ SXS_SIGSAFE static void note_end(enum sxs_sample_end end)
     atomic_fetch_add_explicit(&state.header->n_ends[end], 1, memory_order_relaxed);
 }
 
-SXS_SIGSAFE static int on_alternate_stack(const ucontext_t *uc, uintptr_t sp)
-{
-    uintptr_t lo = (uintptr_t)uc->uc_stack.ss_sp;
-    return !(uc->uc_stack.ss_flags & SS_DISABLE) && sp >= lo && sp < lo + uc->uc_stack.ss_size;
-}
-
-/* Whether a load may fault while this thread is interrupted here. A fault whose signal is
- * blocked ends the process. */
-SXS_SIGSAFE static int can_recover(const ucontext_t *uc)
-{
-    return sxs_guarded_relied() && !sigismember(&uc->uc_sigmask, SIGSEGV) &&
-           !sigismember(&uc->uc_sigmask, SIGBUS);
-}
-
-/* Walks the stack. @limits: cycles and max are set, walk_stack() sets the rest. @sps: NULL, or
- * receives the frames' stack pointers; then the fast walker is used whatever was chosen. */
-SXS_SIGSAFE static size_t walk_stack(struct sxs_sampled_thread *t, uint32_t tid, ucontext_t *uc,
-                                     struct sxs_walk_limits limits, uintptr_t *ips, uintptr_t *sps,
-                                     enum sxs_sample_end *end)
-{
-    uintptr_t sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
-    limits.find_code = state.find_code;
-    ips[0] = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
-    if (sps)
-        sps[0] = sp;
-    *end = SXS_SAMPLE_END_ON_ALTSTACK;
-    if (on_alternate_stack(uc, sp))
-        return 1;
-    *end = SXS_SAMPLE_END_OFF_STACK;
-    limits.stack_lo = sp;
-    switch (sxs_stacks_find(t, tid == state.header->pid, sp, &limits.stack_hi)) {
-    case SXS_STACK_UNKNOWN: return 1;
-    case SXS_STACK_OWN: break;
-    case SXS_STACK_LISTED: limits.checked = !can_recover(uc); break;
-    }
-    return sps ? sxs_walk_fast_sps(uc, &limits, ips, sps, end)
-               : sxs_walkers_walk(state.walker, uc, &limits, ips, end);
-}
-
 struct sample {
-    struct sxs_sampled_thread *t; /* NULL: not known yet */
+    struct sxs_thread_slot *t; /* NULL: not known yet */
     uint32_t                   tid;
     uint64_t                   began, weight; /* ns */
     ucontext_t                *uc;
@@ -107,10 +52,11 @@ struct sample {
 /* @ips: room for @max frames. */
 SXS_SIGSAFE static void record(const struct sample *sample, uintptr_t *ips, size_t max)
 {
-    const struct sxs_walk_limits limits = {.cycles = WALK_CYCLES, .max = max};
+    const struct sxs_walk_limits limits = {.cycles = SXS_WALK_CYCLES, .max = max};
     struct sxs_record_sample    *record;
     enum sxs_sample_end          end;
-    size_t n = walk_stack(sample->t, sample->tid, sample->uc, limits, ips, NULL, &end);
+    size_t n = sxs_walk_interrupted(sample->t, sample->tid, state.walker, sample->uc, limits, ips,
+                                    NULL, &end);
     note_end(end);
     record = sxs_samples_reserve(state.writer, sizeof(*record) + n * sizeof(ips[0]));
     if (!record) {
@@ -148,27 +94,14 @@ SXS_SIGSAFE static void take_sample(const struct sample *sample)
     sxs_scratch_give_back(buffer);
 }
 
-/* Answers a request for this thread's stack. No sample is recorded. */
-SXS_SIGSAFE static void serve_signal(struct sxs_sampled_thread *t, uint32_t tid, ucontext_t *uc)
+/* Called by the recorder's handler of the sample signal. */
+SXS_SIGSAFE static void on_signal(int sig, siginfo_t *info, void *context)
 {
-    const struct sxs_walk_limits limits = {.cycles = ANSWER_CYCLES, .max = SXS_MAX_STACK};
-    struct sxs_walk_answer      *answer = sxs_walk_request_take(tid);
-    if (!answer)
-        return; /* the request was withdrawn */
-    answer->n = walk_stack(t, tid, uc, limits, answer->ips, answer->sps, &answer->end);
-    sxs_walk_request_done(answer);
-}
-
-static void on_signal(int sig, siginfo_t *info, void *context)
-{
-    int                        saved_errno = errno;
     uint32_t                   tid = (uint32_t)syscall(SYS_gettid);
-    struct sxs_sampled_thread *t = sxs_threads_find(tid);
+    struct sxs_thread_slot *t = sxs_threads_find(tid);
     uint64_t                   weight;
     if (!sxs_clocks_own(t, info, &weight)) {
         signals->pass_on_sample(sig, info, context);
-    } else if (weight == SXS_CLOCKS_WALK) {
-        serve_signal(t, tid, context);
     } else if (weight && !atomic_load_explicit(&state.paused, memory_order_relaxed)) {
         const struct sample sample = {.t = t,
                                       .tid = tid,
@@ -181,7 +114,6 @@ static void on_signal(int sig, siginfo_t *info, void *context)
         if (t && state.header->mode == SXS_MODE_WALL)
             sxs_wall_taken(t);
     }
-    errno = saved_errno;
 }
 
 int sxs_handler_install(struct sxs_samples_writer *w, enum sxs_sample_walker walker)
@@ -196,8 +128,8 @@ int sxs_handler_install(struct sxs_samples_writer *w, enum sxs_sample_walker wal
         state.header->walker = SXS_WALKER_FAST;
     }
     signals = sxs_signals();
-    state.find_code = signals->off ? NULL : find_code;
-    return signals->handle_samples(on_signal);
+    sxs_poke_handle(on_signal);
+    return sxs_poke_install();
 }
 
 void sxs_handler_pause(int paused)

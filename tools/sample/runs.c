@@ -12,7 +12,7 @@
 
 /* Only waits (voluntary context switches) are counted. Preemptions depend on the load of the
  * machine, not on the thread. */
-SXS_SIGSAFE enum sxs_runs sxs_runs_look(struct sxs_sampled_thread *t)
+SXS_SIGSAFE enum sxs_runs sxs_runs_look(struct sxs_thread_slot *t)
 {
     struct rusage use;
     uint64_t      now, mean;

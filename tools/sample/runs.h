@@ -5,7 +5,7 @@
 #ifndef SXS_TOOLS_SAMPLE_RUNS_H
 #define SXS_TOOLS_SAMPLE_RUNS_H
 
-#include "tools/sample/threads.h"
+#include "tools/recorder/threads.h"
 
 enum sxs_runs {
     SXS_RUNS_UNKNOWN, /* not measured now, or between the limits */
@@ -18,6 +18,6 @@ enum sxs_runs {
 /**
  * sxs_runs_look - measure the runs of the calling thread @t. Call it once for each of its
  * samples; every sixteenth call measures the runs since the last measurement. Signal-safe. */
-SXS_SIGSAFE enum sxs_runs sxs_runs_look(struct sxs_sampled_thread *t);
+SXS_SIGSAFE enum sxs_runs sxs_runs_look(struct sxs_thread_slot *t);
 
 #endif

@@ -17,9 +17,10 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/task.h"
+#include "tools/recorder/poke.h"
 #include "tools/sample/clocks.h"
 #include "stackwalk/snapshot/dispatch.h"
-#include "tools/sample/stacks.h"
+#include "tools/recorder/stacks.h"
 #include "stackwalk/snapshot/stopped.h"
 #include "stackwalk/fast/tables.h"
 #include "tools/sample/wall.h"
@@ -41,9 +42,9 @@ static struct {
     struct sxs_stopped         stopped[64];
     size_t                     n_stopped;
     struct due {
-        struct sxs_sampled_thread *t;
+        struct sxs_thread_slot *t;
         struct sxs_due             walk;
-    } due[SXS_MAX_SAMPLED_THREADS];
+    } due[SXS_MAX_THREADS];
     size_t                     n_due;
 } snap = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(snap.lock);
@@ -52,7 +53,7 @@ SXS_FORK_RESETS(snap.lock);
 
 /* Returns the thread's CPU time since its last sample, or 0 if it is not due. CPU time from
  * before the first round is not counted. */
-static uint64_t cpu_due(struct sxs_sampled_thread *t)
+static uint64_t cpu_due(struct sxs_thread_slot *t)
 {
     uint64_t cpu = sxs_clocks_cpu_ns(atomic_load(&t->tid)), before = atomic_load(&t->cpu_ns);
     if (snap.rounds == 1) {
@@ -62,7 +63,7 @@ static uint64_t cpu_due(struct sxs_sampled_thread *t)
     return cpu > before + RAN_NS ? cpu - before : 0;
 }
 
-static void look_at(struct sxs_sampled_thread *t)
+static void look_at(struct sxs_thread_slot *t)
 {
     uint64_t weight;
     uint32_t tid = atomic_load(&t->tid);
@@ -70,7 +71,7 @@ static void look_at(struct sxs_sampled_thread *t)
     if (t->started_ns >= sxs_stacks_ns())
         return;
     weight = snap.mode == SXS_MODE_WALL ? sxs_wall_due(t) : cpu_due(t);
-    if (weight && snap.n_due < SXS_MAX_SAMPLED_THREADS)
+    if (weight && snap.n_due < SXS_MAX_THREADS)
         snap.due[snap.n_due++] = (struct due){t, {tid, weight, sxs_task_state(tid), t->missed}};
 }
 
@@ -147,7 +148,7 @@ static void resume_all(void)
 
 static int ask_thread(uint32_t tid)
 {
-    return sxs_clocks_poke(tid, SXS_CLOCKS_WALK);
+    return sxs_poke(tid, SXS_POKE_WALK);
 }
 
 static void take_snapshot(struct due *due)

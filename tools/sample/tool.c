@@ -3,51 +3,26 @@
  * mean for samples. */
 #include "tools/sample/tool.h"
 
-#include <string.h>
-
-#include "session/write/samples_write.h"
-#include "signals/signals.h"
 #include "stackwalk/snapshot/dispatch.h"
 #include "symbols/compiled.h"
 #include "symbols/early.h"
 #include "symbols/tier_sessions.h"
-#include "tools/sample/code.h"
-#include "tools/sample/pauses.h"
 #include "tools/sample/sampler.h"
 #include "tools/sample/snapshot.h"
-#include "tools/sample/threads.h"
 
-static void record_runtime(const struct sxs_sampler *sampler, const struct sxs_runtime *rt)
-{
-    const char                *version = sxs_runtime_version(rt), *path = sxs_runtime_path(rt);
-    size_t                     v = strlen(version), p = strlen(path);
-    struct sxs_record_runtime *r = sxs_samples_reserve(sampler->writer, sizeof(*r) + v + p);
-    if (!r)
-        return;
-    r->number = sxs_runtime_number(rt);
-    r->version_size = (uint16_t)v;
-    r->path_size = (uint16_t)p;
-    memcpy(r->text, version, v);
-    memcpy(r->text + v, path, p);
-    sxs_samples_commit(r, SXS_RECORD_RUNTIME);
-}
+static const struct sxs_events no_events; /* of the tool that shares the other's sampling */
 
-static HRESULT start_tool(struct sxs_sub *sub, const char *text)
+static HRESULT start_sampling(struct sxs_sub *sub, const struct sxs_sampler *sampler, int for_wait)
 {
-    const struct sxs_sampler *sampler = sxs_sampler_start(text);
     if (!sampler)
         return E_FAIL;
-    record_runtime(sampler, sub->rt);
-    sub->low = COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_FUNCTION_UNLOADS |
-               COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS |
-               COR_PRF_MONITOR_EXCEPTIONS | COR_PRF_MONITOR_SUSPENDS;
-    sub->state = sxs_pauses_new(sampler->writer);
-    if (!sub->state || sxs_code_started(sub->rt) != 0)
-        return E_OUTOFMEMORY;
+    if (sampler->is_of_wait != for_wait) {
+        sub->on = &no_events;
+        return S_OK;
+    }
+    sub->low = COR_PRF_MONITOR_MODULE_LOADS;
     if (sampler->options.walker == SXS_WALKER_SNAPSHOT)
         sub->low |= (uint32_t)COR_PRF_ENABLE_STACK_SNAPSHOT;
-    if (sxs_runtime_info_version(sub->rt) >= 9)
-        sub->high = COR_PRF_HIGH_MONITOR_DYNAMIC_FUNCTION_UNLOADS;
     if (sampler->options.tiers && sxs_runtime_info_version(sub->rt) >= 12) {
         sub->high |= COR_PRF_HIGH_MONITOR_EVENT_PIPE;
         /* Needed for all code that is compiled until the session runs. */
@@ -58,40 +33,14 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
     return S_OK;
 }
 
-static HRESULT thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD tid)
+static HRESULT start_sample(struct sxs_sub *sub, const char *text)
 {
-    (void)thread;
-    sxs_threads_mark(tid, sxs_runtime_number(sub->rt));
-    return S_OK;
+    return start_sampling(sub, sxs_sampler_start(text), 0);
 }
 
-/* Unblocks the sample signal in a catch block. A runtime that handled a fault has left its
- * signal handler for good by now, but the handler's signal mask is still in force, except for
- * the signals that the runtime itself had blocked (docs/internals/signals.md). */
-static HRESULT catcher_enter(struct sxs_sub *sub, sxs_function function, sxs_object object)
+static HRESULT start_wait(struct sxs_sub *sub, const char *text)
 {
-    (void)sub, (void)function, (void)object;
-    if (sxs_signals()->sample_uses_stack())
-        sxs_signals()->unblock_samples();
-    return S_OK;
-}
-
-static HRESULT suspend_started(struct sxs_sub *sub, COR_PRF_SUSPEND_REASON reason)
-{
-    sxs_pauses_begin(sub->state, reason);
-    return S_OK;
-}
-
-static HRESULT suspend_aborted(struct sxs_sub *sub)
-{
-    sxs_pauses_abort(sub->state);
-    return S_OK;
-}
-
-static HRESULT resume_finished(struct sxs_sub *sub)
-{
-    sxs_code_resumed(sub->rt, sxs_pauses_end(sub->state, sxs_runtime_number(sub->rt)));
-    return S_OK;
+    return start_sampling(sub, sxs_sampler_start_wait(text), 1);
 }
 
 static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider, DWORD id,
@@ -133,31 +82,11 @@ static HRESULT on_compiled(struct sxs_sub *sub, sxs_function function, HRESULT s
     return on_recompiled(sub, function, (sxs_rejit){sub->rt, 0}, status, safe);
 }
 
-static HRESULT function_unloading(struct sxs_sub *sub, sxs_function function)
-{
-    sxs_code_unloading(sub->rt, function.id);
-    return S_OK;
-}
-
 static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
 {
     (void)sub;
     if (SUCCEEDED(status) && sxs_sampler()->options.walker == SXS_WALKER_SNAPSHOT)
         sxs_dispatch_module(module);
-    return S_OK;
-}
-
-static HRESULT assembly_unloading(struct sxs_sub *sub, sxs_assembly assembly)
-{
-    (void)assembly;
-    sxs_code_assembly_unloading(sub->rt);
-    return S_OK;
-}
-
-static HRESULT assembly_unloaded(struct sxs_sub *sub, sxs_assembly assembly, HRESULT status)
-{
-    (void)assembly, (void)status;
-    sxs_code_assembly_unloaded(sub->rt);
     return S_OK;
 }
 
@@ -167,48 +96,47 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
     /* New code may be placed where unloaded early code was, so not all compilations are known. */
     if (sxs_tier_sessions_is_expected(sub->rt))
         sxs_compiled_incomplete(sub->rt);
-    sxs_code_unloading(sub->rt, 0);
     return S_OK;
 }
 
 static void stop_tool(struct sxs_sub *sub, int detached)
 {
     (void)detached;
+    if (sub->on == &no_events)
+        return;
     if (sxs_sampler()->options.walker == SXS_WALKER_SNAPSHOT)
         sxs_snapshot_ended();
     sxs_tier_sessions_forget(sub->rt);
-    sxs_code_ended(sub->rt);
 }
 
 static void release_runtime(struct sxs_sub *sub)
 {
+    if (sub->on == &no_events)
+        return;
     /* If the runtime refused the tool, stop_tool() was not called. */
     sxs_tier_sessions_forget(sub->rt);
-    sxs_pauses_free(sub->state);
-    sub->state = NULL;
 }
 
 static const struct sxs_events events = {
-    .ThreadAssignedToOSThread = thread_assigned,
-    .ExceptionCatcherEnter = catcher_enter,
-    .RuntimeSuspendStarted = suspend_started,
-    .RuntimeSuspendAborted = suspend_aborted,
-    .RuntimeResumeFinished = resume_finished,
     .JITCompilationStarted = on_compiling,
     .ReJITCompilationStarted = on_recompiling,
     .JITCompilationFinished = on_compiled,
     .ReJITCompilationFinished = on_recompiled,
-    .FunctionUnloadStarted = function_unloading,
-    .DynamicMethodUnloaded = function_unloading,
-    .AssemblyUnloadStarted = assembly_unloading,
-    .AssemblyUnloadFinished = assembly_unloaded,
     .ModuleLoadFinished = module_loaded,
     .ModuleUnloadStarted = module_unloading,
     .EventPipeEventDelivered = event_delivered,
 };
 
 const struct sxs_tool sxs_sample_tool = {.name = "sample",
+                                         .needs = "recorder",
                                          .on = &events,
-                                         .start = start_tool,
+                                         .start = start_sample,
                                          .stop = stop_tool,
                                          .release = release_runtime};
+
+const struct sxs_tool sxs_wait_tool = {.name = "wait",
+                                       .needs = "recorder",
+                                       .on = &events,
+                                       .start = start_wait,
+                                       .stop = stop_tool,
+                                       .release = release_runtime};

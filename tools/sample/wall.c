@@ -9,7 +9,9 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "tools/recorder/poke.h"
 #include "tools/sample/clocks.h"
+#include "tools/sample/wait_reason.h"
 
 #define RECORD_NS    100000000u /* longest waiting time without a record */
 #define LATE_MAX_NS  1000000000u /* a round that is later stands for one interval alone */
@@ -20,6 +22,12 @@ static struct sxs_samples_writer *writer;
 static uint64_t                   interval_ns, round_ns;
 static uint64_t                   due_ns;       /* when the current round was due */
 static uint32_t                   round_weight; /* ns that the current round stands for */
+static _Atomic int                with_reasons;
+
+void sxs_wall_ask_reasons(void)
+{
+    atomic_store(&with_reasons, 1);
+}
 
 void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz)
 {
@@ -29,11 +37,12 @@ void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz)
     due_ns = sxs_now_ns(CLOCK_MONOTONIC);
 }
 
-static void record_waiting(struct sxs_sampled_thread *t)
+static void record_waiting(struct sxs_thread_slot *t)
 {
     const struct sxs_record_sample *last = atomic_load_explicit(&t->last, memory_order_acquire);
     struct sxs_record_sample       *record;
     uint64_t                        waited = atomic_exchange(&t->waited_ns, 0);
+    uint32_t                        reason = atomic_load(&t->reason);
     if (!last || !waited)
         return;
     record = sxs_samples_reserve(writer, last->head.size);
@@ -45,7 +54,7 @@ static void record_waiting(struct sxs_sampled_thread *t)
     record->weight_ns = waited;
     record->tid = last->tid;
     record->end = last->end;
-    record->waiting = 1;
+    record->waiting = (uint8_t)(reason ? reason : SXS_WAITS);
     record->n = last->n;
     memcpy(record->ips, last->ips, last->n * sizeof(last->ips[0]));
     sxs_samples_commit(record, SXS_RECORD_SAMPLE);
@@ -54,21 +63,21 @@ static void record_waiting(struct sxs_sampled_thread *t)
 
 /* A sample may cost its thread more than RAN_NS, with a deep stack or on a slow machine. If this
  * counted as work of the thread, it would cause another sample in each round. */
-SXS_SIGSAFE void sxs_wall_taken(struct sxs_sampled_thread *t)
+SXS_SIGSAFE void sxs_wall_taken(struct sxs_thread_slot *t)
 {
     atomic_store_explicit(&t->cpu_ns, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID), memory_order_relaxed);
 }
 
 /* Sets t->cpu_ns unless the handler has changed it meanwhile, because the handler's value is
  * newer. */
-static void move_clock(struct sxs_sampled_thread *t, uint64_t before, uint64_t cpu)
+static void move_clock(struct sxs_thread_slot *t, uint64_t before, uint64_t cpu)
 {
     atomic_compare_exchange_strong(&t->cpu_ns, &before, cpu);
 }
 
 /* A thread that is found for the first time gets one signal, whether it runs or not, because its
  * stack is not known yet. */
-uint32_t sxs_wall_due(struct sxs_sampled_thread *t)
+uint32_t sxs_wall_due(struct sxs_thread_slot *t)
 {
     uint64_t before = atomic_load(&t->cpu_ns), cpu = sxs_clocks_cpu_ns(atomic_load(&t->tid));
     int      known = atomic_load(&t->last) != NULL;
@@ -77,20 +86,23 @@ uint32_t sxs_wall_due(struct sxs_sampled_thread *t)
     if (known && cpu < before + RAN_NS) {
         uint64_t waited = atomic_fetch_add(&t->waited_ns, round_weight) + round_weight;
         move_clock(t, before, cpu);
+        if (with_reasons && !atomic_load(&t->reason))
+            atomic_store(&t->reason, (uint32_t)sxs_wait_reason(atomic_load(&t->tid)));
         if (waited >= RECORD_NS)
             record_waiting(t);
         return 0;
     }
     record_waiting(t);
+    atomic_store(&t->reason, 0);
     move_clock(t, before, cpu);
     return known ? round_weight : (uint32_t)interval_ns; /* a new thread may be younger */
 }
 
-static void look_at(struct sxs_sampled_thread *t)
+static void look_at(struct sxs_thread_slot *t)
 {
     uint32_t weight = sxs_wall_due(t);
     if (weight)
-        sxs_clocks_poke(atomic_load(&t->tid), weight);
+        sxs_poke(atomic_load(&t->tid), weight);
 }
 
 /* Missed rounds are not taken in a burst, because a running thread would look like a waiting one in

@@ -6,12 +6,16 @@
 #define SXS_TOOLS_SAMPLE_WALL_H
 
 #include "session/write/samples_write.h"
-#include "tools/sample/threads.h"
+#include "tools/recorder/threads.h"
 
 /**
  * sxs_wall_init - prepare for @hz rounds a second. Call it before the first tick; samples are
  * written to @w. */
 void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz);
+
+/** sxs_wall_ask_reasons - ask the kernel from now on what each thread waits in, once for each wait.
+ *  Any thread. */
+void sxs_wall_ask_reasons(void);
 
 /**
  * sxs_wall_tick - sleep until the next round is due, then check every thread. One thread calls
@@ -32,12 +36,12 @@ void sxs_wall_begin(uint64_t now_ns);
  * sxs_wall_due - whether @t must be sampled, because it has run since its stack was last taken.
  * Returns the time in ns that its next sample stands for. Returns 0 when the thread is still
  * waiting at the same place; then that time is added to its last sample. */
-uint32_t sxs_wall_due(struct sxs_sampled_thread *t);
+uint32_t sxs_wall_due(struct sxs_thread_slot *t);
 
 /**
  * sxs_wall_taken - note that the handler has just taken the stack of the calling thread @t.
  * sxs_wall_due() counts CPU time from now on, so the cost of the sample does not count as work
  * of the thread. Signal-safe. */
-SXS_SIGSAFE void sxs_wall_taken(struct sxs_sampled_thread *t);
+SXS_SIGSAFE void sxs_wall_taken(struct sxs_thread_slot *t);
 
 #endif

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 using System;
+using System.Diagnostics;
 using System.IO;
+using System.Linq;
+using System.Reflection;
+using System.Runtime.InteropServices;
 using System.Threading;
 
 namespace Memory;
@@ -14,14 +18,17 @@ namespace Memory;
 ///   threads=N      starts N threads, each with an object in a thread-static field and a local one
 ///   drop           drops everything that was kept
 ///   collect=GEN    induces a blocking collection of a generation, and waits for finalizers
-///   words=N, mix=N, alternate=N, uneven=N    work, see Work
+///   words=N, mix=N, spread=N, alternate=N, uneven=N    work, see Work
+///   seed=N         a number above 0: another random order for mix and spread
 ///   on=N           the steps that follow are done on N threads at once
+///   fork=N         allocates one Small and forks; the child allocates N more and ends
 ///   ready=FILE     creates a file; until=FILE waits until a file exists; sleep=MS waits
-/// Exit codes: 0, 2 wrong arguments.
+/// Exit codes: 0, 2 wrong arguments, 3 a forked child failed.
 /// </summary>
 internal static class Program
 {
     private static int threads = 1;
+    private static uint seed = 12345;
 
     private static int Main(string[] args)
     {
@@ -79,12 +86,15 @@ internal static class Program
             case "collect": Collect(int.Parse(value)); break;
             case "on": threads = int.Parse(value); break;
             case "words": Words(int.Parse(value)); break;
-            case "mix": Mix(int.Parse(value)); break;
+            case "mix": Count(name, seed => Work.Mix(int.Parse(value), seed)); break;
+            case "spread": Count(name, seed => Work.Spread(int.Parse(value), seed)); break;
+            case "seed": seed = uint.Parse(value); break;
             case "alternate": Work.OnThreads(threads, () => Work.Alternate(int.Parse(value))); break;
             case "uneven": Work.OnThreads(threads, () => Work.Uneven(int.Parse(value))); break;
             case "ready": File.WriteAllText(value, ""); break;
             case "sleep": Thread.Sleep(int.Parse(value)); break;
             case "until": Until(value); break;
+            case "fork": Fork(int.Parse(value)); break;
             default: throw new ArgumentException("there is no such step");
         }
     }
@@ -95,20 +105,54 @@ internal static class Program
         GC.WaitForPendingFinalizers();
     }
 
+    /// <summary>Prints the CPU time that the whole process used meanwhile, in ms, and the bytes that
+    /// were allocated.</summary>
     private static void Words(int n)
     {
-        double ms = 0;
-        Work.OnThreads(threads, () => ms = Work.Words(n));
-        Console.WriteLine($"memory: .NET {Environment.Version}: words={n}: {ms:F1} ms");
+        using var process = Process.GetCurrentProcess();
+        TimeSpan before = process.TotalProcessorTime;
+        long allocated = GC.GetTotalAllocatedBytes();
+        Work.OnThreads(threads, () => Work.Words(n));
+        process.Refresh();
+        double ms = (process.TotalProcessorTime - before).TotalMilliseconds;
+        allocated = GC.GetTotalAllocatedBytes() - allocated;
+        Console.WriteLine($"memory: .NET {Environment.Version}: words={n}: {ms:F0} ms {allocated} bytes");
+        Console.WriteLine($"bench: allocated_mb {allocated / 1e6:F1}");
     }
 
-    private static void Mix(int n)
+    private static void Count(string name, Func<uint, int[]> work)
     {
-        (int Small, int Medium, int Big) made = default;
-        Work.OnThreads(threads, () => made = Work.Mix(n));
-        Console.WriteLine($"memory: .NET {Environment.Version}: mix: {made.Small * threads} small " +
-            $"{made.Medium * threads} medium {made.Big * threads} big");
+        int[] made = [];
+        Work.OnThreads(threads, () => made = work(seed));
+        string counts = string.Join(" ", made.Select(n => (long)n * threads));
+        Console.WriteLine($"memory: .NET {Environment.Version}: {name}: {counts}");
     }
+
+    /// <summary>Everything that the child runs is compiled before the fork: a compilation may wait for
+    /// threads that the child does not have.</summary>
+    private static void Fork(int n)
+    {
+        foreach (string name in new[] { nameof(ForkProcess), nameof(ExitProcess), nameof(WaitFor) })
+            Marshal.Prelink(typeof(Program).GetMethod(name, BindingFlags.NonPublic | BindingFlags.Static)!);
+        Kinds.Allocate("small", 1);
+        int child = ForkProcess();
+        if (child == 0)
+        {
+            Kinds.Allocate("small", n);
+            ExitProcess(7);
+        }
+        if (WaitFor(child, out int status, 0) != child || status != 7 << 8)
+            Environment.Exit(3);
+    }
+
+    [DllImport("libc.so.6", EntryPoint = "fork")]
+    private static extern int ForkProcess();
+
+    [DllImport("libc.so.6", EntryPoint = "_exit")]
+    private static extern void ExitProcess(int code);
+
+    [DllImport("libc.so.6", EntryPoint = "waitpid")]
+    private static extern int WaitFor(int process, out int status, int options);
 
     private static void Until(string file)
     {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Linq;
 using System.Runtime.CompilerServices;
 using System.Text;
@@ -14,14 +13,15 @@ internal static class Work
 {
     private static int sink;
 
-    /// <summary>Words are split, counted and sorted, and put into texts again: some 300 KB each
-    /// round. Returns the time that n rounds took.</summary>
-    public static double Words(int n)
+    // The JIT leaves out objects that nothing refers to.
+    private static volatile object? last;
+
+    /// <summary>n rounds in which words are split, counted and sorted, and put into texts
+    /// again.</summary>
+    public static void Words(int n)
     {
-        var clock = Stopwatch.StartNew();
         for (int i = 0; i < n; i++)
             sink += Round(i);
-        return clock.Elapsed.TotalMilliseconds;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -42,51 +42,76 @@ internal static class Work
             .Sum(word => word.Length);
     }
 
-    /// <summary>Objects of three types in a random order that does not change: of ten, six Small,
-    /// three Medium, one Big on average. Returns how many of each.</summary>
+    /// <summary>Objects of three types in a random order: of ten, six Small, three Medium, one Big on
+    /// average. Returns how many of each.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public static (int Small, int Medium, int Big) Mix(int n)
+    public static int[] Mix(int n, uint seed)
     {
-        (int Small, int Medium, int Big) made = default;
-        uint state = 12345;
-        object? last = null;
+        var made = new int[3];
         for (int i = 0; i < n; i++)
         {
-            state ^= state << 13;
-            state ^= state >> 17;
-            state ^= state << 5;
-            switch (state % 10)
+            switch (Next(ref seed) % 10)
             {
                 case < 6:
                     last = new Small();
-                    made.Small++;
+                    made[0]++;
                     break;
                 case < 9:
                     last = new Medium();
-                    made.Medium++;
+                    made[1]++;
                     break;
                 default:
                     last = new Big();
-                    made.Big++;
+                    made[2]++;
                     break;
             }
         }
-        GC.KeepAlive(last);
         return made;
     }
 
-    /// <summary>n objects of one type and n of another of the same size, in turn: the worst order
-    /// for a sample at fixed distances.</summary>
+    /// <summary>Objects of six sizes in a random order, with about the same number of bytes of each:
+    /// Small, and arrays of 1,024, 4,096, 8,024, 12,824 and 30,024 bytes. Returns how many of
+    /// each.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static int[] Spread(int n, uint seed)
+    {
+        var made = new int[6];
+        for (int i = 0; i < n; i++)
+        {
+            uint kind = Next(ref seed) % 480; // 400 : 60 : 15 : 2 : 2 : 1
+            int size = kind < 400 ? 0 : kind < 460 ? 1 : kind < 475 ? 2 : kind < 477 ? 3 : kind < 479 ? 4 : 5;
+            made[size]++;
+            last = size switch
+            {
+                0 => new Small(),
+                1 => new short[500],
+                2 => new int[1018],
+                3 => new long[1000],
+                4 => new double[1600],
+                _ => new float[7500],
+            };
+        }
+        return made;
+    }
+
+    private static uint Next(ref uint state)
+    {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        return state;
+    }
+
+    /// <summary>n objects of one type and n of another, in turn, of 32 bytes both: the worst order
+    /// for a sample at distances that are a multiple of 64.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static void Alternate(int n)
     {
-        object? last = null;
         for (int i = 0; i < n; i++)
         {
-            last = new Holder<long>();
-            last = new Outer.Inner();
+            last = new Medium();
+            last = new Pair<string, string>();
         }
-        GC.KeepAlive(last);
     }
 
     /// <summary>n arrays of 20,000 bytes, each followed by four small objects: contexts of different
@@ -94,14 +119,12 @@ internal static class Work
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static void Uneven(int n)
     {
-        object? last = null;
         for (int i = 0; i < n; i++)
         {
             last = new float[5000 - 6];
             for (int j = 0; j < 4; j++)
                 last = new Medium();
         }
-        GC.KeepAlive(last);
     }
 
     /// <summary>Runs work on n threads at once.</summary>

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * blocks.c - malloc(), free() and the functions related to them.
+ *
+ * Each function has a part that nearly all calls take, which only counts, and a slow part for an
+ * allocation that may be reported or a block that may have been. The slow parts are functions of
+ * their own, so that the first part needs no stack.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator/internal.h"
+#include "allocator/live.h"
+
+#define SLOW __attribute__((noinline, cold))
+
+/* ---- allocation ------------------------------------------------------------------------------ */
+
+SLOW static void *malloc_slow(size_t size, uintptr_t caller)
+{
+    double n;
+    int    taken = sxs_take(size, &n);
+    void  *block = sxs_next.malloc(size);
+    if (taken && block)
+        sxs_report_block(block, size, n, caller);
+    return block;
+}
+
+SXS_EXPORT void *malloc(size_t size)
+{
+    return sxs_pass(size) ? sxs_next.malloc(size) : malloc_slow(size, SXS_CALLER);
+}
+
+SLOW static void *calloc_slow(size_t n, size_t size, uintptr_t caller)
+{
+    double weight;
+    int    taken = sxs_take(n * size, &weight);
+    void  *block = sxs_next.calloc(n, size);
+    if (taken && block)
+        sxs_report_block(block, n * size, weight, caller);
+    return block;
+}
+
+/* If the product is too large, the next calloc() fails. */
+SXS_EXPORT void *calloc(size_t n, size_t size)
+{
+    return sxs_pass(n * size) ? sxs_next.calloc(n, size) : calloc_slow(n, size, SXS_CALLER);
+}
+
+SLOW static void *memalign_slow(size_t align, size_t size, uintptr_t caller)
+{
+    double n;
+    int    taken = sxs_take(size, &n);
+    void  *block = sxs_next.memalign(align, size);
+    if (taken && block)
+        sxs_report_block(block, size, n, caller);
+    return block;
+}
+
+SXS_EXPORT void *memalign(size_t align, size_t size);
+SXS_EXPORT void *memalign(size_t align, size_t size)
+{
+    return sxs_pass(size) ? sxs_next.memalign(align, size) : memalign_slow(align, size, SXS_CALLER);
+}
+
+SLOW static void *aligned_alloc_slow(size_t align, size_t size, uintptr_t caller)
+{
+    double n;
+    int    taken = sxs_take(size, &n);
+    void  *block = sxs_next.aligned_alloc(align, size);
+    if (taken && block)
+        sxs_report_block(block, size, n, caller);
+    return block;
+}
+
+SXS_EXPORT void *aligned_alloc(size_t align, size_t size)
+{
+    return sxs_pass(size) ? sxs_next.aligned_alloc(align, size)
+                          : aligned_alloc_slow(align, size, SXS_CALLER);
+}
+
+SLOW static int posix_memalign_slow(void **out, size_t align, size_t size, uintptr_t caller)
+{
+    double n;
+    int    taken = sxs_take(size, &n);
+    int    err = sxs_next.posix_memalign(out, align, size);
+    if (taken && !err)
+        sxs_report_block(*out, size, n, caller);
+    return err;
+}
+
+SXS_EXPORT int posix_memalign(void **out, size_t align, size_t size)
+{
+    return sxs_pass(size) ? sxs_next.posix_memalign(out, align, size)
+                          : posix_memalign_slow(out, align, size, SXS_CALLER);
+}
+
+SLOW static void *valloc_slow(size_t size, uintptr_t caller)
+{
+    double n;
+    int    taken = sxs_take(size, &n);
+    void  *block = sxs_next.valloc(size);
+    if (taken && block)
+        sxs_report_block(block, size, n, caller);
+    return block;
+}
+
+SXS_EXPORT void *valloc(size_t size)
+{
+    return sxs_pass(size) ? sxs_next.valloc(size) : valloc_slow(size, SXS_CALLER);
+}
+
+SLOW static void *pvalloc_slow(size_t size, uintptr_t caller)
+{
+    double n;
+    int    taken = sxs_take(size, &n);
+    void  *block = sxs_next.pvalloc(size);
+    if (taken && block)
+        sxs_report_block(block, size, n, caller);
+    return block;
+}
+
+SXS_EXPORT void *pvalloc(size_t size);
+SXS_EXPORT void *pvalloc(size_t size)
+{
+    return sxs_pass(size) ? sxs_next.pvalloc(size) : pvalloc_slow(size, SXS_CALLER);
+}
+
+/* ---- release --------------------------------------------------------------------------------- */
+
+/* A block that was reported is removed from the table before it is freed, because after that another
+ * thread may get the same address. */
+SLOW static void free_slow(void *block)
+{
+    if (sxs_early_size(block))
+        return;
+    sxs_report_released(sxs_live_take(block));
+    sxs_next.free(block);
+}
+
+SXS_EXPORT void free(void *block)
+{
+    if (SXS_RARELY(sxs_live_may_be(block)))
+        free_slow(block);
+    else
+        sxs_next.free(block);
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+/* Puts a block back into the table that was removed for a realloc() which then failed. */
+static void put_back(const void *block, uint64_t id)
+{
+    int64_t place = id ? sxs_live_reserve(block) : -1;
+    if (place >= 0)
+        sxs_live_fill(place, block, id);
+}
+
+static void *move_early(const void *block, size_t old_size, size_t size)
+{
+    void *moved = sxs_next.malloc(size);
+    if (moved)
+        memcpy(moved, block, old_size < size ? old_size : size);
+    return moved;
+}
+
+/* What realloc() returns counts as a new allocation, and the old block as freed, also if the address
+ * is the same. */
+SLOW static void *realloc_slow(void *block, size_t size, uintptr_t caller)
+{
+    double   n = 0;
+    int      taken = !sxs_pass(size) && sxs_take(size, &n);
+    size_t   early = sxs_early_size(block);
+    uint64_t id = early ? 0 : sxs_live_take(block);
+    void    *moved = early ? move_early(block, early, size) : sxs_next.realloc(block, size);
+    if (!moved && size)
+        put_back(block, id);
+    else
+        sxs_report_released(id);
+    if (taken && moved)
+        sxs_report_block(moved, size, n, caller);
+    return moved;
+}
+
+SXS_EXPORT void *realloc(void *block, size_t size)
+{
+    return SXS_RARELY(sxs_live_may_be(block)) || !sxs_pass(size)
+               ? realloc_slow(block, size, SXS_CALLER)
+               : sxs_next.realloc(block, size);
+}
+
+SXS_EXPORT void *reallocarray(void *block, size_t n, size_t size)
+{
+    size_t all;
+    if (__builtin_mul_overflow(n, size, &all)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return SXS_RARELY(sxs_live_may_be(block)) || !sxs_pass(all)
+               ? realloc_slow(block, all, SXS_CALLER)
+               : sxs_next.realloc(block, all);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/** internal.h - what the files of libsxsprof-malloc.so share. */
+#ifndef SXS_ALLOCATOR_INTERNAL_H
+#define SXS_ALLOCATOR_INTERNAL_H
+
+#include <sys/types.h>
+
+#include "allocator/allocator.h"
+#include "allocator/pace.h"
+
+#define SXS_CALLER ((uintptr_t)__builtin_return_address(0))
+
+#define SXS_RARELY(condition) __builtin_expect((condition) != 0, 0)
+
+/* ---- next.c ---------------------------------------------------------------------------------- */
+
+/** The functions of the next library that has them: the C library's, or another allocator's. Before
+ *  they are known, functions that find them first. */
+struct sxs_next {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void *(*memalign)(size_t, size_t);
+    void *(*aligned_alloc)(size_t, size_t);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+    void (*free)(void *);
+    void *(*mmap)(void *, size_t, int, int, int, off_t);
+    int (*munmap)(void *, size_t);
+    void *(*mremap)(void *, size_t, size_t, int, ...);
+};
+extern struct sxs_next sxs_next;
+
+/** sxs_next_find - find the next functions. Returns 1, or 0 while they are being found: by this
+ *  thread, when the search itself allocates, or by another thread. */
+int sxs_next_find(void);
+
+/** sxs_next_is_allocator - tell whether an address is in the library of the next malloc(). */
+int sxs_next_is_allocator(uintptr_t address);
+
+/** sxs_early_size - return the size of a block that was allocated while the next functions were being
+ *  found, or 0 if @block is none. Such a block is never freed. */
+size_t sxs_early_size(const void *block);
+
+/* ---- report.c -------------------------------------------------------------------------------- */
+
+/** The state of a thread. */
+struct sxs_own {
+    uint64_t        remaining; /* bytes to allocate before the next one that is taken */
+    uint64_t        base;  /* sampling distance that the listener wants; 0: there was no listener */
+    uint64_t        every; /* the one with which `remaining` was drawn; see pace.h */
+    uint64_t        random; /* see sampling.h */
+    struct sxs_pace pace;
+    int             inside; /* nonzero: in a function of the listener, or looking up functions */
+};
+extern SXS_TLS struct sxs_own sxs_own;
+
+/** sxs_pass - return 1 if an allocation is certain not to be reported; it is counted then. This is
+ *  all that is done for nearly all allocations. */
+static inline int sxs_pass(size_t bytes)
+{
+    if (SXS_RARELY(bytes > sxs_own.remaining))
+        return 0;
+    sxs_own.remaining -= bytes;
+    return 1;
+}
+
+/** sxs_take - decide about an allocation for which sxs_pass() returned 0. Returns 1 if it is to be
+ *  reported, as *@n allocations. */
+int sxs_take(size_t bytes, double *n);
+
+/** sxs_report_block - report a block that sxs_take() chose. Keeps errno. */
+void sxs_report_block(const void *block, size_t bytes, double n, uintptr_t caller);
+
+/** sxs_report_mapping - report a mapping that sxs_take() chose. Keeps errno. */
+void sxs_report_mapping(const void *at, size_t bytes, double n, uintptr_t caller);
+
+/** sxs_report_released - report that an allocation is gone. @id: 0: nothing is done. Keeps errno. */
+void sxs_report_released(uint64_t id);
+
+/* ---- maps.c ---------------------------------------------------------------------------------- */
+
+/* Members of struct sxs_allocator. */
+void sxs_maps_elsewhere(void);
+void sxs_mapped(uintptr_t caller, void *at, size_t len, int prot, int flags);
+void sxs_unmapping(void *addr, size_t len);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "cmd/costs/costs.h"
+#include "cmd/output/json_values.h"
+#include "cmd/output/must.h"
+#include "cmd/output/processes.h"
+
+/* A list of the JSON report. */
+struct list {
+    const char        *key;
+    enum sxs_cost_kind kind;
+    bool               live;      /* of what is not gone */
+    const char        *n, *value; /* keys of how many and how much */
+};
+
+static const struct list lists[] = {
+    {"allocations", SXS_COST_ALLOCATION, false, "objects", "bytes"},
+    {"live", SXS_COST_ALLOCATION, true, "objects", "bytes"},
+    {"native", SXS_COST_NATIVE, false, "blocks", "bytes"},
+    {"native_live", SXS_COST_NATIVE, true, "blocks", "bytes"},
+    {"locks", SXS_COST_LOCK, false, "waits", "wait_ns"},
+};
+
+#define N_LISTS (sizeof(lists) / sizeof(lists[0]))
+
+/* The standard error of @v, to which @var is the variance. */
+static uint64_t error_of(double var, double v)
+{
+    return sxs_cost_round(sxs_cost_error(var, v) * v);
+}
+
+static json_t *row_json(const struct sxs_costs_process *p, const struct list *list,
+                        const struct sxs_cost_type *v)
+{
+    const struct sxs_cost_sum *sum = list->live ? &v->live : &v->all;
+    bool                       exact = v->exact && !list->live;
+    bool                       all = p->head.cost_every[list->kind] == 1 && sum->var_n <= 0 &&
+               !atomic_load_explicit(&p->head.n_costs_dropped[list->kind], memory_order_relaxed);
+    json_t *o = json_object();
+    int     err = 0;
+    err |= sxs_json_set_number(o, "pid", p->process->pid);
+    err |= sxs_json_set_number(o, "runtime", v->runtime);
+    err |= sxs_json_set_text(o, "version",
+                             v->runtime ? sxs_process_version(p->process, v->runtime) : "");
+    err |= sxs_json_set_text(o, "type", sxs_strings_text(&p->names, v->name));
+    err |= sxs_json_set_number(o, list->n, exact ? v->n : sxs_cost_round(sum->n));
+    err |= sxs_json_set_number(o, list->value, exact ? v->value : sxs_cost_round(sum->value));
+    err |= json_object_set_new(o, "exact", json_boolean(exact || all));
+    err |= sxs_json_set_number(o, "samples", sum->records);
+    if (list->kind == SXS_COST_LOCK) {
+        err |= sxs_json_set_number(o, "longest_ns", v->longest);
+        err |= sxs_json_set_number(o, "open", v->open);
+        return sxs_json_whole(o, err);
+    }
+    err |= sxs_json_set_number(o, "error_bytes", exact ? 0 : error_of(sum->var_value, sum->value));
+    if (list->kind == SXS_COST_ALLOCATION && !list->live) {
+        err |= sxs_json_set_number(o, "large", sxs_cost_round(sxs_cost_type_large(v)));
+        err |= sxs_json_set_number(o, "pinned", sxs_cost_round(v->pinned));
+    }
+    return sxs_json_whole(o, err);
+}
+
+static const struct list *sorted_by; /* for qsort(), which passes no argument; one thread */
+
+static int heavier(const void *a, const void *b)
+{
+    const struct sxs_cost_type *x = *(const struct sxs_cost_type *const *)a;
+    const struct sxs_cost_type *y = *(const struct sxs_cost_type *const *)b;
+    double                      vx = sorted_by->live ? x->live.value : sxs_cost_type_value(x);
+    double                      vy = sorted_by->live ? y->live.value : sxs_cost_type_value(y);
+    if (vx != vy)
+        return vx < vy ? 1 : -1;
+    return (x > y) - (x < y);
+}
+
+static bool is_listed(const struct sxs_costs_process *p, const struct list *list,
+                      const struct sxs_cost_type *v, uint32_t runtime)
+{
+    if (v->kind != list->kind || (runtime && v->runtime != runtime))
+        return false;
+    if (list->live)
+        return v->live.records > 0;
+    return v->exact == p->exact[list->kind] && (v->exact ? v->n > 0 : v->all.records > 0);
+}
+
+static int add_rows(json_t *rows, const struct sxs_costs_process *p, const struct list *list,
+                    uint32_t runtime)
+{
+    const struct sxs_cost_type **all = sxs_must_zeroed(p->types.n, sizeof(*all));
+    size_t                       n = 0;
+    int                          err = 0;
+    for (size_t i = 0; i < p->types.n; i++)
+        if (is_listed(p, list, &p->types.all[i], runtime))
+            all[n++] = &p->types.all[i];
+    sorted_by = list;
+    if (n)
+        qsort(all, n, sizeof(*all), heavier);
+    for (size_t i = 0; i < n && !err; i++)
+        err = json_array_append_new(rows, row_json(p, list, all[i]));
+    free(all);
+    return err;
+}
+
+int sxs_costs_json(json_t *top, const struct sxs_costs_report *r, uint32_t runtime)
+{
+    int err = 0;
+    for (size_t i = 0; i < N_LISTS && !err; i++) {
+        json_t *rows = json_array();
+        bool    on = false;
+        for (size_t k = 0; k < r->n && !err; k++) {
+            const struct sxs_samples_header *h = &r->processes[k].head;
+            if (!sxs_costs_on(h, lists[i].kind) || (lists[i].live && !h->cost_live[lists[i].kind]))
+                continue;
+            on = true;
+            err = add_rows(rows, &r->processes[k], &lists[i], runtime);
+        }
+        if (on && !err)
+            err = json_object_set(top, lists[i].key, rows);
+        json_decref(rows);
+    }
+    return err ? -1 : 0;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/gc/gc.h"
+#include "cmd/output/json_values.h"
+#include "cmd/output/processes.h"
+
+bool sxs_gc_recorded(const struct sxs_events_report *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->processes[i].data->head.tools & SXS_EVENTS_OF_COLLECTIONS)
+            return true;
+    return false;
+}
+
+static json_t *pauses_json(const struct sxs_events_collection *c)
+{
+    json_t *rows = json_array();
+    int     err = 0;
+    for (unsigned i = 0; i < c->n_pauses && i < SXS_GC_PAUSES && !err; i++) {
+        json_t *o = json_object();
+        err = sxs_json_set_number(o, "time_ns", c->pauses[i].time_ns) |
+              sxs_json_set_number(o, "suspension_ns", c->pauses[i].suspension_ns) |
+              sxs_json_set_number(o, "pause_ns", c->pauses[i].duration_ns) |
+              json_array_append_new(rows, o);
+    }
+    return sxs_json_whole(rows, err);
+}
+
+static json_t *generations_json(const struct sxs_events_collection *c)
+{
+    static const char *const names[] = {"0", "1", "2", "large", "pinned"};
+    json_t                  *rows = json_array();
+    int                      err = 0;
+    for (unsigned i = 0; i < SXS_GC_GENERATIONS && !err; i++) {
+        json_t *o = json_object();
+        err = sxs_json_set_text(o, "name", names[i]);
+        if (c->known & SXS_GC_KNOWS_HEAP)
+            err |= sxs_json_set_number(o, "size", c->generations[i].size) |
+                   sxs_json_set_number(o, "promoted", c->generations[i].promoted);
+        if (c->known & SXS_GC_KNOWS_DETAIL)
+            err |= sxs_json_set_number(o, "before", c->generations[i].before) |
+                   sxs_json_set_number(o, "fragmentation_before", c->generations[i].free_before) |
+                   sxs_json_set_number(o, "fragmentation", c->generations[i].fragmentation) |
+                   sxs_json_set_number(o, "survived", c->generations[i].survived) |
+                   sxs_json_set_number(o, "pinned", c->generations[i].pinned) |
+                   sxs_json_set_number(o, "freed", c->generations[i].freed);
+        err |= json_array_append_new(rows, o);
+    }
+    return sxs_json_whole(rows, err);
+}
+
+static int set_heap(json_t *o, const struct sxs_events_collection *c)
+{
+    uint64_t size = 0, promoted = 0, freed = 0, fragmentation = 0;
+    int      err = 0;
+    for (unsigned i = 0; i < SXS_GC_GENERATIONS; i++) {
+        size += c->generations[i].size;
+        promoted += c->generations[i].promoted;
+        freed += c->generations[i].freed;
+        fragmentation += c->generations[i].fragmentation;
+    }
+    if (c->known & SXS_GC_KNOWS_HEAP)
+        err = sxs_json_set_number(o, "heap", size) | sxs_json_set_number(o, "promoted", promoted) |
+              sxs_json_set_number(o, "pinned_objects", c->n_pinned) |
+              sxs_json_set_number(o, "handles", c->n_handles) |
+              sxs_json_set_number(o, "sync_blocks", c->sync_blocks) |
+              sxs_json_set_number(o, "finalizable", c->n_finalizable) |
+              sxs_json_set_number(o, "finalizable_bytes", c->finalizable);
+    if (c->known & SXS_GC_KNOWS_DETAIL)
+        err |= sxs_json_set_number(o, "freed", freed) |
+               sxs_json_set_number(o, "fragmentation", fragmentation);
+    if (c->known & SXS_GC_KNOWS_GLOBAL)
+        err |= sxs_json_set_number(o, "heaps", c->heaps) |
+               json_object_set_new(o, "concurrent", json_boolean(c->mechanisms & 1)) |
+               json_object_set_new(o, "compacting", json_boolean(c->mechanisms & 2));
+    return err;
+}
+
+static json_t *collection_json(const struct sxs_events_process    *p,
+                               const struct sxs_events_collection *c)
+{
+    json_t *o = json_object();
+    int     err = sxs_json_set_number(o, "runtime", c->runtime);
+    err |= sxs_json_set_text(o, "version", sxs_process_version(p->process, c->runtime));
+    err |= sxs_json_set_number(o, "pid", p->process->pid);
+    err |= sxs_json_set_number(o, "number", c->number);
+    if (c->generation != SXS_GC_UNKNOWN)
+        err |= sxs_json_set_number(o, "generation", c->generation);
+    err |= sxs_json_set_text(o, "reason", sxs_gc_reason_text(c->reason));
+    err |= sxs_json_set_text(o, "type", sxs_gc_type_text(c->type));
+    err |= sxs_json_set_number(o, "time_ns", c->time_ns);
+    if (c->end_ns >= c->time_ns)
+        err |= sxs_json_set_number(o, "duration_ns", c->end_ns - c->time_ns);
+    err |= sxs_json_set_number(o, "pause_ns", c->pause_ns);
+    err |= sxs_json_set_number(o, "suspension_ns", c->suspension_ns);
+    err |= json_object_set_new(o, "pauses", pauses_json(c));
+    err |= sxs_json_set_number(o, "tid", c->tid);
+    if (c->trigger_tid)
+        err |= sxs_json_set_number(o, "trigger_tid", c->trigger_tid);
+    err |= set_heap(o, c);
+    err |= sxs_json_set_number(o, "finalized", c->n_finalized);
+    err |= sxs_json_set_number(o, "finalizers_ns", c->finalizers_ns);
+    if (c->known & (SXS_GC_KNOWS_HEAP | SXS_GC_KNOWS_DETAIL))
+        err |= json_object_set_new(o, "generations", generations_json(c));
+    return sxs_json_whole(o, err);
+}
+
+int sxs_gc_json(json_t *top, const struct sxs_events_report *r)
+{
+    json_t *rows;
+    int     err = 0;
+    if (!sxs_gc_recorded(r))
+        return 0;
+    rows = json_array();
+    for (size_t i = 0; i < r->n; i++) {
+        const struct sxs_events_process *p = &r->processes[i];
+        for (size_t k = 0; k < p->data->n_collections && !err; k++)
+            err = json_array_append_new(rows, collection_json(p, &p->data->collections[k]));
+    }
+    err |= json_object_set_new(top, "gcs", rows);
+    return err ? -1 : 0;
+}

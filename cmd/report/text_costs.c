@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* Text report of costs. Shares are shares of bytes or time, or of the number with --by-count. */
+#include "cmd/report/text_costs.h"
+
+#include "cmd/output/must.h"
+#include "cmd/output/text.h"
+#include "cmd/report/costs.h"
+#include "cmd/report/data_kind.h"
+
+#include <string.h>
+
+struct report {
+    const struct sxs_model       *m;
+    const struct sxs_model_costs *c;
+    const struct sxs_data_kind   *kind;
+    FILE                         *to;
+    double                        n, value,
+        weight; /* totals: how many, how much, and the one of them that shares are of */
+    bool exact;
+};
+
+/* ---- numbers ---------------------------------------------------------------------------------- */
+
+/* Formats a number with a comma after each three digits. */
+static const char *count_text(double n, char *buf, size_t size)
+{
+    char   digits[32];
+    size_t len =
+        (size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)sxs_cost_round(n));
+    size_t at = 0;
+    for (size_t i = 0; i < len && at + 2 < size; i++) {
+        if (i && (len - i) % 3 == 0)
+            buf[at++] = ',';
+        buf[at++] = digits[i];
+    }
+    buf[at] = '\0';
+    return buf;
+}
+
+static const char *bytes_text(double bytes, char *buf, size_t size)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    size_t                   unit = 0;
+    while (bytes >= 999.995 && unit < 5) {
+        bytes /= 1000;
+        unit++;
+    }
+    snprintf(buf, size, unit ? "%.2f %s" : "%.0f %s", bytes, units[unit]);
+    return buf;
+}
+
+/* Formats a sum of values: bytes or time. */
+static const char *value_text(const struct report *r, double value, char *buf, size_t size)
+{
+    if (r->kind->unit == SXS_UNIT_BYTES)
+        return bytes_text(value, buf, size);
+    return sxs_text_duration(sxs_cost_round(value), buf, size);
+}
+
+static double percent_of(double part, double all)
+{
+    return all > 0 ? 100 * part / all : 0;
+}
+
+static double weight_of(const struct report *r, double n, double value)
+{
+    return r->c->by_count ? n : value;
+}
+
+/* ---- totals ----------------------------------------------------------------------------------- */
+
+static void write_process(const struct report *r, const struct sxs_model_process *p)
+{
+    const struct sxs_samples_header *h = &p->head;
+    uint64_t                         every = h->cost_every[r->c->kind];
+    char                             size[32];
+    fprintf(r->to, "process %s: %s\n", p->folder, h->command);
+    if (every > 1)
+        fprintf(r->to, "  one %s recorded for %s on average", r->kind->one,
+                bytes_text((double)every, size, sizeof(size)));
+    else
+        fprintf(r->to, "  every %s recorded", r->kind->one);
+    fprintf(r->to, ", %llu dropped%s\n",
+            (unsigned long long)atomic_load_explicit(&h->n_costs_dropped[r->c->kind],
+                                                     memory_order_relaxed),
+            atomic_load_explicit(&h->ended_ns, memory_order_relaxed)
+                ? ""
+                : ", still running or ended without saying so");
+    uint64_t lost = atomic_load_explicit(&h->n_notes_dropped, memory_order_relaxed);
+    if (r->c->live && lost)
+        fprintf(r->to,
+                "  %llu notes of what is gone or alive were dropped: what is listed may be gone\n",
+                (unsigned long long)lost);
+    if (r->c->live && !h->cost_live[r->c->kind])
+        fputs("  which of them are gone was not recorded: none of them is listed\n", r->to);
+}
+
+static void sum_exact(struct report *r)
+{
+    for (size_t i = 0; i < r->c->types.n; i++) {
+        const struct sxs_cost_type *t = &r->c->types.all[i];
+        if (!t->exact)
+            continue;
+        r->n += (double)t->n;
+        r->value += (double)t->value;
+    }
+}
+
+static void write_total(const struct report *r)
+{
+    const struct sxs_cost_sum *sum = r->c->live ? &r->c->alive : &r->c->all;
+    char                       n[48], value[48];
+    fprintf(r->to, "\n%s: %s in %s %s", r->kind->title,
+            value_text(r, r->value, value, sizeof(value)), count_text(r->n, n, sizeof(n)),
+            r->n > 0 && sxs_cost_round(r->n) == 1 ? r->kind->one : r->kind->many);
+    if (r->exact && (r->c->every > 1 || sum->var_n > 0))
+        fprintf(r->to, " (counted; the stacks are estimates from %llu samples)",
+                (unsigned long long)sum->records);
+    else if (!r->exact && sum->var_n > 0)
+        fprintf(r->to,
+                " (estimates from %llu samples; standard error of the sums: %.1f %%, %.1f %%)",
+                (unsigned long long)sum->records, 100 * sxs_cost_error(sum->var_value, sum->value),
+                100 * sxs_cost_error(sum->var_n, sum->n));
+    fputs("\n", r->to);
+    if (r->m->own_ns && r->c->by_count)
+        fprintf(r->to, "of these by sxsprof itself: %s\n",
+                count_text((double)r->m->own_ns, n, sizeof(n)));
+    else if (r->m->own_ns)
+        fprintf(r->to, "of these by sxsprof itself: %s\n",
+                value_text(r, (double)r->m->own_ns, value, sizeof(value)));
+    if (r->c->live && r->c->unfollowed.records)
+        fprintf(r->to, "not listed: %s in %s %s that nobody followed: too many at once\n",
+                value_text(r, r->c->unfollowed.value, value, sizeof(value)),
+                count_text(r->c->unfollowed.n, n, sizeof(n)), r->kind->many);
+}
+
+/* ---- types ------------------------------------------------------------------------------------ */
+
+/* Writes "[8.0.29] System.String", with the process when there are several. */
+static void write_type(const struct report *r, const struct sxs_cost_type *t)
+{
+    uint16_t runtime = sxs_costs_type_runtime(t);
+    if (r->m->n_processes > 1)
+        fprintf(r->to, "%s/", r->m->processes[sxs_costs_type_process(t)].folder);
+    if (runtime)
+        fprintf(r->to, "[%s] ", sxs_model_text(r->m, r->m->runtimes[runtime - 1].version));
+    fputs(sxs_model_text(r->m, t->name), r->to);
+}
+
+static double type_n(const struct report *r, const struct sxs_cost_type *t)
+{
+    return r->c->live ? t->live.n : sxs_cost_type_n(t);
+}
+
+static double type_value(const struct report *r, const struct sxs_cost_type *t)
+{
+    return r->c->live ? t->live.value : sxs_cost_type_value(t);
+}
+
+static const struct report *sorted; /* for qsort(), which passes no argument; one thread */
+
+static int by_weight(double x, double y, uint32_t a, uint32_t b)
+{
+    return x < y ? 1 : x > y ? -1 : (a > b) - (a < b);
+}
+
+static int heavier_type(const void *a, const void *b)
+{
+    uint32_t                    ia = *(const uint32_t *)a, ib = *(const uint32_t *)b;
+    const struct sxs_cost_type *x = &sorted->c->types.all[ia], *y = &sorted->c->types.all[ib];
+    return by_weight(weight_of(sorted, type_n(sorted, x), type_value(sorted, x)),
+                     weight_of(sorted, type_n(sorted, y), type_value(sorted, y)), ia, ib);
+}
+
+static int heavier_call_site(const void *a, const void *b)
+{
+    uint32_t                   ia = *(const uint32_t *)a, ib = *(const uint32_t *)b;
+    const struct sxs_cost_sum *x = &sorted->c->call_sites[ia].sum,
+                              *y = &sorted->c->call_sites[ib].sum;
+    return by_weight(weight_of(sorted, x->n, x->value), weight_of(sorted, y->n, y->value), ia, ib);
+}
+
+static uint32_t *sort_rows(const struct report *r, size_t n,
+                           int (*compare)(const void *, const void *))
+{
+    uint32_t *all = sxs_must_zeroed(n, sizeof(*all));
+    for (size_t i = 0; i < n; i++)
+        all[i] = (uint32_t)i;
+    sorted = r;
+    if (n)
+        qsort(all, n, sizeof(*all), compare);
+    sorted = NULL;
+    return all;
+}
+
+static void write_row_begin(const struct report *r, double n, double value)
+{
+    char count[48], sum[48];
+    fprintf(r->to, "  %11s  %6.2f %%  %13s", value_text(r, value, sum, sizeof(sum)),
+            percent_of(weight_of(r, n, value), r->weight), count_text(n, count, sizeof(count)));
+}
+
+static void write_type_row(const struct report *r, const struct sxs_cost_type *t)
+{
+    const struct sxs_cost_sum *sum = r->c->live ? &t->live : &t->all;
+    bool                       exact = t->exact && !r->c->live;
+    double                     large = r->c->live ? 0 : sxs_cost_type_large(t);
+    char                       text[48];
+    write_row_begin(r, type_n(r, t), type_value(r, t));
+    if (sxs_costs_are_waits(r->c))
+        fprintf(r->to, "  %11s", sxs_text_duration(t->longest, text, sizeof(text)));
+    else if (exact || r->c->every <= 1)
+        fputs("    exact", r->to);
+    else
+        fprintf(r->to, "  %5.1f %%", 100 * sxs_cost_error(sum->var_value, sum->value));
+    fputs("  ", r->to);
+    write_type(r, t);
+    if (large > 0)
+        fprintf(r->to, "  (%s on the large object heap)", count_text(large, text, sizeof(text)));
+    if (t->open && sxs_costs_are_waits(r->c))
+        fprintf(r->to, "  (%llu had not ended)", (unsigned long long)t->open);
+    fputs("\n", r->to);
+}
+
+static void write_heading(const struct report *r, const char *title, const char *more)
+{
+    fprintf(r->to, "\n%s\n  %11s     share  %13s%s\n", title,
+            r->kind->unit == SXS_UNIT_BYTES ? "bytes" : "total", r->kind->many, more);
+}
+
+static void write_types(const struct report *r, size_t top)
+{
+    uint32_t *all = sort_rows(r, r->c->types.n, heavier_type);
+    size_t    shown = 0, left = 0;
+    write_heading(r, r->c->kind == SXS_COST_NATIVE ? "by kind" : "types",
+                  sxs_costs_are_waits(r->c) ? "      longest  type" : "    error  type");
+    for (size_t i = 0; i < r->c->types.n; i++) {
+        const struct sxs_cost_type *t = &r->c->types.all[all[i]];
+        if (type_n(r, t) <= 0 || (r->exact && !t->exact))
+            continue;
+        if (shown++ < top)
+            write_type_row(r, t);
+        else
+            left++;
+    }
+    if (left)
+        fprintf(r->to, "  and %zu more\n", left);
+    free(all);
+}
+
+/* ---- call sites ------------------------------------------------------------------------------ */
+
+static void write_frame(const struct report *r, const char *what, uint32_t frame)
+{
+    static char text[70000];
+    if (frame == UINT32_MAX)
+        return;
+    fprintf(r->to, "%38s%-9s %s\n", "", what,
+            sxs_frame_text(r->m, frame, SXS_STYLE_FULL, text, sizeof(text)));
+}
+
+/* The generation that most of a call site's bytes are in: "gen 2, 98 %". */
+static const char *generation_text(const struct sxs_cost_call_site *s, char *buf, size_t size)
+{
+    static const char *const names[] = {"gen 0",  "gen 1",  "gen 2", "large",
+                                        "pinned", "frozen", "new"};
+    size_t                   best = 0;
+    double                   all = 0;
+    for (size_t i = 0; i < SXS_COST_GENERATIONS; i++) {
+        all += s->by_generation[i];
+        best = s->by_generation[i] > s->by_generation[best] ? i : best;
+    }
+    if (percent_of(s->by_generation[best], all) >= 99.5)
+        snprintf(buf, size, "%s", names[best]);
+    else
+        snprintf(buf, size, "%s %.0f %%", names[best], percent_of(s->by_generation[best], all));
+    return buf;
+}
+
+static void write_call_site(const struct report *r, const struct sxs_cost_call_site *s)
+{
+    char a[48], b[48];
+    write_row_begin(r, s->sum.n, s->sum.value);
+    if (r->c->live) {
+        if (r->c->kind == SXS_COST_ALLOCATION)
+            fprintf(r->to, "  %-11s", generation_text(s, a, sizeof(a)));
+        fprintf(r->to, "  %10s",
+                sxs_text_duration(sxs_cost_round(s->age_sum / s->sum.n), a, sizeof(a)));
+        fprintf(r->to, "  %10s", sxs_text_duration(s->oldest_ns, b, sizeof(b)));
+    } else if (sxs_costs_are_waits(r->c)) {
+        fprintf(r->to, "  %11s", sxs_text_duration(s->longest, a, sizeof(a)));
+    }
+    fputs("  ", r->to);
+    write_type(r, &r->c->types.all[s->type]);
+    if (s->open)
+        fprintf(r->to, "  (%llu had not ended)", (unsigned long long)s->open);
+    fputs("\n", r->to);
+    write_frame(r, "in", s->call_site);
+    if (s->callee != s->call_site && !sxs_costs_are_waits(r->c))
+        write_frame(r, "by", s->callee);
+    write_frame(r, "held in", s->owner);
+}
+
+static void write_call_sites(const struct report *r, size_t top)
+{
+    uint32_t   *all = sort_rows(r, r->c->n_call_sites, heavier_call_site);
+    const char *more = r->c->kind == SXS_COST_LOCK_OWNER ? "      longest  type, owner"
+                       : sxs_costs_are_waits(r->c)       ? "      longest  type, waiter, owner"
+                       : !r->c->live                     ? "  type, call site"
+                       : r->c->kind == SXS_COST_NATIVE
+                           ? "    mean age      oldest  kind, call site"
+                           : "  generation     mean age      oldest  type, call site";
+    write_heading(r,
+                  r->c->live                  ? "what is kept, by allocation site"
+                  : sxs_costs_are_waits(r->c) ? r->c->kind == SXS_COST_LOCK
+                                                    ? "waits by call site"
+                                                    : "waits by call site of the owner"
+                                              : "allocation sites",
+                  more);
+    for (size_t i = 0; i < r->c->n_call_sites && i < top; i++)
+        write_call_site(r, &r->c->call_sites[all[i]]);
+    if (r->c->n_call_sites > top)
+        fprintf(r->to, "  and %zu more\n", r->c->n_call_sites - top);
+    free(all);
+}
+
+/* ---- functions -------------------------------------------------------------------------------- */
+
+static int heavier_self(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return by_weight((double)sorted->m->frames[x].self_ns, (double)sorted->m->frames[y].self_ns, x,
+                     y);
+}
+
+static int heavier_total(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return by_weight((double)sorted->m->frames[x].total_ns, (double)sorted->m->frames[y].total_ns,
+                     x, y);
+}
+
+static void write_functions(const struct report *r, bool by_self, size_t top)
+{
+    static char text[70000];
+    uint32_t   *all = sort_rows(r, r->m->n_frames, by_self ? heavier_self : heavier_total);
+    size_t      shown = 0;
+    fprintf(r->to, "\ntop functions by %s\n      self     total  function\n",
+            by_self ? "self" : "total");
+    for (size_t i = 0; i < r->m->n_frames && shown < top; i++) {
+        const struct sxs_model_frame *f = &r->m->frames[all[i]];
+        if (f->flags & SXS_FRAME_TYPE)
+            continue;
+        if (by_self ? !f->self_ns : !f->total_ns)
+            break;
+        shown++;
+        fprintf(r->to, "  %6.2f %%  %6.2f %%  %s\n",
+                percent_of((double)f->self_ns, (double)r->m->total_ns),
+                percent_of((double)f->total_ns, (double)r->m->total_ns),
+                sxs_frame_text(r->m, all[i], SXS_STYLE_FULL, text, sizeof(text)));
+    }
+    free(all);
+}
+
+void sxs_text_costs(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to)
+{
+    const struct sxs_model_costs *c = m->costs;
+    const struct sxs_cost_sum    *sum = c->live ? &c->alive : &c->all;
+    struct report                 r = {.m = m, .c = c, .kind = sxs_data_kind(m->data), .to = to};
+    size_t                        top = o->top ? o->top : 30, some = o->top || o->brief ? top : 15;
+    r.exact = c->exact && !c->live;
+    for (size_t i = 0; i < m->n_processes; i++)
+        write_process(&r, &m->processes[i]);
+    if (m->filtered_out)
+        fprintf(to, "%llu samples are not of what was asked for: left out\n",
+                (unsigned long long)m->filtered_out);
+    if (m->merged)
+        fprintf(to, "%llu frames are counted at their callers: there are more than %u stacks\n",
+                (unsigned long long)m->merged, SXS_MODEL_MAX_NODES);
+    if (r.exact) {
+        sum_exact(&r);
+    } else {
+        r.n = sum->n;
+        r.value = sum->value;
+    }
+    write_total(&r);
+    if (r.n <= 0)
+        return;
+    r.weight = weight_of(&r, r.n, r.value);
+    write_types(&r, top);
+    r.weight = weight_of(&r, sum->n, sum->value); /* call sites are of what was sampled */
+    write_call_sites(&r, some);
+    if (o->brief || !sum->records)
+        return;
+    write_functions(&r, true, some);
+    write_functions(&r, false, some);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Text.Json;
+
+using Microsoft.Diagnostics.Runtime;
+
+/// <summary>
+/// Reads the heaps of all runtimes in a core dump with ClrMD, and prints them as JSON: for each
+/// runtime its version and path, and for each type its objects and bytes by kind of segment.
+/// Usage: clrmd DUMP. Exit status 1: a runtime could not be read; what could be is printed.
+/// </summary>
+internal static class Program
+{
+    private sealed class Sum
+    {
+        public long Objects { get; set; }
+        public long Bytes { get; set; }
+        public long Frozen { get; set; }
+    }
+
+    private static int Main(string[] args)
+    {
+        using DataTarget target = DataTarget.LoadDump(args[0]);
+        var runtimes = new List<object>();
+        bool whole = true;
+        foreach (ClrInfo info in target.ClrVersions)
+        {
+            try
+            {
+                runtimes.Add(Read(info));
+            }
+            catch (Exception e) when (e is ClrDiagnosticsException or InvalidOperationException or IOException or FileNotFoundException)
+            {
+                whole = false;
+                runtimes.Add(new { version = Version(info), path = info.ModuleInfo.FileName, error = e.Message });
+            }
+        }
+        Console.WriteLine(JsonSerializer.Serialize(new { runtimes }));
+        return whole && runtimes.Count > 0 ? 0 : 1;
+    }
+
+    private static string Version(ClrInfo info) => info.Version.ToString();
+
+    private static object Read(ClrInfo info)
+    {
+        string folder = Path.GetDirectoryName(info.ModuleInfo.FileName)!;
+        using ClrRuntime runtime = info.CreateRuntime(Path.Combine(folder, "libmscordaccore.so"), true);
+        var types = new Dictionary<string, Sum>();
+        var free = new Sum();
+        long unknown = 0;
+        foreach (ClrSegment segment in runtime.Heap.Segments)
+        {
+            foreach (ClrObject at in segment.EnumerateObjects())
+            {
+                if (!at.IsValid || at.Type == null)
+                {
+                    unknown++;
+                    continue;
+                }
+                Sum sum = free;
+                if (!at.IsFree)
+                {
+                    string name = at.Type.Name ?? "?";
+                    if (!types.TryGetValue(name, out sum!))
+                        types[name] = sum = new Sum();
+                }
+                sum.Objects++;
+                sum.Bytes += (long)at.Size;
+                sum.Frozen += segment.Kind == GCSegmentKind.Frozen ? 1 : 0;
+            }
+        }
+        return new
+        {
+            version = Version(info),
+            path = info.ModuleInfo.FileName,
+            server = runtime.Heap.IsServer,
+            walkable = runtime.Heap.CanWalkHeap,
+            unknown,
+            free,
+            types = types.OrderByDescending(t => t.Value.Bytes).ToDictionary(t => t.Key, t => t.Value),
+        };
+    }
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/alloc/events.h"
+
+#include <string.h>
+
+#include "base/chance.h"
+#include "tools/options/alloc_options.h"
+
+/* Reads fields one after the other. After the first that is not there, all are 0. */
+struct cursor {
+    const unsigned char *at;
+    size_t               left;
+    int                  cut;
+};
+
+static uint64_t take(struct cursor *c, size_t size)
+{
+    uint64_t value = 0;
+    if (c->cut || c->left < size) {
+        c->cut = 1;
+        return 0;
+    }
+    memcpy(&value, c->at, size); /* little-endian */
+    c->at += size;
+    c->left -= size;
+    return value;
+}
+
+/* Skips a text: UTF-16, with its zero. */
+static void skip_text(struct cursor *c)
+{
+    while (take(c, 2) != 0)
+        ;
+}
+
+int sxs_alloc_decode(uint32_t id, uint32_t version, const void *data, size_t size,
+                     struct sxs_alloc_event *out)
+{
+    struct cursor c = {data, size, 0};
+    *out = (struct sxs_alloc_event){0};
+    if (id == SXS_ALLOC_SAMPLED) {
+        out->heap = (uint32_t)take(&c, 4);
+        take(&c, 2); /* the runtime's number, always 0 */
+        out->type = take(&c, 8);
+        skip_text(&c);
+    } else if (id == SXS_ALLOC_TICK && version >= 4) {
+        take(&c, 4); /* the amount, cut to 32 bits */
+        out->heap = (uint32_t)take(&c, 4);
+        take(&c, 2);
+        out->amount = take(&c, 8);
+        out->type = take(&c, 8);
+        skip_text(&c);
+        take(&c, 4); /* number of the heap */
+    } else {
+        return 0;
+    }
+    out->address = take(&c, 8);
+    out->size = take(&c, 8);
+    return !c.cut && out->type && out->size && out->heap <= SXS_HEAP_PINNED;
+}
+
+double sxs_alloc_keep_object(uint64_t size, uint64_t every, double fraction)
+{
+    double chance = sxs_chance((double)size / (double)every);
+    return fraction <= chance ? 1 / chance : 0;
+}
+
+double sxs_alloc_keep_sampled(uint64_t size, uint64_t every, double fraction)
+{
+    /* The runtime's chance is 1 - (1 - 1/D)^size: 1/D of a byte, D = SXS_ALLOC_RUNTIME_EVERY. It
+     * equals 1 - exp(-size/D'), D' = -1 / ln(1 - 1/D), which is D - 1/2 and a bit. */
+    double theirs = sxs_chance((double)size / ((double)SXS_ALLOC_RUNTIME_EVERY - 0.5));
+    double ours = every > SXS_ALLOC_RUNTIME_EVERY ? sxs_chance((double)size / (double)every) : theirs;
+    return fraction * theirs <= ours ? 1 / ours : 0;
+}
+
+double sxs_alloc_average_of(sxs_alloc_average *average, uint64_t amount)
+{
+    uint64_t was = atomic_load_explicit(average, memory_order_relaxed);
+    uint64_t now = was ? was - was / 32 + amount / 2 : amount * 16; /* + 16 amount / 32 */
+    atomic_store_explicit(average, now, memory_order_relaxed);
+    return (double)now / 16;
+}
+
+/* A tick stands for the bytes handed out since the last one. */
+double sxs_alloc_keep_tick(uint64_t size, double amount, uint64_t every, double fraction)
+{
+    if (fraction * (double)every > amount)
+        return 0;
+    if (amount < (double)every)
+        amount = (double)every;
+    return amount / (double)size;
+}

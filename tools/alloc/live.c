@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/alloc/live.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/fork.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "tools/recorder/cost.h"
+
+#define MAX_PROBES     64u
+#define BETWEEN_NS     10000000L /* the thread works at most a hundred times a second */
+#define PATIENCE       300u /* rounds: 3 s */
+#define NO_GENERATION  255u      /* not known */
+#define OLDEST         2u        /* a collection of this generation is one of all objects */
+#define MAX_COLLECTING 2u        /* a background collection, and one meanwhile */
+
+enum state { FREE, TAKEN, YOUNG, OLD, DEAD };
+
+/** An object that is followed. */
+struct followed {
+    _Atomic uint32_t    state; /* enum state */
+    uint32_t            born;  /* value of live->n_collections */
+    uint32_t            reported;  /* number of survived collections in the last LIVE record */
+    uint8_t             generation;
+    struct sxs_live    *live;
+    _Atomic(ObjectHandleID) handle;
+    uint64_t            id; /* of the cost */
+};
+
+struct sxs_live {
+    struct sxs_runtime *rt;   /* borrowed: it outlives what its tools have */
+    struct sxs_live    *next; /* in the list of all */
+    _Atomic int         ended;
+    _Atomic uint32_t    n_collections;
+    _Atomic uint32_t    n_collecting;
+    _Atomic uint32_t    collecting[MAX_COLLECTING]; /* generations of those in progress */
+    _Atomic int         old_due; /* the thread must look at old objects */
+    int                 looking; /* the thread does; used by it only */
+    _Atomic uint64_t    lost;
+    /* Young objects, by index in `objects`. Threads of the runtime append; the collection's thread
+     * takes out while they are stopped. */
+    _Atomic uint32_t n_young;
+    _Atomic uint32_t young[SXS_LIVE_OBJECTS];
+};
+
+/* The runtime whose threads this thread has stopped, or NULL. */
+static SXS_TLS struct sxs_live *stopped;
+
+static struct followed objects[SXS_LIVE_OBJECTS]; /* 3 MiB, touched as needed */
+static _Atomic uint32_t next_object;
+
+static struct {
+    /* Guards the members; held while the thread works, so that no entry of the list is freed
+     * meanwhile. Calls of the runtimes for handles are made under it. Callbacks do not take it. */
+    pthread_mutex_t  lock;
+    struct sxs_live *list;
+    int              has_thread;
+    sem_t            work;
+    int              waiting;  /* entries wait for room in the file */
+    unsigned         patience; /* rounds that they may wait yet */
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(all.lock);
+
+/* ---- collections ------------------------------------------------------------------------------ */
+
+static int is_power_of_two(uint32_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+/* Writes a record when the generation has changed, or the number of survived collections has
+ * reached the next power of two. */
+static void report(struct followed *o, uint8_t generation)
+{
+    uint32_t survived = atomic_load(&o->live->n_collections) - o->born;
+    if (generation == o->generation && (survived < 2 * o->reported || !survived))
+        return;
+    o->generation = generation;
+    o->reported = survived;
+    while (!is_power_of_two(o->reported)) /* the next record is due at twice a power of two */
+        o->reported &= o->reported - 1;
+    sxs_recorder_live(o->id, generation, survived);
+}
+
+static int is_alive(const struct followed *o, sxs_object *object)
+{
+    ObjectHandleID handle = atomic_load(&o->handle);
+    *object = (sxs_object){o->live->rt, 0};
+    return FAILED(sxs_info_GetObjectIDFromHandle(o->live->rt, handle, object)) || object->id;
+}
+
+/* Looks at one young object while all threads are stopped. Returns 1 if it stays young. */
+static int look_at_young(struct followed *o)
+{
+    COR_PRF_GC_GENERATION_RANGE range = {.generation = 0};
+    sxs_object                  object;
+    if (!is_alive(o, &object)) {
+        atomic_store(&o->state, DEAD);
+        return 0;
+    }
+    if (!object.id || FAILED(sxs_info_GetObjectGeneration(o->live->rt, object, &range)))
+        return 1;
+    report(o, (uint8_t)range.generation);
+    if (range.generation < (COR_PRF_GC_GENERATION)OLDEST)
+        return 1;
+    atomic_store(&o->state, OLD);
+    return 0;
+}
+
+static void look_at_all_young(struct sxs_live *live)
+{
+    uint32_t n = atomic_load(&live->n_young), kept = 0;
+    for (uint32_t i = 0; i < n && i < SXS_LIVE_OBJECTS; i++) {
+        uint32_t         at = atomic_load(&live->young[i]);
+        struct followed *o = &objects[at];
+        if (atomic_load(&o->state) == YOUNG && o->live == live && look_at_young(o))
+            atomic_store(&live->young[kept++], at);
+    }
+    atomic_store(&live->n_young, kept);
+}
+
+void sxs_live_suspended(struct sxs_live *live, int is_stopped)
+{
+    stopped = is_stopped ? live : NULL;
+}
+
+void sxs_live_collecting(struct sxs_live *live, unsigned generation)
+{
+    uint32_t at = atomic_fetch_add(&live->n_collecting, 1);
+    if (at < MAX_COLLECTING)
+        atomic_store(&live->collecting[at], generation);
+}
+
+/* A background collection ends while threads run, or another collection does; it has looked at old
+ * objects only. */
+void sxs_live_collected(struct sxs_live *live)
+{
+    uint32_t n = atomic_load(&live->n_collecting);
+    unsigned generation = OLDEST;
+    if (n) {
+        atomic_store(&live->n_collecting, --n);
+        generation = n < MAX_COLLECTING ? atomic_load(&live->collecting[n]) : 0;
+    }
+    atomic_fetch_add(&live->n_collections, 1);
+    if (atomic_load(&live->ended))
+        return;
+    if (stopped == live)
+        look_at_all_young(live);
+    if (generation >= OLDEST)
+        atomic_store(&live->old_due, 1);
+    sem_post(&all.work);
+}
+
+/* ---- objects ---------------------------------------------------------------------------------- */
+
+/* Takes a free entry, or returns NULL. */
+static struct followed *take(void)
+{
+    for (uint32_t i = 0; i < MAX_PROBES; i++) {
+        /* Steps over the whole table, so that long runs of taken entries do not matter. */
+        uint32_t at = atomic_fetch_add(&next_object, 40503) % SXS_LIVE_OBJECTS, expected = FREE;
+        if (atomic_compare_exchange_strong(&objects[at].state, &expected, TAKEN))
+            return &objects[at];
+    }
+    return NULL;
+}
+
+int sxs_live_follow(struct sxs_live *live, uint64_t object, uint64_t id)
+{
+    struct followed *o = atomic_load(&live->ended) ? NULL : take();
+    ObjectHandleID   handle = NULL;
+    uint32_t         place;
+    if (!o)
+        goto lost;
+    if (FAILED(sxs_info_CreateHandle(live->rt, (sxs_object){live->rt, object}, COR_PRF_HANDLE_TYPE_WEAK,
+                                     &handle)))
+        goto give_back;
+    o->live = live;
+    o->id = id;
+    o->born = atomic_load(&live->n_collections);
+    o->reported = 0;
+    o->generation = NO_GENERATION;
+    atomic_store(&o->handle, handle);
+    place = atomic_fetch_add(&live->n_young, 1);
+    if (place >= SXS_LIVE_OBJECTS) { /* cannot be: the table has no more objects */
+        sxs_info_DestroyHandle(live->rt, handle);
+        goto give_back;
+    }
+    atomic_store(&live->young[place], (uint32_t)(o - objects));
+    atomic_store(&o->state, YOUNG);
+    return 1;
+give_back:
+    atomic_store(&o->state, FREE);
+lost:
+    atomic_fetch_add_explicit(&live->lost, 1, memory_order_relaxed);
+    return 0;
+}
+
+uint64_t sxs_live_lost(const struct sxs_live *live)
+{
+    return atomic_load(&live->lost);
+}
+
+/* ---- the thread ------------------------------------------------------------------------------- */
+
+/* Writes that the object is gone, and frees its entry. The file grows at intervals: if it has no room
+ * now, the entry waits. */
+static void release_object(struct followed *o)
+{
+    if (!sxs_recorder_try_released(o->id)) {
+        atomic_store(&o->state, DEAD);
+        if (all.patience) {
+            all.waiting = 1;
+            return;
+        }
+        sxs_recorder_released(o->id); /* the file can no longer grow: it is counted as lost */
+    }
+    sxs_info_DestroyHandle(o->live->rt, atomic_load(&o->handle));
+    atomic_store(&o->state, FREE);
+}
+
+static void look_at_old(struct followed *o)
+{
+    sxs_object object;
+    if (is_alive(o, &object))
+        report(o, o->generation);
+    else
+        release_object(o);
+}
+
+static void work_once(void)
+{
+    pthread_mutex_lock(&all.lock);
+    all.patience = !all.waiting ? PATIENCE : all.patience ? all.patience - 1 : 0;
+    all.waiting = 0;
+    for (struct sxs_live *live = all.list; live; live = live->next)
+        live->looking = atomic_exchange(&live->old_due, 0);
+    for (size_t i = 0; i < SXS_LIVE_OBJECTS; i++) {
+        struct followed *o = &objects[i];
+        uint32_t         state = atomic_load_explicit(&o->state, memory_order_acquire);
+        if (state < OLD || atomic_load(&o->live->ended))
+            continue;
+        if (state == DEAD)
+            release_object(o);
+        else if (o->live->looking)
+            look_at_old(o);
+    }
+    if (all.waiting)
+        sem_post(&all.work);
+    pthread_mutex_unlock(&all.lock);
+}
+
+static void run(void)
+{
+    static const struct timespec between = {0, BETWEEN_NS};
+    for (;;) {
+        while (sem_wait(&all.work) != 0)
+            ;
+        while (sem_trywait(&all.work) == 0)
+            ;
+        work_once();
+        nanosleep(&between, NULL);
+    }
+}
+
+struct sxs_live *sxs_live_new(struct sxs_runtime *rt)
+{
+    static const struct sxs_thread thread = {"sxsprof live", run};
+    struct sxs_live               *live = calloc(1, sizeof(*live));
+    int                            err = 0;
+    if (!live)
+        return NULL;
+    live->rt = rt;
+    pthread_mutex_lock(&all.lock);
+    if (!all.has_thread) {
+        sem_init(&all.work, 0, 0);
+        err = sxs_thread_start(&thread);
+        all.has_thread = !err;
+    }
+    if (!err) {
+        live->next = all.list;
+        all.list = live;
+    }
+    pthread_mutex_unlock(&all.lock);
+    if (!err)
+        return live;
+    sxs_error("alloc: the thread that follows objects cannot be started (error %d)", err);
+    sxs_live_free(live);
+    return NULL;
+}
+
+static void give_up(struct followed *o, int detached)
+{
+    if (detached)
+        sxs_info_DestroyHandle(o->live->rt, atomic_load(&o->handle));
+    atomic_store(&o->state, FREE);
+}
+
+void sxs_live_end(struct sxs_live *live, int detached)
+{
+    atomic_store(&live->ended, 1);
+    pthread_mutex_lock(&all.lock);
+    for (size_t i = 0; i < SXS_LIVE_OBJECTS; i++) {
+        uint32_t state = atomic_load(&objects[i].state);
+        if (state >= YOUNG && objects[i].live == live)
+            give_up(&objects[i], detached);
+    }
+    for (struct sxs_live **at = &all.list; *at; at = &(*at)->next) {
+        if (*at == live) {
+            *at = live->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&all.lock);
+}
+
+void sxs_live_free(struct sxs_live *live)
+{
+    free(live);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * tools/alloc/live.h - follows sampled objects until they are collected.
+ *
+ * Each object gets a weak handle, which does not keep it alive. During the pause of a collection the
+ * objects of young generations are looked at, which are few; after it a thread of the library looks
+ * at those of old ones, and does everything else. docs/internals/memory.md has the reasons.
+ */
+#ifndef SXS_TOOLS_ALLOC_LIVE_H
+#define SXS_TOOLS_ALLOC_LIVE_H
+
+#include "manager/runtime.h"
+
+#define SXS_LIVE_OBJECTS (1u << 16) /* objects followed at a time, in all runtimes */
+
+/** The objects of one runtime. */
+struct sxs_live;
+
+/** sxs_live_new - begin to follow objects of @rt. Starts the thread, if there is none yet. Returns
+ *  NULL when memory or threads ran out. */
+struct sxs_live *sxs_live_new(struct sxs_runtime *rt);
+
+/** sxs_live_end - stop following, because the runtime ends. @detached: 1: the program runs on, so the
+ *  handles are destroyed. Calls of the other functions in progress may go on. */
+void sxs_live_end(struct sxs_live *live, int detached);
+
+/** sxs_live_free - free @live (NULL is allowed), which no thread uses any more. */
+void sxs_live_free(struct sxs_live *live);
+
+/**
+ * sxs_live_follow - follow an object that was just allocated.
+ * @object: its address. Call it in the callback that tells of the object: until the callback has
+ *   returned, no collection can move it.
+ * @id: of the object's cost.
+ * Returns 1; or 0, and counts the object, when there is no room or the runtime refuses.
+ * Takes no lock; not signal-safe. */
+int sxs_live_follow(struct sxs_live *live, uint64_t object, uint64_t id);
+
+/** sxs_live_suspended - note whether the calling thread has stopped the runtime's threads. */
+void sxs_live_suspended(struct sxs_live *live, int is_stopped);
+
+/** sxs_live_collecting, sxs_live_collected - note the beginning and the end of a collection of
+ *  generations up to @generation. Call in the callbacks that report them. */
+void sxs_live_collecting(struct sxs_live *live, unsigned generation);
+void sxs_live_collected(struct sxs_live *live);
+
+/** sxs_live_lost - return the number of objects that could not be followed. Any thread. */
+uint64_t sxs_live_lost(const struct sxs_live *live);
+
+#endif

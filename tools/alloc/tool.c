@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* tools/alloc/tool.c - the tool "alloc" on each runtime. */
+#include "tools/alloc/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/chance.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/tick.h"
+#include "manager/own_sessions.h"
+#include "tools/alloc/events.h"
+#include "tools/alloc/live.h"
+#include "tools/alloc/types.h"
+#include "tools/options/alloc_options.h"
+#include "tools/recorder/cost.h"
+
+enum { FIRST_WITH_EVENTS = 12, FIRST_WITH_HANDLES = 13 }; /* versions of ICorProfilerInfo */
+enum { FIRST_WITH_TICKS = 8, FIRST_WITH_SAMPLES = 10 };   /* versions of .NET */
+
+#define MAYBE_LARGE   UINT64_C(85000) /* smaller objects are not on the large object heap */
+#define REPEAT_CYCLES UINT64_C(100000)
+
+static const WCHAR provider_name[] = u"Microsoft-Windows-DotNETRuntime";
+
+/** The state of one runtime. */
+struct on_runtime {
+    struct sxs_runtime      *rt;    /* borrowed */
+    struct sxs_alloc_types  *types; /* owned */
+    struct sxs_live         *live;  /* owned; NULL: objects are not followed */
+    struct sxs_alloc_options options;
+    int                      ticks; /* 1: AllocationTick reports small objects */
+    int                      events; /* 1: events say which objects are sampled */
+    sxs_alloc_average        amount; /* of the ticks of small objects */
+    _Atomic(EVENTPIPE_PROVIDER) provider; /* the runtime's own; 0: not known yet */
+};
+
+/** The state of one thread. */
+static SXS_TLS struct {
+    uint64_t random;       /* 0: not seeded yet */
+    double   left;         /* exact only: bytes until the next sampled object; 0: not drawn yet */
+    uint64_t last_address; /* of the last event */
+    uint64_t last_amount, last_tick;
+} own;
+
+static double fraction(void)
+{
+    if (!own.random)
+        own.random = (sxs_tick() ^ (uint64_t)(uintptr_t)&own) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    return sxs_random_fraction(&own.random);
+}
+
+/* ---- recording -------------------------------------------------------------------------------- */
+
+static uint8_t flags_of(uint32_t heap)
+{
+    return heap == SXS_HEAP_LARGE ? SXS_COST_LARGE : heap == SXS_HEAP_PINNED ? SXS_COST_PINNED : 0;
+}
+
+/* Records an object that stands for @n. */
+static void record(struct on_runtime *on, uint64_t object, const struct sxs_alloc_type *type,
+                   uint64_t size, uint8_t flags, double n)
+{
+    struct sxs_cost cost = {.kind = SXS_COST_ALLOCATION,
+                            .n = n,
+                            .value = size,
+                            .name = type->name,
+                            .runtime = (uint16_t)sxs_runtime_number(on->rt),
+                            .flags = flags};
+    if (on->live) {
+        cost.id = sxs_recorder_cost_id();
+        if (!sxs_live_follow(on->live, object, cost.id))
+            cost.id = 0;
+    }
+    sxs_recorder_cost(&cost, 0);
+}
+
+/* A guest profiler may have a session with the same event; then it arrives twice in a row. The same
+ * address can come again only after a collection, which takes longer. */
+static int is_repeated(const struct sxs_alloc_event *event)
+{
+    return event->address == own.last_address && event->amount == own.last_amount &&
+           sxs_tick() - own.last_tick < REPEAT_CYCLES;
+}
+
+static void take_event(struct on_runtime *on, const struct sxs_alloc_event *event)
+{
+    uint64_t every = on->options.every;
+    double   n;
+    if (!on->ticks)
+        n = sxs_alloc_keep_sampled(event->size, every, fraction());
+    else if (event->heap == SXS_HEAP_SMALL)
+        n = sxs_alloc_keep_tick(event->size, sxs_alloc_average_of(&on->amount, event->amount), every,
+                                fraction());
+    else
+        return; /* ObjectAllocated tells of each of these */
+    if (n > 0)
+        record(on, event->address, sxs_alloc_types_find(on->types, event->type), event->size,
+               flags_of(event->heap), n);
+}
+
+/* Returns 1 if @provider is the runtime's own: others have events with the same numbers. */
+static int is_of_runtime(struct on_runtime *on, EVENTPIPE_PROVIDER provider)
+{
+    EVENTPIPE_PROVIDER known = atomic_load_explicit(&on->provider, memory_order_relaxed);
+    WCHAR              name[2 * ARRAY_LEN(provider_name)] = u"";
+    ULONG              n = 0;
+    if (known)
+        return known == provider;
+    if (FAILED(sxs_info_EventPipeGetProviderInfo(on->rt, provider, ARRAY_LEN(name) - 1, &n, name)) ||
+        memcmp(name, provider_name, sizeof(provider_name)) != 0)
+        return 0;
+    atomic_store(&on->provider, provider);
+    return 1;
+}
+
+static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider, DWORD id,
+                               DWORD version, ULONG metadata_size, LPCBYTE metadata, ULONG size,
+                               LPCBYTE data, LPCGUID activity, LPCGUID related, sxs_thread thread,
+                               ULONG n_frames, UINT_PTR *frames)
+{
+    struct on_runtime     *on = sub->state;
+    struct sxs_alloc_event event;
+    (void)metadata_size, (void)metadata, (void)activity, (void)related;
+    (void)thread, (void)n_frames, (void)frames;
+    if (id != (on->ticks ? SXS_ALLOC_TICK : SXS_ALLOC_SAMPLED) || !on->events ||
+        !is_of_runtime(on, provider))
+        return S_OK;
+    if (!sxs_alloc_decode(id, version, data, size, &event) || is_repeated(&event))
+        return S_OK;
+    take_event(on, &event);
+    own.last_address = event.address;
+    own.last_amount = event.amount;
+    own.last_tick = sxs_tick();
+    return S_OK;
+}
+
+/* ---- every object ----------------------------------------------------------------------------- */
+
+static uint64_t size_of(struct on_runtime *on, sxs_object object, struct sxs_alloc_type *type)
+{
+    uint64_t size = type ? atomic_load_explicit(&type->fixed_size, memory_order_relaxed) : 0;
+    SIZE_T   bytes = 0;
+    ULONG    older = 0;
+    if (size)
+        return size;
+    if (FAILED(sxs_info_GetObjectSize2(on->rt, object, &bytes)) &&
+        SUCCEEDED(sxs_info_GetObjectSize(on->rt, object, &older)))
+        bytes = older;
+    if (type && !type->varies && bytes <= UINT32_MAX)
+        atomic_store(&type->fixed_size, (uint32_t)bytes);
+    return bytes;
+}
+
+static uint8_t flags_of_object(struct on_runtime *on, sxs_object object,
+                               const struct sxs_alloc_type *type, uint64_t size)
+{
+    COR_PRF_GC_GENERATION_RANGE range = {.generation = 0};
+    if ((!type->varies && size < MAYBE_LARGE) ||
+        FAILED(sxs_info_GetObjectGeneration(on->rt, object, &range)))
+        return 0;
+    return range.generation == COR_PRF_GC_LARGE_OBJECT_HEAP    ? SXS_COST_LARGE
+           : range.generation == COR_PRF_GC_PINNED_OBJECT_HEAP ? SXS_COST_PINNED
+                                                               : 0;
+}
+
+/* Counts down the bytes until the next sampled one. Returns the number of objects that the object
+ * stands for, or 0. */
+static double count_down(uint64_t size, uint64_t every)
+{
+    if (own.left <= 0)
+        own.left = (double)every * sxs_minus_log(fraction());
+    own.left -= (double)size;
+    return own.left <= 0 ? 1 / sxs_chance((double)size / (double)every) : 0;
+}
+
+static HRESULT object_allocated(struct sxs_sub *sub, sxs_object object, sxs_class cls)
+{
+    struct on_runtime     *on = sub->state;
+    struct sxs_alloc_type *type = NULL;
+    uint64_t               size;
+    uint8_t                flags;
+    double                 n;
+    if (on->options.exact)
+        type = sxs_alloc_types_find(on->types, cls.id);
+    size = size_of(on, object, type);
+    n = on->events && !on->ticks ? 0 : count_down(size, on->options.every);
+    if (!type && n <= 0)
+        return S_OK;
+    if (!type)
+        type = sxs_alloc_types_find(on->types, cls.id);
+    flags = flags_of_object(on, object, type, size);
+    if (on->options.exact)
+        sxs_alloc_types_count(on->types, type, size, flags);
+    if (n > 0)
+        record(on, object.id, type, size, flags, n);
+    return S_OK;
+}
+
+/* ---- other events ----------------------------------------------------------------------------- */
+
+static HRESULT suspended(struct sxs_sub *sub)
+{
+    struct on_runtime *on = sub->state;
+    if (on->live)
+        sxs_live_suspended(on->live, 1);
+    return S_OK;
+}
+
+static HRESULT resuming(struct sxs_sub *sub)
+{
+    struct on_runtime *on = sub->state;
+    if (on->live)
+        sxs_live_suspended(on->live, 0);
+    return S_OK;
+}
+
+static HRESULT collecting(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_GC_REASON reason)
+{
+    struct on_runtime *on = sub->state;
+    unsigned           oldest = 0;
+    (void)reason;
+    for (int i = 0; i < n && i < 3; i++) /* 3 and 4: heaps of large and pinned objects */
+        if (collected[i])
+            oldest = (unsigned)i;
+    if (on->live)
+        sxs_live_collecting(on->live, oldest);
+    return S_OK;
+}
+
+static HRESULT collected(struct sxs_sub *sub)
+{
+    struct on_runtime *on = sub->state;
+    if (on->live)
+        sxs_live_collected(on->live);
+    return S_OK;
+}
+
+static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
+{
+    struct on_runtime *on = sub->state;
+    (void)module;
+    sxs_alloc_types_unloading(on->types);
+    return S_OK;
+}
+
+static HRESULT module_unloaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
+{
+    (void)status;
+    return module_unloading(sub, module);
+}
+
+/* ---- the tool --------------------------------------------------------------------------------- */
+
+static int is_at_least(const struct sxs_runtime *rt, unsigned long major)
+{
+    return strtoul(sxs_runtime_version(rt), NULL, 10) >= major;
+}
+
+static HRESULT start_session(struct on_runtime *on)
+{
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
+        .providerName = provider_name,
+        .keywords = on->ticks ? SXS_ALLOC_TICK_KEYWORD : SXS_ALLOC_SAMPLED_KEYWORD,
+        .loggingLevel = on->ticks ? SXS_ALLOC_TICK_LEVEL : SXS_ALLOC_SAMPLED_LEVEL,
+    };
+    EVENTPIPE_SESSION id = 0;
+    return sxs_own_session_start(on->rt, &config, &id);
+}
+
+/* Fills in the mask for samples, and starts the session. */
+static HRESULT start_samples(struct sxs_sub *sub, struct on_runtime *on)
+{
+    HRESULT hr;
+    if (sxs_runtime_info_version(on->rt) < FIRST_WITH_EVENTS ||
+        !is_at_least(on->rt, FIRST_WITH_TICKS)) {
+        sxs_error("tool alloc: only .NET %d and later report allocations; alloc:exact counts all of "
+                  "older ones", FIRST_WITH_TICKS);
+        return E_NOTIMPL;
+    }
+    on->ticks = !is_at_least(on->rt, FIRST_WITH_SAMPLES);
+    sub->high |= COR_PRF_HIGH_MONITOR_EVENT_PIPE;
+    if (on->ticks)
+        sub->high |= COR_PRF_HIGH_MONITOR_LARGEOBJECT_ALLOCATED |
+                     COR_PRF_HIGH_MONITOR_PINNEDOBJECT_ALLOCATED;
+    hr = start_session(on);
+    if (FAILED(hr))
+        sxs_error("tool alloc: runtime %u (%s) starts no EventPipe session",
+                  sxs_runtime_number(on->rt), sxs_runtime_version(on->rt));
+    on->events = SUCCEEDED(hr);
+    return hr;
+}
+
+/* 10.0 does not report each boxed value by ObjectAllocated, but its random sample has all objects: so
+ * there the samples come from its events. */
+static HRESULT start_exact(struct sxs_sub *sub, struct on_runtime *on)
+{
+    if (sxs_runtime_is_attached(on->rt)) {
+        sxs_error("tool alloc: exact must be set when the program starts: a runtime that runs already "
+                  "cannot report every object");
+        return CORPROF_E_UNSUPPORTED_CALL_SEQUENCE;
+    }
+    sub->low |= (uint32_t)(COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED);
+    if (is_at_least(on->rt, FIRST_WITH_SAMPLES))
+        start_samples(sub, on);
+    return S_OK;
+}
+
+static void start_live(struct sxs_sub *sub, struct on_runtime *on)
+{
+    if (sxs_runtime_info_version(on->rt) < FIRST_WITH_HANDLES) {
+        sxs_error("tool alloc: live needs .NET 7 or later: objects of runtime %u (%s) are not followed",
+                  sxs_runtime_number(on->rt), sxs_runtime_version(on->rt));
+        return;
+    }
+    on->live = sxs_live_new(on->rt);
+    if (!on->live)
+        return;
+    sub->low |= COR_PRF_MONITOR_SUSPENDS;
+    sub->high |= COR_PRF_HIGH_BASIC_GC;
+}
+
+static void release_runtime(struct sxs_sub *sub)
+{
+    struct on_runtime *on = sub->state;
+    if (!on)
+        return;
+    if (on->live)
+        sxs_live_end(on->live, 0);
+    sxs_live_free(on->live);
+    sxs_alloc_types_free(on->types);
+    free(on);
+    sub->state = NULL;
+}
+
+static HRESULT start_tool(struct sxs_sub *sub, const char *text)
+{
+    char                     why[SXS_TOOL_WHY];
+    struct on_runtime       *on;
+    struct sxs_alloc_options options;
+    HRESULT                  hr;
+    if (sxs_alloc_options_parse(text, &options, why, sizeof(why)) != 0) {
+        sxs_error("tool alloc: %s", why);
+        return E_INVALIDARG;
+    }
+    on = calloc(1, sizeof(*on));
+    if (!on)
+        return E_OUTOFMEMORY;
+    sub->state = on;
+    on->rt = sub->rt;
+    on->options = options;
+    on->types = sxs_alloc_types_new(sub->rt);
+    if (!on->types)
+        return E_OUTOFMEMORY;
+    sub->low = COR_PRF_MONITOR_MODULE_LOADS;
+    if (options.live)
+        start_live(sub, on);
+    sxs_recorder_costs_on(SXS_COST_ALLOCATION, options.every, options.live);
+    hr = options.exact ? start_exact(sub, on) : start_samples(sub, on);
+    return hr;
+}
+
+static void stop_tool(struct sxs_sub *sub, int detached)
+{
+    struct on_runtime *on = sub->state;
+    uint64_t           uncounted = sxs_alloc_types_uncounted(on->types);
+    uint64_t           lost = on->live ? sxs_live_lost(on->live) : 0;
+    if (on->live)
+        sxs_live_end(on->live, detached);
+    if (uncounted)
+        sxs_warn("alloc: %llu objects of runtime %u are not in the counts: the file has no room",
+                 (unsigned long long)uncounted, sxs_runtime_number(on->rt));
+    if (lost)
+        sxs_warn("alloc: %llu sampled objects of runtime %u could not be followed: at most %u are at "
+                 "a time", (unsigned long long)lost, sxs_runtime_number(on->rt), SXS_LIVE_OBJECTS);
+}
+
+static const struct sxs_events events = {
+    .ObjectAllocated = object_allocated,
+    .EventPipeEventDelivered = event_delivered,
+    .RuntimeSuspendFinished = suspended,
+    .RuntimeResumeStarted = resuming,
+    .GarbageCollectionStarted = collecting,
+    .GarbageCollectionFinished = collected,
+    .ModuleUnloadStarted = module_unloading,
+    .ModuleUnloadFinished = module_unloaded,
+};
+
+const struct sxs_tool sxs_alloc_tool = {.name = "alloc",
+                                        .needs = "recorder",
+                                        .on = &events,
+                                        .start = start_tool,
+                                        .stop = stop_tool,
+                                        .release = release_runtime};

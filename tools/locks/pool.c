@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/locks/pool.h"
+
+#include "base/clock.h"
+#include "manager/own_sessions.h"
+#include "session/write/samples_write.h"
+#include "tools/recorder/recorder.h"
+
+/* The events of counters have no keyword. At this level the provider raises nothing else. */
+enum { COUNTERS_LEVEL = 4 };
+
+HRESULT sxs_pool_start(struct sxs_runtime *rt)
+{
+    static const WCHAR                provider[] = u"System.Runtime";
+    static const WCHAR                interval[] = u"EventCounterIntervalSec=1";
+    EVENTPIPE_SESSION                 id = 0;
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {.providerName = provider,
+                                                .keywords = UINT64_MAX,
+                                                .loggingLevel = COUNTERS_LEVEL,
+                                                .filterData = interval};
+    return sxs_own_session_start(rt, &config, &id);
+}
+
+SXS_SIGSAFE void sxs_pool_record(const struct sxs_runtime *rt, const struct sxs_pool_event *event)
+{
+    struct sxs_samples_writer *writer = sxs_recorder_is_on() ? sxs_recorder_writer() : NULL;
+    struct sxs_record_pool    *r = writer ? sxs_samples_reserve(writer, sizeof(*r)) : NULL;
+    if (!r)
+        return;
+    r->time_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    r->value = event->value;
+    r->runtime = (uint16_t)sxs_runtime_number(rt);
+    r->change = (uint8_t)event->change;
+    r->reason = event->reason;
+    sxs_samples_commit(r, SXS_RECORD_POOL);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/** tools/locks/pool.h - records changes of the thread pools of runtimes. */
+#ifndef SXS_TOOLS_LOCKS_POOL_H
+#define SXS_TOOLS_LOCKS_POOL_H
+
+#include "manager/runtime.h"
+#include "tools/locks/decode.h"
+
+/** sxs_pool_start - ask @rt for the length of its pool's queue, once a second. Call it in start().
+ *  Returns the runtime's result. */
+HRESULT sxs_pool_start(struct sxs_runtime *rt);
+
+/** sxs_pool_record - record what an event says. Any thread; takes no lock. */
+SXS_SIGSAFE void sxs_pool_record(const struct sxs_runtime *rt, const struct sxs_pool_event *event);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* tools/locks/tool.c - the tool "locks" on each runtime. */
+#include "tools/locks/tool.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/fork.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "manager/own_sessions.h"
+#include "sxs_info.h"
+#include "tools/locks/decode.h"
+#include "tools/locks/pool.h"
+#include "tools/locks/types.h"
+#include "tools/locks/waits.h"
+#include "tools/options/locks_options.h"
+#include "tools/recorder/cost.h"
+#include "tools/recorder/recorder.h"
+
+#define ROUND_NS      50000000 /* how often open waits are written down */
+#define INFO_SESSIONS 12u      /* version of Info that can start sessions */
+
+static struct {
+    pthread_mutex_t          lock;    /* guards `started`; files are opened while it is held */
+    int                      started; /* 0: not yet; 1: yes; -1: that failed */
+    struct sxs_locks_options options;
+} locks = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(locks.lock);
+
+static void serve_locks(void)
+{
+    while (sxs_recorder_is_on()) {
+        sxs_lock_types_name();
+        sxs_waits_update();
+        nanosleep(&(struct timespec){0, ROUND_NS}, NULL);
+    }
+}
+
+/* The state of one runtime: handles of its providers; 0: not known yet. */
+struct state {
+    _Atomic EVENTPIPE_PROVIDER runtime;
+};
+
+static const WCHAR runtime_provider[] = u"Microsoft-Windows-DotNETRuntime";
+
+static int start_once(const char *text)
+{
+    static const struct sxs_thread service = {"sxsprof locks", serve_locks};
+    char                           why[SXS_TOOL_WHY];
+    int                            err;
+    if (sxs_locks_parse(text, &locks.options, why, sizeof(why)) != 0) {
+        sxs_error("tool locks: %s", why);
+        return -1;
+    }
+    sxs_waits_init(locks.options.owners);
+    sxs_recorder_costs_on(SXS_COST_LOCK, 1, 0);
+    if (locks.options.owners && sxs_recorder_cost_by_prepare() != 0)
+        sxs_warn("tool locks: no signal is left to ask threads for their stacks: owners of locks are "
+                 "recorded without");
+    else if (locks.options.owners)
+        sxs_recorder_costs_on(SXS_COST_LOCK_OWNER, 1, 0);
+    err = sxs_thread_start(&service);
+    if (err) {
+        sxs_error("tool locks cannot start: %s", strerror(err));
+        return -1;
+    }
+    return 1;
+}
+
+static int start_locks(const char *text)
+{
+    int ok;
+    pthread_mutex_lock(&locks.lock);
+    if (!locks.started)
+        locks.started = start_once(text);
+    ok = locks.started == 1;
+    pthread_mutex_unlock(&locks.lock);
+    return ok;
+}
+
+static HRESULT start_session(struct sxs_runtime *rt)
+{
+    EVENTPIPE_SESSION                 id = 0;
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
+        .providerName = runtime_provider,
+        .keywords = SXS_LOCKS_KEYWORD | (locks.options.pool ? SXS_POOL_KEYWORD : 0),
+        .loggingLevel = SXS_LOCKS_LEVEL};
+    return sxs_own_session_start(rt, &config, &id);
+}
+
+static HRESULT start_tool(struct sxs_sub *sub, const char *text)
+{
+    HRESULT hr;
+    if (sxs_runtime_info_version(sub->rt) < INFO_SESSIONS) {
+        sxs_warn("tool locks is off for runtime %u (%s), which reports no waits to profilers",
+                 sxs_runtime_number(sub->rt), sxs_runtime_version(sub->rt));
+        return S_FALSE;
+    }
+    if (!start_locks(text))
+        return E_FAIL;
+    sub->state = calloc(1, sizeof(struct state));
+    if (!sub->state)
+        return E_OUTOFMEMORY;
+    hr = start_session(sub->rt);
+    if (FAILED(hr))
+        return hr;
+    if (locks.options.pool && FAILED(hr = sxs_pool_start(sub->rt)))
+        sxs_warn("tool locks: runtime %u does not report the length of its thread pool's queue "
+                 "(0x%08x)",
+                 sxs_runtime_number(sub->rt), (unsigned)hr);
+    sxs_lock_types_start(sub->rt);
+    sub->high = COR_PRF_HIGH_MONITOR_EVENT_PIPE;
+    sub->low = COR_PRF_MONITOR_ASSEMBLY_LOADS;
+    return S_OK;
+}
+
+/* Whether a provider is one of those whose events are decoded: others have events with the same
+ * numbers. Its handle is kept in @known when it was found once. */
+static int is_provider(const struct sxs_sub *sub, _Atomic EVENTPIPE_PROVIDER *known,
+                       EVENTPIPE_PROVIDER provider, const WCHAR *wanted, size_t size)
+{
+    WCHAR              name[64] = u"";
+    ULONG              n = 0;
+    EVENTPIPE_PROVIDER found = atomic_load_explicit(known, memory_order_relaxed);
+    if (found)
+        return found == provider;
+    if (FAILED(sxs_info_EventPipeGetProviderInfo(sub->rt, provider, ARRAY_LEN(name) - 1, &n,
+                                                 name)) ||
+        memcmp(name, wanted, size) != 0)
+        return 0;
+    atomic_store(known, provider);
+    return 1;
+}
+
+static int is_of_runtime(const struct sxs_sub *sub, EVENTPIPE_PROVIDER provider)
+{
+    struct state *s = sub->state;
+    return is_provider(sub, &s->runtime, provider, runtime_provider, sizeof(runtime_provider));
+}
+
+/* The thread may be in cooperative mode, and the runtime may hold its locks: takes no lock, and does
+ * not call the runtime. */
+static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider, DWORD id,
+                               DWORD version, ULONG metadata_size, LPCBYTE metadata, ULONG size,
+                               LPCBYTE data, LPCGUID activity, LPCGUID related, sxs_thread thread,
+                               ULONG n_frames, UINT_PTR *frames)
+{
+    struct sxs_contention what;
+    struct sxs_pool_event pool;
+    uint64_t              ns;
+    (void)metadata_size, (void)metadata, (void)activity, (void)related, (void)thread;
+    (void)n_frames, (void)frames;
+    if (sxs_contention_start(id, version, data, size, &what)) {
+        if (is_of_runtime(sub, provider))
+            sxs_wait_begin(sub->rt, &what, data);
+    } else if (sxs_contention_stop(id, version, data, size, &ns)) {
+        if (is_of_runtime(sub, provider))
+            sxs_wait_end(sub->rt, ns);
+    } else if (locks.options.pool && sxs_pool_event_decode(id, version, data, size, &pool)) {
+        if (is_of_runtime(sub, provider))
+            sxs_pool_record(sub->rt, &pool);
+    } else if (locks.options.pool && sxs_pool_queue_decode(data, size, &pool)) {
+        sxs_pool_record(sub->rt, &pool); /* its text names the counter */
+    }
+    return S_OK;
+}
+
+static HRESULT assembly_unloading(struct sxs_sub *sub, sxs_assembly assembly)
+{
+    (void)assembly;
+    sxs_lock_types_unload(sub->rt);
+    return S_OK;
+}
+
+static void stop_tool(struct sxs_sub *sub, int detached)
+{
+    (void)detached;
+    sxs_waits_update();
+    sxs_lock_types_stop(sub->rt, 1);
+}
+
+static void release_runtime(struct sxs_sub *sub)
+{
+    free(sub->state);
+    sub->state = NULL;
+    sxs_lock_types_stop(sub->rt, 0); /* if the runtime refused the tool, stop_tool() was not called */
+}
+
+static const struct sxs_events events = {
+    .AssemblyUnloadStarted = assembly_unloading,
+    .EventPipeEventDelivered = event_delivered,
+};
+
+const struct sxs_tool sxs_locks_tool = {.name = "locks",
+                                        .needs = "recorder",
+                                        .on = &events,
+                                        .start = start_tool,
+                                        .stop = stop_tool,
+                                        .release = release_runtime};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * tools/recorder/poke.h - the sample signal: its number, its handler, and sending it to a thread.
+ *
+ * The signal has two uses. It requests the stack of the thread that receives it
+ * (stackwalk/snapshot/walk_request.h); the handler here answers such requests. And the tool sample
+ * lets clocks send it; its handler gets all signals that are no such requests. */
+#ifndef SXS_TOOLS_RECORDER_POKE_H
+#define SXS_TOOLS_RECORDER_POKE_H
+
+#include <signal.h>
+#include <stdint.h>
+
+#include "base/base.h"
+
+/** The value that our signals carry in si_value; sxs_poke() puts its weight into the upper half. */
+#define SXS_POKE_VALUE ((uintptr_t)0x53585354u)
+
+/** A special weight: the signal requests the thread's stack (stackwalk/snapshot/walk_request.h). */
+#define SXS_POKE_WALK UINT32_MAX
+
+/** Another one: the signal requests costs of the thread (tools/recorder/cost_request.c). */
+#define SXS_POKE_COST (UINT32_MAX - 1)
+
+/** sxs_poke_choose - choose the signal, which is the router's (sxs_signals.sample_signal). Later
+ *  calls have no effect. Any thread; not signal-safe. */
+void sxs_poke_choose(void);
+
+/** sxs_poke_signal - the number of the signal; 0 before sxs_poke_choose(). Any thread;
+ *  signal-safe. */
+SXS_SIGSAFE int sxs_poke_signal(void);
+
+/**
+ * sxs_poke_install - install the handler, unless it is installed. Chooses the signal.
+ * Returns 0 or -errno. Any thread; takes a lock; not signal-safe. */
+int sxs_poke_install(void);
+
+/**
+ * sxs_poke_handle - pass signals that are no requests of a stack to @handler, which must call
+ * sxs_signals.pass_on_sample() for those that it does not know. Without such a handler they are
+ * passed on, except those of sxs_poke(), which are ignored.
+ * @handler: static code; signal-safe; must keep errno. Once, before sxs_poke_install(). */
+void sxs_poke_handle(void (*handler)(int sig, siginfo_t *info, void *context));
+
+/** What sxs_poke_check() found. */
+enum sxs_poke_state {
+    SXS_POKE_SAME,  /* nothing has changed, or the handler is not installed */
+    SXS_POKE_MOVED, /* the signal is another one from now on */
+    SXS_POKE_LOST,  /* the host uses all signals that are possible: none is sent any more */
+};
+
+/**
+ * sxs_poke_check - check if the host has registered other handlers. If the library is not
+ * preloaded, the host may replace this handler, and those of the router, by which a walk recovers
+ * from faults. LOST is returned once. One thread calls this. Not signal-safe. */
+enum sxs_poke_state sxs_poke_check(void);
+
+/**
+ * sxs_poke - send one signal to thread @tid of this process. @weight_ns: see sxs_poke_own().
+ * Returns 0 or -errno. Any thread. */
+int sxs_poke(uint32_t tid, uint32_t weight_ns);
+
+/** sxs_poke_own - whether a signal was sent by sxs_poke(). @weight_ns: receives its weight if so.
+ *  Signal-safe. */
+SXS_SIGSAFE int sxs_poke_own(const siginfo_t *info, uint64_t *weight_ns);
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* tools/recorder/recorder.c - starts and ends recording. It starts with the first picked runtime
+ * and runs one service thread. */
+#include "tools/recorder/recorder.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/fork.h"
+#include "base/guarded.h"
+#include "base/loader.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "session/write/session_write.h"
+#include "signals/signals.h"
+#include "stackwalk/fast/tables.h"
+#include "tools/recorder/code.h"
+#include "tools/recorder/costs.h"
+#include "tools/recorder/poke.h"
+#include "tools/recorder/stacks.h"
+#include "tools/recorder/walk.h"
+
+#define PERIOD_NS 20000000L /* period of the service thread while there is work */
+/* The period where threads announce their starts themselves, and where records are so few that
+ * the reserved space is sufficient. */
+#define CALM_NS 60000000L
+/* The shorter period is used while a program starts, because it loads files, and their frames
+ * cannot be unwound before the next round. */
+#define EARLY_NS UINT64_C(2000000000)
+/* Longest period, when there is no work: each wake-up costs some 30 us of CPU. */
+#define IDLE_NS   80000000L
+#define NAMING_NS 80000000L /* between two rounds that look up samples and loaded files */
+/* Maximum size of the samples file; when it is reached, records are dropped and counted. */
+#define MAX_BYTES (UINT64_C(1) << 30)
+
+static struct {
+    pthread_mutex_t                           lock;    /* guards started */
+    int                                       started; /* 1: recording; -1: failed to start */
+    struct sxs_samples_header                *header;
+    _Atomic(struct sxs_samples_writer *)      writer;
+    _Atomic(const struct sxs_recorder_user *) user; /* NULL: none */
+    _Atomic int                               is_user_new;
+    _Atomic int                               forked;
+} recorder = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(recorder.lock);
+
+SXS_SIGSAFE struct sxs_samples_writer *sxs_recorder_writer(void)
+{
+    return atomic_load_explicit(&recorder.writer, memory_order_acquire);
+}
+
+SXS_SIGSAFE int sxs_recorder_is_on(void)
+{
+    return sxs_recorder_writer() && !atomic_load_explicit(&recorder.forked, memory_order_relaxed);
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+static void record_thread(struct sxs_thread_slot *t, uint64_t ended_ns, uint64_t cpu_ns)
+{
+    struct sxs_record_thread *r = sxs_samples_reserve(sxs_recorder_writer(), sizeof(*r));
+    if (!r)
+        return;
+    r->tid = atomic_load(&t->tid);
+    r->runtimes = atomic_load(&t->runtimes);
+    r->started_ns = t->started_ns;
+    r->ended_ns = ended_ns;
+    r->cpu_ns = cpu_ns;
+    memcpy(r->name, t->name, sizeof(r->name));
+    sxs_samples_commit(r, SXS_RECORD_THREAD);
+    t->recorded = 1;
+}
+
+/* Records the end of a thread. Short threads without samples are only counted, so that a process
+ * that makes a thousand threads a second does not fill the file. */
+static void record_end(struct sxs_thread_slot *t, uint64_t cpu_ns)
+{
+    uint64_t now = sxs_now_ns(CLOCK_MONOTONIC);
+    if (t->recorded || atomic_load(&t->last) || atomic_load(&t->has_costs) ||
+        now - t->started_ns >= SXS_SHORT_NS) {
+        record_thread(t, now, cpu_ns);
+        return;
+    }
+    atomic_fetch_add(&recorder.header->n_short_threads, 1);
+    atomic_fetch_add(&recorder.header->short_cpu_ns, cpu_ns);
+}
+
+/* Tells the user of a thread, once. Returns nonzero if the thread has ended already. */
+static int tell_begin(struct sxs_thread_slot *t)
+{
+    const struct sxs_recorder_user *user = atomic_load(&recorder.user);
+    if (!user || t->begun || t->excluded)
+        return 0;
+    t->begun = 1;
+    return user->began ? user->began(t) : 0;
+}
+
+static void tell_end(struct sxs_thread_slot *t)
+{
+    const struct sxs_recorder_user *user = atomic_load(&recorder.user);
+    if (user && user->ended && t->begun)
+        user->ended(t);
+    t->begun = 0;
+}
+
+/* ---- on the threads of the program ----------------------------------------------------------- */
+
+static void thread_started(uintptr_t stack_lo, uintptr_t stack_hi)
+{
+    struct sxs_thread_slot *t;
+    if (!sxs_recorder_is_on() || !(t = sxs_threads_begin(stack_lo, stack_hi)))
+        return;
+    tell_begin(t);
+    sxs_threads_ready(t);
+}
+
+static void thread_ended(void)
+{
+    struct sxs_thread_slot *t;
+    if (atomic_load(&recorder.forked) || !(t = sxs_threads_finish()))
+        return;
+    tell_end(t);
+    if (!t->excluded)
+        record_end(t, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID));
+    sxs_threads_release(t);
+}
+
+void sxs_recorder_leave_out(void)
+{
+    struct sxs_thread_slot *t = sxs_threads_finish();
+    if (!t)
+        return;
+    tell_end(t);
+    t->excluded = 1;
+    sxs_threads_ready(t);
+}
+
+/* ---- on the service thread, for all other threads -------------------------------------------- */
+
+static int some_came, some_went;
+
+static int on_thread_begin(struct sxs_thread_slot *t)
+{
+    some_came = 1;
+    /* Nonzero: the thread has ended already, and its end was recorded by the thread itself. */
+    return atomic_load(&recorder.user) ? tell_begin(t) : sxs_threads_is_gone(atomic_load(&t->tid));
+}
+
+static void on_thread_end(struct sxs_thread_slot *t)
+{
+    some_went = 1;
+    tell_end(t);
+    if (!t->excluded)
+        record_end(t, 0);
+}
+
+static void on_thread_seen(struct sxs_thread_slot *t)
+{
+    const struct sxs_recorder_user *user = atomic_load(&recorder.user);
+    tell_begin(t); /* if its slot was BUSY when the user came */
+    if (user && user->seen)
+        user->seen(t);
+}
+
+static void on_thread_renamed(struct sxs_thread_slot *t)
+{
+    record_thread(t, 0, 0);
+}
+
+static void tell_begin_late(struct sxs_thread_slot *t)
+{
+    tell_begin(t);
+}
+
+void sxs_recorder_use(const struct sxs_recorder_user *user)
+{
+    atomic_store(&recorder.user, user);
+    atomic_store(&recorder.is_user_new, 1);
+}
+
+/* ---- the service thread ---------------------------------------------------------------------- */
+
+static int has_recorded(uint64_t *before)
+{
+    uint64_t now = atomic_load(&recorder.header->n_samples);
+    int      more;
+    for (size_t i = 0; i < ARRAY_LEN(recorder.header->n_costs); i++)
+        now += atomic_load(&recorder.header->n_costs[i]);
+    more = now != *before;
+    *before = now;
+    return more;
+}
+
+static long next_period(long period, int busy)
+{
+    const struct sxs_recorder_user *user = atomic_load(&recorder.user);
+    uint64_t                        age = sxs_now_ns(CLOCK_MONOTONIC) - recorder.header->started_ns;
+    int calm = sxs_signals()->preloaded && !(user && user->is_frequent) && age > EARLY_NS;
+    if (busy)
+        return calm ? CALM_NS : PERIOD_NS;
+    return period * 2 < IDLE_NS ? period * 2 : IDLE_NS;
+}
+
+static void list_loaded(int modules)
+{
+    sxs_loader_hold();    /* held for all of this, so that no fork happens in between */
+    sxs_tables_refresh(); /* nearly free when nothing was loaded */
+    if (modules)
+        sxs_code_modules();
+    sxs_loader_release();
+}
+
+/* Without this, threads are found by reading /proc/self/task only, and short ones only by
+ * chance. */
+static void watch_threads(void)
+{
+    static const struct sxs_thread_watch watch = {thread_started, thread_ended};
+    sxs_signals()->watch_threads(&watch);
+}
+
+static void check_signals(void)
+{
+    const struct sxs_recorder_user *user = atomic_load(&recorder.user);
+    enum sxs_poke_state             state = sxs_poke_check();
+    sxs_guarded_rely(sxs_signals()->guard(sxs_guarded_code()) == 1);
+    if (state != SXS_POKE_SAME && user && user->signal_changed)
+        user->signal_changed(state == SXS_POKE_LOST);
+}
+
+static void look_at_threads(void)
+{
+    static const struct sxs_threads_events events = {
+        on_thread_begin, on_thread_end, on_thread_renamed, on_thread_renamed, on_thread_seen};
+    const struct sxs_recorder_user *user = atomic_load(&recorder.user);
+    if (atomic_exchange(&recorder.is_user_new, 0))
+        sxs_threads_each_busy(tell_begin_late);
+    sxs_threads_scan(&events);
+    atomic_store(&recorder.header->n_unlisted, sxs_threads_unlisted());
+    if (some_came || sxs_stacks_missed())
+        sxs_stacks_refresh();
+    if (user && user->round)
+        user->round();
+}
+
+static void serve_recorder(void)
+{
+    uint64_t n_recorded = 0;
+    long     period = PERIOD_NS, since_naming = NAMING_NS;
+    sxs_stacks_refresh();
+    list_loaded(0); /* before any clock runs, so that every sample has unwind tables */
+    watch_threads();
+    while (!atomic_load(&recorder.forked)) {
+        some_came = some_went = 0;
+        check_signals();
+        look_at_threads();
+        if (sxs_samples_make_room(sxs_recorder_writer()) != 0)
+            sxs_warn("the samples file cannot grow: what comes from now on is dropped and counted");
+        list_loaded(since_naming >= NAMING_NS);
+        if (since_naming >= NAMING_NS) {
+            since_naming = 0;
+            sxs_code_catch_up();
+        }
+        period = next_period(period, some_came || some_went || has_recorded(&n_recorded));
+        since_naming += period;
+        nanosleep(&(struct timespec){0, period}, NULL);
+    }
+}
+
+static const struct sxs_thread service = {"sxsprof", serve_recorder};
+
+/* ---- fork ------------------------------------------------------------------------------------ */
+
+static void prepare_fork(void)
+{
+    const struct sxs_recorder_user *user = atomic_load(&recorder.user);
+    if (user && user->before_fork)
+        user->before_fork();
+}
+
+static void parent_goes_on(void)
+{
+    const struct sxs_recorder_user *user = atomic_load(&recorder.user);
+    if (user && user->in_parent)
+        user->in_parent();
+}
+
+static void child_goes_on(void)
+{
+    const struct sxs_recorder_user *user = atomic_load(&recorder.user);
+    atomic_store(&recorder.forked, 1);
+    sxs_costs_forget();
+    sxs_samples_forget(sxs_recorder_writer());
+    if (user && user->in_child)
+        user->in_child();
+    sxs_threads_forget();
+}
+
+/* ---- start and end --------------------------------------------------------------------------- */
+
+static int start_recording(void)
+{
+    static struct sxs_fork_part part = {prepare_fork, parent_goes_on, child_goes_on, NULL};
+    const struct sxs_folder    *folder = sxs_session_folder("recorder");
+    struct sxs_samples_writer  *writer;
+    int                         err;
+    if (!folder)
+        return -1;
+    if (sxs_signals()->size <= offsetof(struct sxs_signals, unblock_samples)) {
+        sxs_error("nothing is recorded: the preloaded signal library is older than this one");
+        return -1;
+    }
+    writer = sxs_samples_create(folder, MAX_BYTES);
+    if (!writer) {
+        sxs_error("the samples file cannot be made: %s", strerror(errno));
+        return -1;
+    }
+    recorder.header = sxs_samples_header(writer);
+    recorder.header->started_realtime_ns = sxs_now_ns(CLOCK_REALTIME);
+    recorder.header->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    memcpy(recorder.header->command, sxs_session_open(NULL)->command,
+           sizeof(recorder.header->command));
+    atomic_store_explicit(&recorder.writer, writer, memory_order_release);
+    err = sxs_code_init(writer);
+    if (!err) {
+        sxs_walk_prepare();
+        sxs_stacks_refresh(); /* costs of the first milliseconds have stacks, too */
+        sxs_costs_start(writer);
+        sxs_fork_register(&part);
+        err = -sxs_thread_start(&service);
+    }
+    if (err) {
+        sxs_error("nothing is recorded: %s", strerror(-err));
+        return -1;
+    }
+    return 1;
+}
+
+__attribute__((destructor)) static void ended(void)
+{
+    if (recorder.started == 1 && !atomic_load(&recorder.forked))
+        atomic_store(&recorder.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
+}
+
+int sxs_recorder_start(void)
+{
+    int ok;
+    pthread_mutex_lock(&recorder.lock);
+    if (!recorder.started) {
+        recorder.started = -1;
+        recorder.started = start_recording();
+    }
+    ok = recorder.started == 1;
+    pthread_mutex_unlock(&recorder.lock);
+    return ok ? 0 : -1;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* tools/recorder/walk.c - every read of the stack lies between the stack pointer where the walk
+ * begins and the end of that stack, and recovers if the memory is not readable (base/guarded.h). */
+#include "tools/recorder/walk.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/guarded.h"
+#include "signals/signals.h"
+#include "stackwalk/fast/walkers.h"
+#include "tools/recorder/stacks.h"
+
+static const struct sxs_signals *signals;     /* set before the first walk */
+static sxs_find_code_fn          code_finder; /* NULL if the router, which knows code, is off */
+static uint32_t                  first_tid;   /* of the process's first thread */
+
+SXS_SIGSAFE static int find_code(uintptr_t ip, uintptr_t *start)
+{
+    (void)start;
+    return signals->find_ip(ip) >= 0;
+}
+
+void sxs_walk_prepare(void)
+{
+    signals = sxs_signals();
+    code_finder = signals->off ? NULL : find_code;
+    first_tid = (uint32_t)getpid();
+}
+
+SXS_SIGSAFE static int on_alternate_stack(const ucontext_t *uc, uintptr_t sp)
+{
+    uintptr_t lo = (uintptr_t)uc->uc_stack.ss_sp;
+    return !(uc->uc_stack.ss_flags & SS_DISABLE) && sp >= lo && sp < lo + uc->uc_stack.ss_size;
+}
+
+/* Whether a load may fault while this thread is interrupted here. A fault whose signal is
+ * blocked ends the process. */
+SXS_SIGSAFE static int can_recover(const ucontext_t *uc)
+{
+    return sxs_guarded_relied() && !sigismember(&uc->uc_sigmask, SIGSEGV) &&
+           !sigismember(&uc->uc_sigmask, SIGBUS);
+}
+
+SXS_SIGSAFE size_t sxs_walk_interrupted(const struct sxs_thread_slot *t, uint32_t tid,
+                                        enum sxs_sample_walker walker, const ucontext_t *uc,
+                                        struct sxs_walk_limits limits, uintptr_t *ips,
+                                        uintptr_t *sps, enum sxs_sample_end *end)
+{
+    uintptr_t sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+    limits.find_code = code_finder;
+    ips[0] = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+    if (sps)
+        sps[0] = sp;
+    *end = SXS_SAMPLE_END_ON_ALTSTACK;
+    if (on_alternate_stack(uc, sp))
+        return 1;
+    *end = SXS_SAMPLE_END_OFF_STACK;
+    limits.stack_lo = sp;
+    switch (sxs_stacks_find(t, tid == first_tid, sp, &limits.stack_hi)) {
+    case SXS_STACK_UNKNOWN: return 1;
+    case SXS_STACK_OWN: break;
+    case SXS_STACK_LISTED: limits.checked = !can_recover(uc); break;
+    }
+    return sps ? sxs_walk_fast_sps(uc, &limits, ips, sps, end)
+               : sxs_walkers_walk(walker, uc, &limits, ips, end);
+}
+
+SXS_SIGSAFE size_t sxs_walk_own(const struct sxs_thread_slot *t, uint32_t tid, const ucontext_t *uc,
+                                struct sxs_walk_limits limits, uintptr_t *ips,
+                                enum sxs_sample_end *end)
+{
+    limits.find_code = code_finder;
+    limits.stack_lo = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+    ips[0] = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+    *end = SXS_SAMPLE_END_OFF_STACK;
+    switch (sxs_stacks_find(t, tid == first_tid, limits.stack_lo, &limits.stack_hi)) {
+    case SXS_STACK_UNKNOWN: return 1;
+    case SXS_STACK_OWN: break;
+    case SXS_STACK_LISTED: limits.checked = !sxs_guarded_reliable(); break;
+    }
+    return sxs_walk_fast(uc, &limits, ips, end);
+}
