@@ -5,6 +5,7 @@
 #include "cmd/report/data_kind.h"
 #include "cmd/shortcuts.h"
 #include "cmd/settings.h"
+#include "cmd/report/data_kind.h"
 #include "cmd/verbs.h"
 
 #include <ctype.h>
@@ -25,12 +26,25 @@ static const struct argp_option common[] = {
     {"version", 'V', NULL, 0, "Print version and commit", 0},
 };
 
+/* Returns the values of an option whose help does not list them before its text, because they are
+ * longer than a line; argp cannot print such a list. */
+static const char *long_values(const char *verb, const char *option)
+{
+    if (strcmp(option, "data") != 0)
+        return NULL;
+    return strcmp(verb, "diff") == 0
+               ? "samples|calls|alloc|live|native|native-live|locks|lock-owners|wait|gc|heap"
+               : sxs_data_names();
+}
+
 /* Passes an option on with the values that it takes: the help of shortcuts may not show them. */
 static void take_with_values(const char *verb, const struct argp_option *o, take_option *take,
                              void *context)
 {
     struct argp_option whole = *o;
     const char        *values = o->name ? sxs_shortcut_values(verb, o->name) : NULL;
+    if (!values && o->name)
+        values = long_values(verb, o->name);
     if (values)
         whole.arg = values;
     take(&whole, context);

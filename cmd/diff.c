@@ -2,6 +2,7 @@
 /* sxsprof diff: draw as a flame graph what grew and what shrank between two sessions. */
 #include "cmd/command.h"
 #include "cmd/gc/gc.h"
+#include "cmd/heap_diff.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
 #include "cmd/report/data_kind.h"
@@ -19,7 +20,8 @@ struct options {
     struct sxs_report_options samples;
     const char               *dir[2];
     unsigned                  n;
-    bool                      gc; /* compare collections */
+    bool                      gc;   /* compare collections */
+    bool                      heap; /* compare heap snapshots */
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -30,7 +32,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_BY_COUNT: o->samples.by_count = true; return 0;
     case 'd':
         o->gc = strcmp(arg, "gc") == 0;
-        if (!o->gc)
+        o->heap = strcmp(arg, "heap") == 0;
+        if (!o->gc && !o->heap)
             o->samples.data = sxs_data_option(state, arg);
         return 0;
     case KEY_SYMBOLS: sxs_symbols_option(state, arg, &o->samples.symbols); return 0;
@@ -44,16 +47,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
             argp_error(state, "A and B are expected: two folders made by sxsprof run --tool sample "
                               "or --tool calls with -o DIR");
         return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp_option option_list[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"data", 'd', "DATA", 0,
-     "samples, calls, alloc, live, native, native-live, locks, lock-owners or wait: which, of "
-     "sessions that have several (the first that both have); gc: collections, as text",
+     "Which, of sessions that have several: samples, calls, alloc, live, native, native-live, "
+     "locks, lock-owners, wait (by default the first that both have); gc: collections, as text; "
+     "heap: the types in heap snapshots, as a table",
      0},
     {"by-count", KEY_BY_COUNT, NULL, 0,
      "Of alloc to lock-owners: compare numbers of objects, blocks or waits, not bytes or time", 0},
@@ -70,7 +73,7 @@ const struct argp sxs_argp_diff = {
     .args_doc = "A B",
     .doc =
         "Draw session B's flame graph, coloured by what grew and shrank since session A: one HTML "
-        "page.",
+        "page. Of heap snapshots, a table of what each type has more.",
 };
 
 static int nothing_to_compare(const struct options *o, const char *record)
@@ -140,6 +143,8 @@ int sxs_cmd_diff(int argc, char **argv)
             return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o.dir[i], why);
     if (o.gc)
         return diff_gcs(&o);
+    if (o.heap || (!o.samples.data && sxs_heap_only(o.dir[0]) && sxs_heap_only(o.dir[1])))
+        return sxs_heap_diff(o.dir[0], o.dir[1], o.samples.output);
     enum sxs_profile_result result = sxs_profile_diff(o.dir[0], o.dir[1], &o.samples);
     sxs_symbol_path_free(o.samples.symbols);
     switch (result) {

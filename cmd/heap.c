@@ -12,6 +12,7 @@
 
 #include "cmd/command.h"
 #include "cmd/heap/counts.h"
+#include "cmd/heap_diff.h"
 #include "cmd/heap_process.h"
 #include "cmd/newest.h"
 #include "cmd/opener.h"
@@ -19,6 +20,8 @@
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
 #include "cmd/selection.h"
+#include "session/format/calls.h"
+#include "session/format/samples.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -298,12 +301,10 @@ static void parse_other(char *text, const char *same, const char **dir, uint32_t
         *dir = same;
 }
 
-static int count(const struct options *o, const struct chosen *c, uint32_t runtime,
-                 struct sxs_heap_counts *out)
+static int count(const struct chosen *c, struct sxs_heap_counts *out)
 {
     char why[256];
-    (void)o;
-    if (sxs_heap_counts_load(c->folder_fd, c->place.number, runtime, out, why, sizeof(why)) != 0) {
+    if (sxs_heap_counts_load(c->folder_fd, c->place.number, 0, out, why, sizeof(why)) != 0) {
         sxs_complain("%s/%s/" SXS_HEAP_FILE "%u: %s", sxs_shown(c->dir), c->place.process->folder,
                      c->place.number, why);
         return SXS_EXIT_PROBLEM;
@@ -315,9 +316,13 @@ static int count(const struct options *o, const struct chosen *c, uint32_t runti
 static int write_changes(const struct options *o, const struct sxs_heap_counts *before,
                          const struct sxs_heap_counts *now, int status)
 {
-    size_t                  n;
+    size_t                  n, kept = 0;
     struct sxs_heap_change *all = sxs_heap_changes(before, now, &n);
-    FILE                   *to = o->output ? fopen(o->output, "we") : stdout;
+    for (size_t i = 0; i < n; i++)
+        if (!o->runtime || all[i].runtime == o->runtime)
+            all[kept++] = all[i];
+    n = kept;
+    FILE *to = o->output ? fopen(o->output, "we") : stdout;
     if (!to) {
         free(all);
         return sxs_wrong_input("--output: %s: %s", o->output, strerror(errno));
@@ -345,7 +350,7 @@ static int diff(const struct options *o, const struct chosen *c)
     bool same = dir == c->dir;
     int  status = choose(&other, dir, same ? c->place.process->folder : NULL, 0, number);
     if (status == SXS_EXIT_OK) {
-        int first = count(o, &other, 0, &before), second = count(o, c, o->runtime, &now);
+        int first = count(&other, &before), second = count(c, &now);
         status = write_changes(o, &before, &now, first > second ? first : second);
     }
     sxs_heap_counts_free(&before);
@@ -372,6 +377,39 @@ static int write_and_open(struct options *o, const struct chosen *c)
         status = sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
     }
     free(page);
+    return status;
+}
+
+/* Counts the files of profiles in a process's folder. */
+static int count_profiles(void *arg, const struct sxs_session_process *p, int folder_fd)
+{
+    size_t *n = arg;
+    (void)p;
+    *n += faccessat(folder_fd, SXS_SAMPLES_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    *n += faccessat(folder_fd, SXS_CALLS_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    return 0;
+}
+
+bool sxs_heap_only(const char *dir)
+{
+    struct sxs_session session;
+    size_t             n = 0, profiles = 0;
+    if (sxs_session_read(dir, &session) == 0) {
+        free(sxs_heap_places(dir, &session, NULL, &n));
+        sxs_processes_take(dir, &session, NULL, count_profiles, &profiles);
+    }
+    sxs_session_free(&session);
+    return n > 0 && profiles == 0;
+}
+
+int sxs_heap_diff(const char *before, const char *now, const char *output)
+{
+    struct options o = {.format = "html", .output = output, .diff = before};
+    struct chosen  c;
+    int            status = choose(&c, now, NULL, 0, 0);
+    if (status == SXS_EXIT_OK)
+        status = diff(&o, &c);
+    close_chosen(&c);
     return status;
 }
 

@@ -149,9 +149,9 @@ static const struct argp_option option_list[] = {
      "Write the page (html) beside the session, or to the file of -o, and open it in a browser", 0},
     {"data", KEY_DATA, "DATA", 0,
      "Which, of a session that has several: samples, calls, alloc (allocated objects), live (those "
-     "still alive), native (native memory), native-live (not freed), locks (waits), lock-owners "
-     "(who held the locks) or wait (samples of waiting threads). The default is the first that it "
-     "has; text and html show all",
+     "still alive), native (native memory), native-live (what of it is not freed), locks (waits for "
+     "locks), lock-owners (the threads that held these), wait (samples of waiting threads). By "
+     "default the first that it has; text and html show all",
      0},
     {"by-count", KEY_BY_COUNT, NULL, 0,
      "Of alloc to lock-owners: weights are numbers of objects, blocks or waits, not bytes or time", 0},

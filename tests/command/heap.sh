@@ -115,6 +115,18 @@ has "--diff of equal snapshots" "$status:$out" "0:" "no differences"
 try "$SXS" heap --diff 1 --format html "$S"
 has "--diff as a page" "$status:$err:$out" "0::" '["App.Node",2,2,7,64,224]' "</html>"
 
+"$SXS" heap --diff 1 --format html "$S" >"$T/expected"
+"$T/make_heap" "$T/before" 1 known
+for data in "" "--data heap"; do
+    # shellcheck disable=SC2086
+    try "$SXS" diff $data "$T/before" "$S"
+    is "diff $data of two sessions with snapshots: the same page" "0::" "$status:$err:$(diff "$T/expected" "$T/out")"
+done
+try "$SXS" diff --data samples "$T/before" "$S"
+has "diff --data samples of these is refused" "$status:$err" "2:" "nothing to compare"
+try "$SXS" heap --runtime 1 --diff 1 --format json "$S"
+is "--diff with --runtime: of this runtime only" "{1}" "$(json '{c["runtime"] for c in d["heap"]}')"
+
 # --- other formats
 for format in text json html heapsnapshot; do
     "$SXS" heap --format $format "$S" >"$T/shown" 2>&1
