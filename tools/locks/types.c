@@ -40,7 +40,7 @@ SXS_FORK_RESETS(types.lock);
 
 static _Atomic int any_unnamed;
 
-static uint64_t key_of(unsigned runtime, uint64_t class_id)
+SXS_SIGSAFE static uint64_t key_of(unsigned runtime, uint64_t class_id)
 {
     return class_id | (uint64_t)runtime << RUNTIME_SHIFT;
 }

@@ -25,9 +25,9 @@
 
 /* A wait that has not ended. Only its thread changes it, but for `tid` when the entry is free. */
 struct open_wait {
-    _Atomic uint32_t                  tid; /* 0: the entry is free */
-    uint16_t                          runtime;
-    _Atomic uint64_t                  began_ns;
+    _Atomic uint32_t tid; /* 0: the entry is free */
+    uint16_t         runtime;
+    _Atomic uint64_t began_ns;
     /* NULL: not recorded, since there are too many, or since the file has no room. */
     _Atomic(struct sxs_record_cost *) record;
     struct sxs_record_total          *total; /* NULL: none */
@@ -37,10 +37,10 @@ struct open_wait {
 
 static struct open_wait waits[MAX_OPEN];
 /* One more than the highest entry that was ever used. */
-static _Atomic unsigned           n_used;
-static SXS_TLS struct open_wait  *own;
-static struct sxs_pace            waits_pace, owners_pace;
-static int                        with_owners;
+static _Atomic unsigned          n_used;
+static SXS_TLS struct open_wait *own;
+static struct sxs_pace           waits_pace, owners_pace;
+static int                       with_owners;
 
 void sxs_waits_init(int owners)
 {
@@ -109,9 +109,9 @@ SXS_SIGSAFE static void record_owner(const struct sxs_cost *cost, uint64_t owner
         sxs_recorder_cost_by((uint32_t)owner, &of_owner);
 }
 
-SXS_SIGSAFE static struct sxs_record_cost *
-record_wait(const struct sxs_runtime *rt, const struct sxs_contention *what,
-            const struct sxs_lock_type *type)
+SXS_SIGSAFE static struct sxs_record_cost *record_wait(const struct sxs_runtime    *rt,
+                                                       const struct sxs_contention *what,
+                                                       const struct sxs_lock_type  *type)
 {
     struct sxs_cost cost = {.kind = SXS_COST_LOCK,
                             .flags = SXS_COST_OPEN,
