@@ -127,7 +127,7 @@ static bool in_runtime(const struct sxs_model *m, const struct sxs_named *frames
     return false;
 }
 
-/* True when the frames above the youngest managed one are only of libcoreclr.so and the C library. */
+/* True when the frames above the youngest managed one are of libcoreclr.so and the C library. */
 static bool waits_in_runtime(const struct sxs_model *m, const struct sxs_named *frames, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -6,7 +6,7 @@
 #include "cmd/report/model.h"
 #include "cmd/report/named.h"
 
-/** Classes of waits. Reports print the texts. docs/internals/locks.md says how each is recognized. */
+/** Classes of waits. Reports print the texts. docs/internals/locks.md has how each is found. */
 #define SXS_WAIT_CLASSES(X)                               \
     X(UNKNOWN, "wait: not known")                         \
     X(PROCESSOR, "wait: processor")                       \

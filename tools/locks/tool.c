@@ -144,8 +144,8 @@ static int is_of_runtime(const struct sxs_sub *sub, EVENTPIPE_PROVIDER provider)
     return is_provider(sub, &s->runtime, provider, runtime_provider, sizeof(runtime_provider));
 }
 
-/* The thread may be in cooperative mode, and the runtime may hold its locks: takes no lock, and does
- * not call the runtime. */
+/* The thread may be in cooperative mode, and the runtime may hold its locks: no lock is taken, and
+ * no call made. */
 static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider, DWORD id,
                                DWORD version, ULONG metadata_size, LPCBYTE metadata, ULONG size,
                                LPCBYTE data, LPCGUID activity, LPCGUID related, sxs_thread thread,

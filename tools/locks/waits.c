@@ -19,7 +19,7 @@
  * about which there is no event. */
 #define SAME_EVENT_NS 1000000u
 
-/* Waits a second that are recorded, on average, and stacks of owners: one of them costs a signal. */
+/* Waits a second that are recorded, on average, and stacks of owners, which cost a signal. */
 #define MAX_WAITS  10000u
 #define MAX_OWNERS 1000u
 
@@ -167,7 +167,7 @@ SXS_SIGSAFE void sxs_wait_end(const struct sxs_runtime *rt, uint64_t ns)
         close_wait(ns, 1);
 }
 
-/* The wait may end at any time. If it ends before its value is read here, the record is no longer in
+/* The wait may end at any time. If it ends before its value is read here, its record is not in
  * the entry; if later, the value has changed, or is overwritten by the final one. */
 static void update_wait(struct open_wait *w, uint64_t now)
 {
