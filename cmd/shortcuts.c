@@ -59,7 +59,7 @@ static const struct shortcut shortcuts[] = {
     {"locks", "locks", NULL, &sxs_locks_table, NULL, false,
      "Record a command's waits for locks: who waits, how long, and who holds the lock."},
     {"wait", "wait", NULL, &sxs_wait_table, NULL, false,
-     "Sample what a command's threads wait for when they do not run."},
+     "Record what a command's threads wait for, and for how long."},
     {"exceptions", "exceptions", NULL, NULL, NULL, false,
      "Record where a command throws exceptions, and what handles them."},
     {"events", "events", NULL, &sxs_event_table, NULL, false,

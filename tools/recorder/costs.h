@@ -24,8 +24,8 @@ struct sxs_cost_stack {
 
 /** sxs_costs_put - write a cost of thread @tid. Returns its record, or NULL when the file has no
  *  room, which is counted. Signal-safe. */
-SXS_SIGSAFE struct sxs_record_cost *sxs_costs_put(struct sxs_samples_writer   *w,
-                                                  const struct sxs_cost       *cost, uint32_t tid,
+SXS_SIGSAFE struct sxs_record_cost *sxs_costs_put(struct sxs_samples_writer *w,
+                                                  const struct sxs_cost *cost, uint32_t tid,
                                                   const struct sxs_cost_stack *stack);
 
 /** sxs_costs_can_answer - whether a thread can run the handler of the sample signal. Signal-safe. */

@@ -40,7 +40,7 @@ void sxs_poke_choose(void)
     atomic_compare_exchange_strong(&signal_number, &none, sxs_signals()->sample_signal());
 }
 
-int sxs_poke(uint32_t tid, uint32_t weight_ns)
+SXS_SIGSAFE int sxs_poke(uint32_t tid, uint32_t weight_ns)
 {
     siginfo_t info;
     if (atomic_load(&is_lost))

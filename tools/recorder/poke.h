@@ -57,8 +57,8 @@ enum sxs_poke_state sxs_poke_check(void);
 
 /**
  * sxs_poke - send one signal to thread @tid of this process. @weight_ns: see sxs_poke_own().
- * Returns 0 or -errno. Any thread. */
-int sxs_poke(uint32_t tid, uint32_t weight_ns);
+ * Returns 0 or -errno. Any thread; signal-safe. */
+SXS_SIGSAFE int sxs_poke(uint32_t tid, uint32_t weight_ns);
 
 /** sxs_poke_own - whether a signal was sent by sxs_poke(). @weight_ns: receives its weight if so.
  *  Signal-safe. */
