@@ -14,6 +14,7 @@
 #include "cmd/heap/counts.h"
 #include "cmd/heap_process.h"
 #include "cmd/newest.h"
+#include "cmd/opener.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
@@ -22,7 +23,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-enum { KEY_RUNTIME = 256, KEY_PROCESS, KEY_TYPE, KEY_DIFF, KEY_TOP, KEY_TIMEOUT };
+enum { KEY_RUNTIME = 256, KEY_PROCESS, KEY_TYPE, KEY_DIFF, KEY_TOP, KEY_TIMEOUT, KEY_OPEN };
 
 enum { DEFAULT_TOP = 30, DEFAULT_TIMEOUT = 60 };
 
@@ -30,6 +31,7 @@ struct options {
     const char *format, *output, *process, *type, *diff, *source;
     uint32_t    number, runtime, timeout;
     size_t      top;
+    bool        open;
 };
 
 /* A snapshot that was chosen: a session, and the folder of the process in it. */
@@ -64,10 +66,12 @@ static void set_format(struct argp_state *state, struct options *o, const char *
 static void complete(struct argp_state *state, struct options *o)
 {
     static char newest[NAME_MAX + 1];
+    if (o->open && o->format && strcmp(o->format, "html") != 0)
+        argp_error(state, "--open: expected --format html, not %s", o->format);
     if (!o->format)
-        o->format = formats[0];
-    if (o->diff && strcmp(o->format, "text") != 0 && strcmp(o->format, "json") != 0)
-        argp_error(state, "--diff: expected --format text or json, not %s", o->format);
+        o->format = o->open ? "html" : "text";
+    if (o->diff && strcmp(o->format, "heapsnapshot") == 0)
+        argp_error(state, "--diff: expected --format text, json or html, not %s", o->format);
     if (o->diff && o->type)
         argp_error(state, "--diff and --type exclude each other");
     if (o->source)
@@ -91,6 +95,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_TYPE: o->type = arg; return 0;
     case KEY_DIFF: o->diff = arg; return 0;
     case KEY_TOP: o->top = parse_number(state, "--top", arg); return 0;
+    case KEY_OPEN: o->open = true; return 0;
     case KEY_TIMEOUT: o->timeout = parse_number(state, "--timeout", arg); return 0;
     case ARGP_KEY_ARG:
         if (o->source)
@@ -108,13 +113,16 @@ static const struct argp_option option_list[] = {
      "which Chrome's DevTools load",
      0},
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
+    {"open", KEY_OPEN, NULL, 0,
+     "Write the page (html) beside the session, or to the file of -o, and open it in a browser", 0},
     {"number", 'n', "N", 0, "The snapshot heap-N instead of the newest", 1},
     {"process", KEY_PROCESS, "P", 0, "A snapshot of this process: its pid", 1},
     {"runtime", KEY_RUNTIME, "N", 0, "Objects of runtime number N only", 1},
     {"type", KEY_TYPE, "TYPE", 0,
      "What keeps objects of this type: their paths to roots. A name, or a pattern with * and ?", 2},
     {"diff", KEY_DIFF, "OTHER", 0,
-     "What each type has more than in an older snapshot: a number (of the same process), SESSION or "
+     "What each type has more than in an older snapshot: a number (of the same process), SESSION "
+     "or "
      "SESSION:NUMBER",
      2},
     {"top", KEY_TOP, "N", 0, "Lines of each table of the text (30)", 2},
@@ -166,8 +174,8 @@ static int open_folder(struct chosen *c)
     return SXS_EXIT_PROBLEM;
 }
 
-/* Opens a session and finds the snapshot in it. @c is freed by close_chosen(), also after a failure.
- * Returns an exit status. */
+/* Opens a session and finds the snapshot in it. @c is freed by close_chosen(), also after a
+ * failure. Returns an exit status. */
 static int choose(struct chosen *c, const char *source, const char *process, uint32_t runtime,
                   uint32_t number)
 {
@@ -232,6 +240,19 @@ static void write_report(const struct options *o, const struct sxs_heap_snapshot
     else
         sxs_heap_write_text(to, &r);
     sxs_heap_report_free(&r);
+}
+
+/* Returns the name of the page beside a session: "/path/session-heap-2.html". Owned; NULL after a
+ * message. */
+static char *page_beside(const struct chosen *c)
+{
+    char  path[PATH_MAX];
+    char *page = NULL;
+    if (realpath(sxs_shown(c->dir), path) &&
+        asprintf(&page, "%s-" SXS_HEAP_FILE "%u.html", path, c->place.number) >= 0)
+        return page;
+    sxs_complain("%s: %s", sxs_shown(c->dir), strerror(errno));
+    return NULL;
 }
 
 static int report(const struct options *o, const struct chosen *c)
@@ -303,6 +324,8 @@ static int write_changes(const struct options *o, const struct sxs_heap_counts *
     }
     if (strcmp(o->format, "json") == 0)
         sxs_heap_write_changes_json(to, all, n);
+    else if (strcmp(o->format, "html") == 0)
+        sxs_heap_write_changes_html(to, all, n);
     else
         sxs_heap_write_changes(to, all, n, o->top);
     free(all);
@@ -332,6 +355,26 @@ static int diff(const struct options *o, const struct chosen *c)
     return status;
 }
 
+/* Writes the report and opens it if that was asked for. */
+static int write_and_open(struct options *o, const struct chosen *c)
+{
+    char *page = o->open && !o->output ? page_beside(c) : NULL;
+    if (o->open && !o->output && !page)
+        return SXS_EXIT_PROBLEM;
+    if (page)
+        o->output = page;
+    int status = o->diff ? diff(o, c) : report(o, c);
+    if (o->open && status != SXS_EXIT_USAGE && access(o->output, R_OK) == 0) {
+        if (sxs_open_page(o->output))
+            sxs_complain("%s is opened", o->output);
+        else
+            puts(o->output);
+        status = sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
+    }
+    free(page);
+    return status;
+}
+
 /* ---- the verb ---- */
 
 /* Returns whether the argument is the number of a process and not a folder. */
@@ -343,10 +386,10 @@ static bool is_pid(const char *text)
 
 int sxs_cmd_heap(int argc, char **argv)
 {
-    struct options  o = {.top = DEFAULT_TOP, .timeout = DEFAULT_TIMEOUT};
-    struct chosen   c = {.folder_fd = -1};
+    struct options        o = {.top = DEFAULT_TOP, .timeout = DEFAULT_TIMEOUT};
+    struct chosen         c = {.folder_fd = -1};
     struct sxs_heap_asked asked = {0};
-    int             status = SXS_EXIT_OK;
+    int                   status = SXS_EXIT_OK;
     sxs_options_parse(&sxs_argp_heap, argc, argv, 0, &o);
     if (is_pid(o.source)) {
         status = sxs_heap_ask((pid_t)strtol(o.source, NULL, 10), o.timeout, &asked);
@@ -357,7 +400,7 @@ int sxs_cmd_heap(int argc, char **argv)
     if (status == SXS_EXIT_OK) {
         status = choose(&c, o.source, o.process, o.runtime, o.number);
         if (status == SXS_EXIT_OK)
-            status = o.diff ? diff(&o, &c) : report(&o, &c);
+            status = write_and_open(&o, &c);
         close_chosen(&c);
     }
     sxs_heap_asked_free(&asked);

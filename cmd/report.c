@@ -221,6 +221,11 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
         fputs("\n", to);
         sxs_instrument_text(to, &o->instrument, o->samples.top, o->view.trace_entries);
     }
+    size_t snapshots;
+    free(sxs_heap_places(o->dir, s, o->samples.process, &snapshots));
+    if (snapshots && !o->selective)
+        fprintf(to, "\nheap snapshots: %zu; sxsprof heap %s prints the newest\n", snapshots,
+                sxs_shown(o->dir));
     return SXS_EXIT_OK;
 }
 

@@ -130,9 +130,8 @@ static void give_runtime(struct counting *c, const struct runtime *r)
             name = sxs_strings_add(&out->strings, unnamed, (size_t)len);
         }
         SXS_GROW(out->all, out->n, c->out_cap);
-        out->all[out->n++] =
-            (struct sxs_heap_count){r->number, r->version, name, t->plain + t->sized,
-                                    t->sized_bytes + t->plain * t->size};
+        out->all[out->n++] = (struct sxs_heap_count){
+            r->number, r->version, name, t->plain + t->sized, t->sized_bytes + t->plain * t->size};
     }
     if (!r->ended)
         sxs_lines_add(&out->problems, &out->n_problems,
@@ -166,7 +165,8 @@ static void note_problems(struct sxs_heap_counts *out, struct sxs_heap_reader *r
     if (r->head.error)
         sxs_lines_add(&out->problems, &out->n_problems, "incomplete: %s", strerror(r->head.error));
     else if (!r->head.ended_ns)
-        sxs_lines_add(&out->problems, &out->n_problems, "incomplete: it was not written to its end");
+        sxs_lines_add(&out->problems, &out->n_problems,
+                      "incomplete: it was not written to its end");
 }
 
 int sxs_heap_counts_load(int folder_fd, uint32_t number, uint32_t runtime,

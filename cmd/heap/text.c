@@ -12,9 +12,9 @@
 typedef unsigned long long ull;
 
 struct writer {
-    FILE                            *to;
-    const struct sxs_heap_report    *r;
-    const struct sxs_heap_analysis  *a;
+    FILE                           *to;
+    const struct sxs_heap_report   *r;
+    const struct sxs_heap_analysis *a;
 };
 
 static const char *bytes(uint64_t n)
@@ -82,8 +82,7 @@ static void write_runtime(const struct writer *w)
     const struct sxs_heap_graph *g = w->a->g;
     char                         pause[32], suspend[32];
     fprintf(w->to, "\nruntime %u (%s): %u object%s, %s%s", g->runtime,
-            sxs_strings_text(&w->r->s->strings, g->version), g->n, plural(g->n),
-            bytes(w->a->bytes),
+            sxs_strings_text(&w->r->s->strings, g->version), g->n, plural(g->n), bytes(w->a->bytes),
             g->how == SXS_HEAP_COLLECTED ? ", behind a collection"
             : g->how == SXS_HEAP_WALKED  ? ", without a collection"
                                          : "");
@@ -151,8 +150,7 @@ static uint64_t kept_by(const struct sxs_heap_tree *kept, const struct sxs_heap_
     uint64_t all = 0;
     for (uint32_t i = 0; i < kept->n; i++) {
         const struct sxs_heap_node *n = &kept->nodes[i];
-        if (n->what == SXS_HEAP_KIND && n->number / 16 == sum->kind &&
-            n->number % 16 == sum->flags)
+        if (n->what == SXS_HEAP_KIND && n->number / 16 == sum->kind && n->number % 16 == sum->flags)
             all += n->all_bytes;
     }
     return all;

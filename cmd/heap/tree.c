@@ -57,8 +57,8 @@ static uint32_t root_node(struct sxs_heap_tree *t, const struct sxs_heap_graph *
     if (index == UINT32_MAX)
         return child(t, 0, SXS_HEAP_SEVERAL, 0);
     const struct sxs_heap_root *r = &g->roots[index];
-    unsigned flags = r->flags & ~(unsigned)SXS_HEAP_ROOT_INTERIOR;
-    uint32_t kind = child(t, 0, SXS_HEAP_KIND, r->kind * 16u + flags % 16);
+    unsigned                    flags = r->flags & ~(unsigned)SXS_HEAP_ROOT_INTERIOR;
+    uint32_t                    kind = child(t, 0, SXS_HEAP_KIND, r->kind * 16u + flags % 16);
     return r->name ? child(t, kind, SXS_HEAP_ROOT_NAME, r->name) : kind;
 }
 
@@ -107,7 +107,7 @@ static void add_all(struct sxs_heap_tree *t, const struct sxs_heap_graph *g, con
     free(node);
 }
 
-void sxs_heap_tree_of_dominators(const struct sxs_heap_graph *g,
+void sxs_heap_tree_of_dominators(const struct sxs_heap_graph      *g,
                                  const struct sxs_heap_dominators *d, struct sxs_heap_tree *out)
 {
     begin(out);

@@ -112,6 +112,9 @@ is "--diff as JSON" "{'runtime': 2, 'type': 'App.Node', 'objects_before': 2, 'ob
 try "$SXS" heap --number 1 --diff 1 "$S"
 has "--diff of equal snapshots" "$status:$out" "0:" "no differences"
 
+try "$SXS" heap --diff 1 --format html "$S"
+has "--diff as a page" "$status:$err:$out" "0::" '["App.Node",2,2,7,64,224]' "</html>"
+
 # --- other formats
 for format in text json html heapsnapshot; do
     "$SXS" heap --format $format "$S" >"$T/shown" 2>&1
@@ -124,6 +127,31 @@ d = json.load(open(sys.argv[1])); s = d['snapshot']
 print(len(d['nodes']) == 7 * s['node_count'] and len(d['edges']) == 3 * s['edge_count'] == 3 * sum(d['nodes'][4::7]) and
       max(d['edges'][2::3]) < len(d['nodes']) and max(d['nodes'][1::7]) < len(d['strings']))" "$T/file")"
 has "html: one page" "$("$SXS" heap --format html "$S")" "<!DOCTYPE html>" '"App.Holder\u003cSystem.Int32>"' "</html>"
+
+# --- packed sessions
+try "$SXS" pack -o "$T/packed.sxsprof" "$S"
+has "pack: with the snapshots" "$status:$out" "0:" "files: 3"
+for arguments in "--number 1" "--diff 1" "--format json"; do
+    # shellcheck disable=SC2086
+    {
+        try "$SXS" heap $arguments "$S"
+        cp "$T/out" "$T/expected"
+        try "$SXS" heap $arguments "$T/packed.sxsprof"
+    }
+    is "heap $arguments of the packed session is the same" "0::" "$status:$err:$(diff "$T/expected" "$T/out")"
+done
+
+# --- pages beside the session, and the report of the session
+mkdir "$T/none"
+for tool in sh cat mv; do ln -s "$(command -v $tool)" "$T/none/"; done
+try env PATH="$T/none" "$SXS" heap --open --number 1 "$S"
+is "--open without an opener: prints the path of the page" "0:$S-heap-1.html:" "$status:$out:$err"
+has "--open: the page is written" "$(head -c 300 "$S-heap-1.html")" "<!DOCTYPE html>"
+try "$SXS" heap --open --format json "$S"
+has "--open with another format is refused" "$status:$err" "2:" "--open: expected --format html, not json"
+try "$SXS" report "$S"
+has "report: says that there are snapshots, and what prints them" "$status:$out" "0:" \
+    "heap snapshots: 2; sxsprof heap $S prints the newest"
 
 # --- many objects, and long lists
 for graph in list tree; do
@@ -172,12 +200,12 @@ refused "a runtime that is not there" "no such runtime" --runtime 9 "$S"
 refused "a process that is not there" "no such process" --process 9 "$S"
 refused "a folder that is not there" "No such file or directory" "$T/nothing"
 refused "an unknown format" "expected text, json, html or heapsnapshot" --format xml "$S"
-refused "a difference as a page" "--diff: expected --format text or json" --diff 1 --format html "$S"
+refused "a difference for DevTools" "--diff: expected --format text, json or html" --diff 1 --format heapsnapshot "$S"
 refused "--diff with --type" "exclude each other" --diff 1 --type X "$S"
 refused "a snapshot to compare with that is not there" "has no such heap snapshot" --diff 7 "$S"
 refused "two sessions" "is one more" "$S" "$S"
 refused "no number" "expected a number" --number x "$S"
-refused "an output in no folder" "--output: $T/none/x: No such file or directory" -o "$T/none/x" "$S"
+refused "an output in no folder" "--output: $T/nowhere/x: No such file or directory" -o "$T/nowhere/x" "$S"
 refused "a process that does not exist" "no such process" 999999999
 sleep 100 &
 sleeper=$!

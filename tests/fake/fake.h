@@ -118,6 +118,7 @@ struct fake_object {
     struct fake_class *type;
     uint64_t born;            /* number of collections until then */
     _Atomic uint64_t dropped; /* the same + 1; 0: not dropped. The next collection frees it */
+    struct fake_object *before; /* the object that was made before it, to which it refers; NULL: none */
 };
 
 struct fake_handle {
@@ -198,6 +199,7 @@ struct fake {
      * module is unloaded; gc_lock is taken inside it, and callbacks are raised inside both. */
     pthread_mutex_t thread_lock, gc_lock, unload_lock;
     _Atomic int gc_running, suspended;
+    struct fake_object *_Atomic newest_object; /* NULL: there are none */
 
     /* code */
     uint8_t *code;

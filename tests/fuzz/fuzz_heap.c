@@ -95,6 +95,7 @@ static void write_all(const struct sxs_heap_snapshot *s, const struct sxs_heap_c
     sxs_heap_write_html(to, &r);
     sxs_heap_write_heapsnapshot(to, s);
     sxs_heap_write_changes(to, changes, n, 5);
+    sxs_heap_write_changes_html(to, changes, n);
     for (size_t i = 0; i < n; i++)
         MUST(changes[i].objects[0] == changes[i].objects[1]);
     sxs_heap_report_free(&r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // heap.mjs - opens the pages and files of sxsprof heap in headless Chromium.
-// usage: heap.mjs FOLDER SHOTS     FOLDER has known.html and known.json, and NAME.heapsnapshot with NAME.json
+// usage: heap.mjs FOLDER SHOTS     FOLDER has known.html, known.json and diff.html, and NAME.heapsnapshot with NAME.json
 // A file NAME.heapsnapshot is loaded by the parser of DevTools, which computes dominators by itself: its numbers of
 // each class must be those of the JSON.
 import { readFileSync, readdirSync } from "node:fs";
@@ -64,6 +64,23 @@ async function checkPage() {
   await page.close();
 }
 
+async function checkDifference() {
+  const ok = about("the page of two snapshots");
+  const page = await browser.newPage({ viewport: { width: 1360, height: 500 }, colorScheme: "light" });
+  const errors = [];
+  page.on("pageerror", (e) => errors.push(String(e)));
+  await page.goto(pathToFileURL(path.join(folder, "diff.html")).href);
+  await page.waitForSelector("html[data-ready]");
+  const rows = () => page.locator("#list tbody tr").allInnerTexts();
+  ok("what grew most is first", (await rows())[0] === "App.Node\t2\t2\t7\t+5\t64 B\t224 B\t+160 B", (await rows())[0]);
+  ok("what shrank most is last", (await rows()).at(-1) === "System.String\t1\t1\t0\t−1\t100 B\t0 B\t−100 B", (await rows()).at(-1));
+  await page.fill("#search", "holder");
+  ok("search", (await rows()).length === 1 && (await rows())[0].startsWith("App.Holder<System.Int32>"), await rows());
+  if (shots) await page.screenshot({ path: path.join(shots, "heap_diff.png") });
+  ok("no errors", errors.length === 0, errors);
+  await page.close();
+}
+
 // Loads a file as the memory panel does: a second worker computes the dominators.
 const load = async (text) => {
   const worker = "devtools://devtools/bundled/entrypoints/heap_snapshot_worker/";
@@ -100,6 +117,7 @@ async function checkDevTools(name) {
 }
 
 await checkPage();
+await checkDifference();
 for (const file of readdirSync(folder).filter((name) => name.endsWith(".heapsnapshot")).sort())
   await checkDevTools(path.basename(file, ".heapsnapshot"));
 await end(browser);

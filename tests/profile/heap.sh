@@ -16,5 +16,7 @@ for graph in known web:20000 joined:20000 tree:5000; do
     done
 done
 "$BUILD/sxsprof" heap --format html -o "$T/files/known.html" "$T/known" || not_ok "known as html"
+"$T/make_heap" "$T/known" 2 grown
+"$BUILD/sxsprof" heap --diff 1 --format html -o "$T/files/diff.html" "$T/known" || not_ok "a difference as html"
 timeout 300 node tests/profile/heap.mjs "$T/files" "${SHOTS:-}" || failed=1
 exit $failed

@@ -199,14 +199,14 @@ static void old_object_body(void)
     struct fake_host h = begin("9.0");
     ModuleID         module = h.c->module_load("/fake/A.dll");
     ClassID          type = h.c->class_new(module, "A.B", 0, 0, NULL);
-    unsigned         told;
+    unsigned         written;
     lives[0] = sxs_live_new(subs[0]->rt);
     CHECK_EQ(sxs_live_follow(lives[0], h.c->object_new(type), 3), 1);
     for (int i = 0; i < 100; i++)
         CHECK_EQ(h.c->gc(2), 0);
     wait_for(SXS_RECORD_RELEASED, 0);
-    told = each_record(SXS_RECORD_LIVE, see_live);
-    CHECK(told >= 2 && told <= 8); /* 1, 2, 4, 8... survived collections, not 100 records */
+    written = each_record(SXS_RECORD_LIVE, see_live);
+    CHECK(written >= 2 && written <= 8); /* 1, 2, 4, 8... survived collections, not 100 records */
     CHECK_EQ(generations[3], 2);
     sxs_live_end(lives[0], 1);
     CHECK_EQ(fake_counts(&h).handles, 0); /* detached: the program runs on without handles */

@@ -58,8 +58,8 @@ static void make_random(struct graph *r)
         for (uint32_t k = roll(density * 2); k > 0; k--)
             r->to[edges++] = roll(g->n); /* itself and doubles are allowed */
         if (roll(g->n < 8 ? 2 : g->n / 4) == 0)
-            r->roots[g->n_roots++] = (struct sxs_heap_root){
-                i, 0, (uint8_t)roll(6), roll(8) ? 0 : SXS_HEAP_ROOT_WEAK};
+            r->roots[g->n_roots++] =
+                (struct sxs_heap_root){i, 0, (uint8_t)roll(6), roll(8) ? 0 : SXS_HEAP_ROOT_WEAK};
     }
     r->first[g->n] = edges;
 }

@@ -26,7 +26,7 @@ enum state { FREE, TAKEN, YOUNG, OLD, DEAD };
 struct followed {
     _Atomic uint32_t    state; /* enum state */
     uint32_t            born;  /* value of live->n_collections */
-    uint32_t            told;  /* number of survived collections in the last LIVE record */
+    uint32_t            reported;  /* number of survived collections in the last LIVE record */
     uint8_t             generation;
     struct sxs_live    *live;
     _Atomic(ObjectHandleID) handle;
@@ -76,15 +76,15 @@ static int is_power_of_two(uint32_t n)
 
 /* Writes a record when the generation has changed, or the number of survived collections has
  * reached the next power of two. */
-static void tell(struct followed *o, uint8_t generation)
+static void report(struct followed *o, uint8_t generation)
 {
     uint32_t survived = atomic_load(&o->live->n_collections) - o->born;
-    if (generation == o->generation && (survived < 2 * o->told || !survived))
+    if (generation == o->generation && (survived < 2 * o->reported || !survived))
         return;
     o->generation = generation;
-    o->told = survived;
-    while (!is_power_of_two(o->told)) /* the next record is due at twice a power of two */
-        o->told &= o->told - 1;
+    o->reported = survived;
+    while (!is_power_of_two(o->reported)) /* the next record is due at twice a power of two */
+        o->reported &= o->reported - 1;
     sxs_recorder_live(o->id, generation, survived);
 }
 
@@ -106,7 +106,7 @@ static int look_at_young(struct followed *o)
     }
     if (!object.id || FAILED(sxs_info_GetObjectGeneration(o->live->rt, object, &range)))
         return 1;
-    tell(o, (uint8_t)range.generation);
+    report(o, (uint8_t)range.generation);
     if (range.generation < (COR_PRF_GC_GENERATION)OLDEST)
         return 1;
     atomic_store(&o->state, OLD);
@@ -184,7 +184,7 @@ int sxs_live_follow(struct sxs_live *live, uint64_t object, uint64_t id)
     o->live = live;
     o->id = id;
     o->born = atomic_load(&live->n_collections);
-    o->told = 0;
+    o->reported = 0;
     o->generation = NO_GENERATION;
     atomic_store(&o->handle, handle);
     place = atomic_fetch_add(&live->n_young, 1);
@@ -229,7 +229,7 @@ static void look_at_old(struct followed *o)
 {
     sxs_object object;
     if (is_alive(o, &object))
-        tell(o, o->generation);
+        report(o, o->generation);
     else
         release_object(o);
 }

@@ -45,7 +45,7 @@ const struct sxs_heap_options *sxs_heap_options_used(void)
 
 /* ---- the signal ------------------------------------------------------------------------------ */
 
-SXS_SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
+SXS_SIGSAFE static void on_heap_signal(int number, siginfo_t *info, void *context)
 {
     int saved = errno;
     (void)number, (void)info, (void)context;
@@ -59,8 +59,9 @@ SXS_SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
 /* Installs the handler, unless the signal is used already. */
 static void install_signal(void)
 {
-    struct sigaction old, action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
-    int              number = all.options.signal;
+    struct sigaction old,
+        action = {.sa_sigaction = on_heap_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+    int number = all.options.signal;
     if (!number)
         return;
     sigemptyset(&action.sa_mask);

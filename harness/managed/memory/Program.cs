@@ -117,6 +117,7 @@ internal static class Program
         double ms = (process.TotalProcessorTime - before).TotalMilliseconds;
         allocated = GC.GetTotalAllocatedBytes() - allocated;
         Console.WriteLine($"memory: .NET {Environment.Version}: words={n}: {ms:F0} ms {allocated} bytes");
+        Console.WriteLine($"bench: allocated_mb {allocated / 1e6:F1}");
     }
 
     private static void Count(string name, Func<uint, int[]> work)
