@@ -9,7 +9,7 @@ verbs="run sample calls trace alloc native locks exceptions events gc instrument
 pages() {
     case $1 in
     trace) set -- calls run ;;
-    sample | calls | alloc | native | locks | exceptions | events | instrument | env) set -- "$1" run ;;
+    sample | calls | alloc | native | locks | exceptions | events | gc | instrument | env) set -- "$1" run ;;
     esac
     for name; do sed 's/Fl Fl /--/g' "docs/man/sxsprof-$name.1"; done
 }
