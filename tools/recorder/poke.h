@@ -10,6 +10,7 @@
 
 #include <signal.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 #include "base/base.h"
 
@@ -29,6 +30,10 @@ void sxs_poke_choose(void);
 /** sxs_poke_signal - the number of the signal; 0 before sxs_poke_choose(). Any thread;
  *  signal-safe. */
 SXS_SIGSAFE int sxs_poke_signal(void);
+
+/** sxs_poke_serve - call @serve in each run of the handler, whatever the signal was sent for.
+ *  @serve: static code; signal-safe. @uc: what the signal has interrupted. Once. Any thread. */
+void sxs_poke_serve(void (*serve)(const ucontext_t *uc));
 
 /**
  * sxs_poke_install - install the handler, unless it is installed. Chooses the signal.
