@@ -2,8 +2,12 @@
 #include "manager/own_sessions.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
+#include "manager/runtime_internal.h"
 #include "sxs_info.h"
+
+const WCHAR sxs_runtime_provider[] = u"Microsoft-Windows-DotNETRuntime";
 
 #define MAX_SESSIONS 64u /* more are not remembered: guests get their events */
 
@@ -17,6 +21,20 @@ static struct {
     _Atomic uint64_t       keywords;
     _Atomic uint32_t       level;
 } sessions[MAX_SESSIONS];
+
+int sxs_runtime_provider_is(struct sxs_runtime *rt, EVENTPIPE_PROVIDER provider)
+{
+    EVENTPIPE_PROVIDER known = atomic_load_explicit(&rt->provider, memory_order_relaxed);
+    WCHAR              name[2 * ARRAY_LEN(sxs_runtime_provider)] = u"";
+    ULONG              n = 0;
+    if (known)
+        return known == provider;
+    if (FAILED(sxs_info_EventPipeGetProviderInfo(rt, provider, ARRAY_LEN(name) - 1, &n, name)) ||
+        memcmp(name, sxs_runtime_provider, sizeof(sxs_runtime_provider)) != 0)
+        return 0;
+    atomic_store(&rt->provider, provider);
+    return 1;
+}
 
 /* Returns the index of an entry that is filled and not yet in use; MAX_SESSIONS: there is none. */
 static unsigned take_entry(const COR_PRF_EVENTPIPE_PROVIDER_CONFIG *config)

@@ -12,6 +12,14 @@
 
 #include "manager/tool.h"
 
+/** The name of the provider of a runtime's own events. Zero-terminated. */
+extern const WCHAR sxs_runtime_provider[];
+
+/** sxs_runtime_provider_is - return 1 when @provider raises the runtime's own events: other providers
+ *  have events with the same numbers. To be called in the callback that delivers an event, also
+ *  while the runtime has suspended its threads: it answers without a lock. */
+int sxs_runtime_provider_is(struct sxs_runtime *rt, EVENTPIPE_PROVIDER provider);
+
 /** sxs_own_session_start - start a session of @rt with one provider, and remember it until
  *  sxs_own_session_stop(). @config: its providerName lives as long as the process. @id: receives
  *  the session. Returns the runtime's result. Any thread on which Info may be called; not

@@ -48,6 +48,8 @@ struct sxs_runtime {
 
     struct rejit_table *rejit; /* methods with new IL (rejit_internal.h), from start() to release()
                                 * of the tool rejit; NULL: none */
+    _Atomic EVENTPIPE_PROVIDER provider; /* of its own events (own_sessions.c); 0: not known yet */
+
     struct sxs_hooks *hooks; /* registry of enter and leave hooks (hooks/); NULL: none are set */
     void (*apply_hooks)(struct sxs_runtime *rt); /* set with `hooks`; called in Initialize when all
                                                   * tools have started and the mask is set */

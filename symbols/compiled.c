@@ -235,9 +235,8 @@ int sxs_compiled_all(const struct sxs_runtime *rt)
 
 HRESULT sxs_compiled_session(struct sxs_runtime *rt, EVENTPIPE_SESSION *id)
 {
-    static const WCHAR provider[] = u"Microsoft-Windows-DotNETRuntime";
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
-        .providerName = provider, .keywords = JIT_KEYWORD, .loggingLevel = VERBOSE};
+        .providerName = sxs_runtime_provider, .keywords = JIT_KEYWORD, .loggingLevel = VERBOSE};
     return sxs_own_session_start(rt, &config, id);
 }
 

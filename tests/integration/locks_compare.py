@@ -69,7 +69,7 @@ def check_totals():
 
 
 def mostly(missing, n):
-    # The stack of a thread that was started less than a moment ago may not be known yet.
+    # A thread that was started a moment ago may not be known yet, or not answer in time.
     assert n >= 18 and len(missing) <= n // 10, (n, missing)
 
 
@@ -88,15 +88,12 @@ def check_owners():
 
 
 def check_stacks():
-    missing, n = [], 0
+    n = 0
     for m, c in matched():
-        n += 1
-        if c.n_ips == 0:
-            missing.append(m[0])
-            continue
         functions = s.functions(c)
         assert any(f"Contend.Sites.{m[2]}(" in f for f in functions), (m[0], functions, c)
-    mostly(missing, n)
+        n += 1
+    assert n >= 18, n
 
 
 def check_open():

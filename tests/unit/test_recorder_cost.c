@@ -193,9 +193,8 @@ static void *record_on_small_stack(void *arg)
     void          *lo;
     size_t         size;
     (void)arg;
-    record_plain(); /* nothing is known of this thread's stack yet */
-    CHECK_EQ(last_cost()->n_ips, 0);
-    CHECK_EQ(last_cost()->end, SXS_SAMPLE_END_OFF_STACK);
+    record_plain(); /* nobody has listed this thread's stack yet */
+    CHECK(last_cost()->n_ips > 2);
     CHECK_EQ(sxs_stacks_missed(), 1);
     CHECK_EQ(pthread_getattr_np(pthread_self(), &attr), 0);
     CHECK_EQ(pthread_attr_getstack(&attr, &lo, &size), 0);

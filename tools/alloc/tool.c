@@ -22,18 +22,15 @@ enum { FIRST_WITH_TICKS = 8, FIRST_WITH_SAMPLES = 10 };   /* versions of .NET */
 #define MAYBE_LARGE   UINT64_C(85000) /* smaller objects are not on the large object heap */
 #define REPEAT_CYCLES UINT64_C(100000)
 
-static const WCHAR provider_name[] = u"Microsoft-Windows-DotNETRuntime";
-
 /** The state of one runtime. */
 struct on_runtime {
-    struct sxs_runtime         *rt;    /* borrowed */
-    struct sxs_alloc_types     *types; /* owned */
-    struct sxs_live            *live;  /* owned; NULL: objects are not followed */
-    struct sxs_alloc_options    options;
-    int                         ticks;    /* 1: AllocationTick reports small objects */
-    int                         events;   /* 1: events say which objects are sampled */
-    sxs_alloc_average           amount;   /* of the ticks of small objects */
-    _Atomic(EVENTPIPE_PROVIDER) provider; /* the runtime's own; 0: not known yet */
+    struct sxs_runtime      *rt;    /* borrowed */
+    struct sxs_alloc_types  *types; /* owned */
+    struct sxs_live         *live;  /* owned; NULL: objects are not followed */
+    struct sxs_alloc_options options;
+    int                      ticks;  /* 1: AllocationTick reports small objects */
+    int                      events; /* 1: events say which objects are sampled */
+    sxs_alloc_average        amount; /* of the ticks of small objects */
 };
 
 /** The state of one thread. */
@@ -102,22 +99,6 @@ static void take_event(struct on_runtime *on, const struct sxs_alloc_event *even
                flags_of(event->heap), n);
 }
 
-/* Returns 1 if @provider is the runtime's own: others have events with the same numbers. */
-static int is_of_runtime(struct on_runtime *on, EVENTPIPE_PROVIDER provider)
-{
-    EVENTPIPE_PROVIDER known = atomic_load_explicit(&on->provider, memory_order_relaxed);
-    WCHAR              name[2 * ARRAY_LEN(provider_name)] = u"";
-    ULONG              n = 0;
-    if (known)
-        return known == provider;
-    if (FAILED(
-            sxs_info_EventPipeGetProviderInfo(on->rt, provider, ARRAY_LEN(name) - 1, &n, name)) ||
-        memcmp(name, provider_name, sizeof(provider_name)) != 0)
-        return 0;
-    atomic_store(&on->provider, provider);
-    return 1;
-}
-
 static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider, DWORD id,
                                DWORD version, ULONG metadata_size, LPCBYTE metadata, ULONG size,
                                LPCBYTE data, LPCGUID activity, LPCGUID related, sxs_thread thread,
@@ -128,7 +109,7 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
     (void)metadata_size, (void)metadata, (void)activity, (void)related;
     (void)thread, (void)n_frames, (void)frames;
     if (id != (on->ticks ? SXS_ALLOC_TICK : SXS_ALLOC_SAMPLED) || !on->events ||
-        !is_of_runtime(on, provider))
+        !sxs_runtime_provider_is(on->rt, provider))
         return S_OK;
     if (!sxs_alloc_decode(id, version, data, size, &event) || is_repeated(&event))
         return S_OK;
@@ -264,7 +245,7 @@ static int is_at_least(const struct sxs_runtime *rt, unsigned long major)
 static HRESULT start_session(struct on_runtime *on)
 {
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
-        .providerName = provider_name,
+        .providerName = sxs_runtime_provider,
         .keywords = on->ticks ? SXS_ALLOC_TICK_KEYWORD : SXS_ALLOC_SAMPLED_KEYWORD,
         .loggingLevel = on->ticks ? SXS_ALLOC_TICK_LEVEL : SXS_ALLOC_SAMPLED_LEVEL,
     };

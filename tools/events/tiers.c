@@ -3,6 +3,7 @@
 
 #include "tools/events_file/events_file.h"
 #include "tools/events/thread_state.h"
+#include "manager/own_sessions.h"
 #include "symbols/compiled.h"
 
 int sxs_tiers_start(struct sxs_runtime *rt)
@@ -33,9 +34,10 @@ HRESULT sxs_tiers_event(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider, DWORD 
 {
     struct sxs_events_thread *t = sxs_events_thread_if_any();
     struct sxs_compiled     piece;
-    (void)sub, (void)provider, (void)version, (void)metadata_size, (void)metadata, (void)activity;
+    (void)version, (void)metadata_size, (void)metadata, (void)activity;
     (void)related, (void)thread, (void)n_frames, (void)frames;
-    if (!t || sxs_events_forked() || !sxs_compiled_decode(id, data, size, &piece) || piece.gone)
+    if (!t || sxs_events_forked() || !sxs_compiled_decode(id, data, size, &piece) || piece.gone ||
+        !sxs_runtime_provider_is(sub->rt, provider))
         return S_OK;
     if (!t->compiled || piece.function != t->compiled_fn) {
         t->reported_fn = piece.function;

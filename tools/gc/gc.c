@@ -21,13 +21,10 @@
 #define GC_KEYWORD    UINT64_C(1)
 #define INFORMATIONAL 4u
 
-static const WCHAR provider_name[] = u"Microsoft-Windows-DotNETRuntime";
-
 /** The state of one runtime. */
 struct state {
-    struct sxs_gc_collections  collections;
-    _Atomic uint32_t           n_begun;  /* collections that callbacks have reported */
-    _Atomic EVENTPIPE_PROVIDER provider; /* its own; 0: not known yet */
+    struct sxs_gc_collections collections;
+    _Atomic uint32_t          n_begun; /* collections that callbacks have reported */
 };
 
 static uint32_t own_tid(void)
@@ -49,24 +46,6 @@ static void take(struct sxs_sub *sub, const struct sxs_gc_event *e)
 
 /* ---- EventPipe ---- */
 
-/* Returns 1 if @provider is the runtime's own: others have events with the same IDs. The question
- * is allowed in this callback, and the runtime answers it without a lock. */
-static int is_of_runtime(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider)
-{
-    struct state *s = sub->state;
-    WCHAR         name[2 * ARRAY_LEN(provider_name)] = u"";
-    ULONG         n = 0;
-    if (atomic_load_explicit(&s->provider, memory_order_relaxed) == provider)
-        return 1;
-    if (atomic_load_explicit(&s->provider, memory_order_relaxed) ||
-        FAILED(
-            sxs_info_EventPipeGetProviderInfo(sub->rt, provider, ARRAY_LEN(name) - 1, &n, name)) ||
-        memcmp(name, provider_name, sizeof(provider_name)) != 0)
-        return 0;
-    atomic_store(&s->provider, provider);
-    return 1;
-}
-
 /* The runtime may hold its locks, or have suspended all threads: it is not asked for more. */
 static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider, DWORD id,
                                DWORD version, ULONG metadata_size, LPCBYTE metadata, ULONG size,
@@ -76,7 +55,7 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
     struct sxs_gc_event e;
     (void)version, (void)metadata_size, (void)metadata, (void)activity;
     (void)related, (void)thread, (void)n_frames, (void)frames;
-    if (sxs_gc_decode(id, data, size, &e) && is_of_runtime(sub, provider))
+    if (sxs_gc_decode(id, data, size, &e) && sxs_runtime_provider_is(sub->rt, provider))
         take(sub, &e);
     return S_OK;
 }
@@ -146,10 +125,11 @@ static HRESULT resume_finished(struct sxs_sub *sub)
 
 static int start_session(struct sxs_runtime *rt)
 {
-    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
-        .providerName = provider_name, .keywords = GC_KEYWORD, .loggingLevel = INFORMATIONAL};
-    EVENTPIPE_SESSION id = 0;
-    HRESULT           hr;
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {.providerName = sxs_runtime_provider,
+                                                .keywords = GC_KEYWORD,
+                                                .loggingLevel = INFORMATIONAL};
+    EVENTPIPE_SESSION                 id = 0;
+    HRESULT                           hr;
     if (sxs_runtime_info_version(rt) < 12)
         return 0;
     hr = sxs_own_session_start(rt, &config, &id);

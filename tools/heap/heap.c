@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "manager/own_sessions.h"
 #include "tools/heap/exit.h"
 #include "tools/heap/snapshot.h"
 #include "tools/heap/triggers.h"
@@ -17,9 +18,9 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
                                ULONG n_frames, UINT_PTR *frames)
 {
     struct sxs_heap_runtime *h = sub->state;
-    (void)provider, (void)version, (void)metadata_size, (void)metadata, (void)activity;
+    (void)version, (void)metadata_size, (void)metadata, (void)activity;
     (void)related, (void)thread, (void)n_frames, (void)frames;
-    if (atomic_load(&h->receiving))
+    if (atomic_load(&h->receiving) && sxs_runtime_provider_is(sub->rt, provider))
         sxs_bulk_event(&h->bulk, &h->sink, !h->by_callbacks, id, data, size);
     return S_OK;
 }

@@ -202,12 +202,13 @@ struct dump {
 /* On the thread for collections. */
 static void run_dump(void *arg)
 {
-    static const WCHAR                provider[] = u"Microsoft-Windows-DotNETRuntime";
     struct dump                      *d = arg;
     struct sxs_runtime               *rt = d->h->sub->rt;
     EVENTPIPE_SESSION                 session = 0;
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
-        .providerName = provider, .keywords = SXS_BULK_DUMP | SXS_BULK_COLLECT, .loggingLevel = 4};
+        .providerName = sxs_runtime_provider,
+        .keywords = SXS_BULK_DUMP | SXS_BULK_COLLECT,
+        .loggingLevel = 4};
     d->result = d->h->at_exit ? E_FAIL : sxs_own_session_start(rt, &config, &session);
     if (SUCCEEDED(d->result)) /* the collection is over */
         sxs_own_session_stop(rt, &config, session);

@@ -41,13 +41,6 @@ static void serve_locks(void)
     }
 }
 
-/* The state of one runtime: handles of its providers; 0: not known yet. */
-struct state {
-    _Atomic EVENTPIPE_PROVIDER runtime;
-};
-
-static const WCHAR runtime_provider[] = u"Microsoft-Windows-DotNETRuntime";
-
 static int start_once(const char *text)
 {
     static const struct sxs_thread service = {"sxsprof locks", serve_locks};
@@ -88,7 +81,7 @@ static HRESULT start_session(struct sxs_runtime *rt)
 {
     EVENTPIPE_SESSION                 id = 0;
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
-        .providerName = runtime_provider,
+        .providerName = sxs_runtime_provider,
         .keywords = SXS_LOCKS_KEYWORD | (locks.options.pool ? SXS_POOL_KEYWORD : 0),
         .loggingLevel = SXS_LOCKS_LEVEL};
     return sxs_own_session_start(rt, &config, &id);
@@ -104,9 +97,6 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
     }
     if (!start_locks(text))
         return E_FAIL;
-    sub->state = calloc(1, sizeof(struct state));
-    if (!sub->state)
-        return E_OUTOFMEMORY;
     hr = start_session(sub->rt);
     if (FAILED(hr))
         return hr;
@@ -118,30 +108,6 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
     sub->high = COR_PRF_HIGH_MONITOR_EVENT_PIPE;
     sub->low = COR_PRF_MONITOR_ASSEMBLY_LOADS;
     return S_OK;
-}
-
-/* Whether a provider is one of those whose events are decoded: others have events with the same
- * numbers. Its handle is kept in @known when it was found once. */
-static int is_provider(const struct sxs_sub *sub, _Atomic EVENTPIPE_PROVIDER *known,
-                       EVENTPIPE_PROVIDER provider, const WCHAR *wanted, size_t size)
-{
-    WCHAR              name[64] = u"";
-    ULONG              n = 0;
-    EVENTPIPE_PROVIDER found = atomic_load_explicit(known, memory_order_relaxed);
-    if (found)
-        return found == provider;
-    if (FAILED(
-            sxs_info_EventPipeGetProviderInfo(sub->rt, provider, ARRAY_LEN(name) - 1, &n, name)) ||
-        memcmp(name, wanted, size) != 0)
-        return 0;
-    atomic_store(known, provider);
-    return 1;
-}
-
-static int is_of_runtime(const struct sxs_sub *sub, EVENTPIPE_PROVIDER provider)
-{
-    struct state *s = sub->state;
-    return is_provider(sub, &s->runtime, provider, runtime_provider, sizeof(runtime_provider));
 }
 
 /* The thread may be in cooperative mode, and the runtime may hold its locks: no lock is taken, and
@@ -157,13 +123,13 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
     (void)metadata_size, (void)metadata, (void)activity, (void)related, (void)thread;
     (void)n_frames, (void)frames;
     if (sxs_contention_start(id, version, data, size, &what)) {
-        if (is_of_runtime(sub, provider))
+        if (sxs_runtime_provider_is(sub->rt, provider))
             sxs_wait_begin(sub->rt, &what, data);
     } else if (sxs_contention_stop(id, version, data, size, &ns)) {
-        if (is_of_runtime(sub, provider))
+        if (sxs_runtime_provider_is(sub->rt, provider))
             sxs_wait_end(sub->rt, ns);
     } else if (locks.options.pool && sxs_pool_event_decode(id, version, data, size, &pool)) {
-        if (is_of_runtime(sub, provider))
+        if (sxs_runtime_provider_is(sub->rt, provider))
             sxs_pool_record(sub->rt, &pool);
     } else if (locks.options.pool && sxs_pool_queue_decode(data, size, &pool)) {
         sxs_pool_record(sub->rt, &pool); /* its text names the counter */
@@ -187,10 +153,8 @@ static void stop_tool(struct sxs_sub *sub, int detached)
 
 static void release_runtime(struct sxs_sub *sub)
 {
-    free(sub->state);
-    sub->state = NULL;
-    sxs_lock_types_stop(sub->rt,
-                        0); /* if the runtime refused the tool, stop_tool() was not called */
+    /* If the runtime refused the tool, stop_tool() was not called. */
+    sxs_lock_types_stop(sub->rt, 0);
 }
 
 static const struct sxs_events events = {

@@ -11,6 +11,9 @@
 #include "stackwalk/fast/walkers.h"
 #include "tools/recorder/stacks.h"
 
+/* A stack that is larger than this, and not listed, is taken for another one than the thread's. */
+#define LARGEST_STACK (UINT64_C(64) << 20)
+
 static const struct sxs_signals *signals;     /* set before the first walk */
 static sxs_find_code_fn          code_finder; /* NULL if the router, which knows code, is off */
 static uint32_t                  first_tid;   /* of the process's first thread */
@@ -66,6 +69,14 @@ SXS_SIGSAFE size_t sxs_walk_interrupted(const struct sxs_thread_slot *t, uint32_
                : sxs_walkers_walk(walker, uc, &limits, ips, end);
 }
 
+/* The end of a stack that nobody has listed yet, as of a thread that was started a moment ago; 0: not
+ * known. The C library keeps its data of a thread at the old end of the stack that it made for it. */
+SXS_SIGSAFE static uintptr_t end_by_thread(uintptr_t sp)
+{
+    uintptr_t own = (uintptr_t)__builtin_thread_pointer();
+    return own > sp && own - sp < LARGEST_STACK ? own & ~(uintptr_t)15 : 0;
+}
+
 SXS_SIGSAFE size_t sxs_walk_own(const struct sxs_thread_slot *t, uint32_t tid, const ucontext_t *uc,
                                 struct sxs_walk_limits limits, uintptr_t *ips,
                                 enum sxs_sample_end *end)
@@ -75,7 +86,12 @@ SXS_SIGSAFE size_t sxs_walk_own(const struct sxs_thread_slot *t, uint32_t tid, c
     ips[0] = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
     *end = SXS_SAMPLE_END_OFF_STACK;
     switch (sxs_stacks_find(t, tid == first_tid, limits.stack_lo, &limits.stack_hi)) {
-    case SXS_STACK_UNKNOWN: return 1;
+    case SXS_STACK_UNKNOWN:
+        limits.stack_hi = end_by_thread(limits.stack_lo);
+        if (!limits.stack_hi)
+            return 1;
+        limits.checked = !sxs_guarded_reliable(); /* a coroutine's stack may have gaps behind it */
+        break;
     case SXS_STACK_OWN: break;
     case SXS_STACK_LISTED: limits.checked = !sxs_guarded_reliable(); break;
     }

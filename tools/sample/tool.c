@@ -4,6 +4,7 @@
 #include "tools/sample/tool.h"
 
 #include "stackwalk/snapshot/dispatch.h"
+#include "manager/own_sessions.h"
 #include "symbols/compiled.h"
 #include "symbols/early.h"
 #include "symbols/tier_sessions.h"
@@ -48,9 +49,10 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
                                LPCBYTE data, LPCGUID activity, LPCGUID related, sxs_thread thread,
                                ULONG n_frames, UINT_PTR *frames)
 {
-    (void)provider, (void)version, (void)metadata_size, (void)metadata, (void)activity;
+    (void)version, (void)metadata_size, (void)metadata, (void)activity;
     (void)related, (void)thread, (void)n_frames, (void)frames;
-    sxs_compiled_event(sub->rt, id, data, size);
+    if (sxs_runtime_provider_is(sub->rt, provider))
+        sxs_compiled_event(sub->rt, id, data, size);
     return S_OK;
 }
 
