@@ -35,6 +35,8 @@ static const struct argp_option option_list[] = {
      0},
     {"instrument", SXS_RUN_INSTRUMENT, "PATH", 0,
      "Instrument methods as this file says, or the *.xml of this folder; see sxsprof check", 0},
+    {"heap-at-exit", SXS_RUN_HEAP_AT_EXIT, NULL, 0,
+     "Record all objects of each runtime when its program ends; the tool heap with at-exit", 0},
     {"guest", SXS_RUN_GUEST, "FILE|CLSID=PATH", 0,
      "Run another profiler as a guest: its class and its library, then optionally "
      ",pick=all|first|one:WHAT ,priority=N ,env=NAME=VALUE; or those of an XML file; may be given "
@@ -124,6 +126,30 @@ static void add_pattern(struct argp_state *state, char **list, const char *varia
     append(state, list, pattern);
 }
 
+/* Returns the last entry of the tool "heap" in the list of tools, or NULL. */
+static const char *find_heap_tool(const struct sxs_run_options *o)
+{
+    const char *found = NULL;
+    for (const char *at = o->tools; at && *at; at += strcspn(at, ";"), at += *at == ';')
+        if (strncmp(at, "heap", 4) == 0 && (!at[4] || strchr(":;", at[4])))
+            found = at;
+    return found;
+}
+
+/* Adds the tool "heap" with at-exit, or that option to the tool's others. */
+static void complete_heap(struct argp_state *state, struct sxs_run_options *o)
+{
+    const char *last = o->heap_at_exit ? find_heap_tool(o) : NULL;
+    char       *item = NULL;
+    int         len = last ? (int)strcspn(last, ";") : 0;
+    if (!o->heap_at_exit)
+        return;
+    if (last && asprintf(&item, "%.*s%sat-exit", len, last, last[4] == ':' ? "," : ":") < 0)
+        argp_error(state, "out of memory");
+    append(state, &o->tools, item ? item : "heap:at-exit"); /* a tool's last options count */
+    free(item);
+}
+
 /* Adds the tool "calls" when patterns were given without it. */
 static void complete_tools(struct argp_state *state, struct sxs_run_options *o)
 {
@@ -202,6 +228,7 @@ static void finish(struct argp_state *state, struct sxs_run_options *o)
             append(state, &o->tools, others);
         free(others);
     }
+    complete_heap(state, o);
     complete_tools(state, o);
     complete_guests(state, o);
 }
@@ -229,6 +256,7 @@ error_t sxs_run_option(int key, const char *source, char *arg, struct argp_state
     case SXS_RUN_APPEND: o->append = true; return 0;
     case SXS_RUN_GUEST: add_guest(state, o, arg); return 0;
     case SXS_RUN_METHOD: add_method(state, o, arg); return 0;
+    case SXS_RUN_HEAP_AT_EXIT: o->heap_at_exit = true; return 0;
     case SXS_RUN_ADOPT: o->adopt = true; return 0;
     case SXS_RUN_NO_PRELOAD: o->no_preload = true; return 0;
     case SXS_RUN_QUIET: o->quiet = true; return 0;
@@ -336,8 +364,8 @@ struct sxs_child_settings sxs_run_settings(const struct sxs_run_options *o,
 
 void sxs_run_options_free(struct sxs_run_options *o)
 {
-    char *owned[] = {o->pick, o->tools, o->calls, o->calls_not, o->values, o->instrument,
-                     o->guests, o->methods};
+    char *owned[] = {o->pick,   o->tools,      o->calls,  o->calls_not,
+                     o->values, o->instrument, o->guests, o->methods};
     for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
         free(owned[i]);
 }

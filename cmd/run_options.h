@@ -23,6 +23,7 @@ struct sxs_run_options {
     char       *guests;                   /* owned, for SXSPROF_GUESTS */
     char       *methods;                  /* owned, for SXSPROF_METHODS */
     bool        adopt; /* run the profilers that the environment names as guests */
+    bool        heap_at_exit; /* use the tool "heap" with at-exit */
     bool        append, no_preload, quiet;
     /* Set before parsing. */
     bool        no_command; /* the verb has no COMMAND */
@@ -46,6 +47,7 @@ enum {
     SXS_RUN_GUEST,
     SXS_RUN_ADOPT,
     SXS_RUN_METHOD,
+    SXS_RUN_HEAP_AT_EXIT,
 };
 
 /** The options and the command, as a child of a verb's argp. Input: struct sxs_run_options. */

@@ -84,6 +84,7 @@ static HRESULT gc_finished(struct sxs_sub *sub)
         return S_OK;
     sxs_heap_sink_bounds(&h->sink);
     atomic_store(&h->receiving, 0); /* objects of another collection are not wanted */
+    sxs_heap_received(h);
     atomic_store(&h->pausing, 1);
     return S_OK;
 }

@@ -156,6 +156,17 @@ void sxs_heap_sink_static(struct sxs_heap_sink *sink, int of_thread, uint64_t ob
                number);
 }
 
+int sxs_heap_sink_slot(struct sxs_heap_sink *sink, uint64_t object, uint64_t id, ClassID cls,
+                       char *field)
+{
+    uint32_t number = object ? add_name(sink, id, field) : 0;
+    if (!number)
+        return 0;
+    sink->names[number - 1].cls = cls;
+    write_root(sink, SXS_HEAP_ROOT_STATIC, 0, object, id, number);
+    return 1;
+}
+
 void sxs_heap_sink_dependent(struct sxs_heap_sink *sink, uint64_t primary, uint64_t secondary,
                              uint64_t id)
 {

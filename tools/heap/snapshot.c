@@ -12,11 +12,16 @@
 #include "manager/force_gc.h"
 #include "manager/own_sessions.h"
 #include "session/write/session_write.h"
+#include "tools/heap/walk.h"
 
 #define MASK_LOW   COR_PRF_MONITOR_SUSPENDS
 #define MASK_HIGH  ((uint32_t)COR_PRF_HIGH_BASIC_GC | (uint32_t)COR_PRF_HIGH_MONITOR_EVENT_PIPE)
-#define PATIENCE_S 60  /* how long the end of a runtime waits for a snapshot */
-#define MAX_FROZEN 256 /* objects that are requested at once */
+#define PATIENCE_S 60 /* how long the end of a runtime waits for a snapshot */
+#define WALK_INFO  15 /* version of ICorProfilerInfo that has EnumerateGCHeapObjects */
+#define UNLOAD_NS \
+    UINT64_C(5000000000) /* so long after an unload, heaps are not read without
+                                       * a collection */
+#define MAX_FROZEN 256   /* objects that are requested at once */
 
 /* Lock order: taking, then list or names. */
 static struct {
@@ -27,6 +32,7 @@ static struct {
     pthread_mutex_t          names; /* held while names are requested; guards `naming` */
     struct sxs_namer        *namer; /* under names */
     uint32_t                 number;
+    struct sxs_heap_file    *exit_file; /* gets each runtime when its program ends; never closed */
 } all = {.taking = PTHREAD_MUTEX_INITIALIZER,
          .list = PTHREAD_MUTEX_INITIALIZER,
          .free = PTHREAD_COND_INITIALIZER,
@@ -96,30 +102,32 @@ static void give_back(struct sxs_heap_runtime *h)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void begin_naming(struct sxs_heap_runtime *h)
+static int can_name_locked(void)
 {
-    pthread_mutex_lock(&all.names);
-    h->named = (struct sxs_heap_naming){0};
-    h->naming = 1;
     if (!all.namer)
         all.namer = sxs_namer_new();
-    if (!all.namer) {
-        h->naming = 0;
-        h->sink.totals.lacking |= SXS_HEAP_SOME_TYPES;
-    }
-    pthread_mutex_unlock(&all.names);
+    return all.namer != NULL;
+}
+
+static void end_naming_locked(struct sxs_heap_runtime *h)
+{
+    atomic_store(&h->naming, 0);
+    if (all.namer)
+        sxs_namer_reset(all.namer);
 }
 
 /* Returns 0 when all is named. Lets unloads of assemblies in between. */
 static int name_some(struct sxs_heap_runtime *h)
 {
-    int more;
+    int more = 0;
     pthread_mutex_lock(&all.names);
-    more = h->naming && sxs_heap_name_some(&h->named, &h->sink, all.namer);
-    if (!more) {
-        h->naming = 0;
-        if (all.namer)
-            sxs_namer_reset(all.namer);
+    if (atomic_load(&h->naming)) {
+        if (!can_name_locked())
+            h->sink.totals.lacking |= SXS_HEAP_SOME_TYPES;
+        else
+            more = sxs_heap_name_some(&h->named, &h->sink, all.namer);
+        if (!more)
+            end_naming_locked(h);
     }
     pthread_mutex_unlock(&all.names);
     return more;
@@ -127,13 +135,14 @@ static int name_some(struct sxs_heap_runtime *h)
 
 void sxs_heap_unloading(struct sxs_heap_runtime *h)
 {
+    atomic_store(&h->unload_ns, sxs_now_ns(CLOCK_MONOTONIC));
     pthread_mutex_lock(&all.names);
-    if (h->naming) {
-        while (sxs_heap_name_some(&h->named, &h->sink, all.namer))
+    if (atomic_load(&h->naming)) {
+        while (can_name_locked() && sxs_heap_name_some(&h->named, &h->sink, all.namer))
             continue;
-        h->naming = 0;
+        end_naming_locked(h);
     }
-    if (all.namer)
+    if (all.namer) /* it may hold metadata of the assembly */
         sxs_namer_reset(all.namer);
     pthread_mutex_unlock(&all.names);
 }
@@ -199,7 +208,7 @@ static void run_dump(void *arg)
     EVENTPIPE_SESSION                 session = 0;
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
         .providerName = provider, .keywords = SXS_BULK_DUMP | SXS_BULK_COLLECT, .loggingLevel = 4};
-    d->result = sxs_own_session_start(rt, &config, &session);
+    d->result = d->h->at_exit ? E_FAIL : sxs_own_session_start(rt, &config, &session);
     if (SUCCEEDED(d->result)) /* the collection is over */
         sxs_own_session_stop(rt, &config, session);
     else if (d->h->by_callbacks)
@@ -218,6 +227,28 @@ static HRESULT ask_for_events(struct sxs_heap_runtime *h)
     return hr;
 }
 
+void sxs_heap_received(struct sxs_heap_runtime *h)
+{
+    if (h->complete)
+        return;
+    h->complete = 1;
+    sxs_bulk_end(&h->bulk, &h->sink);
+    sxs_heap_slots_report(&h->slots, &h->sink);
+    atomic_store(&h->naming, 1);
+}
+
+/* Notes that the runtime has reported nothing, if so. */
+static void note_failure(struct sxs_heap_runtime *h, HRESULT hr)
+{
+    struct sxs_heap_totals *totals = &h->sink.totals;
+    if (SUCCEEDED(hr) && totals->objects)
+        return;
+    totals->status = (uint32_t)(FAILED(hr) ? hr : CORPROF_E_NOT_YET_AVAILABLE);
+    totals->lacking |= SXS_HEAP_SOME_OBJECTS | SXS_HEAP_NO_ROOTS;
+    sxs_warn("runtime %u (%s) reports no objects (%s)", sxs_runtime_number(h->sub->rt),
+             sxs_runtime_version(h->sub->rt), sxs_hresult_name((HRESULT)totals->status));
+}
+
 /* Makes the runtime collect and report its objects. */
 static void dump_runtime(struct sxs_heap_runtime *h)
 {
@@ -231,31 +262,63 @@ static void dump_runtime(struct sxs_heap_runtime *h)
         atomic_store(&h->receiving, 0);
         sxs_sub_set_mask(sub, low, high);
     }
-    sxs_bulk_end(&h->bulk, &h->sink);
-    if (FAILED(d.result) || !h->sink.totals.objects) {
-        h->sink.totals.status =
-            (uint32_t)(FAILED(d.result) ? d.result : CORPROF_E_NOT_YET_AVAILABLE);
-        h->sink.totals.lacking |= SXS_HEAP_SOME_OBJECTS | SXS_HEAP_NO_ROOTS;
-        sxs_warn("runtime %u (%s) reports no objects (%s)", sxs_runtime_number(sub->rt),
-                 sxs_runtime_version(sub->rt), sxs_hresult_name((HRESULT)h->sink.totals.status));
+    sxs_heap_received(h);
+    note_failure(h, d.result);
+}
+
+static void run_walk(void *arg)
+{
+    struct dump *d = arg;
+    d->result = sxs_heap_walk(&d->h->sink, &d->h->slots);
+    if (SUCCEEDED(d->result))
+        sxs_heap_sink_bounds(&d->h->sink);
+}
+
+/* Reads the objects without a collection. Returns 1, or 0 when the runtime cannot do that. */
+static int walk_runtime(struct sxs_heap_runtime *h)
+{
+    struct dump d = {.h = h, .result = E_OUTOFMEMORY};
+    uint64_t    now = sxs_now_ns(CLOCK_MONOTONIC);
+    /* Garbage can have types that are gone soon after. */
+    if (now - atomic_load(&h->unload_ns) < UNLOAD_NS)
+        return 0;
+    if (sxs_runtime_info_version(h->sub->rt) < WALK_INFO) {
+        sxs_warn("runtime %u (%s) cannot read its heap without a collection: it collects",
+                 sxs_runtime_number(h->sub->rt), sxs_runtime_version(h->sub->rt));
+        return 0;
     }
+    sxs_heap_sink_begin(&h->sink, h->file, h->sub->rt, SXS_HEAP_WALKED);
+    sxs_gc_thread_call(run_walk, &d);
+    sxs_heap_received(h);
+    note_failure(h, d.result);
+    return 1;
 }
 
 static void take_of_runtime(struct sxs_heap_runtime *h, struct sxs_heap_file *file,
-                            const struct sxs_heap_options *options)
+                            enum sxs_heap_trigger trigger, int collect)
 {
-    (void)options;
     h->sink = (struct sxs_heap_sink){0};
     h->bulk = (struct sxs_bulk){0};
     h->suspend_ns = h->stopped_ns = 0;
-    h->in_gc = h->walked = 0;
-    sxs_heap_sink_begin(&h->sink, file, h->sub->rt, SXS_HEAP_COLLECTED);
-    dump_runtime(h);
+    h->in_gc = h->walked = h->complete = 0;
+    h->named = (struct sxs_heap_naming){0};
+    h->at_exit = trigger == SXS_HEAP_AT_EXIT;
+    if (h->at_exit || !collect)
+        sxs_heap_slots_find(&h->classes, h->sub->rt, &h->slots);
+    h->file = file;
+    if (collect || !walk_runtime(h)) {
+        sxs_heap_sink_begin(&h->sink, file, h->sub->rt, SXS_HEAP_COLLECTED);
+        dump_runtime(h);
+    }
+    pthread_mutex_lock(&all.names);
     add_frozen(&h->sink);
-    sxs_heap_statics_find(&h->classes, &h->sink);
-    begin_naming(h);
+    if (!h->at_exit && collect)
+        sxs_heap_statics_find(&h->classes, &h->sink);
+    atomic_store(&h->naming, 1); /* again, if an unload has ended it */
+    pthread_mutex_unlock(&all.names);
     while (name_some(h))
         continue;
+    sxs_heap_slots_free(&h->slots);
     if (!h->sink.bounds)
         h->sink.totals.lacking |= SXS_HEAP_NO_BOUNDS;
     sxs_heap_end(file, &h->sink.totals);
@@ -271,40 +334,58 @@ static void relax_runtime(struct sxs_heap_runtime *h)
 
 /* ---- a snapshot ------------------------------------------------------------------------------ */
 
-static void take_all(const struct sxs_heap_options *options, struct sxs_heap_file *file,
+static void take_all(enum sxs_heap_trigger trigger, int collect, struct sxs_heap_file *file,
                      struct sxs_runtime *only)
 {
     struct sxs_heap_runtime *h;
     unsigned                 number = 0;
     while ((h = take_runtime(number, only)) != NULL) {
         number = sxs_runtime_number(h->sub->rt);
-        take_of_runtime(h, file, options);
+        take_of_runtime(h, file, trigger, collect);
         give_back(h);
     }
+}
+
+/* Creates a snapshot. Returns NULL if that is not possible: one line is logged. */
+static struct sxs_heap_file *create_file_locked(enum sxs_heap_trigger trigger)
+{
+    const struct sxs_folder *folder = sxs_session_folder(NULL);
+    struct sxs_heap_file    *file = folder ? calloc(1, sizeof(*file)) : NULL;
+    int                      err = -ENOMEM;
+    if (!folder)
+        return NULL;
+    if (file)
+        err = sxs_heap_create(file, folder, ++all.number, trigger, sxs_session_open(NULL)->command);
+    if (err) {
+        sxs_warn("heap snapshot %u cannot be made: %s", all.number, strerror(-err));
+        free(file);
+        return NULL;
+    }
+    all.number = file->header->number;
+    return file;
 }
 
 void sxs_heap_take(const struct sxs_heap_options *options, enum sxs_heap_trigger trigger,
                    struct sxs_runtime *only)
 {
-    const struct sxs_folder *folder = sxs_session_folder(NULL);
-    struct sxs_heap_file    *file = calloc(1, sizeof(*file));
-    int                      err;
-    if (!folder || !file) {
-        free(file);
-        return;
-    }
+    struct sxs_heap_file *file;
+    int                   err;
     pthread_mutex_lock(&all.taking);
-    err = sxs_heap_create(file, folder, ++all.number, trigger, sxs_session_open(NULL)->command);
-    if (!err) {
-        all.number = file->header->number;
-        take_all(options, file, only);
-        err = -sxs_heap_ended(file);
+    file =
+        trigger == SXS_HEAP_AT_EXIT && all.exit_file ? all.exit_file : create_file_locked(trigger);
+    if (file) {
+        take_all(trigger, options->collect, file, only);
+        err = sxs_heap_ended(file);
+        if (err)
+            sxs_warn("heap snapshot %u is incomplete: %s", file->header->number, strerror(err));
+        if (trigger == SXS_HEAP_AT_EXIT) {
+            all.exit_file = file;
+        } else {
+            sxs_heap_close(file);
+            free(file);
+        }
     }
-    if (err)
-        sxs_warn("heap snapshot %u is incomplete: %s", all.number, strerror(-err));
-    sxs_heap_close(file);
     pthread_mutex_unlock(&all.taking);
-    free(file);
 }
 
 void sxs_heap_relax(void)

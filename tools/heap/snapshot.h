@@ -26,15 +26,23 @@ struct sxs_heap_runtime {
      * that has delivered objects, or when the runtime has answered. */
     _Atomic int          receiving;
     int                  by_callbacks;  /* objects come by ObjectReferences, not by events */
+    int                  complete;      /* sxs_heap_received() was called */
     int                  in_gc, walked; /* that collection is under way; it has delivered objects */
     _Atomic unsigned     n_modules;     /* that have been loaded */
     struct sxs_heap_sink sink;
     struct sxs_heap_classes classes;
-    struct sxs_bulk         bulk;
-    uint64_t    suspend_ns, stopped_ns; /* beginning of the last suspension; its threads had
+    struct sxs_heap_file   *file;    /* borrowed: of the snapshot that is being taken */
+    struct sxs_heap_slots   slots;   /* static fields that are read when objects were delivered */
+    int                     at_exit; /* the event pipe is closed: there is no dump */
+
+    struct sxs_bulk bulk;
+    uint64_t        suspend_ns, stopped_ns; /* beginning of the last suspension; its threads had
                                                   * stopped (CLOCK_MONOTONIC) */
-    _Atomic int pausing; /* 1: the objects were delivered in the suspension under way */
-    int         naming;  /* 1: naming is under way; under the lock of names */
+    _Atomic int     pausing; /* 1: the objects were delivered in the suspension under way */
+    /* 1: the sink has all objects and not all names. Set when the runtime is still stopped; the sink
+     * is then used under the lock of names only. */
+    _Atomic int              naming;
+    _Atomic uint64_t         unload_ns; /* when an assembly was unloaded last (CLOCK_MONOTONIC) */
     struct sxs_heap_naming   named;
     int                      busy, ending; /* a snapshot is being taken; no more may begin */
     ModuleID                 exit_module;  /* the method that is called when the program ends */
@@ -42,7 +50,8 @@ struct sxs_heap_runtime {
     struct sxs_heap_runtime *next;         /* in the list of runtimes */
 };
 
-/** sxs_heap_take - take a snapshot of all runtimes, or of @only, if it is not NULL.
+/** sxs_heap_take - take a snapshot of all runtimes, or of @only, if it is not NULL. Those at exit go
+ *  into one file.
  *  Only one call at a time does work; others wait. Call it on a thread that no runtime knows. */
 void sxs_heap_take(const struct sxs_heap_options *options, enum sxs_heap_trigger trigger,
                    struct sxs_runtime *only);
@@ -55,6 +64,10 @@ void sxs_heap_remove(struct sxs_heap_runtime *h);
 /** sxs_heap_relax - if a runtime reports every collection in full since Initialize, end that: only
  *  collections for snapshots are reported from now on. On a thread that no runtime knows. */
 void sxs_heap_relax(void);
+
+/** sxs_heap_received - note that the sink has all objects: from now on it is named. In a callback while
+ *  the runtime is still stopped; later it does nothing. */
+void sxs_heap_received(struct sxs_heap_runtime *h);
 
 /** sxs_heap_unloading - name all types before an assembly of @h is unloaded. In a callback. */
 void sxs_heap_unloading(struct sxs_heap_runtime *h);

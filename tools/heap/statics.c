@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/heap/statics.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "base/hash.h"
 #include "base/text/buffer.h"
+#include "instr/metadata/signature.h"
 #include "manager/module_info.h"
 
 #define TABLE_FIELD    0x04000000u
@@ -20,6 +22,9 @@ struct search {
     struct sxs_heap_classes *classes;
     sxs_appdomain            domain; /* a runtime has one */
     mdFieldDef               field;  /* that is looked at */
+    const char              *name;   /* its name */
+    struct sxs_runtime      *rt;
+    struct sxs_heap_slots   *slots; /* NULL: wanted names are searched for */
 };
 
 /* ---- wanted names ---------------------------------------------------------------------------- */
@@ -80,18 +85,39 @@ static void set_class(struct search *s, uint64_t address, ClassID cls)
     }
 }
 
+static void add_slot(struct search *s, uint64_t address, ClassID cls)
+{
+    struct sxs_heap_slots *slots = s->slots;
+    char                  *copy;
+    if (slots->n == slots->max) {
+        size_t                more = slots->max ? 2 * slots->max : 1024;
+        struct sxs_heap_slot *grown = realloc(slots->all, more * sizeof(*grown));
+        if (!grown)
+            return;
+        slots->all = grown;
+        slots->max = more;
+    }
+    copy = strdup(s->name);
+    if (copy)
+        slots->all[slots->n++] = (struct sxs_heap_slot){address, cls, copy};
+}
+
 static int look_at_class(ClassID id, void *arg)
 {
     struct search      *s = arg;
-    struct sxs_runtime *rt = s->sink->rt;
+    struct sxs_runtime *rt = s->rt;
     sxs_class           cls = {rt, id};
     void               *address = NULL;
     COR_PRF_STATIC_TYPE kind = 0;
     if (SUCCEEDED(sxs_info_GetStaticFieldInfo(rt, cls, s->field, &kind)) &&
         (kind & COR_PRF_FIELD_APP_DOMAIN_STATIC) &&
         SUCCEEDED(sxs_info_GetAppDomainStaticAddress(rt, cls, s->field, s->domain, &address)) &&
-        address)
-        set_class(s, (uint64_t)(uintptr_t)address, id);
+        address) {
+        if (s->slots)
+            add_slot(s, (uint64_t)(uintptr_t)address, id);
+        else
+            set_class(s, (uint64_t)(uintptr_t)address, id);
+    }
     return 0; /* other classes of a generic type may have one, too */
 }
 
@@ -107,40 +133,84 @@ static int find_domain(struct search *s, sxs_module module)
 
 /* ---- metadata -------------------------------------------------------------------------------- */
 
+/* Whether a field with this signature refers to an object. */
+static int is_reference(const uint8_t *signature, size_t size)
+{
+    uint8_t type = size > 1 ? signature[1] : 0;
+    if (type == SXS_ELEMENT_GENERICINST)
+        type = size > 2 ? signature[2] : 0;
+    return type == SXS_ELEMENT_STRING || type == SXS_ELEMENT_CLASS || type == SXS_ELEMENT_OBJECT ||
+           type == SXS_ELEMENT_SZARRAY || type == SXS_ELEMENT_ARRAY;
+}
+
 static void search_module(struct search *s, sxs_module module)
 {
     IMetaDataImport2 *imp = sxs_module_import(module);
     WCHAR             units[NAME_MAX_UNITS];
     mdTypeDef         type;
-    ULONG             n;
+    ULONG             n, size;
     DWORD             flags;
+    PCCOR_SIGNATURE   signature;
     if (!imp)
         return;
     s->field = TABLE_FIELD;
     while (SUCCEEDED(imp->vtbl->GetFieldProps(imp, ++s->field, &type, units, ARRAY_LEN(units), &n,
-                                              &flags, NULL, NULL, NULL, NULL, NULL))) {
+                                              &flags, &signature, &size, NULL, NULL, NULL))) {
         char            bytes[4 * NAME_MAX_UNITS];
         struct sxs_text text = sxs_text_in(bytes, sizeof(bytes));
         if ((flags & (FIELD_STATIC | FIELD_LITERAL)) != FIELD_STATIC || n == 0)
             continue;
         sxs_text_put_utf16(&text, units, n < ARRAY_LEN(units) ? n - 1 : ARRAY_LEN(units));
-        if (is_wanted(s, bytes))
+        s->name = bytes;
+        if (s->slots ? is_reference(signature, size) : is_wanted(s, bytes))
             sxs_heap_classes_each(s->classes, module.id, type, look_at_class, s);
     }
     imp->vtbl->Release(imp);
 }
 
+static void search_modules(struct search *s)
+{
+    ModuleID id;
+    for (size_t i = 0; (id = sxs_heap_classes_module_at(s->classes, i)) != 0; i++) {
+        sxs_module module = {s->rt, id};
+        if (s->domain.id || find_domain(s, module))
+            search_module(s, module);
+    }
+}
+
 void sxs_heap_statics_find(struct sxs_heap_classes *classes, struct sxs_heap_sink *sink)
 {
-    struct search s = {.sink = sink, .classes = classes};
-    ModuleID      id;
-    if (index_names(&s)) {
-        for (size_t i = 0; (id = sxs_heap_classes_module_at(classes, i)) != 0; i++) {
-            sxs_module module = {sink->rt, id};
-            if (s.domain.id || find_domain(&s, module))
-                search_module(&s, module);
-        }
-    }
+    struct search s = {.sink = sink, .rt = sink->rt, .classes = classes};
+    if (index_names(&s))
+        search_modules(&s);
     sxs_index_free(&s.wanted);
     sxs_index_free(&s.by_address);
+}
+
+/* ---- static fields without a dump ------------------------------------------------------------ */
+
+void sxs_heap_slots_find(struct sxs_heap_classes *classes, struct sxs_runtime *rt,
+                         struct sxs_heap_slots *slots)
+{
+    struct search s = {.rt = rt, .classes = classes, .slots = slots};
+    search_modules(&s);
+}
+
+void sxs_heap_slots_report(struct sxs_heap_slots *slots, struct sxs_heap_sink *sink)
+{
+    for (size_t i = 0; i < slots->n; i++) {
+        struct sxs_heap_slot *slot = &slots->all[i];
+        uint64_t              object = *(const uint64_t *)(uintptr_t)slot->address;
+        if (sxs_heap_sink_slot(sink, object, slot->address, slot->cls, slot->field))
+            slot->field = NULL;
+    }
+    sxs_heap_slots_free(slots);
+}
+
+void sxs_heap_slots_free(struct sxs_heap_slots *slots)
+{
+    for (size_t i = 0; i < slots->n; i++)
+        free(slots->all[i].field);
+    free(slots->all);
+    *slots = (struct sxs_heap_slots){0};
 }

@@ -16,4 +16,25 @@
  *  that may be unloaded are not found. On a thread that no runtime knows. */
 void sxs_heap_statics_find(struct sxs_heap_classes *classes, struct sxs_heap_sink *sink);
 
+/** Where a static field that refers to an object lies. */
+struct sxs_heap_slot {
+    uint64_t address;
+    ClassID  cls;
+    char    *field; /* its name, owned */
+};
+struct sxs_heap_slots {
+    struct sxs_heap_slot *all; /* owned */
+    size_t                n, max;
+};
+
+/** sxs_heap_slots_find - list the static fields of all noted classes that refer to objects; those of
+ *  value types, and those of threads, are left out. On a thread that no runtime knows. */
+void sxs_heap_slots_find(struct sxs_heap_classes *classes, struct sxs_runtime *rt,
+                         struct sxs_heap_slots *slots);
+
+/** sxs_heap_slots_report - report the objects that they refer to now, while the runtime is stopped;
+ *  the list is empty then. */
+void sxs_heap_slots_report(struct sxs_heap_slots *slots, struct sxs_heap_sink *sink);
+void sxs_heap_slots_free(struct sxs_heap_slots *slots);
+
 #endif
