@@ -84,7 +84,7 @@ static HRESULT gc_finished(struct sxs_sub *sub)
         return S_OK;
     sxs_heap_sink_bounds(&h->sink);
     atomic_store(&h->receiving, 0); /* objects of another collection are not wanted */
-    sxs_heap_received(h);
+    sxs_heap_received(h, 1);
     atomic_store(&h->pausing, 1);
     return S_OK;
 }
@@ -119,8 +119,7 @@ static HRESULT resume_finished(struct sxs_sub *sub)
 
 static HRESULT assembly_unloading(struct sxs_sub *sub, sxs_assembly assembly)
 {
-    (void)assembly;
-    sxs_heap_unloading(sub->state);
+    sxs_heap_unloading(sub->state, assembly);
     return S_OK;
 }
 

@@ -69,6 +69,8 @@ HRESULT sxs_heap_walk(struct sxs_heap_sink *sink, struct sxs_heap_slots *slots)
         hr = sxs_info_EnumerateGCHeapObjects(sink->rt, receive_object, w);
         if (SUCCEEDED(hr))
             sxs_heap_slots_report(slots, sink);
+        if (SUCCEEDED(hr))
+            sxs_heap_answers_read(sink->answers, 1);
         sxs_runtime_resume(sink->rt);
         sink->totals.pause_ns = sxs_now_ns(CLOCK_MONOTONIC) - started;
     }

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * tools/heap/answers.h - reads the values that were requested (tools/heap/ask.h) of one runtime.
+ *
+ * Static fields are looked up before the runtime is stopped, because their types and names come
+ * from metadata. While it is stopped, the bytes of the objects and fields are copied, and of what
+ * they refer to; an object is read only if the snapshot has it. Layouts and texts follow when the
+ * runtime runs again.
+ */
+#ifndef SXS_TOOLS_HEAP_ANSWERS_H
+#define SXS_TOOLS_HEAP_ANSWERS_H
+
+#include "session/write/heap_write.h"
+#include "tools/heap/ask.h"
+#include "tools/heap/classes.h"
+#include "values/inspect.h"
+
+#define SXS_HEAP_ANSWER_FIELDS  64u  /* static fields, of all classes of generic types */
+#define SXS_HEAP_ANSWER_VALUES  256u /* values: thread statics have one for each thread */
+
+/** A static field that was found. */
+struct sxs_heap_found {
+    size_t                  question; /* index */
+    struct sxs_static_field field;
+    uint32_t                kind;        /* COR_PRF_STATIC_TYPE */
+    char                   *name;        /* TYPE.FIELD, with type arguments; owned */
+    uint32_t                refs[64];    /* offsets of references in the value */
+    size_t                  n_refs;
+    unsigned                n_values;    /* that were read */
+    HRESULT                 status;      /* of the last failure */
+};
+
+/** A value whose bytes were copied. */
+struct sxs_heap_read {
+    uint32_t what;    /* enum sxs_heap_value_what */
+    size_t   index;   /* of the question (OBJECT), or of the field */
+    uint64_t address;
+    uint32_t thread;  /* THREAD_STATIC */
+};
+
+/** Zeroed it has no questions. One thread at a time. */
+struct sxs_heap_answers {
+    struct sxs_runtime      *rt;      /* borrowed; NULL: nothing is asked */
+    struct sxs_heap_request  request; /* those that are for this runtime */
+    struct {
+        int   seen;   /* 1: the snapshot has the object */
+        int   read;   /* 1: its bytes were copied */
+        char *reason; /* why a static field was not found; owned */
+    } of[SXS_HEAP_ASK_LINES]; /* by question */
+    struct sxs_heap_found fields[SXS_HEAP_ANSWER_FIELDS];
+    size_t                n_fields;
+    struct sxs_heap_read  values[SXS_HEAP_ANSWER_VALUES];
+    size_t                n_values;
+    sxs_appdomain         domain;
+    sxs_class            *forget; /* classes that may be unloaded, whose types were added; owned */
+    size_t                n_forget;
+    struct sxs_memory     memory;
+    struct sxs_heap_file *file; /* while answers are written */
+    uint64_t              address;
+    const char           *name;
+    uint32_t              what, thread;
+};
+
+/** sxs_heap_answers_begin - take the questions of @request that are for @rt, and find static fields.
+ *  On a thread that no runtime knows, holding the lock that unloads wait for. Returns the new
+ *  answers, owned; NULL: nothing is asked, or no memory. */
+struct sxs_heap_answers *sxs_heap_answers_begin(const struct sxs_heap_request *request,
+                                                struct sxs_heap_classes *classes,
+                                                struct sxs_runtime      *rt);
+
+/** sxs_heap_answers_see - note that the snapshot has an object at @address. */
+static inline void sxs_heap_answers_see(struct sxs_heap_answers *a, uint64_t address)
+{
+    for (size_t i = 0; a && i < a->request.n; i++)
+        if (a->request.all[i].address == address)
+            a->of[i].seen = 1;
+}
+
+/** sxs_heap_answers_read - copy the bytes of what was asked for. While the runtime is stopped, or
+ *  for objects that do not move, when it is not (@stopped 0). @a may be NULL. */
+void sxs_heap_answers_read(struct sxs_heap_answers *a, int stopped);
+
+/** sxs_heap_answers_write - write the answers, and free @a, which may be NULL. On a thread that no
+ *  runtime knows, or in a callback. */
+void sxs_heap_answers_write(struct sxs_heap_answers *a, struct sxs_heap_file *file);
+
+#endif
