@@ -12,6 +12,7 @@
 
 #include "cmd/command.h"
 #include "cmd/heap/counts.h"
+#include "cmd/heap/values.h"
 #include "cmd/heap_process.h"
 #include "cmd/newest.h"
 #include "cmd/output/processes.h"
@@ -22,7 +23,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-enum { KEY_RUNTIME = 256, KEY_PROCESS, KEY_TYPE, KEY_DIFF, KEY_TOP, KEY_TIMEOUT };
+enum { KEY_RUNTIME = 256, KEY_PROCESS, KEY_TYPE, KEY_DIFF, KEY_TOP, KEY_TIMEOUT,
+       KEY_OBJECT, KEY_STATIC };
 
 enum { DEFAULT_TOP = 30, DEFAULT_TIMEOUT = 60 };
 
@@ -30,6 +32,9 @@ struct options {
     const char *format, *output, *process, *type, *diff, *source;
     uint32_t    number, runtime, timeout;
     size_t      top;
+
+    struct sxs_heap_wanted wanted[SXS_HEAP_ASK_LINES]; /* objects and static fields */
+    size_t                 n_wanted;
 };
 
 /* A snapshot that was chosen: a session, and the folder of the process in it. */
@@ -60,6 +65,27 @@ static void set_format(struct argp_state *state, struct options *o, const char *
         argp_error(state, "--format: '%s': expected text, json, html or heapsnapshot", format);
 }
 
+static void add_wanted(struct argp_state *state, struct options *o, int key, const char *text)
+{
+    struct sxs_heap_wanted *w = &o->wanted[o->n_wanted];
+    char                   *end = NULL;
+    if (o->n_wanted == SXS_HEAP_ASK_LINES)
+        argp_error(state, "--object, --static: at most %u of them", SXS_HEAP_ASK_LINES);
+    w->text = text;
+    w->address = 0;
+    errno = 0;
+    if (key == KEY_OBJECT)
+        w->address = strtoull(text, &end, 16);
+    if (key == KEY_OBJECT && (errno || *end || !w->address || !isxdigit((unsigned char)*text)))
+        argp_error(state, "--object: '%s': expected a hexadecimal address; --type TYPE prints some",
+                   text);
+    const char *dot = strrchr(text, '.');
+    if (key == KEY_STATIC && (!dot || dot == text || !dot[1] || strchr(text, '\n') ||
+                              strlen(text) >= SXS_HEAP_ASK_TEXT))
+        argp_error(state, "--static: '%s': expected TYPE.FIELD", text);
+    o->n_wanted++;
+}
+
 /* Chooses what no argument said. */
 static void complete(struct argp_state *state, struct options *o)
 {
@@ -70,6 +96,10 @@ static void complete(struct argp_state *state, struct options *o)
         argp_error(state, "--diff: expected --format text or json, not %s", o->format);
     if (o->diff && o->type)
         argp_error(state, "--diff and --type exclude each other");
+    if (o->n_wanted && (o->diff || o->type))
+        argp_error(state, "--object and --static exclude --diff and --type");
+    if (o->n_wanted && strcmp(o->format, "text") != 0 && strcmp(o->format, "json") != 0)
+        argp_error(state, "--object, --static: expected --format text or json, not %s", o->format);
     if (o->source)
         return;
     if (sxs_newest_session(newest, sizeof(newest)) != 0)
@@ -91,6 +121,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_TYPE: o->type = arg; return 0;
     case KEY_DIFF: o->diff = arg; return 0;
     case KEY_TOP: o->top = parse_number(state, "--top", arg); return 0;
+    case KEY_OBJECT:
+    case KEY_STATIC: add_wanted(state, o, key, arg); return 0;
     case KEY_TIMEOUT: o->timeout = parse_number(state, "--timeout", arg); return 0;
     case ARGP_KEY_ARG:
         if (o->source)
@@ -113,6 +145,11 @@ static const struct argp_option option_list[] = {
     {"runtime", KEY_RUNTIME, "N", 0, "Objects of runtime number N only", 1},
     {"type", KEY_TYPE, "TYPE", 0,
      "What keeps objects of this type: their paths to roots. A name, or a pattern with * and ?", 2},
+    {"object", KEY_OBJECT, "ADDRESS", 0,
+     "The fields or items of the object at ADDRESS. Of a PID: read now; of a SESSION: what was read "
+     "for its snapshot",
+     2},
+    {"static", KEY_STATIC, "TYPE.FIELD", 0, "The value of a static field, as --object", 2},
     {"diff", KEY_DIFF, "OTHER", 0,
      "What each type has more than in an older snapshot: a number (of the same process), SESSION or "
      "SESSION:NUMBER",
@@ -331,6 +368,39 @@ static int diff(const struct options *o, const struct chosen *c)
     return status;
 }
 
+/* ---- values ---- */
+
+static int write_wanted(const struct options *o, const struct chosen *c)
+{
+    struct sxs_heap_values v;
+    char                   why[256];
+    int err = sxs_heap_values_load(c->folder_fd, c->place.number, o->runtime, o->wanted, o->n_wanted,
+                                   &v, why, sizeof(why));
+    if (err) {
+        sxs_complain("%s/%s/" SXS_HEAP_FILE "%u: %s", sxs_shown(c->dir), c->place.process->folder,
+                     c->place.number, why);
+        return SXS_EXIT_PROBLEM;
+    }
+    FILE *to = o->output ? fopen(o->output, "we") : stdout;
+    int   status = SXS_EXIT_OK;
+    if (!to)
+        status = sxs_wrong_input("--output: %s: %s", o->output, strerror(errno));
+    for (size_t i = 0; to && i < o->n_wanted; i++) {
+        int missing = sxs_heap_values_complain(&v, c->folder_fd, c->place.number, o->runtime,
+                                               &o->wanted[i]);
+        status = missing > status ? missing : status;
+    }
+    if (to) {
+        if (strcmp(o->format, "json") == 0)
+            sxs_heap_write_values_json(to, &v);
+        else
+            sxs_heap_write_values(to, &v);
+        status = finish(to, o->output, status);
+    }
+    sxs_heap_values_free(&v);
+    return status;
+}
+
 /* ---- the verb ---- */
 
 /* Returns whether the argument is the number of a process and not a folder. */
@@ -338,6 +408,26 @@ static bool is_pid(const char *text)
 {
     return *text && !text[strspn(text, "0123456789")] && strlen(text) < 10 &&
            access(text, F_OK) != 0;
+}
+
+/* Returns the request for what is wanted; owned; NULL: nothing is. */
+static char *request_of(const struct options *o)
+{
+    char  *text = NULL;
+    size_t size;
+    FILE  *to = o->n_wanted ? open_memstream(&text, &size) : NULL;
+    if (!to)
+        return NULL;
+    fputs(SXS_HEAP_ASK_FIRST "\n", to);
+    for (size_t i = 0; i < o->n_wanted; i++) {
+        const struct sxs_heap_wanted *w = &o->wanted[i];
+        if (w->address)
+            fprintf(to, "object %u %llx\n", o->runtime, (unsigned long long)w->address);
+        else
+            fprintf(to, "static %u %s\n", o->runtime, w->text);
+    }
+    fclose(to);
+    return text;
 }
 
 int sxs_cmd_heap(int argc, char **argv)
@@ -348,7 +438,9 @@ int sxs_cmd_heap(int argc, char **argv)
     int             status = SXS_EXIT_OK;
     sxs_options_parse(&sxs_argp_heap, argc, argv, 0, &o);
     if (is_pid(o.source)) {
-        status = sxs_heap_ask((pid_t)strtol(o.source, NULL, 10), o.timeout, &asked);
+        char *request = request_of(&o);
+        status = sxs_heap_ask((pid_t)strtol(o.source, NULL, 10), o.timeout, request, &asked);
+        free(request);
         o.source = asked.dir;
         o.process = asked.folder;
         o.number = asked.number;
@@ -356,7 +448,9 @@ int sxs_cmd_heap(int argc, char **argv)
     if (status == SXS_EXIT_OK) {
         status = choose(&c, o.source, o.process, o.runtime, o.number);
         if (status == SXS_EXIT_OK)
-            status = o.diff ? diff(&o, &c) : report(&o, &c);
+            status = o.n_wanted ? write_wanted(&o, &c)
+                     : o.diff   ? diff(&o, &c)
+                                : report(&o, &c);
         close_chosen(&c);
     }
     sxs_heap_asked_free(&asked);

@@ -55,7 +55,8 @@ static void add_value(struct sxs_heap_answers *a, uint32_t what, size_t index, u
                       uint32_t thread)
 {
     if (a->n_values < SXS_HEAP_ANSWER_VALUES)
-        a->values[a->n_values++] = (struct sxs_heap_read){what, index, address, thread};
+        a->values[a->n_values++] =
+            (struct sxs_heap_read){.what = what, .index = index, .address = address, .thread = thread};
 }
 
 /* Copies the value of a static field at @address, and the objects that it refers to. */
@@ -114,6 +115,17 @@ static void read_field(struct sxs_heap_answers *a, size_t index)
     }
 }
 
+static void add_object(struct sxs_heap_answers *a, size_t question)
+{
+    uint64_t address = a->request.all[question].address;
+    SIZE_T   size = 0;
+    size_t   n = a->n_values;
+    sxs_info_GetObjectSize2(a->rt, (sxs_object){a->rt, (ObjectID)address}, &size);
+    add_value(a, SXS_HEAP_VALUE_OBJECT, question, address, 0);
+    if (a->n_values > n)
+        a->values[n].size = size;
+}
+
 void sxs_heap_answers_read(struct sxs_heap_answers *a, int stopped)
 {
     for (size_t i = 0; a && i < a->request.n; i++) {
@@ -121,7 +133,7 @@ void sxs_heap_answers_read(struct sxs_heap_answers *a, int stopped)
             copy_object(a, a->request.all[i].address, 0, stopped) != 0)
             continue;
         a->of[i].read = 1;
-        add_value(a, SXS_HEAP_VALUE_OBJECT, i, a->request.all[i].address, 0);
+        add_object(a, i);
     }
     for (size_t i = 0; a && stopped && i < a->n_fields; i++)
         read_field(a, i);
@@ -177,6 +189,8 @@ static void write_line(void *arg, const struct sxs_shown_value *v)
         line.what = a->what;
         line.name = a->name;
         line.offset = a->thread;
+        if (a->size)
+            line.size = a->size;
     }
     sxs_heap_value(a->file, &line);
 }
@@ -200,6 +214,7 @@ static void write_values(struct sxs_heap_answers *a, struct sxs_inspection *in)
         a->what = value->what;
         a->address = value->address;
         a->thread = value->thread;
+        a->size = value->size;
         if (value->what == SXS_HEAP_VALUE_OBJECT) {
             snprintf(name, sizeof(name), "0x%llx", (unsigned long long)value->address);
             a->name = name;

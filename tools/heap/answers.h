@@ -35,6 +35,7 @@ struct sxs_heap_read {
     uint32_t what;    /* enum sxs_heap_value_what */
     size_t   index;   /* of the question (OBJECT), or of the field */
     uint64_t address;
+    uint64_t size;    /* bytes; of an object */
     uint32_t thread;  /* THREAD_STATIC */
 };
 
@@ -56,7 +57,7 @@ struct sxs_heap_answers {
     size_t                n_forget;
     struct sxs_memory     memory;
     struct sxs_heap_file *file; /* while answers are written */
-    uint64_t              address;
+    uint64_t              address, size;
     const char           *name;
     uint32_t              what, thread;
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/plain_type.h"
 #include "instr/weave/nearest.h"
 #include "manager/module_info.h"
 #include "values/layout.h"
@@ -24,35 +25,14 @@ struct search {
     int                      type_found, literal; /* literal: a constant has the name */
 };
 
-const char *sxs_heap_plain_name(const char *name, char *out, size_t size)
-{
-    unsigned depth = 0;
-    size_t   n = 0;
-    for (; *name && n + 1 < size; name++) {
-        if (*name == '<' || *name == '[')
-            depth++;
-        else if ((*name == '>' || *name == ']') && depth)
-            depth--;
-        else if (*name == '`')
-            name += strspn(name + 1, "0123456789");
-        else if (!depth)
-            out[n++] = *name == '+' ? '.' : *name;
-    }
-    out[n] = '\0';
-    return out;
-}
-
-/* Splits "TYPE.FIELD". The name of a compiler-generated field may begin with '<' or '.'. */
+/* Splits "TYPE.FIELD". */
 static void split(struct search *s, const char *text)
 {
     const char *dot = strrchr(text, '.');
-    const char *hidden = strstr(text, ".<");
     char        type[NAME_SIZE];
-    if (hidden && strchr(hidden, '>') && strcspn(hidden, ".") == 0 && strchr(hidden + 2, '.') == NULL)
-        dot = hidden;
     snprintf(s->field, sizeof(s->field), "%s", dot ? dot + 1 : text);
     snprintf(type, sizeof(type), "%.*s", dot ? (int)(dot - text) : 0, text);
-    sxs_heap_plain_name(type, s->type, sizeof(s->type));
+    sxs_plain_type(type, s->type, sizeof(s->type));
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
@@ -82,6 +62,14 @@ static void add_field(struct search *s, sxs_class cls, mdFieldDef token)
     a->n_fields++;
 }
 
+/* A property's field, "<Name>k__BackingField", has the property's name, too. */
+static int is_named(const char *field, const char *name)
+{
+    size_t n = strlen(name);
+    return strcmp(field, name) == 0 || (field[0] == '<' && strncmp(field + 1, name, n) == 0 &&
+                                        strcmp(field + 1 + n, ">k__BackingField") == 0);
+}
+
 static void look_at_field(struct search *s, IMetaDataImport2 *imp, sxs_class cls, mdFieldDef token)
 {
     WCHAR           wide[512] = {0};
@@ -94,7 +82,7 @@ static void look_at_field(struct search *s, IMetaDataImport2 *imp, sxs_class cls
         !(flags & FIELD_STATIC) || !n)
         return;
     sxs_text_put_utf16(&name, wide, n < ARRAY_LEN(wide) ? n - 1 : ARRAY_LEN(wide) - 1);
-    if (strcmp(bytes, s->field) != 0)
+    if (!is_named(bytes, s->field))
         sxs_nearest_try(&s->fields, bytes);
     else if (flags & FIELD_LITERAL)
         s->literal = 1;
@@ -127,7 +115,7 @@ static void look_at_class(struct search *s, const struct sxs_heap_loaded *loaded
     char      full[NAME_SIZE], plain[NAME_SIZE];
     if (sxs_class_name(cls, full, sizeof(full), NULL, NULL) != 0)
         return;
-    sxs_heap_plain_name(full, plain, sizeof(plain));
+    sxs_plain_type(full, plain, sizeof(plain));
     if (strcmp(plain, s->type) != 0) {
         sxs_nearest_try(&s->types, plain);
         return;

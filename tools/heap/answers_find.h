@@ -9,8 +9,4 @@
  *  those that have none. Threads: as sxs_heap_answers_begin(). */
 void sxs_heap_answers_find(struct sxs_heap_answers *a, struct sxs_heap_classes *classes);
 
-/** sxs_heap_plain_name - write @name without type arguments and their numbers, with '.' for '+':
- *  "A.B`1+C<D>" becomes "A.B.C". Returns @out. Pure. */
-const char *sxs_heap_plain_name(const char *name, char *out, size_t size);
-
 #endif

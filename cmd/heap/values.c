@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/heap/values.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/text/plain_type.h"
+#include "cmd/command.h"
+#include "cmd/report/format.h"
+#include "cmd/output/must.h"
+
+static const char *text_of(const struct sxs_heap_values *v, uint32_t number)
+{
+    return sxs_strings_text(&v->strings, number);
+}
+
+/* ---- loading ---- */
+
+bool sxs_heap_values_answer(const struct sxs_heap_values *v, const struct sxs_heap_line *line,
+                            const struct sxs_heap_wanted *wanted)
+{
+    const char *name = text_of(v, line->name);
+    char        a[1024], b[1024];
+    if (wanted->address)
+        return line->address == wanted->address && strncmp(name, "0x", 2) == 0;
+    return strcmp(name, wanted->text) == 0 ||
+           strcmp(sxs_plain_type(name, a, sizeof(a)),
+                  sxs_plain_type(wanted->text, b, sizeof(b))) == 0;
+}
+
+static uint32_t keep(struct sxs_heap_values *v, struct sxs_heap_text text)
+{
+    return sxs_strings_add(&v->strings, text.at, text.size);
+}
+
+static void note_values(struct sxs_heap_values *v, struct sxs_heap_reader *r,
+                        const struct sxs_heap_wanted *wanted, size_t n)
+{
+    struct sxs_heap_value_item i;
+    while (sxs_heap_take_value(r, &i)) {
+        struct sxs_heap_line line = {r->runtime, i.what,   i.depth,
+                                     i.address,  i.offset, i.size,
+                                     i.object,   keep(v, i.name), keep(v, i.owner),
+                                     keep(v, i.type), keep(v, i.value)};
+        if (i.depth == 0) {
+            v->open = false;
+            for (size_t k = 0; k < n; k++)
+                v->open |= sxs_heap_values_answer(v, &line, &wanted[k]);
+        }
+        if (!v->open)
+            continue;
+        SXS_GROW(v->all, v->n, v->cap);
+        v->all[v->n++] = line;
+    }
+}
+
+static void note_block(struct sxs_heap_values *v, struct sxs_heap_reader *r,
+                       const struct sxs_heap_wanted *wanted, size_t n)
+{
+    struct sxs_heap_bounds_item  bounds;
+    struct sxs_heap_runtime_item runtime;
+    if (r->kind == SXS_HEAP_VALUES)
+        note_values(v, r, wanted, n);
+    if (r->kind == SXS_HEAP_RUNTIME && r->runtime < ARRAY_LEN(v->versions) &&
+        sxs_heap_take_runtime(r, &runtime))
+        v->versions[r->runtime] = keep(v, runtime.version);
+    while (r->kind == SXS_HEAP_BOUNDS && sxs_heap_take_bounds(r, &bounds)) {
+        SXS_GROW(v->bounds, v->n_bounds, v->cap_bounds);
+        SXS_GROW(v->bounds_of, v->n_bounds, v->cap_bounds_of);
+        v->bounds[v->n_bounds] = bounds;
+        v->bounds_of[v->n_bounds++] = r->runtime;
+    }
+}
+
+int sxs_heap_values_load(int folder_fd, uint32_t number, uint32_t runtime,
+                         const struct sxs_heap_wanted *wanted, size_t n,
+                         struct sxs_heap_values *out, char *why, size_t why_size)
+{
+    struct sxs_heap_reader r;
+    int                    err = sxs_heap_reader_open(&r, folder_fd, number, why, why_size);
+    memset(out, 0, sizeof(*out));
+    if (err)
+        return err;
+    sxs_strings_add(&out->strings, "", 0);
+    while (sxs_heap_reader_next(&r))
+        if (!runtime || r.runtime == runtime)
+            note_block(out, &r, wanted, n);
+    sxs_heap_reader_close(&r);
+    return 0;
+}
+
+void sxs_heap_values_free(struct sxs_heap_values *v)
+{
+    free(v->all);
+    free(v->bounds);
+    free(v->bounds_of);
+    sxs_strings_free(&v->strings);
+}
+
+/* ---- what has no value ---- */
+
+static const char *version_of(const struct sxs_heap_values *v, uint32_t runtime)
+{
+    return runtime < ARRAY_LEN(v->versions) ? text_of(v, v->versions[runtime]) : "";
+}
+
+/* Says which objects of a runtime are near an address without one. */
+static void complain_of_graph(const struct sxs_heap_snapshot *s, const struct sxs_heap_graph *g,
+                              uint64_t address)
+{
+    uint32_t    inside = sxs_heap_find(g, address, true), low = 0, high = g->n;
+    const char *version = sxs_strings_text(&s->strings, g->version);
+    if (inside != SXS_NO_OBJECT) {
+        sxs_complain("runtime %u (%s): 0x%" PRIx64 " is inside of the %s at 0x%" PRIx64, g->runtime,
+                     version, address, sxs_heap_type_name(s, g, g->type[inside]),
+                     g->address[inside]);
+        return;
+    }
+    while (low < high) { /* the first object behind it */
+        uint32_t middle = low + (high - low) / 2;
+        if (g->address[middle] < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low > 0 && (low == g->n || address - g->address[low - 1] < g->address[low] - address))
+        low--;
+    if (low < g->n)
+        sxs_complain("runtime %u (%s): the nearest object is the %s at 0x%" PRIx64, g->runtime,
+                     version, sxs_heap_type_name(s, g, g->type[low]), g->address[low]);
+}
+
+static int complain_of_object(int folder_fd, uint32_t number, uint32_t runtime, uint64_t address)
+{
+    struct sxs_heap_snapshot s;
+    char                     why[256];
+    sxs_complain("--object: no object begins at 0x%" PRIx64 "; collections move objects, and "
+                 "sxsprof heap --type TYPE prints addresses of the newest snapshot",
+                 address);
+    if (sxs_heap_load(folder_fd, number, runtime, &s, why, sizeof(why)) != 0)
+        return SXS_EXIT_USAGE;
+    for (size_t i = 0; i < s.n; i++)
+        complain_of_graph(&s, &s.graphs[i], address);
+    sxs_heap_free(&s);
+    return SXS_EXIT_USAGE;
+}
+
+int sxs_heap_values_complain(const struct sxs_heap_values *v, int folder_fd, uint32_t number,
+                             uint32_t runtime, const struct sxs_heap_wanted *wanted)
+{
+    size_t answers = 0;
+    for (size_t i = 0; i < v->n; i++) {
+        if (v->all[i].depth || !sxs_heap_values_answer(v, &v->all[i], wanted))
+            continue;
+        answers++;
+        if (v->all[i].what != SXS_HEAP_VALUE_UNKNOWN)
+            return SXS_EXIT_OK;
+    }
+    if (!answers)
+        return sxs_wrong_input("%s: it was not read for heap snapshot %u; ask the running process: "
+                               "sxsprof heap --%s %s PID",
+                               wanted->text, number, wanted->address ? "object" : "static",
+                               wanted->text);
+    if (wanted->address)
+        return complain_of_object(folder_fd, number, runtime, wanted->address);
+    for (size_t i = 0; i < v->n; i++)
+        if (v->all[i].depth == 0 && sxs_heap_values_answer(v, &v->all[i], wanted))
+            sxs_complain("--static: %s (runtime %u, %s)", text_of(v, v->all[i].value),
+                         v->all[i].runtime, version_of(v, v->all[i].runtime));
+    return SXS_EXIT_USAGE;
+}
+
+/* ---- writing ---- */
+
+static unsigned generation_of(const struct sxs_heap_values *v, const struct sxs_heap_line *line)
+{
+    for (size_t i = 0; i < v->n_bounds; i++)
+        if (v->bounds_of[i] == line->runtime && line->address >= v->bounds[i].start &&
+            line->address - v->bounds[i].start < v->bounds[i].size)
+            return v->bounds[i].generation;
+    return 0;
+}
+
+static void write_head(FILE *to, const struct sxs_heap_values *v, const struct sxs_heap_line *line)
+{
+    const char *value = text_of(v, line->value), *name = text_of(v, line->name);
+    fprintf(to, "%s: ", name);
+    if (!sxs_heap_line_has_value(line)) {
+        fprintf(to, "%s (runtime %u, %s)\n", value, line->runtime, version_of(v, line->runtime));
+        return;
+    }
+    fprintf(to, "%s%s%s", text_of(v, line->type), *value ? " = " : "", value);
+    if (line->what != SXS_HEAP_VALUE_OBJECT && line->object)
+        fprintf(to, " @0x%" PRIx64, line->object);
+    fprintf(to, " (runtime %u, %s", line->runtime, version_of(v, line->runtime));
+    if (line->size)
+        fprintf(to, "; %" PRIu64 " bytes", line->size);
+    if (line->what == SXS_HEAP_VALUE_OBJECT && v->n_bounds)
+        fprintf(to, "; %s", sxs_heap_generation_text(generation_of(v, line)));
+    if (line->what == SXS_HEAP_VALUE_THREAD_STATIC)
+        fprintf(to, "; thread %" PRIu64, line->offset);
+    if (line->what == SXS_HEAP_VALUE_RVA_STATIC)
+        fputs("; in the file of its module", to);
+    fputs(")\n", to);
+}
+
+static void write_part(FILE *to, const struct sxs_heap_values *v, const struct sxs_heap_line *line)
+{
+    const char *value = text_of(v, line->value), *owner = text_of(v, line->owner);
+    const char *type = text_of(v, line->type);
+    fprintf(to, "  %+6" PRId64 "  %*s%s", (int64_t)line->offset, (int)(line->depth - 1) * 2, "",
+            text_of(v, line->name));
+    if (*type)
+        fprintf(to, ": %s", type);
+    if (*value)
+        fprintf(to, " = %s", value);
+    if (line->object)
+        fprintf(to, " @0x%" PRIx64, line->object);
+    if (*owner)
+        fprintf(to, " (of %s)", owner);
+    fputs("\n", to);
+}
+
+void sxs_heap_write_values(FILE *to, const struct sxs_heap_values *v)
+{
+    for (size_t i = 0; i < v->n; i++) {
+        const struct sxs_heap_line *line = &v->all[i];
+        if (line->depth)
+            write_part(to, v, line);
+        else if (line->what != SXS_HEAP_VALUE_UNKNOWN)
+            write_head(to, v, line);
+    }
+}
+
+static void write_text(FILE *to, const struct sxs_heap_values *v, const char *name, uint32_t number)
+{
+    fprintf(to, "\"%s\": ", name);
+    sxs_json_string(to, text_of(v, number));
+    fputs(", ", to);
+}
+
+static void write_json_line(FILE *to, const struct sxs_heap_values *v,
+                            const struct sxs_heap_line *line)
+{
+    static const char *const whats[] = {"field",      "object", "static", "thread static",
+                                        "rva static", "none",   "unknown"};
+    fprintf(to, "{\"runtime\": %u, \"what\": \"%s\", \"depth\": %u, ", line->runtime,
+            line->what < ARRAY_LEN(whats) ? whats[line->what] : "?", line->depth);
+    write_text(to, v, "name", line->name);
+    write_text(to, v, "owner", line->owner);
+    write_text(to, v, "type", line->type);
+    write_text(to, v, "value", line->value);
+    if (line->what == SXS_HEAP_VALUE_OBJECT)
+        fprintf(to, "\"generation\": %u, ", generation_of(v, line));
+    fprintf(to,
+            "\"address\": \"0x%" PRIx64 "\", \"object\": \"0x%" PRIx64 "\", \"%s\": %" PRIu64
+            ", \"size\": %" PRIu64 "}",
+            line->address, line->object,
+            line->what == SXS_HEAP_VALUE_THREAD_STATIC ? "thread" : "offset", line->offset,
+            line->size);
+}
+
+void sxs_heap_write_values_json(FILE *to, const struct sxs_heap_values *v)
+{
+    fputs("{\n\"values\": [", to);
+    for (size_t i = 0; i < v->n; i++) {
+        fputs(i ? ",\n" : "\n", to);
+        write_json_line(to, v, &v->all[i]);
+    }
+    fputs("]\n}\n", to);
+}
