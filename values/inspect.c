@@ -10,6 +10,7 @@
 #include "values/show.h"
 
 #define NODES 64u /* of a field's signature */
+#define RAW_BYTES 64u
 #define SHORT 2048u /* bytes of the text of a field */
 #define BOX   8u  /* offset of the value in a boxed object */
 
@@ -92,6 +93,18 @@ static int emit(struct sxs_inspection *in, const struct sxs_shown_value *value)
 static void emit_fields(struct sxs_inspection *in, ClassID id, uint64_t at, uint32_t offset,
                         unsigned depth);
 
+/* Shows the bytes of a struct without fields, such as the data of an array's initial value. */
+static void show_raw(struct sxs_inspection *in, uint64_t at, uint32_t size, char *text, size_t room)
+{
+    struct sxs_text out = sxs_text_in(text, room);
+    unsigned char   byte;
+    for (uint32_t i = 0; i < size && i < RAW_BYTES && sxs_memory_read(in->memory, &byte, at + i, 1);
+         i++)
+        sxs_text_putf(&out, "%s%02x", i ? " " : "", byte);
+    if (size > RAW_BYTES)
+        sxs_text_put(&out, " ...");
+}
+
 /* Shows the bytes at @at as one text. */
 static void show_bytes(struct sxs_inspection *in, struct sxs_type_desc *desc, uint64_t at,
                        char *text, size_t size, uint64_t *object)
@@ -123,6 +136,11 @@ static void emit_value(struct sxs_inspection *in, struct sxs_shown_value *value,
     char                   text[SHORT] = "";
     value->size = sxs_type_desc_size(desc);
     value->value = text;
+    if (t && t->n_members == 0) {
+        show_raw(in, at, t->size, text, sizeof(text));
+        emit(in, value);
+        return;
+    }
     if (t && value->depth < SXS_INSPECT_DEPTH) {
         if (emit(in, value) == 0)
             emit_fields(in, t->id, at, value->offset, value->depth + 1);

@@ -7,7 +7,14 @@ const char *sxs_plain_type(const char *name, char *out, size_t size)
 {
     unsigned depth = 0;
     size_t   n = 0;
+    int      own = 0; /* inside of "<Name>", a name that a compiler made */
     for (; *name && n + 1 < size; name++) {
+        own |= *name == '<' && !depth && (n == 0 || out[n - 1] == '.');
+        if (own) {
+            out[n++] = *name;
+            own = *name != '>';
+            continue;
+        }
         if (*name == '<' || *name == '[')
             depth++;
         else if ((*name == '>' || *name == ']') && depth)

@@ -232,6 +232,9 @@ static const char *reason_of_field(const struct sxs_heap_found *f, char *text, s
         return "its type is not known";
     if (f->kind & (COR_PRF_FIELD_THREAD_STATIC | COR_PRF_FIELD_CONTEXT_STATIC))
         return "no thread has a value";
+    /* A runtime looks at the generic type without arguments, which is never initialized. */
+    if (f->status == CORPROF_E_DATAINCOMPLETE && strchr(f->name, '>'))
+        return "the runtime does not tell where static fields of generic types are";
     if (f->status == CORPROF_E_DATAINCOMPLETE)
         return "its class was not initialized yet";
     snprintf(text, size, "the runtime does not tell where it is (%s)",

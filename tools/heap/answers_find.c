@@ -51,6 +51,8 @@ static void add_field(struct search *s, sxs_class cls, mdFieldDef token)
     f->status = sxs_info_GetStaticFieldInfo(cls.rt, cls, token, &kind);
     f->kind = kind;
     t = sxs_types_add(cls);
+    if (t && strstr(t->name, "System.__Canon")) /* stands for all reference types; has no fields */
+        return;
     snprintf(name, sizeof(name), "%s.%s", t ? t->name : s->type, s->field);
     f->name = strdup(name);
     if (!f->name || sxs_static_read(cls, token, &f->field) != 0) {

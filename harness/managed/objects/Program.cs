@@ -25,6 +25,10 @@ internal static class Program
         Generic<int>.Value = 5;
         Generic<string>.Value = "of string";
         object collectible = Collectible();
+        foreach (FieldInfo field in typeof(Program).Assembly.GetType("<PrivateImplementationDetails>")!
+                     .GetFields(BindingFlags.NonPublic | BindingFlags.Static))
+            if (field.FieldType.Name.EndsWith("Size=12_Align=4", StringComparison.Ordinal))
+                Console.WriteLine("rva " + field.Name);
         foreach (string word in args)
         {
             string[] parts = word.Split('=', 2);
