@@ -24,7 +24,8 @@ bool sxs_heap_values_answer(const struct sxs_heap_values *v, const struct sxs_he
     const char *name = text_of(v, line->name);
     char        a[1024], b[1024];
     if (wanted->address)
-        return line->address == wanted->address && strncmp(name, "0x", 2) == 0;
+        return strncmp(name, "0x", 2) == 0 &&
+               (strtoull(name, NULL, 16) == wanted->address || line->address == wanted->address);
     return strcmp(name, wanted->text) == 0 ||
            strcmp(sxs_plain_type(name, a, sizeof(a)),
                   sxs_plain_type(wanted->text, b, sizeof(b))) == 0;
@@ -186,7 +187,10 @@ static unsigned generation_of(const struct sxs_heap_values *v, const struct sxs_
 static void write_head(FILE *to, const struct sxs_heap_values *v, const struct sxs_heap_line *line)
 {
     const char *value = text_of(v, line->value), *name = text_of(v, line->name);
-    fprintf(to, "%s: ", name);
+    fputs(name, to);
+    if (line->what == SXS_HEAP_VALUE_OBJECT && line->address != strtoull(name, NULL, 16))
+        fprintf(to, ", moved to 0x%" PRIx64, line->address);
+    fputs(": ", to);
     if (!sxs_heap_line_has_value(line)) {
         fprintf(to, "%s (runtime %u, %s)\n", value, line->runtime, version_of(v, line->runtime));
         return;

@@ -105,8 +105,9 @@ static void read_field(struct sxs_heap_answers *a, size_t index)
         read_of_threads(a, index);
     } else if (f->kind & COR_PRF_FIELD_RVA_STATIC) {
         f->status = sxs_info_GetRVAStaticAddress(a->rt, field->cls, field->token, &address);
-        if (SUCCEEDED(f->status))
-            copy_field(a, index, SXS_HEAP_VALUE_RVA_STATIC, address, 0);
+        if (FAILED(f->status)) /* the class of a compiler's data is never initialized */
+            address = (void *)(uintptr_t)f->image;
+        copy_field(a, index, SXS_HEAP_VALUE_RVA_STATIC, address, 0);
     } else if (f->kind & COR_PRF_FIELD_APP_DOMAIN_STATIC) {
         f->status = sxs_info_GetAppDomainStaticAddress(a->rt, field->cls, field->token, a->domain,
                                                        &address);
@@ -115,9 +116,25 @@ static void read_field(struct sxs_heap_answers *a, size_t index)
     }
 }
 
+void sxs_heap_answers_move(struct sxs_heap_answers *a, ULONG n, const ObjectID *from,
+                           const ObjectID *to, const SIZE_T *sizes)
+{
+    for (size_t i = 0; a && i < a->request.n; i++) {
+        if (!n)
+            a->of[i].moved = 0;
+        for (ULONG k = 0; k < n && !a->of[i].moved && a->of[i].now; k++) {
+            uint64_t into = a->of[i].now - from[k];
+            if (a->of[i].now < from[k] || into >= sizes[k])
+                continue;
+            a->of[i].now = to[k] + into;
+            a->of[i].moved = 1;
+        }
+    }
+}
+
 static void add_object(struct sxs_heap_answers *a, size_t question)
 {
-    uint64_t address = a->request.all[question].address;
+    uint64_t address = a->of[question].now;
     SIZE_T   size = 0;
     size_t   n = a->n_values;
     sxs_info_GetObjectSize2(a->rt, (sxs_object){a->rt, (ObjectID)address}, &size);
@@ -130,7 +147,7 @@ void sxs_heap_answers_read(struct sxs_heap_answers *a, int stopped)
 {
     for (size_t i = 0; a && i < a->request.n; i++) {
         if (!a->of[i].seen || a->of[i].read ||
-            copy_object(a, a->request.all[i].address, 0, stopped) != 0)
+            copy_object(a, a->of[i].now, 0, stopped) != 0)
             continue;
         a->of[i].read = 1;
         add_object(a, i);
@@ -162,6 +179,8 @@ struct sxs_heap_answers *sxs_heap_answers_begin(const struct sxs_heap_request *r
     for (size_t i = 0; i < request->n; i++)
         if (!request->all[i].runtime || request->all[i].runtime == sxs_runtime_number(rt))
             a->request.all[a->request.n++] = request->all[i];
+    for (size_t i = 0; i < a->request.n; i++)
+        a->of[i].now = a->request.all[i].address;
     if (!a->request.n) {
         free(a);
         return NULL;
@@ -216,7 +235,8 @@ static void write_values(struct sxs_heap_answers *a, struct sxs_inspection *in)
         a->thread = value->thread;
         a->size = value->size;
         if (value->what == SXS_HEAP_VALUE_OBJECT) {
-            snprintf(name, sizeof(name), "0x%llx", (unsigned long long)value->address);
+            snprintf(name, sizeof(name), "0x%llx",
+                     (unsigned long long)a->request.all[value->index].address);
             a->name = name;
             sxs_inspect_object(in, value->address);
         } else {

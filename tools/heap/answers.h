@@ -28,6 +28,7 @@ struct sxs_heap_found {
     size_t                  n_refs;
     unsigned                n_values;    /* that were read */
     HRESULT                 status;      /* of the last failure */
+    uint64_t                image;       /* RVA: address in the image of the module; 0: not known */
 };
 
 /** A value whose bytes were copied. */
@@ -44,6 +45,8 @@ struct sxs_heap_answers {
     struct sxs_runtime      *rt;      /* borrowed; NULL: nothing is asked */
     struct sxs_heap_request  request; /* those that are for this runtime */
     struct {
+        uint64_t now;   /* where the object is: the collection for the snapshot moves objects */
+        int      moved; /* 1: the collection under way has moved it */
         int   seen;   /* 1: the snapshot has the object */
         int   read;   /* 1: its bytes were copied */
         char *reason; /* why a static field was not found; owned */
@@ -73,9 +76,14 @@ struct sxs_heap_answers *sxs_heap_answers_begin(const struct sxs_heap_request *r
 static inline void sxs_heap_answers_see(struct sxs_heap_answers *a, uint64_t address)
 {
     for (size_t i = 0; a && i < a->request.n; i++)
-        if (a->request.all[i].address == address)
+        if (a->of[i].now == address && address)
             a->of[i].seen = 1;
 }
+
+/** sxs_heap_answers_move - note that a collection has begun (@n 0), or that it has moved objects: @n
+ *  ranges, as MovedReferences2 reports them. @a may be NULL. */
+void sxs_heap_answers_move(struct sxs_heap_answers *a, ULONG n, const ObjectID *from,
+                           const ObjectID *to, const SIZE_T *sizes);
 
 /** sxs_heap_answers_read - copy the bytes of what was asked for. While the runtime is stopped, or
  *  for objects that do not move, when it is not (@stopped 0). @a may be NULL. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/heap/answers_find.h"
+#include "tools/heap/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,8 @@ static void add_field(struct search *s, sxs_class cls, mdFieldDef token)
         return;
     }
     f->n_refs = sxs_static_references(&f->field, f->refs, ARRAY_LEN(f->refs));
+    if (kind & COR_PRF_FIELD_RVA_STATIC)
+        f->image = sxs_heap_image_address(cls, token);
     a->n_fields++;
 }
 

@@ -29,6 +29,8 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
 static HRESULT gc_started(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_GC_REASON reason)
 {
     struct sxs_heap_runtime *h = sub->state;
+    if (atomic_load(&h->receiving))
+        sxs_heap_answers_move(h->sink.answers, 0, NULL, NULL, NULL);
     if (atomic_load(&h->receiving) && reason == COR_PRF_GC_INDUCED && n > 2 && collected[2])
         h->in_gc = 1;
     return S_OK;

@@ -212,6 +212,8 @@ static void run_dump(void *arg)
     EVENTPIPE_SESSION                 session = 0;
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
         .providerName = provider, .keywords = SXS_BULK_DUMP | SXS_BULK_COLLECT, .loggingLevel = 4};
+    if (d->h->sink.answers) /* the objects that were asked for may move */
+        config.keywords |= SXS_BULK_MOVES;
     d->result = d->h->at_exit ? E_FAIL : sxs_own_session_start(rt, &config, &session);
     if (SUCCEEDED(d->result)) /* the collection is over */
         sxs_own_session_stop(rt, &config, session);
