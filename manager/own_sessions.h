@@ -13,8 +13,9 @@
 #include "manager/tool.h"
 
 /** sxs_own_session_start - start a session of @rt with one provider, and remember it until
- *  sxs_own_session_stop(). @config: its providerName lives as long as the process. @id: receives the session.
- *  Returns the runtime's result. Any thread on which Info may be called; not signal-safe. */
+ *  sxs_own_session_stop(). @config: its providerName lives as long as the process. @id: receives
+ *  the session. Returns the runtime's result. Any thread on which Info may be called; not
+ *  signal-safe. */
 HRESULT sxs_own_session_start(struct sxs_runtime *rt, COR_PRF_EVENTPIPE_PROVIDER_CONFIG *config,
                               EVENTPIPE_SESSION *id);
 

@@ -7,8 +7,8 @@
  * file is a header of one page, then blocks. A block is a struct sxs_heap_block and a payload of
  * unsigned integers, called varints: 7 bits in each byte, least significant first, bit 7 set in all
  * bytes but the last, 10 bytes at most. In the lists below each name is one varint; "text" is a
- * varint with the number of bytes, then these bytes, UTF-8, without a terminating zero. A "delta" is
- * the difference of two addresses, divided by 8, as a signed number n that is stored as
+ * varint with the number of bytes, then these bytes, UTF-8, without a terminating zero. A "delta"
+ * is the difference of two addresses, divided by 8, as a signed number n that is stored as
  * (n << 1) ^ (n >> 63). Objects are aligned to 8 bytes.
  *
  * One thread writes the file through a shared map. It fills a block and then raises `used` of the
@@ -80,17 +80,17 @@ enum sxs_heap_block_kind {
 /**
  * A block. Its kinds and their payload; `count` says how often the payload's list is repeated:
  *
- * RUNTIME (once, first block of a runtime; count 1): how (enum sxs_heap_how), server (0: workstation
- *   collector, 1: server, 2: not known), started_ns, version text, path text (of libcoreclr.so).
- * TYPES: type (number in this runtime, from 1), flags (enum sxs_heap_type_flag), size (bytes of each
- *   object; 0 with SXS_HEAP_TYPE_VARIES), element (type number of an array's elements; 0: not
- *   known, or not an array), name text (with generic arguments), module text (path; empty if none).
- * OBJECTS: address (delta to the address of the object before in this block; of the first one: to
- *   0), type * 2 + sized, size in bytes (only if `sized` is 1; otherwise the size is that of the
- *   type), references (number of them), then for each reference: its address (delta to the
- *   object's own address). Null references are left out. An object with very many references is
- *   written in several parts, one behind the other, which have the same address and size, perhaps
- *   in several blocks: readers join them to one object.
+ * RUNTIME (once, first block of a runtime; count 1): how (enum sxs_heap_how), server (0:
+ *   workstation collector, 1: server, 2: not known), started_ns, version text, path text (of
+ * libcoreclr.so). TYPES: type (number in this runtime, from 1), flags (enum sxs_heap_type_flag),
+ *   size (bytes of each object; 0 with SXS_HEAP_TYPE_VARIES), element (type number of an array's
+ *   elements; 0: not known, or not an array), name text (with generic arguments), module text
+ * (path; empty if none). OBJECTS: address (delta to the address of the object before in this
+ *   block; of the first one: to 0), type * 2 + sized, size in bytes (only if `sized` is 1;
+ *   otherwise the size is that of the type), references (number of them), then for each reference:
+ *   its address (delta to the object's own address). Null references are left out. An object with
+ *   very many references is written in several parts, one behind the other, which have the same
+ *   address and size, perhaps in several blocks: readers join them to one object.
  * ROOTS: kind (enum sxs_heap_root_kind), flags (enum sxs_heap_root_flag), object (delta to the
  *   object of the root before in this block; of the first one: to 0), id (of the runtime: a
  *   handle's address, a static field's address, else 0), name (number of a NAMES entry: the

@@ -17,11 +17,11 @@
 
 /* Arguments and results of a function that sxs_descriptors_call() runs. */
 struct job {
-    struct sxs_file *file;
-    uint64_t         from, size; /* range of the file, in bytes */
-    size_t           map_size;   /* bytes */
-    unsigned char   *map;        /* receives the map */
-    const unsigned char *data;   /* what is written */
+    struct sxs_file     *file;
+    uint64_t             from, size; /* range of the file, in bytes */
+    size_t               map_size;   /* bytes */
+    unsigned char       *map;        /* receives the map */
+    const unsigned char *data;       /* what is written */
 };
 
 /* ---- work on the thread of base/descriptors.h ----------------------------------------------- */
@@ -111,8 +111,8 @@ static int write_data(void *arg)
     if (fd < 0)
         return fd;
     for (uint64_t done = 0; done < job->size && !err;) {
-        ssize_t n = pwrite(fd, job->data + done, (size_t)(job->size - done),
-                           (off_t)(job->from + done));
+        ssize_t n =
+            pwrite(fd, job->data + done, (size_t)(job->size - done), (off_t)(job->from + done));
         if (n > 0)
             done += (uint64_t)n;
         else if (n == 0 || errno != EINTR)
@@ -175,10 +175,8 @@ int sxs_file_reserve(const struct sxs_file *file, uint64_t from, uint64_t size)
 
 int sxs_file_write(const struct sxs_file *file, uint64_t from, const void *data, size_t size)
 {
-    struct job job = {.file = (struct sxs_file *)(uintptr_t)file,
-                      .from = from,
-                      .size = size,
-                      .data = data};
+    struct job job = {
+        .file = (struct sxs_file *)(uintptr_t)file, .from = from, .size = size, .data = data};
     return sxs_descriptors_call(write_data, &job);
 }
 

@@ -47,8 +47,8 @@ int sxs_file_create(struct sxs_file *file, const struct sxs_folder *folder, cons
 int sxs_file_reserve(const struct sxs_file *file, uint64_t from, uint64_t size);
 
 /**
- * sxs_file_write - write @size bytes of @data at offset @from, by write(2); the file grows to include
- * them. For data that need not survive in part.
+ * sxs_file_write - write @size bytes of @data at offset @from, by write(2); the file grows to
+ * include them. For data that need not survive in part.
  * Returns 0 or -errno, like sxs_file_reserve(); -ENOSPC or -EFBIG when there is no room.
  * Allocates no memory. Any thread; waits for a system call on another thread.
  */

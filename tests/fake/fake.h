@@ -116,6 +116,7 @@ enum fake_version {
 struct fake_object {
     struct fake_id id;
     struct fake_class *type;
+    struct fake_object *before; /* the object that was made before it, to which it refers; NULL: none */
 };
 
 struct fake_handle {
@@ -196,6 +197,7 @@ struct fake {
      * module is unloaded; gc_lock is taken inside it, and callbacks are raised inside both. */
     pthread_mutex_t thread_lock, gc_lock, unload_lock;
     _Atomic int gc_running, suspended;
+    struct fake_object *_Atomic newest_object; /* NULL: there are none */
 
     /* code */
     uint8_t *code;

@@ -77,6 +77,28 @@ void fake_resume(void)
     FAKE_RAISE(RuntimeResumeFinished);
 }
 
+/* Reports the heap to a profiler that asks for COR_PRF_MONITOR_GC: the newest object is held by a
+ * handle, the second newest by a stack, and each refers to the one before. All objects survive. */
+static void report_heap(void)
+{
+    struct fake_object *newest = atomic_load(&fake.newest_object);
+    struct fake_object *second = newest ? newest->before : NULL;
+    ObjectID roots[2] = {(ObjectID)(uintptr_t)newest, (ObjectID)(uintptr_t)second};
+    int32_t kinds[2] = {COR_PRF_GC_ROOT_HANDLE, COR_PRF_GC_ROOT_STACK}, flags[2] = {0};
+    UINT_PTR ids[2] = {0x1234, 0};
+    ULONG n = second ? 2 : newest ? 1 : 0;
+    if (!(atomic_load(&fake.mask_low) & (uint32_t)COR_PRF_MONITOR_GC) || !n)
+        return;
+    FAKE_RAISE(RootReferences2, n, (uint64_t)(uintptr_t)roots, (uint64_t)(uintptr_t)kinds,
+               (uint64_t)(uintptr_t)flags, (uint64_t)(uintptr_t)ids);
+    for (struct fake_object *o = newest; o; o = o->before) {
+        ObjectID before = (ObjectID)(uintptr_t)o->before;
+        if (FAILED(FAKE_RAISE(ObjectReferences, (uint64_t)(uintptr_t)o, (uint64_t)(uintptr_t)o->type,
+                              before ? 1 : 0, (uint64_t)(uintptr_t)&before)))
+            return; /* as real runtimes do */
+    }
+}
+
 int fake_gc(unsigned generation)
 {
     BOOL collected[5] = {0};
@@ -86,6 +108,7 @@ int fake_gc(unsigned generation)
     if (result)
         atomic_fetch_add(&fake.gc_hangs, 1);
     FAKE_RAISE(GarbageCollectionStarted, 5, (uint64_t)(uintptr_t)collected, COR_PRF_GC_INDUCED);
+    report_heap();
     FAKE_RAISE(GarbageCollectionFinished);
     fake_resume();
     atomic_fetch_add(&fake.gcs, 1);

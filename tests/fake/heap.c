@@ -171,6 +171,9 @@ struct fake_object *fake_object_new(struct fake_class *type)
     struct fake_object *object = fake_alloc(sizeof(*object), FAKE_OBJECT);
     object->type = type;
     fake_publish(&object->id);
+    object->before = atomic_load(&fake.newest_object);
+    while (!atomic_compare_exchange_weak(&fake.newest_object, &object->before, object))
+        continue;
     if (atomic_load(&fake.mask_low) & (uint32_t)COR_PRF_ENABLE_OBJECT_ALLOCATED)
         FAKE_RAISE(ObjectAllocated, ID(object), ID(type));
     return object;

@@ -76,6 +76,18 @@ for version in $versions; do
     check "$version: with frames=on, roots on stacks have the names of their functions" $? "$tmp/said"
 done
 
+# Other collectors: on server heaps, and without concurrent collections, where callbacks are used in any case.
+for setting in DOTNET_gcServer=1 DOTNET_gcConcurrent=0; do
+    rm -f "$ready"
+    export "$setting"
+    take "" 9 memory "$built ready=$ready until=$tmp/until"
+    unset DOTNET_gcServer DOTNET_gcConcurrent
+    check "$setting: the program ends as without" $status "$tmp/log"
+    python3 tests/integration/heap_expected.py "$snapshot" "$objects" "$generic" "$arrays" "$others" \
+        "('Memory.OnStack' in named('Memory.Roots.Hold(System.Threading.CountdownEvent)')) == ('$setting' == 'DOTNET_gcConcurrent=0')" >"$tmp/said" 2>&1
+    check "$setting: objects and bytes are exact" $? "$tmp/said"
+done
+
 # Three runtimes in one process, in one file.
 ready="$tmp/three.1 $tmp/three.2 $tmp/three.3"
 three() { # COUNT FILE: words of an app

@@ -6,8 +6,8 @@
 
 #define PART 4096u /* references of an object that are written as soon as they have come */
 
-/* Numbers of the events. Each begins with: index (4 bytes; not in STATIC_FIELDS), count (4), and the
- * number of the CLR instance (2); the values follow, packed. */
+/* Numbers of the events. Each begins with: index (4 bytes; not in STATIC_FIELDS), count (4), and
+ * the number of the CLR instance (2); the values follow, packed. */
 enum {
     EVENT_ROOTS = 16,         /* object 8, kind 1, flags 4, id 8 */
     EVENT_DEPENDENT = 17,     /* primary 8, secondary 8, id 8 */

@@ -12,7 +12,8 @@
 
 #include "tools/heap/snapshot.h"
 
-/** sxs_heap_find_exit - note that method. @module: the runtime's first one. In ModuleLoadFinished. */
+/** sxs_heap_find_exit - note that method. @module: the runtime's first one. In ModuleLoadFinished.
+ *  */
 void sxs_heap_find_exit(struct sxs_heap_runtime *h, sxs_module module);
 
 /** Handlers of the callbacks with these names: they wait for the snapshot at exit when that method

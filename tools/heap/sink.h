@@ -45,7 +45,8 @@ struct sxs_heap_sink {
     struct sxs_heap_answers *answers;  /* values that were asked for; owned; NULL: none */
 };
 
-/** sxs_heap_sink_begin - begin with a runtime; @sink is zeroed, and freed by sxs_heap_sink_free(). */
+/** sxs_heap_sink_begin - begin with a runtime; @sink is zeroed, and freed by sxs_heap_sink_free().
+ *  */
 void sxs_heap_sink_begin(struct sxs_heap_sink *sink, struct sxs_heap_file *file,
                          struct sxs_runtime *rt, enum sxs_heap_how how);
 void sxs_heap_sink_free(struct sxs_heap_sink *sink);
@@ -66,8 +67,8 @@ void sxs_heap_sink_root(struct sxs_heap_sink *sink, enum sxs_heap_root_kind kind
  *  it is of is found out later (tools/heap/statics.h). */
 void sxs_heap_sink_static(struct sxs_heap_sink *sink, int of_thread, uint64_t object, uint64_t id,
                           const WCHAR *field, size_t n);
-/** sxs_heap_sink_slot - receive a static field of the class @cls. @field: its name, UTF-8, allocated
- *  by malloc(). Returns 1 if it is owned by the sink now, 0 if not. */
+/** sxs_heap_sink_slot - receive a static field of the class @cls. @field: its name, UTF-8,
+ *  allocated by malloc(). Returns 1 if it is owned by the sink now, 0 if not. */
 int  sxs_heap_sink_slot(struct sxs_heap_sink *sink, uint64_t object, uint64_t id, ClassID cls,
                         char *field);
 void sxs_heap_sink_dependent(struct sxs_heap_sink *sink, uint64_t primary, uint64_t secondary,

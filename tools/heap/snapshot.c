@@ -221,8 +221,8 @@ static void run_dump(void *arg)
         d->result = sxs_info_ForceGC(rt);
 }
 
-/* Requests the events of a dump. COR_PRF_MONITOR_GC, which is the only way to the functions of roots
- * on stacks, is refused where collections can be concurrent. */
+/* Requests the events of a dump. COR_PRF_MONITOR_GC, which is the only way to the functions of
+ * roots on stacks, is refused where collections can be concurrent. */
 static HRESULT ask_for_events(struct sxs_heap_runtime *h)
 {
     uint32_t low = h->sub->low | MASK_LOW, high = h->sub->high | MASK_HIGH;

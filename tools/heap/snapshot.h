@@ -39,8 +39,8 @@ struct sxs_heap_runtime {
     uint64_t        suspend_ns, stopped_ns; /* beginning of the last suspension; its threads had
                                                   * stopped (CLOCK_MONOTONIC) */
     _Atomic int     pausing; /* 1: the objects were delivered in the suspension under way */
-    /* 1: the sink has all objects and not all names. Set when the runtime is still stopped; the sink
-     * is then used under the lock of names only. */
+    /* 1: the sink has all objects and not all names. Set when the runtime is still stopped; the
+     * sink is then used under the lock of names only. */
     _Atomic int              naming;
     _Atomic uint64_t         unload_ns; /* when an assembly was unloaded last (CLOCK_MONOTONIC) */
     struct sxs_heap_naming   named;
@@ -50,8 +50,8 @@ struct sxs_heap_runtime {
     struct sxs_heap_runtime *next;         /* in the list of runtimes */
 };
 
-/** sxs_heap_take - take a snapshot of all runtimes, or of @only, if it is not NULL. Those at exit go
- *  into one file.
+/** sxs_heap_take - take a snapshot of all runtimes, or of @only, if it is not NULL. Those at exit
+ *  go into one file.
  *  Only one call at a time does work; others wait. Call it on a thread that no runtime knows. */
 void sxs_heap_take(const struct sxs_heap_options *options, enum sxs_heap_trigger trigger,
                    struct sxs_runtime *only);
@@ -65,8 +65,8 @@ void sxs_heap_remove(struct sxs_heap_runtime *h);
  *  collections for snapshots are reported from now on. On a thread that no runtime knows. */
 void sxs_heap_relax(void);
 
-/** sxs_heap_received - note that the sink has all objects: from now on it is named. In a callback while
- *  the runtime is still stopped (@stopped 1); later it does nothing. */
+/** sxs_heap_received - note that the sink has all objects: from now on it is named. In a callback
+ *  while the runtime is still stopped (@stopped 1); later it does nothing. */
 void sxs_heap_received(struct sxs_heap_runtime *h, int stopped);
 
 /** sxs_heap_unloading - name all types before @assembly of @h is unloaded. In a callback. */

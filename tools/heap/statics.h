@@ -27,8 +27,8 @@ struct sxs_heap_slots {
     size_t                n, max;
 };
 
-/** sxs_heap_slots_find - list the static fields of all noted classes that refer to objects; those of
- *  value types, and those of threads, are left out. On a thread that no runtime knows. */
+/** sxs_heap_slots_find - list the static fields of all noted classes that refer to objects; those
+ *  of value types, and those of threads, are left out. On a thread that no runtime knows. */
 void sxs_heap_slots_find(struct sxs_heap_classes *classes, struct sxs_runtime *rt,
                          struct sxs_heap_slots *slots);
 

@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "session/write/session_write.h"
-#include "signals/signals.h"
 #include "tools/heap/snapshot.h"
 
 #define PATIENCE_S 300 /* how long the end of a program waits for its snapshot */
@@ -45,7 +44,7 @@ const struct sxs_heap_options *sxs_heap_options_used(void)
 
 /* ---- the signal ------------------------------------------------------------------------------ */
 
-SXS_SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
+SXS_SIGSAFE static void on_heap_signal(int number, siginfo_t *info, void *context)
 {
     int saved = errno;
     (void)number, (void)info, (void)context;
@@ -59,13 +58,14 @@ SXS_SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
 /* Installs the handler, unless the signal is used already. */
 static void install_signal(void)
 {
-    struct sigaction old, action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
-    int              number = all.options.signal;
+    struct sigaction old,
+        action = {.sa_sigaction = on_heap_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+    int number = all.options.signal;
     if (!number)
         return;
     sigemptyset(&action.sa_mask);
-    if (sxs_signals()->sample_signal() == number || sigaction(number, NULL, &old) != 0 ||
-        (old.sa_flags & SA_SIGINFO) || (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN)) {
+    if (sigaction(number, NULL, &old) != 0 || (old.sa_flags & SA_SIGINFO) ||
+        (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN)) {
         sxs_warn("tool heap: signal %d is in use; it takes no snapshots (choose one by "
                  "heap:signal=NAME)",
                  number);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** tools/heap/triggers.h - what asks for snapshots: a signal, an interval, the beginning and the end
- *  of the program; and the thread that takes them. */
+/** tools/heap/triggers.h - what asks for snapshots: a signal, an interval, the beginning and the
+ *  end of the program; and the thread that takes them. */
 #ifndef SXS_TOOLS_HEAP_TRIGGERS_H
 #define SXS_TOOLS_HEAP_TRIGGERS_H
 
@@ -17,8 +17,8 @@ const struct sxs_heap_options *sxs_heap_options_used(void);
 /** sxs_heap_started - a runtime runs managed code from now on. Takes no lock. */
 void sxs_heap_started(void);
 
-/** sxs_heap_exiting - the program of @rt ends: wait until its snapshot was taken, if that is wanted.
- *  In a callback of @rt in which it can collect. */
+/** sxs_heap_exiting - the program of @rt ends: wait until its snapshot was taken, if that is
+ *  wanted. In a callback of @rt in which it can collect. */
 void sxs_heap_exiting(struct sxs_runtime *rt);
 
 #endif

@@ -25,8 +25,8 @@ extern const struct sxs_tool_table sxs_heap_table;
  *  or -1 with a sentence about the first wrong option in @why (@size bytes). Pure. */
 int sxs_heap_options_parse(const char *text, struct sxs_heap_options *out, char *why, size_t size);
 
-/** sxs_heap_signal - return the number of a signal that may ask for snapshots: USR1, USR2, RTMIN+2 to
- *  RTMAX, with or without "SIG"; 0 for "off"; -1: it is none of these. Pure. */
+/** sxs_heap_signal - return the number of a signal that may ask for snapshots: USR1, USR2, RTMIN+2
+ *  to RTMAX, with or without "SIG"; 0 for "off"; -1: it is none of these. Pure. */
 int sxs_heap_signal(const char *name);
 
 #endif
